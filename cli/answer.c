@@ -1,5 +1,5 @@
 /*
- * answer.c - what the commands of whole IRIs answer with
+ * answer.c - errors, values and warnings in the answers of commands
  */
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 
 const char *
-cli_is_ready(void *conf)
+cli_ready_default(void *conf)
 {
     (void) conf;
     return NULL;
@@ -19,7 +19,7 @@ cli_is_ready(void *conf)
 
 
 int
-cli_word(const char *const *words, const char *word)
+cli_word_index(const char *const *words, const char *word)
 {
     int i;
 
@@ -36,7 +36,7 @@ const char *
 cli_grammar(const char *value, iri_grammar_t *out)
 {
     static const char *const words[] = { "rfc3987", "draft", NULL };
-    int                      word = cli_word(words, value);
+    int                      word = cli_word_index(words, value);
 
     if (word < 0) {
         return "must be \"rfc3987\" or \"draft\"";
@@ -46,7 +46,7 @@ cli_grammar(const char *value, iri_grammar_t *out)
 }
 
 
-/* ---- no answer ----------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------- */
 
 int
 cli_fail(cli_call_t *call, iri_status_t status)
@@ -57,7 +57,7 @@ cli_fail(cli_call_t *call, iri_status_t status)
 
 
 int
-cli_refuse(cli_call_t *call, size_t operand, const char *why, size_t offset)
+cli_reject(cli_call_t *call, size_t operand, const char *why, size_t offset)
 {
     const char *shown = cli_printable(call->pool, call->operand[operand]);
 
@@ -68,24 +68,23 @@ cli_refuse(cli_call_t *call, size_t operand, const char *why, size_t offset)
 }
 
 
-/* What stands at an offset: a character, an octet, or the end. */
+/* Describe what is at an offset: a character, an octet, or the end. */
 static const char *
-cli_instead(cli_call_t *call, iri_str_t text, size_t offset)
+cli_describe_at(cli_call_t *call, iri_str_t text, size_t offset)
 {
     size_t  i = offset;
     int32_t c;
 
     if (offset >= text.len) {
-        return "the text ends";
+        return "found the end";
     }
-    c = cli_next(text, &i);
+    c = cli_next_character(text, &i);
     if (c < 0) {
-        return apr_psprintf(call->pool, "there is the octet %02X",
+        return apr_psprintf(call->pool, "found the octet %02X",
                             text.data[offset]);
     }
     call->character = apr_psprintf(call->pool, "U+%04X", (unsigned) c);
-    return apr_psprintf(call->pool, "there is %s",
-                        cli_character(call->pool, c));
+    return apr_psprintf(call->pool, "found %s", cli_character(call->pool, c));
 }
 
 
@@ -101,16 +100,17 @@ cli_check_operand(cli_call_t *call, size_t operand, iri_as_t as,
     if (expected == IRI_EXPECT_NOTHING) {
         return 0;
     }
-    return cli_refuse(call, operand,
-                      apr_psprintf(call->pool, "is no %s: expected %s, %s",
+    return cli_reject(call, operand,
+                      apr_psprintf(call->pool,
+                                   "is not a valid %s: expected %s, %s",
                                    iri_as_text(as), iri_expect_text(expected),
-                                   cli_instead(call, text, offset)),
+                                   cli_describe_at(call, text, offset)),
                       offset);
 }
 
 
 int
-cli_need(cli_call_t *call, size_t operand, iri_as_t as)
+cli_require(cli_call_t *call, size_t operand, iri_as_t as)
 {
     if (iri_check(call->operand[operand], as, IRI_GRAMMAR_DRAFT, NULL, NULL)
         == IRI_EXPECT_NOTHING)
@@ -124,11 +124,11 @@ cli_need(cli_call_t *call, size_t operand, iri_as_t as)
 /* ---- values -------------------------------------------------------------- */
 
 int
-cli_give(cli_call_t *call, iri_status_t status,
-         const iri_converted_t *converted)
+cli_set_converted(cli_call_t *call, iri_status_t status,
+                  const iri_converted_t *converted)
 {
     if (status == IRI_OK && converted->why != NULL) {
-        return cli_refuse(call, 0, converted->why, converted->offset);
+        return cli_reject(call, 0, converted->why, converted->offset);
     }
     if (status == IRI_OK
         && cli_set_octets(call, "value", converted->value) != 0) {
@@ -159,7 +159,7 @@ cli_show_value(const void *conf, cli_call_t *call)
         printf(
             "%s%s%s",
             cli_color(stdout, json_is_true(value) ? CLI_GREEN : CLI_YELLOW),
-            json_is_true(value) ? "true" : "false", cli_plain());
+            json_is_true(value) ? "true" : "false", cli_reset());
     } else {
         cli_print_string(value);
     }
@@ -169,7 +169,7 @@ cli_show_value(const void *conf, cli_call_t *call)
 
 /* ---- warnings ------------------------------------------------------------ */
 
-/* Takes over value, also where it is NULL. */
+/* Takes ownership of value, which may be NULL. */
 static int
 cli_warn_set(json_t *object, const char *name, json_t *value)
 {
@@ -223,7 +223,7 @@ cli_warn(void *arg, const iri_warning_t *warning)
 }
 
 
-/* A field of a warning in a line; nothing where it is not there. */
+/* Print a field of a warning, with a prefix and a suffix, if it is present. */
 static void
 cli_show_field(const char *before, json_t *object, const char *name,
                const char *behind)
@@ -247,7 +247,7 @@ cli_show_warnings(cli_call_t *call)
     for (i = 0; i < json_array_size(list); i++) {
         json_t *one = json_array_get(list, i);
 
-        printf("%swarning%s: ", cli_color(stdout, CLI_YELLOW), cli_plain());
+        printf("%swarning%s: ", cli_color(stdout, CLI_YELLOW), cli_reset());
         cli_show_field("", one, "component", " ");
         cli_show_field("\"", one, "part", "\": ");
         cli_show_field("", one, "warning", "");

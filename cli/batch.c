@@ -1,9 +1,9 @@
 /*
- * batch.c - operands as lines in, JSON objects as lines out
+ * batch.c - --batch: lines of operands -> lines of JSON objects
  *
- * A line holds the operands divided by TAB, in which "\\", "\t", "\n" and
- * "\xHH" stand for octets; each line gets one object, in order, so that
- * another program can keep one process for many questions.
+ * A line contains the operands, separated by TAB; the escapes "\\", "\t", "\n"
+ * and "\xHH" represent octets.  Each line is answered by one object, in order,
+ * so that another program can use one process for many requests.
  */
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "cli.h"
 
 
-/* The octet for what follows a backslash, *taken octets; -1: nothing does. */
+/* Decode the escape after a backslash, of *taken octets; -1: not an escape. */
 static int
 cli_line_escape(const char *p, size_t left, size_t *taken)
 {
@@ -28,16 +28,17 @@ cli_line_escape(const char *p, size_t left, size_t *taken)
     case 'n':
         return '\n';
     case 'x':
-        if (left >= 3 && cli_hex(p[1]) >= 0 && cli_hex(p[2]) >= 0) {
+        if (left >= 3 && cli_hex_value(p[1]) >= 0 && cli_hex_value(p[2]) >= 0)
+        {
             *taken = 3;
-            return cli_hex(p[1]) * 16 + cli_hex(p[2]);
+            return cli_hex_value(p[1]) * 16 + cli_hex_value(p[2]);
         }
     }
     return -1;
 }
 
 
-/* Divides a line, which is unescaped in place, into call->operand. */
+/* Split a line into call->operand; it is unescaped in place. */
 static const char *
 cli_line_split(char *line, size_t len, size_t count, cli_call_t *call)
 {
@@ -50,8 +51,8 @@ cli_line_split(char *line, size_t len, size_t count, cli_call_t *call)
         call->offset = from;
         if (from == len || line[from] == '\t') {
             if (found == count) {
-                return "there are more operands than the command takes; "
-                       "a TAB itself is \"\\t\"";
+                return "too many operands; write a TAB that belongs to an "
+                       "operand as \"\\t\"";
             }
             call->operand[found].data = (unsigned char *) line + start;
             call->operand[found++].len = to - start;
@@ -65,7 +66,8 @@ cli_line_split(char *line, size_t len, size_t count, cli_call_t *call)
         }
         octet = cli_line_escape(line + from + 1, len - from - 1, &taken);
         if (octet < 0) {
-            return "after \"\\\" stands \"\\\", \"t\", \"n\" or \"xHH\"";
+            return "\"\\\" must be followed by \"\\\", \"t\", \"n\" or "
+                   "\"xHH\"";
         }
         line[to++] = (char) octet;
         from += 1 + taken;
@@ -94,7 +96,7 @@ cli_fill(const cli_command_t *command, const void *conf, cli_call_t *call)
 }
 
 
-/* One line; CLI_FAILED also where it could not be answered, or found. */
+/* Answer one line.  Returns: CLI_OK or CLI_FAILED. */
 static int
 cli_answer_line(const cli_command_t *command, const void *conf,
                 apr_pool_t *pool, char *line, size_t len, FILE *out)
@@ -141,7 +143,7 @@ cli_batch(const cli_command_t *command, const void *conf, apr_pool_t *pool,
             code = CLI_FAILED;
         }
         apr_pool_clear(each);
-        /* Who keeps one process for many questions waits for each answer. */
+        /* The other program may wait for each answer. */
         fflush(out);
     }
     free(line);

@@ -17,13 +17,14 @@ static const apr_getopt_option_t bidi_options[] = {
 };
 
 static const char bidi_help[] =
-    "Draft 4.2: a component with right-to-left letters has no others, and\n"
-    "begins and ends with them. Labels, segments, parameters, an extension,\n"
-    "names and values are components. Draft 4.4: how TEXT is seen, from left\n"
-    "to right. With --order components reserved characters stay where they\n"
-    "are, as of the older IURI draft (2.4).\n\n"
-    "JSON fields: value, true if the structure is good; visual; warnings, as\n"
-    "of `iri check`. Exit code 1 where it is false.\n\n"
+    "By draft 4.2 a component with right-to-left letters must have no\n"
+    "left-to-right letters, and must begin and end with right-to-left ones.\n"
+    "Components are labels, segments, parameters, an extension, names and\n"
+    "values. TEXT is shown in visual order, from left to right (draft 4.1).\n"
+    "With --order components reserved characters keep their positions, as in\n"
+    "the older IURI draft (2.4).\n\n"
+    "JSON fields: value, true if the structure conforms to draft 4.2; visual;\n"
+    "warnings, as for `iri check`. Exit code 1 if value is false.\n\n"
     "Example:\n"
     "  iri bidi 'http://ab.\xD7\x92\xD7\x93/1'\n";
 
@@ -40,7 +41,7 @@ bidi_option(void *data, int option, const char *value)
 {
     static const char *const words[] = { "uax9", "components", NULL };
     bidi_conf_t             *conf = data;
-    int                      word = cli_word(words, value);
+    int                      word = cli_word_index(words, value);
 
     (void) option;
     conf->order = word == 1 ? IRI_VISUAL_COMPONENTS : IRI_VISUAL_UAX9;
@@ -73,16 +74,17 @@ static int
 bidi_answer(const void *data, cli_call_t *call)
 {
     const bidi_conf_t *conf = data;
-    iri_env_apr_t      lent;
+    iri_env_apr_t      apr_env;
     iri_converted_t    out;
     iri_status_t       status;
 
-    iri_env_apr_init(&lent, call->pool, NULL, NULL);
-    status = iri_visual_order(&lent.env, conf->order, call->operand[0], &out);
+    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
+    status = iri_visual_order(&apr_env.env, conf->order, call->operand[0],
+                              &out);
     if (status != IRI_OK) {
         return cli_fail(call, status);
     }
-    return out.why ? cli_refuse(call, 0, out.why, out.offset)
+    return out.why ? cli_reject(call, 0, out.why, out.offset)
                    : bidi_fill(call, out.value);
 }
 
@@ -106,12 +108,12 @@ const cli_command_t cli_bidi = {
     "bidi",
     "TEXT",
     1,
-    "tell how an IRI with right-to-left letters is seen",
+    "show how an IRI with right-to-left letters is displayed",
     bidi_help,
     bidi_options,
     bidi_create,
     bidi_option,
-    cli_is_ready,
+    cli_ready_default,
     bidi_answer,
     bidi_show
 };

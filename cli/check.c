@@ -1,5 +1,5 @@
 /*
- * check.c - `iri check`: is a text an IRI, and what is not good about it
+ * check.c - `iri check`: whether a text is an IRI, and warnings about it
  */
 
 #include <string.h>
@@ -15,25 +15,25 @@ typedef struct {
 } check_conf_t;
 
 static const apr_getopt_option_t check_options[] = {
-    { "as", CHECK_AS, 1, "iri-reference (default), iri, or one below" },
+    { "as", CHECK_AS, 1, "iri-reference (default), or a kind below" },
     { "grammar", CHECK_GRAMMAR, 1, "rfc3987 (default), draft" },
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
 };
 
 static const char check_help[] =
-    "--as takes iri-reference, iri, absolute-iri and relative-iri, and\n"
+    "--as takes iri-reference, iri, absolute-iri, relative-iri,\n"
     "uri-reference, uri, absolute-uri and relative-uri. The draft's grammar\n"
-    "has < > \" space { } | \\ ^ ` as well. Bidi formatting characters may\n"
-    "only come as escapes. Where TEXT is well-formed, these are warned of:\n"
-    "right-to-left components that do not begin and end so, or are mixed\n"
-    "(draft 4.2); what is not in NFC or NFKC, look-alikes, scripts that no\n"
-    "language mixes, wide forms, private use, tags, what is not seen (2.3,\n"
-    "5.1, 6.5).\n\n"
+    "also allows < > \" space { } | \\ ^ `. Bidi formatting characters must\n"
+    "be percent-encoded. If TEXT is well-formed, warnings are given about\n"
+    "right-to-left components that are mixed, or do not begin and end with\n"
+    "right-to-left letters (draft 4.2); characters that are not in NFC or\n"
+    "NFKC, look-alikes, mixed scripts, full-width and half-width forms,\n"
+    "private use, tags, and invisible characters (draft 2.3, 5.1, 6.5).\n\n"
     "JSON field: warnings, a list of objects: warning, component, part,\n"
-    "offset, character (if a single one is it), like (what it looks like).\n"
-    "Where it is none: error, offset, character.\n"
-    "Exit code 1 where TEXT is none, or is warned of.\n\n"
+    "offset, character (if it is a single one), like (what it looks like).\n"
+    "If TEXT is not well-formed: error, offset, character.\n"
+    "Exit code 1 if TEXT is not well-formed, or there are warnings.\n\n"
     "Example:\n"
     "  iri check --as iri 'http://example.org/caf\xC3\xA9?q=<1>'\n";
 
@@ -48,7 +48,7 @@ check_create(apr_pool_t *pool)
     }
     conf->as = IRI_AS_IRI_REFERENCE;
     conf->grammar = IRI_GRAMMAR_RFC3987;
-    conf->look = cli_open_look(pool);
+    conf->look = cli_open_confusables(pool);
     return conf->look ? conf : NULL;
 }
 
@@ -77,7 +77,7 @@ static int
 check_answer(const void *data, cli_call_t *call)
 {
     const check_conf_t *conf = data;
-    iri_env_apr_t       lent;
+    iri_env_apr_t       apr_env;
     iri_str_t           text = call->operand[0];
     iri_status_t        status;
 
@@ -87,11 +87,11 @@ check_answer(const void *data, cli_call_t *call)
     if (json_object_set_new(call->object, "warnings", json_array()) != 0) {
         return cli_fail(call, IRI_NO_MEMORY);
     }
-    iri_env_apr_init(&lent, call->pool, NULL, NULL);
+    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
     status = iri_bidi_check(text, cli_warn, call);
     if (status == IRI_OK) {
-        status = iri_characters_check(&lent.env, conf->look, text, cli_warn,
-                                      call);
+        status = iri_characters_check(&apr_env.env, conf->look, text,
+                                      cli_warn, call);
     }
     return status == IRI_OK ? 0 : cli_fail(call, status);
 }
@@ -103,7 +103,7 @@ check_show(const void *data, cli_call_t *call)
     const check_conf_t *conf = data;
 
     printf("%swell-formed%s as %s\n", cli_color(stdout, CLI_GREEN),
-           cli_plain(), iri_as_text(conf->as));
+           cli_reset(), iri_as_text(conf->as));
     cli_show_warnings(call);
 }
 
@@ -112,12 +112,12 @@ const cli_command_t cli_check = {
     "check",
     "TEXT",
     1,
-    "tell whether a text is an IRI, and what to be warned of",
+    "check whether a text is an IRI, and show warnings",
     check_help,
     check_options,
     check_create,
     check_option,
-    cli_is_ready,
+    cli_ready_default,
     check_answer,
     check_show
 };

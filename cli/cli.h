@@ -1,10 +1,10 @@
 /*
- * cli.h - what the files of the command iri need of each other
+ * cli.h - declarations that the files of the command iri share
  *
- * `iri COMMAND [options] [operands]`.  A command is a line of the table in
- * main.c: it takes its options, then turns operands into a JSON object, once
- * for those of the command line or, with --batch, once for each line of
- * standard input.  All thinking is done by the core.
+ * `iri COMMAND [options] [operands]`.  A command is a row of the table in
+ * main.c.  It parses its options, then turns operands into a JSON object: once
+ * for the operands of the command line or, with --batch, once for each line
+ * of standard input.  The core decides; the command only reads and prints.
  */
 
 #ifndef CLI_H
@@ -25,54 +25,57 @@
 
 /* Exit codes */
 enum {
-    CLI_OK = 0,      /* each operand got its answer */
-    CLI_FAILED = 1,  /* an operand cannot be answered, the work failed, or the
-                        answer is a finding or a "no" (call->found) */
-    CLI_USAGE = 2    /* the command line is wrong */
+    CLI_OK = 0,      /* all operands were answered */
+    CLI_FAILED = 1,  /* an operand could not be answered, or an answer is a
+                        finding, a warning or "false" (call->found) */
+    CLI_USAGE = 2    /* wrong usage */
 };
 
-/* What every command has beside its own options. */
+/* Options of all commands; those of one command begin at CLI_OPT_OWN. */
 enum { CLI_OPT_HELP = 'h', CLI_OPT_BATCH = 256, CLI_OPT_OWN };
 
 #define CLI_OPTIONS_FOR_ALL                                                   \
     { "batch", CLI_OPT_BATCH, 0,                                              \
-      "operands as lines in, JSON as lines out" },                            \
-    { "help", CLI_OPT_HELP, 0, "this text" }
+      "read operands as lines, write JSON as lines" },                        \
+    { "help", CLI_OPT_HELP, 0, "show this text" }
 
-/* One set of operands on its way to its answer. */
+/* The operands of one call of a command, and its answer. */
 typedef struct {
     apr_pool_t *pool;                        /* cleared after the answer */
     iri_str_t   operand[CLI_MAX_OPERANDS];   /* octets */
-    FILE       *trace;    /* where the steps are told; NULL: nowhere */
-    FILE       *objects;  /* with --batch: where objects that come before the
-                             answer go, a line each; else NULL */
-    json_t     *object;   /* to be filled with the fields of the answer */
-    const char *error;    /* set where there is none; in pool or static */
-    size_t      offset;   /* octets of the operand before what is wrong */
-    int         whole;    /* 1: all of it is wrong, so a person is told no
-                             offset */
-    const char *character;   /* "U+002F", if a single one is; or NULL */
-    int         found;       /* 1: there is something to be seen to: a warning,
-                                a "no" */
+    FILE       *trace;       /* output of the steps; NULL: none */
+    FILE       *objects;     /* --batch: output of the objects that precede the
+                                answer, a line each; NULL: not --batch */
+    json_t     *object;      /* the fields of the answer */
+    const char *error;       /* why there is no answer, in pool or static;
+                                NULL: there is one */
+    size_t      offset;      /* octets of the operand before the error */
+    int         no_offset;   /* 1: the offset is not printed, since the error
+                                concerns the whole operand */
+    const char *character;   /* the wrong character, "U+002F"; NULL: the error
+                                is not a single character */
+    int         found;       /* 1: the answer is a finding, a warning or
+                                "false", so the exit code is CLI_FAILED */
 } cli_call_t;
 
 typedef struct {
     const char                *name;
-    const char                *operands;   /* as the help writes them */
-    size_t                     count;      /* how many there must be */
-    const char                *about;      /* a phrase, "tell ..." */
-    const char                *help;       /* lines that follow the options */
+    const char                *operands;   /* for the help: "BASE TARGET" */
+    size_t                     count;      /* of operands, all required */
+    const char                *about;      /* a phrase: "show the parts ..." */
+    const char                *help;       /* the help text below the options */
     const apr_getopt_option_t *options;
 
-    /* Settings with their defaults, in pool; NULL: no memory or no ICU. */
+    /* Create the settings with their defaults, in pool.  Returns: NULL if
+       memory is exhausted or ICU fails. */
     void *(*create)(apr_pool_t *pool);
-    /* One option: NULL, or what is wrong, to follow the option's name. */
+    /* Set an option.  Returns: NULL, or the error to print behind its name. */
     const char *(*option)(void *conf, int option, const char *value);
-    /* After the last option: NULL, or the whole of what is wrong. */
+    /* Called after the last option.  Returns: NULL, or the complete error. */
     const char *(*ready)(void *conf);
-    /* Fill call->object: 0; or -1 with call->error. */
+    /* Fill call->object.  Returns: 0, or -1 with call->error set. */
     int (*answer)(const void *conf, cli_call_t *call);
-    /* Tell a person what call->object says. */
+    /* Print call->object as text on standard output. */
     void (*show)(const void *conf, cli_call_t *call);
 } cli_command_t;
 
@@ -94,56 +97,73 @@ extern const cli_command_t cli_bidi;      /* bidi.c */
 
 /* ---- answer.c ----------------------------------------------------------- */
 
-/* A command whose options need nothing more when all of them are read. */
-const char *cli_is_ready(void *conf);
+/* The function `ready` of a command that has nothing to do then. */
+const char *cli_ready_default(void *conf);
 
-/* The place of a word in a list that ends with NULL; -1: it is not there. */
-int cli_word(const char *const *words, const char *word);
+/* The index of a word in a list that ends with NULL, ignoring case; -1: the
+   list does not contain it. */
+int cli_word_index(const char *const *words, const char *word);
 
-/* No answer: -1.  what is wrong with an operand, and where in it. */
-int cli_refuse(cli_call_t *call, size_t operand, const char *why,
+/*
+ * Set call->error.  cli_reject: an operand and why it is wrong, to print
+ * behind it; offset: octets of the operand before the error.  cli_fail: the
+ * text of a status.  Returns: -1.
+ */
+int cli_reject(cli_call_t *call, size_t operand, const char *why,
                size_t offset);
 int cli_fail(cli_call_t *call, iri_status_t status);
 
-/* What the core made of the first operand, as "value". */
-int cli_give(cli_call_t *call, iri_status_t status,
-             const iri_converted_t *converted);
-
-/* -1: an operand is none of these by either grammar. */
-int cli_need(cli_call_t *call, size_t operand, iri_as_t as);
+/*
+ * Answer with a result of the core: set the field "value", or the error of the
+ * first operand.  Returns: 0, or -1 with call->error.
+ */
+int cli_set_converted(cli_call_t *call, iri_status_t status,
+                      const iri_converted_t *converted);
 
 /*
- * The same by one grammar; parts as of iri_check, or NULL.  The error says
- * what was expected, and what stands there.
+ * Check that an operand is of a kind, by either grammar.  Returns: 0, or -1
+ * with call->error.
+ */
+int cli_require(cli_call_t *call, size_t operand, iri_as_t as);
+
+/*
+ * The same by one grammar; parts: as for iri_check, may be NULL.  The error
+ * contains what was expected, and what was found.
  */
 int cli_check_operand(cli_call_t *call, size_t operand, iri_as_t as,
                       iri_grammar_t grammar, iri_parts_t *parts);
 
-/* "--grammar VALUE"; NULL, or what is wrong with it. */
+/* Parse the value of --grammar.  Returns: NULL, or the error. */
 const char *cli_grammar(const char *value, iri_grammar_t *out);
 
-/* Tell a person the "value". */
+/* The function `show` of a command whose only field is "value". */
 void cli_show_value(const void *conf, cli_call_t *call);
 
-/* Note a warning in the list "warnings" of the object; for iri_warn_t. */
+/*
+ * Append a warning to the list "warnings" of the object; arg: the call
+ * (iri_warn_t).  cli_show_warnings prints the list.
+ */
 iri_status_t cli_warn(void *arg, const iri_warning_t *warning);
 void cli_show_warnings(cli_call_t *call);
 
 /* ---- open.c ------------------------------------------------------------- */
 
-/* What settings are made of, closed with pool; NULL: no memory or no ICU. */
+/*
+ * Objects of the core that are destroyed with pool.  NULL: memory is exhausted
+ * or ICU fails.  size: octets.
+ */
 iri_registry_t *cli_open_registry(apr_pool_t *pool);
 iri_index_cache_t *cli_open_cache(apr_pool_t *pool, size_t size);
 iri_idna_t *cli_open_idna(apr_pool_t *pool);
-iri_confusables_t *cli_open_look(apr_pool_t *pool);
+iri_confusables_t *cli_open_confusables(apr_pool_t *pool);
 
-/* The charset of a label, of a registry; NULL, or what is wrong with it. */
+/* Find the charset of a label.  Returns: NULL, or the error. */
 const char *cli_open_charset(iri_registry_t *registry, const char *label,
                              const iri_charset_t **out);
 
 /* ---- settings.c --------------------------------------------------------- */
 
-/* Codes of the options that stand for directives. */
+/* Codes of the options that correspond to directives. */
 enum {
     CLI_SET_ROOT = 512,
     CLI_SET_CHARSET,
@@ -161,36 +181,40 @@ enum {
 
 #define CLI_SETTINGS_OPTIONS                                                  \
     { "root", CLI_SET_ROOT, 1,                                                \
-      "the folder to look below (root, DocumentRoot)" },                      \
+      "the document root (root, DocumentRoot)" },                             \
     { "charset", CLI_SET_CHARSET, 1, "iri_charset: charsets of requests" },   \
     { "invalid", CLI_SET_INVALID, 1, "iri_invalid: 404, 400, pass" },         \
     { "filename-charset", CLI_SET_FILENAME_CHARSET, 1,                        \
       "iri_filename_charset: charsets of names on disk" },                    \
     { "filename-form", CLI_SET_FILENAME_FORM, 1,                              \
       "iri_filename_form: any, nfc, nfd" },                                   \
-    { "match", CLI_SET_MATCH, 1, "iri_match: exact, or the words below" },    \
+    { "match", CLI_SET_MATCH, 1, "iri_match: exact, or words below" },        \
     { "ambiguous", CLI_SET_AMBIGUOUS, 1, "iri_ambiguous: 404, 300" },         \
-    { "repair", CLI_SET_REPAIR, 1, "iri_repair: off, or the words below" },   \
+    { "repair", CLI_SET_REPAIR, 1, "iri_repair: off, or words below" },       \
     { "query-charset", CLI_SET_QUERY_CHARSET, 1,                              \
       "iri_query_charset: charsets of the query, and nfc" },                  \
     { "cache", CLI_SET_CACHE, 1, "iri_cache: off, or a size such as 64m" },   \
-    { "method", CLI_SET_METHOD, 1, "that of the request; GET if not said" },  \
+    { "method", CLI_SET_METHOD, 1, "method of the request (default: GET)" },  \
     { "escaped", CLI_SET_ESCAPED, 0,                                          \
       "read the path percent-encoded, as mod_iri does" }
+
+/* The settings of a server. */
 
 typedef struct {
     apr_pool_t         *pool;
     iri_registry_t     *registry;
     iri_reading_conf_t  reading;
-    iri_tree_conf_t     tree; /* ambiguous is 300: choices are always told */
-    iri_ambiguous_t     ambiguous;
+    iri_tree_conf_t     tree;        /* its `ambiguous` is 300, so that the
+                                        choices are always computed */
+    iri_ambiguous_t     ambiguous;   /* --ambiguous */
     iri_query_conf_t    query;
-    int                 has_query; /* 1: --query-charset was said */
-    iri_index_cache_t        *cache;     /* NULL: off */
+    int                 has_query;   /* 1: --query-charset was given */
+    iri_index_cache_t  *cache;       /* NULL: off */
     iri_str_t           method;
-    iri_str_t           root;
-    int                 has_root;
-    int                 escaped;
+    iri_str_t           root;        /* absolute, without "/" at the end */
+    int                 has_root;    /* 1: --root was given */
+    int                 escaped;     /* 1: --escaped was given */
+    /* Words of options that may be repeated, iri_str_t. */
     apr_array_header_t *charset_words;
     apr_array_header_t *filename_charset_words;
     apr_array_header_t *match_words;
@@ -199,7 +223,7 @@ typedef struct {
     apr_array_header_t *cache_words;
 } cli_settings_t;
 
-/* As cli_command_t has them: conf is a cli_settings_t. */
+/* Functions of cli_command_t; conf is a cli_settings_t. */
 void *cli_settings_create(apr_pool_t *pool);
 const char *cli_settings_option(void *data, int option, const char *value);
 const char *cli_settings_ready(void *data);
@@ -207,24 +231,25 @@ const char *cli_settings_ready(void *data);
 /* ---- batch.c ------------------------------------------------------------ */
 
 /*
- * Answer each line of in by one JSON object on out: {"ok":true, ...} or
- * {"ok":false,"error":...,"offset":N}, with "character" where there is one.
- * Returns an exit code.
+ * Answer each line of `in` with one JSON object on `out`: {"ok":true, ...} or
+ * {"ok":false,"error":...,"offset":N}, and "character" if it is known.
+ * Returns: an exit code.
  */
 int cli_batch(const cli_command_t *command, const void *conf,
               apr_pool_t *pool, FILE *in, FILE *out);
 
 /* ---- progress.c --------------------------------------------------------- */
 
+/* A progress bar on standard error; it is shown only on a terminal. */
 typedef struct {
-    const char *unit;    /* "names" */
+    const char *unit;      /* what is counted: "names" */
     uint64_t    total;
     uint64_t    done;
-    apr_time_t  drawn;   /* 0: there is nothing on the screen */
-    int         seen;    /* there is a terminal */
+    apr_time_t  drawn;     /* time of the last update; 0: not on the screen */
+    int         visible;   /* 1: standard error is a terminal */
 } cli_progress_t;
 
-int cli_progress_is_seen(void);
+int cli_progress_is_visible(void);
 void cli_progress_begin(cli_progress_t *progress, const char *unit,
                         uint64_t total);
 void cli_progress_add(cli_progress_t *progress, uint64_t more);
@@ -233,8 +258,9 @@ void cli_progress_hide(cli_progress_t *progress);   /* until the next add */
 /* ---- hash.c ------------------------------------------------------------- */
 
 /*
- * An empty hash table for keys of strangers: names on disk, targets of a log.
- * apr_hash_make() uses times-33, of which anybody can write keys that collide.
+ * Create a hash table for untrusted keys, such as file names and targets of a
+ * log.  apr_hash_make() hashes with times-33, for which colliding keys are easy
+ * to construct; this one uses a keyed hash.
  */
 apr_hash_t *cli_hash_make(apr_pool_t *pool);
 
@@ -242,68 +268,72 @@ apr_hash_t *cli_hash_make(apr_pool_t *pool);
 
 typedef struct cli_log_s cli_log_t;
 
-/* What an access log says of a request. */
+/* A request in an access log. */
 typedef struct {
     iri_str_t method;
-    iri_str_t target;   /* as it came, octets */
-    int       status;
+    iri_str_t target;   /* octets as they were received */
+    int       status;   /* of the response */
 } cli_request_t;
 
-/* A log, plain or gzip; NULL: see errno. */
+/* Open a log, plain or gzip.  Returns: NULL with errno set on failure. */
 cli_log_t *cli_log_open(apr_pool_t *pool, const char *name);
 
 /*
- * The next line: 1, 0 if it is no request, -1 at the end.  The strings live
- * until the next call, or as long as pool.
+ * Read the next line.  The strings of *request are valid until the next call
+ * and as long as pool.  Returns: 1; 0 if the line is not a request; -1 at the
+ * end.
  */
 int cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request);
-uint64_t cli_log_offset(const cli_log_t *log);   /* octets of the file read */
-int cli_log_close(cli_log_t *log);               /* -1: it was cut off */
+uint64_t cli_log_offset(const cli_log_t *log);   /* octets read of the file */
+int cli_log_close(cli_log_t *log);   /* -1: the file was truncated, or could
+                                        not be read */
 
 /* ---- rename.c ----------------------------------------------------------- */
 
-/* How a plan of renames is written. */
+/* The command that a plan of renames uses. */
 typedef enum { CLI_PLAN_NONE, CLI_PLAN_MV, CLI_PLAN_CONVMV } cli_plan_t;
 
 /*
- * A line for a shell (bash, ksh, zsh) that renames path, whose last segment
- * is written in charset, to name in the same directory; octets that a
- * terminal would act on are written as $'...' has them.
+ * Write a line for a shell (bash, ksh, zsh) that renames path to name in the
+ * same directory.  charset: that of the last segment of path, for convmv.
+ * Octets that a shell or a terminal would interpret are written in $'...'.
  */
 void cli_rename(FILE *out, cli_plan_t plan, iri_str_t path, iri_str_t name,
                 iri_str_t charset);
 
-/* A comment in its place. */
-void cli_rename_not(FILE *out, iri_str_t path, const char *why);
+/* Write a comment instead: why path is not renamed. */
+void cli_rename_skipped(FILE *out, iri_str_t path, const char *why);
 
 /* ---- text.c ------------------------------------------------------------- */
 
 /*
- * The character at *i, which moves behind it; negative: not UTF-8, and *i
- * moves at least one octet.
+ * Decode the character at *i, and move *i behind it.  Returns: a negative
+ * number if the octets are not UTF-8; *i then moves by one octet.
  */
-int32_t cli_next(iri_str_t octets, size_t *i);
+int32_t cli_next_character(iri_str_t octets, size_t *i);
 
-/* Would a terminal act on it?  C0, DEL, C1, and what turns text around. */
+/* 1 if a terminal would interpret c: C0, DEL, C1, bidi controls, U+2028 and
+   U+2029. */
 int cli_is_unsafe(int32_t c);
 
 /*
- * A character for a message, and behind a blank its code, in pool.  What
- * cannot be seen by itself has only the code.  NULL: no memory.
+ * A character and its code for a message, in pool.  A character that is not
+ * visible by itself is represented by its code only.  NULL: memory is
+ * exhausted.
  * 0x2F -> "\"/\" U+002F"; 0x200D -> "U+200D"
  */
 const char *cli_character(apr_pool_t *pool, int32_t character);
 
 /*
- * Octets as text: well-formed UTF-8 stands as it is (*escaped 0).  In any
- * other string all octets above 7F, and "%", are %HH (*escaped 1), so that
- * percent-decoding gives the octets again.  NULL: no memory.
+ * Octets as UTF-8.  Well-formed UTF-8 is copied (*escaped 0).  Otherwise all
+ * octets above 7F and "%" are written as %HH (*escaped 1), so that
+ * percent-decoding restores the octets.  NULL: memory is exhausted.
  * "50%" -> "50%"; "50%\xE9" -> "50%25%E9"
  */
 const char *cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len,
                      int *escaped);
 
-/* The same with escapes, whatever it is: "\xC3\xA9" -> "%C3%A9" */
+/* The same, but UTF-8 is escaped, too: "\xC3\xA9" -> "%C3%A9" */
 const char *cli_escaped(apr_pool_t *pool, iri_str_t octets, size_t *len);
 
 #define CLI_BOLD   "\033[1m"
@@ -311,35 +341,35 @@ const char *cli_escaped(apr_pool_t *pool, iri_str_t octets, size_t *len);
 #define CLI_GREEN  "\033[32m"
 #define CLI_YELLOW "\033[33m"
 #define CLI_CYAN   "\033[36m"
-#define CLI_PLAIN  "\033[0m"
+#define CLI_RESET  "\033[0m"
 
 /*
- * escape, one of these, where out is a terminal; "" in a pipe, and where
- * NO_COLOR is set (https://no-color.org).
+ * Returns: escape, one of the above, if out is a terminal and NO_COLOR is not
+ * set (https://no-color.org); else "".
  */
 const char *cli_color(FILE *out, const char *escape);
 
-/* Of standard output. */
+/* CLI_BOLD and CLI_RESET for standard output. */
 const char *cli_bold(void);
-const char *cli_plain(void);
+const char *cli_reset(void);
 
-/* A count and what is counted: "1 name", "2 names" */
+/* Print a count and its unit: "1 name", "2 names" */
 void cli_print_count(FILE *out, long long count, const char *one,
                      const char *many);
 
-/* A row of a table on standard output: "host       a.example" */
+/* Print a row of a table on standard output: "host       a.example" */
 void cli_print_row(const char *label, iri_str_t octets);
 
-/* Print octets to a terminal: controls and bidi controls as %HH, too. */
+/* Print octets; those that are not UTF-8, and unsafe characters, as %HH. */
 void cli_print(FILE *out, iri_str_t octets);
 
-/* The same as a string, UTF-8, for a message.  NULL: no memory. */
+/* The same as a string in pool.  NULL: memory is exhausted. */
 const char *cli_printable(apr_pool_t *pool, iri_str_t octets);
 
 /*
- * Set a field of a call's object to octets by cli_text, and note its name in
- * the list "escaped" where octets were written as %HH; the same of a list.
- * -1: no memory.
+ * Set a field of call->object: to octets, converted by cli_text; to a text in
+ * UTF-8; to null; to a list of octets.  If octets were escaped, the name is
+ * added to the list "escaped".  Returns: 0; -1 if memory is exhausted.
  */
 int cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets);
 int cli_set_text(cli_call_t *call, const char *name, const char *text);
@@ -347,61 +377,65 @@ int cli_set_null(cli_call_t *call, const char *name);
 int cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
                  size_t count);
 
-/* Are they the same octets?  What is empty may be NULL. */
-int cli_same(iri_str_t a, iri_str_t b);
+/* 1 if both have the same octets; an empty string may have data NULL. */
+int cli_octets_equal(iri_str_t a, iri_str_t b);
 
 /*
- * The words of a value, divided at blanks and commas, added to an array of
- * iri_str_t.  NULL, or what is wrong, to follow the option's name.
+ * Split a value at blanks and commas, and add the words to an array of
+ * iri_str_t, which point into value.  Returns: NULL, or the error.
  */
 const char *cli_add_words(apr_array_header_t *words, const char *value);
 
 /* ---- target.c ----------------------------------------------------------- */
 
-/* The value of a hexadecimal digit; -1: it is none. */
-int cli_hex(char digit);
+/* The value of a hexadecimal digit; -1: not a digit. */
+int cli_hex_value(char digit);
 
-/* The octet that the escape "%HH" at p stands for; -1: it is none. */
-int cli_escape(const unsigned char *p, const unsigned char *end);
+/* The octet of the escape "%HH" at p; -1: not an escape. */
+int cli_escape_value(const unsigned char *p, const unsigned char *end);
 
 typedef struct {
-    iri_request_t request;     /* what a server hands to the core */
-    int           has_query;
-    iri_str_t     query;       /* as it came, without "?" */
+    iri_request_t request;     /* what a server passes to the core */
+    int           has_query;   /* 1: the target has a "?" */
+    iri_str_t     query;       /* as it was given, without "?" */
 } cli_target_t;
 
 /*
- * Read a request target as a server does before it asks the core: cut off
+ * Read a request-target as a server does before it calls the core: remove
  * scheme and authority, query and fragment; unescape once, unless escaped is
- * 1; merge slashes and remove dot-segments.  NULL, or what is wrong with it
- * and *offset.
+ * 1; merge slashes and remove dot-segments.  Returns: NULL, or the error, with
+ * *offset set to the octets of target before it.
  */
 const char *cli_target_read(apr_pool_t *pool, iri_str_t target, int escaped,
                             cli_target_t *out, size_t *offset);
 
 /* ---- verdict.c ---------------------------------------------------------- */
 
-/* All that is known of one target. */
+/* The verdict on one target, and its intermediate results. */
 typedef struct {
-    iri_env_apr_t lent;
-    iri_env_t    *env;
+    iri_env_apr_t apr_env;
+    iri_env_t    *env;         /* &apr_env.env */
     cli_target_t  target;
     iri_reading_t reading;
-    iri_found_t   found;       /* answer PASS, all else 0, without a root */
-    iri_verdict_t  verdict;
+    iri_found_t   found;       /* without a root: PASS, other fields 0 */
+    iri_verdict_t verdict;
     iri_why_t     why;
-    iri_str_t     path; /* canonical, of what was found */
-    iri_str_t     uri;
-    iri_str_t     filename; /* data NULL: there is none */
+    iri_str_t     path;        /* canonical, of the entry that was found */
+    iri_str_t     uri;         /* path, percent-encoded */
+    iri_str_t     filename;    /* data NULL: none */
     iri_str_t     path_info;
-    iri_str_t     location; /* empty: none */
-    iri_query_t   query;    /* with --query-charset */
-    iri_form_t    form;     /* as the disk confirms it, and the charset */
-    iri_str_t     charset;
-    int           there;    /* with a root: there is a file or directory */
+    iri_str_t     location;    /* of iri_redirect; empty: none */
+    iri_query_t   query;       /* with --query-charset only */
+    iri_form_t    form;        /* of the target, as the disk confirms it */
+    iri_str_t     charset;     /* of the target; empty: ASCII */
+    int           exists;      /* 1: a file or directory exists below the
+                                  root */
 } cli_verdict_t;
 
-/* All of it, told to call->trace if there is one; -1 with call->error. */
+/*
+ * Compute the verdict on a target; the steps are printed on call->trace if it
+ * is not NULL.  Returns: 0, or -1 with call->error.
+ */
 int cli_verdict(const cli_settings_t *conf, cli_call_t *call,
                 iri_str_t target, cli_verdict_t *x);
 

@@ -1,7 +1,8 @@
 /*
- * encode.c - `iri decode` and `iri encode`: octets of a charset and characters
+ * encode.c - `iri decode` and `iri encode`: octets of a charset <-> text
  *
- * As requests are read, before NFC, and as names are written.
+ * The servers decode requests in the same way, and then apply NFC; they encode
+ * new names in the same way.
  */
 
 #include <apr_strings.h>
@@ -17,24 +18,24 @@ typedef struct {
 
 static const apr_getopt_option_t encode_options[] = {
     { "charset", ENCODE_CHARSET, 1,
-      "which; a label of the Encoding Standard" },
+      "a label of the Encoding Standard (required)" },
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
 };
 
 static const char decode_help[] =
-    "OCTETS are raw, \"%HH\", or both; \"%\" without two hexadecimal digits\n"
-    "is itself. All of them must be characters of the charset, strictly; of\n"
-    "a charset other than UTF-8 controls above 7F are none.\n\n"
-    "JSON field: value, in Unicode. Where there is none: error, offset.\n\n"
+    "OCTETS are raw, \"%HH\", or both; a \"%\" without two hexadecimal digits\n"
+    "represents itself. All octets must be valid in the charset. In a charset\n"
+    "other than UTF-8 control characters above 7F are invalid.\n\n"
+    "JSON field: value, in Unicode. On failure: error, offset.\n\n"
     "Example:\n"
     "  iri decode --charset shift_jis %93%FA%96%7B\n";
 
 static const char encode_help[] =
-    "TEXT is in UTF-8; each of its characters must be one of the charset, as\n"
-    "which its octets are read again.\n\n"
-    "JSON field: value, octets as \"%HH\" but for those that a path of a URI\n"
-    "may hold. Where there is none: error, offset, character.\n\n"
+    "TEXT is in UTF-8. The charset must have each of its characters, and must\n"
+    "decode the octets to the same character.\n\n"
+    "JSON field: value, percent-encoded except for octets that the path of a\n"
+    "URI may contain. On failure: error, offset, character.\n\n"
     "Example:\n"
     "  iri encode --charset shift_jis \xE6\x97\xA5\xE6\x9C\xAC\n";
 
@@ -67,13 +68,13 @@ encode_ready(void *data)
 {
     const encode_conf_t *conf = data;
 
-    return conf->charset ? NULL : "--charset is missing";
+    return conf->charset ? NULL : "--charset is required";
 }
 
 
 /* ---- decode -------------------------------------------------------------- */
 
-/* Octets, escapes undone; at[i]: where the i-th stands in the operand. */
+/* Unescape a text; (*at)[i]: the offset of the i-th octet in the operand. */
 static iri_str_t
 decode_unescape(apr_pool_t *pool, iri_str_t text, size_t **at)
 {
@@ -87,7 +88,7 @@ decode_unescape(apr_pool_t *pool, iri_str_t text, size_t **at)
         return out;
     }
     while (i < text.len) {
-        int octet = cli_escape(text.data + i, text.data + text.len);
+        int octet = cli_escape_value(text.data + i, text.data + text.len);
 
         (*at)[out.len] = i;
         octets[out.len++] = octet >= 0 ? (unsigned char) octet : text.data[i];
@@ -102,7 +103,7 @@ static int
 decode_answer(const void *data, cli_call_t *call)
 {
     const encode_conf_t *conf = data;
-    iri_env_apr_t        lent;
+    iri_env_apr_t        apr_env;
     iri_converted_t      out;
     iri_str_t            octets;
     iri_status_t         status;
@@ -112,12 +113,12 @@ decode_answer(const void *data, cli_call_t *call)
     if (octets.data == NULL) {
         return cli_fail(call, IRI_NO_MEMORY);
     }
-    iri_env_apr_init(&lent, call->pool, NULL, NULL);
-    status = iri_decode(&lent.env, conf->charset, octets, &out);
+    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
+    status = iri_decode(&apr_env.env, conf->charset, octets, &out);
     if (status == IRI_OK && out.why != NULL) {
         out.offset = at[out.offset];
     }
-    return cli_give(call, status, &out);
+    return cli_set_converted(call, status, &out);
 }
 
 
@@ -128,27 +129,27 @@ encode_answer(const void *data, cli_call_t *call)
 {
     const encode_conf_t *conf = data;
     iri_str_t            text = call->operand[0], uri;
-    iri_env_apr_t        lent;
+    iri_env_apr_t        apr_env;
     iri_converted_t      out;
     iri_status_t         status;
     size_t               i;
 
-    iri_env_apr_init(&lent, call->pool, NULL, NULL);
-    status = iri_encode(&lent.env, conf->charset, text, &out);
+    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
+    status = iri_encode(&apr_env.env, conf->charset, text, &out);
     if (status == IRI_OK && out.why == NULL) {
-        status = iri_path_to_uri(&lent.env, out.value, &uri);
+        status = iri_path_to_uri(&apr_env.env, out.value, &uri);
         out.value = uri;
     } else if (status == IRI_OK) {
         int32_t c;
 
         i = out.offset;
-        c = i < text.len ? cli_next(text, &i) : -1;
+        c = i < text.len ? cli_next_character(text, &i) : -1;
         if (c >= 0) {
             call->character = apr_psprintf(call->pool, "U+%04X",
                                            (unsigned) c);
         }
     }
-    return cli_give(call, status, &out);
+    return cli_set_converted(call, status, &out);
 }
 
 
@@ -156,7 +157,7 @@ const cli_command_t cli_decode = {
     "decode",
     "OCTETS",
     1,
-    "read octets of a charset, as those of requests are read",
+    "decode octets of a charset, as the servers decode requests",
     decode_help,
     encode_options,
     encode_create,
@@ -170,7 +171,7 @@ const cli_command_t cli_encode = {
     "encode",
     "TEXT",
     1,
-    "write a text in a charset, as new names are written",
+    "encode a text in a charset, as the servers write new names",
     encode_help,
     encode_options,
     encode_create,

@@ -1,5 +1,5 @@
 /*
- * equal.c - `iri equal`: the ladder of draft 2.3 and RFC 3986, 6.2
+ * equal.c - `iri equal`: comparison of two IRIs (draft 2.3; RFC 3986, 6.2)
  */
 
 #include <string.h>
@@ -22,14 +22,15 @@ static const apr_getopt_option_t equal_options[] = {
 static const char equal_help[] =
     "Levels:\n"
     "  string   character by character (draft 2.3)\n"
-    "  escapes  and escaped as not escaped, but for what is reserved\n"
-    "  nfc      and in NFC what is not\n"
-    "  syntax   escapes behind RFC 3986, 6.2.2: case of scheme and host,\n"
-    "           dot-segments; not nfc\n"
-    "  scheme   and 6.2.3: http's and https's port, and an empty path\n"
-    "  idn      and hosts by their A-labels\n\n"
-    "JSON field: value, true or false. With --batch a TAB divides the two.\n"
-    "Exit code 1 where it is false.\n\n"
+    "  escapes  escaped and raw characters are equal, unless reserved\n"
+    "  nfc      like escapes, after normalization to NFC\n"
+    "  syntax   like escapes, after RFC 3986, 6.2.2: case of scheme and host,\n"
+    "           dot-segments; without NFC\n"
+    "  scheme   like syntax, and 6.2.3: the default port and an empty path of\n"
+    "           http and https\n"
+    "  idn      like scheme, with hosts compared by their A-labels\n\n"
+    "JSON field: value, true or false. With --batch a TAB separates the IRIs.\n"
+    "Exit code 1 if value is false.\n\n"
     "Example:\n"
     "  iri equal --level escapes http://a/~b http://a/%7eb\n";
 
@@ -71,13 +72,13 @@ static int
 equal_answer(const void *data, cli_call_t *call)
 {
     const equal_conf_t *conf = data;
-    iri_env_apr_t       lent;
+    iri_env_apr_t       apr_env;
     iri_status_t        status;
     int                 equal = 0;
 
-    iri_env_apr_init(&lent, call->pool, NULL, NULL);
-    status = iri_equal(&lent.env, conf->level, &conf->host, call->operand[0],
-                       call->operand[1], &equal);
+    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
+    status = iri_equal(&apr_env.env, conf->level, &conf->host,
+                       call->operand[0], call->operand[1], &equal);
     if (status == IRI_OK
         && json_object_set_new(call->object, "value", json_boolean(equal))
                != 0)
@@ -89,14 +90,16 @@ equal_answer(const void *data, cli_call_t *call)
 }
 
 
-const cli_command_t cli_equal = { "equal",
-                                  "IRI IRI",
-                                  2,
-                                  "tell whether two IRIs are the same",
-                                  equal_help,
-                                  equal_options,
-                                  equal_create,
-                                  equal_option,
-                                  cli_is_ready,
-                                  equal_answer,
-                                  cli_show_value };
+const cli_command_t cli_equal = {
+    "equal",
+    "IRI IRI",
+    2,
+    "compare two IRIs at a level of equivalence",
+    equal_help,
+    equal_options,
+    equal_create,
+    equal_option,
+    cli_ready_default,
+    equal_answer,
+    cli_show_value
+};

@@ -1,8 +1,8 @@
 /*
- * explain.c - `iri explain`: what the servers would make of a target
+ * explain.c - `iri explain`: how the servers interpret a request-target
  *
- * Reads a request target, looks for it below a root, and tells each reading,
- * each look, the reason and the answer.
+ * Reads a request-target, looks it up below a root, and shows each reading,
+ * each lookup, the reason and the answer.
  */
 
 #include "cli.h"
@@ -12,18 +12,18 @@ static const apr_getopt_option_t explain_options[] = { CLI_SETTINGS_OPTIONS,
                                                        { NULL, 0, 0, NULL } };
 
 static const char explain_help[] =
-    "Lists are written with commas or blanks between their words. TARGET is\n"
-    "what stands in the request line, percent-encoded or in raw octets; a\n"
-    "whole http or https URL will do. Without --root it is only read.\n"
-    "What --match may forgive: normalization, variants, width, case (case:tr,\n"
+    "Lists are separated by commas or blanks. TARGET is the request-target of\n"
+    "the request line, percent-encoded or in raw octets, or a complete http or\n"
+    "https URL. Without --root it is only decoded, not looked up.\n"
+    "Words of --match: normalization, variants, width, case (case:tr,\n"
     "case:az), accents (accents:de), spelling.\n"
-    "What --repair puts right: double-encoding, mojibake, %u.\n\n"
+    "Words of --repair: double-encoding, mojibake, %u.\n\n"
     "JSON fields: form charset path uri match filename path_info answer why\n"
-    "status location, with --query-charset query query_charset query_why, and\n"
-    "of the answer \"choose\" the list choices, and more (true) where there\n"
-    "are others. A string that is not UTF-8 has %HH\n"
-    "for \"%\" and for each octet above 7F, and its field is named in the list\n"
-    "\"escaped\".\n\n"
+    "status location; with --query-charset also query query_charset query_why;\n"
+    "for the answer \"choose\" also the list choices, and more (true) if there\n"
+    "are further ones. In a string that is not UTF-8, \"%\" and each octet\n"
+    "above 7F are written as %HH, and the list \"escaped\" has the name of its\n"
+    "field.\n\n"
     "Examples:\n"
     "  iri explain --charset shift_jis --root /srv/www /%93%FA%96%7B.html\n"
     "  iri explain --filename-charset euc-jp --root /srv/old /日本語.html\n"
@@ -37,7 +37,7 @@ explain_set_optional(cli_call_t *call, const char *name, iri_str_t octets)
 }
 
 
-/* HTTP status: 0 if the answer has none. */
+/* The HTTP status; 0: the answer has none. */
 static int
 explain_status(const cli_settings_t *conf, const cli_verdict_t *x)
 {
@@ -47,12 +47,12 @@ explain_status(const cli_settings_t *conf, const cli_verdict_t *x)
     if (x->verdict != IRI_REFUSE) {
         return 0;
     }
-    /* A name that no entry can have is not found. */
+    /* A name that no entry can have gets 404. */
     return x->reading.verdict == IRI_REFUSE ? x->reading.status : 404;
 }
 
 
-/* What rules and upstreams see of the query; null where there is none. */
+/* Set the query as rules and upstreams get it; null: the target has none. */
 static int
 explain_fill_query(const cli_settings_t *conf, cli_call_t *call,
                    const cli_verdict_t *x)
@@ -131,7 +131,7 @@ explain_answer(const void *data, cli_call_t *call)
 }
 
 
-/* ---- telling a person ---------------------------------------------------- */
+/* ---- text output --------------------------------------------------------- */
 
 static void
 explain_line(const char *name, const json_t *value)
@@ -169,7 +169,7 @@ explain_show(const void *conf, cli_call_t *call)
     }
     printf(": %s%s\n",
            json_string_value(json_object_get(call->object, "why")),
-           cli_plain());
+           cli_reset());
     explain_line("location", json_object_get(call->object, "location"));
     explain_line("query", json_object_get(call->object, "query"));
     explain_line("", json_object_get(call->object, "query_charset"));
@@ -187,7 +187,7 @@ const cli_command_t cli_explain = {
     "explain",
     "TARGET",
     1,
-    "tell what the servers would make of a request target, and why",
+    "show how the servers interpret a request-target, and why",
     explain_help,
     explain_options,
     cli_settings_create,

@@ -1,5 +1,5 @@
 /*
- * hash.c - hash tables whose keys are chosen by strangers
+ * hash.c - hash tables for untrusted keys
  */
 
 #include <sys/random.h>
@@ -9,7 +9,7 @@
 
 #include "cli.h"
 
-/* Of this process; set before the first table is made, and never again. */
+/* The key of this process; set when the first table is created. */
 static uint64_t hash_key[2];
 
 

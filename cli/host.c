@@ -1,10 +1,10 @@
 /*
- * host.c - `iri host`: the one name that a host has, in ASCII or Unicode
+ * host.c - `iri host`: the canonical name of a host, in ASCII or Unicode
  *
- * Reads a host as the servers do, escapes and all.  But what is ASCII, which
- * they do not look at, is mapped too: whoever asks wants to know whether it
- * is a name.  With --name it reads a name as a configuration has it, and
- * then ASCII is left as it is, which is what the servers compare with.
+ * Reads a host as the servers do, and decodes escapes.  Unlike the servers it
+ * also maps a host in ASCII, to check whether it is a valid name.  With --name
+ * it reads a name of a configuration; a name in ASCII is then not changed,
+ * since the servers compare with it as it is written.
  */
 
 #include <string.h>
@@ -17,24 +17,24 @@ enum { HOST_NAME = CLI_OPT_OWN, HOST_TO, HOST_STRICT, HOST_MAPPING };
 
 static const apr_getopt_option_t host_options[] = {
     { "name", HOST_NAME, 0,
-      "HOST is a server_name, ServerName, ServerAlias" },
+      "HOST is a server_name, ServerName or ServerAlias" },
     { "to", HOST_TO, 1, "ascii (A-labels; default), unicode (U-labels)" },
-    { "strict", HOST_STRICT, 0, "iri_host strict: IDNA2008 too" },
+    { "strict", HOST_STRICT, 0, "iri_host strict: check IDNA2008, too" },
     { "mapping", HOST_MAPPING, 1,
-      "uts46 (default), compatible: the draft before it" },
+      "uts46 (default), compatible (the older draft)" },
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
 };
 
 static const char host_help[] =
-    "HOST is what stands between userinfo and port, in UTF-8, percent-\n"
-    "encoded or both. An IP literal (\"[::1]\") stays as it is. With --name\n"
-    "it is a name of a configuration: no escapes; \"*\" and \"?\", a dot at\n"
-    "either end, and a name in ASCII stay as they are. With --mapping\n"
-    "compatible names are those of IDNA2008 with and without --strict.\n"
-    "Before a HOST that begins with \"-\" write --.\n\n"
-    "JSON field: value. Where there is none: error, offset and, if a single\n"
-    "character is wrong, character, \"U+002F\" say.\n\n"
+    "HOST is the part between userinfo and port, in UTF-8, percent-encoded or\n"
+    "both. An IP literal (\"[::1]\") is not changed. With --name it is a name\n"
+    "of a configuration: \"%\" is not an escape; \"*\" and \"?\", a dot at either\n"
+    "end, and a name in ASCII are not changed. With --mapping compatible names\n"
+    "must conform to IDNA2008 even without --strict. Write -- before a HOST\n"
+    "that begins with \"-\".\n\n"
+    "JSON field: value. On failure: error, offset and, if a single character\n"
+    "is the cause, character, for example \"U+002F\".\n\n"
     "Examples:\n"
     "  iri host B%C3%BCcher.example\n"
     "  iri host --to unicode xn--bcher-kva.example\n"
@@ -89,33 +89,34 @@ host_option(void *data, int option, const char *value)
 
 /* ---- answering ----------------------------------------------------------- */
 
-/* What would be right, for those who give more or less than a host. */
+/* A hint for frequent mistakes; "": none. */
 static const char *
 host_hint(const host_conf_t *conf, int32_t character)
 {
     if (character > 0 && character < 0x80 && strchr(":/@#", character)) {
-        return "; give the host alone, without scheme, user, port and path";
+        return "; give only the host, without scheme, user, port and path";
     }
     if (!conf->is_name && (character == '*' || character == '?')) {
-        return "; it is a wildcard with --name";
+        return "; wildcards need --name";
     }
     if (conf->is_name && character == '%') {
-        return "; escapes are for requests";
+        return "; escapes are not decoded with --name";
     }
     if (conf->is_name && character == '~') {
-        return "; patterns are compared as they are";
+        return "; patterns are not converted";
     }
     return "";
 }
 
 
-/* Says what is wrong with a host, and where. */
+/* Set the error of a host that was refused. */
 static int
-host_refuse(const host_conf_t *conf, cli_call_t *call, iri_host_why_t why)
+host_reject(const host_conf_t *conf, cli_call_t *call, iri_host_why_t why)
 {
-    host_where_t where = host_where(call->pool, conf, call->operand[0], why);
-    const char  *shown = cli_printable(call->pool, call->operand[0]);
-    const char  *which = NULL;
+    host_location_t where = host_locate(call->pool, conf, call->operand[0],
+                                        why);
+    const char     *shown = cli_printable(call->pool, call->operand[0]);
+    const char     *which = NULL;
 
     call->offset = where.offset;
     if (where.character >= 0) {
@@ -142,7 +143,8 @@ host_push(apr_array_header_t *parts, iri_str_t part)
 }
 
 
-/* Each label by itself, for beside a wildcard there may be A-labels. */
+/* Convert each label by itself, since a name with a wildcard may contain
+   A-labels. */
 static iri_status_t
 host_display_labels(const iri_env_t *env, const host_conf_t *conf,
                     apr_pool_t *pool, iri_str_t *name)
@@ -177,7 +179,7 @@ host_display_labels(const iri_env_t *env, const host_conf_t *conf,
 }
 
 
-/* The value for a host that was taken. */
+/* Set the value for a host that was accepted. */
 static iri_status_t
 host_fill(const iri_env_t *env, const host_conf_t *conf, cli_call_t *call,
           const iri_host_t *host)
@@ -199,17 +201,17 @@ static int
 host_answer(const void *data, cli_call_t *call)
 {
     const host_conf_t *conf = data;
-    iri_env_apr_t      lent;
+    iri_env_apr_t      apr_env;
     iri_host_t         host;
     iri_status_t       status;
 
-    iri_env_apr_init(&lent, call->pool, NULL, NULL);
-    status = host_ask(&lent.env, conf, call->operand[0], &host);
+    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
+    status = host_read(&apr_env.env, conf, call->operand[0], &host);
     if (status == IRI_OK && host.verdict == IRI_REFUSE) {
-        return host_refuse(conf, call, host.why);
+        return host_reject(conf, call, host.why);
     }
     if (status == IRI_OK) {
-        status = host_fill(&lent.env, conf, call, &host);
+        status = host_fill(&apr_env.env, conf, call, &host);
     }
     if (status != IRI_OK) {
         call->error = iri_status_text(status);
@@ -223,12 +225,12 @@ const cli_command_t cli_host = {
     "host",
     "HOST",
     1,
-    "tell the one name that a host has, in ASCII or in Unicode",
+    "show the canonical name of a host, in ASCII or Unicode",
     host_help,
     host_options,
     host_create,
     host_option,
-    cli_is_ready,
+    cli_ready_default,
     host_answer,
     cli_show_value
 };

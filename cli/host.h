@@ -1,5 +1,5 @@
 /*
- * host.h - what host.c needs of host_where.c, which calls nothing of it
+ * host.h - declarations that host.c and host_locate.c share
  */
 
 #ifndef CLI_HOST_H
@@ -9,22 +9,25 @@
 
 typedef struct {
     iri_host_conf_t host;
-    int             is_name;      /* 1: a name as a configuration has it */
-    int             to_unicode;
+    int             is_name;      /* 1: a name of a configuration (--name) */
+    int             to_unicode;   /* 1: the answer is in Unicode, else ASCII */
 } host_conf_t;
 
-/* Asks the core.  PASS: an IP literal, or a name in ASCII. */
-iri_status_t host_ask(const iri_env_t *env, const host_conf_t *conf,
+/*
+ * Read a host as conf specifies.  Verdict PASS: an IP literal, or with --name a
+ * name in ASCII.
+ */
+iri_status_t host_read(const iri_env_t *env, const host_conf_t *conf,
                       iri_str_t host, iri_host_t *out);
 
-/* What a host is refused for. */
+/* The cause of a refusal in a host. */
 typedef struct {
-    size_t  offset;      /* octets of the host before it */
-    int32_t character;   /* negative: no single one */
-} host_where_t;
+    size_t  offset;      /* octets of the host before it; 0 if not known */
+    int32_t character;   /* negative: not a single character */
+} host_location_t;
 
-/* Where the host is that was refused for this reason. */
-host_where_t host_where(apr_pool_t *pool, const host_conf_t *conf,
+/* Locate the cause in a host that was refused for a reason. */
+host_location_t host_locate(apr_pool_t *pool, const host_conf_t *conf,
                         iri_str_t host, iri_host_why_t why);
 
 #endif /* CLI_HOST_H */

@@ -1,8 +1,9 @@
 /*
- * lint.c - `iri lint`: names of a tree that clients will have trouble with
+ * lint.c - `iri lint`: names in a tree that cause problems
  *
- * Reads directory by directory, and lets the core look at the names of each
- * together.  Nothing is changed: --plan prints what would mend the names.
+ * Reads a tree directory by directory; the core (iri_lint) checks the names of
+ * each directory together.  Nothing is changed: --plan prints renames as lines
+ * for a shell.
  */
 
 #include <stdlib.h>
@@ -22,55 +23,57 @@ static const apr_getopt_option_t lint_options[] = {
     { "filename-form", CLI_SET_FILENAME_FORM, 1,
       "iri_filename_form: any, nfc, nfd" },
     { "match", LINT_MATCH, 1,
-      "tell collisions of these levels of iri_match" },
-    { "only", LINT_ONLY, 1, "tell these findings only" },
+      "report collisions at these levels of iri_match" },
+    { "only", LINT_ONLY, 1, "report only these findings" },
     { "plan", LINT_PLAN, 1,
-      "print renames to UTF-8 in NFC, by mv or by convmv" },
+      "print renames to UTF-8 in NFC, with mv or convmv" },
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
 };
 
 static const char lint_help[] =
     "Findings, of which --only takes a list:\n"
-    "  unreadable   no charset of the tree reads the octets\n"
-    "  unreachable  a control character, or too long: no request can name it\n"
-    "  charset      seems to be written in another charset than it is read in\n"
-    "  mojibake     UTF-8 that was taken for windows-1252 and encoded again\n"
-    "  twin         two entries have one name: the servers know only one\n"
-    "  collision    two names are one where iri_match forgives width, case, "
+    "  unreadable   no charset of the tree can decode the name\n"
+    "  unreachable  has a control character, or is too long for any request\n"
+    "  charset      decoded with another charset than it seems to be written "
+    "in\n"
+    "  mojibake     UTF-8 that was decoded as windows-1252 and encoded again\n"
+    "  twin         two entries have the same name: the servers find only "
+    "one\n"
+    "  collision    two names are the same if iri_match ignores width, case, "
     "...;\n"
-    "               or one edit apart, where --match has spelling\n"
-    "  form         in a legacy charset, its requests reach another entry\n"
+    "               or are one edit apart, if --match has spelling\n"
+    "  form         a request for it in a legacy charset finds another entry\n"
     "  nfc, nfkc    not normalized\n"
-    "  bidi         not seen in its order: letters of both directions, ...\n"
-    "  look-alike   seen as another name, or as ASCII; mixed scripts\n"
-    "  reserved     ? # [ ] % or \\ in it\n"
-    "  long         over 255 octets, once it is UTF-8\n"
-    "  legacy       not written in UTF-8 (only told if --only asks for it)\n\n"
-    "Without --match collisions of width, case and accents are told. Links "
-    "to\n"
-    "directories are not followed. Exit code 0: nothing was found; 1: "
-    "something was.\n"
+    "  bidi         displayed in another order than written\n"
+    "  look-alike   looks like another name or like ASCII; mixed scripts\n"
+    "  reserved     contains ? # [ ] % or \\\n"
+    "  long         over 255 octets in UTF-8\n"
+    "  legacy       not written in UTF-8 (reported only with --only)\n\n"
+    "Without --match, collisions at the levels width, case and accents are\n"
+    "reported. Links to directories are not followed. Exit code 0: no "
+    "findings;\n"
+    "1: findings.\n"
     "A plan is for bash, ksh or zsh; read it before you run it. With --batch "
     "each\n"
     "finding is an object: kind path name other match charset meant why; the "
     "last\n"
-    "one of a line has ok directories names findings.\n\n"
+    "object of a line has ok directories names findings.\n\n"
     "Examples:\n"
     "  iri lint /srv/www\n"
     "  iri lint --filename-charset utf-8,euc-jp --match case /srv/old\n"
     "  iri lint --filename-charset euc-jp --plan mv /srv/old > plan.sh\n"
     "  iri lint --only mojibake --plan mv /srv/old > plan.sh\n";
 
-/* What is told unless --only says something else. */
-#define LINT_USUAL ((1u << IRI_LINT_KINDS) - 1u - (1u << IRI_LINT_LEGACY))
+/* The kinds that are reported without --only. */
+#define LINT_DEFAULT ((1u << IRI_LINT_KINDS) - 1u - (1u << IRI_LINT_LEGACY))
 #define LINT_RENAME                                                          \
     ((1u << IRI_LINT_NFC) | (1u << IRI_LINT_LEGACY)                          \
      | (1u << IRI_LINT_MOJIBAKE))
 #define LINT_PLANNED                                                         \
     ((1u << IRI_LINT_NFC) | (1u << IRI_LINT_LEGACY)                          \
      | (1u << IRI_LINT_UNREADABLE))
-#define LINT_AGAINST ((1u << IRI_LINT_TWIN) | (1u << IRI_LINT_LONG))
+#define LINT_OBSTACLES ((1u << IRI_LINT_TWIN) | (1u << IRI_LINT_LONG))
 
 typedef struct {
     apr_pool_t         *pool;
@@ -81,31 +84,32 @@ typedef struct {
     apr_array_header_t *match_words;
 } lint_conf_t;
 
-/* A rename of the directory that is being looked at. */
+/* A rename in the current directory. */
 typedef struct {
-    iri_finding_t finding; /* NFC, LEGACY, MOJIBAKE: name is the new one */
-    const char   *why_not; /* NULL: nothing is against it */
+    iri_finding_t finding; /* its name is the new name */
+    const char   *why_not; /* why it is not possible; NULL: it is */
 } lint_rename_t;
 
 typedef struct {
     const lint_conf_t  *conf;
     cli_call_t         *call;
     const char         *root;
-    apr_pool_t         *pool;  /* of the directories that wait */
-    apr_array_header_t *wait;  /* their paths below root, char * */
-    apr_pool_t         *each;  /* of one directory */
-    const char         *path;  /* it, "" or "a/b/" */
-    apr_array_header_t *names; /* of its entries, iri_str_t */
-    apr_array_header_t *renames;
-    apr_hash_t         *renamed; /* by octets: the place in renames, from 1 */
-    apr_array_header_t *plan;    /* what is printed at the end, char * */
+    apr_pool_t         *queue_pool;
+    apr_array_header_t *queue;    /* directories to read: paths below root,
+                                     char * */
+    apr_pool_t         *dir_pool; /* cleared after each directory */
+    const char         *path;     /* the current directory: "" or "a/b/" */
+    apr_array_header_t *names;    /* of its entries, iri_str_t */
+    apr_array_header_t *renames;  /* in it, lint_rename_t */
+    apr_hash_t         *rename_index; /* octets -> index in renames + 1 */
+    apr_array_header_t *plan;         /* text for each directory, char * */
     cli_progress_t      progress;
-    uint64_t            count[IRI_LINT_KINDS];
+    uint64_t            count[IRI_LINT_KINDS]; /* findings by kind */
     uint64_t            findings;
     uint64_t            all_names;
     uint64_t            directories;
-    int                 counting;   /* names, and nothing else yet */
-    int                 incomplete; /* something could not be read */
+    int                 counting; /* 1: the first pass, which counts names */
+    int                 incomplete; /* 1: a directory could not be read */
 } lint_run_t;
 
 
@@ -158,8 +162,8 @@ lint_only(lint_conf_t *conf, const char *value)
         kind = iri_lint_kind(word);
         if (kind == IRI_LINT_KINDS) {
             return apr_psprintf(conf->pool,
-                                "knows no finding \"%.*s\"; iri help lint "
-                                "lists them",
+                                "has the unknown finding \"%.*s\"; for a "
+                                "list see: iri help lint",
                                 (int) word.len, (const char *) word.data);
         }
         conf->lint.kinds |= 1u << kind;
@@ -201,20 +205,20 @@ lint_option(void *data, int option, const char *value)
 }
 
 
-/* A mojibake is a guess: it is renamed only where --only asks for it. */
+/* Mojibake is detected by a guess, so it is renamed only with --only. */
 static const char *
 lint_ready_plan(lint_conf_t *conf)
 {
     unsigned only = conf->lint.kinds;
 
     if (only != 0 && (only & LINT_RENAME) == 0) {
-        return "--plan renames what is nfc, legacy or mojibake; --only has "
-               "none of these";
+        return "--plan renames the findings nfc, legacy and mojibake; --only "
+               "has none of these";
     }
     conf->lint.kinds = (only != 0
                             ? only & (LINT_PLANNED | 1u << IRI_LINT_MOJIBAKE)
                             : LINT_PLANNED)
-                       | LINT_AGAINST;
+                       | LINT_OBSTACLES;
     return NULL;
 }
 
@@ -243,21 +247,22 @@ lint_ready(void *data)
         return lint_ready_plan(conf);
     }
     if (conf->lint.kinds == 0) {
-        conf->lint.kinds = LINT_USUAL;
+        conf->lint.kinds = LINT_DEFAULT;
     }
     return NULL;
 }
 
 
-/* ---- telling ------------------------------------------------------------- */
+/* ---- output of findings -------------------------------------------------- */
 
-/* Of the directory: its path; of an entry: with its name. */
+/* The path of an entry; octets empty: of the current directory. */
 static iri_str_t
 lint_path(const lint_run_t *run, iri_str_t octets)
 {
     iri_str_t path;
-    char *text = apr_palloc(run->each, strlen(run->path) + octets.len + 3);
-    char *p = apr_cpystrn(text, "./", 3);
+    char     *text = apr_palloc(run->dir_pool,
+                                strlen(run->path) + octets.len + 3);
+    char     *p = apr_cpystrn(text, "./", 3);
 
     p = apr_cpystrn(p, run->path, strlen(run->path) + 1);
     if (octets.len != 0) {
@@ -285,7 +290,7 @@ lint_object(const lint_run_t *run, const iri_finding_t *finding)
     int        failed;
 
     memset(&line, 0, sizeof(line));
-    line.pool = run->each;
+    line.pool = run->dir_pool;
     line.object = json_object();
     if (line.object == NULL) {
         return -1;
@@ -317,8 +322,8 @@ lint_object(const lint_run_t *run, const iri_finding_t *finding)
 
 
 /*
- * Octets, where they are not the name that they are read as; a twin, and
- * what looks like another, would be seen just like that.
+ * Print the path of an entry.  Octets above 7F are escaped if they are not the
+ * UTF-8 of the name, or if two names would look the same.
  */
 static void
 lint_show_path(const lint_run_t *run, const iri_finding_t *finding,
@@ -327,12 +332,12 @@ lint_show_path(const lint_run_t *run, const iri_finding_t *finding,
     iri_str_t path = lint_path(run, octets), name = finding->name;
     int       other = finding->kind == IRI_LINT_TWIN
                 || finding->kind == IRI_LINT_LOOK_ALIKE
-                || !cli_same(octets, name);
+                || !cli_octets_equal(octets, name);
 
     if (other && finding->kind != IRI_LINT_COLLISION
         && finding->kind != IRI_LINT_FORM)
     {
-        path.data = (const unsigned char *) cli_escaped(run->each, path,
+        path.data = (const unsigned char *) cli_escaped(run->dir_pool, path,
                                                         &path.len);
     }
     if (path.data != NULL) {
@@ -347,7 +352,7 @@ lint_line(const lint_run_t *run, const iri_finding_t *finding)
     iri_str_t name = finding->meant;
 
     printf("%s%-11s%s  ", cli_bold(), iri_lint_text(finding->kind),
-           cli_plain());
+           cli_reset());
     lint_show_path(run, finding, finding->octets);
     if (finding->other.len != 0) {
         fputs("  and  ", stdout);
@@ -375,7 +380,7 @@ lint_line(const lint_run_t *run, const iri_finding_t *finding)
 
 /* ---- the plan ------------------------------------------------------------ */
 
-/* It has one at most, and what is first is found again by the next plan. */
+/* Add a rename.  An entry gets at most one; the next plan finds the others. */
 static void
 lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
 {
@@ -392,24 +397,25 @@ lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
     }
     rename = apr_array_push(run->renames);
     rename->finding = *finding;
-    rename->finding.name.data = apr_pmemdup(run->each, name.data, name.len);
+    rename->finding.name.data = apr_pmemdup(run->dir_pool, name.data,
+                                            name.len);
     rename->finding.name.len = name.len;
-    apr_hash_set(run->renamed, finding->octets.data,
+    apr_hash_set(run->rename_index, finding->octets.data,
                  (apr_ssize_t) finding->octets.len,
                  (void *) (uintptr_t) run->renames->nelts);
     rename->why_not = finding->kind == IRI_LINT_UNREADABLE
-                          ? "no charset of the tree reads it"
+                          ? "no charset of the tree can decode it"
                           : NULL;
 }
 
 
 static void
-lint_plan_against(lint_run_t *run, iri_str_t octets, const char *why_not)
+lint_plan_obstacle(lint_run_t *run, iri_str_t octets, const char *why_not)
 {
     uintptr_t place = 0;
 
     if (octets.len != 0) {
-        place = (uintptr_t) apr_hash_get(run->renamed, octets.data,
+        place = (uintptr_t) apr_hash_get(run->rename_index, octets.data,
                                          (apr_ssize_t) octets.len);
     }
     if (place != 0) {
@@ -426,20 +432,20 @@ lint_plan_finding(lint_run_t *run, const iri_finding_t *finding)
                               ? "another entry has the same name"
                               : "it would be too long in UTF-8";
 
-    if ((1u << finding->kind & LINT_AGAINST) == 0) {
+    if ((1u << finding->kind & LINT_OBSTACLES) == 0) {
         lint_plan_rename(run, finding);
         return;
     }
-    lint_plan_against(run, finding->octets, why_not);
-    lint_plan_against(run, finding->other, why_not);
+    lint_plan_obstacle(run, finding->octets, why_not);
+    lint_plan_obstacle(run, finding->other, why_not);
 }
 
 
-/* Another entry, which is read in another charset, may have these octets. */
+/* The set of the names of the directory, as octets. */
 static apr_hash_t *
 lint_octets(lint_run_t *run)
 {
-    apr_hash_t *set = cli_hash_make(run->each);
+    apr_hash_t *set = cli_hash_make(run->dir_pool);
     int         i;
 
     for (i = 0; i < run->names->nelts; i++) {
@@ -451,7 +457,7 @@ lint_octets(lint_run_t *run)
 }
 
 
-/* Nothing is written over: not by mv -n, but it would stay as it is. */
+/* Mark a rename whose target exists; mv -n would silently skip it. */
 static void
 lint_plan_check(apr_hash_t *octets, lint_rename_t *rename)
 {
@@ -463,7 +469,7 @@ lint_plan_check(apr_hash_t *octets, lint_rename_t *rename)
     if (rename->why_not == NULL
         && apr_hash_get(octets, name.data, (apr_ssize_t) name.len) != NULL)
     {
-        rename->why_not = "an entry has these octets already, or gets them";
+        rename->why_not = "an entry with the new name exists, or is planned";
     }
     apr_hash_set(octets, name.data, (apr_ssize_t) name.len, rename);
 }
@@ -480,9 +486,9 @@ lint_plan_line(const lint_run_t *run, const lint_rename_t *rename, FILE *out)
         from = finding->charset;
     }
     if (rename->why_not != NULL) {
-        cli_rename_not(out, path, rename->why_not);
+        cli_rename_skipped(out, path, rename->why_not);
     } else {
-        /* What mojibake was is no charset to convmv. */
+        /* convmv cannot undo a double encoding. */
         cli_rename(out,
                    finding->kind == IRI_LINT_MOJIBAKE ? CLI_PLAN_MV
                                                       : run->conf->plan,
@@ -491,7 +497,8 @@ lint_plan_line(const lint_run_t *run, const lint_rename_t *rename, FILE *out)
 }
 
 
-/* Written to memory: what is deepest has to be renamed first. */
+/* Write the plan of a directory to memory, since the plans are printed in
+   reverse order: deeper entries must be renamed first. */
 static int
 lint_plan_directory(lint_run_t *run)
 {
@@ -530,8 +537,8 @@ lint_print_plan(lint_run_t *run)
 {
     int i;
 
-    printf("# to be run by bash, ksh or zsh in the folder that was looked "
-           "at\n");
+    printf(
+        "# run with bash, ksh or zsh in the directory given to iri lint\n");
     for (i = run->plan->nelts; i-- > 0;) {
         char *text = APR_ARRAY_IDX(run->plan, i, char *);
 
@@ -541,10 +548,10 @@ lint_print_plan(lint_run_t *run)
 }
 
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- walk ---------------------------------------------------------------- */
 
 static iri_status_t
-lint_take(void *arg, const iri_finding_t *finding)
+lint_on_finding(void *arg, const iri_finding_t *finding)
 {
     lint_run_t *run = arg;
 
@@ -565,15 +572,15 @@ lint_take(void *arg, const iri_finding_t *finding)
 static iri_status_t
 lint_names(lint_run_t *run)
 {
-    iri_env_apr_t lent;
+    iri_env_apr_t apr_env;
     iri_status_t  status;
 
-    iri_env_apr_init(&lent, run->each, NULL, NULL);
-    run->renames = apr_array_make(run->each, 8, sizeof(lint_rename_t));
-    run->renamed = cli_hash_make(run->each);
-    status = iri_lint(&lent.env, &run->conf->lint,
+    iri_env_apr_init(&apr_env, run->dir_pool, NULL, NULL);
+    run->renames = apr_array_make(run->dir_pool, 8, sizeof(lint_rename_t));
+    run->rename_index = cli_hash_make(run->dir_pool);
+    status = iri_lint(&apr_env.env, &run->conf->lint,
                       (const iri_str_t *) (void *) run->names->elts,
-                      (size_t) run->names->nelts, lint_take, run);
+                      (size_t) run->names->nelts, lint_on_finding, run);
     run->all_names += (uint64_t) run->names->nelts;
     cli_progress_add(&run->progress, (uint64_t) run->names->nelts);
     if (status == IRI_OK && run->conf->plan != CLI_PLAN_NONE
@@ -585,7 +592,7 @@ lint_names(lint_run_t *run)
 }
 
 
-/* Where the file system does not tell it with the name, it is asked. */
+/* Some file systems do not return the type with the name; then call stat. */
 static int
 lint_is_directory(const lint_run_t *run, const apr_finfo_t *entry)
 {
@@ -595,9 +602,9 @@ lint_is_directory(const lint_run_t *run, const apr_finfo_t *entry)
         return entry->filetype == APR_DIR;
     }
     return apr_stat(&info,
-                    apr_pstrcat(run->each, run->root, "/", run->path,
+                    apr_pstrcat(run->dir_pool, run->root, "/", run->path,
                                 entry->name, NULL),
-                    APR_FINFO_TYPE | APR_FINFO_LINK, run->each)
+                    APR_FINFO_TYPE | APR_FINFO_LINK, run->dir_pool)
                == APR_SUCCESS
            && info.filetype == APR_DIR;
 }
@@ -613,34 +620,34 @@ lint_entry(lint_run_t *run, const apr_finfo_t *entry)
         return;
     }
     name = apr_array_push(run->names);
-    name->data = apr_pmemdup(run->each, entry->name, len + 1);
+    name->data = apr_pmemdup(run->dir_pool, entry->name, len + 1);
     name->len = len;
     if (lint_is_directory(run, entry)) {
-        APR_ARRAY_PUSH(run->wait, char *) = apr_pstrcat(
-            run->pool, run->path, entry->name, "/", NULL);
+        APR_ARRAY_PUSH(run->queue, char *) = apr_pstrcat(
+            run->queue_pool, run->path, entry->name, "/", NULL);
     }
 }
 
 
 static void
-lint_unread(lint_run_t *run, apr_status_t rv)
+lint_warn_unreadable(lint_run_t *run, apr_status_t rv)
 {
     char        text[128];
     iri_str_t   none = { 0, NULL };
     iri_str_t   path = lint_path(run, none);
-    const char *shown = cli_printable(run->each, path);
+    const char *shown = cli_printable(run->dir_pool, path);
 
     if (run->counting) {
         return;
     }
     cli_progress_hide(&run->progress);
-    fprintf(stderr, "iri lint: \"%s\" cannot be read: %s\n",
-            shown ? shown : "", apr_strerror(rv, text, sizeof(text)));
+    fprintf(stderr, "iri lint: cannot read \"%s\": %s\n", shown ? shown : "",
+            apr_strerror(rv, text, sizeof(text)));
     run->incomplete = 1;
 }
 
 
-/* Names of one directory; what it has inside waits. */
+/* Read the names of a directory, and queue its subdirectories. */
 static void
 lint_read(lint_run_t *run)
 {
@@ -648,12 +655,12 @@ lint_read(lint_run_t *run)
     apr_finfo_t  entry;
     apr_status_t rv;
 
-    run->names = apr_array_make(run->each, 64, sizeof(iri_str_t));
-    rv = apr_dir_open(&dir,
-                      apr_pstrcat(run->each, run->root, "/", run->path, NULL),
-                      run->each);
+    run->names = apr_array_make(run->dir_pool, 64, sizeof(iri_str_t));
+    rv = apr_dir_open(
+        &dir, apr_pstrcat(run->dir_pool, run->root, "/", run->path, NULL),
+        run->dir_pool);
     if (rv != APR_SUCCESS) {
-        lint_unread(run, rv);
+        lint_warn_unreadable(run, rv);
         return;
     }
     for (;;) {
@@ -664,7 +671,7 @@ lint_read(lint_run_t *run)
         lint_entry(run, &entry);
     }
     if (!APR_STATUS_IS_ENOENT(rv)) {
-        lint_unread(run, rv);
+        lint_warn_unreadable(run, rv);
     }
     apr_dir_close(dir);
 }
@@ -672,23 +679,23 @@ lint_read(lint_run_t *run)
 
 typedef iri_status_t (*lint_visit_t)(lint_run_t *run);
 
-/* Each directory of the tree, those above before those below. */
+/* Visit each directory of the tree, parents before children. */
 static iri_status_t
 lint_walk(lint_run_t *run, lint_visit_t visit)
 {
     iri_status_t status = IRI_OK;
 
     run->directories = 0;
-    APR_ARRAY_PUSH(run->wait, const char *) = "";
-    while (status == IRI_OK && run->wait->nelts > 0) {
-        run->path = *(char **) apr_array_pop(run->wait);
+    APR_ARRAY_PUSH(run->queue, const char *) = "";
+    while (status == IRI_OK && run->queue->nelts > 0) {
+        run->path = *(char **) apr_array_pop(run->queue);
         run->directories++;
         lint_read(run);
         status = visit(run);
-        apr_pool_clear(run->each);
-        if (run->wait->nelts == 0) {
-            apr_pool_clear(run->pool);
-            run->wait = apr_array_make(run->pool, 64, sizeof(char *));
+        apr_pool_clear(run->dir_pool);
+        if (run->queue->nelts == 0) {
+            apr_pool_clear(run->queue_pool);
+            run->queue = apr_array_make(run->queue_pool, 64, sizeof(char *));
         }
     }
     return status;
@@ -703,14 +710,14 @@ lint_count(lint_run_t *run)
 }
 
 
-/* Who waits wants to know how long: the names are counted first. */
+/* With a progress bar, a first pass counts the names. */
 static iri_status_t
 lint_run(lint_run_t *run)
 {
     iri_status_t status = IRI_OK;
 
-    run->wait = apr_array_make(run->pool, 64, sizeof(char *));
-    if (cli_progress_is_seen()) {
+    run->queue = apr_array_make(run->queue_pool, 64, sizeof(char *));
+    if (cli_progress_is_visible()) {
         run->counting = 1;
         status = lint_walk(run, lint_count);
     }
@@ -736,19 +743,19 @@ lint_root(lint_run_t *run, cli_call_t *call)
     iri_str_t    operand = call->operand[0];
 
     if (operand.len == 0 || memchr(operand.data, '\0', operand.len) != NULL) {
-        return "there is no folder with that name";
+        return "the name of the directory is empty or has a NUL";
     }
     run->root = apr_pstrmemdup(call->pool, (const char *) operand.data,
                                operand.len);
     rv = apr_stat(&info, run->root, APR_FINFO_TYPE, call->pool);
     if (rv != APR_SUCCESS && rv != APR_INCOMPLETE) {
-        return apr_psprintf(call->pool, "\"%s\" is no folder: %s",
+        return apr_psprintf(call->pool, "\"%s\" is not a directory: %s",
                             cli_printable(call->pool, operand),
                             apr_strerror(rv, text, sizeof(text)));
     }
     return info.filetype == APR_DIR
                ? NULL
-               : apr_psprintf(call->pool, "\"%s\" is no folder",
+               : apr_psprintf(call->pool, "\"%s\" is not a directory",
                               cli_printable(call->pool, operand));
 }
 
@@ -792,15 +799,15 @@ lint_answer(const void *data, cli_call_t *call)
     memset(&run, 0, sizeof(run));
     run.conf = data;
     run.call = call;
-    call->whole = 1;
+    call->no_offset = 1;
     call->error = call->objects != NULL && run.conf->plan != CLI_PLAN_NONE
-                      ? "--plan is for a shell, --batch for a program"
+                      ? "--plan and --batch cannot be combined"
                       : lint_root(&run, call);
     if (call->error != NULL) {
         return -1;
     }
-    if (apr_pool_create(&run.pool, call->pool) != APR_SUCCESS
-        || apr_pool_create(&run.each, call->pool) != APR_SUCCESS)
+    if (apr_pool_create(&run.queue_pool, call->pool) != APR_SUCCESS
+        || apr_pool_create(&run.dir_pool, call->pool) != APR_SUCCESS)
     {
         call->error = iri_status_text(IRI_NO_MEMORY);
         return -1;
@@ -822,7 +829,7 @@ lint_answer(const void *data, cli_call_t *call)
 
 
 static long long
-lint_get(const json_t *object, const char *name)
+lint_field(const json_t *object, const char *name)
 {
     return json_integer_value(json_object_get(object, name));
 }
@@ -838,12 +845,12 @@ lint_show(const void *data, cli_call_t *call)
     int                kind;
 
     fputs(json_object_size(kinds) != 0 && out == stdout ? "\n" : "", out);
-    cli_print_count(out, lint_get(call->object, "names"), "name", "names");
+    cli_print_count(out, lint_field(call->object, "names"), "name", "names");
     fputs(" in ", out);
-    cli_print_count(out, lint_get(call->object, "directories"), "directory",
+    cli_print_count(out, lint_field(call->object, "directories"), "directory",
                     "directories");
     fputs(", ", out);
-    cli_print_count(out, lint_get(call->object, "findings"), "finding",
+    cli_print_count(out, lint_field(call->object, "findings"), "finding",
                     "findings");
     fputc('\n', out);
     for (kind = 0; kind < IRI_LINT_KINDS; kind++) {
@@ -860,7 +867,7 @@ lint_show(const void *data, cli_call_t *call)
 
 const cli_command_t cli_lint = {
     "lint",      "DIR",
-    1,           "tell which names of a tree make trouble",
+    1,           "find names in a tree that cause problems",
     lint_help,   lint_options,
     lint_create, lint_option,
     lint_ready,  lint_answer,

@@ -1,9 +1,9 @@
 /*
- * log.c - lines of access logs
+ * log.c - parser for access logs
  *
- * What stands in the request line of a common or combined log, as httpd and
- * nginx write it, or in an object of JSON; gzip or plain.  Octets that a
- * server has escaped ("\xE6", "\"") are octets again.
+ * A line of a log in the common or combined format, as httpd and nginx write
+ * it, or a JSON object -> method, target and status.  The file is plain or
+ * gzip.  Octets that the server escaped ("\xE6", "\"") are decoded.
  */
 
 #include <ctype.h>
@@ -16,13 +16,13 @@
 
 #include "cli.h"
 
-/* A longer line is no request that a server has taken. */
+/* Servers accept no request of which the line would be longer. */
 #define LOG_LINE 65536
 
 struct cli_log_s {
     gzFile file;
     char   line[LOG_LINE];
-    int    whole; /* the last line had its end */
+    int    complete; /* 1: the last line was read to its end */
 };
 
 
@@ -35,7 +35,7 @@ cli_log_open(apr_pool_t *pool, const char *name)
     if (log->file == NULL) {
         return NULL;
     }
-    log->whole = 1;
+    log->complete = 1;
     gzbuffer(log->file, 256 * 1024);
     return log;
 }
@@ -61,10 +61,8 @@ cli_log_close(cli_log_t *log)
 }
 
 
-/*
- * The octet of an escape at p, behind its backslash, which is not the end of
- * the line; *taken of its octets.
- */
+/* Decode the escape at p, behind its backslash; p is not at the end of the
+   line.  *taken: its length in octets. */
 static int
 log_escape(const char *p, size_t *taken)
 {
@@ -72,16 +70,17 @@ log_escape(const char *p, size_t *taken)
     const char       *name;
 
     *taken = 1;
-    if (p[0] == 'x' && cli_hex(p[1]) >= 0 && cli_hex(p[2]) >= 0) {
+    if (p[0] == 'x' && cli_hex_value(p[1]) >= 0 && cli_hex_value(p[2]) >= 0) {
         *taken = 3;
-        return cli_hex(p[1]) * 16 + cli_hex(p[2]);
+        return cli_hex_value(p[1]) * 16 + cli_hex_value(p[2]);
     }
     name = strchr(names, p[0]);
     return name != NULL ? octets[name - names] : p[0];
 }
 
 
-/* Up to the quote that ends it; NULL: there is none.  Escapes are undone. */
+/* Unescape a quoted string in place.  Returns: what follows its closing quote;
+   NULL: there is no such quote. */
 static char *
 log_unquote(char *p, iri_str_t *text)
 {
@@ -108,7 +107,8 @@ log_unquote(char *p, iri_str_t *text)
 }
 
 
-/* "GET /a b HTTP/1.1": what is between the first blank and the last. */
+/* Parse "GET /a b HTTP/1.1": the target is between the first and the last
+   blank. */
 static int
 log_request(iri_str_t text, cli_request_t *request)
 {
@@ -133,7 +133,7 @@ log_request(iri_str_t text, cli_request_t *request)
 }
 
 
-/* The number that text begins with; 0: none that a status may be. */
+/* The number at the beginning of text; 0: no number that an int can hold. */
 static int
 log_status(const char *text)
 {
@@ -160,7 +160,7 @@ log_common(char *line, cli_request_t *request)
 }
 
 
-/* The first of these fields that is there. */
+/* The first of these fields that is present, or NULL. */
 static const json_t *
 log_field(const json_t *object, const char *const *names)
 {
@@ -226,16 +226,16 @@ cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request)
 {
     static const iri_str_t get = IRI_STR("GET");
     char                  *line = log->line, *end;
-    int                    began = log->whole, read;
+    int                    begins = log->complete, read;
     z_off_t                from = gztell(log->file);
 
     if (gzgets(log->file, line, LOG_LINE) == NULL) {
         return -1;
     }
-    /* A NUL does not end a line, and no request that was logged has one. */
+    /* A line with a NUL is not a request; gzgets() does not stop at it. */
     end = line + (gztell(log->file) - from);
-    log->whole = end[-1] == '\n' || gzeof(log->file);
-    if (!began || !log->whole
+    log->complete = end[-1] == '\n' || gzeof(log->file);
+    if (!begins || !log->complete
         || memchr(line, '\0', (size_t) (end - line)) != NULL)
     {
         return 0;

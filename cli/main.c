@@ -1,5 +1,5 @@
 /*
- * main.c - the command iri: its commands, their options, its help
+ * main.c - the command iri: table of commands, options, help
  *
  *     iri COMMAND [options] [operands]
  */
@@ -12,7 +12,7 @@
 
 #include "cli.h"
 
-/* To add a command: a file with a cli_command_t, and a line here. */
+/* To add a command, write a file with a cli_command_t, and add a row here. */
 static const cli_command_t *const cli_commands[] = {
     &cli_explain, &cli_host,   &cli_check,   &cli_split,      &cli_to_uri,
     &cli_to_iri,  &cli_equal,  &cli_resolve, &cli_relativize, &cli_normalize,
@@ -21,14 +21,14 @@ static const cli_command_t *const cli_commands[] = {
 
 #define CLI_COMMANDS (sizeof(cli_commands) / sizeof(cli_commands[0]))
 
-/* A command line that has been read. */
+/* A parsed command line. */
 typedef struct {
     apr_pool_t          *pool;
     const cli_command_t *command;
     void                *conf;
-    int                  batch;
-    int                  help;
-    const char          *wrong; /* what getopt said */
+    int                  batch; /* 1: --batch was given */
+    int                  help;  /* 1: --help was given */
+    const char          *wrong; /* the error of apr_getopt; NULL: none */
 } cli_line_t;
 
 
@@ -37,23 +37,24 @@ cli_usage(FILE *out)
 {
     size_t i;
 
-    fputs("Usage: iri COMMAND [options] [operands]\n\n"
-          "Reads, matches and maps the paths and hosts of requests as the "
-          "modules mod_iri\n(httpd) and ngx_iri (nginx) do, and whole IRIs "
-          "as a library does.\n\nCommands:\n",
-          out);
+    fputs(
+        "Usage: iri COMMAND [options] [operands]\n\n"
+        "Shows how the modules mod_iri (httpd) and ngx_iri (nginx) interpret "
+        "the paths\nand hosts of requests; checks, converts and compares "
+        "IRIs.\n\nCommands:\n",
+        out);
     for (i = 0; i < CLI_COMMANDS; i++) {
         fprintf(out, "  %-10s %s\n", cli_commands[i]->name,
                 cli_commands[i]->about);
     }
     fputs(
-        "  help       what a command does: iri help COMMAND\n\n"
+        "  help       show the help of a command: iri help COMMAND\n\n"
         "Options:\n"
-        "  --help     this text, also -h\n"
-        "  --version  the version, also -V\n\n"
-        "Exit codes: 0 answered; 1 no answer, a finding or a \"no\"; 2 wrong "
-        "usage.\n"
-        "\"Draft\" is draft-duerst-iri-03, the draft of RFC 3987.\n",
+        "  --help     show this text, also -h\n"
+        "  --version  show the version, also -V\n\n"
+        "Exit codes: 0 success; 1 failure, finding, warning or \"false\"; 2 "
+        "wrong usage.\n"
+        "\"Draft\" is draft-duerst-iri-03, a draft of RFC 3987.\n",
         out);
 }
 
@@ -92,12 +93,12 @@ cli_find(const char *name)
 }
 
 
-/* Where to go on, for who wrote a word that is no command. */
+/* A hint for a word that is not a command. */
 static const char *
-cli_advice(const char *word)
+cli_command_hint(const char *word)
 {
     if (word[0] == '-') {
-        return "A command comes before its options; see: iri help";
+        return "Write the command before its options; see: iri help";
     }
     return strchr(word, '/') ? "For a path or a URL: iri explain TARGET"
                              : "See: iri help";
@@ -105,24 +106,24 @@ cli_advice(const char *word)
 
 
 static int
-cli_no_command(apr_pool_t *pool, const char *word)
+cli_unknown_command(apr_pool_t *pool, const char *word)
 {
     iri_str_t   octets = { strlen(word), (const unsigned char *) word };
     const char *shown = cli_printable(pool, octets);
     size_t      i;
 
-    fprintf(stderr,
-            "iri: \"%s\" is no command; commands are:", shown ? shown : "");
+    fprintf(stderr, "iri: \"%s\" is not a command; commands are:",
+            shown ? shown : "");
     for (i = 0; i < CLI_COMMANDS; i++) {
         fprintf(stderr, " %s,", cli_commands[i]->name);
     }
-    fprintf(stderr, " help\n%s\n", cli_advice(word));
+    fprintf(stderr, " help\n%s\n", cli_command_hint(word));
     return CLI_USAGE;
 }
 
 
 static int
-cli_wrong(const cli_line_t *line, const char *wrong)
+cli_usage_error(const cli_line_t *line, const char *wrong)
 {
     const apr_getopt_option_t *option = line->command->options;
     iri_str_t                  text;
@@ -130,17 +131,17 @@ cli_wrong(const cli_line_t *line, const char *wrong)
     text.data = (const unsigned char *) wrong;
     text.len = strlen(wrong);
     fprintf(stderr, "%siri %s:%s ", cli_color(stderr, CLI_RED),
-            line->command->name, cli_color(stderr, CLI_PLAIN));
-    /* The value of an option stands in it. */
+            line->command->name, cli_color(stderr, CLI_RESET));
+    /* The message may contain the value of an option. */
     cli_print(stderr, text);
     fputc('\n', stderr);
-    /* Who has mistaken no option needs no list of them. */
+    /* List the options only if an option was unknown. */
     if (line->wrong != NULL) {
         fputs("Options are:", stderr);
         for (; option->name != NULL; option++) {
             fprintf(stderr, " --%s", option->name);
         }
-        fputs("\nBefore an operand that begins with \"-\" write --\n",
+        fputs("\nWrite -- before an operand that begins with \"-\"\n",
               stderr);
     }
     fprintf(stderr, "See: iri help %s\n", line->command->name);
@@ -148,7 +149,7 @@ cli_wrong(const cli_line_t *line, const char *wrong)
 }
 
 
-/* apr_getopt's messages, "NAME: text\n", are kept for cli_wrong. */
+/* Store the message of apr_getopt, "NAME: text\n", for cli_usage_error. */
 static void
 cli_getopt_error(void *arg, const char *format, ...)
 {
@@ -180,7 +181,7 @@ cli_option_name(const cli_command_t *command, int code)
 }
 
 
-/* NULL, or what is wrong with the options. */
+/* Read the options.  Returns: NULL, or the error. */
 static const char *
 cli_read_options(cli_line_t *line, apr_getopt_t *os)
 {
@@ -211,7 +212,7 @@ cli_read_options(cli_line_t *line, apr_getopt_t *os)
 }
 
 
-/* The operands of the command line, told to a person. */
+/* Answer the operands of the command line as text. */
 static int
 cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
 {
@@ -232,9 +233,9 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
     call.object = json_object();
     if (call.object == NULL || command->answer(line->conf, &call) != 0) {
         fprintf(stderr, "%siri %s:%s %s", cli_color(stderr, CLI_RED),
-                command->name, cli_color(stderr, CLI_PLAIN),
+                command->name, cli_color(stderr, CLI_RESET),
                 call.error ? call.error : iri_status_text(IRI_NO_MEMORY));
-        if (!call.whole) {
+        if (!call.no_offset) {
             fprintf(stderr, " (offset %lu)", (unsigned long) call.offset);
         }
         fputc('\n', stderr);
@@ -248,7 +249,7 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
 }
 
 
-/* NULL, or what is wrong with the number of operands. */
+/* Check the number of operands.  Returns: NULL, or the error. */
 static const char *
 cli_check_operands(const cli_line_t *line, const char *const *given,
                    size_t count)
@@ -264,8 +265,8 @@ cli_check_operands(const cli_line_t *line, const char *const *given,
     }
     if (count < command->count) {
         return apr_psprintf(line->pool,
-                            count == 0 ? "%s is missing"
-                                       : "takes %s, of which one is missing",
+                            count == 0 ? "missing operand: %s"
+                                       : "an operand is missing: %s",
                             command->operands);
     }
     if (count == command->count) {
@@ -275,8 +276,8 @@ cli_check_operands(const cli_line_t *line, const char *const *given,
     more.len = strlen(given[command->count]);
     shown = cli_printable(line->pool, more);
     return apr_psprintf(line->pool,
-                        "takes just this: %s; \"%s\" is too much (quote what "
-                        "has blanks, give many by --batch)",
+                        "takes only %s; unexpected operand \"%s\" (quote "
+                        "operands with blanks; for many use --batch)",
                         command->operands, shown ? shown : "");
 }
 
@@ -291,7 +292,7 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
     if (line->conf == NULL
         || apr_getopt_init(&os, line->pool, argc, argv) != APR_SUCCESS)
     {
-        fputs("iri: out of memory, or the data of ICU is missing\n", stderr);
+        fputs("iri: out of memory, or the data of ICU are missing\n", stderr);
         return CLI_FAILED;
     }
     os->interleave = 1;
@@ -299,7 +300,7 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
     os->errarg = line;
     wrong = cli_read_options(line, os);
     if (wrong != NULL) {
-        return cli_wrong(line, wrong);
+        return cli_usage_error(line, wrong);
     }
     if (line->help) {
         cli_help(line->command);
@@ -308,7 +309,7 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
     wrong = cli_check_operands(line, os->argv + os->ind,
                                (size_t) (os->argc - os->ind));
     if (wrong != NULL) {
-        return cli_wrong(line, wrong);
+        return cli_usage_error(line, wrong);
     }
     if (line->batch) {
         return cli_batch(line->command, line->conf, line->pool, stdin,
@@ -325,7 +326,7 @@ cli_is_option(const char *word, const char *name, const char *letter)
 }
 
 
-/* `iri help`, `iri help COMMAND` and the options that stand for them. */
+/* `iri help`, `iri help COMMAND` and the equivalent options. */
 static int
 cli_run_help(apr_pool_t *pool, const char *name)
 {
@@ -339,7 +340,7 @@ cli_run_help(apr_pool_t *pool, const char *name)
     }
     command = cli_find(name);
     if (command == NULL) {
-        return cli_no_command(pool, name);
+        return cli_unknown_command(pool, name);
     }
     cli_help(command);
     return CLI_OK;
@@ -367,7 +368,7 @@ cli_main(apr_pool_t *pool, int argc, const char *const *argv)
     line.pool = pool;
     line.command = cli_find(argv[1]);
     return line.command ? cli_run(&line, argc - 1, argv + 1)
-                        : cli_no_command(pool, argv[1]);
+                        : cli_unknown_command(pool, argv[1]);
 }
 
 

@@ -1,5 +1,5 @@
 /*
- * map.c - `iri to-uri` and `iri to-iri`: draft 3.1 and 3.2
+ * map.c - `iri to-uri` (draft 3.1) and `iri to-iri` (draft 3.2)
  */
 
 #include <langinfo.h>
@@ -24,39 +24,39 @@ typedef struct {
 } map_conf_t;
 
 static const apr_getopt_option_t map_uri_options[] = {
-    { "from", MAP_FROM, 1, "charset of IRI, which is put in NFC" },
-    { "nfc", MAP_NFC, 0, "put it in NFC: of an IRI that was on paper" },
-    { "idn", MAP_IDN, 0, "the host in A-labels" },
+    { "from", MAP_FROM, 1, "charset of IRI, which is converted to NFC" },
+    { "nfc", MAP_NFC, 0, "convert to NFC, for an IRI from paper" },
+    { "idn", MAP_IDN, 0, "convert the host to A-labels" },
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
 };
 
 static const apr_getopt_option_t map_iri_options[] = {
-    { "idn", MAP_IDN, 0, "the host in U-labels" },
+    { "idn", MAP_IDN, 0, "convert the host to U-labels" },
     { "grammar", MAP_GRAMMAR, 1, "rfc3987 (default), draft" },
     { "repertoire", MAP_REPERTOIRE, 1,
-      "only characters of a charset, ascii, locale" },
+      "repertoire: a charset, ascii, locale" },
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
 };
 
 static const char map_uri_help[] =
-    "Each character that no URI may hold becomes the escapes of its UTF-8;\n"
-    "escapes stay as they are. IRI is in UTF-8, which is not normalized, or\n"
-    "in the charset of --from. A part of an IRI will do.\n\n"
-    "JSON field: value. Where there is none: error, offset.\n\n"
+    "Each character that is not allowed in a URI is converted to the escapes\n"
+    "of its UTF-8; escapes are not changed. IRI is in UTF-8, and is not\n"
+    "normalized, or in the charset of --from. It may be a part of an IRI.\n\n"
+    "JSON field: value. On failure: error, offset.\n\n"
     "Examples:\n"
     "  iri to-uri 'http://example.org/ros\xC3\xA9#<red>'\n"
     "  iri to-uri --idn 'http://b\xC3\xBC"
     "cher.example/'\n";
 
 static const char map_iri_help[] =
-    "Escapes of UTF-8 become characters. These stay escapes: other octets\n"
-    "(no charset is guessed), what is reserved, private use, bidi formatting\n"
-    "characters, and what draft 5.1 advises against: space and delimiters,\n"
-    "their look-alikes, wide forms, what is not seen. By the draft's grammar\n"
-    "! * ' ( ) are not reserved. --repertoire is for a display that has no\n"
-    "other characters.\n\n"
+    "Escapes of UTF-8 are decoded to characters. These stay escapes: other\n"
+    "octets (no charset is guessed), reserved characters, private use, bidi\n"
+    "formatting characters, and characters that draft 5.1 advises against:\n"
+    "space and delimiters, their look-alikes, full-width and half-width\n"
+    "forms, invisible characters. In the draft's grammar ! * ' ( ) are not\n"
+    "reserved. --repertoire is for a display with a limited repertoire.\n\n"
     "JSON field: value.\n\n"
     "Example:\n"
     "  iri to-iri http://www.example.org/D%C3%BCrst%FC\n";
@@ -85,7 +85,7 @@ map_repertoire(map_conf_t *conf, const char *value)
         setlocale(LC_CTYPE, "");
         value = nl_langinfo(CODESET);
     }
-    /* The Encoding Standard's "ascii" is windows-1252. */
+    /* In the Encoding Standard "ascii" is a label of windows-1252. */
     conf->to_iri.ascii = strcmp(value, "ascii") == 0
                          || strcmp(value, "ANSI_X3.4-1968") == 0;
     return conf->to_iri.ascii ? NULL
@@ -121,13 +121,13 @@ static int
 map_answer_uri(const void *data, cli_call_t *call)
 {
     const map_conf_t *conf = data;
-    iri_env_apr_t     lent;
+    iri_env_apr_t     apr_env;
     iri_converted_t   out;
     iri_status_t      status;
 
-    iri_env_apr_init(&lent, call->pool, NULL, NULL);
-    status = iri_to_uri(&lent.env, &conf->to_uri, call->operand[0], &out);
-    return cli_give(call, status, &out);
+    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
+    status = iri_to_uri(&apr_env.env, &conf->to_uri, call->operand[0], &out);
+    return cli_set_converted(call, status, &out);
 }
 
 
@@ -135,13 +135,13 @@ static int
 map_answer_iri(const void *data, cli_call_t *call)
 {
     const map_conf_t *conf = data;
-    iri_env_apr_t     lent;
+    iri_env_apr_t     apr_env;
     iri_converted_t   out;
     iri_status_t      status;
 
-    iri_env_apr_init(&lent, call->pool, NULL, NULL);
-    status = iri_to_iri(&lent.env, &conf->to_iri, call->operand[0], &out);
-    return cli_give(call, status, &out);
+    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
+    status = iri_to_iri(&apr_env.env, &conf->to_iri, call->operand[0], &out);
+    return cli_set_converted(call, status, &out);
 }
 
 
@@ -153,7 +153,7 @@ const cli_command_t cli_to_uri = { "to-uri",
                                    map_uri_options,
                                    map_create,
                                    map_option,
-                                   cli_is_ready,
+                                   cli_ready_default,
                                    map_answer_uri,
                                    cli_show_value };
 
@@ -165,6 +165,6 @@ const cli_command_t cli_to_iri = { "to-iri",
                                    map_iri_options,
                                    map_create,
                                    map_option,
-                                   cli_is_ready,
+                                   cli_ready_default,
                                    map_answer_iri,
                                    cli_show_value };

@@ -1,5 +1,5 @@
 /*
- * open.c - what settings are made of, open for as long as their pool
+ * open.c - objects of the core whose lifetime is that of a pool
  */
 
 #include <string.h>
@@ -7,15 +7,15 @@
 #include "cli.h"
 
 
-/* thing, which its cleanup ends with the pool; NULL stays NULL. */
+/* Destroy object, if it is not NULL, together with pool.  Returns: object. */
 static void *
-cli_keep(apr_pool_t *pool, void *thing, apr_status_t (*cleanup)(void *thing))
+cli_own(apr_pool_t *pool, void *object, apr_status_t (*cleanup)(void *object))
 {
-    if (thing != NULL) {
-        apr_pool_cleanup_register(pool, thing, cleanup,
+    if (object != NULL) {
+        apr_pool_cleanup_register(pool, object, cleanup,
                                   apr_pool_cleanup_null);
     }
-    return thing;
+    return object;
 }
 
 
@@ -41,10 +41,10 @@ cli_open_cache(apr_pool_t *pool, size_t size)
 {
     iri_index_cache_conf_t conf;
 
-    /* Its memory is its own, and nobody else looks. */
+    /* The cache is private to this process, so it needs no shared memory. */
     memset(&conf, 0, sizeof(conf));
     conf.size = size;
-    return cli_keep(pool, iri_index_cache_create(&conf), cli_close_cache);
+    return cli_own(pool, iri_index_cache_create(&conf), cli_close_cache);
 }
 
 
@@ -59,12 +59,12 @@ cli_close_idna(void *idna)
 iri_idna_t *
 cli_open_idna(apr_pool_t *pool)
 {
-    return cli_keep(pool, iri_idna_create(), cli_close_idna);
+    return cli_own(pool, iri_idna_create(), cli_close_idna);
 }
 
 
 static apr_status_t
-cli_close_look(void *look)
+cli_close_confusables(void *look)
 {
     iri_confusables_destroy(look);
     return APR_SUCCESS;
@@ -72,9 +72,9 @@ cli_close_look(void *look)
 
 
 iri_confusables_t *
-cli_open_look(apr_pool_t *pool)
+cli_open_confusables(apr_pool_t *pool)
 {
-    return cli_keep(pool, iri_confusables_create(), cli_close_look);
+    return cli_own(pool, iri_confusables_create(), cli_close_confusables);
 }
 
 

@@ -1,8 +1,8 @@
 /*
- * progress.c - a bar for who waits at a terminal
+ * progress.c - a progress bar
  *
- * On standard error, in one line that is drawn over and taken away at the
- * end; nothing at all where that is no terminal.
+ * It is one line on standard error, redrawn in place and erased at the end.
+ * If standard error is not a terminal, nothing is printed.
  */
 
 #include <unistd.h>
@@ -36,7 +36,7 @@ cli_progress_draw(const cli_progress_t *progress)
 
 
 int
-cli_progress_is_seen(void)
+cli_progress_is_visible(void)
 {
     return isatty(STDERR_FILENO);
 }
@@ -49,7 +49,7 @@ cli_progress_begin(cli_progress_t *progress, const char *unit, uint64_t total)
     progress->total = total;
     progress->done = 0;
     progress->drawn = 0;
-    progress->seen = cli_progress_is_seen();
+    progress->visible = cli_progress_is_visible();
 }
 
 
@@ -59,7 +59,7 @@ cli_progress_add(cli_progress_t *progress, uint64_t more)
     apr_time_t now;
 
     progress->done += more;
-    if (!progress->seen) {
+    if (!progress->visible) {
         return;
     }
     now = apr_time_now();
@@ -70,11 +70,11 @@ cli_progress_add(cli_progress_t *progress, uint64_t more)
 }
 
 
-/* What else is said stands at the start of a line of its own. */
+/* Erase the bar, so that other output begins at the start of a line. */
 void
 cli_progress_hide(cli_progress_t *progress)
 {
-    if (progress->seen && progress->drawn != 0) {
+    if (progress->visible && progress->drawn != 0) {
         fputs("\r\033[K", stderr);
         fflush(stderr);
         progress->drawn = 0;

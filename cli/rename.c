@@ -1,9 +1,8 @@
 /*
- * rename.c - renames as lines for a shell, which nobody has to trust blindly
+ * rename.c - renames as lines for a shell
  *
- * Names of files are octets that somebody else may have chosen.  Nothing of
- * them is a command to the shell that reads the plan, nor to the terminal
- * that shows it.
+ * File names are untrusted octets.  They are quoted so that neither the shell
+ * that runs the plan nor the terminal that shows it interprets any of them.
  */
 
 #include <string.h>
@@ -11,15 +10,15 @@
 #include "cli.h"
 
 
-/* Does it stand for itself between quotes, and on a terminal? */
+/* 1 if octets can be written between single quotes, and printed unchanged. */
 static int
-cli_is_plain(iri_str_t octets)
+cli_is_quotable(iri_str_t octets)
 {
     size_t  i = 0;
     int32_t c;
 
     while (i < octets.len) {
-        c = cli_next(octets, &i);
+        c = cli_next_character(octets, &i);
         if (c < 0 || c == '\'' || c == '\\' || cli_is_unsafe(c)) {
             return 0;
         }
@@ -29,9 +28,9 @@ cli_is_plain(iri_str_t octets)
 
 
 /*
- * Between the quotes of $'...': what is not graphic ASCII as \ooo.  So are a
- * quote and a backslash: a shell that knows no $'...', such as dash, would
- * take "\'" for the end of the quotes, and run what follows.
+ * Write octets for $'...': all except graphic ASCII as \ooo.  A quote and a
+ * backslash are escaped in the same way: a shell without $'...', such as dash,
+ * would end the quoted string at "\'" and run the rest.
  */
 static void
 cli_put_octets(FILE *out, iri_str_t octets)
@@ -50,26 +49,26 @@ cli_put_octets(FILE *out, iri_str_t octets)
 }
 
 
-/* One word of two parts: '...', or where a part is not plain $'...'. */
+/* Write directory and name as one word: '...', or $'...' if needed. */
 static void
-cli_quote(FILE *out, iri_str_t folder, iri_str_t name)
+cli_quote(FILE *out, iri_str_t directory, iri_str_t name)
 {
-    if (cli_is_plain(folder) && cli_is_plain(name)) {
+    if (cli_is_quotable(directory) && cli_is_quotable(name)) {
         putc('\'', out);
-        fwrite(folder.data, 1, folder.len, out);
+        fwrite(directory.data, 1, directory.len, out);
         fwrite(name.data, 1, name.len, out);
     } else {
         fputs("$'", out);
-        cli_put_octets(out, folder);
+        cli_put_octets(out, directory);
         cli_put_octets(out, name);
     }
     putc('\'', out);
 }
 
 
-/* "./a/b" -> 4 */
+/* The offset of the last segment: "./a/b" -> 4 */
 static size_t
-cli_base(iri_str_t path)
+cli_base_offset(iri_str_t path)
 {
     size_t at = path.len;
 
@@ -85,7 +84,7 @@ cli_rename(FILE *out, cli_plan_t plan, iri_str_t path, iri_str_t name,
            iri_str_t charset)
 {
     static const iri_str_t none = IRI_STR("");
-    iri_str_t              folder = path;
+    iri_str_t              directory = path;
 
     if (plan == CLI_PLAN_CONVMV) {
         fprintf(out, "convmv --notest --nfc -f %.*s -t UTF-8 -- ",
@@ -94,22 +93,22 @@ cli_rename(FILE *out, cli_plan_t plan, iri_str_t path, iri_str_t name,
         putc('\n', out);
         return;
     }
-    folder.len = cli_base(path);
-    /* -T: a link to a folder that has come in its place is not gone into. */
+    directory.len = cli_base_offset(path);
+    /* -T: if the target is now a link to a directory, do not move into it. */
     fputs("mv -nT -- ", out);
     cli_quote(out, path, none);
     putc(' ', out);
-    cli_quote(out, folder, name);
+    cli_quote(out, directory, name);
     putc('\n', out);
 }
 
 
 void
-cli_rename_not(FILE *out, iri_str_t path, const char *why)
+cli_rename_skipped(FILE *out, iri_str_t path, const char *why)
 {
     static const iri_str_t none = IRI_STR("");
 
-    fputs("# left alone: ", out);
+    fputs("# not renamed: ", out);
     cli_quote(out, path, none);
     fprintf(out, ": %s\n", why);
 }

@@ -1,11 +1,11 @@
 /*
- * replay.c - `iri replay`: what would have become of the requests of a log
+ * replay.c - `iri replay`: how the requests of a log would be answered
  *
- * Each request that got 404 is given to the core with the settings of the
- * command line, once for each target, and it is told how many would have been
- * answered, by form and charset, and which.  Then the same with each legacy
- * charset by itself: those that find something more, and of which no two find
- * two things for one target, are a list for iri_charset.
+ * Each target that got 404 is passed to the core with the settings of the
+ * command line; the output shows how many requests would be answered, by form
+ * and charset, and which.  Then each legacy charset is tried by itself.  The
+ * charsets that find more entries, and of which no two find different entries
+ * for one target, are suggested for iri_charset.
  */
 
 #include <errno.h>
@@ -20,29 +20,30 @@
 enum { REPLAY_TOP = CLI_OPT_OWN, REPLAY_STATUS };
 
 static const apr_getopt_option_t replay_options[] = {
-    { "top", REPLAY_TOP, 1, "as many targets are told; 10 if not said" },
+    { "top", REPLAY_TOP, 1, "number of targets to show (default: 10)" },
     { "status", REPLAY_STATUS, 1,
-      "take requests with this status; 404 if not said" },
+      "status of the requests to replay (default: 404)" },
     CLI_SETTINGS_OPTIONS,
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
 };
 
 static const char replay_help[] =
-    "LOG is an access log in the common or combined format, or with an object\n"
-    "of JSON on each line (fields request, or request_uri and request_method,\n"
-    "and status); plain or gzip. --root says where\n"
-    "the site lies. Nothing is changed.\n\n"
-    "Outcomes: there (it is found without the module now), found, moved (under\n"
-    "another name), choice (several), refused, absent.\n\n"
+    "LOG is an access log in the common or combined format, or with a JSON\n"
+    "object on each line (fields request, or request_uri and request_method,\n"
+    "and status); plain or gzip. --root is the document root of the site.\n"
+    "Nothing is changed.\n\n"
+    "Outcomes: there (exists, and is found without the module), found, moved\n"
+    "(found under another name), choice (several names), refused, absent.\n\n"
     "JSON fields: lines requests not_requests taken targets outcomes forms top\n"
-    "suggest; of suggest: charsets, requests (that they find beyond the given\n"
-    "settings), and undecided (targets that two charsets find twice).\n\n"
+    "suggest; in suggest: charsets, requests (answered in addition to those\n"
+    "of the given settings), and undecided (targets for which two charsets\n"
+    "find different entries).\n\n"
     "Examples:\n"
     "  iri replay --root /srv/www /var/log/nginx/access.log\n"
     "  iri replay --root /srv/old --filename-charset euc-jp access.log.2.gz\n";
 
-/* What is tried for the suggestion: one charset of each kind of octets. */
+/* The charsets that are tried, one of each group of similar charsets. */
 static const char *const replay_charsets[] = {
     "Shift_JIS",    "EUC-JP",       "gb18030",      "Big5",
     "EUC-KR",       "windows-1252", "windows-1251", "KOI8-R",
@@ -53,9 +54,10 @@ static const char *const replay_charsets[] = {
 
 #define REPLAY_CHARSETS (sizeof(replay_charsets) / sizeof(replay_charsets[0]))
 
-/* Targets that are kept, and that the suggestion is made of. */
-#define REPLAY_TARGETS 1000000
-#define REPLAY_TRIED   20000
+/* Limits of the targets that are stored, and of those that are tried with each
+   charset. */
+#define REPLAY_MAX_TARGETS 1000000
+#define REPLAY_MAX_TRIALS  20000
 
 typedef enum {
     REPLAY_THERE,
@@ -67,7 +69,7 @@ typedef enum {
     REPLAY_OUTCOMES
 } replay_outcome_t;
 
-static const char *const replay_words[REPLAY_OUTCOMES] = {
+static const char *const replay_outcome_texts[REPLAY_OUTCOMES] = {
     "there", "found", "moved", "choice", "refused", "absent"
 };
 
@@ -75,17 +77,18 @@ typedef struct {
     cli_settings_t *settings;
     size_t          top;
     int             status;
-    iri_charsets_t  charset[REPLAY_CHARSETS]; /* each by itself */
+    iri_charsets_t  charset[REPLAY_CHARSETS]; /* a list of one each; empty:
+                                                 ICU lacks it */
 } replay_conf_t;
 
-/* One target, however often it was asked for. */
+/* A target and its requests. */
 typedef struct {
     iri_str_t        octets;
     uint64_t         requests;
     replay_outcome_t outcome;
     iri_form_t       form;
     iri_str_t        charset;
-    iri_str_t        path; /* canonical, where it leads; or empty */
+    iri_str_t        path; /* canonical, of the entry; empty: none */
 } replay_target_t;
 
 /* Requests of one form and charset. */
@@ -99,21 +102,22 @@ typedef struct {
 typedef struct {
     const replay_conf_t *conf;
     cli_call_t          *call;
-    apr_pool_t          *pool; /* as long as the run */
-    apr_pool_t          *each; /* of one line, one target */
-    apr_hash_t          *known;
-    apr_array_header_t *targets; /* replay_target_t *, most asked for first */
-    apr_array_header_t *forms;   /* replay_form_t */
-    cli_progress_t      progress;
-    uint64_t            lines;
-    uint64_t            requests;
-    uint64_t            taken;
-    uint64_t            dropped; /* there was no room for */
-    uint64_t            outcome[REPLAY_OUTCOMES];
+    apr_pool_t          *pool;        /* as long as the run */
+    apr_pool_t          *target_pool; /* cleared after each line, target */
+    apr_hash_t          *by_target;   /* octets -> replay_target_t */
+    apr_array_header_t  *targets; /* replay_target_t *, most requests first */
+    apr_array_header_t  *forms;   /* replay_form_t */
+    cli_progress_t       progress;
+    uint64_t             lines;
+    uint64_t             requests; /* lines that are requests */
+    uint64_t             taken;    /* requests with the status */
+    uint64_t             dropped;  /* requests beyond REPLAY_MAX_TARGETS */
+    uint64_t             outcome[REPLAY_OUTCOMES]; /* requests by outcome */
 
-    unsigned chosen; /* 1u << charset */
-    uint64_t gain;
-    size_t   undecided;
+    /* The suggestion. */
+    unsigned chosen;    /* 1u << charset */
+    uint64_t gain;      /* requests answered in addition */
+    size_t   undecided; /* targets with different entries by charset */
 } replay_run_t;
 
 
@@ -145,14 +149,18 @@ replay_option(void *data, int option, const char *value)
         return cli_settings_option(conf->settings, option, value);
     }
     number = strtol(value, &end, 10);
-    if (*end != '\0' || end == value || number < 0 || number > 100000) {
-        return "must be a number, 10 say";
+    if (*end != '\0' || end == value) {
+        number = -1;
     }
     if (option == REPLAY_TOP) {
+        if (number < 0 || number > 100000) {
+            return "must be a number from 0 to 100000; for example 10";
+        }
         conf->top = (size_t) number;
-    } else if (number < 100 || number > 599) {
-        return "must be a status, 404 say";
     } else {
+        if (number < 100 || number > 599) {
+            return "must be an HTTP status from 100 to 599; for example 404";
+        }
         conf->status = (int) number;
     }
     return NULL;
@@ -171,12 +179,12 @@ replay_ready(void *data)
         return wrong;
     }
     if (!conf->settings->has_root) {
-        return "--root is missing: the folder of the site, DocumentRoot";
+        return "--root is required: the document root of the site";
     }
     for (i = 0; i < REPLAY_CHARSETS; i++) {
         label.data = (const unsigned char *) replay_charsets[i];
         label.len = strlen(replay_charsets[i]);
-        /* One that ICU lacks here finds nothing. */
+        /* A charset that this ICU does not have is not tried. */
         if (iri_parse_charsets(conf->settings->registry, &label, 1, 0,
                                &conf->charset[i])
             != NULL)
@@ -207,13 +215,13 @@ replay_outcome(const cli_verdict_t *x)
     case IRI_CHOOSE:
         return REPLAY_CHOICE;
     default:
-        if (!x->there) {
+        if (!x->exists) {
             return REPLAY_ABSENT;
         }
         if (x->verdict == IRI_RESTART) {
             return REPLAY_MOVED;
         }
-        /* its own name needs nobody to find it */
+        /* The server finds an exact name without the module. */
         return x->found.match == IRI_MATCH_NONE
                        || x->found.match == IRI_MATCH_EXACT
                    ? REPLAY_THERE
@@ -222,7 +230,7 @@ replay_outcome(const cli_verdict_t *x)
 }
 
 
-/* Is there something for the client in it? */
+/* 1 if the client gets a resource, or a choice. */
 static int
 replay_answers(replay_outcome_t outcome)
 {
@@ -230,15 +238,15 @@ replay_answers(replay_outcome_t outcome)
 }
 
 
-/* -1: the target cannot be read, and the servers would refuse it, too. */
+/* -1: the target is malformed, so the servers would refuse it, too. */
 static int
-replay_look(const replay_run_t *run, const cli_settings_t *settings,
-            iri_str_t octets, cli_verdict_t *x)
+replay_verdict(const replay_run_t *run, const cli_settings_t *settings,
+               iri_str_t octets, cli_verdict_t *x)
 {
     cli_call_t call;
 
     memset(&call, 0, sizeof(call));
-    call.pool = run->each;
+    call.pool = run->target_pool;
     return cli_verdict(settings, &call, octets, x);
 }
 
@@ -251,7 +259,7 @@ replay_count_form(replay_run_t *run, const replay_target_t *target)
 
     while (form < end
            && (form->form != target->form
-               || !cli_same(form->charset, target->charset)))
+               || !cli_octets_equal(form->charset, target->charset)))
     {
         form++;
     }
@@ -273,7 +281,7 @@ replay_target(replay_run_t *run, replay_target_t *target)
 {
     cli_verdict_t x;
 
-    if (replay_look(run, run->conf->settings, target->octets, &x) != 0) {
+    if (replay_verdict(run, run->conf->settings, target->octets, &x) != 0) {
         target->outcome = REPLAY_REFUSED;
         target->form = IRI_FORM_INVALID;
     } else {
@@ -301,16 +309,16 @@ replay_request(replay_run_t *run, const cli_request_t *request)
         return;
     }
     run->taken++;
-    target = apr_hash_get(run->known, request->target.data,
+    target = apr_hash_get(run->by_target, request->target.data,
                           (apr_ssize_t) request->target.len);
     if (target == NULL) {
-        if (run->targets->nelts == REPLAY_TARGETS) {
+        if (run->targets->nelts == REPLAY_MAX_TARGETS) {
             run->dropped++;
             return;
         }
         target = apr_pcalloc(run->pool, sizeof(*target));
         target->octets = replay_copy(run->pool, request->target);
-        apr_hash_set(run->known, target->octets.data,
+        apr_hash_set(run->by_target, target->octets.data,
                      (apr_ssize_t) target->octets.len, target);
         APR_ARRAY_PUSH(run->targets, replay_target_t *) = target;
     }
@@ -331,18 +339,18 @@ replay_read(replay_run_t *run, const char *name)
     (void) apr_stat(&info, name, APR_FINFO_SIZE, run->pool);
     log = cli_log_open(run->pool, name);
     if (log == NULL) {
-        return apr_psprintf(run->pool, "\"%s\" cannot be read: %s",
+        return apr_psprintf(run->pool, "cannot read \"%s\": %s",
                             cli_printable(run->pool, run->call->operand[0]),
                             strerror(errno));
     }
     cli_progress_begin(&run->progress, "octets of the log",
                        (uint64_t) info.size);
-    while ((read = cli_log_next(log, run->each, &request)) >= 0) {
+    while ((read = cli_log_next(log, run->target_pool, &request)) >= 0) {
         run->lines++;
         if (read > 0) {
             replay_request(run, &request);
         }
-        apr_pool_clear(run->each);
+        apr_pool_clear(run->target_pool);
         if (run->lines % 1024 == 0) {
             cli_progress_add(&run->progress, cli_log_offset(log) - seen);
             seen = cli_log_offset(log);
@@ -352,12 +360,14 @@ replay_read(replay_run_t *run, const char *name)
     return cli_log_close(log) == 0
                ? NULL
                : apr_psprintf(
-                   run->pool, "\"%s\" is cut off or broken",
+                   run->pool,
+                   "cannot read \"%s\" to its end: it is truncated, corrupt, "
+                   "or not a file",
                    cli_printable(run->pool, run->call->operand[0]));
 }
 
 
-/* Most asked for first; else by their octets. */
+/* Compare by requests, descending, then by octets, for qsort. */
 static int
 replay_order(const void *a, const void *b)
 {
@@ -377,19 +387,19 @@ replay_order(const void *a, const void *b)
 }
 
 
-/* ---- which charsets ------------------------------------------------------ */
+/* ---- suggestion of charsets ---------------------------------------------- */
 
-/* Where each charset by itself leads one target; empty: nowhere. */
+/* The entry that each charset finds for one target; path empty: none. */
 typedef struct {
     uint64_t  requests;
     unsigned  finds; /* 1u << charset */
     iri_str_t path[REPLAY_CHARSETS];
-} replay_try_t;
+} replay_trial_t;
 
 
 static int
-replay_try(replay_run_t *run, const replay_target_t *target,
-           replay_try_t *out)
+replay_trial(replay_run_t *run, const replay_target_t *target,
+             replay_trial_t *out)
 {
     cli_settings_t settings = *run->conf->settings;
     cli_verdict_t  x;
@@ -400,7 +410,7 @@ replay_try(replay_run_t *run, const replay_target_t *target,
     for (i = 0; i < REPLAY_CHARSETS; i++) {
         settings.reading.charsets = run->conf->charset[i];
         if (settings.reading.charsets.count != 0
-            && replay_look(run, &settings, target->octets, &x) == 0
+            && replay_verdict(run, &settings, target->octets, &x) == 0
             && x.form == IRI_FORM_LEGACY
             && replay_answers(replay_outcome(&x)))
         {
@@ -408,20 +418,21 @@ replay_try(replay_run_t *run, const replay_target_t *target,
             out->path[i] = replay_copy(run->pool, x.path);
         }
     }
-    apr_pool_clear(run->each);
+    apr_pool_clear(run->target_pool);
     return out->finds != 0;
 }
 
 
-/* Does another charset find another entry for it? */
+/* 1 if one of the charsets in `among` finds another entry than charset i. */
 static int
-replay_is_torn(const replay_try_t *try, size_t i, unsigned among)
+replay_is_undecided(const replay_trial_t *trial, size_t i, unsigned among)
 {
     size_t k;
 
     for (k = 0; k < REPLAY_CHARSETS; k++) {
-        if ((among & try->finds & 1u << k)
-            && !cli_same(try->path[k], try->path[i])) {
+        if ((among & trial->finds & 1u << k)
+            && !cli_octets_equal(trial->path[k], trial->path[i]))
+        {
             return 1;
         }
     }
@@ -429,23 +440,25 @@ replay_is_torn(const replay_try_t *try, size_t i, unsigned among)
 }
 
 
-/* What charset i finds beyond those chosen; 0 where it would guess wrong. */
+/* The requests that charset i answers in addition to the chosen charsets; 0 if
+   it conflicts with one of them. */
 static uint64_t
-replay_gain(const apr_array_header_t *tries, size_t i, unsigned chosen)
+replay_gain(const apr_array_header_t *trials, size_t i, unsigned chosen)
 {
-    const replay_try_t *try = (const replay_try_t *) (void *) tries->elts;
-    uint64_t            gain = 0;
-    int                 n;
+    const replay_trial_t *trial = (const replay_trial_t *) (void *)
+                                      trials->elts;
+    uint64_t gain = 0;
+    int      n;
 
-    for (n = 0; n < tries->nelts; n++, try++) {
-        if ((try->finds & 1u << i) == 0) {
+    for (n = 0; n < trials->nelts; n++, trial++) {
+        if ((trial->finds & 1u << i) == 0) {
             continue;
         }
-        if (replay_is_torn(try, i, chosen)) {
+        if (replay_is_undecided(trial, i, chosen)) {
             return 0;
         }
-        if ((try->finds & chosen) == 0) {
-            gain += try->requests;
+        if ((trial->finds & chosen) == 0) {
+            gain += trial->requests;
         }
     }
     return gain;
@@ -453,17 +466,18 @@ replay_gain(const apr_array_header_t *tries, size_t i, unsigned chosen)
 
 
 static void
-replay_choose(replay_run_t *run, const apr_array_header_t *tries)
+replay_choose(replay_run_t *run, const apr_array_header_t *trials)
 {
-    const replay_try_t *try = (const replay_try_t *) (void *) tries->elts;
-    uint64_t            gain, most;
-    size_t              i, best, count;
-    int                 n;
+    const replay_trial_t *trial = (const replay_trial_t *) (void *)
+                                      trials->elts;
+    uint64_t gain, most;
+    size_t   i, best, count;
+    int      n;
 
     count = run->conf->settings->reading.charsets.count;
     for (; count < IRI_MAX_CHARSETS; count++) {
         for (i = 0, best = 0, most = 0; i < REPLAY_CHARSETS; i++) {
-            gain = replay_gain(tries, i, run->chosen);
+            gain = replay_gain(trials, i, run->chosen);
             if (gain > most) {
                 best = i;
                 most = gain;
@@ -475,24 +489,25 @@ replay_choose(replay_run_t *run, const apr_array_header_t *tries)
         run->chosen |= 1u << best;
         run->gain += most;
     }
-    for (n = 0; n < tries->nelts; n++, try++) {
-        for (i = 0; (try->finds & 1u << i) == 0; i++) {
+    for (n = 0; n < trials->nelts; n++, trial++) {
+        for (i = 0; (trial->finds & 1u << i) == 0; i++) {
         }
-        run->undecided += (size_t) replay_is_torn(try, i, try->finds);
+        run->undecided += (size_t) replay_is_undecided(trial, i,
+                                                       trial->finds);
     }
 }
 
 
-/* Of targets that are not UTF-8 and got nothing. */
+/* Try all charsets for targets that are not UTF-8 and were not answered. */
 static void
 replay_suggest(replay_run_t *run)
 {
-    apr_array_header_t *tries = apr_array_make(run->pool, 64,
-                                               sizeof(replay_try_t));
-    replay_try_t        try;
+    apr_array_header_t *trials = apr_array_make(run->pool, 64,
+                                                sizeof(replay_trial_t));
+    replay_trial_t      trial;
     int                 i, tried = 0;
 
-    for (i = 0; i < run->targets->nelts && tried < REPLAY_TRIED; i++) {
+    for (i = 0; i < run->targets->nelts && tried < REPLAY_MAX_TRIALS; i++) {
         replay_target_t *target = APR_ARRAY_IDX(run->targets, i,
                                                 replay_target_t *);
 
@@ -501,13 +516,13 @@ replay_suggest(replay_run_t *run)
             continue;
         }
         if (!replay_answers(target->outcome) && ++tried
-            && replay_try(run, target, &try))
+            && replay_trial(run, target, &trial))
         {
-            APR_ARRAY_PUSH(tries, replay_try_t) = try;
+            APR_ARRAY_PUSH(trials, replay_trial_t) = trial;
         }
         cli_progress_add(&run->progress, 1);
     }
-    replay_choose(run, tries);
+    replay_choose(run, trials);
 }
 
 
@@ -520,7 +535,7 @@ replay_number(uint64_t number)
 }
 
 
-/* An object of the list, with the fields of a call. */
+/* Append the object of a call to a list. */
 static int
 replay_add(json_t *list, cli_call_t *line)
 {
@@ -575,7 +590,7 @@ replay_fill_top(const replay_run_t *run, json_t *list)
                                      replay_number(target->requests))
                      != 0
                  || cli_set_text(&line, "outcome",
-                                 replay_words[target->outcome])
+                                 replay_outcome_texts[target->outcome])
                         != 0
                  || cli_set_octets(&line, "target", target->octets) != 0
                  || cli_set_octets(&line, "path", target->path) != 0
@@ -625,7 +640,7 @@ replay_fill(const replay_run_t *run)
     int     i;
 
     for (i = 0; i < REPLAY_OUTCOMES; i++) {
-        json_object_set_new(outcomes, replay_words[i],
+        json_object_set_new(outcomes, replay_outcome_texts[i],
                             replay_number(run->outcome[i]));
     }
     json_object_set_new(object, "lines", replay_number(run->lines));
@@ -656,7 +671,7 @@ replay_run(replay_run_t *run)
     int         i;
 
     if (operand.len == 0 || memchr(operand.data, '\0', operand.len) != NULL) {
-        return "there is no log with that name";
+        return "the name of the log is empty or has a NUL";
     }
     wrong = replay_read(
         run,
@@ -670,7 +685,7 @@ replay_run(replay_run_t *run)
                        (uint64_t) run->targets->nelts);
     for (i = 0; i < run->targets->nelts; i++) {
         replay_target(run, APR_ARRAY_IDX(run->targets, i, replay_target_t *));
-        apr_pool_clear(run->each);
+        apr_pool_clear(run->target_pool);
         cli_progress_add(&run->progress, 1);
     }
     cli_progress_begin(&run->progress, "targets that are not UTF-8",
@@ -689,13 +704,13 @@ replay_answer(const void *data, cli_call_t *call)
     memset(&run, 0, sizeof(run));
     run.conf = data;
     run.call = call;
-    call->whole = 1;
+    call->no_offset = 1;
     run.pool = call->pool;
-    if (apr_pool_create(&run.each, call->pool) != APR_SUCCESS) {
+    if (apr_pool_create(&run.target_pool, call->pool) != APR_SUCCESS) {
         call->error = iri_status_text(IRI_NO_MEMORY);
         return -1;
     }
-    run.known = cli_hash_make(run.pool);
+    run.by_target = cli_hash_make(run.pool);
     run.targets = apr_array_make(run.pool, 1024, sizeof(replay_target_t *));
     run.forms = apr_array_make(run.pool, 8, sizeof(replay_form_t));
     call->error = replay_run(&run);
@@ -706,10 +721,10 @@ replay_answer(const void *data, cli_call_t *call)
 }
 
 
-/* ---- telling a person ---------------------------------------------------- */
+/* ---- text output --------------------------------------------------------- */
 
 static long long
-replay_get(const json_t *object, const char *name)
+replay_field(const json_t *object, const char *name)
 {
     return json_integer_value(json_object_get(object, name));
 }
@@ -733,20 +748,20 @@ replay_show_suggest(const json_t *suggest)
     const json_t *charsets = json_object_get(suggest, "charsets");
     size_t        i;
 
-    if (replay_get(suggest, "requests") == 0) {
-        puts("No other charset would find more.");
+    if (replay_field(suggest, "requests") == 0) {
+        puts("No further charset would answer more requests.");
     } else {
-        printf("%lld more would be answered with  %siri_charset",
-               replay_get(suggest, "requests"), cli_bold());
+        printf("%lld more requests would be answered with  %siri_charset",
+               replay_field(suggest, "requests"), cli_bold());
         for (i = 0; i < json_array_size(charsets); i++) {
             printf(" %s", json_string_value(json_array_get(charsets, i)));
         }
-        printf(";%s\n", cli_plain());
+        printf(";%s\n", cli_reset());
     }
-    if (replay_get(suggest, "undecided") != 0) {
-        printf("%lld targets are two names in two charsets: only one of them "
-               "is in the list.\n",
-               replay_get(suggest, "undecided"));
+    if (replay_field(suggest, "undecided") != 0) {
+        printf("For %lld targets two charsets find different names; the list "
+               "has only one of the charsets.\n",
+               replay_field(suggest, "undecided"));
     }
 }
 
@@ -754,18 +769,20 @@ replay_show_suggest(const json_t *suggest)
 static void
 replay_show_counts(const json_t *object, int status)
 {
-    cli_print_count(stdout, replay_get(object, "requests"), "request",
+    cli_print_count(stdout, replay_field(object, "requests"), "request",
                     "requests");
     fputs(" in ", stdout);
-    cli_print_count(stdout, replay_get(object, "lines"), "line", "lines");
-    printf(", %lld with %d, for ", replay_get(object, "taken"), status);
-    cli_print_count(stdout, replay_get(object, "targets"), "target",
+    cli_print_count(stdout, replay_field(object, "lines"), "line", "lines");
+    printf(", %lld with %d, for ", replay_field(object, "taken"), status);
+    cli_print_count(stdout, replay_field(object, "targets"), "target",
                     "targets");
     fputs("\n\n", stdout);
-    if (replay_get(object, "requests") == 0
-        && replay_get(object, "lines") != 0) {
-        puts("Is it an access log in the common or combined format, or in "
-             "JSON?\n");
+    if (replay_field(object, "requests") == 0
+        && replay_field(object, "lines") != 0)
+    {
+        puts(
+            "No line is a request: the log must be in the common or combined "
+            "format, or\nin JSON.\n");
     }
 }
 
@@ -781,24 +798,25 @@ replay_show(const void *data, cli_call_t *call)
 
     replay_show_counts(call->object, conf->status);
     for (i = 0; i < REPLAY_OUTCOMES; i++) {
-        printf("  %-9s %9lld\n", replay_words[i],
-               replay_get(outcomes, replay_words[i]));
+        printf("  %-9s %9lld\n", replay_outcome_texts[i],
+               replay_field(outcomes, replay_outcome_texts[i]));
     }
     printf("\n%s  %-16s %-14s %9s %9s%s\n", cli_bold(), "form", "charset",
-           "requests", "answered", cli_plain());
+           "requests", "answered", cli_reset());
     for (i = 0; i < json_array_size(forms); i++) {
         const json_t *form = json_array_get(forms, i);
 
         printf("  %-16s %-14s %9lld %9lld\n",
                json_string_value(json_object_get(form, "form")),
                json_string_value(json_object_get(form, "charset")),
-               replay_get(form, "requests"), replay_get(form, "answered"));
+               replay_field(form, "requests"),
+               replay_field(form, "answered"));
     }
     putchar('\n');
     for (i = 0; i < json_array_size(top); i++) {
         const json_t *target = json_array_get(top, i);
 
-        printf("%9lld  %-8s  ", replay_get(target, "requests"),
+        printf("%9lld  %-8s  ", replay_field(target, "requests"),
                json_string_value(json_object_get(target, "outcome")));
         replay_print(target, "target");
         if (json_string_length(json_object_get(target, "path")) != 0) {
@@ -812,15 +830,16 @@ replay_show(const void *data, cli_call_t *call)
 }
 
 
-const cli_command_t cli_replay = { "replay",
-                                   "LOG",
-                                   1,
-                                   "tell what would become of the requests "
-                                   "of a log",
-                                   replay_help,
-                                   replay_options,
-                                   replay_create,
-                                   replay_option,
-                                   replay_ready,
-                                   replay_answer,
-                                   replay_show };
+const cli_command_t cli_replay = {
+    "replay",
+    "LOG",
+    1,
+    "show how the requests of a log would be answered",
+    replay_help,
+    replay_options,
+    replay_create,
+    replay_option,
+    replay_ready,
+    replay_answer,
+    replay_show
+};

@@ -1,5 +1,5 @@
 /*
- * resolve.c - `iri resolve` and `iri relativize`: RFC 3986, 5.2, and back
+ * resolve.c - `iri resolve` (RFC 3986, 5.2) and the reverse, `iri relativize`
  */
 
 #include "cli.h"
@@ -8,16 +8,16 @@ static const apr_getopt_option_t resolve_options[] = { CLI_OPTIONS_FOR_ALL,
                                                        { NULL, 0, 0, NULL } };
 
 static const char resolve_help[] =
-    "BASE and REFERENCE are IRI-references, URIs too; a base should have a\n"
-    "scheme. Nothing is escaped or normalized on the way.\n\n"
-    "JSON field: value. With --batch a TAB divides the two.\n\n"
+    "BASE and REFERENCE are IRI-references or URI-references; a base should\n"
+    "have a scheme. Characters are neither escaped nor normalized.\n\n"
+    "JSON field: value. With --batch a TAB separates the operands.\n\n"
     "Example:\n"
     "  iri resolve 'http://a/b/c/d;p?q' ../g\n";
 
 static const char relativize_help[] =
-    "The reference that leads from BASE to TARGET: `iri resolve` of it is\n"
-    "TARGET. It is TARGET itself where there is no relative one.\n\n"
-    "JSON field: value. With --batch a TAB divides the two.\n\n"
+    "Shows a reference for which `iri resolve` gives TARGET. It is TARGET\n"
+    "itself if there is no relative reference.\n\n"
+    "JSON field: value. With --batch a TAB separates the operands.\n\n"
     "Example:\n"
     "  iri relativize http://a/b/c/d http://a/b/e\n";
 
@@ -44,17 +44,17 @@ resolve_call(cli_call_t *call,
              iri_status_t (*work)(const iri_env_t *, iri_str_t, iri_str_t,
                                   iri_str_t *))
 {
-    iri_env_apr_t lent;
+    iri_env_apr_t apr_env;
     iri_str_t     value;
     iri_status_t  status;
 
-    if (cli_need(call, 0, IRI_AS_IRI_REFERENCE) != 0
-        || cli_need(call, 1, IRI_AS_IRI_REFERENCE) != 0)
+    if (cli_require(call, 0, IRI_AS_IRI_REFERENCE) != 0
+        || cli_require(call, 1, IRI_AS_IRI_REFERENCE) != 0)
     {
         return -1;
     }
-    iri_env_apr_init(&lent, call->pool, NULL, NULL);
-    status = work(&lent.env, call->operand[0], call->operand[1], &value);
+    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
+    status = work(&apr_env.env, call->operand[0], call->operand[1], &value);
     if (status == IRI_OK && cli_set_octets(call, "value", value) != 0) {
         status = IRI_NO_MEMORY;
     }
@@ -78,30 +78,28 @@ relativize_answer(const void *conf, cli_call_t *call)
 }
 
 
-const cli_command_t cli_resolve = {
-    "resolve",
-    "BASE REFERENCE",
-    2,
-    "tell where a reference leads from a base",
-    resolve_help,
-    resolve_options,
-    resolve_create,
-    resolve_option,
-    cli_is_ready,
-    resolve_answer,
-    cli_show_value
-};
+const cli_command_t cli_resolve = { "resolve",
+                                    "BASE REFERENCE",
+                                    2,
+                                    "resolve a reference relative to a base",
+                                    resolve_help,
+                                    resolve_options,
+                                    resolve_create,
+                                    resolve_option,
+                                    cli_ready_default,
+                                    resolve_answer,
+                                    cli_show_value };
 
 const cli_command_t cli_relativize = {
     "relativize",
     "BASE TARGET",
     2,
-    "tell a short reference from a base to a target",
+    "show a short reference from a base to a target",
     relativize_help,
     resolve_options,
     resolve_create,
     resolve_option,
-    cli_is_ready,
+    cli_ready_default,
     relativize_answer,
     cli_show_value
 };

@@ -1,5 +1,5 @@
 /*
- * settings.c - what the servers are told by directives, as options
+ * settings.c - options that correspond to directives of the servers
  */
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "cli.h"
 
-/* Octets, where --cache does not say it: many lines, one cache. */
+/* The default of --cache, in octets; all lines of --batch share the cache. */
 #define SETTINGS_CACHE_SIZE (16 * 1024 * 1024)
 
 
@@ -45,7 +45,7 @@ cli_settings_create(apr_pool_t *pool)
 }
 
 
-/* The folder's octets, absolute, without "/" at the end. */
+/* Set the root: an absolute path without "/" at the end. */
 static const char *
 settings_root(cli_settings_t *conf, const char *value)
 {
@@ -54,21 +54,21 @@ settings_root(cli_settings_t *conf, const char *value)
     char       *path;
 
     if (value[0] == '\0') {
-        return "is empty; \".\" is the folder that you are in";
+        return "is empty; write \".\" for the current directory";
     }
     if (apr_filepath_merge(&path, NULL, value, APR_FILEPATH_NATIVE,
                            conf->pool)
         != APR_SUCCESS)
     {
-        wrong = "it is no path";
+        wrong = "it is not a path";
     } else if (stat(path, &st) != 0) {
         wrong = strerror(errno);
     } else if (!S_ISDIR(st.st_mode)) {
         wrong = "it is a file";
     }
     if (wrong != NULL) {
-        return apr_psprintf(conf->pool, "\"%s\" is no folder: %s", value,
-                            wrong);
+        return apr_psprintf(conf->pool, "\"%s\" is not a directory: %s",
+                            value, wrong);
     }
     conf->has_root = 1;
     conf->root.data = (unsigned char *) path;
@@ -80,7 +80,7 @@ settings_root(cli_settings_t *conf, const char *value)
 }
 
 
-/* A token (RFC 9110, 9.1), in capitals as all that servers know are. */
+/* A token (RFC 9110, 9.1), in upper case like all methods that servers know. */
 static const char *
 settings_method(cli_settings_t *conf, iri_str_t word)
 {
@@ -93,7 +93,7 @@ settings_method(cli_settings_t *conf, iri_str_t word)
         }
     }
     if (word.len == 0 || i < word.len) {
-        return "must be a method in capitals, \"GET\" say";
+        return "must be a method in upper case; for example \"GET\"";
     }
     conf->method = word;
     return NULL;
@@ -149,7 +149,7 @@ settings_charsets(cli_settings_t *conf, apr_array_header_t *words,
 }
 
 
-/* NULL, or what is wrong, to follow --cache. */
+/* Open the cache.  Returns: NULL, or the error, to print behind --cache. */
 static const char *
 settings_open_cache(cli_settings_t *conf)
 {
@@ -165,11 +165,11 @@ settings_open_cache(cli_settings_t *conf)
         return wrong;
     }
     conf->cache = cli_open_cache(conf->pool, size);
-    return conf->cache ? NULL : "is more than there is memory for";
+    return conf->cache ? NULL : "is larger than the available memory";
 }
 
 
-/* Lists are parsed when they are whole, for they may come in parts. */
+/* Parse the lists, which may be given by several options. */
 const char *
 cli_settings_ready(void *data)
 {

@@ -8,7 +8,7 @@ enum { SPLIT_GRAMMAR = CLI_OPT_OWN };
 
 typedef struct {
     iri_grammar_t grammar;
-    int           given; /* only this one */
+    int           given; /* 1: check by grammar only, 0: by either grammar */
 } split_conf_t;
 
 static const apr_getopt_option_t split_options[] = {
@@ -18,8 +18,8 @@ static const apr_getopt_option_t split_options[] = {
 };
 
 static const char split_help[] =
-    "TEXT is an IRI-reference, with or without a scheme. A part that is not\n"
-    "there is null, one that is there and empty is \"\".\n\n"
+    "TEXT is an IRI-reference, with or without a scheme. A part that is absent\n"
+    "is null; a part that is present and empty is \"\".\n\n"
     "JSON fields: scheme, authority, userinfo, host, port, path, query,\n"
     "fragment.\n\n"
     "Example:\n"
@@ -61,7 +61,7 @@ split_answer(const void *data, cli_call_t *call)
 
     wrong = conf->given ? cli_check_operand(call, 0, IRI_AS_IRI_REFERENCE,
                                             conf->grammar, NULL)
-                        : cli_need(call, 0, IRI_AS_IRI_REFERENCE);
+                        : cli_require(call, 0, IRI_AS_IRI_REFERENCE);
     if (wrong) {
         return -1;
     }
@@ -83,7 +83,7 @@ split_answer(const void *data, cli_call_t *call)
 }
 
 
-/* A table; what is not there has no row. */
+/* Print a table; absent parts have no row. */
 static void
 split_show(const void *conf, cli_call_t *call)
 {
@@ -106,11 +106,11 @@ split_show(const void *conf, cli_call_t *call)
 const cli_command_t cli_split = { "split",
                                   "TEXT",
                                   1,
-                                  "tell the parts of an IRI",
+                                  "show the parts of an IRI",
                                   split_help,
                                   split_options,
                                   split_create,
                                   split_option,
-                                  cli_is_ready,
+                                  cli_ready_default,
                                   split_answer,
                                   split_show };

@@ -1,9 +1,9 @@
 /*
- * target.c - a request target as a server reads it, before the core is asked
+ * target.c - a request-target -> the path that a server passes to the core
  *
- * Does in one place what nginx (ngx_http_parse_complex_uri) and httpd
- * (ap_normalize_path) do of themselves: RFC 9112 3.2 and RFC 3986 5.2.4.
- * nginx unescapes first; httpd keeps the path escaped, but for dots.
+ * Does what nginx (ngx_http_parse_complex_uri) and httpd (ap_normalize_path)
+ * do: RFC 9112, 3.2 and RFC 3986, 5.2.4.  nginx unescapes the path first;
+ * httpd keeps it escaped, except for dots.
  */
 
 #include <string.h>
@@ -13,11 +13,11 @@
 
 #include "cli.h"
 
-#define CLI_NOWHERE ((size_t) -1)
+#define CLI_OUTSIDE_ROOT ((size_t) -1)
 
 
 int
-cli_hex(char digit)
+cli_hex_value(char digit)
 {
     unsigned char c = (unsigned char) digit;
 
@@ -30,20 +30,20 @@ cli_hex(char digit)
 
 
 int
-cli_escape(const unsigned char *p, const unsigned char *end)
+cli_escape_value(const unsigned char *p, const unsigned char *end)
 {
     int high, low;
 
     if (end - p < 3 || p[0] != '%') {
         return -1;
     }
-    high = cli_hex((char) p[1]);
-    low = cli_hex((char) p[2]);
+    high = cli_hex_value((char) p[1]);
+    low = cli_hex_value((char) p[2]);
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
 
-/* "%u" and four hexadecimal digits, as escape() of JavaScript writes. */
+/* 1 for "%u" and four hexadecimal digits, as escape() of JavaScript writes. */
 static int
 cli_is_percent_u(const unsigned char *p, const unsigned char *end)
 {
@@ -52,14 +52,14 @@ cli_is_percent_u(const unsigned char *p, const unsigned char *end)
     if (end - p < 6 || p[0] != '%' || (p[1] | 0x20) != 'u') {
         return 0;
     }
-    for (i = 2; i < 6 && cli_hex((char) p[i]) >= 0; i++) {
+    for (i = 2; i < 6 && cli_hex_value((char) p[i]) >= 0; i++) {
         /* void */
     }
     return i == 6;
 }
 
 
-/* What no server lets through; *offset counts from the start of path. */
+/* Check for what all servers refuse; *offset: octets of path before it. */
 static const char *
 cli_path_check(iri_str_t path, size_t *offset)
 {
@@ -72,22 +72,21 @@ cli_path_check(iri_str_t path, size_t *offset)
             return "blanks and control characters must be percent-encoded";
         }
         if (cli_is_percent_u(p, end)) {
-            return "\"%uXXXX\" is no escape; --repair %u tries it as a "
-                   "character";
+            return "\"%uXXXX\" is not an escape; --repair %u decodes it";
         }
-        if (*p == '%' && cli_escape(p, end) < 0) {
-            return "\"%\" must be followed by two hexadecimal digits; "
-                   "\"%25\" is \"%\" itself";
+        if (*p == '%' && cli_escape_value(p, end) < 0) {
+            return "\"%\" must be followed by two hexadecimal digits; write "
+                   "\"%\" itself as \"%25\"";
         }
-        if (*p == '%' && cli_escape(p, end) == 0) {
-            return "\"%00\" is refused by every server";
+        if (*p == '%' && cli_escape_value(p, end) == 0) {
+            return "\"%00\" is refused by all servers";
         }
     }
     return NULL;
 }
 
 
-/* Scheme and authority are cut off: a URL pasted from a browser will do. */
+/* Remove scheme and authority, so that a URL from a browser can be used. */
 static iri_str_t
 cli_path_of(iri_str_t target)
 {
@@ -113,7 +112,7 @@ cli_path_of(iri_str_t target)
 }
 
 
-/* Cuts off the query and a fragment, which no client should send. */
+/* Remove the query, and the fragment, which a client should not send. */
 static iri_str_t
 cli_cut_query(iri_str_t path, cli_target_t *out)
 {
@@ -135,7 +134,7 @@ cli_cut_query(iri_str_t path, cli_target_t *out)
 }
 
 
-/* Copies path to `to`, unescaped; returns its length. */
+/* Copy path to `to`, unescaped.  Returns: its length. */
 static size_t
 cli_unescape(unsigned char *to, iri_str_t path)
 {
@@ -145,7 +144,7 @@ cli_unescape(unsigned char *to, iri_str_t path)
 
     while (p < end) {
         if (*p == '%') {
-            to[len++] = (unsigned char) cli_escape(p, end);
+            to[len++] = (unsigned char) cli_escape_value(p, end);
             p += 3;
         } else {
             to[len++] = *p++;
@@ -155,16 +154,16 @@ cli_unescape(unsigned char *to, iri_str_t path)
 }
 
 
-/* How many dots the segment is, written "." or "%2E"; 0: it is more. */
+/* 1 or 2 for a dot-segment, written with "." or "%2E"; else 0. */
 static int
-cli_dots(const unsigned char *p, const unsigned char *end)
+cli_dot_count(const unsigned char *p, const unsigned char *end)
 {
     int dots = 0;
 
     while (p < end && dots < 3) {
         if (*p == '.') {
             p++;
-        } else if (cli_escape(p, end) == '.') {
+        } else if (cli_escape_value(p, end) == '.') {
             p += 3;
         } else {
             return 0;
@@ -176,8 +175,8 @@ cli_dots(const unsigned char *p, const unsigned char *end)
 
 
 /*
- * Removes empty segments and dot-segments in place: the new length, or
- * CLI_NOWHERE if the path leaves the root.  data starts with "/".
+ * Remove empty segments and dot-segments in place; data begins with "/".
+ * Returns: the new length, or CLI_OUTSIDE_ROOT if the path leaves the root.
  */
 static size_t
 cli_remove_dots(unsigned char *data, size_t len, int escaped)
@@ -190,15 +189,15 @@ cli_remove_dots(unsigned char *data, size_t len, int escaped)
         size_t         size = end ? (size_t) (end - segment) : len - from - 1;
         int            last = end == NULL;
         int            dots = escaped || memchr(segment, '%', size) == NULL
-                                  ? cli_dots(segment, segment + size)
+                                  ? cli_dot_count(segment, segment + size)
                                   : 0;
 
         from += 1 + size;
         if (dots == 2) {
             if (to == 0) {
-                return CLI_NOWHERE;
+                return CLI_OUTSIDE_ROOT;
             }
-            while (data[--to] != '/') { /* back over one segment */
+            while (data[--to] != '/') { /* remove the last segment */
             }
         }
         if (dots == 0 && size > 0) {
@@ -228,7 +227,7 @@ cli_target_read(apr_pool_t *pool, iri_str_t target, int escaped,
         path = (iri_str_t){ 1, root };
     }
     if (path.len == 0 || path.data[0] != '/') {
-        return "a target starts with \"/\", \"http://\" or \"https://\"";
+        return "a target must begin with \"/\", \"http://\" or \"https://\"";
     }
     wrong = cli_path_check(path, offset);
     if (wrong != NULL) {
@@ -247,8 +246,8 @@ cli_target_read(apr_pool_t *pool, iri_str_t target, int escaped,
     }
     len = cli_remove_dots(data, len, escaped);
     *offset = 0;
-    if (len == CLI_NOWHERE) {
-        return "the path leaves the root by \"..\"";
+    if (len == CLI_OUTSIDE_ROOT) {
+        return "the path leads above the root by \"..\"";
     }
     out->request.path = (iri_str_t){ len, data };
     out->request.escaped = escaped;

@@ -1,5 +1,5 @@
 /*
- * text.c - octets as text that may be shown
+ * text.c - octets -> text that is safe to print; fields of JSON objects
  */
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 
 int32_t
-cli_next(iri_str_t octets, size_t *i)
+cli_next_character(iri_str_t octets, size_t *i)
 {
     const uint8_t *p = octets.data + *i;
     size_t         left = octets.len - *i;
@@ -46,7 +46,7 @@ cli_is_utf8(iri_str_t octets)
     size_t i = 0;
 
     while (i < octets.len) {
-        if (cli_next(octets, &i) < 0) {
+        if (cli_next_character(octets, &i) < 0) {
             return 0;
         }
     }
@@ -54,7 +54,7 @@ cli_is_utf8(iri_str_t octets)
 }
 
 
-/* all: of UTF-8, too. */
+/* all: 1 escapes octets above 7F and "%", 0 copies the octets. */
 static const char *
 cli_escape_all(apr_pool_t *pool, iri_str_t octets, size_t *len, int all)
 {
@@ -107,12 +107,15 @@ cli_is_unsafe(int32_t c)
 }
 
 
-/* The character at *i, which moves behind it, as it is shown: 12 at most. */
+/*
+ * Write the character at *i as it is printed, at most 12 octets, and move *i
+ * behind it.  Returns: the end of what was written.
+ */
 static char *
 cli_put_shown(char *to, iri_str_t octets, size_t *i)
 {
     size_t  start = *i;
-    UChar32 c = cli_next(octets, i);
+    UChar32 c = cli_next_character(octets, i);
 
     if (!cli_is_unsafe(c)) {
         memcpy(to, octets.data + start, *i - start);
@@ -125,7 +128,7 @@ cli_put_shown(char *to, iri_str_t octets, size_t *i)
 }
 
 
-/* https://no-color.org: a variable for who wants none. */
+/* NO_COLOR: https://no-color.org */
 const char *
 cli_color(FILE *out, const char *escape)
 {
@@ -145,9 +148,9 @@ cli_bold(void)
 
 
 const char *
-cli_plain(void)
+cli_reset(void)
 {
-    return cli_color(stdout, CLI_PLAIN);
+    return cli_color(stdout, CLI_RESET);
 }
 
 
@@ -161,7 +164,7 @@ cli_print_count(FILE *out, long long count, const char *one, const char *many)
 void
 cli_print_row(const char *label, iri_str_t octets)
 {
-    printf("%s%-10s%s ", cli_color(stdout, CLI_CYAN), label, cli_plain());
+    printf("%s%-10s%s ", cli_color(stdout, CLI_CYAN), label, cli_reset());
     cli_print(stdout, octets);
     putchar('\n');
 }
@@ -202,7 +205,8 @@ cli_printable(apr_pool_t *pool, iri_str_t octets)
 }
 
 
-/* Not what is invisible, turns text around, or clings to a quote. */
+/* 1 if c is visible by itself: graphic, and not a mark, which would combine
+   with the quote before it. */
 static int
 cli_is_visible(UChar32 c)
 {
@@ -229,7 +233,7 @@ cli_character(apr_pool_t *pool, int32_t character)
 static int
 cli_set(cli_call_t *call, const char *name, json_t *value)
 {
-    /* Takes over value, also where it is NULL or cannot be set. */
+    /* Takes ownership of value, which may be NULL, also on failure. */
     return json_object_set_new(call->object, name, value);
 }
 
@@ -248,9 +252,9 @@ cli_set_null(cli_call_t *call, const char *name)
 }
 
 
-/* Adds a name to the list "escaped", which is there only if it is needed. */
+/* Add a name to the list "escaped", which is created if it does not exist. */
 static int
-cli_note_escaped(cli_call_t *call, const char *name)
+cli_add_escaped(cli_call_t *call, const char *name)
 {
     json_t *list = json_object_get(call->object, "escaped");
 
@@ -274,7 +278,7 @@ cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets)
     if (text == NULL || cli_set(call, name, json_stringn(text, len)) != 0) {
         return -1;
     }
-    return escaped ? cli_note_escaped(call, name) : 0;
+    return escaped ? cli_add_escaped(call, name) : 0;
 }
 
 
@@ -299,12 +303,12 @@ cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
         }
         any |= escaped;
     }
-    return any ? cli_note_escaped(call, name) : 0;
+    return any ? cli_add_escaped(call, name) : 0;
 }
 
 
 int
-cli_same(iri_str_t a, iri_str_t b)
+cli_octets_equal(iri_str_t a, iri_str_t b)
 {
     return a.len == b.len
            && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
@@ -323,7 +327,7 @@ cli_add_words(apr_array_header_t *words, const char *value)
         value += strspn(value, blanks);
         len = strcspn(value, blanks);
         if (len == 0) {
-            return words->nelts > before ? NULL : "needs a word at least";
+            return words->nelts > before ? NULL : "needs at least one word";
         }
         APR_ARRAY_PUSH(words, iri_str_t) = (iri_str_t){
             len, (const unsigned char *) value

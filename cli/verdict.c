@@ -1,8 +1,8 @@
 /*
- * verdict.c - what the servers make of a request target
+ * verdict.c - a request-target -> the verdict of the core
  *
- * It does what an adapter does, and in the same order: iri_read, iri_find,
- * once more where it has MOVED, iri_found_split, iri_redirect_location.
+ * Does what the adapters do, in the same order: iri_read, iri_find, iri_find
+ * again after a restart, iri_found_split, iri_redirect_location.
  */
 
 #include <string.h>
@@ -18,7 +18,7 @@ verdict_trace(void *arg, iri_log_level_t level, iri_str_t line)
 {
     cli_call_t *call = arg;
 
-    /* steps are told here, in characters, and the answer at the end */
+    /* verdict_heading() prints the stages, and the command the answer. */
     if (level == IRI_LOG_STAGE) {
         return;
     }
@@ -28,7 +28,7 @@ verdict_trace(void *arg, iri_log_level_t level, iri_str_t line)
 }
 
 
-/* Octets that are not UTF-8 are escaped all, as in the fields of the answer. */
+/* Print a stage and its octets, which are escaped like fields of the answer. */
 static void
 verdict_heading(cli_call_t *call, iri_stage_t step, iri_str_t octets)
 {
@@ -43,7 +43,7 @@ verdict_heading(cli_call_t *call, iri_stage_t step, iri_str_t octets)
     fprintf(call->trace, "%s%s", cli_color(call->trace, CLI_BOLD),
             iri_stage_text(step));
     cli_print(call->trace, shown.data != NULL ? shown : octets);
-    fprintf(call->trace, "%s\n", cli_color(call->trace, CLI_PLAIN));
+    fprintf(call->trace, "%s\n", cli_color(call->trace, CLI_RESET));
 }
 
 
@@ -61,37 +61,38 @@ verdict_is_directory(const cli_call_t *call, iri_str_t filename)
 }
 
 
-/* Its looks are those of iri_find again: nothing to tell. */
+/* iri_found_split() repeats lookups of iri_find(), so they are not traced. */
 static iri_status_t
 verdict_split(cli_verdict_t *x, const iri_search_t *search,
               const iri_found_t *found)
 {
-    int          trace = x->lent.env.trace;
+    int          trace = x->apr_env.env.trace;
     iri_status_t status;
 
-    x->lent.env.trace = 0;
+    x->apr_env.env.trace = 0;
     status = iri_found_split(x->env, search, found, &x->filename,
                              &x->path_info);
-    x->lent.env.trace = trace;
+    x->apr_env.env.trace = trace;
     return status;
 }
 
 
-/* Is it there, or a file that takes the rest as PATH_INFO? */
+/* 1 if the path exists, or leads to a file that gets the rest as PATH_INFO. */
 static int
-verdict_is_there(const cli_call_t *call, const cli_verdict_t *x)
+verdict_exists(const cli_call_t *call, const cli_verdict_t *x)
 {
     return x->path_info.len == 0 || !verdict_is_directory(call, x->filename);
 }
 
 
 /*
- * The servers start over under the path that was found, and the second answer
- * is theirs.  Where that leads to the end it is MOVED; else it may be absent
- * below a directory that was found, or one of several.
+ * The servers restart the request with the path that was found.  If the whole
+ * path then exists, the first result stays (RESTART).  Otherwise the second
+ * result is the answer: a directory was found, and the rest of the path is
+ * absent or has several candidates.
  */
 static iri_status_t
-verdict_start_over(cli_call_t *call, cli_verdict_t *x, iri_search_t *search)
+verdict_restart(cli_call_t *call, cli_verdict_t *x, iri_search_t *search)
 {
     iri_found_t  again;
     iri_status_t status;
@@ -104,7 +105,7 @@ verdict_start_over(cli_call_t *call, cli_verdict_t *x, iri_search_t *search)
         return status;
     }
     if (again.verdict == IRI_RESTART) {
-        /* they start over once */
+        /* The servers restart a request only once. */
         again.verdict = IRI_PASS;
         again.why = IRI_WHY_ABSENT;
         again.path = search->path;
@@ -113,7 +114,7 @@ verdict_start_over(cli_call_t *call, cli_verdict_t *x, iri_search_t *search)
         status = verdict_split(x, search, &again);
     }
     if (status != IRI_OK || again.verdict == IRI_SERVE
-        || (again.verdict == IRI_PASS && verdict_is_there(call, x)))
+        || (again.verdict == IRI_PASS && verdict_exists(call, x)))
     {
         return status;
     }
@@ -124,7 +125,7 @@ verdict_start_over(cli_call_t *call, cli_verdict_t *x, iri_search_t *search)
 }
 
 
-/* Looks for the path that was read; without a root there is nothing to do. */
+/* Find the path below the root; without a root nothing is looked up. */
 static iri_status_t
 verdict_find(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
 {
@@ -146,7 +147,7 @@ verdict_find(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
                     conf->root.len > 0 ? conf->root : slash);
     status = iri_find(x->env, &search, &x->found);
     if (status == IRI_OK && x->found.verdict == IRI_RESTART) {
-        status = verdict_start_over(call, x, &search);
+        status = verdict_restart(call, x, &search);
     }
     if (status != IRI_OK) {
         return status;
@@ -162,8 +163,8 @@ verdict_find(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
 
 
 /*
- * What the disk says of the path.  Without a root it is taken to be there.  A
- * file confirms nothing of what follows it but ASCII, which has one reading.
+ * Whether the path exists.  Without a root it is assumed to exist.  PATH_INFO
+ * behind a file is not confirmed, unless it is ASCII, which has one reading.
  */
 static iri_presence_t
 verdict_presence(const cli_settings_t *conf, const cli_call_t *call,
@@ -172,14 +173,14 @@ verdict_presence(const cli_settings_t *conf, const cli_call_t *call,
     if (!conf->has_root) {
         return IRI_PRESENT;
     }
-    if (x->filename.data == NULL || !verdict_is_there(call, x)) {
+    if (x->filename.data == NULL || !verdict_exists(call, x)) {
         return IRI_ABSENT;
     }
     return iri_str_is_ascii(x->path_info) ? IRI_PRESENT : IRI_UNCONFIRMED;
 }
 
 
-/* Where iri_redirect sends the client: to a directory with its "/". */
+/* Compute the Location of iri_redirect; that of a directory ends with "/". */
 static iri_status_t
 verdict_locate(const cli_settings_t *conf, const cli_call_t *call,
                cli_verdict_t *x)
@@ -224,14 +225,14 @@ verdict_target(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
     }
     if (x->reading.form != IRI_FORM_ASCII
         && x->reading.form != IRI_FORM_INVALID) {
-        /* escapes that came are kept in a reading, needless ones too */
+        /* A reading keeps the escapes of the request, needless ones, too. */
         status = iri_uri_normalize(x->env, x->reading.uri, &x->uri);
         if (status != IRI_OK) {
             return status;
         }
     }
     status = verdict_find(conf, call, x);
-    if (status == IRI_OK && !cli_same(x->path, x->reading.path)) {
+    if (status == IRI_OK && !cli_octets_equal(x->path, x->reading.path)) {
         status = iri_path_to_uri(x->env, x->path, &x->uri);
     }
     if (status != IRI_OK || x->verdict == IRI_REFUSE
@@ -242,9 +243,9 @@ verdict_target(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
 }
 
 
-/* "%uXXXX" in the path, as mod_iri takes it. */
+/* Decode "%uXXXX" in the path, as mod_iri does. */
 static iri_status_t
-verdict_units(const iri_env_t *env, iri_str_t *target)
+verdict_repair_u(const iri_env_t *env, iri_str_t *target)
 {
     iri_str_t            path = *target, units;
     const unsigned char *query = memchr(path.data, '?', path.len);
@@ -270,7 +271,10 @@ verdict_units(const iri_env_t *env, iri_str_t *target)
 }
 
 
-/* Another charset than that of the reading can only be a further one. */
+/*
+ * Set the form and charset.  If the entry was found in another charset than
+ * that of the reading, it was found by an alternative reading.
+ */
 static void
 verdict_form(const cli_call_t *call, cli_verdict_t *x)
 {
@@ -278,14 +282,14 @@ verdict_form(const cli_call_t *call, cli_verdict_t *x)
     x->charset = x->reading.charset;
     if (x->found.charset.data != NULL) {
         x->charset = x->found.charset;
-        if (!cli_same(x->charset, x->reading.charset)) {
+        if (!cli_octets_equal(x->charset, x->reading.charset)) {
             x->form = IRI_FORM_LEGACY;
         }
     }
     if (x->found.repaired != IRI_FORM_ASCII) {
         x->form = x->found.repaired;
     }
-    x->there = x->filename.data != NULL && verdict_is_there(call, x);
+    x->exists = x->filename.data != NULL && verdict_exists(call, x);
 }
 
 
@@ -296,12 +300,12 @@ cli_verdict(const cli_settings_t *conf, cli_call_t *call, iri_str_t target,
     iri_status_t status = IRI_OK;
 
     memset(x, 0, sizeof(*x));
-    iri_env_apr_init(&x->lent, call->pool, call->trace ? verdict_trace : NULL,
-                     call);
-    x->lent.env.trace = call->trace != NULL;
-    x->env = &x->lent.env;
+    iri_env_apr_init(&x->apr_env, call->pool,
+                     call->trace ? verdict_trace : NULL, call);
+    x->apr_env.env.trace = call->trace != NULL;
+    x->env = &x->apr_env.env;
     if (conf->tree.repair & IRI_REPAIR_U) {
-        status = verdict_units(x->env, &target);
+        status = verdict_repair_u(x->env, &target);
     }
     if (status == IRI_OK) {
         call->error = cli_target_read(call->pool, target, conf->escaped,

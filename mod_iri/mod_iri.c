@@ -1,10 +1,10 @@
 /*
- * mod_iri.c - the module as httpd sees it
+ * mod_iri.c - the module record
  *
  * Directives with their merging, the table of hooks and the module record.
- * The values of directives are parsed by the core, the same for all servers;
- * here they are only stored where httpd keeps them: what governs reading in
- * the settings of a server, what governs looking in those of a place.
+ * The core parses the values of directives, the same for all servers.  Here
+ * they are stored: settings for reading in the configuration of a server,
+ * settings for lookups in the per-directory configuration.
  */
 
 #include "mod_iri.h"
@@ -12,7 +12,7 @@
 #include <ap_expr.h>
 #include <apr_hooks.h>
 
-/* ---- settings and their merging ----------------------------------------- */
+/* ---- configuration ------------------------------------------------------ */
 
 static void *
 mod_iri_create_server(apr_pool_t *pool, server_rec *s)
@@ -52,11 +52,10 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
     if (add->hosts != MOD_IRI_UNSET) {
         conf->hosts = add->hosts;
     }
-    conf->says_hosts = add->says_hosts;
+    conf->sets_hosts = add->sets_hosts;
     if (add->advertise != MOD_IRI_UNSET) {
         conf->advertise = add->advertise;
     }
-    conf->says_advertise = add->says_advertise;
     return conf;
 }
 
@@ -91,22 +90,22 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
 /* ---- hooks -------------------------------------------------------------- */
 
 /*
- * Most requests are plain, and little is known of them: then this is all that
- * a hook costs.
+ * A hook that does nothing for a request without a state.  Most requests have
+ * none (plain ASCII paths), so this test is all that they cost.
  */
-#define MOD_IRI_KNOWN(hook)                                                  \
-    static int hook##_known(request_rec *r)                                  \
+#define MOD_IRI_HOOK_IF_STATE(hook)                                          \
+    static int hook##_hook(request_rec *r)                                   \
     {                                                                        \
         return mod_iri_request(r) != NULL ? hook(r) : DECLINED;              \
     }
 
-MOD_IRI_KNOWN(mod_iri_decode)
-MOD_IRI_KNOWN(mod_iri_walk)
-MOD_IRI_KNOWN(mod_iri_absent)
+MOD_IRI_HOOK_IF_STATE(mod_iri_decode)
+MOD_IRI_HOOK_IF_STATE(mod_iri_walk)
+MOD_IRI_HOOK_IF_STATE(mod_iri_absent)
 
-/* A program that is run for a plain path wants to know of it, too. */
+/* A handler may read variables of a plain path too. */
 static int
-mod_iri_fixups_known(request_rec *r)
+mod_iri_fixups_hook(request_rec *r)
 {
     return r->handler != NULL || mod_iri_request(r) != NULL
                ? mod_iri_fixups(r)
@@ -114,33 +113,33 @@ mod_iri_fixups_known(request_rec *r)
 }
 
 /*
- * Was a plain path sent as it would be after a redirect?  A rule may have led
- * to a plain path from another.
+ * Returns: 1 if a plain path was sent in normalized form, so that there is
+ * nothing to redirect.  A rule may have redirected to it from another path.
  */
 static int
-mod_iri_is_plainly_spelled(const request_rec *r)
+mod_iri_is_sent_normalized(const request_rec *r)
 {
     return mod_iri_request(r) == NULL && r->prev == NULL
            && iri_uri_is_normalized(mod_iri_path_sent(r));
 }
 
-/* What is asked for is of interest in a subrequest, plain or not. */
+/* A probe records the result of a plain path too. */
 static int
-mod_iri_redirect_known(request_rec *r)
+mod_iri_redirect_hook(request_rec *r)
 {
-    return r->main == NULL && mod_iri_is_plainly_spelled(r)
+    return r->main == NULL && mod_iri_is_sent_normalized(r)
                ? DECLINED
                : mod_iri_redirect(r);
 }
 
 static int
-mod_iri_redirect_directory_known(request_rec *r)
+mod_iri_redirect_directory_hook(request_rec *r)
 {
-    return mod_iri_is_plainly_spelled(r) ? DECLINED
+    return mod_iri_is_sent_normalized(r) ? DECLINED
                                          : mod_iri_redirect_directory(r);
 }
 
-/* One hook, for a file that httpd itself sends pays for each. */
+/* One hook for both: each hook costs every static file a call. */
 static void
 mod_iri_insert_filters(request_rec *r)
 {
@@ -150,32 +149,33 @@ mod_iri_insert_filters(request_rec *r)
     }
 }
 
-/* With those that it was redirected to. */
+/* A request that was redirected internally has later requests to restore. */
 static int
-mod_iri_restore_known(request_rec *r)
+mod_iri_restore_hook(request_rec *r)
 {
-    return r->next != NULL || mod_iri_request(r) != NULL ? mod_iri_restore(r)
-                                                         : DECLINED;
+    return r->next != NULL || mod_iri_request(r) != NULL
+               ? mod_iri_restore_unparsed(r)
+               : DECLINED;
 }
 
 static int
-mod_iri_pre_translate_known(request_rec *r)
+mod_iri_pre_translate_hook(request_rec *r)
 {
     return mod_iri_is_plain(r) ? DECLINED : mod_iri_pre_translate(r);
 }
 
-/* One hook, where no other module is to see the path encoded. */
+/* One hook for both, if no other module has a hook of pre_translate_name. */
 static int
-mod_iri_pre_translate_alone(request_rec *r)
+mod_iri_pre_translate_and_decode(request_rec *r)
 {
-    int status = mod_iri_pre_translate_known(r);
+    int status = mod_iri_pre_translate_hook(r);
 
-    return status == DECLINED ? mod_iri_decode_known(r) : status;
+    return status == DECLINED ? mod_iri_decode_hook(r) : status;
 }
 
-/* Has another module put something in the place of what was read? */
+/* Skip the check if no other module has replaced the path that was read. */
 static int
-mod_iri_check_known(request_rec *r)
+mod_iri_check_hook(request_rec *r)
 {
     const mod_iri_request_t *ctx;
 
@@ -189,12 +189,15 @@ mod_iri_check_known(request_rec *r)
             return DECLINED;
         }
     }
-    return mod_iri_check(r);
+    return mod_iri_check_decoded(r);
 }
 
-/* An alias or a rule may lead from a plain path to a name that is not. */
+/*
+ * Skip plain names.  An alias or a rule may lead from a plain path to a name
+ * that is not ASCII.
+ */
 static int
-mod_iri_map_known(request_rec *r)
+mod_iri_map_hook(request_rec *r)
 {
     return !mod_iri_server(r->server)->maps_ascii && r->filename != NULL
                    && iri_str_is_ascii(mod_iri_str(r->filename))
@@ -202,30 +205,33 @@ mod_iri_map_known(request_rec *r)
                : mod_iri_map(r);
 }
 
-/* One hook, where httpd alone has others; it ends TRACE without a walk. */
+/*
+ * One hook for both, if only httpd's core has hooks of map_to_storage.  TRACE
+ * ends in the core's hook, without a walk.
+ */
 static int
 mod_iri_map_and_walk(request_rec *r)
 {
-    int status = mod_iri_map_known(r);
+    int status = mod_iri_map_hook(r);
 
     return status == DECLINED && r->method_number != M_TRACE
-               ? mod_iri_walk_known(r)
+               ? mod_iri_walk_hook(r)
                : status;
 }
 
-/* One hook, where no other module has one between. */
+/* One hook for both, if no other module has a hook between them. */
 static int
 mod_iri_absent_and_fixups(request_rec *r)
 {
-    int status = mod_iri_absent_known(r);
+    int status = mod_iri_absent_hook(r);
 
-    return status == DECLINED ? mod_iri_fixups_known(r) : status;
+    return status == DECLINED ? mod_iri_fixups_hook(r) : status;
 }
 
 /*
- * What other modules do before the path is decoded: ProxyPass with
- * mapping=encoded, or LuaHookPreTranslateName.  They have said so when they
- * were loaded.
+ * Other modules may read the path before it is decoded: ProxyPass with
+ * mapping=encoded, LuaHookPreTranslateName.  They have registered their hooks
+ * when they were loaded.
  */
 static void
 mod_iri_add_translate_hooks(void)
@@ -234,15 +240,15 @@ mod_iri_add_translate_hooks(void)
     const apr_array_header_t *others = ap_hook_get_pre_translate_name();
 
     if (others == NULL || others->nelts == 0) {
-        ap_hook_pre_translate_name(mod_iri_pre_translate_alone, NULL, NULL,
-                                   APR_HOOK_REALLY_FIRST);
+        ap_hook_pre_translate_name(mod_iri_pre_translate_and_decode, NULL,
+                                   NULL, APR_HOOK_REALLY_FIRST);
     } else {
-        ap_hook_pre_translate_name(mod_iri_pre_translate_known, NULL, NULL,
+        ap_hook_pre_translate_name(mod_iri_pre_translate_hook, NULL, NULL,
                                    APR_HOOK_REALLY_FIRST);
-        ap_hook_pre_translate_name(mod_iri_decode_known, proxy, NULL,
+        ap_hook_pre_translate_name(mod_iri_decode_hook, proxy, NULL,
                                    APR_HOOK_REALLY_LAST);
     }
-    ap_hook_translate_name(mod_iri_check_known, NULL, NULL,
+    ap_hook_translate_name(mod_iri_check_hook, NULL, NULL,
                            APR_HOOK_REALLY_FIRST);
 }
 
@@ -253,57 +259,59 @@ mod_iri_add_walk_hooks(void)
         ap_hook_map_to_storage(mod_iri_map_and_walk, NULL, NULL,
                                APR_HOOK_FIRST);
     } else {
-        ap_hook_map_to_storage(mod_iri_map_known, NULL, NULL, APR_HOOK_FIRST);
-        ap_hook_map_to_storage(mod_iri_walk_known, NULL, NULL, APR_HOOK_LAST);
+        ap_hook_map_to_storage(mod_iri_map_hook, NULL, NULL, APR_HOOK_FIRST);
+        ap_hook_map_to_storage(mod_iri_walk_hook, NULL, NULL, APR_HOOK_LAST);
     }
 }
 
-/* Choices and entries of listings are asked for by subrequests. */
+/* Hooks of the subrequests that test choices and entries of listings. */
 static void
-mod_iri_add_asking_hooks(void)
+mod_iri_add_probe_hooks(void)
 {
     static const char *const proxy[] = { "mod_proxy.c", NULL };
     static const char *const rewrite[] = { "mod_rewrite.c", NULL };
-    /* it lists names as they are on disk */
+    /* mod_autoindex lists names as they are on disk. */
     static const char *const autoindex[] = { "mod_autoindex.c", NULL };
 
-    ap_hook_translate_name(mod_iri_ask_alone, NULL, rewrite,
+    ap_hook_translate_name(mod_iri_probe_detach, NULL, rewrite,
                            APR_HOOK_REALLY_FIRST);
-    ap_hook_translate_name(mod_iri_ask_together, rewrite, proxy,
+    ap_hook_translate_name(mod_iri_probe_attach, rewrite, proxy,
                            APR_HOOK_FIRST);
-    ap_hook_map_to_storage(mod_iri_ask_together, NULL, NULL,
+    ap_hook_map_to_storage(mod_iri_probe_attach, NULL, NULL,
                            APR_HOOK_REALLY_FIRST);
-    ap_hook_post_perdir_config(mod_iri_judge_headers, NULL, NULL,
+    ap_hook_post_perdir_config(mod_iri_probe_headers, NULL, NULL,
                                APR_HOOK_LAST);
-    ap_hook_check_authn(mod_iri_ask_user, NULL, NULL, APR_HOOK_REALLY_FIRST,
+    ap_hook_check_authn(mod_iri_probe_authn, NULL, NULL,
+                        APR_HOOK_REALLY_FIRST, AP_AUTH_INTERNAL_PER_CONF);
+    ap_hook_check_authz(mod_iri_list_authz, NULL, NULL, APR_HOOK_REALLY_FIRST,
                         AP_AUTH_INTERNAL_PER_CONF);
-    ap_hook_check_authz(mod_iri_list_user, NULL, NULL, APR_HOOK_REALLY_FIRST,
-                        AP_AUTH_INTERNAL_PER_CONF);
-    ap_hook_fixups(mod_iri_ask_alone, NULL, rewrite, APR_HOOK_REALLY_FIRST);
-    ap_hook_fixups(mod_iri_ask_together, rewrite, proxy, APR_HOOK_FIRST);
+    ap_hook_fixups(mod_iri_probe_detach, NULL, rewrite,
+                   APR_HOOK_REALLY_FIRST);
+    ap_hook_fixups(mod_iri_probe_attach, rewrite, proxy, APR_HOOK_FIRST);
     ap_hook_handler(mod_iri_list, NULL, autoindex, APR_HOOK_MIDDLE);
 }
 
 /*
- * These are called for each request, so they are added only where a directive
- * has something for them to do.
+ * Hooks run for each request, so they are added only if a directive needs
+ * them.
  *
- * REALLY_FIRST: what other modules see of a path is canonical.  The path is
- * read in post_read_request, before SetEnvIf and before mod_cache makes its
- * key; and in pre_translate_name, which alone runs for subrequests.
+ * REALLY_FIRST: other modules must see the canonical path.  It is read in
+ * post_read_request, before SetEnvIf runs and before mod_cache makes its key,
+ * and in pre_translate_name, the only one of the two that runs for
+ * subrequests.
  */
 static void
 mod_iri_add_hooks(void)
 {
     /* see mod_iri_snapshot_restore() */
     static const char *const after[] = { "mod_http2.c", NULL };
-    /* it judges in post_read_request, as early */
+    /* mod_security judges in post_read_request, as early as this module. */
     static const char *const before[] = { "mod_security2.c", NULL };
-    /* it tells what is for elsewhere */
+    /* mod_proxy decides which requests are for another server. */
     static const char *const proxy[] = { "mod_proxy.c", NULL };
-    /* its rules of a directory may lead on from a name that is absent */
+    /* A per-directory RewriteRule may redirect from a name that is absent. */
     static const char *const rewrite[] = { "mod_rewrite.c", NULL };
-    /* they redirect by what is on disk */
+    /* These modules redirect depending on what exists on disk. */
     static const char *const dir[] = { "mod_dir.c", "mod_speling.c", NULL };
 
     if (ap_find_linked_module(proxy[0]) == NULL) {
@@ -319,22 +327,22 @@ mod_iri_add_hooks(void)
     if (mod_iri_uses_client(apr_hook_global_pool)) {
         ap_hook_post_read_request(mod_iri_post_read_client, NULL, NULL,
                                   APR_HOOK_LAST);
-        ap_hook_fixups(mod_iri_client_passed, NULL, NULL,
+        ap_hook_fixups(mod_iri_client_granted, NULL, NULL,
                        APR_HOOK_REALLY_LAST);
     }
     mod_iri_add_walk_hooks();
-    if (mod_iri_uses_asking()) {
-        mod_iri_add_asking_hooks();
+    if (mod_iri_uses_probes()) {
+        mod_iri_add_probe_hooks();
     }
-    if (!mod_iri_uses_asking() && mod_iri_is_first_fixup()) {
+    if (!mod_iri_uses_probes() && mod_iri_is_first_fixup()) {
         ap_hook_fixups(mod_iri_absent_and_fixups, NULL, NULL, APR_HOOK_FIRST);
     } else {
-        ap_hook_fixups(mod_iri_absent_known, rewrite, NULL, APR_HOOK_FIRST);
-        ap_hook_fixups(mod_iri_fixups_known, NULL, NULL, APR_HOOK_FIRST);
+        ap_hook_fixups(mod_iri_absent_hook, rewrite, NULL, APR_HOOK_FIRST);
+        ap_hook_fixups(mod_iri_fixups_hook, NULL, NULL, APR_HOOK_FIRST);
     }
     if (mod_iri_uses_redirects()) {
-        ap_hook_fixups(mod_iri_redirect_known, NULL, dir, APR_HOOK_LAST);
-        ap_hook_fixups(mod_iri_redirect_directory_known, dir, NULL,
+        ap_hook_fixups(mod_iri_redirect_hook, NULL, dir, APR_HOOK_LAST);
+        ap_hook_fixups(mod_iri_redirect_directory_hook, dir, NULL,
                        APR_HOOK_LAST);
     }
     if (ap_find_linked_module("mod_dav.c") != NULL) {
@@ -344,7 +352,7 @@ mod_iri_add_hooks(void)
                           APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
                                 APR_HOOK_MIDDLE);
-    ap_hook_log_transaction(mod_iri_restore_known, NULL, NULL,
+    ap_hook_log_transaction(mod_iri_restore_hook, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
     if (mod_iri_vars_logged() != 0) {
         ap_hook_log_transaction(mod_iri_vars_log, NULL, NULL,
@@ -371,7 +379,7 @@ mod_iri_add_advertise_hooks(void)
                           APR_HOOK_MIDDLE);
 }
 
-/* Once in a configuration, in the name of this module. */
+/* Add hooks once per configuration, in the name of this module. */
 static void
 mod_iri_add_once(cmd_parms *cmd, void (*add)(void), const char *key)
 {
@@ -389,9 +397,12 @@ mod_iri_add_once(cmd_parms *cmd, void (*add)(void), const char *key)
 
 /* ---- directives --------------------------------------------------------- */
 
-/* The core's sentence behind the directive's name, or NULL for none. */
+/*
+ * Returns: the core's message with the directive's name before it; NULL if
+ * sentence is NULL.
+ */
 static const char *
-mod_iri_wrong(cmd_parms *cmd, const char *sentence)
+mod_iri_error(cmd_parms *cmd, const char *sentence)
 {
     if (sentence == NULL) {
         return NULL;
@@ -399,20 +410,20 @@ mod_iri_wrong(cmd_parms *cmd, const char *sentence)
     return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, NULL);
 }
 
-/* The same, and the word that is wrong. */
+/* The same with the invalid word after the message. */
 static const char *
-mod_iri_wrong_word(cmd_parms *cmd, const char *sentence, const char *word)
+mod_iri_error_word(cmd_parms *cmd, const char *sentence, const char *word)
 {
     return sentence == NULL
                ? NULL
-               : mod_iri_wrong(cmd,
+               : mod_iri_error(cmd,
                                apr_pstrcat(cmd->pool, sentence, ", not \"",
                                            word, "\"", NULL));
 }
 
-/* Names on disk are the business of directories only. */
+/* Directives for names on disk apply to directories only. */
 static const char *
-mod_iri_wrong_place(cmd_parms *cmd)
+mod_iri_check_context(cmd_parms *cmd)
 {
     return ap_check_cmd_context(cmd, NOT_IN_LOCATION | NOT_IN_FILES);
 }
@@ -429,19 +440,32 @@ mod_iri_words(cmd_parms *cmd, int argc, char *const argv[])
     return words;
 }
 
+/* Returns: NULL, or an error before the names of charsets are parsed. */
+static const char *
+mod_iri_check_charset_args(cmd_parms *cmd, int argc,
+                           const iri_registry_t *registry)
+{
+    if (argc < 1) {
+        return mod_iri_error(cmd, "needs the name of a charset");
+    }
+    if (registry == NULL) {
+        return mod_iri_error(cmd,
+                             "cannot be used: the data of ICU is missing");
+    }
+    return NULL;
+}
+
 static const char *
 mod_iri_set_charsets(cmd_parms *cmd, int argc, char *const argv[],
                      int none_allowed, iri_charsets_t *out)
 {
     iri_registry_t *registry = mod_iri_registry(cmd->pool);
+    const char     *err = mod_iri_check_charset_args(cmd, argc, registry);
 
-    if (argc < 1) {
-        return mod_iri_wrong(cmd, "needs the name of a charset");
+    if (err) {
+        return err;
     }
-    if (registry == NULL) {
-        return mod_iri_wrong(cmd, "cannot work: the data of ICU is missing");
-    }
-    return mod_iri_wrong(
+    return mod_iri_error(
         cmd, iri_parse_charsets(registry, mod_iri_words(cmd, argc, argv),
                                 argc, none_allowed, out));
 }
@@ -462,7 +486,7 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
             mod_iri_add_once(cmd, mod_iri_status_hooks, "mod_iri: status");
         }
     }
-    return mod_iri_wrong_word(cmd, err, arg);
+    return mod_iri_error_word(cmd, err, arg);
 }
 
 static const char *
@@ -482,7 +506,7 @@ mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
 
     (void) dir;
     conf->has_invalid = 1;
-    return mod_iri_wrong_word(
+    return mod_iri_error_word(
         cmd, iri_parse_invalid(mod_iri_str(arg), &conf->reading.invalid),
         arg);
 }
@@ -492,16 +516,14 @@ mod_iri_set_query(cmd_parms *cmd, void *dir, int argc, char *const argv[])
 {
     mod_iri_server_t *conf = mod_iri_server(cmd->server);
     iri_registry_t   *registry = mod_iri_registry(cmd->pool);
+    const char       *err = mod_iri_check_charset_args(cmd, argc, registry);
 
     (void) dir;
-    if (argc < 1) {
-        return mod_iri_wrong(cmd, "needs the name of a charset");
-    }
-    if (registry == NULL) {
-        return mod_iri_wrong(cmd, "cannot work: the data of ICU is missing");
+    if (err) {
+        return err;
     }
     conf->has_query = 1;
-    return mod_iri_wrong(cmd, iri_parse_query(registry,
+    return mod_iri_error(cmd, iri_parse_query(registry,
                                               mod_iri_words(cmd, argc, argv),
                                               argc, &conf->query));
 }
@@ -516,13 +538,13 @@ mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
     (void) dir;
     if (err == NULL) {
         conf->hosts = hosts;
-        conf->says_hosts = 1;
+        conf->sets_hosts = 1;
         if (hosts != IRI_HOST_MODE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_host_hooks,
                              "mod_iri: hooks of hosts");
         }
     }
-    return mod_iri_wrong_word(cmd, err, arg);
+    return mod_iri_error_word(cmd, err, arg);
 }
 
 static const char *
@@ -532,7 +554,6 @@ mod_iri_set_advertise(cmd_parms *cmd, void *dir, int on)
 
     (void) dir;
     conf->advertise = on;
-    conf->says_advertise = 1;
     if (on) {
         mod_iri_add_once(cmd, mod_iri_add_advertise_hooks,
                          "mod_iri: hooks of OPTIONS");
@@ -545,7 +566,7 @@ mod_iri_set_filename_charset(cmd_parms *cmd, void *dirv, int argc,
                              char *const argv[])
 {
     mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_wrong_place(cmd);
+    const char    *err = mod_iri_check_context(cmd);
 
     if (err) {
         return err;
@@ -558,77 +579,89 @@ static const char *
 mod_iri_set_filename_form(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_wrong_place(cmd);
+    const char    *err = mod_iri_check_context(cmd);
 
     if (err) {
         return err;
     }
-    dir->has |= MOD_IRI_HAS_NAMES;
-    return mod_iri_wrong_word(
+    dir->has |= MOD_IRI_HAS_FORM;
+    return mod_iri_error_word(
         cmd, iri_parse_filename_form(mod_iri_str(arg), &dir->tree.names),
         arg);
 }
 
+/* A directive whose value is a set of words. */
+typedef struct {
+    unsigned    has;     /* bit of mod_iri_dir_t.has */
+    const char *missing; /* error if there is no word */
+    const char *(*parse)(const iri_str_t *words, size_t count, unsigned *out);
+    size_t (*unknown_word)(const iri_str_t *words, size_t count);
+} mod_iri_word_set_t;
+
 static const char *
-mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
+mod_iri_set_words(cmd_parms *cmd, mod_iri_dir_t *dir, int argc,
+                  char *const argv[], const mod_iri_word_set_t *set,
+                  unsigned *out)
 {
-    mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_wrong_place(cmd);
-    iri_str_t     *words;
-    size_t         wrong;
+    const char *err = mod_iri_check_context(cmd);
+    iri_str_t  *words;
+    size_t      unknown;
 
     if (err) {
         return err;
     }
     if (argc < 1) {
-        return mod_iri_wrong(cmd, "needs a word, \"exact\" say");
+        return mod_iri_error(cmd, set->missing);
     }
-    dir->has |= MOD_IRI_HAS_MATCH;
+    dir->has |= set->has;
     words = mod_iri_words(cmd, argc, argv);
-    err = iri_parse_match(words, argc, &dir->tree.match);
-    wrong = iri_match_unknown_word(words, argc);
-    return wrong < (size_t) argc ? mod_iri_wrong_word(cmd, err, argv[wrong])
-                                 : mod_iri_wrong(cmd, err);
+    err = set->parse(words, argc, out);
+    unknown = set->unknown_word(words, argc);
+    return unknown < (size_t) argc
+               ? mod_iri_error_word(cmd, err, argv[unknown])
+               : mod_iri_error(cmd, err);
+}
+
+static const char *
+mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
+{
+    static const mod_iri_word_set_t set = {
+        MOD_IRI_HAS_MATCH, "needs a word, for example \"exact\"",
+        iri_parse_match, iri_match_unknown_word
+    };
+    mod_iri_dir_t *dir = dirv;
+
+    return mod_iri_set_words(cmd, dir, argc, argv, &set, &dir->tree.match);
+}
+
+static const char *
+mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
+{
+    static const mod_iri_word_set_t set = {
+        MOD_IRI_HAS_REPAIR, "needs a word, for example \"off\"",
+        iri_parse_repair, iri_repair_unknown_word
+    };
+    mod_iri_dir_t *dir = dirv;
+
+    return mod_iri_set_words(cmd, dir, argc, argv, &set, &dir->tree.repair);
 }
 
 static const char *
 mod_iri_set_ambiguous(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_wrong_place(cmd);
+    const char    *err = mod_iri_check_context(cmd);
 
     if (err) {
         return err;
     }
-    dir->has |= MOD_IRI_HAS_CHOICES;
-    return mod_iri_wrong_word(
+    dir->has |= MOD_IRI_HAS_AMBIGUOUS;
+    return mod_iri_error_word(
         cmd, iri_parse_ambiguous(mod_iri_str(arg), &dir->tree.ambiguous),
         arg);
 }
 
-static const char *
-mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
-{
-    mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_wrong_place(cmd);
-    iri_str_t     *words;
-    size_t         wrong;
-
-    if (err) {
-        return err;
-    }
-    if (argc < 1) {
-        return mod_iri_wrong(cmd, "needs a word, \"off\" say");
-    }
-    dir->has |= MOD_IRI_HAS_REPAIR;
-    words = mod_iri_words(cmd, argc, argv);
-    err = iri_parse_repair(words, argc, &dir->tree.repair);
-    wrong = iri_repair_unknown_word(words, argc);
-    return wrong < (size_t) argc ? mod_iri_wrong_word(cmd, err, argv[wrong])
-                                 : mod_iri_wrong(cmd, err);
-}
-
-/* A child has one cache, whichever virtual host a request is for. */
+/* A child has one cache for all virtual hosts. */
 static const char *
 mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
 {
@@ -639,7 +672,7 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
     if (err) {
         return err;
     }
-    return mod_iri_wrong_word(
+    return mod_iri_error_word(
         cmd,
         iri_parse_cache(&word, 1, &mod_iri_server(cmd->server)->cache_size,
                         NULL),
@@ -651,7 +684,7 @@ mod_iri_set_redirect(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
 
-    return mod_iri_wrong_word(
+    return mod_iri_error_word(
         cmd, iri_parse_redirect(mod_iri_str(arg), &dir->redirect), arg);
 }
 
@@ -670,16 +703,16 @@ static const command_rec mod_iri_directives[] = {
     AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, NULL, RSRC_CONF,
         "on, off, or report: log what would be done and change nothing"),
     AP_INIT_TAKE_ARGV("IRICharset", mod_iri_set_charset, NULL, RSRC_CONF,
-        "charsets that requests may use beside UTF-8, in order; or none"),
+        "charsets that requests may use besides UTF-8, in order; or none"),
     AP_INIT_TAKE1("IRIInvalid", mod_iri_set_invalid, NULL, RSRC_CONF,
-        "404, 400 or pass: what a path gets that no charset reads"),
+        "404, 400 or pass: the answer to a path that no charset can decode"),
     AP_INIT_TAKE_ARGV("IRIQueryCharset", mod_iri_set_query, NULL, RSRC_CONF,
-        "charsets for parameters of a query that are not UTF-8, in order; "
-        "or none; and nfc behind them"),
+        "charsets for parameters of a query that are not UTF-8, in order, "
+        "or none; then nfc or nothing"),
     AP_INIT_TAKE1("IRIHost", mod_iri_set_hosts, NULL, RSRC_CONF,
         "off, on or strict: a host name in any form selects its virtual host"),
     AP_INIT_FLAG("IRIAdvertise", mod_iri_set_advertise, NULL, RSRC_CONF,
-        "on or off: answers to OPTIONS say that IRIs are understood"),
+        "on or off: announce support for IRIs in answers to OPTIONS"),
     AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_filename_charset,
         NULL, RSRC_CONF | ACCESS_CONF,
         "charsets of names on disk, in order; new names use the first"),
@@ -692,20 +725,20 @@ static const command_rec mod_iri_directives[] = {
         "spelling"),
     AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_ambiguous, NULL,
         RSRC_CONF | ACCESS_CONF,
-        "404 or 300: what a name gets that several are equally near to"),
+        "404 or 300: the answer if several names match equally well"),
     AP_INIT_TAKE_ARGV("IRIRepair", mod_iri_set_repair, NULL,
         RSRC_CONF | ACCESS_CONF,
-        "off, or any of double-encoding, mojibake, %u: put right what was "
-        "broken, where an entry has that name"),
+        "off, or any of double-encoding, mojibake, %u: repair broken paths "
+        "if the result names an entry"),
     AP_INIT_TAKE1("IRICache", mod_iri_set_cache, NULL, RSRC_CONF,
-        "off, or octets of memory a child for what is remembered of "
-        "directories, 16m say"),
+        "off, or the memory per child for indexes of directories, for "
+        "example 16m"),
     AP_INIT_TAKE1("IRIRedirect", mod_iri_set_redirect, NULL,
         RSRC_CONF | OR_FILEINFO,
-        "off, a status from 301 on: redirect to the canonical URI; or link"),
+        "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; or link"),
     AP_INIT_FLAG("IRIListing", mod_iri_set_listing, NULL,
         RSRC_CONF | OR_INDEXES,
-        "on or off: directories are listed by their canonical names"),
+        "on or off: list directories with canonical names"),
     AP_INIT_NO_ARGS(NULL, NULL, NULL, 0, NULL)
 };
 /* clang-format on */
@@ -718,12 +751,12 @@ mod_iri_test_config(apr_pool_t *pconf, server_rec *main_server)
 }
 
 static void
-mod_iri_hooks(apr_pool_t *pool)
+mod_iri_register_hooks(apr_pool_t *pool)
 {
     (void) pool;
     ap_hook_pre_config(mod_iri_register_maps, NULL, NULL, APR_HOOK_LAST);
     ap_hook_pre_config(mod_iri_status_register, NULL, NULL, APR_HOOK_MIDDLE);
-    /* before modules that make something of the names of virtual hosts */
+    /* before modules that use the names of virtual hosts */
     ap_hook_post_config(mod_iri_prepare_hosts, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
@@ -733,8 +766,8 @@ mod_iri_hooks(apr_pool_t *pool)
     mod_iri_location_register();
     mod_iri_dav_register();
     mod_iri_advertise_register();
-    /* before the server's own */
-    ap_hook_expr_lookup(mod_iri_ask_expr_lookup, NULL, NULL,
+    /* before the core's own IS_SUBREQ */
+    ap_hook_expr_lookup(mod_iri_probe_expr_lookup, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);
     ap_hook_expr_lookup(mod_iri_expr_lookup, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_expr_lookup(mod_iri_expr_lookup_function, NULL, NULL,
@@ -742,8 +775,8 @@ mod_iri_hooks(apr_pool_t *pool)
 }
 
 module AP_MODULE_DECLARE_DATA iri_module = {
-    STANDARD20_MODULE_STUFF, mod_iri_create_dir,    /* settings of a place */
+    STANDARD20_MODULE_STUFF, mod_iri_create_dir, /* per-directory settings */
     mod_iri_merge_dir,       mod_iri_create_server, /* settings of a server */
     mod_iri_merge_server,    mod_iri_directives,
-    mod_iri_hooks,           AP_MODULE_FLAG_NONE
+    mod_iri_register_hooks,  AP_MODULE_FLAG_NONE
 };

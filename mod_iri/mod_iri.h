@@ -1,39 +1,43 @@
 /*
- * mod_iri.h - what the files of mod_iri share
+ * mod_iri.h - the declarations that the files of mod_iri share
  *
- *   mod_iri.c          directives, merging, the table of hooks
- *   mod_iri_uses.c     what a configuration makes use of
- *   mod_iri_notes.c    the line that a request gets in the log
- *   mod_iri_config.c   what is made of the settings once they are all read:
- *                      trees of <Directory>, the cache of a child
- *   mod_iri_directory.c <Directory> for each way to write its name
- *   mod_iri_read.c     request path -> canonical r->uri
- *   mod_iri_early.c    who sees a path before names are looked for
- *   mod_iri_native.c   octets of the disk in redirects -> canonical path
- *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
- *   mod_iri_place.c    the settings of each directory
- *   mod_iri_ask.c      what a client would get that asked for a path
- *   mod_iri_choice.c   several names that a request may mean
- *   mod_iri_listing.c  listings of directories
- *   mod_iri_walk.c     <Files> and MultiViews on canonical names
- *   mod_iri_restart.c  a request restarts with the names that were found
- *   mod_iri_check.c    what a configuration says in vain
- *   mod_iri_advertise.c what answers to OPTIONS say of IRIs
- *   mod_iri_answer.c   redirects, headers of answers
- *   mod_iri_location.c Location, Content-Location, Alternates, Link
- *   mod_iri_client.c   iri-charset in the environment: a list for each client
- *   mod_iri_dav.c      what mod_dav says and compares
- *   mod_iri_status.c   iri-status: what was read, counted and told
- *   mod_iri_query.c    the parameters of a query -> UTF-8
- *   mod_iri_function.c functions for rules
- *   mod_iri_vars.c     IRI_PATH and its kin
- *   mod_iri_host.c     host of a request -> A-labels
- *   mod_iri_line.c     the host in the lines of a request
- *   mod_iri_vhost.c    which IRIHost counts
- *   mod_iri_names.c    names of virtual hosts
- *   mod_iri_root.c     directories that are named for hosts
+ *   mod_iri.c           directives, merging, the table of hooks
+ *   mod_iri_uses.c      which features the configuration uses
+ *   mod_iri_notes.c     the log line of a request
+ *   mod_iri_config.c    post_config and child_init: settings of all <Directory>
+ *                       sections, the index cache of a child
+ *   mod_iri_directory.c copies of <Directory> for each encoding of its name
+ *   mod_iri_read.c      request path -> canonical r->uri
+ *   mod_iri_early.c     which modules use a path before it is decoded
+ *   mod_iri_native.c    redirects made of names on disk -> canonical paths
+ *   mod_iri_disk.c      canonical r->uri -> r->filename with the octets on disk
+ *   mod_iri_tree.c      the settings that apply to each directory
+ *   mod_iri_probe.c     subrequests that test what the client may get
+ *   mod_iri_choice.c    300: a list of the names that a request may refer to
+ *   mod_iri_listing.c   directory listings
+ *   mod_iri_walk.c      <Files> and MultiViews on canonical names
+ *   mod_iri_restart.c   a request restarts with the names that were found
+ *   mod_iri_check.c     warnings for directives that have no effect
+ *   mod_iri_advertise.c the inturi field in answers to OPTIONS
+ *   mod_iri_answer.c    redirects to the canonical URI
+ *   mod_iri_location.c  Location, Content-Location, Alternates, Link
+ *   mod_iri_client.c    the environment variable iri-charset
+ *   mod_iri_dav.c       WebDAV: hrefs of answers, the If field, Destination
+ *   mod_iri_status.c    the handler iri-status and its counters
+ *   mod_iri_query.c     parameters of a query -> UTF-8
+ *   mod_iri_function.c  functions for RewriteMap and expressions
+ *   mod_iri_vars.c      the variables IRI_...
+ *   mod_iri_host.c      host of a request -> A-labels
+ *   mod_iri_line.c      input filter: the host in the lines of a request
+ *   mod_iri_vhost.c     which IRIHost applies to an address
+ *   mod_iri_names.c     names of virtual hosts -> A-labels
+ *   mod_iri_root.c      directories that are named after hosts
  *
- * Everything that is decided is decided in common/; see iri.h.
+ * The core (common/) makes all decisions; see iri.h.  A path is "canonical" if
+ * it is UTF-8 in NFC, as defined there.  "Native" means the octets on disk.
+ *
+ * Unless noted otherwise: strings end with NUL; char pointers and structures
+ * must not be NULL; results live as long as r->pool; paths are unescaped.
  */
 
 #ifndef MOD_IRI_H
@@ -63,89 +67,95 @@ APLOG_USE_MODULE(iri);
 #pragma GCC visibility push(hidden)
 
 #define MOD_IRI_UNSET      (-1)
-#define MOD_IRI_CACHE_SIZE ((size_t) 16 * 1024 * 1024) /* octets a child */
+#define MOD_IRI_CACHE_SIZE ((size_t) 16 * 1024 * 1024) /* octets per child */
 
 /* ---- configuration ------------------------------------------------------ */
 
-/* Who may read IRI_PATH and its kin in the environment of a request. */
+/* Which consumers may read the variables IRI_... in r->subprocess_env. */
 typedef enum {
-    MOD_IRI_READ_BY_HANDLERS, /* CGI and its like */
-    MOD_IRI_READ_BY_PLACES,   /* .htaccess, too */
-    MOD_IRI_READ_BY_ANYBODY   /* logs, rules, modules that are not known */
+    MOD_IRI_READ_BY_HANDLERS, /* only CGI and similar handlers */
+    MOD_IRI_READ_BY_HTACCESS, /* and .htaccess files */
+    MOD_IRI_READ_BY_ANY       /* and logs, rules or third-party modules */
 } mod_iri_readers_t;
 
 /* Settings of a server or virtual host. */
 typedef struct {
     int                engine;       /* iri_engine_t or MOD_IRI_UNSET */
-    unsigned           has_charsets; /* 1: IRICharset was said */
-    unsigned           has_invalid;  /* 1: IRIInvalid was said */
-    unsigned           has_query;    /* 1: IRIQueryCharset was said */
+    unsigned           has_charsets; /* 1: IRICharset is set, also if
+                                        inherited */
+    unsigned           has_invalid;  /* 1: IRIInvalid is set, likewise */
+    unsigned           has_query;    /* 1: IRIQueryCharset is set, likewise */
     iri_reading_conf_t reading;
     iri_query_conf_t   query;
     int                hosts;        /* iri_host_mode_t or MOD_IRI_UNSET */
-    int                says_hosts;   /* 1: IRIHost was said right here */
-    size_t             cache_size;   /* of the main server; 0: off */
+    int                sets_hosts;   /* 1: IRIHost is set in this server, not
+                                        inherited */
+    size_t             cache_size;   /* octets; only the main server's is
+                                        used; 0: off */
     int                advertise;    /* 0, 1 or MOD_IRI_UNSET */
-    int                says_advertise; /* 1: IRIAdvertise was said right
-                                          here */
 
-    /* made by post_config and child_init, read by requests */
-    iri_registry_t     *registry;
-    const char         *vary;        /* fields that iri-charset is set by;
-                                        NULL: it is set nowhere */
-    iri_tree_conf_t     tree;        /* of files outside all sections */
-    const struct mod_iri_dir_s *base; /* what was said outside them; NULL:
-                                        nothing */
+    /* set by post_config and child_init, read by requests */
+    iri_registry_t     *registry;    /* of charsets */
+    const char         *vary;        /* field names for Vary, on which
+                                        iri-charset depends; "": on no field;
+                                        NULL: no directive sets it */
+    iri_tree_conf_t     tree;        /* for files outside all <Directory> */
+    const struct mod_iri_dir_s *base; /* the settings outside all sections;
+                                        NULL: none */
     apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
-    apr_array_header_t *directories; /* mod_iri_directory_t */
-    int                 folds;       /* 1: names are folded in some tree */
-    int                 moves;       /* 1: what is found may have another
-                                        canonical path than was asked for */
-    int                 maps_ascii;  /* 1: map_to_storage has something to do
-                                        for plain names */
-    int                 unseen;      /* 1: nobody looks at a path that is
-                                        still encoded */
-    iri_index_cache_t        *cache;       /* of this child; NULL: none */
-    iri_stats_t        *stats;       /* likewise; NULL: nothing is counted */
-    mod_iri_readers_t   readers;     /* of variables */
-    unsigned            logged;      /* bits 1 << mod_iri_var_t: those that a
-                                        log names */
-    iri_host_conf_t     host;        /* where the engine is not off */
+    apr_array_header_t *directories; /* mod_iri_directory_t; NULL: the engine
+                                        is not on */
+    int                 folds;       /* 1: some tree folds names (IRIMatch
+                                        width, case, accents, spelling) */
+    int                 may_restart; /* 1: an entry may be found under another
+                                        canonical path than the request's */
+    int                 maps_ascii;  /* 1: map_to_storage must also look at
+                                        ASCII names */
+    int                 encoded_unused; /* 1: no module or directive reads a
+                                        path that is still encoded */
+    iri_index_cache_t  *cache;       /* of this child; NULL: none */
+    iri_stats_t        *stats;       /* of this child; NULL: not counted */
+    mod_iri_readers_t   readers;     /* of the variables */
+    unsigned            logged_vars; /* bits 1 << mod_iri_var_t: variables
+                                        that a log format names; 0: none */
+    iri_host_conf_t     host;        /* valid where the engine is not off */
     int                 maps_hosts;  /* 1: IRIHost is on, the engine is not
                                         off */
 } mod_iri_server_t;
 
-/* Bits of mod_iri_dir_t.has: what was said here */
-#define MOD_IRI_HAS_CHARSETS 0x1u
-#define MOD_IRI_HAS_NAMES    0x2u
-#define MOD_IRI_HAS_MATCH    0x4u
-#define MOD_IRI_HAS_CHOICES  0x8u
-#define MOD_IRI_HAS_REPAIR   0x10u
+/* Bits of mod_iri_dir_t.has: the directives that are set. */
+#define MOD_IRI_HAS_CHARSETS  0x1u  /* IRIFilenameCharset */
+#define MOD_IRI_HAS_FORM      0x2u  /* IRIFilenameForm */
+#define MOD_IRI_HAS_MATCH     0x4u  /* IRIMatch */
+#define MOD_IRI_HAS_AMBIGUOUS 0x8u  /* IRIAmbiguous */
+#define MOD_IRI_HAS_REPAIR    0x10u /* IRIRepair */
 
-/* Settings of a place. */
+/* Per-directory settings. */
 typedef struct mod_iri_dir_s {
-    iri_tree_conf_t tree;
-    unsigned        has;
+    iri_tree_conf_t tree;     /* only the members whose bit is in has */
+    unsigned        has;      /* MOD_IRI_HAS_...; 0: none */
     int             redirect; /* 0: off, HTTP status, IRI_REDIRECT_LINK, or
                                  MOD_IRI_UNSET */
     int             listing;  /* 0: off, 1: on, or MOD_IRI_UNSET */
 } mod_iri_dir_t;
 
-/* A <Directory> that says something about names on disk. */
+/* A <Directory> section with settings for names on disk. */
 typedef struct {
-    const char          *name; /* canonical, ends with "/"; or pattern */
-    unsigned             components; /* as httpd counts them */
-    int                  is_pattern; /* 1: fnmatch */
-    ap_regex_t          *regex;      /* NULL: none */
+    const char          *name; /* canonical, ends with "/"; or the pattern */
+    unsigned             components; /* core_dir_config.d_components */
+    int                  is_pattern; /* 1: name is an fnmatch pattern */
+    ap_regex_t          *regex;      /* NULL: no regular expression */
     const mod_iri_dir_t *dir;
-    iri_tree_conf_t      tree; /* what holds where no other section does */
+    iri_tree_conf_t      tree; /* the settings where only this section
+                                  applies */
 } mod_iri_section_t;
 
-/* A <Directory> whose name is not ASCII, no pattern. */
+/* A <Directory> section whose name is not ASCII and not a pattern. */
 typedef struct {
-    const char         *path;   /* as it was written, ends with "/" */
+    const char         *path;   /* as configured, ends with "/" */
     const char         *name;   /* canonical, ends with "/" */
-    apr_array_header_t *octets; /* const char *: how sections say it */
+    apr_array_header_t *encodings; /* const char *: octets, with "/" at the
+                                      end, for which a section exists */
 } mod_iri_directory_t;
 
 static inline mod_iri_server_t *
@@ -157,60 +167,62 @@ mod_iri_server(const server_rec *s)
 /* ---- the request -------------------------------------------------------- */
 
 /*
- * What is known of a request; in its request_config.  Most requests have
- * none: a plain ASCII path costs no memory.
+ * The state of a request, in r->request_config.  Most requests have none: a
+ * plain ASCII path allocates no memory.
  */
 typedef struct {
-    int           has_reading;
-    iri_reading_t reading; /* how the client wrote the path */
-    char         *sent;    /* that, percent-encoded; NULL: it was not read */
-    const char   *uri;     /* percent-encoded canonical path, as it was
-                                  put into r->uri; NULL: nothing was put */
-    const char   *path;    /* canonical path, for variables */
-    const char   *decoded; /* r->uri where that was put into it, decoded,
-                                  before httpd did so; else NULL */
-    iri_str_t     charset; /* for variables; empty for none */
-    iri_form_t    form;
-    int           refused;  /* HTTP status to answer, or 0 */
-    const char   *unparsed; /* r->unparsed_uri while another is in its
-                                  place; else NULL */
+    int           has_reading; /* 1: reading is valid */
+    iri_reading_t reading;     /* of the path as the client sent it */
+    char         *sent;        /* the path that was read, percent-encoded;
+                                  NULL: none was read */
+    const char   *uri;         /* canonical path, percent-encoded, that r->uri
+                                  was set to; NULL: r->uri was not set */
+    const char   *path;        /* canonical path, for variables; NULL: none */
+    const char   *decoded;     /* r->uri where it was set to the decoded path,
+                                  before httpd decodes it; else NULL */
+    iri_str_t     charset;     /* for variables; empty: none */
+    iri_form_t    form;        /* for variables */
+    int           refused;     /* HTTP status to answer; 0: none */
+    const char   *saved_unparsed; /* r->unparsed_uri as it was sent, while
+                                  r->unparsed_uri is replaced; else NULL */
 
-    const char            *root; /* that mod_iri_map_root() has found; else
-                                    NULL */
-    const char            *place; /* r->filename in canonical names, for
-                                     settings; NULL: not looked for */
-    int                    has_found;
-    iri_search_t           search;
-    iri_found_t            found;
-    int                    is_mapped; /* 1: what was found is in place */
-    int                    is_named;  /* 1: and its octets below search.root
-                                         are what it is called */
+    const char   *host_root;   /* result of mod_iri_map_root(); NULL: none */
+    const char   *settings_path; /* r->filename with canonical names, by which
+                                  settings apply; NULL: not looked up */
+    int           has_found;   /* 1: search and found are valid */
+    iri_search_t  search;
+    iri_found_t   found;
+    int           is_mapped;   /* 1: found was applied to r->filename */
+    int           octets_canonical; /* 1: the octets of r->filename below
+                                  search.root are the canonical names */
 
-    int                traced;       /* 1: each look is told in the log */
-    int                restarted;    /* 1: with the path of what was found */
-    int                plain;        /* 1: that and what was asked are ASCII */
-    int                depends;      /* 1: another client may get another
-                                        answer, once access is granted */
-    const char        *varies;       /* Vary as it was set for that before
-                                        access is granted; NULL: it was not */
-    const char        *varied;       /* and before it was set; NULL: unset */
-    struct mod_iri_asker_s *asker;   /* NULL: a subrequest is not to ask */
-    int                has_vars;     /* 1: the environment is kept right, for
-                                        somebody may read it */
-    iri_match_t        moved_by;     /* what was ignored to restart */
-    iri_why_t          moved_why;    /* why it restarted */
+    int           traced;      /* 1: each lookup is logged (LogLevel trace1) */
+    int           restarted;   /* 1: the request restarted */
+    int           plain;       /* 1: the path sent and the path found are
+                                  ASCII */
+    int           needs_vary;  /* 1: the answer depends on iri-charset, also
+                                  after access was granted */
+    const char   *vary_set;    /* Vary as it was set before access is granted;
+                                  NULL: it was not set */
+    const char   *vary_before; /* the value before that; NULL: unset */
+    struct mod_iri_probe_s *probe; /* of the subrequest that is running; NULL:
+                                  a subrequest is not a probe */
+    int           has_vars;    /* 1: a .htaccess may read the variables, so
+                                  they are kept up to date */
+    iri_match_t   restart_match; /* the match that led to the restart */
+    iri_why_t     restart_why; /* the reason of the restart */
 } mod_iri_request_t;
 
 /*
- * What stands in the request_config of a request of which so little is known
- * that it needs no memory; never written.
+ * A mark in r->request_config stands for a request that needs no memory.  Marks
+ * are never written to.
  */
 typedef enum {
-    MOD_IRI_PLAIN,          /* its path is plain ASCII */
-    MOD_IRI_PLAIN_EXACT,    /* it is, and is on disk as it was asked for */
-    MOD_IRI_UNITS,          /* it is, but "%uXXXX" was sent */
+    MOD_IRI_PLAIN,          /* the path is plain ASCII */
+    MOD_IRI_PLAIN_EXACT,    /* the same, and the file exists by that name */
+    MOD_IRI_PERCENT_U,      /* the same, but "%uXXXX" was sent */
     MOD_IRI_URI_SUBREQUEST, /* a subrequest for a URI, not for a file */
-    MOD_IRI_MARKS
+    MOD_IRI_MARKS           /* number of marks */
 } mod_iri_mark_t;
 
 extern const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
@@ -222,14 +234,14 @@ mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
            == &mod_iri_marks[mark];
 }
 
-/* Is the path of a request plain ASCII, of which no more is known? */
+/* Returns: 1 if the path is plain ASCII and nothing else is known. */
 static inline int
 mod_iri_is_plain(const request_rec *r)
 {
     return mod_iri_is_marked(r, MOD_IRI_PLAIN);
 }
 
-/* What is known; NULL: nothing. */
+/* Returns: the state of a request; NULL: it has none, or a mark. */
 static inline mod_iri_request_t *
 mod_iri_request(const request_rec *r)
 {
@@ -240,32 +252,41 @@ mod_iri_request(const request_rec *r)
                                                                        : ctx;
 }
 
-/* It gets a mark, if nothing is known. */
+/* Set a mark, unless the request has a state. */
 void mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark);
 
-/* What is known, made if there is nothing; never NULL. */
-mod_iri_request_t *mod_iri_request_make(request_rec *r);
+/* Returns: the state of a request, created if there is none; never NULL. */
+mod_iri_request_t *mod_iri_request_create(request_rec *r);
 
-/* What is known of a request whose path is plain; path lives as long as it. */
+/*
+ * Set the reading of ctx to that of a plain path.  path: ASCII; it must live as
+ * long as ctx.
+ */
 void mod_iri_set_plain(const request_rec *r, mod_iri_request_t *ctx,
                        const char *path);
 
-/* Read a path, unescaped, that httpd or a rule has made: nothing came raw. */
-iri_status_t mod_iri_read_made(const server_rec *s, const iri_env_t *env,
-                               iri_str_t path, iri_reading_t *out);
+/*
+ * Read a path that httpd, a rule or a directive has made, not the client: raw
+ * octets in it are not "native" form, and nothing is repaired.
+ *
+ * path: octets, unescaped, starts with "/".  Returns: as iri_read().
+ */
+iri_status_t mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
+                                   iri_str_t path, iri_reading_t *out);
 
 /*
- * Put the canonical path of a request in place of what came: percent-encoded,
- * or decoded where nobody sees it before httpd would decode it.
+ * Set r->uri and r->parsed_uri.path to the canonical path of ctx, percent-
+ * encoded; or decoded, if no other module reads it before httpd decodes it.
  */
-void mod_iri_put_path(request_rec *r, mod_iri_request_t *ctx);
+void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
 
-/* An env for the core in the pool and the log of a request. */
+/* Initialize an env for the core, with the pool and the log of a request. */
 void mod_iri_env(iri_env_apr_t *env, request_rec *r);
 
-/* A subrequest that names a file on disk, not a URI. */
+/* Returns: 1 for a subrequest that names a file on disk, not a URI. */
 int mod_iri_is_file_subrequest(const request_rec *r);
 
+/* The string without its NUL; it is not copied. */
 static inline iri_str_t
 mod_iri_str(const char *text)
 {
@@ -274,6 +295,7 @@ mod_iri_str(const char *text)
     return str;
 }
 
+/* A copy that ends with NUL. */
 static inline char *
 mod_iri_dup(apr_pool_t *pool, iri_str_t str)
 {
@@ -282,13 +304,13 @@ mod_iri_dup(apr_pool_t *pool, iri_str_t str)
 }
 
 static inline int
-mod_iri_is_same(iri_str_t a, iri_str_t b)
+mod_iri_str_equal(iri_str_t a, iri_str_t b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
 static inline int
-mod_iri_equal(iri_str_t str, const char *text)
+mod_iri_equals_text(iri_str_t str, const char *text)
 {
     return str.len == strlen(text) && memcmp(str.data, text, str.len) == 0;
 }
@@ -296,102 +318,134 @@ mod_iri_equal(iri_str_t str, const char *text)
 /* ---- mod_iri_check.c ---------------------------------------------------- */
 
 /*
- * httpd reads its configuration twice at a start.  1: this is the first time,
- * and what is warned of will be so again.
+ * Returns: 1 in the first of the two passes in which httpd reads its
+ * configuration at startup.  Warnings are written in the second one.
  */
-int mod_iri_is_trial(void);
+int mod_iri_is_first_pass(void);
 
-/* At a start, what is wrong and goes on all the same. */
+/* Log a warning about the configuration, in one pass only. */
 #define mod_iri_warn_once(s, ...)                                            \
     do {                                                                     \
-        if (!mod_iri_is_trial()) {                                           \
+        if (!mod_iri_is_first_pass()) {                                      \
             ap_log_error(APLOG_MARK, APLOG_WARNING, 0, (s), __VA_ARGS__);    \
         }                                                                    \
     } while (0)
 
-/* Warn of all that does nothing. */
+/* Log a warning for each directive that has no effect. */
 void mod_iri_check_config(apr_pool_t *pool, server_rec *main_server);
 
 /* ---- mod_iri_status.c --------------------------------------------------- */
 
-/* While directives are run: is the handler iri-status said in one? */
+/*
+ * Returns: 1 if a SetHandler or AddHandler names iri-status.  May be called
+ * while directives run.
+ */
 int mod_iri_uses_status(void);
 
 void mod_iri_status_hooks(void);
+
+/* pre_config: register the mutex. */
 int  mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
                              apr_pool_t *ptemp);
 
-/* With the pool of a request: what its counting needs. */
-extern const char mod_iri_counted_key[];
+/* Key in r->pool: what is kept for counting until the request is logged. */
+extern const char mod_iri_pending_key[];
 
-/* What is not known any more when a request is logged. */
+/* Keep for counting: the verdict on the host, which was not PASS. */
 void mod_iri_status_host(request_rec *r, const iri_host_t *host);
+
+/* Keep for counting: a redirect by IRIRedirect.  status: an HTTP status. */
 void mod_iri_status_redirected(request_rec *r, int status);
-void mod_iri_status_would(request_rec *r, const iri_report_t *report);
+
+/* Keep for counting: the result of IRIEngine report.  It is copied. */
+void mod_iri_status_report(request_rec *r, const iri_report_t *report);
 
 /* ---- mod_iri_notes.c ---------------------------------------------------- */
 
-/* With the pool of a request: its notes. */
+/* Key in the pool of a main request: its iri_notes_t. */
 extern const char mod_iri_notes_key[];
 
 /*
- * Note something for the one line that the log gets of a request: format as
- * of printf; what is not the program's own is shown by iri_show().
+ * Add a note to the log line of a request.
+ *
+ * code: a code of doc/reasons.md.  format: as for printf; octets from outside
+ * must be passed through iri_show().
  */
 void mod_iri_note(request_rec *r, iri_log_level_t level, const char *code,
                   const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Note an error of the core.  what: the operation that failed. */
 void mod_iri_note_error(request_rec *r, const char *what,
                         iri_status_t status);
 
-/* The same for what the core notes; NULL: nobody wants to know. */
+/*
+ * Returns: the notes of a request, for functions of the core that add to them;
+ * NULL: the level is not logged.
+ */
 iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
 
-/* iri_env_t.log; arg: a request */
+/* iri_env_t.log; arg: a request_rec */
 void mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line);
 
 /* ---- mod_iri_uses.c ----------------------------------------------------- */
 
-/* While directives are run: may a request be redirected, or be in conflict? */
+/*
+ * Returns: 1 if a directive may cause a redirect, a conflict or a list of
+ * choices.  May be called while directives run.
+ */
 int mod_iri_uses_redirects(void);
 
-/* May one be for choices, or for a listing? */
-int mod_iri_uses_asking(void);
+/* Returns: 1 if choices or listings may be sent.  May be called likewise. */
+int mod_iri_uses_probes(void);
 
-/* When all have been. */
+/* Returns: which consumers may read the variables.  After all directives. */
 mod_iri_readers_t mod_iri_uses_vars(void);
 
-/* The tree of directives: the next one in the order of the file, or NULL. */
+/* Returns: the next directive of ap_conftree in file order, or NULL. */
 const ap_directive_t *mod_iri_next_directive(const ap_directive_t *at);
+
+/* Returns: 1 if the directive has this name; a section's includes "<". */
 int mod_iri_is_directive(const ap_directive_t *at, const char *name);
 
-/* Is it one of names, which end with NULL? */
+/* Returns: 1 if its name is one of names, which end with NULL. */
 int mod_iri_is_one_of(const ap_directive_t *at, const char *const *names);
 
 /* ---- mod_iri_read.c ----------------------------------------------------- */
 
-/* How paths of a request are read. */
+/*
+ * Returns: the settings by which the path of a request is read: conf->reading,
+ * or others for a client (iri-charset), a probe or a redirect by a rule.
+ */
 const iri_reading_conf_t *mod_iri_reading_conf(request_rec            *r,
                                                const mod_iri_server_t *conf);
 
 /* ---- mod_iri_early.c ---------------------------------------------------- */
 
 /*
- * When all hooks are known: does nobody look at the path of a request before
- * httpd has decoded it?
+ * Returns: 1 if no other module and no directive reads the path of a request
+ * before httpd decodes it.  After all hooks are registered.
  */
-int mod_iri_is_unseen(void);
+int mod_iri_is_encoded_unused(void);
 
 /*
- * While directives are run: has httpd alone hooks of map_to_storage, and has no
- * other module one of fixups as early as APR_HOOK_FIRST?
+ * Returns: 1 if only httpd's core has hooks of map_to_storage.  May be called
+ * while directives run.
  */
 int mod_iri_is_only_mapper(void);
+
+/*
+ * Returns: 1 if no other module has a hook of fixups at APR_HOOK_FIRST or
+ * before.  May be called likewise.
+ */
 int mod_iri_is_first_fixup(void);
 
 /* ---- mod_iri_config.c --------------------------------------------------- */
 
-/* The registry of charsets of a configuration, in its pool; NULL: no ICU. */
+/*
+ * Returns: the registry of charsets of a configuration, created on the first
+ * call; it lives as long as pconf.  NULL: the data of ICU is missing.
+ */
 iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
 
 int  mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
@@ -400,134 +454,167 @@ void mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server);
 
 /* ---- mod_iri_directory.c ------------------------------------------------ */
 
-/* The path of a <Directory> as a canonical path; itself if it has none. */
-const char *
-mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env);
+/*
+ * Returns: the configured path of a <Directory> as a canonical path, in the
+ * pool of env; path itself if it is ASCII or cannot be read.
+ */
+const char *mod_iri_canonical_path(const server_rec *s, const char *path,
+                                   iri_env_apr_t *env);
 
-/* Give each <Directory> of a server the octets that its name has on disk. */
+/*
+ * Add to each <Directory> of a server whose name is not ASCII a copy for each
+ * encoding that its name may have on disk.
+ * Tree in EUC-JP, "/srv/\xE8\xA1\xA8" -> also "/srv/\xC9\xBD"
+ */
 void mod_iri_add_directories(server_rec *s, iri_env_apr_t *env);
 
-/* Is r->filename in a <Directory> that no section's octets stand for? */
+/*
+ * Returns: 1 if r->filename is in a directory with the name of a <Directory>
+ * section, in octets for which no copy of the section exists.
+ */
 int mod_iri_is_unguarded(request_rec *r);
 
 /* ---- mod_iri_native.c --------------------------------------------------- */
 
 /*
- * The path of an internal redirect, percent-encoded or raw, without the octets
- * of the disk that stand for names of the request before.
+ * Replace native octets in the path of an internal redirect or of a PROPFIND
+ * subrequest by canonical names.
+ *
+ * path: percent-encoded or raw.  Returns: the canonical path, percent-encoded;
+ * path itself if it contains no native octets.
+ * EUC-JP: "/%C9%BD/a.html" -> "/%e8%a1%a8/a.html"
  */
-const char *mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
-                                   const char *path);
-
-/* A Location that a rule made of the path of r, if it leads to this server. */
-const char *mod_iri_location_in_names(request_rec *r, const char *value);
+const char *mod_iri_native_to_canonical(request_rec *r,
+                                        mod_iri_server_t *conf,
+                                        const char *path);
 
 /*
- * Names of entries for octets of the disk, with "/"; NULL: one has none.
- * directory: that they begin in, in canonical names.
+ * The same for a Location field that a rule has made from the path of r.
+ * value: URI or absolute path.  Returns: value itself if it leads to another
+ * server or contains no native octets.
  */
-const char *mod_iri_names(request_rec *r, iri_env_apr_t *env,
-                          const char *directory, const char *octets);
-
-/* ---- mod_iri_place.c ---------------------------------------------------- */
+const char *mod_iri_location_to_canonical(request_rec *r, const char *value);
 
 /*
- * The settings by which the names in a directory are read and written: those
- * of the <Directory> sections that hold it.  directory: its path in the file
- * system in canonical names, with or without "/" at its end.  The result lives
- * as long as pool.
+ * Returns: the canonical names for native octets of one or more segments,
+ * separated by "/"; NULL: one of them cannot be decoded.
+ * directory: the path of the directory that contains them, canonical.
+ */
+const char *mod_iri_entry_names(request_rec *r, iri_env_apr_t *env,
+                                const char *directory, const char *octets);
+
+/* ---- mod_iri_tree.c ----------------------------------------------------- */
+
+/*
+ * Returns: the settings for the names in a directory: those of the
+ * <Directory> sections that contain it, merged; lives as long as pool.
+ * directory: path in the file system with canonical names, with or without "/"
+ * at its end.
  */
 const iri_tree_conf_t *mod_iri_tree_of(const mod_iri_server_t *conf,
                                        const char             *directory,
                                        apr_pool_t             *pool);
 
-/* Of the directory that r->filename is, or that it is in if it is a file. */
+/* The same for r->filename, or for its directory if it is a file. */
 const iri_tree_conf_t *mod_iri_tree_within(request_rec *r);
 
-/* Of the directory that the last segment of r->filename is a name in. */
-const iri_tree_conf_t *mod_iri_tree_above(request_rec *r);
+/* The same for the directory that contains the last segment of r->filename. */
+const iri_tree_conf_t *mod_iri_tree_of_parent(request_rec *r);
 
-/* r->filename in canonical names, as far as they are known. */
-const char *mod_iri_place_of(request_rec *r);
+/* Returns: r->filename with canonical names, as far as they are known. */
+const char *mod_iri_settings_path(request_rec *r);
 
 /*
- * Fill in the settings of a search whose root and path are known, for an env
- * of mod_iri_env().
+ * Set the settings of a search whose root and path are set; it must be used
+ * with an env of mod_iri_env().
  */
-void mod_iri_search_places(request_rec *r, iri_search_t *search);
+void mod_iri_search_set_trees(request_rec *r, iri_search_t *search);
 
-/* The same for the start, when no request may be led to another name. */
+/* The same without folding and without a request, for post_config. */
 void mod_iri_search_unfolded(const mod_iri_server_t *conf,
                              iri_search_t           *search);
 
-/* *to gets what add says. */
+/* Copy the settings that are set in add to *to. */
 void mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add);
 
-/* What was said outside all sections, before mod_iri_tree_finish(). */
+/* Initialize *tree with the settings outside all sections. */
 void mod_iri_tree_base(const mod_iri_server_t *conf, iri_tree_conf_t *tree);
+
+/* Complete *tree after all sections were added. */
 void mod_iri_tree_finish(const mod_iri_server_t *conf, iri_tree_conf_t *tree);
 
-/* ---- mod_iri_ask.c ------------------------------------------------------ */
-
-/* Who asks, on behalf of the client of a request. */
-typedef struct mod_iri_asker_s {
-    request_rec      *r;
-    ap_conf_vector_t *own;     /* settings of r */
-    ap_conf_vector_t *other;   /* the same, elsewhere */
-    int               knows_user; /* 1: r->user was asked who he is */
-    int               patterns; /* 1: <DirectoryMatch> tells names apart */
-    void             *walk;     /* what httpd keeps of r, while that is away */
-    int               unnamed; /* 1: what is asked for are octets that no
-                                  charset reads, and they pass */
-    const char       *path;    /* canonical, of uri, which is ASCII: both as
-                                  reading would give them; NULL: unknown */
-    const char       *uri;
-
-    /* What the rules have led the last subrequest to; in its pool. */
-    const char *filename; /* NULL: to nothing */
-    const char *path_info;
-    apr_finfo_t finfo;
-} mod_iri_asker_t;
-
-void mod_iri_ask_begin(mod_iri_asker_t *asker, request_rec *r);
+/* ---- mod_iri_probe.c ---------------------------------------------------- */
 
 /*
- * A subrequest for a path, percent-encoded, perhaps with a query; what was
- * answered is to be destroyed with ap_destroy_sub_req().
+ * Probes: subrequests that test what the client of r would get for other
+ * paths.  Rules judge them as requests of the client.
  */
-request_rec *mod_iri_ask(mod_iri_asker_t *asker, const char *uri);
+typedef struct mod_iri_probe_s {
+    request_rec      *r;
+    ap_conf_vector_t *per_dir;      /* r->per_dir_config */
+    ap_conf_vector_t *per_dir_copy; /* a copy at another address */
+    int               authenticated; /* 1: r->user was authenticated */
+    int               directory_match; /* 1: there is a <DirectoryMatch> */
+    void             *walk_cache;   /* httpd's directory walk cache of r while
+                                       it is removed from r; else NULL */
+    int               unnamed; /* 1: the path holds octets that no charset
+                                  reads, with IRIInvalid pass */
+    const char       *path;    /* canonical path that reading uri would give;
+                                  NULL: unknown */
+    const char       *uri;     /* the path of the probe, percent-encoded */
 
-/* One for an entry of the directory of r, by its octets. */
-request_rec *mod_iri_ask_entry(mod_iri_asker_t   *asker,
-                               const apr_finfo_t *entry);
+    /* to where rules have mapped the last probe; in its pool */
+    const char *filename;      /* NULL: nothing */
+    const char *path_info;     /* NULL: none */
+    apr_finfo_t finfo;
+} mod_iri_probe_t;
 
-/* Who asks for r; NULL: nobody. */
-mod_iri_asker_t *mod_iri_asker(const request_rec *r);
+void mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r);
 
-/* Of what is asked for: before all, after walks, before mod_dir; and before
-   and after mod_rewrite. */
-int  mod_iri_judge_anew(request_rec *r);
-int  mod_iri_judge_headers(request_rec *r);
-void mod_iri_ask_keep(request_rec *r);
-int  mod_iri_ask_user(request_rec *r);
-int  mod_iri_ask_alone(request_rec *r);
-int  mod_iri_ask_together(request_rec *r);
+/*
+ * Run a subrequest for a URI.  uri: percent-encoded path, with or without a
+ * query.  Returns: the subrequest; the caller destroys it with
+ * ap_destroy_sub_req().
+ */
+request_rec *mod_iri_probe_uri(mod_iri_probe_t *probe, const char *uri);
 
-/* %{IS_SUBREQ} of expressions; of what is asked for it is "false". */
-int mod_iri_ask_expr_lookup(ap_expr_lookup_parms *parms);
+/* The same for an entry of the directory of r.  entry->name: octets on disk */
+request_rec *mod_iri_probe_entry(mod_iri_probe_t   *probe,
+                                 const apr_finfo_t *entry);
 
-/* Could the server read what a subrequest has found? */
+/* Returns: the probe that r is a subrequest of; NULL: none. */
+mod_iri_probe_t *mod_iri_probe_of(const request_rec *r);
+
+/* Hooks for probes; other requests are DECLINED. */
+int  mod_iri_probe_post_read(request_rec *r); /* in pre_translate_name */
+int  mod_iri_probe_headers(request_rec *r);   /* post_perdir_config */
+void mod_iri_probe_record(request_rec *r);    /* in fixups, before mod_dir */
+int  mod_iri_probe_authn(request_rec *r);     /* check_authn */
+int  mod_iri_probe_detach(request_rec *r);    /* before mod_rewrite */
+int  mod_iri_probe_attach(request_rec *r);    /* after mod_rewrite */
+
+/* expr_lookup for %{IS_SUBREQ}, which is "false" for a probe. */
+int mod_iri_probe_expr_lookup(ap_expr_lookup_parms *parms);
+
+/*
+ * Returns: 1 if the server could read the file or directory that a subrequest
+ * was mapped to, or if another handler serves the file.
+ */
 int mod_iri_is_readable(request_rec *rr);
 
-/* Of a page that tells names: the policy of its own, unless it has one. */
-void mod_iri_protect(request_rec *r, const char *policy);
+/*
+ * Set nosniff and a Content-Security-Policy on a page of this module, unless
+ * the configuration has set a policy.
+ */
+void mod_iri_set_page_headers(request_rec *r, const char *policy);
 
 /* ---- mod_iri_choice.c --------------------------------------------------- */
 
 /*
- * In fixups, where found.verdict is CHOOSE: tell the client of what it could
- * get.  DECLINED: nothing is to be told, and the name is absent.  What would
- * be written is refused.
+ * In fixups, where found.verdict is IRI_CHOOSE: send the list of the choices
+ * that the client may get.  Returns: DONE: it was sent; DECLINED: there is
+ * none, and the name counts as absent; else an HTTP status (409 for a method
+ * that writes).
  */
 int mod_iri_choose(request_rec *r, mod_iri_request_t *ctx);
 
@@ -535,138 +622,169 @@ int mod_iri_choose(request_rec *r, mod_iri_request_t *ctx);
 
 typedef struct mod_iri_snapshot_s mod_iri_snapshot_t;
 
-/* Keep the state of a request that was just read, if it may restart. */
+/* Save the state of a request that was just read, if it may restart. */
 void mod_iri_snapshot_take(request_rec *r);
 
-/* Is an internal redirect, whose r->prev is set, the page of an error? */
+/*
+ * Returns: 1 if an internal redirect is to an error page.  r->prev must not be
+ * NULL.
+ */
 int mod_iri_is_error_page(const request_rec *r);
 
-/* In translate_name: this is the path that its rules judge. */
+/* In translate_name: save the decoded path that the rules judge. */
 void mod_iri_snapshot_url(request_rec *r);
 
-/* That of the request that was read; NULL: it cannot restart. */
+/* Returns: the snapshot of a request; NULL: it cannot restart. */
 mod_iri_snapshot_t *mod_iri_snapshot(const request_rec *r);
 
-/* Did it restart, or the request from which rules redirected to it? */
-int mod_iri_is_restarted(const request_rec *r);
-
 /*
- * Restart with the names that were found, moved->found; the status is what
- * map_to_storage shall return.  DECLINED: it cannot restart, and is as it was.
+ * Restart a request with the names in moved->found.  Returns: the status that
+ * map_to_storage must return; DECLINED: it cannot restart and is unchanged.
  */
 int mod_iri_restart(request_rec *r, const mod_iri_request_t *moved);
 
 /* ---- mod_iri_location.c ------------------------------------------------- */
 
-/* In fixups: names of variants that mod_negotiation took from the disk. */
-void mod_iri_negotiated(request_rec *r);
+/*
+ * In fixups: replace names on disk that mod_negotiation has put into
+ * Content-Location and Alternates by canonical names.
+ */
+void mod_iri_fix_variants(request_rec *r);
 
-/* In fixups: the page gets a Link to what iri_redirect_location() gave. */
+/*
+ * In fixups: add a Link field with a location of iri_redirect_location().
+ * Returns: DECLINED, or 500.
+ */
 int mod_iri_add_link(request_rec *r, iri_str_t location);
 
 /* ---- mod_iri_dav.c ------------------------------------------------------ */
 
-/* Is this where COPY or MOVE writes, a subrequest of mod_dav? */
+/* Returns: 1 for mod_dav's subrequest for the Destination of COPY or MOVE. */
 int mod_iri_dav_is_destination(const request_rec *r);
 
 /*
- * 409 for what cannot be made, also as a Destination, with a page that says
- * why, unless ErrorDocument has another.
+ * Answer 409, for a Destination too, with a page that states the reason.  An
+ * ErrorDocument replaces that page.  Returns: HTTP_CONFLICT.
  */
-int mod_iri_dav_conflict(request_rec *r, iri_why_t why);
+int mod_iri_refuse_conflict(request_rec *r, iri_why_t why);
 
 /* ---- mod_iri_advertise.c ------------------------------------------------ */
 
-int  mod_iri_advertise(request_rec *r);   /* in post_read_request */
+int  mod_iri_advertise(request_rec *r); /* post_read_request */
 void mod_iri_advertise_insert(request_rec *r);
 void mod_iri_advertise_register(void);
 
 /* ---- mod_iri_client.c --------------------------------------------------- */
 
-/* While directives are run: does one set iri-charset? */
+/*
+ * Returns: 1 if a directive sets iri-charset.  May be called while directives
+ * run.
+ */
 int mod_iri_uses_client(apr_pool_t *pool);
 
-/* In post_config: OK, or a status. */
+/* In post_config.  Returns: OK, or 500. */
 int mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
                            apr_pool_t *ptemp, iri_registry_t *registry);
 
-/* The value of iri-charset; NULL: it is not set. */
-const char *mod_iri_client_says(const request_rec      *r,
-                                const mod_iri_server_t *conf);
+/* Returns: the value of iri-charset; NULL: not set. */
+const char *mod_iri_client_charsets(const request_rec      *r,
+                                    const mod_iri_server_t *conf);
 
-/* How a request is read for which it has this value. */
+/*
+ * Returns: the settings for reading with this value of iri-charset; without
+ * charsets if the value is invalid.
+ * "EUC-JP, Shift_JIS"
+ */
 const iri_reading_conf_t *mod_iri_client_conf(request_rec            *r,
                                               const mod_iri_server_t *conf,
                                               const char             *value);
 
-/* A path was read, and perhaps looked for: the answer may need Vary. */
-void mod_iri_client_depends(request_rec *r, mod_iri_request_t *ctx);
+/* Set Vary after a path was read or looked up, if the answer may need it. */
+void mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx);
 
-/* Behind all that may deny, in fixups: says it only where it does. */
-int mod_iri_client_passed(request_rec *r);
+/* Last in fixups, after access was granted: reset Vary if not needed. */
+int mod_iri_client_granted(request_rec *r);
 
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 
 /*
- * Put A-labels in the place of host, a part of text.  0: it stays; out is
- * written only if it does not.
+ * Replace a host by its A-labels in a text that contains it.
+ *
+ * text: octets.  host: the part of text to be mapped.  Returns: 1: *out is the
+ * new text, which ends with NUL; 0: the host stays, *out is not written.
+ * text "Host: b\xC3\xBC.example", host "b\xC3\xBC.example"
+ * -> "Host: xn--b-xga.example"
  */
 int mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
                          iri_str_t *out);
 
-/* Map the host of a stream of HTTP/2, in the header fields that came. */
+/* Map the host of a stream of HTTP/2.  headers: the fields that came. */
 void mod_iri_host_of_stream(request_rec *r, apr_table_t *headers);
 
 /* ---- mod_iri_vhost.c ---------------------------------------------------- */
 
-/* Who is at which address; while the configuration is read. */
+/* Virtual hosts by address, during post_config. */
 typedef struct mod_iri_vhosts_s mod_iri_vhosts_t;
 
-/* Make the settings of hosts, and names known; says what to tell httpd. */
+/* post_config: prepare host mapping, add A-labels.  Returns: OK, or 500. */
 int mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog,
                           apr_pool_t *ptemp, server_rec *main_server);
 
 /*
- * By which rules hosts are mapped that may select this server: those of the
- * first virtual host of each of its addresses.  NULL: by none.
+ * Returns: the settings by which hosts are mapped that may select a server:
+ * those of the first virtual host of its addresses, the less strict if they
+ * differ; NULL: no host is mapped.
  */
-const iri_host_conf_t *mod_iri_rules(const mod_iri_vhosts_t *vhosts,
-                                     const server_rec       *s);
+const iri_host_conf_t *mod_iri_host_rules(const mod_iri_vhosts_t *vhosts,
+                                          const server_rec       *s);
 
-/* Have they an address in common? */
+/* Returns: 1 if two servers have an address and port in common. */
 int mod_iri_share_address(const server_rec *a, const server_rec *b);
 
-/* Where a server is configured: "file:line". */
-const char *mod_iri_place(apr_pool_t *pool, const server_rec *s);
+/* Returns: where a server is configured: "FILE:LINE", "the main server". */
+const char *mod_iri_server_position(apr_pool_t *pool, const server_rec *s);
 
 /* ---- mod_iri_names.c ---------------------------------------------------- */
 
-/* Give names that are not ASCII their A-labels; warn of those without. */
+/*
+ * Add the A-labels of each ServerName and ServerAlias that is not ASCII.  A
+ * name that cannot be mapped produces a warning.
+ * Returns: IRI_OK, or the error of iri_host_name().
+ */
 iri_status_t mod_iri_add_names(const mod_iri_vhosts_t *vhosts,
                                server_rec *main_server, apr_pool_t *pconf,
                                apr_pool_t *ptemp);
 
 /* ---- mod_iri_root.c ----------------------------------------------------- */
 
-/* A directory that mod_vhost_alias named by A-labels may bear U-labels. */
+/*
+ * If mod_vhost_alias has made the document root from A-labels and it does not
+ * exist, use the directory with the U-labels.
+ */
 void mod_iri_map_root(request_rec *r);
 
 /* ---- mod_iri_query.c ---------------------------------------------------- */
 
-/* Put r->args into UTF-8.  DECLINED: go on; else a status. */
+/* Set r->args to UTF-8.  Returns: DECLINED, or 500. */
 int mod_iri_read_query(request_rec *r);
 
-/* What that is for variables; NULL: there is no query. */
+/*
+ * Returns: r->args in UTF-8, without changing r; NULL: there is no query, or
+ * an error occurred.
+ */
 const char *mod_iri_query(request_rec *r);
 
-/* The query as the client sent it; NULL: none. */
+/* Returns: the query as the client sent it; NULL: none. */
 const char *mod_iri_query_sent(const request_rec *r);
 
-/* The path as it was sent, percent-encoded or raw; empty: it is not known. */
+/* Returns: the path as it was sent, percent-encoded or raw; empty: unknown. */
 iri_str_t mod_iri_path_sent(const request_rec *r);
 
-/* r->unparsed_uri with r->args in it; NULL: it has them. */
-const char *mod_iri_query_lent(const request_rec *r);
+/*
+ * Returns: r->unparsed_uri with r->args as its query; NULL: it has that query
+ * already.
+ */
+const char *mod_iri_unparsed_with_query(const request_rec *r);
 
 /* ---- hooks -------------------------------------------------------------- */
 
@@ -674,28 +792,28 @@ void mod_iri_line_register(void); /* mod_iri_line.c */
 void mod_iri_pre_read(request_rec *r, conn_rec *c);
 void mod_iri_pre_read_stream(request_rec *r, conn_rec *c);
 
-int mod_iri_check_host(request_rec *r); /* mod_iri_host.c */
+int mod_iri_check_host(request_rec *r); /* mod_iri_host.c: post_read_request */
 
-int mod_iri_post_read(request_rec *r); /* mod_iri_read.c */
-int mod_iri_post_read_origin(request_rec *r);
-int mod_iri_post_read_absolute(request_rec *r);
-int mod_iri_post_read_client(request_rec *r);
-int mod_iri_pre_translate(request_rec *r);
-int mod_iri_decode(request_rec *r);
-int mod_iri_check(request_rec *r);
-int mod_iri_restore(request_rec *r);
+int mod_iri_post_read(request_rec *r); /* mod_iri_read.c: post_read_request */
+int mod_iri_post_read_origin(request_rec *r);   /* before mod_proxy */
+int mod_iri_post_read_absolute(request_rec *r); /* after mod_proxy */
+int mod_iri_post_read_client(request_rec *r);   /* after mod_setenvif */
+int mod_iri_pre_translate(request_rec *r);      /* pre_translate_name, first */
+int mod_iri_decode(request_rec *r);             /* pre_translate_name, last */
+int mod_iri_check_decoded(request_rec *r);      /* translate_name */
+int mod_iri_restore_unparsed(request_rec *r);   /* log_transaction */
 
-int mod_iri_map(request_rec *r); /* mod_iri_disk.c */
-int mod_iri_absent(request_rec *r);
+int mod_iri_map(request_rec *r); /* mod_iri_disk.c: map_to_storage */
+int mod_iri_absent(request_rec *r); /* fixups */
 
-int mod_iri_walk(request_rec *r); /* mod_iri_walk.c */
+int mod_iri_walk(request_rec *r); /* mod_iri_walk.c: map_to_storage */
 
-int mod_iri_fixups(request_rec *r); /* mod_iri_answer.c */
-int mod_iri_redirect(request_rec *r);
-int mod_iri_redirect_directory(request_rec *r);
+int mod_iri_fixups(request_rec *r); /* mod_iri_answer.c: fixups */
+int mod_iri_redirect(request_rec *r);           /* before mod_dir */
+int mod_iri_redirect_directory(request_rec *r); /* after mod_dir */
 
-int mod_iri_list(request_rec *r); /* mod_iri_listing.c */
-int mod_iri_list_user(request_rec *r);
+int mod_iri_list(request_rec *r); /* mod_iri_listing.c: handler */
+int mod_iri_list_authz(request_rec *r); /* check_authz */
 
 void mod_iri_location_register(void); /* mod_iri_location.c */
 void mod_iri_location_insert(request_rec *r);
@@ -707,24 +825,46 @@ void mod_iri_dav_insert(request_rec *r);
 
 /* ---- mod_iri_function.c ------------------------------------------------- */
 
+/* pre_config: register the functions of RewriteMap. */
 int mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog,
                           apr_pool_t *ptemp);
+
+/* expr_lookup for iri_... */
 int mod_iri_expr_lookup_function(ap_expr_lookup_parms *parms);
 
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 
+/* Set variables as soon as the path was read.  ctx NULL: the path is plain. */
 void mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx);
+
+/* The same for a plain path that a rule has redirected to. */
 void mod_iri_vars_redirected(request_rec *r);
+
+/* Set IRI_MATCH after a lookup. */
 void mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx);
+
+/* Set IRI_MATCH of an ASCII path that was found as it is.  ctx may be NULL. */
 void mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx);
-void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);
-void mod_iri_vars_of_place(request_rec *r, mod_iri_request_t *ctx);
+
+/* In fixups: set the variables that were not set before.  ctx may be NULL. */
+void mod_iri_vars_fixups(request_rec *r, const mod_iri_request_t *ctx);
+
+/* After the directory walk: set variables for the .htaccess files found. */
+void mod_iri_vars_htaccess(request_rec *r, mod_iri_request_t *ctx);
+
+/* Remove the REDIRECT_IRI_... that depend on a lookup from an error page. */
 void mod_iri_vars_error_page(request_rec *r);
+
+/* expr_lookup for %{IRI_...} */
 int  mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
 
-/* While directives are run, and later: which ones does a log name? */
+/*
+ * Returns: bits 1 << mod_iri_var_t of the variables that a log format names.
+ * May be called while directives run.
+ */
 unsigned mod_iri_vars_logged(void);
 
+/* log_transaction: set the variables that a log format names. */
 int mod_iri_vars_log(request_rec *r);
 
 #pragma GCC visibility pop

@@ -1,10 +1,11 @@
 /*
- * mod_iri_advertise.c - what answers to OPTIONS say of IRIs
+ * mod_iri_advertise.c - the inturi field in answers to OPTIONS
  *
- * The field "inturi" of draft-masinter-url-i18n-05, 4.2.1: "utf8", for what
- * the core reads it takes percent-encoded and as raw UTF-8.  It is put where
- * errors and the answers of mod_proxy leave it alone, before anything can
- * answer: "OPTIONS *" ends in map_to_storage.
+ * The field "inturi" of draft-masinter-url-i18n-05, 4.2.1.  Its value is
+ * "utf8": the core accepts paths in percent-encoded and in raw UTF-8.  The
+ * field is set in err_headers_out, which error pages and mod_proxy do not
+ * replace, and in post_read_request, because "OPTIONS *" ends in
+ * map_to_storage.
  */
 
 #include "mod_iri.h"
@@ -29,7 +30,10 @@ mod_iri_advertise(request_rec *r)
     return DECLINED;
 }
 
-/* What an upstream says of itself does not concern the client. */
+/*
+ * Remove the field of an upstream: it describes the upstream, not this
+ * server.
+ */
 static apr_status_t
 mod_iri_advertise_filter(ap_filter_t *f, apr_bucket_brigade *bb)
 {

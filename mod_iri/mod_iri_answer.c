@@ -1,7 +1,8 @@
 /*
- * mod_iri_answer.c - what the client is told
+ * mod_iri_answer.c - redirects to the canonical URI
  *
- * IRIRedirect, and what programs are told.
+ * Implements IRIRedirect, and sets the variables for handlers.  The core
+ * decides whether a request may be redirected, and where to.
  */
 
 #include "mod_iri.h"
@@ -10,26 +11,26 @@
 
 static const char mod_iri_absent_note[] = "mod_iri: absent";
 
-/* A rule of a directory leads on: only there is it known what answers. */
+/* Returns: 1 if a per-directory rule has redirected r internally. */
 static int
-mod_iri_is_led_on(const request_rec *r)
+mod_iri_is_rule_redirect(const request_rec *r)
 {
     return r->handler != NULL && strcmp(r->handler, "redirect-handler") == 0;
 }
 
 /*
- * The request that the client sent, if only rules of directories have led from
- * it to r; NULL: r is something else (a subrequest, the page of an error, what
- * a program has redirected to).
+ * Returns: the request that the client sent, if only per-directory rules have
+ * redirected it to r; NULL: r is a subrequest, an error page, or the result
+ * of another redirect.
  */
 static request_rec *
-mod_iri_led_from(request_rec *r)
+mod_iri_redirect_origin(request_rec *r)
 {
     if (r->main != NULL) {
         return NULL;
     }
     while (r->prev != NULL) {
-        if (mod_iri_is_error_page(r) || !mod_iri_is_led_on(r->prev)) {
+        if (mod_iri_is_error_page(r) || !mod_iri_is_rule_redirect(r->prev)) {
             return NULL;
         }
         r = r->prev;
@@ -39,15 +40,17 @@ mod_iri_led_from(request_rec *r)
 
 /* ctx NULL: the path is plain. */
 static int
-mod_iri_may_be_redirected(const request_rec       *asked,
-                          const mod_iri_request_t *ctx)
+mod_iri_is_redirectable(const request_rec       *client,
+                        const mod_iri_request_t *ctx)
 {
-    return asked->method_number == M_GET
+    return client->method_number == M_GET
            && (ctx == NULL || !ctx->has_reading || ctx->uri != NULL
                || ctx->form == IRI_FORM_ASCII);
 }
 
-/* A directory that mod_dir will redirect to, with the slash that it lacks. */
+/*
+ * Returns: 1 for a directory to which mod_dir will add a slash by a redirect.
+ */
 static int
 mod_iri_lacks_slash(const request_rec *r)
 {
@@ -56,8 +59,9 @@ mod_iri_lacks_slash(const request_rec *r)
 }
 
 /*
- * What is known of the resource, when all fixups have run.  finfo is of the
- * file that a rule has led to: it confirms the path that was looked for.
+ * Returns: what is known of the resource after all fixups. r->finfo describes
+ * the file that a rule may have led to, so it confirms a path only if the
+ * lookup found that path.
  */
 static iri_presence_t
 mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
@@ -80,16 +84,19 @@ mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
                : IRI_UNCONFIRMED;
 }
 
-/* How the request came; plain: where to put the reading of a plain path. */
+/*
+ * Describe the request for the core. plain: memory for the reading of a plain
+ * path.
+ */
 static void
-mod_iri_redirect_of(const request_rec *r, const mod_iri_request_t *ctx,
-                    iri_reading_t *plain, iri_redirect_t *redirect)
+mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
+                      iri_reading_t *plain, iri_redirect_t *redirect)
 {
     const char *query = mod_iri_query_sent(r);
 
     memset(redirect, 0, sizeof(*redirect));
     redirect->sent = mod_iri_path_sent(r);
-    /* not r->args, which a RewriteRule may have made */
+    /* r->args may come from a RewriteRule. */
     redirect->has_query = query != NULL;
     redirect->query = mod_iri_str(query ? query : "");
     if (ctx != NULL && ctx->has_reading) {
@@ -100,7 +107,7 @@ mod_iri_redirect_of(const request_rec *r, const mod_iri_request_t *ctx,
     }
     memset(plain, 0, sizeof(*plain));
     plain->form = IRI_FORM_ASCII;
-    /* not r->uri, which a RewriteRule may have made */
+    /* r->uri may come from a RewriteRule. */
     plain->path = mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path
                                                  : r->uri);
     plain->octets = plain->path;
@@ -108,7 +115,6 @@ mod_iri_redirect_of(const request_rec *r, const mod_iri_request_t *ctx,
     redirect->path = plain->path;
 }
 
-/* Once there is a place to send the client to. */
 static int
 mod_iri_send_redirect(request_rec *r, int status, iri_str_t location)
 {
@@ -123,15 +129,18 @@ mod_iri_send_redirect(request_rec *r, int status, iri_str_t location)
 }
 
 /*
- * After access was granted and all other fixups have let the client in, so
- * that the redirect tells nothing about names that it may not see; and not
- * before rules of directories have led to what answers.  Where the client's own
- * Host could not stand in a URI (HttpProtocolOptions Unsafe) it gets the file.
+ * Redirect if IRIRedirect is set and the core allows it.
+ *
+ * This runs after access was granted and after all other fixups, so that the
+ * redirect reveals no name that the client may not see.  If a per-directory
+ * rule redirects internally, the request that it leads to is tested instead.
+ * If the Host of the client is not valid in a URI (HttpProtocolOptions
+ * Unsafe), the file is served without a redirect.
  */
 static int
-mod_iri_redirect_to(request_rec *r, iri_presence_t presence)
+mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 {
-    request_rec             *asked = mod_iri_led_from(r);
+    request_rec             *client = mod_iri_redirect_origin(r);
     const mod_iri_request_t *ctx;
     const mod_iri_dir_t     *dir;
     iri_redirect_t           redirect;
@@ -139,19 +148,19 @@ mod_iri_redirect_to(request_rec *r, iri_presence_t presence)
     iri_str_t                location;
     iri_env_apr_t            env;
 
-    if (asked == NULL || mod_iri_is_led_on(r)) {
+    if (client == NULL || mod_iri_is_rule_redirect(r)) {
         return DECLINED;
     }
-    dir = ap_get_module_config(asked->per_dir_config, &iri_module);
-    ctx = mod_iri_request(asked);
+    dir = ap_get_module_config(client->per_dir_config, &iri_module);
+    ctx = mod_iri_request(client);
     if (dir == NULL || dir->redirect <= 0
-        || !mod_iri_may_be_redirected(asked, ctx)
+        || !mod_iri_is_redirectable(client, ctx)
         || (dir->redirect != IRI_REDIRECT_LINK
             && !iri_is_uri_host(mod_iri_str(ap_get_server_name_for_url(r)))))
     {
         return DECLINED;
     }
-    mod_iri_redirect_of(asked, ctx, &plain, &redirect);
+    mod_iri_redirect_init(client, ctx, &plain, &redirect);
     if (presence == IRI_PRESENT) {
         presence = mod_iri_presence(r, mod_iri_request(r), redirect.path);
     }
@@ -171,15 +180,15 @@ mod_iri_redirect_to(request_rec *r, iri_presence_t presence)
 }
 
 /*
- * The last of all rules, before modules that make something of a name that
- * is not there.
+ * After all rules, and before mod_dir and mod_speling, which act on names
+ * that are absent.
  */
 int
 mod_iri_redirect(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
-    mod_iri_ask_keep(r);
+    mod_iri_probe_record(r);
     if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }
@@ -187,12 +196,12 @@ mod_iri_redirect(request_rec *r)
         return mod_iri_choose(r, ctx);
     }
     return mod_iri_lacks_slash(r) ? DECLINED
-                                  : mod_iri_redirect_to(r, IRI_PRESENT);
+                                  : mod_iri_try_redirect(r, IRI_PRESENT);
 }
 
 /*
- * Behind mod_dir, which has not redirected: one redirect, not two.  Or its
- * FallbackResource answers for a path that is not there.
+ * After mod_dir has added no slash: one redirect instead of two.  Also for a
+ * path that is absent, which mod_dir's FallbackResource may answer.
  */
 int
 mod_iri_redirect_directory(request_rec *r)
@@ -202,14 +211,14 @@ mod_iri_redirect_directory(request_rec *r)
     }
     if (apr_table_get(r->notes, mod_iri_absent_note) != NULL) {
         return r->finfo.filetype != APR_NOFILE || r->handler != NULL
-                   ? mod_iri_redirect_to(r, IRI_UNCONFIRMED)
+                   ? mod_iri_try_redirect(r, IRI_UNCONFIRMED)
                    : DECLINED;
     }
-    return mod_iri_lacks_slash(r) ? mod_iri_redirect_to(r, IRI_PRESENT)
+    return mod_iri_lacks_slash(r) ? mod_iri_try_redirect(r, IRI_PRESENT)
                                   : DECLINED;
 }
 
-/* ---- variables, names of variants --------------------------------------- */
+/* ---- fixups ------------------------------------------------------------- */
 
 int
 mod_iri_fixups(request_rec *r)
@@ -221,9 +230,9 @@ mod_iri_fixups(request_rec *r)
     {
         return DECLINED;
     }
-    mod_iri_vars_last(r, ctx);
+    mod_iri_vars_fixups(r, ctx);
     if (ctx != NULL && !ctx->plain) {
-        mod_iri_negotiated(r);
+        mod_iri_fix_variants(r);
     }
     return DECLINED;
 }

@@ -1,11 +1,11 @@
 /*
- * mod_iri_check.c - what a configuration says in vain
+ * mod_iri_check.c - warnings for directives that have no effect
  *
- * The tree of directives is walked once all servers have their settings, at
- * a start and by `httpd -t`, and one warning is written for each directive
- * that does nothing: those of this module where IRIEngine is off, and rules
- * whose text can be in no canonical path.  What is wrong with such a text is
- * the core's to say.  What .htaccess files say is not known here.
+ * The tree of directives is walked after all servers have their settings, at
+ * startup and by `httpd -t`. One warning is written for each directive that
+ * has no effect: directives of this module where IRIEngine is off, and rules
+ * with a text that no canonical path can contain.  The core checks those
+ * texts. .htaccess files are not checked.
  */
 
 #include "mod_iri.h"
@@ -13,33 +13,33 @@
 #include <apr_hash.h>
 #include <apr_lib.h>
 
-/* A walk. */
+/* The state of one check of the configuration. */
 typedef struct {
     server_rec *main_server;
     apr_pool_t *pool;
-    apr_hash_t *used; /* "FILE:LINE" of what does something somewhere */
-    apr_hash_t *said; /* and of what was warned of */
-} mod_iri_walk_t;
+    apr_hash_t *used;   /* by position: directives that have an effect */
+    apr_hash_t *warned; /* by position: directives with a warning */
+} mod_iri_check_t;
 
 int
-mod_iri_is_trial(void)
+mod_iri_is_first_pass(void)
 {
     return ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG
            && ap_state_query(AP_SQ_RUN_MODE) != AP_SQ_RM_CONFIG_TEST;
 }
 
-/* ---- whose a directive is ----------------------------------------------- */
+/* ---- positions of directives -------------------------------------------- */
 
-/* The virtual host that it stands in, or the main server. */
+/* Returns: the virtual host that contains a directive, or the main server. */
 static server_rec *
-mod_iri_server_of(const mod_iri_walk_t *walk, const ap_directive_t *at)
+mod_iri_server_of(const mod_iri_check_t *check, const ap_directive_t *at)
 {
     server_rec *s;
 
     while (at != NULL && !mod_iri_is_directive(at, "<VirtualHost")) {
         at = at->parent;
     }
-    for (s = walk->main_server->next; at != NULL && s != NULL; s = s->next) {
+    for (s = check->main_server->next; at != NULL && s != NULL; s = s->next) {
         if (s->defn_name != NULL
             && s->defn_line_number == (unsigned) at->line_num
             && strcmp(s->defn_name, at->filename) == 0)
@@ -47,7 +47,7 @@ mod_iri_server_of(const mod_iri_walk_t *walk, const ap_directive_t *at)
             return s;
         }
     }
-    return walk->main_server;
+    return check->main_server;
 }
 
 static int
@@ -58,13 +58,16 @@ mod_iri_has_engine(const server_rec *s)
     return engine == IRI_ENGINE_ON || engine == IRI_ENGINE_REPORT;
 }
 
-/* Virtual hosts have what the main server says, too. */
+/*
+ * Returns: 1 if the engine is on or report where a directive applies.
+ * Virtual hosts inherit directives of the main server.
+ */
 static int
-mod_iri_is_used(const mod_iri_walk_t *walk, const ap_directive_t *at)
+mod_iri_has_effect(const mod_iri_check_t *check, const ap_directive_t *at)
 {
-    const server_rec *s = mod_iri_server_of(walk, at);
+    const server_rec *s = mod_iri_server_of(check, at);
 
-    if (s != walk->main_server) {
+    if (s != check->main_server) {
         return mod_iri_has_engine(s);
     }
     while (s != NULL && !mod_iri_has_engine(s)) {
@@ -74,51 +77,54 @@ mod_iri_is_used(const mod_iri_walk_t *walk, const ap_directive_t *at)
 }
 
 static const char *
-mod_iri_where(const mod_iri_walk_t *walk, const ap_directive_t *at)
+mod_iri_position(const mod_iri_check_t *check, const ap_directive_t *at)
 {
-    return apr_psprintf(walk->pool, "%s in %s:%d",
+    return apr_psprintf(check->pool, "%s in %s:%d",
                         at->directive + (*at->directive == '<'), at->filename,
                         at->line_num);
 }
 
-/* 1 the first time; files may be included more than once. */
+/*
+ * Returns: 1 on the first call for a directive, else 0.  A file may be
+ * included more than once.
+ */
 static int
-mod_iri_is_new(const mod_iri_walk_t *walk, const ap_directive_t *at)
+mod_iri_mark_warned(const mod_iri_check_t *check, const ap_directive_t *at)
 {
-    const char *where = mod_iri_where(walk, at);
+    const char *where = mod_iri_position(check, at);
 
-    if (apr_hash_get(walk->said, where, APR_HASH_KEY_STRING) != NULL) {
+    if (apr_hash_get(check->warned, where, APR_HASH_KEY_STRING) != NULL) {
         return 0;
     }
-    apr_hash_set(walk->said, where, APR_HASH_KEY_STRING, where);
+    apr_hash_set(check->warned, where, APR_HASH_KEY_STRING, where);
     return 1;
 }
 
-/* ---- settings that do nothing ------------------------------------------- */
+/* ---- settings without effect -------------------------------------------- */
 
-/* The words of a directive. */
 static apr_array_header_t *
-mod_iri_args(const mod_iri_walk_t *walk, const ap_directive_t *at)
+mod_iri_args(const mod_iri_check_t *check, const ap_directive_t *at)
 {
-    apr_array_header_t *words = apr_array_make(walk->pool, 4, sizeof(char *));
+    apr_array_header_t *words = apr_array_make(check->pool, 4,
+                                               sizeof(char *));
     const char         *args = at->args;
 
     while (*args != '\0') {
-        APR_ARRAY_PUSH(words, const char *) = ap_getword_conf(walk->pool,
+        APR_ARRAY_PUSH(words, const char *) = ap_getword_conf(check->pool,
                                                               &args);
     }
     return words;
 }
 
 static iri_str_t *
-mod_iri_args_of(const mod_iri_walk_t *walk, const ap_directive_t *at,
-                size_t *count)
+mod_iri_arg_words(const mod_iri_check_t *check, const ap_directive_t *at,
+                  size_t *count)
 {
-    apr_array_header_t *args = mod_iri_args(walk, at);
+    apr_array_header_t *args = mod_iri_args(check, at);
     iri_str_t          *words;
     int                 i;
 
-    words = apr_palloc(walk->pool, (args->nelts + 1) * sizeof(*words));
+    words = apr_palloc(check->pool, (args->nelts + 1) * sizeof(*words));
     for (i = 0; i < args->nelts; i++) {
         words[i] = mod_iri_str(APR_ARRAY_IDX(args, i, const char *));
     }
@@ -126,7 +132,7 @@ mod_iri_args_of(const mod_iri_walk_t *walk, const ap_directive_t *at,
     return words;
 }
 
-/* IRIEngine needs nothing, and of IRIHost mod_iri_vhost.c knows more. */
+/* IRIEngine always has an effect; mod_iri_vhost.c checks IRIHost. */
 static int
 mod_iri_is_setting(const ap_directive_t *at)
 {
@@ -138,26 +144,26 @@ mod_iri_is_setting(const ap_directive_t *at)
 }
 
 static void
-mod_iri_check_setting(const mod_iri_walk_t *walk, const ap_directive_t *at)
+mod_iri_check_setting(const mod_iri_check_t *check, const ap_directive_t *at)
 {
-    const char *where = mod_iri_where(walk, at);
+    const char *where = mod_iri_position(check, at);
 
-    if (apr_hash_get(walk->used, where, APR_HASH_KEY_STRING) == NULL
-        && mod_iri_is_new(walk, at))
+    if (apr_hash_get(check->used, where, APR_HASH_KEY_STRING) == NULL
+        && mod_iri_mark_warned(check, at))
     {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, walk->main_server,
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
                      "iri: %s does nothing, since IRIEngine is off there: "
                      "write IRIEngine On",
                      where);
     }
 }
 
-/* Does IRIMatch, as it may count where at stands, take names for near? */
+/* Returns: 1 if an IRIMatch that may apply where here stands folds names. */
 static int
-mod_iri_has_folds(const mod_iri_walk_t *walk, const ap_directive_t *here)
+mod_iri_has_folds(const mod_iri_check_t *check, const ap_directive_t *here)
 {
     const ap_directive_t *at;
-    const server_rec     *s = mod_iri_server_of(walk, here), *other;
+    const server_rec     *s = mod_iri_server_of(check, here), *other;
     const iri_str_t      *words;
     unsigned              match;
     size_t                count;
@@ -166,11 +172,11 @@ mod_iri_has_folds(const mod_iri_walk_t *walk, const ap_directive_t *here)
         if (!mod_iri_is_directive(at, "IRIMatch")) {
             continue;
         }
-        words = mod_iri_args_of(walk, at, &count);
-        other = mod_iri_server_of(walk, at);
+        words = mod_iri_arg_words(check, at, &count);
+        other = mod_iri_server_of(check, at);
         match = 0;
-        if ((s == other || s == walk->main_server
-             || other == walk->main_server)
+        if ((s == other || s == check->main_server
+             || other == check->main_server)
             && count != 0 && iri_parse_match(words, count, &match) == NULL
             && (match & IRI_FOLD_INDEXED) != 0)
         {
@@ -181,43 +187,43 @@ mod_iri_has_folds(const mod_iri_walk_t *walk, const ap_directive_t *here)
 }
 
 static void
-mod_iri_check_ambiguous(const mod_iri_walk_t *walk, const ap_directive_t *at)
+mod_iri_check_ambiguous(const mod_iri_check_t *check,
+                        const ap_directive_t  *at)
 {
-    if (strcmp(at->args, "300") == 0 && !mod_iri_has_folds(walk, at)
-        && mod_iri_is_new(walk, at))
+    if (strcmp(at->args, "300") == 0 && !mod_iri_has_folds(check, at)
+        && mod_iri_mark_warned(check, at))
     {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, walk->main_server,
-                     "iri: %s does nothing, since no name is near another "
-                     "there: write \"IRIMatch case\", say",
-                     mod_iri_where(walk, at));
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
+                     "iri: %s does nothing, since IRIMatch folds no names "
+                     "there: write \"IRIMatch case\", for example",
+                     mod_iri_position(check, at));
     }
 }
 
 static void
-mod_iri_check_cache(const mod_iri_walk_t *walk, const ap_directive_t *at)
+mod_iri_check_cache(const mod_iri_check_t *check, const ap_directive_t *at)
 {
-    if (ap_cstr_casecmp(at->args, "off") == 0 && mod_iri_is_used(walk, at)
-        && mod_iri_has_folds(walk, at) && mod_iri_is_new(walk, at))
+    if (ap_cstr_casecmp(at->args, "off") == 0 && mod_iri_has_effect(check, at)
+        && mod_iri_has_folds(check, at) && mod_iri_mark_warned(check, at))
     {
-        ap_log_error(
-            APLOG_MARK, APLOG_WARNING, 0, walk->main_server,
-            "iri: with \"off\" as %s, IRIMatch finds exact names only "
-            "in directories of more than %d: give it a size, "
-            "\"16m\" say",
-            mod_iri_where(walk, at), IRI_MAX_ENTRIES_INLINE);
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
+                     "iri: %s is off, so IRIMatch finds exact names only in "
+                     "directories with more than %d entries: set a size, for "
+                     "example \"IRICache 16m\"",
+                     mod_iri_position(check, at), IRI_MAX_ENTRIES_INLINE);
     }
 }
 
-/* The charsets that a directive lists; 0: it has none. */
+/* Returns: 1 if *charsets was set to the charsets of a directive, else 0. */
 static int
-mod_iri_charsets_of(const mod_iri_walk_t *walk, const ap_directive_t *at,
+mod_iri_charsets_of(const mod_iri_check_t *check, const ap_directive_t *at,
                     iri_registry_t *registry, iri_charsets_t *charsets)
 {
     iri_query_conf_t query;
     iri_str_t       *words;
     size_t           count;
 
-    words = mod_iri_args_of(walk, at, &count);
+    words = mod_iri_arg_words(check, at, &count);
     if (count == 0) {
         return 0;
     }
@@ -235,77 +241,83 @@ mod_iri_charsets_of(const mod_iri_walk_t *walk, const ap_directive_t *at,
 }
 
 static void
-mod_iri_check_charsets(const mod_iri_walk_t *walk, const ap_directive_t *at)
+mod_iri_check_charsets(const mod_iri_check_t *check, const ap_directive_t *at)
 {
     iri_registry_t *registry = mod_iri_registry(
-        walk->main_server->process->pconf);
+        check->main_server->process->pconf);
     iri_charsets_t charsets;
-    const char    *says = NULL;
+    const char    *warning = NULL;
 
     if (registry != NULL
-        && mod_iri_charsets_of(walk, at, registry, &charsets)) {
-        says = iri_charsets_shadow(registry, &charsets);
+        && mod_iri_charsets_of(check, at, registry, &charsets)) {
+        warning = iri_charsets_shadow(registry, &charsets);
     }
-    if (says != NULL && mod_iri_is_new(walk, at)) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, walk->main_server,
-                     "iri: %s %s", mod_iri_where(walk, at), says);
+    if (warning != NULL && mod_iri_mark_warned(check, at)) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
+                     "iri: %s %s", mod_iri_position(check, at), warning);
     }
 }
 
 static void
-mod_iri_check_settings(const mod_iri_walk_t *walk)
+mod_iri_check_settings(const mod_iri_check_t *check)
 {
     const ap_directive_t *at;
 
     for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
         if (mod_iri_is_directive(at, "IRICache")) {
-            mod_iri_check_cache(walk, at);
+            mod_iri_check_cache(check, at);
         }
         if (!mod_iri_is_setting(at)) {
             continue;
         }
-        mod_iri_check_setting(walk, at);
-        if (mod_iri_is_used(walk, at)) {
+        mod_iri_check_setting(check, at);
+        if (mod_iri_has_effect(check, at)) {
             if (mod_iri_is_directive(at, "IRIAmbiguous")) {
-                mod_iri_check_ambiguous(walk, at);
+                mod_iri_check_ambiguous(check, at);
             } else if (mod_iri_is_directive(at, "IRIFilenameCharset")
                        || mod_iri_is_directive(at, "IRICharset")
                        || mod_iri_is_directive(at, "IRIQueryCharset"))
             {
-                mod_iri_check_charsets(walk, at);
+                mod_iri_check_charsets(check, at);
             }
         }
     }
 }
 
-/* Files may be included by several servers, of which one has it on. */
+/*
+ * A file may be included by several servers.  A directive in it has an effect
+ * if the engine is on in one of them.
+ */
 static void
-mod_iri_note_used(const mod_iri_walk_t *walk)
+mod_iri_collect_used(const mod_iri_check_t *check)
 {
     const ap_directive_t *at;
     const char           *where;
 
     for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (mod_iri_is_setting(at) && mod_iri_is_used(walk, at)) {
-            where = mod_iri_where(walk, at);
-            apr_hash_set(walk->used, where, APR_HASH_KEY_STRING, where);
+        if (mod_iri_is_setting(at) && mod_iri_has_effect(check, at)) {
+            where = mod_iri_position(check, at);
+            apr_hash_set(check->used, where, APR_HASH_KEY_STRING, where);
         }
     }
 }
 
 /* ---- rules that match nothing ------------------------------------------- */
 
-/* Where in the words of a directive the text is that is compared. */
+/*
+ * Which argument of a directive holds the text that is compared with a path.
+ */
 typedef struct {
     const char *directive;
     iri_rule_t  rule;
-    int         word;     /* its number */
-    int         count;    /* of words, at least: with fewer there is none */
-    int         of_paths; /* 1: not in sections, where it sees the disk */
+    int         word;        /* index of the argument with the text */
+    int         count;       /* least number of arguments; else no text */
+    int         server_only; /* 1: in sections it is compared with names on
+                                disk, so it is not checked there */
 } mod_iri_rule_t;
 
 /* clang-format off */
-static const mod_iri_rule_t mod_iri_rules_known[] = {
+static const mod_iri_rule_t mod_iri_rules[] = {
     { "<Location",          IRI_RULE_TEXT,  0, 1, 0 },
     { "<LocationMatch",     IRI_RULE_REGEX, 0, 1, 0 },
     { "<Files",             IRI_RULE_TEXT,  0, 1, 0 },
@@ -329,18 +341,15 @@ mod_iri_rule_of(const ap_directive_t *at)
 {
     size_t i;
 
-    for (i = 0;
-         i < sizeof(mod_iri_rules_known) / sizeof(mod_iri_rules_known[0]);
-         i++)
-    {
-        if (mod_iri_is_directive(at, mod_iri_rules_known[i].directive)) {
-            return &mod_iri_rules_known[i];
+    for (i = 0; i < sizeof(mod_iri_rules) / sizeof(mod_iri_rules[0]); i++) {
+        if (mod_iri_is_directive(at, mod_iri_rules[i].directive)) {
+            return &mod_iri_rules[i];
         }
     }
     return NULL;
 }
 
-/* Rules in a section are compared with what is on disk, in its octets. */
+/* In a section a rule is compared with names as they are on disk. */
 static int
 mod_iri_is_in_section(const ap_directive_t *at)
 {
@@ -349,8 +358,9 @@ mod_iri_is_in_section(const ap_directive_t *at)
 }
 
 /*
- * Redirect, RedirectMatch: where the text is in its words, which is behind a
- * status; -1: there is none, for a section says the path.
+ * Returns: the index of the path in the arguments of Redirect or
+ * RedirectMatch, which may follow a status; -1: there is none, the section
+ * gives the path.
  */
 static int
 mod_iri_redirect_word(const apr_array_header_t *words)
@@ -358,21 +368,24 @@ mod_iri_redirect_word(const apr_array_header_t *words)
     static const char *const moved[] = { "permanent", "temp", "seeother",
                                          NULL };
     const char              *first = APR_ARRAY_IDX(words, 0, const char *);
-    int                      i, goes = *first == '3';
+    int                      i, redirects = *first == '3';
 
     for (i = 0; moved[i] != NULL; i++) {
-        goes |= ap_cstr_casecmp(first, moved[i]) == 0;
+        redirects |= ap_cstr_casecmp(first, moved[i]) == 0;
     }
-    if (goes) {
+    if (redirects) {
         return words->nelts > 2 ? 1 : -1;
     }
     return ap_cstr_casecmp(first, "gone") == 0 || apr_isdigit(*first);
 }
 
-/* ProxyPass with mapping=encoded or mapping=servlet: of the encoded path. */
+/*
+ * Returns: 1 for ProxyPass with mapping=encoded or mapping=servlet, which is
+ * compared with the encoded path.
+ */
 static int
-mod_iri_is_of_encoded(const ap_directive_t     *at,
-                      const apr_array_header_t *words)
+mod_iri_maps_encoded(const ap_directive_t     *at,
+                     const apr_array_header_t *words)
 {
     int i, is = 0;
 
@@ -384,9 +397,12 @@ mod_iri_is_of_encoded(const ap_directive_t     *at,
     return is && ap_cstr_casecmpn(at->directive, "ProxyPass", 9) == 0;
 }
 
-/* The text of a rule, and how it is compared; NULL: there is none. */
+/*
+ * Returns: the text of a rule, with its kind in *how; NULL: the directive has
+ * none.
+ */
 static const char *
-mod_iri_rule_text(const mod_iri_walk_t *walk, const ap_directive_t *at,
+mod_iri_rule_text(const mod_iri_check_t *check, const ap_directive_t *at,
                   iri_rule_t *how)
 {
     const mod_iri_rule_t *rule = mod_iri_rule_of(at);
@@ -394,11 +410,11 @@ mod_iri_rule_text(const mod_iri_walk_t *walk, const ap_directive_t *at,
     const char           *text;
     int                   i;
 
-    if (rule == NULL || (rule->of_paths && mod_iri_is_in_section(at))) {
+    if (rule == NULL || (rule->server_only && mod_iri_is_in_section(at))) {
         return NULL;
     }
-    words = mod_iri_args(walk, at);
-    if (words->nelts < rule->count || mod_iri_is_of_encoded(at, words)) {
+    words = mod_iri_args(check, at);
+    if (words->nelts < rule->count || mod_iri_maps_encoded(at, words)) {
         return NULL;
     }
     *how = rule->rule;
@@ -422,7 +438,10 @@ mod_iri_rule_text(const mod_iri_walk_t *walk, const ap_directive_t *at,
     return text;
 }
 
-/* The end of a section's line is in its last word, if it is not quoted. */
+/*
+ * Returns: the text without the ">" that ends a section's line, which is part
+ * of an unquoted last word, and without the "!" of RewriteRule.
+ */
 static iri_str_t
 mod_iri_rule_str(const ap_directive_t *at, const char *text)
 {
@@ -440,28 +459,28 @@ mod_iri_rule_str(const ap_directive_t *at, const char *text)
 }
 
 static void
-mod_iri_check_rule(const mod_iri_walk_t *walk, iri_env_apr_t *env,
+mod_iri_check_rule(const mod_iri_check_t *check, iri_env_apr_t *env,
                    const ap_directive_t *at)
 {
     const mod_iri_server_t *conf = mod_iri_server(
-        mod_iri_server_of(walk, at));
+        mod_iri_server_of(check, at));
     iri_rule_t  how;
     const char *text;
-    iri_str_t   says = { 0, NULL };
+    iri_str_t   warning = { 0, NULL };
 
     if (conf->engine != IRI_ENGINE_ON) {
         return;
     }
-    text = mod_iri_rule_text(walk, at, &how);
+    text = mod_iri_rule_text(check, at, &how);
     if (text != NULL
         && iri_rule_check(&env->env, &conf->reading, how,
-                          mod_iri_rule_str(at, text), &says)
+                          mod_iri_rule_str(at, text), &warning)
                == IRI_OK
-        && says.len != 0 && mod_iri_is_new(walk, at))
+        && warning.len != 0 && mod_iri_mark_warned(check, at))
     {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, walk->main_server,
-                     "iri: %s: %.*s", mod_iri_where(walk, at), (int) says.len,
-                     (const char *) says.data);
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
+                     "iri: %s: %.*s", mod_iri_position(check, at),
+                     (int) warning.len, (const char *) warning.data);
     }
 }
 
@@ -470,18 +489,18 @@ mod_iri_check_rule(const mod_iri_walk_t *walk, iri_env_apr_t *env,
 void
 mod_iri_check_config(apr_pool_t *pool, server_rec *main_server)
 {
-    mod_iri_walk_t        walk;
+    mod_iri_check_t       check;
     iri_env_apr_t         env;
     const ap_directive_t *at;
 
-    walk.main_server = main_server;
-    walk.pool = pool;
-    walk.used = apr_hash_make(pool);
-    walk.said = apr_hash_make(pool);
-    mod_iri_note_used(&walk);
-    mod_iri_check_settings(&walk);
+    check.main_server = main_server;
+    check.pool = pool;
+    check.used = apr_hash_make(pool);
+    check.warned = apr_hash_make(pool);
+    mod_iri_collect_used(&check);
+    mod_iri_check_settings(&check);
     iri_env_apr_init(&env, pool, NULL, NULL);
     for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        mod_iri_check_rule(&walk, &env, at);
+        mod_iri_check_rule(&check, &env, at);
     }
 }

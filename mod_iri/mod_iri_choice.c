@@ -1,23 +1,23 @@
 /*
- * mod_iri_choice.c - several names that a request may mean
+ * mod_iri_choice.c - 300: a list of the names that a request may refer to
  *
- * Where IRIAmbiguous is 300 the client gets a list of them, in HTML or JSON:
- * of those that it could get, each by the rules of its own path, and only
- * after those of the path that it asked for have let it in.  Otherwise none
- * of them is taken and nothing is told: the name is absent.
+ * With IRIAmbiguous 300 the client gets a list in HTML or JSON.  It contains
+ * the choices that the client may get by the rules of their own paths, and is
+ * sent only after the rules of the requested path have granted access.  If
+ * there are none, no choice is taken or revealed: the name counts as absent.
  */
 
 #include "mod_iri.h"
 
-/* ---- which of them ------------------------------------------------------ */
+/* ---- choices that the client may get ------------------------------------ */
 
 /*
- * Would this subrequest open what the choice stands for?  A rule may lead to
- * something else, so that this name is none of the client's business.
+ * Returns: 1 if the subrequest opens the entry of the choice.  A rule may
+ * lead to another file, and then the choice is not revealed.
  */
 static int
-mod_iri_is_opened(request_rec *rr, const mod_iri_request_t *ctx,
-                  const char *choice)
+mod_iri_opens_choice(request_rec *rr, const mod_iri_request_t *ctx,
+                     const char *choice)
 {
     const iri_search_t *search = &ctx->search;
     const char         *name = choice + search->prefix, *names;
@@ -30,44 +30,49 @@ mod_iri_is_opened(request_rec *rr, const mod_iri_request_t *ctx,
         return 0;
     }
     mod_iri_env(&env, rr);
-    names = mod_iri_names(rr, &env, mod_iri_dup(rr->pool, search->root),
-                          apr_pstrcat(rr->pool,
-                                      rr->filename + search->root.len,
-                                      rr->path_info, NULL));
-    /* below a directory mod_dir may have gone on to its index */
+    names = mod_iri_entry_names(rr, &env, mod_iri_dup(rr->pool, search->root),
+                                apr_pstrcat(rr->pool,
+                                            rr->filename + search->root.len,
+                                            rr->path_info, NULL));
+    /* mod_dir may have continued with the index of a directory */
     return names != NULL && strncmp(names, name, len) == 0
            && (names[len] == '\0' || (len > 0 && name[len - 1] == '/'));
 }
 
-/* Could the client get this one? */
+/* Returns: 1 if the client may get this choice. */
 static int
-mod_iri_may_have(mod_iri_asker_t *asker, const mod_iri_request_t *ctx,
-                 const char *choice, const char *uri, int *is_directory)
+mod_iri_is_accessible(mod_iri_probe_t *probe, const mod_iri_request_t *ctx,
+                      const char *choice, const char *uri, int *is_directory)
 {
-    const char  *sent = asker->r->parsed_uri.query;
+    const char  *sent = probe->r->parsed_uri.query;
     int          may = 0;
     request_rec *rr;
 
-    rr = mod_iri_ask(asker, sent == NULL ? uri
-                                         : apr_pstrcat(asker->r->pool, uri,
-                                                       "?", sent, NULL));
+    rr = mod_iri_probe_uri(
+        probe, sent == NULL
+                   ? uri
+                   : apr_pstrcat(probe->r->pool, uri, "?", sent, NULL));
 
-    /* mod_dir redirects to a directory that lacks its slash */
+    /* mod_dir redirects to a directory without its slash */
     *is_directory = rr->finfo.filetype == APR_DIR
                     && uri[strlen(uri) - 1] != '/';
     if (rr->status == HTTP_OK && !rr->proxyreq) {
-        may = mod_iri_is_opened(rr, ctx, choice) && mod_iri_is_readable(rr);
+        may = mod_iri_opens_choice(rr, ctx, choice)
+              && mod_iri_is_readable(rr);
     }
     ap_destroy_sub_req(rr);
     return may;
 }
 
-/* The choice as it is to be told; NULL: not at all. */
+/*
+ * Returns: the path of a choice as it is shown to the client; NULL: the
+ * client may not get it.
+ */
 static const char *
-mod_iri_told(mod_iri_asker_t *asker, const mod_iri_request_t *ctx,
-             const iri_env_t *env, iri_str_t path)
+mod_iri_visible_choice(mod_iri_probe_t *probe, const mod_iri_request_t *ctx,
+                       const iri_env_t *env, iri_str_t path)
 {
-    apr_pool_t *pool = asker->r->pool;
+    apr_pool_t *pool = probe->r->pool;
     const char *choice = mod_iri_dup(pool, path);
     int         is_directory = 0, may, with_slash;
     iri_str_t   uri;
@@ -76,8 +81,8 @@ mod_iri_told(mod_iri_asker_t *asker, const mod_iri_request_t *ctx,
         if (iri_path_to_uri(env, mod_iri_str(choice), &uri) != IRI_OK) {
             return NULL;
         }
-        may = mod_iri_may_have(asker, ctx, choice, mod_iri_dup(pool, uri),
-                               &is_directory);
+        may = mod_iri_is_accessible(probe, ctx, choice,
+                                    mod_iri_dup(pool, uri), &is_directory);
         if (!is_directory) {
             return may ? choice : NULL;
         }
@@ -86,22 +91,23 @@ mod_iri_told(mod_iri_asker_t *asker, const mod_iri_request_t *ctx,
     return NULL;
 }
 
-/* Keep those that the client could get. */
+/* Keep the choices that the client may get. */
 static void
-mod_iri_select(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_filter_choices(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_found_t    *found = &ctx->found;
-    const char     *told;
-    mod_iri_asker_t asker;
+    const char     *visible;
+    mod_iri_probe_t probe;
     iri_env_apr_t   env;
     size_t          i, count = 0;
 
     mod_iri_env(&env, r);
-    mod_iri_ask_begin(&asker, r);
+    mod_iri_probe_init(&probe, r);
     for (i = 0; i < found->count; i++) {
-        told = mod_iri_told(&asker, ctx, &env.env, found->choices[i]);
-        if (told != NULL) {
-            found->choices[count++] = mod_iri_str(told);
+        visible = mod_iri_visible_choice(&probe, ctx, &env.env,
+                                         found->choices[i]);
+        if (visible != NULL) {
+            found->choices[count++] = mod_iri_str(visible);
         }
     }
     found->count = count;
@@ -112,7 +118,7 @@ mod_iri_select(request_rec *r, mod_iri_request_t *ctx)
 static int
 mod_iri_send_choices(request_rec *r, const iri_found_t *found)
 {
-    /* not r->args, which a RewriteRule may have made */
+    /* r->args may come from a RewriteRule */
     const char *sent = mod_iri_query_sent(r);
     const char *accept = apr_table_get(r->headers_in, "Accept");
     int         is_json = iri_prefers_json(mod_iri_str(accept ? accept : ""));
@@ -134,16 +140,16 @@ mod_iri_send_choices(request_rec *r, const iri_found_t *found)
     if (status != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    /* as ap_invoke_handler() does, of which there is no more need */
+    /* ap_invoke_handler() would do this, but it does not run */
     ap_run_insert_filter(r);
     r->status = HTTP_MULTIPLE_CHOICES;
     ap_set_content_type(r, is_json ? "application/json"
                                    : "text/html; charset=utf-8");
     ap_set_content_length(r, (apr_off_t) body.len);
     apr_table_mergen(r->headers_out, "Vary", "Accept");
-    /* what is told depends on who asks, and on what there is just now */
+    /* the list depends on the user and on what is on disk now */
     apr_table_setn(r->headers_out, "Cache-Control", "no-store");
-    mod_iri_protect(r, iri_choices_policy(is_json));
+    mod_iri_set_page_headers(r, iri_choices_policy(is_json));
     ap_rwrite(body.data, (int) body.len, r);
     return DONE;
 }
@@ -161,10 +167,10 @@ mod_iri_choose(request_rec *r, mod_iri_request_t *ctx)
                  iri_show(&shown, mod_iri_str(r->uri)),
                  iri_match_text(ctx->found.match));
     if (ctx->search.write) {
-        return HTTP_CONFLICT; /* no name more that is like the others */
+        return HTTP_CONFLICT; /* no further name that folds to the same key */
     }
     if (r->method_number == M_GET && ap_is_initial_req(r)) {
-        mod_iri_select(r, ctx);
+        mod_iri_filter_choices(r, ctx);
         if (ctx->found.count > 0) {
             return mod_iri_send_choices(r, &ctx->found);
         }

@@ -1,12 +1,12 @@
 /*
- * mod_iri_client.c - the environment variable iri-charset: a list for each
- * client
+ * mod_iri_client.c - the environment variable iri-charset
  *
- * BrowserMatch and its kin set it in post_read_request, when the path has been
- * read once, so that they see one form of it; where it is there the path is
- * read again (mod_iri_read.c).  From what these directives look at follows
- * Vary.  Where none of them names the variable nobody looks for it, and where
- * one does all charsets are opened at the start.
+ * The variable replaces IRICharset for a client.  BrowserMatch and SetEnvIf
+ * set it in post_read_request, after the path was read once, so that they see
+ * one form of it.  If it is set, the path is read again (mod_iri_read.c).
+ * The field names that these directives test are sent in Vary.  If no
+ * directive sets the variable, requests do not look it up; else all charsets
+ * are loaded at startup.
  */
 
 #include "mod_iri.h"
@@ -16,19 +16,20 @@
 
 #define MOD_IRI_VARIABLE "iri-charset"
 
-/* ---- what sets it ------------------------------------------------------- */
+/* ---- directives that set the variable ----------------------------------- */
 
 /* A directive that sets variables in post_read_request. */
 typedef struct {
-    const char *field; /* or a variable, or another word; NULL: expression */
+    const char *field; /* header field, variable or other attribute; NULL:
+                          see expression */
     const char *expression;
-    const char *sets; /* variables, some with "!" before or "=" behind */
+    const char *sets; /* arguments: NAME, !NAME or NAME=VALUE */
 } mod_iri_setter_t;
 
-/* 0: it is none. */
+/* Returns: 1 if the directive sets variables, else 0. */
 static int
-mod_iri_setter(apr_pool_t *pool, const ap_directive_t *at,
-               mod_iri_setter_t *setter)
+mod_iri_parse_setter(apr_pool_t *pool, const ap_directive_t *at,
+                     mod_iri_setter_t *setter)
 {
     const char *args = at->args;
 
@@ -50,8 +51,8 @@ mod_iri_setter(apr_pool_t *pool, const ap_directive_t *at,
 }
 
 static int
-mod_iri_sets(apr_pool_t *pool, const mod_iri_setter_t *setter,
-             const char *variable)
+mod_iri_setter_sets(apr_pool_t *pool, const mod_iri_setter_t *setter,
+                    const char *variable)
 {
     const char *args = setter->sets, *word;
     size_t      len = strlen(variable);
@@ -68,7 +69,7 @@ mod_iri_sets(apr_pool_t *pool, const mod_iri_setter_t *setter,
     return 0;
 }
 
-/* Does a directive set this variable? */
+/* Returns: 1 if a directive sets this variable. */
 static int
 mod_iri_is_set(apr_pool_t *pool, const char *variable)
 {
@@ -76,8 +77,8 @@ mod_iri_is_set(apr_pool_t *pool, const char *variable)
     mod_iri_setter_t      setter;
 
     for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (mod_iri_setter(pool, at, &setter)
-            && mod_iri_sets(pool, &setter, variable))
+        if (mod_iri_parse_setter(pool, at, &setter)
+            && mod_iri_setter_sets(pool, &setter, variable))
         {
             return 1;
         }
@@ -91,10 +92,10 @@ mod_iri_uses_client(apr_pool_t *pool)
     return mod_iri_is_set(pool, MOD_IRI_VARIABLE);
 }
 
-/* ---- what it depends on ------------------------------------------------- */
+/* ---- fields for Vary ---------------------------------------------------- */
 
 static void
-mod_iri_add_name(apr_array_header_t *names, const char *name)
+mod_iri_add_unique(apr_array_header_t *names, const char *name)
 {
     int i;
 
@@ -107,7 +108,10 @@ mod_iri_add_name(apr_array_header_t *names, const char *name)
     APR_ARRAY_PUSH(names, const char *) = name;
 }
 
-/* Of other words than fields caches know, or nobody can tell them. */
+/*
+ * Returns: 1 for the name of a header field.  Caches know the host and the
+ * URI; Vary cannot express the other attributes.
+ */
 static int
 mod_iri_is_field(const char *name)
 {
@@ -127,7 +131,10 @@ mod_iri_is_field(const char *name)
     return *name == '\0';
 }
 
-/* HTTP_USER_AGENT is User-Agent, and HTTP:Accept-Language what it says. */
+/*
+ * Add the fields of an expression: HTTP_USER_AGENT is User-Agent,
+ * HTTP:Accept-Language is Accept-Language.
+ */
 static void
 mod_iri_add_fields(apr_pool_t *pool, const char *expression,
                    apr_array_header_t *fields)
@@ -150,7 +157,7 @@ mod_iri_add_fields(apr_pool_t *pool, const char *expression,
         }
         *c = '\0';
         if (*name != '\0' && mod_iri_is_field(name)) {
-            mod_iri_add_name(fields, name);
+            mod_iri_add_unique(fields, name);
         }
     }
 }
@@ -162,15 +169,18 @@ mod_iri_add_setter(apr_pool_t *pool, const mod_iri_setter_t *setter,
     if (setter->field == NULL) {
         mod_iri_add_fields(pool, setter->expression, fields);
     } else if (mod_iri_is_set(pool, setter->field)) {
-        mod_iri_add_name(variables, setter->field);
+        mod_iri_add_unique(variables, setter->field);
     } else if (mod_iri_is_field(setter->field)) {
-        mod_iri_add_name(fields, setter->field);
+        mod_iri_add_unique(fields, setter->field);
     }
 }
 
-/* The value of Vary, "" for no field: through other variables, too. */
+/*
+ * Returns: the field names for Vary, also of fields by which another variable
+ * is set that sets this one; "": none.
+ */
 static const char *
-mod_iri_client_vary(apr_pool_t *pool, apr_pool_t *ptemp)
+mod_iri_vary_fields(apr_pool_t *pool, apr_pool_t *ptemp)
 {
     apr_array_header_t   *variables, *fields;
     const ap_directive_t *at;
@@ -179,13 +189,13 @@ mod_iri_client_vary(apr_pool_t *pool, apr_pool_t *ptemp)
 
     variables = apr_array_make(ptemp, 4, sizeof(const char *));
     fields = apr_array_make(ptemp, 4, sizeof(const char *));
-    mod_iri_add_name(variables, MOD_IRI_VARIABLE);
+    mod_iri_add_unique(variables, MOD_IRI_VARIABLE);
     for (i = 0; i < variables->nelts; i++) {
         const char *variable = APR_ARRAY_IDX(variables, i, const char *);
 
         for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-            if (mod_iri_setter(ptemp, at, &setter)
-                && mod_iri_sets(ptemp, &setter, variable))
+            if (mod_iri_parse_setter(ptemp, at, &setter)
+                && mod_iri_setter_sets(ptemp, &setter, variable))
             {
                 mod_iri_add_setter(ptemp, &setter, variables, fields);
             }
@@ -217,7 +227,7 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
                      "iri: the variable " MOD_IRI_VARIABLE " %s", error);
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    vary = mod_iri_client_vary(pconf, ptemp);
+    vary = mod_iri_vary_fields(pconf, ptemp);
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_server(s)->vary = vary;
     }
@@ -227,7 +237,7 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
 /* ---- requests ----------------------------------------------------------- */
 
 const char *
-mod_iri_client_says(const request_rec *r, const mod_iri_server_t *conf)
+mod_iri_client_charsets(const request_rec *r, const mod_iri_server_t *conf)
 {
     return conf->vary != NULL
                ? apr_table_get(r->subprocess_env, MOD_IRI_VARIABLE)
@@ -253,19 +263,19 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_t *conf,
     if (r->main == NULL && r->prev == NULL) {
         mod_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_CHARSETS),
                      "\"%s\" in " MOD_IRI_VARIABLE
-                     " %s: the request is read without",
+                     " %s: the request is read without charsets",
                      iri_show(&shown, word), why);
     }
     return own;
 }
 
 /*
- * Another client may get another answer: caches must know.  Until access is
- * granted, what was found decides nothing: Vary would tell whether there is
- * such a name.
+ * Add to Vary if another client may get another answer.  Before access is
+ * granted the result of the lookup is not used: Vary would reveal whether an
+ * entry exists.
  */
 void
-mod_iri_client_depends(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
 
@@ -274,34 +284,38 @@ mod_iri_client_depends(request_rec *r, mod_iri_request_t *ctx)
     {
         return;
     }
-    ctx->depends |= iri_depends_on_charsets(
+    ctx->needs_vary |= iri_depends_on_charsets(
         &ctx->reading, ctx->has_found ? &ctx->found : NULL, 1);
-    if (ctx->varies != NULL
-        || (!ctx->depends
+    if (ctx->vary_set != NULL
+        || (!ctx->needs_vary
             && !iri_depends_on_charsets(&ctx->reading, NULL, 0)))
     {
         return;
     }
-    ctx->varied = apr_table_get(r->err_headers_out, "Vary");
-    if (ctx->varied == NULL || strstr(ctx->varied, conf->vary) == NULL) {
+    ctx->vary_before = apr_table_get(r->err_headers_out, "Vary");
+    if (ctx->vary_before == NULL
+        || strstr(ctx->vary_before, conf->vary) == NULL) {
         apr_table_mergen(r->err_headers_out, "Vary", conf->vary);
-        ctx->varies = apr_table_get(r->err_headers_out, "Vary");
+        ctx->vary_set = apr_table_get(r->err_headers_out, "Vary");
     }
 }
 
-/* Access is granted.  What others have added to Vary since stays. */
+/*
+ * Restore the value that Vary had before, unless another module has changed
+ * it since.
+ */
 int
-mod_iri_client_passed(request_rec *r)
+mod_iri_client_granted(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
 
-    if (ctx == NULL || ctx->varies == NULL || ctx->depends
-        || apr_table_get(r->err_headers_out, "Vary") != ctx->varies)
+    if (ctx == NULL || ctx->vary_set == NULL || ctx->needs_vary
+        || apr_table_get(r->err_headers_out, "Vary") != ctx->vary_set)
     {
         return DECLINED;
     }
-    if (ctx->varied != NULL) {
-        apr_table_setn(r->err_headers_out, "Vary", ctx->varied);
+    if (ctx->vary_before != NULL) {
+        apr_table_setn(r->err_headers_out, "Vary", ctx->vary_before);
     } else {
         apr_table_unset(r->err_headers_out, "Vary");
     }

@@ -1,10 +1,10 @@
 /*
- * mod_iri_config.c - what is made of the settings once they are all read
+ * mod_iri_config.c - post_config and child_init
  *
- * httpd shows the settings of a <Directory> only after r->filename is final,
- * but names are looked for before that.  So the sections that speak of names
- * on disk are put into a list of our own, in httpd's order, and that list is
- * walked with the canonical path of the file.
+ * httpd applies the settings of a <Directory> after r->filename is final, but
+ * names are looked up before that.  So sections with settings for names on
+ * disk are collected in a separate list, in httpd's order.  That list is
+ * searched with the canonical path of the file (mod_iri_tree.c).
  */
 
 #include "mod_iri.h"
@@ -60,7 +60,7 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
         const mod_iri_dir_t *dir = ap_get_module_config(sec[i], &iri_module);
         mod_iri_section_t   *section;
 
-        /* a section without directives of ours has no settings of ours */
+        /* dir is NULL for a section without directives of this module */
         if (dir == NULL || dir->has == 0) {
             continue;
         }
@@ -71,7 +71,7 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
         section->dir = dir;
         section->name = c->r || c->d_is_fnmatch
                             ? c->d
-                            : mod_iri_canonical(s, c->d, env);
+                            : mod_iri_canonical_path(s, c->d, env);
         mod_iri_tree_base(conf, &section->tree);
         mod_iri_tree_add(&section->tree, dir);
         mod_iri_tree_finish(conf, &section->tree);
@@ -81,8 +81,8 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
 /* ---- hooks -------------------------------------------------------------- */
 
 /*
- * A virtual host that says nothing of its own shares the settings of the
- * main server, but not what is made of its sections.
+ * Give a virtual host a copy of settings that it shares with the main server,
+ * because the results for its sections differ.
  */
 static void
 mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
@@ -98,9 +98,9 @@ mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
     }
 }
 
-/* What any place of a server ignores and repairs. */
+/* Combine the IRIMatch and IRIRepair settings of all sections. */
 static void
-mod_iri_gather(mod_iri_server_t *conf)
+mod_iri_collect_flags(mod_iri_server_t *conf)
 {
     const iri_tree_conf_t *tree;
     unsigned               match = conf->tree.match;
@@ -113,9 +113,9 @@ mod_iri_gather(mod_iri_server_t *conf)
         repair |= tree->repair;
     }
     conf->folds = (match & IRI_FOLD_INDEXED) != 0;
-    conf->moves = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0
-                  || repair != 0 || conf->reading.charsets.count > 0
-                  || conf->vary != NULL;
+    conf->may_restart = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0
+                        || repair != 0 || conf->reading.charsets.count > 0
+                        || conf->vary != NULL;
     conf->reading.repair = repair;
 }
 
@@ -128,7 +128,7 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
 
     conf->registry = registry;
     conf->readers = readers;
-    conf->logged = logged;
+    conf->logged_vars = logged;
     if (conf->engine == MOD_IRI_UNSET) {
         conf->engine = IRI_ENGINE_OFF;
     }
@@ -136,7 +136,7 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     mod_iri_tree_base(conf, &conf->tree);
     mod_iri_tree_finish(conf, &conf->tree);
     mod_iri_collect_sections(s, env);
-    mod_iri_gather(conf);
+    mod_iri_collect_flags(conf);
     if (conf->engine == IRI_ENGINE_ON) {
         mod_iri_add_directories(s, env);
     }
@@ -156,7 +156,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     (void) plog;
     if (registry == NULL) {
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
-                     "iri: cannot work: the data of ICU is missing");
+                     "iri: the data of ICU is missing");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     iri_env_apr_init(&env, pconf, mod_iri_log_start, main_server);
@@ -179,7 +179,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                                         || mod_iri_server(s)->engine
                                                == IRI_ENGINE_REPORT;
     }
-    if (!mod_iri_is_trial()) {
+    if (!mod_iri_is_first_pass()) {
         mod_iri_check_config(ptemp, main_server);
     }
     return OK;
@@ -188,9 +188,10 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 /* ---- the cache of a child ----------------------------------------------- */
 
 typedef struct {
-    apr_thread_mutex_t *mutex; /* around a look */
-    apr_thread_mutex_t
-        *queue[IRI_INDEX_QUEUES]; /* around reading directories */
+    /* held during a cache lookup */
+    apr_thread_mutex_t *mutex;
+    /* held while a directory is read */
+    apr_thread_mutex_t *queue[IRI_INDEX_QUEUES];
 } mod_iri_locks_t;
 
 static void
@@ -205,29 +206,32 @@ mod_iri_unlock(void *locks)
     apr_thread_mutex_unlock(((mod_iri_locks_t *) locks)->mutex);
 }
 
-/* Many threads that miss the same directory wait for the first of them. */
+/*
+ * Threads that need the index of the same directory wait until one has built
+ * it.
+ */
 static void
-mod_iri_queue(void *locks, unsigned which)
+mod_iri_lock_build(void *locks, unsigned which)
 {
     apr_thread_mutex_lock(((mod_iri_locks_t *) locks)->queue[which]);
 }
 
 static void
-mod_iri_leave(void *locks, unsigned which)
+mod_iri_unlock_build(void *locks, unsigned which)
 {
     apr_thread_mutex_unlock(((mod_iri_locks_t *) locks)->queue[which]);
 }
 
 static apr_status_t
-mod_iri_drop_cache(void *cache)
+mod_iri_cache_cleanup(void *cache)
 {
     iri_index_cache_destroy(cache);
     return APR_SUCCESS;
 }
 
-/* Where a child has one thread nothing is locked. */
+/* No locks are created if a child has one thread. */
 static int
-mod_iri_lock_cache(apr_pool_t *pool, iri_index_cache_conf_t *conf)
+mod_iri_create_locks(apr_pool_t *pool, iri_index_cache_conf_t *conf)
 {
     mod_iri_locks_t *locks = apr_palloc(pool, sizeof(*locks));
     int              threaded = 1;
@@ -253,8 +257,8 @@ mod_iri_lock_cache(apr_pool_t *pool, iri_index_cache_conf_t *conf)
     }
     conf->lock = mod_iri_lock;
     conf->unlock = mod_iri_unlock;
-    conf->queue = mod_iri_queue;
-    conf->leave = mod_iri_leave;
+    conf->queue = mod_iri_lock_build;
+    conf->leave = mod_iri_unlock_build;
     conf->ctx = locks;
     return 1;
 }
@@ -267,25 +271,28 @@ mod_iri_create_cache(apr_pool_t *pool, size_t size, iri_stats_t *stats)
     memset(&conf, 0, sizeof(conf));
     conf.size = size;
     conf.counts = stats != NULL ? iri_stats_cache_counts(stats) : NULL;
-    return mod_iri_lock_cache(pool, &conf) ? iri_index_cache_create(&conf)
-                                           : NULL;
+    return mod_iri_create_locks(pool, &conf) ? iri_index_cache_create(&conf)
+                                             : NULL;
 }
 
-/* All hooks are known now. */
+/* Called when all hooks are registered. */
 static void
-mod_iri_prepare_paths(server_rec *main_server)
+mod_iri_set_encoded_unused(server_rec *main_server)
 {
-    int               unseen = mod_iri_is_unseen();
+    int               unused = mod_iri_is_encoded_unused();
     mod_iri_server_t *conf;
     server_rec       *s;
 
     for (s = main_server; s != NULL; s = s->next) {
         conf = mod_iri_server(s);
-        conf->unseen = unseen && conf->vary == NULL;
+        conf->encoded_unused = unused && conf->vary == NULL;
     }
 }
 
-/* One cache for all threads of a child; without it directories are read. */
+/*
+ * Create one cache for all threads of a child.  Without a cache directories
+ * are read for each lookup.
+ */
 void
 mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
@@ -294,7 +301,7 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
     server_rec        *s;
     int                used = 0;
 
-    mod_iri_prepare_paths(main_server);
+    mod_iri_set_encoded_unused(main_server);
     for (s = main_server; s != NULL; s = s->next) {
         used |= mod_iri_server(s)->engine != IRI_ENGINE_OFF;
     }
@@ -308,7 +315,7 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
                      "iri: no memory for IRICache");
         return;
     }
-    apr_pool_cleanup_register(pchild, cache, mod_iri_drop_cache,
+    apr_pool_cleanup_register(pchild, cache, mod_iri_cache_cleanup,
                               apr_pool_cleanup_null);
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_server(s)->cache = cache;

@@ -1,13 +1,15 @@
 /*
- * mod_iri_dav.c - what mod_dav says and compares
+ * mod_iri_dav.c - WebDAV: hrefs of answers, the If field, Destination
  *
- * mod_dav lists a collection with <D:href> made of the octets of the disk: a
- * filter puts the names of the entries there, so that each href leads back to
- * its entry in whatever charset the tree is.  And it compares the resource
- * tags of If with r->uri, octet for octet, or, in the depth of a collection,
- * with r->uri and octets of the disk: so each tag becomes what mod_dav will
- * look for.  All of this is for files; of what other repositories there are
- * (Subversion's) nothing is known here, and nothing is changed.
+ * mod_dav writes <D:href> elements with octets on disk.  An output filter
+ * replaces these by names of entries, so that each href leads back to its
+ * entry in any charset. mod_dav also compares the resource tags of If (RFC
+ * 4918, 10.4) octet by octet with r->uri, or, below a collection, with r->uri
+ * and octets on disk.  So each tag is replaced by the form that mod_dav
+ * compares with.
+ *
+ * This applies to files only.  Names in other repositories (Subversion) are
+ * not changed.
  */
 
 #ifndef _GNU_SOURCE
@@ -19,34 +21,34 @@
 #include <dlfcn.h>
 #include <util_filter.h>
 
-/* APR's macros of rings count offsets from NULL, which clang dislikes. */
+/* clang warns of APR's ring macros, which compute offsets from NULL. */
 #ifdef __clang__
 #if __has_warning("-Wnull-pointer-subtraction")
 #pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
 #endif
 #endif
 
-#define MOD_IRI_DAV_FILTER "IRI_DAV"
-#define MOD_IRI_DAV_TO     "iri-destination" /* a note: canonical path */
-#define MOD_IRI_DAV_WHY    "iri-conflict"    /* a note: text for the client */
-#define MOD_IRI_MAX_TAGS   8 /* that are looked for in a request */
+#define MOD_IRI_DAV_FILTER      "IRI_DAV"
+#define MOD_IRI_DAV_DESTINATION "iri-destination" /* note: its path */
+#define MOD_IRI_DAV_WHY         "iri-conflict"    /* note: the reason */
+#define MOD_IRI_MAX_TAGS        8 /* tags looked up per request */
 
 typedef struct {
     iri_env_apr_t       env;
-    iri_multistatus_t  *answer; /* NULL until the answer is there */
-    apr_bucket_brigade *out;    /* of this call */
-    int                 said;   /* 1: all of the body is replaced */
-    int                 sent;   /* 1: some of it has gone out */
-    int                 failed; /* 1: nothing follows */
+    iri_multistatus_t  *answer;   /* NULL: the body has not begun */
+    apr_bucket_brigade *out;      /* output of the current call */
+    int                 replaced; /* 1: the new body was sent */
+    int                 sent;     /* 1: part of the body was sent */
+    int                 failed;   /* 1: discard the rest of the body */
 } mod_iri_dav_t;
 
-/* ---- whose business it is ----------------------------------------------- */
+/* ---- requests for files ------------------------------------------------- */
 
 typedef const char *(*mod_iri_provider_t)(request_rec *r);
 
 /*
- * mod_dav may be missing, so it is asked for by name.  "filesystem" is that
- * of mod_dav_fs.
+ * Returns: 1 if the provider is that of mod_dav_fs. mod_dav may not be
+ * loaded, so its function is looked up by name.
  */
 static int
 mod_iri_dav_is_of_files(request_rec *r)
@@ -63,7 +65,7 @@ mod_iri_dav_is_of_files(request_rec *r)
 }
 
 static int
-mod_iri_dav_concerns(request_rec *r)
+mod_iri_dav_applies(request_rec *r)
 {
     return mod_iri_server(r->server)->engine == IRI_ENGINE_ON
            && r->handler != NULL && strcmp(r->handler, "dav-handler") == 0
@@ -72,14 +74,14 @@ mod_iri_dav_concerns(request_rec *r)
 }
 
 static int
-mod_iri_dav_copies(const request_rec *r)
+mod_iri_dav_is_copy_or_move(const request_rec *r)
 {
     return r->method_number == M_COPY || r->method_number == M_MOVE;
 }
 
-/* What is below a path begins with it. */
+/* Returns: path with one "/" at its end. */
 static const char *
-mod_iri_dav_base(request_rec *r, const char *path)
+mod_iri_dav_with_slash(request_rec *r, const char *path)
 {
     size_t len = strlen(path);
 
@@ -87,10 +89,10 @@ mod_iri_dav_base(request_rec *r, const char *path)
                        len > 0 && path[len - 1] == '/' ? NULL : "/", NULL);
 }
 
-/* ---- the filter --------------------------------------------------------- */
+/* ---- output filter ------------------------------------------------------ */
 
 static iri_status_t
-mod_iri_dav_put(void *arg, const unsigned char *data, size_t len)
+mod_iri_dav_write(void *arg, const unsigned char *data, size_t len)
 {
     mod_iri_dav_t *dav = arg;
 
@@ -100,7 +102,7 @@ mod_iri_dav_put(void *arg, const unsigned char *data, size_t len)
                : IRI_NO_MEMORY;
 }
 
-/* A multistatus, of whatever status: 424, too; or a lock. */
+/* A multistatus of any status (424 too), or a lock. */
 static int
 mod_iri_dav_is_xml(const request_rec *r)
 {
@@ -112,20 +114,20 @@ mod_iri_dav_is_xml(const request_rec *r)
 static iri_status_t
 mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
 {
-    const char            *to = apr_table_get(r->notes, MOD_IRI_DAV_TO);
+    const char *to = apr_table_get(r->notes, MOD_IRI_DAV_DESTINATION);
     iri_multistatus_conf_t conf;
 
     memset(&conf, 0, sizeof(conf));
     conf.tree = mod_iri_tree_within(r);
-    conf.base[0] = mod_iri_str(mod_iri_dav_base(r, r->uri));
+    conf.base[0] = mod_iri_str(mod_iri_dav_with_slash(r, r->uri));
     if (to != NULL) {
-        conf.base[1] = mod_iri_str(mod_iri_dav_base(r, to));
+        conf.base[1] = mod_iri_str(mod_iri_dav_with_slash(r, to));
     }
     mod_iri_env(&dav->env, r);
     return iri_multistatus_create(&dav->env.env, &conf, &dav->answer);
 }
 
-/* One bucket; metadata goes on as it is. */
+/* Process one bucket.  Metadata is passed on unchanged. */
 static apr_status_t
 mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
 {
@@ -136,7 +138,7 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
 
     if (APR_BUCKET_IS_METADATA(bucket)) {
         if (APR_BUCKET_IS_EOS(bucket)
-            && iri_multistatus_end(dav->answer, mod_iri_dav_put, dav)
+            && iri_multistatus_end(dav->answer, mod_iri_dav_write, dav)
                    != IRI_OK)
         {
             return APR_ENOMEM;
@@ -151,8 +153,9 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
     }
     octets.data = (const unsigned char *) data;
     octets.len = len;
-    if (iri_multistatus_feed(dav->answer, octets, mod_iri_dav_put, dav)
-        != IRI_OK) {
+    if (iri_multistatus_feed(dav->answer, octets, mod_iri_dav_write, dav)
+        != IRI_OK)
+    {
         return APR_ENOMEM;
     }
     apr_bucket_delete(bucket);
@@ -160,12 +163,12 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
 }
 
 /*
- * Of a Destination that had an error mod_dav says no more than that: here is
- * why nothing can be made there.
+ * mod_dav reports an error of a Destination without its reason.  Replace its
+ * page by one that states the reason.
  */
 static apr_status_t
-mod_iri_dav_say(ap_filter_t *f, apr_bucket_brigade *in, mod_iri_dav_t *dav,
-                const char *why)
+mod_iri_dav_replace_body(ap_filter_t *f, apr_bucket_brigade *in,
+                         mod_iri_dav_t *dav, const char *why)
 {
     apr_bucket *bucket, *next;
 
@@ -177,8 +180,8 @@ mod_iri_dav_say(ap_filter_t *f, apr_bucket_brigade *in, mod_iri_dav_t *dav,
             apr_bucket_delete(bucket);
         }
     }
-    if (!dav->said) {
-        dav->said = 1;
+    if (!dav->replaced) {
+        dav->replaced = 1;
         why = apr_pstrcat(f->r->pool,
                           "<html><head>\n<title>409 Conflict</title>\n"
                           "</head><body>\n<h1>Conflict</h1>\n<p>",
@@ -191,8 +194,9 @@ mod_iri_dav_say(ap_filter_t *f, apr_bucket_brigade *in, mod_iri_dav_t *dav,
 }
 
 /*
- * mod_dav goes on writing whatever a filter says.  So that half an answer is
- * taken for none there is an error in its place, or its connection ends.
+ * mod_dav ignores errors of filters and continues to write.  So that the
+ * client does not take half an answer for a complete one, send an error, or
+ * close the connection if part of the answer was sent.
  */
 static apr_status_t
 mod_iri_dav_fail(ap_filter_t *f, mod_iri_dav_t *dav)
@@ -200,7 +204,7 @@ mod_iri_dav_fail(ap_filter_t *f, mod_iri_dav_t *dav)
     apr_bucket_brigade *error;
 
     mod_iri_note(f->r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_MULTISTATUS),
-                 "the names of an answer could not be told");
+                 "cannot write the names into an answer");
     dav->failed = 1;
     f->r->connection->keepalive = AP_CONN_CLOSE;
     if (dav->sent) {
@@ -232,7 +236,7 @@ mod_iri_dav_filter(ap_filter_t *f, apr_bucket_brigade *in)
         return ap_pass_brigade(f->next, in);
     }
     if (why != NULL && f->r->status == HTTP_CONFLICT) {
-        return mod_iri_dav_say(f, in, dav, why);
+        return mod_iri_dav_replace_body(f, in, dav, why);
     }
     if (dav->answer == NULL) {
         if (!mod_iri_dav_is_xml(f->r)) {
@@ -265,12 +269,12 @@ mod_iri_dav_register(void)
                               AP_FTYPE_RESOURCE);
 }
 
-/* ---- If ----------------------------------------------------------------- */
+/* ---- the If field ------------------------------------------------------- */
 
 typedef struct {
-    request_rec *r;     /* that mod_dav will compare with */
-    const char  *base;  /* what is below r->uri begins with it */
-    int          looks; /* so far */
+    request_rec *r;       /* mod_dav compares the tags with its URI */
+    const char  *base;    /* r->uri with "/" at its end */
+    int          lookups; /* subrequests so far */
 } mod_iri_tags_t;
 
 static iri_str_t
@@ -285,10 +289,10 @@ mod_iri_dav_uri(request_rec *r, const char *path)
                : (iri_str_t){ 0, NULL };
 }
 
-/* As mod_dav will find it when it goes down from r. */
+/* Set paths[1] to the path that mod_dav computes while it walks below r. */
 static void
-mod_iri_dav_below(mod_iri_tags_t *tags, const request_rec *found,
-                  iri_str_t paths[2])
+mod_iri_dav_native_path(mod_iri_tags_t *tags, const request_rec *found,
+                        iri_str_t paths[2])
 {
     request_rec *r = tags->r;
     size_t       len = strlen(r->filename);
@@ -313,21 +317,21 @@ mod_iri_dav_below(mod_iri_tags_t *tags, const request_rec *found,
 }
 
 /*
- * The canonical path of a tag: by a subrequest, since which reading counts may
- * be for the disk to say.  Whether the client may have what it names is not
- * asked: mod_dav only compares.
+ * Map a tag to its canonical path.  A subrequest is needed, because the disk
+ * may decide which reading applies.  Access to it is not checked: mod_dav
+ * only compares the path.
  */
 static iri_status_t
-mod_iri_dav_tag(void *arg, iri_str_t path, iri_str_t paths[2])
+mod_iri_dav_map_tag(void *arg, iri_str_t path, iri_str_t paths[2])
 {
     mod_iri_tags_t *tags = arg;
     request_rec    *r = tags->r, *found;
     iri_str_t       uri;
 
-    if (iri_path_is_ascii(path, 1) || tags->looks == MOD_IRI_MAX_TAGS) {
+    if (iri_path_is_ascii(path, 1) || tags->lookups == MOD_IRI_MAX_TAGS) {
         return IRI_OK;
     }
-    tags->looks++;
+    tags->lookups++;
     found = ap_sub_req_lookup_uri(mod_iri_dup(r->pool, path), r, NULL);
     if (found->uri == NULL || found->uri[0] != '/') {
         return IRI_OK;
@@ -335,13 +339,13 @@ mod_iri_dav_tag(void *arg, iri_str_t path, iri_str_t paths[2])
     uri = mod_iri_dav_uri(r, found->uri);
     if (uri.len > 0) {
         paths[0] = uri;
-        mod_iri_dav_below(tags, found, paths);
+        mod_iri_dav_native_path(tags, found, paths);
     }
     return IRI_OK;
 }
 
 static void
-mod_iri_dav_tags(request_rec *r)
+mod_iri_dav_map_if(request_rec *r)
 {
     const char    *value = apr_table_get(r->headers_in, "If");
     mod_iri_tags_t tags = { r, NULL, 0 };
@@ -351,10 +355,10 @@ mod_iri_dav_tags(request_rec *r)
     if (value == NULL || strchr(value, '<') == NULL) {
         return;
     }
-    tags.base = mod_iri_dav_base(r, r->uri);
+    tags.base = mod_iri_dav_with_slash(r, r->uri);
     mod_iri_env(&env, r);
-    if (iri_if_field_map(&env.env, mod_iri_str(value), mod_iri_dav_tag, &tags,
-                         &out)
+    if (iri_if_field_map(&env.env, mod_iri_str(value), mod_iri_dav_map_tag,
+                         &tags, &out)
         == IRI_OK)
     {
         apr_table_setn(r->headers_in, "If", mod_iri_dup(r->pool, out));
@@ -364,7 +368,7 @@ mod_iri_dav_tags(request_rec *r)
 /* ---- hooks -------------------------------------------------------------- */
 
 int
-mod_iri_dav_conflict(request_rec *r, iri_why_t why)
+mod_iri_refuse_conflict(request_rec *r, iri_why_t why)
 {
     const char *text = iri_conflict_text(why);
 
@@ -379,17 +383,17 @@ mod_iri_dav_conflict(request_rec *r, iri_why_t why)
 int
 mod_iri_dav_is_destination(const request_rec *r)
 {
-    return r->main != NULL && mod_iri_dav_copies(r->main)
-           && mod_iri_dav_copies(r);
+    return r->main != NULL && mod_iri_dav_is_copy_or_move(r->main)
+           && mod_iri_dav_is_copy_or_move(r);
 }
 
 /*
- * mod_dav_fs compares names, and would copy a collection into itself, level
- * by level until the disk is full, where a link leads there.  Depth 0 takes
- * nothing of what is in it.
+ * mod_dav_fs compares names to detect a copy of a collection into itself.  If
+ * a symbolic link leads there, it would copy until the disk is full.  With
+ * Depth 0 no members are copied.
  */
 static int
-mod_iri_dav_apart(request_rec *r)
+mod_iri_dav_check_overlap(request_rec *r)
 {
     const char    *depth = apr_table_get(r->headers_in, "Depth");
     const char    *to = apr_pstrcat(r->pool, r->filename, r->path_info, NULL);
@@ -410,9 +414,12 @@ mod_iri_dav_apart(request_rec *r)
                : HTTP_FORBIDDEN;
 }
 
-/* mod_dav_fs copies a collection with the octets of all that is in it. */
+/*
+ * mod_dav_fs copies the members of a collection with their octets.  Refuse
+ * that if the other tree would decode them to other names.
+ */
 static int
-mod_iri_dav_keeps(request_rec *r)
+mod_iri_dav_check_names(request_rec *r)
 {
     const char *depth = apr_table_get(r->headers_in, "Depth");
 
@@ -421,39 +428,39 @@ mod_iri_dav_keeps(request_rec *r)
                    || iri_tree_preserves_names(mod_iri_tree_within(r->main),
                                                mod_iri_tree_within(r))
                ? DECLINED
-               : mod_iri_dav_conflict(r, IRI_WHY_OTHER_TREE);
+               : mod_iri_refuse_conflict(r, IRI_WHY_OTHER_TREE);
 }
 
 /*
- * The last of fixups: mod_dav looks its Destination up by a subrequest, and
- * validates If for that one, too, with fields that are those of the request.
+ * Last in fixups. mod_dav looks up the Destination by a subrequest and
+ * validates If for it too, with the header fields of that subrequest.
  */
 int
 mod_iri_dav_fixups(request_rec *r)
 {
     int status;
 
-    if (!mod_iri_dav_is_destination(r) || !mod_iri_dav_concerns(r->main)) {
+    if (!mod_iri_dav_is_destination(r) || !mod_iri_dav_applies(r->main)) {
         return DECLINED;
     }
-    apr_table_setn(r->main->notes, MOD_IRI_DAV_TO,
+    apr_table_setn(r->main->notes, MOD_IRI_DAV_DESTINATION,
                    apr_pstrdup(r->main->pool, r->uri));
-    mod_iri_dav_tags(r);
+    mod_iri_dav_map_if(r);
     if (r->filename == NULL) {
         return DECLINED;
     }
-    status = mod_iri_dav_apart(r);
-    return status == DECLINED ? mod_iri_dav_keeps(r) : status;
+    status = mod_iri_dav_check_overlap(r);
+    return status == DECLINED ? mod_iri_dav_check_names(r) : status;
 }
 
-/* After fixups, where mod_dav takes a request over. */
+/* After fixups of a request that mod_dav handles. */
 void
 mod_iri_dav_insert(request_rec *r)
 {
-    if (r->main != NULL || !mod_iri_dav_concerns(r)) {
+    if (r->main != NULL || !mod_iri_dav_applies(r)) {
         return;
     }
-    mod_iri_dav_tags(r);
+    mod_iri_dav_map_if(r);
     if (r->method_number != M_GET && r->method_number != M_POST) {
         ap_add_output_filter(MOD_IRI_DAV_FILTER,
                              apr_pcalloc(r->pool, sizeof(mod_iri_dav_t)), r,

@@ -1,30 +1,31 @@
 /*
- * mod_iri_directory.c - <Directory> for each way to write its name
+ * mod_iri_directory.c - copies of <Directory> for each encoding of its name
  *
- * httpd compares a <Directory "/srv/caf\xC3\xA9"> with octets of the disk.
- * Where the tree writes that name otherwise, in NFD or in another charset,
- * it would match nothing, so it would not deny what it was to deny.  So a
- * server in which the engine is on gets, beside each such section, the same
- * section for each way in which its tree may write the name, whether it is
- * there yet or not.  Sections are shared by servers: none is changed.
+ * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk.  If the
+ * tree stores that name in NFD or in another charset, the section would not
+ * match, and would not deny access.  So if the engine is on, each such
+ * section gets copies for all encodings that its tree may use for the name,
+ * whether the directory exists or not.  Servers share sections, so no section
+ * is changed.
  *
- * There are names that can be written in more ways than can be told before
- * (partly composed letters).  A file in a directory that bears the name of a
- * section, in octets that none stands for, is not served.
+ * Some names have more encodings than can be listed (partly composed
+ * letters).  A file in a directory with the name of a section, in octets for
+ * which no copy exists, is not served.
  */
 
 #include "mod_iri.h"
 
-#define MOD_IRI_MAX_WAYS 64 /* of one section */
+#define MOD_IRI_MAX_ENCODINGS 64 /* per section */
 
 const char *
-mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env)
+mod_iri_canonical_path(const server_rec *s, const char *path,
+                       iri_env_apr_t *env)
 {
     iri_str_t     str = mod_iri_str(path);
     iri_reading_t reading;
 
     if (*path != '/' || iri_path_is_ascii(str, 0)
-        || mod_iri_read_made(s, &env->env, str, &reading) != IRI_OK
+        || mod_iri_read_internal(s, &env->env, str, &reading) != IRI_OK
         || reading.verdict != IRI_SERVE)
     {
         return path;
@@ -32,9 +33,12 @@ mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env)
     return mod_iri_dup(env->pool, reading.path);
 }
 
-/* Do these octets have that name in the tree?  doubt: where none can tell. */
+/*
+ * Returns: 1 if octets decode to a name in a tree. doubt: the result if
+ * decoding fails.
+ */
 static int
-mod_iri_is_named(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+mod_iri_has_name(iri_env_apr_t *env, const iri_tree_conf_t *tree,
                  iri_str_t octets, iri_str_t name, int doubt)
 {
     iri_str_t found;
@@ -46,25 +50,26 @@ mod_iri_is_named(iri_env_apr_t *env, const iri_tree_conf_t *tree,
            && memcmp(found.data, name.data, name.len) == 0;
 }
 
-/* What follows the first segment of a path. */
+/* Returns: the path after its first segment and "/". */
 static const char *
-mod_iri_next(const char *path)
+mod_iri_next_segment(const char *path)
 {
     path += strcspn(path, "/");
     return *path == '/' ? path + 1 : path;
 }
 
-/* ---- the ways to write a name ------------------------------------------- */
+/* ---- encodings of a name ------------------------------------------------ */
 
 static int
-mod_iri_has_way(const apr_array_header_t *ways, const char *path, size_t len)
+mod_iri_has_encoding(const apr_array_header_t *encodings, const char *path,
+                     size_t len)
 {
-    const char *way;
+    const char *encoding;
     int         i;
 
-    for (i = 0; i < ways->nelts; i++) {
-        way = APR_ARRAY_IDX(ways, i, const char *);
-        if (strlen(way) == len && memcmp(way, path, len) == 0) {
+    for (i = 0; i < encodings->nelts; i++) {
+        encoding = APR_ARRAY_IDX(encodings, i, const char *);
+        if (strlen(encoding) == len && memcmp(encoding, path, len) == 0) {
             return 1;
         }
     }
@@ -72,17 +77,19 @@ mod_iri_has_way(const apr_array_header_t *ways, const char *path, size_t len)
 }
 
 static void
-mod_iri_add_way(apr_array_header_t *ways, const char *path)
+mod_iri_add_encoding(apr_array_header_t *encodings, const char *path)
 {
-    if (!mod_iri_has_way(ways, path, strlen(path))) {
-        APR_ARRAY_PUSH(ways, const char *) = path;
+    if (!mod_iri_has_encoding(encodings, path, strlen(path))) {
+        APR_ARRAY_PUSH(encodings, const char *) = path;
     }
 }
 
-/* The settings of the directory that the segment at name is in. */
+/*
+ * Returns: the settings of the directory that contains the segment at name.
+ */
 static const iri_tree_conf_t *
-mod_iri_tree_before(iri_env_apr_t *env, const mod_iri_server_t *conf,
-                    const mod_iri_directory_t *directory, const char *name)
+mod_iri_segment_tree(iri_env_apr_t *env, const mod_iri_server_t *conf,
+                     const mod_iri_directory_t *directory, const char *name)
 {
     return mod_iri_tree_of(
         conf,
@@ -90,7 +97,7 @@ mod_iri_tree_before(iri_env_apr_t *env, const mod_iri_server_t *conf,
         env->pool);
 }
 
-/* A disk that is empty: what is looked for there is told as a new name. */
+/* An empty file system, in which the core treats each name as a new one. */
 static iri_status_t
 mod_iri_empty_stat(void *ctx, const char *path, iri_node_t *node)
 {
@@ -117,7 +124,10 @@ mod_iri_empty_list(void *ctx, const char *path, iri_node_t *node,
 static const iri_dir_t mod_iri_empty = { mod_iri_empty_stat,
                                          mod_iri_empty_list };
 
-/* How a tree would write a new name; NULL: it cannot. */
+/*
+ * Returns: the octets that a tree would write for a new name; NULL: it
+ * cannot.
+ */
 static const char *
 mod_iri_new_name(iri_env_apr_t *env, const iri_tree_conf_t *tree,
                  iri_str_t segment)
@@ -138,22 +148,25 @@ mod_iri_new_name(iri_env_apr_t *env, const iri_tree_conf_t *tree,
     return mod_iri_dup(env->pool, found.filename) + 1;
 }
 
-/* All ways of a tree to write one segment: its charsets in both forms. */
+/*
+ * Returns: all encodings of a segment in a tree: each charset, in NFC and
+ * NFD.
+ */
 static apr_array_header_t *
-mod_iri_segment_ways(iri_env_apr_t *env, const iri_tree_conf_t *tree,
-                     iri_str_t segment)
+mod_iri_segment_encodings(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+                          iri_str_t segment)
 {
     static const iri_filename_form_t forms[] = { IRI_FILENAME_NFC,
                                                  IRI_FILENAME_NFD };
-    apr_array_header_t              *ways;
+    apr_array_header_t              *encodings;
     iri_tree_conf_t                  one = *tree;
     const char                      *octets;
     size_t                           i;
 
-    ways = apr_array_make(env->pool, 2, sizeof(const char *));
+    encodings = apr_array_make(env->pool, 2, sizeof(const char *));
     if (iri_path_is_ascii(segment, 0)) {
-        mod_iri_add_way(ways, mod_iri_dup(env->pool, segment));
-        return ways;
+        mod_iri_add_encoding(encodings, mod_iri_dup(env->pool, segment));
+        return encodings;
     }
     one.charsets.count = 1;
     for (i = 0; i < 2 * tree->charsets.count; i++) {
@@ -161,67 +174,71 @@ mod_iri_segment_ways(iri_env_apr_t *env, const iri_tree_conf_t *tree,
         one.names = forms[i % 2];
         octets = mod_iri_new_name(env, &one, segment);
         if (octets != NULL
-            && mod_iri_is_named(env, tree, mod_iri_str(octets), segment, 0))
+            && mod_iri_has_name(env, tree, mod_iri_str(octets), segment, 0))
         {
-            mod_iri_add_way(ways, octets);
+            mod_iri_add_encoding(encodings, octets);
         }
     }
-    return ways;
+    return encodings;
 }
 
-/* Each of dirs followed by each of names and a slash. */
+/* Returns: each of dirs followed by each of names and "/". */
 static apr_array_header_t *
-mod_iri_join_ways(iri_env_apr_t *env, const apr_array_header_t *dirs,
-                  const apr_array_header_t *names)
+mod_iri_join_encodings(iri_env_apr_t *env, const apr_array_header_t *dirs,
+                       const apr_array_header_t *names)
 {
-    apr_array_header_t *ways;
+    apr_array_header_t *encodings;
     int                 i, k;
 
-    ways = apr_array_make(env->pool, 4, sizeof(const char *));
+    encodings = apr_array_make(env->pool, 4, sizeof(const char *));
     for (i = 0; i < dirs->nelts; i++) {
-        for (k = 0; k < names->nelts && ways->nelts < MOD_IRI_MAX_WAYS; k++) {
-            mod_iri_add_way(
-                ways, apr_pstrcat(
-                          env->pool, APR_ARRAY_IDX(dirs, i, const char *),
-                          APR_ARRAY_IDX(names, k, const char *), "/", NULL));
+        for (k = 0;
+             k < names->nelts && encodings->nelts < MOD_IRI_MAX_ENCODINGS;
+             k++) {
+            mod_iri_add_encoding(
+                encodings,
+                apr_pstrcat(env->pool, APR_ARRAY_IDX(dirs, i, const char *),
+                            APR_ARRAY_IDX(names, k, const char *), "/",
+                            NULL));
         }
     }
-    return ways;
+    return encodings;
 }
 
 /*
- * All ways to write the path of a section: down to some directory as the
- * section has it, for a root is taken literally, and below that as the tree
- * writes names.
+ * Returns: all encodings of the path of a section.  The core takes roots
+ * literally, so the first directories may be as configured and the rest
+ * encoded by the tree, from any directory on.
  */
 static apr_array_header_t *
-mod_iri_ways(iri_env_apr_t *env, const mod_iri_server_t *conf,
-             const mod_iri_directory_t *directory)
+mod_iri_path_encodings(iri_env_apr_t *env, const mod_iri_server_t *conf,
+                       const mod_iri_directory_t *directory)
 {
     const char            *path = directory->path, *name = directory->name;
     const iri_tree_conf_t *tree;
-    apr_array_header_t    *ways;
+    apr_array_header_t    *encodings;
     iri_str_t              segment;
 
-    ways = apr_array_make(env->pool, 1, sizeof(const char *));
+    encodings = apr_array_make(env->pool, 1, sizeof(const char *));
     while (*name != '\0' && *path != '\0') {
-        mod_iri_add_way(ways, apr_pstrmemdup(env->pool, directory->path,
-                                             path - directory->path));
+        mod_iri_add_encoding(encodings,
+                             apr_pstrmemdup(env->pool, directory->path,
+                                            path - directory->path));
         segment.data = (const unsigned char *) name;
         segment.len = strcspn(name, "/");
-        tree = mod_iri_tree_before(env, conf, directory, name);
-        ways = mod_iri_join_ways(env, ways,
-                                 mod_iri_segment_ways(env, tree, segment));
-        name = mod_iri_next(name);
-        path = mod_iri_next(path);
+        tree = mod_iri_segment_tree(env, conf, directory, name);
+        encodings = mod_iri_join_encodings(
+            env, encodings, mod_iri_segment_encodings(env, tree, segment));
+        name = mod_iri_next_segment(name);
+        path = mod_iri_next_segment(path);
     }
-    return ways;
+    return encodings;
 }
 
-/* How the path is on disk now, if it is there. */
+/* Add the encoding that is on disk now, if the directory exists. */
 static void
 mod_iri_add_present(iri_env_apr_t *env, const mod_iri_server_t *conf,
-                    const char *name, apr_array_header_t *ways)
+                    const char *name, apr_array_header_t *encodings)
 {
     iri_search_t search;
     iri_found_t  found;
@@ -232,13 +249,14 @@ mod_iri_add_present(iri_env_apr_t *env, const mod_iri_server_t *conf,
     if (iri_find(&env->env, &search, &found) == IRI_OK
         && found.verdict == IRI_SERVE)
     {
-        mod_iri_add_way(ways, mod_iri_dup(env->pool, found.filename));
+        mod_iri_add_encoding(encodings,
+                             mod_iri_dup(env->pool, found.filename));
     }
 }
 
 /* ---- sections ----------------------------------------------------------- */
 
-/* The same section for other octets. */
+/* Returns: a copy of a section for other octets. */
 static ap_conf_vector_t *
 mod_iri_copy_section(apr_pool_t *pool, ap_conf_vector_t *section,
                      const char *octets)
@@ -257,7 +275,7 @@ mod_iri_copy_section(apr_pool_t *pool, ap_conf_vector_t *section,
     return copy;
 }
 
-/* The section as it is, and behind it one for each further way. */
+/* Add a copy of a section for each further encoding, behind it. */
 static void
 mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
                     apr_array_header_t *sections, ap_conf_vector_t *section)
@@ -270,25 +288,26 @@ mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
 
     directory = apr_array_push(conf->directories);
     directory->path = core->d;
-    directory->name = mod_iri_canonical(s, core->d, env);
-    directory->octets = mod_iri_ways(env, conf, directory);
-    mod_iri_add_present(env, conf, directory->name, directory->octets);
-    for (i = 0; i < directory->octets->nelts; i++) {
-        octets = APR_ARRAY_IDX(directory->octets, i, const char *);
+    directory->name = mod_iri_canonical_path(s, core->d, env);
+    directory->encodings = mod_iri_path_encodings(env, conf, directory);
+    mod_iri_add_present(env, conf, directory->name, directory->encodings);
+    for (i = 0; i < directory->encodings->nelts; i++) {
+        octets = APR_ARRAY_IDX(directory->encodings, i, const char *);
         if (strcmp(octets, core->d) != 0) {
             APR_ARRAY_PUSH(
                 sections,
                 ap_conf_vector_t *) = mod_iri_copy_section(env->pool, section,
                                                            octets);
-            ap_log_error(APLOG_MARK, APLOG_INFO, 0, s,
-                         "iri: <Directory \"%s\"> may be %s on disk",
-                         directory->name, octets);
+            ap_log_error(
+                APLOG_MARK, APLOG_INFO, 0, s,
+                "iri: <Directory \"%s\"> may be stored as %s on disk",
+                directory->name, octets);
         }
     }
-    mod_iri_add_way(directory->octets, core->d);
+    mod_iri_add_encoding(directory->encodings, core->d);
 }
 
-/* Once for all virtual hosts that have it of the main server. */
+/* Virtual hosts that inherit the pattern share one warning. */
 static void
 mod_iri_warn_of_pattern(const server_rec *s, apr_pool_t *pool,
                         const char *pattern)
@@ -340,14 +359,17 @@ mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
 /* ---- requests ----------------------------------------------------------- */
 
 /*
- * The length of the directory in filename that bears the name of a section;
- * 0: it is in none.  The path of the section counts literally down to some
- * directory, as above.  filename ends with "/".  In doubt it is in each, and
- * so unguarded in one whose ways to be written it is none of.
+ * Returns: the length of the directory in filename that has the name of a
+ * section; 0: there is none.
+ *
+ * Like above, the path of a section may be literal down to some directory.
+ * filename ends with "/".  If decoding fails the names count as equal, so
+ * that the file is not served unless the section has those octets.
  */
 static size_t
-mod_iri_bears(iri_env_apr_t *env, const mod_iri_server_t *conf,
-              const char *filename, const mod_iri_directory_t *directory)
+mod_iri_named_length(iri_env_apr_t *env, const mod_iri_server_t *conf,
+                     const char                *filename,
+                     const mod_iri_directory_t *directory)
 {
     const char *at = filename, *path = directory->path;
     const char *name = directory->name;
@@ -364,15 +386,15 @@ mod_iri_bears(iri_env_apr_t *env, const mod_iri_server_t *conf,
         literal = literal && len == octets.len && memcmp(path, at, len) == 0;
         if (*at == '\0'
             || (!literal
-                && !mod_iri_is_named(
-                    env, mod_iri_tree_before(env, conf, directory, name),
+                && !mod_iri_has_name(
+                    env, mod_iri_segment_tree(env, conf, directory, name),
                     octets, segment, 1)))
         {
             return 0;
         }
-        at = mod_iri_next(at);
-        name = mod_iri_next(name);
-        path = mod_iri_next(path);
+        at = mod_iri_next_segment(at);
+        name = mod_iri_next_segment(name);
+        path = mod_iri_next_segment(path);
     }
     return at - filename;
 }
@@ -395,12 +417,13 @@ mod_iri_is_unguarded(request_rec *r)
     filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
     for (i = 0; i < conf->directories->nelts; i++) {
         directory = &APR_ARRAY_IDX(conf->directories, i, mod_iri_directory_t);
-        len = mod_iri_bears(&env, conf, filename, directory);
-        if (len != 0 && !mod_iri_has_way(directory->octets, filename, len)) {
+        len = mod_iri_named_length(&env, conf, filename, directory);
+        if (len != 0
+            && !mod_iri_has_encoding(directory->encodings, filename, len)) {
             mod_iri_note(r, IRI_LOG_ERROR,
                          iri_reason_code(IRI_REASON_RESTART),
-                         "\"%s\" not served: <Directory \"%s\"> does not "
-                         "know these octets before a restart",
+                         "\"%s\" not served: <Directory \"%s\"> applies "
+                         "to these octets only after a restart of httpd",
                          iri_show(&file, mod_iri_str(r->filename)),
                          iri_show(&name, mod_iri_str(directory->name)));
             return 1;

@@ -1,13 +1,13 @@
 /*
- * mod_iri_disk.c - the canonical path becomes the name on disk
+ * mod_iri_disk.c - canonical r->uri -> r->filename with the octets on disk
  *
- * In map_to_storage, after all aliases and before the first directory walk,
- * r->filename gets the octets that the directories hold: so the real path
- * drives .htaccess, handlers and everything behind, while r->uri, and with
- * it every rule, stays canonical.
+ * This runs in map_to_storage, after all aliases and before the first
+ * directory walk. r->filename gets the octets on disk, so that .htaccess,
+ * handlers and all later phases use the real path. r->uri stays canonical,
+ * and so do all rules.
  *
- * Subrequests for a file that was found on disk come the other way: their
- * filename is right and their r->uri is made canonical.
+ * For a subrequest that names a file on disk the direction is reversed: its
+ * filename is right, and its r->uri is made canonical.
  */
 
 #include "mod_iri.h"
@@ -15,9 +15,12 @@
 #include <apr_file_info.h>
 #include <util_script.h>
 
-/* ---- what to look for --------------------------------------------------- */
+/* ---- the search --------------------------------------------------------- */
 
-/* The length of the part of filename that root stands for; 0: not below. */
+/*
+ * Returns: the length of root without "/" at its end; 0: filename is not
+ * below root.
+ */
 static size_t
 mod_iri_root_length(const char *filename, const char *root)
 {
@@ -34,7 +37,7 @@ mod_iri_root_length(const char *filename, const char *root)
     return len;
 }
 
-/* Does path end with tail, which starts with "/"? */
+/* Returns: 1 if path ends with tail and tail starts with "/". */
 static int
 mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 {
@@ -43,9 +46,12 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
                   == 0;
 }
 
-/* A root is taken literally, unless it is nowhere on disk as it stands. */
+/*
+ * Returns: 1 if a path exists as it is; ASCII is assumed to exist.  A root is
+ * taken literally if it exists.
+ */
 static int
-mod_iri_is_there(request_rec *r, const char *filename, size_t len)
+mod_iri_exists(request_rec *r, const char *filename, size_t len)
 {
     apr_finfo_t info;
 
@@ -57,13 +63,15 @@ mod_iri_is_there(request_rec *r, const char *filename, size_t len)
 }
 
 /*
- * Divide r->filename into root and path.  Where the path is the tail of
- * r->uri, the whole of r->uri is looked for, so that what is found can have
- * another URI; else (a RewriteRule led here) only the tail is.
+ * Divide r->filename into root and path.
+ *
+ * If the path is the tail of r->uri, all of r->uri is looked up, so that the
+ * result can have another URI.  Otherwise (a RewriteRule made the filename)
+ * only the tail is looked up.
  */
 static void
-mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
-               iri_search_t *search)
+mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
+                       iri_search_t *search)
 {
     iri_str_t   filename = mod_iri_str(r->filename);
     iri_str_t   uri = mod_iri_str(r->uri), tail;
@@ -73,7 +81,7 @@ mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
     if (len == 0 && mod_iri_ends_with(filename, uri)) {
         len = filename.len - uri.len;
     }
-    if (root != ctx->root && !mod_iri_is_there(r, r->filename, len)) {
+    if (root != ctx->host_root && !mod_iri_exists(r, r->filename, len)) {
         len = 0;
     }
     tail.data = filename.data + len;
@@ -85,14 +93,17 @@ mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
         search->path = uri;
         search->prefix = uri.len - tail.len;
         if (ctx->has_reading && !ctx->restarted && ctx->uri != NULL
-            && mod_iri_is_same(ctx->reading.path, uri))
+            && mod_iri_str_equal(ctx->reading.path, uri))
         {
             search->reading = &ctx->reading;
         }
     }
 }
 
-/* Is the path to look for what mod_iri_read.c has made canonical? */
+/*
+ * Returns: 1 if the path to look up is the one that mod_iri_read.c made
+ * canonical.
+ */
 static int
 mod_iri_is_canonical(const request_rec *r, const mod_iri_request_t *ctx)
 {
@@ -100,28 +111,34 @@ mod_iri_is_canonical(const request_rec *r, const mod_iri_request_t *ctx)
            && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0;
 }
 
-/* Read a path that another module has put there.  0: it has no reading. */
+/*
+ * Read a path that another module has set.  Returns: 0 if it has no reading.
+ */
 static int
-mod_iri_read_again(request_rec *r, iri_env_apr_t *env, iri_str_t path,
-                   iri_reading_t *reading)
+mod_iri_read_replaced(request_rec *r, iri_env_apr_t *env, iri_str_t path,
+                      iri_reading_t *reading)
 {
-    return mod_iri_read_made(r->server, &env->env, path, reading) == IRI_OK
+    return mod_iri_read_internal(r->server, &env->env, path, reading)
+               == IRI_OK
            && reading->verdict != IRI_REFUSE;
 }
 
-/* The path in the file system that a path stands for, canonical. */
+/*
+ * Returns: the path in the file system, with canonical names, for a URI path.
+ */
 static const char *
-mod_iri_place_below(request_rec *r, const iri_search_t *search,
-                    iri_str_t path)
+mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
+                        iri_str_t path)
 {
     return apr_pstrcat(r->pool, mod_iri_dup(r->pool, search->root),
                        mod_iri_dup(r->pool, path) + search->prefix, NULL);
 }
 
 /*
- * A path that a RewriteRule or AliasMatch has made, not in canonical form: what
- * of it is there is taken literally, as httpd does, and nothing is looked for
- * that would be there in another form or charset.
+ * Take a path literally that a RewriteRule or AliasMatch has made and that is
+ * not canonical: as httpd does, its existing part is used as it is.  Other
+ * forms or charsets are not looked up.  Returns: 1, or 0 if that is not
+ * possible.
  */
 static int
 mod_iri_take_literally(request_rec *r, iri_env_apr_t *env,
@@ -134,27 +151,28 @@ mod_iri_take_literally(request_rec *r, iri_env_apr_t *env,
     if (whole->form == IRI_FORM_LEGACY) {
         return 0;
     }
-    while (!mod_iri_is_there(r, r->filename, len)) {
+    while (!mod_iri_exists(r, r->filename, len)) {
         for (len--; len > 0 && r->filename[len] != '/'; len--) {
         }
     }
-    ctx->place = mod_iri_place_below(r, search, whole->path);
+    ctx->settings_path = mod_iri_path_below_root(r, search, whole->path);
     search->root.data = (const unsigned char *) r->filename;
     search->root.len = len;
     search->path = mod_iri_str(r->filename + len);
     return search->path.len == 0
-           || (mod_iri_read_again(r, env, search->path, &rest)
+           || (mod_iri_read_replaced(r, env, search->path, &rest)
                && rest.verdict == IRI_PASS);
 }
 
-/* ---- what was found ----------------------------------------------------- */
+/* ---- the verdict -------------------------------------------------------- */
 
-/* Put the octets of the disk in place, before any directory was walked. */
+/* Set r->filename to the octets on disk, before any directory walk. */
 static void
 mod_iri_set_filename(request_rec *r, const iri_found_t *found)
 {
     if (found->filename.len == 0
-        || mod_iri_equal(found->filename, r->filename)) {
+        || mod_iri_equals_text(found->filename, r->filename))
+    {
         return;
     }
     r->filename = mod_iri_dup(r->pool, found->filename);
@@ -173,8 +191,8 @@ mod_iri_note_absent(request_rec *r, const char *code, const char *why)
 }
 
 /*
- * A rule has led where nothing can be.  mod_iri_absent() answers, once the
- * rules have let the client in.
+ * Refuse a path that a rule has made. mod_iri_absent() sends the answer after
+ * access was granted.
  */
 static void
 mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx, const char *why)
@@ -187,11 +205,11 @@ mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx, const char *why)
 }
 
 /*
- * Nobody is led from name to name where something is to be written; nor is
- * what such a request asks about, the Destination say.
+ * Returns: 1 if the request, or the main request of this subrequest (for a
+ * Destination, for example), writes.  Then no name is folded.
  */
 static int
-mod_iri_is_write(const request_rec *r)
+mod_iri_writes(const request_rec *r)
 {
     for (; r != NULL; r = r->main) {
         if (r->method_number != M_GET
@@ -202,23 +220,25 @@ mod_iri_is_write(const request_rec *r)
     return 0;
 }
 
-/* Would the request make what it names, if that is not there? */
+/* Returns: 1 if the request creates the entry that it names. */
 static int
-mod_iri_is_making(const request_rec *r)
+mod_iri_is_creating(const request_rec *r)
 {
     return mod_iri_dav_is_destination(r)
            || (r->main == NULL && r->method_number != M_GET
                && iri_method_creates(mod_iri_str(r->method)));
 }
 
-/* Beside an entry that answers to its name nothing is made. */
+/*
+ * Refuse to create an entry whose name would conflict with an existing one.
+ */
 static iri_status_t
-mod_iri_find_twin(request_rec *r, const iri_env_t *env,
-                  const iri_search_t *search, iri_found_t *found)
+mod_iri_find_conflict(request_rec *r, const iri_env_t *env,
+                      const iri_search_t *search, iri_found_t *found)
 {
     iri_str_t source = { 0, NULL };
 
-    if (!mod_iri_is_making(r)) {
+    if (!mod_iri_is_creating(r)) {
         return IRI_OK;
     }
     if (r->main != NULL && r->method_number == M_MOVE) {
@@ -228,10 +248,12 @@ mod_iri_find_twin(request_rec *r, const iri_env_t *env,
 }
 
 /*
- * No entry can have that name: 404, but only once the rules have let the
- * client in, since that may depend on what there is in a directory that they
- * deny; and 409 where it was to be made.  A rule of mod_rewrite may lead on
- * from a name that is absent.
+ * Answer 404 for a name that no entry can have, or 409 if it was to be
+ * created.
+ *
+ * This runs only after access was granted, because the result may depend on
+ * the contents of a directory that the rules deny.  A per-directory
+ * RewriteRule may redirect from a name that is absent.
  */
 int
 mod_iri_absent(request_rec *r)
@@ -250,14 +272,14 @@ mod_iri_absent(request_rec *r)
     if (why != IRI_WHY_NONE) {
         mod_iri_note_absent(r, iri_why_code(why), iri_why_text(why));
     }
-    return mod_iri_is_making(r) && iri_is_conflict(&ctx->found)
-               ? mod_iri_dav_conflict(r, why)
+    return mod_iri_is_creating(r) && iri_is_conflict(&ctx->found)
+               ? mod_iri_refuse_conflict(r, why)
                : HTTP_NOT_FOUND;
 }
 
 /*
- * For the rules: the directories as they are on disk down to the deepest, or
- * to the names that may be meant, and the rest as it was asked.
+ * Set r->filename for the rules: octets on disk down to the deepest
+ * directory, or to the directory of the choices, then the path as requested.
  */
 static void
 mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
@@ -286,7 +308,10 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     r->canonical_filename = NULL;
 }
 
-/* Only what has exactly the canonical path, for the request cannot restart. */
+/*
+ * Look up only the entry with exactly the canonical path, because the request
+ * cannot restart.
+ */
 static iri_status_t
 mod_iri_find_canonical(request_rec *r, mod_iri_request_t *ctx)
 {
@@ -298,36 +323,42 @@ mod_iri_find_canonical(request_rec *r, mod_iri_request_t *ctx)
     mod_iri_env(&env, r);
     status = iri_find_canonical(&env.env, &ctx->search, &ctx->found);
     return status == IRI_OK
-               ? mod_iri_find_twin(r, &env.env, &ctx->search, &ctx->found)
+               ? mod_iri_find_conflict(r, &env.env, &ctx->search, &ctx->found)
                : status;
 }
 
-/* What was found is what the request has asked for. */
 static void
-mod_iri_take(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_use_found(request_rec *r, mod_iri_request_t *ctx)
 {
-    /* octets are names if they are those of the canonical path */
-    ctx->is_named = ctx->search.path.data == (const unsigned char *) r->uri
-                    && mod_iri_equal(ctx->found.filename, r->filename);
-    if (!ctx->is_named) {
+    /* then the octets are the canonical names */
+    ctx->octets_canonical = ctx->search.path.data
+                                == (const unsigned char *) r->uri
+                            && mod_iri_equals_text(ctx->found.filename,
+                                                   r->filename);
+    if (!ctx->octets_canonical) {
         mod_iri_set_filename(r, &ctx->found);
     }
     ctx->is_mapped = 1;
     mod_iri_vars_match(r, ctx);
 }
 
-/* DECLINED: go on, as for a name that is absent if it is. */
+/*
+ * Returns: DECLINED to continue, also with an absent name; else an HTTP
+ * status.
+ */
 static int
-mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_found_t *found = &ctx->found;
     int          status;
 
-    /* what is to be chosen from may itself be in a directory that was
-       found: its rules are the first to judge */
+    /*
+     * the choices may be in a directory that was found under another name:
+     * its rules must judge first
+     */
     if (found->verdict == IRI_RESTART
         || (found->verdict == IRI_CHOOSE
-            && !mod_iri_is_same(found->path, ctx->search.path)))
+            && !mod_iri_str_equal(found->path, ctx->search.path)))
     {
         status = mod_iri_restart(r, ctx);
         if (status != DECLINED) {
@@ -340,14 +371,17 @@ mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
     if (found->verdict == IRI_CHOOSE || found->verdict == IRI_REFUSE) {
         mod_iri_set_directory(r, ctx);
     } else {
-        mod_iri_take(r, ctx);
+        mod_iri_use_found(r, ctx);
     }
     return DECLINED;
 }
 
 /* ---- report ------------------------------------------------------------- */
 
-/* What would be looked for if the canonical path were in place. */
+/*
+ * Initialize the search that a canonical path would cause.  Returns: 0 if
+ * there is none.
+ */
 static int
 mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
                       iri_search_t *search)
@@ -372,12 +406,12 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
     search->path = mod_iri_str(ctx->path);
     search->prefix = prefix;
     search->reading = &ctx->reading;
-    search->write = mod_iri_is_write(r);
-    mod_iri_search_places(r, search);
+    search->write = mod_iri_writes(r);
+    mod_iri_search_set_trees(r, search);
     return 1;
 }
 
-/* One line, which says what it would have come to. */
+/* Write one line with the result. */
 static void
 mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
                      iri_search_t *search, const iri_found_t *found)
@@ -396,23 +430,23 @@ mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
         }
         report.again = &again;
     }
-    mod_iri_status_would(r, &report);
+    mod_iri_status_report(r, &report);
     notes = mod_iri_notes(r, IRI_LOG_INFO);
     if (notes != NULL) {
         (void) iri_note_report(&env.env, notes, &report);
     }
 }
 
-/* May a name in ASCII be another's, in some tree? */
+/* Returns: 1 if some tree may match an ASCII name with another name. */
 static int
-mod_iri_may_be_other(const request_rec *r, const mod_iri_server_t *conf)
+mod_iri_may_match_other(const request_rec *r, const mod_iri_server_t *conf)
 {
     return conf->folds
            || ((conf->reading.repair & IRI_REPAIR_ESCAPES)
                && strchr(r->filename, '%') != NULL);
 }
 
-/* A request that has nothing to report unless its name is folded. */
+/* Report an ASCII path, which has a result only if its name is folded. */
 static int
 mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
 {
@@ -421,7 +455,7 @@ mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
     iri_found_t       found;
     iri_env_apr_t     env;
 
-    if (!mod_iri_may_be_other(r, conf) || mod_iri_is_file_subrequest(r)
+    if (!mod_iri_may_match_other(r, conf) || mod_iri_is_file_subrequest(r)
         || !iri_path_is_ascii(mod_iri_str(r->filename), 0))
     {
         return DECLINED;
@@ -444,7 +478,7 @@ mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
     return DECLINED;
 }
 
-/* IRIEngine report: one line that says what would have been done. */
+/* IRIEngine report: log what would be done, in one line. */
 static int
 mod_iri_report(request_rec *r, mod_iri_server_t *conf)
 {
@@ -469,7 +503,7 @@ mod_iri_report(request_rec *r, mod_iri_server_t *conf)
 
 /* ---- subrequests for files ---------------------------------------------- */
 
-/* The directory of the main request's URI, without its PATH_INFO. */
+/* Returns: the directory of the main request's URI, without PATH_INFO. */
 static const char *
 mod_iri_dir_uri(const request_rec *r)
 {
@@ -483,8 +517,8 @@ mod_iri_dir_uri(const request_rec *r)
 }
 
 /*
- * A name that a page gives, to SSI's file= say, and that is not on disk as
- * it stands: find it as a request would be found.
+ * Look up a name that a page contains (file= of SSI, for example) and that
+ * does not exist as it is.
  */
 static void
 mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env,
@@ -499,7 +533,8 @@ mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env,
     ctx->search.path = mod_iri_str(r->filename + len);
     ctx->search.tree = mod_iri_tree_within(r->main);
     ctx->search.cache = conf->cache;
-    if (len == 0 || !mod_iri_read_again(r, env, ctx->search.path, &reading)) {
+    if (len == 0
+        || !mod_iri_read_replaced(r, env, ctx->search.path, &reading)) {
         return;
     }
     ctx->search.path = reading.path;
@@ -510,9 +545,9 @@ mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env,
     }
 }
 
-/* The last segment of a path, without the slash at its end. */
+/* Returns: the last segment of a path, without "/" at its end. */
 static const char *
-mod_iri_leaf(request_rec *r, const char *path)
+mod_iri_last_segment(request_rec *r, const char *path)
 {
     size_t      len = strlen(path);
     const char *leaf;
@@ -526,11 +561,12 @@ mod_iri_leaf(request_rec *r, const char *path)
 }
 
 /*
- * The URI of a file subrequest is the canonical directory of its main
- * request and the name as it was asked: put the name of the entry there.
+ * The URI of a file subrequest consists of the canonical directory of its
+ * main request and the name as requested.  Replace that by the name of the
+ * entry.
  */
 static void
-mod_iri_name_entry(request_rec *r, iri_env_apr_t *env, const char *asked)
+mod_iri_name_entry(request_rec *r, iri_env_apr_t *env, const char *requested)
 {
     const char *dir = mod_iri_dir_uri(r);
     size_t      at = strlen(dir), len;
@@ -540,9 +576,10 @@ mod_iri_name_entry(request_rec *r, iri_env_apr_t *env, const char *asked)
         return;
     }
     len = strcspn(r->uri + at, "/");
-    if (len != strlen(asked) || strncmp(r->uri + at, asked, len) != 0
+    if (len != strlen(requested) || strncmp(r->uri + at, requested, len) != 0
         || iri_entry_name(&env->env, mod_iri_tree_within(r->main),
-                          mod_iri_str(mod_iri_leaf(r, r->filename)), &name)
+                          mod_iri_str(mod_iri_last_segment(r, r->filename)),
+                          &name)
                != IRI_OK
         || name.len == 0)
     {
@@ -556,32 +593,32 @@ mod_iri_name_entry(request_rec *r, iri_env_apr_t *env, const char *asked)
 static int
 mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
 {
-    mod_iri_request_t *ctx = mod_iri_request_make(r);
-    const char        *asked = mod_iri_leaf(r, r->filename), *dir;
+    mod_iri_request_t *ctx = mod_iri_request_create(r);
+    const char        *requested = mod_iri_last_segment(r, r->filename), *dir;
     iri_env_apr_t      env;
 
     mod_iri_env(&env, r);
-    dir = mod_iri_place_of(r->main);
+    dir = mod_iri_settings_path(r->main);
     dir = r->main->finfo.filetype == APR_DIR
               ? apr_pstrcat(r->pool, dir, "/", NULL)
               : ap_make_dirstr_parent(r->pool, dir);
-    ctx->place = apr_pstrcat(r->pool, dir, asked, NULL);
+    ctx->settings_path = apr_pstrcat(r->pool, dir, requested, NULL);
     if (r->finfo.filetype == APR_NOFILE) {
         mod_iri_find_file(r, conf, &env, ctx);
     }
-    mod_iri_name_entry(r, &env, asked);
+    mod_iri_name_entry(r, &env, requested);
     return DECLINED;
 }
 
 /* ---- map_to_storage ----------------------------------------------------- */
 
 /*
- * A rule may have made a path that is not canonical, of a query say.  Rules
- * have judged that form, so nothing is looked for that has another one.  0:
- * the path is refused.
+ * Test a path that a rule may have made, for example from a query.  Rules
+ * have judged it as it is, so other forms of it are not looked up.  Returns:
+ * 0 if the path is refused.
  */
 static int
-mod_iri_is_judged(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_reading_t reading;
     iri_env_apr_t env;
@@ -590,7 +627,7 @@ mod_iri_is_judged(request_rec *r, mod_iri_request_t *ctx)
         return 1;
     }
     mod_iri_env(&env, r);
-    if (!mod_iri_read_again(r, &env, ctx->search.path, &reading)) {
+    if (!mod_iri_read_replaced(r, &env, ctx->search.path, &reading)) {
         mod_iri_refuse_found(r, ctx, "no charset reads its file name");
         return 0;
     }
@@ -604,11 +641,11 @@ mod_iri_is_judged(request_rec *r, mod_iri_request_t *ctx)
 }
 
 /*
- * A look at r->filename, as httpd looks when it walks the directories, and
- * not again if that was done.
+ * Stat r->filename as httpd does in its directory walk, which uses the
+ * result.
  */
 static apr_status_t
-mod_iri_look(request_rec *r)
+mod_iri_stat(request_rec *r)
 {
     apr_status_t status;
 
@@ -616,7 +653,7 @@ mod_iri_look(request_rec *r)
         return APR_SUCCESS;
     }
     status = ap_run_dirwalk_stat(&r->finfo, r, APR_FINFO_MIN);
-    /* httpd may make another path of one with dot-segments */
+    /* httpd normalizes a path with dot-segments */
     if (status != APR_SUCCESS || strstr(r->filename, "/.") != NULL) {
         r->finfo.filetype = APR_NOFILE;
         r->finfo.valid = 0;
@@ -625,11 +662,11 @@ mod_iri_look(request_rec *r)
 }
 
 /*
- * Most names are on disk as they are written: then httpd's own look, which it
- * would make anyhow, is all that is needed.
+ * Most names are on disk as they are written.  Then the stat that httpd needs
+ * anyway is sufficient.
  */
 static int
-mod_iri_find_as_asked(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_find_exact(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_env_apr_t env;
 
@@ -640,7 +677,7 @@ mod_iri_find_as_asked(request_rec *r, mod_iri_request_t *ctx)
            && iri_find_as_asked(&env.env, &ctx->search,
                                 mod_iri_str(r->filename), &ctx->found)
            && (ctx->found.verdict == IRI_PASS
-               || mod_iri_look(r) == APR_SUCCESS);
+               || mod_iri_stat(r) == APR_SUCCESS);
 }
 
 static iri_status_t
@@ -649,71 +686,71 @@ mod_iri_find_uri(request_rec *r, mod_iri_request_t *ctx)
     iri_env_apr_t env;
     iri_status_t  status;
 
-    if (mod_iri_find_as_asked(r, ctx)) {
+    if (mod_iri_find_exact(r, ctx)) {
         return IRI_OK;
     }
     mod_iri_env(&env, r);
     status = iri_find(&env.env, &ctx->search, &ctx->found);
     return status == IRI_OK
-               ? mod_iri_find_twin(r, &env.env, &ctx->search, &ctx->found)
+               ? mod_iri_find_conflict(r, &env.env, &ctx->search, &ctx->found)
                : status;
 }
 
-/* Its cause is told by IRI_LOG_ERROR. */
+/* The core has logged the cause with IRI_LOG_ERROR. */
 static void
 mod_iri_refuse_failed(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_shown_t shown;
 
     mod_iri_note(r, IRI_LOG_ERROR, iri_why_code(IRI_WHY_ERROR),
-                 "cannot look for \"%s\"",
+                 "cannot look up \"%s\"",
                  iri_show(&shown, mod_iri_str(r->filename)));
     mod_iri_refuse_found(r, ctx, iri_why_text(IRI_WHY_ERROR));
 }
 
-/* The settings of the directories on the way. */
+/* Set the settings of the directories on the way. */
 static void
-mod_iri_set_place(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_search_t *search = &ctx->search;
 
-    if (ctx->place != NULL) {
+    if (ctx->settings_path != NULL) {
         /* taken literally */
-        search->tree = mod_iri_tree_above(r);
+        search->tree = mod_iri_tree_of_parent(r);
         return;
     }
-    ctx->place = mod_iri_place_below(r, search, search->path);
-    mod_iri_search_places(r, search);
+    ctx->settings_path = mod_iri_path_below_root(r, search, search->path);
+    mod_iri_search_set_trees(r, search);
 }
 
 static int
 mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
 {
-    mod_iri_request_t *ctx = mod_iri_request_make(r);
+    mod_iri_request_t *ctx = mod_iri_request_create(r);
 
     memset(&ctx->search, 0, sizeof(ctx->search));
     ctx->search.cache = conf->cache;
-    ctx->place = NULL;
-    mod_iri_divide(r, ctx, &ctx->search);
-    if (!mod_iri_is_judged(r, ctx)) {
+    ctx->settings_path = NULL;
+    mod_iri_split_filename(r, ctx, &ctx->search);
+    if (!mod_iri_accept_path(r, ctx)) {
         return DECLINED;
     }
-    mod_iri_set_place(r, ctx);
-    ctx->search.write = mod_iri_is_write(r);
+    mod_iri_set_trees(r, ctx);
+    ctx->search.write = mod_iri_writes(r);
     if (mod_iri_find_uri(r, ctx) != IRI_OK) {
         mod_iri_refuse_failed(r, ctx);
         return DECLINED;
     }
     ctx->has_found = 1;
-    mod_iri_client_depends(r, ctx);
-    return mod_iri_act(r, ctx);
+    mod_iri_client_set_vary(r, ctx);
+    return mod_iri_apply_verdict(r, ctx);
 }
 
 /* ---- names in ASCII ----------------------------------------------------- */
 
-/* Names are folded here, and this one had no need of it. */
+/* Record that an ASCII name exists as requested, where names are folded. */
 static void
-mod_iri_found_as_asked(request_rec *r)
+mod_iri_record_exact(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
@@ -728,15 +765,15 @@ mod_iri_found_as_asked(request_rec *r)
     mod_iri_vars_exact(r, ctx);
 }
 
-/* What is known of a request whose path was plain so far. */
+/* Create the state of a request whose path was plain so far. */
 static mod_iri_request_t *
-mod_iri_request_found(request_rec *r, const iri_search_t *search,
-                      const iri_found_t *found)
+mod_iri_record_found(request_rec *r, const iri_search_t *search,
+                     const iri_found_t *found)
 {
-    mod_iri_request_t *ctx = mod_iri_request_make(r);
+    mod_iri_request_t *ctx = mod_iri_request_create(r);
 
     if (!ctx->has_reading) {
-        /* r->uri still is it, unless a rule has changed that */
+        /* r->uri is the same path, unless a rule has changed it */
         mod_iri_set_plain(r, ctx,
                           apr_pstrdup(r->pool, r->parsed_uri.path
                                                    ? r->parsed_uri.path
@@ -748,7 +785,7 @@ mod_iri_request_found(request_rec *r, const iri_search_t *search,
     return ctx;
 }
 
-/* What is looked for of a path that is ASCII. */
+/* Initialize the search for a path in ASCII. */
 static void
 mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
                      iri_search_t *search)
@@ -756,13 +793,16 @@ mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
     static const mod_iri_request_t none;
     const mod_iri_request_t       *ctx = mod_iri_request(r);
 
-    mod_iri_divide(r, ctx ? ctx : &none, search);
+    mod_iri_split_filename(r, ctx ? ctx : &none, search);
     search->cache = conf->cache;
     search->reading = NULL;
-    search->write = mod_iri_is_write(r);
+    search->write = mod_iri_writes(r);
 }
 
-/* Nothing is changed of what is found as it was asked for, or not at all. */
+/*
+ * Map an ASCII path.  If its entry exists as requested, or not at all, the
+ * request is not changed.
+ */
 static int
 mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
 {
@@ -772,23 +812,25 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
 
     memset(&search, 0, sizeof(search));
     mod_iri_search_ascii(r, conf, &search);
-    mod_iri_search_places(r, &search);
+    mod_iri_search_set_trees(r, &search);
     mod_iri_env(&env, r);
     if (!iri_search_needs_lookup(&env.env, &search)) {
         return DECLINED;
     }
-    /* in doubt it is: where it may not be looked for, say, and where a
-       file stands above it (PATH_INFO) */
-    if (!APR_STATUS_IS_ENOENT(mod_iri_look(r))) {
-        mod_iri_found_as_asked(r);
+    /*
+     * other errors count as found: access denied, or a file above it
+     * (PATH_INFO)
+     */
+    if (!APR_STATUS_IS_ENOENT(mod_iri_stat(r))) {
+        mod_iri_record_exact(r);
         return DECLINED;
     }
     search.absent = 1;
     if (iri_find(&env.env, &search, &found) != IRI_OK
-        || mod_iri_find_twin(r, &env.env, &search, &found) != IRI_OK)
+        || mod_iri_find_conflict(r, &env.env, &search, &found) != IRI_OK)
     {
         memset(&found, 0, sizeof(found));
-        mod_iri_refuse_failed(r, mod_iri_request_found(r, &search, &found));
+        mod_iri_refuse_failed(r, mod_iri_record_found(r, &search, &found));
         return DECLINED;
     }
     if (found.verdict != IRI_RESTART && found.verdict != IRI_CHOOSE
@@ -796,7 +838,7 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     {
         return DECLINED;
     }
-    return mod_iri_act(r, mod_iri_request_found(r, &search, &found));
+    return mod_iri_apply_verdict(r, mod_iri_record_found(r, &search, &found));
 }
 
 int
@@ -813,9 +855,10 @@ mod_iri_map(request_rec *r)
         return mod_iri_report(r, conf);
     }
     mod_iri_map_root(r);
-    /* else that was asked before (mod_iri.c) */
+    /* otherwise mod_iri_map_hook() has tested it */
     if (conf->maps_ascii && iri_str_is_ascii(mod_iri_str(r->filename))) {
-        return mod_iri_may_be_other(r, conf) && !mod_iri_is_file_subrequest(r)
+        return mod_iri_may_match_other(r, conf)
+                       && !mod_iri_is_file_subrequest(r)
                    ? mod_iri_map_ascii(r, conf)
                    : DECLINED;
     }

@@ -1,11 +1,12 @@
 /*
- * mod_iri_early.c - who sees a path before names are looked for
+ * mod_iri_early.c - which modules use a path before it is decoded
  *
- * What other modules do with a path is theirs to say, so they get it in the
- * form in which httpd has it at that time.  But where none of them looks at
- * it then, no form has to be made for them.  That is known of modules of httpd
- * and of what the configuration tells them to do; whoever else has a hook
- * there, or is told to look, is taken to look.
+ * Other modules must see a path in the form in which httpd has it at that
+ * time.  If none of them reads it before httpd decodes it, the
+ * percent-encoded canonical path need not be made.  It is known which modules
+ * of httpd, and which of their directives, read the path there.  Any other
+ * module with a hook that runs before the path is decoded is assumed to read
+ * it.
  */
 
 #include "mod_iri.h"
@@ -16,12 +17,12 @@
 /* ---- hooks of other modules --------------------------------------------- */
 
 /*
- * Are all links of a hook of these modules?  name: where a link has the name
- * of its module; names: of modules, ends with NULL.
+ * Returns: 1 if all links of a hook belong to these modules. name: offset of
+ * the module's name in a link. names: end with NULL.
  */
 static int
-mod_iri_is_of(const apr_array_header_t *links, size_t name,
-              const char *const *names)
+mod_iri_links_only(const apr_array_header_t *links, size_t name,
+                   const char *const *names)
 {
     const char *const *known;
     const char        *module;
@@ -43,22 +44,25 @@ mod_iri_is_of(const apr_array_header_t *links, size_t name,
     return 1;
 }
 
-/* Have no modules a hook but these? */
-#define MOD_IRI_IS_OF(hook, names)                                           \
-    mod_iri_is_of(ap_hook_get_##hook(),                                      \
-                  offsetof(ap_LINK_##hook##_t, szName), (names))
+/* 1 if no other modules have registered this hook. */
+#define MOD_IRI_HOOKED_ONLY_BY(hook, names)                                  \
+    mod_iri_links_only(ap_hook_get_##hook(),                                 \
+                       offsetof(ap_LINK_##hook##_t, szName), (names))
 
-/* httpd's own map_to_storage are for TRACE, OPTIONS, upgrades and walks. */
+/*
+ * The core's hooks of map_to_storage handle TRACE, OPTIONS, upgrades and
+ * walks.
+ */
 static const char *const mod_iri_mappers[] = { "core.c", "http_core.c",
                                                "mod_iri.c", NULL };
 
 int
 mod_iri_is_only_mapper(void)
 {
-    return MOD_IRI_IS_OF(map_to_storage, mod_iri_mappers);
+    return MOD_IRI_HOOKED_ONLY_BY(map_to_storage, mod_iri_mappers);
 }
 
-/* httpd's own sets the handler that a directive says. */
+/* The core's own fixup sets the handler of SetHandler. */
 int
 mod_iri_is_first_fixup(void)
 {
@@ -77,11 +81,16 @@ mod_iri_is_first_fixup(void)
     return 1;
 }
 
-/* Have only modules of httpd hooks that see the path while it is encoded? */
+/*
+ * Returns: 1 if only modules of httpd have hooks that run while the path is
+ * encoded.
+ */
 static int
-mod_iri_is_read_by_httpd(void)
+mod_iri_has_only_httpd_hooks(void)
 {
-    /* they look at the client, the connection, or by a directive */
+    /*
+     * they use the client or the connection, or the path only by a directive
+     */
     static const char *const post_read[] = {
         "event.c",         "mod_headers.c",
         "mod_http2.c",     "mod_iri.c",
@@ -93,34 +102,34 @@ mod_iri_is_read_by_httpd(void)
     const apr_array_header_t *quick = ap_hook_get_quick_handler();
 
     return (quick == NULL || quick->nelts == 0)
-           && MOD_IRI_IS_OF(post_read_request, post_read)
-           && MOD_IRI_IS_OF(pre_translate_name, own);
+           && MOD_IRI_HOOKED_ONLY_BY(post_read_request, post_read)
+           && MOD_IRI_HOOKED_ONLY_BY(pre_translate_name, own);
 }
 
 /* ---- directives --------------------------------------------------------- */
 
-/* Does the name of a directive begin so?  "Redirect": RedirectMatch, too. */
+/* Returns: 1 if the name of a directive begins with name. */
 static int
-mod_iri_begins(const ap_directive_t *at, const char *name)
+mod_iri_has_prefix(const ap_directive_t *at, const char *name)
 {
     return ap_cstr_casecmpn(at->directive, name, strlen(name)) == 0;
 }
 
-/* In a <Location>, or in a section inside of one? */
+/* Returns: 1 if a directive is in a <Location>, at any depth. */
 static int
 mod_iri_is_in_location(const ap_directive_t *at)
 {
     for (at = at->parent; at != NULL; at = at->parent) {
-        if (mod_iri_begins(at, "<Location")) {
+        if (mod_iri_has_prefix(at, "<Location")) {
             return 1;
         }
     }
     return 0;
 }
 
-/* Does a <Location> keep parts of what it matches, as MATCH_NAME? */
+/* Returns: 1 if a <Location> has a named group, which sets MATCH_NAME. */
 static int
-mod_iri_keeps_parts(const ap_directive_t *at)
+mod_iri_has_named_group(const ap_directive_t *at)
 {
     static const char *const groups[] = { "(?<", "(?P<", "(?'" };
     size_t                   i;
@@ -133,9 +142,11 @@ mod_iri_keeps_parts(const ap_directive_t *at)
     return 0;
 }
 
-/* Does it look at a path that is still encoded, or make a line of one? */
+/*
+ * Returns: 1 if a directive reads a path that is still encoded, or logs it.
+ */
 static int
-mod_iri_looks_early(const ap_directive_t *at)
+mod_iri_reads_encoded(const ap_directive_t *at)
 {
     static const char *const names[] = {
         "SetEnvIf", "SetEnvIfNoCase", "SetEnvIfExpr",
@@ -153,20 +164,20 @@ mod_iri_looks_early(const ap_directive_t *at)
         return ap_strcasestr(at->args, "early") != NULL;
     }
     if (mod_iri_is_one_of(at, locations)) {
-        return mod_iri_keeps_parts(at);
+        return mod_iri_has_named_group(at);
     }
     return mod_iri_is_directive(at, "LogLevel") && mod_iri_is_in_location(at);
 }
 
 int
-mod_iri_is_unseen(void)
+mod_iri_is_encoded_unused(void)
 {
     const ap_directive_t *at;
 
     for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (mod_iri_looks_early(at)) {
+        if (mod_iri_reads_encoded(at)) {
             return 0;
         }
     }
-    return mod_iri_is_read_by_httpd();
+    return mod_iri_has_only_httpd_hooks();
 }

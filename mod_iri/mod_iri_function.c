@@ -1,9 +1,10 @@
 /*
- * mod_iri_function.c - functions for rules
+ * mod_iri_function.c - functions for RewriteMap and expressions
  *
- * The table of the core, as RewriteMap int:iri.NAME and as functions iri_NAME
- * of expressions.  Where there is no value a map has none, so that a rule can
- * say a default, and an expression is empty.
+ * The functions of the core (iri_function_at) are registered as RewriteMap
+ * int:iri.NAME and as iri_NAME in expressions.  If there is no result, a map
+ * returns none, so that the rule can give a default; an expression returns
+ * "".
  */
 
 #include "mod_iri.h"
@@ -11,7 +12,7 @@
 #include <ap_expr.h>
 #include <mod_rewrite.h>
 
-/* NULL: there is no value. */
+/* Returns: the result; NULL: none. */
 static char *
 mod_iri_convert(request_rec *r, const iri_function_t *function,
                 const char *text)
@@ -37,8 +38,8 @@ mod_iri_convert(request_rec *r, const iri_function_t *function,
 /* ---- RewriteMap --------------------------------------------------------- */
 
 /*
- * mod_rewrite tells a function its text and no name: so there is one for each
- * place in the table of the core.
+ * mod_rewrite passes the key only, not the name of the function.  So there is
+ * one C function for each position in the core's table.
  */
 #define MOD_IRI_MAP(i)                                                       \
     static char *mod_iri_map_##i(request_rec *r, char *key)                  \
@@ -54,12 +55,15 @@ MOD_IRI_MAP(4)
 MOD_IRI_MAP(5)
 MOD_IRI_MAP(6)
 
-static rewrite_mapfunc_t *const mod_iri_maps[IRI_FUNCTIONS] = {
+static rewrite_mapfunc_t *const mod_iri_map_functions[IRI_FUNCTIONS] = {
     mod_iri_map_0, mod_iri_map_1, mod_iri_map_2, mod_iri_map_3,
     mod_iri_map_4, mod_iri_map_5, mod_iri_map_6,
 };
 
-/* Behind mod_rewrite, which makes its table in this hook; if it is there. */
+/*
+ * Runs after mod_rewrite, which creates its table in this hook. mod_rewrite
+ * may not be loaded.
+ */
 int
 mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 {
@@ -71,7 +75,7 @@ mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
     (void) ptemp;
     for (i = 0; put != NULL && i < IRI_FUNCTIONS; i++) {
         put(apr_pstrcat(pconf, "iri.", iri_function_name(i), NULL),
-            mod_iri_maps[i]);
+            mod_iri_map_functions[i]);
     }
     return OK;
 }

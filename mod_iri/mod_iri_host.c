@@ -1,24 +1,25 @@
 /*
- * mod_iri_host.c - the host of a request becomes A-labels
+ * mod_iri_host.c - host of a request -> A-labels
  *
- * httpd looks at the host of a request before it runs any hook that could
- * change it, and under HttpProtocolOptions Strict it takes nothing there but
- * letters, digits and a few signs.  So the host is mapped while the request
- * is read: see mod_iri_line.c.  In HTTP/2 the fields come all at once.
+ * httpd checks the host of a request before it runs a hook that could change
+ * it.  With HttpProtocolOptions Strict it accepts letters, digits and a few
+ * other characters only.  So the host is mapped while the request is read: in
+ * HTTP/1 by a filter (mod_iri_line.c), in HTTP/2 in the header fields, which
+ * come at once.
  *
- * Nothing but the host is replaced, and only by a-z, 0-9, "-" and ".", so
- * that an edited line is the same line to whoever reads it next.  A host that
- * the core refuses stays as it came, and httpd refuses it.
+ * Only the host is replaced, and only by a-z, 0-9, "-" and ".", so that an
+ * edited line has the same structure for all later readers.  A host that the
+ * core refuses stays as it came, and httpd refuses it.
  *
- * No virtual host is selected yet: what counts is IRIHost of the first one of
- * the address that the connection came to.
+ * No virtual host is selected at that time.  So the IRIHost of the first
+ * virtual host of the connection's address applies.
  */
 
 #include "mod_iri.h"
 
-/* ---- one host ----------------------------------------------------------- */
+/* ---- mapping ------------------------------------------------------------ */
 
-/* Read a host.  1: A-labels take its place. */
+/* Map a host.  Returns: 1 if its A-labels replace it. */
 static int
 mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
 {
@@ -84,9 +85,12 @@ mod_iri_host_of_stream(request_rec *r, apr_table_t *headers)
     }
 }
 
-/* ---- what Unsafe lets in ------------------------------------------------ */
+/* ---- HttpProtocolOptions Unsafe ----------------------------------------- */
 
-/* The host of a request as it stands in a URI: IP literals come bare. */
+/*
+ * Returns: the host as in a URI. r->hostname has no brackets around an IP
+ * literal.
+ */
 static const char *
 mod_iri_host_text(const request_rec *r)
 {
@@ -97,9 +101,12 @@ mod_iri_host_text(const request_rec *r)
                : apr_pstrcat(r->pool, "[", host, "]", NULL);
 }
 
-/* A host as in a URI, with or without a port? */
+/*
+ * Returns: 1 if a Host field has a host that is valid in a URI, with or
+ * without a port.
+ */
 static int
-mod_iri_is_plain_field(const char *field)
+mod_iri_is_valid_field(const char *field)
 {
     iri_str_t   host = iri_authority_host(mod_iri_str(field));
     const char *behind = (const char *) host.data + host.len;
@@ -113,17 +120,18 @@ mod_iri_is_plain_field(const char *field)
 }
 
 /*
- * Where the target has a host the Host line is ignored (RFC 9112, 3.2.2), but
- * others may read it: as under Strict, that of the target takes its place.
+ * If the target has a host, the Host field is ignored (RFC 9112, 3.2.2), but
+ * other modules may read it.  So the target's host replaces a field that is
+ * not valid, as with HttpProtocolOptions Strict.
  */
 static void
-mod_iri_ignore_field(request_rec *r, const char *host)
+mod_iri_replace_field(request_rec *r, const char *host)
 {
     const char *port = r->parsed_uri.port_str;
     const char *field = apr_table_get(r->headers_in, "Host");
 
     if (r->parsed_uri.hostname == NULL || field == NULL
-        || mod_iri_is_plain_field(field))
+        || mod_iri_is_valid_field(field))
     {
         return;
     }
@@ -132,9 +140,9 @@ mod_iri_ignore_field(request_rec *r, const char *host)
 }
 
 /*
- * HttpProtocolOptions Unsafe lets nearly all in.  A host that could not be
- * mapped gets what Strict would have said, and is not repeated in the answer.
- * A host in ASCII without "%" is httpd's own, whatever it is.
+ * HttpProtocolOptions Unsafe accepts nearly every host.  A host that could
+ * not be mapped gets the answer of Strict and is not repeated in it.  ASCII
+ * hosts without "%" are left to httpd.
  */
 int
 mod_iri_check_host(request_rec *r)
@@ -156,6 +164,6 @@ mod_iri_check_host(request_rec *r)
         r->hostname = NULL;
         return HTTP_BAD_REQUEST;
     }
-    mod_iri_ignore_field(r, host);
+    mod_iri_replace_field(r, host);
     return DECLINED;
 }

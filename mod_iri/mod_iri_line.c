@@ -1,9 +1,9 @@
 /*
- * mod_iri_line.c - the host in the lines of a request
+ * mod_iri_line.c - input filter: the host in the lines of a request
  *
- * While httpd reads the lines of a request in HTTP/1, a filter edits the Host
- * line, and a request line in absolute form.  Nothing but the host is
- * replaced in them.
+ * In HTTP/1 a filter edits the Host line, and the request line if its target
+ * is in absolute form (RFC 9112, 3.2.2).  Only the host in these lines is
+ * replaced.
  */
 
 #include "mod_iri.h"
@@ -11,26 +11,26 @@
 #include <apr_buckets.h>
 #include <util_filter.h>
 
-/* APR's macros of rings count offsets from NULL, which clang dislikes. */
+/* clang warns of APR's ring macros, which compute offsets from NULL. */
 #ifdef __clang__
 #if __has_warning("-Wnull-pointer-subtraction")
 #pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
 #endif
 #endif
 
-/* ---- where it stands in a line ------------------------------------------ */
+/* ---- the position of the host ------------------------------------------- */
 
 static iri_str_t
-mod_iri_between(const unsigned char *from, const unsigned char *to)
+mod_iri_range(const unsigned char *from, const unsigned char *to)
 {
     iri_str_t str = { (size_t) (to - from), from };
 
     return str;
 }
 
-/* A line without its end, and without blanks there. */
+/* Returns: the line without its end and the blanks before that. */
 static iri_str_t
-mod_iri_trimmed(iri_str_t line)
+mod_iri_trim(iri_str_t line)
 {
     while (line.len > 0 && strchr(" \t\r\n", line.data[line.len - 1]) != NULL
            && line.data[line.len - 1] != '\0')
@@ -42,7 +42,9 @@ mod_iri_trimmed(iri_str_t line)
 
 #define MOD_IRI_HOST_FIELD_LENGTH (sizeof("Host:") - 1)
 
-/* Of every field that begins with "h": not worth a function of APR. */
+/*
+ * Called for each field that begins with "h", so no function of APR is used.
+ */
 static inline int
 mod_iri_is_host_field(iri_str_t line)
 {
@@ -53,22 +55,22 @@ mod_iri_is_host_field(iri_str_t line)
            && (p[3] | 0x20) == 't' && p[4] == ':';
 }
 
-/* The host in "Host: www.example:80" */
+/* Returns: the host in "Host: www.example:80". */
 static iri_str_t
 mod_iri_host_of_field(iri_str_t line)
 {
     const unsigned char *from, *end;
 
-    line = mod_iri_trimmed(line);
+    line = mod_iri_trim(line);
     from = line.data + MOD_IRI_HOST_FIELD_LENGTH;
     end = line.data + line.len;
     while (from < end && (*from == ' ' || *from == '\t')) {
         from++;
     }
-    return iri_authority_host(mod_iri_between(from, end));
+    return iri_authority_host(mod_iri_range(from, end));
 }
 
-/* Blanks and controls */
+/* Returns: 1 for blanks and controls. */
 static int
 mod_iri_ends_target(unsigned char octet)
 {
@@ -76,11 +78,11 @@ mod_iri_ends_target(unsigned char octet)
 }
 
 /*
- * Behind "scheme://"; NULL: it is another form of target.  What is no scheme
- * there makes a target that httpd refuses.
+ * Returns: the text after "scheme://"; NULL: another form of target.  The
+ * scheme is not checked: httpd refuses an invalid one.
  */
 static const unsigned char *
-mod_iri_behind_scheme(const unsigned char *from, const unsigned char *end)
+mod_iri_skip_scheme(const unsigned char *from, const unsigned char *end)
 {
     const unsigned char *slash = memchr(from, '/', (size_t) (end - from));
 
@@ -91,15 +93,15 @@ mod_iri_behind_scheme(const unsigned char *from, const unsigned char *end)
 }
 
 /*
- * The host in "GET http://www.example/ HTTP/1.1"; empty in another form of
- * request line (RFC 9112, 3.2), of CONNECT too, whose host is to be looked
- * up.
+ * Returns: the host in "GET http://www.example/ HTTP/1.1"; empty for other
+ * forms of the request line (RFC 9112, 3.2).  In the authority form (CONNECT)
+ * the host is not mapped.
  */
 static iri_str_t
 mod_iri_host_of_target(iri_str_t line)
 {
     const unsigned char *from, *to, *end = line.data + line.len;
-    iri_str_t            none = mod_iri_between(line.data, line.data);
+    iri_str_t            none = mod_iri_range(line.data, line.data);
 
     from = memchr(line.data, ' ', line.len);
     if (from == NULL) {
@@ -113,7 +115,7 @@ mod_iri_host_of_target(iri_str_t line)
         to++;
     }
     end = to;
-    from = mod_iri_behind_scheme(from, end);
+    from = mod_iri_skip_scheme(from, end);
     if (from == NULL) {
         return none;
     }
@@ -121,55 +123,57 @@ mod_iri_host_of_target(iri_str_t line)
     while (to < end && *to != '/' && *to != '?' && *to != '#') {
         to++;
     }
-    return iri_authority_host(mod_iri_between(from, to));
+    return iri_authority_host(mod_iri_range(from, to));
 }
 
 /* ---- the filter --------------------------------------------------------- */
 
 /*
- * The state of the filter, one for a connection.  The filter is there until the
- * Host line is through.
+ * The state of the filter, one per connection.  The filter is removed after
+ * the Host line.
  */
 typedef struct {
-    int in_fields; /* 1: the request line is through */
-    int in_line;   /* 1: the beginning of a line is through, its end not */
-} mod_iri_lines_t;
+    int in_fields; /* 1: the request line was read */
+    int in_line;   /* 1: part of a line was passed on */
+} mod_iri_line_state_t;
 
-/* What is known of the octets in a brigade. */
+/* A summary of the octets of a line in one or more brigades. */
 typedef struct {
     apr_size_t    len;
-    unsigned char first, last; /* octets; 0 while len is 0 */
-    int           ended;       /* 1: there will not be more */
-} mod_iri_line_t;
+    unsigned char first, last; /* octets; 0 if len is 0 */
+    int           ended;       /* 1: no more octets follow */
+} mod_iri_line_info_t;
 
 static ap_filter_rec_t *mod_iri_host_handle;
 
 /*
- * Edit a whole line.  Behind the first Host line, or the empty one, there is
- * nothing more to do: httpd puts two Host lines together, with a comma, and
- * that is no host, whatever the second one is.
+ * Edit a whole line.  After the first Host line, or the empty line, the
+ * filter is removed: httpd joins two Host lines with a comma, and the result
+ * is not a valid host.
  */
 static apr_status_t
 mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 {
-    mod_iri_lines_t *lines = f->ctx;
-    iri_str_t        edited, host;
-    int is_host = lines->in_fields && mod_iri_is_host_field(text);
+    mod_iri_line_state_t *state = f->ctx;
+    iri_str_t             edited, host;
+    int is_host = state->in_fields && mod_iri_is_host_field(text);
 
     if (is_host) {
         ap_remove_input_filter(f);
         if (iri_host_is_ascii(text)) {
             return APR_SUCCESS;
         }
-    } else if (mod_iri_equal(text, "\r\n") || mod_iri_equal(text, "\n")) {
-        if (lines->in_fields) {
+    } else if (mod_iri_equals_text(text, "\r\n")
+               || mod_iri_equals_text(text, "\n"))
+    {
+        if (state->in_fields) {
             ap_remove_input_filter(f);
         }
-        return APR_SUCCESS; /* they may come before the request line, too */
-    } else if (lines->in_fields) {
+        return APR_SUCCESS; /* empty lines may precede the request line */
+    } else if (state->in_fields) {
         return APR_SUCCESS;
     }
-    lines->in_fields = 1;
+    state->in_fields = 1;
     host = is_host ? mod_iri_host_of_field(text)
                    : mod_iri_host_of_target(text);
     if (mod_iri_host_replace(f->r, text, host, &edited)) {
@@ -181,31 +185,37 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
     return APR_SUCCESS;
 }
 
-/* By the first octet of a line among the fields */
+/*
+ * Returns: 1 if a header line with this first octet may be the Host line or
+ * the empty line.
+ */
 static inline int
-mod_iri_is_looked_at(unsigned char first)
+mod_iri_may_need_edit(unsigned char first)
 {
     return first == 'H' || first == 'h' || first == '\r' || first == '\n';
 }
 
-/* Longer lines than this are refused: what is in them does not matter. */
+/*
+ * Returns: the length above which httpd refuses a line, so that it need not
+ * be edited.
+ */
 static apr_size_t
-mod_iri_most(ap_filter_t *f)
+mod_iri_line_limit(ap_filter_t *f)
 {
-    const mod_iri_lines_t *lines = f->ctx;
-    const server_rec      *s = f->c->base_server;
+    const mod_iri_line_state_t *state = f->ctx;
+    const server_rec           *s = f->c->base_server;
 
-    /* httpd takes one octet more than it says; and the end of the line */
-    return (apr_size_t) (lines->in_fields ? s->limit_req_fieldsize
+    /* httpd accepts one octet more than the limit, and the end of the line */
+    return (apr_size_t) (state->in_fields ? s->limit_req_fieldsize
                                           : s->limit_req_line)
            + 3;
 }
 
 /* ---- lines in pieces ---------------------------------------------------- */
 
-/* Add what is in a brigade to what is known. */
+/* Add the octets of a brigade to line. */
 static apr_status_t
-mod_iri_line_look(apr_bucket_brigade *bb, mod_iri_line_t *line)
+mod_iri_line_scan(apr_bucket_brigade *bb, mod_iri_line_info_t *line)
 {
     apr_status_t status = APR_SUCCESS;
     apr_size_t   len, before = line->len;
@@ -232,22 +242,24 @@ mod_iri_line_look(apr_bucket_brigade *bb, mod_iri_line_t *line)
     return status;
 }
 
-/* Read on to the end of the line, while httpd would take one so long. */
+/*
+ * Read until the end of the line, or until httpd refuses it for its length.
+ */
 static apr_status_t
 mod_iri_line_complete(ap_filter_t *f, apr_bucket_brigade *out,
-                      apr_read_type_e block, apr_off_t size, apr_size_t most,
-                      mod_iri_line_t *line)
+                      apr_read_type_e block, apr_off_t size, apr_size_t limit,
+                      mod_iri_line_info_t *line)
 {
     apr_bucket_brigade *more;
     apr_status_t        status = APR_SUCCESS;
 
     more = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
     while (status == APR_SUCCESS && line->last != '\n' && !line->ended
-           && line->len <= most)
+           && line->len <= limit)
     {
         status = ap_get_brigade(f->next, more, AP_MODE_GETLINE, block, size);
         if (status == APR_SUCCESS) {
-            status = mod_iri_line_look(more, line);
+            status = mod_iri_line_scan(more, line);
         }
         APR_BRIGADE_CONCAT(out, more);
     }
@@ -272,36 +284,39 @@ mod_iri_line_flatten(ap_filter_t *f, apr_bucket_brigade *out)
 }
 
 /*
- * A line may come in pieces: those that are looked at are put together, as
- * long as they are not longer than httpd will take.
+ * A line may come in pieces.  Lines that may need an edit are joined, up to
+ * the length that httpd accepts.
  */
 static apr_status_t
 mod_iri_line_in_pieces(ap_filter_t *f, apr_bucket_brigade *out,
                        apr_read_type_e block, apr_off_t size)
 {
-    mod_iri_lines_t *lines = f->ctx;
-    mod_iri_line_t   line = { 0, 0, 0, 0 };
-    apr_size_t       most = mod_iri_most(f);
-    apr_status_t     status = mod_iri_line_look(out, &line);
+    mod_iri_line_state_t *state = f->ctx;
+    mod_iri_line_info_t   line = { 0, 0, 0, 0 };
+    apr_size_t            limit = mod_iri_line_limit(f);
+    apr_status_t          status = mod_iri_line_scan(out, &line);
 
-    if (status == APR_SUCCESS && !lines->in_line
-        && (!lines->in_fields || mod_iri_is_looked_at(line.first)))
+    if (status == APR_SUCCESS && !state->in_line
+        && (!state->in_fields || mod_iri_may_need_edit(line.first)))
     {
-        status = mod_iri_line_complete(f, out, block, size, most, &line);
-        if (status == APR_SUCCESS && line.last == '\n' && line.len <= most) {
+        status = mod_iri_line_complete(f, out, block, size, limit, &line);
+        if (status == APR_SUCCESS && line.last == '\n' && line.len <= limit) {
             return mod_iri_line_flatten(f, out);
         }
     }
     if (line.len > 0) {
-        lines->in_line = line.last != '\n';
-        lines->in_fields |= line.last == '\n';
+        state->in_line = line.last != '\n';
+        state->in_fields |= line.last == '\n';
     }
     return status;
 }
 
 /* ---- whole lines -------------------------------------------------------- */
 
-/* The octets of a whole line in one bucket, as nearly all come; 0: others */
+/*
+ * Returns: 1 if a brigade is one bucket with a whole line, which is the usual
+ * case; else 0.
+ */
 static inline int
 mod_iri_line_whole(apr_bucket_brigade *bb, iri_str_t *text)
 {
@@ -322,9 +337,9 @@ mod_iri_line_whole(apr_bucket_brigade *bb, iri_str_t *text)
 }
 
 /*
- * "GET /...": a whole line whose target has no host (RFC 9112, 3.2.1), as
- * nearly all are.  Its first octet may be a bucket of its own, since httpd
- * has looked whether there is one.
+ * Returns: 1 for a whole request line in origin form (RFC 9112, 3.2.1), which
+ * is the usual case.  Its first octet may be a bucket of its own, because
+ * httpd peeks for it.
  */
 static int
 mod_iri_is_origin_form(apr_bucket_brigade *bb)
@@ -353,34 +368,35 @@ mod_iri_is_origin_form(apr_bucket_brigade *bb)
 }
 
 /*
- * Nothing is kept from one call to the next: what comes back is what was
- * asked for, with another host at most.
+ * No octets are kept between calls: each call returns what was read, with
+ * another host at most.
  */
 static apr_status_t
-mod_iri_host_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
-                apr_read_type_e block, apr_off_t size)
+mod_iri_host_filter(ap_filter_t *f, apr_bucket_brigade *out,
+                    ap_input_mode_t mode, apr_read_type_e block,
+                    apr_off_t size)
 {
-    mod_iri_lines_t *lines = f->ctx;
-    apr_status_t     status = ap_get_brigade(f->next, out, mode, block, size);
-    iri_str_t        text;
+    mod_iri_line_state_t *state = f->ctx;
+    apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
+    iri_str_t    text;
 
     if (status != APR_SUCCESS || mode != AP_MODE_GETLINE) {
         return status;
     }
-    if (!lines->in_fields && !lines->in_line && mod_iri_is_origin_form(out)) {
-        lines->in_fields = 1;
+    if (!state->in_fields && !state->in_line && mod_iri_is_origin_form(out)) {
+        state->in_fields = 1;
         return APR_SUCCESS;
     }
-    if (lines->in_line || !mod_iri_line_whole(out, &text)) {
+    if (state->in_line || !mod_iri_line_whole(out, &text)) {
         return mod_iri_line_in_pieces(f, out, block, size);
     }
-    if (lines->in_fields && !mod_iri_is_looked_at(text.data[0])) {
+    if (state->in_fields && !mod_iri_may_need_edit(text.data[0])) {
         return APR_SUCCESS;
     }
-    if (text.len <= mod_iri_most(f)) {
+    if (text.len <= mod_iri_line_limit(f)) {
         return mod_iri_line_edit(f, out, text);
     }
-    lines->in_fields = 1;
+    state->in_fields = 1;
     return APR_SUCCESS;
 }
 
@@ -388,14 +404,16 @@ mod_iri_host_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
 
 #ifdef AP_BUCKET_IS_REQUEST
 /*
- * httpd 2.5 has the fields of a stream in a bucket, which is read behind the
- * hook pre_read_request; before, they are in r->headers_in at that moment.
+ * httpd 2.5 passes the fields of a stream in a bucket, which is read after
+ * the hook pre_read_request.  Older versions have set r->headers_in before
+ * that hook.
  */
 static ap_filter_rec_t *mod_iri_stream_handle;
 
 static apr_status_t
-mod_iri_stream_in(ap_filter_t *f, apr_bucket_brigade *out,
-                  ap_input_mode_t mode, apr_read_type_e block, apr_off_t size)
+mod_iri_stream_filter(ap_filter_t *f, apr_bucket_brigade *out,
+                      ap_input_mode_t mode, apr_read_type_e block,
+                      apr_off_t size)
 {
     request_rec *r = f->r;
     apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
@@ -425,10 +443,10 @@ static void
 mod_iri_stream_register(void)
 {
     mod_iri_stream_handle = ap_register_input_filter(
-        "IRI_STREAM", mod_iri_stream_in, NULL, AP_FTYPE_PROTOCOL);
+        "IRI_STREAM", mod_iri_stream_filter, NULL, AP_FTYPE_PROTOCOL);
 }
 
-/* Before mod_http2 adds the filter that makes the bucket. */
+/* Runs before mod_http2 adds the filter that makes the bucket. */
 void
 mod_iri_pre_read_stream(request_rec *r, conn_rec *c)
 {
@@ -458,26 +476,26 @@ mod_iri_line_register(void)
 {
     mod_iri_stream_register();
     mod_iri_host_handle = ap_register_input_filter(
-        "IRI_HOST", mod_iri_host_in, NULL, AP_FTYPE_PROTOCOL);
+        "IRI_HOST", mod_iri_host_filter, NULL, AP_FTYPE_PROTOCOL);
 }
 
 void
 mod_iri_pre_read(request_rec *r, conn_rec *c)
 {
-    mod_iri_lines_t *lines = ap_get_module_config(c->conn_config,
-                                                  &iri_module);
+    mod_iri_line_state_t *state = ap_get_module_config(c->conn_config,
+                                                       &iri_module);
 
     if (c->master != NULL) {
         return;
     }
-    if (lines == NULL) {
+    if (state == NULL) {
         if (!mod_iri_server(c->base_server)->maps_hosts) {
             return;
         }
-        lines = apr_palloc(c->pool, sizeof(*lines));
-        ap_set_module_config(c->conn_config, &iri_module, lines);
+        state = apr_palloc(c->pool, sizeof(*state));
+        ap_set_module_config(c->conn_config, &iri_module, state);
     }
-    lines->in_fields = 0;
-    lines->in_line = 0;
-    ap_add_input_filter_handle(mod_iri_host_handle, lines, r, c);
+    state->in_fields = 0;
+    state->in_line = 0;
+    ap_add_input_filter_handle(mod_iri_host_handle, state, r, c);
 }

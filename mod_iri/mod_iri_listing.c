@@ -1,12 +1,13 @@
 /*
- * mod_iri_listing.c - listings of directories
+ * mod_iri_listing.c - directory listings
  *
- * What mod_autoindex does, with canonical names in UTF-8; the core writes the
- * page.  Each entry is asked for by its own path, as the client would ask for
- * it, and is told only if that leads to it and the client could have it.
+ * Lists a directory as mod_autoindex does, but with canonical names in UTF-8.
+ * The core writes the page.  Each entry is tested by a probe for its own path
+ * (mod_iri_probe.c), and is listed only if that path leads to the entry and
+ * the client may get it.
  *
- * Memory is that of the core, which sorts what is told: what an entry is
- * asked with is freed before the next one, and the page is sent in pieces.
+ * The memory of a probe is freed before the next one, and the page is sent in
+ * pieces.  Only the core keeps memory, for sorting the entries.
  */
 
 #include "mod_iri.h"
@@ -14,43 +15,46 @@
 #include <apr_file_info.h>
 #include <util_script.h>
 
-#define MOD_IRI_PIECE 32768 /* octets that are sent at a time */
+#define MOD_IRI_PIECE 32768 /* octets that are sent at once */
 
-/* A note: who has been asked who he is. */
+/* A note: the user, if authenticated for the directory. */
 static const char mod_iri_known_user[] = "iri-known-user";
 
-/* What one listing is made with. */
+/* The state of one listing. */
 typedef struct {
     request_rec    *r;
     iri_listing_t  *listing;
-    mod_iri_asker_t asker;
-    apr_pool_t     *pool; /* of one entry */
+    mod_iri_probe_t probe;
+    apr_pool_t     *pool; /* for one entry */
     const char     *dir;  /* octets on disk, ends with "/" */
-    const char     *uri;  /* the same, percent-encoded */
+    const char     *uri;  /* path of the directory, percent-encoded */
 
-    iri_listing_entry_t entry;  /* in question */
-    const char         *octets; /* of it, below dir */
+    iri_listing_entry_t entry;  /* the entry that is tested */
+    const char         *octets; /* its octets on disk */
 } mod_iri_list_t;
 
-/* What is known of an entry that was asked for. */
+/* The result of a probe for an entry. */
 typedef enum {
-    MOD_IRI_NOTHING, /* the client can not have it */
-    MOD_IRI_SLASH,   /* it is a directory, to be asked for with its "/" */
-    MOD_IRI_OTHER,   /* its path leads to another entry, or to none */
-    MOD_IRI_TOLD
-} mod_iri_told_t;
+    MOD_IRI_ENTRY_HIDDEN,      /* the client may not get it */
+    MOD_IRI_ENTRY_NEEDS_SLASH, /* a directory: test its path with "/" */
+    MOD_IRI_ENTRY_OTHER, /* its path leads to another entry or to none */
+    MOD_IRI_ENTRY_SHOWN  /* it is listed */
+} mod_iri_entry_state_t;
 
 /* ---- one entry ---------------------------------------------------------- */
 
-/* What was found below the directory, without the slash at its end. */
+/*
+ * Returns: the result of the probe below the directory, without "/" at its
+ * end; NULL: it is elsewhere.
+ */
 static const char *
-mod_iri_below(const mod_iri_list_t *list)
+mod_iri_found_below(const mod_iri_list_t *list)
 {
-    const char *filename = list->asker.filename;
+    const char *filename = list->probe.filename;
     size_t      len = strlen(list->dir);
 
     if (filename == NULL || strncmp(filename, list->dir, len) != 0
-        || (list->asker.path_info != NULL && *list->asker.path_info))
+        || (list->probe.path_info != NULL && *list->probe.path_info))
     {
         return NULL;
     }
@@ -62,8 +66,9 @@ mod_iri_below(const mod_iri_list_t *list)
 }
 
 /*
- * Of an entry whose path leads to another of its name, or that has none, its
- * octets are told without a link, if the rules have nothing against the path.
+ * Returns: 1 if an entry is listed without a link: it has no name, or its
+ * path leads to another entry with the same name, and the rules allow that
+ * path.
  */
 static int
 mod_iri_is_other(const mod_iri_list_t *list, const request_rec *rr,
@@ -76,64 +81,69 @@ mod_iri_is_other(const mod_iri_list_t *list, const request_rec *rr,
                                                   mod_iri_str(found));
 }
 
-/* What does the answer come to? */
-static mod_iri_told_t
-mod_iri_answered(const mod_iri_list_t *list, request_rec *rr, int with_slash)
+/* Returns: the state of an entry after a probe. */
+static mod_iri_entry_state_t
+mod_iri_entry_state(const mod_iri_list_t *list, request_rec *rr,
+                    int with_slash)
 {
-    const char *found = mod_iri_below(list);
+    const char *found = mod_iri_found_below(list);
 
     if (rr->proxyreq) {
-        return MOD_IRI_NOTHING;
+        return MOD_IRI_ENTRY_HIDDEN;
     }
     if (found == NULL || strcmp(found, list->octets) != 0) {
-        return mod_iri_is_other(list, rr, found) ? MOD_IRI_OTHER
-                                                 : MOD_IRI_NOTHING;
+        return mod_iri_is_other(list, rr, found) ? MOD_IRI_ENTRY_OTHER
+                                                 : MOD_IRI_ENTRY_HIDDEN;
     }
-    if (list->asker.finfo.filetype == APR_DIR && !with_slash) {
-        return MOD_IRI_SLASH;
+    if (list->probe.finfo.filetype == APR_DIR && !with_slash) {
+        return MOD_IRI_ENTRY_NEEDS_SLASH;
     }
-    return rr->status == HTTP_OK && mod_iri_is_readable(rr) ? MOD_IRI_TOLD
-                                                            : MOD_IRI_NOTHING;
+    return rr->status == HTTP_OK && mod_iri_is_readable(rr)
+               ? MOD_IRI_ENTRY_SHOWN
+               : MOD_IRI_ENTRY_HIDDEN;
 }
 
-/* By its path, as a client would. */
-static mod_iri_told_t
-mod_iri_ask_path(mod_iri_list_t *list, const char *path, const char *uri)
+/* Probe the path of the entry, as a client would request it. */
+static mod_iri_entry_state_t
+mod_iri_probe_path(mod_iri_list_t *list, const char *path, const char *uri)
 {
-    mod_iri_asker_t *asker = &list->asker;
-    request_rec     *rr;
-    mod_iri_told_t   told;
+    mod_iri_probe_t      *probe = &list->probe;
+    request_rec          *rr;
+    mod_iri_entry_state_t state;
 
-    asker->unnamed = list->entry.name.len == 0;
-    asker->path = list->entry.reads ? path : NULL;
-    asker->uri = uri;
-    rr = mod_iri_ask(asker, uri);
-    told = mod_iri_answered(list, rr, uri[strlen(uri) - 1] == '/');
+    probe->unnamed = list->entry.name.len == 0;
+    probe->path = list->entry.reads ? path : NULL;
+    probe->uri = uri;
+    rr = mod_iri_probe_uri(probe, uri);
+    state = mod_iri_entry_state(list, rr, uri[strlen(uri) - 1] == '/');
     ap_destroy_sub_req(rr);
-    return told;
+    return state;
 }
 
-/* By its octets, which no path leads to. */
-static mod_iri_told_t
-mod_iri_ask_octets(mod_iri_list_t *list)
+/* Probe the octets of an entry to which no path leads. */
+static mod_iri_entry_state_t
+mod_iri_probe_octets(mod_iri_list_t *list)
 {
-    request_rec   *rr;
-    mod_iri_told_t told;
-    apr_finfo_t    entry;
+    request_rec          *rr;
+    mod_iri_entry_state_t state;
+    apr_finfo_t           entry;
 
     memset(&entry, 0, sizeof(entry));
     entry.name = list->octets;
     entry.valid = APR_FINFO_NAME;
-    list->asker.path = NULL;
-    rr = mod_iri_ask_entry(&list->asker, &entry);
-    told = mod_iri_answered(list, rr, 1);
+    list->probe.path = NULL;
+    rr = mod_iri_probe_entry(&list->probe, &entry);
+    state = mod_iri_entry_state(list, rr, 1);
     ap_destroy_sub_req(rr);
-    return told;
+    return state;
 }
 
-/* Percent-encoded, in the pool of an entry; NULL: no memory for it. */
+/*
+ * Returns: the path percent-encoded, in the pool of an entry; NULL: no
+ * memory.
+ */
 static const char *
-mod_iri_uri(const mod_iri_list_t *list, const char *path)
+mod_iri_escape_path(const mod_iri_list_t *list, const char *path)
 {
     iri_env_apr_t env;
     iri_str_t     uri;
@@ -150,28 +160,28 @@ mod_iri_with_slash(const mod_iri_list_t *list, const char *path)
     return apr_pstrcat(list->pool, path, "/", NULL);
 }
 
-static mod_iri_told_t
-mod_iri_judge(mod_iri_list_t *list, int is_directory)
+static mod_iri_entry_state_t
+mod_iri_check_entry(mod_iri_list_t *list, int is_directory)
 {
-    const char    *path = mod_iri_dup(list->pool, list->entry.path);
-    const char    *uri = mod_iri_uri(list, path + strlen(list->r->uri));
-    mod_iri_told_t told = MOD_IRI_SLASH;
+    const char *path = mod_iri_dup(list->pool, list->entry.path);
+    const char *uri = mod_iri_escape_path(list, path + strlen(list->r->uri));
+    mod_iri_entry_state_t state = MOD_IRI_ENTRY_NEEDS_SLASH;
 
     if (uri == NULL || list->uri == NULL) {
-        return MOD_IRI_NOTHING;
+        return MOD_IRI_ENTRY_HIDDEN;
     }
     uri = apr_pstrcat(list->pool, list->uri, uri, NULL);
     if (!is_directory) {
-        told = mod_iri_ask_path(list, path, uri);
+        state = mod_iri_probe_path(list, path, uri);
     }
-    if (told == MOD_IRI_SLASH) {
-        told = mod_iri_ask_path(list, mod_iri_with_slash(list, path),
-                                mod_iri_with_slash(list, uri));
+    if (state == MOD_IRI_ENTRY_NEEDS_SLASH) {
+        state = mod_iri_probe_path(list, mod_iri_with_slash(list, path),
+                                   mod_iri_with_slash(list, uri));
     }
-    return told == MOD_IRI_OTHER ? mod_iri_ask_octets(list) : told;
+    return state == MOD_IRI_ENTRY_OTHER ? mod_iri_probe_octets(list) : state;
 }
 
-/* ---- all of them -------------------------------------------------------- */
+/* ---- the directory ------------------------------------------------------ */
 
 static iri_status_t
 mod_iri_list_entry(mod_iri_list_t *list, const apr_finfo_t *info)
@@ -185,17 +195,19 @@ mod_iri_list_entry(mod_iri_list_t *list, const apr_finfo_t *info)
         return status;
     }
     list->octets = info->name;
-    if (mod_iri_judge(list, info->filetype == APR_DIR) != MOD_IRI_TOLD) {
+    if (mod_iri_check_entry(list, info->filetype == APR_DIR)
+        != MOD_IRI_ENTRY_SHOWN)
+    {
         return IRI_OK;
     }
-    known.is_directory = list->asker.finfo.filetype == APR_DIR;
+    known.is_directory = list->probe.finfo.filetype == APR_DIR;
     known.is_known = 1;
-    known.size = (uint64_t) list->asker.finfo.size;
-    known.mtime = (int64_t) apr_time_sec(list->asker.finfo.mtime);
+    known.size = (uint64_t) list->probe.finfo.size;
+    known.mtime = (int64_t) apr_time_sec(list->probe.finfo.mtime);
     return iri_listing_add(list->listing, &list->entry, &known);
 }
 
-/* An HTTP status, or OK. */
+/* Returns: OK, or an HTTP status. */
 static int
 mod_iri_list_failed(request_rec *r, iri_status_t status)
 {
@@ -273,12 +285,13 @@ mod_iri_read_directory(mod_iri_list_t *list)
         status = OK;
     } else {
         list->pool = r->pool;
-        list->uri = mod_iri_uri(list, r->uri);
+        list->uri = mod_iri_escape_path(list, r->uri);
         apr_pool_create(&list->pool, r->pool);
-        mod_iri_ask_begin(&list->asker, r);
-        list->asker.knows_user = apr_table_get(r->notes, mod_iri_known_user)
-                                     == r->user
-                                 && r->user != NULL;
+        mod_iri_probe_init(&list->probe, r);
+        list->probe.authenticated = apr_table_get(r->notes,
+                                                  mod_iri_known_user)
+                                        == r->user
+                                    && r->user != NULL;
         status = mod_iri_read_entries(list, dir);
         apr_pool_destroy(list->pool);
     }
@@ -305,15 +318,15 @@ mod_iri_send_page(mod_iri_list_t *list)
 }
 
 /*
- * What is told depends on who asks, and on more than the directory: no
- * validators, and nothing for a cache that others share.
+ * The listing depends on the user, and on more than the directory.  So there
+ * are no validators, and shared caches may not store it.
  */
 static void
 mod_iri_list_headers(request_rec *r, const iri_listing_t *listing)
 {
     ap_set_content_type(r, iri_listing_type(listing));
     apr_table_mergen(r->headers_out, "Cache-Control", "private");
-    mod_iri_protect(r, iri_listing_policy(listing));
+    mod_iri_set_page_headers(r, iri_listing_policy(listing));
 }
 
 static int
@@ -335,7 +348,7 @@ mod_iri_send_listing(request_rec *r)
     conf->root = mod_iri_str(r->filename);
     conf->path = mod_iri_str(r->uri);
     conf->query = mod_iri_str(r->args ? r->args : "");
-    /* Another client would read the link to such an entry otherwise. */
+    /* with iri-charset another client would read that link differently */
     conf->unnamed = server->reading.invalid == IRI_INVALID_PASS
                     && server->vary == NULL;
     status = mod_iri_list_failed(
@@ -351,7 +364,7 @@ mod_iri_send_listing(request_rec *r)
     return r->header_only ? OK : mod_iri_send_page(&list);
 }
 
-/* ---- which directories -------------------------------------------------- */
+/* ---- handler ------------------------------------------------------------ */
 
 static int
 mod_iri_is_listed(const request_rec *r)
@@ -365,9 +378,9 @@ mod_iri_is_listed(const request_rec *r)
            && mod_iri_server(r->server)->engine == IRI_ENGINE_ON;
 }
 
-/* That is asked only where somebody has shown who he is. */
+/* This hook runs only if a user was authenticated. */
 int
-mod_iri_list_user(request_rec *r)
+mod_iri_list_authz(request_rec *r)
 {
     const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
                                                     &iri_module);
@@ -380,7 +393,7 @@ mod_iri_list_user(request_rec *r)
     return DECLINED;
 }
 
-/* Where DirectorySlash is off: links are to lead on from the directory. */
+/* With DirectorySlash Off: links are relative to the path with "/". */
 static int
 mod_iri_add_slash(request_rec *r)
 {

@@ -1,22 +1,21 @@
 /*
  * mod_iri_location.c - Location, Content-Location, Alternates, Link
  *
- * Other modules write into Location what a configuration says, raw or with
- * escapes in lower case, and what a script says; mod_negotiation writes names
- * of the disk.  A filter looks at the header when the first of an answer
- * comes by, behind mod_headers and before the protocol, HTTP/1 or HTTP/2, and
- * makes URI-references of it by the core's iri_location_field: a path of this
- * server canonical; what a proxied server says is only escaped.
+ * Modules write into Location the text of a directive, raw or with escapes in
+ * lower case, or the value that a script gives. mod_negotiation writes names
+ * on disk.  An output filter replaces these values by URI references when the
+ * first data of an answer pass, after mod_headers and before the protocol
+ * filters.  The core's iri_location_field() makes them: a path of this server
+ * becomes canonical; a value from a proxied server is only escaped.
  *
- * The filter is there only where such fields are, or where a handler may yet
- * write some.
+ * The filter is added only if such a field exists or a handler may write one.
  */
 
 #include "mod_iri.h"
 
 #include <util_filter.h>
 
-/* APR's macros of rings count offsets from NULL, which clang dislikes. */
+/* clang warns of APR's ring macros, which compute offsets from NULL. */
 #ifdef __clang__
 #if __has_warning("-Wnull-pointer-subtraction")
 #pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
@@ -29,9 +28,12 @@ static ap_filter_rec_t *mod_iri_location_handle;
 
 /* ---- names on disk ------------------------------------------------------ */
 
-/* The relative reference to an entry; first segments with ":" need "./". */
+/*
+ * Returns: the relative reference to an entry; NULL: no memory.  A first
+ * segment with ":" needs "./" before it (RFC 3986, 4.2).
+ */
 static const char *
-mod_iri_to_entry(request_rec *r, const char *name)
+mod_iri_entry_reference(request_rec *r, const char *name)
 {
     iri_env_apr_t env;
     iri_str_t     uri;
@@ -48,8 +50,8 @@ mod_iri_to_entry(request_rec *r, const char *name)
 }
 
 /*
- * The canonical name for what mod_negotiation took from the disk; NULL: it is
- * right as it is, or it has none.  It is of the disk if it is there.
+ * Returns: the canonical name for a name on disk from mod_negotiation; NULL:
+ * the value is canonical, does not exist on disk, or has no name.
  */
 static const char *
 mod_iri_variant(request_rec *r, const char *value)
@@ -70,20 +72,21 @@ mod_iri_variant(request_rec *r, const char *value)
         return NULL;
     }
     mod_iri_env(&env, r);
-    return mod_iri_names(
-        r, &env, ap_make_dirstr_parent(r->pool, mod_iri_place_of(r)), octets);
+    return mod_iri_entry_names(
+        r, &env, ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)),
+        octets);
 }
 
 /*
- * Put names in the place of what stands between begin and end in text, all of
- * them; item writes one.  NULL: text is right as it is.
+ * Replace all names on disk between begin and end in text; item writes the
+ * replacement of one.  Returns: the new text; NULL: nothing was replaced.
  */
-typedef const char *(*mod_iri_item_t)(request_rec *r, const char *name,
-                                      const char **rest);
+typedef const char *(*mod_iri_replacer_t)(request_rec *r, const char *name,
+                                          const char **rest);
 
 static const char *
 mod_iri_replace(request_rec *r, const char *text, const char *begin,
-                const char *end, mod_iri_item_t item)
+                const char *end, mod_iri_replacer_t item)
 {
     const char *done = "", *at, *to, *name, *value, *rest;
     int         changed = 0;
@@ -116,14 +119,14 @@ static const char *
 mod_iri_alternate(request_rec *r, const char *name, const char **rest)
 {
     (void) rest;
-    return mod_iri_to_entry(r, name);
+    return mod_iri_entry_reference(r, name);
 }
 
 /* <li><a href="NAME">NAME</a> , type text/html</li> ... */
 static const char *
 mod_iri_listed_variant(request_rec *r, const char *name, const char **rest)
 {
-    const char   *uri = mod_iri_to_entry(r, name);
+    const char   *uri = mod_iri_entry_reference(r, name);
     const char   *end = strstr(*rest, "</a>");
     iri_env_apr_t env;
     iri_str_t     iri;
@@ -161,7 +164,7 @@ mod_iri_has_fields(const apr_table_t *headers)
 }
 
 void
-mod_iri_negotiated(request_rec *r)
+mod_iri_fix_variants(request_rec *r)
 {
     static const char field[] = "Content-Location";
     const char       *value;
@@ -171,7 +174,7 @@ mod_iri_negotiated(request_rec *r)
     }
     value = apr_table_get(r->err_headers_out, field);
     if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
-        && (value = mod_iri_to_entry(r, value)) != NULL)
+        && (value = mod_iri_entry_reference(r, value)) != NULL)
     {
         apr_table_setn(r->err_headers_out, field, value);
     }
@@ -180,14 +183,14 @@ mod_iri_negotiated(request_rec *r)
 
 /* ---- references --------------------------------------------------------- */
 
-/* How an answer leaves. */
+/* Properties of an answer. */
 typedef struct {
     int         is_error; /* 1: httpd itself writes the page */
-    int         is_list;  /* 1: and lists variants there, in UTF-8 */
-    const char *link;     /* of the page; NULL: none */
-} mod_iri_answer_t;
+    int         is_list;  /* 1: the page is a list of variants in UTF-8 */
+    const char *link;     /* value of Link; NULL: none */
+} mod_iri_response_t;
 
-/* The value as it should be; NULL: it must not be sent. */
+/* Returns: the corrected value; NULL: it must not be sent. */
 static const char *
 mod_iri_reference(request_rec *r, const char *value)
 {
@@ -203,7 +206,7 @@ mod_iri_reference(request_rec *r, const char *value)
     conf.port = ap_get_server_port(r);
     conf.other = r->proxyreq != PROXYREQ_NONE;
     if (!conf.other) {
-        value = mod_iri_location_in_names(r, value);
+        value = mod_iri_location_to_canonical(r, value);
     }
     mod_iri_env(&env, r);
     if (iri_location_field(&env.env, &conf, mod_iri_str(value), &out)
@@ -216,7 +219,7 @@ mod_iri_reference(request_rec *r, const char *value)
 }
 
 static void
-mod_iri_write_field(request_rec *r, apr_table_t *headers, const char *field)
+mod_iri_fix_field(request_rec *r, apr_table_t *headers, const char *field)
 {
     const char *value = apr_table_get(headers, field), *written;
 
@@ -231,16 +234,16 @@ mod_iri_write_field(request_rec *r, apr_table_t *headers, const char *field)
     }
 }
 
-/* The page links to where the client is sent. */
+/* Correct the link in the page of a redirect. */
 static void
-mod_iri_write_page(request_rec *r, apr_bucket_brigade *page, const char *was,
-                   const char *is)
+mod_iri_fix_page(request_rec *r, apr_bucket_brigade *page,
+                 const char *old_url, const char *new_url)
 {
     apr_bucket *b, *tail;
     const char *data, *at, *text;
     apr_size_t  len;
 
-    was = ap_escape_html(r->pool, was);
+    old_url = ap_escape_html(r->pool, old_url);
     for (b = APR_BRIGADE_FIRST(page); b != APR_BRIGADE_SENTINEL(page);
          b = APR_BUCKET_NEXT(b))
     {
@@ -250,13 +253,13 @@ mod_iri_write_page(request_rec *r, apr_bucket_brigade *page, const char *was,
             continue;
         }
         text = apr_pstrmemdup(r->pool, data, len);
-        at = strstr(text, was);
+        at = strstr(text, old_url);
         if (at == NULL) {
             continue;
         }
         text = apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, text, at - text),
-                           ap_escape_html(r->pool, is), at + strlen(was),
-                           NULL);
+                           ap_escape_html(r->pool, new_url),
+                           at + strlen(old_url), NULL);
         tail = apr_bucket_pool_create(text, strlen(text), r->pool,
                                       page->bucket_alloc);
         APR_BUCKET_INSERT_BEFORE(b, tail);
@@ -270,23 +273,23 @@ mod_iri_write_page(request_rec *r, apr_bucket_brigade *page, const char *was,
 static apr_status_t
 mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
 {
-    static const char       location[] = "Location";
-    static const char       content[] = "Content-Location";
-    request_rec            *r = f->r;
-    const mod_iri_answer_t *answer = f->ctx;
-    const char             *was = apr_table_get(r->headers_out, location);
-    const char             *is;
+    static const char         location[] = "Location";
+    static const char         content[] = "Content-Location";
+    request_rec              *r = f->r;
+    const mod_iri_response_t *answer = f->ctx;
+    const char *old_url = apr_table_get(r->headers_out, location);
+    const char *new_url;
 
     ap_remove_output_filter(f);
-    mod_iri_write_field(r, r->headers_out, location);
-    mod_iri_write_field(r, r->err_headers_out, location);
-    mod_iri_write_field(r, r->headers_out, content);
-    mod_iri_write_field(r, r->err_headers_out, content);
-    is = apr_table_get(r->headers_out, location);
-    if (answer->is_error && was != NULL && is != NULL && was != is
-        && *was != '\0')
+    mod_iri_fix_field(r, r->headers_out, location);
+    mod_iri_fix_field(r, r->err_headers_out, location);
+    mod_iri_fix_field(r, r->headers_out, content);
+    mod_iri_fix_field(r, r->err_headers_out, content);
+    new_url = apr_table_get(r->headers_out, location);
+    if (answer->is_error && old_url != NULL && new_url != NULL
+        && old_url != new_url && *old_url != '\0')
     {
-        mod_iri_write_page(r, in, was, is);
+        mod_iri_fix_page(r, in, old_url, new_url);
     }
     if (answer->is_list) {
         ap_set_content_type(r, "text/html; charset=utf-8");
@@ -297,10 +300,10 @@ mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
     return ap_pass_brigade(f->next, in);
 }
 
-static mod_iri_answer_t *
+static mod_iri_response_t *
 mod_iri_add_location_filter(request_rec *r)
 {
-    mod_iri_answer_t *answer = apr_pcalloc(r->pool, sizeof(*answer));
+    mod_iri_response_t *answer = apr_pcalloc(r->pool, sizeof(*answer));
 
     ap_add_output_filter_handle(mod_iri_location_handle, answer, r,
                                 r->connection);
@@ -321,7 +324,7 @@ mod_iri_add_link(request_rec *r, iri_str_t location)
     return DECLINED;
 }
 
-/* Does the type of a file choose a handler? */
+/* Returns: 1 if the type of a file selects a handler. */
 static int
 mod_iri_is_handled(const char *type)
 {
@@ -330,10 +333,7 @@ mod_iri_is_handled(const char *type)
                || (*type == 'h' && strncmp(type, "httpd/", 6) == 0));
 }
 
-/*
- * Before the handler.  A file that httpd itself sends has no such field that
- * is not there yet.
- */
+/* Before the handler.  A static file gets no further field of these. */
 void
 mod_iri_location_insert(request_rec *r)
 {
@@ -347,12 +347,12 @@ mod_iri_location_insert(request_rec *r)
     }
 }
 
-/* Before an answer that httpd itself writes: a redirect, an error. */
+/* Before an answer that httpd itself writes: a redirect or an error. */
 void
 mod_iri_location_insert_error(request_rec *r)
 {
-    mod_iri_answer_t *answer;
-    const char       *list;
+    mod_iri_response_t *answer;
+    const char         *list;
 
     if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY
         || mod_iri_server(r->server)->engine != IRI_ENGINE_ON
@@ -384,6 +384,6 @@ mod_iri_location_register(void)
 {
     mod_iri_location_handle = ap_register_output_filter(
         MOD_IRI_LOCATION_FILTER, mod_iri_location_filter, NULL,
-        /* behind those of mod_headers and of mod_cache */
+        /* after those of mod_headers and mod_cache */
         AP_FTYPE_CONTENT_SET + 2);
 }

@@ -1,40 +1,45 @@
 /*
- * mod_iri_names.c - names of virtual hosts
+ * mod_iri_names.c - names of virtual hosts -> A-labels
  *
- * A request's host comes as A-labels.  So a ServerName or ServerAlias that
- * is written in Unicode is known by its A-labels, too, save where another
- * virtual host of the address has them written down.
+ * The host of a request comes as A-labels.  So a server with a ServerName or
+ * ServerAlias in Unicode also gets its A-labels, unless another virtual host
+ * of the same address is configured with them.
  */
 
 #include "mod_iri.h"
 
 #include <apr_hash.h>
 
-/* ---- whose a name is ---------------------------------------------------- */
+/* ---- conflicts ---------------------------------------------------------- */
 
-/* A name in Unicode, and what it becomes known by. */
+/* A name in Unicode and its A-labels. */
 typedef struct {
     server_rec         *s;
     const char         *name;
     const char         *ascii;
-    apr_array_header_t *list;  /* that it is added to; NULL: a ServerName */
-    const server_rec   *owner; /* who has ascii in so many words, or NULL */
+    apr_array_header_t *list;  /* to which ascii is added; NULL: name is the
+                                  ServerName */
+    const server_rec   *owner; /* another server that is configured with
+                                  ascii; NULL: none */
 } mod_iri_name_t;
 
-/* While names are collected. */
+/* The state of collecting names. */
 typedef struct {
     const mod_iri_vhosts_t *vhosts;
     const server_rec       *main_server;
     iri_env_apr_t           env;
-    apr_array_header_t     *list;    /* of mod_iri_name_t */
-    apr_hash_t             *written; /* all names as they are written, in
-                                        small letters; what they are */
+    apr_array_header_t     *list;       /* of mod_iri_name_t */
+    apr_hash_t             *configured; /* set of all configured names, in
+                                           lower case */
 } mod_iri_names_t;
 
-/* The first in a list that is this name, or that this pattern matches. */
+/*
+ * Returns: the first name in a list that is equal to name, or that the
+ * pattern name matches; NULL: none.
+ */
 static const char *
-mod_iri_listed(const apr_array_header_t *list, const char *name,
-               int is_pattern)
+mod_iri_find_in_list(const apr_array_header_t *list, const char *name,
+                     int is_pattern)
 {
     const char *listed;
     int         i;
@@ -52,60 +57,67 @@ mod_iri_listed(const apr_array_header_t *list, const char *name,
     return NULL;
 }
 
-/* The name of a server, wildcards aside, that is this, or is matched. */
+/*
+ * Returns: a name of a server, without wildcards, that is equal or matched.
+ */
 static const char *
-mod_iri_exact(const server_rec *s, const char *name, int is_pattern)
+mod_iri_find_in_server(const server_rec *s, const char *name, int is_pattern)
 {
     const char              *hostname = s->server_hostname;
     const apr_array_header_t one = { NULL, sizeof(hostname), 1, 1,
                                      (char *) &hostname };
-    const char              *found = mod_iri_listed(&one, name, is_pattern);
+    const char *found = mod_iri_find_in_list(&one, name, is_pattern);
 
-    return found ? found : mod_iri_listed(s->names, name, is_pattern);
+    return found ? found : mod_iri_find_in_list(s->names, name, is_pattern);
 }
 
-/* Names are looked up before servers: there may be thousands of both. */
+/* The set is searched before the servers: there may be thousands of both. */
 static void
-mod_iri_write(mod_iri_names_t *names, const char *name)
+mod_iri_add_configured(mod_iri_names_t *names, const char *name)
 {
     char *key;
 
     if (name != NULL) {
         key = apr_pstrdup(names->list->pool, name);
         ap_str_tolower(key);
-        apr_hash_set(names->written, key, APR_HASH_KEY_STRING, key);
+        apr_hash_set(names->configured, key, APR_HASH_KEY_STRING, key);
     }
 }
 
 static void
-mod_iri_write_list(mod_iri_names_t *names, const apr_array_header_t *list)
+mod_iri_add_configured_list(mod_iri_names_t          *names,
+                            const apr_array_header_t *list)
 {
     int i;
 
     for (i = 0; list != NULL && i < list->nelts; i++) {
-        mod_iri_write(names, APR_ARRAY_IDX(list, i, const char *));
+        mod_iri_add_configured(names, APR_ARRAY_IDX(list, i, const char *));
     }
 }
 
-/* Somewhere, by somebody?  A-labels are in small letters. */
+/* Returns: 1 if a server is configured with the name. name: in lower case. */
 static int
-mod_iri_is_written(const mod_iri_names_t *names, const char *name)
+mod_iri_is_configured(const mod_iri_names_t *names, const char *name)
 {
-    return apr_hash_get(names->written, name, APR_HASH_KEY_STRING) != NULL;
+    return apr_hash_get(names->configured, name, APR_HASH_KEY_STRING) != NULL;
 }
 
-/* The other server of the same address that has the name written down. */
+/*
+ * Returns: another server of the same address that is configured with the
+ * A-labels.
+ */
 static const server_rec *
 mod_iri_owner(const mod_iri_names_t *names, const mod_iri_name_t *name)
 {
-    const server_rec *s = mod_iri_is_written(names, name->ascii)
+    const server_rec *s = mod_iri_is_configured(names, name->ascii)
                               ? names->main_server->next
                               : NULL;
 
     while (s != NULL
            && (s == name->s || !mod_iri_share_address(name->s, s)
-               || (mod_iri_exact(s, name->ascii, 0) == NULL
-                   && mod_iri_listed(s->wild_names, name->ascii, 0) == NULL)))
+               || (mod_iri_find_in_server(s, name->ascii, 0) == NULL
+                   && mod_iri_find_in_list(s->wild_names, name->ascii, 0)
+                          == NULL)))
     {
         s = s->next;
     }
@@ -113,8 +125,9 @@ mod_iri_owner(const mod_iri_names_t *names, const mod_iri_name_t *name)
 }
 
 /*
- * A wildcard stands before exact names of later virtual hosts, which come
- * earlier in httpd's list; so httpd has it, and so it is with A-labels.
+ * Warn if a wildcard takes names from another virtual host. httpd prefers a
+ * wildcard to exact names of later virtual hosts; this holds for A-labels
+ * too.
  */
 static void
 mod_iri_warn_of_wildcard(const mod_iri_names_t *names,
@@ -126,22 +139,26 @@ mod_iri_warn_of_wildcard(const mod_iri_names_t *names,
     for (s = names->main_server->next; s != NULL && s != name->s; s = s->next)
     {
         taken = mod_iri_share_address(name->s, s)
-                    ? mod_iri_exact(s, name->ascii, 1)
+                    ? mod_iri_find_in_server(s, name->ascii, 1)
                     : NULL;
         if (taken != NULL) {
             mod_iri_warn_once(
                 s,
-                "iri: %s of the virtual host at %s takes %s from "
-                "that at %s",
-                name->ascii, mod_iri_place(names->env.pool, name->s), taken,
-                mod_iri_place(names->env.pool, s));
+                "iri: %s of the virtual host at %s takes requests for %s "
+                "from the one at %s",
+                name->ascii,
+                mod_iri_server_position(names->env.pool, name->s), taken,
+                mod_iri_server_position(names->env.pool, s));
         }
     }
 }
 
 /* ---- names in Unicode --------------------------------------------------- */
 
-/* Collect a name, if it has A-labels; if it cannot have them, that is told. */
+/*
+ * Collect a name that has A-labels.  A name that cannot be mapped produces a
+ * warning.
+ */
 static iri_status_t
 mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
                      server_rec *s, const char *text,
@@ -164,15 +181,17 @@ mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
         name->s = s;
         name->name = text;
         name->ascii = ascii = mod_iri_dup(names->env.pool, host.ascii);
-        ap_str_tolower(ascii); /* labels with a wildcard are as they came */
+        /* labels with a wildcard were not mapped to lower case */
+        ap_str_tolower(ascii);
         name->list = list;
         return IRI_OK;
     }
     mod_iri_warn_once(
         s,
         "iri: the name %s of the virtual host at %s selects nothing "
-        "with IRIHost, for it %s: correct it or take it out",
-        text, mod_iri_place(names->env.pool, s), iri_host_why_text(host.why));
+        "with IRIHost, because it %s: correct or remove it",
+        text, mod_iri_server_position(names->env.pool, s),
+        iri_host_why_text(host.why));
     return IRI_OK;
 }
 
@@ -190,11 +209,11 @@ mod_iri_collect_list(mod_iri_names_t *names, const iri_host_conf_t *rules,
     return status;
 }
 
-/* All names of a server.  Nothing is added yet. */
+/* Collect all names of a server, without adding any. */
 static iri_status_t
 mod_iri_collect_names(mod_iri_names_t *names, server_rec *s)
 {
-    const iri_host_conf_t *rules = mod_iri_rules(names->vhosts, s);
+    const iri_host_conf_t *rules = mod_iri_host_rules(names->vhosts, s);
     iri_status_t           status;
 
     if (rules == NULL) {
@@ -209,25 +228,26 @@ mod_iri_collect_names(mod_iri_names_t *names, server_rec *s)
                             : status;
 }
 
-/* While all names are as they are written. */
+/* Called before any name is added. */
 static void
-mod_iri_judge_name(const mod_iri_names_t *names, mod_iri_name_t *name)
+mod_iri_check_conflict(const mod_iri_names_t *names, mod_iri_name_t *name)
 {
     name->owner = mod_iri_owner(names, name);
     if (name->owner != NULL) {
         mod_iri_warn_once(
             name->s,
             "iri: the name %s stays with the virtual host at %s, "
-            "which writes it so, and not with that at %s, which "
-            "writes it in Unicode: take it out of one of them",
-            name->ascii, mod_iri_place(names->env.pool, name->owner),
-            mod_iri_place(names->env.pool, name->s));
+            "which has it as A-labels, and not with the one at %s, "
+            "which has it in Unicode: remove it from one of them",
+            name->ascii,
+            mod_iri_server_position(names->env.pool, name->owner),
+            mod_iri_server_position(names->env.pool, name->s));
     } else if (name->list != NULL && name->list == name->s->wild_names) {
         mod_iri_warn_of_wildcard(names, name);
     }
 }
 
-/* The A-labels of a ServerName take its place: they go into redirects. */
+/* The A-labels replace a ServerName, because redirects contain it. */
 static void
 mod_iri_add_name(const mod_iri_names_t *names, const mod_iri_name_t *name)
 {
@@ -269,7 +289,7 @@ mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
 
     names.vhosts = vhosts;
     names.main_server = main_server;
-    names.written = apr_hash_make(ptemp);
+    names.configured = apr_hash_make(ptemp);
     names.list = apr_array_make(ptemp, 8, sizeof(mod_iri_name_t));
     iri_env_apr_init(&names.env, pconf, mod_iri_log_names, main_server);
     for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
@@ -282,13 +302,13 @@ mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
         return IRI_OK;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_write(&names, s->server_hostname);
-        mod_iri_write_list(&names, s->names);
-        mod_iri_write_list(&names, s->wild_names);
+        mod_iri_add_configured(&names, s->server_hostname);
+        mod_iri_add_configured_list(&names, s->names);
+        mod_iri_add_configured_list(&names, s->wild_names);
     }
     name = (mod_iri_name_t *) names.list->elts;
     for (i = 0; i < names.list->nelts; i++) {
-        mod_iri_judge_name(&names, &name[i]);
+        mod_iri_check_conflict(&names, &name[i]);
     }
     for (i = 0; i < names.list->nelts; i++) {
         mod_iri_add_name(&names, &name[i]);

@@ -1,37 +1,38 @@
 /*
- * mod_iri_native.c - paths that httpd has made of names on disk
+ * mod_iri_native.c - redirects made of names on disk -> canonical paths
  *
- * A RewriteRule of a directory is matched against r->filename, so what it
- * redirects to is made of octets of the disk.  The last segments ("public/$1")
- * get the names back that they have in the request; so does the directory that
- * the rule stands in (without RewriteBase), and the rest is a name on disk if
- * it is there, and is read like any request if not.  PROPFIND asks by
- * subrequests about what it lists: there the directory is canonical and only
- * the rest is of the disk.
+ * A per-directory RewriteRule is matched against r->filename, so it redirects
+ * to a path with octets on disk.  Three parts of that path are made
+ * canonical: the last segments ("public/$1") get the names that they have in
+ * the request; so does the directory of the rule (if there is no
+ * RewriteBase); the rest gets the name of its entry if it exists on disk, and
+ * is read like a request otherwise.
+ *
+ * For PROPFIND mod_dav makes subrequests for the members of a collection.
+ * Their directory is canonical, and only the rest consists of octets on disk.
  */
 
 #include "mod_iri.h"
 
 #include <apr_file_info.h>
 
-/* A path as it is written on disk and canonically, both unescaped. */
+/* A path with native octets and with canonical names, both unescaped. */
 typedef struct {
     const char *native;
     const char *canonical;
 } mod_iri_pair_t;
 
 /*
- * How the path of a request is written on disk, and what was asked for.  0:
- * nothing of it is another there.
+ * Make the pair for the path of a request.  Returns: 0 if both are the same.
  */
 static int
-mod_iri_pair(request_rec *r, const mod_iri_request_t *ctx,
-             mod_iri_pair_t *pair)
+mod_iri_make_pair(request_rec *r, const mod_iri_request_t *ctx,
+                  mod_iri_pair_t *pair)
 {
     const iri_search_t *search = &ctx->search;
     const char         *native;
 
-    if (!ctx->is_mapped || ctx->is_named
+    if (!ctx->is_mapped || ctx->octets_canonical
         || ctx->found.filename.len < search->root.len)
     {
         return 0;
@@ -46,9 +47,9 @@ mod_iri_pair(request_rec *r, const mod_iri_request_t *ctx,
     return 1;
 }
 
-/* Where the last segment of path before end begins, with its "/"; or NULL. */
+/* Returns: the "/" before the last segment of path before end; NULL: none. */
 static const char *
-mod_iri_segment_before(const char *path, const char *end)
+mod_iri_previous_segment(const char *path, const char *end)
 {
     while (end > path && end[-1] != '/') {
         end--;
@@ -56,10 +57,10 @@ mod_iri_segment_before(const char *path, const char *end)
     return end > path ? end - 1 : NULL;
 }
 
-/* Do path, percent-encoded or raw, and octets have the same segment here? */
+/* Returns: 1 if a segment, percent-encoded or raw, has the given octets. */
 static int
-mod_iri_is_segment(request_rec *r, const char *path, const char *path_end,
-                   const char *octets, const char *octets_end)
+mod_iri_same_segment(request_rec *r, const char *path, const char *path_end,
+                     const char *octets, const char *octets_end)
 {
     char *segment = apr_pstrmemdup(r->pool, path, path_end - path);
 
@@ -68,10 +69,10 @@ mod_iri_is_segment(request_rec *r, const char *path, const char *path_end,
            && memcmp(segment, octets, octets_end - octets) == 0;
 }
 
-/* The last segments of path that are octets of the disk, as names. */
+/* Replace native octets in the last segments of path by canonical names. */
 static const char *
-mod_iri_name_tail(request_rec *r, const mod_iri_pair_t *pair,
-                  const char *path)
+mod_iri_tail_to_canonical(request_rec *r, const mod_iri_pair_t *pair,
+                          const char *path)
 {
     const char *path_end = path + strlen(path), *path_at;
     const char *native_end = pair->native + strlen(pair->native), *native_at;
@@ -79,12 +80,12 @@ mod_iri_name_tail(request_rec *r, const mod_iri_pair_t *pair,
     const char *tail = NULL, *name = NULL;
 
     for (;;) {
-        path_at = mod_iri_segment_before(path, path_end);
-        native_at = mod_iri_segment_before(pair->native, native_end);
-        at = mod_iri_segment_before(pair->canonical, end);
+        path_at = mod_iri_previous_segment(path, path_end);
+        native_at = mod_iri_previous_segment(pair->native, native_end);
+        at = mod_iri_previous_segment(pair->canonical, end);
         if (path_at == NULL || native_at == NULL || at == NULL
-            || !mod_iri_is_segment(r, path_at, path_end, native_at,
-                                   native_end))
+            || !mod_iri_same_segment(r, path_at, path_end, native_at,
+                                     native_end))
         {
             break;
         }
@@ -112,9 +113,12 @@ mod_iri_parent(request_rec *r, const char *dir)
         r->pool, apr_pstrmemdup(r->pool, dir, strlen(dir) - 1));
 }
 
-/* The length of dir at the start of path, raw or escaped; 0: not there. */
+/*
+ * Returns: the length of dir, raw or escaped, at the start of path; 0: path
+ * does not start with it.
+ */
 static size_t
-mod_iri_starts_with(request_rec *r, const char *path, const char *dir)
+mod_iri_prefix_length(request_rec *r, const char *path, const char *dir)
 {
     size_t len = strlen(dir);
 
@@ -127,8 +131,8 @@ mod_iri_starts_with(request_rec *r, const char *path, const char *dir)
 }
 
 const char *
-mod_iri_names(request_rec *r, iri_env_apr_t *env, const char *directory,
-              const char *octets)
+mod_iri_entry_names(request_rec *r, iri_env_apr_t *env, const char *directory,
+                    const char *octets)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
     const char             *names = "";
@@ -160,12 +164,13 @@ mod_iri_names(request_rec *r, iri_env_apr_t *env, const char *directory,
 }
 
 /*
- * What follows the directory, percent-encoded in UTF-8; itself if unread.
- * place: the directory in canonical names.
+ * Returns: the path below a directory, percent-encoded in UTF-8; rest itself
+ * if it cannot be read. place: the directory with canonical names.
  */
 static const char *
-mod_iri_rest(request_rec *r, mod_iri_server_t *conf, const char *place,
-             const char *dir, const char *rest)
+mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_t *conf,
+                          const char *place, const char *dir,
+                          const char *rest)
 {
     const char   *octets = apr_pstrdup(r->pool, rest), *names;
     iri_request_t request;
@@ -179,7 +184,7 @@ mod_iri_rest(request_rec *r, mod_iri_server_t *conf, const char *place,
     {
         return rest;
     }
-    names = mod_iri_names(r, &env, place, octets);
+    names = mod_iri_entry_names(r, &env, place, octets);
     if (names != NULL
         && apr_stat(&info, apr_pstrcat(r->pool, dir, octets, NULL),
                     APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
@@ -199,9 +204,10 @@ mod_iri_rest(request_rec *r, mod_iri_server_t *conf, const char *place,
     return (const char *) mod_iri_dup(r->pool, reading.uri) + 1;
 }
 
-/* The path of something that PROPFIND lists. */
+/* Returns: the canonical path of a member that PROPFIND lists. */
 static const char *
-mod_iri_listed(request_rec *r, mod_iri_server_t *conf, const char *path)
+mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_t *conf,
+                              const char *path)
 {
     request_rec *main = r->main;
     const char  *uri, *dir;
@@ -209,44 +215,48 @@ mod_iri_listed(request_rec *r, mod_iri_server_t *conf, const char *path)
 
     uri = apr_pstrcat(r->pool, main->uri,
                       ap_strrchr_c(main->uri, '/')[1] ? "/" : NULL, NULL);
-    len = mod_iri_starts_with(r, path, uri);
+    len = mod_iri_prefix_length(r, path, uri);
     if (len == 0 || main->filename == NULL) {
         return path;
     }
     dir = apr_pstrcat(r->pool, main->filename, "/", NULL);
     return apr_pstrcat(
         r->pool, ap_os_escape_path(r->pool, uri, 1),
-        mod_iri_rest(r, conf,
-                     apr_pstrcat(r->pool, mod_iri_place_of(main), "/", NULL),
-                     dir, path + len),
+        mod_iri_rest_to_canonical(
+            r, conf,
+            apr_pstrcat(r->pool, mod_iri_settings_path(main), "/", NULL), dir,
+            path + len),
         NULL);
 }
 
-/* path, made by a rule for a request of which ctx tells, in names. */
+/*
+ * Returns: the canonical path for a path that a rule has made from the
+ * request of ctx.
+ */
 static const char *
-mod_iri_in_names(request_rec *r, mod_iri_server_t *conf,
-                 const mod_iri_request_t *ctx, const char *path)
+mod_iri_path_to_canonical(request_rec *r, mod_iri_server_t *conf,
+                          const mod_iri_request_t *ctx, const char *path)
 {
     mod_iri_pair_t pair;
     const char    *root;
     size_t         len, prefix;
 
-    if (!mod_iri_pair(r, ctx, &pair)) {
+    if (!mod_iri_make_pair(r, ctx, &pair)) {
         return path;
     }
-    path = mod_iri_name_tail(r, &pair, path);
+    path = mod_iri_tail_to_canonical(r, &pair, path);
     pair.native = ap_make_dirstr_parent(r->pool, pair.native);
     pair.canonical = ap_make_dirstr_parent(r->pool, pair.canonical);
     prefix = ctx->search.prefix;
     while (strlen(pair.native) > prefix
            && !iri_path_is_ascii(mod_iri_str(pair.native), 0))
     {
-        len = mod_iri_starts_with(r, path, pair.native);
+        len = mod_iri_prefix_length(r, path, pair.native);
         if (len > 0) {
             root = mod_iri_dup(r->pool, ctx->search.root);
             return apr_pstrcat(
                 r->pool, ap_os_escape_path(r->pool, pair.canonical, 1),
-                mod_iri_rest(
+                mod_iri_rest_to_canonical(
                     r, conf,
                     apr_pstrcat(r->pool, root, pair.canonical + prefix, NULL),
                     apr_pstrcat(r->pool, root, pair.native + prefix, NULL),
@@ -260,27 +270,27 @@ mod_iri_in_names(request_rec *r, mod_iri_server_t *conf,
 }
 
 const char *
-mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
-                       const char *path)
+mod_iri_native_to_canonical(request_rec *r, mod_iri_server_t *conf,
+                            const char *path)
 {
     const mod_iri_request_t *ctx = r->prev ? mod_iri_request(r->prev) : NULL;
 
     if (r->main != NULL && r->prev == NULL && r->main->uri[0] == '/'
         && r->main->method_number == M_PROPFIND)
     {
-        return mod_iri_listed(r, conf, path);
+        return mod_iri_propfind_to_canonical(r, conf, path);
     }
-    return ctx == NULL ? path : mod_iri_in_names(r, conf, ctx, path);
+    return ctx == NULL ? path : mod_iri_path_to_canonical(r, conf, ctx, path);
 }
 
 const char *
-mod_iri_location_in_names(request_rec *r, const char *value)
+mod_iri_location_to_canonical(request_rec *r, const char *value)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
     const char              *own, *path, *named;
     size_t                   start = 0, len;
 
-    if (ctx == NULL || !ctx->is_mapped || ctx->is_named) {
+    if (ctx == NULL || !ctx->is_mapped || ctx->octets_canonical) {
         return value;
     }
     own = ap_construct_url(r->pool, "", r);
@@ -292,7 +302,8 @@ mod_iri_location_in_names(request_rec *r, const char *value)
     }
     len = strcspn(value + start, "?#");
     path = apr_pstrmemdup(r->pool, value + start, len);
-    named = mod_iri_in_names(r, mod_iri_server(r->server), ctx, path);
+    named = mod_iri_path_to_canonical(r, mod_iri_server(r->server), ctx,
+                                      path);
     return named == path
                ? value
                : apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, value, start),

@@ -1,10 +1,11 @@
 /*
- * mod_iri_notes.c - what the log is told of a request
+ * mod_iri_notes.c - the log line of a request
  *
- * What happens to a request, to what it is redirected to within the server,
- * and to its subrequests, is noted, and told in one line when all that logs
- * it has done so.  It is kept with the pool, which all but subrequests share,
- * and told when that goes: a hook would cost each request that has no line.
+ * Events of a request, of its internal redirects and of its subrequests are
+ * collected and written in one line after all hooks of log_transaction.  They
+ * are stored with the pool of the request, which internal redirects share,
+ * and are written when that pool is destroyed: a hook would cost each
+ * request.
  */
 
 #include "mod_iri.h"
@@ -13,9 +14,9 @@ const char mod_iri_notes_key[] = "mod_iri: notes";
 
 static const int mod_iri_levels[] = { APLOG_ERR, APLOG_INFO };
 
-/* All that logs the request has done so, and what it refers to is there. */
+/* Runs before the pool is destroyed, so that r is still valid. */
 static apr_status_t
-mod_iri_tell(void *data)
+mod_iri_write_notes(void *data)
 {
     request_rec *r = data;
     const char  *request = r->unparsed_uri ? r->unparsed_uri : "-";
@@ -47,7 +48,7 @@ mod_iri_notes(request_rec *r, iri_log_level_t level)
     if (notes == NULL) {
         notes = apr_pcalloc(r->pool, sizeof(iri_notes_t));
         apr_pool_userdata_setn(notes, mod_iri_notes_key, NULL, r->pool);
-        apr_pool_pre_cleanup_register(r->pool, r, mod_iri_tell);
+        apr_pool_pre_cleanup_register(r->pool, r, mod_iri_write_notes);
     }
     return notes;
 }

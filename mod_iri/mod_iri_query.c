@@ -1,17 +1,17 @@
 /*
- * mod_iri_query.c - the parameters of a query get into UTF-8
+ * mod_iri_query.c - parameters of a query -> UTF-8
  *
- * They are put into r->args and r->parsed_uri.query before any rule, and the
- * key of mod_cache, is made of them; so QUERY_STRING, rewriting and proxies
- * have them.  r->the_request and r->unparsed_uri keep what was sent, but for
- * the time in which the path lends the latter, too (mod_iri_read.c).
+ * r->args and r->parsed_uri.query are replaced before rules run and before
+ * mod_cache makes its key, so QUERY_STRING, rewriting and proxies see UTF-8.
+ * r->the_request keeps the query as sent; so does r->unparsed_uri, except
+ * while it is replaced (mod_iri_read.c).
  */
 
 #include "mod_iri.h"
 
-/* DECLINED: there is nothing to read; OK; else a status. */
+/* Returns: OK; DECLINED: nothing to decode; else an HTTP status. */
 static int
-mod_iri_query_read(request_rec *r, iri_query_t *query)
+mod_iri_decode_query(request_rec *r, iri_query_t *query)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
     iri_env_apr_t           env;
@@ -48,7 +48,7 @@ int
 mod_iri_read_query(request_rec *r)
 {
     iri_query_t query;
-    int         status = mod_iri_query_read(r, &query);
+    int         status = mod_iri_decode_query(r, &query);
 
     if (status != OK) {
         return status;
@@ -68,20 +68,20 @@ const char *
 mod_iri_query(request_rec *r)
 {
     iri_query_t query;
-    int         status = mod_iri_query_read(r, &query);
+    int         status = mod_iri_decode_query(r, &query);
 
     return status == OK         ? mod_iri_dup(r->pool, query.query)
            : status == DECLINED ? r->args
                                 : NULL;
 }
 
-/* The request-target as the client sent it; NULL: there is none. */
+/* Returns: the request-target as the client sent it; NULL: there is none. */
 static const char *
 mod_iri_target_sent(const request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
 
-    return ctx && ctx->unparsed ? ctx->unparsed : r->unparsed_uri;
+    return ctx && ctx->saved_unparsed ? ctx->saved_unparsed : r->unparsed_uri;
 }
 
 iri_str_t
@@ -94,7 +94,7 @@ mod_iri_path_sent(const request_rec *r)
         return path;
     }
     if (*target != '/') {
-        /* absolute-form (RFC 9112, 3.2.2) */
+        /* absolute form (RFC 9112, 3.2.2) */
         authority = strstr(target, "://");
         target = authority ? strchr(authority + 3, '/') : NULL;
     }
@@ -116,7 +116,7 @@ mod_iri_query_sent(const request_rec *r)
 }
 
 const char *
-mod_iri_query_lent(const request_rec *r)
+mod_iri_unparsed_with_query(const request_rec *r)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
     const char             *sent;

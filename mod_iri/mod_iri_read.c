@@ -1,14 +1,14 @@
 /*
- * mod_iri_read.c - the path of a request becomes canonical
+ * mod_iri_read.c - request path -> canonical r->uri
  *
- * httpd works on r->parsed_uri.path, percent-encoded, of which r->uri is
- * another name: it normalizes it, decodes it once, and matches it.  So the
- * canonical path is put there percent-encoded, and AllowEncodedSlashes,
- * MergeSlashes and dot-segments stay httpd's own.  r->unparsed_uri and
- * r->the_request keep what was sent.
+ * httpd processes r->parsed_uri.path, which is percent-encoded and the same
+ * pointer as r->uri: it normalizes the path, decodes it once and matches it.
+ * So the canonical path is put there percent-encoded, and
+ * AllowEncodedSlashes, MergeSlashes and dot-segments are left to httpd.
+ * r->unparsed_uri and r->the_request keep the path as sent.
  *
- * A path that is refused is refused in pre_translate_name, not earlier: an
- * answer out of post_read_request would cost the client its connection.
+ * A refused path is answered in pre_translate_name: after an error in
+ * post_read_request httpd would close the connection.
  */
 
 #include "mod_iri.h"
@@ -25,7 +25,7 @@ mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark)
 }
 
 mod_iri_request_t *
-mod_iri_request_make(request_rec *r)
+mod_iri_request_create(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
@@ -50,9 +50,9 @@ mod_iri_env(iri_env_apr_t *env, request_rec *r)
     env->env.trace = APLOGrtrace1(r) ? 1 : 0;
 }
 
-/* ---- what httpd does to a path before it is decoded --------------------- */
+/* ---- httpd's normalization ---------------------------------------------- */
 
-/* The value of a hexadecimal digit, or -1 */
+/* Returns: the value of a hexadecimal digit, or -1. */
 static inline int
 mod_iri_hex(char c)
 {
@@ -63,12 +63,12 @@ mod_iri_hex(char c)
 }
 
 /*
- * The octets of a path, as nearly all come: each escape is of an octet above
- * 7F, and there is no "//" and no "/.", so httpd would change nothing in it
- * before it is unescaped.  NULL: it is another.
+ * Unescape a path in the usual form: all escapes are of octets above 7F, and
+ * there is no "//" and no "/.", so httpd would not change it before it
+ * decodes it.  Returns: the octets; NULL: the path is in another form.
  */
 static char *
-mod_iri_octets(apr_pool_t *pool, const char *path)
+mod_iri_unescape_high(apr_pool_t *pool, const char *path)
 {
     char       *octets = apr_palloc(pool, strlen(path) + 1), *to = octets;
     const char *at;
@@ -95,10 +95,10 @@ mod_iri_octets(apr_pool_t *pool, const char *path)
 }
 
 /*
- * The path as ap_process_request_internal() will normalize it, so that all
- * spellings have one form before mod_cache looks and so that the octets kept
- * for further readings have the same segments as r->uri.  NULL: httpd will
- * refuse it, for a bad escape or for leaving the root.
+ * Normalize a path as ap_process_request_internal() will, so that mod_cache
+ * sees one form of it, and the octets for alternative readings have the same
+ * segments as r->uri.  Returns: NULL: httpd will refuse the path (a bad
+ * escape, or above the root).
  */
 static char *
 mod_iri_normalized(request_rec *r, const char *path)
@@ -118,11 +118,12 @@ mod_iri_normalized(request_rec *r, const char *path)
 /* ---- reading ------------------------------------------------------------ */
 
 /*
- * Where only octets above 7F are escaped it is known what httpd will make of
- * the canonical path.  0: it is not.
+ * Set r->uri to the decoded path, if only octets above 7F are escaped in the
+ * canonical path: then the result of httpd's decoding is known.  Returns: 0
+ * if r->uri was not set.
  */
 static int
-mod_iri_put_decoded(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
 {
     if (!iri_is_high_escaped(mod_iri_str(ctx->uri))) {
         return 0;
@@ -133,20 +134,27 @@ mod_iri_put_decoded(request_rec *r, mod_iri_request_t *ctx)
     return 1;
 }
 
-/* A rule of a directory has led here, by a path that is not escaped. */
+/*
+ * Returns: 1 if a per-directory rule has redirected to a path without
+ * escapes.
+ */
 static int
-mod_iri_is_made_raw(const request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_is_raw_redirect(const request_rec *r, const mod_iri_request_t *ctx)
 {
     return r->prev != NULL && !ctx->restarted && ctx->sent != NULL
            && strchr(ctx->sent, '%') == NULL;
 }
 
 void
-mod_iri_put_path(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 {
-    /* SetEnvIf sees what a rule has made as it sees it without us */
-    if ((mod_iri_server(r->server)->unseen || mod_iri_is_made_raw(r, ctx))
-        && mod_iri_put_decoded(r, ctx))
+    /*
+     * SetEnvIf sees a path that a rule has made as it does without this
+     * module
+     */
+    if ((mod_iri_server(r->server)->encoded_unused
+         || mod_iri_is_raw_redirect(r, ctx))
+        && mod_iri_set_decoded(r, ctx))
     {
         return;
     }
@@ -156,7 +164,7 @@ mod_iri_put_path(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
-/* Keep what iri_read() said and do it. */
+/* Store the result of iri_read() and apply its verdict. */
 static void
 mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
 {
@@ -173,7 +181,7 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
         ctx->refused = reading->status;
     } else if (reading->form != IRI_FORM_INVALID) {
         ctx->uri = mod_iri_dup(r->pool, reading->uri);
-        mod_iri_put_path(r, ctx);
+        mod_iri_set_path(r, ctx);
     }
     mod_iri_vars_reading(r, ctx);
 }
@@ -192,12 +200,12 @@ mod_iri_set_plain(const request_rec *r, mod_iri_request_t *ctx,
     ctx->reading.conf = &mod_iri_server(r->server)->reading;
 }
 
-/* What is canonical is not read: that would give the same again. */
+/* Set the reading of a path that is known to be canonical. */
 static mod_iri_request_t *
-mod_iri_take_as_read(request_rec *r, const mod_iri_server_t *conf,
-                     const char *path, const char *uri)
+mod_iri_set_canonical(request_rec *r, const mod_iri_server_t *conf,
+                      const char *path, const char *uri)
 {
-    mod_iri_request_t *ctx = mod_iri_request_make(r);
+    mod_iri_request_t *ctx = mod_iri_request_create(r);
     iri_reading_t     *reading = &ctx->reading;
 
     memset(reading, 0, sizeof(*reading));
@@ -218,24 +226,26 @@ mod_iri_take_as_read(request_rec *r, const mod_iri_server_t *conf,
     return ctx;
 }
 
-/* The path of an entry that a listing asks for was made of its name. */
+/*
+ * Set the reading of a probe for an entry, whose path was made from its name.
+ */
 static int
-mod_iri_read_asked(request_rec *r, const mod_iri_server_t *conf)
+mod_iri_read_probe(request_rec *r, const mod_iri_server_t *conf)
 {
-    const mod_iri_asker_t *asker = mod_iri_asker(r);
+    const mod_iri_probe_t *probe = mod_iri_probe_of(r);
 
-    if (asker == NULL || asker->path == NULL
-        || strcmp(asker->uri, r->parsed_uri.path) != 0)
+    if (probe == NULL || probe->path == NULL
+        || strcmp(probe->uri, r->parsed_uri.path) != 0)
     {
         return 0;
     }
-    mod_iri_take_as_read(r, conf, asker->path, asker->uri);
+    mod_iri_set_canonical(r, conf, probe->path, probe->uri);
     return 1;
 }
 
 /*
- * The index of a directory, which mod_dir asks for by a plain name: what
- * stands before that was read for the main request.
+ * Set the reading of the index of a directory, a subrequest of mod_dir with
+ * an ASCII name: the main request has read the rest.
  */
 static int
 mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
@@ -258,16 +268,17 @@ mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
     {
         return 0;
     }
-    mod_iri_put_path(
-        r, mod_iri_take_as_read(r, conf, path,
-                                apr_pstrcat(r->pool, main->uri, name, NULL)));
+    mod_iri_set_path(
+        r, mod_iri_set_canonical(
+               r, conf, path, apr_pstrcat(r->pool, main->uri, name, NULL)));
     return 1;
 }
 
 /*
- * httpd decodes a path again that a rule of a directory has made of a decoded
- * one.  Rules have judged "%A6" that was sent as "%25A6" as these three
- * characters: what is left of them is read as httpd itself would look for it.
+ * Returns: 1 if the path was decoded before a per-directory rule redirected,
+ * so that httpd decodes it twice.  Rules have judged "%A6", sent as "%25A6",
+ * as these three characters.  So the second result is read in UTF-8 only, as
+ * httpd itself would look it up.
  */
 static int
 mod_iri_is_decoded_again(const request_rec *r)
@@ -296,30 +307,30 @@ mod_iri_utf8_conf(request_rec *r, const mod_iri_server_t *conf)
     return utf8;
 }
 
-/* How entries without a name are asked for; else as all requests are read. */
 const iri_reading_conf_t *
 mod_iri_reading_conf(request_rec *r, const mod_iri_server_t *conf)
 {
     static const iri_reading_conf_t pass = { { 0, { NULL } },
                                              IRI_INVALID_PASS,
                                              0 };
-    const mod_iri_asker_t          *asker = mod_iri_asker(r);
+    const mod_iri_probe_t          *probe = mod_iri_probe_of(r);
 
-    const char *says;
+    const char *charsets;
 
-    if (asker != NULL && asker->unnamed) {
+    if (probe != NULL && probe->unnamed) {
         return &pass;
     }
     if (mod_iri_is_decoded_again(r)) {
         return mod_iri_utf8_conf(r, conf);
     }
-    says = mod_iri_client_says(r, conf);
-    return says != NULL ? mod_iri_client_conf(r, conf, says) : &conf->reading;
+    charsets = mod_iri_client_charsets(r, conf);
+    return charsets != NULL ? mod_iri_client_conf(r, conf, charsets)
+                            : &conf->reading;
 }
 
-/* Is the canonical path in place? */
+/* Returns: 1 if r->uri is set to the canonical path. */
 static int
-mod_iri_is_in_place(const request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
 {
     return ctx != NULL && ctx->has_reading && ctx->uri != NULL
            && (ctx->decoded != NULL
@@ -328,8 +339,8 @@ mod_iri_is_in_place(const request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * Where no escape is of ASCII the octets are all that there is to read, which
- * the core does faster, and the URI follows from the path.
+ * Read a path in which no escape is of ASCII.  The core reads octets faster,
+ * and the URI is made from the path.
  */
 static iri_status_t
 mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
@@ -348,22 +359,24 @@ mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
         return status;
     }
     status = iri_path_to_uri(env, reading->path, &reading->uri);
-    if (reading->verdict == IRI_PASS && !mod_iri_is_same(reading->uri, came))
-    {
-        /* it was written otherwise, in lower case say */
+    if (reading->verdict == IRI_PASS
+        && !mod_iri_str_equal(reading->uri, came)) {
+        /*
+         * it was sent in another form, for example with escapes in lower case
+         */
         reading->verdict = IRI_SERVE;
         reading->why = IRI_WHY_READ;
     }
     return status;
 }
 
-/* Read a path, percent-encoded; 0: httpd refuses it. */
+/* Read a percent-encoded path.  Returns: 0 if httpd refuses it. */
 static int
-mod_iri_read_new(request_rec *r, const iri_env_t *env,
-                 const iri_reading_conf_t *how, const char *path,
-                 iri_reading_t *reading, iri_status_t *status)
+mod_iri_read_escaped(request_rec *r, const iri_env_t *env,
+                     const iri_reading_conf_t *how, const char *path,
+                     iri_reading_t *reading, iri_status_t *status)
 {
-    char         *octets = env->trace ? NULL : mod_iri_octets(r->pool, path);
+    char *octets = env->trace ? NULL : mod_iri_unescape_high(r->pool, path);
     iri_request_t request;
 
     if (octets == NULL) {
@@ -391,18 +404,18 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     iri_env_apr_t      env;
 
     if (ctx != NULL && ctx->has_reading && ctx->uri == NULL) {
-        return; /* and there is none */
+        return; /* it has no canonical path */
     }
-    if (mod_iri_read_asked(r, conf) || mod_iri_read_index(r, conf)) {
+    if (mod_iri_read_probe(r, conf) || mod_iri_read_index(r, conf)) {
         return;
     }
-    path = mod_iri_without_native(r, conf, r->parsed_uri.path);
-    ctx = mod_iri_request_make(r);
+    path = mod_iri_native_to_canonical(r, conf, r->parsed_uri.path);
+    ctx = mod_iri_request_create(r);
     ctx->sent = r->parsed_uri.path;
     mod_iri_env(&env, r);
     ctx->traced = env.env.trace;
-    if (!mod_iri_read_new(r, &env.env, mod_iri_reading_conf(r, conf), path,
-                          &ctx->reading, &status))
+    if (!mod_iri_read_escaped(r, &env.env, mod_iri_reading_conf(r, conf),
+                              path, &ctx->reading, &status))
     {
         return;
     }
@@ -414,9 +427,9 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     }
 }
 
-/* Is there a path for us to read? */
+/* Returns: 1 if the request has a path that this module reads. */
 static int
-mod_iri_concerns(const request_rec *r, const mod_iri_server_t *conf)
+mod_iri_applies(const request_rec *r, const mod_iri_server_t *conf)
 {
     return conf->engine != IRI_ENGINE_OFF && !r->proxyreq
            && r->parsed_uri.path != NULL && r->parsed_uri.path[0] == '/'
@@ -424,13 +437,12 @@ mod_iri_concerns(const request_rec *r, const mod_iri_server_t *conf)
 }
 
 /*
- * "%uXXXX" is no escape, so httpd would refuse it as soon as it decodes the
- * path: let it come through as it is, where some place puts it right.  Was
- * there any?  A rule may have redirected inside the server with what the client
- * has sent.
+ * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so
+ * that IRIRepair can repair it.  Returns: 1 if there was one.  A rule may
+ * have redirected internally with a path that the client sent.
  */
 static int
-mod_iri_let_units_in(request_rec *r, const mod_iri_server_t *conf)
+mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_t *conf)
 {
     iri_str_t     path = mod_iri_str(r->parsed_uri.path), units;
     iri_env_apr_t env;
@@ -459,23 +471,23 @@ mod_iri_read_first(request_rec *r)
     const char       *args = r->args;
     int               status, ascii, units = 0;
 
-    if (!mod_iri_concerns(r, conf)) {
+    if (!mod_iri_applies(r, conf)) {
         return DECLINED;
     }
     status = args != NULL ? mod_iri_read_query(r) : DECLINED;
     ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
-        && mod_iri_let_units_in(r, conf))
+        && mod_iri_accept_percent_u(r, conf))
     {
         units = 1;
         ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }
     if (!ascii) {
-        if (!mod_iri_is_in_place(r, mod_iri_request(r))) {
+        if (!mod_iri_path_is_set(r, mod_iri_request(r))) {
             mod_iri_read_path(r, conf);
         }
     } else if (units) {
-        mod_iri_request_mark(r, MOD_IRI_UNITS);
+        mod_iri_request_mark(r, MOD_IRI_PERCENT_U);
     } else if (r->args == args && mod_iri_request(r) == NULL) {
         mod_iri_request_mark(r, MOD_IRI_PLAIN);
         if (r->prev != NULL) {
@@ -492,7 +504,7 @@ mod_iri_post_read(request_rec *r)
     return mod_iri_read_first(r);
 }
 
-/* Where there is mod_proxy it says first whether a request is for elsewhere. */
+/* mod_proxy decides first whether an absolute URI is for another server. */
 int
 mod_iri_post_read_origin(request_rec *r)
 {
@@ -507,8 +519,8 @@ mod_iri_post_read_absolute(request_rec *r)
 }
 
 /*
- * Behind mod_setenvif, which may have said what this client writes: from the
- * start, and a path that had no reading may have one.
+ * Runs after mod_setenvif, which may have set iri-charset: read the path
+ * again as it was sent.  A path without a reading may get one.
  */
 int
 mod_iri_post_read_client(request_rec *r)
@@ -517,25 +529,25 @@ mod_iri_post_read_client(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
     char              *sent;
 
-    if (ctx == NULL || ctx->sent == NULL || !mod_iri_concerns(r, conf)) {
+    if (ctx == NULL || ctx->sent == NULL || !mod_iri_applies(r, conf)) {
         return DECLINED;
     }
-    if (mod_iri_client_says(r, conf) != NULL) {
+    if (mod_iri_client_charsets(r, conf) != NULL) {
         sent = ctx->sent;
         memset(ctx, 0, sizeof(*ctx));
         r->parsed_uri.path = sent;
         r->uri = r->parsed_uri.path;
         mod_iri_read_path(r, conf);
     }
-    mod_iri_client_depends(r, ctx);
+    mod_iri_client_set_vary(r, ctx);
     return DECLINED;
 }
 
 /* ---- r->unparsed_uri ---------------------------------------------------- */
 
-/* Did it come as the canonical path and this query? */
+/* Returns: 1 if unparsed is the canonical path with this query. */
 static int
-mod_iri_is_sent(const char *unparsed, const char *uri, const char *args)
+mod_iri_is_target(const char *unparsed, const char *uri, const char *args)
 {
     size_t len = strlen(uri);
 
@@ -545,41 +557,42 @@ mod_iri_is_sent(const char *unparsed, const char *uri, const char *args)
                                   && strcmp(unparsed + len + 1, args) == 0);
 }
 
-/* As it is now: httpd will decode the path in its place. */
+/* Returns: the request-target with the current query. */
 static char *
-mod_iri_target(request_rec *r, const char *path)
+mod_iri_make_target(request_rec *r, const char *path)
 {
     return r->args ? apr_pstrcat(r->pool, path, "?", r->args, NULL)
                    : apr_pstrdup(r->pool, path);
 }
 
 /*
- * With nocanon mod_proxy sends r->unparsed_uri, and mod_dav makes a Location
- * of it: let it be canonical while the request is served.  Not before, for
- * Digest authentication keeps it in post_read_request to compare it with
- * what the client signed; and not when the request is logged.
+ * Replace r->unparsed_uri by the canonical form while the request is served:
+ * mod_proxy sends it with nocanon, and mod_dav makes a Location of it.  Not
+ * before pre_translate_name, because mod_auth_digest keeps it in
+ * post_read_request to compare it with the signed URI, and not when the
+ * request is logged.
  */
 static void
-mod_iri_lend_unparsed(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_set_unparsed(request_rec *r, mod_iri_request_t *ctx)
 {
-    if (ctx->uri == NULL || ctx->unparsed != NULL
-        || mod_iri_is_sent(r->unparsed_uri, ctx->uri, r->args))
+    if (ctx->uri == NULL || ctx->saved_unparsed != NULL
+        || mod_iri_is_target(r->unparsed_uri, ctx->uri, r->args))
     {
         return;
     }
-    ctx->unparsed = r->unparsed_uri;
-    r->unparsed_uri = mod_iri_target(r, ctx->uri);
+    ctx->saved_unparsed = r->unparsed_uri;
+    r->unparsed_uri = mod_iri_make_target(r, ctx->uri);
 }
 
 int
-mod_iri_restore(request_rec *r)
+mod_iri_restore_unparsed(request_rec *r)
 {
     for (; r != NULL; r = r->next) {
         mod_iri_request_t *ctx = mod_iri_request(r);
 
-        if (ctx != NULL && ctx->unparsed != NULL) {
-            r->unparsed_uri = (char *) ctx->unparsed;
-            ctx->unparsed = NULL;
+        if (ctx != NULL && ctx->saved_unparsed != NULL) {
+            r->unparsed_uri = (char *) ctx->saved_unparsed;
+            ctx->saved_unparsed = NULL;
         }
     }
     return DECLINED;
@@ -593,7 +606,7 @@ mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
     const iri_reading_t *reading = &ctx->reading;
     iri_shown_t          shown;
 
-    /* what could not be read has been told */
+    /* a failure to read was noted before */
     if (ctx->has_reading) {
         mod_iri_note(
             r, reading->why == IRI_WHY_LIMIT ? IRI_LOG_ERROR : IRI_LOG_INFO,
@@ -604,47 +617,47 @@ mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * The same for a plain path, of which only the query has changed; or "%uXXXX",
- * which is no escape, and which nobody behind us is to take for one.
+ * The same for a plain path with a changed query, or for "%uXXXX", which
+ * other modules must not take for an escape.
  */
 static void
-mod_iri_lend_query(request_rec *r)
+mod_iri_set_unparsed_query(request_rec *r)
 {
-    const char        *target = mod_iri_is_marked(r, MOD_IRI_UNITS)
-                                    ? mod_iri_target(r, r->parsed_uri.path)
-                                    : mod_iri_query_lent(r);
+    const char        *target = mod_iri_is_marked(r, MOD_IRI_PERCENT_U)
+                                    ? mod_iri_make_target(r, r->parsed_uri.path)
+                                    : mod_iri_unparsed_with_query(r);
     mod_iri_request_t *ctx;
 
     if (target != NULL) {
-        ctx = mod_iri_request_make(r);
+        ctx = mod_iri_request_create(r);
         ctx->plain = 1;
-        ctx->unparsed = r->unparsed_uri;
+        ctx->saved_unparsed = r->unparsed_uri;
         r->unparsed_uri = (char *) target;
     }
 }
 
-/* A plain path: what a subrequest inherits of its main request is not its. */
+/* A plain path: remove the state that a subrequest has inherited. */
 static int
-mod_iri_plain(request_rec *r, const mod_iri_server_t *conf)
+mod_iri_pre_translate_plain(request_rec *r, const mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     if (ctx != NULL && ctx->restarted
         && strcmp(ctx->uri, r->parsed_uri.path) == 0)
     {
-        mod_iri_lend_unparsed(r, ctx);
+        mod_iri_set_unparsed(r, ctx);
     } else if (ctx != NULL) {
         memset(ctx, 0, sizeof(*ctx));
     } else if (r->main != NULL) {
         mod_iri_request_mark(r, MOD_IRI_URI_SUBREQUEST);
-        if (mod_iri_request(r->main) != NULL && mod_iri_asker(r) == NULL) {
+        if (mod_iri_request(r->main) != NULL && mod_iri_probe_of(r) == NULL) {
             mod_iri_vars_reading(r, NULL);
         }
     }
     if (r->main == NULL && conf->engine == IRI_ENGINE_ON
-        && (ctx == NULL || ctx->unparsed == NULL))
+        && (ctx == NULL || ctx->saved_unparsed == NULL))
     {
-        mod_iri_lend_query(r);
+        mod_iri_set_unparsed_query(r);
     }
     return DECLINED;
 }
@@ -659,8 +672,8 @@ mod_iri_pre_translate(request_rec *r)
     if (r->main != NULL && r->prev == NULL) {
         mod_iri_snapshot_take(r);
     }
-    status = mod_iri_judge_anew(r);
-    if (status != DECLINED || !mod_iri_concerns(r, conf)) {
+    status = mod_iri_probe_post_read(r);
+    if (status != DECLINED || !mod_iri_applies(r, conf)) {
         return status;
     }
     status = r->main != NULL && r->args != NULL ? mod_iri_read_query(r)
@@ -669,12 +682,12 @@ mod_iri_pre_translate(request_rec *r)
         return status;
     }
     ctx = mod_iri_request(r);
-    if (!mod_iri_is_in_place(r, ctx)) {
+    if (!mod_iri_path_is_set(r, ctx)) {
         if (iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
-            return mod_iri_plain(r, conf);
+            return mod_iri_pre_translate_plain(r, conf);
         }
         mod_iri_read_path(r, conf);
-        ctx = mod_iri_request_make(r);
+        ctx = mod_iri_request_create(r);
     }
     if (conf->engine == IRI_ENGINE_REPORT) {
         return DECLINED;
@@ -682,11 +695,11 @@ mod_iri_pre_translate(request_rec *r)
     if (ctx->refused) {
         return mod_iri_refuse(r, ctx);
     }
-    mod_iri_lend_unparsed(r, ctx);
+    mod_iri_set_unparsed(r, ctx);
     return DECLINED;
 }
 
-/* httpd would now decode what was encoded for the modules before it. */
+/* Set the decoded path, after the modules that read it encoded. */
 int
 mod_iri_decode(request_rec *r)
 {
@@ -695,20 +708,20 @@ mod_iri_decode(request_rec *r)
     if (ctx != NULL && ctx->uri != NULL && !ctx->plain && ctx->decoded == NULL
         && r->uri == r->parsed_uri.path && strcmp(ctx->uri, r->uri) == 0)
     {
-        mod_iri_put_decoded(r, ctx);
+        mod_iri_set_decoded(r, ctx);
     }
     return DECLINED;
 }
 
 iri_status_t
-mod_iri_read_made(const server_rec *s, const iri_env_t *env, iri_str_t path,
-                  iri_reading_t *out)
+mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
+                      iri_str_t path, iri_reading_t *out)
 {
     iri_reading_conf_t conf = mod_iri_server(s)->reading;
     iri_request_t      request;
     iri_status_t       status;
 
-    /* only what a client has sent */
+    /* only paths from clients are repaired */
     conf.repair = 0;
     memset(&request, 0, sizeof(request));
     request.path = path;
@@ -722,11 +735,11 @@ mod_iri_read_made(const server_rec *s, const iri_env_t *env, iri_str_t path,
 /* ---- translate_name ----------------------------------------------------- */
 
 /*
- * Decoded, the path must still be canonical: nothing that was escaped may
- * have become part of another spelling.
+ * The decoded path must still be canonical: decoding must not have composed
+ * another form.
  */
 int
-mod_iri_check(request_rec *r)
+mod_iri_check_decoded(request_rec *r)
 {
     mod_iri_server_t  *conf = mod_iri_server(r->server);
     mod_iri_request_t *ctx = mod_iri_request(r);
@@ -735,13 +748,14 @@ mod_iri_check(request_rec *r)
     iri_env_apr_t      env;
 
     if ((ctx != NULL && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0)
-        || !mod_iri_concerns(r, conf) || conf->engine == IRI_ENGINE_REPORT
+        || !mod_iri_applies(r, conf) || conf->engine == IRI_ENGINE_REPORT
         || iri_path_is_ascii(mod_iri_str(r->uri), 0))
     {
         return DECLINED;
     }
     mod_iri_env(&env, r);
-    if (mod_iri_read_made(r->server, &env.env, mod_iri_str(r->uri), &reading)
+    if (mod_iri_read_internal(r->server, &env.env, mod_iri_str(r->uri),
+                              &reading)
             != IRI_OK
         || reading.verdict != IRI_PASS)
     {
@@ -750,7 +764,7 @@ mod_iri_check(request_rec *r)
                      iri_show(&shown, mod_iri_str(r->uri)));
         return HTTP_NOT_FOUND;
     }
-    /* AllowEncodedSlashes: httpd's segments count, not those of the octets */
+    /* AllowEncodedSlashes: httpd's segments apply, not those of the octets */
     if (ctx != NULL) {
         ctx->path = apr_pstrdup(r->pool, r->uri);
         mod_iri_vars_reading(r, ctx);

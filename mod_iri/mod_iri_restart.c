@@ -1,36 +1,37 @@
 /*
  * mod_iri_restart.c - a request restarts with the names that were found
  *
- * An entry was found under another canonical path than the request has.  The
- * rules must judge the URL of the client with the names that are opened
- * (common/request/iri_restart.c).  So the request is restored to the state in which it
- * was read, gets that URL, and goes through all of its phases again:
- * post_read_request, the quick handler of mod_cache, rewriting, aliases,
- * proxying, access.  This happens in map_to_storage, before anything was opened
- * or allowed, and once.
+ * This runs if an entry was found under another canonical path than that of
+ * the request.  The rules must judge the URL of the client with the names
+ * that are opened (common/request/iri_restart.c).  So the request is restored
+ * to the state in which it was read, gets that URL, and passes through all of
+ * its phases again: post_read_request, the quick handler of mod_cache,
+ * rewriting, aliases, proxying, access.  This happens in map_to_storage,
+ * before anything was opened or access was granted, and once per request.
  *
- * The state is a snapshot: a copy of the whole request_rec with copies of its
- * tables.  An internal redirect by a rule (.htaccess, DirectoryIndex, Action)
- * continues the request that was read, so it restarts with the snapshot of
- * that request.  A URI subrequest and an error page have snapshots of their
- * own.
+ * The state is saved in a snapshot: a copy of the request_rec with copies of
+ * its tables.  An internal redirect by a rule (.htaccess, DirectoryIndex,
+ * Action) continues the request that was read, so it restarts with the
+ * snapshot of that request.  A URI subrequest and an error page have
+ * snapshots of their own.
  *
- * An internal redirect would be unsafe as a restart: rules trust requests with
+ * An internal redirect is not used for the restart: rules trust requests with
  * REDIRECT_STATUS, and modules judge only requests whose r->prev is NULL.
  */
 
 #include "mod_iri.h"
 
-/* A request as it was read, and what became of it. */
+/* A request as it was read, and its restart. */
 struct mod_iri_snapshot_s {
-    request_rec         state;   /* as it was read */
-    const request_rec  *read;    /* the request that was read */
-    apr_array_header_t *filters; /* ap_filter_t *: those of the request */
+    request_rec         state;   /* a copy of the request as it was read */
+    const request_rec  *request; /* the request that was read */
+    apr_array_header_t *filters; /* ap_filter_t *: filters of the request */
     const char         *url;     /* canonical path that the rules judge,
                                     decoded; NULL: it is not decoded yet */
-    const request_rec  *asked;   /* as rules had left the request that
-                                    restarted; NULL: none did */
-    const request_rec  *again;   /* that runs since the restart; else NULL */
+    const request_rec  *before;  /* a copy of the request at the restart;
+                                    NULL: no restart */
+    const request_rec  *rerun;   /* the request that runs since the restart;
+                                    NULL: no restart */
 };
 
 static const char mod_iri_snapshot_key[] = "mod_iri: snapshot";
@@ -42,24 +43,16 @@ mod_iri_snapshot(const request_rec *r)
 {
     void *snapshot = NULL;
 
-    if (mod_iri_server(r->server)->moves) {
+    if (mod_iri_server(r->server)->may_restart) {
         apr_pool_userdata_get(&snapshot, mod_iri_snapshot_key, r->pool);
     }
     return snapshot;
 }
 
-int
-mod_iri_is_restarted(const request_rec *r)
-{
-    const mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
-
-    return snapshot != NULL && snapshot->again != NULL;
-}
-
 /*
- * ap_die() has set the status of the request before, which a rule leaves at
- * 200.  The page has that status, too, and so have those that rules redirect it
- * to.
+ * ap_die() sets the status of the previous request; a rule leaves it at 200.
+ * The error page has that status too, and so have requests that rules
+ * redirect it to.
  */
 int
 mod_iri_is_error_page(const request_rec *r)
@@ -68,13 +61,13 @@ mod_iri_is_error_page(const request_rec *r)
            && (r->prev->prev == NULL || r->prev->prev->status == HTTP_OK);
 }
 
-/* Can the path of a request lead to an entry with another canonical path? */
+/* Returns: 1 if the path may lead to an entry with another canonical path. */
 static int
 mod_iri_can_restart(const request_rec *r)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
 
-    return conf->engine == IRI_ENGINE_ON && conf->moves
+    return conf->engine == IRI_ENGINE_ON && conf->may_restart
            && r->parsed_uri.path != NULL
            && (conf->folds || strchr(r->parsed_uri.path, '%') != NULL
                || !iri_str_is_ascii(mod_iri_str(r->parsed_uri.path)));
@@ -96,7 +89,7 @@ mod_iri_copy_tables(request_rec *r)
     }
 }
 
-/* What modules keep of a request: from has what to has not. */
+/* Copy the request_config of modules, except where to has one. */
 static void
 mod_iri_copy_config(ap_conf_vector_t *to, const ap_conf_vector_t *from)
 {
@@ -126,7 +119,7 @@ mod_iri_snapshot_make(request_rec *r)
     mod_iri_snapshot_t *snapshot = apr_pcalloc(r->pool, sizeof(*snapshot));
     request_rec        *state = &snapshot->state;
 
-    snapshot->read = r;
+    snapshot->request = r;
     *state = *r;
     if (r->main != NULL) {
         /* the first walk over <Location> may have set variables */
@@ -145,9 +138,9 @@ mod_iri_snapshot_make(request_rec *r)
 }
 
 /*
- * The page of an error is told of the URL and the variables with which the
- * request restarted, not of a name that was found: the error may be that its
- * rules deny it.  They are those of a request for which nothing is found.
+ * Give an error page the URL and the variables that the request had at the
+ * restart, without the name that was found: its rules may have denied it.
+ * The result is the same as for a request for which nothing is found.
  */
 static void
 mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
@@ -161,7 +154,7 @@ mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
     const char               *value;
     int                       i;
 
-    array = apr_table_elts(snapshot->asked->subprocess_env);
+    array = apr_table_elts(snapshot->before->subprocess_env);
     entry = (const apr_table_entry_t *) array->elts;
     env = apr_table_make(page->pool, array->nelts + 4);
     for (i = 0; i < array->nelts; i++) {
@@ -176,27 +169,27 @@ mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
         }
     }
     page->subprocess_env = env;
-    page->prev->uri = snapshot->asked->uri;
-    page->prev->args = snapshot->asked->args;
+    page->prev->uri = snapshot->before->uri;
+    page->prev->args = snapshot->before->args;
 }
 
 /*
- * In post_read_request of a main request, in pre_translate_name of a
- * subrequest, before other modules have acted.
+ * Called in post_read_request of a main request and in pre_translate_name of
+ * a subrequest, before other modules act.
  */
 void
 mod_iri_snapshot_take(request_rec *r)
 {
     mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
 
-    if (snapshot != NULL && snapshot->again == r) {
+    if (snapshot != NULL && snapshot->rerun == r) {
         r->prev = snapshot->state.prev; /* see mod_iri_snapshot_restore() */
         return;
     }
     if (r->prev != NULL && !mod_iri_is_error_page(r)) {
         return;
     }
-    if (snapshot != NULL && snapshot->again != NULL) {
+    if (snapshot != NULL && snapshot->rerun != NULL) {
         mod_iri_hide_found(snapshot, r);
     }
     if (r->prev != NULL && mod_iri_server(r->server)->engine == IRI_ENGINE_ON)
@@ -206,14 +199,14 @@ mod_iri_snapshot_take(request_rec *r)
     if (mod_iri_can_restart(r)) {
         snapshot = mod_iri_snapshot_make(r);
     } else if (snapshot != NULL) {
-        snapshot = NULL; /* that of the request with the error */
+        snapshot = NULL; /* it belongs to the request with the error */
     } else {
         return;
     }
     apr_pool_userdata_setn(snapshot, mod_iri_snapshot_key, NULL, r->pool);
 }
 
-/* In translate_name, when the path is decoded and no rule has changed it. */
+/* Called before a rule changes the path. */
 void
 mod_iri_snapshot_url(request_rec *r)
 {
@@ -239,7 +232,7 @@ mod_iri_has_filter(const apr_array_header_t *filters, const ap_filter_t *f)
     return 0;
 }
 
-/* Remove the filters of a request that were added since it was read. */
+/* Remove the filters that were added since the request was read. */
 static void
 mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot, request_rec *r)
 {
@@ -260,8 +253,9 @@ mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot, request_rec *r)
 }
 
 /*
- * Has somebody begun to read the body?  Then it is not there a second time, and
- * a program that has read it must not run again.  An error page has no body.
+ * Returns: 1 if a module has begun to read the body.  It cannot be read
+ * again, and a program that has read it must not run twice.  Subrequests and
+ * error pages have no body.
  */
 static int
 mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
@@ -278,13 +272,13 @@ mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
     return f != NULL;
 }
 
-/* What this module keeps with the pool of a request. */
+/* Copy the data that this module keeps in the pool of a request. */
 static void
-mod_iri_share_pool(apr_pool_t *from, apr_pool_t *to)
+mod_iri_copy_pool_data(apr_pool_t *from, apr_pool_t *to)
 {
     static const char *const keys[] = { mod_iri_snapshot_key,
                                         mod_iri_notes_key,
-                                        mod_iri_counted_key };
+                                        mod_iri_pending_key };
     void                    *data;
     size_t                   i;
 
@@ -295,16 +289,16 @@ mod_iri_share_pool(apr_pool_t *from, apr_pool_t *to)
 }
 
 /*
- * Only these members go on from where they are: the chain of filters, from
- * which all that is newer was removed; what was read of the body, and whether
- * the client waits for 100 (Continue); the name of the request in logs; the
- * mutex that is locked around all of it.  The pool is a new one below that of
- * the request, because modules keep their state in it (mod_rewrite for [END]).
+ * Restore a request from its snapshot.  These members keep their current
+ * values: the filter chains, without the filters that were added; the state
+ * of the body and of 100 (Continue); the log id; the invoke mutex.  The
+ * request gets a new subpool, because modules keep state in the pool
+ * (mod_rewrite for [END]).
  *
- * create_request and post_read_request hooks run again.  Those before
- * ours add filters of the protocol to each request that is no redirect, and
- * these are in place (http_core, mod_http2), or log it (mod_log_forensic).  So
- * r->prev is set until our hook of post_read_request.
+ * The hooks of create_request and post_read_request run again.  Some that run
+ * before this module's add protocol filters, which are present (http_core,
+ * mod_http2), or log the request (mod_log_forensic), unless it is a redirect.
+ * So r->prev is set until this module's hook of post_read_request.
  */
 static void
 mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
@@ -328,11 +322,11 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     r->log_id = was->log_id;
     r->invoke_mtx = was->invoke_mtx;
 
-    snapshot->again = r;
-    snapshot->asked = was;
+    snapshot->rerun = r;
+    snapshot->before = was;
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
-    mod_iri_share_pool(was->pool, r->pool);
+    mod_iri_copy_pool_data(was->pool, r->pool);
     if (r->main == NULL && r->prev == NULL) {
         r->prev = was;
     }
@@ -340,7 +334,7 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     ap_run_create_request(r);
     mod_iri_copy_config(r->request_config, snapshot->state.request_config);
 
-    /* the requests that were redirected here leave the answer to this one */
+    /* only the restarted request sends the end of the answer */
     for (prev = was->prev; prev != NULL && prev != snapshot->state.prev;
          prev = prev->prev)
     {
@@ -348,50 +342,51 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     }
 }
 
-/* How the client wrote the path stays known. */
+/* Restore the reading of the path as the client sent it. */
 static void
-mod_iri_inherit(request_rec *r, const mod_iri_request_t *asked,
-                const mod_iri_request_t *moved, iri_str_t path,
-                const char *uri)
+mod_iri_restore_reading(request_rec *r, const mod_iri_request_t *original,
+                        const mod_iri_request_t *moved, iri_str_t path,
+                        const char *uri)
 {
-    mod_iri_request_t *ctx = mod_iri_request_make(r);
+    mod_iri_request_t *ctx = mod_iri_request_create(r);
     const iri_found_t *found = &moved->found;
     mod_iri_request_t  plain;
 
-    if (asked == NULL) {
+    if (original == NULL) {
         memset(&plain, 0, sizeof(plain));
         mod_iri_set_plain(r, &plain, "");
-        asked = &plain;
+        original = &plain;
     }
     ctx->restarted = 1;
     ctx->traced = moved->traced;
-    ctx->moved_by = found->match;
-    ctx->moved_why = found->why;
+    ctx->restart_match = found->match;
+    ctx->restart_why = found->why;
     ctx->has_reading = 1;
-    ctx->reading = asked->reading;
-    ctx->charset = found->charset.len != 0 ? found->charset : asked->charset;
-    /* another charset can only be one of IRICharset */
+    ctx->reading = original->reading;
+    ctx->charset = found->charset.len != 0 ? found->charset
+                                           : original->charset;
+    /* another charset can only come from IRICharset */
     ctx->form = found->repaired != IRI_FORM_ASCII ? found->repaired
-                : !asked->has_reading
-                        || mod_iri_is_same(ctx->charset, asked->charset)
-                    ? asked->form
+                : !original->has_reading
+                        || mod_iri_str_equal(ctx->charset, original->charset)
+                    ? original->form
                     : IRI_FORM_LEGACY;
     ctx->path = mod_iri_dup(r->pool, path);
     ctx->uri = uri;
-    mod_iri_put_path(r, ctx);
+    mod_iri_set_path(r, ctx);
     ctx->plain = r->main == NULL && ctx->form == IRI_FORM_ASCII
                  && iri_path_is_ascii(path, 0);
     if (!ctx->plain) {
         mod_iri_vars_reading(r, ctx);
     }
-    ctx->depends = asked->depends || moved->depends;
-    mod_iri_client_depends(r, ctx);
+    ctx->needs_vary = original->needs_vary || moved->needs_vary;
+    mod_iri_client_set_vary(r, ctx);
 }
 
-/* ---- running it again --------------------------------------------------- */
+/* ---- the restart -------------------------------------------------------- */
 
 static int
-mod_iri_process(request_rec *r)
+mod_iri_process_main(request_rec *r)
 {
     int status = ap_run_post_read_request(r);
 
@@ -407,9 +402,11 @@ mod_iri_process(request_rec *r)
 }
 
 /*
- * is_lookup: whoever made the subrequest wants to see its status.  Else the
- * answer is sent here, and DONE says so (as for OPTIONS * and TRACE,
- * map_to_storage is where httpd itself ends requests that way).
+ * Process the restarted request.
+ *
+ * is_lookup: the caller of a subrequest needs its status.  Otherwise the
+ * answer is sent here and the result is DONE, as httpd itself does in
+ * map_to_storage for OPTIONS * and TRACE.
  */
 static int
 mod_iri_run_again(request_rec *r, apr_pool_t *pool, int is_lookup)
@@ -424,18 +421,18 @@ mod_iri_run_again(request_rec *r, apr_pool_t *pool, int is_lookup)
         status = ap_process_request_internal(r);
         status = status == OK ? ap_invoke_handler(r) : status;
     } else {
-        status = mod_iri_process(r);
+        status = mod_iri_process_main(r);
     }
     ap_die(status, r);
-    /* httpd ends the request with its pool */
-    mod_iri_share_pool(r->pool, pool);
+    /* httpd destroys the pool at the end of the request */
+    mod_iri_copy_pool_data(r->pool, pool);
     r->pool = pool;
     return DONE;
 }
 
-/* Whoever looks for a mistake in a link wants to know what was ignored. */
+/* Note the match that was used, which helps to correct a link. */
 static void
-mod_iri_note_restart(request_rec *r, const char *asked, iri_str_t path,
+mod_iri_note_restart(request_rec *r, const char *original, iri_str_t path,
                      const iri_found_t *found)
 {
     iri_shown_t shown, name;
@@ -444,7 +441,7 @@ mod_iri_note_restart(request_rec *r, const char *asked, iri_str_t path,
         && mod_iri_notes(r, IRI_LOG_INFO) != NULL) {
         mod_iri_note(r, IRI_LOG_INFO, iri_why_code(found->why),
                      "\"%s\" is \"%s\": %s",
-                     iri_show(&shown, mod_iri_str(asked)),
+                     iri_show(&shown, mod_iri_str(original)),
                      iri_show(&name, path), iri_match_text(found->match));
     }
 }
@@ -453,14 +450,14 @@ int
 mod_iri_restart(request_rec *r, const mod_iri_request_t *moved)
 {
     mod_iri_snapshot_t      *snapshot = mod_iri_snapshot(r);
-    const mod_iri_request_t *asked;
+    const mod_iri_request_t *original;
     iri_env_apr_t            env;
     iri_str_t                path, uri;
     apr_pool_t              *pool = r->pool;
     int                      is_lookup;
 
     mod_iri_env(&env, r);
-    if (snapshot == NULL || snapshot->again != NULL || snapshot->url == NULL
+    if (snapshot == NULL || snapshot->rerun != NULL || snapshot->url == NULL
         || mod_iri_is_body_read(snapshot, r)
         || !iri_restart_url(&env.env, mod_iri_str(snapshot->url),
                             moved->search.path, moved->found.path, &path)
@@ -470,9 +467,10 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved)
     }
     iri_trace_stage(&env.env, IRI_STAGE_RESTART, path);
     mod_iri_note_restart(r, snapshot->url, path, &moved->found);
-    asked = mod_iri_request(snapshot->read);
-    is_lookup = r->main != NULL && r == snapshot->read;
+    original = mod_iri_request(snapshot->request);
+    is_lookup = r->main != NULL && r == snapshot->request;
     mod_iri_snapshot_restore(snapshot, r);
-    mod_iri_inherit(r, asked, moved, path, mod_iri_dup(r->pool, uri));
+    mod_iri_restore_reading(r, original, moved, path,
+                            mod_iri_dup(r->pool, uri));
     return mod_iri_run_again(r, pool, is_lookup);
 }

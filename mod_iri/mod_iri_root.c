@@ -1,15 +1,14 @@
 /*
- * mod_iri_root.c - directories that are named for hosts
+ * mod_iri_root.c - directories that are named after hosts
  *
- * Where mod_vhost_alias makes a directory out of the host, which comes as
- * A-labels, that directory may be named in Unicode.
+ * mod_vhost_alias makes a document root of the host, which comes as A-labels.
+ * The directory on disk may be named in Unicode.
  */
 
 #include "mod_iri.h"
 
-/* Is there anything at a path of the disk? */
 static int
-mod_iri_is_entry(request_rec *r, const char *path)
+mod_iri_path_exists(request_rec *r, const char *path)
 {
     apr_finfo_t info;
 
@@ -17,9 +16,9 @@ mod_iri_is_entry(request_rec *r, const char *path)
 }
 
 /*
- * The directory in dir, octets of the disk, that a segment with A-labels
- * stands for: that of this name, or else the one with the U-labels as its
- * name.  NULL: neither is there.
+ * Returns: the directory below dir for a segment with A-labels: the one with
+ * that name, or else the one with the U-labels; NULL: neither exists. dir:
+ * octets on disk.
  */
 static const char *
 mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
@@ -31,7 +30,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     iri_found_t   found;
     iri_str_t     name;
 
-    if (mod_iri_is_entry(r, path)) {
+    if (mod_iri_path_exists(r, path)) {
         return path;
     }
     mod_iri_env(&env, r);
@@ -53,10 +52,13 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
         return NULL;
     }
     path = mod_iri_dup(r->pool, found.filename);
-    return mod_iri_is_entry(r, path) ? path : NULL;
+    return mod_iri_path_exists(r, path) ? path : NULL;
 }
 
-/* Has this request a document root of its own, with A-labels in it? */
+/*
+ * Returns: 1 if the request has a document root of its own that contains
+ * A-labels.
+ */
 static int
 mod_iri_is_host_root(request_rec *r, const char *root)
 {
@@ -69,8 +71,8 @@ mod_iri_is_host_root(request_rec *r, const char *root)
 }
 
 /*
- * Before directories are walked: what is opened is what <Directory> and
- * .htaccess judge, whichever name the directory has.
+ * Runs before the directory walk, so that <Directory> and .htaccess judge the
+ * directory that is opened.
  */
 void
 mod_iri_map_root(request_rec *r)
@@ -106,5 +108,5 @@ mod_iri_map_root(request_rec *r)
     r->finfo.valid = 0;
     ap_set_document_root(r, dir);
     ap_set_context_info(r, NULL, dir);
-    mod_iri_request_make(r)->root = dir;
+    mod_iri_request_create(r)->host_root = dir;
 }

@@ -1,13 +1,12 @@
 /*
- * mod_iri_status.c - SetHandler iri-status: what was read, counted and told
+ * mod_iri_status.c - the handler iri-status and its counters
  *
- * Where that stands in the configuration all children share the memory that
- * requests are counted in when they are logged.  It belongs to the process
- * that starts them, so that it is there as long as httpd is, over restarts;
- * and what is known there is known by a key, since this module itself may be
- * loaded anew.  Elsewhere there is neither memory nor hook: what a .htaccess
- * says is not known at a start.  What is counted, and the page about it, are
- * the core's.
+ * If the configuration contains SetHandler iri-status, all children share
+ * memory in which requests are counted when they are logged.  It is allocated
+ * in the process pool and survives restarts.  It is found by a key in that
+ * pool, because this module may be loaded again.  Without that directive
+ * there is neither memory nor a hook; .htaccess files are not searched for
+ * it.  The core counts and writes the page.
  */
 
 #include "mod_iri.h"
@@ -16,32 +15,31 @@
 #include <apr_shm.h>
 #include <util_mutex.h>
 
-#define MOD_IRI_STATUS "iri-status" /* the handler, and Mutex */
+#define MOD_IRI_STATUS "iri-status" /* name of the handler and of the Mutex */
 
-/* In the pool of the process: nothing of this module's code. */
+/* In the pool of the process; contains no pointers into this module. */
 typedef struct {
     apr_shm_t          *shm;
     apr_global_mutex_t *mutex;
 } mod_iri_shared_t;
 
-/* Of a request, in its pool, until it is logged. */
+/* Data of a request, in its pool, until it is counted. */
 typedef struct {
-    int                  has_host;
+    int                  has_host; /* 1: host is valid */
     iri_host_why_t       host;
     int                  host_refused;
-    int                  redirect; /* by IRIRedirect; 0: none */
-    int                  has_would;
-    iri_stats_event_t    would;    /* IRIEngine report */
-    iri_str_t            path;     /* canonical, of what would be served */
-    iri_presence_t       presence; /* of that, as far as the disk can tell */
-    const iri_reading_t *came;     /* NULL: there is nothing to say */
-} mod_iri_kept_t;
+    int                  redirect;  /* status sent by IRIRedirect; 0: none */
+    int                  has_event; /* 1: the members below are valid */
+    iri_stats_event_t    event;     /* result of IRIEngine report */
+    iri_str_t            path;      /* canonical path that would be served */
+    iri_presence_t       presence;  /* of path on disk */
+    const iri_reading_t *reading;   /* the reading of the request */
+} mod_iri_pending_t;
 
-const char mod_iri_counted_key[] = "mod_iri: status";
+const char mod_iri_pending_key[] = "mod_iri: status";
 
-/* ---- the memory ---------------------------------------------------------- */
+/* ---- shared memory ------------------------------------------------------ */
 
-/* Is the handler said in what is read at a start? */
 int
 mod_iri_uses_status(void)
 {
@@ -70,7 +68,9 @@ mod_iri_status_unlock(void *ctx)
     (void) apr_global_mutex_unlock(ctx);
 }
 
-/* Another build, with another layout, gets other memory. */
+/*
+ * Returns: a key that differs between builds with different memory layouts.
+ */
 static const char *
 mod_iri_status_key(apr_pool_t *pool)
 {
@@ -136,12 +136,12 @@ mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
 
     (void) pconf;
     (void) plog;
-    if (!mod_iri_is_trial() && mod_iri_status_shared(s, ptemp) == NULL) {
+    if (!mod_iri_is_first_pass() && mod_iri_status_shared(s, ptemp) == NULL) {
         rv = mod_iri_status_create(s, ptemp);
     }
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
-                     "iri: no memory for the counts of " MOD_IRI_STATUS);
+                     "iri: no memory for the counters of " MOD_IRI_STATUS);
     }
     return rv == APR_SUCCESS ? OK : HTTP_INTERNAL_SERVER_ERROR;
 }
@@ -153,7 +153,7 @@ mod_iri_status_destroy(void *stats)
     return APR_SUCCESS;
 }
 
-/* Without memory nothing is counted here; nothing else is lost. */
+/* Without memory this child does not count. */
 static void
 mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
@@ -185,48 +185,51 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
     }
 }
 
-/* ---- what is kept until a request is logged ------------------------------- */
+/* ---- pending data of a request ------------------------------------------ */
 
-/* NULL: nothing is counted, or it is of a subrequest. */
-static mod_iri_kept_t *
-mod_iri_status_keep(request_rec *r)
+/*
+ * Returns: what is kept for counting; NULL: counting is off, or r is a
+ * subrequest.
+ */
+static mod_iri_pending_t *
+mod_iri_status_pending(request_rec *r)
 {
-    void *kept = NULL;
+    void *pending = NULL;
 
     if (mod_iri_server(r->server)->stats == NULL || r->main != NULL) {
         return NULL;
     }
-    apr_pool_userdata_get(&kept, mod_iri_counted_key, r->pool);
-    if (kept == NULL) {
-        kept = apr_pcalloc(r->pool, sizeof(mod_iri_kept_t));
-        apr_pool_userdata_setn(kept, mod_iri_counted_key, NULL, r->pool);
+    apr_pool_userdata_get(&pending, mod_iri_pending_key, r->pool);
+    if (pending == NULL) {
+        pending = apr_pcalloc(r->pool, sizeof(mod_iri_pending_t));
+        apr_pool_userdata_setn(pending, mod_iri_pending_key, NULL, r->pool);
     }
-    return kept;
+    return pending;
 }
 
 void
 mod_iri_status_host(request_rec *r, const iri_host_t *host)
 {
-    mod_iri_kept_t *kept = mod_iri_status_keep(r);
+    mod_iri_pending_t *pending = mod_iri_status_pending(r);
 
-    if (kept != NULL) {
-        kept->has_host = 1;
-        kept->host = host->why;
-        kept->host_refused = host->verdict == IRI_REFUSE;
+    if (pending != NULL) {
+        pending->has_host = 1;
+        pending->host = host->why;
+        pending->host_refused = host->verdict == IRI_REFUSE;
     }
 }
 
 void
 mod_iri_status_redirected(request_rec *r, int status)
 {
-    mod_iri_kept_t *kept = mod_iri_status_keep(r);
+    mod_iri_pending_t *pending = mod_iri_status_pending(r);
 
-    if (kept != NULL) {
-        kept->redirect = status;
+    if (pending != NULL) {
+        pending->redirect = status;
     }
 }
 
-/* No name was found, and that is known. */
+/* Returns: 1 if the lookup found no entry. */
 static int
 mod_iri_status_is_absent(const iri_found_t *found)
 {
@@ -259,13 +262,13 @@ mod_iri_status_add_reading(const iri_reading_t *reading,
     event->why = reading->why;
 }
 
-/* Another charset than that of the first reading is one of IRICharset. */
+/* A charset other than that of the first reading is one of IRICharset. */
 static void
 mod_iri_status_confirm(const iri_found_t *found, iri_stats_event_t *event)
 {
     if (found->verdict == IRI_RESTART && found->charset.len != 0
         && event->form != IRI_FORM_ASCII
-        && !mod_iri_is_same(found->charset, event->charset))
+        && !mod_iri_str_equal(found->charset, event->charset))
     {
         event->form = IRI_FORM_LEGACY;
         event->charset = found->charset;
@@ -273,30 +276,31 @@ mod_iri_status_confirm(const iri_found_t *found, iri_stats_event_t *event)
 }
 
 void
-mod_iri_status_would(request_rec *r, const iri_report_t *report)
+mod_iri_status_report(request_rec *r, const iri_report_t *report)
 {
     const iri_found_t *found = report->found, *again = report->again;
-    mod_iri_kept_t    *kept = r->prev == NULL ? mod_iri_status_keep(r) : NULL;
+    mod_iri_pending_t *pending = r->prev == NULL ? mod_iri_status_pending(r)
+                                                 : NULL;
     iri_stats_event_t *event;
 
-    if (kept == NULL || kept->has_would) {
+    if (pending == NULL || pending->has_event) {
         return;
     }
-    kept->has_would = 1;
-    event = &kept->would;
+    pending->has_event = 1;
+    event = &pending->event;
     mod_iri_status_add_reading(report->reading, event);
-    kept->came = apr_pmemdup(r->pool, report->reading,
-                             sizeof(*report->reading));
-    kept->path = report->reading->path;
-    kept->presence = iri_presence_of(again != NULL ? again : found,
-                                     again != NULL, 0);
+    pending->reading = apr_pmemdup(r->pool, report->reading,
+                                   sizeof(*report->reading));
+    pending->path = report->reading->path;
+    pending->presence = iri_presence_of(again != NULL ? again : found,
+                                        again != NULL, 0);
     if (found == NULL) {
         return;
     }
     mod_iri_status_confirm(found, event);
     mod_iri_status_add(found, event);
     if (found->verdict == IRI_RESTART) {
-        kept->path = found->path;
+        pending->path = found->path;
     }
     if (again != NULL
         && (again->verdict == IRI_CHOOSE || again->verdict == IRI_REFUSE))
@@ -306,11 +310,11 @@ mod_iri_status_would(request_rec *r, const iri_report_t *report)
     }
 }
 
-/* ---- counting ------------------------------------------------------------ */
+/* ---- counting ----------------------------------------------------------- */
 
-/* IRIEngine on: what was done. */
+/* Fill in the event of a request with IRIEngine on. */
 static void
-mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
+mod_iri_status_actual(const mod_iri_request_t *ctx, iri_stats_event_t *event)
 {
     if (ctx->has_reading) {
         mod_iri_status_add_reading(&ctx->reading, event);
@@ -327,25 +331,26 @@ mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
     if (!ctx->restarted) {
         return;
     }
-    if (ctx->moved_by > event->match) {
-        event->match = ctx->moved_by;
+    if (ctx->restart_match > event->match) {
+        event->match = ctx->restart_match;
     }
     if (event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE) {
         return;
     }
     event->verdict = IRI_RESTART;
-    event->why = ctx->moved_why;
+    event->why = ctx->restart_why;
 }
 
-/* By IRIRedirect. */
+/* Fill in the redirect that IRIRedirect would send. */
 static void
-mod_iri_status_would_redirect(request_rec *r, const mod_iri_kept_t *kept,
-                              iri_stats_event_t *event)
+mod_iri_status_report_redirect(request_rec             *r,
+                               const mod_iri_pending_t *pending,
+                               iri_stats_event_t       *event)
 {
     const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
                                                     &iri_module);
     const char          *query = mod_iri_query_sent(r);
-    iri_presence_t       presence = kept->presence;
+    iri_presence_t       presence = pending->presence;
     iri_redirect_t       redirect;
     iri_str_t            location;
     iri_env_apr_t        env;
@@ -360,9 +365,9 @@ mod_iri_status_would_redirect(request_rec *r, const mod_iri_kept_t *kept,
         presence = IRI_UNCONFIRMED;
     }
     memset(&redirect, 0, sizeof(redirect));
-    redirect.came = kept->came;
+    redirect.came = pending->reading;
     redirect.sent = mod_iri_path_sent(r);
-    redirect.path = kept->path;
+    redirect.path = pending->path;
     redirect.has_query = query != NULL;
     redirect.query = mod_iri_str(query ? query : "");
     mod_iri_env(&env, r);
@@ -374,7 +379,7 @@ mod_iri_status_would_redirect(request_rec *r, const mod_iri_kept_t *kept,
     }
 }
 
-/* r->args are those that were made of it. */
+/* r->args was replaced by its UTF-8 form. */
 static void
 mod_iri_status_query(request_rec *r, const mod_iri_server_t *conf,
                      iri_stats_event_t *event)
@@ -406,25 +411,26 @@ mod_iri_status_field(const request_rec *r, const char *name)
 
 static void
 mod_iri_status_event(request_rec *r, mod_iri_server_t *conf,
-                     const mod_iri_kept_t *kept, iri_stats_event_t *event)
+                     const mod_iri_pending_t *pending,
+                     iri_stats_event_t       *event)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
 
     if (event->report) {
-        if (kept != NULL && kept->has_would) {
-            *event = kept->would;
+        if (pending != NULL && pending->has_event) {
+            *event = pending->event;
             event->report = 1;
-            mod_iri_status_would_redirect(r, kept, event);
+            mod_iri_status_report_redirect(r, pending, event);
         }
     } else if (ctx != NULL) {
-        mod_iri_status_done(ctx, event);
+        mod_iri_status_actual(ctx, event);
     }
-    if (kept != NULL) {
-        event->redirect |= kept->redirect;
-        if (kept->has_host) {
-            event->host = kept->host;
+    if (pending != NULL) {
+        event->redirect |= pending->redirect;
+        if (pending->has_host) {
+            event->host = pending->host;
         }
-        if (kept->host_refused && !event->report) {
+        if (pending->host_refused && !event->report) {
             event->verdict = IRI_REFUSE;
         }
     }
@@ -434,15 +440,15 @@ mod_iri_status_event(request_rec *r, mod_iri_server_t *conf,
 }
 
 /*
- * What httpd has refused before any hook was not read, unless it was its host.
- * Nor are those counted that ask for the page itself.
+ * Requests that httpd refuses before any hook are not counted, except for a
+ * refused host.  Requests for the status page are not counted.
  */
 int
 mod_iri_status_log(request_rec *r)
 {
     mod_iri_server_t *conf = mod_iri_server(r->server);
     int               report = conf->engine == IRI_ENGINE_REPORT;
-    void             *kept = NULL, *known;
+    void             *pending = NULL, *known;
     int64_t           now;
     iri_stats_event_t event;
 
@@ -453,25 +459,25 @@ mod_iri_status_log(request_rec *r)
     }
     known = ap_get_module_config(r->request_config, &iri_module);
     now = apr_time_sec(apr_time_now());
-    apr_pool_userdata_get(&kept, mod_iri_counted_key, r->pool);
-    if (kept == NULL && r->args == NULL && known != NULL
+    apr_pool_userdata_get(&pending, mod_iri_pending_key, r->pool);
+    if (pending == NULL && r->args == NULL && known != NULL
         && mod_iri_request(r) == NULL)
     {
         iri_stats_count_plain(conf->stats, report, now);
         return DECLINED;
     }
-    if (known == NULL && kept == NULL) {
+    if (known == NULL && pending == NULL) {
         return DECLINED;
     }
     memset(&event, 0, sizeof(event));
     event.report = report;
-    mod_iri_status_event(r, conf, kept, &event);
+    mod_iri_status_event(r, conf, pending, &event);
     event.now = now;
     iri_stats_count(conf->stats, &event);
     return DECLINED;
 }
 
-/* ---- the page ------------------------------------------------------------ */
+/* ---- the page ----------------------------------------------------------- */
 
 static int
 mod_iri_status_send(request_rec *r, const iri_stats_page_t *page)
@@ -495,7 +501,7 @@ static int
 mod_iri_status_handler(request_rec *r)
 {
     mod_iri_server_t     *conf = mod_iri_server(r->server);
-    iri_stats_page_conf_t asked;
+    iri_stats_page_conf_t page_conf;
     iri_stats_page_t      page;
     iri_env_apr_t         env;
     iri_status_t          status;
@@ -513,14 +519,14 @@ mod_iri_status_handler(request_rec *r)
     if (conf->stats == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    asked.now = apr_time_sec(apr_time_now());
-    asked.query = mod_iri_str(r->args ? r->args : "");
-    asked.caches = &conf->cache;
-    asked.count = conf->cache != NULL;
+    page_conf.now = apr_time_sec(apr_time_now());
+    page_conf.query = mod_iri_str(r->args ? r->args : "");
+    page_conf.caches = &conf->cache;
+    page_conf.count = conf->cache != NULL;
     mod_iri_env(&env, r);
-    status = iri_stats_page(&env.env, conf->stats, &asked, &page);
+    status = iri_stats_page(&env.env, conf->stats, &page_conf, &page);
     if (status != IRI_OK) {
-        mod_iri_note_error(r, "no status", status);
+        mod_iri_note_error(r, "cannot write the status page", status);
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return mod_iri_status_send(r, &page);
@@ -531,7 +537,7 @@ mod_iri_status_hooks(void)
 {
     ap_hook_post_config(mod_iri_status_post_config, NULL, NULL,
                         APR_HOOK_MIDDLE);
-    /* before the cache of a child, which counts there */
+    /* before the hook that creates the cache, which uses the counters */
     ap_hook_child_init(mod_iri_status_child_init, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_handler(mod_iri_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_status_log, NULL, NULL, APR_HOOK_LAST);

@@ -1,10 +1,10 @@
 /*
- * mod_iri_uses.c - what a configuration makes use of
+ * mod_iri_uses.c - which features the configuration uses
  *
- * httpd calls a hook for every request, and most hooks of this module have
- * something to do for few requests only.  So a hook is added when a directive
- * says that it may be needed, while httpd runs the directives: all of them are
- * read by then, and httpd sorts its hooks once more when it has run them.
+ * httpd calls a hook for each request, and most hooks of this module act on
+ * few requests.  So a hook is added only when a directive needs it, while
+ * httpd runs the directives: all of them are parsed by then, and httpd sorts
+ * its hooks again after it has run them.
  */
 
 #include "mod_iri.h"
@@ -45,7 +45,7 @@ mod_iri_is_one_of(const ap_directive_t *at, const char *const *names)
     return 0;
 }
 
-/* Is there a .htaccess that is read? */
+/* Returns: 1 if the directive enables .htaccess files. */
 static int
 mod_iri_allows_override(const ap_directive_t *at)
 {
@@ -54,7 +54,10 @@ mod_iri_allows_override(const ap_directive_t *at)
            && ap_cstr_casecmp(at->args, "None") != 0;
 }
 
-/* Is one of these directives in the tree, or may it be in a .htaccess? */
+/*
+ * Returns: 1 if one of these directives is in the tree or may be in a
+ * .htaccess.
+ */
 static int
 mod_iri_uses(const char *const *names)
 {
@@ -79,20 +82,20 @@ mod_iri_uses_redirects(void)
 }
 
 int
-mod_iri_uses_asking(void)
+mod_iri_uses_probes(void)
 {
     static const char *const names[] = { "IRIAmbiguous", "IRIListing", NULL };
 
     return mod_iri_uses(names);
 }
 
-/* ---- who reads IRI_PATH and its kin ------------------------------------- */
+/* ---- consumers of the variables ----------------------------------------- */
 
 /*
- * Modules of httpd that read no variable of the environment but those of the
- * configuration and those that are their own, and that hand the whole of it
- * to nobody but by a handler.  Of others that is not known: scripts, pages
- * and rules elsewhere may name any.  In the order of strcmp().
+ * Modules of httpd that read no environment variables except those that the
+ * configuration names and their own, and that pass all of them only to a
+ * handler.  Other modules (scripts, pages, rules in other languages) may read
+ * any variable.  Sorted by strcmp().
  */
 /* clang-format off */
 static const char *const mod_iri_readers_of_none[] = {
@@ -144,9 +147,12 @@ mod_iri_may_read_any(const module *m)
            == NULL;
 }
 
-/* IRI_PATH in "%{IRI_PATH}e"; and IRI, but not in paths and host names. */
+/*
+ * Returns: 1 if a text contains IRI_... or IRI as a variable, for example
+ * "%{IRI_PATH}e", but not as part of a path or a host name.
+ */
 static int
-mod_iri_is_named(const char *text)
+mod_iri_names_variable(const char *text)
 {
     const char *at;
 
@@ -175,15 +181,15 @@ mod_iri_uses_vars(void)
 
     for (m = ap_top_module; m != NULL; m = m->next) {
         if (mod_iri_may_read_any(m)) {
-            return MOD_IRI_READ_BY_ANYBODY;
+            return MOD_IRI_READ_BY_ANY;
         }
     }
     for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (mod_iri_is_named(at->args)) {
-            return MOD_IRI_READ_BY_ANYBODY;
+        if (mod_iri_names_variable(at->args)) {
+            return MOD_IRI_READ_BY_ANY;
         }
         if (mod_iri_allows_override(at)) {
-            readers = MOD_IRI_READ_BY_PLACES;
+            readers = MOD_IRI_READ_BY_HTACCESS;
         }
     }
     return readers;

@@ -1,19 +1,24 @@
 /*
- * mod_iri_vars.c - IRI_PATH and its kin
+ * mod_iri_vars.c - the variables IRI_...
  *
- * As environment variables they are for logs, conditions of RewriteRule,
- * CGI and headers.  Making them costs more than all else that a request pays.
- * So where nobody else can read them (mod_iri_uses.c), and in any case if its
- * path is plain ASCII, a request gets them only where a handler was chosen for
- * it (CGI, a proxied application); where a .htaccess may read them, when that
- * was found; and those that a log names, before it is written.  As %{IRI_PATH}
- * in expressions they are made when asked for, of any request.
+ * As environment variables they serve logs, conditions of RewriteRule, CGI
+ * and headers.  Computing them costs more than the rest of this module does
+ * per request.  So they are set late unless an unknown consumer may read them
+ * (mod_iri_uses.c), and for a plain ASCII path in any case: in fixups if a
+ * handler was chosen (CGI, a proxied application); after the directory walk
+ * if a .htaccess file was found; before logging, those that a log format
+ * names.  As %{IRI_PATH} in expressions they are computed on use, for any
+ * request.
  */
 
 #include "mod_iri.h"
 
 #include <ap_expr.h>
 
+/*
+ * The variables.  Those up to MOD_IRI_CHARSET, except MOD_IRI_PATH, describe
+ * the request that the client sent.
+ */
 typedef enum {
     MOD_IRI_HOST,
     MOD_IRI_HOST_ASCII,
@@ -26,10 +31,10 @@ typedef enum {
     MOD_IRI_MATCH,
     MOD_IRI_FILENAME,
     MOD_IRI_PATH_INFO,
-    MOD_IRI_VARS
+    MOD_IRI_VARS /* number of variables */
 } mod_iri_var_t;
 
-/* In the order of the enum. */
+/* in the order of the enum */
 static const char *const mod_iri_var_names[MOD_IRI_VARS] = {
     "IRI_HOST",  "IRI_HOST_ASCII", "IRI",          "IRI_PATH",
     "IRI_URI",   "IRI_QUERY",      "IRI_FORM",     "IRI_CHARSET",
@@ -39,28 +44,30 @@ static const char *const mod_iri_var_names[MOD_IRI_VARS] = {
 /* ---- values ------------------------------------------------------------- */
 
 /*
- * The request that the client has sent, where a rule has redirected inside the
- * server.  IRI, IRI_URI, IRI_QUERY, IRI_FORM and IRI_CHARSET are about that one.
- * IRI_PATH is the path that rules judge, as REQUEST_URI is: a RewriteCond of a
- * .htaccess must see that its rule has been applied.  An error page has its
- * own.
+ * Returns: the request that the client sent, if a rule has redirected it
+ * internally to r.
+ *
+ * IRI, IRI_URI, IRI_QUERY, IRI_FORM and IRI_CHARSET describe that request.
+ * IRI_PATH is the path that rules judge, like REQUEST_URI: a RewriteCond in a
+ * .htaccess must see that its rule was applied.  An error page has its own
+ * variables.
  */
 static request_rec *
-mod_iri_asked(request_rec *r)
+mod_iri_client_request(request_rec *r)
 {
     const mod_iri_request_t *ctx;
 
     while (r->prev != NULL && !mod_iri_is_error_page(r)) {
         ctx = mod_iri_request(r);
         if (ctx != NULL && ctx->restarted) {
-            break; /* it has the URL of the client again */
+            break; /* a restarted request has the URL of the client */
         }
         r = r->prev;
     }
     return r;
 }
 
-/* r->uri may be that of a rule by now. */
+/* r->uri may have been set by a rule. */
 static const char *
 mod_iri_var_path(const request_rec *r, const mod_iri_request_t *ctx)
 {
@@ -87,19 +94,19 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
     return mod_iri_dup(r->pool, uri);
 }
 
-/* A host that is read once for all that is made of it. */
+/* The host of a request, mapped once for all variables. */
 typedef struct {
     int        is_read;
-    int        is_name; /* 1: host has its forms */
+    int        is_name; /* 1: host is valid */
     iri_host_t host;
-} mod_iri_forms_t;
+} mod_iri_host_forms_t;
 
 /*
- * The host of the request, or the ServerName where UseCanonicalName says so,
- * in both forms; NULL: what came is no host name.
+ * Returns: the host of the request, or the ServerName with UseCanonicalName,
+ * in both forms; NULL: it is not a host name.
  */
 static const iri_host_t *
-mod_iri_read_host(request_rec *r, mod_iri_forms_t *forms)
+mod_iri_read_host(request_rec *r, mod_iri_host_forms_t *forms)
 {
     iri_env_apr_t env;
 
@@ -117,7 +124,7 @@ mod_iri_read_host(request_rec *r, mod_iri_forms_t *forms)
 }
 
 static const char *
-mod_iri_var_host(request_rec *r, mod_iri_forms_t *forms, int is_ascii)
+mod_iri_var_host(request_rec *r, mod_iri_host_forms_t *forms, int is_ascii)
 {
     const iri_host_t *host = mod_iri_read_host(r, forms);
 
@@ -125,10 +132,10 @@ mod_iri_var_host(request_rec *r, mod_iri_forms_t *forms, int is_ascii)
                 : NULL;
 }
 
-/* The whole IRI: host and path in Unicode. */
+/* Returns: the whole IRI, with host and path in Unicode. */
 static const char *
 mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
-                mod_iri_forms_t *forms)
+                mod_iri_host_forms_t *forms)
 {
     const iri_host_t *host = mod_iri_read_host(r, forms);
     iri_env_apr_t     env;
@@ -145,18 +152,18 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
     }
     text = ap_construct_url(r->pool, mod_iri_dup(r->pool, path), r);
     if (host->unicode.len > 0) {
-        /* behind "http://" and the name as the server has it */
+        /* skip "http://" and the server name */
         text += strlen(ap_http_scheme(r)) + strlen("://")
                 + strlen(ap_get_server_name_for_url(r));
         text = apr_pstrcat(r->pool, ap_http_scheme(r), "://",
                            mod_iri_dup(r->pool, host->unicode), text, NULL);
     }
-    /* not r->args, which a RewriteRule may have made by now */
+    /* r->args may come from a RewriteRule */
     sent = r->parsed_uri.query;
     return sent ? apr_pstrcat(r->pool, text, "?", sent, NULL) : text;
 }
 
-/* filename: up to the deepest entry; path_info: what is behind. */
+/* Returns: the path up to the deepest entry, or (path_info) the rest. */
 static const char *
 mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
 {
@@ -176,8 +183,8 @@ mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
 }
 
 /*
- * Nothing was looked up for an ASCII path.  Has httpd found its file?  Of one
- * that may be denied nothing is told.
+ * Returns: 1 if httpd has found the file of an ASCII path, for which no
+ * lookup was made.  After an error nothing is revealed.
  */
 static int
 mod_iri_is_found_by_httpd(const request_rec *r)
@@ -187,7 +194,9 @@ mod_iri_is_found_by_httpd(const request_rec *r)
            && iri_str_is_ascii(mod_iri_str(r->filename));
 }
 
-/* What was forgiven; the greater of both where the request started over. */
+/*
+ * Returns: the match; after a restart the greater of both.
+ */
 static const char *
 mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
 {
@@ -207,23 +216,24 @@ mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
     {
         match = IRI_MATCH_EXACT;
     }
-    if (ctx != NULL && match != IRI_MATCH_NONE && ctx->moved_by > match) {
-        match = ctx->moved_by;
+    if (ctx != NULL && match != IRI_MATCH_NONE && ctx->restart_match > match)
+    {
+        match = ctx->restart_match;
     }
     return iri_match_text(match);
 }
 
-/* NULL: there is none (yet). */
+/* Returns: the value of a variable; NULL: it has none, or not yet. */
 static const char *
-mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var,
-            mod_iri_forms_t *forms)
+mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
+                  mod_iri_var_t var, mod_iri_host_forms_t *forms)
 {
-    request_rec *asked = var <= MOD_IRI_CHARSET && var != MOD_IRI_PATH
-                             ? mod_iri_asked(r)
-                             : r;
+    request_rec *client = var <= MOD_IRI_CHARSET && var != MOD_IRI_PATH
+                              ? mod_iri_client_request(r)
+                              : r;
 
-    if (asked != r) {
-        r = asked;
+    if (client != r) {
+        r = client;
         ctx = mod_iri_request(r);
     }
     switch (var) {
@@ -259,17 +269,17 @@ mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var,
 
 /* ---- environment -------------------------------------------------------- */
 
-/* is_new: none of these is there, so nothing has to be replaced. */
+/* is_new: none of the variables is set, so none has to be replaced. */
 static void
-mod_iri_put(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
-            mod_iri_var_t to, int is_new)
+mod_iri_vars_put(request_rec *r, const mod_iri_request_t *ctx,
+                 mod_iri_var_t from, mod_iri_var_t to, int is_new)
 {
-    mod_iri_forms_t forms;
-    mod_iri_var_t   var;
+    mod_iri_host_forms_t forms;
+    mod_iri_var_t        var;
 
     forms.is_read = 0;
     for (var = from; var <= to; var++) {
-        const char *value = mod_iri_var(r, ctx, var, &forms);
+        const char *value = mod_iri_var_value(r, ctx, var, &forms);
         int         is_there = value != NULL && *value != '\0';
 
         if (is_new) {
@@ -286,15 +296,15 @@ mod_iri_put(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
 }
 
 static void
-mod_iri_set(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
-            mod_iri_var_t to)
+mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
+                 mod_iri_var_t from, mod_iri_var_t to)
 {
-    mod_iri_put(r, ctx, from, to, 0);
+    mod_iri_vars_put(r, ctx, from, to, 0);
 }
 
-/* Has nothing put any of our variables there? */
+/* Returns: 1 if none of the variables is set. */
 static int
-mod_iri_has_none(const request_rec *r)
+mod_iri_has_no_vars(const request_rec *r)
 {
     const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
     const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
@@ -309,27 +319,27 @@ mod_iri_has_none(const request_rec *r)
 }
 
 /*
- * How the client wrote it is said once: a subrequest in canonical form keeps
- * the form of its main request.  ctx NULL: a plain path below a main request
- * that was not.
+ * Set the variables of the reading.  A subrequest in canonical form keeps the
+ * form and charset of its main request. ctx NULL: a plain path; the main
+ * request has another one.
  */
 static void
 mod_iri_set_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
-    if (mod_iri_has_none(r)) {
-        mod_iri_put(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET, 1);
+    if (mod_iri_has_no_vars(r)) {
+        mod_iri_vars_put(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET, 1);
         return;
     }
-    mod_iri_set(r, ctx, MOD_IRI_HOST, MOD_IRI_QUERY);
+    mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_QUERY);
     if (r->main == NULL || (ctx && ctx->reading.verdict != IRI_PASS)
         || apr_table_get(r->subprocess_env, mod_iri_var_names[MOD_IRI_FORM])
                == NULL)
     {
-        mod_iri_set(r, ctx, MOD_IRI_FORM, MOD_IRI_CHARSET);
+        mod_iri_vars_set(r, ctx, MOD_IRI_FORM, MOD_IRI_CHARSET);
     }
 }
 
-/* All that is known by now, as if it had been set when it came to be known. */
+/* Set all variables that are known, as if they had been set early. */
 static void
 mod_iri_set_all(request_rec *r)
 {
@@ -338,7 +348,7 @@ mod_iri_set_all(request_rec *r)
     int                      var;
 
     if (r->main != NULL && mod_iri_request(r->main) != NULL
-        && mod_iri_asker(r) == NULL)
+        && mod_iri_probe_of(r) == NULL)
     {
         mod_iri_set_all(r->main);
         for (var = 0; var < MOD_IRI_VARS; var++) {
@@ -352,18 +362,17 @@ mod_iri_set_all(request_rec *r)
     }
     mod_iri_set_reading(r, ctx);
     if (ctx != NULL) {
-        mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_PATH_INFO);
+        mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_PATH_INFO);
     }
 }
 
-/* Are they to be set as soon as they are known? */
+/* Returns: 1 if variables are set as soon as they are known. */
 static int
 mod_iri_is_set_early(const request_rec *r)
 {
-    return mod_iri_server(r->server)->readers == MOD_IRI_READ_BY_ANYBODY;
+    return mod_iri_server(r->server)->readers == MOD_IRI_READ_BY_ANY;
 }
 
-/* As soon as the path is read. */
 void
 mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
@@ -372,28 +381,27 @@ mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
     }
 }
 
-/* The path is plain, but a rule has redirected from another one. */
 void
 mod_iri_vars_redirected(request_rec *r)
 {
-    if (mod_iri_is_set_early(r) && mod_iri_request(mod_iri_asked(r)) != NULL)
+    if (mod_iri_is_set_early(r)
+        && mod_iri_request(mod_iri_client_request(r)) != NULL)
     {
         mod_iri_set_reading(r, NULL);
     }
 }
 
-/* When it is found. */
 void
 mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
 {
     if (mod_iri_is_set_early(r)) {
-        mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
+        mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
     }
 }
 
 /*
- * The same of a plain path that was looked for, and was there as it is.  The
- * index of a directory keeps what had to be forgiven to find that.
+ * The index of a directory keeps the match with which the directory was
+ * found.
  */
 void
 mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx)
@@ -407,7 +415,7 @@ mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx)
         return;
     }
     if (ctx != NULL) {
-        mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
+        mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
     } else if (r->main == NULL
                || apr_table_get(r->subprocess_env, name) == NULL) {
         apr_table_setn(r->subprocess_env, name,
@@ -415,9 +423,8 @@ mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx)
     }
 }
 
-/* When the directories are walked: has any of them rules of its own? */
 void
-mod_iri_vars_of_place(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_vars_htaccess(request_rec *r, mod_iri_request_t *ctx)
 {
     const struct htaccess_result *place = r->htaccess;
 
@@ -433,9 +440,11 @@ mod_iri_vars_of_place(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
-/* Is it a variable, one of those from that one on, of a request before? */
+/*
+ * Returns: 1 if key is REDIRECT_ and a variable of the enum from `from` on.
+ */
 static int
-mod_iri_is_redirected_var(const char *key, mod_iri_var_t from)
+mod_iri_is_redirect_copy(const char *key, mod_iri_var_t from)
 {
     static const char prefix[] = "REDIRECT_";
     const char       *name = key;
@@ -453,8 +462,8 @@ mod_iri_is_redirected_var(const char *key, mod_iri_var_t from)
 }
 
 /*
- * The page of an error is not told what was found: the error may be that it is
- * denied.  Variables that are not set early hang on that, too.
+ * The lookup may not be revealed to an error page, because the error may be
+ * that access was denied.  Variables that are not set early depend on it too.
  */
 void
 mod_iri_vars_error_page(request_rec *r)
@@ -467,7 +476,7 @@ mod_iri_vars_error_page(request_rec *r)
     int                       i;
 
     for (i = 0; i < array->nelts; i++) {
-        if (!mod_iri_is_redirected_var(entry[i].key, from)) {
+        if (!mod_iri_is_redirect_copy(entry[i].key, from)) {
             apr_table_addn(env, entry[i].key, entry[i].val);
         }
     }
@@ -475,11 +484,11 @@ mod_iri_vars_error_page(request_rec *r)
 }
 
 /*
- * Is there a program that is told of the environment?  To another server that
- * speaks HTTP nothing goes but what the configuration names.
+ * Returns: 1 if a handler gets the environment.  A proxied HTTP server gets
+ * only variables that the configuration names.
  */
 static int
-mod_iri_has_program(const request_rec *r)
+mod_iri_passes_env(const request_rec *r)
 {
     static const char *const without[] = { "proxy:http", "proxy:h2",
                                            "proxy:ws" };
@@ -502,24 +511,24 @@ mod_iri_has_program(const request_rec *r)
 }
 
 /*
- * When it is known what will be opened.  A program may want to know of a plain
- * path, too; a plain file pays nothing for it.
+ * Called in fixups.  A handler may read the variables of a plain path too; a
+ * static file costs nothing.
  */
 void
-mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_fixups(request_rec *r, const mod_iri_request_t *ctx)
 {
     if (ctx != NULL && !ctx->plain) {
         if (mod_iri_is_set_early(r) || ctx->has_vars) {
-            mod_iri_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
-        } else if (mod_iri_has_program(r)) {
+            mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
+        } else if (mod_iri_passes_env(r)) {
             mod_iri_set_all(r);
         }
-    } else if (!mod_iri_has_program(r)) {
+    } else if (!mod_iri_passes_env(r)) {
         return;
     } else if (r->main == NULL) {
-        mod_iri_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO);
+        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO);
     } else if (!mod_iri_is_set_early(r) && mod_iri_request(r->main) != NULL
-               && mod_iri_asker(r) == NULL)
+               && mod_iri_probe_of(r) == NULL)
     {
         mod_iri_set_all(r);
     }
@@ -527,7 +536,7 @@ mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx)
 
 /* ---- logs --------------------------------------------------------------- */
 
-/* Is a variable of the environment named in a format of mod_log_config? */
+/* Returns: 1 if a log format of mod_log_config names the variable. */
 static int
 mod_iri_is_logged(mod_iri_var_t var)
 {
@@ -561,40 +570,41 @@ mod_iri_vars_logged(void)
 }
 
 /*
- * A plain file has no variables in its environment: what the log names is made
- * before it is written, of the request that the client sent, and put where
- * mod_log_config looks.  An error page that has its own keeps them.
+ * A static file has no variables in its environment.  Those that a log format
+ * names are computed for the request that the client sent, and set where
+ * mod_log_config reads them.  An error page keeps its own.
  */
 int
 mod_iri_vars_log(request_rec *r)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
-    request_rec            *told = r, *last;
-    mod_iri_forms_t         forms;
+    request_rec            *target = r, *last;
+    mod_iri_host_forms_t    forms;
     const char             *value;
     int                     var;
 
     if (conf->engine != IRI_ENGINE_ON || r->parsed_uri.path == NULL) {
         return DECLINED;
     }
-    /* one that restarted has none before it */
-    while (
-        told->next != NULL
-        && (told->next->prev == NULL || !mod_iri_is_error_page(told->next)))
+    /* prev is NULL after a restart */
+    while (target->next != NULL
+           && (target->next->prev == NULL
+               || !mod_iri_is_error_page(target->next)))
     {
-        told = told->next;
+        target = target->next;
     }
-    for (last = told; last->next != NULL; last = last->next) {
+    for (last = target; last->next != NULL; last = last->next) {
     }
     forms.is_read = 0;
     for (var = 0; var < MOD_IRI_VARS; var++) {
-        if ((conf->logged & 1U << var) == 0
+        if ((conf->logged_vars & 1U << var) == 0
             || apr_table_get(last->subprocess_env, mod_iri_var_names[var])
                    != NULL)
         {
             continue;
         }
-        value = mod_iri_var(told, mod_iri_request(told), var, &forms);
+        value = mod_iri_var_value(target, mod_iri_request(target), var,
+                                  &forms);
         if (value != NULL && *value != '\0') {
             apr_table_setn(last->subprocess_env, mod_iri_var_names[var],
                            value);
@@ -608,9 +618,9 @@ mod_iri_vars_log(request_rec *r)
 static const char *
 mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
 {
-    const char *const *name = data;
-    const char        *value;
-    mod_iri_forms_t    forms;
+    const char *const   *name = data;
+    const char          *value;
+    mod_iri_host_forms_t forms;
 
     if (eval->r == NULL
         || mod_iri_server(eval->r->server)->engine != IRI_ENGINE_ON)
@@ -618,8 +628,9 @@ mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
         return "";
     }
     forms.is_read = 0;
-    value = mod_iri_var(eval->r, mod_iri_request(eval->r),
-                        (mod_iri_var_t) (name - mod_iri_var_names), &forms);
+    value = mod_iri_var_value(eval->r, mod_iri_request(eval->r),
+                              (mod_iri_var_t) (name - mod_iri_var_names),
+                              &forms);
     return value ? value : "";
 }
 

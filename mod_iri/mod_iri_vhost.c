@@ -1,32 +1,35 @@
 /*
- * mod_iri_vhost.c - which IRIHost counts
+ * mod_iri_vhost.c - which IRIHost applies to an address
  *
- * httpd looks at the host of a request before it has chosen a virtual host.
- * So what counts for an address is IRIHost of its first virtual host, for
- * requests and for the names of all others there; one that says otherwise is
- * warned of.
+ * httpd checks the host of a request before it selects a virtual host.  So
+ * the IRIHost of the first virtual host of an address applies to requests and
+ * to the names of all virtual hosts there.  Another virtual host with a
+ * different IRIHost produces a warning.
  */
 
 #include "mod_iri.h"
 
 #include <apr_hash.h>
 
-/* ---- which IRIHost counts ----------------------------------------------- */
+/* ---- IRIHost of a server ------------------------------------------------ */
 
-/* What IRIHost says of a server. */
+/* Returns: the IRIHost of a server. */
 static int
-mod_iri_says(const server_rec *s)
+mod_iri_host_mode(const server_rec *s)
 {
     const mod_iri_server_t *conf = mod_iri_server(s);
 
     return conf->hosts == MOD_IRI_UNSET ? IRI_HOST_MODE_OFF : conf->hosts;
 }
 
-/* What it does where the server is the first of an address. */
+/*
+ * Returns: the IRIHost that takes effect if the server is the first of an
+ * address.
+ */
 static int
-mod_iri_does(const server_rec *s)
+mod_iri_effective_mode(const server_rec *s)
 {
-    return mod_iri_server(s)->maps_hosts ? mod_iri_says(s)
+    return mod_iri_server(s)->maps_hosts ? mod_iri_host_mode(s)
                                          : IRI_HOST_MODE_OFF;
 }
 
@@ -40,18 +43,21 @@ mod_iri_is_off(const server_rec *s)
 
 /* ---- addresses ---------------------------------------------------------- */
 
-/* An address, as ap_fini_vhost_config() tells them: of all there is one. */
+/*
+ * An address, compared as in ap_fini_vhost_config().  All wildcards are
+ * equal.
+ */
 typedef struct {
     unsigned char ip[16];
-    apr_size_t    len; /* 0: of all */
+    apr_size_t    len; /* 0: wildcard */
     apr_port_t    port;
 } mod_iri_address_t;
 
-/* Who is there. */
+/* The virtual hosts of an address. */
 typedef struct {
     mod_iri_address_t address;
-    const server_rec *first;  /* virtual host in the configuration */
-    int               is_off; /* 1: the engine of each is */
+    const server_rec *first;  /* first virtual host in file order */
+    int               is_off; /* 1: the engine of all is off */
 } mod_iri_site_t;
 
 struct mod_iri_vhosts_s {
@@ -115,7 +121,7 @@ mod_iri_add_site(mod_iri_vhosts_t *vhosts, const server_rec *s,
         apr_hash_set(vhosts->sites, &site->address, sizeof(site->address),
                      site);
     }
-    /* httpd's list is in the reverse order of the configuration */
+    /* httpd's list is in reverse file order */
     site->first = s;
     site->is_off &= mod_iri_is_off(s);
 }
@@ -136,11 +142,14 @@ mod_iri_find_sites(mod_iri_vhosts_t *vhosts, const server_rec *main_server,
     }
 }
 
-/* ---- rules -------------------------------------------------------------- */
+/* ---- the IRIHost that applies ------------------------------------------- */
 
-/* The less strict of its rules, if a server maps hosts, and those before. */
+/*
+ * Returns: the less strict of before and the settings of a server; before if
+ * the server maps no hosts.
+ */
 static const iri_host_conf_t *
-mod_iri_rules_of(const server_rec *s, const iri_host_conf_t *before)
+mod_iri_less_strict(const server_rec *s, const iri_host_conf_t *before)
 {
     const mod_iri_server_t *conf = mod_iri_server(s);
 
@@ -151,53 +160,56 @@ mod_iri_rules_of(const server_rec *s, const iri_host_conf_t *before)
 }
 
 const iri_host_conf_t *
-mod_iri_rules(const mod_iri_vhosts_t *vhosts, const server_rec *s)
+mod_iri_host_rules(const mod_iri_vhosts_t *vhosts, const server_rec *s)
 {
     const iri_host_conf_t *rules = NULL;
     const server_addr_rec *addr;
 
     if (s == vhosts->main_server) {
-        return mod_iri_rules_of(s, NULL);
+        return mod_iri_less_strict(s, NULL);
     }
     for (addr = s->addrs; addr != NULL; addr = addr->next) {
-        rules = mod_iri_rules_of(mod_iri_site(vhosts, addr)->first, rules);
+        rules = mod_iri_less_strict(mod_iri_site(vhosts, addr)->first, rules);
     }
     return rules;
 }
 
 const char *
-mod_iri_place(apr_pool_t *pool, const server_rec *s)
+mod_iri_server_position(apr_pool_t *pool, const server_rec *s)
 {
     return s->defn_name == NULL ? "the main server"
                                 : apr_psprintf(pool, "%s:%u", s->defn_name,
                                                s->defn_line_number);
 }
 
-/* ---- what has no effect ------------------------------------------------- */
+/* ---- warnings ----------------------------------------------------------- */
 
-/* IRIHost stands in this very virtual host. */
+/* Returns: 1 if IRIHost is set in the virtual host itself. */
 static int
-mod_iri_is_own(const mod_iri_vhosts_t *vhosts, const server_rec *s)
+mod_iri_sets_hosts(const mod_iri_vhosts_t *vhosts, const server_rec *s)
 {
     const mod_iri_server_t *conf = mod_iri_server(s);
 
-    return conf->says_hosts && conf != mod_iri_server(vhosts->main_server);
+    return conf->sets_hosts && conf != mod_iri_server(vhosts->main_server);
 }
 
-/* The first of an address, where the engine is off. */
+/* Warn of the first virtual host of an address, if its engine is off. */
 static void
 mod_iri_warn_of_engine(const server_rec *s, const server_addr_rec *addr)
 {
     mod_iri_warn_once(
         s,
         "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
-        "for %s:%u, for IRIEngine is off: write \"IRIEngine On\", "
-        "too",
+        "for %s:%u, because IRIEngine is off: also write "
+        "\"IRIEngine On\"",
         s->server_hostname, s->defn_name, s->defn_line_number, addr->virthost,
         addr->host_port);
 }
 
-/* Another of an address, whose own IRIHost is not what the first does. */
+/*
+ * Warn of another virtual host of an address, if its own IRIHost differs from
+ * that of the first.
+ */
 static void
 mod_iri_warn_of_other(const server_rec *s, const server_rec *first,
                       const server_addr_rec *addr)
@@ -205,8 +217,8 @@ mod_iri_warn_of_other(const server_rec *s, const server_rec *first,
     mod_iri_warn_once(
         s,
         "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
-        "for %s:%u: what counts there is that of the first one, %s "
-        "(%s:%u)",
+        "for %s:%u: the IRIHost of the first virtual host applies "
+        "there, %s (%s:%u)",
         s->server_hostname, s->defn_name, s->defn_line_number, addr->virthost,
         addr->host_port, first->server_hostname, first->defn_name,
         first->defn_line_number);
@@ -217,11 +229,11 @@ mod_iri_warn_of_hosts(const mod_iri_vhosts_t *vhosts, const server_rec *s)
 {
     const server_addr_rec *addr;
     const mod_iri_site_t  *site;
-    int                    is_own = mod_iri_is_own(vhosts, s);
+    int                    is_own = mod_iri_sets_hosts(vhosts, s);
 
     for (addr = s->addrs; addr != NULL; addr = addr->next) {
         site = mod_iri_site(vhosts, addr);
-        if (mod_iri_does(site->first) == mod_iri_says(s)) {
+        if (mod_iri_effective_mode(site->first) == mod_iri_host_mode(s)) {
             continue;
         }
         if (site->first == s && (is_own || !site->is_off)) {
@@ -237,10 +249,12 @@ mod_iri_warn(const mod_iri_vhosts_t *vhosts, int all_off)
 {
     const server_rec *s;
 
-    if (all_off && mod_iri_says(vhosts->main_server) != IRI_HOST_MODE_OFF) {
+    if (all_off
+        && mod_iri_host_mode(vhosts->main_server) != IRI_HOST_MODE_OFF) {
         mod_iri_warn_once(vhosts->main_server,
-                          "iri: IRIHost of the main server does nothing, for "
-                          "IRIEngine is off: write \"IRIEngine On\", too");
+                          "iri: IRIHost of the main server does nothing, "
+                          "because IRIEngine is off: also write "
+                          "\"IRIEngine On\"");
     }
     for (s = vhosts->main_server->next; s != NULL; s = s->next) {
         mod_iri_warn_of_hosts(vhosts, s);
@@ -250,26 +264,29 @@ mod_iri_warn(const mod_iri_vhosts_t *vhosts, int all_off)
 /* ---- post_config -------------------------------------------------------- */
 
 static apr_status_t
-mod_iri_drop_idna(void *idna)
+mod_iri_idna_cleanup(void *idna)
 {
     iri_idna_destroy(idna);
     return APR_SUCCESS;
 }
 
-/* The rules of ICU, in a pool; NULL: no memory, no data. */
+/*
+ * Returns: ICU's mapping, which lives as long as pool; NULL: no memory or no
+ * data.
+ */
 static const iri_idna_t *
 mod_iri_make_idna(apr_pool_t *pool)
 {
     iri_idna_t *idna = iri_idna_create();
 
     if (idna != NULL) {
-        apr_pool_cleanup_register(pool, idna, mod_iri_drop_idna,
+        apr_pool_cleanup_register(pool, idna, mod_iri_idna_cleanup,
                                   apr_pool_cleanup_null);
     }
     return idna;
 }
 
-/* Virtual hosts may share these settings with the main server. */
+/* Virtual hosts may share this configuration with the main server. */
 static void
 mod_iri_prepare_host(server_rec *s, const iri_idna_t *idna)
 {
@@ -278,7 +295,7 @@ mod_iri_prepare_host(server_rec *s, const iri_idna_t *idna)
     conf->host.idna = idna;
     conf->host.mapping = IRI_MAPPING_UTS46;
     conf->host.strict = conf->hosts == IRI_HOST_MODE_STRICT;
-    conf->maps_hosts = mod_iri_says(s) != IRI_HOST_MODE_OFF
+    conf->maps_hosts = mod_iri_host_mode(s) != IRI_HOST_MODE_OFF
                        && !mod_iri_is_off(s);
 }
 
@@ -315,9 +332,11 @@ mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
         status = mod_iri_add_names(&vhosts, main_server, pconf, ptemp);
     }
     if (status != IRI_OK) {
-        /* a site that is not known would leave its requests to another */
+        /*
+         * without its A-labels a site would lose its requests to another one
+         */
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
-                     "iri: cannot map the names of hosts: %s",
+                     "iri: cannot map the names of virtual hosts: %s",
                      iri_status_text(status));
         return HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -1,31 +1,36 @@
 /*
  * mod_iri_walk.c - <Files> and MultiViews on canonical names
  *
- * The last word in map_to_storage before httpd's own: the same two walks
- * that httpd would do, but <Files "caf\xC3\xA9.html"> is compared with the
- * name of the entry, not with its octets on disk, else it would not match
- * and not deny.  mod_negotiation compares octets too: for a path that lacks
- * its suffix it is given the octets that an entry really starts with.
+ * This runs in map_to_storage, last before httpd's own hook, and does the
+ * same two walks.  <Files "caf\xC3\xA9.html"> is compared with the name of
+ * the entry instead of its octets on disk; otherwise it would not match, and
+ * would not deny access. mod_negotiation compares octets too: for a path
+ * without its suffix, r->filename gets the octets with which an entry on disk
+ * starts.
  */
 
 #include "mod_iri.h"
 
 /* ---- MultiViews --------------------------------------------------------- */
 
-/* What entry is looked for, and what was found. */
+/* The state of a search for an entry with a suffix. */
 typedef struct {
     const iri_env_t       *env;
     const iri_tree_conf_t *tree;
     apr_pool_t            *pool;
-    iri_str_t              octets; /* of the path's last segment */
-    iri_str_t              name;   /* of the same */
-    unsigned               dots;   /* in it */
-    unsigned               listed;
-    const char            *prefix; /* octets to put there; NULL: none yet */
-    int                    right;  /* 1: octets are right already */
-} mod_iri_views_t;
+    iri_str_t              octets; /* last segment of r->filename */
+    iri_str_t              name;   /* canonical name of octets */
+    unsigned               dots;   /* number of dots in octets */
+    unsigned               listed; /* number of entries seen */
+    const char            *prefix; /* octets that replace the segment; NULL:
+                                      none found */
+    int                    exact;  /* 1: an entry starts with octets */
+} mod_iri_multiviews_t;
 
-/* The length of what stands before dot number n (from 0); 0: there is none. */
+/*
+ * Returns: the length of the text before dot number n (from 0); 0: there is
+ * none.
+ */
 static size_t
 mod_iri_before_dot(iri_str_t octets, unsigned n)
 {
@@ -39,12 +44,14 @@ mod_iri_before_dot(iri_str_t octets, unsigned n)
     return 0;
 }
 
-/* A "." is never part of a longer character: so suffixes can be cut off. */
+/*
+ * "." is never part of a multi-octet character, so suffixes can be cut off.
+ */
 static iri_status_t
-mod_iri_view(void *arg, iri_str_t entry)
+mod_iri_multiviews_entry(void *arg, iri_str_t entry)
 {
-    mod_iri_views_t *views = arg;
-    iri_str_t        prefix = entry, name;
+    mod_iri_multiviews_t *views = arg;
+    iri_str_t             prefix = entry, name;
 
     if (++views->listed > IRI_MAX_ENTRIES_READ) {
         return IRI_IO_FAILED;
@@ -56,7 +63,7 @@ mod_iri_view(void *arg, iri_str_t entry)
     if (prefix.len == views->octets.len
         && memcmp(prefix.data, views->octets.data, prefix.len) == 0)
     {
-        views->right = 1;
+        views->exact = 1;
         return IRI_IO_FAILED; /* ends the listing */
     }
     if (iri_entry_name(views->env, views->tree, prefix, &name) != IRI_OK
@@ -80,7 +87,7 @@ mod_iri_multiviews(request_rec *r)
     const iri_tree_conf_t *tree;
     const char            *dir;
     iri_env_apr_t          env;
-    mod_iri_views_t        views;
+    mod_iri_multiviews_t   views;
     iri_node_t             node;
     size_t                 i;
 
@@ -90,7 +97,7 @@ mod_iri_multiviews(request_rec *r)
     }
     mod_iri_env(&env, r);
     dir = ap_make_dirstr_parent(r->pool, r->filename);
-    tree = mod_iri_tree_above(r);
+    tree = mod_iri_tree_of_parent(r);
     memset(&views, 0, sizeof(views));
     views.env = &env.env;
     views.tree = tree;
@@ -105,8 +112,9 @@ mod_iri_multiviews(request_rec *r)
     for (i = 0; i < views.octets.len; i++) {
         views.dots += views.octets.data[i] == '.';
     }
-    env.env.dir->list(env.env.ctx, dir, &node, mod_iri_view, &views);
-    if (!views.right && views.prefix != NULL) {
+    env.env.dir->list(env.env.ctx, dir, &node, mod_iri_multiviews_entry,
+                      &views);
+    if (!views.exact && views.prefix != NULL) {
         r->filename = apr_pstrcat(r->pool, dir, views.prefix, NULL);
         r->canonical_filename = r->filename;
     }
@@ -114,7 +122,7 @@ mod_iri_multiviews(request_rec *r)
 
 /* ---- <Files> ------------------------------------------------------------ */
 
-/* Does any rule go by the name of a file? */
+/* Returns: 1 if there is a <Files> section. */
 static int
 mod_iri_has_files(const request_rec *r)
 {
@@ -124,7 +132,7 @@ mod_iri_has_files(const request_rec *r)
     return core->sec_file != NULL && core->sec_file->nelts > 0;
 }
 
-/* Is the octets' entry what was found?  Then the path ends with its name. */
+/* Returns: 1 if r->filename is the entry that was found. */
 static int
 mod_iri_is_found(const request_rec *r, const mod_iri_request_t *ctx,
                  const char *slash)
@@ -133,10 +141,10 @@ mod_iri_is_found(const request_rec *r, const mod_iri_request_t *ctx,
 
     return ctx->is_mapped && found->verdict == IRI_SERVE
            && (size_t) (slash - r->filename) >= ctx->search.root.len
-           && mod_iri_equal(found->filename, r->filename);
+           && mod_iri_equals_text(found->filename, r->filename);
 }
 
-/* The name of the entry that the octets behind a slash of r->filename are. */
+/* Get the name of the entry whose octets follow a slash of r->filename. */
 static iri_status_t
 mod_iri_name_of_file(request_rec *r, const mod_iri_request_t *ctx,
                      const char *slash, iri_str_t *name)
@@ -156,7 +164,7 @@ mod_iri_name_of_file(request_rec *r, const mod_iri_request_t *ctx,
         }
     }
     mod_iri_env(&env, r);
-    return iri_entry_name(&env.env, mod_iri_tree_above(r),
+    return iri_entry_name(&env.env, mod_iri_tree_of_parent(r),
                           mod_iri_str(slash + 1), name);
 }
 
@@ -176,7 +184,8 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
         return ap_file_walk(r);
     }
     if (mod_iri_name_of_file(r, ctx, slash, &name) != IRI_OK) {
-        return HTTP_INTERNAL_SERVER_ERROR; /* which rules hold is unknown */
+        /* it is unknown which <Files> apply */
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (name.len == 0) {
         return ap_file_walk(r);
@@ -197,7 +206,7 @@ mod_iri_walk(request_rec *r)
     const char        *filename;
     int                status;
 
-    if (ctx == NULL || ctx->place == NULL || r->proxyreq
+    if (ctx == NULL || ctx->settings_path == NULL || r->proxyreq
         || mod_iri_server(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;
@@ -209,11 +218,11 @@ mod_iri_walk(request_rec *r)
     if (status != OK) {
         return status;
     }
-    mod_iri_vars_of_place(r, ctx);
+    mod_iri_vars_htaccess(r, ctx);
     filename = r->filename;
     if (ctx->found.verdict != IRI_REFUSE) {
         mod_iri_multiviews(r);
     }
-    return mod_iri_file_walk(r, ctx,
-                             ctx->is_named && r->filename == filename);
+    return mod_iri_file_walk(
+        r, ctx, ctx->octets_canonical && r->filename == filename);
 }

@@ -1,10 +1,10 @@
 /*
- * ngx_http_iri_advertise.c - what answers to OPTIONS say of IRIs
+ * ngx_http_iri_advertise.c - iri_advertise: the "inturi" header field
  *
- * The field "inturi" of draft-masinter-url-i18n-05, 4.2.1: "utf8", for what
- * the core reads it takes percent-encoded and as raw UTF-8.  It is put into
- * whatever answers to OPTIONS, an error and an upstream's answer too, by the
- * filter of ngx_http_iri_header.c.
+ * The field "inturi" of draft-masinter-url-i18n-05, section 4.2.1, has the
+ * value "utf8": the module accepts paths in raw and in percent-encoded UTF-8.
+ * The header filter (ngx_http_iri_header.c) adds the field to every answer to
+ * OPTIONS, including errors and answers of upstreams.
  */
 
 #include "ngx_http_iri.h"
@@ -35,7 +35,7 @@ ngx_http_iri_advertise_merge(const ngx_http_iri_srv_conf_t *prev,
 }
 
 
-/* What an upstream says of itself does not concern the client. */
+/* Replace an "inturi" field of the upstream, which describes the upstream. */
 ngx_int_t
 ngx_http_iri_write_advertised(ngx_http_request_t *r)
 {

@@ -1,16 +1,16 @@
 /*
- * ngx_http_iri_cache.c - what is remembered of directories
+ * ngx_http_iri_cache.c - iri_cache: the cache of directory indexes
  *
- * The core's memory of directories is one allocation in a zone that all
- * workers share; nginx keeps the zone, with what is in it, when it reads its
- * configuration again, as long as the size stays.  Its lock is that of the
- * zone's slab pool, which nginx frees for a worker that dies with it.  The
- * core's handle on that memory is each process's own, since it holds
- * addresses of functions.
+ * The core's index cache (design 3) is one allocation in a shared memory
+ * zone of nginx.  A reload keeps the zone and its contents if the size is
+ * unchanged.  The cache is locked with the mutex of the zone's slab pool, which
+ * nginx unlocks if a worker dies while holding it.  Each process has its own
+ * handle on the cache (iri_index_cache_t), because a handle contains addresses
+ * of functions.
  *
- * A large directory is read in a pool of threads.  The request that has asked
- * for that waits for it, unless what it wants is there as it was written;
- * others search the directory for exact names until then.
+ * The index of a large directory is built in a thread pool (design 5.10).
+ * The request that started the build waits for it, unless the exact name was
+ * found.  Until the index exists, other requests find exact names only.
  */
 
 #include "ngx_http_iri.h"
@@ -25,14 +25,13 @@
 typedef struct ngx_http_iri_task_s ngx_http_iri_task_t;
 
 struct ngx_http_iri_cache_s {
-    size_t          size;
-    ngx_str_t       threads; /* the name of a pool; empty: none is said */
-    ngx_shm_zone_t *zone;    /* shared by all of this size */
-    iri_index_cache_t
-        *cache; /* of this process; NULL: not yet, or no memory */
+    size_t             size;
+    ngx_str_t          threads; /* name of the thread pool; empty: not set */
+    ngx_shm_zone_t    *zone;    /* shared by all caches of this size */
+    iri_index_cache_t *cache;   /* this process's handle; NULL: not created */
 #if (NGX_THREADS)
-    ngx_thread_pool_t *pool; /* NULL: nothing is folded, so none is needed */
-    ngx_http_iri_task_t *task; /* that the last look has started, or NULL */
+    ngx_thread_pool_t   *pool; /* NULL: not needed, since nothing folds */
+    ngx_http_iri_task_t *task; /* started by the last lookup, or NULL */
 #endif
 };
 
@@ -41,27 +40,26 @@ struct ngx_http_iri_cache_s {
 
 #if (NGX_THREADS)
 
-#define NGX_HTTP_IRI_LONG 60000 /* ms */
+#define NGX_HTTP_IRI_BUILD_ALERT 60000 /* ms until a slow build is logged */
 
 
 /*
- * The building of an index.  A request that waits for it may end before: so
- * the task is in memory of its own, and is detached from the request by the
- * cleanup of that.
+ * The build of one index.  A request that waits for it may end first.  The task
+ * therefore has its own pool, and a cleanup handler of the request detaches it.
  */
 struct ngx_http_iri_task_s {
     ngx_pool_t           *pool;
     ngx_event_t          *event;
     iri_index_job_t      *job;
     ngx_http_iri_cache_t *cache;
-    ngx_http_request_t   *request; /* that waits for it, or NULL */
-    ngx_http_cleanup_t   *cleanup; /* its; NULL as request is */
+    ngx_http_request_t   *request; /* waits for the build; NULL: none */
+    ngx_http_cleanup_t   *cleanup; /* of request; NULL if request is NULL */
 };
 
 
 /*
- * In a thread: neither requests nor pools of nginx are touched.  A worker that
- * ends waits for its threads, so it gives them nothing more to do.
+ * Runs in a thread and must not touch requests or nginx pools.  An exiting
+ * worker waits for its threads, so it drops the jobs that have not started.
  */
 static void
 ngx_http_iri_job_run(void *data, ngx_log_t *log)
@@ -78,9 +76,9 @@ ngx_http_iri_job_run(void *data, ngx_log_t *log)
 }
 
 
-/* The request ends while it waits. */
+/* Cleanup handler: the request ends while it waits. */
 static void
-ngx_http_iri_detach(void *data)
+ngx_http_iri_task_detach(void *data)
 {
     ngx_http_iri_task_t *task = data;
 
@@ -90,11 +88,11 @@ ngx_http_iri_detach(void *data)
 
 
 /*
- * A write event while the request waits: with ngx_http_core_run_phases, which
- * is the handler otherwise, the phase would go on without the index.
+ * The write event handler while the request waits.  The usual handler,
+ * ngx_http_core_run_phases, would continue the phase without the index.
  */
 static void
-ngx_http_iri_waiting(ngx_http_request_t *r)
+ngx_http_iri_wait_write_handler(ngx_http_request_t *r)
 {
     if (ngx_handle_write_event(r->connection->write, 0) != NGX_OK) {
         ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
@@ -102,7 +100,7 @@ ngx_http_iri_waiting(ngx_http_request_t *r)
 }
 
 
-/* As ngx_http_limit_req_delay() does: the phase runs its handler again. */
+/* Run the phase handler again, as ngx_http_limit_req_delay() does. */
 static void
 ngx_http_iri_resume(ngx_http_request_t *r)
 {
@@ -113,8 +111,8 @@ ngx_http_iri_resume(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
-        ctx->founds = NULL;
-        ctx->last = NULL;
+        ctx->lookup.results = NULL;
+        ctx->lookup.last = NULL;
     }
 
     if (r->read_event_handler == ngx_http_test_reading) {
@@ -128,7 +126,10 @@ ngx_http_iri_resume(ngx_http_request_t *r)
 }
 
 
-/* It is done, or takes long: a worker that is to end stays for its timer. */
+/*
+ * The build has finished, or the timer has expired.  The timer also keeps an
+ * exiting worker alive until the build has finished.
+ */
 static void
 ngx_http_iri_job_done(ngx_event_t *event)
 {
@@ -138,8 +139,8 @@ ngx_http_iri_job_done(ngx_event_t *event)
     if (event->timedout) {
         event->timedout = 0;
         ngx_log_error(NGX_LOG_ALERT, event->log, 0,
-                      "iri: a directory takes long to be read");
-        ngx_add_timer(event, NGX_HTTP_IRI_LONG);
+                      "iri: reading a directory takes longer than a minute");
+        ngx_add_timer(event, NGX_HTTP_IRI_BUILD_ALERT);
         return;
     }
 
@@ -166,8 +167,9 @@ ngx_http_iri_job_done(ngx_event_t *event)
 
 
 /*
- * The client may close the connection meanwhile, which ends the request; a
- * body that is being discarded has its own handler for that.
+ * While the request waits, ngx_http_test_reading() detects that the client has
+ * closed the connection.  A request body that is being discarded has its own
+ * handler, which detects that, too.
  */
 ngx_uint_t
 ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -186,7 +188,8 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     task = iscf->cache->task;
     iscf->cache->task = NULL;
 
-    if (r != r->main || ctx->waited || found->found.verdict == IRI_SERVE) {
+    if (r != r->main || ctx->lookup.waited
+        || found->found.verdict == IRI_SERVE) {
         return 0;
     }
 
@@ -196,32 +199,35 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return 0;
     }
 
-    cln->handler = ngx_http_iri_detach;
+    cln->handler = ngx_http_iri_task_detach;
     cln->data = task;
 
     task->cleanup = cln;
     task->request = r;
 
-    ngx_add_timer(task->event, NGX_HTTP_IRI_LONG);
+    ngx_add_timer(task->event, NGX_HTTP_IRI_BUILD_ALERT);
 
     if (r->read_event_handler == ngx_http_block_reading) {
         r->read_event_handler = ngx_http_test_reading;
     }
 
-    r->write_event_handler = ngx_http_iri_waiting;
-    ctx->waited = 1;
+    r->write_event_handler = ngx_http_iri_wait_write_handler;
+    ctx->lookup.waited = 1;
 
     return 1;
 }
 
 
-/* 0: the core drops the job, and asks again for the next request. */
+/*
+ * Callback of the core: build an index in a thread.  Returns 0 if that is not
+ * possible; the core then drops the job and tries again at the next lookup.
+ */
 static int
-ngx_http_iri_later(void *ctx, iri_index_job_t *job)
+ngx_http_iri_job_post(void *ctx, iri_index_job_t *job)
 {
     ngx_pool_t           *pool;
-    ngx_thread_task_t    *task;
-    ngx_http_iri_task_t  *own;
+    ngx_thread_task_t    *thread_task;
+    ngx_http_iri_task_t  *task;
     ngx_http_iri_cache_t *cache = ctx;
 
     if (cache->pool == NULL) {
@@ -233,39 +239,39 @@ ngx_http_iri_later(void *ctx, iri_index_job_t *job)
         return 0;
     }
 
-    task = ngx_thread_task_alloc(pool, sizeof(ngx_http_iri_task_t));
-    if (task == NULL) {
+    thread_task = ngx_thread_task_alloc(pool, sizeof(ngx_http_iri_task_t));
+    if (thread_task == NULL) {
         ngx_destroy_pool(pool);
         return 0;
     }
 
-    own = task->ctx;
-    own->pool = pool;
-    own->event = &task->event;
-    own->job = job;
-    own->cache = cache;
-    own->request = NULL;
-    own->cleanup = NULL;
+    task = thread_task->ctx;
+    task->pool = pool;
+    task->event = &thread_task->event;
+    task->job = job;
+    task->cache = cache;
+    task->request = NULL;
+    task->cleanup = NULL;
 
-    task->handler = ngx_http_iri_job_run;
-    task->event.handler = ngx_http_iri_job_done;
-    task->event.data = own;
-    task->event.log = ngx_cycle->log;
+    thread_task->handler = ngx_http_iri_job_run;
+    thread_task->event.handler = ngx_http_iri_job_done;
+    thread_task->event.data = task;
+    thread_task->event.log = ngx_cycle->log;
 
-    if (ngx_thread_task_post(cache->pool, task) != NGX_OK) {
+    if (ngx_thread_task_post(cache->pool, thread_task) != NGX_OK) {
         ngx_destroy_pool(pool);
         return 0;
     }
 
-    cache->task = own;
+    cache->task = task;
 
     return 1;
 }
 
 
-/* Where a pool is named it must be there, whether it is needed or not. */
+/* Without a name in iri_cache the pool is nginx's "default". */
 static ngx_int_t
-ngx_http_iri_threads_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
+ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 {
     if (cache->pool == NULL) {
         cache->pool = ngx_thread_pool_add(
@@ -277,9 +283,9 @@ ngx_http_iri_threads_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 
 #else
 
-/* What takes long is not done: such directories answer for exact names. */
+/* Without threads, large directories are searched for exact names only. */
 static int
-ngx_http_iri_later(void *ctx, iri_index_job_t *job)
+ngx_http_iri_job_post(void *ctx, iri_index_job_t *job)
 {
     (void) ctx;
     (void) job;
@@ -301,7 +307,7 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 
 static ngx_int_t
-ngx_http_iri_threads_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
+ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 {
     (void) cf;
     (void) cache;
@@ -312,7 +318,7 @@ ngx_http_iri_threads_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 #endif
 
 
-/* ---- the memory --------------------------------------------------------- */
+/* ---- the shared memory zone --------------------------------------------- */
 
 static void
 ngx_http_iri_cache_lock(void *ctx)
@@ -337,11 +343,11 @@ ngx_http_iri_cache_unlock(void *ctx)
 
 
 /*
- * Before any worker is there, so that they need not agree on who makes the
- * memory fit for use.
+ * Allocate and initialize the cache in a new zone.  The master process does
+ * this before it starts workers, so that they need no coordination.
  */
 static ngx_int_t
-ngx_http_iri_zone_make(ngx_slab_pool_t *shpool, size_t size)
+ngx_http_iri_zone_create(ngx_slab_pool_t *shpool, size_t size)
 {
     iri_index_cache_t     *cache;
     iri_index_cache_conf_t conf;
@@ -366,7 +372,7 @@ ngx_http_iri_zone_make(ngx_slab_pool_t *shpool, size_t size)
 }
 
 
-/* data: that of the zone before, if this is the same memory. */
+/* data: zone->data of the previous cycle, NULL if the zone is new. */
 static ngx_int_t
 ngx_http_iri_zone_init(ngx_shm_zone_t *zone, void *data)
 {
@@ -374,7 +380,7 @@ ngx_http_iri_zone_init(ngx_shm_zone_t *zone, void *data)
     ngx_http_iri_cache_t *cache = zone->data;
 
     if (data == NULL && !zone->shm.exists
-        && ngx_http_iri_zone_make(shpool, cache->size) != NGX_OK)
+        && ngx_http_iri_zone_create(shpool, cache->size) != NGX_OK)
     {
         ngx_log_error(NGX_LOG_EMERG, zone->shm.log, 0,
                       "iri: no memory for \"iri_cache\" in \"%V\"",
@@ -388,7 +394,7 @@ ngx_http_iri_zone_init(ngx_shm_zone_t *zone, void *data)
 }
 
 
-/* The zone holds what nginx needs to know of its pages, too. */
+/* The size includes the slab pool's descriptors of its pages. */
 static ngx_int_t
 ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 {
@@ -420,9 +426,9 @@ ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 }
 
 
-/* ---- a process's own ---------------------------------------------------- */
+/* ---- the handle of this process ----------------------------------------- */
 
-/* Without memory for it directories are read again; nothing else is lost. */
+/* Without memory for the handle, nothing is cached in this process. */
 static void
 ngx_http_iri_cache_open(ngx_http_iri_cache_t     *cache,
                         iri_index_cache_counts_t *counts)
@@ -434,7 +440,7 @@ ngx_http_iri_cache_open(ngx_http_iri_cache_t     *cache,
     conf.size = cache->size;
     conf.lock = ngx_http_iri_cache_lock;
     conf.unlock = ngx_http_iri_cache_unlock;
-    conf.later = ngx_http_iri_later;
+    conf.later = ngx_http_iri_job_post;
     conf.counts = counts;
     conf.ctx = cache;
 
@@ -443,8 +449,8 @@ ngx_http_iri_cache_open(ngx_http_iri_cache_t     *cache,
 
 
 /*
- * With the pool of the configuration: threads, which nginx ends before, may
- * be at work until then.
+ * Cleanup handler of the configuration's pool.  Threads may use the handle
+ * until then; nginx stops them before it destroys the pool.
  */
 static void
 ngx_http_iri_cache_close(void *data)
@@ -528,7 +534,7 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 
 #if !(NGX_THREADS)
     if (threads.len != 0) {
-        return "cannot have \"threads\": nginx was built without them";
+        return "cannot have \"threads\": nginx was built without threads";
     }
 #endif
 
@@ -539,48 +545,48 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 }
 
 
+/* Servers with the same size and thread pool share a cache. */
 static ngx_http_iri_cache_t *
 ngx_http_iri_cache_get(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_uint_t                i;
     ngx_pool_cleanup_t       *cln;
-    ngx_http_iri_cache_t    **cache, *one;
+    ngx_http_iri_cache_t    **caches, *cache;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    cache = imcf->caches.elts;
+    caches = imcf->caches.elts;
 
     for (i = 0; i < imcf->caches.nelts; i++) {
-        if (cache[i]->size == iscf->cache_size
-            && ngx_http_iri_same(cache[i]->threads, iscf->cache_threads))
+        if (caches[i]->size == iscf->cache_size
+            && ngx_http_iri_same(caches[i]->threads, iscf->cache_threads))
         {
-            return cache[i];
+            return caches[i];
         }
     }
 
-    cache = ngx_array_push(&imcf->caches);
+    caches = ngx_array_push(&imcf->caches);
     cln = ngx_pool_cleanup_add(cf->pool, sizeof(ngx_http_iri_cache_t));
-    if (cache == NULL || cln == NULL) {
+    if (caches == NULL || cln == NULL) {
         return NULL;
     }
 
-    one = cln->data;
-    ngx_memzero(one, sizeof(ngx_http_iri_cache_t));
-    one->size = iscf->cache_size;
-    one->threads = iscf->cache_threads;
-    *cache = one;
+    cache = cln->data;
+    ngx_memzero(cache, sizeof(ngx_http_iri_cache_t));
+    cache->size = iscf->cache_size;
+    cache->threads = iscf->cache_threads;
+    *caches = cache;
 
-    if (ngx_http_iri_zone_add(cf, one) != NGX_OK) {
+    if (ngx_http_iri_zone_add(cf, cache) != NGX_OK) {
         return NULL;
     }
 
     cln->handler = ngx_http_iri_cache_close;
 
-    return one;
+    return cache;
 }
 
 
-/* Servers that say the same share one. */
 ngx_int_t
 ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
                          ngx_http_iri_srv_conf_t *conf)
@@ -603,17 +609,17 @@ ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
     }
 
     return conf->cache_threads.len != 0
-               ? ngx_http_iri_threads_add(cf, conf->cache)
+               ? ngx_http_iri_thread_pool_add(cf, conf->cache)
                : NGX_OK;
 }
 
 
-/* Where no pool is named, nginx's "default" is started only if need be. */
+/* The "default" thread pool is started only if a location folds names. */
 ngx_int_t
 ngx_http_iri_cache_folds(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
     iscf->folds = 1;
 
-    return iscf->cache != NULL ? ngx_http_iri_threads_add(cf, iscf->cache)
+    return iscf->cache != NULL ? ngx_http_iri_thread_pool_add(cf, iscf->cache)
                                : NGX_OK;
 }

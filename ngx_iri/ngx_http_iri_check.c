@@ -1,34 +1,34 @@
 /*
- * ngx_http_iri_check.c - what a configuration says in vain
+ * ngx_http_iri_check.c - warnings of settings and locations without effect
  *
- * Where each directive stands is noted while the configuration is read, and
- * when all of it is known, one warning is written for each that does nothing:
- * settings of this module where iri is off, and locations whose text can be
- * in no canonical path.  What is wrong with such a
- * text is the core's to say.
+ * The position of each directive is recorded while the configuration is read.
+ * When the whole configuration is known, one warning is logged for each
+ * directive of this module where iri is off, and for each location whose text
+ * no canonical path can contain.  The core checks such a text
+ * (iri_rule_check).
  */
 
 #include "ngx_http_iri.h"
 
 
-/* The text of a location that is not ASCII. */
+/* The text of a location, without its modifier. */
 typedef struct {
     ngx_http_iri_place_t *place;
     iri_rule_t            rule;
     ngx_str_t             text;
-} ngx_http_iri_text_t;
+} ngx_http_iri_location_text_t;
 
 
-/* ---- while it is read ---------------------------------------------------- */
+/* ---- recording the positions -------------------------------------------- */
 
 ngx_int_t
 ngx_http_iri_check_create(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
 {
-    return ngx_array_init(&imcf->places, cf->pool, 4,
+    return ngx_array_init(&imcf->directives, cf->pool, 4,
                           sizeof(ngx_http_iri_place_t *))
                        == NGX_OK
                    && ngx_array_init(&imcf->texts, cf->pool, 4,
-                                     sizeof(ngx_http_iri_text_t))
+                                     sizeof(ngx_http_iri_location_text_t))
                           == NGX_OK
                ? NGX_OK
                : NGX_ERROR;
@@ -58,7 +58,7 @@ ngx_http_iri_conf_place(ngx_conf_t *cf)
 }
 
 
-/* One that says nothing but that something is not to be, is never in vain. */
+/* A directive that disables something never produces a warning. */
 static ngx_uint_t
 ngx_http_iri_conf_is_off(ngx_conf_t *cf)
 {
@@ -83,7 +83,7 @@ ngx_http_iri_conf_use(ngx_conf_t *cf)
         return place;
     }
 
-    slot = ngx_array_push(&imcf->places);
+    slot = ngx_array_push(&imcf->directives);
     if (slot == NULL) {
         return NULL;
     }
@@ -120,8 +120,8 @@ ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error, ngx_uint_t word)
 
 
 /*
- * The text behind a modifier that is written together with it ("~^/a"), and
- * what kind of text it is; a modifier that stands alone leaves none.
+ * Split a modifier from the text of a location: "~^/a" → "^/a".  The result is
+ * empty if name is a modifier alone.  *rule: text or regular expression.
  */
 static ngx_str_t
 ngx_http_iri_location_text(ngx_str_t name, iri_rule_t *rule)
@@ -149,16 +149,16 @@ ngx_http_iri_location_text(ngx_str_t name, iri_rule_t *rule)
 
 
 /*
- * Called when a location's settings are made, while cf still has the directive
- * that begins it: nginx itself keeps neither file nor line of a location.
+ * Called by create_loc_conf, while cf->args still is the "location" directive:
+ * nginx itself stores neither file nor line of a location.
  */
 ngx_int_t
 ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
 {
-    ngx_str_t                *value, text;
-    iri_rule_t                rule;
-    ngx_http_iri_text_t      *t;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_str_t                    *value, text;
+    iri_rule_t                    rule;
+    ngx_http_iri_location_text_t *t;
+    ngx_http_iri_main_conf_t     *imcf;
 
     if (cf->args == NULL || cf->args->nelts < 2) {
         return NGX_OK;
@@ -200,9 +200,12 @@ ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
 }
 
 
-/* ---- settings that do nothing --------------------------------------------- */
+/* ---- settings without effect -------------------------------------------- */
 
-/* Of http: somewhere.  A server has its settings merged by now. */
+/*
+ * Is iri on in the server of the directive, or for a directive in http in any
+ * server?  The settings of all servers have been merged.
+ */
 static unsigned
 ngx_http_iri_is_used(const ngx_http_iri_main_conf_t *imcf,
                      const ngx_http_iri_place_t     *place)
@@ -213,24 +216,24 @@ ngx_http_iri_is_used(const ngx_http_iri_main_conf_t *imcf,
 
 
 /*
- * A file that several servers include is of use where it is to one of them,
- * and one warning is enough.
+ * Several servers may include the same file.  A directive in it is used if one
+ * of them uses it, and produces one warning at most.
  */
 static void
-ngx_http_iri_join_places(ngx_http_iri_main_conf_t *imcf,
-                         ngx_http_iri_place_t     *place)
+ngx_http_iri_join_duplicates(ngx_http_iri_main_conf_t *imcf,
+                             ngx_http_iri_place_t     *place)
 {
     ngx_uint_t             i;
-    ngx_http_iri_place_t **other = imcf->places.elts;
+    ngx_http_iri_place_t **other = imcf->directives.elts;
 
-    for (i = 0; i < imcf->places.nelts; i++) {
+    for (i = 0; i < imcf->directives.nelts; i++) {
         if (other[i]->line == place->line
             && ngx_http_iri_same(other[i]->file, place->file)
             && ngx_http_iri_same(other[i]->name, place->name))
         {
             place->used |= ngx_http_iri_is_used(imcf, other[i]);
             place->folds |= other[i]->folds;
-            other[i]->looked = 1;
+            other[i]->checked = 1;
         }
     }
 }
@@ -246,45 +249,47 @@ ngx_http_iri_check_folds(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
         ilcf->ambiguous_place->folds = 1;
     }
 
-    /* used: said once is enough, and it does something, if no good */
+    /* "used" prevents a second warning of the same directive. */
     if (iscf->cache_size == 0 && !place->used) {
         place->used = 1;
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                       "iri: with \"iri_cache off\" in %V:%ui \"iri_match\" "
                       "finds exact names only in directories of more than "
-                      "%d: give it a size, \"16m\" say",
+                      "%d: set a size, for example \"16m\"",
                       &place->file, place->line, IRI_MAX_ENTRIES_INLINE);
     }
 }
 
 
-/* One that is of use may still say a thing of its own, or lack another. */
+/* Warnings of a directive in a server where iri is on. */
 static void
 ngx_http_iri_check_used(ngx_conf_t *cf, ngx_http_iri_place_t *place)
 {
-    if (place->says != NULL) {
+    if (place->warning != NULL) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: \"%V\" in %V:%ui %s",
-                      &place->name, &place->file, place->line, place->says);
+                      &place->name, &place->file, place->line,
+                      place->warning);
     }
 
     if (place->needs_folds && !place->folds) {
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "iri: \"%V\" in %V:%ui does nothing, since no name is "
-                      "near another there: write \"iri_match case;\", say",
-                      &place->name, &place->file, place->line);
+        ngx_log_error(
+            NGX_LOG_WARN, cf->log, 0,
+            "iri: \"%V\" in %V:%ui does nothing, since no names "
+            "are folded there: write \"iri_match case;\", for example",
+            &place->name, &place->file, place->line);
     }
 }
 
 
 static void
-ngx_http_iri_check_place(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf,
-                         ngx_http_iri_place_t *place)
+ngx_http_iri_check_setting(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf,
+                           ngx_http_iri_place_t *place)
 {
-    if (place->looked) {
+    if (place->checked) {
         return;
     }
 
-    ngx_http_iri_join_places(imcf, place);
+    ngx_http_iri_join_duplicates(imcf, place);
 
     if (place->used) {
         ngx_http_iri_check_used(cf, place);
@@ -298,16 +303,16 @@ ngx_http_iri_check_place(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf,
 }
 
 
-/* ---- rules that match nothing --------------------------------------------- */
+/* ---- locations that match nothing --------------------------------------- */
 
-/* The text of a rule, in a directive or in what begins at a place. */
+/* Warn of the text of a rule that no canonical path matches. */
 static ngx_int_t
 ngx_http_iri_check_rule(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
                         iri_rule_t rule, ngx_str_t text, const char *name,
                         const ngx_http_iri_place_t *place)
 {
     iri_env_t    env;
-    iri_str_t    says;
+    iri_str_t    problem;
     ngx_str_t    out;
     iri_status_t status;
 
@@ -316,7 +321,7 @@ ngx_http_iri_check_rule(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
     env.alloc = ngx_http_iri_conf_alloc;
 
     status = iri_rule_check(&env, &iscf->reading, rule, ngx_http_iri_in(text),
-                            &says);
+                            &problem);
     if (status != IRI_OK) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
                       "iri: %s in %V:%ui could not be read: %s", name,
@@ -324,8 +329,8 @@ ngx_http_iri_check_rule(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
         return NGX_ERROR;
     }
 
-    if (says.len != 0) {
-        out = ngx_http_iri_out(says);
+    if (problem.len != 0) {
+        out = ngx_http_iri_out(problem);
         ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: %s in %V:%ui: %V", name,
                       &place->file, place->line, &out);
     }
@@ -335,7 +340,8 @@ ngx_http_iri_check_rule(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
 
 
 static ngx_int_t
-ngx_http_iri_check_text(ngx_conf_t *cf, const ngx_http_iri_text_t *t)
+ngx_http_iri_check_location_text(ngx_conf_t                         *cf,
+                                 const ngx_http_iri_location_text_t *t)
 {
     return t->place->server->engine == IRI_ENGINE_ON
                ? ngx_http_iri_check_rule(cf, t->place->server, t->rule,
@@ -344,26 +350,26 @@ ngx_http_iri_check_text(ngx_conf_t *cf, const ngx_http_iri_text_t *t)
 }
 
 
-/* When all servers have their settings. */
+/* Called when the settings of all servers have been merged. */
 ngx_int_t
 ngx_http_iri_check(ngx_conf_t *cf)
 {
-    ngx_uint_t                i;
-    ngx_http_iri_text_t      *text;
-    ngx_http_iri_place_t    **place;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_uint_t                    i;
+    ngx_http_iri_location_text_t *text;
+    ngx_http_iri_place_t        **place;
+    ngx_http_iri_main_conf_t     *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    place = imcf->places.elts;
+    place = imcf->directives.elts;
 
-    for (i = 0; i < imcf->places.nelts; i++) {
-        ngx_http_iri_check_place(cf, imcf, place[i]);
+    for (i = 0; i < imcf->directives.nelts; i++) {
+        ngx_http_iri_check_setting(cf, imcf, place[i]);
     }
 
     text = imcf->texts.elts;
 
     for (i = 0; i < imcf->texts.nelts; i++) {
-        if (ngx_http_iri_check_text(cf, &text[i]) != NGX_OK) {
+        if (ngx_http_iri_check_location_text(cf, &text[i]) != NGX_OK) {
             return NGX_ERROR;
         }
     }

@@ -1,47 +1,52 @@
 /*
- * ngx_http_iri_choice.c - several names that a request may mean
+ * ngx_http_iri_choice.c - iri_ambiguous 300: a list of candidates
  *
- * A page lists them, but only those that the client could get, which is asked
- * for each (ngx_http_iri_judge.c).  One after the other; then the page, or 404
- * where none is left.
+ * Several entries match the path equally well (design 5.4).  The answer
+ * lists those that the client could get.  Each candidate is judged by a
+ * subrequest, one after the other (ngx_http_iri_judge.c).  Then the list is
+ * sent, or 404 if no candidate remains.
  */
 
 #include "ngx_http_iri.h"
 
 
 struct ngx_http_iri_choice_s {
-    iri_str_t *paths; /* that may be meant */
-    iri_str_t *left;  /* and that the client could get */
-    size_t     count;
-    size_t     next;
-    size_t     lefts;
-    iri_str_t  asked;     /* the path that was asked for */
-    int        more;      /* there are others, of which none is told */
-    ngx_uint_t asked_for; /* the next is being judged, or has been */
+    iri_str_t *paths;         /* canonical paths of the candidates */
+    iri_str_t *allowed;       /* of these, those that the client could get */
+    size_t     count;         /* of paths */
+    size_t     next;          /* index of the next candidate to judge */
+    size_t     allowed_count; /* of allowed */
+    iri_str_t  requested;     /* the path of the request */
+    int        more; /* 1: there are more candidates, which are not listed */
+    ngx_uint_t judging; /* 1: paths[next] has been passed to the judge */
     ngx_http_iri_judged_t judged;
 };
 
 
-/* ---- judging one -------------------------------------------------------- */
+/* ---- judging a candidate ------------------------------------------------ */
 
-/* It is left if the rules let it pass, and nginx would open it, too. */
+/*
+ * Take the result for paths[next].  A candidate is allowed if the access rules
+ * let it pass and nginx would open it.
+ */
 static ngx_int_t
-ngx_http_iri_choice_take(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
+ngx_http_iri_choice_collect(ngx_http_request_t    *r,
+                            ngx_http_iri_choice_t *choice)
 {
     iri_str_t                   *path = &choice->paths[choice->next];
     const ngx_http_iri_judged_t *judged = &choice->judged;
 
-    choice->asked_for = 0;
+    choice->judging = 0;
     ngx_http_iri_judge_release(r, &choice->judged);
 
     if (judged->opens) {
         if (judged->is_dir && path->len != 0
             && path->data[path->len - 1] != '/') {
-            /* nginx redirects to it, and other rules may hold there. */
+            /* nginx redirects to the path with "/": judge that path, too. */
             return ngx_http_iri_add_slash(r, path);
         }
 
-        choice->left[choice->lefts++] = *path;
+        choice->allowed[choice->allowed_count++] = *path;
     }
 
     choice->next++;
@@ -51,7 +56,8 @@ ngx_http_iri_choice_take(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
 
 
 static ngx_int_t
-ngx_http_iri_choice_ask(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
+ngx_http_iri_choice_judge(ngx_http_request_t    *r,
+                          ngx_http_iri_choice_t *choice)
 {
     iri_str_t path = choice->paths[choice->next];
 
@@ -59,17 +65,17 @@ ngx_http_iri_choice_ask(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
         return NGX_ERROR;
     }
 
-    choice->asked_for = 1;
+    choice->judging = 1;
 
     return ngx_http_iri_judge_ask(r, &choice->judged, path, path);
 }
 
 
-/* ---- the page ----------------------------------------------------------- */
+/* ---- the response ------------------------------------------------------- */
 
-/* The values of all Accept fields, joined. */
+/* The values of all Accept fields, each followed by ",". */
 static ngx_int_t
-ngx_http_iri_accept(ngx_http_request_t *r, iri_str_t *accept)
+ngx_http_iri_accept_join(ngx_http_request_t *r, iri_str_t *accept)
 {
     u_char          *p;
     size_t           len = 0, pass;
@@ -116,11 +122,11 @@ ngx_http_iri_accept(ngx_http_request_t *r, iri_str_t *accept)
 
 
 /*
- * Which names are in it depends on who asks, and on what there is just now;
- * its form on Accept.
+ * The list depends on the client's access and on the current entries, so it
+ * must not be stored.  HTML or JSON is selected by Accept.
  */
 static ngx_int_t
-ngx_http_iri_choice_head(ngx_http_request_t *r, int json, size_t len)
+ngx_http_iri_choice_header(ngx_http_request_t *r, int json, size_t len)
 {
     static ngx_str_t accept = ngx_string("Accept");
     static ngx_str_t no_store = ngx_string("no-store");
@@ -161,10 +167,10 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
     ngx_chain_t            out;
     iri_status_t           status;
     iri_choices_t          choices;
-    ngx_http_iri_choice_t *choice = ngx_http_iri_ctx(r)->choice;
+    ngx_http_iri_choice_t *choice = ngx_http_iri_ctx(r)->page.choice;
 
     if (ngx_http_discard_request_body(r) != NGX_OK
-        || ngx_http_iri_accept(r, &accept) != NGX_OK)
+        || ngx_http_iri_accept_join(r, &accept) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -173,10 +179,10 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
     ngx_http_iri_env(r, &env);
 
     ngx_memzero(&choices, sizeof(iri_choices_t));
-    choices.asked = choice->asked;
+    choices.asked = choice->requested;
     choices.has_query = ngx_http_iri_query(r, &choices.query) != 0;
-    choices.paths = choice->left;
-    choices.count = choice->lefts;
+    choices.paths = choice->allowed;
+    choices.count = choice->allowed_count;
     choices.more = choice->more;
 
     status = json ? iri_choices_json(&env, &choices, &body)
@@ -187,7 +193,7 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_http_iri_choice_head(r, json, body.len);
+    rc = ngx_http_iri_choice_header(r, json, body.len);
     if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
         return rc;
     }
@@ -208,9 +214,9 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
 /* ---- the request -------------------------------------------------------- */
 
 /*
- * What a rewrite has made is no name to tell a client, nor is it of a page
- * that only asks for another as a part of it.  Under alias with captures what
- * was found is no path of a request.
+ * Only a main request of the client gets a list.  A rewritten path and the path
+ * of a subrequest must not be disclosed.  Under alias with captures the
+ * candidates are no paths of requests.
  */
 static ngx_uint_t
 ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
@@ -223,7 +229,7 @@ ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     return found->found.verdict == IRI_CHOOSE && found->found.count != 0
            && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE && r == r->main
            && !r->internal && r->content_handler == NULL
-           && ctx->snapshot != NULL
+           && ctx->restart.snapshot != NULL
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD));
 }
 
@@ -239,16 +245,16 @@ ngx_http_iri_choice_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    choice->asked = found->found.path;
+    choice->requested = found->found.path;
     choice->more = found->found.more;
     choice->paths = found->found.choices;
     choice->count = found->found.count;
-    choice->left = ngx_palloc(r->pool, choice->count * sizeof(iri_str_t));
-    if (choice->left == NULL) {
+    choice->allowed = ngx_palloc(r->pool, choice->count * sizeof(iri_str_t));
+    if (choice->allowed == NULL) {
         return NGX_ERROR;
     }
 
-    ctx->choice = choice;
+    ctx->page.choice = choice;
 
     return NGX_OK;
 }
@@ -264,30 +270,31 @@ ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
-    if (ctx->choice == NULL
-        && ngx_http_iri_choice_begin(r, ctx, found) != NGX_OK) {
+    if (ctx->page.choice == NULL
+        && ngx_http_iri_choice_begin(r, ctx, found) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    choice = ctx->choice;
+    choice = ctx->page.choice;
 
     if (choice->judged.sr != NULL) {
         return NGX_AGAIN;
     }
 
-    if (choice->asked_for && ngx_http_iri_choice_take(r, choice) != NGX_OK) {
+    if (choice->judging && ngx_http_iri_choice_collect(r, choice) != NGX_OK) {
         return NGX_ERROR;
     }
 
     if (choice->next < choice->count) {
-        return ngx_http_iri_choice_ask(r, choice);
+        return ngx_http_iri_choice_judge(r, choice);
     }
 
-    if (choice->lefts == 0) {
+    if (choice->allowed_count == 0) {
         return NGX_DECLINED;
     }
 
-    /* It is sent in the place of a file, behind all other handlers. */
+    /* The list is sent instead of a file, in the CONTENT phase. */
     r->content_handler = ngx_http_iri_choice_page;
 
     return NGX_OK;

@@ -1,11 +1,12 @@
 /*
- * ngx_http_iri_client.c - iri_charset $variable: a list for each client
+ * ngx_http_iri_client.c - iri_charset $variable: charsets for each client
  *
- * The variable, of a map of $http_user_agent say, is asked when a path that is
- * not ASCII is first read, and says which charsets the request is read with.
- * It is asked as if nobody else had asked for anything, and what it has made
- * nginx remember is forgotten again: rules would find variables that were made
- * of a path before it was canonical.  From what it looked at follows Vary.
+ * The variable, for example of a map of $http_user_agent, contains the list of
+ * charsets that the request is read with.  It is evaluated when the first path
+ * that is not ASCII is read.  nginx caches the values of variables, and rules
+ * must not see values made of a path that was not canonical, so all variables
+ * are restored afterwards.  The Vary field lists the header fields whose
+ * variables were evaluated.
  *
  * All charsets are opened when the configuration is read.
  */
@@ -15,7 +16,7 @@
 
 struct ngx_http_iri_client_s {
     iri_reading_conf_t reading;
-    ngx_str_t          vary; /* names of fields that it was made of */
+    ngx_str_t          vary; /* value of Vary; empty: depends on no field */
 };
 
 
@@ -53,29 +54,32 @@ ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 }
 
 
-/* ---- what the variable looks at ----------------------------------------- */
+/* ---- header fields that the variable depends on ------------------------- */
 
 static ngx_uint_t
-ngx_http_iri_begins(const ngx_str_t *name, const char *with, size_t len)
+ngx_http_iri_has_prefix(const ngx_str_t *name, const char *with, size_t len)
 {
     return name->len > len && ngx_strncmp(name->data, with, len) == 0;
 }
 
 
-/* Host is in the key of every cache. */
+/* $http_... and $cookie_..., but not $http_host: every cache key has Host. */
 static ngx_uint_t
 ngx_http_iri_is_field_variable(const ngx_str_t *name)
 {
-    return (ngx_http_iri_begins(name, "http_", 5)
+    return (ngx_http_iri_has_prefix(name, "http_", 5)
             && !(name->len == 9
                  && ngx_strncmp(name->data, "http_host", 9) == 0))
-           || ngx_http_iri_begins(name, "cookie_", 7);
+           || ngx_http_iri_has_prefix(name, "cookie_", 7);
 }
 
 
-/* They must be seen to be asked. */
+/*
+ * Invalidate the variable and the variables of header fields: those that are
+ * valid after the evaluation were evaluated for it.
+ */
 static void
-ngx_http_iri_forget_fields(ngx_http_request_t *r, ngx_int_t index)
+ngx_http_iri_invalidate_fields(ngx_http_request_t *r, ngx_int_t index)
 {
     ngx_uint_t                 i;
     ngx_http_variable_t       *v;
@@ -96,7 +100,7 @@ ngx_http_iri_forget_fields(ngx_http_request_t *r, ngx_int_t index)
 
 /* "http_accept_language" -> ", Accept-Language" */
 static u_char *
-ngx_http_iri_put_field(u_char *p, const ngx_str_t *name)
+ngx_http_iri_append_field_name(u_char *p, const ngx_str_t *name)
 {
     size_t     i;
     u_char     c;
@@ -119,6 +123,7 @@ ngx_http_iri_put_field(u_char *p, const ngx_str_t *name)
 }
 
 
+/* Make the value of Vary of the variables that have been evaluated. */
 static ngx_int_t
 ngx_http_iri_client_vary(ngx_http_request_t *r, ngx_str_t *vary)
 {
@@ -150,7 +155,7 @@ ngx_http_iri_client_vary(ngx_http_request_t *r, ngx_str_t *vary)
             continue;
         }
 
-        p = ngx_http_iri_put_field(p, &v[i].name);
+        p = ngx_http_iri_append_field_name(p, &v[i].name);
     }
 
     vary->len = p > vary->data ? p - vary->data : 0;
@@ -159,12 +164,13 @@ ngx_http_iri_client_vary(ngx_http_request_t *r, ngx_str_t *vary)
 }
 
 
-/* ---- the list of a request ---------------------------------------------- */
+/* ---- the charsets of a request ------------------------------------------ */
 
+/* An invalid list is logged and replaced by the empty list. */
 static void
-ngx_http_iri_client_list(ngx_http_request_t               *r,
-                         const ngx_http_iri_client_conf_t *conf,
-                         ngx_http_variable_value_t *vv, iri_charsets_t *list)
+ngx_http_iri_client_parse(ngx_http_request_t               *r,
+                          const ngx_http_iri_client_conf_t *conf,
+                          ngx_http_variable_value_t *vv, iri_charsets_t *list)
 {
     iri_str_t   value, wrong;
     const char *why;
@@ -185,16 +191,17 @@ ngx_http_iri_client_list(ngx_http_request_t               *r,
     }
 
     list->count = 0;
-    ngx_http_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_CHARSETS),
-                      "\"%s\" in %.*s %s: the request is read without",
-                      iri_show(&shown, wrong), (int) conf->name.len,
-                      (char *) conf->name.data, why);
+    ngx_http_iri_note(
+        r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_CHARSETS),
+        "\"%s\" in %.*s %s: the request is read without charsets",
+        iri_show(&shown, wrong), (int) conf->name.len,
+        (char *) conf->name.data, why);
 }
 
 
 static ngx_http_iri_client_t *
-ngx_http_iri_client_ask(ngx_http_request_t            *r,
-                        const ngx_http_iri_srv_conf_t *iscf)
+ngx_http_iri_client_evaluate(ngx_http_request_t            *r,
+                             const ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_int_t               rc;
     ngx_http_iri_client_t  *client;
@@ -207,8 +214,8 @@ ngx_http_iri_client_ask(ngx_http_request_t            *r,
 
     client->reading = iscf->reading;
 
-    ngx_http_iri_forget_fields(r, iscf->client->index);
-    ngx_http_iri_client_list(
+    ngx_http_iri_invalidate_fields(r, iscf->client->index);
+    ngx_http_iri_client_parse(
         r, iscf->client,
         ngx_http_get_indexed_variable(r, iscf->client->index),
         &client->reading.charsets);
@@ -233,7 +240,7 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
         return &iscf->reading;
     }
 
-    /* Once for the client, where there is something to keep it in. */
+    /* Evaluate the variable once, in the main request if that has a context. */
     ctx = ngx_http_iri_ctx(r->main);
     if (ctx != NULL) {
         r = r->main;
@@ -246,11 +253,11 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
         return NULL;
     }
 
-    if (ctx->client == NULL) {
-        ctx->client = ngx_http_iri_client_ask(r, iscf);
+    if (ctx->vary.client == NULL) {
+        ctx->vary.client = ngx_http_iri_client_evaluate(r, iscf);
     }
 
-    return ctx->client != NULL ? &ctx->client->reading : NULL;
+    return ctx->vary.client != NULL ? &ctx->vary.client->reading : NULL;
 }
 
 
@@ -265,15 +272,16 @@ ngx_http_iri_client_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     if (iscf->client != NULL) {
-        ctx->depends |= iri_depends_on_charsets(reading, NULL, 1) != 0;
-        ctx->may_depend |= iri_depends_on_charsets(reading, NULL, 0) != 0;
+        ctx->vary.needed |= iri_depends_on_charsets(reading, NULL, 1) != 0;
+        ctx->vary.until_granted |= iri_depends_on_charsets(reading, NULL, 0)
+                                   != 0;
     }
 }
 
 
 /*
- * Until access is granted, what was found decides nothing of an answer: Vary
- * would tell whether there is such a name.
+ * Before access is granted, Vary must not depend on the entry that was found:
+ * it would reveal whether the entry exists (design 5.7).
  */
 void
 ngx_http_iri_client_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -283,15 +291,15 @@ ngx_http_iri_client_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (iscf->client != NULL && ctx->passed) {
-        ctx->depends |= iri_depends_on_charsets(found->search.reading,
-                                                &found->found, 1)
-                        != 0;
+    if (iscf->client != NULL && ctx->access.granted) {
+        ctx->vary.needed |= iri_depends_on_charsets(found->search.reading,
+                                                    &found->found, 1)
+                            != 0;
     }
 }
 
 
-/* An internal redirect or a named location before that is a page for an error. */
+/* Access is not granted by an error page or a named location. */
 void
 ngx_http_iri_client_passed(ngx_http_request_t *r)
 {
@@ -301,20 +309,21 @@ ngx_http_iri_client_passed(ngx_http_request_t *r)
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    if (ctx == NULL || ctx->passed || ctx->barred || clcf->named) {
+    if (ctx == NULL || ctx->access.granted || ctx->access.refused
+        || clcf->named) {
         return;
     }
 
-    ctx->passed = 1;
+    ctx->access.granted = 1;
 
-    for (found = ctx->founds; found; found = found->next) {
+    for (found = ctx->lookup.results; found; found = found->next) {
         if (ngx_http_iri_same(found->uri, r->uri)) {
             ngx_http_iri_client_found(r, ctx, found);
         }
     }
 
-    /* Another list of charsets may lead to another name, or to none. */
-    ctx->depends |= ctx->moved && ctx->may_depend;
+    /* With other charsets the request might have found another entry. */
+    ctx->vary.needed |= ctx->restart.done && ctx->vary.until_granted;
 }
 
 
@@ -323,16 +332,18 @@ ngx_http_iri_write_vary(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || ctx->client == NULL || ctx->client->vary.len == 0
-        || !(ctx->depends || (ctx->may_depend && !ctx->passed)))
+    if (ctx == NULL || ctx->vary.client == NULL
+        || ctx->vary.client->vary.len == 0
+        || !(ctx->vary.needed
+             || (ctx->vary.until_granted && !ctx->access.granted)))
     {
         return NGX_OK;
     }
 
-    ctx->depends = 0;
-    ctx->may_depend = 0;
+    ctx->vary.needed = 0;
+    ctx->vary.until_granted = 0;
 
-    return ngx_http_iri_header_add(r, "Vary", ctx->client->vary) != NULL
+    return ngx_http_iri_header_add(r, "Vary", ctx->vary.client->vary) != NULL
                ? NGX_OK
                : NGX_ERROR;
 }

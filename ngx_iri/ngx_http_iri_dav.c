@@ -1,20 +1,24 @@
 /*
- * ngx_http_iri_dav.c - what nginx's WebDAV says, compares and may not write
+ * ngx_http_iri_dav.c - WebDAV: multistatus, If, COPY and MOVE, 409 pages
  *
  *   207, LOCK   ngx_http_dav_ext_module writes octets of the disk into href
- *               and displayname: the names of the entries are put there, and
- *               what comes out is well-formed XML
- *   If          it compares resource tags octet for octet with r->uri: they
- *               become what it looks for
- *   COPY, MOVE  of something to itself, into itself, or to what it is in: 403,
- *               for ngx_http_dav_module deletes what is at the Destination
- *   409         what cannot be made is refused with a page that says why
+ *               and displayname.  A body filter replaces them by the names of
+ *               the entries, so that the XML is well-formed (the core's
+ *               iri_multistatus_*)
+ *   If          ngx_http_dav_ext_module compares resource tags octet for octet
+ *               with r->uri: they are replaced by canonical paths
+ *   COPY, MOVE  source and Destination are compared on disk:
+ *               ngx_http_dav_module deletes an existing Destination, even if
+ *               that is the source or contains it
+ *   409         a page with the reason why a name cannot be created
+ *
+ * ngx_http_iri_destination.c reads and judges the Destination.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* An If field as it came. */
+/* An If field and its value as sent. */
 typedef struct {
     ngx_table_elt_t *header;
     ngx_str_t        value;
@@ -22,12 +26,12 @@ typedef struct {
 
 struct ngx_http_iri_dav_s {
     iri_env_t          env;
-    iri_multistatus_t *answer; /* NULL: the answer is not ours */
-    ngx_array_t       *ifs; /* of ngx_http_iri_if_t; NULL: not looked for */
-    iri_why_t          why; /* of the page of 409 */
+    iri_multistatus_t *answer; /* NULL: the body is not filtered */
+    ngx_array_t *if_fields;    /* of ngx_http_iri_if_t; NULL: not yet read */
+    iri_why_t    why;          /* reason on the 409 page */
 };
 
-/* What goes out, while an answer passes through. */
+/* The output chain of one call of the body filter. */
 typedef struct {
     ngx_http_request_t *r;
     ngx_chain_t        *first;
@@ -35,11 +39,11 @@ typedef struct {
     ngx_buf_t          *buf;
 } ngx_http_iri_sink_t;
 
-/* One If field: how its tags are to be written. */
+/* How the tags of the If fields are written. */
 typedef struct {
     ngx_http_request_t *r;
-    ngx_uint_t          raw;   /* as dav_ext compares them: not escaped */
-    ngx_uint_t          looks; /* for tags, so far */
+    ngx_uint_t          raw;    /* 1: unescaped, as dav_ext compares them */
+    ngx_uint_t          mapped; /* number of tags mapped so far */
 } ngx_http_iri_tags_t;
 
 #define NGX_HTTP_IRI_DAV_BUFFER 16384
@@ -55,7 +59,7 @@ static ngx_http_output_body_filter_pt   ngx_http_iri_dav_next_body;
 
 
 static ngx_http_iri_dav_t *
-ngx_http_iri_dav_make(ngx_http_request_t *r)
+ngx_http_iri_dav_get(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_make(r);
 
@@ -67,9 +71,9 @@ ngx_http_iri_dav_make(ngx_http_request_t *r)
 }
 
 
-/* Is it nginx itself that answers here, with files? */
+/* Does this location serve files, rather than a content handler? */
 static ngx_uint_t
-ngx_http_iri_dav_is_of_files(ngx_http_request_t *r)
+ngx_http_iri_dav_serves_files(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -92,11 +96,11 @@ ngx_http_iri_dav_is_on(ngx_http_request_t *r)
 }
 
 
-/* ---- answers ------------------------------------------------------------ */
+/* ---- multistatus and LOCK ----------------------------------------------- */
 
-/* XML that tells of resources: a multistatus, or a lock. */
+/* Is the response XML of dav_ext with names: a multistatus or a lock? */
 static ngx_uint_t
-ngx_http_iri_dav_tells(ngx_http_request_t *r)
+ngx_http_iri_dav_has_names(ngx_http_request_t *r)
 {
     static const ngx_str_t xml = ngx_string("text/xml");
     ngx_uint_t             status = r->headers_out.status;
@@ -106,14 +110,14 @@ ngx_http_iri_dav_tells(ngx_http_request_t *r)
                || (r->method == NGX_HTTP_LOCK
                    && (status == NGX_HTTP_OK || status == NGX_HTTP_CREATED)))
            && ngx_http_iri_same(r->headers_out.content_type, xml)
-           && ngx_http_iri_dav_is_of_files(r);
+           && ngx_http_iri_dav_serves_files(r);
 }
 
 
 static ngx_int_t
 ngx_http_iri_dav_begin(ngx_http_request_t *r)
 {
-    ngx_http_iri_dav_t      *dav = ngx_http_iri_dav_make(r);
+    ngx_http_iri_dav_t      *dav = ngx_http_iri_dav_get(r);
     iri_multistatus_conf_t   conf;
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -123,7 +127,7 @@ ngx_http_iri_dav_begin(ngx_http_request_t *r)
     conf.tree = &ilcf->tree;
     conf.raw = 1;
 
-    /* What is below a path begins with it. */
+    /* Paths below the collection begin with the path and "/". */
     conf.base[0] = ngx_http_iri_in(r->uri);
 
     if (dav == NULL || ngx_http_iri_add_slash(r, &conf.base[0]) != NGX_OK) {
@@ -142,7 +146,7 @@ static ngx_int_t
 ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
 {
     if ((r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK))
-        && ngx_http_iri_dav_is_on(r) && ngx_http_iri_dav_tells(r))
+        && ngx_http_iri_dav_is_on(r) && ngx_http_iri_dav_has_names(r))
     {
         if (ngx_http_iri_dav_begin(r) != NGX_OK) {
             return NGX_ERROR;
@@ -155,7 +159,7 @@ ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
 }
 
 
-/* A buffer at the end of what goes out. */
+/* Append a buffer; buf may be NULL.  Returns buf, NULL without memory. */
 static ngx_buf_t *
 ngx_http_iri_sink_add(ngx_http_iri_sink_t *sink, ngx_buf_t *buf)
 {
@@ -201,10 +205,10 @@ ngx_http_iri_sink_put(void *arg, const unsigned char *data, size_t len)
 }
 
 
-/* One buffer of the answer; what it says beside its octets goes on. */
+/* Filter one buffer of the response, and pass its flags on. */
 static ngx_int_t
-ngx_http_iri_dav_pass(ngx_http_iri_dav_t *dav, ngx_http_iri_sink_t *sink,
-                      ngx_buf_t *in)
+ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_t  *dav,
+                            ngx_http_iri_sink_t *sink, ngx_buf_t *in)
 {
     iri_str_t  octets;
     ngx_buf_t *b;
@@ -268,7 +272,7 @@ ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
     sink.buf = NULL;
 
     for (; in != NULL; in = in->next) {
-        if (ngx_http_iri_dav_pass(ctx->dav, &sink, in->buf) != NGX_OK) {
+        if (ngx_http_iri_dav_filter_buf(ctx->dav, &sink, in->buf) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -280,7 +284,7 @@ ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 
 /* ---- If ----------------------------------------------------------------- */
 
-/* The canonical path of a tag; NGX_DECLINED: it has none. */
+/* The canonical path of a tag.  NGX_OK; NGX_DECLINED: no reading; NGX_ERROR. */
 static ngx_int_t
 ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 {
@@ -314,9 +318,9 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 
     *path = reading.path;
 
-    /* Written as the request was, it means the same. */
-    if (ctx != NULL && ctx->has_came
-        && ngx_http_iri_same(ngx_http_iri_out(ctx->came.octets),
+    /* The octets of the request's own path have the same reading as there. */
+    if (ctx != NULL && ctx->requested.has_reading
+        && ngx_http_iri_same(ngx_http_iri_out(ctx->requested.reading.octets),
                              ngx_http_iri_out(reading.octets)))
     {
         *path = ngx_http_iri_in(r->uri);
@@ -340,26 +344,27 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 }
 
 
+/* Callback of iri_if_field_map(): paths[0] replaces the path of a tag. */
 static iri_status_t
-ngx_http_iri_tag(void *arg, iri_str_t path, iri_str_t paths[2])
+ngx_http_iri_tag_map(void *arg, iri_str_t path, iri_str_t paths[2])
 {
     iri_env_t            env;
     iri_str_t            canonical;
     ngx_http_iri_tags_t *tags = arg;
 
     if ((!tags->raw && iri_path_is_ascii(path, 1))
-        || tags->looks == NGX_HTTP_IRI_MAX_TAGS)
+        || tags->mapped == NGX_HTTP_IRI_MAX_TAGS)
     {
         return IRI_OK;
     }
 
-    tags->looks++;
+    tags->mapped++;
 
     if (ngx_http_iri_tag_path(tags->r, path, &canonical) != NGX_OK) {
         return IRI_OK;
     }
 
-    /* dav_ext takes the first ">" for the end of a tag. */
+    /* dav_ext ends a tag at the first ">": write such a path escaped. */
     if (tags->raw && memchr(canonical.data, '>', canonical.len) == NULL) {
         paths[0] = canonical;
         return IRI_OK;
@@ -371,16 +376,17 @@ ngx_http_iri_tag(void *arg, iri_str_t path, iri_str_t paths[2])
 }
 
 
+/* Collect the If fields and their values as sent. */
 static ngx_int_t
-ngx_http_iri_if_find(ngx_http_request_t *r, ngx_http_iri_dav_t *dav)
+ngx_http_iri_if_collect(ngx_http_request_t *r, ngx_http_iri_dav_t *dav)
 {
     ngx_uint_t         i;
     ngx_list_part_t   *part;
     ngx_table_elt_t   *header;
-    ngx_http_iri_if_t *one;
+    ngx_http_iri_if_t *field;
 
-    dav->ifs = ngx_array_create(r->pool, 1, sizeof(ngx_http_iri_if_t));
-    if (dav->ifs == NULL) {
+    dav->if_fields = ngx_array_create(r->pool, 1, sizeof(ngx_http_iri_if_t));
+    if (dav->if_fields == NULL) {
         return NGX_ERROR;
     }
 
@@ -395,13 +401,13 @@ ngx_http_iri_if_find(ngx_http_request_t *r, ngx_http_iri_dav_t *dav)
                 continue;
             }
 
-            one = ngx_array_push(dav->ifs);
-            if (one == NULL) {
+            field = ngx_array_push(dav->if_fields);
+            if (field == NULL) {
                 return NGX_ERROR;
             }
 
-            one->header = &header[i];
-            one->value = header[i].value;
+            field->header = &header[i];
+            field->value = header[i].value;
         }
     }
 
@@ -409,9 +415,9 @@ ngx_http_iri_if_find(ngx_http_request_t *r, ngx_http_iri_dav_t *dav)
 }
 
 
-/* A NUL ends it for dav_ext. */
+/* dav_ext reads the value up to a NUL. */
 static ngx_int_t
-ngx_http_iri_if_set(ngx_http_request_t *r, ngx_http_iri_if_t *one,
+ngx_http_iri_if_set(ngx_http_request_t *r, ngx_http_iri_if_t *field,
                     iri_str_t value)
 {
     u_char *p;
@@ -421,8 +427,8 @@ ngx_http_iri_if_set(ngx_http_request_t *r, ngx_http_iri_if_t *one,
         return NGX_ERROR;
     }
 
-    one->header->value.data = p;
-    one->header->value.len = value.len;
+    field->header->value.data = p;
+    field->header->value.len = value.len;
     *ngx_cpymem(p, value.data, value.len) = '\0';
 
     return NGX_OK;
@@ -430,7 +436,7 @@ ngx_http_iri_if_set(ngx_http_request_t *r, ngx_http_iri_if_t *one,
 
 
 /*
- * In each location anew, from what came: a proxy's backend gets tags that are
+ * Runs in each location, on the values as sent.  Backends get tags that are
  * canonical and percent-encoded.
  */
 ngx_int_t
@@ -439,7 +445,7 @@ ngx_http_iri_dav_if(ngx_http_request_t *r)
     iri_env_t           env;
     iri_str_t           value;
     ngx_uint_t          i;
-    ngx_http_iri_if_t  *one;
+    ngx_http_iri_if_t  *field;
     ngx_http_iri_dav_t *dav;
     ngx_http_iri_tags_t tags;
 
@@ -447,25 +453,26 @@ ngx_http_iri_dav_if(ngx_http_request_t *r)
         return NGX_OK;
     }
 
-    dav = ngx_http_iri_dav_make(r);
+    dav = ngx_http_iri_dav_get(r);
     if (dav == NULL
-        || (dav->ifs == NULL && ngx_http_iri_if_find(r, dav) != NGX_OK))
+        || (dav->if_fields == NULL
+            && ngx_http_iri_if_collect(r, dav) != NGX_OK))
     {
         return NGX_ERROR;
     }
 
     ngx_http_iri_env(r, &env);
-    one = dav->ifs->elts;
+    field = dav->if_fields->elts;
 
     tags.r = r;
-    tags.raw = ngx_http_iri_dav_is_on(r) && ngx_http_iri_dav_is_of_files(r);
-    tags.looks = 0;
+    tags.raw = ngx_http_iri_dav_is_on(r) && ngx_http_iri_dav_serves_files(r);
+    tags.mapped = 0;
 
-    for (i = 0; i < dav->ifs->nelts; i++) {
-        if (iri_if_field_map(&env, ngx_http_iri_in(one[i].value),
-                             ngx_http_iri_tag, &tags, &value)
+    for (i = 0; i < dav->if_fields->nelts; i++) {
+        if (iri_if_field_map(&env, ngx_http_iri_in(field[i].value),
+                             ngx_http_iri_tag_map, &tags, &value)
                 != IRI_OK
-            || ngx_http_iri_if_set(r, &one[i], value) != NGX_OK)
+            || ngx_http_iri_if_set(r, &field[i], value) != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -478,15 +485,16 @@ ngx_http_iri_dav_if(ngx_http_request_t *r)
 #if (NGX_HTTP_DAV)
 
 /*
- * dav_ext looks for the lock of a Destination as it is in the header, where it
- * stands percent-encoded; nginx unescapes it, if there is a "%".
+ * dav_ext compares locks with the path in the Destination field without
+ * unescaping it.  Replace that path by the unescaped canonical path, unless
+ * nginx would then read it differently: it contains "%", "?" or "#".
  */
 ngx_int_t
 ngx_http_iri_dav_destination(ngx_http_request_t *r, ngx_str_t path)
 {
-    size_t     before;
+    size_t     prefix;
     u_char    *p;
-    ngx_str_t *value = &r->headers_in.destination->value, whole = *value;
+    ngx_str_t *value = &r->headers_in.destination->value, sent = *value;
 
     if (!ngx_http_iri_dav_is_on(r)
         || ngx_strlchr(path.data, path.data + path.len, '%') != NULL
@@ -496,28 +504,27 @@ ngx_http_iri_dav_destination(ngx_http_request_t *r, ngx_str_t path)
         return NGX_OK;
     }
 
-    before = 0;
+    prefix = 0;
 
-    if (whole.len != 0 && whole.data[0] != '/') {
-        p = ngx_strlcasestrn(whole.data, whole.data + whole.len,
+    if (sent.len != 0 && sent.data[0] != '/') {
+        p = ngx_strlcasestrn(sent.data, sent.data + sent.len,
                              (u_char *) "://", sizeof("://") - 2);
-        p = p != NULL ? ngx_strlchr(p + 3, whole.data + whole.len, '/')
-                      : NULL;
+        p = p != NULL ? ngx_strlchr(p + 3, sent.data + sent.len, '/') : NULL;
         if (p == NULL) {
             return NGX_OK;
         }
 
-        before = (size_t) (p - whole.data);
+        prefix = (size_t) (p - sent.data);
     }
 
-    p = ngx_pnalloc(r->pool, before + path.len + 1);
+    p = ngx_pnalloc(r->pool, prefix + path.len + 1);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
     value->data = p;
-    value->len = before + path.len;
-    p = ngx_cpymem(p, whole.data, before);
+    value->len = prefix + path.len;
+    p = ngx_cpymem(p, sent.data, prefix);
     p = ngx_cpymem(p, path.data, path.len);
     *p = '\0';
 
@@ -527,19 +534,20 @@ ngx_http_iri_dav_destination(ngx_http_request_t *r, ngx_str_t path)
 #endif
 
 
-/* ---- COPY and MOVE ------------------------------------------------------- */
+/* ---- COPY and MOVE ------------------------------------------------------ */
 
-/* The name on disk as ngx_http_dav_module will ask for it. */
+/* The name on disk that ngx_http_dav_module will open for uri. */
 static ngx_int_t
-ngx_http_iri_dav_name(ngx_http_request_t *r, ngx_str_t uri, iri_str_t *name)
+ngx_http_iri_dav_filename(ngx_http_request_t *r, ngx_str_t uri,
+                          iri_str_t *name)
 {
     size_t    root;
     u_char   *last;
-    ngx_str_t path, own = r->uri;
+    ngx_str_t path, saved = r->uri;
 
     r->uri = uri;
     last = ngx_http_map_uri_to_path(r, &path, &root, 0);
-    r->uri = own;
+    r->uri = saved;
 
     if (last == NULL) {
         return NGX_ERROR;
@@ -559,8 +567,8 @@ ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
     iri_env_t env;
     iri_str_t source, destination;
 
-    if (ngx_http_iri_dav_name(r, r->uri, &source) != NGX_OK
-        || ngx_http_iri_dav_name(r, path, &destination) != NGX_OK)
+    if (ngx_http_iri_dav_filename(r, r->uri, &source) != NGX_OK
+        || ngx_http_iri_dav_filename(r, path, &destination) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -573,7 +581,10 @@ ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
 }
 
 
-/* A second name beside one that answers to it, but where that goes away. */
+/*
+ * *out: found, with the conflict of a new name with an existing entry of the
+ * same name.  The source of MOVE does not conflict, since it is removed.
+ */
 ngx_int_t
 ngx_http_iri_dav_twin(ngx_http_request_t *r, ngx_http_iri_found_t *found,
                       iri_found_t *out)
@@ -584,7 +595,7 @@ ngx_http_iri_dav_twin(ngx_http_request_t *r, ngx_http_iri_found_t *found,
     *out = found->found;
 
     if (r->method == NGX_HTTP_MOVE
-        && ngx_http_iri_dav_name(r, r->uri, &source) != NGX_OK)
+        && ngx_http_iri_dav_filename(r, r->uri, &source) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -597,7 +608,7 @@ ngx_http_iri_dav_twin(ngx_http_request_t *r, ngx_http_iri_found_t *found,
 }
 
 
-/* ---- 409 ----------------------------------------------------------------- */
+/* ---- 409 ---------------------------------------------------------------- */
 
 static const char ngx_http_iri_conflict_head[] =
     "<html>" CRLF "<head><title>409 Conflict</title></head>" CRLF
@@ -657,7 +668,7 @@ ngx_http_iri_conflict_page(ngx_http_request_t *r)
 }
 
 
-/* error_page has a page of its own. */
+/* Does error_page define a page for status? */
 static ngx_uint_t
 ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
 {
@@ -686,7 +697,7 @@ ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
 ngx_int_t
 ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why)
 {
-    ngx_http_iri_dav_t *dav = ngx_http_iri_dav_make(r);
+    ngx_http_iri_dav_t *dav = ngx_http_iri_dav_get(r);
 
     if (dav == NULL || r != r->main || r->error_page
         || ngx_http_iri_has_error_page(r, NGX_HTTP_CONFLICT))
@@ -701,7 +712,7 @@ ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why)
 }
 
 
-/* ---- registration -------------------------------------------------------- */
+/* ---- registration ------------------------------------------------------- */
 
 void
 ngx_http_iri_dav_init(ngx_conf_t *cf)

@@ -1,13 +1,15 @@
 /*
  * ngx_http_iri_destination.c - the Destination header (RFC 4918, 10.3)
  *
- * COPY and MOVE write where their Destination says; nginx maps it to the disk
- * by the root of the source's location, and asks no rule whether the client
- * may write there.  Here the header is put in canonical form before any rule
- * sees the request, and once the source's own rules have let the client in,
- * the request goes through all rules once more under the name of its
- * Destination: rewrite, location, access, in the order in which nginx has
- * them.  What comes out of that is where it was before, or refused.
+ * COPY and MOVE write to the path in the Destination field.  nginx maps it to
+ * the disk by the root of the source's location, and no access rule is applied
+ * to it.  Here the field is put in canonical form before any rule runs.  When
+ * the source has passed the access rules, the request runs through all rules
+ * again with the path of the Destination: rewrite, location, access.  If these
+ * rules pass it, the request is restored and continues with the source; else it
+ * is refused.
+ *
+ * ngx_http_iri_dav.c compares both paths on disk and makes the 409 page.
  */
 
 #include "ngx_http_iri.h"
@@ -18,9 +20,8 @@
 /* ---- reading ------------------------------------------------------------ */
 
 /*
- * Where the path is in "/path" or "scheme://host/path": as in
- * ngx_http_dav_module, which unescapes it itself, and to which "#" is a
- * character like others.
+ * The path in "/path" or "scheme://host/path", still escaped, without the
+ * query.  As in ngx_http_dav_module, "#" is part of the path.  Empty: no path.
  */
 static iri_str_t
 ngx_http_iri_destination_path(ngx_str_t value)
@@ -49,7 +50,7 @@ ngx_http_iri_destination_path(ngx_str_t value)
 }
 
 
-/* Its host in "scheme://host/path"; empty in "/path". */
+/* The host in "scheme://host/path"; empty in "/path". */
 static iri_str_t
 ngx_http_iri_destination_host(ngx_str_t value)
 {
@@ -74,7 +75,7 @@ ngx_http_iri_destination_host(ngx_str_t value)
 }
 
 
-/* Put uri in the place of path, which is a part of the header's value. */
+/* Replace path, which points into value, by uri. */
 static ngx_int_t
 ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
                              iri_str_t path, iri_str_t uri)
@@ -102,9 +103,9 @@ ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
 }
 
 
-/* nginx compares it with the host of the request, which is A-labels, too. */
+/* Write the host in A-labels: nginx compares it with the request's host. */
 static ngx_int_t
-ngx_http_iri_destination_map(ngx_http_request_t *r, ngx_str_t *value)
+ngx_http_iri_destination_map_host(ngx_http_request_t *r, ngx_str_t *value)
 {
     ngx_int_t rc;
     ngx_str_t name;
@@ -118,7 +119,10 @@ ngx_http_iri_destination_map(ngx_http_request_t *r, ngx_str_t *value)
 }
 
 
-/* What is read of it.  nginx would pass over a bad escape. */
+/*
+ * NGX_OK; NGX_HTTP_BAD_REQUEST: an invalid escape, which nginx would ignore;
+ * NGX_ERROR.
+ */
 static ngx_int_t
 ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
                               iri_reading_t *reading)
@@ -168,7 +172,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
 
     value = &r->headers_in.destination->value;
 
-    if (ngx_http_iri_destination_map(r, value) == NGX_ERROR) {
+    if (ngx_http_iri_destination_map_host(r, value) == NGX_ERROR) {
         return NGX_ERROR;
     }
 
@@ -188,8 +192,8 @@ ngx_http_iri_destination(ngx_http_request_t *r)
                                    ngx_http_iri_out(reading.octets));
     }
 
-    ctx->destination = reading;
-    ctx->has_destination = 1;
+    ctx->destination.reading = reading;
+    ctx->destination.has_reading = 1;
 
     return reading.verdict == IRI_SERVE
                ? ngx_http_iri_destination_set(r, value, path, reading.uri)
@@ -197,15 +201,16 @@ ngx_http_iri_destination(ngx_http_request_t *r)
 }
 
 
-/* ---- what can be seen of it without its rules --------------------------- */
+/* ---- checks without the rules of the Destination ------------------------ */
 
 /*
- * alias stands for so many octets, whichever they are: so nginx has it.  Here
- * they are those of the source, so that the rules judge what is written to.
+ * nginx removes as many octets from the path as the name of the location has,
+ * whatever they are.  They must equal those of the source, so that the rules
+ * judge the path that is written.
  */
 static ngx_uint_t
-ngx_http_iri_destination_fits(ngx_http_request_t *r, ngx_str_t path,
-                              size_t alias)
+ngx_http_iri_destination_matches_alias(ngx_http_request_t *r, ngx_str_t path,
+                                       size_t alias)
 {
     return alias == NGX_MAX_SIZE_T_VALUE
            || (path.len >= alias && r->uri.len >= alias
@@ -214,11 +219,11 @@ ngx_http_iri_destination_fits(ngx_http_request_t *r, ngx_str_t path,
 
 
 /*
- * nginx compares the ends of the source and of the whole header, query and
- * all, and forgets a "/" at the end of what it writes.
+ * Do both paths end with "/", or neither?  nginx compares the end of the source
+ * with the end of the whole field, which may be the end of a query.
  */
 static ngx_uint_t
-ngx_http_iri_destination_ends(ngx_http_request_t *r, ngx_str_t path)
+ngx_http_iri_destination_same_kind(ngx_http_request_t *r, ngx_str_t path)
 {
     return (path.data[path.len - 1] == '/')
            == (r->uri.len != 0 && r->uri.data[r->uri.len - 1] == '/');
@@ -242,48 +247,51 @@ ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
 
 
 /*
- * What has another canonical path cannot be written as it is, and writing to
- * the other would surprise: it may be what is copied.  Nor is a second name
- * made beside one that answers to it.  NGX_DECLINED: it may be written.
+ * Refuse a Destination that is another name of an existing entry: that entry
+ * may be the source.  Refuse a new name that conflicts with an existing entry.
+ * found may be NULL.  NGX_DECLINED: the name may be written.
  */
 static ngx_int_t
-ngx_http_iri_destination_found(ngx_http_request_t   *r,
-                               ngx_http_iri_found_t *asked)
+ngx_http_iri_destination_check_entry(ngx_http_request_t   *r,
+                                     ngx_http_iri_found_t *found)
 {
-    iri_found_t found;
+    iri_found_t result;
 
-    if (asked == NULL) {
+    if (found == NULL) {
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_dav_twin(r, asked, &found) != NGX_OK) {
+    if (ngx_http_iri_dav_twin(r, found, &result) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (found.verdict == IRI_RESTART) {
+    if (result.verdict == IRI_RESTART) {
         return ngx_http_iri_destination_refuse(
-            r, NGX_HTTP_CONFLICT, "it is another name of what is there");
+            r, NGX_HTTP_CONFLICT, "it is another name of an existing entry");
     }
 
-    if (iri_is_conflict(&found)) {
+    if (iri_is_conflict(&result)) {
         (void) ngx_http_iri_destination_refuse(r, NGX_HTTP_CONFLICT,
-                                               iri_why_text(found.why));
-        return ngx_http_iri_conflict(r, found.why);
+                                               iri_why_text(result.why));
+        return ngx_http_iri_conflict(r, result.why);
     }
 
     return NGX_DECLINED;
 }
 
 
-/* As the location that the request is in reads and writes names. */
+/*
+ * Look path up by the settings of the current location.  NULL: no lookup is
+ * needed, or it failed.
+ */
 static ngx_http_iri_found_t *
-ngx_http_iri_destination_look(ngx_http_request_t *r, ngx_str_t path)
+ngx_http_iri_destination_find(ngx_http_request_t *r, ngx_str_t path)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* Where alias has captures, it says all of the name. */
+    /* An alias with captures does not contain the path. */
     return ilcf->plain != NULL && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
                    && iri_needs_lookup(&ilcf->any, ngx_http_iri_in(path))
                ? ngx_http_iri_find_uri(r, path)
@@ -291,12 +299,9 @@ ngx_http_iri_destination_look(ngx_http_request_t *r, ngx_str_t path)
 }
 
 
-/*
- * The octets of a name below root; those of the whole path or of a part of
- * it, as alias has it.
- */
+/* The octets of the file name below root or alias. */
 static iri_str_t
-ngx_http_iri_destination_octets(const ngx_http_iri_found_t *found)
+ngx_http_iri_destination_stored_name(const ngx_http_iri_found_t *found)
 {
     iri_str_t octets = found->found.filename;
     size_t    root = ngx_min(found->search.root.len, octets.len);
@@ -309,12 +314,14 @@ ngx_http_iri_destination_octets(const ngx_http_iri_found_t *found)
 
 
 /*
- * The source's location says how names are written, for nginx writes there;
- * rules have judged a name of the Destination's.  Are the octets the same?
+ * Do both locations store the name with the same octets?  nginx writes the name
+ * by the settings of the source's location, and the rules have judged the name
+ * by those of the Destination's location.  An alias removes the beginning of
+ * the path, so the shorter name is compared with the end of the longer one.
  */
 static ngx_uint_t
-ngx_http_iri_destination_agrees(const ngx_http_iri_found_t *written,
-                                const ngx_http_iri_found_t *judged)
+ngx_http_iri_destination_same_name(const ngx_http_iri_found_t *written,
+                                   const ngx_http_iri_found_t *judged)
 {
     iri_str_t a, b;
     size_t    len;
@@ -328,8 +335,8 @@ ngx_http_iri_destination_agrees(const ngx_http_iri_found_t *written,
         return 0;
     }
 
-    a = ngx_http_iri_destination_octets(written);
-    b = ngx_http_iri_destination_octets(judged);
+    a = ngx_http_iri_destination_stored_name(written);
+    b = ngx_http_iri_destination_stored_name(judged);
     len = ngx_min(a.len, b.len);
 
     if (len == 0) {
@@ -340,32 +347,35 @@ ngx_http_iri_destination_agrees(const ngx_http_iri_found_t *written,
 }
 
 
-/* In the source's location again: judged is what was found in the other. */
+/*
+ * May path be written?  The request is in the source's location; judged is the
+ * result of the lookup in the location of the Destination.
+ */
 static ngx_int_t
-ngx_http_iri_destination_free(ngx_http_request_t *r, ngx_str_t path,
-                              ngx_http_iri_found_t *judged)
+ngx_http_iri_destination_check_names(ngx_http_request_t *r, ngx_str_t path,
+                                     ngx_http_iri_found_t *judged)
 {
     ngx_int_t             rc;
-    ngx_http_iri_found_t *written = ngx_http_iri_destination_look(r, path);
+    ngx_http_iri_found_t *written = ngx_http_iri_destination_find(r, path);
 
-    rc = ngx_http_iri_destination_found(r, written);
+    rc = ngx_http_iri_destination_check_entry(r, written);
 
     if (rc == NGX_DECLINED) {
-        rc = ngx_http_iri_destination_found(r, judged);
+        rc = ngx_http_iri_destination_check_entry(r, judged);
     }
 
     return rc != NGX_DECLINED
-                   || ngx_http_iri_destination_agrees(written, judged)
+                   || ngx_http_iri_destination_same_name(written, judged)
                ? rc
                : ngx_http_iri_destination_refuse(
                    r, NGX_HTTP_CONFLICT,
-                   "it would get another name where it is written");
+                   "the source's location would store another name");
 }
 
 
-/* nginx would delete what is at the Destination, and so the source. */
+/* nginx deletes an existing Destination, which must not delete the source. */
 static ngx_int_t
-ngx_http_iri_destination_apart(ngx_http_request_t *r, ngx_str_t path)
+ngx_http_iri_destination_check_relation(ngx_http_request_t *r, ngx_str_t path)
 {
     iri_relation_t relation;
 
@@ -390,12 +400,13 @@ ngx_http_iri_destination_apart(ngx_http_request_t *r, ngx_str_t path)
 
 
 /*
- * nginx copies a collection with the octets of all that is in it, but for
- * Depth 0, which takes nothing of that.  to: the tree of the Destination.
+ * nginx copies the entries of a collection with the octets of their names,
+ * unless Depth is 0.  The trees must therefore decode names in the same way.
+ * to: the settings of the Destination's location.
  */
 static ngx_int_t
-ngx_http_iri_destination_keeps(ngx_http_request_t    *r,
-                               const iri_tree_conf_t *to)
+ngx_http_iri_destination_check_tree(ngx_http_request_t    *r,
+                                    const iri_tree_conf_t *to)
 {
     ngx_table_elt_t         *depth = r->headers_in.depth;
     ngx_http_iri_loc_conf_t *ilcf;
@@ -417,48 +428,52 @@ ngx_http_iri_destination_keeps(ngx_http_request_t    *r,
 }
 
 
-/* Nothing that the disk tells: the rules have not yet been asked. */
+/* Checks without a lookup, since the access rules have not run for path. */
 static ngx_int_t
-ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
-                               size_t alias)
+ngx_http_iri_destination_check_path(ngx_http_request_t *r, ngx_str_t path,
+                                    size_t alias)
 {
     if (!iri_is_new_path(ngx_http_iri_in(path))
-        || !ngx_http_iri_destination_fits(r, path, alias))
+        || !ngx_http_iri_destination_matches_alias(r, path, alias))
     {
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_BAD_REQUEST,
                                                "it is invalid");
     }
 
-    return ngx_http_iri_destination_ends(r, path)
+    return ngx_http_iri_destination_same_kind(r, path)
                ? NGX_DECLINED
                : ngx_http_iri_destination_refuse(
                    r, NGX_HTTP_CONFLICT,
-                   "it and the source must both be collections or both not");
+                   "both paths must end with \"/\", or neither");
 }
 
 
 /* ---- the rules ---------------------------------------------------------- */
 
-/* Into how many locations a request may be led that each write elsewhere. */
+/*
+ * The Destination is judged once for each location that the source reaches, for
+ * example by try_files.  This is the limit.
+ */
 #define NGX_HTTP_IRI_MAX_JUDGED 4
 
-/* The source, as its own rules have left it. */
+/* The request for the source, after the source has passed the access rules. */
 struct ngx_http_iri_source_s {
     ngx_http_iri_ctx_t      ctx;
     ngx_http_iri_snapshot_t snapshot;
-    ngx_str_t               judged; /* the Destination, in its place */
+    ngx_str_t               judged; /* path of the Destination, as r->uri */
 };
 
 
+/* After the snapshot of the source was restored: restore the context, too. */
 static void
-ngx_http_iri_source_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_source_restore(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    ngx_uint_t             judged = ctx->judged;
-    ngx_http_iri_source_t *source = ctx->source;
+    ngx_uint_t             judged = ctx->destination.runs;
+    ngx_http_iri_source_t *source = ctx->destination.source;
 
     *ctx = source->ctx;
-    ctx->judged = judged;
-    ctx->judged_for = source->snapshot.request.loc_conf;
+    ctx->destination.runs = judged;
+    ctx->destination.passed_in = source->snapshot.request.loc_conf;
 
     ngx_http_update_location_config(r);
 }
@@ -468,7 +483,8 @@ void
 ngx_http_iri_destination_over(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_source_t    *source = ctx != NULL ? ctx->source : NULL;
+    ngx_http_iri_source_t    *source = ctx != NULL ? ctx->destination.source
+                                                   : NULL;
     const ngx_http_request_t *was;
 
     if (source == NULL) {
@@ -485,9 +501,9 @@ ngx_http_iri_destination_over(ngx_http_request_t *r)
     r->request_line = was->request_line;
 
     *ctx = source->ctx;
-    ctx->denied = 1;
+    ctx->destination.denied = 1;
 
-    /* A page of its own path keeps that. */
+    /* An error page with a path of its own keeps that path. */
     if (ngx_http_iri_same(r->uri, source->judged)) {
         r->uri = was->uri;
         r->args = was->args;
@@ -501,17 +517,19 @@ ngx_http_iri_destination_over(ngx_http_request_t *r)
 
 
 /*
- * As if the client had sent this path: the request is as it was before any
- * rule ran, so that nothing that was granted to the source is granted to its
- * Destination.
+ * Restart the request with the path of the Destination, as if the client had
+ * sent it.  The request is restored to its state before any rule ran, so that
+ * no permission of the source applies to the Destination.
  */
 static ngx_int_t
-ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                   ngx_str_t path)
+ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
+                                     ngx_http_iri_ctx_t *ctx, ngx_str_t path)
 {
     ngx_http_iri_source_t *source;
 
-    if (ctx->judged++ == NGX_HTTP_IRI_MAX_JUDGED || ctx->snapshot == NULL) {
+    if (ctx->destination.runs++ == NGX_HTTP_IRI_MAX_JUDGED
+        || ctx->restart.snapshot == NULL)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -519,7 +537,7 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     if (source == NULL
         || ngx_http_iri_snapshot(r, &source->snapshot) != NGX_OK
-        || ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK
+        || ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK
         || ngx_http_iri_set_uri(r, ngx_http_iri_in(path)) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -527,10 +545,10 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     source->ctx = *ctx;
     source->judged = r->uri;
-    ctx->source = source;
-    ctx->read_uri = r->uri;
-    ctx->canonical = r->uri;
-    ctx->refused = 0;
+    ctx->destination.source = source;
+    ctx->last_read.uri = r->uri;
+    ctx->requested.path = r->uri;
+    ctx->last_read.refused = 0;
 
     ngx_str_null(&r->args);
     r->unparsed_uri = ngx_http_iri_out(
@@ -550,41 +568,43 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 
 /*
- * All rules have let the Destination pass.  Not where they have made another
- * path of it, nor where something else than nginx's own files is: neither is
- * what would be written to.
+ * All rules have passed the Destination.  Refuse it if they have set another
+ * path, or if a content handler serves its location: nginx would write to
+ * another file than the one that the rules have judged.
  */
 static ngx_int_t
-ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_destination_judge_end(ngx_http_request_t *r,
+                                   ngx_http_iri_ctx_t *ctx)
 {
     ngx_int_t                rc;
-    ngx_str_t                path = ctx->source->judged;
+    ngx_str_t                path = ctx->destination.source->judged;
     ngx_http_iri_found_t    *judged;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (r->content_handler != NULL || !ngx_http_iri_same(r->uri, path)) {
-        return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
-                                               "it is no place to write to");
+        return ngx_http_iri_destination_refuse(
+            r, NGX_HTTP_FORBIDDEN, "it is not a file of its location");
     }
 
-    judged = ngx_http_iri_destination_look(r, path);
+    judged = ngx_http_iri_destination_find(r, path);
 
-    if (ngx_http_iri_restore(r, &ctx->source->snapshot) != NGX_OK) {
+    if (ngx_http_iri_restore(r, &ctx->destination.source->snapshot) != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_http_iri_source_back(r, ctx);
+    ngx_http_iri_source_restore(r, ctx);
 
-    rc = ngx_http_iri_destination_free(r, path, judged);
+    rc = ngx_http_iri_destination_check_names(r, path, judged);
 
     if (rc == NGX_DECLINED) {
-        rc = ngx_http_iri_destination_apart(r, path);
+        rc = ngx_http_iri_destination_check_relation(r, path);
     }
 
     if (rc == NGX_DECLINED) {
-        rc = ngx_http_iri_destination_keeps(r, &ilcf->tree);
+        rc = ngx_http_iri_destination_check_tree(r, &ilcf->tree);
     }
 
     if (rc != NGX_DECLINED) {
@@ -597,6 +617,7 @@ ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
+/* Check the Destination, then judge it. */
 static ngx_int_t
 ngx_http_iri_destination_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                                size_t alias)
@@ -613,13 +634,15 @@ ngx_http_iri_destination_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_DECLINED; /* nginx refuses it */
     }
 
-    rc = ngx_http_iri_destination_check(r, path, alias);
+    rc = ngx_http_iri_destination_check_path(r, path, alias);
 
-    return rc != NGX_DECLINED ? rc : ngx_http_iri_judge(r, ctx, path);
+    return rc != NGX_DECLINED
+               ? rc
+               : ngx_http_iri_destination_judge_begin(r, ctx, path);
 }
 
 
-/* Where nginx's own files are served: a proxy's Destination is not ours. */
+/* A location with a content handler, for example a proxy, is left alone. */
 ngx_int_t
 ngx_http_iri_destination_rules(ngx_http_request_t *r)
 {
@@ -637,19 +660,19 @@ ngx_http_iri_destination_rules(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (ctx->source != NULL) {
-        return ngx_http_iri_judged(r, ctx);
+    if (ctx->destination.source != NULL) {
+        return ngx_http_iri_destination_judge_end(r, ctx);
     }
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (r->content_handler != NULL || ilcf->plain == NULL
-        || ctx->judged_for == r->loc_conf)
+        || ctx->destination.passed_in == r->loc_conf)
     {
         return NGX_DECLINED;
     }
 
-    return ctx->denied
+    return ctx->destination.denied
                ? NGX_HTTP_FORBIDDEN
                : ngx_http_iri_destination_begin(r, ctx, ilcf->plain->alias);
 }

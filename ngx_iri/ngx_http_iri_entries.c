@@ -1,25 +1,25 @@
 /*
- * ngx_http_iri_entries.c - which entries of a directory a client may know of
+ * ngx_http_iri_entries.c - the entries of a directory that a client may get
  *
- * A listing shows an entry only if the client could get it: a subrequest for
- * its path runs the rules that a request would meet (ngx_http_iri_judge.c).
- * The directory is read first, for the names are judged in the order in which
- * they are shown, and no more of them than the page needs.
+ * A listing shows an entry only if the client may get it: a subrequest for its
+ * path runs the rules of a request (ngx_http_iri_judge.c).  The directory is
+ * read first, because names are judged in the order in which they are shown,
+ * and only as many as the page needs.
  *
  *     read, stat --> iri_listing_add() --> iri_listing_judge() --> subrequest
  *                                      --> iri_listing_keep()
  *
- * After so many names each, other requests are served.
+ * After a fixed number of names, other requests are served.
  */
 
 #include "ngx_http_iri.h"
 
 
-#define NGX_HTTP_IRI_READS_A_TURN 2000
-#define NGX_HTTP_IRI_ASKS_A_TURN  50
+#define NGX_HTTP_IRI_READS_PER_TURN 2000
+#define NGX_HTTP_IRI_ASKS_PER_TURN  50
 
 
-/* ---- which entries there are -------------------------------------------- */
+/* ---- testing an entry --------------------------------------------------- */
 
 void
 ngx_http_iri_entries_close(ngx_http_iri_entries_t *entries)
@@ -32,8 +32,8 @@ ngx_http_iri_entries_close(ngx_http_iri_entries_t *entries)
 
 
 /*
- * What stat says, of what a link leads to.  autoindex shows a link that leads
- * nowhere: here nothing is shown that the worker could not open.
+ * stat the entry, or the target of a symbolic link.  Unlike autoindex, a
+ * dangling link is not shown: the worker could not open it.
  */
 static ngx_uint_t
 ngx_http_iri_entries_stat(ngx_http_iri_entries_t *entries)
@@ -54,12 +54,9 @@ ngx_http_iri_entries_stat(ngx_http_iri_entries_t *entries)
 }
 
 
-/*
- * May the worker open the entry that is judged, by its modes and by what else
- * the system has to say?
- */
+/* Returns: 1 if the system lets the worker open the entry being judged. */
 static ngx_uint_t
-ngx_http_iri_entries_readable(ngx_http_iri_entries_t *entries)
+ngx_http_iri_entries_is_readable(ngx_http_iri_entries_t *entries)
 {
     return faccessat(dirfd(entries->dir.dir), entries->file,
                      entries->is_directory ? X_OK : R_OK, AT_EACCESS)
@@ -69,10 +66,10 @@ ngx_http_iri_entries_readable(ngx_http_iri_entries_t *entries)
 
 #if (NGX_HAVE_OPENAT)
 
-/* As disable_symlinks has it, for the entry itself. */
+/* Returns: 1 if disable_symlinks allows the entry itself. */
 static ngx_uint_t
-ngx_http_iri_entries_linked(ngx_http_iri_entries_t   *entries,
-                            ngx_http_core_loc_conf_t *clcf)
+ngx_http_iri_entries_link_allowed(ngx_http_iri_entries_t   *entries,
+                                  ngx_http_core_loc_conf_t *clcf)
 {
     int         fd = dirfd(entries->dir.dir);
     const char *name = entries->file;
@@ -97,10 +94,10 @@ ngx_http_iri_entries_linked(ngx_http_iri_entries_t   *entries,
 #endif
 
 
-/* An entry without a name is not opened by a path: would it be, if it had one? */
+/* Returns: 1 if the worker can open an entry that has no name (design 5.9). */
 static ngx_uint_t
-ngx_http_iri_entries_opens(ngx_http_request_t     *r,
-                           ngx_http_iri_entries_t *entries)
+ngx_http_iri_entries_can_open(ngx_http_request_t     *r,
+                              ngx_http_iri_entries_t *entries)
 {
     struct stat               st;
     ngx_http_core_loc_conf_t *clcf;
@@ -108,7 +105,7 @@ ngx_http_iri_entries_opens(ngx_http_request_t     *r,
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
 #if (NGX_HAVE_OPENAT)
-    if (!ngx_http_iri_entries_linked(entries, clcf)) {
+    if (!ngx_http_iri_entries_link_allowed(entries, clcf)) {
         return 0;
     }
 #else
@@ -117,13 +114,13 @@ ngx_http_iri_entries_opens(ngx_http_request_t     *r,
 
     return fstatat(dirfd(entries->dir.dir), entries->file, &st, 0) == 0
            && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode))
-           && ngx_http_iri_entries_readable(entries);
+           && ngx_http_iri_entries_is_readable(entries);
 }
 
 
-/* ---- asking the rules --------------------------------------------------- */
+/* ---- the subrequest ----------------------------------------------------- */
 
-/* head and the entry's name; "/" after that of a directory. */
+/* Join head and the name of the entry; append "/" to that of a directory. */
 static ngx_int_t
 ngx_http_iri_entries_join(ngx_str_t head, ngx_http_iri_entries_t *entries,
                           iri_str_t *out)
@@ -151,7 +148,7 @@ ngx_http_iri_entries_join(ngx_str_t head, ngx_http_iri_entries_t *entries,
 }
 
 
-/* As ngx_http_iri_judge_ask(). */
+/* Start the subrequest.  Returns: as ngx_http_iri_judge_ask(). */
 static ngx_int_t
 ngx_http_iri_entries_ask(ngx_http_request_t     *r,
                          ngx_http_iri_entries_t *entries)
@@ -183,7 +180,10 @@ ngx_http_iri_entries_ask(ngx_http_request_t     *r,
 }
 
 
-/* Is what would be opened in this directory?  Handlers open what they like. */
+/*
+ * Returns: 1 if the file that nginx would open is in this directory, or a
+ * content handler answers.
+ */
 static ngx_uint_t
 ngx_http_iri_entries_is_here(const ngx_http_iri_entries_t *entries)
 {
@@ -207,10 +207,10 @@ ngx_http_iri_entries_is_here(const ngx_http_iri_entries_t *entries)
 }
 
 
-/* What the subrequest has found out: may the client know of the entry? */
+/* After the subrequest.  Returns: 1 if the entry is to be shown. */
 static ngx_uint_t
-ngx_http_iri_entries_may(ngx_http_request_t     *r,
-                         ngx_http_iri_entries_t *entries)
+ngx_http_iri_entries_is_shown(ngx_http_request_t     *r,
+                              ngx_http_iri_entries_t *entries)
 {
     const ngx_http_iri_judged_t *judged = &entries->judged;
 
@@ -219,21 +219,21 @@ ngx_http_iri_entries_may(ngx_http_request_t     *r,
     }
 
     if (entries->entry.name.len == 0 && !entries->unnamed) {
-        return judged->passes && ngx_http_iri_entries_opens(r, entries);
+        return judged->passes && ngx_http_iri_entries_can_open(r, entries);
     }
 
     return judged->opens
            && (judged->filename.len == 0 || !entries->is_directory
-               || ngx_http_iri_entries_readable(entries));
+               || ngx_http_iri_entries_is_readable(entries));
 }
 
 
 /* ---- reading the directory ---------------------------------------------- */
 
-/* As nginx tells it, in the line of the request. */
+/* Log a failed system call, in the words of nginx. */
 static void
-ngx_http_iri_entries_note(ngx_http_request_t *r, const char *call,
-                          const ngx_str_t *name, ngx_err_t err)
+ngx_http_iri_entries_log(ngx_http_request_t *r, const char *call,
+                         const ngx_str_t *name, ngx_err_t err)
 {
     u_char      text[128], *last;
     iri_shown_t shown;
@@ -258,7 +258,10 @@ ngx_http_iri_entries_failed(ngx_http_request_t *r, iri_status_t status)
 }
 
 
-/* NGX_OK: there is an entry to be judged; NGX_DECLINED; a status. */
+/*
+ * Set entries->entry to the name that was read.
+ * Returns: NGX_OK; NGX_DECLINED if it is not to be listed; a status.
+ */
 static ngx_int_t
 ngx_http_iri_entries_name(ngx_http_request_t     *r,
                           ngx_http_iri_entries_t *entries)
@@ -296,7 +299,7 @@ ngx_http_iri_entries_add(ngx_http_request_t     *r,
 }
 
 
-/* NGX_OK: there is another name; NGX_DECLINED: there is none; a status. */
+/* Returns: NGX_OK; NGX_DECLINED at the end of the directory; a status. */
 static ngx_int_t
 ngx_http_iri_entries_next(ngx_http_request_t     *r,
                           ngx_http_iri_entries_t *entries)
@@ -314,7 +317,7 @@ ngx_http_iri_entries_next(ngx_http_request_t     *r,
         return NGX_DECLINED;
     }
 
-    ngx_http_iri_entries_note(r, ngx_read_dir_n, &entries->name, err);
+    ngx_http_iri_entries_log(r, ngx_read_dir_n, &entries->name, err);
 
     return NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
@@ -328,7 +331,7 @@ ngx_http_iri_entries_read(ngx_http_request_t     *r,
     ngx_uint_t   n;
     iri_status_t status;
 
-    for (n = 0; n < NGX_HTTP_IRI_READS_A_TURN; n++) {
+    for (n = 0; n < NGX_HTTP_IRI_READS_PER_TURN; n++) {
         rc = NGX_DECLINED;
 
         if (iri_listing_is_full(entries->page)) {
@@ -374,13 +377,13 @@ ngx_http_iri_entries_judge(ngx_http_request_t     *r,
 
         entries->asked = 0;
 
-        if (ngx_http_iri_entries_may(r, entries)) {
+        if (ngx_http_iri_entries_is_shown(r, entries)) {
             iri_listing_keep(entries->page);
         }
 
         ngx_http_iri_judge_release(r, &entries->judged);
 
-        if (++entries->asks % NGX_HTTP_IRI_ASKS_A_TURN == 0) {
+        if (++entries->asks % NGX_HTTP_IRI_ASKS_PER_TURN == 0) {
             return NGX_BUSY;
         }
     }
@@ -401,10 +404,10 @@ ngx_http_iri_entries_judge(ngx_http_request_t     *r,
 
 /* ---- opening it --------------------------------------------------------- */
 
-/* What autoindex answers where it cannot open a directory. */
+/* The status that autoindex sends if it cannot open a directory. */
 static ngx_int_t
-ngx_http_iri_entries_no_dir(ngx_http_request_t *r, ngx_str_t *name,
-                            ngx_err_t err)
+ngx_http_iri_entries_open_failed(ngx_http_request_t *r, ngx_str_t *name,
+                                 ngx_err_t err)
 {
     ngx_int_t rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
 
@@ -420,15 +423,15 @@ ngx_http_iri_entries_no_dir(ngx_http_request_t *r, ngx_str_t *name,
         rc = NGX_HTTP_FORBIDDEN;
     }
 
-    ngx_http_iri_entries_note(r, ngx_open_dir_n, name, err);
+    ngx_http_iri_entries_log(r, ngx_open_dir_n, name, err);
 
     return rc;
 }
 
 
 /*
- * By disable_symlinks it is first seen whether it may be opened, by another
- * call: what has been opened must be that.
+ * disable_symlinks is tested by ngx_open_cached_file(), before the directory is
+ * opened.  The inodes are compared, in case it was replaced in between.
  */
 ngx_int_t
 ngx_http_iri_entries_open(ngx_http_request_t     *r,
@@ -450,18 +453,19 @@ ngx_http_iri_entries_open(ngx_http_request_t     *r,
     }
 
     if (ngx_open_cached_file(NULL, &name, &of, r->pool) != NGX_OK) {
-        return of.err == 0 ? NGX_HTTP_INTERNAL_SERVER_ERROR
-                           : ngx_http_iri_entries_no_dir(r, &name, of.err);
+        return of.err == 0
+                   ? NGX_HTTP_INTERNAL_SERVER_ERROR
+                   : ngx_http_iri_entries_open_failed(r, &name, of.err);
     }
 
     if (ngx_open_dir(&name, &entries->dir) == NGX_ERROR) {
-        return ngx_http_iri_entries_no_dir(r, &name, ngx_errno);
+        return ngx_http_iri_entries_open_failed(r, &name, ngx_errno);
     }
 
     entries->open = 1;
 
     if (fstat(dirfd(entries->dir.dir), &st) != 0 || st.st_ino != of.uniq) {
-        return ngx_http_iri_entries_no_dir(r, &name, NGX_ENOENT);
+        return ngx_http_iri_entries_open_failed(r, &name, NGX_ENOENT);
     }
 
     return NGX_OK;

@@ -1,27 +1,28 @@
 /*
- * ngx_http_iri_find.c - asking the core for a path below root or alias
+ * ngx_http_iri_find.c - lookups below root and alias
  *
- * Turns a path and the location of a request, root and alias as they were
- * configured, into what iri_find() has to say of them.  Each answer is kept
- * with the request, for all that ask for the same: rules, the script under
- * root (ngx_http_iri_root.c), variables, listings.
+ * Turns a canonical path and a location, with root and alias as they were
+ * configured, into the result of iri_find() (design 5).  Each result is kept
+ * with the request, so that rules, the script under root
+ * (ngx_http_iri_root.c), variables and listings share one lookup.
  */
 
 #include "ngx_http_iri.h"
 
 
-#define NGX_HTTP_IRI_16 "refused-refused-"
-#define NGX_HTTP_IRI_64                                                      \
-    NGX_HTTP_IRI_16 NGX_HTTP_IRI_16 NGX_HTTP_IRI_16 NGX_HTTP_IRI_16
+#define NGX_HTTP_IRI_NAME_16 "refused-refused-"
+#define NGX_HTTP_IRI_NAME_64                                                 \
+    NGX_HTTP_IRI_NAME_16 NGX_HTTP_IRI_NAME_16 NGX_HTTP_IRI_NAME_16           \
+        NGX_HTTP_IRI_NAME_16
 
 ngx_str_t ngx_http_iri_nowhere = ngx_string(
-    "/" NGX_HTTP_IRI_64 NGX_HTTP_IRI_64 NGX_HTTP_IRI_64 NGX_HTTP_IRI_64
-        NGX_HTTP_IRI_64);
+    "/" NGX_HTTP_IRI_NAME_64 NGX_HTTP_IRI_NAME_64 NGX_HTTP_IRI_NAME_64
+        NGX_HTTP_IRI_NAME_64 NGX_HTTP_IRI_NAME_64);
 
 
-/* ---- the root as nginx has it ------------------------------------------- */
+/* ---- root and alias as configured --------------------------------------- */
 
-/* The core's settings of a location: the copy, if the script is in it. */
+/* nginx's settings of a location, without the script. */
 static ngx_http_core_loc_conf_t *
 ngx_http_iri_plain_conf(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf)
 {
@@ -32,14 +33,15 @@ ngx_http_iri_plain_conf(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf)
 
 
 /*
- * The output of a script of nginx, made absolute.  Not by ngx_http_script_run,
- * which makes nginx forget all variables that change: a variable of ours may
- * be asked for between the two passes over a text, for its length and for its
- * octets, and others in that text must stay as long as they were.
+ * Evaluate a root with variables, and make it absolute.  ngx_http_script_run()
+ * cannot be used: it flushes variables that are not cacheable.  nginx evaluates
+ * a text in two passes, for its length and for its octets, and calls the getter
+ * of our variables in between; the other variables of the text must keep their
+ * lengths.
  */
 static ngx_int_t
-ngx_http_iri_run(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
-                 ngx_str_t *out)
+ngx_http_iri_evaluate_root(ngx_http_request_t       *r,
+                           ngx_http_core_loc_conf_t *clcf, ngx_str_t *out)
 {
     size_t                      len = 0;
     ngx_http_script_code_pt     code;
@@ -60,7 +62,7 @@ ngx_http_iri_run(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
         return NGX_ERROR;
     }
 
-    /* The same values once more: each was made anew for its length. */
+    /* The values from which the lengths were computed. */
     e.flushed = 1;
     e.ip = clcf->root_values->elts;
     e.pos = out->data;
@@ -77,10 +79,10 @@ ngx_http_iri_run(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
 
 
 /*
- * alias stands for the first octets of the path, which are there where the
- * location was chosen by this path: not after a rewrite, nor always for the
- * Destination of a COPY.  nginx compares no lengths where alias has captures,
- * and that is what it takes the script for.
+ * alias replaces the first octets of the path, which are those of the location
+ * if the path has selected it.  After a rewrite it has not, and the Destination
+ * of COPY may not.  nginx itself does not compare lengths: it takes the script
+ * for an alias with captures.
  */
 ngx_uint_t
 ngx_http_iri_below_alias(ngx_http_request_t             *r,
@@ -96,13 +98,13 @@ ngx_http_iri_below_alias(ngx_http_request_t             *r,
 
 
 /*
- * What iri_find is to be asked: root, path, and how much of the path root
- * already stands for.  Of alias with captures, whose script gives the whole
- * name, the text before the first variable is root.
+ * Set root, path and prefix (the octets of the path that alias replaces) of
+ * *search.  alias with captures evaluates to the whole name: its text before
+ * the first variable is taken as root, the rest as path.
  */
 static ngx_int_t
-ngx_http_iri_place(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
-                   ngx_str_t uri, iri_search_t *search)
+ngx_http_iri_search_path(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
+                         ngx_str_t uri, iri_search_t *search)
 {
     ngx_str_t                 root;
     ngx_http_core_loc_conf_t *clcf;
@@ -111,7 +113,8 @@ ngx_http_iri_place(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
     root = clcf->root;
 
     if (clcf->root_lengths != NULL
-        && ngx_http_iri_run(r, clcf, &root) != NGX_OK) {
+        && ngx_http_iri_evaluate_root(r, clcf, &root) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -132,9 +135,12 @@ ngx_http_iri_place(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
 }
 
 
-/* ---- asking the core ---------------------------------------------------- */
+/* ---- calling the core --------------------------------------------------- */
 
-/* A name below root that cannot exist, or one that cannot anywhere. */
+/*
+ * Returns: a name below root that cannot exist; if memory is exhausted,
+ * ngx_http_iri_nowhere.
+ */
 static ngx_str_t
 ngx_http_iri_no_file(ngx_http_request_t *r, iri_str_t root)
 {
@@ -159,7 +165,7 @@ ngx_http_iri_no_file(ngx_http_request_t *r, iri_str_t root)
 }
 
 
-/* What the core would have answered for a path that must not be opened. */
+/* Set the result for a path that must not be opened, without a lookup. */
 static void
 ngx_http_iri_found_refused(ngx_http_iri_found_t *found, iri_why_t why)
 {
@@ -178,15 +184,17 @@ typedef iri_status_t (*ngx_http_iri_find_t)(const iri_env_t    *env,
 
 
 static void
-ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                 ngx_http_iri_found_t *found, ngx_http_iri_find_t find)
+ngx_http_iri_call_core(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                       ngx_http_iri_found_t *found, ngx_http_iri_find_t find)
 {
     iri_env_t    env;
     iri_str_t    none = { 0, NULL };
     iri_status_t status;
 
-    if (ctx->refused && ngx_http_iri_same(found->uri, ctx->read_uri)) {
-        ngx_http_iri_found_refused(found, ctx->reading.why);
+    if (ctx->last_read.refused
+        && ngx_http_iri_same(found->uri, ctx->last_read.uri))
+    {
+        ngx_http_iri_found_refused(found, ctx->last_read.reading.why);
         return;
     }
 
@@ -205,19 +213,19 @@ ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return;
     }
 
-    ngx_http_iri_note_error(r, "looking for a path failed", status);
+    ngx_http_iri_note_error(r, "the path could not be looked up", status);
 
     ngx_http_iri_found_refused(found, IRI_WHY_ERROR);
 }
 
 
 static ngx_http_iri_found_t *
-ngx_http_iri_found_before(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
+ngx_http_iri_found_cached(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
                           const iri_search_t *search)
 {
     ngx_http_iri_found_t *found;
 
-    for (found = ctx->founds; found; found = found->next) {
+    for (found = ctx->lookup.results; found; found = found->next) {
         if (found->search.tree == search->tree
             && found->search.prefix == search->prefix
             && found->search.write == search->write
@@ -235,9 +243,9 @@ ngx_http_iri_found_before(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
 }
 
 
-/* What nginx may open for an answer of the core. */
+/* The name that nginx may open for a result of the core. */
 static ngx_str_t
-ngx_http_iri_may_open(ngx_http_request_t *r, ngx_http_iri_found_t *found)
+ngx_http_iri_openable_name(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     if (found->found.verdict == IRI_PASS || found->found.verdict == IRI_SERVE)
     {
@@ -264,10 +272,10 @@ ngx_http_iri_log_absent(ngx_http_request_t         *r,
 
 
 /*
- * A request that cannot restart gets only what has exactly its path.  An entry
- * with another name is then absent for all that asks, also for rules: they
- * must not tell whether it exists.  While rules judge a Destination,
- * ngx_http_iri_destination.c decides that.
+ * Look up a path.  A request that cannot restart finds only an entry with
+ * exactly the name of its path.  Any other entry is then absent, for rules too:
+ * they must not reveal whether it exists.  While rules judge a Destination,
+ * ngx_http_iri_destination.c handles IRI_RESTART.
  */
 static ngx_http_iri_found_t *
 ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -284,43 +292,51 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     found->uri = uri;
     found->root = ngx_http_iri_out(search->root);
     found->search = *search;
-    found->logged = ctx->refused || ngx_http_iri_same(uri, ctx->answered);
+    found->logged = ctx->last_read.refused
+                    || ngx_http_iri_same(uri, ctx->lookup.not_found);
 
-    ngx_http_iri_ask(r, ctx, found, iri_find);
+    ngx_http_iri_call_core(r, ctx, found, iri_find);
 
     if (found->found.verdict == IRI_RESTART
-        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON && ctx->source == NULL
+        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
+        && ctx->destination.source == NULL
         && !ngx_http_iri_can_restart(r, ctx, found, &url))
     {
         ngx_http_iri_log_absent(r, found);
-        ngx_http_iri_ask(r, ctx, found, iri_find_canonical);
+        ngx_http_iri_call_core(r, ctx, found, iri_find_canonical);
     }
 
-    found->filename = ngx_http_iri_may_open(r, found);
+    found->filename = ngx_http_iri_openable_name(r, found);
     found->has_split = 0;
 
-    found->next = ctx->founds;
-    ctx->founds = found;
+    found->next = ctx->lookup.results;
+    ctx->lookup.results = found;
 
     return found;
 }
 
 
-/* How a path came: the core sees whether it still ends so. */
+/*
+ * Returns: the reading of uri, or of the path from which rules have made uri,
+ * for the core tests whether uri still ends in the same segments; or NULL.
+ */
 static const iri_reading_t *
 ngx_http_iri_reading_of(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
 {
-    if (ctx->has_destination
-        && ngx_http_iri_same(uri, ngx_http_iri_out(ctx->destination.path)))
+    if (ctx->destination.has_reading
+        && ngx_http_iri_same(uri,
+                             ngx_http_iri_out(ctx->destination.reading.path)))
     {
-        return &ctx->destination;
+        return &ctx->destination.reading;
     }
 
-    return ctx->has_reading && !ctx->moved ? &ctx->reading : NULL;
+    return ctx->last_read.has_reading && !ctx->restart.done
+               ? &ctx->last_read.reading
+               : NULL;
 }
 
 
-/* Nearly every request has these. */
+/* The mask is tested first: nearly every request is GET or HEAD. */
 static int
 ngx_http_iri_is_write(ngx_http_request_t *r)
 {
@@ -329,7 +345,7 @@ ngx_http_iri_is_write(ngx_http_request_t *r)
 }
 
 
-/* What was found last, where nothing that it follows from may have changed. */
+/* The latest result, if root has no variables and all else is the same. */
 static ngx_http_iri_found_t *
 ngx_http_iri_found_last(ngx_http_request_t *r, ngx_str_t uri)
 {
@@ -338,11 +354,13 @@ ngx_http_iri_found_last(ngx_http_request_t *r, ngx_str_t uri)
 
     ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || ctx->last == NULL || ctx->last_conf != r->loc_conf) {
+    if (ctx == NULL || ctx->lookup.last == NULL
+        || ctx->lookup.last_conf != r->loc_conf)
+    {
         return NULL;
     }
 
-    found = ctx->last;
+    found = ctx->lookup.last;
 
     return found->uri.data == uri.data && found->uri.len == uri.len
                    && found->search.write == ngx_http_iri_is_write(r)
@@ -356,16 +374,17 @@ ngx_http_iri_found_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const ngx_http_core_loc_conf_t *clcf,
                         ngx_http_iri_found_t           *found)
 {
-    ctx->last = clcf->root_lengths == NULL && clcf->alias == 0 ? found : NULL;
-    ctx->last_conf = r->loc_conf;
+    ctx->lookup.last = clcf->root_lengths == NULL && clcf->alias == 0 ? found
+                                                                      : NULL;
+    ctx->lookup.last_conf = r->loc_conf;
 
     return found;
 }
 
 
-/* By itself, so that the answer that is there already costs little. */
+/* Apart from ngx_http_iri_find_uri(), so that its usual case is short. */
 static ngx_http_iri_found_t *
-ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
+ngx_http_iri_find_slow(ngx_http_request_t *r, ngx_str_t uri)
 {
     iri_search_t              search;
     ngx_http_iri_ctx_t       *ctx;
@@ -383,7 +402,8 @@ ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
     ngx_memzero(&search, sizeof(iri_search_t));
 
     ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL || ngx_http_iri_place(r, ilcf, uri, &search) != NGX_OK) {
+    if (ctx == NULL
+        || ngx_http_iri_search_path(r, ilcf, uri, &search) != NGX_OK) {
         return NULL;
     }
 
@@ -392,8 +412,9 @@ ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
     search.write = ngx_http_iri_is_write(r);
     search.reading = ngx_http_iri_reading_of(ctx, uri);
 
-    found = ctx->founds != NULL ? ngx_http_iri_found_before(ctx, uri, &search)
-                                : NULL;
+    found = ctx->lookup.results != NULL
+                ? ngx_http_iri_found_cached(ctx, uri, &search)
+                : NULL;
 
     if (found == NULL) {
         found = ngx_http_iri_find_new(r, ctx, uri, &search);
@@ -408,7 +429,7 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
     ngx_http_iri_found_t *found = ngx_http_iri_found_last(r, uri);
 
-    return found != NULL ? found : ngx_http_iri_find_again(r, uri);
+    return found != NULL ? found : ngx_http_iri_find_slow(r, uri);
 }
 
 
@@ -454,7 +475,7 @@ ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     found = ngx_palloc(r->pool, sizeof(ngx_http_iri_found_t));
     if (found == NULL) {
-        return; /* the core is asked again */
+        return; /* there will be another lookup */
     }
 
     *found = *moved;
@@ -468,6 +489,6 @@ ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     found->has_split = 0;
     found->logged = 0;
 
-    found->next = ctx->founds;
-    ctx->founds = found;
+    found->next = ctx->lookup.results;
+    ctx->lookup.results = found;
 }

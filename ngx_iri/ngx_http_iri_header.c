@@ -1,10 +1,9 @@
 /*
- * ngx_http_iri_header.c - the header of an answer
+ * ngx_http_iri_header.c - the response header filter
  *
- * A filter, before those that write headers: the request gets back its own
- * path and the script under root (ngx_http_iri_root.c), and what the answer
- * says of places, of IRIs and of the client's charset is written
- * (ngx_http_iri_location.c, _advertise.c, _client.c).
+ * Runs before the filters of nginx that write the header.  It sets Location and
+ * Link (ngx_http_iri_location.c), "inturi" (ngx_http_iri_advertise.c) and Vary
+ * (ngx_http_iri_client.c).
  */
 
 #include "ngx_http_iri.h"
@@ -13,9 +12,9 @@
 static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
 
 
-/* Is there no window to be closed, and no field of header to be written? */
+/* 1 if the filter has nothing to do, which is the usual case. */
 static ngx_uint_t
-ngx_http_iri_is_header_plain(ngx_http_request_t *r)
+ngx_http_iri_header_is_plain(ngx_http_request_t *r)
 {
     ngx_http_iri_srv_conf_t *iscf;
 
@@ -32,11 +31,12 @@ ngx_http_iri_is_header_plain(ngx_http_request_t *r)
 
 
 /*
- * Once the request has gone upstream the proxy's flag is free, so that
- * proxy_store finds its file after "rewrite ... break".
+ * r->valid_location is set after the upstream request was made, which is the
+ * last to use it: proxy_store after "rewrite ... break" maps the path with the
+ * script (ngx_http_iri_root.c), which needs the flag.
  */
 NGX_HTTP_IRI_APART static ngx_int_t
-ngx_http_iri_header_all(ngx_http_request_t *r)
+ngx_http_iri_header_set(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t       *ctx;
     ngx_http_iri_loc_conf_t  *ilcf;
@@ -44,9 +44,9 @@ ngx_http_iri_header_all(ngx_http_request_t *r)
     ngx_http_iri_main_conf_t *imcf;
 
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
-        /* The answer of a rule for a request that is to restart. */
+        /* A rule has answered a request that must restart. */
         ctx = ngx_http_iri_ctx(r);
-        if (ctx != NULL && ctx->restart_found != NULL) {
+        if (ctx != NULL && ctx->restart.pending != NULL) {
             return NGX_ERROR;
         }
 
@@ -84,9 +84,9 @@ ngx_http_iri_header_all(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_header_filter(ngx_http_request_t *r)
 {
-    return ngx_http_iri_is_header_plain(r)
+    return ngx_http_iri_header_is_plain(r)
                ? ngx_http_iri_next_header_filter(r)
-               : ngx_http_iri_header_all(r);
+               : ngx_http_iri_header_set(r);
 }
 
 

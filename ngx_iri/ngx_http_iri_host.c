@@ -1,16 +1,15 @@
 /*
- * ngx_http_iri_host.c - iri_host: the server that a host name in any form
- * selects
+ * ngx_http_iri_host.c - iri_host: the server of a host name in any form
  *
- * nginx has chosen a server by the octets of Host or :authority.  Where these
- * are no plain ASCII the core maps them to A-labels, and the server is chosen
- * again by what a plain Host with those would have chosen: in POST_READ,
- * before the path is read, since the server says how.  What governs this is
- * the default server of the address that the client has connected to, which
- * is the one thing that is known whatever the client says.
+ * nginx selects a server by the octets of Host or :authority.  If these are not
+ * plain ASCII, the core maps them to A-labels (design 8), and the server is
+ * selected again by the A-labels.  This runs in POST_READ, before the path is
+ * read, because the settings for reading belong to the server.  The settings of
+ * iri_host are those of the default server of the listening address, which does
+ * not depend on the host.
  *
- * That the names of servers are known by their A-labels, too, is the work of
- * ngx_http_iri_names.c, when the configuration is read.
+ * ngx_http_iri_names.c adds the A-labels of server names when the configuration
+ * is read.
  */
 
 #include "ngx_http_iri.h"
@@ -23,7 +22,7 @@ ngx_http_iri_host_conf(ngx_http_core_srv_conf_t *cscf)
 }
 
 
-/* What counts for a request. */
+/* The settings of iri_host for a request. */
 static ngx_http_iri_srv_conf_t *
 ngx_http_iri_host_conf_of(ngx_http_request_t *r)
 {
@@ -32,7 +31,7 @@ ngx_http_iri_host_conf_of(ngx_http_request_t *r)
 }
 
 
-/* The dot at the end says nothing here: nginx takes it away, too. */
+/* The A-labels without a final dot, which nginx removes, too. */
 static ngx_str_t
 ngx_http_iri_host_name(const iri_host_t *host)
 {
@@ -46,18 +45,18 @@ ngx_http_iri_host_name(const iri_host_t *host)
 }
 
 
-/* As if the client had sent no host: nginx does not keep a bad one either. */
+/* Clear the host, as nginx does if it is invalid. */
 static void
-ngx_http_iri_host_forget(ngx_http_request_t *r)
+ngx_http_iri_host_clear(ngx_http_request_t *r)
 {
     ngx_str_null(&r->headers_in.server);
 }
 
 
-/* What the pattern of a server's name has left, of the host as it came. */
+/* Clear the captures of regular expressions that matched the host as sent. */
 static void
-ngx_http_iri_host_forget_captures(ngx_http_request_t             *r,
-                                  const ngx_http_virtual_names_t *names)
+ngx_http_iri_host_clear_captures(ngx_http_request_t             *r,
+                                 const ngx_http_virtual_names_t *names)
 {
 #if (NGX_PCRE)
     ngx_uint_t                 i, n;
@@ -83,12 +82,14 @@ ngx_http_iri_host_forget_captures(ngx_http_request_t             *r,
 
 
 /*
- * As ngx_http_find_virtual_server(): NGX_DECLINED if no server has that name;
- * NGX_ERROR.
+ * Find the server by name, as ngx_http_find_virtual_server() does.  NGX_OK;
+ * NGX_DECLINED: no server has that name; NGX_ERROR.
  */
 static ngx_int_t
-ngx_http_iri_host_find(ngx_http_request_t *r, ngx_http_virtual_names_t *names,
-                       ngx_str_t *name, ngx_http_core_srv_conf_t **cscf)
+ngx_http_iri_host_find_server(ngx_http_request_t        *r,
+                              ngx_http_virtual_names_t  *names,
+                              ngx_str_t                 *name,
+                              ngx_http_core_srv_conf_t **cscf)
 {
 #if (NGX_PCRE)
     ngx_int_t  rc;
@@ -122,8 +123,8 @@ ngx_http_iri_host_find(ngx_http_request_t *r, ngx_http_virtual_names_t *names,
 
 
 /*
- * nginx has looked at the client's certificate for the server that it has
- * chosen, and will not do so again.
+ * Does the server verify client certificates?  nginx has verified that of the
+ * client for the server selected before, and does not verify it again.
  */
 static ngx_uint_t
 ngx_http_iri_host_verifies(ngx_http_request_t       *r,
@@ -148,10 +149,10 @@ ngx_http_iri_host_verifies(ngx_http_request_t       *r,
 }
 
 
-/* As ngx_http_set_virtual_server(). */
+/* Select a server, as ngx_http_set_virtual_server() does. */
 static void
-ngx_http_iri_host_set(ngx_http_request_t *r, ngx_http_core_srv_conf_t *cscf,
-                      ngx_str_t name)
+ngx_http_iri_host_set_server(ngx_http_request_t       *r,
+                             ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 {
     ngx_http_core_loc_conf_t *clcf;
 
@@ -164,40 +165,44 @@ ngx_http_iri_host_set(ngx_http_request_t *r, ngx_http_core_srv_conf_t *cscf,
 }
 
 
+/* Answer 421, as nginx does if SNI and Host differ (RFC 9110, 15.5.20). */
 static ngx_int_t
 ngx_http_iri_host_misdirected(ngx_http_request_t *r, ngx_str_t name)
 {
     iri_shown_t           shown;
     ngx_http_addr_conf_t *addr = r->http_connection->addr_conf;
 
-    ngx_http_iri_host_forget(r);
-    ngx_http_iri_host_forget_captures(r, addr->virtual_names);
+    ngx_http_iri_host_clear(r);
+    ngx_http_iri_host_clear_captures(r, addr->virtual_names);
 
     ngx_http_iri_note(r, IRI_LOG_INFO,
                       iri_reason_code(IRI_REASON_CERTIFICATE),
-                      "host \"%s\" refused: its server asks for a "
-                      "certificate, which was not looked at",
+                      "host \"%s\" refused: its server requires a client "
+                      "certificate, which was not verified",
                       iri_show_sent(&shown, ngx_http_iri_in(name)));
 
     return NGX_HTTP_MISDIRECTED_REQUEST;
 }
 
 
-/* NGX_DECLINED, or the HTTP status to answer with. */
+/*
+ * Select the server with the name in host.  NGX_DECLINED: the request
+ * continues; else the HTTP status.
+ */
 static ngx_int_t
-ngx_http_iri_host_serve(ngx_http_request_t *r, const iri_host_t *host)
+ngx_http_iri_host_switch(ngx_http_request_t *r, const iri_host_t *host)
 {
     ngx_int_t                 rc;
     ngx_str_t                 name = ngx_http_iri_host_name(host);
     ngx_http_addr_conf_t     *addr = r->http_connection->addr_conf;
     ngx_http_core_srv_conf_t *cscf = NULL;
 
-    ngx_http_iri_host_forget_captures(r, addr->virtual_names);
+    ngx_http_iri_host_clear_captures(r, addr->virtual_names);
 
-    rc = ngx_http_iri_host_find(r, addr->virtual_names, &name, &cscf);
+    rc = ngx_http_iri_host_find_server(r, addr->virtual_names, &name, &cscf);
 
     if (rc == NGX_ERROR) {
-        ngx_http_iri_host_forget(r);
+        ngx_http_iri_host_clear(r);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -210,13 +215,13 @@ ngx_http_iri_host_serve(ngx_http_request_t *r, const iri_host_t *host)
         return ngx_http_iri_host_misdirected(r, name);
     }
 
-    ngx_http_iri_host_set(r, cscf, name);
+    ngx_http_iri_host_set_server(r, cscf, name);
 
     return NGX_DECLINED;
 }
 
 
-/* What is refused, or would be, or would be taken for another. */
+/* Log the refusal, or with iri report the effect that "on" would have. */
 static void
 ngx_http_iri_host_note(ngx_http_request_t *r, const iri_host_t *host,
                        ngx_uint_t report)
@@ -236,7 +241,7 @@ static ngx_int_t
 ngx_http_iri_host_refuse(ngx_http_request_t *r, const iri_host_t *host)
 {
     ngx_http_iri_host_note(r, host, 0);
-    ngx_http_iri_host_forget(r);
+    ngx_http_iri_host_clear(r);
 
     return NGX_HTTP_BAD_REQUEST;
 }
@@ -277,11 +282,11 @@ ngx_http_iri_host_select(ngx_http_request_t *r)
     }
 
     if (status != IRI_OK) {
-        ngx_http_iri_host_forget(r);
+        ngx_http_iri_host_clear(r);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return host.verdict == IRI_SERVE ? ngx_http_iri_host_serve(r, &host)
+    return host.verdict == IRI_SERVE ? ngx_http_iri_host_switch(r, &host)
                                      : ngx_http_iri_host_refuse(r, &host);
 }
 
@@ -314,7 +319,7 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
 }
 
 
-/* ngx_http_ssl_module may be missing: it is looked for by its name. */
+/* ngx_http_ssl_module is found by name, because it may not be built in. */
 void
 ngx_http_iri_host_init(ngx_conf_t *cf)
 {

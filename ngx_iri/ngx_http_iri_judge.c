@@ -1,19 +1,18 @@
 /*
- * ngx_http_iri_judge.c - could the client get a path?
+ * ngx_http_iri_judge.c - subrequests: may the client get a path?
  *
- * Pages that list names show only those that the client could get.  Who could
- * is for the rules of each path to say, so each is asked for in a subrequest
- * that goes through the rules of the server and of its own location as a
- * client's request would, with variables of its own, and ends where its
- * content would begin.  nginx asks no access rule about a subrequest: here
- * they are asked all the same, in the order and the sense that nginx gives
- * them.  Where try_files stands in the location it has its say, too.
+ * Pages that list names show only those that the client may get.  The rules of
+ * each path decide this, so a subrequest for it runs the rules of the server
+ * and of its location as a request of the client would, with variables of its
+ * own, and ends before its content.  nginx runs no access rules for a
+ * subrequest: they are called here, in nginx's order and with "satisfy" as in
+ * nginx.  try_files of the location runs, too.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* What a subrequest gets that others do not have. */
+/* The members that such a subrequest has of its own. */
 typedef struct {
     ngx_http_iri_ctx_t         *ctx;
     ngx_http_request_body_t    *body;
@@ -23,12 +22,12 @@ typedef struct {
     ngx_str_t                   line; /* $request */
 #if (NGX_PCRE)
     int                           *captures;
-    const ngx_http_iri_snapshot_t *snapshot; /* what the captures are of */
+    const ngx_http_iri_snapshot_t *snapshot; /* with the captures; or NULL */
 #endif
-} ngx_http_iri_judge_own_t;
+} ngx_http_iri_judge_parts_t;
 
 
-/* ---- who the client is --------------------------------------------------- */
+/* ---- the address of the client ------------------------------------------ */
 
 ngx_http_iri_address_t
 ngx_http_iri_address(ngx_http_request_t *r)
@@ -68,7 +67,7 @@ ngx_http_iri_address_put(ngx_http_request_t           *r,
 }
 
 
-/* Behind POST_READ, where realip has acted for the server, or has not. */
+/* After POST_READ, in which realip runs for the server. */
 void
 ngx_http_iri_address_keep(ngx_http_request_t *r)
 {
@@ -80,9 +79,9 @@ ngx_http_iri_address_keep(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    if (ctx != NULL && !ctx->has_address) {
-        ctx->address = ngx_http_iri_address(r);
-        ctx->has_address = 1;
+    if (ctx != NULL && !ctx->address.is_saved) {
+        ctx->address.saved = ngx_http_iri_address(r);
+        ctx->address.is_saved = 1;
     }
 }
 
@@ -92,17 +91,18 @@ ngx_http_iri_address_anew(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r->main);
 
-    if (ctx != NULL && ctx->has_address) {
-        ngx_http_iri_address_put(r, &ctx->address);
+    if (ctx != NULL && ctx->address.is_saved) {
+        ngx_http_iri_address_put(r, &ctx->address.saved);
     }
 }
 
 
 /* ---- in the subrequest -------------------------------------------------- */
 
-/* Some modules have nothing to say of what no client has asked for. */
+/* Some modules ignore requests with r->internal. */
 static ngx_int_t
-ngx_http_iri_access_rule(ngx_http_request_t *r, ngx_http_handler_pt handler)
+ngx_http_iri_judge_access_rule(ngx_http_request_t *r,
+                               ngx_http_handler_pt handler)
 {
     unsigned  internal = r->internal;
     ngx_int_t rc;
@@ -116,12 +116,12 @@ ngx_http_iri_access_rule(ngx_http_request_t *r, ngx_http_handler_pt handler)
 
 
 /*
- * Limits do not count names; so where they bound how often a password can be
- * tried there is no trying it here.  Nothing against those that have already
- * counted the request.
+ * Returns: 1 if the access rules may run.  limit_req does not count
+ * subrequests, so a password that it protects must not be tried here, unless
+ * the same limits have counted the main request.
  */
 static ngx_uint_t
-ngx_http_iri_judge_may_ask(ngx_http_request_t *r)
+ngx_http_iri_judge_may_run(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t *ilcf, *here;
 
@@ -134,9 +134,8 @@ ngx_http_iri_judge_may_ask(ngx_http_request_t *r)
 
 
 /*
- * In PREACCESS of such a subrequest.  realip acts for a location only if the
- * request is not an internal one; limits see that they have been asked
- * (ngx_http_iri_judge_borrow).
+ * In PREACCESS: realip runs for the location of such a subrequest only without
+ * r->internal.  Limits do not count it (ngx_http_iri_judge_save_shared).
  */
 static ngx_int_t
 ngx_http_iri_judge_preaccess_handler(ngx_http_request_t *r)
@@ -145,7 +144,7 @@ ngx_http_iri_judge_preaccess_handler(ngx_http_request_t *r)
 
     ctx = r != r->main ? ngx_http_iri_ctx(r) : NULL;
 
-    if (ctx != NULL && ctx->asked != NULL) {
+    if (ctx != NULL && ctx->judged != NULL) {
         r->internal = 0;
     }
 
@@ -154,11 +153,13 @@ ngx_http_iri_judge_preaccess_handler(ngx_http_request_t *r)
 
 
 /*
- * The part of ngx_http_core_access_phase that decides.  NGX_OK: in;
- * NGX_AGAIN: a rule waits for something; else the status.
+ * Run the access rules, as ngx_http_core_access_phase() does.
+ * Returns: NGX_OK if access is granted; NGX_AGAIN if a rule waits; else the
+ * status.
  */
 static ngx_int_t
-ngx_http_iri_access(ngx_http_request_t *r, ngx_http_iri_judged_t *judged)
+ngx_http_iri_judge_access(ngx_http_request_t    *r,
+                          ngx_http_iri_judged_t *judged)
 {
     ngx_int_t                  rc;
     ngx_http_phase_handler_t  *ph;
@@ -174,7 +175,7 @@ ngx_http_iri_access(ngx_http_request_t *r, ngx_http_iri_judged_t *judged)
             continue;
         }
 
-        rc = ngx_http_iri_access_rule(r, ph[judged->access].handler);
+        rc = ngx_http_iri_judge_access_rule(r, ph[judged->access].handler);
 
         if (rc == NGX_DECLINED) {
             continue;
@@ -200,7 +201,7 @@ ngx_http_iri_access(ngx_http_request_t *r, ngx_http_iri_judged_t *judged)
 }
 
 
-/* Where rules have made another path of it, it is none to tell. */
+/* Returns: 0 if rules have set another path: this one must not be shown. */
 static ngx_uint_t
 ngx_http_iri_is_expected(ngx_http_request_t          *r,
                          const ngx_http_iri_judged_t *judged)
@@ -209,7 +210,7 @@ ngx_http_iri_is_expected(ngx_http_request_t          *r,
 }
 
 
-/* The rules let it pass: would nginx open it, too? */
+/* Access is granted: find out whether nginx can open the path. */
 static ngx_int_t
 ngx_http_iri_judge_opens(ngx_http_request_t         *r,
                          const ngx_http_iri_found_t *found,
@@ -240,12 +241,12 @@ ngx_http_iri_judge_opens(ngx_http_request_t         *r,
 }
 
 
-/* In the place of the content, behind try_files. */
+/* The content handler while try_files runs: called if a candidate exists. */
 static ngx_int_t
 ngx_http_iri_judge_content(ngx_http_request_t *r)
 {
     ngx_http_iri_found_t  *found = NULL;
-    ngx_http_iri_judged_t *judged = ngx_http_iri_ctx(r)->asked;
+    ngx_http_iri_judged_t *judged = ngx_http_iri_ctx(r)->judged;
 
     r->content_handler = judged->handler;
 
@@ -264,27 +265,27 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
 }
 
 
-/* Rules of the rewrite phase have ended it, or have let it come to here. */
+/* The rules of the REWRITE phase have run, and have not ended r. */
 ngx_int_t
 ngx_http_iri_judge_here(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const ngx_http_iri_found_t *found)
 {
     ngx_int_t                rc;
-    ngx_http_iri_judged_t   *judged = ctx->asked;
+    ngx_http_iri_judged_t   *judged = ctx->judged;
     ngx_http_iri_loc_conf_t *ilcf;
 
     r->internal = 1;
 
-    /* The last resort of try_files is another answer. */
+    /* The fallback of try_files would be another response. */
     if (judged->tried) {
         return NGX_HTTP_NO_CONTENT;
     }
 
-    if (!ngx_http_iri_judge_may_ask(r)) {
+    if (!ngx_http_iri_judge_may_run(r)) {
         return NGX_HTTP_NO_CONTENT;
     }
 
-    rc = ngx_http_iri_access(r, judged);
+    rc = ngx_http_iri_judge_access(r, judged);
     if (rc == NGX_AGAIN) {
         return NGX_AGAIN;
     }
@@ -312,16 +313,16 @@ ngx_http_iri_judge_here(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* ---- who asks ----------------------------------------------------------- */
+/* ---- the parent --------------------------------------------------------- */
 
 /*
- * What a subrequest changes of what it shares with others: the address of the
- * client, and whether limits have been asked.  Those count what a client asks
- * for, and no name.
+ * Save, then set, what a subrequest shares with its parent: the address of the
+ * client, and the marks that limits have counted the request.  Limits count
+ * requests of a client, not names of a listing.
  */
 static void
-ngx_http_iri_judge_borrow(ngx_http_request_t *r, ngx_http_request_t *sr,
-                          ngx_http_iri_judged_t *judged)
+ngx_http_iri_judge_save_shared(ngx_http_request_t *r, ngx_http_request_t *sr,
+                               ngx_http_iri_judged_t *judged)
 {
     judged->address = ngx_http_iri_address(r);
     ngx_http_iri_address_anew(sr);
@@ -334,8 +335,8 @@ ngx_http_iri_judge_borrow(ngx_http_request_t *r, ngx_http_request_t *sr,
 
 
 static void
-ngx_http_iri_judge_return(ngx_http_request_t          *sr,
-                          const ngx_http_iri_judged_t *judged)
+ngx_http_iri_judge_restore_shared(ngx_http_request_t          *sr,
+                                  const ngx_http_iri_judged_t *judged)
 {
     ngx_http_iri_address_put(sr, &judged->address);
 
@@ -345,10 +346,9 @@ ngx_http_iri_judge_return(ngx_http_request_t          *sr,
 
 
 /*
- * Whatever it has come to: nothing of it goes to the client.  What has asked
- * goes on at once: nginx itself would wake it only when all subrequests of
- * this one are out of the way, and where it is a subrequest that waits for its
- * turn that is when it has been sent.
+ * The subrequest has ended.  Nothing of it is sent.  The parent is woken here:
+ * nginx would do this only after all subrequests of the subrequest, and if the
+ * parent is itself a subrequest that waits for its turn to be sent, too late.
  */
 static ngx_int_t
 ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
@@ -356,7 +356,7 @@ ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
     ngx_http_iri_judged_t *judged = data;
 
     if (judged->sr == sr) {
-        ngx_http_iri_judge_return(sr, judged);
+        ngx_http_iri_judge_restore_shared(sr, judged);
     }
 
     if (rc == NGX_ERROR || sr->connection->error) {
@@ -378,12 +378,12 @@ ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 
 
 /*
- * Variables and captures as they were before any rule saw the path that the
- * client has asked for: what they hold of it must not be taken for this one.
+ * Copy the variables and captures from before the first rule: values that
+ * depend on the path of the client must not be used for this one.
  */
 static ngx_int_t
 ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_pool_t *pool,
-                             ngx_http_iri_judge_own_t *own)
+                             ngx_http_iri_judge_parts_t *own)
 {
     size_t                     size;
     ngx_http_iri_ctx_t        *ctx = ngx_http_iri_ctx(r->main);
@@ -397,14 +397,14 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_pool_t *pool,
         return NGX_ERROR;
     }
 
-    if (ctx == NULL || ctx->snapshot == NULL) {
+    if (ctx == NULL || ctx->restart.snapshot == NULL) {
         return NGX_OK;
     }
 
-    ngx_memcpy(own->variables, ctx->snapshot->variables, size);
+    ngx_memcpy(own->variables, ctx->restart.snapshot->variables, size);
 
 #if (NGX_PCRE)
-    if (ctx->snapshot->captures != NULL) {
+    if (ctx->restart.snapshot->captures != NULL) {
         size = cmcf->ncaptures * sizeof(int);
 
         own->captures = ngx_palloc(pool, size);
@@ -412,8 +412,8 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_pool_t *pool,
             return NGX_ERROR;
         }
 
-        ngx_memcpy(own->captures, ctx->snapshot->captures, size);
-        own->snapshot = ctx->snapshot;
+        ngx_memcpy(own->captures, ctx->restart.snapshot->captures, size);
+        own->snapshot = ctx->restart.snapshot;
     }
 #endif
 
@@ -442,20 +442,19 @@ ngx_http_iri_make_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
 
 
 /*
- * All that the subrequest needs besides what nginx gives it.  It is made
- * before the subrequest: once nginx has posted that, it runs, and would run
- * without what could not be made.
+ * Allocate all members of *own, before the subrequest is created: once nginx
+ * has posted it, it runs even if an allocation fails.
  */
 static ngx_int_t
 ngx_http_iri_judge_prepare(ngx_http_request_t *r, ngx_pool_t *pool,
-                           iri_str_t path, ngx_http_iri_judge_own_t *own)
+                           iri_str_t path, ngx_http_iri_judge_parts_t *own)
 {
     iri_env_t env;
     iri_str_t uri;
 
     static ngx_str_t method = ngx_string("GET");
 
-    ngx_memzero(own, sizeof(ngx_http_iri_judge_own_t));
+    ngx_memzero(own, sizeof(ngx_http_iri_judge_parts_t));
     ngx_http_iri_env(r, &env);
 
     own->ctx = ngx_http_iri_ctx_new(pool);
@@ -476,11 +475,11 @@ ngx_http_iri_judge_prepare(ngx_http_request_t *r, ngx_pool_t *pool,
 }
 
 
-/* As if the client had sent this path. */
+/* Make sr a request as if the client had sent this path. */
 static void
-ngx_http_iri_judge_give(ngx_http_request_t             *sr,
-                        const ngx_http_iri_judge_own_t *own,
-                        ngx_http_iri_judged_t          *judged)
+ngx_http_iri_judge_setup(ngx_http_request_t               *sr,
+                         const ngx_http_iri_judge_parts_t *own,
+                         ngx_http_iri_judged_t            *judged)
 {
     ngx_http_iri_ctx_give(sr, own->ctx);
 
@@ -499,9 +498,9 @@ ngx_http_iri_judge_give(ngx_http_request_t             *sr,
     sr->request_line = own->line;
     sr->header_only = 1;
 
-    own->ctx->asked = judged;
-    own->ctx->read_uri = sr->uri;
-    own->ctx->moved = 1; /* it is not to become another */
+    own->ctx->judged = judged;
+    own->ctx->last_read.uri = sr->uri;
+    own->ctx->restart.done = 1; /* it must not restart */
 }
 
 
@@ -544,9 +543,10 @@ ngx_http_iri_judge_release(ngx_http_request_t    *r,
 
 
 /*
- * A subrequest has memory of its own, which is released before the next one:
- * else a listing takes more with each name that the client may not know of.
- * nginx keeps a subrequest longer where its parent waits for its own turn.
+ * A subrequest has a pool of its own, which is destroyed before the next one:
+ * otherwise a listing would use more memory with each name that is not shown.
+ * If r waits for its turn to be sent, nginx keeps the subrequest longer, and
+ * r->pool is used.
  */
 ngx_int_t
 ngx_http_iri_judge_begin(ngx_http_request_t *r, ngx_http_iri_judged_t *judged)
@@ -583,8 +583,8 @@ ngx_http_iri_judge_begin(ngx_http_request_t *r, ngx_http_iri_judged_t *judged)
 
 
 /*
- * Where nginx fails after it has begun a subrequest, r would wait for what
- * never runs: only the end of the connection helps.
+ * If nginx fails after it has linked the subrequest, r would wait for it for
+ * ever: NGX_ERROR closes the connection.
  */
 static ngx_int_t
 ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_str_t uri,
@@ -611,10 +611,10 @@ ngx_int_t
 ngx_http_iri_judge_ask(ngx_http_request_t *r, ngx_http_iri_judged_t *judged,
                        iri_str_t path, iri_str_t expected)
 {
-    ngx_int_t                rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
-    ngx_pool_t              *pool = r->pool;
-    ngx_http_request_t      *sr;
-    ngx_http_iri_judge_own_t own;
+    ngx_int_t                  rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
+    ngx_pool_t                *pool = r->pool;
+    ngx_http_request_t        *sr;
+    ngx_http_iri_judge_parts_t own;
 
     judged->expected = expected;
 
@@ -634,17 +634,17 @@ ngx_http_iri_judge_ask(ngx_http_request_t *r, ngx_http_iri_judged_t *judged,
         return rc;
     }
 
-    ngx_http_iri_judge_give(sr, &own, judged);
-    ngx_http_iri_judge_borrow(r, sr, judged);
+    ngx_http_iri_judge_setup(sr, &own, judged);
+    ngx_http_iri_judge_save_shared(r, sr, judged);
     judged->sr = sr;
 
     return NGX_AGAIN;
 }
 
 
-/* ---- when the configuration is read ------------------------------------- */
+/* ---- initialization ----------------------------------------------------- */
 
-/* Its configuration in this location, or NULL: nginx has no such module. */
+/* The loc_conf of the named module, or NULL if nginx does not have it. */
 static void *
 ngx_http_iri_judge_conf(ngx_conf_t *cf, void **loc_conf, const char *name)
 {
@@ -654,9 +654,9 @@ ngx_http_iri_judge_conf(ngx_conf_t *cf, void **loc_conf, const char *name)
 }
 
 
-/* auth_request: the address to ask is what its configuration begins with. */
+/* auth_request applies: its loc_conf begins with the URI of the subrequest. */
 static ngx_uint_t
-ngx_http_iri_judge_asks_others(ngx_conf_t *cf, void **loc_conf)
+ngx_http_iri_judge_has_auth_request(ngx_conf_t *cf, void **loc_conf)
 {
     ngx_str_t *uri;
 
@@ -667,7 +667,7 @@ ngx_http_iri_judge_asks_others(ngx_conf_t *cf, void **loc_conf)
 }
 
 
-/* Where a directive puts its value. */
+/* The slot in which a directive stores its value, or NULL. */
 static void *
 ngx_http_iri_judge_slot(ngx_conf_t *cf, void **loc_conf, const char *name,
                         const char *directive)
@@ -692,9 +692,9 @@ ngx_http_iri_judge_slot(ngx_conf_t *cf, void **loc_conf, const char *name,
 }
 
 
-/* Does it ask for a password, or something else that may be guessed? */
+/* Returns: 1 if access needs a password, or auth_request decides. */
 static ngx_uint_t
-ngx_http_iri_judge_asks_who(ngx_conf_t *cf, void **loc_conf)
+ngx_http_iri_judge_has_password(ngx_conf_t *cf, void **loc_conf)
 {
     ngx_http_complex_value_t **realm;
 
@@ -702,11 +702,11 @@ ngx_http_iri_judge_asks_who(ngx_conf_t *cf, void **loc_conf)
         cf, loc_conf, "ngx_http_auth_basic_module", "auth_basic");
 
     return (realm != NULL && *realm != NULL && *realm != NGX_CONF_UNSET_PTR)
-           || ngx_http_iri_judge_asks_others(cf, loc_conf);
+           || ngx_http_iri_judge_has_auth_request(cf, loc_conf);
 }
 
 
-/* limit_req: its configuration begins with the array of them. */
+/* The limits of limit_req, or NULL: its loc_conf begins with their array. */
 static void *
 ngx_http_iri_judge_limits(ngx_conf_t *cf, void **loc_conf)
 {
@@ -736,8 +736,8 @@ ngx_http_iri_judge_init(ngx_conf_t *cf)
     for (i = 0; i < imcf->hooks.nelts; i++) {
         hook[i].conf->limits = ngx_http_iri_judge_limits(cf,
                                                          hook[i].loc_conf);
-        hook[i].conf->asks_who = ngx_http_iri_judge_asks_who(cf,
-                                                             hook[i].loc_conf)
+        hook[i].conf->asks_who = ngx_http_iri_judge_has_password(
+                                     cf, hook[i].loc_conf)
                                  != 0;
 
         iscf = hook[i].srv_conf[ngx_http_iri_module.ctx_index];

@@ -1,28 +1,28 @@
 /*
  * ngx_http_iri_levels.c - the settings of each directory of a path
  *
- * What a location says of names on disk holds for the names behind its prefix.
- * The names that the prefix itself covers are in directories that belong to
- * the enclosing level: the location with the longest prefix that is shorter,
- * or the server.  All of that is known when the configuration is read, so a
+ * Each name is read by the settings of the directory that contains it (design
+ * 5.2).  The settings of a location apply to the names after its prefix.  The
+ * names of the prefix itself are in directories of the enclosing level: the
+ * location with the next shorter prefix of the path, or the server.  Each
  * location points to the level that encloses it.
  *
- * Only the prefix and the exact locations say by their names which part of a
- * path they cover.  Any other (regular expression, and what stands in one,
- * name, if, limit_except) is at the level of the location or server that it
- * stands in, with settings of its own.  A level with another root knows nothing of the directories below
- * this one, so it encloses nothing here.
+ * Only the names of prefix and exact locations show which part of a path they
+ * cover.  Any other (regular expression, a location in one, named location, if,
+ * limit_except) covers the same part as the location or server that contains
+ * it, with its own settings.  A level with another root does not contain the
+ * directories below this one, so it does not enclose the location.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* A location, or the part of a server outside all of them. */
+/* A location, or the server outside all locations. */
 typedef struct {
     ngx_http_iri_loc_conf_t  *conf;
-    ngx_http_iri_loc_conf_t  *parent; /* that it stands in */
+    ngx_http_iri_loc_conf_t  *parent; /* that contains it */
     ngx_http_core_loc_conf_t *clcf;
-    void                     *server;
+    void                     *server; /* identifies its server */
 } ngx_http_iri_level_t;
 
 
@@ -64,7 +64,7 @@ ngx_http_iri_levels_add(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
 /* ---- which level encloses a location ------------------------------------- */
 
 static ngx_uint_t
-ngx_http_iri_levels_regex(const ngx_http_core_loc_conf_t *clcf)
+ngx_http_iri_levels_is_regex(const ngx_http_core_loc_conf_t *clcf)
 {
 #if (NGX_PCRE)
     return clcf->regex != NULL;
@@ -75,7 +75,7 @@ ngx_http_iri_levels_regex(const ngx_http_core_loc_conf_t *clcf)
 }
 
 
-/* Does its name say which part of a path it covers? */
+/* Returns: 1 for a prefix or exact location that is not inside a regex. */
 static ngx_uint_t
 ngx_http_iri_levels_covers(const ngx_http_iri_level_t *level)
 {
@@ -83,20 +83,20 @@ ngx_http_iri_levels_covers(const ngx_http_iri_level_t *level)
     const ngx_http_core_loc_conf_t *parent = level->parent->core;
 
     return clcf->name.len != 0 && !clcf->noname && !clcf->named
-           && !ngx_http_iri_levels_regex(clcf)
-           && (parent == NULL || !ngx_http_iri_levels_regex(parent));
+           && !ngx_http_iri_levels_is_regex(clcf)
+           && (parent == NULL || !ngx_http_iri_levels_is_regex(parent));
 }
 
 
 static ngx_uint_t
-ngx_http_iri_levels_begins(ngx_str_t path, ngx_str_t with)
+ngx_http_iri_levels_has_prefix(ngx_str_t path, ngx_str_t with)
 {
     return path.len >= with.len
            && ngx_memcmp(path.data, with.data, with.len) == 0;
 }
 
 
-/* By server, then by name; of two that have one name the exact one first. */
+/* By server, then by name; of equal names the exact location first. */
 static int
 ngx_http_iri_levels_order(const void *one, const void *two)
 {
@@ -119,7 +119,7 @@ ngx_http_iri_levels_order(const void *one, const void *two)
 }
 
 
-/* Is what a path is put behind the same? */
+/* Returns: 1 if both locations map paths to the same directory. */
 static ngx_uint_t
 ngx_http_iri_levels_same_root(const ngx_http_core_loc_conf_t *a,
                               const ngx_http_core_loc_conf_t *b)
@@ -142,10 +142,10 @@ ngx_http_iri_levels_same_tree(const iri_tree_conf_t *a,
 }
 
 
-/* above NULL: none. */
+/* Set the members that link conf to the level above, which may be NULL. */
 static void
-ngx_http_iri_levels_put(ngx_http_iri_loc_conf_t *conf, ngx_str_t covers,
-                        ngx_http_iri_loc_conf_t *above)
+ngx_http_iri_levels_link(ngx_http_iri_loc_conf_t *conf, ngx_str_t covers,
+                         ngx_http_iri_loc_conf_t *above)
 {
     conf->covers = covers;
     conf->above = above != NULL
@@ -156,7 +156,10 @@ ngx_http_iri_levels_put(ngx_http_iri_loc_conf_t *conf, ngx_str_t covers,
 }
 
 
-/* The prefixes that a path begins with stand before it, the longest last. */
+/*
+ * Link prefix locations.  Sorted by name, the prefixes of a name come before
+ * it; the stack holds those of the present one, the longest on top.
+ */
 static ngx_int_t
 ngx_http_iri_levels_prefixes(ngx_conf_t *cf, ngx_http_iri_level_t *levels,
                              ngx_uint_t count)
@@ -184,14 +187,14 @@ ngx_http_iri_levels_prefixes(ngx_conf_t *cf, ngx_http_iri_level_t *levels,
 
         while (depth > 0
                && (stack[depth - 1]->server != level->server
-                   || !ngx_http_iri_levels_begins(
+                   || !ngx_http_iri_levels_has_prefix(
                        level->clcf->name, stack[depth - 1]->clcf->name)))
         {
             depth--;
         }
 
-        ngx_http_iri_levels_put(level->conf, level->clcf->name,
-                                depth > 0 ? stack[depth - 1]->conf : NULL);
+        ngx_http_iri_levels_link(level->conf, level->clcf->name,
+                                 depth > 0 ? stack[depth - 1]->conf : NULL);
         level->conf->enclosed = depth > 0;
 
         if (!level->clcf->exact_match) {
@@ -203,9 +206,9 @@ ngx_http_iri_levels_prefixes(ngx_conf_t *cf, ngx_http_iri_level_t *levels,
 }
 
 
-/* Where all levels say the same, there is one. */
+/* Set conf->any, and conf->levels if a level above has other settings. */
 static void
-ngx_http_iri_levels_join(ngx_http_iri_loc_conf_t *conf)
+ngx_http_iri_levels_combine(ngx_http_iri_loc_conf_t *conf)
 {
     ngx_uint_t                     differ = 0;
     const ngx_http_iri_loc_conf_t *level;
@@ -235,32 +238,32 @@ ngx_http_iri_levels_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    /* In the order of merging: a server, then what stands in it. */
+    /* In the order of merging: a server precedes its locations. */
     for (i = 0; i < imcf->levels.nelts; i++) {
         if (level[i].clcf->name.len == 0 && !level[i].clcf->noname) {
             server = level[i].conf;
 
         } else if (!ngx_http_iri_levels_covers(&level[i])) {
-            ngx_http_iri_levels_put(level[i].conf, level[i].parent->covers,
-                                    level[i].parent->above);
+            ngx_http_iri_levels_link(level[i].conf, level[i].parent->covers,
+                                     level[i].parent->above);
 
         } else if (!level[i].conf->enclosed) {
-            ngx_http_iri_levels_put(level[i].conf, level[i].clcf->name,
-                                    server);
+            ngx_http_iri_levels_link(level[i].conf, level[i].clcf->name,
+                                     server);
         }
     }
 
     for (i = 0; i < imcf->levels.nelts; i++) {
-        ngx_http_iri_levels_join(level[i].conf);
+        ngx_http_iri_levels_combine(level[i].conf);
     }
 
     return NGX_OK;
 }
 
 
-/* ---- of a search --------------------------------------------------------- */
+/* ---- a lookup ------------------------------------------------------------ */
 
-/* Where the name ends that follows so many "/" in path. */
+/* The end of the name that follows the given number of "/" in path. */
 static size_t
 ngx_http_iri_levels_end(iri_str_t path, ngx_uint_t slashes)
 {
@@ -290,9 +293,9 @@ ngx_http_iri_levels_slashes(const u_char *p, size_t len)
 
 
 /*
- * As iri_directory_conf_t.  What is found under another name has the settings of the
- * name that was asked for: if it has a location of its own, the request
- * restarts there.
+ * search->settings_of.  names: path of the directory below root.  An entry that
+ * has another name than the path gets the settings of the path: if its own name
+ * is in another location, the request restarts there.
  */
 static const iri_tree_conf_t *
 ngx_http_iri_levels_tree(const iri_env_t *env, const iri_search_t *search,
@@ -322,7 +325,7 @@ ngx_http_iri_levels_search(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri,
 {
     search->tree = &ilcf->tree;
 
-    if (ilcf->levels && ngx_http_iri_levels_begins(uri, ilcf->covers)
+    if (ilcf->levels && ngx_http_iri_levels_has_prefix(uri, ilcf->covers)
         && search->path.data == uri.data)
     {
         search->settings_of = ngx_http_iri_levels_tree;

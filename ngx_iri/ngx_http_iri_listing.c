@@ -1,17 +1,17 @@
 /*
- * ngx_http_iri_listing.c - what is in a directory, as a page
+ * ngx_http_iri_listing.c - iri_listing: the listing of a directory
  *
- * Runs where autoindex would, when no index was found, for those entries that
- * the client may know of (ngx_http_iri_entries.c).  The page is made while it
- * is sent, so that it takes no more memory than the entries and two buffers,
- * however slowly the client takes it.
+ * Runs in the CONTENT phase after autoindex, if no index file was found.  It
+ * lists the entries that the client could get (ngx_http_iri_entries.c).  The
+ * page is generated while it is sent: besides the entries it uses two buffers,
+ * however slowly the client reads.
  */
 
 #include "ngx_http_iri.h"
 
 
-#define NGX_HTTP_IRI_BUFFER  32768 /* octets of a piece of the page */
-#define NGX_HTTP_IRI_BUFFERS 2
+#define NGX_HTTP_IRI_LISTING_BUFFER  32768 /* octets of a piece of the page */
+#define NGX_HTTP_IRI_LISTING_BUFFERS 2
 
 
 typedef enum {
@@ -24,16 +24,16 @@ struct ngx_http_iri_listing_s {
     iri_env_t              env;
     ngx_http_iri_entries_t entries;
     ngx_http_iri_stage_t   stage;
-    ngx_event_t            turn; /* posted while other requests are served */
+    ngx_event_t            event; /* posted while other requests are served */
 
-    ngx_chain_t *free;
-    ngx_chain_t *busy;
-    ngx_uint_t   buffers;
-    unsigned     ended : 1; /* the last piece has gone out */
+    ngx_chain_t *free;      /* buffers that have been sent */
+    ngx_chain_t *busy;      /* buffers that are being sent */
+    ngx_uint_t   buffers;   /* number of buffers allocated */
+    unsigned     ended : 1; /* the last buffer has been filled */
 };
 
 
-static void ngx_http_iri_listing_go(ngx_http_request_t *r);
+static void ngx_http_iri_listing_run(ngx_http_request_t *r);
 
 
 /* ---- headers ------------------------------------------------------------ */
@@ -58,16 +58,16 @@ ngx_http_iri_protect(ngx_http_request_t *r, const char *text)
 }
 
 
-/* Which names are in it depends on who asks. */
+/* Cache-Control: private, because the listing depends on the client. */
 static ngx_int_t
-ngx_http_iri_listing_head(ngx_http_request_t     *r,
-                          ngx_http_iri_listing_t *listing)
+ngx_http_iri_listing_header(ngx_http_request_t     *r,
+                            ngx_http_iri_listing_t *listing)
 {
     u_char    *type = (u_char *) iri_listing_type(listing->entries.page);
     u_char    *p = (u_char *) ngx_strchr(type, ';');
     ngx_str_t *charset = &r->headers_out.charset;
 
-    static ngx_str_t privately = ngx_string("private");
+    static ngx_str_t cache_control = ngx_string("private");
 
     r->headers_out.status = NGX_HTTP_OK;
 
@@ -77,12 +77,12 @@ ngx_http_iri_listing_head(ngx_http_request_t     *r,
     r->headers_out.content_type_len = r->headers_out.content_type.len;
     r->headers_out.content_type_lowcase = NULL;
 
-    /* nginx's filter for charsets leaves alone what has one. */
+    /* nginx's charset filter does not convert a response with a charset. */
     if (p != NULL) {
         ngx_str_set(charset, "utf-8");
     }
 
-    if (ngx_http_iri_header_add(r, "Cache-Control", privately) == NULL
+    if (ngx_http_iri_header_add(r, "Cache-Control", cache_control) == NULL
         || ngx_http_iri_protect(r, iri_listing_policy(listing->entries.page))
                != NGX_OK)
     {
@@ -95,7 +95,7 @@ ngx_http_iri_listing_head(ngx_http_request_t     *r,
 
 /* ---- sending ------------------------------------------------------------ */
 
-/* A buffer that has been sent, or a new one; NULL: none, or no memory. */
+/* A free buffer, or a new one.  NULL without memory. */
 static ngx_chain_t *
 ngx_http_iri_listing_buffer(ngx_http_request_t     *r,
                             ngx_http_iri_listing_t *listing)
@@ -114,20 +114,20 @@ ngx_http_iri_listing_buffer(ngx_http_request_t     *r,
     }
 
     cl->next = NULL;
-    cl->buf = ngx_create_temp_buf(r->pool, NGX_HTTP_IRI_BUFFER);
+    cl->buf = ngx_create_temp_buf(r->pool, NGX_HTTP_IRI_LISTING_BUFFER);
     if (cl->buf == NULL) {
         return NULL;
     }
 
     cl->buf->tag = (ngx_buf_tag_t) &ngx_http_iri_module;
-    cl->buf->recycled = 1; /* not to be kept back until there is more */
+    cl->buf->recycled = 1; /* flush it, even below postpone_output */
     listing->buffers++;
 
     return cl;
 }
 
 
-/* As much of the page as there is room for; ended: that was all of it. */
+/* Fill a buffer with the next part of the page. */
 static void
 ngx_http_iri_listing_fill(ngx_http_request_t     *r,
                           ngx_http_iri_listing_t *listing, ngx_buf_t *b)
@@ -148,7 +148,7 @@ ngx_http_iri_listing_fill(ngx_http_request_t     *r,
         b->last += len;
     }
 
-    /* A buffer without octets must say what it is for. */
+    /* nginx accepts an empty buffer only with a flag such as sync. */
     if (b->last == b->pos) {
         b->temporary = 0;
         b->recycled = 0;
@@ -157,7 +157,10 @@ ngx_http_iri_listing_fill(ngx_http_request_t     *r,
 }
 
 
-/* NGX_AGAIN: the client has to take what there is; else it is at its end. */
+/*
+ * Send as much of the page as possible.  NGX_AGAIN: all buffers are in use,
+ * wait for the client; else the result to finalize the request with.
+ */
 static ngx_int_t
 ngx_http_iri_listing_send(ngx_http_request_t     *r,
                           ngx_http_iri_listing_t *listing)
@@ -168,8 +171,8 @@ ngx_http_iri_listing_send(ngx_http_request_t     *r,
     for (;;) {
         out = NULL;
 
-        if (listing->free != NULL || listing->buffers < NGX_HTTP_IRI_BUFFERS)
-        {
+        if (listing->free != NULL
+            || listing->buffers < NGX_HTTP_IRI_LISTING_BUFFERS) {
             out = ngx_http_iri_listing_buffer(r, listing);
 
             if (out == NULL) {
@@ -188,15 +191,15 @@ ngx_http_iri_listing_send(ngx_http_request_t     *r,
         ngx_chain_update_chains(r->pool, &listing->free, &listing->busy, &out,
                                 (ngx_buf_tag_t) &ngx_http_iri_module);
 
-        if (listing->free == NULL && listing->buffers == NGX_HTTP_IRI_BUFFERS)
-        {
+        if (listing->free == NULL
+            && listing->buffers == NGX_HTTP_IRI_LISTING_BUFFERS) {
             return NGX_AGAIN;
         }
     }
 }
 
 
-/* Who wakes it once more finds nothing to do. */
+/* A later write event must not run the listing again. */
 static void
 ngx_http_iri_listing_end(ngx_http_request_t *r, ngx_int_t rc)
 {
@@ -205,19 +208,20 @@ ngx_http_iri_listing_end(ngx_http_request_t *r, ngx_int_t rc)
 }
 
 
-/* The page can wait; a client that has closed the connection is noticed. */
+/* Handler of the event posted by ngx_http_iri_listing_yield(). */
 static void
-ngx_http_iri_listing_turn(ngx_event_t *ev)
+ngx_http_iri_listing_resume(ngx_event_t *ev)
 {
     ngx_http_request_t *r = ev->data;
     ngx_connection_t   *c = r->connection;
 
     ngx_http_set_log_request(c->log, r);
-    ngx_http_iri_listing_go(r);
+    ngx_http_iri_listing_run(r);
     ngx_http_run_posted_requests(c);
 }
 
 
+/* Let other requests run first, and detect a closed connection. */
 static void
 ngx_http_iri_listing_yield(ngx_http_request_t     *r,
                            ngx_http_iri_listing_t *listing)
@@ -227,17 +231,17 @@ ngx_http_iri_listing_yield(ngx_http_request_t     *r,
                                 : ngx_http_test_reading;
     r->write_event_handler = ngx_http_request_empty_handler;
 
-    listing->turn.data = r;
-    listing->turn.handler = ngx_http_iri_listing_turn;
-    listing->turn.log = r->connection->log;
+    listing->event.data = r;
+    listing->event.handler = ngx_http_iri_listing_resume;
+    listing->event.log = r->connection->log;
 
-    ngx_post_event(&listing->turn, &ngx_posted_next_events);
+    ngx_post_event(&listing->event, &ngx_posted_next_events);
 }
 
 
 /*
- * As nginx waits for a client that is to take what is left.  A subrequest
- * whose turn it is not yet is woken by what comes before it.
+ * Wait until the client can receive, as ngx_http_set_write_handler() does.  A
+ * subrequest that is not yet active is resumed when the output before it ends.
  */
 static void
 ngx_http_iri_listing_wait(ngx_http_request_t *r)
@@ -251,7 +255,7 @@ ngx_http_iri_listing_wait(ngx_http_request_t *r)
     r->read_event_handler = r->discard_body
                                 ? ngx_http_discarded_request_body_handler
                                 : ngx_http_test_reading;
-    r->write_event_handler = ngx_http_iri_listing_go;
+    r->write_event_handler = ngx_http_iri_listing_run;
 
     if (r != r->connection->data) {
         return;
@@ -287,14 +291,14 @@ ngx_http_iri_listing_begin_page(ngx_http_request_t     *r,
         return ngx_http_iri_entries_failed(r, status);
     }
 
-    return ngx_http_iri_listing_head(r, listing);
+    return ngx_http_iri_listing_header(r, listing);
 }
 
 
-/* As ngx_http_iri_entries_judge(): all that is done before the page. */
+/* Read and judge the entries.  Returns as ngx_http_iri_entries_judge() does. */
 static ngx_int_t
-ngx_http_iri_listing_make(ngx_http_request_t     *r,
-                          ngx_http_iri_listing_t *listing)
+ngx_http_iri_listing_prepare(ngx_http_request_t     *r,
+                             ngx_http_iri_listing_t *listing)
 {
     ngx_int_t rc;
 
@@ -311,12 +315,13 @@ ngx_http_iri_listing_make(ngx_http_request_t     *r,
 }
 
 
+/* Also the write event handler: continue from listing->stage. */
 static void
-ngx_http_iri_listing_go(ngx_http_request_t *r)
+ngx_http_iri_listing_run(ngx_http_request_t *r)
 {
     ngx_int_t               rc;
     ngx_event_t            *wev = r->connection->write;
-    ngx_http_iri_listing_t *listing = ngx_http_iri_ctx(r)->listing;
+    ngx_http_iri_listing_t *listing = ngx_http_iri_ctx(r)->page.listing;
 
     if (wev->timedout) {
         ngx_log_error(NGX_LOG_INFO, r->connection->log, NGX_ETIMEDOUT,
@@ -327,7 +332,7 @@ ngx_http_iri_listing_go(ngx_http_request_t *r)
     }
 
     if (listing->stage != NGX_HTTP_IRI_SENDING) {
-        rc = ngx_http_iri_listing_make(r, listing);
+        rc = ngx_http_iri_listing_prepare(r, listing);
 
         if (rc == NGX_BUSY) {
             ngx_http_iri_listing_yield(r, listing);
@@ -335,7 +340,7 @@ ngx_http_iri_listing_go(ngx_http_request_t *r)
         }
 
         if (rc == NGX_AGAIN) {
-            r->write_event_handler = ngx_http_iri_listing_go;
+            r->write_event_handler = ngx_http_iri_listing_run;
             return;
         }
 
@@ -346,7 +351,7 @@ ngx_http_iri_listing_go(ngx_http_request_t *r)
 
         rc = ngx_http_iri_listing_begin_page(r, listing);
 
-        /* NGX_AGAIN: the header waits in a buffer, and the body follows. */
+        /* NGX_AGAIN: the header is buffered, and the body must follow. */
         if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
             ngx_http_iri_listing_end(r, rc);
             return;
@@ -369,10 +374,10 @@ ngx_http_iri_listing_go(ngx_http_request_t *r)
 }
 
 
-/* What nginx makes of the path, with one "/" at its end. */
+/* Set the name of the directory on disk, with a final "/", and its path. */
 static ngx_int_t
-ngx_http_iri_listing_place(ngx_http_request_t     *r,
-                           ngx_http_iri_listing_t *listing)
+ngx_http_iri_listing_set_paths(ngx_http_request_t     *r,
+                               ngx_http_iri_listing_t *listing)
 {
     u_char             *last;
     size_t              root;
@@ -392,15 +397,16 @@ ngx_http_iri_listing_place(ngx_http_request_t     *r,
     listing->entries.name.data = name.data;
     listing->entries.name.len = last - name.data;
 
-    /* The client's own path, where rewrites have made r->uri of it. */
+    /* If a rewrite has set r->uri, links are relative to the client's path. */
     listing->entries.base = r->uri;
 
-    if (ctx != NULL && r == r->main && !ctx->inside && ctx->canonical.len != 0
-        && ctx->canonical.data[ctx->canonical.len - 1] == '/')
+    if (ctx != NULL && r == r->main && !ctx->rules.internal
+        && ctx->requested.path.len != 0
+        && ctx->requested.path.data[ctx->requested.path.len - 1] == '/')
     {
         listing->entries.rewritten = !ngx_http_iri_same(r->uri,
-                                                        ctx->canonical);
-        listing->entries.base = ctx->canonical;
+                                                        ctx->requested.path);
+        listing->entries.base = ctx->requested.path;
     }
 
     return NGX_OK;
@@ -424,7 +430,7 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
     conf.root = ngx_http_iri_in(listing->entries.name);
     conf.path = ngx_http_iri_in(listing->entries.base);
     conf.query = ngx_http_iri_in(r->args);
-    /* Another client would read the link to such an entry otherwise. */
+    /* Clients with other charsets would read the link in another way. */
     conf.unnamed = iscf->invalid == IRI_INVALID_PASS && iscf->client == NULL;
     conf.paged = 1;
     listing->entries.unnamed = conf.unnamed != 0;
@@ -435,14 +441,14 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
 }
 
 
-/* The request may end at any time. */
+/* Cleanup handler: the request may end in any stage. */
 static void
 ngx_http_iri_listing_cleanup(void *data)
 {
     ngx_http_iri_listing_t *listing = data;
 
-    if (listing->turn.posted) {
-        ngx_delete_posted_event(&listing->turn);
+    if (listing->event.posted) {
+        ngx_delete_posted_event(&listing->event);
     }
 
     ngx_http_iri_entries_close(&listing->entries);
@@ -465,14 +471,14 @@ ngx_http_iri_listing_create(ngx_http_request_t *r)
     ngx_memzero(listing, sizeof(ngx_http_iri_listing_t));
     cln->handler = ngx_http_iri_listing_cleanup;
 
-    ctx->listing = listing;
+    ctx->page.listing = listing;
 
     return listing;
 }
 
 
 static ngx_uint_t
-ngx_http_iri_listing_is_asked(ngx_http_request_t *r)
+ngx_http_iri_listing_applies(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t *ilcf;
     ngx_http_iri_srv_conf_t *iscf;
@@ -493,14 +499,14 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
     iri_status_t            status;
     ngx_http_iri_listing_t *listing;
 
-    if (!ngx_http_iri_listing_is_asked(r)) {
+    if (!ngx_http_iri_listing_applies(r)) {
         return NGX_DECLINED;
     }
 
     /*
      * A module has sent the header before it redirected the request here
-     * (echo_exec after echo_location_async).  nginx has released the state of
-     * its filters: no subrequest may write until the connection is closed.
+     * (echo_exec after echo_location_async).  nginx has cleared the state of
+     * its filters, so subrequests must not write: close the connection.
      */
     if (r->header_sent) {
         return NGX_ERROR;
@@ -513,7 +519,8 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
 
     listing = ngx_http_iri_listing_create(r);
 
-    if (listing == NULL || ngx_http_iri_listing_place(r, listing) != NGX_OK) {
+    if (listing == NULL
+        || ngx_http_iri_listing_set_paths(r, listing) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -529,19 +536,22 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
 
     if (r->method == NGX_HTTP_HEAD) {
         ngx_http_iri_entries_close(&listing->entries);
-        return ngx_http_iri_listing_head(r, listing);
+        return ngx_http_iri_listing_header(r, listing);
     }
 
     r->main->count++;
-    ngx_http_iri_listing_go(r);
+    ngx_http_iri_listing_run(r);
 
     return NGX_DONE;
 }
 
 
-/* ---- when the configuration is read ------------------------------------- */
+/* ---- configuration ------------------------------------------------------ */
 
-/* Behind all others, autoindex too: arrays are run backwards. */
+/*
+ * Register the handler as the first of the array: nginx runs it last, after
+ * autoindex.
+ */
 static ngx_int_t
 ngx_http_iri_listing_register(ngx_conf_t *cf)
 {
@@ -563,12 +573,12 @@ ngx_http_iri_listing_register(ngx_conf_t *cf)
 
 
 /*
- * autoindex on, in a location where iri_listing has no effect.  What sets it
- * is a function of nginx, which says where it puts the value.
+ * Does "autoindex on" shadow the iri_listing of a location?  The value is found
+ * by the offset in autoindex's public command table.
  */
 static ngx_uint_t
-ngx_http_iri_listing_is_hidden(ngx_module_t              *autoindex,
-                               const ngx_http_iri_hook_t *hook)
+ngx_http_iri_listing_is_shadowed(ngx_module_t              *autoindex,
+                                 const ngx_http_iri_hook_t *hook)
 {
     char          *conf;
     ngx_command_t *cmd;
@@ -593,8 +603,9 @@ ngx_http_iri_listing_is_hidden(ngx_module_t              *autoindex,
 }
 
 
+/* Warn once of each iri_listing that autoindex shadows. */
 static void
-ngx_http_iri_listing_warn_both(ngx_conf_t *cf)
+ngx_http_iri_listing_warn_shadowed(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
     ngx_module_t             *autoindex;
@@ -609,7 +620,7 @@ ngx_http_iri_listing_warn_both(ngx_conf_t *cf)
     for (i = 0; i < imcf->hooks.nelts; i++) {
         place = hook[i].conf->listing_place;
 
-        if (!ngx_http_iri_listing_is_hidden(autoindex, &hook[i])
+        if (!ngx_http_iri_listing_is_shadowed(autoindex, &hook[i])
             || place->warned) {
             continue;
         }
@@ -635,7 +646,7 @@ ngx_http_iri_listing_init(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    ngx_http_iri_listing_warn_both(cf);
+    ngx_http_iri_listing_warn_shadowed(cf);
 
     return ngx_http_iri_listing_register(cf);
 }

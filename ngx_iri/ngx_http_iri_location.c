@@ -1,14 +1,13 @@
 /*
- * ngx_http_iri_location.c - Location and Link of what is answered
+ * ngx_http_iri_location.c - Location, Content-Location and Link of a response
  *
- * nginx writes into Location what a configuration says, with the octets of
- * variables and captures, and repeats what an upstream says.  Before the
- * header is written, and before nginx completes it as absolute_redirect says,
- * it becomes a URI-reference by the core's iri_location_field: a path of this
- * server canonical; what an upstream says, rewritten by proxy_redirect or not,
- * keeps its meaning and is only escaped.
+ * nginx writes the text of the configuration into Location, with the octets of
+ * variables and captures, and copies the field of an upstream.  The header
+ * filter makes the value a URI-reference (iri_location_field), before nginx
+ * completes it by absolute_redirect.  A path of this server becomes canonical.
+ * The value of an upstream, with or without proxy_redirect, is only escaped.
  *
- * And iri_redirect link: the page says what its own address is.
+ * Link: the canonical URI of the page, for iri_redirect link.
  */
 
 #include "ngx_http_iri.h"
@@ -16,7 +15,7 @@
 
 /* ---- references --------------------------------------------------------- */
 
-/* The port that the client came to; 0: it is none. */
+/* The local port of the connection; 0: none, or unknown. */
 static unsigned
 ngx_http_iri_port(ngx_http_request_t *r)
 {
@@ -26,6 +25,10 @@ ngx_http_iri_port(ngx_http_request_t *r)
 }
 
 
+/*
+ * Make the value of h a URI-reference.  other: it was set by an upstream;
+ * rooted: nginx will complete it with scheme and host.
+ */
 static ngx_int_t
 ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
                              ngx_uint_t other, ngx_uint_t rooted)
@@ -61,8 +64,9 @@ ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
 /* ---- Location ----------------------------------------------------------- */
 
 /*
- * nginx would put the client's Host before the path; where that cannot stand
- * in a URI the path goes without, and must not look like an authority then.
+ * nginx would put the client's Host before the path, but that is not valid in a
+ * URI.  Send the path alone; a leading "//" becomes "/.//", since it would be
+ * read as an authority (RFC 3986, 4.2).
  */
 static ngx_int_t
 ngx_http_iri_leave_relative(ngx_http_request_t *r)
@@ -83,14 +87,14 @@ ngx_http_iri_leave_relative(ngx_http_request_t *r)
         h->value.len += 2;
     }
 
-    /* It stays among the headers, as the Location of an upstream does. */
+    /* The field stays in the list, but nginx does not complete it. */
     r->headers_out.location = NULL;
 
     return NGX_OK;
 }
 
 
-/* What nginx itself will look at. */
+/* The Location that nginx completes: r->headers_out.location. */
 static ngx_int_t
 ngx_http_iri_write_location(ngx_http_request_t *r)
 {
@@ -125,9 +129,9 @@ ngx_http_iri_is_field(const ngx_table_elt_t *h, const char *name)
 }
 
 
-/* The fields of an upstream, or of a module, that nginx does not look at. */
+/* Location and Content-Location of an upstream or of another module. */
 static ngx_int_t
-ngx_http_iri_write_others(ngx_http_request_t *r)
+ngx_http_iri_write_other_fields(ngx_http_request_t *r)
 {
     ngx_uint_t       other = r->upstream != NULL && !r->error_page;
     ngx_uint_t       i = 0;
@@ -176,16 +180,16 @@ ngx_http_iri_keep_link(ngx_http_request_t *r, iri_str_t location)
         return NGX_ERROR;
     }
 
-    ctx->link = ngx_http_iri_out(link);
+    ctx->page.link = ngx_http_iri_out(link);
 
     return NGX_OK;
 }
 
 
 /*
- * Of the page itself: what stands in for it has no address of its own.  A 304
- * stands for the 200 before: a module inside of nginx sees it as such, one that
- * is loaded sees the 200 that nginx makes a 304 of.
+ * Add Link to the page itself, not to an error page in its place.  304 counts
+ * as the page: a static module sees the status 304 here, a dynamic one sees
+ * the 200 that nginx changes to 304 later.
  */
 static ngx_int_t
 ngx_http_iri_write_link(ngx_http_request_t *r)
@@ -193,17 +197,17 @@ ngx_http_iri_write_link(ngx_http_request_t *r)
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
     ngx_uint_t          status = r->headers_out.status;
 
-    if (ctx == NULL || ctx->link.len == 0 || r->error_page
+    if (ctx == NULL || ctx->page.link.len == 0 || r->error_page
         || (status != NGX_HTTP_NOT_MODIFIED && !iri_may_link((int) status)))
     {
         return NGX_OK;
     }
 
-    if (ngx_http_iri_header_add(r, "Link", ctx->link) == NULL) {
+    if (ngx_http_iri_header_add(r, "Link", ctx->page.link) == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_str_null(&ctx->link);
+    ngx_str_null(&ctx->page.link);
 
     return NGX_OK;
 }
@@ -216,7 +220,7 @@ ngx_http_iri_write_places(ngx_http_request_t *r)
         return NGX_OK;
     }
 
-    if (ngx_http_iri_write_others(r) != NGX_OK) {
+    if (ngx_http_iri_write_other_fields(r) != NGX_OK) {
         return NGX_ERROR;
     }
 

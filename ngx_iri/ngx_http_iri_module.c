@@ -1,10 +1,11 @@
 /*
- * ngx_http_iri_module.c - directives, inheritance, start and end
+ * ngx_http_iri_module.c - directives, inheritance, initialization
  *
- * Turns the words of nginx.conf into the core's configuration.  Values are
- * parsed by the core; its sentence follows the directive's name in nginx's
- * message.  What reading needs belongs to a server, since no location is
- * chosen yet; what the disk needs belongs to a location.
+ * Turns the directives of nginx.conf into the configuration of the core
+ * (design 6).  The core parses the values; nginx puts the name of the
+ * directive before its error messages.  Settings for reading a request belong
+ * to a server, because no location is chosen yet.  Settings for finding a file
+ * belong to a location.
  */
 
 #include "ngx_http_iri.h"
@@ -22,29 +23,29 @@ static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
 
 static char *
-ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_host_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *ngx_http_iri_set_query_charset(ngx_conf_t    *cf,
+                                            ngx_command_t *cmd, void *conf);
+static char *ngx_http_iri_set_filename_form(ngx_conf_t    *cf,
+                                            ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_query_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_repair(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_repair(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_cache_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* clang-format off */
@@ -53,35 +54,35 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_engine,
+      ngx_http_iri_set_engine,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, engine),
       NULL },
 
     { ngx_string("iri_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_charsets,
+      ngx_http_iri_set_charsets,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, charsets),
       (void *) "none" },
 
     { ngx_string("iri_invalid"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_invalid,
+      ngx_http_iri_set_invalid,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, invalid),
       NULL },
 
     { ngx_string("iri_host"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_hosts,
+      ngx_http_iri_set_host_mode,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, hosts_said),
       NULL },
 
     { ngx_string("iri_query_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_query_words,
+      ngx_http_iri_set_query_charset,
       NGX_HTTP_SRV_CONF_OFFSET,
       0,
       NULL },
@@ -95,7 +96,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_cache"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_cache_words,
+      ngx_http_iri_set_cache,
       NGX_HTTP_SRV_CONF_OFFSET,
       0,
       NULL },
@@ -109,49 +110,49 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_filename_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_charsets,
+      ngx_http_iri_set_charsets,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, charsets),
       NULL },
 
     { ngx_string("iri_filename_form"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_names,
+      ngx_http_iri_set_filename_form,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, names),
       NULL },
 
     { ngx_string("iri_match"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_match,
+      ngx_http_iri_set_match,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, match),
       NULL },
 
     { ngx_string("iri_ambiguous"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_ambiguous,
+      ngx_http_iri_set_ambiguous,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, ambiguous),
       NULL },
 
     { ngx_string("iri_repair"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_repair,
+      ngx_http_iri_set_repair,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, repair),
       NULL },
 
     { ngx_string("iri_redirect"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_redirect,
+      ngx_http_iri_set_redirect,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, redirect),
       NULL },
 
     { ngx_string("iri_listing"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_listing,
+      ngx_http_iri_set_listing,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, listing),
       NULL },
@@ -209,7 +210,7 @@ ngx_http_iri_conf_alloc(void *ctx, size_t size)
 }
 
 
-/* Made when it is first needed: ICU's data are not read where iri is off. */
+/* Created when it is first needed: with iri off ICU's data are not read. */
 static iri_registry_t *
 ngx_http_iri_registry(ngx_conf_t *cf)
 {
@@ -231,9 +232,9 @@ ngx_http_iri_registry(ngx_conf_t *cf)
 
 /* ---- directives --------------------------------------------------------- */
 
-/* The first word behind the directive's name. */
+/* The first argument of the directive. */
 static iri_str_t
-ngx_http_iri_word(ngx_conf_t *cf)
+ngx_http_iri_first_argument(ngx_conf_t *cf)
 {
     ngx_str_t *value = cf->args->elts;
 
@@ -241,9 +242,9 @@ ngx_http_iri_word(ngx_conf_t *cf)
 }
 
 
-/* All of them: NULL without memory. */
+/* All arguments.  Returns: NULL if memory is exhausted. */
 static iri_str_t *
-ngx_http_iri_words(ngx_conf_t *cf)
+ngx_http_iri_arguments(ngx_conf_t *cf)
 {
     ngx_str_t *value = cf->args->elts;
     ngx_uint_t i;
@@ -262,7 +263,10 @@ ngx_http_iri_words(ngx_conf_t *cf)
 }
 
 
-/* An enum of the core in a slot that can be unset. */
+/*
+ * Store value in the slot at cmd->offset, unless it is set.  error: that of
+ * the parser, or NULL.
+ */
 static char *
 ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
                       const char *error, ngx_uint_t value)
@@ -283,10 +287,10 @@ ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
 }
 
 
-/* The same of what does nothing where iri is off. */
+/* The same for a directive that has no effect if iri is off. */
 static char *
-ngx_http_iri_set_used(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
-                      const char *error, ngx_uint_t value)
+ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
+                              const char *error, ngx_uint_t value)
 {
     char *rv = ngx_http_iri_set_slot(cf, cmd, conf, error, value);
 
@@ -297,31 +301,31 @@ ngx_http_iri_set_used(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
 
 
 static char *
-ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     const char  *error;
     iri_engine_t engine = IRI_ENGINE_OFF;
 
-    error = iri_parse_engine(ngx_http_iri_word(cf), &engine);
+    error = iri_parse_engine(ngx_http_iri_first_argument(cf), &engine);
 
     return ngx_http_iri_set_slot(cf, cmd, conf, error, engine);
 }
 
 
 static char *
-ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     const char   *error;
     iri_invalid_t invalid = IRI_INVALID_404;
 
-    error = iri_parse_invalid(ngx_http_iri_word(cf), &invalid);
+    error = iri_parse_invalid(ngx_http_iri_first_argument(cf), &invalid);
 
-    return ngx_http_iri_set_used(cf, cmd, conf, error, invalid);
+    return ngx_http_iri_set_checked_slot(cf, cmd, conf, error, invalid);
 }
 
 
 static char *
-ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_host_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     const char              *error;
     iri_host_mode_t          hosts = IRI_HOST_MODE_OFF;
@@ -332,81 +336,79 @@ ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    error = iri_parse_host_mode(ngx_http_iri_word(cf), &hosts);
+    error = iri_parse_host_mode(ngx_http_iri_first_argument(cf), &hosts);
 
     return ngx_http_iri_set_slot(cf, cmd, conf, error, hosts);
 }
 
 
 static char *
-ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_filename_form(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     const char         *error;
     iri_filename_form_t names = IRI_FILENAME_ANY;
 
-    error = iri_parse_filename_form(ngx_http_iri_word(cf), &names);
+    error = iri_parse_filename_form(ngx_http_iri_first_argument(cf), &names);
 
-    return ngx_http_iri_set_used(cf, cmd, conf, error, names);
+    return ngx_http_iri_set_checked_slot(cf, cmd, conf, error, names);
 }
 
 
+/*
+ * Store the flags of a list of words.  parse, unknown_word: functions of the
+ * core that return an error message and the index of the word it is about.
+ */
 static char *
-ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_flags(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
+                       const char *(*parse)(const iri_str_t *words, size_t n,
+                                            unsigned *flags),
+                       size_t (*unknown_word)(const iri_str_t *words,
+                                              size_t           n))
 {
-    unsigned    match = 0;
+    size_t      n = cf->args->nelts - 1;
+    unsigned    flags = 0;
     iri_str_t  *words;
     const char *error;
 
-    words = ngx_http_iri_words(cf);
+    words = ngx_http_iri_arguments(cf);
     if (words == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    error = iri_parse_match(words, cf->args->nelts - 1, &match);
-
+    error = parse(words, n, &flags);
     if (error != NULL) {
-        return ngx_http_iri_conf_wrong(
-            cf, error,
-            1 + iri_match_unknown_word(words, cf->args->nelts - 1));
+        return ngx_http_iri_conf_wrong(cf, error, 1 + unknown_word(words, n));
     }
 
-    return ngx_http_iri_set_used(cf, cmd, conf, NULL, match);
+    return ngx_http_iri_set_checked_slot(cf, cmd, conf, NULL, flags);
 }
 
 
 static char *
-ngx_http_iri_repair(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    unsigned    repair = 0;
-    iri_str_t  *words;
-    const char *error;
-
-    words = ngx_http_iri_words(cf);
-    if (words == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    error = iri_parse_repair(words, cf->args->nelts - 1, &repair);
-
-    if (error != NULL) {
-        return ngx_http_iri_conf_wrong(
-            cf, error,
-            1 + iri_repair_unknown_word(words, cf->args->nelts - 1));
-    }
-
-    return ngx_http_iri_set_used(cf, cmd, conf, NULL, repair);
+    return ngx_http_iri_set_flags(cf, cmd, conf, iri_parse_match,
+                                  iri_match_unknown_word);
 }
 
 
 static char *
-ngx_http_iri_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_repair(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    return ngx_http_iri_set_flags(cf, cmd, conf, iri_parse_repair,
+                                  iri_repair_unknown_word);
+}
+
+
+static char *
+ngx_http_iri_set_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     char                    *rv;
     const char              *error;
     iri_ambiguous_t          ambiguous = IRI_AMBIGUOUS_404;
     ngx_http_iri_loc_conf_t *ilcf = conf;
 
-    error = iri_parse_ambiguous(ngx_http_iri_word(cf), &ambiguous);
+    error = iri_parse_ambiguous(ngx_http_iri_first_argument(cf), &ambiguous);
 
     rv = ngx_http_iri_set_slot(cf, cmd, conf, error, ambiguous);
     if (rv != NGX_CONF_OK) {
@@ -425,7 +427,7 @@ ngx_http_iri_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 static char *
-ngx_http_iri_cache_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     iri_str_t               *words;
     const char              *error;
@@ -433,7 +435,7 @@ ngx_http_iri_cache_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     (void) cmd;
 
-    words = ngx_http_iri_words(cf);
+    words = ngx_http_iri_arguments(cf);
     if (words == NULL) {
         return NGX_CONF_ERROR;
     }
@@ -450,19 +452,20 @@ ngx_http_iri_cache_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 static char *
-ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     int         status = 0;
     const char *error;
 
-    error = iri_parse_redirect(ngx_http_iri_word(cf), &status);
+    error = iri_parse_redirect(ngx_http_iri_first_argument(cf), &status);
 
-    return ngx_http_iri_set_used(cf, cmd, conf, error, (ngx_uint_t) status);
+    return ngx_http_iri_set_checked_slot(cf, cmd, conf, error,
+                                         (ngx_uint_t) status);
 }
 
 
 static char *
-ngx_http_iri_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     char                     *error;
     ngx_http_iri_loc_conf_t  *ilcf = conf;
@@ -497,9 +500,9 @@ ngx_http_iri_has_variable(ngx_conf_t *cf)
 }
 
 
-/* cmd->post is not NULL where "none", and a variable, are allowed. */
+/* cmd->post is not NULL if "none" and a variable are allowed. */
 static char *
-ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     iri_str_t            *words;
     const char           *error;
@@ -512,7 +515,7 @@ ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "is duplicate";
     }
 
-    words = ngx_http_iri_words(cf);
+    words = ngx_http_iri_arguments(cf);
     list = ngx_palloc(cf->pool, sizeof(iri_charsets_t));
     if (words == NULL || list == NULL) {
         return NGX_CONF_ERROR;
@@ -544,14 +547,14 @@ ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    place->says = iri_charsets_shadow(registry, list);
+    place->warning = iri_charsets_shadow(registry, list);
 
     return NGX_CONF_OK;
 }
 
 
 static char *
-ngx_http_iri_query_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_query_charset(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     iri_str_t               *words;
     const char              *error;
@@ -566,7 +569,7 @@ ngx_http_iri_query_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return "is duplicate";
     }
 
-    words = ngx_http_iri_words(cf);
+    words = ngx_http_iri_arguments(cf);
     query = ngx_palloc(cf->pool, sizeof(iri_query_conf_t));
     if (words == NULL || query == NULL) {
         return NGX_CONF_ERROR;
@@ -589,7 +592,7 @@ ngx_http_iri_query_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    place->says = iri_charsets_shadow(registry, &query->charsets);
+    place->warning = iri_charsets_shadow(registry, &query->charsets);
 
     return NGX_CONF_OK;
 }
@@ -652,7 +655,7 @@ ngx_http_iri_destroy_idna(void *data)
 }
 
 
-/* One for all servers, and only where one is not off. */
+/* One for all servers, unless iri is off in all of them. */
 static ngx_int_t
 ngx_http_iri_create_idna(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
 {
@@ -775,8 +778,8 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
 
 
 /*
- * Remember a location that gets the script under its root: all do, also where
- * nothing is to be mapped, since it gives no file for what was refused.
+ * Add a location to those that get the script under root.  All do: the script
+ * also gives no file for a path that was refused.
  */
 static char *
 ngx_http_iri_add_hook(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
@@ -868,7 +871,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 }
 
 
-/* ---- start and end ------------------------------------------------------ */
+/* ---- initialization ----------------------------------------------------- */
 
 static ngx_int_t
 ngx_http_iri_preconfiguration(ngx_conf_t *cf)

@@ -1,23 +1,23 @@
 /*
- * ngx_http_iri_names.c - the names of servers: those with other characters
- * than ASCII become known by their A-labels, too
+ * ngx_http_iri_names.c - A-labels of server names
  *
- * Done once, when the configuration is read and before nginx makes a hash of
- * all names.  Whether and by which rules is said by iri_host of the default
- * servers of the addresses that a server listens on, since it is what counts
- * for requests to them (ngx_http_iri_host.c).  Names only ever come to those
- * that are there; none is taken from who has written it down.
+ * A server_name that is not ASCII selects its server by its A-labels, too
+ * (design 8).  These names are added when the configuration is read, before
+ * nginx builds its hash of names.  The iri_host of the default servers of the
+ * addresses that a server listens on decides whether and how names are mapped,
+ * as it does for requests (ngx_http_iri_host.c).  Names are added, never
+ * removed, and never if another server already has the name.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* While names are collected: all addresses that are listened on, and names. */
+/* State while the names of all servers are collected. */
 typedef struct {
     ngx_conf_t *cf;
-    ngx_uint_t  switched_on; /* a server is on or in report */
-    ngx_array_t addresses;   /* of ngx_http_conf_addr_t * */
-    ngx_array_t added;       /* of ngx_http_server_name_t: A-labels */
+    ngx_uint_t  switched_on; /* 1: a server has iri on or report */
+    ngx_array_t addresses;   /* of ngx_http_conf_addr_t *: all of them */
+    ngx_array_t added;       /* of ngx_http_server_name_t: to be added */
 } ngx_http_iri_names_t;
 
 
@@ -57,7 +57,10 @@ ngx_http_iri_names_add_addresses(ngx_http_iri_names_t *names)
 }
 
 
-/* The next address from *i on that the server listens on, or NULL. */
+/*
+ * The next address, from index *i on, that the server listens on; *i is set to
+ * the index after it.  Returns: NULL if there is none.
+ */
 static ngx_http_conf_addr_t *
 ngx_http_iri_names_address(ngx_http_iri_names_t           *names,
                            const ngx_http_core_srv_conf_t *cscf,
@@ -83,12 +86,12 @@ ngx_http_iri_names_address(ngx_http_iri_names_t           *names,
 }
 
 
-/* ---- what iri_host says -------------------------------------------------- */
+/* ---- the iri_host that applies ------------------------------------------- */
 
-/* The less strict of two, where neither need be on. */
+/* The less strict of found and cscf, if on.  found may be NULL. */
 static ngx_http_iri_srv_conf_t *
-ngx_http_iri_names_either(ngx_http_iri_srv_conf_t  *found,
-                          ngx_http_core_srv_conf_t *cscf)
+ngx_http_iri_names_less_strict(ngx_http_iri_srv_conf_t  *found,
+                               ngx_http_core_srv_conf_t *cscf)
 {
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
 
@@ -101,8 +104,8 @@ ngx_http_iri_names_either(ngx_http_iri_srv_conf_t  *found,
 
 
 /*
- * By which rules the names of a server are to be mapped: those of the default
- * servers of its addresses.  NULL: none of these has iri_host on.
+ * The settings by which the names of a server are mapped: those of a default
+ * server of its addresses.  Returns: NULL if iri_host is off in all of these.
  */
 static ngx_http_iri_srv_conf_t *
 ngx_http_iri_names_rules(ngx_http_iri_names_t     *names,
@@ -113,16 +116,16 @@ ngx_http_iri_names_rules(ngx_http_iri_names_t     *names,
     ngx_http_iri_srv_conf_t *found = NULL;
 
     while ((addr = ngx_http_iri_names_address(names, cscf, &i)) != NULL) {
-        found = ngx_http_iri_names_either(found, addr->default_server);
+        found = ngx_http_iri_names_less_strict(found, addr->default_server);
     }
 
     return found;
 }
 
 
-/* Somebody at this address does not say "iri off". */
+/* Returns: 1 if a server of this address has iri on or report. */
 static ngx_uint_t
-ngx_http_iri_names_awaited(ngx_http_conf_addr_t *addr)
+ngx_http_iri_names_has_engine(ngx_http_conf_addr_t *addr)
 {
     ngx_uint_t                 s;
     ngx_http_core_srv_conf_t **server = addr->servers.elts;
@@ -137,7 +140,7 @@ ngx_http_iri_names_awaited(ngx_http_conf_addr_t *addr)
 }
 
 
-/* It is on in a default server whose iri is off, and is wanted there. */
+/* Warn of iri_host in a default server whose iri is off, if it is needed. */
 static void
 ngx_http_iri_names_warn_off(ngx_http_iri_names_t     *names,
                             ngx_http_core_srv_conf_t *cscf,
@@ -162,11 +165,11 @@ ngx_http_iri_names_warn_off(ngx_http_iri_names_t     *names,
 }
 
 
-/* It stands in a server, and that of the default server says otherwise. */
+/* Warn of iri_host in a server that is not the default server. */
 static void
-ngx_http_iri_names_warn_other(ngx_http_iri_names_t     *names,
-                              ngx_http_core_srv_conf_t *cscf,
-                              ngx_http_core_srv_conf_t *counts)
+ngx_http_iri_names_warn_not_default(ngx_http_iri_names_t     *names,
+                                    ngx_http_core_srv_conf_t *cscf,
+                                    ngx_http_core_srv_conf_t *counts)
 {
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
 
@@ -184,7 +187,7 @@ ngx_http_iri_names_warn_other(ngx_http_iri_names_t     *names,
 }
 
 
-/* iri_host where it has no effect, and so may be a misunderstanding. */
+/* Warn of an iri_host without effect. */
 static void
 ngx_http_iri_names_check(ngx_http_iri_names_t     *names,
                          ngx_http_core_srv_conf_t *cscf)
@@ -203,7 +206,7 @@ ngx_http_iri_names_check(ngx_http_iri_names_t     *names,
 
         if (first == cscf) {
             is_default = 1;
-            awaited |= ngx_http_iri_names_awaited(addr);
+            awaited |= ngx_http_iri_names_has_engine(addr);
 
         } else if (ngx_http_iri_host_conf(first)->hosts_said
                    != iscf->hosts_said) {
@@ -215,14 +218,14 @@ ngx_http_iri_names_check(ngx_http_iri_names_t     *names,
         ngx_http_iri_names_warn_off(names, cscf, awaited);
 
     } else {
-        ngx_http_iri_names_warn_other(names, cscf, counts);
+        ngx_http_iri_names_warn_not_default(names, cscf, counts);
     }
 }
 
 
-/* ---- whose a name is ---------------------------------------------------- */
+/* ---- which server has a name -------------------------------------------- */
 
-/* "~...": it stays what it is. */
+/* Returns: 1 for "~...", a regular expression. */
 static ngx_uint_t
 ngx_http_iri_names_is_pattern(const ngx_http_server_name_t *sn)
 {
@@ -235,7 +238,7 @@ ngx_http_iri_names_is_pattern(const ngx_http_server_name_t *sn)
 }
 
 
-/* ".example" is "example" and "*.example": no other may have either. */
+/* Returns: 1 if written is name; ".example" is "example" and "*.example". */
 static ngx_uint_t
 ngx_http_iri_names_covers(ngx_str_t written, ngx_str_t name)
 {
@@ -257,7 +260,7 @@ ngx_http_iri_names_covers(ngx_str_t written, ngx_str_t name)
 
 
 static ngx_uint_t
-ngx_http_iri_names_is_named(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
+ngx_http_iri_names_has_name(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 {
     ngx_uint_t              n;
     ngx_http_server_name_t *sn = cscf->server_names.elts;
@@ -274,7 +277,7 @@ ngx_http_iri_names_is_named(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 }
 
 
-/* Its own, in another form. */
+/* Returns: 1 if the same name is to be added for the server. */
 static ngx_uint_t
 ngx_http_iri_names_is_added(const ngx_http_iri_names_t     *names,
                             const ngx_http_core_srv_conf_t *cscf,
@@ -293,7 +296,7 @@ ngx_http_iri_names_is_added(const ngx_http_iri_names_t     *names,
 }
 
 
-/* The server of the same address that has this name in so many words. */
+/* The other server of the same address that has this name, or NULL. */
 static ngx_http_core_srv_conf_t *
 ngx_http_iri_names_owner(ngx_http_iri_names_t     *names,
                          ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
@@ -307,7 +310,7 @@ ngx_http_iri_names_owner(ngx_http_iri_names_t     *names,
 
         for (s = 0; s < addr->servers.nelts; s++) {
             if (server[s] != cscf
-                && ngx_http_iri_names_is_named(server[s], name)) {
+                && ngx_http_iri_names_has_name(server[s], name)) {
                 return server[s];
             }
         }
@@ -317,7 +320,7 @@ ngx_http_iri_names_owner(ngx_http_iri_names_t     *names,
 }
 
 
-/* A name that somebody has written down stays with the server it is of. */
+/* Add a name, unless a server of the same address has it. */
 static ngx_int_t
 ngx_http_iri_names_add_one(ngx_http_iri_names_t     *names,
                            ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
@@ -325,7 +328,7 @@ ngx_http_iri_names_add_one(ngx_http_iri_names_t     *names,
     ngx_http_server_name_t   *sn;
     ngx_http_core_srv_conf_t *owner;
 
-    if (ngx_http_iri_names_is_named(cscf, name)
+    if (ngx_http_iri_names_has_name(cscf, name)
         || ngx_http_iri_names_is_added(names, cscf, name))
     {
         return NGX_OK;
@@ -334,10 +337,9 @@ ngx_http_iri_names_add_one(ngx_http_iri_names_t     *names,
     owner = ngx_http_iri_names_owner(names, cscf, name);
     if (owner != NULL) {
         ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
-                      "iri: server name \"%V\" stays with the server in "
-                      "%s:%ui, which writes it so, and not with that in "
-                      "%s:%ui, which writes it in Unicode: take it out of "
-                      "one of them",
+                      "iri: server name \"%V\" selects the server in %s:%ui, "
+                      "which has it in A-labels, not that in %s:%ui, which "
+                      "has it in Unicode: remove it from one of them",
                       &name, owner->file_name, owner->line, cscf->file_name,
                       cscf->line);
         return NGX_OK;
@@ -356,7 +358,7 @@ ngx_http_iri_names_add_one(ngx_http_iri_names_t     *names,
 }
 
 
-/* Its two halves by themselves, for one of them may be somebody else's. */
+/* ".example" is added as two names: another server may have one of them. */
 static ngx_int_t
 ngx_http_iri_names_add_name(ngx_http_iri_names_t     *names,
                             ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
@@ -389,14 +391,10 @@ ngx_http_iri_names_add_name(ngx_http_iri_names_t     *names,
 
 /* ---- the names of a server ---------------------------------------------- */
 
-static void *
-ngx_http_iri_names_alloc(void *ctx, size_t size)
-{
-    return ngx_palloc(ctx, size);
-}
-
-
-/* The A-labels of a name; NGX_DECLINED: it has none, or is ASCII. */
+/*
+ * Set *name to the A-labels of a server name.
+ * Returns: NGX_OK; NGX_DECLINED if it is ASCII or no host name; NGX_ERROR.
+ */
 static ngx_int_t
 ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
                        ngx_http_server_name_t *sn, ngx_str_t *name)
@@ -407,7 +405,7 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 
     ngx_memzero(&env, sizeof(iri_env_t));
     env.ctx = cf->pool;
-    env.alloc = ngx_http_iri_names_alloc;
+    env.alloc = ngx_http_iri_conf_alloc;
 
     status = iri_host_name(&env, &iscf->host, ngx_http_iri_in(sn->name),
                            &host);
@@ -421,9 +419,8 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 
     if (host.verdict == IRI_REFUSE) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "iri: server name \"%V\" in %s:%ui selects nothing "
-                      "with \"iri_host\", for it %s: correct it or take it "
-                      "out",
+                      "iri: server name \"%V\" in %s:%ui is ignored by "
+                      "\"iri_host\", because it %s: correct it or remove it",
                       &sn->name, sn->server->file_name, sn->server->line,
                       iri_host_why_text(host.why));
     }
@@ -434,7 +431,7 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 }
 
 
-/* $server_name, and the host of redirects by server_name_in_redirect. */
+/* Set $server_name, which server_name_in_redirect uses, too. */
 static void
 ngx_http_iri_names_set_first(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 {
@@ -447,16 +444,16 @@ ngx_http_iri_names_set_first(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 }
 
 
-/* Hosts of requests are in A-labels, which no other letters match. */
+/* Warn of a pattern that is not ASCII: hosts of requests are in A-labels. */
 static void
 ngx_http_iri_names_check_pattern(const ngx_http_iri_names_t   *names,
                                  const ngx_http_server_name_t *sn)
 {
     if (!iri_str_is_ascii(ngx_http_iri_in(sn->name))) {
         ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
-                      "iri: server name \"%V\" in %s:%ui holds letters that "
-                      "match nothing with \"iri_host\": write the name "
-                      "itself, or A-labels in the pattern",
+                      "iri: server name \"%V\" in %s:%ui has characters that "
+                      "match no host with \"iri_host\": write a name without "
+                      "a pattern, or A-labels in the pattern",
                       &sn->name, sn->server->file_name, sn->server->line);
     }
 }
@@ -504,7 +501,10 @@ ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
 
 /* ---- all servers -------------------------------------------------------- */
 
-/* When all are known, so that none stands in the way of another. */
+/*
+ * Add the names, when those of all servers are known: an added name must not
+ * count as one that a server already has.
+ */
 static ngx_int_t
 ngx_http_iri_names_push(ngx_http_iri_names_t *names)
 {
@@ -524,7 +524,7 @@ ngx_http_iri_names_push(ngx_http_iri_names_t *names)
 }
 
 
-/* The hash of names is built after postconfiguration: there is still time. */
+/* nginx builds its hash of names after postconfiguration. */
 ngx_int_t
 ngx_http_iri_names_init(ngx_conf_t *cf)
 {

@@ -1,9 +1,9 @@
 /*
- * ngx_http_iri_notes.c - what the log is told of a request
+ * ngx_http_iri_notes.c - the line of the error log for a request
  *
- * What happens to a request, and to its subrequests, is noted, and told in one
- * line when it is logged; so that line is at hand where the request has ended.
- * What is evaluated later, for an access log say, is told only if nothing was.
+ * Events of a request and of its subrequests are collected as notes.  They are
+ * written as one line in the LOG phase.  A later event, for example of a
+ * variable in an access log, is logged only if no line has been written.
  */
 
 #include "ngx_http_iri.h"
@@ -13,7 +13,7 @@ static const ngx_uint_t ngx_http_iri_levels[] = { NGX_LOG_ERR, NGX_LOG_INFO };
 
 
 static void
-ngx_http_iri_notes_line(ngx_http_request_t *r, const iri_notes_t *notes)
+ngx_http_iri_notes_write(ngx_http_request_t *r, const iri_notes_t *notes)
 {
     char      *action;
     ngx_str_t  text;
@@ -22,7 +22,7 @@ ngx_http_iri_notes_line(ngx_http_request_t *r, const iri_notes_t *notes)
 
     text = ngx_http_iri_out(iri_notes_line(notes, NULL, &line));
 
-    /* " while logging request" would say when it is told, not what it is of */
+    /* Without " while logging request": the events are older. */
     action = log->action;
     log->action = NULL;
 
@@ -33,25 +33,25 @@ ngx_http_iri_notes_line(ngx_http_request_t *r, const iri_notes_t *notes)
 
 
 /*
- * Those of the main request, in its memory: that of a subrequest may be
- * released before.  NULL: there is no memory, or it is too late.
+ * The notes of the main request, in its pool: the pool of a subrequest may be
+ * destroyed earlier.  NULL: no memory, or the line has been written.
  */
 static iri_notes_t *
-ngx_http_iri_notes_of(ngx_http_request_t *r)
+ngx_http_iri_notes_get(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
 
     ctx = ngx_http_iri_ctx_make(r->main);
 
-    if (ctx == NULL || ctx->told) {
+    if (ctx == NULL || ctx->log.written) {
         return NULL;
     }
 
-    if (ctx->notes == NULL) {
-        ctx->notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
+    if (ctx->log.notes == NULL) {
+        ctx->log.notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
     }
 
-    return ctx->notes;
+    return ctx->log.notes;
 }
 
 
@@ -66,14 +66,14 @@ ngx_http_iri_notes_wanted(ngx_http_request_t *r, iri_log_level_t level)
 
     ctx = ngx_http_iri_ctx(r->main);
 
-    return ctx == NULL || !ctx->told || ctx->notes == NULL;
+    return ctx == NULL || !ctx->log.written || ctx->log.notes == NULL;
 }
 
 
 iri_notes_t *
 ngx_http_iri_notes_begin(ngx_http_request_t *r, iri_notes_t *once)
 {
-    iri_notes_t *notes = ngx_http_iri_notes_of(r);
+    iri_notes_t *notes = ngx_http_iri_notes_get(r);
 
     if (notes == NULL) {
         ngx_memzero(once, sizeof(iri_notes_t));
@@ -94,11 +94,11 @@ ngx_http_iri_notes_end(ngx_http_request_t *r, iri_notes_t *notes,
         return;
     }
 
-    ngx_http_iri_notes_line(r, notes);
+    ngx_http_iri_notes_write(r, notes);
 
     ctx = ngx_http_iri_ctx(r->main);
-    if (ctx != NULL && ctx->told) {
-        ctx->notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
+    if (ctx != NULL && ctx->log.written) {
+        ctx->log.notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
     }
 }
 
@@ -167,9 +167,9 @@ ngx_http_iri_notes_tell(ngx_http_request_t *r)
         return;
     }
 
-    ctx->told = 1;
+    ctx->log.written = 1;
 
-    if (ctx->notes != NULL) {
-        ngx_http_iri_notes_line(r, ctx->notes);
+    if (ctx->log.notes != NULL) {
+        ngx_http_iri_notes_write(r, ctx->log.notes);
     }
 }

@@ -1,47 +1,47 @@
 /*
  * ngx_http_iri_phases.c - the phase handlers
  *
- *   POST_READ       first   the client's host, query, Destination and path
- *                           (ngx_http_iri_post_read.c)
- *   SERVER_REWRITE  first   before the rules of the server: the path of an
- *                           internal redirect or a subrequest is read; the
- *                           snapshot is taken
- *                   rules   in the place of nginx's own handler
- *   REWRITE         first   before the rules of a location: a path that
- *                           "rewrite ... last" has set is read; the request
- *                           waits for an index that the rules will need
- *                   rules   in the place of nginx's own handler
- *                   last    after the rules: the path is looked up
- *   PRECONTENT      first   access has been granted: 404 where nothing may be
- *                           served, the Destination of COPY and MOVE,
- *                           try_files, iri_redirect
- *   LOG             first   nginx's own root, for access_log; iri report
+ *   POST_READ       first   read host, query, Destination and path of the
+ *                           client (ngx_http_iri_post_read.c)
+ *   SERVER_REWRITE  first   before the rules of the server: read the path of
+ *                           an internal redirect or a subrequest; take the
+ *                           snapshot
+ *                   rules   run the handler of nginx's rewrite module
+ *   REWRITE         first   before the rules of a location: read a path that
+ *                           "rewrite ... last" has set; wait for an index that
+ *                           the rules need
+ *                   rules   run the handler of nginx's rewrite module
+ *                   last    after the rules: look up the path
+ *   PRECONTENT      first   after access is granted: 404 if nothing may be
+ *                           served, iri_redirect, the Destination of COPY and
+ *                           MOVE, try_files
+ *   LOG             first   log notes; restore root, for access_log;
+ *                           iri report
  *
- * An entry may have another name than the path (IRI_RESTART).  Then the request
- * restarts, once, as if the client had sent that name: ngx_http_iri_resolve.c
- * decides with which URL.  When:
+ * If the entry has another name than the path (IRI_RESTART), the request
+ * restarts, once, as if the client had sent that name.  The path of the restart
+ * is that of ngx_http_iri_resolve.c.  The time of the restart depends on the
+ * lookup:
  *
- *   the lookup is made by         what the rules see      the restart is
- *   before the rules              -                       not yet
- *   a rule (-f, -e, -d, root)     the name of the entry   noted, and carried
- *                                                         out when the rules
- *                                                         return, whatever
- *                                                         they return
- *   after the rules               -                       carried out
- *   all that comes later          -                       impossible: a name
- *                                                         that cannot exist
+ *   before the rules              no restart yet
+ *   by a rule (-f, -e, -d, root)  the rule sees the name of the entry; the
+ *                                 request restarts when the rules return,
+ *                                 whatever they return
+ *   after the rules               the request restarts at once
+ *   later                         no restart; the result is a name that cannot
+ *                                 exist
  *
- * So rules run to their end for the client's URL before an entry with another
- * name counts, but for a rule that itself asks whether there is one.  Nothing
- * that the rules have changed survives a restart.
+ * So the rules run to their end for the client's URL before the request
+ * restarts; only a rule that tests for the entry sees its name earlier.  A
+ * restart undoes all changes that the rules have made.
  *
  * A request waits for the index of a directory before the rules and after
- * them, each in a handler of its own: when it resumes, the phase runs that
- * handler again, and no rule.
+ * them, each time in a handler of its own: when the request resumes, the phase
+ * runs that handler again, and no rule runs twice.
  *
- * nginx runs the handlers of a phase backwards, those of LOG in order, and a
- * dynamic module is registered last.  The handlers return NGX_DECLINED where
- * they have nothing to say: NGX_OK would skip those that follow.
+ * nginx runs the handlers of a phase in reverse order, those of LOG in order,
+ * and registers a dynamic module last.  The handlers return NGX_DECLINED if the
+ * request goes on: NGX_OK would skip the handlers that follow.
  */
 
 #include "ngx_http_iri.h"
@@ -50,10 +50,10 @@
 /* ---- reading ------------------------------------------------------------ */
 
 /*
- * Read r->uri, unless that has been done.  NGX_OK: it has changed.  A path
- * that was refused comes by again when a named location makes the error page:
- * it is not refused a second time, which would replace that page; nothing is
- * opened for it.
+ * Read r->uri, if it is not ASCII and was not read before.  Returns: NGX_OK if
+ * r->uri has changed.  When a named location makes the error page for a path
+ * that was refused, r->uri is that path: to refuse it again would replace the
+ * page.  Nothing is opened for it.
  */
 static ngx_int_t
 ngx_http_iri_read_again(ngx_http_request_t *r)
@@ -62,7 +62,7 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    if ((ctx != NULL && ngx_http_iri_same(r->uri, ctx->read_uri))
+    if ((ctx != NULL && ngx_http_iri_same(r->uri, ctx->last_read.uri))
         || ngx_http_iri_plain_uri(r))
     {
         return NGX_DECLINED;
@@ -74,13 +74,13 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_iri_status(ngx_http_iri_act(r, ctx));
+    return ngx_http_iri_http_status(ngx_http_iri_act(r, ctx));
 }
 
 
-/* Does this subrequest ask whether a path may be told? */
+/* Returns: 1 if r is a subrequest that judges a path. */
 static ngx_uint_t
-ngx_http_iri_is_asked(ngx_http_request_t *r)
+ngx_http_iri_is_judging(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
 
@@ -90,15 +90,15 @@ ngx_http_iri_is_asked(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ctx->asked != NULL;
+    return ctx != NULL && ctx->judged != NULL;
 }
 
 
 /* ---- before the rules of the server ------------------------------------- */
 
 /*
- * Does a path begin here that is not the work of a rule: the client's, that of
- * a subrequest, that of a page for an error, or of post_action?
+ * Returns: 1 if r->uri was not set by a rule: it is that of the client, of a
+ * subrequest, of an error page or of post_action.
  */
 static ngx_uint_t
 ngx_http_iri_is_first_path(ngx_http_request_t       *r,
@@ -106,8 +106,8 @@ ngx_http_iri_is_first_path(ngx_http_request_t       *r,
 {
     const ngx_http_request_t *was;
 
-    if (ctx->snapshot != NULL) {
-        was = &ctx->snapshot->request;
+    if (ctx->restart.snapshot != NULL) {
+        was = &ctx->restart.snapshot->request;
 
         return r->err_status != was->err_status
                || r->error_page != was->error_page
@@ -123,7 +123,7 @@ ngx_http_iri_is_first_path(ngx_http_request_t       *r,
 }
 
 
-/* A subrequest whose path has one name only does not restart. */
+/* No snapshot for a subrequest with an ASCII path that cannot restart. */
 static ngx_int_t
 ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                            const ngx_http_iri_srv_conf_t *iscf)
@@ -135,14 +135,15 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_OK;
     }
 
-    ctx->snapshot = ngx_palloc(r->pool, sizeof(ngx_http_iri_snapshot_t));
+    ctx->restart.snapshot = ngx_palloc(r->pool,
+                                       sizeof(ngx_http_iri_snapshot_t));
 
-    if (ctx->snapshot == NULL) {
+    if (ctx->restart.snapshot == NULL) {
         return NGX_ERROR;
     }
 
-    if (ngx_http_iri_snapshot(r, ctx->snapshot) != NGX_OK) {
-        ctx->snapshot = NULL;
+    if (ngx_http_iri_snapshot(r, ctx->restart.snapshot) != NGX_OK) {
+        ctx->restart.snapshot = NULL;
         return NGX_ERROR;
     }
 
@@ -150,15 +151,15 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* An internal redirect or a subrequest: its path is to be read here. */
+/* Read the path of an internal redirect or a subrequest. */
 static ngx_int_t
-ngx_http_iri_begin_inside(ngx_http_request_t            *r,
-                          const ngx_http_iri_srv_conf_t *iscf)
+ngx_http_iri_begin_internal(ngx_http_request_t            *r,
+                            const ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_int_t           rc;
     ngx_http_iri_ctx_t *ctx;
 
-    /* A rewrite does not come by here, so it is a page for an error. */
+    /* A rewrite does not lead here: it is an error page, not a Destination. */
     ngx_http_iri_destination_over(r);
 
     if (ngx_http_iri_args(r) != NGX_OK) {
@@ -179,10 +180,10 @@ ngx_http_iri_begin_inside(ngx_http_request_t            *r,
         }
 
     } else {
-        ctx->barred |= !ctx->passed;
+        ctx->access.refused |= !ctx->access.granted;
     }
 
-    ctx->inside = 1;
+    ctx->rules.internal = 1;
 
     rc = ngx_http_iri_read_again(r);
 
@@ -190,8 +191,8 @@ ngx_http_iri_begin_inside(ngx_http_request_t            *r,
         ngx_http_iri_keep_asked(r, ctx);
     }
 
-    /* Locations that no client may ask for are not for this path either. */
-    if (ctx->asked != NULL) {
+    /* An internal location refuses a path that is judged, as a client's. */
+    if (ctx->judged != NULL) {
         r->internal = 0;
     }
 
@@ -213,7 +214,7 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
     }
 
     if (r->internal) {
-        rc = ngx_http_iri_begin_inside(r, iscf);
+        rc = ngx_http_iri_begin_internal(r, iscf);
         if (rc != NGX_DECLINED) {
             return rc;
         }
@@ -234,10 +235,10 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
 /* ---- the rules ---------------------------------------------------------- */
 
 /*
- * nginx's own handler, which runs rewrite, if, set and return.  It tells the
- * rules of the server from those of a location by being the first handler of
- * REWRITE, which it is not here: so that those of the server do not run again
- * where no location was found, it is not called then.
+ * Run nginx's own handler, which runs rewrite, if, set and return.  If no
+ * location was found, that handler would run the rules of the server again: it
+ * prevents this only as the first handler of REWRITE, which it is not here.  So
+ * it is not called then.
  */
 static ngx_int_t
 ngx_http_iri_run_rules(ngx_http_request_t *r)
@@ -264,17 +265,19 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
         return imcf->rewrite(r);
     }
 
-    ctx->in_rules = 1;
+    ctx->rules.running = 1;
     rc = imcf->rewrite(r);
-    ctx->in_rules = 0;
+    ctx->rules.running = 0;
 
-    return ctx->restart_found != NULL ? ngx_http_iri_restart(r, ctx) : rc;
+    return ctx->restart.pending != NULL ? ngx_http_iri_restart(r, ctx) : rc;
 }
 
 
 /* ---- before the rules of a location -------------------------------------- */
 
-/* Leave the wrong location at once: nginx finds the right one, and counts. */
+/*
+ * r->uri has changed: let nginx find its location, and count this as a rewrite.
+ */
 static void
 ngx_http_iri_find_location(ngx_http_request_t *r)
 {
@@ -295,9 +298,12 @@ ngx_http_iri_find_location(ngx_http_request_t *r)
 }
 
 
-/* Where alias had captures, try_files has left a path to be put behind it. */
+/*
+ * try_files has left r->add_uri_to_alias set.  Clear it in a location without
+ * captures in alias.
+ */
 static void
-ngx_http_iri_enter(ngx_http_request_t *r)
+ngx_http_iri_clear_add_uri(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -323,13 +329,13 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ngx_http_iri_enter(r);
+    ngx_http_iri_clear_add_uri(r);
 
-    if (ngx_http_iri_is_asked(r)) {
+    if (ngx_http_iri_is_judging(r)) {
         r->internal = 1;
     }
 
-    /* Neither a rewrite nor a client leads to a named location. */
+    /* An error page or a fallback, never a Destination. */
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     if (clcf->named) {
         ngx_http_iri_destination_over(r);
@@ -344,15 +350,15 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
     if (ctx != NULL) {
         if (clcf->named) {
             ngx_http_iri_conceal(r, ctx);
-            ctx->barred |= !ctx->passed;
+            ctx->access.refused |= !ctx->access.granted;
         }
 
-        ctx->ruled = 0;
-        ctx->named = clcf->exact_match;
-        ctx->inside |= clcf->named;
+        ctx->rules.done = 0;
+        ctx->rules.exact = clcf->exact_match;
+        ctx->rules.internal |= clcf->named;
     }
 
-    /* A named location was not chosen by the path. */
+    /* The path does not select a named location. */
     if (rc == NGX_OK && !clcf->named) {
         ngx_http_iri_find_location(r);
         return NGX_DECLINED;
@@ -383,7 +389,7 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* "rewrite ... break" has set another path for the same location. */
+    /* "rewrite ... break" may have set another path. */
     rc = ngx_http_iri_own_name(ilcf, r->uri) ? NGX_DECLINED
                                              : ngx_http_iri_read_again(r);
     if (rc != NGX_OK && rc != NGX_DECLINED) {
@@ -399,7 +405,7 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
-        ctx->ruled = 1;
+        ctx->rules.done = 1;
     }
 
     return ngx_http_iri_dav_if(r) == NGX_OK ? NGX_DECLINED
@@ -414,7 +420,7 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
 {
     ngx_int_t rc, here = r->phase_handler;
 
-    if (ngx_http_iri_is_asked(r)) {
+    if (ngx_http_iri_is_judging(r)) {
         rc = ngx_http_iri_judge_asked(r);
         return rc == NGX_DECLINED ? ngx_http_iri_try_files(r) : rc;
     }
@@ -451,7 +457,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* A redirect may be wanted for an ASCII path that is not spelled so. */
+    /* iri_redirect applies to ASCII paths with other escapes, too. */
     if (ngx_http_iri_is_plain_get(r)
         && (ilcf->redirect == 0
             || iri_uri_is_normalized(ngx_http_iri_path_sent(r))))
@@ -474,11 +480,11 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 
 
 /*
- * access_log with variables tests the root for itself, and needs nginx's own;
- * $request_filename brings the script with it.
+ * Restore nginx's own root: access_log with variables tests whether it exists.
+ * The getter of $request_filename runs the script by itself.
  */
 static void
-ngx_http_iri_log_plain(ngx_http_request_t *r)
+ngx_http_iri_restore_root(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -494,7 +500,7 @@ static ngx_int_t
 ngx_http_iri_log_handler(ngx_http_request_t *r)
 {
     if (ngx_http_iri_is_untouched(r)) {
-        ngx_http_iri_log_plain(r);
+        ngx_http_iri_restore_root(r);
         return NGX_OK;
     }
 
@@ -502,7 +508,7 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
     case IRI_ENGINE_ON:
         ngx_http_iri_destination_over(r);
         ngx_http_iri_notes_tell(r);
-        ngx_http_iri_log_plain(r);
+        ngx_http_iri_restore_root(r);
         break;
 
     case IRI_ENGINE_REPORT:
@@ -511,7 +517,7 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
         break;
 
     default:
-        /* its host was read, before this server was selected */
+        /* notes of iri_host, made before this server was selected */
         ngx_http_iri_notes_tell(r);
         break;
     }
@@ -525,12 +531,12 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 typedef enum {
     NGX_HTTP_IRI_AT_START,
     NGX_HTTP_IRI_AT_END
-} ngx_http_iri_end_t;
+} ngx_http_iri_position_t;
 
 
 /*
- * In which servers has a request in ASCII nothing to be read or kept?  Unless
- * a location folds names, which is only known when all have been read.
+ * When all servers and locations are read: set whether the host may select
+ * another server, and whether an ASCII path needs no reading.
  */
 static void
 ngx_http_iri_prepare_servers(ngx_conf_t *cf)
@@ -548,7 +554,7 @@ ngx_http_iri_prepare_servers(ngx_conf_t *cf)
     for (i = 0; i < cmcf->servers.nelts; i++) {
         iscf = cscf[i]->ctx->srv_conf[ngx_http_iri_module.ctx_index];
 
-        iscf->others = imcf->hosts;
+        iscf->other_servers = imcf->hosts;
         iscf->ascii = iscf->engine == IRI_ENGINE_ON && !iscf->lists
                       && !(iscf->reading.repair & IRI_REPAIR_ESCAPES);
     }
@@ -558,7 +564,8 @@ ngx_http_iri_prepare_servers(ngx_conf_t *cf)
 /* Put a handler at one end of the array of a phase. */
 static ngx_int_t
 ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
-                      ngx_http_iri_end_t end, ngx_http_handler_pt handler)
+                      ngx_http_iri_position_t end,
+                      ngx_http_handler_pt     handler)
 {
     ngx_array_t         *handlers;
     ngx_http_handler_pt *h, *elts;
@@ -584,11 +591,11 @@ ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
 
 
 /*
- * Take the place of nginx's rewrite module, which registers one handler, as
- * the first of all, in both phases.
+ * Replace the handler of nginx's rewrite module, which is the first in the
+ * arrays of both phases.
  */
 static void
-ngx_http_iri_take_rewrite(ngx_conf_t *cf)
+ngx_http_iri_replace_rewrite(ngx_conf_t *cf)
 {
     ngx_array_t              *of_server, *of_location;
     ngx_http_handler_pt      *server, *location;
@@ -618,9 +625,9 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
     ngx_uint_t i;
 
     static const struct {
-        ngx_uint_t          phase;
-        ngx_http_iri_end_t  end;
-        ngx_http_handler_pt handler;
+        ngx_uint_t              phase;
+        ngx_http_iri_position_t end;
+        ngx_http_handler_pt     handler;
     } table[] = {
         { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,
           ngx_http_iri_post_read_handler },
@@ -637,7 +644,7 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
     };
 
     ngx_http_iri_prepare_servers(cf);
-    ngx_http_iri_take_rewrite(cf);
+    ngx_http_iri_replace_rewrite(cf);
 
     for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         if (ngx_http_iri_register(cf, table[i].phase, table[i].end,

@@ -1,22 +1,23 @@
 /*
- * ngx_http_iri_post_read.c - what the client sent, before any rule sees it
+ * ngx_http_iri_post_read.c - the handler of the POST_READ phase
  *
- * The handler of the POST_READ phase reads the host, which selects a server;
- * then, as that server says, the query, the Destination of COPY and MOVE, and
- * the path, which becomes canonical (ngx_http_iri_request.c).  What redirects,
- * subrequests and rewrites make later is read in ngx_http_iri_phases.c.
+ * Reads what the client has sent, before any rule sees it: the host, which
+ * selects a server; then, with the settings of that server, the query, the
+ * Destination of COPY and MOVE, and the path, which becomes canonical
+ * (ngx_http_iri_request.c).  Paths that redirects, subrequests and rewrites
+ * make are read in ngx_http_iri_phases.c.
  */
 
 #include "ngx_http_iri.h"
 
 
 /*
- * What is not ASCII is read; of what is, only that it came is kept: it may be
- * another name of an entry all the same.
+ * Read the path.  An ASCII path is only saved: it has one reading, but the
+ * entry may have another name.
  */
 NGX_HTTP_IRI_APART static ngx_int_t
-ngx_http_iri_post_read_other(ngx_http_request_t            *r,
-                             const ngx_http_iri_srv_conf_t *iscf)
+ngx_http_iri_read_requested(ngx_http_request_t            *r,
+                            const ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_int_t           rc;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_make(r);
@@ -35,15 +36,15 @@ ngx_http_iri_post_read_other(ngx_http_request_t            *r,
         return NGX_DECLINED;
     }
 
-    rc = ngx_http_iri_status(ngx_http_iri_act(r, ctx));
+    rc = ngx_http_iri_http_status(ngx_http_iri_act(r, ctx));
 
-    /* No location is chosen yet: nothing has to be done again. */
+    /* No location is chosen yet, so a new r->uri needs nothing else. */
     return rc == NGX_OK ? NGX_DECLINED : rc;
 }
 
 
 NGX_HTTP_IRI_APART static ngx_int_t
-ngx_http_iri_post_read_all(ngx_http_request_t *r)
+ngx_http_iri_read_host_query_path(ngx_http_request_t *r)
 {
     ngx_int_t                 rc;
     ngx_http_iri_srv_conf_t  *iscf;
@@ -56,7 +57,7 @@ ngx_http_iri_post_read_all(ngx_http_request_t *r)
         return rc;
     }
 
-    /* Of the server that the host has selected. */
+    /* The host may have selected another server. */
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     if (iscf->engine == IRI_ENGINE_OFF) {
@@ -78,29 +79,29 @@ ngx_http_iri_post_read_all(ngx_http_request_t *r)
     {
         rc = ngx_http_iri_destination(r);
         if (rc != NGX_OK && rc != NGX_DECLINED) {
-            return ngx_http_iri_status(rc);
+            return ngx_http_iri_http_status(rc);
         }
     }
 
     if (!ngx_http_iri_plain_uri(r)) {
-        return ngx_http_iri_post_read_other(r, iscf);
+        return ngx_http_iri_read_requested(r, iscf);
     }
 
     return ngx_http_iri_folds(iscf, r->uri)
                    || (iscf->engine == IRI_ENGINE_ON
                        && ((iscf->has_addresses && iscf->lists)
                            || ngx_http_iri_listing_may_come(r)))
-               ? ngx_http_iri_post_read_other(r, iscf)
+               ? ngx_http_iri_read_requested(r, iscf)
                : NGX_DECLINED;
 }
 
 
-/* Has the host, or the query, to be read? */
+/* Returns: 1 if the host or the query must be read. */
 static ngx_uint_t
-ngx_http_iri_is_more_than_path(ngx_http_request_t            *r,
-                               const ngx_http_iri_srv_conf_t *iscf)
+ngx_http_iri_needs_host_or_query(ngx_http_request_t            *r,
+                                 const ngx_http_iri_srv_conf_t *iscf)
 {
-    return (iscf->others
+    return (iscf->other_servers
             && !iri_host_is_ascii(ngx_http_iri_in(r->headers_in.server)))
            || (r->args.len != 0
                && iri_query_needs_read(&iscf->query,
@@ -114,18 +115,18 @@ ngx_http_iri_post_read_path(ngx_http_request_t            *r,
 {
     return !iscf->folds && ngx_http_iri_plain_uri(r)
                ? NGX_DECLINED
-               : ngx_http_iri_post_read_other(r, iscf);
+               : ngx_http_iri_read_requested(r, iscf);
 }
 
 
 NGX_HTTP_IRI_APART static ngx_int_t
-ngx_http_iri_post_read_more(ngx_http_request_t            *r,
+ngx_http_iri_post_read_slow(ngx_http_request_t            *r,
                             const ngx_http_iri_srv_conf_t *iscf)
 {
     return iscf->ascii && !(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
-                   && !ngx_http_iri_is_more_than_path(r, iscf)
+                   && !ngx_http_iri_needs_host_or_query(r, iscf)
                ? ngx_http_iri_post_read_path(r, iscf)
-               : ngx_http_iri_post_read_all(r);
+               : ngx_http_iri_read_host_query_path(r);
 }
 
 
@@ -136,8 +137,8 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    return iscf->ascii && !iscf->others && r->args.len == 0
+    return iscf->ascii && !iscf->other_servers && r->args.len == 0
                    && !(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
                ? ngx_http_iri_post_read_path(r, iscf)
-               : ngx_http_iri_post_read_more(r, iscf);
+               : ngx_http_iri_post_read_slow(r, iscf);
 }

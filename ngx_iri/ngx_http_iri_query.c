@@ -1,11 +1,12 @@
 /*
- * ngx_http_iri_query.c - iri_query_charset, and iri_convert
+ * ngx_http_iri_query.c - iri_query_charset and iri_convert
  *
- * The query of a request gets into r->args as the core reads it, before any
- * rule has seen it; so $args, $arg_..., and what goes upstream, have it.
- * $request_uri and r->unparsed_uri keep what was sent.  iri_convert makes a
- * variable of a function of the core and a text; it is evaluated when it is
- * asked for.
+ * The query is converted to UTF-8 in r->args before any rule runs, so that
+ * $args, $arg_... and upstream requests have it.  $request_uri and
+ * r->unparsed_uri keep the query as sent.
+ *
+ * iri_convert defines a variable: a function of the core applied to a text.
+ * It is evaluated each time it is used.
  */
 
 #include "ngx_http_iri.h"
@@ -20,6 +21,7 @@ typedef struct {
 
 /* ---- the query ---------------------------------------------------------- */
 
+/* NGX_OK; NGX_DECLINED: args need no conversion; NGX_ERROR. */
 static ngx_int_t
 ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
                        iri_query_t *query)
@@ -46,12 +48,12 @@ ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
 
 
 /*
- * nginx makes the path for an upstream of r->uri, where it cannot send the
- * target.  Is that the path that the client has sent?  Not where that had an
- * escaped slash, or slashes that were merged.  NGX_DECLINED: it is another.
+ * If the request-target cannot be sent upstream, nginx escapes r->uri instead.
+ * NGX_OK: that is equivalent to the path as sent.  NGX_DECLINED: it is not; the
+ * path had an escaped slash, or slashes that were merged.  NGX_ERROR.
  */
 static ngx_int_t
-ngx_http_iri_path_is_kept(ngx_http_request_t *r, const iri_env_t *env)
+ngx_http_iri_path_is_unchanged(ngx_http_request_t *r, const iri_env_t *env)
 {
     size_t    len;
     u_char   *p;
@@ -97,10 +99,10 @@ ngx_http_iri_args(ngx_http_request_t *r)
         r->args = ngx_http_iri_out(query.query);
 
         /*
-         * Upstream must not get the target as it was sent, unless it would get
-         * another path.
+         * The upstream must not get the query as sent.  Exception: without the
+         * request-target it would get another path.
          */
-        rc = r->valid_unparsed_uri ? ngx_http_iri_path_is_kept(r, &env)
+        rc = r->valid_unparsed_uri ? ngx_http_iri_path_is_unchanged(r, &env)
                                    : NGX_DECLINED;
         if (rc == NGX_ERROR) {
             return NGX_ERROR;
@@ -156,7 +158,7 @@ ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out)
 
 /* ---- iri_convert -------------------------------------------------------- */
 
-/* What cannot be had is empty: the core has said so in the log. */
+/* The value is empty if the conversion fails, which the core logs. */
 static ngx_int_t
 ngx_http_iri_convert_variable(ngx_http_request_t        *r,
                               ngx_http_variable_value_t *v, uintptr_t data)
@@ -224,7 +226,8 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     if (name.len < 2 || name.data[0] != '$') {
         return ngx_http_iri_conf_wrong(
-            cf, "takes the name of a variable first, \"$name\" say", 1);
+            cf, "takes the name of a variable first, for example \"$name\"",
+            1);
     }
 
     name.len--;
@@ -240,7 +243,7 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return ngx_http_iri_conf_wrong(cf, error, 2);
     }
 
-    /* Not cacheable: what the text is made of may change, the path say. */
+    /* Not cacheable: variables in the text, such as $uri, may change. */
     var = ngx_http_add_variable(
         cf, &name, NGX_HTTP_VAR_CHANGEABLE | NGX_HTTP_VAR_NOCACHEABLE);
     if (var == NULL) {
@@ -248,7 +251,7 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     if (var->get_handler == ngx_http_iri_convert_variable) {
-        return "gives that variable a second time";
+        return "defines that variable a second time";
     }
 
     if (ngx_http_iri_convert_compile(cf, convert, &value[3]) != NGX_OK) {

@@ -1,10 +1,10 @@
 /*
- * ngx_http_iri_redirect.c - iri_redirect
+ * ngx_http_iri_redirect.c - iri_redirect: the redirect to the canonical URI
  *
- * In PRECONTENT, when the access rules have let the client in: a request that
- * came in another form is redirected to its canonical URI, or the answer gets
- * a Link to it.  Whether and where to is decided by the core
- * (common/path/iri_redirect.c); this file says what is known of the resource.
+ * Runs in PRECONTENT, after the access rules have passed.  A request in another
+ * form is redirected to its canonical URI, or the response gets a Link to it.
+ * The core decides (common/path/iri_redirect.c); this file collects the facts:
+ * the path as sent, the query, and whether the resource exists.
  */
 
 #include "ngx_http_iri.h"
@@ -48,7 +48,7 @@ ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query)
 }
 
 
-/* nginx completes it as absolute_redirect says. */
+/* Send the path; nginx completes it by absolute_redirect. */
 static ngx_int_t
 ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
                            iri_str_t location)
@@ -63,9 +63,9 @@ ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
 }
 
 
-/* nginx puts the client's Host before a Location, unless it is told not to. */
+/* 1 if nginx puts the client's Host before the path in Location. */
 static ngx_uint_t
-ngx_http_iri_host_is_sent(ngx_http_request_t *r)
+ngx_http_iri_uses_client_host(ngx_http_request_t *r)
 {
     ngx_http_core_loc_conf_t *clcf;
 
@@ -75,10 +75,10 @@ ngx_http_iri_host_is_sent(ngx_http_request_t *r)
 }
 
 
-/* The reading of what came; NGX_DECLINED: nothing was read, it is ASCII. */
+/* The reading of the path as sent.  An ASCII path was not read: make one. */
 static ngx_int_t
-ngx_http_iri_redirect_came(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                           iri_reading_t *came)
+ngx_http_iri_redirect_reading(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                              iri_reading_t *came)
 {
     ngx_int_t                rc = NGX_DECLINED;
     ngx_http_iri_srv_conf_t *iscf;
@@ -105,14 +105,14 @@ ngx_int_t
 ngx_http_iri_redirect_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                          iri_reading_t *came, iri_redirect_t *redirect)
 {
-    if (ngx_http_iri_redirect_came(r, ctx, came) != NGX_OK) {
+    if (ngx_http_iri_redirect_reading(r, ctx, came) != NGX_OK) {
         return NGX_ERROR;
     }
 
     redirect->came = came;
     redirect->sent = ngx_http_iri_path_sent(r);
-    redirect->path = ctx != NULL && ctx->moved
-                         ? ngx_http_iri_in(ctx->canonical)
+    redirect->path = ctx != NULL && ctx->restart.done
+                         ? ngx_http_iri_in(ctx->requested.path)
                          : came->path;
     redirect->slash = 0;
     redirect->has_query = ngx_http_iri_query(r, &redirect->query) != 0;
@@ -121,7 +121,7 @@ ngx_http_iri_redirect_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Is there a file, and behind it a PATH_INFO of ASCII, which has one reading? */
+/* NGX_OK: a file, followed by a PATH_INFO in ASCII; NGX_DECLINED; NGX_ERROR. */
 static ngx_int_t
 ngx_http_iri_is_script(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
@@ -155,9 +155,9 @@ ngx_http_iri_is_script(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 
 
 /*
- * What is known of the resource.  In a place that a rewrite, try_files or a
- * named location has led to, only whether there is an answer.  NGX_ERROR: the
- * disk could not be asked.
+ * Does the resource exist?  After a rewrite, try_files or a named location only
+ * IRI_UNCONFIRMED is possible: the entry may belong to another path.  NGX_OK;
+ * NGX_ERROR: the lookup failed.
  */
 static ngx_int_t
 ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
@@ -205,11 +205,11 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
 
 
 /*
- * try_files may lead on to what answers, where this comes by again: the place
- * of the client's own path says what is done.
+ * try_files may redirect the request internally to another location, where this
+ * handler runs again.  Keep iri_redirect of the first location for that.
  */
 static ngx_int_t
-ngx_http_iri_redirect_later(ngx_http_request_t            *r,
+ngx_http_iri_redirect_defer(ngx_http_request_t            *r,
                             const ngx_http_iri_loc_conf_t *ilcf,
                             iri_presence_t                 presence)
 {
@@ -224,16 +224,15 @@ ngx_http_iri_redirect_later(ngx_http_request_t            *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ctx->redirects = ilcf->redirect;
+    ctx->redirect.inherited = ilcf->redirect;
 
     return NGX_DECLINED;
 }
 
 
 /*
- * How the client is answered where its path differs from the canonical URI; 0:
- * as it came.  A page for an error, and what X-Accel-Redirect names, stand
- * for something else than what the client asked for.
+ * The value of iri_redirect for this request; 0: no redirect.  Error pages and
+ * paths of X-Accel-Redirect are not the path that the client requested.
  */
 static ngx_uint_t
 ngx_http_iri_redirect_status(ngx_http_request_t            *r,
@@ -247,12 +246,13 @@ ngx_http_iri_redirect_status(ngx_http_request_t            *r,
         return 0;
     }
 
-    return ctx != NULL && ctx->redirects != 0 ? ctx->redirects
-                                              : ilcf->redirect;
+    return ctx != NULL && ctx->redirect.inherited != 0
+               ? ctx->redirect.inherited
+               : ilcf->redirect;
 }
 
 
-/* Where the client's own Host could not stand in a URI it gets the file. */
+/* No redirect if Location would contain a Host that is not valid in a URI. */
 ngx_int_t
 ngx_http_iri_redirect_client(ngx_http_request_t *r)
 {
@@ -269,7 +269,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
     status = ngx_http_iri_redirect_status(r, ilcf, ctx);
 
     if (status == 0
-        || (status != IRI_REDIRECT_LINK && ngx_http_iri_host_is_sent(r)
+        || (status != IRI_REDIRECT_LINK && ngx_http_iri_uses_client_host(r)
             && !iri_is_uri_host(ngx_http_iri_in(r->headers_in.server))))
     {
         return NGX_DECLINED;
@@ -293,7 +293,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
 
     if (!iri_may_redirect(ngx_http_iri_in(r->method_name), &redirect,
                           presence)) {
-        return ngx_http_iri_redirect_later(r, ilcf, presence);
+        return ngx_http_iri_redirect_defer(r, ilcf, presence);
     }
 
     if (redirect.slash
@@ -308,7 +308,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-        ctx->redirected = (int) status;
+        ctx->redirect.status = (int) status;
         return ngx_http_iri_send_redirect(r, status, location);
     }
 

@@ -1,29 +1,29 @@
 /*
- * ngx_http_iri_report.c - iri report
+ * ngx_http_iri_report.c - iri report: log what "iri on" would do
  *
- * What the module would do is looked for, and told in the log; the request
- * goes its way as it would without.
+ * The lookups of "iri on" are done and their results are logged.  The request
+ * itself is not changed.
  */
 
 #include "ngx_http_iri.h"
 
 
 /*
- * What iri on would have made of a path that no rewrite has changed.  Before
- * the content: a page for an error is another path, and its location
- * has another root, so that later nothing would be known of what is missing.
+ * Do the lookups of "iri on" for a path that no rewrite has changed.  The first
+ * call comes before the CONTENT phase: an error page would have another path
+ * and root.
  */
 static void
-ngx_http_iri_would_look(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+ngx_http_iri_would_find(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const iri_reading_t *came)
 {
     ngx_http_iri_found_t *found;
 
-    if (ctx->would_known) {
+    if (ctx->report.done) {
         return;
     }
 
-    ctx->would_known = 1;
+    ctx->report.done = 1;
 
     if (came->verdict == IRI_REFUSE
         || !ngx_http_iri_same(r->uri, ngx_http_iri_out(came->octets)))
@@ -33,11 +33,11 @@ ngx_http_iri_would_look(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     found = ngx_http_iri_find_uri(r, ngx_http_iri_out(came->path));
 
-    ctx->would = found;
-    ctx->would_conf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ctx->report.found = found;
+    ctx->report.conf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (found != NULL && found->found.verdict == IRI_RESTART) {
-        ctx->would_again = ngx_http_iri_find_uri(
+        ctx->report.again = ngx_http_iri_find_uri(
             r, ngx_http_iri_out(found->found.path));
     }
 }
@@ -51,7 +51,7 @@ ngx_http_iri_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
-    ngx_http_iri_would_look(r, ctx, came);
+    ngx_http_iri_would_find(r, ctx, came);
 
     return NGX_OK;
 }
@@ -69,13 +69,14 @@ ngx_http_iri_report_first(ngx_http_request_t *r)
 }
 
 
-/* Of an ASCII path, only if it is another's name: the rest stays as it is. */
+/* An ASCII path is reported only if "iri on" would change the answer. */
 static ngx_uint_t
 ngx_http_iri_is_reported(const ngx_http_iri_ctx_t *ctx)
 {
-    return ctx->has_came
-           || (ctx->would != NULL && ctx->would->found.verdict != IRI_PASS
-               && ctx->would->found.verdict != IRI_SERVE);
+    return ctx->requested.has_reading
+           || (ctx->report.found != NULL
+               && ctx->report.found->found.verdict != IRI_PASS
+               && ctx->report.found->found.verdict != IRI_SERVE);
 }
 
 
@@ -97,14 +98,14 @@ ngx_http_iri_report(ngx_http_request_t *r)
 
     report.reading = &came;
 
-    if (ctx->would != NULL) {
-        report.found = &ctx->would->found;
-        report.search = &ctx->would->search;
+    if (ctx->report.found != NULL) {
+        report.found = &ctx->report.found->found;
+        report.search = &ctx->report.found->search;
     }
 
-    if (ctx->would_again != NULL) {
-        report.again = &ctx->would_again->found;
-        report.search = &ctx->would_again->search;
+    if (ctx->report.again != NULL) {
+        report.again = &ctx->report.again->found;
+        report.search = &ctx->report.again->search;
     }
 
     ngx_http_iri_env(r, &env);

@@ -1,17 +1,17 @@
 /*
- * ngx_http_iri_request.c - what is kept of a request, reading its path
+ * ngx_http_iri_request.c - the context of a request; reading its path
  *
- * Turns r->uri, which nginx has unescaped once, into the canonical path, by
- * the core's iri_read.  r->uri and what depends on it are touched
- * only where there is something new: a path that is set to itself would go
- * upstream in another spelling.  When this is to be done, and what follows
- * from it, is said in ngx_http_iri_phases.c.
+ * Turns r->uri, which nginx has percent-decoded once, into the canonical path
+ * (design 4), by iri_read_path() of the core.  r->uri is set only if it
+ * changes: otherwise an upstream would get the path in another spelling than
+ * the client has sent.  The callers are in ngx_http_iri_phases.c and
+ * ngx_http_iri_post_read.c.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* ---- what the core borrows ---------------------------------------------- */
+/* ---- the environment of the core ---------------------------------------- */
 
 static void *
 ngx_http_iri_alloc(void *ctx, size_t size)
@@ -78,9 +78,9 @@ ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
 }
 
 
-/* ---- what is kept ------------------------------------------------------- */
+/* ---- the context -------------------------------------------------------- */
 
-/* Only marks its entry in the pool's list: the pool frees what it holds. */
+/* Identifies the context in the list of cleanups.  The pool frees it. */
 static void
 ngx_http_iri_cleanup(void *data)
 {
@@ -89,8 +89,8 @@ ngx_http_iri_cleanup(void *data)
 
 
 /*
- * nginx forgets r->ctx on internal redirects and in named locations, but not
- * the pool, which subrequests share (the way of ngx_http_realip_module).
+ * nginx clears r->ctx on internal redirects and in named locations, but not the
+ * pool (as in ngx_http_realip_module).  Subrequests share the pool.
  */
 ngx_http_iri_ctx_t *
 ngx_http_iri_ctx_inside(ngx_http_request_t *r)
@@ -186,7 +186,7 @@ ngx_http_iri_put_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
     r->uri = uri;
 
-    /* Upstream must get the new path, and get it percent-encoded. */
+    /* An upstream gets the new path, percent-encoded. */
     r->valid_unparsed_uri = 0;
     r->quoted_uri = 1;
 
@@ -245,35 +245,38 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_client_read(r, ctx, &reading);
 
-    ctx->last = NULL;
-    ctx->refused = 0;
-    ctx->read_uri = r->uri;
-    ctx->verdict = reading.verdict;
+    ctx->lookup.last = NULL;
+    ctx->last_read.refused = 0;
+    ctx->last_read.uri = r->uri;
+    ctx->last_read.verdict = reading.verdict;
 
-    /* A rewritten path may still end as it came: keep how that was. */
-    if (!ctx->has_reading || reading.why != IRI_WHY_CANONICAL) {
-        ctx->has_reading = 1;
-        ctx->reading = reading;
+    /*
+     * Keep the reading of the client's path if this one is canonical: a
+     * rewritten path may still end in the same segments.
+     */
+    if (!ctx->last_read.has_reading || reading.why != IRI_WHY_CANONICAL) {
+        ctx->last_read.has_reading = 1;
+        ctx->last_read.reading = reading;
     }
 
     return NGX_OK;
 }
 
 
-/* This reading is how the request came. */
+/* ctx->last_read.reading is that of the requested path. */
 static void
-ngx_http_iri_keep_came(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_save_requested(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    ctx->has_came = 1;
-    ctx->came = ctx->reading;
-    ctx->form = ctx->reading.form;
-    ctx->charset = ctx->reading.charset;
-    ctx->canonical = ngx_http_iri_out(ctx->reading.path);
-    ctx->args = r->args;
+    ctx->requested.has_reading = 1;
+    ctx->requested.reading = ctx->last_read.reading;
+    ctx->requested.form = ctx->last_read.reading.form;
+    ctx->requested.charset = ctx->last_read.reading.charset;
+    ctx->requested.path = ngx_http_iri_out(ctx->last_read.reading.path);
+    ctx->requested.args = r->args;
 }
 
 
-/* The path as it was sent; empty where none of it came raw. */
+/* The path as it was sent; empty if it has no raw characters. */
 static iri_str_t
 ngx_http_iri_target(ngx_http_request_t *r)
 {
@@ -306,7 +309,7 @@ ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ngx_http_iri_keep_came(r, ctx);
+    ngx_http_iri_save_requested(r, ctx);
 
     return NGX_OK;
 }
@@ -315,45 +318,45 @@ ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 void
 ngx_http_iri_keep_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
 {
-    ctx->ascii = uri;
-    ctx->read_uri = uri;
-    ctx->canonical = uri;
+    ctx->requested.ascii = uri;
+    ctx->last_read.uri = uri;
+    ctx->requested.path = uri;
 }
 
 
 ngx_int_t
 ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
-                  iri_reading_t *came)
+                  iri_reading_t *reading)
 {
     iri_env_t                env;
     iri_request_t            request;
     ngx_http_iri_srv_conf_t *iscf;
 
-    if (ctx->has_came) {
-        *came = ctx->came;
+    if (ctx->requested.has_reading) {
+        *reading = ctx->requested.reading;
         return NGX_OK;
     }
 
-    if (ctx->ascii.len == 0) {
+    if (ctx->requested.ascii.len == 0) {
         return NGX_DECLINED;
     }
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     ngx_memzero(&request, sizeof(iri_request_t));
-    request.path = ngx_http_iri_in(ctx->ascii);
+    request.path = ngx_http_iri_in(ctx->requested.ascii);
 
     ngx_http_iri_env(r, &env);
 
-    return iri_read_path(&env, &iscf->reading, &request, came) == IRI_OK
+    return iri_read_path(&env, &iscf->reading, &request, reading) == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }
 
 
 /*
- * nginx has unescaped this path, but it did not come raw: what is forbidden
- * to raw characters does not concern it.
+ * The path was not sent as raw characters, so the rules for these do not apply
+ * (draft 4.1).
  */
 ngx_int_t
 ngx_http_iri_read_made(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
@@ -364,8 +367,8 @@ ngx_http_iri_read_made(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    if (r != r->main && ctx->canonical.len == 0) {
-        ngx_http_iri_keep_came(r, ctx);
+    if (r != r->main && ctx->requested.path.len == 0) {
+        ngx_http_iri_save_requested(r, ctx);
     }
 
     return NGX_OK;
@@ -390,11 +393,11 @@ ngx_http_iri_refuse(ngx_http_request_t *r, const iri_reading_t *reading,
 ngx_int_t
 ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    iri_reading_t *reading = &ctx->reading;
+    iri_reading_t *reading = &ctx->last_read.reading;
 
-    switch (ctx->verdict) {
+    switch (ctx->last_read.verdict) {
     case IRI_REFUSE:
-        ctx->refused = 1;
+        ctx->last_read.refused = 1;
         return ngx_http_iri_refuse(r, reading, "path", r->uri);
 
     case IRI_SERVE:
@@ -402,7 +405,7 @@ ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
             return NGX_ERROR;
         }
 
-        ctx->read_uri = r->uri;
+        ctx->last_read.uri = r->uri;
         return NGX_OK;
 
     default:

@@ -1,38 +1,42 @@
 /*
- * ngx_http_iri_resolve.c - what follows from what the disk says of a path
+ * ngx_http_iri_resolve.c - restart or 404 after a lookup
  *
  * If the entry has another canonical path than the one that was looked up, the
  * request restarts with the URL of the client, in which the names of the entry
- * replace those that were sent (iri_restart_url).  If that is not possible, or
- * nothing may be served, it ends with 404, but only once the rules have let the
- * client in.  When this is asked is said in ngx_http_iri_phases.c; how the disk
- * is asked, in ngx_http_iri_find.c.
+ * replace those that were sent (design 5.6, iri_restart_url).  If that is not
+ * possible, or nothing may be served, the request ends with 404, but only after
+ * access is granted (design 5.7).  The callers are in ngx_http_iri_phases.c,
+ * the lookup is in ngx_http_iri_find.c.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* Another charset than that of the first reading is one of iri_charset. */
+/*
+ * The entry confirms a reading: set its form and charset.  A charset other than
+ * that of the first reading is one of iri_charset.
+ */
 static void
-ngx_http_iri_confirm(ngx_http_iri_ctx_t *ctx, const iri_found_t *found)
+ngx_http_iri_confirm_reading(ngx_http_iri_ctx_t *ctx,
+                             const iri_found_t  *found)
 {
     iri_str_t charset = found->charset;
 
     if (found->repaired != IRI_FORM_ASCII) {
-        ctx->form = found->repaired;
-        ctx->charset = charset;
+        ctx->requested.form = found->repaired;
+        ctx->requested.charset = charset;
         return;
     }
 
     if (charset.len == 0
         || ngx_http_iri_same(ngx_http_iri_out(charset),
-                             ngx_http_iri_out(ctx->charset)))
+                             ngx_http_iri_out(ctx->requested.charset)))
     {
         return;
     }
 
-    ctx->form = IRI_FORM_LEGACY;
-    ctx->charset = charset;
+    ctx->requested.form = IRI_FORM_LEGACY;
+    ctx->requested.charset = charset;
 }
 
 
@@ -57,21 +61,24 @@ void
 ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
                        const iri_found_t *found)
 {
-    ctx->founds = NULL;
-    ctx->last = NULL;
-    ctx->moved = 1;
-    ctx->moved_match = found->match;
-    ctx->read_uri = uri;
+    ctx->lookup.results = NULL;
+    ctx->lookup.last = NULL;
+    ctx->restart.done = 1;
+    ctx->restart.match = found->match;
+    ctx->last_read.uri = uri;
 
-    /* What was granted to the path that came is not granted to the name. */
-    if (!ngx_http_iri_is_page(&ctx->snapshot->request)) {
-        ctx->canonical = uri;
-        ctx->passed = 0;
-        ctx->barred = 0;
+    /* Access to the requested path is not access to the name that is found. */
+    if (!ngx_http_iri_is_page(&ctx->restart.snapshot->request)) {
+        ctx->requested.path = uri;
+        ctx->access.granted = 0;
+        ctx->access.refused = 0;
     }
 
-    if (!ctx->has_came || ctx->came.octets.data == ctx->reading.octets.data) {
-        ngx_http_iri_confirm(ctx, found);
+    if (!ctx->requested.has_reading
+        || ctx->requested.reading.octets.data
+               == ctx->last_read.reading.octets.data)
+    {
+        ngx_http_iri_confirm_reading(ctx, found);
     }
 }
 
@@ -82,13 +89,14 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 {
     iri_shown_t shown;
 
-    /* Answered already, and come by again: a named location makes the page. */
+    /* Answered before: now a named location makes the page. */
     if (r->content_handler != NULL
-        || ngx_http_iri_same(r->uri, ctx->answered)) {
+        || ngx_http_iri_same(r->uri, ctx->lookup.not_found))
+    {
         return NGX_DECLINED;
     }
 
-    ctx->answered = r->uri;
+    ctx->lookup.not_found = r->uri;
     found->logged = 1;
 
     ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
@@ -102,7 +110,7 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return ngx_http_iri_conflict(r, found->found.why);
     }
 
-    /* There is no telling what would be written to. */
+    /* 409 if several entries match: it is not clear which one to write to. */
     return found->found.verdict == IRI_CHOOSE && found->search.write
                ? NGX_HTTP_CONFLICT
                : NGX_HTTP_NOT_FOUND;
@@ -110,21 +118,22 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 
 /*
- * Is the path one that the configuration names?  A location may hold it in so
- * many words; and what answers by itself, or is for no client, is asked for
- * from inside by auth_request, mirror, error_page and their like.
+ * Returns: 1 if the path is written in the configuration: in a location with
+ * "=", or as the target of auth_request, mirror, error_page and others, which
+ * has a content handler or is internal.
  */
 static ngx_uint_t
-ngx_http_iri_is_named(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
+                                const ngx_http_iri_ctx_t *ctx)
 {
     ngx_http_core_loc_conf_t *clcf;
 
-    if (ctx->named) {
+    if (ctx->rules.exact) {
         return 1;
     }
 
     if (r == r->main) {
-        return ctx->inside && r->content_handler != NULL;
+        return ctx->rules.internal && r->content_handler != NULL;
     }
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
@@ -133,25 +142,31 @@ ngx_http_iri_is_named(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 }
 
 
-/* Is what was found only near to such a path? */
+/*
+ * Returns: 1 if the entry matches such a path only after folding.  Then the
+ * request does not restart, and goes on as if nothing had been found.
+ */
 static ngx_uint_t
-ngx_http_iri_is_only_near(ngx_http_request_t         *r,
-                          const ngx_http_iri_ctx_t   *ctx,
-                          const ngx_http_iri_found_t *found)
+ngx_http_iri_is_folded_only(ngx_http_request_t         *r,
+                            const ngx_http_iri_ctx_t   *ctx,
+                            const ngx_http_iri_found_t *found)
 {
     return found->found.match >= IRI_MATCH_WIDTH
            && found->found.verdict != IRI_REFUSE
-           && ngx_http_iri_is_named(r, ctx);
+           && ngx_http_iri_is_configured_path(r, ctx);
 }
 
 
-/* A Destination is written below the root of the source's location. */
+/*
+ * Returns: 1 while rules judge a Destination, which is written below the root
+ * of the location of the source: it is not looked up in this location.
+ */
 static ngx_uint_t
-ngx_http_iri_is_judged(ngx_http_request_t *r)
+ngx_http_iri_judges_destination(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ctx->source != NULL;
+    return ctx != NULL && ctx->destination.source != NULL;
 }
 
 
@@ -164,21 +179,21 @@ ngx_http_iri_is_looked_for(ngx_http_request_t *r)
 
     return ilcf->plain != NULL && !ngx_http_iri_own_name(ilcf, r->uri)
            && (ilcf->plain->alias == 0 || r->valid_location)
-           && !ngx_http_iri_is_judged(r);
+           && !ngx_http_iri_judges_destination(r);
 }
 
 
 /* ---- restarting --------------------------------------------------------- */
 
 /*
- * May the request be handled a second time, from the rules of the server on?
- * Not when an answer has been sent, or the body is gone; and an upstream, or
- * what else has answered with an error, must not be asked twice unless the
- * method is safe.
+ * Returns: 1 if the request can run again from the rules of the server on: no
+ * response was sent and the body was not discarded.  After an upstream was
+ * called, or a handler has answered with an error, only GET and HEAD can, which
+ * are safe to repeat.
  */
 static ngx_uint_t
-ngx_http_iri_may_repeat(const ngx_http_request_t *r,
-                        const ngx_http_request_t *was)
+ngx_http_iri_can_run_again(const ngx_http_request_t *r,
+                           const ngx_http_request_t *was)
 {
     if (r->header_sent || r->discard_body
         || r->post_action != was->post_action
@@ -196,9 +211,9 @@ ngx_http_iri_may_repeat(const ngx_http_request_t *r,
 
 
 /*
- * Once, and not under alias with captures: what was found there is no path of
- * a request.  A path that the configuration itself names is not another name
- * of an entry that is only near.
+ * At most one restart.  None under alias with captures, where the path that was
+ * found is not that of a request.  None for a path that is written in the
+ * configuration and matches only after folding.
  */
 ngx_uint_t
 ngx_http_iri_can_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
@@ -210,20 +225,20 @@ ngx_http_iri_can_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (found->found.verdict != IRI_RESTART || ctx->moved
-        || ctx->snapshot == NULL || ngx_http_iri_is_judged(r)
+    if (found->found.verdict != IRI_RESTART || ctx->restart.done
+        || ctx->restart.snapshot == NULL || ngx_http_iri_judges_destination(r)
         || ilcf->plain->alias == NGX_MAX_SIZE_T_VALUE
-        || ngx_http_iri_is_only_near(r, ctx, found)
-        || !ngx_http_iri_may_repeat(r, &ctx->snapshot->request))
+        || ngx_http_iri_is_folded_only(r, ctx, found)
+        || !ngx_http_iri_can_run_again(r, &ctx->restart.snapshot->request))
     {
         return 0;
     }
 
     ngx_http_iri_env(r, &env);
 
-    if (!iri_restart_url(&env, ngx_http_iri_in(ctx->snapshot->request.uri),
-                         ngx_http_iri_in(found->uri), found->found.path,
-                         &path))
+    if (!iri_restart_url(
+            &env, ngx_http_iri_in(ctx->restart.snapshot->request.uri),
+            ngx_http_iri_in(found->uri), found->found.path, &path))
     {
         return 0;
     }
@@ -238,11 +253,11 @@ ngx_uint_t
 ngx_http_iri_may_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                          const ngx_http_iri_found_t *found)
 {
-    if (!ngx_http_iri_can_restart(r, ctx, found, &ctx->restart)) {
+    if (!ngx_http_iri_can_restart(r, ctx, found, &ctx->restart.path)) {
         return 0;
     }
 
-    ctx->restart_found = found;
+    ctx->restart.pending = found;
 
     return 1;
 }
@@ -252,16 +267,16 @@ ngx_str_t *
 ngx_http_iri_note_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           const ngx_http_iri_found_t *found)
 {
-    if (!ctx->in_rules || found->found.verdict != IRI_RESTART
-        || (ctx->restart_found == NULL
+    if (!ctx->rules.running || found->found.verdict != IRI_RESTART
+        || (ctx->restart.pending == NULL
             && !ngx_http_iri_may_restart(r, ctx, found)))
     {
         return NULL;
     }
 
-    ctx->restart_name = ngx_http_iri_out(found->found.filename);
+    ctx->restart.filename = ngx_http_iri_out(found->found.filename);
 
-    return &ctx->restart_name;
+    return &ctx->restart.filename;
 }
 
 
@@ -269,24 +284,25 @@ ngx_int_t
 ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     iri_env_t                   env;
-    const ngx_http_iri_found_t *found = ctx->restart_found;
+    const ngx_http_iri_found_t *found = ctx->restart.pending;
 
-    ctx->restart_found = NULL;
+    ctx->restart.pending = NULL;
 
-    /* A rule has answered, and the body is gone. */
-    if (!ngx_http_iri_may_repeat(r, &ctx->snapshot->request)) {
+    /* For example, a rule has answered and the body was discarded. */
+    if (!ngx_http_iri_can_run_again(r, &ctx->restart.snapshot->request)) {
         return NGX_HTTP_NOT_FOUND;
     }
 
     ngx_http_iri_log_moved(r, found->uri, &found->found);
     ngx_http_iri_env(r, &env);
-    iri_trace_stage(&env, IRI_STAGE_RESTART, ngx_http_iri_in(ctx->restart));
+    iri_trace_stage(&env, IRI_STAGE_RESTART,
+                    ngx_http_iri_in(ctx->restart.path));
 
-    if (ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK) {
+    if (ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_http_iri_put_uri(r, ctx->restart);
+    ngx_http_iri_put_uri(r, ctx->restart.path);
     ngx_http_iri_ctx_moved(ctx, r->uri, &found->found);
     ngx_http_iri_found_moved(r, ctx, found);
     ngx_http_iri_from_the_start(r);
@@ -306,7 +322,7 @@ ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* A root with variables may wait for one that the rules set. */
+    /* The rules may still set a variable of root. */
     if (!(ilcf->any.match & IRI_FOLD_INDEXED)
         || !ngx_http_iri_is_looked_for(r)
         || ilcf->plain->root_lengths != NULL)
@@ -323,10 +339,10 @@ ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
 }
 
 
-/* For try_files an entry with another name is as absent as any. */
+/* Returns: 1 if try_files decides whether to restart with the entry. */
 static ngx_uint_t
-ngx_http_iri_is_tried(ngx_http_request_t         *r,
-                      const ngx_http_iri_found_t *found)
+ngx_http_iri_is_left_to_try_files(ngx_http_request_t         *r,
+                                  const ngx_http_iri_found_t *found)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -358,7 +374,7 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
         return NGX_DONE;
     }
 
-    return !ngx_http_iri_is_tried(r, found)
+    return !ngx_http_iri_is_left_to_try_files(r, found)
                    && ngx_http_iri_may_restart(r, ctx, found)
                ? ngx_http_iri_restart(r, ctx)
                : NGX_OK;
@@ -384,8 +400,8 @@ ngx_http_iri_answer(ngx_http_request_t *r)
     }
 
     if (found->found.verdict == IRI_PASS || found->found.verdict == IRI_SERVE
-        || ngx_http_iri_is_only_near(r, ctx, found)
-        || ngx_http_iri_is_tried(r, found))
+        || ngx_http_iri_is_folded_only(r, ctx, found)
+        || ngx_http_iri_is_left_to_try_files(r, found))
     {
         return NGX_DECLINED;
     }
@@ -404,7 +420,7 @@ ngx_http_iri_judge_asked(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* An ASCII name, too, is to be there, unless something else answers. */
+    /* An ASCII name must exist, too, unless a content handler answers. */
     if (ngx_http_iri_is_looked_for(r)
         || (ilcf->plain != NULL && r->content_handler == NULL))
     {

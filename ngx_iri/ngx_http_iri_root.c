@@ -1,19 +1,19 @@
 /*
- * ngx_http_iri_root.c - from the canonical path to the disk
+ * ngx_http_iri_root.c - the script under root and alias
  *
- * All that opens files in nginx asks ngx_http_map_uri_to_path(), which has
- * no hook; but root and alias may hold variables, and then it runs a script.
- * So root and alias are replaced, when the configuration has been read, by a
- * script of our own that gives the whole name on disk, as alias with captures
- * does: r->uri, and with it locations, logs, redirects and what goes
- * upstream, stay canonical.
+ * All modules of nginx that open files call ngx_http_map_uri_to_path(), which
+ * has no hook.  But root and alias may have variables, and then it runs a
+ * script.  So, when the configuration has been read, root and alias are
+ * replaced by a script that evaluates to the whole name on disk, as that of an
+ * alias with captures does.  r->uri stays canonical, and with it locations,
+ * logs, redirects and the paths that upstreams get.
  *
  *     r->uri --nginx--> script --iri_find--> root and octets on disk
  *
- * What nginx makes of "alias with captures" beside that is put right: here the
- * check of r->valid_location; try_files in ngx_http_iri_try_files.c; that the
- * Destination of COPY and MOVE is not compared with alias, in
- * ngx_http_iri_destination.c; what try_files leaves in r->add_uri_to_alias, in
+ * nginx takes the location for one with captures in alias.  The effects of this
+ * are compensated: the test of r->valid_location here; try_files in
+ * ngx_http_iri_try_files.c; the comparison of the Destination of COPY and MOVE
+ * with alias in ngx_http_iri_destination.c; r->add_uri_to_alias in
  * ngx_http_iri_phases.c; r->uri_changed and variables in
  * ngx_http_iri_variables.c.
  */
@@ -21,7 +21,7 @@
 #include "ngx_http_iri.h"
 
 
-/* A script of one code; both codes are this. */
+/* The script: one code.  The length and the value script are both this. */
 typedef struct {
     ngx_http_script_code_pt  code;
     ngx_http_iri_loc_conf_t *conf;
@@ -31,7 +31,7 @@ typedef struct {
 
 /* ---- the script --------------------------------------------------------- */
 
-/* The octets of an ASCII path: the root as nginx has it, and the rest. */
+/* The length of the file name without a lookup: root, and uri after alias. */
 static size_t
 ngx_http_iri_plain_length(ngx_http_script_engine_t *e,
                           ngx_http_core_loc_conf_t *clcf)
@@ -89,11 +89,12 @@ ngx_http_iri_plain_copy(ngx_http_script_engine_t *e,
 
 
 /*
- * Captures may hold what the path does not: only the core can tell.  A path
- * that is not below alias is left to ngx_http_iri_find(), which gives nothing.
+ * Returns: 1 if uri needs no lookup.  With captures in alias the name depends
+ * on more than uri.  For a path that is not below alias ngx_http_iri_find()
+ * returns NULL.
  */
 static ngx_uint_t
-ngx_http_iri_is_plain(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
+ngx_http_iri_needs_no_find(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 {
     const ngx_http_core_loc_conf_t *clcf = ilcf->plain;
 
@@ -102,9 +103,10 @@ ngx_http_iri_is_plain(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 }
 
 
-/* Too late to start over or to answer: say why nothing is opened. */
+/* Log why nothing is opened, when it is too late for a restart or 404. */
 static void
-ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
+ngx_http_iri_log_not_opened(ngx_http_request_t   *r,
+                            ngx_http_iri_found_t *found)
 {
     iri_shown_t shown;
 
@@ -124,13 +126,12 @@ ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 
 
 /*
- * What nginx may open.  A rule that asks whether there is an entry gets its
- * name, also where that is another than the path has: then the request restarts
- * when the rules have run.
+ * The name that nginx may open.  A rule that tests for an entry gets its name,
+ * even if it differs from the path: then the request restarts after the rules.
  */
 static ngx_str_t *
-ngx_http_iri_name_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                     ngx_http_iri_found_t *found)
+ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                          ngx_http_iri_found_t *found)
 {
     ngx_str_t *name = ngx_http_iri_note_restart(r, ctx, found);
 
@@ -138,13 +139,13 @@ ngx_http_iri_name_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return name;
     }
 
-    ngx_http_iri_log_found(r, found);
+    ngx_http_iri_log_not_opened(r, found);
 
     return &found->filename;
 }
 
 
-/* The core is asked here; the name waits in ctx for the other code. */
+/* Look up the name.  ctx passes it to the value code, which runs next. */
 static size_t
 ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 {
@@ -154,7 +155,7 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 
     e->ip = (u_char *) &code->end;
 
-    if (ngx_http_iri_is_plain(code->conf, e->request->uri)) {
+    if (ngx_http_iri_needs_no_find(code->conf, e->request->uri)) {
         return ngx_http_iri_plain_length(e, code->conf->plain);
     }
 
@@ -163,15 +164,15 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 
     if (found == NULL || ctx == NULL) {
         if (ctx != NULL) {
-            ctx->filename = NULL;
+            ctx->lookup.filename = NULL;
         }
 
         return ngx_http_iri_nowhere.len;
     }
 
-    ctx->filename = ngx_http_iri_name_of(e->request, ctx, found);
+    ctx->lookup.filename = ngx_http_iri_name_to_open(e->request, ctx, found);
 
-    return ctx->filename->len;
+    return ctx->lookup.filename->len;
 }
 
 
@@ -184,21 +185,21 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 
     e->ip = (u_char *) &code->end;
 
-    if (ngx_http_iri_is_plain(code->conf, e->request->uri)) {
+    if (ngx_http_iri_needs_no_find(code->conf, e->request->uri)) {
         ngx_http_iri_plain_copy(e, code->conf->plain);
         return;
     }
 
     ctx = ngx_http_iri_ctx(e->request);
-    if (ctx != NULL && ctx->filename != NULL) {
-        name = ctx->filename;
+    if (ctx != NULL && ctx->lookup.filename != NULL) {
+        name = ctx->lookup.filename;
     }
 
     e->pos = ngx_cpymem(e->pos, name->data, name->len);
 }
 
 
-/* ---- the same without a script ------------------------------------------ */
+/* ---- the name without the script ---------------------------------------- */
 
 static ngx_int_t
 ngx_http_iri_plain_name(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
@@ -214,7 +215,7 @@ ngx_http_iri_plain_name(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
 
     p = ngx_cpymem(name->data, clcf->root.data, clcf->root.len);
 
-    /* a line that is no request has no path, and is logged all the same */
+    /* a malformed request has no path, and is logged, too */
     if (uri.len != clcf->alias) {
         p = ngx_cpymem(p, uri.data + clcf->alias, uri.len - clcf->alias);
     }
@@ -225,7 +226,7 @@ ngx_http_iri_plain_name(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
 }
 
 
-/* As its handlers of files and of directories do, one after the other. */
+/* As nginx's handlers of directories and of files test it. */
 ngx_int_t
 ngx_http_iri_opens(ngx_http_request_t *r, const ngx_http_iri_found_t *found,
                    ngx_uint_t *is_dir)
@@ -270,8 +271,9 @@ ngx_http_iri_opens(ngx_http_request_t *r, const ngx_http_iri_found_t *found,
 
 
 /*
- * Whoever runs a script makes nginx forget all variables that may change: not
- * to be done between the two passes over a text that holds such a variable.
+ * A root with variables is not evaluated here: running its script flushes the
+ * variables that are not cacheable, and the caller may be the getter of a
+ * variable, between the two passes of nginx over a text.
  */
 ngx_int_t
 ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
@@ -291,7 +293,7 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_is_plain(ilcf, uri)) {
+    if (ngx_http_iri_needs_no_find(ilcf, uri)) {
         return ngx_http_iri_plain_name(r, clcf, uri, name);
     }
 
@@ -302,13 +304,13 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
         return NGX_ERROR;
     }
 
-    *name = *ngx_http_iri_name_of(r, ctx, found);
+    *name = *ngx_http_iri_name_to_open(r, ctx, found);
 
     return NGX_OK;
 }
 
 
-/* ---- putting it in place ------------------------------------------------ */
+/* ---- initialization ----------------------------------------------------- */
 
 static ngx_array_t *
 ngx_http_iri_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf,
@@ -335,7 +337,7 @@ ngx_http_iri_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf,
 }
 
 
-/* How much of an alias with captures is text: whole segments of it. */
+/* The octets of root before its first variable, up to the last "/". */
 static size_t
 ngx_http_iri_literal(ngx_http_core_loc_conf_t *clcf)
 {
@@ -378,11 +380,11 @@ ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
 
 
 /*
- * Copies are made of the configuration, never for a request: nginx uses it
- * when the pool of the request is gone.
+ * The configuration is copied here, not for each request: nginx uses it after
+ * the pool of the request is destroyed.
  */
 static ngx_int_t
-ngx_http_iri_put_script(ngx_conf_t *cf, ngx_http_iri_hook_t *hook)
+ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_hook_t *hook)
 {
     size_t                    size = sizeof(void *) * ngx_http_max_module;
     ngx_array_t              *lengths, *values;
@@ -419,8 +421,9 @@ ngx_http_iri_put_script(ngx_conf_t *cf, ngx_http_iri_hook_t *hook)
 
 
 /*
- * The content handler that a directive without arguments sets: the directive
- * is run on a configuration of its own, since the handler has no symbol.
+ * The content handler that a directive without arguments sets.  The handler has
+ * no symbol, so the setter is called with a configuration that is thrown away.
+ * Returns: NULL if there is no such module, or memory is exhausted.
  */
 static ngx_http_handler_pt
 ngx_http_iri_handler_of(ngx_conf_t *cf, const char *name,
@@ -468,7 +471,7 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
     hook = imcf->hooks.elts;
 
     for (i = 0; i < imcf->hooks.nelts; i++) {
-        if (ngx_http_iri_put_script(cf, &hook[i]) != NGX_OK) {
+        if (ngx_http_iri_install_script(cf, &hook[i]) != NGX_OK) {
             return NGX_ERROR;
         }
 
@@ -486,12 +489,13 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
 }
 
 
-/* ---- what alias would forbid -------------------------------------------- */
+/* ---- r->valid_location -------------------------------------------------- */
 
 /*
- * nginx does not map under alias what "rewrite ... break" has changed.  Where
- * root was set that does not apply.  A proxy asks the same flag whether to
- * replace the location's prefix, so it is left to handlers of others.
+ * nginx does not map a path that "rewrite ... break" has changed below alias,
+ * and with the script root is an alias.  proxy_pass tests the same flag to
+ * decide whether to replace the prefix of the location, so the flag is set only
+ * for content handlers that open files.
  */
 void
 ngx_http_iri_root_validate(ngx_http_request_t      *r,

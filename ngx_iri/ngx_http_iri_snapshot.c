@@ -1,19 +1,20 @@
 /*
- * ngx_http_iri_snapshot.c - the state in which a request was read
+ * ngx_http_iri_snapshot.c - saving and restoring a request
  *
  * A request restarts when an entry is found under another name than its URL
- * has.  Nothing that a rule has changed meanwhile may survive.  So the request
- * is copied before the first rule of the server runs, and restored from that
- * copy.
+ * has.  No change that a rule has made may survive (design 5.6).  So the
+ * request is copied before the first rule of the server runs, and restored from
+ * that copy.
  *
- * ngx_http_request_t is copied as a whole, and restored but for the members
- * that belong to the progress of the connection (ngx_http_iri_progress).  The
- * other way round, a list of what rules can change, is a security hole when
- * somebody forgets a member, or when a new version of nginx adds one; a
- * member of the connection's progress that is missing here breaks the first
- * request that restarts.  What the request points to and rules can write to
- * is copied, too: the contexts of modules, variables, captures, the header
- * fields, and the address of the client, which ngx_http_realip_module changes.
+ * All members of ngx_http_request_t are restored, except those in which nginx
+ * records the progress of the request (ngx_http_iri_progress).  The opposite,
+ * a list of the members that rules can change, would be a vulnerability as soon
+ * as a member is missing, for example a new one of a later nginx.  A member
+ * that is missing in the list of exceptions breaks the first restart.
+ *
+ * The objects that the request points to and rules can change are copied, too:
+ * the contexts of modules, variables, captures, the header fields, and the
+ * address of the client, which ngx_http_realip_module changes.
  */
 
 #include "ngx_http_iri.h"
@@ -21,7 +22,7 @@
 
 /* ---- lists of header fields --------------------------------------------- */
 
-/* All parts of the list, and the elements of all parts in a row. */
+/* Copy all parts of list, and the elements of all parts in one row. */
 static ngx_int_t
 ngx_http_iri_list_copy(ngx_http_request_t *r, const ngx_list_t *list,
                        ngx_http_iri_list_t *copy)
@@ -56,7 +57,7 @@ ngx_http_iri_list_copy(ngx_http_request_t *r, const ngx_list_t *list,
 }
 
 
-/* list: as it was, with its first part, but not what that points to. */
+/* list itself, with its first part, is restored; this restores the rest. */
 static void
 ngx_http_iri_list_restore(ngx_list_t *list, const ngx_http_iri_list_t *copy)
 {
@@ -93,9 +94,9 @@ ngx_http_iri_variables_size(ngx_http_request_t *r)
 #if (NGX_PCRE)
 
 /*
- * A copy of $1 and its like, for example those of the server's name: as many
- * as nginx makes room for, since the next match is written to the same memory.
- * from NULL: there are none.
+ * Copy the captures ($1, ...), for example those of server_name.  The copy has
+ * the size that nginx allocates, since the next match is written to it.  from:
+ * NULL if there are none.
  */
 static ngx_int_t
 ngx_http_iri_captures_copy(ngx_http_request_t *r, const int *from,
@@ -188,8 +189,9 @@ ngx_http_iri_snapshot(ngx_http_request_t      *r,
 
 
 /*
- * Leave in *r what the connection, the body, limits, subrequests and the
- * memory of the request have come to, and what only nginx counts.
+ * Set the members of *r that must not be restored to those of *now: the state
+ * of the connection, the body, limits, subrequests and memory, and counters of
+ * nginx.
  */
 static void
 ngx_http_iri_progress(ngx_http_request_t *r, const ngx_http_request_t *now)
@@ -253,7 +255,7 @@ ngx_http_iri_progress(ngx_http_request_t *r, const ngx_http_request_t *now)
 }
 
 
-/* What is behind "state" belongs to the parser, and is used again later. */
+/* The members from "state" on belong to the parser and are not restored. */
 ngx_int_t
 ngx_http_iri_restore(ngx_http_request_t            *r,
                      const ngx_http_iri_snapshot_t *snapshot)

@@ -1,25 +1,25 @@
 /*
- * ngx_http_iri_status.c - iri_status: what was read, counted and told
+ * ngx_http_iri_status.c - iri_status: counters of requests, and their page
  *
- * Where a location has iri_status, all workers share a zone that requests are
- * counted in when they are logged; nginx keeps it when it reads its
- * configuration again.  Elsewhere there is neither a zone nor a handler.  The
- * lock is that of the zone's slab pool, which nginx frees for a worker that
- * dies with it.  What is counted, and the page about it, are the core's.
+ * If a location has iri_status, requests are counted in the LOG phase, in a
+ * shared memory zone of all workers.  A reload keeps the zone.  Without
+ * iri_status there is neither a zone nor a log handler.  The lock of the
+ * counters is the mutex of the slab pool, which nginx unlocks if a worker
+ * dies while holding it.  The core defines the counters and writes the page
+ * (iri_stats.h); this file makes the event of a request.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* Of the zone, and of this process. */
 struct ngx_http_iri_status_s {
     ngx_shm_zone_t     *zone;
-    iri_stats_t        *stats;  /* NULL: not yet, or no memory */
-    iri_index_cache_t **caches; /* of this process, for a page */
+    iri_stats_t        *stats;  /* this process's handle; NULL: not created */
+    iri_index_cache_t **caches; /* array for ngx_http_iri_caches() */
 };
 
 
-/* ---- the zone ------------------------------------------------------------ */
+/* ---- the zone ----------------------------------------------------------- */
 
 static void
 ngx_http_iri_status_lock(void *ctx)
@@ -43,7 +43,7 @@ ngx_http_iri_status_unlock(void *ctx)
 }
 
 
-/* data: of the zone before, if this is the same memory. */
+/* data: zone->data of the previous cycle, NULL if the zone is new. */
 static ngx_int_t
 ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
 {
@@ -79,7 +79,10 @@ ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
 }
 
 
-/* Another build of the module, with another layout, gets another zone. */
+/*
+ * The name of the zone contains a hash of the layout: after an upgrade of the
+ * module that changes the layout, nginx makes a new zone.
+ */
 static ngx_int_t
 ngx_http_iri_status_zone_add(ngx_conf_t *cf, ngx_http_iri_status_t *status)
 {
@@ -121,7 +124,7 @@ ngx_http_iri_status_close(void *data)
 }
 
 
-/* Without memory for it nothing is counted here; nothing else is lost. */
+/* Without memory for the handle, this process counts no requests. */
 void
 ngx_http_iri_status_init_process(ngx_http_iri_main_conf_t *imcf)
 {
@@ -151,16 +154,16 @@ ngx_http_iri_status_cache_counts(const ngx_http_iri_main_conf_t *imcf)
 }
 
 
-/* ---- what has become of a request ---------------------------------------- */
+/* ---- the event of a request --------------------------------------------- */
 
-/* What was found for the path that the client has sent, in the end. */
+/* The lookup of the canonical path of the request; NULL: none was done. */
 static const ngx_http_iri_found_t *
 ngx_http_iri_status_found(const ngx_http_iri_ctx_t *ctx)
 {
     const ngx_http_iri_found_t *found;
 
-    for (found = ctx->founds; found; found = found->next) {
-        if (ngx_http_iri_same(found->uri, ctx->canonical)) {
+    for (found = ctx->lookup.results; found; found = found->next) {
+        if (ngx_http_iri_same(found->uri, ctx->requested.path)) {
             return found;
         }
     }
@@ -169,7 +172,7 @@ ngx_http_iri_status_found(const ngx_http_iri_ctx_t *ctx)
 }
 
 
-/* No name was found, and that is known. */
+/* 1 if a lookup was done and found no entry. */
 static ngx_uint_t
 ngx_http_iri_status_is_absent(const iri_found_t *found)
 {
@@ -197,39 +200,39 @@ ngx_http_iri_status_add_found(const iri_found_t *found,
 }
 
 
-/* iri on: what was done. */
+/* iri on: the results of this request. */
 static void
-ngx_http_iri_status_done(const ngx_http_iri_ctx_t *ctx,
-                         iri_stats_event_t        *event)
+ngx_http_iri_status_add_result(const ngx_http_iri_ctx_t *ctx,
+                               iri_stats_event_t        *event)
 {
     const ngx_http_iri_found_t *found;
 
-    /* where nothing came but ASCII, too: it may have been repaired */
-    event->form = ctx->form;
+    /* also for an ASCII path, which may have been repaired */
+    event->form = ctx->requested.form;
 
-    if (ctx->has_came) {
-        event->charset = ctx->charset;
-        event->verdict = ctx->came.verdict;
-        event->why = ctx->came.why;
+    if (ctx->requested.has_reading) {
+        event->charset = ctx->requested.charset;
+        event->verdict = ctx->requested.reading.verdict;
+        event->why = ctx->requested.reading.why;
 
         if (event->verdict == IRI_REFUSE) {
             return;
         }
     }
 
-    event->redirect = ctx->redirected;
+    event->redirect = ctx->redirect.status;
     found = ngx_http_iri_status_found(ctx);
 
     if (found != NULL) {
         ngx_http_iri_status_add_found(&found->found, event);
     }
 
-    if (!ctx->moved) {
+    if (!ctx->restart.done) {
         return;
     }
 
-    if (ctx->moved_match > event->match) {
-        event->match = ctx->moved_match;
+    if (ctx->restart.match > event->match) {
+        event->match = ctx->restart.match;
     }
 
     if (event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE) {
@@ -238,7 +241,7 @@ ngx_http_iri_status_done(const ngx_http_iri_ctx_t *ctx,
 
     event->verdict = IRI_RESTART;
 
-    for (found = ctx->founds; found; found = found->next) {
+    for (found = ctx->lookup.results; found; found = found->next) {
         if (found->found.verdict == IRI_RESTART) {
             event->why = found->found.why;
         }
@@ -246,10 +249,10 @@ ngx_http_iri_status_done(const ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Another charset than that of the first reading is one of iri_charset. */
+/* The disk has confirmed another charset than that of the first reading. */
 static void
-ngx_http_iri_status_confirm(const iri_found_t *found,
-                            iri_stats_event_t *event)
+ngx_http_iri_status_add_charset(const iri_found_t *found,
+                                iri_stats_event_t *event)
 {
     if (found->verdict == IRI_RESTART && found->charset.len != 0
         && !ngx_http_iri_same(ngx_http_iri_out(found->charset),
@@ -262,20 +265,22 @@ ngx_http_iri_status_confirm(const iri_found_t *found,
 
 
 /*
- * By iri_redirect.  found: the last answer, NULL for none; moved: 1 if that is
- * for the path of the first answer.
+ * iri report: would iri_redirect redirect?  found: the result of the last
+ * lookup, may be NULL; moved: 1 if the request would have restarted with
+ * the path that was found (ctx->report.found).
  */
 static void
-ngx_http_iri_status_redirect(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                             const ngx_http_iri_found_t *found,
-                             ngx_uint_t moved, iri_stats_event_t *event)
+ngx_http_iri_status_add_redirect(ngx_http_request_t         *r,
+                                 ngx_http_iri_ctx_t         *ctx,
+                                 const ngx_http_iri_found_t *found,
+                                 ngx_uint_t moved, iri_stats_event_t *event)
 {
     iri_env_t                      env;
     iri_str_t                      location;
     ngx_uint_t                     answered;
     iri_reading_t                  came;
     iri_redirect_t                 redirect;
-    const ngx_http_iri_loc_conf_t *ilcf = ctx->would_conf;
+    const ngx_http_iri_loc_conf_t *ilcf = ctx->report.conf;
 
     if (ilcf->redirect == 0 || ilcf->redirect == IRI_REDIRECT_LINK
         || event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE
@@ -285,7 +290,7 @@ ngx_http_iri_status_redirect(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     if (moved) {
-        redirect.path = ctx->would->found.path;
+        redirect.path = ctx->report.found->found.path;
     }
 
     answered = r->headers_out.status < NGX_HTTP_BAD_REQUEST;
@@ -302,10 +307,10 @@ ngx_http_iri_status_redirect(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* iri report: what would have been, as its line of log tells. */
+/* iri report: the results that "iri on" would have, as in the log. */
 static void
-ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                          iri_stats_event_t *event)
+ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                               iri_stats_event_t *event)
 {
     iri_reading_t               came;
     const ngx_http_iri_found_t *found, *again;
@@ -319,28 +324,28 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     event->verdict = came.verdict;
     event->why = came.why;
 
-    if (ctx->would_conf == NULL) {
+    if (ctx->report.conf == NULL) {
         return;
     }
 
-    found = ctx->would;
+    found = ctx->report.found;
     if (found == NULL) {
-        ngx_http_iri_status_redirect(r, ctx, NULL, 0, event);
+        ngx_http_iri_status_add_redirect(r, ctx, NULL, 0, event);
         return;
     }
 
-    if (ctx->has_came) {
-        ngx_http_iri_status_confirm(&found->found, event);
+    if (ctx->requested.has_reading) {
+        ngx_http_iri_status_add_charset(&found->found, event);
     }
 
     ngx_http_iri_status_add_found(&found->found, event);
 
     if (found->found.verdict != IRI_RESTART) {
-        ngx_http_iri_status_redirect(r, ctx, found, 0, event);
+        ngx_http_iri_status_add_redirect(r, ctx, found, 0, event);
         return;
     }
 
-    again = ctx->would_again;
+    again = ctx->report.again;
 
     if (again != NULL
         && (again->found.verdict == IRI_CHOOSE
@@ -350,16 +355,16 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         event->why = again->found.why;
     }
 
-    ngx_http_iri_status_redirect(r, ctx, again != NULL ? again : found, 1,
-                                 event);
+    ngx_http_iri_status_add_redirect(r, ctx, again != NULL ? again : found, 1,
+                                     event);
 }
 
 
-/* r->args are those that were made of it. */
+/* Read the query as sent again: r->args has been converted. */
 static void
-ngx_http_iri_status_query(ngx_http_request_t      *r,
-                          ngx_http_iri_srv_conf_t *iscf,
-                          iri_stats_event_t       *event)
+ngx_http_iri_status_add_query(ngx_http_request_t      *r,
+                              ngx_http_iri_srv_conf_t *iscf,
+                              iri_stats_event_t       *event)
 {
     iri_env_t   env;
     iri_str_t   sent;
@@ -380,9 +385,9 @@ ngx_http_iri_status_query(ngx_http_request_t      *r,
 }
 
 
-/* r->headers_in.server is that which was made of it. */
+/* Read the host as sent again: r->headers_in.server has been mapped. */
 static void
-ngx_http_iri_status_host(ngx_http_request_t *r, iri_stats_event_t *event)
+ngx_http_iri_status_add_host(ngx_http_request_t *r, iri_stats_event_t *event)
 {
     iri_env_t                env;
     iri_str_t                sent;
@@ -426,7 +431,8 @@ ngx_http_iri_status_host(ngx_http_request_t *r, iri_stats_event_t *event)
 
 
 static void
-ngx_http_iri_status_sender(ngx_http_request_t *r, iri_stats_event_t *event)
+ngx_http_iri_status_add_client(ngx_http_request_t *r,
+                               iri_stats_event_t  *event)
 {
     if (r->headers_in.referer != NULL) {
         event->referer = ngx_http_iri_in(r->headers_in.referer->value);
@@ -441,10 +447,7 @@ ngx_http_iri_status_sender(ngx_http_request_t *r, iri_stats_event_t *event)
 static ngx_int_t ngx_http_iri_status_handler(ngx_http_request_t *r);
 
 
-/*
- * A request that nginx has refused before any phase was not read.  Nor are
- * those counted that ask for the page itself.
- */
+/* Requests for the status page itself are not counted. */
 static ngx_uint_t
 ngx_http_iri_status_is_counted(ngx_http_request_t      *r,
                                ngx_http_iri_srv_conf_t *iscf)
@@ -473,6 +476,7 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
+    /* r->phase_handler is 0 if nginx refused the request before any phase. */
     if (ctx == NULL && r->args.len == 0 && !imcf->hosts
         && r->phase_handler != 0) {
         iri_stats_count_plain(stats, iscf->engine == IRI_ENGINE_REPORT,
@@ -485,30 +489,30 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
     event.report = iscf->engine == IRI_ENGINE_REPORT;
 
     if (ctx != NULL && event.report) {
-        ngx_http_iri_status_would(r, ctx, &event);
+        ngx_http_iri_status_add_report(r, ctx, &event);
 
     } else if (ctx != NULL) {
-        ngx_http_iri_status_done(ctx, &event);
+        ngx_http_iri_status_add_result(ctx, &event);
     }
 
-    ngx_http_iri_status_query(r, iscf, &event);
+    ngx_http_iri_status_add_query(r, iscf, &event);
 
     if (imcf->hosts) {
-        ngx_http_iri_status_host(r, &event);
+        ngx_http_iri_status_add_host(r, &event);
     }
 
     if (ctx == NULL && r->phase_handler == 0 && event.verdict != IRI_REFUSE) {
         return NGX_OK;
     }
 
-    ngx_http_iri_status_sender(r, &event);
+    ngx_http_iri_status_add_client(r, &event);
     iri_stats_count(stats, &event);
 
     return NGX_OK;
 }
 
 
-/* ---- the page ------------------------------------------------------------ */
+/* ---- the page ----------------------------------------------------------- */
 
 static ngx_int_t
 ngx_http_iri_status_not_allowed(ngx_http_request_t *r)
@@ -522,13 +526,12 @@ ngx_http_iri_status_not_allowed(ngx_http_request_t *r)
 
 
 static ngx_int_t
-ngx_http_iri_status_head(ngx_http_request_t *r, const iri_stats_page_t *page)
+ngx_http_iri_status_header(ngx_http_request_t     *r,
+                           const iri_stats_page_t *page)
 {
-    u_char   *type = (u_char *) page->type, *p;
-    ngx_str_t policy;
+    u_char *type = (u_char *) page->type, *p;
 
     static ngx_str_t no_store = ngx_string("no-store");
-    static ngx_str_t nosniff = ngx_string("nosniff");
 
     r->headers_out.status = page->status;
     r->headers_out.content_length_n = (off_t) page->body.len;
@@ -541,19 +544,13 @@ ngx_http_iri_status_head(ngx_http_request_t *r, const iri_stats_page_t *page)
                                           : r->headers_out.content_type.len;
     r->headers_out.content_type_lowcase = NULL;
 
-    /* nginx's filter for charsets leaves alone what has one. */
+    /* nginx's charset filter does not convert a response with a charset. */
     if (p != NULL) {
         ngx_str_set(&r->headers_out.charset, "utf-8");
     }
 
-    policy.data = (u_char *) page->policy;
-    policy.len = ngx_strlen(policy.data);
-
     if (ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
-        || ngx_http_iri_header_add(r, "X-Content-Type-Options", nosniff)
-               == NULL
-        || ngx_http_iri_header_add(r, "Content-Security-Policy", policy)
-               == NULL)
+        || ngx_http_iri_protect(r, page->policy) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -574,7 +571,7 @@ ngx_http_iri_status_send(ngx_http_request_t *r, const iri_stats_page_t *page)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_http_iri_status_head(r, page);
+    rc = ngx_http_iri_status_header(r, page);
     if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
         return rc;
     }
@@ -625,7 +622,8 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
 
     failed = iri_stats_page(&env, imcf->status->stats, &conf, &page);
     if (failed != IRI_OK) {
-        ngx_http_iri_note_error(r, "there is no status page", failed);
+        ngx_http_iri_note_error(r, "the status page could not be made",
+                                failed);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -633,7 +631,7 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
 }
 
 
-/* ---- when the configuration is read -------------------------------------- */
+/* ---- configuration ------------------------------------------------------ */
 
 char *
 ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -675,7 +673,10 @@ ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* Behind the handler that makes report's searches, which are kept. */
+/*
+ * Register the log handler after that of iri report, so that it uses the
+ * lookups which that has done.
+ */
 ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
@@ -698,7 +699,7 @@ ngx_http_iri_status_init(ngx_conf_t *cf)
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                       "iri: \"iri_status\" has nothing to count, since "
                       "\"iri\" is off in all servers: write \"iri on;\" "
-                      "or \"iri report;\", or take it out");
+                      "or \"iri report;\", or remove it");
         return NGX_OK;
     }
 

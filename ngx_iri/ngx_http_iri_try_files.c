@@ -1,29 +1,27 @@
 /*
  * ngx_http_iri_try_files.c - try_files
  *
- * nginx's try_files puts each candidate behind root as it stands, and opens
- * that: a name that is stored in another form or charset than that of the
- * canonical path is not found, but for one that is $uri alone, and then only if
- * r->uri is the path on disk meanwhile, so that octets of the disk get into
- * logs, arguments of the fallback and addresses.  So candidates are tried here,
- * where iri is on.  They are canonical paths, each is looked up below root or
- * alias as r->uri is, and the one that exists becomes r->uri.
+ * nginx's try_files appends each candidate to root and tests for that file.  It
+ * does not find a name that is stored in another form or charset.  So, where
+ * iri is on, this file implements try_files: candidates are canonical paths,
+ * each is looked up below root or alias as r->uri is, and the first that exists
+ * becomes r->uri.
  *
- * The words of the directive are taken when nginx reads it: for the time that
- * the configuration is read, its function is called by one of this file.
- * nginx's own handler finds nothing to try in a location where this one does.
+ * The arguments of the directive are stored when nginx reads it: while the
+ * configuration is read, its setter is wrapped by one of this file.  nginx's
+ * own handler gets an empty configuration in these locations.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* One word of try_files; the last one is the fallback. */
+/* An argument of try_files.  The last one is the fallback. */
 typedef struct {
     ngx_http_complex_value_t value;
-    ngx_uint_t               is_dir; /* it ends in "/": a directory */
+    ngx_uint_t               is_dir; /* 1: it ends in "/" */
 } ngx_http_iri_candidate_t;
 
-/* While the configuration is read; else command is NULL. */
+/* try_files and its setter, while this is wrapped; else command is NULL. */
 static ngx_command_t *ngx_http_iri_try_command;
 static char *(*ngx_http_iri_try_set)(ngx_conf_t *cf, ngx_command_t *cmd,
                                      void *conf);
@@ -31,38 +29,38 @@ static char *(*ngx_http_iri_try_set)(ngx_conf_t *cf, ngx_command_t *cmd,
 
 /* ---- the directive ------------------------------------------------------ */
 
-/* A copy of its words: nginx's function writes to them. */
+/* Compile the arguments, from copies: nginx's setter writes to them. */
 static ngx_array_t *
-ngx_http_iri_try_words(ngx_conf_t *cf)
+ngx_http_iri_try_compile(ngx_conf_t *cf)
 {
     ngx_str_t                       *word = cf->args->elts, text;
     ngx_uint_t                       i;
     ngx_array_t                     *words;
-    ngx_http_iri_candidate_t        *one;
+    ngx_http_iri_candidate_t        *candidate;
     ngx_http_compile_complex_value_t ccv;
 
     words = ngx_array_create(cf->pool, cf->args->nelts - 1,
                              sizeof(ngx_http_iri_candidate_t));
 
     for (i = 1; words != NULL && i < cf->args->nelts; i++) {
-        one = ngx_array_push(words);
+        candidate = ngx_array_push(words);
         text.len = word[i].len;
         text.data = ngx_pnalloc(cf->pool, text.len + 1);
 
-        if (one == NULL || text.data == NULL) {
+        if (candidate == NULL || text.data == NULL) {
             return NULL;
         }
 
         *ngx_cpymem(text.data, word[i].data, text.len) = '\0';
 
-        one->is_dir = i + 1 < cf->args->nelts && text.len != 0
-                      && text.data[text.len - 1] == '/';
-        text.len -= one->is_dir;
+        candidate->is_dir = i + 1 < cf->args->nelts && text.len != 0
+                            && text.data[text.len - 1] == '/';
+        text.len -= candidate->is_dir;
 
         ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
         ccv.cf = cf;
         ccv.value = &text;
-        ccv.complex_value = &one->value;
+        ccv.complex_value = &candidate->value;
 
         if (ngx_http_compile_complex_value(&ccv) != NGX_OK) {
             return NULL;
@@ -77,7 +75,7 @@ static char *
 ngx_http_iri_try_files_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     char                    *rv;
-    ngx_array_t             *words = ngx_http_iri_try_words(cf);
+    ngx_array_t             *words = ngx_http_iri_try_compile(cf);
     ngx_http_iri_loc_conf_t *ilcf;
 
     rv = words != NULL ? ngx_http_iri_try_set(cf, cmd, conf) : NGX_CONF_ERROR;
@@ -110,7 +108,7 @@ ngx_http_iri_try_files_end(void)
 }
 
 
-/* If reading the configuration fails, its pool is destroyed. */
+/* The cleanup restores the setter if reading the configuration fails. */
 ngx_int_t
 ngx_http_iri_try_files_begin(ngx_conf_t *cf)
 {
@@ -144,19 +142,22 @@ ngx_http_iri_try_files_begin(ngx_conf_t *cf)
 }
 
 
-/* Of alias with captures nginx's own handler gets the whole name. */
+/*
+ * Returns: 1 if this file implements try_files in the location.  With captures
+ * in alias nginx's own handler works.
+ */
 static ngx_uint_t
-ngx_http_iri_try_is_here(const ngx_http_iri_loc_conf_t *ilcf)
+ngx_http_iri_try_is_ours(const ngx_http_iri_loc_conf_t *ilcf)
 {
     return ilcf->try_files != NULL && ilcf->plain != NULL
            && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE;
 }
 
 
-/* The location gets a configuration of that module in which nothing is. */
+/* Give the location an empty configuration of nginx's try_files. */
 static ngx_int_t
-ngx_http_iri_try_files_take(ngx_conf_t *cf, ngx_module_t *module,
-                            ngx_http_iri_hook_t *hook)
+ngx_http_iri_try_files_disable(ngx_conf_t *cf, ngx_module_t *module,
+                               ngx_http_iri_hook_t *hook)
 {
     void              *conf;
     ngx_http_module_t *ctx = module->ctx;
@@ -186,8 +187,8 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
     hook = imcf->hooks.elts;
 
     for (i = 0; i < imcf->hooks.nelts; i++) {
-        if (ngx_http_iri_try_is_here(hook[i].conf)
-            && ngx_http_iri_try_files_take(cf, module, &hook[i]) != NGX_OK)
+        if (ngx_http_iri_try_is_ours(hook[i].conf)
+            && ngx_http_iri_try_files_disable(cf, module, &hook[i]) != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -199,35 +200,35 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
 
 /* ---- one candidate ------------------------------------------------------ */
 
-/* Does nginx take text for a path that begins with what alias stands for? */
+/* Returns: 1 if text begins with the prefix that alias replaces, for nginx. */
 static ngx_uint_t
 ngx_http_iri_try_has_prefix(ngx_http_request_t             *r,
-                            const ngx_http_iri_candidate_t *one,
+                            const ngx_http_iri_candidate_t *candidate,
                             ngx_str_t text, size_t alias)
 {
-    return alias != 0 && one->value.lengths != NULL && text.len >= alias
+    return alias != 0 && candidate->value.lengths != NULL && text.len >= alias
            && r->uri.len >= alias
            && ngx_strncmp(text.data, r->uri.data, alias) == 0;
 }
 
 
-/* The path that a candidate is, as r->uri would have it: below alias, too. */
+/* Evaluate a candidate; put the prefix that alias replaces before it. */
 static ngx_int_t
 ngx_http_iri_try_path(ngx_http_request_t             *r,
-                      const ngx_http_iri_candidate_t *one, size_t alias,
+                      const ngx_http_iri_candidate_t *candidate, size_t alias,
                       ngx_str_t *path)
 {
     u_char   *p;
     ngx_str_t text;
 
-    if (ngx_http_complex_value(r, (ngx_http_complex_value_t *) &one->value,
-                               &text)
+    if (ngx_http_complex_value(
+            r, (ngx_http_complex_value_t *) &candidate->value, &text)
         != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (ngx_http_iri_try_has_prefix(r, one, text, alias)) {
+    if (ngx_http_iri_try_has_prefix(r, candidate, text, alias)) {
         alias = 0;
     }
 
@@ -249,8 +250,8 @@ ngx_http_iri_try_path(ngx_http_request_t             *r,
 
 
 /*
- * Is there such a file, or directory, for r->uri?  As in nginx's handler.
- * NGX_OK: there is; NGX_DECLINED: there is not; NGX_ERROR.
+ * Test for the file, or directory, of r->uri, as nginx's handler does.
+ * Returns: NGX_OK if it exists; NGX_DECLINED; NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
@@ -266,7 +267,7 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    /* What nginx does not do under alias: here there is none. */
+    /* nginx does not map below alias after a rewrite, but here root is set. */
     r->valid_location |= ilcf->plain->alias == 0;
     last = ngx_http_map_uri_to_path(r, &name, &root, 0);
     r->valid_location = valid ? 1 : 0;
@@ -308,11 +309,11 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
 
 
 /*
- * An entry with another name than the candidate: the request may restart with
- * that name, but only if no candidate exists under its own.
+ * Returns: 1 if the entry has another name than the candidate.  Then a restart
+ * with that name is noted, which is made if no candidate exists.
  */
 static ngx_uint_t
-ngx_http_iri_try_moved(ngx_http_request_t *r)
+ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_found_t    *found;
@@ -331,7 +332,7 @@ ngx_http_iri_try_moved(ngx_http_request_t *r)
         return 0;
     }
 
-    if (ctx->restart_found == NULL) {
+    if (ctx->restart.pending == NULL) {
         (void) ngx_http_iri_may_restart(r, ctx, found);
     }
 
@@ -341,12 +342,12 @@ ngx_http_iri_try_moved(ngx_http_request_t *r)
 
 static ngx_int_t
 ngx_http_iri_try_one(ngx_http_request_t             *r,
-                     const ngx_http_iri_candidate_t *one, size_t alias)
+                     const ngx_http_iri_candidate_t *candidate, size_t alias)
 {
     ngx_int_t rc;
     ngx_str_t path, uri = r->uri;
 
-    if (ngx_http_iri_try_path(r, one, alias, &path) != NGX_OK) {
+    if (ngx_http_iri_try_path(r, candidate, alias, &path) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -354,8 +355,9 @@ ngx_http_iri_try_one(ngx_http_request_t             *r,
         r->uri = path;
     }
 
-    rc = ngx_http_iri_try_moved(r) ? NGX_DECLINED
-                                   : ngx_http_iri_try_open(r, one->is_dir);
+    rc = ngx_http_iri_try_has_other_name(r)
+             ? NGX_DECLINED
+             : ngx_http_iri_try_open(r, candidate->is_dir);
 
     if (rc != NGX_OK) {
         r->uri = uri;
@@ -368,9 +370,9 @@ ngx_http_iri_try_one(ngx_http_request_t             *r,
 }
 
 
-/* ---- all of them -------------------------------------------------------- */
+/* ---- the handler --------------------------------------------------------- */
 
-/* "=404", "@name", or a path.  r may be gone when this returns NGX_DONE. */
+/* "=404", "@name", or a path.  r may be freed when this returns NGX_DONE. */
 static ngx_int_t
 ngx_http_iri_try_fallback(ngx_http_request_t             *r,
                           const ngx_http_iri_candidate_t *last, size_t alias)
@@ -389,7 +391,7 @@ ngx_http_iri_try_fallback(ngx_http_request_t             *r,
                         last->value.value.len - 1);
     }
 
-    /* nginx takes the prefix of an alias away here, too. */
+    /* nginx removes the prefix that alias replaces here, too. */
     if (ngx_http_iri_try_has_prefix(r, last, text, alias)) {
         text.data += alias;
         text.len -= alias;
@@ -417,24 +419,24 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
     ngx_uint_t                i;
     ngx_http_iri_ctx_t       *ctx;
     ngx_http_iri_loc_conf_t  *ilcf;
-    ngx_http_iri_candidate_t *one;
+    ngx_http_iri_candidate_t *candidate;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (!ngx_http_iri_try_is_here(ilcf)) {
+    if (!ngx_http_iri_try_is_ours(ilcf)) {
         return NGX_DECLINED;
     }
 
     alias = ilcf->plain->alias;
-    one = ilcf->try_files->elts;
+    candidate = ilcf->try_files->elts;
 
     for (i = 0; i + 1 < ilcf->try_files->nelts; i++) {
-        rc = ngx_http_iri_try_one(r, &one[i], alias);
+        rc = ngx_http_iri_try_one(r, &candidate[i], alias);
 
         if (rc != NGX_DECLINED) {
             ctx = ngx_http_iri_ctx(r);
             if (ctx != NULL) {
-                ctx->restart_found = NULL;
+                ctx->restart.pending = NULL;
             }
 
             return rc == NGX_OK ? NGX_DECLINED
@@ -444,7 +446,7 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ctx->restart_found != NULL
+    return ctx != NULL && ctx->restart.pending != NULL
                ? ngx_http_iri_restart(r, ctx)
-               : ngx_http_iri_try_fallback(r, &one[i], alias);
+               : ngx_http_iri_try_fallback(r, &candidate[i], alias);
 }

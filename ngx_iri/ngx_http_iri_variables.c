@@ -1,11 +1,13 @@
 /*
- * ngx_http_iri_variables.c - $iri_..., and some variables of nginx
+ * ngx_http_iri_variables.c - $iri_..., and getters of some nginx variables
  *
- * They are made when they are asked for, and for ASCII paths too; only then is
- * the disk looked at for one of those.  Where iri is off they are empty.
- * $document_root, $realpath_root and $request_filename are nginx's own, given
- * what they expect under root; the last, $uri and $document_uri do not tell a
- * name before access to it is granted (ngx_http_iri_asked.c).
+ * The variables $iri_... are evaluated when they are used.  An ASCII path is
+ * looked up on disk only then.  Where iri is off they are empty.
+ *
+ * The getters of $document_root, $realpath_root and $request_filename are
+ * wrapped, because they must not see the script under root
+ * (ngx_http_iri_root.c).  $request_filename, $uri and $document_uri do not
+ * disclose a name before access to it is granted (ngx_http_iri_asked.c).
  */
 
 #include "ngx_http_iri.h"
@@ -82,7 +84,7 @@ static ngx_str_t ngx_http_iri_wrapped[NGX_HTTP_IRI_WRAPPED] = {
 };
 
 
-/* ---- what they are made of ---------------------------------------------- */
+/* ---- the path and its entry --------------------------------------------- */
 
 static iri_str_t
 ngx_http_iri_text(const char *text)
@@ -96,7 +98,7 @@ ngx_http_iri_text(const char *text)
 }
 
 
-/* The path that rules judge: canonical, also where r->uri is as it came. */
+/* The canonical path, also where r->uri has the octets as sent (iri report). */
 static ngx_str_t
 ngx_http_iri_canonical_path(ngx_http_request_t *r)
 {
@@ -104,10 +106,11 @@ ngx_http_iri_canonical_path(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    if (ctx != NULL && ctx->has_came
-        && ngx_http_iri_same(r->uri, ngx_http_iri_out(ctx->came.octets)))
+    if (ctx != NULL && ctx->requested.has_reading
+        && ngx_http_iri_same(r->uri,
+                             ngx_http_iri_out(ctx->requested.reading.octets)))
     {
-        return ngx_http_iri_out(ctx->came.path);
+        return ngx_http_iri_out(ctx->requested.reading.path);
     }
 
     return ngx_http_iri_told_uri(r);
@@ -121,7 +124,7 @@ ngx_http_iri_found(ngx_http_request_t *r)
 }
 
 
-/* The disk is asked, so that the answer may be another the next time. */
+/* The result may differ at the next call, since the disk may have changed. */
 static ngx_int_t
 ngx_http_iri_split_new(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
@@ -143,9 +146,9 @@ ngx_http_iri_split_new(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 
 
 /*
- * The entry on disk and what follows it; the same as nginx where none is.  It
- * is asked for once: nginx asks for a value twice, for its length and for its
- * octets, and does not compare.
+ * Split the path into the deepest entry on disk and PATH_INFO.  The result is
+ * kept: nginx evaluates a variable twice, for its length and for its octets,
+ * and both must agree.  NGX_OK; NGX_DECLINED: there is no entry; NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found)
@@ -159,9 +162,9 @@ ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 }
 
 
-/* ---- one function for each ---------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
-/* The host as nginx has it: the $host of the request. */
+/* The value of $host. */
 static ngx_str_t
 ngx_http_iri_host(ngx_http_request_t *r)
 {
@@ -178,8 +181,8 @@ ngx_http_iri_host(ngx_http_request_t *r)
 
 
 /*
- * Both forms of it.  Where iri_host is off it may be as the client wrote it;
- * REFUSE: it is no host name.
+ * The host in U-labels and in A-labels.  With iri_host off, $host may still be
+ * as the client sent it.  host->verdict IRI_REFUSE: it is not a host name.
  */
 static ngx_int_t
 ngx_http_iri_host_names(ngx_http_request_t *r, iri_host_t *host)
@@ -217,7 +220,7 @@ ngx_http_iri_host_form(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 }
 
 
-/* The port with its ":", as the client said it. */
+/* The port of the Host field with its ":"; empty: none. */
 static void
 ngx_http_iri_port(ngx_http_request_t *r, ngx_str_t *port)
 {
@@ -245,8 +248,9 @@ ngx_http_iri_port(ngx_http_request_t *r, ngx_str_t *port)
 }
 
 
+/* $iri: scheme, host, port, path and query in Unicode. */
 static ngx_int_t
-ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
+ngx_http_iri_full_iri(ngx_http_request_t *r, iri_str_t *out)
 {
     u_char    *p;
     ngx_str_t  port, path, scheme = ngx_string("http");
@@ -291,7 +295,7 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
         p = ngx_cpymem(p, port.data, port.len);
     }
 
-    /* a line that is no request has no path */
+    /* an invalid request line has no path */
     if (iri.len != 0) {
         p = ngx_cpymem(p, iri.data, iri.len);
     }
@@ -330,7 +334,8 @@ ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     if (ctx != NULL) {
-        form = ngx_http_iri_is_refused(r, ctx) ? ctx->came.form : ctx->form;
+        form = ngx_http_iri_is_refused(r, ctx) ? ctx->requested.reading.form
+                                               : ctx->requested.form;
     }
 
     *out = ngx_http_iri_text(iri_form_text(form));
@@ -348,20 +353,28 @@ ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
         return NGX_DECLINED;
     }
 
-    *out = ngx_http_iri_is_refused(r, ctx) ? ctx->came.charset : ctx->charset;
+    *out = ngx_http_iri_is_refused(r, ctx) ? ctx->requested.reading.charset
+                                           : ctx->requested.charset;
 
     return out->len != 0 ? NGX_OK : NGX_DECLINED;
 }
 
 
 /*
- * The core does not look for a path that is its own name; whoever asks for
- * the match wants to know whether it is there.
+ * The core does no lookup for a path that can only have its own name.
+ * $iri_match must show whether the entry exists, so look it up here.
  */
 static iri_match_t
 ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     iri_why_t why = found->found.why;
+
+    /* Without a restart an entry with another name counts as absent. */
+    if (found->found.verdict == IRI_RESTART
+        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON)
+    {
+        return IRI_MATCH_NONE;
+    }
 
     if (found->found.verdict != IRI_PASS
         || (why != IRI_WHY_ASCII && why != IRI_WHY_DECLARED))
@@ -369,7 +382,7 @@ ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
         return found->found.match;
     }
 
-    /* The core finds a file that is asked for as a directory, too. */
+    /* PATH_INFO "/": a file requested as a directory counts as found. */
     if (ngx_http_iri_split(r, found) != NGX_OK || found->path_info.len > 1) {
         return IRI_MATCH_NONE;
     }
@@ -390,10 +403,10 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
     match = found != NULL ? ngx_http_iri_match_of(r, found) : IRI_MATCH_NONE;
 
     ctx = ngx_http_iri_ctx(r);
-    if (ctx != NULL && ctx->moved && match != IRI_MATCH_NONE
-        && ctx->moved_match > match && !ngx_http_iri_is_refused(r, ctx))
+    if (ctx != NULL && ctx->restart.done && match != IRI_MATCH_NONE
+        && ctx->restart.match > match && !ngx_http_iri_is_refused(r, ctx))
     {
-        match = ctx->moved_match;
+        match = ctx->restart.match;
     }
 
     *out = ngx_http_iri_text(iri_match_text(match));
@@ -403,7 +416,7 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
 
 
 static ngx_int_t
-ngx_http_iri_part(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
+ngx_http_iri_split_part(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 {
     ngx_int_t             rc;
     ngx_http_iri_found_t *found = ngx_http_iri_found(r);
@@ -427,7 +440,7 @@ ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 {
     switch (data) {
     case NGX_HTTP_IRI_VAR_IRI:
-        return ngx_http_iri_whole(r, out);
+        return ngx_http_iri_full_iri(r, out);
 
     case NGX_HTTP_IRI_VAR_PATH:
         *out = ngx_http_iri_in(ngx_http_iri_canonical_path(r));
@@ -453,7 +466,7 @@ ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
         return ngx_http_iri_host_form(r, data, out);
 
     default:
-        return ngx_http_iri_part(r, data, out);
+        return ngx_http_iri_split_part(r, data, out);
     }
 }
 
@@ -505,11 +518,13 @@ ngx_http_iri_variables_add(ngx_conf_t *cf)
 }
 
 
-/* ---- nginx's own -------------------------------------------------------- */
+/* ---- variables of nginx ------------------------------------------------- */
+
+/* Call the getter of nginx; data: ngx_http_iri_wrapped_t. */
 
 static ngx_int_t
-ngx_http_iri_own_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
-                        uintptr_t data)
+ngx_http_iri_nginx_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+                          uintptr_t data)
 {
     const ngx_http_iri_getter_t *getter;
     ngx_http_iri_main_conf_t    *imcf;
@@ -521,7 +536,7 @@ ngx_http_iri_own_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 }
 
 
-/* nginx's getter, for the root as it was configured. */
+/* nginx's getter with the configured root instead of the script. */
 static ngx_int_t
 ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                           uintptr_t data)
@@ -536,7 +551,7 @@ ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
         r->loc_conf = ilcf->plain_conf;
     }
 
-    rc = ngx_http_iri_own_getter(r, v, data);
+    rc = ngx_http_iri_nginx_getter(r, v, data);
 
     r->loc_conf = loc_conf;
 
@@ -545,8 +560,8 @@ ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 
 
 /*
- * nginx's getter, where root has variables or alias does not hold: with the
- * script, and for the canonical path.
+ * nginx's getter with the script under root, for a root with variables or an
+ * alias that does not match the path.
  */
 static ngx_int_t
 ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
@@ -563,14 +578,14 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
     if (ilcf->plain_conf != NULL) {
         r->loc_conf = ilcf->loc_conf;
 
-        /* What nginx does not do under alias: here there is none. */
+        /* nginx tests both under alias, which the script looks like. */
         if (ilcf->plain->alias == 0) {
             r->valid_location = 1;
             r->uri_changed = 0;
         }
     }
 
-    rc = ngx_http_iri_own_getter(r, v, data);
+    rc = ngx_http_iri_nginx_getter(r, v, data);
 
     r->loc_conf = loc_conf;
     r->valid_location = valid;
@@ -580,7 +595,7 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
 }
 
 
-/* Of the path that may be told. */
+/* nginx's getter with the path that may be disclosed. */
 static ngx_int_t
 ngx_http_iri_path_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                          uintptr_t data)
@@ -589,7 +604,7 @@ ngx_http_iri_path_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     ngx_str_t uri = r->uri;
 
     r->uri = ngx_http_iri_told_uri(r);
-    rc = ngx_http_iri_own_getter(r, v, data);
+    rc = ngx_http_iri_nginx_getter(r, v, data);
     r->uri = uri;
 
     return rc;
@@ -623,7 +638,7 @@ ngx_http_iri_filename_getter(ngx_http_request_t        *r,
 }
 
 
-/* In the order of the enum. */
+/* In the order of ngx_http_iri_wrapped_t. */
 static const ngx_http_get_variable_pt
     ngx_http_iri_getters[NGX_HTTP_IRI_WRAPPED] = {
         ngx_http_iri_plain_getter,    ngx_http_iri_plain_getter,
@@ -633,7 +648,8 @@ static const ngx_http_get_variable_pt
 
 
 static void
-ngx_http_iri_wrap(ngx_http_iri_main_conf_t *imcf, ngx_hash_key_t *key)
+ngx_http_iri_wrap_variable(ngx_http_iri_main_conf_t *imcf,
+                           ngx_hash_key_t           *key)
 {
     ngx_uint_t           i;
     ngx_http_variable_t *v = key->value;
@@ -655,7 +671,7 @@ ngx_http_iri_wrap(ngx_http_iri_main_conf_t *imcf, ngx_hash_key_t *key)
 }
 
 
-/* Names become functions after postconfiguration: there is still time. */
+/* Runs in postconfiguration: nginx resolves the names of variables later. */
 ngx_int_t
 ngx_http_iri_variables_wrap(ngx_conf_t *cf)
 {
@@ -674,7 +690,7 @@ ngx_http_iri_variables_wrap(ngx_conf_t *cf)
     key = cmcf->variables_keys->keys.elts;
 
     for (i = 0; i < cmcf->variables_keys->keys.nelts; i++) {
-        ngx_http_iri_wrap(imcf, &key[i]);
+        ngx_http_iri_wrap_variable(imcf, &key[i]);
     }
 
     return NGX_OK;

@@ -45,14 +45,14 @@ subtest 'help' => sub {
 
 subtest 'usage' => sub {
     my @wrong = (
-        [[],                             qr/^iri host: HOST is missing$/m],
-        [['a', "b\e"],                   qr/this: HOST; "b%1B" is too much/],
+        [[],                             qr/^iri host: missing operand: HOST$/m],
+        [['a', "b\e"],                   qr/takes only HOST; unexpected operand "b%1B"/],
         [['--batch', 'a'],               qr/--batch reads/],
         [['--to', 'punycode', 'a'],      qr/--to must.*"unicode"/],
         [['--to'],                       qr/missing argument: --to/],
         [['--mapping', 'uts-46', 'a'],   qr/--mapping must.*"compatible"/],
         [['--strikt', 'a'],              qr/--strikt\b.*Options are: --name/s],
-        [['-bücher'],                    qr/begins with "-" write --$/m],
+        [['-bücher'],                    qr{^Write -- before an operand}m],
     );
     for (@wrong) {
         my ($arguments, $message) = @$_;
@@ -96,7 +96,7 @@ subtest 'names' => sub {
 
 my $NO_CHARACTER = 'has a character that no host name may have';
 my $NO_ALABEL = 'has a label with "xn--" that is not an A-label';
-my $ALONE = '; give the host alone, without scheme, user, port and path';
+my $ALONE = '; give only the host, without scheme, user, port and path';
 
 # Each row: a host that is refused, the offset, the reason, and the character
 # if a single one is wrong, as it is shown and as a code.
@@ -139,7 +139,7 @@ subtest 'refused' => sub {
         ['[:é]',          2, $NO_CHARACTER, '"é" U+00E9'],
         ['a:80',          1, $NO_CHARACTER, '":" U+003A', $ALONE],
         ['*.example',     0, $NO_CHARACTER, '"*" U+002A',
-            '; it is a wildcard with --name'],
+            '; wildcards need --name'],
         ['',              0, 'has an empty label'],
         ['a..b',          2, 'has an empty label'],
         ['é%2',           2, 'has "%" without two hexadecimal digits'],
@@ -210,9 +210,9 @@ subtest '--name: refused' => sub {
             'characters than ASCII', '"ü" U+00FC'],
         ['*.b_ü',         3, $NO_CHARACTER, '"_" U+005F'],
         ['b%C3%BC.é',     1, $NO_CHARACTER, '"%" U+0025',
-            '; escapes are for requests'],
+            '; escapes are not decoded with --name'],
         ['~^ü.*',         0, $NO_CHARACTER, '"~" U+007E',
-            '; patterns are compared as they are'],
+            '; patterns are not converted'],
         ['ü.example:80',  10, $NO_CHARACTER, '":" U+003A', $ALONE],
         ['*.xn--a.ü',     2, $NO_ALABEL],
         ['xn--a.*.xn--a.ü', 8, $NO_ALABEL],
@@ -231,7 +231,7 @@ subtest 'batch' => sub {
     like $got[2]{error}, qr/^"" has an empty label/, 'an empty line';
     is $got[3]{error}, "\"a%00b\" $NO_CHARACTER: U+0000", 'NUL';
     is $got[3]{offset}, 1, 'and where it is';
-    like $got[4]{error}, qr/more operands/, 'two operands';
+    like $got[4]{error}, qr/too many operands/, 'two operands';
     ok !$got[5]{ok}, 'a bad escape of a line';
     my ($code) = capture("a\n_\n", $iri, 'host', '--batch');
     is $code, 1, 'exit code if a line got no answer';

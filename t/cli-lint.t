@@ -189,7 +189,7 @@ subtest 'batch' => sub {
 
     ($code, $err, @objects) = batch([$good], '--plan', 'mv');
     is_deeply [map { [$_->{ok}, $_->{error}] } @objects],
-        [[JSON::PP::false, '--plan is for a shell, --batch for a program']],
+        [[JSON::PP::false, '--plan and --batch cannot be combined']],
         'a plan is no object';
     ($code, $err, @objects) = batch(["$good/none", "$good/index.html"]);
     is $code, 1, 'no directory';
@@ -208,10 +208,10 @@ subtest 'wrong usage' => sub {
     }
     my ($code, $out, $err) = lint("$good/index.html");
     is $code, 1, 'a file';
-    is $err, qq{iri lint: "$good/index.html" is no folder\n}, 'says so';
+    is $err, qq{iri lint: "$good/index.html" is not a directory\n}, 'says so';
     ($code, $out, $err) = lint("$good/none");
     is $code, 1, 'nothing';
-    is $err, qq{iri lint: "$good/none" is no folder: No such file or }
+    is $err, qq{iri lint: "$good/none" is not a directory: No such file or }
         . "directory\n", 'says so, too';
 };
 
@@ -222,7 +222,7 @@ subtest 'what cannot be read' => sub {
     my ($code, $out, $err) = lint($dir);
     chmod 0755, "$dir/closed";
     is $code, 1, 'exit code';
-    like $err, qr{"\./closed/" cannot be read}, 'is told';
+    like $err, qr{cannot read "\./closed/"}, 'is told';
 };
 
 subtest 'links and depth' => sub {
@@ -304,13 +304,13 @@ subtest 'what stays' => sub {
 END
     my (undef, $out) = lint('--filename-charset', 'utf-8,euc-jp', '--plan',
         'mv', $dir);
-    is scalar(() = $out =~ /^# left alone: /mg), 2, 'both are told';
+    is scalar(() = $out =~ /^# not renamed: /mg), 2, 'both are told';
     # 8F AB B1 is the name whose UTF-8 is C3 A9, which is another in EUC-JP.
     my ($taken) = make_tree("\\x8F\\xAB\\xB1\tfile\n\\xC3\\xA9\tfile\n");
     (undef, $out) = lint('--filename-charset', 'euc-jp', '--plan', 'mv',
         $taken);
     like $out, qr/^mv -nT -- '\.\/\xC3\xA9' /m, 'the one can be renamed';
-    like $out, qr/^# left alone: \S+: an entry has these octets/m,
+    like $out, qr/^# not renamed: \S+: an entry with the new name/m,
         'the other would be written over it';
     # Both are the same name, and neither is UTF-8.
     my ($twins) = make_tree("\\x8F\\xAB\\xB1\tfile\n\\xE9\tfile\n");
@@ -348,11 +348,11 @@ subtest 'mojibake' => sub {
         'caf\xC3\xA9');
     (undef, $out) = lint('--only', 'mojibake', '--plan', 'mv', $dir);
     is scalar(() = $out =~ /^mv /mg), 1, 'one can be renamed';
-    like $out, qr/^# left alone: \S+: an entry has these octets/m,
+    like $out, qr/^# not renamed: \S+: an entry with the new name/m,
         'where the other would go there is one';
     my ($code, undef, $err) = lint('--only', 'twin', '--plan', 'mv', $dir);
     is $code, 2, 'nothing to be renamed';
-    like $err, qr/--plan renames what is nfc, legacy or mojibake/,
+    like $err, qr/--plan renames the findings nfc, legacy and mojibake/,
         'is said';
 };
 

@@ -165,7 +165,7 @@ subtest 'gzip and standard input' => sub {
     ($code, $out, my $err) = capture('', $iri, 'replay', '--root', $root,
         "$dir/cut.gz");
     is $code, 1, 'a log that is cut off';
-    like $err, qr/cut off/, 'is told';
+    like $err, qr/truncated/, 'is told';
 };
 
 subtest 'for a person' => sub {
@@ -183,7 +183,7 @@ subtest 'for a person' => sub {
     unlike $out, qr/access log/, 'which is a log';
     unlike $out, qr/\033/, 'nor those of a stranger';
     ($code, $out) = replay("rubbish\n");
-    like $out, qr/^0 requests in 1 line,.*^Is it an access log /ms,
+    like $out, qr/^0 requests in 1 line,.*^No line is a request: /ms,
         'what is no log';
     unlike +(replay(''))[1], qr/access log/, 'but for an empty one';
 };
@@ -210,7 +210,7 @@ subtest 'wrong usage' => sub {
     ($code, $out, $err) = capture('', $iri, 'replay', '--root', $root,
         "$dir/none");
     is $code, 1, 'no log';
-    is $err, qq{iri replay: "$dir/none" cannot be read: No such file or }
+    is $err, qq{iri replay: cannot read "$dir/none": No such file or }
         . "directory\n", 'says so';
 };
 

@@ -83,19 +83,20 @@ is scalar(@{ [warnings("<VirtualHost *:1>\n$include"
 # ---- settings that need others ---------------------------------------------
 
 is_deeply [warnings("IRIEngine On\nIRIAmbiguous 300\n")],
-    ['IRIAmbiguous in LINE2 does nothing, since no name is near another '
-        . 'there: write "IRIMatch case", say'], 'IRIAmbiguous alone';
+    ['IRIAmbiguous in LINE2 does nothing, since IRIMatch folds no names '
+        . 'there: write "IRIMatch case", for example'], 'IRIAmbiguous alone';
 is_deeply [warnings("IRIEngine On\nIRIAmbiguous $_\n")], [],
     'not if names are folded, nor 404'
     for "300\n<Directory \"/srv\">\nIRIMatch spelling\n</Directory>", 404;
 is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\nIRIMatch case\n"
         . "</VirtualHost>\n<VirtualHost *:2>\nIRIAmbiguous 300\n"
         . "</VirtualHost>\n")],
-    ['IRIAmbiguous in LINE6 does nothing, since no name is near another '
-        . 'there: write "IRIMatch case", say'], 'folded in another';
+    ['IRIAmbiguous in LINE6 does nothing, since IRIMatch folds no names '
+        . 'there: write "IRIMatch case", for example'], 'folded in another';
 is_deeply [warnings("IRIEngine On\nIRICache off\nIRIMatch case\n")],
-    ['with "off" as IRICache in LINE2, IRIMatch finds exact names only in '
-        . 'directories of more than 2000: give it a size, "16m" say'],
+    ['IRICache in LINE2 is off, so IRIMatch finds exact names only in '
+        . 'directories with more than 2000 entries: set a size, for example '
+        . '"IRICache 16m"'],
     'IRICache off, and names are folded';
 is_deeply [warnings("IRIEngine On\nIRICache off\n")], [], 'and where none are';
 is_deeply [warnings("IRIEngine On\nIRIFilenameCharset windows-1252 UTF-8\n")],

@@ -43,8 +43,8 @@ is said($site), 'b', 'a symbol is a name to UTS #46';
 is $site->status, 400, 'and none to IDNA2008';
 like $httpd->told, qr/\[iri:warn\].*iri:\ the\ name
     \ i\\xe2\\x99\\xa5u\.example\ of\ the\ virtual\ host\ at\ $PLACE\ selects
-    \ nothing\ with\ IRIHost,\ for\ it\ is\ not\ a\ name\ of\ IDNA2008:
-    \ correct\ it\ or\ take\ it\ out/x,
+    \ nothing\ with\ IRIHost,\ because\ it\ is\ not\ a\ name\ of\ IDNA2008:
+    \ correct\ or\ remove\ it/x,
     'a name that cannot be mapped is told of';
 ($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $B);
 is said($site), 'b', 'strict, a name of IDNA2008';
@@ -62,7 +62,8 @@ is said($site), 'b', 'report refuses nothing either';
 ($httpd, $site) = of_setting('IRIHost On', $B);
 is $site->status, 400, 'IRIHost without IRIEngine does nothing';
 like $httpd->told, qr/\[iri:warn\].*iri:\ IRIHost\ of\ the\ main\ server
-    \ does\ nothing,\ for\ IRIEngine\ is\ off:\ write\ "IRIEngine\ On",\ too/x,
+    \ does\ nothing,\ because\ IRIEngine\ is\ off:
+    \ also\ write\ "IRIEngine\ On"/x,
     'which is warned of';
 ($httpd, $site) = of_setting('IRIEngine On', $B);
 is $site->status, 400, 'off is the default';
@@ -99,8 +100,8 @@ is said($placed->get('/', host => $BA, @two)), 'first',
     'whose names do not become known';
 my $log = $placed->told;
 like $log, qr/\[iri:warn\].*IRIHost\ of\ the\ virtual\ host\ $_->[0]\ \($PLACE\)
-    \ does\ nothing\ for\ 127\.0\.0\.1:\d+:\ what\ counts\ there\ is\ that\ of
-    \ the\ first\ one,\ $_->[1]\ \($PLACE\)/x, "a warning of $_->[0]"
+    \ does\ nothing\ for\ 127\.0\.0\.1:\d+:\ the\ IRIHost\ of\ the\ first
+    \ virtual\ host\ applies\ there,\ $_->[1]\ \($PLACE\)/x, "a warning of $_->[0]"
     for ['off.example', 'first.example'], ['on.example', 'second.example'];
 unlike $log, qr/virtual host (?!off\.|on\.)\S+ .*does nothing/,
     'of no other';
@@ -183,12 +184,13 @@ is said($owned->get('/', host => $_)), 'first', escaped($_) . ' is its own'
     for "\xC3\xA9t\xC3\xA9.example", 'xn--t-9fab.example', 'own.example';
 my $warned = $owned->told;
 like $warned, qr/\[iri:warn\].*\ the\ name\ \Q$_\E\ stays\ with\ the\ virtual\ host
-    \ at\ $PLACE,\ which\ writes\ it\ so,\ and\ not\ with\ that\ at\ $PLACE,
-    \ which\ writes\ it\ in\ Unicode:\ take\ it\ out\ of\ one\ of\ them/x, "a warning of $_"
+    \ at\ $PLACE,\ which\ has\ it\ as\ A-labels,\ and\ not\ with\ the\ one\ at
+    \ $PLACE,\ which\ has\ it\ in\ Unicode:\ remove\ it\ from\ one\ of\ them/x, "a warning of $_"
     for $BA, "*.$W", "ww*.$W", 'xn--caf-dma.example';
 unlike $warned, qr/(?:www\S+|xn--t-\S+) stays with/, 'none of others';
 like $warned, qr/\[iri:warn\].*\*\.xn--caf-dma\.example\ of\ the\ virtual\ host
-    \ at\ $PLACE\ takes\ www\.xn--caf-dma\.example\ from\ that\ at\ $PLACE/x,
+    \ at\ $PLACE\ takes\ requests\ for\ www\.xn--caf-dma\.example\ from\ the
+    \ one\ at\ $PLACE/x,
     'nor of a wildcard, which may take the name of another';
 is scalar(() = $warned =~ / takes /g), 1, 'of no other, though httpd reads twice';
 is_deeply [$owned->errors], [], 'log';
@@ -228,8 +230,8 @@ is $asleep->get('/', host => $B)->status, 400, 'the engine of the first is off';
 $log = $asleep->told;
 my %said;
 $said{"$1 $2"}++ while $log =~ /\[iri:warn\].*iri:\ IRIHost\ of\ the\ virtual
-    \ host\ (\S+)\ \($PLACE\)\ does\ nothing\ for\ 127\.0\.0\.1:(\d+),\ for
-    \ IRIEngine\ is\ off:\ write\ "IRIEngine\ On",\ too/gx;
+    \ host\ (\S+)\ \($PLACE\)\ does\ nothing\ for\ 127\.0\.0\.1:(\d+),
+    \ because\ IRIEngine\ is\ off:\ also\ write\ "IRIEngine\ On"/gx;
 is_deeply [sort keys %said],
     [sort 'default.example ' . $asleep->port, 'default.example '
         . $asleep->port('on'), 'own.example ' . $asleep->port('own')],

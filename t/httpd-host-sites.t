@@ -134,7 +134,8 @@ $server->get('/index.html', host => $B);
 $server->settle;
 my @lines = split /\n/, slurp($server->tmp . '/host.log');
 is $lines[-2], "$shown $BA http://$shown/env.cgi $BA $shown", 'in a log';
-is $lines[-1], "- - - $BA $shown", 'in a log, of a plain path';
+is $lines[-1], "$shown $BA http://$shown/index.html $BA $shown",
+    'in a log, of a plain path';
 
 # ---- restarts ----------------------------------------------------------------
 

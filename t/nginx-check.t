@@ -74,8 +74,8 @@ is scalar(@{ [warnings("server { $LISTEN include $tmp/common.conf; }"
 # ---- settings that need others ---------------------------------------------
 
 is_deeply [warnings("server { $LISTEN iri on;\niri_ambiguous 300; }")],
-    ['"iri_ambiguous" in LINE2 does nothing, since no name is near another '
-        . 'there: write "iri_match case;", say'], 'iri_ambiguous alone';
+    ['"iri_ambiguous" in LINE2 does nothing, since no names are folded '
+        . 'there: write "iri_match case;", for example'], 'iri_ambiguous alone';
 is_deeply [warnings("iri on; iri_ambiguous 300; server { $LISTEN "
         . 'location / { } location /x/ { iri_match spelling; } }')],
     [], 'not if names are folded somewhere below';
@@ -84,7 +84,7 @@ is_deeply [warnings("iri on; iri_ambiguous 404; server { $LISTEN }")], [],
 is_deeply [warnings("iri on;\niri_cache off; iri_match case;\n"
         . "server { $LISTEN location / { } }")],
     ['with "iri_cache off" in LINE2 "iri_match" finds exact names only in '
-        . 'directories of more than 2000: give it a size, "16m" say'],
+        . 'directories of more than 2000: set a size, for example "16m"'],
     'iri_cache off, and names are folded';
 is_deeply [warnings("iri on; iri_cache off; server { $LISTEN }")], [],
     'and where none are';
@@ -144,11 +144,11 @@ is_deeply [warnings($_)], [], 'nothing to say'
 is_deeply [warnings("\nserver { $LISTEN iri on; iri_host on; "
         . 'server_name ~^b\xC3\xBCcher ~^xn-- b\xC3\xBCcher.example '
         . 'bu\xCC\x88cher.test b\xFCcher; }')],
-    [map({ octets($_) } 'server name "^b\xC3\xBCcher" in LINE2 holds letters '
-        . 'that match nothing with "iri_host": write the name itself, or '
-        . 'A-labels in the pattern',
-        'server name "b\xFCcher" in LINE2 selects nothing with "iri_host", '
-        . 'for it is not UTF-8: correct it or take it out')], 'server_name';
+    [map({ octets($_) } 'server name "^b\xC3\xBCcher" in LINE2 has characters '
+        . 'that match no host with "iri_host": write a name without a '
+        . 'pattern, or A-labels in the pattern',
+        'server name "b\xFCcher" in LINE2 is ignored by "iri_host", '
+        . 'because it is not UTF-8: correct it or remove it')], 'server_name';
 is_deeply [warnings("server { $LISTEN iri on; "
         . 'server_name ~^b\xC3\xBCcher; }')], [], 'without iri_host';
 
@@ -167,7 +167,7 @@ for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
     ['iri_cache 1t', '"16m" say, not "1t"'],
     ['iri_cache off threads=x', 'the name of a thread pool '],
     ['iri_convert $x nfcc $uri', 'and "host_unicode", not "nfcc"'],
-    ['iri_convert x nfc $uri', '"$name" say, not "x"'])
+    ['iri_convert x nfc $uri', 'for example "$name", not "x"'])
 {
     my ($text, $says) = @$_;
     my ($code, $said) = nginx_t("$text; server { $LISTEN }");

@@ -20,7 +20,7 @@ for (['iri_convert $x nfc;', qr/number of arg/],
     ['iri_convert $x nfc $nowhere;', qr/unknown "nowhere" variable/],
     ['iri_convert $uri nfc x;', qr/the duplicate "uri" variable/],
     ['iri_convert $x nfc a; iri_convert $X fold a;',
-        qr/gives that variable a second time/],
+        qr/defines that variable a second time/],
     ['server { iri_convert $x nfc a; }', qr/is not allowed here/])
 {
     my ($text, $says) = @$_;

@@ -200,8 +200,8 @@ my $both = "iri on; iri_host on;\n" . server('default', '')
 ($nginx, @said) = asked($both, $UE, $ue);
 is_deeply \@said, ["ascii $UE", "ascii $UE"], 'A-labels that are written down';
 is((told($both))[0] =~ s/ at \d+/ at N/gr, '[warn] iri: server name '
-    . "\"$UE\" stays with the server at N, which writes it so, and not with "
-    . 'that at N, which writes it in Unicode: take it out of one of them',
+    . "\"$UE\" selects the server at N, which has it in A-labels, not that "
+    . 'at N, which has it in Unicode: remove it from one of them',
     'which is told');
 is_deeply [told("iri on; iri_host on;\n", server('default', ''),
     server('twice', "server_name \xC3\xBC.example $UE \xC3\x9C.example;"))],
@@ -254,7 +254,7 @@ for my $case (
     my ($bad, $why) = @$case;
     my $text = server('default', "server_name $bad;");
     my @told = told("iri on; iri_host on;\n", $text);
-    my $says = qr/selects nothing with "iri_host", for it \Q$why/;
+    my $says = qr/is ignored by "iri_host", because it \Q$why/;
     like $told[0] // '', qr/^\[warn\] iri: server name "\Q$bad\E" at \d+ $says/,
         'a name without A-labels: ' . escaped $bad;
     is @told, 1, 'one warning';

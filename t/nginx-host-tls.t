@@ -140,7 +140,7 @@ for my $cert (0, 1) {
     }
 }
 like $server{ours}->told,
-    qr/iri: host "\Q$SECRET\E" refused: its server asks for a certificate/,
+    qr/iri: host "\Q$SECRET\E" refused: its server requires a client certificate/,
     'the log says why';
 
 is ask($_, port => 'page'), '421 [localhost] []',

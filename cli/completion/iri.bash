@@ -1,6 +1,6 @@
-# Completion of the command iri for bash: source this file, or put it below
-# /usr/share/bash-completion/completions/ as "iri". What there is to complete is
-# asked of the command itself.
+# Completion of the command iri for bash: source this file, or install it as
+# /usr/share/bash-completion/completions/iri.  Commands and options are read
+# from the output of `iri help`.
 
 _iri()
 {

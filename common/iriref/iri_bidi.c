@@ -1,9 +1,10 @@
 /*
- * iri_bidi.c - IRIs that are read from right to left, in part
+ * iri_bidi.c - IRIs with right-to-left characters
  *
- * Draft 4.1 for the order in which they are seen, 4.2 for the structure that
- * keeps that order clear; section 2.4 of draft-masinter-url-i18n-05 for the
- * older order, component by component.  ICU knows UAX #9.
+ * iri_bidi_check: an IRI -> warnings about its structure (draft 4.2).
+ * iri_visual_order: an IRI -> its characters in visual order, by draft 4.1
+ * (UAX #9), or component by component by the older draft-masinter-url-i18n-05,
+ * 2.4.  ICU implements UAX #9.
  */
 
 #include <unicode/ubidi.h>
@@ -18,93 +19,99 @@
 
 /* ---- structure ----------------------------------------------------------- */
 
+/* The directions of the characters of a piece. */
 typedef struct {
-    int      left;        /* has a left-to-right character */
-    int      right;       /* has a right-to-left one */
-    int      first, last; /* it begins, ends, with one of these */
-    uint32_t left_at;     /* the first that is left-to-right, and where */
-    size_t   left_offset;
-    uint32_t edge; /* the character at the wrong edge, and where */
-    size_t   edge_offset;
-} iri_sides_t;
+    int      has_ltr;        /* has a left-to-right character */
+    int      has_rtl;        /* has a right-to-left character */
+    int      starts_rtl;     /* begins with a right-to-left character */
+    int      ends_rtl;       /* ends with one, apart from marks */
+    uint32_t ltr_character;  /* the first left-to-right character */
+    size_t   ltr_offset;     /* its offset in the text, in octets */
+    uint32_t edge_character; /* the character at an edge that is not
+                                right-to-left */
+    size_t   edge_offset;    /* its offset in the text, in octets */
+} iri_directions_t;
 
 
 static void
-iri_sides_add(iri_sides_t *sides, uint32_t c, size_t offset, int is_first)
+iri_directions_add(iri_directions_t *directions, uint32_t c, size_t offset,
+                   int is_first)
 {
     UCharDirection direction = u_charDirection((UChar32) c);
     int            right = direction == U_RIGHT_TO_LEFT
                 || direction == U_RIGHT_TO_LEFT_ARABIC;
 
-    if (direction == U_LEFT_TO_RIGHT && !sides->left) {
-        sides->left = 1;
-        sides->left_at = c;
-        sides->left_offset = offset;
+    if (direction == U_LEFT_TO_RIGHT && !directions->has_ltr) {
+        directions->has_ltr = 1;
+        directions->ltr_character = c;
+        directions->ltr_offset = offset;
     }
 
-    sides->right |= right;
+    directions->has_rtl |= right;
 
     if (is_first) {
-        sides->first = right;
+        directions->starts_rtl = right;
     }
 
-    /* Marks belong to what is before them. */
+    /* A mark belongs to the preceding character. */
     if (direction == U_DIR_NON_SPACING_MARK && !is_first) {
         return;
     }
 
-    sides->last = right;
+    directions->ends_rtl = right;
 
-    if (!right && (is_first || sides->first)) {
-        sides->edge = c;
-        sides->edge_offset = offset;
+    if (!right && (is_first || directions->starts_rtl)) {
+        directions->edge_character = c;
+        directions->edge_offset = offset;
     }
 }
 
 
-static iri_sides_t
-iri_sides_of(iri_str_t text, iri_str_t piece)
+static iri_directions_t
+iri_directions_read(iri_str_t text, iri_str_t piece)
 {
     const unsigned char *p = piece.data, *end = p + piece.len;
-    iri_sides_t          sides;
+    iri_directions_t     directions;
     uint32_t             c;
     size_t               n;
 
-    memset(&sides, 0, sizeof(sides));
+    memset(&directions, 0, sizeof(directions));
 
     for (/* void */; p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
 
-        /* Octets that are no character have no direction. */
+        /* Invalid UTF-8 is treated as a neutral character. */
         if (n == 0) {
             n = 1;
             c = 0xfffd;
         }
 
-        iri_sides_add(&sides, c, (size_t) (p - text.data), p == piece.data);
+        iri_directions_add(&directions, c, (size_t) (p - text.data),
+                           p == piece.data);
     }
 
-    return sides;
+    return directions;
 }
 
 
 static iri_status_t
-iri_sides_warn(const iri_sides_t *sides, iri_warning_t *warning,
-               iri_warn_t warn, void *arg)
+iri_directions_warn(const iri_directions_t *directions,
+                    iri_warning_t *warning, iri_warn_t warn, void *arg)
 {
     iri_status_t status = IRI_OK;
 
-    if (sides->left) {
+    if (directions->has_ltr) {
         warning->kind = IRI_WARN_BIDI_MIXED;
-        warning->offset = sides->left_offset;
-        warning->character = sides->left_at;
+        warning->offset = directions->ltr_offset;
+        warning->character = directions->ltr_character;
         status = warn(arg, warning);
     }
 
-    if (status == IRI_OK && !(sides->first && sides->last)) {
+    if (status == IRI_OK && !(directions->starts_rtl && directions->ends_rtl))
+    {
         warning->kind = IRI_WARN_BIDI_EDGE;
-        warning->offset = sides->edge_offset;
-        warning->character = sides->edge;
+        warning->offset = directions->edge_offset;
+        warning->character = directions->edge_character;
         status = warn(arg, warning);
     }
 
@@ -115,29 +122,29 @@ iri_sides_warn(const iri_sides_t *sides, iri_warning_t *warning,
 iri_status_t
 iri_bidi_check(iri_str_t text, iri_warn_t warn, void *arg)
 {
-    iri_words_t   pieces;
-    iri_word_t    piece;
-    iri_sides_t   sides;
-    iri_warning_t warning;
-    iri_status_t  status = IRI_OK;
+    iri_pieces_t     pieces;
+    iri_piece_t      piece;
+    iri_directions_t directions;
+    iri_warning_t    warning;
+    iri_status_t     status = IRI_OK;
 
-    text = iri_solid(text);
+    text = iri_str_non_null(text);
 
-    /* Nothing in ASCII runs from right to left. */
+    /* ASCII has no right-to-left characters. */
     if (iri_str_is_ascii(text)) {
         return IRI_OK;
     }
 
     memset(&warning, 0, sizeof(warning));
-    iri_words(text, &pieces);
+    iri_pieces_init(text, &pieces);
 
-    while (status == IRI_OK && iri_words_next(&pieces, &piece)) {
-        sides = iri_sides_of(text, piece.text);
+    while (status == IRI_OK && iri_pieces_next(&pieces, &piece)) {
+        directions = iri_directions_read(text, piece.text);
 
-        if (sides.right) {
+        if (directions.has_rtl) {
             warning.component = piece.component;
             warning.piece = piece.text;
-            status = iri_sides_warn(&sides, &warning, warn, arg);
+            status = iri_directions_warn(&directions, &warning, warn, arg);
         }
     }
 
@@ -147,9 +154,12 @@ iri_bidi_check(iri_str_t text, iri_warn_t warn, void *arg)
 
 /* ---- order --------------------------------------------------------------- */
 
-/* reserved of RFC 2396, and "#": what the older order leaves where it is. */
+/*
+ * reserved of RFC 2396, and "#": the older order divides the IRI at these
+ * characters and keeps their positions.
+ */
 static int
-iri_stays_in_place(UChar unit)
+iri_is_component_delimiter(UChar unit)
 {
     return unit == ';' || unit == '/' || unit == '?' || unit == ':'
            || unit == '@' || unit == '&' || unit == '=' || unit == '+'
@@ -167,7 +177,7 @@ iri_reorder(UBiDi *bidi, const UChar *from, int32_t count, UChar *to,
                          UBIDI_DO_MIRRORING | UBIDI_KEEP_BASE_COMBINING,
                          error);
 
-    /* It is full, and a final NUL is not wanted. */
+    /* The output has exactly count units; no NUL is needed. */
     if (*error == U_STRING_NOT_TERMINATED_WARNING) {
         *error = U_ZERO_ERROR;
     }
@@ -181,7 +191,7 @@ iri_reorder_components(UBiDi *bidi, const UChar *from, int32_t count,
     int32_t i, start = 0;
 
     for (i = 0; i <= count && U_SUCCESS(*error); i++) {
-        if (i < count && !iri_stays_in_place(from[i])) {
+        if (i < count && !iri_is_component_delimiter(from[i])) {
             continue;
         }
 
@@ -198,7 +208,7 @@ iri_reorder_components(UBiDi *bidi, const UChar *from, int32_t count,
 }
 
 
-/* count units, in the order in which they are seen, into to. */
+/* Write count units of `from` to `to` in visual order. */
 static iri_status_t
 iri_reorder_all(iri_visual_t order, const UChar *from, int32_t count,
                 UChar *to)
@@ -237,16 +247,16 @@ iri_visual_order(const iri_env_t *env, iri_visual_t order, iri_str_t text,
     size_t       span;
     iri_status_t status;
 
-    text = iri_solid(text);
+    text = iri_str_non_null(text);
     span = iri_charset_span(&iri_charset_utf8, text);
 
     if (text.len > IRI_MAX_TEXT || span != text.len) {
         return text.len > IRI_MAX_TEXT
-                   ? iri_give_none(out, "is too long", IRI_MAX_TEXT)
-                   : iri_give_none(out, "is not UTF-8", span);
+                   ? iri_converted_reject(out, "is too long", IRI_MAX_TEXT)
+                   : iri_converted_reject(out, "is not UTF-8", span);
     }
 
-    /* No text has more units than octets. */
+    /* UTF-16 has at most as many units as UTF-8 has octets. */
     from = env->alloc(env->ctx, 2 * (text.len + 1) * sizeof(UChar));
     if (from == NULL) {
         return IRI_NO_MEMORY;
@@ -261,5 +271,6 @@ iri_visual_order(const iri_env_t *env, iri_visual_t order, iri_str_t text,
 
     status = iri_reorder_all(order, from, count, to);
 
-    return status == IRI_OK ? iri_give_units(env, to, count, out) : status;
+    return status == IRI_OK ? iri_converted_set_utf16(env, to, count, out)
+                            : status;
 }

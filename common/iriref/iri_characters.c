@@ -1,10 +1,10 @@
 /*
- * iri_characters.c - characters that an IRI had better not have
+ * iri_characters.c - warnings about characters that an IRI should not have
  *
- * Draft 2.3 (NFC), 5.1 (what is likely to be mistaken in transcription) and
- * 6.5 (NFKC, look-alikes, one script a component): all of it advice, so all of
- * it warnings.  UTS #39, which ICU knows, says what looks alike and which
- * scripts go together.
+ * An IRI -> warnings by draft 2.3 (NFC), 5.1 (errors in transcription) and 6.5
+ * (NFKC, look-alikes, mixed scripts).  The draft only advises against these
+ * characters, so the IRI stays valid.  ICU implements UTS #39, which defines
+ * look-alikes and the scripts that may be mixed.
  */
 
 #include <stdlib.h>
@@ -17,15 +17,15 @@
 #include "unicode/iri_unicode.h"
 #include "iriref/iri_iriref.h"
 
-/* The skeleton of one character of ASCII. */
+/* The skeleton of one ASCII character. */
 typedef struct {
-    unsigned char len; /* 0: it does not fit */
+    unsigned char len; /* 0: unknown, since it does not fit */
     char          octets[7];
-} iri_bone_t;
+} iri_ascii_skeleton_t;
 
 struct iri_confusables_s {
-    USpoofChecker *scripts;
-    iri_bone_t     ascii[0x80];
+    USpoofChecker       *scripts;
+    iri_ascii_skeleton_t ascii[0x80];
 };
 
 static const char *const iri_warning_texts[IRI_WARNINGS] = {
@@ -51,29 +51,30 @@ iri_warning_text(iri_warning_kind_t kind)
 }
 
 
-/* ---- ICU's rules --------------------------------------------------------- */
+/* ---- the rules of ICU ---------------------------------------------------- */
 
-/* The skeleton of ASCII is that of its characters, one by one. */
+/* The skeleton of an ASCII text is the concatenation of these. */
 static void
-iri_look_ascii(iri_confusables_t *look, UErrorCode *error)
+iri_confusables_fill_ascii(iri_confusables_t *confusables, UErrorCode *error)
 {
     char    c;
     int32_t len;
     size_t  i;
 
     for (i = 0x20; i < 0x7f && U_SUCCESS(*error); i++) {
-        iri_bone_t *bone = &look->ascii[i];
+        iri_ascii_skeleton_t *skeleton = &confusables->ascii[i];
 
         c = (char) i;
-        len = uspoof_getSkeletonUTF8(look->scripts, 0, &c, 1, bone->octets,
-                                     sizeof(bone->octets), error);
+        len = uspoof_getSkeletonUTF8(confusables->scripts, 0, &c, 1,
+                                     skeleton->octets,
+                                     sizeof(skeleton->octets), error);
 
         if (*error == U_BUFFER_OVERFLOW_ERROR) {
             *error = U_ZERO_ERROR;
             len = 0;
         }
 
-        bone->len = (unsigned char) len;
+        skeleton->len = (unsigned char) len;
     }
 }
 
@@ -82,88 +83,90 @@ iri_confusables_t *
 iri_confusables_create(void)
 {
     UErrorCode         error = U_ZERO_ERROR;
-    iri_confusables_t *look = malloc(sizeof(*look));
+    iri_confusables_t *confusables = malloc(sizeof(*confusables));
 
-    if (look == NULL) {
+    if (confusables == NULL) {
         return NULL;
     }
 
-    memset(look, 0, sizeof(*look));
-    look->scripts = uspoof_open(&error);
+    memset(confusables, 0, sizeof(*confusables));
+    confusables->scripts = uspoof_open(&error);
 
     if (U_SUCCESS(error)) {
-        uspoof_setChecks(look->scripts,
+        uspoof_setChecks(confusables->scripts,
                          USPOOF_RESTRICTION_LEVEL | USPOOF_MIXED_NUMBERS,
                          &error);
-        /* Latin goes with the scripts of Japanese, Chinese, Korean. */
-        uspoof_setRestrictionLevel(look->scripts, USPOOF_HIGHLY_RESTRICTIVE);
-        iri_look_ascii(look, &error);
+        /* This level allows Latin together with the scripts of Japanese,
+           Chinese or Korean. */
+        uspoof_setRestrictionLevel(confusables->scripts,
+                                   USPOOF_HIGHLY_RESTRICTIVE);
+        iri_confusables_fill_ascii(confusables, &error);
     }
 
     if (U_FAILURE(error)) {
-        iri_confusables_destroy(look);
+        iri_confusables_destroy(confusables);
         return NULL;
     }
 
-    return look;
+    return confusables;
 }
 
 
 void
-iri_confusables_destroy(iri_confusables_t *look)
+iri_confusables_destroy(iri_confusables_t *confusables)
 {
-    if (look != NULL) {
-        if (look->scripts != NULL) {
-            uspoof_close(look->scripts);
+    if (confusables != NULL) {
+        if (confusables->scripts != NULL) {
+            uspoof_close(confusables->scripts);
         }
-        free(look);
+        free(confusables);
     }
 }
 
 
 /* ---- one character ------------------------------------------------------- */
 
-/* All that is known of a piece while its characters go by. */
+/* The state of the check of one text, piece by piece. */
 typedef struct {
     const iri_env_t *env;
     iri_str_t        text;
     iri_warn_t       warn;
     void            *arg;
     iri_warning_t    warning;
-    unsigned         never;  /* kinds that nobody wants to know, bits */
-    unsigned         told;   /* kinds that were told of this piece, bits */
-    uint32_t         before; /* the character before; 0: none */
-    iri_buf_t        plain;  /* the piece, escapes of characters undone */
-    int              other;  /* it has characters above 7F */
-    size_t           marks;  /* combining marks in a row, up to here */
-    int              heaped; /* there were too many */
-} iri_judge_t;
+    unsigned         suppressed; /* kinds that are not reported, 1u << kind */
+    unsigned         reported; /* kinds not to report again for this piece */
+    uint32_t         previous; /* the preceding character; 0: none */
+    iri_buf_t        decoded;  /* the piece with escapes of UTF-8 decoded */
+    int    has_non_ascii;      /* the piece has a character above U+007F */
+    size_t marks;              /* combining marks in a row up to here */
+    int    too_many_marks;     /* marks exceeded IRI_MAX_MARKS */
+} iri_checker_t;
 
 
 static iri_status_t
-iri_judge_tell(iri_judge_t *judge, iri_warning_kind_t kind, size_t offset,
-               uint32_t c)
+iri_checker_warn(iri_checker_t *checker, iri_warning_kind_t kind,
+                 size_t offset, uint32_t c)
 {
-    if (judge->told & 1u << kind) {
+    if (checker->reported & 1u << kind) {
         return IRI_OK;
     }
 
-    judge->told |= 1u << kind;
-    judge->warning.kind = kind;
-    judge->warning.offset = offset;
-    judge->warning.character = c;
+    checker->reported |= 1u << kind;
+    checker->warning.kind = kind;
+    checker->warning.offset = offset;
+    checker->warning.character = c;
 
-    return judge->warn(judge->arg, &judge->warning);
+    return checker->warn(checker->arg, &checker->warning);
 }
 
 
 /*
- * Letters and marks that a joiner may follow: of Arabic and its like, whose
- * letters join (the marks below U+0590 are those of Latin, Greek, Cyrillic),
- * and of the scripts of India and beyond, whose syllables do.
+ * 1 if a joiner may follow this letter or mark: in Arabic and other scripts
+ * with joining letters (marks below U+0590 belong to Latin, Greek and
+ * Cyrillic), and in Indic scripts, where joiners form syllables.
  */
 static int
-iri_takes_joiner(uint32_t c)
+iri_joiner_may_follow(uint32_t c)
 {
     return u_getIntPropertyValue((UChar32) c, UCHAR_INDIC_SYLLABIC_CATEGORY)
                != U_INSC_OTHER
@@ -173,15 +176,18 @@ iri_takes_joiner(uint32_t c)
 }
 
 
-/* Between such letters joiners are spelling; behind a symbol a selector is. */
+/*
+ * 1 if an invisible character is part of the spelling: a joiner after such a
+ * letter, or a variation selector after a symbol or an ideograph.
+ */
 static int
-iri_is_spelling(uint32_t c, uint32_t before)
+iri_is_orthographic(uint32_t c, uint32_t before)
 {
     uint32_t mask = before != 0 ? U_GET_GC_MASK((UChar32) before) : 0;
 
     if (c == 0x200c || c == 0x200d) {
         return (mask & (U_GC_L_MASK | U_GC_M_MASK)) != 0
-               && iri_takes_joiner(before);
+               && iri_joiner_may_follow(before);
     }
 
     return c >= 0xfe00 && c <= 0xfe0f
@@ -189,9 +195,9 @@ iri_is_spelling(uint32_t c, uint32_t before)
 }
 
 
-/* What a character alone is to be told of; IRI_WARNINGS: nothing. */
+/* The warning for a character by itself; IRI_WARNINGS: none. */
 static iri_warning_kind_t
-iri_warning_of(uint32_t c, uint32_t before)
+iri_character_warning(uint32_t c, uint32_t before)
 {
     if (c >= 0xe0000 && c <= 0xe007f) {
         return IRI_WARN_TAG;
@@ -212,37 +218,37 @@ iri_warning_of(uint32_t c, uint32_t before)
     if (u_hasBinaryProperty((UChar32) c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT)
         || iri_char_is_bidi_control(c))
     {
-        return iri_is_spelling(c, before) ? IRI_WARNINGS : IRI_WARN_INVISIBLE;
+        return iri_is_orthographic(c, before) ? IRI_WARNINGS
+                                              : IRI_WARN_INVISIBLE;
     }
 
-    return iri_char_is_advised_against(c) ? IRI_WARN_LOOKS_LIKE
-                                          : IRI_WARNINGS;
+    return iri_char_is_discouraged(c) ? IRI_WARN_LOOKS_LIKE : IRI_WARNINGS;
 }
 
 
 static iri_status_t
-iri_judge_character(iri_judge_t *judge, uint32_t c, size_t offset)
+iri_checker_character(iri_checker_t *checker, uint32_t c, size_t offset)
 {
-    iri_warning_kind_t kind = iri_warning_of(c, judge->before);
+    iri_warning_kind_t kind = iri_character_warning(c, checker->previous);
     iri_status_t       status = IRI_OK;
 
-    judge->before = c;
-    judge->other = 1;
-    judge->marks = iri_char_is_mark(c) ? judge->marks + 1 : 0;
-    judge->heaped |= judge->marks > IRI_MAX_MARKS;
+    checker->previous = c;
+    checker->has_non_ascii = 1;
+    checker->marks = iri_char_is_mark(c) ? checker->marks + 1 : 0;
+    checker->too_many_marks |= checker->marks > IRI_MAX_MARKS;
 
     if (kind != IRI_WARNINGS) {
-        return iri_judge_tell(judge, kind, offset, c);
+        return iri_checker_warn(checker, kind, offset, c);
     }
 
     if (u_getIntPropertyValue((UChar32) c, UCHAR_NFC_QUICK_CHECK) == UNORM_NO)
     {
-        status = iri_judge_tell(judge, IRI_WARN_NOT_NFC, offset, c);
+        status = iri_checker_warn(checker, IRI_WARN_NOT_NFC, offset, c);
 
     } else if (u_getIntPropertyValue((UChar32) c, UCHAR_NFKC_QUICK_CHECK)
                == UNORM_NO)
     {
-        status = iri_judge_tell(judge, IRI_WARN_COMPATIBILITY, offset, c);
+        status = iri_checker_warn(checker, IRI_WARN_COMPATIBILITY, offset, c);
     }
 
     return status;
@@ -250,20 +256,20 @@ iri_judge_character(iri_judge_t *judge, uint32_t c, size_t offset)
 
 
 static iri_status_t
-iri_judge_ascii(iri_judge_t *judge, unsigned char c, size_t offset)
+iri_checker_ascii(iri_checker_t *checker, unsigned char c, size_t offset)
 {
-    judge->before = c;
-    judge->marks = 0;
+    checker->previous = c;
+    checker->marks = 0;
 
-    return iri_octet_is(c, IRI_O_ADDITIONAL)
-               ? iri_judge_tell(judge, IRI_WARN_EXCLUDED, offset, c)
+    return iri_octet_is(c, IRI_OCTET_IADDITIONAL)
+               ? iri_checker_warn(checker, IRI_WARN_EXCLUDED, offset, c)
                : IRI_OK;
 }
 
 
-/* The characters of a piece, one after the other, and into plain. */
+/* Check each character of a piece, and collect them in checker->decoded. */
 static iri_status_t
-iri_judge_piece(iri_judge_t *judge, iri_str_t piece)
+iri_checker_characters(iri_checker_t *checker, iri_str_t piece)
 {
     const unsigned char *p = piece.data, *end = p + piece.len;
     iri_status_t         status = IRI_OK;
@@ -272,22 +278,23 @@ iri_judge_piece(iri_judge_t *judge, iri_str_t piece)
     size_t               n, len, offset;
 
     while (status == IRI_OK && p < end) {
-        offset = (size_t) (p - judge->text.data);
+        offset = (size_t) (p - checker->text.data);
         n = iri_character_at(p, end, &c, octets, &len);
 
         if (n != 0) {
-            status = iri_buf_put(judge->env, &judge->plain, octets, len);
+            status = iri_buf_put(checker->env, &checker->decoded, octets,
+                                 len);
             if (status == IRI_OK) {
-                status = iri_judge_character(judge, c, offset);
+                status = iri_checker_character(checker, c, offset);
             }
             p += n;
             continue;
         }
 
         if (*p < 0x80) {
-            status = iri_buf_putc(judge->env, &judge->plain, *p);
+            status = iri_buf_putc(checker->env, &checker->decoded, *p);
             if (status == IRI_OK) {
-                status = iri_judge_ascii(judge, *p, offset);
+                status = iri_checker_ascii(checker, *p, offset);
             }
         }
 
@@ -300,40 +307,41 @@ iri_judge_piece(iri_judge_t *judge, iri_str_t piece)
 
 /* ---- a piece as a whole -------------------------------------------------- */
 
-/* Characters that are well one by one, and not beside each other. */
+/* Each character may be in NFC and the sequence not. */
 static iri_status_t
-iri_judge_nfc(iri_judge_t *judge, size_t offset)
+iri_checker_nfc(iri_checker_t *checker, size_t offset)
 {
     iri_buf_t    nfc = IRI_BUF_EMPTY;
-    iri_str_t    plain = iri_buf_str(&judge->plain);
+    iri_str_t    decoded = iri_buf_str(&checker->decoded);
     iri_status_t status;
 
-    if (judge->told & 1u << IRI_WARN_NOT_NFC) {
+    if (checker->reported & 1u << IRI_WARN_NOT_NFC) {
         return IRI_OK;
     }
 
-    status = iri_nfc_text(judge->env, plain, &nfc);
+    status = iri_nfc_text(checker->env, decoded, &nfc);
 
-    if (status != IRI_OK || iri_str_equal(iri_buf_str(&nfc), plain)) {
+    if (status != IRI_OK || iri_str_equal(iri_buf_str(&nfc), decoded)) {
         return status;
     }
 
-    return iri_judge_tell(judge, IRI_WARN_NOT_NFC, offset, 0);
+    return iri_checker_warn(checker, IRI_WARN_NOT_NFC, offset, 0);
 }
 
 
-/* Octets of the skeleton of what is ASCII; 0: ICU has to be asked. */
+/* The length of the skeleton of an ASCII text; 0: ICU must compute it. */
 static size_t
-iri_skeleton_ascii_len(const iri_confusables_t *look, iri_str_t text)
+iri_skeleton_ascii_len(const iri_confusables_t *confusables, iri_str_t text)
 {
     size_t i, len = 0;
 
     for (i = 0; i < text.len; i++) {
-        if (text.data[i] >= 0x80 || look->ascii[text.data[i]].len == 0) {
+        if (text.data[i] >= 0x80 || confusables->ascii[text.data[i]].len == 0)
+        {
             return 0;
         }
 
-        len += look->ascii[text.data[i]].len;
+        len += confusables->ascii[text.data[i]].len;
     }
 
     return len;
@@ -341,7 +349,7 @@ iri_skeleton_ascii_len(const iri_confusables_t *look, iri_str_t text)
 
 
 static iri_status_t
-iri_skeleton_ascii(const iri_env_t *env, const iri_confusables_t *look,
+iri_skeleton_ascii(const iri_env_t *env, const iri_confusables_t *confusables,
                    iri_str_t text, size_t len, iri_str_t *out)
 {
     unsigned char *skeleton = env->alloc(env->ctx, len), *p = skeleton;
@@ -352,10 +360,11 @@ iri_skeleton_ascii(const iri_env_t *env, const iri_confusables_t *look,
     }
 
     for (i = 0; i < text.len; i++) {
-        const iri_bone_t *bone = &look->ascii[text.data[i]];
+        const iri_ascii_skeleton_t *skeleton = &confusables
+                                                    ->ascii[text.data[i]];
 
-        memcpy(p, bone->octets, bone->len);
-        p += bone->len;
+        memcpy(p, skeleton->octets, skeleton->len);
+        p += skeleton->len;
     }
 
     out->data = skeleton;
@@ -366,28 +375,28 @@ iri_skeleton_ascii(const iri_env_t *env, const iri_confusables_t *look,
 
 
 iri_status_t
-iri_skeleton(const iri_env_t *env, const iri_confusables_t *look,
+iri_skeleton(const iri_env_t *env, const iri_confusables_t *confusables,
              iri_str_t text, iri_str_t *out)
 {
     UErrorCode  error = U_ZERO_ERROR;
     const char *octets = (const char *) text.data;
     char       *skeleton;
     int32_t     len = (int32_t) text.len, count;
-    size_t      ascii = iri_skeleton_ascii_len(look, text);
+    size_t      ascii = iri_skeleton_ascii_len(confusables, text);
 
     if (ascii != 0) {
-        return iri_skeleton_ascii(env, look, text, ascii, out);
+        return iri_skeleton_ascii(env, confusables, text, ascii, out);
     }
 
-    /* Most are not much longer. */
+    /* Most skeletons are not much longer than the text. */
     count = len + len / 2 + 16;
     skeleton = env->alloc(env->ctx, (size_t) count);
     if (skeleton == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    len = uspoof_getSkeletonUTF8(look->scripts, 0, octets, len, skeleton,
-                                 count, &error);
+    len = uspoof_getSkeletonUTF8(confusables->scripts, 0, octets, len,
+                                 skeleton, count, &error);
 
     if (error == U_BUFFER_OVERFLOW_ERROR) {
         error = U_ZERO_ERROR;
@@ -396,7 +405,7 @@ iri_skeleton(const iri_env_t *env, const iri_confusables_t *look,
             return IRI_NO_MEMORY;
         }
 
-        len = uspoof_getSkeletonUTF8(look->scripts, 0, octets,
+        len = uspoof_getSkeletonUTF8(confusables->scripts, 0, octets,
                                      (int32_t) text.len, skeleton, len + 1,
                                      &error);
     }
@@ -412,38 +421,43 @@ iri_skeleton(const iri_env_t *env, const iri_confusables_t *look,
 }
 
 
-/* As it looks, in ASCII: a skeleton has "rn" for "m", too. */
+/*
+ * Warn that a piece looks like an ASCII word.  Only characters above U+007F
+ * are replaced, since the skeleton of "m" is "rn".
+ */
 static iri_status_t
-iri_judge_tell_like(iri_judge_t *judge, const iri_confusables_t *look,
-                    size_t offset)
+iri_checker_warn_look_alike(iri_checker_t           *checker,
+                            const iri_confusables_t *confusables,
+                            size_t                   offset)
 {
-    const unsigned char *p = judge->plain.data, *end = p + judge->plain.len;
-    iri_buf_t            like = IRI_BUF_EMPTY;
-    iri_str_t            one;
-    iri_status_t         status = IRI_OK;
-    uint32_t             c;
+    const unsigned char *p = checker->decoded.data,
+                        *end = p + checker->decoded.len;
+    iri_buf_t    like = IRI_BUF_EMPTY;
+    iri_str_t    one;
+    iri_status_t status = IRI_OK;
+    uint32_t     c;
 
     for (/* void */; status == IRI_OK && p < end; p += one.len) {
         one.data = p;
         one.len = iri_utf8_next(p, end, &c);
 
         if (c < 0x80) {
-            status = iri_buf_putc(judge->env, &like, *p);
+            status = iri_buf_putc(checker->env, &like, *p);
         } else {
             iri_str_t skeleton;
 
-            status = iri_skeleton(judge->env, look, one, &skeleton);
+            status = iri_skeleton(checker->env, confusables, one, &skeleton);
             if (status == IRI_OK) {
-                status = iri_buf_put(judge->env, &like, skeleton.data,
+                status = iri_buf_put(checker->env, &like, skeleton.data,
                                      skeleton.len);
             }
         }
     }
 
     if (status == IRI_OK) {
-        judge->warning.like = iri_buf_str(&like);
-        status = iri_judge_tell(judge, IRI_WARN_LOOK_ALIKE, offset, 0);
-        judge->warning.like.len = 0;
+        checker->warning.like = iri_buf_str(&like);
+        status = iri_checker_warn(checker, IRI_WARN_LOOK_ALIKE, offset, 0);
+        checker->warning.like.len = 0;
     }
 
     return status;
@@ -451,32 +465,33 @@ iri_judge_tell_like(iri_judge_t *judge, const iri_confusables_t *look,
 
 
 static iri_status_t
-iri_judge_scripts(iri_judge_t *judge, const iri_confusables_t *look,
-                  size_t offset)
+iri_checker_scripts(iri_checker_t           *checker,
+                    const iri_confusables_t *confusables, size_t offset)
 {
     UErrorCode   error = U_ZERO_ERROR;
-    iri_str_t    plain = iri_buf_str(&judge->plain), skeleton;
+    iri_str_t    decoded = iri_buf_str(&checker->decoded), skeleton;
     iri_status_t status = IRI_OK;
     int32_t      found;
 
-    /* These are of no script at all. */
-    if (judge->told & (1u << IRI_WARN_PRIVATE | 1u << IRI_WARN_TAG)) {
+    /* Private use and tag characters have no script. */
+    if (checker->reported & (1u << IRI_WARN_PRIVATE | 1u << IRI_WARN_TAG)) {
         return IRI_OK;
     }
 
-    found = uspoof_checkUTF8(look->scripts, (const char *) plain.data,
-                             (int32_t) plain.len, NULL, &error);
+    found = uspoof_checkUTF8(confusables->scripts,
+                             (const char *) decoded.data,
+                             (int32_t) decoded.len, NULL, &error);
     if (U_FAILURE(error)) {
         return IRI_ICU_FAILED;
     }
 
     if (found & (USPOOF_RESTRICTION_LEVEL | USPOOF_MIXED_NUMBERS)) {
-        status = iri_judge_tell(judge, IRI_WARN_MIXED_SCRIPTS, offset, 0);
+        status = iri_checker_warn(checker, IRI_WARN_MIXED_SCRIPTS, offset, 0);
     }
 
-    /* A character that was told of is enough of a reason. */
+    /* Skip the check of the piece if one of its characters was reported. */
     if (status != IRI_OK
-        || (judge->told
+        || (checker->reported
             & (1u << IRI_WARN_LOOKS_LIKE | 1u << IRI_WARN_WIDTH
                | 1u << IRI_WARN_INVISIBLE | 1u << IRI_WARN_COMPATIBILITY
                | 1u << IRI_WARN_LOOK_ALIKE)))
@@ -484,38 +499,39 @@ iri_judge_scripts(iri_judge_t *judge, const iri_confusables_t *look,
         return status;
     }
 
-    status = iri_skeleton(judge->env, look, plain, &skeleton);
+    status = iri_skeleton(checker->env, confusables, decoded, &skeleton);
 
     return status == IRI_OK && skeleton.len != 0 && iri_is_graphic(skeleton)
-               ? iri_judge_tell_like(judge, look, offset)
+               ? iri_checker_warn_look_alike(checker, confusables, offset)
                : status;
 }
 
 
 static iri_status_t
-iri_judge_all(iri_judge_t *judge, const iri_confusables_t *look,
-              iri_word_t *piece)
+iri_checker_piece(iri_checker_t           *checker,
+                  const iri_confusables_t *confusables, iri_piece_t *piece)
 {
-    size_t       offset = (size_t) (piece->text.data - judge->text.data);
+    size_t       offset = (size_t) (piece->text.data - checker->text.data);
     iri_status_t status;
 
-    judge->warning.component = piece->component;
-    judge->warning.piece = piece->text;
-    judge->told = judge->never;
-    judge->before = 0;
-    judge->other = 0;
-    judge->marks = 0;
-    judge->heaped = 0;
-    judge->plain.len = 0;
+    checker->warning.component = piece->component;
+    checker->warning.piece = piece->text;
+    checker->reported = checker->suppressed;
+    checker->previous = 0;
+    checker->has_non_ascii = 0;
+    checker->marks = 0;
+    checker->too_many_marks = 0;
+    checker->decoded.len = 0;
 
-    status = iri_judge_piece(judge, piece->text);
+    status = iri_checker_characters(checker, piece->text);
 
-    if (status == IRI_OK && judge->other) {
-        status = iri_judge_nfc(judge, offset);
+    if (status == IRI_OK && checker->has_non_ascii) {
+        status = iri_checker_nfc(checker, offset);
 
-        /* ICU sorts marks by insertion. */
-        if (status == IRI_OK && look != NULL && !judge->heaped) {
-            status = iri_judge_scripts(judge, look, offset);
+        /* ICU sorts marks by insertion, in quadratic time. */
+        if (status == IRI_OK && confusables != NULL
+            && !checker->too_many_marks) {
+            status = iri_checker_scripts(checker, confusables, offset);
         }
     }
 
@@ -524,38 +540,41 @@ iri_judge_all(iri_judge_t *judge, const iri_confusables_t *look,
 
 
 iri_status_t
-iri_characters_check(const iri_env_t *env, const iri_confusables_t *look,
-                     iri_str_t text, iri_warn_t warn, void *arg)
+iri_characters_check(const iri_env_t         *env,
+                     const iri_confusables_t *confusables, iri_str_t text,
+                     iri_warn_t warn, void *arg)
 {
-    return iri_characters_but(env, look, 0, text, warn, arg);
+    return iri_characters_check_except(env, confusables, 0, text, warn, arg);
 }
 
 
 iri_status_t
-iri_characters_but(const iri_env_t *env, const iri_confusables_t *look,
-                   unsigned never, iri_str_t text, iri_warn_t warn, void *arg)
+iri_characters_check_except(const iri_env_t         *env,
+                            const iri_confusables_t *confusables,
+                            unsigned suppressed, iri_str_t text,
+                            iri_warn_t warn, void *arg)
 {
-    iri_judge_t  judge;
-    iri_words_t  pieces;
-    iri_word_t   piece;
-    iri_status_t status = IRI_OK;
+    iri_checker_t checker;
+    iri_pieces_t  pieces;
+    iri_piece_t   piece;
+    iri_status_t  status = IRI_OK;
 
     if (text.len > IRI_MAX_TEXT) {
         return IRI_OK;
     }
 
-    text = iri_solid(text);
-    memset(&judge, 0, sizeof(judge));
-    judge.env = env;
-    judge.never = never;
-    judge.text = text;
-    judge.warn = warn;
-    judge.arg = arg;
+    text = iri_str_non_null(text);
+    memset(&checker, 0, sizeof(checker));
+    checker.env = env;
+    checker.suppressed = suppressed;
+    checker.text = text;
+    checker.warn = warn;
+    checker.arg = arg;
 
-    iri_words(text, &pieces);
+    iri_pieces_init(text, &pieces);
 
-    while (status == IRI_OK && iri_words_next(&pieces, &piece)) {
-        status = iri_judge_all(&judge, look, &piece);
+    while (status == IRI_OK && iri_pieces_next(&pieces, &piece)) {
+        status = iri_checker_piece(&checker, confusables, &piece);
     }
 
     return status;

@@ -1,9 +1,9 @@
 /*
- * iri_equal.c - are two IRIs the same?
+ * iri_equal.c - comparison of two IRIs
  *
- * Draft 2.3 as a ladder, RFC 3986, 6.2 and RFC 3987, 5.3: what costs more
- * finds more.  Conversions are made on the fly, and the two texts stay as they
- * are.
+ * Two IRIs and a level -> equal or not (draft 2.3; the "comparison ladder" of
+ * RFC 3986, 6.2 and RFC 3987, 5.3).  A higher level costs more and finds more
+ * equivalent IRIs.  The texts themselves are not changed.
  */
 
 #include "iri_ref.h"
@@ -24,12 +24,13 @@ iri_level_text(iri_level_t level)
 
 /* ---- escapes ------------------------------------------------------------- */
 
-#define IRI_UNIT_KEPT 0x100 /* an escape of what means something raw */
-#define IRI_UNIT_END  0x200
+#define IRI_UNIT_ESCAPED 0x100 /* an escape that is not decoded */
+#define IRI_UNIT_END     0x200
 
 /*
- * The next octet of what a text would be as a URI, with all escapes undone
- * that may be: the same number, however it is written.
+ * The next octet of a text, raw or percent-encoded; *p moves behind it.
+ * An escaped reserved character or "%" has the bit IRI_UNIT_ESCAPED, since it
+ * differs from the raw one.  IRI_UNIT_END: the end of the text.
  */
 static unsigned
 iri_unit_next(const unsigned char **p, const unsigned char *end)
@@ -53,9 +54,9 @@ iri_unit_next(const unsigned char **p, const unsigned char *end)
     c = (unsigned char) octet;
 
     return c == '%'
-                   || (iri_octet_is(c, IRI_O_URI)
-                       && !iri_octet_is(c, IRI_O_UNRESERVED))
-               ? IRI_UNIT_KEPT | c
+                   || (iri_octet_is(c, IRI_OCTET_URI)
+                       && !iri_octet_is(c, IRI_OCTET_UNRESERVED))
+               ? IRI_UNIT_ESCAPED | c
                : c;
 }
 
@@ -82,11 +83,12 @@ iri_equal_escapes(iri_str_t a, iri_str_t b)
 /* ---- NFC ----------------------------------------------------------------- */
 
 /*
- * Characters, raw or escaped, as they are; of ASCII and of what is no UTF-8
- * what iri_unit_next tells, in a form that no other octet has.
+ * Write a text such that NFC can be applied to it: characters above U+007F
+ * are decoded, the other units of iri_unit_next() are written unambiguously
+ * ("%" that begins no escape as "%25%", an invalid octet as an escape).
  */
 static iri_status_t
-iri_put_units(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
+iri_unescape_for_nfc(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 {
     const unsigned char *p = text.data, *end = p + text.len;
     iri_status_t         status = IRI_OK;
@@ -106,7 +108,7 @@ iri_put_units(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 
         unit = iri_unit_next(&p, end);
 
-        /* "%" itself is never a unit but where it begins no escape. */
+        /* A unit "%" is a raw "%" that begins no escape. */
         if (unit == '%' || unit >= 0x80) {
             status = iri_buf_put_escape(env, out, (unsigned char) unit);
         } else {
@@ -129,9 +131,9 @@ iri_equal_nfc(const iri_env_t *env, iri_str_t a, iri_str_t b, int *equal)
     iri_buf_t    nfc[2] = { IRI_BUF_EMPTY, IRI_BUF_EMPTY };
     iri_status_t status;
 
-    status = iri_put_units(env, a, &units[0]);
+    status = iri_unescape_for_nfc(env, a, &units[0]);
     if (status == IRI_OK) {
-        status = iri_put_units(env, b, &units[1]);
+        status = iri_unescape_for_nfc(env, b, &units[1]);
     }
 
     if (status == IRI_OK) {
@@ -152,11 +154,14 @@ iri_equal_nfc(const iri_env_t *env, iri_str_t a, iri_str_t b, int *equal)
 
 /* ---- syntax, scheme, host ------------------------------------------------ */
 
-/* What is compared at these levels; *known 0: only with itself. */
+/*
+ * Normalize a text for a level.  *valid 0: it is no IRI-reference, and equals
+ * only itself.
+ */
 static iri_status_t
 iri_level_form(const iri_env_t *env, iri_level_t level,
                const iri_host_conf_t *host, iri_str_t text, iri_str_t *form,
-               int *known)
+               int *valid)
 {
     static const iri_to_uri_conf_t none;
     iri_to_uri_conf_t              conf = none;
@@ -170,7 +175,7 @@ iri_level_form(const iri_env_t *env, iri_level_t level,
         conf.host = host;
         status = iri_to_uri(env, &conf, text, &converted);
 
-        /* A host without A-labels is compared as it is. */
+        /* A host that has no A-labels is compared unchanged. */
         if (status == IRI_OK && converted.why != NULL) {
             converted.value = text;
         }
@@ -182,7 +187,7 @@ iri_level_form(const iri_env_t *env, iri_level_t level,
     }
 
     if (status == IRI_OK) {
-        *known = converted.why == NULL;
+        *valid = converted.why == NULL;
         *form = converted.value;
     }
 
@@ -196,16 +201,16 @@ iri_equal_syntax(const iri_env_t *env, iri_level_t level,
                  int *equal)
 {
     iri_str_t    form_a = IRI_STR(""), form_b = IRI_STR("");
-    int          known_a = 0, known_b = 0;
+    int          valid_a = 0, valid_b = 0;
     iri_status_t status;
 
-    status = iri_level_form(env, level, host, a, &form_a, &known_a);
+    status = iri_level_form(env, level, host, a, &form_a, &valid_a);
     if (status == IRI_OK) {
-        status = iri_level_form(env, level, host, b, &form_b, &known_b);
+        status = iri_level_form(env, level, host, b, &form_b, &valid_b);
     }
 
     if (status == IRI_OK) {
-        *equal = known_a && known_b && iri_equal_escapes(form_a, form_b);
+        *equal = valid_a && valid_b && iri_equal_escapes(form_a, form_b);
     }
 
     return status;
@@ -218,8 +223,8 @@ iri_equal(const iri_env_t *env, iri_level_t level,
 {
     int same = iri_str_equal(a, b);
 
-    a = iri_solid(a);
-    b = iri_solid(b);
+    a = iri_str_non_null(a);
+    b = iri_str_non_null(b);
 
     if (same || level == IRI_LEVEL_STRING || a.len > IRI_MAX_IRI
         || b.len > IRI_MAX_IRI)

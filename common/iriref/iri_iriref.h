@@ -1,8 +1,8 @@
 /*
- * iri_iriref.h - what the files of the whole IRI need of each other
+ * iri_iriref.h - declarations that the files of common/iriref/ share
  *
- * What is in this folder is in libiri.a and not in the modules, which know
- * paths, hosts and queries alone.
+ * This folder works on whole IRIs.  It is compiled into libiri.a and not into
+ * the server modules, which need only paths, hosts and queries.
  */
 
 #ifndef IRI_IRIREF_H
@@ -14,66 +14,53 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What an octet may be, as bits of iri_octets[]. */
-#define IRI_O_SCHEME     0x0001u   /* scheme, behind its first letter */
-#define IRI_O_HOST       0x0002u   /* reg-name */
-#define IRI_O_USER       0x0004u   /* userinfo */
-#define IRI_O_PATH       0x0008u   /* pchar and "/" */
-#define IRI_O_QUERY      0x0010u   /* query and fragment */
-#define IRI_O_URI        0x0020u   /* may stand in a URI somewhere */
-#define IRI_O_UNRESERVED 0x0040u   /* RFC 3986, 2.3 */
-#define IRI_O_MARK       0x0080u   /* unreserved in the draft alone */
-#define IRI_O_ADDITIONAL 0x0100u   /* iadditional of the draft, 2.2 */
-#define IRI_O_BRACKET    0x0200u   /* "[" and "]" */
-#define IRI_O_ALPHA      0x0400u
-#define IRI_O_DIGIT      0x0800u
-#define IRI_O_HEX        0x1000u
-#define IRI_O_END        0x2000u   /* "/", "?", "#": ends an authority */
-#define IRI_O_REST       0x4000u   /* "?", "#": ends a path */
 
-extern const uint16_t iri_octets[256];
+/* ---- octets --------------------------------------------------------------- */
 
-extern const unsigned char iri_hexes[256];
-extern const uint16_t      iri_common_pages[256];
+/* The classes of an octet, bits of iri_octet_classes[] (iri_octets.c). */
+#define IRI_OCTET_SCHEME        0x0001u   /* scheme, after its first letter */
+#define IRI_OCTET_HOST          0x0002u   /* reg-name */
+#define IRI_OCTET_USERINFO      0x0004u
+#define IRI_OCTET_PATH          0x0008u   /* pchar and "/" */
+#define IRI_OCTET_QUERY         0x0010u   /* query and fragment */
+#define IRI_OCTET_URI           0x0020u   /* allowed somewhere in a URI */
+#define IRI_OCTET_UNRESERVED    0x0040u   /* RFC 3986, 2.3 */
+#define IRI_OCTET_DRAFT_MARK    0x0080u   /* unreserved in the draft only */
+#define IRI_OCTET_IADDITIONAL   0x0100u   /* iadditional of draft 2.2 */
+#define IRI_OCTET_BRACKET       0x0200u   /* "[" and "]" */
+#define IRI_OCTET_ALPHA         0x0400u
+#define IRI_OCTET_DIGIT         0x0800u
+#define IRI_OCTET_HEXDIG        0x1000u
+#define IRI_OCTET_AUTHORITY_END 0x2000u   /* "/", "?" and "#" */
+#define IRI_OCTET_PATH_END      0x4000u   /* "?" and "#" */
 
+extern const uint16_t      iri_octet_classes[256];
+extern const unsigned char iri_hex_values[256];       /* 255: no HEXDIG */
+extern const uint16_t      iri_common_ucschars[256];
+
+/* 1 if the octet has one of the classes, IRI_OCTET_... bits. */
 static inline int
-iri_octet_is(unsigned char c, unsigned bits)
+iri_octet_is(unsigned char c, unsigned classes)
 {
-    return (iri_octets[c] & bits) != 0;
+    return (iri_octet_classes[c] & classes) != 0;
 }
 
-/* Unreserved by a grammar: escaping it changes nothing. */
+/*
+ * The classes of octets that are unreserved in a grammar: escaping such an
+ * octet does not change the IRI.
+ */
 static inline unsigned
 iri_unreserved_bits(iri_grammar_t grammar)
 {
-    return grammar == IRI_GRAMMAR_DRAFT ? IRI_O_UNRESERVED | IRI_O_MARK
-                                        : IRI_O_UNRESERVED;
+    return grammar == IRI_GRAMMAR_DRAFT
+               ? IRI_OCTET_UNRESERVED | IRI_OCTET_DRAFT_MARK
+               : IRI_OCTET_UNRESERVED;
 }
 
-/* iprivate of RFC 3987, 2.2 */
-static inline int
-iri_char_is_private(uint32_t c)
-{
-    return (c >= 0xe000 && c <= 0xf8ff)
-           || (c >= 0xf0000 && (c & 0xfffe) != 0xfffe && c <= 0x10fffd);
-}
-
-/* A range of characters, both ends in it. */
-typedef struct {
-    uint32_t first, last;
-} iri_range_t;
-
-int iri_in_ranges(const iri_range_t *ranges, size_t count, uint32_t c);
-
 /*
- * 1: a look-alike of space or of a delimiter, a wide or narrow form, or not
- * seen at all: draft 5.1 advises against it (iri_map.c).
- */
-int iri_char_is_advised_against(uint32_t c);
-
-/*
- * The octet of the escape at p, which has "%"; -1: it is none.  end is behind
- * the text.
+ * Decode the escape at p.  p: an octet "%"; end: behind the last octet of the
+ * text.  Returns: the octet, or -1 if two hexadecimal digits do not follow.
+ * "%C3" -> 0xC3
  */
 static inline int
 iri_escape_at(const unsigned char *p, const unsigned char *end)
@@ -84,32 +71,64 @@ iri_escape_at(const unsigned char *p, const unsigned char *end)
         return -1;
     }
 
-    high = iri_hexes[p[1]];
-    low = iri_hexes[p[2]];
+    high = iri_hex_values[p[1]];
+    low = iri_hex_values[p[2]];
 
     return (high | low) > 15 ? -1 : (int) (high << 4 | low);
 }
 
+
+/* ---- characters ----------------------------------------------------------- */
+
+/* 1 if c is iprivate (RFC 3987, 2.2). */
+static inline int
+iri_char_is_private(uint32_t c)
+{
+    return (c >= 0xe000 && c <= 0xf8ff)
+           || (c >= 0xf0000 && (c & 0xfffe) != 0xfffe && c <= 0x10fffd);
+}
+
+/* A range of characters; both ends belong to it. */
+typedef struct {
+    uint32_t first, last;
+} iri_range_t;
+
+/* 1 if one of count ranges, sorted and disjoint, contains c. */
+int iri_ranges_contain(const iri_range_t *ranges, size_t count, uint32_t c);
+
 /*
- * 1: ucschar that nobody advises against, one of 16 such in a row; 0: ask the
- * functions for that.
+ * 1 if draft 5.1 advises against c: it looks like a space or a delimiter, is
+ * a full-width or half-width form, or is invisible (iri_map.c).
+ */
+int iri_char_is_discouraged(uint32_t c);
+
+/*
+ * Fast test for frequent characters.  Returns: 1 if all 16 characters of the
+ * block of c are ucschar and none of them is discouraged; 0 if the exact
+ * functions (iri_char_is_ucs, iri_char_is_discouraged) must decide.
  */
 static inline int
-iri_char_is_common(uint32_t c)
+iri_char_is_common_ucschar(uint32_t c)
 {
-    return c < 0x10000 && (iri_common_pages[c >> 8] >> (c >> 4 & 15) & 1);
+    return c < 0x10000 && (iri_common_ucschars[c >> 8] >> (c >> 4 & 15) & 1);
 }
 
 /*
- * The character that begins at p, by escapes, raw octets or both, and the
- * octets of the text that it takes; 0: none above 7F does.
+ * Decode one character above U+007F at p, whose octets of UTF-8 are raw,
+ * percent-encoded or both.  *c: the character; octets, *len: its UTF-8.
+ * Returns: the length in octets of what was decoded in the text; 0 if there is
+ * no such character at p, and *c and *len then have no meaning.
+ * "%C3\xA9x" -> U+00E9, 4
  */
 size_t iri_character_at(const unsigned char *p, const unsigned char *end,
                         uint32_t *c, unsigned char octets[4], size_t *len);
 
-/* len octets with nothing behind them: data is never NULL. */
+
+/* ---- strings -------------------------------------------------------------- */
+
+/* The octets from `from` up to `to`; data is not NULL if from is not. */
 static inline iri_str_t
-iri_span(const unsigned char *from, const unsigned char *to)
+iri_str_between(const unsigned char *from, const unsigned char *to)
 {
     iri_str_t s;
 
@@ -119,9 +138,10 @@ iri_span(const unsigned char *from, const unsigned char *to)
     return s;
 }
 
-/* The same text with data that is not NULL, to which lengths can be added. */
+/* The same text; data NULL is replaced by "", so that pointers can be
+   computed from it. */
 static inline iri_str_t
-iri_solid(iri_str_t text)
+iri_str_non_null(iri_str_t text)
 {
     if (text.data == NULL) {
         text.data = (const unsigned char *) "";
@@ -130,81 +150,109 @@ iri_solid(iri_str_t text)
     return text;
 }
 
-/* What came out. */
+/* 1 if a part is present, possibly empty; 0 if it is absent (data NULL). */
+static inline int
+iri_is_present(iri_str_t part)
+{
+    return part.data != NULL;
+}
+
+
+/* ---- results -------------------------------------------------------------- */
+
+/* Set a value; value is not copied. */
 static inline void
-iri_give(iri_converted_t *out, iri_str_t value)
+iri_converted_set(iri_converted_t *out, iri_str_t value)
 {
     out->value = value;
     out->why = NULL;
     out->offset = 0;
 }
 
-/* Nothing did, and why: an answer, so IRI_OK. */
+/*
+ * Report that there is no value.  why: the reason, static; offset: octets of
+ * the text before the cause.  Returns: IRI_OK, since this is an answer.
+ */
 static inline iri_status_t
-iri_give_none(iri_converted_t *out, const char *why, size_t offset)
+iri_converted_reject(iri_converted_t *out, const char *why, size_t offset)
 {
-    out->value = iri_span((const unsigned char *) "",
-                          (const unsigned char *) "");
+    out->value = iri_str_between((const unsigned char *) "",
+                                 (const unsigned char *) "");
     out->why = why;
     out->offset = offset;
 
     return IRI_OK;
 }
 
-/* UTF-16 came out: it is given as UTF-8 (iri_units.c). */
-iri_status_t iri_give_units(const iri_env_t *env, const UChar *units,
-                            int32_t count, iri_converted_t *out);
+/*
+ * Set a value that ICU produced: count units of UTF-16 are converted to UTF-8
+ * in env's arena (iri_utf16.c).  Returns: IRI_OK, IRI_NO_MEMORY,
+ * IRI_ICU_FAILED.
+ */
+iri_status_t iri_converted_set_utf16(const iri_env_t *env, const UChar *units,
+                                     int32_t count, iri_converted_t *out);
 
-/* Is it there?  An empty part is, an absent one is not. */
-static inline int
-iri_has(iri_str_t part)
-{
-    return part.data != NULL;
-}
+
+/* ---- paths ---------------------------------------------------------------- */
 
 /*
- * Remove dot-segments (RFC 3986, 5.2.4) from a path, in place; returns its new
- * length.  relative: the path is that of a reference without scheme and
- * authority, for which 5.2.4 is not made: if it does not begin with "/", it
- * never comes to do so.
+ * Remove dot-segments from a path in place (RFC 3986, 5.2.4).  relative: 1 for
+ * the path of a reference without scheme and authority, which 5.2.4 does not
+ * cover: a path that does not begin with "/" stays so.
+ * Returns: the new length in octets, at most len.
  * "a/../b" -> "/b"; relative: "b"
  */
-size_t iri_remove_dots(unsigned char *path, size_t len, int relative);
+size_t iri_remove_dot_segments(unsigned char *path, size_t len, int relative);
+
+
+/* ---- look-alikes ---------------------------------------------------------- */
 
 /*
- * The skeleton of a text (UTS #39, 4), in memory of its own or of text, which
- * is UTF-8 (iri_characters.c).  IRI_NO_MEMORY, IRI_ICU_FAILED.
+ * The skeleton of a text (UTS #39, 4; iri_characters.c).  text: UTF-8; *out:
+ * UTF-8 in env's arena.  Returns: IRI_OK, IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
-iri_status_t iri_skeleton(const iri_env_t *env, const iri_confusables_t *look,
-                          iri_str_t text, iri_str_t *out);
+iri_status_t iri_skeleton(const iri_env_t         *env,
+                          const iri_confusables_t *confusables, iri_str_t text,
+                          iri_str_t *out);
 
 /*
- * iri_characters_check, but for kinds that are never told and cost nothing:
- * 1u << IRI_WARN_NOT_NFC, 1u << IRI_WARN_LOOK_ALIKE.
+ * Like iri_characters_check, without some kinds of warnings, whose checks are
+ * then not made.  suppressed: bits 1u << IRI_WARN_NOT_NFC and
+ * 1u << IRI_WARN_LOOK_ALIKE.
  */
-iri_status_t iri_characters_but(const iri_env_t *env, const iri_confusables_t *look,
-                                unsigned never, iri_str_t text,
-                                iri_warn_t warn, void *arg);
+iri_status_t iri_characters_check_except(const iri_env_t         *env,
+                                         const iri_confusables_t *confusables,
+                                         unsigned suppressed, iri_str_t text,
+                                         iri_warn_t warn, void *arg);
+
+
+/* ---- pieces of components ------------------------------------------------- */
 
 /*
- * What a component is divided into where direction and scripts are judged
- * (draft 4.2): labels, segments, parameters, an extension, names and values.
+ * A piece of a component, the unit in which direction and scripts are checked
+ * (draft 4.2): a label of a host, a segment, a parameter or the extension of a
+ * path, a name or a value of a query.
  */
 typedef struct {
     iri_component_t component;
-    iri_str_t       text;
-} iri_word_t;
+    iri_str_t       text;      /* in the text, without delimiters */
+} iri_piece_t;
 
+/* An iteration over the pieces of a text. */
 typedef struct {
     iri_parts_t     parts;
-    iri_component_t component;
-    iri_str_t       rest;     /* of component */
-    int             open;     /* 1: rest is to be divided */
-    size_t          dot;      /* octets before the extension of a path */
-} iri_words_t;
+    iri_component_t component;   /* the current one */
+    iri_str_t       rest;        /* of component, not yet divided */
+    int             open;        /* 1: rest holds at least one more piece */
+    size_t          extension;   /* offset of the "." in the path; the length
+                                    of the path: it has no extension */
+} iri_pieces_t;
 
-void iri_words(iri_str_t text, iri_words_t *pieces);
-int iri_words_next(iri_words_t *pieces, iri_word_t *piece);   /* 0: end */
+/* Start with the first piece of text, which must outlive the iteration. */
+void iri_pieces_init(iri_str_t text, iri_pieces_t *pieces);
+
+/* Returns: 1 with the next piece, 0 at the end. */
+int iri_pieces_next(iri_pieces_t *pieces, iri_piece_t *piece);
 
 #pragma GCC visibility pop
 

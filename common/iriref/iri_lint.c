@@ -1,10 +1,10 @@
 /*
- * iri_lint.c - what may be the matter with the names of a directory
+ * iri_lint.c - checks of the names of a directory
  *
- * Each name is looked at by itself, then all of them together: which two are
- * one name, which two become one where iri_match forgives something, and
- * which take each other's requests in a legacy charset.  What is near is
- * found by sorting keys, so that a million names are no matter.
+ * The names of a directory -> findings.  Each name is checked by itself; then
+ * pairs are found that have the same name, that iri_match treats as the same
+ * name, or of which one gets the requests for the other in a legacy charset.
+ * Pairs are found by sorting keys, in O(n log n) for n names.
  */
 
 #include <stdlib.h>
@@ -17,15 +17,16 @@
 #include "index/iri_index.h"
 #include "iriref/iri_lint.h"
 
-/* Octets of a name on disk: what nearly all file systems have. */
+/* The limit of a name in octets on nearly all file systems. */
 #define IRI_LINT_NAME_MAX 255
 
-/* Octets that are enough, and necessary, to guess a charset by. */
-#define IRI_GUESS_MOST  (32 * 1024)
-#define IRI_GUESS_LEAST 12
+/* Octets of which a charset is detected: the sample's limit, and the octets
+   above 7F that it must have. */
+#define IRI_GUESS_MAX (32 * 1024)
+#define IRI_GUESS_MIN 12
 
-/* ICU's confidence, of 100, from which on a guess is told. */
-#define IRI_GUESS_SURE 40
+/* The confidence of ICU, from 0 to 100, that a reported charset must have. */
+#define IRI_GUESS_CONFIDENCE 40
 
 
 static const struct {
@@ -33,32 +34,31 @@ static const struct {
     const char *about;
 } iri_lint_kinds[IRI_LINT_KINDS] = {
     { "unreadable",
-      "no charset of the tree reads it: it has no name, and is asked for by "
-      "its octets" },
+      "no charset of the tree can decode it: it can be requested only by its "
+      "octets" },
     { "unreachable",
-      "it has a control character, or is longer than names that are looked "
-      "for: no request can name it" },
+      "it has a control character, or is too long: no request can name it" },
     { "charset",
-      "it seems to be written in another charset than it is read in" },
+      "it is decoded with a charset other than the one that it seems to be "
+      "written in" },
     { "mojibake",
-      "it seems to be UTF-8 that was taken for windows-1252 or ISO-8859-1, "
+      "it seems to be UTF-8 that was decoded as windows-1252 or ISO-8859-1 "
       "and encoded again" },
     { "twin",
-      "another entry has the same name: the servers know only one of them" },
+      "another entry has the same name: the servers find only one of them" },
     { "collision",
-      "another entry has that name, too, where iri_match forgives this" },
+      "another entry has the same name if iri_match ignores this difference" },
     { "form",
-      "asked for in this charset, another entry is found that comes before" },
+      "a request in this charset finds another entry, which takes precedence" },
     { "nfc", "it is not written in NFC" },
     { "nfkc", "it has characters that look like others (not NFKC)" },
     { "bidi",
-      "it is not seen in the order in which it is written: a part of it runs "
-      "from right to left" },
-    { "look-alike", "it is seen as another name, or as another entry's" },
-    { "reserved",
-      "it has characters that mean something in a URI: a link must have them "
-      "percent-encoded" },
-    { "long", "written in UTF-8 it has more octets than names may have" },
+      "it is displayed in another order than it is written, since it has "
+      "right-to-left characters" },
+    { "look-alike", "it looks like another name, or like ASCII" },
+    { "reserved", "it has characters that are reserved in a URI: a link must "
+                  "percent-encode them" },
+    { "long", "in UTF-8 it has more octets than a file name may have" },
     { "legacy", "it is not written in UTF-8" },
 };
 
@@ -93,65 +93,66 @@ iri_lint_kind(iri_str_t word)
 
 
 static iri_status_t
-iri_lint_tell_one(iri_lint_t *lint, iri_lint_kind_t kind,
-                  const iri_lint_item_t *item)
+iri_lint_report_entry(iri_lint_t *lint, iri_lint_kind_t kind,
+                      const iri_lint_entry_t *entry)
 {
     static const iri_str_t none = { 0, NULL };
 
-    return iri_lint_tell(lint, kind, item, NULL, IRI_MATCH_NONE, none);
+    return iri_lint_report(lint, kind, entry, NULL, IRI_MATCH_NONE, none);
 }
 
 
 /* ---- memory for one name at a time --------------------------------------- */
 
-/* The arena must not pay for a directory. */
+/* Temporary memory is reused, so that the caller's arena does not grow with
+   each name. */
 #define IRI_LINT_SCRATCH ((size_t) 256 * 1024)
 
 static void *
-iri_lint_alloc(void *ctx, size_t size)
+iri_lint_scratch_alloc(void *ctx, size_t size)
 {
     iri_lint_t    *lint = ctx;
     unsigned char *p;
 
     size = (size + 15) & ~(size_t) 15;
 
-    if (size > IRI_LINT_SCRATCH - lint->used) {
+    if (size > IRI_LINT_SCRATCH - lint->scratch_used) {
         return NULL;
     }
 
-    p = lint->memory + lint->used;
-    lint->used += size;
+    p = lint->scratch_memory + lint->scratch_used;
+    lint->scratch_used += size;
 
     return p;
 }
 
 
 static iri_status_t
-iri_lint_lend(iri_lint_t *lint)
+iri_lint_scratch_create(iri_lint_t *lint)
 {
     lint->scratch.ctx = lint;
-    lint->scratch.alloc = iri_lint_alloc;
-    lint->memory = lint->env->alloc(lint->env->ctx, IRI_LINT_SCRATCH);
+    lint->scratch.alloc = iri_lint_scratch_alloc;
+    lint->scratch_memory = lint->env->alloc(lint->env->ctx, IRI_LINT_SCRATCH);
 
-    return lint->memory != NULL ? IRI_OK : IRI_NO_MEMORY;
+    return lint->scratch_memory != NULL ? IRI_OK : IRI_NO_MEMORY;
 }
 
 
-/* ---- a guess ------------------------------------------------------------- */
+/* ---- detection of the charset -------------------------------------------- */
 
-/* Names of which no charset is sure are put together, a line each. */
+/* Add a name that is not UTF-8 to the sample, as a line. */
 static iri_status_t
-iri_lint_sample(iri_lint_t *lint, iri_str_t octets)
+iri_lint_add_sample(iri_lint_t *lint, iri_str_t octets)
 {
     iri_status_t status;
     size_t       i;
 
-    if (lint->sample.len + octets.len >= IRI_GUESS_MOST) {
+    if (lint->sample.len + octets.len >= IRI_GUESS_MAX) {
         return IRI_OK;
     }
 
     for (i = 0; i < octets.len; i++) {
-        lint->high += octets.data[i] >= 0x80;
+        lint->sample_high += octets.data[i] >= 0x80;
     }
 
     status = iri_buf_put(lint->env, &lint->sample, octets.data, octets.len);
@@ -175,7 +176,7 @@ iri_lint_detect(iri_lint_t *lint, UCharsetDetector *detector)
     match = ucsdet_detect(detector, &error);
 
     if (U_SUCCESS(error) && match != NULL
-        && ucsdet_getConfidence(match, &error) >= IRI_GUESS_SURE)
+        && ucsdet_getConfidence(match, &error) >= IRI_GUESS_CONFIDENCE)
     {
         label = ucsdet_getName(match, &error);
     }
@@ -193,8 +194,8 @@ iri_lint_detect(iri_lint_t *lint, UCharsetDetector *detector)
     if (encoding != NULL && encoding->converter != NULL
         && encoding->refused == NULL)
     {
-        lint->guess.data = (const unsigned char *) encoding->name;
-        lint->guess.len = strlen(encoding->name);
+        lint->guessed_charset.data = (const unsigned char *) encoding->name;
+        lint->guessed_charset.len = strlen(encoding->name);
     }
 
     return IRI_OK;
@@ -208,11 +209,11 @@ iri_lint_guess(iri_lint_t *lint)
     UCharsetDetector *detector;
     iri_status_t      status;
 
-    if (lint->high < IRI_GUESS_LEAST) {
+    if (lint->sample_high < IRI_GUESS_MIN) {
         return IRI_OK;
     }
 
-    /* Without memory it may be nothing, and no error either. */
+    /* If memory is exhausted, ICU may return NULL without an error. */
     detector = ucsdet_open(&error);
     if (U_FAILURE(error) || detector == NULL) {
         return IRI_ICU_FAILED;
@@ -234,9 +235,9 @@ iri_lint_is_utf8(iri_str_t octets)
 }
 
 
-/* Does a charset of the tree read it, whatever characters that gives? */
+/* 1 if a charset of the tree can decode the octets, to any characters. */
 static int
-iri_lint_has_text(const iri_lint_t *lint, iri_str_t octets)
+iri_lint_is_decodable(const iri_lint_t *lint, iri_str_t octets)
 {
     const iri_charsets_t *charsets = &lint->conf->tree->charsets;
     size_t                i;
@@ -252,35 +253,37 @@ iri_lint_has_text(const iri_lint_t *lint, iri_str_t octets)
 
 
 static iri_status_t
-iri_lint_read(iri_lint_t *lint, iri_lint_item_t *item)
+iri_lint_read(iri_lint_t *lint, iri_lint_entry_t *entry)
 {
     iri_status_t status;
 
-    if (iri_is_graphic(item->octets) && item->octets.len <= IRI_MAX_SEGMENT) {
-        item->name = item->octets;
+    if (iri_is_graphic(entry->octets) && entry->octets.len <= IRI_MAX_SEGMENT)
+    {
+        entry->name = entry->octets;
         return IRI_OK;
     }
 
-    status = iri_entry_read(lint->env, lint->conf->tree, item->octets,
-                            &lint->buf, &item->charset);
+    status = iri_entry_read(lint->env, lint->conf->tree, entry->octets,
+                            &lint->buf, &entry->charset);
     if (status == IRI_OK) {
-        status = iri_lint_copy(lint, iri_buf_str(&lint->buf), &item->name);
+        status = iri_lint_copy(lint, iri_buf_str(&lint->buf), &entry->name);
     }
-    if (status != IRI_OK || iri_str_is_ascii(item->octets)) {
+    if (status != IRI_OK || iri_str_is_ascii(entry->octets)) {
         return status;
     }
 
-    if (item->name.len != 0) {
-        lint->read[item->charset]++;
+    if (entry->name.len != 0) {
+        lint->read_count[entry->charset]++;
     }
 
-    return iri_lint_is_utf8(item->octets)
+    return iri_lint_is_utf8(entry->octets)
                ? IRI_OK
-               : iri_lint_sample(lint, item->octets);
+               : iri_lint_add_sample(lint, entry->octets);
 }
 
 
-/* RFC 3986, 2.2: what would end a segment, or the path; and "%". */
+/* 1 if a link must escape a character: a delimiter of RFC 3986, 2.2, "%", or
+   "\", which browsers read as "/". */
 static int
 iri_lint_is_reserved(iri_str_t octets)
 {
@@ -297,40 +300,40 @@ iri_lint_is_reserved(iri_str_t octets)
 }
 
 
-/* Of a name that is not ASCII alone. */
+/* Check the encoding and normalization of a name that is not ASCII. */
 static iri_status_t
-iri_lint_forms(iri_lint_t *lint, const iri_lint_item_t *item)
+iri_lint_check_forms(iri_lint_t *lint, const iri_lint_entry_t *entry)
 {
     const iri_tree_conf_t *tree = lint->conf->tree;
-    const iri_charset_t   *charset = tree->charsets.at[item->charset];
+    const iri_charset_t   *charset = tree->charsets.at[entry->charset];
     iri_status_t           status = IRI_OK;
     int                    utf8 = iri_charset_is_utf8(charset), nfkc;
 
     if (utf8 && tree->names != IRI_FILENAME_NFD
-        && !iri_str_equal(item->name, item->octets))
+        && !iri_str_equal(entry->name, entry->octets))
     {
-        status = iri_lint_tell_one(lint, IRI_LINT_NFC, item);
+        status = iri_lint_report_entry(lint, IRI_LINT_NFC, entry);
     }
 
-    if (status == IRI_OK && !utf8 && iri_lint_is_utf8(item->octets)) {
-        status = iri_lint_tell(lint, IRI_LINT_CHARSET, item, NULL,
-                               IRI_MATCH_NONE,
-                               iri_charset_name(&iri_charset_utf8));
+    if (status == IRI_OK && !utf8 && iri_lint_is_utf8(entry->octets)) {
+        status = iri_lint_report(lint, IRI_LINT_CHARSET, entry, NULL,
+                                 IRI_MATCH_NONE,
+                                 iri_charset_name(&iri_charset_utf8));
     }
 
     if (status == IRI_OK && !utf8) {
-        status = iri_lint_tell(lint, IRI_LINT_LEGACY, item, NULL,
-                               IRI_MATCH_NONE, iri_charset_name(charset));
+        status = iri_lint_report(lint, IRI_LINT_LEGACY, entry, NULL,
+                                 IRI_MATCH_NONE, iri_charset_name(charset));
     }
 
-    if (status == IRI_OK && item->name.len > IRI_LINT_NAME_MAX) {
-        status = iri_lint_tell_one(lint, IRI_LINT_LONG, item);
+    if (status == IRI_OK && entry->name.len > IRI_LINT_NAME_MAX) {
+        status = iri_lint_report_entry(lint, IRI_LINT_LONG, entry);
     }
 
     if (status == IRI_OK && iri_lint_wants(lint, IRI_LINT_NFKC)) {
-        status = iri_lint_is_nfkc(item->name, &nfkc);
+        status = iri_lint_is_nfkc(entry->name, &nfkc);
         if (status == IRI_OK && !nfkc) {
-            status = iri_lint_tell_one(lint, IRI_LINT_NFKC, item);
+            status = iri_lint_report_entry(lint, IRI_LINT_NFKC, entry);
         }
     }
 
@@ -339,56 +342,58 @@ iri_lint_forms(iri_lint_t *lint, const iri_lint_item_t *item)
 
 
 static iri_status_t
-iri_lint_one(iri_lint_t *lint, iri_lint_item_t *item)
+iri_lint_check_entry(iri_lint_t *lint, iri_lint_entry_t *entry)
 {
     iri_status_t status = IRI_OK;
 
-    if (item->name.len == 0) {
-        if (!iri_lint_has_text(lint, item->octets)) {
-            return iri_lint_tell(lint, IRI_LINT_UNREADABLE, item, NULL,
-                                 IRI_MATCH_NONE, lint->guess);
+    if (entry->name.len == 0) {
+        if (!iri_lint_is_decodable(lint, entry->octets)) {
+            return iri_lint_report(lint, IRI_LINT_UNREADABLE, entry, NULL,
+                                   IRI_MATCH_NONE, lint->guessed_charset);
         }
 
-        status = iri_lint_tell_one(lint, IRI_LINT_UNREACHABLE, item);
+        status = iri_lint_report_entry(lint, IRI_LINT_UNREACHABLE, entry);
 
-        return status == IRI_OK ? iri_lint_mojibake(lint, item) : status;
+        return status == IRI_OK ? iri_lint_mojibake(lint, entry) : status;
     }
 
-    if (!iri_str_is_ascii(item->octets)) {
-        status = iri_lint_forms(lint, item);
+    if (!iri_str_is_ascii(entry->octets)) {
+        status = iri_lint_check_forms(lint, entry);
     }
     if (status == IRI_OK) {
-        status = iri_lint_seen(lint, item);
+        status = iri_lint_appearance(lint, entry);
     }
 
-    return status == IRI_OK && iri_lint_is_reserved(item->name)
-               ? iri_lint_tell_one(lint, IRI_LINT_RESERVED, item)
+    return status == IRI_OK && iri_lint_is_reserved(entry->name)
+               ? iri_lint_report_entry(lint, IRI_LINT_RESERVED, entry)
                : status;
 }
 
 
-/* All of a directory seems to be written in another charset. */
+/* Report CHARSET for the directory if its names seem to be written in another
+   legacy charset than most of them are decoded with. */
 static iri_status_t
-iri_lint_directory(iri_lint_t *lint)
+iri_lint_check_directory(iri_lint_t *lint)
 {
     const iri_charsets_t *charsets = &lint->conf->tree->charsets;
     size_t                i, most = 0;
 
     for (i = 1; i < charsets->count; i++) {
-        if (lint->read[i] > lint->read[most]) {
+        if (lint->read_count[i] > lint->read_count[most]) {
             most = i;
         }
     }
 
-    if (lint->guess.len == 0 || lint->read[most] == 0
+    if (lint->guessed_charset.len == 0 || lint->read_count[most] == 0
         || iri_charset_is_utf8(charsets->at[most])
-        || iri_str_equal(lint->guess, iri_charset_name(charsets->at[most])))
+        || iri_str_equal(lint->guessed_charset,
+                         iri_charset_name(charsets->at[most])))
     {
         return IRI_OK;
     }
 
-    return iri_lint_tell(lint, IRI_LINT_CHARSET, NULL, NULL, IRI_MATCH_NONE,
-                         lint->guess);
+    return iri_lint_report(lint, IRI_LINT_CHARSET, NULL, NULL, IRI_MATCH_NONE,
+                           lint->guessed_charset);
 }
 
 
@@ -397,8 +402,8 @@ iri_lint_directory(iri_lint_t *lint)
 static int
 iri_lint_by_key(const void *a, const void *b)
 {
-    const iri_lint_item_t *const *one = a, *const *two = b;
-    int                           order;
+    const iri_lint_entry_t *const *one = a, *const *two = b;
+    int                            order;
 
     order = iri_str_compare((*one)->key, (*two)->key);
 
@@ -409,15 +414,15 @@ iri_lint_by_key(const void *a, const void *b)
 static iri_status_t
 iri_lint_twins(iri_lint_t *lint)
 {
-    iri_lint_item_t **at = lint->sorted;
-    iri_status_t      status = IRI_OK;
-    iri_str_t         none = { 0, NULL };
-    size_t            i;
+    iri_lint_entry_t **at = lint->sorted;
+    iri_status_t       status = IRI_OK;
+    iri_str_t          none = { 0, NULL };
+    size_t             i;
 
     for (i = 1; status == IRI_OK && i < lint->named; i++) {
         if (iri_str_equal(at[i]->name, at[i - 1]->name)) {
-            status = iri_lint_tell(lint, IRI_LINT_TWIN, at[i], at[i - 1],
-                                   IRI_MATCH_NORMALIZATION, none);
+            status = iri_lint_report(lint, IRI_LINT_TWIN, at[i], at[i - 1],
+                                     IRI_MATCH_NORMALIZATION, none);
         }
     }
 
@@ -425,8 +430,9 @@ iri_lint_twins(iri_lint_t *lint)
 }
 
 
-/* The first entry that has that name; NULL: there is none. */
-static const iri_lint_item_t *
+/* The first entry with a name; NULL if there is none.  lint->sorted must be
+   sorted by name. */
+static const iri_lint_entry_t *
 iri_lint_find(const iri_lint_t *lint, iri_str_t name)
 {
     size_t from = 0, to = lint->named, middle;
@@ -447,10 +453,14 @@ iri_lint_find(const iri_lint_t *lint, iri_str_t name)
 }
 
 
-/* Who else gets a request with these octets, UTF-8 or before charset k? */
+/*
+ * Find another entry that a request with these octets finds first: in UTF-8,
+ * or in one of the request charsets up to k.  *by: NULL if there is none.
+ */
 static iri_status_t
-iri_lint_taken(iri_lint_t *lint, const iri_lint_item_t *item,
-               iri_str_t octets, size_t k, const iri_lint_item_t **by)
+iri_lint_find_conflict(iri_lint_t *lint, const iri_lint_entry_t *entry,
+                       iri_str_t octets, size_t k,
+                       const iri_lint_entry_t **by)
 {
     const iri_charsets_t *requests = lint->conf->requests;
     iri_source_t          source = { octets, NULL, 1, 0 };
@@ -471,7 +481,7 @@ iri_lint_taken(iri_lint_t *lint, const iri_lint_item_t *item,
         }
 
         if (why != IRI_WHY_READ
-            || iri_str_equal(iri_buf_str(read), item->name)) {
+            || iri_str_equal(iri_buf_str(read), entry->name)) {
             continue;
         }
 
@@ -485,7 +495,7 @@ iri_lint_taken(iri_lint_t *lint, const iri_lint_item_t *item,
 }
 
 
-/* A tree that writes names in one charset, composed. */
+/* Encode a name in a charset, in NFC, to lint->buf. */
 static iri_status_t
 iri_lint_write(iri_lint_t *lint, iri_str_t name, const iri_charset_t *charset,
                int *written)
@@ -502,25 +512,26 @@ iri_lint_write(iri_lint_t *lint, iri_str_t name, const iri_charset_t *charset,
 
 
 static iri_status_t
-iri_lint_requests(iri_lint_t *lint, const iri_lint_item_t *item)
+iri_lint_check_requests(iri_lint_t *lint, const iri_lint_entry_t *entry)
 {
-    const iri_charsets_t  *requests = lint->conf->requests;
-    const iri_lint_item_t *by;
-    iri_status_t           status = IRI_OK;
-    size_t                 k;
-    int                    written;
+    const iri_charsets_t   *requests = lint->conf->requests;
+    const iri_lint_entry_t *by;
+    iri_status_t            status = IRI_OK;
+    size_t                  k;
+    int                     written;
 
     for (k = 0; status == IRI_OK && k < requests->count; k++) {
-        status = iri_lint_write(lint, item->name, requests->at[k], &written);
+        status = iri_lint_write(lint, entry->name, requests->at[k], &written);
         if (status != IRI_OK || !written) {
             continue;
         }
 
-        status = iri_lint_taken(lint, item, iri_buf_str(&lint->buf), k, &by);
+        status = iri_lint_find_conflict(lint, entry, iri_buf_str(&lint->buf),
+                                        k, &by);
         if (status == IRI_OK && by != NULL) {
-            status = iri_lint_tell(lint, IRI_LINT_FORM, item, by,
-                                   IRI_MATCH_NONE,
-                                   iri_charset_name(requests->at[k]));
+            status = iri_lint_report(lint, IRI_LINT_FORM, entry, by,
+                                     IRI_MATCH_NONE,
+                                     iri_charset_name(requests->at[k]));
         }
     }
 
@@ -529,21 +540,22 @@ iri_lint_requests(iri_lint_t *lint, const iri_lint_item_t *item)
 
 
 /*
- * Of those with its key, which all stand before it, the one that needs least
- * to be forgiven.  Twins were told before.
+ * Compare entry `at` with the preceding entries of the same key, from `from`
+ * on, and report the one at the lowest match level.  Entries with the same
+ * name are skipped, since they were reported as twins.
  */
 static iri_status_t
 iri_lint_collide(iri_lint_t *lint, size_t from, size_t at)
 {
-    iri_lint_item_t *const *sorted = lint->sorted;
-    const iri_lint_item_t  *nearest = NULL;
-    iri_match_t             match, least = IRI_MATCH_NONE;
-    iri_status_t            status;
-    iri_str_t               none = { 0, NULL };
-    size_t                  i;
+    iri_lint_entry_t *const *sorted = lint->sorted;
+    const iri_lint_entry_t  *nearest = NULL;
+    iri_match_t              match, least = IRI_MATCH_NONE;
+    iri_status_t             status;
+    iri_str_t                none = { 0, NULL };
+    size_t                   i;
 
-    if (at - from > IRI_LINT_NEAR) {
-        from = at - IRI_LINT_NEAR;
+    if (at - from > IRI_LINT_MAX_COMPARED) {
+        from = at - IRI_LINT_MAX_COMPARED;
     }
 
     for (i = from; i < at; i++) {
@@ -563,8 +575,8 @@ iri_lint_collide(iri_lint_t *lint, size_t from, size_t at)
         }
     }
 
-    return nearest != NULL ? iri_lint_tell(lint, IRI_LINT_COLLISION,
-                                           sorted[at], nearest, least, none)
+    return nearest != NULL ? iri_lint_report(lint, IRI_LINT_COLLISION,
+                                             sorted[at], nearest, least, none)
                            : IRI_OK;
 }
 
@@ -572,9 +584,9 @@ iri_lint_collide(iri_lint_t *lint, size_t from, size_t at)
 static iri_status_t
 iri_lint_collisions(iri_lint_t *lint)
 {
-    iri_lint_item_t **at = lint->sorted;
-    iri_status_t      status = IRI_OK;
-    size_t            i, from = 0;
+    iri_lint_entry_t **at = lint->sorted;
+    iri_status_t       status = IRI_OK;
+    size_t             i, from = 0;
 
     for (i = 0; i < lint->named; i++) {
         lint->buf.len = 0;
@@ -609,31 +621,32 @@ iri_lint_collisions(iri_lint_t *lint)
 /* ---- a directory --------------------------------------------------------- */
 
 static iri_status_t
-iri_lint_names(iri_lint_t *lint, const iri_str_t *names)
+iri_lint_read_names(iri_lint_t *lint, const iri_str_t *names)
 {
     const iri_env_t *env = lint->env;
     iri_status_t     status = IRI_OK;
     size_t           i;
 
-    if (lint->count > SIZE_MAX / sizeof(lint->item[0])) {
+    if (lint->count > SIZE_MAX / sizeof(lint->entries[0])) {
         return IRI_NO_MEMORY;
     }
 
-    lint->item = env->alloc(env->ctx, lint->count * sizeof(lint->item[0]));
+    lint->entries = env->alloc(env->ctx,
+                               lint->count * sizeof(lint->entries[0]));
     lint->sorted = env->alloc(env->ctx,
                               lint->count * sizeof(lint->sorted[0]));
-    if (lint->item == NULL || lint->sorted == NULL) {
+    if (lint->entries == NULL || lint->sorted == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    memset(lint->item, 0, lint->count * sizeof(lint->item[0]));
+    memset(lint->entries, 0, lint->count * sizeof(lint->entries[0]));
 
     for (i = 0; status == IRI_OK && i < lint->count; i++) {
-        lint->item[i].octets = names[i];
-        status = iri_lint_read(lint, &lint->item[i]);
+        lint->entries[i].octets = names[i];
+        status = iri_lint_read(lint, &lint->entries[i]);
 
-        if (lint->item[i].name.len != 0) {
-            lint->sorted[lint->named++] = &lint->item[i];
+        if (lint->entries[i].name.len != 0) {
+            lint->sorted[lint->named++] = &lint->entries[i];
         }
     }
 
@@ -661,7 +674,7 @@ iri_lint_pairs(iri_lint_t *lint)
          i++)
     {
         if (!iri_str_is_ascii(lint->sorted[i]->name)) {
-            status = iri_lint_requests(lint, lint->sorted[i]);
+            status = iri_lint_check_requests(lint, lint->sorted[i]);
         }
     }
 
@@ -671,7 +684,7 @@ iri_lint_pairs(iri_lint_t *lint)
         status = iri_lint_collisions(lint);
     }
 
-    return status == IRI_OK ? iri_lint_alike(lint) : status;
+    return status == IRI_OK ? iri_lint_look_alikes(lint) : status;
 }
 
 
@@ -695,19 +708,19 @@ iri_lint(const iri_env_t *env, const iri_lint_conf_t *conf,
     lint.arg = arg;
     lint.count = count;
 
-    status = iri_lint_lend(&lint);
+    status = iri_lint_scratch_create(&lint);
     if (status == IRI_OK) {
-        status = iri_lint_names(&lint, names);
+        status = iri_lint_read_names(&lint, names);
     }
     if (status == IRI_OK) {
         status = iri_lint_guess(&lint);
     }
     if (status == IRI_OK) {
-        status = iri_lint_directory(&lint);
+        status = iri_lint_check_directory(&lint);
     }
 
     for (i = 0; status == IRI_OK && i < count; i++) {
-        status = iri_lint_one(&lint, &lint.item[i]);
+        status = iri_lint_check_entry(&lint, &lint.entries[i]);
     }
 
     return status == IRI_OK ? iri_lint_pairs(&lint) : status;

@@ -1,5 +1,5 @@
 /*
- * iri_lint.h - what the files of iri_lint need of each other
+ * iri_lint.h - declarations that the files of iri_lint() share
  */
 
 #ifndef IRI_LINT_H
@@ -10,77 +10,92 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Of how many others with the same key is each told? */
-#define IRI_LINT_NEAR 16
+/* With how many preceding entries of the same key is an entry compared? */
+#define IRI_LINT_MAX_COMPARED 16
 
+/* One entry of the directory. */
 typedef struct {
-    iri_str_t octets;     /* of the entry */
-    iri_str_t name;       /* canonical; empty: none */
-    iri_str_t key;        /* of what is forgiven; empty: nobody asked */
-    iri_str_t skeleton;   /* what it looks like; empty: nobody asked */
-    size_t    charset;    /* it is read in, of the tree */
-} iri_lint_item_t;
+    iri_str_t octets;     /* of its name on disk */
+    iri_str_t name;       /* canonical; empty: it has no readable name */
+    iri_str_t key;        /* the folded name; empty: not computed */
+    iri_str_t skeleton;   /* of the name (UTS #39); empty: not computed */
+    size_t    charset;    /* index of the charset of name in the tree's list */
+} iri_lint_entry_t;
 
+/* One call of iri_lint(). */
 typedef struct {
     const iri_env_t       *env;
     const iri_lint_conf_t *conf;
-    iri_lint_each_t        each;
-    void                  *arg;
-    iri_lint_item_t       *item;
-    size_t                 count;
-    iri_lint_item_t      **sorted;   /* those that have a name, by it */
-    size_t                 named;
-    iri_env_t              scratch;  /* what is forgotten with the name */
-    unsigned char         *memory;   /* of it */
-    size_t                 used;
-    iri_buf_t              buf;
+    iri_lint_each_t        each;       /* takes the findings */
+    void                  *arg;        /* of each */
+    iri_lint_entry_t      *entries;
+    size_t                 count;      /* of entries */
+    iri_lint_entry_t     **sorted;     /* the entries that have a name */
+    size_t                 named;      /* length of sorted */
+    iri_env_t              scratch;    /* an arena that is reset for each
+                                          name */
+    unsigned char         *scratch_memory;
+    size_t                 scratch_used;   /* octets; 0 resets the arena */
+    iri_buf_t              buf;        /* reused for each name */
     iri_buf_t              other;
-    iri_buf_t              sample; /* legacy names, for a guess */
-    size_t                 high;   /* octets of it above 7F */
-    iri_str_t              guess;  /* charset; empty: none */
-    size_t                 read[IRI_MAX_CHARSETS]; /* other than ASCII */
+    iri_buf_t              sample;       /* names that are not UTF-8, a line
+                                            each, to detect their charset */
+    size_t                 sample_high;  /* its octets above 7F */
+    iri_str_t              guessed_charset;  /* empty: not detected */
+    size_t                 read_count[IRI_MAX_CHARSETS];   /* names that are
+                                                not ASCII, by charset */
 } iri_lint_t;
 
-/* ---- iri_lint_tell.c ----------------------------------------------------- */
+/* ---- iri_lint_report.c --------------------------------------------------- */
 
+/* 1 if conf asks for findings of this kind. */
 int iri_lint_wants(const iri_lint_t *lint, iri_lint_kind_t kind);
 
-/* A finding of that kind, of which nothing else is known; item may be NULL. */
-void iri_lint_begin(iri_finding_t *finding, iri_lint_kind_t kind,
-                    const iri_lint_item_t *item);
+/* Initialize a finding.  entry: NULL for the directory as a whole. */
+void iri_finding_init(iri_finding_t *finding, iri_lint_kind_t kind,
+                      const iri_lint_entry_t *entry);
 
-/* Tell it, if its kind is wanted. */
-iri_status_t iri_lint_give(const iri_lint_t    *lint,
-                           const iri_finding_t *finding);
+/* Report a finding, if conf asks for its kind.  Returns: what each returned,
+   else IRI_OK. */
+iri_status_t iri_lint_report_finding(const iri_lint_t    *lint,
+                                     const iri_finding_t *finding);
 
-iri_status_t iri_lint_tell(const iri_lint_t *lint, iri_lint_kind_t kind,
-                           const iri_lint_item_t *item,
-                           const iri_lint_item_t *other, iri_match_t match,
-                           iri_str_t charset);
+/* The same for a finding with these fields; other may be NULL. */
+iri_status_t iri_lint_report(const iri_lint_t *lint, iri_lint_kind_t kind,
+                             const iri_lint_entry_t *entry,
+                             const iri_lint_entry_t *other, iri_match_t match,
+                             iri_str_t charset);
 
-/* A copy in the arena. */
+/* Copy a text to the arena.  Returns: IRI_OK, IRI_NO_MEMORY. */
 iri_status_t iri_lint_copy(const iri_lint_t *lint, iri_str_t text,
                            iri_str_t *out);
 
+/* *is: 1 if name, UTF-8, is in NFKC.  Returns: IRI_OK, IRI_ICU_FAILED. */
 iri_status_t iri_lint_is_nfkc(iri_str_t name, int *is);
 
-/* For qsort, of pointers to items. */
+/* Compare two pointers to entries by name, then by octets, for qsort. */
 int iri_lint_by_name(const void *a, const void *b);
 
-/* ---- iri_lint_seen.c ----------------------------------------------------- */
+/* ---- iri_lint_appearance.c ----------------------------------------------- */
 
-/* Was it UTF-8 before?  Of a name, or of octets that make none: MOJIBAKE. */
-iri_status_t iri_lint_mojibake(iri_lint_t *lint, const iri_lint_item_t *item);
+/*
+ * Report MOJIBAKE if the name of an entry, or its octets if it has no name,
+ * are UTF-8 that was encoded twice.
+ */
+iri_status_t iri_lint_mojibake(iri_lint_t *lint, const iri_lint_entry_t *entry);
 
-/* How a name is seen: MOJIBAKE, BIDI, LOOK_ALIKE; its skeleton. */
-iri_status_t iri_lint_seen(iri_lint_t *lint, iri_lint_item_t *item);
+/*
+ * Check how a name is displayed: report MOJIBAKE, BIDI and LOOK_ALIKE, and set
+ * entry->skeleton.
+ */
+iri_status_t iri_lint_appearance(iri_lint_t *lint, iri_lint_entry_t *entry);
 
-/* Two names that look alike: LOOK_ALIKE. */
-iri_status_t iri_lint_alike(iri_lint_t *lint);
+/* Report LOOK_ALIKE for pairs of entries with the same skeleton. */
+iri_status_t iri_lint_look_alikes(iri_lint_t *lint);
 
-/* ---- iri_lint_near.c ----------------------------------------------------- */
+/* ---- iri_lint_spelling.c ------------------------------------------------- */
 
-/* Two names whose keys are one edit apart: COLLISION. */
+/* Report COLLISION for pairs of entries whose keys are one edit apart. */
 iri_status_t iri_lint_spellings(iri_lint_t *lint);
 
 #pragma GCC visibility pop

@@ -1,9 +1,10 @@
 /*
- * iri_map.c - an IRI as a URI, a URI as an IRI
+ * iri_map.c - mapping of IRIs to URIs and back, and of charsets
  *
- * Draft 3.1 with its three variants, 3.2 with its five steps, 6.6 for what can
- * be shown.  The host alone may be treated as a name (draft 3.1, the last
- * note); all else is octets of UTF-8 and escapes of them.
+ * An IRI -> a URI (draft 3.1 with its three variants), a URI -> an IRI (draft
+ * 3.2 with its five steps; 6.6 for a limited repertoire), octets of a charset
+ * -> UTF-8 and back.  Only the host can be mapped by IDNA (draft 3.1, the last
+ * note); the rest is UTF-8 and escapes of UTF-8.
  */
 
 #include "iri_ref.h"
@@ -13,10 +14,11 @@
 
 /*
  * Draft 5.1 c): look-alikes of space and of < > # % " { } | \ ^ [ ] : / ? @
- * that are no letters, marks or digits, by the tables of UTS #39; wide and
- * narrow forms; what is not seen.  But for U+05F4, which Hebrew words have.
+ * that are not letters, marks or digits, by the tables of UTS #39; full-width
+ * and half-width forms; invisible characters.  U+05F4 is left out, since
+ * Hebrew words contain it.
  */
-static const iri_range_t iri_advised_against[] = {
+static const iri_range_t iri_discouraged[] = {
     { 0x00a0, 0x00a0 },   { 0x00ad, 0x00ad },   { 0x02c2, 0x02c4 },
     { 0x02dd, 0x02dd },   { 0x02f6, 0x02f6 },   { 0x02f8, 0x02f8 },
     { 0x034f, 0x034f },   { 0x0589, 0x0589 },   { 0x05c0, 0x05c0 },
@@ -41,31 +43,31 @@ static const iri_range_t iri_advised_against[] = {
 };
 
 
-static const char iri_no_escape[] =
-    "is no escape: \"%\" without two hexadecimal digits";
+static const char iri_bad_escape_text[] =
+    "has a \"%\" without two hexadecimal digits";
 
 
 int
-iri_char_is_advised_against(uint32_t c)
+iri_char_is_discouraged(uint32_t c)
 {
-    /* Most letters of most names. */
+    /* The most frequent letters: Latin, Hebrew, Han, Hangul. */
     if ((c >= 0xc0 && c <= 0x2c1) || (c >= 0x5d0 && c <= 0x5ea)
         || (c >= 0x4e00 && c <= 0x9fff) || (c >= 0xac00 && c <= 0xd7a3))
     {
         return 0;
     }
 
-    return iri_in_ranges(
-        iri_advised_against,
-        sizeof(iri_advised_against) / sizeof(iri_advised_against[0]), c);
+    return iri_ranges_contain(
+        iri_discouraged, sizeof(iri_discouraged) / sizeof(iri_discouraged[0]),
+        c);
 }
 
 
 /* ---- to a URI ------------------------------------------------------------ */
 
 /*
- * How many octets of UTF-8 are to be escaped.  *offset: where text is no
- * character or no escape, and *why; why NULL: all of it is.
+ * Count the octets that must be escaped.  *why: NULL if text is UTF-8 with
+ * well-formed escapes; else the reason, and *offset is set.
  */
 static size_t
 iri_count_escaped(iri_str_t text, const char **why, size_t *offset)
@@ -77,7 +79,7 @@ iri_count_escaped(iri_str_t text, const char **why, size_t *offset)
     *why = NULL;
 
     for (;;) {
-        while (p < end && iri_octet_is(*p, IRI_O_URI)) {
+        while (p < end && iri_octet_is(*p, IRI_OCTET_URI)) {
             p++;
         }
 
@@ -87,7 +89,7 @@ iri_count_escaped(iri_str_t text, const char **why, size_t *offset)
 
         if (*p == '%') {
             if (iri_escape_at(p, end) < 0) {
-                *why = iri_no_escape;
+                *why = iri_bad_escape_text;
                 break;
             }
             p += 3;
@@ -123,13 +125,14 @@ iri_write_escape(unsigned char *to, unsigned char c)
 }
 
 
-/* What stays is taken in runs; there is room. */
+/* Write a text with all octets escaped that no URI may contain; `to` has room
+   for it.  Returns: the end of what was written. */
 static unsigned char *
 iri_write_uri(unsigned char *to, const unsigned char *p,
               const unsigned char *end)
 {
     while (p < end) {
-        if (iri_octet_is(*p, IRI_O_URI) || *p == '%') {
+        if (iri_octet_is(*p, IRI_OCTET_URI) || *p == '%') {
             *to++ = *p++;
         } else {
             to = iri_write_escape(to, *p++);
@@ -140,7 +143,7 @@ iri_write_uri(unsigned char *to, const unsigned char *p,
 }
 
 
-/* Escapes alone, of valid UTF-8. */
+/* Escape a text without NFC and IDNA. */
 static iri_status_t
 iri_escape_all(const iri_env_t *env, iri_str_t text, iri_converted_t *out)
 {
@@ -152,11 +155,11 @@ iri_escape_all(const iri_env_t *env, iri_str_t text, iri_converted_t *out)
     count = iri_count_escaped(text, &why, &offset);
 
     if (why != NULL) {
-        return iri_give_none(out, why, offset);
+        return iri_converted_reject(out, why, offset);
     }
 
     if (count == 0) {
-        iri_give(out, text);
+        iri_converted_set(out, text);
         return IRI_OK;
     }
 
@@ -166,14 +169,14 @@ iri_escape_all(const iri_env_t *env, iri_str_t text, iri_converted_t *out)
         buf.len = (size_t) (iri_write_uri(buf.data, text.data,
                                           text.data + text.len)
                             - buf.data);
-        iri_give(out, iri_buf_str(&buf));
+        iri_converted_set(out, iri_buf_str(&buf));
     }
 
     return status;
 }
 
 
-/* Octets of a charset, all of which are read, as UTF-8. */
+/* Convert a text that is valid in charset to UTF-8. */
 static iri_status_t
 iri_decode_text(const iri_env_t *env, const iri_charset_t *charset,
                 iri_str_t text, iri_buf_t *out)
@@ -200,20 +203,20 @@ iri_decode(const iri_env_t *env, const iri_charset_t *charset,
     iri_status_t status;
     size_t       span;
 
-    octets = iri_solid(octets);
+    octets = iri_str_non_null(octets);
 
     if (octets.len > IRI_MAX_TEXT) {
-        return iri_give_none(out, "is too long", IRI_MAX_TEXT);
+        return iri_converted_reject(out, "is too long", IRI_MAX_TEXT);
     }
 
     span = iri_charset_span(charset, octets);
     if (span != octets.len) {
-        return iri_give_none(out, "is not in this charset", span);
+        return iri_converted_reject(out, "is not in this charset", span);
     }
 
     status = iri_decode_text(env, charset, octets, &buf);
     if (status == IRI_OK) {
-        iri_give(out, iri_buf_str(&buf));
+        iri_converted_set(out, iri_buf_str(&buf));
     }
 
     return status;
@@ -231,10 +234,10 @@ iri_encode(const iri_env_t *env, const iri_charset_t *charset, iri_str_t text,
     uint32_t             c;
     size_t               n, len;
 
-    text = iri_solid(text);
+    text = iri_str_non_null(text);
 
     if (text.len > IRI_MAX_TEXT) {
-        return iri_give_none(out, "is too long", IRI_MAX_TEXT);
+        return iri_converted_reject(out, "is too long", IRI_MAX_TEXT);
     }
 
     p = text.data;
@@ -245,30 +248,28 @@ iri_encode(const iri_env_t *env, const iri_charset_t *charset, iri_str_t text,
         len = n != 0 ? iri_charset_put(charset, c, octets) : 0;
 
         if (len == 0) {
-            return iri_give_none(out,
-                                 n == 0 ? "is not UTF-8"
-                                        : "has a character that this charset "
-                                          "cannot write",
-                                 (size_t) (p - text.data));
+            return iri_converted_reject(
+                out,
+                n == 0 ? "is not UTF-8"
+                       : "has a character that this charset "
+                         "cannot write",
+                (size_t) (p - text.data));
         }
 
         status = iri_buf_put(env, &buf, octets, len);
     }
 
     if (status == IRI_OK) {
-        iri_give(out, iri_buf_str(&buf));
+        iri_converted_set(out, iri_buf_str(&buf));
     }
 
     return status;
 }
 
 
-/*
- * To behind what NFC may change, from p, where it is: characters that are not
- * inert, up to one that is.
- */
+/* The end of the run of characters at p that NFC may change (not inert). */
 static const unsigned char *
-iri_changing_end(const unsigned char *p, const unsigned char *end)
+iri_non_inert_end(const unsigned char *p, const unsigned char *end)
 {
     uint32_t c;
     size_t   n;
@@ -288,16 +289,16 @@ iri_changing_end(const unsigned char *p, const unsigned char *end)
 
 
 /*
- * NFC between escapes: of "%2e" and a combining mark the mark is not joined to
- * the "e".  Most text is passed over: what is inert is at most joined to by
- * what follows.
+ * Apply NFC to the text between escapes, so that a combining mark after "%2e"
+ * is not composed with the "e".  Inert characters are copied without a call of
+ * ICU, except one that precedes a run of others, which may compose with it.
  */
 static iri_status_t
-iri_nfc_between(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
+iri_nfc_outside_escapes(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 {
     const unsigned char *p = text.data, *end = p + text.len;
-    const unsigned char *from = p; /* what is not yet put */
-    const unsigned char *last = p; /* the inert character before p, or p */
+    const unsigned char *from = p; /* not yet written */
+    const unsigned char *last = p; /* the inert character before p, else p */
     iri_status_t         status = IRI_OK;
     uint32_t             c;
     size_t               n;
@@ -317,10 +318,10 @@ iri_nfc_between(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
         }
 
         status = iri_buf_put(env, out, from, (size_t) (last - from));
-        p = iri_changing_end(p, end);
+        p = iri_non_inert_end(p, end);
 
         if (status == IRI_OK) {
-            status = iri_nfc_text(env, iri_span(last, p), out);
+            status = iri_nfc_text(env, iri_str_between(last, p), out);
         }
 
         from = last = p;
@@ -331,10 +332,10 @@ iri_nfc_between(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 }
 
 
-/* Step 1: *text becomes characters, in NFC where the variant wants it. */
+/* Step 1, variants A and B: convert *text to UTF-8 in NFC. */
 static iri_status_t
-iri_step_one(const iri_env_t *env, const iri_to_uri_conf_t *conf,
-             iri_str_t *text, const char **why, size_t *offset)
+iri_to_unicode_nfc(const iri_env_t *env, const iri_to_uri_conf_t *conf,
+                   iri_str_t *text, const char **why, size_t *offset)
 {
     int legacy = conf->charset != NULL && !iri_charset_is_utf8(conf->charset);
     iri_buf_t    utf8 = IRI_BUF_EMPTY, nfc = IRI_BUF_EMPTY;
@@ -354,7 +355,7 @@ iri_step_one(const iri_env_t *env, const iri_to_uri_conf_t *conf,
     }
 
     if (status == IRI_OK) {
-        status = iri_nfc_between(env, *text, &nfc);
+        status = iri_nfc_outside_escapes(env, *text, &nfc);
     }
 
     if (status == IRI_OK) {
@@ -365,10 +366,10 @@ iri_step_one(const iri_env_t *env, const iri_to_uri_conf_t *conf,
 }
 
 
-/* With A-labels, or U-labels, in the place of the host. */
+/* Replace the host `old`, a part of *text, by `new`. */
 static iri_status_t
-iri_change_host(const iri_env_t *env, iri_str_t *text, iri_str_t old,
-                iri_str_t new)
+iri_replace_host(const iri_env_t *env, iri_str_t *text, iri_str_t old,
+                 iri_str_t new)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -399,7 +400,7 @@ iri_host_to_ascii(const iri_env_t *env, const iri_host_conf_t *conf,
 
     iri_split(*text, &parts);
 
-    if (!iri_has(parts.host) || iri_host_is_ascii(parts.host)
+    if (!iri_is_present(parts.host) || iri_host_is_ascii(parts.host)
         || parts.host.data[0] == '[')
     {
         return IRI_OK;
@@ -418,15 +419,15 @@ iri_host_to_ascii(const iri_env_t *env, const iri_host_conf_t *conf,
     }
 
     return host.verdict == IRI_SERVE
-               ? iri_change_host(env, text, parts.host, host.ascii)
+               ? iri_replace_host(env, text, parts.host, host.ascii)
                : IRI_OK;
 }
 
 
-/* Before anything is changed, so that offset is one of text. */
+/* Check the escapes of the text as it was given, to which offset refers. */
 static void
-iri_check_mappable(iri_str_t text, int legacy, const char **why,
-                   size_t *offset)
+iri_check_escapes(iri_str_t text, int legacy, const char **why,
+                  size_t *offset)
 {
     const unsigned char *p = text.data, *end = p + text.len;
 
@@ -435,10 +436,10 @@ iri_check_mappable(iri_str_t text, int legacy, const char **why,
         return;
     }
 
-    /* No charset of ours has "%" inside of a sequence. */
+    /* No supported charset has "%" as a trail octet. */
     for (/* void */; p < end; p++) {
         if (*p == '%' && iri_escape_at(p, end) < 0) {
-            *why = iri_no_escape;
+            *why = iri_bad_escape_text;
             *offset = (size_t) (p - text.data);
             return;
         }
@@ -456,17 +457,17 @@ iri_to_uri(const iri_env_t *env, const iri_to_uri_conf_t *conf,
     iri_status_t status = IRI_OK;
 
     if (text.len > IRI_MAX_IRI) {
-        return iri_give_none(out, "is too long", IRI_MAX_IRI);
+        return iri_converted_reject(out, "is too long", IRI_MAX_IRI);
     }
 
-    text = iri_solid(text);
+    text = iri_str_non_null(text);
 
     if (legacy || conf->nfc || conf->host != NULL) {
-        iri_check_mappable(text, legacy, &why, &offset);
+        iri_check_escapes(text, legacy, &why, &offset);
     }
 
     if (why == NULL && (legacy || conf->nfc) && !iri_str_is_ascii(text)) {
-        status = iri_step_one(env, conf, &text, &why, &offset);
+        status = iri_to_unicode_nfc(env, conf, &text, &why, &offset);
     }
 
     if (status == IRI_OK && why == NULL && conf->host != NULL) {
@@ -477,7 +478,7 @@ iri_to_uri(const iri_env_t *env, const iri_to_uri_conf_t *conf,
         return status;
     }
 
-    return why != NULL ? iri_give_none(out, why, offset)
+    return why != NULL ? iri_converted_reject(out, why, offset)
                        : iri_escape_all(env, text, out);
 }
 
@@ -512,13 +513,13 @@ iri_character_at(const unsigned char *p, const unsigned char *end,
 typedef struct {
     const iri_env_t         *env;
     const iri_to_iri_conf_t *conf;
-    unsigned                 plain; /* bits of what is unreserved */
-    int                      any;   /* all characters can be shown */
-    unsigned char           *to;    /* there is room */
+    unsigned       unreserved; /* classes of unreserved octets, bits */
+    int            full;       /* 1: the repertoire is not limited */
+    unsigned char *to;         /* the end of the output, which has room */
 } iri_decoder_t;
 
 
-/* Draft 6.6: can it be shown? */
+/* 1 if c is in the repertoire of the display (draft 6.6). */
 static int
 iri_is_shown(const iri_to_iri_conf_t *conf, uint32_t c)
 {
@@ -530,25 +531,28 @@ iri_is_shown(const iri_to_iri_conf_t *conf, uint32_t c)
 }
 
 
-/* Draft 5.1: may it come out of an escape? */
+/* 1 if an escaped character may be decoded (draft 5.1). */
 static int
-iri_may_come_out(const iri_decoder_t *decoder, uint32_t c)
+iri_may_decode(const iri_decoder_t *decoder, uint32_t c)
 {
-    return iri_char_is_ucs(c) && !iri_char_is_advised_against(c)
+    return iri_char_is_ucs(c) && !iri_char_is_discouraged(c)
            && iri_is_shown(decoder->conf, c);
 }
 
 
-/* May a raw character stay? */
+/* 1 if a raw character may stay raw. */
 static int
-iri_may_stay(const iri_decoder_t *decoder, uint32_t c)
+iri_may_stay_raw(const iri_decoder_t *decoder, uint32_t c)
 {
     return (iri_char_is_ucs(c) || iri_char_is_private(c))
            && iri_is_shown(decoder->conf, c);
 }
 
 
-/* What stands at p, escape or raw, and is not plain; octets that it took. */
+/*
+ * Decode what is at p: an escape, or an octet that no URI may contain.
+ * Returns: its length in the text, in octets.
+ */
 static size_t
 iri_decode_one(iri_decoder_t *decoder, const unsigned char *p,
                const unsigned char *end)
@@ -563,8 +567,8 @@ iri_decode_one(iri_decoder_t *decoder, const unsigned char *p,
         n = iri_character_at(p, end, &c, octets, &len);
 
         if (n != 0
-            && (n == len ? iri_may_stay(decoder, c)
-                         : iri_may_come_out(decoder, c)))
+            && (n == len ? iri_may_stay_raw(decoder, c)
+                         : iri_may_decode(decoder, c)))
         {
             memcpy(decoder->to, octets, len);
             decoder->to += len;
@@ -575,18 +579,18 @@ iri_decode_one(iri_decoder_t *decoder, const unsigned char *p,
         return *p == '%' ? 3 : 1;
     }
 
-    /* A raw octet, or "%" that begins no escape. */
+    /* A raw octet, or "%" that does not begin an escape. */
     if (*p != '%' || octet < 0) {
         decoder->to = iri_write_escape(decoder->to, *p);
         return 1;
     }
 
-    /* Step 2: what is reserved, "%" and "#" stay as they came. */
-    if (iri_octet_is((unsigned char) octet, decoder->plain)) {
+    /* Step 2: escapes of reserved characters, "%" and "#" are not changed. */
+    if (iri_octet_is((unsigned char) octet, decoder->unreserved)) {
         *decoder->to++ = (unsigned char) octet;
 
-    } else if (octet == '%' || iri_octet_is((unsigned char) octet, IRI_O_URI))
-    {
+    } else if (octet == '%'
+               || iri_octet_is((unsigned char) octet, IRI_OCTET_URI)) {
         memcpy(decoder->to, p, 3);
         decoder->to += 3;
 
@@ -599,8 +603,8 @@ iri_decode_one(iri_decoder_t *decoder, const unsigned char *p,
 
 
 /*
- * The character of two or three escapes at p, where it is one of those that
- * most names are made of; octets of text that it took, 0: iri_decode_one.
+ * Fast path: decode a common character of two or three escapes at p.
+ * Returns: its length in the text, in octets; 0: iri_decode_one() must do it.
  */
 static inline size_t
 iri_decode_common(iri_decoder_t *decoder, const unsigned char *p,
@@ -610,7 +614,7 @@ iri_decode_common(iri_decoder_t *decoder, const unsigned char *p,
     uint32_t       c;
     unsigned char *to = decoder->to;
 
-    if (end - p < 6 || p[0] != '%' || p[3] != '%' || !decoder->any) {
+    if (end - p < 6 || p[0] != '%' || p[3] != '%' || !decoder->full) {
         return 0;
     }
 
@@ -623,7 +627,7 @@ iri_decode_common(iri_decoder_t *decoder, const unsigned char *p,
 
     if (one < 0xe0) {
         c = (uint32_t) (one & 0x1f) << 6 | (uint32_t) (two & 0x3f);
-        if (!iri_char_is_common(c)) {
+        if (!iri_char_is_common_ucschar(c)) {
             return 0;
         }
 
@@ -637,8 +641,9 @@ iri_decode_common(iri_decoder_t *decoder, const unsigned char *p,
     c = (uint32_t) (one & 0x0f) << 12 | (uint32_t) (two & 0x3f) << 6
         | (uint32_t) (three & 0x3f);
 
-    /* What is below U+0800 has a shorter form, which is the right one. */
-    if ((three & ~0x3f) != 0x80 || c < 0x800 || !iri_char_is_common(c)) {
+    /* Below U+0800 the sequence is overlong. */
+    if ((three & ~0x3f) != 0x80 || c < 0x800
+        || !iri_char_is_common_ucschar(c)) {
         return 0;
     }
 
@@ -651,7 +656,7 @@ iri_decode_common(iri_decoder_t *decoder, const unsigned char *p,
 }
 
 
-/* All of it; there is room for three octets of each. */
+/* Decode a text; the output has room for three octets for each octet. */
 static void
 iri_decode_all(iri_decoder_t *decoder, const unsigned char *p,
                const unsigned char *end)
@@ -660,7 +665,7 @@ iri_decode_all(iri_decoder_t *decoder, const unsigned char *p,
     size_t               n;
 
     while (p < end) {
-        for (from = p; p < end && iri_octet_is(*p, IRI_O_URI); p++) {
+        for (from = p; p < end && iri_octet_is(*p, IRI_OCTET_URI); p++) {
             /* void */
         }
 
@@ -679,18 +684,18 @@ iri_decode_all(iri_decoder_t *decoder, const unsigned char *p,
             p += n;
         }
 
-        if (p < end && !iri_octet_is(*p, IRI_O_URI)) {
+        if (p < end && !iri_octet_is(*p, IRI_OCTET_URI)) {
             p += iri_decode_one(decoder, p, end);
         }
     }
 }
 
 
-/* Is there nothing to be done? */
+/* 1 if all octets may be in a URI and none begins an escape. */
 static int
-iri_is_plain(const unsigned char *p, const unsigned char *end)
+iri_is_uri_octets(const unsigned char *p, const unsigned char *end)
 {
-    while (p < end && iri_octet_is(*p, IRI_O_URI)) {
+    while (p < end && iri_octet_is(*p, IRI_OCTET_URI)) {
         p++;
     }
 
@@ -699,8 +704,8 @@ iri_is_plain(const unsigned char *p, const unsigned char *end)
 
 
 static iri_status_t
-iri_host_to_unicode_text(const iri_env_t *env, const iri_host_conf_t *conf,
-                         iri_str_t *text)
+iri_display_host(const iri_env_t *env, const iri_host_conf_t *conf,
+                 iri_str_t *text)
 {
     iri_parts_t  parts;
     iri_str_t    shown;
@@ -708,14 +713,14 @@ iri_host_to_unicode_text(const iri_env_t *env, const iri_host_conf_t *conf,
 
     iri_split(*text, &parts);
 
-    if (!iri_has(parts.host)) {
+    if (!iri_is_present(parts.host)) {
         return IRI_OK;
     }
 
     status = iri_host_display(env, conf, parts.host, &shown);
 
     return status == IRI_OK && !iri_str_equal(shown, parts.host)
-               ? iri_change_host(env, text, parts.host, shown)
+               ? iri_replace_host(env, text, parts.host, shown)
                : status;
 }
 
@@ -729,21 +734,21 @@ iri_to_iri(const iri_env_t *env, const iri_to_iri_conf_t *conf,
     iri_status_t  status = IRI_OK;
 
     if (text.len > IRI_MAX_IRI) {
-        return iri_give_none(out, "is too long", IRI_MAX_IRI);
+        return iri_converted_reject(out, "is too long", IRI_MAX_IRI);
     }
 
-    text = iri_solid(text);
+    text = iri_str_non_null(text);
 
     if (conf->host != NULL) {
-        status = iri_host_to_unicode_text(env, conf->host, &text);
+        status = iri_display_host(env, conf->host, &text);
     }
 
     if (status != IRI_OK) {
         return status;
     }
 
-    if (iri_is_plain(text.data, text.data + text.len)) {
-        iri_give(out, text);
+    if (iri_is_uri_octets(text.data, text.data + text.len)) {
+        iri_converted_set(out, text);
         return IRI_OK;
     }
 
@@ -754,14 +759,14 @@ iri_to_iri(const iri_env_t *env, const iri_to_iri_conf_t *conf,
 
     decoder.env = env;
     decoder.conf = conf;
-    decoder.plain = iri_unreserved_bits(conf->grammar);
-    decoder.any = conf->repertoire == NULL && !conf->ascii;
+    decoder.unreserved = iri_unreserved_bits(conf->grammar);
+    decoder.full = conf->repertoire == NULL && !conf->ascii;
     decoder.to = buf.data;
 
     iri_decode_all(&decoder, text.data, text.data + text.len);
 
     buf.len = (size_t) (decoder.to - buf.data);
-    iri_give(out, iri_buf_str(&buf));
+    iri_converted_set(out, iri_buf_str(&buf));
 
     return IRI_OK;
 }

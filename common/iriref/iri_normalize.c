@@ -1,9 +1,10 @@
 /*
- * iri_normalize.c - an IRI normalized by its syntax, a text by Unicode
+ * iri_normalize.c - normalization of IRIs and of texts
  *
- * RFC 3986, 6.2.2 and 6.2.3, and RFC 3987, 5.3.2, which leave what a part
- * means alone.  The forms of UAX #15 are for texts that are to become names:
- * draft 2.3 wants IRIs left as they are.
+ * An IRI -> the IRI normalized by syntax and scheme (RFC 3986, 6.2.2 and
+ * 6.2.3; RFC 3987, 5.3.2).  A text -> a normalization form of UAX #15; this is
+ * for names that are created, since draft 2.3 does not allow to normalize an
+ * IRI that was received.
  */
 
 #include <unicode/unorm2.h>
@@ -13,7 +14,7 @@
 #include "unicode/iri_unicode.h"
 #include "iriref/iri_iriref.h"
 
-#define IRI_FORM_MARKS 1024 /* in a row: ICU sorts them by insertion */
+#define IRI_FORM_MAX_MARKS 1024 /* in a row: ICU sorts them by insertion */
 
 
 /* ---- forms of Unicode ---------------------------------------------------- */
@@ -34,7 +35,8 @@ iri_form_normalizer(iri_unicode_form_t form, UErrorCode *error)
 }
 
 
-/* Where the text is no text, or has too many marks; text.len: nowhere. */
+/* The offset of the first octet that is not UTF-8, or of the mark that exceeds
+   the limit, and *why; text.len if there is neither. */
 static size_t
 iri_form_span(iri_str_t text, const char **why)
 {
@@ -51,7 +53,7 @@ iri_form_span(iri_str_t text, const char **why)
         }
 
         marks = iri_char_is_mark(c) ? marks + 1 : 0;
-        if (marks > IRI_FORM_MARKS) {
+        if (marks > IRI_FORM_MAX_MARKS) {
             *why = "has too many combining marks in a row";
             break;
         }
@@ -73,14 +75,14 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
     size_t              span;
 
     if (text.len > IRI_MAX_TEXT) {
-        return iri_give_none(out, "is too long", IRI_MAX_TEXT);
+        return iri_converted_reject(out, "is too long", IRI_MAX_TEXT);
     }
 
-    text = iri_solid(text);
+    text = iri_str_non_null(text);
 
     span = iri_form_span(text, &why);
     if (why != NULL) {
-        return iri_give_none(out, why, span);
+        return iri_converted_reject(out, why, span);
     }
 
     units = env->alloc(env->ctx, (text.len + 1) * sizeof(UChar));
@@ -91,7 +93,7 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
     u_strFromUTF8(units, (int32_t) text.len + 1, &count,
                   (const char *) text.data, (int32_t) text.len, &error);
 
-    /* Once to learn how long it becomes: of U+FDFA eighteen come. */
+    /* The first call computes the length: U+FDFA becomes 18 characters. */
     needed = U_SUCCESS(error)
                  ? unorm2_normalize(normalizer, units, count, NULL, 0, &error)
                  : 0;
@@ -107,23 +109,24 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
     error = U_ZERO_ERROR;
     unorm2_normalize(normalizer, units, count, grown, needed + 1, &error);
 
-    return U_SUCCESS(error) ? iri_give_units(env, grown, needed, out)
+    return U_SUCCESS(error) ? iri_converted_set_utf16(env, grown, needed, out)
                             : IRI_ICU_FAILED;
 }
 
 
 /* ---- syntax -------------------------------------------------------------- */
 
-/* What grows; there is room for all of the text and two octets. */
+/* The output; it has room for the text and 4 octets more. */
 typedef struct {
     unsigned char *data;
     size_t         len;
-} iri_normal_t;
+} iri_normalized_t;
 
 
-/* 6.2.2.1 and 6.2.2.2; lower: letters of ASCII, but in escapes. */
+/* Apply 6.2.2.1 and 6.2.2.2 to a part.  lower: 1 converts letters of ASCII,
+   except those of escapes, to lower case. */
 static void
-iri_normal_put(iri_normal_t *normal, iri_str_t part, int lower)
+iri_normalized_put(iri_normalized_t *normal, iri_str_t part, int lower)
 {
     static const char    hex[] = "0123456789ABCDEF";
     const unsigned char *p = part.data, *end = p + part.len;
@@ -135,7 +138,7 @@ iri_normal_put(iri_normal_t *normal, iri_str_t part, int lower)
         octet = *p == '%' ? iri_escape_at(p, end) : -1;
         c = octet >= 0 ? (unsigned char) octet : *p;
 
-        if (octet < 0 || iri_octet_is(c, IRI_O_UNRESERVED)) {
+        if (octet < 0 || iri_octet_is(c, IRI_OCTET_UNRESERVED)) {
             *to++ = lower ? iri_lower(c) : c;
         } else {
             *to++ = '%';
@@ -151,16 +154,17 @@ iri_normal_put(iri_normal_t *normal, iri_str_t part, int lower)
 
 
 static void
-iri_normal_put_part(iri_normal_t *normal, char delimiter, iri_str_t part)
+iri_normalized_put_part(iri_normalized_t *normal, char delimiter,
+                        iri_str_t part)
 {
-    if (iri_has(part)) {
+    if (iri_is_present(part)) {
         normal->data[normal->len++] = (unsigned char) delimiter;
-        iri_normal_put(normal, part, 0);
+        iri_normalized_put(normal, part, 0);
     }
 }
 
 
-/* The schemes of 6.2.3 that are known here. */
+/* 6.2.3, for http and https. */
 static int
 iri_is_default_port(iri_str_t scheme, iri_str_t port)
 {
@@ -172,7 +176,7 @@ iri_is_default_port(iri_str_t scheme, iri_str_t port)
 
 
 static int
-iri_is_web(iri_str_t scheme)
+iri_scheme_is_http(iri_str_t scheme)
 {
     return iri_str_equal_nocase(scheme, "http")
            || iri_str_equal_nocase(scheme, "https");
@@ -180,45 +184,46 @@ iri_is_web(iri_str_t scheme)
 
 
 static void
-iri_normal_put_authority(iri_normal_t *normal, const iri_parts_t *parts,
-                         unsigned steps)
+iri_normalized_put_authority(iri_normalized_t  *normal,
+                             const iri_parts_t *parts, unsigned steps)
 {
     normal->data[normal->len++] = '/';
     normal->data[normal->len++] = '/';
 
-    if (iri_has(parts->userinfo)) {
-        iri_normal_put(normal, parts->userinfo, 0);
+    if (iri_is_present(parts->userinfo)) {
+        iri_normalized_put(normal, parts->userinfo, 0);
         normal->data[normal->len++] = '@';
     }
 
-    iri_normal_put(normal, parts->host, 1);
+    iri_normalized_put(normal, parts->host, 1);
 
-    if (iri_has(parts->port)
+    if (iri_is_present(parts->port)
         && !((steps & IRI_NORMALIZE_SCHEME)
              && iri_is_default_port(parts->scheme, parts->port)))
     {
-        iri_normal_put_part(normal, ':', parts->port);
+        iri_normalized_put_part(normal, ':', parts->port);
     }
 }
 
 
 /*
- * 6.2.2.3.  Of a relative reference dot-segments say where it leads, but what
- * an escape has hidden must not come to be a scheme.
+ * 6.2.2.3.  Dot-segments of a relative reference have a meaning and stay.  A
+ * path that would begin with "//" without an authority gets "/." before it.
  */
 static void
-iri_normal_put_path(iri_normal_t *normal, const iri_parts_t *parts,
-                    unsigned steps)
+iri_normalized_put_path(iri_normalized_t *normal, const iri_parts_t *parts,
+                        unsigned steps)
 {
     size_t         from = normal->len;
     unsigned char *path = normal->data + from;
 
-    iri_normal_put(normal, parts->path, 0);
+    iri_normalized_put(normal, parts->path, 0);
 
-    if (iri_has(parts->scheme)) {
-        normal->len = from + iri_remove_dots(path, normal->len - from, 0);
+    if (iri_is_present(parts->scheme)) {
+        normal->len = from
+                      + iri_remove_dot_segments(path, normal->len - from, 0);
 
-        if (!iri_has(parts->authority) && normal->len - from >= 2
+        if (!iri_is_present(parts->authority) && normal->len - from >= 2
             && path[0] == '/' && path[1] == '/')
         {
             memmove(path + 2, path, normal->len - from);
@@ -228,7 +233,8 @@ iri_normal_put_path(iri_normal_t *normal, const iri_parts_t *parts,
     }
 
     if ((steps & IRI_NORMALIZE_SCHEME) && normal->len == from
-        && iri_has(parts->authority) && iri_is_web(parts->scheme))
+        && iri_is_present(parts->authority)
+        && iri_scheme_is_http(parts->scheme))
     {
         normal->data[normal->len++] = '/';
     }
@@ -239,13 +245,13 @@ iri_status_t
 iri_normalize_syntax(const iri_env_t *env, unsigned steps, iri_str_t text,
                      iri_converted_t *out)
 {
-    iri_parts_t  parts;
-    iri_normal_t normal;
-    iri_expect_t expected;
-    size_t       offset = 0;
+    iri_parts_t      parts;
+    iri_normalized_t normal;
+    iri_expect_t     expected;
+    size_t           offset = 0;
 
     if (text.len > IRI_MAX_IRI) {
-        return iri_give_none(out, "is too long", IRI_MAX_IRI);
+        return iri_converted_reject(out, "is too long", IRI_MAX_IRI);
     }
 
     expected = iri_check(text, IRI_AS_IRI_REFERENCE, IRI_GRAMMAR_DRAFT,
@@ -256,7 +262,7 @@ iri_normalize_syntax(const iri_env_t *env, unsigned steps, iri_str_t text,
     }
 
     if (expected != IRI_EXPECT_NOTHING) {
-        return iri_give_none(out, iri_expect_text(expected), offset);
+        return iri_converted_reject(out, iri_expect_text(expected), offset);
     }
 
     normal.len = 0;
@@ -265,20 +271,20 @@ iri_normalize_syntax(const iri_env_t *env, unsigned steps, iri_str_t text,
         return IRI_NO_MEMORY;
     }
 
-    if (iri_has(parts.scheme)) {
-        iri_normal_put(&normal, parts.scheme, 1);
+    if (iri_is_present(parts.scheme)) {
+        iri_normalized_put(&normal, parts.scheme, 1);
         normal.data[normal.len++] = ':';
     }
 
-    if (iri_has(parts.authority)) {
-        iri_normal_put_authority(&normal, &parts, steps);
+    if (iri_is_present(parts.authority)) {
+        iri_normalized_put_authority(&normal, &parts, steps);
     }
 
-    iri_normal_put_path(&normal, &parts, steps);
-    iri_normal_put_part(&normal, '?', parts.query);
-    iri_normal_put_part(&normal, '#', parts.fragment);
+    iri_normalized_put_path(&normal, &parts, steps);
+    iri_normalized_put_part(&normal, '?', parts.query);
+    iri_normalized_put_part(&normal, '#', parts.fragment);
 
-    out->value = iri_span(normal.data, normal.data + normal.len);
+    out->value = iri_str_between(normal.data, normal.data + normal.len);
     out->why = NULL;
     out->offset = 0;
 

@@ -1,13 +1,13 @@
 /*
- * iri_octets.c - what each octet may be in an IRI
+ * iri_octets.c - tables of octets and characters
  *
- * RFC 3986, appendix A, and draft 2.2, as bits of iri_iriref.h; what is above
- * 7F has none.
+ * The classes of octets are those of RFC 3986, appendix A, and draft 2.2, as
+ * bits of iri_iriref.h; octets above 7F have none.
  */
 
 #include "iriref/iri_iriref.h"
 
-const uint16_t iri_octets[256] = {
+const uint16_t iri_octet_classes[256] = {
     0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000,
     0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000,
     0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000, 0x0000,
@@ -25,8 +25,8 @@ const uint16_t iri_octets[256] = {
     0x007e, 0x0000,
 };
 
-/* The value of a hexadecimal digit; 255: it is none. */
-const unsigned char iri_hexes[256] = {
+/* The value of a hexadecimal digit; 255: not a digit. */
+const unsigned char iri_hex_values[256] = {
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
@@ -47,8 +47,11 @@ const unsigned char iri_hexes[256] = {
     255,
 };
 
-/* A bit for each 16 characters of a page, as iri_char_is_common has it. */
-const uint16_t iri_common_pages[256] = {
+/*
+ * For each 256 characters of the BMP 16 bits, one for 16 characters each; see
+ * iri_char_is_common_ucschar().
+ */
+const uint16_t iri_common_ucschars[256] = {
     0xf800, 0xffff, 0x4fff, 0xffef, 0xffff, 0xeeff, 0xffbd, 0xfffe, 0xffff,
     0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xff9f,
     0xffff, 0xffff, 0xffff, 0xffff, 0xbeff, 0xf7f7, 0xfffe, 0xffff, 0xffff,
@@ -82,7 +85,7 @@ const uint16_t iri_common_pages[256] = {
 
 
 int
-iri_in_ranges(const iri_range_t *ranges, size_t count, uint32_t c)
+iri_ranges_contain(const iri_range_t *ranges, size_t count, uint32_t c)
 {
     size_t low = 0, high = count, middle;
 

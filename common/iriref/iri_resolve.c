@@ -1,9 +1,10 @@
 /*
- * iri_resolve.c - a reference and its base to a target, and back
+ * iri_resolve.c - resolution of references, and the reverse
  *
- * RFC 3986, 5.2 and 5.3, of which draft 5.4 says that they are those of IRIs:
- * characters above 7F are as good as unreserved.  One piece of memory is asked
- * for, in which the target grows from left to right.
+ * A base and a reference -> the target (RFC 3986, 5.2 and 5.3).  A base and a
+ * target -> a short reference.  By draft 5.4 the algorithm is the same for
+ * IRIs; characters above U+007F are treated as unreserved.  The target is
+ * written from left to right into a single block of memory.
  */
 
 #include "iri_ref.h"
@@ -14,25 +15,25 @@
 /* ---- dot-segments -------------------------------------------------------- */
 
 /*
- * The path that is written, in place: what is read is never before it, but
- * for the two octets that a guard may take.
+ * The output path, written over the input path.  The output never overtakes
+ * the input: removed segments precede the guard, which takes two octets.
  */
 typedef struct {
     unsigned char *begin;
     size_t         len;
-    int            absolute; /* begins with "/" */
-    int            guarded;  /* begins with "./", behind which there is an
-                                empty segment */
-    int            relative; /* of a relative reference: never absolute */
-} iri_dots_t;
+    int            absolute; /* 1: begins with "/" */
+    int            guarded;  /* 1: begins with "./" and an empty segment */
+    int            relative; /* 1: a relative reference, which must not become
+                                absolute */
+} iri_path_output_t;
 
 
 /*
- * Takes the last segment away again, with the "/" before it.  The "/" behind
- * the first segment stays (RFC 3986, 5.2.4, 2C), so that "a/../b" becomes "/b".
+ * Remove the last segment and the "/" before it.  The "/" after the first
+ * segment stays (RFC 3986, 5.2.4, 2C), so that "a/../b" becomes "/b".
  */
 static void
-iri_dots_pop(iri_dots_t *dots)
+iri_path_output_pop(iri_path_output_t *dots)
 {
     if (dots->guarded && dots->len == 2) {
         dots->guarded = 0;
@@ -54,12 +55,13 @@ iri_dots_pop(iri_dots_t *dots)
 
 
 /*
- * In a relative reference "a/..//b" is not "/b": what comes to be the first
- * segment of a path that does not begin with "/" must not be empty.
+ * Append a segment; last: 1 if it is the last one.  In a relative reference
+ * "a/..//b" must not become "/b": if the first segment of a path that does not
+ * begin with "/" is empty, "./" is written before it.
  */
 static void
-iri_dots_put(iri_dots_t *dots, const unsigned char *segment, size_t len,
-             int last)
+iri_path_output_put(iri_path_output_t *dots, const unsigned char *segment,
+                    size_t len, int last)
 {
     if (dots->len != 0 || dots->absolute) {
         dots->begin[dots->len++] = '/';
@@ -83,10 +85,10 @@ iri_dots_put(iri_dots_t *dots, const unsigned char *segment, size_t len,
 
 
 size_t
-iri_remove_dots(unsigned char *path, size_t len, int relative)
+iri_remove_dot_segments(unsigned char *path, size_t len, int relative)
 {
     const unsigned char *p = path, *end = path + len, *segment;
-    iri_dots_t           dots = { path, 0, 0, 0, relative };
+    iri_path_output_t    dots = { path, 0, 0, 0, relative };
     size_t               n;
     int                  last = 0;
 
@@ -102,15 +104,15 @@ iri_remove_dots(unsigned char *path, size_t len, int relative)
         n = (size_t) ((last ? end : p) - segment);
 
         if (n == 0 || n > 2 || segment[0] != '.' || segment[n - 1] != '.') {
-            iri_dots_put(&dots, segment, n, last);
+            iri_path_output_put(&dots, segment, n, last);
             continue;
         }
 
         if (n == 2) {
-            iri_dots_pop(&dots);
+            iri_path_output_pop(&dots);
         }
 
-        /* What is left is a directory. */
+        /* A final "." or ".." leaves a path that ends with "/". */
         if (last && (dots.len != 0 || dots.absolute)) {
             dots.begin[dots.len++] = '/';
         }
@@ -138,26 +140,26 @@ iri_target_put(iri_target_t *target, iri_str_t text)
 }
 
 
-/* A part that may be absent, behind its delimiter. */
+/* Write a delimiter and a part, if the part is present. */
 static void
 iri_target_put_part(iri_target_t *target, char delimiter, iri_str_t part)
 {
-    if (iri_has(part)) {
+    if (iri_is_present(part)) {
         target->data[target->len++] = (unsigned char) delimiter;
         iri_target_put(target, part);
     }
 }
 
 
-/* RFC 3986, 5.2.3: up to the last "/" of the base. */
+/* The path of the base up to its last "/" (RFC 3986, 5.2.3). */
 static iri_str_t
-iri_directory(const iri_parts_t *base)
+iri_base_directory(const iri_parts_t *base)
 {
     static const unsigned char slash[] = "/";
     iri_str_t                  path = base->path;
 
-    if (path.len == 0 && iri_has(base->authority)) {
-        return iri_span(slash, slash + 1);
+    if (path.len == 0 && iri_is_present(base->authority)) {
+        return iri_str_between(slash, slash + 1);
     }
 
     while (path.len != 0 && path.data[path.len - 1] != '/') {
@@ -168,9 +170,12 @@ iri_directory(const iri_parts_t *base)
 }
 
 
-/* No part before the path: would it be read as one? */
+/*
+ * 1 if the path of a target without authority would be parsed as an authority
+ * ("//a") or, without a scheme, as a scheme ("a:b").
+ */
 static int
-iri_needs_dot(const iri_target_t *target, size_t from, int has_scheme)
+iri_path_is_ambiguous(const iri_target_t *target, size_t from, int has_scheme)
 {
     const unsigned char *path = target->data + from;
     size_t               len = target->len - from;
@@ -191,14 +196,14 @@ iri_needs_dot(const iri_target_t *target, size_t from, int has_scheme)
 }
 
 
-/* "/." before "//a", "./" before "a:b" (RFC 3986, 4.2 and 5.2.4). */
+/* Insert "/." before "//a", "./" before "a:b" (RFC 3986, 4.2 and 5.2.4). */
 static void
-iri_target_guard(iri_target_t *target, size_t from, int has_scheme)
+iri_target_guard_path(iri_target_t *target, size_t from, int has_scheme)
 {
     unsigned char *path = target->data + from;
     int            absolute;
 
-    if (!iri_needs_dot(target, from, has_scheme)) {
+    if (!iri_path_is_ambiguous(target, from, has_scheme)) {
         return;
     }
 
@@ -210,40 +215,43 @@ iri_target_guard(iri_target_t *target, size_t from, int has_scheme)
 }
 
 
-/* The path of the target, of which what stands before it is there. */
+/* Write the path of the target behind its scheme and authority. */
 static void
 iri_target_put_path(iri_target_t *target, const iri_parts_t *base,
                     const iri_parts_t *reference)
 {
     size_t from = target->len;
-    int    authority = iri_has(reference->scheme)
-                            || iri_has(reference->authority)
-                           ? iri_has(reference->authority)
-                           : iri_has(base->authority);
-    int    scheme = iri_has(reference->scheme) || iri_has(base->scheme);
+    int    authority = iri_is_present(reference->scheme)
+                            || iri_is_present(reference->authority)
+                           ? iri_is_present(reference->authority)
+                           : iri_is_present(base->authority);
+    int    scheme = iri_is_present(reference->scheme)
+                 || iri_is_present(base->scheme);
 
-    /* Of the base itself dots are not removed. */
-    if (!iri_has(reference->scheme) && !iri_has(reference->authority)
-        && reference->path.len == 0)
+    /* The path of the base is copied unchanged (RFC 3986, 5.2.2). */
+    if (!iri_is_present(reference->scheme)
+        && !iri_is_present(reference->authority) && reference->path.len == 0)
     {
         iri_target_put(target, base->path);
         return;
     }
 
-    if (!iri_has(reference->scheme) && !iri_has(reference->authority)
+    if (!iri_is_present(reference->scheme)
+        && !iri_is_present(reference->authority)
         && reference->path.data[0] != '/')
     {
-        iri_target_put(target, iri_directory(base));
+        iri_target_put(target, iri_base_directory(base));
     }
 
     iri_target_put(target, reference->path);
 
     target->len = from
-                  + iri_remove_dots(target->data + from, target->len - from,
-                                    !scheme && !authority);
+                  + iri_remove_dot_segments(target->data + from,
+                                            target->len - from,
+                                            !scheme && !authority);
 
     if (!authority) {
-        iri_target_guard(target, from, scheme);
+        iri_target_guard_path(target, from, scheme);
     }
 }
 
@@ -252,23 +260,26 @@ static void
 iri_target_build(iri_target_t *target, const iri_parts_t *base,
                  const iri_parts_t *reference)
 {
-    const iri_parts_t *above = iri_has(reference->scheme) ? reference : base;
-    const iri_parts_t *owner = iri_has(reference->scheme)
-                                       || iri_has(reference->authority)
-                                   ? reference
-                                   : base;
-    int own_query = owner == reference || reference->path.len != 0
-                    || iri_has(reference->query);
+    const iri_parts_t *scheme_of = iri_is_present(reference->scheme)
+                                       ? reference
+                                       : base;
+    const iri_parts_t *authority_of = iri_is_present(reference->scheme)
+                                              || iri_is_present(
+                                                  reference->authority)
+                                          ? reference
+                                          : base;
+    int own_query = authority_of == reference || reference->path.len != 0
+                    || iri_is_present(reference->query);
 
-    if (iri_has(above->scheme)) {
-        iri_target_put(target, above->scheme);
+    if (iri_is_present(scheme_of->scheme)) {
+        iri_target_put(target, scheme_of->scheme);
         target->data[target->len++] = ':';
     }
 
-    if (iri_has(owner->authority)) {
+    if (iri_is_present(authority_of->authority)) {
         target->data[target->len++] = '/';
         target->data[target->len++] = '/';
-        iri_target_put(target, owner->authority);
+        iri_target_put(target, authority_of->authority);
     }
 
     iri_target_put_path(target, base, reference);
@@ -292,7 +303,7 @@ iri_resolve(const iri_env_t *env, iri_str_t base, iri_str_t reference,
     iri_split(base, &of_base);
     iri_split(reference, &of_reference);
 
-    /* Delimiters, the "/" of an empty directory, and a guard. */
+    /* 8 octets for delimiters, the "/" of an empty directory and a guard. */
     target.len = 0;
     target.data = env->alloc(env->ctx, base.len + reference.len + 8);
     if (target.data == NULL) {
@@ -300,22 +311,22 @@ iri_resolve(const iri_env_t *env, iri_str_t base, iri_str_t reference,
     }
 
     iri_target_build(&target, &of_base, &of_reference);
-    *out = iri_span(target.data, target.data + target.len);
+    *out = iri_str_between(target.data, target.data + target.len);
 
     return IRI_OK;
 }
 
 
-/* ---- and back ------------------------------------------------------------ */
+/* ---- the reverse --------------------------------------------------------- */
 
 static int
 iri_same_part(iri_str_t a, iri_str_t b)
 {
-    return iri_has(a) == iri_has(b) && iri_str_equal(a, b);
+    return iri_is_present(a) == iri_is_present(b) && iri_str_equal(a, b);
 }
 
 
-/* Octets of both that are the same, up to and with a "/". */
+/* The length of the common beginning of two paths that ends with "/". */
 static size_t
 iri_common_directory(iri_str_t a, iri_str_t b)
 {
@@ -331,12 +342,12 @@ iri_common_directory(iri_str_t a, iri_str_t b)
 }
 
 
-/* "../../c", or "/x/c" where nothing is shared. */
+/* Write "../../c", or "/x/c" if the paths have no directory in common. */
 static iri_status_t
 iri_put_relative_path(const iri_env_t *env, const iri_parts_t *base,
                       const iri_parts_t *target, iri_buf_t *out)
 {
-    iri_str_t    directory = iri_directory(base);
+    iri_str_t    directory = iri_base_directory(base);
     size_t       common = iri_common_directory(directory, target->path);
     iri_str_t    rest = iri_str_from(target->path, common);
     size_t       up = iri_str_count(iri_str_from(directory, common), '/');
@@ -349,7 +360,8 @@ iri_put_relative_path(const iri_env_t *env, const iri_parts_t *base,
         return iri_buf_put(env, out, target->path.data, target->path.len);
     }
 
-    /* What would be a scheme, an authority, or no path at all. */
+    /* Without "./" the rest would be empty, or parsed as a scheme or an
+       authority. */
     if (up == 0
         && (rest.len == 0 || rest.data[0] == '/'
             || memchr(rest.data, ':', iri_segment_end(rest, 0)) != NULL))
@@ -366,14 +378,14 @@ iri_put_relative_path(const iri_env_t *env, const iri_parts_t *base,
 }
 
 
-/* A part that may be absent, behind its delimiter. */
+/* Write a delimiter and a part, if the part is present. */
 static iri_status_t
 iri_put_part(const iri_env_t *env, iri_buf_t *out, unsigned char delimiter,
              iri_str_t part)
 {
     iri_status_t status;
 
-    if (!iri_has(part)) {
+    if (!iri_is_present(part)) {
         return IRI_OK;
     }
 
@@ -388,9 +400,10 @@ static iri_status_t
 iri_put_reference(const iri_env_t *env, const iri_parts_t *base,
                   const iri_parts_t *target, iri_buf_t *out)
 {
-    /* To no path at all only an authority leads, but from none. */
+    /* A target with an authority and an empty path can only be written with
+       its authority, unless the path of the base is empty, too. */
     int same = iri_same_part(base->authority, target->authority)
-               && !(iri_has(target->authority) && target->path.len == 0
+               && !(iri_is_present(target->authority) && target->path.len == 0
                     && base->path.len != 0);
     int          here = same && iri_same_part(base->path, target->path);
     iri_status_t status = IRI_OK;
@@ -404,12 +417,15 @@ iri_put_reference(const iri_env_t *env, const iri_parts_t *base,
                                                 target->path.len)
                                   : status;
 
-    } else if (!here || (iri_has(base->query) && !iri_has(target->query))) {
+    } else if (!here
+               || (iri_is_present(base->query)
+                   && !iri_is_present(target->query)))
+    {
         status = iri_put_relative_path(env, base, target, out);
         here = 0;
     }
 
-    /* The base's own query is taken from it. */
+    /* An empty path without a query inherits the query of the base. */
     if (status == IRI_OK
         && !(here && iri_same_part(base->query, target->query))) {
         status = iri_put_part(env, out, '?', target->query);
@@ -437,19 +453,20 @@ iri_relativize(const iri_env_t *env, iri_str_t base, iri_str_t target,
     iri_split(target, &of_target);
 
     if (!iri_same_part(of_base.scheme, of_target.scheme)
-        || (iri_has(of_base.authority) && !iri_has(of_target.authority)))
+        || (iri_is_present(of_base.authority)
+            && !iri_is_present(of_target.authority)))
     {
         *out = target;
         return IRI_OK;
     }
 
-    /* Room for most of them at once. */
+    /* Enough for most references, to avoid growing the buffer. */
     status = iri_buf_reserve(env, &buf, target.len + 64);
     if (status == IRI_OK) {
         status = iri_put_reference(env, &of_base, &of_target, &buf);
     }
 
-    /* Whatever was overlooked: what does not lead back is no reference. */
+    /* Verify the reference: it must resolve to the target. */
     reference = iri_buf_str(&buf);
     if (status == IRI_OK && reference.len <= target.len) {
         status = iri_resolve(env, base, reference, &back);

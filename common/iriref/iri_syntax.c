@@ -1,9 +1,10 @@
 /*
- * iri_syntax.c - a text into the parts of an IRI, and whether it is one
+ * iri_syntax.c - the syntax of IRIs: split, join and check
  *
- * RFC 3986, appendix A and B, RFC 3987, 2.2 and draft 2.2: octets in, parts
- * that point into them out, in one pass, without memory.  What the parts mean
- * is not looked at, but for IP literals, which are part of the grammar.
+ * A text -> its parts, which point into it (RFC 3986, appendix B), and whether
+ * it conforms to a grammar (RFC 3986, appendix A; RFC 3987, 2.2; draft 2.2).
+ * One pass, no allocation.  The meaning of the parts is not checked, except
+ * for IP literals, which belong to the grammar.
  */
 
 #include "iri_ref.h"
@@ -11,8 +12,8 @@
 #include "path/iri_path.h"
 #include "iriref/iri_iriref.h"
 
-/* Where a text that is NULL begins: parts that are there are not NULL. */
-static const unsigned char iri_nothing[1] = { 0 };
+/* Replaces a text whose data is NULL, so that present parts are not NULL. */
+static const unsigned char iri_empty_text[1] = { 0 };
 
 static const char *const iri_as_texts[IRI_KINDS] = {
     "iri-reference", "iri", "absolute-iri", "relative-iri",
@@ -23,12 +24,12 @@ static const char *const iri_expect_texts[IRI_EXPECTS] = {
     "nothing else",
     "a scheme and \":\"",
     "a reference without a scheme",
-    "two hexadecimal digits behind \"%\"",
+    "two hexadecimal digits after \"%\"",
     "a character in UTF-8",
-    "ASCII, other characters as \"%HH\"",
-    "a character that may stand in an IRI, or \"%HH\"",
-    "no private use but in the query",
-    "no bidi formatting character but as \"%HH\"",
+    "ASCII, with other characters as \"%HH\"",
+    "a character that is allowed in an IRI, or \"%HH\"",
+    "private-use characters only in the query",
+    "bidi formatting characters only as \"%HH\"",
     "a character of an authority, \"/\", \"?\", \"#\" or the end",
     "a character of a host, \":\", \"/\", \"?\", \"#\" or the end",
     "an IP address (\"[\", IPv6 or, by RFC 3987, \"v\" and a version, \"]\")",
@@ -55,19 +56,19 @@ iri_expect_text(iri_expect_t expected)
 }
 
 
-/* ---- dividing ------------------------------------------------------------ */
+/* ---- split and join ------------------------------------------------------ */
 
-/* Behind a scheme, where ":" stands; begin: there is none. */
+/* The ":" after a scheme; `begin` if there is no scheme. */
 static const unsigned char *
 iri_scheme_end(const unsigned char *begin, const unsigned char *end)
 {
     const unsigned char *p = begin;
 
-    if (p == end || !iri_octet_is(*p, IRI_O_ALPHA)) {
+    if (p == end || !iri_octet_is(*p, IRI_OCTET_ALPHA)) {
         return begin;
     }
 
-    while (p < end && iri_octet_is(*p, IRI_O_SCHEME)) {
+    while (p < end && iri_octet_is(*p, IRI_OCTET_SCHEME)) {
         p++;
     }
 
@@ -81,7 +82,7 @@ iri_split_authority(iri_parts_t *parts)
     const unsigned char *p = parts->authority.data, *at = NULL, *colon = NULL;
     const unsigned char *end = p + parts->authority.len, *host, *close;
 
-    /* The last "@": what stands before it can be anything. */
+    /* The last "@" ends the userinfo; the colon is the first one after it. */
     for (/* void */; p < end; p++) {
         if (*p == '@') {
             at = p;
@@ -94,7 +95,7 @@ iri_split_authority(iri_parts_t *parts)
     host = parts->authority.data;
 
     if (at != NULL) {
-        parts->userinfo = iri_span(host, at);
+        parts->userinfo = iri_str_between(host, at);
         host = at + 1;
     }
 
@@ -103,18 +104,19 @@ iri_split_authority(iri_parts_t *parts)
         if (close != NULL) {
             colon = close + 1 < end && close[1] == ':' ? close + 1 : NULL;
 
-            /* What is neither stays with the host, so that nothing is lost. */
+            /* Octets between "]" and the end belong to the host, so that
+               iri_join() restores the text. */
             end = colon == NULL ? end : colon;
         }
     } else if (colon != NULL) {
         end = colon;
     }
 
-    parts->host = iri_span(host, end);
+    parts->host = iri_str_between(host, end);
 
     if (colon != NULL && end == colon) {
-        parts->port = iri_span(colon + 1,
-                               parts->authority.data + parts->authority.len);
+        parts->port = iri_str_between(colon + 1, parts->authority.data
+                                                     + parts->authority.len);
     }
 }
 
@@ -122,7 +124,7 @@ iri_split_authority(iri_parts_t *parts)
 void
 iri_split(iri_str_t text, iri_parts_t *parts)
 {
-    const unsigned char *p = text.data != NULL ? text.data : iri_nothing;
+    const unsigned char *p = text.data != NULL ? text.data : iri_empty_text;
     const unsigned char *end = p + text.len, *from;
 
     memset(parts, 0, sizeof(*parts));
@@ -130,34 +132,36 @@ iri_split(iri_str_t text, iri_parts_t *parts)
     from = iri_scheme_end(p, end);
 
     if (from != p) {
-        parts->scheme = iri_span(p, from);
+        parts->scheme = iri_str_between(p, from);
         p = from + 1;
     }
 
     if (end - p >= 2 && p[0] == '/' && p[1] == '/') {
-        for (from = p += 2; p < end && !iri_octet_is(*p, IRI_O_END); p++) {
+        for (from = p += 2;
+             p < end && !iri_octet_is(*p, IRI_OCTET_AUTHORITY_END); p++)
+        {
             /* void */
         }
 
-        parts->authority = iri_span(from, p);
+        parts->authority = iri_str_between(from, p);
         iri_split_authority(parts);
     }
 
-    for (from = p; p < end && !iri_octet_is(*p, IRI_O_REST); p++) {
+    for (from = p; p < end && !iri_octet_is(*p, IRI_OCTET_PATH_END); p++) {
         /* void */
     }
 
-    parts->path = iri_span(from, p);
+    parts->path = iri_str_between(from, p);
 
     if (p < end && *p == '?') {
         from = p + 1;
         p = memchr(from, '#', (size_t) (end - from));
         p = p != NULL ? p : end;
-        parts->query = iri_span(from, p);
+        parts->query = iri_str_between(from, p);
     }
 
     if (p < end) {
-        parts->fragment = iri_span(p + 1, end);
+        parts->fragment = iri_str_between(p + 1, end);
     }
 }
 
@@ -168,13 +172,13 @@ iri_join(const iri_env_t *env, const iri_parts_t *parts, iri_str_t *out)
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_status_t status = IRI_OK;
 
-    if (iri_has(parts->scheme)) {
+    if (iri_is_present(parts->scheme)) {
         status = iri_buf_put(env, &buf, parts->scheme.data,
                              parts->scheme.len);
         status = status == IRI_OK ? iri_buf_putc(env, &buf, ':') : status;
     }
 
-    if (status == IRI_OK && iri_has(parts->authority)) {
+    if (status == IRI_OK && iri_is_present(parts->authority)) {
         status = iri_put_text(env, &buf, "//");
         status = status == IRI_OK ? iri_buf_put(
                      env, &buf, parts->authority.data, parts->authority.len)
@@ -185,14 +189,14 @@ iri_join(const iri_env_t *env, const iri_parts_t *parts, iri_str_t *out)
         status = iri_buf_put(env, &buf, parts->path.data, parts->path.len);
     }
 
-    if (status == IRI_OK && iri_has(parts->query)) {
+    if (status == IRI_OK && iri_is_present(parts->query)) {
         status = iri_buf_putc(env, &buf, '?');
         status = status == IRI_OK ? iri_buf_put(env, &buf, parts->query.data,
                                                 parts->query.len)
                                   : status;
     }
 
-    if (status == IRI_OK && iri_has(parts->fragment)) {
+    if (status == IRI_OK && iri_is_present(parts->fragment)) {
         status = iri_buf_putc(env, &buf, '#');
         status = status == IRI_OK ? iri_buf_put(
                      env, &buf, parts->fragment.data, parts->fragment.len)
@@ -209,15 +213,15 @@ iri_join(const iri_env_t *env, const iri_parts_t *parts, iri_str_t *out)
 
 /* ---- IP addresses -------------------------------------------------------- */
 
-/* A number of 0 to 255 without a leading zero: behind it; NULL: none. */
+/* dec-octet: 0 to 255 without a leading zero.  Returns: its end, or NULL. */
 static const unsigned char *
 iri_dec_octet(const unsigned char *p, const unsigned char *end)
 {
     const unsigned char *from = p;
     unsigned             value = 0;
 
-    for (/* void */; p < end && p - from < 3 && iri_octet_is(*p, IRI_O_DIGIT);
-         p++)
+    for (/* void */;
+         p < end && p - from < 3 && iri_octet_is(*p, IRI_OCTET_DIGIT); p++)
     {
         value = value * 10 + (*p - (unsigned) '0');
     }
@@ -233,7 +237,7 @@ iri_is_ipv4(iri_str_t text)
     const unsigned char *p, *end;
     int                  i;
 
-    text = iri_solid(text);
+    text = iri_str_non_null(text);
     p = text.data;
     end = p + text.len;
 
@@ -252,7 +256,7 @@ iri_is_ipv4(iri_str_t text)
 }
 
 
-/* Between the brackets: eight groups, of which "::" is one or more. */
+/* The text between the brackets: eight groups; "::" stands for one or more. */
 static int
 iri_is_ipv6(const unsigned char *p, const unsigned char *end)
 {
@@ -265,12 +269,13 @@ iri_is_ipv6(const unsigned char *p, const unsigned char *end)
     }
 
     while (p < end) {
-        for (from = p; p < end && iri_octet_is(*p, IRI_O_HEX); p++) { /* */
+        for (from = p; p < end && iri_octet_is(*p, IRI_OCTET_HEXDIG); p++)
+        { /* */
         }
 
         if (p < end && *p == '.') {
             groups += 2;
-            return iri_is_ipv4(iri_span(from, end))
+            return iri_is_ipv4(iri_str_between(from, end))
                    && (elided ? groups < 8 : groups == 8);
         }
 
@@ -304,14 +309,15 @@ iri_is_ip_future(const unsigned char *p, const unsigned char *end)
 {
     const unsigned char *from;
 
-    for (from = ++p; p < end && iri_octet_is(*p, IRI_O_HEX); p++) { /* void */
+    for (from = ++p; p < end && iri_octet_is(*p, IRI_OCTET_HEXDIG); p++)
+    { /* void */
     }
 
     if (p == from || end - p < 2 || *p++ != '.') {
         return 0;
     }
 
-    while (p < end && iri_octet_is(*p, IRI_O_USER)) {
+    while (p < end && iri_octet_is(*p, IRI_OCTET_USERINFO)) {
         p++;
     }
 
@@ -342,19 +348,19 @@ iri_is_ip_literal(iri_str_t text)
 /* ---- the grammars -------------------------------------------------------- */
 
 typedef struct {
-    const unsigned char *p;
-    const unsigned char *end;
-    unsigned             more;  /* bits that the grammar adds everywhere */
+    const unsigned char *p;     /* the next octet */
+    const unsigned char *end;   /* behind the last octet */
+    unsigned             extra; /* classes allowed in all components, bits */
     int                  ascii; /* 1: a URI */
-    int                  draft;
+    int                  draft; /* 1: the grammar of the draft */
 } iri_scan_t;
 
 /*
- * Is it why what stands at p is wrong?  Something that is wrong anywhere is
- * told as that, and else what the component would have taken.
+ * The error at p.  An octet or character that is wrong in every component has
+ * its own error; else the component determines what was expected.
  */
 static iri_expect_t
-iri_scan_why(const iri_scan_t *scan, iri_expect_t component)
+iri_scan_error(const iri_scan_t *scan, iri_expect_t component)
 {
     uint32_t c;
 
@@ -374,7 +380,7 @@ iri_scan_why(const iri_scan_t *scan, iri_expect_t component)
         return IRI_EXPECT_NO_BIDI;
     }
 
-    /* Well in other places. */
+    /* A valid character, though not in this component. */
     if (iri_char_is_ucs(c)) {
         return component;
     }
@@ -383,7 +389,10 @@ iri_scan_why(const iri_scan_t *scan, iri_expect_t component)
 }
 
 
-/* Octets of the character at p that are ucschar; private: or iprivate. */
+/*
+ * The length in octets of the ucschar at p; private: 1 accepts iprivate, too.
+ * 0: there is none.
+ */
 static size_t
 iri_scan_character(const iri_scan_t *scan, int private)
 {
@@ -404,14 +413,15 @@ iri_scan_character(const iri_scan_t *scan, int private)
 }
 
 
-/* Past all that a component may hold; to what it may not, or the end. */
+/* Move p to the first octet that the component must not contain, or to the
+   end. */
 static inline void
 iri_scan(iri_scan_t *scan, unsigned bits, int private)
 {
     const unsigned char *p = scan->p, *end = scan->end;
     size_t               n;
 
-    bits |= scan->more;
+    bits |= scan->extra;
 
     for (;;) {
         while (p < end && iri_octet_is(*p, bits)) {
@@ -439,7 +449,7 @@ iri_scan(iri_scan_t *scan, unsigned bits, int private)
 }
 
 
-/* A host in brackets, to behind it. */
+/* Scan an IP literal in brackets. */
 static iri_expect_t
 iri_scan_literal(iri_scan_t *scan, iri_parts_t *parts)
 {
@@ -448,20 +458,20 @@ iri_scan_literal(iri_scan_t *scan, iri_parts_t *parts)
 
     close = memchr(from, ']', (size_t) (scan->end - from));
 
-    if (close == NULL || !iri_is_ip_literal(iri_span(from, close + 1))
+    if (close == NULL || !iri_is_ip_literal(iri_str_between(from, close + 1))
         || (scan->draft && (from[1] | 0x20) == 'v'))
     {
         return IRI_EXPECT_ADDRESS;
     }
 
     scan->p = close + 1;
-    parts->host = iri_span(from, scan->p);
+    parts->host = iri_str_between(from, scan->p);
 
     return IRI_EXPECT_NOTHING;
 }
 
 
-/* The port, where ":" stands, and that the authority ends. */
+/* Scan the port, if there is a ":", and check that the authority ends. */
 static iri_expect_t
 iri_scan_port(iri_scan_t *scan, iri_parts_t *parts, iri_expect_t host)
 {
@@ -469,39 +479,41 @@ iri_scan_port(iri_scan_t *scan, iri_parts_t *parts, iri_expect_t host)
 
     if (scan->p < scan->end && *scan->p == ':') {
         for (from = ++scan->p;
-             scan->p < scan->end && iri_octet_is(*scan->p, IRI_O_DIGIT);
+             scan->p < scan->end && iri_octet_is(*scan->p, IRI_OCTET_DIGIT);
              scan->p++)
         { /* void */
         }
 
-        parts->port = iri_span(from, scan->p);
+        parts->port = iri_str_between(from, scan->p);
         host = IRI_EXPECT_PORT;
     }
 
-    return scan->p == scan->end || iri_octet_is(*scan->p, IRI_O_END)
+    return scan->p == scan->end
+                   || iri_octet_is(*scan->p, IRI_OCTET_AUTHORITY_END)
                ? IRI_EXPECT_NOTHING
-               : iri_scan_why(scan, host);
+               : iri_scan_error(scan, host);
 }
 
 
-/* RFC 3986, 3.2: a userinfo has ":", too, so "@" tells which it was. */
+/* RFC 3986, 3.2.  A userinfo may contain ":", so only "@" distinguishes it
+   from a host with a port. */
 static iri_expect_t
 iri_scan_authority(iri_scan_t *scan, iri_parts_t *parts)
 {
     const unsigned char *from = scan->p;
     iri_expect_t         expected;
 
-    iri_scan(scan, IRI_O_HOST, 0);
+    iri_scan(scan, IRI_OCTET_HOST, 0);
 
     if (scan->p < scan->end && (*scan->p == ':' || *scan->p == '@')) {
         const unsigned char *colon = scan->p;
 
-        iri_scan(scan, IRI_O_USER, 0);
+        iri_scan(scan, IRI_OCTET_USERINFO, 0);
 
         if (scan->p < scan->end && *scan->p == '@') {
-            parts->userinfo = iri_span(from, scan->p++);
+            parts->userinfo = iri_str_between(from, scan->p++);
             from = scan->p;
-            iri_scan(scan, IRI_O_HOST, 0);
+            iri_scan(scan, IRI_OCTET_HOST, 0);
         } else {
             scan->p = colon;
         }
@@ -513,7 +525,7 @@ iri_scan_authority(iri_scan_t *scan, iri_parts_t *parts)
             return expected;
         }
     } else {
-        parts->host = iri_span(from, scan->p);
+        parts->host = iri_str_between(from, scan->p);
     }
 
     return iri_scan_port(scan, parts, IRI_EXPECT_HOST);
@@ -521,21 +533,21 @@ iri_scan_authority(iri_scan_t *scan, iri_parts_t *parts)
 
 
 /*
- * Draft 2.2: a server, or any registry name, which has all that a server may
- * have but an IPv6 address in brackets.
+ * Draft 2.2: a server or a registry name.  A registry name may contain all
+ * that a server may, except an IPv6 address in brackets.
  */
 static iri_expect_t
 iri_scan_authority_draft(iri_scan_t *scan, iri_parts_t *parts)
 {
     const unsigned char *from = scan->p;
 
-    iri_scan(scan, IRI_O_USER, 0);
+    iri_scan(scan, IRI_OCTET_USERINFO, 0);
 
     if (scan->p < scan->end && *scan->p == '@') {
         iri_expect_t expected;
 
         if (scan->end - scan->p >= 2 && scan->p[1] == '[') {
-            parts->userinfo = iri_span(from, scan->p++);
+            parts->userinfo = iri_str_between(from, scan->p++);
             expected = iri_scan_literal(scan, parts);
             return expected != IRI_EXPECT_NOTHING
                        ? expected
@@ -550,24 +562,26 @@ iri_scan_authority_draft(iri_scan_t *scan, iri_parts_t *parts)
                    : iri_scan_port(scan, parts, IRI_EXPECT_HOST);
     }
 
-    /* "@" is in IRI_O_PATH, and so is "/", at which all this ends. */
+    /* IRI_OCTET_PATH would allow "@", but also "/", which ends the authority;
+       so "@" is skipped here. */
     while (scan->p < scan->end && *scan->p == '@') {
         scan->p++;
-        iri_scan(scan, IRI_O_USER, 0);
+        iri_scan(scan, IRI_OCTET_USERINFO, 0);
     }
 
-    if (scan->p < scan->end && !iri_octet_is(*scan->p, IRI_O_END)) {
-        return iri_scan_why(scan, IRI_EXPECT_AUTHORITY);
+    if (scan->p < scan->end
+        && !iri_octet_is(*scan->p, IRI_OCTET_AUTHORITY_END)) {
+        return iri_scan_error(scan, IRI_EXPECT_AUTHORITY);
     }
 
-    parts->authority = iri_span(from, scan->p);
+    parts->authority = iri_str_between(from, scan->p);
     iri_split_authority(parts);
 
     return IRI_EXPECT_NOTHING;
 }
 
 
-/* Behind "//". */
+/* Check the authority; p is at "//". */
 static iri_expect_t
 iri_check_authority(iri_scan_t *scan, iri_parts_t *parts)
 {
@@ -578,34 +592,36 @@ iri_check_authority(iri_scan_t *scan, iri_parts_t *parts)
                            : iri_scan_authority(scan, parts);
 
     if (expected == IRI_EXPECT_NOTHING) {
-        parts->authority = iri_span(from, scan->p);
+        parts->authority = iri_str_between(from, scan->p);
     }
 
     return expected;
 }
 
 
-/* Path, query and fragment. */
+/* Check the path, the query and the fragment. */
 static iri_expect_t
-iri_check_rest(iri_scan_t *scan, iri_as_t as, iri_parts_t *parts)
+iri_check_path_query_fragment(iri_scan_t *scan, iri_as_t as,
+                              iri_parts_t *parts)
 {
     const unsigned char *from = scan->p;
     unsigned             opaque = 0;
 
-    /* Draft 2.2, iopaque-part: reserved characters all, iprivate none. */
-    if (scan->draft && iri_has(parts->scheme) && !iri_has(parts->authority)
-        && from < scan->end && *from != '/')
+    /* Draft 2.2, iopaque-part: all reserved characters, no iprivate. */
+    if (scan->draft && iri_is_present(parts->scheme)
+        && !iri_is_present(parts->authority) && from < scan->end
+        && *from != '/')
     {
-        opaque = IRI_O_BRACKET;
+        opaque = IRI_OCTET_BRACKET;
     }
 
-    iri_scan(scan, IRI_O_PATH | opaque, 0);
-    parts->path = iri_span(from, scan->p);
+    iri_scan(scan, IRI_OCTET_PATH | opaque, 0);
+    parts->path = iri_str_between(from, scan->p);
 
     if (scan->p < scan->end && *scan->p == '?') {
         from = ++scan->p;
-        iri_scan(scan, IRI_O_QUERY | opaque, opaque == 0);
-        parts->query = iri_span(from, scan->p);
+        iri_scan(scan, IRI_OCTET_QUERY | opaque, opaque == 0);
+        parts->query = iri_str_between(from, scan->p);
     }
 
     if (scan->p < scan->end && *scan->p == '#') {
@@ -614,24 +630,23 @@ iri_check_rest(iri_scan_t *scan, iri_as_t as, iri_parts_t *parts)
         }
 
         from = ++scan->p;
-        iri_scan(scan, IRI_O_QUERY, 0);
-        parts->fragment = iri_span(from, scan->p);
+        iri_scan(scan, IRI_OCTET_QUERY, 0);
+        parts->fragment = iri_str_between(from, scan->p);
     }
 
     if (scan->p == scan->end) {
         return IRI_EXPECT_NOTHING;
     }
 
-    return iri_scan_why(scan, iri_has(parts->fragment) ? IRI_EXPECT_FRAGMENT
-                              : iri_has(parts->query)  ? IRI_EXPECT_QUERY
-                                                       : IRI_EXPECT_PATH);
+    return iri_scan_error(
+        scan, iri_is_present(parts->fragment) ? IRI_EXPECT_FRAGMENT
+              : iri_is_present(parts->query)  ? IRI_EXPECT_QUERY
+                                              : IRI_EXPECT_PATH);
 }
 
 
-/*
- * path-noscheme: "a:b" would have been a scheme, and so would be another's.
- * The ":" that is in the way; NULL: there is none.
- */
+/* path-noscheme: the ":" in the first segment, which is not allowed without a
+   scheme; NULL if there is none. */
 static const unsigned char *
 iri_segment_colon(const iri_parts_t *parts)
 {
@@ -662,7 +677,7 @@ iri_check_scheme(iri_scan_t *scan, iri_as_t as, iri_parts_t *parts)
         return IRI_EXPECT_RELATIVE;
     }
 
-    parts->scheme = iri_span(scan->p, end);
+    parts->scheme = iri_str_between(scan->p, end);
     scan->p = end + 1;
 
     return IRI_EXPECT_NOTHING;
@@ -684,12 +699,12 @@ iri_check_all(iri_scan_t *scan, iri_as_t as, iri_parts_t *parts)
     }
 
     if (expected == IRI_EXPECT_NOTHING) {
-        expected = iri_check_rest(scan, as, parts);
+        expected = iri_check_path_query_fragment(scan, as, parts);
     }
 
-    /* Told where it stands, which may be before another mistake. */
-    if (iri_has(parts->path) && !iri_has(parts->scheme)
-        && !iri_has(parts->authority))
+    /* Report this ":" even if there is another error behind it. */
+    if (iri_is_present(parts->path) && !iri_is_present(parts->scheme)
+        && !iri_is_present(parts->authority))
     {
         colon = iri_segment_colon(parts);
         if (colon != NULL) {
@@ -706,7 +721,8 @@ iri_expect_t
 iri_check(iri_str_t text, iri_as_t as, iri_grammar_t grammar,
           iri_parts_t *parts, size_t *offset)
 {
-    const unsigned char *begin = text.data != NULL ? text.data : iri_nothing;
+    const unsigned char *begin = text.data != NULL ? text.data
+                                                   : iri_empty_text;
     iri_parts_t          found;
     iri_scan_t           scan;
     iri_expect_t         expected;
@@ -718,7 +734,7 @@ iri_check(iri_str_t text, iri_as_t as, iri_grammar_t grammar,
     scan.ascii = as >= IRI_AS_URI_REFERENCE;
     scan.draft = grammar == IRI_GRAMMAR_DRAFT;
     /* iadditional is for IRIs: the draft's URIs are those of RFC 2396. */
-    scan.more = scan.draft && !scan.ascii ? IRI_O_ADDITIONAL : 0;
+    scan.extra = scan.draft && !scan.ascii ? IRI_OCTET_IADDITIONAL : 0;
 
     expected = iri_check_all(&scan, as, &found);
 

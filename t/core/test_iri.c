@@ -52,21 +52,21 @@ test_octets(void **state)
         unsigned    bit;
         const char *octets;
     } bits[] = {
-        { IRI_O_SCHEME, ALPHA DIGIT "+-." },
-        { IRI_O_HOST, ALPHA DIGIT "-._~" SUBS },
-        { IRI_O_USER, ALPHA DIGIT "-._~:" SUBS },
-        { IRI_O_PATH, ALPHA DIGIT "-._~:@/" SUBS },
-        { IRI_O_QUERY, ALPHA DIGIT "-._~:@/?" SUBS },
-        { IRI_O_URI, ALPHA DIGIT "-._~:@/?#[]" SUBS },
-        { IRI_O_UNRESERVED, ALPHA DIGIT "-._~" },
-        { IRI_O_MARK, "!*'()" },
-        { IRI_O_ADDITIONAL, "<>\" {}|\\^`" },
-        { IRI_O_BRACKET, "[]" },
-        { IRI_O_ALPHA, ALPHA },
-        { IRI_O_DIGIT, DIGIT },
-        { IRI_O_HEX, DIGIT "abcdefABCDEF" },
-        { IRI_O_END, "/?#" },
-        { IRI_O_REST, "?#" },
+        { IRI_OCTET_SCHEME, ALPHA DIGIT "+-." },
+        { IRI_OCTET_HOST, ALPHA DIGIT "-._~" SUBS },
+        { IRI_OCTET_USERINFO, ALPHA DIGIT "-._~:" SUBS },
+        { IRI_OCTET_PATH, ALPHA DIGIT "-._~:@/" SUBS },
+        { IRI_OCTET_QUERY, ALPHA DIGIT "-._~:@/?" SUBS },
+        { IRI_OCTET_URI, ALPHA DIGIT "-._~:@/?#[]" SUBS },
+        { IRI_OCTET_UNRESERVED, ALPHA DIGIT "-._~" },
+        { IRI_OCTET_DRAFT_MARK, "!*'()" },
+        { IRI_OCTET_IADDITIONAL, "<>\" {}|\\^`" },
+        { IRI_OCTET_BRACKET, "[]" },
+        { IRI_OCTET_ALPHA, ALPHA },
+        { IRI_OCTET_DIGIT, DIGIT },
+        { IRI_OCTET_HEXDIG, DIGIT "abcdefABCDEF" },
+        { IRI_OCTET_AUTHORITY_END, "/?#" },
+        { IRI_OCTET_PATH_END, "?#" },
     };
     size_t   i;
     unsigned c, want;
@@ -80,8 +80,9 @@ test_octets(void **state)
             }
         }
 
-        assert_int_equal(iri_octets[c], want);
-        assert_int_equal(iri_hexes[c], iri_hex((unsigned char) c) & 0xff);
+        assert_int_equal(iri_octet_classes[c], want);
+        assert_int_equal(iri_hex_values[c],
+                         iri_hex((unsigned char) c) & 0xff);
     }
 }
 
@@ -419,12 +420,13 @@ test_split_join(void **state)
         }
 
         /* The authority is all of its parts, and its host that of others. */
-        if (iri_has(parts.authority)) {
+        if (iri_is_present(parts.authority)) {
             assert_int_equal(
                 parts.authority.len,
                 parts.host.len
-                    + (iri_has(parts.userinfo) ? parts.userinfo.len + 1 : 0)
-                    + (iri_has(parts.port) ? parts.port.len + 1 : 0));
+                    + (iri_is_present(parts.userinfo) ? parts.userinfo.len + 1
+                                                      : 0)
+                    + (iri_is_present(parts.port) ? parts.port.len + 1 : 0));
         }
         core_forget(&core);
     }
@@ -548,10 +550,10 @@ test_to_iri_takes_anything(void **state)
             n = iri_utf8_next(iri.data + i, iri.data + iri.len, &c);
             assert_int_not_equal(n, 0);
             assert_false(iri_char_is_bidi_control(c));
-            assert_true(
-                n > 1
-                    ? iri_char_is_ucs(c) || iri_char_is_private(c)
-                    : c == '%' || iri_octet_is((unsigned char) c, IRI_O_URI));
+            assert_true(n > 1 ? iri_char_is_ucs(c) || iri_char_is_private(c)
+                              : c == '%'
+                                    || iri_octet_is((unsigned char) c,
+                                                    IRI_OCTET_URI));
         }
 
         assert_str(to_iri(iri, run % 2 ? RFC : DRAFT), iri);
@@ -890,11 +892,11 @@ test_advised_against(void **state)
     assert_true(U_SUCCESS(error));
 
     for (c = 0; c < 0xa0; c++) {
-        assert_false(iri_char_is_common(c));
+        assert_false(iri_char_is_common_ucschar(c));
     }
 
     for (/* void */; c < 0x110000; c++) {
-        assert_false(iri_char_is_common(c) && !iri_char_is_ucs(c));
+        assert_false(iri_char_is_common_ucschar(c) && !iri_char_is_ucs(c));
         if (!iri_char_is_ucs(c) && !iri_char_is_bidi_control(c)) {
             continue;
         }
@@ -902,15 +904,13 @@ test_advised_against(void **state)
         if (u_charType((UChar32) c) == U_UNASSIGNED && c > 0xffff) {
             continue;
         }
-        if (iri_char_is_common(c)) {
-            assert_true(iri_char_is_ucs(c)
-                        && !iri_char_is_advised_against(c));
+        if (iri_char_is_common_ucschar(c)) {
+            assert_true(iri_char_is_ucs(c) && !iri_char_is_discouraged(c));
         }
-        if (iri_char_is_advised_against(c) != is_advised_against(checker, c))
-        {
+        if (iri_char_is_discouraged(c) != is_advised_against(checker, c)) {
             fail_msg("U+%04X", c);
         }
-        count += (size_t) iri_char_is_advised_against(c);
+        count += (size_t) iri_char_is_discouraged(c);
     }
 
     assert_true(count > 300);
@@ -1021,7 +1021,7 @@ test_dots(void **state)
 
         memcpy(was, path, sizeof(was));
         m = remove_dots_slowly(path, len, want);
-        n = iri_remove_dots(path, len, 0);
+        n = iri_remove_dot_segments(path, len, 0);
 
         if (n != m || memcmp(path, want, n) != 0) {
             fail_msg("%s: %s, not %s", core_show((iri_str_t){ len, was }),

@@ -16,7 +16,7 @@ static iri_host_conf_t host_conf;
 static int
 same(iri_str_t a, iri_str_t b)
 {
-    return iri_has(a) == iri_has(b) && iri_str_equal(a, b);
+    return iri_is_present(a) == iri_is_present(b) && iri_str_equal(a, b);
 }
 
 
@@ -88,7 +88,7 @@ judge_dots(core_t *core, const suite_row_t *row)
     (void) core;
     memcpy(path, row->field[0].data, row->field[0].len);
     got.data = path;
-    got.len = iri_remove_dots(path, row->field[0].len, 0);
+    got.len = iri_remove_dot_segments(path, row->field[0].len, 0);
 
     return iri_str_equal(got, row->field[1]);
 }

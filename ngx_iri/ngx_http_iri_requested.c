@@ -1,22 +1,21 @@
 /*
- * ngx_http_iri_asked.c - what was asked for, and what may be told of it
+ * ngx_http_iri_requested.c - the requested path, and hiding found names
  *
- * Rules and redirects inside the server set other paths and arguments.  The
- * path and the query that the client has sent, or the maker of a subrequest,
- * are known all the same: in canonical form, with the names that were found
- * where the request has restarted.  But until access is granted to such a name,
- * an answer with an error, and a page for that, must not tell it.
+ * Rules and redirects inside the server set other paths and arguments.  This
+ * file finds the path and the query that the client, or the maker of a
+ * subrequest, has requested: in canonical form, and after a restart with the
+ * names that were found.  Until access to such a name is granted, an error and
+ * the page for it must not reveal it (design 5.7).
  */
 
 #include "ngx_http_iri.h"
 
 
-/* ---- what was asked for -------------------------------------------------- */
+/* ---- the requested path -------------------------------------------------- */
 
 /*
- * The path of a target in ASCII.  It is not kept, so that such requests cost
- * nothing: where r->uri is another by now, nginx's parser reads the target
- * again.
+ * Set *path to the path of a request-target in ASCII.  To save memory it is not
+ * stored: if r->uri has changed, nginx's parser parses the target again.
  */
 static ngx_int_t
 ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
@@ -31,7 +30,7 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
 
     ngx_str_null(path);
 
-    /* A line that is no request has none. */
+    /* A malformed request line has no target. */
     if (r->unparsed_uri.len == 0) {
         return NGX_OK;
     }
@@ -46,7 +45,7 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
         return NGX_ERROR;
     }
 
-    /* The host had not selected a server yet. */
+    /* The target was parsed before the host selected a server. */
     cscf = ngx_http_get_module_srv_conf(r->http_connection->conf_ctx,
                                         ngx_http_core_module);
 
@@ -63,7 +62,7 @@ ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path)
 {
     const ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || ctx->canonical.len == 0) {
+    if (ctx == NULL || ctx->requested.path.len == 0) {
         if (r == r->main) {
             return ngx_http_iri_target_path(r, path);
         }
@@ -71,10 +70,12 @@ ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path)
         *path = r->uri;
 
     } else if (!ngx_http_iri_is_refused(r, ctx)) {
-        *path = ctx->canonical;
+        *path = ctx->requested.path;
 
     } else {
-        *path = ctx->has_came ? ngx_http_iri_out(ctx->came.path) : ctx->ascii;
+        *path = ctx->requested.has_reading
+                    ? ngx_http_iri_out(ctx->requested.reading.path)
+                    : ctx->requested.ascii;
     }
 
     return NGX_OK;
@@ -91,7 +92,7 @@ ngx_http_iri_asked_query(ngx_http_request_t *r, iri_str_t *query)
     }
 
     ctx = ngx_http_iri_ctx(r);
-    *query = ngx_http_iri_in(ctx != NULL ? ctx->args : r->args);
+    *query = ngx_http_iri_in(ctx != NULL ? ctx->requested.args : r->args);
 
     return query->len != 0;
 }
@@ -100,47 +101,49 @@ ngx_http_iri_asked_query(ngx_http_request_t *r, iri_str_t *query)
 void
 ngx_http_iri_keep_asked(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    if (ctx->canonical.len == 0) {
-        ctx->canonical = r->uri;
-        ctx->args = r->args;
+    if (ctx->requested.path.len == 0) {
+        ctx->requested.path = r->uri;
+        ctx->requested.args = r->args;
     }
 }
 
 
-/* ---- what may be told ---------------------------------------------------- */
+/* ---- hiding found names -------------------------------------------------- */
 
 ngx_uint_t
 ngx_http_iri_is_refused(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 {
-    return r == r->main && ctx->moved && !ctx->passed && !ctx->told
-           && (ctx->barred || r->err_status != 0 || r->error_page);
+    return r == r->main && ctx->restart.done && !ctx->access.granted
+           && !ctx->log.written
+           && (ctx->access.refused || r->err_status != 0 || r->error_page);
 }
 
 
 /*
- * r->uri with the names that were sent in the place of those that were found,
- * also where a rule has set it.
+ * Returns: r->uri in which the names that were sent replace those that were
+ * found, also if a rule has set it.
  */
 static ngx_str_t
-ngx_http_iri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 {
     iri_env_t env;
-    iri_str_t path, sent = ngx_http_iri_in(ctx->snapshot->request.uri);
+    iri_str_t path,
+        sent = ngx_http_iri_in(ctx->restart.snapshot->request.uri);
 
-    if (ngx_http_iri_same(r->uri, ctx->restart)) {
+    if (ngx_http_iri_same(r->uri, ctx->restart.path)) {
         return ngx_http_iri_out(sent);
     }
 
     ngx_http_iri_env(r, &env);
 
     return iri_restart_url(&env, ngx_http_iri_in(r->uri),
-                           ngx_http_iri_in(ctx->restart), sent, &path)
+                           ngx_http_iri_in(ctx->restart.path), sent, &path)
                ? ngx_http_iri_out(path)
                : r->uri;
 }
 
 
-/* A page for an error, which is barred, has a path of its own. */
+/* If ctx->access.refused is set, r->uri is the path of the error page. */
 ngx_str_t
 ngx_http_iri_told_uri(ngx_http_request_t *r)
 {
@@ -152,8 +155,9 @@ ngx_http_iri_told_uri(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ngx_http_iri_is_refused(r, ctx) && !ctx->barred
-               ? ngx_http_iri_as_sent(r, ctx)
+    return ctx != NULL && ngx_http_iri_is_refused(r, ctx)
+                   && !ctx->access.refused
+               ? ngx_http_iri_uri_as_sent(r, ctx)
                : r->uri;
 }
 
@@ -163,12 +167,14 @@ ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     ngx_str_t uri;
 
-    if (r == r->main && ctx->moved && ctx->ruled && !ctx->passed) {
-        uri = ngx_http_iri_as_sent(r, ctx);
+    if (r == r->main && ctx->restart.done && ctx->rules.done
+        && !ctx->access.granted)
+    {
+        uri = ngx_http_iri_uri_as_sent(r, ctx);
 
         if (uri.data != r->uri.data) {
             ngx_http_iri_put_uri(r, uri);
-            ctx->read_uri = r->uri;
+            ctx->last_read.uri = r->uri;
         }
     }
 }

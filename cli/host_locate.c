@@ -1,19 +1,18 @@
 /*
- * host_where.c - what a host is, and where in it that is which it is refused
- * for
+ * host_locate.c - reading of a host, and the location of an error in it
  *
- * The core says why a host is refused, not where.  So it is asked again
- * about the host without its last character, without its last two, and so
- * on, until one is taken: what came next is what is wrong.  One goes from
- * the end, for what begins well may first look bad ("l", a middle dot, "l";
- * a consonant, a joiner, a vowel).
+ * The core reports why a host is refused, but not where.  So the core is called
+ * again for the host without its last character, without its last two, and so
+ * on, until a prefix is accepted: the next character is the cause.  The search
+ * goes from the end, since a short prefix of a valid host may be refused for
+ * lack of context ("l", a middle dot, "l"; a consonant, a joiner, a vowel).
  */
 
 #include <string.h>
 
 #include "host.h"
 
-/* A host with more is refused before its characters are looked at. */
+/* A longer host is refused before its characters are checked. */
 #define HOST_CHARACTERS (IRI_MAX_HOST + 1)
 
 typedef struct {
@@ -25,7 +24,10 @@ typedef struct {
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* The first character, unescaped if this is wanted, and its octets. */
+/*
+ * Decode the first character; escaped: 1 decodes escapes.  Returns: its length
+ * in the host, in octets.
+ */
 static size_t
 host_next(iri_str_t host, int escaped, int32_t *character)
 {
@@ -34,14 +36,15 @@ host_next(iri_str_t host, int escaped, int32_t *character)
     iri_str_t     octets = { 0, octet };
 
     while (octets.len < sizeof(octet) && at < host.len) {
-        int value = escaped ? cli_escape(host.data + at, host.data + host.len)
+        int value = escaped ? cli_escape_value(host.data + at,
+                                               host.data + host.len)
                             : -1;
 
         octet[octets.len] = value < 0 ? host.data[at] : (unsigned char) value;
         at += value < 0 ? 1 : 3;
         end[octets.len++] = at;
     }
-    *character = cli_next(octets, &used);
+    *character = cli_next_character(octets, &used);
     return end[used - 1];
 }
 
@@ -63,11 +66,11 @@ host_divide(iri_str_t host, int escaped, host_text_t *text)
 }
 
 
-/* ---- asking -------------------------------------------------------------- */
+/* ---- search -------------------------------------------------------------- */
 
 iri_status_t
-host_ask(const iri_env_t *env, const host_conf_t *conf, iri_str_t host,
-         iri_host_t *out)
+host_read(const iri_env_t *env, const host_conf_t *conf, iri_str_t host,
+          iri_host_t *out)
 {
     iri_status_t status;
 
@@ -92,51 +95,51 @@ host_is_literal(const host_conf_t *conf, iri_str_t host)
 }
 
 
-/* What is asked about a beginning of the host. */
+/* How a prefix of the host is completed and checked. */
 typedef struct {
     const host_conf_t *conf;
     iri_host_why_t     why;
-    iri_str_t          suffix; /* stands behind it, to make a host of it */
-    size_t             first;  /* characters that are not in question */
-} host_question_t;
+    iri_str_t          suffix; /* appended to the prefix */
+    size_t             first;  /* the shortest prefix, in characters */
+} host_probe_t;
 
 
-static host_question_t
-host_question(const host_conf_t *conf, iri_str_t host, iri_host_why_t why)
+static host_probe_t
+host_probe(const host_conf_t *conf, iri_str_t host, iri_host_why_t why)
 {
-    /* Where one label goes to the left, the bidi rule is for all of them. */
+    /* The bidi rule applies to all labels if one is right-to-left. */
     static const iri_str_t left = IRI_STR(".\xD7\x90");
     static const iri_str_t bracket = IRI_STR("]");
-    /* What is left of a name may be ASCII, which is not looked at. */
+    /* A prefix in ASCII would not be checked, so a label is appended. */
     static const iri_str_t other = IRI_STR(".\xC3\xBC");
-    host_question_t        question = { conf, why, { 0, NULL }, 0 };
+    host_probe_t           probe = { conf, why, { 0, NULL }, 0 };
 
     if (host_is_literal(conf, host)) {
-        question.suffix = bracket;
-        question.first = 1;
+        probe.suffix = bracket;
+        probe.first = 1;
     } else if (why == IRI_HOST_BIDI) {
-        question.suffix = left;
+        probe.suffix = left;
     } else if (conf->is_name
                && (why == IRI_HOST_CHARACTER || why == IRI_HOST_HYPHEN
                    || why == IRI_HOST_ALABEL))
     {
-        question.suffix = other;
+        probe.suffix = other;
     }
-    return question;
+    return probe;
 }
 
 
-/* REFUSE and the reason, or another answer.  pool is cleared. */
+/* The verdict on a prefix, and the reason of REFUSE.  pool is cleared. */
 static iri_verdict_t
-host_ask_again(apr_pool_t *pool, const host_conf_t *conf, iri_str_t host,
-               iri_host_why_t *why)
+host_read_prefix(apr_pool_t *pool, const host_conf_t *conf, iri_str_t host,
+                 iri_host_why_t *why)
 {
-    iri_env_apr_t lent;
+    iri_env_apr_t apr_env;
     iri_host_t    got;
     iri_status_t  status;
 
-    iri_env_apr_init(&lent, pool, NULL, NULL);
-    status = host_ask(&lent.env, conf, host, &got);
+    iri_env_apr_init(&apr_env, pool, NULL, NULL);
+    status = host_read(&apr_env.env, conf, host, &got);
     apr_pool_clear(pool);
     if (status != IRI_OK) {
         return IRI_PASS;
@@ -147,29 +150,29 @@ host_ask_again(apr_pool_t *pool, const host_conf_t *conf, iri_str_t host,
 
 
 /*
- * How many characters come before that which is wrong; text->count: that is
- * not known.  buffer holds the host and has room for the suffix.
+ * The number of characters before the cause; text->count: not known.  buffer
+ * contains the host and has room for the suffix.
  */
 static size_t
-host_search(apr_pool_t *pool, const host_question_t *question,
+host_search(apr_pool_t *pool, const host_probe_t *probe,
             const host_text_t *text, unsigned char *buffer)
 {
     size_t found = text->count, k;
 
-    for (k = text->count; k > question->first; k--) {
+    for (k = text->count; k > probe->first; k--) {
         size_t         len = text->from[k];
-        iri_str_t      part = { len + question->suffix.len, buffer };
+        iri_str_t      part = { len + probe->suffix.len, buffer };
         iri_host_why_t why;
 
-        /* What the suffix takes the place of has been asked about. */
-        if (question->suffix.len > 0) {
-            memcpy(buffer + len, question->suffix.data, question->suffix.len);
+        /* The suffix overwrites octets that were already checked. */
+        if (probe->suffix.len > 0) {
+            memcpy(buffer + len, probe->suffix.data, probe->suffix.len);
         }
-        if (host_ask_again(pool, question->conf, part, &why) != IRI_REFUSE) {
+        if (host_read_prefix(pool, probe->conf, part, &why) != IRI_REFUSE) {
             return found;
         }
-        /* Another reason is one of the cut: "-" at the end, say. */
-        if (why == question->why) {
+        /* Another reason may result from the cut, such as "-" at the end. */
+        if (why == probe->why) {
             found = k - 1;
         }
     }
@@ -177,7 +180,7 @@ host_search(apr_pool_t *pool, const host_question_t *question,
 }
 
 
-/* ---- saying -------------------------------------------------------------- */
+/* ---- location ------------------------------------------------------------ */
 
 static size_t
 host_label_start(const host_text_t *text, size_t at)
@@ -202,7 +205,7 @@ host_is_alphanumeric(int32_t c)
 }
 
 
-/* A letter of an A-label is not what is wrong, but what the label shows. */
+/* 1 if the character is a letter of an A-label: its U-label is wrong then. */
 static int
 host_is_encoded(const host_text_t *text, size_t start, size_t at)
 {
@@ -223,18 +226,18 @@ host_is_encoded(const host_text_t *text, size_t start, size_t at)
 }
 
 
-/* Of these reasons the whole label is it. */
+/* 1 if the reason concerns a label as a whole. */
 static int
-host_is_of_label(iri_host_why_t why)
+host_why_concerns_label(iri_host_why_t why)
 {
     return why == IRI_HOST_ALABEL || why == IRI_HOST_LIMIT
            || why == IRI_HOST_ADDRESS;
 }
 
 
-/* Of these there is a character to name. */
+/* 1 if the reason concerns a single character. */
 static int
-host_is_of_character(iri_host_why_t why)
+host_why_concerns_character(iri_host_why_t why)
 {
     return why == IRI_HOST_CHARACTER || why == IRI_HOST_MARK
            || why == IRI_HOST_BIDI || why == IRI_HOST_JOINER
@@ -242,35 +245,35 @@ host_is_of_character(iri_host_why_t why)
 }
 
 
-static host_where_t
-host_say(const host_text_t *text, size_t at, iri_host_why_t why)
+static host_location_t
+host_position(const host_text_t *text, size_t at, iri_host_why_t why)
 {
-    host_where_t where = { 0, -1 };
-    size_t       start;
+    host_location_t where = { 0, -1 };
+    size_t          start;
 
     if (at == text->count) {
         return where;
     }
     start = host_label_start(text, at);
-    if (host_is_of_label(why) || host_is_encoded(text, start, at)) {
+    if (host_why_concerns_label(why) || host_is_encoded(text, start, at)) {
         where.offset = text->from[start];
         return where;
     }
     where.offset = text->from[at];
-    if (host_is_of_character(why)) {
+    if (host_why_concerns_character(why)) {
         where.character = text->character[at];
     }
     return where;
 }
 
 
-host_where_t
-host_where(apr_pool_t *pool, const host_conf_t *conf, iri_str_t host,
-           iri_host_why_t why)
+host_location_t
+host_locate(apr_pool_t *pool, const host_conf_t *conf, iri_str_t host,
+            iri_host_why_t why)
 {
-    host_question_t question = host_question(conf, host, why);
+    host_probe_t    probe = host_probe(conf, host, why);
     host_text_t    *text = apr_palloc(pool, sizeof(*text));
-    host_where_t    where = { 0, -1 };
+    host_location_t where = { 0, -1 };
     unsigned char  *buffer;
     apr_pool_t     *own;
     size_t          len;
@@ -280,11 +283,11 @@ host_where(apr_pool_t *pool, const host_conf_t *conf, iri_str_t host,
     }
     host_divide(host, !conf->is_name, text);
     len = text->from[text->count];
-    buffer = apr_palloc(pool, len + question.suffix.len);
+    buffer = apr_palloc(pool, len + probe.suffix.len);
     if (buffer != NULL && len > 0) {
         memcpy(buffer, host.data, len);
-        where = host_say(text, host_search(own, &question, text, buffer),
-                         why);
+        where = host_position(text, host_search(own, &probe, text, buffer),
+                              why);
     }
     apr_pool_destroy(own);
     return where;

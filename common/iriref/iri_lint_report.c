@@ -1,8 +1,6 @@
 /*
- * iri_lint_tell.c - what the other files of iri_lint share
- *
- * Findings are made and given to the caller; names are copied, compared and
- * asked for their form.
+ * iri_lint_report.c - helpers of iri_lint(): report findings, copy and compare
+ * names
  */
 
 #include <unicode/unorm2.h>
@@ -21,21 +19,21 @@ iri_lint_wants(const iri_lint_t *lint, iri_lint_kind_t kind)
 
 
 void
-iri_lint_begin(iri_finding_t *finding, iri_lint_kind_t kind,
-               const iri_lint_item_t *item)
+iri_finding_init(iri_finding_t *finding, iri_lint_kind_t kind,
+                 const iri_lint_entry_t *entry)
 {
     memset(finding, 0, sizeof(*finding));
     finding->kind = kind;
 
-    if (item != NULL) {
-        finding->octets = item->octets;
-        finding->name = item->name;
+    if (entry != NULL) {
+        finding->octets = entry->octets;
+        finding->name = entry->name;
     }
 }
 
 
 iri_status_t
-iri_lint_give(const iri_lint_t *lint, const iri_finding_t *finding)
+iri_lint_report_finding(const iri_lint_t *lint, const iri_finding_t *finding)
 {
     return iri_lint_wants(lint, finding->kind)
                ? lint->each(lint->arg, finding)
@@ -44,13 +42,13 @@ iri_lint_give(const iri_lint_t *lint, const iri_finding_t *finding)
 
 
 iri_status_t
-iri_lint_tell(const iri_lint_t *lint, iri_lint_kind_t kind,
-              const iri_lint_item_t *item, const iri_lint_item_t *other,
-              iri_match_t match, iri_str_t charset)
+iri_lint_report(const iri_lint_t *lint, iri_lint_kind_t kind,
+                const iri_lint_entry_t *entry, const iri_lint_entry_t *other,
+                iri_match_t match, iri_str_t charset)
 {
     iri_finding_t finding;
 
-    iri_lint_begin(&finding, kind, item);
+    iri_finding_init(&finding, kind, entry);
     finding.match = match;
     finding.charset = charset;
 
@@ -58,7 +56,7 @@ iri_lint_tell(const iri_lint_t *lint, iri_lint_kind_t kind,
         finding.other = other->octets;
     }
 
-    return iri_lint_give(lint, &finding);
+    return iri_lint_report_finding(lint, &finding);
 }
 
 
@@ -107,8 +105,8 @@ iri_lint_is_nfkc(iri_str_t name, int *is)
 int
 iri_lint_by_name(const void *a, const void *b)
 {
-    const iri_lint_item_t *const *one = a, *const *two = b;
-    int                           order;
+    const iri_lint_entry_t *const *one = a, *const *two = b;
+    int                            order;
 
     order = iri_str_compare((*one)->name, (*two)->name);
 

@@ -1,9 +1,10 @@
 /*
- * iri_words.c - the smallest parts of an IRI that are read as one
+ * iri_pieces.c - the pieces of an IRI that are checked one by one
  *
- * Draft 4.2 names the components and lets them be divided further: labels of a
- * host, names and values of a query, an extension.  What is smaller is judged
- * more kindly, and said more exactly.
+ * An IRI -> the pieces of its components.  Draft 4.2 allows to divide a
+ * component: a host into labels, a query into names and values, a path into
+ * segments, parameters and an extension.  Smaller pieces give fewer warnings,
+ * and warnings that are more precise.
  */
 
 #include "iri_ref.h"
@@ -14,7 +15,7 @@ static const char *const iri_component_texts[IRI_COMPONENTS] = {
     "path",   "opaque part", "query",      "fragment"
 };
 
-/* What divides a component, in the order of the enum. */
+/* The delimiters of pieces, in the order of the enum. */
 static const char *const iri_component_dividers[IRI_COMPONENTS] = {
     "", ":", ".", "", "/;=,", "/;=,:@", "&;=", ""
 };
@@ -28,14 +29,15 @@ iri_component_text(iri_component_t component)
 }
 
 
-/* Octets before the "." of an extension, in the last segment; len: none. */
+/* The offset of the "." of the extension in the last segment; path.len if
+   there is none. */
 static size_t
 iri_extension(iri_str_t path)
 {
     size_t i;
 
     for (i = path.len; i != 0 && path.data[i - 1] != '/'; i--) {
-        /* The "." of ".profile" is no divider. */
+        /* ".profile" has no extension. */
         if (path.data[i - 1] == '.' && i > 1 && path.data[i - 2] != '/') {
             return i - 1;
         }
@@ -46,23 +48,24 @@ iri_extension(iri_str_t path)
 
 
 void
-iri_words(iri_str_t text, iri_words_t *pieces)
+iri_pieces_init(iri_str_t text, iri_pieces_t *pieces)
 {
     iri_split(text, &pieces->parts);
     pieces->component = IRI_COMPONENT_SCHEME;
     pieces->open = 0;
-    pieces->dot = 0;
+    pieces->extension = 0;
 }
 
 
-/* What a component stands in; absent where the text has none. */
+/* The text of the current component; data NULL: the IRI has none. */
 static iri_str_t
-iri_words_component(iri_words_t *pieces)
+iri_pieces_component(iri_pieces_t *pieces)
 {
     const iri_parts_t     *parts = &pieces->parts;
     static const iri_str_t none = { 0, NULL };
-    int opaque = iri_has(parts->scheme) && !iri_has(parts->authority)
-                 && parts->path.len != 0 && parts->path.data[0] != '/';
+    int                    opaque = iri_is_present(parts->scheme)
+                 && !iri_is_present(parts->authority) && parts->path.len != 0
+                 && parts->path.data[0] != '/';
 
     switch (pieces->component) {
     case IRI_COMPONENT_SCHEME:
@@ -74,7 +77,7 @@ iri_words_component(iri_words_t *pieces)
     case IRI_COMPONENT_PORT:
         return parts->port;
     case IRI_COMPONENT_PATH:
-        pieces->dot = iri_extension(parts->path);
+        pieces->extension = iri_extension(parts->path);
         return opaque ? none : parts->path;
     case IRI_COMPONENT_OPAQUE:
         return opaque ? parts->path : none;
@@ -87,10 +90,10 @@ iri_words_component(iri_words_t *pieces)
 
 
 static int
-iri_is_divider(const iri_words_t *pieces, const unsigned char *p)
+iri_is_divider(const iri_pieces_t *pieces, const unsigned char *p)
 {
     if (pieces->component == IRI_COMPONENT_PATH && *p == '.') {
-        return (size_t) (p - pieces->parts.path.data) == pieces->dot;
+        return (size_t) (p - pieces->parts.path.data) == pieces->extension;
     }
 
     return *p != '\0'
@@ -99,7 +102,7 @@ iri_is_divider(const iri_words_t *pieces, const unsigned char *p)
 
 
 int
-iri_words_next(iri_words_t *pieces, iri_word_t *piece)
+iri_pieces_next(iri_pieces_t *pieces, iri_piece_t *piece)
 {
     const unsigned char *p, *end;
 
@@ -108,8 +111,8 @@ iri_words_next(iri_words_t *pieces, iri_word_t *piece)
             return 0;
         }
 
-        pieces->rest = iri_words_component(pieces);
-        pieces->open = iri_has(pieces->rest);
+        pieces->rest = iri_pieces_component(pieces);
+        pieces->open = iri_is_present(pieces->rest);
         pieces->component += !pieces->open;
     }
 
@@ -121,13 +124,13 @@ iri_words_next(iri_words_t *pieces, iri_word_t *piece)
     }
 
     piece->component = pieces->component;
-    piece->text = iri_span(pieces->rest.data, p);
+    piece->text = iri_str_between(pieces->rest.data, p);
 
     if (p == end) {
         pieces->open = 0;
         pieces->component++;
     } else {
-        pieces->rest = iri_span(p + 1, end);
+        pieces->rest = iri_str_between(p + 1, end);
     }
 
     return 1;

@@ -1,17 +1,18 @@
 /*
- * mod_iri_place.c - the settings of each directory
+ * mod_iri_tree.c - the settings that apply to each directory
  *
- * <Directory> sections say how the names in a directory are written, matched
- * and repaired.  They hold for the directory and all below it; its own name is
- * one of the directory above, and has the settings of that.  The core asks for
- * those of each directory that a search comes to (iri_directory_conf_t).
+ * <Directory> sections define how names in a directory are encoded, matched
+ * and repaired.  They apply to the names in the directory and in all
+ * directories below; the name of the directory itself is read by the settings
+ * of its parent.  The core requests the settings of each directory of a
+ * search (iri_directory_conf_t).
  */
 
 #include "mod_iri.h"
 
 #include <apr_fnmatch.h>
 
-/* ---- what sections say -------------------------------------------------- */
+/* ---- merging ------------------------------------------------------------ */
 
 void
 mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add)
@@ -19,13 +20,13 @@ mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add)
     if (add->has & MOD_IRI_HAS_CHARSETS) {
         to->charsets = add->tree.charsets;
     }
-    if (add->has & MOD_IRI_HAS_NAMES) {
+    if (add->has & MOD_IRI_HAS_FORM) {
         to->names = add->tree.names;
     }
     if (add->has & MOD_IRI_HAS_MATCH) {
         to->match = add->tree.match;
     }
-    if (add->has & MOD_IRI_HAS_CHOICES) {
+    if (add->has & MOD_IRI_HAS_AMBIGUOUS) {
         to->ambiguous = add->tree.ambiguous;
     }
     if (add->has & MOD_IRI_HAS_REPAIR) {
@@ -46,15 +47,18 @@ mod_iri_tree_base(const mod_iri_server_t *conf, iri_tree_conf_t *tree)
 void
 mod_iri_tree_finish(const mod_iri_server_t *conf, iri_tree_conf_t *tree)
 {
-    /* else a request may have a list of charsets of its own */
+    /* with iri-charset a request may have a list of charsets of its own */
     iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL, tree);
 }
 
-/* ---- of a directory ----------------------------------------------------- */
+/* ---- settings of a directory -------------------------------------------- */
 
-/* The length of path up to its n-th slash, that one included; 0: too few. */
+/*
+ * Returns: the length of path up to and including its n-th slash; 0: it has
+ * fewer.
+ */
 static size_t
-mod_iri_dirs_length(const char *path, unsigned n)
+mod_iri_segments_length(const char *path, unsigned n)
 {
     const char *at = path;
 
@@ -64,7 +68,9 @@ mod_iri_dirs_length(const char *path, unsigned n)
     return n == 0 ? (size_t) (at - path) : 0;
 }
 
-/* Does a <Directory> hold this directory?  As ap_directory_walk(). */
+/*
+ * Returns: 1 if a section applies to a directory, as in ap_directory_walk().
+ */
 static int
 mod_iri_section_holds(const mod_iri_section_t *section, const char *directory,
                       apr_pool_t *pool)
@@ -84,7 +90,7 @@ mod_iri_section_holds(const mod_iri_section_t *section, const char *directory,
                && (directory[len] == '/' || directory[len] == '\0');
     }
     path = apr_pstrcat(pool, directory, "/", NULL);
-    len = mod_iri_dirs_length(path, section->components);
+    len = mod_iri_segments_length(path, section->components);
     return len != 0
            && apr_fnmatch(section->name, apr_pstrmemdup(pool, path, len),
                           APR_FNM_PATHNAME)
@@ -122,9 +128,9 @@ mod_iri_tree_of(const mod_iri_server_t *conf, const char *directory,
     return tree;
 }
 
-/* ---- of a search -------------------------------------------------------- */
+/* ---- settings of a search ----------------------------------------------- */
 
-/* As iri_directory_conf_t: below root, of the server that places is. */
+/* An iri_directory_conf_t; search->places is a mod_iri_server_t. */
 static const iri_tree_conf_t *
 mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
                 iri_str_t names)
@@ -149,9 +155,9 @@ mod_iri_tree_unfolded(const iri_env_t *env, const iri_search_t *search,
     return tree;
 }
 
-/* May a directory below root have other settings than root? */
+/* Returns: 1 if a directory below root may have other settings than root. */
 static int
-mod_iri_has_places(const mod_iri_server_t *conf, const char *root)
+mod_iri_has_sections_below(const mod_iri_server_t *conf, const char *root)
 {
     const mod_iri_section_t *section;
     size_t                   len = strlen(root);
@@ -170,7 +176,7 @@ mod_iri_has_places(const mod_iri_server_t *conf, const char *root)
 }
 
 void
-mod_iri_search_places(request_rec *r, iri_search_t *search)
+mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
     const char             *root;
@@ -183,7 +189,7 @@ mod_iri_search_places(request_rec *r, iri_search_t *search)
     }
     root = mod_iri_dup(r->pool, search->root);
     search->tree = mod_iri_tree_of(conf, root, r->pool);
-    if (mod_iri_has_places(conf, root)) {
+    if (mod_iri_has_sections_below(conf, root)) {
         search->settings_of = mod_iri_tree_at;
         search->places = conf;
     }
@@ -197,27 +203,28 @@ mod_iri_search_unfolded(const mod_iri_server_t *conf, iri_search_t *search)
     search->places = conf;
 }
 
-/* ---- of a request ------------------------------------------------------- */
+/* ---- settings of a request ---------------------------------------------- */
 
 const char *
-mod_iri_place_of(request_rec *r)
+mod_iri_settings_path(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
 
-    return ctx != NULL && ctx->place != NULL ? ctx->place : r->filename;
+    return ctx != NULL && ctx->settings_path != NULL ? ctx->settings_path
+                                                     : r->filename;
 }
 
 const iri_tree_conf_t *
 mod_iri_tree_within(request_rec *r)
 {
-    return mod_iri_tree_of(mod_iri_server(r->server), mod_iri_place_of(r),
-                           r->pool);
+    return mod_iri_tree_of(mod_iri_server(r->server),
+                           mod_iri_settings_path(r), r->pool);
 }
 
 const iri_tree_conf_t *
-mod_iri_tree_above(request_rec *r)
+mod_iri_tree_of_parent(request_rec *r)
 {
     return mod_iri_tree_of(
         mod_iri_server(r->server),
-        ap_make_dirstr_parent(r->pool, mod_iri_place_of(r)), r->pool);
+        ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)), r->pool);
 }

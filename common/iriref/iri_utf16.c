@@ -1,5 +1,5 @@
 /*
- * iri_units.c - UTF-16, which ICU has made of a text, as UTF-8 again
+ * iri_utf16.c - conversion of the UTF-16 that ICU produces to UTF-8
  */
 
 #include <unicode/ustring.h>
@@ -9,14 +9,14 @@
 
 
 iri_status_t
-iri_give_units(const iri_env_t *env, const UChar *units, int32_t count,
-               iri_converted_t *out)
+iri_converted_set_utf16(const iri_env_t *env, const UChar *units,
+                        int32_t count, iri_converted_t *out)
 {
     UErrorCode error = U_ZERO_ERROR;
     char      *utf8;
     int32_t    len;
 
-    /* No unit needs more than 3 octets. */
+    /* A unit of UTF-16 takes at most 3 octets of UTF-8. */
     utf8 = env->alloc(env->ctx, 3 * (size_t) count + 1);
     if (utf8 == NULL) {
         return IRI_NO_MEMORY;
@@ -27,8 +27,8 @@ iri_give_units(const iri_env_t *env, const UChar *units, int32_t count,
         return IRI_ICU_FAILED;
     }
 
-    iri_give(out,
-             iri_span((unsigned char *) utf8, (unsigned char *) utf8 + len));
+    iri_converted_set(out, iri_str_between((unsigned char *) utf8,
+                                           (unsigned char *) utf8 + len));
 
     return IRI_OK;
 }

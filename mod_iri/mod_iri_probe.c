@@ -1,0 +1,301 @@
+/*
+ * mod_iri_probe.c - subrequests that test what the client may get
+ *
+ * A probe is a subrequest for a path that is judged like a request of the
+ * client itself: by all rules of the server and of that path, with the same
+ * user.  Lists of choices and listings contain only names whose probe
+ * succeeded.
+ */
+
+#include <unistd.h>
+
+#include "mod_iri.h"
+
+#include <ap_expr.h>
+
+/*
+ * A note: the address of the main request, while a probe is detached from it.
+ */
+static const char mod_iri_main_note[] = "iri-main-request";
+
+/* ---- running a probe ---------------------------------------------------- */
+
+/*
+ * Returns: a copy of r->per_dir_config. httpd skips access checks of a
+ * subrequest whose configuration is at the same address as that of its main
+ * request.
+ */
+static ap_conf_vector_t *
+mod_iri_copy_per_dir(request_rec *r)
+{
+    ap_conf_vector_t *copy = ap_create_request_config(r->pool);
+    const module     *m;
+
+    for (m = ap_top_module; m != NULL; m = m->next) {
+        ap_set_module_config(copy, m,
+                             ap_get_module_config(r->per_dir_config, m));
+    }
+    return copy;
+}
+
+/*
+ * Returns: 1 if a <Directory> section has a regular expression, which may
+ * match files too.
+ */
+static int
+mod_iri_has_directory_match(const request_rec *r)
+{
+    core_server_config *core = ap_get_core_module_config(
+        r->server->module_config);
+    ap_conf_vector_t **section = (ap_conf_vector_t **) core->sec_dir->elts;
+    core_dir_config   *dir;
+    int                i;
+
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        dir = ap_get_core_module_config(section[i]);
+        if (dir->r != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void
+mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r)
+{
+    memset(probe, 0, sizeof(*probe));
+    probe->r = r;
+    probe->per_dir = r->per_dir_config;
+    probe->per_dir_copy = mod_iri_copy_per_dir(r);
+    probe->directory_match = mod_iri_has_directory_match(r);
+}
+
+/*
+ * Remove or restore httpd's directory walk cache of the main request.
+ *
+ * httpd compares regular expressions of directories with names of files too.
+ * For a subrequest in the directory of its main request it would use the
+ * cached result of that walk instead.
+ */
+static void
+mod_iri_swap_walk_cache(mod_iri_probe_t *probe)
+{
+    void **note, *walk;
+
+    if (probe->directory_match) {
+        note = ap_get_request_note(probe->r, AP_NOTE_DIRECTORY_WALK);
+        walk = *note;
+        *note = probe->walk_cache;
+        probe->walk_cache = walk;
+    }
+}
+
+/*
+ * Make httpd run all access checks for the subrequest that follows: rules may
+ * distinguish the two requests by their URIs.
+ */
+static void
+mod_iri_probe_enter(mod_iri_probe_t *probe)
+{
+    request_rec *r = probe->r;
+
+    probe->filename = NULL;
+    r->per_dir_config = probe->per_dir_copy;
+    mod_iri_request_create(r)->probe = probe;
+    mod_iri_swap_walk_cache(probe);
+}
+
+static void
+mod_iri_probe_leave(mod_iri_probe_t *probe, request_rec *rr)
+{
+    request_rec *r = probe->r;
+
+    mod_iri_swap_walk_cache(probe);
+    /* a rule may have ended the request while it was detached */
+    rr->main = r;
+    mod_iri_request_create(r)->probe = NULL;
+    r->per_dir_config = probe->per_dir;
+}
+
+request_rec *
+mod_iri_probe_uri(mod_iri_probe_t *probe, const char *uri)
+{
+    request_rec *rr;
+
+    mod_iri_probe_enter(probe);
+    rr = ap_sub_req_lookup_uri(uri, probe->r, NULL);
+    mod_iri_probe_leave(probe, rr);
+    return rr;
+}
+
+request_rec *
+mod_iri_probe_entry(mod_iri_probe_t *probe, const apr_finfo_t *entry)
+{
+    request_rec *rr;
+
+    mod_iri_probe_enter(probe);
+    rr = ap_sub_req_lookup_dirent(entry, probe->r, AP_SUBREQ_NO_ARGS, NULL);
+    mod_iri_probe_leave(probe, rr);
+    return rr;
+}
+
+/* ---- hooks in the subrequest -------------------------------------------- */
+
+mod_iri_probe_t *
+mod_iri_probe_of(const request_rec *r)
+{
+    const mod_iri_request_t *ctx = r->main ? mod_iri_request(r->main) : NULL;
+
+    return ctx != NULL ? ctx->probe : NULL;
+}
+
+/*
+ * Turn a probe into a request of its own: without variables of its main
+ * request, and with those that SetEnvIf and similar directives set for a new
+ * request.  Returns: an HTTP status, or DECLINED.
+ */
+int
+mod_iri_probe_post_read(request_rec *r)
+{
+    int status;
+
+    if (mod_iri_probe_of(r) == NULL) {
+        return DECLINED;
+    }
+    r->the_request = apr_pstrcat(r->pool, r->method, " ", r->unparsed_uri,
+                                 " ", r->main->protocol, NULL);
+    r->protocol = r->main->protocol;
+    r->proto_num = r->main->proto_num;
+    r->subprocess_env = apr_table_make(r->pool, 25);
+    /* modules that count or log requests, or add filters, skip redirects */
+    r->prev = r->main;
+    status = ap_run_post_read_request(r);
+    r->prev = NULL;
+    if (status == OK || status == DECLINED) {
+        return DECLINED;
+    }
+    return ap_is_HTTP_ERROR(status) ? status : HTTP_NOT_FOUND;
+}
+
+/*
+ * httpd runs header_parser for main requests only, for example for SetEnvIf
+ * in a directory.
+ */
+int
+mod_iri_probe_headers(request_rec *r)
+{
+    return mod_iri_probe_of(r) != NULL ? ap_run_header_parser(r) : DECLINED;
+}
+
+/*
+ * Skip authentication of an entry if it has the same per-directory
+ * configuration as the listing, where the user was authenticated: checking a
+ * password may take long.  Authorization is still checked.
+ */
+int
+mod_iri_probe_authn(request_rec *r)
+{
+    const mod_iri_probe_t *probe = mod_iri_probe_of(r);
+
+    if (probe == NULL || !probe->authenticated
+        || r->per_dir_config != probe->per_dir)
+    {
+        return DECLINED;
+    }
+    r->user = probe->r->user;
+    r->ap_auth_type = probe->r->ap_auth_type;
+    return OK;
+}
+
+/*
+ * mod_rewrite skips some rules for subrequests: those with the flag NS, and
+ * those that redirect or answer with a status (R).  They apply to the client,
+ * so the probe is detached from its main request while mod_rewrite runs.
+ */
+int
+mod_iri_probe_detach(request_rec *r)
+{
+    if (mod_iri_probe_of(r) != NULL) {
+        apr_table_setn(r->notes, mod_iri_main_note, (const char *) r->main);
+        r->main = NULL;
+    }
+    return DECLINED;
+}
+
+int
+mod_iri_probe_attach(request_rec *r)
+{
+    if (r->main == NULL) {
+        r->main = (request_rec *) apr_table_get(r->notes, mod_iri_main_note);
+    }
+    return DECLINED;
+}
+
+static const char *
+mod_iri_is_subrequest(ap_expr_eval_ctx_t *eval, const void *data)
+{
+    const request_rec *r = eval->r;
+
+    (void) data;
+    if (r == NULL) {
+        return "";
+    }
+    return r->main != NULL && mod_iri_probe_of(r) == NULL ? "true" : "false";
+}
+
+int
+mod_iri_probe_expr_lookup(ap_expr_lookup_parms *parms)
+{
+    if (parms->type != AP_EXPR_FUNC_VAR
+        || ap_cstr_casecmp(parms->name, "IS_SUBREQ") != 0)
+    {
+        return DECLINED;
+    }
+    *parms->func = mod_iri_is_subrequest;
+    *parms->data = NULL;
+    return OK;
+}
+
+/*
+ * In fixups, before mod_dir may continue with the index of a directory:
+ * record the file that the rules have led to.
+ */
+void
+mod_iri_probe_record(request_rec *r)
+{
+    mod_iri_probe_t *probe = mod_iri_probe_of(r);
+
+    if (probe != NULL) {
+        probe->filename = r->filename;
+        probe->path_info = r->path_info;
+        probe->finfo = r->finfo;
+    }
+}
+
+/* ---- pages -------------------------------------------------------------- */
+
+void
+mod_iri_set_page_headers(request_rec *r, const char *policy)
+{
+    static const char field[] = "Content-Security-Policy";
+
+    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
+    if (apr_table_get(r->headers_out, field) == NULL) {
+        apr_table_setn(r->headers_out, field, policy);
+    }
+}
+
+/* ---- results ------------------------------------------------------------ */
+
+int
+mod_iri_is_readable(request_rec *rr)
+{
+    if (rr->finfo.filetype == APR_DIR) {
+        return access(rr->filename, R_OK) == 0;
+    }
+    /* another handler may run the file, or have another process read it */
+    return rr->finfo.filetype == APR_REG
+           && ((rr->handler != NULL
+                && strcmp(rr->handler, "default-handler") != 0)
+               || access(rr->filename, R_OK) == 0);
+}

@@ -1,0 +1,179 @@
+/*
+ * ngx_http_iri_conf.h - the configuration of the nginx module
+ *
+ * Filled in by ngx_http_iri_module.c and by the functions that it calls while
+ * nginx reads its configuration; constant while requests run.  All memory is
+ * that of cf->pool.
+ */
+
+#ifndef NGX_HTTP_IRI_CONF_H
+#define NGX_HTTP_IRI_CONF_H
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+
+#include "iri_dav.h"
+#include "iri_listing.h"
+#include "iri_stats.h"
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * Variables of nginx whose getters are replaced: those that depend on root
+ * must not see the script there, those of the path must not reveal a name
+ * before access to it is granted.
+ */
+typedef enum {
+    NGX_HTTP_IRI_DOCUMENT_ROOT,     /* $document_root */
+    NGX_HTTP_IRI_REALPATH_ROOT,     /* $realpath_root */
+    NGX_HTTP_IRI_REQUEST_FILENAME,  /* $request_filename */
+    NGX_HTTP_IRI_URI,               /* $uri */
+    NGX_HTTP_IRI_DOCUMENT_URI,      /* $document_uri */
+    NGX_HTTP_IRI_WRAPPED            /* the number of them */
+} ngx_http_iri_wrapped_t;
+
+/* nginx's own getter of such a variable. */
+typedef struct {
+    ngx_http_get_variable_pt handler;
+    uintptr_t data;             /* its last argument */
+} ngx_http_iri_getter_t;
+
+/* The cache of directory indexes (ngx_http_iri_cache.c) */
+typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
+
+/* The counters (ngx_http_iri_status.c) */
+typedef struct ngx_http_iri_status_s  ngx_http_iri_status_t;
+
+/* Of http{} */
+typedef struct {
+    iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
+    ngx_array_t hooks;          /* of ngx_http_iri_hook_t */
+    ngx_array_t levels;         /* private to ngx_http_iri_levels.c */
+    ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
+    ngx_http_iri_status_t *status;  /* NULL: no location has iri_status */
+    ngx_uint_t switched_on;     /* 1: a server has iri on or report */
+    ngx_uint_t links;           /* 1: a location has iri_redirect link */
+    ngx_uint_t hosts;           /* 1: a server has iri_host on or strict */
+    iri_idna_t *idna;           /* NULL: iri is off everywhere */
+    ngx_uint_t ssl;             /* index of ngx_http_ssl_module, 0: none */
+    ngx_uint_t dav_ext;         /* 1: ngx_http_dav_ext_module is loaded */
+    ngx_http_handler_pt rewrite;    /* nginx's own handler of both REWRITE
+                                   phases; NULL: no rewrite module */
+    ngx_module_t *realip;       /* ngx_http_realip_module; NULL: not built */
+    ngx_array_t directives;     /* of ngx_http_iri_place_t *: directives to
+                                   be checked for a missing effect */
+    ngx_array_t texts;          /* private to ngx_http_iri_check.c */
+    ngx_uint_t lists;           /* 1: a location has iri_listing on */
+    ngx_http_iri_getter_t getters[NGX_HTTP_IRI_WRAPPED];
+    ngx_http_handler_pt file_handlers[2];   /* content handlers that open
+                                   files: flv, mp4; NULL: not built */
+} ngx_http_iri_main_conf_t;
+
+typedef struct ngx_http_iri_srv_conf_s  ngx_http_iri_srv_conf_t;
+
+/* A directive in the configuration, for warnings (ngx_http_iri_check.c) */
+typedef struct {
+    ngx_str_t name;             /* of the directive */
+    ngx_str_t file;             /* where it is written */
+    ngx_uint_t line;
+    ngx_http_iri_srv_conf_t *server;    /* that contains it; NULL: http{} */
+    const char *warning;        /* a warning about its value; NULL: none */
+    unsigned needs_folds:1;     /* no effect where names are not folded */
+    unsigned folds:1;           /* names are folded in its scope */
+    unsigned used:1;            /* it has an effect somewhere */
+    unsigned checked:1;         /* checked, here or by another server */
+    unsigned warned:1;          /* a warning was logged: once is enough */
+} ngx_http_iri_place_t;
+
+/* iri_charset $variable */
+typedef struct {
+    ngx_str_t name;             /* of the variable, with its "$" */
+    ngx_int_t index;            /* of the variable */
+    const iri_registry_t *registry;
+} ngx_http_iri_client_conf_t;
+
+/* Of server{}: settings that are needed before a location is chosen */
+struct ngx_http_iri_srv_conf_s {
+    ngx_uint_t engine;          /* iri_engine_t */
+    ngx_uint_t invalid;         /* iri_invalid_t */
+    iri_charsets_t *charsets;   /* iri_charset; NULL: none */
+    iri_reading_conf_t reading; /* the two above, for the core */
+    ngx_http_iri_client_conf_t *client; /* iri_charset $variable: reading has
+                                   no charsets; NULL: no variable */
+    iri_query_conf_t *query_said;   /* iri_query_charset; NULL: none */
+    iri_query_conf_t query;     /* the same, for the core */
+    ngx_uint_t hosts_said;      /* iri_host: iri_host_mode_t */
+    ngx_http_iri_place_t *hosts_place;  /* of iri_host; NULL: default */
+    unsigned hosts_own:1;       /* iri_host is in the server itself */
+    ngx_uint_t hosts;           /* hosts_said; off if engine is off */
+    iri_host_conf_t host;       /* for the core; no idna if engine is off */
+    size_t cache_size;          /* iri_cache in octets; 0: off */
+    ngx_str_t cache_threads;    /* its thread pool; empty: none */
+    ngx_http_iri_place_t *cache_place;  /* iri_cache; NULL: default */
+    ngx_http_iri_cache_t *cache;    /* NULL: no cache */
+    ngx_uint_t folds;           /* 1: iri_match of a location needs indexes */
+    ngx_uint_t lists;           /* 1: a location has iri_listing on */
+    ngx_flag_t advertise;       /* iri_advertise */
+    ngx_uint_t has_addresses;   /* 1: locations may have set_real_ip_from */
+    ngx_uint_t other_servers;   /* 1: the host may select another server */
+    ngx_uint_t ascii;           /* 1: on, and an ASCII path is not read,
+                                   unless folds is set */
+};
+
+typedef struct ngx_http_iri_loc_conf_s ngx_http_iri_loc_conf_t;
+
+/* Of location{}: settings of the file system below its root */
+struct ngx_http_iri_loc_conf_s {
+    iri_charsets_t *charsets;   /* iri_filename_charset; NULL: UTF-8 */
+    ngx_uint_t names;           /* iri_filename_form_t */
+    ngx_uint_t match;           /* IRI_FOLD_... */
+    ngx_uint_t ambiguous;       /* iri_ambiguous_t */
+    ngx_http_iri_place_t *ambiguous_place;  /* NULL: default */
+    ngx_http_iri_place_t *place;    /* the location; NULL: none, a server */
+    ngx_uint_t repair;          /* IRI_REPAIR_... */
+    ngx_uint_t redirect;        /* HTTP status, IRI_REDIRECT_LINK; 0: off */
+    ngx_flag_t listing;         /* iri_listing */
+    ngx_http_iri_place_t *listing_place;    /* NULL: default */
+
+    /* ngx_http_iri_levels.c */
+    iri_tree_conf_t tree;       /* these settings, for the core: of the names
+                                   behind the prefix of the location */
+    ngx_http_iri_loc_conf_t *above; /* the level that encloses it, below the
+                                   same root; NULL: none */
+    ngx_http_core_loc_conf_t *core; /* of the core module */
+    ngx_str_t covers;           /* the prefix: the part of a path whose names
+                                   have the settings of above */
+    ngx_uint_t enclosed;        /* 1: a prefix location encloses it */
+    ngx_uint_t levels;          /* 1: a level above has other settings */
+    iri_tree_conf_t any;        /* all that any of its levels folds and
+                                   repairs, for iri_needs_lookup() */
+
+    /*
+     * ngx_http_iri_root.c: the configuration of the core module before the
+     * script was put under root, and the arrays of loc_conf without and with
+     * the script.  NULL where there is no script.
+     */
+    ngx_http_core_loc_conf_t *plain;
+    void **plain_conf;
+    void **loc_conf;
+    size_t literal;             /* octets of alias before its first variable,
+                                   whole segments */
+    ngx_array_t *try_files;     /* of ngx_http_iri_candidate_t; NULL: none */
+    ngx_uint_t ascii;           /* 1: an ASCII path needs no lookup */
+
+    /* ngx_http_iri_judge.c */
+    void *limits;               /* of limit_req; NULL: none */
+    unsigned asks_who:1;        /* auth_basic or auth_request applies */
+};
+
+/* A location whose root gets the script (ngx_http_iri_root.c) */
+typedef struct {
+    ngx_http_iri_loc_conf_t *conf;
+    void **loc_conf;            /* all its configurations, by ctx_index */
+    void **srv_conf;            /* of the server that contains it */
+} ngx_http_iri_hook_t;
+
+#pragma GCC visibility pop
+
+#endif /* NGX_HTTP_IRI_CONF_H */

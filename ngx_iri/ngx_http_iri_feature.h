@@ -1,0 +1,427 @@
+/*
+ * ngx_http_iri_feature.h - functions: all other features
+ *
+ * Warnings, the cache, hosts, queries, redirects, WebDAV, pages, fields of the
+ * response, logs and variables, a section for each file.  If nothing else is
+ * said, arguments must not be NULL, and results are in r->pool or cf->pool.
+ */
+
+#ifndef NGX_HTTP_IRI_FEATURE_H
+#define NGX_HTTP_IRI_FEATURE_H
+
+#include "ngx_http_iri.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- ngx_http_iri_check.c ----------------------------------------------- */
+
+/* Initialize imcf->places and imcf->texts.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_check_create(ngx_conf_t *cf,
+    ngx_http_iri_main_conf_t *imcf);
+
+/*
+ * The directive that is being read, for warnings.
+ * Returns: NULL if memory is exhausted.
+ */
+ngx_http_iri_place_t *ngx_http_iri_conf_place(ngx_conf_t *cf);
+
+/* The same; a warning is logged if iri is off in its scope. */
+ngx_http_iri_place_t *ngx_http_iri_conf_use(ngx_conf_t *cf);
+
+/*
+ * Make the error message of a setter.  error: the sentence of the core, e.g.
+ * "must be ...".  word: index of the wrong word, 1 is the first after the name
+ * of the directive; cf->args->nelts: no single word is wrong.
+ * Returns: the message; error alone if memory is exhausted.
+ */
+char *ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error,
+    ngx_uint_t word);
+
+/*
+ * Add the location that begins here, if one does, to those to be checked.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf,
+    ngx_http_iri_loc_conf_t *ilcf);
+
+/*
+ * A location folds names: mark the settings that need this; warn if the server
+ * has "iri_cache off".
+ */
+void ngx_http_iri_check_folds(ngx_conf_t *cf,
+    const ngx_http_iri_srv_conf_t *iscf, const ngx_http_iri_loc_conf_t *ilcf);
+
+/* Log warnings of settings without effect.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_cache.c ----------------------------------------------- */
+
+/* The cache for lookups of r in this process.  Returns: NULL if it is off. */
+iri_index_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
+
+/*
+ * If the lookup has started a thread that builds the index of a directory, and
+ * the index may change its result, wait for it.
+ * Returns: 1 if the handler must return NGX_DONE.  The phase runs that handler
+ * again when the index is built.
+ */
+ngx_uint_t ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    const ngx_http_iri_found_t *found);
+
+/*
+ * Parse iri_cache.  words: cf->args without the name of the directive.
+ * Returns: NULL, or the error message.
+ */
+const char *ngx_http_iri_cache_set(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf, const iri_str_t *words);
+
+/* After conf->engine is merged.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_cache_merge(ngx_conf_t *cf,
+    const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
+
+/*
+ * A location of the server folds width, case, accents or spelling: find the
+ * threads that build indexes.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_cache_folds(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf);
+
+/* When a process starts that serves requests. */
+void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
+
+/*
+ * Store the caches of this process in caches, which has room for
+ * imcf->caches.nelts.  Returns: their number.
+ */
+size_t ngx_http_iri_caches(const ngx_http_iri_main_conf_t *imcf,
+    iri_index_cache_t **caches);
+
+
+/* ---- ngx_http_iri_client.c ---------------------------------------------- */
+
+/*
+ * Set iri_charset to the variable that it names.
+ * Returns: NGX_CONF_OK, or the error message.
+ */
+char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
+    iri_registry_t *registry);
+
+/*
+ * The settings with which paths of this client are read.
+ * Returns: NULL if memory is exhausted.
+ */
+const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
+
+/* A path was read: note in ctx if the response depends on the variable. */
+void ngx_http_iri_client_read(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const iri_reading_t *reading);
+
+/* A path was looked up: the same, if access is granted. */
+void ngx_http_iri_client_found(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+
+/* In the PRECONTENT phase: access is granted, unless r is an error page. */
+void ngx_http_iri_client_passed(ngx_http_request_t *r);
+
+/* Before the header is sent: add Vary.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_host.c ------------------------------------------------ */
+
+/*
+ * Returns: the settings of a server; for the default server of an address
+ * those that apply to hosts there.
+ */
+ngx_http_iri_srv_conf_t *ngx_http_iri_host_conf(
+    ngx_http_core_srv_conf_t *cscf);
+
+/*
+ * Select the server that has the A-labels of the client's host as a name.
+ * Returns: NGX_DECLINED if the request goes on, with the same or another
+ * server; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_host_select(ngx_http_request_t *r);
+
+/*
+ * Set *name to the A-labels of a host without a dot at its end, by the
+ * iri_host that applies to r: "bücher.example" → "xn--bcher-kva.example".
+ * Returns: NGX_OK; NGX_DECLINED if octets are these A-labels already, are no
+ * host name, or iri_host is off; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
+    ngx_str_t *name);
+
+/* When the configuration is read. */
+void ngx_http_iri_host_init(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_query.c ----------------------------------------------- */
+
+/*
+ * Convert r->args to UTF-8 (iri_query_charset): "q=%E9" → "q=%C3%A9".
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_args(ngx_http_request_t *r);
+
+/* iri report: log what that would change, or why it cannot. */
+void ngx_http_iri_report_args(ngx_http_request_t *r);
+
+/*
+ * Set *out to the value of $iri_query.
+ * Returns: NGX_OK; NGX_DECLINED if there is no query; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
+
+/* The setter of iri_convert. */
+char *ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ---- ngx_http_iri_redirect.c -------------------------------------------- */
+
+/* Set *query to the query as it was sent.  Returns: 0 if there is none. */
+ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
+
+/*
+ * Returns: the path as it was sent, percent-encoded or raw:
+ * "/caf%E9?x" → "/caf%E9".
+ */
+iri_str_t ngx_http_iri_path_sent(ngx_http_request_t *r);
+
+/*
+ * Set *redirect to how r was requested, for the core.  ctx: NULL if the path
+ * is ASCII.  *reading: memory for the reading to which *redirect points.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_redirect_of(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, iri_reading_t *reading, iri_redirect_t *redirect);
+
+/*
+ * In the PRECONTENT phase: carry out iri_redirect.
+ * Returns: NGX_DECLINED if the request goes on; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_redirect_client(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_report.c ---------------------------------------------- */
+
+/* iri report, in the PRECONTENT phase: look up the path. */
+void ngx_http_iri_report_first(ngx_http_request_t *r);
+
+/* In the LOG phase: log the result. */
+void ngx_http_iri_report(ngx_http_request_t *r);
+
+/*
+ * Set *reading to the reading of the requested path, and ctx->report.found.
+ * Returns: NGX_OK; NGX_DECLINED if there is nothing to report.
+ */
+ngx_int_t ngx_http_iri_would(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
+
+
+/* ---- ngx_http_iri_destination.c ----------------------------------------- */
+
+/*
+ * Replace the path of the Destination header by its canonical form.
+ * Returns: as ngx_http_iri_act().
+ */
+ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
+
+/*
+ * After the rules have granted access to the source of COPY and MOVE: let them
+ * judge the Destination, if nginx itself would write there.
+ * Returns: NGX_DECLINED if there is nothing to judge, or r has restarted with
+ * the Destination as its path; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_destination_rules(ngx_http_request_t *r);
+
+/*
+ * If a Destination is being judged, end this: error pages, backends and logs
+ * see the source again.
+ */
+void ngx_http_iri_destination_over(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_dav.c -------------------------------------------------- */
+
+/*
+ * Replace the resource tags of the If header by the form with which WebDAV
+ * modules compare them.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_dav_if(ngx_http_request_t *r);
+
+/* The same for the lock of a Destination, whose canonical path is given. */
+ngx_int_t ngx_http_iri_dav_destination(ngx_http_request_t *r,
+    ngx_str_t path);
+
+/*
+ * Set *relation to that of the Destination, path, to r->uri on disk.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
+    iri_relation_t *relation);
+
+/*
+ * Set *out to the result of a lookup of the Destination, after
+ * iri_find_conflict().  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_dav_twin(ngx_http_request_t *r,
+    ngx_http_iri_found_t *found, iri_found_t *out);
+
+/*
+ * In the PRECONTENT phase: answer 409 for a name that cannot be created.
+ * Returns: as a handler; NGX_OK if a page with the reason is the content.
+ */
+ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
+
+/* Register the filters for answers of ngx_http_dav_ext_module, if loaded. */
+void ngx_http_iri_dav_init(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_choice.c ---------------------------------------------- */
+
+/*
+ * If several names match, find out which of them the client may get, in
+ * subrequests.
+ * Returns: NGX_AGAIN if one is running; NGX_OK if a page of them is the
+ * content; NGX_DECLINED if there is nothing to choose from; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    const ngx_http_iri_found_t *found);
+
+
+/* ---- ngx_http_iri_listing.c --------------------------------------------- */
+
+/*
+ * Add the security policy of a page that shows names.  text: its value, a
+ * static string.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_protect(ngx_http_request_t *r,
+    const char *text);
+
+/* After iscf->engine is merged. */
+void ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,
+    ngx_http_iri_loc_conf_t *conf, ngx_http_iri_srv_conf_t *iscf);
+
+/* Register the handler, before autoindex's.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_listing_init(ngx_conf_t *cf);
+
+/* In the POST_READ phase.  Returns: 1 if r may be answered with a listing. */
+ngx_uint_t ngx_http_iri_listing_may_come(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_header.c ---------------------------------------------- */
+
+/* Register the header filter. */
+void ngx_http_iri_header_init(void);
+
+
+/* ---- ngx_http_iri_advertise.c ------------------------------------------- */
+
+/* The setter of iri_advertise, and its inheritance. */
+char *ngx_http_iri_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+void ngx_http_iri_advertise_merge(const ngx_http_iri_srv_conf_t *prev,
+    ngx_http_iri_srv_conf_t *conf);
+
+/* Add the field, before the header is sent.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_write_advertised(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_location.c -------------------------------------------- */
+
+/*
+ * Returns: 1 if the response may have a Location or a Link.  The modules lua,
+ * njs and perl do not set r->headers_out.location, so the status counts too.
+ * This test alone is run for every response.
+ */
+static inline ngx_uint_t
+ngx_http_iri_says_where(ngx_http_request_t *r, ngx_uint_t links)
+{
+    ngx_uint_t status = r->headers_out.status;
+
+    return r->headers_out.location != NULL || r->upstream != NULL || links
+           || status == NGX_HTTP_CREATED
+           || (status >= NGX_HTTP_MOVED_PERMANENTLY
+               && status < NGX_HTTP_BAD_REQUEST
+               && status != NGX_HTTP_NOT_MODIFIED);
+}
+
+/*
+ * Before the header is sent: convert its Location and Link to URIs.
+ * Returns: NGX_OK; NGX_ERROR if nothing may be sent.
+ */
+ngx_int_t ngx_http_iri_write_places(ngx_http_request_t *r);
+
+/*
+ * Save the Link of the page that may become the content.  location: the result
+ * of iri_redirect_location().  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_keep_link(ngx_http_request_t *r, iri_str_t location);
+
+
+/* ---- ngx_http_iri_notes.c ----------------------------------------------- */
+
+/*
+ * Add a note to the one line that is logged for r.  code: of doc/reasons.md.
+ * format: as printf; arguments that are not literals are the results of
+ * iri_show().
+ */
+void ngx_http_iri_note(ngx_http_request_t *r, iri_log_level_t level,
+    const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Add a note: what, a sentence, and the text of status. */
+void ngx_http_iri_note_error(ngx_http_request_t *r, const char *what,
+    iri_status_t status);
+
+/* Returns: 1 if notes of this level are logged. */
+ngx_uint_t ngx_http_iri_notes_wanted(ngx_http_request_t *r,
+    iri_log_level_t level);
+
+/*
+ * Notes that the core adds: to the result of _begin, then _end.  once: memory
+ * for notes that cannot be kept; _end logs these at once.
+ */
+iri_notes_t *ngx_http_iri_notes_begin(ngx_http_request_t *r,
+    iri_notes_t *once);
+void ngx_http_iri_notes_end(ngx_http_request_t *r, iri_notes_t *notes,
+    const iri_notes_t *once);
+
+/* iri_env_t.log.  ctx: an ngx_http_request_t. */
+void ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line);
+
+/* In the LOG phase: log the notes. */
+void ngx_http_iri_notes_tell(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_status.c ---------------------------------------------- */
+
+/* The setter of iri_status. */
+char *ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * Start to count requests, if a location has iri_status.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_status_init(ngx_conf_t *cf);
+
+/* When a process starts, before ngx_http_iri_cache_init_process(). */
+void ngx_http_iri_status_init_process(ngx_http_iri_main_conf_t *imcf);
+
+/* The counters of the caches.  Returns: NULL if nothing is counted. */
+iri_index_cache_counts_t *ngx_http_iri_status_cache_counts(
+    const ngx_http_iri_main_conf_t *imcf);
+
+
+/* ---- ngx_http_iri_variables.c ------------------------------------------- */
+
+/* Before the configuration is read: add $iri_*.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
+
+/* Replace the getters of nginx's variables.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
+
+#pragma GCC visibility pop
+
+#endif /* NGX_HTTP_IRI_FEATURE_H */

@@ -1,0 +1,528 @@
+/*
+ * ngx_http_iri_path.h - functions: from the path of a request to a file
+ *
+ * Reading, looking up, restarting, and the rules that judge a path, in the
+ * order in which a request meets them.  Paths are octets in UTF-8.  If nothing
+ * else is said, arguments must not be NULL, and results are in r->pool.
+ */
+
+#ifndef NGX_HTTP_IRI_PATH_H
+#define NGX_HTTP_IRI_PATH_H
+
+#include "ngx_http_iri.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- ngx_http_iri_module.c ---------------------------------------------- */
+
+/* iri_env_t.alloc while the configuration is read.  ctx: an ngx_pool_t. */
+void *ngx_http_iri_conf_alloc(void *ctx, size_t size);
+
+
+/* ---- ngx_http_iri_phases.c ---------------------------------------------- */
+
+/*
+ * Register the handlers of all phases.  To be called last of all
+ * initialization.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_post_read.c ------------------------------------------- */
+
+/* The handler of the POST_READ phase. */
+ngx_int_t ngx_http_iri_post_read_handler(ngx_http_request_t *r);
+
+/*
+ * Returns: 1 if a location of the server may find an entry for an ASCII path
+ * under another name.
+ */
+static inline ngx_uint_t
+ngx_http_iri_folds(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
+{
+    return iscf->folds
+           || ((iscf->reading.repair & IRI_REPAIR_ESCAPES)
+               && ngx_strlchr(uri.data, uri.data + uri.len, '%') != NULL);
+}
+
+
+/* ---- ngx_http_iri_request.c --------------------------------------------- */
+
+/* Set the members of *env: the pool, log and file system of r. */
+void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
+
+/*
+ * Find the context after nginx has cleared r->ctx, and put it there again.
+ * Returns: NULL if r has none.
+ */
+ngx_http_iri_ctx_t *ngx_http_iri_ctx_inside(ngx_http_request_t *r);
+
+/* Returns: the context of r, or NULL if it has none yet. */
+static inline ngx_http_iri_ctx_t *
+ngx_http_iri_ctx(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+
+    return ctx == NULL && (r->internal || r->filter_finalize)
+               ? ngx_http_iri_ctx_inside(r)
+               : ctx;
+}
+
+/*
+ * The context of r, created if there is none.
+ * Returns: NULL if memory is exhausted.
+ */
+ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
+
+/*
+ * The two parts of ngx_http_iri_ctx_make(): create a context
+ * that belongs to no request (NULL if memory is exhausted); make it that of r.
+ * pool: that of the later r.
+ */
+ngx_http_iri_ctx_t *ngx_http_iri_ctx_new(ngx_pool_t *pool);
+void ngx_http_iri_ctx_give(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+/*
+ * Returns: 1 if r has no context, nor had one before nginx cleared r->ctx, and
+ * no rewrite has set r->internal.  This is true of most requests.
+ */
+static inline ngx_uint_t
+ngx_http_iri_is_untouched(ngx_http_request_t *r)
+{
+    return ngx_http_get_module_ctx(r, ngx_http_iri_module) == NULL
+           && !r->internal && !r->filter_finalize;
+}
+
+/*
+ * Returns: 1 if r is such a request, a client's GET or HEAD, and r->uri needs
+ * no lookup in this location: there is nothing to do for it.  A request whose
+ * path was not ASCII has a context; a rule that has set another path has
+ * cleared r->valid_unparsed_uri.
+ */
+static inline ngx_uint_t
+ngx_http_iri_is_plain_get(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return ngx_http_iri_is_untouched(r) && r == r->main
+           && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+           && ((ilcf->ascii && r->valid_unparsed_uri)
+               || ngx_http_iri_own_name(ilcf, r->uri));
+}
+
+/*
+ * Append "/" to *path, the path of a collection, unless it ends in one:
+ * "/a" → "/a/".  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path);
+
+/*
+ * Add a field to the response header.  key and the octets of value are not
+ * copied and must live as long as r.  Returns: NULL if memory is exhausted.
+ */
+ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
+    const char *key, ngx_str_t value);
+
+/*
+ * Set r->uri to a copy of path, with all members that depend on it.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path);
+
+/* The same without a copy: uri must live as long as r. */
+void ngx_http_iri_put_uri(ngx_http_request_t *r, ngx_str_t uri);
+
+/*
+ * Read r->uri, the path that the client sent, into ctx (design 4).  r does not
+ * change.  "/caf\xE9" → a reading with the path "/café".
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_read_sent(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
+
+/* The same for the path of a subrequest, an internal redirect or a rewrite. */
+ngx_int_t ngx_http_iri_read_made(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
+
+/* Note in ctx that uri, the requested path, is ASCII and needs no reading. */
+void ngx_http_iri_keep_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri);
+
+/*
+ * Set *reading to the reading of the requested path.  If that is ASCII, it is
+ * read only now.
+ * Returns: NGX_OK; NGX_DECLINED if the path is not known; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_came(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
+
+/*
+ * Carry out the verdict on the path that was read last.
+ * Returns: NGX_OK if r->uri has changed; NGX_DECLINED if not; an HTTP status
+ * to answer with; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_act(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
+
+/*
+ * Log that path has no reading.  what: "path" or the name of the field that
+ * contains it.  Returns: the HTTP status to answer with.
+ */
+ngx_int_t ngx_http_iri_refuse(ngx_http_request_t *r,
+    const iri_reading_t *reading, const char *what, ngx_str_t path);
+
+/* Leave the location: the SERVER_REWRITE phase runs next. */
+void ngx_http_iri_from_the_start(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
+
+/* Copy r as it is now into *snapshot.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_snapshot(ngx_http_request_t *r,
+    ngx_http_iri_snapshot_t *snapshot);
+
+/*
+ * Restore r, or only its variables and captures, from *snapshot.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_restore(ngx_http_request_t *r,
+    const ngx_http_iri_snapshot_t *snapshot);
+ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
+    const ngx_http_iri_snapshot_t *snapshot);
+
+
+/* ---- ngx_http_iri_requested.c ------------------------------------------- */
+
+/*
+ * Set *path to the canonical path that the client, or the maker of the
+ * subrequest, has requested, whatever rules and redirects have set since:
+ * "/caf%E9?x" → "/café".  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path);
+
+/* Set *query to its query, as it was sent.  Returns: 0 if there is none. */
+ngx_uint_t ngx_http_iri_asked_query(ngx_http_request_t *r,
+    iri_str_t *query);
+
+/* At the start of a subrequest: save path and query, unless they are. */
+void ngx_http_iri_keep_asked(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
+
+/*
+ * Returns: 1 if the response is an error, or a page for one, and access to the
+ * name with which the request restarted was not granted.  Such a response must
+ * not reveal that name; the log may (design 5.7).
+ */
+ngx_uint_t ngx_http_iri_is_refused(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx);
+
+/* Returns: r->uri, in such a response with the names that were sent. */
+ngx_str_t ngx_http_iri_told_uri(ngx_http_request_t *r);
+
+/* Before a named location makes such a response: set r->uri to that. */
+void ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+
+/* ---- ngx_http_iri_levels.c ---------------------------------------------- */
+
+/* Initialize imcf->levels.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_levels_create(ngx_conf_t *cf,
+    ngx_http_iri_main_conf_t *imcf);
+
+/*
+ * Add a location, or a server, whose settings are merged.  parent: the level
+ * that contains it.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_levels_add(ngx_conf_t *cf,
+    ngx_http_iri_loc_conf_t *parent, ngx_http_iri_loc_conf_t *conf);
+
+/*
+ * Link the levels, when all are known and before root is replaced.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_levels_init(ngx_conf_t *cf);
+
+/* Set the members of *search that hold settings.  search->path is set. */
+void ngx_http_iri_levels_search(const ngx_http_iri_loc_conf_t *ilcf,
+    ngx_str_t uri, iri_search_t *search);
+
+
+/* ---- ngx_http_iri_find.c ------------------------------------------------ */
+
+/* A file name longer than NAME_MAX: it can be neither opened nor created. */
+extern ngx_str_t ngx_http_iri_nowhere;
+
+/* Returns: 1 if clcf has no alias, or alias replaces a prefix of uri. */
+ngx_uint_t ngx_http_iri_below_alias(ngx_http_request_t *r,
+    const ngx_http_core_loc_conf_t *clcf, ngx_str_t uri);
+
+/*
+ * Look up r->uri below the root of the current location; each path and root
+ * once.  Returns: the result, which lives as long as r; NULL if memory is
+ * exhausted or alias does not replace a prefix of r->uri.
+ */
+ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
+
+/* The same for another canonical path.  uri must live as long as r. */
+ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
+    ngx_str_t uri);
+
+/*
+ * Before r restarts: if the octets of the entry are those of its canonical
+ * path, save *moved as the result for that path, so that it is not looked up
+ * again.
+ */
+void ngx_http_iri_found_moved(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *moved);
+
+/* Returns: 1 if filename is root and path, octet for octet. */
+ngx_uint_t ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
+    iri_str_t filename);
+
+
+/* ---- ngx_http_iri_root.c ------------------------------------------------ */
+
+/*
+ * Replace root and alias in the locations of imcf->hooks by the script.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
+
+/*
+ * Set *name to the name on disk for uri in the current location; a NUL that is
+ * not counted follows.  "/café" → "/srv/www/caf\xE9" in a tree in ISO-8859-1.
+ * Returns: NGX_OK; NGX_DECLINED if only nginx can evaluate it, because root
+ * has variables or alias does not replace a prefix of uri; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
+    ngx_str_t *name);
+
+/*
+ * Check whether nginx would open found->filename, with disable_symlinks and
+ * the permissions of files.  Sets *is_dir.
+ * Returns: NGX_OK if it would; NGX_DECLINED; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_opens(ngx_http_request_t *r,
+    const ngx_http_iri_found_t *found, ngx_uint_t *is_dir);
+
+/*
+ * After "rewrite ... break" in a location with root: set r->valid_location if
+ * the content handler opens files.
+ */
+void ngx_http_iri_root_validate(ngx_http_request_t *r,
+    ngx_http_iri_loc_conf_t *ilcf);
+
+/*
+ * Find an HTTP module by its name, e.g. "ngx_http_realip_module": a module that
+ * may be missing cannot be linked to.  Returns: NULL if nginx does not have it.
+ */
+ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
+
+
+/* ---- ngx_http_iri_resolve.c --------------------------------------------- */
+
+/* Log that uri was found under another name, and which difference that is. */
+void ngx_http_iri_log_moved(ngx_http_request_t *r, ngx_str_t uri,
+    const iri_found_t *found);
+
+/* Note in ctx that r restarts with uri, the canonical path of found. */
+void ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
+    const iri_found_t *found);
+
+/* Returns: 1 if r->uri is to be looked up below the root of this location. */
+ngx_uint_t ngx_http_iri_is_looked_for(ngx_http_request_t *r);
+
+/*
+ * Returns: 1 if r can restart with the name that was found; *url is set to the
+ * path of the restart (design 5.6).  For the URL "/CAFÉ/x", if "/café" was
+ * found: "/café/x".
+ */
+ngx_uint_t ngx_http_iri_can_restart(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found,
+    ngx_str_t *url);
+
+/* The same; the restart is noted in ctx, for ngx_http_iri_restart(). */
+ngx_uint_t ngx_http_iri_may_restart(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+
+/*
+ * A rule needs the file name for a path (-f, -e, -d, a variable).  If the
+ * entry has another name than the path, note that r restarts after the rules.
+ * Returns: the name on disk, for the rule; NULL if there is no restart.
+ */
+ngx_str_t *ngx_http_iri_note_restart(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+
+/* Carry out the restart that is noted in ctx.  Returns: as a handler. */
+ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+/*
+ * Before the rules of a location: wait for an index that the lookup of r->uri
+ * needs.  Returns: as a handler.
+ */
+ngx_int_t ngx_http_iri_wait_for_rules(ngx_http_request_t *r);
+
+/*
+ * After the rules: look up r->uri.
+ * Returns: NGX_OK if the request goes on; else as a handler.
+ */
+ngx_int_t ngx_http_iri_resolve(ngx_http_request_t *r);
+
+/*
+ * After access is granted: answer a path for which nothing may be served.  An
+ * earlier answer could depend on the contents of a directory to which access
+ * is denied (design 5.7).
+ * Returns: NGX_DECLINED if the request goes on; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_answer(ngx_http_request_t *r);
+
+/* The same for a subrequest that judges a path (ngx_http_iri_judge.c). */
+ngx_int_t ngx_http_iri_judge_asked(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_try_files.c ------------------------------------------- */
+
+/* Before nginx reads the directives.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_try_files_begin(ngx_conf_t *cf);
+
+/* When it has read them, or has failed. */
+void ngx_http_iri_try_files_end(void);
+
+/* After ngx_http_iri_root_init().  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
+
+/* In the PRECONTENT phase.  Returns: as a handler. */
+ngx_int_t ngx_http_iri_try_files(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_judge.c ----------------------------------------------- */
+
+/*
+ * Before each subrequest: create judged->pool, which lives until
+ * ngx_http_iri_judge_release(), or longer.  *judged is zero before the first.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_judge_begin(ngx_http_request_t *r,
+    ngx_http_iri_judged_t *judged);
+
+/* After the subrequest (judged->sr is NULL), when its result was used. */
+void ngx_http_iri_judge_release(ngx_http_request_t *r,
+    ngx_http_iri_judged_t *judged);
+
+/*
+ * Register the handler of the PREACCESS phase; find out which locations have
+ * limits and passwords.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_judge_init(ngx_conf_t *cf);
+
+/*
+ * Start a subrequest for path.  expected: path, or what the rules of the
+ * server are known to make of it; both must live as long as judged->pool.
+ * Returns: NGX_AGAIN if it runs, and r continues when judged->sr is NULL; else
+ * the status with which r must end.
+ */
+ngx_int_t ngx_http_iri_judge_ask(ngx_http_request_t *r,
+    ngx_http_iri_judged_t *judged, iri_str_t path, iri_str_t expected);
+
+/*
+ * In such a subrequest, before its content: run the access rules.  found: the
+ * result of the lookup, or NULL.
+ * Returns: NGX_AGAIN if a rule waits; NGX_DECLINED if try_files is next; else
+ * the status with which the subrequest ends.
+ */
+ngx_int_t ngx_http_iri_judge_here(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+
+/*
+ * Set *line to the value of $request: method, uri (percent-encoded) and
+ * protocol, for example "GET /caf%C3%A9 HTTP/1.1".
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_make_line(ngx_pool_t *pool, ngx_str_t method,
+    ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
+
+/*
+ * The address of the client.  ngx_http_realip_module changes that of the
+ * connection, for the rest of the request.  _keep saves it in the context
+ * before a location can change it; ngx_http_iri_address() is the present one;
+ * _put sets it; _anew sets it to the saved one, so that a path is judged as if
+ * the client had requested it first.
+ */
+void ngx_http_iri_address_keep(ngx_http_request_t *r);
+ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);
+void ngx_http_iri_address_put(ngx_http_request_t *r,
+    const ngx_http_iri_address_t *address);
+void ngx_http_iri_address_anew(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_entries.c --------------------------------------------- */
+
+/* A directory that is being listed.  Zero at first. */
+typedef struct {
+    /* to be set before ngx_http_iri_entries_open() */
+    ngx_str_t name;             /* of the directory, on disk, ends in "/" */
+    ngx_str_t base;             /* the path that links are relative to, which
+                                   ends in "/" */
+    unsigned rewritten:1;       /* r->uri is another path than base */
+    unsigned unnamed:1;         /* entries without a name are served */
+
+    /* to be set before ngx_http_iri_entries_read() */
+    iri_listing_t *page;        /* that the entries are added to */
+
+    unsigned open:1;            /* dir is open */
+    ngx_dir_t dir;
+
+    iri_listing_entry_t entry;  /* being added or judged */
+    iri_listing_info_t info;    /* of the entry that is being added */
+    int is_directory;           /* 1: the entry being judged is one */
+    char file[NGX_MAX_PATH];    /* the octets of its name, ends in NUL */
+    ngx_http_iri_judged_t judged;
+    unsigned asked:1;           /* its subrequest was started, and the result
+                                   is not used yet */
+    ngx_uint_t asks;            /* the number of subrequests */
+} ngx_http_iri_entries_t;
+
+/* Open the directory.  Returns: NGX_OK, or the status that autoindex sends. */
+ngx_int_t ngx_http_iri_entries_open(ngx_http_request_t *r,
+    ngx_http_iri_entries_t *entries);
+
+/* Close it, if it is open. */
+void ngx_http_iri_entries_close(ngx_http_iri_entries_t *entries);
+
+/*
+ * Read the directory, from where the last call stopped.
+ * Returns: NGX_OK if all was read; NGX_BUSY if other requests are to be served
+ * first; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_entries_read(ngx_http_request_t *r,
+    ngx_http_iri_entries_t *entries);
+
+/*
+ * Then judge the entries, as many as the page needs.
+ * Returns: NGX_OK if the page is complete; NGX_BUSY, as above; NGX_AGAIN if r
+ * continues after a subrequest; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_entries_judge(ngx_http_request_t *r,
+    ngx_http_iri_entries_t *entries);
+
+/* Log that a listing failed.  Returns: the HTTP status. */
+ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
+    iri_status_t status);
+
+
+/* ---- ngx_http_iri_names.c ----------------------------------------------- */
+
+/*
+ * Add the A-labels of the names of all servers to these names, and set
+ * $server_name to them.  Warn of names that cannot be mapped or belong to
+ * another server, and (even if iri is off everywhere) of an iri_host without
+ * effect.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
+
+#pragma GCC visibility pop
+
+#endif /* NGX_HTTP_IRI_PATH_H */
