@@ -1,5 +1,10 @@
 /*
- * iri_conf.h - configuration: charsets, values of directives, functions and rules
+ * iri_conf.h - configuration: charsets, values of directives, functions, rules
+ *
+ * Turns the words of directives into settings (design.md section 6), converts
+ * texts for the functions of rules, and checks the patterns of rules.  Both
+ * servers and the command use these parsers.  The settings of hosts are in
+ * iri_host.h.
  */
 
 #ifndef IRI_CONF_H
@@ -10,105 +15,134 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- charsets -------------------------------------------------------------- */
+/* ---- charsets ------------------------------------------------------------ */
 
 /*
- * A charset that was read through once, sequence by sequence, and found
- * fit for paths: ASCII is ASCII, no sequence that starts with a high octet
- * gives an ASCII character, no state, no "/", ".", "%" or NUL inside a
- * sequence.  What was seen is kept as tables, so that reading needs no
- * converter and no lock.
+ * A charset that is safe for paths.  When it was opened, each of its sequences
+ * was decoded and stored in tables, so that reading needs no converter and no
+ * lock.  Checked: ASCII octets are ASCII characters; no sequence that begins
+ * with an octet above 7F gives an ASCII character; there is no state; no
+ * sequence contains "/", ".", "%" or NUL.
  */
 typedef struct iri_charset_s iri_charset_t;
 
 typedef struct {
-    size_t               count;                  /* 0: none */
-    const iri_charset_t *at[IRI_MAX_CHARSETS];   /* in the order given */
+    size_t               count;                  /* 0: no charset */
+    const iri_charset_t *at[IRI_MAX_CHARSETS];   /* in order of priority */
 } iri_charsets_t;
 
-/* The charsets of one configuration; each is opened once. */
+/* The charsets of a configuration, each opened once. */
 typedef struct iri_registry_s iri_registry_t;
 
 /*
- * Make an empty registry in env's arena, which must outlive all that is
- * opened in it (a configuration pool).  env is copied.  NULL: no memory, or
- * ICU's data is missing.
+ * Create an empty registry.
+ * env: copied; its arena must outlive the registry and all its charsets (a
+ * configuration pool).
+ * Returns: the registry; NULL: no memory, or the data of ICU is missing.
  */
 iri_registry_t *iri_registry_create(const iri_env_t *env);
 
-/* The name as the Encoding Standard writes it: "Shift_JIS"; "UTF-8". */
+/* The name of a charset in the Encoding Standard: "Shift_JIS", "UTF-8". */
 iri_str_t iri_charset_name(const iri_charset_t *charset);
 
-/* A charset for an output of a reading that used more than one: "mixed". */
+/* "mixed": the charset of a reading that used more than one. */
 extern const iri_str_t iri_charset_mixed;
 
 
-/* ---- values of directives: one parser for both servers --------------------- */
+/* ---- settings ------------------------------------------------------------ */
 
-typedef enum { IRI_ENGINE_OFF, IRI_ENGINE_ON, IRI_ENGINE_REPORT } iri_engine_t;
+/* iri */
+typedef enum {
+    IRI_ENGINE_OFF,
+    IRI_ENGINE_ON,
+    IRI_ENGINE_REPORT   /* do all the work, change nothing */
+} iri_engine_t;
+
+/* iri_invalid: the answer for a path without a reading */
 typedef enum {
     IRI_INVALID_404,
     IRI_INVALID_400,
-    IRI_INVALID_PASS
+    IRI_INVALID_PASS   /* continue with the octets as sent */
 } iri_invalid_t;
-typedef enum { IRI_FILENAME_ANY, IRI_FILENAME_NFC, IRI_FILENAME_NFD } iri_filename_form_t;
 
-typedef enum { IRI_AMBIGUOUS_404, IRI_AMBIGUOUS_300 } iri_ambiguous_t;
+/* iri_filename_form: the normalization form of names on disk */
+typedef enum {
+    IRI_FILENAME_ANY,   /* any; new names are NFC */
+    IRI_FILENAME_NFC,
+    IRI_FILENAME_NFD
+} iri_filename_form_t;
 
-/* Bits of iri_tree_conf_t.match */
+/* iri_ambiguous: the answer if several entries match equally well */
+typedef enum {
+    IRI_AMBIGUOUS_404,
+    IRI_AMBIGUOUS_300   /* a list of choices */
+} iri_ambiguous_t;
+
+/* Bits of iri_tree_conf_t.match: the differences that are ignored */
 #define IRI_FOLD_NORMALIZATION 0x01u
 #define IRI_FOLD_VARIANTS      0x02u
 #define IRI_FOLD_WIDTH         0x04u
 #define IRI_FOLD_CASE          0x08u
 #define IRI_FOLD_ACCENTS       0x10u
 #define IRI_FOLD_SPELLING      0x20u
-#define IRI_FOLD_EXACT_ONLY    0x80u   /* "exact" was said */
-#define IRI_FOLD_TURKIC       0x100u   /* with CASE: i is not I's */
-#define IRI_FOLD_GERMAN       0x200u   /* with ACCENTS: "ae" for a-umlaut */
-#define IRI_FOLD_ESCAPES      0x400u   /* iri_tree_conf_finish: repair has
-                                             something of ESCAPES */
+#define IRI_FOLD_EXACT_ONLY    0x80u   /* the value "exact" */
+#define IRI_FOLD_TURKIC       0x100u   /* with CASE: "i" and "I" differ */
+#define IRI_FOLD_GERMAN       0x200u   /* with ACCENTS: "ae" is a-umlaut */
+#define IRI_FOLD_ESCAPES      0x400u   /* set by iri_tree_conf_finish: repair
+                                          has a bit of IRI_REPAIR_ESCAPES */
 
-/* What needs an index: names are compared, not written. */
-#define IRI_FOLD_INDEXED                                                    \
-    (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS               \
-     | IRI_FOLD_SPELLING)
+/* The differences that need an index of all names of a directory */
+#define IRI_FOLD_INDEXED                                                      \
+    (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS | IRI_FOLD_SPELLING)
 
-/* Bits of iri_tree_conf_t.repair */
+/* Bits of iri_tree_conf_t.repair: the encoding errors that are repaired */
 #define IRI_REPAIR_DOUBLE   0x1u   /* double-encoding */
-#define IRI_REPAIR_MOJIBAKE 0x2u
+#define IRI_REPAIR_MOJIBAKE 0x2u   /* mojibake */
 #define IRI_REPAIR_U        0x4u   /* %u */
-#define IRI_REPAIR_ESCAPES  (IRI_REPAIR_DOUBLE | IRI_REPAIR_U)   /* in paths
-                                   that hold a "%" when they are unescaped */
-
-/* What governs reading: of a server, for no location is chosen yet. */
-typedef struct {
-    iri_charsets_t charsets;   /* iri_charset: beside UTF-8, in order */
-    iri_invalid_t  invalid;    /* iri_invalid */
-    unsigned       repair;     /* what any place of the server repairs:
-                                  IRI_REPAIR_... */
-} iri_reading_conf_t;
-
-/* What governs looking: of a place (location, <Directory>). */
-typedef struct {
-    iri_charsets_t  charsets;  /* iri_filename_charset; count 0: UTF-8 */
-    iri_filename_form_t     names;     /* iri_filename_form */
-    unsigned        match;     /* iri_match: IRI_FOLD_... */
-    iri_ambiguous_t ambiguous; /* iri_ambiguous */
-    unsigned        repair;    /* iri_repair: IRI_REPAIR_...; 0: off */
-} iri_tree_conf_t;
+#define IRI_REPAIR_ESCAPES  (IRI_REPAIR_DOUBLE | IRI_REPAIR_U)   /* errors that
+                                      leave a "%" in the decoded path */
 
 /*
- * Parse the words of one directive.  words: as the server split them, count
- * of them at least 1; letter case does not matter.  Return NULL and fill
- * *out, or return a NUL-terminated sentence, in the registry's arena or
- * static, that says what is wrong and what would be right, fit to follow the
- * directive's name.
+ * How paths are read.  It belongs to a server, because a path is read before
+ * its location or directory is known.
+ */
+typedef struct {
+    iri_charsets_t charsets;   /* iri_charset: besides UTF-8 */
+    iri_invalid_t  invalid;    /* iri_invalid */
+    unsigned       repair;     /* union of iri_tree_conf_t.repair of all
+                                  locations or directories of the server */
+} iri_reading_conf_t;
+
+/* How entries are found: settings of a location or <Directory>. */
+typedef struct {
+    iri_charsets_t      charsets;   /* iri_filename_charset; count 0: UTF-8 */
+    iri_filename_form_t names;      /* iri_filename_form */
+    unsigned            match;      /* iri_match: IRI_FOLD_... */
+    iri_ambiguous_t     ambiguous;  /* iri_ambiguous */
+    unsigned            repair;     /* iri_repair: IRI_REPAIR_...; 0: off */
+} iri_tree_conf_t;
+
+
+/* ---- values of directives ------------------------------------------------ */
+
+/*
+ * Parse the value of one directive.
  *
- * iri_parse_charsets: labels of the Encoding Standard and a few more that
- * users mean by them ("cp949"); "none" alone gives an empty list where
- * none_allowed is 1; UTF-8 is left out then, since it is always read, and
- * kept otherwise.  {"sjis", "euc-jp"} -> {Shift_JIS, EUC-JP};
- * {"ISO-2022-JP"} -> "\"ISO-2022-JP\" switches states ...".
+ *   word, words   the words of the value, as the server split them; letter
+ *                 case does not matter
+ *   count         number of words, at least 1
+ *   registry      opens the charsets; owns the error message
+ *   out           written only on success
+ *
+ * Returns: NULL on success; else a NUL-terminated error message that can follow
+ * the name of the directive, static or in the registry's arena.
+ *
+ * iri_parse_charsets: labels of the Encoding Standard and some other common
+ * names ("cp949").  With none_allowed, "none" alone gives an empty list, and
+ * UTF-8 is left out because it is always read; otherwise UTF-8 is kept.
+ *
+ * {"sjis", "euc-jp"} -> {Shift_JIS, EUC-JP}
+ * {"ISO-2022-JP"} -> "\"ISO-2022-JP\" switches states ..."
  */
 const char *iri_parse_engine(iri_str_t word, iri_engine_t *out);
 const char *iri_parse_charsets(iri_registry_t *registry,
@@ -119,122 +153,140 @@ const char *iri_parse_filename_form(iri_str_t word, iri_filename_form_t *out);
 const char *iri_parse_match(const iri_str_t *words, size_t count,
                             unsigned *out);
 
-/* The first of these words that iri_match knows not; count: it knows all. */
+/* Index of the first word that iri_match does not know; count: none. */
 size_t iri_match_unknown_word(const iri_str_t *words, size_t count);
 
-/*
- * iri_ambiguous: "404" or "300"; iri_repair: "off", or words of those that it
- * puts right, for iri_tree_conf_t.repair.  As the other iri_parse_...
- */
+/* iri_ambiguous, iri_repair (0: "off").  Otherwise as iri_parse_match(). */
 const char *iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out);
 const char *iri_parse_repair(const iri_str_t *words, size_t count,
                              unsigned *out);
 
-/* As iri_match_unknown_word(), of iri_repair. */
+/* Index of the first word that iri_repair does not know; count: none. */
 size_t iri_repair_unknown_word(const iri_str_t *words, size_t count);
 
 /*
- * iri_redirect: a status, "301"; 0 for "off"; IRI_REDIRECT_LINK for "link".
- * As the other iri_parse_...
+ * Parse the value of iri_redirect.  *out: the status, for example 301; 0 for
+ * "off"; IRI_REDIRECT_LINK for "link".
+ * Returns: as iri_parse_match().
  */
 const char *iri_parse_redirect(iri_str_t word, int *out);
-#define IRI_REDIRECT_LINK 1   /* no redirect, but iri_canonical_link */
+#define IRI_REDIRECT_LINK 1   /* no redirect, but a Link field */
 
 /*
- * A warning of the order of a list: a charset reads most of what is written in
- * a later one, which then is hardly reached, and not so in the other order.
- * NULL, or a sentence in the registry's arena that can follow the name of the
- * directive: {Shift_JIS, EUC-JP} -> "has "Shift_JIS" before "EUC-JP", but ..."
- */
-const char *iri_charsets_shadow(const iri_registry_t *registry,
-                              const iri_charsets_t *list);
-
-/* Sort charsets, none of them UTF-8, so that iri_charsets_shadow is NULL. */
-void iri_charsets_sort(iri_charsets_t *list);
-
-/*
- * iri_cache: "off" or a size, "16m", "512k", "1g", octets; then, where
- * threads is not NULL, perhaps "threads=NAME".  *size: 0 is "off".  *threads
- * points into words; empty: none was named.
+ * Parse the value of iri_cache: "off", or a size in octets, as "16m", "512k" or
+ * "1g".  If threads is not NULL, "threads=NAME" may follow.
+ * *size: octets; 0: "off".  *threads: NAME, a part of words; empty: absent.
+ * Returns: as iri_parse_match().
  */
 const char *iri_parse_cache(const iri_str_t *words, size_t count,
                             size_t *size, iri_str_t *threads);
 
 /*
- * A list that is known only when a request comes (a variable of the server).
- * _open_all: open every charset that a list may name, so that none has to be
- * opened then; one that this machine's ICU does not have is left out.  NULL,
- * or a sentence as above.  _charsets_of: the list that value says, labels
- * divided by blanks or commas; empty, or "none" alone: no charset.  UTF-8, and
- * a charset that is named again, are passed over.  NULL and *out filled in; or
- * what is wrong with *word of it, static, fit to follow it.  Asks for no
- * memory; any number of threads may call it.
- * "euc-jp, sjis" -> {EUC-JP, Shift_JIS}; "klingon" -> "is no charset ..."
+ * Warn of a list in which a charset decodes most texts of a later one, so that
+ * the later one is hardly ever reached, while the reverse order has no such
+ * effect.
+ * Returns: NULL; or a message in the registry's arena that can follow the name
+ * of the directive.
+ * {Shift_JIS, EUC-JP} -> "has \"Shift_JIS\" before \"EUC-JP\", but ..."
  */
-const char *iri_registry_open_all(iri_registry_t *registry);
-const char *iri_charsets_parse(const iri_registry_t *registry, iri_str_t value,
-                            iri_charsets_t *out, iri_str_t *word);
+const char *iri_charsets_shadow(const iri_registry_t *registry,
+                                const iri_charsets_t *list);
 
 /*
- * After merging: fill in what follows from other settings.  An empty charset
- * list becomes UTF-8; the variants are forgiven where a Japanese charset is
- * in either list and "exact" was not said; IRI_FOLD_ESCAPES.  reading NULL:
- * each request has a list of its own, in which one may be.
+ * Sort a list so that iri_charsets_shadow() returns NULL for it.
+ * list: without UTF-8.
+ */
+void iri_charsets_sort(iri_charsets_t *list);
+
+/*
+ * Open every charset that a list may name, for lists that are known only when a
+ * request is processed (a variable of the server).  A charset that this ICU
+ * lacks is left out.
+ * Returns: NULL, or an error message as iri_parse_charsets().
+ */
+const char *iri_registry_open_all(iri_registry_t *registry);
+
+/*
+ * Parse such a list.  It allocates no memory.  Any number of threads may call
+ * it.
+ *
+ *   registry   after iri_registry_open_all()
+ *   value      labels separated by blanks or commas; empty or "none": an empty
+ *              list.  UTF-8 and repeated charsets are skipped
+ *   word       on an error the word that is wrong, a part of value
+ *
+ * Returns: NULL on success; else a static error message that can follow *word.
+ * "euc-jp, sjis" -> {EUC-JP, Shift_JIS}; "klingon" -> "is no charset ..."
+ */
+const char *iri_charsets_parse(const iri_registry_t *registry, iri_str_t value,
+                               iri_charsets_t *out, iri_str_t *word);
+
+/*
+ * After merging, derive settings from others: an empty charset list becomes
+ * UTF-8; IRI_FOLD_VARIANTS is set if either list has a Japanese charset and
+ * IRI_FOLD_EXACT_ONLY is not set; IRI_FOLD_ESCAPES.
+ * reading: NULL if each request has its own list, which may have a Japanese
+ * charset.
  */
 void iri_tree_conf_finish(const iri_reading_conf_t *reading,
                           iri_tree_conf_t *tree);
 
 
-/* ---- functions for rules and variables ------------------------------------- */
+/* ---- functions for rules and variables ----------------------------------- */
 
 /*
- * What rules can do with a text, by name:
+ * A function that converts a text:
  *
- *   to_uri        an IRI as a URI (draft 3.1): what a URI may not hold is
- *                 percent-encoded, "%" too where it is no escape
- *   to_iri        a URI as an IRI (draft 3.2): escapes of what an IRI may
- *                 hold become characters, what it may not hold is escaped
- *   nfc           Unicode normalization form C, as of paths
- *   fold          the key by which iri_match "width case" compares names
- *   utf8          octets in UTF-8, or in the first of the charsets of
- *                 iri_charset that reads all of them
- *   host_ascii    a host in A-labels, without a port
- *   host_unicode  the same in U-labels
+ *   to_uri        an IRI to a URI (draft 3.1); characters that a URI must not
+ *                 contain are percent-encoded, and so is a "%" that does not
+ *                 begin an escape
+ *   to_iri        a URI to an IRI (draft 3.2); escapes of characters that an
+ *                 IRI may contain are decoded, other characters are escaped
+ *   nfc           to Unicode normalization form C, as for paths
+ *   fold          to the key by which iri_match "width case" compares names
+ *   utf8          to UTF-8, from UTF-8 or from the first charset of iri_charset
+ *                 that decodes all octets
+ *   host_ascii    a host without a port to A-labels
+ *   host_unicode  a host without a port to U-labels
  *
- * A text is at most IRI_MAX_TEXT octets, and UTF-8 but for utf8 and to_iri.
+ * A text has at most IRI_MAX_TEXT octets.  It is UTF-8, except for utf8 and
+ * to_iri, which accept any octets.
  */
 typedef struct iri_function_s iri_function_t;
 
-/* Letter case counts; NULL: there is none of that name. */
+/* The function with this name, case-sensitive; NULL: there is none. */
 const iri_function_t *iri_function_find(iri_str_t name);
 
-#define IRI_FUNCTIONS 7    /* how many there are */
+#define IRI_FUNCTIONS 7    /* number of functions */
 
-/* The i-th, and its name, NUL-terminated; NULL: there are no more. */
+/* The i-th function, and its name (NUL-terminated); NULL: i is too large. */
 const iri_function_t *iri_function_at(size_t i);
 const char *iri_function_name(size_t i);
 
-/* As the other iri_parse_... */
+/* Parse the name of a function.  Returns: as iri_parse_match(). */
 const char *iri_parse_function(iri_str_t word, const iri_function_t **out);
 
 typedef struct {
-    const iri_charsets_t  *charsets;  /* of iri_charset; NULL: none */
+    const iri_charsets_t  *charsets;  /* iri_charset; NULL: none */
     const iri_host_conf_t *host;      /* NULL: host_... have no value */
 } iri_function_conf_t;
 
 typedef struct {
-    iri_str_t   value;    /* empty where there is none */
-    const char *why;      /* there is none: a phrase; NULL: there is */
-    size_t      offset;   /* of why: of the octet that it is about; else 0 */
+    iri_str_t   value;    /* empty if why is not NULL */
+    const char *why;      /* why there is no value: a phrase; NULL: there is */
+    size_t      offset;   /* with why: offset of the octet at fault; else 0 */
 } iri_converted_t;
 
 /*
- * Convert a text.  Any octets are taken.  A text that has no such form has no
- * value, and gets one line of log at IRI_LOG_INFO; so does what could not be
- * done, with the status for it.  to_uri and host_ascii give ASCII without
- * controls and blanks, to_iri and host_unicode UTF-8 without them; of the
- * others ASCII comes out as it went in, but that fold may make ASCII, "/" too,
- * of wide forms.  IRI_NO_MEMORY, IRI_ICU_FAILED.
+ * Convert a text.  Any octets are accepted.  If the text has no such form,
+ * there is no value.  This and each error writes one line to the log, at
+ * IRI_LOG_INFO.
+ *
+ * to_uri and host_ascii give ASCII, to_iri and host_unicode UTF-8, all without
+ * controls and blanks.  nfc and utf8 keep ASCII as it is.  fold folds its case
+ * and may turn wide forms into ASCII, even "/".
+ *
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  *
  * to_uri "/caf\xC3\xA9 100%" -> "/caf%C3%A9%20100%25"
  * to_iri "/caf%C3%A9%20%FF%41" -> "/caf\xC3\xA9%20%FFA"
@@ -245,23 +297,26 @@ iri_status_t iri_convert(const iri_env_t           *env,
                          iri_converted_t *out);
 
 
-/* ---- checking rules of a configuration ------------------------------------- */
+/* ---- checking the rules of a configuration ------------------------------- */
 
-/* What a rule compares with a path. */
+/* The kind of text in a rule. */
 typedef enum {
-    IRI_RULE_TEXT,    /* the path, or how it begins */
-    IRI_RULE_REGEX    /* a regular expression as it was written */
+    IRI_RULE_TEXT,    /* a path, or the beginning of paths */
+    IRI_RULE_REGEX    /* a regular expression, as written */
 } iri_rule_t;
 
 /*
- * Rules see canonical paths, which are UTF-8 in NFC and not percent-encoded:
- * is there text in a rule that can be in none?  Escapes of ASCII are let be.
- * What is in brackets in a regular expression is not looked at, and octets
- * that are no UTF-8 may match where conf says IRI_INVALID_PASS.  *says: empty,
- * or what is wrong and what would be right, fit to follow the name of the
- * directive and a colon, ASCII without controls: octets of text are shown
- * percent-encoded.  Any octets are taken.
- * IRI_NO_MEMORY, IRI_ICU_FAILED.
+ * Find text in a rule that no canonical path can contain, because canonical
+ * paths are UTF-8 in NFC and not percent-encoded.  Escapes of ASCII are not
+ * checked, nor the bracket expressions of a regular expression, nor, with
+ * IRI_INVALID_PASS in conf, octets that are not UTF-8.
+ *
+ *   text   any octets
+ *   says   empty: nothing found; else a message that can follow the name of
+ *          the directive and ": ", in ASCII without controls; octets of text
+ *          are shown percent-encoded
+ *
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  *
  * "/caf\xE9" -> "\"/caf%E9\" is not UTF-8, ...: write \"/caf%C3%A9\" ..."
  */

@@ -243,7 +243,7 @@ subtest 'fields' => sub {
         path => "/caf\x{E9}/men\x{FC}.txt", match => 'normalization',
         uri => '/caf%C3%A9/men%C3%BC.txt',
         filename => "$root/caf\x{E9}/men\x{FC}.txt", path_info => '',
-        answer => 'serve', why => 'the entry has the name that was asked',
+        answer => 'serve', why => 'an entry has the requested name',
         status => undef, location => '/caf%C3%A9/men%C3%BC.txt?q'
     );
     is_deeply $got, \%expected, 'all of them';
@@ -449,7 +449,7 @@ END
         '--ambiguous 300';
 
     my ($code, $out) = iri('explain', @options, '/images/nosuch.gif');
-    like $out, qr{^Starting over as /Images/nosuch\.gif$}m, 'for people';
+    like $out, qr{^Restart as /Images/nosuch\.gif$}m, 'for people';
     like $out, qr/^answer +pass: no entry/m, 'and its end';
     unlike $out, qr/^location/m, 'which leads nowhere';
 };
@@ -462,11 +462,11 @@ subtest 'for people' => sub {
     is $err, '', 'nothing on standard error';
     my $file = "$euc/%C9%BD/%BC%A8.html";
     like $out, $_, "prints $_" for qr/^Reading /m, qr/Shift_JIS/,
-        qr/^Looking below \Q$euc\E$/m, qr/^form +legacy$/m,
+        qr/^Lookup below \Q$euc\E$/m, qr/^form +legacy$/m,
         qr/^charset +Shift_JIS$/m,
         qr/^path +\/\xE8\xA1\xA8\/\xE7\xA4\xBA\.html$/m,
         qr/^uri +\/%E8%A1%A8\/%E7%A4%BA\.html$/m, qr/^match +charset$/m,
-        qr/^answer +serve: the entry/m;
+        qr/^answer +serve: an entry/m;
     like $out, qr/^filename +\Q$file\E$/m, 'octets on disk';
     ($code, $out) = iri('explain', '/a%1B%5B31m%C2%85%E2%80%AEb');
     unlike $out, qr/[\x00-\x09\x0B-\x1F\x7F]|\xC2[\x80-\x9F]|\xE2\x80\xAE/,

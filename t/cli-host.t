@@ -95,7 +95,7 @@ subtest 'names' => sub {
 };
 
 my $NO_CHARACTER = 'has a character that no host name may have';
-my $NO_ALABEL = 'has a label with "xn--" that is no A-label';
+my $NO_ALABEL = 'has a label with "xn--" that is not an A-label';
 my $ALONE = '; give only the host, without scheme, user, port and path';
 
 # Each row: a host that is refused, the offset, the reason, and the character
@@ -158,7 +158,7 @@ subtest 'refused' => sub {
             '"a" U+0061'],
         ['b.1.א',         2, 'breaks the bidi rule of RFC 5893',
             '"1" U+0031'],
-        ['ü%E2%80%8Db',   2, 'has a joiner where none may be', 'U+200D'],
+        ['ü%E2%80%8Db',   2, 'has a joiner that is not allowed there', 'U+200D'],
         ['xn--tda.1',     8, 'ends in a number, as an IPv4 address does'],
         ['１.2',          0, 'ends in a number, as an IPv4 address does'],
         ['a' x 64,        0, $long],

@@ -131,7 +131,7 @@ is answer("/limited/$sun[0]"), '200 ' . visible(slurp("$root/ssi.html")),
 is answer("/limited/$_"), '503', 'limited: ' . visible($_)
     for @sun[1 .. 5];
 
-# ---- found under a further reading -----------------------------------------
+# ---- found by an alternative reading ---------------------------------------
 
 my ($asked, $found) = @{ $kana{plain} };
 my $moved = $server->get("/$asked/x.txt", host => 'name');

@@ -73,9 +73,9 @@ for my $name (qw(nginx httpd)) {
             is scalar(grep { /^answer [a-z]+: / } @lines) > 0, 1,
                 'and the answer';
         }
-        like $server->told, qr/iri: Looking below \S*\Q$root\E/, 'where';
+        like $server->told, qr/iri: Lookup below \S*\Q$root\E/, 'where';
         like $server->log_text,
-            qr{iri: Starting over as /%E8%A1%A8\.txt}, 'starting over';
+            qr{iri: Restart as /%E8%A1%A8\.txt}, 'starting over';
         is_deeply [$server->errors], [], "$name: log";
         $server->stop;
         my $quiet = $name eq 'nginx'

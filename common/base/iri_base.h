@@ -1,5 +1,5 @@
 /*
- * iri_base.h - strings, growing buffers and log lines, for the core alone
+ * iri_base.h - strings, growing buffers and log lines, for the core
  */
 
 #ifndef IRI_BASE_H
@@ -12,24 +12,27 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- strings and growing buffers ------------------------------------------- */
+/* ---- strings and growing buffers ----------------------------------------- */
 
-/* A growing string in the arena; never larger than IRI_MAX_BUFFER. */
+/* A string that grows in the arena, up to IRI_MAX_BUFFER octets. */
 typedef struct {
     unsigned char *data;
     size_t         len;
     size_t         size;   /* octets allocated */
 } iri_buf_t;
 
-#define IRI_MAX_BUFFER (1024 * 1024)   /* no path within the limits needs it */
+#define IRI_MAX_BUFFER (1024 * 1024)   /* more than any allowed path needs */
 
 #define IRI_BUF_EMPTY { NULL, 0, 0 }
 
-/* Make room for more octets behind what is there. */
+/*
+ * Make room for more octets behind len, by copying the buffer.
+ * Returns: IRI_OK; IRI_NO_MEMORY, also above IRI_MAX_BUFFER.
+ */
 iri_status_t iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf,
                              size_t more);
 
-/* The same, unless there is. */
+/* As iri_buf_reserve(), if there is no room yet. */
 static inline iri_status_t
 iri_buf_room(const iri_env_t *env, iri_buf_t *buf, size_t more)
 {
@@ -37,7 +40,7 @@ iri_buf_room(const iri_env_t *env, iri_buf_t *buf, size_t more)
                                        : IRI_OK;
 }
 
-/* data may be NULL when len is 0 */
+/* Append octets; data may be NULL if len is 0. */
 static inline iri_status_t
 iri_buf_put(const iri_env_t *env, iri_buf_t *buf, const unsigned char *data,
             size_t len)
@@ -62,14 +65,14 @@ iri_buf_putc(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
     return iri_buf_put(env, buf, &c, 1);
 }
 
-/* Up to its NUL. */
+/* Append a NUL-terminated text without its NUL. */
 static inline iri_status_t
 iri_put_text(const iri_env_t *env, iri_buf_t *buf, const char *text)
 {
     return iri_buf_put(env, buf, (const unsigned char *) text, strlen(text));
 }
 
-/* "%" and two upper-case hexadecimal digits */
+/* Append "%" and two upper-case hexadecimal digits. */
 static inline iri_status_t
 iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
 {
@@ -83,14 +86,14 @@ iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
     return iri_buf_put(env, buf, escape, sizeof(escape));
 }
 
-/* Of ASCII letters; others stay. */
+/* The lower case of an ASCII letter; c itself for other octets. */
 static inline unsigned char
 iri_lower(unsigned char c)
 {
     return (unsigned char) (c | ((unsigned) c - 'A' < 26u) << 5);
 }
 
-/* The same of eight octets. */
+/* iri_lower() of each of eight octets. */
 static inline uint64_t
 iri_lower_eight(uint64_t word)
 {
@@ -102,29 +105,34 @@ iri_lower_eight(uint64_t word)
     return word | upper >> 2;
 }
 
-int iri_is_alphanumeric(unsigned char c);                 /* of ASCII */
-size_t iri_label_end(iri_str_t host, size_t offset);      /* next "." */
+int iri_is_alphanumeric(unsigned char c);                 /* ASCII only */
 iri_str_t iri_buf_str(const iri_buf_t *buf);
-iri_str_t iri_str_from(iri_str_t s, size_t offset);       /* its tail */
+iri_str_t iri_str_from(iri_str_t s, size_t offset);       /* the rest of s */
 int iri_str_equal(iri_str_t a, iri_str_t b);
-int iri_str_compare(iri_str_t a, iri_str_t b);            /* by octets */
-int iri_str_equal_nocase(iri_str_t a, const char *b);     /* ASCII only */
-size_t iri_str_count(iri_str_t s, unsigned char c);
-size_t iri_segment_end(iri_str_t path, size_t offset);    /* next "/" */
-size_t iri_tail_of_segments(iri_str_t s, size_t n); /* the n-th last; 0: fewer */
+int iri_str_compare(iri_str_t a, iri_str_t b);            /* <0, 0, >0 */
+int iri_str_equal_nocase(iri_str_t a, const char *b);     /* ASCII case only */
+size_t iri_str_count(iri_str_t s, unsigned char c);       /* occurrences */
+
+/* Offset of the next "/" or "." from offset on; the end if there is none. */
+size_t iri_segment_end(iri_str_t path, size_t offset);
+size_t iri_label_end(iri_str_t host, size_t offset);
+
+/* Offset of the last n segments of s; 0 if there are fewer. */
+size_t iri_tail_of_segments(iri_str_t s, size_t n);
+
 int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
-int iri_is_graphic(iri_str_t s);                   /* ASCII, no control */
+int iri_is_graphic(iri_str_t s);                   /* ASCII without controls */
 
 /*
- * Octets of the segments that path begins with and that are graphic ASCII, each
- * with the "/" behind it.
+ * Octets of the leading segments of path that are graphic ASCII, each with its
+ * final "/".
  */
 size_t iri_graphic_segments(iri_str_t path);
 
 /*
- * Are len octets, at most eight, graphic ASCII?  Blanks stand for those that
- * are missing.  One that is not may spoil the test of those beside it, but then
- * the answer is 0 in any case.
+ * Are len octets, at most eight, graphic ASCII?  Missing octets are replaced by
+ * blanks.  A carry from an octet that is not graphic may change the test of its
+ * neighbours, but the result is 0 in any case.
  */
 static inline int
 iri_is_graphic_octets(const unsigned char *p, size_t len)
@@ -138,7 +146,7 @@ iri_is_graphic_octets(const unsigned char *p, size_t len)
     return ((word | (word - ones * 0x20) | (word + ones)) & ones * 0x80) == 0;
 }
 
-/* The same of eight at p, which is below end; 0, too, if there are fewer. */
+/* Are there eight octets from p on, and are they graphic ASCII?  p < end. */
 static inline int
 iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
 {
@@ -146,16 +154,19 @@ iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* One line to the caller's log; %s arguments must be printable already. */
+/*
+ * Write a line to the caller's log; levels above INFO only if env->trace is
+ * set. Arguments of "%s" must be printable.
+ */
 void iri_logf(const iri_env_t *env, iri_log_level_t level,
               const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "answer moved: found under a further reading"; where there is a trace. */
+/* If env->trace is set, log a verdict: "answer pass: no entry has that name" */
 void iri_trace_verdict(const iri_env_t *env, iri_verdict_t answer,
-                      iri_why_t why);
+                       iri_why_t why);
 
-/* Octets as printable ASCII for a log line; static text if no memory. */
+/* Octets percent-encoded for a log line; static text if there is no memory. */
 const char *iri_printable(const iri_env_t *env, iri_str_t s);
 
 

@@ -1,14 +1,14 @@
 /*
- * iri_dir_posix.c - the POSIX file system behind iri_dir_t
+ * iri_dir_posix.c - the POSIX file system as an iri_dir_t
  *
- * Looks only: lstat, then stat for what a link leads to, and readdir.  The
- * server opens the file itself, by its own rules for links.
+ * Only queries: lstat, stat for the target of a symbolic link, readdir.  The
+ * server opens the file itself, by its own rules for symbolic links.
  */
 
 /*
- * Where long has 32 bits, files of 2 GB, inodes of 64 bits and times after
- * 2038 are EOVERFLOW without these.  Nothing of such a type leaves this file,
- * so the server may be compiled otherwise.
+ * With a 32-bit long, files of 2 GB, 64-bit inodes and times after 2038 fail
+ * with EOVERFLOW unless these are set.  No such type is visible outside of this
+ * file, so the server may be compiled without them.
  */
 #ifndef __LP64__
 #undef _FILE_OFFSET_BITS
@@ -26,7 +26,7 @@
 
 
 static iri_status_t
-iri_posix_absence(int error, iri_node_t *node)
+iri_posix_error(int error, iri_node_t *node)
 {
     memset(node, 0, sizeof(*node));
 
@@ -47,7 +47,7 @@ iri_posix_absence(int error, iri_node_t *node)
 }
 
 
-/* Files may claim to be of any year: wrap around, which only misses. */
+/* A file may have any time.  An overflow wraps and only causes cache misses. */
 static int64_t
 iri_posix_time(struct timespec t)
 {
@@ -75,10 +75,10 @@ iri_posix_stat(void *ctx, const char *path, iri_node_t *node)
     (void) ctx;
 
     if (lstat(path, &st) != 0) {
-        return iri_posix_absence(errno, node);
+        return iri_posix_error(errno, node);
     }
 
-    /* A dangling link is an entry all the same: the server answers for it. */
+    /* A dangling link is an entry too: the server decides the answer. */
     if (S_ISLNK(st.st_mode) && stat(path, &target) == 0) {
         st = target;
     }

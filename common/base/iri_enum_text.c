@@ -1,7 +1,8 @@
 /*
- * iri_enum_text.c - the words for statuses, forms, matches, answers and reasons
+ * iri_enum_text.c - words and codes of statuses, forms, matches, verdicts,
+ * reasons
  *
- * One table each, in the order of its enum; a test walks all of them.
+ * One table for each enum, in the order of its values; a test compares both.
  */
 
 #include "iri.h"
@@ -32,40 +33,40 @@ static const char *const iri_match_texts[IRI_MATCHES] = {
     "width", "case",  "accents",       "spelling", "repair"
 };
 
-static const char *const iri_answer_texts[IRI_VERDICTS] = { "pass", "serve",
-                                                            "moved", "choose",
-                                                            "refuse" };
+static const char *const iri_verdict_texts[IRI_VERDICTS] = {
+    "pass", "serve", "moved", "choose", "refuse"
+};
 
 static const char *const iri_why_texts[IRI_WHYS] = {
     "",
-    "an ASCII path is its own name",
-    "came in its canonical form",
-    "was read in another form",
-    "the tree is declared UTF-8 in NFC, so no look is needed",
-    "the entry has the name that was asked",
-    "found under a further reading",
+    "an ASCII path is canonical",
+    "sent in the canonical form",
+    "sent in another form",
+    "the tree is declared UTF-8 in NFC, so no lookup is needed",
+    "an entry has the requested name",
+    "found by an alternative reading",
     "found with a charset for each segment",
-    "found by putting right what was broken",
+    "found by repairing an encoding error",
     "found by a vendor variant of a character",
     "found where width, case or accents differ",
-    "the one name that is spelled nearly so",
-    "several names are as near as each other",
-    "no entry has that name, in a directory of another name",
+    "found by correcting a single typo",
+    "several names match equally well",
+    "no entry has that name; its directory has another name",
     "no entry has that name",
-    "no charset of the tree can write that name",
-    "an entry is there that answers to that name",
-    "what is in it would have other names there",
-    "octets that no charset of the tree reads, taken as they are",
-    "those octets are the name of something else in this tree",
-    "holds a NUL or a dot-segment",
-    "no charset reads the path",
-    "a bidi formatting character came raw",
-    "over a limit of length or of segments",
-    "the budget of looks is spent",
+    "no charset of the tree can encode that name",
+    "an existing entry conflicts with that name",
+    "its entries would have other names there",
+    "octets that no charset of the tree decodes, used as they are",
+    "these octets are the name of another entry",
+    "contains a NUL or a dot-segment",
+    "no charset decodes the path",
+    "contains a raw bidi formatting character",
+    "exceeds a limit of length or of segments",
+    "the budget of lookups is exhausted",
     "memory, ICU or the file system failed"
 };
 
-/* doc/reasons.md explains each. */
+/* Explained in doc/reasons.md. */
 static const char *const iri_why_codes[IRI_WHYS] = {
     "none",       "ascii",      "canonical",  "read",     "declared",
     "found",      "further",    "mixed",      "repaired", "variant",
@@ -76,7 +77,7 @@ static const char *const iri_why_codes[IRI_WHYS] = {
 };
 
 static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
-    "is ASCII, and what it is",
+    "is ASCII",
     "is an IP literal",
     "is a host name",
     "has \"%\" without two hexadecimal digits",
@@ -87,8 +88,8 @@ static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
     "has a label with \"-\" at an end, or as third and fourth character",
     "has a label that begins with a combining mark",
     "breaks the bidi rule of RFC 5893",
-    "has a joiner where none may be",
-    "has a label with \"xn--\" that is no A-label",
+    "has a joiner that is not allowed there",
+    "has a label with \"xn--\" that is not an A-label",
     "is not a name of IDNA2008",
     "ends in a number, as an IPv4 address does",
     "has a wildcard in a label with other characters than ASCII"
@@ -108,7 +109,7 @@ static const char *const iri_query_why_codes[IRI_QUERY_WHYS] = {
 
 
 static const char *
-iri_text(const char *const *table, int count, int value)
+iri_enum_word(const char *const *table, int count, int value)
 {
     return value >= 0 && value < count ? table[value] : "unknown";
 }
@@ -117,73 +118,72 @@ iri_text(const char *const *table, int count, int value)
 const char *
 iri_status_text(iri_status_t status)
 {
-    return iri_text(iri_status_texts, IRI_STATUSES, (int) status);
+    return iri_enum_word(iri_status_texts, IRI_STATUSES, (int) status);
 }
 
 
 const char *
 iri_form_text(iri_form_t form)
 {
-    return iri_text(iri_form_texts, IRI_FORMS, (int) form);
+    return iri_enum_word(iri_form_texts, IRI_FORMS, (int) form);
 }
 
 
 const char *
 iri_match_text(iri_match_t match)
 {
-    return iri_text(iri_match_texts, IRI_MATCHES, (int) match);
+    return iri_enum_word(iri_match_texts, IRI_MATCHES, (int) match);
 }
 
 
 const char *
 iri_verdict_text(iri_verdict_t answer)
 {
-    return iri_text(iri_answer_texts, IRI_VERDICTS, (int) answer);
+    return iri_enum_word(iri_verdict_texts, IRI_VERDICTS, (int) answer);
 }
 
 
 const char *
 iri_why_text(iri_why_t why)
 {
-    return iri_text(iri_why_texts, IRI_WHYS, (int) why);
+    return iri_enum_word(iri_why_texts, IRI_WHYS, (int) why);
 }
 
 
 const char *
 iri_host_why_text(iri_host_why_t why)
 {
-    return iri_text(iri_host_why_texts, IRI_HOST_WHYS, (int) why);
+    return iri_enum_word(iri_host_why_texts, IRI_HOST_WHYS, (int) why);
 }
 
 
 const char *
 iri_why_code(iri_why_t why)
 {
-    return iri_text(iri_why_codes, IRI_WHYS, (int) why);
+    return iri_enum_word(iri_why_codes, IRI_WHYS, (int) why);
 }
 
 
 const char *
 iri_host_why_code(iri_host_why_t why)
 {
-    return iri_text(iri_host_why_codes, IRI_HOST_WHYS, (int) why);
+    return iri_enum_word(iri_host_why_codes, IRI_HOST_WHYS, (int) why);
 }
 
 
 const char *
 iri_query_why_code(iri_query_why_t why)
 {
-    return iri_text(iri_query_why_codes, IRI_QUERY_WHYS, (int) why);
+    return iri_enum_word(iri_query_why_codes, IRI_QUERY_WHYS, (int) why);
 }
 
 
 const char *
 iri_stage_text(iri_stage_t step)
 {
-    static const char *const texts[IRI_STAGES] = { "Reading ",
-                                                   "Looking below ",
-                                                   "Starting over as ",
-                                                   "Reading the query " };
+    static const char *const texts[IRI_STAGES] = {
+        "Reading ", "Lookup below ", "Restart as ", "Reading the query "
+    };
 
-    return iri_text(texts, IRI_STAGES, (int) step);
+    return iri_enum_word(texts, IRI_STAGES, (int) step);
 }

@@ -1,9 +1,9 @@
 /*
- * iri_env_apr.c - what the core borrows, lent by an APR pool
+ * iri_env_apr.c - an iri_env_t that uses an APR pool
  *
- * Turns a pool and a callback for lines of log into an iri_env_t.  The file
- * system is the POSIX one of the core: names on disk are octets, which APR
- * might convert.
+ * Turns a pool and a log callback into an iri_env_t.  The file system is the
+ * POSIX one of the core, because names on disk are octets, which APR might
+ * convert.
  */
 
 #include <apr_pools.h>

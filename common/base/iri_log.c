@@ -1,5 +1,8 @@
 /*
- * iri_log.c - lines for the caller's log, and octets as printable text
+ * iri_log.c - log lines, and octets as printable text
+ *
+ * Formats lines for iri_env_t.log, and shows octets of a request in them as
+ * printable ASCII, percent-encoded.
  */
 
 #include <stdarg.h>
@@ -79,9 +82,9 @@ iri_printable(const iri_env_t *env, iri_str_t s)
 }
 
 
-/* May it stand there as it is? */
+/* Is this octet shown unescaped? */
 static int
-iri_is_shown(unsigned char c, int sent)
+iri_is_shown_raw(unsigned char c, int sent)
 {
     return sent ? c > 0x20 && c < 0x7f && c != '"' && c != '\\'
                 : iri_is_path_char(c);
@@ -101,7 +104,7 @@ iri_show_as(iri_shown_t *shown, iri_str_t octets, int sent)
             break;
         }
 
-        if (iri_is_shown(octets.data[i], sent)) {
+        if (iri_is_shown_raw(octets.data[i], sent)) {
             shown->text[n++] = (char) octets.data[i];
 
         } else {

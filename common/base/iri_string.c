@@ -1,8 +1,9 @@
 /*
  * iri_string.c - strings and growing buffers
  *
- * Octets with a length, and buffers that grow in the caller's arena up to a
- * limit that no legal path reaches.  Nothing here looks at characters.
+ * Strings are octets with a length.  Buffers grow in the caller's arena up to
+ * IRI_MAX_BUFFER, which no allowed path reaches.  Characters are left to
+ * unicode/.
  */
 
 #include <string.h>

@@ -1,22 +1,22 @@
 /*
- * iri_charset.c - legacy charsets as tables that were tested while made
+ * iri_charset.c - legacy charsets as tables that are tested when they are built
  *
- * When a configuration names a charset, its ICU converter is asked once for
- * every sequence that the Encoding Standard has room for (iri_sequences_t):
- * all others are none, whatever ICU makes of them, so that no "/" is inside of
- * one.  A charset that makes ASCII of other octets is refused with a sentence.
- * What the converter said is kept, as rows of sequences for reading and pages
- * of code points for writing, so that requests need no converter, no lock and
- * no fallback mode.
+ * Turns an ICU converter into tables (design 4.4).  When a configuration names
+ * a charset, all sequences that the Encoding Standard has (iri_sequences_t) are
+ * decoded once by ICU.  Other sequences do not exist, even if ICU decodes them,
+ * so no sequence contains "/".  A charset that decodes octets above 7F to ASCII
+ * is refused.  The results are stored as rows of sequences for decoding and
+ * pages of code points for encoding, so that a request needs no converter, no
+ * lock and no fallback mapping.
  *
- * Only what the converter reads strictly is in the tables, amended where the
- * standard reads otherwise (iri_charset_amended.c), and no character that no path may
- * have.  A character is written as the first of its sequences, by the rule of
- * the standard's encoder (iri_sequences_t.late); the others are read only, as
- * 398 of Shift_JIS.
+ * The tables contain only what the converter decodes strictly, amended where
+ * the standard differs (iri_charset_amended.c), without characters that no path
+ * may contain.  A character with several sequences is encoded by the rule of
+ * the standard's encoder (iri_sequences_t.late); its other sequences are only
+ * decoded, for example 398 of Shift_JIS.
  *
- * ICU takes 300 instructions for each call, and more for each error, where
- * it is asked of one sequence; so it is asked of many at a time.
+ * A call of ICU takes 300 instructions, and an error more, so sequences are
+ * decoded in batches.
  */
 
 #include <string.h>
@@ -28,24 +28,25 @@
 #include "unicode/iri_unicode.h"
 #include "charset/iri_charset.h"
 
-/* What octets lead to: a code point, IRI_NO_CHAR, or this */
-#define IRI_ROW (-16) /* and below: a row, by the next octet */
+/* An entry is a code point, IRI_NO_CHAR, or IRI_ROW - n: the row at n. */
+#define IRI_ROW (-16)
 
 #define IRI_GB_BMP  39420  /* four-octet codes below U+10000 */
 #define IRI_GB_REST 189000 /* the code 90 30 81 30, U+10000 */
 
 struct iri_charset_s {
     iri_str_t  name;
-    uint64_t   id; /* that of the name; 0: UTF-8 */
+    uint64_t   id; /* hash of the name; 0: UTF-8 */
     int        is_utf8;
     int        japanese;
     int32_t    lead[256]; /* by first octet */
-    int32_t   *entries;   /* of rows; that from n on is IRI_ROW - n */
-    unsigned   first;     /* the octet that a row begins with */
-    unsigned   span;      /* entries of a row */
-    uint32_t **page;      /* code point / 256: octets, last lowest */
-    uint16_t  *linear;    /* gb18030: code to BMP code point */
-    int        fours;     /* and these are written, too */
+    int32_t   *entries;   /* all rows; IRI_ROW - n: the row at n */
+    unsigned   first;     /* octet of the first entry of a row */
+    unsigned   span;      /* entries per row */
+    uint32_t **page;   /* by code point / 256: sequences, last octet lowest;
+                             0: none */
+    uint16_t  *linear; /* gb18030: four-octet code to BMP code point */
+    int        fours;  /* 1: four-octet codes are encoded too */
 };
 
 #define IRI_PAGES (0x110000 / 256)
@@ -54,9 +55,9 @@ const iri_charset_t iri_charset_utf8 = { .name = IRI_STR("UTF-8"),
                                          .is_utf8 = 1 };
 
 
-/* ---- reading and writing ------------------------------------------------ */
+/* ---- decoding and encoding ----------------------------------------------- */
 
-/* The first octet leads to a row, where the second is not. */
+/* A four-octet code of gb18030: the second octet is outside of the row. */
 static size_t
 iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
                 const unsigned char *end, uint32_t *c)
@@ -217,7 +218,7 @@ iri_charset_name(const iri_charset_t *charset)
 }
 
 
-/* FNV-1a: the same in each process. */
+/* FNV-1a: the same in all processes. */
 static uint64_t
 iri_charset_name_id(iri_str_t name)
 {
@@ -297,30 +298,31 @@ iri_charset_covers(const iri_charset_t *charset, const iri_charset_t *other)
 }
 
 
-/* ---- building and testing ----------------------------------------------- */
+/* ---- building and testing ------------------------------------------------ */
 
-#define IRI_RECORDS 256               /* sequences at a time */
-#define IRI_UNITS   (8 * IRI_RECORDS) /* more than come of them */
+#define IRI_BATCH 256 /* sequences in a batch */
+#define IRI_BATCH_UNITS                                                      \
+    (8 * IRI_BATCH) /* more UTF-16 units than these give */
 
-/* Sequences of one length that ICU is asked of, each a record with an end. */
+/* A batch of sequences of one length, each followed by iri_batch_separator. */
 typedef struct {
     size_t   len;
     size_t   count;
-    uint32_t octets[IRI_RECORDS]; /* of each, the last lowest */
-    int32_t  entry[IRI_RECORDS];  /* its character, or IRI_NO_CHAR */
-} iri_records_t;
+    uint32_t octets[IRI_BATCH]; /* last octet lowest */
+    int32_t  entry[IRI_BATCH];  /* its character, or IRI_NO_CHAR */
+} iri_batch_t;
 
 typedef struct {
     const iri_env_t      *env;
     const iri_encoding_t *encoding;
     UConverter           *converter;
     iri_charset_t        *charset;
-    const char           *why;   /* set: the charset is refused */
-    size_t                taken; /* of the charset's entries */
-    iri_records_t         records;
-    UChar                 units[IRI_UNITS];
-    unsigned char         octets[IRI_UNITS];
-    int32_t               source[IRI_UNITS]; /* where each is out of */
+    const char           *why;   /* not NULL: the charset is refused */
+    size_t                taken; /* entries of the charset in use */
+    iri_batch_t           batch;
+    UChar                 units[IRI_BATCH_UNITS];
+    unsigned char         octets[IRI_BATCH_UNITS];
+    int32_t source[IRI_BATCH_UNITS]; /* offset in octets of each unit */
 } iri_build_t;
 
 typedef enum { IRI_SEQ_NONE, IRI_SEQ_MORE, IRI_SEQ_CHAR } iri_seq_t;
@@ -328,8 +330,8 @@ typedef enum { IRI_SEQ_NONE, IRI_SEQ_MORE, IRI_SEQ_CHAR } iri_seq_t;
 static const char iri_no_memory[] = "cannot be opened: out of memory";
 static const char iri_icu_failed[] = "cannot be opened: ICU failed";
 
-/* What ends a record: ASCII, which is in no sequence, and reads as itself. */
-static const unsigned char iri_record_end = '\n';
+/* Ends a sequence in a batch: ASCII, which is in no sequence. */
+static const unsigned char iri_batch_separator = '\n';
 
 
 static int
@@ -342,8 +344,8 @@ iri_build_fails(iri_build_t *build, const char *why)
 
 
 /*
- * What does the converter make of just this octet?  More than one character is
- * none: no charset of the label table has that.
+ * Decode a single octet by ICU.  Several characters count as an error: no
+ * charset of the label table has such octets.
  */
 static iri_seq_t
 iri_probe(iri_build_t *build, unsigned char octet, uint32_t *c)
@@ -360,7 +362,7 @@ iri_probe(iri_build_t *build, unsigned char octet, uint32_t *c)
     n = (int32_t) (to - units);
 
     if (U_FAILURE(error)) {
-        /* It has no such character; or ICU itself fails. */
+        /* The charset has no such character, or ICU itself failed. */
         if (error != U_INVALID_CHAR_FOUND && error != U_ILLEGAL_CHAR_FOUND
             && error != U_TRUNCATED_CHAR_FOUND)
         {
@@ -382,35 +384,35 @@ iri_probe(iri_build_t *build, unsigned char octet, uint32_t *c)
 
 
 static void
-iri_records_start(iri_records_t *records, size_t len)
+iri_batch_start(iri_batch_t *batch, size_t len)
 {
-    records->len = len;
-    records->count = 0;
+    batch->len = len;
+    batch->count = 0;
 }
 
 
 static void
-iri_records_add(iri_records_t *records, uint32_t octets)
+iri_batch_add(iri_batch_t *batch, uint32_t octets)
 {
-    records->octets[records->count++] = octets;
+    batch->octets[batch->count++] = octets;
 }
 
 
-/* The records as octets, each with its end; how many octets. */
+/* Write a batch as octets.  Returns: number of octets. */
 static size_t
-iri_records_octets(const iri_records_t *records, unsigned char *out)
+iri_batch_octets(const iri_batch_t *batch, unsigned char *out)
 {
     unsigned char *p = out;
     size_t         i;
     unsigned       shift;
 
-    for (i = 0; i < records->count; i++) {
-        for (shift = 8 * (unsigned) records->len; shift != 0; /* void */) {
+    for (i = 0; i < batch->count; i++) {
+        for (shift = 8 * (unsigned) batch->len; shift != 0; /* void */) {
             shift -= 8;
-            *p++ = (unsigned char) (records->octets[i] >> shift);
+            *p++ = (unsigned char) (batch->octets[i] >> shift);
         }
 
-        *p++ = iri_record_end;
+        *p++ = iri_batch_separator;
     }
 
     return (size_t) (p - out);
@@ -418,26 +420,26 @@ iri_records_octets(const iri_records_t *records, unsigned char *out)
 
 
 /*
- * The characters of the records.  A record is one if what comes out of its
- * first octet is one character, and next the end of the record out of that
- * end: an error, which is skipped, would have taken octets between, and a
- * second character would stand there.
+ * Decode a batch by ICU, which skips errors.  A sequence is one character if
+ * its first octet gives one character and the next unit is iri_batch_separator
+ * from the end of the sequence.  After an error or for several characters it is
+ * not.
  */
 static int
-iri_records_read(iri_build_t *build)
+iri_batch_read(iri_build_t *build)
 {
-    iri_records_t *records = &build->records;
+    iri_batch_t   *batch = &build->batch;
     UErrorCode     error = U_ZERO_ERROR;
     UChar         *to = build->units;
     const UChar   *units = build->units;
     const int32_t *source = build->source;
     const char    *from = (const char *) build->octets;
-    int32_t        start = 0, len = (int32_t) records->len, n, at = 0, next;
+    int32_t        start = 0, len = (int32_t) batch->len, n, at = 0, next;
     size_t         i;
     UChar32        one;
 
-    ucnv_toUnicode(build->converter, &to, units + IRI_UNITS, &from,
-                   from + iri_records_octets(records, build->octets),
+    ucnv_toUnicode(build->converter, &to, units + IRI_BATCH_UNITS, &from,
+                   from + iri_batch_octets(batch, build->octets),
                    build->source, 1, &error);
     if (U_FAILURE(error)) {
         return iri_build_fails(build, iri_icu_failed);
@@ -445,8 +447,8 @@ iri_records_read(iri_build_t *build)
 
     n = (int32_t) (to - units);
 
-    for (i = 0; i < records->count; i++, start += len + 1) {
-        records->entry[i] = IRI_NO_CHAR;
+    for (i = 0; i < batch->count; i++, start += len + 1) {
+        batch->entry[i] = IRI_NO_CHAR;
 
         while (at < n && source[at] < start) {
             at++;
@@ -460,8 +462,9 @@ iri_records_read(iri_build_t *build)
         U16_NEXT(units, next, n, one);
 
         if (next < n && source[next] == start + len
-            && units[next] == iri_record_end) {
-            records->entry[i] = one;
+            && units[next] == iri_batch_separator)
+        {
+            batch->entry[i] = one;
             at = next + 1;
         }
     }
@@ -477,11 +480,11 @@ iri_is_private_use(uint32_t c)
 }
 
 
-/* Does the standard have this character of the converter, and may paths? */
+/* Does the standard have this character of the converter, and may a path? */
 static int
 iri_is_wanted(const iri_encoding_t *encoding, uint32_t octets, uint32_t c)
 {
-    /* Half a character of UTF-16: UTF-8 cannot write it. */
+    /* A surrogate has no UTF-8. */
     if (c >= 0xd800 && c <= 0xdfff) {
         return 0;
     }
@@ -494,21 +497,21 @@ iri_is_wanted(const iri_encoding_t *encoding, uint32_t octets, uint32_t c)
 }
 
 
-/* Amends what ICU reads, and leaves out what no path may have. */
+/* Amend a batch, and remove characters that no path may contain. */
 static int
-iri_records_check(iri_build_t *build)
+iri_batch_check(iri_build_t *build)
 {
-    iri_records_t *records = &build->records;
-    size_t         i;
-    int32_t        c;
+    iri_batch_t *batch = &build->batch;
+    size_t       i;
+    int32_t      c;
 
-    for (i = 0; i < records->count; i++) {
-        if (iri_amended(build->encoding, records->octets[i],
-                        &records->entry[i])) {
+    for (i = 0; i < batch->count; i++) {
+        if (iri_amended(build->encoding, batch->octets[i], &batch->entry[i]))
+        {
             continue;
         }
 
-        c = records->entry[i];
+        c = batch->entry[i];
 
         if (c >= 0 && c < 0x80) {
             return iri_build_fails(
@@ -516,10 +519,10 @@ iri_records_check(iri_build_t *build)
         }
 
         if (c == IRI_NO_CHAR
-            || !iri_is_wanted(build->encoding, records->octets[i],
+            || !iri_is_wanted(build->encoding, batch->octets[i],
                               (uint32_t) c))
         {
-            records->entry[i] = IRI_NO_CHAR;
+            batch->entry[i] = IRI_NO_CHAR;
         }
     }
 
@@ -527,7 +530,7 @@ iri_records_check(iri_build_t *build)
 }
 
 
-/* Is a character written as these octets only if it has no others? */
+/* Is a character encoded as this sequence only if it has no other? */
 static int
 iri_is_late(const iri_encoding_t *encoding, uint32_t octets)
 {
@@ -549,7 +552,7 @@ iri_is_late(const iri_encoding_t *encoding, uint32_t octets)
 }
 
 
-/* octets, the last lowest, are read as c: are they what c is written as? */
+/* Add the sequence octets of c; keep the one by which c is encoded. */
 static int
 iri_page_set(iri_build_t *build, uint32_t c, uint32_t octets)
 {
@@ -578,20 +581,20 @@ iri_page_set(iri_build_t *build, uint32_t c, uint32_t octets)
 
 
 static int
-iri_records_take(iri_build_t *build)
+iri_batch_take(iri_build_t *build)
 {
-    iri_records_t *records = &build->records;
-    size_t         i;
+    iri_batch_t *batch = &build->batch;
+    size_t       i;
 
-    if (!iri_records_check(build)) {
+    if (!iri_batch_check(build)) {
         return 0;
     }
 
-    for (i = 0; i < records->count; i++) {
-        if (records->entry[i] != IRI_NO_CHAR
-            && (records->len < 4 || build->charset->fours)
-            && !iri_page_set(build, (uint32_t) records->entry[i],
-                             records->octets[i]))
+    for (i = 0; i < batch->count; i++) {
+        if (batch->entry[i] != IRI_NO_CHAR
+            && (batch->len < 4 || build->charset->fours)
+            && !iri_page_set(build, (uint32_t) batch->entry[i],
+                             batch->octets[i]))
         {
             return 0;
         }
@@ -601,7 +604,7 @@ iri_records_take(iri_build_t *build)
 }
 
 
-/* Each ASCII octet stands for itself, at once, and leaves no state. */
+/* Test that each ASCII octet is decoded to itself without state. */
 static int
 iri_ascii_test(iri_build_t *build)
 {
@@ -609,7 +612,7 @@ iri_ascii_test(iri_build_t *build)
     unsigned b;
 
     for (b = 0; b < 0x80; b++) {
-        /* IBM's tables rotate these controls; we never ask for them. */
+        /* IBM's tables rotate these controls, which are never decoded. */
         if (b == 0x1a || b == 0x1c || b == 0x7f) {
             continue;
         }
@@ -628,35 +631,32 @@ iri_ascii_test(iri_build_t *build)
 }
 
 
-/*
- * Single octets, and which others a sequence may begin with: to these a row
- * is promised.
- */
+/* Fill lead: the characters of single octets; IRI_ROW for other lead octets. */
 static int
 iri_leads_fill(iri_build_t *build)
 {
-    iri_records_t *records = &build->records;
+    iri_batch_t   *batch = &build->batch;
     iri_charset_t *charset = build->charset;
     iri_seq_t      seq;
     uint32_t       c;
     size_t         i;
 
-    iri_records_start(records, 1);
+    iri_batch_start(batch, 1);
 
     for (i = 0; i < 0x80; i++) {
         seq = iri_probe(build, (unsigned char) (0x80 + i), &c);
         charset->lead[0x80 + i] = seq == IRI_SEQ_MORE ? IRI_ROW : IRI_NO_CHAR;
-        records->entry[i] = seq == IRI_SEQ_CHAR ? (int32_t) c : IRI_NO_CHAR;
-        iri_records_add(records, (uint32_t) (0x80 + i));
+        batch->entry[i] = seq == IRI_SEQ_CHAR ? (int32_t) c : IRI_NO_CHAR;
+        iri_batch_add(batch, (uint32_t) (0x80 + i));
     }
 
-    if (!iri_records_take(build)) {
+    if (!iri_batch_take(build)) {
         return 0;
     }
 
     for (i = 0; i < 0x80; i++) {
-        if (records->entry[i] != IRI_NO_CHAR) {
-            charset->lead[0x80 + i] = records->entry[i];
+        if (batch->entry[i] != IRI_NO_CHAR) {
+            charset->lead[0x80 + i] = batch->entry[i];
         }
     }
 
@@ -664,34 +664,37 @@ iri_leads_fill(iri_build_t *build)
 }
 
 
-/* The row behind len octets; *lead is where it is, if there is anything. */
+/*
+ * Build the row that follows len octets.  *lead: the row, or IRI_NO_CHAR if it
+ * has no entries.
+ */
 static int
 iri_row_fill(iri_build_t *build, uint32_t octets, size_t len, int32_t *lead)
 {
     iri_charset_t *charset = build->charset;
-    iri_records_t *records = &build->records;
+    iri_batch_t   *batch = &build->batch;
     size_t         count = 0;
     unsigned       i;
 
-    iri_records_start(records, len + 1);
+    iri_batch_start(batch, len + 1);
 
     for (i = 0; i < charset->span; i++) {
-        iri_records_add(records, octets << 8 | (charset->first + i));
+        iri_batch_add(batch, octets << 8 | (charset->first + i));
     }
 
-    if (!iri_records_read(build) || !iri_records_take(build)) {
+    if (!iri_batch_read(build) || !iri_batch_take(build)) {
         return 0;
     }
 
     for (i = 0; i < charset->span; i++) {
-        count += records->entry[i] != IRI_NO_CHAR;
+        count += batch->entry[i] != IRI_NO_CHAR;
     }
 
-    /* What is linear goes on where the row has no entries. */
+    /* With four-octet codes an empty row is needed too. */
     *lead = IRI_NO_CHAR;
     if (count != 0 || charset->linear != NULL) {
         *lead = IRI_ROW - (int32_t) build->taken;
-        memcpy(charset->entries + build->taken, records->entry,
+        memcpy(charset->entries + build->taken, batch->entry,
                charset->span * sizeof(int32_t));
         build->taken += charset->span;
     }
@@ -700,7 +703,7 @@ iri_row_fill(iri_build_t *build, uint32_t octets, size_t len, int32_t *lead)
 }
 
 
-/* A row of rows. */
+/* Build a row whose entries are rows, for three-octet sequences. */
 static int
 iri_rows_fill(iri_build_t *build, uint32_t octet)
 {
@@ -722,7 +725,7 @@ iri_rows_fill(iri_build_t *build, uint32_t octet)
 }
 
 
-/* As many rows as there can be. */
+/* Allocate the largest possible number of rows. */
 static int
 iri_entries_alloc(iri_build_t *build)
 {
@@ -773,41 +776,41 @@ iri_sequences_fill(iri_build_t *build)
 }
 
 
-/* The four-octet codes of gb18030 below U+10000, count of them from code on. */
+/* Decode count four-octet codes of gb18030 below U+10000, from code on. */
 static int
 iri_linear_part(iri_build_t *build, uint32_t code, size_t count)
 {
-    iri_records_t *records = &build->records;
-    uint32_t       of;
-    size_t         i;
+    iri_batch_t *batch = &build->batch;
+    uint32_t     of;
+    size_t       i;
 
-    iri_records_start(records, 4);
+    iri_batch_start(batch, 4);
 
     for (i = 0; i < count; i++) {
         of = code + (uint32_t) i;
-        iri_records_add(
-            records, (0x81 + of / 12600) << 24 | (0x30 + of / 1260 % 10) << 16
-                         | (0x81 + of / 10 % 126) << 8 | (0x30 + of % 10));
+        iri_batch_add(
+            batch, (0x81 + of / 12600) << 24 | (0x30 + of / 1260 % 10) << 16
+                       | (0x81 + of / 10 % 126) << 8 | (0x30 + of % 10));
     }
 
-    if (!iri_records_read(build)) {
+    if (!iri_batch_read(build)) {
         return 0;
     }
 
     for (i = 0; i < count; i++) {
-        if (records->entry[i] > 0xffff) {
-            records->entry[i] = IRI_NO_CHAR;
+        if (batch->entry[i] > 0xffff) {
+            batch->entry[i] = IRI_NO_CHAR;
         }
     }
 
-    if (!iri_records_take(build)) {
+    if (!iri_batch_take(build)) {
         return 0;
     }
 
     for (i = 0; i < count; i++) {
-        build->charset->linear[code + i] = (uint16_t) (records->entry[i]
+        build->charset->linear[code + i] = (uint16_t) (batch->entry[i]
                                                                != IRI_NO_CHAR
-                                                           ? records->entry[i]
+                                                           ? batch->entry[i]
                                                            : 0);
     }
 
@@ -821,9 +824,9 @@ iri_linear_fill(iri_build_t *build)
     uint32_t code;
     size_t   rest;
 
-    for (code = 0; code < IRI_GB_BMP; code += IRI_RECORDS) {
+    for (code = 0; code < IRI_GB_BMP; code += IRI_BATCH) {
         rest = IRI_GB_BMP - code;
-        rest = rest < IRI_RECORDS ? rest : IRI_RECORDS;
+        rest = rest < IRI_BATCH ? rest : IRI_BATCH;
 
         if (!iri_linear_part(build, code, rest)) {
             return 0;
@@ -879,9 +882,9 @@ iri_tables_alloc(iri_build_t *build)
 }
 
 
-/* What the converter does with octets that are no character. */
+/* Set the action of the converter on errors. */
 static int
-iri_on_error(iri_build_t *build, UConverterToUCallback action)
+iri_converter_on_error(iri_build_t *build, UConverterToUCallback action)
 {
     UErrorCode error = U_ZERO_ERROR;
 
@@ -898,17 +901,17 @@ iri_tables_fill(iri_build_t *build)
         return iri_build_fails(build, iri_no_memory);
     }
 
-    return iri_on_error(build, UCNV_TO_U_CALLBACK_STOP)
+    return iri_converter_on_error(build, UCNV_TO_U_CALLBACK_STOP)
            && iri_ascii_test(build) && iri_leads_fill(build)
-           && iri_on_error(build, UCNV_TO_U_CALLBACK_SKIP)
+           && iri_converter_on_error(build, UCNV_TO_U_CALLBACK_SKIP)
            && (build->encoding->sequences == NULL
                || iri_sequences_fill(build))
            && (build->charset->linear == NULL || iri_linear_fill(build))
-           && build->why == NULL; /* nothing left out for a failure of ICU */
+           && build->why == NULL; /* no failure of ICU */
 }
 
 
-/* Without fallback mappings: it never takes the next best. */
+/* Open a converter without fallback mappings. */
 static UConverter *
 iri_converter_open(const char *name, const char **why)
 {

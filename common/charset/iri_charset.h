@@ -1,5 +1,7 @@
 /*
  * iri_charset.h - charsets: labels and verified conversion tables
+ *
+ * For the layers below.  The public part is in iri_conf.h.
  */
 
 #ifndef IRI_CHARSET_H
@@ -11,18 +13,18 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- charsets -------------------------------------------------------------- */
+/* ---- charsets ------------------------------------------------------------ */
 
 extern const iri_charset_t iri_charset_utf8;
 
-/* iri_encoding_t.amended and tables: no character */
+/* In tables: these octets are not a character. */
 #define IRI_NO_CHAR (-1)
 
-/* A run of sequences that the standard reads otherwise than ICU. */
+/* A run of sequences that ICU and the Encoding Standard decode differently. */
 typedef struct {
-    uint32_t octets;   /* of the first, the last octet lowest, counting up */
-    unsigned count;    /* 0: behind the last run */
-    uint32_t c;        /* the character of the first, counting up; 0: none */
+    uint32_t octets;   /* first sequence, last octet lowest; each next + 1 */
+    unsigned count;    /* number of sequences; 0: end of the table */
+    uint32_t c;        /* first character, each next + 1; 0: no character */
 } iri_amendment_t;
 
 extern const iri_amendment_t iri_amended_big5[];
@@ -34,91 +36,103 @@ extern const iri_amendment_t iri_amended_macintosh[];
 extern const iri_amendment_t iri_amended_windows_1253[];
 extern const iri_amendment_t iri_amended_windows_1255[];
 
-/* Sequences, the first and the last; 0, 0: behind the last row. */
+/* A range of sequences, last octet lowest; 0, 0: end of the table. */
 typedef struct {
     uint32_t from;
     uint32_t to;
 } iri_octets_t;
 
-/* What the four-octet sequences of gb18030 are for an encoding. */
+/* How an encoding uses the four-octet sequences of gb18030. */
 typedef enum {
     IRI_GB18030_FOUR_NONE,
-    IRI_GB18030_FOUR_READ,      /* GBK: the standard reads it as gb18030 */
-    IRI_GB18030_FOUR_WRITTEN    /* gb18030 */
+    IRI_GB18030_FOUR_READ,      /* GBK: decoded as gb18030, never encoded */
+    IRI_GB18030_FOUR_WRITTEN    /* gb18030: decoded and encoded */
 } iri_gb18030_four_t;
 
 /*
- * Where the Encoding Standard has sequences, none of which holds "/", ".", "%"
- * or a control: octets above 7F, and behind one that needs more, one of these.
+ * The sequences of an encoding: a lead octet above 7F, followed by octets from
+ * first to last.  None contains "/", ".", "%" or a control.
  */
 typedef struct {
-    unsigned char first;    /* to last: the others of a sequence */
-    unsigned char last;
-    unsigned char three;    /* begins sequences of three octets; 0: none does */
-    iri_gb18030_four_t    four;     /* these have digits inside */
+    unsigned char      first;   /* octets after the lead: from first */
+    unsigned char      last;    /* to last */
+    unsigned char      three;   /* lead of three-octet sequences; 0: none */
+    iri_gb18030_four_t four;    /* four-octet sequences, which contain digits */
 
     /*
-     * A character is written as the first of its sequences that is in none of
-     * these ranges, or as the first of all; NULL: there are no such ranges.
+     * A character that has several sequences is encoded as the first one
+     * outside of these ranges, or else as the first one.  NULL: no ranges.
      */
     const iri_octets_t *late;
 } iri_sequences_t;
 
 /* A row of the label table. */
 typedef struct {
-    const char *name;        /* as the Encoding Standard writes it */
-    const char *converter;   /* ICU's, exact version; NULL: refused */
-    const char *refused;     /* why it cannot read paths; NULL: it can */
-    unsigned    japanese:1;
-    unsigned    private_use:1;   /* its table in the standard has some */
-    const iri_amendment_t *amended;     /* NULL: ICU's table is the standard's */
-    const iri_sequences_t *sequences;   /* NULL: all are single octets */
+    const char *name;        /* its name in the Encoding Standard */
+    const char *converter;   /* of ICU, exact version; NULL: refused */
+    const char *refused;     /* why it is refused; NULL: it is not */
+    unsigned    japanese:1;      /* 1: implies IRI_FOLD_VARIANTS */
+    unsigned    private_use:1;   /* 1: the standard has private use for it */
+    const iri_amendment_t *amended;     /* NULL: ICU agrees with the standard */
+    const iri_sequences_t *sequences;   /* NULL: single octets only */
 } iri_encoding_t;
 
 /*
- * Does the standard read the octets otherwise than ICU?  *c is the character,
- * IRI_NO_CHAR if there is none.
+ * Does the standard decode this sequence differently from ICU?
+ * octets: last octet lowest.
+ * Returns: 1 and *c: the character or IRI_NO_CHAR; else 0.
  */
 int iri_amended(const iri_encoding_t *encoding, uint32_t octets, int32_t *c);
 
-/* The row for a label, letter case ignored; NULL: unknown. */
+/* The row for a label, letter case ignored; NULL: unknown label. */
 const iri_encoding_t *iri_encoding_find(iri_str_t label);
 
-/* A row by its number; NULL behind the last. */
+/* The i-th row; NULL: i is too large. */
 const iri_encoding_t *iri_encoding_at(size_t i);
 
-/* Open and test a charset: NULL and *why filled in if it is not fit. */
+/*
+ * Open and test a charset.
+ * Returns: the charset, in env's arena; NULL and *why: a static phrase.
+ */
 const iri_charset_t *iri_charset_build(const iri_env_t *env,
                                        const iri_encoding_t *encoding,
                                        const char **why);
 
-/* A number for its name, which means the same in each process. */
+/* A number for the charset's name, the same in all processes; 0: UTF-8. */
 uint64_t iri_charset_id(const iri_charset_t *charset);
 
 int iri_charset_is_utf8(const iri_charset_t *charset);
 int iri_charset_is_japanese(const iri_charset_t *charset);
 
-/* 1: each character is one octet, so nearly all texts can be read in it */
+/* Is each character one octet?  Such a charset decodes nearly any octets. */
 int iri_charset_is_single(const iri_charset_t *charset);
 
 /*
- * Of 1,000 characters of the BMP that other, which is not UTF-8, writes: how
- * many sequences does charset read, too?
+ * Of 1,000 characters of the BMP that other encodes, the number of sequences
+ * that charset decodes too.
+ * other: not UTF-8.
  */
 unsigned iri_charset_covers(const iri_charset_t *charset,
                             const iri_charset_t *other);
 
-/* Octets taken, 0 if p does not start a sequence of the charset. */
+/*
+ * Decode the character at p; p <= end.
+ * Returns: number of octets; 0: no sequence of the charset begins at p.
+ */
 size_t iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
                         const unsigned char *end, uint32_t *c);
 
 /*
- * Octets of text, from the first on, that charset reads as a text: of a
- * legacy charset no control, U+FFFD or noncharacter comes.  text.len: all.
+ * Decode a text.  In a legacy charset controls, U+FFFD and noncharacters are
+ * errors.
+ * Returns: number of octets before the first error; text.len: no error.
  */
 size_t iri_charset_span(const iri_charset_t *charset, iri_str_t text);
 
-/* Octets that write c, and read back as c; 0: the charset has none. */
+/*
+ * Encode a character; decoding the octets gives c.
+ * Returns: number of octets; 0: the charset has no such character.
+ */
 size_t iri_charset_put(const iri_charset_t *charset, uint32_t c,
                        unsigned char out[4]);
 

@@ -1,11 +1,10 @@
 /*
- * iri_charset_amended.c - where ICU's converters and the Encoding Standard differ
+ * iri_charset_amended.c - differences between ICU and the Encoding Standard
  *
- * ICU has no converter for some of the standard's encodings.  Their tables are
- * filled from the nearest converter of ICU, and then amended by the rows here:
- * each is a run of sequences whose last octet counts up, and the characters
- * that the standard's index has for them.  The rows were measured against the
- * index; t/core/test_charset.c compares each table with its whole index.
+ * ICU has no converter for some encodings of the standard.  Their tables are
+ * built from the nearest converter of ICU and amended by the rows here.  A row
+ * is a run of sequences whose last octet counts up, and their characters in the
+ * standard's index.  t/core/test_charset.c compares each table with the index.
  */
 
 #include "charset/iri_charset.h"
@@ -15,10 +14,10 @@
 /* clang-format off */
 
 /*
- * ICU's ibm-1375 is Big5 with HKSCS-2008.  It reads some characters as private
- * use, some not at all: those that HKSCS or ETEN has a second time.  The four
- * sequences of two characters (88 62, 88 64, 88 A3, 88 A5) are not read: the
- * standard's index has none of them, and its encoder cannot write them.
+ * ICU's ibm-1375 is Big5 with HKSCS-2008.  It decodes some characters that
+ * HKSCS or ETEN has twice as private use, and others not at all.  The four
+ * sequences of two characters (88 62, 88 64, 88 A3, 88 A5) are not decoded,
+ * because the standard's index lacks them and its encoder cannot encode them.
  */
 const iri_amendment_t iri_amended_big5[] = {
     { 0x87a4, 1, 0x9f97 }, { 0x87ac, 1, 0x9f96 }, { 0x8840, 5, 0x31c0 },
@@ -84,9 +83,9 @@ const iri_amendment_t iri_amended_iso_8859_16[] = {
 };
 
 /*
- * ICU 72 has the private use characters of GB 18030-2005.  The sequences of
- * four octets here are in the table in case that ICU has GB 18030-2022, which
- * reads them as those private use characters.
+ * ICU 72 has the private use characters of GB 18030-2005.  The four-octet
+ * sequences are for an ICU with GB 18030-2022, which decodes them to these
+ * private use characters.
  */
 const iri_amendment_t iri_amended_gb18030[] = {
     { 0x80, 1, 0x20ac }, { 0xa3a0, 1, 0x3000 }, { 0xa6d9, 1, 0xfe10 },

@@ -1,10 +1,11 @@
 /*
- * iri_charset_label.c - from a user's word to a checked ICU converter
+ * iri_charset_label.c - from a label in a configuration to an ICU converter
  *
- * The labels of the WHATWG Encoding Standard, and a few more that users mean
- * by them, each with the exact ICU converter whose table is that of the
- * standard, or nearest to it (iri_charset_amended.c has the differences).  ucnv_open is never given a user's word: ICU's "cp949" is not
- * what a user means, and decodes 82 to a backslash.
+ * The labels of the WHATWG Encoding Standard and some other common names, each
+ * with the exact ICU converter whose table is that of the standard or nearest
+ * to it (iri_charset_amended.c has the differences).  ucnv_open is never called
+ * with a label: ICU's "cp949" is another charset, and decodes 82 to a
+ * backslash.
  */
 
 #include "charset/iri_charset.h"
@@ -64,20 +65,20 @@ static const char iri_stateful[] =
 static const char iri_wide[] =
     "writes ASCII characters in more than one octet";
 
-/* The standard's encoders write the euro sign as A2 E3; GBK as 80. */
+/* The standard encodes the euro sign as A2 E3, in GBK as 80. */
 static const iri_octets_t iri_late_gb18030[] = { { 0x80, 0x80 }, { 0, 0 } };
 
 /*
- * The standard writes no sequence of HKSCS below A1, and six characters as the
- * second of their sequences.  What is in HKSCS alone is written here, too: a
- * name on disk is found only if it can be written.
+ * The standard encodes no sequence of HKSCS below A1, and six characters as the
+ * second of their sequences.  Characters that only HKSCS has are encoded here,
+ * because a name on disk is found only if it can be encoded.
  */
 static const iri_octets_t iri_late_big5[] = {
     { 0x8740, 0xa0fe }, { 0xa2a4, 0xa2a7 }, { 0xa2cc, 0xa2cc },
     { 0xa2ce, 0xa2ce }, { 0, 0 }
 };
 
-/* JIS X 0212, which the standard only reads. */
+/* JIS X 0212, which the standard only decodes. */
 static const iri_octets_t iri_late_euc_jp[] = {
     { 0x8fa1a1, 0x8ffefe }, { 0, 0 }
 };

@@ -36,6 +36,18 @@ iri_status_t iri_idna_compatible_map(const iri_env_t *env, iri_str_t host,
                                 iri_buf_t *unicode, iri_host_why_t *why);
 
 
+/*
+ * Convert a host to U-labels (UTS #46, ToUnicode), also a host that is too long
+ * for the DNS.  SERVE: unicode is set, ascii is host; else REFUSE.  With
+ * IRI_MAPPING_COMPATIBLE it is iri_host_map().
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
+ * "xn--bcher-kva" -> SERVE, unicode "b\xC3\xBCcher"
+ */
+iri_status_t iri_host_to_unicode(const iri_env_t *env,
+                                 const iri_host_conf_t *conf, iri_str_t host,
+                                 iri_host_t *out);
+
+
 #pragma GCC visibility pop
 
 #endif /* IRI_IDNA_H */

@@ -236,6 +236,18 @@ void iri_index_cache_count(iri_index_cache_t *cache,
                            iri_index_cache_event_t what);
 
 
+/* The memory and the contents of a cache. */
+typedef struct {
+    uint64_t size;      /* octets available for indexes */
+    uint64_t used;      /* octets used by indexes */
+    uint64_t indexes;   /* number of indexes */
+} iri_index_cache_usage_t;
+
+/* Report the current usage of a cache.  Any thread may call it. */
+void iri_index_cache_usage(iri_index_cache_t *cache,
+                           iri_index_cache_usage_t *out);
+
+
 #pragma GCC visibility pop
 
 #endif /* IRI_INDEX_H */

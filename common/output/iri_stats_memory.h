@@ -9,6 +9,7 @@
 
 #include "iri_stats.h"
 #include "base/iri_base.h"
+#include "index/iri_index.h"
 
 #pragma GCC visibility push(hidden)
 

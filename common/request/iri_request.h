@@ -18,6 +18,12 @@ void iri_note_would(iri_notes_t *notes, const char *code, int first,
     __attribute__((format(printf, 4, 5)));
 
 
+/* As iri_vnote(), with the arguments themselves. */
+void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
+              const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+
 #pragma GCC visibility pop
 
 #endif /* IRI_REQUEST_H */

@@ -250,6 +250,15 @@ iri_status_t iri_alternative_reading_try(iri_finder_t *finder,
                                          iri_alternative_reading_t *best);
 
 
+/*
+ * Is each canonical path that was sent in UTF-8 the name of its entry, so that
+ * it needs no lookup?
+ * Returns: 1 if the tree is declared UTF-8 in NFC, and nothing is folded or
+ * repaired; else 0.
+ */
+int iri_tree_is_declared(const iri_tree_conf_t *tree);
+
+
 #pragma GCC visibility pop
 
 #endif /* IRI_TREE_H */

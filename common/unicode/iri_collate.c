@@ -1,9 +1,9 @@
 /*
- * iri_collate.c - keys by which names are sorted as people do
+ * iri_collate.c - sort keys of names
  *
- * The order of the Unicode Collation Algorithm (UTS #10) for no language in
- * particular, numbers by their value, as ICU's root collation has it.  A key
- * is made once for each name, and compared by strcmp.
+ * By the root collation of ICU: the Unicode Collation Algorithm (UTS #10)
+ * without a language, numbers by their value.  The key of a name is computed
+ * once; keys are compared by strcmp.
  */
 
 #include <unicode/ucol.h>

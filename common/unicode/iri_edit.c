@@ -1,12 +1,11 @@
 /*
- * iri_edit.c - names that one edit makes the same
+ * iri_edit.c - names that differ by one edit ("spelling")
  *
- * One user-perceived character (UAX #29, an extended grapheme cluster) too
- * many, too few, another one, or two in the wrong order; of keys, so that the
- * other differences that are forgiven are none.  A digit is never part of an
- * edit, for doc43 is not doc34; nor is a suffix, for what is shown of a .php~
- * is what a .php does not show; nor a short name, nor one that starts with a
- * dot.
+ * An edit adds, removes or replaces one grapheme cluster (UAX #29), or
+ * exchanges two neighbours.  Keys are compared, so other ignored differences do
+ * not count. Never edited: a digit, because doc43 is not doc34; an extension,
+ * because a server shows the source of x.php~ but runs x.php; a name that is
+ * short or begins with a dot.
  */
 
 #include <unicode/ubrk.h>
@@ -33,9 +32,9 @@ iri_edit_free(iri_edit_t *edit)
 }
 
 
-/* ---- characters of a key ------------------------------------------------- */
+/* ---- clusters of a key --------------------------------------------------- */
 
-/* Is there a digit in it?  Signs of numbers may join the first (U+0600). */
+/* Does a cluster contain a digit?  A number sign may precede it (U+0600). */
 static int
 iri_edit_has_digit(iri_str_t character)
 {
@@ -54,7 +53,7 @@ iri_edit_has_digit(iri_str_t character)
 }
 
 
-/* The character from at up to end. */
+/* Add the cluster from at up to end. */
 static void
 iri_edit_put(iri_edit_t *edit, iri_str_t key, size_t at, size_t end)
 {
@@ -100,7 +99,7 @@ iri_edit_divide_text(iri_edit_t *edit, iri_str_t key)
 }
 
 
-/* Up to the last "."; all of it, if there is none. */
+/* Number of clusters before the last "."; all if there is none. */
 static size_t
 iri_edit_stem(const iri_edit_t *edit, iri_str_t key)
 {
@@ -178,7 +177,7 @@ iri_edit_without(const iri_env_t *env, const iri_edit_t *edit, iri_str_t key,
 
 /* ---- one edit ------------------------------------------------------------ */
 
-/* Two keys, side by side. */
+/* A key and its clusters. */
 typedef struct {
     iri_str_t  key;
     iri_edit_t edit;
@@ -186,8 +185,8 @@ typedef struct {
 
 
 static int
-iri_edit_same(const iri_edited_t *a, size_t i, const iri_edited_t *b,
-              size_t k)
+iri_edit_equal(const iri_edited_t *a, size_t i, const iri_edited_t *b,
+               size_t k)
 {
     size_t len = (size_t) (a->edit.at[i + 1] - a->edit.at[i]);
 
@@ -198,10 +197,10 @@ iri_edit_same(const iri_edited_t *a, size_t i, const iri_edited_t *b,
 }
 
 
-/* Is what follows a[i] and b[k] the same? */
+/* Are the keys equal from a[i] and b[k] on? */
 static int
-iri_edit_tail(const iri_edited_t *a, size_t i, const iri_edited_t *b,
-              size_t k)
+iri_edit_equal_tail(const iri_edited_t *a, size_t i, const iri_edited_t *b,
+                    size_t k)
 {
     iri_str_t rest_a = iri_str_from(a->key, a->edit.at[i]);
     iri_str_t rest_b = iri_str_from(b->key, b->edit.at[k]);
@@ -210,29 +209,29 @@ iri_edit_tail(const iri_edited_t *a, size_t i, const iri_edited_t *b,
 }
 
 
-/* Is that character one that may be edited? */
+/* May cluster i be edited? */
 static int
-iri_edit_may(const iri_edited_t *edited, size_t i)
+iri_edit_is_editable(const iri_edited_t *edited, size_t i)
 {
     return i < edited->edit.stem && !edited->edit.digit[i];
 }
 
 
-/* As many characters: another one, or two that have changed places. */
+/* Keys with as many clusters: one is replaced, or two neighbours exchanged. */
 static int
-iri_edit_changed(const iri_edited_t *a, const iri_edited_t *b, size_t i)
+iri_edit_is_replaced(const iri_edited_t *a, const iri_edited_t *b, size_t i)
 {
-    if (!iri_edit_may(a, i) || !iri_edit_may(b, i)) {
+    if (!iri_edit_is_editable(a, i) || !iri_edit_is_editable(b, i)) {
         return 0;
     }
 
-    if (iri_edit_tail(a, i + 1, b, i + 1)) {
+    if (iri_edit_equal_tail(a, i + 1, b, i + 1)) {
         return 1;
     }
 
-    return iri_edit_may(a, i + 1) && iri_edit_may(b, i + 1)
-           && iri_edit_same(a, i, b, i + 1) && iri_edit_same(a, i + 1, b, i)
-           && iri_edit_tail(a, i + 2, b, i + 2);
+    return iri_edit_is_editable(a, i + 1) && iri_edit_is_editable(b, i + 1)
+           && iri_edit_equal(a, i, b, i + 1) && iri_edit_equal(a, i + 1, b, i)
+           && iri_edit_equal_tail(a, i + 2, b, i + 2);
 }
 
 
@@ -242,20 +241,21 @@ iri_edit_compare(const iri_edited_t *a, const iri_edited_t *b)
     size_t i = 0;
 
     while (i < a->edit.count && i < b->edit.count
-           && iri_edit_same(a, i, b, i)) {
+           && iri_edit_equal(a, i, b, i)) {
         i++;
     }
 
     if (a->edit.count == b->edit.count) {
-        return i < a->edit.count && iri_edit_changed(a, b, i);
+        return i < a->edit.count && iri_edit_is_replaced(a, b, i);
     }
 
     if (a->edit.count == b->edit.count + 1) {
-        return iri_edit_may(a, i) && iri_edit_tail(a, i + 1, b, i);
+        return iri_edit_is_editable(a, i)
+               && iri_edit_equal_tail(a, i + 1, b, i);
     }
 
-    return b->edit.count == a->edit.count + 1 && iri_edit_may(b, i)
-           && iri_edit_tail(a, i, b, i + 1);
+    return b->edit.count == a->edit.count + 1 && iri_edit_is_editable(b, i)
+           && iri_edit_equal_tail(a, i, b, i + 1);
 }
 
 

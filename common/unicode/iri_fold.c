@@ -1,15 +1,15 @@
 /*
- * iri_fold.c - the key of a name: what is left where differences are forgiven
+ * iri_fold.c - folding keys: names without the differences that are ignored
  *
- * Names that differ only in what iri_match forgives have the same key.  Keys
- * are compared with keys, and never opened, shown or sent: a full-width
- * solidus may become "/" here, for no entry has that in its name.
+ * Names that differ only in what iri_match ignores have the same key.  Keys are
+ * compared with keys, and never opened, shown or sent: a full-width solidus may
+ * become "/" in a key, because no entry has "/" in its name.
  *
  * In the order of the levels: JIS vendor pairs; <wide> and <narrow> of
- * Unicode's decompositions, none of its other compatibility mappings; full
- * case folding as in canonical caseless matching (Unicode 3.13, D145); the
- * nonspacing marks behind letters of Latin, Greek and Cyrillic.  No level
- * takes away what nobody sees, a joiner or a variation selector.
+ * Unicode's compatibility mappings; full case folding as for canonical caseless
+ * matching (Unicode 3.13, D145); nonspacing marks after letters of Latin, Greek
+ * and Cyrillic.  No level removes invisible characters such as joiners and
+ * variation selectors.
  */
 
 #include <unicode/uchar.h>
@@ -20,7 +20,7 @@
 #include "iri_conf.h"
 #include "unicode/iri_unicode.h"
 
-/* UTF-16 units of a key; a name that needs more has itself for a key. */
+/* UTF-16 units of a key; a name that needs more is its own key. */
 #define IRI_FOLD_UNITS (4 * IRI_MAX_SEGMENT)
 
 typedef struct {
@@ -28,9 +28,9 @@ typedef struct {
     int32_t len;
 } iri_units_t;
 
-/* Levels that a weaker one says nothing of, in their order. */
+/* The levels, weakest first. */
 static const struct {
-    unsigned    forgiven;
+    unsigned    ignored;
     iri_match_t match;
 } iri_fold_levels[] = {
     { IRI_FOLD_VARIANTS, IRI_MATCH_VARIANTS },
@@ -47,11 +47,11 @@ static iri_status_t iri_fold_text(const iri_env_t *env, unsigned match,
 /* ---- without ICU --------------------------------------------------------- */
 
 /*
- * No level changes such a character, and none is changed by one beside it:
- * kana without marks of its own, ideographs, Hangul syllables.
+ * Is c a character that no level changes and that changes no neighbour: kana
+ * without combining sound marks, ideographs, Hangul syllables?
  */
 static int
-iri_fold_leaves(uint32_t c)
+iri_fold_keeps(uint32_t c)
 {
     return (c >= 0x3041 && c <= 0x3096) || (c >= 0x30a1 && c <= 0x30fe)
            || (c >= 0x3400 && c <= 0x4dbf) || (c >= 0x4e00 && c <= 0x9fff)
@@ -60,53 +60,53 @@ iri_fold_leaves(uint32_t c)
 
 
 /*
- * Characters whose keys do not depend on what is beside them, and are short:
- * letters of Latin, Greek, Cyrillic, Armenian; full width, and katakana of
- * half width but for the marks that join what is before.  Each is asked of
- * ICU once: a cell is its key and, in the highest octet, 1 and its length.
- * Threads may do that twice, with the same outcome.
+ * A cache of the keys of single characters, computed by ICU once.  It has the
+ * characters whose keys are short and do not depend on their neighbours:
+ * letters of Latin, Greek, Cyrillic and Armenian, full width forms, and half
+ * width katakana without the sound marks.  A slot holds the key and, in its
+ * last octet, 0x80 and the length; 0: empty.  Two threads may fill a slot with
+ * the same value.
  */
 static const struct {
     uint32_t from;
     uint32_t to;
-} iri_cell_ranges[] = { { 0x00a1, 0x02ff },
-                        { 0x0370, 0x0482 },
-                        { 0x048a, 0x0587 },
-                        { 0x1e00, 0x1fff },
-                        { 0xff01, 0xff9d } };
+} iri_key_ranges[] = { { 0x00a1, 0x02ff },
+                       { 0x0370, 0x0482 },
+                       { 0x048a, 0x0587 },
+                       { 0x1e00, 0x1fff },
+                       { 0xff01, 0xff9d } };
 
-#define IRI_CELLS       (0x25f + 0x113 + 0xfe + 0x200 + 0x9d)
-#define IRI_CELL_SHAPES 16 /* VARIANTS, WIDTH, CASE, ACCENTS */
-#define IRI_CELL_KEY    7  /* octets */
+#define IRI_KEY_SLOTS  (0x25f + 0x113 + 0xfe + 0x200 + 0x9d)
+#define IRI_KEY_TABLES 16 /* VARIANTS, WIDTH, CASE, ACCENTS */
+#define IRI_KEY_OCTETS 7  /* octets of a cached key */
 
-static uint64_t iri_cells[IRI_CELL_SHAPES][IRI_CELLS];
+static uint64_t iri_key_cache[IRI_KEY_TABLES][IRI_KEY_SLOTS];
 
 
-/* The number of the character's cell; IRI_CELLS: it has none. */
+/* The slot of a character; IRI_KEY_SLOTS: it has none. */
 static size_t
-iri_cell_of(uint32_t c)
+iri_key_slot(uint32_t c)
 {
     size_t i, at = 0;
 
-    for (i = 0; i < sizeof(iri_cell_ranges) / sizeof(iri_cell_ranges[0]); i++)
-    {
-        if (c < iri_cell_ranges[i].from) {
+    for (i = 0; i < sizeof(iri_key_ranges) / sizeof(iri_key_ranges[0]); i++) {
+        if (c < iri_key_ranges[i].from) {
             break;
         }
 
-        if (c <= iri_cell_ranges[i].to) {
-            return at + (c - iri_cell_ranges[i].from);
+        if (c <= iri_key_ranges[i].to) {
+            return at + (c - iri_key_ranges[i].from);
         }
 
-        at += iri_cell_ranges[i].to - iri_cell_ranges[i].from + 1;
+        at += iri_key_ranges[i].to - iri_key_ranges[i].from + 1;
     }
 
-    return IRI_CELLS;
+    return IRI_KEY_SLOTS;
 }
 
 
 static size_t
-iri_cell_shape(unsigned match)
+iri_key_table(unsigned match)
 {
     return (match & IRI_FOLD_VARIANTS ? 1 : 0)
            | (match & IRI_FOLD_WIDTH ? 2 : 0)
@@ -115,76 +115,75 @@ iri_cell_shape(unsigned match)
 }
 
 
-/* The cell of a character, of UTF-8 octets; *cell 0: it has none. */
+/* Get the slot of a character, filled; *key_slot 0: it is not cached. */
 static iri_status_t
-iri_cell_get(const iri_env_t *env, unsigned match, iri_str_t character,
-             uint32_t c, uint64_t *cell)
+iri_key_get(const iri_env_t *env, unsigned match, iri_str_t character,
+            uint32_t c, uint64_t *key_slot)
 {
     iri_buf_t     key = IRI_BUF_EMPTY;
-    uint64_t     *place;
+    uint64_t     *slot;
     unsigned char octets[8];
     iri_status_t  status;
-    size_t        at = iri_cell_of(c);
+    size_t        at = iri_key_slot(c);
 
-    *cell = 0;
-    if (at == IRI_CELLS) {
+    *key_slot = 0;
+    if (at == IRI_KEY_SLOTS) {
         return IRI_OK;
     }
 
-    place = &iri_cells[iri_cell_shape(match)][at];
-    *cell = __atomic_load_n(place, __ATOMIC_RELAXED);
-    if (*cell != 0) {
+    slot = &iri_key_cache[iri_key_table(match)][at];
+    *key_slot = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    if (*key_slot != 0) {
         return IRI_OK;
     }
 
     status = iri_fold_text(env, match, character, &key);
-    if (status != IRI_OK || key.len == 0 || key.len > IRI_CELL_KEY) {
+    if (status != IRI_OK || key.len == 0 || key.len > IRI_KEY_OCTETS) {
         return status;
     }
 
     memset(octets, 0, sizeof(octets));
     memcpy(octets, key.data, key.len);
-    octets[IRI_CELL_KEY] = (unsigned char) (0x80 | key.len);
-    memcpy(cell, octets, sizeof(*cell));
-    __atomic_store_n(place, *cell, __ATOMIC_RELAXED);
+    octets[IRI_KEY_OCTETS] = (unsigned char) (0x80 | key.len);
+    memcpy(key_slot, octets, sizeof(*key_slot));
+    __atomic_store_n(slot, *key_slot, __ATOMIC_RELAXED);
 
     return IRI_OK;
 }
 
 
 /*
- * Write the key of one character at to, where there is room for a cell; *len:
- * its octets, 0: it takes more than a cell.
+ * Write the key of one character at to, which has room for a slot.
+ * *len: octets of the key; 0: it is not cached.
  */
 static iri_status_t
-iri_cell_put(const iri_env_t *env, unsigned match, iri_str_t character,
-             uint32_t c, unsigned char *to, size_t *len)
+iri_key_put(const iri_env_t *env, unsigned match, iri_str_t character,
+            uint32_t c, unsigned char *to, size_t *len)
 {
-    uint64_t     cell;
+    uint64_t     key_slot;
     iri_status_t status;
 
-    if (iri_fold_leaves(c)) {
-        *len = 3; /* as all of these */
+    if (iri_fold_keeps(c)) {
+        *len = 3; /* octets of each such character */
         memcpy(to, character.data, 3);
         return IRI_OK;
     }
 
-    status = iri_cell_get(env, match, character, c, &cell);
+    status = iri_key_get(env, match, character, c, &key_slot);
 
     if (status == IRI_OK) {
-        memcpy(to, &cell, sizeof(cell));
-        *len = to[IRI_CELL_KEY] & 0x7f;
+        memcpy(to, &key_slot, sizeof(key_slot));
+        *len = to[IRI_KEY_OCTETS] & 0x7f;
     }
 
     return status;
 }
 
 
-/* As iri_cell_put, of a character that takes a closer look. */
+/* As iri_key_put(), for the character that begins at character->data. */
 static iri_status_t
-iri_fold_character_at(const iri_env_t *env, unsigned match,
-                      iri_str_t *character, const unsigned char *end,
-                      unsigned char *to, size_t *len)
+iri_key_put_next(const iri_env_t *env, unsigned match, iri_str_t *character,
+                 const unsigned char *end, unsigned char *to, size_t *len)
 {
     uint32_t c;
 
@@ -192,12 +191,12 @@ iri_fold_character_at(const iri_env_t *env, unsigned match,
     character->len = iri_utf8_next_quick(character->data, end, &c);
 
     return character->len != 0
-               ? iri_cell_put(env, match, *character, c, to, len)
+               ? iri_key_put(env, match, *character, c, to, len)
                : IRI_OK;
 }
 
 
-/* Eight octets of ASCII, in lower case if that is wanted. */
+/* Copy eight octets of ASCII, with lower in lower case. */
 static inline void
 iri_lower_put(const unsigned char *p, int lower, unsigned char *to)
 {
@@ -210,13 +209,14 @@ iri_lower_put(const unsigned char *p, int lower, unsigned char *to)
 
 
 /*
- * The key character by character, where all have one; own: and are such as
- * iri_utf8_quick knows.  *done 0: it takes more than that, and nothing is
- * appended.
+ * Append the key of a name from the keys of its characters.
+ *
+ *   own    1: accept only characters that iri_utf8_quick() recognizes
+ *   done   0: a character is not cached or not accepted; nothing is appended
  */
 static iri_status_t
-iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name, int own,
-               iri_buf_t *out, int *done)
+iri_fold_cached(const iri_env_t *env, unsigned match, iri_str_t name, int own,
+                iri_buf_t *out, int *done)
 {
     const unsigned char *p = name.data, *end = name.data + name.len;
     unsigned char       *to;
@@ -230,7 +230,7 @@ iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name, int own,
         return IRI_OK;
     }
 
-    /* No cell is longer than four times the two octets of its character. */
+    /* No cached key is longer than four times its character. */
     status = name.len <= IRI_MAX_SEGMENT
                  ? iri_buf_reserve(env, out, 4 * name.len + sizeof(uint64_t))
                  : IRI_OK;
@@ -251,7 +251,7 @@ iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name, int own,
             *to = lower ? iri_lower(*p) : *p;
 
         } else if (n == 3) {
-            memcpy(to, p, 3); /* kana, ideographs, Hangul: no level does */
+            memcpy(to, p, 3); /* kana, ideographs, Hangul: not folded */
 
         } else if (n == 0 && own) {
             return IRI_OK;
@@ -262,8 +262,7 @@ iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name, int own,
 
         } else {
             character.data = p;
-            status = iri_fold_character_at(env, match, &character, end, to,
-                                           &len);
+            status = iri_key_put_next(env, match, &character, end, to, &len);
             if (status != IRI_OK || len == 0) {
                 return status;
             }
@@ -283,11 +282,11 @@ iri_status_t
 iri_fold_own(const iri_env_t *env, unsigned match, iri_str_t octets,
              iri_buf_t *out, int *own)
 {
-    return iri_fold_cells(env, match, octets, 1, out, own);
+    return iri_fold_cached(env, match, octets, 1, out, own);
 }
 
 
-/* Nearly all names: ASCII alone, eight octets at a time. */
+/* Append the key of a name in ASCII, eight octets at a time. */
 static iri_status_t
 iri_fold_ascii(const iri_env_t *env, unsigned match, iri_str_t name,
                iri_buf_t *out)
@@ -321,7 +320,7 @@ iri_fold_ascii(const iri_env_t *env, unsigned match, iri_str_t name,
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* What <wide> and <narrow> stand for; c itself where it is neither. */
+/* The mapping of a <wide> or <narrow> character; c for any other. */
 static uint32_t
 iri_fold_width(uint32_t c, UErrorCode *error)
 {
@@ -354,7 +353,7 @@ iri_fold_width(uint32_t c, UErrorCode *error)
 }
 
 
-/* German writes the umlauts as two letters, in every normal form. */
+/* The two letters by which German replaces an umlaut; NULL: not an umlaut. */
 static const char *
 iri_fold_german(uint32_t c)
 {
@@ -390,7 +389,7 @@ iri_units_put(iri_units_t *to, uint32_t c)
 }
 
 
-/* 1 if the character has a place in *to, mapped by itself. */
+/* Append c with the mappings of TURKIC and GERMAN; 0: no room. */
 static int
 iri_fold_character(unsigned match, uint32_t c, iri_units_t *to)
 {
@@ -413,7 +412,7 @@ iri_fold_character(unsigned match, uint32_t c, iri_units_t *to)
 
 /* ---- strings ------------------------------------------------------------- */
 
-/* Characters as UTF-16, vendor pairs and widths folded; 0: no room. */
+/* Convert to UTF-16, with vendor pairs and widths folded; 0: no key. */
 static int
 iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
               UErrorCode *error)
@@ -428,7 +427,7 @@ iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
         n = iri_utf8_next(p, end, &c);
         marks = n != 0 && iri_char_is_mark(c) ? marks + 1 : 0;
 
-        /* Such a name is nobody's canonical equivalent: iri_read. */
+        /* iri_read() does not normalize such a name either. */
         if (n == 0 || marks > IRI_MAX_MARKS) {
             return 0;
         }
@@ -450,7 +449,7 @@ iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
 }
 
 
-/* Into a normalization form, but for the three that stay: iri_nfc_put. */
+/* Normalize, except for the characters of iri_char_stays(). */
 static void
 iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
 {
@@ -490,7 +489,7 @@ iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
 }
 
 
-/* What languages say of single characters, of the composed ones. */
+/* Apply the mappings of TURKIC and GERMAN to composed characters. */
 static int
 iri_units_characters(iri_units_t *s, unsigned match)
 {
@@ -534,7 +533,7 @@ iri_units_fold_case(iri_units_t *s, UErrorCode *error)
 }
 
 
-/* Are marks behind this character accents, or part of the letter? */
+/* Are marks after c accents (1), or a part of the letter (0)? */
 static int
 iri_fold_takes_accents(UChar32 c, UErrorCode *error)
 {
@@ -546,7 +545,7 @@ iri_fold_takes_accents(UChar32 c, UErrorCode *error)
 }
 
 
-/* In NFD: leave out the nonspacing marks behind letters that take them. */
+/* Remove the nonspacing marks that are accents from text in NFD. */
 static void
 iri_units_drop_accents(iri_units_t *s, UErrorCode *error)
 {
@@ -594,7 +593,7 @@ iri_units_write(const iri_env_t *env, const iri_units_t *s, iri_buf_t *out)
 }
 
 
-/* 0: there is no room, and the name has itself for a key. */
+/* Returns: 0: no room, the name is its own key. */
 static int
 iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
 {
@@ -608,7 +607,7 @@ iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
         iri_units_normalize(s, 0, error);
     }
 
-    /* Before case, which would make a letter of U+0345, and behind it. */
+    /* Before and after case folding, which turns U+0345 into a letter. */
     if (match & IRI_FOLD_ACCENTS) {
         iri_units_drop_accents(s, error);
     }
@@ -628,7 +627,7 @@ iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
 }
 
 
-/* The key of any name, by ICU. */
+/* Append the key of any name, computed by ICU. */
 static iri_status_t
 iri_fold_text(const iri_env_t *env, unsigned match, iri_str_t name,
               iri_buf_t *out)
@@ -662,7 +661,7 @@ iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
         return iri_fold_ascii(env, match, name, out);
     }
 
-    status = iri_fold_cells(env, match, name, 0, out, &done);
+    status = iri_fold_cached(env, match, name, 0, out, &done);
 
     return status != IRI_OK || done ? status
                                     : iri_fold_text(env, match, name, out);
@@ -691,7 +690,7 @@ iri_fold_is_same(const iri_env_t *env, unsigned match, iri_str_t a,
 }
 
 
-/* What nearly all names are that differ: ASCII, in letter case. */
+/* Are two names ASCII and equal except for letter case? */
 static int
 iri_fold_is_ascii_case(unsigned match, iri_str_t a, iri_str_t b)
 {
@@ -724,7 +723,7 @@ iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a, iri_str_t b,
                iri_match_t *level)
 {
     iri_status_t status;
-    unsigned     forgiven = 0;
+    unsigned     ignored = 0;
     size_t       i;
     int          same;
 
@@ -741,13 +740,13 @@ iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a, iri_str_t b,
 
     for (i = 0; i < sizeof(iri_fold_levels) / sizeof(iri_fold_levels[0]); i++)
     {
-        if ((match & iri_fold_levels[i].forgiven) == 0) {
+        if ((match & iri_fold_levels[i].ignored) == 0) {
             continue;
         }
 
-        forgiven |= match & iri_fold_levels[i].forgiven;
+        ignored |= match & iri_fold_levels[i].ignored;
 
-        status = iri_fold_is_same(env, forgiven, a, b, &same);
+        status = iri_fold_is_same(env, ignored, a, b, &same);
 
         if (status != IRI_OK || same) {
             *level = iri_fold_levels[i].match;

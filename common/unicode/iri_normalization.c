@@ -1,12 +1,10 @@
 /*
- * iri_normalization.c - what characters a name may hold, and its normalization form
+ * iri_normalization.c - characters that a name may contain, and NFC and NFD
  *
- * Draft 2.3 and 3.1 want characters in NFC.  A run of UTF-8 is put in NFC, or
- * in NFD (UAX #15): nearly all of a name is as it should be, and is copied;
- * the rest is decomposed and composed here, cluster by cluster.  ICU says what
- * a character is, what it decomposes to, and which two make one.  Three
- * characters whose NFC is ASCII stay as they are, for no mapping may make an
- * ASCII character.
+ * Puts a run of UTF-8 in NFC or NFD (UAX #15; draft 2.3 and 3.1).  Most of a
+ * name is normalized already and is copied.  The rest is decomposed and
+ * composed cluster by cluster, with the properties and mappings of ICU.  Three
+ * characters whose NFC is ASCII stay, because no mapping may produce ASCII.
  */
 
 #include <unicode/uchar.h>
@@ -47,7 +45,7 @@ iri_char_is_jamo(uint32_t c)
 }
 
 
-/* Canonical_Combining_Class of U+0300 to U+036F, which never changes. */
+/* Canonical_Combining_Class of U+0300 to U+036F, which is stable. */
 static const unsigned char iri_mark_class[0x70] = {
     230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230,
     230, 230, 230, 230, 230, 230, 230, 232, 220, 220, 220, 220, 232, 216,
@@ -60,7 +58,7 @@ static const unsigned char iri_mark_class[0x70] = {
 };
 
 
-/* The order of marks; 0: it is none. */
+/* Canonical_Combining_Class; 0: not a mark. */
 static uint32_t
 iri_char_class(uint32_t c)
 {
@@ -118,8 +116,8 @@ iri_compose(uint32_t base, uint32_t mark, uint32_t *c)
 
 
 /*
- * Most of what names in NFD are made with, that may join what is before it
- * and is not divided any more: marks, vowels and finals of Hangul.
+ * The characters by which most names in NFD are composed, and which do not
+ * decompose: marks, vowels and finals of Hangul.  Other characters give 0.
  */
 static int
 iri_char_joins(uint32_t c)
@@ -150,17 +148,17 @@ iri_char_starts(uint32_t c)
 
 /* ---- clusters ------------------------------------------------------------ */
 
-#define IRI_CLUSTER (4 * IRI_MAX_SEGMENT) /* characters, decomposed */
-#define IRI_LONGEST 16                    /* UTF-16 units of one, likewise */
+#define IRI_MAX_CLUSTER       (4 * IRI_MAX_SEGMENT) /* decomposed characters */
+#define IRI_MAX_DECOMPOSITION 16 /* UTF-16 units of a decomposed character */
 
-/* Characters that NFC may join or NFD divides, in NFD. */
+/* Characters in NFD that NFC may compose. */
 typedef struct {
     size_t   count;
-    uint32_t at[IRI_CLUSTER]; /* class << 24 | character */
+    uint32_t at[IRI_MAX_CLUSTER]; /* combining class << 24 | character */
 } iri_cluster_t;
 
 
-/* Does NFD leave it alone, whatever stands beside it? */
+/* Does NFD never change c? */
 static int
 iri_char_stays_nfd(const UNormalizer2 *nfd, uint32_t c)
 {
@@ -169,7 +167,7 @@ iri_char_stays_nfd(const UNormalizer2 *nfd, uint32_t c)
 }
 
 
-/* Behind what is of its class or a lower one, since the last base. */
+/* Insert c in canonical order, after the last base. */
 static void
 iri_cluster_insert(iri_cluster_t *cluster, uint32_t c)
 {
@@ -185,22 +183,22 @@ iri_cluster_insert(iri_cluster_t *cluster, uint32_t c)
 }
 
 
-/* ICU gives what a character decomposes to in the end, not the first step. */
+/* Add c, fully decomposed by ICU. */
 static iri_status_t
 iri_cluster_add(iri_cluster_t *cluster, const UNormalizer2 *nfd, uint32_t c)
 {
     UErrorCode error = U_ZERO_ERROR;
-    UChar      units[IRI_LONGEST];
+    UChar      units[IRI_MAX_DECOMPOSITION];
     UChar32    part;
     int32_t    n = -1, i = 0;
 
-    if (cluster->count > IRI_CLUSTER - IRI_LONGEST) {
+    if (cluster->count > IRI_MAX_CLUSTER - IRI_MAX_DECOMPOSITION) {
         return IRI_SEGMENT_TOO_LONG;
     }
 
     if (!iri_char_joins(c) && !iri_char_stays_nfd(nfd, c)) {
-        n = unorm2_getDecomposition(nfd, (UChar32) c, units, IRI_LONGEST,
-                                    &error);
+        n = unorm2_getDecomposition(nfd, (UChar32) c, units,
+                                    IRI_MAX_DECOMPOSITION, &error);
         if (U_FAILURE(error)) {
             return IRI_ICU_FAILED;
         }
@@ -220,8 +218,9 @@ iri_cluster_add(iri_cluster_t *cluster, const UNormalizer2 *nfd, uint32_t c)
 
 
 /*
- * Each joins the base before it, unless one that stays stands between which
- * is of its class or a higher one, or is a base (the Unicode Standard, 3.11).
+ * Canonical composition (the Unicode Standard, 3.11): a character composes with
+ * the base before it unless it is blocked, by a base or by a mark of its own or
+ * a higher class between them.
  */
 static void
 iri_cluster_compose(iri_cluster_t *cluster, const UNormalizer2 *nfc)
@@ -283,7 +282,7 @@ iri_cluster_put(const iri_env_t *env, const iri_cluster_t *cluster,
 
 /* ---- texts --------------------------------------------------------------- */
 
-/* The forms, by ICU's data; nfc NULL: into NFD. */
+/* The data of ICU; nfc NULL: normalize to NFD. */
 typedef struct {
     const UNormalizer2 *nfd;
     const UNormalizer2 *nfc;
@@ -297,19 +296,19 @@ iri_char_stays(uint32_t c)
 }
 
 
-/* Is it the same in the form, unless what comes after it joins it? */
+/* Is c normalized, unless a following character composes with it? */
 static int
-iri_char_is_formed(const iri_forms_t *forms, uint32_t c)
+iri_char_is_normalized(const iri_forms_t *forms, uint32_t c)
 {
     return forms->nfc != NULL ? iri_char_is_inert(c)
                               : iri_char_stays_nfd(forms->nfd, c);
 }
 
 
-/* Octets of characters that are, if that is soon seen: one, or ASCII. */
+/* Octets of a normalized character or of eight in ASCII; 0: unknown. */
 static size_t
-iri_formed_quick(const iri_forms_t *forms, const unsigned char *p,
-                 const unsigned char *end)
+iri_normalized_quick(const iri_forms_t *forms, const unsigned char *p,
+                     const unsigned char *end)
 {
     if (*p < 0x80) {
         return iri_is_graphic_eight(p, end) ? 8 : 1;
@@ -320,8 +319,8 @@ iri_formed_quick(const iri_forms_t *forms, const unsigned char *p,
 
 
 /*
- * The cluster at p, up to the next character that joins none before it; its
- * end, or NULL and *status.
+ * Collect the cluster at p, up to the next NFC boundary.
+ * Returns: its end; NULL and *status: an error.
  */
 static const unsigned char *
 iri_cluster_gather(iri_cluster_t *cluster, const iri_forms_t *forms,
@@ -351,19 +350,20 @@ iri_cluster_gather(iri_cluster_t *cluster, const iri_forms_t *forms,
 
 
 /*
- * Up to the first cluster that may change, which begins before p where what
- * stands there joins the character before it.
+ * Find the first cluster that may change.  It begins one character earlier if
+ * the character that is not normalized may compose with the one before.
+ * Returns: its beginning; end: there is none.
  */
 static const unsigned char *
-iri_formed_end(const iri_forms_t *forms, const unsigned char *p,
-               const unsigned char *end)
+iri_normalized_end(const iri_forms_t *forms, const unsigned char *p,
+                   const unsigned char *end)
 {
     const unsigned char *last = NULL;
     uint32_t             c;
     size_t               n;
 
     for (/* void */; p < end; p += n) {
-        n = iri_formed_quick(forms, p, end);
+        n = iri_normalized_quick(forms, p, end);
         if (n != 0) {
             last = *p < 0x80 ? p + n - 1 : p;
             continue;
@@ -376,7 +376,7 @@ iri_formed_end(const iri_forms_t *forms, const unsigned char *p,
             continue;
         }
 
-        if (n == 0 || !iri_char_is_formed(forms, c)) {
+        if (n == 0 || !iri_char_is_normalized(forms, c)) {
             return last != NULL && n != 0 && !iri_char_starts(c) ? last : p;
         }
 
@@ -403,7 +403,7 @@ iri_normalize(const iri_env_t *env, iri_str_t run, int compose,
     }
 
     for (;;) {
-        to = iri_formed_end(&forms, p, end);
+        to = iri_normalized_end(&forms, p, end);
         status = iri_buf_put(env, out, p, (size_t) (to - p));
 
         if (status != IRI_OK || to == end) {
@@ -468,7 +468,7 @@ iri_nfc_piece(const iri_env_t *env, iri_str_t piece, iri_buf_t *out)
 
 /* ---- characters one by one ----------------------------------------------- */
 
-/* A base that no mark has absorbed stays as it came. */
+/* A base that was not composed stays as sent. */
 iri_status_t
 iri_nfc_run_normalize(const iri_env_t *env, iri_nfc_run_t *run,
                       iri_status_t (*by)(const iri_env_t *, iri_str_t,
@@ -495,7 +495,7 @@ iri_nfc_run_normalize(const iri_env_t *env, iri_nfc_run_t *run,
 }
 
 
-/* ---- texts of any length -------------------------------------------------- */
+/* ---- texts of any length ------------------------------------------------- */
 
 iri_str_t
 iri_text_piece(iri_str_t text, int (*starts)(uint32_t c))

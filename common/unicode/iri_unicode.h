@@ -1,5 +1,8 @@
 /*
- * iri_unicode.h - UTF-8, normalization, keys by which names are compared and sorted
+ * iri_unicode.h - UTF-8, normalization, keys for comparing and sorting names
+ *
+ * Characters and their properties, for the layers below.  Octets of other
+ * charsets are left to charset/.
  */
 
 #ifndef IRI_UNICODE_H
@@ -10,22 +13,25 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- UTF-8 ----------------------------------------------------------------- */
+/* ---- UTF-8 --------------------------------------------------------------- */
 
 /*
- * Strict: no overlong form, no surrogate, nothing above 10FFFF.  Octets
- * taken, 0 if p does not start a character.
+ * Decode the character at p, strictly: no overlong form, no surrogate, nothing
+ * above 10FFFF.
+ * Returns: number of octets; 0: no character begins at p.
  */
 size_t iri_utf8_next(const unsigned char *p, const unsigned char *end,
                      uint32_t *c);
-size_t iri_utf8_put(uint32_t c, unsigned char out[4]);   /* octets written */
+
+/* Encode c, which must be valid.  Returns: number of octets. */
+size_t iri_utf8_put(uint32_t c, unsigned char out[4]);
 
 /*
- * Octets of the character at p if it is one of those that most names are made
- * of and that need no closer look: allowed, inert, no mark, no bidi control.
- * 0: ask the functions for that.  Graphic ASCII; Latin from U+00C0 on, up to
- * U+02FF; U+0400 to U+047F; kana but the marks that may join them;
- * ideographs from U+5000 on; Hangul from U+B000 to U+CFFF.
+ * Recognize the characters of most names: allowed, inert under NFC, no mark, no
+ * bidi control.  These are graphic ASCII, Latin from U+00C0 to U+02FF, U+0400
+ * to U+047F, kana without the combining sound marks, ideographs from U+5000 on,
+ * and Hangul from U+B000 to U+CFFF.
+ * Returns: number of octets at p (p < end); 0: any other character or an error.
  */
 static inline size_t
 iri_utf8_quick(const unsigned char *p, const unsigned char *end)
@@ -52,7 +58,7 @@ iri_utf8_quick(const unsigned char *p, const unsigned char *end)
                : 0;
 }
 
-/* The same as iri_utf8_next, sooner for characters of these. */
+/* As iri_utf8_next(), faster for the characters of iri_utf8_quick(). */
 static inline size_t
 iri_utf8_next_quick(const unsigned char *p, const unsigned char *end,
                     uint32_t *c)
@@ -78,25 +84,28 @@ iri_utf8_next_quick(const unsigned char *p, const unsigned char *end,
     }
 }
 
-int iri_hex(unsigned char c);   /* its value; -1: no hexadecimal digit */
+int iri_hex(unsigned char c);   /* value of a hexadecimal digit; -1: none */
 
-/* Octets of one unit at p: 3 for an escape, 1; 0 for a bad escape. */
+/*
+ * Decode one octet of a percent-encoded text.
+ * Returns: 3 for an escape, 1 for any other octet, 0 for a malformed escape.
+ */
 size_t iri_unescape(const unsigned char *p, const unsigned char *end,
                     unsigned char *octet);
 
 
-/* ---- characters, normalization --------------------------------------------- */
+/* ---- characters, normalization ------------------------------------------- */
 
-/* May a segment hold this character?  legacy: not out of UTF-8. */
+/* May a segment contain c?  legacy: 1 if it was not decoded from UTF-8. */
 int iri_char_allowed(uint32_t c, int legacy);
 
 /* Bidi_Control: LRM, RLM, ALM, embeddings, overrides, isolates (draft 4.1) */
 int iri_char_is_bidi_control(uint32_t c);
 
 /*
- * 1: no text of such characters only is changed by NFC, whatever follows.
- * NFC_Quick_Check=Yes and combining class 0, for the scripts that most names
- * are in; a character that is left out only costs a closer look.
+ * Is c inert under NFC: NFC_Quick_Check=Yes and combining class 0?  Text of
+ * such characters is in NFC.  Only the scripts of most names are listed; for
+ * other characters 0 only costs time.
  */
 static inline int
 iri_char_is_inert(uint32_t c)
@@ -119,62 +128,63 @@ iri_char_is_inert(uint32_t c)
     }
 
     return (c >= 0x3001 && c <= 0x3029)
-           || (c >= 0x3030 && c <= 0x3098) /* kana but voiced marks */
+           || (c >= 0x3030 && c <= 0x3098) /* kana without sound marks */
            || (c >= 0x309b && c <= 0x33ff)
            || (c >= 0xac00 && c <= 0xd7a3) /* Hangul syllables */
            || (c >= 0xff01 && c <= 0xffee);
 }
 
-/* 1: NFC joins nothing of it to what comes before it */
+/* Is there an NFC boundary before c, so that it joins nothing before it? */
 int iri_char_starts(uint32_t c);
 
-/* 1: a combining mark, of which only IRI_MAX_MARKS in a row are normalized */
+/* Is c a combining mark: combining class other than 0? */
 int iri_char_is_mark(uint32_t c);
 
-/* 1: U+037E, U+1FEF or U+212A, which stay as they are: their NFC is ASCII */
+/* Is c U+037E, U+1FEF or U+212A, which stay because their NFC is ASCII? */
 int iri_char_stays(uint32_t c);
 
 /*
- * Append run in NFC, at most IRI_MAX_SEGMENT characters of valid UTF-8.
- * U+037E, U+1FEF and U+212A stay as they are and separate what is beside
- * them.
+ * Append run in NFC.  U+037E, U+1FEF and U+212A stay, and compose with nothing.
+ * run: at most IRI_MAX_SEGMENT characters of valid UTF-8.
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED, IRI_SEGMENT_TOO_LONG.
  */
 iri_status_t iri_nfc_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
 
 /*
- * The same of a piece of valid UTF-8 that ends where a character starts; with
- * more than IRI_MAX_MARKS marks in a row, or IRI_MAX_SEGMENT characters, it
- * stays as it is.
+ * As iri_nfc_put(), but a piece with more than IRI_MAX_MARKS marks in a row or
+ * more than IRI_MAX_SEGMENT characters is appended unchanged.
+ * piece: valid UTF-8 that ends at an NFC boundary.
  */
 iri_status_t iri_nfc_piece(const iri_env_t *env, iri_str_t piece,
                            iri_buf_t *out);
 
-/* Characters that NFC may join, gathered one by one. */
+/* Characters that NFC may compose, collected one by one. */
 typedef struct {
-    size_t    base;   /* where the ASCII character that begins them stands, to
-                         be written as it came; IRI_NO_BASE: none does */
+    size_t    base;   /* offset in the source of a first ASCII character,
+                         which stays as sent unless it is composed;
+                         IRI_NO_BASE: the first character is not ASCII */
     iri_buf_t run;
-    iri_buf_t nfc;    /* the same, normalized */
+    iri_buf_t nfc;    /* run, normalized */
 } iri_nfc_run_t;
 
 #define IRI_NO_BASE ((size_t) -1)
 #define IRI_RUN_EMPTY { IRI_NO_BASE, IRI_BUF_EMPTY, IRI_BUF_EMPTY }
 
-/* What they are in NFC. */
+/* A run in NFC. */
 typedef struct {
-    size_t    base;      /* it stands before rest; IRI_NO_BASE: there is none,
-                            or it was absorbed */
-    iri_str_t rest;      /* good until the next iri_nfc_run_end */
-    int       changed;   /* they were not in NFC */
+    size_t    base;      /* of the run, before rest; IRI_NO_BASE: there is none,
+                            or it was composed */
+    iri_str_t rest;      /* valid until the next iri_nfc_run_end() */
+    int       changed;   /* 1: the run was not in NFC */
 } iri_nfc_run_result_t;
 
-/* Of a run that is not empty, nor a base alone. */
+/* Normalize a run with at least one character that is not ASCII. */
 iri_status_t iri_nfc_run_normalize(const iri_env_t *env, iri_nfc_run_t *run,
                                iri_status_t (*by)(const iri_env_t *,
                                                   iri_str_t, iri_buf_t *),
                                iri_nfc_run_result_t *out);
 
-/* Add a character of the source, whose octets begin at i. */
+/* Add a character whose octets in the source begin at offset i. */
 static inline iri_status_t
 iri_nfc_run_add(const iri_env_t *env, iri_nfc_run_t *run, size_t i, uint32_t c)
 {
@@ -189,8 +199,9 @@ iri_nfc_run_add(const iri_env_t *env, iri_nfc_run_t *run, size_t i, uint32_t c)
 }
 
 /*
- * End the run and empty it; by: iri_nfc_put or iri_nfc_piece.  A base alone is
- * ASCII, which NFC does not change.
+ * Normalize a run and empty it.  A base alone is ASCII, which NFC does not
+ * change.
+ * by: iri_nfc_put() or iri_nfc_piece().  Returns: its status.
  */
 static inline iri_status_t
 iri_nfc_run_end(const iri_env_t *env, iri_nfc_run_t *run,
@@ -214,107 +225,135 @@ iri_nfc_run_end(const iri_env_t *env, iri_nfc_run_t *run,
     return status;
 }
 
-/* The same of a text of any length, piece by piece (iri_function.c). */
+/* Append a text of any length in NFC, by iri_nfc_piece(). */
 iri_status_t iri_nfc_text(const iri_env_t *env, iri_str_t text,
                           iri_buf_t *out);
 
-/* Append run in NFD, with the exceptions of iri_nfc_put. */
+/* Append run in NFD, with the exceptions of iri_nfc_put(). */
 iri_status_t iri_nfd_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
 
 /*
- * Compose base and mark: the character, 0 if there is none (Normalizer2's
- * composePair).  IRI_ICU_FAILED.
+ * Compose base and mark (composePair of ICU's Normalizer2).
+ * *c: the character; 0: they do not compose.
+ * Returns: IRI_OK; IRI_ICU_FAILED.
  */
 iri_status_t iri_compose(uint32_t base, uint32_t mark, uint32_t *c);
 
-/* Is ICU's normalization data there? */
+/* Is ICU's normalization data available? */
 int iri_norm_ready(void);
 
 
-/* ---- texts of any length --------------------------------------------------- */
+/* ---- texts of any length ------------------------------------------------- */
 
 /*
- * What a text of UTF-8 begins with: up to the second character that starts a
- * piece.
+ * The first piece of a text in UTF-8: up to the next character after the first
+ * for which starts returns 1.
  */
 iri_str_t iri_text_piece(iri_str_t text, int (*starts)(uint32_t c));
 
 
-/* ---- JIS vendor pairs ------------------------------------------------------ */
+/* ---- JIS vendor pairs ---------------------------------------------------- */
 
-/* The vendor's (way 0) or JIS's (1) character of a pair; c itself otherwise. */
+/*
+ * A character of the JIS vendor pair that contains c: with way 0 the vendor's,
+ * with way 1 that of JIS.
+ * Returns: that character; c if no pair contains it.
+ */
 uint32_t iri_variant(uint32_t c, int way);
 
 
-/* ---- keys that ignore differences ------------------------------------------ */
+/* ---- keys that ignore differences ---------------------------------------- */
 
 /*
- * Append the key of a name where match, IRI_FOLD_..., is forgiven; name is
- * canonical.  SPELLING says nothing here.
+ * Append the key of a name.  Names that differ only in match have the same key.
+ *
+ *   match   IRI_FOLD_...; SPELLING has no effect
+ *   name    canonical, UTF-8
+ *
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 iri_status_t iri_fold(const iri_env_t *env, unsigned match, iri_str_t name,
                       iri_buf_t *out);
 
 /*
- * The same of octets of which it is not known whether they are a canonical
- * name in UTF-8; *own 0: they may not be, and nothing is appended.
+ * As iri_fold(), for octets on disk that may not be a canonical name in UTF-8.
+ * *own: 1: they are, and the key is appended; 0: unknown, nothing is appended.
  */
 iri_status_t iri_fold_own(const iri_env_t *env, unsigned match,
                           iri_str_t octets, iri_buf_t *out, int *own);
 
 /*
- * How near are two names?  NORMALIZATION: they are the same; else the first
- * level of match under which their keys are; NONE: there is none.
+ * Find the difference of two names.
+ * *level: NORMALIZATION: the names are equal; else the first difference of
+ * match that makes their keys equal; NONE: their keys differ.
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 iri_status_t iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a,
                             iri_str_t b, iri_match_t *level);
 
-/* The user-perceived characters of one key after the other. */
+/* The grapheme clusters of a key; reused for one key after another. */
 typedef struct {
-    void         *iterator;               /* ICU's; NULL until one is needed */
-    size_t        count;
-    size_t        stem;                   /* as many may be edited: those
-                                             before the last ".", which begins
-                                             the suffix */
-    uint16_t      at[IRI_MAX_SEGMENT + 1]; /* where each begins, and the end */
-    unsigned char digit[IRI_MAX_SEGMENT];  /* 1: begins with a digit */
+    void         *iterator;               /* of ICU; NULL until it is needed */
+    size_t        count;                  /* number of clusters */
+    size_t        stem;                   /* clusters before the last ".",
+                                             which may be edited */
+    uint16_t      at[IRI_MAX_SEGMENT + 1]; /* offset of each, and the end */
+    unsigned char digit[IRI_MAX_SEGMENT];  /* 1: contains a digit */
 } iri_edit_t;
 
 void iri_edit_init(iri_edit_t *edit);
 void iri_edit_free(iri_edit_t *edit);
 
-/* Divide a key; *fit 0: names like it are never guessed. */
+/*
+ * Split a key into clusters.
+ * *fit: 0: spelling does not apply to this name (too short, hidden, too long).
+ * Returns: IRI_OK; IRI_ICU_FAILED.
+ */
 iri_status_t iri_edit_divide(iri_edit_t *edit, iri_str_t key, int *fit);
 
 /*
- * Append key, just divided, without character i; 0: that is never left out.
+ * Append the key without its cluster i.
+ *
+ *   key        as passed to iri_edit_divide()
+ *   left_out   0: cluster i may not be edited, and nothing is appended
+ *
+ * Returns: IRI_OK; IRI_NO_MEMORY.
  */
 iri_status_t iri_edit_without(const iri_env_t *env, const iri_edit_t *edit,
                               iri_str_t key, size_t i, iri_buf_t *out,
                               int *left_out);
 
-/* Does one edit, of no digit, make b of a? */
+/*
+ * Do two keys differ by one edit (iri_edit.c)?  *one: 1 or 0.
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
+ */
 iri_status_t iri_edit_is_one(const iri_env_t *env, iri_str_t a, iri_str_t b,
                              int *one);
 
 
-/* ---- the order of names ---------------------------------------------------- */
+/* ---- the order of names -------------------------------------------------- */
 
-#define IRI_MAX_KEY 2049   /* octets of a key and its NUL; what is beyond does
-                              not count */
+#define IRI_MAX_KEY 2049   /* octets of a key with its NUL; longer: cut */
 
-struct UCollator;          /* ICU's */
+struct UCollator;          /* of ICU */
 
-/* For one thread.  IRI_ICU_FAILED. */
+/* Open and close the collator of a thread.  IRI_OK; IRI_ICU_FAILED. */
 iri_status_t iri_collator_open(struct UCollator **collator);
 void iri_collator_close(struct UCollator *collator);
 
-/* Is ICU's data for it there?  It stays, for all that fork or start later. */
+/*
+ * Is ICU's collation data available?  It stays loaded for all processes and
+ * threads that start later.
+ */
 int iri_collate_ready(void);
 
 /*
- * The key of a name, valid UTF-8, not empty: octets with a NUL behind them,
- * which *size includes, to be compared by strcmp.  IRI_ICU_FAILED.
+ * Compute the sort key of a name, to be compared by strcmp.
+ *
+ *   name   valid UTF-8, not empty
+ *   size   octets of key with its final NUL
+ *
+ * Returns: IRI_OK; IRI_ICU_FAILED.
  */
 iri_status_t iri_collate(const struct UCollator *collator, iri_str_t name,
                          unsigned char key[IRI_MAX_KEY], size_t *size);

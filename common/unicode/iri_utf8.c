@@ -1,9 +1,8 @@
 /*
- * iri_utf8.c - the one UTF-8 decoder of the core
+ * iri_utf8.c - the UTF-8 decoder and encoder of the core
  *
- * Strict as the Unicode Standard's table 3-7 (and RFC 3629) has it: an
- * overlong form, a surrogate or anything above 10FFFF is no character.
- * There is no second, lenient one beside it.
+ * Strict by table 3-7 of the Unicode Standard and RFC 3629: overlong forms,
+ * surrogates and values above 10FFFF are errors.  There is no lenient decoder.
  */
 
 #include "unicode/iri_unicode.h"

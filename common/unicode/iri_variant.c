@@ -1,8 +1,8 @@
 /*
- * iri_variant.c - characters that JIS and its vendors map differently
+ * iri_variant.c - JIS vendor pairs
  *
- * Shift_JIS and EUC-JP have octets that JIS X 0208 maps to one character and
- * Microsoft's code pages map to another (design 5.3).
+ * Some octets of Shift_JIS and EUC-JP are one character by JIS X 0208 and
+ * another one in Microsoft's code pages (design 5.3).
  */
 
 #include "unicode/iri_unicode.h"

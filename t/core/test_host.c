@@ -736,7 +736,7 @@ test_strict(void **state)
 
     EXPECT(iri_host_read, &uts46, on);
     EXPECT(iri_host_read, &strict, both);
-    /* There the label is ASCII, and what it is. */
+    /* There the label is ASCII. */
     expect_rows(iri_host_read, &compatible, both, COUNT(both) - 1);
     expect(iri_host_read, &compatible, S("%78n--n3h"), SERVE, "xn--n3h");
 }

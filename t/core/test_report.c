@@ -75,8 +75,8 @@ test_line(void **state)
 {
     static const char *const lines[][2] = {
         { "/caf\xC3\xA9",
-          "serve \"/caf%C3%A9\": form ascii, charset \"\", match exact, the "
-          "entry has the name that was asked, file \"/srv/caf%C3%A9\", reason=found" },
+          "serve \"/caf%C3%A9\": form ascii, charset \"\", match exact, an "
+          "entry has the requested name, file \"/srv/caf%C3%A9\", reason=found" },
         { "/images/A.GIF",
           "start over as \"/Images/a.gif\": form ascii, charset \"\", match "
           "case, found where width, case or accents differ, "
@@ -94,11 +94,11 @@ test_line(void **state)
           "match none, no entry has that name, file \"/srv/Images/nosuch\", reason=absent" },
         { "/docs/readme.txt",
           "find several names for \"/Docs/readme.txt\": form ascii, "
-          "charset \"\", match case, several names are as near as each "
-          "other, file \"/srv/Docs/\", reason=ambiguous" },
+          "charset \"\", match case, several names match equally "
+          "well, file \"/srv/Docs/\", reason=ambiguous" },
         { "/images/../a",
           "refuse \"/images/../a\": form ascii, charset \"\", match none, "
-          "holds a NUL or a dot-segment, file \"/srv/images/../a\", reason=forbidden" },
+          "contains a NUL or a dot-segment, file \"/srv/images/../a\", reason=forbidden" },
     };
     core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, MATCH);
@@ -150,7 +150,7 @@ test_unlooked(void **state)
     reading.path = S("/\xE8\xA1\xA8");
     assert_int_equal(line_of(&core, &report, &line), IRI_OK);
     assert_text(line, "iri: report: would pass on \"/%E8%A1%A8\": form legacy"
-                      ", charset \"EUC-JP\", match none, was read in another "
+                      ", charset \"EUC-JP\", match none, sent in another "
                       "form, file \"-\", reason=read");
 
     reading.verdict = IRI_REFUSE;
@@ -160,7 +160,7 @@ test_unlooked(void **state)
     reading.path = S("");
     assert_int_equal(line_of(&core, &report, &line), IRI_OK);
     assert_text(line, "iri: report: would refuse \"-\": form invalid, "
-                      "charset \"\", match none, no charset reads the path, "
+                      "charset \"\", match none, no charset decodes the path, "
                       "file \"-\", reason=unreadable");
     core_free(&core);
 }

@@ -504,8 +504,8 @@ sub looks {
         # Who starts over searches again, with a budget of its own.
         [most(map { my $search = $_; [map { scalar(() = $search =~ /$_/mg) }
             '^ *stat .*[^/]: ', '^ *stat ', '^ *read .*: \d+ entries',
-            '^(?:Looking below| *alternative reading| *a charset for each)'] }
-            split /^Starting over as/m, $out)];
+            '^(?:Lookup below| *alternative reading| *a charset for each)'] }
+            split /^Restart as/m, $out)];
     };
     my ($candidates, $looks, $lists, $whole) = @$got;
     # Each search looks for the whole path first: no candidate of a segment.
