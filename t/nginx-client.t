@@ -16,7 +16,7 @@ for (['iri_charset $http_x sjis;', qr/"iri_charset" directive takes one var/],
     ['iri_charset sjis $http_x;', qr/"iri_charset" directive takes one var/],
     ['iri_charset $http_x; iri_charset sjis;', qr/is duplicate/],
     ['iri_charset $nowhere;', qr/unknown "nowhere" variable/],
-    ['iri_filename_charset $http_x;', qr/"\$http_x" is no charset known here/])
+    ['iri_filename_charset $http_x;', qr/"\$http_x" is not a known charset/])
 {
     my ($text, $says) = @$_;
     my ($code, $said) =

@@ -14,9 +14,9 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 for (['iri_query_charset;', qr/number of arg/],
     ['iri_query_charset klingon;',
-        qr/"iri_query_charset" directive "klingon" is no charset known here/],
+        qr/"iri_query_charset" directive "klingon" is not a known charset/],
     ['iri_query_charset nfc sjis;',
-        qr/"iri_query_charset" directive takes "nfc" once, behind the/],
+        qr/"iri_query_charset" directive takes "nfc" once, after the/],
     ['iri_query_charset none sjis;', qr/takes "none" alone/],
     ['iri_query_charset sjis; iri_query_charset none;', qr/is duplicate/],
     ['server { location / { iri_query_charset sjis; } }',
