@@ -737,7 +737,7 @@ typedef struct {
  * What would have been done; it comes first, whatever was noted before.  It
  * tells the end: where nothing is found below a directory that was found,
  * that.  Costs a stat a segment at most.  IRI_NO_MEMORY: nothing is noted.
- * would start over as "/Docs/a.txt": form ascii, charset "", match case,
+ * would restart as "/Docs/a.txt": form ascii, charset "", match case,
  * found where width, case or accents differ, file "/srv/Docs/a.txt"
  * Others: serve, pass on, find nothing as, offer a choice for, find several
  * names for, refuse.

@@ -348,7 +348,7 @@ is $server->get('/DOCS/Guide/Intro.html', port => $server->port('report'))
 $server->get($_, port => $server->port('report'))
     for '/DOCS/nosuch.html', '/DOCS/caf%C3%A9';
 for (
-    ['start over as', '/Docs/Guide/Intro.html', 'case'],
+    ['restart as', '/Docs/Guide/Intro.html', 'case'],
     ['find nothing as', '/Docs/nosuch.html', 'none'],
     ['find nothing as', '/Docs/caf%C3%A9', 'none'],
 ) {
