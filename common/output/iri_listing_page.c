@@ -107,7 +107,7 @@ iri_copy_uri(unsigned char *p, iri_str_t path, int json)
 }
 
 
-/* Write text with put: at most 6 octets for an octet, and 2 more. */
+/* Write text with iri_html_put or iri_json_put, whose bounds are known. */
 static unsigned char *
 iri_copy_by(iri_text_put_t put, const iri_listing_t *listing,
             unsigned char *p, iri_str_t text)

@@ -76,7 +76,7 @@ typedef struct {
 struct iri_multistatus_s {
     const iri_env_t       *env;
     iri_env_t              names; /* allocates from scratch */
-    const iri_tree_conf_t *tree;
+    const iri_tree_conf_t *tree;  /* this and the next: see the conf */
     iri_str_t              base[2];
     int                    raw;
 

@@ -28,8 +28,7 @@ int iri_char_is_invisible(uint32_t c);
  * Append text to out, escaped for element content and for an attribute.  An
  * octet that is not UTF-8, each octet of an invisible character, and a "%"
  * that looks like an escape are written as "%XX", so that decoding the
- * escapes gives the octets of text.  An octet becomes 6 octets at most, and
- * the buffer needs 2 more.
+ * escapes gives the octets of text.  An octet becomes at most 6 octets.
  * "a<b\xff" -> "a&lt;b%FF"; "%41" -> "%2541"
  */
 iri_status_t iri_html_put(const iri_env_t *env, iri_buf_t *out,
@@ -64,8 +63,8 @@ iri_status_t iri_json_put(const iri_env_t *env, iri_buf_t *out,
 
 
 /*
- * iri_html_put, iri_html_put_uri, iri_html_name or iri_json_put.  The first
- * and the last write at most 6 octets for an octet, and 2 more.
+ * iri_html_put, iri_html_put_uri, iri_html_name or iri_json_put.  iri_html_put
+ * writes at most 6 octets for an octet, iri_json_put the same and 2 quotes.
  */
 typedef iri_status_t (*iri_text_put_t)(const iri_env_t *env, iri_buf_t *out,
                                        iri_str_t text);
