@@ -224,7 +224,7 @@ for (['IRIEngine yes', 'must be "on", "off" or "report", not "yes"'],
     ['IRIAmbiguous 200', 'must be "404" or "300", not "200"'],
     ['IRIMatch width cas accents', 'and "spelling", not "cas"'],
     ['IRIMatch exact case', 'cannot combine "exact" with other words'],
-    ['IRICache 1t', '"16m" say, not "1t"'])
+    ['IRICache 1t', 'example "16m", not "1t"'])
 {
     my ($text, $says) = @$_;
     my ($code, $out) = httpd_t("$text\n");

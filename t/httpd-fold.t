@@ -365,7 +365,7 @@ is_deeply [$server->errors], [], 'log';
 
 # ---- settings ---------------------------------------------------------------
 for (['IRIMatch width case accents spelling', ''], ['IRIMatch CASE:tr', ''],
-    ['IRIMatch exact case', 'IRIMatch takes "exact" alone'],
+    ['IRIMatch exact case', 'IRIMatch cannot combine "exact"'],
     ['IRIMatch case:xx',    'IRIMatch takes "exact", or any of'],
     ['IRIAmbiguous 300', ''], ['IRIAmbiguous 200',
         'IRIAmbiguous must be "404" or "300"'],

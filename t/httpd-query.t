@@ -18,7 +18,7 @@ for (['IRIQueryCharset', qr/IRIQueryCharset needs the name of a charset/],
         qr/IRIQueryCharset "klingon" is not a known charset/],
     ['IRIQueryCharset nfc sjis',
         qr/IRIQueryCharset takes "nfc" once, after the charsets/],
-    ['IRIQueryCharset none sjis', qr/takes "none" alone/],
+    ['IRIQueryCharset none sjis', qr/cannot combine "none" with charsets/],
     ["<Location />\nIRIQueryCharset sjis\n</Location>",
         qr/IRIQueryCharset not allowed/])
 {

@@ -164,9 +164,9 @@ for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
     ['iri_ambiguous 200', 'must be "404" or "300", not "200"'],
     ['iri_match width cas accents', 'and "spelling", not "cas"'],
     ['iri_match exact case', 'cannot combine "exact" with other words '],
-    ['iri_cache 1t', '"16m" say, not "1t"'],
+    ['iri_cache 1t', 'example "16m", not "1t"'],
     ['iri_cache off threads=x', 'the name of a thread pool '],
-    ['iri_convert $x nfcc $uri', 'and "host_unicode", not "nfcc"'],
+    ['iri_convert $x nfcc $uri', 'or "host_unicode", not "nfcc"'],
     ['iri_convert x nfc $uri', '"$name" say, not "x"'])
 {
     my ($text, $says) = @$_;

@@ -40,7 +40,7 @@ my @bad = (
     ['iri_repair off %u;',          'iri_repair',
         qr/cannot combine "off" with other words in/],
     ['iri_match exact variants;',   'iri_match',
-        qr/takes "exact" alone/],
+        qr/cannot combine "exact" with other words/],
     ['iri_redirect 300;',           'iri_redirect',
         qr/must be "off", "301", "302"/],
 );
