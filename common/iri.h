@@ -792,7 +792,7 @@ typedef struct {
  *
  * Returns: IRI_OK; IRI_NO_MEMORY: no note was added.
  *
- * would start over as "/Docs/a.txt": form ascii, charset "", match case,
+ * would restart as "/Docs/a.txt": form ascii, charset "", match case,
  * found where width, case or accents differ, file "/srv/Docs/a.txt"
  *
  * Other beginnings: would serve, pass on, find nothing as, offer a choice for,

@@ -100,14 +100,14 @@ is_deeply [warnings("IRIEngine On\nIRICache off\nIRIMatch case\n")],
     'IRICache off, and names are folded';
 is_deeply [warnings("IRIEngine On\nIRICache off\n")], [], 'and where none are';
 is_deeply [warnings("IRIEngine On\nIRIFilenameCharset windows-1252 UTF-8\n")],
-    ['IRIFilenameCharset in LINE2 has UTF-8 behind a charset in which nearly '
-        . 'all octets can be read, so that names in UTF-8 are taken for '
-        . 'others: write UTF-8 first'], 'UTF-8 behind windows-1252';
+    ['IRIFilenameCharset in LINE2 lists UTF-8 after a charset that decodes '
+        . 'nearly any octets, so that UTF-8 names are misread: list UTF-8 '
+        . 'first'], 'UTF-8 after windows-1252';
 is_deeply [warnings("IRIEngine On\nIRIFilenameCharset $_\n")], [], "not $_"
     for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
 
-my $hidden = 'has "Shift_JIS" before "EUC-JP", but it reads most of what is '
-    . 'written in that: write "EUC-JP" first';
+my $hidden = 'lists "Shift_JIS" before "EUC-JP", which decodes most text written '
+    . 'in it, too: list "EUC-JP" first';
 for my $directive (qw(IRICharset IRIQueryCharset IRIFilenameCharset)) {
     is_deeply [warnings("IRIEngine On\n$directive Shift_JIS EUC-JP\n")],
         ["$directive in LINE2 $hidden"], "$directive: Shift_JIS first";
@@ -151,8 +151,8 @@ for my $rule (rules($nfd, 'caf')) {
         'caf%C3%A9';
     is_deeply [warnings("IRIEngine On\n$text\n")],
         ["$name in LINE2: \"$was\" is not in NFC and so matches no path: "
-            . "write \"$right\" (%XX is one octet: write the octet, no "
-            . "escape)"],
+            . "write \"$right\" (%XX stands for one octet: write the "
+            . "octet itself)"],
         $text =~ s/\n.*//sr;
 }
 is_deeply [warnings("IRIEngine On\n$_->[0]\n")], [], "right: $_->[1]"
@@ -161,8 +161,8 @@ is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n"
         . "IRICharset windows-1252\n<Location \"/caf\\xE9\">\n</Location>\n"
         . "</VirtualHost>\n")],
     ['Location in LINE4: "/caf%E9" is not UTF-8 and so matches no path: '
-        . 'write "/caf%C3%A9" (%XX is one octet: write the octet, no escape) '
-        . 'if it is windows-1252'],
+        . 'write "/caf%C3%A9" (%XX stands for one octet: write the octet '
+        . 'itself) if it is windows-1252'],
     'a <Location> that is no UTF-8';
 
 # What may match, and what is none of paths.
@@ -224,8 +224,8 @@ for (['IRIEngine yes', 'must be "on", "off" or "report", not "yes"'],
         . '"307", "308"), "link" or "off", not "on"'],
     ['IRIAmbiguous 200', 'must be "404" or "300", not "200"'],
     ['IRIMatch width cas accents', 'and "spelling", not "cas"'],
-    ['IRIMatch exact case', 'takes "exact" alone, or the others without it'],
-    ['IRICache 1t', '"16m" say, not "1t"'])
+    ['IRIMatch exact case', 'cannot combine "exact" with other words'],
+    ['IRICache 1t', 'example "16m", not "1t"'])
 {
     my ($text, $says) = @$_;
     my ($code, $out) = httpd_t("$text\n");

@@ -348,7 +348,7 @@ is $server->get('/DOCS/Guide/Intro.html', port => $server->port('report'))
 $server->get($_, port => $server->port('report'))
     for '/DOCS/nosuch.html', '/DOCS/caf%C3%A9';
 for (
-    ['start over as', '/Docs/Guide/Intro.html', 'case'],
+    ['restart as', '/Docs/Guide/Intro.html', 'case'],
     ['find nothing as', '/Docs/nosuch.html', 'none'],
     ['find nothing as', '/Docs/caf%C3%A9', 'none'],
 ) {
@@ -365,7 +365,7 @@ is_deeply [$server->errors], [], 'log';
 
 # ---- settings ---------------------------------------------------------------
 for (['IRIMatch width case accents spelling', ''], ['IRIMatch CASE:tr', ''],
-    ['IRIMatch exact case', 'IRIMatch takes "exact" alone'],
+    ['IRIMatch exact case', 'IRIMatch cannot combine "exact"'],
     ['IRIMatch case:xx',    'IRIMatch takes "exact", or any of'],
     ['IRIAmbiguous 300', ''], ['IRIAmbiguous 200',
         'IRIAmbiguous must be "404" or "300"'],

@@ -15,10 +15,10 @@ plan skip_all => missing('httpd') if missing('httpd');
 
 for (['IRIQueryCharset', qr/IRIQueryCharset needs the name of a charset/],
     ['IRIQueryCharset klingon',
-        qr/IRIQueryCharset "klingon" is no charset known here/],
+        qr/IRIQueryCharset "klingon" is not a known charset/],
     ['IRIQueryCharset nfc sjis',
-        qr/IRIQueryCharset takes "nfc" once, behind the charsets/],
-    ['IRIQueryCharset none sjis', qr/takes "none" alone/],
+        qr/IRIQueryCharset takes "nfc" once, after the charsets/],
+    ['IRIQueryCharset none sjis', qr/cannot combine "none" with charsets/],
     ["<Location />\nIRIQueryCharset sjis\n</Location>",
         qr/IRIQueryCharset not allowed/])
 {

@@ -42,8 +42,8 @@ fill("many$_", 300) for 1 .. 12;
 
 for (['iri_cache 1k;', qr/"iri_cache" directive must be "off" or a size/],
     ['iri_cache 5000m;', qr/"iri_cache" directive must be "off" or a size/],
-    ['iri_cache 1m pool;', qr/"iri_cache" directive takes a size and then, if anything/],
-    ['iri_cache off threads=x;', qr/"iri_cache" directive takes a size and then/],
+    ['iri_cache 1m pool;', qr/"iri_cache" directive takes a size and optionally/],
+    ['iri_cache off threads=x;', qr/"iri_cache" directive takes a size and optionally/],
     ['iri_cache 1m; iri_cache 2m;', qr/"iri_cache" directive is duplicate/],
     ['iri_cache 1m threads=unknown;', qr/unknown thread pool "unknown"/],
     ['location / { iri_cache 1m; }', qr/"iri_cache" directive is not allowed/],

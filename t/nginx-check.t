@@ -93,15 +93,15 @@ is_deeply [warnings("iri on; iri_cache off; server { $LISTEN }")], [],
 
 is_deeply [warnings("server { $LISTEN iri on;\n"
         . 'iri_filename_charset windows-1252 UTF-8; }')],
-    ['"iri_filename_charset" in LINE2 has UTF-8 behind a charset in which '
-        . 'nearly all octets can be read, so that names in UTF-8 are taken '
-        . 'for others: write UTF-8 first'], 'UTF-8 behind windows-1252';
+    ['"iri_filename_charset" in LINE2 lists UTF-8 after a charset that '
+        . 'decodes nearly any octets, so that UTF-8 names are misread: '
+        . 'list UTF-8 first'], 'UTF-8 after windows-1252';
 is_deeply [warnings("server { $LISTEN iri on; iri_filename_charset $_; }")],
     [], "not $_"
     for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
 
-my $hidden = 'has "Shift_JIS" before "EUC-JP", but it reads most of what is '
-    . 'written in that: write "EUC-JP" first';
+my $hidden = 'lists "Shift_JIS" before "EUC-JP", which decodes most text written '
+    . 'in it, too: list "EUC-JP" first';
 for my $directive (qw(iri_charset iri_query_charset iri_filename_charset)) {
     is_deeply [warnings("server { $LISTEN iri on;\n"
             . "$directive Shift_JIS EUC-JP; }")],
@@ -115,7 +115,7 @@ for my $directive (qw(iri_charset iri_query_charset iri_filename_charset)) {
 
 my $nfd = '/cafe\xCC\x81/';
 my $wrong = '"/cafe%CC%81/" is not in NFC and so matches no path: write '
-    . '"/caf%C3%A9/" (%XX is one octet: write the octet, no escape)';
+    . '"/caf%C3%A9/" (%XX stands for one octet: write the octet itself)';
 for my $text ("$nfd", "= $nfd", "=$nfd", "^~ $nfd", "^~$nfd", "~ $nfd",
     "~* $nfd", "~$nfd", "~*$nfd", "\"$nfd\"")
 {
@@ -125,12 +125,12 @@ for my $text ("$nfd", "= $nfd", "=$nfd", "^~ $nfd", "^~$nfd", "~ $nfd",
 is_deeply [warnings("server { $LISTEN iri on; iri_charset windows-1252;\n"
         . "location /a/ {\nlocation /a/caf\\xE9/ { } } }")],
     ['"location" in LINE3: "/a/caf%E9/" is not UTF-8 and so matches no path: '
-        . 'write "/a/caf%C3%A9/" (%XX is one octet: write the octet, no '
-        . 'escape) if it is '
+        . 'write "/a/caf%C3%A9/" (%XX stands for one octet: write the '
+        . 'octet itself) if it is '
         . 'windows-1252'], 'a location that is no UTF-8';
 is_deeply [warnings("server { $LISTEN iri on;\nlocation /caf\\xE9/ { } }")],
     ['"location" in LINE2: "/caf%E9/" is not UTF-8 and so matches no path: '
-        . 'write its characters, in UTF-8'], 'and nobody knows in what charset';
+        . 'write the characters in UTF-8'], 'and nobody knows in what charset';
 is_deeply [warnings($_)], [], 'nothing to say'
     for "server { $LISTEN iri on; iri_invalid pass; location /caf\\xE9/ { } }",
     "server { $LISTEN iri report; location $nfd { } }",
@@ -163,10 +163,10 @@ for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
         . '"307", "308"), "link" or "off", not "on"'],
     ['iri_ambiguous 200', 'must be "404" or "300", not "200"'],
     ['iri_match width cas accents', 'and "spelling", not "cas"'],
-    ['iri_match exact case', 'takes "exact" alone, or the others without it '],
-    ['iri_cache 1t', '"16m" say, not "1t"'],
+    ['iri_match exact case', 'cannot combine "exact" with other words '],
+    ['iri_cache 1t', 'example "16m", not "1t"'],
     ['iri_cache off threads=x', 'the name of a thread pool '],
-    ['iri_convert $x nfcc $uri', 'and "host_unicode", not "nfcc"'],
+    ['iri_convert $x nfcc $uri', 'or "host_unicode", not "nfcc"'],
     ['iri_convert x nfc $uri', 'for example "$name", not "x"'])
 {
     my ($text, $says) = @$_;

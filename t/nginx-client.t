@@ -16,7 +16,7 @@ for (['iri_charset $http_x sjis;', qr/"iri_charset" directive takes one var/],
     ['iri_charset sjis $http_x;', qr/"iri_charset" directive takes one var/],
     ['iri_charset $http_x; iri_charset sjis;', qr/is duplicate/],
     ['iri_charset $nowhere;', qr/unknown "nowhere" variable/],
-    ['iri_filename_charset $http_x;', qr/"\$http_x" is no charset known here/])
+    ['iri_filename_charset $http_x;', qr/"\$http_x" is not a known charset/])
 {
     my ($text, $says) = @$_;
     my ($code, $said) =
@@ -155,7 +155,7 @@ is says($either, 'Empty'), '404 User-Agent', 'an empty list is none';
 is says($either, 'Bad'), '404 User-Agent', 'and so is one that is wrong';
 is scalar(() = $server->told =~ /\[error\].*iri: "kling%C3%B6n" in /g), 1,
     'which is logged once';
-like $server->told, qr/iri: "kling%C3%B6n" in \$by_agent is no charset/,
+like $server->told, qr/iri: "kling%C3%B6n" in \$by_agent is not a known charset/,
     'and how';
 
 is says('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';

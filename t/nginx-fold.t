@@ -384,7 +384,7 @@ SKIP: {
 is answer($_, port => $server->port('report')), '404', "report: $_"
     for '/PLAIN.TXT', '/INNER/nosuch', '/TWO/name.txt';
 for (
-    ['start over as', '/Plain.txt', 'case'],
+    ['restart as', '/Plain.txt', 'case'],
     ['find nothing as', '/inner/nosuch', 'none'],
     ['find several names for', '/two/name.txt', 'case'],
 ) {

@@ -108,7 +108,7 @@ is_deeply \@said, ["two $LOWER", 'two b%fc', "two $UE", 400,
 is_deeply \@said, ["default $LOWER", 'default b%fc', 'default plain',
     "default $UE"], 'report changes nothing';
 my $log = $nginx->told;
-like $log, qr/iri: report: would take host "%c3%9c\.example" for "\Q$UE\E"/,
+like $log, qr/iri: report: would map host "%c3%9c\.example" to "\Q$UE\E"/,
     'report says what it would take';
 like $log, qr/iri: report: would refuse host "b%fc": it is not UTF-8/,
     'report says what it would refuse';

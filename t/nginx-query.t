@@ -14,10 +14,10 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 for (['iri_query_charset;', qr/number of arg/],
     ['iri_query_charset klingon;',
-        qr/"iri_query_charset" directive "klingon" is no charset known here/],
+        qr/"iri_query_charset" directive "klingon" is not a known charset/],
     ['iri_query_charset nfc sjis;',
-        qr/"iri_query_charset" directive takes "nfc" once, behind the/],
-    ['iri_query_charset none sjis;', qr/takes "none" alone/],
+        qr/"iri_query_charset" directive takes "nfc" once, after the/],
+    ['iri_query_charset none sjis;', qr/cannot combine "none" with charsets/],
     ['iri_query_charset sjis; iri_query_charset none;', qr/is duplicate/],
     ['server { location / { iri_query_charset sjis; } }',
         qr/"iri_query_charset" directive is not allowed here/])

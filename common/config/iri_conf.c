@@ -1,9 +1,9 @@
 /*
- * iri_conf.c - the values of settings, and the charsets that they name
+ * iri_conf.c - parsers for the values of directives, and the charset registry
  *
- * One parser for both servers: words in, a value or a sentence out.  The
- * sentence follows the directive's name in the server's own message, so it
- * starts with what is wrong and ends with what would be right.
+ * Both servers use these parsers.  A parser takes words and writes a value, or
+ * returns an error message.  The server prints the message after the name of
+ * the directive; it states the error first and then the correct value.
  */
 
 #ifndef _GNU_SOURCE
@@ -20,7 +20,7 @@
 #include "unicode/iri_unicode.h"
 #include "config/iri_registry.h"
 
-#define IRI_MAX_OPEN 64 /* remembered; the label table has fewer rows */
+#define IRI_MAX_OPEN 64 /* loaded charsets; the label table has fewer rows */
 
 struct iri_registry_s {
     iri_env_t             env;
@@ -35,26 +35,26 @@ typedef struct {
 } iri_word_t;
 
 
-#define IRI_MAX_LOADED 8 /* libraries of ICU: data, uc, i18n, and to spare */
+#define IRI_MAX_LIBRARIES 8 /* ICU has data, uc and i18n */
 
-/* Names of libraries, as the loader has them. */
+/* File names of loaded libraries; owned by the dynamic loader. */
 typedef struct {
-    const char *name[IRI_MAX_LOADED];
+    const char *name[IRI_MAX_LIBRARIES];
     size_t      count;
-} iri_loaded_t;
+} iri_libraries_t;
 
 
 static int
-iri_icu_note(struct dl_phdr_info *info, size_t size, void *data)
+iri_icu_collect(struct dl_phdr_info *info, size_t size, void *data)
 {
-    iri_loaded_t *loaded = data;
+    iri_libraries_t *libraries = data;
 
     (void) size;
 
-    if (loaded->count < IRI_MAX_LOADED
+    if (libraries->count < IRI_MAX_LIBRARIES
         && strstr(info->dlpi_name, "/libicu") != NULL)
     {
-        loaded->name[loaded->count++] = info->dlpi_name;
+        libraries->name[libraries->count++] = info->dlpi_name;
     }
 
     return 0;
@@ -62,21 +62,21 @@ iri_icu_note(struct dl_phdr_info *info, size_t size, void *data)
 
 
 /*
- * httpd unloads its modules whenever it reads its configuration again, and
- * with the last of them the libraries that they need; what ICU has allocated
- * would be lost each time.  So its libraries stay, where they are some.  (To
- * ask dladdr() for them costs a walk of all their symbols.)
+ * Keep the shared libraries of ICU loaded until the process ends.  httpd
+ * unloads its modules and their libraries when it reads its configuration
+ * again; each time the memory that ICU has allocated would leak.  (dladdr()
+ * would find the libraries too, but searches all their symbols.)
  */
 static void
-iri_icu_stay(void)
+iri_icu_keep_loaded(void)
 {
-    iri_loaded_t loaded = { { NULL }, 0 };
-    size_t       i;
+    iri_libraries_t libraries = { { NULL }, 0 };
+    size_t          i;
 
-    dl_iterate_phdr(iri_icu_note, &loaded);
+    dl_iterate_phdr(iri_icu_collect, &libraries);
 
-    for (i = 0; i < loaded.count; i++) {
-        (void) dlopen(loaded.name[i],
+    for (i = 0; i < libraries.count; i++) {
+        (void) dlopen(libraries.name[i],
                       RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     }
 }
@@ -88,9 +88,9 @@ iri_registry_create(const iri_env_t *env)
     UErrorCode      error = U_ZERO_ERROR;
     iri_registry_t *registry;
 
-    iri_icu_stay();
+    iri_icu_keep_loaded();
 
-    /* Loads the data once, in the parent: children and threads share it. */
+    /* Load the data of ICU in the parent process; children share it. */
     u_init(&error);
     if (U_FAILURE(error) || !iri_norm_ready() || !iri_collate_ready()) {
         return NULL;
@@ -147,30 +147,33 @@ iri_registry_get(iri_registry_t *registry, const iri_encoding_t *encoding,
 }
 
 
-/* ---- sentences ----------------------------------------------------------- */
+/* ---- error messages ------------------------------------------------------ */
 
-/* `"WORD" says`, in the registry's arena; static text without memory. */
+/*
+ * The text `"WORD" MESSAGE MORE` in the arena; without memory, the static message
+ * alone.
+ */
 static const char *
-iri_sentence(const iri_env_t *env, iri_str_t word, const char *says,
-             const char *more)
+iri_word_message(const iri_env_t *env, iri_str_t word, const char *message,
+                 const char *more)
 {
     iri_buf_t buf = IRI_BUF_EMPTY;
 
     if (iri_buf_putc(env, &buf, '"') != IRI_OK
         || iri_buf_put(env, &buf, word.data, word.len) != IRI_OK
         || iri_put_text(env, &buf, "\" ") != IRI_OK
-        || iri_put_text(env, &buf, says) != IRI_OK
+        || iri_put_text(env, &buf, message) != IRI_OK
         || iri_put_text(env, &buf, more) != IRI_OK
         || iri_buf_putc(env, &buf, '\0') != IRI_OK)
     {
-        return says;
+        return message;
     }
 
     return (const char *) buf.data;
 }
 
 
-/* ---- one word out of a list ---------------------------------------------- */
+/* ---- words --------------------------------------------------------------- */
 
 static int
 iri_word_find(const iri_word_t *words, iri_str_t word, int *value)
@@ -288,7 +291,7 @@ iri_parse_redirect(iri_str_t word, int *out)
 }
 
 
-/* What iri_match forgives. */
+/* the words of iri_match */
 static const iri_word_t iri_match_words[] = {
     { "exact", (int) IRI_FOLD_EXACT_ONLY },
     { "normalization", (int) IRI_FOLD_NORMALIZATION },
@@ -304,7 +307,7 @@ static const iri_word_t iri_match_words[] = {
 };
 
 
-/* The first of words that is none of the known; count: all are. */
+/* The index of the first word that is not in known; count: all are known. */
 static size_t
 iri_word_unknown(const iri_word_t *known, const iri_str_t *words,
                  size_t count)
@@ -339,20 +342,20 @@ iri_parse_match(const iri_str_t *words, size_t count, unsigned *out)
     for (i = 0; i < count; i++) {
         if (!iri_word_find(iri_match_words, words[i], &value)) {
             return "takes \"exact\", or any of \"normalization\","
-                   " \"variants\", \"width\", \"case\" (\"case:tr\","
-                   " \"case:az\" where i and I are two letters),"
-                   " \"accents\" (\"accents:de\" where umlauts are \"ae\","
-                   " \"oe\", \"ue\") and \"spelling\"";
+                   " \"variants\", \"width\", \"case\" (\"case:tr\" for"
+                   " Turkish, \"case:az\" for Azerbaijani), \"accents\""
+                   " (\"accents:de\" for German: \"ae\", \"oe\", \"ue\""
+                   " for umlauts) and \"spelling\"";
         }
 
         match |= (unsigned) value;
     }
 
     if ((match & IRI_FOLD_EXACT_ONLY) && match != IRI_FOLD_EXACT_ONLY) {
-        return "takes \"exact\" alone, or the others without it";
+        return "cannot combine \"exact\" with other words";
     }
 
-    /* A key says nothing of the form that its name is written in. */
+    /* Names with the same key may differ in normalization, too. */
     if (match & IRI_FOLD_INDEXED) {
         match |= IRI_FOLD_NORMALIZATION;
     }
@@ -415,7 +418,7 @@ iri_parse_repair(const iri_str_t *words, size_t count, unsigned *out)
     }
 
     if (off && count != 1) {
-        return "takes \"off\" alone, or the others without it";
+        return "cannot combine \"off\" with other words";
     }
 
     *out = repair;
@@ -430,8 +433,8 @@ iri_parse_function(iri_str_t word, const iri_function_t **out)
     const iri_function_t *function = iri_function_find(word);
 
     if (function == NULL) {
-        return "knows the functions \"to_uri\", \"to_iri\", \"nfc\","
-               " \"fold\", \"utf8\", \"host_ascii\" and"
+        return "must name the function \"to_uri\", \"to_iri\", \"nfc\","
+               " \"fold\", \"utf8\", \"host_ascii\" or"
                " \"host_unicode\"";
     }
 
@@ -441,9 +444,12 @@ iri_parse_function(iri_str_t word, const iri_function_t **out)
 }
 
 
-/* Digits, and one letter that says how many octets they count. */
+/*
+ * Parse a size such as "64k".  0: invalid, or below IRI_MIN_CACHE or too
+ * large.
+ */
 static int
-iri_size_parse(iri_str_t word, size_t *size)
+iri_parse_size(iri_str_t word, size_t *size)
 {
     size_t i, value = 0, unit = 1;
 
@@ -485,9 +491,10 @@ iri_parse_cache(const iri_str_t *words, size_t count, size_t *size,
     size_t                 octets = 0;
 
     if (!iri_str_equal_nocase(words[0], "off")
-        && !iri_size_parse(words[0], &octets))
+        && !iri_parse_size(words[0], &octets))
     {
-        return "must be \"off\" or a size from 64k to 4g, \"16m\" say";
+        return "must be \"off\" or a size from 64k to 4g, for"
+               " example \"16m\"";
     }
 
     if (count > 1) {
@@ -499,7 +506,7 @@ iri_parse_cache(const iri_str_t *words, size_t count, size_t *size,
         {
             return threads == NULL
                        ? "takes one word, \"off\" or a size"
-                       : "takes a size and then, if anything,"
+                       : "takes a size and optionally"
                          " \"threads=NAME\", the name of a thread pool";
         }
 
@@ -519,7 +526,7 @@ iri_parse_cache(const iri_str_t *words, size_t count, size_t *size,
 /* ---- charsets ------------------------------------------------------------ */
 
 static int
-iri_charsets_hold(const iri_charsets_t *list, const iri_charset_t *charset)
+iri_charsets_contain(const iri_charsets_t *list, const iri_charset_t *charset)
 {
     size_t i;
 
@@ -534,25 +541,26 @@ iri_charsets_hold(const iri_charsets_t *list, const iri_charset_t *charset)
 
 
 static const char *
-iri_charset_get(iri_registry_t *registry, iri_str_t label,
-                const iri_charset_t **out)
+iri_charset_by_label(iri_registry_t *registry, iri_str_t label,
+                     const iri_charset_t **out)
 {
     const iri_encoding_t *encoding;
     const char           *why = "cannot be opened";
 
     encoding = iri_encoding_find(label);
     if (encoding == NULL) {
-        return iri_sentence(&registry->env, label,
-                            "is no charset known here:"
-                            " use a label of the Encoding Standard, such as"
-                            " \"Shift_JIS\", \"EUC-KR\" or \"windows-1251\"",
-                            "");
+        return iri_word_message(
+            &registry->env, label,
+            "is not a known charset:"
+            " use a label of the Encoding Standard, such as"
+            " \"Shift_JIS\", \"EUC-KR\" or \"windows-1251\"",
+            "");
     }
 
     *out = iri_registry_get(registry, encoding, &why);
     if (*out == NULL) {
-        return iri_sentence(&registry->env, label, why,
-                            ": use another charset");
+        return iri_word_message(&registry->env, label, why,
+                                ": use another charset");
     }
 
     return NULL;
@@ -578,13 +586,12 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
 
     for (i = 0; i < count; i++) {
         if (iri_str_equal_nocase(words[i], "none")) {
-            return none_allowed
-                       ? "takes \"none\" alone, or charsets without it"
-                       : "cannot be \"none\": names on disk are in"
-                         " some charset, \"UTF-8\" say";
+            return none_allowed ? "cannot combine \"none\" with charsets"
+                                : "cannot be \"none\": set the charset of"
+                                  " the names on disk, for example \"UTF-8\"";
         }
 
-        error = iri_charset_get(registry, words[i], &charset);
+        error = iri_charset_by_label(registry, words[i], &charset);
         if (error != NULL) {
             return error;
         }
@@ -593,13 +600,14 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
             continue;
         }
 
-        if (iri_charsets_hold(&list, charset)) {
-            return iri_sentence(&registry->env, words[i],
-                                "is named twice: name each charset once", "");
+        if (iri_charsets_contain(&list, charset)) {
+            return iri_word_message(&registry->env, words[i],
+                                    "is listed twice: list each charset once",
+                                    "");
         }
 
         if (list.count == IRI_MAX_CHARSETS) {
-            return "names more than 8 charsets: leave some out";
+            return "lists more than 8 charsets: remove some";
         }
 
         list.at[list.count++] = charset;
@@ -612,13 +620,14 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
 
 
 /*
- * Is less read wrongly if the later charset comes first?  It is if first covers
- * half of what later writes or more, and leaves out at most half as much as
- * later leaves out of what first writes.  So two charsets of nearly the same
- * octets, as KOI8-R and windows-1251, may stand in either order.
+ * 1 if fewer texts are misread with later before first: first decodes at least
+ * half of the texts written in later, and the part that it cannot decode is at
+ * most half as large as the part of first's texts that later cannot decode.
+ * Charsets with nearly the same octets, such as KOI8-R and windows-1251, may
+ * be listed in either order.
  */
 static int
-iri_charset_hides(const iri_charset_t *first, const iri_charset_t *later)
+iri_charset_shadows(const iri_charset_t *first, const iri_charset_t *later)
 {
     unsigned covered = iri_charset_covers(first, later), missing;
 
@@ -633,31 +642,31 @@ iri_charset_hides(const iri_charset_t *first, const iri_charset_t *later)
 
 
 static const char *
-iri_hides_sentence(const iri_env_t *env, iri_str_t first, iri_str_t later)
+iri_shadow_message(const iri_env_t *env, iri_str_t first, iri_str_t later)
 {
     iri_buf_t buf = IRI_BUF_EMPTY;
 
-    if (iri_put_text(env, &buf, "has \"") != IRI_OK
+    if (iri_put_text(env, &buf, "lists \"") != IRI_OK
         || iri_buf_put(env, &buf, first.data, first.len) != IRI_OK
         || iri_put_text(env, &buf, "\" before \"") != IRI_OK
         || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
         || iri_put_text(env, &buf,
-                        "\", but it reads most of what is written in that:"
-                        " write \"")
+                        "\", which decodes most text written in it, too:"
+                        " list \"")
                != IRI_OK
         || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
         || iri_put_text(env, &buf, "\" first") != IRI_OK
         || iri_buf_putc(env, &buf, '\0') != IRI_OK)
     {
-        return "has a charset that reads most of what is written in a later"
-               " one: write the stricter charset first";
+        return "lists a charset before another whose text it mostly decodes,"
+               " too: list the stricter charset first";
     }
 
     return (const char *) buf.data;
 }
 
 
-/* The first of the rest, from i on, that hides none of the others. */
+/* The index of the first charset from i on that shadows no other of them. */
 static size_t
 iri_charsets_strictest(const iri_charsets_t *list, size_t i)
 {
@@ -666,7 +675,7 @@ iri_charsets_strictest(const iri_charsets_t *list, size_t i)
     for (first = i; first < list->count; first++) {
         for (other = i; other < list->count; other++) {
             if (other != first
-                && iri_charset_hides(list->at[first], list->at[other])) {
+                && iri_charset_shadows(list->at[first], list->at[other])) {
                 break;
             }
         }
@@ -704,14 +713,14 @@ iri_charsets_shadow(const iri_registry_t *registry,
                     const iri_charsets_t *list)
 {
     size_t i, k;
-    int    single = 0;
+    int    has_single = 0;
 
     for (i = 0; i < list->count; i++) {
         if (iri_charset_is_utf8(list->at[i])) {
-            if (single) {
-                return "has UTF-8 behind a charset in which nearly all octets"
-                       " can be read, so that names in UTF-8 are taken for"
-                       " others: write UTF-8 first";
+            if (has_single) {
+                return "lists UTF-8 after a charset that decodes nearly any"
+                       " octets, so that UTF-8 names are misread: list UTF-8"
+                       " first";
             }
 
             continue;
@@ -719,22 +728,22 @@ iri_charsets_shadow(const iri_registry_t *registry,
 
         for (k = 0; k < i; k++) {
             if (!iri_charset_is_utf8(list->at[k])
-                && iri_charset_hides(list->at[k], list->at[i]))
+                && iri_charset_shadows(list->at[k], list->at[i]))
             {
-                return iri_hides_sentence(&registry->env,
+                return iri_shadow_message(&registry->env,
                                           iri_charset_name(list->at[k]),
                                           iri_charset_name(list->at[i]));
             }
         }
 
-        single |= iri_charset_is_single(list->at[i]);
+        has_single |= iri_charset_is_single(list->at[i]);
     }
 
     return NULL;
 }
 
 
-/* ---- lists of requests --------------------------------------------------- */
+/* ---- charsets of a request ----------------------------------------------- */
 
 const char *
 iri_registry_open_all(iri_registry_t *registry)
@@ -751,22 +760,23 @@ iri_registry_open_all(iri_registry_t *registry)
         }
     }
 
-    return count == 0 ? "cannot open a charset: the data of ICU or memory is"
-                        " missing"
-                      : NULL;
+    return count == 0
+               ? "cannot load any charset: the data of ICU is missing, or"
+                 " memory is exhausted"
+               : NULL;
 }
 
 
-/* What was opened; NULL and *why filled in: it was not. */
+/* A charset that is loaded; NULL, and *why is set: it is not. */
 static const iri_charset_t *
-iri_registry_opened(const iri_registry_t *registry, iri_str_t label,
-                    const char **why)
+iri_registry_find(const iri_registry_t *registry, iri_str_t label,
+                  const char **why)
 {
     const iri_encoding_t *encoding = iri_encoding_find(label);
     size_t                i;
 
     if (encoding == NULL) {
-        *why = "is no charset known here";
+        *why = "is not a known charset";
         return NULL;
     }
 
@@ -780,33 +790,34 @@ iri_registry_opened(const iri_registry_t *registry, iri_str_t label,
         }
     }
 
-    *why = encoding->refused != NULL ? encoding->refused
-                                     : "is not in this machine's ICU";
+    *why = encoding->refused != NULL
+               ? encoding->refused
+               : "is not supported by the installed ICU";
     return NULL;
 }
 
 
 static int
-iri_is_between(unsigned char c)
+iri_is_separator(unsigned char c)
 {
     return c == ' ' || c == '\t' || c == ',';
 }
 
 
-/* The next label of a list from *at on; 0: there is none. */
+/* Find the next label of a list from *at on.  Returns: 0: there is none. */
 static int
 iri_next_label(iri_str_t list, size_t *at, iri_str_t *label)
 {
     size_t i = *at;
 
-    while (i < list.len && iri_is_between(list.data[i])) {
+    while (i < list.len && iri_is_separator(list.data[i])) {
         i++;
     }
 
     label->data = list.data + i;
     *at = i;
 
-    while (i < list.len && !iri_is_between(list.data[i])) {
+    while (i < list.len && !iri_is_separator(list.data[i])) {
         i++;
     }
 
@@ -834,22 +845,22 @@ iri_charsets_parse(const iri_registry_t *registry, iri_str_t value,
             none = 1;
             charset = &iri_charset_utf8;
         } else {
-            charset = iri_registry_opened(registry, label, &why);
+            charset = iri_registry_find(registry, label, &why);
         }
 
         if (charset == NULL || (none && words > 1)) {
             *word = label;
-            return charset == NULL ? why : "stands with \"none\"";
+            return charset == NULL ? why : "cannot be combined with \"none\"";
         }
 
-        if (iri_charset_is_utf8(charset) || iri_charsets_hold(&list, charset))
-        {
+        if (iri_charset_is_utf8(charset)
+            || iri_charsets_contain(&list, charset)) {
             continue;
         }
 
         if (list.count >= IRI_MAX_CHARSETS) {
             *word = label;
-            return "is one charset more than 8";
+            return "exceeds the limit of 8 charsets";
         }
 
         list.at[list.count++] = charset;
@@ -876,7 +887,7 @@ iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
 
     for (i = 0; i < count; i++) {
         if (iri_str_equal_nocase(words[i], "nfc")) {
-            return "takes \"nfc\" once, behind the charsets";
+            return "takes \"nfc\" once, after the charsets";
         }
     }
 

@@ -1,10 +1,11 @@
 /*
- * iri_function.c - what rules can do with a text
+ * iri_function.c - conversion functions for rules
  *
- * One table of functions by name, for both servers and the command.  Draft 3.1
- * and 3.2 for the ways to a URI and to an IRI and what stays out of an IRI
- * (2.2, 4.1); the rest is what paths and hosts are read by.  A text is hostile
- * as a path is: it may hold any octet, and what it cannot be is no value.
+ * A table of named functions for both servers and the command.  to_uri and
+ * to_iri implement sections 3.1 and 3.2 of the draft, with the characters that
+ * 2.2 and 4.1 exclude from an IRI; the others use the code for paths and hosts.
+ * The text is untrusted and may contain any octet; a text that cannot be
+ * converted has no value.
  */
 
 #include <string.h>
@@ -17,8 +18,8 @@ typedef struct {
     const iri_function_conf_t *conf;
     iri_str_t                  text;
     iri_buf_t                  out;
-    const char                *why;    /* set: there is no value */
-    size_t                     offset; /* what that is about */
+    const char *why;    /* NULL: converted; else the reason why not */
+    size_t      offset; /* of the first octet that is wrong */
 } iri_call_t;
 
 struct iri_function_s {
@@ -27,10 +28,10 @@ struct iri_function_s {
     iri_status_t (*run)(iri_call_t *call);
 };
 
-#define IRI_SHOWN 200 /* octets of a text in a line of log */
+#define IRI_SHOWN 200 /* octets of a text in a log line */
 
 
-/* There is no value. */
+/* Record why the text has no value.  Not an error of the call: IRI_OK. */
 static iri_status_t
 iri_call_fails(iri_call_t *call, const char *why, size_t offset)
 {
@@ -52,7 +53,7 @@ iri_is_uri_char(unsigned char c)
 }
 
 
-/* An escape stays an escape: this is draft 3.1, not a path that is escaped. */
+/* Draft 3.1: escapes are copied, other octets are escaped where necessary. */
 static iri_status_t
 iri_call_to_uri(iri_call_t *call)
 {
@@ -78,8 +79,9 @@ iri_call_to_uri(iri_call_t *call)
 
 
 /*
- * The character that begins at p, escaped, raw or both, and the octets of the
- * text that it takes; 0: there is none, or none that may stand in an IRI.
+ * Decode the character at p, each octet of which may be raw or escaped, into
+ * octets and *len.  Returns: the octets of text that it takes; 0: no
+ * character, or one that an IRI must not contain unescaped.
  */
 static size_t
 iri_iri_next(const unsigned char *p, const unsigned char *end,
@@ -110,9 +112,9 @@ iri_iri_next(const unsigned char *p, const unsigned char *end,
 }
 
 
-/* Octets of ASCII, an escape maybe, that stay. */
+/* The octets at p to copy: an escape or a URI character; 0: none. */
 static size_t
-iri_iri_stays(const unsigned char *p, const unsigned char *end)
+iri_iri_literal_len(const unsigned char *p, const unsigned char *end)
 {
     unsigned char octet;
 
@@ -136,7 +138,7 @@ iri_call_to_iri(iri_call_t *call)
             continue;
         }
 
-        n = iri_iri_stays(p, end);
+        n = iri_iri_literal_len(p, end);
         if (n != 0) {
             status = iri_buf_put(call->env, &call->out, p, n);
             continue;
@@ -160,18 +162,18 @@ iri_call_nfc(iri_call_t *call)
 
 
 /*
- * Before ASCII, ideographs and Hangul nothing is folded together with what
- * comes before.
+ * 1 if a text can be split before c: folding never combines ASCII, ideographs
+ * and Hangul with the preceding characters.
  */
 static int
-iri_fold_starts(uint32_t c)
+iri_fold_can_split(uint32_t c)
 {
     return c < 0x80 || (c >= 0x4e00 && c <= 0x9fff)
            || (c >= 0xac00 && c <= 0xd7a3);
 }
 
 
-/* In pieces: iri_fold takes names, not texts. */
+/* Fold in pieces, because iri_fold takes at most IRI_MAX_SEGMENT octets. */
 static iri_status_t
 iri_call_fold(iri_call_t *call)
 {
@@ -185,10 +187,11 @@ iri_call_fold(iri_call_t *call)
 
     for (at = 0; status == IRI_OK && at < nfc.len; at += piece.len) {
         piece = iri_text_piece(iri_str_from(iri_buf_str(&nfc), at),
-                               iri_fold_starts);
+                               iri_fold_can_split);
 
         if (piece.len > IRI_MAX_SEGMENT) {
-            return iri_call_fails(call, "has too long a word", 0);
+            return iri_call_fails(call, "contains a word that is too long",
+                                  0);
         }
 
         status = iri_fold(call->env, flags, piece, &call->out);
@@ -236,7 +239,7 @@ iri_call_utf8(iri_call_t *call)
         }
     }
 
-    return iri_call_fails(call, "no charset reads it", span);
+    return iri_call_fails(call, "is not valid in any of the charsets", span);
 }
 
 
@@ -250,7 +253,8 @@ iri_call_host(iri_call_t *call, int unicode)
     iri_status_t status;
 
     if (call->conf->host == NULL || call->conf->host->idna == NULL) {
-        return iri_call_fails(call, "hosts are not mapped here", 0);
+        return iri_call_fails(call, "cannot be mapped: host mapping is off",
+                              0);
     }
 
     status = iri_host_forms(call->env, call->conf->host, call->text, &host);
@@ -282,7 +286,7 @@ iri_call_host_unicode(iri_call_t *call)
 }
 
 
-/* ---- by name ------------------------------------------------------------- */
+/* ---- the table of functions ---------------------------------------------- */
 
 static const iri_function_t iri_functions[IRI_FUNCTIONS] = {
     { "to_uri", 0, iri_call_to_uri },
@@ -326,7 +330,7 @@ iri_function_name(size_t i)
 }
 
 
-/* The text is judged before a function sees it. */
+/* Check the length and encoding of the text, then call the function. */
 static iri_status_t
 iri_call_run(iri_call_t *call, const iri_function_t *function)
 {

@@ -1,5 +1,5 @@
 /*
- * iri_registry.h - the charsets of a configuration
+ * iri_registry.h - the charsets that a configuration has loaded
  */
 
 #ifndef IRI_REGISTRY_H
@@ -12,8 +12,14 @@
 
 /* ---- the registry ---------------------------------------------------------- */
 
-/* The registry's arena, and its charset for a row. */
+/* The environment whose arena holds the registry and its charsets. */
 const iri_env_t *iri_registry_env(const iri_registry_t *registry);
+
+/*
+ * The charset of a row of the label table; it is loaded at the first call and
+ * lives as long as the arena.  Returns: NULL: refused or not available; *why,
+ * static, is the rest of an error message, such as "cannot be opened".
+ */
 const iri_charset_t *iri_registry_get(iri_registry_t *registry,
                                       const iri_encoding_t *encoding,
                                       const char **why);

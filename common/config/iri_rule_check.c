@@ -1,20 +1,22 @@
 /*
- * iri_rule_check.c - what a rule of a configuration says, and can never match
+ * iri_rule_check.c - warnings about rules that can never match
  *
- * Rules (location, <Location>, RewriteRule ...) judge canonical paths, so
- * their text has to be UTF-8 in NFC.  An editor or an old file may have made
- * something else of it, which looks the same and matches nothing; a "deny" is
- * without effect then.  What a text would have to be is said, too, where that
- * is known: of what is no UTF-8, where a charset of the requests reads it.
+ * Rules (location, <Location>, RewriteRule ...) are compared with canonical
+ * paths, so their text must be UTF-8 in NFC.  A text in another charset or
+ * form looks the same in an editor but matches nothing, and a "deny" has no
+ * effect.  The warning contains the correct text if it can be computed: for
+ * text that is not UTF-8, if it is valid in one of the charsets of requests.
  */
 
 #include "unicode/iri_unicode.h"
 #include "charset/iri_charset.h"
 
 
-/* ---- regular expressions -------------------------------------------------- */
+/* ---- regular expressions ------------------------------------------------- */
 
-/* Behind the "]" of the class that begins at p: "[]a]" holds two. */
+/*
+ * The end of the bracket expression at p; in "[]a]" the first "]" is a member.
+ */
 static const unsigned char *
 iri_class_end(const unsigned char *p, const unsigned char *end)
 {
@@ -30,9 +32,9 @@ iri_class_end(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* Text that stands for itself, up to a class or an escape. */
+/* The end of the literal text at p: the next "[" or "\". */
 static const unsigned char *
-iri_plain_end(const unsigned char *p, const unsigned char *end)
+iri_literal_end(const unsigned char *p, const unsigned char *end)
 {
     while (p < end && *p != '[' && *p != '\\') {
         p++;
@@ -42,9 +44,9 @@ iri_plain_end(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* What stands at p and is no text: a class, an escape. */
+/* The end of the bracket expression or escape at p. */
 static const unsigned char *
-iri_other_end(const unsigned char *p, const unsigned char *end)
+iri_syntax_end(const unsigned char *p, const unsigned char *end)
 {
     if (*p == '[') {
         return iri_class_end(p, end);
@@ -54,7 +56,7 @@ iri_other_end(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* A "\" before an octet that stands for itself without it. */
+/* 1 if p is a "\" before a non-ASCII octet, where it has no effect. */
 static int
 iri_is_high_escape(const unsigned char *p, const unsigned char *end)
 {
@@ -62,7 +64,7 @@ iri_is_high_escape(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* Without such "\", which may stand within a character. */
+/* Append regex without these "\", which may stand within a character. */
 static iri_status_t
 iri_regex_unescaped(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
 {
@@ -70,12 +72,12 @@ iri_regex_unescaped(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
     iri_status_t         status = IRI_OK;
 
     for (/* void */; p < end && status == IRI_OK; p = to) {
-        to = iri_plain_end(p, end);
+        to = iri_literal_end(p, end);
 
         if (to == p && iri_is_high_escape(p, end)) {
             to = ++p + 1;
         } else if (to == p) {
-            to = iri_other_end(p, end);
+            to = iri_syntax_end(p, end);
         }
 
         status = iri_buf_put(env, out, p, (size_t) (to - p));
@@ -85,7 +87,7 @@ iri_regex_unescaped(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
 }
 
 
-/* All of it that is text, a blank for each thing that is not. */
+/* Append the literal text of regex; a space replaces any other syntax. */
 static iri_status_t
 iri_regex_text(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
 {
@@ -93,11 +95,11 @@ iri_regex_text(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
     iri_status_t         status = IRI_OK;
 
     while (p < end && status == IRI_OK) {
-        to = iri_plain_end(p, end);
+        to = iri_literal_end(p, end);
         status = iri_buf_put(env, out, p, (size_t) (to - p));
 
         if (to < end && status == IRI_OK) {
-            to = iri_other_end(to, end);
+            to = iri_syntax_end(to, end);
             status = iri_buf_putc(env, out, ' ');
         }
 
@@ -108,7 +110,7 @@ iri_regex_text(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
 }
 
 
-/* "e" and a mark, and "?": the mark need not be there. */
+/* 1 if the quantifier at p makes the character before it optional. */
 static int
 iri_is_optional(const unsigned char *p, const unsigned char *end)
 {
@@ -116,7 +118,7 @@ iri_is_optional(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* A run of text in NFC, but for what may be absent from a match. */
+/* Append literal text in NFC; a piece with an optional end is copied. */
 static iri_status_t
 iri_run_nfc(const iri_env_t *env, iri_str_t run, iri_buf_t *out)
 {
@@ -136,6 +138,7 @@ iri_run_nfc(const iri_env_t *env, iri_str_t run, iri_buf_t *out)
 }
 
 
+/* Append regex with its literal text in NFC. */
 static iri_status_t
 iri_regex_nfc(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
 {
@@ -144,14 +147,14 @@ iri_regex_nfc(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
     iri_str_t            run;
 
     while (p < end && status == IRI_OK) {
-        to = iri_plain_end(p, end);
+        to = iri_literal_end(p, end);
         run.data = p;
         run.len = (size_t) (to - p);
         status = iri_run_nfc(env, run, out);
 
         if (to < end && status == IRI_OK) {
             p = to;
-            to = iri_other_end(p, end);
+            to = iri_syntax_end(p, end);
             status = iri_buf_put(env, out, p, (size_t) (to - p));
         }
 
@@ -162,11 +165,11 @@ iri_regex_nfc(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
 }
 
 
-/* ---- sentences ------------------------------------------------------------ */
+/* ---- messages ------------------------------------------------------------ */
 
-/* In quotes, the octets that a log would not show percent-encoded. */
+/* Append text in quotes; all but printable ASCII is percent-encoded. */
 static iri_status_t
-iri_put_shown(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
+iri_put_quoted(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 {
     iri_status_t status = iri_buf_putc(env, out, '"');
     size_t       i;
@@ -181,15 +184,18 @@ iri_put_shown(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 }
 
 
-/* `"TEXT" IS ...: write "RIGHT"`; right.len 0: nobody but the writer knows */
+/*
+ * Append `"TEXT" PROBLEM and so matches no path: write "CORRECT"`.
+ * correct: empty: unknown.
+ */
 static iri_status_t
-iri_rule_say(const iri_env_t *env, iri_str_t text, const char *is,
-             iri_str_t right, iri_buf_t *out)
+iri_rule_message(const iri_env_t *env, iri_str_t text, const char *problem,
+                 iri_str_t correct, iri_buf_t *out)
 {
     iri_status_t status;
 
-    if ((status = iri_put_shown(env, text, out)) != IRI_OK
-        || (status = iri_put_text(env, out, is)) != IRI_OK
+    if ((status = iri_put_quoted(env, text, out)) != IRI_OK
+        || (status = iri_put_text(env, out, problem)) != IRI_OK
         || (status = iri_put_text(env, out,
                                   " and so matches no path: write "))
                != IRI_OK)
@@ -197,21 +203,21 @@ iri_rule_say(const iri_env_t *env, iri_str_t text, const char *is,
         return status;
     }
 
-    if (right.len == 0) {
-        return iri_put_text(env, out, "its characters, in UTF-8");
+    if (correct.len == 0) {
+        return iri_put_text(env, out, "the characters in UTF-8");
     }
 
-    status = iri_put_shown(env, right, out);
+    status = iri_put_quoted(env, correct, out);
 
     return status == IRI_OK
                ? iri_put_text(env, out,
-                              " (%XX is one octet: write the octet, no "
-                              "escape)")
+                              " (%XX stands for one octet: write the octet "
+                              "itself)")
                : status;
 }
 
 
-/* ---- what is wrong -------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 static iri_status_t
 iri_rule_nfc(const iri_env_t *env, iri_rule_t rule, iri_str_t text,
@@ -222,7 +228,10 @@ iri_rule_nfc(const iri_env_t *env, iri_rule_t rule, iri_str_t text,
 }
 
 
-/* In UTF-8, of the first charset that reads all of it; empty: none does. */
+/*
+ * Decode text with the first charset in which it is valid.  *name: the charset;
+ * unchanged: there is none.
+ */
 static iri_status_t
 iri_rule_utf8(const iri_env_t *env, const iri_charsets_t *charsets,
               iri_str_t text, iri_buf_t *out, iri_str_t *name)
@@ -256,14 +265,14 @@ iri_rule_not_utf8(const iri_env_t *env, const iri_charsets_t *charsets,
                   iri_rule_t rule, iri_str_t text, iri_buf_t *out)
 {
     iri_status_t status;
-    iri_buf_t    utf8 = IRI_BUF_EMPTY, right = IRI_BUF_EMPTY;
+    iri_buf_t    utf8 = IRI_BUF_EMPTY, correct = IRI_BUF_EMPTY;
     iri_str_t    name = { 0, NULL };
 
     if ((status = iri_rule_utf8(env, charsets, text, &utf8, &name)) != IRI_OK
-        || (status = iri_rule_nfc(env, rule, iri_buf_str(&utf8), &right))
+        || (status = iri_rule_nfc(env, rule, iri_buf_str(&utf8), &correct))
                != IRI_OK
-        || (status = iri_rule_say(env, text, " is not UTF-8",
-                                  iri_buf_str(&right), out))
+        || (status = iri_rule_message(env, text, " is not UTF-8",
+                                      iri_buf_str(&correct), out))
                != IRI_OK
         || name.len == 0)
     {
@@ -279,20 +288,20 @@ iri_rule_not_utf8(const iri_env_t *env, const iri_charsets_t *charsets,
 
 
 static iri_status_t
-iri_rule_look(const iri_env_t *env, const iri_reading_conf_t *conf,
-              iri_rule_t rule, iri_str_t text, iri_buf_t *out)
+iri_rule_check_text(const iri_env_t *env, const iri_reading_conf_t *conf,
+                    iri_rule_t rule, iri_str_t text, iri_buf_t *out)
 {
     iri_status_t status = IRI_OK;
-    iri_buf_t    bare = IRI_BUF_EMPTY, plain = IRI_BUF_EMPTY;
-    iri_buf_t    right = IRI_BUF_EMPTY;
+    iri_buf_t    unescaped = IRI_BUF_EMPTY, literal = IRI_BUF_EMPTY;
+    iri_buf_t    correct = IRI_BUF_EMPTY;
     iri_str_t    rest = text, read = text;
 
     if (rule == IRI_RULE_REGEX) {
-        status = iri_regex_unescaped(env, text, &bare);
-        rest = iri_buf_str(&bare);
+        status = iri_regex_unescaped(env, text, &unescaped);
+        rest = iri_buf_str(&unescaped);
         status = status != IRI_OK ? status
-                                  : iri_regex_text(env, rest, &plain);
-        read = iri_buf_str(&plain);
+                                  : iri_regex_text(env, rest, &literal);
+        read = iri_buf_str(&literal);
     }
 
     if (status != IRI_OK) {
@@ -305,16 +314,16 @@ iri_rule_look(const iri_env_t *env, const iri_reading_conf_t *conf,
                    : iri_rule_not_utf8(env, &conf->charsets, rule, text, out);
     }
 
-    status = iri_rule_nfc(env, rule, rest, &right);
+    status = iri_rule_nfc(env, rule, rest, &correct);
 
-    return status != IRI_OK || iri_str_equal(iri_buf_str(&right), rest)
+    return status != IRI_OK || iri_str_equal(iri_buf_str(&correct), rest)
                ? status
-               : iri_rule_say(env, text, " is not in NFC",
-                              iri_buf_str(&right), out);
+               : iri_rule_message(env, text, " is not in NFC",
+                                  iri_buf_str(&correct), out);
 }
 
 
-/* "%C3%A9": paths are unescaped once before any rule sees them. */
+/* 1 if text has an escape of a non-ASCII octet; rules see unescaped paths. */
 static int
 iri_rule_is_escaped(iri_str_t text)
 {
@@ -340,10 +349,11 @@ iri_rule_check(const iri_env_t *env, const iri_reading_conf_t *conf,
     iri_status_t           status = IRI_OK;
 
     if (iri_rule_is_escaped(text)) {
-        status = iri_rule_say(env, text, " is percent-encoded", none, &out);
+        status = iri_rule_message(env, text, " is percent-encoded", none,
+                                  &out);
 
     } else if (!iri_str_is_ascii(text)) {
-        status = iri_rule_look(env, conf, rule, text, &out);
+        status = iri_rule_check_text(env, conf, rule, text, &out);
     }
 
     if (status == IRI_OK) {

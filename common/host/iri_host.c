@@ -1,11 +1,11 @@
 /*
- * iri_host.c - the name of a host, from octets to A-labels
+ * iri_host.c - host names, from octets to A-labels
  *
- * Draft draft-duerst-idn-uri and design 8: unescaped once, mapped by UTS #46
- * or by the older preprocessing, looked at again, whatever did the mapping:
- * only letters, digits, "-" and "." come out, in labels of a legal length.
- * What a mapped name can do is select one of the names that stand in the
- * configuration.
+ * Implements draft-duerst-idn-uri and section 8 of the design.  A host is
+ * percent-decoded once and mapped by UTS #46 (iri_idna.c) or by the older
+ * preprocessing (iri_idna_compatible.c).  The result of either mapping is
+ * checked again: only letters, digits, "-" and ".", in labels of a valid
+ * length.  The mapped host only selects among configured names.
  */
 
 #include <string.h>
@@ -45,7 +45,7 @@ iri_authority_host(iri_str_t authority)
     const unsigned char *p;
     size_t               i;
 
-    /* The last "@": what stands before it can be anything. */
+    /* The userinfo ends at the last "@". */
     for (i = authority.len; i != 0 && authority.data[i - 1] != '@'; i--) {
         /* void */
     }
@@ -72,7 +72,7 @@ iri_authority_host(iri_str_t authority)
 
 /* ---- checks before and after --------------------------------------------- */
 
-/* U+002E and what is mapped to it (UTS #46, 2.3) */
+/* 1 for U+002E and the characters that UTS #46 (2.3) maps to it. */
 static int
 iri_is_dot(uint32_t c)
 {
@@ -80,7 +80,10 @@ iri_is_dot(uint32_t c)
 }
 
 
-/* Before any mapping, the time of which grows with the square of a label. */
+/*
+ * Check the limits before mapping, whose time grows with the square of the
+ * length of a label.
+ */
 static iri_host_why_t
 iri_host_check(iri_str_t host)
 {
@@ -112,12 +115,12 @@ iri_host_check(iri_str_t host)
         }
     }
 
-    /* A dot at the end begins no label. */
+    /* A final dot does not begin a label. */
     return labels > IRI_MAX_LABELS + 1 ? IRI_HOST_LIMIT : IRI_HOST_MAPPED;
 }
 
 
-/* Of what was mapped, by whatever mapping. */
+/* Check the result of a mapping. */
 static iri_host_why_t
 iri_host_check_ascii(iri_str_t ascii)
 {
@@ -143,7 +146,7 @@ iri_host_check_ascii(iri_str_t ascii)
             return IRI_HOST_LIMIT;
         }
 
-        /* ASCII labels that IDNA2008 is not asked about (RFC 1123, 2.1) */
+        /* IDNA2008 does not check ASCII labels (RFC 1123, 2.1). */
         if (ascii.data[from] == '-' || ascii.data[to - 1] == '-') {
             return IRI_HOST_HYPHEN;
         }
@@ -159,9 +162,12 @@ iri_host_check_ascii(iri_str_t ascii)
 }
 
 
-/* Does it end in a number, as the parsers of addresses ask (URL Standard)? */
+/*
+ * 1 if the last label is a number, so that parsers of IPv4 addresses would
+ * accept the host (URL Standard, "ends in a number").
+ */
 static int
-iri_is_address(iri_str_t ascii)
+iri_ends_in_number(iri_str_t ascii)
 {
     size_t from, to, i;
 
@@ -194,7 +200,7 @@ iri_is_address(iri_str_t ascii)
 }
 
 
-/* Is there an A-label, by its prefix? */
+/* 1 if a label has the prefix of A-labels. */
 static int
 iri_has_alabel(iri_str_t host)
 {
@@ -218,7 +224,7 @@ iri_has_alabel(iri_str_t host)
 /* ---- mapping ------------------------------------------------------------- */
 
 static void
-iri_host_say(iri_host_t *out, iri_verdict_t answer, iri_host_why_t why,
+iri_host_set(iri_host_t *out, iri_verdict_t answer, iri_host_why_t why,
              iri_str_t ascii, iri_str_t unicode)
 {
     out->verdict = answer;
@@ -228,20 +234,20 @@ iri_host_say(iri_host_t *out, iri_verdict_t answer, iri_host_why_t why,
 }
 
 
-/* What was mapped, or why nothing was: then host as it came. */
+/* Set the result of a mapping; if it failed, both forms are the given host. */
 static void
-iri_host_conclude(iri_host_t *out, iri_host_why_t why, iri_str_t host,
-                  iri_str_t ascii, iri_str_t unicode)
+iri_host_set_result(iri_host_t *out, iri_host_why_t why, iri_str_t host,
+                    iri_str_t ascii, iri_str_t unicode)
 {
     if (why == IRI_HOST_MAPPED) {
-        iri_host_say(out, IRI_SERVE, why, ascii, unicode);
+        iri_host_set(out, IRI_SERVE, why, ascii, unicode);
     } else {
-        iri_host_say(out, IRI_REFUSE, why, host, host);
+        iri_host_set(out, IRI_REFUSE, why, host, host);
     }
 }
 
 
-/* By the mapping of conf; ascii and unicode only where *why is MAPPED. */
+/* Map host as conf says.  ascii and unicode are valid if *why is MAPPED. */
 static iri_status_t
 iri_host_labels(const iri_env_t *env, const iri_host_conf_t *conf,
                 iri_str_t host, iri_buf_t *ascii, iri_buf_t *unicode,
@@ -278,7 +284,7 @@ iri_host_labels(const iri_env_t *env, const iri_host_conf_t *conf,
 }
 
 
-/* Labels of a host or of a name in a configuration, which may be its end. */
+/* Map a host, or consecutive labels of a configured name. */
 static iri_status_t
 iri_host_map_labels(const iri_env_t *env, const iri_host_conf_t *conf,
                     iri_str_t host, iri_host_t *out)
@@ -299,17 +305,14 @@ iri_host_map_labels(const iri_env_t *env, const iri_host_conf_t *conf,
         why = iri_host_check_ascii(iri_buf_str(&ascii));
     }
 
-    iri_host_conclude(out, why, host, iri_buf_str(&ascii),
-                      iri_buf_str(&unicode));
+    iri_host_set_result(out, why, host, iri_buf_str(&ascii),
+                        iri_buf_str(&unicode));
 
     return IRI_OK;
 }
 
 
-/*
- * A host with an A-label does not end in a number, in whatever form it comes:
- * "\xC3\xBC.1" is refused, and so is "xn--tda.1".
- */
+/* A host with A-labels must not end in a number: "xn--tda.1" is refused. */
 iri_status_t
 iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
              iri_str_t host, iri_host_t *out)
@@ -317,20 +320,20 @@ iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_status_t status = iri_host_map_labels(env, conf, host, out);
 
     if (status == IRI_OK && out->verdict == IRI_SERVE
-        && iri_has_alabel(out->ascii) && iri_is_address(out->ascii))
+        && iri_has_alabel(out->ascii) && iri_ends_in_number(out->ascii))
     {
-        iri_host_say(out, IRI_REFUSE, IRI_HOST_ADDRESS, host, host);
+        iri_host_set(out, IRI_REFUSE, IRI_HOST_ADDRESS, host, host);
     }
 
     return status;
 }
 
 
-/* ---- of a request -------------------------------------------------------- */
+/* ---- hosts of requests --------------------------------------------------- */
 
-/* An octet of word above 7F, or one that is "%", has its high bit set. */
+/* Nonzero if an octet of word is above 7F or is "%". */
 static uint64_t
-iri_word_is_no_host(uint64_t word)
+iri_word_needs_mapping(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t       percent = word ^ (ones * '%');
@@ -358,18 +361,19 @@ iri_host_is_ascii(iri_str_t host)
 
     for (/* void */; host.len - i > sizeof(word); i += sizeof(word)) {
         memcpy(&word, p + i, sizeof(word));
-        if (iri_word_is_no_host(word)) {
+        if (iri_word_needs_mapping(word)) {
             return 0;
         }
     }
 
-    /* The last eight, some of which may have been looked at. */
+    /* The last eight octets; some of them may have been checked before. */
     memcpy(&word, p + host.len - sizeof(word), sizeof(word));
 
-    return iri_word_is_no_host(word) == 0;
+    return iri_word_needs_mapping(word) == 0;
 }
 
 
+/* Percent-decode host once. */
 static iri_status_t
 iri_host_unescape(const iri_env_t *env, iri_str_t host, iri_str_t *out,
                   iri_host_why_t *why)
@@ -405,19 +409,19 @@ iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_host_why_t why;
     iri_status_t   status;
 
-    /* "%" there is that of a zone (RFC 6874). */
+    /* A "%" in an IP literal begins a zone identifier (RFC 6874). */
     if (host.len != 0 && host.data[0] == '[' && iri_path_is_ascii(host, 0)) {
-        iri_host_say(out, IRI_PASS, IRI_HOST_LITERAL, host, host);
+        iri_host_set(out, IRI_PASS, IRI_HOST_LITERAL, host, host);
         return IRI_OK;
     }
 
     if (iri_host_is_ascii(host)) {
-        iri_host_say(out, IRI_PASS, IRI_HOST_ASCII, host, host);
+        iri_host_set(out, IRI_PASS, IRI_HOST_ASCII, host, host);
         return IRI_OK;
     }
 
     if (host.len > 3 * IRI_MAX_HOST) {
-        iri_host_say(out, IRI_REFUSE, IRI_HOST_LIMIT, host, host);
+        iri_host_set(out, IRI_REFUSE, IRI_HOST_LIMIT, host, host);
         return IRI_OK;
     }
 
@@ -434,22 +438,22 @@ iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
         return status;
     }
 
-    /* An escape may have hidden an address that is plain ASCII. */
-    if (why == IRI_HOST_MAPPED && iri_is_address(out->ascii)) {
+    /* The escapes may have been those of an ASCII address. */
+    if (why == IRI_HOST_MAPPED && iri_ends_in_number(out->ascii)) {
         why = IRI_HOST_ADDRESS;
     }
 
     if (why != IRI_HOST_MAPPED) {
-        iri_host_say(out, IRI_REFUSE, why, host, host);
+        iri_host_set(out, IRI_REFUSE, why, host, host);
     }
 
     return IRI_OK;
 }
 
 
-/* ---- of a configuration -------------------------------------------------- */
+/* ---- names of a configuration -------------------------------------------- */
 
-/* A dot may stand at either end, but no two in a row. */
+/* 1 if two dots are adjacent; a dot at the start or end is allowed. */
 static int
 iri_has_empty_label(iri_str_t ascii)
 {
@@ -472,7 +476,10 @@ iri_has_wildcard(iri_str_t label)
 }
 
 
-/* One label with a wildcard, an empty one, or a run of others. */
+/*
+ * Append a part of a name: a label with a wildcard, an empty label, or
+ * consecutive other labels, which are mapped together.
+ */
 static iri_status_t
 iri_host_name_part(const iri_env_t *env, const iri_host_conf_t *conf,
                    iri_str_t part, iri_buf_t *ascii, iri_buf_t *unicode,
@@ -482,7 +489,7 @@ iri_host_name_part(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_status_t status;
 
     if (iri_path_is_ascii(part, 0)) {
-        iri_host_say(&host, IRI_PASS, IRI_HOST_ASCII, part, part);
+        iri_host_set(&host, IRI_PASS, IRI_HOST_ASCII, part, part);
 
     } else if (iri_has_wildcard(part)) {
         *why = IRI_HOST_WILDCARD;
@@ -508,7 +515,7 @@ iri_host_name_part(const iri_env_t *env, const iri_host_conf_t *conf,
 }
 
 
-/* Where a part ends: labels without a wildcard, and not empty, are one. */
+/* The end of the part that starts at from (see iri_host_name_part). */
 static size_t
 iri_host_part_end(iri_str_t name, size_t from)
 {
@@ -545,7 +552,7 @@ iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
     size_t         from, to;
 
     if (iri_path_is_ascii(name, 0)) {
-        iri_host_say(out, IRI_PASS, IRI_HOST_ASCII, name, name);
+        iri_host_set(out, IRI_PASS, IRI_HOST_ASCII, name, name);
         return IRI_OK;
     }
 
@@ -578,18 +585,18 @@ iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
         why = IRI_HOST_EMPTY;
     }
 
-    if (why == IRI_HOST_MAPPED && iri_is_address(iri_buf_str(&ascii))) {
+    if (why == IRI_HOST_MAPPED && iri_ends_in_number(iri_buf_str(&ascii))) {
         why = IRI_HOST_ADDRESS;
     }
 
-    iri_host_conclude(out, why, name, iri_buf_str(&ascii),
-                      iri_buf_str(&unicode));
+    iri_host_set_result(out, why, name, iri_buf_str(&ascii),
+                        iri_buf_str(&unicode));
 
     return IRI_OK;
 }
 
 
-/* ---- to be shown --------------------------------------------------------- */
+/* ---- forms for display --------------------------------------------------- */
 
 iri_status_t
 iri_host_to_unicode(const iri_env_t *env, const iri_host_conf_t *conf,
@@ -610,7 +617,7 @@ iri_host_to_unicode(const iri_env_t *env, const iri_host_conf_t *conf,
     }
 
     if (status == IRI_OK) {
-        iri_host_conclude(out, why, host, host, iri_buf_str(&unicode));
+        iri_host_set_result(out, why, host, host, iri_buf_str(&unicode));
     }
 
     return status;
@@ -652,7 +659,7 @@ iri_host_forms(const iri_env_t *env, const iri_host_conf_t *conf,
     }
 
     if (read.verdict != IRI_REFUSE && !iri_is_uri_host(read.ascii)) {
-        iri_host_say(&read, IRI_REFUSE, IRI_HOST_CHARACTER, host, host);
+        iri_host_set(&read, IRI_REFUSE, IRI_HOST_CHARACTER, host, host);
     }
 
     if (read.verdict == IRI_PASS) {

@@ -1,11 +1,11 @@
 /*
  * iri_idna.c - host names by UTS #46 (ICU) and by IDNA2008 (libidn2)
  *
- * ICU decides.  It reports what is wrong in two places, its error code and
- * info.errors, of which either refuses: with a code of 0 and an error in
- * info there is a name all the same, with U+FFFD in it.  libidn2 is asked
- * second, and only whether it says the same: alone it drops characters that
- * it should refuse.
+ * ICU does the mapping.  A name is refused if either its error code or
+ * info.errors reports an error: with code 0 and an error in info, ICU returns a
+ * name that contains U+FFFD.  In strict mode libidn2 must give the same result;
+ * alone it is not sufficient, because it drops characters that it should
+ * refuse.
  */
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ iri_idna_destroy(iri_idna_t *idna)
 }
 
 
-/* The first of these errors is the one to be told. */
+/* Convert error bits of ICU; the first row that matches is reported. */
 static iri_host_why_t
 iri_idna_why(uint32_t errors)
 {
@@ -100,6 +100,7 @@ iri_idna_why(uint32_t errors)
 }
 
 
+/* Append the result of an ICU function; a longer buffer is tried once. */
 static iri_status_t
 iri_idna_call(const iri_env_t *env, const iri_idna_t *idna,
               iri_idna_call_t call, iri_str_t host, iri_buf_t *out,
@@ -118,7 +119,7 @@ iri_idna_call(const iri_env_t *env, const iri_idna_t *idna,
                    (int32_t) (out->size - out->len), &info, &error);
     }
 
-    /* U+FDFA alone becomes eighteen characters. */
+    /* A character can expand to 18 (U+FDFA). */
     if (status == IRI_OK && error == U_BUFFER_OVERFLOW_ERROR) {
         error = U_ZERO_ERROR;
         status = iri_buf_reserve(env, out, (size_t) len);
@@ -159,7 +160,7 @@ iri_idna_to_unicode(const iri_env_t *env, const iri_idna_t *idna,
 }
 
 
-/* Can each label be an A-label, by its length in characters? */
+/* 1 if no label has more characters than an A-label has octets. */
 static int
 iri_idna_is_short(iri_str_t unicode)
 {
@@ -180,9 +181,9 @@ iri_idna_is_short(iri_str_t unicode)
 
 
 /*
- * U-labels first: they cost little, and Punycode, the time of which grows
- * with the square of a label, is given none that is too long for it.  And
- * what the A-labels show must lead back to them.
+ * U-labels are computed first, because this is cheap: their length is checked
+ * before Punycode, whose time grows with the square of the length.  Mapping the
+ * U-labels again must give the same A-labels (round trip).
  */
 iri_status_t
 iri_idna_map(const iri_env_t *env, const iri_idna_t *idna, iri_str_t host,
@@ -221,7 +222,7 @@ iri_idna_map(const iri_env_t *env, const iri_idna_t *idna, iri_str_t host,
 
 /* ---- IDNA2008 ------------------------------------------------------------ */
 
-/* label: NUL-terminated, and not ASCII alone */
+/* label: NUL-terminated, with at least one non-ASCII character */
 static iri_status_t
 iri_idna2008_label(const iri_env_t *env, const unsigned char *label,
                    iri_buf_t *ascii, iri_host_why_t *why)
@@ -251,6 +252,7 @@ iri_idna2008_label(const iri_env_t *env, const unsigned char *label,
 }
 
 
+/* 1 if label has only letters, digits and "-". */
 static int
 iri_is_ldh(iri_str_t label)
 {

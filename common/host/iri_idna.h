@@ -11,27 +11,36 @@
 #pragma GCC visibility push(hidden)
 
 
+/*
+ * All functions append to buffers.  host and unicode are UTF-8 within the
+ * limits of hosts (iri_host_check).  *why: IRI_HOST_MAPPED, or the error; then
+ * the contents of the buffers are undefined.
+ * Returns: IRI_OK, IRI_NO_MEMORY, IRI_ICU_FAILED.
+ */
+
 /* ---- A-labels and U-labels ------------------------------------------------- */
 
 /*
- * Each appends to buffers what host, UTF-8 within the limits of hosts, has
- * as A-labels or U-labels.  *why: IRI_HOST_MAPPED, or what is wrong; then
- * the buffers are not to be looked at.
+ * Map host by UTS #46 to A-labels and U-labels.
+ * "B\xC3\xBC" -> ascii "xn--b-eha", unicode "b\xC3\xBC"
  */
 iri_status_t iri_idna_map(const iri_env_t *env, const iri_idna_t *idna,
                           iri_str_t host, iri_buf_t *ascii,
                           iri_buf_t *unicode, iri_host_why_t *why);
 
-/* U-labels alone. */
+/* Map host to U-labels only (UTS #46, ToUnicode). */
 iri_status_t iri_idna_to_unicode(const iri_env_t *env,
                                  const iri_idna_t *idna, iri_str_t host,
                                  iri_buf_t *unicode, iri_host_why_t *why);
 
-/* The A-labels that IDNA2008 (RFC 5891, lookup) has for U-labels. */
+/* Convert U-labels to A-labels by IDNA2008 (RFC 5891, lookup). */
 iri_status_t iri_idna2008(const iri_env_t *env, iri_str_t unicode,
                           iri_buf_t *ascii, iri_host_why_t *why);
 
-/* Preprocessing: mapping table and NFC (sections 3, 4 and 6 of it). */
+/*
+ * The older mapping: mapping table and NFC (sections 3, 4 and 6 of "IDNA
+ * Compatible Preprocessing").  The result is not yet checked.
+ */
 iri_status_t iri_idna_compatible_map(const iri_env_t *env, iri_str_t host,
                                 iri_buf_t *unicode, iri_host_why_t *why);
 

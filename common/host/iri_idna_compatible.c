@@ -1,11 +1,11 @@
 /*
  * iri_idna_compatible.c - the older mapping of host names
  *
- * "IDNA Compatible Preprocessing", the draft from which UTS #46 grew: its
- * section 3, steps 1 and 2.  Each character is mapped by the table of
- * section 6, which is not stored but computed from the properties that ICU
- * has; what comes out is put in NFC.  Division into labels and IDNA2008
- * follow in iri_host.c: a dot may be born here, of U+2488 say.
+ * Implements section 3, steps 1 and 2, of "IDNA Compatible Preprocessing", the
+ * predecessor of UTS #46.  Each character is mapped by the table of section 6,
+ * which is computed from character properties of ICU, and the result is
+ * normalized to NFC.  iri_host.c then divides it into labels and applies
+ * IDNA2008, because the mapping can produce dots (from U+2488, for example).
  */
 
 #include <unicode/uchar.h>
@@ -16,7 +16,7 @@
 #include "unicode/iri_unicode.h"
 #include "host/iri_idna.h"
 
-/* UTF-16 units: U+FDFA becomes 18, and folding gives three for one at most. */
+/* In UTF-16 units: U+FDFA becomes 18 units, folding at most triples them. */
 #define IRI_ENTRY_UNITS  64
 #define IRI_FOLDED_UNITS (3 * IRI_ENTRY_UNITS)
 
@@ -24,8 +24,8 @@
 
 typedef struct {
     iri_buf_t run;        /* characters since the last dot, mapped */
-    size_t    characters; /* of run */
-    size_t    marks;      /* in a row, at the end of run */
+    size_t    characters; /* number of characters in run */
+    size_t    marks;      /* number of combining marks at the end of run */
 } iri_compatible_t;
 
 
@@ -42,9 +42,9 @@ iri_is_removed(UChar32 c)
 }
 
 
-/* 6.3: X -> X, and what is not assigned */
+/* 6.3: X -> X; also unassigned code points */
 static int
-iri_is_kept(UChar32 c)
+iri_is_unchanged(UChar32 c)
 {
     return c == 0x00df || c == 0x03c2
            || u_hasBinaryProperty(c, UCHAR_JOIN_CONTROL)
@@ -52,7 +52,9 @@ iri_is_kept(UChar32 c)
 }
 
 
-/* toNFKC(toCaseFold(toNFKC(c))); 6.2: U+3002 and what is its like are dots. */
+/*
+ * toNFKC(toCaseFold(toNFKC(c))); 6.2: if the first step gives U+3002, a dot.
+ */
 static int32_t
 iri_compatible_fold(UChar32 c, UChar *out, UErrorCode *error)
 {
@@ -82,10 +84,10 @@ iri_compatible_fold(UChar32 c, UChar *out, UErrorCode *error)
 
 /* ---- mapping (section 3) ------------------------------------------------- */
 
-/* Nothing is reordered past a dot, nor composed with it. */
+/* Append the label in run in NFC; normalization never crosses a dot. */
 static iri_status_t
-iri_compatible_label(const iri_env_t *env, iri_compatible_t *map,
-                     iri_buf_t *unicode)
+iri_compatible_end_label(const iri_env_t *env, iri_compatible_t *map,
+                         iri_buf_t *unicode)
 {
     iri_str_t run = iri_buf_str(&map->run);
 
@@ -96,8 +98,8 @@ iri_compatible_label(const iri_env_t *env, iri_compatible_t *map,
 
 
 /*
- * A character that was mapped.  No composition joins more than four of them:
- * what is longer than this before NFC is too long for an A-label after it.
+ * Append a mapped character.  NFC composes at most four characters to one, so
+ * a run of more than IRI_MAX_LABEL is too long for an A-label after NFC, too.
  */
 static iri_status_t
 iri_compatible_put(const iri_env_t *env, iri_compatible_t *map, UChar32 c,
@@ -107,7 +109,7 @@ iri_compatible_put(const iri_env_t *env, iri_compatible_t *map, UChar32 c,
     iri_status_t  status;
 
     if (c == '.') {
-        status = iri_compatible_label(env, map, unicode);
+        status = iri_compatible_end_label(env, map, unicode);
         return status == IRI_OK ? iri_buf_putc(env, unicode, '.') : status;
     }
 
@@ -123,7 +125,7 @@ iri_compatible_put(const iri_env_t *env, iri_compatible_t *map, UChar32 c,
 }
 
 
-/* One character of the host, by its entry in the table. */
+/* Map one character of the host. */
 static iri_status_t
 iri_compatible_char(const iri_env_t *env, iri_compatible_t *map, UChar32 c,
                     iri_buf_t *unicode, iri_host_why_t *why)
@@ -137,7 +139,7 @@ iri_compatible_char(const iri_env_t *env, iri_compatible_t *map, UChar32 c,
         return IRI_OK;
     }
 
-    if (iri_is_kept(c)) {
+    if (iri_is_unchanged(c)) {
         return iri_compatible_put(env, map, c, unicode, why);
     }
 
@@ -175,5 +177,5 @@ iri_idna_compatible_map(const iri_env_t *env, iri_str_t host,
         return status;
     }
 
-    return iri_compatible_label(env, &map, unicode);
+    return iri_compatible_end_label(env, &map, unicode);
 }

@@ -1,14 +1,18 @@
 /*
- * iri_choices.c - what is said of several names that a request may mean
+ * iri_choices.c - the body of a response 300 Multiple Choices
  *
- * A page for people and JSON for programs, and which of them is wanted.
+ * It lists the candidates of an ambiguous request as HTML or JSON, and selects
+ * one of both from the Accept field (RFC 9110, 12.5.1).
  */
 
 #include "path/iri_path.h"
 #include "output/iri_output.h"
 
 
-/* As a URI of this host: "//name" would be another one (RFC 3986, 4.2). */
+/*
+ * The URI of a candidate, with the query of the request if it has one.  "//"
+ * at its start would begin an authority (RFC 3986, 4.2).
+ */
 static iri_status_t
 iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices, size_t i,
                iri_str_t *uri)
@@ -38,7 +42,7 @@ iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices, size_t i,
 }
 
 
-/* ---- HTML --------------------------------------------------------------- */
+/* ---- HTML ---------------------------------------------------------------- */
 
 static void
 iri_html_item(iri_page_part_t *piece, const iri_choices_t *choices, size_t i)
@@ -57,19 +61,19 @@ iri_html_item(iri_page_part_t *piece, const iri_choices_t *choices, size_t i)
 }
 
 
-/* The line before the list. */
+/* The sentence before the list. */
 static void
-iri_html_asked(iri_page_part_t *piece, iri_str_t asked)
+iri_html_intro(iri_page_part_t *piece, iri_str_t asked)
 {
     iri_page_put(piece, "<p>There are several names like ");
 
     if (asked.len != 0) {
         iri_page_put_by(iri_html_name, piece, asked);
     } else {
-        iri_page_put(piece, "the one that was asked for");
+        iri_page_put(piece, "the requested one");
     }
 
-    iri_page_put(piece, ". Which one is meant?</p>\n");
+    iri_page_put(piece, ". Select one.</p>\n");
 }
 
 
@@ -84,7 +88,7 @@ iri_choices_html(const iri_env_t *env, const iri_choices_t *choices,
 
     iri_page_head(&piece, title);
     iri_page_put(&piece, "<h1>Multiple Choices</h1>\n</header>\n<main>\n");
-    iri_html_asked(&piece, choices->asked);
+    iri_html_intro(&piece, choices->asked);
     iri_page_put(&piece, "<ul lang=\"\" xml:lang=\"\">\n");
 
     for (i = 0; i < choices->count; i++) {
@@ -111,7 +115,7 @@ iri_choices_policy(int json)
 }
 
 
-/* ---- JSON (RFC 8259) ---------------------------------------------------- */
+/* ---- JSON (RFC 8259) ----------------------------------------------------- */
 
 static iri_status_t
 iri_json_item(const iri_env_t *env, iri_buf_t *out,
@@ -169,13 +173,13 @@ iri_choices_json(const iri_env_t *env, const iri_choices_t *choices,
 }
 
 
-/* ---- which of them (RFC 9110, 12.5.1) ----------------------------------- */
+/* ---- HTML or JSON (RFC 9110, 12.5.1) ------------------------------------- */
 
-/* How much a media range wants something, and how closely it names it. */
+/* The preference for a type by the most specific media range that matches. */
 typedef struct {
-    int quality; /* 0 to 1000 */
-    int names;   /* 0: not, 1: all types, 2: a type, 3: this one */
-} iri_wanted_t;
+    int quality;     /* 0 to 1000 */
+    int specificity; /* 0: none, 1: any, 2: its main type, 3: the type */
+} iri_preference_t;
 
 
 static int
@@ -199,7 +203,7 @@ iri_trim(iri_str_t s)
 }
 
 
-/* Take what stands before the next separator that no quotes hold. */
+/* Remove the next item, up to a separator outside of quotes, from *s. */
 static iri_str_t
 iri_take_item(iri_str_t *s, unsigned char separator)
 {
@@ -224,7 +228,7 @@ iri_take_item(iri_str_t *s, unsigned char separator)
 }
 
 
-/* "0.5" is 500; what is no number is as if it was not said. */
+/* "0.5" -> 500; an invalid number -> 1000, the default. */
 static int
 iri_quality(iri_str_t value)
 {
@@ -249,9 +253,9 @@ iri_quality(iri_str_t value)
 }
 
 
-/* How closely does a media range name a type? */
+/* The specificity of a media range for a type; 0: it does not match. */
 static int
-iri_range_names(iri_str_t range, const char *type, const char *types)
+iri_range_specificity(iri_str_t range, const char *type, const char *types)
 {
     if (iri_str_equal_nocase(range, type)) {
         return 3;
@@ -264,14 +268,16 @@ iri_range_names(iri_str_t range, const char *type, const char *types)
 
 
 static void
-iri_want(iri_wanted_t *wanted, int names, int quality)
+iri_preference_update(iri_preference_t *preference, int specificity,
+                      int quality)
 {
-    if (names != 0
-        && (names > wanted->names
-            || (names == wanted->names && quality > wanted->quality)))
+    if (specificity != 0
+        && (specificity > preference->specificity
+            || (specificity == preference->specificity
+                && quality > preference->quality)))
     {
-        wanted->names = names;
-        wanted->quality = quality;
+        preference->specificity = specificity;
+        preference->quality = quality;
     }
 }
 
@@ -279,9 +285,9 @@ iri_want(iri_wanted_t *wanted, int names, int quality)
 int
 iri_prefers_json(iri_str_t accept)
 {
-    iri_wanted_t html = { 0, 0 }, json = { 0, 0 };
-    iri_str_t    element, range, parameter;
-    int          quality;
+    iri_preference_t html = { 0, 0 }, json = { 0, 0 };
+    iri_str_t        element, range, parameter;
+    int              quality;
 
     while (accept.len > 0) {
         element = iri_take_item(&accept, ',');
@@ -298,12 +304,14 @@ iri_prefers_json(iri_str_t accept)
             }
         }
 
-        iri_want(&html, iri_range_names(range, "text/html", "text/*"),
-                 quality);
-        iri_want(&json,
-                 iri_range_names(range, "application/json", "application/*"),
-                 quality);
+        iri_preference_update(
+            &html, iri_range_specificity(range, "text/html", "text/*"),
+            quality);
+        iri_preference_update(
+            &json,
+            iri_range_specificity(range, "application/json", "application/*"),
+            quality);
     }
 
-    return json.names > 0 && json.quality > html.quality;
+    return json.specificity > 0 && json.quality > html.quality;
 }

@@ -1,10 +1,10 @@
 /*
- * iri_html.c - text of strangers in a page
+ * iri_html.c - untrusted text in HTML
  *
- * Names come from the disk, where an attacker may have put them: nothing of
- * one can end the element or the attribute that it stands in, nor turn round
- * the text beside it, nor look like another one by what is not seen.  What
- * comes out is well-formed as HTML and as XML.
+ * Names come from the disk, where an attacker may have created them.  The
+ * escaped text cannot end its element or attribute, cannot change the
+ * direction of its neighbours, and cannot hide characters.  The result is
+ * well-formed as HTML and as XML.
  */
 
 #include <unicode/uchar.h>
@@ -14,8 +14,8 @@
 
 
 /*
- * Also what XML may not hold, and the marks of interlinear annotation, which
- * Unicode does not call ignorable.
+ * This includes characters that XML does not allow, and U+FFF9 to U+FFFB
+ * (interlinear annotation), which are not default ignorable.
  */
 int
 iri_char_is_invisible(uint32_t c)
@@ -48,11 +48,11 @@ iri_html_entity(uint32_t c)
 }
 
 
-/* ASCII that stands for itself in text and in attributes; not "%". */
+/* 1 for ASCII that needs no escape in text and attributes; "%" is excluded. */
 static int
 iri_is_html_plain(unsigned char c)
 {
-    /* one bit for each, from 00 up */
+    /* one bit for each character, starting with U+0000 */
     static const uint32_t plain[4] = { 0x00000000, 0xafffff1b, 0xffffffff,
                                        0x7fffffff };
 
@@ -60,7 +60,7 @@ iri_is_html_plain(unsigned char c)
 }
 
 
-/* Octets up to the first that does not stand for itself. */
+/* The number of octets before the first that may need an escape. */
 static size_t
 iri_html_run(const unsigned char *p, const unsigned char *end)
 {
@@ -74,7 +74,7 @@ iri_html_run(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* Of each octet: 1: not simple; 2: not printable ASCII. */
+/* For each octet, bit 0: not simple; bit 1: not printable ASCII. */
 static const unsigned char iri_not_simple[256] = {
     [0x00 ... 0x1f] = 3, [' '] = 1, ['"'] = 1,  ['#'] = 1,
     ['%'] = 1,           ['&'] = 1, ['\''] = 1, ['/'] = 1,
@@ -99,7 +99,7 @@ iri_text_classify(iri_str_t text, int *simple, int *ascii)
 }
 
 
-/* "%" and two digits in a name are not an escape of ours: "%25". */
+/* 1 if a "%" of the text looks like an escape and must become "%25". */
 static int
 iri_is_like_escape(const unsigned char *p, const unsigned char *end)
 {
@@ -108,7 +108,7 @@ iri_is_like_escape(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* One character that may not stand for itself; *n: its octets. */
+/* Append one character, escaped if necessary.  *n: the octets consumed. */
 static iri_status_t
 iri_html_put_one(const iri_env_t *env, iri_buf_t *out, const unsigned char *p,
                  const unsigned char *end, size_t *n)

@@ -1,8 +1,8 @@
 /*
- * iri_json.c - strings of strangers in JSON (RFC 8259)
+ * iri_json.c - untrusted text in JSON strings (RFC 8259)
  *
- * Fit to stand in a page as well: "<" is escaped, and so is all that is not
- * seen.
+ * "<" and invisible characters are escaped, so that the string can also stand
+ * in an HTML page.
  */
 
 #include <unicode/utf16.h>
@@ -11,7 +11,7 @@
 #include "output/iri_output.h"
 
 
-/* Characters from 10000 on are two of UTF-16. */
+/* Append \uXXXX, for characters above U+FFFF a surrogate pair. */
 static iri_status_t
 iri_json_put_escape(const iri_env_t *env, iri_buf_t *out, uint32_t c)
 {
@@ -37,7 +37,7 @@ iri_json_put_escape(const iri_env_t *env, iri_buf_t *out, uint32_t c)
 }
 
 
-/* Octets up to the first that is not plain ASCII. */
+/* The number of octets before the first that may need an escape. */
 static size_t
 iri_json_run(const unsigned char *p, const unsigned char *end)
 {

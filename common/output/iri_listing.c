@@ -1,24 +1,26 @@
 /*
- * iri_listing.c - what is in a directory, by the names of its entries
+ * iri_listing.c - the entries of a directory listing
  *
- * Entries are kept in blocks, one behind the other; what is needed to look at
- * one is forgotten before the next.  An entry is linked only where a request
- * for its link leads to it, by iri_read and iri_find: mostly that can be seen
- * from its octets, else they are asked.
+ * Collects the entries, selects those of the requested page and decides which
+ * are linked.  Items are stored in blocks; temporary data of an entry is
+ * released before the next one.  An entry is linked only if a request for the
+ * link is read as its name (iri_read) and finds it (iri_find).  Usually the
+ * octets of the entry suffice to decide this; otherwise both are called.
+ * iri_listing_sort.c sorts the entries, iri_listing_page.c writes the page.
  */
 
 #include "unicode/iri_unicode.h"
 #include "index/iri_index.h"
 #include "output/iri_output.h"
 
-/* Entries for which the directory may have to be read once more. */
-#define IRI_MAX_ASKS 100
+/* Calls of iri_find in a listing that may read the directory again. */
+#define IRI_MAX_LINK_LOOKUPS 100
 
 
 /* ---- memory -------------------------------------------------------------- */
 
 static void *
-iri_own_alloc(void *ctx, size_t size)
+iri_scratch_alloc(void *ctx, size_t size)
 {
     iri_listing_t *listing = ctx;
 
@@ -28,9 +30,9 @@ iri_own_alloc(void *ctx, size_t size)
 }
 
 
-/* The file system of env, by the ctx that is env's. */
+/* Call the file system of env with env's own ctx. */
 static iri_status_t
-iri_own_stat(void *ctx, const char *path, iri_node_t *node)
+iri_scratch_stat(void *ctx, const char *path, iri_node_t *node)
 {
     const iri_env_t *env = ((iri_listing_t *) ctx)->env;
 
@@ -39,8 +41,8 @@ iri_own_stat(void *ctx, const char *path, iri_node_t *node)
 
 
 static iri_status_t
-iri_own_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
-             void *arg)
+iri_scratch_list(void *ctx, const char *path, iri_node_t *node,
+                 iri_each_t each, void *arg)
 {
     const iri_env_t *env = ((iri_listing_t *) ctx)->env;
 
@@ -49,27 +51,27 @@ iri_own_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
 
 
 /*
- * The POSIX file system needs no ctx, and may be used by a job of the cache
- * when the listing is no more.
+ * The POSIX file system needs no ctx and is used directly: a job of the cache
+ * may call it after the listing has ended.
  */
 static void
-iri_own_init(iri_listing_t *listing)
+iri_scratch_init(iri_listing_t *listing)
 {
-    listing->memory.own.ctx = listing;
-    listing->memory.own.alloc = iri_own_alloc;
-    listing->memory.own.dir = listing->env->dir;
+    listing->memory.scratch_env.ctx = listing;
+    listing->memory.scratch_env.alloc = iri_scratch_alloc;
+    listing->memory.scratch_env.dir = listing->env->dir;
 
     if (listing->env->dir != &iri_dir_posix) {
-        listing->memory.own_dir.stat = iri_own_stat;
-        listing->memory.own_dir.list = iri_own_list;
-        listing->memory.own.dir = &listing->memory.own_dir;
+        listing->memory.scratch_dir.stat = iri_scratch_stat;
+        listing->memory.scratch_dir.list = iri_scratch_list;
+        listing->memory.scratch_env.dir = &listing->memory.scratch_dir;
     }
 }
 
 
-/* ---- what is asked for --------------------------------------------------- */
+/* ---- the query ----------------------------------------------------------- */
 
-/* Take what stands before the next "&". */
+/* Remove the next parameter, up to "&", from *query. */
 static iri_str_t
 iri_take_parameter(iri_str_t *query)
 {
@@ -94,9 +96,9 @@ iri_is_text(iri_str_t s, const char *text)
 }
 
 
-/* Of what contradicts itself the last counts. */
+/* If a parameter is repeated, the last one counts. */
 static void
-iri_listing_query(iri_listing_t *listing, iri_str_t query)
+iri_listing_parse_query(iri_listing_t *listing, iri_str_t query)
 {
     iri_str_t parameter;
 
@@ -104,32 +106,35 @@ iri_listing_query(iri_listing_t *listing, iri_str_t query)
         parameter = iri_take_parameter(&query);
 
         if (iri_is_text(parameter, "sort=name")) {
-            listing->wanted.sort = IRI_SORT_NAME;
+            listing->query.sort = IRI_SORT_NAME;
         } else if (iri_is_text(parameter, "sort=size")) {
-            listing->wanted.sort = IRI_SORT_SIZE;
+            listing->query.sort = IRI_SORT_SIZE;
         } else if (iri_is_text(parameter, "sort=date")) {
-            listing->wanted.sort = IRI_SORT_DATE;
+            listing->query.sort = IRI_SORT_DATE;
         } else if (iri_is_text(parameter, "order=asc")) {
-            listing->wanted.descending = 0;
+            listing->query.descending = 0;
         } else if (iri_is_text(parameter, "order=desc")) {
-            listing->wanted.descending = 1;
+            listing->query.descending = 1;
         } else if (iri_is_text(parameter, "format=json")) {
-            listing->wanted.json = 1;
+            listing->query.json = 1;
         } else if (iri_is_text(parameter, "format=html")) {
-            listing->wanted.json = 0;
+            listing->query.json = 0;
         } else if (parameter.len > 6
                    && memcmp(parameter.data, "after=", 6) == 0) {
-            listing->wanted.after = iri_str_from(parameter, 6);
+            listing->query.after = iri_str_from(parameter, 6);
         }
     }
 }
 
 
-/* ---- where a page begins -------------------------------------------------- */
+/* ---- the start of a page ------------------------------------------------- */
 
-/* "123/" or "-123/" at the start: a size or date.  0: there is none. */
+/*
+ * Remove a size or date, "123/" or "-123/", from the start of *text.
+ * Returns: 0: there is none.
+ */
 static int
-iri_take_number(iri_str_t *text, uint64_t *number)
+iri_parse_sort_number(iri_str_t *text, uint64_t *number)
 {
     size_t i = text->len != 0 && text->data[0] == '-' ? 1 : 0, digits = i;
 
@@ -151,9 +156,9 @@ iri_take_number(iri_str_t *text, uint64_t *number)
 }
 
 
-/* Decode "%41" in place; what is no escape stays. */
+/* Append text percent-decoded; invalid escapes are copied. */
 static iri_status_t
-iri_take_octets(iri_listing_t *listing, iri_str_t text, iri_buf_t *octets)
+iri_decode_octets(iri_listing_t *listing, iri_str_t text, iri_buf_t *octets)
 {
     iri_status_t status = IRI_OK;
     size_t       i;
@@ -181,14 +186,13 @@ iri_take_octets(iri_listing_t *listing, iri_str_t text, iri_buf_t *octets)
 
 
 /*
- * Put a mark among the entries where the page before this one ended.  It
- * stands for the last entry there and is made of the query alone, so that it
- * does not tell whether there is such an entry.
+ * Add a marker that sorts where the previous page ended.  It is made from the
+ * query alone, so it does not reveal whether that entry still exists.
  */
 static iri_status_t
-iri_listing_mark(iri_listing_t *listing)
+iri_listing_add_marker(iri_listing_t *listing)
 {
-    iri_str_t           after = listing->wanted.after, name;
+    iri_str_t           after = listing->query.after, name;
     iri_buf_t           octets = IRI_BUF_EMPTY;
     uint64_t            number = 0;
     iri_status_t        status;
@@ -196,8 +200,8 @@ iri_listing_mark(iri_listing_t *listing)
     iri_listing_entry_t entry;
 
     if (after.len == 0 || after.len > 3 * IRI_MAX_SEGMENT
-        || (listing->wanted.sort != IRI_SORT_NAME
-            && !iri_take_number(&after, &number)))
+        || (listing->query.sort != IRI_SORT_NAME
+            && !iri_parse_sort_number(&after, &number)))
     {
         return IRI_OK;
     }
@@ -209,7 +213,7 @@ iri_listing_mark(iri_listing_t *listing)
     info.is_directory = after.len != 0 && after.data[after.len - 1] == '/';
     after.len -= info.is_directory ? 1 : 0;
 
-    status = iri_take_octets(listing, after, &octets);
+    status = iri_decode_octets(listing, after, &octets);
     if (status != IRI_OK) {
         return status;
     }
@@ -223,7 +227,8 @@ iri_listing_mark(iri_listing_t *listing)
 
     status = iri_listing_add(listing, &entry, &info);
     if (status == IRI_OK) {
-        ((iri_item_t *) (void *) (listing->memory.items.first + 1))->mark = 1;
+        ((iri_item_t *) (void *) (listing->memory.items.first + 1))
+            ->is_marker = 1;
     }
 
     return status;
@@ -232,16 +237,16 @@ iri_listing_mark(iri_listing_t *listing)
 
 /* ---- begin --------------------------------------------------------------- */
 
-/* Would a request for this path be read as it? */
+/* Set *reads to 1 if a request for path is read as path. */
 static iri_status_t
-iri_listing_reads(iri_listing_t *listing, iri_str_t path,
-                  iri_reading_t *reading, int *reads)
+iri_path_round_trips(iri_listing_t *listing, iri_str_t path,
+                     iri_reading_t *reading, int *reads)
 {
     iri_request_t request = { path, 0, { 0, NULL } };
     iri_status_t  status;
 
-    status = iri_read(&listing->memory.own, listing->conf.reading, &request,
-                      reading);
+    status = iri_read(&listing->memory.scratch_env, listing->conf.reading,
+                      &request, reading);
 
     *reads = status == IRI_OK && reading->verdict != IRI_REFUSE
              && iri_str_equal(reading->path, path);
@@ -251,11 +256,12 @@ iri_listing_reads(iri_listing_t *listing, iri_str_t path,
 
 
 /*
- * Keep the path, and see whether names below it are read as they are: not
- * where it is no characters itself, or holds a control, or is too long.
+ * Store the path of the directory, and test with a sample name whether requests
+ * for entries are read unchanged.  They are not if the path is not UTF-8, has
+ * a control character or is too long.
  */
 static iri_status_t
-iri_listing_path(iri_listing_t *listing)
+iri_listing_set_directory(iri_listing_t *listing)
 {
     static const unsigned char some[2] = { 0xc3, 0xa9 };
 
@@ -264,25 +270,26 @@ iri_listing_path(iri_listing_t *listing)
     iri_status_t  status;
     int           reads = 0;
 
-    status = iri_buf_reserve(listing->env, &listing->place.path,
+    status = iri_buf_reserve(listing->env, &listing->directory.path,
                              path.len + IRI_MAX_SEGMENT);
 
     if (status == IRI_OK) {
-        status = iri_buf_put(listing->env, &listing->place.path, path.data,
-                             path.len);
+        status = iri_buf_put(listing->env, &listing->directory.path,
+                             path.data, path.len);
     }
     if (status == IRI_OK) {
-        status = iri_buf_put(listing->env, &listing->place.path, some,
+        status = iri_buf_put(listing->env, &listing->directory.path, some,
                              sizeof(some));
     }
     if (status == IRI_OK) {
-        status = iri_listing_reads(listing, iri_buf_str(&listing->place.path),
-                                   &reading, &reads);
+        status = iri_path_round_trips(
+            listing, iri_buf_str(&listing->directory.path), &reading, &reads);
     }
     if (status == IRI_OK) {
-        listing->place.base = path.len;
-        listing->place.slashes = iri_str_count(path, '/');
-        listing->place.odd = !reads || reading.form == IRI_FORM_INVALID;
+        listing->directory.base = path.len;
+        listing->directory.slashes = iri_str_count(path, '/');
+        listing->directory.unreachable = !reads
+                                         || reading.form == IRI_FORM_INVALID;
     }
 
     return status;
@@ -304,26 +311,27 @@ iri_listing_begin(const iri_env_t *env, const iri_listing_conf_t *conf,
     memset(listing, 0, sizeof(*listing));
     listing->env = env;
     listing->conf = *conf;
-    listing->place.root = conf->root;
-    iri_own_init(listing);
+    listing->directory.root = conf->root;
+    iri_scratch_init(listing);
 
-    while (listing->place.root.len > 0
-           && listing->place.root.data[listing->place.root.len - 1] == '/')
+    while (listing->directory.root.len > 0
+           && listing->directory.root.data[listing->directory.root.len - 1]
+                  == '/')
     {
-        listing->place.root.len--;
+        listing->directory.root.len--;
     }
 
     if (conf->reading == NULL) {
-        listing->place.reading.invalid = conf->unnamed ? IRI_INVALID_PASS
-                                                       : IRI_INVALID_404;
-        listing->conf.reading = &listing->place.reading;
+        listing->directory.reading.invalid = conf->unnamed ? IRI_INVALID_PASS
+                                                           : IRI_INVALID_404;
+        listing->conf.reading = &listing->directory.reading;
     }
 
-    iri_listing_query(listing, conf->query);
+    iri_listing_parse_query(listing, conf->query);
 
-    status = iri_listing_path(listing);
+    status = iri_listing_set_directory(listing);
     if (status == IRI_OK && conf->paged) {
-        status = iri_listing_mark(listing);
+        status = iri_listing_add_marker(listing);
     }
     if (status == IRI_OK) {
         *out = listing;
@@ -335,7 +343,7 @@ iri_listing_begin(const iri_env_t *env, const iri_listing_conf_t *conf,
 
 /* ---- entries ------------------------------------------------------------- */
 
-/* What is never told, and what is no entry at all. */
+/* 1 for names that are never listed: dot files and invalid names. */
 static int
 iri_is_hidden(iri_str_t octets, int simple)
 {
@@ -350,18 +358,18 @@ iri_is_hidden(iri_str_t octets, int simple)
 }
 
 
-/* Far from the limits of paths, with a name of so many octets? */
+/* 1 if a name of len octets keeps the path within its limits. */
 static int
 iri_is_short(const iri_listing_t *listing, size_t len)
 {
-    return listing->place.base + len < IRI_MAX_PATH - 1
-           && listing->place.slashes < IRI_MAX_SEGMENTS - 1;
+    return listing->directory.base + len < IRI_MAX_PATH - 1
+           && listing->directory.slashes < IRI_MAX_SEGMENTS - 1;
 }
 
 
-/* Bits of iri_listing_entry_t.look */
-#define IRI_LOOK_SIMPLE 1
-#define IRI_LOOK_ASCII  2
+/* bits of iri_listing_entry_t.look */
+#define IRI_ENTRY_SIMPLE 1
+#define IRI_ENTRY_ASCII  2
 
 iri_status_t
 iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
@@ -378,27 +386,27 @@ iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
         iri_blocks_reset(&listing->memory.scratch);
         name.len = 0;
         status = hidden ? IRI_OK
-                        : iri_entry_name(&listing->memory.own,
+                        : iri_entry_name(&listing->memory.scratch_env,
                                          listing->conf.tree, octets, &name);
     }
 
-    listing->place.path.len = listing->place.base;
+    listing->directory.path.len = listing->directory.base;
     last = name.len != 0 ? name : octets;
 
     if (status == IRI_OK) {
-        status = iri_buf_put(listing->env, &listing->place.path, last.data,
-                             hidden ? 0 : last.len);
+        status = iri_buf_put(listing->env, &listing->directory.path,
+                             last.data, hidden ? 0 : last.len);
     }
 
     if (status == IRI_OK) {
         entry->octets = octets;
         entry->name = name;
-        entry->path = iri_buf_str(&listing->place.path);
-        entry->reads = name.len != 0 && !listing->place.odd
+        entry->path = iri_buf_str(&listing->directory.path);
+        entry->reads = name.len != 0 && !listing->directory.unreachable
                        && iri_is_short(listing, name.len);
         entry->hidden = hidden;
-        entry->look = (simple ? IRI_LOOK_SIMPLE : 0)
-                      | (ascii ? IRI_LOOK_ASCII : 0);
+        entry->look = (simple ? IRI_ENTRY_SIMPLE : 0)
+                      | (ascii ? IRI_ENTRY_ASCII : 0);
     }
 
     return status;
@@ -406,15 +414,14 @@ iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
 
 
 /*
- * Where all entries stand in the order must fit, too: a pointer for each, and
- * the copy of it that qsort may make.  A block more than is needed may be
- * taken for one entry.
+ * Reserve memory for sorting, a pointer for each entry and the copy that qsort
+ * may make, and for one more block.
  */
 int
 iri_listing_is_full(const iri_listing_t *listing)
 {
     return listing->memory.taken
-               + 2 * sizeof(iri_item_t *) * (listing->held.count + 1)
+               + 2 * sizeof(iri_item_t *) * (listing->entries.count + 1)
            > IRI_LISTING_MEMORY - IRI_LISTING_SPARE - IRI_LAST_BLOCK;
 }
 
@@ -432,7 +439,7 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
     }
 
     if (iri_listing_is_full(listing)) {
-        listing->held.more = 1;
+        listing->entries.truncated = 1;
         return IRI_OK;
     }
 
@@ -444,8 +451,8 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
 
     memset(item, 0, sizeof(*item));
     item->same = (unsigned) same;
-    item->simple = same && (entry->look & IRI_LOOK_SIMPLE) != 0;
-    item->ascii = same && (entry->look & IRI_LOOK_ASCII) != 0;
+    item->simple = same && (entry->look & IRI_ENTRY_SIMPLE) != 0;
+    item->ascii = same && (entry->look & IRI_ENTRY_ASCII) != 0;
     item->octets_len = (unsigned) entry->octets.len & 0x3fff;
     item->name_len = (unsigned) entry->name.len & 0x7ff;
     item->directory = info->is_directory != 0;
@@ -459,21 +466,21 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
                entry->name.data, name);
     }
 
-    listing->held.count++;
-    listing->held.directories += item->directory;
+    listing->entries.count++;
+    listing->entries.directories += item->directory;
 
     return IRI_OK;
 }
 
 
-/* ---- which are linked ---------------------------------------------------- */
+/* ---- links --------------------------------------------------------------- */
 
-/* Does a name lead to these octets, in this very directory? */
+/* 1 if the result of iri_find is this entry of this directory. */
 static int
-iri_is_of(const iri_listing_t *listing, const iri_found_t *found,
-          const iri_item_t *item)
+iri_found_is_item(const iri_listing_t *listing, const iri_found_t *found,
+                  const iri_item_t *item)
 {
-    iri_str_t root = listing->place.root, octets = iri_item_octets(item);
+    iri_str_t root = listing->directory.root, octets = iri_item_octets(item);
     iri_str_t last;
 
     if (found->verdict == IRI_PASS) {
@@ -494,9 +501,11 @@ iri_is_of(const iri_listing_t *listing, const iri_found_t *found,
 }
 
 
-/* As the server would: read the path, and look for it. */
+/*
+ * Read and look up the path as for a request.  *leads: 1: it finds the item.
+ */
 static iri_status_t
-iri_item_ask(iri_listing_t *listing, const iri_item_t *item, int *leads)
+iri_item_lookup(iri_listing_t *listing, const iri_item_t *item, int *leads)
 {
     iri_str_t     last = iri_item_name(item), path;
     iri_search_t  search;
@@ -505,21 +514,21 @@ iri_item_ask(iri_listing_t *listing, const iri_item_t *item, int *leads)
     iri_status_t  status;
 
     last = last.len != 0 ? last : iri_item_octets(item);
-    listing->place.path.len = listing->place.base;
+    listing->directory.path.len = listing->directory.base;
 
-    status = iri_buf_put(listing->env, &listing->place.path, last.data,
+    status = iri_buf_put(listing->env, &listing->directory.path, last.data,
                          last.len);
 
     if (status == IRI_OK && item->directory) {
-        status = iri_buf_putc(listing->env, &listing->place.path, '/');
+        status = iri_buf_putc(listing->env, &listing->directory.path, '/');
     }
     if (status == IRI_OK) {
-        status = iri_listing_reads(listing, iri_buf_str(&listing->place.path),
-                                   &reading, leads);
+        status = iri_path_round_trips(
+            listing, iri_buf_str(&listing->directory.path), &reading, leads);
     }
 
-    path = iri_buf_str(&listing->place.path);
-    path.len = listing->place.base + last.len;
+    path = iri_buf_str(&listing->directory.path);
+    path.len = listing->directory.base + last.len;
 
     if (status != IRI_OK || !*leads
         || !iri_needs_lookup(listing->conf.tree, path))
@@ -530,24 +539,26 @@ iri_item_ask(iri_listing_t *listing, const iri_item_t *item, int *leads)
     memset(&search, 0, sizeof(search));
     search.tree = listing->conf.tree;
     search.cache = listing->conf.cache;
-    search.root = listing->place.root;
+    search.root = listing->directory.root;
     search.path = path;
-    search.prefix = listing->place.base - 1;
+    search.prefix = listing->directory.base - 1;
 
-    status = iri_find(&listing->memory.own, &search, &found);
-    *leads = status == IRI_OK && iri_is_of(listing, &found, item);
+    status = iri_find(&listing->memory.scratch_env, &search, &found);
+    *leads = status == IRI_OK && iri_found_is_item(listing, &found, item);
 
     return status;
 }
 
 
 /*
- * Is this the first of the octets that would be looked for?  *odd: they are
- * not looked for at all, but for what is found where all entries are read.
+ * The lookup tries the encodings of a name (charset and normalization form) in
+ * order.  *first: 1: the octets of the item are the first of them.
+ * *scan_only: 1: they are none of them; only a scan of the directory finds the
+ * item.
  */
 static iri_status_t
-iri_item_is_first(iri_listing_t *listing, const iri_item_t *item, int *first,
-                  int *odd)
+iri_item_is_first_encoding(iri_listing_t *listing, const iri_item_t *item,
+                           int *first, int *scan_only)
 {
     const iri_tree_conf_t *tree = listing->conf.tree;
     iri_str_t              octets = iri_item_octets(item);
@@ -558,17 +569,17 @@ iri_item_is_first(iri_listing_t *listing, const iri_item_t *item, int *first,
     int                    written;
 
     *first = 0;
-    *odd = 1;
+    *scan_only = 1;
 
-    for (k = 0; k < IRI_WAYS(tree) && *odd; k++) {
-        status = iri_name_write(&listing->memory.own, tree, name, k, &way,
-                                &written);
+    for (k = 0; k < IRI_WAYS(tree) && *scan_only; k++) {
+        status = iri_name_write(&listing->memory.scratch_env, tree, name, k,
+                                &way, &written);
         if (status != IRI_OK) {
             return status;
         }
 
         if (written && iri_str_equal(iri_buf_str(&way), octets)) {
-            *odd = 0;
+            *scan_only = 0;
             *first = ways == 0;
         }
 
@@ -579,7 +590,7 @@ iri_item_is_first(iri_listing_t *listing, const iri_item_t *item, int *first,
 }
 
 
-/* Nothing but its octets is needed to see it. */
+/* 1 if the octets of the item are surely the first that the lookup tries. */
 static int
 iri_item_is_plain(const iri_listing_t *listing, const iri_item_t *item)
 {
@@ -596,7 +607,7 @@ static iri_status_t
 iri_item_link(iri_listing_t *listing, iri_item_t *item)
 {
     iri_status_t status = IRI_OK;
-    int          leads = 0, odd = 0;
+    int          leads = 0, scan_only = 0;
 
     if (item->name_len == 0 && !listing->conf.unnamed) {
         return IRI_OK;
@@ -604,20 +615,21 @@ iri_item_link(iri_listing_t *listing, iri_item_t *item)
 
     iri_blocks_reset(&listing->memory.scratch);
 
-    if (item->name_len != 0 && !listing->place.odd
+    if (item->name_len != 0 && !listing->directory.unreachable
         && iri_is_short(listing, item->name_len))
     {
         if (iri_item_is_plain(listing, item)) {
             leads = 1;
         } else {
-            status = iri_item_is_first(listing, item, &leads, &odd);
+            status = iri_item_is_first_encoding(listing, item, &leads,
+                                                &scan_only);
         }
     }
 
     if (status == IRI_OK && !leads
-        && (!odd || listing->held.asked++ < IRI_MAX_ASKS))
+        && (!scan_only || listing->entries.lookups++ < IRI_MAX_LINK_LOOKUPS))
     {
-        status = iri_item_ask(listing, item, &leads);
+        status = iri_item_lookup(listing, item, &leads);
     }
 
     item->linked = leads != 0;
@@ -633,47 +645,47 @@ iri_listing_has_same_name(iri_listing_t             *listing,
     iri_str_t name;
 
     return memchr(octets.data, '/', octets.len) == NULL
-           && iri_entry_name(&listing->memory.own, listing->conf.tree, octets,
-                             &name)
+           && iri_entry_name(&listing->memory.scratch_env, listing->conf.tree,
+                             octets, &name)
                   == IRI_OK
            && name.len != 0 && iri_str_equal(name, entry->name);
 }
 
 
-/* ---- which the client may know of ----------------------------------------- */
+/* ---- judging entries ----------------------------------------------------- */
 
 iri_status_t
 iri_listing_judge_begin(iri_listing_t *listing)
 {
     iri_item_t **rank;
     iri_status_t status = iri_listing_sort(listing);
-    size_t       i, at = listing->held.count;
+    size_t       i, at = listing->entries.count;
 
     if (status != IRI_OK) {
         return status;
     }
 
-    for (i = 0; i < listing->held.count; i++) {
-        at = listing->held.ranks[i]->mark ? i : at;
+    for (i = 0; i < listing->entries.count; i++) {
+        at = listing->entries.ranks[i]->is_marker ? i : at;
     }
 
-    /* The entry that the mark stands for is beside it, or is not there. */
-    rank = listing->held.ranks + at;
-    if (at + 1 < listing->held.count
+    /* The last entry of the previous page, if it exists, follows the marker. */
+    rank = listing->entries.ranks + at;
+    if (at + 1 < listing->entries.count
         && rank[0]->directory == rank[1]->directory
         && iri_str_equal(iri_item_octets(rank[0]), iri_item_octets(rank[1])))
     {
         at++;
     }
 
-    listing->held.next_judged = at < listing->held.count ? at + 1 : 0;
-    listing->held.judging = 1;
+    listing->entries.next_rank = at < listing->entries.count ? at + 1 : 0;
+    listing->entries.judging = 1;
 
     return IRI_OK;
 }
 
 
-/* The path of an entry without a name, as characters. */
+/* Append octets to the path; U+FFFD replaces each that is not UTF-8. */
 static iri_status_t
 iri_listing_put_unnamed(iri_listing_t *listing, iri_str_t octets)
 {
@@ -686,10 +698,10 @@ iri_listing_put_unnamed(iri_listing_t *listing, iri_str_t octets)
 
     for (; status == IRI_OK && p < end; p += n != 0 ? n : 1) {
         n = iri_utf8_next(p, end, &c);
-        status = n != 0
-                     ? iri_buf_put(listing->env, &listing->place.path, p, n)
-                     : iri_buf_put(listing->env, &listing->place.path,
-                                   unknown, sizeof(unknown));
+        status = n != 0 ? iri_buf_put(listing->env, &listing->directory.path,
+                                      p, n)
+                        : iri_buf_put(listing->env, &listing->directory.path,
+                                      unknown, sizeof(unknown));
     }
 
     return status;
@@ -704,26 +716,26 @@ iri_listing_judge(iri_listing_t *listing, iri_listing_entry_t *entry,
     iri_str_t    last;
     iri_status_t status;
 
-    *is_left = listing->held.kept <= IRI_LISTING_PAGE
-               && listing->held.next_judged < listing->held.count;
+    *is_left = listing->entries.visible <= IRI_LISTING_PAGE
+               && listing->entries.next_rank < listing->entries.count;
     if (!*is_left) {
         return IRI_OK;
     }
 
-    item = listing->held.ranks[listing->held.next_judged++];
-    listing->held.judged = item;
-    listing->place.path.len = listing->place.base;
+    item = listing->entries.ranks[listing->entries.next_rank++];
+    listing->entries.current = item;
+    listing->directory.path.len = listing->directory.base;
 
     entry->octets = iri_item_octets(item);
     entry->name = iri_item_name(item);
     last = entry->name.len != 0 ? entry->name : entry->octets;
 
     status = entry->name.len != 0 || listing->conf.unnamed
-                 ? iri_buf_put(listing->env, &listing->place.path, last.data,
-                               last.len)
+                 ? iri_buf_put(listing->env, &listing->directory.path,
+                               last.data, last.len)
                  : iri_listing_put_unnamed(listing, last);
 
-    entry->path = iri_buf_str(&listing->place.path);
+    entry->path = iri_buf_str(&listing->directory.path);
     entry->hidden = 0;
     *is_directory = item->directory;
 
@@ -734,42 +746,42 @@ iri_listing_judge(iri_listing_t *listing, iri_listing_entry_t *entry,
 void
 iri_listing_keep(iri_listing_t *listing)
 {
-    iri_item_t *item = listing->held.judged;
+    iri_item_t *item = listing->entries.current;
 
-    /* One more than a page holds only tells that there is another page. */
-    if (listing->held.kept == IRI_LISTING_PAGE) {
-        listing->held.next = 1;
+    /* The first entry beyond the page only shows that there is a next page. */
+    if (listing->entries.visible == IRI_LISTING_PAGE) {
+        listing->entries.has_next = 1;
     } else {
-        item->kept = 1;
-        listing->held.directories_kept += item->directory;
+        item->visible = 1;
+        listing->entries.visible_directories += item->directory;
     }
 
-    listing->held.kept++;
+    listing->entries.visible++;
 }
 
 
 void
 iri_listing_more(iri_listing_t *listing)
 {
-    listing->held.more = 1;
+    listing->entries.truncated = 1;
 }
 
 
-/* Of the entries only those that the client may know of. */
+/* Remove the entries that the client may not see. */
 static void
-iri_ranks_keep(iri_listing_t *listing)
+iri_ranks_filter(iri_listing_t *listing)
 {
-    iri_item_t **ranks = listing->held.ranks;
+    iri_item_t **ranks = listing->entries.ranks;
     size_t       i, kept = 0;
 
-    for (i = 0; i < listing->held.count; i++) {
-        if (ranks[i]->kept) {
+    for (i = 0; i < listing->entries.count; i++) {
+        if (ranks[i]->visible) {
             ranks[kept++] = ranks[i];
         }
     }
 
-    listing->held.count = kept;
-    listing->held.directories = listing->held.directories_kept;
+    listing->entries.count = kept;
+    listing->entries.directories = listing->entries.visible_directories;
 }
 
 
@@ -779,15 +791,15 @@ iri_listing_finish(iri_listing_t *listing)
     iri_status_t status = IRI_OK;
     size_t       i;
 
-    if (listing->held.judging) {
-        iri_ranks_keep(listing);
+    if (listing->entries.judging) {
+        iri_ranks_filter(listing);
         iri_listing_order(listing);
     } else {
         status = iri_listing_sort(listing);
     }
 
-    for (i = 0; status == IRI_OK && i < listing->held.count; i++) {
-        status = iri_item_link(listing, listing->held.ranks[i]);
+    for (i = 0; status == IRI_OK && i < listing->entries.count; i++) {
+        status = iri_item_link(listing, listing->entries.ranks[i]);
     }
 
     return status == IRI_OK ? iri_page_begin(listing) : status;

@@ -1,9 +1,9 @@
 /*
- * iri_listing_blocks.c - memory of a listing
+ * iri_listing_blocks.c - the allocator of a listing
  *
- * Blocks out of the arena, each larger than the one before, from which pieces
- * are taken one behind the other.  All blocks of a listing together have no
- * more than IRI_LISTING_MEMORY octets.
+ * It allocates blocks from the arena, each larger than the one before, and
+ * hands out consecutive parts of them.  All blocks of a listing together have
+ * at most IRI_LISTING_MEMORY octets.
  */
 
 #include "output/iri_output.h"
@@ -11,7 +11,7 @@
 #define IRI_FIRST_BLOCK 4096
 
 
-/* Another block, of at least size octets, behind the last. */
+/* Insert a block of at least size octets after the block in use. */
 static iri_block_t *
 iri_block_add(iri_listing_t *listing, iri_blocks_t *blocks, size_t size)
 {

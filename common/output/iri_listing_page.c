@@ -1,29 +1,29 @@
 /*
- * iri_listing_page.c - a listing as a page for people, or as JSON for programs
+ * iri_listing_page.c - a listing as HTML or JSON
  *
- * Piece by piece: what comes before the entries, each entry, what comes
- * behind.  The page is HTML that is well-formed as XML, too, so that a strict
- * parser can judge it; it has no script and loads nothing.
+ * The page is written in three parts: the text before the entries, the
+ * entries, the text after them.  The HTML is well-formed XML, so that a strict
+ * parser can check it; it has no script and loads nothing.
  *
- * What is around the entries grows as it must.  An entry is written behind a
- * pointer, where there is room for iri_item_room(): no octet of its name is
- * written more than twice, as six octets at most.
+ * The first and the last part are written to growing buffers.  An entry is
+ * written to memory of iri_item_room() octets: each octet of its name is
+ * written at most twice, as at most 6 octets.
  */
 
 #include <time.h>
 
 #include "output/iri_output.h"
 
-/* Octets of all that is written of an entry but its name and its octets. */
-#define IRI_RELATION_PARENT 640
+/* Upper bound of the octets of an entry without its name and its octets. */
+#define IRI_ROW_MARKUP 640
 
-/* Ancestors that are linked, but for the first. */
+/* Number of linked ancestors, without the root. */
 #define IRI_MAX_CRUMBS 24
 
 
-/* ---- behind a pointer ---------------------------------------------------- */
+/* ---- writing to memory --------------------------------------------------- */
 
-/* A literal; its length is known when this is compiled. */
+/* Copy a string literal to p and return the end of the copy. */
 #define iri_copy(p, literal)                                                 \
     ((unsigned char *) memcpy((p), "" literal, sizeof(literal) - 1)          \
      + sizeof(literal) - 1)
@@ -38,7 +38,7 @@ iri_copy_octets(unsigned char *p, iri_str_t octets)
 }
 
 
-/* 00 to 99 */
+/* the numbers 00 to 99 */
 static const char iri_pairs[] = "0001020304050607080910111213141516171819"
                                 "2021222324252627282930313233343536373839"
                                 "4041424344454647484950515253545556575859"
@@ -58,7 +58,7 @@ iri_copy_number(unsigned char *p, uint64_t number)
         number /= 100;
     }
 
-    /* 0 is left where there was an even number of digits. */
+    /* number is 0 if the number of digits is even. */
     if (number != 0 || at == sizeof(digits)) {
         digits[--at] = (unsigned char) ('0' + number);
     }
@@ -82,7 +82,10 @@ iri_copy_escape(unsigned char *p, unsigned char c)
 }
 
 
-/* As a part of a URI: at most five octets for one; see iri_html_put_uri. */
+/*
+ * Copy a path percent-encoded, for JSON or for an attribute of HTML.  An octet
+ * becomes at most 5 octets.
+ */
 static unsigned char *
 iri_copy_uri(unsigned char *p, iri_str_t path, int json)
 {
@@ -104,7 +107,7 @@ iri_copy_uri(unsigned char *p, iri_str_t path, int json)
 }
 
 
-/* At most six octets for one, and two. */
+/* Write text with iri_html_put or iri_json_put, whose bounds are known. */
 static unsigned char *
 iri_copy_by(iri_text_put_t put, const iri_listing_t *listing,
             unsigned char *p, iri_str_t text)
@@ -117,7 +120,7 @@ iri_copy_by(iri_text_put_t put, const iri_listing_t *listing,
 }
 
 
-/* Octets that have no name, as text of a page: ASCII stays, but for "%". */
+/* Write octets for a page: "%XX" for "%" and all but printable ASCII. */
 static unsigned char *
 iri_copy_escaped(const iri_listing_t *listing, unsigned char *p,
                  iri_str_t octets)
@@ -143,7 +146,7 @@ iri_copy_escaped(const iri_listing_t *listing, unsigned char *p,
 #define IRI_LAST_SECOND  INT64_C(253402300799)   /* 9999-12-31T23:59:59Z */
 
 static void
-iri_two_digits(unsigned char *at, int number) /* below 100 */
+iri_two_digits(unsigned char *at, int number) /* 0 to 99 */
 {
     memcpy(at, iri_pairs + 2 * number, 2);
 }
@@ -177,8 +180,8 @@ iri_put_time(int64_t seconds, unsigned char out[20])
 /* ---- one entry of the page ----------------------------------------------- */
 
 /*
- * "1.5 KiB", to the nearest: below 10 with a tenth, and never 1024 of a unit
- * but one of the next.  size: at least 1024.
+ * "1.5 KiB": rounded to nearest, below 10 with one decimal; 1024 of a unit are
+ * written as 1.0 of the next.  size: at least 1024.
  */
 static unsigned char *
 iri_html_units(unsigned char *p, uint64_t size)
@@ -253,7 +256,7 @@ iri_html_date(unsigned char *p, const iri_item_t *item)
 }
 
 
-/* The name, as it can be seen. */
+/* The name in <bdi>, with "/" after that of a directory. */
 static unsigned char *
 iri_html_item_name(const iri_listing_t *listing, unsigned char *p,
                    const iri_item_t *item)
@@ -287,9 +290,9 @@ iri_copy_href(const iri_listing_t *listing, unsigned char *p,
     if (item->simple) {
         p = iri_copy_octets(p, iri_item_octets(item));
     } else if (item->name_len != 0) {
-        p = iri_copy_uri(p, iri_item_name(item), listing->wanted.json);
+        p = iri_copy_uri(p, iri_item_name(item), listing->query.json);
     } else {
-        p = iri_copy_uri(p, iri_item_octets(item), listing->wanted.json);
+        p = iri_copy_uri(p, iri_item_octets(item), listing->query.json);
     }
 
     if (item->directory) {
@@ -300,45 +303,44 @@ iri_copy_href(const iri_listing_t *listing, unsigned char *p,
 }
 
 
-/* Where it is not linked: why not, and what its owner can do. */
+/* The reason why an entry has no link, and what the owner can do. */
 static unsigned char *
-iri_html_reason(const iri_listing_t *listing, unsigned char *p,
-                const iri_item_t *item)
+iri_html_why_unlinked(const iri_listing_t *listing, unsigned char *p,
+                      const iri_item_t *item)
 {
-    if (item->shared) {
-        return iri_copy(p, ". The name leads to another of them: to be "
-                           "reached, this one needs a name of its own.");
+    if (item->conflict) {
+        return iri_copy(p, ". The name leads to another of them. Rename "
+                           "this one to make it reachable.");
     }
     if (item->name_len != 0) {
-        return iri_copy(p,
-                        "No link: no address leads to this name. It is too "
-                        "long, or written in a form that is not looked "
-                        "for. Renamed, it can be reached.");
+        return iri_copy(p, "No link: no URL leads to this entry. Its name is "
+                           "too long or in a form that is not searched. "
+                           "Rename it to make it reachable.");
     }
     if (listing->conf.unnamed) {
-        return iri_copy(p, "No link: its octets mean another name in an "
-                           "address. Renamed, it can be reached.");
+        return iri_copy(p, "No link: a URL with these octets leads to "
+                           "another name. Rename this entry.");
     }
 
-    return iri_copy(p, "No link: these octets are no name in the charset of "
-                       "this directory. Renamed, or with its charset in "
-                       "iri_filename_charset (IRIFilenameCharset), it can be "
-                       "reached.");
+    return iri_copy(p,
+                    "No link: these octets are not a name in the charset of "
+                    "this directory. Rename the entry, or add its charset "
+                    "to iri_filename_charset (IRIFilenameCharset).");
 }
 
 
-/* What is not as it should be. */
+/* A note on an entry that has a conflict, no name or no link. */
 static unsigned char *
 iri_html_note(const iri_listing_t *listing, unsigned char *p,
               const iri_item_t *item)
 {
-    if (!item->shared && item->name_len != 0 && item->linked) {
+    if (!item->conflict && item->name_len != 0 && item->linked) {
         return p;
     }
 
     p = iri_copy(p, " <small lang=\"en\" xml:lang=\"en\">");
 
-    if (item->shared) {
+    if (item->conflict) {
         p = iri_copy(p,
                      "One of several with this name; its octets are <bdi>");
         p = iri_copy_escaped(listing, p, iri_item_octets(item));
@@ -346,10 +348,10 @@ iri_html_note(const iri_listing_t *listing, unsigned char *p,
     }
 
     if (!item->linked) {
-        p = iri_html_reason(listing, p, item);
+        p = iri_html_why_unlinked(listing, p, item);
     } else if (item->name_len == 0) {
-        p = iri_copy(p, "No name in the charset of this directory: shown are "
-                        "its octets.");
+        p = iri_copy(p, "Not a name in the charset of this directory; octets "
+                        "are shown.");
     }
 
     return iri_copy(p, "</small>");
@@ -382,13 +384,13 @@ iri_html_entry(const iri_listing_t *listing, unsigned char *p,
 }
 
 
-/* ---- what stands around them --------------------------------------------- */
+/* ---- the page around the entries ----------------------------------------- */
 
 static const char *const iri_sort_names[] = { "name", "size", "date" };
 
 
 static void
-iri_say_number(iri_page_part_t *piece, uint64_t number)
+iri_page_put_number(iri_page_part_t *piece, uint64_t number)
 {
     unsigned char digits[20];
     iri_str_t     s = { 0, digits };
@@ -409,12 +411,12 @@ iri_html_crumb(iri_page_part_t *piece, iri_str_t path, size_t from, int last)
 }
 
 
-/* The root, and so many of the last ancestors. */
+/* Links to the root and to the last ancestors. */
 static void
 iri_html_crumbs(iri_page_part_t *piece, const iri_listing_t *listing)
 {
     iri_str_t path = listing->conf.path;
-    size_t    from = 0, slashes = listing->place.slashes;
+    size_t    from = 0, slashes = listing->directory.slashes;
 
     iri_page_put(piece,
                  "<nav aria-label=\"Path\" lang=\"\" xml:lang=\"\"><ol>\n");
@@ -436,7 +438,7 @@ iri_html_crumbs(iri_page_part_t *piece, const iri_listing_t *listing)
 }
 
 
-/* The directory above. */
+/* A link to the parent directory. */
 static void
 iri_html_parent(iri_page_part_t *piece, iri_str_t path)
 {
@@ -455,31 +457,31 @@ iri_html_parent(iri_page_part_t *piece, iri_str_t path)
 
 
 static void
-iri_html_heading(iri_page_part_t *piece, const iri_listing_query_t *wanted,
+iri_html_heading(iri_page_part_t *piece, const iri_listing_query_t *query,
                  iri_sort_t sort, const char *text)
 {
-    int sorted = wanted->sort == sort;
+    int sorted = query->sort == sort;
 
     iri_page_put(piece, "<th scope=\"col\"");
 
     if (sorted) {
-        iri_page_put(piece, wanted->descending ? " aria-sort=\"descending\""
-                                               : " aria-sort=\"ascending\"");
+        iri_page_put(piece, query->descending ? " aria-sort=\"descending\""
+                                              : " aria-sort=\"ascending\"");
     }
 
     iri_page_put(piece, "><a href=\"?sort=");
     iri_page_put(piece, iri_sort_names[sort]);
-    iri_page_put(piece, sorted && !wanted->descending ? "&amp;order=desc\">"
-                                                      : "&amp;order=asc\">");
+    iri_page_put(piece, sorted && !query->descending ? "&amp;order=desc\">"
+                                                     : "&amp;order=asc\">");
     iri_page_put(piece, text);
     iri_page_put(piece, "</a></th>");
 }
 
 
 static void
-iri_html_head(iri_page_part_t *piece, const iri_listing_t *listing)
+iri_html_begin(iri_page_part_t *piece, const iri_listing_t *listing)
 {
-    const iri_listing_query_t *wanted = &listing->wanted;
+    const iri_listing_query_t *query = &listing->query;
     iri_str_t                  path = listing->conf.path;
 
     iri_page_head(piece, path);
@@ -489,22 +491,22 @@ iri_html_head(iri_page_part_t *piece, const iri_listing_t *listing)
     iri_page_put(piece, "</h1>\n</header>\n<main>\n");
     iri_html_parent(piece, path);
 
-    if (listing->held.count == 0) {
-        iri_page_put(piece, listing->held.more
+    if (listing->entries.count == 0) {
+        iri_page_put(piece, listing->entries.truncated
                                 ? ""
                                 : "<p>This directory is empty.</p>\n");
         return;
     }
 
     iri_page_put(piece, "<table aria-labelledby=\"path\">\n<thead>\n<tr>");
-    iri_html_heading(piece, wanted, IRI_SORT_NAME, "Name");
-    iri_html_heading(piece, wanted, IRI_SORT_SIZE, "Size");
-    iri_html_heading(piece, wanted, IRI_SORT_DATE, "Modified (UTC)");
+    iri_html_heading(piece, query, IRI_SORT_NAME, "Name");
+    iri_html_heading(piece, query, IRI_SORT_SIZE, "Size");
+    iri_html_heading(piece, query, IRI_SORT_DATE, "Modified (UTC)");
     iri_page_put(piece, "</tr>\n</thead>\n<tbody lang=\"\" xml:lang=\"\">\n");
 }
 
 
-/* Does it stand in a query as it is?  Fewer than RFC 3986 allows. */
+/* 1 for the unreserved characters of RFC 3986. */
 static int
 iri_is_plain_in_query(unsigned char c)
 {
@@ -513,9 +515,9 @@ iri_is_plain_in_query(unsigned char c)
 }
 
 
-/* In a query: what would have a meaning there is escaped. */
+/* Append octets to a query; all but unreserved characters are escaped. */
 static void
-iri_say_escaped(iri_page_part_t *piece, iri_str_t octets)
+iri_page_put_query_octets(iri_page_part_t *piece, iri_str_t octets)
 {
     unsigned char text[4], *end;
     size_t        i;
@@ -532,24 +534,25 @@ iri_say_escaped(iri_page_part_t *piece, iri_str_t octets)
 
 
 /*
- * "sort=size&order=asc&after=123/NAME": the page behind this one, from its
- * last entry.  amp: "&", or "&amp;" in HTML.
+ * Append the reference to the next page, which starts after the last entry of
+ * this one: "?sort=size&order=asc&after=123/NAME".  amp: "&", or "&amp;" in
+ * HTML.
  */
 static void
-iri_say_next(iri_page_part_t *piece, const iri_listing_t *listing,
-             const char *amp)
+iri_page_put_next(iri_page_part_t *piece, const iri_listing_t *listing,
+                  const char *amp)
 {
     const iri_item_t *item;
 
-    item = listing->held.ranks[listing->held.count - 1];
+    item = listing->entries.ranks[listing->entries.count - 1];
 
     iri_page_put(piece, "?sort=");
-    iri_page_put(piece, iri_sort_names[listing->wanted.sort]);
+    iri_page_put(piece, iri_sort_names[listing->query.sort]);
     iri_page_put(piece, amp);
     iri_page_put(piece,
-                 listing->wanted.descending ? "order=desc" : "order=asc");
+                 listing->query.descending ? "order=desc" : "order=asc");
 
-    if (listing->wanted.json) {
+    if (listing->query.json) {
         iri_page_put(piece, amp);
         iri_page_put(piece, "format=json");
     }
@@ -557,18 +560,18 @@ iri_say_next(iri_page_part_t *piece, const iri_listing_t *listing,
     iri_page_put(piece, amp);
     iri_page_put(piece, "after=");
 
-    if (listing->wanted.sort == IRI_SORT_DATE && item->mtime < 0) {
+    if (listing->query.sort == IRI_SORT_DATE && item->mtime < 0) {
         iri_page_put(piece, "-");
-        iri_say_number(piece, 0 - (uint64_t) item->mtime);
+        iri_page_put_number(piece, 0 - (uint64_t) item->mtime);
         iri_page_put(piece, "/");
-    } else if (listing->wanted.sort != IRI_SORT_NAME) {
-        iri_say_number(piece, listing->wanted.sort == IRI_SORT_DATE
-                                  ? (uint64_t) item->mtime
-                                  : item->size);
+    } else if (listing->query.sort != IRI_SORT_NAME) {
+        iri_page_put_number(piece, listing->query.sort == IRI_SORT_DATE
+                                       ? (uint64_t) item->mtime
+                                       : item->size);
         iri_page_put(piece, "/");
     }
 
-    iri_say_escaped(piece, iri_item_octets(item));
+    iri_page_put_query_octets(piece, iri_item_octets(item));
     iri_page_put(piece, item->directory ? "/" : "");
 }
 
@@ -577,37 +580,38 @@ static void
 iri_html_count(iri_page_part_t *piece, size_t count, const char *one,
                const char *more)
 {
-    iri_say_number(piece, count);
+    iri_page_put_number(piece, count);
     iri_page_put(piece, count == 1 ? one : more);
 }
 
 
 static void
-iri_html_foot(iri_page_part_t *piece, const iri_listing_t *listing)
+iri_html_end(iri_page_part_t *piece, const iri_listing_t *listing)
 {
-    if (listing->held.count != 0) {
+    if (listing->entries.count != 0) {
         iri_page_put(piece, "</tbody>\n</table>\n");
     }
 
-    if (listing->held.more) {
+    if (listing->entries.truncated) {
         iri_page_put(piece, "<p>Not all of this directory is shown.</p>\n");
     }
 
-    if (listing->held.next) {
+    if (listing->entries.has_next) {
         iri_page_put(piece, "<p><a rel=\"next\" href=\"");
-        iri_say_next(piece, listing, "&amp;");
+        iri_page_put_next(piece, listing, "&amp;");
         iri_page_put(piece, "\">Next page</a></p>\n");
     }
 
     iri_page_put(piece, "</main>\n<footer>\n<p>");
-    iri_html_count(piece, listing->held.directories, " directory, ",
+    iri_html_count(piece, listing->entries.directories, " directory, ",
                    " directories, ");
-    iri_html_count(piece, listing->held.count - listing->held.directories,
+    iri_html_count(piece,
+                   listing->entries.count - listing->entries.directories,
                    " file", " files");
     iri_page_put(piece, ". <a type=\"application/json\" href=\"?sort=");
-    iri_page_put(piece, iri_sort_names[listing->wanted.sort]);
-    iri_page_put(piece, listing->wanted.descending ? "&amp;order=desc"
-                                                   : "&amp;order=asc");
+    iri_page_put(piece, iri_sort_names[listing->query.sort]);
+    iri_page_put(piece, listing->query.descending ? "&amp;order=desc"
+                                                  : "&amp;order=asc");
     iri_page_put(
         piece,
         "&amp;format=json\">As JSON</a></p>\n</footer>\n" IRI_PAGE_FOOT);
@@ -617,7 +621,7 @@ iri_html_foot(iri_page_part_t *piece, const iri_listing_t *listing)
 /* ---- JSON ---------------------------------------------------------------- */
 
 static unsigned char *
-iri_json_known(unsigned char *p, const iri_item_t *item)
+iri_json_info(unsigned char *p, const iri_item_t *item)
 {
     unsigned char time[20];
 
@@ -641,8 +645,8 @@ iri_json_known(unsigned char *p, const iri_item_t *item)
 
 
 static unsigned char *
-iri_json_names(const iri_listing_t *listing, unsigned char *p,
-               const iri_item_t *item)
+iri_json_name_and_href(const iri_listing_t *listing, unsigned char *p,
+                       const iri_item_t *item)
 {
     p = iri_copy(p, "\n{\"name\":");
 
@@ -674,10 +678,10 @@ iri_json_entry(const iri_listing_t *listing, unsigned char *p,
         *p++ = ',';
     }
 
-    p = iri_json_names(listing, p, item);
+    p = iri_json_name_and_href(listing, p, item);
     p = item->directory ? iri_copy(p, ",\"directory\":true")
                         : iri_copy(p, ",\"directory\":false");
-    p = iri_json_known(p, item);
+    p = iri_json_info(p, item);
 
     if (!item->same) {
         p = iri_copy(p, ",\"octets\":\"");
@@ -685,7 +689,7 @@ iri_json_entry(const iri_listing_t *listing, unsigned char *p,
         *p++ = '"';
     }
 
-    if (item->shared) {
+    if (item->conflict) {
         p = iri_copy(p, ",\"conflict\":true");
     }
 
@@ -696,7 +700,7 @@ iri_json_entry(const iri_listing_t *listing, unsigned char *p,
 
 
 static void
-iri_json_head(iri_page_part_t *piece, iri_str_t path)
+iri_json_begin(iri_page_part_t *piece, iri_str_t path)
 {
     iri_page_put(piece, "{\"path\":");
     iri_page_put_by(iri_json_put, piece, path);
@@ -704,53 +708,49 @@ iri_json_head(iri_page_part_t *piece, iri_str_t path)
 }
 
 
-/* ---- piece by piece ------------------------------------------------------ */
+/* ---- output -------------------------------------------------------------- */
 
-/* Octets that an entry takes, or fewer. */
+/* Upper bound of the octets of an entry. */
 static size_t
 iri_item_room(const iri_item_t *item)
 {
-    return IRI_RELATION_PARENT
-           + 12 * ((size_t) item->name_len + item->octets_len);
+    return IRI_ROW_MARKUP + 12 * ((size_t) item->name_len + item->octets_len);
 }
 
 
-/*
- * What stands around the entries is written now, and there is room for the
- * longest of them: nothing that comes after can fail.
- */
 iri_status_t
 iri_page_begin(iri_listing_t *listing)
 {
     iri_page_part_t head = { listing->env, IRI_BUF_EMPTY, IRI_OK };
     iri_page_part_t foot = { listing->env, IRI_BUF_EMPTY, IRI_OK };
-    size_t          widest = IRI_RELATION_PARENT, room, i;
+    size_t          widest = IRI_ROW_MARKUP, room, i;
 
-    for (i = 0; i < listing->held.count; i++) {
-        room = iri_item_room(listing->held.ranks[i]);
+    for (i = 0; i < listing->entries.count; i++) {
+        room = iri_item_room(listing->entries.ranks[i]);
         widest = room > widest ? room : widest;
     }
 
     head.status = iri_buf_reserve(listing->env, &head.buf, widest);
 
-    if (listing->wanted.json) {
-        iri_json_head(&head, listing->conf.path);
-        iri_page_put(&foot, listing->held.more ? "\n],\"more\":true" : "\n]");
+    if (listing->query.json) {
+        iri_json_begin(&head, listing->conf.path);
+        iri_page_put(&foot, listing->entries.truncated ? "\n],\"more\":true"
+                                                       : "\n]");
 
-        if (listing->held.next) {
+        if (listing->entries.has_next) {
             iri_page_put(&foot, ",\"next\":\"");
-            iri_say_next(&foot, listing, "&");
+            iri_page_put_next(&foot, listing, "&");
             iri_page_put(&foot, "\"");
         }
 
         iri_page_put(&foot, "}\n");
     } else {
-        iri_html_head(&head, listing);
-        iri_html_foot(&foot, listing);
+        iri_html_begin(&head, listing);
+        iri_html_end(&foot, listing);
     }
 
     listing->page.row = head.buf;
-    listing->page.told = iri_buf_str(&head.buf);
+    listing->page.pending = iri_buf_str(&head.buf);
     listing->page.foot = iri_buf_str(&foot.buf);
     listing->page.at = 0;
 
@@ -758,22 +758,22 @@ iri_page_begin(iri_listing_t *listing)
 }
 
 
-/* Write the entry that is next; the octets it took. */
+/* Write the next entry to p.  Returns: its octets. */
 static size_t
 iri_page_entry(iri_listing_t *listing, unsigned char *p)
 {
-    const iri_item_t *item = listing->held.ranks[listing->page.at];
+    const iri_item_t *item = listing->entries.ranks[listing->page.at];
     unsigned char    *end;
 
-    end = listing->wanted.json ? iri_json_entry(listing, p, item)
-                               : iri_html_entry(listing, p, item);
+    end = listing->query.json ? iri_json_entry(listing, p, item)
+                              : iri_html_entry(listing, p, item);
     listing->page.at++;
 
     return (size_t) (end - p);
 }
 
 
-/* Some of what was written before. */
+/* Move octets, at most size, from *from to out.  Returns: their number. */
 static size_t
 iri_page_copy(iri_str_t *from, unsigned char *out, size_t size)
 {
@@ -793,23 +793,23 @@ iri_listing_next(iri_listing_t *listing, unsigned char *out, size_t size)
     size_t         done = 0, room;
 
     while (done < size) {
-        if (listing->page.told.len != 0) {
-            done += iri_page_copy(&listing->page.told, out + done,
+        if (listing->page.pending.len != 0) {
+            done += iri_page_copy(&listing->page.pending, out + done,
                                   size - done);
 
-        } else if (listing->page.at == listing->held.count) {
+        } else if (listing->page.at == listing->entries.count) {
             done += iri_page_copy(&listing->page.foot, out + done,
                                   size - done);
             break;
 
         } else {
-            room = iri_item_room(listing->held.ranks[listing->page.at]);
+            room = iri_item_room(listing->entries.ranks[listing->page.at]);
 
             if (room <= size - done) {
                 done += iri_page_entry(listing, out + done);
             } else {
-                listing->page.told.data = row;
-                listing->page.told.len = iri_page_entry(listing, row);
+                listing->page.pending.data = row;
+                listing->page.pending.len = iri_page_entry(listing, row);
             }
         }
     }
@@ -821,13 +821,13 @@ iri_listing_next(iri_listing_t *listing, unsigned char *out, size_t size)
 const char *
 iri_listing_type(const iri_listing_t *listing)
 {
-    return listing->wanted.json ? "application/json"
-                                : "text/html; charset=utf-8";
+    return listing->query.json ? "application/json"
+                               : "text/html; charset=utf-8";
 }
 
 
 const char *
 iri_listing_policy(const iri_listing_t *listing)
 {
-    return iri_page_policy(listing->wanted.json);
+    return iri_page_policy(listing->query.json);
 }

@@ -1,9 +1,9 @@
 /*
  * iri_listing_sort.c - the order of a listing
  *
- * By name first, always, so that entries that share one stand beside each
- * other; then by the query's order, which keeps the order of names where it
- * does not decide.
+ * Entries are first sorted by name, so that entries with the same name are
+ * neighbours, then by the requested order.  Entries that are equal in the
+ * requested order stay sorted by name.
  */
 
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 
 /* ---- keys ---------------------------------------------------------------- */
 
-/* Each entry, as they were added. */
+/* Fill ranks with the entries in the order in which they were added. */
 static void
 iri_ranks_fill(iri_listing_t *listing)
 {
     iri_block_t *block = listing->memory.items.first;
-    iri_item_t **rank = listing->held.ranks, *item;
+    iri_item_t **rank = listing->entries.ranks, *item;
     size_t       at;
 
     for (; block != NULL; block = block->head.next) {
@@ -59,15 +59,17 @@ iri_item_collate(iri_listing_t *listing, const struct UCollator *collator,
 }
 
 
-/* If there is no room for all keys, the order is that of the characters. */
+/*
+ * If the memory does not suffice for all keys, names are sorted by code point.
+ */
 static iri_status_t
 iri_ranks_collate(iri_listing_t *listing, const struct UCollator *collator)
 {
-    iri_item_t **ranks = listing->held.ranks;
+    iri_item_t **ranks = listing->entries.ranks;
     iri_status_t status = IRI_OK;
     size_t       i;
 
-    for (i = 0; status == IRI_OK && i < listing->held.count; i++) {
+    for (i = 0; status == IRI_OK && i < listing->entries.count; i++) {
         if (listing->memory.taken
             > IRI_LISTING_MEMORY - IRI_LISTING_SPARE - IRI_LAST_BLOCK)
         {
@@ -89,8 +91,8 @@ iri_ranks_collate(iri_listing_t *listing, const struct UCollator *collator)
 /* ---- sorting ------------------------------------------------------------- */
 
 /*
- * Those without a name come last; by key, then by character, then by octet.
- * The mark is before the entry that it stands for.
+ * Order by key, then by code point, then by octet.  Entries without a name come
+ * last.  The marker comes before the entry with the same octets.
  */
 static int
 iri_item_by_name(const void *a, const void *b)
@@ -109,11 +111,11 @@ iri_item_by_name(const void *a, const void *b)
         order = iri_str_compare(iri_item_octets(x), iri_item_octets(y));
     }
 
-    return order != 0 ? order : (int) y->mark - (int) x->mark;
+    return order != 0 ? order : (int) y->is_marker - (int) x->is_marker;
 }
 
 
-/* Directories come first, and numbers that are not known last. */
+/* Directories come first, unknown numbers last. */
 static int
 iri_item_by_number(const void *a, const void *b)
 {
@@ -139,25 +141,25 @@ iri_item_number(const iri_listing_t *listing, const iri_item_t *item)
 {
     uint64_t number = item->size;
 
-    if (listing->wanted.sort == IRI_SORT_NAME) {
+    if (listing->query.sort == IRI_SORT_NAME) {
         number = item->position;
     } else if (!item->known) {
         return UINT64_MAX;
-    } else if (listing->wanted.sort == IRI_SORT_DATE) {
+    } else if (listing->query.sort == IRI_SORT_DATE) {
         number = (uint64_t) item->mtime ^ UINT64_C(1) << 63;
     } else if (item->directory) {
         return 0;
     }
 
-    return listing->wanted.descending ? ~number : number;
+    return listing->query.descending ? ~number : number;
 }
 
 
 void
 iri_listing_order(iri_listing_t *listing)
 {
-    iri_item_t **ranks = listing->held.ranks, *item, *last = NULL;
-    size_t       i, count = listing->held.count;
+    iri_item_t **ranks = listing->entries.ranks, *item, *last = NULL;
+    size_t       i, count = listing->entries.count;
 
     qsort(ranks, count, sizeof(*ranks), iri_item_by_name);
 
@@ -165,12 +167,12 @@ iri_listing_order(iri_listing_t *listing)
         item = ranks[i];
         item->position = (unsigned) i & 0x3fffffff;
         item->number = iri_item_number(listing, item);
-        item->shared = 0;
+        item->conflict = 0;
 
         if (last != NULL && item->name_len != 0
             && iri_str_equal(iri_item_name(last), iri_item_name(item)))
         {
-            item->shared = last->shared = 1;
+            item->conflict = last->conflict = 1;
         }
     }
 
@@ -185,9 +187,10 @@ iri_listing_sort(iri_listing_t *listing)
     struct UCollator *collator;
     iri_status_t      status;
 
-    listing->held.ranks = iri_blocks_take(
-        listing, &blocks, listing->held.count * sizeof(*listing->held.ranks));
-    if (listing->held.ranks == NULL) {
+    listing->entries.ranks = iri_blocks_take(
+        listing, &blocks,
+        listing->entries.count * sizeof(*listing->entries.ranks));
+    if (listing->entries.ranks == NULL) {
         return IRI_NO_MEMORY;
     }
 

@@ -1,25 +1,25 @@
 /*
- * iri_redirect_location.c - the value of a Location, as it leaves the server
+ * iri_location.c - Location and Link fields as the server sends them
  *
- * What others put into Location, Content-Location and their like is a
- * URI-reference (RFC 3986, 4.1), or should be: octets of a configuration, of
- * captures, of the disk.  Out of it comes one made of visible ASCII that
- * means the same (RFC 3987, 3.1): escapes are percent-encoded UTF-8 where the
- * path is of this host, and just the octets that came where it is another's.
- * Nothing is unescaped that has a meaning of its own, nothing is escaped
- * twice, and what is right already is given back as it is.
+ * Other modules write a URI-reference (RFC 3986, 4.1) into Location and
+ * Content-Location, possibly with raw octets of a configuration, a capture or
+ * the disk.  iri_location_field turns it into an equivalent reference in
+ * visible ASCII (RFC 3987, 3.1).  A path of this host becomes percent-encoded
+ * UTF-8; in a path of another host raw octets are escaped as they are.
+ * Reserved characters are not unescaped, nothing is escaped twice, and a
+ * value that is correct is returned unchanged.
  */
 
 #include "iri.h"
 #include "unicode/iri_unicode.h"
 
-/* What a reference consists of; each with its delimiters. */
+/* The components of a reference, each with its delimiters. */
 typedef struct {
     iri_str_t scheme;    /* "http:", or empty */
     iri_str_t authority; /* "//host:80", or empty */
     iri_str_t path;
-    iri_str_t tail; /* query and fragment, from "?" or "#" on */
-} iri_value_t;
+    iri_str_t tail; /* query and fragment, starting with "?" or "#" */
+} iri_reference_parts_t;
 
 
 /* ---- octets -------------------------------------------------------------- */
@@ -31,15 +31,15 @@ iri_is_upper_hex(unsigned char c)
 }
 
 
-/* Stands in a query, a fragment or an authority as it came. */
+/* 1 if c needs no escape in a query, a fragment or an authority. */
 static int
-iri_is_kept(unsigned char c)
+iri_is_literal(unsigned char c)
 {
     return c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>';
 }
 
 
-/* Is there an escape at p? */
+/* 1 if p points to an escape. */
 static int
 iri_is_escape(const unsigned char *p, const unsigned char *end)
 {
@@ -48,11 +48,11 @@ iri_is_escape(const unsigned char *p, const unsigned char *end)
 
 
 /*
- * The common case in one pass: visible ASCII of which no escape could be
- * written in another way.
+ * Detect the common case in one pass: visible ASCII, and all escapes of the
+ * path are upper-case and of ASCII characters.
  */
 static int
-iri_is_settled(iri_str_t value)
+iri_is_normalized(iri_str_t value)
 {
     const unsigned char *p = value.data, *end = value.data + value.len;
 
@@ -69,7 +69,7 @@ iri_is_settled(iri_str_t value)
     }
 
     for (/* void */; p < end; p++) {
-        if (!iri_is_kept(*p)) {
+        if (!iri_is_literal(*p)) {
             return 0;
         }
     }
@@ -78,9 +78,9 @@ iri_is_settled(iri_str_t value)
 }
 
 
-/* ---- parts --------------------------------------------------------------- */
+/* ---- components ---------------------------------------------------------- */
 
-/* Blanks around the value of a field are not part of it (RFC 9110, 5.5). */
+/* Remove spaces and tabs around the value of a field (RFC 9110, 5.5). */
 static iri_str_t
 iri_trim(iri_str_t s)
 {
@@ -97,9 +97,9 @@ iri_trim(iri_str_t s)
 }
 
 
-/* The first octet of s that is one of stop, or its end. */
+/* The offset of the first octet of s that is in stop; s.len: none. */
 static size_t
-iri_until(iri_str_t s, const char *stop)
+iri_find_any(iri_str_t s, const char *stop)
 {
     size_t i;
 
@@ -113,8 +113,9 @@ iri_until(iri_str_t s, const char *stop)
 }
 
 
+/* Remove the first len octets from *s and return them. */
 static iri_str_t
-iri_cut(iri_str_t *s, size_t len)
+iri_take(iri_str_t *s, size_t len)
 {
     iri_str_t head = { len, s->data };
 
@@ -124,11 +125,11 @@ iri_cut(iri_str_t *s, size_t len)
 }
 
 
-/* Octets of a scheme and its ":" (RFC 3986, 3.1); 0: there is none. */
+/* The length of the scheme with its ":" (RFC 3986, 3.1); 0: none. */
 static size_t
 iri_scheme_len(iri_str_t s)
 {
-    size_t        len = iri_until(s, ":/?#"), i;
+    size_t        len = iri_find_any(s, ":/?#"), i;
     unsigned char c;
 
     if (len == 0 || len == s.len || s.data[len] != ':') {
@@ -148,31 +149,34 @@ iri_scheme_len(iri_str_t s)
 }
 
 
-/* RFC 3986, appendix B. */
+/* Split a reference into components (RFC 3986, appendix B). */
 static void
 iri_reference_split(const iri_location_field_conf_t *conf, iri_str_t s,
-                    iri_value_t *parts)
+                    iri_reference_parts_t *parts)
 {
-    iri_str_t behind;
+    iri_str_t after;
 
-    parts->scheme = iri_cut(&s, iri_scheme_len(s));
-    parts->authority = iri_cut(&s, 0);
+    parts->scheme = iri_take(&s, iri_scheme_len(s));
+    parts->authority = iri_take(&s, 0);
 
     if (s.len > 1 && s.data[0] == '/' && s.data[1] == '/'
         && (!conf->rooted || parts->scheme.len != 0))
     {
-        behind = iri_str_from(s, 2);
-        parts->authority = iri_cut(&s, 2 + iri_until(behind, "/?#"));
+        after = iri_str_from(s, 2);
+        parts->authority = iri_take(&s, 2 + iri_find_any(after, "/?#"));
     }
 
-    parts->path = iri_cut(&s, iri_until(s, "?#"));
+    parts->path = iri_take(&s, iri_find_any(s, "?#"));
     parts->tail = s;
 }
 
 
-/* ---- whose it is --------------------------------------------------------- */
+/* ---- this host or another ------------------------------------------------ */
 
-/* The port of http and https where none is said; 0: it is not known. */
+/*
+ * The default port of http and https.  Without a scheme, the server's port if
+ * that is a default port.  0: unknown.
+ */
 static unsigned
 iri_default_port(iri_str_t scheme, unsigned known)
 {
@@ -186,7 +190,7 @@ iri_default_port(iri_str_t scheme, unsigned known)
 }
 
 
-/* ":8080" -> 8080; what no port can be is 0. */
+/* ":8080" -> 8080; 0: not a port. */
 static unsigned
 iri_port_number(iri_str_t s)
 {
@@ -209,7 +213,7 @@ iri_port_number(iri_str_t s)
 }
 
 
-/* Do host and port name this server?  authority: without "//" */
+/* 1 if host and port are those of this server.  authority: without "//" */
 static int
 iri_is_this_host(const iri_location_field_conf_t *conf, iri_str_t scheme,
                  iri_str_t authority)
@@ -239,10 +243,13 @@ iri_is_this_host(const iri_location_field_conf_t *conf, iri_str_t scheme,
 }
 
 
-/* Is the path one that this server itself reads?  authority: as written */
+/*
+ * 1 if requests for the reference come to this server.  authority: as written
+ * to the output, with "//".
+ */
 static int
-iri_is_own(const iri_location_field_conf_t *conf, const iri_value_t *parts,
-           iri_str_t authority)
+iri_is_own_path(const iri_location_field_conf_t *conf,
+                const iri_reference_parts_t *parts, iri_str_t authority)
 {
     if (conf->other) {
         return 0;
@@ -262,15 +269,15 @@ iri_is_own(const iri_location_field_conf_t *conf, const iri_value_t *parts,
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* What cannot stand there escaped, and nothing else. */
+/* Append s; escape only octets that a URI cannot contain. */
 static iri_status_t
-iri_put_kept(const iri_env_t *env, iri_str_t s, iri_buf_t *buf)
+iri_put_literal(const iri_env_t *env, iri_str_t s, iri_buf_t *buf)
 {
     iri_status_t status = IRI_OK;
     size_t       i;
 
     for (i = 0; status == IRI_OK && i < s.len; i++) {
-        status = iri_is_kept(s.data[i])
+        status = iri_is_literal(s.data[i])
                      ? iri_buf_putc(env, buf, s.data[i])
                      : iri_buf_put_escape(env, buf, s.data[i]);
     }
@@ -280,12 +287,12 @@ iri_put_kept(const iri_env_t *env, iri_str_t s, iri_buf_t *buf)
 
 
 /*
- * A path as it came, but for what cannot stand there.  own: it is of this host:
- * it consists of path characters and escapes in upper-case hex then.
+ * Append a path; escape only octets that it cannot contain.  own: 1: a path of
+ * this host: the result has only path characters and upper-case escapes.
  */
 static iri_status_t
-iri_put_plain_path(const iri_env_t *env, iri_str_t path, int own,
-                   iri_buf_t *buf)
+iri_put_escaped_path(const iri_env_t *env, iri_str_t path, int own,
+                     iri_buf_t *buf)
 {
     const unsigned char *p = path.data, *end = path.data + path.len;
     iri_status_t         status = IRI_OK;
@@ -299,7 +306,7 @@ iri_put_plain_path(const iri_env_t *env, iri_str_t path, int own,
             continue;
         }
 
-        status = (own ? iri_is_path_char(*p) : iri_is_kept(*p))
+        status = (own ? iri_is_path_char(*p) : iri_is_literal(*p))
                      ? iri_buf_putc(env, buf, *p)
                      : iri_buf_put_escape(env, buf, *p);
     }
@@ -309,8 +316,8 @@ iri_put_plain_path(const iri_env_t *env, iri_str_t path, int own,
 
 
 /*
- * Is there one reading?  Where several charsets read what is not UTF-8 the
- * disk must decide, when the client comes with these very octets.
+ * Set *only to 1 if the path has exactly one reading.  If several legacy
+ * charsets can decode it, only the lookup of the later request can decide.
  */
 static iri_status_t
 iri_is_only_reading(const iri_env_t *env, const iri_reading_conf_t *conf,
@@ -345,10 +352,13 @@ iri_is_only_reading(const iri_env_t *env, const iri_reading_conf_t *conf,
 }
 
 
-/* *path, all escaped, as the module reads it; itself where that is in doubt. */
+/*
+ * Replace *path, in which all non-ASCII is escaped, by its canonical URI.  An
+ * ambiguous path stays unchanged.
+ */
 static iri_status_t
-iri_reread(const iri_env_t *env, const iri_reading_conf_t *conf,
-           iri_str_t *path)
+iri_path_canonicalize(const iri_env_t *env, const iri_reading_conf_t *conf,
+                      iri_str_t *path)
 {
     iri_request_t request;
     iri_reading_t reading;
@@ -381,7 +391,7 @@ iri_reread(const iri_env_t *env, const iri_reading_conf_t *conf,
 }
 
 
-/* iri_read reads from "/" on: a relative path has one while it does. */
+/* Append a path of this host.  iri_read needs a "/" before a relative path. */
 static iri_status_t
 iri_put_own_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
                  iri_str_t path, iri_buf_t *buf)
@@ -402,7 +412,7 @@ iri_put_own_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
     }
 
     if (status == IRI_OK) {
-        status = iri_put_plain_path(env, path, 1, &escaped);
+        status = iri_put_escaped_path(env, path, 1, &escaped);
     }
 
     if (status != IRI_OK) {
@@ -410,7 +420,7 @@ iri_put_own_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
     }
 
     text = iri_buf_str(&escaped);
-    status = iri_reread(env, conf->reading, &text);
+    status = iri_path_canonicalize(env, conf->reading, &text);
     text = iri_str_from(text, relative);
 
     return status == IRI_OK ? iri_buf_put(env, buf, text.data, text.len)
@@ -418,7 +428,10 @@ iri_put_own_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
 }
 
 
-/* A host that came raw has A-labels (RFC 3987, 3.1, 2), or stays, escaped. */
+/*
+ * Append the A-labels of a host with raw non-ASCII (RFC 3987, 3.1, step 2).  A
+ * host that cannot be mapped is logged and percent-encoded.
+ */
 static iri_status_t
 iri_put_host(const iri_env_t *env, const iri_location_field_conf_t *conf,
              iri_str_t host, iri_buf_t *buf)
@@ -428,7 +441,7 @@ iri_put_host(const iri_env_t *env, const iri_location_field_conf_t *conf,
     iri_status_t status;
 
     if (iri_path_is_ascii(host, 0) || conf->hosts == NULL) {
-        return iri_put_kept(env, host, buf);
+        return iri_put_literal(env, host, buf);
     }
 
     status = iri_host_read(env, conf->hosts, host, &read);
@@ -448,7 +461,7 @@ iri_put_host(const iri_env_t *env, const iri_location_field_conf_t *conf,
              status == IRI_OK ? iri_host_why_text(read.why)
                               : iri_status_text(status));
 
-    return iri_put_kept(env, host, buf);
+    return iri_put_literal(env, host, buf);
 }
 
 
@@ -468,23 +481,23 @@ iri_put_authority(const iri_env_t *env, const iri_location_field_conf_t *conf,
     userinfo.len = (size_t) (host.data - authority.data);
     port = iri_str_from(authority, userinfo.len + host.len);
 
-    status = iri_put_kept(env, userinfo, buf);
+    status = iri_put_literal(env, userinfo, buf);
 
     if (status == IRI_OK) {
         status = iri_put_host(env, conf, host, buf);
     }
 
-    return status == IRI_OK ? iri_put_kept(env, port, buf) : status;
+    return status == IRI_OK ? iri_put_literal(env, port, buf) : status;
 }
 
 
 /*
- * A ":" in the first segment of a relative path would end a scheme (RFC 3986,
- * 4.2).  What came so stays so.
+ * Append "./" before a relative path whose first segment contains ":", which
+ * would end a scheme (RFC 3986, 4.2).  An unchanged path needs no "./".
  */
 static iri_status_t
-iri_put_dot(const iri_env_t *env, const iri_value_t *parts, iri_str_t path,
-            iri_buf_t *buf)
+iri_put_dot_segment(const iri_env_t *env, const iri_reference_parts_t *parts,
+                    iri_str_t path, iri_buf_t *buf)
 {
     iri_str_t first = path;
 
@@ -502,18 +515,18 @@ iri_put_dot(const iri_env_t *env, const iri_value_t *parts, iri_str_t path,
 
 static iri_status_t
 iri_put_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
-             const iri_value_t *parts, iri_buf_t *buf)
+             const iri_reference_parts_t *parts, iri_buf_t *buf)
 {
     iri_buf_t path = IRI_BUF_EMPTY;
     iri_str_t authority = iri_str_from(iri_buf_str(buf), parts->scheme.len);
     iri_status_t status;
 
-    status = iri_is_own(conf, parts, authority)
+    status = iri_is_own_path(conf, parts, authority)
                  ? iri_put_own_path(env, conf, parts->path, &path)
-                 : iri_put_plain_path(env, parts->path, 0, &path);
+                 : iri_put_escaped_path(env, parts->path, 0, &path);
 
     if (status == IRI_OK) {
-        status = iri_put_dot(env, parts, iri_buf_str(&path), buf);
+        status = iri_put_dot_segment(env, parts, iri_buf_str(&path), buf);
     }
 
     return status == IRI_OK ? iri_buf_put(env, buf, path.data, path.len)
@@ -526,12 +539,12 @@ iri_location_field(const iri_env_t                 *env,
                    const iri_location_field_conf_t *conf, iri_str_t value,
                    iri_str_t *out)
 {
-    iri_str_t    trimmed = iri_trim(value);
-    iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_value_t  parts;
-    iri_status_t status;
+    iri_str_t             trimmed = iri_trim(value);
+    iri_buf_t             buf = IRI_BUF_EMPTY;
+    iri_reference_parts_t parts;
+    iri_status_t          status;
 
-    if (iri_is_settled(trimmed)) {
+    if (iri_is_normalized(trimmed)) {
         *out = trimmed;
         return IRI_OK;
     }
@@ -549,7 +562,7 @@ iri_location_field(const iri_env_t                 *env,
     }
 
     if (status == IRI_OK) {
-        status = iri_put_kept(env, parts.tail, &buf);
+        status = iri_put_literal(env, parts.tail, &buf);
     }
 
     if (status == IRI_OK) {
@@ -574,18 +587,18 @@ iri_status_t
 iri_canonical_link(const iri_env_t *env, iri_str_t location, iri_str_t *out)
 {
     static const iri_str_t before = IRI_STR("<");
-    static const iri_str_t behind = IRI_STR(">; rel=\"canonical\"");
+    static const iri_str_t after = IRI_STR(">; rel=\"canonical\"");
     iri_buf_t              buf = IRI_BUF_EMPTY;
     iri_status_t           status;
 
     status = iri_buf_put(env, &buf, before.data, before.len);
 
     if (status == IRI_OK) {
-        status = iri_put_kept(env, location, &buf);
+        status = iri_put_literal(env, location, &buf);
     }
 
     if (status == IRI_OK) {
-        status = iri_buf_put(env, &buf, behind.data, behind.len);
+        status = iri_buf_put(env, &buf, after.data, after.len);
     }
 
     if (status == IRI_OK) {

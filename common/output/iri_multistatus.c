@@ -1,14 +1,14 @@
 /*
- * iri_multistatus.c - names on disk in the XML that WebDAV answers
+ * iri_multistatus.c - canonical paths in the XML of WebDAV responses
  *
- * A server lists a collection (RFC 4918, 9.1 and 13) by the octets that its
- * directory holds.  Here an answer of 207, or the lock that one of 200 tells
- * of, passes through in pieces of any size, and three things in it are put
- * right: DAV:href of a DAV:response, DAV:href of a DAV:lockroot and, where
- * the server makes it of octets, DAV:displayname.  Elements are known by
- * their namespace and by what they stand in, so that what clients have
- * stored in properties stays what it is.  All the rest is copied, and what
- * is not UTF-8 in it, or no character of XML, is U+FFFD.
+ * A server lists a collection (RFC 4918, 9.1 and 13) with the octets of its
+ * directory.  This filter takes the body of a 207 response, or of a 200
+ * response with a lock, in pieces of any size.  It rewrites three elements:
+ * DAV:href of a DAV:response, DAV:href of a DAV:lockroot and, if the server
+ * fills it with octets of the directory, DAV:displayname.  Elements are
+ * recognized by namespace and by parent, so dead properties that clients have
+ * stored are not changed.  All other text is copied; octets that are not
+ * UTF-8 and characters that XML does not allow become U+FFFD.
  */
 
 #include <string.h>
@@ -16,20 +16,20 @@
 #include "iri_dav.h"
 #include "unicode/iri_unicode.h"
 
-/* What a path in an href may have, escaped and with entities, else it stays. */
+/* Longest text of an element, with escapes and entities, that is rewritten. */
 #define IRI_MS_TEXT ((size_t) 4 * IRI_MAX_PATH)
 
-#define IRI_MS_TAG      256u           /* octets of a tag put at a time */
-#define IRI_MS_WORD     48u            /* octets of a word that may matter */
-#define IRI_MS_DEPTH    16u            /* elements in each other, likewise */
-#define IRI_MS_PREFIX   32u            /* octets of a prefix, likewise */
-#define IRI_MS_PREFIXES 16u            /* that stand for DAV: */
+#define IRI_MS_TAG      256u /* octets of a tag that are written at a time */
+#define IRI_MS_WORD     48u  /* longest name or namespace that is compared */
+#define IRI_MS_DEPTH    16u  /* deepest element that is recognized */
+#define IRI_MS_PREFIX   32u  /* longest namespace prefix */
+#define IRI_MS_PREFIXES 16u  /* number of prefix bindings */
 #define IRI_MS_SCRATCH  (512u * 1024u) /* for one name at a time */
 
-/* Elements whose place in the answer matters. */
+/* The element, as far as it is recognized. */
 typedef enum {
-    IRI_MS_NONE, /* around the root */
-    IRI_MS_OTHER,
+    IRI_MS_NONE,  /* outside the root element */
+    IRI_MS_OTHER, /* any element that is copied */
     IRI_MS_MULTISTATUS,
     IRI_MS_RESPONSE,
     IRI_MS_PROPSTAT,
@@ -42,81 +42,82 @@ typedef enum {
     IRI_MS_DISPLAYNAME
 } iri_ms_kind_t;
 
-/* Where the next octet stands. */
+/* The context of the next octet. */
 typedef enum {
     IRI_MS_IN_TEXT,
-    IRI_MS_IN_TAG, /* or in what else begins with "<" */
+    IRI_MS_IN_TAG, /* or in other markup that begins with "<" */
     IRI_MS_IN_COMMENT,
     IRI_MS_IN_CDATA,
     IRI_MS_IN_INSTRUCTION
 } iri_ms_state_t;
 
-/* Where the next octet of a start tag stands. */
+/* The context of the next octet in a start tag. */
 typedef enum {
     IRI_MS_AT_NAME,
     IRI_MS_AT_BLANK,
     IRI_MS_AT_ATTRIBUTE,
     IRI_MS_AT_VALUE
-} iri_ms_at_t;
+} iri_ms_tag_state_t;
 
-/* A name or a value: no one that matters is longer than text. */
+/* A name or a value; all that are compared fit text. */
 typedef struct {
     unsigned char text[IRI_MS_WORD];
-    size_t        len; /* IRI_MS_WORD + 1: it is */
+    size_t        len; /* IRI_MS_WORD + 1: longer than text */
 } iri_ms_word_t;
 
-/* A prefix, or none, and what it stands for from an element on. */
+/* A binding of a namespace prefix (empty: the default namespace). */
 typedef struct {
     unsigned char text[IRI_MS_PREFIX];
     size_t        len;
-    size_t        depth;
-    int           is_dav;
+    size_t        depth;  /* of the element that declares it */
+    int           is_dav; /* 1: bound to DAV:, 0: to another */
 } iri_ms_prefix_t;
 
 struct iri_multistatus_s {
     const iri_env_t       *env;
-    iri_env_t              names; /* its arena is scratch */
-    const iri_tree_conf_t *tree;
+    iri_env_t              names; /* allocates from scratch */
+    const iri_tree_conf_t *tree;  /* this and the next: see the conf */
     iri_str_t              base[2];
     int                    raw;
 
-    iri_put_t    put; /* of this call */
+    iri_put_t    put; /* sink of the current call */
     void        *arg;
     iri_status_t status;
 
-    iri_ms_state_t state;
-    unsigned char  tag[IRI_MS_TAG];
-    size_t         tag_len; /* octets of it that are not yet put */
-    int            is_put;  /* others are */
-    int            is_end;  /* it is an end tag */
-    unsigned char  last[2]; /* the octets before this one */
-    unsigned char  quote;   /* of a value; 0: in none */
-    iri_ms_at_t    at;
-    iri_ms_word_t  name; /* of the element */
-    iri_ms_word_t  attribute;
-    iri_ms_word_t  value;
+    iri_ms_state_t     state;
+    unsigned char      tag[IRI_MS_TAG];
+    size_t             tag_len;     /* octets in tag */
+    int                is_put;      /* the start of the tag has left tag */
+    int                is_end;      /* an end tag */
+    unsigned char      previous[2]; /* the octets before the current one */
+    unsigned char      quote;       /* of the current value; 0: none */
+    iri_ms_tag_state_t tag_state;
+    iri_ms_word_t      name; /* of the current element */
+    iri_ms_word_t      attribute;
+    iri_ms_word_t      value;
 
-    size_t          depth;              /* elements that are open */
+    size_t          depth;              /* number of open elements */
     unsigned char   kind[IRI_MS_DEPTH]; /* iri_ms_kind_t */
     iri_ms_prefix_t prefix[IRI_MS_PREFIXES];
     size_t          prefixes;
-    size_t          lost_at;   /* there are more: from this element on nothing
-                                  is known, up to its end; 0: all is */
-    int             is_member; /* the response is of one of a base */
+    size_t unknown_from; /* depth of the element whose bindings did not
+                                     fit: nothing in it is recognized;
+                                     0: none */
+    int    is_member;    /* the response's href is below a base */
 
-    iri_ms_kind_t  collects; /* the element whose text is in text */
-    unsigned char *text;     /* room for IRI_MS_TEXT octets */
+    iri_ms_kind_t  collecting; /* the element whose text is collected */
+    unsigned char *text;       /* room for IRI_MS_TEXT octets */
     size_t         text_len;
 
-    unsigned char part[4]; /* of a character that is not yet complete */
-    size_t        part_len;
+    unsigned char partial[4]; /* an incomplete character */
+    size_t        partial_len;
 
-    unsigned char *scratch; /* NULL: not yet needed */
-    size_t         used;
+    unsigned char *scratch; /* NULL: not yet allocated */
+    size_t         scratch_used;
 };
 
 
-/* ---- what goes out ------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------- */
 
 static void
 iri_ms_put(iri_multistatus_t *ms, const unsigned char *data, size_t len)
@@ -135,9 +136,9 @@ iri_is_xml_char(uint32_t c)
 }
 
 
-/* Octets that begin a character which the next piece may complete. */
+/* 1 if the octets are the start of a character in UTF-8. */
 static int
-iri_ms_is_part(const unsigned char *p, size_t len)
+iri_ms_is_partial(const unsigned char *p, size_t len)
 {
     unsigned char whole[4];
     uint32_t      c;
@@ -148,7 +149,7 @@ iri_ms_is_part(const unsigned char *p, size_t len)
         return 0;
     }
 
-    /* with the first or the last octets that could follow */
+    /* Complete it with the smallest, then the largest octets. */
     memset(whole, 0x80, sizeof(whole));
     memcpy(whole, p, len);
     if (iri_utf8_next(whole, whole + need, &c) == need) {
@@ -161,7 +162,10 @@ iri_ms_is_part(const unsigned char *p, size_t len)
 }
 
 
-/* Characters of XML, as they are; U+FFFD for each octet of anything else. */
+/*
+ * Copy characters that XML allows; write U+FFFD for each other character or
+ * octet.  Unless is_end, an incomplete character at the end is kept.
+ */
 static void
 iri_ms_put_clean(iri_multistatus_t *ms, const unsigned char *p, size_t len,
                  int is_end)
@@ -181,9 +185,9 @@ iri_ms_put_clean(iri_multistatus_t *ms, const unsigned char *p, size_t len,
 
         iri_ms_put(ms, good, (size_t) (p - good));
 
-        if (n == 0 && !is_end && iri_ms_is_part(p, (size_t) (end - p))) {
-            ms->part_len = (size_t) (end - p);
-            memcpy(ms->part, p, ms->part_len);
+        if (n == 0 && !is_end && iri_ms_is_partial(p, (size_t) (end - p))) {
+            ms->partial_len = (size_t) (end - p);
+            memcpy(ms->partial, p, ms->partial_len);
             return;
         }
 
@@ -196,35 +200,35 @@ iri_ms_put_clean(iri_multistatus_t *ms, const unsigned char *p, size_t len,
 }
 
 
-/* What the last piece ended with is no character after all. */
+/* Write the incomplete character as U+FFFD. */
 static void
-iri_ms_flush_part(iri_multistatus_t *ms)
+iri_ms_flush_partial(iri_multistatus_t *ms)
 {
-    size_t len = ms->part_len;
+    size_t len = ms->partial_len;
 
-    ms->part_len = 0;
-    iri_ms_put_clean(ms, ms->part, len, 1);
+    ms->partial_len = 0;
+    iri_ms_put_clean(ms, ms->partial, len, 1);
 }
 
 
-/* A run of text, which may begin and end inside a character. */
+/* Text whose start and end may be inside a character. */
 static void
-iri_ms_put_run(iri_multistatus_t *ms, const unsigned char *p, size_t len)
+iri_ms_put_text(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 {
     uint32_t c;
     size_t   n;
 
-    while (ms->part_len != 0 && len != 0) {
-        ms->part[ms->part_len] = *p;
-        n = ms->part_len + 1;
+    while (ms->partial_len != 0 && len != 0) {
+        ms->partial[ms->partial_len] = *p;
+        n = ms->partial_len + 1;
 
-        if (iri_utf8_next(ms->part, ms->part + n, &c) == n) {
-            ms->part_len = 0;
-            iri_ms_put_clean(ms, ms->part, n, 1);
-        } else if (iri_ms_is_part(ms->part, n)) {
-            ms->part_len = n;
+        if (iri_utf8_next(ms->partial, ms->partial + n, &c) == n) {
+            ms->partial_len = 0;
+            iri_ms_put_clean(ms, ms->partial, n, 1);
+        } else if (iri_ms_is_partial(ms->partial, n)) {
+            ms->partial_len = n;
         } else {
-            iri_ms_flush_part(ms);
+            iri_ms_flush_partial(ms);
             break;
         }
 
@@ -236,16 +240,16 @@ iri_ms_put_run(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 }
 
 
-/* All of something that has been collected. */
+/* Text that starts and ends between characters. */
 static void
 iri_ms_put_whole(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 {
-    iri_ms_flush_part(ms);
+    iri_ms_flush_partial(ms);
     iri_ms_put_clean(ms, p, len, 1);
 }
 
 
-/* Text of XML: no markup begins in it. */
+/* Write s as character data of XML. */
 static void
 iri_ms_put_escaped(iri_multistatus_t *ms, iri_str_t s)
 {
@@ -259,7 +263,7 @@ iri_ms_put_escaped(iri_multistatus_t *ms, iri_str_t s)
     };
     size_t i, k, from = 0;
 
-    /* then there may be no octets to point to */
+    /* data may be NULL */
     if (s.len == 0) {
         return;
     }
@@ -278,9 +282,9 @@ iri_ms_put_escaped(iri_multistatus_t *ms, iri_str_t s)
 }
 
 
-/* ---- the names ----------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
-/* Memory that is good until the next name. */
+/* Allocate from scratch, which is reset for each name. */
 static void *
 iri_ms_alloc(void *ctx, size_t size)
 {
@@ -296,18 +300,21 @@ iri_ms_alloc(void *ctx, size_t size)
     }
 
     size = (size + 15) & ~(size_t) 15;
-    if (size > IRI_MS_SCRATCH - ms->used) {
+    if (size > IRI_MS_SCRATCH - ms->scratch_used) {
         return NULL;
     }
 
-    p = ms->scratch + ms->used;
-    ms->used += size;
+    p = ms->scratch + ms->scratch_used;
+    ms->scratch_used += size;
 
     return p;
 }
 
 
-/* The character that an entity at p stands for: its octets; 0: unknown. */
+/*
+ * Decode the entity at p into *c.  Returns: its length; 0: not one of the
+ * table.
+ */
 static size_t
 iri_ms_entity(const unsigned char *p, size_t len, unsigned char *c)
 {
@@ -334,7 +341,9 @@ iri_ms_entity(const unsigned char *p, size_t len, unsigned char *c)
 }
 
 
-/* The octets of the text that was collected; 0: there is an odd entity. */
+/*
+ * Decode the entities of the collected text.  0: unknown entity, or no memory.
+ */
 static int
 iri_ms_decode(iri_multistatus_t *ms, iri_str_t *out)
 {
@@ -366,7 +375,7 @@ iri_ms_decode(iri_multistatus_t *ms, iri_str_t *out)
 }
 
 
-/* 0: a bad escape. */
+/* Percent-decode *path.  0: invalid escape, or no memory. */
 static int
 iri_ms_unescape(iri_multistatus_t *ms, iri_str_t *path)
 {
@@ -394,7 +403,7 @@ iri_ms_unescape(iri_multistatus_t *ms, iri_str_t *path)
 }
 
 
-/* The base that a path is below: its octets; 0: none. */
+/* The length of the longest base that path is below; 0: none. */
 static size_t
 iri_ms_base_of(const iri_multistatus_t *ms, iri_str_t path)
 {
@@ -414,7 +423,7 @@ iri_ms_base_of(const iri_multistatus_t *ms, iri_str_t path)
 }
 
 
-/* The name of an entry, or its octets where it has none. */
+/* Append the name of an entry, or its octets if it has no name. */
 static iri_status_t
 iri_ms_put_name(iri_multistatus_t *ms, iri_str_t octets, iri_buf_t *path)
 {
@@ -434,10 +443,10 @@ iri_ms_put_name(iri_multistatus_t *ms, iri_str_t octets, iri_buf_t *path)
 }
 
 
-/* The path with names for the octets that follow its base. */
+/* Append path; each segment after its base is replaced by its name. */
 static iri_status_t
-iri_ms_names(iri_multistatus_t *ms, iri_str_t path, size_t base,
-             iri_buf_t *out)
+iri_ms_put_path(iri_multistatus_t *ms, iri_str_t path, size_t base,
+                iri_buf_t *out)
 {
     iri_str_t    segment;
     iri_status_t status;
@@ -461,29 +470,30 @@ iri_ms_names(iri_multistatus_t *ms, iri_str_t path, size_t base,
 }
 
 
-/* ---- what was collected -------------------------------------------------- */
+/* ---- collected text ------------------------------------------------------ */
 
-/* As it came. */
+/* Write the collected text unchanged. */
 static void
-iri_ms_give_up(iri_multistatus_t *ms)
+iri_ms_put_unchanged(iri_multistatus_t *ms)
 {
-    if (ms->collects != IRI_MS_NONE) {
+    if (ms->collecting != IRI_MS_NONE) {
         iri_ms_put_whole(ms, ms->text, ms->text_len);
     }
 
-    ms->collects = IRI_MS_NONE;
+    ms->collecting = IRI_MS_NONE;
 }
 
 
 /*
- * The path of a resource becomes canonical, percent-encoded.  What is no
- * path, or too long for one, stays.  0: it does.  Where names cannot be told
- * nothing follows: octets of the disk might lead to another entry.
+ * Write the canonical path of the collected href, percent-encoded.
+ * Returns: 0: it is not a path or too long, and stays unchanged.  If a name
+ * cannot be computed, the status ends the output, because the octets of the
+ * disk might lead to another entry.
  */
 static int
 iri_ms_put_href(iri_multistatus_t *ms)
 {
-    int          is_lockroot = ms->collects == IRI_MS_HREF_OF_LOCKROOT;
+    int          is_lockroot = ms->collecting == IRI_MS_HREF_OF_LOCKROOT;
     iri_buf_t    names = IRI_BUF_EMPTY;
     iri_str_t    path, uri = IRI_STR("");
     iri_status_t status;
@@ -502,7 +512,7 @@ iri_ms_put_href(iri_multistatus_t *ms)
         ms->is_member = base != 0;
     }
 
-    status = iri_ms_names(ms, path, base != 0 ? base : path.len, &names);
+    status = iri_ms_put_path(ms, path, base != 0 ? base : path.len, &names);
     if (status == IRI_OK) {
         status = iri_path_to_uri(&ms->names, iri_buf_str(&names), &uri);
     }
@@ -518,9 +528,9 @@ iri_ms_put_href(iri_multistatus_t *ms)
 }
 
 
-/* Octets without a name: what can be seen of them, escapes for the rest. */
+/* Write octets that have no name: valid characters, and "%XX" for the rest. */
 static void
-iri_ms_put_shown(iri_multistatus_t *ms, iri_str_t octets)
+iri_ms_put_undecodable(iri_multistatus_t *ms, iri_str_t octets)
 {
     const unsigned char *p = octets.data, *end = p + octets.len;
     iri_buf_t            out = IRI_BUF_EMPTY;
@@ -543,7 +553,7 @@ iri_ms_put_shown(iri_multistatus_t *ms, iri_str_t octets)
 }
 
 
-/* 0: it stays as it came. */
+/* Write the name for the collected octets.  0: the text stays unchanged. */
 static int
 iri_ms_put_displayname(iri_multistatus_t *ms)
 {
@@ -563,35 +573,35 @@ iri_ms_put_displayname(iri_multistatus_t *ms)
     if (name.len != 0) {
         iri_ms_put_escaped(ms, name);
     } else {
-        iri_ms_put_shown(ms, octets);
+        iri_ms_put_undecodable(ms, octets);
     }
 
     return 1;
 }
 
 
-/* Its element ends here. */
+/* The collected element ends: write its new text. */
 static void
-iri_ms_put_collected(iri_multistatus_t *ms)
+iri_ms_put_converted(iri_multistatus_t *ms)
 {
     int is_put;
 
-    if (ms->collects == IRI_MS_NONE) {
+    if (ms->collecting == IRI_MS_NONE) {
         return;
     }
 
-    ms->used = 0;
-    is_put = ms->collects == IRI_MS_DISPLAYNAME ? iri_ms_put_displayname(ms)
-                                                : iri_ms_put_href(ms);
+    ms->scratch_used = 0;
+    is_put = ms->collecting == IRI_MS_DISPLAYNAME ? iri_ms_put_displayname(ms)
+                                                  : iri_ms_put_href(ms);
     if (is_put) {
-        ms->collects = IRI_MS_NONE;
+        ms->collecting = IRI_MS_NONE;
     }
 
-    iri_ms_give_up(ms);
+    iri_ms_put_unchanged(ms);
 }
 
 
-/* ---- elements ------------------------------------------------------------ */
+/* ---- elements and namespaces --------------------------------------------- */
 
 static iri_ms_kind_t
 iri_ms_parent(const iri_multistatus_t *ms)
@@ -605,7 +615,7 @@ iri_ms_parent(const iri_multistatus_t *ms)
 }
 
 
-/* Does a prefix stand for DAV: here? */
+/* 1 if prefix is bound to DAV: in the current element. */
 static int
 iri_ms_is_dav(const iri_multistatus_t *ms, iri_str_t prefix)
 {
@@ -626,11 +636,12 @@ iri_ms_is_dav(const iri_multistatus_t *ms, iri_str_t prefix)
 
 
 /*
- * In the start tag of an element.  Only what stands for DAV:, or stands for it
- * no longer, matters.
+ * Bind prefix in the start tag of an element.  Only bindings to DAV:, and
+ * those that replace one, are stored.
  */
 static void
-iri_ms_bind(iri_multistatus_t *ms, iri_str_t prefix, iri_str_t namespace)
+iri_ms_bind_prefix(iri_multistatus_t *ms, iri_str_t prefix,
+                   iri_str_t namespace)
 {
     static const iri_str_t dav = IRI_STR("DAV:");
     int                    is_dav = iri_str_equal(namespace, dav);
@@ -641,7 +652,8 @@ iri_ms_bind(iri_multistatus_t *ms, iri_str_t prefix, iri_str_t namespace)
     }
 
     if (prefix.len > IRI_MS_PREFIX || ms->prefixes == IRI_MS_PREFIXES) {
-        ms->lost_at = ms->lost_at != 0 ? ms->lost_at : ms->depth + 1;
+        ms->unknown_from = ms->unknown_from != 0 ? ms->unknown_from
+                                                 : ms->depth + 1;
         return;
     }
 
@@ -656,7 +668,7 @@ iri_ms_bind(iri_multistatus_t *ms, iri_str_t prefix, iri_str_t namespace)
 }
 
 
-/* What stands before ":" in a name is taken off it. */
+/* Remove the prefix from *name and return it. */
 static iri_str_t
 iri_ms_split(iri_str_t *name)
 {
@@ -683,7 +695,7 @@ iri_ms_word_put(iri_ms_word_t *word, unsigned char c)
 }
 
 
-/* What is there of it. */
+/* The stored octets of a word. */
 static iri_str_t
 iri_ms_word_str(const iri_ms_word_t *word)
 {
@@ -695,7 +707,7 @@ iri_ms_word_str(const iri_ms_word_t *word)
 }
 
 
-/* An attribute is complete: does it tell of a namespace? */
+/* Process a complete attribute: bind the prefix of xmlns or xmlns:PREFIX. */
 static void
 iri_ms_namespace(iri_multistatus_t *ms)
 {
@@ -705,9 +717,9 @@ iri_ms_namespace(iri_multistatus_t *ms)
     iri_str_t              prefix = iri_ms_split(&name);
 
     if (iri_str_equal(prefix, xmlns)) {
-        iri_ms_bind(ms, name, value);
+        iri_ms_bind_prefix(ms, name, value);
     } else if (prefix.len == 0 && iri_str_equal(name, xmlns)) {
-        iri_ms_bind(ms, prefix, value);
+        iri_ms_bind_prefix(ms, prefix, value);
     }
 }
 
@@ -719,16 +731,16 @@ iri_is_xml_space(unsigned char c)
 }
 
 
-/* An octet of a start tag, before its ">". */
+/* Process an octet of a start tag before its ">". */
 static void
 iri_ms_in_start(iri_multistatus_t *ms, unsigned char c)
 {
     int is_blank = iri_is_xml_space(c) || c == '/';
 
-    switch (ms->at) {
+    switch (ms->tag_state) {
     case IRI_MS_AT_NAME:
         if (is_blank) {
-            ms->at = IRI_MS_AT_BLANK;
+            ms->tag_state = IRI_MS_AT_BLANK;
         } else {
             iri_ms_word_put(&ms->name, c);
         }
@@ -736,7 +748,7 @@ iri_ms_in_start(iri_multistatus_t *ms, unsigned char c)
 
     case IRI_MS_AT_BLANK:
         if (!is_blank) {
-            ms->at = IRI_MS_AT_ATTRIBUTE;
+            ms->tag_state = IRI_MS_AT_ATTRIBUTE;
             ms->attribute.len = 0;
             iri_ms_word_put(&ms->attribute, c);
         }
@@ -744,7 +756,7 @@ iri_ms_in_start(iri_multistatus_t *ms, unsigned char c)
 
     case IRI_MS_AT_ATTRIBUTE:
         if (ms->quote != 0) {
-            ms->at = IRI_MS_AT_VALUE;
+            ms->tag_state = IRI_MS_AT_VALUE;
             ms->value.len = 0;
         } else if (!is_blank && c != '=') {
             iri_ms_word_put(&ms->attribute, c);
@@ -753,7 +765,7 @@ iri_ms_in_start(iri_multistatus_t *ms, unsigned char c)
 
     case IRI_MS_AT_VALUE:
         if (ms->quote == 0) {
-            ms->at = IRI_MS_AT_BLANK;
+            ms->tag_state = IRI_MS_AT_BLANK;
             iri_ms_namespace(ms);
         } else {
             iri_ms_word_put(&ms->value, c);
@@ -795,7 +807,7 @@ iri_ms_kind(iri_str_t name, iri_ms_kind_t parent)
 
 
 static void
-iri_ms_open(iri_multistatus_t *ms)
+iri_ms_element_begin(iri_multistatus_t *ms)
 {
     iri_ms_kind_t kind = IRI_MS_OTHER, parent = iri_ms_parent(ms);
     iri_str_t     name = iri_ms_word_str(&ms->name);
@@ -803,7 +815,7 @@ iri_ms_open(iri_multistatus_t *ms)
 
     ms->depth++;
 
-    if (ms->lost_at == 0 && ms->name.len <= IRI_MS_WORD
+    if (ms->unknown_from == 0 && ms->name.len <= IRI_MS_WORD
         && iri_ms_is_dav(ms, prefix))
     {
         kind = iri_ms_kind(name, parent);
@@ -816,14 +828,14 @@ iri_ms_open(iri_multistatus_t *ms)
     if (kind == IRI_MS_HREF_OF_RESPONSE || kind == IRI_MS_HREF_OF_LOCKROOT
         || (kind == IRI_MS_DISPLAYNAME && ms->raw))
     {
-        ms->collects = kind;
+        ms->collecting = kind;
         ms->text_len = 0;
     }
 }
 
 
 static void
-iri_ms_close(iri_multistatus_t *ms)
+iri_ms_element_end(iri_multistatus_t *ms)
 {
     if (iri_ms_parent(ms) == IRI_MS_RESPONSE) {
         ms->is_member = 0;
@@ -831,8 +843,8 @@ iri_ms_close(iri_multistatus_t *ms)
 
     ms->depth -= ms->depth != 0;
 
-    if (ms->lost_at > ms->depth) {
-        ms->lost_at = 0;
+    if (ms->unknown_from > ms->depth) {
+        ms->unknown_from = 0;
     }
 
     while (ms->prefixes != 0
@@ -842,19 +854,22 @@ iri_ms_close(iri_multistatus_t *ms)
 }
 
 
-/* ---- octet by octet ------------------------------------------------------ */
+/* ---- parsing ------------------------------------------------------------- */
 
-/* What was collected goes before the tag that ends it, or that it holds. */
+/*
+ * Write the collected text, then the stored part of the tag.  A start tag
+ * within the text means that the text stays unchanged.
+ */
 static void
 iri_ms_tag_put(iri_multistatus_t *ms)
 {
     if (!ms->is_put && ms->is_end) {
-        iri_ms_put_collected(ms);
+        iri_ms_put_converted(ms);
     } else if (!ms->is_put) {
-        iri_ms_give_up(ms);
+        iri_ms_put_unchanged(ms);
     }
 
-    iri_ms_put_run(ms, ms->tag, ms->tag_len);
+    iri_ms_put_text(ms, ms->tag, ms->tag_len);
     ms->is_put = 1;
     ms->tag_len = 0;
 }
@@ -863,32 +878,32 @@ iri_ms_tag_put(iri_multistatus_t *ms)
 static void
 iri_ms_tag_end(iri_multistatus_t *ms)
 {
-    int is_empty = ms->last[0] == '/';
+    int is_empty = ms->previous[0] == '/';
     int is_start = !ms->is_end && ms->name.text[0] != '!';
 
     ms->state = IRI_MS_IN_TEXT;
     iri_ms_tag_put(ms);
 
     if (ms->is_end) {
-        iri_ms_close(ms);
+        iri_ms_element_end(ms);
     } else if (is_start) {
-        iri_ms_open(ms);
+        iri_ms_element_begin(ms);
 
         if (is_empty) {
-            ms->collects = IRI_MS_NONE;
-            iri_ms_close(ms);
+            ms->collecting = IRI_MS_NONE;
+            iri_ms_element_end(ms);
         }
     }
 }
 
 
-/* It was no tag. */
+/* The markup is not a tag: write it and enter the given state. */
 static void
 iri_ms_tag_flush(iri_multistatus_t *ms, iri_ms_state_t state)
 {
     iri_ms_tag_put(ms);
     ms->state = state;
-    ms->last[0] = ms->last[1] = '\0';
+    ms->previous[0] = ms->previous[1] = '\0';
 }
 
 
@@ -936,44 +951,44 @@ iri_ms_in_tag(iri_multistatus_t *ms, unsigned char c)
     if (!ms->is_end) {
         iri_ms_in_start(ms, c);
     }
-    ms->last[0] = c;
+    ms->previous[0] = c;
 }
 
 
-/* A comment, CDATA or instruction: up to its end. */
+/* Process an octet of a comment, CDATA section or processing instruction. */
 static void
 iri_ms_in_other(iri_multistatus_t *ms, unsigned char c)
 {
     unsigned char before = ms->state == IRI_MS_IN_COMMENT ? '-' : ']';
 
-    iri_ms_put_run(ms, &c, 1);
+    iri_ms_put_text(ms, &c, 1);
 
     if (c == '>'
         && (ms->state == IRI_MS_IN_INSTRUCTION
-                ? ms->last[0] == '?'
-                : ms->last[0] == before && ms->last[1] == before))
+                ? ms->previous[0] == '?'
+                : ms->previous[0] == before && ms->previous[1] == before))
     {
         ms->state = IRI_MS_IN_TEXT;
     }
 
-    ms->last[1] = ms->last[0];
-    ms->last[0] = c;
+    ms->previous[1] = ms->previous[0];
+    ms->previous[0] = c;
 }
 
 
-/* Text up to the next "<"; returns how many octets were taken. */
+/* Process text up to the next "<".  Returns: the octets consumed. */
 static size_t
 iri_ms_in_text(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 {
     const unsigned char *tag = memchr(p, '<', len);
     size_t               n = tag != NULL ? (size_t) (tag - p) : len;
 
-    if (ms->collects != IRI_MS_NONE && n > IRI_MS_TEXT - ms->text_len) {
-        iri_ms_give_up(ms);
+    if (ms->collecting != IRI_MS_NONE && n > IRI_MS_TEXT - ms->text_len) {
+        iri_ms_put_unchanged(ms);
     }
 
-    if (ms->collects == IRI_MS_NONE) {
-        iri_ms_put_run(ms, p, n);
+    if (ms->collecting == IRI_MS_NONE) {
+        iri_ms_put_text(ms, p, n);
     } else if (n != 0) {
         memcpy(ms->text + ms->text_len, p, n);
         ms->text_len += n;
@@ -986,10 +1001,10 @@ iri_ms_in_text(iri_multistatus_t *ms, const unsigned char *p, size_t len)
         ms->is_put = 0;
         ms->is_end = 0;
         ms->quote = 0;
-        ms->at = IRI_MS_AT_NAME;
+        ms->tag_state = IRI_MS_AT_NAME;
         ms->name.len = 0;
         ms->name.text[0] = '\0';
-        ms->last[0] = '<';
+        ms->previous[0] = '<';
         n++;
     }
 
@@ -997,7 +1012,7 @@ iri_ms_in_text(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 }
 
 
-/* ---- the calls ----------------------------------------------------------- */
+/* ---- public functions ---------------------------------------------------- */
 
 iri_status_t
 iri_multistatus_create(const iri_env_t              *env,
@@ -1062,13 +1077,13 @@ iri_multistatus_end(iri_multistatus_t *ms, iri_put_t put, void *arg)
     ms->put = put;
     ms->arg = arg;
 
-    iri_ms_give_up(ms);
+    iri_ms_put_unchanged(ms);
 
     if (ms->state == IRI_MS_IN_TAG) {
-        iri_ms_put_run(ms, ms->tag, ms->tag_len);
+        iri_ms_put_text(ms, ms->tag, ms->tag_len);
     }
 
-    iri_ms_flush_part(ms);
+    iri_ms_flush_partial(ms);
     ms->state = IRI_MS_IN_TEXT;
     ms->tag_len = 0;
 

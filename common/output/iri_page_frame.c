@@ -1,14 +1,14 @@
 /*
- * iri_page_frame.c - what all pages have in common
+ * iri_page_frame.c - the head, style and policy of the pages
  *
- * One look for a listing and for a choice of names, in light and dark, on wide
- * screens and narrow ones, and what a browser is told of it.  A page is HTML
- * that is well-formed as XML, too; it has no script and loads nothing.
+ * Listings and pages of choices share one style sheet, with a light and a dark
+ * scheme and rules for narrow screens.  A page is HTML and well-formed XML; it
+ * has no script and loads nothing.
  */
 
 #include "output/iri_output.h"
 
-/* Colours have a contrast of 7 to 1 at least (WCAG 2, 1.4.6). */
+/* Colours have a contrast of at least 7:1 (WCAG 2, 1.4.6). */
 #define IRI_STYLE                                                             \
     ":root{color-scheme:light dark}"                                          \
     "body{margin:0 auto;max-width:64rem;padding:1rem;"                        \
@@ -43,11 +43,11 @@
     "@media print{body{max-width:none;color:#000;background:#fff}"            \
     "th{position:static;background:#fff}a{color:#000}footer a{display:none}}"
 
-/* Of the octets of IRI_STYLE; a test says what it must be. */
+/* The hash of IRI_STYLE; a test compares it. */
 #define IRI_STYLE_HASH "sha256-tfu6daxTau/datCewS2K8fJ92EK3jcHwoEiWg5kOpVc="
 
 
-/* ---- a piece of a page --------------------------------------------------- */
+/* ---- a part of a page ---------------------------------------------------- */
 
 void
 iri_page_put(iri_page_part_t *piece, const char *text)
@@ -67,13 +67,12 @@ iri_page_put_by(iri_text_put_t put, iri_page_part_t *piece, iri_str_t text)
 }
 
 
-/* A link to a canonical path, from the root of the host. */
 void
 iri_page_put_path(iri_page_part_t *piece, iri_str_t path)
 {
     iri_str_t uri = { 0, NULL };
 
-    /* "//name" would be another host (RFC 3986, 4.2). */
+    /* "//name" would start with an authority (RFC 3986, 4.2). */
     while (path.len > 1 && path.data[0] == '/' && path.data[1] == '/') {
         path = iri_str_from(path, 1);
     }

@@ -1,18 +1,19 @@
 /*
- * iri_stats.c - counting what was read, and with what end
+ * iri_stats.c - counters of requests and their results
  *
- * All is in memory that processes share and that outlives them.  A count is
- * one number, added to by an atomic instruction.  Of hours and days nothing is
- * counted: only what the totals were is marked when one begins, so that the
- * differences are what happened in it, and a request costs no more for that
- * than a look at when the next one is due.
+ * The counters are in memory that processes share and that outlives them.  A
+ * counter is one number, incremented by an atomic instruction.  There are no
+ * counters for hours and days: when one begins, a checkpoint stores the
+ * totals, and the difference of two checkpoints gives the requests between
+ * them.  A request only compares the time with the end of the hour.
  *
- * Who sends legacy encodings is kept in two tables of the most frequent, by
- * the algorithm "space saving" (Metwally, Agrawal, El Abbadi, 2005): who is
- * not in a full table takes the place, and the count, of the one that has the
- * least, so that whoever sends more than a 64th of all is in it, whatever
- * others do; and in a ring of the last.  Of a Referer neither query nor
- * fragment nor userinfo is kept: secrets stand there.
+ * Senders of legacy encodings are kept in a ring of the last requests and in
+ * two tables of the most frequent Referers and User-Agents, with the algorithm
+ * "space saving" (Metwally, Agrawal, El Abbadi, 2005): in a full table, a new
+ * sender replaces the row with the smallest count and continues that count.
+ * Each sender of more than 1/64 of the requests is then in the table.  Query,
+ * fragment and userinfo of a Referer are not stored, because they may contain
+ * secrets.
  */
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@
 #define IRI_HOUR 3600
 #define IRI_DAY  86400
 
-/* What the words mean; one more where that changes, and no size does. */
+/* Increment this if the meaning of a word changes and no size does. */
 #define IRI_STATS_LAYOUT UINT64_C(0x6972697300000001)
 
 const int iri_stats_redirects[IRI_STATS_REDIRECTS] = { 301, 302, 303, 307,
@@ -40,8 +41,9 @@ iri_stats_size(void)
 }
 
 
+/* Continue an FNV-1a hash. */
 static uint64_t
-iri_stats_mix(uint64_t hash, const unsigned char *p, size_t len)
+iri_stats_hash(uint64_t hash, const unsigned char *p, size_t len)
 {
     size_t i;
 
@@ -70,7 +72,7 @@ iri_stats_charset(size_t i)
 }
 
 
-/* FNV-1a of all that gives a word its meaning. */
+/* Hash the sizes and names that define the layout of the memory. */
 uint64_t
 iri_stats_layout(void)
 {
@@ -87,13 +89,13 @@ iri_stats_layout(void)
     const char    *name;
     size_t         i;
 
-    hash = iri_stats_mix(hash, (const unsigned char *) sizes, sizeof(sizes));
+    hash = iri_stats_hash(hash, (const unsigned char *) sizes, sizeof(sizes));
 
     for (i = 0; i < IRI_STATS_CHARSETS; i++) {
         name = iri_stats_charset(i);
         name = name != NULL ? name : "";
-        hash = iri_stats_mix(hash, (const unsigned char *) name,
-                             strlen(name) + 1);
+        hash = iri_stats_hash(hash, (const unsigned char *) name,
+                              strlen(name) + 1);
     }
 
     return hash;
@@ -107,18 +109,18 @@ iri_stats_since_epoch(int64_t now)
 }
 
 
-static void iri_stats_mark(iri_stats_region_t *region, uint64_t now);
+static void iri_stats_checkpoint(iri_stats_region_t *region, uint64_t now);
 
 
 static void
-iri_stats_empty(iri_stats_region_t *region, uint64_t now)
+iri_stats_reset(iri_stats_region_t *region, uint64_t now)
 {
     region->layout = 0;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     memset(region, 0, sizeof(*region));
 
     region->since = now;
-    iri_stats_mark(region, now);
+    iri_stats_checkpoint(region, now);
     __atomic_store_n(&region->layout, iri_stats_layout(), __ATOMIC_RELEASE);
 }
 
@@ -137,7 +139,7 @@ iri_stats_create(const iri_stats_conf_t *conf, int64_t now)
     stats->region = conf->memory;
 
     if (stats->region->layout != iri_stats_layout()) {
-        iri_stats_empty(stats->region, iri_stats_since_epoch(now));
+        iri_stats_reset(stats->region, iri_stats_since_epoch(now));
     }
 
     return stats;
@@ -183,7 +185,7 @@ iri_stats_add(uint64_t *count)
 }
 
 
-/* Of an enum that may come from anywhere. */
+/* Increment counts[at] if at is a valid index. */
 static void
 iri_stats_add_at(uint64_t *counts, size_t size, int at)
 {
@@ -202,7 +204,7 @@ iri_stats_set(uint64_t *word, uint64_t value)
 
 /* ---- hours and days ------------------------------------------------------ */
 
-/* Of both modes: how a request came does not depend on what is done with it. */
+/* Sum the forms of both modes. */
 static void
 iri_stats_totals(const iri_stats_region_t *region,
                  uint64_t                  totals[IRI_STATS_SERIES])
@@ -224,100 +226,106 @@ iri_stats_totals(const iri_stats_region_t *region,
 
 
 /*
- * number is 0 while it is written: who dies meanwhile leaves none, and the
- * next request makes it.
+ * Store the totals at the start of hour or day number.  The number in memory is
+ * 0 during the write: if the process dies, the checkpoint is empty and the next
+ * request stores it again.
  */
 static void
-iri_stats_mark_one(iri_stats_mark_t *marks, size_t count, uint64_t number,
-                   const uint64_t totals[IRI_STATS_SERIES])
+iri_stats_checkpoint_store(iri_stats_checkpoint_t *checkpoints, size_t count,
+                           uint64_t       number,
+                           const uint64_t totals[IRI_STATS_SERIES])
 {
-    iri_stats_mark_t *mark = &marks[number % count];
-    size_t            i;
+    iri_stats_checkpoint_t *checkpoint = &checkpoints[number % count];
+    size_t                  i;
 
-    /* Those of a time that has not come yet, by a clock that was set. */
+    /* Delete checkpoints of the future: the clock was set back. */
     for (i = 0; i < count; i++) {
-        if (iri_stats_get(&marks[i].number) > number) {
-            iri_stats_set(&marks[i].number, 0);
+        if (iri_stats_get(&checkpoints[i].number) > number) {
+            iri_stats_set(&checkpoints[i].number, 0);
         }
     }
 
-    if (iri_stats_get(&mark->number) == number) {
+    if (iri_stats_get(&checkpoint->number) == number) {
         return;
     }
 
-    iri_stats_set(&mark->number, 0);
+    iri_stats_set(&checkpoint->number, 0);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 
     for (i = 0; i < IRI_STATS_SERIES; i++) {
-        iri_stats_set(&mark->at[i], totals[i]);
+        iri_stats_set(&checkpoint->at[i], totals[i]);
     }
 
-    __atomic_store_n(&mark->number, number, __ATOMIC_RELEASE);
+    __atomic_store_n(&checkpoint->number, number, __ATOMIC_RELEASE);
 }
 
 
 static void
-iri_stats_mark(iri_stats_region_t *region, uint64_t now)
+iri_stats_checkpoint(iri_stats_region_t *region, uint64_t now)
 {
     uint64_t totals[IRI_STATS_SERIES];
 
     iri_stats_totals(region, totals);
-    iri_stats_mark_one(region->days, IRI_STATS_DAYS + 1, now / IRI_DAY + 1,
-                       totals);
-    iri_stats_mark_one(region->hours, IRI_STATS_HOURS + 1, now / IRI_HOUR + 1,
-                       totals);
+    iri_stats_checkpoint_store(region->days, IRI_STATS_DAYS + 1,
+                               now / IRI_DAY + 1, totals);
+    iri_stats_checkpoint_store(region->hours, IRI_STATS_HOURS + 1,
+                               now / IRI_HOUR + 1, totals);
     __atomic_store_n(&region->hour, now / IRI_HOUR * IRI_HOUR,
                      __ATOMIC_RELEASE);
 }
 
 
 /*
- * The hour that was marked last has ended?  Processes may differ by some
- * seconds: one that is late does not begin the hour before once more.
+ * 1 if the hour of the last checkpoint has ended, or the clock was set back by
+ * more than an hour.  The clocks of processes may differ by some seconds, so
+ * the previous hour does not count.
  */
 static inline int
-iri_stats_is_due(const iri_stats_region_t *region, uint64_t now)
+iri_stats_hour_has_ended(const iri_stats_region_t *region, uint64_t now)
 {
     return now - iri_stats_get(&region->hour) + IRI_HOUR >= 2 * IRI_HOUR;
 }
 
 
 static void
-iri_stats_tick(iri_stats_t *stats, uint64_t now)
+iri_stats_begin_hour(iri_stats_t *stats, uint64_t now)
 {
     iri_stats_lock(stats);
 
-    if (iri_stats_is_due(stats->region, now)) {
-        iri_stats_mark(stats->region, now);
+    if (iri_stats_hour_has_ended(stats->region, now)) {
+        iri_stats_checkpoint(stats->region, now);
     }
 
     iri_stats_unlock(stats);
 }
 
 
-/* ---- who sends legacy encodings ------------------------------------------ */
+/* ---- senders of legacy encodings ----------------------------------------- */
 
-/* Up to most octets, and no part of a character at the end. */
+/* Shorten text to at most limit octets, at the end of a character. */
 static iri_str_t
-iri_stats_cut(iri_str_t text, size_t most)
+iri_stats_cut(iri_str_t text, size_t limit)
 {
     size_t back;
 
-    if (text.len <= most) {
+    if (text.len <= limit) {
         return text;
     }
 
-    for (back = 0; back < 3 && (text.data[most - back] & 0xc0) == 0x80;
+    for (back = 0; back < 3 && (text.data[limit - back] & 0xc0) == 0x80;
          back++) {
     }
 
-    text.len = (text.data[most - back] & 0xc0) == 0x80 ? most : most - back;
+    text.len = (text.data[limit - back] & 0xc0) == 0x80 ? limit
+                                                        : limit - back;
 
     return text;
 }
 
 
-/* Where the authority begins and ends, if there is one (RFC 3986, 3.2). */
+/*
+ * The offsets of begin and end of the authority (RFC 3986, 3.2); 0, 0: none.
+ */
 static size_t
 iri_stats_authority(iri_str_t referer, size_t *end)
 {
@@ -343,9 +351,10 @@ iri_stats_authority(iri_str_t referer, size_t *end)
 }
 
 
-/* Behind the first at octets of words, as much as there is room for. */
+/* Append text at offset at of words, shortened to the room there. */
 static size_t
-iri_stats_put(uint64_t words[IRI_STATS_WORDS], size_t at, iri_str_t text)
+iri_stats_words_append(uint64_t words[IRI_STATS_WORDS], size_t at,
+                       iri_str_t text)
 {
     text = iri_stats_cut(text, IRI_STATS_TEXT - at);
 
@@ -358,11 +367,11 @@ iri_stats_put(uint64_t words[IRI_STATS_WORDS], size_t at, iri_str_t text)
 
 
 /*
- * Into words, behind which they are 0: without query, fragment and userinfo.
- * Its octets.
+ * Copy a Referer without query, fragment and userinfo to words; fill the rest
+ * with 0.  Returns: the octets copied.
  */
 static size_t
-iri_stats_referer(iri_str_t referer, uint64_t words[IRI_STATS_WORDS])
+iri_stats_copy_referer(iri_str_t referer, uint64_t words[IRI_STATS_WORDS])
 {
     size_t i, begin, end, at;
 
@@ -384,29 +393,29 @@ iri_stats_referer(iri_str_t referer, uint64_t words[IRI_STATS_WORDS])
 
     if (at > begin && begin < IRI_STATS_TEXT) {
         memcpy(words, referer.data, begin);
-        return iri_stats_put(words, begin, iri_str_from(referer, at));
+        return iri_stats_words_append(words, begin,
+                                      iri_str_from(referer, at));
     }
 
-    return iri_stats_put(words, 0, referer);
+    return iri_stats_words_append(words, 0, referer);
 }
 
 
 static size_t
-iri_stats_agent(iri_str_t agent, uint64_t words[IRI_STATS_WORDS])
+iri_stats_copy_agent(iri_str_t agent, uint64_t words[IRI_STATS_WORDS])
 {
     memset(words, 0, IRI_STATS_TEXT);
 
-    return iri_stats_put(words, 0, agent);
+    return iri_stats_words_append(words, 0, agent);
 }
 
 
 /*
- * version is odd while its text is written: who reads meanwhile leaves it out.
- * Whoever dies meanwhile leaves it odd, so that the next one may take the
- * place, and makes it even again.
+ * Make version odd while a row is written: readers skip such a row.  If the
+ * writer dies, version stays odd and the next writer uses the row.
  */
 static void
-iri_stats_begin(uint64_t *version)
+iri_stats_write_begin(uint64_t *version)
 {
     iri_stats_set(version, iri_stats_get(version) | 1);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -414,7 +423,7 @@ iri_stats_begin(uint64_t *version)
 
 
 static void
-iri_stats_end(uint64_t *version)
+iri_stats_write_end(uint64_t *version)
 {
     __atomic_store_n(version, iri_stats_get(version) + 1, __ATOMIC_RELEASE);
 }
@@ -431,58 +440,63 @@ iri_stats_set_text(uint64_t *to, const uint64_t *from)
 }
 
 
-/* Odd, though the lock is held: its writer has died. */
+/* 1 if the row is empty.  Called under the lock: if version is odd, the writer
+   has died. */
 static int
-iri_stats_is_empty(const iri_stats_sender_t *sender)
+iri_stats_slot_is_empty(const iri_stats_sender_t *sender)
 {
     return (sender->version & 1) != 0 || sender->count == 0;
 }
 
 
-/* Its own place; else one that is empty; else that of whoever has least. */
+/*
+ * Find the row of text (*found: 1), else an empty row, else the row with the
+ * smallest count.
+ */
 static iri_stats_sender_t *
-iri_stats_place(iri_stats_sender_t *top, const uint64_t *text, size_t len,
-                int *own)
+iri_stats_slot(iri_stats_sender_t *top, const uint64_t *text, size_t len,
+               int *found)
 {
     iri_stats_sender_t *sender, *best = top;
 
     for (sender = top; sender < top + IRI_STATS_TOP; sender++) {
-        if (iri_stats_is_empty(sender)) {
-            best = iri_stats_is_empty(best) ? best : sender;
+        if (iri_stats_slot_is_empty(sender)) {
+            best = iri_stats_slot_is_empty(best) ? best : sender;
             continue;
         }
 
-        *own = sender->len == len
-               && memcmp(sender->text, text, IRI_STATS_TEXT) == 0;
-        if (*own) {
+        *found = sender->len == len
+                 && memcmp(sender->text, text, IRI_STATS_TEXT) == 0;
+        if (*found) {
             return sender;
         }
 
-        if (!iri_stats_is_empty(best) && sender->count < best->count) {
+        if (!iri_stats_slot_is_empty(best) && sender->count < best->count) {
             best = sender;
         }
     }
 
-    *own = 0;
+    *found = 0;
 
     return best;
 }
 
 
 static void
-iri_stats_top(iri_stats_sender_t *top, const iri_stats_recent_t *recent,
-              const uint64_t *text, size_t len)
+iri_stats_top_update(iri_stats_sender_t       *top,
+                     const iri_stats_recent_t *recent, const uint64_t *text,
+                     size_t len)
 {
     iri_stats_sender_t *sender;
     uint64_t            least;
-    int                 own;
+    int                 found;
 
-    sender = iri_stats_place(top, text, len, &own);
-    least = iri_stats_is_empty(sender) ? 0 : sender->count;
+    sender = iri_stats_slot(top, text, len, &found);
+    least = iri_stats_slot_is_empty(sender) ? 0 : sender->count;
 
-    iri_stats_begin(&sender->version);
+    iri_stats_write_begin(&sender->version);
 
-    if (!own) {
+    if (!found) {
         iri_stats_set(&sender->error, least);
         iri_stats_set(&sender->len, len);
         iri_stats_set_text(sender->text, text);
@@ -492,17 +506,18 @@ iri_stats_top(iri_stats_sender_t *top, const iri_stats_recent_t *recent,
     iri_stats_set(&sender->last, recent->time);
     iri_stats_set(&sender->charset, recent->charset);
 
-    iri_stats_end(&sender->version);
+    iri_stats_write_end(&sender->version);
 }
 
 
 static void
-iri_stats_remember(iri_stats_region_t *region, const iri_stats_recent_t *from)
+iri_stats_recent_add(iri_stats_region_t       *region,
+                     const iri_stats_recent_t *from)
 {
-    uint64_t            turn = region->turn++;
+    uint64_t            turn = region->recent_next++;
     iri_stats_recent_t *to = &region->recent[turn % IRI_STATS_RECENT];
 
-    iri_stats_begin(&to->version);
+    iri_stats_write_begin(&to->version);
     iri_stats_set(&to->time, from->time);
     iri_stats_set(&to->charset, from->charset);
     iri_stats_set(&to->kind, from->kind);
@@ -510,36 +525,36 @@ iri_stats_remember(iri_stats_region_t *region, const iri_stats_recent_t *from)
     iri_stats_set(&to->agent_len, from->agent_len);
     iri_stats_set_text(to->referer, from->referer);
     iri_stats_set_text(to->agent, from->agent);
-    iri_stats_end(&to->version);
+    iri_stats_write_end(&to->version);
 }
 
 
 static void
-iri_stats_sender(iri_stats_t *stats, const iri_stats_recent_t *recent)
+iri_stats_record_sender(iri_stats_t *stats, const iri_stats_recent_t *recent)
 {
     iri_stats_region_t *region = stats->region;
 
     iri_stats_lock(stats);
-    iri_stats_remember(region, recent);
+    iri_stats_recent_add(region, recent);
 
     if (recent->referer_len != 0) {
-        iri_stats_top(region->top[IRI_STATS_REFERER], recent, recent->referer,
-                      (size_t) recent->referer_len);
+        iri_stats_top_update(region->top[IRI_STATS_REFERER], recent,
+                             recent->referer, (size_t) recent->referer_len);
     }
 
     if (recent->agent_len != 0) {
-        iri_stats_top(region->top[IRI_STATS_AGENT], recent, recent->agent,
-                      (size_t) recent->agent_len);
+        iri_stats_top_update(region->top[IRI_STATS_AGENT], recent,
+                             recent->agent, (size_t) recent->agent_len);
     }
 
     iri_stats_unlock(stats);
 
     if (recent->referer_len == 0) {
-        iri_stats_add(&region->unsaid[IRI_STATS_REFERER]);
+        iri_stats_add(&region->missing[IRI_STATS_REFERER]);
     }
 
     if (recent->agent_len == 0) {
-        iri_stats_add(&region->unsaid[IRI_STATS_AGENT]);
+        iri_stats_add(&region->missing[IRI_STATS_AGENT]);
     }
 }
 
@@ -568,21 +583,21 @@ iri_stats_charset_of(iri_str_t name)
 
 
 static size_t
-iri_stats_legacy_part(iri_stats_region_t *region, iri_stats_set_t *set,
-                      size_t part, iri_str_t name, uint64_t now)
+iri_stats_count_legacy_part(iri_stats_region_t *region, iri_stats_set_t *set,
+                            size_t part, iri_str_t name, uint64_t now)
 {
     size_t charset = iri_stats_charset_of(name);
 
     iri_stats_add(&set->charsets[part][charset]);
-    iri_stats_set(&region->seen[part][charset], now);
+    iri_stats_set(&region->last_seen[part][charset], now);
 
     return charset;
 }
 
 
 static void
-iri_stats_legacy(iri_stats_t *stats, iri_stats_set_t *set,
-                 const iri_stats_event_t *event)
+iri_stats_count_legacy(iri_stats_t *stats, iri_stats_set_t *set,
+                       const iri_stats_event_t *event)
 {
     iri_stats_recent_t recent;
     size_t             charset = IRI_STATS_OTHER;
@@ -590,11 +605,11 @@ iri_stats_legacy(iri_stats_t *stats, iri_stats_set_t *set,
 
     recent.kind = event->report ? IRI_STATS_OF_REPORT : 0;
 
-    /* of both parts the path is what is remembered: it has the last word */
+    /* If path and query are legacy, the path is stored as recent. */
     if (event->query == IRI_QUERY_READ) {
-        charset = iri_stats_legacy_part(stats->region, set,
-                                        IRI_STATS_IN_QUERY,
-                                        event->query_charset, now);
+        charset = iri_stats_count_legacy_part(stats->region, set,
+                                              IRI_STATS_IN_QUERY,
+                                              event->query_charset, now);
         recent.kind |= IRI_STATS_OF_QUERY;
     }
 
@@ -602,17 +617,18 @@ iri_stats_legacy(iri_stats_t *stats, iri_stats_set_t *set,
         iri_stats_add(&set->query_only);
 
     } else {
-        charset = iri_stats_legacy_part(stats->region, set, IRI_STATS_IN_PATH,
-                                        event->charset, now);
+        charset = iri_stats_count_legacy_part(
+            stats->region, set, IRI_STATS_IN_PATH, event->charset, now);
         recent.kind &= ~(uint64_t) IRI_STATS_OF_QUERY;
     }
 
     recent.time = now;
     recent.charset = charset;
-    recent.referer_len = iri_stats_referer(event->referer, recent.referer);
-    recent.agent_len = iri_stats_agent(event->agent, recent.agent);
+    recent.referer_len = iri_stats_copy_referer(event->referer,
+                                                recent.referer);
+    recent.agent_len = iri_stats_copy_agent(event->agent, recent.agent);
 
-    iri_stats_sender(stats, &recent);
+    iri_stats_record_sender(stats, &recent);
 }
 
 
@@ -631,8 +647,8 @@ iri_stats_count_plain(iri_stats_t *stats, int report, int64_t now)
 {
     uint64_t at = iri_stats_since_epoch(now);
 
-    if (iri_stats_is_due(stats->region, at)) {
-        iri_stats_tick(stats, at);
+    if (iri_stats_hour_has_ended(stats->region, at)) {
+        iri_stats_begin_hour(stats, at);
     }
 
     iri_stats_add(&stats->region->sets[report != 0].plain);
@@ -640,7 +656,7 @@ iri_stats_count_plain(iri_stats_t *stats, int report, int64_t now)
 
 
 static void
-iri_stats_redirect(iri_stats_set_t *set, int status)
+iri_stats_count_redirect(iri_stats_set_t *set, int status)
 {
     size_t i;
 
@@ -663,8 +679,8 @@ iri_stats_count(iri_stats_t *stats, const iri_stats_event_t *event)
         return;
     }
 
-    if (iri_stats_is_due(stats->region, now)) {
-        iri_stats_tick(stats, now);
+    if (iri_stats_hour_has_ended(stats->region, now)) {
+        iri_stats_begin_hour(stats, now);
     }
 
     iri_stats_add_at(set->forms, IRI_FORMS, (int) event->form);
@@ -673,14 +689,14 @@ iri_stats_count(iri_stats_t *stats, const iri_stats_event_t *event)
     iri_stats_add_at(set->whys, IRI_WHYS, (int) event->why);
     iri_stats_add_at(set->queries, IRI_QUERY_WHYS, (int) event->query);
     iri_stats_add_at(set->hosts, IRI_HOST_WHYS, (int) event->host);
-    iri_stats_redirect(set, event->redirect);
+    iri_stats_count_redirect(set, event->redirect);
 
-    /* Of a host the reason is among those of hosts. */
+    /* The reason for refusing a host is counted in hosts. */
     if (event->verdict == IRI_REFUSE && event->why != IRI_WHY_NONE) {
         iri_stats_add_at(set->refusals, IRI_WHYS, (int) event->why);
     }
 
     if (event->form == IRI_FORM_LEGACY || event->query == IRI_QUERY_READ) {
-        iri_stats_legacy(stats, set, event);
+        iri_stats_count_legacy(stats, set, event);
     }
 }

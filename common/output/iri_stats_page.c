@@ -1,25 +1,25 @@
 /*
- * iri_stats_page.c - what was counted, as a page for people
+ * iri_stats_page.c - the status report as an HTML page
  *
- * It answers one question first: can legacy encodings be switched off, and who
- * still sends them?  Then all the rest.  HTML that is well-formed as XML, too;
- * it has no script and loads nothing.  Bars are drawn in SVG that stretches;
- * what is written beside them is text of the page, and each chart is a table,
- * too, for who cannot see it.
+ * The page first answers whether legacy encodings can be switched off and who
+ * still sends them, then shows all counters.  The HTML is well-formed XML; it
+ * has no script and loads nothing.  The charts are SVG without text; their
+ * captions and axes are text of the page, and a table has the same numbers for
+ * readers who cannot see the charts.
  */
 
 #include "iri_stats.h"
 #include "output/iri_output.h"
 #include "output/iri_stats_memory.h"
 
-#define IRI_PAGE_DAYS     60 /* of the chart */
-#define IRI_PAGE_ROWS     30 /* of the table of these */
+#define IRI_PAGE_DAYS     60 /* greatest number of bars */
+#define IRI_PAGE_ROWS     30 /* rows of the table of days */
 #define IRI_PAGE_SENDERS  12
 #define IRI_PAGE_RECENT   8
 #define IRI_PAGE_CHARSETS 16
-#define IRI_PAGE_TEXT     320 /* octets of a stranger's text, escaped */
+#define IRI_PAGE_TEXT     320 /* octets of an untrusted text, escaped */
 
-/* Colours have a contrast of 7 to 1 at least (WCAG 2, 1.4.6). */
+/* Colours have a contrast of at least 7:1 (WCAG 2, 1.4.6). */
 #define IRI_STATS_STYLE                                                        \
     ":root{color-scheme:light dark;--fg:#1c1c1c;--bg:#fff;--line:#d5d5d5;"     \
     "--soft:#f3f5f9;--bar:#8a3800;--quiet:#474747;--link:#0842a0}"             \
@@ -77,7 +77,7 @@
     "padding:.3rem .25rem}.wide{display:none}svg{height:6rem}}"                \
     "@media print{body{max-width:none}}"
 
-/* Of the octets of IRI_STATS_STYLE; a test says what it must be. */
+/* The hash of IRI_STATS_STYLE; a test compares it. */
 #define IRI_STATS_STYLE_HASH                                                 \
     "sha256-7EhYeAFY+dudQKXwE0jYViTROksg1vWvKezIpljXg9g="
 
@@ -88,7 +88,7 @@ const char iri_stats_html_policy[] =
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* Narrow spaces between thousands. */
+/* A decimal number with U+202F between groups of three digits. */
 static void
 iri_page_number(iri_stats_out_t *out, uint64_t number)
 {
@@ -99,7 +99,7 @@ iri_page_number(iri_stats_out_t *out, uint64_t number)
         unit *= 1000;
     }
 
-    iri_stats_say_number(out, number / unit);
+    iri_stats_put_number(out, number / unit);
 
     while (unit > 1) {
         number %= unit;
@@ -107,13 +107,13 @@ iri_page_number(iri_stats_out_t *out, uint64_t number)
         part[0] = (char) ('0' + number / unit / 100);
         part[1] = (char) ('0' + number / unit / 10 % 10);
         part[2] = (char) ('0' + number / unit % 10);
-        iri_stats_say(out, "\xE2\x80\xAF");
-        iri_stats_say(out, part);
+        iri_stats_put(out, "\xE2\x80\xAF");
+        iri_stats_put(out, part);
     }
 }
 
 
-/* part of whole in hundredths of a percent, at least 1 where there is any. */
+/* The share of part in whole, in units of 0.01 %; at least 1 if part > 0. */
 static uint64_t
 iri_page_share_of(uint64_t part, uint64_t whole)
 {
@@ -130,7 +130,7 @@ iri_page_share_of(uint64_t part, uint64_t whole)
 
     share = part >= whole ? 10000 : (part * 20000 + whole) / (2 * whole);
 
-    /* Neither nothing nor everything, unless it is. */
+    /* 0 % and 100 % are exact. */
     share = share == 10000 && part < whole ? 9999 : share;
 
     return share != 0 ? share : 1;
@@ -141,17 +141,17 @@ iri_page_share_of(uint64_t part, uint64_t whole)
 static void
 iri_page_share(iri_stats_out_t *out, uint64_t share)
 {
-    iri_stats_say_number(out, share / 100);
+    iri_stats_put_number(out, share / 100);
 
     if (share != 0 && share < 100) {
-        iri_stats_say(out, share < 10 ? ".0" : ".");
-        iri_stats_say_number(out, share);
+        iri_stats_put(out, share < 10 ? ".0" : ".");
+        iri_stats_put_number(out, share);
     } else if ((share < 1000 || share > 9900) && share % 100 >= 10) {
-        iri_stats_say(out, ".");
-        iri_stats_say_number(out, share % 100 / 10);
+        iri_stats_put(out, ".");
+        iri_stats_put_number(out, share % 100 / 10);
     }
 
-    iri_stats_say(out, "\xE2\x80\xAF%");
+    iri_stats_put(out, "\xE2\x80\xAF%");
 }
 
 
@@ -170,14 +170,14 @@ iri_page_span(iri_stats_out_t *out, int64_t seconds)
     size_t   i = 0;
     uint64_t number;
 
-    /* Of one day, hours are told. */
+    /* Select the largest unit that gives at least 2. */
     while (i < 3 && seconds < 2 * units[i].seconds) {
         i++;
     }
 
     number = seconds > 0 ? (uint64_t) (seconds / units[i].seconds) : 0;
     iri_page_number(out, number);
-    iri_stats_say(out, number == 1 ? units[i].one : units[i].more);
+    iri_stats_put(out, number == 1 ? units[i].one : units[i].more);
 }
 
 
@@ -193,11 +193,11 @@ iri_page_time(iri_stats_out_t *out, int64_t seconds)
     shown[10] = ' ';
     shown[16] = '\0';
 
-    iri_stats_say(out, "<time datetime=\"");
-    iri_stats_say_time(out, seconds);
-    iri_stats_say(out, "\">");
-    iri_stats_say(out, shown);
-    iri_stats_say(out, "</time>");
+    iri_stats_put(out, "<time datetime=\"");
+    iri_stats_put_time(out, seconds);
+    iri_stats_put(out, "\">");
+    iri_stats_put(out, shown);
+    iri_stats_put(out, "</time>");
 }
 
 
@@ -217,64 +217,65 @@ iri_page_date(iri_stats_out_t *out, int64_t seconds, int hours)
         shown[5] = '\0';
     }
 
-    iri_stats_say(out, shown);
+    iri_stats_put(out, shown);
 }
 
 
-/* A stranger's text: never a link, whatever it looks like. */
+/* A cell with untrusted text, which is never a link. */
 static void
 iri_page_text(iri_stats_out_t *out, const char *class, iri_str_t text)
 {
     int cut;
 
-    iri_stats_say(out, "<td class=\"");
-    iri_stats_say(out, class);
-    iri_stats_say(out, "\">");
+    iri_stats_put(out, "<td class=\"");
+    iri_stats_put(out, class);
+    iri_stats_put(out, "\">");
 
     if (text.len == 0) {
-        iri_stats_say(out, "<small>none</small></td>");
+        iri_stats_put(out, "<small>none</small></td>");
         return;
     }
 
-    iri_stats_say(out, "<bdi>");
-    cut = iri_stats_say_text(out, iri_html_put, text, IRI_PAGE_TEXT);
-    iri_stats_say(out, "</bdi>");
-    iri_stats_say(out, cut || text.len == IRI_STATS_TEXT
+    iri_stats_put(out, "<bdi>");
+    cut = iri_stats_put_text(out, iri_html_put, text, IRI_PAGE_TEXT);
+    iri_stats_put(out, "</bdi>");
+    iri_stats_put(out, cut || text.len == IRI_STATS_TEXT
                            ? "<small> \xE2\x80\xA6</small></td>"
                            : "</td>");
 }
 
 
-/* ---- the question -------------------------------------------------------- */
+/* ---- the summary --------------------------------------------------------- */
 
-/* The last days, today included. */
+/* Sum the requests of the last days, including today. */
 static void
-iri_page_last_days(const iri_stats_snapshot_t *look, size_t days,
-                   uint64_t *old, uint64_t *all)
+iri_page_last_days(const iri_stats_snapshot_t *snapshot, size_t days,
+                   uint64_t *legacy, uint64_t *all)
 {
-    size_t i = look->day_count > days ? look->day_count - days : 0;
+    size_t i = snapshot->day_count > days ? snapshot->day_count - days : 0;
 
-    *old = 0;
+    *legacy = 0;
     *all = 0;
 
-    for (; i < look->day_count; i++) {
-        *old += iri_stats_old(look->days[i].at);
-        *all += iri_stats_all(look->days[i].at);
+    for (; i < snapshot->day_count; i++) {
+        *legacy += iri_stats_legacy_requests(snapshot->days[i].at);
+        *all += iri_stats_requests(snapshot->days[i].at);
     }
 }
 
 
-/* When the last came, and in what; 0: none has. */
+/* The time and charset of the last legacy request; 0: there was none. */
 static int64_t
-iri_page_last(const iri_stats_snapshot_t *look, const char **charset)
+iri_page_last_legacy(const iri_stats_snapshot_t *snapshot,
+                     const char                **charset)
 {
     uint64_t last = 0;
     size_t   part, i;
 
     for (part = 0; part < IRI_STATS_PARTS; part++) {
         for (i = 0; i < IRI_STATS_CHARSETS; i++) {
-            if (look->seen[part][i] > last) {
-                last = look->seen[part][i];
+            if (snapshot->last_seen[part][i] > last) {
+                last = snapshot->last_seen[part][i];
                 *charset = iri_stats_charset_word(i);
             }
         }
@@ -287,70 +288,72 @@ iri_page_last(const iri_stats_snapshot_t *look, const char **charset)
 #define IRI_PAGE_MONTH (30 * 86400)
 
 static void
-iri_page_old(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
-             size_t days, const char *when)
+iri_page_legacy_share(iri_stats_out_t            *out,
+                      const iri_stats_snapshot_t *snapshot, size_t days,
+                      const char *when)
 {
-    uint64_t old, all;
+    uint64_t legacy, all;
 
-    iri_page_last_days(look, days, &old, &all);
-    iri_stats_say(out, "<div><dt>");
-    iri_stats_say(out, when);
-    iri_stats_say(out, "</dt><dd>");
-    iri_page_share(out, iri_page_share_of(old, all));
-    iri_stats_say(out, " <small>");
-    iri_page_number(out, old);
-    iri_stats_say(out, " of ");
+    iri_page_last_days(snapshot, days, &legacy, &all);
+    iri_stats_put(out, "<div><dt>");
+    iri_stats_put(out, when);
+    iri_stats_put(out, "</dt><dd>");
+    iri_page_share(out, iri_page_share_of(legacy, all));
+    iri_stats_put(out, " <small>");
+    iri_page_number(out, legacy);
+    iri_stats_put(out, " of ");
     iri_page_number(out, all);
-    iri_stats_say(out, all == 1 ? " request</small></dd></div>\n"
+    iri_stats_put(out, all == 1 ? " request</small></dd></div>\n"
                                 : " requests</small></dd></div>\n");
 }
 
 
 static void
-iri_page_verdict(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
+iri_page_summary(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
 {
     const char *charset = "";
-    int64_t     last = iri_page_last(look, &charset);
-    int64_t     since = last != 0 ? last : look->since;
-    int         quiet = look->now - since >= IRI_PAGE_MONTH;
+    int64_t     last = iri_page_last_legacy(snapshot, &charset);
+    int64_t     since = last != 0 ? last : snapshot->since;
+    int         quiet = snapshot->now - since >= IRI_PAGE_MONTH;
 
-    iri_stats_say(out, "<section class=\"verdict\" "
+    iri_stats_put(out, "<section class=\"verdict\" "
                        "aria-label=\"Legacy encodings\">\n<strong>");
-    iri_stats_say(out, quiet       ? "Nobody uses legacy encodings any more"
+    iri_stats_put(out, quiet       ? "Legacy encodings are no longer used"
                        : last == 0 ? "No legacy encodings so far"
                                    : "Legacy encodings are still in use");
-    iri_stats_say(out, "</strong>\n<p>");
+    iri_stats_put(out, "</strong>\n<p>");
 
     if (last == 0) {
-        iri_stats_say(out, "No request has used one since counting began, ");
+        iri_stats_put(out, "No request has used one since counting began, ");
     } else {
-        iri_stats_say(out, "The last one came ");
+        iri_stats_put(out, "The last one came ");
     }
 
-    iri_page_span(out, look->now - since);
-    iri_stats_say(out, " ago");
+    iri_page_span(out, snapshot->now - since);
+    iri_stats_put(out, " ago");
 
     if (last != 0) {
-        iri_stats_say(out, ", in ");
-        iri_stats_say(out, charset);
+        iri_stats_put(out, ", in ");
+        iri_stats_put(out, charset);
     }
 
-    iri_stats_say(out, ".");
-    iri_stats_say(out, quiet ? " They can be switched off."
-                       : last == 0
-                           ? " A month without any is a good time to wait."
-                           : "");
-    iri_stats_say(out, "</p>\n<dl>\n");
-    iri_page_old(out, look, 1, "Today (UTC)");
-    iri_page_old(out, look, 7, "In 7 days");
-    iri_page_old(out, look, 30, "In 30 days");
-    iri_stats_say(out, "</dl>\n</section>\n");
+    iri_stats_put(out, ".");
+    iri_stats_put(
+        out, quiet ? " They can be switched off."
+             : last == 0
+                 ? " Wait for a month without any before you switch them off."
+                 : "");
+    iri_stats_put(out, "</p>\n<dl>\n");
+    iri_page_legacy_share(out, snapshot, 1, "Today (UTC)");
+    iri_page_legacy_share(out, snapshot, 7, "In 7 days");
+    iri_page_legacy_share(out, snapshot, 30, "In 30 days");
+    iri_stats_put(out, "</dl>\n</section>\n");
 }
 
 
 /* ---- charts -------------------------------------------------------------- */
 
-/* A few times a power of ten, and not less than most. */
+/* The top of the scale: a round number that is not less than most. */
 static uint64_t
 iri_page_scale(uint64_t most)
 {
@@ -371,11 +374,11 @@ iri_page_scale(uint64_t most)
 
 
 typedef struct {
-    const char             *name; /* of the chart */
+    const char             *name; /* caption */
     const char             *id;
     const iri_stats_span_t *span;
     size_t                  count;
-    int                     hours; /* counts by hour, not shares by day */
+    int                     hours; /* 1: counts by hour, 0: shares by day */
 } iri_chart_t;
 
 
@@ -384,9 +387,9 @@ iri_chart_value(const iri_chart_t *chart, size_t i)
 {
     const uint64_t *at = chart->span[i].at;
 
-    return chart->hours
-               ? iri_stats_old(at)
-               : iri_page_share_of(iri_stats_old(at), iri_stats_all(at));
+    return chart->hours ? iri_stats_legacy_requests(at)
+                        : iri_page_share_of(iri_stats_legacy_requests(at),
+                                            iri_stats_requests(at));
 }
 
 
@@ -402,7 +405,7 @@ iri_chart_label(iri_stats_out_t *out, const iri_chart_t *chart,
 }
 
 
-/* Of 1000 high; what is not nothing is seen. */
+/* A bar; the chart is 1000 units high.  Any value above 0 is visible. */
 static void
 iri_chart_bar(iri_stats_out_t *out, const iri_chart_t *chart, size_t i,
               uint64_t scale)
@@ -413,37 +416,37 @@ iri_chart_bar(iri_stats_out_t *out, const iri_chart_t *chart, size_t i,
 
     high = value != 0 && high < 15 ? 15 : high;
 
-    iri_stats_say(out, "<g><title>");
+    iri_stats_put(out, "<g><title>");
     iri_page_date(out, chart->span[i].begins, 0);
 
     if (chart->hours) {
-        iri_stats_say(out, " ");
+        iri_stats_put(out, " ");
         iri_page_date(out, chart->span[i].begins, 1);
     }
 
-    iri_stats_say(out, ": ");
-    iri_page_number(out, iri_stats_old(chart->span[i].at));
-    iri_stats_say(out, " of ");
-    iri_page_number(out, iri_stats_all(chart->span[i].at));
-    iri_stats_say(out, "</title><path class=\"back\" d=\"M");
-    iri_stats_say_number(out, 10 * i);
-    iri_stats_say(out, " 0h10v1000h-10z\"/>");
+    iri_stats_put(out, ": ");
+    iri_page_number(out, iri_stats_legacy_requests(chart->span[i].at));
+    iri_stats_put(out, " of ");
+    iri_page_number(out, iri_stats_requests(chart->span[i].at));
+    iri_stats_put(out, "</title><path class=\"back\" d=\"M");
+    iri_stats_put_number(out, 10 * i);
+    iri_stats_put(out, " 0h10v1000h-10z\"/>");
 
     if (high != 0) {
-        iri_stats_say(out, "<path class=\"bar\" d=\"M");
-        iri_stats_say_number(out, 10 * i + 1);
-        iri_stats_say(out, " 1000v-");
-        iri_stats_say_number(out, high);
-        iri_stats_say(out, "h8v");
-        iri_stats_say_number(out, high);
-        iri_stats_say(out, "z\"/>");
+        iri_stats_put(out, "<path class=\"bar\" d=\"M");
+        iri_stats_put_number(out, 10 * i + 1);
+        iri_stats_put(out, " 1000v-");
+        iri_stats_put_number(out, high);
+        iri_stats_put(out, "h8v");
+        iri_stats_put_number(out, high);
+        iri_stats_put(out, "z\"/>");
     }
 
-    iri_stats_say(out, "</g>\n");
+    iri_stats_put(out, "</g>\n");
 }
 
 
-/* A chart of a few days has no bars as wide as the page. */
+/* The least width of a chart, in bars, so that few bars stay narrow. */
 #define IRI_CHART_LEAST 24
 
 static void
@@ -452,20 +455,20 @@ iri_chart_svg(iri_stats_out_t *out, const iri_chart_t *chart, uint64_t scale)
     size_t i, wide = chart->count > IRI_CHART_LEAST ? chart->count
                                                     : IRI_CHART_LEAST;
 
-    iri_stats_say(out, "<svg role=\"img\" aria-labelledby=\"");
-    iri_stats_say(out, chart->id);
-    iri_stats_say(out, "\" xmlns=\"http://www.w3.org/2000/svg\" "
+    iri_stats_put(out, "<svg role=\"img\" aria-labelledby=\"");
+    iri_stats_put(out, chart->id);
+    iri_stats_put(out, "\" xmlns=\"http://www.w3.org/2000/svg\" "
                        "preserveAspectRatio=\"none\" viewBox=\"0 0 ");
-    iri_stats_say_number(out, 10 * wide);
-    iri_stats_say(out, " 1000\">\n<path class=\"grid\" d=\"M0 500h");
-    iri_stats_say_number(out, 10 * wide);
-    iri_stats_say(out, "\"/>\n");
+    iri_stats_put_number(out, 10 * wide);
+    iri_stats_put(out, " 1000\">\n<path class=\"grid\" d=\"M0 500h");
+    iri_stats_put_number(out, 10 * wide);
+    iri_stats_put(out, "\"/>\n");
 
     for (i = 0; i < chart->count; i++) {
         iri_chart_bar(out, chart, i, scale);
     }
 
-    iri_stats_say(out, "</svg>\n");
+    iri_stats_put(out, "</svg>\n");
 }
 
 
@@ -474,27 +477,27 @@ iri_chart_axis(iri_stats_out_t *out, const iri_chart_t *chart)
 {
     size_t last = chart->count - 1;
 
-    iri_stats_say(out, "<div class=\"axis\" aria-hidden=\"true\"><span>");
+    iri_stats_put(out, "<div class=\"axis\" aria-hidden=\"true\"><span>");
     iri_page_date(out, chart->span[0].begins, 0);
 
     if (chart->hours) {
-        iri_stats_say(out, " ");
+        iri_stats_put(out, " ");
         iri_page_date(out, chart->span[0].begins, 1);
     }
 
     if (last != 0) {
-        iri_stats_say(out, "</span><span>");
-        iri_stats_say(out,
+        iri_stats_put(out, "</span><span>");
+        iri_stats_put(out,
                       chart->count > IRI_CHART_LEAST ? "" : "\xE2\x80\x93 ");
         iri_page_date(out, chart->span[last].begins, 0);
 
         if (chart->hours) {
-            iri_stats_say(out, " ");
+            iri_stats_put(out, " ");
             iri_page_date(out, chart->span[last].begins, 1);
         }
     }
 
-    iri_stats_say(out, "</span></div>\n");
+    iri_stats_put(out, "</span></div>\n");
 }
 
 
@@ -512,26 +515,26 @@ iri_page_chart(iri_stats_out_t *out, const iri_chart_t *chart)
 
     scale = iri_page_scale(most);
 
-    iri_stats_say(out, "<figure>\n<figcaption id=\"");
-    iri_stats_say(out, chart->id);
-    iri_stats_say(out, "\">");
-    iri_stats_say(out, chart->name);
-    iri_stats_say(out, most == 0 ? ": none." : "; the most was ");
+    iri_stats_put(out, "<figure>\n<figcaption id=\"");
+    iri_stats_put(out, chart->id);
+    iri_stats_put(out, "\">");
+    iri_stats_put(out, chart->name);
+    iri_stats_put(out, most == 0 ? ": none." : "; the most was ");
 
     if (most != 0) {
         iri_chart_label(out, chart, most);
-        iri_stats_say(out, chart->hours ? " at " : " on ");
+        iri_stats_put(out, chart->hours ? " at " : " on ");
         iri_page_date(out, chart->span[top].begins, chart->hours);
-        iri_stats_say(out, ".");
+        iri_stats_put(out, ".");
     }
 
-    iri_stats_say(out, "</figcaption>\n<div class=\"axis\" "
+    iri_stats_put(out, "</figcaption>\n<div class=\"axis\" "
                        "aria-hidden=\"true\"><span>");
     iri_chart_label(out, chart, scale);
-    iri_stats_say(out, "</span></div>\n");
+    iri_stats_put(out, "</span></div>\n");
     iri_chart_svg(out, chart, scale);
     iri_chart_axis(out, chart);
-    iri_stats_say(out, "</figure>\n");
+    iri_stats_put(out, "</figure>\n");
 }
 
 
@@ -540,19 +543,19 @@ iri_page_chart(iri_stats_out_t *out, const iri_chart_t *chart)
 static void
 iri_page_cell(iri_stats_out_t *out, uint64_t number)
 {
-    iri_stats_say(out, "<td>");
+    iri_stats_put(out, "<td>");
     iri_page_number(out, number);
-    iri_stats_say(out, "</td>");
+    iri_stats_put(out, "</td>");
 }
 
 
 static void
-iri_page_days(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
+iri_page_days(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
 {
     const uint64_t *at;
     size_t          i, rows = 0;
 
-    iri_stats_say(out,
+    iri_stats_put(out,
                   "<details>\n<summary>The days in numbers</summary>\n"
                   "<table>\n<thead><tr><th scope=\"col\">Day (UTC)</th>"
                   "<th scope=\"col\">Requests</th>"
@@ -560,181 +563,185 @@ iri_page_days(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
                   "<th scope=\"col\">Only queries</th>"
                   "<th scope=\"col\">Share</th></tr></thead>\n<tbody>\n");
 
-    for (i = look->day_count; i > 0 && rows < IRI_PAGE_ROWS; i--, rows++) {
-        at = look->days[i - 1].at;
-        iri_stats_say(out, "<tr><th scope=\"row\">");
-        iri_page_date(out, look->days[i - 1].begins, 0);
-        iri_stats_say(out, "</th>");
-        iri_page_cell(out, iri_stats_all(at));
+    for (i = snapshot->day_count; i > 0 && rows < IRI_PAGE_ROWS; i--, rows++)
+    {
+        at = snapshot->days[i - 1].at;
+        iri_stats_put(out, "<tr><th scope=\"row\">");
+        iri_page_date(out, snapshot->days[i - 1].begins, 0);
+        iri_stats_put(out, "</th>");
+        iri_page_cell(out, iri_stats_requests(at));
         iri_page_cell(out, at[IRI_FORM_LEGACY]);
         iri_page_cell(out, at[IRI_FORMS]);
-        iri_stats_say(out, "<td>");
-        iri_page_share(
-            out, iri_page_share_of(iri_stats_old(at), iri_stats_all(at)));
-        iri_stats_say(out, "</td></tr>\n");
+        iri_stats_put(out, "<td>");
+        iri_page_share(out, iri_page_share_of(iri_stats_legacy_requests(at),
+                                              iri_stats_requests(at)));
+        iri_stats_put(out, "</td></tr>\n");
     }
 
-    iri_stats_say(out, "</tbody>\n</table>\n</details>\n");
+    iri_stats_put(out, "</tbody>\n</table>\n</details>\n");
 }
 
 
 static void
-iri_page_charts(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
+iri_page_charts(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
 {
     iri_chart_t chart = { "Share of requests with a path or a query in a "
                           "legacy encoding, by day",
                           "days", NULL, 0, 0 };
 
-    iri_stats_say(out, "<h2>By day and hour</h2>\n");
+    iri_stats_put(out, "<h2>By day and hour</h2>\n");
 
-    chart.count = look->day_count < IRI_PAGE_DAYS ? look->day_count
-                                                  : IRI_PAGE_DAYS;
-    chart.span = look->days + look->day_count - chart.count;
+    chart.count = snapshot->day_count < IRI_PAGE_DAYS ? snapshot->day_count
+                                                      : IRI_PAGE_DAYS;
+    chart.span = snapshot->days + snapshot->day_count - chart.count;
     iri_page_chart(out, &chart);
 
     chart.name = "Number of these requests, by hour";
     chart.id = "hours";
-    chart.count = look->hour_count;
-    chart.span = look->hours;
+    chart.count = snapshot->hour_count;
+    chart.span = snapshot->hours;
     chart.hours = 1;
     iri_page_chart(out, &chart);
 
-    iri_page_days(out, look);
+    iri_page_days(out, snapshot);
 }
 
 
 static uint64_t
-iri_page_charset_count(const iri_stats_snapshot_t *look, size_t part,
+iri_page_charset_count(const iri_stats_snapshot_t *snapshot, size_t part,
                        size_t i)
 {
-    return look->sets[0].charsets[part][i] + look->sets[1].charsets[part][i];
+    return snapshot->sets[0].charsets[part][i]
+           + snapshot->sets[1].charsets[part][i];
 }
 
 
 static void
-iri_page_charset(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
+iri_page_charset(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot,
                  size_t i)
 {
-    uint64_t last = look->seen[0][i] > look->seen[1][i] ? look->seen[0][i]
-                                                        : look->seen[1][i];
+    uint64_t last = snapshot->last_seen[0][i] > snapshot->last_seen[1][i]
+                        ? snapshot->last_seen[0][i]
+                        : snapshot->last_seen[1][i];
 
-    iri_stats_say(out, "<tr><th scope=\"row\">");
-    iri_stats_say(out, iri_stats_charset_word(i));
-    iri_stats_say(out, "</th>");
-    iri_page_cell(out, iri_page_charset_count(look, 0, i));
-    iri_page_cell(out, iri_page_charset_count(look, 1, i));
-    iri_stats_say(out, "<td>");
+    iri_stats_put(out, "<tr><th scope=\"row\">");
+    iri_stats_put(out, iri_stats_charset_word(i));
+    iri_stats_put(out, "</th>");
+    iri_page_cell(out, iri_page_charset_count(snapshot, 0, i));
+    iri_page_cell(out, iri_page_charset_count(snapshot, 1, i));
+    iri_stats_put(out, "<td>");
     iri_page_time(out, (int64_t) last);
-    iri_stats_say(out, "</td></tr>\n");
+    iri_stats_put(out, "</td></tr>\n");
 }
 
 
-/* As many as there is room for, in the order of the standard. */
+/* The table of charsets, at most IRI_PAGE_CHARSETS rows. */
 static void
-iri_page_charsets(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
+iri_page_charsets(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
 {
     size_t i, rows = 0;
 
-    iri_stats_say(out, "<h2>Which, and who sends them</h2>\n");
+    iri_stats_put(out, "<h2>Legacy encodings and their senders</h2>\n");
 
-    if (iri_stats_old(look->totals) == 0) {
-        iri_stats_say(out, "<p>Nobody has yet.</p>\n");
+    if (iri_stats_legacy_requests(snapshot->totals) == 0) {
+        iri_stats_put(out, "<p>No request has used one.</p>\n");
         return;
     }
 
-    iri_stats_say(out, "<table>\n<thead><tr><th scope=\"col\">Encoding</th>"
+    iri_stats_put(out, "<table>\n<thead><tr><th scope=\"col\">Encoding</th>"
                        "<th scope=\"col\">In paths</th>"
                        "<th scope=\"col\">In queries</th>"
                        "<th scope=\"col\">Last (UTC)</th></tr></thead>\n"
                        "<tbody>\n");
 
     for (i = 0; i < IRI_STATS_CHARSETS && rows < IRI_PAGE_CHARSETS; i++) {
-        if (look->seen[0][i] != 0 || look->seen[1][i] != 0) {
-            iri_page_charset(out, look, i);
+        if (snapshot->last_seen[0][i] != 0 || snapshot->last_seen[1][i] != 0)
+        {
+            iri_page_charset(out, snapshot, i);
             rows++;
         }
     }
 
-    iri_stats_say(out, "</tbody>\n</table>\n");
+    iri_stats_put(out, "</tbody>\n</table>\n");
 }
 
 
 static void
-iri_page_senders(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
+iri_page_senders(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot,
                  iri_stats_table_t table, const char *caption,
                  const char *column)
 {
-    const iri_stats_sender_t *top = look->top[table];
-    size_t                    i, count = look->top_count[table];
+    const iri_stats_sender_t *top = snapshot->top[table];
+    size_t                    i, count = snapshot->top_count[table];
 
     if (count == 0) {
         return;
     }
 
-    iri_stats_say(out, "<table>\n<caption>");
-    iri_stats_say(out, caption);
-    iri_stats_say(out, "</caption>\n<thead><tr><th scope=\"col\">");
-    iri_stats_say(out, column);
-    iri_stats_say(out, "</th><th scope=\"col\">Requests</th>"
+    iri_stats_put(out, "<table>\n<caption>");
+    iri_stats_put(out, caption);
+    iri_stats_put(out, "</caption>\n<thead><tr><th scope=\"col\">");
+    iri_stats_put(out, column);
+    iri_stats_put(out, "</th><th scope=\"col\">Requests</th>"
                        "<th scope=\"col\" class=\"wide\">Last in</th>"
                        "<th scope=\"col\" class=\"wide\">Last (UTC)</th>"
                        "</tr></thead>\n<tbody>\n");
 
     for (i = 0; i < count && i < IRI_PAGE_SENDERS; i++) {
-        iri_stats_say(out, "<tr>");
+        iri_stats_put(out, "<tr>");
         iri_page_text(out, "text", iri_stats_text(top[i].text, top[i].len));
-        iri_stats_say(out, "<td>");
+        iri_stats_put(out, "<td>");
 
         if (top[i].error != 0) {
             iri_page_number(out, top[i].count > top[i].error
                                      ? top[i].count - top[i].error
                                      : 0);
-            iri_stats_say(out, " to ");
+            iri_stats_put(out, " to ");
         }
 
         iri_page_number(out, top[i].count);
-        iri_stats_say(out, "</td><td class=\"wide\">");
-        iri_stats_say(out, iri_stats_charset_word(top[i].charset));
-        iri_stats_say(out, "</td><td class=\"wide\">");
+        iri_stats_put(out, "</td><td class=\"wide\">");
+        iri_stats_put(out, iri_stats_charset_word(top[i].charset));
+        iri_stats_put(out, "</td><td class=\"wide\">");
         iri_page_time(out, (int64_t) top[i].last);
-        iri_stats_say(out, "</td></tr>\n");
+        iri_stats_put(out, "</td></tr>\n");
     }
 
-    if (look->unsaid[table] != 0) {
-        iri_stats_say(out, "<tr class=\"none\"><td class=\"text\">none said"
+    if (snapshot->missing[table] != 0) {
+        iri_stats_put(out, "<tr class=\"none\"><td class=\"text\">not sent"
                            "</td>");
-        iri_page_cell(out, look->unsaid[table]);
-        iri_stats_say(out, "<td class=\"wide\"></td><td class=\"wide\"></td>"
+        iri_page_cell(out, snapshot->missing[table]);
+        iri_stats_put(out, "<td class=\"wide\"></td><td class=\"wide\"></td>"
                            "</tr>\n");
     }
 
-    iri_stats_say(out, "</tbody>\n</table>\n");
+    iri_stats_put(out, "</tbody>\n</table>\n");
 }
 
 
 static void
-iri_page_recent(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
+iri_page_recent(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
 {
-    const iri_stats_recent_t *recent = look->recent;
+    const iri_stats_recent_t *recent = snapshot->recent;
     size_t                    i;
 
-    if (look->recent_count == 0) {
+    if (snapshot->recent_count == 0) {
         return;
     }
 
-    iri_stats_say(out, "<table>\n<caption>The last of these requests"
+    iri_stats_put(out, "<table>\n<caption>The last of these requests"
                        "</caption>\n<thead><tr><th scope=\"col\">When (UTC)"
                        "</th><th scope=\"col\" class=\"text wide\">In</th>"
                        "<th scope=\"col\" class=\"text\">Referer</th>"
                        "<th scope=\"col\" class=\"text wide\">User-Agent"
                        "</th></tr></thead>\n<tbody>\n");
 
-    for (i = 0; i < look->recent_count && i < IRI_PAGE_RECENT; i++) {
-        iri_stats_say(out, "<tr><td class=\"short\">");
+    for (i = 0; i < snapshot->recent_count && i < IRI_PAGE_RECENT; i++) {
+        iri_stats_put(out, "<tr><td class=\"short\">");
         iri_page_time(out, (int64_t) recent[i].time);
-        iri_stats_say(out, "</td><td class=\"short wide\">");
-        iri_stats_say(out, iri_stats_charset_word(recent[i].charset));
-        iri_stats_say(out, (recent[i].kind & IRI_STATS_OF_QUERY) != 0
+        iri_stats_put(out, "</td><td class=\"short wide\">");
+        iri_stats_put(out, iri_stats_charset_word(recent[i].charset));
+        iri_stats_put(out, (recent[i].kind & IRI_STATS_OF_QUERY) != 0
                                ? ", query</td>"
                                : "</td>");
         iri_page_text(
@@ -742,46 +749,28 @@ iri_page_recent(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
             iri_stats_text(recent[i].referer, recent[i].referer_len));
         iri_page_text(out, "text wide",
                       iri_stats_text(recent[i].agent, recent[i].agent_len));
-        iri_stats_say(out, "</tr>\n");
+        iri_stats_put(out, "</tr>\n");
     }
 
-    iri_stats_say(out, "</tbody>\n</table>\n");
+    iri_stats_put(out, "</tbody>\n</table>\n");
 }
 
 
 /* ---- all requests -------------------------------------------------------- */
 
-/* A table of an enum: of iri on, and of report where there is any. */
+/* A table of an enum, with a column for mode on and, if used, for report. */
 typedef struct {
-    const char *caption;
-    size_t      offset; /* in iri_stats_set_t */
-    int         size;
-    int         some; /* 1: what is 0 in both is left out */
-    const char *(*word)(int i);
+    const char      *caption;
+    size_t           offset; /* in iri_stats_set_t */
+    int              size;
+    int              nonzero; /* 1: rows with only zeros are omitted */
+    iri_stats_word_t word;
 } iri_page_table_t;
 
-#define IRI_PAGE_WORD(function, type)                                        \
-    static const char *iri_page_##function(int i)                            \
-    {                                                                        \
-        return function((type) i);                                           \
-    }
-
-IRI_PAGE_WORD(iri_form_text, iri_form_t)
-IRI_PAGE_WORD(iri_match_text, iri_match_t)
-IRI_PAGE_WORD(iri_verdict_text, iri_verdict_t)
-IRI_PAGE_WORD(iri_why_text, iri_why_t)
-IRI_PAGE_WORD(iri_query_why_code, iri_query_why_t)
-IRI_PAGE_WORD(iri_host_why_code, iri_host_why_t)
-
-
 static const char *
-iri_page_redirect_text(int i)
+iri_page_why_text(int i)
 {
-    static const char *const words[IRI_STATS_REDIRECTS] = { "301", "302",
-                                                            "303", "307",
-                                                            "308" };
-
-    return words[i];
+    return iri_why_text((iri_why_t) i);
 }
 
 
@@ -790,15 +779,15 @@ iri_page_redirect_text(int i)
         (int) (sizeof(((iri_stats_set_t *) NULL)->field) / sizeof(uint64_t))
 
 static const iri_page_table_t iri_page_tables[] = {
-    { "Form of the path", IRI_PAGE_OF(forms), 0, iri_page_iri_form_text },
-    { "What was forgiven", IRI_PAGE_OF(matches), 1, iri_page_iri_match_text },
-    { "What was done", IRI_PAGE_OF(answers), 0, iri_page_iri_verdict_text },
-    { "What the disk and the rules said", IRI_PAGE_OF(whys), 1,
-      iri_page_iri_why_text },
-    { "Refused, since", IRI_PAGE_OF(refusals), 1, iri_page_iri_why_text },
-    { "Redirected with", IRI_PAGE_OF(redirects), 1, iri_page_redirect_text },
-    { "Query", IRI_PAGE_OF(queries), 1, iri_page_iri_query_why_code },
-    { "Host", IRI_PAGE_OF(hosts), 1, iri_page_iri_host_why_code },
+    { "Form of the path", IRI_PAGE_OF(forms), 0, iri_stats_form_word },
+    { "Difference ignored", IRI_PAGE_OF(matches), 1, iri_stats_match_word },
+    { "Verdict", IRI_PAGE_OF(answers), 0, iri_stats_verdict_word },
+    { "Reason", IRI_PAGE_OF(whys), 1, iri_page_why_text },
+    { "Refused, by reason", IRI_PAGE_OF(refusals), 1, iri_page_why_text },
+    { "Redirected, by status", IRI_PAGE_OF(redirects), 1,
+      iri_stats_redirect_word },
+    { "Query", IRI_PAGE_OF(queries), 1, iri_stats_query_word },
+    { "Host", IRI_PAGE_OF(hosts), 1, iri_stats_host_word },
 };
 
 
@@ -806,43 +795,43 @@ static void
 iri_page_row(iri_stats_out_t *out, const iri_page_table_t *table, int i,
              uint64_t on, uint64_t report, int reports)
 {
-    iri_stats_say(out,
+    iri_stats_put(out,
                   on == 0 && report == 0 ? "<tr class=\"none\">" : "<tr>");
-    iri_stats_say(out, "<th scope=\"row\">");
-    iri_stats_say(out, table->word(i)[0] != '\0' ? table->word(i) : "other");
-    iri_stats_say(out, "</th>");
+    iri_stats_put(out, "<th scope=\"row\">");
+    iri_stats_put(out, table->word(i)[0] != '\0' ? table->word(i) : "other");
+    iri_stats_put(out, "</th>");
     iri_page_cell(out, on);
 
     if (reports) {
         iri_page_cell(out, report);
     }
 
-    iri_stats_say(out, "</tr>\n");
+    iri_stats_put(out, "</tr>\n");
 }
 
 
 static void
-iri_page_table(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
+iri_page_table(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot,
                const iri_page_table_t *table, int reports)
 {
     const uint64_t *count[IRI_STATS_MODES];
     int             i, rows = 0;
 
     for (i = 0; i < IRI_STATS_MODES; i++) {
-        count[i] = iri_stats_at(&look->sets[i], table->offset);
+        count[i] = iri_stats_at(&snapshot->sets[i], table->offset);
     }
 
     for (i = 0; i < table->size; i++) {
-        if (table->some && count[0][i] == 0 && count[1][i] == 0) {
+        if (table->nonzero && count[0][i] == 0 && count[1][i] == 0) {
             continue;
         }
 
         if (rows++ == 0) {
-            iri_stats_say(out, "<div><table>\n<caption>");
-            iri_stats_say(out, table->caption);
-            iri_stats_say(out, "</caption>\n<thead><tr>"
+            iri_stats_put(out, "<div><table>\n<caption>");
+            iri_stats_put(out, table->caption);
+            iri_stats_put(out, "</caption>\n<thead><tr>"
                                "<td></td><th scope=\"col\">Requests</th>");
-            iri_stats_say(out, reports ? "<th scope=\"col\">Would be</th>"
+            iri_stats_put(out, reports ? "<th scope=\"col\">Report</th>"
                                          "</tr></thead>\n<tbody>\n"
                                        : "</tr></thead>\n<tbody>\n");
         }
@@ -851,81 +840,84 @@ iri_page_table(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
     }
 
     if (rows != 0) {
-        iri_stats_say(out, "</tbody>\n</table></div>\n");
+        iri_stats_put(out, "</tbody>\n</table></div>\n");
     }
 }
 
 
 static void
-iri_page_pair(iri_stats_out_t *out, const char *name, uint64_t hits,
-              uint64_t misses)
+iri_page_cache_row(iri_stats_out_t *out, const char *name, uint64_t hits,
+                   uint64_t misses)
 {
-    iri_stats_say(out, "<tr><th scope=\"row\">");
-    iri_stats_say(out, name);
-    iri_stats_say(out, "</th>");
+    iri_stats_put(out, "<tr><th scope=\"row\">");
+    iri_stats_put(out, name);
+    iri_stats_put(out, "</th>");
     iri_page_cell(out, hits);
     iri_page_cell(out, misses);
-    iri_stats_say(out, "</tr>\n");
+    iri_stats_put(out, "</tr>\n");
 }
 
 
 static void
-iri_page_cache(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
+iri_page_cache(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
 {
-    const iri_index_cache_counts_t *cache = &look->cache;
+    const iri_index_cache_counts_t *cache = &snapshot->cache;
 
-    iri_stats_say(out, "<div><table>\n<caption>Cache</caption>\n"
-                       "<thead><tr><td></td><th scope=\"col\">Known</th>"
-                       "<th scope=\"col\">Not</th></tr></thead>\n<tbody>\n");
-    iri_page_pair(out, "indexes", cache->index_hits, cache->index_misses);
-    iri_stats_say(out, "</tbody>\n</table>\n<p><small>");
+    iri_stats_put(out,
+                  "<div><table>\n<caption>Cache</caption>\n"
+                  "<thead><tr><td></td><th scope=\"col\">Hits</th>"
+                  "<th scope=\"col\">Misses</th></tr></thead>\n<tbody>\n");
+    iri_page_cache_row(out, "indexes", cache->index_hits,
+                       cache->index_misses);
+    iri_stats_put(out, "</tbody>\n</table>\n<p><small>");
     iri_page_number(out, cache->builds);
-    iri_stats_say(out, " built, ");
-    iri_page_number(out, look->use.indexes);
-    iri_stats_say(out, " kept, ");
-    iri_page_number(out, look->use.used / 1024);
-    iri_stats_say(out, " of ");
-    iri_page_number(out, look->use.size / 1024);
-    iri_stats_say(out, " KiB used</small></p></div>\n");
+    iri_stats_put(out, " built, ");
+    iri_page_number(out, snapshot->use.indexes);
+    iri_stats_put(out, " kept, ");
+    iri_page_number(out, snapshot->use.used / 1024);
+    iri_stats_put(out, " of ");
+    iri_page_number(out, snapshot->use.size / 1024);
+    iri_stats_put(out, " KiB used</small></p></div>\n");
 }
 
 
 static void
-iri_page_all(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
+iri_page_all_requests(iri_stats_out_t            *out,
+                      const iri_stats_snapshot_t *snapshot)
 {
-    uint64_t on = iri_stats_all(look->sets[0].forms);
-    uint64_t report = iri_stats_all(look->sets[1].forms);
+    uint64_t on = iri_stats_requests(snapshot->sets[0].forms);
+    uint64_t report = iri_stats_requests(snapshot->sets[1].forms);
     size_t   i;
 
-    iri_stats_say(out, "<h2>All requests</h2>\n<p>");
+    iri_stats_put(out, "<h2>All requests</h2>\n<p>");
     iri_page_number(out, on);
-    iri_stats_say(out, on == 1 ? " request was read" : " requests were read");
+    iri_stats_put(out, on == 1 ? " request was read" : " requests were read");
 
     if (report != 0) {
-        iri_stats_say(out, "; in <code>report</code>, where nothing is "
+        iri_stats_put(out, "; in <code>report</code>, where nothing is "
                            "changed, ");
         iri_page_number(out, report);
-        iri_stats_say(out, " would be");
+        iri_stats_put(out, " would have been");
     }
 
-    iri_stats_say(out, ".</p>\n<div class=\"grid\">\n");
+    iri_stats_put(out, ".</p>\n<div class=\"grid\">\n");
 
     for (i = 0; i < sizeof(iri_page_tables) / sizeof(iri_page_tables[0]); i++)
     {
-        iri_page_table(out, look, &iri_page_tables[i], report != 0);
+        iri_page_table(out, snapshot, &iri_page_tables[i], report != 0);
     }
 
-    iri_page_cache(out, look);
-    iri_stats_say(out, "</div>\n");
+    iri_page_cache(out, snapshot);
+    iri_stats_put(out, "</div>\n");
 }
 
 
 /* ---- the page ------------------------------------------------------------ */
 
 void
-iri_stats_html(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
+iri_stats_html(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
 {
-    iri_stats_say(out,
+    iri_stats_put(out,
                   "<!DOCTYPE html>\n"
                   "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\" "
                   "xml:lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
@@ -937,23 +929,23 @@ iri_stats_html(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
                   "</head>\n<body>\n<main>\n"
                   "<h1>Which encodings do requests use?</h1>\n");
 
-    iri_page_verdict(out, look);
-    iri_page_charts(out, look);
-    iri_page_charsets(out, look);
-    iri_page_senders(out, look, IRI_STATS_REFERER,
+    iri_page_summary(out, snapshot);
+    iri_page_charts(out, snapshot);
+    iri_page_charsets(out, snapshot);
+    iri_page_senders(out, snapshot, IRI_STATS_REFERER,
                      "Pages that link in legacy encodings", "Referer");
-    iri_page_senders(out, look, IRI_STATS_AGENT, "Programs that send them",
-                     "User-Agent");
-    iri_page_recent(out, look);
-    iri_page_all(out, look);
+    iri_page_senders(out, snapshot, IRI_STATS_AGENT,
+                     "Programs that send legacy encodings", "User-Agent");
+    iri_page_recent(out, snapshot);
+    iri_page_all_requests(out, snapshot);
 
-    iri_stats_say(out, "</main>\n<footer>\n<p>Counted since ");
-    iri_page_time(out, look->since);
-    iri_stats_say(out, " UTC (");
-    iri_page_span(out, look->now - look->since);
-    iri_stats_say(out, "); now it is ");
-    iri_page_time(out, look->now);
-    iri_stats_say(
+    iri_stats_put(out, "</main>\n<footer>\n<p>Counted since ");
+    iri_page_time(out, snapshot->since);
+    iri_stats_put(out, " UTC (");
+    iri_page_span(out, snapshot->now - snapshot->since);
+    iri_stats_put(out, "); now it is ");
+    iri_page_time(out, snapshot->now);
+    iri_stats_put(
         out, " UTC. <a type=\"application/json\" href=\"?format=json\">As"
              " JSON</a>, <a type=\"text/plain\" "
              "href=\"?format=prometheus\">for Prometheus</a></p>\n"
@@ -961,7 +953,7 @@ iri_stats_html(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 }
 
 
-/* ---- which of them ------------------------------------------------------- */
+/* ---- the format ---------------------------------------------------------- */
 
 typedef enum {
     IRI_PAGE_HTML,
@@ -971,7 +963,7 @@ typedef enum {
 } iri_page_format_t;
 
 
-/* What "format=" asks for; the last, if there are several. */
+/* The value of "format" in the query; if repeated, the last one counts. */
 static iri_page_format_t
 iri_page_format(iri_str_t query)
 {
@@ -1012,11 +1004,11 @@ iri_stats_page(const iri_env_t *env, const iri_stats_t *stats,
                const iri_stats_page_conf_t *conf, iri_stats_page_t *out)
 {
     iri_stats_out_t       body = { env, IRI_BUF_EMPTY, IRI_OK };
-    iri_stats_snapshot_t *look;
+    iri_stats_snapshot_t *snapshot;
     iri_stats_page_t      page;
     iri_status_t          status;
 
-    status = iri_stats_read(env, stats, conf, &look);
+    status = iri_stats_read(env, stats, conf, &snapshot);
     if (status != IRI_OK) {
         return status;
     }
@@ -1028,24 +1020,24 @@ iri_stats_page(const iri_env_t *env, const iri_stats_t *stats,
     case IRI_PAGE_HTML:
         page.type = "text/html; charset=utf-8";
         page.policy = iri_stats_html_policy;
-        iri_stats_html(&body, look);
+        iri_stats_html(&body, snapshot);
         break;
 
     case IRI_PAGE_JSON:
         page.type = "application/json";
-        iri_stats_json(&body, look);
+        iri_stats_json(&body, snapshot);
         break;
 
     case IRI_PAGE_PROMETHEUS:
         page.type = "text/plain; version=0.0.4; charset=utf-8";
-        iri_stats_prometheus(&body, look);
+        iri_stats_prometheus(&body, snapshot);
         break;
 
     default:
-        /* A program that asks for another would not read the page. */
+        /* A program cannot use the HTML page instead. */
         page.status = 400;
         page.type = "text/plain; charset=utf-8";
-        iri_stats_say(&body, "format is html, json or prometheus\n");
+        iri_stats_put(&body, "format must be html, json or prometheus\n");
         break;
     }
 

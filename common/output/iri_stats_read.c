@@ -1,10 +1,10 @@
 /*
- * iri_stats_read.c - what was counted, as it is now
+ * iri_stats_read.c - a snapshot of the counters
  *
- * Copied while others write.  A word is never half written; of what belongs
- * together it is looked whether it was written meanwhile, and then it is read
- * again.  What is written all the time, or was left half written by a process
- * that died, is left out.
+ * The counters are copied while other processes write.  Each word is atomic.
+ * A row of several words has a version; if it has changed during the copy, the
+ * row is copied again.  A row that is still changing after IRI_STATS_TRIES
+ * copies, or was left incomplete by a process that died, is skipped.
  */
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define IRI_STATS_TRIES 8
 
 
-/* size: octets, of words only. */
+/* Copy size octets, a multiple of a word. */
 static void
 iri_stats_copy(void *to, const void *from, size_t size)
 {
@@ -29,7 +29,7 @@ iri_stats_copy(void *to, const void *from, size_t size)
 }
 
 
-/* An entry, whose first word is its version.  0: there is no whole one. */
+/* Copy a row whose first word is its version.  0: no consistent copy. */
 static int
 iri_stats_entry(void *to, const void *from, size_t size)
 {
@@ -52,7 +52,7 @@ iri_stats_entry(void *to, const void *from, size_t size)
 
 
 uint64_t
-iri_stats_all(const uint64_t at[IRI_FORMS])
+iri_stats_requests(const uint64_t at[IRI_FORMS])
 {
     uint64_t all = 0;
     size_t   i;
@@ -66,25 +66,28 @@ iri_stats_all(const uint64_t at[IRI_FORMS])
 
 
 uint64_t
-iri_stats_old(const uint64_t at[IRI_STATS_SERIES])
+iri_stats_legacy_requests(const uint64_t at[IRI_STATS_SERIES])
 {
     return at[IRI_FORM_LEGACY] + at[IRI_FORMS];
 }
 
 
 static void
-iri_stats_look_counts(const iri_stats_region_t *region,
-                      iri_stats_snapshot_t     *look)
+iri_stats_snapshot_counts(const iri_stats_region_t *region,
+                          iri_stats_snapshot_t     *snapshot)
 {
     iri_stats_set_t *set;
     size_t           i;
 
-    iri_stats_copy(look->sets, region->sets, sizeof(look->sets));
-    iri_stats_copy(&look->cache, &region->cache, sizeof(look->cache));
-    iri_stats_copy(look->seen, region->seen, sizeof(look->seen));
-    iri_stats_copy(look->unsaid, region->unsaid, sizeof(look->unsaid));
+    iri_stats_copy(snapshot->sets, region->sets, sizeof(snapshot->sets));
+    iri_stats_copy(&snapshot->cache, &region->cache, sizeof(snapshot->cache));
+    iri_stats_copy(snapshot->last_seen, region->last_seen,
+                   sizeof(snapshot->last_seen));
+    iri_stats_copy(snapshot->missing, region->missing,
+                   sizeof(snapshot->missing));
 
-    for (set = look->sets; set < look->sets + IRI_STATS_MODES; set++) {
+    for (set = snapshot->sets; set < snapshot->sets + IRI_STATS_MODES; set++)
+    {
         set->forms[IRI_FORM_ASCII] += set->plain;
         set->matches[IRI_MATCH_NONE] += set->plain;
         set->answers[IRI_PASS] += set->plain;
@@ -93,27 +96,27 @@ iri_stats_look_counts(const iri_stats_region_t *region,
         set->hosts[IRI_HOST_ASCII] += set->plain;
 
         for (i = 0; i < IRI_FORMS; i++) {
-            look->totals[i] += set->forms[i];
+            snapshot->totals[i] += set->forms[i];
         }
 
-        look->totals[IRI_FORMS] += set->query_only;
+        snapshot->totals[IRI_FORMS] += set->query_only;
     }
 }
 
 
 static int
-iri_stats_mark_order(const void *a, const void *b)
+iri_stats_checkpoint_order(const void *a, const void *b)
 {
-    const iri_stats_mark_t *x = a, *y = b;
+    const iri_stats_checkpoint_t *x = a, *y = b;
 
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
 
-/* Those that were made, in their order; how many. */
+/* Copy the checkpoints that are not empty, sorted.  Returns: their number. */
 static size_t
-iri_stats_marks(const iri_stats_mark_t *from, size_t count,
-                iri_stats_mark_t *to)
+iri_stats_read_checkpoints(const iri_stats_checkpoint_t *from, size_t count,
+                           iri_stats_checkpoint_t *to)
 {
     size_t i, n = 0;
 
@@ -126,19 +129,21 @@ iri_stats_marks(const iri_stats_mark_t *from, size_t count,
              && iri_stats_get(&from[i].number) == to[n].number;
     }
 
-    qsort(to, n, sizeof(*to), iri_stats_mark_order);
+    qsort(to, n, sizeof(*to), iri_stats_checkpoint_order);
 
     return n;
 }
 
 
 /*
- * What lies between a mark and the next has happened in the first hour (or
- * day) of these: the second began with the first request that came in it.
- * Marks may be of a time before this one's totals were read: then it is 0.
+ * Compute the requests of each hour or day, at most `most`, from checkpoints.
+ * The requests between two checkpoints belong to the period of the first one,
+ * because a checkpoint is stored by the first request of its period.  totals
+ * may have been read before the last checkpoint was stored: a negative
+ * difference counts as 0.  Returns: the number of spans.
  */
 static size_t
-iri_stats_spans(const iri_stats_mark_t *mark, size_t marks,
+iri_stats_spans(const iri_stats_checkpoint_t *checkpoint, size_t checkpoints,
                 const uint64_t *totals, uint64_t now, uint64_t length,
                 size_t most, iri_stats_span_t *spans)
 {
@@ -146,7 +151,9 @@ iri_stats_spans(const iri_stats_mark_t *mark, size_t marks,
     const uint64_t *end;
     size_t          i, k, count;
 
-    first = marks != 0 && mark[0].number < last ? mark[0].number : last;
+    first = checkpoints != 0 && checkpoint[0].number < last
+                ? checkpoint[0].number
+                : last;
     first = last - first >= most ? last - most + 1 : first;
     count = (size_t) (last - first + 1);
 
@@ -155,17 +162,18 @@ iri_stats_spans(const iri_stats_mark_t *mark, size_t marks,
         memset(spans[number - first].at, 0, sizeof(spans->at));
     }
 
-    for (i = 0; i < marks; i++) {
-        if (mark[i].number < first || mark[i].number > last) {
+    for (i = 0; i < checkpoints; i++) {
+        if (checkpoint[i].number < first || checkpoint[i].number > last) {
             continue;
         }
 
-        end = i + 1 < marks ? mark[i + 1].at : totals;
+        end = i + 1 < checkpoints ? checkpoint[i + 1].at : totals;
 
         for (k = 0; k < IRI_STATS_SERIES; k++) {
-            spans[mark[i].number - first].at[k] = end[k] > mark[i].at[k]
-                                                      ? end[k] - mark[i].at[k]
-                                                      : 0;
+            spans[checkpoint[i].number - first]
+                .at[k] = end[k] > checkpoint[i].at[k]
+                             ? end[k] - checkpoint[i].at[k]
+                             : 0;
         }
     }
 
@@ -174,31 +182,37 @@ iri_stats_spans(const iri_stats_mark_t *mark, size_t marks,
 
 
 static iri_status_t
-iri_stats_look_spans(const iri_env_t *env, const iri_stats_region_t *region,
-                     iri_stats_snapshot_t *look)
+iri_stats_snapshot_spans(const iri_env_t          *env,
+                         const iri_stats_region_t *region,
+                         iri_stats_snapshot_t     *snapshot)
 {
-    iri_stats_mark_t *marks;
-    uint64_t          now = look->now > 0 ? (uint64_t) look->now : 0;
-    size_t            count;
+    iri_stats_checkpoint_t *checkpoints;
+    uint64_t now = snapshot->now > 0 ? (uint64_t) snapshot->now : 0;
+    size_t   count;
 
-    marks = env->alloc(env->ctx, (IRI_STATS_DAYS + 1) * sizeof(*marks));
-    if (marks == NULL) {
+    checkpoints = env->alloc(env->ctx,
+                             (IRI_STATS_DAYS + 1) * sizeof(*checkpoints));
+    if (checkpoints == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    count = iri_stats_marks(region->hours, IRI_STATS_HOURS + 1, marks);
-    look->hour_count = iri_stats_spans(marks, count, look->totals, now, 3600,
-                                       IRI_STATS_HOURS, look->hours);
+    count = iri_stats_read_checkpoints(region->hours, IRI_STATS_HOURS + 1,
+                                       checkpoints);
+    snapshot->hour_count = iri_stats_spans(checkpoints, count,
+                                           snapshot->totals, now, 3600,
+                                           IRI_STATS_HOURS, snapshot->hours);
 
-    count = iri_stats_marks(region->days, IRI_STATS_DAYS + 1, marks);
-    look->day_count = iri_stats_spans(marks, count, look->totals, now, 86400,
-                                      IRI_STATS_DAYS, look->days);
+    count = iri_stats_read_checkpoints(region->days, IRI_STATS_DAYS + 1,
+                                       checkpoints);
+    snapshot->day_count = iri_stats_spans(checkpoints, count,
+                                          snapshot->totals, now, 86400,
+                                          IRI_STATS_DAYS, snapshot->days);
 
     return IRI_OK;
 }
 
 
-/* The most first; of as many, the last. */
+/* Highest count first; with equal counts, the most recent. */
 static int
 iri_stats_sender_order(const void *a, const void *b)
 {
@@ -212,7 +226,7 @@ iri_stats_sender_order(const void *a, const void *b)
 }
 
 
-/* The last first.  That of the same second, in the order they came. */
+/* Most recent first. */
 static int
 iri_stats_recent_order(const void *a, const void *b)
 {
@@ -223,39 +237,41 @@ iri_stats_recent_order(const void *a, const void *b)
 
 
 static void
-iri_stats_look_senders(const iri_stats_region_t *region,
-                       iri_stats_snapshot_t     *look)
+iri_stats_snapshot_senders(const iri_stats_region_t *region,
+                           iri_stats_snapshot_t     *snapshot)
 {
     iri_stats_sender_t *to;
-    uint64_t            turn = iri_stats_get(&region->turn);
+    uint64_t            turn = iri_stats_get(&region->recent_next);
     size_t              i, k, n;
 
     for (k = 0; k < IRI_STATS_TABLES; k++) {
         for (i = 0, n = 0; i < IRI_STATS_TOP; i++) {
-            to = &look->top[k][n];
+            to = &snapshot->top[k][n];
             n += iri_stats_entry(to, &region->top[k][i], sizeof(*to))
                  && to->count != 0;
         }
 
-        look->top_count[k] = n;
-        qsort(look->top[k], n, sizeof(*look->top[k]), iri_stats_sender_order);
+        snapshot->top_count[k] = n;
+        qsort(snapshot->top[k], n, sizeof(*snapshot->top[k]),
+              iri_stats_sender_order);
     }
 
     for (i = 0, n = 0; i < IRI_STATS_RECENT; i++) {
         k = (size_t) ((turn - 1 - i) % IRI_STATS_RECENT);
-        n += iri_stats_entry(&look->recent[n], &region->recent[k],
-                             sizeof(look->recent[n]))
-             && look->recent[n].time != 0;
+        n += iri_stats_entry(&snapshot->recent[n], &region->recent[k],
+                             sizeof(snapshot->recent[n]))
+             && snapshot->recent[n].time != 0;
     }
 
-    look->recent_count = n;
-    qsort(look->recent, n, sizeof(*look->recent), iri_stats_recent_order);
+    snapshot->recent_count = n;
+    qsort(snapshot->recent, n, sizeof(*snapshot->recent),
+          iri_stats_recent_order);
 }
 
 
 static void
-iri_stats_look_caches(const iri_stats_page_conf_t *conf,
-                      iri_stats_snapshot_t        *look)
+iri_stats_snapshot_caches(const iri_stats_page_conf_t *conf,
+                          iri_stats_snapshot_t        *snapshot)
 {
     iri_index_cache_usage_t use;
     size_t                  i;
@@ -266,9 +282,9 @@ iri_stats_look_caches(const iri_stats_page_conf_t *conf,
         }
 
         iri_index_cache_usage(conf->caches[i], &use);
-        look->use.size += use.size;
-        look->use.used += use.used;
-        look->use.indexes += use.indexes;
+        snapshot->use.size += use.size;
+        snapshot->use.used += use.used;
+        snapshot->use.indexes += use.indexes;
     }
 }
 
@@ -277,28 +293,28 @@ iri_status_t
 iri_stats_read(const iri_env_t *env, const iri_stats_t *stats,
                const iri_stats_page_conf_t *conf, iri_stats_snapshot_t **out)
 {
-    iri_stats_snapshot_t *look;
+    iri_stats_snapshot_t *snapshot;
     iri_status_t          status;
 
-    look = env->alloc(env->ctx, sizeof(*look));
-    if (look == NULL) {
+    snapshot = env->alloc(env->ctx, sizeof(*snapshot));
+    if (snapshot == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    memset(look, 0, sizeof(*look));
-    look->now = conf->now;
-    look->since = (int64_t) stats->region->since;
+    memset(snapshot, 0, sizeof(*snapshot));
+    snapshot->now = conf->now;
+    snapshot->since = (int64_t) stats->region->since;
 
-    iri_stats_look_counts(stats->region, look);
-    iri_stats_look_senders(stats->region, look);
-    iri_stats_look_caches(conf, look);
+    iri_stats_snapshot_counts(stats->region, snapshot);
+    iri_stats_snapshot_senders(stats->region, snapshot);
+    iri_stats_snapshot_caches(conf, snapshot);
 
-    status = iri_stats_look_spans(env, stats->region, look);
+    status = iri_stats_snapshot_spans(env, stats->region, snapshot);
     if (status != IRI_OK) {
         return status;
     }
 
-    *out = look;
+    *out = snapshot;
 
     return IRI_OK;
 }

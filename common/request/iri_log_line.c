@@ -1,10 +1,10 @@
 /*
- * iri_log_line.c - what a log is told of one request: one line
+ * iri_log_line.c - the log line of a request
  *
- * Whatever happens to a request is noted here, and told when it has ended.
- * Both servers tell it in these words, with a code for each reason that
- * doc/reasons.md explains.  Nothing in it can end the line, or the quotes that
- * it stands in.  No memory is asked for, so that its lack can be told, too.
+ * Notes are collected during a request and written as one line when it ends,
+ * the same in both servers, with a code for each reason (doc/reasons.md).
+ * Text of the client cannot end the line or its quotes.  Nothing is allocated,
+ * so that a lack of memory can be logged, too.
  */
 
 #include <stdarg.h>
@@ -30,11 +30,11 @@ iri_reason_code(iri_reason_t reason)
 }
 
 
-/* ---- noting -------------------------------------------------------------- */
+/* ---- collecting notes ---------------------------------------------------- */
 
-/* Each once: who counts lines by their codes counts a line once. */
+/* Add a code unless it is there, so that counting lines by code is correct. */
 static void
-iri_notes_put_code(iri_notes_t *notes, const char *code, int first)
+iri_notes_add_code(iri_notes_t *notes, const char *code, int first)
 {
     size_t i;
 
@@ -57,9 +57,9 @@ iri_notes_put_code(iri_notes_t *notes, const char *code, int first)
 }
 
 
-/* What there is no room for is cut off, and it is seen that it is. */
+/* If len octets did not fit text, end it with "...". */
 static void
-iri_notes_cut(char *text, size_t size, size_t len)
+iri_mark_truncated(char *text, size_t size, size_t len)
 {
     if (len >= size) {
         memcpy(text + size - sizeof("..."), "...", sizeof("..."));
@@ -67,9 +67,9 @@ iri_notes_cut(char *text, size_t size, size_t len)
 }
 
 
-/* first: a report's path stands before what was noted of host and query. */
+/* first: 1: insert text before the notes of host and query, 0: append it. */
 static void
-iri_notes_put_text(iri_notes_t *notes, const char *text, int first)
+iri_notes_add_text(iri_notes_t *notes, const char *text, int first)
 {
     char        before[IRI_MAX_LOG_TEXT];
     const char *divider = notes->text[0] != '\0' ? "; " : "";
@@ -80,16 +80,17 @@ iri_notes_put_text(iri_notes_t *notes, const char *text, int first)
     n = snprintf(notes->text, sizeof(notes->text), "%s%s%s",
                  first ? text : before, divider, first ? before : text);
 
-    iri_notes_cut(notes->text, sizeof(notes->text), n < 0 ? 0 : (size_t) n);
+    iri_mark_truncated(notes->text, sizeof(notes->text),
+                       n < 0 ? 0 : (size_t) n);
 }
 
 
-static void iri_note_text(iri_notes_t *notes, iri_log_level_t level,
+static void iri_notes_add(iri_notes_t *notes, iri_log_level_t level,
                           const char *code, int first, const char *format,
                           va_list args) __attribute__((format(printf, 5, 0)));
 
 static void
-iri_note_text(iri_notes_t *notes, iri_log_level_t level, const char *code,
+iri_notes_add(iri_notes_t *notes, iri_log_level_t level, const char *code,
               int first, const char *format, va_list args)
 {
     char text[IRI_MAX_LOG_TEXT];
@@ -100,7 +101,7 @@ iri_note_text(iri_notes_t *notes, iri_log_level_t level, const char *code,
     }
 
     notes->count++;
-    iri_notes_put_code(notes, code, first);
+    iri_notes_add_code(notes, code, first);
 
     if (notes->count > IRI_MAX_LOG_NOTES) {
         return;
@@ -111,8 +112,8 @@ iri_note_text(iri_notes_t *notes, iri_log_level_t level, const char *code,
         return;
     }
 
-    iri_notes_cut(text, sizeof(text), (size_t) n);
-    iri_notes_put_text(notes, text, first);
+    iri_mark_truncated(text, sizeof(text), (size_t) n);
+    iri_notes_add_text(notes, text, first);
 }
 
 
@@ -120,7 +121,7 @@ void
 iri_vnote(iri_notes_t *notes, iri_log_level_t level, const char *code,
           const char *format, va_list args)
 {
-    iri_note_text(notes, level, code, 0, format, args);
+    iri_notes_add(notes, level, code, 0, format, args);
 }
 
 
@@ -131,7 +132,7 @@ iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
     va_list args;
 
     va_start(args, format);
-    iri_note_text(notes, level, code, 0, format, args);
+    iri_notes_add(notes, level, code, 0, format, args);
     va_end(args);
 }
 
@@ -145,33 +146,32 @@ iri_note_would(iri_notes_t *notes, const char *code, int first,
     notes->report = 1;
 
     va_start(args, format);
-    iri_note_text(notes, IRI_LOG_INFO, code, first, format, args);
+    iri_notes_add(notes, IRI_LOG_INFO, code, first, format, args);
     va_end(args);
 }
 
 
 /*
- * A line of the core brings its code along, behind the last IRI_LOG_REASON, since
- * text of a client may hold another; one that has none, or none that is known,
- * tells of an error.
+ * A line of the core contains its code after the last IRI_LOG_REASON; text of a
+ * client may contain earlier ones.  Without a known code it is "error".
  */
 void
 iri_note_line(iri_notes_t *notes, iri_log_level_t level, iri_str_t line)
 {
-    static const iri_str_t mark = IRI_STR(IRI_LOG_REASON);
+    static const iri_str_t marker = IRI_STR(IRI_LOG_REASON);
     const char            *code = iri_reason_code(IRI_REASON_ERROR);
     size_t                 at, i;
 
     for (at = line.len; at > 0; at--) {
-        if (line.len - at >= mark.len
-            && memcmp(line.data + at, mark.data, mark.len) == 0)
+        if (line.len - at >= marker.len
+            && memcmp(line.data + at, marker.data, marker.len) == 0)
         {
             break;
         }
     }
 
     for (i = 0; at > 0 && i < IRI_REASONS; i++) {
-        if (iri_str_equal_nocase(iri_str_from(line, at + mark.len),
+        if (iri_str_equal_nocase(iri_str_from(line, at + marker.len),
                                  iri_reason_codes[i]))
         {
             code = iri_reason_codes[i];
@@ -193,7 +193,7 @@ iri_note_host(iri_notes_t *notes, iri_str_t octets, const iri_host_t *host,
     iri_show_sent(&shown, octets);
 
     if (host->verdict != IRI_REFUSE) {
-        iri_note_would(notes, code, 0, "would take host \"%s\" for \"%s\"",
+        iri_note_would(notes, code, 0, "would map host \"%s\" to \"%s\"",
                        shown.text, iri_show_sent(&ascii, host->ascii));
 
     } else if (report) {
@@ -228,7 +228,7 @@ iri_note_query(iri_notes_t *notes, const iri_query_t *query)
 }
 
 
-/* ---- telling ------------------------------------------------------------- */
+/* ---- writing the line ---------------------------------------------------- */
 
 iri_str_t
 iri_notes_line(const iri_notes_t *notes, const char *request,
@@ -260,7 +260,7 @@ iri_notes_line(const iri_notes_t *notes, const char *request,
                                iri_show_sent(&shown, octets));
     }
 
-    /* whatever came through a "%s" */
+    /* Octets of a "%s" may be anything. */
     for (i = 0; i < n; i++) {
         if (text[i] < 0x20 || text[i] > 0x7e) {
             text[i] = '?';

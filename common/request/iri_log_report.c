@@ -1,21 +1,27 @@
 /*
- * iri_log_report.c - what would have been done of a request
+ * iri_log_report.c - the note of report mode about the path
  *
- * The end is what counts: a directory that is found under another name is no
- * gain where nothing is below it.
+ * It states what the module would have done.  If the request would restart, the
+ * result of the second search counts: a directory that is found under another
+ * name is no gain if the entry is not in it.
  */
 
 #include "tree/iri_tree.h"
 #include "request/iri_request.h"
 
 
-typedef enum { IRI_END_ABSENT, IRI_END_THERE, IRI_END_UNKNOWN } iri_end_t;
+/* Whether a path names an entry. */
+typedef enum {
+    IRI_OUTCOME_ABSENT,
+    IRI_OUTCOME_PRESENT,
+    IRI_OUTCOME_UNKNOWN
+} iri_outcome_t;
 
 
-/* Is it there, or a file that may take the rest as PATH_INFO? */
+/* Look up the path of *found; a file with a PATH_INFO counts as present. */
 static iri_status_t
-iri_report_look(const iri_env_t *env, const iri_search_t *search,
-                const iri_found_t *found, iri_end_t *end)
+iri_report_lookup(const iri_env_t *env, const iri_search_t *search,
+                  const iri_found_t *found, iri_outcome_t *end)
 {
     iri_finder_t finder;
     iri_node_t   node;
@@ -26,7 +32,7 @@ iri_report_look(const iri_env_t *env, const iri_search_t *search,
     status = iri_found_split(env, search, found, &entry, &rest);
 
     if (status == IRI_IO_FAILED) {
-        *end = IRI_END_UNKNOWN;
+        *end = IRI_OUTCOME_UNKNOWN;
         return IRI_OK;
     }
     if (status == IRI_OK) {
@@ -40,33 +46,37 @@ iri_report_look(const iri_env_t *env, const iri_search_t *search,
     finder.env = env;
     status = iri_lookup(&finder, &path, &node);
 
-    *end = rest.len == 0 || node.kind != IRI_NODE_DIR ? IRI_END_THERE
-                                                      : IRI_END_ABSENT;
+    *end = rest.len == 0 || node.kind != IRI_NODE_DIR ? IRI_OUTCOME_PRESENT
+                                                      : IRI_OUTCOME_ABSENT;
     return status;
 }
 
 
+static const char iri_restart_as[] = "restart as ";
+
+
 static const char *
-iri_report_pass(const iri_report_t *report, iri_end_t end)
+iri_report_pass_action(const iri_report_t *report, iri_outcome_t end)
 {
-    if (end == IRI_END_ABSENT) {
+    if (end == IRI_OUTCOME_ABSENT) {
         return "find nothing as ";
     }
 
-    return end == IRI_END_THERE && report->again != NULL ? "start over as "
-                                                         : "pass on ";
+    return end == IRI_OUTCOME_PRESENT && report->again != NULL
+               ? iri_restart_as
+               : "pass on ";
 }
 
 
-/* What stands before the path. */
+/* The verb before the path in the note. */
 static iri_status_t
-iri_report_doing(const iri_env_t *env, const iri_report_t *report,
-                 const iri_found_t *found, const char **doing)
+iri_report_action(const iri_env_t *env, const iri_report_t *report,
+                  const iri_found_t *found, const char **action)
 {
-    iri_end_t    end = IRI_END_UNKNOWN;
-    iri_status_t status = IRI_OK;
+    iri_outcome_t end = IRI_OUTCOME_UNKNOWN;
+    iri_status_t  status = IRI_OK;
 
-    *doing = report->reading->verdict == IRI_REFUSE ? "refuse " : "pass on ";
+    *action = report->reading->verdict == IRI_REFUSE ? "refuse " : "pass on ";
 
     if (found == NULL) {
         return IRI_OK;
@@ -74,21 +84,21 @@ iri_report_doing(const iri_env_t *env, const iri_report_t *report,
 
     switch (found->verdict) {
     case IRI_SERVE:
-        *doing = report->again != NULL ? "start over as " : "serve ";
+        *action = report->again != NULL ? iri_restart_as : "serve ";
         break;
     case IRI_CHOOSE:
-        *doing = found->count != 0 ? "offer a choice for "
-                                   : "find several names for ";
+        *action = found->count != 0 ? "offer a choice for "
+                                    : "find several names for ";
         break;
     case IRI_REFUSE:
-        *doing = "refuse ";
+        *action = "refuse ";
         break;
     case IRI_PASS:
-        status = iri_report_look(env, report->search, found, &end);
-        *doing = iri_report_pass(report, end);
+        status = iri_report_lookup(env, report->search, found, &end);
+        *action = iri_report_pass_action(report, end);
         break;
-    default: /* it is started over once */
-        *doing = "find nothing as ";
+    default: /* a second restart is not possible */
+        *action = "find nothing as ";
         break;
     }
 
@@ -110,15 +120,15 @@ iri_note_report(const iri_env_t *env, iri_notes_t *notes,
     iri_form_t             form = reading->form;
     iri_why_t              why;
     iri_shown_t            shown, file;
-    const char            *doing;
-    iri_status_t status = iri_report_doing(env, report, end, &doing);
+    const char            *action;
+    iri_status_t status = iri_report_action(env, report, end, &action);
 
     if (status != IRI_OK) {
         return status;
     }
 
-    /* what is found after all was found by the first search */
-    cause = doing[0] == 's' ? report->found : end;
+    /* The reason and the match of a restart are those of the first search. */
+    cause = action == iri_restart_as ? report->found : end;
     why = cause != NULL ? cause->why : reading->why;
 
     if (report->found != NULL && report->found->charset.len != 0) {
@@ -142,7 +152,7 @@ iri_note_report(const iri_env_t *env, iri_notes_t *notes,
     iri_note_would(
         notes, iri_why_code(why), 1,
         "would %s\"%s\": form %s, charset \"%.*s\", match %s, %s, file \"%s\"",
-        doing, shown.text, iri_form_text(form), (int) charset.len,
+        action, shown.text, iri_form_text(form), (int) charset.len,
         charset.len != 0 ? (const char *) charset.data : "",
         iri_match_text(cause != NULL ? cause->match : IRI_MATCH_NONE),
         iri_why_text(why), file.text);

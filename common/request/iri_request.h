@@ -1,5 +1,5 @@
 /*
- * iri_request.h - what log lines of a request are made of
+ * iri_request.h - notes for the log line of a request
  */
 
 #ifndef IRI_REQUEST_H
@@ -12,7 +12,12 @@
 
 /* ---- log lines ------------------------------------------------------------- */
 
-/* What would be done; before all that was noted, or behind it (iri_log_line.c) */
+/*
+ * Add a note of report mode: what the module would do.
+ * code:   code of the reason (doc/reasons.md), static
+ * first:  1: insert it before the other notes, 0: append it
+ * format: as printf; the text is shortened to IRI_MAX_LOG_TEXT
+ */
 void iri_note_would(iri_notes_t *notes, const char *code, int first,
                     const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -1,11 +1,11 @@
 /*
  * iri_restart.c - the URL with which a request restarts
  *
- * An entry was found under another name than the path has.  The rules of the
- * server must judge the URL of the client with the name that is opened.  So
- * the URL gets the names that were found, and the request restarts with it.
- * This file decides whether that is possible, and with which path; and it
- * finds what a request may get that cannot restart.
+ * An entry was found under another name than the path has, and the rules of
+ * the server must judge the client's URL with the name that is opened (design,
+ * 5.6).  iri_restart_url replaces the last segments of the URL by the found
+ * names, if that is possible.  Otherwise iri_find_canonical searches again and
+ * finds only names of the first reading.
  */
 
 #include <string.h>
@@ -14,30 +14,16 @@
 #include "base/iri_base.h"
 
 
-/* The octets of a segment: up to the next "/", or to the end. */
-static size_t
-iri_segment_length(iri_str_t path, size_t start)
-{
-    const unsigned char *end;
-
-    end = start < path.len ? memchr(path.data + start, '/', path.len - start)
-                           : NULL;
-
-    return end != NULL ? (size_t) (end - path.data) - start
-                       : path.len - start;
-}
-
-
-/* Where the first segment starts that is not the same in both. */
+/* The offset of the first segment that differs. */
 static size_t
 iri_first_difference(iri_str_t path, iri_str_t found)
 {
     size_t start = 0, len;
 
     while (start < path.len && start < found.len) {
-        len = iri_segment_length(path, start);
+        len = iri_segment_end(path, start) - start;
 
-        if (len != iri_segment_length(found, start)
+        if (len != iri_segment_end(found, start) - start
             || memcmp(path.data + start, found.data + start, len) != 0)
         {
             break;
@@ -50,20 +36,7 @@ iri_first_difference(iri_str_t path, iri_str_t found)
 }
 
 
-static size_t
-iri_count_slashes(iri_str_t text)
-{
-    size_t i, count = 0;
-
-    for (i = 0; i < text.len; i++) {
-        count += text.data[i] == '/';
-    }
-
-    return count;
-}
-
-
-/* Is tail, as whole segments, the end of url? */
+/* 1 if url ends with tail and tail starts with a segment of url. */
 static int
 iri_ends_with_segments(iri_str_t url, iri_str_t tail)
 {
@@ -85,38 +58,38 @@ iri_restart_url(const iri_env_t *env, iri_str_t url, iri_str_t path,
                 iri_str_t found, iri_str_t *restart)
 {
     size_t         start = iri_first_difference(path, found), head;
-    iri_str_t      replaced, names;
+    iri_str_t      path_tail, found_tail;
     unsigned char *data;
 
     if (start == 0 || start > path.len || start > found.len) {
         return 0;
     }
 
-    replaced.data = path.data + start;
-    replaced.len = path.len - start;
-    names.data = found.data + start;
-    names.len = found.len - start;
+    path_tail.data = path.data + start;
+    path_tail.len = path.len - start;
+    found_tail.data = found.data + start;
+    found_tail.len = found.len - start;
 
-    if (iri_count_slashes(replaced) != iri_count_slashes(names)
-        || !iri_ends_with_segments(url, replaced) || url.len > IRI_MAX_BUFFER
-        || names.len > IRI_MAX_BUFFER)
+    if (iri_str_count(path_tail, '/') != iri_str_count(found_tail, '/')
+        || !iri_ends_with_segments(url, path_tail) || url.len > IRI_MAX_BUFFER
+        || found_tail.len > IRI_MAX_BUFFER)
     {
         return 0;
     }
 
-    head = url.len - replaced.len;
+    head = url.len - path_tail.len;
 
-    data = env->alloc(env->ctx, head + names.len + 1);
+    data = env->alloc(env->ctx, head + found_tail.len + 1);
     if (data == NULL) {
         return 0;
     }
 
     memcpy(data, url.data, head);
-    memcpy(data + head, names.data, names.len);
-    data[head + names.len] = '\0';
+    memcpy(data + head, found_tail.data, found_tail.len);
+    data[head + found_tail.len] = '\0';
 
     restart->data = data;
-    restart->len = head + names.len;
+    restart->len = head + found_tail.len;
 
     return 1;
 }

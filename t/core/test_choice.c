@@ -167,7 +167,7 @@ test_request(void **state)
     assert_text(behind_head(out),
                 "<h1>Multiple Choices</h1>\n</header>\n<main>\n"
                 "<p>There are several names like <bdi>/A&lt;%E2%80%AE</bdi>. "
-                "Which one is meant?</p>\n" LIST
+                "Select one.</p>\n" LIST
                 "<li><a href=\"/a?b=1&amp;c=&quot;&lt;%C3%20&#39;\">"
                 "<bdi>/a</bdi></a></li>\n</ul>\n</main>\n</body>\n"
                 "</html>\n");

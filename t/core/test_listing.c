@@ -603,11 +603,11 @@ test_collation(void **state)
 
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
 
-    assert_true(list.listing->held.count > 4000);
+    assert_true(list.listing->entries.count > 4000);
 
-    for (i = 1; i < list.listing->held.count; i++) {
-        a = iri_item_name(list.listing->held.ranks[i - 1]);
-        b = iri_item_name(list.listing->held.ranks[i]);
+    for (i = 1; i < list.listing->entries.count; i++) {
+        a = iri_item_name(list.listing->entries.ranks[i - 1]);
+        b = iri_item_name(list.listing->entries.ranks[i]);
 
         if (ucol_strcollUTF8(icu, (const char *) a.data, (int32_t) a.len,
                              (const char *) b.data, (int32_t) b.len, &error)
@@ -643,10 +643,10 @@ test_hostile(void **state)
         { "%41%zz%", "<a href=\"./%2541%25zz%25\"><bdi>%2541%zz%</bdi></a>" },
         { "a?b#c:d", "<a href=\"./a%3Fb%23c:d\"><bdi>a?b#c:d</bdi></a>" },
         { "a\nb\x7F", "<bdi>a%0Ab%7F</bdi> <small lang=\"en\" "
-                      "xml:lang=\"en\">No link: these octets are no name in "
-                      "the charset of this directory. Renamed, or with its "
-                      "charset in iri_filename_charset (IRIFilenameCharset), "
-                      "it can be reached.</small>" },
+                      "xml:lang=\"en\">No link: these octets are not a name "
+                      "in the charset of this directory. Rename the entry, "
+                      "or add its charset to iri_filename_charset "
+                      "(IRIFilenameCharset).</small>" },
         { "\xC3\xA9\xFF%\xC0\xAF<",
           "<bdi>%C3%A9%FF%25%C0%AF&lt;</bdi> <small" },
         { "\xEF\xBF\xBE\xE2\x80\xA8\xC2\xAD\xEF\xBF\xB9",
@@ -1172,8 +1172,8 @@ reach(const char *labels, iri_filename_form_t names, unsigned match,
 
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
 
-    for (i = 0; i < list.listing->held.count; i++) {
-        item = list.listing->held.ranks[i];
+    for (i = 0; i < list.listing->entries.count; i++) {
+        item = list.listing->entries.ranks[i];
         name = item->name_len != 0 ? iri_item_name(item)
                                    : iri_item_octets(item);
         linked = leads(&list, name, iri_item_octets(item), item->directory)
@@ -1236,7 +1236,7 @@ linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
         iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
     list_add(&list, octets, 0, 0);
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-    linked = list.listing->held.ranks[0]->linked;
+    linked = list.listing->entries.ranks[0]->linked;
     list_free(&list);
 
     return linked;
@@ -1269,12 +1269,12 @@ test_twins(void **state)
     list_add(&list, S("\xCA\xB9"), 0, 0);
     list_add(&list, S("\xCD\xB4"), 0, 0);
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-    assert_int_equal(list.listing->held.count, 2);
+    assert_int_equal(list.listing->entries.count, 2);
 
     for (i = 0; i < 2; i++) {
-        assert_true(list.listing->held.ranks[i]->shared);
-        assert_int_equal(list.listing->held.ranks[i]->linked,
-                         list.listing->held.ranks[i]->same);
+        assert_true(list.listing->entries.ranks[i]->conflict);
+        assert_int_equal(list.listing->entries.ranks[i]->linked,
+                         list.listing->entries.ranks[i]->same);
     }
 
     list_free(&list);
@@ -1300,7 +1300,7 @@ test_asks(void **state)
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
 
     for (i = 0; i < 110; i++) {
-        linked += list.listing->held.ranks[i]->linked;
+        linked += list.listing->entries.ranks[i]->linked;
     }
 
     assert_int_equal(linked, 100);
@@ -1352,7 +1352,7 @@ test_lengths(void **state)
             IRI_OK);
         list_add(&list, S("\xC3\xA9"), 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-        assert_int_equal(list.listing->held.ranks[0]->linked,
+        assert_int_equal(list.listing->entries.ranks[0]->linked,
                          len + 2 <= IRI_MAX_PATH);
         list_free(&list);
 
@@ -1368,7 +1368,7 @@ test_lengths(void **state)
         memcpy(octets, "\xC3\xA9", 2);
         list_add(&list, name, 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-        assert_int_equal(list.listing->held.ranks[0]->linked,
+        assert_int_equal(list.listing->entries.ranks[0]->linked,
                          len + 2 <= IRI_MAX_PATH);
         path[len - 97] = 'b';
         path[len - 1] = 'b';
@@ -1390,7 +1390,7 @@ test_lengths(void **state)
             IRI_OK);
         list_add(&list, S("\xC3\xA9"), 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-        assert_int_equal(list.listing->held.ranks[0]->linked,
+        assert_int_equal(list.listing->entries.ranks[0]->linked,
                          (len + 1) / 2 <= IRI_MAX_SEGMENTS);
         list_free(&list);
 
@@ -1403,7 +1403,7 @@ test_lengths(void **state)
             IRI_OK);
         list_add(&list, S("\xC3\xA9/"), 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-        assert_int_equal(list.listing->held.ranks[0]->linked,
+        assert_int_equal(list.listing->entries.ranks[0]->linked,
                          (len + 1) / 2 + 1 <= IRI_MAX_SEGMENTS);
         list_free(&list);
     }
@@ -1586,11 +1586,12 @@ test_unnamed(void **state)
     list_add(&list, S("\xE3\x81\x9B.txt"), 3, 0);
     assert_non_null(strstr(list_page(&list),
                            "<a href=\"./%E9.txt\"><bdi>%E9.txt</bdi></a>"
-                           " <small lang=\"en\" xml:lang=\"en\">No "
+                           " <small lang=\"en\" xml:lang=\"en\">Not a "
                            "name in the charset"));
     assert_non_null(strstr(list.page, "<td><bdi>%E3%81%9B.txt</bdi> <small "
                                       "lang=\"en\" xml:lang=\"en\">No link: "
-                                      "its octets mean another name"));
+                                      "a URL with these octets leads to"
+                                      " another name"));
     list_free(&list);
 }
 
@@ -1655,9 +1656,9 @@ test_full(void **state)
     assert_true(list.listing->memory.taken <= IRI_LISTING_MEMORY);
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
     assert_true(list.listing->memory.taken <= IRI_LISTING_MEMORY);
-    assert_null(list.listing->held.ranks[0]->key);
-    assert_true(iri_str_compare(iri_item_name(list.listing->held.ranks[0]),
-                                iri_item_name(list.listing->held.ranks[1]))
+    assert_null(list.listing->entries.ranks[0]->key);
+    assert_true(iri_str_compare(iri_item_name(list.listing->entries.ranks[0]),
+                                iri_item_name(list.listing->entries.ranks[1]))
                 < 0);
     list_free(&list);
 }

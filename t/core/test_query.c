@@ -886,11 +886,11 @@ test_parse(void **state)
 
     conf.nfc = 7;
     assert_string_equal(parse("nfc sjis", &conf),
-                        "takes \"nfc\" once, behind the charsets");
+                        "takes \"nfc\" once, after the charsets");
     assert_string_equal(parse("sjis nfc nfc", &conf),
-                        "takes \"nfc\" once, behind the charsets");
-    assert_non_null(strstr(parse("none sjis", &conf), "\"none\" alone"));
-    assert_non_null(strstr(parse("klingon", &conf), "no charset known"));
+                        "takes \"nfc\" once, after the charsets");
+    assert_non_null(strstr(parse("none sjis", &conf), "combine \"none\""));
+    assert_non_null(strstr(parse("klingon", &conf), "not a known charset"));
     assert_non_null(strstr(parse("iso-2022-jp nfc", &conf), "switches"));
     assert_int_equal(conf.nfc, 7);
 }

@@ -78,11 +78,11 @@ test_line(void **state)
           "serve \"/caf%C3%A9\": form ascii, charset \"\", match exact, an "
           "entry has the requested name, file \"/srv/caf%C3%A9\", reason=found" },
         { "/images/A.GIF",
-          "start over as \"/Images/a.gif\": form ascii, charset \"\", match "
+          "restart as \"/Images/a.gif\": form ascii, charset \"\", match "
           "case, found where width, case or accents differ, "
           "file \"/srv/Images/a.gif\", reason=folded" },
         { "/images/A.GIF/more",
-          "start over as \"/Images/a.gif/more\": form ascii, charset \"\", "
+          "restart as \"/Images/a.gif/more\": form ascii, charset \"\", "
           "match case, found where width, case or accents differ, "
           "file \"/srv/Images/a.gif/more\", reason=folded" },
         { "/images/nosuch\n\"",

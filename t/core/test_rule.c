@@ -14,11 +14,11 @@
 #define E_ACUTE "\xc3\xa9"
 #define E_MARK  "e\xcc\x81"
 #define ESCAPED                                                              \
-    " is percent-encoded and so matches no path: write its characters, in "  \
+    " is percent-encoded and so matches no path: write the characters in "   \
     "UTF-8"
 #define UNREAD " is not UTF-8 and so matches no path: write "
 #define UNNORM " is not in NFC and so matches no path: write "
-#define OCTETS " (%XX is one octet: write the octet, no escape)"
+#define OCTETS " (%XX stands for one octet: write the octet itself)"
 
 static const struct {
     iri_rule_t  rule;
@@ -46,7 +46,7 @@ static const struct {
       "\"/%E2%84%A6\"" UNNORM "\"/%CE%A9\"" OCTETS },
 
     { IRI_RULE_TEXT, "", IRI_STR("/caf\xe9/"),
-      "\"/caf%E9/\"" UNREAD "its characters, in UTF-8" },
+      "\"/caf%E9/\"" UNREAD "the characters in UTF-8" },
     { IRI_RULE_TEXT, "windows-1252", IRI_STR("/caf\xe9/\n"),
       "\"/caf%E9/%0A\"" UNREAD "\"/caf%C3%A9/%0A\"" OCTETS
       " if it is windows-1252" },
@@ -56,7 +56,7 @@ static const struct {
     { IRI_RULE_TEXT, "shift_jis", IRI_STR("/\x95\x5c"),
       "\"/%95\\\"" UNREAD "\"/%E8%A1%A8\"" OCTETS " if it is Shift_JIS" },
     { IRI_RULE_TEXT, "", IRI_STR("\xff\x00\x7f"),
-      "\"%FF%00%7F\"" UNREAD "its characters, in UTF-8" },
+      "\"%FF%00%7F\"" UNREAD "the characters in UTF-8" },
 
     { IRI_RULE_REGEX, "", IRI_STR("^/caf" E_ACUTE "$"), "" },
     { IRI_RULE_REGEX, "", IRI_STR("^/caf" E_MARK "$"),
@@ -92,7 +92,7 @@ static const struct {
       "\"caf\\%E9\"" UNREAD "\"caf\\%C3%A9\"" OCTETS
       " if it is windows-1252" },
     { IRI_RULE_REGEX, "", IRI_STR("\\\\\\\xe9"),
-      "\"\\\\\\%E9\"" UNREAD "its characters, in UTF-8" },
+      "\"\\\\\\%E9\"" UNREAD "the characters in UTF-8" },
 };
 
 
@@ -148,7 +148,7 @@ test_pass(void **state)
     check(&core, IRI_RULE_TEXT, "", IRI_INVALID_PASS, S("/" E_MARK),
           "\"/e%CC%81\"" UNNORM "\"/%C3%A9\"" OCTETS);
     check(&core, IRI_RULE_TEXT, "", IRI_INVALID_400, S("/caf\xe9"),
-          "\"/caf%E9\"" UNREAD "its characters, in UTF-8");
+          "\"/caf%E9\"" UNREAD "the characters in UTF-8");
     core_free(&core);
 }
 
@@ -233,22 +233,22 @@ test_hide(void **state)
         { "utf-8", NULL },
         { "windows-1252", NULL },
         { "utf-8 windows-1252", NULL },
-        { "windows-1252 utf-8", "write UTF-8 first" },
-        { "euc-jp windows-1251 utf-8", "write UTF-8 first" },
-        { "iso-8859-7 utf-8", "write UTF-8 first" },
-        { "koi8-r utf-8 shift_jis", "write UTF-8 first" },
+        { "windows-1252 utf-8", "list UTF-8 first" },
+        { "euc-jp windows-1251 utf-8", "list UTF-8 first" },
+        { "iso-8859-7 utf-8", "list UTF-8 first" },
+        { "koi8-r utf-8 shift_jis", "list UTF-8 first" },
         { "shift_jis utf-8", NULL },
         { "euc-jp utf-8", NULL },
         { "gbk utf-8 windows-1252", NULL },
         { "gb18030 utf-8", NULL },
         { "euc-jp shift_jis windows-1252", NULL },
         { "shift_jis euc-jp", "\"Shift_JIS\" before \"EUC-JP\"" },
-        { "windows-1252 shift_jis", "write \"Shift_JIS\" first" },
-        { "utf-8 windows-1252 euc-jp", "write \"EUC-JP\" first" },
-        { "gb18030 big5", "write \"Big5\" first" },
-        { "gbk euc-kr", "write \"EUC-KR\" first" },
-        { "gbk shift_jis", "write \"Shift_JIS\" first" },
-        { "windows-1252 iso-8859-6", "write \"ISO-8859-6\" first" },
+        { "windows-1252 shift_jis", "list \"Shift_JIS\" first" },
+        { "utf-8 windows-1252 euc-jp", "list \"EUC-JP\" first" },
+        { "gb18030 big5", "list \"Big5\" first" },
+        { "gbk euc-kr", "list \"EUC-KR\" first" },
+        { "gbk shift_jis", "list \"Shift_JIS\" first" },
+        { "windows-1252 iso-8859-6", "list \"ISO-8859-6\" first" },
         { "euc-jp shift_jis big5 euc-kr gb18030 windows-1252", NULL },
         { "koi8-r windows-1251", NULL },
         { "windows-1251 koi8-r ibm866", NULL },

@@ -225,9 +225,10 @@ test_sums(void **state)
                          l->sets[n].queries[IRI_QUERY_READ]);
     }
 
-    assert_int_equal(iri_stats_all(l->totals), counted[0] + counted[1]);
+    assert_int_equal(iri_stats_requests(l->totals), counted[0] + counted[1]);
     assert_int_equal(l->hour_count, 1);
-    assert_int_equal(iri_stats_all(l->hours[0].at), counted[0] + counted[1]);
+    assert_int_equal(iri_stats_requests(l->hours[0].at),
+                     counted[0] + counted[1]);
     teardown(&f);
 }
 
@@ -289,18 +290,18 @@ test_days(void **state)
 
     assert_int_equal(l->day_count, 4);
     assert_int_equal(l->days[0].begins, NOW / DAY * DAY);
-    assert_int_equal(iri_stats_all(l->days[0].at), 9);
-    assert_int_equal(iri_stats_all(l->days[1].at), 0);
+    assert_int_equal(iri_stats_requests(l->days[0].at), 9);
+    assert_int_equal(iri_stats_requests(l->days[1].at), 0);
     assert_int_equal(l->days[3].at[IRI_FORM_LEGACY], 1);
     assert_int_equal(l->hour_count, IRI_STATS_HOURS);
     assert_int_equal(l->hours[IRI_STATS_HOURS - 1].begins,
                      NOW + 3 * DAY + 7200);
-    assert_int_equal(iri_stats_all(l->hours[IRI_STATS_HOURS - 1].at), 0);
-    assert_int_equal(iri_stats_all(l->hours[IRI_STATS_HOURS - 3].at), 1);
+    assert_int_equal(iri_stats_requests(l->hours[IRI_STATS_HOURS - 1].at), 0);
+    assert_int_equal(iri_stats_requests(l->hours[IRI_STATS_HOURS - 3].at), 1);
 
     l = look(&f, NOW + 4000);
     assert_int_equal(l->hour_count, 2);
-    assert_int_equal(iri_stats_all(l->hours[0].at), 4);
+    assert_int_equal(iri_stats_requests(l->hours[0].at), 4);
 
     /* the ring goes round: the totals stay, the oldest days go */
     for (i = 4; i < 1000; i++) {
@@ -310,9 +311,9 @@ test_days(void **state)
     l = look(&f, NOW + 999 * DAY);
     assert_int_equal(l->day_count, IRI_STATS_DAYS);
     for (i = 0; i < IRI_STATS_DAYS; i++) {
-        assert_int_equal(iri_stats_all(l->days[i].at), 2);
+        assert_int_equal(iri_stats_requests(l->days[i].at), 2);
     }
-    assert_int_equal(iri_stats_all(l->totals), 10 + 996 * 2);
+    assert_int_equal(iri_stats_requests(l->totals), 10 + 996 * 2);
     teardown(&f);
 }
 
@@ -331,24 +332,24 @@ test_clock(void **state)
     count_at(&f, NOW + 3599, 1); /* is late: it is of the new hour, too */
     count_at(&f, NOW + 3601, 1);
     l = look(&f, NOW + 3601);
-    assert_int_equal(iri_stats_all(l->hours[1].at), 3);
+    assert_int_equal(iri_stats_requests(l->hours[1].at), 3);
 
     /* ten years on, and back */
     count_at(&f, NOW + 3650 * (int64_t) DAY, 4);
     count_at(&f, NOW + 7300, 2);
     l = look(&f, NOW + 7300);
     assert_int_equal(l->hour_count, 3);
-    assert_int_equal(iri_stats_all(l->hours[2].at), 2);
-    assert_int_equal(iri_stats_all(l->totals), 9);
+    assert_int_equal(iri_stats_requests(l->hours[2].at), 2);
+    assert_int_equal(iri_stats_requests(l->totals), 9);
     count_at(&f, NOW + 10800, 1);
     l = look(&f, NOW + 10800);
-    assert_int_equal(iri_stats_all(l->hours[3].at), 1);
+    assert_int_equal(iri_stats_requests(l->hours[3].at), 1);
 
     /* before the epoch */
     count_at(&f, -5, 1);
     l = look(&f, -5);
     assert_int_equal(l->day_count, 1);
-    assert_int_equal(iri_stats_all(l->totals), 11);
+    assert_int_equal(iri_stats_requests(l->totals), 11);
     teardown(&f);
 }
 
@@ -386,10 +387,10 @@ test_charsets(void **state)
 
     l = look(&f, NOW + 60);
     assert_int_equal(l->sets[0].charsets[0][IRI_STATS_MIXED], 1);
-    assert_int_equal(l->seen[0][IRI_STATS_MIXED], NOW);
+    assert_int_equal(l->last_seen[0][IRI_STATS_MIXED], NOW);
     assert_int_equal(l->recent_count, 4);
     assert_int_equal(l->recent[0].time, NOW + 60);
-    assert_int_equal(l->unsaid[IRI_STATS_REFERER], 4);
+    assert_int_equal(l->missing[IRI_STATS_REFERER], 4);
     assert_int_equal(l->totals[IRI_FORMS], 1);
 
     assert_has(page(&f, NOW, "format=json"),
@@ -671,8 +672,8 @@ test_processes(void **state)
         }
 
         l = look(&f, NOW + 1000 * 3600);
-        assert_true(iri_stats_all(l->totals) >= before);
-        before = iri_stats_all(l->totals);
+        assert_true(iri_stats_requests(l->totals) >= before);
+        before = iri_stats_requests(l->totals);
         assert_int_equal(before, l->totals[IRI_FORM_LEGACY]);
 
         assert_senders(l);
@@ -933,7 +934,7 @@ test_verdict(void **state)
     assert_has(html, "since counting began, 2 hours ago.");
     assert_has(html, "0\xE2\x80\xAF% <small>0 of 12\xE2\x80\xAF"
                      "345 requests</small>");
-    assert_has(html, "Nobody has yet.");
+    assert_has(html, "No request has used one.");
 
     iri_stats_count(f.stats, &e);
     html = page(&f, NOW + 119, "");
@@ -943,7 +944,7 @@ test_verdict(void **state)
                      "346 requests</small>");
 
     html = page(&f, NOW + 30 * DAY, "");
-    assert_has(html, "Nobody uses legacy encodings any more");
+    assert_has(html, "Legacy encodings are no longer used");
     assert_has(html, "The last one came 30 days ago, in EUC-JP. They can be "
                      "switched off.");
     assert_has(html, "0\xE2\x80\xAF% <small>0 of 0 requests");
