@@ -859,7 +859,7 @@ lint_show(const void *data, cli_call_t *call)
             printf("  %-11s %8lld  %s\n",
                    iri_lint_text((iri_lint_kind_t) kind),
                    json_integer_value(count),
-                   iri_lint_about((iri_lint_kind_t) kind));
+                   iri_lint_clause((iri_lint_kind_t) kind));
         }
     }
 }

@@ -107,7 +107,7 @@ iri_status_t iri_read_path(const iri_env_t *env,
  * Returns: 1 if so; 0 also for a "%" with fewer than two octets behind it.
  * "/caf%C3%A9" -> 1; "/caf%C3%A9%2F" -> 0; "/caf%C" -> 0
  */
-int iri_is_high_escaped(iri_str_t uri);
+int iri_uri_high_octets_escaped(iri_str_t uri);
 
 /*
  * Convert a canonical path to a URI path: percent-encoded UTF-8, upper-case
@@ -488,7 +488,7 @@ iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
  * Returns: 1 and *out: the result of iri_find() if filename exists; with PASS
  * the caller needs no lookup at all.  0: call iri_find().
  */
-int iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
+int iri_find_if_exists(const iri_env_t *env, const iri_search_t *search,
                       iri_str_t filename, iri_found_t *out);
 
 /*
@@ -814,7 +814,7 @@ typedef struct {
  * iri: "/CAFE" is "/caf%C3%A9": accents; "/caf%C3%A9" not served: ...,
  * reason=folded,other-name, request "/CAFE"
  */
-iri_str_t iri_notes_line(const iri_notes_t *notes, const char *request,
+iri_str_t iri_notes_format_line(const iri_notes_t *notes, const char *request,
                          iri_line_t *line);
 
 

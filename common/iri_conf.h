@@ -189,11 +189,11 @@ const char *iri_parse_cache(const iri_str_t *words, size_t count,
  * of the directive.
  * {Shift_JIS, EUC-JP} -> "has \"Shift_JIS\" before \"EUC-JP\", but ..."
  */
-const char *iri_charsets_shadow(const iri_registry_t *registry,
+const char *iri_charsets_shadow_warning(const iri_registry_t *registry,
                                 const iri_charsets_t *list);
 
 /*
- * Sort a list so that iri_charsets_shadow() returns NULL for it.
+ * Sort a list so that iri_charsets_shadow_warning() returns NULL for it.
  * list: without UTF-8.
  */
 void iri_charsets_sort(iri_charsets_t *list);

@@ -190,7 +190,7 @@ void iri_listing_keep(iri_listing_t *listing);
 
 /*
  * Is the memory of the listing exhausted?  Entries that are added after that
- * are left out, and the page says so (iri_listing_more).  So the caller may
+ * are left out, and the page says so (iri_listing_set_incomplete).  So the caller may
  * stop reading the directory.
  * Returns: 1 if one more entry might need more than IRI_LISTING_MEMORY, else 0.
  */
@@ -205,7 +205,7 @@ int iri_listing_has_same_name(iri_listing_t             *listing,
  * Mark the listing as incomplete: some entries could not be judged.  The page
  * says so, and JSON has "more":true behind the list.
  */
-void iri_listing_more(iri_listing_t *listing);
+void iri_listing_set_incomplete(iri_listing_t *listing);
 
 /*
  * Sort the entries and find those that share a name.  Directories come first.

@@ -516,7 +516,7 @@ const char *iri_lint_text(iri_lint_kind_t kind);
 iri_lint_kind_t iri_lint_kind(iri_str_t word);
 
 /* A clause about the entry: "has the same name as another entry, ..." */
-const char *iri_lint_about(iri_lint_kind_t kind);
+const char *iri_lint_clause(iri_lint_kind_t kind);
 
 
 #pragma GCC visibility pop

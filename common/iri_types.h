@@ -308,7 +308,7 @@ typedef struct {
  * name: octets; valid during the call.
  * Returns: IRI_OK; any other status ends the listing.
  */
-typedef iri_status_t (*iri_each_t)(void *arg, iri_str_t name);
+typedef iri_status_t (*iri_dir_each_t)(void *arg, iri_str_t name);
 
 /*
  * The file system.  path: octets, absolute, NUL-terminated.
@@ -326,7 +326,7 @@ typedef iri_status_t (*iri_each_t)(void *arg, iri_str_t name);
 typedef struct {
     iri_status_t (*stat)(void *ctx, const char *path, iri_node_t *node);
     iri_status_t (*list)(void *ctx, const char *path, iri_node_t *node,
-                         iri_each_t each, void *arg);
+                         iri_dir_each_t each, void *arg);
 } iri_dir_t;
 
 /* The POSIX file system: lstat, stat, readdir.  It does not use ctx. */

@@ -250,7 +250,7 @@ mod_iri_check_charsets(const mod_iri_check_t *check, const ap_directive_t *at)
 
     if (registry != NULL
         && mod_iri_charsets_of(check, at, registry, &charsets)) {
-        warning = iri_charsets_shadow(registry, &charsets);
+        warning = iri_charsets_shadow_warning(registry, &charsets);
     }
     if (warning != NULL && mod_iri_mark_warned(check, at)) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,

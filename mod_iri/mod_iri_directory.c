@@ -110,7 +110,7 @@ mod_iri_empty_stat(void *ctx, const char *path, iri_node_t *node)
 
 static iri_status_t
 mod_iri_empty_list(void *ctx, const char *path, iri_node_t *node,
-                   iri_each_t each, void *arg)
+                   iri_dir_each_t each, void *arg)
 {
     (void) ctx;
     (void) path;

@@ -673,8 +673,8 @@ mod_iri_find_exact(request_rec *r, mod_iri_request_t *ctx)
     return (ctx->search.reading != NULL || ctx->restarted)
            && ctx->search.path.data == (const unsigned char *) r->uri
            && !ctx->traced
-           && iri_find_as_asked(&env.env, &ctx->search,
-                                mod_iri_str(r->filename), &ctx->found)
+           && iri_find_if_exists(&env.env, &ctx->search,
+                                 mod_iri_str(r->filename), &ctx->found)
            && (ctx->found.verdict == IRI_PASS
                || mod_iri_stat(r) == APR_SUCCESS);
 }

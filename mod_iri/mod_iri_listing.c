@@ -245,7 +245,7 @@ mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
         }
     }
     if (iri_listing_is_full(list->listing)) {
-        iri_listing_more(list->listing);
+        iri_listing_set_incomplete(list->listing);
     }
     if (status == IRI_OK) {
         status = iri_listing_finish(list->listing);

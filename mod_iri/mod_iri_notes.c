@@ -25,7 +25,7 @@ mod_iri_write_notes(void *data)
 
     apr_pool_userdata_get(&notes, mod_iri_notes_key, r->pool);
     if (notes != NULL && ((iri_notes_t *) notes)->count > 0) {
-        iri_notes_line(notes, request, &line);
+        iri_notes_format_line(notes, request, &line);
         ap_log_rerror(APLOG_MARK,
                       mod_iri_levels[((iri_notes_t *) notes)->level], 0, r,
                       "%s", line.text);

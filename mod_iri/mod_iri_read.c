@@ -125,7 +125,7 @@ mod_iri_normalized(request_rec *r, const char *path)
 static int
 mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
 {
-    if (!iri_is_high_escaped(mod_iri_str(ctx->uri))) {
+    if (!iri_uri_high_octets_escaped(mod_iri_str(ctx->uri))) {
         return 0;
     }
     r->parsed_uri.path = apr_pstrdup(r->pool, ctx->path);
@@ -256,7 +256,8 @@ mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
     size_t                   len;
 
     if (main == NULL || !main->has_reading || main->uri == NULL
-        || !iri_is_high_escaped(mod_iri_str(main->uri)) || *name == '.'
+        || !iri_uri_high_octets_escaped(mod_iri_str(main->uri))
+        || *name == '.'
         || name[strspn(name, "abcdefghijklmnopqrstuvwxyz.")] != '\0')
     {
         return 0;

@@ -60,11 +60,11 @@ extern ngx_module_t ngx_http_iri_module;
  * code for other requests is not inlined, so that ASCII requests do not save
  * the registers that it needs.
  */
-#define NGX_HTTP_IRI_APART __attribute__((noinline))
+#define NGX_HTTP_IRI_NOINLINE __attribute__((noinline))
 
 /* A string of nginx as one of the core.  The octets are shared. */
 static inline iri_str_t
-ngx_http_iri_in(ngx_str_t s)
+ngx_http_iri_str(ngx_str_t s)
 {
     iri_str_t str = { s.len, s.data };
 
@@ -73,7 +73,7 @@ ngx_http_iri_in(ngx_str_t s)
 
 /* A string of the core as one of nginx.  The octets are shared. */
 static inline ngx_str_t
-ngx_http_iri_out(iri_str_t s)
+ngx_http_iri_ngx_str(iri_str_t s)
 {
     ngx_str_t str = { s.len, (u_char *) s.data };
 
@@ -120,16 +120,16 @@ ngx_http_iri_is_page(const ngx_http_request_t *r)
 
 /* Returns: 1 if r->uri is ASCII. */
 static inline ngx_uint_t
-ngx_http_iri_plain_uri(ngx_http_request_t *r)
+ngx_http_iri_uri_is_ascii(ngx_http_request_t *r)
 {
-    return iri_str_is_ascii(ngx_http_iri_in(r->uri));
+    return iri_str_is_ascii(ngx_http_iri_str(r->uri));
 }
 
 /* Returns: 1 if uri needs no lookup in this location (iri_needs_lookup). */
 static inline ngx_uint_t
-ngx_http_iri_own_name(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
+ngx_http_iri_needs_no_lookup(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 {
-    return !iri_needs_lookup(&ilcf->any, ngx_http_iri_in(uri));
+    return !iri_needs_lookup(&ilcf->any, ngx_http_iri_str(uri));
 }
 
 /* The status of a handler: NGX_ERROR becomes 500, so that a page is sent. */

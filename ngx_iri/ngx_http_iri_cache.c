@@ -539,7 +539,7 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 #endif
 
     iscf->cache_size = size;
-    iscf->cache_threads = ngx_http_iri_out(threads);
+    iscf->cache_threads = ngx_http_iri_ngx_str(threads);
 
     return NULL;
 }
@@ -593,7 +593,7 @@ ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
 {
     if (conf->cache_size == NGX_CONF_UNSET_SIZE) {
         conf->cache_threads = prev->cache_threads;
-        conf->cache_place = prev->cache_place;
+        conf->cache_directive = prev->cache_directive;
     }
 
     ngx_conf_merge_size_value(conf->cache_size, prev->cache_size,
@@ -616,7 +616,8 @@ ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
 
 /* The "default" thread pool is started only if a location folds names. */
 ngx_int_t
-ngx_http_iri_cache_folds(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
+ngx_http_iri_cache_needs_threads(ngx_conf_t              *cf,
+                                 ngx_http_iri_srv_conf_t *iscf)
 {
     iscf->folds = 1;
 

@@ -13,9 +13,9 @@
 
 /* The text of a location, without its modifier. */
 typedef struct {
-    ngx_http_iri_place_t *place;
-    iri_rule_t            rule;
-    ngx_str_t             text;
+    ngx_http_iri_directive_t *place;
+    iri_rule_t                rule;
+    ngx_str_t                 text;
 } ngx_http_iri_location_text_t;
 
 
@@ -25,7 +25,7 @@ ngx_int_t
 ngx_http_iri_check_create(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
 {
     return ngx_array_init(&imcf->directives, cf->pool, 4,
-                          sizeof(ngx_http_iri_place_t *))
+                          sizeof(ngx_http_iri_directive_t *))
                        == NGX_OK
                    && ngx_array_init(&imcf->texts, cf->pool, 4,
                                      sizeof(ngx_http_iri_location_text_t))
@@ -35,12 +35,12 @@ ngx_http_iri_check_create(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
 }
 
 
-ngx_http_iri_place_t *
-ngx_http_iri_conf_place(ngx_conf_t *cf)
+ngx_http_iri_directive_t *
+ngx_http_iri_conf_directive(ngx_conf_t *cf)
 {
-    ngx_http_iri_place_t *place;
+    ngx_http_iri_directive_t *place;
 
-    place = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_place_t));
+    place = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_directive_t));
     if (place == NULL) {
         return NULL;
     }
@@ -70,15 +70,15 @@ ngx_http_iri_conf_is_off(ngx_conf_t *cf)
 }
 
 
-ngx_http_iri_place_t *
-ngx_http_iri_conf_use(ngx_conf_t *cf)
+ngx_http_iri_directive_t *
+ngx_http_iri_conf_directive_checked(ngx_conf_t *cf)
 {
-    ngx_http_iri_place_t     *place, **slot;
+    ngx_http_iri_directive_t *place, **slot;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    place = ngx_http_iri_conf_place(cf);
+    place = ngx_http_iri_conf_directive(cf);
     if (place == NULL || ngx_http_iri_conf_is_off(cf)) {
         return place;
     }
@@ -170,7 +170,7 @@ ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
         return NGX_OK;
     }
 
-    ilcf->place = ngx_http_iri_conf_place(cf);
+    ilcf->place = ngx_http_iri_conf_directive(cf);
     if (ilcf->place == NULL) {
         return NGX_ERROR;
     }
@@ -208,7 +208,7 @@ ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
  */
 static unsigned
 ngx_http_iri_is_used(const ngx_http_iri_main_conf_t *imcf,
-                     const ngx_http_iri_place_t     *place)
+                     const ngx_http_iri_directive_t *place)
 {
     return place->server != NULL ? place->server->engine != IRI_ENGINE_OFF
                                  : imcf->switched_on;
@@ -221,10 +221,10 @@ ngx_http_iri_is_used(const ngx_http_iri_main_conf_t *imcf,
  */
 static void
 ngx_http_iri_join_duplicates(ngx_http_iri_main_conf_t *imcf,
-                             ngx_http_iri_place_t     *place)
+                             ngx_http_iri_directive_t *place)
 {
-    ngx_uint_t             i;
-    ngx_http_iri_place_t **other = imcf->directives.elts;
+    ngx_uint_t                 i;
+    ngx_http_iri_directive_t **other = imcf->directives.elts;
 
     for (i = 0; i < imcf->directives.nelts; i++) {
         if (other[i]->line == place->line
@@ -243,10 +243,10 @@ void
 ngx_http_iri_check_folds(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
                          const ngx_http_iri_loc_conf_t *ilcf)
 {
-    ngx_http_iri_place_t *place = iscf->cache_place;
+    ngx_http_iri_directive_t *place = iscf->cache_directive;
 
-    if (ilcf->ambiguous_place != NULL) {
-        ilcf->ambiguous_place->folds = 1;
+    if (ilcf->ambiguous_directive != NULL) {
+        ilcf->ambiguous_directive->folds = 1;
     }
 
     /* "used" prevents a second warning of the same directive. */
@@ -263,7 +263,7 @@ ngx_http_iri_check_folds(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
 
 /* Warnings of a directive in a server where iri is on. */
 static void
-ngx_http_iri_check_used(ngx_conf_t *cf, ngx_http_iri_place_t *place)
+ngx_http_iri_check_used(ngx_conf_t *cf, ngx_http_iri_directive_t *place)
 {
     if (place->warning != NULL) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: \"%V\" in %V:%ui %s",
@@ -283,7 +283,7 @@ ngx_http_iri_check_used(ngx_conf_t *cf, ngx_http_iri_place_t *place)
 
 static void
 ngx_http_iri_check_setting(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf,
-                           ngx_http_iri_place_t *place)
+                           ngx_http_iri_directive_t *place)
 {
     if (place->checked) {
         return;
@@ -309,7 +309,7 @@ ngx_http_iri_check_setting(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf,
 static ngx_int_t
 ngx_http_iri_check_rule(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
                         iri_rule_t rule, ngx_str_t text, const char *name,
-                        const ngx_http_iri_place_t *place)
+                        const ngx_http_iri_directive_t *place)
 {
     iri_env_t    env;
     iri_str_t    problem;
@@ -320,8 +320,8 @@ ngx_http_iri_check_rule(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
     env.ctx = cf->pool;
     env.alloc = ngx_http_iri_conf_alloc;
 
-    status = iri_rule_check(&env, &iscf->reading, rule, ngx_http_iri_in(text),
-                            &problem);
+    status = iri_rule_check(&env, &iscf->reading, rule,
+                            ngx_http_iri_str(text), &problem);
     if (status != IRI_OK) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
                       "iri: %s in %V:%ui could not be read: %s", name,
@@ -330,7 +330,7 @@ ngx_http_iri_check_rule(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
     }
 
     if (problem.len != 0) {
-        out = ngx_http_iri_out(problem);
+        out = ngx_http_iri_ngx_str(problem);
         ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: %s in %V:%ui: %V", name,
                       &place->file, place->line, &out);
     }
@@ -356,7 +356,7 @@ ngx_http_iri_check(ngx_conf_t *cf)
 {
     ngx_uint_t                    i;
     ngx_http_iri_location_text_t *text;
-    ngx_http_iri_place_t        **place;
+    ngx_http_iri_directive_t    **place;
     ngx_http_iri_main_conf_t     *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);

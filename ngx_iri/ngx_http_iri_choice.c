@@ -67,7 +67,8 @@ ngx_http_iri_choice_judge(ngx_http_request_t    *r,
 
     choice->judging = 1;
 
-    return ngx_http_iri_judge_ask(r, &choice->judged, path, path);
+    return ngx_http_iri_judge_start_subrequest(r, &choice->judged, path,
+                                               path);
 }
 
 
@@ -147,7 +148,8 @@ ngx_http_iri_choice_header(ngx_http_request_t *r, int json, size_t len)
 
     if (ngx_http_iri_header_add(r, "Vary", accept) == NULL
         || ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
-        || ngx_http_iri_protect(r, iri_choices_policy(json)) != NGX_OK)
+        || ngx_http_iri_header_add_policy(r, iri_choices_policy(json))
+               != NGX_OK)
     {
         return NGX_ERROR;
     }

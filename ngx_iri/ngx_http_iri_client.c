@@ -246,7 +246,7 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
         r = r->main;
 
     } else {
-        ctx = ngx_http_iri_ctx_make(r);
+        ctx = ngx_http_iri_ctx_get_or_create(r);
     }
 
     if (ctx == NULL) {
@@ -264,8 +264,9 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
 /* ---- Vary --------------------------------------------------------------- */
 
 void
-ngx_http_iri_client_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                         const iri_reading_t *reading)
+ngx_http_iri_client_note_reading(ngx_http_request_t  *r,
+                                 ngx_http_iri_ctx_t  *ctx,
+                                 const iri_reading_t *reading)
 {
     ngx_http_iri_srv_conf_t *iscf;
 
@@ -284,8 +285,8 @@ ngx_http_iri_client_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
  * it would reveal whether the entry exists (design 5.7).
  */
 void
-ngx_http_iri_client_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                          const ngx_http_iri_found_t *found)
+ngx_http_iri_client_note_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                               const ngx_http_iri_found_t *found)
 {
     ngx_http_iri_srv_conf_t *iscf;
 
@@ -301,7 +302,7 @@ ngx_http_iri_client_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /* Access is not granted by an error page or a named location. */
 void
-ngx_http_iri_client_passed(ngx_http_request_t *r)
+ngx_http_iri_client_access_granted(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_found_t     *found;
@@ -318,7 +319,7 @@ ngx_http_iri_client_passed(ngx_http_request_t *r)
 
     for (found = ctx->lookup.results; found; found = found->next) {
         if (ngx_http_iri_same(found->uri, r->uri)) {
-            ngx_http_iri_client_found(r, ctx, found);
+            ngx_http_iri_client_note_found(r, ctx, found);
         }
     }
 

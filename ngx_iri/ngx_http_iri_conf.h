@@ -48,7 +48,7 @@ typedef struct ngx_http_iri_status_s  ngx_http_iri_status_t;
 /* Of http{} */
 typedef struct {
     iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
-    ngx_array_t hooks;          /* of ngx_http_iri_hook_t */
+    ngx_array_t hooks;          /* of ngx_http_iri_scripted_t */
     ngx_array_t levels;         /* private to ngx_http_iri_levels.c */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_http_iri_status_t *status;  /* NULL: no location has iri_status */
@@ -61,7 +61,7 @@ typedef struct {
     ngx_http_handler_pt rewrite;    /* nginx's own handler of both REWRITE
                                    phases; NULL: no rewrite module */
     ngx_module_t *realip;       /* ngx_http_realip_module; NULL: not built */
-    ngx_array_t directives;     /* of ngx_http_iri_place_t *: directives to
+    ngx_array_t directives;     /* of ngx_http_iri_directive_t *: directives to
                                    be checked for a missing effect */
     ngx_array_t texts;          /* private to ngx_http_iri_check.c */
     ngx_uint_t lists;           /* 1: a location has iri_listing on */
@@ -84,7 +84,7 @@ typedef struct {
     unsigned used:1;            /* it has an effect somewhere */
     unsigned checked:1;         /* checked, here or by another server */
     unsigned warned:1;          /* a warning was logged: once is enough */
-} ngx_http_iri_place_t;
+} ngx_http_iri_directive_t;
 
 /* iri_charset $variable */
 typedef struct {
@@ -101,16 +101,16 @@ struct ngx_http_iri_srv_conf_s {
     iri_reading_conf_t reading; /* the two above, for the core */
     ngx_http_iri_client_conf_t *client; /* iri_charset $variable: reading has
                                    no charsets; NULL: no variable */
-    iri_query_conf_t *query_said;   /* iri_query_charset; NULL: none */
+    iri_query_conf_t *query_configured;   /* iri_query_charset; NULL: none */
     iri_query_conf_t query;     /* the same, for the core */
-    ngx_uint_t hosts_said;      /* iri_host: iri_host_mode_t */
-    ngx_http_iri_place_t *hosts_place;  /* of iri_host; NULL: default */
-    unsigned hosts_own:1;       /* iri_host is in the server itself */
-    ngx_uint_t hosts;           /* hosts_said; off if engine is off */
+    ngx_uint_t hosts_configured;      /* iri_host: iri_host_mode_t */
+    ngx_http_iri_directive_t *hosts_directive;  /* of iri_host; NULL: default */
+    unsigned hosts_in_server:1;       /* iri_host is in the server itself */
+    ngx_uint_t hosts;           /* hosts_configured; off if engine is off */
     iri_host_conf_t host;       /* for the core; no idna if engine is off */
     size_t cache_size;          /* iri_cache in octets; 0: off */
     ngx_str_t cache_threads;    /* its thread pool; empty: none */
-    ngx_http_iri_place_t *cache_place;  /* iri_cache; NULL: default */
+    ngx_http_iri_directive_t *cache_directive;  /* iri_cache; NULL: default */
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */
     ngx_uint_t folds;           /* 1: iri_match of a location needs indexes */
     ngx_uint_t lists;           /* 1: a location has iri_listing on */
@@ -129,12 +129,12 @@ struct ngx_http_iri_loc_conf_s {
     ngx_uint_t names;           /* iri_filename_form_t */
     ngx_uint_t match;           /* IRI_FOLD_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
-    ngx_http_iri_place_t *ambiguous_place;  /* NULL: default */
-    ngx_http_iri_place_t *place;    /* the location; NULL: none, a server */
+    ngx_http_iri_directive_t *ambiguous_directive;  /* NULL: default */
+    ngx_http_iri_directive_t *place;    /* the location; NULL: none, a server */
     ngx_uint_t repair;          /* IRI_REPAIR_... */
     ngx_uint_t redirect;        /* HTTP status, IRI_REDIRECT_LINK; 0: off */
     ngx_flag_t listing;         /* iri_listing */
-    ngx_http_iri_place_t *listing_place;    /* NULL: default */
+    ngx_http_iri_directive_t *listing_directive;    /* NULL: default */
 
     /* ngx_http_iri_levels.c */
     iri_tree_conf_t tree;       /* these settings, for the core: of the names
@@ -164,7 +164,7 @@ struct ngx_http_iri_loc_conf_s {
 
     /* ngx_http_iri_judge.c */
     void *limits;               /* of limit_req; NULL: none */
-    unsigned asks_who:1;        /* auth_basic or auth_request applies */
+    unsigned needs_password:1;        /* auth_basic or auth_request applies */
 };
 
 /* A location whose root gets the script (ngx_http_iri_root.c) */
@@ -172,7 +172,7 @@ typedef struct {
     ngx_http_iri_loc_conf_t *conf;
     void **loc_conf;            /* all its configurations, by ctx_index */
     void **srv_conf;            /* of the server that contains it */
-} ngx_http_iri_hook_t;
+} ngx_http_iri_scripted_t;
 
 #pragma GCC visibility pop
 

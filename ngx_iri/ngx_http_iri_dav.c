@@ -61,7 +61,7 @@ static ngx_http_output_body_filter_pt   ngx_http_iri_dav_next_body;
 static ngx_http_iri_dav_t *
 ngx_http_iri_dav_get(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_make(r);
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
 
     if (ctx != NULL && ctx->dav == NULL) {
         ctx->dav = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_dav_t));
@@ -128,7 +128,7 @@ ngx_http_iri_dav_begin(ngx_http_request_t *r)
     conf.raw = 1;
 
     /* Paths below the collection begin with the path and "/". */
-    conf.base[0] = ngx_http_iri_in(r->uri);
+    conf.base[0] = ngx_http_iri_str(r->uri);
 
     if (dav == NULL || ngx_http_iri_add_slash(r, &conf.base[0]) != NGX_OK) {
         return NGX_ERROR;
@@ -320,17 +320,18 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 
     /* The octets of the request's own path have the same reading as there. */
     if (ctx != NULL && ctx->requested.has_reading
-        && ngx_http_iri_same(ngx_http_iri_out(ctx->requested.reading.octets),
-                             ngx_http_iri_out(reading.octets)))
+        && ngx_http_iri_same(
+            ngx_http_iri_ngx_str(ctx->requested.reading.octets),
+            ngx_http_iri_ngx_str(reading.octets)))
     {
-        *path = ngx_http_iri_in(r->uri);
+        *path = ngx_http_iri_str(r->uri);
         return NGX_OK;
     }
 
-    uri = ngx_http_iri_out(reading.path);
+    uri = ngx_http_iri_ngx_str(reading.path);
 
     if (ilcf->plain == NULL || ilcf->plain->alias != 0
-        || ngx_http_iri_own_name(ilcf, uri))
+        || ngx_http_iri_needs_no_lookup(ilcf, uri))
     {
         return NGX_OK;
     }
@@ -440,7 +441,7 @@ ngx_http_iri_if_set(ngx_http_request_t *r, ngx_http_iri_if_t *field,
  * canonical and percent-encoded.
  */
 ngx_int_t
-ngx_http_iri_dav_if(ngx_http_request_t *r)
+ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 {
     iri_env_t           env;
     iri_str_t           value;
@@ -469,7 +470,7 @@ ngx_http_iri_dav_if(ngx_http_request_t *r)
     tags.mapped = 0;
 
     for (i = 0; i < dav->if_fields->nelts; i++) {
-        if (iri_if_field_map(&env, ngx_http_iri_in(field[i].value),
+        if (iri_if_field_map(&env, ngx_http_iri_str(field[i].value),
                              ngx_http_iri_tag_map, &tags, &value)
                 != IRI_OK
             || ngx_http_iri_if_set(r, &field[i], value) != NGX_OK)
@@ -586,8 +587,8 @@ ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
  * same name.  The source of MOVE does not conflict, since it is removed.
  */
 ngx_int_t
-ngx_http_iri_dav_twin(ngx_http_request_t *r, ngx_http_iri_found_t *found,
-                      iri_found_t *out)
+ngx_http_iri_dav_name_conflict(ngx_http_request_t   *r,
+                               ngx_http_iri_found_t *found, iri_found_t *out)
 {
     iri_env_t env;
     iri_str_t source = { 0, NULL };

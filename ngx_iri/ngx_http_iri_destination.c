@@ -114,7 +114,7 @@ ngx_http_iri_destination_map_host(ngx_http_request_t *r, ngx_str_t *value)
     rc = ngx_http_iri_host_map(r, host, &name);
 
     return rc == NGX_OK ? ngx_http_iri_destination_set(r, value, host,
-                                                       ngx_http_iri_in(name))
+                                                       ngx_http_iri_str(name))
                         : rc;
 }
 
@@ -165,7 +165,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_iri_ctx_make(r);
+    ctx = ngx_http_iri_ctx_get_or_create(r);
     if (ctx == NULL) {
         return NGX_ERROR;
     }
@@ -189,7 +189,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
 
     if (reading.verdict == IRI_REFUSE) {
         return ngx_http_iri_refuse(r, &reading, "Destination",
-                                   ngx_http_iri_out(reading.octets));
+                                   ngx_http_iri_ngx_str(reading.octets));
     }
 
     ctx->destination.reading = reading;
@@ -236,7 +236,7 @@ ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
 {
     iri_shown_t shown;
 
-    iri_show_sent(&shown, ngx_http_iri_in(r->headers_in.destination->value));
+    iri_show_sent(&shown, ngx_http_iri_str(r->headers_in.destination->value));
 
     ngx_http_iri_note(r, IRI_LOG_ERROR,
                       iri_reason_code(IRI_REASON_DESTINATION),
@@ -261,7 +261,7 @@ ngx_http_iri_destination_check_entry(ngx_http_request_t   *r,
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_dav_twin(r, found, &result) != NGX_OK) {
+    if (ngx_http_iri_dav_name_conflict(r, found, &result) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -293,7 +293,7 @@ ngx_http_iri_destination_find(ngx_http_request_t *r, ngx_str_t path)
 
     /* An alias with captures does not contain the path. */
     return ilcf->plain != NULL && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
-                   && iri_needs_lookup(&ilcf->any, ngx_http_iri_in(path))
+                   && iri_needs_lookup(&ilcf->any, ngx_http_iri_str(path))
                ? ngx_http_iri_find_uri(r, path)
                : NULL;
 }
@@ -433,7 +433,7 @@ static ngx_int_t
 ngx_http_iri_destination_check_path(ngx_http_request_t *r, ngx_str_t path,
                                     size_t alias)
 {
-    if (!iri_is_new_path(ngx_http_iri_in(path))
+    if (!iri_is_new_path(ngx_http_iri_str(path))
         || !ngx_http_iri_destination_matches_alias(r, path, alias))
     {
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_BAD_REQUEST,
@@ -480,7 +480,7 @@ ngx_http_iri_source_restore(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
 
 void
-ngx_http_iri_destination_over(ngx_http_request_t *r)
+ngx_http_iri_destination_cancel(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_source_t    *source = ctx != NULL ? ctx->destination.source
@@ -494,7 +494,7 @@ ngx_http_iri_destination_over(ngx_http_request_t *r)
     was = &source->snapshot.request;
 
     (void) ngx_http_iri_variables_restore(r, &source->snapshot);
-    ngx_http_iri_address_put(r, &source->snapshot.address);
+    ngx_http_iri_address_set(r, &source->snapshot.address);
     r->limit_rate = was->limit_rate;
     r->limit_rate_set = was->limit_rate_set;
     r->unparsed_uri = was->unparsed_uri;
@@ -538,7 +538,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
     if (source == NULL
         || ngx_http_iri_snapshot(r, &source->snapshot) != NGX_OK
         || ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK
-        || ngx_http_iri_set_uri(r, ngx_http_iri_in(path)) != NGX_OK)
+        || ngx_http_iri_set_uri(r, ngx_http_iri_str(path)) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -551,17 +551,17 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
     ctx->last_read.refused = 0;
 
     ngx_str_null(&r->args);
-    r->unparsed_uri = ngx_http_iri_out(
+    r->unparsed_uri = ngx_http_iri_ngx_str(
         ngx_http_iri_destination_path(r->headers_in.destination->value));
 
-    if (ngx_http_iri_make_line(r->pool, r->method_name, r->unparsed_uri,
-                               r->http_protocol, &r->request_line)
+    if (ngx_http_iri_request_line(r->pool, r->method_name, r->unparsed_uri,
+                                  r->http_protocol, &r->request_line)
         != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_http_iri_from_the_start(r);
+    ngx_http_iri_rerun_phases(r);
 
     return NGX_DECLINED;
 }
@@ -626,7 +626,7 @@ ngx_http_iri_destination_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ngx_str_t  path, args;
     ngx_uint_t flags = 0;
 
-    path = ngx_http_iri_out(
+    path = ngx_http_iri_ngx_str(
         ngx_http_iri_destination_path(r->headers_in.destination->value));
     ngx_str_null(&args);
 
@@ -644,7 +644,7 @@ ngx_http_iri_destination_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /* A location with a content handler, for example a proxy, is left alone. */
 ngx_int_t
-ngx_http_iri_destination_rules(ngx_http_request_t *r)
+ngx_http_iri_destination_judge(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
@@ -655,7 +655,7 @@ ngx_http_iri_destination_rules(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_iri_ctx_make(r);
+    ctx = ngx_http_iri_ctx_get_or_create(r);
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -689,7 +689,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
 
 
 ngx_int_t
-ngx_http_iri_destination_rules(ngx_http_request_t *r)
+ngx_http_iri_destination_judge(ngx_http_request_t *r)
 {
     (void) r;
 
@@ -698,7 +698,7 @@ ngx_http_iri_destination_rules(ngx_http_request_t *r)
 
 
 void
-ngx_http_iri_destination_over(ngx_http_request_t *r)
+ngx_http_iri_destination_cancel(ngx_http_request_t *r)
 {
     (void) r;
 }

@@ -148,7 +148,7 @@ ngx_http_iri_entries_join(ngx_str_t head, ngx_http_iri_entries_t *entries,
 }
 
 
-/* Start the subrequest.  Returns: as ngx_http_iri_judge_ask(). */
+/* Start the subrequest.  Returns: as ngx_http_iri_judge_start_subrequest(). */
 static ngx_int_t
 ngx_http_iri_entries_ask(ngx_http_request_t     *r,
                          ngx_http_iri_entries_t *entries)
@@ -176,7 +176,8 @@ ngx_http_iri_entries_ask(ngx_http_request_t     *r,
     *ngx_cpymem(entries->file, octets.data, octets.len) = '\0';
     entries->asked = 1;
 
-    return ngx_http_iri_judge_ask(r, &entries->judged, path, expected);
+    return ngx_http_iri_judge_start_subrequest(r, &entries->judged, path,
+                                               expected);
 }
 
 
@@ -242,7 +243,7 @@ ngx_http_iri_entries_log(ngx_http_request_t *r, const char *call,
 
     ngx_http_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_LISTING),
                       "%s \"%s\" failed (%d: %.*s)", call,
-                      iri_show(&shown, ngx_http_iri_in(*name)), (int) err,
+                      iri_show(&shown, ngx_http_iri_str(*name)), (int) err,
                       (int) (last - text), (char *) text);
 }
 
@@ -335,7 +336,7 @@ ngx_http_iri_entries_read(ngx_http_request_t     *r,
         rc = NGX_DECLINED;
 
         if (iri_listing_is_full(entries->page)) {
-            iri_listing_more(entries->page);
+            iri_listing_set_incomplete(entries->page);
         } else {
             rc = ngx_http_iri_entries_next(r, entries);
         }

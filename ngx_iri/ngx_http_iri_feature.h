@@ -23,10 +23,10 @@ ngx_int_t ngx_http_iri_check_create(ngx_conf_t *cf,
  * The directive that is being read, for warnings.
  * Returns: NULL if memory is exhausted.
  */
-ngx_http_iri_place_t *ngx_http_iri_conf_place(ngx_conf_t *cf);
+ngx_http_iri_directive_t *ngx_http_iri_conf_directive(ngx_conf_t *cf);
 
 /* The same; a warning is logged if iri is off in its scope. */
-ngx_http_iri_place_t *ngx_http_iri_conf_use(ngx_conf_t *cf);
+ngx_http_iri_directive_t *ngx_http_iri_conf_directive_checked(ngx_conf_t *cf);
 
 /*
  * Make the error message of a setter.  error: the sentence of the core, e.g.
@@ -84,7 +84,7 @@ ngx_int_t ngx_http_iri_cache_merge(ngx_conf_t *cf,
  * A location of the server folds width, case, accents or spelling: find the
  * threads that build indexes.  Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_cache_folds(ngx_conf_t *cf,
+ngx_int_t ngx_http_iri_cache_needs_threads(ngx_conf_t *cf,
     ngx_http_iri_srv_conf_t *iscf);
 
 /* When a process starts that serves requests. */
@@ -114,15 +114,15 @@ char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
 
 /* A path was read: note in ctx if the response depends on the variable. */
-void ngx_http_iri_client_read(ngx_http_request_t *r,
+void ngx_http_iri_client_note_reading(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, const iri_reading_t *reading);
 
 /* A path was looked up: the same, if access is granted. */
-void ngx_http_iri_client_found(ngx_http_request_t *r,
+void ngx_http_iri_client_note_found(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
 
 /* In the PRECONTENT phase: access is granted, unless r is an error page. */
-void ngx_http_iri_client_passed(ngx_http_request_t *r);
+void ngx_http_iri_client_access_granted(ngx_http_request_t *r);
 
 /* Before the header is sent: add Vary.  Returns: NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
@@ -187,14 +187,14 @@ ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
  * Returns: the path as it was sent, percent-encoded or raw:
  * "/caf%E9?x" → "/caf%E9".
  */
-iri_str_t ngx_http_iri_path_sent(ngx_http_request_t *r);
+iri_str_t ngx_http_iri_sent_path(ngx_http_request_t *r);
 
 /*
  * Set *redirect to how r was requested, for the core.  ctx: NULL if the path
  * is ASCII.  *reading: memory for the reading to which *redirect points.
  * Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_redirect_of(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_redirect_input(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, iri_reading_t *reading, iri_redirect_t *redirect);
 
 /*
@@ -216,7 +216,7 @@ void ngx_http_iri_report(ngx_http_request_t *r);
  * Set *reading to the reading of the requested path, and ctx->report.found.
  * Returns: NGX_OK; NGX_DECLINED if there is nothing to report.
  */
-ngx_int_t ngx_http_iri_would(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_report_find(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
 
 
@@ -224,7 +224,7 @@ ngx_int_t ngx_http_iri_would(ngx_http_request_t *r,
 
 /*
  * Replace the path of the Destination header by its canonical form.
- * Returns: as ngx_http_iri_act().
+ * Returns: as ngx_http_iri_apply_reading().
  */
 ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
 
@@ -234,13 +234,13 @@ ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
  * Returns: NGX_DECLINED if there is nothing to judge, or r has restarted with
  * the Destination as its path; else the HTTP status.
  */
-ngx_int_t ngx_http_iri_destination_rules(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_destination_judge(ngx_http_request_t *r);
 
 /*
  * If a Destination is being judged, end this: error pages, backends and logs
  * see the source again.
  */
-void ngx_http_iri_destination_over(ngx_http_request_t *r);
+void ngx_http_iri_destination_cancel(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_dav.c -------------------------------------------------- */
@@ -249,7 +249,7 @@ void ngx_http_iri_destination_over(ngx_http_request_t *r);
  * Replace the resource tags of the If header by the form with which WebDAV
  * modules compare them.  Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_dav_if(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_dav_map_if(ngx_http_request_t *r);
 
 /* The same for the lock of a Destination, whose canonical path is given. */
 ngx_int_t ngx_http_iri_dav_destination(ngx_http_request_t *r,
@@ -266,7 +266,7 @@ ngx_int_t ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
  * Set *out to the result of a lookup of the Destination, after
  * iri_find_conflict().  Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_dav_twin(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_dav_name_conflict(ngx_http_request_t *r,
     ngx_http_iri_found_t *found, iri_found_t *out);
 
 /*
@@ -297,7 +297,7 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
  * Add the security policy of a page that shows names.  text: its value, a
  * static string.  Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_protect(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_header_add_policy(ngx_http_request_t *r,
     const char *text);
 
 /* After iscf->engine is merged. */
@@ -308,7 +308,7 @@ void ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,
 ngx_int_t ngx_http_iri_listing_init(ngx_conf_t *cf);
 
 /* In the POST_READ phase.  Returns: 1 if r may be answered with a listing. */
-ngx_uint_t ngx_http_iri_listing_may_come(ngx_http_request_t *r);
+ngx_uint_t ngx_http_iri_may_need_listing(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_header.c ---------------------------------------------- */
@@ -336,7 +336,7 @@ ngx_int_t ngx_http_iri_write_advertised(ngx_http_request_t *r);
  * This test alone is run for every response.
  */
 static inline ngx_uint_t
-ngx_http_iri_says_where(ngx_http_request_t *r, ngx_uint_t links)
+ngx_http_iri_may_have_references(ngx_http_request_t *r, ngx_uint_t links)
 {
     ngx_uint_t status = r->headers_out.status;
 
@@ -351,13 +351,13 @@ ngx_http_iri_says_where(ngx_http_request_t *r, ngx_uint_t links)
  * Before the header is sent: convert its Location and Link to URIs.
  * Returns: NGX_OK; NGX_ERROR if nothing may be sent.
  */
-ngx_int_t ngx_http_iri_write_places(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_write_references(ngx_http_request_t *r);
 
 /*
  * Save the Link of the page that may become the content.  location: the result
  * of iri_redirect_location().  Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_keep_link(ngx_http_request_t *r, iri_str_t location);
+ngx_int_t ngx_http_iri_save_link(ngx_http_request_t *r, iri_str_t location);
 
 
 /* ---- ngx_http_iri_notes.c ----------------------------------------------- */
@@ -392,7 +392,7 @@ void ngx_http_iri_notes_end(ngx_http_request_t *r, iri_notes_t *notes,
 void ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line);
 
 /* In the LOG phase: log the notes. */
-void ngx_http_iri_notes_tell(ngx_http_request_t *r);
+void ngx_http_iri_notes_log(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_status.c ---------------------------------------------- */

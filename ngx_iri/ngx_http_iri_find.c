@@ -15,7 +15,7 @@
     NGX_HTTP_IRI_NAME_16 NGX_HTTP_IRI_NAME_16 NGX_HTTP_IRI_NAME_16           \
         NGX_HTTP_IRI_NAME_16
 
-ngx_str_t ngx_http_iri_nowhere = ngx_string(
+ngx_str_t ngx_http_iri_no_such_file = ngx_string(
     "/" NGX_HTTP_IRI_NAME_64 NGX_HTTP_IRI_NAME_64 NGX_HTTP_IRI_NAME_64
         NGX_HTTP_IRI_NAME_64 NGX_HTTP_IRI_NAME_64);
 
@@ -119,8 +119,8 @@ ngx_http_iri_search_path(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
     }
 
     if (clcf->alias != NGX_MAX_SIZE_T_VALUE) {
-        search->root = ngx_http_iri_in(root);
-        search->path = ngx_http_iri_in(uri);
+        search->root = ngx_http_iri_str(root);
+        search->path = ngx_http_iri_str(uri);
         search->prefix = clcf->alias;
         return NGX_OK;
     }
@@ -139,7 +139,7 @@ ngx_http_iri_search_path(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
 
 /*
  * Returns: a name below root that cannot exist; if memory is exhausted,
- * ngx_http_iri_nowhere.
+ * ngx_http_iri_no_such_file.
  */
 static ngx_str_t
 ngx_http_iri_no_file(ngx_http_request_t *r, iri_str_t root)
@@ -151,14 +151,15 @@ ngx_http_iri_no_file(ngx_http_request_t *r, iri_str_t root)
         root.len--;
     }
 
-    name.len = root.len + ngx_http_iri_nowhere.len;
+    name.len = root.len + ngx_http_iri_no_such_file.len;
     name.data = ngx_pnalloc(r->pool, name.len + 1);
     if (name.data == NULL) {
-        return ngx_http_iri_nowhere;
+        return ngx_http_iri_no_such_file;
     }
 
     p = ngx_cpymem(name.data, root.data, root.len);
-    p = ngx_cpymem(p, ngx_http_iri_nowhere.data, ngx_http_iri_nowhere.len);
+    p = ngx_cpymem(p, ngx_http_iri_no_such_file.data,
+                   ngx_http_iri_no_such_file.len);
     *p = '\0';
 
     return name;
@@ -203,13 +204,13 @@ ngx_http_iri_call_core(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     status = find(&env, &found->search, &found->found);
 
     if (status == IRI_OK && found->search.write && r == r->main
-        && iri_method_creates(ngx_http_iri_in(r->method_name)))
+        && iri_method_creates(ngx_http_iri_str(r->method_name)))
     {
         status = iri_find_conflict(&env, &found->search, none, &found->found);
     }
 
     if (status == IRI_OK) {
-        ngx_http_iri_client_found(r, ctx, found);
+        ngx_http_iri_client_note_found(r, ctx, found);
         return;
     }
 
@@ -231,9 +232,10 @@ ngx_http_iri_found_cached(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
             && found->search.write == search->write
             && found->search.reading == search->reading
             && ngx_http_iri_same(found->uri, uri)
-            && ngx_http_iri_same(found->root, ngx_http_iri_out(search->root))
-            && ngx_http_iri_same(ngx_http_iri_out(found->search.path),
-                                 ngx_http_iri_out(search->path)))
+            && ngx_http_iri_same(found->root,
+                                 ngx_http_iri_ngx_str(search->root))
+            && ngx_http_iri_same(ngx_http_iri_ngx_str(found->search.path),
+                                 ngx_http_iri_ngx_str(search->path)))
         {
             return found;
         }
@@ -249,7 +251,7 @@ ngx_http_iri_openable_name(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     if (found->found.verdict == IRI_PASS || found->found.verdict == IRI_SERVE)
     {
-        return ngx_http_iri_out(found->found.filename);
+        return ngx_http_iri_ngx_str(found->found.filename);
     }
 
     return ngx_http_iri_no_file(r, found->search.root);
@@ -265,7 +267,7 @@ ngx_http_iri_log_absent(ngx_http_request_t         *r,
     if (!found->logged && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
         ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
                           "\"%s\" is \"%s\", but the request cannot restart",
-                          iri_show(&shown, ngx_http_iri_in(found->uri)),
+                          iri_show(&shown, ngx_http_iri_str(found->uri)),
                           iri_show(&path, found->found.path));
     }
 }
@@ -290,7 +292,7 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     found->uri = uri;
-    found->root = ngx_http_iri_out(search->root);
+    found->root = ngx_http_iri_ngx_str(search->root);
     found->search = *search;
     found->logged = ctx->last_read.refused
                     || ngx_http_iri_same(uri, ctx->lookup.not_found);
@@ -324,8 +326,8 @@ static const iri_reading_t *
 ngx_http_iri_reading_of(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
 {
     if (ctx->destination.has_reading
-        && ngx_http_iri_same(uri,
-                             ngx_http_iri_out(ctx->destination.reading.path)))
+        && ngx_http_iri_same(
+            uri, ngx_http_iri_ngx_str(ctx->destination.reading.path)))
     {
         return &ctx->destination.reading;
     }
@@ -341,7 +343,7 @@ static int
 ngx_http_iri_is_write(ngx_http_request_t *r)
 {
     return !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-           && iri_method_writes(ngx_http_iri_in(r->method_name));
+           && iri_method_writes(ngx_http_iri_str(r->method_name));
 }
 
 
@@ -401,7 +403,7 @@ ngx_http_iri_find_slow(ngx_http_request_t *r, ngx_str_t uri)
 
     ngx_memzero(&search, sizeof(iri_search_t));
 
-    ctx = ngx_http_iri_ctx_make(r);
+    ctx = ngx_http_iri_ctx_get_or_create(r);
     if (ctx == NULL
         || ngx_http_iri_search_path(r, ilcf, uri, &search) != NGX_OK) {
         return NULL;
@@ -462,8 +464,9 @@ ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
 
 
 void
-ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                         const ngx_http_iri_found_t *moved)
+ngx_http_iri_found_save_restarted(ngx_http_request_t         *r,
+                                  ngx_http_iri_ctx_t         *ctx,
+                                  const ngx_http_iri_found_t *moved)
 {
     ngx_http_iri_found_t *found;
 
@@ -479,13 +482,13 @@ ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     *found = *moved;
-    found->uri = ngx_http_iri_out(moved->found.path);
+    found->uri = ngx_http_iri_ngx_str(moved->found.path);
     found->search.path = moved->found.path;
     found->search.reading = NULL;
     found->found.verdict = IRI_PASS;
     found->found.why = IRI_WHY_DECLARED;
     found->found.match = IRI_MATCH_NONE;
-    found->filename = ngx_http_iri_out(moved->found.filename);
+    found->filename = ngx_http_iri_ngx_str(moved->found.filename);
     found->has_split = 0;
     found->logged = 0;
 

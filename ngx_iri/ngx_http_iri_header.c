@@ -20,13 +20,13 @@ ngx_http_iri_header_is_plain(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_says_where(r, 0) || r->method == NGX_HTTP_OPTIONS
-        || iscf->client != NULL)
+    if (ngx_http_iri_may_have_references(r, 0)
+        || r->method == NGX_HTTP_OPTIONS || iscf->client != NULL)
     {
         return 0;
     }
 
-    return ngx_http_iri_is_untouched(r);
+    return ngx_http_iri_has_no_ctx(r);
 }
 
 
@@ -35,7 +35,7 @@ ngx_http_iri_header_is_plain(ngx_http_request_t *r)
  * last to use it: proxy_store after "rewrite ... break" maps the path with the
  * script (ngx_http_iri_root.c), which needs the flag.
  */
-NGX_HTTP_IRI_APART static ngx_int_t
+NGX_HTTP_IRI_NOINLINE static ngx_int_t
 ngx_http_iri_header_set(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t       *ctx;
@@ -58,8 +58,8 @@ ngx_http_iri_header_set(ngx_http_request_t *r)
         }
 
         imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-        if (ngx_http_iri_says_where(r, imcf->links)
-            && ngx_http_iri_write_places(r) != NGX_OK)
+        if (ngx_http_iri_may_have_references(r, imcf->links)
+            && ngx_http_iri_write_references(r) != NGX_OK)
         {
             return NGX_ERROR;
         }

@@ -35,7 +35,7 @@ ngx_http_iri_host_conf_of(ngx_http_request_t *r)
 static ngx_str_t
 ngx_http_iri_host_name(const iri_host_t *host)
 {
-    ngx_str_t name = ngx_http_iri_out(host->ascii);
+    ngx_str_t name = ngx_http_iri_ngx_str(host->ascii);
 
     if (name.len != 0 && name.data[name.len - 1] == '.') {
         name.len--;
@@ -179,7 +179,7 @@ ngx_http_iri_host_misdirected(ngx_http_request_t *r, ngx_str_t name)
                       iri_reason_code(IRI_REASON_CERTIFICATE),
                       "host \"%s\" refused: its server requires a client "
                       "certificate, which was not verified",
-                      iri_show_sent(&shown, ngx_http_iri_in(name)));
+                      iri_show_sent(&shown, ngx_http_iri_str(name)));
 
     return NGX_HTTP_MISDIRECTED_REQUEST;
 }
@@ -230,7 +230,7 @@ ngx_http_iri_host_note(ngx_http_request_t *r, const iri_host_t *host,
 
     if (ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
         notes = ngx_http_iri_notes_begin(r, &once);
-        iri_note_host(notes, ngx_http_iri_in(r->headers_in.server), host,
+        iri_note_host(notes, ngx_http_iri_str(r->headers_in.server), host,
                       report != 0);
         ngx_http_iri_notes_end(r, notes, &once);
     }
@@ -256,14 +256,14 @@ ngx_http_iri_host_select(ngx_http_request_t *r)
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf_of(r);
 
     if (iscf->hosts == IRI_HOST_MODE_OFF
-        || iri_host_is_ascii(ngx_http_iri_in(r->headers_in.server)))
+        || iri_host_is_ascii(ngx_http_iri_str(r->headers_in.server)))
     {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, &env);
     status = iri_host_read(&env, &iscf->host,
-                           ngx_http_iri_in(r->headers_in.server), &host);
+                           ngx_http_iri_str(r->headers_in.server), &host);
 
     if (status == IRI_OK && host.verdict == IRI_PASS) {
         return NGX_DECLINED;

@@ -49,7 +49,7 @@ ngx_http_iri_address(ngx_http_request_t *r)
 
 
 void
-ngx_http_iri_address_put(ngx_http_request_t           *r,
+ngx_http_iri_address_set(ngx_http_request_t           *r,
                          const ngx_http_iri_address_t *address)
 {
     ngx_connection_t         *c = r->connection;
@@ -69,7 +69,7 @@ ngx_http_iri_address_put(ngx_http_request_t           *r,
 
 /* After POST_READ, in which realip runs for the server. */
 void
-ngx_http_iri_address_keep(ngx_http_request_t *r)
+ngx_http_iri_address_save(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
 
@@ -87,12 +87,12 @@ ngx_http_iri_address_keep(ngx_http_request_t *r)
 
 
 void
-ngx_http_iri_address_anew(ngx_http_request_t *r)
+ngx_http_iri_address_reset(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r->main);
 
     if (ctx != NULL && ctx->address.is_saved) {
-        ngx_http_iri_address_put(r, &ctx->address.saved);
+        ngx_http_iri_address_set(r, &ctx->address.saved);
     }
 }
 
@@ -128,7 +128,7 @@ ngx_http_iri_judge_may_run(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     here = ngx_http_get_module_loc_conf(r->main, ngx_http_iri_module);
 
-    return !ilcf->asks_who || ilcf->limits == NULL
+    return !ilcf->needs_password || ilcf->limits == NULL
            || ilcf->limits == here->limits;
 }
 
@@ -206,7 +206,7 @@ static ngx_uint_t
 ngx_http_iri_is_expected(ngx_http_request_t          *r,
                          const ngx_http_iri_judged_t *judged)
 {
-    return ngx_http_iri_same(r->uri, ngx_http_iri_out(judged->expected));
+    return ngx_http_iri_same(r->uri, ngx_http_iri_ngx_str(judged->expected));
 }
 
 
@@ -225,7 +225,7 @@ ngx_http_iri_judge_opens(ngx_http_request_t         *r,
     }
 
     if (judged->handler == NULL && found != NULL) {
-        rc = ngx_http_iri_opens(r, found, &judged->is_dir);
+        rc = ngx_http_iri_can_open(r, found, &judged->is_dir);
         if (rc == NGX_ERROR) {
             return NGX_ERROR;
         }
@@ -267,8 +267,8 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
 
 /* The rules of the REWRITE phase have run, and have not ended r. */
 ngx_int_t
-ngx_http_iri_judge_here(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                        const ngx_http_iri_found_t *found)
+ngx_http_iri_judge_run_access(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                              const ngx_http_iri_found_t *found)
 {
     ngx_int_t                rc;
     ngx_http_iri_judged_t   *judged = ctx->judged;
@@ -325,7 +325,7 @@ ngx_http_iri_judge_save_shared(ngx_http_request_t *r, ngx_http_request_t *sr,
                                ngx_http_iri_judged_t *judged)
 {
     judged->address = ngx_http_iri_address(r);
-    ngx_http_iri_address_anew(sr);
+    ngx_http_iri_address_reset(sr);
 
     judged->limit_conn = r->main->limit_conn_status;
     judged->limit_req = r->main->limit_req_status;
@@ -338,7 +338,7 @@ static void
 ngx_http_iri_judge_restore_shared(ngx_http_request_t          *sr,
                                   const ngx_http_iri_judged_t *judged)
 {
-    ngx_http_iri_address_put(sr, &judged->address);
+    ngx_http_iri_address_set(sr, &judged->address);
 
     sr->main->limit_conn_status = judged->limit_conn;
     sr->main->limit_req_status = judged->limit_req;
@@ -422,8 +422,8 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_pool_t *pool,
 
 
 ngx_int_t
-ngx_http_iri_make_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
-                       ngx_str_t protocol, ngx_str_t *line)
+ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
+                          ngx_str_t protocol, ngx_str_t *line)
 {
     u_char *p;
 
@@ -457,7 +457,7 @@ ngx_http_iri_judge_prepare(ngx_http_request_t *r, ngx_pool_t *pool,
     ngx_memzero(own, sizeof(ngx_http_iri_judge_parts_t));
     ngx_http_iri_env(r, &env);
 
-    own->ctx = ngx_http_iri_ctx_new(pool);
+    own->ctx = ngx_http_iri_ctx_alloc(pool);
     own->body = ngx_pcalloc(pool, sizeof(ngx_http_request_body_t));
     own->post = ngx_palloc(pool, sizeof(ngx_http_post_subrequest_t));
 
@@ -468,10 +468,10 @@ ngx_http_iri_judge_prepare(ngx_http_request_t *r, ngx_pool_t *pool,
         return NGX_ERROR;
     }
 
-    own->uri = ngx_http_iri_out(uri);
+    own->uri = ngx_http_iri_ngx_str(uri);
 
-    return ngx_http_iri_make_line(pool, method, own->uri, r->http_protocol,
-                                  &own->line);
+    return ngx_http_iri_request_line(pool, method, own->uri, r->http_protocol,
+                                     &own->line);
 }
 
 
@@ -481,7 +481,7 @@ ngx_http_iri_judge_setup(ngx_http_request_t               *sr,
                          const ngx_http_iri_judge_parts_t *own,
                          ngx_http_iri_judged_t            *judged)
 {
-    ngx_http_iri_ctx_give(sr, own->ctx);
+    ngx_http_iri_ctx_attach(sr, own->ctx);
 
     sr->request_body = own->body;
     sr->variables = own->variables;
@@ -538,7 +538,7 @@ ngx_http_iri_judge_release(ngx_http_request_t    *r,
     address = ngx_http_iri_address(r);
     judged->cleanup->data = NULL;
     ngx_destroy_pool(pool);
-    ngx_http_iri_address_put(r, &address);
+    ngx_http_iri_address_set(r, &address);
 }
 
 
@@ -608,8 +608,9 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_str_t uri,
 
 
 ngx_int_t
-ngx_http_iri_judge_ask(ngx_http_request_t *r, ngx_http_iri_judged_t *judged,
-                       iri_str_t path, iri_str_t expected)
+ngx_http_iri_judge_start_subrequest(ngx_http_request_t    *r,
+                                    ngx_http_iri_judged_t *judged,
+                                    iri_str_t path, iri_str_t expected)
 {
     ngx_int_t                  rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
     ngx_pool_t                *pool = r->pool;
@@ -624,7 +625,7 @@ ngx_http_iri_judge_ask(ngx_http_request_t *r, ngx_http_iri_judged_t *judged,
         own.post->handler = ngx_http_iri_judge_done;
         own.post->data = judged;
 
-        rc = ngx_http_iri_judge_start(r, ngx_http_iri_out(path), own.post,
+        rc = ngx_http_iri_judge_start(r, ngx_http_iri_ngx_str(path), own.post,
                                       &sr);
     }
 
@@ -725,7 +726,7 @@ ngx_http_iri_judge_init(ngx_conf_t *cf)
     ngx_uint_t                i;
     ngx_array_t              *handlers;
     ngx_http_handler_pt      *h;
-    ngx_http_iri_hook_t      *hook;
+    ngx_http_iri_scripted_t  *hook;
     ngx_http_iri_srv_conf_t  *iscf;
     ngx_http_iri_main_conf_t *imcf;
 
@@ -736,9 +737,9 @@ ngx_http_iri_judge_init(ngx_conf_t *cf)
     for (i = 0; i < imcf->hooks.nelts; i++) {
         hook[i].conf->limits = ngx_http_iri_judge_limits(cf,
                                                          hook[i].loc_conf);
-        hook[i].conf->asks_who = ngx_http_iri_judge_has_password(
-                                     cf, hook[i].loc_conf)
-                                 != 0;
+        hook[i].conf->needs_password = ngx_http_iri_judge_has_password(
+                                           cf, hook[i].loc_conf)
+                                       != 0;
 
         iscf = hook[i].srv_conf[ngx_http_iri_module.ctx_index];
         iscf->has_addresses = imcf->realip != NULL;

@@ -39,7 +39,7 @@ static void ngx_http_iri_listing_run(ngx_http_request_t *r);
 /* ---- headers ------------------------------------------------------------ */
 
 ngx_int_t
-ngx_http_iri_protect(ngx_http_request_t *r, const char *text)
+ngx_http_iri_header_add_policy(ngx_http_request_t *r, const char *text)
 {
     ngx_str_t policy;
 
@@ -83,7 +83,8 @@ ngx_http_iri_listing_header(ngx_http_request_t     *r,
     }
 
     if (ngx_http_iri_header_add(r, "Cache-Control", cache_control) == NULL
-        || ngx_http_iri_protect(r, iri_listing_policy(listing->entries.page))
+        || ngx_http_iri_header_add_policy(
+               r, iri_listing_policy(listing->entries.page))
                != NGX_OK)
     {
         return NGX_ERROR;
@@ -427,9 +428,9 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
     conf.tree = &ilcf->tree;
     conf.cache = ngx_http_iri_cache(r);
     conf.reading = &iscf->reading;
-    conf.root = ngx_http_iri_in(listing->entries.name);
-    conf.path = ngx_http_iri_in(listing->entries.base);
-    conf.query = ngx_http_iri_in(r->args);
+    conf.root = ngx_http_iri_str(listing->entries.name);
+    conf.path = ngx_http_iri_str(listing->entries.base);
+    conf.query = ngx_http_iri_str(r->args);
     /* Clients with other charsets would read the link in another way. */
     conf.unnamed = iscf->invalid == IRI_INVALID_PASS && iscf->client == NULL;
     conf.paged = 1;
@@ -458,7 +459,7 @@ ngx_http_iri_listing_cleanup(void *data)
 static ngx_http_iri_listing_t *
 ngx_http_iri_listing_create(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t     *ctx = ngx_http_iri_ctx_make(r);
+    ngx_http_iri_ctx_t     *ctx = ngx_http_iri_ctx_get_or_create(r);
     ngx_pool_cleanup_t     *cln;
     ngx_http_iri_listing_t *listing;
 
@@ -577,13 +578,13 @@ ngx_http_iri_listing_register(ngx_conf_t *cf)
  * by the offset in autoindex's public command table.
  */
 static ngx_uint_t
-ngx_http_iri_listing_is_shadowed(ngx_module_t              *autoindex,
-                                 const ngx_http_iri_hook_t *hook)
+ngx_http_iri_listing_is_shadowed(ngx_module_t                  *autoindex,
+                                 const ngx_http_iri_scripted_t *hook)
 {
     char          *conf;
     ngx_command_t *cmd;
 
-    if (autoindex == NULL || hook->conf->listing_place == NULL
+    if (autoindex == NULL || hook->conf->listing_directive == NULL
         || !hook->conf->listing)
     {
         return 0;
@@ -609,8 +610,8 @@ ngx_http_iri_listing_warn_shadowed(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
     ngx_module_t             *autoindex;
-    ngx_http_iri_hook_t      *hook;
-    ngx_http_iri_place_t     *place;
+    ngx_http_iri_scripted_t  *hook;
+    ngx_http_iri_directive_t *place;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
@@ -618,7 +619,7 @@ ngx_http_iri_listing_warn_shadowed(ngx_conf_t *cf)
     hook = imcf->hooks.elts;
 
     for (i = 0; i < imcf->hooks.nelts; i++) {
-        place = hook[i].conf->listing_place;
+        place = hook[i].conf->listing_directive;
 
         if (!ngx_http_iri_listing_is_shadowed(autoindex, &hook[i])
             || place->warned) {
@@ -659,7 +660,7 @@ ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,
 {
     if (conf->listing == NGX_CONF_UNSET) {
         conf->listing = prev->listing == 1;
-        conf->listing_place = prev->listing_place;
+        conf->listing_directive = prev->listing_directive;
     }
 
     if (conf->listing && iscf->engine != IRI_ENGINE_OFF) {
@@ -669,7 +670,7 @@ ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,
 
 
 ngx_uint_t
-ngx_http_iri_listing_may_come(ngx_http_request_t *r)
+ngx_http_iri_may_need_listing(ngx_http_request_t *r)
 {
     ngx_http_iri_srv_conf_t *iscf;
 

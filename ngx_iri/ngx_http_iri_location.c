@@ -42,20 +42,20 @@ ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
 
     conf.reading = &iscf->reading;
     conf.hosts = &iscf->host;
-    conf.host = ngx_http_iri_in(r->headers_in.server);
+    conf.host = ngx_http_iri_str(r->headers_in.server);
     conf.port = ngx_http_iri_port(r);
     conf.other = other != 0;
     conf.rooted = rooted != 0;
 
     ngx_http_iri_env(r, &env);
 
-    if (iri_location_field(&env, &conf, ngx_http_iri_in(h->value), &value)
+    if (iri_location_field(&env, &conf, ngx_http_iri_str(h->value), &value)
         != IRI_OK)
     {
         return NGX_ERROR;
     }
 
-    h->value = ngx_http_iri_out(value);
+    h->value = ngx_http_iri_ngx_str(value);
 
     return NGX_OK;
 }
@@ -115,7 +115,7 @@ ngx_http_iri_write_location(ngx_http_request_t *r)
     }
 
     return completed && !clcf->server_name_in_redirect
-                   && !iri_is_uri_host(ngx_http_iri_in(r->headers_in.server))
+                   && !iri_is_uri_host(ngx_http_iri_str(r->headers_in.server))
                ? ngx_http_iri_leave_relative(r)
                : NGX_OK;
 }
@@ -167,20 +167,20 @@ ngx_http_iri_write_other_fields(ngx_http_request_t *r)
 /* ---- Link --------------------------------------------------------------- */
 
 ngx_int_t
-ngx_http_iri_keep_link(ngx_http_request_t *r, iri_str_t location)
+ngx_http_iri_save_link(ngx_http_request_t *r, iri_str_t location)
 {
     iri_env_t           env;
     iri_str_t           link;
     ngx_http_iri_ctx_t *ctx;
 
-    ctx = ngx_http_iri_ctx_make(r);
+    ctx = ngx_http_iri_ctx_get_or_create(r);
     ngx_http_iri_env(r, &env);
 
     if (ctx == NULL || iri_canonical_link(&env, location, &link) != IRI_OK) {
         return NGX_ERROR;
     }
 
-    ctx->page.link = ngx_http_iri_out(link);
+    ctx->page.link = ngx_http_iri_ngx_str(link);
 
     return NGX_OK;
 }
@@ -214,7 +214,7 @@ ngx_http_iri_write_link(ngx_http_request_t *r)
 
 
 ngx_int_t
-ngx_http_iri_write_places(ngx_http_request_t *r)
+ngx_http_iri_write_references(ngx_http_request_t *r)
 {
     if (r != r->main) {
         return NGX_OK;

@@ -77,7 +77,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
       ngx_http_iri_set_host_mode,
       NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_srv_conf_t, hosts_said),
+      offsetof(ngx_http_iri_srv_conf_t, hosts_configured),
       NULL },
 
     { ngx_string("iri_query_charset"),
@@ -238,7 +238,7 @@ ngx_http_iri_first_argument(ngx_conf_t *cf)
 {
     ngx_str_t *value = cf->args->elts;
 
-    return ngx_http_iri_in(value[1]);
+    return ngx_http_iri_str(value[1]);
 }
 
 
@@ -256,7 +256,7 @@ ngx_http_iri_arguments(ngx_conf_t *cf)
     }
 
     for (i = 1; i < cf->args->nelts; i++) {
-        words[i - 1] = ngx_http_iri_in(value[i]);
+        words[i - 1] = ngx_http_iri_str(value[i]);
     }
 
     return words;
@@ -294,7 +294,8 @@ ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
 {
     char *rv = ngx_http_iri_set_slot(cf, cmd, conf, error, value);
 
-    return rv != NGX_CONF_OK || ngx_http_iri_conf_use(cf) != NULL
+    return rv != NGX_CONF_OK
+                   || ngx_http_iri_conf_directive_checked(cf) != NULL
                ? rv
                : NGX_CONF_ERROR;
 }
@@ -331,8 +332,8 @@ ngx_http_iri_set_host_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     iri_host_mode_t          hosts = IRI_HOST_MODE_OFF;
     ngx_http_iri_srv_conf_t *iscf = conf;
 
-    iscf->hosts_place = ngx_http_iri_conf_place(cf);
-    if (iscf->hosts_place == NULL) {
+    iscf->hosts_directive = ngx_http_iri_conf_directive(cf);
+    if (iscf->hosts_directive == NULL) {
         return NGX_CONF_ERROR;
     }
 
@@ -415,12 +416,12 @@ ngx_http_iri_set_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return rv;
     }
 
-    ilcf->ambiguous_place = ngx_http_iri_conf_use(cf);
-    if (ilcf->ambiguous_place == NULL) {
+    ilcf->ambiguous_directive = ngx_http_iri_conf_directive_checked(cf);
+    if (ilcf->ambiguous_directive == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    ilcf->ambiguous_place->needs_folds = ambiguous == IRI_AMBIGUOUS_300;
+    ilcf->ambiguous_directive->needs_folds = ambiguous == IRI_AMBIGUOUS_300;
 
     return NGX_CONF_OK;
 }
@@ -445,9 +446,9 @@ ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return (char *) error;
     }
 
-    iscf->cache_place = ngx_http_iri_conf_use(cf);
+    iscf->cache_directive = ngx_http_iri_conf_directive_checked(cf);
 
-    return iscf->cache_place != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return iscf->cache_directive != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
@@ -478,9 +479,9 @@ ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     imcf->lists = 1;
-    ilcf->listing_place = ngx_http_iri_conf_use(cf);
+    ilcf->listing_directive = ngx_http_iri_conf_directive_checked(cf);
 
-    return ilcf->listing_place != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return ilcf->listing_directive != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
@@ -504,11 +505,11 @@ ngx_http_iri_has_variable(ngx_conf_t *cf)
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t            *words;
-    const char           *error;
-    iri_registry_t       *registry;
-    iri_charsets_t      **slot, *list;
-    ngx_http_iri_place_t *place;
+    iri_str_t                *words;
+    const char               *error;
+    iri_registry_t           *registry;
+    iri_charsets_t          **slot, *list;
+    ngx_http_iri_directive_t *place;
 
     slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
     if (*slot != NGX_CONF_UNSET_PTR) {
@@ -529,7 +530,7 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     if (cmd->post != NULL && ngx_http_iri_has_variable(cf)) {
         ngx_memzero(list, sizeof(iri_charsets_t));
         *slot = list;
-        return ngx_http_iri_conf_use(cf) != NULL
+        return ngx_http_iri_conf_directive_checked(cf) != NULL
                    ? ngx_http_iri_client_set(cf, conf, registry)
                    : NGX_CONF_ERROR;
     }
@@ -542,12 +543,12 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     *slot = list;
 
-    place = ngx_http_iri_conf_use(cf);
+    place = ngx_http_iri_conf_directive_checked(cf);
     if (place == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    place->warning = iri_charsets_shadow(registry, list);
+    place->warning = iri_charsets_shadow_warning(registry, list);
 
     return NGX_CONF_OK;
 }
@@ -556,16 +557,16 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_http_iri_set_query_charset(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t               *words;
-    const char              *error;
-    iri_registry_t          *registry;
-    iri_query_conf_t        *query;
-    ngx_http_iri_place_t    *place;
-    ngx_http_iri_srv_conf_t *iscf = conf;
+    iri_str_t                *words;
+    const char               *error;
+    iri_registry_t           *registry;
+    iri_query_conf_t         *query;
+    ngx_http_iri_directive_t *place;
+    ngx_http_iri_srv_conf_t  *iscf = conf;
 
     (void) cmd;
 
-    if (iscf->query_said != NGX_CONF_UNSET_PTR) {
+    if (iscf->query_configured != NGX_CONF_UNSET_PTR) {
         return "is duplicate";
     }
 
@@ -585,14 +586,14 @@ ngx_http_iri_set_query_charset(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return (char *) error;
     }
 
-    iscf->query_said = query;
+    iscf->query_configured = query;
 
-    place = ngx_http_iri_conf_use(cf);
+    place = ngx_http_iri_conf_directive_checked(cf);
     if (place == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    place->warning = iri_charsets_shadow(registry, &query->charsets);
+    place->warning = iri_charsets_shadow_warning(registry, &query->charsets);
 
     return NGX_CONF_OK;
 }
@@ -611,7 +612,7 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
     }
 
     if (ngx_array_init(&imcf->hooks, cf->pool, 16,
-                       sizeof(ngx_http_iri_hook_t))
+                       sizeof(ngx_http_iri_scripted_t))
             != NGX_OK
         || ngx_http_iri_levels_create(cf, imcf) != NGX_OK
         || ngx_http_iri_check_create(cf, imcf) != NGX_OK
@@ -639,8 +640,8 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->engine = NGX_CONF_UNSET_UINT;
     iscf->invalid = NGX_CONF_UNSET_UINT;
     iscf->charsets = NGX_CONF_UNSET_PTR;
-    iscf->query_said = NGX_CONF_UNSET_PTR;
-    iscf->hosts_said = NGX_CONF_UNSET_UINT;
+    iscf->query_configured = NGX_CONF_UNSET_PTR;
+    iscf->hosts_configured = NGX_CONF_UNSET_UINT;
     iscf->cache_size = NGX_CONF_UNSET_SIZE;
     iscf->advertise = NGX_CONF_UNSET;
 
@@ -690,17 +691,17 @@ ngx_http_iri_merge_hosts(ngx_http_iri_main_conf_t      *imcf,
                          const ngx_http_iri_srv_conf_t *prev,
                          ngx_http_iri_srv_conf_t       *conf)
 {
-    conf->hosts_own = conf->hosts_place != NULL;
+    conf->hosts_in_server = conf->hosts_directive != NULL;
 
-    if (!conf->hosts_own) {
-        conf->hosts_place = prev->hosts_place;
+    if (!conf->hosts_in_server) {
+        conf->hosts_directive = prev->hosts_directive;
     }
 
-    ngx_conf_merge_uint_value(conf->hosts_said, prev->hosts_said,
+    ngx_conf_merge_uint_value(conf->hosts_configured, prev->hosts_configured,
                               IRI_HOST_MODE_OFF);
 
     conf->hosts = conf->engine == IRI_ENGINE_OFF ? IRI_HOST_MODE_OFF
-                                                 : conf->hosts_said;
+                                                 : conf->hosts_configured;
     imcf->hosts |= conf->hosts != IRI_HOST_MODE_OFF;
 }
 
@@ -718,7 +719,8 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->client = prev->client;
     }
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
-    ngx_conf_merge_ptr_value(conf->query_said, prev->query_said, NULL);
+    ngx_conf_merge_ptr_value(conf->query_configured, prev->query_configured,
+                             NULL);
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     ngx_http_iri_merge_hosts(imcf, prev, conf);
@@ -733,8 +735,8 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->reading.charsets = *conf->charsets;
     }
 
-    if (conf->query_said != NULL) {
-        conf->query = *conf->query_said;
+    if (conf->query_configured != NULL) {
+        conf->query = *conf->query_configured;
     }
 
     if (conf->engine == IRI_ENGINE_OFF) {
@@ -784,7 +786,7 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
 static char *
 ngx_http_iri_add_hook(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
 {
-    ngx_http_iri_hook_t      *hook;
+    ngx_http_iri_scripted_t  *hook;
     ngx_http_conf_ctx_t      *ctx = cf->ctx;
     ngx_http_iri_main_conf_t *imcf;
 
@@ -817,7 +819,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->match, prev->match,
                               IRI_FOLD_NORMALIZATION);
     if (conf->ambiguous == NGX_CONF_UNSET_UINT) {
-        conf->ambiguous_place = prev->ambiguous_place;
+        conf->ambiguous_directive = prev->ambiguous_directive;
     }
     ngx_conf_merge_uint_value(conf->ambiguous, prev->ambiguous,
                               IRI_AMBIGUOUS_404);
@@ -857,7 +859,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     if ((conf->tree.match & IRI_FOLD_INDEXED) != 0) {
         ngx_http_iri_check_folds(cf, iscf, conf);
 
-        if (ngx_http_iri_cache_folds(cf, iscf) != NGX_OK) {
+        if (ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK) {
             return NGX_CONF_ERROR;
         }
     }

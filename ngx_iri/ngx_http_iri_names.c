@@ -148,19 +148,19 @@ ngx_http_iri_names_warn_off(ngx_http_iri_names_t     *names,
 {
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
 
-    if (iscf->hosts == iscf->hosts_said || iscf->hosts_place->warned
-        || !(awaited || iscf->hosts_own || !names->switched_on))
+    if (iscf->hosts == iscf->hosts_configured || iscf->hosts_directive->warned
+        || !(awaited || iscf->hosts_in_server || !names->switched_on))
     {
         return;
     }
 
-    iscf->hosts_place->warned = 1;
+    iscf->hosts_directive->warned = 1;
 
     ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
                   "iri: \"iri_host\" in %V:%ui does nothing at the addresses "
                   "of the default server in %s:%ui, where \"iri\" is off: "
                   "write \"iri on;\" there, too",
-                  &iscf->hosts_place->file, iscf->hosts_place->line,
+                  &iscf->hosts_directive->file, iscf->hosts_directive->line,
                   cscf->file_name, cscf->line);
 }
 
@@ -173,7 +173,7 @@ ngx_http_iri_names_warn_not_default(ngx_http_iri_names_t     *names,
 {
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
 
-    if (!iscf->hosts_own || counts == NULL) {
+    if (!iscf->hosts_in_server || counts == NULL) {
         return;
     }
 
@@ -182,8 +182,8 @@ ngx_http_iri_names_warn_not_default(ngx_http_iri_names_t     *names,
         "iri: \"iri_host\" in %V:%ui has no effect, since the "
         "server in %s:%ui is not the default server of its address: "
         "write it in that in %s:%ui",
-        &iscf->hosts_place->file, iscf->hosts_place->line, cscf->file_name,
-        cscf->line, counts->file_name, counts->line);
+        &iscf->hosts_directive->file, iscf->hosts_directive->line,
+        cscf->file_name, cscf->line, counts->file_name, counts->line);
 }
 
 
@@ -197,7 +197,7 @@ ngx_http_iri_names_check(ngx_http_iri_names_t     *names,
     ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_host_conf(cscf);
     ngx_http_core_srv_conf_t *first, *counts = NULL;
 
-    if (!iscf->hosts_own && iscf->hosts == iscf->hosts_said) {
+    if (!iscf->hosts_in_server && iscf->hosts == iscf->hosts_configured) {
         return;
     }
 
@@ -208,8 +208,9 @@ ngx_http_iri_names_check(ngx_http_iri_names_t     *names,
             is_default = 1;
             awaited |= ngx_http_iri_names_has_engine(addr);
 
-        } else if (ngx_http_iri_host_conf(first)->hosts_said
-                   != iscf->hosts_said) {
+        } else if (ngx_http_iri_host_conf(first)->hosts_configured
+                   != iscf->hosts_configured)
+        {
             counts = first;
         }
     }
@@ -407,7 +408,7 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
     env.ctx = cf->pool;
     env.alloc = ngx_http_iri_conf_alloc;
 
-    status = iri_host_name(&env, &iscf->host, ngx_http_iri_in(sn->name),
+    status = iri_host_name(&env, &iscf->host, ngx_http_iri_str(sn->name),
                            &host);
 
     if (status != IRI_OK) {
@@ -425,7 +426,7 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
                       iri_host_why_text(host.why));
     }
 
-    *name = ngx_http_iri_out(host.ascii);
+    *name = ngx_http_iri_ngx_str(host.ascii);
 
     return host.verdict == IRI_SERVE ? NGX_OK : NGX_DECLINED;
 }
@@ -449,7 +450,7 @@ static void
 ngx_http_iri_names_check_pattern(const ngx_http_iri_names_t   *names,
                                  const ngx_http_server_name_t *sn)
 {
-    if (!iri_str_is_ascii(ngx_http_iri_in(sn->name))) {
+    if (!iri_str_is_ascii(ngx_http_iri_str(sn->name))) {
         ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
                       "iri: server name \"%V\" in %s:%ui has characters that "
                       "match no host with \"iri_host\": write a name without "

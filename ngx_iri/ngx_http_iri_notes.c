@@ -20,7 +20,7 @@ ngx_http_iri_notes_write(ngx_http_request_t *r, const iri_notes_t *notes)
     ngx_log_t *log = r->connection->log;
     iri_line_t line;
 
-    text = ngx_http_iri_out(iri_notes_line(notes, NULL, &line));
+    text = ngx_http_iri_ngx_str(iri_notes_format_line(notes, NULL, &line));
 
     /* Without " while logging request": the events are older. */
     action = log->action;
@@ -41,7 +41,7 @@ ngx_http_iri_notes_get(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
 
-    ctx = ngx_http_iri_ctx_make(r->main);
+    ctx = ngx_http_iri_ctx_get_or_create(r->main);
 
     if (ctx == NULL || ctx->log.written) {
         return NULL;
@@ -154,7 +154,7 @@ ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line)
 
 
 void
-ngx_http_iri_notes_tell(ngx_http_request_t *r)
+ngx_http_iri_notes_log(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
 

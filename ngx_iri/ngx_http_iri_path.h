@@ -38,7 +38,7 @@ ngx_int_t ngx_http_iri_post_read_handler(ngx_http_request_t *r);
  * under another name.
  */
 static inline ngx_uint_t
-ngx_http_iri_folds(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
+ngx_http_iri_may_fold_ascii(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
 {
     return iscf->folds
            || ((iscf->reading.repair & IRI_REPAIR_ESCAPES)
@@ -55,7 +55,7 @@ void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
  * Find the context after nginx has cleared r->ctx, and put it there again.
  * Returns: NULL if r has none.
  */
-ngx_http_iri_ctx_t *ngx_http_iri_ctx_inside(ngx_http_request_t *r);
+ngx_http_iri_ctx_t *ngx_http_iri_ctx_recover(ngx_http_request_t *r);
 
 /* Returns: the context of r, or NULL if it has none yet. */
 static inline ngx_http_iri_ctx_t *
@@ -66,7 +66,7 @@ ngx_http_iri_ctx(ngx_http_request_t *r)
     ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
 
     return ctx == NULL && (r->internal || r->filter_finalize)
-               ? ngx_http_iri_ctx_inside(r)
+               ? ngx_http_iri_ctx_recover(r)
                : ctx;
 }
 
@@ -74,22 +74,22 @@ ngx_http_iri_ctx(ngx_http_request_t *r)
  * The context of r, created if there is none.
  * Returns: NULL if memory is exhausted.
  */
-ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
+ngx_http_iri_ctx_t *ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r);
 
 /*
- * The two parts of ngx_http_iri_ctx_make(): create a context
+ * The two parts of ngx_http_iri_ctx_get_or_create(): create a context
  * that belongs to no request (NULL if memory is exhausted); make it that of r.
  * pool: that of the later r.
  */
-ngx_http_iri_ctx_t *ngx_http_iri_ctx_new(ngx_pool_t *pool);
-void ngx_http_iri_ctx_give(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+ngx_http_iri_ctx_t *ngx_http_iri_ctx_alloc(ngx_pool_t *pool);
+void ngx_http_iri_ctx_attach(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
 /*
  * Returns: 1 if r has no context, nor had one before nginx cleared r->ctx, and
  * no rewrite has set r->internal.  This is true of most requests.
  */
 static inline ngx_uint_t
-ngx_http_iri_is_untouched(ngx_http_request_t *r)
+ngx_http_iri_has_no_ctx(ngx_http_request_t *r)
 {
     return ngx_http_get_module_ctx(r, ngx_http_iri_module) == NULL
            && !r->internal && !r->filter_finalize;
@@ -108,10 +108,10 @@ ngx_http_iri_is_plain_get(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return ngx_http_iri_is_untouched(r) && r == r->main
+    return ngx_http_iri_has_no_ctx(r) && r == r->main
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
            && ((ilcf->ascii && r->valid_unparsed_uri)
-               || ngx_http_iri_own_name(ilcf, r->uri));
+               || ngx_http_iri_needs_no_lookup(ilcf, r->uri));
 }
 
 /*
@@ -134,7 +134,7 @@ ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
 ngx_int_t ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path);
 
 /* The same without a copy: uri must live as long as r. */
-void ngx_http_iri_put_uri(ngx_http_request_t *r, ngx_str_t uri);
+void ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri);
 
 /*
  * Read r->uri, the path that the client sent, into ctx (design 4).  r does not
@@ -145,18 +145,18 @@ ngx_int_t ngx_http_iri_read_sent(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx);
 
 /* The same for the path of a subrequest, an internal redirect or a rewrite. */
-ngx_int_t ngx_http_iri_read_made(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_read_internal(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx);
 
 /* Note in ctx that uri, the requested path, is ASCII and needs no reading. */
-void ngx_http_iri_keep_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri);
+void ngx_http_iri_save_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri);
 
 /*
  * Set *reading to the reading of the requested path.  If that is ASCII, it is
  * read only now.
  * Returns: NGX_OK; NGX_DECLINED if the path is not known; NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_came(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_requested_reading(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
 
 /*
@@ -164,7 +164,7 @@ ngx_int_t ngx_http_iri_came(ngx_http_request_t *r,
  * Returns: NGX_OK if r->uri has changed; NGX_DECLINED if not; an HTTP status
  * to answer with; NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_act(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_apply_reading(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx);
 
 /*
@@ -175,7 +175,7 @@ ngx_int_t ngx_http_iri_refuse(ngx_http_request_t *r,
     const iri_reading_t *reading, const char *what, ngx_str_t path);
 
 /* Leave the location: the SERVER_REWRITE phase runs next. */
-void ngx_http_iri_from_the_start(ngx_http_request_t *r);
+void ngx_http_iri_rerun_phases(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
@@ -201,14 +201,14 @@ ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
  * subrequest, has requested, whatever rules and redirects have set since:
  * "/caf%E9?x" → "/café".  Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path);
+ngx_int_t ngx_http_iri_requested_path(ngx_http_request_t *r, ngx_str_t *path);
 
 /* Set *query to its query, as it was sent.  Returns: 0 if there is none. */
-ngx_uint_t ngx_http_iri_asked_query(ngx_http_request_t *r,
+ngx_uint_t ngx_http_iri_requested_query(ngx_http_request_t *r,
     iri_str_t *query);
 
 /* At the start of a subrequest: save path and query, unless they are. */
-void ngx_http_iri_keep_asked(ngx_http_request_t *r,
+void ngx_http_iri_save_requested_path(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx);
 
 /*
@@ -216,14 +216,14 @@ void ngx_http_iri_keep_asked(ngx_http_request_t *r,
  * name with which the request restarted was not granted.  Such a response must
  * not reveal that name; the log may (design 5.7).
  */
-ngx_uint_t ngx_http_iri_is_refused(ngx_http_request_t *r,
+ngx_uint_t ngx_http_iri_hides_found_name(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *ctx);
 
 /* Returns: r->uri, in such a response with the names that were sent. */
-ngx_str_t ngx_http_iri_told_uri(ngx_http_request_t *r);
+ngx_str_t ngx_http_iri_disclosed_uri(ngx_http_request_t *r);
 
 /* Before a named location makes such a response: set r->uri to that. */
-void ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+void ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
 
 /* ---- ngx_http_iri_levels.c ---------------------------------------------- */
@@ -253,7 +253,7 @@ void ngx_http_iri_levels_search(const ngx_http_iri_loc_conf_t *ilcf,
 /* ---- ngx_http_iri_find.c ------------------------------------------------ */
 
 /* A file name longer than NAME_MAX: it can be neither opened nor created. */
-extern ngx_str_t ngx_http_iri_nowhere;
+extern ngx_str_t ngx_http_iri_no_such_file;
 
 /* Returns: 1 if clcf has no alias, or alias replaces a prefix of uri. */
 ngx_uint_t ngx_http_iri_below_alias(ngx_http_request_t *r,
@@ -275,7 +275,7 @@ ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
  * path, save *moved as the result for that path, so that it is not looked up
  * again.
  */
-void ngx_http_iri_found_moved(ngx_http_request_t *r,
+void ngx_http_iri_found_save_restarted(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *moved);
 
 /* Returns: 1 if filename is root and path, octet for octet. */
@@ -305,7 +305,7 @@ ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
  * the permissions of files.  Sets *is_dir.
  * Returns: NGX_OK if it would; NGX_DECLINED; NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_opens(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r,
     const ngx_http_iri_found_t *found, ngx_uint_t *is_dir);
 
 /*
@@ -325,15 +325,15 @@ ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 /* ---- ngx_http_iri_resolve.c --------------------------------------------- */
 
 /* Log that uri was found under another name, and which difference that is. */
-void ngx_http_iri_log_moved(ngx_http_request_t *r, ngx_str_t uri,
+void ngx_http_iri_log_restart(ngx_http_request_t *r, ngx_str_t uri,
     const iri_found_t *found);
 
 /* Note in ctx that r restarts with uri, the canonical path of found. */
-void ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
+void ngx_http_iri_ctx_restarted(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
     const iri_found_t *found);
 
 /* Returns: 1 if r->uri is to be looked up below the root of this location. */
-ngx_uint_t ngx_http_iri_is_looked_for(ngx_http_request_t *r);
+ngx_uint_t ngx_http_iri_needs_lookup(ngx_http_request_t *r);
 
 /*
  * Returns: 1 if r can restart with the name that was found; *url is set to the
@@ -377,10 +377,10 @@ ngx_int_t ngx_http_iri_resolve(ngx_http_request_t *r);
  * is denied (design 5.7).
  * Returns: NGX_DECLINED if the request goes on; else the HTTP status.
  */
-ngx_int_t ngx_http_iri_answer(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_refuse_not_found(ngx_http_request_t *r);
 
 /* The same for a subrequest that judges a path (ngx_http_iri_judge.c). */
-ngx_int_t ngx_http_iri_judge_asked(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_resolve_judged(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */
@@ -424,7 +424,7 @@ ngx_int_t ngx_http_iri_judge_init(ngx_conf_t *cf);
  * Returns: NGX_AGAIN if it runs, and r continues when judged->sr is NULL; else
  * the status with which r must end.
  */
-ngx_int_t ngx_http_iri_judge_ask(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_judge_start_subrequest(ngx_http_request_t *r,
     ngx_http_iri_judged_t *judged, iri_str_t path, iri_str_t expected);
 
 /*
@@ -433,7 +433,7 @@ ngx_int_t ngx_http_iri_judge_ask(ngx_http_request_t *r,
  * Returns: NGX_AGAIN if a rule waits; NGX_DECLINED if try_files is next; else
  * the status with which the subrequest ends.
  */
-ngx_int_t ngx_http_iri_judge_here(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_judge_run_access(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
 
 /*
@@ -441,7 +441,7 @@ ngx_int_t ngx_http_iri_judge_here(ngx_http_request_t *r,
  * protocol, for example "GET /caf%C3%A9 HTTP/1.1".
  * Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_make_line(ngx_pool_t *pool, ngx_str_t method,
+ngx_int_t ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method,
     ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
 
 /*
@@ -451,11 +451,11 @@ ngx_int_t ngx_http_iri_make_line(ngx_pool_t *pool, ngx_str_t method,
  * _put sets it; _anew sets it to the saved one, so that a path is judged as if
  * the client had requested it first.
  */
-void ngx_http_iri_address_keep(ngx_http_request_t *r);
+void ngx_http_iri_address_save(ngx_http_request_t *r);
 ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);
-void ngx_http_iri_address_put(ngx_http_request_t *r,
+void ngx_http_iri_address_set(ngx_http_request_t *r,
     const ngx_http_iri_address_t *address);
-void ngx_http_iri_address_anew(ngx_http_request_t *r);
+void ngx_http_iri_address_reset(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_entries.c --------------------------------------------- */

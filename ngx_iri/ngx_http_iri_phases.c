@@ -63,18 +63,18 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
     ctx = ngx_http_iri_ctx(r);
 
     if ((ctx != NULL && ngx_http_iri_same(r->uri, ctx->last_read.uri))
-        || ngx_http_iri_plain_uri(r))
+        || ngx_http_iri_uri_is_ascii(r))
     {
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_iri_ctx_make(r);
+    ctx = ngx_http_iri_ctx_get_or_create(r);
 
-    if (ctx == NULL || ngx_http_iri_read_made(r, ctx) != NGX_OK) {
+    if (ctx == NULL || ngx_http_iri_read_internal(r, ctx) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_iri_http_status(ngx_http_iri_act(r, ctx));
+    return ngx_http_iri_http_status(ngx_http_iri_apply_reading(r, ctx));
 }
 
 
@@ -129,8 +129,8 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                            const ngx_http_iri_srv_conf_t *iscf)
 {
     if (!ngx_http_iri_is_first_path(r, ctx)
-        || (r != r->main && ngx_http_iri_plain_uri(r)
-            && !ngx_http_iri_folds(iscf, r->uri)))
+        || (r != r->main && ngx_http_iri_uri_is_ascii(r)
+            && !ngx_http_iri_may_fold_ascii(iscf, r->uri)))
     {
         return NGX_OK;
     }
@@ -160,7 +160,7 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
     ngx_http_iri_ctx_t *ctx;
 
     /* A rewrite does not lead here: it is an error page, not a Destination. */
-    ngx_http_iri_destination_over(r);
+    ngx_http_iri_destination_cancel(r);
 
     if (ngx_http_iri_args(r) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -168,13 +168,13 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {
-        if (r == r->main && ngx_http_iri_plain_uri(r)
-            && !ngx_http_iri_folds(iscf, r->uri))
+        if (r == r->main && ngx_http_iri_uri_is_ascii(r)
+            && !ngx_http_iri_may_fold_ascii(iscf, r->uri))
         {
             return NGX_DECLINED;
         }
 
-        ctx = ngx_http_iri_ctx_make(r);
+        ctx = ngx_http_iri_ctx_get_or_create(r);
         if (ctx == NULL) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
@@ -188,7 +188,7 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
     rc = ngx_http_iri_read_again(r);
 
     if (r != r->main) {
-        ngx_http_iri_keep_asked(r, ctx);
+        ngx_http_iri_save_requested_path(r, ctx);
     }
 
     /* An internal location refuses a path that is judged, as a client's. */
@@ -209,7 +209,7 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_is_untouched(r) || iscf->engine != IRI_ENGINE_ON) {
+    if (ngx_http_iri_has_no_ctx(r) || iscf->engine != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
 
@@ -221,7 +221,7 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
     }
 
     if (iscf->has_addresses) {
-        ngx_http_iri_address_keep(r);
+        ngx_http_iri_address_save(r);
     }
 
     ctx = ngx_http_iri_ctx(r);
@@ -338,18 +338,19 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
     /* An error page or a fallback, never a Destination. */
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     if (clcf->named) {
-        ngx_http_iri_destination_over(r);
+        ngx_http_iri_destination_cancel(r);
     }
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    rc = ngx_http_iri_own_name(ilcf, r->uri) ? NGX_DECLINED
-                                             : ngx_http_iri_read_again(r);
+    rc = ngx_http_iri_needs_no_lookup(ilcf, r->uri)
+             ? NGX_DECLINED
+             : ngx_http_iri_read_again(r);
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
         if (clcf->named) {
-            ngx_http_iri_conceal(r, ctx);
+            ngx_http_iri_conceal_uri(r, ctx);
             ctx->access.refused |= !ctx->access.granted;
         }
 
@@ -390,8 +391,9 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* "rewrite ... break" may have set another path. */
-    rc = ngx_http_iri_own_name(ilcf, r->uri) ? NGX_DECLINED
-                                             : ngx_http_iri_read_again(r);
+    rc = ngx_http_iri_needs_no_lookup(ilcf, r->uri)
+             ? NGX_DECLINED
+             : ngx_http_iri_read_again(r);
     if (rc != NGX_OK && rc != NGX_DECLINED) {
         return rc;
     }
@@ -408,8 +410,9 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
         ctx->rules.done = 1;
     }
 
-    return ngx_http_iri_dav_if(r) == NGX_OK ? NGX_DECLINED
-                                            : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_http_iri_dav_map_if(r) == NGX_OK
+               ? NGX_DECLINED
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
@@ -421,15 +424,15 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
     ngx_int_t rc, here = r->phase_handler;
 
     if (ngx_http_iri_is_judging(r)) {
-        rc = ngx_http_iri_judge_asked(r);
+        rc = ngx_http_iri_resolve_judged(r);
         return rc == NGX_DECLINED ? ngx_http_iri_try_files(r) : rc;
     }
 
     if (r == r->main) {
-        ngx_http_iri_client_passed(r);
+        ngx_http_iri_client_access_granted(r);
     }
 
-    rc = ngx_http_iri_answer(r);
+    rc = ngx_http_iri_refuse_not_found(r);
     if (rc != NGX_DECLINED) {
         return rc;
     }
@@ -440,7 +443,7 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
     }
 
     if (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)) {
-        rc = ngx_http_iri_destination_rules(r);
+        rc = ngx_http_iri_destination_judge(r);
         if (rc != NGX_DECLINED || r->phase_handler != here) {
             return rc;
         }
@@ -460,7 +463,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
     /* iri_redirect applies to ASCII paths with other escapes, too. */
     if (ngx_http_iri_is_plain_get(r)
         && (ilcf->redirect == 0
-            || iri_uri_is_normalized(ngx_http_iri_path_sent(r))))
+            || iri_uri_is_normalized(ngx_http_iri_sent_path(r))))
     {
         return ngx_http_iri_try_files(r);
     }
@@ -499,26 +502,26 @@ ngx_http_iri_restore_root(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_log_handler(ngx_http_request_t *r)
 {
-    if (ngx_http_iri_is_untouched(r)) {
+    if (ngx_http_iri_has_no_ctx(r)) {
         ngx_http_iri_restore_root(r);
         return NGX_OK;
     }
 
     switch (ngx_http_iri_engine_of(r)) {
     case IRI_ENGINE_ON:
-        ngx_http_iri_destination_over(r);
-        ngx_http_iri_notes_tell(r);
+        ngx_http_iri_destination_cancel(r);
+        ngx_http_iri_notes_log(r);
         ngx_http_iri_restore_root(r);
         break;
 
     case IRI_ENGINE_REPORT:
         ngx_http_iri_report(r);
-        ngx_http_iri_notes_tell(r);
+        ngx_http_iri_notes_log(r);
         break;
 
     default:
         /* notes of iri_host, made before this server was selected */
-        ngx_http_iri_notes_tell(r);
+        ngx_http_iri_notes_log(r);
         break;
     }
 

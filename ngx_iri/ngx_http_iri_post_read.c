@@ -15,15 +15,15 @@
  * Read the path.  An ASCII path is only saved: it has one reading, but the
  * entry may have another name.
  */
-NGX_HTTP_IRI_APART static ngx_int_t
+NGX_HTTP_IRI_NOINLINE static ngx_int_t
 ngx_http_iri_read_requested(ngx_http_request_t            *r,
                             const ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_int_t           rc;
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_make(r);
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
 
-    if (ctx != NULL && ngx_http_iri_plain_uri(r)) {
-        ngx_http_iri_keep_ascii(ctx, r->uri);
+    if (ctx != NULL && ngx_http_iri_uri_is_ascii(r)) {
+        ngx_http_iri_save_ascii(ctx, r->uri);
         return NGX_DECLINED;
     }
 
@@ -36,14 +36,14 @@ ngx_http_iri_read_requested(ngx_http_request_t            *r,
         return NGX_DECLINED;
     }
 
-    rc = ngx_http_iri_http_status(ngx_http_iri_act(r, ctx));
+    rc = ngx_http_iri_http_status(ngx_http_iri_apply_reading(r, ctx));
 
     /* No location is chosen yet, so a new r->uri needs nothing else. */
     return rc == NGX_OK ? NGX_DECLINED : rc;
 }
 
 
-NGX_HTTP_IRI_APART static ngx_int_t
+NGX_HTTP_IRI_NOINLINE static ngx_int_t
 ngx_http_iri_read_host_query_path(ngx_http_request_t *r)
 {
     ngx_int_t                 rc;
@@ -83,14 +83,14 @@ ngx_http_iri_read_host_query_path(ngx_http_request_t *r)
         }
     }
 
-    if (!ngx_http_iri_plain_uri(r)) {
+    if (!ngx_http_iri_uri_is_ascii(r)) {
         return ngx_http_iri_read_requested(r, iscf);
     }
 
-    return ngx_http_iri_folds(iscf, r->uri)
+    return ngx_http_iri_may_fold_ascii(iscf, r->uri)
                    || (iscf->engine == IRI_ENGINE_ON
                        && ((iscf->has_addresses && iscf->lists)
-                           || ngx_http_iri_listing_may_come(r)))
+                           || ngx_http_iri_may_need_listing(r)))
                ? ngx_http_iri_read_requested(r, iscf)
                : NGX_DECLINED;
 }
@@ -102,10 +102,10 @@ ngx_http_iri_needs_host_or_query(ngx_http_request_t            *r,
                                  const ngx_http_iri_srv_conf_t *iscf)
 {
     return (iscf->other_servers
-            && !iri_host_is_ascii(ngx_http_iri_in(r->headers_in.server)))
+            && !iri_host_is_ascii(ngx_http_iri_str(r->headers_in.server)))
            || (r->args.len != 0
                && iri_query_needs_read(&iscf->query,
-                                       ngx_http_iri_in(r->args)));
+                                       ngx_http_iri_str(r->args)));
 }
 
 
@@ -113,13 +113,13 @@ static inline ngx_int_t
 ngx_http_iri_post_read_path(ngx_http_request_t            *r,
                             const ngx_http_iri_srv_conf_t *iscf)
 {
-    return !iscf->folds && ngx_http_iri_plain_uri(r)
+    return !iscf->folds && ngx_http_iri_uri_is_ascii(r)
                ? NGX_DECLINED
                : ngx_http_iri_read_requested(r, iscf);
 }
 
 
-NGX_HTTP_IRI_APART static ngx_int_t
+NGX_HTTP_IRI_NOINLINE static ngx_int_t
 ngx_http_iri_post_read_slow(ngx_http_request_t            *r,
                             const ngx_http_iri_srv_conf_t *iscf)
 {

@@ -72,12 +72,13 @@ ngx_http_iri_path_is_unchanged(ngx_http_request_t *r, const iri_env_t *env)
     (void) ngx_escape_uri(p, r->uri.data, r->uri.len, NGX_ESCAPE_URI);
 
     if (iri_uri_normalize(env, made, &made) != IRI_OK
-        || iri_uri_normalize(env, ngx_http_iri_path_sent(r), &sent) != IRI_OK)
+        || iri_uri_normalize(env, ngx_http_iri_sent_path(r), &sent) != IRI_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_http_iri_same(ngx_http_iri_out(made), ngx_http_iri_out(sent))
+    return ngx_http_iri_same(ngx_http_iri_ngx_str(made),
+                             ngx_http_iri_ngx_str(sent))
                ? NGX_OK
                : NGX_DECLINED;
 }
@@ -90,13 +91,13 @@ ngx_http_iri_args(ngx_http_request_t *r)
     iri_env_t   env;
     iri_query_t query;
 
-    rc = ngx_http_iri_read_args(r, ngx_http_iri_in(r->args), &env, &query);
+    rc = ngx_http_iri_read_args(r, ngx_http_iri_str(r->args), &env, &query);
     if (rc != NGX_OK) {
         return rc == NGX_DECLINED ? NGX_OK : rc;
     }
 
     if (query.query.data != r->args.data) {
-        r->args = ngx_http_iri_out(query.query);
+        r->args = ngx_http_iri_ngx_str(query.query);
 
         /*
          * The upstream must not get the query as sent.  Exception: without the
@@ -124,7 +125,7 @@ ngx_http_iri_report_args(ngx_http_request_t *r)
     iri_query_t  query;
     iri_notes_t *notes, once;
 
-    if (ngx_http_iri_read_args(r, ngx_http_iri_in(r->args), &env, &query)
+    if (ngx_http_iri_read_args(r, ngx_http_iri_str(r->args), &env, &query)
             == NGX_OK
         && query.why != IRI_QUERY_UTF8
         && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO))
@@ -143,7 +144,7 @@ ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out)
     iri_env_t   env;
     iri_query_t query;
 
-    if (!ngx_http_iri_asked_query(r, out) || out->len == 0) {
+    if (!ngx_http_iri_requested_query(r, out) || out->len == 0) {
         return NGX_DECLINED;
     }
 
@@ -184,7 +185,7 @@ ngx_http_iri_convert_variable(ngx_http_request_t        *r,
 
         ngx_http_iri_env(r, &env);
         (void) iri_convert(&env, &conf, convert->function,
-                           ngx_http_iri_in(text), &converted);
+                           ngx_http_iri_str(text), &converted);
     }
 
     v->valid = 1;
@@ -238,7 +239,8 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    error = iri_parse_function(ngx_http_iri_in(value[2]), &convert->function);
+    error = iri_parse_function(ngx_http_iri_str(value[2]),
+                               &convert->function);
     if (error != NULL) {
         return ngx_http_iri_conf_wrong(cf, error, 2);
     }
@@ -261,5 +263,6 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     var->get_handler = ngx_http_iri_convert_variable;
     var->data = (uintptr_t) convert;
 
-    return ngx_http_iri_conf_use(cf) != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return ngx_http_iri_conf_directive_checked(cf) != NULL ? NGX_CONF_OK
+                                                           : NGX_CONF_ERROR;
 }

@@ -11,9 +11,9 @@
 
 
 iri_str_t
-ngx_http_iri_path_sent(ngx_http_request_t *r)
+ngx_http_iri_sent_path(ngx_http_request_t *r)
 {
-    iri_str_t path = ngx_http_iri_in(r->unparsed_uri);
+    iri_str_t path = ngx_http_iri_str(r->unparsed_uri);
     size_t    i;
 
     for (i = 0; i < path.len; i++) {
@@ -56,7 +56,7 @@ ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
     ngx_http_clear_location(r);
 
     r->headers_out.location = ngx_http_iri_header_add(
-        r, "Location", ngx_http_iri_out(location));
+        r, "Location", ngx_http_iri_ngx_str(location));
 
     return r->headers_out.location != NULL ? (ngx_int_t) status
                                            : NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -84,7 +84,7 @@ ngx_http_iri_redirect_reading(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ngx_http_iri_srv_conf_t *iscf;
 
     if (ctx != NULL) {
-        rc = ngx_http_iri_came(r, ctx, came);
+        rc = ngx_http_iri_requested_reading(r, ctx, came);
     }
 
     if (rc == NGX_DECLINED) {
@@ -92,7 +92,7 @@ ngx_http_iri_redirect_reading(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
         ngx_memzero(came, sizeof(iri_reading_t));
         came->form = IRI_FORM_ASCII;
-        came->path = ngx_http_iri_in(r->uri);
+        came->path = ngx_http_iri_str(r->uri);
         came->octets = came->path;
         came->conf = &iscf->reading;
     }
@@ -102,17 +102,17 @@ ngx_http_iri_redirect_reading(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 
 ngx_int_t
-ngx_http_iri_redirect_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                         iri_reading_t *came, iri_redirect_t *redirect)
+ngx_http_iri_redirect_input(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                            iri_reading_t *came, iri_redirect_t *redirect)
 {
     if (ngx_http_iri_redirect_reading(r, ctx, came) != NGX_OK) {
         return NGX_ERROR;
     }
 
     redirect->came = came;
-    redirect->sent = ngx_http_iri_path_sent(r);
+    redirect->sent = ngx_http_iri_sent_path(r);
     redirect->path = ctx != NULL && ctx->restart.done
-                         ? ngx_http_iri_in(ctx->requested.path)
+                         ? ngx_http_iri_str(ctx->requested.path)
                          : came->path;
     redirect->slash = 0;
     redirect->has_query = ngx_http_iri_query(r, &redirect->query) != 0;
@@ -180,7 +180,7 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
         return NGX_OK;
     }
 
-    rc = ngx_http_iri_opens(r, found, &is_dir);
+    rc = ngx_http_iri_can_open(r, found, &is_dir);
 
     if (rc == NGX_DECLINED && r->content_handler != NULL) {
         rc = ngx_http_iri_is_script(r, found);
@@ -219,7 +219,7 @@ ngx_http_iri_redirect_defer(ngx_http_request_t            *r,
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_iri_ctx_make(r);
+    ctx = ngx_http_iri_ctx_get_or_create(r);
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -270,14 +270,14 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
 
     if (status == 0
         || (status != IRI_REDIRECT_LINK && ngx_http_iri_uses_client_host(r)
-            && !iri_is_uri_host(ngx_http_iri_in(r->headers_in.server))))
+            && !iri_is_uri_host(ngx_http_iri_str(r->headers_in.server))))
     {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, &env);
 
-    if (ngx_http_iri_redirect_of(r, ctx, &came, &redirect) != NGX_OK
+    if (ngx_http_iri_redirect_input(r, ctx, &came, &redirect) != NGX_OK
         || iri_redirect_location(&env, &redirect, &location) != IRI_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -291,7 +291,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (!iri_may_redirect(ngx_http_iri_in(r->method_name), &redirect,
+    if (!iri_may_redirect(ngx_http_iri_str(r->method_name), &redirect,
                           presence)) {
         return ngx_http_iri_redirect_defer(r, ilcf, presence);
     }
@@ -303,7 +303,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
     }
 
     if (status != IRI_REDIRECT_LINK) {
-        ctx = ngx_http_iri_ctx_make(r);
+        ctx = ngx_http_iri_ctx_get_or_create(r);
         if (ctx == NULL) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
@@ -312,7 +312,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
         return ngx_http_iri_send_redirect(r, status, location);
     }
 
-    return ngx_http_iri_keep_link(r, location) == NGX_OK
+    return ngx_http_iri_save_link(r, location) == NGX_OK
                ? NGX_DECLINED
                : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }

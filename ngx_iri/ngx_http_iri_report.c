@@ -26,28 +26,28 @@ ngx_http_iri_would_find(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ctx->report.done = 1;
 
     if (came->verdict == IRI_REFUSE
-        || !ngx_http_iri_same(r->uri, ngx_http_iri_out(came->octets)))
+        || !ngx_http_iri_same(r->uri, ngx_http_iri_ngx_str(came->octets)))
     {
         return;
     }
 
-    found = ngx_http_iri_find_uri(r, ngx_http_iri_out(came->path));
+    found = ngx_http_iri_find_uri(r, ngx_http_iri_ngx_str(came->path));
 
     ctx->report.found = found;
     ctx->report.conf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (found != NULL && found->found.verdict == IRI_RESTART) {
         ctx->report.again = ngx_http_iri_find_uri(
-            r, ngx_http_iri_out(found->found.path));
+            r, ngx_http_iri_ngx_str(found->found.path));
     }
 }
 
 
 ngx_int_t
-ngx_http_iri_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                   iri_reading_t *came)
+ngx_http_iri_report_find(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                         iri_reading_t *came)
 {
-    if (ngx_http_iri_came(r, ctx, came) != NGX_OK) {
+    if (ngx_http_iri_requested_reading(r, ctx, came) != NGX_OK) {
         return NGX_DECLINED;
     }
 
@@ -64,7 +64,7 @@ ngx_http_iri_report_first(ngx_http_request_t *r)
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     if (ctx != NULL && r == r->main && !r->internal) {
-        (void) ngx_http_iri_would(r, ctx, &came);
+        (void) ngx_http_iri_report_find(r, ctx, &came);
     }
 }
 
@@ -89,7 +89,7 @@ ngx_http_iri_report(ngx_http_request_t *r)
     iri_reading_t       came;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || ngx_http_iri_would(r, ctx, &came) != NGX_OK
+    if (ctx == NULL || ngx_http_iri_report_find(r, ctx, &came) != NGX_OK
         || !ngx_http_iri_is_reported(ctx)
         || !ngx_http_iri_notes_wanted(r, IRI_LOG_INFO))
     {

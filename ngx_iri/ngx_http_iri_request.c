@@ -93,7 +93,7 @@ ngx_http_iri_cleanup(void *data)
  * pool (as in ngx_http_realip_module).  Subrequests share the pool.
  */
 ngx_http_iri_ctx_t *
-ngx_http_iri_ctx_inside(ngx_http_request_t *r)
+ngx_http_iri_ctx_recover(ngx_http_request_t *r)
 {
     ngx_pool_cleanup_t *cln;
     ngx_http_iri_ctx_t *ctx;
@@ -116,7 +116,7 @@ ngx_http_iri_ctx_inside(ngx_http_request_t *r)
 
 
 ngx_http_iri_ctx_t *
-ngx_http_iri_ctx_new(ngx_pool_t *pool)
+ngx_http_iri_ctx_alloc(ngx_pool_t *pool)
 {
     ngx_http_iri_ctx_t *ctx;
     ngx_pool_cleanup_t *cln;
@@ -135,7 +135,7 @@ ngx_http_iri_ctx_new(ngx_pool_t *pool)
 
 
 void
-ngx_http_iri_ctx_give(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_ctx_attach(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     ctx->request = r;
     ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
@@ -143,7 +143,7 @@ ngx_http_iri_ctx_give(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
 
 ngx_http_iri_ctx_t *
-ngx_http_iri_ctx_make(ngx_http_request_t *r)
+ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
@@ -151,9 +151,9 @@ ngx_http_iri_ctx_make(ngx_http_request_t *r)
         return ctx;
     }
 
-    ctx = ngx_http_iri_ctx_new(r->pool);
+    ctx = ngx_http_iri_ctx_alloc(r->pool);
     if (ctx != NULL) {
-        ngx_http_iri_ctx_give(r, ctx);
+        ngx_http_iri_ctx_attach(r, ctx);
     }
 
     return ctx;
@@ -161,7 +161,7 @@ ngx_http_iri_ctx_make(ngx_http_request_t *r)
 
 
 void
-ngx_http_iri_from_the_start(ngx_http_request_t *r)
+ngx_http_iri_rerun_phases(ngx_http_request_t *r)
 {
     ngx_http_core_srv_conf_t  *cscf;
     ngx_http_core_main_conf_t *cmcf;
@@ -182,7 +182,7 @@ ngx_http_iri_from_the_start(ngx_http_request_t *r)
 /* ---- reading ------------------------------------------------------------ */
 
 void
-ngx_http_iri_put_uri(ngx_http_request_t *r, ngx_str_t uri)
+ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri)
 {
     r->uri = uri;
 
@@ -210,7 +210,7 @@ ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path)
 
     uri.data = p;
     uri.len = path.len;
-    ngx_http_iri_put_uri(r, uri);
+    ngx_http_iri_set_uri_nocopy(r, uri);
 
     return NGX_OK;
 }
@@ -231,7 +231,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    request.path = ngx_http_iri_in(r->uri);
+    request.path = ngx_http_iri_str(r->uri);
     request.escaped = 0;
     request.target = target;
 
@@ -243,7 +243,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    ngx_http_iri_client_read(r, ctx, &reading);
+    ngx_http_iri_client_note_reading(r, ctx, &reading);
 
     ctx->lookup.last = NULL;
     ctx->last_read.refused = 0;
@@ -271,7 +271,7 @@ ngx_http_iri_save_requested(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     ctx->requested.reading = ctx->last_read.reading;
     ctx->requested.form = ctx->last_read.reading.form;
     ctx->requested.charset = ctx->last_read.reading.charset;
-    ctx->requested.path = ngx_http_iri_out(ctx->last_read.reading.path);
+    ctx->requested.path = ngx_http_iri_ngx_str(ctx->last_read.reading.path);
     ctx->requested.args = r->args;
 }
 
@@ -281,7 +281,7 @@ static iri_str_t
 ngx_http_iri_target(ngx_http_request_t *r)
 {
     iri_str_t            none = { 0, NULL };
-    iri_str_t            target = ngx_http_iri_in(r->unparsed_uri);
+    iri_str_t            target = ngx_http_iri_str(r->unparsed_uri);
     const unsigned char *end;
 
     if (iri_str_is_ascii(target)) {
@@ -316,7 +316,7 @@ ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
 
 void
-ngx_http_iri_keep_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
+ngx_http_iri_save_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
 {
     ctx->requested.ascii = uri;
     ctx->last_read.uri = uri;
@@ -325,8 +325,9 @@ ngx_http_iri_keep_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
 
 
 ngx_int_t
-ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
-                  iri_reading_t *reading)
+ngx_http_iri_requested_reading(ngx_http_request_t       *r,
+                               const ngx_http_iri_ctx_t *ctx,
+                               iri_reading_t            *reading)
 {
     iri_env_t                env;
     iri_request_t            request;
@@ -344,7 +345,7 @@ ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     ngx_memzero(&request, sizeof(iri_request_t));
-    request.path = ngx_http_iri_in(ctx->requested.ascii);
+    request.path = ngx_http_iri_str(ctx->requested.ascii);
 
     ngx_http_iri_env(r, &env);
 
@@ -359,7 +360,7 @@ ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
  * (draft 4.1).
  */
 ngx_int_t
-ngx_http_iri_read_made(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_read_internal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     iri_str_t none = { 0, NULL };
 
@@ -384,14 +385,14 @@ ngx_http_iri_refuse(ngx_http_request_t *r, const iri_reading_t *reading,
     ngx_http_iri_note(
         r, reading->why == IRI_WHY_LIMIT ? IRI_LOG_ERROR : IRI_LOG_INFO,
         iri_why_code(reading->why), "%s \"%s\" refused: %s", what,
-        iri_show(&shown, ngx_http_iri_in(path)), iri_why_text(reading->why));
+        iri_show(&shown, ngx_http_iri_str(path)), iri_why_text(reading->why));
 
     return reading->status;
 }
 
 
 ngx_int_t
-ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_apply_reading(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     iri_reading_t *reading = &ctx->last_read.reading;
 

@@ -58,7 +58,7 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
 
 
 ngx_int_t
-ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path)
+ngx_http_iri_requested_path(ngx_http_request_t *r, ngx_str_t *path)
 {
     const ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
@@ -69,12 +69,12 @@ ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path)
 
         *path = r->uri;
 
-    } else if (!ngx_http_iri_is_refused(r, ctx)) {
+    } else if (!ngx_http_iri_hides_found_name(r, ctx)) {
         *path = ctx->requested.path;
 
     } else {
         *path = ctx->requested.has_reading
-                    ? ngx_http_iri_out(ctx->requested.reading.path)
+                    ? ngx_http_iri_ngx_str(ctx->requested.reading.path)
                     : ctx->requested.ascii;
     }
 
@@ -83,7 +83,7 @@ ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path)
 
 
 ngx_uint_t
-ngx_http_iri_asked_query(ngx_http_request_t *r, iri_str_t *query)
+ngx_http_iri_requested_query(ngx_http_request_t *r, iri_str_t *query)
 {
     const ngx_http_iri_ctx_t *ctx;
 
@@ -92,14 +92,15 @@ ngx_http_iri_asked_query(ngx_http_request_t *r, iri_str_t *query)
     }
 
     ctx = ngx_http_iri_ctx(r);
-    *query = ngx_http_iri_in(ctx != NULL ? ctx->requested.args : r->args);
+    *query = ngx_http_iri_str(ctx != NULL ? ctx->requested.args : r->args);
 
     return query->len != 0;
 }
 
 
 void
-ngx_http_iri_keep_asked(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_save_requested_path(ngx_http_request_t *r,
+                                 ngx_http_iri_ctx_t *ctx)
 {
     if (ctx->requested.path.len == 0) {
         ctx->requested.path = r->uri;
@@ -111,7 +112,8 @@ ngx_http_iri_keep_asked(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 /* ---- hiding found names -------------------------------------------------- */
 
 ngx_uint_t
-ngx_http_iri_is_refused(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_hides_found_name(ngx_http_request_t       *r,
+                              const ngx_http_iri_ctx_t *ctx)
 {
     return r == r->main && ctx->restart.done && !ctx->access.granted
            && !ctx->log.written
@@ -128,24 +130,24 @@ ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 {
     iri_env_t env;
     iri_str_t path,
-        sent = ngx_http_iri_in(ctx->restart.snapshot->request.uri);
+        sent = ngx_http_iri_str(ctx->restart.snapshot->request.uri);
 
     if (ngx_http_iri_same(r->uri, ctx->restart.path)) {
-        return ngx_http_iri_out(sent);
+        return ngx_http_iri_ngx_str(sent);
     }
 
     ngx_http_iri_env(r, &env);
 
-    return iri_restart_url(&env, ngx_http_iri_in(r->uri),
-                           ngx_http_iri_in(ctx->restart.path), sent, &path)
-               ? ngx_http_iri_out(path)
+    return iri_restart_url(&env, ngx_http_iri_str(r->uri),
+                           ngx_http_iri_str(ctx->restart.path), sent, &path)
+               ? ngx_http_iri_ngx_str(path)
                : r->uri;
 }
 
 
 /* If ctx->access.refused is set, r->uri is the path of the error page. */
 ngx_str_t
-ngx_http_iri_told_uri(ngx_http_request_t *r)
+ngx_http_iri_disclosed_uri(ngx_http_request_t *r)
 {
     const ngx_http_iri_ctx_t *ctx;
 
@@ -155,7 +157,7 @@ ngx_http_iri_told_uri(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ngx_http_iri_is_refused(r, ctx)
+    return ctx != NULL && ngx_http_iri_hides_found_name(r, ctx)
                    && !ctx->access.refused
                ? ngx_http_iri_uri_as_sent(r, ctx)
                : r->uri;
@@ -163,7 +165,7 @@ ngx_http_iri_told_uri(ngx_http_request_t *r)
 
 
 void
-ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     ngx_str_t uri;
 
@@ -173,7 +175,7 @@ ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         uri = ngx_http_iri_uri_as_sent(r, ctx);
 
         if (uri.data != r->uri.data) {
-            ngx_http_iri_put_uri(r, uri);
+            ngx_http_iri_set_uri_nocopy(r, uri);
             ctx->last_read.uri = r->uri;
         }
     }

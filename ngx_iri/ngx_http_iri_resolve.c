@@ -29,8 +29,8 @@ ngx_http_iri_confirm_reading(ngx_http_iri_ctx_t *ctx,
     }
 
     if (charset.len == 0
-        || ngx_http_iri_same(ngx_http_iri_out(charset),
-                             ngx_http_iri_out(ctx->requested.charset)))
+        || ngx_http_iri_same(ngx_http_iri_ngx_str(charset),
+                             ngx_http_iri_ngx_str(ctx->requested.charset)))
     {
         return;
     }
@@ -41,8 +41,8 @@ ngx_http_iri_confirm_reading(ngx_http_iri_ctx_t *ctx,
 
 
 void
-ngx_http_iri_log_moved(ngx_http_request_t *r, ngx_str_t asked,
-                       const iri_found_t *found)
+ngx_http_iri_log_restart(ngx_http_request_t *r, ngx_str_t asked,
+                         const iri_found_t *found)
 {
     iri_shown_t shown, path;
 
@@ -52,14 +52,14 @@ ngx_http_iri_log_moved(ngx_http_request_t *r, ngx_str_t asked,
 
     ngx_http_iri_note(
         r, IRI_LOG_INFO, iri_why_code(found->why), "\"%s\" is \"%s\": %s",
-        iri_show(&shown, ngx_http_iri_in(asked)),
+        iri_show(&shown, ngx_http_iri_str(asked)),
         iri_show(&path, found->path), iri_match_text(found->match));
 }
 
 
 void
-ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
-                       const iri_found_t *found)
+ngx_http_iri_ctx_restarted(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
+                           const iri_found_t *found)
 {
     ctx->lookup.results = NULL;
     ctx->lookup.last = NULL;
@@ -101,10 +101,10 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
                       "\"%s\" not served: %s",
-                      iri_show(&shown, ngx_http_iri_in(r->uri)),
+                      iri_show(&shown, ngx_http_iri_str(r->uri)),
                       iri_why_text(found->found.why));
 
-    if (iri_method_creates(ngx_http_iri_in(r->method_name))
+    if (iri_method_creates(ngx_http_iri_str(r->method_name))
         && iri_is_conflict(&found->found))
     {
         return ngx_http_iri_conflict(r, found->found.why);
@@ -171,13 +171,13 @@ ngx_http_iri_judges_destination(ngx_http_request_t *r)
 
 
 ngx_uint_t
-ngx_http_iri_is_looked_for(ngx_http_request_t *r)
+ngx_http_iri_needs_lookup(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return ilcf->plain != NULL && !ngx_http_iri_own_name(ilcf, r->uri)
+    return ilcf->plain != NULL && !ngx_http_iri_needs_no_lookup(ilcf, r->uri)
            && (ilcf->plain->alias == 0 || r->valid_location)
            && !ngx_http_iri_judges_destination(r);
 }
@@ -237,13 +237,13 @@ ngx_http_iri_can_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     ngx_http_iri_env(r, &env);
 
     if (!iri_restart_url(
-            &env, ngx_http_iri_in(ctx->restart.snapshot->request.uri),
-            ngx_http_iri_in(found->uri), found->found.path, &path))
+            &env, ngx_http_iri_str(ctx->restart.snapshot->request.uri),
+            ngx_http_iri_str(found->uri), found->found.path, &path))
     {
         return 0;
     }
 
-    *url = ngx_http_iri_out(path);
+    *url = ngx_http_iri_ngx_str(path);
 
     return 1;
 }
@@ -274,7 +274,7 @@ ngx_http_iri_note_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NULL;
     }
 
-    ctx->restart.filename = ngx_http_iri_out(found->found.filename);
+    ctx->restart.filename = ngx_http_iri_ngx_str(found->found.filename);
 
     return &ctx->restart.filename;
 }
@@ -293,19 +293,19 @@ ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         return NGX_HTTP_NOT_FOUND;
     }
 
-    ngx_http_iri_log_moved(r, found->uri, &found->found);
+    ngx_http_iri_log_restart(r, found->uri, &found->found);
     ngx_http_iri_env(r, &env);
     iri_trace_stage(&env, IRI_STAGE_RESTART,
-                    ngx_http_iri_in(ctx->restart.path));
+                    ngx_http_iri_str(ctx->restart.path));
 
     if (ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_http_iri_put_uri(r, ctx->restart.path);
-    ngx_http_iri_ctx_moved(ctx, r->uri, &found->found);
-    ngx_http_iri_found_moved(r, ctx, found);
-    ngx_http_iri_from_the_start(r);
+    ngx_http_iri_set_uri_nocopy(r, ctx->restart.path);
+    ngx_http_iri_ctx_restarted(ctx, r->uri, &found->found);
+    ngx_http_iri_found_save_restarted(r, ctx, found);
+    ngx_http_iri_rerun_phases(r);
 
     return NGX_DECLINED;
 }
@@ -323,8 +323,7 @@ ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* The rules may still set a variable of root. */
-    if (!(ilcf->any.match & IRI_FOLD_INDEXED)
-        || !ngx_http_iri_is_looked_for(r)
+    if (!(ilcf->any.match & IRI_FOLD_INDEXED) || !ngx_http_iri_needs_lookup(r)
         || ilcf->plain->root_lengths != NULL)
     {
         return NGX_DECLINED;
@@ -359,7 +358,7 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
     ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_found_t *found;
 
-    if (!ngx_http_iri_is_looked_for(r)) {
+    if (!ngx_http_iri_needs_lookup(r)) {
         return NGX_OK;
     }
 
@@ -382,13 +381,13 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
 
 
 ngx_int_t
-ngx_http_iri_answer(ngx_http_request_t *r)
+ngx_http_iri_refuse_not_found(ngx_http_request_t *r)
 {
     ngx_int_t             rc;
     ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_found_t *found;
 
-    if (!ngx_http_iri_is_looked_for(r)) {
+    if (!ngx_http_iri_needs_lookup(r)) {
         return NGX_DECLINED;
     }
 
@@ -413,7 +412,7 @@ ngx_http_iri_answer(ngx_http_request_t *r)
 
 
 ngx_int_t
-ngx_http_iri_judge_asked(ngx_http_request_t *r)
+ngx_http_iri_resolve_judged(ngx_http_request_t *r)
 {
     ngx_http_iri_found_t    *found = NULL;
     ngx_http_iri_loc_conf_t *ilcf;
@@ -421,7 +420,7 @@ ngx_http_iri_judge_asked(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* An ASCII name must exist, too, unless a content handler answers. */
-    if (ngx_http_iri_is_looked_for(r)
+    if (ngx_http_iri_needs_lookup(r)
         || (ilcf->plain != NULL && r->content_handler == NULL))
     {
         found = ngx_http_iri_find(r);
@@ -430,5 +429,5 @@ ngx_http_iri_judge_asked(ngx_http_request_t *r)
         }
     }
 
-    return ngx_http_iri_judge_here(r, ngx_http_iri_ctx(r), found);
+    return ngx_http_iri_judge_run_access(r, ngx_http_iri_ctx(r), found);
 }

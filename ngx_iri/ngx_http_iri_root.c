@@ -99,7 +99,7 @@ ngx_http_iri_needs_no_find(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
     const ngx_http_core_loc_conf_t *clcf = ilcf->plain;
 
     return clcf->alias != NGX_MAX_SIZE_T_VALUE && clcf->alias <= uri.len
-           && ngx_http_iri_own_name(ilcf, uri);
+           && ngx_http_iri_needs_no_lookup(ilcf, uri);
 }
 
 
@@ -120,7 +120,7 @@ ngx_http_iri_log_not_opened(ngx_http_request_t   *r,
 
     ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
                       "\"%s\" is not opened: %s",
-                      iri_show(&shown, ngx_http_iri_in(found->uri)),
+                      iri_show(&shown, ngx_http_iri_str(found->uri)),
                       iri_why_text(found->found.why));
 }
 
@@ -167,7 +167,7 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
             ctx->lookup.filename = NULL;
         }
 
-        return ngx_http_iri_nowhere.len;
+        return ngx_http_iri_no_such_file.len;
     }
 
     ctx->lookup.filename = ngx_http_iri_name_to_open(e->request, ctx, found);
@@ -179,7 +179,7 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 static void
 ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 {
-    ngx_str_t           *name = &ngx_http_iri_nowhere;
+    ngx_str_t           *name = &ngx_http_iri_no_such_file;
     ngx_http_iri_ctx_t  *ctx;
     ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
 
@@ -228,8 +228,8 @@ ngx_http_iri_plain_name(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
 
 /* As nginx's handlers of directories and of files test it. */
 ngx_int_t
-ngx_http_iri_opens(ngx_http_request_t *r, const ngx_http_iri_found_t *found,
-                   ngx_uint_t *is_dir)
+ngx_http_iri_can_open(ngx_http_request_t         *r,
+                      const ngx_http_iri_found_t *found, ngx_uint_t *is_dir)
 {
     ngx_str_t                 name = found->filename;
     ngx_open_file_info_t      of;
@@ -384,7 +384,7 @@ ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
  * the pool of the request is destroyed.
  */
 static ngx_int_t
-ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_hook_t *hook)
+ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_scripted_t *hook)
 {
     size_t                    size = sizeof(void *) * ngx_http_max_module;
     ngx_array_t              *lengths, *values;
@@ -464,7 +464,7 @@ ngx_int_t
 ngx_http_iri_root_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
-    ngx_http_iri_hook_t      *hook;
+    ngx_http_iri_scripted_t  *hook;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);

@@ -270,7 +270,7 @@ ngx_http_iri_restore(ngx_http_request_t            *r,
 
     ngx_memcpy(r->ctx, snapshot->modules,
                ngx_http_max_module * sizeof(void *));
-    ngx_http_iri_address_put(r, &snapshot->address);
+    ngx_http_iri_address_set(r, &snapshot->address);
 
     return ngx_http_iri_variables_restore(r, snapshot);
 }

@@ -255,8 +255,8 @@ ngx_http_iri_status_add_charset(const iri_found_t *found,
                                 iri_stats_event_t *event)
 {
     if (found->verdict == IRI_RESTART && found->charset.len != 0
-        && !ngx_http_iri_same(ngx_http_iri_out(found->charset),
-                              ngx_http_iri_out(event->charset)))
+        && !ngx_http_iri_same(ngx_http_iri_ngx_str(found->charset),
+                              ngx_http_iri_ngx_str(event->charset)))
     {
         event->form = IRI_FORM_LEGACY;
         event->charset = found->charset;
@@ -284,7 +284,7 @@ ngx_http_iri_status_add_redirect(ngx_http_request_t         *r,
 
     if (ilcf->redirect == 0 || ilcf->redirect == IRI_REDIRECT_LINK
         || event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE
-        || ngx_http_iri_redirect_of(r, ctx, &came, &redirect) != NGX_OK)
+        || ngx_http_iri_redirect_input(r, ctx, &came, &redirect) != NGX_OK)
     {
         return;
     }
@@ -296,7 +296,7 @@ ngx_http_iri_status_add_redirect(ngx_http_request_t         *r,
     answered = r->headers_out.status < NGX_HTTP_BAD_REQUEST;
     ngx_http_iri_env(r, &env);
 
-    if (iri_may_redirect(ngx_http_iri_in(r->method_name), &redirect,
+    if (iri_may_redirect(ngx_http_iri_str(r->method_name), &redirect,
                          iri_presence_of(found != NULL ? &found->found : NULL,
                                          moved != 0, answered != 0))
         && iri_redirect_location(&env, &redirect, &location) == IRI_OK
@@ -315,7 +315,7 @@ ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     iri_reading_t               came;
     const ngx_http_iri_found_t *found, *again;
 
-    if (ngx_http_iri_would(r, ctx, &came) != NGX_OK) {
+    if (ngx_http_iri_report_find(r, ctx, &came) != NGX_OK) {
         return;
     }
 
@@ -370,7 +370,7 @@ ngx_http_iri_status_add_query(ngx_http_request_t      *r,
     iri_str_t   sent;
     iri_query_t query;
 
-    if (iscf->query_said == NULL || !ngx_http_iri_query(r, &sent)
+    if (iscf->query_configured == NULL || !ngx_http_iri_query(r, &sent)
         || !iri_query_needs_read(&iscf->query, sent))
     {
         return;
@@ -406,7 +406,8 @@ ngx_http_iri_status_add_host(ngx_http_request_t *r, iri_stats_event_t *event)
         sent.len = r->host_end - r->host_start;
 
     } else if (r->headers_in.host != NULL) {
-        sent = iri_authority_host(ngx_http_iri_in(r->headers_in.host->value));
+        sent = iri_authority_host(
+            ngx_http_iri_str(r->headers_in.host->value));
 
     } else {
         return;
@@ -435,11 +436,11 @@ ngx_http_iri_status_add_client(ngx_http_request_t *r,
                                iri_stats_event_t  *event)
 {
     if (r->headers_in.referer != NULL) {
-        event->referer = ngx_http_iri_in(r->headers_in.referer->value);
+        event->referer = ngx_http_iri_str(r->headers_in.referer->value);
     }
 
     if (r->headers_in.user_agent != NULL) {
-        event->agent = ngx_http_iri_in(r->headers_in.user_agent->value);
+        event->agent = ngx_http_iri_str(r->headers_in.user_agent->value);
     }
 }
 
@@ -550,7 +551,7 @@ ngx_http_iri_status_header(ngx_http_request_t     *r,
     }
 
     if (ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
-        || ngx_http_iri_protect(r, page->policy) != NGX_OK)
+        || ngx_http_iri_header_add_policy(r, page->policy) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -614,7 +615,7 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
     }
 
     conf.now = ngx_time();
-    conf.query = ngx_http_iri_in(r->args);
+    conf.query = ngx_http_iri_str(r->args);
     conf.caches = imcf->status->caches;
     conf.count = ngx_http_iri_caches(imcf, imcf->status->caches);
 

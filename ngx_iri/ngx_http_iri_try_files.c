@@ -157,7 +157,7 @@ ngx_http_iri_try_is_ours(const ngx_http_iri_loc_conf_t *ilcf)
 /* Give the location an empty configuration of nginx's try_files. */
 static ngx_int_t
 ngx_http_iri_try_files_disable(ngx_conf_t *cf, ngx_module_t *module,
-                               ngx_http_iri_hook_t *hook)
+                               ngx_http_iri_scripted_t *hook)
 {
     void              *conf;
     ngx_http_module_t *ctx = module->ctx;
@@ -179,7 +179,7 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
     ngx_module_t             *module;
-    ngx_http_iri_hook_t      *hook;
+    ngx_http_iri_scripted_t  *hook;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
@@ -321,7 +321,7 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_own_name(ilcf, r->uri)) {
+    if (ngx_http_iri_needs_no_lookup(ilcf, r->uri)) {
         return 0;
     }
 

@@ -7,7 +7,7 @@
  * The getters of $document_root, $realpath_root and $request_filename are
  * wrapped, because they must not see the script under root
  * (ngx_http_iri_root.c).  $request_filename, $uri and $document_uri do not
- * disclose a name before access to it is granted (ngx_http_iri_asked.c).
+ * disclose a name before access to it is granted (ngx_http_iri_requested.c).
  */
 
 #include "ngx_http_iri.h"
@@ -107,13 +107,13 @@ ngx_http_iri_canonical_path(ngx_http_request_t *r)
     ctx = ngx_http_iri_ctx(r);
 
     if (ctx != NULL && ctx->requested.has_reading
-        && ngx_http_iri_same(r->uri,
-                             ngx_http_iri_out(ctx->requested.reading.octets)))
+        && ngx_http_iri_same(
+            r->uri, ngx_http_iri_ngx_str(ctx->requested.reading.octets)))
     {
-        return ngx_http_iri_out(ctx->requested.reading.path);
+        return ngx_http_iri_ngx_str(ctx->requested.reading.path);
     }
 
-    return ngx_http_iri_told_uri(r);
+    return ngx_http_iri_disclosed_uri(r);
 }
 
 
@@ -195,7 +195,7 @@ ngx_http_iri_host_names(ngx_http_request_t *r, iri_host_t *host)
 
     ngx_http_iri_env(r, &env);
     status = iri_host_forms(&env, &iscf->host,
-                            ngx_http_iri_in(ngx_http_iri_host(r)), host);
+                            ngx_http_iri_str(ngx_http_iri_host(r)), host);
 
     return status == IRI_OK ? NGX_OK : NGX_ERROR;
 }
@@ -262,9 +262,9 @@ ngx_http_iri_full_iri(ngx_http_request_t *r, iri_str_t *out)
     ngx_http_iri_port(r, &port);
 
     if (ngx_http_iri_host_names(r, &host) != NGX_OK
-        || ngx_http_iri_asked_path(r, &path) != NGX_OK
+        || ngx_http_iri_requested_path(r, &path) != NGX_OK
         || ngx_http_iri_query_value(r, &query) == NGX_ERROR
-        || iri_path_to_iri(&env, ngx_http_iri_in(path), &iri) != IRI_OK)
+        || iri_path_to_iri(&env, ngx_http_iri_str(path), &iri) != IRI_OK)
     {
         return NGX_ERROR;
     }
@@ -319,8 +319,8 @@ ngx_http_iri_uri(ngx_http_request_t *r, iri_str_t *out)
 
     ngx_http_iri_env(r, &env);
 
-    return ngx_http_iri_asked_path(r, &path) == NGX_OK
-                   && iri_path_to_uri(&env, ngx_http_iri_in(path), out)
+    return ngx_http_iri_requested_path(r, &path) == NGX_OK
+                   && iri_path_to_uri(&env, ngx_http_iri_str(path), out)
                           == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
@@ -334,8 +334,9 @@ ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     if (ctx != NULL) {
-        form = ngx_http_iri_is_refused(r, ctx) ? ctx->requested.reading.form
-                                               : ctx->requested.form;
+        form = ngx_http_iri_hides_found_name(r, ctx)
+                   ? ctx->requested.reading.form
+                   : ctx->requested.form;
     }
 
     *out = ngx_http_iri_text(iri_form_text(form));
@@ -353,8 +354,9 @@ ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
         return NGX_DECLINED;
     }
 
-    *out = ngx_http_iri_is_refused(r, ctx) ? ctx->requested.reading.charset
-                                           : ctx->requested.charset;
+    *out = ngx_http_iri_hides_found_name(r, ctx)
+               ? ctx->requested.reading.charset
+               : ctx->requested.charset;
 
     return out->len != 0 ? NGX_OK : NGX_DECLINED;
 }
@@ -404,7 +406,8 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL && ctx->restart.done && match != IRI_MATCH_NONE
-        && ctx->restart.match > match && !ngx_http_iri_is_refused(r, ctx))
+        && ctx->restart.match > match
+        && !ngx_http_iri_hides_found_name(r, ctx))
     {
         match = ctx->restart.match;
     }
@@ -443,7 +446,7 @@ ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
         return ngx_http_iri_full_iri(r, out);
 
     case NGX_HTTP_IRI_VAR_PATH:
-        *out = ngx_http_iri_in(ngx_http_iri_canonical_path(r));
+        *out = ngx_http_iri_str(ngx_http_iri_canonical_path(r));
         return NGX_OK;
 
     case NGX_HTTP_IRI_VAR_URI:
@@ -603,7 +606,7 @@ ngx_http_iri_path_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     ngx_int_t rc;
     ngx_str_t uri = r->uri;
 
-    r->uri = ngx_http_iri_told_uri(r);
+    r->uri = ngx_http_iri_disclosed_uri(r);
     rc = ngx_http_iri_nginx_getter(r, v, data);
     r->uri = uri;
 
@@ -618,7 +621,7 @@ ngx_http_iri_filename_getter(ngx_http_request_t        *r,
     ngx_int_t rc;
     ngx_str_t name, uri = r->uri;
 
-    r->uri = ngx_http_iri_told_uri(r);
+    r->uri = ngx_http_iri_disclosed_uri(r);
     rc = ngx_http_iri_filename_of(r, r->uri, &name);
 
     if (rc == NGX_OK) {

@@ -67,7 +67,7 @@ iri_buf_putc(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
 
 /* Append a NUL-terminated text without its NUL. */
 static inline iri_status_t
-iri_put_text(const iri_env_t *env, iri_buf_t *buf, const char *text)
+iri_buf_put_text(const iri_env_t *env, iri_buf_t *buf, const char *text)
 {
     return iri_buf_put(env, buf, (const unsigned char *) text, strlen(text));
 }
@@ -118,7 +118,7 @@ size_t iri_segment_end(iri_str_t path, size_t offset);
 size_t iri_label_end(iri_str_t host, size_t offset);
 
 /* Offset of the last n segments of s; 0 if there are fewer. */
-size_t iri_tail_of_segments(iri_str_t s, size_t n);
+size_t iri_last_segments_offset(iri_str_t s, size_t n);
 
 int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
 int iri_is_graphic(iri_str_t s);                   /* ASCII without controls */

@@ -90,7 +90,7 @@ iri_posix_stat(void *ctx, const char *path, iri_node_t *node)
 
 
 static iri_status_t
-iri_posix_entries(DIR *dir, iri_each_t each, void *arg)
+iri_posix_entries(DIR *dir, iri_dir_each_t each, void *arg)
 {
     struct dirent *entry;
     iri_status_t   status;
@@ -121,8 +121,8 @@ iri_posix_entries(DIR *dir, iri_each_t each, void *arg)
 
 
 static iri_status_t
-iri_posix_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
-               void *arg)
+iri_posix_list(void *ctx, const char *path, iri_node_t *node,
+               iri_dir_each_t each, void *arg)
 {
     DIR         *dir;
     struct stat  st;

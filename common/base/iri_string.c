@@ -145,7 +145,7 @@ iri_graphic_segments(iri_str_t path)
 
 
 size_t
-iri_tail_of_segments(iri_str_t s, size_t n)
+iri_last_segments_offset(iri_str_t s, size_t n)
 {
     size_t i;
 

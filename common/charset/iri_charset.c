@@ -506,8 +506,8 @@ iri_batch_check(iri_build_t *build)
     int32_t      c;
 
     for (i = 0; i < batch->count; i++) {
-        if (iri_amended(build->encoding, batch->octets[i], &batch->entry[i]))
-        {
+        if (iri_encoding_amended(build->encoding, batch->octets[i],
+                                 &batch->entry[i])) {
             continue;
         }
 

@@ -123,7 +123,8 @@ const iri_amendment_t iri_amended_euc_jp[] = {
 
 
 int
-iri_amended(const iri_encoding_t *encoding, uint32_t octets, int32_t *c)
+iri_encoding_amended(const iri_encoding_t *encoding, uint32_t octets,
+                     int32_t *c)
 {
     const iri_amendment_t *row = encoding->amended;
 

@@ -161,9 +161,9 @@ iri_word_message(const iri_env_t *env, iri_str_t word, const char *message,
 
     if (iri_buf_putc(env, &buf, '"') != IRI_OK
         || iri_buf_put(env, &buf, word.data, word.len) != IRI_OK
-        || iri_put_text(env, &buf, "\" ") != IRI_OK
-        || iri_put_text(env, &buf, message) != IRI_OK
-        || iri_put_text(env, &buf, more) != IRI_OK
+        || iri_buf_put_text(env, &buf, "\" ") != IRI_OK
+        || iri_buf_put_text(env, &buf, message) != IRI_OK
+        || iri_buf_put_text(env, &buf, more) != IRI_OK
         || iri_buf_putc(env, &buf, '\0') != IRI_OK)
     {
         return message;
@@ -646,16 +646,16 @@ iri_shadow_message(const iri_env_t *env, iri_str_t first, iri_str_t later)
 {
     iri_buf_t buf = IRI_BUF_EMPTY;
 
-    if (iri_put_text(env, &buf, "lists \"") != IRI_OK
+    if (iri_buf_put_text(env, &buf, "lists \"") != IRI_OK
         || iri_buf_put(env, &buf, first.data, first.len) != IRI_OK
-        || iri_put_text(env, &buf, "\" before \"") != IRI_OK
+        || iri_buf_put_text(env, &buf, "\" before \"") != IRI_OK
         || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
-        || iri_put_text(env, &buf,
-                        "\", which decodes most text written in it, too:"
-                        " list \"")
+        || iri_buf_put_text(env, &buf,
+                            "\", which decodes most text written in it, too:"
+                            " list \"")
                != IRI_OK
         || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
-        || iri_put_text(env, &buf, "\" first") != IRI_OK
+        || iri_buf_put_text(env, &buf, "\" first") != IRI_OK
         || iri_buf_putc(env, &buf, '\0') != IRI_OK)
     {
         return "lists a charset before another whose text it mostly decodes,"
@@ -709,8 +709,8 @@ iri_charsets_sort(iri_charsets_t *list)
 
 
 const char *
-iri_charsets_shadow(const iri_registry_t *registry,
-                    const iri_charsets_t *list)
+iri_charsets_shadow_warning(const iri_registry_t *registry,
+                            const iri_charsets_t *list)
 {
     size_t i, k;
     int    has_single = 0;

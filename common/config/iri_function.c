@@ -157,7 +157,7 @@ iri_call_to_iri(iri_call_t *call)
 static iri_status_t
 iri_call_nfc(iri_call_t *call)
 {
-    return iri_nfc_text(call->env, call->text, &call->out);
+    return iri_nfc_put_text(call->env, call->text, &call->out);
 }
 
 
@@ -183,7 +183,7 @@ iri_call_fold(iri_call_t *call)
     size_t         at;
     iri_str_t      piece;
 
-    status = iri_nfc_text(call->env, call->text, &nfc);
+    status = iri_nfc_put_text(call->env, call->text, &nfc);
 
     for (at = 0; status == IRI_OK && at < nfc.len; at += piece.len) {
         piece = iri_text_piece(iri_str_from(iri_buf_str(&nfc), at),

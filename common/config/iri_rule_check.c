@@ -131,7 +131,7 @@ iri_run_nfc(const iri_env_t *env, iri_str_t run, iri_buf_t *out)
         piece = iri_text_piece(iri_str_from(run, at), iri_char_starts);
         status = iri_is_optional(piece.data + piece.len, end)
                      ? iri_buf_put(env, out, piece.data, piece.len)
-                     : iri_nfc_piece(env, piece, out);
+                     : iri_nfc_put_piece(env, piece, out);
     }
 
     return status;
@@ -195,25 +195,25 @@ iri_rule_message(const iri_env_t *env, iri_str_t text, const char *problem,
     iri_status_t status;
 
     if ((status = iri_put_quoted(env, text, out)) != IRI_OK
-        || (status = iri_put_text(env, out, problem)) != IRI_OK
-        || (status = iri_put_text(env, out,
-                                  " and so matches no path: write "))
+        || (status = iri_buf_put_text(env, out, problem)) != IRI_OK
+        || (status = iri_buf_put_text(env, out,
+                                      " and so matches no path: write "))
                != IRI_OK)
     {
         return status;
     }
 
     if (correct.len == 0) {
-        return iri_put_text(env, out, "the characters in UTF-8");
+        return iri_buf_put_text(env, out, "the characters in UTF-8");
     }
 
     status = iri_put_quoted(env, correct, out);
 
-    return status == IRI_OK
-               ? iri_put_text(env, out,
-                              " (%XX stands for one octet: write the octet "
-                              "itself)")
-               : status;
+    return status == IRI_OK ? iri_buf_put_text(
+               env, out,
+               " (%XX stands for one octet: write the octet "
+               "itself)")
+                            : status;
 }
 
 
@@ -224,7 +224,7 @@ iri_rule_nfc(const iri_env_t *env, iri_rule_t rule, iri_str_t text,
              iri_buf_t *out)
 {
     return rule == IRI_RULE_REGEX ? iri_regex_nfc(env, text, out)
-                                  : iri_nfc_text(env, text, out);
+                                  : iri_nfc_put_text(env, text, out);
 }
 
 
@@ -279,7 +279,7 @@ iri_rule_not_utf8(const iri_env_t *env, const iri_charsets_t *charsets,
         return status;
     }
 
-    if ((status = iri_put_text(env, out, " if it is ")) != IRI_OK) {
+    if ((status = iri_buf_put_text(env, out, " if it is ")) != IRI_OK) {
         return status;
     }
 

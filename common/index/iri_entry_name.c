@@ -476,7 +476,7 @@ iri_variants_put(const iri_env_t *env, iri_str_t name, int way,
         }
 
         status = iri_buf_put(env, out, utf8,
-                             iri_utf8_put(iri_variant(c, way), utf8));
+                             iri_utf8_put(iri_jis_variant(c, way), utf8));
     }
 
     return status;

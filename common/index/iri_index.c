@@ -367,8 +367,8 @@ iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
     for (i = 0; status == IRI_OK && fit && i < builder->edit.count; i++) {
         without.len = 0;
 
-        status = iri_edit_without(&builder->scratch, &builder->edit, key, i,
-                                  &without, &left_out);
+        status = iri_edit_put_without(&builder->scratch, &builder->edit, key,
+                                      i, &without, &left_out);
 
         if (status != IRI_OK || !left_out) {
             continue;
@@ -514,8 +514,8 @@ iri_add_folded(iri_builder_t *builder, iri_str_t octets)
     /* Nearly all names that are not ASCII: check and fold in one pass. */
     if (!iri_str_is_ascii(octets)
         && iri_charset_is_utf8(tree->charsets.at[0])) {
-        status = iri_fold_own(&builder->scratch, builder->conf->fold, octets,
-                              &name, &own);
+        status = iri_fold_canonical(&builder->scratch, builder->conf->fold,
+                                    octets, &name, &own);
 
         if (status != IRI_OK || own) {
             return status == IRI_OK

@@ -985,7 +985,7 @@ iri_spell_find(const iri_env_t *env, const iri_index_conf_t *conf,
     /* A character is added or wrong, or two are transposed. */
     for (i = 0; status == IRI_OK && fit && i < edit->count; i++) {
         without.len = 0;
-        status = iri_edit_without(env, edit, key, i, &without, &left_out);
+        status = iri_edit_put_without(env, edit, key, i, &without, &left_out);
 
         if (status != IRI_OK || !left_out) {
             continue;

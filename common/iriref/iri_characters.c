@@ -319,7 +319,7 @@ iri_checker_nfc(iri_checker_t *checker, size_t offset)
         return IRI_OK;
     }
 
-    status = iri_nfc_text(checker->env, decoded, &nfc);
+    status = iri_nfc_put_text(checker->env, decoded, &nfc);
 
     if (status != IRI_OK || iri_str_equal(iri_buf_str(&nfc), decoded)) {
         return status;

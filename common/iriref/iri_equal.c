@@ -137,11 +137,11 @@ iri_equal_nfc(const iri_env_t *env, iri_str_t a, iri_str_t b, int *equal)
     }
 
     if (status == IRI_OK) {
-        status = iri_nfc_text(env, iri_buf_str(&units[0]), &nfc[0]);
+        status = iri_nfc_put_text(env, iri_buf_str(&units[0]), &nfc[0]);
     }
 
     if (status == IRI_OK) {
-        status = iri_nfc_text(env, iri_buf_str(&units[1]), &nfc[1]);
+        status = iri_nfc_put_text(env, iri_buf_str(&units[1]), &nfc[1]);
     }
 
     if (status == IRI_OK) {

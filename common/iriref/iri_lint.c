@@ -71,7 +71,7 @@ iri_lint_text(iri_lint_kind_t kind)
 
 
 const char *
-iri_lint_about(iri_lint_kind_t kind)
+iri_lint_clause(iri_lint_kind_t kind)
 {
     return iri_lint_kinds[kind].about;
 }

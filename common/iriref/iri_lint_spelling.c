@@ -114,8 +114,8 @@ iri_spelling_add_key(iri_spelling_t *spelling, size_t entry)
 
     for (i = 0; status == IRI_OK && i < spelling->edit.count; i++) {
         lint->buf.len = 0;
-        status = iri_edit_without(lint->env, &spelling->edit, key, i,
-                                  &lint->buf, &left_out);
+        status = iri_edit_put_without(lint->env, &spelling->edit, key, i,
+                                      &lint->buf, &left_out);
 
         if (status == IRI_OK && left_out) {
             iri_spelling_add(spelling, iri_buf_str(&lint->buf), entry);
@@ -165,8 +165,9 @@ iri_spelling_compare(iri_spelling_t *spelling, size_t from, size_t at)
         }
 
         lint->scratch_used = 0;
-        status = iri_edit_is_one(&lint->scratch, lint->sorted[other]->key,
-                                 lint->sorted[entry]->key, &one);
+        status = iri_edit_differ_by_one(&lint->scratch,
+                                        lint->sorted[other]->key,
+                                        lint->sorted[entry]->key, &one);
         if (one) {
             spelling->nearest[entry] = other;
         }

@@ -321,7 +321,7 @@ iri_nfc_outside_escapes(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
         p = iri_non_inert_end(p, end);
 
         if (status == IRI_OK) {
-            status = iri_nfc_text(env, iri_str_between(last, p), out);
+            status = iri_nfc_put_text(env, iri_str_between(last, p), out);
         }
 
         from = last = p;

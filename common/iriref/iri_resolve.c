@@ -366,11 +366,11 @@ iri_put_relative_path(const iri_env_t *env, const iri_parts_t *base,
         && (rest.len == 0 || rest.data[0] == '/'
             || memchr(rest.data, ':', iri_segment_end(rest, 0)) != NULL))
     {
-        status = iri_put_text(env, out, "./");
+        status = iri_buf_put_text(env, out, "./");
     }
 
     for (/* void */; status == IRI_OK && up != 0; up--) {
-        status = iri_put_text(env, out, "../");
+        status = iri_buf_put_text(env, out, "../");
     }
 
     return status == IRI_OK ? iri_buf_put(env, out, rest.data, rest.len)
@@ -409,7 +409,7 @@ iri_put_reference(const iri_env_t *env, const iri_parts_t *base,
     iri_status_t status = IRI_OK;
 
     if (!same) {
-        status = iri_put_text(env, out, "//");
+        status = iri_buf_put_text(env, out, "//");
         status = status == IRI_OK ? iri_buf_put(
                      env, out, target->authority.data, target->authority.len)
                                   : status;

@@ -179,7 +179,7 @@ iri_join(const iri_env_t *env, const iri_parts_t *parts, iri_str_t *out)
     }
 
     if (status == IRI_OK && iri_is_present(parts->authority)) {
-        status = iri_put_text(env, &buf, "//");
+        status = iri_buf_put_text(env, &buf, "//");
         status = status == IRI_OK ? iri_buf_put(
                      env, &buf, parts->authority.data, parts->authority.len)
                                   : status;

@@ -127,13 +127,13 @@ iri_json_item(const iri_env_t *env, iri_buf_t *out,
     status = iri_choice_uri(env, choices, i, &uri);
 
     if (status == IRI_OK) {
-        status = iri_put_text(env, out, "{\"path\":");
+        status = iri_buf_put_text(env, out, "{\"path\":");
     }
     if (status == IRI_OK) {
         status = iri_json_put(env, out, choices->paths[i]);
     }
     if (status == IRI_OK) {
-        status = iri_put_text(env, out, ",\"uri\":");
+        status = iri_buf_put_text(env, out, ",\"uri\":");
     }
     if (status == IRI_OK) {
         status = iri_json_put(env, out, uri);
@@ -151,7 +151,7 @@ iri_choices_json(const iri_env_t *env, const iri_choices_t *choices,
     iri_status_t status;
     size_t       i;
 
-    status = iri_put_text(env, &buf, "{\"choices\":[");
+    status = iri_buf_put_text(env, &buf, "{\"choices\":[");
 
     for (i = 0; status == IRI_OK && i < choices->count; i++) {
         status = i > 0 ? iri_buf_putc(env, &buf, ',') : IRI_OK;
@@ -162,8 +162,8 @@ iri_choices_json(const iri_env_t *env, const iri_choices_t *choices,
     }
 
     if (status == IRI_OK) {
-        status = iri_put_text(env, &buf,
-                              choices->more ? "],\"more\":true}\n" : "]}\n");
+        status = iri_buf_put_text(
+            env, &buf, choices->more ? "],\"more\":true}\n" : "]}\n");
     }
     if (status == IRI_OK) {
         *out = iri_buf_str(&buf);

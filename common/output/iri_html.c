@@ -132,7 +132,7 @@ iri_html_put_one(const iri_env_t *env, iri_buf_t *out, const unsigned char *p,
 
     entity = iri_html_entity(c);
 
-    return entity != NULL ? iri_put_text(env, out, entity)
+    return entity != NULL ? iri_buf_put_text(env, out, entity)
                           : iri_buf_put(env, out, p, *n);
 }
 
@@ -168,7 +168,7 @@ iri_html_put_uri(const iri_env_t *env, iri_buf_t *out, iri_str_t uri)
 
     for (i = 0; status == IRI_OK && i < uri.len; i++) {
         entity = iri_html_entity(uri.data[i]);
-        status = entity != NULL ? iri_put_text(env, out, entity)
+        status = entity != NULL ? iri_buf_put_text(env, out, entity)
                                 : iri_buf_putc(env, out, uri.data[i]);
     }
 
@@ -179,11 +179,11 @@ iri_html_put_uri(const iri_env_t *env, iri_buf_t *out, iri_str_t uri)
 iri_status_t
 iri_html_name(const iri_env_t *env, iri_buf_t *out, iri_str_t name)
 {
-    iri_status_t status = iri_put_text(env, out, "<bdi>");
+    iri_status_t status = iri_buf_put_text(env, out, "<bdi>");
 
     if (status == IRI_OK) {
         status = iri_html_put(env, out, name);
     }
 
-    return status == IRI_OK ? iri_put_text(env, out, "</bdi>") : status;
+    return status == IRI_OK ? iri_buf_put_text(env, out, "</bdi>") : status;
 }

@@ -42,7 +42,7 @@ iri_scratch_stat(void *ctx, const char *path, iri_node_t *node)
 
 static iri_status_t
 iri_scratch_list(void *ctx, const char *path, iri_node_t *node,
-                 iri_each_t each, void *arg)
+                 iri_dir_each_t each, void *arg)
 {
     const iri_env_t *env = ((iri_listing_t *) ctx)->env;
 
@@ -761,7 +761,7 @@ iri_listing_keep(iri_listing_t *listing)
 
 
 void
-iri_listing_more(iri_listing_t *listing)
+iri_listing_set_incomplete(iri_listing_t *listing)
 {
     listing->entries.truncated = 1;
 }

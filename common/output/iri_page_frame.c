@@ -53,7 +53,7 @@ void
 iri_page_put(iri_page_part_t *piece, const char *text)
 {
     if (piece->status == IRI_OK) {
-        piece->status = iri_put_text(piece->env, &piece->buf, text);
+        piece->status = iri_buf_put_text(piece->env, &piece->buf, text);
     }
 }
 

@@ -26,7 +26,7 @@ void
 iri_stats_put(iri_stats_out_t *out, const char *text)
 {
     if (out->status == IRI_OK) {
-        out->status = iri_put_text(out->env, &out->buf, text);
+        out->status = iri_buf_put_text(out->env, &out->buf, text);
     }
 }
 

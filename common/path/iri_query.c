@@ -194,7 +194,7 @@ iri_params_flush(iri_params_t *q)
     iri_nfc_run_result_t ran;
     iri_status_t         status;
 
-    status = iri_nfc_run_end(q->env, &q->run, iri_nfc_piece, &ran);
+    status = iri_nfc_run_end(q->env, &q->run, iri_nfc_put_piece, &ran);
     q->changed |= ran.changed;
 
     if (status == IRI_OK && ran.base != IRI_NO_BASE) {

@@ -290,7 +290,7 @@ iri_repair_units(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 
     for (/* void */; status == IRI_OK && p < end; p++) {
         status = iri_u_escape(p, end) != IRI_NO_U_ESCAPE
-                     ? iri_put_text(env, &buf, "%25")
+                     ? iri_buf_put_text(env, &buf, "%25")
                      : iri_buf_putc(env, &buf, *p);
     }
 

@@ -71,7 +71,7 @@ iri_char_is_ucs(uint32_t c)
 
 
 int
-iri_is_high_escaped(iri_str_t uri)
+iri_uri_high_octets_escaped(iri_str_t uri)
 {
     const unsigned char *p = uri.data, *end = uri.data + uri.len;
 

@@ -231,8 +231,8 @@ iri_note_query(iri_notes_t *notes, const iri_query_t *query)
 /* ---- writing the line ---------------------------------------------------- */
 
 iri_str_t
-iri_notes_line(const iri_notes_t *notes, const char *request,
-               iri_line_t *line)
+iri_notes_format_line(const iri_notes_t *notes, const char *request,
+                      iri_line_t *line)
 {
     const iri_str_t octets = { request != NULL ? strlen(request) : 0,
                                (const unsigned char *) request };

@@ -44,7 +44,7 @@ iri_report_lookup(const iri_env_t *env, const iri_search_t *search,
 
     memset(&finder, 0, sizeof(finder));
     finder.env = env;
-    status = iri_lookup(&finder, &path, &node);
+    status = iri_finder_stat(&finder, &path, &node);
 
     *end = rest.len == 0 || node.kind != IRI_NODE_DIR ? IRI_OUTCOME_PRESENT
                                                       : IRI_OUTCOME_ABSENT;

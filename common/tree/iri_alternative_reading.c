@@ -41,8 +41,8 @@ iri_finder_octets(const iri_search_t *search, iri_str_t part)
     }
 
     slashes = iri_str_count(part, '/');
-    from = iri_tail_of_segments(reading->octets,
-                                slashes + (part.data[0] != '/'));
+    from = iri_last_segments_offset(reading->octets,
+                                    slashes + (part.data[0] != '/'));
 
     if (part.data[0] == '/' && from != 0) {
         from--;

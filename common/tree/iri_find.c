@@ -242,7 +242,7 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
 
     /* "name/" must be a directory. */
     if (rest.len == 1) {
-        status = iri_lookup(finder, &chosen.disk, &node);
+        status = iri_finder_stat(finder, &chosen.disk, &node);
 
         if (status != IRI_OK || node.kind != IRI_NODE_DIR) {
             return status;
@@ -431,7 +431,7 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
             return IRI_OK;
         }
 
-        status = iri_lookup(finder, &disk, &node);
+        status = iri_finder_stat(finder, &disk, &node);
     }
 
     if (status != IRI_OK) {
@@ -1127,8 +1127,8 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
 
 
 int
-iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
-                  iri_str_t filename, iri_found_t *out)
+iri_find_if_exists(const iri_env_t *env, const iri_search_t *search,
+                   iri_str_t filename, iri_found_t *out)
 {
     const iri_reading_t *reading = search->reading;
     iri_finder_t         finder;
@@ -1184,7 +1184,7 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
 
     /* An empty root stands for "/", which always exists. */
     while (status == IRI_OK && path.len != 0) {
-        status = iri_lookup(&finder, &path, &node);
+        status = iri_finder_stat(&finder, &path, &node);
 
         if (finder.stopped) {
             return IRI_IO_FAILED;
@@ -1211,7 +1211,7 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
 
     from = found->path.len;
     if (slashes != 0) {
-        from = iri_tail_of_segments(found->path, slashes);
+        from = iri_last_segments_offset(found->path, slashes);
         from -= from != 0;
     }
 

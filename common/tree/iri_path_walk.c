@@ -268,7 +268,7 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
         return IRI_OK;
     }
 
-    status = iri_lookup(finder, &walk->disk, &node);
+    status = iri_finder_stat(finder, &walk->disk, &node);
     walk->found = status == IRI_OK && node.kind != IRI_NODE_ABSENT;
 
     return status;

@@ -62,7 +62,7 @@ iri_is_missing(const iri_missing_t *missing, const iri_buf_t *path)
 
 
 iri_status_t
-iri_lookup(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
+iri_finder_stat(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 {
     const iri_env_t *env = finder->env;
     iri_status_t     status;
@@ -116,7 +116,7 @@ iri_status_t
 iri_finder_stat_directory(iri_finder_t *finder, iri_buf_t *path,
                           iri_node_t *node)
 {
-    iri_status_t status = iri_lookup(finder, path, node);
+    iri_status_t status = iri_finder_stat(finder, path, node);
 
     if (status == IRI_OK && !finder->stopped
         && (node->kind == IRI_NODE_ABSENT || node->kind == IRI_NODE_NOT_DIR))
@@ -155,7 +155,7 @@ iri_lookup_below_file(iri_finder_t *finder, const iri_walk_t *walk,
         }
 
         above.len -= above.len > 1;
-        status = iri_lookup(finder, &above, &node);
+        status = iri_finder_stat(finder, &above, &node);
     }
 
     if (status == IRI_OK && node.kind == IRI_NODE_OTHER) {
@@ -189,7 +189,7 @@ iri_candidate_lookup(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
         return status;
     }
 
-    status = iri_lookup(finder, &walk->disk, &node);
+    status = iri_finder_stat(finder, &walk->disk, &node);
     if (status != IRI_OK) {
         return status;
     }
@@ -530,8 +530,8 @@ iri_hit_level(const iri_finder_t             *finder,
     status = iri_fold(finder->env, search->fold, name, &key);
 
     if (status == IRI_OK) {
-        status = iri_edit_is_one(finder->env, search->key, iri_buf_str(&key),
-                                 &one);
+        status = iri_edit_differ_by_one(finder->env, search->key,
+                                        iri_buf_str(&key), &one);
     }
 
     if (status == IRI_OK && one) {
@@ -843,7 +843,7 @@ iri_lookup_path_info(iri_finder_t *finder, iri_walk_t *walk,
     iri_node_t   node;
     iri_status_t status;
 
-    status = iri_lookup(finder, &walk->disk, &node);
+    status = iri_finder_stat(finder, &walk->disk, &node);
 
     return status == IRI_OK && node.kind == IRI_NODE_NOT_DIR
                ? iri_lookup_below_file(finder, walk, result)

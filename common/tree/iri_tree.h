@@ -147,11 +147,11 @@ void iri_finder_stop(iri_finder_t *finder, iri_why_t why);
  * costs no system call.  path: octets on disk; a NUL is written behind them
  * and not counted.
  */
-iri_status_t iri_lookup(iri_finder_t *finder, iri_buf_t *path,
+iri_status_t iri_finder_stat(iri_finder_t *finder, iri_buf_t *path,
                         iri_node_t *node);
 
 /*
- * iri_lookup() for a directory, with "/" at the end of path.  If it is
+ * iri_finder_stat() for a directory, with "/" at the end of path.  If it is
  * missing, finder keeps path, whose octets must not change later.
  */
 iri_status_t iri_finder_stat_directory(iri_finder_t *finder, iri_buf_t *path,

@@ -155,8 +155,8 @@ iri_edit_divide(iri_edit_t *edit, iri_str_t key, int *fit)
 
 
 iri_status_t
-iri_edit_without(const iri_env_t *env, const iri_edit_t *edit, iri_str_t key,
-                 size_t i, iri_buf_t *out, int *left_out)
+iri_edit_put_without(const iri_env_t *env, const iri_edit_t *edit,
+                     iri_str_t key, size_t i, iri_buf_t *out, int *left_out)
 {
     iri_status_t status;
 
@@ -260,7 +260,8 @@ iri_edit_compare(const iri_edited_t *a, const iri_edited_t *b)
 
 
 iri_status_t
-iri_edit_is_one(const iri_env_t *env, iri_str_t a, iri_str_t b, int *one)
+iri_edit_differ_by_one(const iri_env_t *env, iri_str_t a, iri_str_t b,
+                       int *one)
 {
     iri_edited_t *keys;
     iri_status_t  status;

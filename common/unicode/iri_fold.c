@@ -279,8 +279,8 @@ iri_fold_cached(const iri_env_t *env, unsigned match, iri_str_t name, int own,
 
 
 iri_status_t
-iri_fold_own(const iri_env_t *env, unsigned match, iri_str_t octets,
-             iri_buf_t *out, int *own)
+iri_fold_canonical(const iri_env_t *env, unsigned match, iri_str_t octets,
+                   iri_buf_t *out, int *own)
 {
     return iri_fold_cached(env, match, octets, 1, out, own);
 }
@@ -433,7 +433,7 @@ iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
         }
 
         if (match & IRI_FOLD_VARIANTS) {
-            c = iri_variant(c, 0);
+            c = iri_jis_variant(c, 0);
         }
 
         if (match & IRI_FOLD_WIDTH) {
@@ -449,7 +449,7 @@ iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
 }
 
 
-/* Normalize, except for the characters of iri_char_stays(). */
+/* Normalize, except for the characters of iri_char_keeps_form(). */
 static void
 iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
 {
@@ -472,7 +472,7 @@ iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
     s->len = 0;
 
     for (i = 0; i < from.len && U_SUCCESS(*error); i = end + 1) {
-        for (end = i; end < from.len && !iri_char_stays(from.units[end]);
+        for (end = i; end < from.len && !iri_char_keeps_form(from.units[end]);
              end++) {
             /* void */
         }

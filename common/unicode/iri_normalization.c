@@ -290,7 +290,7 @@ typedef struct {
 
 
 int
-iri_char_stays(uint32_t c)
+iri_char_keeps_form(uint32_t c)
 {
     return c == 0x037e || c == 0x1fef || c == 0x212a;
 }
@@ -343,7 +343,7 @@ iri_cluster_gather(iri_cluster_t *cluster, const iri_forms_t *forms,
 
         p += n;
         n = iri_utf8_next(p, end, &c);
-    } while (n != 0 && !iri_char_stays(c) && !iri_char_starts(c));
+    } while (n != 0 && !iri_char_keeps_form(c) && !iri_char_starts(c));
 
     return p;
 }
@@ -371,7 +371,7 @@ iri_normalized_end(const iri_forms_t *forms, const unsigned char *p,
 
         n = iri_utf8_next(p, end, &c);
 
-        if (n != 0 && iri_char_stays(c)) {
+        if (n != 0 && iri_char_keeps_form(c)) {
             last = NULL;
             continue;
         }
@@ -442,7 +442,7 @@ iri_nfd_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out)
 
 
 iri_status_t
-iri_nfc_piece(const iri_env_t *env, iri_str_t piece, iri_buf_t *out)
+iri_nfc_put_piece(const iri_env_t *env, iri_str_t piece, iri_buf_t *out)
 {
     const unsigned char *p = piece.data, *end = piece.data + piece.len;
     uint32_t             c;
@@ -519,7 +519,7 @@ iri_text_piece(iri_str_t text, int (*starts)(uint32_t c))
 
 
 iri_status_t
-iri_nfc_text(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
+iri_nfc_put_text(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 {
     iri_status_t status = IRI_OK;
     iri_str_t    piece;
@@ -527,7 +527,7 @@ iri_nfc_text(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 
     for (at = 0; status == IRI_OK && at < text.len; at += piece.len) {
         piece = iri_text_piece(iri_str_from(text, at), iri_char_starts);
-        status = iri_nfc_piece(env, piece, out);
+        status = iri_nfc_put_piece(env, piece, out);
     }
 
     return status;

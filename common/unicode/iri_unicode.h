@@ -141,7 +141,7 @@ int iri_char_starts(uint32_t c);
 int iri_char_is_mark(uint32_t c);
 
 /* Is c U+037E, U+1FEF or U+212A, which stay because their NFC is ASCII? */
-int iri_char_stays(uint32_t c);
+int iri_char_keeps_form(uint32_t c);
 
 /*
  * Append run in NFC.  U+037E, U+1FEF and U+212A stay, and compose with nothing.
@@ -155,7 +155,7 @@ iri_status_t iri_nfc_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
  * more than IRI_MAX_SEGMENT characters is appended unchanged.
  * piece: valid UTF-8 that ends at an NFC boundary.
  */
-iri_status_t iri_nfc_piece(const iri_env_t *env, iri_str_t piece,
+iri_status_t iri_nfc_put_piece(const iri_env_t *env, iri_str_t piece,
                            iri_buf_t *out);
 
 /* Characters that NFC may compose, collected one by one. */
@@ -201,7 +201,7 @@ iri_nfc_run_add(const iri_env_t *env, iri_nfc_run_t *run, size_t i, uint32_t c)
 /*
  * Normalize a run and empty it.  A base alone is ASCII, which NFC does not
  * change.
- * by: iri_nfc_put() or iri_nfc_piece().  Returns: its status.
+ * by: iri_nfc_put() or iri_nfc_put_piece().  Returns: its status.
  */
 static inline iri_status_t
 iri_nfc_run_end(const iri_env_t *env, iri_nfc_run_t *run,
@@ -225,8 +225,8 @@ iri_nfc_run_end(const iri_env_t *env, iri_nfc_run_t *run,
     return status;
 }
 
-/* Append a text of any length in NFC, by iri_nfc_piece(). */
-iri_status_t iri_nfc_text(const iri_env_t *env, iri_str_t text,
+/* Append a text of any length in NFC, by iri_nfc_put_piece(). */
+iri_status_t iri_nfc_put_text(const iri_env_t *env, iri_str_t text,
                           iri_buf_t *out);
 
 /* Append run in NFD, with the exceptions of iri_nfc_put(). */
@@ -259,7 +259,7 @@ iri_str_t iri_text_piece(iri_str_t text, int (*starts)(uint32_t c));
  * with way 1 that of JIS.
  * Returns: that character; c if no pair contains it.
  */
-uint32_t iri_variant(uint32_t c, int way);
+uint32_t iri_jis_variant(uint32_t c, int way);
 
 
 /* ---- keys that ignore differences ---------------------------------------- */
@@ -279,7 +279,7 @@ iri_status_t iri_fold(const iri_env_t *env, unsigned match, iri_str_t name,
  * As iri_fold(), for octets on disk that may not be a canonical name in UTF-8.
  * *own: 1: they are, and the key is appended; 0: unknown, nothing is appended.
  */
-iri_status_t iri_fold_own(const iri_env_t *env, unsigned match,
+iri_status_t iri_fold_canonical(const iri_env_t *env, unsigned match,
                           iri_str_t octets, iri_buf_t *out, int *own);
 
 /*
@@ -319,7 +319,7 @@ iri_status_t iri_edit_divide(iri_edit_t *edit, iri_str_t key, int *fit);
  *
  * Returns: IRI_OK; IRI_NO_MEMORY.
  */
-iri_status_t iri_edit_without(const iri_env_t *env, const iri_edit_t *edit,
+iri_status_t iri_edit_put_without(const iri_env_t *env, const iri_edit_t *edit,
                               iri_str_t key, size_t i, iri_buf_t *out,
                               int *left_out);
 
@@ -327,7 +327,7 @@ iri_status_t iri_edit_without(const iri_env_t *env, const iri_edit_t *edit,
  * Do two keys differ by one edit (iri_edit.c)?  *one: 1 or 0.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
-iri_status_t iri_edit_is_one(const iri_env_t *env, iri_str_t a, iri_str_t b,
+iri_status_t iri_edit_differ_by_one(const iri_env_t *env, iri_str_t a, iri_str_t b,
                              int *one);
 
 

@@ -45,7 +45,7 @@ typedef struct {
 /* Fill in what follows from key. */
 void oracle_divide(oracle_parts_t *p);
 
-/* iri_edit_is_one, by all edits that there are */
+/* iri_edit_differ_by_one, by all edits that there are */
 int oracle_one_edit(const oracle_parts_t *a, const oracle_parts_t *b);
 
 #endif /* ORACLE_H */

@@ -90,7 +90,7 @@ sweep_stat(void *ctx, const char *path, iri_node_t *node)
 
 
 static iri_status_t
-sweep_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+sweep_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
            void *arg)
 {
     sweep_t     *s = ctx;

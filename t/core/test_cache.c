@@ -196,7 +196,7 @@ static const iri_dir_t *led_by;
 
 
 static iri_status_t
-list_elsewhere(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+list_elsewhere(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
                void *arg)
 {
     return led_by->list(ctx, led_to != NULL ? led_to : path, node, each, arg);
@@ -1465,7 +1465,7 @@ job_stat(void *ctx, const char *path, iri_node_t *node)
 
 
 static iri_status_t
-job_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+job_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
          void *arg)
 {
     (void) ctx;
@@ -1744,7 +1744,7 @@ line_stat(void *ctx, const char *path, iri_node_t *node)
 
 
 static iri_status_t
-line_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+line_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
           void *arg)
 {
     struct timespec wait = { 0, 30 * 1000 * 1000 };
@@ -1830,7 +1830,7 @@ test_queue(void **state)
 /* ---- large ones that change ---------------------------------------------- */
 
 static iri_status_t
-list_slowly(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+list_slowly(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
             void *arg)
 {
     stopped_at += 50 * 1000 * 1000;

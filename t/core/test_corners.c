@@ -999,7 +999,7 @@ test_control_in_entry(void **state)
 static iri_status_t list_status;
 
 static iri_status_t
-not_listed(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+not_listed(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
            void *arg)
 {
     (void) ctx;

@@ -397,7 +397,7 @@ check_as_asked(find_t *find)
         (const char *) search->path.data + search->prefix);
 
     if (filename.len >= sizeof(path)
-        || !iri_find_as_asked(&find->core.env, search, filename, &got))
+        || !iri_find_if_exists(&find->core.env, search, filename, &got))
     {
         return;
     }

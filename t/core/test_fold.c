@@ -668,7 +668,7 @@ is_one(core_t *core, iri_str_t a, iri_str_t b)
 {
     int one = 2;
 
-    assert_int_equal(iri_edit_is_one(&core->env, a, b, &one), IRI_OK);
+    assert_int_equal(iri_edit_differ_by_one(&core->env, a, b, &one), IRI_OK);
 
     return one;
 }
@@ -691,7 +691,7 @@ shorten(core_t *core, iri_str_t key, iri_str_t *out)
     for (i = 0; i < edit.count; i++) {
         memset(&buf, 0, sizeof(buf));
         assert_int_equal(
-            iri_edit_without(&core->env, &edit, key, i, &buf, &left_out),
+            iri_edit_put_without(&core->env, &edit, key, i, &buf, &left_out),
             IRI_OK);
         if (left_out) {
             out[n++] = iri_buf_str(&buf);
@@ -898,7 +898,7 @@ check_own(core_t *core, unsigned match, uint32_t c)
     memcpy(octets + at + n, "Zz.html", 7);
     name.len = at + n + 7;
 
-    assert_int_equal(iri_fold_own(&core->env, match, name, &key, &own),
+    assert_int_equal(iri_fold_canonical(&core->env, match, name, &key, &own),
                      IRI_OK);
 
     if (!own) {
@@ -974,7 +974,7 @@ test_no_memory(void **state)
         }
 
         if (status == IRI_OK) {
-            status = iri_edit_is_one(&core.env, S("abcd"), S("abce"), &one);
+            status = iri_edit_differ_by_one(&core.env, S("abcd"), S("abce"), &one);
         }
 
         assert_int_equal(status, core.allocs < at ? IRI_OK : IRI_NO_MEMORY);

@@ -33,7 +33,7 @@ static struct {
 
 
 static iri_status_t
-made_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+made_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
           void *arg)
 {
     unsigned char octets[2048];

@@ -498,7 +498,7 @@ test_words(void **state)
         assert_int_equal(
             iri_lint_kind(core_str(iri_lint_text((iri_lint_kind_t) kind))),
             kind);
-        assert_true(strlen(iri_lint_about((iri_lint_kind_t) kind)) > 10);
+        assert_true(strlen(iri_lint_clause((iri_lint_kind_t) kind)) > 10);
     }
     assert_int_equal(iri_lint_kind(S("NFKC")), IRI_LINT_NFKC);
     assert_int_equal(iri_lint_kind(S("nf")), IRI_LINT_KINDS);

@@ -149,14 +149,14 @@ test_more(void **state)
 
     (void) state;
     list_init(&list, "", "format=json");
-    iri_listing_more(list.listing);
+    iri_listing_set_incomplete(list.listing);
     assert_string_equal(list_page(&list),
                         "{\"path\":\"/d/\",\"entries\":[\n],"
                         "\"more\":true}\n");
     list_free(&list);
 
     list_init(&list, "", "");
-    iri_listing_more(list.listing);
+    iri_listing_set_incomplete(list.listing);
     assert_non_null(strstr(list_page(&list),
                            "<p>Not all of this directory is shown.</p>"));
     assert_null(strstr(list.page, "empty"));

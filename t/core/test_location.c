@@ -121,14 +121,14 @@ test_high_escaped(void **state)
 
     (void) state;
 
-    assert_true(iri_is_high_escaped(none));
+    assert_true(iri_uri_high_octets_escaped(none));
 
     for (i = 0; i < COUNT(high); i++) {
-        assert_true(iri_is_high_escaped(core_str(high[i])));
+        assert_true(iri_uri_high_octets_escaped(core_str(high[i])));
     }
 
     for (i = 0; i < COUNT(low); i++) {
-        assert_false(iri_is_high_escaped(core_str(low[i])));
+        assert_false(iri_uri_high_octets_escaped(core_str(low[i])));
     }
 }
 

@@ -63,14 +63,14 @@ test_line(void **state)
     (void) state;
     memset(&notes, 0, sizeof(notes));
     iri_note(&notes, IRI_LOG_INFO, "folded", "\"%s\" is \"%s\"", "/A", "/a");
-    told = iri_notes_line(&notes, NULL, &line);
+    told = iri_notes_format_line(&notes, NULL, &line);
     assert_text(told, "iri: \"/A\" is \"/a\", reason=folded");
     assert_int_equal(notes.level, IRI_LOG_INFO);
 
     /* another, with a graver one behind it, and one that is there already */
     iri_note(&notes, IRI_LOG_ERROR, "limit", "\"%s\" is long", "/a\n\xff");
     iri_note(&notes, IRI_LOG_INFO, "folded", "again");
-    told = iri_notes_line(&notes, "/A?\"\n", &line);
+    told = iri_notes_format_line(&notes, "/A?\"\n", &line);
     assert_text(told, "iri: \"/A\" is \"/a\"; \"/a?"
                       "?\" is long; again, "
                       "reason=folded,limit, request \"/A?%22%0A\"");
@@ -80,7 +80,7 @@ test_line(void **state)
     iri_note(&notes, IRI_LOG_INFO, "absent", "four");
     iri_note(&notes, IRI_LOG_INFO, "bidi", "five");
     iri_note(&notes, IRI_LOG_INFO, "cache", "six");
-    told = iri_notes_line(&notes, NULL, &line);
+    told = iri_notes_format_line(&notes, NULL, &line);
     assert_text(told, "iri: \"/A\" is \"/a\"; \"/a?"
                       "?\" is long; again; "
                       "four; and 2 more, reason=folded,limit,absent,bidi");
@@ -99,7 +99,7 @@ test_line_of_report(void **state)
     memset(&notes, 0, sizeof(notes));
     iri_note_would(&notes, "host", 0, "a host");
     iri_note_would(&notes, "charset", 1, "a path");
-    assert_text(iri_notes_line(&notes, NULL, &line),
+    assert_text(iri_notes_format_line(&notes, NULL, &line),
                 "iri: report: a path; a host, reason=charset,host");
 }
 
@@ -113,12 +113,12 @@ test_line_of_core(void **state)
     (void) state;
     memset(&notes, 0, sizeof(notes));
     iri_note_line(&notes, IRI_LOG_INFO, S("a, reason=b, reason=cache"));
-    assert_text(iri_notes_line(&notes, NULL, &line),
+    assert_text(iri_notes_format_line(&notes, NULL, &line),
                 "iri: a, reason=b, reason=cache");
     memset(&notes, 0, sizeof(notes));
     iri_note_line(&notes, IRI_LOG_INFO, S("without one"));
     iri_note_line(&notes, IRI_LOG_INFO, S(""));
-    assert_text(iri_notes_line(&notes, NULL, &line),
+    assert_text(iri_notes_format_line(&notes, NULL, &line),
                 "iri: without one; , reason=error");
 }
 
@@ -144,7 +144,7 @@ test_long(void **state)
             iri_note(&notes, IRI_LOG_INFO, i % 2 ? "absent" : "limit", "%s",
                      text);
         }
-        told = iri_notes_line(&notes, text, &line);
+        told = iri_notes_format_line(&notes, text, &line);
         assert_true(told.len < sizeof(line.text));
         assert_int_equal(strlen(line.text), told.len);
         assert_non_null(strstr(line.text,

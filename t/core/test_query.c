@@ -946,7 +946,7 @@ test_report(void **state)
             IRI_OK);
         memset(&notes, 0, sizeof(notes));
         iri_note_query(&notes, &got);
-        line = iri_notes_line(&notes, NULL, &room);
+        line = iri_notes_format_line(&notes, NULL, &room);
         assert_int_equal(notes.count, lines[i].line[0] != '\0');
 
         if (notes.count != 0) {

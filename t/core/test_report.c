@@ -24,7 +24,7 @@ line_of(core_t *core, const iri_report_t *report, iri_str_t *line)
     status = iri_note_report(&core->env, &notes, report);
 
     if (status == IRI_OK) {
-        *line = iri_notes_line(&notes, NULL, &room);
+        *line = iri_notes_format_line(&notes, NULL, &room);
     }
 
     return status;

@@ -154,7 +154,7 @@ judge_double(iri_str_t segment, iri_str_t out)
             == IRI_OK);
     }
 
-    fuzz_assert(iri_nfc_text(&fuzz.env, iri_buf_str(&octets), &nfc)
+    fuzz_assert(iri_nfc_put_text(&fuzz.env, iri_buf_str(&octets), &nfc)
                 == IRI_OK);
     fuzz_assert(fuzz_equal(iri_buf_str(&nfc), out));
 }
@@ -221,7 +221,7 @@ put_hex(iri_buf_t *out, const char *before, unsigned value, int digits)
     char text[16];
 
     (void) snprintf(text, sizeof(text), "%s%0*X", before, digits, value);
-    fuzz_assert(iri_put_text(&fuzz.env, out, text) == IRI_OK);
+    fuzz_assert(iri_buf_put_text(&fuzz.env, out, text) == IRI_OK);
 }
 
 

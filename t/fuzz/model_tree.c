@@ -226,7 +226,7 @@ model_stat(void *ctx, const char *path, iri_node_t *out)
 
 static iri_status_t
 model_list_names(void *ctx, const char *path, iri_node_t *opened,
-                 iri_each_t each, void *arg)
+                 iri_dir_each_t each, void *arg)
 {
     model_tree_t   *tree = ctx;
     model_node_t   *node = NULL;

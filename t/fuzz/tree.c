@@ -217,7 +217,7 @@ fuzz_tree_stat(void *ctx, const char *text, iri_node_t *out)
 
 static iri_status_t
 fuzz_tree_list(void *ctx, const char *text, iri_node_t *opened,
-               iri_each_t each, void *arg)
+               iri_dir_each_t each, void *arg)
 {
     iri_str_t    path = fuzz_tree_below(text);
     iri_status_t status = IRI_OK;
