@@ -232,10 +232,10 @@ judge_links(const fuzz_case_t *it, const iri_listing_t *listing)
     size_t            i;
     int               linked;
 
-    fuzz_assert(listing->held.count == it->entries);
+    fuzz_assert(listing->entries.count == it->entries);
 
-    for (i = 0; i < listing->held.count; i++) {
-        item = listing->held.ranks[i];
+    for (i = 0; i < listing->entries.count; i++) {
+        item = listing->entries.ranks[i];
         name = fuzz_entry_name(&it->conf.tree, iri_item_octets(item));
         fuzz_assert(iri_str_equal(name, iri_item_name(item)));
         last = name.len != 0 ? name : iri_item_octets(item);
@@ -411,7 +411,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_assert(page_of(&it, 0, MAX_PAGE / 2, &listing, &page) == IRI_OK);
     judge_links(&it, listing);
 
-    if (listing->wanted.json) {
+    if (listing->query.json) {
         judge_json(page, it.entries);
     } else {
         judge_html(page, it.entries);
