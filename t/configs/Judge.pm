@@ -343,6 +343,7 @@ sub wrong {
     return if as_absent($set, $case, $asked);
     return if is_refused($set, $case, $asked);
     return if is_concealed($class, $config, $plain, $asked);
+    return if $status =~ /^3/ && shows_sent($plain, $asked);
     # httpd decodes a path once more where a rule of a directory changes it;
     # "%u" is an error then, unless it is to be repaired.
     return if $set->{repair} =~ /%u/ && $asked->{target} =~ /%u|%25u/
@@ -429,6 +430,20 @@ sub is_concealed {
         my $found = escaped(join '', map { "/$_" } @{ $meant->{path} });
         return 1 if $found ne $sent && $plain eq $meant->{normal}
             =~ s/^(location: .*)\Q$found\E/$1$sent/mr;
+    }
+    return 0;
+}
+
+# A redirect that nginx, or a rule, sends before access is granted has $uri as
+# sent in its fields (doc/nginx.md, Restarts).
+sub shows_sent {
+    my ($plain, $asked) = @_;
+    return 0 if grep { !@$_ } @{ $asked->{readings} };
+    my $sent = join '', map { '/' . utf8($_->[0]) } @{ $asked->{readings} };
+    for my $meant (@{ $asked->{meant} }) {
+        my $found = join '', map {"/$_"} @{ $meant->{path} };
+        return 1 if $plain eq $meant->{normal}
+            =~ s/^(x-place: .*)\Q$found\E/$1$sent/mr;
     }
     return 0;
 }
