@@ -2,10 +2,11 @@
  * replay.c - `iri replay`: how the requests of a log would be answered
  *
  * Each target that got 404 is passed to the core with the settings of the
- * command line; the output shows how many requests would be answered, by form
- * and charset, and which.  Then each legacy charset is tried by itself.  The
- * charsets that find more entries, and of which no two find different entries
- * for one target, are suggested for iri_charset.
+ * command line.  The output shows the number of requests that would be
+ * answered, by form and charset, and the most frequent targets.  Then each
+ * legacy charset is tried by itself.  Suggested for iri_charset are those
+ * charsets with which more requests would be answered; but not two charsets
+ * that find different entries for one target.
  */
 
 #include <errno.h>
@@ -54,7 +55,7 @@ static const char *const replay_charsets[] = {
 
 #define REPLAY_CHARSETS (sizeof(replay_charsets) / sizeof(replay_charsets[0]))
 
-/* Limits of the targets that are stored, and of those that are tried with each
+/* Greatest number of targets that are stored, and that are tried with each
    charset. */
 #define REPLAY_MAX_TARGETS 1000000
 #define REPLAY_MAX_TRIALS  20000
@@ -103,7 +104,7 @@ typedef struct {
     const replay_conf_t *conf;
     cli_call_t          *call;
     apr_pool_t          *pool;        /* as long as the run */
-    apr_pool_t          *target_pool; /* cleared after each line, target */
+    apr_pool_t          *target_pool; /* cleared after each line or target */
     apr_hash_t          *by_target;   /* octets -> replay_target_t */
     apr_array_header_t  *targets; /* replay_target_t *, most requests first */
     apr_array_header_t  *forms;   /* replay_form_t */
@@ -230,7 +231,7 @@ replay_outcome(const cli_verdict_t *x)
 }
 
 
-/* 1 if the client gets a resource, or a choice. */
+/* Return 1 if the client gets a resource or a list of choices. */
 static int
 replay_answers(replay_outcome_t outcome)
 {
@@ -238,7 +239,7 @@ replay_answers(replay_outcome_t outcome)
 }
 
 
-/* -1: the target is malformed, so the servers would refuse it, too. */
+/* Return 0; -1: the target is malformed, and the servers would refuse it. */
 static int
 replay_verdict(const replay_run_t *run, const cli_settings_t *settings,
                iri_str_t octets, cli_verdict_t *x)
@@ -423,7 +424,7 @@ replay_trial(replay_run_t *run, const replay_target_t *target,
 }
 
 
-/* 1 if one of the charsets in `among` finds another entry than charset i. */
+/* Return 1 if a charset in `among` finds another entry than charset i. */
 static int
 replay_is_undecided(const replay_trial_t *trial, size_t i, unsigned among)
 {
@@ -440,8 +441,8 @@ replay_is_undecided(const replay_trial_t *trial, size_t i, unsigned among)
 }
 
 
-/* The requests that charset i answers in addition to the chosen charsets; 0 if
-   it conflicts with one of them. */
+/* Return the number of requests that charset i answers in addition to the
+   chosen charsets; 0 if it finds another entry than one of them. */
 static uint64_t
 replay_gain(const apr_array_header_t *trials, size_t i, unsigned chosen)
 {
@@ -671,7 +672,7 @@ replay_run(replay_run_t *run)
     int         i;
 
     if (operand.len == 0 || memchr(operand.data, '\0', operand.len) != NULL) {
-        return "the name of the log is empty or has a NUL";
+        return "the name of the log is empty or contains a NUL";
     }
     wrong = replay_read(
         run,

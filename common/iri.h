@@ -101,8 +101,7 @@ iri_status_t iri_read_path(const iri_env_t *env,
 
 /*
  * Do all escapes of a URI path encode octets above 7F?  Then decoding creates
- * no
- * "/", "%" or control.  Hexadecimal digits are not verified.
+ * no "/", "%" or control.  Hexadecimal digits are not verified.
  * uri: octets, percent-encoded; may be empty.
  * Returns: 1 if so; 0 also for a "%" with fewer than two octets behind it.
  * "/caf%C3%A9" -> 1; "/caf%C3%A9%2F" -> 0; "/caf%C" -> 0

@@ -187,7 +187,7 @@ const char *iri_parse_cache(const iri_str_t *words, size_t count,
  * effect.
  * Returns: NULL; or a message in the registry's arena that can follow the name
  * of the directive.
- * {Shift_JIS, EUC-JP} -> "has \"Shift_JIS\" before \"EUC-JP\", but ..."
+ * {Shift_JIS, EUC-JP} -> "lists \"Shift_JIS\" before \"EUC-JP\", but ..."
  */
 const char *iri_charsets_shadow_warning(const iri_registry_t *registry,
                                 const iri_charsets_t *list);
@@ -213,10 +213,10 @@ const char *iri_registry_open_all(iri_registry_t *registry);
  *   registry   after iri_registry_open_all()
  *   value      labels separated by blanks or commas; empty or "none": an empty
  *              list.  UTF-8 and repeated charsets are skipped
- *   word       on an error the word that is wrong, a part of value
+ *   word       set on an error: the wrong word, a part of value
  *
  * Returns: NULL on success; else a static error message that can follow *word.
- * "euc-jp, sjis" -> {EUC-JP, Shift_JIS}; "klingon" -> "is no charset ..."
+ * "euc-jp, sjis" -> {EUC-JP, Shift_JIS}; "klingon" -> "is not a known charset"
  */
 const char *iri_charsets_parse(const iri_registry_t *registry, iri_str_t value,
                                iri_charsets_t *out, iri_str_t *word);

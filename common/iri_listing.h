@@ -190,8 +190,8 @@ void iri_listing_keep(iri_listing_t *listing);
 
 /*
  * Is the memory of the listing exhausted?  Entries that are added after that
- * are left out, and the page says so (iri_listing_set_incomplete).  So the caller may
- * stop reading the directory.
+ * are left out, and the page says so (iri_listing_set_incomplete).  So the
+ * caller may stop reading the directory.
  * Returns: 1 if one more entry might need more than IRI_LISTING_MEMORY, else 0.
  */
 int iri_listing_is_full(const iri_listing_t *listing);

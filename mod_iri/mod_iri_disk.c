@@ -7,7 +7,7 @@
  * and so do all rules.
  *
  * For a subrequest that names a file on disk the direction is reversed: its
- * filename is right, and its r->uri is made canonical.
+ * r->filename has the octets on disk, and its r->uri is made canonical.
  */
 
 #include "mod_iri.h"
@@ -18,8 +18,8 @@
 /* ---- the search --------------------------------------------------------- */
 
 /*
- * Returns: the length of root without "/" at its end; 0: filename is not
- * below root.
+ * Returns: the length of root without "/" at its end; 0: filename is not below
+ * root.
  */
 static size_t
 mod_iri_root_length(const char *filename, const char *root)
@@ -47,8 +47,8 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 }
 
 /*
- * Returns: 1 if a path exists as it is; ASCII is assumed to exist.  A root is
- * taken literally if it exists.
+ * Returns: 1 if the first len octets of filename exist as a path on disk, or
+ * are ASCII, which is not tested.
  */
 static int
 mod_iri_exists(request_rec *r, const char *filename, size_t len)
@@ -63,7 +63,8 @@ mod_iri_exists(request_rec *r, const char *filename, size_t len)
 }
 
 /*
- * Divide r->filename into root and path.
+ * Divide r->filename into root and path.  If the document root does not exist
+ * with these octets, root is empty, and all of r->filename is looked up.
  *
  * If the path is the tail of r->uri, all of r->uri is looked up, so that the
  * result can have another URI.  Otherwise (a RewriteRule made the filename)
@@ -101,11 +102,11 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
 }
 
 /*
- * Returns: 1 if the path to look up is the one that mod_iri_read.c made
- * canonical.
+ * Returns: 1 if the path to look up is the canonical path that mod_iri_read.c
+ * has set.
  */
 static int
-mod_iri_is_canonical(const request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_is_path_read(const request_rec *r, const mod_iri_request_t *ctx)
 {
     return ctx->search.path.data == (const unsigned char *) r->uri
            && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0;
@@ -135,14 +136,15 @@ mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
 }
 
 /*
- * Take a path literally that a RewriteRule or AliasMatch has made and that is
- * not canonical: as httpd does, its existing part is used as it is.  Other
- * forms or charsets are not looked up.  Returns: 1, or 0 if that is not
- * possible.
+ * Use a path literally that a RewriteRule or AliasMatch has made and that is
+ * not canonical.  As in httpd, the part that exists on disk is used as it is;
+ * it becomes the root of the search.  Other forms or charsets are not looked
+ * up.
+ * Returns: 1; 0: the path is legacy, or its rest is not canonical.
  */
 static int
-mod_iri_take_literally(request_rec *r, iri_env_apr_t *env,
-                       mod_iri_request_t *ctx, const iri_reading_t *whole)
+mod_iri_use_literally(request_rec *r, iri_env_apr_t *env,
+                      mod_iri_request_t *ctx, const iri_reading_t *whole)
 {
     iri_search_t *search = &ctx->search;
     iri_reading_t rest;
@@ -205,8 +207,9 @@ mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx, const char *why)
 }
 
 /*
- * Returns: 1 if the request, or the main request of this subrequest (for a
- * Destination, for example), writes.  Then no name is folded.
+ * Returns: 1 if the method of the request, or of its main request (for the
+ * Destination of COPY, for example), writes.  Then case, accents and spelling
+ * are not ignored.
  */
 static int
 mod_iri_writes(const request_rec *r)
@@ -248,8 +251,8 @@ mod_iri_find_conflict(request_rec *r, const iri_env_t *env,
 }
 
 /*
- * Answer 404 for a name that no entry can have, or 409 if it was to be
- * created.
+ * Answer 404 for a name that no entry can have, or 409 if the request would
+ * create it.
  *
  * This runs only after access was granted, because the result may depend on
  * the contents of a directory that the rules deny.  A per-directory
@@ -277,8 +280,9 @@ mod_iri_absent(request_rec *r)
 }
 
 /*
- * Set r->filename for the rules: octets on disk down to the deepest
- * directory, or to the directory of the choices, then the path as requested.
+ * Set r->filename for the rules: the octets on disk of the deepest directory
+ * that was found, or of the directory of the choices, then the rest of the path
+ * as requested.
  */
 static void
 mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
@@ -329,7 +333,7 @@ mod_iri_find_canonical(request_rec *r, mod_iri_request_t *ctx)
 static void
 mod_iri_use_found(request_rec *r, mod_iri_request_t *ctx)
 {
-    /* then the octets are the canonical names */
+    /* If r->filename is unchanged, its octets are the canonical names. */
     ctx->octets_canonical = ctx->search.path.data
                                 == (const unsigned char *) r->uri
                             && mod_iri_equals_text(ctx->found.filename,
@@ -352,8 +356,8 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
     int          status;
 
     /*
-     * the choices may be in a directory that was found under another name:
-     * its rules must judge first
+     * The choices may be in a directory that was found under another name.
+     * Then the request restarts first, so that the rules judge that name.
      */
     if (found->verdict == IRI_RESTART
         || (found->verdict == IRI_CHOOSE
@@ -378,8 +382,8 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 /* ---- report ------------------------------------------------------------- */
 
 /*
- * Initialize the search that a canonical path would cause.  Returns: 0 if
- * there is none.
+ * Initialize the search that would be made without report mode, for the
+ * canonical path ctx->path.  Returns: 0 if none would be made.
  */
 static int
 mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
@@ -410,7 +414,7 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
     return 1;
 }
 
-/* Write one line with the result. */
+/* Add the result to the log line. */
 static void
 mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
                      iri_search_t *search, const iri_found_t *found)
@@ -436,7 +440,7 @@ mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
     }
 }
 
-/* Returns: 1 if some tree may match an ASCII name with another name. */
+/* Returns: 1 if an ASCII name may match an entry with another name. */
 static int
 mod_iri_may_match_other(const request_rec *r, const mod_iri_server_t *conf)
 {
@@ -622,7 +626,7 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx)
     iri_reading_t reading;
     iri_env_apr_t env;
 
-    if (mod_iri_is_canonical(r, ctx)) {
+    if (mod_iri_is_path_read(r, ctx)) {
         return 1;
     }
     mod_iri_env(&env, r);
@@ -631,7 +635,7 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx)
         return 0;
     }
     if (reading.verdict == IRI_PASS
-        || mod_iri_take_literally(r, &env, ctx, &reading))
+        || mod_iri_use_literally(r, &env, ctx, &reading))
     {
         return 1;
     }
@@ -707,14 +711,14 @@ mod_iri_refuse_failed(request_rec *r, mod_iri_request_t *ctx)
     mod_iri_refuse_found(r, ctx, iri_why_text(IRI_WHY_ERROR));
 }
 
-/* Set the settings of the directories on the way. */
+/* Set the settings of the directories on the path. */
 static void
 mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_search_t *search = &ctx->search;
 
     if (ctx->settings_path != NULL) {
-        /* taken literally */
+        /* mod_iri_use_literally() has set it. */
         search->tree = mod_iri_tree_of_parent(r);
         return;
     }
@@ -764,7 +768,7 @@ mod_iri_record_exact(request_rec *r)
     mod_iri_vars_exact(r, ctx);
 }
 
-/* Create the state of a request whose path was plain so far. */
+/* Create the state of a request whose path was plain until the lookup. */
 static mod_iri_request_t *
 mod_iri_record_found(request_rec *r, const iri_search_t *search,
                      const iri_found_t *found)
@@ -817,8 +821,8 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
         return DECLINED;
     }
     /*
-     * other errors count as found: access denied, or a file above it
-     * (PATH_INFO)
+     * After any other error the name counts as found: access is denied, or a
+     * leading component is a file (PATH_INFO).
      */
     if (!APR_STATUS_IS_ENOENT(mod_iri_stat(r))) {
         mod_iri_record_exact(r);
@@ -854,7 +858,7 @@ mod_iri_map(request_rec *r)
         return mod_iri_report(r, conf);
     }
     mod_iri_map_root(r);
-    /* otherwise mod_iri_map_hook() has tested it */
+    /* If maps_ascii is 0, mod_iri_map_hook() has tested r->filename. */
     if (conf->maps_ascii && iri_str_is_ascii(mod_iri_str(r->filename))) {
         return mod_iri_may_match_other(r, conf)
                        && !mod_iri_is_file_subrequest(r)

@@ -118,9 +118,9 @@ mod_iri_normalized(request_rec *r, const char *path)
 /* ---- reading ------------------------------------------------------------ */
 
 /*
- * Set r->uri to the decoded path, if only octets above 7F are escaped in the
- * canonical path: then the result of httpd's decoding is known.  Returns: 0
- * if r->uri was not set.
+ * Set r->uri to the decoded canonical path.  This is possible only if all
+ * escapes in the canonical URI encode octets above 7F, so that decoding it
+ * again changes nothing.  Returns: 0 if r->uri was not set.
  */
 static int
 mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
@@ -149,8 +149,8 @@ void
 mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 {
     /*
-     * SetEnvIf sees a path that a rule has made as it does without this
-     * module
+     * The second condition: SetEnvIf is to see a path that a rule has made in
+     * the form that it has without this module.
      */
     if ((mod_iri_server(r->server)->encoded_unused
          || mod_iri_is_raw_redirect(r, ctx))
@@ -166,7 +166,7 @@ mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 
 /* Store the result of iri_read() and apply its verdict. */
 static void
-mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
+mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx, int report)
 {
     const iri_reading_t *reading = &ctx->reading;
 
@@ -227,7 +227,8 @@ mod_iri_set_canonical(request_rec *r, const mod_iri_server_t *conf,
 }
 
 /*
- * Set the reading of a probe for an entry, whose path was made from its name.
+ * Set the reading of a probe for an entry, whose path was made from the name of
+ * the entry.
  */
 static int
 mod_iri_read_probe(request_rec *r, const mod_iri_server_t *conf)
@@ -244,8 +245,8 @@ mod_iri_read_probe(request_rec *r, const mod_iri_server_t *conf)
 }
 
 /*
- * Set the reading of the index of a directory, a subrequest of mod_dir with
- * an ASCII name: the main request has read the rest.
+ * Set the reading of a DirectoryIndex, a subrequest of mod_dir: its path is
+ * that of the main request, which was read, and an ASCII name.
  */
 static int
 mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
@@ -276,10 +277,10 @@ mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
 }
 
 /*
- * Returns: 1 if the path was decoded before a per-directory rule redirected,
- * so that httpd decodes it twice.  Rules have judged "%A6", sent as "%25A6",
- * as these three characters.  So the second result is read in UTF-8 only, as
- * httpd itself would look it up.
+ * Returns: 1 if a per-directory rule has redirected to a decoded path, which
+ * httpd decodes again.  The rules have judged "%A6", sent as "%25A6", as these
+ * three characters.  So the path that is decoded twice is read in UTF-8 only,
+ * not in a legacy charset, and is looked up as in httpd.
  */
 static int
 mod_iri_is_decoded_again(const request_rec *r)
@@ -340,8 +341,8 @@ mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * Read a path in which no escape is of ASCII.  The core reads octets faster,
- * and the URI is made from the path.
+ * Read a path whose escapes all encode octets above 7F.  It is passed to the
+ * core unescaped, because that is faster; the URI is made from the result.
  */
 static iri_status_t
 mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
@@ -363,7 +364,7 @@ mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
     if (reading->verdict == IRI_PASS
         && !mod_iri_str_equal(reading->uri, came)) {
         /*
-         * it was sent in another form, for example with escapes in lower case
+         * It was sent in another form, for example with escapes in lower case.
          */
         reading->verdict = IRI_SERVE;
         reading->why = IRI_WHY_READ;
@@ -421,7 +422,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
         return;
     }
     if (status == IRI_OK) {
-        mod_iri_apply(r, ctx, conf->engine == IRI_ENGINE_REPORT);
+        mod_iri_apply_reading(r, ctx, conf->engine == IRI_ENGINE_REPORT);
     } else {
         mod_iri_note_error(r, "the path could not be read", status);
         ctx->refused = HTTP_NOT_FOUND;
@@ -430,7 +431,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 
 /* Returns: 1 if the request has a path that this module reads. */
 static int
-mod_iri_applies(const request_rec *r, const mod_iri_server_t *conf)
+mod_iri_handles_path(const request_rec *r, const mod_iri_server_t *conf)
 {
     return conf->engine != IRI_ENGINE_OFF && !r->proxyreq
            && r->parsed_uri.path != NULL && r->parsed_uri.path[0] == '/'
@@ -439,8 +440,9 @@ mod_iri_applies(const request_rec *r, const mod_iri_server_t *conf)
 
 /*
  * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so
- * that IRIRepair can repair it.  Returns: 1 if there was one.  A rule may
- * have redirected internally with a path that the client sent.
+ * that IRIRepair can repair it.  The path may also come from a rule that has
+ * redirected internally to a path that the client sent.  Returns: 1 if there
+ * was a "%uXXXX".
  */
 static int
 mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_t *conf)
@@ -472,7 +474,7 @@ mod_iri_read_first(request_rec *r)
     const char       *args = r->args;
     int               status, ascii, units = 0;
 
-    if (!mod_iri_applies(r, conf)) {
+    if (!mod_iri_handles_path(r, conf)) {
         return DECLINED;
     }
     status = args != NULL ? mod_iri_read_query(r) : DECLINED;
@@ -505,7 +507,10 @@ mod_iri_post_read(request_rec *r)
     return mod_iri_read_first(r);
 }
 
-/* mod_proxy decides first whether an absolute URI is for another server. */
+/*
+ * An absolute URI is read only after mod_proxy (mod_iri_post_read_absolute),
+ * which decides whether it is for another server.
+ */
 int
 mod_iri_post_read_origin(request_rec *r)
 {
@@ -530,7 +535,7 @@ mod_iri_post_read_client(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
     char              *sent;
 
-    if (ctx == NULL || ctx->sent == NULL || !mod_iri_applies(r, conf)) {
+    if (ctx == NULL || ctx->sent == NULL || !mod_iri_handles_path(r, conf)) {
         return DECLINED;
     }
     if (mod_iri_client_charsets(r, conf) != NULL) {
@@ -568,10 +573,10 @@ mod_iri_make_target(request_rec *r, const char *path)
 
 /*
  * Replace r->unparsed_uri by the canonical form while the request is served:
- * mod_proxy sends it with nocanon, and mod_dav makes a Location of it.  Not
- * before pre_translate_name, because mod_auth_digest keeps it in
- * post_read_request to compare it with the signed URI, and not when the
- * request is logged.
+ * mod_proxy sends it with nocanon, and mod_dav makes a Location of it.  It is
+ * not replaced before pre_translate_name, because mod_auth_digest saves it in
+ * post_read_request to compare it with the signed URI.  It is restored before
+ * the request is logged.
  */
 static void
 mod_iri_set_unparsed(request_rec *r, mod_iri_request_t *ctx)
@@ -607,7 +612,7 @@ mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
     const iri_reading_t *reading = &ctx->reading;
     iri_shown_t          shown;
 
-    /* a failure to read was noted before */
+    /* Without a reading an error has occurred, which was noted before. */
     if (ctx->has_reading) {
         mod_iri_note(
             r, reading->why == IRI_WHY_LIMIT ? IRI_LOG_ERROR : IRI_LOG_INFO,
@@ -618,8 +623,8 @@ mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * The same for a plain path with a changed query, or for "%uXXXX", which
- * other modules must not take for an escape.
+ * Replace r->unparsed_uri of a plain path whose query was converted, or that
+ * was sent with "%uXXXX", which other modules must not take for an escape.
  */
 static void
 mod_iri_set_unparsed_query(request_rec *r)
@@ -674,7 +679,7 @@ mod_iri_pre_translate(request_rec *r)
         mod_iri_snapshot_take(r);
     }
     status = mod_iri_probe_post_read(r);
-    if (status != DECLINED || !mod_iri_applies(r, conf)) {
+    if (status != DECLINED || !mod_iri_handles_path(r, conf)) {
         return status;
     }
     status = r->main != NULL && r->args != NULL ? mod_iri_read_query(r)
@@ -722,7 +727,7 @@ mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
     iri_request_t      request;
     iri_status_t       status;
 
-    /* only paths from clients are repaired */
+    /* Only paths from clients are repaired. */
     conf.repair = 0;
     memset(&request, 0, sizeof(request));
     request.path = path;
@@ -736,8 +741,8 @@ mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
 /* ---- translate_name ----------------------------------------------------- */
 
 /*
- * The decoded path must still be canonical: decoding must not have composed
- * another form.
+ * The path as decoded by httpd must still be canonical: an escape that stayed
+ * in the canonical path may have become part of another form.
  */
 int
 mod_iri_check_decoded(request_rec *r)
@@ -749,7 +754,7 @@ mod_iri_check_decoded(request_rec *r)
     iri_env_apr_t      env;
 
     if ((ctx != NULL && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0)
-        || !mod_iri_applies(r, conf) || conf->engine == IRI_ENGINE_REPORT
+        || !mod_iri_handles_path(r, conf) || conf->engine == IRI_ENGINE_REPORT
         || iri_path_is_ascii(mod_iri_str(r->uri), 0))
     {
         return DECLINED;
@@ -765,7 +770,10 @@ mod_iri_check_decoded(request_rec *r)
                      iri_show(&shown, mod_iri_str(r->uri)));
         return HTTP_NOT_FOUND;
     }
-    /* AllowEncodedSlashes: httpd's segments apply, not those of the octets */
+    /*
+     * With AllowEncodedSlashes, decoding may have added a "/": the segments of
+     * r->uri apply, not those of the reading.
+     */
     if (ctx != NULL) {
         ctx->path = apr_pstrdup(r->pool, r->uri);
         mod_iri_vars_reading(r, ctx);

@@ -25,9 +25,11 @@ struct ngx_http_iri_found_s {
     iri_str_t entry;            /* the results of iri_found_split(), */
     iri_str_t path_info;
     ngx_int_t split;            /* and NGX_OK, or why there are none */
-    unsigned has_split:1;       /* the three are set, and must not change:
-                                   a variable is evaluated twice */
-    unsigned logged:1;          /* it was logged why this is not opened */
+    unsigned has_split:1;       /* 1: entry, path_info and split are set.  They
+                                   must not change, because a variable is
+                                   evaluated twice */
+    unsigned logged:1;          /* 1: the reason why filename is not opened
+                                   was logged */
 };
 
 /* The address of the client, as ngx_http_realip_module changes it. */
@@ -134,30 +136,32 @@ struct ngx_http_iri_ctx_s {
         ngx_str_t *filename;    /* passed from the length code of the script
                                    under root to its value code; or NULL */
         ngx_str_t not_found;    /* r->uri for which 404 was sent */
-        unsigned waited:1;      /* for an index: once is enough */
+        unsigned waited:1;      /* 1: the request has waited for an index; it
+                                   does not wait again */
     } lookup;
 
     struct {
         ngx_http_iri_snapshot_t *snapshot;  /* before the first rule; NULL: the
                                    request cannot restart */
-        const ngx_http_iri_found_t *pending;    /* the reason for a restart
-                                   that is to be made; NULL: none is */
-        ngx_str_t path;         /* with which it is, or was, made */
+        const ngx_http_iri_found_t *pending;    /* the lookup that requires a
+                                   restart, until the restart is made; NULL:
+                                   none is pending */
+        ngx_str_t path;         /* the new path, before and after it is made */
         ngx_str_t filename;     /* for the rule that has caused it */
         iri_match_t match;      /* the difference that it has ignored */
         unsigned done:1;        /* the request has restarted */
     } restart;
 
     struct {
-        unsigned running:1;     /* nginx's rewrite module is */
-        unsigned done:1;        /* those of the location have run */
-        unsigned exact:1;       /* in a location with "=" */
+        unsigned running:1;     /* 1: nginx's rewrite module is running */
+        unsigned done:1;        /* 1: the rules of the location have run */
+        unsigned exact:1;       /* 1: they are in a location with "=" */
         unsigned internal:1;    /* r->uri is not the path of a client */
     } rules;
 
     struct {
         unsigned granted:1;
-        unsigned refused:1;     /* it will not be granted: an error page is
+        unsigned refused:1;     /* 1: it will not be granted: an error page is
                                    being made */
     } access;
 
@@ -178,9 +182,9 @@ struct ngx_http_iri_ctx_s {
         iri_reading_t reading;  /* of the Destination header */
         unsigned has_reading:1; /* it is set */
         ngx_http_iri_source_t *source;  /* not NULL while rules judge it */
-        void **passed_in;       /* loc_conf for which they have let it pass */
-        ngx_uint_t runs;        /* how often they were run for it */
-        unsigned denied:1;      /* they have denied it */
+        void **passed_in;       /* loc_conf in which the rules let it pass */
+        ngx_uint_t runs;        /* number of times the rules were run for it */
+        unsigned denied:1;      /* 1: the rules have denied it */
     } destination;
 
     /* the page that is the content */

@@ -4,15 +4,16 @@
  * Pages that list names show only those that the client may get.  The rules of
  * each path decide this, so a subrequest for it runs the rules of the server
  * and of its location as a request of the client would, with variables of its
- * own, and ends before its content.  nginx runs no access rules for a
- * subrequest: they are called here, in nginx's order and with "satisfy" as in
- * nginx.  try_files of the location runs, too.
+ * own, and ends before its content, with NGX_HTTP_NO_CONTENT.  nginx runs no
+ * access rules for a subrequest: they are called here, in nginx's order and
+ * with "satisfy" as in nginx.  try_files of the location runs too.  The result
+ * is in ngx_http_iri_judged_t.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* The members that such a subrequest has of its own. */
+/* The members of such a subrequest that it does not share with its parent. */
 typedef struct {
     ngx_http_iri_ctx_t         *ctx;
     ngx_http_request_body_t    *body;
@@ -67,7 +68,7 @@ ngx_http_iri_address_set(ngx_http_request_t           *r,
 }
 
 
-/* After POST_READ, in which realip runs for the server. */
+/* Called after the POST_READ phase, in which realip runs for the server. */
 void
 ngx_http_iri_address_save(ngx_http_request_t *r)
 {
@@ -99,7 +100,7 @@ ngx_http_iri_address_reset(ngx_http_request_t *r)
 
 /* ---- in the subrequest -------------------------------------------------- */
 
-/* Some modules ignore requests with r->internal. */
+/* Call the handler without r->internal, with which some modules do nothing. */
 static ngx_int_t
 ngx_http_iri_judge_access_rule(ngx_http_request_t *r,
                                ngx_http_handler_pt handler)
@@ -117,11 +118,12 @@ ngx_http_iri_judge_access_rule(ngx_http_request_t *r,
 
 /*
  * Returns: 1 if the access rules may run.  limit_req does not count
- * subrequests, so a password that it protects must not be tried here, unless
- * the same limits have counted the main request.
+ * subrequests.  So a password must not be checked here in a location with
+ * limit_req, which may limit attempts to guess it, unless the same limits have
+ * counted the main request.
  */
 static ngx_uint_t
-ngx_http_iri_judge_may_run(ngx_http_request_t *r)
+ngx_http_iri_judge_may_run_access(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t *ilcf, *here;
 
@@ -134,8 +136,9 @@ ngx_http_iri_judge_may_run(ngx_http_request_t *r)
 
 
 /*
- * In PREACCESS: realip runs for the location of such a subrequest only without
- * r->internal.  Limits do not count it (ngx_http_iri_judge_save_shared).
+ * In the PREACCESS phase: clear r->internal of such a subrequest, because
+ * realip does not run for the location of an internal request.  limit_conn and
+ * limit_req do not count the subrequest (ngx_http_iri_judge_save_shared).
  */
 static ngx_int_t
 ngx_http_iri_judge_preaccess_handler(ngx_http_request_t *r)
@@ -201,7 +204,7 @@ ngx_http_iri_judge_access(ngx_http_request_t    *r,
 }
 
 
-/* Returns: 0 if rules have set another path: this one must not be shown. */
+/* Returns: 0 if rules have set another path; then the name is not shown. */
 static ngx_uint_t
 ngx_http_iri_is_expected(ngx_http_request_t          *r,
                          const ngx_http_iri_judged_t *judged)
@@ -210,11 +213,11 @@ ngx_http_iri_is_expected(ngx_http_request_t          *r,
 }
 
 
-/* Access is granted: find out whether nginx can open the path. */
+/* After access is granted: set judged->opens if nginx can open the path. */
 static ngx_int_t
-ngx_http_iri_judge_opens(ngx_http_request_t         *r,
-                         const ngx_http_iri_found_t *found,
-                         ngx_http_iri_judged_t      *judged)
+ngx_http_iri_judge_check_open(ngx_http_request_t         *r,
+                              const ngx_http_iri_found_t *found,
+                              ngx_http_iri_judged_t      *judged)
 {
     ngx_int_t rc;
 
@@ -241,7 +244,7 @@ ngx_http_iri_judge_opens(ngx_http_request_t         *r,
 }
 
 
-/* The content handler while try_files runs: called if a candidate exists. */
+/* The content handler after try_files: it is called if a file exists. */
 static ngx_int_t
 ngx_http_iri_judge_content(ngx_http_request_t *r)
 {
@@ -261,7 +264,7 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
         }
     }
 
-    return ngx_http_iri_judge_opens(r, found, judged);
+    return ngx_http_iri_judge_check_open(r, found, judged);
 }
 
 
@@ -276,12 +279,12 @@ ngx_http_iri_judge_run_access(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     r->internal = 1;
 
-    /* The fallback of try_files would be another response. */
+    /* try_files has redirected to its fallback, which is another response. */
     if (judged->tried) {
         return NGX_HTTP_NO_CONTENT;
     }
 
-    if (!ngx_http_iri_judge_may_run(r)) {
+    if (!ngx_http_iri_judge_may_run_access(r)) {
         return NGX_HTTP_NO_CONTENT;
     }
 
@@ -303,7 +306,7 @@ ngx_http_iri_judge_run_access(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     if (!ilcf->try_files) {
-        return ngx_http_iri_judge_opens(r, found, judged);
+        return ngx_http_iri_judge_check_open(r, found, judged);
     }
 
     judged->tried = 1;
@@ -316,9 +319,9 @@ ngx_http_iri_judge_run_access(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 /* ---- the parent --------------------------------------------------------- */
 
 /*
- * Save, then set, what a subrequest shares with its parent: the address of the
- * client, and the marks that limits have counted the request.  Limits count
- * requests of a client, not names of a listing.
+ * Save and set the state that a subrequest shares with its parent: the address
+ * of the client, and the marks that limit_conn and limit_req have counted the
+ * request.  They are to count requests of a client, not names of a listing.
  */
 static void
 ngx_http_iri_judge_save_shared(ngx_http_request_t *r, ngx_http_request_t *sr,
@@ -346,9 +349,10 @@ ngx_http_iri_judge_restore_shared(ngx_http_request_t          *sr,
 
 
 /*
- * The subrequest has ended.  Nothing of it is sent.  The parent is woken here:
- * nginx would do this only after all subrequests of the subrequest, and if the
- * parent is itself a subrequest that waits for its turn to be sent, too late.
+ * The subrequest has ended.  Nothing of it is sent.  The parent is posted here,
+ * because nginx would post it only after all subrequests of sr have ended.
+ * That is too late if the parent is itself a subrequest whose output nginx has
+ * postponed.
  */
 static ngx_int_t
 ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
@@ -378,8 +382,8 @@ ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 
 
 /*
- * Copy the variables and captures from before the first rule: values that
- * depend on the path of the client must not be used for this one.
+ * Copy the variables and captures as they were before the first rule, because
+ * later values may depend on the path of the client.
  */
 static ngx_int_t
 ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_pool_t *pool,
@@ -545,7 +549,7 @@ ngx_http_iri_judge_release(ngx_http_request_t    *r,
 /*
  * A subrequest has a pool of its own, which is destroyed before the next one:
  * otherwise a listing would use more memory with each name that is not shown.
- * If r waits for its turn to be sent, nginx keeps the subrequest longer, and
+ * If nginx has postponed the output of r, it keeps the subrequest longer; then
  * r->pool is used.
  */
 ngx_int_t
@@ -583,8 +587,8 @@ ngx_http_iri_judge_begin(ngx_http_request_t *r, ngx_http_iri_judged_t *judged)
 
 
 /*
- * If nginx fails after it has linked the subrequest, r would wait for it for
- * ever: NGX_ERROR closes the connection.
+ * Returns: NGX_ERROR, which closes the connection, if nginx has failed after it
+ * had linked the subrequest: r would wait for it for ever.
  */
 static ngx_int_t
 ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_str_t uri,
@@ -645,9 +649,9 @@ ngx_http_iri_judge_start_subrequest(ngx_http_request_t    *r,
 
 /* ---- initialization ----------------------------------------------------- */
 
-/* The loc_conf of the named module, or NULL if nginx does not have it. */
+/* Returns: the loc_conf of a module, or NULL if nginx does not have it. */
 static void *
-ngx_http_iri_judge_conf(ngx_conf_t *cf, void **loc_conf, const char *name)
+ngx_http_iri_judge_loc_conf(ngx_conf_t *cf, void **loc_conf, const char *name)
 {
     ngx_module_t *module = ngx_http_iri_module_named(cf, name);
 
@@ -655,23 +659,26 @@ ngx_http_iri_judge_conf(ngx_conf_t *cf, void **loc_conf, const char *name)
 }
 
 
-/* auth_request applies: its loc_conf begins with the URI of the subrequest. */
+/*
+ * Returns: 1 if auth_request is set.  Its loc_conf begins with the URI of the
+ * subrequest.
+ */
 static ngx_uint_t
 ngx_http_iri_judge_has_auth_request(ngx_conf_t *cf, void **loc_conf)
 {
     ngx_str_t *uri;
 
-    uri = ngx_http_iri_judge_conf(cf, loc_conf,
-                                  "ngx_http_auth_request_module");
+    uri = ngx_http_iri_judge_loc_conf(cf, loc_conf,
+                                      "ngx_http_auth_request_module");
 
     return uri != NULL && uri->len != 0;
 }
 
 
-/* The slot in which a directive stores its value, or NULL. */
+/* Returns: the member in which a directive stores its value, or NULL. */
 static void *
-ngx_http_iri_judge_slot(ngx_conf_t *cf, void **loc_conf, const char *name,
-                        const char *directive)
+ngx_http_iri_judge_directive_value(ngx_conf_t *cf, void **loc_conf,
+                                   const char *name, const char *directive)
 {
     char          *conf;
     ngx_module_t  *module = ngx_http_iri_module_named(cf, name);
@@ -699,7 +706,7 @@ ngx_http_iri_judge_has_password(ngx_conf_t *cf, void **loc_conf)
 {
     ngx_http_complex_value_t **realm;
 
-    realm = ngx_http_iri_judge_slot(
+    realm = ngx_http_iri_judge_directive_value(
         cf, loc_conf, "ngx_http_auth_basic_module", "auth_basic");
 
     return (realm != NULL && *realm != NULL && *realm != NGX_CONF_UNSET_PTR)
@@ -707,14 +714,17 @@ ngx_http_iri_judge_has_password(ngx_conf_t *cf, void **loc_conf)
 }
 
 
-/* The limits of limit_req, or NULL: its loc_conf begins with their array. */
+/*
+ * Returns: the limits of limit_req, or NULL.  Its loc_conf begins with their
+ * array.
+ */
 static void *
 ngx_http_iri_judge_limits(ngx_conf_t *cf, void **loc_conf)
 {
     ngx_array_t *limits;
 
-    limits = ngx_http_iri_judge_conf(cf, loc_conf,
-                                     "ngx_http_limit_req_module");
+    limits = ngx_http_iri_judge_loc_conf(cf, loc_conf,
+                                         "ngx_http_limit_req_module");
 
     return limits != NULL && limits->elts != NULL ? limits->elts : NULL;
 }

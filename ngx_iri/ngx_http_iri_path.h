@@ -445,11 +445,14 @@ ngx_int_t ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method,
     ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
 
 /*
- * The address of the client.  ngx_http_realip_module changes that of the
- * connection, for the rest of the request.  _keep saves it in the context
- * before a location can change it; ngx_http_iri_address() is the present one;
- * _put sets it; _anew sets it to the saved one, so that a path is judged as if
- * the client had requested it first.
+ * The address of the client.  ngx_http_realip_module changes the address of the
+ * connection for the rest of the request.
+ *
+ *   ngx_http_iri_address_save    save it in ctx, before a location changes it
+ *   ngx_http_iri_address         Returns: the current address
+ *   ngx_http_iri_address_set     set it
+ *   ngx_http_iri_address_reset   set it to the saved address, so that a path is
+ *                                judged as if the client had requested it first
  */
 void ngx_http_iri_address_save(ngx_http_request_t *r);
 ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);

@@ -13,8 +13,9 @@
 
 
 /*
- * The entry confirms a reading: set its form and charset.  A charset other than
- * that of the first reading is one of iri_charset.
+ * An entry was found, which confirms a reading: set the form and charset of
+ * that reading.  If the charset is not that of the first reading, it is one of
+ * iri_charset.
  */
 static void
 ngx_http_iri_confirm_reading(ngx_http_iri_ctx_t *ctx,
@@ -67,7 +68,7 @@ ngx_http_iri_ctx_restarted(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
     ctx->restart.match = found->match;
     ctx->last_read.uri = uri;
 
-    /* Access to the requested path is not access to the name that is found. */
+    /* Access to the requested path does not grant access to the found name. */
     if (!ngx_http_iri_is_page(&ctx->restart.snapshot->request)) {
         ctx->requested.path = uri;
         ctx->access.granted = 0;
@@ -89,7 +90,7 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 {
     iri_shown_t shown;
 
-    /* Answered before: now a named location makes the page. */
+    /* It was answered before, and a named location makes the error page. */
     if (r->content_handler != NULL
         || ngx_http_iri_same(r->uri, ctx->lookup.not_found))
     {
@@ -118,9 +119,9 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 
 /*
- * Returns: 1 if the path is written in the configuration: in a location with
- * "=", or as the target of auth_request, mirror, error_page and others, which
- * has a content handler or is internal.
+ * Returns: 1 if the path stands in the configuration: in a location with "=",
+ * or as the target of auth_request, mirror, error_page and others.  The
+ * location of such a target has a content handler or is internal.
  */
 static ngx_uint_t
 ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
@@ -143,8 +144,9 @@ ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
 
 
 /*
- * Returns: 1 if the entry matches such a path only after folding.  Then the
- * request does not restart, and goes on as if nothing had been found.
+ * Returns: 1 if the path stands in the configuration and the entry matches it
+ * only after folding.  Then the request does not restart, and continues as if
+ * no entry had been found.
  */
 static ngx_uint_t
 ngx_http_iri_is_folded_only(ngx_http_request_t         *r,
@@ -158,8 +160,9 @@ ngx_http_iri_is_folded_only(ngx_http_request_t         *r,
 
 
 /*
- * Returns: 1 while rules judge a Destination, which is written below the root
- * of the location of the source: it is not looked up in this location.
+ * Returns: 1 while rules judge a Destination.  It is not looked up in the
+ * current location, because it is created below the root of the location of
+ * the source.
  */
 static ngx_uint_t
 ngx_http_iri_judges_destination(ngx_http_request_t *r)
@@ -211,9 +214,9 @@ ngx_http_iri_can_run_again(const ngx_http_request_t *r,
 
 
 /*
- * At most one restart.  None under alias with captures, where the path that was
- * found is not that of a request.  None for a path that is written in the
- * configuration and matches only after folding.
+ * A request restarts at most once.  It does not restart in a location whose
+ * alias has captures, where the path that was found is not a URL path, or for a
+ * path that stands in the configuration and matches only after folding.
  */
 ngx_uint_t
 ngx_http_iri_can_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
@@ -288,7 +291,7 @@ ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
     ctx->restart.pending = NULL;
 
-    /* For example, a rule has answered and the body was discarded. */
+    /* For example, a rule has sent a response and discarded the body. */
     if (!ngx_http_iri_can_run_again(r, &ctx->restart.snapshot->request)) {
         return NGX_HTTP_NOT_FOUND;
     }
@@ -322,7 +325,7 @@ ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* The rules may still set a variable of root. */
+    /* With variables in root: the rules may still change them. */
     if (!(ilcf->any.match & IRI_FOLD_INDEXED) || !ngx_http_iri_needs_lookup(r)
         || ilcf->plain->root_lengths != NULL)
     {
@@ -419,7 +422,7 @@ ngx_http_iri_resolve_judged(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* An ASCII name must exist, too, unless a content handler answers. */
+    /* An ASCII name too must exist, unless a content handler answers. */
     if (ngx_http_iri_needs_lookup(r)
         || (ilcf->plain != NULL && r->content_handler == NULL))
     {

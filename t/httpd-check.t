@@ -106,8 +106,8 @@ is_deeply [warnings("IRIEngine On\nIRIFilenameCharset windows-1252 UTF-8\n")],
 is_deeply [warnings("IRIEngine On\nIRIFilenameCharset $_\n")], [], "not $_"
     for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
 
-my $hidden = 'lists "Shift_JIS" before "EUC-JP", which decodes most text written '
-    . 'in it, too: list "EUC-JP" first';
+my $hidden = 'lists "Shift_JIS" before "EUC-JP", but the former also decodes '
+    . 'most text in the latter: list "EUC-JP" first';
 for my $directive (qw(IRICharset IRIQueryCharset IRIFilenameCharset)) {
     is_deeply [warnings("IRIEngine On\n$directive Shift_JIS EUC-JP\n")],
         ["$directive in LINE2 $hidden"], "$directive: Shift_JIS first";

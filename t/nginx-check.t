@@ -100,8 +100,8 @@ is_deeply [warnings("server { $LISTEN iri on; iri_filename_charset $_; }")],
     [], "not $_"
     for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
 
-my $hidden = 'lists "Shift_JIS" before "EUC-JP", which decodes most text written '
-    . 'in it, too: list "EUC-JP" first';
+my $hidden = 'lists "Shift_JIS" before "EUC-JP", but the former also decodes '
+    . 'most text in the latter: list "EUC-JP" first';
 for my $directive (qw(iri_charset iri_query_charset iri_filename_charset)) {
     is_deeply [warnings("server { $LISTEN iri on;\n"
             . "$directive Shift_JIS EUC-JP; }")],

@@ -82,7 +82,8 @@ typedef struct {
  * octets: last octet lowest.
  * Returns: 1 and *c: the character or IRI_NO_CHAR; else 0.
  */
-int iri_encoding_amended(const iri_encoding_t *encoding, uint32_t octets, int32_t *c);
+int iri_encoding_amended(const iri_encoding_t *encoding, uint32_t octets,
+                         int32_t *c);
 
 /* The row for a label, letter case ignored; NULL: unknown label. */
 const iri_encoding_t *iri_encoding_find(iri_str_t label);

@@ -150,8 +150,8 @@ iri_registry_get(iri_registry_t *registry, const iri_encoding_t *encoding,
 /* ---- error messages ------------------------------------------------------ */
 
 /*
- * The text `"WORD" MESSAGE MORE` in the arena; without memory, the static message
- * alone.
+ * Return the text `"WORD" MESSAGE MORE` in the arena; without memory, the
+ * static message alone.
  */
 static const char *
 iri_word_message(const iri_env_t *env, iri_str_t word, const char *message,
@@ -291,7 +291,7 @@ iri_parse_redirect(iri_str_t word, int *out)
 }
 
 
-/* the words of iri_match */
+/* The words of iri_match */
 static const iri_word_t iri_match_words[] = {
     { "exact", (int) IRI_FOLD_EXACT_ONLY },
     { "normalization", (int) IRI_FOLD_NORMALIZATION },
@@ -307,7 +307,7 @@ static const iri_word_t iri_match_words[] = {
 };
 
 
-/* The index of the first word that is not in known; count: all are known. */
+/* Return the index of the first word not in known; count: all are known. */
 static size_t
 iri_word_unknown(const iri_word_t *known, const iri_str_t *words,
                  size_t count)
@@ -445,8 +445,8 @@ iri_parse_function(iri_str_t word, const iri_function_t **out)
 
 
 /*
- * Parse a size such as "64k".  0: invalid, or below IRI_MIN_CACHE or too
- * large.
+ * Parse a size such as "64k".
+ * Returns: 0: it is invalid, below IRI_MIN_CACHE or above IRI_MAX_CACHE.
  */
 static int
 iri_parse_size(iri_str_t word, size_t *size)
@@ -620,11 +620,12 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
 
 
 /*
- * 1 if fewer texts are misread with later before first: first decodes at least
- * half of the texts written in later, and the part that it cannot decode is at
- * most half as large as the part of first's texts that later cannot decode.
- * Charsets with nearly the same octets, such as KOI8-R and windows-1251, may
- * be listed in either order.
+ * Return 1 if later should be listed before first, because fewer texts are
+ * misread then.  This is so if first decodes at least half of the texts in
+ * later, and the share of these texts that it cannot decode is at most half of
+ * the share of texts in first that later cannot decode.  Charsets with nearly
+ * the same octets, such as KOI8-R and windows-1251, may be listed in either
+ * order.
  */
 static int
 iri_charset_shadows(const iri_charset_t *first, const iri_charset_t *later)
@@ -651,22 +652,25 @@ iri_shadow_message(const iri_env_t *env, iri_str_t first, iri_str_t later)
         || iri_buf_put_text(env, &buf, "\" before \"") != IRI_OK
         || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
         || iri_buf_put_text(env, &buf,
-                            "\", which decodes most text written in it, too:"
-                            " list \"")
+                            "\", but the former also decodes most text in the"
+                            " latter: list \"")
                != IRI_OK
         || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
         || iri_buf_put_text(env, &buf, "\" first") != IRI_OK
         || iri_buf_putc(env, &buf, '\0') != IRI_OK)
     {
-        return "lists a charset before another whose text it mostly decodes,"
-               " too: list the stricter charset first";
+        return "lists a charset before another one, but also decodes most text"
+               " in that one: list the stricter charset first";
     }
 
     return (const char *) buf.data;
 }
 
 
-/* The index of the first charset from i on that shadows no other of them. */
+/*
+ * Return the index of the first charset, from i on, that shadows no other
+ * charset from i on; i if there is none.
+ */
 static size_t
 iri_charsets_strictest(const iri_charsets_t *list, size_t i)
 {
@@ -767,7 +771,7 @@ iri_registry_open_all(iri_registry_t *registry)
 }
 
 
-/* A charset that is loaded; NULL, and *why is set: it is not. */
+/* Return a charset if it is loaded; else NULL, and *why is set. */
 static const iri_charset_t *
 iri_registry_find(const iri_registry_t *registry, iri_str_t label,
                   const char **why)

@@ -10,7 +10,7 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- the registry ---------------------------------------------------------- */
+/* ---- the registry -------------------------------------------------------- */
 
 /* The environment whose arena holds the registry and its charsets. */
 const iri_env_t *iri_registry_env(const iri_registry_t *registry);

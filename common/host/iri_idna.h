@@ -18,7 +18,7 @@
  * Returns: IRI_OK, IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 
-/* ---- A-labels and U-labels ------------------------------------------------- */
+/* ---- A-labels and U-labels ----------------------------------------------- */
 
 /*
  * Map host by UTS #46 to A-labels and U-labels.

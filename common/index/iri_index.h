@@ -16,7 +16,7 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- names of entries ------------------------------------------------------ */
+/* ---- names of entries ---------------------------------------------------- */
 
 /*
  * A way of writing a name is a charset of the tree and a form: k / 2 is the
@@ -79,7 +79,7 @@ iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
 int iri_name_may_vary(iri_str_t name);
 
 
-/* ---- the index of a directory ---------------------------------------------- */
+/* ---- the index of a directory -------------------------------------------- */
 
 /* What determines the contents of an index. */
 typedef struct {
@@ -172,7 +172,7 @@ iri_status_t iri_index_find_spelling(const iri_env_t *env,
                              iri_index_hits_t *hits);
 
 
-/* ---- the cache of indexes -------------------------------------------------- */
+/* ---- the cache of indexes ------------------------------------------------ */
 
 /* A search in the index of one directory: arguments, then results. */
 typedef struct {

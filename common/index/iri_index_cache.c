@@ -2,18 +2,19 @@
  * iri_index_cache.c - the cache of directory indexes
  *
  * One region of memory, which may be shared by processes and outlive them: a
- * header, slots, and pages for the indexes. The slots alone say which pages
- * are in use; all other pages are free. A slot becomes READY by one store
- * after everything in it has been written, so a process may be killed at any
- * moment: it leaves a slot that is FILLING, with its pid.
+ * header, slots, and pages for the indexes. Only the slots record which pages
+ * are in use; all other pages are free. One store makes a slot READY, after
+ * everything in it has been written. So a process may be killed at any moment:
+ * then it leaves a slot that is FILLING, with its pid.
  *
  * A cached index is a hint. An index that was built when the directory had
  * not changed for two seconds is fresh as long as the times of the directory
  * stay the same. An index that was built while the directory was changing,
  * within the resolution of its timestamps, is fresh for IRI_RACY_LIFETIME
- * only. If rebuilding a large directory would take more than a tenth of the
- * time, its stale index is used until then: an entry that it has is looked up
- * on disk, and an entry that it does not have is unknown, not absent.
+ * only. Rebuilding the index of a large directory may take at most a tenth of
+ * the time. Until the next rebuild is due, the stale index is used: an entry
+ * in it is looked up on disk, and an entry that is not in it is unknown, not
+ * absent.
  */
 
 #include <errno.h>
@@ -27,14 +28,20 @@
 #include "unicode/iri_unicode.h"
 #include "index/iri_index.h"
 
-/* Times in nanoseconds. */
-#define IRI_RACY_WINDOW   INT64_C(2000000000)    /* a later change is seen */
-#define IRI_RACY_LIFETIME INT64_C(100000000)     /* a racy index is fresh */
-#define IRI_LOG_INTERVAL  INT64_C(60000000000)   /* between two messages */
-#define IRI_FILL_TIMEOUT  INT64_C(3600000000000) /* a slot is abandoned */
-#define IRI_MAX_THRASHING INT64_C(200000000)     /* that is tolerated */
+/* Times are in nanoseconds. */
 
-/* A rebuild within both of these is cheap, and never waits. */
+/* After this time a change of a directory changes its timestamps. */
+#define IRI_RACY_WINDOW INT64_C(2000000000)
+/* How long an index is fresh that was built sooner after a change. */
+#define IRI_RACY_LIFETIME INT64_C(100000000)
+/* Between two messages about a lack of room. */
+#define IRI_LOG_INTERVAL INT64_C(60000000000)
+/* After this time a FILLING slot counts as abandoned. */
+#define IRI_FILL_TIMEOUT INT64_C(3600000000000)
+/* Above this value of iri_region_thrashing() only cheap indexes are built. */
+#define IRI_MAX_THRASHING INT64_C(200000000)
+
+/* A rebuild within both of these limits is cheap, and never waits. */
 #define IRI_CHEAP_TIME    INT64_C(5000000) /* of the processor */
 #define IRI_CHEAP_ENTRIES 1000
 
@@ -65,13 +72,13 @@ typedef struct {
     int64_t    took; /* ns that the build took */
     int64_t    cost; /* ns of processor time of the build */
     uint32_t   used; /* time of last use, by region->clock */
-    uint32_t   page; /* the first one */
+    uint32_t   page; /* the first page */
     uint32_t   pages;
     uint32_t   ways;     /* as in the index, which may have no pages */
     uint16_t   complete; /* as in the index */
     uint16_t   no_room;  /* 1: there was no room for its pages */
     uint16_t   evicted;  /* 1: another index was evicted for it */
-    uint32_t   entries;  /* as in the index; UINT32_MAX: at least */
+    uint32_t   entries;  /* as in the index; UINT32_MAX: so many or more */
 } iri_slot_t;
 
 typedef struct {
@@ -82,8 +89,9 @@ typedef struct {
     uint32_t pages;
     uint32_t clock;
     uint32_t unused;
-    int64_t  thrashing;    /* ns of builds without room, or that evicted */
-    int64_t  thrashing_at; /* another; decays by a tenth of the time */
+    int64_t  thrashing;    /* ns of builds that had no room, or that evicted
+                              another index; see iri_region_thrashing() */
+    int64_t  thrashing_at; /* time of its last change */
 } iri_region_t;
 
 struct iri_index_cache_s {
@@ -166,7 +174,7 @@ iri_region_open(iri_index_cache_t *cache)
         return 1;
     }
 
-    /* In every layout the size of a used region is not 0. */
+    /* A region that was used has a size that is not 0, in every layout. */
     if (region->layout != 0 || region->size != 0) {
         region->layout = 0;
         memset(cache->slots, 0,
@@ -440,7 +448,8 @@ iri_slot_find(const iri_slot_key_t *slot_key, uint32_t state)
 
 /*
  * Take a slot to be filled: a free one or the least recently used of the set,
- * but not the one that it is to replace. NULL: all are being filled.
+ * but not the slot of the same directory, which stays in use until the new one
+ * is READY. Return NULL if there is none.
  */
 static iri_slot_t *
 iri_slot_take(iri_index_cache_t *cache, const iri_slot_key_t *slot_key)
@@ -490,7 +499,7 @@ iri_slot_take(iri_index_cache_t *cache, const iri_slot_key_t *slot_key)
 }
 
 
-/* Return 1 if another thread is building the index of a large directory. */
+/* Return 1 if another thread is building this index of a large directory. */
 static int
 iri_slot_is_deferred(const iri_slot_key_t *slot_key)
 {
@@ -586,10 +595,10 @@ iri_pages_find(iri_index_cache_t *cache, uint32_t count, uint32_t *first)
 
 
 /*
- * Return the least recently used index with an age below most that may be
- * evicted: it has been used for as long as its rebuild waits. Otherwise two
- * directories that do not fit beside each other would be read for each
- * request.
+ * Return the least recently used index whose age is below most and that may
+ * be evicted (iri_slot_is_amortized); NULL: there is none. Without that
+ * condition two directories whose indexes do not fit into the cache together
+ * would be read again for each request.
  */
 static iri_slot_t *
 iri_slot_oldest(const iri_index_cache_t *cache, uint32_t most)
@@ -614,8 +623,8 @@ iri_slot_oldest(const iri_index_cache_t *cache, uint32_t most)
 
 
 /*
- * Release the pages of an index. The slot stays for a while, with the cost of
- * its build.
+ * Release the pages of an index. The slot is kept, because it records how long
+ * the build took.
  */
 static void
 iri_slot_evict(iri_slot_t *slot)
@@ -662,8 +671,8 @@ iri_pages_evict(iri_index_cache_t *cache, uint32_t first, uint32_t count)
 
 
 /*
- * Allocate pages for an index: free ones, or those of the least recently used
- * index and of what follows it.
+ * Allocate pages for an index: free ones, or else the pages from the least
+ * recently used index on, whose indexes are evicted.
  */
 static int
 iri_pages_allocate(iri_index_cache_t *cache, uint32_t count, uint32_t *first,
@@ -703,10 +712,10 @@ iri_pages_allocate(iri_index_cache_t *cache, uint32_t count, uint32_t *first,
 /* ---- storing an index ---------------------------------------------------- */
 
 /*
- * Return the greatest size of an index in octets. An index of irregular
- * entries, or a small one, may be used for one answer and not be stored. Any
- * other index that does not fit into the whole cache would be built for each
- * request.
+ * Return the greatest size of an index in octets. An index that does not fit
+ * into the empty cache is not built, because it would be built again for each
+ * request. An index of irregular entries, or one of at most IRI_MIN_INDEX_SIZE,
+ * may be built for one request without being stored.
  */
 static size_t
 iri_cache_max_size(const iri_index_cache_t *cache,
@@ -935,7 +944,7 @@ iri_node_is_quiet(const iri_node_t *node, int64_t at)
 }
 
 
-/* Return 1 if the index is fresh: the directory still is as it was read. */
+/* Return 1 if the index is fresh: the directory has not changed since. */
 static int
 iri_slot_is_fresh(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
 {
@@ -957,9 +966,9 @@ iri_slot_is_rebuild_due(const iri_slot_t *slot, int64_t now)
 /* ---- lookup -------------------------------------------------------------- */
 
 static iri_status_t
-iri_spell_find(const iri_env_t *env, const iri_index_conf_t *conf,
-               const iri_index_t *index, iri_str_t key,
-               iri_index_hits_t *hits)
+iri_index_search_spellings(const iri_env_t *env, const iri_index_conf_t *conf,
+                           const iri_index_t *index, iri_str_t key,
+                           iri_index_hits_t *hits)
 {
     iri_edit_t  *edit;
     iri_buf_t    without = IRI_BUF_EMPTY;
@@ -1028,9 +1037,9 @@ iri_index_search(const iri_env_t *env, const iri_index_conf_t *conf,
                       && search->key.len
                              <= index->head.longest + IRI_MAX_CHARACTER;
 
-    return status == IRI_OK && search->spelled
-               ? iri_spell_find(env, conf, index, search->key, &search->hits)
-               : status;
+    return status == IRI_OK && search->spelled ? iri_index_search_spellings(
+               env, conf, index, search->key, &search->hits)
+                                               : status;
 }
 
 
@@ -1201,8 +1210,8 @@ iri_cache_build(const iri_env_t *env, iri_index_cache_t *cache,
 
     if (later && !iri_cache_defer(env, cache, conf, search)) {
         /*
-         * Store that the directory is large, with a time that it does not
-         * have, so that the next request tries again.
+         * Store that the directory is large. The wrong mtime makes the index
+         * stale, so that the next request tries again.
          */
         node.mtime = ~node.mtime;
         later = 0;
@@ -1224,10 +1233,11 @@ iri_cache_build(const iri_env_t *env, iri_index_cache_t *cache,
 
 /* The result of a cache lookup. */
 typedef struct {
-    int      due;      /* 1: the directory should be read now */
-    int      large;    /* 1: it has many entries */
-    int      small;    /* 1: a read is known to be cheap */
-    uint32_t no_room;  /* entries without room, to be logged; 0: none */
+    int      due;     /* 1: the index should be built now */
+    int      large;   /* 1: the directory has many entries */
+    int      small;   /* 1: building the index is known to be cheap */
+    uint32_t no_room; /* to be logged: number of entries for whose index there
+                          was no room; 0: nothing to log */
     int      complete; /* 1: only spellings had no room */
 } iri_cache_result_t;
 
@@ -1332,7 +1342,7 @@ iri_cache_queue_of(const iri_node_t *node)
 
 
 static void
-iri_cache_queue(iri_index_cache_t *cache, const iri_node_t *node)
+iri_cache_queue_enter(iri_index_cache_t *cache, const iri_node_t *node)
 {
     if (cache != NULL && cache->conf.queue != NULL) {
         cache->conf.queue(cache->conf.ctx, iri_cache_queue_of(node));
@@ -1341,7 +1351,7 @@ iri_cache_queue(iri_index_cache_t *cache, const iri_node_t *node)
 
 
 static void
-iri_cache_leave(iri_index_cache_t *cache, const iri_node_t *node)
+iri_cache_queue_leave(iri_index_cache_t *cache, const iri_node_t *node)
 {
     if (cache != NULL && cache->conf.leave != NULL) {
         cache->conf.leave(cache->conf.ctx, iri_cache_queue_of(node));
@@ -1361,7 +1371,7 @@ iri_cache_build_once(const iri_env_t *env, iri_index_cache_t *cache,
     iri_cache_result_t result = { 1, 0, 0, 0, 0 };
     iri_status_t       status = IRI_OK;
 
-    iri_cache_queue(cache, &search->node);
+    iri_cache_queue_enter(cache, &search->node);
 
     if (cache != NULL && cache->conf.queue != NULL) {
         status = iri_cache_lookup(env, cache, conf, search, &result);
@@ -1371,13 +1381,13 @@ iri_cache_build_once(const iri_env_t *env, iri_index_cache_t *cache,
         status = iri_cache_build(env, cache, conf, search);
     }
 
-    iri_cache_leave(cache, &search->node);
+    iri_cache_queue_leave(cache, &search->node);
 
     return status;
 }
 
 
-/* Not counted as a lookup: the caller looks for the name in any case. */
+/* Not counted as a hit or miss: the caller looks up the name in any case. */
 uint32_t
 iri_index_cache_ways(iri_index_cache_t *cache, const iri_tree_conf_t *tree,
                      const iri_node_t *node)
@@ -1411,8 +1421,8 @@ iri_index_cache_ways(iri_index_cache_t *cache, const iri_tree_conf_t *tree,
 
 
 static iri_status_t
-iri_cache_key(const iri_env_t *env, const iri_index_conf_t *conf,
-              iri_index_cache_search_t *search)
+iri_search_set_key(const iri_env_t *env, const iri_index_conf_t *conf,
+                   iri_index_cache_search_t *search)
 {
     iri_buf_t    key = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -1447,7 +1457,7 @@ iri_index_cache_find(const iri_env_t *env, iri_index_cache_t *cache,
     iri_index_conf_init(search->tree, cache, &conf);
     search->fold = conf.fold;
 
-    status = iri_cache_key(env, &conf, search);
+    status = iri_search_set_key(env, &conf, search);
 
     if (status == IRI_OK && cache != NULL) {
         status = iri_cache_lookup(env, cache, &conf, search, &result);

@@ -15,7 +15,7 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- octets --------------------------------------------------------------- */
+/* ---- octets -------------------------------------------------------------- */
 
 /* The classes of an octet, bits of iri_octet_classes[] (iri_octets.c). */
 #define IRI_OCTET_SCHEME        0x0001u   /* scheme, after its first letter */
@@ -78,7 +78,7 @@ iri_escape_at(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* ---- characters ----------------------------------------------------------- */
+/* ---- characters ---------------------------------------------------------- */
 
 /* 1 if c is iprivate (RFC 3987, 2.2). */
 static inline int
@@ -124,7 +124,7 @@ size_t iri_character_at(const unsigned char *p, const unsigned char *end,
                         uint32_t *c, unsigned char octets[4], size_t *len);
 
 
-/* ---- strings -------------------------------------------------------------- */
+/* ---- strings ------------------------------------------------------------- */
 
 /* The octets from `from` up to `to`; data is not NULL if from is not. */
 static inline iri_str_t
@@ -158,7 +158,7 @@ iri_is_present(iri_str_t part)
 }
 
 
-/* ---- results -------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 /* Set a value; value is not copied. */
 static inline void
@@ -193,7 +193,7 @@ iri_status_t iri_converted_set_utf16(const iri_env_t *env, const UChar *units,
                                      int32_t count, iri_converted_t *out);
 
 
-/* ---- paths ---------------------------------------------------------------- */
+/* ---- paths --------------------------------------------------------------- */
 
 /*
  * Remove dot-segments from a path in place (RFC 3986, 5.2.4).  relative: 1 for
@@ -205,7 +205,7 @@ iri_status_t iri_converted_set_utf16(const iri_env_t *env, const UChar *units,
 size_t iri_remove_dot_segments(unsigned char *path, size_t len, int relative);
 
 
-/* ---- look-alikes ---------------------------------------------------------- */
+/* ---- look-alikes --------------------------------------------------------- */
 
 /*
  * The skeleton of a text (UTS #39, 4; iri_characters.c).  text: UTF-8; *out:
@@ -226,7 +226,7 @@ iri_status_t iri_characters_check_except(const iri_env_t         *env,
                                          iri_warn_t warn, void *arg);
 
 
-/* ---- pieces of components ------------------------------------------------- */
+/* ---- pieces of components ------------------------------------------------ */
 
 /*
  * A piece of a component, the unit in which direction and scripts are checked

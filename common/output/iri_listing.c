@@ -13,7 +13,7 @@
 #include "index/iri_index.h"
 #include "output/iri_output.h"
 
-/* Calls of iri_find in a listing that may read the directory again. */
+/* Number of calls of iri_find() in a listing that may read the directory. */
 #define IRI_MAX_LINK_LOOKUPS 100
 
 
@@ -237,7 +237,7 @@ iri_listing_add_marker(iri_listing_t *listing)
 
 /* ---- begin --------------------------------------------------------------- */
 
-/* Set *reads to 1 if a request for path is read as path. */
+/* Set *reads to 1 if iri_read() reads a request for path as path. */
 static iri_status_t
 iri_path_round_trips(iri_listing_t *listing, iri_str_t path,
                      iri_reading_t *reading, int *reads)
@@ -257,13 +257,13 @@ iri_path_round_trips(iri_listing_t *listing, iri_str_t path,
 
 /*
  * Store the path of the directory, and test with a sample name whether requests
- * for entries are read unchanged.  They are not if the path is not UTF-8, has
- * a control character or is too long.
+ * for entries are read unchanged.  They are not if the path is not UTF-8,
+ * contains a control character or is too long.
  */
 static iri_status_t
 iri_listing_set_directory(iri_listing_t *listing)
 {
-    static const unsigned char some[2] = { 0xc3, 0xa9 };
+    static const unsigned char sample[2] = { 0xc3, 0xa9 };
 
     iri_str_t     path = listing->conf.path;
     iri_reading_t reading;
@@ -278,8 +278,8 @@ iri_listing_set_directory(iri_listing_t *listing)
                              path.data, path.len);
     }
     if (status == IRI_OK) {
-        status = iri_buf_put(listing->env, &listing->directory.path, some,
-                             sizeof(some));
+        status = iri_buf_put(listing->env, &listing->directory.path, sample,
+                             sizeof(sample));
     }
     if (status == IRI_OK) {
         status = iri_path_round_trips(
@@ -343,7 +343,7 @@ iri_listing_begin(const iri_env_t *env, const iri_listing_conf_t *conf,
 
 /* ---- entries ------------------------------------------------------------- */
 
-/* 1 for names that are never listed: dot files and invalid names. */
+/* Return 1 for names that are never listed: dot files and invalid names. */
 static int
 iri_is_hidden(iri_str_t octets, int simple)
 {
@@ -358,16 +358,16 @@ iri_is_hidden(iri_str_t octets, int simple)
 }
 
 
-/* 1 if a name of len octets keeps the path within its limits. */
+/* Return 1 if the path is within its limits with a name of len octets. */
 static int
-iri_is_short(const iri_listing_t *listing, size_t len)
+iri_is_within_limits(const iri_listing_t *listing, size_t len)
 {
     return listing->directory.base + len < IRI_MAX_PATH - 1
            && listing->directory.slashes < IRI_MAX_SEGMENTS - 1;
 }
 
 
-/* bits of iri_listing_entry_t.look */
+/* Bits of iri_listing_entry_t.look */
 #define IRI_ENTRY_SIMPLE 1
 #define IRI_ENTRY_ASCII  2
 
@@ -403,7 +403,7 @@ iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
         entry->name = name;
         entry->path = iri_buf_str(&listing->directory.path);
         entry->reads = name.len != 0 && !listing->directory.unreachable
-                       && iri_is_short(listing, name.len);
+                       && iri_is_within_limits(listing, name.len);
         entry->hidden = hidden;
         entry->look = (simple ? IRI_ENTRY_SIMPLE : 0)
                       | (ascii ? IRI_ENTRY_ASCII : 0);
@@ -475,7 +475,7 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
 
 /* ---- links --------------------------------------------------------------- */
 
-/* 1 if the result of iri_find is this entry of this directory. */
+/* Return 1 if the result of iri_find() is this entry of this directory. */
 static int
 iri_found_is_item(const iri_listing_t *listing, const iri_found_t *found,
                   const iri_item_t *item)
@@ -502,7 +502,8 @@ iri_found_is_item(const iri_listing_t *listing, const iri_found_t *found,
 
 
 /*
- * Read and look up the path as for a request.  *leads: 1: it finds the item.
+ * Read and look up the path of an item as for a request.  *leads: 1: the item
+ * is found.
  */
 static iri_status_t
 iri_item_lookup(iri_listing_t *listing, const iri_item_t *item, int *leads)
@@ -551,14 +552,14 @@ iri_item_lookup(iri_listing_t *listing, const iri_item_t *item, int *leads)
 
 
 /*
- * The lookup tries the encodings of a name (charset and normalization form) in
- * order.  *first: 1: the octets of the item are the first of them.
- * *scan_only: 1: they are none of them; only a scan of the directory finds the
- * item.
+ * A lookup tries the ways of writing a name (charset and normalization form) in
+ * order.  *first: 1: the first of them gives the octets of the item.
+ * *scan_only: 1: none of them does, and the item is found only by reading the
+ * directory.
  */
 static iri_status_t
-iri_item_is_first_encoding(iri_listing_t *listing, const iri_item_t *item,
-                           int *first, int *scan_only)
+iri_item_is_first_way(iri_listing_t *listing, const iri_item_t *item,
+                      int *first, int *scan_only)
 {
     const iri_tree_conf_t *tree = listing->conf.tree;
     iri_str_t              octets = iri_item_octets(item);
@@ -590,7 +591,7 @@ iri_item_is_first_encoding(iri_listing_t *listing, const iri_item_t *item,
 }
 
 
-/* 1 if the octets of the item are surely the first that the lookup tries. */
+/* Return 1 if a lookup certainly tries the octets of the item first. */
 static int
 iri_item_is_plain(const iri_listing_t *listing, const iri_item_t *item)
 {
@@ -616,13 +617,12 @@ iri_item_link(iri_listing_t *listing, iri_item_t *item)
     iri_blocks_reset(&listing->memory.scratch);
 
     if (item->name_len != 0 && !listing->directory.unreachable
-        && iri_is_short(listing, item->name_len))
+        && iri_is_within_limits(listing, item->name_len))
     {
         if (iri_item_is_plain(listing, item)) {
             leads = 1;
         } else {
-            status = iri_item_is_first_encoding(listing, item, &leads,
-                                                &scan_only);
+            status = iri_item_is_first_way(listing, item, &leads, &scan_only);
         }
     }
 

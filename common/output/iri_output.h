@@ -15,7 +15,7 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- HTML, JSON, the frame of a page --------------------------------------- */
+/* ---- HTML, JSON, the frame of a page ------------------------------------- */
 
 /*
  * 1 if the character c is invisible or changes how its neighbours are shown:
@@ -80,7 +80,8 @@ typedef struct {
 void iri_page_put(iri_page_part_t *piece, const char *text);
 
 /* Append text by the given writer. */
-void iri_page_put_by(iri_text_put_t put, iri_page_part_t *piece, iri_str_t text);
+void iri_page_put_by(iri_text_put_t put, iri_page_part_t *piece,
+                     iri_str_t text);
 
 /*
  * Append the start of a link to a canonical path, without the ">":
@@ -101,7 +102,7 @@ void iri_page_head(iri_page_part_t *piece, iri_str_t title);
 const char *iri_page_policy(int json);
 
 
-/* ---- listings -------------------------------------------------------------- */
+/* ---- listings ------------------------------------------------------------ */
 
 /*
  * One entry.  Its octets follow the struct, then its name, unless both are the

@@ -101,7 +101,8 @@ typedef struct {
     uint64_t unused[5];
     iri_stats_set_t          sets[IRI_STATS_MODES];
     iri_index_cache_counts_t cache;
-    uint64_t last_seen[IRI_STATS_PARTS][IRI_STATS_CHARSETS];  /* time; 0: never */
+    uint64_t last_seen[IRI_STATS_PARTS][IRI_STATS_CHARSETS];   /* time; 0:
+                                                                  never */
     uint64_t missing[IRI_STATS_TABLES];   /* requests without the field */
     uint64_t recent_next;                 /* number of the next recent entry */
     iri_stats_checkpoint_t hours[IRI_STATS_HOURS + 1];
@@ -126,7 +127,7 @@ iri_stats_get(const uint64_t *count)
 /* The name of charset i, static; NULL: the number is not used. */
 const char *iri_stats_charset(size_t i);
 
-/* ---- the snapshot (iri_stats_read.c) --------------------------------------- */
+/* ---- the snapshot (iri_stats_read.c) ------------------------------------- */
 
 /* The requests of one hour or day. */
 typedef struct {
@@ -180,7 +181,7 @@ iri_stats_text(const uint64_t *words, uint64_t len)
     return s;
 }
 
-/* ---- the report (iri_stats_page.c, iri_stats_text.c) ----------------------- */
+/* ---- the report (iri_stats_page.c, iri_stats_text.c) --------------------- */
 
 /* A report that is being written. */
 typedef struct {

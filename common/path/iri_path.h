@@ -15,7 +15,7 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- URIs ------------------------------------------------------------------ */
+/* ---- URIs ---------------------------------------------------------------- */
 
 /*
  * Returns: 1 if c, a code point, is a ucschar of RFC 3987, 2.2, and no bidi
@@ -40,7 +40,7 @@ iri_status_t iri_put_query(const iri_env_t *env, iri_str_t query,
                            iri_buf_t *buf);
 
 
-/* ---- one segment ----------------------------------------------------------- */
+/* ---- one segment --------------------------------------------------------- */
 
 /* The unescaped octets of a path, and which of them were sent escaped. */
 typedef struct {
@@ -56,9 +56,9 @@ typedef struct {
 /*
  * Decode the segment source->octets[from, to) in charset, check it, put it in
  * NFC and append it to path (UTF-8), and to uri (percent-encoded) unless that
- * is NULL (draft 2.3).  Both the octets and the canonical
- * segment may have at most IRI_MAX_SEGMENT octets, so that a name that was
- * decoded can be decoded again.
+ * is NULL (draft 2.3).  Both the octets and the canonical segment may have at
+ * most IRI_MAX_SEGMENT octets, so that a name that was decoded can be decoded
+ * again.
  *
  * *why: IRI_WHY_READ, or why the segment has no reading (UNREADABLE, BIDI,
  * LIMIT); then the buffers are as before.
@@ -82,7 +82,7 @@ iri_status_t iri_segment_is_read(const iri_env_t *env,
                                  size_t to, int *read);
 
 
-/* ---- repair ---------------------------------------------------------------- */
+/* ---- repair -------------------------------------------------------------- */
 
 /*
  * Returns: the form that one kind of repair undoes.  how: one of

@@ -10,7 +10,7 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- log lines ------------------------------------------------------------- */
+/* ---- log lines ----------------------------------------------------------- */
 
 /*
  * Add a note of report mode: what the module would do.
@@ -23,7 +23,7 @@ void iri_note_would(iri_notes_t *notes, const char *code, int first,
     __attribute__((format(printf, 4, 5)));
 
 
-/* As iri_vnote(), with the arguments themselves. */
+/* As iri_vnote(), with variable arguments instead of a va_list. */
 void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
               const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -2,10 +2,11 @@
  * iri_find.c - finds the entry that a canonical path names
  *
  * Walks down the tree in the first reading of the request, then in its
- * alternative readings, then looks for near names, then for repaired ones.
- * All of these share one budget, and candidates are never multiplied across
- * segments. iri_path_walk.c is one walk;
- * iri_alternative_reading.c are the other readings.
+ * alternative readings, then with differences ignored (folded), then with
+ * encoding errors repaired. All walks share one budget. One entry is selected
+ * for a segment before the next segment is looked up, so combinations of
+ * candidates are never tried. iri_path_walk.c walks down a path;
+ * iri_alternative_reading.c tries the alternative readings.
  */
 
 #include <string.h>
@@ -38,8 +39,8 @@ iri_match_of_request(const iri_reading_t *reading)
 
 
 /*
- * Set *path to the canonical path of a walk, with the prefix that root stands
- * for.
+ * Set *path to the canonical path of a walk, with the prefix of the path that
+ * root replaces on disk.
  */
 static iri_status_t
 iri_walk_path(const iri_finder_t *finder, const iri_walk_t *walk,
@@ -87,7 +88,8 @@ iri_filename_end(const iri_finder_t *finder, iri_walk_t *walk,
  * allowed.
  */
 static iri_status_t
-iri_find_pass(const iri_finder_t *finder, iri_why_t why, iri_found_t *found)
+iri_found_set_pass(const iri_finder_t *finder, iri_why_t why,
+                   iri_found_t *found)
 {
     iri_walk_t   walk;
     iri_status_t status;
@@ -113,9 +115,10 @@ iri_find_pass(const iri_finder_t *finder, iri_why_t why, iri_found_t *found)
 }
 
 
+/* The entry exists. Its path may differ from the path of the search. */
 static iri_status_t
-iri_find_found(const iri_finder_t *finder, iri_walk_t *walk,
-               iri_found_t *found)
+iri_found_set_entry(const iri_finder_t *finder, iri_walk_t *walk,
+                    iri_found_t *found)
 {
     iri_status_t status;
 
@@ -140,8 +143,8 @@ iri_find_found(const iri_finder_t *finder, iri_walk_t *walk,
  * or disclosed about it.
  */
 static iri_status_t
-iri_find_absent(const iri_finder_t *finder, iri_walk_t *walk,
-                iri_found_t *found)
+iri_found_set_absent(const iri_finder_t *finder, iri_walk_t *walk,
+                     iri_found_t *found)
 {
     if (iri_str_equal(iri_buf_str(&walk->names), finder->part)) {
         found->verdict = IRI_PASS;
@@ -165,9 +168,10 @@ iri_find_absent(const iri_finder_t *finder, iri_walk_t *walk,
 }
 
 
+/* Set *found to the result of a walk that is not ambiguous. */
 static iri_status_t
-iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
-              iri_found_t *found)
+iri_found_set_walk(const iri_finder_t *finder, iri_walk_t *walk,
+                   iri_found_t *found)
 {
     iri_status_t status;
 
@@ -192,8 +196,8 @@ iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
         return IRI_OK;
     }
 
-    return walk->found ? iri_find_found(finder, walk, found)
-                       : iri_find_absent(finder, walk, found);
+    return walk->found ? iri_found_set_entry(finder, walk, found)
+                       : iri_found_set_absent(finder, walk, found);
 }
 
 
@@ -201,8 +205,8 @@ iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
 
 /* Append the path with the i-th candidate to the choices, if it exists. */
 static iri_status_t
-iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
-                iri_found_t *found)
+iri_choice_add(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
+               iri_found_t *found)
 {
     iri_buf_t    part = IRI_BUF_EMPTY;
     iri_str_t    rest = walk->unresolved_tail;
@@ -282,7 +286,8 @@ iri_choices_sort(iri_str_t *choices, size_t count)
  * the request restarts first.
  */
 static iri_status_t
-iri_find_ambiguous(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
+iri_found_set_ambiguous(iri_finder_t *finder, iri_walk_t *walk,
+                        iri_found_t *found)
 {
     iri_str_t    rest = walk->unresolved_tail;
     iri_walk_t   moved = *walk;
@@ -318,13 +323,13 @@ iri_find_ambiguous(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
     }
 
     for (i = 0; status == IRI_OK && i < walk->candidates.count; i++) {
-        status = iri_choice_find(finder, walk, i, found);
+        status = iri_choice_add(finder, walk, i, found);
     }
 
     /*
-     * If the list may be incomplete, list nothing. This includes a choice
-     * that was found by its exact name in a directory without a complete
-     * index: the list would disclose what that directory contains.
+     * Offer no choices if the list may be incomplete. In a directory without
+     * a complete index only choices with the exact name are found; a list of
+     * them would disclose what that directory contains.
      */
     if (finder->stopped || finder->incomplete) {
         found->count = 0;
@@ -391,8 +396,8 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 
 
 /*
- * Return 1 if an entry with exactly the octets of a canonical part has that
- * name.
+ * Return 1 if an entry whose octets on disk are those of the canonical part
+ * also has the part as its name.
  */
 static int
 iri_is_verbatim(const iri_finder_t *finder)
@@ -403,8 +408,8 @@ iri_is_verbatim(const iri_finder_t *finder)
 
 /*
  * Stat the exact octets of the whole part, which exist in nearly every
- * request. This is valid only if they have that name: they are ASCII, or the
- * first charset of the tree is UTF-8.
+ * request. The result is valid only if the part is the name of these octets:
+ * they are ASCII, or the first charset of the tree is UTF-8.
  */
 static iri_status_t
 iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
@@ -473,8 +478,8 @@ iri_find_alternatives(iri_finder_t *finder, iri_alternative_reading_t *best)
     status = iri_alternative_reading_try(finder, best);
 
     /*
-     * After the search was stopped, a path that is found in part does not
-     * count.
+     * If the search was stopped, an alternative of which only a part was
+     * found is not used.
      */
     if (status == IRI_OK && finder->stopped && !best->walk.found) {
         *best = first;
@@ -516,7 +521,7 @@ iri_last_segment(iri_str_t part)
  * nearly always exists. *from is last if it does, else 0.
  */
 static iri_status_t
-iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
+iri_parent_stat(iri_finder_t *finder, size_t last, size_t *from)
 {
     iri_buf_t    path = IRI_BUF_EMPTY;
     iri_str_t    root = finder->search->root;
@@ -544,8 +549,8 @@ iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
 
 
 /*
- * An alternative reading has found a directory, which gets the request. Near
- * names are looked for on its path only.
+ * An alternative reading has led to a directory, which gets the request. Only
+ * names on the path of that reading are folded.
  */
 static iri_status_t
 iri_find_folded_below(iri_finder_t *finder, iri_alternative_reading_t *best)
@@ -574,8 +579,8 @@ iri_find_folded_below(iri_finder_t *finder, iri_alternative_reading_t *best)
 
 
 /*
- * No entry has the exact name. Look for the nearest one, again in each
- * reading in order.
+ * No entry has the exact name. Look up the nearest one, again in each reading
+ * in order.
  */
 static iri_status_t
 iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
@@ -597,11 +602,11 @@ iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
     last = iri_last_segment(finder->part);
 
     /*
-     * The exact name does not exist, so only the index of its directory is
-     * searched.
+     * The exact path does not exist. If its parent directory exists, only the
+     * index of that directory is searched.
      */
     status = iri_is_exact_absent(finder) && last > 1
-                 ? iri_find_parent(finder, last, &from)
+                 ? iri_parent_stat(finder, last, &from)
                  : IRI_OK;
 
     if (status == IRI_OK) {
@@ -624,8 +629,8 @@ iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
 
 
 /*
- * Return 1 if a near name may be taken. A method that writes may ignore
- * width, but not case, accents or spelling.
+ * Return 1 if names may be folded. A method that writes may ignore width, but
+ * not case, accents or spelling.
  */
 static int
 iri_may_fold(const iri_finder_t *finder)
@@ -649,8 +654,8 @@ iri_needs_folding(const iri_finder_t *finder, const iri_walk_t *walk)
 
 
 /*
- * Return 1 if directories with exactly the octets before offset last have
- * these names.
+ * Return 1 if directories whose octets on disk are those of the part before
+ * offset last also have these names.
  */
 static int
 iri_is_parent_verbatim(const iri_finder_t *finder, size_t last)
@@ -662,11 +667,11 @@ iri_is_parent_verbatim(const iri_finder_t *finder, size_t last)
 
 
 /*
- * Start the walk at the parent directory if it exists. Its index requires a
- * stat of it anyway, and the directories above it then need none.
+ * Start the walk at the parent directory if it exists. It must be stat'ed for
+ * its index anyway, and then the directories above it need not be stat'ed.
  */
 static iri_status_t
-iri_find_in_parent(iri_finder_t *finder, iri_walk_t *walk)
+iri_walk_from_parent(iri_finder_t *finder, iri_walk_t *walk)
 {
     iri_status_t status = IRI_OK;
     size_t       from = 0, last = iri_last_segment(finder->part);
@@ -679,7 +684,7 @@ iri_find_in_parent(iri_finder_t *finder, iri_walk_t *walk)
         && finder->missing_path.kind != IRI_NODE_NOT_DIR
         && iri_is_parent_verbatim(finder, last))
     {
-        status = iri_find_parent(finder, last, &from);
+        status = iri_parent_stat(finder, last, &from);
     }
 
     if (status != IRI_OK) {
@@ -694,7 +699,7 @@ iri_find_in_parent(iri_finder_t *finder, iri_walk_t *walk)
 
 /* Walk in the first reading, then in the alternative ones. */
 static iri_status_t
-iri_find_readings(iri_finder_t *finder, iri_alternative_reading_t *best)
+iri_walk_readings(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
     iri_status_t status;
 
@@ -705,9 +710,9 @@ iri_find_readings(iri_finder_t *finder, iri_alternative_reading_t *best)
 
 
 /*
- * Look for the exact names, in each reading. This is skipped if there is one
- * reading and names are folded, because the same indexes contain the exact
- * names.
+ * Look up the exact names, in each reading. If there is only one reading and
+ * names are folded, do nothing: the folded lookup uses indexes that contain
+ * the exact names too.
  */
 static iri_status_t
 iri_find_unfolded(iri_finder_t *finder, iri_alternative_reading_t *best)
@@ -725,8 +730,9 @@ iri_find_unfolded(iri_finder_t *finder, iri_alternative_reading_t *best)
         return status;
     }
 
-    return finder->has_alternatives ? iri_find_readings(finder, best)
-                                    : iri_find_in_parent(finder, &best->walk);
+    return finder->has_alternatives
+               ? iri_walk_readings(finder, best)
+               : iri_walk_from_parent(finder, &best->walk);
 }
 
 
@@ -742,8 +748,9 @@ iri_needs_repair(const iri_finder_t *finder, const iri_walk_t *walk)
 
 /*
  * Use a repaired walk only if it leads below the deepest entry that was found
- * without repair. As for alternative readings, the end need not exist,
- * because the rules of the repaired path must judge first.
+ * without repair. As for alternative readings, the last segments need not
+ * exist: the request restarts, so that the rules judge the repaired path
+ * first.
  */
 static void
 iri_repair_keep(const iri_finder_t *finder, const iri_walk_t *walk,
@@ -839,7 +846,7 @@ iri_find_repaired(iri_finder_t *finder, iri_alternative_reading_t *best)
 
 
 static iri_status_t
-iri_find_near(iri_finder_t *finder, iri_found_t *found)
+iri_find_by_walks(iri_finder_t *finder, iri_found_t *found)
 {
     iri_alternative_reading_t best;
     iri_status_t              status;
@@ -861,9 +868,9 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
         return status;
     }
 
-    /* An ASCII path for which no other entry can be found. */
+    /* No walk gave a result: the path is ASCII and its names do not fold. */
     if (best.walk.disk.data == NULL) {
-        return iri_find_pass(
+        return iri_found_set_pass(
             finder, finder->stopped ? finder->why : IRI_WHY_ABSENT, found);
     }
 
@@ -873,8 +880,8 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
     }
 
     return best.walk.candidates.count != 0
-               ? iri_find_ambiguous(finder, &best.walk, found)
-               : iri_find_done(finder, &best.walk, found);
+               ? iri_found_set_ambiguous(finder, &best.walk, found)
+               : iri_found_set_walk(finder, &best.walk, found);
 }
 
 
@@ -889,13 +896,13 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
     }
 
     return status != IRI_OK || is_found ? status
-                                        : iri_find_near(finder, found);
+                                        : iri_find_by_walks(finder, found);
 }
 
 
 /* Return 1 if a dot-segment starts at offset at. */
 static int
-iri_is_dotted(iri_str_t part, size_t at)
+iri_is_dot_segment_at(iri_str_t part, size_t at)
 {
     iri_str_t segment = { iri_segment_end(part, at) - at, part.data + at };
 
@@ -924,7 +931,7 @@ iri_is_forbidden(const iri_finder_t *finder)
     /* Most dots are inside names. */
     while (p < end && (p = memchr(p, '.', (size_t) (end - p))) != NULL) {
         if ((p == part.data || p[-1] == '/')
-            && iri_is_dotted(part, (size_t) (p - part.data)))
+            && iri_is_dot_segment_at(part, (size_t) (p - part.data)))
         {
             return 1;
         }
@@ -963,7 +970,7 @@ iri_is_declared(iri_finder_t *finder, int *declared)
  * Return 1 if iri_read() repaired the path, because it had no other reading.
  */
 static int
-iri_is_read_repaired(const iri_search_t *search)
+iri_reading_is_repaired(const iri_search_t *search)
 {
     const iri_reading_t *reading = search->reading;
 
@@ -979,7 +986,7 @@ iri_is_read_repaired(const iri_search_t *search)
 static int
 iri_is_unconfirmed(const iri_finder_t *finder)
 {
-    return iri_is_read_repaired(finder->search)
+    return iri_reading_is_repaired(finder->search)
            && ((finder->repairs & IRI_REPAIR_MOJIBAKE) == 0
                || finder->search->write);
 }
@@ -998,13 +1005,13 @@ iri_finder_needs_lookup(const iri_finder_t *finder)
 
 
 static iri_status_t
-iri_find_answer(iri_finder_t *finder, iri_found_t *found)
+iri_find_verdict(iri_finder_t *finder, iri_found_t *found)
 {
     iri_status_t status;
     int          canonical, declared = 0;
 
     if (iri_is_forbidden(finder)) {
-        status = iri_find_pass(finder, IRI_WHY_FORBIDDEN, found);
+        status = iri_found_set_pass(finder, IRI_WHY_FORBIDDEN, found);
         found->verdict = IRI_REFUSE;
         return status;
     }
@@ -1015,13 +1022,13 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
     }
 
     if (iri_is_unconfirmed(finder)) {
-        status = iri_find_pass(finder, IRI_WHY_UNREADABLE, found);
+        status = iri_found_set_pass(finder, IRI_WHY_UNREADABLE, found);
         found->verdict = IRI_REFUSE;
         return status;
     }
 
     if (!iri_finder_needs_lookup(finder)) {
-        return iri_find_pass(finder, IRI_WHY_ASCII, found);
+        return iri_found_set_pass(finder, IRI_WHY_ASCII, found);
     }
 
     status = iri_part_is_canonical(finder, &canonical);
@@ -1035,13 +1042,16 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
         return status;
     }
 
-    /* ASCII with a control is no name, and no near name may be taken. */
+    /*
+     * An ASCII part that is not canonical contains a control character. It is
+     * not a name, so without folding no entry can be found.
+     */
     if (!canonical && iri_path_is_ascii(finder->part, 0)
         && !iri_may_fold(finder)) {
-        return iri_find_pass(finder, IRI_WHY_ASCII, found);
+        return iri_found_set_pass(finder, IRI_WHY_ASCII, found);
     }
 
-    return declared ? iri_find_pass(finder, IRI_WHY_DECLARED, found)
+    return declared ? iri_found_set_pass(finder, IRI_WHY_DECLARED, found)
                     : iri_find_part(finder, canonical, found);
 }
 
@@ -1091,7 +1101,7 @@ iri_found_init(const iri_search_t *search, iri_found_t *found)
 static void
 iri_found_end(const iri_search_t *search, iri_found_t *found)
 {
-    if (found->verdict == IRI_PASS && iri_is_read_repaired(search)) {
+    if (found->verdict == IRI_PASS && iri_reading_is_repaired(search)) {
         found->verdict = IRI_REFUSE;
     }
 }
@@ -1111,7 +1121,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
     }
 
     iri_finder_init(&finder, env, search);
-    status = iri_find_answer(&finder, &found);
+    status = iri_find_verdict(&finder, &found);
 
     if (status == IRI_OK) {
         iri_found_end(search, &found);

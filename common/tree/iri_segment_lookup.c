@@ -14,7 +14,8 @@
 #include "tree/iri_tree.h"
 
 /*
- * Candidates that are tried before a stat of the directory, without a cache.
+ * Without a cache: number of candidates that are tried before their directory
+ * is stat'ed.
  */
 #define IRI_CANDIDATES_BEFORE_STAT 2
 
@@ -130,14 +131,14 @@ iri_finder_stat_directory(iri_finder_t *finder, iri_buf_t *path,
 
 
 /*
- * A stat below walk->disk returned ENOTDIR. *result is NOT_DIR if there is a
- * file above, so that the segment is PATH_INFO. Otherwise the tree has
- * changed meanwhile, and the search stops: an entry whose name is not known
- * must not be opened.
+ * A stat below walk->disk returned ENOTDIR. *result is NOT_DIR if a leading
+ * component is a file, so that the segment is PATH_INFO. Otherwise the tree
+ * has changed meanwhile, and the search stops: an entry whose name is not
+ * known must not be opened.
  */
 static iri_status_t
-iri_lookup_below_file(iri_finder_t *finder, const iri_walk_t *walk,
-                      iri_lookup_result_t *result)
+iri_lookup_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
+                   iri_lookup_result_t *result)
 {
     iri_buf_t    above = IRI_BUF_EMPTY;
     iri_node_t   node = { IRI_NODE_NOT_DIR, 0, 0, 0, 0 };
@@ -171,8 +172,8 @@ iri_lookup_below_file(iri_finder_t *finder, const iri_walk_t *walk,
 
 /* Stat one candidate below walk->disk. Its octets stay there if it exists. */
 static iri_status_t
-iri_candidate_lookup(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
-                     iri_lookup_result_t *result)
+iri_candidate_stat(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
+                   iri_lookup_result_t *result)
 {
     size_t       len = walk->disk.len;
     iri_node_t   node;
@@ -203,7 +204,7 @@ iri_candidate_lookup(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
     *result = IRI_LOOKUP_ABSENT;
 
     return node.kind == IRI_NODE_NOT_DIR
-               ? iri_lookup_below_file(finder, walk, result)
+               ? iri_lookup_not_dir(finder, walk, result)
                : IRI_OK;
 }
 
@@ -218,8 +219,8 @@ iri_walk_raise_match(iri_walk_t *walk, iri_match_t match)
 
 
 static iri_match_t
-iri_match_of(const iri_tree_conf_t *tree, size_t charset, iri_str_t octets,
-             iri_str_t name)
+iri_octets_match(const iri_tree_conf_t *tree, size_t charset,
+                 iri_str_t octets, iri_str_t name)
 {
     if (iri_str_equal(octets, name)) {
         return IRI_MATCH_EXACT;
@@ -248,8 +249,8 @@ iri_lookup_ways(const iri_finder_t *finder, const iri_walk_t *walk)
 
 
 /*
- * Stat the directory of walk->disk once; a walk that starts below it has done
- * so.
+ * Stat the directory walk->disk, unless it is finder->known_directory, which
+ * was stat'ed before.
  */
 static iri_status_t
 iri_directory_stat(iri_finder_t *finder, const iri_walk_t *walk,
@@ -279,7 +280,7 @@ iri_directory_stat(iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
-/* Return 1 if the directory of walk->disk is known not to exist. */
+/* Return 1 if the directory walk->disk is known not to exist. */
 static int
 iri_walk_is_below_missing(const iri_finder_t *finder, const iri_walk_t *walk)
 {
@@ -288,7 +289,7 @@ iri_walk_is_below_missing(const iri_finder_t *finder, const iri_walk_t *walk)
 }
 
 
-/* Return 1 if the directory of walk->disk is known to exist. */
+/* Return 1 if the directory walk->disk is known to exist. */
 static int
 iri_walk_directory_exists(const iri_finder_t *finder, const iri_walk_t *walk)
 {
@@ -299,10 +300,10 @@ iri_walk_directory_exists(const iri_finder_t *finder, const iri_walk_t *walk)
 
 
 /*
- * Set *missing to 1 if the directory of walk->disk does not exist. It may
- * not, because ASCII segments are not looked up. Its index requires a stat of
- * it, so with a cache that is done before the first candidate; without one,
- * after IRI_CANDIDATES_BEFORE_STAT candidates.
+ * Set *missing to 1 if the directory walk->disk does not exist. It may be
+ * missing, because ASCII segments are appended without a lookup. With a cache
+ * it is stat'ed before the first candidate, because its index requires that
+ * stat anyway; without a cache, after IRI_CANDIDATES_BEFORE_STAT candidates.
  */
 static iri_status_t
 iri_lookup_check_directory(iri_finder_t *finder, const iri_walk_t *walk,
@@ -345,7 +346,7 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     /* ASCII has the same octets in each charset and form. */
     if (iri_path_is_ascii(name, 0)) {
         (*tried)++;
-        status = iri_candidate_lookup(finder, walk, name, result);
+        status = iri_candidate_stat(finder, walk, name, result);
 
         if (*result == IRI_LOOKUP_FOUND) {
             iri_walk_raise_match(walk, IRI_MATCH_EXACT);
@@ -380,14 +381,14 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
         (*tried)++;
 
-        status = iri_candidate_lookup(finder, walk, iri_buf_str(&octets),
-                                      result);
+        status = iri_candidate_stat(finder, walk, iri_buf_str(&octets),
+                                    result);
         if (status != IRI_OK || *result != IRI_LOOKUP_ABSENT
             || finder->stopped) {
             if (*result == IRI_LOOKUP_FOUND) {
                 iri_walk_raise_match(
-                    walk,
-                    iri_match_of(tree, k / 2, iri_buf_str(&octets), name));
+                    walk, iri_octets_match(tree, k / 2, iri_buf_str(&octets),
+                                           name));
             }
 
             return status;
@@ -400,9 +401,9 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
 /* Look up a candidate that counts only if its name in the tree is name. */
 static iri_status_t
-iri_candidate_lookup_named(iri_finder_t *finder, iri_walk_t *walk,
-                           iri_str_t octets, iri_str_t name,
-                           iri_lookup_result_t *result)
+iri_candidate_stat_named(iri_finder_t *finder, iri_walk_t *walk,
+                         iri_str_t octets, iri_str_t name,
+                         iri_lookup_result_t *result)
 {
     iri_status_t status;
     size_t       charset;
@@ -414,11 +415,11 @@ iri_candidate_lookup_named(iri_finder_t *finder, iri_walk_t *walk,
         return status;
     }
 
-    status = iri_candidate_lookup(finder, walk, octets, result);
+    status = iri_candidate_stat(finder, walk, octets, result);
 
     if (status == IRI_OK && *result == IRI_LOOKUP_FOUND) {
         iri_walk_raise_match(
-            walk, iri_match_of(finder->tree, charset, octets, name));
+            walk, iri_octets_match(finder->tree, charset, octets, name));
     }
 
     return status;
@@ -426,8 +427,8 @@ iri_candidate_lookup_named(iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * Search the index of the directory. Without a directory there are no hits,
- * and the result is complete.
+ * Search the index of the directory. If the directory does not exist, there
+ * are no hits, and the result is complete.
  */
 static iri_status_t
 iri_directory_search(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
@@ -440,8 +441,9 @@ iri_directory_search(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     search->complete = 1;
 
     /*
-     * An alias without "/" at its end, "/srv/out": the segment continues a
-     * name.
+     * For an alias without "/" at its end, for example "/srv/out", the
+     * segment continues the last name of the root: there is no directory to
+     * search.
      */
     if (walk->disk.len != 0 && walk->disk.data[walk->disk.len - 1] != '/') {
         return IRI_OK;
@@ -480,14 +482,14 @@ iri_directory_search(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 }
 
 
-/* ---- the nearest --------------------------------------------------------- */
+/* ---- the nearest entry --------------------------------------------------- */
 
 /* The nearest entries of those that the index has returned. */
 typedef struct {
     iri_match_t      level; /* NONE: no entry */
     iri_str_t        octets;
     size_t           charset;    /* of octets */
-    size_t           way;        /* of writing the name that gives octets */
+    size_t           way;        /* way of writing that gives octets */
     int              ranked;     /* 1: way is set */
     iri_candidates_t candidates; /* all names at level */
 } iri_nearest_t;
@@ -495,7 +497,7 @@ typedef struct {
 
 /*
  * Set *level to the difference between the name of an entry and the requested
- * one; NONE: it is not near.
+ * one; NONE: they differ in more than may be ignored.
  */
 static iri_status_t
 iri_hit_level(const iri_finder_t             *finder,
@@ -547,8 +549,8 @@ iri_hit_level(const iri_finder_t             *finder,
  * if there is none.
  */
 static iri_status_t
-iri_way_of(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
-           size_t *way)
+iri_name_way(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
+             size_t *way)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_status_t status = IRI_OK;
@@ -573,8 +575,8 @@ iri_way_of(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
 
 /*
  * Of several entries with the same name, keep the one with the first way of
- * writing, then with the first charset, then with the first octets, so that
- * each run gives the same result.
+ * writing, then with the first charset, then with the lowest octets, so that
+ * the result does not depend on the order in the directory.
  */
 static iri_status_t
 iri_nearest_same_name(const iri_finder_t *finder, iri_nearest_t *nearest,
@@ -585,11 +587,11 @@ iri_nearest_same_name(const iri_finder_t *finder, iri_nearest_t *nearest,
 
     if (!nearest->ranked) {
         nearest->ranked = 1;
-        status = iri_way_of(finder, nearest->octets, name, &nearest->way);
+        status = iri_name_way(finder, nearest->octets, name, &nearest->way);
     }
 
     if (status == IRI_OK) {
-        status = iri_way_of(finder, octets, name, &way);
+        status = iri_name_way(finder, octets, name, &way);
     }
 
     if (status == IRI_OK
@@ -710,14 +712,14 @@ iri_nearest_find(iri_finder_t *finder, const iri_index_cache_search_t *search,
 
 
 /*
- * Take the nearest entry and its name. An entry of a fresh index of all names
- * is known to exist; any other one is looked up.
+ * Select the nearest entry and its name. An entry of a fresh index of all
+ * names is known to exist; any other one is stat'ed.
  */
 static iri_status_t
-iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
-                 const iri_index_cache_search_t *search,
-                 const iri_nearest_t *nearest, iri_str_t *name,
-                 iri_lookup_result_t *result)
+iri_nearest_select(iri_finder_t *finder, iri_walk_t *walk,
+                   const iri_index_cache_search_t *search,
+                   const iri_nearest_t *nearest, iri_str_t *name,
+                   iri_lookup_result_t *result)
 {
     iri_status_t status;
 
@@ -726,7 +728,7 @@ iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
         status = iri_buf_put(finder->env, &walk->disk, nearest->octets.data,
                              nearest->octets.len);
     } else {
-        status = iri_candidate_lookup(finder, walk, nearest->octets, result);
+        status = iri_candidate_stat(finder, walk, nearest->octets, result);
     }
 
     if (status != IRI_OK || *result != IRI_LOOKUP_FOUND) {
@@ -737,8 +739,8 @@ iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
 
     if (nearest->level == IRI_MATCH_NORMALIZATION) {
         iri_walk_raise_match(walk,
-                             iri_match_of(finder->tree, nearest->charset,
-                                          nearest->octets, *name));
+                             iri_octets_match(finder->tree, nearest->charset,
+                                              nearest->octets, *name));
         return IRI_OK;
     }
 
@@ -753,7 +755,7 @@ iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
 }
 
 
-/* Take the nearest entry. Two names that are equally near are ambiguous. */
+/* Select the nearest entry. Two names that are equally near are ambiguous. */
 static iri_status_t
 iri_lookup_nearest(iri_finder_t *finder, iri_walk_t *walk,
                    const iri_index_cache_search_t *search, iri_str_t *name,
@@ -771,7 +773,8 @@ iri_lookup_nearest(iri_finder_t *finder, iri_walk_t *walk,
     if (nearest.candidates.count == 1
         && (!search->hits.more || nearest.level == IRI_MATCH_NORMALIZATION))
     {
-        return iri_nearest_take(finder, walk, search, &nearest, name, result);
+        return iri_nearest_select(finder, walk, search, &nearest, name,
+                                  result);
     }
 
     walk->candidates = nearest.candidates;
@@ -785,8 +788,8 @@ iri_lookup_nearest(iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * Use the entries of the index if nothing was found yet. If the index is
- * incomplete, try the octets of the request themselves.
+ * If nothing was found yet, use the entries that the index has returned. If
+ * it is incomplete, try the octets of the request.
  */
 static iri_status_t
 iri_lookup_index_hits(iri_finder_t *finder, iri_walk_t *walk,
@@ -801,15 +804,15 @@ iri_lookup_index_hits(iri_finder_t *finder, iri_walk_t *walk,
 
     return status == IRI_OK && *result == IRI_LOOKUP_ABSENT
                    && !search->complete && sent.len != 0 && !finder->stopped
-               ? iri_candidate_lookup_named(finder, walk, sent, *name, result)
+               ? iri_candidate_stat_named(finder, walk, sent, *name, result)
                : status;
 }
 
 
 /*
- * Look for an entry whose octets no way of writing gives, for example a
- * partly composed name. In a directory that is too large for an index, the
- * octets of the request are tried.
+ * Look up an irregular entry (iri_index.h), for example with a partly composed
+ * name. In a directory that is too large for an index, the octets of the
+ * request are tried.
  */
 static iri_status_t
 iri_lookup_irregular(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
@@ -834,7 +837,7 @@ iri_lookup_irregular(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 
 /*
  * The tree cannot write the name, so no candidate was tried. Below a file the
- * segment is PATH_INFO, which need not be written.
+ * segment is PATH_INFO, which is not written to disk.
  */
 static iri_status_t
 iri_lookup_path_info(iri_finder_t *finder, iri_walk_t *walk,
@@ -846,15 +849,15 @@ iri_lookup_path_info(iri_finder_t *finder, iri_walk_t *walk,
     status = iri_finder_stat(finder, &walk->disk, &node);
 
     return status == IRI_OK && node.kind == IRI_NODE_NOT_DIR
-               ? iri_lookup_below_file(finder, walk, result)
+               ? iri_lookup_not_dir(finder, walk, result)
                : status;
 }
 
 
 /*
- * Look up a segment by its folded key. An index that is fresh, complete and
- * has room for all hits decides alone; otherwise the exact name is tried
- * first.
+ * Look up a segment by its folded key. If the index is fresh and complete,
+ * and has returned all hits, only these are used; otherwise the exact name is
+ * tried first.
  */
 static iri_status_t
 iri_lookup_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
@@ -885,8 +888,8 @@ iri_lookup_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 
 
 /*
- * Look up octets that are not a name. They count only if the tree has no name
- * for them either.
+ * Look up a segment that is not a name in UTF-8. Its octets count only if the
+ * tree has no name for them either.
  */
 static iri_status_t
 iri_lookup_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
@@ -906,7 +909,7 @@ iri_lookup_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
         return IRI_OK;
     }
 
-    status = iri_candidate_lookup(finder, walk, segment, result);
+    status = iri_candidate_stat(finder, walk, segment, result);
     if (status == IRI_OK) {
         walk->why = IRI_WHY_UNNAMED;
         iri_walk_raise_match(walk, IRI_MATCH_EXACT);
@@ -1065,7 +1068,8 @@ iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
     }
 
     /*
-     * A legacy charset may have decoded other characters: repair the octets.
+     * A legacy charset may have decoded the octets to other characters: repair
+     * the octets as sent.
      */
     if (finder->repair == IRI_REPAIR_MOJIBAKE && sent.len != 0) {
         segment = sent;

@@ -4,8 +4,9 @@
  * What the files of common/tree/ share; iri.h declares iri_find() and what
  * else servers call.  Memory comes from finder->env and lives as long as it;
  * nothing has to be freed.  A function that returns iri_status_t returns
- * IRI_OK, IRI_NO_MEMORY or IRI_ICU_FAILED.  An error of the file system, and
- * a spent budget, are no status: they stop the search (iri_finder_stop).
+ * IRI_OK, IRI_NO_MEMORY or IRI_ICU_FAILED.  An error of the file system or an
+ * exhausted budget is not reported as a status, but stops the search
+ * (iri_finder_stop).
  */
 
 #ifndef IRI_TREE_H
@@ -17,19 +18,20 @@
 #pragma GCC visibility push(hidden)
 
 
-/* ---- one search, one walk -------------------------------------------------- */
+/* ---- one search, one walk ------------------------------------------------ */
 
 /* What is known of the segments of a path. */
 typedef enum {
-    IRI_PART_ANY,         /* nothing: they may be octets that are no name */
+    IRI_PART_ANY,         /* nothing: they may be octets that are not a name */
     IRI_PART_CANONICAL,   /* each is its own canonical form */
-    IRI_PART_MIXED        /* octets as sent, to be decoded one by one */
+    IRI_PART_MIXED        /* octets as sent; each segment is decoded by
+                             itself */
 } iri_part_kind_t;
 
 /*
- * A path on disk that does not exist, so that nothing below it does.  Neither
- * it nor a path below it is stat'ed again.  "/srv/a/" does not stand for
- * "/srv/a", which may be a dangling link.
+ * A path on disk that does not exist.  Neither this path nor a path below it
+ * is stat'ed again.  A missing "/srv/a/" does not imply that "/srv/a" is
+ * missing, because that may be a dangling link.
  */
 typedef struct {
     iri_str_t       path;   /* empty: none is known */
@@ -118,7 +120,7 @@ typedef enum {
 } iri_lookup_result_t;
 
 
-/* ---- the settings of a directory ------------------------------------------- */
+/* ---- the settings of a directory ----------------------------------------- */
 
 /*
  * Set match, repairs, declared and verbatim of finder from the settings of
@@ -136,7 +138,7 @@ void iri_settings_apply(iri_finder_t *finder);
 iri_status_t iri_settings_enter(iri_finder_t *finder, iri_walk_t *walk);
 
 
-/* ---- looking up a segment -------------------------------------------------- */
+/* ---- looking up a segment ------------------------------------------------ */
 
 /* Stop the search.  Only the first reason is kept. */
 void iri_finder_stop(iri_finder_t *finder, iri_why_t why);
@@ -163,8 +165,8 @@ void iri_walk_raise_match(iri_walk_t *walk, iri_match_t match);
 /*
  * Find the entry of one segment that is not ASCII in the directory
  * walk->disk.
- * segment: UTF-8, or octets that are no name.  part: what is known of it, not
- * MIXED.  sent: its octets in the request, unescaped; empty: unknown.
+ * segment: UTF-8, or octets that are not a name.  part: what is known of it,
+ * not MIXED.  sent: its octets in the request, unescaped; empty: unknown.
  * *name: the name of the entry, which is the canonical form of the segment
  * or, of an entry that is only near, another name.
  * *result: if FOUND, the octets of the entry have been appended to
@@ -189,7 +191,7 @@ iri_status_t iri_segment_lookup_repaired(iri_finder_t *finder,
                                          iri_lookup_result_t *result);
 
 
-/* ---- walking a path -------------------------------------------------------- */
+/* ---- walking a path ------------------------------------------------------ */
 
 /* Walk down part from the root of the search.  *walk is initialized. */
 iri_status_t iri_walk(iri_finder_t *finder, iri_str_t part,
@@ -213,7 +215,7 @@ const iri_charset_t *iri_reading_charset_at(const iri_reading_conf_t *conf,
                                      size_t i);
 
 
-/* ---- alternative readings -------------------------------------------------- */
+/* ---- alternative readings ------------------------------------------------ */
 
 /* The best walk so far, and the reading that it is in. */
 typedef struct {

@@ -327,8 +327,8 @@ iri_status_t iri_edit_put_without(const iri_env_t *env, const iri_edit_t *edit,
  * Do two keys differ by one edit (iri_edit.c)?  *one: 1 or 0.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
-iri_status_t iri_edit_differ_by_one(const iri_env_t *env, iri_str_t a, iri_str_t b,
-                             int *one);
+iri_status_t iri_edit_differ_by_one(const iri_env_t *env, iri_str_t a,
+                                    iri_str_t b, int *one);
 
 
 /* ---- the order of names -------------------------------------------------- */

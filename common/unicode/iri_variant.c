@@ -1,5 +1,5 @@
 /*
- * iri_jis_variant.c - JIS vendor pairs
+ * iri_variant.c - JIS vendor pairs
  *
  * Some octets of Shift_JIS and EUC-JP are one character by JIS X 0208 and
  * another one in Microsoft's code pages (design 5.3).
