@@ -217,12 +217,13 @@ coverage: need-check ## lines and branches of common/ that the suite runs
 	    $(patsubst t/core/%.c,$(COVERED)/t/%,$(TEST_SRC))' prove
 	@t/analysis/coverage $(COVERED)
 
-# MUTANTS=... are the ids of a few.
-mutants: need-test ## each check of the core, weakened, fails a test
-	@JOBS=$(JOBS) t/mutants/run $(BUILD)/mutants $(MUTANTS)
+# MUTANTS is how many, MUTANTS_RATE how many percent of them tests must notice;
+# IRI_SEED repeats a choice.
+mutants: need-test ## an operator of the core changed at random fails a test
+	@JOBS=$(JOBS) t/mutants/run $(BUILD)/mutants
 
 mutants-servers: need-test ## the same of both modules
-	@JOBS=$(JOBS) t/mutants/run --servers $(BUILD)/mutants-servers $(MUTANTS)
+	@JOBS=$(JOBS) t/mutants/run --servers $(BUILD)/mutants-servers
 
 .PHONY: need-check analyze coverage mutants mutants-servers
 

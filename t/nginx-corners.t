@@ -1,5 +1,5 @@
-# nginx: what mutants of the module's checks showed to be untested. Each weakens
-# one of them (t/mutants/mutants.tsv); here the test that fails then.
+# nginx: checks of the module that no other test covers, found by weakening each
+# (make mutants-servers).
 use strict;
 use warnings;
 use FindBin;
