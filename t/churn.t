@@ -249,7 +249,12 @@ sub rotate {
     my $tmp = $server->tmp;
     unlink "$tmp/access.log.1";
     append("$tmp/rotated.log", slurp("$tmp/error.log.1"));
-    rename "$tmp/$_.log", "$tmp/$_.log.1" for qw(access error);
+    for my $log (map {"$tmp/$_.log"} qw(access error)) {
+        rename $log, "$log.1";
+        # "create" of logrotate: a reload that is late would make it as root's
+        append($log, '');
+        chown +(stat "$log.1")[4, 5], $log;
+    }
     kill 'USR1', $server->pid if ref $server eq 'IRI::Nginx';
     return;
 }

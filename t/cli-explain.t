@@ -114,7 +114,7 @@ subtest 'usage' => sub {
             qr/--method must.*upper case.*"GET"/],
         [['explain', '--method', '', '/'], qr/--method must/],
         [['explain', '--match', 'exact variants', '/'],
-            qr/--match takes "exact" alone/],
+            qr/--match cannot combine "exact" with/],
     );
     for (@wrong) {
         my ($arguments, $message) = @$_;
