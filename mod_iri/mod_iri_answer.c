@@ -61,6 +61,16 @@ mod_iri_lacks_slash(const request_rec *r)
 }
 
 /*
+ * Returns: 1 if a handler was set that may answer for a path without a file.
+ * default-handler, which SetHandler may name, sends files alone.
+ */
+static int
+mod_iri_may_generate(const request_rec *r)
+{
+    return r->handler != NULL && strcmp(r->handler, "default-handler") != 0;
+}
+
+/*
  * Returns: what is known of the resource after all fixups. r->finfo describes
  * the file that a rule may have led to, so it confirms a path only if the
  * lookup found that path.
@@ -73,7 +83,7 @@ mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
         return IRI_UNCONFIRMED;
     }
     if (r->finfo.filetype == APR_NOFILE) {
-        return r->handler != NULL ? IRI_UNCONFIRMED : IRI_ABSENT;
+        return mod_iri_may_generate(r) ? IRI_UNCONFIRMED : IRI_ABSENT;
     }
     if (iri_str_is_ascii(path)) {
         return IRI_PRESENT;
@@ -212,7 +222,7 @@ mod_iri_redirect_directory(request_rec *r)
         return DECLINED;
     }
     if (apr_table_get(r->notes, mod_iri_absent_note) != NULL) {
-        return r->finfo.filetype != APR_NOFILE || r->handler != NULL
+        return r->finfo.filetype != APR_NOFILE || mod_iri_may_generate(r)
                    ? mod_iri_try_redirect(r, IRI_UNCONFIRMED)
                    : DECLINED;
     }

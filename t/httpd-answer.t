@@ -258,6 +258,9 @@ ProxyPass /up/ http://127.0.0.1:%%PORT%%/front/
 <Location "/handled">
     SetHandler server-info
 </Location>
+<Location "/files">
+    SetHandler default-handler
+</Location>
 END
 sub fronts {
     my ($target, $status, $location, $what, %option) = @_;
@@ -280,6 +283,8 @@ for ('/front/', '/fall/', '/last/', '/pt/', '/up/', '/handled/') {
     fronts("${_}a/./e%CC%81", 200, undef, "$_: other segments");
 }
 fronts("/lost/$_", 404, undef, "nothing answers: /lost/$_")
+    for 'e%CC%81', '%61', '%93%FA';
+fronts("/files/$_", 404, undef, "the handler of files alone: /files/$_")
     for 'e%CC%81', '%61', '%93%FA';
 fronts('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt', 'a file of an alias');
 fronts('/alias/e%CC%81', 404, undef, 'and none');
