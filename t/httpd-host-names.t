@@ -50,8 +50,8 @@ like $httpd->told, qr/\[iri:warn\].*iri:\ the\ name
 is said($site), 'b', 'strict, a name of IDNA2008';
 ($httpd, $site) = of_setting("IRIEngine Report\nIRIHost On", $B);
 is $site->status, 400, 'report changes nothing';
-like $httpd->told, qr/iri:\ report:\ would\ take\ host
-    \ "b%C3%BCcher\.example"\ for\ "\Q$BA\E"/x, 'and says what would be';
+like $httpd->told, qr/iri:\ report:\ would\ map\ host
+    \ "b%C3%BCcher\.example"\ to\ "\Q$BA\E"/x, 'and says what would be';
 is $httpd->get('/', host => "b\xFF")->status, 400, 'a bad one';
 like $httpd->told,
     qr/iri: report: would refuse host "b%FF": it is not UTF-8/, 'as well';

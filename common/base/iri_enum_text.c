@@ -5,7 +5,7 @@
  * One table for each enum, in the order of its values; a test compares both.
  */
 
-#include "iri.h"
+#include "base/iri_string.h"
 
 
 const iri_str_t iri_charset_mixed = IRI_STR("mixed");
@@ -76,39 +76,8 @@ static const char *const iri_why_codes[IRI_WHYS] = {
     "error"
 };
 
-static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
-    "is ASCII",
-    "is an IP literal",
-    "is a host name",
-    "has \"%\" without two hexadecimal digits",
-    "is not UTF-8",
-    "has too many octets or labels, or too long a label",
-    "has an empty label",
-    "has a character that no host name may have",
-    "has a label with \"-\" at an end, or as third and fourth character",
-    "has a label that begins with a combining mark",
-    "breaks the bidi rule of RFC 5893",
-    "has a joiner that is not allowed there",
-    "has a label with \"xn--\" that is not an A-label",
-    "is not a name of IDNA2008",
-    "ends in a number, as an IPv4 address does",
-    "has a wildcard in a label with other characters than ASCII"
-};
 
-static const char *const iri_host_why_codes[IRI_HOST_WHYS] = {
-    "host-ascii",  "host-literal",  "host-mapped",  "host-escape",
-    "host-octets", "host-limit",    "host-empty",   "host-character",
-    "host-hyphen", "host-mark",     "host-bidi",    "host-joiner",
-    "host-alabel", "host-idna2008", "host-address", "host-wildcard"
-};
-
-static const char *const iri_query_why_codes[IRI_QUERY_WHYS] = {
-    "query-ascii",      "query-utf8",       "query-read",
-    "query-normalized", "query-unreadable", "query-limit"
-};
-
-
-static const char *
+const char *
 iri_enum_word(const char *const *table, int count, int value)
 {
     return value >= 0 && value < count ? table[value] : "unknown";
@@ -151,30 +120,9 @@ iri_why_text(iri_why_t why)
 
 
 const char *
-iri_host_why_text(iri_host_why_t why)
-{
-    return iri_enum_word(iri_host_why_texts, IRI_HOST_WHYS, (int) why);
-}
-
-
-const char *
 iri_why_code(iri_why_t why)
 {
     return iri_enum_word(iri_why_codes, IRI_WHYS, (int) why);
-}
-
-
-const char *
-iri_host_why_code(iri_host_why_t why)
-{
-    return iri_enum_word(iri_host_why_codes, IRI_HOST_WHYS, (int) why);
-}
-
-
-const char *
-iri_query_why_code(iri_query_why_t why)
-{
-    return iri_enum_word(iri_query_why_codes, IRI_QUERY_WHYS, (int) why);
 }
 
 

@@ -8,7 +8,7 @@
 #ifndef IRI_ENV_APR_H
 #define IRI_ENV_APR_H
 
-#include "iri.h"
+#include "iri_types.h"
 
 struct apr_pool_t;   /* apr_pools.h: apr_pool_t */
 

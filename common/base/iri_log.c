@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 
 
 void

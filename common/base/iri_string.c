@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 
 
 iri_status_t

@@ -8,7 +8,7 @@
 #define IRI_CHARSET_H
 
 #include "iri_conf.h"
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 
 #pragma GCC visibility push(hidden)
 

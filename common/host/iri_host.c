@@ -13,6 +13,32 @@
 #include "unicode/iri_unicode.h"
 #include "host/iri_idna.h"
 
+static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
+    "is ASCII",
+    "is an IP literal",
+    "is a host name",
+    "has \"%\" without two hexadecimal digits",
+    "is not UTF-8",
+    "has too many octets or labels, or too long a label",
+    "has an empty label",
+    "has a character that no host name may have",
+    "has a label with \"-\" at an end, or as third and fourth character",
+    "has a label that begins with a combining mark",
+    "breaks the bidi rule of RFC 5893",
+    "has a joiner that is not allowed there",
+    "has a label with \"xn--\" that is not an A-label",
+    "is not a name of IDNA2008",
+    "ends in a number, as an IPv4 address does",
+    "has a wildcard in a label with other characters than ASCII"
+};
+
+static const char *const iri_host_why_codes[IRI_HOST_WHYS] = {
+    "host-ascii",  "host-literal",  "host-mapped",  "host-escape",
+    "host-octets", "host-limit",    "host-empty",   "host-character",
+    "host-hyphen", "host-mark",     "host-bidi",    "host-joiner",
+    "host-alabel", "host-idna2008", "host-address", "host-wildcard"
+};
+
 
 int
 iri_is_uri_host(iri_str_t host)
@@ -672,4 +698,18 @@ iri_host_forms(const iri_env_t *env, const iri_host_conf_t *conf,
     }
 
     return status;
+}
+
+
+const char *
+iri_host_why_text(iri_host_why_t why)
+{
+    return iri_enum_word(iri_host_why_texts, IRI_HOST_WHYS, (int) why);
+}
+
+
+const char *
+iri_host_why_code(iri_host_why_t why)
+{
+    return iri_enum_word(iri_host_why_codes, IRI_HOST_WHYS, (int) why);
 }

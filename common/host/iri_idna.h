@@ -6,7 +6,7 @@
 #define IRI_IDNA_H
 
 #include "iri_host.h"
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 
 #pragma GCC visibility push(hidden)
 

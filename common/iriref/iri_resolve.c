@@ -8,7 +8,7 @@
  */
 
 #include "iri_ref.h"
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 #include "iriref/iri_iriref.h"
 
 

@@ -10,7 +10,7 @@
 #define IRI_OUTPUT_H
 
 #include "iri_listing.h"
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 
 #pragma GCC visibility push(hidden)
 

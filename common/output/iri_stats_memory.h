@@ -10,7 +10,7 @@
 #define IRI_STATS_MEMORY_H
 
 #include "iri_stats.h"
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 #include "index/iri_index.h"
 
 #pragma GCC visibility push(hidden)

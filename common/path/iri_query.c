@@ -21,6 +21,11 @@
 #include "unicode/iri_unicode.h"
 #include "charset/iri_charset.h"
 
+static const char *const iri_query_why_codes[IRI_QUERY_WHYS] = {
+    "query-ascii",      "query-utf8",       "query-read",
+    "query-normalized", "query-unreadable", "query-limit"
+};
+
 typedef struct {
     const iri_env_t        *env;
     const iri_query_conf_t *conf;
@@ -425,4 +430,11 @@ iri_query_read(const iri_env_t *env, const iri_query_conf_t *conf,
     *out = result;
 
     return IRI_OK;
+}
+
+
+const char *
+iri_query_why_code(iri_query_why_t why)
+{
+    return iri_enum_word(iri_query_why_codes, IRI_QUERY_WHYS, (int) why);
 }

@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 #include "request/iri_request.h"
 
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "iri.h"
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 
 
 /* The offset of the first segment that differs. */

@@ -8,7 +8,7 @@
 #ifndef IRI_UNICODE_H
 #define IRI_UNICODE_H
 
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 #include <unicode/ucnv.h>
 
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 #include "charset/iri_charset.h"
 #include "config/iri_registry.h"
 #include "host/iri_idna.h"

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/iri_base.h"
+#include "base/iri_string.h"
 #include "charset/iri_charset.h"
 #include "config/iri_registry.h"
 #include "host/iri_idna.h"

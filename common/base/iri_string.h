@@ -1,9 +1,9 @@
 /*
- * iri_base.h - strings, growing buffers and log lines, for the core
+ * iri_string.h - strings, growing buffers and log lines, for the core
  */
 
-#ifndef IRI_BASE_H
-#define IRI_BASE_H
+#ifndef IRI_STRING_H
+#define IRI_STRING_H
 
 #include <string.h>
 
@@ -170,6 +170,13 @@ void iri_trace_verdict(const iri_env_t *env, iri_verdict_t answer,
 const char *iri_printable(const iri_env_t *env, iri_str_t s);
 
 
+/*
+ * Returns: the text of value in table, which has count texts in the order of
+ * an enum; "unknown" if value is out of range.  Static.
+ */
+const char *iri_enum_word(const char *const *table, int count, int value);
+
+
 #pragma GCC visibility pop
 
-#endif /* IRI_BASE_H */
+#endif /* IRI_STRING_H */
