@@ -143,6 +143,7 @@ struct ngx_http_iri_ctx_s {
         const ngx_http_iri_found_t *pending;    /* the reason for a restart
                                    that is to be made; NULL: none is */
         ngx_str_t path;         /* with which it is, or was, made */
+        ngx_str_t sent;         /* the path that it has replaced */
         ngx_str_t filename;     /* for the rule that has caused it */
         iri_match_t match;      /* the difference that it has ignored */
         unsigned done:1;        /* the request has restarted */
