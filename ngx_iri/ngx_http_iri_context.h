@@ -147,6 +147,7 @@ struct ngx_http_iri_ctx_s {
                                    restart, until the restart is made; NULL:
                                    none is pending */
         ngx_str_t path;         /* the new path, before and after it is made */
+        ngx_str_t sent;         /* the path that it replaces */
         ngx_str_t filename;     /* for the rule that has caused it */
         iri_match_t match;      /* the difference that it has ignored */
         unsigned done:1;        /* the request has restarted */

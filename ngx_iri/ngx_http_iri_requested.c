@@ -129,17 +129,17 @@ static ngx_str_t
 ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 {
     iri_env_t env;
-    iri_str_t path,
-        sent = ngx_http_iri_str(ctx->restart.snapshot->request.uri);
+    iri_str_t path;
 
     if (ngx_http_iri_same(r->uri, ctx->restart.path)) {
-        return ngx_http_iri_ngx_str(sent);
+        return ctx->restart.sent;
     }
 
     ngx_http_iri_env(r, &env);
 
     return iri_restart_url(&env, ngx_http_iri_str(r->uri),
-                           ngx_http_iri_str(ctx->restart.path), sent, &path)
+                           ngx_http_iri_str(ctx->restart.path),
+                           ngx_http_iri_str(ctx->restart.sent), &path)
                ? ngx_http_iri_ngx_str(path)
                : r->uri;
 }

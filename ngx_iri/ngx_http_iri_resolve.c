@@ -65,6 +65,7 @@ ngx_http_iri_ctx_restarted(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
     ctx->lookup.results = NULL;
     ctx->lookup.last = NULL;
     ctx->restart.done = 1;
+    ctx->restart.sent = ctx->restart.snapshot->request.uri;
     ctx->restart.match = found->match;
     ctx->last_read.uri = uri;
 
