@@ -144,8 +144,8 @@ counted_stat(void *ctx, const char *path, iri_node_t *node)
 
 
 static iri_status_t
-counted_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
-             void *arg)
+counted_list(void *ctx, const char *path, iri_node_t *node,
+             iri_dir_each_t each, void *arg)
 {
     bench.arena.lists++;
 

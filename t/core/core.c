@@ -252,8 +252,8 @@ core_stat(void *ctx, const char *path, iri_node_t *out)
 
 
 static iri_status_t
-core_list(void *ctx, const char *path, iri_node_t *opened, iri_dir_each_t each,
-          void *arg)
+core_list(void *ctx, const char *path, iri_node_t *opened,
+          iri_dir_each_t each, void *arg)
 {
     core_t      *core = ctx;
     core_node_t *node = NULL;

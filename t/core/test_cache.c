@@ -196,8 +196,8 @@ static const iri_dir_t *led_by;
 
 
 static iri_status_t
-list_elsewhere(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
-               void *arg)
+list_elsewhere(void *ctx, const char *path, iri_node_t *node,
+               iri_dir_each_t each, void *arg)
 {
     return led_by->list(ctx, led_to != NULL ? led_to : path, node, each, arg);
 }
@@ -1830,8 +1830,8 @@ test_queue(void **state)
 /* ---- large ones that change ---------------------------------------------- */
 
 static iri_status_t
-list_slowly(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
-            void *arg)
+list_slowly(void *ctx, const char *path, iri_node_t *node,
+            iri_dir_each_t each, void *arg)
 {
     stopped_at += 50 * 1000 * 1000;
 

@@ -974,7 +974,8 @@ test_no_memory(void **state)
         }
 
         if (status == IRI_OK) {
-            status = iri_edit_differ_by_one(&core.env, S("abcd"), S("abce"), &one);
+            status = iri_edit_differ_by_one(&core.env, S("abcd"), S("abce"),
+                                            &one);
         }
 
         assert_int_equal(status, core.allocs < at ? IRI_OK : IRI_NO_MEMORY);

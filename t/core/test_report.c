@@ -159,9 +159,10 @@ test_unlooked(void **state)
     reading.why = IRI_WHY_UNREADABLE;
     reading.path = S("");
     assert_int_equal(line_of(&core, &report, &line), IRI_OK);
-    assert_text(line, "iri: report: would refuse \"-\": form invalid, "
-                      "charset \"\", match none, no charset decodes the path, "
-                      "file \"-\", reason=unreadable");
+    assert_text(line,
+                "iri: report: would refuse \"-\": form invalid, "
+                "charset \"\", match none, no charset decodes the path, "
+                "file \"-\", reason=unreadable");
     core_free(&core);
 }
 

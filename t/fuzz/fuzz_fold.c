@@ -150,8 +150,8 @@ is_shared(const iri_edit_t *edit, const fold_t *it)
                                     it->key[0].len)
                         == IRI_OK);
         } else {
-            fuzz_assert(iri_edit_put_without(&fuzz.env, &edit[0], it->key[0], i,
-                                         &left[0], &out[0])
+            fuzz_assert(iri_edit_put_without(&fuzz.env, &edit[0], it->key[0],
+                                             i, &left[0], &out[0])
                         == IRI_OK);
         }
 
@@ -166,8 +166,8 @@ is_shared(const iri_edit_t *edit, const fold_t *it)
 
         for (k = 0; k < edit[1].count; k++) {
             memset(&left[1], 0, sizeof(left[1]));
-            fuzz_assert(iri_edit_put_without(&fuzz.env, &edit[1], it->key[1], k,
-                                         &left[1], &out[1])
+            fuzz_assert(iri_edit_put_without(&fuzz.env, &edit[1], it->key[1],
+                                             k, &left[1], &out[1])
                         == IRI_OK);
 
             if (out[1]
@@ -187,10 +187,12 @@ judge_edit(const fold_t *it)
     static iri_edit_t edit[2];
     int               one, back, fit[2], i;
 
-    fuzz_assert(iri_edit_differ_by_one(&fuzz.env, it->key[0], it->key[1], &one)
-                == IRI_OK);
-    fuzz_assert(iri_edit_differ_by_one(&fuzz.env, it->key[1], it->key[0], &back)
-                == IRI_OK);
+    fuzz_assert(
+        iri_edit_differ_by_one(&fuzz.env, it->key[0], it->key[1], &one)
+        == IRI_OK);
+    fuzz_assert(
+        iri_edit_differ_by_one(&fuzz.env, it->key[1], it->key[0], &back)
+        == IRI_OK);
     fuzz_assert(one == back);
     fuzz_assert(!one || !fuzz_equal(it->key[0], it->key[1]));
 
