@@ -17,6 +17,7 @@
  *   ngx_http_iri_check.c       warnings about settings without effect
  *   ngx_http_iri_choice.c      iri_ambiguous 300: a page of several names
  *   ngx_http_iri_client.c      iri_charset $variable: a list for each client
+ *   ngx_http_iri_convert.c     iri_convert: functions for rules
  *   ngx_http_iri_dav.c         WebDAV: answers, If, conflicts
  *   ngx_http_iri_destination.c the Destination of COPY and MOVE
  *   ngx_http_iri_entries.c     the entries of a directory that a client may get
@@ -31,7 +32,7 @@
  *   ngx_http_iri_notes.c       the log line of a request
  *   ngx_http_iri_phases.c      the phase handlers
  *   ngx_http_iri_post_read.c   the handler of the POST_READ phase
- *   ngx_http_iri_query.c       iri_query_charset, iri_convert
+ *   ngx_http_iri_query.c       iri_query_charset
  *   ngx_http_iri_redirect.c    iri_redirect
  *   ngx_http_iri_report.c      iri report
  *   ngx_http_iri_request.c     the context of a request; reading its path
@@ -50,8 +51,10 @@
 #include "ngx_http_iri_conf.h"
 #include "ngx_http_iri_context.h"
 
-/* The one symbol that nginx looks up. */
 extern ngx_module_t ngx_http_iri_module;
+extern ngx_module_t ngx_http_iri_query_module;
+extern ngx_module_t ngx_http_iri_host_module;
+extern ngx_module_t ngx_http_iri_convert_module;
 
 #pragma GCC visibility push(hidden)
 

@@ -54,9 +54,6 @@ typedef struct {
     ngx_http_iri_status_t *status;  /* NULL: no location has iri_status */
     ngx_uint_t switched_on;     /* 1: a server has iri on or report */
     ngx_uint_t links;           /* 1: a location has iri_redirect link */
-    ngx_uint_t hosts;           /* 1: a server has iri_host on or strict */
-    iri_idna_t *idna;           /* NULL: iri is off everywhere */
-    ngx_uint_t ssl;             /* index of ngx_http_ssl_module, 0: none */
     ngx_uint_t dav_ext;         /* 1: ngx_http_dav_ext_module is loaded */
     ngx_http_handler_pt rewrite;    /* nginx's own handler of both REWRITE
                                    phases; NULL: no rewrite module */
@@ -101,13 +98,6 @@ struct ngx_http_iri_srv_conf_s {
     iri_reading_conf_t reading; /* the two above, for the core */
     ngx_http_iri_client_conf_t *client; /* iri_charset $variable: reading has
                                    no charsets; NULL: no variable */
-    iri_query_conf_t *query_configured;   /* iri_query_charset; NULL: none */
-    iri_query_conf_t query;     /* the same, for the core */
-    ngx_uint_t hosts_configured;      /* iri_host: iri_host_mode_t */
-    ngx_http_iri_directive_t *hosts_directive;  /* of iri_host; NULL: default */
-    unsigned hosts_in_server:1;       /* iri_host is in the server itself */
-    ngx_uint_t hosts;           /* hosts_configured; off if engine is off */
-    iri_host_conf_t host;       /* for the core; no idna if engine is off */
     size_t cache_size;          /* iri_cache in octets; 0: off */
     ngx_str_t cache_threads;    /* its thread pool; empty: none */
     ngx_http_iri_directive_t *cache_directive;  /* iri_cache; NULL: default */
@@ -116,7 +106,6 @@ struct ngx_http_iri_srv_conf_s {
     ngx_uint_t lists;           /* 1: a location has iri_listing on */
     ngx_flag_t advertise;       /* iri_advertise */
     ngx_uint_t has_addresses;   /* 1: locations may have set_real_ip_from */
-    ngx_uint_t other_servers;   /* 1: the host may select another server */
     ngx_uint_t ascii;           /* 1: on, and an ASCII path is not read,
                                    unless folds is set */
 };

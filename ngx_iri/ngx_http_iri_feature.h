@@ -130,19 +130,17 @@ ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_host.c ------------------------------------------------ */
 
-/*
- * Returns: the settings of a server; for the default server of an address
- * those that apply to hosts there.
- */
-ngx_http_iri_srv_conf_t *ngx_http_iri_host_conf(
-    ngx_http_core_srv_conf_t *cscf);
+/* Returns: how the server of r maps host names, for the core. */
+const iri_host_conf_t *ngx_http_iri_host_rules(ngx_http_request_t *r);
 
 /*
- * Select the server that has the A-labels of the client's host as a name.
- * Returns: NGX_DECLINED if the request goes on, with the same or another
- * server; else the HTTP status.
+ * Returns: how the host that the client has sent is mapped, for the core; NULL
+ * if iri_host is off at the address that the client has connected to.
  */
-ngx_int_t ngx_http_iri_host_select(ngx_http_request_t *r);
+const iri_host_conf_t *ngx_http_iri_host_rules_of_sent(ngx_http_request_t *r);
+
+/* Returns: 1 if a server has iri_host on or strict. */
+ngx_uint_t ngx_http_iri_host_is_used(ngx_http_request_t *r);
 
 /*
  * Set *name to the A-labels of a host without a dot at its end, by the
@@ -153,29 +151,17 @@ ngx_int_t ngx_http_iri_host_select(ngx_http_request_t *r);
 ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
     ngx_str_t *name);
 
-/* When the configuration is read. */
-void ngx_http_iri_host_init(ngx_conf_t *cf);
-
 
 /* ---- ngx_http_iri_query.c ----------------------------------------------- */
 
-/*
- * Convert r->args to UTF-8 (iri_query_charset): "q=%E9" → "q=%C3%A9".
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_args(ngx_http_request_t *r);
-
-/* iri report: log what that would change, or why it cannot. */
-void ngx_http_iri_report_args(ngx_http_request_t *r);
+/* Returns: how the server of r reads queries, for the core. */
+const iri_query_conf_t *ngx_http_iri_query_conf(ngx_http_request_t *r);
 
 /*
  * Set *out to the value of $iri_query.
  * Returns: NGX_OK; NGX_DECLINED if there is no query; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
-
-/* The setter of iri_convert. */
-char *ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* ---- ngx_http_iri_redirect.c -------------------------------------------- */

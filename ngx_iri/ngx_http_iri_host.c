@@ -12,24 +12,129 @@
  * is read.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_host.h"
 
 
-ngx_http_iri_srv_conf_t *
+/* Of http{} */
+typedef struct {
+    iri_idna_t *idna; /* of ICU; NULL: iri is off everywhere */
+    ngx_uint_t  on;   /* 1: a server has iri_host on or strict */
+} ngx_http_iri_host_main_conf_t;
+
+
+static ngx_int_t ngx_http_iri_host_handler(ngx_http_request_t *r);
+static char *
+ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static void *ngx_http_iri_host_create_main_conf(ngx_conf_t *cf);
+static void *ngx_http_iri_host_create_srv_conf(ngx_conf_t *cf);
+static char *
+ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
+static ngx_int_t ngx_http_iri_host_init(ngx_conf_t *cf);
+
+#if (NGX_HTTP_SSL)
+/* NULL in an nginx that is built without it */
+#pragma weak ngx_http_ssl_module
+#endif
+
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_host_commands[] = {
+
+    { ngx_string("iri_host"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_host_set,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_host_conf_t, configured),
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t ngx_http_iri_host_module_ctx = {
+    NULL,                                  /* preconfiguration */
+    ngx_http_iri_host_init,                /* postconfiguration */
+
+    ngx_http_iri_host_create_main_conf,    /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    ngx_http_iri_host_create_srv_conf,     /* create server configuration */
+    ngx_http_iri_host_merge_srv_conf,      /* merge server configuration */
+
+    NULL,                                  /* create location configuration */
+    NULL                                   /* merge location configuration */
+};
+
+
+ngx_module_t ngx_http_iri_host_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_host_module_ctx,         /* module context */
+    ngx_http_iri_host_commands,            /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+/* clang-format on */
+
+
+/* ---- the settings that apply --------------------------------------------- */
+
+ngx_http_iri_host_conf_t *
 ngx_http_iri_host_conf(ngx_http_core_srv_conf_t *cscf)
 {
-    return ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_module);
+    return ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_host_module);
 }
 
 
-/* The settings of iri_host for a request. */
-static ngx_http_iri_srv_conf_t *
+/* Of the default server of the address that the client has connected to. */
+static ngx_http_iri_host_conf_t *
 ngx_http_iri_host_conf_of(ngx_http_request_t *r)
 {
     return ngx_http_iri_host_conf(
         r->http_connection->addr_conf->default_server);
 }
 
+
+const iri_host_conf_t *
+ngx_http_iri_host_rules(ngx_http_request_t *r)
+{
+    ngx_http_iri_host_conf_t *hcf;
+
+    hcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_host_module);
+
+    return &hcf->rules;
+}
+
+
+const iri_host_conf_t *
+ngx_http_iri_host_rules_of_sent(ngx_http_request_t *r)
+{
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf_of(r);
+
+    return hcf->mode != IRI_HOST_MODE_OFF ? &hcf->rules : NULL;
+}
+
+
+ngx_uint_t
+ngx_http_iri_host_is_used(ngx_http_request_t *r)
+{
+    ngx_http_iri_host_main_conf_t *hmcf;
+
+    hmcf = ngx_http_get_module_main_conf(r, ngx_http_iri_host_module);
+
+    return hmcf->on;
+}
+
+
+/* ---- selecting the server ------------------------------------------------ */
 
 /* The A-labels without a final dot, which nginx removes, too. */
 static ngx_str_t
@@ -131,13 +236,10 @@ ngx_http_iri_host_verifies(ngx_http_request_t       *r,
                            ngx_http_core_srv_conf_t *cscf)
 {
 #if (NGX_HTTP_SSL)
-    ngx_http_ssl_srv_conf_t  *sscf;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_ssl_srv_conf_t *sscf;
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-
-    if (r->connection->ssl != NULL && imcf->ssl != 0) {
-        sscf = cscf->ctx->srv_conf[imcf->ssl];
+    if (r->connection->ssl != NULL && &ngx_http_ssl_module != NULL) {
+        sscf = ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_ssl_module);
         return sscf->verify != 0;
     }
 #else
@@ -247,22 +349,22 @@ ngx_http_iri_host_refuse(ngx_http_request_t *r, const iri_host_t *host)
 }
 
 
-ngx_int_t
-ngx_http_iri_host_select(ngx_http_request_t *r)
+static ngx_int_t
+ngx_http_iri_host_handler(ngx_http_request_t *r)
 {
-    iri_env_t                env;
-    iri_host_t               host;
-    iri_status_t             status;
-    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf_of(r);
+    iri_env_t                 env;
+    iri_host_t                host;
+    iri_status_t              status;
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf_of(r);
 
-    if (iscf->hosts == IRI_HOST_MODE_OFF
+    if (hcf->mode == IRI_HOST_MODE_OFF
         || iri_host_is_ascii(ngx_http_iri_str(r->headers_in.server)))
     {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, &env);
-    status = iri_host_read(&env, &iscf->host,
+    status = iri_host_read(&env, &hcf->rules,
                            ngx_http_iri_str(r->headers_in.server), &host);
 
     if (status == IRI_OK && host.verdict == IRI_PASS) {
@@ -273,7 +375,7 @@ ngx_http_iri_host_select(ngx_http_request_t *r)
         ngx_http_iri_note_error(r, "the host could not be read", status);
     }
 
-    if (iscf->engine == IRI_ENGINE_REPORT) {
+    if (!hcf->selects) {
         if (status == IRI_OK) {
             ngx_http_iri_host_note(r, &host, 1);
         }
@@ -295,17 +397,17 @@ ngx_int_t
 ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
                       ngx_str_t *name)
 {
-    iri_env_t                env;
-    iri_host_t               host;
-    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf_of(r);
+    iri_env_t                 env;
+    iri_host_t                host;
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf_of(r);
 
-    if (iscf->hosts == IRI_HOST_MODE_OFF || iscf->engine != IRI_ENGINE_ON) {
+    if (!hcf->selects) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, &env);
 
-    if (iri_host_read(&env, &iscf->host, octets, &host) != IRI_OK) {
+    if (iri_host_read(&env, &hcf->rules, octets, &host) != IRI_OK) {
         return NGX_ERROR;
     }
 
@@ -319,15 +421,139 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
 }
 
 
-/* ngx_http_ssl_module is found by name, because it may not be built in. */
-void
+/* ---- the directive ------------------------------------------------------- */
+
+static char *
+ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    const char               *error;
+    iri_host_mode_t           mode = IRI_HOST_MODE_OFF;
+    ngx_http_iri_host_conf_t *hcf = conf;
+
+    hcf->directive = ngx_http_iri_conf_directive(cf);
+    if (hcf->directive == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    error = iri_parse_host_mode(ngx_http_iri_first_argument(cf), &mode);
+
+    return ngx_http_iri_set_slot(cf, cmd, conf, error, mode);
+}
+
+
+static void *
+ngx_http_iri_host_create_main_conf(ngx_conf_t *cf)
+{
+    return ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_host_main_conf_t));
+}
+
+
+static void *
+ngx_http_iri_host_create_srv_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_host_conf_t *hcf;
+
+    hcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_host_conf_t));
+    if (hcf != NULL) {
+        hcf->configured = NGX_CONF_UNSET_UINT;
+    }
+
+    return hcf;
+}
+
+
+static void
+ngx_http_iri_host_destroy_idna(void *data)
+{
+    iri_idna_destroy(data);
+}
+
+
+/* One for all servers, unless iri is off in all of them. */
+static ngx_int_t
+ngx_http_iri_host_create_idna(ngx_conf_t                    *cf,
+                              ngx_http_iri_host_main_conf_t *hmcf)
+{
+    ngx_pool_cleanup_t *cln;
+
+    if (hmcf->idna != NULL) {
+        return NGX_OK;
+    }
+
+    cln = ngx_pool_cleanup_add(cf->pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    hmcf->idna = iri_idna_create();
+    if (hmcf->idna == NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"iri\" needs the rules of ICU for host names, "
+                           "which cannot be loaded");
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_iri_host_destroy_idna;
+    cln->data = hmcf->idna;
+
+    return NGX_OK;
+}
+
+
+static char *
+ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_iri_srv_conf_t       *iscf;
+    ngx_http_iri_host_conf_t      *prev = parent, *conf = child;
+    ngx_http_iri_host_main_conf_t *hmcf;
+
+    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+    hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
+
+    conf->in_server = conf->directive != NULL;
+
+    if (!conf->in_server) {
+        conf->directive = prev->directive;
+    }
+
+    ngx_conf_merge_uint_value(conf->configured, prev->configured,
+                              IRI_HOST_MODE_OFF);
+
+    if (iscf->engine == IRI_ENGINE_OFF) {
+        conf->mode = IRI_HOST_MODE_OFF;
+        return NGX_CONF_OK;
+    }
+
+    if (ngx_http_iri_host_create_idna(cf, hmcf) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    conf->mode = conf->configured;
+    conf->selects = conf->mode != IRI_HOST_MODE_OFF
+                    && iscf->engine == IRI_ENGINE_ON;
+    conf->rules.idna = hmcf->idna;
+    conf->rules.mapping = IRI_MAPPING_UTS46;
+    conf->rules.strict = conf->mode == IRI_HOST_MODE_STRICT;
+    hmcf->on |= conf->mode != IRI_HOST_MODE_OFF;
+
+    return NGX_CONF_OK;
+}
+
+
+/* The handler runs before those of the modules that are listed before it. */
+static ngx_int_t
 ngx_http_iri_host_init(ngx_conf_t *cf)
 {
-    ngx_module_t             *ssl;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_host_main_conf_t *hmcf;
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
 
-    ssl = ngx_http_iri_module_named(cf, "ngx_http_ssl_module");
-    imcf->ssl = ssl != NULL ? ssl->ctx_index : 0;
+    if (ngx_http_iri_names_init(cf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return hmcf->on ? ngx_http_iri_register(cf, NGX_HTTP_POST_READ_PHASE,
+                                            NGX_HTTP_IRI_AT_END,
+                                            ngx_http_iri_host_handler)
+                    : NGX_OK;
 }

@@ -41,7 +41,7 @@ ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     conf.reading = &iscf->reading;
-    conf.hosts = &iscf->host;
+    conf.hosts = ngx_http_iri_host_rules(r);
     conf.host = ngx_http_iri_str(r->headers_in.server);
     conf.port = ngx_http_iri_port(r);
     conf.other = other != 0;

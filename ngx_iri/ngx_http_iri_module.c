@@ -28,10 +28,6 @@ static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_set_host_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *ngx_http_iri_set_query_charset(ngx_conf_t    *cf,
-                                            ngx_command_t *cmd, void *conf);
 static char *ngx_http_iri_set_filename_form(ngx_conf_t    *cf,
                                             ngx_command_t *cmd, void *conf);
 static char *
@@ -71,27 +67,6 @@ static ngx_command_t ngx_http_iri_commands[] = {
       ngx_http_iri_set_invalid,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, invalid),
-      NULL },
-
-    { ngx_string("iri_host"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_host_mode,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_srv_conf_t, hosts_configured),
-      NULL },
-
-    { ngx_string("iri_query_charset"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_set_query_charset,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
-    { ngx_string("iri_convert"),
-      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE3,
-      ngx_http_iri_convert,
-      NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
       NULL },
 
     { ngx_string("iri_cache"),
@@ -210,8 +185,7 @@ ngx_http_iri_conf_alloc(void *ctx, size_t size)
 }
 
 
-/* Created when it is first needed: with iri off ICU's data are not read. */
-static iri_registry_t *
+iri_registry_t *
 ngx_http_iri_registry(ngx_conf_t *cf)
 {
     iri_env_t                 env;
@@ -232,8 +206,7 @@ ngx_http_iri_registry(ngx_conf_t *cf)
 
 /* ---- directives --------------------------------------------------------- */
 
-/* The first argument of the directive. */
-static iri_str_t
+iri_str_t
 ngx_http_iri_first_argument(ngx_conf_t *cf)
 {
     ngx_str_t *value = cf->args->elts;
@@ -242,8 +215,7 @@ ngx_http_iri_first_argument(ngx_conf_t *cf)
 }
 
 
-/* All arguments.  Returns: NULL if memory is exhausted. */
-static iri_str_t *
+iri_str_t *
 ngx_http_iri_arguments(ngx_conf_t *cf)
 {
     ngx_str_t *value = cf->args->elts;
@@ -263,11 +235,7 @@ ngx_http_iri_arguments(ngx_conf_t *cf)
 }
 
 
-/*
- * Store value in the slot at cmd->offset, unless it is set.  error: that of
- * the parser, or NULL.
- */
-static char *
+char *
 ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
                       const char *error, ngx_uint_t value)
 {
@@ -287,8 +255,7 @@ ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
 }
 
 
-/* The same for a directive that has no effect if iri is off. */
-static char *
+char *
 ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
                               const char *error, ngx_uint_t value)
 {
@@ -322,24 +289,6 @@ ngx_http_iri_set_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     error = iri_parse_invalid(ngx_http_iri_first_argument(cf), &invalid);
 
     return ngx_http_iri_set_checked_slot(cf, cmd, conf, error, invalid);
-}
-
-
-static char *
-ngx_http_iri_set_host_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    const char              *error;
-    iri_host_mode_t          hosts = IRI_HOST_MODE_OFF;
-    ngx_http_iri_srv_conf_t *iscf = conf;
-
-    iscf->hosts_directive = ngx_http_iri_conf_directive(cf);
-    if (iscf->hosts_directive == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    error = iri_parse_host_mode(ngx_http_iri_first_argument(cf), &hosts);
-
-    return ngx_http_iri_set_slot(cf, cmd, conf, error, hosts);
 }
 
 
@@ -554,51 +503,6 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-static char *
-ngx_http_iri_set_query_charset(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    iri_str_t                *words;
-    const char               *error;
-    iri_registry_t           *registry;
-    iri_query_conf_t         *query;
-    ngx_http_iri_directive_t *place;
-    ngx_http_iri_srv_conf_t  *iscf = conf;
-
-    (void) cmd;
-
-    if (iscf->query_configured != NGX_CONF_UNSET_PTR) {
-        return "is duplicate";
-    }
-
-    words = ngx_http_iri_arguments(cf);
-    query = ngx_palloc(cf->pool, sizeof(iri_query_conf_t));
-    if (words == NULL || query == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    registry = ngx_http_iri_registry(cf);
-    if (registry == NULL) {
-        return "needs the data of ICU, which cannot be loaded";
-    }
-
-    error = iri_parse_query(registry, words, cf->args->nelts - 1, query);
-    if (error != NULL) {
-        return (char *) error;
-    }
-
-    iscf->query_configured = query;
-
-    place = ngx_http_iri_conf_directive_checked(cf);
-    if (place == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    place->warning = iri_charsets_shadow_warning(registry, &query->charsets);
-
-    return NGX_CONF_OK;
-}
-
-
 /* ---- inheritance -------------------------------------------------------- */
 
 static void *
@@ -640,69 +544,10 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->engine = NGX_CONF_UNSET_UINT;
     iscf->invalid = NGX_CONF_UNSET_UINT;
     iscf->charsets = NGX_CONF_UNSET_PTR;
-    iscf->query_configured = NGX_CONF_UNSET_PTR;
-    iscf->hosts_configured = NGX_CONF_UNSET_UINT;
     iscf->cache_size = NGX_CONF_UNSET_SIZE;
     iscf->advertise = NGX_CONF_UNSET;
 
     return iscf;
-}
-
-
-static void
-ngx_http_iri_destroy_idna(void *data)
-{
-    iri_idna_destroy(data);
-}
-
-
-/* One for all servers, unless iri is off in all of them. */
-static ngx_int_t
-ngx_http_iri_create_idna(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
-{
-    ngx_pool_cleanup_t *cln;
-
-    if (imcf->idna != NULL) {
-        return NGX_OK;
-    }
-
-    cln = ngx_pool_cleanup_add(cf->pool, 0);
-    if (cln == NULL) {
-        return NGX_ERROR;
-    }
-
-    imcf->idna = iri_idna_create();
-    if (imcf->idna == NULL) {
-        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
-                           "\"iri\" needs the rules of ICU for host names, "
-                           "which cannot be loaded");
-        return NGX_ERROR;
-    }
-
-    cln->handler = ngx_http_iri_destroy_idna;
-    cln->data = imcf->idna;
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_http_iri_merge_hosts(ngx_http_iri_main_conf_t      *imcf,
-                         const ngx_http_iri_srv_conf_t *prev,
-                         ngx_http_iri_srv_conf_t       *conf)
-{
-    conf->hosts_in_server = conf->hosts_directive != NULL;
-
-    if (!conf->hosts_in_server) {
-        conf->hosts_directive = prev->hosts_directive;
-    }
-
-    ngx_conf_merge_uint_value(conf->hosts_configured, prev->hosts_configured,
-                              IRI_HOST_MODE_OFF);
-
-    conf->hosts = conf->engine == IRI_ENGINE_OFF ? IRI_HOST_MODE_OFF
-                                                 : conf->hosts_configured;
-    imcf->hosts |= conf->hosts != IRI_HOST_MODE_OFF;
 }
 
 
@@ -719,11 +564,8 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->client = prev->client;
     }
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
-    ngx_conf_merge_ptr_value(conf->query_configured, prev->query_configured,
-                             NULL);
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    ngx_http_iri_merge_hosts(imcf, prev, conf);
     ngx_http_iri_advertise_merge(prev, conf);
 
     if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK) {
@@ -735,23 +577,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->reading.charsets = *conf->charsets;
     }
 
-    if (conf->query_configured != NULL) {
-        conf->query = *conf->query_configured;
-    }
-
-    if (conf->engine == IRI_ENGINE_OFF) {
-        return NGX_CONF_OK;
-    }
-
-    imcf->switched_on = 1;
-
-    if (ngx_http_iri_create_idna(cf, imcf) != NGX_OK) {
-        return NGX_CONF_ERROR;
-    }
-
-    conf->host.idna = imcf->idna;
-    conf->host.mapping = IRI_MAPPING_UTS46;
-    conf->host.strict = conf->hosts == IRI_HOST_MODE_STRICT;
+    imcf->switched_on |= conf->engine != IRI_ENGINE_OFF;
 
     return NGX_CONF_OK;
 }
@@ -893,10 +719,6 @@ ngx_http_iri_init(ngx_conf_t *cf)
 
     ngx_http_iri_try_files_end();
 
-    if (ngx_http_iri_names_init(cf) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
     if (ngx_http_iri_check(cf) != NGX_OK) {
         return NGX_ERROR;
     }
@@ -908,8 +730,6 @@ ngx_http_iri_init(ngx_conf_t *cf)
     if (!imcf->switched_on) {
         return NGX_OK;
     }
-
-    ngx_http_iri_host_init(cf);
 
     if (ngx_http_iri_levels_init(cf) != NGX_OK
         || ngx_http_iri_root_init(cf) != NGX_OK

@@ -9,7 +9,7 @@
  * removed, and never if another server already has the name.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_host.h"
 
 
 /* State while the names of all servers are collected. */
@@ -89,17 +89,17 @@ ngx_http_iri_names_address(ngx_http_iri_names_t           *names,
 /* ---- the iri_host that applies ------------------------------------------- */
 
 /* The less strict of found and cscf, if on.  found may be NULL. */
-static ngx_http_iri_srv_conf_t *
-ngx_http_iri_names_less_strict(ngx_http_iri_srv_conf_t  *found,
+static ngx_http_iri_host_conf_t *
+ngx_http_iri_names_less_strict(ngx_http_iri_host_conf_t *found,
                                ngx_http_core_srv_conf_t *cscf)
 {
-    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(cscf);
 
-    if (iscf->hosts == IRI_HOST_MODE_OFF || iscf->engine != IRI_ENGINE_ON) {
+    if (!hcf->selects) {
         return found;
     }
 
-    return found != NULL && !found->host.strict ? found : iscf;
+    return found != NULL && !found->rules.strict ? found : hcf;
 }
 
 
@@ -107,13 +107,13 @@ ngx_http_iri_names_less_strict(ngx_http_iri_srv_conf_t  *found,
  * The settings by which the names of a server are mapped: those of a default
  * server of its addresses.  Returns: NULL if iri_host is off in all of these.
  */
-static ngx_http_iri_srv_conf_t *
+static ngx_http_iri_host_conf_t *
 ngx_http_iri_names_rules(ngx_http_iri_names_t     *names,
                          ngx_http_core_srv_conf_t *cscf)
 {
-    ngx_uint_t               i = 0;
-    ngx_http_conf_addr_t    *addr;
-    ngx_http_iri_srv_conf_t *found = NULL;
+    ngx_uint_t                i = 0;
+    ngx_http_conf_addr_t     *addr;
+    ngx_http_iri_host_conf_t *found = NULL;
 
     while ((addr = ngx_http_iri_names_address(names, cscf, &i)) != NULL) {
         found = ngx_http_iri_names_less_strict(found, addr->default_server);
@@ -128,10 +128,13 @@ static ngx_uint_t
 ngx_http_iri_names_has_engine(ngx_http_conf_addr_t *addr)
 {
     ngx_uint_t                 s;
+    ngx_http_iri_srv_conf_t   *iscf;
     ngx_http_core_srv_conf_t **server = addr->servers.elts;
 
     for (s = 0; s < addr->servers.nelts; s++) {
-        if (ngx_http_iri_host_conf(server[s])->engine != IRI_ENGINE_OFF) {
+        iscf = ngx_http_get_module_srv_conf(server[s]->ctx,
+                                            ngx_http_iri_module);
+        if (iscf->engine != IRI_ENGINE_OFF) {
             return 1;
         }
     }
@@ -146,21 +149,21 @@ ngx_http_iri_names_warn_off(ngx_http_iri_names_t     *names,
                             ngx_http_core_srv_conf_t *cscf,
                             ngx_uint_t                awaited)
 {
-    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(cscf);
 
-    if (iscf->hosts == iscf->hosts_configured || iscf->hosts_directive->warned
-        || !(awaited || iscf->hosts_in_server || !names->switched_on))
+    if (hcf->mode == hcf->configured || hcf->directive->warned
+        || !(awaited || hcf->in_server || !names->switched_on))
     {
         return;
     }
 
-    iscf->hosts_directive->warned = 1;
+    hcf->directive->warned = 1;
 
     ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
                   "iri: \"iri_host\" in %V:%ui does nothing at the addresses "
                   "of the default server in %s:%ui, where \"iri\" is off: "
                   "write \"iri on;\" there, too",
-                  &iscf->hosts_directive->file, iscf->hosts_directive->line,
+                  &hcf->directive->file, hcf->directive->line,
                   cscf->file_name, cscf->line);
 }
 
@@ -171,9 +174,9 @@ ngx_http_iri_names_warn_not_default(ngx_http_iri_names_t     *names,
                                     ngx_http_core_srv_conf_t *cscf,
                                     ngx_http_core_srv_conf_t *counts)
 {
-    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(cscf);
 
-    if (!iscf->hosts_in_server || counts == NULL) {
+    if (!hcf->in_server || counts == NULL) {
         return;
     }
 
@@ -182,8 +185,8 @@ ngx_http_iri_names_warn_not_default(ngx_http_iri_names_t     *names,
         "iri: \"iri_host\" in %V:%ui has no effect, since the "
         "server in %s:%ui is not the default server of its address: "
         "write it in that in %s:%ui",
-        &iscf->hosts_directive->file, iscf->hosts_directive->line,
-        cscf->file_name, cscf->line, counts->file_name, counts->line);
+        &hcf->directive->file, hcf->directive->line, cscf->file_name,
+        cscf->line, counts->file_name, counts->line);
 }
 
 
@@ -194,10 +197,10 @@ ngx_http_iri_names_check(ngx_http_iri_names_t     *names,
 {
     ngx_uint_t                i = 0, is_default = 0, awaited = 0;
     ngx_http_conf_addr_t     *addr;
-    ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_host_conf(cscf);
+    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(cscf);
     ngx_http_core_srv_conf_t *first, *counts = NULL;
 
-    if (!iscf->hosts_in_server && iscf->hosts == iscf->hosts_configured) {
+    if (!hcf->in_server && hcf->mode == hcf->configured) {
         return;
     }
 
@@ -208,9 +211,8 @@ ngx_http_iri_names_check(ngx_http_iri_names_t     *names,
             is_default = 1;
             awaited |= ngx_http_iri_names_has_engine(addr);
 
-        } else if (ngx_http_iri_host_conf(first)->hosts_configured
-                   != iscf->hosts_configured)
-        {
+        } else if (ngx_http_iri_host_conf(first)->configured
+                   != hcf->configured) {
             counts = first;
         }
     }
@@ -397,7 +399,7 @@ ngx_http_iri_names_add_name(ngx_http_iri_names_t     *names,
  * Returns: NGX_OK; NGX_DECLINED if it is ASCII or no host name; NGX_ERROR.
  */
 static ngx_int_t
-ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
+ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_host_conf_t *hcf,
                        ngx_http_server_name_t *sn, ngx_str_t *name)
 {
     iri_env_t    env;
@@ -408,7 +410,7 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
     env.ctx = cf->pool;
     env.alloc = ngx_http_iri_conf_alloc;
 
-    status = iri_host_name(&env, &iscf->host, ngx_http_iri_str(sn->name),
+    status = iri_host_name(&env, &hcf->rules, ngx_http_iri_str(sn->name),
                            &host);
 
     if (status != IRI_OK) {
@@ -464,14 +466,14 @@ static ngx_int_t
 ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
                               ngx_http_core_srv_conf_t *cscf)
 {
-    ngx_int_t                rc;
-    ngx_str_t                name;
-    ngx_uint_t               n;
-    ngx_http_server_name_t  *sn = cscf->server_names.elts;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_int_t                 rc;
+    ngx_str_t                 name;
+    ngx_uint_t                n;
+    ngx_http_server_name_t   *sn = cscf->server_names.elts;
+    ngx_http_iri_host_conf_t *hcf;
 
-    iscf = ngx_http_iri_names_rules(names, cscf);
-    if (iscf == NULL) {
+    hcf = ngx_http_iri_names_rules(names, cscf);
+    if (hcf == NULL) {
         return NGX_OK;
     }
 
@@ -481,7 +483,7 @@ ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
             continue;
         }
 
-        rc = ngx_http_iri_names_map(names->cf, iscf, &sn[n], &name);
+        rc = ngx_http_iri_names_map(names->cf, hcf, &sn[n], &name);
 
         if (rc == NGX_OK) {
             if (n == 0) {

@@ -18,6 +18,29 @@
 /* iri_env_t.alloc while the configuration is read.  ctx: an ngx_pool_t. */
 void *ngx_http_iri_conf_alloc(void *ctx, size_t size);
 
+/*
+ * The charsets of http{}, created when they are first needed: with iri off
+ * ICU's data are not read.  Returns: NULL if these cannot be loaded.
+ */
+iri_registry_t *ngx_http_iri_registry(ngx_conf_t *cf);
+
+/* The first argument of the directive that is being read. */
+iri_str_t ngx_http_iri_first_argument(ngx_conf_t *cf);
+
+/* All its arguments.  Returns: NULL if memory is exhausted. */
+iri_str_t *ngx_http_iri_arguments(ngx_conf_t *cf);
+
+/*
+ * Store value in the slot at cmd->offset, unless it is set.  error: that of
+ * the parser, or NULL.  Returns: NGX_CONF_OK, or the error message.
+ */
+char *ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
+    const char *error, ngx_uint_t value);
+
+/* The same for a directive that has no effect if iri is off. */
+char *ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf, const char *error, ngx_uint_t value);
+
 
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */
 
@@ -26,6 +49,18 @@ void *ngx_http_iri_conf_alloc(void *ctx, size_t size);
  * initialization.  Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
+
+typedef enum {
+    NGX_HTTP_IRI_AT_START,
+    NGX_HTTP_IRI_AT_END
+} ngx_http_iri_position_t;
+
+/*
+ * Put a handler at one end of the array of a phase.  The handler at the end
+ * runs first; in the LOG phase it runs last.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
+    ngx_http_iri_position_t end, ngx_http_handler_pt handler);
 
 
 /* ---- ngx_http_iri_post_read.c ------------------------------------------- */
@@ -515,16 +550,6 @@ ngx_int_t ngx_http_iri_entries_judge(ngx_http_request_t *r,
 ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
     iri_status_t status);
 
-
-/* ---- ngx_http_iri_names.c ----------------------------------------------- */
-
-/*
- * Add the A-labels of the names of all servers to these names, and set
- * $server_name to them.  Warn of names that cannot be mapped or belong to
- * another server, and (even if iri is off everywhere) of an iri_host without
- * effect.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
 
 #pragma GCC visibility pop
 

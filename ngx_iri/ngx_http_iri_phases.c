@@ -162,10 +162,6 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
     /* A rewrite does not lead here: it is an error page, not a Destination. */
     ngx_http_iri_destination_cancel(r);
 
-    if (ngx_http_iri_args(r) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {
         if (r == r->main && ngx_http_iri_uri_is_ascii(r)
@@ -531,41 +527,30 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
 /* ---- registration ------------------------------------------------------- */
 
-typedef enum {
-    NGX_HTTP_IRI_AT_START,
-    NGX_HTTP_IRI_AT_END
-} ngx_http_iri_position_t;
-
-
 /*
- * When all servers and locations are read: set whether the host may select
- * another server, and whether an ASCII path needs no reading.
+ * When all servers and locations are read: set whether an ASCII path needs no
+ * reading.
  */
 static void
 ngx_http_iri_prepare_servers(ngx_conf_t *cf)
 {
     ngx_uint_t                 i;
     ngx_http_iri_srv_conf_t   *iscf;
-    ngx_http_iri_main_conf_t  *imcf;
     ngx_http_core_srv_conf_t **cscf;
     ngx_http_core_main_conf_t *cmcf;
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
     cscf = cmcf->servers.elts;
 
     for (i = 0; i < cmcf->servers.nelts; i++) {
         iscf = cscf[i]->ctx->srv_conf[ngx_http_iri_module.ctx_index];
-
-        iscf->other_servers = imcf->hosts;
         iscf->ascii = iscf->engine == IRI_ENGINE_ON && !iscf->lists
                       && !(iscf->reading.repair & IRI_REPAIR_ESCAPES);
     }
 }
 
 
-/* Put a handler at one end of the array of a phase. */
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
                       ngx_http_iri_position_t end,
                       ngx_http_handler_pt     handler)

@@ -1,11 +1,10 @@
 /*
  * ngx_http_iri_post_read.c - the handler of the POST_READ phase
  *
- * Reads what the client has sent, before any rule sees it: the host, which
- * selects a server; then, with the settings of that server, the query, the
- * Destination of COPY and MOVE, and the path, which becomes canonical
- * (ngx_http_iri_request.c).  Paths that redirects, subrequests and rewrites
- * make are read in ngx_http_iri_phases.c.
+ * Reads the path that the client has sent, before any rule sees it: it becomes
+ * canonical (ngx_http_iri_request.c).  The handlers of other modules that read
+ * the host, which selects a server, and the query have run before.  Paths that
+ * redirects, subrequests and rewrites make are read in ngx_http_iri_phases.c.
  */
 
 #include "ngx_http_iri.h"
@@ -44,34 +43,13 @@ ngx_http_iri_read_requested(ngx_http_request_t            *r,
 
 
 NGX_HTTP_IRI_NOINLINE static ngx_int_t
-ngx_http_iri_read_host_query_path(ngx_http_request_t *r)
+ngx_http_iri_post_read_slow(ngx_http_request_t            *r,
+                            const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_int_t                 rc;
-    ngx_http_iri_srv_conf_t  *iscf;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-
-    rc = imcf->hosts ? ngx_http_iri_host_select(r) : NGX_DECLINED;
-    if (rc != NGX_DECLINED) {
-        return rc;
-    }
-
-    /* The host may have selected another server. */
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_int_t rc;
 
     if (iscf->engine == IRI_ENGINE_OFF) {
         return NGX_DECLINED;
-    }
-
-    if (r->args.len == 0) {
-        /* there is no query to read */
-
-    } else if (iscf->engine == IRI_ENGINE_REPORT) {
-        ngx_http_iri_report_args(r);
-
-    } else if (ngx_http_iri_args(r) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     if ((r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
@@ -96,40 +74,6 @@ ngx_http_iri_read_host_query_path(ngx_http_request_t *r)
 }
 
 
-/* Returns: 1 if the host or the query must be read. */
-static ngx_uint_t
-ngx_http_iri_needs_host_or_query(ngx_http_request_t            *r,
-                                 const ngx_http_iri_srv_conf_t *iscf)
-{
-    return (iscf->other_servers
-            && !iri_host_is_ascii(ngx_http_iri_str(r->headers_in.server)))
-           || (r->args.len != 0
-               && iri_query_needs_read(&iscf->query,
-                                       ngx_http_iri_str(r->args)));
-}
-
-
-static inline ngx_int_t
-ngx_http_iri_post_read_path(ngx_http_request_t            *r,
-                            const ngx_http_iri_srv_conf_t *iscf)
-{
-    return !iscf->folds && ngx_http_iri_uri_is_ascii(r)
-               ? NGX_DECLINED
-               : ngx_http_iri_read_requested(r, iscf);
-}
-
-
-NGX_HTTP_IRI_NOINLINE static ngx_int_t
-ngx_http_iri_post_read_slow(ngx_http_request_t            *r,
-                            const ngx_http_iri_srv_conf_t *iscf)
-{
-    return iscf->ascii && !(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
-                   && !ngx_http_iri_needs_host_or_query(r, iscf)
-               ? ngx_http_iri_post_read_path(r, iscf)
-               : ngx_http_iri_read_host_query_path(r);
-}
-
-
 ngx_int_t
 ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 {
@@ -137,8 +81,11 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    return iscf->ascii && !iscf->other_servers && r->args.len == 0
-                   && !(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
-               ? ngx_http_iri_post_read_path(r, iscf)
-               : ngx_http_iri_post_read_slow(r, iscf);
+    if (!iscf->ascii || (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        return ngx_http_iri_post_read_slow(r, iscf);
+    }
+
+    return !iscf->folds && ngx_http_iri_uri_is_ascii(r)
+               ? NGX_DECLINED
+               : ngx_http_iri_read_requested(r, iscf);
 }

@@ -1,43 +1,108 @@
 /*
- * ngx_http_iri_query.c - iri_query_charset and iri_convert
+ * ngx_http_iri_query.c - iri_query_charset
  *
  * The query is converted to UTF-8 in r->args before any rule runs, so that
- * $args, $arg_... and upstream requests have it.  $request_uri and
- * r->unparsed_uri keep the query as sent.
- *
- * iri_convert defines a variable: a function of the core applied to a text.
- * It is evaluated each time it is used.
+ * $args, $arg_... and upstream requests have it: in POST_READ that of the
+ * client, in SERVER_REWRITE that of a subrequest or an internal redirect.
+ * $request_uri and r->unparsed_uri keep the query as sent.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* A variable of iri_convert. */
+/* Of server{} */
 typedef struct {
-    const iri_function_t    *function;
-    ngx_http_complex_value_t text;
-} ngx_http_iri_convert_t;
+    iri_query_conf_t *configured; /* iri_query_charset; NULL: none */
+    iri_query_conf_t  query;      /* the same; none if iri is off */
+} ngx_http_iri_query_conf_t;
 
 
-/* ---- the query ---------------------------------------------------------- */
+static ngx_int_t ngx_http_iri_query_handler(ngx_http_request_t *r);
+static ngx_int_t ngx_http_iri_query_internal_handler(ngx_http_request_t *r);
+static char *
+ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static void *ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf);
+static char *
+ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
+static ngx_int_t ngx_http_iri_query_init(ngx_conf_t *cf);
+
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_query_commands[] = {
+
+    { ngx_string("iri_query_charset"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_query_set,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t ngx_http_iri_query_module_ctx = {
+    NULL,                                  /* preconfiguration */
+    ngx_http_iri_query_init,               /* postconfiguration */
+
+    NULL,                                  /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    ngx_http_iri_query_create_srv_conf,    /* create server configuration */
+    ngx_http_iri_query_merge_srv_conf,     /* merge server configuration */
+
+    NULL,                                  /* create location configuration */
+    NULL                                   /* merge location configuration */
+};
+
+
+ngx_module_t ngx_http_iri_query_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_query_module_ctx,        /* module context */
+    ngx_http_iri_query_commands,           /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+/* clang-format on */
+
+
+/* ---- the handlers -------------------------------------------------------- */
+
+const iri_query_conf_t *
+ngx_http_iri_query_conf(ngx_http_request_t *r)
+{
+    ngx_http_iri_query_conf_t *qcf;
+
+    qcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_query_module);
+
+    return &qcf->query;
+}
+
 
 /* NGX_OK; NGX_DECLINED: args need no conversion; NGX_ERROR. */
 static ngx_int_t
 ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
                        iri_query_t *query)
 {
-    iri_status_t             status;
-    ngx_http_iri_srv_conf_t *iscf;
+    iri_status_t            status;
+    const iri_query_conf_t *conf = ngx_http_iri_query_conf(r);
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
-    if (!iri_query_needs_read(&iscf->query, args)) {
+    if (!iri_query_needs_read(conf, args)) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, env);
 
-    status = iri_query_read(env, &iscf->query, args, query);
+    status = iri_query_read(env, conf, args, query);
     if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the query could not be read", status);
         return NGX_ERROR;
@@ -84,19 +149,17 @@ ngx_http_iri_path_is_unchanged(ngx_http_request_t *r, const iri_env_t *env)
 }
 
 
-ngx_int_t
-ngx_http_iri_args(ngx_http_request_t *r)
+/* Convert r->args: "q=%E9" → "q=%C3%A9". */
+static ngx_int_t
+ngx_http_iri_query_convert(ngx_http_request_t *r)
 {
     ngx_int_t   rc;
     iri_env_t   env;
     iri_query_t query;
 
     rc = ngx_http_iri_read_args(r, ngx_http_iri_str(r->args), &env, &query);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? NGX_OK : rc;
-    }
 
-    if (query.query.data != r->args.data) {
+    if (rc == NGX_OK && query.query.data != r->args.data) {
         r->args = ngx_http_iri_ngx_str(query.query);
 
         /*
@@ -105,21 +168,18 @@ ngx_http_iri_args(ngx_http_request_t *r)
          */
         rc = r->valid_unparsed_uri ? ngx_http_iri_path_is_unchanged(r, &env)
                                    : NGX_DECLINED;
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
         if (rc == NGX_OK) {
             r->valid_unparsed_uri = 0;
         }
     }
 
-    return NGX_OK;
+    return rc == NGX_ERROR ? NGX_HTTP_INTERNAL_SERVER_ERROR : NGX_DECLINED;
 }
 
 
-void
-ngx_http_iri_report_args(ngx_http_request_t *r)
+/* iri report: log what that would change, or why it cannot. */
+static void
+ngx_http_iri_query_report(ngx_http_request_t *r)
 {
     iri_env_t    env;
     iri_query_t  query;
@@ -134,6 +194,31 @@ ngx_http_iri_report_args(ngx_http_request_t *r)
         iri_note_query(notes, &query);
         ngx_http_iri_notes_end(r, notes, &once);
     }
+}
+
+
+static ngx_int_t
+ngx_http_iri_query_handler(ngx_http_request_t *r)
+{
+    if (r->args.len == 0) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
+        ngx_http_iri_query_report(r);
+        return NGX_DECLINED;
+    }
+
+    return ngx_http_iri_query_convert(r);
+}
+
+
+static ngx_int_t
+ngx_http_iri_query_internal_handler(ngx_http_request_t *r)
+{
+    return r->internal && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
+               ? ngx_http_iri_query_convert(r)
+               : NGX_DECLINED;
 }
 
 
@@ -157,112 +242,102 @@ ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out)
 }
 
 
-/* ---- iri_convert -------------------------------------------------------- */
+/* ---- the directive ------------------------------------------------------- */
 
-/* The value is empty if the conversion fails, which the core logs. */
-static ngx_int_t
-ngx_http_iri_convert_variable(ngx_http_request_t        *r,
-                              ngx_http_variable_value_t *v, uintptr_t data)
+static char *
+ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_str_t                text;
-    iri_env_t                env;
-    iri_converted_t          converted;
-    iri_function_conf_t      conf;
-    ngx_http_iri_srv_conf_t *iscf;
-    ngx_http_iri_convert_t  *convert = (ngx_http_iri_convert_t *) data;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
-    ngx_memzero(&converted, sizeof(iri_converted_t));
-
-    if (iscf->engine != IRI_ENGINE_OFF) {
-        if (ngx_http_complex_value(r, &convert->text, &text) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        conf.charsets = &iscf->reading.charsets;
-        conf.host = &iscf->host;
-
-        ngx_http_iri_env(r, &env);
-        (void) iri_convert(&env, &conf, convert->function,
-                           ngx_http_iri_str(text), &converted);
-    }
-
-    v->valid = 1;
-    v->no_cacheable = 0;
-    v->not_found = 0;
-    v->len = converted.value.len;
-    v->data = (u_char *) converted.value.data;
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_iri_convert_compile(ngx_conf_t *cf, ngx_http_iri_convert_t *convert,
-                             ngx_str_t *text)
-{
-    ngx_http_compile_complex_value_t ccv;
-
-    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
-
-    ccv.cf = cf;
-    ccv.value = text;
-    ccv.complex_value = &convert->text;
-
-    return ngx_http_compile_complex_value(&ccv);
-}
-
-
-char *
-ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    const char             *error;
-    ngx_str_t              *value = cf->args->elts, name = value[1];
-    ngx_http_variable_t    *var;
-    ngx_http_iri_convert_t *convert;
+    iri_str_t                 *words;
+    const char                *error;
+    iri_registry_t            *registry;
+    iri_query_conf_t          *query;
+    ngx_http_iri_directive_t  *place;
+    ngx_http_iri_query_conf_t *qcf = conf;
 
     (void) cmd;
-    (void) conf;
 
-    if (name.len < 2 || name.data[0] != '$') {
-        return ngx_http_iri_conf_wrong(
-            cf, "takes the name of a variable first, for example \"$name\"",
-            1);
+    if (qcf->configured != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
     }
 
-    name.len--;
-    name.data++;
-
-    convert = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_convert_t));
-    if (convert == NULL) {
+    words = ngx_http_iri_arguments(cf);
+    query = ngx_palloc(cf->pool, sizeof(iri_query_conf_t));
+    if (words == NULL || query == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    error = iri_parse_function(ngx_http_iri_str(value[2]),
-                               &convert->function);
+    registry = ngx_http_iri_registry(cf);
+    if (registry == NULL) {
+        return "needs the data of ICU, which cannot be loaded";
+    }
+
+    error = iri_parse_query(registry, words, cf->args->nelts - 1, query);
     if (error != NULL) {
-        return ngx_http_iri_conf_wrong(cf, error, 2);
+        return (char *) error;
     }
 
-    /* Not cacheable: variables in the text, such as $uri, may change. */
-    var = ngx_http_add_variable(
-        cf, &name, NGX_HTTP_VAR_CHANGEABLE | NGX_HTTP_VAR_NOCACHEABLE);
-    if (var == NULL) {
+    qcf->configured = query;
+
+    place = ngx_http_iri_conf_directive_checked(cf);
+    if (place == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    if (var->get_handler == ngx_http_iri_convert_variable) {
-        return "defines that variable a second time";
+    place->warning = iri_charsets_shadow_warning(registry, &query->charsets);
+
+    return NGX_CONF_OK;
+}
+
+
+static void *
+ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_query_conf_t *qcf;
+
+    qcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_query_conf_t));
+    if (qcf != NULL) {
+        qcf->configured = NGX_CONF_UNSET_PTR;
     }
 
-    if (ngx_http_iri_convert_compile(cf, convert, &value[3]) != NGX_OK) {
-        return NGX_CONF_ERROR;
+    return qcf;
+}
+
+
+static char *
+ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_iri_srv_conf_t   *iscf;
+    ngx_http_iri_query_conf_t *prev = parent, *conf = child;
+
+    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+
+    ngx_conf_merge_ptr_value(conf->configured, prev->configured, NULL);
+
+    if (conf->configured != NULL && iscf->engine != IRI_ENGINE_OFF) {
+        conf->query = *conf->configured;
     }
 
-    var->get_handler = ngx_http_iri_convert_variable;
-    var->data = (uintptr_t) convert;
+    return NGX_CONF_OK;
+}
 
-    return ngx_http_iri_conf_directive_checked(cf) != NULL ? NGX_CONF_OK
-                                                           : NGX_CONF_ERROR;
+
+static ngx_int_t
+ngx_http_iri_query_init(ngx_conf_t *cf)
+{
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    return !imcf->switched_on
+                   || (ngx_http_iri_register(cf, NGX_HTTP_POST_READ_PHASE,
+                                             NGX_HTTP_IRI_AT_END,
+                                             ngx_http_iri_query_handler)
+                           == NGX_OK
+                       && ngx_http_iri_register(
+                              cf, NGX_HTTP_SERVER_REWRITE_PHASE,
+                              NGX_HTTP_IRI_AT_END,
+                              ngx_http_iri_query_internal_handler)
+                              == NGX_OK)
+               ? NGX_OK
+               : NGX_ERROR;
 }

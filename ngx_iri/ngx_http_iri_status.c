@@ -362,23 +362,20 @@ ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /* Read the query as sent again: r->args has been converted. */
 static void
-ngx_http_iri_status_add_query(ngx_http_request_t      *r,
-                              ngx_http_iri_srv_conf_t *iscf,
-                              iri_stats_event_t       *event)
+ngx_http_iri_status_add_query(ngx_http_request_t *r, iri_stats_event_t *event)
 {
-    iri_env_t   env;
-    iri_str_t   sent;
-    iri_query_t query;
+    iri_env_t               env;
+    iri_str_t               sent;
+    iri_query_t             query;
+    const iri_query_conf_t *conf = ngx_http_iri_query_conf(r);
 
-    if (iscf->query_configured == NULL || !ngx_http_iri_query(r, &sent)
-        || !iri_query_needs_read(&iscf->query, sent))
-    {
+    if (!ngx_http_iri_query(r, &sent) || !iri_query_needs_read(conf, sent)) {
         return;
     }
 
     ngx_http_iri_env(r, &env);
 
-    if (iri_query_read(&env, &iscf->query, sent, &query) == IRI_OK) {
+    if (iri_query_read(&env, conf, sent, &query) == IRI_OK) {
         event->query = query.why;
         event->query_charset = query.charset;
     }
@@ -389,15 +386,12 @@ ngx_http_iri_status_add_query(ngx_http_request_t      *r,
 static void
 ngx_http_iri_status_add_host(ngx_http_request_t *r, iri_stats_event_t *event)
 {
-    iri_env_t                env;
-    iri_str_t                sent;
-    iri_host_t               host;
-    ngx_http_iri_srv_conf_t *iscf;
+    iri_env_t              env;
+    iri_str_t              sent;
+    iri_host_t             host;
+    const iri_host_conf_t *rules = ngx_http_iri_host_rules_of_sent(r);
 
-    iscf = ngx_http_iri_host_conf(
-        r->http_connection->addr_conf->default_server);
-
-    if (iscf->hosts == IRI_HOST_MODE_OFF) {
+    if (rules == NULL) {
         return;
     }
 
@@ -419,7 +413,7 @@ ngx_http_iri_status_add_host(ngx_http_request_t *r, iri_stats_event_t *event)
 
     ngx_http_iri_env(r, &env);
 
-    if (iri_host_read(&env, &iscf->host, sent, &host) == IRI_OK) {
+    if (iri_host_read(&env, rules, sent, &host) == IRI_OK) {
         event->host = host.why;
 
         if (host.verdict == IRI_REFUSE && event->verdict == IRI_PASS
@@ -478,8 +472,9 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
     ctx = ngx_http_iri_ctx(r);
 
     /* r->phase_handler is 0 if nginx refused the request before any phase. */
-    if (ctx == NULL && r->args.len == 0 && !imcf->hosts
-        && r->phase_handler != 0) {
+    if (ctx == NULL && r->args.len == 0 && !ngx_http_iri_host_is_used(r)
+        && r->phase_handler != 0)
+    {
         iri_stats_count_plain(stats, iscf->engine == IRI_ENGINE_REPORT,
                               ngx_time());
         return NGX_OK;
@@ -496,9 +491,9 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
         ngx_http_iri_status_add_result(ctx, &event);
     }
 
-    ngx_http_iri_status_add_query(r, iscf, &event);
+    ngx_http_iri_status_add_query(r, &event);
 
-    if (imcf->hosts) {
+    if (ngx_http_iri_host_is_used(r)) {
         ngx_http_iri_status_add_host(r, &event);
     }
 

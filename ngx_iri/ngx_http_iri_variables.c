@@ -187,14 +187,11 @@ ngx_http_iri_host(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_host_names(ngx_http_request_t *r, iri_host_t *host)
 {
-    iri_env_t                env;
-    iri_status_t             status;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    iri_env_t    env;
+    iri_status_t status;
 
     ngx_http_iri_env(r, &env);
-    status = iri_host_forms(&env, &iscf->host,
+    status = iri_host_forms(&env, ngx_http_iri_host_rules(r),
                             ngx_http_iri_str(ngx_http_iri_host(r)), host);
 
     return status == IRI_OK ? NGX_OK : NGX_ERROR;
