@@ -8,11 +8,12 @@
  *   ngx_http_iri_context.h     the state of one request
  *   ngx_http_iri_path.h        functions: from the path of a request to a file
  *   ngx_http_iri_feature.h     functions: all other features
+ *   ngx_http_iri_dav.h, ngx_http_iri_header.h, ngx_http_iri_host.h
+ *                              private to a module with several files
  *
  * Files:
  *
  *   ngx_http_iri_module.c      directives, inheritance, initialization
- *   ngx_http_iri_advertise.c   iri_advertise: the inturi field of OPTIONS
  *   ngx_http_iri_cache.c       iri_cache: indexes of directories
  *   ngx_http_iri_check.c       warnings about settings without effect
  *   ngx_http_iri_choice.c      iri_ambiguous 300: a page of several names
@@ -22,7 +23,7 @@
  *   ngx_http_iri_destination.c the Destination of COPY and MOVE
  *   ngx_http_iri_entries.c     the entries of a directory that a client may get
  *   ngx_http_iri_find.c        lookups below root and alias
- *   ngx_http_iri_header.c      the header filter
+ *   ngx_http_iri_header.c      the header filter; iri_advertise
  *   ngx_http_iri_host.c        iri_host: selects a server
  *   ngx_http_iri_judge.c       subrequests: may the client get a path?
  *   ngx_http_iri_levels.c      the settings of each directory of a path
@@ -52,9 +53,11 @@
 #include "ngx_http_iri_context.h"
 
 extern ngx_module_t ngx_http_iri_module;
+extern ngx_module_t ngx_http_iri_dav_module;
 extern ngx_module_t ngx_http_iri_query_module;
 extern ngx_module_t ngx_http_iri_host_module;
 extern ngx_module_t ngx_http_iri_convert_module;
+extern ngx_module_t ngx_http_iri_header_filter_module;
 
 #pragma GCC visibility push(hidden)
 

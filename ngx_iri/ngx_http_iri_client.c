@@ -11,13 +11,7 @@
  * All charsets are opened when the configuration is read.
  */
 
-#include "ngx_http_iri.h"
-
-
-struct ngx_http_iri_client_s {
-    iri_reading_conf_t reading;
-    ngx_str_t          vary; /* value of Vary; empty: depends on no field */
-};
+#include "ngx_http_iri_header.h"
 
 
 /* ---- the directive ------------------------------------------------------ */
@@ -231,8 +225,8 @@ ngx_http_iri_client_evaluate(ngx_http_request_t            *r,
 const iri_reading_conf_t *
 ngx_http_iri_reading_conf(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_srv_conf_t   *iscf;
+    ngx_http_iri_header_ctx_t *ctx;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
@@ -241,40 +235,46 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
     }
 
     /* Evaluate the variable once, in the main request if that has a context. */
-    ctx = ngx_http_iri_ctx(r->main);
-    if (ctx != NULL) {
+    if (ngx_http_iri_ctx(r->main) != NULL) {
         r = r->main;
-
-    } else {
-        ctx = ngx_http_iri_ctx_get_or_create(r);
     }
 
+    ctx = ngx_http_iri_header_ctx_get_or_create(r);
     if (ctx == NULL) {
         return NULL;
     }
 
-    if (ctx->vary.client == NULL) {
-        ctx->vary.client = ngx_http_iri_client_evaluate(r, iscf);
+    if (ctx->client == NULL) {
+        ctx->client = ngx_http_iri_client_evaluate(r, iscf);
     }
 
-    return ctx->vary.client != NULL ? &ctx->vary.client->reading : NULL;
+    return ctx->client != NULL ? &ctx->client->reading : NULL;
 }
 
 
 /* ---- Vary --------------------------------------------------------------- */
 
-void
-ngx_http_iri_client_note_reading(ngx_http_request_t  *r,
-                                 ngx_http_iri_ctx_t  *ctx,
-                                 const iri_reading_t *reading)
+/* NULL: the variable was not read for r. */
+static ngx_http_iri_header_ctx_t *
+ngx_http_iri_client_ctx(ngx_http_request_t *r)
 {
     ngx_http_iri_srv_conf_t *iscf;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (iscf->client != NULL) {
-        ctx->vary.needed |= iri_depends_on_charsets(reading, NULL, 1) != 0;
-        ctx->vary.until_granted |= iri_depends_on_charsets(reading, NULL, 0)
+    return iscf->client != NULL ? ngx_http_iri_header_ctx(r) : NULL;
+}
+
+
+void
+ngx_http_iri_client_note_reading(ngx_http_request_t  *r,
+                                 const iri_reading_t *reading)
+{
+    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_client_ctx(r);
+
+    if (ctx != NULL) {
+        ctx->vary |= iri_depends_on_charsets(reading, NULL, 1) != 0;
+        ctx->vary_until_granted |= iri_depends_on_charsets(reading, NULL, 0)
                                    != 0;
     }
 }
@@ -285,66 +285,58 @@ ngx_http_iri_client_note_reading(ngx_http_request_t  *r,
  * it would reveal whether the entry exists (design 5.7).
  */
 void
-ngx_http_iri_client_note_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+ngx_http_iri_client_note_found(ngx_http_request_t         *r,
+                               const ngx_http_iri_ctx_t   *base,
                                const ngx_http_iri_found_t *found)
 {
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_client_ctx(r);
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
-    if (iscf->client != NULL && ctx->access.granted) {
-        ctx->vary.needed |= iri_depends_on_charsets(found->search.reading,
-                                                    &found->found, 1)
-                            != 0;
+    if (ctx != NULL && base->access.granted) {
+        ctx->vary |= iri_depends_on_charsets(found->search.reading,
+                                             &found->found, 1)
+                     != 0;
     }
 }
 
 
-/* Access is not granted by an error page or a named location. */
 void
-ngx_http_iri_client_access_granted(ngx_http_request_t *r)
+ngx_http_iri_client_note_granted(ngx_http_request_t       *r,
+                                 const ngx_http_iri_ctx_t *base)
 {
-    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_found_t     *found;
-    ngx_http_core_loc_conf_t *clcf;
+    ngx_http_iri_header_ctx_t  *ctx = ngx_http_iri_client_ctx(r);
+    const ngx_http_iri_found_t *found;
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-    if (ctx == NULL || ctx->access.granted || ctx->access.refused
-        || clcf->named) {
+    if (ctx == NULL) {
         return;
     }
 
-    ctx->access.granted = 1;
-
-    for (found = ctx->lookup.results; found; found = found->next) {
+    for (found = base->lookup.results; found; found = found->next) {
         if (ngx_http_iri_same(found->uri, r->uri)) {
-            ngx_http_iri_client_note_found(r, ctx, found);
+            ngx_http_iri_client_note_found(r, base, found);
         }
     }
 
     /* With other charsets the request might have found another entry. */
-    ctx->vary.needed |= ctx->restart.done && ctx->vary.until_granted;
+    ctx->vary |= base->restart.done && ctx->vary_until_granted;
 }
 
 
 ngx_int_t
 ngx_http_iri_write_vary(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+    ngx_http_iri_ctx_t        *base = ngx_http_iri_ctx(r);
+    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_header_ctx(r);
 
-    if (ctx == NULL || ctx->vary.client == NULL
-        || ctx->vary.client->vary.len == 0
-        || !(ctx->vary.needed
-             || (ctx->vary.until_granted && !ctx->access.granted)))
+    if (ctx == NULL || ctx->client == NULL || ctx->client->vary.len == 0
+        || !(ctx->vary || (ctx->vary_until_granted && !base->access.granted)))
     {
         return NGX_OK;
     }
 
-    ctx->vary.needed = 0;
-    ctx->vary.until_granted = 0;
+    ctx->vary = 0;
+    ctx->vary_until_granted = 0;
 
-    return ngx_http_iri_header_add(r, "Vary", ctx->vary.client->vary) != NULL
+    return ngx_http_iri_header_add(r, "Vary", ctx->client->vary) != NULL
                ? NGX_OK
                : NGX_ERROR;
 }

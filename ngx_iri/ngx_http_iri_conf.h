@@ -54,7 +54,6 @@ typedef struct {
     ngx_http_iri_status_t *status;  /* NULL: no location has iri_status */
     ngx_uint_t switched_on;     /* 1: a server has iri on or report */
     ngx_uint_t links;           /* 1: a location has iri_redirect link */
-    ngx_uint_t dav_ext;         /* 1: ngx_http_dav_ext_module is loaded */
     ngx_http_handler_pt rewrite;    /* nginx's own handler of both REWRITE
                                    phases; NULL: no rewrite module */
     ngx_module_t *realip;       /* ngx_http_realip_module; NULL: not built */
@@ -104,7 +103,6 @@ struct ngx_http_iri_srv_conf_s {
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */
     ngx_uint_t folds;           /* 1: iri_match of a location needs indexes */
     ngx_uint_t lists;           /* 1: a location has iri_listing on */
-    ngx_flag_t advertise;       /* iri_advertise */
     ngx_uint_t has_addresses;   /* 1: locations may have set_real_ip_from */
     ngx_uint_t ascii;           /* 1: on, and an ASCII path is not read,
                                    unless folds is set */

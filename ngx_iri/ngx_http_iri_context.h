@@ -87,15 +87,19 @@ typedef struct {
     unsigned tried:1;           /* try_files is running, or has run */
 } ngx_http_iri_judged_t;
 
+/*
+ * The first member of each context, that of the base module and those of its
+ * features (ngx_http_iri_request.c).
+ */
+typedef struct {
+    ngx_http_request_t *request;    /* that owns it: subrequests share the
+                                   pool */
+    ngx_module_t *module;       /* whose context it is */
+} ngx_http_iri_owner_t;
+
 /* State of a feature; each is defined in the file that is named. */
-typedef struct ngx_http_iri_source_s  ngx_http_iri_source_t;
-                                /* ngx_http_iri_destination.c */
 typedef struct ngx_http_iri_listing_s  ngx_http_iri_listing_t;
                                 /* ngx_http_iri_listing.c */
-typedef struct ngx_http_iri_client_s  ngx_http_iri_client_t;
-                                /* ngx_http_iri_client.c */
-typedef struct ngx_http_iri_dav_s  ngx_http_iri_dav_t;
-                                /* ngx_http_iri_dav.c */
 typedef struct ngx_http_iri_choice_s  ngx_http_iri_choice_t;
                                 /* ngx_http_iri_choice.c */
 
@@ -103,8 +107,7 @@ typedef struct ngx_http_iri_ctx_s  ngx_http_iri_ctx_t;
 
 /* The context of a request; zero at first. */
 struct ngx_http_iri_ctx_s {
-    ngx_http_request_t *request;    /* that owns it: subrequests share the
-                                   pool */
+    ngx_http_iri_owner_t owner;
 
     /* the path that the client, or the maker of the subrequest, requested */
     struct {
@@ -166,33 +169,16 @@ struct ngx_http_iri_ctx_s {
                                    being made */
     } access;
 
-    /* the field Vary (ngx_http_iri_client.c) */
-    struct {
-        ngx_http_iri_client_t *client;  /* NULL: the variable was not read */
-        unsigned needed:1;      /* the answer depends on the variable */
-        unsigned until_granted:1;   /* the same, unless access is granted */
-    } vary;
-
     /* the address of the client, before a location changes it */
     struct {
         ngx_http_iri_address_t saved;
         unsigned is_saved:1;    /* it is set */
     } address;
 
-    struct {
-        iri_reading_t reading;  /* of the Destination header */
-        unsigned has_reading:1; /* it is set */
-        ngx_http_iri_source_t *source;  /* not NULL while rules judge it */
-        void **passed_in;       /* loc_conf in which the rules let it pass */
-        ngx_uint_t runs;        /* number of times the rules were run for it */
-        unsigned denied:1;      /* 1: the rules have denied it */
-    } destination;
-
     /* the page that is the content */
     struct {
         ngx_http_iri_choice_t *choice;      /* NULL: no list of names */
         ngx_http_iri_listing_t *listing;    /* NULL: no listing */
-        ngx_str_t link;         /* value of the field Link; empty: none */
     } page;
 
     /* iri_redirect */
@@ -220,7 +206,6 @@ struct ngx_http_iri_ctx_s {
 
     ngx_http_iri_judged_t *judged;  /* of a subrequest that judges a path;
                                    NULL: any other request */
-    ngx_http_iri_dav_t *dav;    /* NULL: none */
 };
 
 #pragma GCC visibility pop

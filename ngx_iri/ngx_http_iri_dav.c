@@ -15,7 +15,7 @@
  * ngx_http_iri_destination.c reads and judges the Destination.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_dav.h"
 
 
 /* An If field and its value as sent. */
@@ -23,13 +23,6 @@ typedef struct {
     ngx_table_elt_t *header;
     ngx_str_t        value;
 } ngx_http_iri_if_t;
-
-struct ngx_http_iri_dav_s {
-    iri_env_t          env;
-    iri_multistatus_t *answer; /* NULL: the body is not filtered */
-    ngx_array_t *if_fields;    /* of ngx_http_iri_if_t; NULL: not yet read */
-    iri_why_t    why;          /* reason on the 409 page */
-};
 
 /* The output chain of one call of the body filter. */
 typedef struct {
@@ -58,17 +51,42 @@ static ngx_http_output_header_filter_pt ngx_http_iri_dav_next_header;
 static ngx_http_output_body_filter_pt   ngx_http_iri_dav_next_body;
 
 
-static ngx_http_iri_dav_t *
-ngx_http_iri_dav_get(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
+static ngx_int_t ngx_http_iri_dav_init(ngx_conf_t *cf);
 
-    if (ctx != NULL && ctx->dav == NULL) {
-        ctx->dav = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_dav_t));
-    }
 
-    return ctx != NULL ? ctx->dav : NULL;
-}
+/* clang-format off */
+
+static ngx_http_module_t ngx_http_iri_dav_module_ctx = {
+    NULL,                                  /* preconfiguration */
+    ngx_http_iri_dav_init,                 /* postconfiguration */
+
+    NULL,                                  /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    NULL,                                  /* create server configuration */
+    NULL,                                  /* merge server configuration */
+
+    NULL,                                  /* create location configuration */
+    NULL                                   /* merge location configuration */
+};
+
+
+ngx_module_t ngx_http_iri_dav_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_dav_module_ctx,          /* module context */
+    NULL,                                  /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+/* clang-format on */
 
 
 /* Does this location serve files, rather than a content handler? */
@@ -80,19 +98,6 @@ ngx_http_iri_dav_serves_files(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     return r->content_handler == NULL && ilcf->plain != NULL;
-}
-
-
-static ngx_uint_t
-ngx_http_iri_dav_is_on(ngx_http_request_t *r)
-{
-    ngx_http_iri_srv_conf_t  *iscf;
-    ngx_http_iri_main_conf_t *imcf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-
-    return imcf->dav_ext && iscf->engine == IRI_ENGINE_ON;
 }
 
 
@@ -117,8 +122,8 @@ ngx_http_iri_dav_has_names(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_dav_begin(ngx_http_request_t *r)
 {
-    ngx_http_iri_dav_t      *dav = ngx_http_iri_dav_get(r);
     iri_multistatus_conf_t   conf;
+    ngx_http_iri_dav_ctx_t  *dav = ngx_http_iri_dav_ctx_get_or_create(r);
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -146,7 +151,8 @@ static ngx_int_t
 ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
 {
     if ((r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK))
-        && ngx_http_iri_dav_is_on(r) && ngx_http_iri_dav_has_names(r))
+        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
+        && ngx_http_iri_dav_has_names(r))
     {
         if (ngx_http_iri_dav_begin(r) != NGX_OK) {
             return NGX_ERROR;
@@ -207,7 +213,7 @@ ngx_http_iri_sink_put(void *arg, const unsigned char *data, size_t len)
 
 /* Filter one buffer of the response, and pass its flags on. */
 static ngx_int_t
-ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_t  *dav,
+ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_ctx_t *dav,
                             ngx_http_iri_sink_t *sink, ngx_buf_t *in)
 {
     iri_str_t  octets;
@@ -255,14 +261,14 @@ ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_t  *dav,
 static ngx_int_t
 ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {
-    ngx_http_iri_ctx_t *ctx;
-    ngx_http_iri_sink_t sink;
+    ngx_http_iri_sink_t     sink;
+    ngx_http_iri_dav_ctx_t *dav;
 
-    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+    dav = (r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK)) && r == r->main
+              ? ngx_http_get_module_ctx(r, ngx_http_iri_dav_module)
+              : NULL;
 
-    if (ctx == NULL || ctx->dav == NULL || ctx->dav->answer == NULL
-        || in == NULL || r != r->main)
-    {
+    if (dav == NULL || dav->answer == NULL || in == NULL) {
         return ngx_http_iri_dav_next_body(r, in);
     }
 
@@ -272,7 +278,7 @@ ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
     sink.buf = NULL;
 
     for (; in != NULL; in = in->next) {
-        if (ngx_http_iri_dav_filter_buf(ctx->dav, &sink, in->buf) != NGX_OK) {
+        if (ngx_http_iri_dav_filter_buf(dav, &sink, in->buf) != NGX_OK) {
             return NGX_ERROR;
         }
     }
@@ -379,7 +385,7 @@ ngx_http_iri_tag_map(void *arg, iri_str_t path, iri_str_t paths[2])
 
 /* Collect the If fields and their values as sent. */
 static ngx_int_t
-ngx_http_iri_if_collect(ngx_http_request_t *r, ngx_http_iri_dav_t *dav)
+ngx_http_iri_if_collect(ngx_http_request_t *r, ngx_http_iri_dav_ctx_t *dav)
 {
     ngx_uint_t         i;
     ngx_list_part_t   *part;
@@ -437,36 +443,39 @@ ngx_http_iri_if_set(ngx_http_request_t *r, ngx_http_iri_if_t *field,
 
 
 /*
- * Runs in each location, on the values as sent.  Backends get tags that are
- * canonical and percent-encoded.
+ * Replace the resource tags of the If header by the form with which WebDAV
+ * modules compare them.  Runs in each location, behind the rules, on the values
+ * as sent.  Backends get tags that are canonical and percent-encoded.
  */
-ngx_int_t
+static ngx_int_t
 ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 {
-    iri_env_t           env;
-    iri_str_t           value;
-    ngx_uint_t          i;
-    ngx_http_iri_if_t  *field;
-    ngx_http_iri_dav_t *dav;
-    ngx_http_iri_tags_t tags;
+    iri_env_t               env;
+    iri_str_t               value;
+    ngx_uint_t              i;
+    ngx_http_iri_if_t      *field;
+    ngx_http_iri_dav_ctx_t *dav;
+    ngx_http_iri_tags_t     tags;
 
-    if (!(r->method & NGX_HTTP_IRI_DAV_METHODS) || r != r->main) {
-        return NGX_OK;
+    if (!(r->method & NGX_HTTP_IRI_DAV_METHODS) || r != r->main
+        || r->uri_changed || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON)
+    {
+        return NGX_DECLINED;
     }
 
-    dav = ngx_http_iri_dav_get(r);
+    dav = ngx_http_iri_dav_ctx_get_or_create(r);
     if (dav == NULL
         || (dav->if_fields == NULL
             && ngx_http_iri_if_collect(r, dav) != NGX_OK))
     {
-        return NGX_ERROR;
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ngx_http_iri_env(r, &env);
     field = dav->if_fields->elts;
 
     tags.r = r;
-    tags.raw = ngx_http_iri_dav_is_on(r) && ngx_http_iri_dav_serves_files(r);
+    tags.raw = ngx_http_iri_dav_serves_files(r);
     tags.mapped = 0;
 
     for (i = 0; i < dav->if_fields->nelts; i++) {
@@ -475,64 +484,12 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
                 != IRI_OK
             || ngx_http_iri_if_set(r, &field[i], value) != NGX_OK)
         {
-            return NGX_ERROR;
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
     }
 
-    return NGX_OK;
+    return NGX_DECLINED;
 }
-
-
-#if (NGX_HTTP_DAV)
-
-/*
- * dav_ext compares locks with the path in the Destination field without
- * unescaping it.  Replace that path by the unescaped canonical path, unless
- * nginx would then read it differently: it contains "%", "?" or "#".
- */
-ngx_int_t
-ngx_http_iri_dav_destination(ngx_http_request_t *r, ngx_str_t path)
-{
-    size_t     prefix;
-    u_char    *p;
-    ngx_str_t *value = &r->headers_in.destination->value, sent = *value;
-
-    if (!ngx_http_iri_dav_is_on(r)
-        || ngx_strlchr(path.data, path.data + path.len, '%') != NULL
-        || ngx_strlchr(path.data, path.data + path.len, '?') != NULL
-        || ngx_strlchr(path.data, path.data + path.len, '#') != NULL)
-    {
-        return NGX_OK;
-    }
-
-    prefix = 0;
-
-    if (sent.len != 0 && sent.data[0] != '/') {
-        p = ngx_strlcasestrn(sent.data, sent.data + sent.len,
-                             (u_char *) "://", sizeof("://") - 2);
-        p = p != NULL ? ngx_strlchr(p + 3, sent.data + sent.len, '/') : NULL;
-        if (p == NULL) {
-            return NGX_OK;
-        }
-
-        prefix = (size_t) (p - sent.data);
-    }
-
-    p = ngx_pnalloc(r->pool, prefix + path.len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    value->data = p;
-    value->len = prefix + path.len;
-    p = ngx_cpymem(p, sent.data, prefix);
-    p = ngx_cpymem(p, path.data, path.len);
-    *p = '\0';
-
-    return NGX_OK;
-}
-
-#endif
 
 
 /* ---- COPY and MOVE ------------------------------------------------------ */
@@ -634,7 +591,7 @@ ngx_http_iri_conflict_page(ngx_http_request_t *r)
         return rc;
     }
 
-    text = iri_conflict_text(ngx_http_iri_ctx(r)->dav->why);
+    text = iri_conflict_text(ngx_http_iri_dav_ctx(r)->why);
     len = sizeof(ngx_http_iri_conflict_head) - 1 + ngx_strlen(text)
           + sizeof(ngx_http_iri_conflict_tail) - 1;
 
@@ -698,7 +655,7 @@ ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
 ngx_int_t
 ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why)
 {
-    ngx_http_iri_dav_t *dav = ngx_http_iri_dav_get(r);
+    ngx_http_iri_dav_ctx_t *dav = ngx_http_iri_dav_ctx_get_or_create(r);
 
     if (dav == NULL || r != r->main || r->error_page
         || ngx_http_iri_has_error_page(r, NGX_HTTP_CONFLICT))
@@ -713,23 +670,73 @@ ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why)
 }
 
 
-/* ---- registration ------------------------------------------------------- */
+/* ---- handlers and filters ----------------------------------------------- */
 
-void
+/* A rewrite does not lead here: it is an error page, not a Destination. */
+static ngx_int_t
+ngx_http_iri_dav_server_rewrite(ngx_http_request_t *r)
+{
+    if (r->internal) {
+        ngx_http_iri_destination_cancel(r);
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* A named location is an error page or a fallback, never a Destination. */
+static ngx_int_t
+ngx_http_iri_dav_rewrite(ngx_http_request_t *r)
+{
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    if (clcf->named) {
+        ngx_http_iri_destination_cancel(r);
+    }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_iri_dav_log(ngx_http_request_t *r)
+{
+    ngx_http_iri_destination_cancel(r);
+
+    return NGX_OK;
+}
+
+
+/* The handlers run before those of the base module; map_if runs behind them. */
+static ngx_int_t
 ngx_http_iri_dav_init(ngx_conf_t *cf)
 {
+    static const ngx_http_iri_handler_t table[] = {
+        { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_destination_handler },
+        { NGX_HTTP_SERVER_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_dav_server_rewrite },
+        { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_dav_rewrite },
+        { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_START,
+          ngx_http_iri_dav_map_if },
+        { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START, ngx_http_iri_dav_log },
+    };
+
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    if (ngx_http_iri_module_named(cf, "ngx_http_dav_ext_module") == NULL) {
-        return;
+    if (!imcf->switched_on) {
+        return NGX_OK;
     }
-
-    imcf->dav_ext = 1;
 
     ngx_http_iri_dav_next_header = ngx_http_top_header_filter;
     ngx_http_top_header_filter = ngx_http_iri_dav_header_filter;
     ngx_http_iri_dav_next_body = ngx_http_top_body_filter;
     ngx_http_top_body_filter = ngx_http_iri_dav_body_filter;
+
+    return ngx_http_iri_register(cf, table, sizeof(table) / sizeof(table[0]));
 }

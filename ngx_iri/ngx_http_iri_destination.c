@@ -12,7 +12,7 @@
  * ngx_http_iri_dav.c compares both paths on disk and makes the 409 page.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_dav.h"
 
 
 #if (NGX_HTTP_DAV)
@@ -152,25 +152,17 @@ ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
 }
 
 
-ngx_int_t
-ngx_http_iri_destination(ngx_http_request_t *r)
+/*
+ * Returns: NGX_OK if the field is canonical now, or was; an HTTP status to
+ * answer with; NGX_ERROR.
+ */
+static ngx_int_t
+ngx_http_iri_destination_apply(ngx_http_request_t     *r,
+                               ngx_http_iri_dav_ctx_t *dav)
 {
-    ngx_int_t           rc;
-    ngx_str_t          *value;
-    iri_str_t           path;
-    iri_reading_t       reading;
-    ngx_http_iri_ctx_t *ctx;
-
-    if (r->headers_in.destination == NULL) {
-        return NGX_DECLINED;
-    }
-
-    ctx = ngx_http_iri_ctx_get_or_create(r);
-    if (ctx == NULL) {
-        return NGX_ERROR;
-    }
-
-    value = &r->headers_in.destination->value;
+    ngx_int_t  rc;
+    ngx_str_t *value = &r->headers_in.destination->value;
+    iri_str_t  path;
 
     if (ngx_http_iri_destination_map_host(r, value) == NGX_ERROR) {
         return NGX_ERROR;
@@ -179,25 +171,68 @@ ngx_http_iri_destination(ngx_http_request_t *r)
     path = ngx_http_iri_destination_path(*value);
 
     if (iri_path_is_ascii(path, 1)) {
-        return NGX_DECLINED;
+        return NGX_OK;
     }
 
-    rc = ngx_http_iri_destination_read(r, path, &reading);
+    rc = ngx_http_iri_destination_read(r, path, &dav->reading);
     if (rc != NGX_OK) {
         return rc;
     }
 
-    if (reading.verdict == IRI_REFUSE) {
-        return ngx_http_iri_refuse(r, &reading, "Destination",
-                                   ngx_http_iri_ngx_str(reading.octets));
+    if (dav->reading.verdict == IRI_REFUSE) {
+        return ngx_http_iri_refuse(r, &dav->reading, "Destination",
+                                   ngx_http_iri_ngx_str(dav->reading.octets));
     }
 
-    ctx->destination.reading = reading;
-    ctx->destination.has_reading = 1;
+    dav->has_reading = 1;
 
-    return reading.verdict == IRI_SERVE
-               ? ngx_http_iri_destination_set(r, value, path, reading.uri)
-               : NGX_DECLINED;
+    return dav->reading.verdict == IRI_SERVE ? ngx_http_iri_destination_set(
+               r, value, path, dav->reading.uri)
+                                             : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_destination_handler(ngx_http_request_t *r)
+{
+    ngx_int_t               rc;
+    ngx_http_iri_dav_ctx_t *dav;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
+        || r->headers_in.destination == NULL
+        || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON)
+    {
+        return NGX_DECLINED;
+    }
+
+    dav = ngx_http_iri_dav_ctx_get_or_create(r);
+    rc = dav != NULL ? ngx_http_iri_destination_apply(r, dav) : NGX_ERROR;
+
+    return rc == NGX_OK ? NGX_DECLINED : ngx_http_iri_http_status(rc);
+}
+
+
+/* ---- for lookups --------------------------------------------------------- */
+
+const iri_reading_t *
+ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
+{
+    ngx_http_iri_dav_ctx_t *dav = ngx_http_iri_dav_ctx(r);
+
+    return dav != NULL && dav->has_reading
+                   && ngx_http_iri_same(
+                       uri, ngx_http_iri_ngx_str(dav->reading.path))
+               ? &dav->reading
+               : NULL;
+}
+
+
+ngx_uint_t
+ngx_http_iri_judges_destination(ngx_http_request_t *r)
+{
+    ngx_http_iri_dav_ctx_t *dav = ngx_http_iri_dav_ctx(r);
+
+    return dav != NULL && dav->source != NULL;
 }
 
 
@@ -466,14 +501,12 @@ struct ngx_http_iri_source_s {
 
 /* After the snapshot of the source was restored: restore the context, too. */
 static void
-ngx_http_iri_source_restore(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_source_restore(ngx_http_request_t     *r,
+                            ngx_http_iri_dav_ctx_t *dav)
 {
-    ngx_uint_t             judged = ctx->destination.runs;
-    ngx_http_iri_source_t *source = ctx->destination.source;
-
-    *ctx = source->ctx;
-    ctx->destination.runs = judged;
-    ctx->destination.passed_in = source->snapshot.request.loc_conf;
+    *ngx_http_iri_ctx(r) = dav->source->ctx;
+    dav->passed_in = dav->source->snapshot.request.loc_conf;
+    dav->source = NULL;
 
     ngx_http_update_location_config(r);
 }
@@ -482,15 +515,15 @@ ngx_http_iri_source_restore(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 void
 ngx_http_iri_destination_cancel(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_source_t    *source = ctx != NULL ? ctx->destination.source
-                                                   : NULL;
+    ngx_http_iri_source_t    *source;
+    ngx_http_iri_dav_ctx_t   *dav = ngx_http_iri_dav_ctx(r);
     const ngx_http_request_t *was;
 
-    if (source == NULL) {
+    if (dav == NULL || dav->source == NULL) {
         return;
     }
 
+    source = dav->source;
     was = &source->snapshot.request;
 
     (void) ngx_http_iri_variables_restore(r, &source->snapshot);
@@ -500,8 +533,9 @@ ngx_http_iri_destination_cancel(ngx_http_request_t *r)
     r->unparsed_uri = was->unparsed_uri;
     r->request_line = was->request_line;
 
-    *ctx = source->ctx;
-    ctx->destination.denied = 1;
+    *ngx_http_iri_ctx(r) = source->ctx;
+    dav->source = NULL;
+    dav->denied = 1;
 
     /* An error page with a path of its own keeps that path. */
     if (ngx_http_iri_same(r->uri, source->judged)) {
@@ -522,14 +556,15 @@ ngx_http_iri_destination_cancel(ngx_http_request_t *r)
  * no permission of the source applies to the Destination.
  */
 static ngx_int_t
-ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
-                                     ngx_http_iri_ctx_t *ctx, ngx_str_t path)
+ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
+                                     ngx_http_iri_dav_ctx_t *dav,
+                                     ngx_str_t               path)
 {
+    ngx_http_iri_ctx_t    *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_source_t *source;
 
-    if (ctx->destination.runs++ == NGX_HTTP_IRI_MAX_JUDGED
-        || ctx->restart.snapshot == NULL)
-    {
+    if (dav->runs++ == NGX_HTTP_IRI_MAX_JUDGED
+        || ctx->restart.snapshot == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -545,7 +580,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
 
     source->ctx = *ctx;
     source->judged = r->uri;
-    ctx->destination.source = source;
+    dav->source = source;
     ctx->last_read.uri = r->uri;
     ctx->requested.path = r->uri;
     ctx->last_read.refused = 0;
@@ -568,16 +603,45 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
 
 
 /*
+ * dav_ext compares locks with the path in the Destination field without
+ * unescaping it.  Replace that path, and a query, by the unescaped canonical
+ * path, unless nginx would then read it differently (it contains "%", "?" or
+ * "#"), or refuses the field, because the query ends in another way.
+ */
+static ngx_int_t
+ngx_http_iri_destination_unescape(ngx_http_request_t *r, ngx_str_t path)
+{
+    u_char    *end = path.data + path.len;
+    iri_str_t  tail;
+    ngx_str_t *value = &r->headers_in.destination->value;
+
+    if (ngx_strlchr(path.data, end, '%') != NULL
+        || ngx_strlchr(path.data, end, '?') != NULL
+        || ngx_strlchr(path.data, end, '#') != NULL
+        || (value->data[value->len - 1] == '/') != (end[-1] == '/'))
+    {
+        return NGX_OK;
+    }
+
+    tail = ngx_http_iri_destination_path(*value);
+    tail.len = (size_t) (value->data + value->len - tail.data);
+
+    return ngx_http_iri_destination_set(r, value, tail,
+                                        ngx_http_iri_str(path));
+}
+
+
+/*
  * All rules have passed the Destination.  Refuse it if they have set another
  * path, or if a content handler serves its location: nginx would write to
  * another file than the one that the rules have judged.
  */
 static ngx_int_t
-ngx_http_iri_destination_judge_end(ngx_http_request_t *r,
-                                   ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_destination_judge_end(ngx_http_request_t     *r,
+                                   ngx_http_iri_dav_ctx_t *dav)
 {
     ngx_int_t                rc;
-    ngx_str_t                path = ctx->destination.source->judged;
+    ngx_str_t                path = dav->source->judged;
     ngx_http_iri_found_t    *judged;
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -590,12 +654,11 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t *r,
 
     judged = ngx_http_iri_destination_find(r, path);
 
-    if (ngx_http_iri_restore(r, &ctx->destination.source->snapshot) != NGX_OK)
-    {
+    if (ngx_http_iri_restore(r, &dav->source->snapshot) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_http_iri_source_restore(r, ctx);
+    ngx_http_iri_source_restore(r, dav);
 
     rc = ngx_http_iri_destination_check_names(r, path, judged);
 
@@ -611,7 +674,7 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t *r,
         return rc;
     }
 
-    return ngx_http_iri_dav_destination(r, path) == NGX_OK
+    return ngx_http_iri_destination_unescape(r, path) == NGX_OK
                ? NGX_DECLINED
                : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
@@ -619,8 +682,8 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t *r,
 
 /* Check the Destination, then judge it. */
 static ngx_int_t
-ngx_http_iri_destination_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                               size_t alias)
+ngx_http_iri_destination_begin(ngx_http_request_t     *r,
+                               ngx_http_iri_dav_ctx_t *dav, size_t alias)
 {
     ngx_int_t  rc;
     ngx_str_t  path, args;
@@ -638,7 +701,7 @@ ngx_http_iri_destination_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     return rc != NGX_DECLINED
                ? rc
-               : ngx_http_iri_destination_judge_begin(r, ctx, path);
+               : ngx_http_iri_destination_judge_begin(r, dav, path);
 }
 
 
@@ -646,7 +709,7 @@ ngx_http_iri_destination_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 ngx_int_t
 ngx_http_iri_destination_judge(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_dav_ctx_t  *dav;
     ngx_http_iri_loc_conf_t *ilcf;
 
     if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)) || r != r->main
@@ -655,36 +718,62 @@ ngx_http_iri_destination_judge(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_iri_ctx_get_or_create(r);
-    if (ctx == NULL) {
+    dav = ngx_http_iri_dav_ctx_get_or_create(r);
+    if (dav == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (ctx->destination.source != NULL) {
-        return ngx_http_iri_destination_judge_end(r, ctx);
+    if (dav->source != NULL) {
+        return ngx_http_iri_destination_judge_end(r, dav);
     }
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (r->content_handler != NULL || ilcf->plain == NULL
-        || ctx->destination.passed_in == r->loc_conf)
+        || dav->passed_in == r->loc_conf)
     {
         return NGX_DECLINED;
     }
 
-    return ctx->destination.denied
+    return dav->denied
                ? NGX_HTTP_FORBIDDEN
-               : ngx_http_iri_destination_begin(r, ctx, ilcf->plain->alias);
+               : ngx_http_iri_destination_begin(r, dav, ilcf->plain->alias);
 }
 
 #else
 
 ngx_int_t
-ngx_http_iri_destination(ngx_http_request_t *r)
+ngx_http_iri_destination_handler(ngx_http_request_t *r)
 {
     (void) r;
 
     return NGX_DECLINED;
+}
+
+
+const iri_reading_t *
+ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
+{
+    (void) r;
+    (void) uri;
+
+    return NULL;
+}
+
+
+ngx_uint_t
+ngx_http_iri_judges_destination(ngx_http_request_t *r)
+{
+    (void) r;
+
+    return 0;
+}
+
+
+void
+ngx_http_iri_destination_cancel(ngx_http_request_t *r)
+{
+    (void) r;
 }
 
 
@@ -694,13 +783,6 @@ ngx_http_iri_destination_judge(ngx_http_request_t *r)
     (void) r;
 
     return NGX_DECLINED;
-}
-
-
-void
-ngx_http_iri_destination_cancel(ngx_http_request_t *r)
-{
-    (void) r;
 }
 
 #endif

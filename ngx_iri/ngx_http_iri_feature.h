@@ -113,19 +113,17 @@ char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
  */
 const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
 
-/* A path was read: note in ctx if the response depends on the variable. */
+/* A path was read: note whether the response depends on the variable. */
 void ngx_http_iri_client_note_reading(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const iri_reading_t *reading);
+    const iri_reading_t *reading);
 
 /* A path was looked up: the same, if access is granted. */
 void ngx_http_iri_client_note_found(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+    const ngx_http_iri_ctx_t *base, const ngx_http_iri_found_t *found);
 
-/* In the PRECONTENT phase: access is granted, unless r is an error page. */
-void ngx_http_iri_client_access_granted(ngx_http_request_t *r);
-
-/* Before the header is sent: add Vary.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
+/* Access is granted: the same for all lookups of r->uri. */
+void ngx_http_iri_client_note_granted(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *base);
 
 
 /* ---- ngx_http_iri_host.c ------------------------------------------------ */
@@ -209,12 +207,6 @@ ngx_int_t ngx_http_iri_report_find(ngx_http_request_t *r,
 /* ---- ngx_http_iri_destination.c ----------------------------------------- */
 
 /*
- * Replace the path of the Destination header by its canonical form.
- * Returns: as ngx_http_iri_apply_reading().
- */
-ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
-
-/*
  * After the rules have granted access to the source of COPY and MOVE: let them
  * judge the Destination, if nginx itself would write there.
  * Returns: NGX_DECLINED if there is nothing to judge, or r has restarted with
@@ -223,46 +215,24 @@ ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
 ngx_int_t ngx_http_iri_destination_judge(ngx_http_request_t *r);
 
 /*
- * If a Destination is being judged, end this: error pages, backends and logs
- * see the source again.
+ * Returns: 1 while rules judge a Destination.  It is not looked up in the
+ * current location, because it is created below the root of the location of
+ * the source.
  */
-void ngx_http_iri_destination_cancel(ngx_http_request_t *r);
+ngx_uint_t ngx_http_iri_judges_destination(ngx_http_request_t *r);
+
+/* Returns: the reading of the Destination; NULL if uri is another path. */
+const iri_reading_t *ngx_http_iri_destination_reading(ngx_http_request_t *r,
+    ngx_str_t uri);
 
 
 /* ---- ngx_http_iri_dav.c -------------------------------------------------- */
-
-/*
- * Replace the resource tags of the If header by the form with which WebDAV
- * modules compare them.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_dav_map_if(ngx_http_request_t *r);
-
-/* The same for the lock of a Destination, whose canonical path is given. */
-ngx_int_t ngx_http_iri_dav_destination(ngx_http_request_t *r,
-    ngx_str_t path);
-
-/*
- * Set *relation to that of the Destination, path, to r->uri on disk.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
-    iri_relation_t *relation);
-
-/*
- * Set *out to the result of a lookup of the Destination, after
- * iri_find_conflict().  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_dav_name_conflict(ngx_http_request_t *r,
-    ngx_http_iri_found_t *found, iri_found_t *out);
 
 /*
  * In the PRECONTENT phase: answer 409 for a name that cannot be created.
  * Returns: as a handler; NGX_OK if a page with the reason is the content.
  */
 ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
-
-/* Register the filters for answers of ngx_http_dav_ext_module, if loaded. */
-void ngx_http_iri_dav_init(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_choice.c ---------------------------------------------- */
@@ -297,23 +267,6 @@ ngx_int_t ngx_http_iri_listing_init(ngx_conf_t *cf);
 ngx_uint_t ngx_http_iri_may_need_listing(ngx_http_request_t *r);
 
 
-/* ---- ngx_http_iri_header.c ---------------------------------------------- */
-
-/* Register the header filter. */
-void ngx_http_iri_header_init(void);
-
-
-/* ---- ngx_http_iri_advertise.c ------------------------------------------- */
-
-/* The setter of iri_advertise, and its inheritance. */
-char *ngx_http_iri_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-void ngx_http_iri_advertise_merge(const ngx_http_iri_srv_conf_t *prev,
-    ngx_http_iri_srv_conf_t *conf);
-
-/* Add the field, before the header is sent.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_write_advertised(ngx_http_request_t *r);
-
-
 /* ---- ngx_http_iri_location.c -------------------------------------------- */
 
 /*
@@ -334,10 +287,10 @@ ngx_http_iri_may_have_references(ngx_http_request_t *r, ngx_uint_t links)
 }
 
 /*
- * Before the header is sent: convert its Location and Link to URIs.
- * Returns: NGX_OK; NGX_ERROR if nothing may be sent.
+ * Set Location to the result of iri_redirect_location().  nginx completes it by
+ * absolute_redirect.  Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_write_references(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_set_location(ngx_http_request_t *r, iri_str_t location);
 
 /*
  * Save the Link of the page that may become the content.  location: the result

@@ -301,7 +301,7 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     if (found->found.verdict == IRI_RESTART
         && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
-        && ctx->destination.source == NULL
+        && !ngx_http_iri_judges_destination(r)
         && !ngx_http_iri_can_restart(r, ctx, found, &url))
     {
         ngx_http_iri_log_absent(r, found);
@@ -323,13 +323,13 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
  * for the core tests whether uri still ends in the same segments; or NULL.
  */
 static const iri_reading_t *
-ngx_http_iri_reading_of(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
+ngx_http_iri_reading_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                        ngx_str_t uri)
 {
-    if (ctx->destination.has_reading
-        && ngx_http_iri_same(
-            uri, ngx_http_iri_ngx_str(ctx->destination.reading.path)))
-    {
-        return &ctx->destination.reading;
+    const iri_reading_t *reading = ngx_http_iri_destination_reading(r, uri);
+
+    if (reading != NULL) {
+        return reading;
     }
 
     return ctx->last_read.has_reading && !ctx->restart.done
@@ -412,7 +412,7 @@ ngx_http_iri_find_slow(ngx_http_request_t *r, ngx_str_t uri)
     ngx_http_iri_levels_search(ilcf, uri, &search);
     search.cache = ngx_http_iri_cache(r);
     search.write = ngx_http_iri_is_write(r);
-    search.reading = ngx_http_iri_reading_of(ctx, uri);
+    search.reading = ngx_http_iri_reading_of(r, ctx, uri);
 
     found = ctx->lookup.results != NULL
                 ? ngx_http_iri_found_cached(ctx, uri, &search)

@@ -544,6 +544,10 @@ ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 static ngx_int_t
 ngx_http_iri_host_init(ngx_conf_t *cf)
 {
+    static const ngx_http_iri_handler_t row = { NGX_HTTP_POST_READ_PHASE,
+                                                NGX_HTTP_IRI_AT_END,
+                                                ngx_http_iri_host_handler };
+
     ngx_http_iri_host_main_conf_t *hmcf;
 
     hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
@@ -552,8 +556,5 @@ ngx_http_iri_host_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    return hmcf->on ? ngx_http_iri_register(cf, NGX_HTTP_POST_READ_PHASE,
-                                            NGX_HTTP_IRI_AT_END,
-                                            ngx_http_iri_host_handler)
-                    : NGX_OK;
+    return hmcf->on ? ngx_http_iri_register(cf, &row, 1) : NGX_OK;
 }

@@ -10,7 +10,7 @@
  * Link: the canonical URI of the page, for iri_redirect link.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_header.h"
 
 
 /* ---- references --------------------------------------------------------- */
@@ -94,7 +94,40 @@ ngx_http_iri_leave_relative(ngx_http_request_t *r)
 }
 
 
-/* The Location that nginx completes: r->headers_out.location. */
+ngx_int_t
+ngx_http_iri_set_location(ngx_http_request_t *r, iri_str_t location)
+{
+    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_header_ctx_get_or_create(r);
+
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    ctx->location = ngx_http_iri_ngx_str(location);
+
+    ngx_http_clear_location(r);
+    r->headers_out.location = ngx_http_iri_header_add(r, "Location",
+                                                      ctx->location);
+
+    return r->headers_out.location != NULL ? NGX_OK : NGX_ERROR;
+}
+
+
+/* Returns: 1 if the value is the result of ngx_http_iri_set_location(). */
+static ngx_uint_t
+ngx_http_iri_is_own_location(ngx_http_request_t *r, const ngx_table_elt_t *h)
+{
+    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_header_ctx(r);
+
+    return ctx != NULL && ctx->location.data == h->value.data
+           && ctx->location.len == h->value.len;
+}
+
+
+/*
+ * The Location that nginx completes: r->headers_out.location.  That of
+ * iri_redirect is a URI-reference already.
+ */
 static ngx_int_t
 ngx_http_iri_write_location(ngx_http_request_t *r)
 {
@@ -107,9 +140,10 @@ ngx_http_iri_write_location(ngx_http_request_t *r)
     completed = clcf->absolute_redirect && h->value.len != 0
                 && h->value.data[0] == '/';
 
-    if (ngx_http_iri_write_reference(
-            r, h, r->upstream != NULL && !r->error_page, completed)
-        != NGX_OK)
+    if (!ngx_http_iri_is_own_location(r, h)
+        && ngx_http_iri_write_reference(
+               r, h, r->upstream != NULL && !r->error_page, completed)
+               != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -169,18 +203,17 @@ ngx_http_iri_write_other_fields(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_iri_save_link(ngx_http_request_t *r, iri_str_t location)
 {
-    iri_env_t           env;
-    iri_str_t           link;
-    ngx_http_iri_ctx_t *ctx;
+    iri_env_t                  env;
+    iri_str_t                  link;
+    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_header_ctx_get_or_create(r);
 
-    ctx = ngx_http_iri_ctx_get_or_create(r);
     ngx_http_iri_env(r, &env);
 
     if (ctx == NULL || iri_canonical_link(&env, location, &link) != IRI_OK) {
         return NGX_ERROR;
     }
 
-    ctx->page.link = ngx_http_iri_ngx_str(link);
+    ctx->link = ngx_http_iri_ngx_str(link);
 
     return NGX_OK;
 }
@@ -194,20 +227,20 @@ ngx_http_iri_save_link(ngx_http_request_t *r, iri_str_t location)
 static ngx_int_t
 ngx_http_iri_write_link(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
-    ngx_uint_t          status = r->headers_out.status;
+    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_header_ctx(r);
+    ngx_uint_t                 status = r->headers_out.status;
 
-    if (ctx == NULL || ctx->page.link.len == 0 || r->error_page
+    if (ctx == NULL || ctx->link.len == 0 || r->error_page
         || (status != NGX_HTTP_NOT_MODIFIED && !iri_may_link((int) status)))
     {
         return NGX_OK;
     }
 
-    if (ngx_http_iri_header_add(r, "Link", ctx->page.link) == NULL) {
+    if (ngx_http_iri_header_add(r, "Link", ctx->link) == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_str_null(&ctx->page.link);
+    ngx_str_null(&ctx->link);
 
     return NGX_OK;
 }

@@ -76,13 +76,6 @@ static ngx_command_t ngx_http_iri_commands[] = {
       0,
       NULL },
 
-    { ngx_string("iri_advertise"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_advertise,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_srv_conf_t, advertise),
-      NULL },
-
     { ngx_string("iri_filename_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
       ngx_http_iri_set_charsets,
@@ -545,7 +538,6 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->invalid = NGX_CONF_UNSET_UINT;
     iscf->charsets = NGX_CONF_UNSET_PTR;
     iscf->cache_size = NGX_CONF_UNSET_SIZE;
-    iscf->advertise = NGX_CONF_UNSET;
 
     return iscf;
 }
@@ -566,7 +558,6 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    ngx_http_iri_advertise_merge(prev, conf);
 
     if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK) {
         return NGX_CONF_ERROR;

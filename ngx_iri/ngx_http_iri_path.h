@@ -55,12 +55,20 @@ typedef enum {
     NGX_HTTP_IRI_AT_END
 } ngx_http_iri_position_t;
 
+/* A handler at one end of the array of a phase */
+typedef struct {
+    ngx_uint_t phase;
+    ngx_http_iri_position_t end;    /* the handler at the end runs first; in
+                                   the LOG phase it runs last */
+    ngx_http_handler_pt handler;
+} ngx_http_iri_handler_t;
+
 /*
- * Put a handler at one end of the array of a phase.  The handler at the end
- * runs first; in the LOG phase it runs last.  Returns: NGX_OK, NGX_ERROR.
+ * Register the n handlers of a table, one after the other.
+ * Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
-    ngx_http_iri_position_t end, ngx_http_handler_pt handler);
+ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
+    const ngx_http_iri_handler_t *table, ngx_uint_t n);
 
 
 /* ---- ngx_http_iri_post_read.c ------------------------------------------- */
@@ -87,10 +95,11 @@ ngx_http_iri_may_fold_ascii(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
 void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
 
 /*
- * Find the context after nginx has cleared r->ctx, and put it there again.
- * Returns: NULL if r has none.
+ * Find the context of a module after nginx has cleared r->ctx, and put it there
+ * again.  Returns: NULL if r has none.
  */
-ngx_http_iri_ctx_t *ngx_http_iri_ctx_recover(ngx_http_request_t *r);
+void *ngx_http_iri_ctx_recover(ngx_http_request_t *r,
+    const ngx_module_t *module);
 
 /* Returns: the context of r, or NULL if it has none yet. */
 static inline ngx_http_iri_ctx_t *
@@ -101,7 +110,7 @@ ngx_http_iri_ctx(ngx_http_request_t *r)
     ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
 
     return ctx == NULL && (r->internal || r->filter_finalize)
-               ? ngx_http_iri_ctx_recover(r)
+               ? ngx_http_iri_ctx_recover(r, &ngx_http_iri_module)
                : ctx;
 }
 
@@ -117,7 +126,7 @@ ngx_http_iri_ctx_t *ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r);
  * pool: that of the later r.
  */
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_alloc(ngx_pool_t *pool);
-void ngx_http_iri_ctx_attach(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+void ngx_http_iri_ctx_attach(ngx_http_request_t *r, void *ctx);
 
 /*
  * Returns: 1 if r has no context, nor had one before nginx cleared r->ctx, and
@@ -129,6 +138,25 @@ ngx_http_iri_has_no_ctx(ngx_http_request_t *r)
     return ngx_http_get_module_ctx(r, ngx_http_iri_module) == NULL
            && !r->internal && !r->filter_finalize;
 }
+
+/*
+ * The context of a feature, which begins with ngx_http_iri_owner_t.  A request
+ * that has one has a context of the base module, too.  size: of a new one,
+ * which is zero.
+ * Returns: the context; NULL if r has none, or memory is exhausted.
+ */
+static inline void *
+ngx_http_iri_feature_ctx(ngx_http_request_t *r, const ngx_module_t *module)
+{
+    void *ctx = r->ctx[module->ctx_index];
+
+    return ctx == NULL && !ngx_http_iri_has_no_ctx(r)
+               ? ngx_http_iri_ctx_recover(r, module)
+               : ctx;
+}
+
+void *ngx_http_iri_feature_ctx_get_or_create(ngx_http_request_t *r,
+    ngx_module_t *module, size_t size);
 
 /*
  * Returns: 1 if r is such a request, a client's GET or HEAD, and r->uri needs

@@ -159,9 +159,6 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
     ngx_int_t           rc;
     ngx_http_iri_ctx_t *ctx;
 
-    /* A rewrite does not lead here: it is an error page, not a Destination. */
-    ngx_http_iri_destination_cancel(r);
-
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {
         if (r == r->main && ngx_http_iri_uri_is_ascii(r)
@@ -331,12 +328,7 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         r->internal = 1;
     }
 
-    /* An error page or a fallback, never a Destination. */
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    if (clcf->named) {
-        ngx_http_iri_destination_cancel(r);
-    }
-
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     rc = ngx_http_iri_needs_no_lookup(ilcf, r->uri)
@@ -406,13 +398,29 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
         ctx->rules.done = 1;
     }
 
-    return ngx_http_iri_dav_map_if(r) == NGX_OK
-               ? NGX_DECLINED
-               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return NGX_DECLINED;
 }
 
 
 /* ---- around the content ------------------------------------------------- */
+
+/* Access is not granted by an error page or a named location. */
+static void
+ngx_http_iri_access_granted(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    if (ctx != NULL && !ctx->access.granted && !ctx->access.refused
+        && !clcf->named)
+    {
+        ctx->access.granted = 1;
+        ngx_http_iri_client_note_granted(r, ctx);
+    }
+}
+
 
 static ngx_int_t
 ngx_http_iri_precontent_all(ngx_http_request_t *r)
@@ -425,7 +433,7 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
     }
 
     if (r == r->main) {
-        ngx_http_iri_client_access_granted(r);
+        ngx_http_iri_access_granted(r);
     }
 
     rc = ngx_http_iri_refuse_not_found(r);
@@ -505,7 +513,6 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
     switch (ngx_http_iri_engine_of(r)) {
     case IRI_ENGINE_ON:
-        ngx_http_iri_destination_cancel(r);
         ngx_http_iri_notes_log(r);
         ngx_http_iri_restore_root(r);
         break;
@@ -550,29 +557,42 @@ ngx_http_iri_prepare_servers(ngx_conf_t *cf)
 }
 
 
-ngx_int_t
-ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
-                      ngx_http_iri_position_t end,
-                      ngx_http_handler_pt     handler)
+/* Put a handler at one end of the array of a phase. */
+static ngx_int_t
+ngx_http_iri_register_one(ngx_conf_t *cf, const ngx_http_iri_handler_t *row)
 {
-    ngx_array_t         *handlers;
+    ngx_array_t         *handlers = ngx_http_iri_handlers_of(cf, row->phase);
     ngx_http_handler_pt *h, *elts;
-
-    handlers = ngx_http_iri_handlers_of(cf, phase);
 
     h = ngx_array_push(handlers);
     if (h == NULL) {
         return NGX_ERROR;
     }
 
-    if (end == NGX_HTTP_IRI_AT_START) {
+    if (row->end == NGX_HTTP_IRI_AT_START) {
         elts = handlers->elts;
         ngx_memmove(elts + 1, elts,
                     (handlers->nelts - 1) * sizeof(ngx_http_handler_pt));
         h = elts;
     }
 
-    *h = handler;
+    *h = row->handler;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_register(ngx_conf_t *cf, const ngx_http_iri_handler_t *table,
+                      ngx_uint_t n)
+{
+    ngx_uint_t i;
+
+    for (i = 0; i < n; i++) {
+        if (ngx_http_iri_register_one(cf, &table[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
 
     return NGX_OK;
 }
@@ -610,13 +630,7 @@ ngx_http_iri_replace_rewrite(ngx_conf_t *cf)
 ngx_int_t
 ngx_http_iri_phases_init(ngx_conf_t *cf)
 {
-    ngx_uint_t i;
-
-    static const struct {
-        ngx_uint_t              phase;
-        ngx_http_iri_position_t end;
-        ngx_http_handler_pt     handler;
-    } table[] = {
+    static const ngx_http_iri_handler_t table[] = {
         { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,
           ngx_http_iri_post_read_handler },
         { NGX_HTTP_SERVER_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
@@ -634,18 +648,5 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
     ngx_http_iri_prepare_servers(cf);
     ngx_http_iri_replace_rewrite(cf);
 
-    for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        if (ngx_http_iri_register(cf, table[i].phase, table[i].end,
-                                  table[i].handler)
-            != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    ngx_http_iri_dav_init(cf);
-
-    ngx_http_iri_header_init();
-
-    return NGX_OK;
+    return ngx_http_iri_register(cf, table, sizeof(table) / sizeof(table[0]));
 }

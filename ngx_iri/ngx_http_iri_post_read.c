@@ -3,7 +3,8 @@
  *
  * Reads the path that the client has sent, before any rule sees it: it becomes
  * canonical (ngx_http_iri_request.c).  The handlers of other modules that read
- * the host, which selects a server, and the query have run before.  Paths that
+ * the host, which selects a server, the query and the Destination have run
+ * before.  Paths that
  * redirects, subrequests and rewrites make are read in ngx_http_iri_phases.c.
  */
 
@@ -46,19 +47,8 @@ NGX_HTTP_IRI_NOINLINE static ngx_int_t
 ngx_http_iri_post_read_slow(ngx_http_request_t            *r,
                             const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_int_t rc;
-
     if (iscf->engine == IRI_ENGINE_OFF) {
         return NGX_DECLINED;
-    }
-
-    if ((r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
-        && iscf->engine == IRI_ENGINE_ON)
-    {
-        rc = ngx_http_iri_destination(r);
-        if (rc != NGX_OK && rc != NGX_DECLINED) {
-            return ngx_http_iri_http_status(rc);
-        }
     }
 
     if (!ngx_http_iri_uri_is_ascii(r)) {
@@ -81,7 +71,7 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (!iscf->ascii || (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+    if (!iscf->ascii) {
         return ngx_http_iri_post_read_slow(r, iscf);
     }
 

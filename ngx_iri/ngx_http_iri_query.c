@@ -10,6 +10,11 @@
 #include "ngx_http_iri.h"
 
 
+/* Of http{} */
+typedef struct {
+    ngx_uint_t on; /* 1: a server converts queries */
+} ngx_http_iri_query_main_conf_t;
+
 /* Of server{} */
 typedef struct {
     iri_query_conf_t *configured; /* iri_query_charset; NULL: none */
@@ -21,6 +26,7 @@ static ngx_int_t ngx_http_iri_query_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_iri_query_internal_handler(ngx_http_request_t *r);
 static char *
 ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static void *ngx_http_iri_query_create_main_conf(ngx_conf_t *cf);
 static void *ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf);
 static char *
 ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
@@ -46,7 +52,7 @@ static ngx_http_module_t ngx_http_iri_query_module_ctx = {
     NULL,                                  /* preconfiguration */
     ngx_http_iri_query_init,               /* postconfiguration */
 
-    NULL,                                  /* create main configuration */
+    ngx_http_iri_query_create_main_conf,   /* create main configuration */
     NULL,                                  /* init main configuration */
 
     ngx_http_iri_query_create_srv_conf,    /* create server configuration */
@@ -290,6 +296,13 @@ ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 static void *
+ngx_http_iri_query_create_main_conf(ngx_conf_t *cf)
+{
+    return ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_query_main_conf_t));
+}
+
+
+static void *
 ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
 {
     ngx_http_iri_query_conf_t *qcf;
@@ -306,15 +319,18 @@ ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
 static char *
 ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_http_iri_srv_conf_t   *iscf;
-    ngx_http_iri_query_conf_t *prev = parent, *conf = child;
+    ngx_http_iri_srv_conf_t        *iscf;
+    ngx_http_iri_query_conf_t      *prev = parent, *conf = child;
+    ngx_http_iri_query_main_conf_t *qmcf;
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+    qmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_query_module);
 
     ngx_conf_merge_ptr_value(conf->configured, prev->configured, NULL);
 
     if (conf->configured != NULL && iscf->engine != IRI_ENGINE_OFF) {
         conf->query = *conf->configured;
+        qmcf->on = 1;
     }
 
     return NGX_CONF_OK;
@@ -324,20 +340,16 @@ ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 static ngx_int_t
 ngx_http_iri_query_init(ngx_conf_t *cf)
 {
-    ngx_http_iri_main_conf_t *imcf;
+    static const ngx_http_iri_handler_t table[] = {
+        { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_query_handler },
+        { NGX_HTTP_SERVER_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_query_internal_handler },
+    };
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_query_main_conf_t *qmcf;
 
-    return !imcf->switched_on
-                   || (ngx_http_iri_register(cf, NGX_HTTP_POST_READ_PHASE,
-                                             NGX_HTTP_IRI_AT_END,
-                                             ngx_http_iri_query_handler)
-                           == NGX_OK
-                       && ngx_http_iri_register(
-                              cf, NGX_HTTP_SERVER_REWRITE_PHASE,
-                              NGX_HTTP_IRI_AT_END,
-                              ngx_http_iri_query_internal_handler)
-                              == NGX_OK)
-               ? NGX_OK
-               : NGX_ERROR;
+    qmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_query_module);
+
+    return qmcf->on ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
 }

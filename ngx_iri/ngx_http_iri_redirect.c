@@ -48,21 +48,6 @@ ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query)
 }
 
 
-/* Send the path; nginx completes it by absolute_redirect. */
-static ngx_int_t
-ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
-                           iri_str_t location)
-{
-    ngx_http_clear_location(r);
-
-    r->headers_out.location = ngx_http_iri_header_add(
-        r, "Location", ngx_http_iri_ngx_str(location));
-
-    return r->headers_out.location != NULL ? (ngx_int_t) status
-                                           : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
 /* 1 if nginx puts the client's Host before the path in Location. */
 static ngx_uint_t
 ngx_http_iri_uses_client_host(ngx_http_request_t *r)
@@ -302,17 +287,18 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (status != IRI_REDIRECT_LINK) {
-        ctx = ngx_http_iri_ctx_get_or_create(r);
-        if (ctx == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
-        }
-
-        ctx->redirect.status = (int) status;
-        return ngx_http_iri_send_redirect(r, status, location);
+    if (status == IRI_REDIRECT_LINK) {
+        return ngx_http_iri_save_link(r, location) == NGX_OK
+                   ? NGX_DECLINED
+                   : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_iri_save_link(r, location) == NGX_OK
-               ? NGX_DECLINED
-               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    ctx = ngx_http_iri_ctx_get_or_create(r);
+    if (ctx == NULL || ngx_http_iri_set_location(r, location) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx->redirect.status = (int) status;
+
+    return (ngx_int_t) status;
 }

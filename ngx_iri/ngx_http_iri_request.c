@@ -92,22 +92,22 @@ ngx_http_iri_cleanup(void *data)
  * nginx clears r->ctx on internal redirects and in named locations, but not the
  * pool (as in ngx_http_realip_module).  Subrequests share the pool.
  */
-ngx_http_iri_ctx_t *
-ngx_http_iri_ctx_recover(ngx_http_request_t *r)
+void *
+ngx_http_iri_ctx_recover(ngx_http_request_t *r, const ngx_module_t *module)
 {
-    ngx_pool_cleanup_t *cln;
-    ngx_http_iri_ctx_t *ctx;
+    ngx_pool_cleanup_t   *cln;
+    ngx_http_iri_owner_t *owner;
 
     for (cln = r->pool->cleanup; cln; cln = cln->next) {
         if (cln->handler != ngx_http_iri_cleanup) {
             continue;
         }
 
-        ctx = cln->data;
+        owner = cln->data;
 
-        if (ctx->request == r) {
-            ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
-            return ctx;
+        if (owner->request == r && owner->module == module) {
+            r->ctx[module->ctx_index] = owner;
+            return owner;
         }
     }
 
@@ -115,30 +115,65 @@ ngx_http_iri_ctx_recover(ngx_http_request_t *r)
 }
 
 
-ngx_http_iri_ctx_t *
-ngx_http_iri_ctx_alloc(ngx_pool_t *pool)
+static void *
+ngx_http_iri_ctx_alloc_of(ngx_pool_t *pool, ngx_module_t *module, size_t size)
 {
-    ngx_http_iri_ctx_t *ctx;
-    ngx_pool_cleanup_t *cln;
+    ngx_pool_cleanup_t   *cln;
+    ngx_http_iri_owner_t *owner;
 
     cln = ngx_pool_cleanup_add(pool, 0);
-    ctx = ngx_pcalloc(pool, sizeof(ngx_http_iri_ctx_t));
-    if (cln == NULL || ctx == NULL) {
+    owner = ngx_pcalloc(pool, size);
+    if (cln == NULL || owner == NULL) {
         return NULL;
     }
 
+    owner->module = module;
     cln->handler = ngx_http_iri_cleanup;
-    cln->data = ctx;
+    cln->data = owner;
 
-    return ctx;
+    return owner;
+}
+
+
+ngx_http_iri_ctx_t *
+ngx_http_iri_ctx_alloc(ngx_pool_t *pool)
+{
+    return ngx_http_iri_ctx_alloc_of(pool, &ngx_http_iri_module,
+                                     sizeof(ngx_http_iri_ctx_t));
 }
 
 
 void
-ngx_http_iri_ctx_attach(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_ctx_attach(ngx_http_request_t *r, void *ctx)
 {
-    ctx->request = r;
-    ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
+    ngx_http_iri_owner_t *owner = ctx;
+
+    owner->request = r;
+    r->ctx[owner->module->ctx_index] = ctx;
+}
+
+
+void *
+ngx_http_iri_feature_ctx_get_or_create(ngx_http_request_t *r,
+                                       ngx_module_t *module, size_t size)
+{
+    void *ctx;
+
+    if (ngx_http_iri_ctx_get_or_create(r) == NULL) {
+        return NULL;
+    }
+
+    ctx = ngx_http_iri_feature_ctx(r, module);
+    if (ctx != NULL) {
+        return ctx;
+    }
+
+    ctx = ngx_http_iri_ctx_alloc_of(r->pool, module, size);
+    if (ctx != NULL) {
+        ngx_http_iri_ctx_attach(r, ctx);
+    }
+
+    return ctx;
 }
 
 
@@ -243,7 +278,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    ngx_http_iri_client_note_reading(r, ctx, &reading);
+    ngx_http_iri_client_note_reading(r, &reading);
 
     ctx->lookup.last = NULL;
     ctx->last_read.refused = 0;

@@ -160,20 +160,6 @@ ngx_http_iri_is_folded_only(ngx_http_request_t         *r,
 }
 
 
-/*
- * Returns: 1 while rules judge a Destination.  It is not looked up in the
- * current location, because it is created below the root of the location of
- * the source.
- */
-static ngx_uint_t
-ngx_http_iri_judges_destination(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
-
-    return ctx != NULL && ctx->destination.source != NULL;
-}
-
-
 ngx_uint_t
 ngx_http_iri_needs_lookup(ngx_http_request_t *r)
 {

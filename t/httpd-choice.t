@@ -178,8 +178,8 @@ like $answer->body, qr{<a[ ]href="/Docs/README\.txt"><bdi>/Docs/README\.txt
 like $answer->body, qr{several names like <bdi>/Docs/readme\.txt</bdi>\.},
     'the one asked';
 like $server->get('/Docs/readme.txt?a=%2F&b<"')->body,
-    qr{href="/Docs/README\.txt\?a=%2F&amp;b&lt;&quot;">},
-    'the query as it came';
+    qr{href="/Docs/README\.txt\?a=%2F&amp;b%3C%22">},
+    'the query, as a URI has it';
 like $server->get('/docs/readme.txt?q=1', @json)->body,
     qr{"path":"/Docs/README\.txt","uri":"/Docs/README\.txt\?q=1"},
     'and where it has moved';

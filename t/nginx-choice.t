@@ -172,8 +172,8 @@ like $page->body, qr{<li><a\ href="/NAME\.txt"><bdi>/NAME\.txt</bdi></a></li>
 like $page->body, qr{several names like <bdi>/name\.txt</bdi>\.},
     'the one asked';
 is answer('/name.txt?a=%2F&b<"'),
-    '300 /NAME.txt?a=%2F&amp;b&lt;&quot; /Name.txt?a=%2F&amp;b&lt;&quot;',
-    'the query as it came';
+    '300 /NAME.txt?a=%2F&amp;b%3C%22 /Name.txt?a=%2F&amp;b%3C%22',
+    'the query, as a URI has it';
 is answer('/ways/ab'), '300 /ways/AB/ /ways/Ab/',
     'directories with their slash';
 is answer('/ways/ef'), '300 /ways/EF/ /ways/Ef', 'a file has none';

@@ -31,8 +31,8 @@ int iri_is_unreserved(unsigned char c);
 
 /*
  * Append "?" and a query to buf.  query: octets as sent, without "?".  Octets
- * that a URI cannot contain (00 to 20, 7F to FF) are percent-encoded; all
- * others stay.
+ * that cannot stand in a header field, a string or a tag (00 to 20, 7F to FF,
+ * ", < and >) are percent-encoded, as by iri_location_field(); all others stay.
  * Returns: IRI_OK; IRI_NO_MEMORY.
  * "a=\xE9" -> "?a=%E9"
  */

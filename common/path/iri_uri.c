@@ -216,19 +216,24 @@ iri_uri_normalize(const iri_env_t *env, iri_str_t sent, iri_str_t *out)
 }
 
 
-/* Escape all octets but 21 to 7E, which would break a header field. */
+/*
+ * Escape octets that cannot stand in a header field, a string or a tag, as
+ * iri_location_field() does.
+ */
 iri_status_t
 iri_put_query(const iri_env_t *env, iri_str_t query, iri_buf_t *buf)
 {
-    iri_status_t status;
-    size_t       i;
+    unsigned char c;
+    iri_status_t  status;
+    size_t        i;
 
     status = iri_buf_putc(env, buf, '?');
 
     for (i = 0; status == IRI_OK && i < query.len; i++) {
-        status = query.data[i] > 0x20 && query.data[i] < 0x7f
-                     ? iri_buf_putc(env, buf, query.data[i])
-                     : iri_buf_put_escape(env, buf, query.data[i]);
+        c = query.data[i];
+        status = c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>'
+                     ? iri_buf_putc(env, buf, c)
+                     : iri_buf_put_escape(env, buf, c);
     }
 
     return status;

@@ -168,12 +168,12 @@ test_request(void **state)
                 "<h1>Multiple Choices</h1>\n</header>\n<main>\n"
                 "<p>There are several names like <bdi>/A&lt;%E2%80%AE</bdi>. "
                 "Select one.</p>\n" LIST
-                "<li><a href=\"/a?b=1&amp;c=&quot;&lt;%C3%20&#39;\">"
+                "<li><a href=\"/a?b=1&amp;c=%22%3C%C3%20&#39;\">"
                 "<bdi>/a</bdi></a></li>\n</ul>\n</main>\n</body>\n"
                 "</html>\n");
     assert_int_equal(iri_choices_json(&core.env, &choices, &out), IRI_OK);
     assert_text(out, "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a?b=1&c="
-                     "\\u0022\\u003c%C3%20'\"}]}\n");
+                     "%22%3C%C3%20'\"}]}\n");
 
     choices.more = 1;
     choices.query = S("");

@@ -1,0 +1,82 @@
+/*
+ * ngx_http_iri_dav.h - the context of ngx_http_iri_dav_module
+ *
+ * For its two files, ngx_http_iri_dav.c and ngx_http_iri_destination.c.
+ */
+
+#ifndef NGX_HTTP_IRI_DAV_H
+#define NGX_HTTP_IRI_DAV_H
+
+#include "ngx_http_iri.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The request for the source, while the rules judge the Destination */
+typedef struct ngx_http_iri_source_s  ngx_http_iri_source_t;
+
+/* Of a request; zero at first. */
+typedef struct {
+    ngx_http_iri_owner_t owner;
+
+    /* ngx_http_iri_dav.c */
+    iri_env_t env;
+    iri_multistatus_t *answer;  /* NULL: the body is not filtered */
+    ngx_array_t *if_fields;     /* of ngx_http_iri_if_t; NULL: not yet read */
+    iri_why_t why;              /* reason on the 409 page */
+
+    /* ngx_http_iri_destination.c */
+    iri_reading_t reading;      /* of the Destination header */
+    unsigned has_reading:1;     /* it is set */
+    unsigned denied:1;          /* 1: the rules have denied it */
+    ngx_http_iri_source_t *source;  /* not NULL while rules judge it */
+    void **passed_in;           /* loc_conf in which the rules let it pass */
+    ngx_uint_t runs;            /* number of times the rules were run for it */
+} ngx_http_iri_dav_ctx_t;
+
+/* Returns: the context of r, or NULL if it has none. */
+static inline ngx_http_iri_dav_ctx_t *
+ngx_http_iri_dav_ctx(ngx_http_request_t *r)
+{
+    return ngx_http_iri_feature_ctx(r, &ngx_http_iri_dav_module);
+}
+
+/* The same, created if there is none.  Returns: NULL without memory. */
+static inline ngx_http_iri_dav_ctx_t *
+ngx_http_iri_dav_ctx_get_or_create(ngx_http_request_t *r)
+{
+    return ngx_http_iri_feature_ctx_get_or_create(
+        r, &ngx_http_iri_dav_module, sizeof(ngx_http_iri_dav_ctx_t));
+}
+
+
+/* ---- ngx_http_iri_dav.c -------------------------------------------------- */
+
+/*
+ * Set *relation to that of the Destination, path, to r->uri on disk.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
+    iri_relation_t *relation);
+
+/*
+ * Set *out to the result of a lookup of the Destination, after
+ * iri_find_conflict().  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_dav_name_conflict(ngx_http_request_t *r,
+    ngx_http_iri_found_t *found, iri_found_t *out);
+
+
+/* ---- ngx_http_iri_destination.c ------------------------------------------ */
+
+/* A handler of POST_READ: put the path of the Destination in canonical form. */
+ngx_int_t ngx_http_iri_destination_handler(ngx_http_request_t *r);
+
+/*
+ * If a Destination is being judged, end this: error pages, backends and logs
+ * see the source again.
+ */
+void ngx_http_iri_destination_cancel(ngx_http_request_t *r);
+
+#pragma GCC visibility pop
+
+#endif /* NGX_HTTP_IRI_DAV_H */

@@ -1,0 +1,61 @@
+/*
+ * ngx_http_iri_header.h - the context of ngx_http_iri_header_filter_module
+ *
+ * For its files: ngx_http_iri_header.c, ngx_http_iri_client.c and
+ * ngx_http_iri_location.c.
+ */
+
+#ifndef NGX_HTTP_IRI_HEADER_H
+#define NGX_HTTP_IRI_HEADER_H
+
+#include "ngx_http_iri.h"
+
+#pragma GCC visibility push(hidden)
+
+/* iri_charset $variable: what the variable says of a request */
+typedef struct {
+    iri_reading_conf_t reading;
+    ngx_str_t vary;             /* value of Vary; empty: depends on no field */
+} ngx_http_iri_client_t;
+
+/* Of a request; zero at first. */
+typedef struct {
+    ngx_http_iri_owner_t owner;
+    ngx_http_iri_client_t *client;  /* NULL: the variable was not read */
+    unsigned vary:1;            /* the answer depends on the variable */
+    unsigned vary_until_granted:1;  /* the same, unless access is granted */
+    ngx_str_t link;             /* value of the field Link; empty: none */
+    ngx_str_t location;         /* value of the Location that the module has
+                                   made; empty: none */
+} ngx_http_iri_header_ctx_t;
+
+/* Returns: the context of r, or NULL if it has none. */
+static inline ngx_http_iri_header_ctx_t *
+ngx_http_iri_header_ctx(ngx_http_request_t *r)
+{
+    return ngx_http_iri_feature_ctx(r, &ngx_http_iri_header_filter_module);
+}
+
+/* The same, created if there is none.  Returns: NULL without memory. */
+static inline ngx_http_iri_header_ctx_t *
+ngx_http_iri_header_ctx_get_or_create(ngx_http_request_t *r)
+{
+    return ngx_http_iri_feature_ctx_get_or_create(
+        r, &ngx_http_iri_header_filter_module,
+        sizeof(ngx_http_iri_header_ctx_t));
+}
+
+/*
+ * Before the header of a main request is sent: set or add fields.
+ *
+ *   ngx_http_iri_write_references  make Location and Link URIs
+ *   ngx_http_iri_write_vary        add Vary
+ *
+ * Returns: NGX_OK; NGX_ERROR if nothing may be sent.
+ */
+ngx_int_t ngx_http_iri_write_references(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
+
+#pragma GCC visibility pop
+
+#endif /* NGX_HTTP_IRI_HEADER_H */
