@@ -339,6 +339,7 @@ typedef struct {
     void           (*log)(void *ctx, iri_log_level_t level, iri_str_t line);
                             /* line: without an end of line; NULL: no log */
     const iri_dir_t *dir;   /* for lookups; iri_read does not use it */
+    int              quiet; /* 1: IRI_LOG_INFO is not logged */
     int              trace; /* 1: log each reading and lookup too */
 } iri_env_t;
 
