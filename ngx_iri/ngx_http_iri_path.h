@@ -344,8 +344,8 @@ ngx_uint_t ngx_http_iri_can_restart(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found,
     ngx_str_t *url);
 
-/* The same; the restart is noted in ctx, for ngx_http_iri_restart(). */
-ngx_uint_t ngx_http_iri_may_restart(ngx_http_request_t *r,
+/* If so, note the restart in ctx, for ngx_http_iri_restart(). */
+ngx_uint_t ngx_http_iri_set_pending_restart(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
 
 /*

@@ -109,7 +109,7 @@ ngx_http_iri_redirect_input(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    redirect->came = came;
+    redirect->reading = came;
     redirect->sent = ngx_http_iri_sent_path(r);
     redirect->path = ctx != NULL && ctx->restart.done
                          ? ngx_http_iri_str(ctx->requested.path)

@@ -254,8 +254,9 @@ ngx_http_iri_can_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
 
 ngx_uint_t
-ngx_http_iri_may_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                         const ngx_http_iri_found_t *found)
+ngx_http_iri_set_pending_restart(ngx_http_request_t         *r,
+                                 ngx_http_iri_ctx_t         *ctx,
+                                 const ngx_http_iri_found_t *found)
 {
     if (!ngx_http_iri_can_restart(r, ctx, found, &ctx->restart.path)) {
         return 0;
@@ -273,7 +274,7 @@ ngx_http_iri_note_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 {
     if (!ctx->rules.running || found->found.verdict != IRI_RESTART
         || (ctx->restart.pending == NULL
-            && !ngx_http_iri_may_restart(r, ctx, found)))
+            && !ngx_http_iri_set_pending_restart(r, ctx, found)))
     {
         return NULL;
     }
@@ -378,7 +379,7 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
     }
 
     return !ngx_http_iri_is_left_to_try_files(r, found)
-                   && ngx_http_iri_may_restart(r, ctx, found)
+                   && ngx_http_iri_set_pending_restart(r, ctx, found)
                ? ngx_http_iri_restart(r, ctx)
                : NGX_OK;
 }

@@ -333,7 +333,7 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
     }
 
     if (ctx->restart.pending == NULL) {
-        (void) ngx_http_iri_may_restart(r, ctx, found);
+        (void) ngx_http_iri_set_pending_restart(r, ctx, found);
     }
 
     return 1;

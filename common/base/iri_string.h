@@ -163,7 +163,7 @@ void iri_logf(const iri_env_t *env, iri_log_level_t level,
     __attribute__((format(printf, 3, 4)));
 
 /* If env->trace is set, log a verdict: "answer pass: no entry has that name" */
-void iri_trace_verdict(const iri_env_t *env, iri_verdict_t answer,
+void iri_trace_verdict(const iri_env_t *env, iri_verdict_t verdict,
                        iri_why_t why);
 
 /* Octets percent-encoded for a log line; static text if there is no memory. */
