@@ -41,7 +41,7 @@ typedef struct {
                             from escaped and reveals raw bidi characters.
                             Empty: with escaped 1 it is path; with escaped 0
                             the server made path, and no octet came raw */
-} iri_request_t;
+} iri_received_path_t;
 
 typedef struct {
     iri_verdict_t verdict;  /* PASS: path is canonical as received; SERVE:
@@ -85,7 +85,7 @@ typedef struct {
  * "/caf%C3%A9".  "/cafe%CC%81" -> SERVE, ESCAPED, the same path.
  */
 iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
-                      const iri_request_t *request, iri_reading_t *out);
+                      const iri_received_path_t *request, iri_reading_t *out);
 
 /*
  * As iri_read(), but with escaped 0 out->uri may be empty.  iri_path_to_uri()
@@ -94,7 +94,7 @@ iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
  */
 iri_status_t iri_read_path(const iri_env_t *env,
                            const iri_reading_conf_t *conf,
-                           const iri_request_t *request, iri_reading_t *out);
+                           const iri_received_path_t *request, iri_reading_t *out);
 
 
 /* ---- paths as URIs and IRIs ---------------------------------------------- */

@@ -290,7 +290,7 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 {
     iri_env_t                 env;
     ngx_str_t                 uri;
-    iri_request_t             request;
+    iri_received_path_t       request;
     iri_reading_t             reading;
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_found_t     *found;

@@ -129,7 +129,7 @@ ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
 {
     iri_env_t                 env;
     iri_status_t              status;
-    iri_request_t             request;
+    iri_received_path_t       request;
     const iri_reading_conf_t *conf;
 
     conf = ngx_http_iri_reading_conf(r);

@@ -222,7 +222,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 {
     iri_env_t                 env;
     iri_status_t              status;
-    iri_request_t             request;
+    iri_received_path_t       request;
     iri_reading_t             reading;
     const iri_reading_conf_t *conf;
 
@@ -330,7 +330,7 @@ ngx_http_iri_requested_reading(ngx_http_request_t       *r,
                                iri_reading_t            *reading)
 {
     iri_env_t                env;
-    iri_request_t            request;
+    iri_received_path_t      request;
     ngx_http_iri_srv_conf_t *iscf;
 
     if (ctx->requested.has_reading) {
@@ -344,7 +344,7 @@ ngx_http_iri_requested_reading(ngx_http_request_t       *r,
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    ngx_memzero(&request, sizeof(iri_request_t));
+    ngx_memzero(&request, sizeof(iri_received_path_t));
     request.path = ngx_http_iri_str(ctx->requested.ascii);
 
     ngx_http_iri_env(r, &env);

@@ -242,8 +242,8 @@ static iri_status_t
 iri_path_round_trips(iri_listing_t *listing, iri_str_t path,
                      iri_reading_t *reading, int *reads)
 {
-    iri_request_t request = { path, 0, { 0, NULL } };
-    iri_status_t  status;
+    iri_received_path_t request = { path, 0, { 0, NULL } };
+    iri_status_t        status;
 
     status = iri_read(&listing->memory.scratch_env, listing->conf.reading,
                       &request, reading);

@@ -321,7 +321,7 @@ iri_put_escaped_path(const iri_env_t *env, iri_str_t path, int own,
  */
 static iri_status_t
 iri_is_only_reading(const iri_env_t *env, const iri_reading_conf_t *conf,
-                    const iri_request_t *request,
+                    const iri_received_path_t *request,
                     const iri_reading_t *reading, int *only)
 {
     iri_reading_conf_t one = *conf;
@@ -360,10 +360,10 @@ static iri_status_t
 iri_path_canonicalize(const iri_env_t *env, const iri_reading_conf_t *conf,
                       iri_str_t *path)
 {
-    iri_request_t request;
-    iri_reading_t reading;
-    iri_status_t  status;
-    int           only = 0;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_status_t        status;
+    int                 only = 0;
 
     if (iri_path_is_ascii(*path, 1)) {
         return IRI_OK;

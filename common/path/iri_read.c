@@ -14,18 +14,18 @@
 #include "path/iri_path.h"
 
 typedef struct {
-    const iri_env_t          *env;
-    const iri_reading_conf_t *conf;
-    const iri_request_t      *request;
-    iri_source_t              source;
-    size_t                    raw;     /* high octets sent raw */
-    size_t                    escaped; /* high octets sent escaped */
-    iri_buf_t                 path;
-    iri_buf_t                 uri;
-    int                       no_uri;   /* 1: no URI is needed */
-    int                       repaired; /* 1: mojibake was repaired */
-    int                       no_utf8;  /* 1: known not to be UTF-8 */
-    iri_why_t                 why;      /* outcome of the last reading */
+    const iri_env_t           *env;
+    const iri_reading_conf_t  *conf;
+    const iri_received_path_t *request;
+    iri_source_t               source;
+    size_t                     raw;     /* high octets sent raw */
+    size_t                     escaped; /* high octets sent escaped */
+    iri_buf_t                  path;
+    iri_buf_t                  uri;
+    int                        no_uri;   /* 1: no URI is needed */
+    int                        repaired; /* 1: mojibake was repaired */
+    int                        no_utf8;  /* 1: known not to be UTF-8 */
+    iri_why_t                  why;      /* outcome of the last reading */
 } iri_reader_t;
 
 
@@ -557,7 +557,7 @@ iri_refuse(iri_reading_t *out, int status, iri_why_t why)
 
 /* The path as it was sent, percent-encoded. */
 static iri_status_t
-iri_uri_as_sent(const iri_env_t *env, const iri_request_t *request,
+iri_uri_as_sent(const iri_env_t *env, const iri_received_path_t *request,
                 iri_str_t *uri)
 {
     if (request->escaped) {
@@ -570,7 +570,7 @@ iri_uri_as_sent(const iri_env_t *env, const iri_request_t *request,
 
 
 static void
-iri_reading_limit(const iri_request_t *request, iri_reading_t *out)
+iri_reading_limit(const iri_received_path_t *request, iri_reading_t *out)
 {
     out->form = IRI_FORM_INVALID;
     out->path = out->octets = request->path;
@@ -684,7 +684,7 @@ iri_source_init(iri_reader_t *reader)
 
 
 static void
-iri_read_ascii(const iri_request_t *request, iri_reading_t *out)
+iri_read_ascii(const iri_received_path_t *request, iri_reading_t *out)
 {
     out->verdict = IRI_PASS;
     out->why = IRI_WHY_ASCII;
@@ -782,9 +782,9 @@ iri_read_as_sent(const iri_reader_t *reader, iri_reading_t *reading,
 static iri_status_t
 iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
 {
-    const iri_request_t *request = reader->request;
-    iri_reading_t        reading;
-    iri_status_t         status;
+    const iri_received_path_t *request = reader->request;
+    iri_reading_t              reading;
+    iri_status_t               status;
 
     memset(&reading, 0, sizeof(reading));
     reading.conf = reader->conf;
@@ -830,7 +830,7 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
 
 iri_status_t
 iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
-         const iri_request_t *request, iri_reading_t *out)
+         const iri_received_path_t *request, iri_reading_t *out)
 {
     iri_reader_t reader;
 
@@ -846,7 +846,7 @@ iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
 /* A trace prints the URI of each reading, so it is made then. */
 iri_status_t
 iri_read_path(const iri_env_t *env, const iri_reading_conf_t *conf,
-              const iri_request_t *request, iri_reading_t *out)
+              const iri_received_path_t *request, iri_reading_t *out)
 {
     iri_reader_t reader;
 

@@ -64,11 +64,11 @@ static iri_status_t
 iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
                 iri_str_t *uri)
 {
-    iri_env_t     silent = *env;
-    iri_request_t request;
-    iri_reading_t reading;
-    iri_str_t     spelled;
-    iri_status_t  status;
+    iri_env_t           silent = *env;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_str_t           spelled;
+    iri_status_t        status;
 
     status = iri_uri_normalize(env, redirect->sent, &spelled);
     if (status != IRI_OK) {

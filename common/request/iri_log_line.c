@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/iri_string.h"
-#include "request/iri_request.h"
+#include "request/iri_state.h"
 
 
 static const char *const iri_reason_codes[IRI_REASONS] = {

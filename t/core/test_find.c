@@ -359,7 +359,7 @@ find_put(find_t *find, const char *entries)
 static void
 find_read(find_t *find, iri_str_t target)
 {
-    iri_request_t request = { { 0, NULL }, 0, target };
+    iri_received_path_t request = { { 0, NULL }, 0, target };
 
     request.path = core_unescape(target, find->octets);
     assert_int_equal(

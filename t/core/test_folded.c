@@ -305,10 +305,10 @@ static void
 check_further(const char *const *tree, const char *file, int there, char *out,
               size_t size)
 {
-    near_t             near;
-    iri_reading_conf_t conf;
-    iri_reading_t      reading;
-    iri_request_t      request = { S("/\xc3\xa9/x"), 0, S("/%C3%A9/x") };
+    near_t              near;
+    iri_reading_conf_t  conf;
+    iri_reading_t       reading;
+    iri_received_path_t request = { S("/\xc3\xa9/x"), 0, S("/%C3%A9/x") };
 
     near_init(&near, N | C, tree);
 
@@ -354,7 +354,7 @@ test_absent_in_all_readings(void **state)
     near_t                   near;
     iri_reading_conf_t       conf;
     iri_reading_t            reading;
-    iri_request_t            request;
+    iri_received_path_t      request;
     char                     octets[64], path[64], want[128];
     size_t                   i;
 
@@ -397,11 +397,11 @@ test_several_in_further(void **state)
         "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/Name/y",
         "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/nAme/y", NULL
     };
-    near_t             near;
-    iri_reading_conf_t conf;
-    iri_reading_t      reading;
-    iri_request_t      request = { S("/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y"), 0,
-                                   S("/%C3%A9%C3%A9%C3%A9/NAME/y") };
+    near_t              near;
+    iri_reading_conf_t  conf;
+    iri_reading_t       reading;
+    iri_received_path_t request = { S("/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y"), 0,
+                                    S("/%C3%A9%C3%A9%C3%A9/NAME/y") };
 
     (void) state;
 
@@ -568,8 +568,8 @@ test_nothing_is_left(void **state)
     near_t                   near;
     iri_reading_conf_t       conf;
     iri_reading_t            reading;
-    iri_request_t  request = { S("/caf\xc3\xa9/"), 0, S("/caf%C3%A9/") };
-    unsigned char *path = malloc(7);
+    iri_received_path_t request = { S("/caf\xc3\xa9/"), 0, S("/caf%C3%A9/") };
+    unsigned char      *path = malloc(7);
 
     (void) state;
 

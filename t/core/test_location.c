@@ -259,7 +259,7 @@ read_target(core_t *core, iri_str_t target, int escaped)
 {
     static unsigned char octets[4][1024];
     static int           turn;
-    iri_request_t        request = { target, escaped, target };
+    iri_received_path_t  request = { target, escaped, target };
     iri_reading_t        reading;
 
     if (!escaped) {
@@ -379,12 +379,12 @@ test_other_segments(void **state)
         { "/a/%2e%62", "/a/.b", "/a/.b" },
         { "//x//%62", "/x/b", "/x//b" },
     };
-    core_t         core;
-    iri_redirect_t redirect;
-    iri_request_t  request;
-    iri_reading_t  reading;
-    iri_str_t      location;
-    size_t         i;
+    core_t              core;
+    iri_redirect_t      redirect;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_str_t           location;
+    size_t              i;
 
     (void) state;
 

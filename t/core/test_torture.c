@@ -530,15 +530,15 @@ teardown(void **state)
 /* ---- one request -------------------------------------------------------- */
 
 typedef struct {
-    const case_t      *one;
-    core_t             core;
-    iri_index_cache_t *cache;
-    int                locked;
-    iri_reading_conf_t conf;
-    iri_tree_conf_t    tree;
-    iri_request_t      request;
-    unsigned char      octets[256];
-    char               root[64];
+    const case_t       *one;
+    core_t              core;
+    iri_index_cache_t  *cache;
+    int                 locked;
+    iri_reading_conf_t  conf;
+    iri_tree_conf_t     tree;
+    iri_received_path_t request;
+    unsigned char       octets[256];
+    char                root[64];
     enum { COLD, WARM, NO_CACHE, CACHES } how; /* its cache is */
 } torture_t;
 

@@ -1,9 +1,9 @@
 /*
- * iri_request.h - notes for the log line of a request
+ * iri_state.h - the state of a request, and notes for its log line
  */
 
-#ifndef IRI_REQUEST_H
-#define IRI_REQUEST_H
+#ifndef IRI_STATE_H
+#define IRI_STATE_H
 
 #include "iri.h"
 
@@ -31,4 +31,4 @@ void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
 
 #pragma GCC visibility pop
 
-#endif /* IRI_REQUEST_H */
+#endif /* IRI_STATE_H */
