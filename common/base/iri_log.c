@@ -64,15 +64,8 @@ iri_printable(const iri_env_t *env, iri_str_t s)
 {
     iri_buf_t    out = IRI_BUF_EMPTY;
     iri_status_t status;
-    size_t       i;
 
-    status = IRI_OK;
-
-    for (i = 0; status == IRI_OK && i < s.len; i++) {
-        status = s.data[i] > 0x20 && s.data[i] < 0x7f
-                     ? iri_buf_putc(env, &out, s.data[i])
-                     : iri_buf_put_escape(env, &out, s.data[i]);
-    }
+    status = iri_buf_put_escaped(env, &out, s, iri_is_visible);
 
     if (status == IRI_OK) {
         status = iri_buf_putc(env, &out, '\0');
