@@ -273,16 +273,7 @@ iri_is_own_path(const iri_location_field_conf_t *conf,
 static iri_status_t
 iri_put_literal(const iri_env_t *env, iri_str_t s, iri_buf_t *buf)
 {
-    iri_status_t status = IRI_OK;
-    size_t       i;
-
-    for (i = 0; status == IRI_OK && i < s.len; i++) {
-        status = iri_is_literal(s.data[i])
-                     ? iri_buf_putc(env, buf, s.data[i])
-                     : iri_buf_put_escape(env, buf, s.data[i]);
-    }
-
-    return status;
+    return iri_buf_put_escaped(env, buf, s, iri_is_literal);
 }
 
 

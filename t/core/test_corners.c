@@ -311,7 +311,7 @@ test_no_mixed_rest(void **state)
 
 
 /*
- * A further reading leads into a directory, and there the file system fails:
+ * An alternative reading leads into a directory, and there the file system fails:
  * that directory is no better than none.
  */
 static void
@@ -398,7 +398,7 @@ test_longer_directory(void **state)
 
 
 /*
- * A further reading leads into a directory, in which nothing can have the name
+ * An alternative reading leads into a directory, in which nothing can have the name
  * that follows: it does not stand in the way of one that leads on.
  */
 static void
@@ -423,7 +423,7 @@ test_refused_further(void **state)
 }
 
 
-/* Two further readings, both of an entry: the charset that is named first. */
+/* Two alternative readings, both of an entry: the charset that is named first. */
 static void
 test_order_of_charsets(void **state)
 {

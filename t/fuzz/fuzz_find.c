@@ -206,7 +206,7 @@ judge_moved(fuzz_case_t *it)
 
     /*
      * Where only the directory was found, the rest in UTF-8 may have a
-     * further reading of its own; a server starts over once, so that is 404.
+     * alternative reading of its own; a server starts over once, so that is 404.
      */
     if (found.verdict == IRI_RESTART) {
         fuzz_assert(!is_there(it->found.filename)

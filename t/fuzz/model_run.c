@@ -308,7 +308,7 @@ model_run_location(model_case_t *c, const model_request_t *request,
     int            has = request->has_query;
 
     memset(&redirect, 0, sizeof(redirect));
-    redirect.came = core;
+    redirect.reading = core;
     redirect.path = model_lend(&c->tree, path);
     redirect.has_query = has;
     redirect.query = model_lend(&c->tree, query);
