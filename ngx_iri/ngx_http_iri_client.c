@@ -285,13 +285,14 @@ ngx_http_iri_client_note_reading(ngx_http_request_t  *r,
  * it would reveal whether the entry exists (design 5.7).
  */
 void
-ngx_http_iri_client_note_found(ngx_http_request_t         *r,
-                               const ngx_http_iri_ctx_t   *base,
-                               const ngx_http_iri_found_t *found)
+ngx_http_iri_client_note_found(ngx_http_request_t       *r,
+                               const ngx_http_iri_ctx_t *base,
+                               const iri_lookup_t       *found)
 {
     ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_client_ctx(r);
 
-    if (ctx != NULL && base->access.granted) {
+    if (ctx != NULL && iri_request_state(base->request) == IRI_STATE_GRANTED)
+    {
         ctx->vary |= iri_depends_on_charsets(found->search.reading,
                                              &found->found, 1)
                      != 0;
@@ -303,21 +304,23 @@ void
 ngx_http_iri_client_note_granted(ngx_http_request_t       *r,
                                  const ngx_http_iri_ctx_t *base)
 {
-    ngx_http_iri_header_ctx_t  *ctx = ngx_http_iri_client_ctx(r);
-    const ngx_http_iri_found_t *found;
+    const iri_lookup_t        *found;
+    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_client_ctx(r);
 
     if (ctx == NULL) {
         return;
     }
 
-    for (found = base->lookup.results; found; found = found->next) {
-        if (ngx_http_iri_same(found->uri, r->uri)) {
+    for (found = iri_request_lookups(base->request); found;
+         found = found->next) {
+        if (ngx_http_iri_same(ngx_http_iri_ngx_str(found->path), r->uri)) {
             ngx_http_iri_client_note_found(r, base, found);
         }
     }
 
     /* With other charsets the request might have found another entry. */
-    ctx->vary |= base->restart.done && ctx->vary_until_granted;
+    ctx->vary |= ctx->vary_until_granted
+                 && iri_request_has_restarted(base->request);
 }
 
 
@@ -328,7 +331,9 @@ ngx_http_iri_write_vary(ngx_http_request_t *r)
     ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_header_ctx(r);
 
     if (ctx == NULL || ctx->client == NULL || ctx->client->vary.len == 0
-        || !(ctx->vary || (ctx->vary_until_granted && !base->access.granted)))
+        || !(ctx->vary
+             || (ctx->vary_until_granted
+                 && iri_request_state(base->request) != IRI_STATE_GRANTED)))
     {
         return NGX_OK;
     }

@@ -63,7 +63,7 @@ ngx_int_t ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
  * iri_find_conflict().  Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_dav_name_conflict(ngx_http_request_t *r,
-    ngx_http_iri_found_t *found, iri_found_t *out);
+    iri_lookup_t *found, iri_found_t *out);
 
 
 /* ---- ngx_http_iri_destination.c ------------------------------------------ */

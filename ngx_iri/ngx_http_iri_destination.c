@@ -129,7 +129,7 @@ ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
 {
     iri_env_t                 env;
     iri_status_t              status;
-    iri_request_t             request;
+    iri_received_path_t       request;
     const iri_reading_conf_t *conf;
 
     conf = ngx_http_iri_reading_conf(r);
@@ -160,9 +160,10 @@ static ngx_int_t
 ngx_http_iri_destination_apply(ngx_http_request_t     *r,
                                ngx_http_iri_dav_ctx_t *dav)
 {
-    ngx_int_t  rc;
-    ngx_str_t *value = &r->headers_in.destination->value;
-    iri_str_t  path;
+    ngx_int_t   rc;
+    ngx_str_t  *value = &r->headers_in.destination->value;
+    iri_str_t   path;
+    iri_shown_t shown;
 
     if (ngx_http_iri_destination_map_host(r, value) == NGX_ERROR) {
         return NGX_ERROR;
@@ -180,8 +181,11 @@ ngx_http_iri_destination_apply(ngx_http_request_t     *r,
     }
 
     if (dav->reading.verdict == IRI_REFUSE) {
-        return ngx_http_iri_refuse(r, &dav->reading, "Destination",
-                                   ngx_http_iri_ngx_str(dav->reading.octets));
+        ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(dav->reading.why),
+                          "Destination \"%s\" refused: %s",
+                          iri_show(&shown, dav->reading.octets),
+                          iri_why_text(dav->reading.why));
+        return dav->reading.status;
     }
 
     dav->has_reading = 1;
@@ -287,8 +291,8 @@ ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
  * found may be NULL.  NGX_DECLINED: the name may be written.
  */
 static ngx_int_t
-ngx_http_iri_destination_check_entry(ngx_http_request_t   *r,
-                                     ngx_http_iri_found_t *found)
+ngx_http_iri_destination_check_entry(ngx_http_request_t *r,
+                                     iri_lookup_t       *found)
 {
     iri_found_t result;
 
@@ -319,7 +323,7 @@ ngx_http_iri_destination_check_entry(ngx_http_request_t   *r,
  * Look path up by the settings of the current location.  NULL: no lookup is
  * needed, or it failed.
  */
-static ngx_http_iri_found_t *
+static iri_lookup_t *
 ngx_http_iri_destination_find(ngx_http_request_t *r, ngx_str_t path)
 {
     ngx_http_iri_loc_conf_t *ilcf;
@@ -336,7 +340,7 @@ ngx_http_iri_destination_find(ngx_http_request_t *r, ngx_str_t path)
 
 /* The octets of the file name below root or alias. */
 static iri_str_t
-ngx_http_iri_destination_stored_name(const ngx_http_iri_found_t *found)
+ngx_http_iri_destination_stored_name(const iri_lookup_t *found)
 {
     iri_str_t octets = found->found.filename;
     size_t    root = ngx_min(found->search.root.len, octets.len);
@@ -355,8 +359,8 @@ ngx_http_iri_destination_stored_name(const ngx_http_iri_found_t *found)
  * the path, so the shorter name is compared with the end of the longer one.
  */
 static ngx_uint_t
-ngx_http_iri_destination_same_name(const ngx_http_iri_found_t *written,
-                                   const ngx_http_iri_found_t *judged)
+ngx_http_iri_destination_same_name(const iri_lookup_t *written,
+                                   const iri_lookup_t *judged)
 {
     iri_str_t a, b;
     size_t    len;
@@ -388,10 +392,10 @@ ngx_http_iri_destination_same_name(const ngx_http_iri_found_t *written,
  */
 static ngx_int_t
 ngx_http_iri_destination_check_names(ngx_http_request_t *r, ngx_str_t path,
-                                     ngx_http_iri_found_t *judged)
+                                     iri_lookup_t *judged)
 {
-    ngx_int_t             rc;
-    ngx_http_iri_found_t *written = ngx_http_iri_destination_find(r, path);
+    ngx_int_t     rc;
+    iri_lookup_t *written = ngx_http_iri_destination_find(r, path);
 
     rc = ngx_http_iri_destination_check_entry(r, written);
 
@@ -560,6 +564,8 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
                                      ngx_http_iri_dav_ctx_t *dav,
                                      ngx_str_t               path)
 {
+    iri_env_t              env;
+    iri_request_t         *request;
     ngx_http_iri_ctx_t    *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_source_t *source;
 
@@ -568,9 +574,11 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    ngx_http_iri_env(r, &env);
+    request = iri_request_create(&env);
     source = ngx_palloc(r->pool, sizeof(ngx_http_iri_source_t));
 
-    if (source == NULL
+    if (request == NULL || source == NULL
         || ngx_http_iri_snapshot(r, &source->snapshot) != NGX_OK
         || ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK
         || ngx_http_iri_set_uri(r, ngx_http_iri_str(path)) != NGX_OK)
@@ -581,9 +589,8 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     source->ctx = *ctx;
     source->judged = r->uri;
     dav->source = source;
-    ctx->last_read.uri = r->uri;
-    ctx->requested.path = r->uri;
-    ctx->last_read.refused = 0;
+    ctx->request = request;
+    iri_request_set_canonical(request, ngx_http_iri_str(r->uri));
 
     ngx_str_null(&r->args);
     r->unparsed_uri = ngx_http_iri_ngx_str(
@@ -642,7 +649,7 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t     *r,
 {
     ngx_int_t                rc;
     ngx_str_t                path = dav->source->judged;
-    ngx_http_iri_found_t    *judged;
+    iri_lookup_t            *judged;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);

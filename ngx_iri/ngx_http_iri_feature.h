@@ -67,7 +67,7 @@ iri_index_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
  * again when the index is built.
  */
 ngx_uint_t ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const ngx_http_iri_found_t *found);
+    const iri_lookup_t *found);
 
 /*
  * Parse iri_cache.  words: cf->args without the name of the directive.
@@ -119,7 +119,7 @@ void ngx_http_iri_client_note_reading(ngx_http_request_t *r,
 
 /* A path was looked up: the same, if access is granted. */
 void ngx_http_iri_client_note_found(ngx_http_request_t *r,
-    const ngx_http_iri_ctx_t *base, const ngx_http_iri_found_t *found);
+    const ngx_http_iri_ctx_t *base, const iri_lookup_t *found);
 
 /* Access is granted: the same for all lookups of r->uri. */
 void ngx_http_iri_client_note_granted(ngx_http_request_t *r,
@@ -244,7 +244,7 @@ ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
  * content; NGX_DECLINED if there is nothing to choose from; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const ngx_http_iri_found_t *found);
+    const iri_lookup_t *found);
 
 
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */

@@ -426,8 +426,8 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
 static char *
 ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
+    unsigned                  mode = 0;
     const char               *error;
-    iri_host_mode_t           mode = IRI_HOST_MODE_OFF;
     ngx_http_iri_host_conf_t *hcf = conf;
 
     hcf->directive = ngx_http_iri_conf_directive(cf);
@@ -435,7 +435,8 @@ ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    error = iri_parse_host_mode(ngx_http_iri_first_argument(cf), &mode);
+    error = iri_parse_word(&iri_host_mode_words,
+                           ngx_http_iri_first_argument(cf), &mode);
 
     return ngx_http_iri_set_slot(cf, cmd, conf, error, mode);
 }

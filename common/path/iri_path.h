@@ -30,6 +30,12 @@ int iri_char_is_ucs(uint32_t c);
 int iri_is_unreserved(unsigned char c);
 
 /*
+ * Returns: 1 if c needs no escape in a query, a fragment or an authority: it
+ * can stand in a header field, a string and a tag.
+ */
+int iri_is_literal(unsigned char c);
+
+/*
  * Append "?" and a query to buf.  query: octets as sent, without "?".  Octets
  * that cannot stand in a header field, a string or a tag (00 to 20, 7F to FF,
  * ", < and >) are percent-encoded, as by iri_location_field(); all others stay.

@@ -216,25 +216,19 @@ iri_uri_normalize(const iri_env_t *env, iri_str_t sent, iri_str_t *out)
 }
 
 
-/*
- * Escape octets that cannot stand in a header field, a string or a tag, as
- * iri_location_field() does.
- */
+int
+iri_is_literal(unsigned char c)
+{
+    return iri_is_visible(c) && c != '"' && c != '<' && c != '>';
+}
+
+
 iri_status_t
 iri_put_query(const iri_env_t *env, iri_str_t query, iri_buf_t *buf)
 {
-    unsigned char c;
-    iri_status_t  status;
-    size_t        i;
+    iri_status_t status = iri_buf_putc(env, buf, '?');
 
-    status = iri_buf_putc(env, buf, '?');
-
-    for (i = 0; status == IRI_OK && i < query.len; i++) {
-        c = query.data[i];
-        status = c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>'
-                     ? iri_buf_putc(env, buf, c)
-                     : iri_buf_put_escape(env, buf, c);
-    }
-
-    return status;
+    return status == IRI_OK
+               ? iri_buf_put_escaped(env, buf, query, iri_is_literal)
+               : status;
 }
