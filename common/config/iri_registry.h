@@ -12,9 +12,6 @@
 
 /* ---- the registry -------------------------------------------------------- */
 
-/* The environment whose arena holds the registry and its charsets. */
-const iri_env_t *iri_registry_env(const iri_registry_t *registry);
-
 /*
  * The charset of a row of the label table; it is loaded at the first call and
  * lives as long as the arena.  Returns: NULL: refused or not available; *why,
@@ -23,6 +20,14 @@ const iri_env_t *iri_registry_env(const iri_registry_t *registry);
 const iri_charset_t *iri_registry_get(iri_registry_t *registry,
                                       const iri_encoding_t *encoding,
                                       const char **why);
+
+/*
+ * Does a charset of a list decode most texts of a later one, so that the later
+ * one is hardly ever reached, while the reverse order has no such effect?
+ * Returns: 1, and the indexes of the two; 0.
+ */
+int iri_charsets_shadow(const iri_charsets_t *list, size_t *first,
+                        size_t *later);
 
 
 #pragma GCC visibility pop
