@@ -12,6 +12,9 @@
 
 /* ---- the registry -------------------------------------------------------- */
 
+/* The environment whose arena holds the registry and its charsets. */
+const iri_env_t *iri_registry_env(const iri_registry_t *registry);
+
 /*
  * The charset of a row of the label table; it is loaded at the first call and
  * lives as long as the arena.  Returns: NULL: refused or not available; *why,
@@ -20,6 +23,13 @@
 const iri_charset_t *iri_registry_get(iri_registry_t *registry,
                                       const iri_encoding_t *encoding,
                                       const char **why);
+
+/*
+ * The charset with this label, if it is loaded.  Returns: NULL: it is not;
+ * *why, static, is the rest of an error message.
+ */
+const iri_charset_t *iri_registry_find(const iri_registry_t *registry,
+                                       iri_str_t label, const char **why);
 
 /*
  * Does a charset of a list decode most texts of a later one, so that the later
