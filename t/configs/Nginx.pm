@@ -478,7 +478,8 @@ sub settings_of {
 
 sub read_settings {
     my ($class, $config) = @_;
-    my %set = (charsets => [], match => '', repair => '', redirect => {});
+    my %set = (charsets => [], matches => [''], repair => '',
+        redirect => {});
     my $text = text_of($class, $config, 0);
     while ($text =~ /^ *iri_(\w+) (.*);$/mg) {
         my ($name, $value) = ($1, $2);
@@ -486,14 +487,15 @@ sub read_settings {
             $set{by_client} = $value =~ /^\$/;
             $set{charsets} = [split ' ', $LIST{$value} // $value];
         }
-        elsif ($name eq 'match')  { $set{match} .= " $value" }
+        elsif ($name eq 'match')  { push @{ $set{matches} }, $value }
         elsif ($name eq 'repair') { $set{repair} .= " $value" }
         elsif ($name eq 'redirect') { $set{redirect}{$value} = 1 }
         elsif ($name eq 'filename_charset') { $set{disk} = $value }
         else { $set{$name} = $value }
     }
-    $set{match} .= ' variants'
+    push @{ $set{matches} }, 'variants'
         if "@{ $set{charsets} } " . ($set{disk} // '') =~ /JIS|EUC-JP/;
+    $set{match} = join ' ', @{ $set{matches} };
     return \%set;
 }
 
@@ -525,11 +527,11 @@ sub in_internal {
     return 0;
 }
 
-# Does a denial hold $uri, which is the name that was found? (SECURITY.md says
-# so.)
+# Does a denial hold $uri, or what a rule has made of it ("set" of a capture),
+# which is the name that was found? (SECURITY.md says so.)
 sub shows_name {
     return text_of(@_[0, 1], 1)
-        =~ /^ *(?:add_header|error_page) [^;]*\$uri/m;
+        =~ /^ *(?:add_header|error_page) [^;]*\$uri|^ *set [^;]*\$rest/m;
 }
 
 # Is a denial a redirect to the login, with $uri? It has the names as they were
@@ -546,6 +548,11 @@ sub denies_with_name {
 sub asks_disk {
     return text_of(@_[0, 1], 1)
         =~ /^ *if \(!?-[fde] [^\n]*\n *return 302 \/login/m;
+}
+
+# May a rule that asks the disk lead only what is not there to a denial?
+sub lifts_denial {
+    return text_of(@_[0, 1], 1) =~ /^ *if \(!?-[fde] [^\n]*\n *rewrite/m;
 }
 
 sub has_application { return text_of(@_[0, 1], 1) =~ /_pass |return/ }

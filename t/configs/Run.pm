@@ -48,7 +48,7 @@ sub ask {
     my $wire    = Wire->new($started->{port});
     my $site    = $pairs[0][0]{site};
     my @answers = $wire->ask(sub { $site->stir }, @own);
-    my @right   = $wire->ask(sub { }, @oracle);
+    my @right   = $wire->ask(undef, @oracle);
     my @found;
     for my $at (@at) {
         my ($number, $first, $count, $oracle, $oracles) = @$at;
