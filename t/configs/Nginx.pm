@@ -571,11 +571,21 @@ sub own_of { return () }
 
 # ---- a server ---------------------------------------------------------------------
 
+# The port of the program, which serves until this process ends. It has a copy
+# of all memory, so it is started once.
+my ($fcgi, $owner) = (0, 0);
+
+sub program {
+    return $fcgi if $owner == $$;
+    ($fcgi, $owner) = (free_port(), $$);
+    Program::start($fcgi);
+    return $fcgi;
+}
+
 # Starts one server with many configurations, each as [number, config].
 sub start {
     my ($class, $tmp, @configs) = @_;
-    my ($port, $fcgi) = (free_port(), free_port());
-    my $program = Program::start($fcgi);
+    my ($port, $fcgi) = (free_port(), program());
     spew("$tmp/users", "user:{PLAIN}pass\n");
     my $conf = common($port, $fcgi, $tmp);
     for my $config (@configs) {
@@ -586,7 +596,7 @@ sub start {
         log_level => 'crit', conf => $conf,
         main => 'thread_pool default threads=2;');
     $server->{ports} = { '' => $port };
-    return { port => $port, server => $server, programs => [$program],
+    return { port => $port, server => $server,
         text => slurp("$tmp/nginx.conf") };
 }
 

@@ -85,10 +85,6 @@ sub stop {
         ? message($1) . $2 : () } @log;
     @log = grep { !/server: o\d/ && !(/^(.*server: )c(\d+\.test)/
         && $oracle{ message($1) . $2 }) } @log;
-    for my $pid (@{ $started->{programs} // [] }) {
-        kill 'TERM', $pid;
-        waitpid $pid, 0;
-    }
     unlink @{ $started->{files} // [] };
     File::Path::remove_tree($tmp) if !$ENV{IRI_KEEP};
     return @log;
