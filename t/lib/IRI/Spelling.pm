@@ -250,7 +250,7 @@ sub read_in {
     return $read{$known} = defined $text ? NFC($text) : undef;
 }
 
-# Names that are one to the servers: vendor pairs are forgiven in Japanese.
+# Names that are one to the servers: vendor pairs are ignored in Japanese.
 sub key {
     my ($name) = @_;
     $name =~ tr/\x{FF5E}\x{2225}/\x{301C}\x{2016}/;
@@ -353,7 +353,7 @@ sub read_rows {
 
 # ---- names that are near ------------------------------------------------------
 
-# What is left of a name where settings forgive width, case, accents: slowly,
+# What is left of a name where settings ignore width, case, accents: slowly,
 # by Perl's tables.
 sub folded {
     my ($text, $settings) = @_;
@@ -369,7 +369,7 @@ sub folded {
     return NFC($text);
 }
 
-# May a server whose settings forgive something take one name for the other?
+# May a server whose settings ignore something take one name for the other?
 sub is_near {
     my ($one, $two, $settings) = @_;
     return 0 if $settings !~ /width|case|accents|spelling/;
