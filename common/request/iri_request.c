@@ -356,7 +356,7 @@ iri_request_redirect(const iri_request_t *request, const iri_env_t *env,
         memory->conf = conf;
     }
 
-    redirect->came = memory;
+    redirect->reading = memory;
     redirect->path = request != NULL && request->restart.len != 0
                          ? request->path
                          : memory->path;
