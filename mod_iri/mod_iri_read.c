@@ -283,11 +283,11 @@ mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
 static void
 mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
-    mod_iri_request_t *ctx = mod_iri_request(r);
-    const char        *path;
-    iri_status_t       status;
-    iri_request_t      request;
-    iri_env_apr_t      env;
+    mod_iri_request_t  *ctx = mod_iri_request(r);
+    const char         *path;
+    iri_status_t        status;
+    iri_received_path_t request;
+    iri_env_apr_t       env;
 
     if (ctx != NULL && ctx->has_reading && ctx->uri == NULL) {
         return; /* it has no canonical path */
@@ -603,9 +603,9 @@ iri_status_t
 mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
                       iri_str_t path, iri_reading_t *out)
 {
-    iri_reading_conf_t conf = mod_iri_server(s)->reading;
-    iri_request_t      request;
-    iri_status_t       status;
+    iri_reading_conf_t  conf = mod_iri_server(s)->reading;
+    iri_received_path_t request;
+    iri_status_t        status;
 
     /* Only paths from clients are repaired. */
     conf.repair = 0;
