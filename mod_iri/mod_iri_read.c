@@ -283,11 +283,11 @@ mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
 static void
 mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
-    mod_iri_request_t *ctx = mod_iri_request(r);
-    const char        *path;
-    iri_status_t       status;
-    iri_received_path_t      request;
-    iri_env_apr_t      env;
+    mod_iri_request_t  *ctx = mod_iri_request(r);
+    const char         *path;
+    iri_status_t        status;
+    iri_received_path_t request;
+    iri_env_apr_t       env;
 
     if (ctx != NULL && ctx->has_reading && ctx->uri == NULL) {
         return; /* it has no canonical path */
