@@ -306,7 +306,7 @@ int iri_request_refuse(iri_request_t *request, const iri_env_t *env,
 
 /*
  * Describe the request for iri_redirect_location() and iri_may_redirect(): sets
- * came and path of *redirect.
+ * reading and path of *redirect.
  *
  *   request   NULL: the path is ASCII
  *   ascii     the path, if request is NULL or does not know it

@@ -280,6 +280,7 @@ const char *iri_why_code(iri_why_t why);
 
 typedef enum {
     IRI_LOG_ERROR,
+    IRI_LOG_WARN,    /* about the configuration */
     IRI_LOG_INFO,
     IRI_LOG_TRACE,   /* a reading or a lookup; only if trace is 1 */
     IRI_LOG_STAGE    /* the stage that such lines belong to, or its verdict;

@@ -266,13 +266,22 @@ ngx_http_iri_client_ctx(ngx_http_request_t *r)
 }
 
 
+/*
+ * Before access is granted, a path that a rule makes after a restart must not
+ * set Vary: if the client's URL is ASCII, Vary would reveal that an entry was
+ * found (design 5.7).
+ */
 void
-ngx_http_iri_client_note_reading(ngx_http_request_t  *r,
-                                 const iri_reading_t *reading)
+ngx_http_iri_client_note_reading(ngx_http_request_t       *r,
+                                 const ngx_http_iri_ctx_t *base,
+                                 const iri_reading_t      *reading)
 {
     ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_client_ctx(r);
 
-    if (ctx != NULL) {
+    if (ctx != NULL
+        && (!iri_request_has_restarted(base->request)
+            || iri_request_state(base->request) == IRI_STATE_GRANTED))
+    {
         ctx->vary |= iri_depends_on_charsets(reading, NULL, 1) != 0;
         ctx->vary_until_granted |= iri_depends_on_charsets(reading, NULL, 0)
                                    != 0;

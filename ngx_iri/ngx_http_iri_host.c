@@ -46,7 +46,7 @@ static ngx_command_t ngx_http_iri_host_commands[] = {
       ngx_http_iri_host_set,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_host_conf_t, configured),
-      NULL },
+      (void *) &iri_host_mode_words },
 
       ngx_null_command
 };
@@ -426,19 +426,11 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
 static char *
 ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    unsigned                  mode = 0;
-    const char               *error;
     ngx_http_iri_host_conf_t *hcf = conf;
 
-    hcf->directive = ngx_http_iri_conf_directive(cf);
-    if (hcf->directive == NULL) {
-        return NGX_CONF_ERROR;
-    }
+    hcf->at = ngx_http_iri_conf_position(cf);
 
-    error = iri_parse_word(&iri_host_mode_words,
-                           ngx_http_iri_first_argument(cf), &mode);
-
-    return ngx_http_iri_set_slot(cf, cmd, conf, error, mode);
+    return ngx_http_iri_set_word(cf, cmd, conf);
 }
 
 
@@ -511,10 +503,8 @@ ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
     hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
 
-    conf->in_server = conf->directive != NULL;
-
-    if (!conf->in_server) {
-        conf->directive = prev->directive;
+    if (conf->at.line == 0) {
+        conf->at = prev->at;
     }
 
     ngx_conf_merge_uint_value(conf->configured, prev->configured,
@@ -552,10 +542,6 @@ ngx_http_iri_host_init(ngx_conf_t *cf)
     ngx_http_iri_host_main_conf_t *hmcf;
 
     hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
-
-    if (ngx_http_iri_names_init(cf) != NGX_OK) {
-        return NGX_ERROR;
-    }
 
     return hmcf->on ? ngx_http_iri_register(cf, &row, 1) : NGX_OK;
 }

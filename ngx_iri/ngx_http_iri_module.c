@@ -25,13 +25,9 @@ static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
 static char *
 ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
 ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_set_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
@@ -93,10 +89,10 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_ambiguous"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_ambiguous,
+      ngx_http_iri_set_word,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, ambiguous),
-      NULL },
+      (void *) &iri_ambiguous_words },
 
     { ngx_string("iri_repair"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
@@ -193,7 +189,7 @@ ngx_http_iri_registry(ngx_conf_t *cf)
 
 /* ---- directives --------------------------------------------------------- */
 
-iri_str_t
+static iri_str_t
 ngx_http_iri_first_argument(ngx_conf_t *cf)
 {
     ngx_str_t *value = cf->args->elts;
@@ -222,7 +218,11 @@ ngx_http_iri_arguments(ngx_conf_t *cf)
 }
 
 
-char *
+/*
+ * Store value in the slot at cmd->offset, unless it is set.  error: that of
+ * the parser, or NULL.
+ */
+static char *
 ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
                       const char *error, ngx_uint_t value)
 {
@@ -242,16 +242,14 @@ ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
 }
 
 
-char *
+/* The same for a directive that has no effect if iri is off. */
+static char *
 ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
                               const char *error, ngx_uint_t value)
 {
     char *rv = ngx_http_iri_set_slot(cf, cmd, conf, error, value);
 
-    return rv != NGX_CONF_OK
-                   || ngx_http_iri_conf_directive_checked(cf) != NULL
-               ? rv
-               : NGX_CONF_ERROR;
+    return rv == NGX_CONF_OK ? ngx_http_iri_check_setting(cf, NULL) : rv;
 }
 
 
@@ -268,8 +266,7 @@ ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* A directive that takes one of the words at cmd->post. */
-static char *
+char *
 ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     unsigned    value = 0;
@@ -307,38 +304,10 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 static char *
-ngx_http_iri_set_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                    *rv;
-    unsigned                 ambiguous = 0;
-    const char              *error;
-    ngx_http_iri_loc_conf_t *ilcf = conf;
-
-    error = iri_parse_word(&iri_ambiguous_words,
-                           ngx_http_iri_first_argument(cf), &ambiguous);
-
-    rv = ngx_http_iri_set_slot(cf, cmd, conf, error, ambiguous);
-    if (rv != NGX_CONF_OK) {
-        return rv;
-    }
-
-    ilcf->ambiguous_directive = ngx_http_iri_conf_directive_checked(cf);
-    if (ilcf->ambiguous_directive == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    ilcf->ambiguous_directive->needs_folds = ambiguous == IRI_AMBIGUOUS_300;
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
 ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t               *words;
-    const char              *error;
-    ngx_http_iri_srv_conf_t *iscf = conf;
+    iri_str_t  *words;
+    const char *error;
 
     (void) cmd;
 
@@ -348,13 +317,9 @@ ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     error = ngx_http_iri_cache_set(cf, conf, words);
-    if (error != NULL) {
-        return (char *) error;
-    }
 
-    iscf->cache_directive = ngx_http_iri_conf_directive_checked(cf);
-
-    return iscf->cache_directive != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return error == NULL ? ngx_http_iri_check_setting(cf, NULL)
+                         : (char *) error;
 }
 
 
@@ -372,9 +337,8 @@ ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     imcf->lists = 1;
-    ilcf->listing_directive = ngx_http_iri_conf_directive_checked(cf);
 
-    return ilcf->listing_directive != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return ngx_http_iri_check_setting(cf, NULL);
 }
 
 
@@ -398,11 +362,10 @@ ngx_http_iri_has_variable(ngx_conf_t *cf)
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t                *words;
-    const char               *error;
-    iri_registry_t           *registry;
-    iri_charsets_t          **slot, *list;
-    ngx_http_iri_directive_t *place;
+    iri_str_t       *words;
+    const char      *error;
+    iri_registry_t  *registry;
+    iri_charsets_t **slot, *list;
 
     slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
     if (*slot != NGX_CONF_UNSET_PTR) {
@@ -423,7 +386,7 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     if (cmd->post != NULL && ngx_http_iri_has_variable(cf)) {
         ngx_memzero(list, sizeof(iri_charsets_t));
         *slot = list;
-        return ngx_http_iri_conf_directive_checked(cf) != NULL
+        return ngx_http_iri_check_setting(cf, NULL) == NGX_CONF_OK
                    ? ngx_http_iri_client_set(cf, conf, registry)
                    : NGX_CONF_ERROR;
     }
@@ -436,14 +399,7 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     *slot = list;
 
-    place = ngx_http_iri_conf_directive_checked(cf);
-    if (place == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    place->warning = iri_charsets_shadow_warning(registry, list);
-
-    return NGX_CONF_OK;
+    return ngx_http_iri_check_setting(cf, list);
 }
 
 
@@ -531,10 +487,11 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_loc_conf_t));
-    if (ilcf == NULL || ngx_http_iri_check_location(cf, ilcf) != NGX_OK) {
+    if (ilcf == NULL) {
         return NULL;
     }
 
+    ilcf->at = ngx_http_iri_conf_position(cf);
     ilcf->charsets = NGX_CONF_UNSET_PTR;
     ilcf->names = NGX_CONF_UNSET_UINT;
     ilcf->match = NGX_CONF_UNSET_UINT;
@@ -586,9 +543,6 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->names, prev->names, IRI_FILENAME_ANY);
     ngx_conf_merge_uint_value(conf->match, prev->match,
                               IRI_FOLD_NORMALIZATION);
-    if (conf->ambiguous == NGX_CONF_UNSET_UINT) {
-        conf->ambiguous_directive = prev->ambiguous_directive;
-    }
     ngx_conf_merge_uint_value(conf->ambiguous, prev->ambiguous,
                               IRI_AMBIGUOUS_404);
     ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
@@ -624,15 +578,15 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     iri_tree_conf_finish(iscf->client == NULL ? &iscf->reading : NULL,
                          &conf->tree);
 
-    if ((conf->tree.match & IRI_FOLD_INDEXED) != 0) {
-        ngx_http_iri_check_folds(cf, iscf, conf);
-
-        if (ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK) {
-            return NGX_CONF_ERROR;
-        }
+    if ((conf->tree.match & IRI_FOLD_INDEXED) != 0
+        && ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
     }
 
-    if (ngx_http_iri_levels_add(cf, prev, conf) != NGX_OK) {
+    if (ngx_http_iri_check_location(cf, iscf, conf) != NGX_OK
+        || ngx_http_iri_levels_add(cf, prev, conf) != NGX_OK)
+    {
         return NGX_CONF_ERROR;
     }
 
@@ -660,6 +614,10 @@ ngx_http_iri_init(ngx_conf_t *cf)
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
     ngx_http_iri_try_files_end();
+
+    if (ngx_http_iri_names_init(cf) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     if (ngx_http_iri_check(cf) != NGX_OK) {
         return NGX_ERROR;

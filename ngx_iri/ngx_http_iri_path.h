@@ -24,22 +24,14 @@ void *ngx_http_iri_conf_alloc(void *ctx, size_t size);
  */
 iri_registry_t *ngx_http_iri_registry(ngx_conf_t *cf);
 
-/* The first argument of the directive that is being read. */
-iri_str_t ngx_http_iri_first_argument(ngx_conf_t *cf);
-
-/* All its arguments.  Returns: NULL if memory is exhausted. */
+/*
+ * All arguments of the directive that is being read.
+ * Returns: NULL if memory is exhausted.
+ */
 iri_str_t *ngx_http_iri_arguments(ngx_conf_t *cf);
 
-/*
- * Store value in the slot at cmd->offset, unless it is set.  error: that of
- * the parser, or NULL.  Returns: NGX_CONF_OK, or the error message.
- */
-char *ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
-    const char *error, ngx_uint_t value);
-
-/* The same for a directive that has no effect if iri is off. */
-char *ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf, const char *error, ngx_uint_t value);
+/* The setter of a directive that takes one of the words at cmd->post. */
+char *ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */

@@ -257,7 +257,6 @@ ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     const char                *error;
     iri_registry_t            *registry;
     iri_query_conf_t          *query;
-    ngx_http_iri_directive_t  *place;
     ngx_http_iri_query_conf_t *qcf = conf;
 
     (void) cmd;
@@ -284,14 +283,7 @@ ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     qcf->configured = query;
 
-    place = ngx_http_iri_conf_directive_checked(cf);
-    if (place == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    place->warning = iri_charsets_shadow_warning(registry, &query->charsets);
-
-    return NGX_CONF_OK;
+    return ngx_http_iri_check_setting(cf, &query->charsets);
 }
 
 

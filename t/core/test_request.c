@@ -494,7 +494,7 @@ test_values(void **unused)
                                           &redirect),
                      IRI_OK);
     assert_text(redirect.path, "/euc/\xE6\xBC\xA2");
-    assert_int_equal(redirect.came->form, IRI_FORM_LEGACY);
+    assert_int_equal(redirect.reading->form, IRI_FORM_LEGACY);
     iri_request_redirected(server.request, 301);
 
     memset(&event, 0, sizeof(event));
