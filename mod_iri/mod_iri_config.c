@@ -150,6 +150,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     mod_iri_readers_t readers = mod_iri_uses_vars();
     unsigned          logged = mod_iri_vars_logged();
     iri_env_apr_t     env;
+    iri_fold_keys_t  *fold_keys = NULL;
     server_rec       *s;
     int               has_hosts = 0;
 
@@ -174,6 +175,10 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_server(s, registry, readers, logged, &env);
+        if (mod_iri_server(s)->folds && fold_keys == NULL) {
+            fold_keys = iri_fold_keys_create(&env.env);
+        }
+        mod_iri_server(s)->fold_keys = fold_keys;
         mod_iri_server(s)->maps_ascii = has_hosts || mod_iri_server(s)->folds
                                         || mod_iri_server(s)->reading.repair
                                         || mod_iri_server(s)->engine
