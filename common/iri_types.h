@@ -280,6 +280,7 @@ const char *iri_why_code(iri_why_t why);
 
 typedef enum {
     IRI_LOG_ERROR,
+    IRI_LOG_WARN,    /* about the configuration */
     IRI_LOG_INFO,
     IRI_LOG_TRACE,   /* a reading or a lookup; only if trace is 1 */
     IRI_LOG_STAGE    /* the stage that such lines belong to, or its verdict;
@@ -346,6 +347,7 @@ typedef struct {
     void           (*log)(void *ctx, iri_log_level_t level, iri_str_t line);
                             /* line: without an end of line; NULL: no log */
     const iri_dir_t *dir;   /* for lookups; iri_read does not use it */
+    int              quiet; /* 1: IRI_LOG_INFO is not logged */
     int              trace; /* 1: log each reading and lookup too */
     iri_fold_keys_t *fold_keys;  /* of the configuration; NULL: each key is
                                computed again */

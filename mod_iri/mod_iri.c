@@ -51,8 +51,8 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
     }
     if (add->hosts != MOD_IRI_UNSET) {
         conf->hosts = add->hosts;
+        conf->hosts_directive = add->hosts_directive;
     }
-    conf->sets_hosts = add->sets_hosts;
     if (add->advertise != MOD_IRI_UNSET) {
         conf->advertise = add->advertise;
     }
@@ -551,7 +551,7 @@ mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
     (void) dir;
     if (err == NULL) {
         conf->hosts = (int) hosts;
-        conf->sets_hosts = 1;
+        conf->hosts_directive = mod_iri_directive_of(cmd);
         if (hosts != IRI_HOST_MODE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_host_hooks,
                              "mod_iri: hooks of hosts");

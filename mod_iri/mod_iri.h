@@ -88,8 +88,7 @@ typedef struct {
     iri_reading_conf_t reading;
     iri_query_conf_t   query;
     int                hosts;        /* iri_host_mode_t or MOD_IRI_UNSET */
-    int                sets_hosts;   /* 1: IRIHost is set in this server, not
-                                        inherited */
+    const ap_directive_t *hosts_directive; /* IRIHost; NULL: default */
     size_t             cache_size;   /* octets; only the main server's is
                                         used; 0: off */
     int                advertise;    /* 0, 1 or MOD_IRI_UNSET */
@@ -324,13 +323,11 @@ mod_iri_equals_text(iri_str_t str, const char *text)
  */
 int mod_iri_is_first_pass(void);
 
-/* Log a warning about the configuration, in one pass only. */
-#define mod_iri_warn_once(s, ...)                                            \
-    do {                                                                     \
-        if (!mod_iri_is_first_pass()) {                                      \
-            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, (s), __VA_ARGS__);    \
-        }                                                                    \
-    } while (0)
+/* iri_env_t.log while the configuration is read; arg: a server_rec or NULL. */
+void mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line);
+
+/* Returns: the directive that is being run, in httpd's tree. */
+const ap_directive_t *mod_iri_directive_of(const cmd_parms *cmd);
 
 /* Log a warning for each directive that has no effect. */
 void mod_iri_check_config(apr_pool_t *pool, server_rec *main_server);
@@ -732,8 +729,19 @@ void mod_iri_host_of_stream(request_rec *r, apr_table_t *headers);
 
 /* ---- mod_iri_vhost.c ---------------------------------------------------- */
 
-/* Virtual hosts by address, during post_config. */
+/* Virtual hosts by address. */
 typedef struct mod_iri_vhosts_s mod_iri_vhosts_t;
+
+/* Returns: all virtual hosts, in pool. */
+mod_iri_vhosts_t *mod_iri_vhosts(apr_pool_t *pool,
+                                 const server_rec *main_server);
+
+/* Returns: the first virtual host of an address that one of them has. */
+const server_rec *mod_iri_first_server(const mod_iri_vhosts_t *vhosts,
+                                       const server_addr_rec *addr);
+
+/* Returns: the IRIHost of a server; off where its engine is off. */
+iri_host_mode_t mod_iri_host_mode(const server_rec *s);
 
 /* post_config: prepare host mapping, add A-labels.  Returns: OK, or 500. */
 int mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog,
@@ -750,8 +758,8 @@ const iri_host_conf_t *mod_iri_host_rules(const mod_iri_vhosts_t *vhosts,
 /* Returns: 1 if two servers have an address and port in common. */
 int mod_iri_share_address(const server_rec *a, const server_rec *b);
 
-/* Returns: where a server is configured: "FILE:LINE", "the main server". */
-const char *mod_iri_server_position(apr_pool_t *pool, const server_rec *s);
+/* Returns: where a server is configured. */
+iri_position_t mod_iri_server_position(const server_rec *s);
 
 /* ---- mod_iri_names.c ---------------------------------------------------- */
 

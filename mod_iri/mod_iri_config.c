@@ -14,14 +14,6 @@
 
 static const char registry_key[] = "mod_iri: registry of charsets";
 
-static void
-mod_iri_log_start(void *arg, iri_log_level_t level, iri_str_t line)
-{
-    ap_log_error(APLOG_MARK, level == IRI_LOG_ERROR ? APLOG_ERR : APLOG_INFO,
-                 0, (server_rec *) arg, "iri: %.*s", (int) line.len,
-                 (const char *) line.data);
-}
-
 iri_registry_t *
 mod_iri_registry(apr_pool_t *pconf)
 {
@@ -33,7 +25,7 @@ mod_iri_registry(apr_pool_t *pconf)
     if (found != NULL) {
         return found;
     }
-    env = iri_env_apr_create(pconf, mod_iri_log_start, NULL);
+    env = iri_env_apr_create(pconf, mod_iri_log_config, NULL);
     if (env == NULL) {
         return NULL;
     }
@@ -160,7 +152,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                      "iri: the data of ICU is missing");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    iri_env_apr_init(&env, pconf, mod_iri_log_start, main_server);
+    iri_env_apr_init(&env, pconf, mod_iri_log_config, main_server);
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_unshare(s, main_server, &iri_module, sizeof(mod_iri_server_t),
                         pconf);
@@ -184,9 +176,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                                         || mod_iri_server(s)->engine
                                                == IRI_ENGINE_REPORT;
     }
-    if (!mod_iri_is_first_pass()) {
-        mod_iri_check_config(ptemp, main_server);
-    }
+    mod_iri_check_config(ptemp, main_server);
     return OK;
 }
 

@@ -20,7 +20,9 @@ iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
     int       n;
     iri_str_t line;
 
-    if (env->log == NULL || (level >= IRI_LOG_TRACE && !env->trace)) {
+    if (env->log == NULL || (level == IRI_LOG_INFO && env->quiet)
+        || (level >= IRI_LOG_TRACE && !env->trace))
+    {
         return;
     }
 

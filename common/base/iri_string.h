@@ -160,8 +160,8 @@ iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
 
 
 /*
- * Write a line to the caller's log; levels above INFO only if env->trace is
- * set. Arguments of "%s" must be printable.
+ * Write a line to the caller's log; INFO unless env->quiet is set, levels
+ * above it only if env->trace is set. Arguments of "%s" must be printable.
  */
 void iri_logf(const iri_env_t *env, iri_log_level_t level,
               const char *format, ...)
