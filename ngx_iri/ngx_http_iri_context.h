@@ -150,6 +150,7 @@ struct ngx_http_iri_ctx_s {
         ngx_str_t sent;         /* the path that it replaces */
         ngx_str_t filename;     /* for the rule that has caused it */
         iri_match_t match;      /* the difference that it has ignored */
+        iri_why_t why;          /* the reason */
         unsigned done:1;        /* the request has restarted */
     } restart;
 

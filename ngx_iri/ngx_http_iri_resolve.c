@@ -67,6 +67,7 @@ ngx_http_iri_ctx_restarted(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
     ctx->restart.done = 1;
     ctx->restart.sent = ctx->restart.snapshot->request.uri;
     ctx->restart.match = found->match;
+    ctx->restart.why = found->why;
     ctx->last_read.uri = uri;
 
     /* Access to the requested path does not grant access to the found name. */
