@@ -63,7 +63,7 @@ typedef struct {
     iri_verdict_t   verdict;   /* RESTART: the request restarted; REFUSE: also
                                   if the reading was refused; PASS: also if
                                   nothing was found */
-    iri_why_t       why;       /* of that verdict */
+    iri_why_t       why;       /* of that verdict; NONE counts as ASCII */
     int             redirect;  /* HTTP status of a redirect by iri_redirect; 0:
                                   none */
     iri_query_why_t query;     /* ASCII also for: no query, or not read */
@@ -81,8 +81,8 @@ void iri_stats_event_set(iri_stats_event_t *event, const iri_report_t *report);
 
 /*
  * Count a request of a client once.  Do not count subrequests, requests that
- * only judge a name, and requests with iri off.  A plain ASCII request costs
- * two atomic additions.
+ * only judge a name, and requests with iri off.  An ASCII request costs six
+ * atomic additions.
  */
 void iri_stats_count(const iri_stats_t *stats, const iri_stats_event_t *event);
 

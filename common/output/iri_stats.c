@@ -335,15 +335,6 @@ iri_stats_count_legacy(const iri_stats_t *stats, iri_stats_set_t *set,
 }
 
 
-static int
-iri_stats_is_plain(const iri_stats_event_t *event)
-{
-    return event->form == IRI_FORM_ASCII && event->match == IRI_MATCH_NONE
-           && event->verdict == IRI_PASS && event->redirect == 0
-           && event->query == IRI_QUERY_ASCII;
-}
-
-
 static void
 iri_stats_count_redirect(iri_stats_set_t *set, int status)
 {
@@ -368,15 +359,12 @@ iri_stats_count(const iri_stats_t *stats, const iri_stats_event_t *event)
     day = iri_stats_today(stats, iri_stats_since_epoch(event->now));
     iri_stats_add_at(day->at, IRI_FORMS, (int) event->form);
 
-    if (iri_stats_is_plain(event)) {
-        iri_stats_add(&set->plain);
-        return;
-    }
-
     iri_stats_add_at(set->forms, IRI_FORMS, (int) event->form);
     iri_stats_add_at(set->matches, IRI_MATCHES, (int) event->match);
     iri_stats_add_at(set->answers, IRI_VERDICTS, (int) event->verdict);
-    iri_stats_add_at(set->whys, IRI_WHYS, (int) event->why);
+    iri_stats_add_at(set->whys, IRI_WHYS,
+                     event->why == IRI_WHY_NONE ? IRI_WHY_ASCII
+                                                : (int) event->why);
     iri_stats_add_at(set->queries, IRI_QUERY_WHYS, (int) event->query);
     iri_stats_count_redirect(set, event->redirect);
 

@@ -28,13 +28,8 @@
 #define IRI_STATS_TEXT      256   /* octets of a Referer or User-Agent */
 #define IRI_STATS_SENDERS   64    /* rows of a table of senders */
 
-/*
- * The counters of one mode.  In shared memory plain requests are counted in
- * plain only; in a copy they are added to the other counters.
- */
+/* The counters of one mode. */
 typedef struct {
-    uint64_t plain;      /* ASCII requests without any special result */
-    uint64_t unused[7];  /* padding to the end of the cache line */
     uint64_t query_only; /* legacy query, but no legacy path */
     uint64_t forms[IRI_FORMS];
     uint64_t matches[IRI_MATCHES];

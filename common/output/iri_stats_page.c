@@ -17,45 +17,35 @@
 #define IRI_PAGE_QUIET   30 /* days without legacy encodings */
 
 /* Colours have a contrast of at least 7:1 (WCAG 2, 1.4.6). */
-#define IRI_STATS_STYLE                                                      \
-    ":root{color-scheme:light dark;--fg:#1c1c1c;--bg:#fff;--line:#d5d5d5;"   \
-    "--soft:#f3f5f9;--bar:#8a3800;--quiet:#474747;--link:#0842a0}"           \
-    "@media(prefers-color-scheme:dark){:root{--fg:#e8e8e8;--bg:#121212;"     \
-    "--line:#444;--soft:#1d222b;--bar:#ffb070;--quiet:#bdbdbd;"              \
-    "--link:#a8c7fa}}"                                                       \
-    "body{margin:0 auto;max-width:64rem;padding:1rem;"                       \
-    "font:1rem/1.5 system-ui,sans-serif;color:var(--fg);"                    \
-    "background:var(--bg)}"                                                  \
-    "a{color:var(--link)}"                                                   \
-    "a:focus-visible{outline:.2rem solid;outline-offset:.1rem}"              \
-    "h1{font-size:1.35rem;margin:.5rem 0}"                                   \
-    "h2,caption{font-size:1.1rem;font-weight:600;text-align:start;"          \
-    "margin:2rem 0 0;padding:1.5rem 0 .25rem}"                               \
-    ".verdict{padding:1rem 1.25rem;background:var(--soft);"                  \
-    "border:1px solid var(--line);"                                          \
-    "border-inline-start:.4rem solid var(--bar)}"                            \
-    ".verdict strong{display:block;font-size:1.5rem;line-height:1.25}"       \
-    ".verdict p{margin:.25rem 0}"                                            \
-    "small,.none td,.none th{color:var(--quiet)}"                            \
-    "table{border-collapse:collapse;width:100%}"                             \
-    "th,td{padding:.25rem .5rem;text-align:end;vertical-align:baseline;"     \
-    "border-bottom:1px solid var(--line);"                                   \
-    "font-variant-numeric:tabular-nums;white-space:nowrap}"                  \
-    "th{font-weight:600}"                                                    \
-    "tbody th{font-weight:400}"                                              \
-    "th:first-child,td:first-child,.bar{text-align:start}"                   \
-    "td.text{white-space:pre-wrap;overflow-wrap:anywhere}"                   \
-    ".bar{width:40%}"                                                        \
-    "svg{display:block;width:100%;height:1rem;fill:var(--bar)}"              \
-    ".grid{display:grid;gap:0 2.5rem;"                                       \
-    "grid-template-columns:repeat(auto-fit,minmax(min(18rem,100%),1fr))}"    \
-    "footer{margin-top:2rem;border-top:1px solid var(--line)}"               \
-    "@media(max-width:40rem){body{padding:.5rem}td,th{font-size:.9rem;"      \
+#define IRI_STATS_STYLE                                                        \
+    ":root{color-scheme:light dark;--fg:#1c1c1c;--bg:#fff;--line:#d5d5d5;"     \
+    "--soft:#f3f5f9;--bar:#8a3800;--link:#0842a0}"                             \
+    "@media(prefers-color-scheme:dark){:root{--fg:#e8e8e8;--bg:#121212;"       \
+    "--line:#444;--soft:#1d222b;--bar:#ffb070;--link:#a8c7fa}}"                \
+    "body{margin:0 auto;max-width:64rem;padding:1rem;font:1rem/1.5 system-ui," \
+    "sans-serif;color:var(--fg);background:var(--bg)}"                         \
+    "a{color:var(--link)}a:focus-visible{outline:.2rem solid}"                 \
+    "h1{font-size:1.35rem}h2,caption{font-size:1.1rem;font-weight:600;"        \
+    "text-align:start;margin:0;padding:2rem 0 .25rem}"                         \
+    "section{padding:1rem;background:var(--soft);"                             \
+    "border:1px solid var(--line);border-inline-start:.4rem solid var(--bar)}" \
+    "strong{font-size:1.5rem}p{margin:.25rem 0}"                               \
+    "table{border-collapse:collapse;width:100%}"                               \
+    "th,td{padding:.25rem .5rem;text-align:end;vertical-align:baseline;"       \
+    "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;"   \
+    "white-space:nowrap}"                                                      \
+    "tbody th{font-weight:400}th:first-child,td:first-child{text-align:start}" \
+    "td.text{white-space:pre-wrap;overflow-wrap:anywhere}"                     \
+    ".bar{width:40%}svg{display:block;width:100%;height:1rem;fill:var(--bar)}" \
+    ".grid{display:grid;gap:0 2.5rem;grid-template-columns:repeat(auto-fit,"   \
+    "minmax(min(18rem,100%),1fr))}"                                            \
+    "footer{margin-top:2rem;border-top:1px solid var(--line)}"                 \
+    "@media(max-width:40rem){body{padding:.5rem}td,th{font-size:.9rem;"        \
     "padding:.3rem .25rem}.wide{display:none}}"
 
 /* The hash of IRI_STATS_STYLE; a test compares it. */
 #define IRI_STATS_STYLE_HASH                                                 \
-    "sha256-7aKV/RbL1M3Nyar0KHXr8/kfSRYP702gh4XesKagIHY="
+    "sha256-elFkqpx9UMpBvtCfSHgB+juDTsBtOLK5CxxQtjd8ReQ="
 
 const char iri_stats_html_policy[] =
     "default-src 'none'; style-src '" IRI_STATS_STYLE_HASH
@@ -94,36 +84,11 @@ iri_page_number(uint64_t number)
 }
 
 
-/* The share of part in whole, which may be 0. */
+/* The share of legacy requests in all requests, in percent. */
 static double
-iri_page_share(uint64_t part, uint64_t whole)
+iri_page_share(uint64_t legacy, uint64_t all)
 {
-    return whole != 0 ? (double) part / (double) whole : 0;
-}
-
-
-/* "0.05 %", "7.3 %"; "0 %" and "100 %" are exact. */
-static iri_page_text_t
-iri_page_percent(double share)
-{
-    double          percent = 100 * share;
-    iri_page_text_t out;
-
-    if (share > 0 && percent < 0.01) {
-        percent = 0.01;
-    }
-
-    if (share < 1 && percent > 99.9) {
-        percent = 99.9;
-    }
-
-    (void) snprintf(out.text, sizeof(out.text), "%.*f\xE2\x80\xAF%%",
-                    share <= 0 || share >= 1 ? 0
-                    : percent < 1            ? 2
-                                             : 1,
-                    percent);
-
-    return out;
+    return all != 0 ? 100 * (double) legacy / (double) all : 0;
 }
 
 
@@ -153,9 +118,9 @@ iri_page_last_days(iri_page_part_t *out, const iri_stats_copy_t *copy,
     }
 
     iri_stats_put(out,
-                  "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td>"
-                  "<td>%s</td></tr>\n",
-                  when, iri_page_percent(iri_page_share(legacy, all)).text,
+                  "<tr><th scope=\"row\">%s</th><td>%.2f\xE2\x80\xAF%%</td>"
+                  "<td>%s</td><td>%s</td></tr>\n",
+                  when, iri_page_share(legacy, all),
                   iri_page_number(legacy).text, iri_page_number(all).text);
 }
 
@@ -188,7 +153,7 @@ iri_page_summary(iri_page_part_t *out, const iri_stats_copy_t *copy,
     int      quiet = copy->now
                 >= since + (uint64_t) IRI_PAGE_QUIET * IRI_STATS_DAY;
 
-    iri_page_put(out, "<section class=\"verdict\" "
+    iri_page_put(out, "<section "
                       "aria-label=\"Legacy encodings\">\n<strong>");
     iri_page_put(out, quiet       ? "Legacy encodings are no longer used"
                       : last == 0 ? "No legacy encodings so far"
@@ -216,7 +181,10 @@ iri_page_summary(iri_page_part_t *out, const iri_stats_copy_t *copy,
 
 /* ---- tables -------------------------------------------------------------- */
 
-/* A caption and up to four columns; wide: how many are hidden if narrow. */
+/*
+ * Append the head of a table.  A column without a name has no header; the last
+ * wide columns are hidden on a narrow screen.
+ */
 static void
 iri_page_table(iri_page_part_t *out, const char *caption,
                const char *const *columns, size_t count, size_t wide)
@@ -227,8 +195,10 @@ iri_page_table(iri_page_part_t *out, const char *caption,
                   caption);
 
     for (i = 0; i < count; i++) {
-        iri_stats_put(out, "<th scope=\"col\"%s>%s</th>",
-                      i + wide >= count ? " class=\"wide\"" : "", columns[i]);
+        iri_stats_put(out, "<%s%s>%s</%s>",
+                      columns[i][0] != '\0' ? "th scope=\"col\"" : "td",
+                      i + wide >= count ? " class=\"wide\"" : "", columns[i],
+                      columns[i][0] != '\0' ? "th" : "td");
     }
 
     iri_page_put(out, "</tr></thead>\n<tbody>\n");
@@ -311,7 +281,7 @@ iri_page_senders(iri_page_part_t *out, const iri_stats_region_t *region,
 
     if (region->missing[table] != 0) {
         iri_stats_put(out,
-                      "<tr class=\"none\"><td>not sent</td><td>%s</td>"
+                      "<tr><td>not sent</td><td>%s</td>"
                       "<td class=\"wide\"></td><td class=\"wide\"></td>"
                       "</tr>\n",
                       iri_page_number(region->missing[table]).text);
@@ -345,18 +315,17 @@ iri_page_days(iri_page_part_t *out, const iri_stats_copy_t *copy)
         most = share > most ? share : most;
     }
 
-    iri_page_table(out, "Legacy paths and queries by day", columns, 4, 0);
+    iri_page_table(out, "Legacy paths and queries by day", columns, 5, 1);
 
     for (ago = 0; ago < days; ago++) {
         at = iri_stats_day(copy, ago);
         share = iri_page_day_share(at);
         iri_stats_put(out,
                       "<tr><th scope=\"row\">%.10s</th><td>%s</td><td>%s</td>"
-                      "<td>%s</td><td class=\"bar wide\">",
+                      "<td>%.2f\xE2\x80\xAF%%</td><td class=\"bar wide\">",
                       iri_stats_time(copy->now - ago * IRI_STATS_DAY).text,
                       iri_page_number(iri_stats_requests(at)).text,
-                      iri_page_number(iri_stats_legacy(at)).text,
-                      iri_page_percent(share).text);
+                      iri_page_number(iri_stats_legacy(at)).text, share);
 
         if (share > 0) {
             iri_stats_put(out,
@@ -374,66 +343,30 @@ iri_page_days(iri_page_part_t *out, const iri_stats_copy_t *copy)
 }
 
 
-/* ---- all requests -------------------------------------------------------- */
-
-/* The counters that are not 0; report: 1: with a column for report mode. */
+/* The counters that are not 0, of both modes. */
 static void
 iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
-                const iri_stats_enum_t *of, int report)
+                const iri_stats_enum_t *of)
 {
-    static const char *const columns[] = { "", "Requests", "Report" };
+    static const char *const columns[] = { "", "iri on", "iri report" };
     const uint64_t          *on = iri_stats_counts(&region->sets[0], of);
-    const uint64_t          *would = iri_stats_counts(&region->sets[1], of);
+    const uint64_t          *report = iri_stats_counts(&region->sets[1], of);
     size_t                   i;
 
     iri_page_put(out, "<div>");
-    iri_page_table(out, of->caption, columns, report ? 3 : 2, 0);
+    iri_page_table(out, of->caption, columns, 3, 0);
 
     for (i = 0; i < of->size; i++) {
-        if (on[i] == 0 && would[i] == 0) {
-            continue;
+        if (on[i] != 0 || report[i] != 0) {
+            iri_stats_put(out,
+                          "<tr><th scope=\"row\">%s</th><td>%s</td>"
+                          "<td>%s</td></tr>\n",
+                          of->word((int) i), iri_page_number(on[i]).text,
+                          iri_page_number(report[i]).text);
         }
-
-        iri_stats_put(out, "<tr><th scope=\"row\">%s</th><td>%s</td>",
-                      of->word((int) i), iri_page_number(on[i]).text);
-
-        if (report) {
-            iri_stats_put(out, "<td>%s</td>", iri_page_number(would[i]).text);
-        }
-
-        iri_page_put(out, "</tr>\n");
     }
 
     iri_page_table_end(out);
-    iri_page_put(out, "</div>\n");
-}
-
-
-static void
-iri_page_all_requests(iri_page_part_t *out, const iri_stats_region_t *region)
-{
-    uint64_t on = iri_stats_requests(region->sets[0].forms);
-    uint64_t report = iri_stats_requests(region->sets[1].forms);
-    size_t   i;
-
-    iri_stats_put(out,
-                  "<h2>All requests</h2>\n<p>%s with <code>iri "
-                  "on</code>",
-                  iri_page_number(on).text);
-
-    if (report != 0) {
-        iri_stats_put(out,
-                      "; %s with <code>iri report</code>, which changes "
-                      "nothing",
-                      iri_page_number(report).text);
-    }
-
-    iri_page_put(out, ".</p>\n<div class=\"grid\">\n");
-
-    for (i = 0; i < IRI_STATS_ENUMS; i++) {
-        iri_page_counts(out, region, &iri_stats_enums[i], report != 0);
-    }
-
     iri_page_put(out, "</div>\n");
 }
 
@@ -446,6 +379,7 @@ iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
     const iri_stats_region_t *region = &copy->region;
     const char               *charset = "";
     uint64_t                  last = iri_page_last_legacy(region, &charset);
+    size_t                    i;
 
     iri_page_put(out,
                  "<!DOCTYPE html>\n"
@@ -470,9 +404,13 @@ iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
     }
 
     iri_page_days(out, copy);
-    iri_page_all_requests(out, region);
+    iri_page_put(out, "<h2>All requests</h2>\n<div class=\"grid\">\n");
 
-    iri_page_put(out, "</main>\n<footer>\n<p>Counted since ");
+    for (i = 0; i < IRI_STATS_ENUMS; i++) {
+        iri_page_counts(out, region, &iri_stats_enums[i]);
+    }
+
+    iri_page_put(out, "</div>\n</main>\n<footer>\n<p>Counted since ");
     iri_page_time(out, region->since);
     iri_page_put(out, "; now it is ");
     iri_page_time(out, copy->now);

@@ -37,17 +37,13 @@ iri_stats_copy_words(void *to, const void *from, size_t size)
 }
 
 
-/* Highest count first; with equal counts, the most recent. */
+/* Highest count first. */
 static int
 iri_stats_sender_order(const void *a, const void *b)
 {
     const iri_stats_sender_t *x = a, *y = b;
 
-    if (x->count != y->count) {
-        return x->count > y->count ? -1 : 1;
-    }
-
-    return x->last > y->last ? -1 : x->last < y->last;
+    return x->count > y->count ? -1 : x->count < y->count;
 }
 
 
@@ -61,17 +57,6 @@ iri_stats_sort_senders(iri_stats_sender_t *rows)
     }
 
     qsort(rows, IRI_STATS_SENDERS, sizeof(*rows), iri_stats_sender_order);
-}
-
-
-static void
-iri_stats_add_plain(iri_stats_set_t *set)
-{
-    set->forms[IRI_FORM_ASCII] += set->plain;
-    set->matches[IRI_MATCH_NONE] += set->plain;
-    set->answers[IRI_PASS] += set->plain;
-    set->whys[IRI_WHY_ASCII] += set->plain;
-    set->queries[IRI_QUERY_ASCII] += set->plain;
 }
 
 
@@ -96,10 +81,6 @@ iri_stats_read(const iri_env_t *env, const iri_stats_t *stats, int64_t now)
 
     for (i = 0; i < IRI_STATS_TABLES; i++) {
         iri_stats_sort_senders(copy->region.senders[i]);
-    }
-
-    for (i = 0; i < IRI_STATS_MODES; i++) {
-        iri_stats_add_plain(&copy->region.sets[i]);
     }
 
     copy->day_count = copy->now / IRI_STATS_DAY + 1;

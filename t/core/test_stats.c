@@ -912,7 +912,7 @@ test_verdict(void **state)
     assert_has(
         html,
         "No request has used one since <time datetime=\"2026-11-22T16:00:00Z\">");
-    assert_has(html, "<td>0\xE2\x80\xAF%</td><td>0</td>"
+    assert_has(html, "<td>0.00\xE2\x80\xAF%</td><td>0</td>"
                      "<td>12\xE2\x80\xAF"
                      "345</td>");
     assert_false(has(html, "Encoding"));
@@ -931,7 +931,7 @@ test_verdict(void **state)
     html = page(&f, NOW + 30 * DAY, "");
     assert_has(html, "Legacy encodings are no longer used");
     assert_has(html, ", in EUC-JP. They can be switched off.");
-    assert_has(html, "<td>0\xE2\x80\xAF%</td><td>0</td><td>0</td>");
+    assert_has(html, "<td>0.00\xE2\x80\xAF%</td><td>0</td><td>0</td>");
     teardown(&f);
 }
 
