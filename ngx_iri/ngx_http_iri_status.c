@@ -77,42 +77,6 @@ ngx_module_t ngx_http_iri_status_module = {
 
 /* ---- counting ----------------------------------------------------------- */
 
-/* iri on: what was done with the path. */
-static void
-ngx_http_iri_status_add_result(const ngx_http_iri_ctx_t *ctx,
-                               iri_stats_event_t        *event)
-{
-    iri_found_t                 restart;
-    iri_report_t                report = { NULL, NULL, NULL, NULL };
-    iri_reading_t               reading;
-    const ngx_http_iri_found_t *found;
-
-    reading = ctx->requested.reading;
-    reading.form = ctx->requested.form;
-    reading.charset = ctx->requested.charset;
-    report.reading = &reading;
-
-    for (found = ctx->lookup.results; found; found = found->next) {
-        if (ngx_http_iri_same(found->uri, ctx->requested.path)) {
-            report.found = &found->found;
-            break;
-        }
-    }
-
-    if (ctx->restart.done) {
-        ngx_memzero(&restart, sizeof(iri_found_t));
-        restart.verdict = IRI_RESTART;
-        restart.match = ctx->restart.match;
-        restart.why = ctx->restart.why;
-        report.again = report.found;
-        report.found = &restart;
-    }
-
-    iri_stats_event_set(event, &report);
-    event->redirect = ctx->redirect.status;
-}
-
-
 /* iri report: what "iri on" would do with the path. */
 static void
 ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -171,7 +135,7 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
         ngx_http_iri_status_add_report(r, ctx, &event);
 
     } else if (ctx != NULL) {
-        ngx_http_iri_status_add_result(ctx, &event);
+        iri_request_event(ctx->request, &event);
     }
 
     if (ngx_http_iri_query_sent(r, &query) == NGX_OK) {
