@@ -135,10 +135,11 @@ int
 mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                     server_rec *main_server)
 {
-    iri_registry_t *registry = mod_iri_registry(pconf);
-    iri_env_apr_t   env;
-    server_rec     *s;
-    int             has_hosts = 0;
+    iri_registry_t  *registry = mod_iri_registry(pconf);
+    iri_env_apr_t    env;
+    iri_fold_keys_t *fold_keys = NULL;
+    server_rec      *s;
+    int              has_hosts = 0;
 
     (void) plog;
     if (registry == NULL) {
@@ -161,6 +162,10 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_server(s, registry, &env);
+        if (mod_iri_server(s)->folds && fold_keys == NULL) {
+            fold_keys = iri_fold_keys_create(&env.env);
+        }
+        mod_iri_server(s)->fold_keys = fold_keys;
         mod_iri_server(s)->maps_ascii = has_hosts || mod_iri_server(s)->folds
                                         || mod_iri_server(s)->reading.repair
                                         || mod_iri_server(s)->engine
@@ -249,13 +254,12 @@ mod_iri_create_locks(apr_pool_t *pool, iri_index_cache_conf_t *conf)
 }
 
 static iri_index_cache_t *
-mod_iri_create_cache(apr_pool_t *pool, size_t size, iri_stats_t *stats)
+mod_iri_create_cache(apr_pool_t *pool, size_t size)
 {
     iri_index_cache_conf_t conf;
 
     memset(&conf, 0, sizeof(conf));
     conf.size = size;
-    conf.counts = stats != NULL ? iri_stats_cache_counts(stats) : NULL;
     return mod_iri_create_locks(pool, &conf) ? iri_index_cache_create(&conf)
                                              : NULL;
 }
@@ -278,8 +282,7 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
     if (!used || size == 0) {
         return;
     }
-    cache = mod_iri_create_cache(pchild, size,
-                                 mod_iri_server(main_server)->stats);
+    cache = mod_iri_create_cache(pchild, size);
     if (cache == NULL) {
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
                      "iri: no memory for IRICache");

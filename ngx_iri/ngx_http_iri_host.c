@@ -114,26 +114,6 @@ ngx_http_iri_host_rules(ngx_http_request_t *r)
 }
 
 
-const iri_host_conf_t *
-ngx_http_iri_host_rules_of_sent(ngx_http_request_t *r)
-{
-    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf_of(r);
-
-    return hcf->mode != IRI_HOST_MODE_OFF ? &hcf->rules : NULL;
-}
-
-
-ngx_uint_t
-ngx_http_iri_host_is_used(ngx_http_request_t *r)
-{
-    ngx_http_iri_host_main_conf_t *hmcf;
-
-    hmcf = ngx_http_get_module_main_conf(r, ngx_http_iri_host_module);
-
-    return hmcf->on;
-}
-
-
 /* ---- selecting the server ------------------------------------------------ */
 
 /* The A-labels without a final dot, which nginx removes, too. */

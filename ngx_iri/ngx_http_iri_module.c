@@ -115,13 +115,6 @@ static ngx_command_t ngx_http_iri_commands[] = {
       offsetof(ngx_http_iri_loc_conf_t, listing),
       NULL },
 
-    { ngx_string("iri_status"),
-      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
-      ngx_http_iri_status_set,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
-
       ngx_null_command
 };
 
@@ -168,6 +161,16 @@ ngx_http_iri_conf_alloc(void *ctx, size_t size)
 }
 
 
+/* An environment that has the memory of the configuration. */
+static void
+ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env)
+{
+    ngx_memzero(env, sizeof(iri_env_t));
+    env->ctx = cf->pool;
+    env->alloc = ngx_http_iri_conf_alloc;
+}
+
+
 iri_registry_t *
 ngx_http_iri_registry(ngx_conf_t *cf)
 {
@@ -177,9 +180,7 @@ ngx_http_iri_registry(ngx_conf_t *cf)
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
     if (imcf->registry == NULL) {
-        ngx_memzero(&env, sizeof(iri_env_t));
-        env.ctx = cf->pool;
-        env.alloc = ngx_http_iri_conf_alloc;
+        ngx_http_iri_conf_env(cf, &env);
         imcf->registry = iri_registry_create(&env);
     }
 
@@ -450,6 +451,24 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
 }
 
 
+/* One for all locations in which names are folded. */
+static ngx_int_t
+ngx_http_iri_create_fold_keys(ngx_conf_t *cf)
+{
+    iri_env_t                 env;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    if (imcf->fold_keys == NULL) {
+        ngx_http_iri_conf_env(cf, &env);
+        imcf->fold_keys = iri_fold_keys_create(&env);
+    }
+
+    return imcf->fold_keys != NULL ? NGX_OK : NGX_ERROR;
+}
+
+
 static char *
 ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
@@ -579,7 +598,8 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
                          &conf->tree);
 
     if ((conf->tree.match & IRI_FOLD_INDEXED) != 0
-        && ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK)
+        && (ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK
+            || ngx_http_iri_create_fold_keys(cf) != NGX_OK))
     {
         return NGX_CONF_ERROR;
     }
@@ -623,10 +643,6 @@ ngx_http_iri_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    if (ngx_http_iri_status_init(cf) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
     if (!imcf->switched_on) {
         return NGX_OK;
     }
@@ -653,7 +669,6 @@ ngx_http_iri_init_process(ngx_cycle_t *cycle)
     imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
 
     if (imcf != NULL) {
-        ngx_http_iri_status_init_process(imcf);
         ngx_http_iri_cache_init_process(imcf);
     }
 

@@ -83,7 +83,7 @@ ngx_module_t ngx_http_iri_query_module = {
 
 /* ---- the handlers -------------------------------------------------------- */
 
-const iri_query_conf_t *
+static const iri_query_conf_t *
 ngx_http_iri_query_conf(ngx_http_request_t *r)
 {
     ngx_http_iri_query_conf_t *qcf;
@@ -245,6 +245,18 @@ ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out)
     }
 
     return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_query_sent(ngx_http_request_t *r, iri_query_t *query)
+{
+    iri_env_t env;
+    iri_str_t sent;
+
+    return ngx_http_iri_query(r, &sent)
+               ? ngx_http_iri_read_args(r, sent, &env, query)
+               : NGX_DECLINED;
 }
 
 
