@@ -375,79 +375,75 @@ mod_iri_set_filename_charset(cmd_parms *cmd, void *dirv, int argc,
     return mod_iri_set_charsets(cmd, argc, argv, 0, &dir->tree.charsets);
 }
 
-static const char *
-mod_iri_set_filename_form(cmd_parms *cmd, void *dirv, const char *arg)
-{
-    mod_iri_dir_t *dir = dirv;
-    unsigned       form = IRI_FILENAME_ANY;
-    const char    *err = mod_iri_check_context(cmd);
+/* A per-directory directive whose value is one word or a set of words. */
+typedef struct {
+    const iri_words_t *words;
+    unsigned           has;     /* bit of mod_iri_dir_t.has; 0: the directive
+                                   is allowed in any section */
+    size_t             offset;  /* of the value in mod_iri_dir_t */
+    const char        *missing; /* error without a word */
+} mod_iri_slot_t;
 
-    if (err) {
-        return err;
-    }
-    err = mod_iri_parse_word(cmd, &iri_filename_form_words, arg, &form);
-    dir->has |= MOD_IRI_HAS_FORM;
-    dir->tree.names = (iri_filename_form_t) form;
-    return err;
+static const mod_iri_slot_t mod_iri_slot_form = {
+    &iri_filename_form_words, MOD_IRI_HAS_FORM,
+    offsetof(mod_iri_dir_t, tree.names), NULL
+};
+static const mod_iri_slot_t mod_iri_slot_match = {
+    &iri_match_words, MOD_IRI_HAS_MATCH, offsetof(mod_iri_dir_t, tree.match),
+    "needs a word, for example \"exact\""
+};
+static const mod_iri_slot_t mod_iri_slot_ambiguous = {
+    &iri_ambiguous_words, MOD_IRI_HAS_AMBIGUOUS,
+    offsetof(mod_iri_dir_t, tree.ambiguous), NULL
+};
+static const mod_iri_slot_t mod_iri_slot_repair = {
+    &iri_repair_words, MOD_IRI_HAS_REPAIR,
+    offsetof(mod_iri_dir_t, tree.repair), "needs a word, for example \"off\""
+};
+static const mod_iri_slot_t mod_iri_slot_redirect = {
+    &iri_redirect_words, 0, offsetof(mod_iri_dir_t, redirect), NULL
+};
+
+/* Store a value in the slot of the directive, which is cmd->info. */
+static const char *
+mod_iri_store(cmd_parms *cmd, mod_iri_dir_t *dir, unsigned value)
+{
+    const mod_iri_slot_t *slot = cmd->info;
+
+    dir->has |= slot->has;
+    memcpy((char *) dir + slot->offset, &value, sizeof(value));
+    return slot->has != 0 ? mod_iri_check_context(cmd) : NULL;
 }
 
-/* A directive that takes any of words.  has: a bit of mod_iri_dir_t.has. */
 static const char *
-mod_iri_set_words(cmd_parms *cmd, mod_iri_dir_t *dir, int argc,
-                  char *const argv[], unsigned has, const iri_words_t *words,
-                  unsigned *out)
+mod_iri_set_word(cmd_parms *cmd, void *dir, const char *arg)
 {
-    const char *err = mod_iri_check_context(cmd);
-    size_t      unknown;
+    const mod_iri_slot_t *slot = cmd->info;
+    unsigned              value;
+    const char *err = mod_iri_parse_word(cmd, slot->words, arg, &value);
 
-    if (err) {
-        return err;
-    }
+    return err ? err : mod_iri_store(cmd, dir, value);
+}
+
+static const char *
+mod_iri_set_words(cmd_parms *cmd, void *dir, int argc, char *const argv[])
+{
+    const mod_iri_slot_t *slot = cmd->info;
+    unsigned              value;
+    size_t                unknown;
+    const char           *err;
+
     if (argc < 1) {
-        return mod_iri_error(cmd, has == MOD_IRI_HAS_MATCH
-                                      ? "needs a word, for example \"exact\""
-                                      : "needs a word, for example \"off\"");
+        return mod_iri_error(cmd, slot->missing);
     }
-    dir->has |= has;
-    err = iri_parse_words(words, mod_iri_words(cmd, argc, argv), argc, out,
-                          &unknown);
-    return unknown < (size_t) argc
-               ? mod_iri_error_word(cmd, err, argv[unknown])
-               : mod_iri_error(cmd, err);
-}
-
-static const char *
-mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
-{
-    mod_iri_dir_t *dir = dirv;
-
-    return mod_iri_set_words(cmd, dir, argc, argv, MOD_IRI_HAS_MATCH,
-                             &iri_match_words, &dir->tree.match);
-}
-
-static const char *
-mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
-{
-    mod_iri_dir_t *dir = dirv;
-
-    return mod_iri_set_words(cmd, dir, argc, argv, MOD_IRI_HAS_REPAIR,
-                             &iri_repair_words, &dir->tree.repair);
-}
-
-static const char *
-mod_iri_set_ambiguous(cmd_parms *cmd, void *dirv, const char *arg)
-{
-    mod_iri_dir_t *dir = dirv;
-    unsigned       ambiguous = IRI_AMBIGUOUS_404;
-    const char    *err = mod_iri_check_context(cmd);
-
+    err = iri_parse_words(slot->words, mod_iri_words(cmd, argc, argv), argc,
+                          &value, &unknown);
     if (err) {
-        return err;
+        return unknown < (size_t) argc
+                   ? mod_iri_error_word(cmd, err, argv[unknown])
+                   : mod_iri_error(cmd, err);
     }
-    err = mod_iri_parse_word(cmd, &iri_ambiguous_words, arg, &ambiguous);
-    dir->has |= MOD_IRI_HAS_AMBIGUOUS;
-    dir->tree.ambiguous = (iri_ambiguous_t) ambiguous;
-    return err;
+    return mod_iri_store(cmd, dir, value);
 }
 
 /* A child has one cache for all virtual hosts. */
@@ -466,18 +462,6 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
         iri_parse_cache(&word, 1, &mod_iri_server(cmd->server)->cache_size,
                         NULL),
         arg);
-}
-
-static const char *
-mod_iri_set_redirect(cmd_parms *cmd, void *dirv, const char *arg)
-{
-    mod_iri_dir_t *dir = dirv;
-    unsigned       status = 0;
-    const char    *err = mod_iri_parse_word(cmd, &iri_redirect_words, arg,
-                                            &status);
-
-    dir->redirect = (int) status;
-    return err;
 }
 
 static const char *
@@ -508,25 +492,25 @@ static const command_rec mod_iri_directives[] = {
     AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_filename_charset,
         NULL, RSRC_CONF | ACCESS_CONF,
         "charsets of names on disk, in order; new names use the first"),
-    AP_INIT_TAKE1("IRIFilenameForm", mod_iri_set_filename_form, NULL,
-        RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE1("IRIFilenameForm", mod_iri_set_word,
+        (void *) &mod_iri_slot_form, RSRC_CONF | ACCESS_CONF,
         "any, nfc or nfd: normalization form of names on disk"),
-    AP_INIT_TAKE_ARGV("IRIMatch", mod_iri_set_match, NULL,
-        RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE_ARGV("IRIMatch", mod_iri_set_words,
+        (void *) &mod_iri_slot_match, RSRC_CONF | ACCESS_CONF,
         "exact, or any of normalization, variants, width, case, accents, "
         "spelling"),
-    AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_ambiguous, NULL,
-        RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_word,
+        (void *) &mod_iri_slot_ambiguous, RSRC_CONF | ACCESS_CONF,
         "404 or 300: the answer if several names match equally well"),
-    AP_INIT_TAKE_ARGV("IRIRepair", mod_iri_set_repair, NULL,
-        RSRC_CONF | ACCESS_CONF,
+    AP_INIT_TAKE_ARGV("IRIRepair", mod_iri_set_words,
+        (void *) &mod_iri_slot_repair, RSRC_CONF | ACCESS_CONF,
         "off, or any of double-encoding, mojibake, %u: repair broken paths "
         "if the result names an entry"),
     AP_INIT_TAKE1("IRICache", mod_iri_set_cache, NULL, RSRC_CONF,
         "off, or the memory per child for indexes of directories, for "
         "example 16m"),
-    AP_INIT_TAKE1("IRIRedirect", mod_iri_set_redirect, NULL,
-        RSRC_CONF | OR_FILEINFO,
+    AP_INIT_TAKE1("IRIRedirect", mod_iri_set_word,
+        (void *) &mod_iri_slot_redirect, RSRC_CONF | OR_FILEINFO,
         "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; or link"),
     AP_INIT_FLAG("IRIListing", mod_iri_set_listing, NULL,
         RSRC_CONF | OR_INDEXES,

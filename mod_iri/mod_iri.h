@@ -97,6 +97,7 @@ typedef struct {
                                         is not on */
     int                 folds;       /* 1: some tree folds names (IRIMatch
                                         width, case, accents, spelling) */
+    iri_fold_keys_t    *fold_keys;   /* of all servers; NULL: none folds */
     int                 may_restart; /* 1: an entry may be found under another
                                         canonical path than the request's */
     int                 maps_ascii;  /* 1: map_to_storage must also look at

@@ -134,10 +134,11 @@ int
 mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                     server_rec *main_server)
 {
-    iri_registry_t *registry = mod_iri_registry(pconf);
-    iri_env_apr_t   env;
-    server_rec     *s;
-    int             has_hosts = 0;
+    iri_registry_t  *registry = mod_iri_registry(pconf);
+    iri_env_apr_t    env;
+    iri_fold_keys_t *fold_keys = NULL;
+    server_rec      *s;
+    int              has_hosts = 0;
 
     (void) plog;
     if (registry == NULL) {
@@ -160,6 +161,10 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_server(s, registry, &env);
+        if (mod_iri_server(s)->folds && fold_keys == NULL) {
+            fold_keys = iri_fold_keys_create(&env.env);
+        }
+        mod_iri_server(s)->fold_keys = fold_keys;
         mod_iri_server(s)->maps_ascii = has_hosts || mod_iri_server(s)->folds
                                         || mod_iri_server(s)->reading.repair
                                         || mod_iri_server(s)->engine

@@ -48,6 +48,7 @@ mod_iri_env(iri_env_apr_t *env, request_rec *r)
 {
     iri_env_apr_init(env, r->pool, mod_iri_log, r);
     env->env.trace = APLOGrtrace1(r) ? 1 : 0;
+    env->env.fold_keys = mod_iri_server(r->server)->fold_keys;
 }
 
 /* ---- httpd's normalization ---------------------------------------------- */

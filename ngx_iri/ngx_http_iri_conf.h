@@ -48,6 +48,7 @@ typedef struct ngx_http_iri_status_s  ngx_http_iri_status_t;
 /* Of http{} */
 typedef struct {
     iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
+    iri_fold_keys_t *fold_keys; /* NULL: no location folds names */
     ngx_array_t hooks;          /* of ngx_http_iri_scripted_t */
     ngx_array_t levels;         /* private to ngx_http_iri_levels.c */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */

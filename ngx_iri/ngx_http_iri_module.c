@@ -202,6 +202,16 @@ ngx_http_iri_conf_alloc(void *ctx, size_t size)
 }
 
 
+/* An environment that has the memory of the configuration. */
+static void
+ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env)
+{
+    ngx_memzero(env, sizeof(iri_env_t));
+    env->ctx = cf->pool;
+    env->alloc = ngx_http_iri_conf_alloc;
+}
+
+
 /* Created when it is first needed: with iri off ICU's data are not read. */
 static iri_registry_t *
 ngx_http_iri_registry(ngx_conf_t *cf)
@@ -212,9 +222,7 @@ ngx_http_iri_registry(ngx_conf_t *cf)
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
     if (imcf->registry == NULL) {
-        ngx_memzero(&env, sizeof(iri_env_t));
-        env.ctx = cf->pool;
-        env.alloc = ngx_http_iri_conf_alloc;
+        ngx_http_iri_conf_env(cf, &env);
         imcf->registry = iri_registry_create(&env);
     }
 
@@ -539,6 +547,24 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
 }
 
 
+/* One for all locations in which names are folded. */
+static ngx_int_t
+ngx_http_iri_create_fold_keys(ngx_conf_t *cf)
+{
+    iri_env_t                 env;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    if (imcf->fold_keys == NULL) {
+        ngx_http_iri_conf_env(cf, &env);
+        imcf->fold_keys = iri_fold_keys_create(&env);
+    }
+
+    return imcf->fold_keys != NULL ? NGX_OK : NGX_ERROR;
+}
+
+
 static void
 ngx_http_iri_destroy_idna(void *data)
 {
@@ -743,7 +769,8 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
                          &conf->tree);
 
     if ((conf->tree.match & IRI_FOLD_INDEXED) != 0
-        && ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK)
+        && (ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK
+            || ngx_http_iri_create_fold_keys(cf) != NGX_OK))
     {
         return NGX_CONF_ERROR;
     }
