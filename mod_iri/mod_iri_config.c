@@ -9,7 +9,6 @@
 
 #include "mod_iri.h"
 
-#include <ap_mpm.h>
 #include <apr_thread_mutex.h>
 
 static const char registry_key[] = "mod_iri: registry of charsets";
@@ -219,19 +218,12 @@ mod_iri_cache_cleanup(void *cache)
     return APR_SUCCESS;
 }
 
-/* No locks are created if a child has one thread. */
 static int
 mod_iri_create_locks(apr_pool_t *pool, iri_index_cache_conf_t *conf)
 {
     mod_iri_locks_t *locks = apr_palloc(pool, sizeof(*locks));
-    int              threaded = 1;
     unsigned         i;
 
-    if (ap_mpm_query(AP_MPMQ_IS_THREADED, &threaded) == APR_SUCCESS
-        && threaded == AP_MPMQ_NOT_SUPPORTED)
-    {
-        return 1;
-    }
     if (apr_thread_mutex_create(&locks->mutex, APR_THREAD_MUTEX_DEFAULT, pool)
         != APR_SUCCESS)
     {

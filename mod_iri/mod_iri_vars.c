@@ -137,9 +137,10 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
                 mod_iri_host_forms_t *forms)
 {
     const iri_host_t *host = mod_iri_read_host(r, forms);
+    apr_port_t        port = ap_get_server_port(r);
     iri_env_apr_t     env;
     iri_str_t         path;
-    const char       *text, *sent;
+    const char       *sent;
 
     mod_iri_env(&env, r);
     if (host == NULL
@@ -149,17 +150,14 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
     {
         return NULL;
     }
-    text = ap_construct_url(r->pool, mod_iri_dup(r->pool, path), r);
-    if (host->unicode.len > 0) {
-        /* skip "http://" and the server name */
-        text += strlen(ap_http_scheme(r)) + strlen("://")
-                + strlen(ap_get_server_name_for_url(r));
-        text = apr_pstrcat(r->pool, ap_http_scheme(r), "://",
-                           mod_iri_dup(r->pool, host->unicode), text, NULL);
-    }
     /* r->args may come from a RewriteRule */
     sent = r->parsed_uri.query;
-    return sent ? apr_pstrcat(r->pool, text, "?", sent, NULL) : text;
+    return apr_pstrcat(
+        r->pool, ap_http_scheme(r), "://",
+        host->unicode.len > 0 ? mod_iri_dup(r->pool, host->unicode)
+                              : ap_get_server_name_for_url(r),
+        ap_is_default_port(port, r) ? "" : apr_psprintf(r->pool, ":%u", port),
+        mod_iri_dup(r->pool, path), sent ? "?" : NULL, sent, NULL);
 }
 
 /* Returns: the path up to the deepest entry, or (path_info) the rest. */

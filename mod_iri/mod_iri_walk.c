@@ -132,49 +132,14 @@ mod_iri_has_files(const request_rec *r)
     return core->sec_file != NULL && core->sec_file->nelts > 0;
 }
 
-/* Returns: 1 if r->filename is the entry that was found. */
-static int
-mod_iri_is_found(const request_rec *r, const mod_iri_request_t *ctx,
-                 const char *slash)
-{
-    const iri_found_t *found = &ctx->found;
-
-    return ctx->is_mapped && found->verdict == IRI_SERVE
-           && (size_t) (slash - r->filename) >= ctx->search.root.len
-           && mod_iri_equals_text(found->filename, r->filename);
-}
-
-/* Get the name of the entry whose octets follow a slash of r->filename. */
-static iri_status_t
-mod_iri_name_of_file(request_rec *r, const mod_iri_request_t *ctx,
-                     const char *slash, iri_str_t *name)
-{
-    const iri_str_t *path = &ctx->found.path;
-    iri_env_apr_t    env;
-    size_t           at = path->len;
-
-    if (mod_iri_is_found(r, ctx, slash)) {
-        while (at > 0 && path->data[at - 1] != '/') {
-            at--;
-        }
-        name->data = path->data + at;
-        name->len = path->len - at;
-        if (name->len > 0) {
-            return IRI_OK;
-        }
-    }
-    mod_iri_env(&env, r);
-    return iri_entry_name(&env.env, mod_iri_tree_of_parent(r),
-                          mod_iri_str(slash + 1), name);
-}
-
 static int
 mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
 {
-    char     *filename = r->filename;
-    char     *slash = strrchr(filename, '/');
-    iri_str_t name;
-    int       status;
+    char         *filename = r->filename;
+    char         *slash = strrchr(filename, '/');
+    iri_env_apr_t env;
+    iri_str_t     name;
+    int           status;
 
     if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files(r)
         || ctx->found.verdict == IRI_CHOOSE
@@ -183,7 +148,11 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
     {
         return ap_file_walk(r);
     }
-    if (mod_iri_name_of_file(r, ctx, slash, &name) != IRI_OK) {
+    mod_iri_env(&env, r);
+    if (iri_entry_name(&env.env, mod_iri_tree_of_parent(r),
+                       mod_iri_str(slash + 1), &name)
+        != IRI_OK)
+    {
         /* it is unknown which <Files> apply */
         return HTTP_INTERNAL_SERVER_ERROR;
     }
