@@ -174,5 +174,23 @@ for my $form (sort keys %form) {
     is $answer->status, 200, "Digest, $form: let in";
 }
 
+# mod_cache looks a URL up before httpd normalizes its path.
+make_tree("quick/\\xC3\\xA9a.html\tfile\n", $root);
+my $quick_tmp = temp_dir();
+mkdir "$quick_tmp/cache";
+chmod 0777, "$quick_tmp/cache";
+my $quick = httpd(root => "$root/quick", tmp => $quick_tmp,
+    modules => [qw(cache cache_disk)], conf => <<'END');
+IRIEngine On
+CacheRoot "%%TMP%%/cache"
+CacheEnable disk "/"
+CacheHeader on
+CacheMinExpire 600
+END
+is $quick->get('/%C3%A9a.html')->status, 200, 'cache: stored';
+$quick->wait_for(sub { `find $quick_tmp/cache -name '*.header'` });
+like $quick->get("/$_")->header('X-Cache') // '', qr/^HIT/, "cache: $_"
+    for qw(%C3%A9%61.html %2E/%C3%A9a.html);
+
 is_deeply [$server->errors], [], 'log';
 done_testing;

@@ -6,7 +6,7 @@
 
 #include "suite.h"
 
-#define OTHERWISE "t/core/otherwise.tsv"
+#define OTHERWISE "t/core/deviations.tsv"
 #define LINE      65536
 
 typedef struct {

@@ -1,7 +1,7 @@
 /*
  * suite.h - the rows of ../shared/data, and those that we decide otherwise
  *
- * A row that the core does not agree with must stand in t/core/otherwise.tsv
+ * A row that the core does not agree with must stand in t/core/deviations.tsv
  * with the reason; one that stands there and is agreed with fails the test,
  * and so does one that is not in its suite any more.
  */

@@ -9,7 +9,7 @@
 
 #include <unicode/utf8.h>
 
-#include "standard.h"
+#include "whatwg.h"
 #include "sweep.h"
 
 #define PROCESSES 2
@@ -553,10 +553,10 @@ decode_one(const core_supported_t *row, const unsigned char *p, size_t rest,
     }
 
     for (len = 1; len <= 4 && len <= rest; len++) {
-        *c = standard_decode(row->name, p, len);
+        *c = whatwg_decode(row->name, p, len);
 
-        if (*c != STANDARD_NONE) {
-            return *c == STANDARD_PAIR ? 0 : len;
+        if (*c != WHATWG_NONE) {
+            return *c == WHATWG_PAIR ? 0 : len;
         }
     }
 

@@ -3,7 +3,7 @@
  *
  * Proves: syntax, parts, resolution, mapping, equivalence, normalization and
  * bidi order are what RFC 3986, RFC 3987 and the suites of Apache Jena and of
- * the W3C's RDF tests say, but for the rows of t/core/otherwise.tsv, each with
+ * the W3C's RDF tests say, but for the rows of t/core/deviations.tsv, each with
  * its reason; and the forms of Unicode are those of NormalizationTest.txt.
  */
 

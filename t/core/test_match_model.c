@@ -1,5 +1,5 @@
 /*
- * test_nearest.c - which of many names is found
+ * test_match_model.c - which of many names is found
  *
  * Proves, for random directories of names that differ in all that is forgiven
  * and for each set of levels: the entry that is found, its level, the answer
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "oracle.h"
+#include "fold_model.h"
 #include "sweep.h"
 
 #define N  IRI_FOLD_NORMALIZATION
@@ -81,11 +81,11 @@ typedef struct {
 
 /* An entry, or a segment. */
 typedef struct {
-    oracle_text_t name; /* canonical */
-    unsigned char disk8[MAX_UTF8];
-    unsigned char name8[MAX_UTF8];
-    iri_str_t     disk; /* octets */
-    iri_str_t     utf8; /* of the name */
+    fold_model_text_t name; /* canonical */
+    unsigned char     disk8[MAX_UTF8];
+    unsigned char     name8[MAX_UTF8];
+    iri_str_t         disk; /* octets */
+    iri_str_t         utf8; /* of the name */
 } named_t;
 
 typedef struct {
@@ -173,7 +173,7 @@ vary(const word_t *like, word_t *word)
 
 /* In a legacy charset; empty where that has not all of the characters. */
 static iri_str_t
-encode(const iri_charset_t *charset, const oracle_text_t *text,
+encode(const iri_charset_t *charset, const fold_model_text_t *text,
        unsigned char *out)
 {
     iri_str_t s = { 0, out };
@@ -196,9 +196,9 @@ encode(const iri_charset_t *charset, const oracle_text_t *text,
 static void
 write_word(const word_t *word, const iri_charset_t *charset, named_t *named)
 {
-    oracle_text_t   disk = { { 0 }, 0 };
-    const uint32_t *way;
-    size_t          i, k;
+    fold_model_text_t disk = { { 0 }, 0 };
+    const uint32_t   *way;
+    size_t            i, k;
 
     for (i = 0; i < word->count; i++) {
         way = letters[word->letter[i]][word->way[i]];
@@ -209,7 +209,7 @@ write_word(const word_t *word, const iri_charset_t *charset, named_t *named)
     }
 
     named->name = disk;
-    oracle_normalize(&named->name, 0);
+    fold_model_normalize(&named->name, 0);
     named->utf8 = core_utf8(named->name.c, named->name.count, named->name8);
 
     if (charset != NULL) {
@@ -218,7 +218,7 @@ write_word(const word_t *word, const iri_charset_t *charset, named_t *named)
     }
 
     if (core_random(3) != 0) {
-        oracle_normalize(&disk, (int) core_random(2));
+        fold_model_normalize(&disk, (int) core_random(2));
     }
 
     named->disk = core_utf8(disk.c, disk.count, named->disk8);
@@ -274,13 +274,13 @@ copy_name(const named_t *from, named_t *to)
 /* ---- the model ----------------------------------------------------------- */
 
 static void
-parts_of(unsigned match, const named_t *named, oracle_parts_t *parts)
+parts_of(unsigned match, const named_t *named, fold_model_parts_t *parts)
 {
-    static oracle_text_t key;
+    static fold_model_text_t key;
 
-    oracle_key(match, &named->name, &key);
+    fold_model_key(match, &named->name, &key);
     parts->key = core_utf8(key.c, key.count, parts->utf8);
-    oracle_divide(parts);
+    fold_model_divide(parts);
 }
 
 
@@ -288,8 +288,8 @@ static iri_match_t
 model_level(unsigned match, int legacy, const named_t *asked,
             const named_t *entry)
 {
-    static oracle_parts_t a, b;
-    iri_match_t           level;
+    static fold_model_parts_t a, b;
+    iri_match_t               level;
 
     if (iri_str_equal(asked->utf8, entry->utf8)) {
         return iri_str_equal(entry->disk, entry->utf8) ? IRI_MATCH_EXACT
@@ -302,14 +302,14 @@ model_level(unsigned match, int legacy, const named_t *asked,
         return IRI_MATCH_NONE;
     }
 
-    level = oracle_level(match, &asked->name, &entry->name);
+    level = fold_model_level(match, &asked->name, &entry->name);
 
     if (level == IRI_MATCH_NONE && (match & SP) && entry->utf8.data[0] != '.'
         && asked->utf8.data[0] != '.')
     {
         parts_of(match, asked, &a);
         parts_of(match, entry, &b);
-        level = oracle_one_edit(&a, &b) ? IRI_MATCH_SPELLING : level;
+        level = fold_model_one_edit(&a, &b) ? IRI_MATCH_SPELLING : level;
     }
 
     return level;

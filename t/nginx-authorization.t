@@ -174,5 +174,37 @@ is names('/pass/', @user), 'same a free',
 is names('/pass/same/'), '', 'where that is counted';
 is names('/pass/same/', @user), 'x', 'it can be tried';
 
-is_deeply [$server->errors], [], 'log';
+# What auth_request has granted to the source is not granted to the Destination.
+my ($granted_root) = make_tree("open/a.txt\tfile\tA\nsub/yes\tfile\tB\n");
+chmod 0777, "$granted_root/$_" or die for qw(open sub);
+my $granted = nginx(root => $granted_root, conf => <<'END');
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    dav_methods COPY;
+    location / { }
+    location /from/ { rewrite ^/from/(.*)$ /open/$1 last; }
+    location /sub/ { set $wanted $uri; auth_request /verdict; }
+    location = /verdict {
+        internal;
+        if ($wanted = /sub/yes) { return 204; }
+        return 403;
+    }
+}
+END
+sub granted_copy {
+    my ($source, $destination) = @_;
+    return $granted->request('COPY', $source,
+        headers => [Destination => $destination])->status;
+}
+SKIP: {
+    skip 'no auth_request', 3 if $granted->get('/sub/yes')->status != 200;
+    is $granted->get('/sub/no')->status, 403, 'denied by a subrequest';
+    is granted_copy('/sub/yes', '/sub/no'), 403, 'COPY to a denied name';
+    is granted_copy('/sub/yes', '/open/b.txt'), 204, 'COPY to an allowed name';
+}
+is granted_copy('/from/a.txt', '/open/c.txt'), 204, 'COPY of a rewritten source';
+
+is_deeply [$server->errors, $granted->errors], [], 'log';
 done_testing;

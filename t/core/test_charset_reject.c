@@ -1,5 +1,5 @@
 /*
- * test_strange.c - charsets that no path may be read in
+ * test_charset_reject.c - charsets that no path may be read in
  *
  * Proves: whatever an ICU converter does, a charset that is built from it is
  * fit for paths, or is refused with a sentence.  The converters here are none

@@ -1,5 +1,5 @@
 /*
- * test_folded.c - names that are near: which of them is found, and what that
+ * test_match.c - names that are near: which of them is found, and what that
  * tells
  *
  * Proves: in each directory the nearest entry takes the request, and nothing

@@ -1,5 +1,5 @@
 /*
- * standard.c - the decoders and encoders of the Encoding Standard
+ * whatwg.c - the decoders and encoders of the Encoding Standard
  *
  * As the standard describes them, with its indexes out of t/core/indexes.tsv:
  * what the tables of the core are compared with.
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "standard.h"
+#include "whatwg.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static standard_index_t indexes[40];
-static size_t           index_count;
+static whatwg_index_t indexes[40];
+static size_t         index_count;
 
-standard_range_t standard_range[256];
-size_t           standard_ranges;
+whatwg_range_t whatwg_range[256];
+size_t         whatwg_ranges;
 
 
 static void
@@ -32,14 +32,14 @@ need(int holds)
 
 /* Code points of a field of indexes.tsv, in good UTF-8, from pointer on. */
 static void
-index_put(standard_index_t *index, uint32_t pointer, const char *text)
+index_put(whatwg_index_t *index, uint32_t pointer, const char *text)
 {
     const unsigned char *p = (const unsigned char *) text;
     uint32_t             c;
     size_t               more;
 
     if (strncmp(text, "U+", 2) == 0) {
-        need(pointer < STANDARD_MOST);
+        need(pointer < WHATWG_MOST);
         index->at[pointer] = (uint32_t) strtoul(text + 2, NULL, 16);
         return;
     }
@@ -52,13 +52,13 @@ index_put(standard_index_t *index, uint32_t pointer, const char *text)
             c = c << 6 | (*p++ & 0x3fu);
         }
 
-        need(pointer < STANDARD_MOST);
+        need(pointer < WHATWG_MOST);
         index->at[pointer++] = c;
     }
 }
 
 
-static standard_index_t *
+static whatwg_index_t *
 index_find(const char *name)
 {
     size_t i;
@@ -76,8 +76,8 @@ index_find(const char *name)
 static void
 line_read(char *line)
 {
-    standard_index_t *index;
-    char             *pointer = strchr(line, '\t'), *text;
+    whatwg_index_t *index;
+    char           *pointer = strchr(line, '\t'), *text;
 
     text = pointer != NULL ? strchr(pointer + 1, '\t') : NULL;
     if (text == NULL) {
@@ -88,11 +88,11 @@ line_read(char *line)
     *text++ = '\0';
 
     if (strcmp(line, "gb18030-ranges") == 0) {
-        need(standard_ranges < COUNT(standard_range));
-        standard_range[standard_ranges].from = (uint32_t) strtoul(pointer,
-                                                                  NULL, 10);
-        standard_range[standard_ranges++].c = (uint32_t) strtoul(text + 2,
-                                                                 NULL, 16);
+        need(whatwg_ranges < COUNT(whatwg_range));
+        whatwg_range[whatwg_ranges].from = (uint32_t) strtoul(pointer, NULL,
+                                                              10);
+        whatwg_range[whatwg_ranges++].c = (uint32_t) strtoul(text + 2, NULL,
+                                                             16);
         return;
     }
 
@@ -110,12 +110,12 @@ line_read(char *line)
 }
 
 
-const standard_index_t *
-standard_index(const char *name)
+const whatwg_index_t *
+whatwg_index(const char *name)
 {
-    standard_index_t *index;
-    char              line[512];
-    FILE             *file;
+    whatwg_index_t *index;
+    char            line[512];
+    FILE           *file;
 
     if (index_count == 0) {
         file = fopen("t/core/indexes.tsv", "r");
@@ -127,7 +127,7 @@ standard_index(const char *name)
         }
 
         fclose(file);
-        need(index_count == STANDARD_INDEXES);
+        need(index_count == WHATWG_INDEXES);
     }
 
     index = index_find(name);
@@ -137,10 +137,10 @@ standard_index(const char *name)
 }
 
 
-const standard_index_t *
-standard_index_at(size_t i)
+const whatwg_index_t *
+whatwg_index_at(size_t i)
 {
-    (void) standard_index("big5");
+    (void) whatwg_index("big5");
 
     return i < index_count ? &indexes[i] : NULL;
 }
@@ -148,17 +148,17 @@ standard_index_at(size_t i)
 
 /* Pointer by code point, the first of several; -1: the index has it not. */
 static const int32_t *
-index_first(const standard_index_t *index)
+index_first(const whatwg_index_t *index)
 {
-    static const standard_index_t *known;
-    static int32_t                 first[0x110000];
-    size_t                         i;
+    static const whatwg_index_t *known;
+    static int32_t               first[0x110000];
+    size_t                       i;
 
     if (known != index) {
         memset(first, 0xff, sizeof(first));
 
-        for (i = STANDARD_MOST; i-- > 0; /* void */) {
-            if (index->at[i] != STANDARD_NONE) {
+        for (i = WHATWG_MOST; i-- > 0; /* void */) {
+            if (index->at[i] != WHATWG_NONE) {
                 first[index->at[i]] = (int32_t) i;
             }
         }
@@ -175,47 +175,47 @@ index_first(const standard_index_t *index)
 static uint32_t
 decode_gb(const unsigned char *p, size_t len)
 {
-    const standard_index_t *index = standard_index("gb18030");
-    uint32_t                code;
-    size_t                  i;
+    const whatwg_index_t *index = whatwg_index("gb18030");
+    uint32_t              code;
+    size_t                i;
 
     if (len == 1) {
-        return p[0] == 0x80 ? 0x20ac : STANDARD_NONE;
+        return p[0] == 0x80 ? 0x20ac : WHATWG_NONE;
     }
 
     if (p[0] < 0x81 || p[0] > 0xfe) {
-        return STANDARD_NONE;
+        return WHATWG_NONE;
     }
 
     if (len == 2) {
         return (p[1] >= 0x40 && p[1] <= 0x7e) || (p[1] >= 0x80 && p[1] < 0xff)
                    ? index->at[(p[0] - 0x81) * 190 + p[1]
                                - (p[1] < 0x7f ? 0x40 : 0x41)]
-                   : STANDARD_NONE;
+                   : WHATWG_NONE;
     }
 
     if (len != 4 || p[1] < 0x30 || p[1] > 0x39 || p[2] < 0x81 || p[2] > 0xfe
         || p[3] < 0x30 || p[3] > 0x39)
     {
-        return STANDARD_NONE;
+        return WHATWG_NONE;
     }
 
     code = (uint32_t) (p[0] - 0x81) * 12600 + (uint32_t) (p[1] - 0x30) * 1260
            + (uint32_t) (p[2] - 0x81) * 10 + (p[3] - 0x30);
 
     if ((code > 39419 && code < 189000) || code > 1237575) {
-        return STANDARD_NONE;
+        return WHATWG_NONE;
     }
 
     if (code == 7457) {
         return 0xe7c7;
     }
 
-    for (i = 1; i < standard_ranges && standard_range[i].from <= code; i++)
+    for (i = 1; i < whatwg_ranges && whatwg_range[i].from <= code; i++)
     { /* void */
     }
 
-    return standard_range[i - 1].c + code - standard_range[i - 1].from;
+    return whatwg_range[i - 1].c + code - whatwg_range[i - 1].from;
 }
 
 
@@ -227,7 +227,7 @@ decode_big5(const unsigned char *p, size_t len)
     if (len != 2 || p[0] < 0x81 || p[0] > 0xfe || p[1] < 0x40
         || (p[1] > 0x7e && p[1] < 0xa1) || p[1] > 0xfe)
     {
-        return STANDARD_NONE;
+        return WHATWG_NONE;
     }
 
     pointer = (size_t) (p[0] - 0x81) * 157 + p[1]
@@ -235,8 +235,8 @@ decode_big5(const unsigned char *p, size_t len)
 
     return pointer == 1133 || pointer == 1135 || pointer == 1164
                    || pointer == 1166
-               ? STANDARD_PAIR
-               : standard_index("big5")->at[pointer];
+               ? WHATWG_PAIR
+               : whatwg_index("big5")->at[pointer];
 }
 
 
@@ -250,13 +250,13 @@ decode_euc_jp(const unsigned char *p, size_t len)
     if (len == 3 && p[0] == 0x8f) {
         p++;
     } else if (len != 2) {
-        return STANDARD_NONE;
+        return WHATWG_NONE;
     }
 
     return p[0] >= 0xa1 && p[0] <= 0xfe && p[1] >= 0xa1 && p[1] <= 0xfe
-               ? standard_index(len == 2 ? "jis0208" : "jis0212")
+               ? whatwg_index(len == 2 ? "jis0208" : "jis0212")
                      ->at[(p[0] - 0xa1) * 94 + p[1] - 0xa1]
-               : STANDARD_NONE;
+               : WHATWG_NONE;
 }
 
 
@@ -268,14 +268,14 @@ decode_shift_jis(const unsigned char *p, size_t len)
     if (len == 1) {
         return p[0] == 0x80                   ? 0x80
                : p[0] >= 0xa1 && p[0] <= 0xdf ? 0xff61u - 0xa1 + p[0]
-                                              : STANDARD_NONE;
+                                              : WHATWG_NONE;
     }
 
     if (len != 2 || p[0] < 0x81 || p[0] == 0xa0 || p[0] > 0xfc
         || (p[0] > 0xa0 && p[0] < 0xe0) || p[1] < 0x40 || p[1] == 0x7f
         || p[1] > 0xfc)
     {
-        return STANDARD_NONE;
+        return WHATWG_NONE;
     }
 
     pointer = (size_t) (p[0] - (p[0] < 0xa0 ? 0x81 : 0xc1)) * 188 + p[1]
@@ -283,7 +283,7 @@ decode_shift_jis(const unsigned char *p, size_t len)
 
     return pointer >= 8836 && pointer <= 10715
                ? (uint32_t) (0xe000 - 8836 + pointer)
-               : standard_index("jis0208")->at[pointer];
+               : whatwg_index("jis0208")->at[pointer];
 }
 
 
@@ -292,9 +292,8 @@ decode_euc_kr(const unsigned char *p, size_t len)
 {
     return len == 2 && p[0] >= 0x81 && p[0] <= 0xfe && p[1] >= 0x41
                    && p[1] <= 0xfe
-               ? standard_index("euc-kr")
-                     ->at[(p[0] - 0x81) * 190 + p[1] - 0x41]
-               : STANDARD_NONE;
+               ? whatwg_index("euc-kr")->at[(p[0] - 0x81) * 190 + p[1] - 0x41]
+               : WHATWG_NONE;
 }
 
 
@@ -311,7 +310,7 @@ put_two(unsigned char out[4], uint32_t lead, uint32_t trail)
 
 
 void
-standard_four(uint32_t code, unsigned char p[4])
+whatwg_four(uint32_t code, unsigned char p[4])
 {
     p[0] = (unsigned char) (0x81 + code / 12600);
     p[1] = (unsigned char) (0x30 + code / 1260 % 10);
@@ -331,9 +330,9 @@ encode_gb(uint32_t c, unsigned char out[4], int gbk)
         { 0xe82b, 0xfe66 }, { 0xe82c, 0xfe67 }, { 0xe832, 0xfe6d },
         { 0xe843, 0xfe7e }, { 0xe854, 0xfe90 }, { 0xe864, 0xfea0 },
     };
-    const standard_index_t *index = standard_index("gb18030");
-    uint32_t                pointer, best = 0;
-    size_t                  i;
+    const whatwg_index_t *index = whatwg_index("gb18030");
+    uint32_t              pointer, best = 0;
+    size_t                i;
 
     if (c == 0xe5e5) {
         return 0;
@@ -360,17 +359,17 @@ encode_gb(uint32_t c, unsigned char out[4], int gbk)
         return 0;
     }
 
-    for (i = 0; i < standard_ranges; i++) {
-        if (standard_range[i].c <= c
-            && standard_range[i].c >= standard_range[best].c) {
+    for (i = 0; i < whatwg_ranges; i++) {
+        if (whatwg_range[i].c <= c
+            && whatwg_range[i].c >= whatwg_range[best].c) {
             best = (uint32_t) i;
         }
     }
 
-    standard_four(c == 0xe7c7 ? 7457
-                              : standard_range[best].from + c
-                                    - standard_range[best].c,
-                  out);
+    whatwg_four(c == 0xe7c7
+                    ? 7457
+                    : whatwg_range[best].from + c - whatwg_range[best].c,
+                out);
 
     return 4;
 }
@@ -393,7 +392,7 @@ encode_gbk(uint32_t c, unsigned char out[4])
 static size_t
 encode_big5(uint32_t c, unsigned char out[4])
 {
-    const standard_index_t *index = standard_index("big5");
+    const whatwg_index_t *index = whatwg_index("big5");
     int last = c == 0x2550 || c == 0x255e || c == 0x2561 || c == 0x256a
                || c == 0x5341 || c == 0x5345;
     size_t i, pointer = 0;
@@ -402,7 +401,7 @@ encode_big5(uint32_t c, unsigned char out[4])
         return 0;
     }
 
-    for (i = (0xa1 - 0x81) * 157; i < STANDARD_MOST; i++) {
+    for (i = (0xa1 - 0x81) * 157; i < WHATWG_MOST; i++) {
         if (index->at[i] == c) {
             pointer = i;
 
@@ -422,8 +421,8 @@ encode_big5(uint32_t c, unsigned char out[4])
 static size_t
 encode_euc_jp(uint32_t c, unsigned char out[4])
 {
-    const standard_index_t *index = standard_index("jis0208");
-    int32_t                 pointer;
+    const whatwg_index_t *index = whatwg_index("jis0208");
+    int32_t               pointer;
 
     if (c == 0xa5 || c == 0x203e) {
         out[0] = c == 0xa5 ? 0x5c : 0x7e;
@@ -445,8 +444,8 @@ encode_euc_jp(uint32_t c, unsigned char out[4])
 static size_t
 encode_shift_jis(uint32_t c, unsigned char out[4])
 {
-    const standard_index_t *index = standard_index("jis0208");
-    uint32_t                pointer;
+    const whatwg_index_t *index = whatwg_index("jis0208");
+    uint32_t              pointer;
 
     if (c == 0x80 || c == 0xa5 || c == 0x203e) {
         out[0] = c == 0x80 ? 0x80 : c == 0xa5 ? 0x5c : 0x7e;
@@ -484,7 +483,7 @@ encode_shift_jis(uint32_t c, unsigned char out[4])
 static size_t
 encode_euc_kr(uint32_t c, unsigned char out[4])
 {
-    int32_t pointer = index_first(standard_index("euc-kr"))[c];
+    int32_t pointer = index_first(whatwg_index("euc-kr"))[c];
 
     return pointer < 0 ? 0
                        : put_two(out, (uint32_t) pointer / 190 + 0x81,
@@ -507,7 +506,7 @@ static const struct {
 
 
 /* The index of a charset of single octets. */
-static const standard_index_t *
+static const whatwg_index_t *
 index_single(const char *name)
 {
     char   lower[24];
@@ -520,13 +519,13 @@ index_single(const char *name)
 
     lower[i] = '\0';
 
-    return standard_index(strcmp(lower, "iso-8859-8-i") == 0 ? "iso-8859-8"
-                                                             : lower);
+    return whatwg_index(strcmp(lower, "iso-8859-8-i") == 0 ? "iso-8859-8"
+                                                           : lower);
 }
 
 
 uint32_t
-standard_decode(const char *name, const unsigned char *p, size_t len)
+whatwg_decode(const char *name, const unsigned char *p, size_t len)
 {
     size_t i;
 
@@ -536,15 +535,15 @@ standard_decode(const char *name, const unsigned char *p, size_t len)
         }
     }
 
-    return len == 1 ? index_single(name)->at[p[0] - 0x80] : STANDARD_NONE;
+    return len == 1 ? index_single(name)->at[p[0] - 0x80] : WHATWG_NONE;
 }
 
 
 size_t
-standard_encode(const char *name, uint32_t c, unsigned char out[4])
+whatwg_encode(const char *name, uint32_t c, unsigned char out[4])
 {
-    const standard_index_t *index;
-    size_t                  i;
+    const whatwg_index_t *index;
+    size_t                i;
 
     for (i = 0; i < COUNT(coders); i++) {
         if (strcmp(coders[i].name, name) == 0) {

@@ -1,5 +1,5 @@
 /*
- * oracle.c - see oracle.h
+ * fold_model.c - see fold_model.h
  */
 
 #include <unicode/ubrk.h>
@@ -8,7 +8,7 @@
 #include <unicode/uscript.h>
 #include <unicode/ustring.h>
 
-#include "oracle.h"
+#include "fold_model.h"
 
 #define V IRI_FOLD_VARIANTS
 #define W IRI_FOLD_WIDTH
@@ -22,7 +22,7 @@
 
 /* The vendor's character and that of JIS: design 5.3. */
 uint32_t
-oracle_vendor(uint32_t c)
+fold_model_vendor(uint32_t c)
 {
     static const uint32_t pairs[][2] = {
         { 0xff5e, 0x301c }, { 0x2225, 0x2016 }, { 0xff0d, 0x2212 },
@@ -65,13 +65,13 @@ width_of(uint32_t c)
 
 
 static void
-map_widths(unsigned match, oracle_text_t *text)
+map_widths(unsigned match, fold_model_text_t *text)
 {
     size_t i;
 
     for (i = 0; i < text->count; i++) {
         if (match & V) {
-            text->c[i] = oracle_vendor(text->c[i]);
+            text->c[i] = fold_model_vendor(text->c[i]);
         }
 
         if (match & W) {
@@ -82,9 +82,9 @@ map_widths(unsigned match, oracle_text_t *text)
 
 
 void
-oracle_normalize(oracle_text_t *text, int nfd)
+fold_model_normalize(fold_model_text_t *text, int nfd)
 {
-    oracle_text_t from = *text;
+    fold_model_text_t from = *text;
 
     text->count = core_normalize(from.c, from.count, nfd, text->c);
 }
@@ -92,15 +92,15 @@ oracle_normalize(oracle_text_t *text, int nfd)
 
 /* Letters that a language takes for others, of a text in NFC. */
 static void
-map_languages(unsigned match, oracle_text_t *text)
+map_languages(unsigned match, fold_model_text_t *text)
 {
     static const uint32_t german[][3] = {
         { 0xe4, 'a', 'e' }, { 0xf6, 'o', 'e' }, { 0xfc, 'u', 'e' },
         { 0xc4, 'A', 'e' }, { 0xd6, 'O', 'e' }, { 0xdc, 'U', 'e' }
     };
-    oracle_text_t from = *text;
-    uint32_t      c;
-    size_t        i, k;
+    fold_model_text_t from = *text;
+    uint32_t          c;
+    size_t            i, k;
 
     text->count = 0;
 
@@ -126,14 +126,14 @@ map_languages(unsigned match, oracle_text_t *text)
 
 /* CaseFolding.txt, C and F. */
 static void
-fold_case(oracle_text_t *text)
+fold_case(fold_model_text_t *text)
 {
-    oracle_text_t from = *text;
-    UErrorCode    error = U_ZERO_ERROR;
-    UChar         units[2], folded[16];
-    UChar32       c;
-    int32_t       n, k;
-    size_t        i;
+    fold_model_text_t from = *text;
+    UErrorCode        error = U_ZERO_ERROR;
+    UChar             units[2], folded[16];
+    UChar32           c;
+    int32_t           n, k;
+    size_t            i;
 
     text->count = 0;
 
@@ -156,13 +156,13 @@ fold_case(oracle_text_t *text)
  * invisible ones stay, and are in nobody's way.
  */
 static void
-drop_accents(oracle_text_t *text)
+drop_accents(fold_model_text_t *text)
 {
-    oracle_text_t from = *text;
-    uint32_t      c;
-    size_t        i;
-    int32_t       script;
-    int           letter = 0;
+    fold_model_text_t from = *text;
+    uint32_t          c;
+    size_t            i;
+    int32_t           script;
+    int               letter = 0;
 
     text->count = 0;
 
@@ -188,7 +188,8 @@ drop_accents(oracle_text_t *text)
 
 
 void
-oracle_key(unsigned match, const oracle_text_t *name, oracle_text_t *key)
+fold_model_key(unsigned match, const fold_model_text_t *name,
+               fold_model_text_t *key)
 {
     *key = *name;
 
@@ -197,9 +198,9 @@ oracle_key(unsigned match, const oracle_text_t *name, oracle_text_t *key)
     }
 
     map_widths(match, key);
-    oracle_normalize(key, 0);
+    fold_model_normalize(key, 0);
     map_languages(match, key);
-    oracle_normalize(key, 1);
+    fold_model_normalize(key, 1);
 
     /* Accents first: to case, iota subscript is a letter. */
     if (match & A) {
@@ -208,7 +209,7 @@ oracle_key(unsigned match, const oracle_text_t *name, oracle_text_t *key)
 
     if (match & C) {
         fold_case(key);
-        oracle_normalize(key, 1);
+        fold_model_normalize(key, 1);
     }
 
     /* Behind letters that are of the three scripts only now: the micro sign */
@@ -216,19 +217,20 @@ oracle_key(unsigned match, const oracle_text_t *name, oracle_text_t *key)
         drop_accents(key);
     }
 
-    oracle_normalize(key, 0);
+    fold_model_normalize(key, 0);
 }
 
 
 /* ---- levels -------------------------------------------------------------- */
 
 static int
-same_key(unsigned match, const oracle_text_t *a, const oracle_text_t *b)
+same_key(unsigned match, const fold_model_text_t *a,
+         const fold_model_text_t *b)
 {
-    static oracle_text_t key_a, key_b;
+    static fold_model_text_t key_a, key_b;
 
-    oracle_key(match, a, &key_a);
-    oracle_key(match, b, &key_b);
+    fold_model_key(match, a, &key_a);
+    fold_model_key(match, b, &key_b);
 
     return key_a.count == key_b.count
            && memcmp(key_a.c, key_b.c, key_a.count * sizeof(key_a.c[0])) == 0;
@@ -236,7 +238,8 @@ same_key(unsigned match, const oracle_text_t *a, const oracle_text_t *b)
 
 
 iri_match_t
-oracle_level(unsigned match, const oracle_text_t *a, const oracle_text_t *b)
+fold_model_level(unsigned match, const fold_model_text_t *a,
+                 const fold_model_text_t *b)
 {
     static const struct {
         unsigned    listed;
@@ -267,7 +270,7 @@ oracle_level(unsigned match, const oracle_text_t *a, const oracle_text_t *b)
 
 /* By ICU, of UTF-16. */
 void
-oracle_divide(oracle_parts_t *p)
+fold_model_divide(fold_model_parts_t *p)
 {
     UErrorCode      error = U_ZERO_ERROR;
     UChar           units[256];
@@ -283,7 +286,7 @@ oracle_divide(oracle_parts_t *p)
     p->count = 0;
 
     for (from = 0; (to = ubrk_next(it)) != UBRK_DONE; from = to) {
-        assert_true(p->count < ORACLE_PARTS);
+        assert_true(p->count < FOLD_MODEL_PARTS);
         p->part[p->count].data = p->key.data + at;
         p->digit[p->count] = 0;
 
@@ -304,8 +307,8 @@ oracle_divide(oracle_parts_t *p)
 
 /* Are a's parts, taken in this order, those of b? */
 static int
-same_parts(const oracle_parts_t *a, const size_t *order, size_t count,
-           const oracle_parts_t *b)
+same_parts(const fold_model_parts_t *a, const size_t *order, size_t count,
+           const fold_model_parts_t *b)
 {
     size_t i;
 
@@ -321,9 +324,9 @@ same_parts(const oracle_parts_t *a, const size_t *order, size_t count,
 
 /* Is b what is left of a without one part? */
 static int
-one_less(const oracle_parts_t *a, const oracle_parts_t *b)
+one_less(const fold_model_parts_t *a, const fold_model_parts_t *b)
 {
-    size_t order[ORACLE_PARTS], out, i, n;
+    size_t order[FOLD_MODEL_PARTS], out, i, n;
 
     for (out = 0; out < a->count; out++) {
         for (i = n = 0; i < a->count; i++) {
@@ -342,7 +345,7 @@ one_less(const oracle_parts_t *a, const oracle_parts_t *b)
 
 
 static int
-one_other(const oracle_parts_t *a, const oracle_parts_t *b)
+one_other(const fold_model_parts_t *a, const fold_model_parts_t *b)
 {
     size_t i, others = 0, digits = 0;
 
@@ -362,9 +365,9 @@ one_other(const oracle_parts_t *a, const oracle_parts_t *b)
 
 
 static int
-one_turned(const oracle_parts_t *a, const oracle_parts_t *b)
+one_turned(const fold_model_parts_t *a, const fold_model_parts_t *b)
 {
-    size_t order[ORACLE_PARTS], at, i;
+    size_t order[FOLD_MODEL_PARTS], at, i;
 
     for (at = 0; at + 1 < a->count; at++) {
         for (i = 0; i < a->count; i++) {
@@ -383,7 +386,7 @@ one_turned(const oracle_parts_t *a, const oracle_parts_t *b)
 
 /* Parts before the last that begins with "."; all, if none does. */
 static size_t
-stem_of(const oracle_parts_t *p)
+stem_of(const fold_model_parts_t *p)
 {
     size_t i = p->count;
 
@@ -397,7 +400,7 @@ stem_of(const oracle_parts_t *p)
 
 /* The same without its suffix, which is never edited. */
 static iri_str_t
-cut_suffix(const oracle_parts_t *p, oracle_parts_t *stem)
+cut_suffix(const fold_model_parts_t *p, fold_model_parts_t *stem)
 {
     iri_str_t suffix = { 0, NULL };
 
@@ -418,7 +421,8 @@ cut_suffix(const oracle_parts_t *p, oracle_parts_t *stem)
  * was the suffix that has lost one.
  */
 static int
-less_at_suffix(const oracle_parts_t *a, size_t whole, const oracle_parts_t *b)
+less_at_suffix(const fold_model_parts_t *a, size_t whole,
+               const fold_model_parts_t *b)
 {
     size_t i;
 
@@ -439,18 +443,18 @@ less_at_suffix(const oracle_parts_t *a, size_t whole, const oracle_parts_t *b)
 
 
 static int
-is_fit(const oracle_parts_t *stem)
+is_fit(const fold_model_parts_t *stem)
 {
     return stem->count >= 4 && stem->key.data[0] != '.';
 }
 
 
 int
-oracle_one_edit(const oracle_parts_t *a, const oracle_parts_t *b)
+fold_model_one_edit(const fold_model_parts_t *a, const fold_model_parts_t *b)
 {
-    static oracle_parts_t stem_a, stem_b;
-    iri_str_t             suffix_a = cut_suffix(a, &stem_a);
-    iri_str_t             suffix_b = cut_suffix(b, &stem_b);
+    static fold_model_parts_t stem_a, stem_b;
+    iri_str_t                 suffix_a = cut_suffix(a, &stem_a);
+    iri_str_t                 suffix_b = cut_suffix(b, &stem_b);
 
     return iri_str_equal(suffix_a, suffix_b) && is_fit(&stem_a)
            && is_fit(&stem_b) && !iri_str_equal(a->key, b->key)
