@@ -20,7 +20,7 @@
 
 /* ---- keys ---------------------------------------------------------------- */
 
-/* The vendor's character and that of JIS: design 5.3. */
+/* The vendor's character of a JIS pair: design 5.3. */
 uint32_t
 fold_model_vendor(uint32_t c)
 {
@@ -41,7 +41,7 @@ fold_model_vendor(uint32_t c)
 }
 
 
-/* What <wide> or <narrow> in UnicodeData.txt is followed by. */
+/* The mapping after <wide> or <narrow> in UnicodeData.txt. */
 static uint32_t
 width_of(uint32_t c)
 {
@@ -90,7 +90,7 @@ fold_model_normalize(fold_model_text_t *text, int nfd)
 }
 
 
-/* Letters that a language takes for others, of a text in NFC. */
+/* Letters that a language treats as equal to others, in a text in NFC. */
 static void
 map_languages(unsigned match, fold_model_text_t *text)
 {
@@ -152,8 +152,8 @@ fold_case(fold_model_text_t *text)
 
 
 /*
- * The nonspacing marks behind letters of three scripts, of a text in NFD;
- * invisible ones stay, and are in nobody's way.
+ * Remove the nonspacing marks after letters of three scripts, in a text in
+ * NFD; invisible ones stay and do not separate marks from their letter.
  */
 static void
 drop_accents(fold_model_text_t *text)
@@ -202,7 +202,7 @@ fold_model_key(unsigned match, const fold_model_text_t *name,
     map_languages(match, key);
     fold_model_normalize(key, 1);
 
-    /* Accents first: to case, iota subscript is a letter. */
+    /* Accents first, because case folding maps iota subscript to a letter. */
     if (match & A) {
         drop_accents(key);
     }
@@ -212,7 +212,10 @@ fold_model_key(unsigned match, const fold_model_text_t *name,
         fold_model_normalize(key, 1);
     }
 
-    /* Behind letters that are of the three scripts only now: the micro sign */
+    /*
+     * After letters that folding moved into the three scripts: the micro
+     * sign
+     */
     if (match & A) {
         drop_accents(key);
     }
@@ -305,7 +308,7 @@ fold_model_divide(fold_model_parts_t *p)
 }
 
 
-/* Are a's parts, taken in this order, those of b? */
+/* Are a's parts, in this order, those of b? */
 static int
 same_parts(const fold_model_parts_t *a, const size_t *order, size_t count,
            const fold_model_parts_t *b)
@@ -322,7 +325,7 @@ same_parts(const fold_model_parts_t *a, const size_t *order, size_t count,
 }
 
 
-/* Is b what is left of a without one part? */
+/* Is b equal to a without one part? */
 static int
 one_less(const fold_model_parts_t *a, const fold_model_parts_t *b)
 {
@@ -384,7 +387,9 @@ one_turned(const fold_model_parts_t *a, const fold_model_parts_t *b)
 }
 
 
-/* Parts before the last that begins with "."; all, if none does. */
+/*
+ * The number of parts before the last that begins with "."; all, if none does.
+ */
 static size_t
 stem_of(const fold_model_parts_t *p)
 {
@@ -398,7 +403,7 @@ stem_of(const fold_model_parts_t *p)
 }
 
 
-/* The same without its suffix, which is never edited. */
+/* The same without its suffix, which edits never change. */
 static iri_str_t
 cut_suffix(const fold_model_parts_t *p, fold_model_parts_t *stem)
 {
@@ -417,8 +422,8 @@ cut_suffix(const fold_model_parts_t *p, fold_model_parts_t *stem)
 
 
 /*
- * Is b a without its last part, which is one like that behind it?  Then it
- * was the suffix that has lost one.
+ * Is b equal to a without its last part, which repeats the part before it?
+ * Then the deleted part was in the suffix.
  */
 static int
 less_at_suffix(const fold_model_parts_t *a, size_t whole,

@@ -1,8 +1,8 @@
 /*
- * fold_model.h - what is forgiven, by ICU's properties alone
+ * fold_model.h - a model of folding and edits that uses only ICU's properties
  *
- * Keys, levels and edits as design.md and the standards have them, a
- * character at a time: no range, table or short way of the core is in here.
+ * Keys, levels and edits as design.md and the standards define them, one
+ * character at a time: without the ranges, tables and shortcuts of the core.
  */
 
 #ifndef FOLD_MODEL_H
@@ -11,7 +11,7 @@
 #include "core.h"
 
 #define FOLD_MODEL_TEXT  64                   /* characters */
-#define FOLD_MODEL_KEY   (16 * FOLD_MODEL_TEXT)   /* whatever is done to them */
+#define FOLD_MODEL_KEY   (16 * FOLD_MODEL_TEXT)   /* after all expansions */
 #define FOLD_MODEL_PARTS 24                   /* user-perceived characters */
 
 typedef struct {
@@ -19,13 +19,13 @@ typedef struct {
     size_t   count;
 } fold_model_text_t;
 
-/* The vendor's character of a JIS pair; c itself if it is in none. */
+/* The vendor's character of a JIS pair; c itself if it is in no pair. */
 uint32_t fold_model_vendor(uint32_t c);
 
-/* Into NFC or NFD, but for the three that stay. */
+/* Normalize to NFC or NFD, except the three characters that do not change. */
 void fold_model_normalize(fold_model_text_t *text, int nfd);
 
-/* The key of a name, which is canonical, where match is forgiven. */
+/* The key of a canonical name when the levels of match are folded. */
 void fold_model_key(unsigned match, const fold_model_text_t *name,
                 fold_model_text_t *key);
 
@@ -39,13 +39,13 @@ typedef struct {
     unsigned char utf8[4 * FOLD_MODEL_KEY];
     size_t        count;
     iri_str_t     part[FOLD_MODEL_PARTS];
-    int           digit[FOLD_MODEL_PARTS];   /* there is one in it */
+    int           digit[FOLD_MODEL_PARTS];   /* it contains a digit */
 } fold_model_parts_t;
 
-/* Fill in what follows from key. */
+/* Compute all other fields from key. */
 void fold_model_divide(fold_model_parts_t *p);
 
-/* iri_edit_differ_by_one, by all edits that there are */
+/* iri_edit_differ_by_one, by trying all edits */
 int fold_model_one_edit(const fold_model_parts_t *a, const fold_model_parts_t *b);
 
 #endif /* FOLD_MODEL_H */

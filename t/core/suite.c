@@ -1,6 +1,4 @@
-/*
- * suite.c - the rows of ../shared/data, and those that we decide otherwise
- */
+/* suite.c - the rows of ../shared/data, and our documented deviations */
 
 #include <stdlib.h>
 
@@ -131,7 +129,7 @@ row_read(char *text, suite_row_t *row)
 }
 
 
-/* 1: it is as it should be. */
+/* 1: the row is as expected. */
 static int
 row_judge(core_t *core, suite_judge_t judge, suite_row_t *row, size_t *other)
 {
@@ -156,7 +154,7 @@ row_judge(core_t *core, suite_judge_t judge, suite_row_t *row, size_t *other)
 }
 
 
-/* How many rows that stand in the list were not in the file. */
+/* The number of listed rows that were not in the file. */
 static size_t
 others_lost(const char *name)
 {

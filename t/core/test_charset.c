@@ -1,13 +1,12 @@
 /*
- * test_charset.c - legacy charsets are the tables they should be, and safe
+ * test_charset.c - legacy charsets: the right tables, and safe ones
  *
- * Proves: each label of the Encoding Standard leads to the charset of that
- * name, and each charset that can read paths can be built; what is read and
- * what is written is what the standard's decoders and encoders do with its
- * indexes (t/core/indexes.tsv), but for the differences listed here; no
- * sequence with a high first octet gives ASCII, nothing is read past the end,
- * and whatever is written is read as the same; charsets that are unfit are
- * refused with a sentence.
+ * Covers: each label of the Encoding Standard leads to the charset of that
+ * name, and each charset for paths can be built; decoding and encoding agree
+ * with the standard's algorithms and indexes (t/core/indexes.tsv), except for
+ * the differences listed here; no sequence with a high first octet gives
+ * ASCII, no octet past the end is read, and encoded text is decoded to the
+ * same; unfit charsets are refused with an error message.
  */
 
 #include <stdlib.h>

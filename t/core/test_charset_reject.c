@@ -1,10 +1,9 @@
 /*
- * test_charset_reject.c - charsets that no path may be read in
+ * test_charset_reject.c - charsets that are refused for paths
  *
- * Proves: whatever an ICU converter does, a charset that is built from it is
- * fit for paths, or is refused with a sentence.  The converters here are none
- * of ICU's: this file has the functions of ICU that the core asks, and they
- * answer what a test wants.
+ * Covers: whatever an ICU converter does, the charset built from it is fit for
+ * paths, or is refused with an error message.  The converters here are fakes:
+ * this file replaces the functions of ICU that the core calls.
  */
 
 #include <unicode/ucnv.h>

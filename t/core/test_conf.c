@@ -1,10 +1,10 @@
 /*
  * test_conf.c - the values of settings, one parser for both servers
  *
- * Proves: each parser takes its words in any letter case and nothing else,
- * says in a sentence what would be right, and writes its output only when
- * all is right; lists of charsets keep their order and their limit; what
- * follows from other settings is filled in.
+ * Covers: each parser accepts its words in any letter case and nothing else,
+ * explains errors with the valid words, and writes its output only on success;
+ * lists of charsets keep their order and their limit; derived settings are
+ * set.
  */
 
 #include "core.h"

@@ -1,10 +1,11 @@
 /*
- * test_find.c - the entry that has the name is found, and no other
+ * test_find.c - finding the entry with the requested name
  *
- * Proves, on trees in memory: each way a name may stand on disk, what had to
- * be forgiven, further readings, what is not found; what a look costs; that
- * an error ends the search; and for random trees and paths, that every entry
- * that is found has the name that was asked and none that has it is missed.
+ * Covers, on trees in memory: each encoding of a name on disk, the ignored
+ * differences, alternative readings, names that are not found; the number of
+ * lookups; an error ends the search; and for random trees and paths: every
+ * entry that is found has the requested name, and no entry with that name is
+ * missed.
  */
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /*
- * test_fold.c - the keys of names, and which names one edit makes the same
+ * test_fold.c - folding keys, and names that differ by one edit
  *
- * Proves, against an oracle of ICU's properties that takes one character at
- * a time and knows no shortcut: the key of every character, alone and beside
- * letters and marks, under each set of levels; a key is its own key; NFC and
- * NFD have one; names that are the same at a level are so where more is
- * forgiven; the nearest level is the first at which keys are the same.  And
- * against all edits of a list of grapheme clusters: which keys are one edit
- * apart; such keys have a shortening in common, which is how they are found.
+ * Compares with a model of ICU's properties (fold_model.h): the key of every
+ * character, alone and beside letters and marks, for each set of levels; a key
+ * is its own key; NFC and NFD have one key; names that are equal at a level
+ * are equal at the higher levels; the nearest level is the first at which keys
+ * are equal.  Compares with all edits of a list of grapheme clusters: which
+ * keys are one edit apart; such keys share a key with one cluster removed, by
+ * which the index finds them.
  *
  * A sample in `make test`, all of it with IRI_SWEEP=all.
  */

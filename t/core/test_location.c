@@ -1,9 +1,9 @@
 /*
- * test_location.c - redirects: what goes into a header, where to, and whether
+ * test_location.c - redirects: the Location, and whether there is one
  *
- * Proves: a canonical path as URI and as IRI is escaped as the draft says;
- * a redirect keeps the query, never starts with "//", holds octets 21 to 7E
- * only, and the request that follows it is not redirected again.
+ * Covers: a canonical path as URI and as IRI is escaped as in the draft; a
+ * redirect keeps the query, never starts with "//", has octets 21 to 7E only,
+ * and the request that follows it is not redirected again.
  */
 
 #include <stdlib.h>

@@ -1,14 +1,12 @@
 /*
- * test_match.c - names that are near: which of them is found, and what that
- * tells
+ * test_match.c - the nearest match: which entry is found, and what is revealed
  *
- * Proves: in each directory the nearest entry takes the request, and nothing
- * below another one changes the answer; of two that are as near as each other
- * neither is taken, and what there is to choose is sorted, is there, and is
- * told only where that is wanted and only if it is sure to be all; a name
- * that starts with a dot is found by no other kind of name; nothing but width
- * is forgiven where something may be written; one look at the directory and
- * one listing are all that a name costs that is not there.
+ * Covers: in each directory the nearest entry is chosen, and the content of
+ * others does not change the answer; of two equally near entries none is
+ * chosen, and the candidates are sorted, exist, and are listed only where the
+ * settings want it and only if the list is complete; a name that starts with a
+ * dot is not found by other names; for methods that write, only width is
+ * folded; a missing name costs one lookup and one listing of the directory.
  */
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /*
- * test_match_model.c - which of many names is found
+ * test_match_model.c - the nearest match, compared with a model
  *
- * Proves, for random directories of names that differ in all that is forgiven
- * and for each set of levels: the entry that is found, its level, the answer
- * and what there is to choose are those of a model that compares the segment
- * with every entry by the oracle, knows no index and no cache, and goes down
- * one directory after the other; also when something has come or gone.  Iota
- * subscript is no iota here, which only `case` alone takes it for.
+ * For random directories of names that differ in all foldable ways and for
+ * each set of levels: the entry, its level, the answer and the candidates are
+ * those of a model that compares the segment with every entry (fold_model.h),
+ * has no index and no cache, and walks down one directory after the other;
+ * also after entries were added or removed.  Iota subscript is not used as
+ * iota, because only the level `case` alone maps it so.
  */
 
 #include <stdlib.h>

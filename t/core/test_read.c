@@ -1,12 +1,11 @@
 /*
- * test_read.c - the octets of a path are read as the design says
+ * test_read.c - reading the octets of a path
  *
- * Proves: the form, charset, canonical path and URI of each kind of path, as
- * nginx (unescaped) and httpd (escaped) hand it over; what has no reading,
- * and what is answered then; each limit at one less, itself and one more;
- * and for random paths in all charsets: the reading is that of a slow model,
- * reading it again gives itself, its URI is its path, and nothing unsafe
- * comes out.
+ * Covers: the form, charset, canonical path and URI of each kind of path, as
+ * nginx (unescaped) and httpd (escaped) hand it over; paths without a reading,
+ * and their answer; each limit at one less, itself and one more; and for
+ * random paths in all charsets: the reading is that of a slow model, reading
+ * it again gives itself, its URI is its path, and it contains nothing unsafe.
  */
 
 #include <stdlib.h>

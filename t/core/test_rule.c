@@ -1,10 +1,10 @@
 /*
- * test_rule.c - rules that can never match, whatever they say
+ * test_rule.c - warnings about rules that can never match
  *
- * Proves: what is UTF-8 in NFC, or ASCII, is let be; what is not is told with
- * what would be right, in printable ASCII; brackets, escapes and what may be
- * absent from a match are no fault of a regular expression; any octets are
- * taken; no memory.  And what a list of charsets hides.
+ * Covers: UTF-8 in NFC and ASCII cause no warning; for others the warning
+ * proposes the right text, in printable ASCII; brackets, escapes and optional
+ * parts of a regular expression are not mistaken; any octets are accepted;
+ * failed allocations.  And charsets that an earlier one of the list hides.
  */
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
- * test_stats.c - what is counted of requests, and told about it
+ * test_stats.c - the counters of requests, and the status report
  *
- * Proves: each request is counted once in each table, plain ones too; hours
- * and days add up, whatever the clock does; who sends legacy encodings is
- * kept, bounded and without secrets; what a process leaves that dies in the
- * midst of it is never told; nothing of a stranger's text breaks a page, JSON
- * or Prometheus text; where memory fails there is no answer.
+ * Covers: each request is counted once in each table, plain ones too; hours
+ * and days add up for any changes of the clock; clients with legacy encodings
+ * are recorded, bounded and without secrets; incomplete records of a killed
+ * process are never reported; no client text breaks a page, JSON or Prometheus
+ * text; without memory there is no answer.
  */
 
 #include <sched.h>

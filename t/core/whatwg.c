@@ -1,8 +1,8 @@
 /*
  * whatwg.c - the decoders and encoders of the Encoding Standard
  *
- * As the standard describes them, with its indexes out of t/core/indexes.tsv:
- * what the tables of the core are compared with.
+ * Implemented as the standard describes them, with its indexes from
+ * t/core/indexes.tsv: the reference for the tables of the core.
  */
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ need(int holds)
 }
 
 
-/* Code points of a field of indexes.tsv, in good UTF-8, from pointer on. */
+/* Code points of a field of indexes.tsv, in valid UTF-8, from pointer on. */
 static void
 index_put(whatwg_index_t *index, uint32_t pointer, const char *text)
 {
@@ -146,7 +146,7 @@ whatwg_index_at(size_t i)
 }
 
 
-/* Pointer by code point, the first of several; -1: the index has it not. */
+/* Pointer by code point, the first of several; -1: not in the index. */
 static const int32_t *
 index_first(const whatwg_index_t *index)
 {

@@ -15,7 +15,7 @@
 
 typedef struct {
     char     name[24];
-    uint32_t at[WHATWG_MOST]; /* code point by pointer, or none */
+    uint32_t at[WHATWG_MOST]; /* code point by pointer, or WHATWG_NONE */
 } whatwg_index_t;
 
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
     uint32_t c;
 } whatwg_range_t;
 
-/* gb18030-ranges, once an index has been asked for */
+/* gb18030-ranges, loaded by the first use of an index */
 extern whatwg_range_t whatwg_range[256];
 extern size_t           whatwg_ranges;
 
@@ -37,7 +37,7 @@ const whatwg_index_t *whatwg_index_at(size_t i);   /* NULL: no more */
 uint32_t whatwg_decode(const char *name, const unsigned char *p,
                          size_t len);
 
-/* Octets that its encoder writes c as, which is not ASCII; 0: none. */
+/* Encode c, which is not ASCII, in the encoding; 0: it has no octets. */
 size_t whatwg_encode(const char *name, uint32_t c, unsigned char out[4]);
 
 /* The four octets of a pointer of gb18030. */
