@@ -1,14 +1,14 @@
-# Nothing is lost: over a tree of UTF-8 names, all that a stock server answers
-# with a file the same server with our module on answers in the same way.
-# Asked are names of every block of Unicode and the odd ones of all kinds, in
-# the form that stock servers serve; status, header fields (but Date) and
+# Compatibility: over a tree of UTF-8 names, every request that a stock server
+# answers with a file gets the same answer with our module on. The requests are
+# for names of every block of Unicode and for unusual names of all kinds, in
+# the form that stock servers serve; status, header fields (except Date) and
 # content must be the same.
 #
-# The documented exceptions: a path that is not ASCII and holds a control
-# character, and a bidi formatting character that came raw, are 404; of two
-# names that differ in normalization only, the one in NFC (else in NFD) is
-# served for both. Names that are not UTF-8 are 404. But for the twins
-# `iri_invalid pass` serves all of them.
+# The documented exceptions: a non-ASCII path with a control character, and a
+# raw bidi formatting character, are 404; of two names that differ in
+# normalization only, the one in NFC (else in NFD) is served for both. Names
+# that are not UTF-8 are 404. With `iri_invalid pass` all of them but the twins
+# are served.
 use strict;
 use warnings;
 use Encode ();

@@ -1,5 +1,5 @@
-# The core against the slow model of t/fuzz/model.h: cases of seeds that are
-# always the same. `make model` does many more.
+# The core compared with the slow model of t/fuzz/model.h: cases of constant
+# seeds. `make model` runs many more.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,6 @@
-# What servers tell of a request at nginx's level debug and at httpd's
-# LogLevel iri:trace1: readings, looks and answers, in the words of
-# `iri explain`, and as many; nothing of it at info.
+# The trace of a request at nginx's level debug and at httpd's LogLevel
+# iri:trace1: readings, lookups and answers, in the same words and number as
+# `iri explain`; nothing of it at info.
 use strict;
 use warnings;
 use FindBin;

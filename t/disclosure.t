@@ -1,6 +1,6 @@
-# What is denied tells nothing of itself: below a denied directory an absent
-# name is answered as one that is there, in every form of the path, and a new
-# name goes into the directory that the client means, if it may.
+# Denied names disclose nothing: below a denied directory an absent name gets
+# the same answer as an existing one, in every form of the path, and a new name
+# is created in the intended directory, if that is allowed.
 use strict;
 use warnings;
 use Encode ();

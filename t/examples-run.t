@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # `make run`, and with it the example configurations of both servers: the
-# sample site must get every answer that it expects.
+# sample site must get all expected answers.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,6 @@
-# What the documents show is run: each configuration is loaded and asked, each
-# command prints what stands below it. IRI::Guide explains the convention. What
-# is run by another test, or by none, is named here.
+# The examples of the documents: each configuration is loaded and gets its
+# requests, each command prints the output shown. IRI::Guide explains the
+# convention. Examples that another test runs, or none, are listed here.
 #
 #   prove -It/lib t/guides.t :: doc/hosts.md       one document
 use strict;

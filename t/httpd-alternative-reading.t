@@ -1,6 +1,6 @@
-# A path whose first reading is not on disk, but a further one is: the
-# request starts over with the canonical path of what was found, so that all
-# rules judge that. EUC-JP C9BD is a kanji, and in UTF-8 U+027D.
+# httpd: a path whose first reading is not on disk, but an alternative reading
+# is: the request restarts with the canonical path of the entry found, so that
+# all rules judge that. EUC-JP C9BD is a kanji, and in UTF-8 U+027D.
 use strict;
 use warnings;
 use Digest::SHA 'sha1_base64';

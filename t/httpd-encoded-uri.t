@@ -1,6 +1,6 @@
-# httpd gets a path decoded at once where nobody looks at it encoded; whoever
-# does finds it as it always was: rules of the environment, headers that are
-# set early, modules with hooks of their own.
+# httpd: a path is decoded early unless a directive or module reads it encoded;
+# these readers still see it encoded: SetEnvIf rules, early header fields,
+# modules with hooks of their own.
 use strict;
 use warnings;
 use FindBin;

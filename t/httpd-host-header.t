@@ -1,6 +1,6 @@
-# IRIHost edits lines while they are read: in whatever pieces they come,
-# whatever stands around them, up to the limits, on connections that are kept;
-# and what it edits is read by httpd as the line that came.
+# httpd: IRIHost edits header lines while they are read: for any fragmentation,
+# with any lines around them, up to the limits, on persistent connections;
+# httpd parses the edited line like the original one.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,6 @@
-# IRIListing: directories by the canonical names of their entries; each link
-# leads to its own file, and nobody is told what he could not have.
+# httpd, IRIListing: directories by the canonical names of their entries; each
+# link leads to its own file, and no entry is shown that the client may not
+# get.
 use strict;
 use warnings;
 use Digest::SHA 'sha1_base64';

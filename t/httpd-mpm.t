@@ -1,5 +1,5 @@
-# Processes and protocols: the three MPMs with many clients at once, HTTP/2,
-# graceful restarts, and a large cache of listings shared by threads.
+# httpd: processes and protocols: the three MPMs with many clients at once,
+# HTTP/2, graceful restarts, and a large cache of indexes shared by threads.
 use strict;
 use warnings;
 use Encode ();

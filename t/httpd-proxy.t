@@ -1,6 +1,6 @@
-# What leaves the server, or is remembered by it: mod_proxy with and without
-# nocanon sends the canonical path, mod_cache has one entry for all forms, and
-# Digest authentication still sees the target as the client signed it.
+# httpd: forwarded and cached requests: mod_proxy with and without nocanon
+# sends the canonical path, mod_cache has one entry for all forms, and Digest
+# authentication sees the target as the client signed it.
 use strict;
 use warnings;
 use Digest::MD5 'md5_hex';

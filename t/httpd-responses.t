@@ -1,6 +1,6 @@
-# What a client is told: redirects to the canonical URI, refusals, what
-# httpd itself makes of slashes and dot-segments, and that IRIEngine off and
-# report change nothing.
+# httpd: responses to the client: redirects to the canonical URI, refusals,
+# httpd's own treatment of slashes and dot-segments, and IRIEngine off and
+# report, which change nothing.
 use strict;
 use warnings;
 use Encode ();

@@ -1,6 +1,6 @@
-# A request that starts over is in every way the one that came: modules that
-# judge first requests only judge it, access is checked, and it is logged
-# once, with its own status.
+# httpd: a restarted request is an initial request: modules that judge only
+# initial requests judge it, access is checked, and it is logged once, with its
+# own status.
 use strict;
 use warnings;
 use Digest::MD5 'md5_hex';

@@ -1,6 +1,6 @@
-# httpd's own rules judge the canonical path of what is opened: each kind of
-# section and mapping, over names that are EUC-JP on disk, asked for in every
-# form a client may use.
+# httpd: its rules judge the canonical path of the file that is opened: each
+# kind of section and mapping, over names that are EUC-JP on disk, requested in
+# every form.
 use strict;
 use warnings;
 use Encode ();

@@ -1,6 +1,7 @@
-# Who reads IRI_PATH and its kin: programs, pages, .htaccess, logs and rules.
-# The module makes them only where somebody can, so each reader stands alone
-# here, in a server whose configuration names them nowhere else.
+# httpd: readers of IRI_PATH and the other variables: programs, pages,
+# .htaccess, logs and rules. The module sets them only where they may be read,
+# so each reader is tested alone, in a server whose configuration names them
+# nowhere else.
 use strict;
 use warnings;
 use Encode ();

@@ -1,5 +1,5 @@
-# httpd: what a configuration says in vain is told, by -t and once at a start;
-# and what is right is not.
+# httpd: a setting that has no effect causes a warning with -t and once at
+# start; a useful one does not.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# libiri.a for others: the example of doc/examples is built and does what it
-# says, what iri_ref.h declares is there, and what no server needs is in no module.
+# libiri.a for other programs: the example of doc/examples is built and works,
+# the functions declared in iri_ref.h exist, and no module contains code that
+# no server needs.
 use strict;
 use warnings;
 use File::Basename;

@@ -1,6 +1,6 @@
-# nginx: whose paths are judged in the name of another request, in a listing or
-# as the Destination of COPY, is judged as if the client had sent them: by its
-# own address, its own line of request, and at no cost of limits.
+# nginx: paths that are judged on behalf of another request, in a listing or as
+# the Destination of COPY, are judged as if the client had requested them: with
+# its own address and request line, and without counting for limits.
 use strict;
 use warnings;
 use FindBin;

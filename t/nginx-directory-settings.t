@@ -1,6 +1,6 @@
 # nginx: each name is read and written by the settings of the directory that
-# contains it: what a location says holds for the names behind its prefix, and
-# the names that the prefix covers are those of the enclosing level.
+# contains it: the settings of a location apply to the names after its prefix,
+# and the names in the prefix have those of the enclosing level.
 use strict;
 use warnings;
 use Encode ();

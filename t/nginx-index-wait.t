@@ -1,7 +1,6 @@
 # nginx: a request that waits for the index of a directory.  The client may
-# close the connection meanwhile, or send more; no rule runs twice.
-# IRI_WAITS: how often each way is tried; IRI_SEED=n repeats the clients that
-# come at random.
+# close the connection meanwhile, or send more; no rule runs twice. IRI_WAITS:
+# rounds of each case; IRI_SEED=n repeats the random clients.
 use strict;
 use warnings;
 use FindBin;

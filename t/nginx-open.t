@@ -1,5 +1,5 @@
-# nginx: all that opens files opens the right one in a tree whose names are in
-# EUC-JP, while $uri, redirects and headers stay canonical.
+# nginx: every directive that opens files opens the right one in a tree whose
+# names are in EUC-JP, while $uri, redirects and header fields stay canonical.
 use strict;
 use warnings;
 use FindBin;

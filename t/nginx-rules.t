@@ -1,5 +1,5 @@
-# nginx: its rules judge the canonical path of what is opened, also where only
-# the disk tells which reading it is; and iri_redirect.
+# nginx: its rules judge the canonical path of the file that is opened, also
+# where only the disk decides between readings; and iri_redirect.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,5 @@
-# nginx: each candidate of try_files is a canonical path, which is looked up
-# as that of a request is; octets of the disk get into nothing that is made of
-# variables.
+# nginx: each candidate of try_files is a canonical path, which is looked up as
+# that of a request is; no variable contains the octets of a name on disk.
 use strict;
 use warnings;
 use FindBin;

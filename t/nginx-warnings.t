@@ -1,5 +1,5 @@
-# nginx: what a configuration says in vain is told when it is read, and what
-# is right is not.
+# nginx: a setting that has no effect causes a warning when the configuration
+# is read; a useful one does not.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,6 @@
-# The rules for what decodes paths, a subtest each, on both servers: a short
-# proof that each of them is in force. SECURITY.md has the rules in words and
-# names the tests that try them at length.
+# The rules of SECURITY.md for software that decodes paths, a subtest each, on
+# both servers: a short proof that each is in force. SECURITY.md has the rules
+# in words and names the tests that cover them at length.
 use strict;
 use warnings;
 use Encode ();

@@ -1,9 +1,9 @@
-# WebDAV clients on one tree: what a Mac sends (NFD) and what others do (NFC)
-# leads to the same entries, and no name is there twice. The judge is the
-# disk.
+# WebDAV clients on one tree: names in NFD, as macOS sends them, and in NFC, as
+# others do, lead to the same entries, and no name exists twice. The result is
+# judged on disk.
 #
 # By itself it is a script with both kinds of names; IRI_DAV_CLIENTS=all adds
-# litmus, cadaver, rclone and davfs2, as far as they are here.
+# litmus, cadaver, rclone and davfs2, if they are installed.
 use strict;
 use warnings;
 use Encode ();

@@ -1,5 +1,5 @@
-# doc/webdav.md: its configurations, as they stand there, on both servers, and
-# each line of what can be tried.
+# doc/webdav.md: its configurations, unchanged, on both servers, and each line
+# of its examples.
 use strict;
 use warnings;
 use Digest::SHA 'sha1_base64';

@@ -1,7 +1,7 @@
-# Any octets as names on disk: what PROPFIND says of 10,000 of them is XML to
-# a strict parser, on both servers, and each href leads back to its entry.
+# Any octets as names on disk: PROPFIND of 10,000 of them is well-formed XML on
+# both servers, and each href leads back to its entry.
 #
-# IRI_DAV_NAMES=n: so many. IRI_SEED=n repeats a run.
+# IRI_DAV_NAMES=n: the number of names. IRI_SEED=n repeats a run.
 use strict;
 use warnings;
 use Encode ();

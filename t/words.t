@@ -1,9 +1,9 @@
 # Real words of 16 languages as names of directories and files: stored in NFC,
-# in NFD and in each legacy charset of the language, asked in all these forms,
-# on both servers. A sample of each list; IRI_ALL_NAMES=1: every word.
+# in NFD and in each legacy charset of the language, requested in all these
+# forms, on both servers. A sample of each list; IRI_ALL_NAMES=1: every word.
 #
-# The lists are in data/names of the folder that IRI_SHARED names; where
-# there are none, our own words in t/trees/words.txt do.
+# The lists are in data/names below $IRI_SHARED; without them t/trees/words.txt
+# is used.
 use strict;
 use warnings;
 use Encode ();

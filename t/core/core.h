@@ -92,8 +92,9 @@ iri_str_t core_str(const char *text);      /* up to its NUL */
 iri_str_t core_utf8(const uint32_t *c, size_t count, unsigned char *out);
 
 /*
- * The same by ICU alone, slowly: characters in NFC or NFD but for the three
- * that stay.  count is at most CORE_LONG, out ten times as long.
+ * The same by ICU alone, without optimization: characters in NFC or NFD,
+ * except the three that are not changed.  count is at most CORE_LONG, out has
+ * room for ten times as many.
  */
 #define CORE_LONG 2048
 size_t core_normalize(const uint32_t *c, size_t count, int nfd,
