@@ -2,7 +2,7 @@
  * iri_conf.h - configuration: charsets, values of directives, functions, rules
  *
  * Turns the words of directives into settings (design.md section 6), converts
- * texts for the functions of rules, and checks the patterns of rules.  Both
+ * texts for the functions of rules, and warns of what has no effect.  Both
  * servers and the command use these parsers.  The settings of hosts are in
  * iri_host.h.
  */
@@ -125,17 +125,40 @@ typedef struct {
 
 /* ---- values of directives ------------------------------------------------ */
 
+/* The words that a directive takes, with their values and error messages. */
+typedef struct iri_words_s iri_words_t;
+
+extern const iri_words_t iri_engine_words;          /* iri_engine_t */
+extern const iri_words_t iri_invalid_words;         /* iri_invalid_t */
+extern const iri_words_t iri_host_mode_words;       /* iri_host_mode_t */
+extern const iri_words_t iri_filename_form_words;   /* iri_filename_form_t */
+extern const iri_words_t iri_ambiguous_words;       /* iri_ambiguous_t */
+extern const iri_words_t iri_redirect_words;        /* a status such as 301;
+                                                       0: "off"; or */
+#define IRI_REDIRECT_LINK 1                         /* "link": no redirect, but
+                                                       a Link field */
+extern const iri_words_t iri_match_words;           /* IRI_FOLD_... */
+extern const iri_words_t iri_repair_words;          /* IRI_REPAIR_...; 0:
+                                                       "off" */
+
 /*
  * Parse the value of one directive.
  *
- *   word, words   the words of the value, as the server split them; letter
+ *   words         the words that the directive takes
+ *   word, given   the words of the value, as the server split them; letter
  *                 case does not matter
  *   count         number of words, at least 1
  *   registry      opens the charsets; owns the error message
  *   out           written only on success
  *
+ *   unknown       the index of the first word that is not in words; count:
+ *                 there is none
+ *
  * Returns: NULL on success; else a NUL-terminated error message that can follow
  * the name of the directive, static or in the registry's arena.
+ *
+ * iri_parse_word: one word.  iri_parse_words: any of iri_match_words or
+ * iri_repair_words; *out is the union of their values.
  *
  * iri_parse_charsets: labels of the Encoding Standard and some other common
  * names ("cp949").  With none_allowed, "none" alone gives an empty list, and
@@ -144,57 +167,26 @@ typedef struct {
  * {"sjis", "euc-jp"} -> {Shift_JIS, EUC-JP}
  * {"ISO-2022-JP"} -> "\"ISO-2022-JP\" switches states ..."
  */
-const char *iri_parse_engine(iri_str_t word, iri_engine_t *out);
+const char *iri_parse_word(const iri_words_t *words, iri_str_t word,
+                           unsigned *out);
+const char *iri_parse_words(const iri_words_t *words, const iri_str_t *given,
+                            size_t count, unsigned *out, size_t *unknown);
 const char *iri_parse_charsets(iri_registry_t *registry,
-                               const iri_str_t *words, size_t count,
+                               const iri_str_t *given, size_t count,
                                int none_allowed, iri_charsets_t *out);
-const char *iri_parse_invalid(iri_str_t word, iri_invalid_t *out);
-const char *iri_parse_filename_form(iri_str_t word, iri_filename_form_t *out);
-const char *iri_parse_match(const iri_str_t *words, size_t count,
-                            unsigned *out);
-
-/* Index of the first word that iri_match does not know; count: none. */
-size_t iri_match_unknown_word(const iri_str_t *words, size_t count);
-
-/* iri_ambiguous, iri_repair (0: "off").  Otherwise as iri_parse_match(). */
-const char *iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out);
-const char *iri_parse_repair(const iri_str_t *words, size_t count,
-                             unsigned *out);
-
-/* Index of the first word that iri_repair does not know; count: none. */
-size_t iri_repair_unknown_word(const iri_str_t *words, size_t count);
-
-/*
- * Parse the value of iri_redirect.  *out: the status, for example 301; 0 for
- * "off"; IRI_REDIRECT_LINK for "link".
- * Returns: as iri_parse_match().
- */
-const char *iri_parse_redirect(iri_str_t word, int *out);
-#define IRI_REDIRECT_LINK 1   /* no redirect, but a Link field */
 
 /*
  * Parse the value of iri_cache: "off", or a size in octets, as "16m", "512k" or
  * "1g".  If threads is not NULL, "threads=NAME" may follow.
  * *size: octets; 0: "off".  *threads: NAME, a part of words; empty: absent.
- * Returns: as iri_parse_match().
+ * Returns: as iri_parse_word().
  */
 const char *iri_parse_cache(const iri_str_t *words, size_t count,
                             size_t *size, iri_str_t *threads);
 
 /*
- * Warn of a list in which a charset decodes most texts of a later one, so that
- * the later one is hardly ever reached, while the reverse order has no such
- * effect.
- * Returns: NULL; or a message in the registry's arena that can follow the name
- * of the directive.
- * {Shift_JIS, EUC-JP} -> "lists \"Shift_JIS\" before \"EUC-JP\", but ..."
- */
-const char *iri_charsets_shadow_warning(const iri_registry_t *registry,
-                                const iri_charsets_t *list);
-
-/*
- * Sort a list so that iri_charsets_shadow_warning() returns NULL for it.
- * list: without UTF-8.
+ * Sort a list so that no charset decodes most texts of a later one, if the
+ * reverse order would have no such effect.  list: without UTF-8.
  */
 void iri_charsets_sort(iri_charsets_t *list);
 
@@ -263,7 +255,7 @@ const iri_function_t *iri_function_find(iri_str_t name);
 const iri_function_t *iri_function_at(size_t i);
 const char *iri_function_name(size_t i);
 
-/* Parse the name of a function.  Returns: as iri_parse_match(). */
+/* Parse the name of a function.  Returns: as iri_parse_word(). */
 const char *iri_parse_function(iri_str_t word, const iri_function_t **out);
 
 typedef struct {
@@ -297,32 +289,84 @@ iri_status_t iri_convert(const iri_env_t           *env,
                          iri_converted_t *out);
 
 
-/* ---- checking the rules of a configuration ------------------------------- */
+/* ---- warnings about a configuration -------------------------------------- */
 
-/* The kind of text in a rule. */
+/* Where something is written in a configuration. */
+typedef struct {
+    iri_str_t file;
+    size_t    line;   /* 0: file alone is shown */
+} iri_position_t;
+
+/* What is checked of a directive. */
 typedef enum {
-    IRI_RULE_TEXT,    /* a path, or the beginning of paths */
-    IRI_RULE_REGEX    /* a regular expression, as written */
-} iri_rule_t;
+    IRI_CHECK_SETTING,   /* a setting of this project: its effect, its list of
+                            charsets */
+    IRI_CHECK_PATH,      /* a rule: a path, or the beginning of paths */
+    IRI_CHECK_REGEX,     /* a rule: a regular expression for paths */
+    IRI_CHECK_DISK,      /* a rule: a pattern for names as they are on disk */
+    IRI_CHECK_HOST       /* iri_host, for one address of one server */
+} iri_check_t;
+
+/* A directive that applies to a server. */
+typedef struct {
+    iri_check_t           check;
+    iri_str_t             name;       /* of the directive: "iri_match" */
+    iri_position_t        at;
+    iri_engine_t          engine;     /* of the server; if it applies to all
+                                         servers, that of one where it is on,
+                                         if there is one */
+    iri_str_t             value;      /* SETTING, HOST: its first word, or
+                                         empty; else the text of the rule, any
+                                         octets */
+    const iri_charsets_t *charsets;   /* SETTING: its list; NULL: none */
+    iri_invalid_t         invalid;    /* PATH, REGEX: of the server */
+    iri_host_mode_t       host;       /* HOST: of the server */
+    iri_host_mode_t       first_host; /* HOST: of the first server of the
+                                         address, which applies; off if its
+                                         engine is off */
+    iri_position_t        first;      /* HOST: that first server */
+} iri_directive_t;
 
 /*
- * Find text in a rule that no canonical path can contain, because canonical
- * paths are UTF-8 in NFC and not percent-encoded.  Escapes of ASCII are not
- * checked, nor the bracket expressions of a regular expression, nor, with
- * IRI_INVALID_PASS in conf, octets that are not UTF-8.
+ * Log a warning, at IRI_LOG_WARN, of each directive that has no effect or
+ * another one than its text says:
  *
- *   text   any octets
- *   says   empty: nothing found; else a message that can follow the name of
- *          the directive and ": ", in ASCII without controls; octets of text
- *          are shown percent-encoded
+ *   - a setting where iri is off; the values "off" and "none" need no effect
+ *   - a list of charsets in which one decodes most texts of a later one, while
+ *     the reverse order has no such effect
+ *   - with iri on, a rule whose text no canonical path contains, because these
+ *     are UTF-8 in NFC and not percent-encoded.  Not checked: escapes of
+ *     ASCII, bracket expressions, and with IRI_INVALID_PASS octets that are
+ *     not UTF-8
+ *   - with iri on, a pattern for names on disk that is not ASCII
+ *   - iri_host that differs from the one that applies
+ *
+ * A line names the directive and its position.  All but printable ASCII is
+ * percent-encoded in it.  A directive that applies to several servers, by a
+ * file that they include, is in the list once for each; it gets one warning at
+ * most, and that it has no effect only if this is so in all of them.
+ *
+ *   on     how iri is switched on: "iri on;"
+ *   list   is sorted by position, and so are the warnings
  *
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
- *
- * "/caf\xE9" -> "\"/caf%E9\" is not UTF-8, ...: write \"/caf%C3%A9\" ..."
  */
-iri_status_t iri_rule_check(const iri_env_t          *env,
-                            const iri_reading_conf_t *conf, iri_rule_t rule,
-                            iri_str_t text, iri_str_t *says);
+iri_status_t iri_config_check(const iri_env_t *env, iri_str_t on,
+                              iri_directive_t *list, size_t count);
+
+/*
+ * Log a warning, at IRI_LOG_WARN, if a name of a server does not select it.
+ *
+ *   name    as written; with owner, its A-labels
+ *   at      the server
+ *   host    result of iri_host_name(); NULL: name is a regular expression
+ *   owner   another server that has the A-labels; NULL: none
+ *
+ * Returns: IRI_OK; IRI_NO_MEMORY.
+ */
+iri_status_t iri_config_check_name(const iri_env_t *env, iri_str_t name,
+                                   iri_position_t at, const iri_host_t *host,
+                                   const iri_position_t *owner);
 
 
 #pragma GCC visibility pop

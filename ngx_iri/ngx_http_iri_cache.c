@@ -111,8 +111,7 @@ ngx_http_iri_resume(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
-        ctx->lookup.results = NULL;
-        ctx->lookup.last = NULL;
+        iri_request_forget_lookups(ctx->request);
     }
 
     if (r->read_event_handler == ngx_http_test_reading) {
@@ -173,7 +172,7 @@ ngx_http_iri_job_done(ngx_event_t *event)
  */
 ngx_uint_t
 ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                  const ngx_http_iri_found_t *found)
+                  const iri_lookup_t *found)
 {
     ngx_http_cleanup_t      *cln;
     ngx_http_iri_task_t     *task;
@@ -296,7 +295,7 @@ ngx_http_iri_job_post(void *ctx, iri_index_job_t *job)
 
 ngx_uint_t
 ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                  const ngx_http_iri_found_t *found)
+                  const iri_lookup_t *found)
 {
     (void) r;
     (void) ctx;
@@ -430,8 +429,7 @@ ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 
 /* Without memory for the handle, nothing is cached in this process. */
 static void
-ngx_http_iri_cache_open(ngx_http_iri_cache_t     *cache,
-                        iri_index_cache_counts_t *counts)
+ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache)
 {
     iri_index_cache_conf_t conf;
 
@@ -441,7 +439,6 @@ ngx_http_iri_cache_open(ngx_http_iri_cache_t     *cache,
     conf.lock = ngx_http_iri_cache_lock;
     conf.unlock = ngx_http_iri_cache_unlock;
     conf.later = ngx_http_iri_job_post;
-    conf.counts = counts;
     conf.ctx = cache;
 
     cache->cache = iri_index_cache_create(&conf);
@@ -490,24 +487,8 @@ ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf)
     ngx_http_iri_cache_t **cache = imcf->caches.elts;
 
     for (i = 0; i < imcf->caches.nelts; i++) {
-        ngx_http_iri_cache_open(cache[i],
-                                ngx_http_iri_status_cache_counts(imcf));
+        ngx_http_iri_cache_open(cache[i]);
     }
-}
-
-
-size_t
-ngx_http_iri_caches(const ngx_http_iri_main_conf_t *imcf,
-                    iri_index_cache_t             **caches)
-{
-    ngx_uint_t             i;
-    ngx_http_iri_cache_t **cache = imcf->caches.elts;
-
-    for (i = 0; i < imcf->caches.nelts; i++) {
-        caches[i] = cache[i]->cache;
-    }
-
-    return imcf->caches.nelts;
 }
 
 
@@ -593,7 +574,6 @@ ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
 {
     if (conf->cache_size == NGX_CONF_UNSET_SIZE) {
         conf->cache_threads = prev->cache_threads;
-        conf->cache_directive = prev->cache_directive;
     }
 
     ngx_conf_merge_size_value(conf->cache_size, prev->cache_size,

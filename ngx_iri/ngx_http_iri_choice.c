@@ -222,7 +222,7 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
  */
 static ngx_uint_t
 ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
-                        const ngx_http_iri_found_t *found)
+                        const iri_lookup_t *found)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -238,7 +238,7 @@ ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
 static ngx_int_t
 ngx_http_iri_choice_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                          const ngx_http_iri_found_t *found)
+                          const iri_lookup_t *found)
 {
     ngx_http_iri_choice_t *choice;
 
@@ -264,7 +264,7 @@ ngx_http_iri_choice_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 ngx_int_t
 ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                    const ngx_http_iri_found_t *found)
+                    const iri_lookup_t *found)
 {
     ngx_http_iri_choice_t *choice;
 

@@ -15,18 +15,42 @@
 
 /* ---- ngx_http_iri_check.c ----------------------------------------------- */
 
-/* Initialize imcf->places and imcf->texts.  Returns: NGX_OK, NGX_ERROR. */
+/* Initialize imcf->directives.  Returns: NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_http_iri_check_create(ngx_conf_t *cf,
     ngx_http_iri_main_conf_t *imcf);
 
-/*
- * The directive that is being read, for warnings.
- * Returns: NULL if memory is exhausted.
- */
-ngx_http_iri_directive_t *ngx_http_iri_conf_directive(ngx_conf_t *cf);
+/* Where nginx reads the configuration now. */
+iri_position_t ngx_http_iri_conf_position(ngx_conf_t *cf);
 
-/* The same; a warning is logged if iri is off in its scope. */
-ngx_http_iri_directive_t *ngx_http_iri_conf_directive_checked(ngx_conf_t *cf);
+/*
+ * Add the directive that is being read to those that are checked.  charsets:
+ * its list; NULL: none.
+ * Returns: NGX_CONF_OK; NGX_CONF_ERROR if memory is exhausted.
+ */
+char *ngx_http_iri_check_setting(ngx_conf_t *cf,
+    const iri_charsets_t *charsets);
+
+/* Add the location that is being merged.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf, const ngx_http_iri_loc_conf_t *ilcf);
+
+/*
+ * Add the iri_host of a server at an address.  first: the default server of
+ * the address.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_check_host(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf, ngx_http_core_srv_conf_t *first);
+
+/*
+ * Log a warning if a name of a server does not select it; the arguments are
+ * those of iri_config_check_name().  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_check_name(ngx_conf_t *cf, ngx_str_t name,
+    ngx_http_core_srv_conf_t *cscf, const iri_host_t *host,
+    ngx_http_core_srv_conf_t *owner);
+
+/* Log the warnings of all that was added.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
 
 /*
  * Make the error message of a setter.  error: the sentence of the core, e.g.
@@ -36,23 +60,6 @@ ngx_http_iri_directive_t *ngx_http_iri_conf_directive_checked(ngx_conf_t *cf);
  */
 char *ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error,
     ngx_uint_t word);
-
-/*
- * Add the location that begins here, if one does, to those to be checked.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf,
-    ngx_http_iri_loc_conf_t *ilcf);
-
-/*
- * A location folds names: mark the settings that need this; warn if the server
- * has "iri_cache off".
- */
-void ngx_http_iri_check_folds(ngx_conf_t *cf,
-    const ngx_http_iri_srv_conf_t *iscf, const ngx_http_iri_loc_conf_t *ilcf);
-
-/* Log warnings of settings without effect.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_cache.c ----------------------------------------------- */
@@ -67,7 +74,7 @@ iri_index_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
  * again when the index is built.
  */
 ngx_uint_t ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const ngx_http_iri_found_t *found);
+    const iri_lookup_t *found);
 
 /*
  * Parse iri_cache.  words: cf->args without the name of the directive.
@@ -89,13 +96,6 @@ ngx_int_t ngx_http_iri_cache_needs_threads(ngx_conf_t *cf,
 
 /* When a process starts that serves requests. */
 void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
-
-/*
- * Store the caches of this process in caches, which has room for
- * imcf->caches.nelts.  Returns: their number.
- */
-size_t ngx_http_iri_caches(const ngx_http_iri_main_conf_t *imcf,
-    iri_index_cache_t **caches);
 
 
 /* ---- ngx_http_iri_client.c ---------------------------------------------- */
@@ -119,7 +119,7 @@ void ngx_http_iri_client_note_reading(ngx_http_request_t *r,
 
 /* A path was looked up: the same, if access is granted. */
 void ngx_http_iri_client_note_found(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+    ngx_http_iri_ctx_t *ctx, const iri_lookup_t *found);
 
 /* In the PRECONTENT phase: access is granted, unless r is an error page. */
 void ngx_http_iri_client_access_granted(ngx_http_request_t *r);
@@ -173,6 +173,12 @@ void ngx_http_iri_report_args(ngx_http_request_t *r);
  * Returns: NGX_OK; NGX_DECLINED if there is no query; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
+
+/*
+ * Read the query as it was sent, for counting.
+ * Returns: NGX_OK; NGX_DECLINED: nothing to read; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_query_sent(ngx_http_request_t *r, iri_query_t *query);
 
 /* The setter of iri_convert. */
 char *ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -267,7 +273,7 @@ ngx_int_t ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
  * iri_find_conflict().  Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_dav_name_conflict(ngx_http_request_t *r,
-    ngx_http_iri_found_t *found, iri_found_t *out);
+    iri_lookup_t *found, iri_found_t *out);
 
 /*
  * In the PRECONTENT phase: answer 409 for a name that cannot be created.
@@ -288,7 +294,7 @@ void ngx_http_iri_dav_init(ngx_conf_t *cf);
  * content; NGX_DECLINED if there is nothing to choose from; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const ngx_http_iri_found_t *found);
+    const iri_lookup_t *found);
 
 
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
@@ -393,25 +399,6 @@ void ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line);
 
 /* In the LOG phase: log the notes. */
 void ngx_http_iri_notes_log(ngx_http_request_t *r);
-
-
-/* ---- ngx_http_iri_status.c ---------------------------------------------- */
-
-/* The setter of iri_status. */
-char *ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/*
- * Start to count requests, if a location has iri_status.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_status_init(ngx_conf_t *cf);
-
-/* When a process starts, before ngx_http_iri_cache_init_process(). */
-void ngx_http_iri_status_init_process(ngx_http_iri_main_conf_t *imcf);
-
-/* The counters of the caches.  Returns: NULL if nothing is counted. */
-iri_index_cache_counts_t *ngx_http_iri_status_cache_counts(
-    const ngx_http_iri_main_conf_t *imcf);
 
 
 /* ---- ngx_http_iri_variables.c ------------------------------------------- */

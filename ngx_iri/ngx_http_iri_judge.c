@@ -215,9 +215,9 @@ ngx_http_iri_is_expected(ngx_http_request_t          *r,
 
 /* After access is granted: set judged->opens if nginx can open the path. */
 static ngx_int_t
-ngx_http_iri_judge_check_open(ngx_http_request_t         *r,
-                              const ngx_http_iri_found_t *found,
-                              ngx_http_iri_judged_t      *judged)
+ngx_http_iri_judge_check_open(ngx_http_request_t    *r,
+                              const iri_lookup_t    *found,
+                              ngx_http_iri_judged_t *judged)
 {
     ngx_int_t rc;
 
@@ -248,7 +248,7 @@ ngx_http_iri_judge_check_open(ngx_http_request_t         *r,
 static ngx_int_t
 ngx_http_iri_judge_content(ngx_http_request_t *r)
 {
-    ngx_http_iri_found_t  *found = NULL;
+    iri_lookup_t          *found = NULL;
     ngx_http_iri_judged_t *judged = ngx_http_iri_ctx(r)->judged;
 
     r->content_handler = judged->handler;
@@ -271,7 +271,7 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
 /* The rules of the REWRITE phase have run, and have not ended r. */
 ngx_int_t
 ngx_http_iri_judge_run_access(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                              const ngx_http_iri_found_t *found)
+                              const iri_lookup_t *found)
 {
     ngx_int_t                rc;
     ngx_http_iri_judged_t   *judged = ctx->judged;
@@ -300,7 +300,7 @@ ngx_http_iri_judge_run_access(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     judged->passes = 1;
     judged->found = found;
     if (found != NULL && r->content_handler == NULL) {
-        judged->filename = found->filename;
+        judged->filename = ngx_http_iri_ngx_str(found->filename);
     }
     judged->handler = r->content_handler;
 
@@ -503,8 +503,7 @@ ngx_http_iri_judge_setup(ngx_http_request_t               *sr,
     sr->header_only = 1;
 
     own->ctx->judged = judged;
-    own->ctx->last_read.uri = sr->uri;
-    own->ctx->restart.done = 1; /* it must not restart */
+    iri_request_set_canonical(own->ctx->request, ngx_http_iri_str(sr->uri));
 }
 
 

@@ -382,7 +382,7 @@ ngx_http_iri_listing_set_paths(ngx_http_request_t     *r,
 {
     u_char             *last;
     size_t              root;
-    ngx_str_t           name;
+    ngx_str_t           name, path;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     last = ngx_http_map_uri_to_path(r, &name, &root, 1);
@@ -401,13 +401,13 @@ ngx_http_iri_listing_set_paths(ngx_http_request_t     *r,
     /* If a rewrite has set r->uri, links are relative to the client's path. */
     listing->entries.base = r->uri;
 
-    if (ctx != NULL && r == r->main && !ctx->rules.internal
-        && ctx->requested.path.len != 0
-        && ctx->requested.path.data[ctx->requested.path.len - 1] == '/')
-    {
-        listing->entries.rewritten = !ngx_http_iri_same(r->uri,
-                                                        ctx->requested.path);
-        listing->entries.base = ctx->requested.path;
+    if (ctx != NULL && r == r->main && !ctx->rules.internal) {
+        path = ngx_http_iri_ngx_str(iri_request_path(ctx->request, 0));
+
+        if (path.len != 0 && path.data[path.len - 1] == '/') {
+            listing->entries.rewritten = !ngx_http_iri_same(r->uri, path);
+            listing->entries.base = path;
+        }
     }
 
     return NGX_OK;
@@ -573,69 +573,6 @@ ngx_http_iri_listing_register(ngx_conf_t *cf)
 }
 
 
-/*
- * Does "autoindex on" shadow the iri_listing of a location?  The value is found
- * by the offset in autoindex's public command table.
- */
-static ngx_uint_t
-ngx_http_iri_listing_is_shadowed(ngx_module_t                  *autoindex,
-                                 const ngx_http_iri_scripted_t *hook)
-{
-    char          *conf;
-    ngx_command_t *cmd;
-
-    if (autoindex == NULL || hook->conf->listing_directive == NULL
-        || !hook->conf->listing)
-    {
-        return 0;
-    }
-
-    conf = hook->loc_conf[autoindex->ctx_index];
-
-    for (cmd = autoindex->commands; conf != NULL && cmd->name.len; cmd++) {
-        if (cmd->set == ngx_conf_set_flag_slot
-            && ngx_strcmp(cmd->name.data, "autoindex") == 0)
-        {
-            return *(ngx_flag_t *) (conf + cmd->offset) == 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* Warn once of each iri_listing that autoindex shadows. */
-static void
-ngx_http_iri_listing_warn_shadowed(ngx_conf_t *cf)
-{
-    ngx_uint_t                i;
-    ngx_module_t             *autoindex;
-    ngx_http_iri_scripted_t  *hook;
-    ngx_http_iri_directive_t *place;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    autoindex = ngx_http_iri_module_named(cf, "ngx_http_autoindex_module");
-    hook = imcf->hooks.elts;
-
-    for (i = 0; i < imcf->hooks.nelts; i++) {
-        place = hook[i].conf->listing_directive;
-
-        if (!ngx_http_iri_listing_is_shadowed(autoindex, &hook[i])
-            || place->warned) {
-            continue;
-        }
-
-        place->warned = 1;
-
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "iri: \"iri_listing\" in %V:%ui has no effect where "
-                      "\"autoindex\" is on: remove one of them",
-                      &place->file, place->line);
-    }
-}
-
-
 ngx_int_t
 ngx_http_iri_listing_init(ngx_conf_t *cf)
 {
@@ -643,13 +580,7 @@ ngx_http_iri_listing_init(ngx_conf_t *cf)
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    if (!imcf->lists) {
-        return NGX_OK;
-    }
-
-    ngx_http_iri_listing_warn_shadowed(cf);
-
-    return ngx_http_iri_listing_register(cf);
+    return imcf->lists ? ngx_http_iri_listing_register(cf) : NGX_OK;
 }
 
 
@@ -660,7 +591,6 @@ ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,
 {
     if (conf->listing == NGX_CONF_UNSET) {
         conf->listing = prev->listing == 1;
-        conf->listing_directive = prev->listing_directive;
     }
 
     if (conf->listing && iscf->engine != IRI_ENGINE_OFF) {

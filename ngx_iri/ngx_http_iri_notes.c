@@ -9,7 +9,8 @@
 #include "ngx_http_iri.h"
 
 
-static const ngx_uint_t ngx_http_iri_levels[] = { NGX_LOG_ERR, NGX_LOG_INFO };
+static const ngx_uint_t ngx_http_iri_levels[] = { NGX_LOG_ERR, NGX_LOG_WARN,
+                                                  NGX_LOG_INFO };
 
 
 static void
@@ -168,6 +169,7 @@ ngx_http_iri_notes_log(ngx_http_request_t *r)
     }
 
     ctx->log.written = 1;
+    iri_request_finished(ctx->request);
 
     if (ctx->log.notes != NULL) {
         ngx_http_iri_notes_write(r, ctx->log.notes);

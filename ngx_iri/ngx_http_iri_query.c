@@ -157,6 +157,18 @@ ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out)
 }
 
 
+ngx_int_t
+ngx_http_iri_query_sent(ngx_http_request_t *r, iri_query_t *query)
+{
+    iri_env_t env;
+    iri_str_t sent;
+
+    return ngx_http_iri_query(r, &sent)
+               ? ngx_http_iri_read_args(r, sent, &env, query)
+               : NGX_DECLINED;
+}
+
+
 /* ---- iri_convert -------------------------------------------------------- */
 
 /* The value is empty if the conversion fails, which the core logs. */
@@ -263,6 +275,5 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     var->get_handler = ngx_http_iri_convert_variable;
     var->data = (uintptr_t) convert;
 
-    return ngx_http_iri_conf_directive_checked(cf) != NULL ? NGX_CONF_OK
-                                                           : NGX_CONF_ERROR;
+    return ngx_http_iri_check_setting(cf, NULL);
 }

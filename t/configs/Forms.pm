@@ -182,15 +182,24 @@ sub write_form {
 }
 
 # A path in its canonical form, of octets.
-sub canonical { return join '', map { '/' . percent($_) } @_ }
+my %percent;
+sub canonical {
+    %percent = () if keys %percent > 100_000;
+    return join '', map { '/' . ($percent{$_} //= percent($_)) } @_;
+}
 
 # ---- reading --------------------------------------------------------------------
 
-sub unescape { return $_[0] =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger }
+sub unescape {
+    my ($text) = @_;
+    $text =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge if index($text, '%') >= 0;
+    return $text;
+}
 
 # Perl's own idea of UTF-8 is wider.
 sub is_utf8 {
     my ($copy) = @_;
+    return 1 if $copy !~ /[^\0-\x7F]/;
     return $copy !~ /[\xF5-\xFF]|\xF4[\x90-\xBF]|\xED[\xA0-\xBF]/
         && utf8::decode($copy);
 }
@@ -250,6 +259,13 @@ sub from_u {
     return Encode::decode('UTF-16BE', $octets);
 }
 
+# The names of the site that some place of the configuration takes for near.
+# By "case", "straße" is "strasse" and farther from "strae".
+sub near {
+    my ($site, $name, $set) = @_;
+    return map { $site->near($name, $_) } @{ $set->{matches} };
+}
+
 # All paths that a request's segments may mean by the settings of a
 # configuration, as lists of octets, and the readings of each segment; nothing
 # where that are too many. Any entry that could be found is among them.
@@ -265,7 +281,7 @@ sub meanings {
         my %seen;
         my @may = grep { !$seen{$_}++ }
             $is_utf8 && @$readings ? () : $octets,
-            map { utf8($_) } map { ($_, $site->near($_, $set->{match})) }
+            map { utf8($_) } map { ($_, near($site, $_, $set)) }
             map { ($_, repaired($_, $set->{repair})) } @$readings;
         return if @may * @paths > 64;
         @paths = map { my $path = $_; map { [@$path, $_] } @may } @paths;

@@ -13,7 +13,7 @@ use utf8;
 use Digest::SHA 'sha1_base64';
 use IRI::Httpd;
 use IRI::Server qw(free_port slurp spew);
-use Site qw(one some utf8 maybe @TREES);
+use Site qw(of_config one some text_of utf8 maybe @TREES);
 
 my @MODULES = qw(rewrite setenvif env include auth_basic authn_file authz_user
     negotiation proxy proxy_http headers cache cache_disk autoindex filter
@@ -404,12 +404,19 @@ sub servers {
 
 sub settings_of {
     my ($class, $config) = @_;
-    my %set = (charsets => [], match => '', repair => '', redirect => {});
-    my $text = $class->text($config->{nodes}, 0);
+    return of_config($config, 'settings',
+        sub { read_settings($class, $config) });
+}
+
+sub read_settings {
+    my ($class, $config) = @_;
+    my %set = (charsets => [], matches => [''], repair => '',
+        redirect => {});
+    my $text = text_of($class, $config, 0);
     while ($text =~ /^[# ]*IRI(\w+) (.*)$/mg) {
         my ($name, $value) = (lc $1, $2);
         if    ($name eq 'charset')  { $set{charsets} = [split ' ', $value] }
-        elsif ($name eq 'match')    { $set{match} .= " $value" }
+        elsif ($name eq 'match')    { push @{ $set{matches} }, $value }
         elsif ($name eq 'repair')   { $set{repair} .= " $value" }
         elsif ($name eq 'redirect') { $set{redirect}{$value} = 1 }
         elsif ($name eq 'filenamecharset') { $set{disk} = $value }
@@ -421,15 +428,16 @@ sub settings_of {
         # the first reading is by the configuration's list still
         $set{charsets} = [split ' ', $1];
     }
-    $set{match} .= ' variants'
+    push @{ $set{matches} }, 'variants'
         if "@{ $set{charsets} } " . ($set{disk} // '') =~ /JIS|EUC-JP/;
+    $set{match} = join ' ', @{ $set{matches} };
     return \%set;
 }
 
-sub uses_raw { return $_[0]->text($_[1]{nodes}, 1) =~ /%\{RAW\}/ }
+sub uses_raw { return text_of(@_[0, 1], 1) =~ /%\{RAW\}/ }
 
 sub sees_escapes {
-    return $_[0]->text($_[1]{nodes}, 1) =~ /SetEnvIf Request_URI/;
+    return text_of(@_[0, 1], 1) =~ /SetEnvIf Request_URI/;
 }
 
 sub raw_line { return "$_[1] $_[2] HTTP/1.1" }
@@ -442,11 +450,18 @@ sub shows_name { return 0 }
 
 sub denies_with_name { return 0 }
 
+# May a section of a directory grant what .htaccess above it denies? It does so
+# only where the directory is there.
+sub lifts_denial {
+    return text_of(@_[0, 1], 1)
+        =~ /^<Directory(?:Match)? [^\n]*\n(?: [^\n]*\n)*? +Require /m;
+}
+
 # Nor does one send to a login what it finds on disk.
 sub asks_disk { return 0 }
 
 sub has_application {
-    return $_[0]->text($_[1]{nodes}, 1) =~ /ProxyPass|\[P\]|\[H=|index\.php/;
+    return text_of(@_[0, 1], 1) =~ /ProxyPass|\[P\]|\[H=|index\.php/;
 }
 
 # A report without what the client sent, the module's own, and names of files

@@ -11,7 +11,7 @@ use utf8;
 use IRI::Nginx;
 use IRI::Server qw(free_port slurp spew);
 use Program;
-use Site qw(one some utf8 maybe @TREES);
+use Site qw(of_config one some text_of utf8 maybe @TREES);
 
 # Lists of charsets by a variable; no request says otherwise than the default.
 my %LIST = (
@@ -458,7 +458,7 @@ sub servers {
     my $both = '';
     for my $oracle (0, 1) {
         my $root = $config->{site}->root($oracle ? 'nfc' : $config->{tree});
-        my $text = $class->text($config->{nodes}, $oracle);
+        my $text = text_of($class, $config, $oracle);
         $text =~ s/%%ROOT%%/$root/g;
         $text =~ s/%%TMP%%/$tmp/g;
         my $host = ($oracle ? 'o' : 'c') . $name;
@@ -472,27 +472,35 @@ sub servers {
 # What the settings of a configuration are, of all its places.
 sub settings_of {
     my ($class, $config) = @_;
-    my %set = (charsets => [], match => '', repair => '', redirect => {});
-    my $text = $class->text($config->{nodes}, 0);
+    return of_config($config, 'settings',
+        sub { read_settings($class, $config) });
+}
+
+sub read_settings {
+    my ($class, $config) = @_;
+    my %set = (charsets => [], matches => [''], repair => '',
+        redirect => {});
+    my $text = text_of($class, $config, 0);
     while ($text =~ /^ *iri_(\w+) (.*);$/mg) {
         my ($name, $value) = ($1, $2);
         if ($name eq 'charset') {
             $set{by_client} = $value =~ /^\$/;
             $set{charsets} = [split ' ', $LIST{$value} // $value];
         }
-        elsif ($name eq 'match')  { $set{match} .= " $value" }
+        elsif ($name eq 'match')  { push @{ $set{matches} }, $value }
         elsif ($name eq 'repair') { $set{repair} .= " $value" }
         elsif ($name eq 'redirect') { $set{redirect}{$value} = 1 }
         elsif ($name eq 'filename_charset') { $set{disk} = $value }
         else { $set{$name} = $value }
     }
-    $set{match} .= ' variants'
+    push @{ $set{matches} }, 'variants'
         if "@{ $set{charsets} } " . ($set{disk} // '') =~ /JIS|EUC-JP/;
+    $set{match} = join ' ', @{ $set{matches} };
     return \%set;
 }
 
 # Does a rule see what the client sent?
-sub uses_raw { return $_[0]->text($_[1]{nodes}, 1) =~ /\$raw\b/ }
+sub uses_raw { return text_of(@_[0, 1], 1) =~ /\$raw\b/ }
 
 sub raw_line { return $_[2] }
 
@@ -519,17 +527,17 @@ sub in_internal {
     return 0;
 }
 
-# Does a denial hold $uri, which is the name that was found? (SECURITY.md says
-# so.)
+# Does a denial hold $uri, or what a rule has made of it ("set" of a capture),
+# which is the name that was found? (SECURITY.md says so.)
 sub shows_name {
-    return $_[0]->text($_[1]{nodes}, 1)
-        =~ /^ *(?:add_header|error_page) [^;]*\$uri/m;
+    return text_of(@_[0, 1], 1)
+        =~ /^ *(?:add_header|error_page) [^;]*\$uri|^ *set [^;]*\$rest/m;
 }
 
 # Is a denial a redirect to the login, with $uri? It has the names as they were
 # sent (doc/nginx.md, Restarts).
 sub denies_with_name {
-    my $text = $_[0]->text($_[1]{nodes}, 1);
+    my $text = text_of(@_[0, 1], 1);
     return $text =~ /^ *error_page (?:\d+ )*40[13] [^;]*\@login/m
         && $text =~ /^location \@login \{\n *return 302 [^;]*\$uri/m;
 }
@@ -538,11 +546,16 @@ sub denies_with_name {
 # that by itself, and denies what try_files leads to, when access to the path
 # that was asked for has been granted.
 sub asks_disk {
-    return $_[0]->text($_[1]{nodes}, 1)
+    return text_of(@_[0, 1], 1)
         =~ /^ *if \(!?-[fde] [^\n]*\n *return 302 \/login/m;
 }
 
-sub has_application { return $_[0]->text($_[1]{nodes}, 1) =~ /_pass |return/ }
+# May a rule that asks the disk lead only what is not there to a denial?
+sub lifts_denial {
+    return text_of(@_[0, 1], 1) =~ /^ *if \(!?-[fde] [^\n]*\n *rewrite/m;
+}
+
+sub has_application { return text_of(@_[0, 1], 1) =~ /_pass |return/ }
 
 # A body without names of files where their octets are others than the name's.
 sub body_of {
@@ -558,11 +571,21 @@ sub own_of { return () }
 
 # ---- a server ---------------------------------------------------------------------
 
+# The port of the program, which serves until this process ends. It has a copy
+# of all memory, so it is started once.
+my ($fcgi, $owner) = (0, 0);
+
+sub program {
+    return $fcgi if $owner == $$;
+    ($fcgi, $owner) = (free_port(), $$);
+    Program::start($fcgi);
+    return $fcgi;
+}
+
 # Starts one server with many configurations, each as [number, config].
 sub start {
     my ($class, $tmp, @configs) = @_;
-    my ($port, $fcgi) = (free_port(), free_port());
-    my $program = Program::start($fcgi);
+    my ($port, $fcgi) = (free_port(), program());
     spew("$tmp/users", "user:{PLAIN}pass\n");
     my $conf = common($port, $fcgi, $tmp);
     for my $config (@configs) {
@@ -573,7 +596,7 @@ sub start {
         log_level => 'crit', conf => $conf,
         main => 'thread_pool default threads=2;');
     $server->{ports} = { '' => $port };
-    return { port => $port, server => $server, programs => [$program],
+    return { port => $port, server => $server,
         text => slurp("$tmp/nginx.conf") };
 }
 

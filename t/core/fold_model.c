@@ -246,7 +246,7 @@ fold_model_level(unsigned match, const fold_model_text_t *a,
 {
     static const struct {
         unsigned    listed;
-        unsigned    forgiven;
+        unsigned    ignored;
         iri_match_t level;
     } levels[] = { { V, V, IRI_MATCH_VARIANTS },
                    { W, V | W, IRI_MATCH_WIDTH },
@@ -260,7 +260,7 @@ fold_model_level(unsigned match, const fold_model_text_t *a,
 
     for (i = 0; i < COUNT(levels); i++) {
         if ((match & levels[i].listed)
-            && same_key(match & levels[i].forgiven, a, b)) {
+            && same_key(match & levels[i].ignored, a, b)) {
             return levels[i].level;
         }
     }

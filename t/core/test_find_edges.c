@@ -19,14 +19,14 @@
 
 /* A request, what it is to be looked for under /srv, and what was found. */
 typedef struct {
-    core_t             core;
-    iri_reading_conf_t conf;
-    iri_tree_conf_t    tree;
-    iri_request_t      request;
-    iri_reading_t      reading;
-    iri_search_t       search;
-    iri_found_t        found;
-    unsigned char      octets[IRI_MAX_PATH];
+    core_t              core;
+    iri_reading_conf_t  conf;
+    iri_tree_conf_t     tree;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_search_t        search;
+    iri_found_t         found;
+    unsigned char       octets[IRI_MAX_PATH];
 } find_t;
 
 
@@ -311,7 +311,7 @@ test_no_mixed_rest(void **state)
 
 
 /*
- * A further reading leads into a directory, and there the file system fails:
+ * An alternative reading leads into a directory, and there the file system fails:
  * that directory is no better than none.
  */
 static void
@@ -398,7 +398,7 @@ test_longer_directory(void **state)
 
 
 /*
- * A further reading leads into a directory, in which nothing can have the name
+ * An alternative reading leads into a directory, in which nothing can have the name
  * that follows: it does not stand in the way of one that leads on.
  */
 static void
@@ -423,7 +423,7 @@ test_refused_further(void **state)
 }
 
 
-/* Two further readings, both of an entry: the charset that is named first. */
+/* Two alternative readings, both of an entry: the charset that is named first. */
 static void
 test_order_of_charsets(void **state)
 {

@@ -45,9 +45,14 @@ static size_t wrong;
 static iri_str_t
 fold(core_t *core, unsigned match, iri_str_t name)
 {
-    iri_buf_t key = IRI_BUF_EMPTY;
+    iri_buf_t key = IRI_BUF_EMPTY, other = IRI_BUF_EMPTY;
+    iri_env_t without_keys = core->env;
+
+    without_keys.fold_keys = NULL;
 
     assert_int_equal(iri_fold(&core->env, match, name, &key), IRI_OK);
+    assert_int_equal(iri_fold(&without_keys, match, name, &other), IRI_OK);
+    assert_true(iri_str_equal(iri_buf_str(&key), iri_buf_str(&other)));
 
     return iri_buf_str(&key);
 }
@@ -93,8 +98,8 @@ check_key(core_t *core, unsigned match, const fold_model_text_t *text)
 
 
 /*
- * Does a set forgive all that another does?  What a language says of a letter
- * takes the place of what is forgiven otherwise, and is not said of full-width
+ * Does a set ignore all that another does?  What a language says of a letter
+ * takes the place of what is ignored otherwise, and is not said of full-width
  * letters.
  */
 static int
@@ -129,7 +134,7 @@ is_both(const fold_model_text_t *text)
 }
 
 
-/* What a key has lost, it has lost wherever more is forgiven. */
+/* What a key has lost, it has lost wherever more is ignored. */
 static void
 check_within(core_t *core, unsigned less, unsigned more,
              const fold_model_text_t *text)

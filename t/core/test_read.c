@@ -204,7 +204,7 @@ escape(iri_str_t s, unsigned char *out)
 
 /* But for its uri. */
 static void
-check_same(core_t *core, const iri_request_t *request,
+check_same(core_t *core, const iri_received_path_t *request,
            const iri_reading_t *got, const iri_reading_t *want)
 {
     iri_str_t uri = got->uri;
@@ -231,7 +231,7 @@ check_same(core_t *core, const iri_request_t *request,
 /* Who needs no uri gets the same. */
 static void
 check_read_path(core_t *core, const iri_reading_conf_t *conf,
-                const iri_request_t *request, const iri_reading_t *want)
+                const iri_received_path_t *request, const iri_reading_t *want)
 {
     iri_reading_t got;
 
@@ -245,9 +245,9 @@ static iri_reading_t
 read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
           int escaped, iri_str_t target)
 {
-    iri_request_t request = { path, escaped, target };
-    iri_reading_t reading;
-    iri_status_t  status;
+    iri_received_path_t request = { path, escaped, target };
+    iri_reading_t       reading;
+    iri_status_t        status;
 
     memset(&reading, 0x5a, sizeof(reading));
     status = iri_read(&core->env, conf, &request, &reading);
@@ -408,7 +408,7 @@ test_bad_escapes(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(bad); i++) {
-        iri_request_t request = { core_str(bad[i]), 1, { 0, NULL } };
+        iri_received_path_t request = { core_str(bad[i]), 1, { 0, NULL } };
 
         core_init(&core);
         memset(&reading, 0x5a, sizeof(reading));
@@ -1072,12 +1072,12 @@ test_escaped_slashes(void **state)
         { "/e%CC%81%2F", "" },
         { "/e%CC%81%2F", "%2fe%CC%81%2F" },
     };
-    iri_reading_conf_t none = { core_charsets(""), IRI_INVALID_404, 0 };
-    char               target[512];
-    iri_request_t      request, plain;
-    iri_reading_t      first, second;
-    core_t             core;
-    size_t             i, k;
+    iri_reading_conf_t  none = { core_charsets(""), IRI_INVALID_404, 0 };
+    char                target[512];
+    iri_received_path_t request, plain;
+    iri_reading_t       first, second;
+    core_t              core;
+    size_t              i, k;
 
     (void) state;
 
@@ -1177,11 +1177,11 @@ test_raw_bidi_cut(void **state)
         { "/\xe2\x80\x8e", "/%E2%80%8E", IRI_WHY_READ },
         { "/\xe1\x80\x8e", "/\xe1\x80\x8e", IRI_WHY_READ },
     };
-    core_t             core;
-    iri_reading_conf_t conf;
-    iri_request_t      request;
-    iri_reading_t      reading;
-    size_t             i;
+    core_t              core;
+    iri_reading_conf_t  conf;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    size_t              i;
 
     (void) state;
 
@@ -1209,7 +1209,7 @@ test_very_long_escaped(void **state)
     static unsigned char path[3 * IRI_MAX_PATH + 3];
     core_t               core;
     iri_reading_conf_t   conf;
-    iri_request_t        request;
+    iri_received_path_t  request;
     iri_reading_t        reading;
     size_t               i;
 
@@ -1266,12 +1266,12 @@ test_inert_is_no_bidi(void **state)
 static void
 test_cut_escapes(void **state)
 {
-    core_t             core;
-    iri_reading_conf_t conf;
-    iri_request_t      request;
-    iri_reading_t      reading;
-    iri_status_t       status;
-    size_t             len;
+    core_t              core;
+    iri_reading_conf_t  conf;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_status_t        status;
+    size_t              len;
 
     (void) state;
 

@@ -52,6 +52,8 @@ my %FILES = (
     "views/e\xCC\x81.html" => 'view',
     'info/é.txt'         => 'info',
     "late/.keep"         => '',
+    'secret/straße.txt'  => 'SECRET road',
+    'e.html'             => 'error page',
     'linked/é.txt'       => 'linked',
 
     (map { (euc("show/$_->[0]") => $_->[1]) }
@@ -244,6 +246,17 @@ server {
         iri_filename_charset EUC-JP;
         if (!-f $request_filename) { return 404 "none"; }
     }
+}
+server {
+    listen 127.0.0.1:%%PORTpages%%;
+    root %%ROOT%%;
+    iri on;
+    iri_match case;
+    recursive_error_pages on;
+    error_page 403 /e.html;
+    error_page 500 @again;
+    location /secret/ { deny all; }
+    location @again { return 403; }
 }
 server {
     listen 127.0.0.1:%%PORTcap%%;
@@ -466,10 +479,10 @@ sub common {
         get('directory', at('/euc/日'), 301, qr/./),
         get('index', at('/euc/日/'), 200, qr/^index$/),
         get('mixed', at('/euc/開/', euc('表.txt')), 200, qr/^open table$/),
-        get('further reading', '/euc/%C9%BD.txt', 200, qr/^table$/),
-        get('further reading denied', at('/euc/拒/', euc('表.txt')), 403,
+        get('alternative reading', '/euc/%C9%BD.txt', 200, qr/^table$/),
+        get('alternative reading denied', at('/euc/拒/', euc('表.txt')), 403,
             qr/Forbidden/),
-        get('further reading, leaf denied', '/euc/%C6%BB.txt', 403,
+        get('alternative reading, leaf denied', '/euc/%C6%BB.txt', 403,
             qr/Forbidden/),
         get('mixed, leaf denied', at('/euc/鍵/', euc('表.txt')), 403,
             qr/Forbidden/),
@@ -574,7 +587,7 @@ sub dav {
 # What is much like another request: not in a sample.
 my %LIKE_ANOTHER = map { $_ => 1 } 'raw', 'NFD in the request',
     'EUC tree, EUC', 'EUC tree, query', 'two levels', 'directory',
-    'further reading', 'denied, EUC', 'denied, raw NFD', 'redirect, NFD',
+    'alternative reading', 'denied, EUC', 'denied, raw NFD', 'redirect, NFD',
     'redirect, canonical', 'NUL', 'HTTP/2', 'HTTP/2, further', 'MKCOL',
     'report, other form', 'try_files, second', 'rewrite break', 'captures',
     'internal', 'if not -f', 'alias', 'rewrite', 'host, wildcard',
@@ -633,6 +646,8 @@ sub of_nginx {
         get('if -f', at('/cond/日.txt'), 200, qr/^day$/,
             lax => qr/^200 DECOY/),
         get('if not -f', at('/cond/無'), 404, qr/^none$/),
+        get('denied, error pages', '/secret/STRA%C3%9FE.txt', 403,
+            qr/^error page$/, port => 'pages'),
         get('internal', '/hidden/%C3%A9.txt', 404, qr/^absent$/),
         get('internal, NFD', '/hidden/e%CC%81.txt', 404, qr/^absent$/),
         get('host', at('/日.txt'), 200, qr/^day$/, port => 'host',

@@ -16,8 +16,8 @@ use IRI::Tree 'encode_name';
 use List::Util 'shuffle';
 use Unicode::Normalize qw(NFC NFD NFKC NFKD getCombinClass);
 
-our @EXPORT_OK = qw(encode_label folded is_near key kinds percent raw read_in
-    spell twin_characters write_in);
+our @EXPORT_OK = qw(encode_label folded is_edit is_near key kinds percent raw
+    read_in spell twin_characters write_in);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
 
@@ -167,16 +167,17 @@ sub trail {
 # ---- how octets are written -------------------------------------------------
 
 # Percent-encoded octets, all but letters, digits and "-._~".
+my %ESCAPE = map { (chr, sprintf '%%%02X', $_) } 0 .. 0xFF;
 sub percent {
     my ($octets) = @_;
-    $octets =~ s/([^A-Za-z0-9._~-])/sprintf '%%%02X', ord $1/ge;
+    $octets =~ s/([^A-Za-z0-9._~-])/$ESCAPE{$1}/g;
     return $octets;
 }
 
 # Octets that cannot be raw in a request line, or have a meaning there.
 sub raw {
     my ($octets) = @_;
-    $octets =~ s/([\0- %?#\/\x7F])/sprintf '%%%02X', ord $1/ge;
+    $octets =~ s/([\0- %?#\/\x7F])/$ESCAPE{$1}/g;
     return $octets;
 }
 
@@ -374,13 +375,22 @@ sub is_near {
     return 0 if $settings !~ /width|case|accents|spelling/;
     my ($a, $b) = map { folded(as_vendors($_), $settings) } $one, $two;
     return 1 if $a eq $b;
-    return 0 if $settings !~ /spelling/;
-    my @a = $a =~ /(\X)/g;
-    my @b = $b =~ /(\X)/g;
-    shift @a, shift @b while @a && @b && $a[0] eq $b[0];
-    pop @a, pop @b while @a && @b && $a[-1] eq $b[-1];
-    return @a <= 1 && @b <= 1
-        || @a == 2 && @b == 2 && $a[0] eq $b[1] && $a[1] eq $b[0];
+    return $settings =~ /spelling/
+        && is_edit([$a =~ /(\X)/g], [$b =~ /(\X)/g]);
+}
+
+# Is at most one character of two texts (lists of characters) another, too many
+# or too few, or are two in the other order?
+sub is_edit {
+    my ($one, $two) = @_;
+    my ($first, $a, $b) = (0, $#$one, $#$two);
+    $first++ while $first <= $a && $first <= $b
+        && $one->[$first] eq $two->[$first];
+    $a--, $b-- while $a >= $first && $b >= $first && $one->[$a] eq $two->[$b];
+    $_ -= $first - 1 for $a, $b;
+    return $a <= 1 && $b <= 1 || $a == 2 && $b == 2
+        && $one->[$first] eq $two->[$first + 1]
+        && $one->[$first + 1] eq $two->[$first];
 }
 
 # JIS pairs of the vendors, which have a width.
