@@ -134,7 +134,7 @@ subtest 'suites' => sub {
     my $doc = slurp("$top/doc/suites.md");
     my @rows = map { (split /\t/, $_, 3)[2] =~ s/\t/ \xC2\xB7 /gr }
         grep { !/^#/ } split /\n/, slurp("$top/t/core/deviations.tsv");
-    cmp_ok scalar @rows, '>', 3, 'rows are decided otherwise';
+    cmp_ok scalar @rows, '>', 3, 'deviations';
     ok index($doc, "| `$_` |") >= 0, $_ for @rows;
     my $program = "$build/t/test_suites";
     return if !-x $program;
@@ -144,7 +144,7 @@ subtest 'suites' => sub {
   SKIP: {
         skip 'no tables here', 1 if keys %told < 5;
         my %doc = $doc =~ /^\| (\S+) \| (\d+ \| \d+) \|$/mg;
-        is_deeply \%doc, \%told, 'rows, and those decided otherwise';
+        is_deeply \%doc, \%told, 'rows, and deviations';
     }
 };
 

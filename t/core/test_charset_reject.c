@@ -13,23 +13,23 @@
 /* What a strange converter makes of octets: units; 0: more are needed. */
 #define ERROR   (-1)
 #define FAILURE (-2) /* not of the octets, but of ICU */
-#define CUT     (-3) /* an error as well: more octets are wanted */
+#define CUT     (-3) /* an error as well: the sequence is incomplete */
 
 typedef int (*decode_t)(const unsigned char *octets, size_t len,
                         UChar units[4]);
 
 static struct {
     decode_t    decode;
-    int         skips;     /* errors; else it stops there */
+    int         skips;     /* errors are skipped; else decoding stops there */
     const char *broken;    /* the function that reports an error, or NULL */
-    int         broken_at; /* from which call on */
-    int         asked;     /* of "broken" */
+    int         broken_at; /* from the n-th call on */
+    int         asked;     /* calls of "broken" */
 } strange;
 
 
 /* ---- in the place of ICU ------------------------------------------------ */
 
-/* Just these octets. */
+/* The argument is exactly these octets. */
 static void
 decode_stop(UChar **to, const UChar *end, const char **from,
             const char *from_end, UErrorCode *error)
@@ -54,7 +54,7 @@ decode_stop(UChar **to, const UChar *end, const char **from,
 }
 
 
-/* The first octet of what is an error is passed over. */
+/* Only the first octet of an error is skipped. */
 void
 ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *end,
                const char **from, const char *from_end, int32_t *offsets,
@@ -143,7 +143,7 @@ typedef struct {
 } built_t;
 
 
-/* Sequences have 40 to 7E behind the first octet; three begin with 83. */
+/* Sequences have 40 to 7E after the first octet; three begin with 83. */
 static iri_sequences_t sequences = { 0x40, 0x7e, 0x83, IRI_GB18030_FOUR_NONE,
                                      NULL };
 
@@ -178,7 +178,7 @@ assert_refused(decode_t decode, const char *part)
 }
 
 
-/* How many octets a character takes; 0: there is none. */
+/* The length of a character in octets; 0: there is none. */
 static size_t
 taken(const built_t *b, const char *octets, size_t len)
 {
@@ -212,7 +212,7 @@ is_written(const built_t *b, uint32_t c, const char *octets, size_t len)
 
 /* ---- converters --------------------------------------------------------- */
 
-/* ASCII, A1 as U+0100, all else an error: what the others are made of. */
+/* ASCII, A1 as U+0100, all else an error: the base of the other converters. */
 static int
 plain(const unsigned char *octets, size_t len, UChar units[4])
 {
@@ -226,7 +226,7 @@ plain(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* 81 and inner are U+0101. */
+/* 81 followed by inner is U+0101. */
 static unsigned char inner;
 
 
@@ -247,7 +247,7 @@ two_octets(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* 83 40 and inner are U+0102, and so is 82 40 and inner. */
+/* 83 40 followed by inner is U+0102, and so is 82 40 followed by inner. */
 static int
 three_octets(const unsigned char *octets, size_t len, UChar units[4])
 {
@@ -265,7 +265,7 @@ three_octets(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* 81 is a character of one unit, or 82 40 is. */
+/* 81 is a character of one octet, or 82 40 is one of two. */
 static UChar unit;
 
 
@@ -295,7 +295,7 @@ two_are_unit(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* "a" is nothing, more, another character, or two. */
+/* "a" is no character, incomplete, another character, or two. */
 static int what_a_is;
 
 
@@ -313,7 +313,7 @@ not_ascii(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* A1 and A2 are U+0100, as in plain: twins. */
+/* A1 and A2 are both U+0100. */
 static int
 twins(const unsigned char *octets, size_t len, UChar units[4])
 {
@@ -324,9 +324,9 @@ twins(const unsigned char *octets, size_t len, UChar units[4])
 
 
 /*
- * 81 gives two characters, 82 two of which one is ASCII, 83 a pair, 84 half of
- * one and a character, 85 a private use character by a pair, 86 is cut; 87 and
- * 40 to 44 give the same.
+ * 81 gives two characters, 82 two of which one is ASCII, 83 a surrogate pair,
+ * 84 half of a pair and a character, 85 a private use character by a pair, 86
+ * is incomplete; 87 followed by 40 to 44 gives the same.
  */
 static int
 several(const unsigned char *octets, size_t len, UChar units[4])
@@ -359,7 +359,7 @@ several(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* A1 is none for another reason than that there is no such character. */
+/* A1 fails for another reason than an unmapped character. */
 static int
 failing(const unsigned char *octets, size_t len, UChar units[4])
 {
@@ -367,7 +367,7 @@ failing(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* The same of 81 40. */
+/* The same for 81 40. */
 static int
 failing_in_rows(const unsigned char *octets, size_t len, UChar units[4])
 {
@@ -386,7 +386,7 @@ failing_in_ascii(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* 81 never comes to an end. */
+/* 81 is incomplete for any continuation. */
 static int
 endless(const unsigned char *octets, size_t len, UChar units[4])
 {
@@ -399,7 +399,7 @@ endless(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* Controls that are rotated, as IBM's tables have them. */
+/* Rotated controls, as in IBM's tables. */
 static int
 rotated(const unsigned char *octets, size_t len, UChar units[4])
 {
@@ -417,8 +417,8 @@ rotated(const unsigned char *octets, size_t len, UChar units[4])
 
 
 /*
- * Four octets, of which 81 30 81 30 is U+0080, 81 30 81 31 is not there,
- * 81 30 81 32 is beyond the BMP, 81 30 81 33 in private use.
+ * Four octets: 81 30 81 30 is U+0080, 81 30 81 31 is unmapped, 81 30 81 32 is
+ * beyond the BMP, 81 30 81 33 is in private use.
  */
 static int
 linear(const unsigned char *octets, size_t len, UChar units[4])
@@ -446,8 +446,8 @@ linear(const unsigned char *octets, size_t len, UChar units[4])
 
 
 /*
- * 81 39 81 30 and 82 30 81 30 are U+0110 and U+0111, to which the second octet
- * of 82 2F 81 30 and 81 3A 81 30 would lead.
+ * 81 39 81 30 and 82 30 81 30 are U+0110 and U+0111, which a wrong second
+ * octet in 82 2F 81 30 and 81 3A 81 30 would reach.
  */
 static int
 linear_beside(const unsigned char *octets, size_t len, UChar units[4])
@@ -486,7 +486,7 @@ test_plain(void **state)
 }
 
 
-/* Only such octets are behind the first as the charset has there. */
+/* The octets after the first must be in the range of the charset. */
 static void
 test_inner_octets(void **state)
 {
@@ -521,7 +521,7 @@ test_inner_octets(void **state)
 }
 
 
-/* None, but single octets, where the charset has no others. */
+/* Nothing but single octets, where the charset has no others. */
 static void
 test_single_octets(void **state)
 {
@@ -542,7 +542,7 @@ test_single_octets(void **state)
 }
 
 
-/* No ASCII character for octets above 7F; C1 is for others to refuse. */
+/* No ASCII character for octets above 7F; C1 is refused elsewhere. */
 static void
 test_ascii_born(void **state)
 {
@@ -556,7 +556,10 @@ test_ascii_born(void **state)
         assert_refused(two_are_unit, part);
     }
 
-    /* A C1 control is no character of a path, but no reason to refuse. */
+    /*
+     * A C1 control is not allowed in a path, but does not refuse the
+     * charset.
+     */
     build(&b, "strange", 0, one_is_unit);
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x81", 1), 0);
@@ -581,7 +584,7 @@ test_ascii_kept(void **state)
 }
 
 
-/* Three controls are never asked for, since IBM's tables rotate them. */
+/* Three controls are not checked, because IBM's tables rotate them. */
 static void
 test_rotated(void **state)
 {
@@ -654,7 +657,7 @@ test_endless(void **state)
 }
 
 
-/* Private use characters only of two octets, and where they are meant. */
+/* Private use characters only from two octets, and only where expected. */
 static void
 test_private_use(void **state)
 {
@@ -684,7 +687,7 @@ test_private_use(void **state)
 }
 
 
-/* A lone surrogate is no character, and written by nothing. */
+/* A lone surrogate is no character and is never encoded. */
 static void
 test_surrogates(void **state)
 {
@@ -737,7 +740,7 @@ test_linear(void **state)
 }
 
 
-/* A failure of ICU is not a sequence less. */
+/* A failure of ICU is not treated as an unmapped sequence. */
 static void
 test_failing(void **state)
 {
@@ -749,7 +752,7 @@ test_failing(void **state)
 }
 
 
-/* Memory is out somewhere: no charset with less in it. */
+/* After a failed allocation there is no charset, never an incomplete one. */
 static void
 test_memory(void **state)
 {
@@ -792,7 +795,7 @@ test_memory(void **state)
 }
 
 
-/* ICU says that it does not do with errors what it is to do. */
+/* ICU fails to set the error callback. */
 static void
 test_callbacks(void **state)
 {

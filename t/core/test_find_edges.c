@@ -17,7 +17,7 @@
 #define E_NFD   "e\xcc\x81"
 #define HYO     "\xe8\xa1\xa8" /* U+8868, EUC-JP C9BD */
 
-/* A request, what it is to be looked for under /srv, and what was found. */
+/* A request, its search below /srv, and the result. */
 typedef struct {
     core_t              core;
     iri_reading_conf_t  conf;
@@ -109,16 +109,16 @@ test_dot_files(void **state)
 
 
 /*
- * A rule has put another path into the place of what was read: the octets of
- * the request are none of its business.
+ * A rule has replaced the path that was read: the octets of the request must
+ * not be used.
  */
 static void
 test_rewritten(void **state)
 {
     static const char *const paths[] = {
-        "/\xca\xbe",        /* another name, as long */
-        "/x\xc9\xbd",       /* another segment, which ends the same */
-        "/x/\xc9\xbd/long", /* a longer one */
+        "/\xca\xbe",        /* another name of the same length */
+        "/x\xc9\xbd",       /* another segment with the same end */
+        "/x/\xc9\xbd/long", /* a longer segment */
         "/\xc9\xbd/y",
     };
     find_t r;
@@ -129,7 +129,7 @@ test_rewritten(void **state)
     find_init(&r, "/%C9%BD", "euc-jp", "", N);
     core_put(&r.core, S("/srv/" HYO "/y"));
 
-    /* It would be found as it was read. */
+    /* It is found for the path as it was read. */
     find_run(&r);
     assert_int_equal(r.found.verdict, IRI_RESTART);
     assert_str(r.found.path, S("/" HYO));
@@ -145,7 +145,7 @@ test_rewritten(void **state)
 }
 
 
-/* The path of files that a rule made may start within a segment. */
+/* The path of a file that a rule set may start within a segment. */
 static void
 test_border(void **state)
 {
@@ -163,7 +163,7 @@ test_border(void **state)
 
     core_free(&r.core);
 
-    /* From a border on, it is the request's own. */
+    /* From a segment border on, it is the request's own path. */
     find_init(&r, "/a/%C9%BD", "euc-jp", "", N);
     core_put(&r.core, S("/srv/" HYO));
     r.search.root = S("/srv/");
@@ -176,7 +176,7 @@ test_border(void **state)
 }
 
 
-/* What was read was ASCII, or could not be read, and is something else now. */
+/* The path was ASCII or unreadable, and a rule has replaced it. */
 static void
 test_no_octets(void **state)
 {
@@ -204,7 +204,7 @@ test_no_octets(void **state)
 }
 
 
-/* A path that is longer than what was read is not its tail. */
+/* A path that is longer than the reading is not its tail. */
 static void
 test_longer_path(void **state)
 {
@@ -216,7 +216,10 @@ test_longer_path(void **state)
     find_init(&r, "/%C9%BD", "euc-jp", "", N);
     core_put(&r.core, S("/srv/" HYO));
 
-    /* As if what is read before its start were the rest of the path. */
+    /*
+     * The octets before its start must not be taken for the rest of the
+     * path.
+     */
     r.reading.path = iri_str_from(core_str(text), 2);
     r.search.path = core_str(text);
     find_run(&r);
@@ -227,7 +230,10 @@ test_longer_path(void **state)
 }
 
 
-/* A path that a rule made, not canonical: its entry has another path. */
+/*
+ * A path that a rule set and that is not canonical: its entry has another
+ * path.
+ */
 static void
 test_uncanonical(void **state)
 {
@@ -283,8 +289,8 @@ test_grown_variant(void **state)
 
 
 /*
- * A bidi character that came percent-encoded beside one that came raw: further
- * readings cannot tell them apart and take neither.
+ * A bidi character sent percent-encoded beside one sent raw: alternative
+ * readings cannot distinguish them and reject both.
  */
 static void
 test_no_mixed_rest(void **state)
@@ -300,7 +306,7 @@ test_no_mixed_rest(void **state)
     assert_int_equal(r.found.why, IRI_WHY_ABSENT);
     assert_str(r.found.filename, S("/srv/" E_ACUTE "/\xe2\x80\x8e"));
 
-    /* Nor where the first segment is there, in EUC-JP. */
+    /* Also where the first segment exists, in EUC-JP. */
     core_put(&r.core, S("/srv/\xe8\xbe\xbf/"));
     find_run(&r);
     assert_int_equal(r.found.verdict, IRI_PASS);
@@ -311,8 +317,8 @@ test_no_mixed_rest(void **state)
 
 
 /*
- * An alternative reading leads into a directory, and there the file system fails:
- * that directory is no better than none.
+ * An alternative reading leads into a directory, where the file system fails:
+ * this directory counts as absent.
  */
 static void
 test_stopped_further(void **state)
@@ -347,9 +353,9 @@ test_stopped_further(void **state)
 
 
 /*
- * Two directories bear the octets of the request, in one reading and in the
- * other, equally long on disk.  The first has nothing more to tell, and what
- * is below the second is no business of the request.
+ * Two directories have the octets of the request, one in each reading, with
+ * equal length on disk.  The first has no matching entry, and the content of
+ * the second must not be used.
  */
 static void
 test_other_directory(void **state)
@@ -374,7 +380,7 @@ test_other_directory(void **state)
 }
 
 
-/* The second directory's octets only start as the first's do. */
+/* The octets of the second directory only start like those of the first. */
 static void
 test_longer_directory(void **state)
 {
@@ -398,8 +404,8 @@ test_longer_directory(void **state)
 
 
 /*
- * An alternative reading leads into a directory, in which nothing can have the name
- * that follows: it does not stand in the way of one that leads on.
+ * An alternative reading leads into a directory that cannot contain the name
+ * that follows: it does not block a reading that does.
  */
 static void
 test_refused_further(void **state)
@@ -423,7 +429,9 @@ test_refused_further(void **state)
 }
 
 
-/* Two alternative readings, both of an entry: the charset that is named first. */
+/*
+ * Two alternative readings of one entry: the charset listed first is reported.
+ */
 static void
 test_order_of_charsets(void **state)
 {
@@ -451,7 +459,10 @@ test_order_of_charsets(void **state)
 }
 
 
-/* A declared tree spares the look for what has one reading, and no other. */
+/*
+ * With a declared form there are no lookups where one reading has one
+ * encoding.
+ */
 static void
 test_declared_legacy(void **state)
 {
@@ -481,7 +492,9 @@ test_declared_legacy(void **state)
 }
 
 
-/* Entries of one name that only the list tells: by octets, in any order. */
+/*
+ * Entries with one name that only the listing finds: by octets, in any order.
+ */
 static void
 test_order_of_twins(void **state)
 {
@@ -548,11 +561,11 @@ candidate(find_t *r, iri_str_t name, size_t n)
 }
 
 
-/* Of the ways to write one name, the first eight are looked for. */
+/* Of the encodings of one name, the first eight are looked up. */
 static void
 test_looks_of_a_segment(void **state)
 {
-    /* U+301C and U+FF5E, so neither way of the pairs is the name, U+304C */
+    /* U+301C and U+FF5E, so no variant equals the name; U+304C */
     static const char target[] = "/%E3%80%9C%EF%BD%9E%E3%81%8C";
     find_t            r;
     unsigned char     path[64];
@@ -584,7 +597,7 @@ test_looks_of_a_segment(void **state)
 }
 
 
-/* Names of a directory that have to be looked at closely: 64 KiB of them. */
+/* Names of a directory that need normalization: at most 64 KiB of them. */
 static void
 test_close_looks(void **state)
 {
@@ -609,7 +622,7 @@ test_close_looks(void **state)
             core_put(&r.core, core_str(path));
         }
 
-        /* The same as it is asked for. */
+        /* The requested name itself. */
         memmove(path + 8, path + 9, sizeof(path) - 9);
         memcpy(path + 5, "\xe1\xba\xad", 3);
         r.search.path = core_str(path + 4);
@@ -622,8 +635,8 @@ test_close_looks(void **state)
 
 
 /*
- * The root is a file, as alias may have it, and all of the path follows it;
- * with a slash behind it there is no telling what it is.
+ * The root is a file, as with alias, and all of the path follows it; with a
+ * slash at its end its kind is unknown.
  */
 static void
 test_root_is_file(void **state)
@@ -647,7 +660,7 @@ test_root_is_file(void **state)
 
 /* ---- dividing ----------------------------------------------------------- */
 
-/* The file system fails: what is there is not known. */
+/* The file system fails: the existence of the entry is unknown. */
 static void
 test_split_error(void **state)
 {
@@ -673,7 +686,7 @@ test_split_error(void **state)
 }
 
 
-/* There is no root: it is not cut, and the search for it ends. */
+/* The root does not exist: it is not shortened, and the search for it ends. */
 static void
 test_split_no_root(void **state)
 {
@@ -697,7 +710,7 @@ test_split_no_root(void **state)
 
 /* ---- directories -------------------------------------------------------- */
 
-/* Only the list would tell the entry, and it is not in the declared form. */
+/* Only the listing would find the entry, which is not in the declared form. */
 static void
 test_declared_form(void **state)
 {
@@ -726,8 +739,8 @@ test_declared_form(void **state)
 
 
 /*
- * ED A1 is a twin in Shift_JIS, so no name on disk; in EUC-KR it is U+F9F7, a
- * name that NFC changes.
+ * ED A1 is a duplicate in Shift_JIS, so no name on disk; in EUC-KR it is
+ * U+F9F7, a name that NFC changes.
  */
 static void
 test_twin_in_entry(void **state)
@@ -745,7 +758,9 @@ test_twin_in_entry(void **state)
 }
 
 
-/* Two entries of one name, which only the list tells: by charset first. */
+/*
+ * Two entries with one name, which only the listing finds: by charset order.
+ */
 static void
 test_charsets_of_twins(void **state)
 {
@@ -765,7 +780,7 @@ test_charsets_of_twins(void **state)
 }
 
 
-/* What was read in one charset tells nothing of another. */
+/* An index read in one charset is not used for another. */
 static void
 test_cache_of_charsets(void **state)
 {
@@ -791,7 +806,7 @@ test_cache_of_charsets(void **state)
 }
 
 
-/* What would take more than all of the cache is not kept. */
+/* An index larger than the whole cache is not kept. */
 static void
 test_more_than_the_cache(void **state)
 {
@@ -819,7 +834,7 @@ test_more_than_the_cache(void **state)
         find_run(&r);
         find_run(&r);
 
-        /* Once, too, where that has taken so long that it is not done twice. */
+        /* Also only once if building took too long to be repeated soon. */
         assert_in_range(r.core.lists, 1, entries == 4 ? 1 : 2);
         iri_index_cache_destroy(r.search.cache);
         core_free(&r.core);
@@ -827,7 +842,7 @@ test_more_than_the_cache(void **state)
 }
 
 
-/* The same inode of two file systems. */
+/* The same inode number on two file systems. */
 static void
 test_two_devices(void **state)
 {
@@ -862,7 +877,7 @@ test_two_devices(void **state)
 }
 
 
-/* Its owner has set a directory's mtime to the past, while it changes. */
+/* The owner has set the mtime of a directory to the past while it changes. */
 static void
 test_old_mtime(void **state)
 {
@@ -890,7 +905,7 @@ test_old_mtime(void **state)
 }
 
 
-/* A name longer than any segment is passed by, and the others are found. */
+/* A name longer than any segment is skipped, and the others are found. */
 static void
 test_very_long_entry(void **state)
 {
@@ -918,7 +933,7 @@ test_very_long_entry(void **state)
 
 /*
  * C2 85 CE AD are a control and a letter in UTF-8, so no name; in EUC-KR they
- * are U+D61A U+F905, a name that NFC changes and no way of writing gives.
+ * are U+D61A U+F905, a name that NFC changes and that is never encoded so.
  */
 static void
 test_control_in_entry(void **state)
@@ -936,7 +951,7 @@ test_control_in_entry(void **state)
 }
 
 
-/* What a directory that cannot be read, or must not be, says; traced. */
+/* The error of a directory that cannot be listed, with trace. */
 static iri_status_t list_status;
 
 static iri_status_t
@@ -986,7 +1001,7 @@ test_not_listed(void **state)
 
 /* ---- memory ------------------------------------------------------------- */
 
-/* What may ask for memory, whatever room there is in a buffer. */
+/* All functions that allocate, for any space left in a buffer. */
 static iri_status_t
 all_of_it(find_t *r, iri_str_t query, iri_str_t *location)
 {
@@ -1035,8 +1050,8 @@ check_allocations(const char *target, const char *charsets, const char *tree,
 
 
 /*
- * A buffer grows where its length says so: with roots, paths and queries of
- * each length.
+ * Buffers grow at the right length: with roots, paths and queries of each
+ * length.
  */
 static void
 test_every_length(void **state)
