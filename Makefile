@@ -255,9 +255,9 @@ TESTS_ARE ?= $(wildcard t/*.t) $(TESTS)
 prove:
 	CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -It/lib --timer $(TESTS_ARE)
 
-names: need-test ## every word of t/names.t, not a sample
+names: need-test ## every word of t/words.t, not a sample
 	@+$(again) all
-	IRI_ALL_NAMES=1 prove -It/lib -v t/names.t
+	IRI_ALL_NAMES=1 prove -It/lib -v t/words.t
 
 api:           ## the reference of the library, made from the public headers
 	$(Q)perl doc/make-api $(BUILD) $(API_H)

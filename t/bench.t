@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# What make bench reckons and writes is right: from figures that are known,
-# and from one row that is counted; a status that is wrong fails the run.
+# The calculations and reports of make bench are right: for given figures, and
+# for one measured row; a wrong status fails the run.
 use strict;
 use warnings;
 use FindBin;

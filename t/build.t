@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# What is built, and what is written about it: exports of the modules, the
-# core's freedom from servers, make's targets, and that each directive,
-# variable and option has its place in the documents.
+# The build and its documentation: exports of the modules, independence of the
+# core from servers, make's targets, and each directive, variable and option
+# has its place in the documents.
 use strict;
 use warnings;
 use Cwd 'getcwd';

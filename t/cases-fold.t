@@ -1,5 +1,5 @@
-# The tables of t/cases/fold: names found where width, case, accents or
-# spelling are ignored, and names that must not be.
+# The tables of t/cases/fold: names that are found by width, case, accents or
+# spelling, and names that must not be.
 use strict;
 use warnings;
 use FindBin;

@@ -1,4 +1,4 @@
-# A part of the tables of t/cases over HTTP/2 (h2c), on both servers.
+# A sample of the tables of t/cases over HTTP/2 (h2c), on both servers.
 use strict;
 use warnings;
 use FindBin;

@@ -1,15 +1,14 @@
-# Both servers under load while their tree never stands still: names are
-# made, removed and written in other forms, files and directories replaced,
+# Both servers under load while their tree changes all the time: names are
+# created, removed and written in other forms, files and directories replaced,
 # directories swapped with links to the outside and with denied ones, ten
 # thousand entries rewritten, FIFOs and devices put in the way, while
 # configurations are reloaded and logs reopened. t/churn/ changes the tree and
-# judges each answer; here are the servers, their reloads, descriptors and
-# memory, and what all of it must come to.
+# judges each answer; this file has the servers, their reloads, descriptors and
+# memory, and the expected totals.
 #
-# The same load goes to the stock servers, for what they do by themselves.
-# IRI_CHURN: seconds in all; IRI_CHURN_SEED: other accidents; IRI_CHURN_DIR: a
-# directory on the file system to be tried; IRI_CHURN_ONLY: a pattern of the
-# names of servers.
+# The same load goes to the stock servers, for comparison. IRI_CHURN: seconds
+# in all; IRI_CHURN_SEED: other changes; IRI_CHURN_DIR: a directory on the file
+# system to be tested; IRI_CHURN_ONLY: a pattern of the names of servers.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The command iri: usage, targets, batch, what `iri explain` prints. What the
-# core decides is tested elsewhere.
+# The command iri: usage, targets, batch, the output of `iri explain`. The
+# core's decisions are tested elsewhere.
 use strict;
 use warnings;
 use FindBin;

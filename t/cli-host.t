@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# The command `iri host`: usage, batch, messages, and that the tables of
-# doc/hosts.md are true. What the core decides is tested in t/core/test_host*.c.
+# The command `iri host`: usage, batch, messages, and the tables of
+# doc/hosts.md. The core's decisions are tested in t/core/test_host*.c.
 use strict;
 use warnings;
 use FindBin;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# The commands of whole IRIs: check, split, to-uri, to-iri, resolve, relativize,
-# equal, normalize, decode, encode, bidi. What the core decides is tested in
-# t/core/test_iri.c, test_suites.c and test_warn.c; here: that each command
-# hands on what it is told, its JSON, its exit codes, and its help.
+# The commands for whole IRIs: check, split, to-uri, to-iri, resolve,
+# relativize, equal, normalize, decode, encode, bidi. The core's decisions are
+# tested in t/core/test_iri.c, test_suites.c and test_warn.c; here: each
+# command passes its options on, its JSON, its exit codes, and its help.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# iri lint: findings of a tree as lines and as objects, exit codes, plans
-# that a shell runs. What is a finding is tested in t/core/test_lint.c.
+# iri lint: findings of a tree as lines and as objects, exit codes, plans that
+# a shell runs. The findings themselves are tested in t/core/test_lint.c.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# iri replay: logs in each format, what their 404 would become, by form and
-# charset, and which charsets would find more.
+# iri replay: logs in each format, the new status of their 404s by form and
+# charset, and charsets that would find more.
 use strict;
 use warnings;
 use FindBin;

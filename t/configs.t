@@ -1,5 +1,5 @@
-# A sample of the random configurations of t/configs, always the same; all of
-# it: make configs. IRI_SEED gives others.
+# A constant sample of the random configurations of t/configs; all of it: make
+# configs. IRI_SEED gives others.
 use strict;
 use warnings;
 use FindBin;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# doc/conformance.md: no section of the four source documents is left out, each
-# MUST, SHOULD and MAY is there, each test that is named exists and has the
-# case, each row of t/documents is named, and a row without a test says why.
-# The documents themselves are asked where they are (../shared/seeds).
+# doc/conformance.md: each section of the four source documents is there, each
+# MUST, SHOULD and MAY, each test that is named exists and has the case, each
+# row of t/documents is named, and a row without a test has a reason. Compared
+# with the documents themselves where they are available (../shared/seeds).
 use strict;
 use warnings;
 use FindBin;

@@ -1,9 +1,7 @@
-# DAV: whatever a request and its Destination are spelled like, nothing in a
-# denied place is made, changed, removed, or carried out of it. The judge is
-# the disk.
+# DAV: no spelling of a request and its Destination creates, changes, removes
+# or copies anything in a denied location. The result is judged on disk.
 #
-# A sample; IRI_DENIAL=n: a tenth of so many requests. IRI_SEED=n repeats a
-# run.
+# A sample; IRI_DENIAL=n: a tenth of n requests. IRI_SEED=n repeats a run.
 use strict;
 use warnings;
 use utf8;

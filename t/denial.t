@@ -1,14 +1,15 @@
-# No spelling opens what the canonical name may not: random spellings of names
-# that rules of all kinds deny, on both servers, in trees of all kinds.
+# No spelling gives access that the canonical name does not have: random
+# spellings of names that rules of all kinds deny, on both servers, in trees of
+# all kinds.
 #
 # Every request goes to a server with the rules and, in the same spelling, to
 # one without them (IRI::Denial). Where the open one serves a denied file the
 # guarded one must answer as for the canonical name; where it serves a public
-# one, the same; where it serves nothing, nothing. No answer at all may hold a
-# denied file, nor tell one that is there from one that is not.
+# file, the same file; where it serves none, none. No answer may contain a
+# denied file, or reveal whether a denied file exists.
 #
-# A sample of each server; IRI_DENIAL=n: so many requests. IRI_SEED=n repeats
-# a run, IRI_CASE=n one case of it. The table goes to build/denial.txt.
+# A sample of each server; IRI_DENIAL=n: the number of requests. IRI_SEED=n
+# repeats a run, IRI_CASE=n one case of it. The table goes to build/denial.txt.
 use strict;
 use warnings;
 use Encode ();

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# The examples of the four source documents, and what their rules say, by the
-# command: the tables t/documents/*.tsv, a row a case. doc/conformance.md says
-# which section is shown by which rows.
+# The examples and rules of the four source documents, run with the command:
+# the tables t/documents/*.tsv, a row a case. doc/conformance.md names the rows
+# for each section.
 #
 #   id        DOCUMENT-SECTION-WORD, never used twice
 #   command   words for `iri`, divided by single blanks

@@ -1,5 +1,5 @@
-# doc/examples/README.md: each configuration of the six sites, as it stands, with
-# the tree of its table, asked in the forms that it speaks of.
+# doc/examples/README.md: each configuration of the six sites, unchanged, with
+# the tree of its table, and requests in the forms that it describes.
 use strict;
 use warnings;
 use FindBin;

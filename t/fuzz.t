@@ -1,5 +1,5 @@
-# The corpus of each fuzz target (t/fuzz/README.md), by a plain compiler: what
-# was found once is judged again, and what reaches far.
+# The corpus of each fuzz target (t/fuzz/README.md), built with a plain
+# compiler: former findings and inputs with much coverage are judged again.
 use strict;
 use warnings;
 use FindBin;

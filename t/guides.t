@@ -1,6 +1,6 @@
-# What the documents show is run: each configuration is loaded and asked, each
-# command prints what stands below it. IRI::Guide explains the convention. What
-# is run by another test, or by none, is named here.
+# The examples of the documents: each configuration is loaded and gets its
+# requests, each command prints the output shown. IRI::Guide explains the
+# convention. Examples that another test runs, or none, are listed here.
 #
 #   prove -It/lib t/guides.t :: doc/hosts.md       one document
 use strict;
@@ -22,7 +22,7 @@ my %ELSEWHERE = (
     'doc/rewrite-rules.md' => ['t/rules-guide.t', qw(nginx apache)],
     'doc/variables.md'     => ['t/vars-guide.t', qw(nginx apache)],
     'doc/migration.md'     => ['t/migration.t', qw(nginx apache console)],
-    'doc/webdav.md'        => ['t/webdav.t', qw(nginx apache)],
+    'doc/webdav.md'        => ['t/webdav-guide.t', qw(nginx apache)],
     'doc/library.md'       => ['t/library.t', qw(sh)],
     'doc/suites.md'        => ['t/library.t', qw(sh)],
     'doc/versions.md'      => ['t/versions.t', qw(sh)],

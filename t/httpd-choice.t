@@ -1,5 +1,5 @@
-# Several names that a request may mean: 404, or 300 and a list of those that
-# the client could get, each by the rules of its own path.
+# httpd, IRIAmbiguous: several candidates for a path: 404, or 300 and a list of
+# those that the client may get, each by the rules of its own path.
 use strict;
 use warnings;
 use Digest::SHA 'sha1_base64';

@@ -1,5 +1,5 @@
-# httpd: the environment variable iri-charset: which charsets a path is read
-# with depends on the client, and answers that depend on it say Vary.
+# httpd: the environment variable iri-charset: the charsets for reading a path
+# depend on the client, and answers that depend on it have Vary.
 use strict;
 use warnings;
 use FindBin;

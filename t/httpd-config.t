@@ -1,5 +1,5 @@
-# The directives of mod_iri: defaults, inheritance, places, and what
-# `apachectl configtest` says of a bad value, in one line.
+# httpd: the directives of mod_iri: defaults, inheritance, contexts, and the
+# errors of `apachectl configtest`, in one line.
 use strict;
 use warnings;
 use Encode ();

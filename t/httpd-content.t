@@ -1,5 +1,5 @@
-# What httpd makes of a found file: index, negotiation, programs, includes,
-# error documents and listings, over names that are EUC-JP on disk.
+# httpd: content handlers with a found file: index, negotiation, programs,
+# includes, error documents and listings, over names that are EUC-JP on disk.
 use strict;
 use warnings;
 use Encode ();

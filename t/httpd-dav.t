@@ -1,5 +1,5 @@
-# mod_dav over a tree that is EUC-JP on disk: every method, and Destination,
-# in every spelling, leads to the one entry with the name.
+# httpd: mod_dav over a tree that is EUC-JP on disk: every method, and
+# Destination, in every spelling, leads to the one entry with the name.
 use strict;
 use warnings;
 use Encode ();

@@ -1,5 +1,5 @@
-# Attempts to have by another case, width or spelling what is denied: each
-# way to deny judges the name of what is found, and tells nothing of it.
+# httpd: attempts to get a denied file by another case, width or spelling: each
+# kind of rule judges the name of the entry found, and reveals nothing of it.
 use strict;
 use warnings;
 use Digest::MD5 'md5_hex';

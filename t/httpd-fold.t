@@ -1,6 +1,6 @@
-# Names that differ in width, case, accents or spelling, in httpd: the rules
-# of what is found decide, one redirect for the whole path, each directory
-# counts by its own settings, and nothing is paid where nothing is folded.
+# httpd: names that differ in width, case, accents or spelling: the rules of
+# the entry decide, one redirect for the whole path, each directory has its own
+# settings, and paths cost nothing extra where nothing is folded.
 use strict;
 use warnings;
 use Digest::SHA 'sha1_base64';

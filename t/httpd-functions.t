@@ -1,5 +1,5 @@
-# httpd: functions for rules, as RewriteMap int:iri.NAME and in expressions;
-# whatever the text is.
+# httpd: functions for rules, as RewriteMap int:iri.NAME and in expressions,
+# for any text.
 use strict;
 use warnings;
 use FindBin;

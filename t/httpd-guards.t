@@ -1,6 +1,6 @@
-# Rules that look at how a request came to be: a request that starts over
-# under the name that was found is the client's own, not a redirect, and
-# nothing of the file system or of a rewritten query is told.
+# httpd: rules that depend on the origin of a request: a request that restarts
+# under the name that was found counts as the client's own, not as a redirect,
+# and reveals nothing of the file system or of a rewritten query.
 use strict;
 use warnings;
 use FindBin;

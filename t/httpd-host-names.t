@@ -1,5 +1,5 @@
-# The names of virtual hosts with IRIHost: what is written in Unicode is known
-# by its A-labels, of whom, by which rules, and what the log says of it.
+# httpd: the names of virtual hosts with IRIHost: a Unicode name is known by
+# its A-labels, for which hosts, by which mapping, and the log messages.
 use strict;
 use warnings;
 use File::Path qw(make_path);

@@ -1,5 +1,5 @@
-# What follows once IRIHost has selected a site: its rules, redirects, caches,
-# upstreams and variables; directories that are named for hosts.
+# httpd: behaviour of a site that IRIHost has selected: its rules, redirects,
+# caches, upstreams and variables; directories that are named after hosts.
 use strict;
 use warnings;
 use File::Path qw(make_path);

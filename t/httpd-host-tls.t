@@ -1,6 +1,6 @@
-# httpd: hosts by HTTP/2 over TLS: which site answers an :authority beside the
-# name in SNI, for many sites on one connection, and that no form of a name
-# gets around a client certificate. HTTP/1.1 over TLS is in httpd-host.t.
+# httpd: hosts by HTTP/2 over TLS: the site that answers an :authority other
+# than the SNI name, for many sites on one connection, and no form of a name
+# bypasses a client certificate. HTTP/1.1 over TLS is in httpd-host.t.
 use strict;
 use warnings;
 use FindBin;

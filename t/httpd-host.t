@@ -1,7 +1,7 @@
-# IRIHost: which site a host name selects, in every form that it may come in,
-# on every way that it may come: in the Host line or in an absolute request
-# line of HTTP/1.1, in HTTP/2, over TLS with SNI; with HttpProtocolOptions
-# Strict and Unsafe; beside a stock httpd.
+# httpd, IRIHost: the site that a host name selects, in every form and by every
+# way: in the Host line or in an absolute request line of HTTP/1.1, in HTTP/2,
+# over TLS with SNI; with HttpProtocolOptions Strict and Unsafe; compared with
+# a stock httpd.
 use strict;
 use warnings;
 use FindBin;

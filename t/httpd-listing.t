@@ -1,5 +1,6 @@
-# IRIListing: directories by the canonical names of their entries; each link
-# leads to its own file, and nobody is told what he could not have.
+# httpd, IRIListing: directories by the canonical names of their entries; each
+# link leads to its own file, and no entry is shown that the client may not
+# get.
 use strict;
 use warnings;
 use Digest::SHA 'sha1_base64';
@@ -619,6 +620,19 @@ is scalar(() = $server->get('/all/?format=json')->body =~ /"href":"/g),
     20_000, 'the next one gets all';
 like $server->access_log, qr{"GET /all/ HTTP/1.1" 200}, 'all are logged';
 is_deeply [$server->errors], [], 'log: large';
+
+# ---- names in a charset that requests may not use ----------------------------
+my ($tree) = make_tree("\\xA4\\xA2.html\tfile\n");
+my $lister = httpd(root => $tree, modules => ['autoindex'], conf => <<'END');
+IRIEngine On
+<Directory %%ROOT%%>
+    Options +Indexes
+    IRIFilenameCharset EUC-JP
+</Directory>
+END
+like $lister->get('/')->body, qr/href="%a4%a2\.html"/i, 'the entry is listed';
+is $lister->get('/%E3%81%82.html')->status, 200, 'and has a name';
+is_deeply [$lister->errors], [], 'log: names in EUC-JP';
 
 # ---- settings ---------------------------------------------------------------
 my ($code, $said) = httpd_t("# %%PORT%%\nIRIListing maybe\n");

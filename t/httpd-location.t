@@ -1,7 +1,7 @@
-# httpd: Location and Content-Location as they leave the server. What a
+# httpd: Location and Content-Location of a response. A value set by a
 # directive, a rule, a directory, a script, WebDAV, an origin or the names of
-# variants on disk say becomes a URI-reference of visible ASCII; with IRIEngine
-# off it is what httpd sends. And the Link of IRIRedirect link.
+# variants on disk becomes a URI-reference of visible ASCII; with IRIEngine off
+# it is httpd's own. And the Link field of IRIRedirect link.
 use strict;
 use warnings;
 use utf8;

@@ -1,6 +1,6 @@
-# Other modules around ours, written in Lua: one puts a path that is not
-# canonical into the request, one judges the path before it is decoded, one says who the client is by the spelling of the
-# path, one logs the target and the user that it finds there.
+# httpd: other modules beside ours, written in Lua: one sets a path that is not
+# canonical, one judges the path before it is decoded, one derives the client
+# from the spelling of the path, one logs target and user.
 use strict;
 use warnings;
 use FindBin;

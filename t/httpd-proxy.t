@@ -1,6 +1,6 @@
-# What leaves the server, or is remembered by it: mod_proxy with and without
-# nocanon sends the canonical path, mod_cache has one entry for all forms, and
-# Digest authentication still sees the target as the client signed it.
+# httpd: forwarded and cached requests: mod_proxy with and without nocanon
+# sends the canonical path, mod_cache has one entry for all forms, and Digest
+# authentication sees the target as the client signed it.
 use strict;
 use warnings;
 use Digest::MD5 'md5_hex';
@@ -173,6 +173,24 @@ for my $form (sort keys %form) {
             digest($form{$form}, $challenge->header('WWW-Authenticate'))]);
     is $answer->status, 200, "Digest, $form: let in";
 }
+
+# mod_cache looks a URL up before httpd normalizes its path.
+make_tree("quick/\\xC3\\xA9a.html\tfile\n", $root);
+my $quick_tmp = temp_dir();
+mkdir "$quick_tmp/cache";
+chmod 0777, "$quick_tmp/cache";
+my $quick = httpd(root => "$root/quick", tmp => $quick_tmp,
+    modules => [qw(cache cache_disk)], conf => <<'END');
+IRIEngine On
+CacheRoot "%%TMP%%/cache"
+CacheEnable disk "/"
+CacheHeader on
+CacheMinExpire 600
+END
+is $quick->get('/%C3%A9a.html')->status, 200, 'cache: stored';
+$quick->wait_for(sub { `find $quick_tmp/cache -name '*.header'` });
+like $quick->get("/$_")->header('X-Cache') // '', qr/^HIT/, "cache: $_"
+    for qw(%C3%A9%61.html %2E/%C3%A9a.html);
 
 is_deeply [$server->errors], [], 'log';
 done_testing;

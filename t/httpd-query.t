@@ -1,4 +1,4 @@
-# httpd: IRIQueryCharset puts the parameters of a query into UTF-8 before any
+# httpd: IRIQueryCharset converts the parameters of a query to UTF-8 before any
 # rule sees them; rules, CGI, logs, proxies and caches see one form.
 use strict;
 use warnings;

@@ -1,7 +1,8 @@
-# A restart begins with the client's own URL, and nothing that rules have
-# changed for the wrong spelling survives it: so a rule on a URL judges every
+# httpd: a restart begins with the client's own URL, and no change that rules
+# made for another spelling survives it: so a rule on a URL judges every
 # spelling that leads to the same entry, whatever other rules stand between the
-# URL and the disk. And what is denied is answered alike, be it there or not.
+# URL and the disk. And a denied name gets the same answer whether it exists or
+# not.
 use strict;
 use warnings;
 use Digest::SHA 'sha1_base64';

@@ -1,9 +1,10 @@
-# httpd's own rules judge the canonical path of what is opened: each kind of
-# section and mapping, over names that are EUC-JP on disk, asked for in every
-# form a client may use.
+# httpd: its rules judge the canonical path of the file that is opened: each
+# kind of section and mapping, over names that are EUC-JP on disk, requested in
+# every form.
 use strict;
 use warnings;
 use Encode ();
+use File::Path 'make_path';
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Test;
@@ -346,6 +347,37 @@ is $unwritable->get("/rw/$_")->body, 'FB', "/rw/$_"
     for '%E8%A1%A8', '%E8%A1%A8/', '%E8%A1%A8/x', 'abc', '%C3%A9';
 is $unwritable->get('/%E8%A1%A8')->status, 404, 'and else it is 404';
 
-is_deeply [$_->errors], [], 'log' for $server, $strict, $unwritable;
+# A file outside the document root that a RewriteRule names is opened by its
+# octets, and the name of such a file is never a URL of the site.
+my $top = temp_dir();
+my ($www, $beside, $files) = map { "$top/$_" } qw(www www2 files);
+make_path($www, $beside, "$files/d", "$www$files/d");
+my ($nfd, $jis, $vendor) = ("e\xCC\x81", "\xE3\x80\x9C", "\xEF\xBD\x9E");
+spew("$www/\xFF.html",            'undecodable');
+spew("$beside/$nfd.html",         'beside');
+spew("$files/d/$vendor.html",     'file');
+spew("$www$files/d/$vendor.html", 'below the root');
+my $literal = httpd(root => $www, modules => ['rewrite'], conf => <<"END");
+IRIEngine On
+IRICharset EUC-JP
+<Directory $top>
+    Require all granted
+</Directory>
+RewriteEngine On
+RewriteRule ^/beside\$ $beside/$nfd.html
+RewriteRule ^/undecodable\$ /\xFF.html
+RewriteRule ^/variant\$ $files/d/$jis.html
+END
+my $beside_it = $literal->get('/beside');
+is $beside_it->status . $beside_it->body, '200beside',
+    'a file beside the root is opened literally';
+is $literal->get('/undecodable')->status, 404,
+    'a rewritten path that is valid in no charset';
+my $variant = $literal->get('/variant');
+is $variant->status, 404, 'a rewritten path whose file has another name';
+unlike $variant->body, qr/below the root/, 'the file name is not used as a URL';
+
+is_deeply [$_->errors], [], 'log' for $server, $strict, $unwritable,
+    $literal;
 
 done_testing;

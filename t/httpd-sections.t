@@ -1,6 +1,6 @@
-# <Directory> of a name that is not ASCII holds for that name however the
-# tree writes it: in any charset and form, there already or made later; and
-# nothing changes where the engine is off.
+# httpd: <Directory> with a non-ASCII name applies to that name in any charset
+# and form on disk, existing or created later; and nothing changes where the
+# engine is off.
 use strict;
 use warnings;
 use Encode ();

@@ -1,7 +1,6 @@
-# httpd: SetHandler iri-status. Each request is counted once, by what was read
-# of it and what became of it; by all children of each MPM, over restarts and
-# where one is killed; and what strangers send breaks neither page, JSON nor
-# Prometheus text.
+# httpd: SetHandler iri-status. Each request is counted once, by its form and
+# its result; by all children of each MPM, over restarts and after a kill; and
+# no text from clients breaks the page, JSON or Prometheus text.
 use strict;
 use warnings;
 use Digest::SHA 'sha256_base64';

@@ -1,7 +1,7 @@
-# Subversion's mod_dav_svn, whose names are those of a repository and not of a
-# disk: with the engine on it says what it says without it, and clients work.
-# But a request for a name that the repository has in NFD is read as NFC, before
-# it is known who answers: for such a repository the engine is off.
+# httpd: Subversion's mod_dav_svn, whose names are those of a repository and
+# not of a disk: with the engine on it answers as without, and clients work.
+# But a request for a name that the repository has in NFD is read as NFC before
+# the handler is known: for such a repository the engine must be off.
 use strict;
 use warnings;
 use FindBin;

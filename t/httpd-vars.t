@@ -1,6 +1,6 @@
-# Who reads IRI_PATH and its kin: programs, pages, .htaccess, logs and rules.
-# Each reader stands alone here, in a server whose configuration names them
-# nowhere else.
+# httpd: readers of IRI_PATH and the other variables: programs, pages,
+# .htaccess, logs and rules. Each reader is tested alone, in a server whose
+# configuration names them nowhere else.
 use strict;
 use warnings;
 use Encode ();

@@ -1,19 +1,19 @@
-# An indexed directory that never stands still, under load, in both servers:
-# some names stay, others come, go, are replaced and are written in another
-# case, a hundred times a second. Every answer is judged by what was there
-# while it was asked for:
+# An indexed directory that changes all the time, under load, in both servers:
+# some names stay, others are created, removed, replaced and written in another
+# case, a hundred times a second. Every answer is judged by the entries that
+# existed during the request:
 #
-#   - what stays is found in another case, each time;
-#   - what never was is never found;
-#   - a body is that of a file which had the name at some moment between
-#     request and answer;
-#   - what is there is found in another case soon, and by its own octets at
-#     once.
+#   - a name that stays is always found in another case;
+#   - a name that never existed is never found;
+#   - a body is that of a file with the name at some moment between request and
+#     answer;
+#   - an existing name is soon found in another case, and at once by its own
+#     octets.
 #
 # And the directory is not read again for each change: t/bench/watch.c counts.
 #
-# IRI_INDEX_CHURN: seconds a server; IRI_INDEX_NAMES: how many names stay;
-# IRI_INDEX_SEED: other accidents; IRI_INDEX_ONLY: nginx or httpd.
+# IRI_INDEX_CHURN: seconds a server; IRI_INDEX_NAMES: number of names that stay;
+# IRI_INDEX_SEED: other changes; IRI_INDEX_ONLY: nginx or httpd.
 use strict;
 use warnings;
 use FindBin;

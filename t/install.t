@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# `make install` and `make uninstall`, into a folder of their own: both modules
-# are loaded and the command is run from there, a file of others stays, and
-# who has one server is not asked for the other.
+# `make install` and `make uninstall`, into a directory of their own: both
+# modules are loaded and the command is run from there, other files there stay,
+# and an installation for one server does not require the other.
 use strict;
 use warnings;
 use Cwd 'realpath';

@@ -1,7 +1,7 @@
-# Links of all documents, without the net: a relative link leads to a file that
-# is in the tree, its anchor to a heading of it; the address of another site
-# has the form of one; a file of the tree that the text names is there; and
-# each document of doc/ can be reached from README.md.
+# Links of all documents, without network access: a relative link leads to a
+# file of the tree, its anchor to a heading; an address of another site is
+# well-formed; a file of the tree that the text names exists; and each document
+# of doc/ is reachable from README.md.
 use strict;
 use warnings;
 use Cwd 'abs_path';

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # The listing of a directory with 10,000 names of random octets, without a
-# server: strict parsers take it as XML, as HTML and as JSON; each name that
-# is shown is the name of what its link leads to, nothing is missing, and
-# the hash in Content-Security-Policy is that of the style.
+# server: strict parsers accept it as XML, HTML and JSON; each displayed name
+# is the name of the link's target, no entry is missing, and the hash in
+# Content-Security-Policy is that of the style.
 use strict;
 use warnings;
 use Digest::SHA 'sha256_base64';

@@ -88,7 +88,7 @@ $(BENCH_PEERS): $(BUILD)/obj/t/bench/peers/peers.o $(BUILD)/libiri.a
 
 dav-clients: need-dav ## litmus, cadaver, rclone, davfs2, svn; a Mac's names
 	@+$(again) all
-	IRI_DAV_CLIENTS=all prove -It/lib -v t/dav-clients.t t/httpd-svn.t
+	IRI_DAV_CLIENTS=all prove -It/lib -v t/webdav-clients.t t/httpd-svn.t
 
 need-dav: need-test
 	@.ci/deps --install dav
@@ -125,9 +125,9 @@ need-browser: need-test
 # NGINX_SRCS are source trees of nginx; of each a server is built twice, with
 # the module loaded and with the module inside, and the tests of nginx are run
 # with it.  VERSIONS_TESTS are their files.
-VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t t/rules.t \
-                  t/rules-guide.t t/trace.t t/listing.t t/webdav.t \
-                  t/dav-names.t t/denial.t t/lost.t
+VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t t/security-rules.t \
+                  t/rules-guide.t t/debug-log.t t/listing.t t/webdav-guide.t \
+                  t/webdav-names.t t/denial.t t/compatibility.t
 VERSIONS_TESTS := $(filter-out t/cases-core.t t/cases-httpd.t,\
                     $(VERSIONS_TESTS))
 versions: need-versions ## tests with the nginx of each of NGINX_SRCS="dir dir"
@@ -233,7 +233,7 @@ sweep: need-test ## every character and every sequence of every charset
 	@+$(again) unit
 	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -v $(BUILD)/t/test_sweep \
 	    $(BUILD)/t/test_sequences $(BUILD)/t/test_host_all \
-	    $(BUILD)/t/test_fold $(BUILD)/t/test_nearest \
+	    $(BUILD)/t/test_fold $(BUILD)/t/test_match_model \
 	    $(BUILD)/t/test_query
 
 torture: need-test ## all below the core fails, call by call; then with ASan

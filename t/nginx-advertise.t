@@ -1,4 +1,4 @@
-# nginx: iri_advertise on: answers to OPTIONS say "inturi: utf8", and others
+# nginx: iri_advertise on: answers to OPTIONS have "inturi: utf8", and others
 # do not (draft-masinter-url-i18n-05, 4.2.1).
 use strict;
 use warnings;

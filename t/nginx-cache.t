@@ -1,6 +1,5 @@
-# nginx, iri_cache: what is remembered of directories is shared by workers,
-# stays over reload, and outlives workers that are killed; large directories
-# are read by threads.
+# nginx, iri_cache: indexes of directories are shared by workers, survive a
+# reload and killed workers; large directories are read by threads.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# nginx, iri_ambiguous: where several names may be meant, a page of those that
-# the client could get, and of no others.
+# nginx, iri_ambiguous: several candidates for a path: a page of those that the
+# client may get, and of no others.
 use strict;
 use warnings;
 use FindBin;

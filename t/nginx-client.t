@@ -1,5 +1,5 @@
-# nginx: iri_charset $variable: which charsets a path is read with depends on
-# the client, and answers that depend on it say Vary.
+# nginx: iri_charset $variable: the charsets for reading a path depend on the
+# client, and answers that depend on it have Vary.
 use strict;
 use warnings;
 use FindBin;

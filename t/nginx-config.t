@@ -1,4 +1,4 @@
-# nginx: directives, their defaults, inheritance, and what `nginx -t` says.
+# nginx: directives, their defaults, inheritance, and the errors of `nginx -t`.
 use strict;
 use warnings;
 use FindBin;

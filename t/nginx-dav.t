@@ -1,7 +1,7 @@
-# WebDAV in nginx, by its own module and Debian's dav-ext: every method,
+# nginx: WebDAV, by its own module and Debian's dav-ext: every method,
 # Destination and If, in every spelling, leads to the one entry with the name;
-# nothing is destroyed by another name of itself; what is said of names is
-# canonical and well-formed.
+# no entry is destroyed under another form of its own name; names in answers
+# are canonical and well-formed.
 use strict;
 use warnings;
 use Encode ();

@@ -1,6 +1,6 @@
-# nginx: names that are near to what was asked for are found below root, in
-# every way in which nginx opens files; the rules of the real name decide; what
-# writes is not led by case, accents or spelling.
+# nginx: near matches are found below root, for every directive with which
+# nginx opens files; the rules of the real name decide; methods that write
+# ignore case, accents and spelling matches.
 use strict;
 use warnings;
 use FindBin;

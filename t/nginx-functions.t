@@ -1,5 +1,5 @@
-# nginx: iri_convert makes a variable of a function and a text; for maps,
-# conditions, headers, redirects; whatever the text is.
+# nginx: iri_convert computes a variable from a function and a text, for maps,
+# conditions, headers, redirects, for any text.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# nginx: what guards files where its own checks do not look: headers that name
-# a path, requests that start over, error pages for what was refused.
+# nginx: protection where nginx's own checks do not apply: header fields that
+# contain a path, restarted requests, error pages of refused requests.
 use strict;
 use warnings;
 use Encode ();

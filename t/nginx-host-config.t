@@ -1,5 +1,5 @@
-# nginx: what iri_host is when it is read: values, inheritance, which server's
-# counts, names of servers in other characters than ASCII, and its warnings.
+# nginx: the configuration of iri_host: values, inheritance, the server whose
+# setting counts, non-ASCII server names, and its warnings.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# nginx: all that hangs on the site that a host in any form selects: rules,
-# limits, logs, redirects, upstreams, variables, internal requests.
+# nginx: everything that depends on the site that a host in any form selects:
+# rules, limits, logs, redirects, upstreams, variables, internal requests.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# nginx: hosts over TLS, by HTTP/1.1 and HTTP/2: which site answers beside the
-# name in SNI, and that no mapped name gets around a client certificate.
+# nginx: hosts over TLS, by HTTP/1.1 and HTTP/2: the site that answers a host
+# other than the SNI name, and no mapped name bypasses a client certificate.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,6 @@
-# nginx: what an application behind it gets of a host in any form, by FastCGI,
-# SCGI and uwsgi: what the client sent, or A-labels where it is said so. What
-# a proxy gets is in nginx-host-site.t.
+# nginx: the host that an application receives by FastCGI, SCGI and uwsgi: as
+# the client sent it, or A-labels where configured. Proxies are in
+# nginx-host-site.t.
 use strict;
 use warnings;
 use FindBin;

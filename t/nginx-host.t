@@ -1,6 +1,6 @@
-# nginx: which site answers a host in any of its forms, by each way that a
-# host can come; a stock nginx beside it. What hangs on the site chosen is in
-# nginx-host-site.t, what TLS adds in nginx-host-tls.t.
+# nginx: the site that answers a host in any form, by each way that a host can
+# be sent; compared with a stock nginx. Behaviour of the selected site is in
+# nginx-host-site.t, TLS in nginx-host-tls.t.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,6 @@
 # nginx, iri_listing, with random rules: a name is shown if and only if a GET
-# of it gets what is there. IRI_SEED repeats a run, IRI_ROUNDS says how many.
+# of it gets the entry. IRI_SEED repeats a run, IRI_ROUNDS is the number of
+# rounds.
 use strict;
 use warnings;
 use FindBin;

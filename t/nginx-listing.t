@@ -1,5 +1,5 @@
-# nginx, iri_listing: a page of what is in a directory, of those names alone
-# that the client could get.
+# nginx, iri_listing: a page of the entries of a directory that the client may
+# get, and no others.
 use strict;
 use warnings;
 use utf8;

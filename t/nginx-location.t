@@ -1,6 +1,6 @@
-# nginx: Location as it leaves the server. What a configuration, a capture, a
-# directory, WebDAV or an upstream says becomes a URI-reference of visible
-# ASCII; with iri off it is what nginx sends. And the Link of iri_redirect link.
+# nginx: Location of a response. A value set by a configuration, a capture, a
+# directory, WebDAV or an upstream becomes a URI-reference of visible ASCII;
+# with iri off it is nginx's own. And the Link field of iri_redirect link.
 use strict;
 use warnings;
 use utf8;

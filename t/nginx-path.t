@@ -1,5 +1,5 @@
-# nginx: the canonical path is in r->uri before any rule sees it, for all the
-# ways on which a path can come; and nothing is touched where there is none.
+# nginx: the canonical path is in r->uri before any rule sees it, for all ways
+# in which a path can arrive; and nothing changes where there is none.
 use strict;
 use warnings;
 use FindBin;

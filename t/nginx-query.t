@@ -1,5 +1,5 @@
-# nginx: iri_query_charset puts the parameters of a query into UTF-8 before any
-# rule sees them; rules, variables, upstreams and subrequests see one form.
+# nginx: iri_query_charset converts the parameters of a query to UTF-8 before
+# any rule sees them; rules, variables, upstreams and subrequests see one form.
 use strict;
 use warnings;
 use FindBin;

@@ -1,7 +1,7 @@
-# nginx: a request restarts with the URL that the client has sent, in which the
-# names of the entry that was found replace those that were sent.  Rules judge
-# that URL; nothing that they have changed before survives; and what no restart
-# can lead to is not served.
+# nginx: a request restarts with the URL that the client sent, in which the
+# names of the entry that was found replace those sent.  Rules judge that URL;
+# no change that they made before survives; and an entry that no restart can
+# reach is not served.
 use strict;
 use warnings;
 use FindBin;

@@ -1,5 +1,5 @@
-# nginx: its rules judge the canonical path of what is opened, also where only
-# the disk tells which reading it is; and iri_redirect.
+# nginx: its rules judge the canonical path of the file that is opened, also
+# where only the disk decides between readings; and iri_redirect.
 use strict;
 use warnings;
 use FindBin;
@@ -301,6 +301,21 @@ is goes('GET', '/gone/e%CC%81'), 404, 'a rewrite to what is not there';
 is goes('GET', '/public/%C6%FC.php'), 200, 'legacy behind a rewrite';
 is goes('GET', '/denied/e%CC%81'), 200, 'a page for an error';
 
-is_deeply [$server->errors, $other->errors], [],
+# ---- the location of a path that a rewrite of the server has made ------------
+my ($made_root) = make_tree("\\xC3\\xA9/x.txt\tfile\tdenied\n");
+my $made = nginx(root => $made_root, conf => <<"END");
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    rewrite ^/nfd\$ "/e\xCC\x81/x.txt";
+    location / { }
+    location /\xC3\xA9/ { deny all; }
+}
+END
+is $made->get('/%C3%A9/x.txt')->status, 403, 'denied';
+is $made->get('/nfd')->status, 403, 'a rewrite to NFD of the denied path';
+
+is_deeply [map { $_->errors } $server, $other, $made], [],
     'nothing unexpected in the logs';
 done_testing;

@@ -1,6 +1,5 @@
-# nginx: each candidate of try_files is a canonical path, which is looked up
-# as that of a request is; octets of the disk get into nothing that is made of
-# variables.
+# nginx: each candidate of try_files is a canonical path, which is looked up as
+# that of a request is; no variable contains the octets of a name on disk.
 use strict;
 use warnings;
 use FindBin;
@@ -162,5 +161,26 @@ like $said, qr/invalid code "=1000"/, 'what nginx refuses is refused';
     . ' try_files a b; try_files a b; }');
 like $said, qr/"try_files" directive is duplicate/, 'twice';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+# ---- an endless loop: try_files leads to itself ------------------------------
+
+my ($loop_root) = make_tree("\\xC9\\xBD\tfile\tC\n");
+my $loop = nginx(root => $loop_root, conf => <<"END");
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_filename_charset EUC-JP;
+    location / {
+        add_header X-Path \$uri always;
+        try_files /none /\xE8\xA1\xA8;
+    }
+}
+END
+my $looped = $loop->get('/%E8%A1%A8');
+is $looped->status, 500, 'an endless loop';
+is $looped->header('X-Path'), "/\xE8\xA1\xA8",
+    'header fields show the canonical path, not the name on disk';
+
+is_deeply [$server->errors, $loop->errors], [],
+    'nothing unexpected in the log';
 done_testing;

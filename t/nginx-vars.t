@@ -1,7 +1,7 @@
-# nginx: $iri, $iri_uri, $iri_query, $iri_form and $iri_charset are about the
-# request of the client, whatever rules and redirects inside the server have
-# made of its path; and no variable tells a name that was found before access
-# to it was granted.
+# nginx: $iri, $iri_uri, $iri_query, $iri_form and $iri_charset describe the
+# client's request, whatever rules and internal redirects have made of its
+# path; and no variable reveals a name that was found before access to it was
+# granted.
 use strict;
 use warnings;
 use Encode qw(decode encode);

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# The pictures of doc/pictures: each is shown by a document, with a text for who
-# does not see it; those of a terminal are what `iri` writes today, need nothing
-# from elsewhere, and can be read in light and dark. `make pictures` makes all
-# of them anew, t/pictures/terminal those of a terminal.
+# The pictures of doc/pictures: each is shown by a document, with a text
+# alternative; those of a terminal are the current output of `iri`, load
+# nothing from elsewhere, and are readable in light and dark. `make pictures`
+# creates all of them, t/pictures/terminal those of a terminal.
 use strict;
 use warnings;
 use utf8;

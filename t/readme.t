@@ -1,6 +1,6 @@
-# README.md: each row of what changes, asked of the stock servers and of ours.
-# What it shows of configurations and commands is run by t/guides.t, and by
-# "make first-use" as a newcomer would.
+# README.md: each row of the table of differences, with requests to the stock
+# servers and to ours. Its configurations and commands are run by t/guides.t,
+# and by "make first-use" as a newcomer would.
 use strict;
 use warnings;
 use FindBin;

@@ -1,7 +1,7 @@
-# The examples of doc/rewrite-rules.md, as they stand there: each is loaded
-# without a word of warning, and each request below it gets its answer in every
-# form that a client may write it in; the same where names on disk are in
-# EUC-JP or NFD, but for rules that are compared with the disk.
+# The examples of doc/rewrite-rules.md, unchanged: each is loaded without a
+# warning, and each request below it gets its answer in every form of the path;
+# the same where names on disk are in EUC-JP or NFD, except for rules that are
+# compared with the disk.
 use strict;
 use warnings;
 use Encode qw(decode encode);

@@ -1,9 +1,9 @@
 # Both servers with modules whose calls fail: memory, the file system, ICU.
 # Each call of each request fails once, and from then on, and so do those while
-# the configuration is read. In `make test` not with each errno, and not each
-# call of a start; all of it in `make torture-servers`.
+# the configuration is read. `make test` omits some errnos and calls of a
+# start; all of it is in `make torture-servers`.
 #
-# IRI_TORTURE=all does all, IRI_TORTURE_SERVER=nginx (or httpd) one server,
+# IRI_TORTURE=all runs all, IRI_TORTURE_SERVER=nginx (or httpd) one server,
 # IRI_TORTURE_CASES=pattern some requests (of Setting.pm, by name).
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
-# The examples of doc/variables.md, as they stand there: each variable in a log,
-# a header, a rule, and in what an application gets.
+# The examples of doc/variables.md, unchanged: each variable in a log, a
+# header, a rule, and in the environment of an application.
 use strict;
 use warnings;
 use Encode qw(decode encode);

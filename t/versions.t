@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Another nginx than Debian's, as doc/versions.md says: a source tree that has
-# only auto/configure, the arguments of `nginx -V`, the signature of what is
-# built, and a tree that nothing was written to.
+# An nginx other than Debian's, as in doc/versions.md: a source tree that has
+# only auto/configure, the arguments of `nginx -V`, the signature of the build,
+# and a source tree that stays unchanged.
 use strict;
 use warnings;
 use FindBin;

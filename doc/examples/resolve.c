@@ -91,7 +91,7 @@ follow(const iri_env_t *env, const iri_host_conf_t *hosts, iri_str_t base,
 int
 main(int argc, char **argv)
 {
-    const iri_env_t env = { NULL, take, NULL, NULL, 0 };
+    const iri_env_t env = { .alloc = take };
     iri_host_conf_t hosts = { iri_idna_create(), IRI_MAPPING_UTS46, 0 };
     iri_status_t    status = IRI_OK;
     int             i;

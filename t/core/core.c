@@ -1,8 +1,8 @@
 /*
- * core.c - what the tests of the core share: see core.h
+ * core.c - shared support of the core's unit tests: see core.h
  *
- * Every allocation is a block of its own, so that a sanitizer sees an octet
- * past its end, and what was asked for is never initialized.
+ * Every allocation is a block of its own, so that a sanitizer detects an
+ * access past its end, and allocated memory is never initialized.
  */
 
 #include <stdlib.h>
@@ -121,7 +121,7 @@ core_add(core_t *core, core_node_t *node, iri_str_t name,
     child->node.ino = ++core->inodes;
     child->node.mtime = child->node.ctime = core->mtime;
 
-    /* In front: the order of a directory is nobody's. */
+    /* Inserted in front: a directory has no defined order. */
     child->next = node->first;
     node->first = child;
     node->children++;
@@ -333,7 +333,7 @@ core_init(core_t *core)
     core->env.log = core_log;
     core->env.dir = &core_dir;
 
-    core->mtime = INT64_C(1000000000000000000); /* of 2001 */
+    core->mtime = INT64_C(1000000000000000000); /* in 2001 */
     core->absolute = 1;
     core->root.node.kind = IRI_NODE_DIR;
     core->root.node.dev = 7;

@@ -1,9 +1,9 @@
 /*
- * core.h - what the tests of the core share
+ * core.h - shared support of the core's unit tests
  *
  * An arena that counts and can fail, a tree in memory that counts calls and
- * can fail, charsets by label, random numbers and data files.  A core_t is
- * the ctx of its env.
+ * can fail, charsets by label, random numbers and data files.  The ctx of a
+ * core_t's env is the core_t.
  */
 
 #ifndef CORE_H
@@ -50,20 +50,20 @@ struct core_node_s {
 typedef struct {
     iri_env_t    env;          /* its ctx is this core_t */
     void        *blocks;       /* all that was allocated */
-    size_t       allocs;       /* how often memory was asked for */
-    size_t       fail_at;      /* which time NULL is given, from 1; 0: never */
-    int          fail_on;      /* 1: and each time after it */
+    size_t       allocs;       /* number of allocations */
+    size_t       fail_at;      /* the allocation that fails, from 1; 0: none */
+    int          fail_on;      /* 1: and each later one */
 
     core_node_t  root;         /* of the tree */
     uint64_t     inodes;
-    int64_t      mtime;        /* of what is put into the tree */
+    int64_t      mtime;        /* of nodes put into the tree */
     size_t       stats;        /* calls of stat */
-    size_t       lists;        /* and of list */
-    size_t       io_fail_at;   /* which call fails, from 1; 0: none */
-    int          io_fail_on;   /* 1: and each call after it */
-    int          absolute;     /* 0: some path was not absolute */
+    size_t       lists;        /* calls of list */
+    size_t       io_fail_at;   /* the call that fails, from 1; 0: none */
+    int          io_fail_on;   /* 1: and each later one */
+    int          absolute;     /* 0: some path was relative */
 
-    char         log[8192];    /* lines, as many as there is room for */
+    char         log[8192];    /* log lines, truncated */
     size_t       log_len;
 } core_t;
 
@@ -73,8 +73,8 @@ void core_free(core_t *core);      /* arena and tree */
 void core_forget(core_t *core);    /* the arena alone */
 
 /*
- * Put a name into the tree, with the directories above it; one that ends
- * with "/" is a directory.  The path is absolute.  Its directory changes.
+ * Add a name to the tree, with its parent directories; one that ends with "/"
+ * is a directory.  The path is absolute.  Updates the parent directory.
  */
 core_node_t *core_put(core_t *core, iri_str_t path);
 core_node_t *core_node(core_t *core, iri_str_t path);   /* or NULL */
@@ -92,8 +92,9 @@ iri_str_t core_str(const char *text);      /* up to its NUL */
 iri_str_t core_utf8(const uint32_t *c, size_t count, unsigned char *out);
 
 /*
- * The same by ICU alone, slowly: characters in NFC or NFD but for the three
- * that stay.  count is at most CORE_LONG, out ten times as long.
+ * The same by ICU alone, without optimization: characters in NFC or NFD,
+ * except the three that are not changed.  count is at most CORE_LONG, out has
+ * room for ten times as many.
  */
 #define CORE_LONG 2048
 size_t core_normalize(const uint32_t *c, size_t count, int nfd,
@@ -103,8 +104,8 @@ size_t core_normalize_part(const uint32_t *c, size_t count, int nfd,
 int core_too_many_marks(const uint32_t *c, size_t count);
 
 /*
- * The characters of octets in a charset, or -1: not read, or not allowed.
- * The name that they are: in NFC where it is to be normalized; len -1: none.
+ * Decode octets in a charset; -1: invalid or forbidden.  The name that they
+ * stand for: in NFC if it is to be normalized; len -1: none.
  */
 long core_decode(const iri_charset_t *charset, iri_str_t octets,
                  uint32_t *out);
@@ -127,12 +128,12 @@ int core_is_bidi_control(uint32_t c);
 /* pchar of RFC 3986, and "/", as they stand there */
 int core_is_path_char(unsigned char c);
 
-/* Append to a text of which the whole array is given. */
+/* Append to a text; the argument is the whole array. */
 #define core_append(array, text)                                              \
     snprintf((array) + strlen(array), sizeof(array) - strlen(array), "%s",    \
              (text))
 
-/* "%41" to "A", into out, which is as long as s. */
+/* Unescape "%41" to "A", into out, which is as long as s. */
 iri_str_t core_unescape(iri_str_t s, unsigned char *out);
 
 /* iri_redirect_location of a reading alone; query NULL: none. */
@@ -140,15 +141,16 @@ iri_status_t core_location(const iri_env_t *env, const iri_reading_t *reading,
                            iri_str_t path, const iri_str_t *query,
                            iri_str_t *out);
 
-/* A number below n; the seed is IRI_SEED, or always the same. */
+/* A random number below n; the seed is IRI_SEED, constant by default. */
 uint32_t core_random(uint32_t n);
 
-/* "/caf\xC3\xA9" as it can be printed; static, eight at a time. */
+/* A printable form, "/caf\xC3\xA9"; static, eight buffers in turn. */
 const char *core_show(iri_str_t s);
 
 /*
- * A data file below $IRI_SHARED or ../shared; NULL, and a message.  A test that
- * lacks its data returns: for TAP's readers cmocka's skip() is a failure.
+ * A data file below $IRI_SHARED or ../shared; NULL, and a message, if it is
+ * missing.  A test without its data returns: readers of TAP count cmocka's
+ * skip() as a failure.
  */
 FILE *core_data(const char *path);
 

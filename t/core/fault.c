@@ -1,8 +1,8 @@
 /*
- * fault.c - what lies below the core fails, when a test wants it to
+ * fault.c - failures of the functions that the core calls
  *
- * See fault.h.  "__wrap_NAME" is called for NAME, "__real_NAME" is NAME
- * itself; ICU's names have its version behind them.
+ * See fault.h.  "__wrap_NAME" is called instead of NAME, "__real_NAME" is NAME
+ * itself; ICU's names have its version as a suffix.
  */
 
 /* As in iri_dir_posix.c, with the names that the calls have then. */
@@ -46,7 +46,7 @@
 
 fault_t fault;
 
-/* Each function that could fail, by the address of its name. */
+/* Each function that can fail, by the address of its name. */
 static struct {
     const char *name;
     size_t      calls;
@@ -181,7 +181,7 @@ __wrap_free(void *p)
 }
 
 
-/* The arena of the tests takes its blocks from malloc, which is not meant. */
+/* The arena of the tests uses malloc and must not fail through it. */
 static void *
 arena(void *ctx, size_t size)
 {
@@ -257,7 +257,7 @@ struct dirent *__real_readdir(DIR *dir);
 int            __real_closedir(DIR *dir);
 int            __real_clock_gettime(clockid_t id, struct timespec *now);
 
-/* The entries of the directory that is open, to be given in another order. */
+/* The entries of the open directory, for listing them in another order. */
 static struct {
     struct dirent entry[1024];
     size_t        count, next;
@@ -687,9 +687,9 @@ ICU(__wrap_utext_openUTF8)(UText *text, const char *from, int64_t len,
 UCollator *ICU(__real_ucol_open)(const char *locale, UErrorCode *error);
 
 /*
- * The first time loads the data, in which ICU 72 does not survive that its
- * own memory fails: it reads through NULL, or waits for itself.  That is
- * while the configuration is read; after it all of it may fail.
+ * The first call loads the data.  ICU 72 crashes or deadlocks if its own
+ * memory fails then.  The core makes this call while the configuration is
+ * read; later calls may fail.
  */
 UCollator *
 ICU(__wrap_ucol_open)(const char *locale, UErrorCode *error)
@@ -738,7 +738,7 @@ ICU(__wrap_ucol_setAttribute)(UCollator *collator, UColAttribute attribute,
 int32_t ICU(__real_ucol_getSortKey)(const UCollator *, const UChar *, int32_t,
                                     uint8_t *, int32_t);
 
-/* It has no other way to say so than 0. */
+/* This function can only report an error by returning 0. */
 int32_t
 ICU(__wrap_ucol_getSortKey)(const UCollator *collator, const UChar *text,
                             int32_t len, uint8_t *key, int32_t size)
@@ -766,7 +766,7 @@ ICU(__wrap_unorm2_isNormalized)(const UNormalizer2 *form, const UChar *text,
 
 UCharsetDetector *ICU(__real_ucsdet_open)(UErrorCode *error);
 
-/* ICU 72 writes through NULL where a part of it cannot be made. */
+/* ICU 72 writes through NULL if a part of the detector cannot be allocated. */
 UCharsetDetector *
 ICU(__wrap_ucsdet_open)(UErrorCode *error)
 {
@@ -885,7 +885,7 @@ ICU(__wrap_uspoof_setChecks)(USpoofChecker *checker, int32_t checks,
 }
 
 
-/* It takes no error. */
+/* This function has no error argument. */
 void ICU(__real_uspoof_setRestrictionLevel)(USpoofChecker *,
                                             URestrictionLevel);
 

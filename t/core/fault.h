@@ -1,9 +1,9 @@
 /*
- * fault.h - what lies below the core fails, when a test wants it to
+ * fault.h - failures of the functions that the core calls
  *
- * The linker puts these functions between the core and memory, files, the
- * clock and ICU: see test_torture in the Makefile.  A function of those that
- * the core calls and that has no wrapper here does not link.
+ * The linker wraps memory, files, the clock and ICU: see test_torture in the
+ * Makefile.  A function of these groups that the core calls and that has no
+ * wrapper here does not link.
  */
 
 #ifndef FAULT_H
@@ -11,8 +11,8 @@
 
 #include "core.h"
 
-/* What may fail */
-#define FAULT_ARENA    0x01u   /* env->alloc; nothing fails unless asked */
+/* The groups of functions that may fail */
+#define FAULT_ARENA    0x01u   /* env->alloc; only with fault_arena() */
 #define FAULT_HEAP     0x02u   /* malloc and calloc of the core */
 #define FAULT_FILES    0x04u   /* with errno */
 #define FAULT_CLOCK    0x08u
@@ -24,24 +24,24 @@
 typedef enum {
     FAULT_IN_ORDER,
     FAULT_REVERSED,
-    FAULT_TWICE,      /* each entry */
+    FAULT_TWICE,      /* each entry twice */
     FAULT_ROTATED,
     FAULT_ORDERS
 } fault_order_t;
 
 typedef struct {
-    unsigned      kinds;    /* that count now; 0: all is well */
-    size_t        at;       /* which call fails, from 1 */
-    int           on;       /* 1: and each after it */
+    unsigned      kinds;    /* the groups that count now; 0: nothing fails */
+    size_t        at;       /* the call that fails, from 1 */
+    int           on;       /* 1: and each later call */
     int           error;
     fault_order_t order;
 
     size_t        calls;    /* since kinds was set */
     size_t        failed;   /* of these */
-    size_t        runs;     /* in which something failed, since the start */
-    const char   *where;    /* the last that failed */
+    size_t        runs;     /* runs with a failure, since the start */
+    const char   *where;    /* the last function that failed */
 
-    long          blocks;   /* what is open, or not freed */
+    long          blocks;   /* open or not freed */
     long          dirs;
     long          converters;
     long          rules;    /* of hosts, ICU's */
@@ -53,16 +53,16 @@ typedef struct {
 
 extern fault_t fault;
 
-/* The n-th call of those kinds fails from now on; kinds 0: none does. */
+/* The n-th call of those groups fails from now on; kinds 0: none does. */
 void fault_set(unsigned kinds, size_t n, int on, int error);
 
-/* Let env->alloc of a core_t fail, too. */
+/* Make env->alloc of a core_t fail too. */
 void fault_arena(core_t *core);
 
-/* Let ICU take its memory through us; before anything else is done of it. */
+/* Route ICU's allocations through us; must precede any other call of ICU. */
 int fault_icu_memory(void);
 
-/* Print how often each function was called, and failed. */
+/* Print the number of calls and failures of each function. */
 void fault_print(void);
 
 #endif /* FAULT_H */

@@ -1,22 +1,20 @@
-/*
- * suite.c - the rows of ../shared/data, and those that we decide otherwise
- */
+/* suite.c - the rows of ../shared/data, and our documented deviations */
 
 #include <stdlib.h>
 
 #include "suite.h"
 
-#define OTHERWISE "t/core/otherwise.tsv"
-#define LINE      65536
+#define DEVIATIONS "t/core/deviations.tsv"
+#define LINE       65536
 
 typedef struct {
     char suite[64];
     char line[1024];
     int  seen;
-} otherwise_t;
+} deviation_t;
 
-static otherwise_t others[256];
-static size_t      other_count;
+static deviation_t deviations[256];
+static size_t      deviation_count;
 
 
 /* reason, suite, and the row itself, divided by TAB */
@@ -26,13 +24,13 @@ others_read(void)
     FILE *file;
     char  text[2048], *suite, *line;
 
-    if (other_count != 0) {
+    if (deviation_count != 0) {
         return;
     }
 
-    file = fopen(OTHERWISE, "r");
+    file = fopen(DEVIATIONS, "r");
     if (file == NULL) {
-        fail_msg("no %s", OTHERWISE);
+        fail_msg("no %s", DEVIATIONS);
         return;
     }
 
@@ -46,27 +44,28 @@ others_read(void)
         }
 
         *line++ = '\0';
-        assert_true(other_count < COUNT(others));
-        snprintf(others[other_count].suite, sizeof(others[0].suite), "%s",
-                 suite + 1);
-        snprintf(others[other_count].line, sizeof(others[0].line), "%s",
-                 line);
-        other_count++;
+        assert_true(deviation_count < COUNT(deviations));
+        snprintf(deviations[deviation_count].suite,
+                 sizeof(deviations[0].suite), "%s", suite + 1);
+        snprintf(deviations[deviation_count].line, sizeof(deviations[0].line),
+                 "%s", line);
+        deviation_count++;
     }
 
     fclose(file);
 }
 
 
-static otherwise_t *
-others_find(const char *suite, const char *line)
+static deviation_t *
+deviation_find(const char *suite, const char *line)
 {
     size_t i;
 
-    for (i = 0; i < other_count; i++) {
-        if (strcmp(others[i].suite, suite) == 0
-            && strcmp(others[i].line, line) == 0) {
-            return &others[i];
+    for (i = 0; i < deviation_count; i++) {
+        if (strcmp(deviations[i].suite, suite) == 0
+            && strcmp(deviations[i].line, line) == 0)
+        {
+            return &deviations[i];
         }
     }
 
@@ -131,11 +130,11 @@ row_read(char *text, suite_row_t *row)
 }
 
 
-/* 1: it is as it should be. */
+/* 1: the row is as expected. */
 static int
 row_judge(core_t *core, suite_judge_t judge, suite_row_t *row, size_t *other)
 {
-    otherwise_t *listed = others_find(row->suite, row->line);
+    deviation_t *listed = deviation_find(row->suite, row->line);
     int          agrees = judge(core, row);
 
     core_forget(core);
@@ -156,16 +155,16 @@ row_judge(core_t *core, suite_judge_t judge, suite_row_t *row, size_t *other)
 }
 
 
-/* How many rows that stand in the list were not in the file. */
+/* The number of listed rows that were not in the file. */
 static size_t
 others_lost(const char *name)
 {
     size_t i, lost = 0;
 
-    for (i = 0; i < other_count; i++) {
-        if (strcmp(others[i].suite, name) == 0 && !others[i].seen) {
+    for (i = 0; i < deviation_count; i++) {
+        if (strcmp(deviations[i].suite, name) == 0 && !deviations[i].seen) {
             print_message("# %s: listed, and not there: %s\n", name,
-                          others[i].line);
+                          deviations[i].line);
             lost++;
         }
     }
@@ -207,7 +206,7 @@ suite_run(const char *name, suite_judge_t judge, size_t least)
 
     fclose(file);
     core_free(&core);
-    print_message("# %s: %lu rows, %lu decided otherwise\n", name,
+    print_message("# %s: %lu rows, %lu deviations\n", name,
                   (unsigned long) rows, (unsigned long) other);
     assert_int_equal(wrong + others_lost(name), 0);
     assert_true(rows >= least);

@@ -1,9 +1,9 @@
 /*
- * suite.h - the rows of ../shared/data, and those that we decide otherwise
+ * suite.h - the rows of ../shared/data, and our documented deviations
  *
- * A row that the core does not agree with must stand in t/core/otherwise.tsv
- * with the reason; one that stands there and is agreed with fails the test,
- * and so does one that is not in its suite any more.
+ * A row that the core does not agree with must be in t/core/deviations.tsv
+ * with the reason.  The test fails for a listed row that the core agrees with,
+ * and for one that is no longer in its suite.
  */
 
 #ifndef SUITE_H
@@ -15,7 +15,7 @@
 
 typedef struct {
     const char *suite;
-    const char *line;    /* the row as it stands in its file */
+    const char *line;    /* the row as in its file */
     size_t      count;
     iri_str_t   field[SUITE_FIELDS];   /* data NULL: "\N", absent */
 } suite_row_t;
@@ -24,8 +24,8 @@ typedef struct {
 typedef int (*suite_judge_t)(core_t *core, const suite_row_t *row);
 
 /*
- * Judge each row of a file below data/, say how many there were, and fail
- * where one is decided otherwise and has no reason.  least: rows at least.
+ * Judge each row of a file below data/, print their number, and fail if a
+ * deviation has no reason.  least: the minimal number of rows.
  */
 void suite_run(const char *name, suite_judge_t judge, size_t least);
 

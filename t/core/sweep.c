@@ -1,6 +1,4 @@
-/*
- * sweep.c - going through all there is, and counting: see sweep.h
- */
+/* sweep.c - exhaustive runs with counters: see sweep.h */
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -9,11 +7,11 @@
 
 #include <unicode/utf8.h>
 
-#include "standard.h"
+#include "whatwg.h"
 #include "sweep.h"
 
 #define PROCESSES 2
-#define SHOWN     5 /* violations that each process tells */
+#define SHOWN     5 /* violations that each process prints */
 
 #ifdef __SANITIZE_ADDRESS__ /* gcc's; clang's is used for fuzzing */
 #define SANITIZED 1
@@ -98,7 +96,7 @@ sweep_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
     size_t       i;
 
     (void) path;
-    memset(node, 0, sizeof(*node)); /* nothing is remembered */
+    memset(node, 0, sizeof(*node)); /* no cached index is used */
 
     for (i = 0; i < s->entries && status == IRI_OK; i++) {
         status = each(arg, s->entry[i]);
@@ -112,8 +110,8 @@ static const iri_dir_t sweep_dir = { sweep_stat, sweep_list };
 
 
 /*
- * Millions of small pieces, forgotten at once: under a sanitizer each is a
- * block of its own, otherwise all come out of one.
+ * Millions of small allocations, freed at once: under a sanitizer each is a
+ * block of its own, otherwise all come from one block.
  */
 static void *
 sweep_alloc(void *ctx, size_t size)
@@ -160,7 +158,7 @@ sweep_child(void (*part)(sweep_t *s), size_t sample, size_t turn, int out)
 }
 
 
-/* What the processes counted; 0 if one of them did not come to its end. */
+/* The sum of the processes' counters; 0 if a process did not finish. */
 static int
 sweep_collect(const int *in, const pid_t *pid, sweep_tally_t *sum)
 {
@@ -296,7 +294,7 @@ sweep_sent(iri_str_t path, sweep_way_t way, unsigned char *out)
 
 /* ---- what must hold of any reading -------------------------------------- */
 
-/* Is ASCII of the path all of the octets, in their order, nothing born? */
+/* Is ASCII of the path exactly the ASCII of the octets, in order? */
 static int
 is_ascii_kept(iri_str_t path, iri_str_t octets)
 {
@@ -308,7 +306,7 @@ is_ascii_kept(iri_str_t path, iri_str_t octets)
         }
 
         while (k < octets.len && octets.data[k] != path.data[i]) {
-            /* Marks may take a letter or "<" into themselves, never these. */
+            /* Marks may combine with a letter or "<", but never with these. */
             if (octets.data[k] == '/' || octets.data[k] == '.') {
                 return 0;
             }
@@ -331,7 +329,7 @@ is_ascii_kept(iri_str_t path, iri_str_t octets)
 }
 
 
-/* Is a segment of it "." or "..", and not so in the octets? */
+/* Is a segment "." or "..", and not so in the octets? */
 static int
 is_dotted(iri_str_t path)
 {
@@ -352,7 +350,7 @@ is_dotted(iri_str_t path)
 }
 
 
-/* Each character of what was read, by ICU's macros. */
+/* Each character of the reading, by ICU's macros. */
 static int
 is_clean(const iri_reading_t *got)
 {
@@ -395,7 +393,7 @@ is_uri(iri_str_t uri, iri_str_t path)
 }
 
 
-/* Was this the last that was found to be settled? */
+/* Was this the last reading that was checked twice? */
 static int
 is_same_again(sweep_t *s, const iri_reading_conf_t *conf,
               const iri_reading_t *got)
@@ -553,10 +551,10 @@ decode_one(const core_supported_t *row, const unsigned char *p, size_t rest,
     }
 
     for (len = 1; len <= 4 && len <= rest; len++) {
-        *c = standard_decode(row->name, p, len);
+        *c = whatwg_decode(row->name, p, len);
 
-        if (*c != STANDARD_NONE) {
-            return *c == STANDARD_PAIR ? 0 : len;
+        if (*c != WHATWG_NONE) {
+            return *c == WHATWG_PAIR ? 0 : len;
         }
     }
 
@@ -564,7 +562,9 @@ decode_one(const core_supported_t *row, const unsigned char *p, size_t rest,
 }
 
 
-/* The characters, or -1; *bidi is set if one formats bidirectional text. */
+/*
+ * The characters, or -1; *bidi is set if one is a bidi formatting character.
+ */
 static long
 decode(const core_supported_t *row, iri_str_t octets, uint32_t *out,
        int *bidi)
@@ -647,7 +647,7 @@ model_segment(const core_supported_t *row, iri_str_t octets, int *bidi,
 }
 
 
-/* Way 0 is UTF-8, then rows; ways: as many as may be tried a segment. */
+/* Encoding 0 is UTF-8, then rows; ways: as many as may be tried a segment. */
 static int
 model_path(const core_supported_t *const *rows, size_t first, size_t last,
            iri_str_t path, int *bidi, iri_str_t *out, unsigned char *to)
@@ -705,7 +705,7 @@ sweep_model(const core_supported_t *const *rows, size_t count, iri_str_t path,
     size_t    way;
     int       bidi, read = 0;
 
-    /* UTF-8 that no path may hold is not read otherwise. */
+    /* A path of forbidden UTF-8 is not read in another charset. */
     count = is_utf8(path) ? 0 : count;
 
     for (way = 0; way <= count && !read; way++) {

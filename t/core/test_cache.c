@@ -1,15 +1,15 @@
 /*
- * test_cache.c - what is remembered of directories is a hint and no more
+ * test_cache.c - the cache of directory indexes
  *
- * Proves: a directory is read once while it stays as it is, and again when
- * its times, the settings or the clock say so; one of more entries than the
- * limit is not remembered and answers for exact names; what is remembered
- * makes room for newer things, that which was used longest ago first; an
- * entry that is gone is not found; locks are balanced, and threads may share
- * it, of which one reads a directory for all.  Memory that is shared by
- * processes, or was left by another cache, serves right answers, also where
- * a process is killed at any moment, and what the dead were filling is taken
- * back.  Building elsewhere: run, dropped, late, once for all who ask.
+ * Covers: a directory is read once while it does not change, and again after a
+ * change of its times, of the settings or by the clock; a directory with more
+ * entries than the limit is not cached and answers for exact names; the least
+ * recently used index is evicted; an entry that is gone is not found; locks
+ * are balanced, and threads that share the cache read a directory once.
+ * Memory that is shared by processes, or was left by another cache, gives
+ * right answers, also if a process is killed at any moment, and slots that a
+ * dead process was filling are reclaimed.  Builds in a thread pool: run,
+ * dropped, late, once for all requests.
  */
 
 #include <pthread.h>

@@ -1,10 +1,10 @@
 /*
- * test_choice.c - the page of names that a request may mean
+ * test_choice.c - the page of candidates of an ambiguous path
  *
- * Proves: no name, whatever its octets, ends the element or the string that
- * it stands in; links and uri are percent-encoded paths of this host; both
- * bodies are UTF-8; Accept is weighed as RFC 9110 says; where memory fails
- * there is no body.
+ * Covers: no name, whatever its octets, ends the element or string that
+ * contains it; links and uri are percent-encoded paths of this host; both
+ * bodies are UTF-8; Accept is weighed as in RFC 9110; without memory there is
+ * no body.
  */
 
 #include <ctype.h>

@@ -1,10 +1,10 @@
 /*
  * test_conf.c - the values of settings, one parser for both servers
  *
- * Proves: each parser takes its words in any letter case and nothing else,
- * says in a sentence what would be right, and writes its output only when
- * all is right; lists of charsets keep their order and their limit; what
- * follows from other settings is filled in.
+ * Covers: each parser accepts its words in any letter case and nothing else,
+ * explains errors with the valid words, and writes its output only on success;
+ * lists of charsets keep their order and their limit; derived settings are
+ * set.
  */
 
 #include "core.h"
@@ -527,6 +527,46 @@ test_finish(void **state)
 }
 
 
+/* Sentences about words of each length. */
+static void
+test_every_word(void **state)
+{
+    core_t          core;
+    iri_registry_t *registry;
+    iri_charsets_t  list;
+    char            word[200];
+    iri_str_t       str;
+    const char     *why;
+    size_t          len, n, allocs;
+
+    (void) state;
+
+    for (len = 1; len < sizeof(word); len++) {
+        memset(word, 'x', len);
+        str.data = (const unsigned char *) word;
+        str.len = len;
+
+        for (n = 1;; n++) {
+            core_init(&core);
+            registry = iri_registry_create(&core.env);
+            assert_non_null(registry);
+            allocs = core.allocs;
+            core.fail_at = allocs + n;
+            why = iri_parse_charsets(registry, &str, 1, 1, &list);
+            assert_non_null(why);
+            allocs = core.allocs;
+            core_free(&core);
+
+            if (allocs < core.fail_at) {
+                break;
+            }
+
+            assert_non_null(strstr(why, "is not a known charset"));
+        }
+    }
+}
+
+
 int
 main(void)
 {
@@ -541,6 +581,7 @@ main(void)
         cmocka_unit_test(test_each_is_opened_once),
         cmocka_unit_test(test_charsets_of),
         cmocka_unit_test(test_finish),
+        cmocka_unit_test(test_every_word),
     };
 
     return cmocka_run_group_tests_name("conf", tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /*
- * test_dir.c - the POSIX file system as the core sees it
+ * test_dir.c - the POSIX file system interface of the core
  *
- * Proves: what stands at a path, through links and where there is none;
- * which errors are absence and which end a search; that a listing gives each
- * entry but "." and "..", ends where it is told to, and says when a
- * directory may not be listed; that a file of 3 GB and of the year 2100 is
- * one like any other; and a search on a real tree, end to end.
+ * Covers: the kind of entry at a path, through links and where nothing exists;
+ * which errors mean absence and which end a search; a listing gives each entry
+ * except "." and "..", stops when the callback says so, and reports a
+ * directory that cannot be listed; a file of 3 GB and one dated 2100; and a
+ * search on a real tree, end to end.
  */
 
 /* For the test's own calls, as in iri_dir_posix.c. */

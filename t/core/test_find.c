@@ -1,10 +1,11 @@
 /*
- * test_find.c - the entry that has the name is found, and no other
+ * test_find.c - finding the entry with the requested name
  *
- * Proves, on trees in memory: each way a name may stand on disk, what had to
- * be ignored, alternative readings, what is not found; what a look costs; that
- * an error ends the search; and for random trees and paths, that every entry
- * that is found has the name that was asked and none that has it is missed.
+ * Covers, on trees in memory: each encoding of a name on disk, the ignored
+ * differences, alternative readings, names that are not found; the number of
+ * lookups; an error ends the search; and for random trees and paths: every
+ * entry that is found has the requested name, and no entry with that name is
+ * missed.
  */
 
 #include <stdlib.h>
@@ -666,9 +667,9 @@ test_budgets(void **state)
 }
 
 
-/* Two looks a segment, one for NFC and one for NFD: 64 are for 32. */
+/* Two lookups a segment, NFC and NFD: 64 lookups are enough for 32. */
 static void
-test_looks_limit(void **state)
+test_candidates_limit(void **state)
 {
     find_t find;
     char   target[512] = "", path[512] = "/srv";
@@ -676,10 +677,14 @@ test_looks_limit(void **state)
 
     (void) state;
 
-    for (depth = 1; depth <= IRI_MAX_REQUEST_CANDIDATES / 2 + 1; depth++) {
+    for (depth = 1; depth <= IRI_MAX_REQUEST_CANDIDATES / 2; depth++) {
         core_append(target, "/%C3%A9");
         core_append(path, "/" E_NFD);
     }
+
+    /* One lookup, the first, would find the last segment. */
+    core_append(target, "/%C3%A9");
+    core_append(path, "/" E_ACUTE);
 
     find_init(&find, "", "", ANY, N);
     core_put(&find.core, core_str(path));
@@ -1866,6 +1871,45 @@ test_depends(void **state)
 }
 
 
+/* A segment that is too long as it came or in canonical form, by one octet. */
+static void
+test_long_segments(void **state)
+{
+    static const struct {
+        const char *charset;
+        const char *end; /* behind as many "a" as make it len octets */
+        size_t      len;
+        int         read;
+    } cases[] = {
+        { "utf-8", E_NFD, IRI_MAX_SEGMENT, 1 },
+        { "utf-8", E_NFD, IRI_MAX_SEGMENT + 1, 0 }, /* canonical: 1024 */
+        { "windows-1252", "\xe9", IRI_MAX_SEGMENT - 1, 1 },
+        { "windows-1252", "\xe9", IRI_MAX_SEGMENT, 0 }, /* canonical: 1025 */
+    };
+    static unsigned char octets[IRI_MAX_SEGMENT + 1];
+    core_t               core;
+    iri_tree_conf_t      tree;
+    iri_str_t            name;
+    size_t               i, end;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        core_init(&core);
+        tree = core_tree(cases[i].charset, IRI_FILENAME_ANY, N);
+        end = strlen(cases[i].end);
+        memset(octets, 'a', sizeof(octets));
+        memcpy(octets + cases[i].len - end, cases[i].end, end);
+        assert_int_equal(iri_entry_name(&core.env, &tree,
+                                        (iri_str_t){ cases[i].len, octets },
+                                        &name),
+                         IRI_OK);
+        assert_int_equal(name.len != 0, cases[i].read);
+        core_free(&core);
+    }
+}
+
+
 int
 main(void)
 {
@@ -1874,7 +1918,7 @@ main(void)
         cmocka_unit_test(test_cases_traced),
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_budgets),
-        cmocka_unit_test(test_looks_limit),
+        cmocka_unit_test(test_candidates_limit),
         cmocka_unit_test(test_calls_limit),
         cmocka_unit_test(test_vendor_pairs),
         cmocka_unit_test(test_errors),
@@ -1886,6 +1930,7 @@ main(void)
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_depends),
+        cmocka_unit_test(test_long_segments),
     };
 
     return cmocka_run_group_tests_name("find", tests, NULL, NULL);

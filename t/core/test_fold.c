@@ -1,13 +1,13 @@
 /*
- * test_fold.c - the keys of names, and which names one edit makes the same
+ * test_fold.c - folding keys, and names that differ by one edit
  *
- * Proves, against an oracle of ICU's properties that takes one character at
- * a time and knows no shortcut: the key of every character, alone and beside
- * letters and marks, under each set of levels; a key is its own key; NFC and
- * NFD have one; names that are the same at a level are so where more is
- * ignored; the nearest level is the first at which keys are the same.  And
- * against all edits of a list of grapheme clusters: which keys are one edit
- * apart; such keys have a shortening in common, which is how they are found.
+ * Compares with a model of ICU's properties (fold_model.h): the key of every
+ * character, alone and beside letters and marks, for each set of levels; a key
+ * is its own key; NFC and NFD have one key; names that are equal at a level
+ * are equal at the higher levels; the nearest level is the first at which keys
+ * are equal.  Compares with all edits of a list of grapheme clusters: which
+ * keys are one edit apart; such keys share a key with one cluster removed, by
+ * which the index finds them.
  *
  * A sample in `make test`, all of it with IRI_SWEEP=all.
  */
@@ -17,7 +17,7 @@
 #include <unicode/uchar.h>
 #include <unicode/uscript.h>
 
-#include "oracle.h"
+#include "fold_model.h"
 #include "sweep.h"
 
 #define V IRI_FOLD_VARIANTS
@@ -73,16 +73,16 @@ expect(iri_str_t got, iri_str_t want, const char *what, unsigned match,
 
 /* The key of a name is the oracle's, of its NFD too, and its own. */
 static void
-check_key(core_t *core, unsigned match, const oracle_text_t *text)
+check_key(core_t *core, unsigned match, const fold_model_text_t *text)
 {
-    static unsigned char name8[4 * ORACLE_KEY], nfd8[4 * ORACLE_KEY];
-    static unsigned char want8[4 * ORACLE_KEY];
-    oracle_text_t        name = *text, nfd = *text, want;
+    static unsigned char name8[4 * FOLD_MODEL_KEY], nfd8[4 * FOLD_MODEL_KEY];
+    static unsigned char want8[4 * FOLD_MODEL_KEY];
+    fold_model_text_t    name = *text, nfd = *text, want;
     iri_str_t            s, key, right;
 
-    oracle_normalize(&name, 0);
-    oracle_normalize(&nfd, 1);
-    oracle_key(match, &name, &want);
+    fold_model_normalize(&name, 0);
+    fold_model_normalize(&nfd, 1);
+    fold_model_key(match, &name, &want);
     s = core_utf8(name.c, name.count, name8);
     right = core_utf8(want.c, want.count, want8);
     key = fold(core, match, s);
@@ -117,12 +117,12 @@ is_within(unsigned less, unsigned more)
  * letter to accents, to case it is another one and what follows it.
  */
 static int
-is_both(const oracle_text_t *text)
+is_both(const fold_model_text_t *text)
 {
-    oracle_text_t nfd = *text;
-    size_t        i;
+    fold_model_text_t nfd = *text;
+    size_t            i;
 
-    oracle_normalize(&nfd, 1);
+    fold_model_normalize(&nfd, 1);
 
     for (i = 0; i < nfd.count; i++) {
         if (nfd.c[i] == 0x345 || nfd.c[i] == 0x1e9a) {
@@ -137,17 +137,17 @@ is_both(const oracle_text_t *text)
 /* What a key has lost, it has lost wherever more is ignored. */
 static void
 check_within(core_t *core, unsigned less, unsigned more,
-             const oracle_text_t *text)
+             const fold_model_text_t *text)
 {
-    static unsigned char name8[4 * ORACLE_KEY];
-    oracle_text_t        name = *text;
+    static unsigned char name8[4 * FOLD_MODEL_KEY];
+    fold_model_text_t    name = *text;
     iri_str_t            s;
 
     if (!is_within(less, more) || ((less & C) && is_both(text))) {
         return;
     }
 
-    oracle_normalize(&name, 0);
+    fold_model_normalize(&name, 0);
     s = core_utf8(name.c, name.count, name8);
 
     expect(fold(core, more, fold(core, less, s)), fold(core, more, s),
@@ -186,7 +186,7 @@ is_interesting(uint32_t c)
            || (u_isdefined(u)
                && u_hasBinaryProperty(u, UCHAR_DEFAULT_IGNORABLE_CODE_POINT))
            || script == USCRIPT_LATIN || script == USCRIPT_GREEK
-           || script == USCRIPT_CYRILLIC || oracle_vendor(c) != c;
+           || script == USCRIPT_CYRILLIC || fold_model_vendor(c) != c;
 }
 
 
@@ -204,7 +204,7 @@ static const uint32_t contexts[][4] = {
 
 
 static void
-put_in_context(size_t context, uint32_t c, oracle_text_t *text)
+put_in_context(size_t context, uint32_t c, fold_model_text_t *text)
 {
     size_t i, seen = 0;
 
@@ -222,7 +222,7 @@ put_in_context(size_t context, uint32_t c, oracle_text_t *text)
 
 /* A text under some of the sets, and by some of the steps to them. */
 static void
-check_text(core_t *core, const oracle_text_t *text, size_t stride,
+check_text(core_t *core, const fold_model_text_t *text, size_t stride,
            size_t turn)
 {
     size_t i, k;
@@ -242,10 +242,10 @@ check_text(core_t *core, const oracle_text_t *text, size_t stride,
 static void
 test_characters(void **state)
 {
-    static oracle_text_t text;
-    core_t               core;
-    uint32_t             c;
-    size_t               i, interesting = 0, turn = 0;
+    static fold_model_text_t text;
+    core_t                   core;
+    uint32_t                 c;
+    size_t                   i, interesting = 0, turn = 0;
 
     (void) state;
 
@@ -322,7 +322,7 @@ random_character(void)
 
 
 static void
-random_text(oracle_text_t *text, size_t most)
+random_text(fold_model_text_t *text, size_t most)
 {
     size_t i;
 
@@ -337,9 +337,9 @@ random_text(oracle_text_t *text, size_t most)
 static void
 test_texts(void **state)
 {
-    static oracle_text_t text;
-    core_t               core;
-    size_t               turn, turns = sweep_all() ? 200000 : 20000;
+    static fold_model_text_t text;
+    core_t                   core;
+    size_t                   turn, turns = sweep_all() ? 200000 : 20000;
 
     (void) state;
 
@@ -347,7 +347,7 @@ test_texts(void **state)
     wrong = 0;
 
     for (turn = 0; turn < turns; turn++) {
-        random_text(&text, core_random(20) == 0 ? ORACLE_TEXT : 6);
+        random_text(&text, core_random(20) == 0 ? FOLD_MODEL_TEXT : 6);
         check_text(&core, &text, sweep_all() ? 1 : 7, turn);
     }
 
@@ -358,7 +358,7 @@ test_texts(void **state)
 
 /* Names that have a shorter way: ASCII, and what no level says a word of. */
 static void
-random_plain(oracle_text_t *text, size_t most)
+random_plain(fold_model_text_t *text, size_t most)
 {
     static const uint32_t some[] = { 0x3041, 0x3096, 0x30a1, 0x30fe, 0x3400,
                                      0x4e00, 0x9fff, 0xac00, 0xd7a3, 0x30ac };
@@ -376,9 +376,9 @@ random_plain(oracle_text_t *text, size_t most)
 static void
 test_plain(void **state)
 {
-    static oracle_text_t text;
-    core_t               core;
-    size_t               turn, i;
+    static fold_model_text_t text;
+    core_t                   core;
+    size_t                   turn, i;
 
     (void) state;
 
@@ -404,9 +404,9 @@ test_plain(void **state)
 static void
 test_many_marks(void **state)
 {
-    static oracle_text_t text;
-    core_t               core;
-    size_t               marks, i;
+    static fold_model_text_t text;
+    core_t                   core;
+    size_t                   marks, i;
 
     (void) state;
 
@@ -436,14 +436,14 @@ test_many_marks(void **state)
 static void
 test_longest(void **state)
 {
-    static const uint32_t grow[] = { 0xfb03, 0x390, 0x1f82, 0xdf, 0x1f02,
-                                     0x130,  0xdc,  0xff76, 'I',  0x10400 };
-    static unsigned char  utf8[IRI_MAX_SEGMENT + 8];
-    static unsigned char  want8[16 * IRI_MAX_SEGMENT];
-    static oracle_text_t  one, key;
-    core_t                core;
-    iri_str_t             name, got, part;
-    size_t                i, k, set, n;
+    static const uint32_t    grow[] = { 0xfb03, 0x390, 0x1f82, 0xdf, 0x1f02,
+                                        0x130,  0xdc,  0xff76, 'I',  0x10400 };
+    static unsigned char     utf8[IRI_MAX_SEGMENT + 8];
+    static unsigned char     want8[16 * IRI_MAX_SEGMENT];
+    static fold_model_text_t one, key;
+    core_t                   core;
+    iri_str_t                name, got, part;
+    size_t                   i, k, set, n;
 
     (void) state;
 
@@ -453,7 +453,7 @@ test_longest(void **state)
         for (set = 0; set < COUNT(sets); set++) {
             one.c[0] = grow[i];
             one.count = 1;
-            oracle_key(sets[set], &one, &key);
+            fold_model_key(sets[set], &one, &key);
             part = core_utf8(key.c, key.count, want8);
             n = core_utf8(one.c, 1, utf8).len;
 
@@ -483,7 +483,7 @@ test_longest(void **state)
 
 /* Three letters, in all their ways; of like, where that is not NULL, some. */
 static void
-random_name(oracle_text_t *name, const oracle_text_t *like)
+random_name(fold_model_text_t *name, const fold_model_text_t *like)
 {
     static const uint32_t letters[3][12] = {
         { 'a', 'A', 0xe1, 0xc1, 0xff41, 0xff21, 0x1ea1, 0xe4, 'a', 'a', 'a',
@@ -507,7 +507,7 @@ random_name(oracle_text_t *name, const oracle_text_t *like)
 
 /* ASCII of some length, and the same with a bit that letter case may be. */
 static void
-random_ascii(oracle_text_t *a, oracle_text_t *b)
+random_ascii(fold_model_text_t *a, fold_model_text_t *b)
 {
     size_t i, at;
 
@@ -530,13 +530,13 @@ random_ascii(oracle_text_t *a, oracle_text_t *b)
 static void
 test_levels(void **state)
 {
-    static oracle_text_t a, b;
-    unsigned char        a8[4 * ORACLE_TEXT], b8[4 * ORACLE_TEXT];
-    core_t               core;
-    iri_str_t            name_a, name_b;
-    iri_match_t          level, want;
-    unsigned             match;
-    size_t               turn, seen[IRI_MATCHES] = { 0 };
+    static fold_model_text_t a, b;
+    unsigned char            a8[4 * FOLD_MODEL_TEXT], b8[4 * FOLD_MODEL_TEXT];
+    core_t                   core;
+    iri_str_t                name_a, name_b;
+    iri_match_t              level, want;
+    unsigned                 match;
+    size_t                   turn, seen[IRI_MATCHES] = { 0 };
 
     (void) state;
 
@@ -557,7 +557,7 @@ test_levels(void **state)
         assert_int_equal(
             iri_fold_level(&core.env, match, name_a, name_b, &level), IRI_OK);
 
-        want = oracle_level(match, &a, &b);
+        want = fold_model_level(match, &a, &b);
         seen[want]++;
 
         if (level != want) {
@@ -612,7 +612,7 @@ static const char *const pieces[] = {
 
 
 static void
-random_parts(oracle_parts_t *p)
+random_parts(fold_model_parts_t *p)
 {
     size_t      count = 2 + core_random(6);
     const char *piece;
@@ -626,12 +626,12 @@ random_parts(oracle_parts_t *p)
         p->key.len += strlen(piece);
     }
 
-    oracle_divide(p);
+    fold_model_divide(p);
 }
 
 
 static void
-append(oracle_parts_t *to, const unsigned char *data, size_t len)
+append(fold_model_parts_t *to, const unsigned char *data, size_t len)
 {
     memcpy(to->utf8 + to->key.len, data, len);
     to->key.len += len;
@@ -640,7 +640,7 @@ append(oracle_parts_t *to, const unsigned char *data, size_t len)
 
 /* Of a, with something done to a part of it. */
 static void
-random_edit(const oracle_parts_t *a, oracle_parts_t *b)
+random_edit(const fold_model_parts_t *a, fold_model_parts_t *b)
 {
     size_t      i, at = core_random((uint32_t) a->count + 1);
     uint32_t    how = core_random(4);
@@ -664,7 +664,7 @@ random_edit(const oracle_parts_t *a, oracle_parts_t *b)
         }
     }
 
-    oracle_divide(b);
+    fold_model_divide(b);
 }
 
 
@@ -712,7 +712,7 @@ shorten(core_t *core, iri_str_t key, iri_str_t *out)
 static int
 have_common(core_t *core, iri_str_t a, iri_str_t b)
 {
-    iri_str_t of_a[ORACLE_PARTS + 1], of_b[ORACLE_PARTS + 1];
+    iri_str_t of_a[FOLD_MODEL_PARTS + 1], of_b[FOLD_MODEL_PARTS + 1];
     size_t    count_a = shorten(core, a, of_a);
     size_t    count_b = shorten(core, b, of_b), i, k;
 
@@ -731,8 +731,8 @@ have_common(core_t *core, iri_str_t a, iri_str_t b)
 static void
 test_edits(void **state)
 {
-    static oracle_parts_t a, b;
-    core_t                core;
+    static fold_model_parts_t a, b;
+    core_t                    core;
     size_t turn, turns = sweep_all() ? 2000000 : 50000, ones = 0;
     int    one;
 
@@ -746,15 +746,15 @@ test_edits(void **state)
         random_edit(&a, &b);
 
         if (core_random(4) == 0) {
-            static oracle_parts_t c;
+            static fold_model_parts_t c;
 
             random_edit(&b, &c);
             b = c;
             b.key.data = b.utf8;
-            oracle_divide(&b);
+            fold_model_divide(&b);
         }
 
-        one = oracle_one_edit(&a, &b);
+        one = fold_model_one_edit(&a, &b);
         ones += (size_t) one;
 
         if (is_one(&core, a.key, b.key) != one
@@ -784,7 +784,7 @@ test_edits(void **state)
 
 /* The n-th word of some letters; each of them is a part. */
 static void
-nth_word(uint32_t n, size_t len, oracle_parts_t *p)
+nth_word(uint32_t n, size_t len, fold_model_parts_t *p)
 {
     static const char letters[] = "a:09.";
     size_t            i;
@@ -805,9 +805,9 @@ nth_word(uint32_t n, size_t len, oracle_parts_t *p)
 static void
 test_all_edits(void **state)
 {
-    static oracle_parts_t a, b;
-    core_t                core;
-    uint32_t              word, other;
+    static fold_model_parts_t a, b;
+    core_t                    core;
+    uint32_t                  word, other;
 
     (void) state;
 
@@ -823,7 +823,7 @@ test_all_edits(void **state)
                 nth_word(other - 625, 5, &b);
             }
 
-            if (is_one(&core, a.key, b.key) != oracle_one_edit(&a, &b)) {
+            if (is_one(&core, a.key, b.key) != fold_model_one_edit(&a, &b)) {
                 fail_msg("%s and %s", core_show(a.key), core_show(b.key));
             }
 

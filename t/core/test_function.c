@@ -1,11 +1,11 @@
 /*
- * test_function.c - what rules can do with a text, whatever the text is
+ * test_function.c - the functions for rules, with any text
  *
- * Proves: each function by examples of the drafts and of its own; that a text
- * without such a form has no value and one line of log; that a URI is visible
- * ASCII and an IRI has no control, blank or bidi control, whatever comes in,
- * and both are their own; NFC of a text is ICU's; a key is that by which names
- * are compared; octets are read as ICU reads them; limits; no memory.
+ * Covers: each function by examples of the drafts and our own; a text without
+ * such a form has no value and one log line; a URI is visible ASCII and an IRI
+ * has no control, blank or bidi control for any input, and both are fixed
+ * points; NFC is ICU's; a key is the key by which names are compared; octets
+ * are decoded as by ICU; limits; failed allocations.
  */
 
 #include <stdlib.h>

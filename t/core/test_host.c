@@ -1,11 +1,11 @@
 /*
- * test_host.c - the name of a host, in any form, is one name or none
+ * test_host.c - each form of a host name maps to one name or is refused
  *
- * Proves: every row of the tables of the two drafts (IDNA Compatible
+ * Covers: every row of the tables of the two drafts (IDNA Compatible
  * Preprocessing: links, sections 5 and 6; IDN in URIs: examples and rules);
- * which ASCII a host may have, raw and escaped; the limits, at each side of
- * them; names of configurations with wildcards; what is shown; where the host
- * of an authority stands; that an IPv4 address has one spelling.
+ * the ASCII characters that a host may have, raw and escaped; the limits, on
+ * both sides; configured names with wildcards; display; the position of the
+ * host in an authority; an IPv4 address has one spelling.
  */
 
 #include <unicode/uchar.h>

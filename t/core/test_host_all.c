@@ -1,12 +1,11 @@
 /*
- * test_host_all.c - every row and every character as a host
+ * test_host_all.c - every row of IdnaTestV2.txt and every character as a host
  *
- * Proves: what IdnaTestV2.txt says of ToUnicode and ToASCII, row by row; for
- * every scalar value alone, behind a letter and between dots, that what comes
- * out has only letters, digits, "-" and ".", is mapped to itself, by its
- * U-labels too, that escapes change nothing, that strict is never looser and
- * that libidn2's own UTS #46 has no other name for it;
- * that doc/hosts.md tells how the two mappings differ.
+ * Covers: ToUnicode and ToASCII of IdnaTestV2.txt, row by row; for every
+ * scalar value alone, after a letter and between dots: the result has only
+ * letters, digits, "-" and ".", maps to itself, also by its U-labels, escapes
+ * change nothing, strict is never looser, and libidn2's own UTS #46 has no
+ * other name for it; doc/hosts.md describes how the two mappings differ.
  *
  * A sample of the characters in `make test`, all of them in `make sweep`.
  */

@@ -1,13 +1,12 @@
 /*
- * test_index.c - the index of one directory, by itself
+ * test_index.c - the index of one directory
  *
- * Proves: each entry is found by the hash of its key, and by what is left of
- * its key without a character, in directories of up to a million names, of
- * names that collide, of a million ways to write one word, and of names that
- * one edit makes the same; a directory over a limit of entries or octets has
- * no index that says that it is the whole; a listing that ends in an error
- * leaves nothing; an index may be moved; a name costs at most 64 octets
- * beyond itself.
+ * Covers: each entry is found by the hash of its key, and by its key with one
+ * character removed, in directories of up to a million names, with colliding
+ * names, with a million spellings of one word, and with names that one edit
+ * makes equal; the index of a directory over a limit of entries or octets is
+ * marked incomplete; a listing that ends in an error leaves no index; an index
+ * may be moved; a name costs at most 64 octets in addition to its length.
  */
 
 #include <stdlib.h>

@@ -1,11 +1,10 @@
 /*
- * test_iri.c - the whole IRI: syntax, mapping, references, normalization
+ * test_iri.c - whole IRIs: syntax, mapping, references, normalization
  *
- * Proves: what is refused is refused where it stands and for what was wanted
- * there; on random texts split and join are the identity, what was mapped maps
- * back, a reference that was made leads back, and each form is its own; the
- * two grammars differ as they say; the limits hold; without memory there is no
- * answer.
+ * Covers: errors have the right offset and name what was expected there; on
+ * random texts split and join are the identity, mapping round-trips, a
+ * relative reference resolves to its target, and each form is a fixed point;
+ * the differences between the two grammars; the limits; failed allocations.
  */
 
 #include <unicode/uchar.h>

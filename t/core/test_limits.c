@@ -1,12 +1,12 @@
 /*
- * test_limits.c - the limits of one search, one below, at and one above
+ * test_limits.c - the limits of one search: one below, at and one above
  *
- * Proves: four directories of a path may be read, of the fifth only guesses
- * are found; eight candidates of a segment are looked for, not the ninth; no
- * octets are written that are more than a segment may have.
- * The other limits are where they belong: of paths and segments in
- * test_read, of marks in test_norm, of all looks and calls in test_find, of
- * entries in test_cache, of charsets in test_conf.
+ * Covers: four directories of a path may be read, in the fifth only exact
+ * candidates are found; eight candidates of a segment are looked up, not the
+ * ninth; a candidate longer than a segment may be is not generated.
+ * Other limits are tested with their subjects: paths and segments in
+ * test_read, marks in test_norm, lookups and calls in test_find, entries in
+ * test_cache, charsets in test_conf.
  */
 
 #include "core.h"

@@ -1,9 +1,9 @@
 /*
- * test_lint.c - what is told of the names of a directory
+ * test_lint.c - findings about the names of a directory
  *
- * Proves: each finding is told where it is, with its partner, and not told of
- * names that are as they should be; what a request in a legacy charset
- * reaches is what the core's own reading and finding reach.
+ * Covers: each finding is reported at its name, with the other name involved,
+ * and not for good names; the names that a request in a legacy charset reaches
+ * are those that the core's own reading and finding reach.
  */
 
 #include <unicode/uspoof.h>

@@ -1,12 +1,11 @@
 /*
- * test_listing.c - what is in a directory, as a page and as JSON
+ * test_listing.c - the listing of a directory, as HTML and as JSON
  *
- * Proves: the order is ICU's, keys out of the table are ICU's keys; of a
- * hostile name nothing but its text gets into a page; an entry is linked just
- * where iri_read and iri_find lead from its link to it, whatever the octets
- * and the charsets are; a page is the same in whatever pieces it is taken, and
- * in whatever order entries come; where memory fails there is the same page or
- * none.
+ * Covers: the order is ICU's, keys from the table are ICU's keys; a hostile
+ * name appears as text only; an entry is linked if and only if iri_read and
+ * iri_find lead from its link to it, for any octets and charsets; a page is
+ * the same for any size of the pieces and any order of the entries; if an
+ * allocation fails the page is the same or there is none.
  */
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * test_location.c - redirects: what goes into a header, where to, and whether
+ * test_location.c - redirects: the Location, and whether there is one
  *
- * Proves: a canonical path as URI and as IRI is escaped as the draft says;
- * a redirect keeps the query, never starts with "//", holds octets 21 to 7E
- * only, and the request that follows it is not redirected again.
+ * Covers: a canonical path as URI and as IRI is escaped as in the draft; a
+ * redirect keeps the query, never starts with "//", has octets 21 to 7E only,
+ * and the request that follows it is not redirected again.
  */
 
 #include <stdlib.h>
@@ -704,6 +704,66 @@ test_hosts(void **state)
 }
 
 
+/* No path is so long that it cannot be told. */
+static void
+test_very_long_uri(void **state)
+{
+    core_t         core;
+    iri_str_t      path = { IRI_MAX_BUFFER + 1, NULL }, uri;
+    unsigned char *octets = malloc(path.len);
+
+    (void) state;
+
+    assert_non_null(octets);
+    core_init(&core);
+    path.data = memset(octets, 0xe9, path.len);
+
+    assert_int_equal(iri_path_to_uri(&core.env, path, &uri), IRI_NO_MEMORY);
+    assert_int_equal(core.allocs, 0);
+    path.len = 3;
+    assert_int_equal(iri_path_to_uri(&core.env, path, &uri), IRI_OK);
+    assert_str(uri, S("%E9%E9%E9"));
+
+    core_free(&core);
+    free(octets);
+}
+
+
+static void
+test_short_locations(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *location;
+    } cases[] = {
+        { "/", "/" },   { "//", "/" },
+        { "///", "/" }, { "//" E_ACUTE, "/%C3%A9" },
+        { "", "" },     { "a", "a" },
+        { "ab", "ab" },
+    };
+    core_t        core;
+    iri_reading_t reading;
+    iri_str_t     location;
+    size_t        i;
+
+    (void) state;
+
+    core_init(&core);
+    memset(&conf, 0, sizeof(conf));
+    reading = read_target(&core, S("/" E_ACUTE), 0);
+
+    for (i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(core_location(&core.env, &reading,
+                                       core_str(cases[i].path), NULL,
+                                       &location),
+                         IRI_OK);
+        assert_text(location, cases[i].location);
+    }
+
+    core_free(&core);
+}
+
+
 int
 main(void)
 {
@@ -720,6 +780,8 @@ main(void)
         cmocka_unit_test(test_may_redirect),
         cmocka_unit_test(test_random_locations),
         cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_very_long_uri),
+        cmocka_unit_test(test_short_locations),
     };
 
     return cmocka_run_group_tests_name("location", tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /*
- * test_multistatus.c - names on disk in the XML that WebDAV answers
+ * test_multistatus.c - names on disk in the XML of WebDAV answers
  *
- * Proves: hrefs of responses and of the roots of locks become canonical,
- * whatever prefix DAV: has, and lead back; what clients have stored does not
- * change; all else is copied; any octets come out as UTF-8 and as characters
- * of XML; the size of the pieces makes no difference; where memory fails
- * nothing follows.
+ * Covers: hrefs of responses and of lock roots become canonical, for any
+ * prefix of DAV:, and lead back to their entry; stored client data does not
+ * change; all else is copied; any octets become UTF-8 and characters of XML;
+ * the size of the pieces makes no difference; after a failed allocation
+ * nothing more is written.
  */
 
 #include <stdlib.h>

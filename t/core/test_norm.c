@@ -1,14 +1,13 @@
 /*
- * test_norm.c - characters are put in NFC, and only where it is safe
+ * test_norm.c - normalization to NFC, only where it is safe
  *
- * Proves: our NFC and NFD are those of NormalizationTest.txt but for U+037E,
- * U+1FEF and U+212A, which stay, and those of ICU for each pair of what may
- * join and what may be joined, and for random characters; a character that is
- * taken for inert is
- * neither changed by NFC nor joined to the one before it; what counts as a
- * mark, a bidi control or a character at all is what Unicode says; reading a
- * segment piece by piece is normalizing it as a whole; 30 marks in a row are
- * normalized, 31 leave their segment as it is.
+ * Covers: our NFC and NFD are those of NormalizationTest.txt, except that
+ * U+037E, U+1FEF and U+212A do not change, and those of ICU for each pair of
+ * characters that may compose, and for random characters; NFC neither changes
+ * an inert character nor composes it with the one before; marks, bidi controls
+ * and characters are classified as in Unicode; reading a segment piece by
+ * piece normalizes it as a whole; 30 marks in a row are normalized, 31 leave
+ * their segment unchanged.
  */
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * test_notes.c - the line that a request gets in a log
+ * test_notes.c - the log line of a request
  *
- * Proves: it is one line of printable ASCII, whatever was noted, with each
- * code once, at its end, however much comes before; and doc/reasons.md has a
- * row for each code that there is.
+ * Covers: it is one line of printable ASCII for any notes, with each code
+ * once, at its end, for any number of notes; doc/reasons.md has a row for each
+ * code.
  */
 
 #include <stdio.h>

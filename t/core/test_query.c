@@ -1,12 +1,12 @@
 /*
- * test_query.c - a query gets into UTF-8, and stays the query that it was
+ * test_query.c - converting a query to UTF-8
  *
- * Proves: parameter by parameter what is not UTF-8, and nothing else, is read
- * in one charset, and is written percent-encoded; what is ASCII stays as it
- * came; every sequence of every charset is what ICU alone makes of it, in
- * whatever way it is sent; no sequence has a delimiter in it; the same of
- * random queries by a second, plain reading; NFC, and what takes no part in
- * it; limits; settings; no memory.  All sequences in `make sweep`.
+ * Covers: each parameter that is not UTF-8, and no other, is decoded in one
+ * charset and written percent-encoded; ASCII is not changed; every sequence of
+ * every charset gives the same as ICU alone, for any escaping; no sequence
+ * contains a delimiter; random queries agree with a second, plain
+ * implementation; NFC, and the parts that are not normalized; limits;
+ * settings; failed allocations.  All sequences in `make sweep`.
  */
 
 #include "sweep.h"

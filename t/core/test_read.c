@@ -1,12 +1,11 @@
 /*
- * test_read.c - the octets of a path are read as the design says
+ * test_read.c - reading the octets of a path
  *
- * Proves: the form, charset, canonical path and URI of each kind of path, as
- * nginx (unescaped) and httpd (escaped) hand it over; what has no reading,
- * and what is answered then; each limit at one less, itself and one more;
- * and for random paths in all charsets: the reading is that of a slow model,
- * reading it again gives itself, its URI is its path, and nothing unsafe
- * comes out.
+ * Covers: the form, charset, canonical path and URI of each kind of path, as
+ * nginx (unescaped) and httpd (escaped) hand it over; paths without a reading,
+ * and their answer; each limit at one less, itself and one more; and for
+ * random paths in all charsets: the reading is that of a slow model, reading
+ * it again gives itself, its URI is its path, and it contains nothing unsafe.
  */
 
 #include <stdlib.h>
@@ -1157,6 +1156,142 @@ test_new_paths(void **state)
 }
 
 
+/* U+061C or U+200E raw, and then a target that does not go on. */
+static void
+test_raw_bidi_cut(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *target;
+        iri_why_t   why;
+    } cases[] = {
+        { "/\xd8\x9c", "/\xd8\x9c", IRI_WHY_BIDI },
+        { "/\xd8\x9c", "/\xd8", IRI_WHY_READ },
+        { "/\xd8\x9c", "/\xd8%", IRI_WHY_READ },
+        { "/\xd8\x9c", "/\xd8%9", IRI_WHY_READ },
+        { "/\xd8\x9c", "/\xd8%9C", IRI_WHY_BIDI },
+        { "/\xe2\x80\x8e", "/\xe2\x80\x8e", IRI_WHY_BIDI },
+        { "/\xe2\x80\x8e", "/\xe2%80", IRI_WHY_READ },
+        { "/\xe2\x80\x8e", "/\xe2%80%zz", IRI_WHY_READ },
+        { "/\xe2\x80\x8e", "/%E2\x80\x8e", IRI_WHY_BIDI },
+        { "/\xe2\x80\x8e", "/%E2%80%8E", IRI_WHY_READ },
+        { "/\xe1\x80\x8e", "/\xe1\x80\x8e", IRI_WHY_READ },
+    };
+    core_t              core;
+    iri_reading_conf_t  conf;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    size_t              i;
+
+    (void) state;
+
+    core_init(&core);
+    memset(&conf, 0, sizeof(conf));
+    memset(&request, 0, sizeof(request));
+
+    for (i = 0; i < COUNT(cases); i++) {
+        request.path = core_str(cases[i].path);
+        request.target = core_str(cases[i].target);
+        assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
+                         IRI_OK);
+        assert_int_equal(reading.verdict == IRI_REFUSE,
+                         cases[i].why == IRI_WHY_BIDI);
+    }
+
+    core_free(&core);
+}
+
+
+/* Longer than any legal path in escapes: its escapes are not looked at. */
+static void
+test_very_long_escaped(void **state)
+{
+    static unsigned char path[3 * IRI_MAX_PATH + 3];
+    core_t               core;
+    iri_reading_conf_t   conf;
+    iri_received_path_t  request;
+    iri_reading_t        reading;
+    size_t               i;
+
+    (void) state;
+
+    core_init(&core);
+    memset(&conf, 0, sizeof(conf));
+    memset(&request, 0, sizeof(request));
+
+    for (i = 0; i < sizeof(path); i++) {
+        path[i] = (unsigned char) "%C3%A9/%2Fa/%C3%A9%C3%A9"[i % 24];
+    }
+
+    path[0] = '/';
+    path[sizeof(path) - 1] = '%';
+    request.path.data = path;
+    request.escaped = 1;
+
+    /* A bad escape at the end is not reached, or is one. */
+    request.path.len = sizeof(path);
+    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+    assert_int_equal(reading.verdict, IRI_REFUSE);
+    assert_int_equal(reading.status, 404);
+    assert_int_equal(reading.why, IRI_WHY_LIMIT);
+    assert_int_equal(core.allocs, 0);
+
+    path[1] = '%';
+    path[2] = 'z';
+    request.path.len = 3 * IRI_MAX_PATH;
+    assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
+                     IRI_BAD_ESCAPE);
+
+    core_free(&core);
+}
+
+
+/* The quick way of reading is not taken where a bidi character is. */
+static void
+test_inert_is_no_bidi(void **state)
+{
+    uint32_t c;
+
+    (void) state;
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        if (iri_char_is_bidi_control(c)) {
+            assert_false(iri_char_is_inert(c));
+        }
+    }
+}
+
+
+/* An escape that is cut short, though what would complete it is behind. */
+static void
+test_cut_escapes(void **state)
+{
+    core_t              core;
+    iri_reading_conf_t  conf;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_status_t        status;
+    size_t              len;
+
+    (void) state;
+
+    core_init(&core);
+    memset(&conf, 0, sizeof(conf));
+    memset(&request, 0, sizeof(request));
+    request.escaped = 1;
+
+    for (len = 8; len <= 10; len++) {
+        request.path = S("/%C3%A9%41");
+        request.path.len = len;
+        status = iri_read(&core.env, &conf, &request, &reading);
+        assert_int_equal(status,
+                         len == 8 || len == 9 ? IRI_BAD_ESCAPE : IRI_OK);
+    }
+
+    core_free(&core);
+}
+
+
 int
 main(void)
 {
@@ -1173,6 +1308,10 @@ main(void)
         cmocka_unit_test(test_escaped_slashes),
         cmocka_unit_test(test_new_paths),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_raw_bidi_cut),
+        cmocka_unit_test(test_very_long_escaped),
+        cmocka_unit_test(test_inert_is_no_bidi),
+        cmocka_unit_test(test_cut_escapes),
     };
 
     return cmocka_run_group_tests_name("read", tests, NULL, NULL);

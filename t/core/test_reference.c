@@ -1,11 +1,11 @@
 /*
- * test_reference.c - what others put into a Location becomes a URI-reference
+ * test_reference.c - a Location set by others becomes a URI-reference
  *
- * Proves: octets 21 to 7E only, whatever came; a path of this host is read as
- * a request for it would be, once and for all (what came out comes out again);
- * another's path keeps its octets; scheme, authority, query and fragment stay
- * what they were, and where they were; a raw host gets its A-labels; where
- * memory fails there is no value.
+ * Covers: the value has octets 21 to 7E only, for any input; a path of this
+ * host is read as a request for it would be, and the result is a fixed point;
+ * the path of another host keeps its octets; scheme, authority, query and
+ * fragment do not change; a raw host gets its A-labels; without memory there
+ * is no value.
  */
 
 #include <stdlib.h>

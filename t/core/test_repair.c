@@ -1,11 +1,11 @@
 /*
- * test_repair.c - what was broken on its way, and what must not come of it
+ * test_repair.c - iri_repair: paths that were damaged on their way
  *
- * Proves: each way of putting right does what it says to one segment, once;
- * for every "%uXXXX", every pair of units, every two escapes of octets, every
- * two characters of windows-1252 and ISO-8859-1, no ASCII character and no
- * control comes of it; what iri_find makes of it is MOVED, behind all else,
- * for reads alone, and in doubt nothing.
+ * Covers: each repair applies to one segment, once; for every "%uXXXX", every
+ * pair of units, every two escapes of octets, every two characters of
+ * windows-1252 and ISO-8859-1, no ASCII character and no control appears;
+ * iri_find answers RESTART for a repaired path, after all other readings, for
+ * methods that only read, and in doubt nothing.
  */
 
 #include "core.h"

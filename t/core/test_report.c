@@ -1,9 +1,9 @@
 /*
- * test_report.c - what report says would have been done
+ * test_report.c - the log line of `iri report`
  *
- * Proves: the line tells what would come of a request in the end, so that
- * what is found only as far as its directory is not taken for found; nothing
- * of a path ends the line; where memory fails there is none.
+ * Covers: the line describes the final result of a request, so that a path of
+ * which only the directory was found does not count as found; nothing of a
+ * path ends the line; without memory there is no line.
  */
 
 #include "core.h"

@@ -1,10 +1,10 @@
 /*
  * test_restart.c - the URL with which a request restarts
  *
- * Proves: names that were found replace the same segments of the client's
- * URL, also where a rule has set another path; where the replaced segments are
- * not the end of the URL there is no restart; segments are compared whole.
- * Where a request cannot restart only the canonical path is found.
+ * Covers: names that were found replace the same segments of the client's URL,
+ * also where a rule has set another path; where the replaced segments are not
+ * the end of the URL there is no restart; segments are compared whole. Where a
+ * request cannot restart only the canonical path is found.
  */
 
 #include <stdlib.h>

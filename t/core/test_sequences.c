@@ -1,13 +1,13 @@
 /*
  * test_sequences.c - every sequence of octets, in every charset
  *
- * Proves, for UTF-8 and for each charset that can read paths: every sequence
- * of one and two octets, each of three that is not one of these and one
- * more, every four-octet code of GB 18030, followed by nothing, "/", ".",
- * "%", NUL and a letter, raw and escaped, is read as ICU alone reads it, and
- * nothing forbidden is born; a sequence never swallows what follows it.
- * The same for every octet in each place of short paths, in several
- * charsets; and what is found there exists and has the name that was asked.
+ * For UTF-8 and for each charset for paths: every sequence of one and two
+ * octets, each of three that is not one of these and one more, every
+ * four-octet code of GB 18030, followed by nothing, "/", ".", "%", NUL and a
+ * letter, raw and escaped, is read as by ICU alone, and nothing forbidden
+ * appears; a sequence never consumes the octet after it. The same for every
+ * octet at each position of short paths, in several charsets; and an entry
+ * that is found exists and has the requested name.
  *
  * A sample of each part in `make test`, all of it in `make sweep`.
  */

@@ -1,11 +1,11 @@
 /*
- * test_stats.c - the counters of requests, and the report about them
+ * test_stats.c - the counters of requests, and the status report
  *
- * Proves: each request is counted once in each table, plain ones too; days add
- * up, whatever the clock does; the senders of legacy encodings are kept,
- * bounded and without secrets; what a killed process has left half written is
- * not reported; no Referer or User-Agent breaks a page, JSON or Prometheus
- * text; without memory there is no report.
+ * Covers: each request is counted once in each table, plain ones too; days
+ * add up for any changes of the clock; clients with legacy encodings
+ * are recorded, bounded and without secrets; incomplete records of a killed
+ * process are never reported; no client text breaks a page, JSON or Prometheus
+ * text; without memory there is no answer.
  */
 
 #include <sched.h>

@@ -1,10 +1,10 @@
 /*
- * test_suites.c - the whole IRI against the tables of others
+ * test_suites.c - whole IRIs against the tables of RFCs and other projects
  *
- * Proves: syntax, parts, resolution, mapping, equivalence, normalization and
- * bidi order are what RFC 3986, RFC 3987 and the suites of Apache Jena and of
- * the W3C's RDF tests say, but for the rows of t/core/otherwise.tsv, each with
- * its reason; and the forms of Unicode are those of NormalizationTest.txt.
+ * Covers: syntax, components, resolution, mapping, equivalence, normalization
+ * and bidi order agree with RFC 3986, RFC 3987, Apache Jena and the W3C's RDF
+ * tests, except for the rows of t/core/deviations.tsv, each with its reason;
+ * the Unicode forms are those of NormalizationTest.txt.
  */
 
 #include "suite.h"

@@ -1,13 +1,12 @@
 /*
  * test_sweep.c - every character, before and after each mapping
  *
- * Proves, for every scalar value as a segment - alone, after a dot, between
- * dots, behind a letter, before a mark -, for each row of
- * NormalizationTest.txt and for pairs of all characters that normalization
- * knows of: however it is written, it is read as ICU's NFC of it; nothing
- * forbidden is born; what is canonical stays so, through URI, IRI and
- * redirect too; an entry on disk in any form and charset has that name and
- * is found by it, and no other is.
+ * For every scalar value as a segment (alone, after a dot, between dots, after
+ * a letter, before a mark), for each row of NormalizationTest.txt and for
+ * pairs of all characters involved in normalization: in any encoding it is
+ * read as ICU's NFC of it; nothing forbidden appears; a canonical path stays
+ * canonical, also as URI, IRI and redirect; an entry on disk in any form and
+ * charset has that name and is found by it, and no other entry is.
  *
  * A sample of each part in `make test`, all of it in `make sweep`.
  */

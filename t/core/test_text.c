@@ -1,7 +1,7 @@
 /*
- * test_text.c - every value has its word
+ * test_text.c - texts of enums, strings and buffers
  *
- * Proves: each value of each enum has a word of its own, and a value out of
+ * Covers: each value of each enum has a word of its own, and a value out of
  * range is "unknown", never read past the table; strings, buffers and log
  * lines keep their limits.
  */

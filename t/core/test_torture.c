@@ -1,17 +1,17 @@
 /*
- * test_torture.c - whatever fails below the core, no answer is looser
+ * test_torture.c - no failure below the core gives more access
  *
- * Proves, for requests of every kind on a real tree: with the n-th
- * allocation, call of the file system, of the clock or of ICU failing, once
- * or from then on, for each n and each plausible error, every function says
- * so and writes no output, or answers as if nothing had failed, or less:
- * what would be served is served as just that entry or not at all, and never
- * moved elsewhere; where two names may be meant none is taken for the other.  Nothing is left open or locked, and the next request,
- * with the same cache, is answered right.  Settings are refused with a
- * sentence or are what they would have been.  A host is read as it would
- * have been, or refused, or not answered, though libidn2 fails, too.
+ * For requests of every kind on a real tree: with the n-th allocation, call of
+ * the file system, of the clock or of ICU failing, once or from then on, for
+ * each n and each plausible error, every function reports the error and writes
+ * no output, or answers as without the failure, or answers less: an entry is
+ * served as exactly that entry or not at all, and never redirected elsewhere;
+ * of two candidates none is taken for the other.  Nothing is left open or
+ * locked, and the next request, with the same cache, gets the right answer.
+ * Settings are refused with an error message or are correct.  A host is mapped
+ * correctly, refused, or not answered, also if libidn2 fails.
  *
- * See fault.h for how things fail.
+ * See fault.h for the failures.
  */
 
 #include <errno.h>

@@ -1,10 +1,10 @@
 /*
  * test_tree.c - each name by the settings of the directory that contains it
  *
- * Proves, on trees in memory: charset, form, match, repair and ambiguous of a
- * place hold for the names below it, not for its own name nor for those above;
- * new names are written so; a name that leads into another place leads to the
- * settings of that one; an answer that was remembered is of its places.
+ * Covers, on trees in memory: charset, form, match, repair and ambiguous of a
+ * directory apply to the names in it, not to its own name nor to those above;
+ * new names are encoded so; a name that leads into another directory leads to
+ * the settings of that one; a cached answer belongs to its settings.
  */
 
 #include "core.h"

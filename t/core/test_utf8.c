@@ -1,11 +1,11 @@
 /*
- * test_utf8.c - UTF-8 is read strictly and written as it is read
+ * test_utf8.c - strict decoding and encoding of UTF-8
  *
- * Proves: every scalar value round-trips; a surrogate, an overlong form and
- * what is above 10FFFF is no character; all sequences of one, two and three
- * octets, and those of four near every border, are read as a slow table of
- * the Unicode Standard (3-7) says; nothing is read past the end.  And what
- * iri_utf8_quick() takes for harmless is a character that is.
+ * Covers: every scalar value round-trips; a surrogate, an overlong form and a
+ * value above 10FFFF is no character; all sequences of one, two and three
+ * octets, and those of four near every limit, are decoded as by a slow table
+ * of the Unicode Standard (3-7); no octet past the end is read.  And a
+ * sequence that iri_utf8_quick() accepts is a valid character.
  */
 
 #include "core.h"

@@ -1,9 +1,9 @@
 /*
- * test_warn.c - what a whole IRI is to be warned of, and how it is seen
+ * test_warn.c - warnings about whole IRIs, and bidi display order
  *
- * Proves: the nine examples of draft 4.4 in Hebrew and in Arabic, and the
+ * Covers: the nine examples of draft 4.4 in Hebrew and in Arabic, and the
  * order of the older draft; the two rules of structure, component by
- * component; each kind of warning, on what it is for and not on what is near.
+ * component; each kind of warning, for its cases and not for similar ones.
  */
 
 #include "core.h"

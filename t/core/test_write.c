@@ -1,10 +1,10 @@
 /*
- * test_write.c - what a request may make, and what it may not destroy
+ * test_write.c - methods that write: creating names, and protecting entries
  *
- * Proves: a name is not made beside one that answers to it, in doubt neither;
- * a Destination that is its source, in it or around it is told, whatever
- * links lead there; resource tags of If are found wherever they stand, and
- * nothing else of it changes.
+ * Covers: a name is not created beside one that matches it, nor in doubt; a
+ * Destination that is its source, inside it or around it is detected, through
+ * any links; resource tags of If are found in any position, and nothing else
+ * of it changes.
  */
 
 #include <stdlib.h>

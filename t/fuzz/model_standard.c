@@ -2,4 +2,4 @@
  * model_standard.c - the charsets of the model: those of the Encoding Standard
  */
 
-#include "../core/standard.c"
+#include "../core/whatwg.c"

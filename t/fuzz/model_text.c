@@ -17,7 +17,7 @@
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
-#include "../core/standard.h"
+#include "../core/whatwg.h"
 #include "model.h"
 
 #define LONGEST 20000 /* characters that one call of ICU may get */
@@ -287,11 +287,11 @@ static uint32_t
 model_decoded(const model_charset_t *charset, const unsigned char *p,
               size_t len)
 {
-    uint32_t c = standard_decode(charset->name, p, len);
+    uint32_t c = whatwg_decode(charset->name, p, len);
 
-    return c >= STANDARD_PAIR || (c >= 0x80 && c <= 0x9f) || c == 0xfffd
+    return c >= WHATWG_PAIR || (c >= 0x80 && c <= 0x9f) || c == 0xfffd
                    || U_IS_UNICODE_NONCHAR(c)
-               ? STANDARD_NONE
+               ? WHATWG_NONE
                : c;
 }
 
@@ -306,7 +306,7 @@ model_charset_open(model_charset_t *charset)
 
     /* What the encoder writes, if the decoder reads it as the same. */
     for (c = 0xa0; c < 0x110000; c++) {
-        len = (uint32_t) standard_encode(charset->name, c, p);
+        len = (uint32_t) whatwg_encode(charset->name, c, p);
         if (len != 0 && p[0] >= 0x80 && model_decoded(charset, p, len) == c) {
             charset->written[c] = model_number(p, len);
         }
@@ -327,7 +327,7 @@ model_charset_open(model_charset_t *charset)
         p[2] = (unsigned char) code;
         c = model_decoded(charset, p, len);
 
-        if (c != STANDARD_NONE && charset->written[c] == 0) {
+        if (c != WHATWG_NONE && charset->written[c] == 0) {
             charset->written[c] = code;
         }
     }
@@ -450,7 +450,7 @@ model_sequence(const model_charset_t *charset, const uint32_t *o, size_t n,
         p[len - 1] = (unsigned char) o[len - 1];
         *c = model_decoded(charset, p, len);
 
-        if (*c != STANDARD_NONE) {
+        if (*c != WHATWG_NONE) {
             return len;
         }
     }

@@ -1,10 +1,10 @@
-# What is wrong with the answer to an attack line: the rules for every row and
-# the codes of t/attacks/invariants.tsv. A judgement is a list of short
-# sentences; none is right. They hold no octets that change from run to run,
-# so that the same row can be compared with a stock server.
+# Judges the answer to an attack line by the rules for every row and by the
+# codes of t/attacks/invariants.tsv. A judgement is a list of short sentences,
+# empty if the answer is right. The sentences contain no octets that change
+# from run to run, so that a row can be compared with a stock server.
 #
-# Judges get the row, the answer, and the run (IRI::Attacks), which can send
-# further requests and knows the tree, the server and what changed on disk.
+# Judges get the row, the answer and the run (IRI::Attacks). The run can send
+# more requests and knows the tree, the server and the changes on disk.
 package IRI::AttackJudge;
 use strict;
 use warnings;
@@ -25,7 +25,7 @@ my %LIMIT = (
     fast  => 100e6,
 );
 
-# A bound, with room for sanitizers.
+# The limit, larger for code with sanitizers.
 sub limit {
     my ($what) = @_;
     my $room = $ENV{IRI_ASAN} && $what =~ /cpu|memory|fast/ ? 8 : 1;
@@ -39,13 +39,13 @@ sub percent {
         sprintf '%%%02X', ord $1/gerx;
 }
 
-# Octets with one level of escapes taken away.
+# Octets with one level of percent-encoding removed.
 sub unpercent {
     my ($text) = @_;
     return $text =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger;
 }
 
-# Can a method change files?
+# Does the method change files?
 sub writes { return $_[0] !~ /^(?:GET|HEAD|OPTIONS|TRACE|PROPFIND|get)$/ }
 
 # ---- every row ---------------------------------------------------------------
@@ -65,14 +65,14 @@ sub judge_every {
     return @wrong;
 }
 
-# Markers that no client may see.
+# Markers that no client may receive.
 sub leak {
     my ($answer) = @_;
     my $text = join "\n", $answer->body, map { @$_ } @{ $answer->headers };
     return $text =~ /($FORBIDDEN)/ ? "leak of $1" : ();
 }
 
-# An error page does not repeat the name, or writes it as text, and says its
+# An error page does not repeat the name, or writes it as text and declares its
 # charset where that matters.
 sub error_page {
     my ($row, $answer) = @_;
@@ -162,13 +162,13 @@ sub reject {
     return @wrong;
 }
 
-# Nothing on disk may have changed.
+# Fails if anything on disk has changed.
 sub no_change {
     my ($run) = @_;
     return map { 'changed ' . escaped($_) } @{ $run->{changes} };
 }
 
-# Refused, or inside the root without what is forbidden.
+# Refused, or served from inside the root without forbidden content.
 sub safe {
     my ($row, $answer, $run) = @_;
     my @wrong = no_change($run);
@@ -179,7 +179,7 @@ sub safe {
     return @wrong;
 }
 
-# Refused; with a name, that name is refused too.
+# Refused; if a name is given, a request for that name is refused too.
 sub deny {
     my ($row, $answer, $run, $name) = @_;
     my @wrong = reject($row, $answer, $run);
@@ -193,7 +193,7 @@ sub deny {
     return @wrong;
 }
 
-# Told apart by nothing.
+# The two answers are indistinguishable.
 sub same_status {
     my ($row, $answer, $run, $name) = @_;
     my $known = $run->ask($row, target => percent($name));
@@ -207,7 +207,7 @@ sub same_status {
     return @wrong;
 }
 
-# Three identical answers, and those of the runs before.
+# Three identical answers, also identical to those of earlier runs.
 sub stable {
     my ($row, $answer, $run) = @_;
     my @answers = map { signature($_) } $answer,
@@ -217,7 +217,7 @@ sub stable {
     return 'another answer than before';
 }
 
-# What an answer says of its entity.
+# The header fields of an answer that describe its entity.
 sub signature {
     my ($answer) = @_;
     my @fields = map { "$_: " . ($answer->header($_) // '-') }
@@ -266,7 +266,7 @@ sub authority {
     return 'Location has another authority';
 }
 
-# The same, and it leads in two steps to what is there without a redirect.
+# As above; the Location leads in two steps to a file that needs no redirect.
 sub location_safe {
     my ($row, $answer, $run) = @_;
     my @wrong = map { "field $_->[0] of the request" }
@@ -329,13 +329,13 @@ sub vhost_default {
 
 # ---- files written -----------------------------------------------------------
 
-# Paths that a request made or changed, and those it removed.
+# Paths that a request created or changed, and paths that it removed.
 sub changed {
     my ($run, $kind) = @_;
     return map { substr $_, 1 } grep { /^[$kind]/ } @{ $run->{changes} };
 }
 
-# Exactly that file, or nothing.
+# Exactly this file was changed, or nothing.
 sub put_canonical {
     my ($row, $answer, $run, $name) = @_;
     return no_file($row, $answer, $run) if $answer->status !~ /^2/;
@@ -351,7 +351,7 @@ sub put_canonical {
     return @wrong;
 }
 
-# A new file whose name is a decoded form of the name asked for.
+# A new file whose name is a decoded form of the requested name.
 sub put_safe {
     my ($row, $answer, $run) = @_;
     return no_file($row, $answer, $run) if $answer->status !~ /^2/;
@@ -365,7 +365,7 @@ sub put_safe {
     return @wrong;
 }
 
-# A new file where one may be made; the source of a MOVE is gone.
+# A new file where creation is allowed; the source of a MOVE is gone.
 sub put_up {
     my ($row, $answer, $run) = @_;
     return no_file($row, $answer, $run) if $answer->status !~ /^2/;
@@ -374,7 +374,7 @@ sub put_up {
         : grep { !m{^/docroot/up/[^/]+$} } @made;
 }
 
-# The names that the last segment of a target may mean, as on disk.
+# The names on disk that the last segment of a target may stand for.
 sub names {
     my ($row, $run) = @_;
     my ($leaf) = unpercent(octets($row->{target})) =~ m{([^/]*)$};
@@ -409,8 +409,8 @@ sub whole_file {
 
 # ---- listings ----------------------------------------------------------------
 
-# Well-formed HTML in which no name is anything but text, and whose links
-# lead to its entries.
+# Well-formed HTML in which every name is text only, and whose links lead to
+# its entries.
 sub listing {
     my ($row, $answer, $run) = @_;
     my $hops = 0;
@@ -474,8 +474,8 @@ sub no_hidden_name {
 
 # ---- bounds ------------------------------------------------------------------
 
-# As safe, within the budgets: CPU and memory as the run measured them, looks
-# as the core itself says that it made them.
+# As SAFE, and within the limits: CPU and memory as the run measured them,
+# lookups as the core reports them.
 sub bound {
     my ($row, $answer, $run) = @_;
     my @wrong = safe($row, $answer, $run);
@@ -486,7 +486,7 @@ sub bound {
     return (@wrong, looks($row, $run));
 }
 
-# Of counts in rows, those of the row whose first is the greatest.
+# Of the counts in rows, the row with the greatest first count.
 sub most {
     my ($first) = sort { $b->[0] <=> $a->[0] } @_, [0, 0, 0, 0];
     return @$first;
@@ -501,14 +501,15 @@ sub looks {
     my $got = $run->{memory}{$key} //= do {
         my ($code, $out) = capture('', build_dir() . '/iri', 'explain',
             '--root', $run->{tree}->root, $run->explain_options, $target);
-        # Who starts over searches again, with a budget of its own.
+        # A restarted request searches again, with a budget of its own.
         [most(map { my $search = $_; [map { scalar(() = $search =~ /$_/mg) }
             '^ *stat .*[^/]: ', '^ *stat ', '^ *read .*: \d+ entries',
             '^(?:Lookup below| *alternative reading| *a charset for each)'] }
             split /^Restart as/m, $out)];
     };
     my ($candidates, $looks, $lists, $whole) = @$got;
-    # Each search looks for the whole path first: no candidate of a segment.
+    # Each search looks up the whole path first, which is no candidate of a
+    # segment.
     $candidates -= $whole;
     $run->{most_candidates} = $candidates
         if $candidates > ($run->{most_candidates} // 0);
@@ -523,7 +524,7 @@ sub looks {
 
 # ---- logs --------------------------------------------------------------------
 
-# Lines of the access log that a row has made.
+# Lines of the access log that a row has caused.
 sub judge_log {
     my ($row, @lines) = @_;
     my @wrong;
@@ -533,7 +534,7 @@ sub judge_log {
     return @wrong;
 }
 
-# The query as a handler sees it, against the one that was sent.
+# Compares the query that a handler sees with the one that was sent.
 sub judge_query {
     my ($row, @lines) = @_;
     my ($sent) = octets($row->{target}) =~ /\?(.*)$/s;

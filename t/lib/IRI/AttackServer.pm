@@ -1,6 +1,6 @@
-# The server that one conf of t/attacks/conf.tsv asks for: a private nginx or
-# httpd whose rules come out of the fixture, with or without our module. Kinds
-# of the fixture are rules for both:
+# The server for one conf of t/attacks/conf.tsv: a private nginx or httpd whose
+# rules are generated from the fixture, with or without our module. The kinds
+# of the fixture are rules for both servers:
 #
 #   denied     everything below its first segment; names that begin with a dot
 #              and scripts always are
@@ -10,7 +10,7 @@
 #   hidden     it begins with a dot
 #   guarded    by a .htaccess within it; nginx has a location instead
 #
-# Virtual hosts beside the first are for lines whose host is theirs: %HOSTS.
+# Additional virtual hosts are for the lines with that host: %HOSTS.
 package IRI::AttackServer;
 use strict;
 use warnings;
@@ -23,12 +23,12 @@ use IRI::Server qw(slurp spew);
 my @HTTPD_MODULES = qw(autoindex auth_basic authn_file authz_user dav dav_fs
     env headers rewrite setenvif);
 
-# Prefixes that stand for one directory, and a denied directory in it.
+# Prefixes that are aliases of one directory, and a denied directory in it.
 my @ALIASES = ('/al/', "/\xE5\x88\xA5\xE5\x90\x8D/", '/prefix/deep/');
 my $SECRET  = "\xE7\xA7\x98";
 
-# Hosts of a conf: what stands in a server block of nginx and in a virtual
-# host of httpd, beside the settings and in the place of the rules' root.
+# Hosts of a conf: the text in a server block of nginx and in a virtual host of
+# httpd, in addition to the settings and instead of the rules' root.
 my %HOSTS = (
     idn => [
         ['xn--r8jz45g.xn--zckzah', 'tatoe'],
@@ -113,7 +113,7 @@ sub new {
     my $server = $self->{server} = $self->{nginx}
         ? IRI::Nginx->new(@common)
         : IRI::Httpd->new(@common, modules => \@HTTPD_MODULES);
-    # a user whose password nobody has
+    # a user whose password is unknown
     spew($server->tmp . '/users', "u:*\n");
     mkdir $server->tmp . '/locks';
     chmod 0777, $server->tmp . '/locks';
@@ -126,11 +126,10 @@ sub new {
 
 sub server { $_[0]{server} }
 
-# Ends the server. Nobody is connected any more, so that httpd need not be
-# asked to wait for its clients.
+# Stops the server. No client is connected any more, so httpd need not wait.
 sub stop { $_[0]{server}->stop('TERM') }
 
-# What the module is told, in the words of one server; nothing for stock.
+# The module's settings as directives of one server; nothing for stock.
 sub settings {
     my ($self, %change) = @_;
     return '' if $self->{stock};
@@ -139,7 +138,7 @@ sub settings {
     return $self->{nginx} ? nginx_settings($text) : httpd_settings($text);
 }
 
-# The rules that lines of the fixture stand for: [rule, first segment, leaf]
+# The rules for lines of the fixture: [rule, first segment, leaf]
 sub rules {
     my ($self) = @_;
     my (%seen, @rules);
@@ -206,7 +205,7 @@ sub nginx_rule {
     return "location \"/$first/\" { $text }\n";
 }
 
-# What a conf has beside rules.
+# Directives of a conf other than rules.
 sub nginx_places {
     my ($self) = @_;
     my $conf = $self->{conf};
@@ -272,7 +271,8 @@ sub httpd_host {
     my $rules = $how->{bare} ? '' : join '',
         map { $self->httpd_rule(@$_) } $self->rules;
     my $other = $how->{dir} ? '' : $self->httpd_places;
-    # Only where it is used: without it a request may begin with what is known.
+    # Only where it is used, because without it a cached request may be
+    # answered.
     my $rewrites = $rules =~ /^RewriteRule/m ? 'RewriteEngine On' : '';
     return octets(<<"END");
 <VirtualHost 127.0.0.1:$port>
@@ -333,7 +333,7 @@ END
 
 # ---- processes and logs ------------------------------------------------------
 
-# The processes that answer, by number.
+# The process ids of the processes that answer.
 sub workers {
     my ($self) = @_;
     my $main = $self->{server}->pid // return;
@@ -347,7 +347,7 @@ sub workers {
     return sort { $a <=> $b } @workers;
 }
 
-# Nanoseconds of CPU that these processes have used, with all their threads.
+# CPU time in nanoseconds used by these processes, with all their threads.
 sub cpu {
     my (@pids) = @_;
     my $sum = 0;
@@ -357,8 +357,8 @@ sub cpu {
     return $sum;
 }
 
-# Octets of memory that these processes have had at most; with reset, counted
-# from now on. undef where the system cannot tell.
+# Peak memory of these processes in octets; with reset, the peak is measured
+# from now on. undef where the system does not report it.
 sub peak {
     my ($reset, @pids) = @_;
     my $sum = 0;
@@ -369,15 +369,15 @@ sub peak {
         }
         my $status = slurp("/proc/$pid/status");
         my ($peak) = $status =~ /^VmHWM:\s+(\d+)/m or return;
-        # What all workers share is there once, and before any request.
+        # Memory shared by all workers is allocated once, before any request.
         my ($shared) = $status =~ /^RssShmem:\s+(\d+)/m;
         $sum += ($peak - ($shared // 0)) * 1024;
     }
     return $sum;
 }
 
-# Lets the server read its configuration again; true once the old processes
-# are gone.
+# Makes the server read its configuration again; true once the old processes
+# have ended.
 sub reload {
     my ($self) = @_;
     my %old = map { $_ => 1 } $self->workers;
@@ -397,7 +397,7 @@ sub log_lines {
 
 sub log_size { return -s $_[0]{server}->tmp . '/attacks.log' }
 
-# What the error log has got from an offset on: where it ends now, and lines.
+# The error log from an offset on: the new offset, and the lines.
 sub error_log {
     my ($self, $offset) = @_;
     my $file = $self->{server}->tmp . '/error.log';
@@ -409,7 +409,7 @@ sub error_log {
     return ($end, split /\n/, $text);
 }
 
-# Those lines of an error log that tell errors.
+# The lines of an error log that report errors.
 sub errors_in {
     my ($self, @lines) = @_;
     my $levels = $self->{server}->error_pattern('emerg|alert|crit|error');

@@ -1,10 +1,10 @@
 # The files that the attack lines are sent against: t/attacks/fixture.tsv as
-# one settings row (conf) wants it, in a directory that holds the document
-# root and, beside it, what must never be served:
+# required by one settings row (conf), in a directory that holds the document
+# root and, beside it, files that must never be served:
 #
 #   BASE/docroot, BASE/docroot-secret, BASE/outside, BASE/aliased, ...
 #
-# What a request changed is seen by comparing two views of BASE.
+# Changes caused by a request are found by comparing two snapshots of BASE.
 package IRI::AttackTree;
 use strict;
 use warnings;
@@ -15,7 +15,7 @@ use IRI::Octets qw(octets escaped);
 use IRI::Server qw(slurp spew temp_dir worker_user);
 use IRI::Tree 'encode_name';
 
-# Names that are not written but made: what lies in these directories.
+# Names that are generated: the entries of these directories.
 my %CONTENT = (
     '/many/' => \&many, '/list/' => \&nasty, '/deep/' => \&deep
 );
@@ -46,8 +46,8 @@ sub wanted {
     return scalar grep { $_ eq $name } split /,\s*/, $confs;
 }
 
-# A line of the fixture as what is to be made; nothing where the file system
-# charset of the conf cannot write the name, or where it is no file.
+# A line of the fixture as an entry to create; nothing where the file system
+# charset of the conf cannot encode the name, or where the line is no file.
 sub entry {
     my ($self, $row) = @_;
     my ($kind, $what) = $row->{kind} =~ /^(\w+)(?:, (\w+))?/;
@@ -65,7 +65,7 @@ sub entry {
     };
 }
 
-# Writes everything anew.
+# Creates all files again.
 sub fill {
     my ($self) = @_;
     remove_tree($self->{base}, { keep_root => 1 });
@@ -83,8 +83,8 @@ sub fill {
     return;
 }
 
-# Gives a file to the user that the workers run as, who may change it, and a
-# time long ago: httpd calls the ETag of what has just been changed weak.
+# Gives a file to the user of the workers, so that they may change it, and an
+# old time: httpd sends a weak ETag for a file that has just been changed.
 sub own {
     my ($self, $path) = @_;
     return if -l $path;
@@ -136,8 +136,8 @@ sub many {
     return;
 }
 
-# Directories within directories, all of them in a form that is not looked
-# for first: in NFD, and half composed, which only a listing finds.
+# Nested directories whose names are not the first candidates: in NFD, and
+# partly composed, which only reading the directory finds.
 sub deep {
     my ($dir) = @_;
     make_path($dir . "/\xE3\x81\x8B\xE3\x82\x99" x 40);
@@ -145,7 +145,7 @@ sub deep {
     return;
 }
 
-# Names that a listing has to write with care; each file holds its own name.
+# Names that a listing has to escape; each file contains its own name.
 sub nasty {
     my ($dir) = @_;
     my @names = ('<script>alert(1)<', '"onmouseover=alert(1) x="', 'a&b',
@@ -158,8 +158,8 @@ sub nasty {
     return;
 }
 
-# Where a path of a request lies on disk: as the fixture says, else as a new
-# name would be written.
+# The location on disk of a request's path: as in the fixture, else as a new
+# name would be encoded.
 sub disk {
     my ($self, $path) = @_;
     my ($known) = grep { $_->{path} eq $path } $self->entries;
@@ -170,7 +170,7 @@ sub disk {
     return "$self->{root}$octets";
 }
 
-# What is there: a hash from each path below BASE to its kind and content.
+# A snapshot: a hash from each path below BASE to its kind and content.
 sub view {
     my ($self) = @_;
     my %view;
@@ -178,7 +178,7 @@ sub view {
     while (defined(my $dir = shift @todo)) {
         opendir my $handle, "$self->{base}$dir" or next;
         for my $name (readdir $handle) {
-            # .DAV is where mod_dav keeps its own notes
+            # .DAV is mod_dav's own state
             next if $name =~ /^(?:\.\.?|\.DAV)$/;
             my $path = "$dir/$name";
             my $disk = "$self->{base}$path";
@@ -190,7 +190,8 @@ sub view {
     return \%view;
 }
 
-# What differs between two views: a list of "+/path", "-/path", "*/path".
+# The differences between two snapshots: a list of "+/path", "-/path",
+# "*/path".
 sub changes {
     my ($before, $after) = @_;
     my %all = (%$before, %$after);
@@ -200,7 +201,7 @@ sub changes {
         sort keys %all;
 }
 
-# Puts back what was there before some changes.
+# Restores the state before some changes.
 sub restore {
     my ($self, $before, @changes) = @_;
     for my $path (map { /^[+*](.*)/s ? $1 : () } reverse @changes) {
@@ -218,8 +219,8 @@ sub restore {
     return;
 }
 
-# Makes the entries of a directory anew in the opposite order, with their
-# content and times.
+# Recreates the entries of a directory in reverse order, with their content and
+# times.
 sub shuffle {
     my ($self, $dir) = @_;
     opendir my $handle, $dir or return;

@@ -1,7 +1,7 @@
 # The attack table: t/attacks/*.tsv, and how its lines are run against nginx
 # and httpd. A run is one settings row (conf) on one server, in four orders:
-# that of the table, the reverse, a shuffled one, and that of the table once
-# more after the server has read its configuration again.
+# that of the table, the reverse, a shuffled one, and that of the table again
+# after a reload.
 #
 #   attacks.tsv     the lines; columns in t/attacks/README.md
 #   later.tsv       lines whose own invariant cannot hold before another issue
@@ -26,7 +26,7 @@ use List::Util qw(shuffle sum);
 use Time::HiRes 'time';
 
 my @ORDERS    = qw(table reversed shuffled reloaded);
-# Rows that speak of what another has done.
+# Rows about the effects of another row.
 my %BEFORE = ('d-put-002' => 'd-put-001');
 
 my $SECONDS   = 1;          # to answer in
@@ -122,7 +122,7 @@ sub pass {
     return @results;
 }
 
-# Everything as it was made; for the last pass the server starts over and
+# The initial state is restored; for the last pass the server restarts and
 # directories are in another order.
 sub begin {
     my ($self, $order) = @_;
@@ -139,15 +139,15 @@ sub begin {
     $self->warm_up if $self->measured;
     ($self->{errors}) = $web->error_log(0);
     # In one order each row has a connection of its own, in the others they
-    # follow each other on few.
+    # share a few connections.
     $self->{apart} = $order eq 'table';
     $self->{from} //= 0;
     $self->come_from_elsewhere;
     return;
 }
 
-# The next requests come from another address, so that the lines that servers
-# write about them, before their answers or behind, can be told from others.
+# The next requests come from another address, so that the lines that the
+# servers write about them, before or after the answer, can be told apart.
 sub come_from_elsewhere {
     my ($self) = @_;
     my $number = ++$self->{from};
@@ -160,15 +160,16 @@ sub come_from_elsewhere {
     return;
 }
 
-# Those that were needed so far, one a port.
+# The addresses used so far, one a port.
 sub clients {
     my ($self) = @_;
     return map { $self->{$_} } grep { /^client/ } keys %$self;
 }
 
-# What a plain request costs, once the processes have read what they need of
-# their libraries, and the slots of the cache of indexes: these are memory of the
-# process, and a kernel without a zero page counts what is only read.
+# The cost of a plain request, once the processes have loaded the pages of
+# their libraries and of the cache of indexes that they use: these are memory
+# of the process, and a kernel without a zero page counts pages that are only
+# read.
 sub warm_up {
     my ($self) = @_;
     my %plain = (method => 'GET', id => 'plain', target => '/pub/none.txt');
@@ -179,7 +180,7 @@ sub warm_up {
     return;
 }
 
-# Does a row of this run want to be measured?
+# Is a row of this run to be measured?
 sub measured {
     my ($self) = @_;
     return scalar grep { is_measured($_) } @{ $self->{rows} };
@@ -191,7 +192,7 @@ sub is_measured {
     return scalar grep { $_ eq ($code // '') } @MEASURED;
 }
 
-# One row: sent, judged, and the tree put in order again.
+# One row: sent, judged, and its changes on disk reverted.
 sub one {
     my ($self, $row) = @_;
     my %result = (row => $row, every => [], own => []);
@@ -212,22 +213,21 @@ sub one {
     return \%result;
 }
 
-# How many lines of the error log a request may have: one. A host that tries
-# files first says so for each reading, and of names that may be meant each
-# that is denied is told.
+# How many lines of the error log a request may cause: one. A host with
+# try_files logs one for each reading, and each denied candidate is logged.
 sub lines_of {
     my ($self, $row) = @_;
     return $row->{host} eq 'lost.test' ? 2
         : $self->{conf}{conf} eq 'choose' ? 4 : 1;
 }
 
-# Does a stock server tell more than one error about a request like this?
+# Does a stock server log more than one error about such a request?
 sub says_more {
     my ($self, $row) = @_;
     return writes($row->{method}) || $self->{conf}{listing} eq 'on';
 }
 
-# What the row changed on disk; it is put back before the next.
+# The changes on disk by the row; they are reverted before the next row.
 sub look_at_changes {
     my ($self, $row) = @_;
     $self->{changes} = [];
@@ -237,7 +237,7 @@ sub look_at_changes {
     return;
 }
 
-# May a client write here? Paths are below the base of the tree.
+# May a client write to this path? Paths are relative to the base of the tree.
 sub may_write {
     my ($self, $path) = @_;
     return 0 if $self->{conf}{dav} ne 'on';
@@ -264,7 +264,7 @@ sub send {
     return is_measured($row) ? $self->measure($row) : $self->timed($row);
 }
 
-# Undoes what the row before changed.
+# Reverts the changes of the row before.
 sub put_back {
     my ($self) = @_;
     my @changes = @{ $self->{changes} };
@@ -278,7 +278,7 @@ sub put_back {
     return;
 }
 
-# Sent once; where it takes too long, twice more, since a machine may be busy.
+# Sent once; if it takes too long, twice more, because a machine may be busy.
 sub timed {
     my ($self, $row) = @_;
     my $start  = time;
@@ -293,7 +293,7 @@ sub timed {
     return $answer;
 }
 
-# Sent three times: the least CPU, less that of a plain request, and memory.
+# Sent three times: the least CPU, minus that of a plain request, and memory.
 sub measure {
     my ($self, $row) = @_;
     my @pids = @{ $self->{pids} };
@@ -320,14 +320,16 @@ sub measure {
     return $answer;
 }
 
-# A further request for a judge: the row's own, with another target or port.
+# An additional request for a judge: the row's own, with another target or
+# port.
 sub ask {
     my ($self, $row, %change) = @_;
     return $self->request($row, 'ask', %change);
 }
 
-# One request. Its name goes with it into the log. What may not be repeated or
-# what could be taken for the end of a request has a connection of its own.
+# One request. The name of its row is in the log. A request that must not be
+# repeated or that could be taken for the end of a request has a connection of
+# its own.
 sub request {
     my ($self, $row, $name, %change) = @_;
     my $target = $change{target} // octets($row->{target});
@@ -356,9 +358,9 @@ sub request {
 }
 
 # mod_dav answers 400 to a Destination that is not an absolute URI, and 502 to
-# another port than the server's: neither would try the path. So httpd gets
-# "/up/x" and "http://localhost/up/x" with the scheme, host and port that it
-# answers for. All else ("//other/x", "up/x") stays as the row has it.
+# a port other than the server's: neither would test the path. So for httpd
+# "/up/x" and "http://localhost/up/x" get the scheme, host and port of the
+# server. All others ("//other/x", "up/x") are sent as the row has them.
 sub with_absolute_destination {
     my ($self, $host, %fields) = @_;
     return %fields if $self->{kind} ne 'httpd' || $host eq '-';
@@ -379,16 +381,15 @@ sub fields {
 
 sub stop { $_[0]{web}->stop }
 
-# Lines of the error log that nobody expects. nginx says at the level crit
-# that it could not rename an upload, and answers 500, for which rows are
-# judged.
+# Unexpected lines of the error log. nginx logs at level crit that it could not
+# rename an upload, and answers 500, which is judged by the row.
 sub unexpected_errors {
     my ($self) = @_;
     return $self->{web}->server->errors(
         ignore => qr/\[crit\] .* rename\(\) /);
 }
 
-# The options of `iri explain` that stand for this run.
+# The options of `iri explain` that correspond to this run.
 sub explain_options {
     my ($self) = @_;
     return (core_options($self->{conf}{settings}),
@@ -397,8 +398,8 @@ sub explain_options {
 
 # ---- after a pass ------------------------------------------------------------
 
-# What only shows at the end: the logs, the processes, the tree. Adds to the
-# results of rows, and returns one more for what belongs to none.
+# Checks at the end of a pass: the logs, the processes, the tree. Adds to the
+# results of rows, and returns one more result for what belongs to no row.
 sub finish {
     my ($self, @results) = @_;
     my $web = $self->{web};
@@ -415,8 +416,8 @@ sub finish {
     return \%all;
 }
 
-# Every row has one line of its own in the access log, or none where the
-# server could not read its header fields; then there is one without a name.
+# Each row has one line in the access log, or none where the server could not
+# read its header fields; then there is one line without a name.
 sub judge_logs {
     my ($self, $all, @results) = @_;
     my $web = $self->{web};
@@ -443,9 +444,9 @@ sub judge_logs {
     return;
 }
 
-# The error log of a pass: not more lines than its rows may have, taken together
-# by the address that they came from, and no raw octet in lines of ours. Writing
-# and listing make stock servers say more.
+# The error log of a pass: not more lines than its rows may cause, grouped by
+# client address, and no raw octet in our lines. Writes and listings make stock
+# servers log more.
 sub judge_errors {
     my ($self, $all, @results) = @_;
     my (%rows, %lines);
@@ -456,7 +457,7 @@ sub judge_errors {
     push @{ $all->{every} }, "$raw lines with raw octets in the error log"
         if $raw;
     for my $line ($self->{web}->errors_in(@lines)) {
-        # Whole: nginx cuts long lines.
+        # Complete lines: nginx truncates long ones.
         my ($from) = $line =~ /\bclient:? ([\d.]+)[,:]/ or next;
         push @{ $lines{$from} }, $line;
     }
@@ -473,8 +474,8 @@ sub judge_errors {
     return;
 }
 
-# What a sentence says, without the names of files: a stock server writes the
-# octets that came.
+# A sentence without file names: a stock server writes the octets that were
+# sent.
 sub kind {
     my ($sentence) = @_;
     return $sentence =~ s{ (?:[-+*])?/.*}{}sr;
@@ -489,7 +490,7 @@ sub is_control {
     return ($row->{invariant} // '') =~ /^(?:AFTER:.*\|)?$control/;
 }
 
-# What has to be said of a result: a list of sentences, empty if all is well.
+# What is reported about a result: a list of sentences, empty if all is well.
 # stock is the result of the same row on a stock server, if there is one.
 sub verdict {
     my ($self, $result, $stock) = @_;

@@ -1,4 +1,4 @@
-# What both servers are asked alike: cases, and how an answer is told in a line.
+# Cases that both servers share, and an answer as one line of text.
 package IRI::Both;
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ sub inturi {
     return join ' ', $answer->status, grep { defined } @values;
 }
 
-# What an agent is answered: status, body if 200, Vary. Options: port (by its
+# The answer to a client: status, body if 200, Vary. Options: port (by its
 # name), method, headers.
 sub vary {
     my ($server, $target, $agent, %option) = @_;
@@ -59,7 +59,7 @@ sub function_values {
     );
 }
 
-# iri_redirect link: target, status and Link fields, what it is.
+# iri_redirect link: target, status and Link fields, description.
 sub link_cases {
     my $coffee = '</caf%C3%A9.txt>; rel="canonical"';
     return (

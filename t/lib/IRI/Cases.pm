@@ -20,14 +20,14 @@
 #              "STATUS PATH", or "skip"; for core also an answer (pass,
 #              serve, moved, choose, refuse) in the place of STATUS
 #
-# In all optional columns and in path and note "-" is as good as nothing.
+# In optional columns and in path and note "-" is the same as an empty cell.
 #
-# A table with the column entries has its trees in itself. Then tree is "own",
-# "own/CHARSET" or "own/CHARSET/FORM"; each case has a directory of that tree
-# named by its id, and in it these entries, separated by "|"; what follows the
-# id in target and location, path and choices are below it. There names are
-# characters, \u{HHHH} is one that would be mistaken or not be seen, and those
-# of a target that are not ASCII are sent percent-encoded, as browsers do.
+# A table with the column "entries" contains its own trees. Then tree is "own",
+# "own/CHARSET" or "own/CHARSET/FORM". Each case has a directory named by its
+# id, with these entries, separated by "|"; the part after the id in target and
+# location, path and choices are relative to it. There names are characters,
+# \u{HHHH} is a character that could be confused or is invisible, and non-ASCII
+# characters of a target are sent percent-encoded, as browsers do.
 package IRI::Cases;
 use strict;
 use warnings;
@@ -58,7 +58,7 @@ my %HTTPD_DIRECTIVE = (
 my %CORE_OPTION = map { $_ => 1 }
     qw(charset invalid filename_charset filename_form match ambiguous repair);
 
-# Settings that are none of ours: what a case needs of a server beside them.
+# Settings of the server, not of our module, that a case needs.
 my %STOCK = (
     'dav=on' => {
         nginx => "dav_methods PUT DELETE MKCOL;\n",
@@ -72,8 +72,8 @@ my %COLUMN   = map { $_ => 1 } @REQUIRED,
     qw(nginx httpd core);
 my @WORDS = qw(form charset match);    # columns that are variables
 
-# Reads tables and returns their cases, each a hash by column. Dies on what
-# cannot be meant: unknown columns and settings, ids used twice.
+# Reads tables and returns their cases, each a hash by column. Dies on errors
+# of the table: unknown columns and settings, ids used twice.
 sub load {
     my (@files) = @_;
     my (@cases, %seen);
@@ -103,8 +103,8 @@ sub load {
     return @cases;
 }
 
-# Puts a case that has its own entries below its id: characters become octets,
-# of the request or, in path, of the disk. The entries become a manifest.
+# Moves a case with its own entries below its id: characters become octets of
+# the request or, in path, of the disk. The entries become a manifest.
 sub own_names {
     my ($case) = @_;
     my $id = $case->{id};
@@ -128,9 +128,9 @@ sub own_names {
     return;
 }
 
-# Cases that were found by width, case, accents or spelling, where just that
-# level is not ignored, so that nothing is found. For those of one entry,
-# which no other level finds.
+# Cases that are found by width, case, accents or spelling, with that level
+# removed from the settings, so that nothing is found. Only for cases with one
+# entry, which no other level finds.
 sub without {
     my (@cases) = @_;
     my @without;
@@ -150,7 +150,7 @@ sub without {
     return @without;
 }
 
-# Dies if a table lacks columns or has others.
+# Dies if a table lacks columns or has unknown ones.
 sub check_columns {
     my ($file, @columns) = @_;
     my %have    = map { $_ => 1 } @columns;
@@ -196,7 +196,7 @@ sub settings {
     return @settings;
 }
 
-# What the stock settings among these are to a server.
+# The directives for the server's own settings among these.
 sub stock_settings {
     my ($text, $server) = @_;
     return map { $STOCK{$_}{$server} } grep { $STOCK{$_} } split ' ', $text;
@@ -217,8 +217,8 @@ sub httpd_settings {
         map { "$HTTPD_DIRECTIVE{$_->[0]} $_->[1]\n" } settings($text);
 }
 
-# Settings as options of the command: --charset Shift_JIS,EUC-JP. What only
-# servers can do (redirect, list, advertise, ...) is no option of it.
+# Settings as options of the command: --charset Shift_JIS,EUC-JP. Settings that
+# only servers have (redirect, listing, advertise, ...) are no options of it.
 sub core_options {
     my ($text) = @_;
     return map {
@@ -273,8 +273,8 @@ END
     return run_server($server, 'nginx', \@groups, $option{proto});
 }
 
-# The same against one httpd with a virtual host for each group; option
-# modules besides, names of further stock modules.
+# The same for httpd with a virtual host for each group; option modules adds
+# stock modules by name.
 sub run_httpd {
     my ($cases, %option) = @_;
     my ($dir, @groups) = make_trees(@$cases);
@@ -307,21 +307,22 @@ END
     return run_server($server, 'httpd', \@groups, $option{proto});
 }
 
-# Does a case of a group say what variables are?
+# Do the cases of a group expect variables?
 sub has_words {
     my ($group) = @_;
     return scalar grep { words_of($_) } @{ $group->{cases} };
 }
 
-# The variables that a case says, as "form=native" and so on.
+# The variables that a case expects, as "form=native" and so on.
 sub words_of {
     my ($case) = @_;
     return map { "$_=$case->{$_}" } grep { ($case->{$_} // '-') !~ /^-?$/ }
         @WORDS;
 }
 
-# Makes each tree of the cases once, below one new directory. Returns that
-# and the groups, which get a number, their dir, and content (of the files).
+# Creates each tree of the cases once, below one new directory. Returns that
+# directory and the groups, which get a number, their dir, and content (of the
+# files).
 sub make_trees {
     my (@cases) = @_;
     my $dir = temp_dir();
@@ -349,7 +350,7 @@ sub make_trees {
     return ($dir, @groups);
 }
 
-# Gives a server's workers those directories of a tree that cases write to.
+# Makes the directories that cases write to writable for the server's workers.
 sub writable {
     my ($root, @cases) = @_;
     my ($user, $group) = worker_user();
@@ -389,9 +390,9 @@ sub run_server {
     return $failed;
 }
 
-# Answers to cases, in their order. GET and HEAD go over one connection, many
-# at a time; what may not be repeated, or whose target could be taken for the
-# end of a request, has a connection of its own.
+# Answers to cases, in their order. GET and HEAD share one connection with many
+# requests in flight; a request that must not be repeated, or whose target
+# could be taken for the end of a request, has a connection of its own.
 sub ask {
     my ($client, $framed, @cases) = @_;
     my (@together, @answers);
@@ -419,7 +420,7 @@ sub request_of {
     return ($method, octets($case->{target}));
 }
 
-# Emits the line of a case that this runner leaves out; true if it does.
+# Emits a SKIP line for a case that this runner skips; true if it does.
 sub skip {
     my ($case, $runner) = @_;
     return 0 if !expected($case, $runner)->{skip};
@@ -429,9 +430,9 @@ sub skip {
     return 1;
 }
 
-# What is wrong with a server's answer: a list of sentences. For HEAD the
-# length of the content stands for the content. HTTP/2 resets the stream of a
-# malformed request (PROTOCOL_ERROR); that stands for 400.
+# The failures of a server's answer: a list of sentences. For HEAD the length
+# of the content is compared. HTTP/2 resets the stream of a malformed request
+# (PROTOCOL_ERROR); this counts as 400.
 sub judge {
     my ($case, $runner, $answer, $content) = @_;
     my $expect = expected($case, $runner);
@@ -448,7 +449,7 @@ sub judge {
             if $location !~ /^-?$/ && $got ne octets($location);
     }
     my $words = $answer->header('IRI-Words') // '';
-    # httpd has no variables where there is nothing to say.
+    # httpd does not set variables without a value.
     if ($runner eq 'httpd') {
         $words =~ s/form=\(null\)/form=ascii/;
         $words =~ s/match=\(null\)/match=none/;
@@ -470,14 +471,14 @@ sub judge {
     return @wrong;
 }
 
-# The paths between which a client may choose, octets, in their order.
+# The paths that a 300 answer lists, in octets, in their order.
 sub choices_of {
     my ($case) = @_;
     return if ($case->{choices} // '-') =~ /^-?$/;
     return sort map { octets($_) } split /\|/, $case->{choices};
 }
 
-# What is wrong with a page of choices: each has a link, no other entry has.
+# Checks a page of choices: each choice has a link, no other entry has.
 sub listed {
     my ($case, $page) = @_;
     my %choice = map { $_ => 1 } choices_of($case);
@@ -493,7 +494,7 @@ sub listed {
         (map { 'listed: ' . escaped($_) } grep { $link->($_) } @others));
 }
 
-# The line of a case, and if it failed, why.
+# The TAP line of a case and, if it failed, the reason.
 sub report {
     my ($case, $group, @wrong) = @_;
     my $note = $case->{note} // '';
@@ -536,7 +537,7 @@ sub run_core {
 }
 
 # The objects that `iri explain --batch` writes for the targets of cases.
-# Operands have \\ and \xHH escapes, of which a backslash needs one too.
+# Operands have \\ and \xHH escapes, so a backslash is escaped too.
 sub explain {
     my ($group, $method, @cases) = @_;
     my $input = join '', map { escaped((request_of($_))[1]) . "\n" } @cases;
@@ -545,18 +546,17 @@ sub explain {
         core_options($group->{settings}),
         length $method ? ('--method', $method) : ());
     my @lines = split /\n/, $out;
-    # Exit code 1: some operand is no target at all.
+    # Exit code 1: at least one operand is no valid target.
     Test::More::diag("iri explain: exit code $code, " . @lines
             . ' lines for ' . @cases . " operands\n$err")
         if $code > 1 || $err ne '' || @lines != @cases;
     return map { eval { JSON::PP->new->utf8->decode($_) } } @lines;
 }
 
-# What is wrong with the core's verdict on a case. Where a case has no word
-# of its own for the core, its status is read so: 2xx is an entry (under
-# whatever path), 300 a choice, another 3xx is that there is a canonical URI
-# to go to, 400 and 404 are refusals, 404 also that there is no file; other
-# statuses are the server's alone.
+# Checks the core's verdict on a case. Where a case has no column for the core,
+# its status is mapped: 2xx is an entry (under any path), 300 a choice, another
+# 3xx a redirect to a canonical URI, 400 and 404 are refusals, 404 also a
+# missing file; other statuses are decided by the server alone.
 sub judge_core {
     my ($case, $verdict, $content, $dir) = @_;
     return 'no JSON' if !$verdict;
@@ -601,9 +601,10 @@ sub judge_core {
     return @wrong;
 }
 
-# The file that a verdict names, octets relative to the root; undef if none,
-# or if something follows it that is not looked for (path_info=on). Where the core has nothing to say (pass) and
-# names none, it is the path that a server would open.
+# The file that a verdict names, octets relative to the root; undef if none, or
+# if it is followed by path info that is not looked up (path_info=on). Where
+# the verdict is "pass" without a file name, it is the path that a server would
+# open.
 sub core_file {
     my ($case, $verdict, $dir) = @_;
     return if ($verdict->{path_info} // '') !~ m{^/?$}

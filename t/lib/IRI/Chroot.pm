@@ -13,8 +13,9 @@ use File::Path qw(make_path remove_tree);
 use IRI::Server qw(build_dir capture spew);
 use Test::More ();
 
-# Below build/chroot/: NAME is made anew; the base and the packages that were
-# fetched stay. All that is run, and what it says, is added to build/LOG.log.
+# Below build/chroot/: NAME is created again for each run; the base system and
+# the downloaded packages stay. Commands and their output are appended to
+# build/LOG.log.
 sub new {
     my ($class, $name, $log) = @_;
     die "only root can make a Debian in a folder\n" if $> != 0;
@@ -25,7 +26,7 @@ sub new {
     my $self  = bless { root => "$cache/$name", cache => $cache,
         log => realpath(build_dir()) . '/' . ($log // $name) . '.log' },
         $class;
-    # Another run has the packages that were fetched until it ends.
+    # Another run uses the downloaded packages until it ends.
     open $self->{lock}, '>', "$cache/lock" or die "$cache/lock: $!\n";
     flock $self->{lock}, LOCK_EX;
     $self->make_base if !-e "$cache/base.tar";
@@ -41,7 +42,7 @@ sub new {
 sub root { $_[0]{root} }
 sub log  { $_[0]{log} }
 
-# What stands in no release that this machine knows is not Debian's.
+# A package that is in no release known here does not come from Debian.
 sub sources {
     my (undef, $out) = capture('', 'apt-get', 'indextargets', '--format',
         '$(ORIGIN) $(REPO_URI) $(CODENAME) $(COMPONENT)',
@@ -51,8 +52,7 @@ sub sources {
     return @sources;
 }
 
-# The suite of this machine, from where this machine has its packages, with the
-# updates that it has, too.
+# The suite of this machine, from its own package sources, with its updates.
 sub make_base {
     my ($self) = @_;
     my @sources = sources();
@@ -63,7 +63,8 @@ sub make_base {
         $first->[0]);
     spew("$folder/etc/apt/sources.list",
         join '', map { "deb @$_\n" } @sources);
-    # No package may start a service here, where ports are the machine's.
+    # No package may start a service here, because ports are shared with the
+    # host.
     spew("$folder/usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n");
     chmod 0755, "$folder/usr/sbin/policy-rc.d";
     for my $file (qw(/etc/resolv.conf /etc/hosts)) {
@@ -78,7 +79,7 @@ sub make_base {
     return;
 }
 
-# Ends what still runs in it, and removes it.
+# Ends the processes that still run in it, and removes it.
 sub remove {
     my ($self) = @_;
     $self->run('for pid in /run/*.pid /run/*/*.pid; do '
@@ -89,7 +90,7 @@ sub remove {
     return;
 }
 
-# A command of this machine, which must succeed.
+# A command on the host, which must succeed.
 sub host {
     my ($self, @command) = @_;
     my ($code, $said) = $self->logged("@command", @command);
@@ -97,7 +98,7 @@ sub host {
     return $said;
 }
 
-# A script for sh, in the chroot: its exit code, and all that it said.
+# A script for sh, in the chroot: its exit code and output.
 sub run {
     my ($self, $script, @before) = @_;
     return $self->logged("# $script", @before, 'chroot', $self->{root},
@@ -106,7 +107,7 @@ sub run {
         'DEBIAN_FRONTEND=noninteractive', 'sh', '-ec', $script);
 }
 
-# The same as a test of its exit code; returns what it said.
+# As run(), and tests the exit code; returns the output.
 sub must {
     my ($self, $script, $name) = @_;
     my ($code, $said) = $self->run($script);

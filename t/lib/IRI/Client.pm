@@ -5,7 +5,7 @@
 #   { method => 'PUT', target => "/\xE9", headers => [name => value, ...],
 #     body => $octets, host => 'localhost' }
 #
-# Nothing is checked, escaped or tidied: what the test says is what is sent.
+# Nothing is checked, escaped or normalized: the test's octets are sent.
 package IRI::Client;
 use strict;
 use warnings;
@@ -13,9 +13,9 @@ use IO::Socket::INET;
 use IRI::Response;
 use Socket qw(IPPROTO_TCP TCP_NODELAY);
 
-# Options: port (needed), address (127.0.0.1), local (the address that it comes
-# from), timeout (seconds to wait for octets), batch (requests under way at
-# once), tls (a hash, for TLS: what IRI::TLS::start takes).
+# Options: port (required), address (127.0.0.1), local (source address),
+# timeout (seconds to wait for octets), batch (requests in flight), tls (a
+# hash: the options of IRI::TLS::start).
 sub new {
     my ($class, %option) = @_;
     return bless {
@@ -29,9 +29,9 @@ sub request {
     return ($self->pipeline($request))[0];
 }
 
-# Answers to many requests, in their order. When the server ends the
-# connection, what is unanswered is sent again: first one request alone, since
-# it may be the one that ended it. A request that gets no answer on a
+# Answers to many requests, in their order. When the server closes the
+# connection, unanswered requests are sent again, the first of them alone,
+# because it may have caused the close. A request without an answer on a
 # connection of its own has status 0. Only for requests that may be repeated.
 sub pipeline {
     my ($self, @requests) = @_;
@@ -79,7 +79,7 @@ sub connect {
     return 1;
 }
 
-# What a protocol says first on a new connection; nothing in HTTP/1.
+# The octets that a protocol sends first on a new connection; none in HTTP/1.
 sub greet { }
 
 # Closes the connection, so that the next request opens another.
@@ -89,8 +89,8 @@ sub disconnect {
     return;
 }
 
-# Sends octets; false if the server has closed. Its last answer may still
-# wait to be read then, so this is no error.
+# Sends octets; false if the server has closed. Its last answer may still be
+# unread then, so this is no error.
 sub put {
     my ($self, $octets) = @_;
     local $SIG{PIPE} = 'IGNORE';
@@ -101,8 +101,8 @@ sub put {
     return 1;
 }
 
-# Reads what has come, at least one octet; false at the end of the connection
-# or when nothing came in time.
+# Reads available octets, at least one; false at the end of the connection or
+# on timeout.
 sub fill {
     my ($self) = @_;
     my $set = '';
@@ -119,7 +119,7 @@ sub fill {
     return $count;
 }
 
-# Takes exactly $count octets; undef if fewer come.
+# Reads exactly $count octets; undef if there are fewer.
 sub take {
     my ($self, $count) = @_;
     while (length $self->{buffer} < $count) {

@@ -1,10 +1,10 @@
-# What t/denial.t asks for: denied names, trees that hold them, settings, and
-# the places of both servers in which rules deny them.
+# Data for t/denial.t: denied names, trees that hold them, settings, and the
+# contexts of both servers in which rules deny them.
 #
-# Each of the worlds (a tree with settings) is served twice: by a guarded
-# server with the rules of all places, and by an open one that differs in
-# nothing but these rules. What the open one gives says what a spelling
-# reaches; so what the guarded one must give follows without any model.
+# Each world (a tree with settings) is served twice: by a guarded server with
+# the rules of all contexts, and by an open one without these rules. The answer
+# of the open server shows which file a spelling reaches, so the expected
+# answer of the guarded one follows without a model.
 package IRI::Denial;
 use strict;
 use warnings;
@@ -24,7 +24,7 @@ our @EXPORT_OK = qw(entry_name has_place httpd_text make_trees marker
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
 
-# What no answer may hold.
+# Content that no answer may contain.
 sub marker { return 'S3CR3T' }
 
 # ---- names ------------------------------------------------------------------
@@ -48,26 +48,26 @@ my @NAMES = map { NFC($_) } (
     'ความลับ', "\x{915}\x{93C}ि",
     # width, and letters whose case is special
     "\x{FF21}\x{FF44}\x{FF4D}", 'ADMIN-é', "\x{1F512}key",
-    # what means something in a path
+    # characters with a special meaning in a path
     '100%é', 'a;b=é', 'c+é&d', '.é', '..é', 'é.', '...é', "'é'(1)",
-    # ASCII, which is the server's own business
+    # ASCII, which only the server's own rules concern
     'secret', 'Private.d',
 );
 
-# All characters that Shift_JIS writes in two ways, so many to a name.
+# All characters that Shift_JIS encodes in two ways, so many to a name.
 my $TWINS = 48;
 my @twins = twin_characters();
 while (my @some = splice @twins, 0, $TWINS) {
     push @NAMES, join '', '双', @some;
 }
 
-# Names for everybody, of the same kinds.
+# Public names, of the same kinds.
 my @PUBLIC = map { NFC($_) } (
     '公開', '示す', 'フリー', 'ぶんがく', 'público', 'открыто', 'δημόσιο',
     '공개', 'ציבורי', 'công khai', 'สาธารณะ', 'دليل', 'öffentlich', 'plain',
 );
 
-# Names below a denied one, and for each one like it that is not there.
+# Names below a denied one, and for each a similar name that does not exist.
 my @LEAVES = (
     ['葉', '枝'], ['лист', 'кора'], ['été', 'ôté'], ['잎', '꽃'],
     ['φύλλο', 'χώματ'], ['leaf', 'twig'],
@@ -75,8 +75,8 @@ my @LEAVES = (
 
 # ---- trees and settings -----------------------------------------------------
 
-# How the names of a tree are written, charset and form, one or several ways
-# side by side; what iri_filename_charset says of it.
+# How the names of a tree are encoded, charset and form, one or several side by
+# side; and the value of iri_filename_charset.
 my %TREE = (
     nfc    => { ways => [['UTF-8', 'NFC']] },
     nfd    => { ways => [['UTF-8', 'NFD']] },
@@ -98,9 +98,10 @@ my %TREE = (
 );
 $TREE{$_}{read} //= [$TREE{$_}{ways}[0][0]] for sort keys %TREE;
 
-# A line is a world: its tree and its settings, as in t/cases, but for
-# filename_charset, which the tree says. A number behind them is that of the
-# issue that builds what the line needs: till then it is only counted.
+# A line is a world: its tree and its settings, as in t/cases, except
+# filename_charset, which the tree defines. A number at the end is that of an
+# issue that implements what the line needs; until then the line is only
+# counted.
 my @WORLDS = (
     [nfc => ''],
     [nfc => 'charset=Shift_JIS,EUC-JP,windows-1252'],
@@ -157,8 +158,8 @@ sub worlds {
     return (\@worlds, \@later);
 }
 
-# Settings of a world's server: the open one never redirects, so that one can
-# see what it would serve.
+# Settings of a world's server: the open one never redirects, so that the file
+# that it would serve is visible.
 sub settings {
     my ($world, $guarded) = @_;
     my $read = join ',', @{ $TREE{ $world->{tree} }{read} };
@@ -170,7 +171,8 @@ sub settings {
 # ---- files ------------------------------------------------------------------
 
 # The name of an entry: its octets in the first charset of the tree that
-# reads them and writes them back, in NFC. Undef if there is none.
+# decodes them and encodes them to the same octets, in NFC. Undef if there is
+# none.
 sub entry_name {
     my ($tree, $octets) = @_;
     for my $charset (@{ $TREE{$tree}{read} }) {
@@ -179,9 +181,9 @@ sub entry_name {
         next if !defined $text || $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
         my $back = eval { Encode::encode($label, $text, $STRICT) };
         next if !defined $back || $back ne $octets;
-        # Perl's table of EUC-JP has the characters of JIS, not of vendors.
+        # Perl's table of EUC-JP has the characters of JIS, not the vendor's.
         if ($charset eq 'EUC-JP') {
-            # these two it writes as nobody else does
+            # it encodes these two differently from all other implementations
             return if $text =~ /[\xA6\x{2116}]/;
             $text =~ s/([\x{301C}\x{2016}\x{2212}\xA2\xA3\xAC])/vendor($1)/ge;
         }
@@ -197,10 +199,10 @@ sub vendor {
     return $char;
 }
 
-# Makes all trees that the worlds need below a directory. A tree is
+# Creates all trees that the worlds need below a directory. A tree is
 #   { label, root, empty: its directories; aliased: a link to root;
-#     denied: names of the rules, present, absent: those there, and not;
-#     public: names for everybody; leaf: [there, not there] for each name }
+#     denied: names of the rules; present, absent: existing and missing ones;
+#     public: public names; leaf: [existing, missing] for each name }
 sub make_trees {
     my ($dir, $worlds) = @_;
     my %trees;
@@ -233,15 +235,16 @@ sub make_tree {
     return $tree;
 }
 
-# A name's octets in each way of a tree that can write it.
+# The octets of a name in each encoding of a tree that has it.
 sub octets_of {
     my ($label, $name) = @_;
     return grep { defined && length() < 230 }
         map { write_in($name, @$_) } @{ $TREE{$label}{ways} };
 }
 
-# The entries of a name: a directory and two files, in each way. Each file
-# says what it is, its path and its way. Returns how many names were made.
+# The entries of a name: a directory and two files, in each encoding. The
+# content of a file is its kind, path and encoding. Returns the number of
+# names.
 sub make_data {
     my ($tree, $name, $word) = @_;
     my ($label, $made) = ($tree->{label}, 0);
@@ -269,8 +272,8 @@ sub make_data {
     return $made;
 }
 
-# The name below a name, and one that is not there; all ways of the tree can
-# write both.
+# The name below a name, and one that does not exist; all encodings of the tree
+# have both.
 sub leaf_of {
     my ($tree, $name) = @_;
     my $first = length($name) % @LEAVES;
@@ -291,9 +294,9 @@ sub writable {
     return 1;
 }
 
-# Names that nobody denies: those of their own, neighbours of denied ones (by
-# case, width, accents), and what the octets of denied ones are in another
-# charset. None may begin with a denied name, which prefix rules deny too.
+# Names that are not denied: public ones, neighbours of denied ones (by case,
+# width, accents), and the octets of denied names decoded in another charset.
+# None may begin with a denied name, because prefix rules would deny it.
 sub make_public {
     my ($tree) = @_;
     my $denied = join '|', map { quotemeta key($_) } @{ $tree->{denied} };
@@ -318,7 +321,7 @@ sub neighbours {
     } @names;
 }
 
-my $OCTET_TWINS = 60;    # of those there would be
+my $OCTET_TWINS = 60;    # out of all that exist
 
 sub octet_twins {
     my (@names) = @_;
@@ -341,8 +344,9 @@ sub percent_path {
     return join '/', map { percent(Encode::encode('UTF-8', $_)) } @_;
 }
 
-# The folders of the places: links to the root itself, so that all places
-# have all names. A .htaccess counts only where the server is told to look.
+# The directories of the contexts: links to the root itself, so that all
+# contexts have all names. A .htaccess counts only where AllowOverride permits
+# it.
 sub make_places {
     my ($tree) = @_;
     my $root = $tree->{root};
@@ -360,7 +364,7 @@ sub make_places {
     return;
 }
 
-# The denied names as one alternation, in UTF-8.
+# The denied names as one regular expression alternation, in UTF-8.
 sub regex {
     my ($tree) = @_;
     return $tree->{regex} //= join '|', map {
@@ -375,7 +379,7 @@ sub uri_regex {
         @{ $tree->{denied} };
 }
 
-# A text for each denied name, where "@" stands for it.
+# A text repeated for each denied name, with "@" replaced by it.
 sub each_name {
     my ($tree, $text) = @_;
     return join '', map {
@@ -386,16 +390,16 @@ sub each_name {
 
 # ---- places of nginx --------------------------------------------------------
 
-# What may be asked for below a name or beside it; see t/denial.t.
+# Requests below a name or beside it; see t/denial.t.
 my @ALL  = qw(file leaf hidden index bare inner deep);
 my @DIRS = qw(leaf hidden index bare inner deep);
 
-# A place: status that a denied name gets there; shapes of denied paths;
-# common, guard, each, end: texts, in this order, guard and each (with "@" for
-# each denied name) in the guarded server only, unless guard opens what end
-# closes; RE: all names. at: the path that is looked for, if it is not the
-# place's own; query: the path is in the query of this one; made: rules make
-# another path before one is denied; other words are explained in denial.t.
+# A context: status of a denied name; shapes of denied paths; common, guard,
+# each, end: texts, in this order, guard and each (with "@" for each denied
+# name) in the guarded server only, unless guard opens a block that end closes;
+# RE: all names. at: the path that is looked up, if it differs from the
+# context's own; query: the path is in its query; made: rules produce another
+# path before a path is denied; other words are explained in denial.t.
 my @NGINX = (
     { name => 'prefix', each => 'location "/prefix/@" { deny all; }' },
     { name => 'exact', made => 1, shapes => [qw(file leaf index)], each =>
@@ -524,7 +528,7 @@ my @HTTPD = (
     { name => 'to-file', made => 1, octets => 1, shapes => \@DIRS, each =>
             qq{<Directory "ROOT/to-file/\@">$DENIED</Directory>},
         common => 'RewriteRule "^/to-file/(.*)$" "ROOT/to-file/$1"' },
-    # SetEnvIf sees the path percent-encoded, sub-delims as they came
+    # SetEnvIf sees the path percent-encoded, with sub-delims as sent
     { name => 'setenv', beyond => 1, unreserved => 1,
         guard => qq{SetEnvIf Request_URI "^/setenv/(?:URI)" D\n}
             . qq{<Location "/setenv">\n<RequireAll>\nRequire all granted\n}
@@ -549,7 +553,7 @@ my @HTTPD = (
             qq{<LocationMatch "^/(?:RE)">$DENIED</LocationMatch>} },
 );
 
-# The places of a server, complete.
+# All contexts of a server, completed.
 sub places {
     my ($kind) = @_;
     return map {
@@ -562,7 +566,7 @@ sub all_places {
     return grep { !$seen{$_}++ } map { $_->{name} } @NGINX, @HTTPD;
 }
 
-# Does a world have a place?
+# Does a world have a context?
 sub has_place {
     my ($world, $place) = @_;
     return 0 if $place->{no_pass} && $world->{pass};
@@ -572,7 +576,7 @@ sub has_place {
 
 # ---- configurations ---------------------------------------------------------
 
-# The text of all places in one server.
+# The text of all contexts in one server.
 sub places_text {
     my ($world, $tree, $guarded, @places) = @_;
     my $text = '';
@@ -587,7 +591,7 @@ sub places_text {
     return $text;
 }
 
-# A text with the words that stand for something of a tree.
+# A text with its placeholders replaced by values of a tree.
 sub filled {
     my ($text, $world, $tree) = @_;
     my $re = regex($tree);

@@ -1,5 +1,5 @@
-# An application behind a server: it is asked by FastCGI, SCGI or uwsgi, and
-# answers each request with all that it was given, a line NAME=value each.
+# An application behind a server: it speaks FastCGI, SCGI or uwsgi, and answers
+# each request with all parameters that it received, a line NAME=value each.
 package IRI::Gateway;
 use strict;
 use warnings;
@@ -8,7 +8,7 @@ use IRI::Server qw(free_port);
 use POSIX ();
 
 my %READ    = (fastcgi => \&fastcgi, scgi => \&scgi, uwsgi => \&uwsgi);
-my $SECONDS = 3600;    # a test that dies leaves none behind for longer
+my $SECONDS = 3600;    # a test that dies does not leave one behind for longer
 
 # Starts one that speaks a protocol: 'fastcgi', 'scgi' or 'uwsgi'.
 sub new {
@@ -50,7 +50,7 @@ sub serve {
     POSIX::_exit(0);
 }
 
-# Just so many octets, or less at the end.
+# Reads exactly so many octets, or fewer at the end of the connection.
 sub octets {
     my ($client, $count) = @_;
     my $octets = '';
@@ -81,7 +81,7 @@ sub fastcgi {
     return @given;
 }
 
-# An answer as records: output, its end, and that the request is done.
+# An answer as records: output, its end, and the end of the request.
 sub records {
     my ($text) = @_;
     return pack('CCnnCx', 1, 6, 1, length $text, 0) . $text
@@ -89,7 +89,7 @@ sub records {
         . pack('CCnnCx', 1, 3, 1, 8, 0) . "\0" x 8;
 }
 
-# One netstring: names and values, each with a NUL behind it.
+# One netstring: names and values, each followed by a NUL.
 sub scgi {
     my ($client) = @_;
     local $/ = ':';
@@ -97,7 +97,7 @@ sub scgi {
     return unpack '(Z*)*', octets($client, $length);
 }
 
-# A head with the length of what follows: names and values, each behind its
+# A header with the length of the rest: names and values, each preceded by its
 # length.
 sub uwsgi {
     my ($client) = @_;

@@ -1,6 +1,6 @@
-# What documents show, run: configurations, requests and commands, read out of
-# Markdown by a convention that readers need not notice. What stands above
-# counts for what stands below it.
+# Runs the examples of documents: configurations, requests and commands, read
+# from Markdown by a convention that readers need not notice. An item applies
+# to the items below it.
 #
 #   | on disk | written in | holds |      the tree from here on: absolute paths;
 #                                         a charset, NFD, or both; its text
@@ -17,17 +17,17 @@
 #   ```sh                                 commands whose output is not shown
 #   ```text                               nothing to run
 #
-# A request is `METHOD /path` (GET if not said) and `Field: value`; what is not
-# ASCII in the path is percent-encoded in each of the charsets, "raw" is UTF-8
-# as it is. An answer is a status, then `text` of the body or the path of
-# Location, and `Field: value`, "-" for a field that is not there.
+# A request is `METHOD /path` (default GET) and `Field: value`; non-ASCII
+# characters of the path are percent-encoded in each of the charsets, "raw" is
+# UTF-8 as it is. An answer is a status, then `text` of the body or the path of
+# Location, and `Field: value`, "-" for an absent field.
 #
-# /srv, /etc and /var are folders of the test; what has no server{} and no
-# <VirtualHost> is of a site in /srv/www where the tree has that, else in
-# /var/www/html, as on Debian. Port 80 and http://localhost are the server; where 127.0.0.1:8080 is no server of the
-# example it is one that answers with the host and target it was asked for, and
-# at 127.0.0.1:9000 is a program that answers with its parameters. In
-# /etc/....users is "you", whose password is "secret".
+# /srv, /etc and /var are directories of the test. A configuration without
+# server{} and <VirtualHost> belongs to a site in /srv/www where the tree has
+# that, else in /var/www/html, as on Debian. Port 80 and http://localhost are
+# the server. Unless 127.0.0.1:8080 is a server of the example, it answers with
+# the requested host and target, and at 127.0.0.1:9000 a program answers with
+# its parameters. /etc/....users contains "you", whose password is "secret".
 package IRI::Guide;
 use strict;
 use warnings;
@@ -42,7 +42,7 @@ use Test::More;
 
 our @EXPORT_OK = qw(answered asked parse run_guide told written);
 
-# Commands that are not run here: how they begin, and why.
+# Commands that are not run here: their first words, and the reason.
 my @NOT_HERE = (
     [qr/(?:service|systemctl|apachectl|nginx) /,
         'services of the machine stay as they are'],
@@ -65,7 +65,7 @@ my @NEEDS = (
         'slotmem_shm'],
 );
 
-# What the error log may say of requests that are refused.
+# Error log lines about refused requests that are allowed.
 my $QUIET = qr/No such file|forbidden|denied|is not found/;
 
 # ---- reading a document ------------------------------------------------------
@@ -120,7 +120,7 @@ sub parse {
     return @items;
 }
 
-# What stands between back-quotes.
+# The text between back-quotes.
 sub spans { return $_[0] =~ /`([^`]*)`/g }
 
 # ---- requests and answers ----------------------------------------------------
@@ -165,8 +165,7 @@ sub asked {
 
 sub local_path { return $_[0] =~ s{^http://(?:localhost|127\.0\.0\.1)[:\d]*}{}r }
 
-# Tests an answer by what a cell says of it; $base is where the test has its
-# files.
+# Tests an answer against a cell; $base is the directory of the test's files.
 sub answered {
     my ($answer, $cell, $what, $base) = @_;
     my ($status) = $cell =~ /^(\d{3})/ or die "$what: no status: $cell\n";
@@ -218,7 +217,7 @@ sub plant {
     return;
 }
 
-# The folder that the tree is in, for a server or ('') for none; it stays until
+# The directory of the tree, for a server or ('') for none; it is used until
 # there is another tree.
 sub base {
     my ($state, $kind) = @_;
@@ -229,7 +228,7 @@ sub base {
     };
 }
 
-# Workers that are not root must be able to write where an example lets them.
+# Workers that are not root must be able to write where an example allows it.
 sub give {
     my ($base) = @_;
     system 'chown', '-R', 'www-data', $base if $> == 0;
@@ -239,7 +238,7 @@ sub give {
 
 sub in_base { return $_[1] =~ s{(?<![\w.\$])/(?=(?:srv|etc|var)\b)}{$_[0]/}gr }
 
-# Folders that a configuration writes to.
+# Directories that a configuration writes to.
 sub folders {
     my ($base, $conf) = @_;
     for my $path ($conf =~ m{(?<![\w.])(/(?:etc|var)/[\w./-]+)}g) {
@@ -251,7 +250,7 @@ sub folders {
     return;
 }
 
-# A server that answers with the host and the target it was asked for.
+# A server that answers with the requested host and target.
 sub backend {
     my ($port) = @_;
     return nginx(stock => 1, conf => <<"END") if !missing('nginx', stock => 1);
@@ -299,7 +298,7 @@ sub start_nginx {
         conf => "types { text/html html; text/plain txt; }\n$conf");
 }
 
-# As on Debian, what is not granted is denied.
+# As on Debian, access is denied unless it is granted.
 sub start_httpd {
     my ($root, $conf) = @_;
     $conf =~ s/^\s*LoadModule .*\n//mg;
@@ -319,8 +318,8 @@ sub start_httpd {
 
 # ---- running a document ------------------------------------------------------
 
-# Runs all that a document shows; returns the items that nothing has run, each
-# as "LINE: what". Languages that another test runs are not looked at, nor are
+# Runs all examples of a document; returns the items that were not run, each as
+# "LINE: what". Languages that another test runs are skipped, and so are
 # requests if nginx is one of them.
 sub run_guide {
     my ($name, $text, @elsewhere) = @_;
@@ -363,7 +362,7 @@ sub not_run {
     return;
 }
 
-# A block in another language: text is for reading.
+# A block in another language is only text.
 sub unknown {
     my ($state, $item) = @_;
     return if $item->{language} =~ /^(?:text|json)$/
@@ -372,7 +371,8 @@ sub unknown {
     return;
 }
 
-# The configurations end, their servers not yet; what nobody has asked is told.
+# Ends the current configurations, but not their servers; configurations
+# without a request are reported.
 sub forget {
     my ($state) = @_;
     not_run($state, $_, "```$_->{language} that nothing is asked of")
@@ -385,7 +385,8 @@ sub forget {
     return;
 }
 
-# All servers of a document end, side by side, since httpd takes its time.
+# Stops all servers of a document in parallel, because httpd takes long to
+# stop.
 sub end {
     my ($state) = @_;
     my @old = @{ $state->{old} // [] };
@@ -410,8 +411,8 @@ sub configured {
     return;
 }
 
-# What a configuration needs and is not here, the server or dav-ext; '' if
-# there is nothing.
+# The server or dav-ext if a configuration needs it and it is missing; '' if
+# nothing is missing.
 sub lacks {
     my ($kind, $conf) = @_;
     my $missing = missing($kind);
@@ -421,7 +422,7 @@ sub lacks {
     return $missing;
 }
 
-# The servers of what stands above, started.
+# Starts the servers of the configurations above.
 sub servers {
     my ($state) = @_;
     $state->{pending} = [];
@@ -442,7 +443,7 @@ sub requests {
             my $how = $column{'written in'} ? $row->[$column{'written in'}]
                 : 'raw';
             for (split /, */, $how) {
-                # counts hold what went before
+                # earlier entries count too
                 $state->{server}{$kind}->settle if $row->[0] =~ /status/;
                 answered(asked($state->{server}{$kind}, $row->[0], $_),
                     $row->[$column],
@@ -455,7 +456,7 @@ sub requests {
     return;
 }
 
-# Commands of a block, each with what it prints.
+# Commands of a block, each with its expected output.
 sub commands {
     my ($state, $item) = @_;
     my $text = $item->{text};
@@ -479,7 +480,8 @@ sub commands {
     return;
 }
 
-# What a command says, with the places of the document in the place of ours.
+# The output of a command, with the test's paths replaced by those of the
+# document.
 sub told {
     my ($base, $command, $server) = @_;
     my $run  = in_base($base, $command);

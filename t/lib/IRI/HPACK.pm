@@ -102,8 +102,8 @@ sub entry {
     return $entry // die "HPACK: no entry $index\n";
 }
 
-# Drops the oldest entries that are over the limit (RFC 7541 section 4.1: an
-# entry counts 32 octets more than its text).
+# Evicts the oldest entries above the limit (RFC 7541 section 4.1: an entry
+# counts 32 octets more than its text).
 sub evict {
     my ($self) = @_;
     my $size = 0;
@@ -117,7 +117,7 @@ sub evict {
     return;
 }
 
-# Takes an integer with a prefix of $bits from the block (section 5.1).
+# Reads an integer with a prefix of $bits from the block (section 5.1).
 sub integer {
     my ($block, $bits) = @_;
     my $most  = (1 << $bits) - 1;
@@ -133,7 +133,7 @@ sub integer {
     }
 }
 
-# Takes a string from the block (section 5.2).
+# Reads a string from the block (section 5.2).
 sub string {
     my ($block) = @_;
     die "HPACK: string missing\n" if $$block eq '';
@@ -144,8 +144,8 @@ sub string {
     return $huffman ? huffman($octets) : $octets;
 }
 
-# Undoes the Huffman code. What is left over must be the first bits, fewer
-# than eight, of EOS, which are ones.
+# Decodes the Huffman code. The remainder must be the first bits, fewer than
+# eight, of EOS, which are ones.
 sub huffman {
     my ($octets) = @_;
     my ($text, $code) = ('', '');
@@ -160,7 +160,7 @@ sub huffman {
     return $text;
 }
 
-# Header fields, [name, value] each, as literals that nobody need remember.
+# Header fields, [name, value] each, as literals without indexing.
 sub encode {
     my (@fields) = @_;
     return join '', map {

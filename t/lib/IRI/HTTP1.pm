@@ -7,8 +7,8 @@ use parent 'IRI::Client';
 # The protocol's name in TLS.
 sub alpn { return 'http/1.1' }
 
-# Sends all requests at once and reads their answers in order, up to the
-# first that does not come or that ends the connection.
+# Sends all requests at once and reads their answers in order, up to the first
+# that is missing or that ends the connection.
 sub exchange {
     my ($self, @requests) = @_;
     $self->put(join '', map { request_text($_) } @requests);
@@ -24,7 +24,7 @@ sub exchange {
     return @answers;
 }
 
-# Sends octets that need not be a request at all and reads one answer, on a
+# Sends octets that need not be a valid request and reads one answer, on a
 # connection of its own.
 sub send_raw {
     my ($self, $octets) = @_;
@@ -59,8 +59,8 @@ sub request_text {
     return "$text\r\n" . ($body // '');
 }
 
-# Reads one answer; undef if the connection ends before its head is whole.
-# Interim answers (1xx) are passed over. `persistent` is set for the next.
+# Reads one answer; undef if the connection ends within its head. Interim
+# answers (1xx) are skipped. Sets `persistent` for the next request.
 sub read_answer {
     my ($self, $method) = @_;
     $self->{persistent} = 0;
@@ -79,7 +79,7 @@ sub read_answer {
     return $self->read_body($answer, $method) ? $answer : undef;
 }
 
-# What came is no HTTP/1 answer: all of it, with status 0.
+# The received octets are no HTTP/1 answer: all of them, with status 0.
 sub garbage {
     my ($self, $line) = @_;
     1 while $self->fill;
@@ -89,7 +89,8 @@ sub garbage {
     );
 }
 
-# Reads the body as RFC 9112 section 6.3 delimits it; false if it is cut off.
+# Reads the body as delimited by RFC 9112 section 6.3; false if it is
+# truncated.
 sub read_body {
     my ($self, $answer, $method) = @_;
     my $length   = $answer->header('Content-Length');
@@ -112,7 +113,7 @@ sub read_body {
     return defined $answer->{body};
 }
 
-# A chunked body, its trailer fields read and dropped; undef if cut off.
+# A chunked body, its trailer fields read and dropped; undef if truncated.
 sub chunks {
     my ($self) = @_;
     my $body = '';

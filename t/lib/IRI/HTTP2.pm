@@ -20,8 +20,8 @@ use constant {
 # The protocol's name in TLS.
 sub alpn { return 'h2' }
 
-# The preface: no push, and windows so large that only the connection's has
-# to be opened again now and then.
+# The preface: no push, and windows so large that only the connection's window
+# needs an update now and then.
 sub greet {
     my ($self) = @_;
     $self->{hpack}          = IRI::HPACK->new;
@@ -37,8 +37,8 @@ sub greet {
 }
 
 # Sends all requests as streams of one connection and reads until all are
-# answered or the connection ends. Returns the answers up to the first that
-# is missing: pipeline() asks for the rest again.
+# answered or the connection ends. Returns the answers up to the first that is
+# missing; pipeline() sends the rest again.
 sub exchange {
     my ($self, @requests) = @_;
     $self->{streams} = {};
@@ -90,7 +90,7 @@ sub open_stream {
     };
 }
 
-# Sends as much of each waiting body as the server's windows let through.
+# Sends as much of each pending body as the server's windows allow.
 sub send_bodies {
     my ($self) = @_;
     for my $stream (values %{ $self->{streams} }) {
@@ -112,7 +112,7 @@ sub send_bodies {
     return;
 }
 
-# Acts on one frame from the server.
+# Processes one frame from the server.
 sub take_frame {
     my ($self, $type, $flags, $id, $payload) = @_;
     my $stream = $self->{streams}{$id};
@@ -148,9 +148,9 @@ sub take_frame {
     return;
 }
 
-# A header block may come in pieces; the whole is decoded also for streams
-# that nobody waits for, since the dynamic table depends on it. An interim
-# answer (1xx) gives way to the next; trailer fields are dropped.
+# A header block may be split into frames; it is decoded also for unknown
+# streams, because the dynamic table depends on it. An interim answer (1xx) is
+# replaced by the next; trailer fields are dropped.
 sub take_headers {
     my ($self, $type, $flags, $id, $payload) = @_;
     if ($type == HEADERS) {
@@ -172,8 +172,8 @@ sub take_headers {
     return;
 }
 
-# The server's first window of a stream counts for those under way as well
-# (RFC 9113 section 6.9.2).
+# The server's initial window of a stream applies to streams in flight too (RFC
+# 9113 section 6.9.2).
 sub take_settings {
     my ($self, $payload) = @_;
     my @settings = unpack '(nN)*', $payload;
@@ -187,7 +187,7 @@ sub take_settings {
     return;
 }
 
-# The server will answer streams up to the last it names and no others.
+# The server will answer streams up to the last one named, and no others.
 sub take_goaway {
     my ($self, $payload) = @_;
     my ($last, $code) = unpack 'NN', $payload;
@@ -200,7 +200,7 @@ sub take_goaway {
     return;
 }
 
-# What a payload holds besides padding.
+# A payload without its padding.
 sub unpadded {
     my ($flags, $payload) = @_;
     return $payload if !($flags & PADDED);

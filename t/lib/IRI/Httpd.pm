@@ -7,8 +7,8 @@ use IRI::Server qw(build_dir capture program spew worker_user);
 
 my @DEFAULT_MODULES = qw(authz_core authz_host authn_core dir mime alias);
 
-# Debian has these in the program itself, others beside it. User and Group are
-# of mod_unixd.
+# Modules that Debian compiles in and other builds load. User and Group belong
+# to mod_unixd.
 my @OFTEN_STATIC = qw(unixd log_config logio version watchdog);
 
 # Options beside those of all servers: conf, text after the general part
@@ -28,13 +28,14 @@ sub new {
 # httpd's program (IRI_HTTPD), undef if there is none.
 sub binary { return program('IRI_HTTPD', 'apache2', 'httpd') }
 
-# Our module's file.
+# The file of our module.
 sub module { return build_dir() . '/mod_iri.so' }
 
-# Never a part of httpd itself.
+# Our module is never compiled into httpd.
 sub has_inside { return 0 }
 
-# Writes the configuration; ports are known only after the caller's text.
+# Writes the configuration; the ports are known only after the caller's text is
+# expanded.
 sub write_conf {
     my ($self) = @_;
     my $conf = $self->expand("# %%PORT%%\n" . ($self->{conf} // ''));
@@ -43,7 +44,7 @@ sub write_conf {
     return;
 }
 
-# All that every private httpd needs.
+# The part that every private httpd needs.
 sub general {
     my ($self) = @_;
     my $modules = $self->load_lines;
@@ -117,7 +118,7 @@ sub load_lines {
     return $lines;
 }
 
-# The names of the modules inside the program itself, asked once.
+# The names of the modules compiled into the program, queried once.
 my $compiled_in;
 sub compiled_in {
     return $compiled_in if $compiled_in;
@@ -125,7 +126,7 @@ sub compiled_in {
     return $compiled_in = { map { $_ => 1 } $out =~ /(\w+)\.c$/mg };
 }
 
-# -X is no choice: a server with one worker hides what tests look for.
+# -X is not used: with one worker some effects would not appear.
 sub command {
     my ($self) = @_;
     my $tmp = $self->{tmp};
@@ -143,14 +144,14 @@ sub error_pattern {
 # would report.
 sub stop_signal { return 'WINCH' }
 
-# A child alone may be the one that runs CGI programs, which is there before
-# signals are taken.
+# A single child may be the cgid daemon, which runs before httpd handles
+# signals.
 sub is_up { return $_[0]->log_text =~ /resuming normal operations/ }
 
 # Replaces the caller's text (if one is given) and restarts gracefully. True
-# once httpd serves again; a bad configuration ends it, as httpd does. A child
-# from before takes connections until it hears of the restart, so it has to be
-# gone, unless a request keeps it for ten seconds.
+# once httpd serves again; a bad configuration ends it, as httpd does. An old
+# child accepts connections until it notices the restart, so it must have
+# ended, unless a request keeps it for ten seconds.
 sub reload {
     my ($self, $conf) = @_;
     my @old = $self->children;
@@ -163,7 +164,7 @@ sub reload {
     return $self->alive;
 }
 
-# The same, but children from before may still answer.
+# The same, but old children may still answer.
 sub restart {
     my ($self, $conf) = @_;
     $self->{conf} = $conf if defined $conf;

@@ -12,7 +12,7 @@ use IRI::Server qw(build_dir program spew worker_user);
 sub new {
     my ($class, %option) = @_;
     my $self = $class->prepare([qw(main workers master)], %option);
-    mkdir "$self->{tmp}/logs";    # for what is said before error_log is read
+    mkdir "$self->{tmp}/logs";    # for messages before error_log is read
     spew("$self->{tmp}/nginx.conf", $self->expand($self->text));
     return $self;
 }
@@ -20,10 +20,10 @@ sub new {
 # nginx's program (IRI_NGINX), undef if there is none.
 sub binary { return program('IRI_NGINX', 'nginx') }
 
-# Our module's file.
+# The file of our module.
 sub module { return build_dir() . '/ngx_http_iri_module.so' }
 
-# Is our module a part of the program, as --add-module makes it?
+# Is our module compiled into the program by --add-module?
 sub has_inside {
     return scalar `@{[binary()]} -V 2>&1` =~ /--add-module=/;
 }
@@ -60,8 +60,8 @@ $self->{conf}
 END
 }
 
-# Its version as a number: 1.022001 for 1.22.1. Angie, freenginx and Tengine
-# say in -V from which nginx they come.
+# The version as a number: 1.022001 for 1.22.1. Angie, freenginx and Tengine
+# report in -V the nginx that they are based on.
 my $version;
 
 sub version {
@@ -71,11 +71,11 @@ sub version {
     return $version = sprintf '%d.%03d%03d', @parts;
 }
 
-# From 1.29.4 on nginx itself answers 400 to a Host in which a character stands
-# that a URI has only in escapes.
+# Since 1.29.4 nginx itself answers 400 to a Host with a character that a URI
+# has only percent-encoded.
 sub refuses_raw_host { return version() >= 1.029_004 }
 
-# A host as this nginx lets it through: as it is, or percent-encoded.
+# A host in a form that this nginx accepts: as it is, or percent-encoded.
 sub sent_host {
     my ($host) = @_;
     return $host if !refuses_raw_host();
@@ -111,8 +111,8 @@ sub error_pattern {
     return qr/\[(?:$levels)\] \d+#/;
 }
 
-# Replaces the text of http{} (if one is given) and lets nginx read its
-# configuration again. True once new workers run and the old are gone.
+# Replaces the text of http{} (if one is given) and reloads the configuration.
+# True once new workers run and the old ones have ended.
 sub reload {
     my ($self, $conf) = @_;
     $self->{conf} = $conf if defined $conf;

@@ -1,5 +1,5 @@
-# The text that Prometheus reads, exposition format 0.0.4, taken strictly: what
-# a scrape would only warn of is an error here.
+# A strict parser of the Prometheus text exposition format 0.0.4: an
+# irregularity that a scraper would only report is an error here.
 package IRI::Prometheus;
 use strict;
 use warnings;
@@ -11,11 +11,10 @@ our @EXPORT = qw(parse_metrics promtool);
 my $NAME  = qr/[a-zA-Z_:][a-zA-Z0-9_:]*/;
 my $LABEL = qr/([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"/;
 
-# The value of each series, "name{label=\"value\",...}", by the octets that it
-# is written as. Dies where the text is not as it must be: each metric has one
-# HELP and one TYPE before its samples, which stand together; a counter ends
-# with _total; labels differ from each other, and so do series; a number is a
-# whole one; the last line has an end.
+# The value of each series, "name{label=\"value\",...}", by the octets of its
+# name. Dies on invalid text: each metric has one HELP and one TYPE before its
+# samples, which are adjacent; a counter's name ends with _total; labels are
+# unique, and so are series; values are integers; the last line is terminated.
 sub parse_metrics {
     my ($text) = @_;
     my (%value, %seen, $name);
@@ -49,7 +48,8 @@ sub parse_metrics {
     return \%value;
 }
 
-# What promtool (IRI_PROMTOOL) says of it: '' is good; undef: it is not there.
+# The output of promtool (IRI_PROMTOOL): '' is good; undef: it is not
+# installed.
 sub promtool {
     my ($text) = @_;
     my $program = program('IRI_PROMTOOL', 'promtool') // return undef;

@@ -1,5 +1,5 @@
 # One answer of a server, the same for HTTP/1 and HTTP/2. Status 0 means that
-# none came; error() then says why.
+# there was none; error() has the reason.
 package IRI::Response;
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 # A private server under test: started on free ports with a configuration of
-# its own, stopped by its process id when the test ends. What nginx and httpd
-# do not share is in IRI::Nginx and IRI::Httpd.
+# its own, stopped by its process id when the test ends. The differences
+# between nginx and httpd are in IRI::Nginx and IRI::Httpd.
 package IRI::Server;
 use strict;
 use warnings;
@@ -19,14 +19,14 @@ our @EXPORT_OK =
     qw(build_dir capture free_port program sanitizer_env slurp spew temp_dir
        run_child worker_user);
 
-# No test waits so long but for what does not come: a machine can be busy, and
+# The time limit for events that must happen: a machine can be busy, and
 # sanitizers are slow.
 my $PATIENCE = 60;
 my @running;               # weak references, for END
 my $owner = $$;
 
-# A test that is interrupted leaves by exit, so that END stops its servers;
-# so it does where its terminal or the reader of its output goes away.
+# A test that is interrupted calls exit, so that END stops its servers; so does
+# a test whose terminal or reader of output goes away.
 $SIG{$_} = sub { exit 1 } for qw(INT TERM HUP PIPE);
 
 END {
@@ -36,13 +36,14 @@ END {
     }
 }
 
-# Where the modules and the command are: IRI_BUILD, or build/ of this tree.
+# The directory of the modules and the command: IRI_BUILD, or build/ of this
+# tree.
 sub build_dir {
     return rel2abs($ENV{IRI_BUILD} // dirname(__FILE__) . '/../../../build');
 }
 
-# A new directory that unprivileged workers can read, removed at the end
-# unless IRI_KEEP=1, which also says where it is.
+# A new directory that unprivileged workers can read, removed at the end unless
+# IRI_KEEP=1, which also prints its path.
 sub temp_dir {
     my $keep = $ENV{IRI_KEEP};
     my $dir  = File::Temp::tempdir('iri-XXXXXX', TMPDIR => 1,
@@ -52,11 +53,11 @@ sub temp_dir {
     return $dir;
 }
 
-# A port of the loopback address that nobody listens on, below the range of
-# ports that clients get. Tests run in parallel, and between the answer that a
-# port is free and the server that takes it there is time: so ports come out of
-# stretches, and a process listens on the first port of each of its own until
-# it ends. None is given out twice before all have been.
+# A free port of the loopback address, below the range of client ports. Tests
+# run in parallel, and time passes between finding a port free and the server's
+# listen. Therefore ports are divided into blocks, and a process listens on the
+# first port of each block that it uses until it ends. No port is reused before
+# all have been used.
 my $STRETCH = 100;
 my ($next_port, $holder) = (0, 0);
 my @held;    # sockets
@@ -91,8 +92,8 @@ sub listener {
         LocalPort => $port, Listen => 1, ReuseAddr => 1);
 }
 
-# The path of a server's program: the environment variable, or the first
-# that is there; undef if none is.
+# The path of a server's program: the environment variable, or the first that
+# exists; undef if none does.
 sub program {
     my ($variable, @candidates) = @_;
     return $ENV{$variable} if $ENV{$variable};
@@ -104,7 +105,7 @@ sub program {
     return;
 }
 
-# A file's octets; none if there is no such file.
+# The octets of a file; none if it does not exist.
 sub slurp {
     my ($path) = @_;
     open my $file, '<:raw', $path or return '';
@@ -121,9 +122,8 @@ sub spew {
     return;
 }
 
-# Runs a program to its end with octets on its standard input. Returns its
-# exit code (128 more than a signal's number), standard output, and standard
-# error.
+# Runs a program with octets on its standard input. Returns its exit code (128
+# plus the number of a signal), standard output, and standard error.
 sub capture {
     my ($input, @command) = @_;
     my @files = map { File::Temp->new } 0 .. 2;
@@ -140,7 +140,7 @@ sub capture {
     return ($code, map { slurp($_->filename) } @files[1, 2]);
 }
 
-# In a child: takes three handles as 0, 1, 2 and becomes the command.
+# In a child: makes three handles 0, 1 and 2, and executes the command.
 sub run_child {
     my ($in, $out, $err, @command) = @_;
     open STDIN,  '<&', $in;
@@ -151,9 +151,9 @@ sub run_child {
     POSIX::_exit(127);
 }
 
-# What the environment has to say so that a stock server can load a module
-# built with sanitizers (IRI_ASAN=1): their libraries first, reports to
-# files. Nothing without IRI_ASAN.
+# The environment with which a stock server can load a module built with
+# sanitizers (IRI_ASAN=1): their libraries are preloaded, reports go to files.
+# Empty without IRI_ASAN.
 sub sanitizer_env {
     my ($tmp) = @_;
     return if !$ENV{IRI_ASAN};
@@ -177,9 +177,8 @@ sub worker_user {
     return ($user, scalar getgrgid((getpwnam $user)[3]));
 }
 
-# The part of new() that is the same for both: directories and ports.
-# Options known to all: tmp (else a new one), root (else TMP/html), and
-# log_level.
+# The common part of new(): directories and ports. Common options: tmp
+# (default: a new directory), root (default: TMP/html), and log_level.
 sub prepare {
     my ($class, $allowed, %option) = @_;
     my %known = map { $_ => 1 } qw(conf tmp root stock modules log_level),
@@ -215,10 +214,10 @@ sub tmp  { $_[0]{tmp} }     # directory of configuration and logs
 sub root { $_[0]{root} }    # document root, what %%ROOT%% stands for
 sub pid  { $_[0]{pid} }     # of the main process
 
-# Starts the program and waits until its ports answer and it has a child: it
-# listens before it can take a signal, and a reload would be lost, or end it.
-# It leads a session of its own, since httpd's prefork kills its whole process
-# group at the end.
+# Starts the program and waits until its ports accept connections and it has a
+# child: it listens before it handles signals, and an early reload would be
+# lost or end it. It leads a session of its own, because httpd's prefork kills
+# its whole process group at the end.
 sub start {
     my ($self) = @_;
     %{ $self->{ports} } or die "no %%PORT%% in the configuration\n";
@@ -249,26 +248,26 @@ sub start {
     return $self;
 }
 
-# True once the main process has a child. Where start() waits in vain the test
-# goes on: it may be about children that end.
+# True once the main process has a child. On timeout start() continues, because
+# a test may be about children that end.
 sub is_up { return scalar $_[0]->children }
 
-# The processes that the main process has started, by their ids.
+# The process ids of the children of the main process.
 sub children {
     my ($self) = @_;
     return map { slurp($_) =~ /^(\d+) \(.*\) [^Z] $self->{pid} /s ? $1 : () }
         glob '/proc/[0-9]*/stat';
 }
 
-# True if something listens there.
+# True if a process listens on the port.
 sub answers {
     my ($port) = @_;
     return IO::Socket::INET->new(
         PeerAddr => '127.0.0.1', PeerPort => $port, Proto => 'tcp');
 }
 
-# True while the main process runs; once it has ended of itself, errors()
-# says so.
+# True while the main process runs; if it ended unexpectedly, errors() reports
+# it.
 sub alive {
     my ($self) = @_;
     return 0 if !$self->{pid};
@@ -282,7 +281,7 @@ sub alive {
 # The signal that ends the server.
 sub stop_signal { return 'TERM' }
 
-# Stops the server: its signal, and after a while KILL for its session.
+# Stops the server: its signal and, after a timeout, KILL for its session.
 sub stop {
     my ($self, $signal) = @_;
     $self->alive or return;
@@ -293,7 +292,8 @@ sub stop {
     my $deadline = time + $PATIENCE;
     my $again    = time + 1;
     while (waitpid($pid, POSIX::WNOHANG()) == 0) {
-        # A single process of nginx that was about to wait sees it later only.
+        # A single nginx process that is about to wait notices the signal
+        # later.
         if (time > $again) {
             kill $signal, $pid;
             $again += 1;
@@ -325,12 +325,11 @@ sub wait_for {
     return 1;
 }
 
-# Waits until the server has nothing left to do. It may write the line of a
-# request, count it and close its connection when the client has the answer, at
-# once or, on a busy machine, long after. All of that is done when each of its
-# threads sleeps, and none has run from one look to the next. Where /proc does
-# not tell, it waits a while. False if that did not come, as where clients
-# are at work.
+# Waits until the server is idle. It may write the log line of a request, count
+# it and close its connection long after the client has the answer. The server
+# is idle when each of its threads sleeps and none has run between two checks.
+# Without /proc it waits for a fixed time. False if the server did not become
+# idle, for example while clients are active.
 sub settle {
     my ($self) = @_;
     my $deadline = time + $PATIENCE / 4;
@@ -344,8 +343,8 @@ sub settle {
     return !$self->alive;
 }
 
-# How often each thread of a session has run; '' if one runs or is about to,
-# undef where /proc does not say.
+# How often each thread of a session has been scheduled; '' if one runs or is
+# runnable, undef without /proc.
 sub at_rest {
     my ($session) = @_;
     my $threads = '';
@@ -391,19 +390,18 @@ sub get {
     return $self->request('GET', $target, %option);
 }
 
-# The whole error log, as it is now.
+# The whole error log.
 sub log_text { slurp("$_[0]{tmp}/error.log") }
 
-# The error log and the access log, with the lines of all that has been
-# answered.
+# The error log and the access log, including the lines of all answered
+# requests.
 sub told       { $_[0]->settle; return $_[0]->log_text }
 sub access_log { $_[0]->settle; return slurp("$_[0]{tmp}/access.log") }
 
-# What nobody expects: lines of the error log at the levels alert, emerg and
-# crit, a worker ended by a signal, reports of sanitizers, the main process
-# gone; and warnings that the configuration says something in vain. Options:
-# level => 'error' adds lines of that level; ignore => a pattern of lines that
-# the test does expect.
+# Unexpected lines: levels alert, emerg and crit of the error log, a worker
+# ended by a signal, reports of sanitizers, the main process gone, and warnings
+# about settings that have no effect. Options: level => 'error' adds lines of
+# that level; ignore => a pattern of lines that the test expects.
 sub errors {
     my ($self, %option) = @_;
     my $levels = join '|', qw(emerg alert crit), $option{level} // ();
@@ -421,7 +419,7 @@ sub errors {
     return @found;
 }
 
-# Runs the program's check of its configuration: exit code and all it says.
+# Checks the configuration with the program: exit code and output.
 sub check {
     my ($self) = @_;
     my %env = sanitizer_env($self->{tmp});

@@ -1,12 +1,12 @@
-# Spellings of a path: all the ways, honest and not, in which a client can
-# write the same name, or one that somebody could take for it.
+# Spellings of a path: the ways, valid and hostile, in which a client can write
+# a name, or one that could be taken for it.
 #
 #   my $target = IRI::Spelling::spell(
 #       segments => ['pub', "\x{79D8}\x{5BC6}", 'f.txt'],   # characters
 #       charsets => ['Shift_JIS', 'EUC-JP'], kind => 'charset');
 #
-# gives '/pub/%94%E9%96%A7/f.txt' or another. What is chosen follows from
-# srand alone. Kinds and what may be expected of them are in %KIND.
+# gives '/pub/%94%E9%96%A7/f.txt' or another. The choice depends on srand
+# alone. %KIND has the kinds and what they guarantee.
 package IRI::Spelling;
 use strict;
 use warnings;
@@ -21,18 +21,18 @@ our @EXPORT_OK = qw(encode_label folded is_edit is_near key kinds percent raw
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
 
-# Charsets that a stranger may try, whether the site lists them or not.
+# Charsets that a client may try, whether the site lists them or not.
 my @FOREIGN = qw(Shift_JIS EUC-JP GBK Big5 EUC-KR windows-1251 KOI8-R
     windows-1252 windows-1253 windows-1255 windows-1258 macintosh IBM866);
 
 # ---- kinds ------------------------------------------------------------------
 
-# sure: what a name that is there must give. 'same': the file, since the path
-# is UTF-8 and equivalent; 'listed': the file, or another whose name the same
-# octets are in a charset of the site; '': nothing is promised.
-# text: characters of a segment -> characters; octets: characters -> octets,
-# undef for "not in this charset"; bend: octets -> octets that are no longer
-# that name; wide: the whole path at once. all: ASCII segments change too.
+# sure: the guaranteed answer for an existing name. 'same': the file, because
+# the path is UTF-8 and equivalent; 'listed': the file, or another whose name
+# has the same octets in a charset of the site; '': no guarantee. text:
+# characters of a segment -> characters; octets: characters -> octets, undef
+# for "not in this charset"; bend: octets -> octets that no longer are that
+# name; wide: the whole path at once. all: ASCII segments change too.
 my %KIND = (
     nfc       => { sure => 'same' },
     nfd       => { sure => 'same', text => \&NFD },
@@ -65,7 +65,7 @@ my %KIND = (
     trail     => { sure => '', trail => 1 },
 );
 
-# The names of all kinds in a fixed order, or what is promised of one.
+# The names of all kinds in a fixed order, or the guarantee of one.
 sub kinds { return sort keys %KIND }
 sub sure  { return $KIND{ $_[0] }{sure} }
 
@@ -126,7 +126,7 @@ sub octets_of {
         $octets[$_] = $encode->($text[$_], $charsets) // return for @which;
     }
     if (my $bend = $kind->{bend}) {
-        # of any way to write it, since each meets other code
+        # of any encoding, because each exercises other code
         if (@$charsets && rand() < 0.3) {
             my $charset = pick(@$charsets);
             $octets[$_] = write_in($text[$_], $charset) // $octets[$_]
@@ -137,7 +137,7 @@ sub octets_of {
     return \@octets;
 }
 
-# The numbers of the segments that a kind changes.
+# The indexes of the segments that a kind changes.
 sub which {
     my ($kind, $segments) = @_;
     return grep {
@@ -148,7 +148,7 @@ sub which {
 
 sub pick { return $_[rand @_] }
 
-# What makes no difference between two segments.
+# Differences that do not distinguish two segments.
 sub detour {
     my ($write) = @_;
     return pick('/.', '/%2e', '/%2E', '/', '/x/..', '/x/%2e%2E',
@@ -156,7 +156,7 @@ sub detour {
         '/' . $write->("\xC9\xBD") . '/.%2e');
 }
 
-# What may follow a name and is no part of it.
+# Suffixes that may follow a name and do not belong to it.
 sub trail {
     return pick('/', '.', '/.', '/..', '%20', '%00', '/x', '/%E9', '/%A4%A2',
         '%2F', '%5C', '\\', '::$DATA', '~', '%0A', '/x/..', ';', '%3F', '%23',
@@ -174,14 +174,14 @@ sub percent {
     return $octets;
 }
 
-# What cannot stand raw in a request line, and what would mean something.
+# Octets that cannot be raw in a request line, or have a meaning there.
 sub raw {
     my ($octets) = @_;
     $octets =~ s/([\0- %?#\/\x7F])/$ESCAPE{$1}/g;
     return $octets;
 }
 
-# A way to write octets, chosen once for a path.
+# A function that writes octets, chosen once for a path.
 my %must = map { $_ => 1 } split(//, '%?#/'), map { chr } 0 .. 0x20, 0x7F;
 sub writer {
     my ($kind)  = @_;
@@ -202,7 +202,7 @@ sub writer {
 
 # ---- charsets ---------------------------------------------------------------
 
-# Perl's name for a label, where it reads what no name would be written as.
+# Perl's name for a label, of charsets in which names are decoded only.
 sub encode_label {
     my ($charset) = @_;
     return $charset eq 'Shift_JIS' ? 'cp932'
@@ -215,7 +215,7 @@ sub encode_label {
         :                           $charset;
 }
 
-# A name's octets in a charset and form; undef if the charset lacks it.
+# The octets of a name in a charset and form; undef if the charset lacks it.
 my %written;
 sub write_in {
     my ($text, $charset, $form) = @_;
@@ -224,7 +224,7 @@ sub write_in {
         %written = () if keys %written > 100_000;
         my $utf8 = Encode::encode('UTF-8', $text);
         $written{$known} = eval { encode_name($utf8, $charset, $form) };
-        # additions of ETEN, in rows where others have other characters
+        # additions of ETEN, in rows that are other characters elsewhere
         undef $written{$known} if $charset eq 'Big5'
             && ($written{$known} // '') =~ m{\A(?:[\0-\x7F]|[\x81-\xFE].)*?
                 (?:\xC6[\xA1-\xFE]|[\xC7\xC8].)}sx;
@@ -232,25 +232,25 @@ sub write_in {
     return $written{$known};
 }
 
-# Octets read in a charset, in NFC; undef if it does not read them.
+# Octets decoded in a charset, in NFC; undef if they are invalid.
 my %read;
 sub read_in {
     my ($octets, $charset) = @_;
     my $known = "$charset $octets";
     return $read{$known} if exists $read{$known};
     %read = () if keys %read > 100_000;
-    # a sign behind it, since half a character at the end is no error
+    # a sign appended, because an incomplete character at the end is no error
     my $text = $charset eq 'EUC-JP' ? read_rows($octets) : eval {
         Encode::decode(encode_label($charset), "$octets!", $STRICT);
     };
     $text =~ s/!\z// if defined $text && $charset ne 'EUC-JP';
-    # controls, and what Perl makes of octets that cp932 does not have
+    # controls, and Perl's result for octets that cp932 does not have
     undef $text if defined $text
         && $text =~ /[\0-\x1F\x7F-\x9F\x{F8F0}-\x{F8F3}\x{FFFD}]/;
     return $read{$known} = defined $text ? NFC($text) : undef;
 }
 
-# Names that are one to the servers: vendor pairs are ignored in Japanese.
+# Names that the servers treat as equal: vendor pairs with Japanese charsets.
 sub key {
     my ($name) = @_;
     $name =~ tr/\x{FF5E}\x{2225}/\x{301C}\x{2016}/;
@@ -259,7 +259,7 @@ sub key {
     return $name;
 }
 
-# The first of some charsets in a random order that can write it.
+# The first of some charsets in random order that can encode it.
 sub in_any {
     my ($text, $charsets) = @_;
     for my $charset (shuffle 'UTF-8', @$charsets) {
@@ -274,7 +274,7 @@ sub in_foreign { return in_any($_[0], [@FOREIGN]) }
 
 # ---- twins of JIS -----------------------------------------------------------
 
-# Characters that Shift_JIS writes in more than one way: to its sequences.
+# Characters that Shift_JIS encodes in more than one way, with their sequences.
 my $sequences;
 sub sequences {
     return $sequences if $sequences;
@@ -290,7 +290,7 @@ sub sequences {
     return $sequences = \%of;
 }
 
-# The characters with more than one sequence that are their own NFC.
+# The characters with more than one sequence that are in NFC.
 sub twin_characters {
     my $of = sequences();
     return grep { @{ $of->{$_} } > 1 && NFC($_) eq $_ } sort keys %$of;
@@ -321,7 +321,7 @@ sub euc_of {
     return $row > 94 ? () : pack 'CC', $row + 0xA0, $cell + 0xA0;
 }
 
-# EUC-JP with the rows of vendors, which Perl's table has otherwise or not.
+# EUC-JP with the vendor rows, which Perl's table lacks or has differently.
 my %char;
 sub read_rows {
     my ($octets) = @_;
@@ -353,8 +353,8 @@ sub read_rows {
 
 # ---- names that are near ------------------------------------------------------
 
-# What is left of a name where settings ignore width, case, accents: slowly,
-# by Perl's tables.
+# The key of a name after folding width, case and accents, computed with Perl's
+# tables.
 sub folded {
     my ($text, $settings) = @_;
     $text = NFC($text =~ s/([\x{3000}\x{FF01}-\x{FFEE}])/NFKD($1)/egr)
@@ -369,7 +369,7 @@ sub folded {
     return NFC($text);
 }
 
-# May a server whose settings ignore something take one name for the other?
+# May a server with these settings match one name with the other?
 sub is_near {
     my ($one, $two, $settings) = @_;
     return 0 if $settings !~ /width|case|accents|spelling/;
@@ -393,7 +393,7 @@ sub is_edit {
         && $one->[$first + 1] eq $two->[$first];
 }
 
-# Pairs of JIS as vendors have them, which have a width.
+# JIS pairs of the vendors, which have a width.
 sub as_vendors {
     my ($name) = @_;
     $name =~ tr/\x{301C}\x{2016}\x{2212}/\x{FF5E}\x{2225}\x{FF0D}/;
@@ -463,7 +463,7 @@ sub partly {
     } $text =~ /(\P{M}\p{M}*|\p{M}+)/g;
 }
 
-# Marks of different classes in another order, which is the same text.
+# Marks of different classes in another order, which is equivalent text.
 sub reordered {
     my ($text) = @_;
     return join '', map {
@@ -471,7 +471,7 @@ sub reordered {
         my %class;
         push @{ $class{ getCombinClass(ord) } }, $_ for @marks;
         my @order = shuffle map { getCombinClass(ord) } @marks;
-        # a starter among them (hangul, say) must not move
+        # a starter among them (for example hangul) must not move
         $class{0} ? NFD($_)
             : join '', $base, map { shift @{ $class{$_} } } @order;
     } $text =~ /(\P{M}\p{M}*|\p{M}+)/g;
@@ -559,7 +559,7 @@ sub double {
     return $octets;
 }
 
-# Each character, or some, with an octet more than it needs.
+# All or some characters with an overlong form.
 sub overlong {
     my ($octets) = @_;
     $octets =~ s{([!-~])}{
@@ -573,7 +573,7 @@ sub overlong {
     return $octets;
 }
 
-# UTF-8 by way of UTF-16.
+# UTF-8 by way of UTF-16 (CESU-8).
 sub surrogates {
     my ($octets) = @_;
     my $text = eval { Encode::decode('UTF-8', $octets, $STRICT) };
@@ -591,7 +591,7 @@ sub surrogates {
     } split //, $text;
 }
 
-# UTF-8 taken for another charset and written in UTF-8 once more.
+# UTF-8 decoded in another charset and encoded in UTF-8 again (mojibake).
 sub mojibake {
     my ($octets) = @_;
     my $charset = pick('cp1252', 'iso-8859-1', 'cp932', 'cp1251');
@@ -600,7 +600,7 @@ sub mojibake {
         $text // Encode::decode('iso-8859-1', $octets));
 }
 
-# One octet too few, too many, or another.
+# One octet missing, added or changed.
 sub broken {
     my ($octets) = @_;
     my $at = int rand length $octets;

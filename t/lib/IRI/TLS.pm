@@ -1,5 +1,5 @@
-# TLS for the clients of IRI::Client, and certificates for servers. What is
-# needed for it may be missing: ask first.
+# TLS for the clients of IRI::Client, and certificates for servers. What they
+# need may be missing: call missing() first.
 package IRI::TLS;
 use strict;
 use warnings;
@@ -11,7 +11,7 @@ sub missing {
     return IO::Socket::SSL->can_alpn ? undef : 'IO::Socket::SSL has no ALPN';
 }
 
-# Makes key.pem and cert.pem in a folder; why it could not, or undef.
+# Creates key.pem and cert.pem in a directory; the error, or undef.
 sub certificate {
     my ($folder) = @_;
     my $openssl = IRI::Server::program('', 'openssl') // return 'no openssl';
@@ -21,7 +21,7 @@ sub certificate {
     return $code ? "openssl makes no certificate: $said" : undef;
 }
 
-# What many connections have in common: to make it costs more than they do.
+# The context shared by many connections, which is expensive to create.
 my %context;
 sub context {
     my ($protocol, $folder) = @_;
@@ -37,9 +37,9 @@ sub context {
         // die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
 }
 
-# Begins TLS on a socket and agrees on a protocol by ALPN, or dies. Options:
-# sni, a name (else none is sent); cert, a folder with key.pem and cert.pem.
-# Nobody looks at the server's certificate.
+# Starts TLS on a socket and negotiates a protocol by ALPN, or dies. Options:
+# sni, a name (default: none is sent); cert, a directory with key.pem and
+# cert.pem. The server's certificate is not verified.
 sub start {
     my ($socket, $protocol, %option) = @_;
     IO::Socket::SSL->start_SSL($socket,

@@ -1,5 +1,5 @@
-# A terminal as a picture: what commands write to one, colours and all, drawn
-# as SVG that needs no font of its own and follows light and dark.
+# A terminal session as a picture: the output of commands, with colours, drawn
+# as SVG that needs no font of its own and follows the light or dark scheme.
 #
 #   my @lines = session(sub { $_[0] }, 96, 'iri lint /srv/www');
 #   spew('lint.svg', svg(title => '...', columns => 96, lines => \@lines));
@@ -17,7 +17,7 @@ our @EXPORT_OK = qw(on_terminal pieces session svg width);
 
 my ($CELL, $LINE, $FONT, $MARGIN) = (8.4, 20, 14, 16);    # pixels
 
-# Light, dark; each with what is behind it has a contrast of 7 or more.
+# Light, dark; each with its background has a contrast of 7 or more.
 our %COLOUR = (
     back   => ['#f6f8fa', '#0d1117'],
     plain  => ['#1f2328', '#e6edf3'],
@@ -25,7 +25,7 @@ our %COLOUR = (
     yellow => ['#633c01', '#e3b341'],
 );
 
-# Octets that a shell command writes to a terminal with so many columns.
+# The octets that a shell command writes to a terminal of so many columns.
 sub on_terminal {
     my ($command, $columns) = @_;
     local $ENV{TERM} = 'xterm';
@@ -35,15 +35,15 @@ sub on_terminal {
     return $out;
 }
 
-# What a terminal then shows: lines of pieces. SGR 0, 1 and 33, erasing to the
-# end of a line, returns; that is all that `iri` writes.
+# The resulting screen: lines of pieces. Supports SGR 0, 1 and 33, erase to the
+# end of a line and carriage return, which is all that `iri` writes.
 sub pieces {
     my ($octets) = @_;
     my $text = Encode::decode('UTF-8', $octets);
     $text =~ s/\r\n/\n/g;
     my (@lines, %style);
     for my $line (split /\n/, $text) {
-        $line =~ s/.*\r(?=.*\e\[K)//;    # drawn over
+        $line =~ s/.*\r(?=.*\e\[K)//;    # overwritten
         $line =~ s/\e\[K//g;
         my @pieces;
         for my $part (split /(\e\[[\d;]*m)/, $line) {
@@ -64,9 +64,8 @@ sub pieces {
     return @lines;
 }
 
-# Commands behind a prompt, with what they write; a command may be [as it is
-# shown, as it is run]. edit may change what is written, to hide a temporary
-# folder say.
+# Commands after a prompt, with their output; a command may be [as shown, as
+# run]. edit may change the output, for example to hide a temporary directory.
 sub session {
     my ($edit, $columns, @commands) = @_;
     my @lines;
@@ -83,7 +82,7 @@ sub session {
     return @lines;
 }
 
-# Columns of a character.
+# The width of a character in columns.
 sub width {
     my ($character) = @_;
     return 0 if $character =~ /[\p{Mn}\p{Me}\p{Cf}]/;
@@ -91,7 +90,7 @@ sub width {
         =~ /[\p{East_Asian_Width=Wide}\p{East_Asian_Width=Fullwidth}]/ ? 2 : 1;
 }
 
-# Lines cut where the terminal would go on in the next.
+# Lines wrapped where the terminal would wrap them.
 sub wrapped {
     my ($columns, @lines) = @_;
     my @out;
@@ -113,7 +112,7 @@ sub wrapped {
     return @out;
 }
 
-# Cells of one style and of single width beside each other, as one text.
+# Adjacent cells of one style and of single width, as one text.
 sub runs {
     my (@cells) = @_;
     my @runs;
@@ -148,7 +147,7 @@ sub css {
     } sort keys %COLOUR;
 }
 
-# The picture, in octets. title and about are for who does not see it.
+# The picture, in octets. title and about are the text alternative.
 sub svg {
     my (%o) = @_;
     my @rows = wrapped($o{columns}, @{ $o{lines} });
@@ -175,7 +174,7 @@ END
             my ($style, $text, $at) = @$run;
             my ($before, $inner) = $text =~ /\A( *)(.*?) *\z/;
             my $x     = $MARGIN + ($at + length $before) * $CELL;
-            # A character by itself is as wide as its font has it.
+            # A character by itself has the width that its font gives it.
             my $fixed = $inner =~ /\A[ -~]+\z/
                 ? sprintf(' textLength="%g" lengthAdjust="spacingAndGlyphs"',
                     length($inner) * $CELL) : '';

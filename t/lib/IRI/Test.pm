@@ -30,7 +30,7 @@ sub nginx { return IRI::Nginx->new(@_)->start }
 # Starts a private httpd; options in IRI::Httpd.
 sub httpd { return IRI::Httpd->new(@_)->start }
 
-# Checks a configuration as `nginx -t` does: its exit code, what it says.
+# Checks a configuration with `nginx -t`: exit code and output.
 sub nginx_t {
     my ($conf, %option) = @_;
     return IRI::Nginx->new(conf => $conf, %option)->check;
@@ -58,8 +58,8 @@ sub vhost {
     return join "\n", @lines, "</VirtualHost>\n";
 }
 
-# What a test of 'nginx', 'httpd' or 'core' lacks here, for skip_all; undef
-# if nothing. With stock => 1 our module is not asked for.
+# What a test of 'nginx', 'httpd' or 'core' lacks here, for skip_all; undef if
+# nothing. With stock => 1 our module is not required.
 sub missing {
     my ($what, %option) = @_;
     if ($what eq 'core') {
@@ -71,8 +71,8 @@ sub missing {
     return "the module for $what is not built";
 }
 
-# Names of 28 octets that have one hash by times-33, APR's default, whatever it
-# starts with: "Ez" and "FY" collide. As many others that do not.
+# Names of 28 octets with one hash by times-33, APR's default, for any start
+# value: "Ez" and "FY" collide. And as many others that do not collide.
 sub colliding {
     my ($count, $is_ordinary) = @_;
     return map {
@@ -82,7 +82,8 @@ sub colliding {
     } 0 .. $count - 1;
 }
 
-# The processor time, in seconds, of the processes that code starts and awaits.
+# The processor time, in seconds, of the child processes that code starts and
+# awaits.
 sub cpu_of {
     my ($code) = @_;
     my (undef, undef, @before) = times;
@@ -91,9 +92,8 @@ sub cpu_of {
     return $after[0] + $after[1] - $before[0] - $before[1];
 }
 
-# The seed of a random test: IRI_SEED; else for a sample always the same, so
-# that `make test` says the same of the same code, and for a long run another
-# each time.
+# The seed of a random test: IRI_SEED; by default constant for a sample, so
+# that `make test` is reproducible, and different each time for a long run.
 sub seed {
     my ($is_long) = @_;
     return $ENV{IRI_SEED} // ($is_long ? (time ^ $$) % 1_000_000 : 1);

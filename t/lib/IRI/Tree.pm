@@ -26,9 +26,9 @@ our @EXPORT_OK = qw(make_tree encode_name);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
 
-# Labels of the WHATWG Encoding Standard whose Encode name is another. For
-# GB18030 Encode has none: GBK (cp936) writes what it covers, which is all
-# with two octets but those that GB18030-2005 changed. The rest dies.
+# Labels of the WHATWG Encoding Standard whose Encode name differs. Encode has
+# no GB18030: GBK (cp936) encodes all its characters with two octets except
+# those that GB18030-2005 changed. Other characters die.
 my %ENCODE_NAME = (
     'shift_jis' => 'cp932', 'sjis' => 'cp932', 'windows-31j' => 'cp932',
     'euc-kr'    => 'cp949', 'windows-949' => 'cp949',
@@ -48,10 +48,10 @@ my %JIS_OF_VENDOR = (
 );
 my %VENDOR_OF_JIS = reverse %JIS_OF_VENDOR;
 
-# Makes a tree in $dir (a new directory if undef) from a manifest: the name
-# of a file in t/trees without ".tree", or the text of one. Options charset
-# and form go before what the manifest says. Returns the directory and a hash
-# from each path (octets) of a file, or link to a file, to its content.
+# Creates a tree in $dir (a new directory if undef) from a manifest: the name
+# of a file in t/trees without ".tree", or the text of one. Options charset and
+# form precede the lines of the manifest. Returns the directory and a hash from
+# each path (octets) of a file, or link to a file, to its content.
 sub make_tree {
     my ($manifest, $dir, %option) = @_;
     my ($entries, $pragma) = parse(text_of($manifest));
@@ -83,7 +83,7 @@ sub make_tree {
     return ($dir, \%content);
 }
 
-# The text of a manifest that may be given by name.
+# The text of a manifest, which may be given by name.
 sub text_of {
     my ($manifest) = @_;
     return $manifest if $manifest =~ /[\t\n]/;
@@ -118,7 +118,7 @@ sub parse {
     return (\@entries, \%pragma);
 }
 
-# Makes one entry, readable by all.
+# Creates one entry, readable by all.
 sub make_entry {
     my ($disk, $kind, $content) = @_;
     my $above = $kind eq 'dir' ? $disk : dirname($disk);
@@ -134,8 +134,8 @@ sub make_entry {
     return;
 }
 
-# A name from UTF-8 into a charset (WHATWG label) and a form (NFC, NFD, or
-# undef for as it is). Dies if the charset has not all of its characters.
+# Encodes a UTF-8 name in a charset (WHATWG label) and a form (NFC, NFD, or
+# undef for unchanged). Dies if the charset lacks a character.
 sub encode_name {
     my ($utf8, $label, $form) = @_;
     my $name = Encode::decode('UTF-8', $utf8, $STRICT);
@@ -143,20 +143,22 @@ sub encode_name {
     $label = lc($label // 'utf-8');
     my $encoding = Encode::find_encoding($ENCODE_NAME{$label} // $label)
         or die "Encode has no $label\n";
-    # Six characters are one pair of octets in JIS and at the vendors; of
-    # the two Encode knows only JIS' in EUC-JP, only the vendors' in cp932.
+    # Six characters share one pair of octets in JIS and in the vendors'
+    # tables; Encode has only the JIS one in EUC-JP, only the vendors' in
+    # cp932.
     $name =~ s/(.)/$JIS_OF_VENDOR{$1} \/\/ $1/gse if $label eq 'euc-jp';
     $name =~ s/(.)/$VENDOR_OF_JIS{$1} \/\/ $1/gse
         if $encoding->name eq 'cp932';
     $name = separate_tones($name) if $label eq 'windows-1258';
-    # Some of Encode's tables write what they cannot read back (e for e acute).
+    # Some of Encode's tables encode characters that they do not decode to (e
+    # for e acute).
     my $octets = eval { $encoding->encode($name, $STRICT) };
     die "not in $label: ", escaped($utf8), "\n"
         if !defined $octets || $encoding->decode($octets) ne $name;
     return $octets;
 }
 
-# Vietnamese as windows-1258 wants it: base letters whole, tones apart.
+# Vietnamese in windows-1258: base letters composed, tone marks separate.
 sub separate_tones {
     my ($name) = @_;
     my $tone = qr/[\x{300}\x{301}\x{303}\x{309}\x{323}]/;

@@ -1,0 +1,25 @@
+# The core compared with the slow model of t/fuzz/model.h: cases of constant
+# seeds. `make model` runs many more.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $MODEL = build_dir() . '/t/model';
+plan skip_all => "$MODEL is not built" if !-x $MODEL;
+
+# Real words make other cases of the same seeds than words of our own do.
+my $CASES = 6000;
+for my $shared ("$FindBin::Bin/../../shared", "$FindBin::Bin/none") {
+    local $ENV{IRI_SHARED} = $ENV{IRI_SHARED} // $shared;
+    local $ENV{IRI_SHARED} = $shared if $shared =~ /none/;
+    my ($code, $said, $wrong) = capture('', $MODEL, '-k', $CASES);
+    is $code, 0, "$CASES cases" or diag substr $wrong, 0, 8000;
+    my %count = $said =~ /(\w+) (\d+)/g;
+    cmp_ok $count{searches}, '>', 3 * $CASES, 'that search';
+    cmp_ok $count{moved},    '>', $CASES / 20, 'and move';
+    cmp_ok $count{judged} * 100, '<', $count{searches}, 'and are judged';
+}
+done_testing;

@@ -1,0 +1,847 @@
+/*
+ * test_charset_reject.c - charsets that are refused for paths
+ *
+ * Covers: whatever an ICU converter does, the charset built from it is fit for
+ * paths, or is refused with an error message.  The converters here are fakes:
+ * this file replaces the functions of ICU that the core calls.
+ */
+
+#include <unicode/ucnv.h>
+
+#include "core.h"
+
+/* What a strange converter makes of octets: units; 0: more are needed. */
+#define ERROR   (-1)
+#define FAILURE (-2) /* not of the octets, but of ICU */
+#define CUT     (-3) /* an error as well: the sequence is incomplete */
+
+typedef int (*decode_t)(const unsigned char *octets, size_t len,
+                        UChar units[4]);
+
+static struct {
+    decode_t    decode;
+    int         skips;     /* errors are skipped; else decoding stops there */
+    const char *broken;    /* the function that reports an error, or NULL */
+    int         broken_at; /* from the n-th call on */
+    int         asked;     /* calls of "broken" */
+} strange;
+
+
+/* ---- in the place of ICU ------------------------------------------------ */
+
+/* The argument is exactly these octets. */
+static void
+decode_stop(UChar **to, const UChar *end, const char **from,
+            const char *from_end, UErrorCode *error)
+{
+    UChar units[4];
+    int   n;
+
+    n = strange.decode((const unsigned char *) *from,
+                       (size_t) (from_end - *from), units);
+    *from = from_end;
+
+    if (n < 0) {
+        *error = n == ERROR ? U_ILLEGAL_CHAR_FOUND
+                 : n == CUT ? U_TRUNCATED_CHAR_FOUND
+                            : U_MEMORY_ALLOCATION_ERROR;
+        return;
+    }
+
+    assert_true(n <= end - *to);
+    memcpy(*to, units, (size_t) n * sizeof(units[0]));
+    *to += n;
+}
+
+
+/* Only the first octet of an error is skipped. */
+void
+ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *end,
+               const char **from, const char *from_end, int32_t *offsets,
+               UBool flush, UErrorCode *error)
+{
+    const char *p, *start = *from;
+    UChar       units[4];
+    size_t      len;
+    int         n, i;
+
+    (void) converter;
+
+    if (!strange.skips) {
+        decode_stop(to, end, from, from_end, error);
+        return;
+    }
+
+    assert_true(flush);
+
+    for (p = start; p < from_end; p += len) {
+        for (len = 1, n = 0; n == 0 && len <= 4 && p + len <= from_end; len++)
+        {
+            n = strange.decode((const unsigned char *) p, len, units);
+        }
+
+        if (n == FAILURE) {
+            *error = U_MEMORY_ALLOCATION_ERROR;
+            return;
+        }
+
+        len = n > 0 ? len - 1 : 1;
+
+        for (i = 0; i < n; i++) {
+            assert_true(*to < end);
+            *(*to)++ = units[i];
+            *offsets++ = (int32_t) (p - start);
+        }
+    }
+
+    *from = p;
+}
+
+
+static void
+set_error(const char *function, UErrorCode *error)
+{
+    if (strange.broken != NULL && strcmp(strange.broken, function) == 0) {
+        strange.asked++;
+
+        if (strange.asked >= strange.broken_at) {
+            *error = U_ILLEGAL_ARGUMENT_ERROR;
+        }
+    }
+}
+
+
+void
+ucnv_setToUCallBack(UConverter *converter, UConverterToUCallback action,
+                    const void *context, UConverterToUCallback *old,
+                    const void **old_context, UErrorCode *error)
+{
+    (void) converter;
+    (void) context;
+    (void) old;
+    (void) old_context;
+    strange.skips = action == UCNV_TO_U_CALLBACK_SKIP;
+    assert_true(strange.skips || action == UCNV_TO_U_CALLBACK_STOP);
+    set_error("ucnv_setToUCallBack", error);
+}
+
+
+void
+ucnv_setFallback(UConverter *converter, UBool uses)
+{
+    (void) converter;
+    assert_false(uses);
+}
+
+
+/* ---- building ----------------------------------------------------------- */
+
+typedef struct {
+    core_t               core;
+    const iri_charset_t *charset;
+    const char          *why;
+} built_t;
+
+
+/* Sequences have 40 to 7E after the first octet; three begin with 83. */
+static iri_sequences_t sequences = { 0x40, 0x7e, 0x83, IRI_GB18030_FOUR_NONE,
+                                     NULL };
+
+
+static void
+build(built_t *b, const char *name, unsigned private_use, decode_t decode)
+{
+    iri_encoding_t encoding = { name,        "US-ASCII", NULL,      0,
+                                private_use, NULL,       &sequences };
+
+    core_init(&b->core);
+    strange.decode = decode;
+    b->why = NULL;
+    b->charset = iri_charset_build(&b->core.env, &encoding, &b->why);
+}
+
+
+static void
+assert_refused(decode_t decode, const char *part)
+{
+    built_t b;
+
+    build(&b, "strange", 1, decode);
+    assert_null(b.charset);
+    assert_non_null(b.why);
+
+    if (strstr(b.why, part) == NULL) {
+        fail_msg("\"%s\" does not say \"%s\"", b.why, part);
+    }
+
+    core_free(&b.core);
+}
+
+
+/* The length of a character in octets; 0: there is none. */
+static size_t
+taken(const built_t *b, const char *octets, size_t len)
+{
+    const unsigned char *p = (const unsigned char *) octets;
+    uint32_t             c;
+
+    return iri_charset_next(b->charset, p, p + len, &c);
+}
+
+
+/* The character of exactly these octets; 0: none. */
+static uint32_t
+read_one(const built_t *b, const char *octets, size_t len)
+{
+    const unsigned char *p = (const unsigned char *) octets;
+    uint32_t             c = 0;
+
+    return iri_charset_next(b->charset, p, p + len, &c) == len ? c : 0;
+}
+
+
+static int
+is_written(const built_t *b, uint32_t c, const char *octets, size_t len)
+{
+    unsigned char out[4];
+
+    return iri_charset_put(b->charset, c, out) == len
+           && memcmp(out, octets, len) == 0;
+}
+
+
+/* ---- converters --------------------------------------------------------- */
+
+/* ASCII, A1 as U+0100, all else an error: the base of the other converters. */
+static int
+plain(const unsigned char *octets, size_t len, UChar units[4])
+{
+    if (len != 1 || (octets[0] >= 0x80 && octets[0] != 0xa1)) {
+        return ERROR;
+    }
+
+    units[0] = octets[0] < 0x80 ? octets[0] : 0x100;
+
+    return 1;
+}
+
+
+/* 81 followed by inner is U+0101. */
+static unsigned char inner;
+
+
+static int
+two_octets(const unsigned char *octets, size_t len, UChar units[4])
+{
+    if (octets[0] != 0x81) {
+        return plain(octets, len, units);
+    }
+
+    if (len == 1) {
+        return 0;
+    }
+
+    units[0] = 0x101;
+
+    return len == 2 && octets[1] == inner ? 1 : ERROR;
+}
+
+
+/* 83 40 followed by inner is U+0102, and so is 82 40 followed by inner. */
+static int
+three_octets(const unsigned char *octets, size_t len, UChar units[4])
+{
+    if (octets[0] != 0x82 && octets[0] != 0x83) {
+        return plain(octets, len, units);
+    }
+
+    if (len < 3) {
+        return len == 1 || octets[1] == 0x40 ? 0 : ERROR;
+    }
+
+    units[0] = 0x102;
+
+    return len == 3 && octets[2] == inner ? 1 : ERROR;
+}
+
+
+/* 81 is a character of one octet, or 82 40 is one of two. */
+static UChar unit;
+
+
+static int
+one_is_unit(const unsigned char *octets, size_t len, UChar units[4])
+{
+    if (len != 1 || octets[0] != 0x81) {
+        return plain(octets, len, units);
+    }
+
+    units[0] = unit;
+
+    return 1;
+}
+
+
+static int
+two_are_unit(const unsigned char *octets, size_t len, UChar units[4])
+{
+    if (octets[0] != 0x82) {
+        return plain(octets, len, units);
+    }
+
+    units[0] = unit;
+
+    return len == 1 ? 0 : len == 2 && octets[1] == 0x40 ? 1 : ERROR;
+}
+
+
+/* "a" is no character, incomplete, another character, or two. */
+static int what_a_is;
+
+
+static int
+not_ascii(const unsigned char *octets, size_t len, UChar units[4])
+{
+    if (len != 1 || octets[0] != 'a') {
+        return plain(octets, len, units);
+    }
+
+    units[0] = what_a_is == 1 ? 'b' : 'a';
+    units[1] = 'a';
+
+    return what_a_is;
+}
+
+
+/* A1 and A2 are both U+0100. */
+static int
+twins(const unsigned char *octets, size_t len, UChar units[4])
+{
+    unsigned char octet = octets[0] == 0xa2 ? 0xa1 : octets[0];
+
+    return plain(&octet, len, units);
+}
+
+
+/*
+ * 81 gives two characters, 82 two of which one is ASCII, 83 a surrogate pair,
+ * 84 half of a pair and a character, 85 a private use character by a pair, 86
+ * is incomplete; 87 followed by 40 to 44 gives the same.
+ */
+static int
+several(const unsigned char *octets, size_t len, UChar units[4])
+{
+    static const UChar pairs[][2] = { { 0x102, 0x103 },
+                                      { 0x102, '/' },
+                                      { 0xd83d, 0xde00 },
+                                      { 0xd83d, 0x103 },
+                                      { 0xdb80, 0xdc00 } };
+
+    unsigned at = octets[0] - 0x81U;
+
+    if (octets[0] == 0x87 && len == 1) {
+        return 0;
+    }
+
+    if (octets[0] == 0x87 && len == 2 && octets[1] >= 0x40) {
+        at = octets[1] - 0x40U;
+    } else if (len != 1 || octets[0] < 0x81 || octets[0] > 0x86) {
+        return plain(octets, len, units);
+    }
+
+    if (at >= COUNT(pairs)) {
+        return CUT;
+    }
+
+    memcpy(units, pairs[at], sizeof(pairs[0]));
+
+    return 2;
+}
+
+
+/* A1 fails for another reason than an unmapped character. */
+static int
+failing(const unsigned char *octets, size_t len, UChar units[4])
+{
+    return octets[0] == 0xa1 ? FAILURE : plain(octets, len, units);
+}
+
+
+/* The same for 81 40. */
+static int
+failing_in_rows(const unsigned char *octets, size_t len, UChar units[4])
+{
+    inner = 0x41;
+
+    return len == 2 && octets[0] == 0x81 && octets[1] == 0x40
+               ? FAILURE
+               : two_octets(octets, len, units);
+}
+
+
+static int
+failing_in_ascii(const unsigned char *octets, size_t len, UChar units[4])
+{
+    return octets[0] == 'a' ? FAILURE : plain(octets, len, units);
+}
+
+
+/* 81 is incomplete for any continuation. */
+static int
+endless(const unsigned char *octets, size_t len, UChar units[4])
+{
+    assert_true(len <= 4);
+
+    return octets[0] == 0x81 && (len == 1 || octets[1] == 0x40)
+                   && (len <= 2 || octets[2] == 0x40)
+               ? 0
+               : plain(octets, len, units);
+}
+
+
+/* Rotated controls, as in IBM's tables. */
+static int
+rotated(const unsigned char *octets, size_t len, UChar units[4])
+{
+    int n = plain(octets, len, units);
+
+    if (n == 1) {
+        units[0] = units[0] == 0x1a   ? 0x1c
+                   : units[0] == 0x1c ? 0x7f
+                   : units[0] == 0x7f ? 0x1a
+                                      : units[0];
+    }
+
+    return n;
+}
+
+
+/*
+ * Four octets: 81 30 81 30 is U+0080, 81 30 81 31 is unmapped, 81 30 81 32 is
+ * beyond the BMP, 81 30 81 33 is in private use.
+ */
+static int
+linear(const unsigned char *octets, size_t len, UChar units[4])
+{
+    if (octets[0] != 0x81) {
+        return plain(octets, len, units);
+    }
+
+    if (len < 4) {
+        return (len < 2 || (octets[1] >= 0x30 && octets[1] <= 0x39)) ? 0
+                                                                     : ERROR;
+    }
+
+    if (octets[1] != 0x30 || octets[2] != 0x81 || octets[3] == 0x31
+        || octets[3] > 0x33)
+    {
+        return ERROR;
+    }
+
+    units[0] = octets[3] == 0x30 ? 0xa0 : octets[3] == 0x32 ? 0xd83d : 0xe000;
+    units[1] = 0xde00;
+
+    return octets[3] == 0x32 ? 2 : 1;
+}
+
+
+/*
+ * 81 39 81 30 and 82 30 81 30 are U+0110 and U+0111, which a wrong second
+ * octet in 82 2F 81 30 and 81 3A 81 30 would reach.
+ */
+static int
+linear_beside(const unsigned char *octets, size_t len, UChar units[4])
+{
+    if ((octets[0] != 0x81 && octets[0] != 0x82) || len < 4) {
+        return octets[0] != 0x81 && octets[0] != 0x82
+                   ? plain(octets, len, units)
+                   : 0;
+    }
+
+    units[0] = octets[0] == 0x81 ? 0x110 : 0x111;
+
+    return octets[1] == (octets[0] == 0x81 ? 0x39 : 0x30) && octets[2] == 0x81
+                   && octets[3] == 0x30
+               ? 1
+               : ERROR;
+}
+
+
+/* ---- tests -------------------------------------------------------------- */
+
+static void
+test_plain(void **state)
+{
+    built_t b;
+
+    (void) state;
+
+    build(&b, "strange", 0, plain);
+    assert_non_null(b.charset);
+    assert_text(iri_charset_name(b.charset), "strange");
+    assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
+    assert_int_equal(read_one(&b, "\xa2", 1), 0);
+    assert_true(is_written(&b, 0x100, "\xa1", 1));
+    core_free(&b.core);
+}
+
+
+/* The octets after the first must be in the range of the charset. */
+static void
+test_inner_octets(void **state)
+{
+    built_t  b;
+    char     octets[3];
+    unsigned octet;
+    int      has;
+
+    (void) state;
+
+    for (octet = 0; octet < 0x100; octet++) {
+        inner = (unsigned char) octet;
+        has = octet >= 0x40 && octet <= 0x7e;
+
+        build(&b, "strange", 0, two_octets);
+        assert_non_null(b.charset);
+        memcpy(octets, "\x81", 1);
+        octets[1] = (char) octet;
+        assert_int_equal(read_one(&b, octets, 2), has ? 0x101 : 0);
+        assert_int_equal(is_written(&b, 0x101, octets, 2), has);
+        core_free(&b.core);
+
+        build(&b, "strange", 0, three_octets);
+        assert_non_null(b.charset);
+        memcpy(octets, "\x83\x40", 2);
+        octets[2] = (char) octet;
+        assert_int_equal(read_one(&b, octets, 3), has ? 0x102 : 0);
+        octets[0] = (char) 0x82;
+        assert_int_equal(taken(&b, octets, 3), 0);
+        core_free(&b.core);
+    }
+}
+
+
+/* Nothing but single octets, where the charset has no others. */
+static void
+test_single_octets(void **state)
+{
+    iri_encoding_t encoding = {
+        "strange", "US-ASCII", NULL, 0, 0, NULL, NULL
+    };
+    built_t b;
+
+    (void) state;
+    inner = 0x40;
+    strange.decode = two_octets;
+    core_init(&b.core);
+    b.charset = iri_charset_build(&b.core.env, &encoding, &b.why);
+    assert_non_null(b.charset);
+    assert_int_equal(taken(&b, "\x81\x40", 2), 0);
+    assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
+    core_free(&b.core);
+}
+
+
+/* No ASCII character for octets above 7F; C1 is refused elsewhere. */
+static void
+test_ascii_born(void **state)
+{
+    static const char part[] = "ASCII character for octets above 7F";
+    built_t           b;
+
+    (void) state;
+
+    for (unit = 0; unit < 0x80; unit++) {
+        assert_refused(one_is_unit, part);
+        assert_refused(two_are_unit, part);
+    }
+
+    /*
+     * A C1 control is not allowed in a path, but does not refuse the
+     * charset.
+     */
+    build(&b, "strange", 0, one_is_unit);
+    assert_non_null(b.charset);
+    assert_int_equal(read_one(&b, "\x81", 1), 0);
+    core_free(&b.core);
+
+    unit = 0xa0;
+    build(&b, "strange", 0, one_is_unit);
+    assert_non_null(b.charset);
+    assert_int_equal(read_one(&b, "\x81", 1), 0xa0);
+    core_free(&b.core);
+}
+
+
+static void
+test_ascii_kept(void **state)
+{
+    (void) state;
+
+    for (what_a_is = ERROR; what_a_is <= 2; what_a_is++) {
+        assert_refused(not_ascii, "ASCII as it is");
+    }
+}
+
+
+/* Three controls are not checked, because IBM's tables rotate them. */
+static void
+test_rotated(void **state)
+{
+    built_t b;
+
+    (void) state;
+
+    build(&b, "strange", 0, rotated);
+    assert_non_null(b.charset);
+    assert_int_equal(read_one(&b, "\x1a", 1), 0x1a);
+    assert_int_equal(read_one(&b, "\x1c", 1), 0x1c);
+    assert_int_equal(read_one(&b, "\x7f", 1), 0x7f);
+    core_free(&b.core);
+}
+
+
+static void
+test_twins(void **state)
+{
+    built_t b;
+
+    (void) state;
+
+    build(&b, "strange", 0, twins);
+    assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
+    assert_int_equal(read_one(&b, "\xa2", 1), 0x100);
+    assert_true(is_written(&b, 0x100, "\xa1", 1));
+    core_free(&b.core);
+}
+
+
+static void
+test_several(void **state)
+{
+    built_t b;
+
+    (void) state;
+
+    build(&b, "strange", 0, several);
+    assert_non_null(b.charset);
+    assert_int_equal(read_one(&b, "\x81", 1), 0);
+    assert_int_equal(read_one(&b, "\x82", 1), 0);
+    assert_int_equal(read_one(&b, "\x83", 1), 0x1f600);
+    assert_int_equal(read_one(&b, "\x84", 1), 0);
+    assert_int_equal(read_one(&b, "\x85", 1), 0);
+    assert_int_equal(read_one(&b, "\x86", 1), 0);
+    assert_int_equal(read_one(&b, "\x87\x40", 2), 0);
+    assert_int_equal(read_one(&b, "\x87\x41", 2), 0);
+    assert_int_equal(read_one(&b, "\x87\x42", 2), 0x1f600);
+    assert_int_equal(read_one(&b, "\x87\x43", 2), 0);
+    assert_int_equal(read_one(&b, "\x87\x44", 2), 0);
+    assert_int_equal(read_one(&b, "\x87\x45", 2), 0);
+    core_free(&b.core);
+}
+
+
+static void
+test_endless(void **state)
+{
+    built_t b;
+
+    (void) state;
+
+    build(&b, "strange", 0, endless);
+    assert_non_null(b.charset);
+    assert_int_equal(read_one(&b, "\x81@@@", 4), 0);
+    assert_int_equal(read_one(&b, "\x81@@", 3), 0);
+    assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
+    core_free(&b.core);
+}
+
+
+/* Private use characters only from two octets, and only where expected. */
+static void
+test_private_use(void **state)
+{
+    static const UChar units[] = { 0xe000, 0xf8ff, 0xf900 };
+    built_t            b;
+    size_t             i;
+    unsigned           meant;
+    int                private_use;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(units); i++) {
+        for (meant = 0; meant < 2; meant++) {
+            unit = units[i];
+            private_use = unit < 0xf900;
+
+            build(&b, "strange", meant, one_is_unit);
+            assert_int_equal(read_one(&b, "\x81", 1), private_use ? 0 : unit);
+            core_free(&b.core);
+
+            build(&b, "strange", meant, two_are_unit);
+            assert_int_equal(read_one(&b, "\x82@", 2),
+                             private_use && !meant ? 0 : unit);
+            core_free(&b.core);
+        }
+    }
+}
+
+
+/* A lone surrogate is no character and is never encoded. */
+static void
+test_surrogates(void **state)
+{
+    static const UChar units[] = { 0xd800, 0xdbff, 0xdc00, 0xdfff };
+    built_t            b;
+    size_t             i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(units); i++) {
+        unit = units[i];
+        build(&b, "strange", 1, one_is_unit);
+        assert_int_equal(read_one(&b, "\x81", 1), 0);
+        assert_false(is_written(&b, unit, "\x81", 1));
+        core_free(&b.core);
+    }
+}
+
+
+static void
+test_linear(void **state)
+{
+    built_t b;
+
+    (void) state;
+    sequences.four = IRI_GB18030_FOUR_WRITTEN;
+
+    build(&b, "gb18030", 0, linear);
+    assert_non_null(b.charset);
+    assert_int_equal(read_one(&b, "\x81\x30\x81\x30", 4), 0xa0);
+    assert_int_equal(taken(&b, "\x81\x30\x81\x31", 4), 0);
+    assert_int_equal(taken(&b, "\x81\x30\x81\x32", 4), 0);
+    assert_int_equal(taken(&b, "\x81\x30\x81\x33", 4), 0);
+    assert_int_equal(taken(&b, "\x81\x30\x81\x34", 4), 0);
+    assert_int_equal(read_one(&b, "\x90\x30\x81\x30", 4), 0);
+    core_free(&b.core);
+
+    build(&b, "gb18030", 0, linear_beside);
+    assert_non_null(b.charset);
+    assert_int_equal(read_one(&b, "\x81\x39\x81\x30", 4), 0x110);
+    assert_int_equal(read_one(&b, "\x82\x30\x81\x30", 4), 0x111);
+    assert_int_equal(taken(&b, "\x82\x2f\x81\x30", 4), 0);
+    assert_int_equal(taken(&b, "\x81\x3a\x81\x30", 4), 0);
+    core_free(&b.core);
+
+    sequences.four = IRI_GB18030_FOUR_NONE;
+    build(&b, "strange", 0, linear_beside);
+    assert_int_equal(taken(&b, "\x81\x39\x81\x30", 4), 0);
+    core_free(&b.core);
+}
+
+
+/* A failure of ICU is not treated as an unmapped sequence. */
+static void
+test_failing(void **state)
+{
+    (void) state;
+
+    assert_refused(failing, "ICU failed");
+    assert_refused(failing_in_ascii, "ICU failed");
+    assert_refused(failing_in_rows, "ICU failed");
+}
+
+
+/* After a failed allocation there is no charset, never an incomplete one. */
+static void
+test_memory(void **state)
+{
+    static const decode_t decodes[] = { two_octets, three_octets, several,
+                                        linear, linear_beside };
+    iri_encoding_t        encoding = { "gb18030", "US-ASCII", NULL,      0,
+                                       0,         NULL,       &sequences };
+    const iri_charset_t  *charset;
+    const char           *why;
+    core_t                core;
+    size_t                i, n;
+
+    (void) state;
+    inner = 0x40;
+    sequences.four = IRI_GB18030_FOUR_WRITTEN;
+
+    for (i = 0; i < COUNT(decodes); i++) {
+        strange.decode = decodes[i];
+
+        for (n = 1, charset = NULL; charset == NULL; n++) {
+            core_init(&core);
+            core.fail_at = n;
+            why = NULL;
+            charset = iri_charset_build(&core.env, &encoding, &why);
+
+            if (charset == NULL) {
+                assert_int_equal(core.allocs, n);
+                assert_non_null(strstr(why, "out of memory"));
+            } else {
+                assert_true(core.allocs < n);
+            }
+
+            core_free(&core);
+        }
+
+        assert_true(n > 4);
+    }
+
+    sequences.four = IRI_GB18030_FOUR_NONE;
+}
+
+
+/* ICU fails to set the error callback. */
+static void
+test_callbacks(void **state)
+{
+    static const struct {
+        const char *function;
+        int         at;
+    } broken[] = {
+        { "ucnv_setToUCallBack", 1 },
+        { "ucnv_setToUCallBack", 2 },
+    };
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(broken); i++) {
+        strange.broken = broken[i].function;
+        strange.broken_at = broken[i].at;
+        strange.asked = 0;
+        assert_refused(plain, "ICU");
+        assert_int_equal(strange.asked, broken[i].at);
+    }
+
+    strange.broken = NULL;
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_inner_octets),
+        cmocka_unit_test(test_single_octets),
+        cmocka_unit_test(test_ascii_born),
+        cmocka_unit_test(test_ascii_kept),
+        cmocka_unit_test(test_rotated),
+        cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_failing),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_private_use),
+        cmocka_unit_test(test_surrogates),
+        cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_callbacks),
+    };
+
+    return cmocka_run_group_tests_name("strange", tests, NULL, NULL);
+}

@@ -1,0 +1,1132 @@
+/*
+ * test_find_edges.c - edge cases of iri_find, of its limits and its cache
+ *
+ * Covers the branches that test_find.c does not reach: one test for each edge
+ * case, named in the comment above it.
+ */
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "core.h"
+
+#define N IRI_FOLD_NORMALIZATION
+#define V IRI_FOLD_VARIANTS
+
+#define E_ACUTE "\xc3\xa9"
+#define E_NFD   "e\xcc\x81"
+#define HYO     "\xe8\xa1\xa8" /* U+8868, EUC-JP C9BD */
+
+/* A request, its search below /srv, and the result. */
+typedef struct {
+    core_t              core;
+    iri_reading_conf_t  conf;
+    iri_tree_conf_t     tree;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_search_t        search;
+    iri_found_t         found;
+    unsigned char       octets[IRI_MAX_PATH];
+} find_t;
+
+
+static void
+find_init(find_t *r, const char *target, const char *charsets,
+          const char *tree, unsigned match)
+{
+    memset(r, 0, sizeof(*r));
+    core_init(&r->core);
+    core_put(&r->core, S("/srv/"));
+
+    r->conf.charsets = core_charsets(charsets);
+    r->conf.invalid = IRI_INVALID_PASS;
+    r->tree.charsets = core_charsets(tree);
+    r->tree.names = IRI_FILENAME_ANY;
+    r->tree.match = match;
+    iri_tree_conf_finish(&r->conf, &r->tree);
+
+    r->request.target = core_str(target);
+    r->request.path = core_unescape(r->request.target, r->octets);
+    assert_int_equal(
+        iri_read(&r->core.env, &r->conf, &r->request, &r->reading), IRI_OK);
+
+    r->search.tree = &r->tree;
+    r->search.root = S("/srv");
+    r->search.path = r->reading.path;
+    r->search.reading = &r->reading;
+}
+
+
+static void
+find_run(find_t *r)
+{
+    assert_int_equal(iri_find(&r->core.env, &r->search, &r->found), IRI_OK);
+}
+
+
+/* ---- finding ------------------------------------------------------------ */
+
+/* A name that only starts with a dot is no dot-segment. */
+static void
+test_dot_files(void **state)
+{
+    static const struct {
+        const char   *path;
+        iri_verdict_t verdict;
+    } cases[] = {
+        { "/.a/" E_ACUTE, IRI_SERVE },
+        { "/a./" E_ACUTE, IRI_SERVE },
+        { "/.../" E_ACUTE, IRI_SERVE },
+        { "/a/" E_ACUTE, IRI_SERVE },
+        { "/./" E_ACUTE, IRI_REFUSE },
+        { "/../" E_ACUTE, IRI_REFUSE },
+        { "/" E_ACUTE "/.", IRI_REFUSE },
+        { "/" E_ACUTE "/..", IRI_REFUSE },
+        { "/.", IRI_REFUSE },
+        { "/..", IRI_REFUSE },
+    };
+    find_t r;
+    size_t i;
+
+    (void) state;
+
+    find_init(&r, "/", "", "", N);
+    core_put(&r.core, S("/srv/.a/" E_ACUTE));
+    core_put(&r.core, S("/srv/a./" E_ACUTE));
+    core_put(&r.core, S("/srv/.../" E_ACUTE));
+    core_put(&r.core, S("/srv/a/" E_ACUTE));
+    core_put(&r.core, S("/srv/" E_ACUTE "/x"));
+    r.search.reading = NULL;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        r.search.path = core_str(cases[i].path);
+        find_run(&r);
+        assert_int_equal(r.found.verdict, cases[i].verdict);
+    }
+
+    core_free(&r.core);
+}
+
+
+/*
+ * A rule has replaced the path that was read: the octets of the request must
+ * not be used.
+ */
+static void
+test_rewritten(void **state)
+{
+    static const char *const paths[] = {
+        "/\xca\xbe",        /* another name of the same length */
+        "/x\xc9\xbd",       /* another segment with the same end */
+        "/x/\xc9\xbd/long", /* a longer segment */
+        "/\xc9\xbd/y",
+    };
+    find_t r;
+    size_t i;
+
+    (void) state;
+
+    find_init(&r, "/%C9%BD", "euc-jp", "", N);
+    core_put(&r.core, S("/srv/" HYO "/y"));
+
+    /* It is found for the path as it was read. */
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_RESTART);
+    assert_str(r.found.path, S("/" HYO));
+
+    for (i = 0; i < COUNT(paths); i++) {
+        r.search.path = core_str(paths[i]);
+        find_run(&r);
+        assert_int_equal(r.found.verdict, IRI_PASS);
+        assert_str(r.found.path, r.search.path);
+    }
+
+    core_free(&r.core);
+}
+
+
+/* The path of a file that a rule set may start within a segment. */
+static void
+test_border(void **state)
+{
+    find_t r;
+
+    (void) state;
+
+    find_init(&r, "/a%C9%BD", "euc-jp", "", N);
+    core_put(&r.core, S("/srv/" HYO));
+    core_put(&r.core, S("/srv/a" HYO));
+    r.search.root = S("/srv/");
+    r.search.path = S("\xc9\xbd");
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_PASS);
+
+    core_free(&r.core);
+
+    /* From a segment border on, it is the request's own path. */
+    find_init(&r, "/a/%C9%BD", "euc-jp", "", N);
+    core_put(&r.core, S("/srv/" HYO));
+    r.search.root = S("/srv/");
+    r.search.path = S("\xc9\xbd");
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_RESTART);
+    assert_str(r.found.path, S(HYO));
+
+    core_free(&r.core);
+}
+
+
+/* The path was ASCII or unreadable, and a rule has replaced it. */
+static void
+test_no_octets(void **state)
+{
+    static const char *const targets[] = { "/a", "/%FF%FF" };
+    find_t                   r;
+    size_t                   i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(targets); i++) {
+        find_init(&r, targets[i], "euc-jp", "", N);
+        core_put(&r.core, S("/srv/" HYO));
+        core_put(&r.core, S("/srv/\xca\xbe"));
+
+        r.search.path = S("/\xc9\xbd");
+        find_run(&r);
+        assert_int_equal(r.found.verdict, IRI_PASS);
+
+        r.search.path = S("/\xca\xbe");
+        find_run(&r);
+        assert_int_equal(r.found.verdict, IRI_SERVE);
+
+        core_free(&r.core);
+    }
+}
+
+
+/* A path that is longer than the reading is not its tail. */
+static void
+test_longer_path(void **state)
+{
+    static const char text[] = "/x/\xc9\xbd";
+    find_t            r;
+
+    (void) state;
+
+    find_init(&r, "/%C9%BD", "euc-jp", "", N);
+    core_put(&r.core, S("/srv/" HYO));
+
+    /*
+     * The octets before its start must not be taken for the rest of the
+     * path.
+     */
+    r.reading.path = iri_str_from(core_str(text), 2);
+    r.search.path = core_str(text);
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_PASS);
+    assert_str(r.found.path, core_str(text));
+
+    core_free(&r.core);
+}
+
+
+/*
+ * A path that a rule set and that is not canonical: its entry has another
+ * path.
+ */
+static void
+test_uncanonical(void **state)
+{
+    find_t r;
+    int    with_reading;
+
+    (void) state;
+
+    for (with_reading = 0; with_reading < 2; with_reading++) {
+        find_init(&r, "/%C3%A9", "", "", N);
+        core_put(&r.core, S("/srv/" E_NFD));
+        r.search.path = S("/" E_NFD);
+
+        if (!with_reading) {
+            r.search.reading = NULL;
+        }
+
+        find_run(&r);
+        assert_int_equal(r.found.verdict, IRI_RESTART);
+        assert_str(r.found.path, S("/" E_ACUTE));
+        assert_str(r.found.filename, S("/srv/" E_NFD));
+
+        core_free(&r.core);
+    }
+}
+
+
+/* U+00A2 has a variant of three octets: 512 of them are over the limit. */
+static void
+test_grown_variant(void **state)
+{
+    char   path[1 + 1024 + 1];
+    find_t r;
+    size_t count, i;
+
+    (void) state;
+
+    for (count = 340; count <= 512; count += 172) {
+        strcpy(path, "/");
+
+        for (i = 0; i < count; i++) {
+            core_append(path, "\xc2\xa2");
+        }
+
+        find_init(&r, path, "", "euc-jp", N | V);
+        find_run(&r);
+        assert_true(r.found.verdict != IRI_SERVE);
+        assert_true(r.found.verdict != IRI_RESTART);
+        assert_str(r.found.path, core_str(path));
+        core_free(&r.core);
+    }
+}
+
+
+/*
+ * A bidi character sent percent-encoded beside one sent raw: alternative
+ * readings cannot distinguish them and reject both.
+ */
+static void
+test_no_mixed_rest(void **state)
+{
+    find_t r;
+
+    (void) state;
+
+    find_init(&r, "/" E_ACUTE "/%E2%80%8E", "euc-jp", "", N);
+    assert_int_equal(r.reading.form, IRI_FORM_MIXED);
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_PASS);
+    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
+    assert_str(r.found.filename, S("/srv/" E_ACUTE "/\xe2\x80\x8e"));
+
+    /* Also where the first segment exists, in EUC-JP. */
+    core_put(&r.core, S("/srv/\xe8\xbe\xbf/"));
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_PASS);
+    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
+
+    core_free(&r.core);
+}
+
+
+/*
+ * An alternative reading leads into a directory, where the file system fails:
+ * this directory counts as absent.
+ */
+static void
+test_stopped_further(void **state)
+{
+    find_t r;
+    size_t n, moved = 0;
+
+    (void) state;
+
+    for (n = 1; n < 50; n++) {
+        find_init(&r, "/%C9%BD/%C9%BD", "euc-jp", "", N);
+        core_put(&r.core, S("/srv/" HYO "/x"));
+        r.core.io_fail_at = n;
+        r.core.io_fail_on = 1;
+        find_run(&r);
+
+        if (r.core.stats + r.core.lists < n) {
+            assert_int_equal(r.found.verdict, IRI_RESTART);
+            moved++;
+
+        } else {
+            assert_int_equal(r.found.verdict, IRI_PASS);
+            assert_int_equal(r.found.why, IRI_WHY_ERROR);
+            assert_str(r.found.path, r.search.path);
+        }
+
+        core_free(&r.core);
+    }
+
+    assert_true(moved > 0 && moved < 49);
+}
+
+
+/*
+ * Two directories have the octets of the request, one in each reading, with
+ * equal length on disk.  The first has no matching entry, and the content of
+ * the second must not be used.
+ */
+static void
+test_other_directory(void **state)
+{
+    find_t r;
+
+    (void) state;
+
+    /* CE B1 is U+03B1, in EUC-JP A6 C1, and in EUC-JP a kanji. */
+    find_init(&r, "/%CE%B1/%CE%B1", "euc-jp", "euc-jp", N);
+    core_put(&r.core, S("/srv/\xce\xb1/\xce\xb1"));
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_RESTART);
+
+    core_put(&r.core, S("/srv/\xa6\xc1/"));
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_PASS);
+    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
+    assert_str(r.found.filename, S("/srv/\xa6\xc1/\xa6\xc1"));
+
+    core_free(&r.core);
+}
+
+
+/* The octets of the second directory only start like those of the first. */
+static void
+test_longer_directory(void **state)
+{
+    find_t r;
+
+    (void) state;
+
+    /* D0 A0 is U+0420, and in windows-1251 U+0420 U+00A0. */
+    find_init(&r, "/%D0%A0/%D0%A0", "windows-1251", "", N);
+    core_put(&r.core, S("/srv/\xd0\xa0\xc2\xa0/\xd0\xa0\xc2\xa0"));
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_RESTART);
+
+    core_put(&r.core, S("/srv/\xd0\xa0/"));
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_PASS);
+    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
+
+    core_free(&r.core);
+}
+
+
+/*
+ * An alternative reading leads into a directory that cannot contain the name
+ * that follows: it does not block a reading that does.
+ */
+static void
+test_refused_further(void **state)
+{
+    find_t r;
+
+    (void) state;
+
+    /* In windows-1251 A5 is U+0490, which EUC-JP cannot write. */
+    find_init(&r, "/%D0%B0/%C3%A5", "windows-1251", "euc-jp", N);
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_PASS);
+
+    core_put(&r.core, S("/srv/\xa7\xb2\xa1\xeb/"));
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_RESTART);
+    assert_int_equal(r.found.why, IRI_WHY_MIXED);
+    assert_str(r.found.path, S("/\xd0\xa0\xc2\xb0/\xc3\xa5"));
+
+    core_free(&r.core);
+}
+
+
+/*
+ * Two alternative readings of one entry: the charset listed first is reported.
+ */
+static void
+test_order_of_charsets(void **state)
+{
+    static const struct {
+        const char *charsets;
+        const char *path;
+    } cases[] = {
+        { "euc-jp windows-1251", "/" HYO },
+        { "windows-1251 euc-jp", "/\xd0\x99\xd0\x85" },
+    };
+    find_t r;
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        find_init(&r, "/%C9%BD", cases[i].charsets, "", N);
+        core_put(&r.core, core_str("/srv/" HYO));
+        core_put(&r.core, core_str("/srv/\xd0\x99\xd0\x85"));
+        find_run(&r);
+        assert_int_equal(r.found.verdict, IRI_RESTART);
+        assert_str(r.found.path, core_str(cases[i].path));
+        core_free(&r.core);
+    }
+}
+
+
+/*
+ * With a declared form there are no lookups where one reading has one
+ * encoding.
+ */
+static void
+test_declared_legacy(void **state)
+{
+    static const struct {
+        const char   *charsets;
+        iri_verdict_t verdict;
+    } cases[] = {
+        { "euc-jp", IRI_PASS }, /* U+3042 */
+        { "windows-1251 euc-jp", IRI_RESTART },
+    };
+    find_t r;
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        find_init(&r, "/%A4%A2", cases[i].charsets, "", N);
+        r.tree.names = IRI_FILENAME_NFC;
+        core_put(&r.core, S("/srv/\xe3\x81\x82"));
+        assert_int_equal(r.reading.form, IRI_FORM_LEGACY);
+        find_run(&r);
+        assert_int_equal(r.found.verdict, cases[i].verdict);
+        assert_int_equal(r.core.stats == 0, cases[i].verdict == IRI_PASS);
+        assert_str(r.found.path, S("/\xe3\x81\x82"));
+        core_free(&r.core);
+    }
+}
+
+
+/*
+ * Entries with one name that only the listing finds: by octets, in any order.
+ */
+static void
+test_order_of_twins(void **state)
+{
+    static const char *const twins[] = { "a\xcc\x82\xcc\xa3",
+                                         "\xc3\xa2\xcc\xa3" };
+    char                     path[64];
+    find_t                   r;
+    size_t                   i, first;
+
+    (void) state;
+
+    for (first = 0; first < COUNT(twins); first++) {
+        find_init(&r, "/%E1%BA%AD", "", "", N);
+
+        for (i = 0; i < COUNT(twins); i++) {
+            snprintf(path, sizeof(path), "/srv/%s",
+                     twins[(i + first) % COUNT(twins)]);
+            core_put(&r.core, core_str(path));
+        }
+
+        find_run(&r);
+        assert_int_equal(r.found.verdict, IRI_SERVE);
+        assert_str(r.found.filename, S("/srv/a\xcc\x82\xcc\xa3"));
+        core_free(&r.core);
+    }
+}
+
+
+/* ---- limits of finding -------------------------------------------------- */
+
+/* The octets of the n-th candidate for a name; len 0: there are fewer. */
+static iri_str_t
+candidate(find_t *r, iri_str_t name, size_t n)
+{
+    iri_buf_t variant = { NULL, 0, 0 }, octets = { NULL, 0, 0 };
+    iri_str_t none = { 0, NULL };
+    size_t    k;
+    int       way, written, differs = 1;
+
+    for (way = -1; way < 2; way++) {
+        if (way >= 0) {
+            assert_int_equal(
+                iri_name_variant(&r->core.env, name, way, &variant, &differs),
+                IRI_OK);
+        } else {
+            assert_int_equal(
+                iri_buf_put(&r->core.env, &variant, name.data, name.len),
+                IRI_OK);
+        }
+
+        for (k = 0; differs && k < IRI_WAYS(&r->tree); k++) {
+            assert_int_equal(iri_name_write(&r->core.env, &r->tree,
+                                            iri_buf_str(&variant), k, &octets,
+                                            &written),
+                             IRI_OK);
+
+            if (written && n-- == 0) {
+                return iri_buf_str(&octets);
+            }
+        }
+    }
+
+    return none;
+}
+
+
+/* Of the encodings of one name, the first eight are looked up. */
+static void
+test_looks_of_a_segment(void **state)
+{
+    /* U+301C and U+FF5E, so no variant equals the name; U+304C */
+    static const char target[] = "/%E3%80%9C%EF%BD%9E%E3%81%8C";
+    find_t            r;
+    unsigned char     path[64];
+    iri_str_t         octets;
+    size_t            n;
+
+    (void) state;
+
+    for (n = 0;; n++) {
+        find_init(&r, target, "", "utf-8 euc-jp sjis gb18030", N | V);
+        octets = candidate(&r, iri_str_from(r.reading.path, 1), n);
+
+        if (octets.len == 0) {
+            core_free(&r.core);
+            break;
+        }
+
+        memcpy(path, "/srv/", 5);
+        memcpy(path + 5, octets.data, octets.len);
+        core_put(&r.core, (iri_str_t){ 5 + octets.len, path });
+        find_run(&r);
+        assert_int_equal(r.found.verdict == IRI_SERVE
+                             || r.found.verdict == IRI_RESTART,
+                         n < IRI_MAX_CANDIDATES);
+        core_free(&r.core);
+    }
+
+    assert_true(n > IRI_MAX_CANDIDATES);
+}
+
+
+/* Names of a directory that need normalization: at most 64 KiB of them. */
+static void
+test_close_looks(void **state)
+{
+    enum { LONG = 250, ENOUGH = 64 * 1024 / LONG + 1 };
+    find_t r;
+    char   path[5 + LONG + 1];
+    size_t count, i;
+
+    (void) state;
+
+    for (count = ENOUGH; count <= ENOUGH + 1; count++) {
+        find_init(&r, "/%E1%BA%AD", "", "", N);
+        r.core.env.trace = 1;
+        r.search.reading = NULL;
+
+        for (i = 0; i < count; i++) {
+            memset(path, 'x', sizeof(path));
+            snprintf(path, sizeof(path), "/srv/\xc3\xa2\xcc\xa3%06u",
+                     (unsigned) i);
+            path[strlen(path)] = 'x';
+            path[sizeof(path) - 1] = '\0';
+            core_put(&r.core, core_str(path));
+        }
+
+        /* The requested name itself. */
+        memmove(path + 8, path + 9, sizeof(path) - 9);
+        memcpy(path + 5, "\xe1\xba\xad", 3);
+        r.search.path = core_str(path + 4);
+        find_run(&r);
+        assert_int_equal(r.found.verdict,
+                         count == ENOUGH ? IRI_SERVE : IRI_PASS);
+        core_free(&r.core);
+    }
+}
+
+
+/*
+ * The root is a file, as with alias, and all of the path follows it; with a
+ * slash at its end its kind is unknown.
+ */
+static void
+test_root_is_file(void **state)
+{
+    find_t r;
+    int    slash;
+
+    (void) state;
+
+    for (slash = 0; slash < 2; slash++) {
+        find_init(&r, "/%C3%A9", "", "", N);
+        core_put(&r.core, S("/srv/file"));
+        r.search.root = slash ? S("/srv/file/") : S("/srv/file");
+        find_run(&r);
+        assert_int_equal(r.found.verdict, slash ? IRI_PASS : IRI_SERVE);
+        assert_int_equal(r.found.why, slash ? IRI_WHY_ERROR : IRI_WHY_FOUND);
+        core_free(&r.core);
+    }
+}
+
+
+/* ---- dividing ----------------------------------------------------------- */
+
+/* The file system fails: the existence of the entry is unknown. */
+static void
+test_split_error(void **state)
+{
+    find_t    r;
+    iri_str_t filename, path_info;
+    size_t    n;
+
+    (void) state;
+
+    for (n = 1; n < 4; n++) {
+        find_init(&r, "/%C3%A9/a/b", "", "", N);
+        core_put(&r.core, S("/srv/" E_ACUTE));
+        find_run(&r);
+        assert_str(r.found.filename, S("/srv/" E_ACUTE "/a/b"));
+
+        r.core.stats = r.core.lists = 0;
+        r.core.io_fail_at = n;
+        assert_int_equal(iri_found_split(&r.core.env, &r.search, &r.found,
+                                         &filename, &path_info),
+                         IRI_IO_FAILED);
+        core_free(&r.core);
+    }
+}
+
+
+/* The root does not exist: it is not shortened, and the search for it ends. */
+static void
+test_split_no_root(void **state)
+{
+    find_t    r;
+    iri_str_t filename, path_info;
+
+    (void) state;
+
+    find_init(&r, "/%C3%A9/a", "", "", N);
+    r.search.root = S("/nowhere");
+    find_run(&r);
+    assert_int_equal(iri_found_split(&r.core.env, &r.search, &r.found,
+                                     &filename, &path_info),
+                     IRI_OK);
+    assert_str(filename, S("/nowhere"));
+    assert_str(path_info, S("/" E_ACUTE "/a"));
+
+    core_free(&r.core);
+}
+
+
+/* ---- directories -------------------------------------------------------- */
+
+/* Only the listing would find the entry, which is not in the declared form. */
+static void
+test_declared_form(void **state)
+{
+    static const struct {
+        iri_filename_form_t names;
+        unsigned            match;
+    } cases[] = { { IRI_FILENAME_NFC, N },
+                  { IRI_FILENAME_NFD, N },
+                  { IRI_FILENAME_ANY, IRI_FOLD_EXACT_ONLY } };
+    find_t r;
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        find_init(&r, "/%E1%BA%AD", "", "utf-8 euc-jp", N);
+        core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
+        r.tree.names = cases[i].names;
+        r.tree.match = cases[i].match;
+        find_run(&r);
+        assert_int_equal(r.found.verdict, IRI_PASS);
+        assert_int_equal(r.core.lists, 0);
+        core_free(&r.core);
+    }
+}
+
+
+/*
+ * ED A1 is a duplicate in Shift_JIS, so no name on disk; in EUC-KR it is
+ * U+F9F7, a name that NFC changes.
+ */
+static void
+test_twin_in_entry(void **state)
+{
+    find_t r;
+
+    (void) state;
+
+    find_init(&r, "/%E7%AB%8B", "", "sjis euc-kr", N);
+    core_put(&r.core, S("/srv/\xed\xa1"));
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_SERVE);
+    assert_str(r.found.filename, S("/srv/\xed\xa1"));
+    core_free(&r.core);
+}
+
+
+/*
+ * Two entries with one name, which only the listing finds: by charset order.
+ */
+static void
+test_charsets_of_twins(void **state)
+{
+    find_t r;
+
+    (void) state;
+
+    /* U+F9F7 in UTF-8 and in EUC-KR, U+7ACB in NFC */
+    find_init(&r, "/%E7%AB%8B", "", "utf-8 euc-kr", N);
+    core_put(&r.core, S("/srv/\xed\xa1"));
+    find_run(&r);
+    assert_str(r.found.filename, S("/srv/\xed\xa1"));
+    core_put(&r.core, S("/srv/\xef\xa7\xb7"));
+    find_run(&r);
+    assert_str(r.found.filename, S("/srv/\xef\xa7\xb7"));
+    core_free(&r.core);
+}
+
+
+/* An index read in one charset is not used for another. */
+static void
+test_cache_of_charsets(void **state)
+{
+    find_t r;
+
+    (void) state;
+
+    find_init(&r, "/%E7%AB%8B", "", "gbk", N);
+    core_put(&r.core, S("/srv/\xed\xa1"));
+    r.search.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    assert_non_null(r.search.cache);
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_PASS);
+
+    r.tree.charsets = core_charsets("euc-kr");
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_SERVE);
+    assert_str(r.found.filename, S("/srv/\xed\xa1"));
+
+    iri_index_cache_destroy(r.search.cache);
+    core_free(&r.core);
+}
+
+
+/* An index larger than the whole cache is not kept. */
+static void
+test_more_than_the_cache(void **state)
+{
+    enum { SIZE = 16 * 1024, LONG = 200 };
+    find_t r;
+    char   path[5 + LONG + 1];
+    size_t entries, i;
+
+    (void) state;
+
+    for (entries = 4; entries <= 80; entries += 76) {
+        find_init(&r, "/%E1%BA%AD", "", "", N);
+        r.search.cache = iri_index_cache_create(
+            &(iri_index_cache_conf_t){ .size = SIZE });
+        assert_non_null(r.search.cache);
+
+        for (i = 0; i < entries; i++) {
+            memset(path, 'x', sizeof(path));
+            memcpy(path, "/srv/\xc3\xa2\xcc\xa3", 9);
+            path[9] = (char) ('0' + i);
+            path[sizeof(path) - 1] = '\0';
+            core_put(&r.core, core_str(path));
+        }
+
+        find_run(&r);
+        find_run(&r);
+
+        /* Also only once if building took too long to be repeated soon. */
+        assert_in_range(r.core.lists, 1, entries == 4 ? 1 : 2);
+        iri_index_cache_destroy(r.search.cache);
+        core_free(&r.core);
+    }
+}
+
+
+/* The same inode number on two file systems. */
+static void
+test_two_devices(void **state)
+{
+    find_t       r;
+    core_node_t *a, *b;
+
+    (void) state;
+
+    find_init(&r, "/%E1%BA%AD", "", "", N);
+    core_put(&r.core, S("/srv/a/x"));
+    core_put(&r.core, S("/srv/b/\xc3\xa2\xcc\xa3"));
+    a = core_node(&r.core, S("/srv/a"));
+    b = core_node(&r.core, S("/srv/b"));
+    b->node.ino = a->node.ino;
+    b->node.dev = a->node.dev + 1;
+
+    r.search.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 1 }); /* one slot */
+    assert_non_null(r.search.cache);
+    r.search.root = S("/srv/a");
+    find_run(&r);
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_PASS);
+    assert_int_equal(r.core.lists, 1);
+
+    r.search.root = S("/srv/b");
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_SERVE);
+
+    iri_index_cache_destroy(r.search.cache);
+    core_free(&r.core);
+}
+
+
+/* The owner has set the mtime of a directory to the past while it changes. */
+static void
+test_old_mtime(void **state)
+{
+    struct timespec wait = { 0, 150 * 1000 * 1000 }, now;
+    find_t          r;
+
+    (void) state;
+
+    find_init(&r, "/%E1%BA%AD", "", "", N);
+    r.search.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    assert_non_null(r.search.cache);
+    clock_gettime(CLOCK_REALTIME, &now);
+    core_node(&r.core, S("/srv"))->node.ctime = (int64_t) now.tv_sec
+                                                    * 1000000000
+                                                + now.tv_nsec;
+
+    find_run(&r);
+    nanosleep(&wait, NULL);
+    find_run(&r);
+    assert_int_equal(r.core.lists, 2);
+
+    iri_index_cache_destroy(r.search.cache);
+    core_free(&r.core);
+}
+
+
+/* A name longer than any segment is skipped, and the others are found. */
+static void
+test_very_long_entry(void **state)
+{
+    static char path[6 + 3 * 400 + 1];
+    find_t      r;
+    size_t      i;
+
+    (void) state;
+
+    strcpy(path, "/srv/");
+
+    for (i = 0; i < 400; i++) {
+        core_append(path, E_NFD);
+    }
+
+    find_init(&r, "/%E1%BA%AD", "", "", N);
+    core_put(&r.core, core_str(path));
+    core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_SERVE);
+    assert_str(r.found.filename, S("/srv/\xc3\xa2\xcc\xa3"));
+    core_free(&r.core);
+}
+
+
+/*
+ * C2 85 CE AD are a control and a letter in UTF-8, so no name; in EUC-KR they
+ * are U+D61A U+F905, a name that NFC changes and that is never encoded so.
+ */
+static void
+test_control_in_entry(void **state)
+{
+    find_t r;
+
+    (void) state;
+
+    find_init(&r, "/%ED%98%9A%E4%B8%B2", "", "utf-8 euc-kr", N);
+    core_put(&r.core, S("/srv/\xc2\x85\xce\xad"));
+    find_run(&r);
+    assert_int_equal(r.found.verdict, IRI_SERVE);
+    assert_str(r.found.filename, S("/srv/\xc2\x85\xce\xad"));
+    core_free(&r.core);
+}
+
+
+/* The error of a directory that cannot be listed, with trace. */
+static iri_status_t list_status;
+
+static iri_status_t
+not_listed(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
+           void *arg)
+{
+    (void) ctx;
+    (void) path;
+    (void) each;
+    (void) arg;
+    memset(node, 0, sizeof(*node));
+
+    return list_status;
+}
+
+
+static void
+test_not_listed(void **state)
+{
+    find_t    r;
+    iri_dir_t dir;
+    int       cached;
+
+    (void) state;
+
+    for (cached = 0; cached < 4; cached++) {
+        list_status = cached < 2 ? IRI_NOT_LISTED : IRI_IO_FAILED;
+        find_init(&r, "/%E1%BA%AD", "", "", N);
+        core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
+        dir = *r.core.env.dir;
+        dir.list = not_listed;
+        r.core.env.dir = &dir;
+        r.core.env.trace = 1;
+        r.search.cache = cached % 2 ? iri_index_cache_create(
+                             &(iri_index_cache_conf_t){ .size = 4096 })
+                                    : NULL;
+        find_run(&r);
+        assert_int_equal(r.found.verdict, IRI_PASS);
+        assert_int_equal(r.found.why,
+                         cached < 2 ? IRI_WHY_ABSENT : IRI_WHY_ERROR);
+        assert_non_null(strstr(r.core.log, iri_status_text(list_status)));
+        iri_index_cache_destroy(r.search.cache);
+        core_free(&r.core);
+    }
+}
+
+
+/* ---- memory ------------------------------------------------------------- */
+
+/* All functions that allocate, for any space left in a buffer. */
+static iri_status_t
+all_of_it(find_t *r, iri_str_t query, iri_str_t *location)
+{
+    iri_status_t status;
+    iri_str_t    filename, path_info;
+
+    status = iri_find(&r->core.env, &r->search, &r->found);
+
+    if (status == IRI_OK) {
+        status = iri_found_split(&r->core.env, &r->search, &r->found,
+                                 &filename, &path_info);
+    }
+
+    return status == IRI_OK ? core_location(&r->core.env, &r->reading,
+                                            r->found.path, &query, location)
+                            : status;
+}
+
+
+/* Each allocation fails once. */
+static void
+check_allocations(const char *target, const char *charsets, const char *tree,
+                  const char *root, const char *entry)
+{
+    char         path[400];
+    find_t       r;
+    iri_str_t    location;
+    iri_status_t status;
+    size_t       n;
+    int          failed = 1;
+
+    snprintf(path, sizeof(path), "%s%s", root, entry);
+
+    for (n = 1; failed; n++) {
+        find_init(&r, target, charsets, tree, N | V);
+        core_put(&r.core, core_str(path));
+        r.search.root = core_str(root);
+        r.core.fail_at = r.core.allocs + n;
+
+        status = all_of_it(&r, core_str(root), &location);
+        failed = r.core.allocs >= r.core.fail_at;
+        assert_int_equal(status, failed ? IRI_NO_MEMORY : IRI_OK);
+        core_free(&r.core);
+    }
+}
+
+
+/*
+ * Buffers grow at the right length: with roots, paths and queries of each
+ * length.
+ */
+static void
+test_every_length(void **state)
+{
+    static const struct {
+        const char *entry; /* below the root */
+        const char *target;
+        const char *charsets;
+        const char *tree;
+    } cases[] = {
+        { "/" E_NFD "/b", "/%C3%A9/a/" E_ACUTE, "", "" },
+        { "/" HYO "/" E_ACUTE, "/%C9%BD/%C3%A9", "euc-jp", "" },
+        { "/\xc9\xbd/x", "/%C9%BD/%C3%A9/a", "euc-jp sjis", "euc-jp sjis" },
+        { "/\xe1\x80\x80", "/%E1%80%80/%E1%80%80", "euc-jp", "euc-jp" },
+        { "/\xc3\xa2\xcc\xa3", "/%E1%BA%AD", "", "" },
+        { "/\xe2\x84\xa6", "/%CE%A9", "", "" }, /* longer than NFC, NFD */
+        { "/" HYO "/x", "/%C9%BD/x", "euc-jp", "" },
+        { "/file", "/" E_ACUTE "/x", "", "" },
+    };
+    char   root[160], target[400];
+    size_t i, len;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        for (len = 1; len < 130; len++) {
+            snprintf(root, sizeof(root), "/%0*d", (int) len, 0);
+            snprintf(target, sizeof(target), "%s%s/%%C3%%A9", cases[i].target,
+                     root);
+
+            check_allocations(cases[i].target, cases[i].charsets,
+                              cases[i].tree, root, cases[i].entry);
+            check_allocations(target, cases[i].charsets, cases[i].tree, root,
+                              cases[i].entry);
+        }
+    }
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dot_files),
+        cmocka_unit_test(test_rewritten),
+        cmocka_unit_test(test_border),
+        cmocka_unit_test(test_no_octets),
+        cmocka_unit_test(test_longer_path),
+        cmocka_unit_test(test_uncanonical),
+        cmocka_unit_test(test_grown_variant),
+        cmocka_unit_test(test_no_mixed_rest),
+        cmocka_unit_test(test_stopped_further),
+        cmocka_unit_test(test_other_directory),
+        cmocka_unit_test(test_longer_directory),
+        cmocka_unit_test(test_refused_further),
+        cmocka_unit_test(test_order_of_charsets),
+        cmocka_unit_test(test_declared_legacy),
+        cmocka_unit_test(test_order_of_twins),
+        cmocka_unit_test(test_looks_of_a_segment),
+        cmocka_unit_test(test_close_looks),
+        cmocka_unit_test(test_root_is_file),
+        cmocka_unit_test(test_split_error),
+        cmocka_unit_test(test_split_no_root),
+        cmocka_unit_test(test_declared_form),
+        cmocka_unit_test(test_twin_in_entry),
+        cmocka_unit_test(test_charsets_of_twins),
+        cmocka_unit_test(test_cache_of_charsets),
+        cmocka_unit_test(test_more_than_the_cache),
+        cmocka_unit_test(test_two_devices),
+        cmocka_unit_test(test_old_mtime),
+        cmocka_unit_test(test_very_long_entry),
+        cmocka_unit_test(test_control_in_entry),
+        cmocka_unit_test(test_not_listed),
+        cmocka_unit_test(test_every_length),
+    };
+
+    return cmocka_run_group_tests_name("find_edges", tests, NULL, NULL);
+}

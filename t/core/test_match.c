@@ -1,0 +1,1325 @@
+/*
+ * test_match.c - the nearest match: which entry is found, and what is revealed
+ *
+ * Covers: in each directory the nearest entry is chosen, and the content of
+ * others does not change the answer; of two equally near entries none is
+ * chosen, and the candidates are sorted, exist, and are listed only where the
+ * settings want it and only if the list is complete; a name that starts with a
+ * dot is not found by other names; for methods that write, only width is
+ * folded; a missing name costs one lookup and one listing of the directory.
+ */
+
+#include <stdlib.h>
+
+#include "core.h"
+
+#define N   IRI_FOLD_NORMALIZATION
+#define W   IRI_FOLD_WIDTH
+#define C   IRI_FOLD_CASE
+#define A   IRI_FOLD_ACCENTS
+#define SP  IRI_FOLD_SPELLING
+#define ALL (N | W | C | A | SP)
+
+typedef struct {
+    core_t             core;
+    iri_tree_conf_t    tree;
+    iri_index_cache_t *cache;
+    iri_search_t       search;
+    iri_found_t        found;
+} near_t;
+
+
+static void
+near_init(near_t *near, unsigned match, const char *const *paths)
+{
+    char path[1200];
+
+    memset(near, 0, sizeof(*near));
+    core_init(&near->core);
+    near->tree = core_tree("", IRI_FILENAME_ANY, match);
+    near->search.tree = &near->tree;
+    near->search.root = S("/srv");
+    core_put(&near->core, S("/srv/"));
+
+    for (/* void */; paths != NULL && *paths != NULL; paths++) {
+        snprintf(path, sizeof(path), "/srv%s", *paths);
+        core_put(&near->core, core_str(path));
+    }
+}
+
+
+static void
+near_free(near_t *near)
+{
+    iri_index_cache_destroy(near->cache);
+    core_free(&near->core);
+}
+
+
+static void
+near_ask(near_t *near, const char *path)
+{
+    near->search.cache = near->cache;
+    near->search.path = core_str(path);
+    memset(&near->found, 0, sizeof(near->found));
+    assert_int_equal(iri_find(&near->core.env, &near->search, &near->found),
+                     IRI_OK);
+}
+
+
+/* What is answered, as text: "serve /a", "moved /a case", "pass", ... */
+static const char *
+near_text(near_t *near, const char *path)
+{
+    static char  text[4][2400];
+    static int   turn;
+    iri_found_t *found = &near->found;
+    char        *p;
+
+    near_ask(near, path);
+    p = text[turn = (turn + 1) % 4];
+
+    switch (found->verdict) {
+    case IRI_SERVE:
+    case IRI_RESTART:
+        snprintf(p, sizeof(text[0]), "%s %.*s %s",
+                 iri_verdict_text(found->verdict), (int) found->path.len,
+                 (const char *) found->path.data,
+                 iri_match_text(found->match));
+        break;
+
+    default:
+        snprintf(p, sizeof(text[0]), "%s", iri_verdict_text(found->verdict));
+    }
+
+    return p;
+}
+
+
+#define assert_near(near, path, want)                                        \
+    assert_string_equal(near_text(near, path), want)
+
+
+/* Below a directory of another name that is what is moved to first. */
+static void
+check_choices(near_t *near, const char *path, const char *want)
+{
+    char   got[4000] = "", moved[400];
+    size_t i;
+
+    near_ask(near, path);
+
+    for (i = 0; i < 4 && near->found.verdict == IRI_RESTART; i++) {
+        snprintf(moved, sizeof(moved), "%.*s", (int) near->found.path.len,
+                 (const char *) near->found.path.data);
+        near_ask(near, moved);
+    }
+
+    if (near->found.verdict != IRI_CHOOSE) {
+        fail_msg("%s: %s %s", path, iri_verdict_text(near->found.verdict),
+                 core_show(near->found.path));
+    }
+
+    assert_int_equal(near->found.why, IRI_WHY_AMBIGUOUS);
+
+    for (i = 0; i < near->found.count; i++) {
+        snprintf(got + strlen(got), sizeof(got) - strlen(got), "%.*s ",
+                 (int) near->found.choices[i].len,
+                 (const char *) near->found.choices[i].data);
+    }
+
+    assert_string_equal(got, want);
+}
+
+
+/* ---- the nearest --------------------------------------------------------- */
+
+static void
+test_nearest(void **state)
+{
+    static const char *const tree[] = { "/exact",
+                                        "/Exact",
+                                        "/\xef\xbd\x97"
+                                        "ide", /* full-width w */
+                                        "/Wide",
+                                        "/caf\xc3\xa9",
+                                        "/Cafe",
+                                        "/readme.txt",
+                                        NULL };
+    near_t                   near;
+
+    (void) state;
+
+    near_init(&near, ALL, tree);
+    assert_near(&near, "/exact", "serve /exact exact");
+    assert_near(&near, "/Exact", "serve /Exact exact");
+    assert_near(&near, "/EXACT", "choose");
+    assert_near(&near, "/wide",
+                "moved /\xef\xbd\x97"
+                "ide width");
+    assert_near(&near, "/WIDE", "choose");
+    assert_near(&near, "/cafe", "moved /Cafe case");
+    assert_near(&near, "/CAF\xc3\x89", "moved /caf\xc3\xa9 case");
+    assert_near(&near, "/caf\xc3\xaa", "choose");
+    assert_near(&near, "/REDME.txt", "moved /readme.txt spelling");
+    assert_near(&near, "/raedme.tx", "pass");
+    near_free(&near);
+}
+
+
+/* alias without "/" at its end: nothing in a directory goes on with its name. */
+static void
+test_alias_without_slash(void **state)
+{
+    static const char *const tree[] = { "/out/Foo", "/out/e\xcc\x81", "/outx",
+                                        NULL };
+    near_t                   near;
+
+    (void) state;
+
+    near_init(&near, ALL, tree);
+    near.search.root.data = (const unsigned char *) "/srv/out";
+    near.search.root.len = 8;
+    near.search.prefix = 3;
+    assert_near(&near, "/alFOO", "pass");
+    assert_near(&near, "/alfoo", "pass");
+    assert_near(&near, "/al\xc3\x8a", "pass");
+    assert_near(&near, "/alx", "serve /alx exact");
+    assert_near(&near, "/al/FOO", "moved /al/Foo case");
+    near_free(&near);
+}
+
+
+/* More ways to write a word than are looked at: the word itself is found. */
+static void
+test_exact_among_many(void **state)
+{
+    near_t near;
+    char   path[64];
+    size_t i, k;
+
+    (void) state;
+
+    near_init(&near, N | C, NULL);
+
+    for (i = 0; i < 256; i++) {
+        char word[64] = "/srv/dir/abcdefgh";
+
+        for (k = 0; k < 8; k++) {
+            word[9 + k] = (char) (word[9 + k] - (i >> k & 1 ? 32 : 0));
+        }
+
+        core_append(word, "/sub/x");
+        core_put(&near.core, core_str(word));
+    }
+
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 1 << 20 });
+
+    for (i = 0; i < 256; i += 5) {
+        char want[128];
+
+        snprintf(path, sizeof(path), "/DIR/abcdefgh");
+
+        for (k = 0; k < 8; k++) {
+            path[5 + k] = (char) (path[5 + k] - (i >> k & 1 ? 32 : 0));
+        }
+
+        snprintf(want, sizeof(want), "moved /dir/%s case", path + 5);
+        assert_near(&near, path, want);
+
+        memcpy(path, "/dir", 4);
+        snprintf(want, sizeof(want), "moved %s/sub/x case", path);
+        core_append(path, "/SUB/x");
+        assert_near(&near, path, want);
+    }
+
+    near_free(&near);
+}
+
+
+/* The one nearest of those looked at need not be: nothing is taken. */
+static void
+test_more_than_are_looked_at(void **state)
+{
+    static const char *const letters[][2] = {
+        { "a", "\xc3\xa1" }, { "e", "\xc3\xa9" }, { "i", "\xc3\xad" },
+        { "o", "\xc3\xb3" }, { "u", "\xc3\xba" }, { "y", "\xc3\xbd" }
+    };
+    near_t near;
+    char   path[64];
+    size_t i, k;
+
+    (void) state;
+
+    near_init(&near, N | C | A, NULL);
+
+    /* The last is told first: it is nearer than all others. */
+    for (i = 64; i-- > 0; /* void */) {
+        snprintf(path, sizeof(path), "/srv/");
+
+        for (k = 0; k < 6; k++) {
+            core_append(path, letters[k][i >> k & 1]);
+        }
+
+        core_put(&near.core, core_str(path));
+    }
+
+    assert_near(&near, "/AEIOUY", "choose");
+    assert_near(&near, "/aeiouy", "serve /aeiouy exact");
+    near_free(&near);
+}
+
+
+/* ---- what other directories hold ----------------------------------------- */
+
+static void
+test_exact_directory_first(void **state)
+{
+    static const char *const tree[] = { "/dir/", "/Dir/secret", "/DIR/x",
+                                        "/d\xc3\xadr/y", NULL };
+    near_t                   near;
+
+    (void) state;
+
+    near_init(&near, ALL, tree);
+    assert_near(&near, "/dir/secret", "pass");
+    assert_near(&near, "/dir/SECRET", "pass");
+    assert_near(&near, "/dir/x", "pass");
+    assert_near(&near, "/dir/y", "pass");
+    assert_near(&near, "/d\xc3\xadr/secret", "pass");
+    assert_near(&near, "/dIr/secret", "choose");
+    assert_near(&near, "/D\xc3\x8dr/secret", "moved /d\xc3\xadr/secret case");
+    near_free(&near);
+}
+
+
+/*
+ * Where two readings part, the first under which there is an entry takes the
+ * request, exactly as it stands or not: "\xc3\xa9" is one letter in UTF-8, two
+ * in windows-1252, and a directory of each.
+ */
+static void
+check_further(const char *const *tree, const char *file, int there, char *out,
+              size_t size)
+{
+    near_t              near;
+    iri_reading_conf_t  conf;
+    iri_reading_t       reading;
+    iri_received_path_t request = { S("/\xc3\xa9/x"), 0, S("/%C3%A9/x") };
+
+    near_init(&near, N | C, tree);
+
+    if (there) {
+        core_put(&near.core, core_str(file));
+    }
+
+    memset(&conf, 0, sizeof(conf));
+    conf.charsets = core_charsets("windows-1252");
+    assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
+                     IRI_OK);
+    near.search.reading = &reading;
+    snprintf(out, size, "%s", near_text(&near, "/\xc3\xa9/x"));
+    near_free(&near);
+}
+
+
+static void
+test_further_readings(void **state)
+{
+    static const char *const tree[] = { "/\xc3\x89/x",
+                                        "/\xc3\x83\xc2\xa9/other", NULL };
+    char                     with[200], without[200];
+
+    (void) state;
+
+    check_further(tree, "/srv/\xc3\x83\xc2\xa9/x", 1, with, sizeof(with));
+    check_further(tree, "/srv/\xc3\x83\xc2\xa9/x", 0, without,
+                  sizeof(without));
+
+    /* But for what was ignored, it is one answer. */
+    assert_string_equal(with, without);
+}
+
+
+/* Nothing is there under any reading: the first one stays. */
+static void
+test_absent_in_all_readings(void **state)
+{
+    static const char *const tree[] = { "/up/a.txt", "/up/x/a.txt", NULL };
+    static const char *const paths[] = { "/up/", "/up//", "/up/x/", "/UP/",
+                                         "/" };
+    near_t                   near;
+    iri_reading_conf_t       conf;
+    iri_reading_t            reading;
+    iri_received_path_t      request;
+    char                     octets[64], path[64], want[128];
+    size_t                   i;
+
+    (void) state;
+
+    memset(&conf, 0, sizeof(conf));
+    conf.charsets = core_charsets("sjis euc-jp");
+
+    for (i = 0; i < 2 * COUNT(paths); i++) {
+        near_init(&near, N | W | C, tree);
+        near.search.write = i % 2 == 0;
+        memset(&request, 0, sizeof(request));
+        snprintf(octets, sizeof(octets), "%s\xa1\xc1.txt", paths[i / 2]);
+        request.path = core_str(octets);
+        assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
+                         IRI_OK);
+
+        /* Two in half width; in EUC-JP it would be one in full width. */
+        snprintf(path, sizeof(path), "%s\xef\xbd\xa1\xef\xbe\x81.txt",
+                 paths[i / 2]);
+        assert_text(reading.path, path);
+        near.search.reading = &reading;
+        snprintf(want, sizeof(want), "moved /up/%s case",
+                 strrchr(path, '/') + 1);
+        assert_near(&near, path,
+                    i / 2 == 3 && !near.search.write ? want : "pass");
+        near_free(&near);
+    }
+}
+
+
+/*
+ * In the directory of an alternative reading there are several: what follows is as
+ * long as it is in that reading.
+ */
+static void
+test_several_in_further(void **state)
+{
+    static const char *const tree[] = {
+        "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/Name/y",
+        "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/nAme/y", NULL
+    };
+    near_t              near;
+    iri_reading_conf_t  conf;
+    iri_reading_t       reading;
+    iri_received_path_t request = { S("/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y"), 0,
+                                    S("/%C3%A9%C3%A9%C3%A9/NAME/y") };
+
+    (void) state;
+
+    near_init(&near, N | C, tree);
+    near.tree.ambiguous = IRI_AMBIGUOUS_300;
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    memset(&conf, 0, sizeof(conf));
+    conf.charsets = core_charsets("windows-1252");
+    assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
+                     IRI_OK);
+    near.search.reading = &reading;
+    assert_near(&near, "/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y",
+                "moved /\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83"
+                "\xc2\xa9/NAME/y case");
+    near.search.reading = NULL;
+    check_choices(&near,
+                  "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9"
+                  "/NAME/y",
+                  "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9"
+                  "/Name/y "
+                  "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9"
+                  "/nAme/y ");
+    near_free(&near);
+}
+
+
+/* ---- dots ---------------------------------------------------------------- */
+
+static void
+test_dots(void **state)
+{
+    static const char *const tree[] = { "/.htaccess",
+                                        "/.Git/config",
+                                        "/\xef\xbc\x8e"
+                                        "full",
+                                        "/htpasswd",
+                                        "/..data",
+                                        "/plain",
+                                        NULL };
+    static const char *const none[] = { "/htaccess",
+                                        "/\xef\xbc\x8ehtaccess",
+                                        "/x.htaccess",
+                                        "/_htaccess",
+                                        "/h.taccess",
+                                        "/.htacces",
+                                        "/.htacess",
+                                        "/.htaccesss",
+                                        "/.full",
+                                        "/.htpasswd",
+                                        "/.plain",
+                                        "/git/config",
+                                        "/data",
+                                        "/\xef\xbc\x8e\xef\xbc\x8e"
+                                        "data",
+                                        "/.\xef\xbc\x8e"
+                                        "dat",
+                                        "/\xef\xbc\x8egit/config",
+                                        NULL };
+    near_t                   near;
+    size_t                   i;
+
+    (void) state;
+
+    near_init(&near, ALL, tree);
+    assert_near(&near, "/.HTACCESS", "moved /.htaccess case");
+    assert_near(&near, "/.\xef\xbd\x88taccess", "moved /.htaccess width");
+    assert_near(&near, "/.git/CONFIG", "moved /.Git/config case");
+    assert_near(&near,
+                "/.\xef\xbc\x8e"
+                "data",
+                "moved /..data width");
+    assert_near(&near,
+                "/\xef\xbc\x8e"
+                "FULL",
+                "moved /\xef\xbc\x8e"
+                "full case");
+
+    for (i = 0; none[i] != NULL; i++) {
+        near_ask(&near, none[i]);
+
+        if (near.found.verdict != IRI_PASS) {
+            fail_msg("%s: %s %s", none[i],
+                     iri_verdict_text(near.found.verdict),
+                     core_show(near.found.path));
+        }
+    }
+
+    near_free(&near);
+}
+
+
+/* No spelling of a dot-segment, or of a slash, leads anywhere. */
+static void
+test_no_way_up(void **state)
+{
+    static const char *const tree[] = { "/etc/passwd", "/a/b", "/aob", NULL };
+    static const char *const paths[] = {
+        "/\xef\xbc\x8e\xef\xbc\x8e/etc/passwd",
+        "/a/\xef\xbc\x8e\xef\xbc\x8e/etc/passwd",
+        "/a/.\xef\xbc\x8e/etc/passwd",
+        "/a/\xef\xbc\x8e/b",
+        "/a\xef\xbc\x8f"
+        "b",
+        "/a\xef\xbc\xbc"
+        "b",
+        "/a\xe2\x88\x95"
+        "b",
+        "/a\xe2\x81\x84"
+        "b",
+        "/etc\xef\xbc\x8fpasswd",
+        "/\xef\xbc\x8f"
+        "etc/passwd",
+        "/etc/\xef\xbc\x8e\xef\xbc\x8e\xef\xbc\x8e/passwd",
+        "/a/b\xef\xbc\x85\xef\xbc\x90\xef\xbc\x90",
+        NULL
+    };
+    near_t near;
+    size_t i;
+
+    (void) state;
+
+    near_init(&near, ALL, tree);
+
+    for (i = 0; paths[i] != NULL; i++) {
+        near_ask(&near, paths[i]);
+        assert_int_equal(near.found.verdict, IRI_PASS);
+    }
+
+    near.search.path = S("/a/../etc/passwd");
+    assert_int_equal(iri_find(&near.core.env, &near.search, &near.found),
+                     IRI_OK);
+    assert_int_equal(near.found.verdict, IRI_REFUSE);
+    near_free(&near);
+}
+
+
+/* What follows a file is PATH_INFO, also where no tree could write it. */
+static void
+test_path_info(void **state)
+{
+    static const char *const tree[] = { "/script", "/dir/x", NULL };
+    near_t                   near;
+
+    (void) state;
+
+    near_init(&near, N | C, tree);
+    near.tree.charsets = core_charsets("iso-8859-8");
+    assert_near(&near, "/script/\xc3\xbf", "serve /script/\xc3\xbf exact");
+    assert_near(&near, "/SCRIPT/\xc3\xbf", "moved /script/\xc3\xbf case");
+    assert_text(near.found.filename, "/srv/script/\xc3\xbf");
+    assert_near(&near, "/script/a", "serve /script/a exact");
+    assert_near(&near, "/dir/\xc3\xbf", "refuse");
+    assert_near(&near, "/DIR/\xc3\xbf", "moved /dir/\xc3\xbf case");
+    near_free(&near);
+}
+
+
+/* Root stands for all of the path, which ends with its memory. */
+static void
+test_nothing_is_left(void **state)
+{
+    static const char *const tree[] = { "/x", NULL };
+    near_t                   near;
+    iri_reading_conf_t       conf;
+    iri_reading_t            reading;
+    iri_received_path_t request = { S("/caf\xc3\xa9/"), 0, S("/caf%C3%A9/") };
+    unsigned char      *path = malloc(7);
+
+    (void) state;
+
+    near_init(&near, N | C, tree);
+    memset(&conf, 0, sizeof(conf));
+    assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
+                     IRI_OK);
+    memcpy(path, "/caf\xc3\xa9/", 7);
+    near.search.path.data = path;
+    near.search.path.len = near.search.prefix = 7;
+    near.search.root = S("/srv/");
+    near.search.reading = &reading;
+    assert_int_equal(iri_find(&near.core.env, &near.search, &near.found),
+                     IRI_OK);
+    assert_int_equal(near.found.verdict, IRI_SERVE);
+    assert_text(near.found.filename, "/srv/");
+    free(path);
+    near_free(&near);
+}
+
+
+/* ---- what is written ----------------------------------------------------- */
+
+static void
+test_write(void **state)
+{
+    static const char *const tree[] = { "/name", "/caf\xc3\xa9/x",
+                                        "/\xef\xbd\x97/y", NULL };
+    near_t                   near;
+
+    (void) state;
+
+    near_init(&near, ALL, tree);
+    near.search.write = 1;
+    assert_near(&near, "/NAME", "pass");
+    assert_near(&near, "/nam\xc3\xa9", "pass");
+    assert_near(&near, "/nme", "pass");
+    assert_near(&near, "/namee", "pass");
+    assert_near(&near, "/Caf\xc3\xa9/new", "pass");
+    assert_near(&near, "/cafe/x", "pass");
+    assert_near(&near, "/n\xef\xbd\x81me", "moved /name width");
+    assert_near(&near, "/w/new", "moved /\xef\xbd\x97/new width");
+    assert_near(&near, "/name", "serve /name exact");
+
+    /* With the cache filled by readers, too. */
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    near.search.write = 0;
+    assert_near(&near, "/NAME", "moved /name case");
+    assert_near(&near, "/nme", "pass");
+    assert_near(&near, "/namee", "moved /name spelling");
+    near.search.write = 1;
+    assert_near(&near, "/NAME", "pass");
+    assert_near(&near, "/namee", "pass");
+    assert_near(&near,
+                "/\xef\xbc\xae"
+                "AME",
+                "pass");
+    near_free(&near);
+
+    /* An ASCII path that no name can have is nobody's, whatever is done. */
+    near_init(&near, N | C, tree);
+    near.search.write = 1;
+    assert_near(&near, "/na\x01me", "pass");
+    assert_near(&near,
+                "/na\x7f"
+                "me/x",
+                "pass");
+    near.search.write = 0;
+    assert_near(&near, "/na\x01me", "pass");
+    near_free(&near);
+
+    /* Where width is not ignored nothing is asked of the directory. */
+    near_init(&near, N | C | A | SP, tree);
+    near.search.write = 1;
+    assert_near(&near, "/NAME", "pass");
+    assert_near(&near, "/n\xef\xbd\x81me", "pass");
+    assert_int_equal(near.core.lists, 1);
+    near_free(&near);
+}
+
+
+/* ---- choices ------------------------------------------------------------- */
+
+static void
+test_choices(void **state)
+{
+    static const char *const tree[] = {
+        "/one",       "/One",     "/oNe",   "/B/file", "/b/FILE", "/b/other",
+        "/B/third/x", "/b/third", "/.x",    "/.X",     "/d/w1",   "/d/W1",
+        "/E/E/e",     "/e/e/e",   "/e/E/e", "/E/x/q",  "/kit",    "/Kit",
+        "/kit/a",     "/ff/x",    "/FF/x",  "/fF",     NULL
+    };
+    near_t near;
+
+    (void) state;
+
+    near_init(&near, N | C | A, tree);
+    check_choices(&near, "/ONE", "");
+
+    near.tree.ambiguous = IRI_AMBIGUOUS_300;
+    check_choices(&near, "/ONE", "/One /oNe /one ");
+    check_choices(&near, "/\xc3\x93ne", "/One /oNe /one ");
+    check_choices(&near,
+                  "/D/\xe1\xba\x81"
+                  "1",
+                  "/d/W1 /d/w1 ");
+
+    /* With a "/" at its end it is no file. */
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    check_choices(&near, "/Ff", "/FF /fF /ff ");
+    check_choices(&near, "/Ff/", "/FF/ /ff/ ");
+    near_free(&near);
+}
+
+
+/* Whole paths that are there, and what follows may be near, too. */
+static void
+test_choices_go_on(void **state)
+{
+    static const char *const tree[] = {
+        "/bb/file", "/BB/FILE",      "/bB/other",     "/Bb/file",
+        "/Bb/FILE", "/cc/x",         "/CC/y",         "/.dd",
+        "/.DD",     "/ee/deep/er/x", "/EE/deep/ER/X", NULL
+    };
+    near_t near;
+    size_t i, calls;
+
+    (void) state;
+
+    near_init(&near, N | C | A, tree);
+    near.tree.ambiguous = IRI_AMBIGUOUS_300;
+
+    /* Without a cache each directory is read for this request. */
+    check_choices(&near, "/b\xe1\xb8\x83/file",
+                  "/BB/FILE /Bb/file /bb/file ");
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    near_ask(&near, "/bb/x");
+    near_ask(&near, "/BB/x");
+    near_ask(&near, "/bB/x");
+    near_ask(&near, "/Bb/x");
+    near_ask(&near, "/ee/deep/ER/x");
+    near_ask(&near, "/EE/deep/er/x");
+
+    /* One has none, in one it is as far from two: neither is there. */
+    near_ask(&near, "/bb/nothing");
+    assert_int_equal(near.found.verdict, IRI_PASS);
+    check_choices(&near, "/b\xe1\xb8\x83/file",
+                  "/BB/FILE /Bb/file /bb/file ");
+    check_choices(&near, "/.dD", "/.DD /.dd ");
+    check_choices(&near, "/eE/Deep/eR/x", "/EE/deep/ER/X /ee/deep/er/x ");
+    check_choices(&near, "/cC/x", "/cc/x ");
+    check_choices(&near, "/cC/z", "");
+    check_choices(&near, "/cC/", "/CC/ /cc/ ");
+
+    /* An error under one of them: the others are not all there is. */
+    near.core.stats = near.core.lists = 0;
+    near_ask(&near, "/eE/Deep/eR/x");
+    calls = near.core.stats + near.core.lists;
+
+    for (i = 1; i <= calls; i++) {
+        near.core.stats = near.core.lists = 0;
+        near.core.io_fail_at = i;
+        near_ask(&near, "/eE/Deep/eR/x");
+        assert_int_equal(near.found.count, 0);
+    }
+
+    near_free(&near);
+}
+
+
+/* Not more than there is room for; none where it is not sure. */
+static void
+test_choices_are_limited(void **state)
+{
+    near_t near;
+    char   path[64];
+    size_t i, k, calls;
+
+    (void) state;
+
+    near_init(&near, N | C, NULL);
+    near.tree.ambiguous = IRI_AMBIGUOUS_300;
+
+    for (i = 0; i < 20; i++) {
+        snprintf(path, sizeof(path), "/srv/abcde");
+
+        for (k = 0; k < 5; k++) {
+            path[5 + k] = (char) (path[5 + k] - (i >> k & 1 ? 32 : 0));
+        }
+
+        core_put(&near.core, core_str(path));
+    }
+
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    near_ask(&near, "/abcDE");
+    assert_int_equal(near.found.verdict, IRI_CHOOSE);
+    assert_int_equal(near.found.count, IRI_MAX_CHOICES);
+
+    for (i = 1; i < IRI_MAX_CHOICES; i++) {
+        assert_true(
+            iri_str_compare(near.found.choices[i - 1], near.found.choices[i])
+            < 0);
+    }
+
+    /* An error on the way: nothing is told, whichever call it is. */
+    near.core.stats = near.core.lists = 0;
+    near_ask(&near, "/abcDE");
+    calls = near.core.stats + near.core.lists;
+    assert_true(calls > 1);
+
+    for (i = 1; i <= calls; i++) {
+        near.core.stats = near.core.lists = 0;
+        near.core.io_fail_at = i;
+        near_ask(&near, "/abcDE");
+        assert_int_equal(near.found.count, 0);
+    }
+
+    near_free(&near);
+}
+
+
+/* The budget of calls ends before all choices are looked through. */
+static void
+test_choices_cost(void **state)
+{
+    near_t near;
+    char   path[700], ask[700];
+    size_t i, k;
+
+    (void) state;
+
+    near_init(&near, N | C, NULL);
+    near.tree.ambiguous = IRI_AMBIGUOUS_300;
+
+    for (i = 0; i < 8; i++) {
+        snprintf(path, sizeof(path), "/srv/%c%c%c", i & 1 ? 'a' : 'A',
+                 i & 2 ? 'b' : 'B', i & 4 ? 'c' : 'C');
+
+        for (k = 0; k < 60; k++) {
+            core_append(path, "/d");
+        }
+
+        core_put(&near.core, core_str(path));
+    }
+
+    snprintf(ask, sizeof(ask), "/abC");
+
+    for (k = 0; k < 60; k++) {
+        core_append(ask, "/D");
+    }
+
+    core_node(&near.core, S("/srv/abC"))->name = S("abD");
+    near_ask(&near, ask);
+    assert_int_equal(near.found.verdict, IRI_CHOOSE);
+    assert_int_equal(near.found.count, 0);
+    assert_true(near.core.stats + near.core.lists <= IRI_MAX_FS_CALLS);
+    near_free(&near);
+}
+
+
+/* ---- random trees -------------------------------------------------------- */
+
+static const char *const words[] = {
+    "a",
+    "A",
+    "\xc3\xa4",
+    "\xc3\x84",
+    "\xef\xbd\x81",
+    "word",
+    "Word",
+    "wrod",
+    "w\xc3\xb6rd",
+    "word1",
+    "wor",
+    ".a",
+    ".A",
+    "\xef\xbc\x8e"
+    "a",
+    "words",
+    "wo\xef\xbd\x92"
+    "d",
+    "\xc3\xa4"
+    "b",
+    "AB",
+    "ab",
+    "a\xcc\x88"
+    "b" /* on disk only: the last */
+};
+
+
+static void
+random_path(char *out, size_t size, size_t most, size_t count)
+{
+    size_t n = 1 + core_random((uint32_t) most);
+
+    *out = '\0';
+
+    while (n-- > 0) {
+        snprintf(out + strlen(out), size - strlen(out), "/%s",
+                 words[core_random((uint32_t) count)]);
+    }
+}
+
+
+static void
+random_put(near_t *near)
+{
+    char path[300], whole[310];
+
+    random_path(path, sizeof(path), 4, COUNT(words));
+
+    /* Nothing is put below a file. */
+    snprintf(whole, sizeof(whole), "/srv%s", path);
+
+    for (;;) {
+        core_node_t *node = core_node(&near->core, core_str(whole));
+        char        *slash = strrchr(whole, '/');
+
+        if (node != NULL && node->node.kind == IRI_NODE_OTHER) {
+            return;
+        }
+
+        if (slash == whole) {
+            break;
+        }
+
+        *slash = '\0';
+    }
+
+    snprintf(whole, sizeof(whole), "/srv%s", path);
+    core_put(&near->core, core_str(whole));
+}
+
+
+/* Is what was found there, segment by segment? */
+static void
+check_there(near_t *near, const char *path)
+{
+    iri_found_t *found = &near->found;
+    iri_str_t    filename = found->filename, path_info;
+
+    if (found->verdict != IRI_SERVE && found->verdict != IRI_RESTART) {
+        return;
+    }
+
+    /* What was moved is found where it was moved to, at once. */
+    if (found->verdict == IRI_RESTART) {
+        iri_found_t again;
+        iri_match_t match = found->match;
+
+        near->search.path = found->path;
+        assert_int_equal(iri_find(&near->core.env, &near->search, &again),
+                         IRI_OK);
+
+        /* That several may be meant is told there, too. */
+        if (again.verdict != IRI_SERVE && again.verdict != IRI_PASS
+            && again.verdict != IRI_CHOOSE)
+        {
+            fail_msg("%s was moved to %s: %s", path, core_show(found->path),
+                     iri_verdict_text(again.verdict));
+        }
+
+        assert_str(again.path, near->search.path);
+        assert_true(match > IRI_MATCH_EXACT);
+        return;
+    }
+
+    assert_int_equal(iri_found_split(&near->core.env, &near->search, found,
+                                     &filename, &path_info),
+                     IRI_OK);
+    assert_non_null(core_node(&near->core, filename));
+}
+
+
+/*
+ * Something comes or goes in a directory that is not on the way that was
+ * found: nothing of the answer changes.
+ */
+static void
+check_elsewhere(near_t *near, const char *path)
+{
+    char         before[2400], way[2400], whole[400], name[64];
+    core_node_t *node;
+    size_t       turn;
+
+    snprintf(before, sizeof(before), "%s", near_text(near, path));
+    snprintf(way, sizeof(way), "%.*s", (int) near->found.filename.len,
+             (const char *) near->found.filename.data);
+
+    for (turn = 0; turn < 12; turn++) {
+        random_path(whole + sprintf(whole, "/srv"), 300, 3, COUNT(words));
+        node = core_node(&near->core, core_str(whole));
+
+        /* A directory whose names are not asked: the way leads by. */
+        if (node == NULL || node->node.kind != IRI_NODE_DIR
+            || (strncmp(way, whole, strlen(whole)) == 0
+                && (way[strlen(whole)] == '/' || way[strlen(whole)] == '\0')))
+        {
+            continue;
+        }
+
+        snprintf(name, sizeof(name), "/%s", words[core_random(COUNT(words))]);
+        strcat(whole, name);
+
+        if (core_node(&near->core, core_str(whole)) != NULL) {
+            continue;
+        }
+
+        near->core.mtime++;
+        node = core_put(&near->core, core_str(whole));
+
+        if (strcmp(near_text(near, path), before) != 0) {
+            fail_msg("%s: %s, but %s with %s", path, before,
+                     near_text(near, path), whole);
+        }
+
+        /* And away again. */
+        node->name = S("elsewhere");
+        assert_string_equal(near_text(near, path), before);
+    }
+}
+
+
+static void
+test_random(void **state)
+{
+    static const unsigned matches[] = { N | C,     N | W | C, N | A,
+                                        N | C | A, ALL,       N | SP,
+                                        N | W,     C,         C | SP };
+    size_t                seen[IRI_VERDICTS] = { 0 };
+    near_t                near;
+    char                  path[300];
+    size_t                turn, k;
+
+    (void) state;
+
+    for (turn = 0; turn < 1500; turn++) {
+        near_init(&near, matches[core_random(COUNT(matches))], NULL);
+        near.tree.ambiguous = (iri_ambiguous_t) core_random(2);
+        near.search.write = core_random(4) == 0;
+        near.cache = core_random(2) ? iri_index_cache_create(
+                         &(iri_index_cache_conf_t){ .size = 65536 })
+                                    : NULL;
+
+        for (k = core_random(30); k > 0; k--) {
+            random_put(&near);
+        }
+
+        for (k = 0; k < 12; k++) {
+            random_path(path, sizeof(path), 4, COUNT(words) - 1);
+            near_ask(&near, path);
+            seen[near.found.verdict]++;
+            check_there(&near, path);
+            check_elsewhere(&near, path);
+            core_forget(&near.core);
+        }
+
+        near_free(&near);
+    }
+
+    assert_true(seen[IRI_PASS] > 500 && seen[IRI_SERVE] > 200
+                && seen[IRI_RESTART] > 500 && seen[IRI_CHOOSE] > 100);
+}
+
+
+/* A name comes, or one goes, and its directory says so. */
+static void
+random_change(near_t *near)
+{
+    char         path[400];
+    core_node_t *parent, *child;
+    char        *slash;
+
+    near->core.mtime++;
+
+    if (core_random(2)) {
+        random_put(near);
+        return;
+    }
+
+    random_path(path + sprintf(path, "/srv"), 300, 3, COUNT(words));
+    child = core_node(&near->core, core_str(path));
+
+    if (child == NULL) {
+        return;
+    }
+
+    slash = strrchr(path, '/');
+    *slash = '\0';
+    parent = core_node(&near->core, core_str(path));
+    child->name = S("gone");
+    parent->node.mtime = parent->node.ctime = near->core.mtime;
+}
+
+
+/*
+ * Whatever comes and goes, what is answered out of what is remembered is what
+ * is answered by who remembers nothing.
+ */
+static void
+test_nothing_is_remembered_wrong(void **state)
+{
+    near_t             near;
+    iri_index_cache_t *kept, *fresh;
+    char               path[300], want[2400];
+    size_t             turn, i, k;
+
+    (void) state;
+
+    for (turn = 0; turn < 60; turn++) {
+        near_init(&near, ALL, NULL);
+        kept = iri_index_cache_create(
+            &(iri_index_cache_conf_t){ .size = 1 << 20 });
+
+        for (k = 0; k < 20; k++) {
+            random_put(&near);
+        }
+
+        for (i = 0; i < 60; i++) {
+            near.search.write = core_random(5) == 0;
+            near.tree.match = core_random(2) ? ALL : N | C;
+            random_path(path, sizeof(path), 3, COUNT(words) - 1);
+
+            for (k = 0; k < 3; k++) {
+                fresh = iri_index_cache_create(
+                    &(iri_index_cache_conf_t){ .size = 1 << 20 });
+                near.cache = fresh;
+                snprintf(want, sizeof(want), "%s", near_text(&near, path));
+                iri_index_cache_destroy(fresh);
+
+                near.cache = kept;
+                assert_string_equal(near_text(&near, path), want);
+                assert_string_equal(near_text(&near, path), want);
+                random_change(&near);
+                core_forget(&near.core);
+            }
+        }
+
+        near.cache = kept;
+        near_free(&near);
+    }
+}
+
+
+/*
+ * Entries that have one name, in several charsets and forms: whichever is
+ * taken where nothing is folded is taken where something is, by whatever is
+ * remembered.
+ */
+static void
+test_twins(void **state)
+{
+    static const char *const twins[] = {
+        "\xc3\xa9",
+        "e\xcc\x81",
+        "\xe9",
+        "e\xec", /* e acute */
+        "\xd3\xb9",
+        "\xe0\xb8\xb3\xe0\xb8\x99", /* Thai */
+        "\xe1\xba\xad",
+        "\xc3\xa2\xcc\xa3",
+        "a\xcc\xa3\xcc\x82",
+        "\xe2\xf2",
+        "a\xf2\xe2", /* a, two marks */
+        "\xa4\xa2",
+        "\xe3\x81\x82",
+        "\x82\xa0" /* hiragana */
+    };
+    static const char *const trees[] = { "",
+                                         "windows-874 utf-8",
+                                         "utf-8 windows-874",
+                                         "windows-1258",
+                                         "windows-1258 utf-8",
+                                         "utf-8 windows-1258",
+                                         "utf-8 euc-jp sjis",
+                                         "sjis euc-jp utf-8",
+                                         "windows-1252 utf-8" };
+    static const char *const paths[] = { "/\xc3\xa9", "/\xe1\xba\xad",
+                                         "/\xe0\xb8\xb3\xe0\xb8\x99",
+                                         "/\xe3\x81\x82" };
+    near_t                   near;
+    char                     path[64], want[64], got[64];
+    size_t                   turn, i, k, served = 0;
+
+    (void) state;
+
+    for (turn = 0; turn < 600; turn++) {
+        near_init(&near, N, NULL);
+        near.tree.charsets = core_charsets(trees[turn % COUNT(trees)]);
+        near.tree.match = N;
+
+        if (near.tree.charsets.count == 0) {
+            near.tree.charsets = core_charsets("utf-8");
+        }
+
+        for (i = 0; i < COUNT(twins); i++) {
+            snprintf(path, sizeof(path), "/srv/%s", twins[i]);
+
+            if (core_random(2)) {
+                core_put(&near.core, core_str(path));
+            }
+        }
+
+        for (i = 0; i < COUNT(paths); i++) {
+            near.tree.match = N;
+            near_ask(&near, paths[i]);
+            snprintf(want, sizeof(want), "%s",
+                     core_show(near.found.filename));
+            served += near.found.verdict == IRI_SERVE;
+            near.tree.match = N | C;
+            near.cache = turn % 2 ? iri_index_cache_create(
+                             &(iri_index_cache_conf_t){ .size = 65536 })
+                                  : NULL;
+
+            for (k = 0; k < 2; k++) {
+                near_ask(&near, paths[i]);
+                snprintf(got, sizeof(got), "%s",
+                         core_show(near.found.filename));
+                assert_string_equal(got, want);
+            }
+
+            iri_index_cache_destroy(near.cache);
+            near.cache = NULL;
+        }
+
+        near_free(&near);
+    }
+
+    assert_true(served > 500);
+}
+
+
+/* ---- what it costs ------------------------------------------------------- */
+
+/* Once the directory is known, an absent name costs two looks, no listing. */
+static void
+test_calls(void **state)
+{
+    static const char *const tree[] = { "/a/b/c/name", NULL };
+    near_t                   near;
+    size_t                   i;
+    char                     path[200], moved[200];
+
+    (void) state;
+
+    near_init(&near, ALL, tree);
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    assert_near(&near, "/a/b/c/NAME", "moved /a/b/c/name case");
+    assert_int_equal(near.core.lists, 1);
+
+    near.core.stats = near.core.lists = 0;
+    assert_near(&near, "/a/b/c/NAME", "moved /a/b/c/name case");
+    assert_int_equal(near.core.stats, 2);
+    near.core.stats = 0;
+    assert_near(&near, "/a/b/c/absent", "pass");
+    assert_int_equal(near.core.stats, 2);
+    near.core.stats = 0;
+    assert_near(&near, "/a/b/c/name", "serve /a/b/c/name exact");
+    assert_int_equal(near.core.stats, 1);
+    assert_int_equal(near.core.lists, 0);
+    near_free(&near);
+
+    /* So many directories are read, and no more, where all of it is near. */
+    near_init(&near, ALL, tree);
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 1 << 20 });
+    strcpy(path, "/srv");
+    for (i = 0; i < IRI_MAX_DIRECTORIES_READ + 2; i++) {
+        snprintf(path + strlen(path), 4, "/d%c", (int) ('a' + i));
+    }
+    core_put(&near.core,
+             (iri_str_t){ strlen(path), (const unsigned char *) path });
+    for (i = 5; path[i] != '\0'; i++) {
+        path[i] = (char) (path[i] & ~(path[i] >= 'a' ? 0x20 : 0));
+    }
+    near_ask(&near, path + 4);
+    assert_int_equal(near.core.lists, IRI_MAX_DIRECTORIES_READ);
+    assert_int_equal(near.found.verdict, IRI_RESTART);
+    snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,
+             (const char *) near.found.path.data);
+    assert_string_equal(moved + 3 * IRI_MAX_DIRECTORIES_READ,
+                        path + 4 + 3 * IRI_MAX_DIRECTORIES_READ);
+    near_ask(&near, moved);
+    assert_int_equal(near.found.verdict, IRI_RESTART);
+    snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,
+             (const char *) near.found.path.data);
+    near_ask(&near, path + 4);
+    assert_int_equal(near.found.path.len, strlen(moved));
+    assert_memory_equal(near.found.path.data, moved, strlen(moved));
+    near_free(&near);
+}
+
+
+/* What its octets would be in UTF-8 is no name where they are of EUC-JP. */
+static void
+test_legacy_names(void **state)
+{
+    static const char *const paths[] = { "/\xc9\xbd"
+                                         "A.html",
+                                         NULL };
+    near_t                   near;
+
+    (void) state;
+
+    near_init(&near, N | C, paths);
+    near.tree = core_tree("euc-jp", IRI_FILENAME_ANY, N | C);
+    assert_near(&near,
+                "/\xe8\xa1\xa8"
+                "a.html",
+                "moved /\xe8\xa1\xa8"
+                "A.html case");
+    /* which EUC-JP cannot write */
+    assert_near(&near,
+                "/\xc9\xbd"
+                "a.html",
+                "refuse");
+    near_free(&near);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_legacy_names),
+        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_alias_without_slash),
+        cmocka_unit_test(test_exact_among_many),
+        cmocka_unit_test(test_more_than_are_looked_at),
+        cmocka_unit_test(test_exact_directory_first),
+        cmocka_unit_test(test_further_readings),
+        cmocka_unit_test(test_absent_in_all_readings),
+        cmocka_unit_test(test_several_in_further),
+        cmocka_unit_test(test_dots),
+        cmocka_unit_test(test_no_way_up),
+        cmocka_unit_test(test_path_info),
+        cmocka_unit_test(test_nothing_is_left),
+        cmocka_unit_test(test_write),
+        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_choices_go_on),
+        cmocka_unit_test(test_choices_are_limited),
+        cmocka_unit_test(test_choices_cost),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_nothing_is_remembered_wrong),
+        cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_calls),
+    };
+
+    return cmocka_run_group_tests_name("folded", tests, NULL, NULL);
+}

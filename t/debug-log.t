@@ -1,0 +1,92 @@
+# The trace of a request at nginx's level debug and at httpd's LogLevel
+# iri:trace1: readings, lookups and answers, in the same words and number as
+# `iri explain`; nothing of it at info.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Octets qw(escaped);
+use IRI::Server qw(build_dir capture);
+use IRI::Test;
+use Test::More;
+
+my $iri = build_dir() . '/iri';
+plan skip_all => 'build/iri is not built' if !-x $iri;
+
+my ($root) = make_tree(<<'END');
+caf\xC3\xA9.txt	file	coffee
+e\xCC\x81/\xE8\xA1\xA8.txt	file	nfd
+\xE8\xA1\xA8.txt	file	table
+Docs/Readme.txt	file	read
+END
+my @targets = ('/caf%C3%A9.txt', '/caf%E9.txt', '/%95%5c.txt', '/%C3%A9/%95%5c',
+    '/%C3%A9/%E8%A1%A8.txt', '/nosuch%C3%A9', '/%FF', '/%C9%BD.txt',
+    "/a\xE2\x80\xAE", '/%E8%A1%A8/%C3%A9');
+
+# The steps of explain, without its headings, its answer, and directories that
+# are read, since servers remember those.
+sub explained {
+    my ($target) = @_;
+    my ($code, $out) = capture('', $iri, 'explain', '--charset',
+        'shift_jis,euc-jp', '--root', $root, $target);
+    return grep { !/^query / } $out =~ /^  (\S.*)/mg;
+}
+
+sub kinds {
+    return map { /^(reading|stat|alternative|a charset|stop) ?/ ? $_ : () } @_;
+}
+
+my %said = (
+    nginx => sub { $_[0] =~ /\[debug\] [^\n]*? iri: ([^\n]+)/g },
+    httpd => sub { $_[0] =~ /\[iri:trace1\] [^\n]*? iri: ([^\n]+)/g },
+);
+my %conf = (nginx => <<'END', httpd => <<'END');
+iri on;
+iri_charset Shift_JIS EUC-JP;
+server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%; }
+END
+IRIEngine On
+IRICharset Shift_JIS EUC-JP
+END
+my %level = (nginx => ['debug', 'info'], httpd => ['iri:trace1', 'iri:info']);
+
+for my $name (qw(nginx httpd)) {
+    SKIP: {
+        skip missing($name), 1 if missing($name);
+        my $server = $name eq 'nginx'
+            ? nginx(root => $root, conf => $conf{$name}, log_level => 'debug')
+            : httpd(root => $root, conf => $conf{$name},
+                log_level => 'iri:trace1');
+        skip 'nginx is built without debug', 1
+            if $name eq 'nginx' && (capture('', 'nginx', '-V'))[2]
+            !~ /--with-debug/;
+        for my $target (@targets) {
+            my $from = length $server->told;
+            $server->get($target);
+            my @lines = $said{$name}->(substr $server->told, $from);
+            my @told  = kinds(@lines);
+            my %told  = map { $_ => 1 } @told;
+            my @missed = grep { !$told{$_} } kinds(explained($target));
+            is_deeply \@missed, [], "$name: as explain: " . escaped($target)
+                or diag join "\n", @lines;
+            is scalar(grep { /^Reading / } @lines) > 0, 1, 'what is read';
+            is scalar(grep { /^answer [a-z]+: / } @lines) > 0, 1,
+                'and the answer';
+        }
+        like $server->told, qr/iri: Lookup below \S*\Q$root\E/, 'where';
+        like $server->log_text,
+            qr{iri: Restart as /%E8%A1%A8\.txt}, 'starting over';
+        is_deeply [$server->errors], [], "$name: log";
+        $server->stop;
+        my $quiet = $name eq 'nginx'
+            ? nginx(root => $root, conf => $conf{$name}, log_level => 'info')
+            : httpd(root => $root, conf => $conf{$name},
+                log_level => 'iri:info');
+        $quiet->get($_) for @targets;
+        unlike $quiet->told, qr/iri: (?:Reading|reading|stat|answer) /,
+            "$name: nothing of it at info";
+        $quiet->stop;
+    }
+}
+
+done_testing;

@@ -1,0 +1,226 @@
+# httpd: a setting that has no effect causes a warning with -t and once at
+# start; a useful one does not.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+my @MODULES = qw(rewrite proxy proxy_http headers setenvif);
+
+# The number of the first line of what conf says.
+my ($before) = httpd_text() =~ /(.*)HERE/s;
+my $first = () = $before =~ /\n/g;
+
+sub httpd_text {
+    my $httpd = IRI::Httpd->new(conf => 'HERE', modules => \@MODULES);
+    return slurp($httpd->tmp . '/httpd.conf');
+}
+
+# Warnings in a text, without what httpd puts before them; LINE for places.
+sub told {
+    my ($text, $lines) = @_;
+    $lines //= $first;
+    return map { s/\S+httpd\.conf:(\d+)/'LINE' . ($1 - $lines)/egr }
+        map { /:warn\] .*?iri: (.*)/ ? $1 : () } split /\n/, $text;
+}
+
+# What `httpd -t` warns of.
+sub warnings {
+    my ($conf) = @_;
+    my ($code, $said) = httpd_t(octets($conf), modules => \@MODULES);
+    is $code, 0, 'taken' or diag $said;
+    return told($said);
+}
+
+# ---- settings that do nothing ----------------------------------------------
+
+my $VAIN =
+    'has no effect, because the module is off there: write "IRIEngine On"';
+my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
+    'IRIQueryCharset Shift_JIS', 'IRIFilenameCharset EUC-JP',
+    'IRIFilenameForm nfd', 'IRIMatch case', 'IRIAmbiguous 300',
+    'IRIRedirect 301', 'IRIListing On', 'IRIRepair mojibake');
+
+for my $text (@settings) {
+    my ($name) = $text =~ /^(\w+)/;
+    is_deeply [warnings("# 1\n$text\n")], ["\"$name\" in LINE2 $VAIN"],
+        "$text: of the main server";
+    is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n")],
+        ["\"$name\" in LINE2 $VAIN"], "$text: of a virtual host";
+    is_deeply [warnings("$text\n<VirtualHost *:1>\nIRIEngine report\n"
+            . "</VirtualHost>\n")], [], "$text: on somewhere";
+    is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n"
+            . "<VirtualHost *:2>\nIRIEngine On\n</VirtualHost>\n")],
+        ["\"$name\" in LINE2 $VAIN"], "$text: on elsewhere";
+    is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\n$text\n"
+            . "</VirtualHost>\n")], [], "$text: on everywhere";
+    is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\nIRIEngine Off\n"
+            . "$text\n</VirtualHost>\n")], ["\"$name\" in LINE4 $VAIN"],
+        "$text: off there";
+}
+is_deeply [warnings("<Directory \"/srv\">\nIRIMatch case\n</Directory>\n")],
+    ["\"IRIMatch\" in LINE2 $VAIN"], 'in a <Directory>';
+is_deeply [warnings("IRICache 1m\n")], ["\"IRICache\" in LINE1 $VAIN"], 'IRICache';
+is_deeply [warnings("$_\n")], [], "$_: nothing is wanted"
+    for 'IRIRedirect off', 'IRIListing Off', 'IRICharset none',
+    'IRICache off', 'IRIAdvertise off', 'IRIEngine Off';
+
+my $tmp = temp_dir();
+spew("$tmp/common.conf", "IRIMatch case\nIRIRedirect 301\n");
+my $include = "Include $tmp/common.conf\n</VirtualHost>\n";
+is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n$include"
+        . "<VirtualHost *:2>\n$include")], [],
+    'a file that is of use in one virtual host';
+is scalar(@{ [warnings("<VirtualHost *:1>\n$include"
+        . "<VirtualHost *:2>\n$include")] }), 2,
+    'and in none: once for each line';
+
+# ---- charsets that shadow others --------------------------------------------
+
+is_deeply [warnings("IRIEngine On\nIRIFilenameCharset windows-1252 UTF-8\n")],
+    ['"IRIFilenameCharset" in LINE2 lists "windows-1252" before "UTF-8", but '
+        . 'the former also decodes most text in the latter: list "UTF-8" '
+        . 'first'], 'UTF-8 after windows-1252';
+is_deeply [warnings("IRIEngine On\nIRIFilenameCharset $_\n")], [], "not $_"
+    for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
+
+my $hidden = 'lists "Shift_JIS" before "EUC-JP", but the former also decodes '
+    . 'most text in the latter: list "EUC-JP" first';
+for my $directive (qw(IRICharset IRIQueryCharset IRIFilenameCharset)) {
+    is_deeply [warnings("IRIEngine On\n$directive Shift_JIS EUC-JP\n")],
+        ["\"$directive\" in LINE2 $hidden"], "$directive: Shift_JIS first";
+    is_deeply [warnings("IRIEngine On\n"
+            . "$directive EUC-JP Shift_JIS windows-1252\n")],
+        [], "$directive: EUC-JP first";
+}
+
+# ---- rules that match nothing ----------------------------------------------
+
+my $nfd = 'cafe\xCC\x81';
+
+# A directive or section with a text, and how that is shown.
+sub rules {
+    my ($text, $shown) = @_;
+    return map { [sprintf($_->[0], $text), ($_->[0] =~ /^<?(\w+)/)[0],
+            sprintf($_->[1], $shown)] }
+        (map { my $name = $_; map { ["<$name $_>\n</$name>", '/%s'] }
+            '"/%s"', '/%s' } 'Location', 'LocationMatch'),
+        ['<Location ~ "^/%s">' . "\n</Location>", '^/%s'],
+        ["<Location \"/%s/*\">\n</Location>", '/%s/*'],
+        ["<Files \"%s\">\n</Files>", '%s'],
+        ["<FilesMatch \"%s\">\n</FilesMatch>", '%s'],
+        ['Alias "/%s" "/srv"', '/%s'], ['AliasMatch "^/%s" "/srv"', '^/%s'],
+        ['ScriptAlias "/%s" "/srv"', '/%s'],
+        ['ScriptAliasMatch "^/%s" "/srv"', '^/%s'],
+        ['Redirect "/%s" "/x"', '/%s'], ['Redirect 301 "/%s" "/x"', '/%s'],
+        ['Redirect gone "/%s"', '/%s'], ['Redirect 410 "/%s"', '/%s'],
+        ['RedirectMatch "^/%s" "/x"', '^/%s'],
+        ['RedirectMatch seeother "^/%s" "/x"', '^/%s'],
+        ['RedirectPermanent "/%s" "/x"', '/%s'],
+        ['RedirectTemp "/%s" "/x"', '/%s'],
+        ['RewriteRule "^/%s" "/x"', '^/%s'],
+        ['RewriteRule "!^/%s" "/x"', '^/%s'],
+        ['ProxyPass "/%s" "http://127.0.0.1/"', '/%s'],
+        ['ProxyPassMatch "^/%s" "http://127.0.0.1/"', '^/%s'];
+}
+for my $rule (rules($nfd, 'caf')) {
+    my ($text, $name, $shown) = @$rule;
+    my $was = $shown =~ s/caf/cafe%CC%81/r;
+    is_deeply [warnings("IRIEngine On\n$text\n")],
+        ["\"$name\" in LINE2: \"$was\" is not in NFC and so matches no path: "
+            . 'write what "iri normalize" prints for it'],
+        $text =~ s/\n.*//sr;
+}
+is_deeply [warnings("IRIEngine On\n$_->[0]\n")], [], "right: $_->[1]"
+    for rules('caf\xC3\xA9', 'caf');
+is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n"
+        . "<Location \"/caf\\xE9\">\n</Location>\n</VirtualHost>\n")],
+    ['"Location" in LINE3: "/caf%E9" is not UTF-8 and so matches no path: '
+        . 'write the characters in UTF-8'], 'a <Location> that is no UTF-8';
+is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n</VirtualHost>\n"
+        . "Alias /caf%C3%A9 /srv\n")],
+    ['"Alias" in LINE4: "/caf%C3%A9" is percent-encoded and so matches no '
+        . 'path: write the characters in UTF-8'],
+    'an Alias that a virtual host inherits';
+is_deeply [warnings("IRIEngine On\n$_\n</Directory>\n")],
+    ['"Directory" in LINE2: "/srv/%C3%A9*" is compared with names as they are '
+        . 'on disk: write no pattern, or a rule about the path'], $_
+    for map { s/\\x(..)/chr hex $1/ger } '<Directory "/srv/\xC3\xA9*">',
+    '<Directory ~ "/srv/\xC3\xA9*">';
+
+# What may match, and what is none of paths.
+my $section = "<Location \"/$nfd\">\n</Location>";
+is_deeply [warnings("$_\n")], [], 'nothing to say' for $section,
+    "IRIEngine report\n$section",
+    "IRIEngine On\n<VirtualHost *:1>\nIRIEngine Off\n$section\n</VirtualHost>",
+    "IRIEngine On\nIRIInvalid pass\n<Location \"/caf\\xE9\">\n</Location>",
+    "IRIEngine On\n<Directory \"/srv/$nfd\">\n"
+    . "RewriteRule \"^$nfd\" /x\n</Directory>",
+    "IRIEngine On\nAlias \"/x\" \"/srv/$nfd\"\n<Location \"/y\">\n"
+    . "Redirect 301 \"/$nfd\"\n</Location>",
+    "IRIEngine On\nRewriteRule \"^/x\" \"/$nfd\" [R]\nRedirect \"/z\" \"/$nfd\"",
+    "IRIEngine On\nProxyPass \"/caf%C3%A9\" http://a/ mapping=encoded",
+    "IRIEngine On\n<Directory \"/srv/caf\\xC3\\xA9\">\n</Directory>";
+
+# ---- once at a start --------------------------------------------------------
+
+my $server = httpd(modules => \@MODULES, conf => octets(<<'END'));
+# %%PORT%%
+IRIEngine On
+IRIHost On
+<Location "/cafe\xCC\x81">
+</Location>
+<Directory "/srv/\xC3\xA9*">
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    IRIEngine Off
+    IRIListing On
+    ServerName b\xC3\xBCcher_.example
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTon%%>
+    ServerName b\xC3\xBCcher_.example
+</VirtualHost>
+END
+$server->wait_for(sub { $server->log_text =~ /resuming normal operations/ });
+my @told = told($server->log_text);
+my %count;
+$count{$_}++ for @told;
+is scalar(grep { /^"IRIListing" in LINE\S+ has no effect/ } @told), 1,
+    'IRIListing where IRIEngine is off';
+is scalar(grep { /^"Location" in LINE\S+ "/ } @told), 1, 'a <Location>';
+is scalar(grep { /^"Directory" in LINE\S+ "/ } @told), 1, 'a pattern of names';
+is scalar(grep { /selects nothing/ } @told), 1, 'a name of a virtual host';
+is_deeply [grep { $count{$_} > 1 } sort keys %count], [], 'each once';
+my $said = length $server->log_text;
+$server->reload;
+is_deeply [sort(told(substr $server->log_text, $said))], [sort @told],
+    'and once more for a reload';
+is_deeply [$server->errors(ignore => qr/has no effect|matches no path/)], [],
+    'log';
+
+# ---- messages name the word that is wrong -----------------------------------
+
+for (['IRIEngine yes', 'must be "on", "off" or "report", not "yes"'],
+    ['IRIInvalid 500', 'must be "404", "400" or "pass", not "500"'],
+    ['IRIHost yes', 'must be "on", "off" or "strict", not "yes"'],
+    ['IRIFilenameForm nfkc', 'must be "any", "nfc" or "nfd", not "nfkc"'],
+    ['IRIRedirect 300', '"308" or "link", not "300"'],
+    ['IRIRedirect on', 'must be "301" (or another status, "302", "303", '
+        . '"307", "308"), "link" or "off", not "on"'],
+    ['IRIAmbiguous 200', 'must be "404" or "300", not "200"'],
+    ['IRIMatch width cas accents', 'and "spelling", not "cas"'],
+    ['IRIMatch exact case', 'cannot combine "exact" with other words'],
+    ['IRICache 1t', 'example "16m", not "1t"'])
+{
+    my ($text, $says) = @$_;
+    my ($code, $out) = httpd_t("$text\n");
+    isnt $code, 0, "refused: $text";
+    like $out, qr/\Q$says\E$/m, "and says: $says";
+}
+
+done_testing;

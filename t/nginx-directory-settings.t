@@ -1,0 +1,192 @@
+# nginx: each name is read and written by the settings of the directory that
+# contains it: the settings of a location apply to the names after its prefix,
+# and the names in the prefix have those of the enclosing level.
+use strict;
+use warnings;
+use Encode ();
+use File::Path 'make_path';
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+use Unicode::Normalize 'NFD';
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+sub text { return Encode::decode('UTF-8', $_[0]) }
+sub euc { return Encode::encode('euc-jp', text($_[0])) }
+sub sjis { return Encode::encode('cp932', text($_[0])) }
+sub cp1251 { return Encode::encode('cp1251', text($_[0])) }
+sub nfd { return Encode::encode('UTF-8', NFD(text($_[0]))) }
+
+sub percent {
+    my ($path) = @_;
+    return $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ger;
+}
+
+my ($root) = make_tree("index.html\tfile\n");
+for my $path (
+    '日本/old/' . euc('表/漢.txt'), '日本/表.txt', 'Отчёт/' . cp1251('Отчёт.txt'),
+    'é/' . nfd('é/é.txt'), 'plain/' . euc('表.txt'), 'Fold/日本/Name.txt',
+    'Exact/Name.txt', 'Exact/Fold/Name.txt', 'broken/日本/表.txt',
+    'match/' . euc('日本') . '/表/' . sjis('表.txt'), '日記', 'one/表', 'two/表', '別/' . euc('表.txt'),
+    'other/' . euc('表/表.txt'), 'alias/' . euc('表.txt'), 'php/表/' . euc('表.php'),
+    'if/表/' . euc('表.txt'), 'three/表/é/' . euc('表.txt'), 'COV/Name.txt')
+{
+    my ($dir) = "$root/$path" =~ m{^(.*)/};
+    make_path($dir);
+    spew("$root/$path", "$path\n");
+}
+chmod 0777, $root, glob "$root/*";
+
+my $server = nginx(root => $root, log_level => 'info', conf => <<'END');
+iri on;
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+
+    location /日本/old/ {
+        iri_filename_charset EUC-JP;
+        iri_listing on;
+    }
+    location /Отчёт/ { iri_filename_charset windows-1251; }
+    location /é/ {
+        iri_filename_form nfd;
+        dav_methods PUT MKCOL DELETE;
+        create_full_put_path on;
+    }
+    location /plain/ { iri_filename_charset EUC-JP; }
+    location /Fold/日本/ { iri_match case; }
+    location /Exact/ {
+        iri_match exact;
+        location /Exact/Fold/ { iri_match case; }
+    }
+    location /broken/日本/ { iri_repair double-encoding; }
+
+    # each of these encloses the next
+    location /match/ { iri_filename_charset EUC-JP; }
+    location /match/日本/ { iri_filename_charset UTF-8; }
+    location ^~ /match/日本/表/ {
+        iri_filename_charset Shift_JIS;
+        add_header X-Location deep;
+    }
+
+    # a prefix that ends within a name
+    location /日記 { iri_filename_charset EUC-JP; }
+
+    # what is exact covers all of it
+    location = /one/表 { iri_filename_charset EUC-JP; }
+    location = /two/表 {
+        iri_filename_charset EUC-JP;
+        add_header X-Location exact;
+    }
+
+    # and encloses nothing
+    location = /three/表 { iri_filename_charset windows-1251; }
+    location /three/表/é/ { iri_filename_charset EUC-JP; }
+
+    # with a root of its own a location has no level above it
+    location /表/ {
+        root %%ROOT%%/other;
+        iri_filename_charset EUC-JP;
+    }
+    location /別名/ {
+        alias %%ROOT%%/alias/;
+        iri_filename_charset EUC-JP;
+    }
+
+    # what has no prefix is at the level that it stands in
+    location /php/表/ {
+        location ~ \.php$ { iri_filename_charset EUC-JP; }
+    }
+    location ~ ^/別/ { iri_filename_charset EUC-JP; }
+    location /if/表/ {
+        iri_filename_charset EUC-JP;
+        if ($request_method = GET) {
+            add_header X-Location if;
+        }
+    }
+}
+server {
+    listen 127.0.0.1:%%PORTfold%%;
+    root %%ROOT%%;
+    iri_match case;
+    location /Cov/ { iri_match exact; }
+    location /COV/ { iri_match exact; }
+}
+server {
+    listen 127.0.0.1:%%PORTreport%%;
+    root %%ROOT%%;
+    iri report;
+    location /日本/old/ { iri_filename_charset EUC-JP; }
+}
+END
+
+sub gets {
+    my ($path, $want, $what) = @_;
+    my $answer = $server->get(percent($path));
+    is $answer->body, "$want\n", $what;
+    return $answer;
+}
+
+sub absent {
+    my ($path, $what) = @_;
+    is $server->get(percent($path))->status, 404, $what;
+    return;
+}
+
+gets('/日本/old/表/漢.txt', '日本/old/' . euc('表/漢.txt'),
+    'an archive in EUC-JP below a name in UTF-8');
+gets('/日本/表.txt', '日本/表.txt', 'and a file beside it');
+gets('/Отчёт/Отчёт.txt', 'Отчёт/' . cp1251('Отчёт.txt'),
+    'the name of a location is not in its charset');
+gets('/é/é/é.txt', 'é/' . nfd('é/é.txt'), 'nor in its form');
+gets(nfd('/é/é/é.txt'), 'é/' . nfd('é/é.txt'), 'asked for in NFD');
+gets('/plain/表.txt', 'plain/' . euc('表.txt'), 'below an ASCII name');
+absent('/日本/old/無/表.txt', 'absent');
+
+gets('/Fold/日本/NAME.TXT', 'Fold/日本/Name.txt', 'names below it are folded');
+absent('/FOLD/日本/Name.txt', 'those above are not');
+absent('/EXACT/Name.txt',      'nor in ASCII');
+absent('/Exact/NAME.TXT',      'exact');
+absent('/Exact/FOLD/NAME.TXT', 'its own name');
+gets('/Exact/Fold/NAME.TXT', 'Exact/Fold/Name.txt', 'and in ASCII below it');
+is $server->get('/broken/%E6%97%A5%E6%9C%AC/%25E8%25A1%25A8.txt')->status, 200,
+    'names below it are repaired';
+is $server->get('/broken/%25E6%2597%25A5%25E6%259C%25AC/%E8%A1%A8.txt')->status,
+    404, 'its own is not';
+
+my $deep = gets('/match/日本/表/表.txt',
+    'match/' . euc('日本') . '/表/' . sjis('表.txt'), 'three charsets');
+is $deep->header('X-Location'), 'deep', 'in its location';
+gets('/日記', '日記', 'a prefix that covers the whole name');
+gets('/one/表', 'one/表', 'an exact location covers all');
+is gets('/two/表', 'two/表', 'also another')->header('X-Location'), 'exact',
+    'in its location';
+gets('/three/表/é/表.txt', 'three/表/é/' . euc('表.txt'),
+    'and is no level of a longer prefix');
+is $server->get('/Cov/Name.txt', port => $server->port('fold'))->status, 200,
+    'the name that a prefix covers is folded by the server';
+is $server->get('/COV/NAME.txt', port => $server->port('fold'))->status, 404,
+    'what is below is not';
+gets('/表/表.txt', 'other/' . euc('表/表.txt'), 'a root of its own');
+gets('/別名/表.txt', 'alias/' . euc('表.txt'), 'alias');
+gets('/php/表/表.php', 'php/表/' . euc('表.php'), 'a regular expression in it');
+is $server->get(percent '/別/表.txt')->status, 404,
+    'in the server it holds for all names';
+is gets('/if/表/表.txt', 'if/表/' . euc('表.txt'), 'if')->header('X-Location'),
+    'if', 'in its location';
+
+like $server->get(percent '/日本/old/')->body, qr/>表</, 'a listing';
+is $server->request('PUT', percent('/é/ü.txt'), body => 'x')->status, 201,
+    'a new name';
+ok -e "$root/é/" . nfd('ü.txt'), 'in the form of its directory';
+is $server->request('MKCOL', percent('/é/ö/'))->status, 201, 'a directory';
+is $server->request('PUT', percent('/é/ö/ä.txt'), body => 'x')->status, 201,
+    'and in that';
+ok -e "$root/é/" . nfd('ö/ä.txt'), 'likewise';
+
+$server->get(percent('/日本/old/表/漢.txt'), port => $server->port('report'));
+like $server->told, qr/would (?:serve|start)/, 'report';
+is_deeply [$server->errors], [], 'log';
+done_testing;

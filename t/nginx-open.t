@@ -1,0 +1,339 @@
+# nginx: every directive that opens files opens the right one in a tree whose
+# names are in EUC-JP, while $uri, redirects and header fields stay canonical.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Gateway;
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+# U+65E5 U+672C on disk, and the forms in which it is asked for; U+8868, whose
+# octets there are UTF-8 for another character.
+my $disk = "\xC6\xFC\xCB\xDC";
+my $utf8 = '%E6%97%A5%E6%9C%AC';
+my $euc  = '%C6%FC%CB%DC';
+my $sjis = '%93%FA%96%7B';
+my @forms = ($utf8, $euc, $sjis, raw($utf8), raw($euc));
+
+# Octets for percent-encoded text: a path in raw form.
+sub raw { my ($text) = @_; $text =~ s/%(..)/chr hex $1/ge; return $text }
+
+# Octets above 7F as \xHH.
+sub visible {
+    my ($octets) = @_;
+    $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
+    return $octets;
+}
+
+# ---- the tree and the server -----------------------------------------------
+
+my ($root) = make_tree(<<'END');
+\xC6\xFC\xCB\xDC.txt	file	plain
+\xC6\xFC\xCB\xDC.html	file	page
+\xC6\xFC\xCB\xDC.flv	file	FLVdata
+\xC6\xFC\xCB\xDC.mp4	file	MP4data
+\xC6\xFC\xCB\xDC.php	file	php
+\xC6\xFC\xCB\xDC.css.gz	file	zipped
+\xC6\xFC\xCB\xDC.css	file	css
+\xC6\xFC\xCB\xDC/index.html	file	index
+\xC6\xFC\xCB\xDC/\xC6\xFC.txt	file	inner
+list/\xC6\xFC\xCB\xDC/\xC6\xFC.txt	file	listed
+one/\xC6\xFC\xCB\xDC/\xC6\xFC.txt	file	random
+link/\xC6\xFC\xCB\xDC.txt	link	../\xC6\xFC\xCB\xDC.txt
+link/real/\xC6\xFC.txt	file	real
+\xC9\xBD.txt	file	further
+wide.html	file	wide
+cache/\xC6\xFC\xCB\xDC.html	file	cached
+dav/\xC6\xFC\xCB\xDC/\xC6\xFC.txt	file	dav
+dav/\xA1\xC1	file	wave
+store/\xC6\xFC\xCB\xDC/x	file	old
+END
+my $tmp = temp_dir();
+chmod 0777, $_ or die "$_: $!\n"
+    for $tmp, glob("$root/dav $root/dav/* $root/store $root/store/*");
+
+my $conf = octets(<<'END');
+default_type text/plain;
+map $uri $sub { default one; }
+server { listen 127.0.0.1:%%PORTup%%;
+    location / { return 200 "up $request_uri"; }
+    location /accel/ { add_header X-Accel-Redirect $arg_to; return 200; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset EUC-JP Shift_JIS;
+    iri_filename_charset EUC-JP;
+    add_header X-Uri $iri_uri always;
+    add_header X-Plain-Uri $uri always;
+
+    location ~ \.flv$ { flv; }
+    location ~ \.mp4$ { mp4; }
+    location ~ \.css$ { gzip_static on; }
+    location /list/ { autoindex on; try_files $uri $uri/ =404; }
+    location /one/ { random_index on; }
+    location /brk/ { rewrite ^/brk(/.*) $1 break; }
+    location ^~ /brkflv/ { flv; rewrite ^/brkflv(/.*) $1 break; }
+    location /brkfn/ {
+        rewrite ^/brkfn(/.*) $1 break;
+        proxy_set_header X-File $request_filename;
+        proxy_pass http://127.0.0.1:%%PORTecho%%;
+    }
+    location /brkarg/ { rewrite ^ /$arg_f.txt break; }
+    location /lst/ { rewrite ^/lst(/.*) $1 last; }
+    location /accel/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
+    location /if/ {
+        alias %%ROOT%%/;
+        if (-f $request_filename) { return 200 "is a file"; }
+        return 200 "is none";
+    }
+    location /var {
+        return 200 "$request_filename $document_root $realpath_root";
+    }
+    location /fcgi/ {
+        rewrite ^/fcgi(/.*) $1 break;
+        fastcgi_pass 127.0.0.1:%%FCGI%%;
+        fastcgi_param SCRIPT_FILENAME $request_filename;
+        fastcgi_param SCRIPT_NAME $fastcgi_script_name;
+        fastcgi_param DOCUMENT_ROOT $document_root;
+        fastcgi_param FILE $iri_filename;
+        fastcgi_param INFO $iri_path_info;
+    }
+    location /link/ { disable_symlinks on from=$document_root; }
+    location /nolink/ {
+        alias %%ROOT%%/link/;
+        disable_symlinks on from=$document_root;
+    }
+    location /alias/ { alias %%ROOT%%/\xC6\xFC\xCB\xDC/; }
+    location "/\xE8\xA1\xA8/" { alias %%ROOT%%/\xC6\xFC\xCB\xDC/; }
+    location ~ ^/cap/(.*)$ { alias %%ROOT%%/$1; }
+    location ~ ^/capt/(.*)$ { alias %%ROOT%%/$1; try_files "" =404; }
+    location ~ ^/cape/(.*)$ { alias %%ROOT%%/\xC6\xFC\xCB\xDC/$1; }
+    location ~ ^/capl/ { alias %%ROOT%%/\xC6\xFC\xCB\xDC.txt; }
+    location /rootvar/ { rewrite ^/rootvar(/.*) $1 break; root %%ROOT%%/$sub; }
+    location /rel/ { set $r tree; root $r; rewrite ^/rel(/.*) $1 break; }
+    location /logged/ {
+        access_log %%TMP%%/$name.log;
+        set $name logged;
+        return 200 ok;
+    }
+
+    location /try/ { rewrite ^/try(/.*) $1; rewrite ^ /tri$uri last; }
+    location /tri/ { alias %%ROOT%%/; try_files $uri $uri.html =404; }
+    location /t404/ { try_files $uri =404; }
+    location /tcache/ { try_files /cache$uri =404; }
+    location "/\xE6\x97\xA5\xE6\x9C\xAC" {
+        try_files $uri $uri.html $uri/index.html =404;
+    }
+    location /tname/ { try_files $uri @named; }
+    location @named { return 200 "named $uri"; }
+    location /tintern/ { try_files $uri /show$uri?u=$uri; }
+    location /show/ { return 200 "$uri $args"; }
+    location /terr/ { try_files $uri =418; error_page 418 /show$uri; }
+
+    location /dav/ {
+        dav_methods PUT DELETE MKCOL COPY MOVE;
+        create_full_put_path on;
+        client_body_temp_path %%TMP%%/body;
+    }
+    location /store/ {
+        proxy_store on;
+        proxy_temp_path %%TMP%%/temp;
+        proxy_pass http://127.0.0.1:%%PORTup%%;
+    }
+    location /bstore/ {
+        rewrite ^/bstore(/.*) /store$1 break;
+        proxy_store on;
+        proxy_temp_path %%TMP%%/temp;
+        proxy_pass http://127.0.0.1:%%PORTup%%;
+    }
+}
+server {
+    listen 127.0.0.1:%%PORTecho%%;
+    location / { return 200 "$http_x_file $request_uri"; }
+}
+server {
+    listen 127.0.0.1:%%PORTfs%%;
+    root /;
+    iri on; iri_charset EUC-JP Shift_JIS; iri_filename_charset EUC-JP;
+}
+END
+my $fcgi = IRI::Gateway->new('fastcgi');
+$conf =~ s/%%FCGI%%/@{[$fcgi->port]}/;
+symlink $root, "$tmp/tree" or die "$tmp/tree: $!\n";
+my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
+    conf => $conf);
+
+# Status and body of one answer.
+sub answer {
+    my ($target, %option) = @_;
+    my $answer = $server->get($target, %option);
+    my $body   = $answer->body;
+    $body = '' if $body =~ /<center>/;
+    return visible($answer->status . ($body ne '' ? " $body" : ''));
+}
+
+# ---- reading ---------------------------------------------------------------
+
+my $here = 'http://localhost:' . $server->port;
+for my $name (@forms) {
+    my $form = visible($name);
+    is answer("/$name.txt"), '200 plain', "static: $form";
+    is answer("/$name.html"), '200 page', "html: $form";
+    is answer("/$name/"), '200 index', "index: $form";
+    is answer("/$name.flv"), '200 FLVdata', "flv: $form";
+    is answer("/$name.mp4"), '200 MP4data', "mp4: $form";
+    is answer("/brkflv/$name.flv"), '200 FLVdata',
+        "flv after rewrite break: $form";
+    is answer("/$name.css", headers => ['Accept-Encoding', 'gzip']),
+        '200 zipped', "gzip_static: $form";
+    like answer("/list/$name/"), qr{<a href="%C6%FC\.txt">}, "autoindex: $form";
+    is answer("/one/$name/"), '200 random', "random_index: $form";
+    is $server->get("/list/$name?a=b")->header('Location'),
+        "$here/list/$utf8/?a=b", "redirect to the directory: $form";
+    is answer("/brk/$name.txt"), '200 plain', "rewrite break: $form";
+    is answer("/brkfn/$name.txt"),
+        visible("200 $root/$disk.txt /$utf8.txt"),
+        "\$request_filename for a proxy: $form";
+    is answer("/lst/$name.txt"), '200 plain', "rewrite last: $form";
+    is answer("/accel/?to=/$name.txt"), '200 plain', "X-Accel-Redirect: $form";
+    is answer("/if/$name.txt"), '200 is a file', "if -f: $form";
+    is answer("/if/$name.no"), '200 is none', "if -f, absent: $form";
+    is answer("/var$name"), visible("200 $root/var$disk $root $root"),
+        "variables of nginx: $form";
+    is answer("/fcgi/$name.php/more"), visible("200 "
+        . "SCRIPT_FILENAME=$root/$disk.php/more\nSCRIPT_NAME=/"
+        . raw($utf8) . ".php/more\nDOCUMENT_ROOT=$root\n"
+        . "FILE=$root/$disk.php\nINFO=/more\nHTTP_HOST=localhost\n"),
+        "FastCGI: $form";
+    is answer("/link/$name.txt"), '403', "disable_symlinks: $form";
+    is answer("/nolink/$name.txt"), '403', "disable_symlinks, alias: $form";
+    is answer("/alias/$name.no"), '404', "alias, absent: $form";
+    is answer("/cap/$name.txt"), '200 plain', "alias with captures: $form";
+    is answer("/capt/$name.txt"), '200 plain',
+        "alias with captures and try_files: $form";
+    is answer("/capl/$name"), '200 plain', "alias of text: $form";
+    is answer("/rootvar/$name/%C6%FC.txt"), '200 random',
+        "root with variables: $form";
+    is answer("/rel/$name.txt"), '200 plain', "relative root: $form";
+    is answer("$root/$name.txt", port => $server->port('fs')), '200 plain',
+        "root /: $form";
+
+    # try_files
+    is answer("/$name"), '200 page', "try_files \$uri.html: $form";
+    is answer("/$name/%C6%FC.txt"), '200 inner', "try_files \$uri: $form";
+    is answer("/tri/$name.txt"), '200 plain', "try_files, alias: $form";
+    is answer("/tri/$name"), '200 page', "try_files, alias, suffix: $form";
+    is answer("/tname/$name"), visible('200 named /tname/' . raw($utf8)),
+        "try_files, named location: $form";
+    is answer("/tintern/$name"), visible('200 /show/tintern/' . raw($utf8)
+        . ' u=/tintern/' . raw($utf8)), "try_files, other location: $form";
+    is answer("/terr/$name"), visible('418 /show/terr/' . raw($utf8) . ' '),
+        "try_files, error_page: $form";
+    my $none = $server->get("/t404/$name");
+    is $none->status, 404, "try_files, status: $form";
+    is $none->header('X-Uri'), "/t404/$utf8", "\$iri_uri behind it: $form";
+    is $none->header('X-Plain-Uri'), '/t404/' . raw($utf8),
+        "\$uri behind it: $form";
+}
+is answer('/alias/%E6%97%A5.txt'), '200 inner', 'alias';
+is answer('/alias/'), '200 index', 'alias, index';
+is answer('/cape/%E6%97%A5.txt'), '200 inner', 'text in front of captures';
+is answer('/%E8%A1%A8/%E6%97%A5.txt'), '200 inner', 'alias of another name';
+is answer('/%C9%BD/index.html'), '404',
+    'an alternative reading leads to no other location';
+my $made = $server->get("/brkarg/?f=$disk");
+is $made->body, 'plain', 'rewrite break with octets of a query';
+is $made->header('X-Plain-Uri'), raw("/$utf8.txt"), 'is canonical, too';
+is answer('/link/real/%C6%FC.txt'), '200 real', 'disable_symlinks, no link';
+is answer('/rel/wide.html'), '200 wide', 'relative root, ASCII';
+is answer('/capt/wide.html'), '200 wide', 'captures and try_files, ASCII';
+is answer('/rootvar/none'), '404', 'root with variables, ASCII';
+is answer('/tri/wide'), '200 wide', 'try_files with alias, ASCII';
+is answer('/t404/none'), '404', 'try_files, ASCII, status';
+is answer('/tname/none'), '200 named /tname/none', 'named location, ASCII';
+is answer('/brk/wide.html'), '200 wide', 'rewrite break, ASCII';
+is answer('/var'), "200 $root/var $root $root", 'variables, ASCII';
+is answer('/%C9%BD.txt'), '200 further', 'an alternative reading';
+is answer('/%E8%A1%A8.txt'), '200 further', 'and the first';
+is answer('/%C9%BD.txt/x'), '404', 'below a file';
+
+is answer("/logged/$utf8"), '200 ok', 'logged';
+ok $server->wait_for(sub { slurp("$tmp/logged.log") =~ m{/logged/\Q$utf8} }),
+    'access_log with variables';
+
+# ---- writing ---------------------------------------------------------------
+
+# Status of a DAV request, and where it says the resource is.
+sub dav {
+    my ($method, $target, %option) = @_;
+    my $destination = delete $option{to};
+    $option{headers} = ['Destination', $destination] if defined $destination;
+    my $answer = $server->request($method, "/dav/$target", %option);
+    return $answer->status;
+}
+
+# The names below dav, octets as \xHH.
+sub names {
+    my ($under) = @_;
+    opendir my $dir, "$root/dav/$under" or return 'no directory';
+    return join ' ', map { visible($_) } sort grep { !/^\./ } readdir $dir;
+}
+
+is dav('MKCOL', 'new%E6%97%A5/'), 201, 'MKCOL';
+is dav('MKCOL', 'new%C6%FC/'), 405, 'MKCOL of the same in another form';
+is names(''), 'new\xC6\xFC \xA1\xC1 \xC6\xFC\xCB\xDC', 'one name, in EUC-JP';
+is dav('PUT', 'new%C6%FC/%E6%97%A5.txt', body => '1'), 201, 'PUT';
+is dav('PUT', 'new%93%FA/%93%FA.txt', body => '2'), 204, 'PUT again';
+is names("new\xC6\xFC"), '\xC6\xFC.txt', 'no second file';
+is slurp("$root/dav/new\xC6\xFC/\xC6\xFC.txt"), 2, 'the same file';
+is dav('COPY', 'new%93%FA/%C6%FC.txt', to => '/dav/new%C6%FC/c%E6%97%A5'), 204,
+    'COPY';
+is dav('COPY', 'new%93%FA/%C6%FC.txt', to => '/dav/new%C6%FC/d%C6%FC'), 204,
+    'COPY, Destination in EUC-JP';
+is dav('COPY', 'new%93%FA/%C6%FC.txt', to => '/dav/new%93%FA/e%93%FA'), 204,
+    'COPY, Destination in Shift_JIS';
+is dav('COPY', 'new%93%FA/%C6%FC.txt', to => "/dav/new\xC6\xFC/f\xC6\xFC"),
+    204, 'COPY, Destination raw';
+is dav('COPY', 'new%93%FA/%C6%FC.txt', to => "$here/dav/new%C6%FC/g%C6%FC",
+    host => 'localhost:' . $server->port), 204, 'COPY, whole URI';
+is names("new\xC6\xFC"), join(' ', map { $_ . '\xC6\xFC' } 'c' .. 'g')
+    . ' \xC6\xFC.txt', 'all are in EUC-JP';
+is dav('MOVE', 'new%C6%FC/c%E6%97%A5', to => '/dav/new%C6%FC/%93%FA.txt',
+    ), 204, 'MOVE over an existing name in another form';
+is dav('MOVE', 'new%E6%97%A5/', to => '/dav/%93%FA/'), 201, 'MOVE a directory';
+is names("\xC6\xFC"), join(' ', map { $_ . '\xC6\xFC' } 'd' .. 'g')
+    . ' \xC6\xFC.txt', 'moved';
+is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%FF'), 404,
+    'unreadable Destination';
+like $server->told, qr{iri: Destination "/dav/%FF" refused},
+    'which the log tells as it came';
+is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%F0%9F%98%80'), 409,
+    'a Destination that the tree cannot write';
+is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%E3%80%9C'), 409,
+    'a Destination that is a variant of an existing name';
+is slurp("$root/dav/\xA1\xC1"), 'wave', 'which is not written';
+is dav('PUT', '%F0%9F%98%80', body => 'x'), 409, 'nor by PUT';
+is dav('MKCOL', '%F0%9F%98%80/'), 409, 'nor by MKCOL';
+is names(''), '\xA1\xC1 \xC6\xFC \xC6\xFC\xCB\xDC', 'nothing was made';
+is dav('DELETE', '%93%FA/d%93%FA'), 204, 'DELETE';
+is dav('DELETE', '%C6%FC/'), 204, 'DELETE a directory';
+is names(''), '\xA1\xC1 \xC6\xFC\xCB\xDC', 'gone';
+
+is answer("/store/$sjis/%93%FA"), "200 up /store/$utf8/%E6%97%A5",
+    'proxy_store';
+ok $server->wait_for(sub { -f "$root/store/$disk/\xC6\xFC" }),
+    'stored in EUC-JP';
+is answer("/bstore/$sjis/b%93%FA"), "200 up /store/$utf8/b%E6%97%A5",
+    'proxy_store after rewrite break';
+ok $server->wait_for(sub { -f "$root/store/$disk/b\xC6\xFC" }),
+    'stored in EUC-JP';
+is answer('/bstore/plain'), '200 up /store/plain', 'ASCII, the same';
+ok $server->wait_for(sub { -f "$root/store/plain" }), 'stored';
+
+is_deeply [$server->errors], [], 'nothing unexpected in the log';
+done_testing;

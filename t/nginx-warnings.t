@@ -1,0 +1,164 @@
+# nginx: a setting that has no effect causes a warning when the configuration
+# is read; a useful one does not.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+my $LISTEN = 'listen 127.0.0.1:%%PORT%%;';
+
+# What `nginx -t` warns of: file and line are LINE, the rest as it is.
+sub warnings {
+    my ($conf, %option) = @_;
+    my ($code, $said) = nginx_t(octets($conf), %option);
+    is $code, 0, 'taken' or diag $said;
+    my ($before) = IRI::Nginx->new(conf => 'HERE', %option)->text
+        =~ /(.*)HERE/s;
+    my $lines = () = $before =~ /\n/g;
+    return map { s/\S+nginx\.conf:(\d+)/'LINE' . ($1 - $lines)/er }
+        map { /\[warn\] (?:\d+#\d+: )?(?:iri: )?(.*)/ ? $1 : () } split /\n/, $said;
+}
+
+# ---- settings that do nothing ----------------------------------------------
+
+my $VAIN = 'has no effect, because the module is off there: write "iri on;"';
+my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
+    'iri_query_charset Shift_JIS', 'iri_cache 1m', 'iri_advertise on',
+    'iri_filename_charset EUC-JP', 'iri_filename_form nfd', 'iri_match case',
+    'iri_ambiguous 300', 'iri_redirect 301', 'iri_listing on',
+    'iri_repair mojibake');
+
+for my $text (@settings) {
+    my ($name) = $text =~ /^(\w+)/;
+    my $vain = qq{"$name" in LINE2 $VAIN};
+    is_deeply [warnings("\n$text;\nserver { $LISTEN }")], [$vain],
+        "$text: of http";
+    is_deeply [warnings("server {\n$text;\n$LISTEN }")], [$vain],
+        "$text: of a server";
+    is_deeply [warnings("\n$text;\nserver { $LISTEN iri off; }"
+            . "server { listen 127.0.0.1:%%PORTb%%; iri report; }")],
+        [], "$text: on somewhere";
+    is_deeply [warnings("server {\n$text;\n$LISTEN }"
+            . "server { listen 127.0.0.1:%%PORTb%%; iri on; }")],
+        [$vain], "$text: on elsewhere";
+    next if $text =~ /charset (?!EUC)|invalid|cache|advertise|iri_charset/;
+    is_deeply [warnings("server { $LISTEN location / {\n$text;\n} }")],
+        [$vain], "$text: of a location";
+    is_deeply [warnings("iri on; server { $LISTEN location / {\n$text;\n"
+            . "} }")],
+        [], "$text: of a location, on";
+}
+is_deeply [warnings("\niri_convert \$x nfc \$uri; server { $LISTEN }")],
+    ["\"iri_convert\" in LINE2 $VAIN"], 'iri_convert';
+is_deeply [warnings("server { $LISTEN location / {\niri_status; } }")],
+    ["\"iri_status\" in LINE2 $VAIN"], 'iri_status';
+is_deeply [warnings("server { $LISTEN location / { iri_status; } }"
+        . "server { listen 127.0.0.1:%%PORTb%%; iri report; }")],
+    [], 'iri_status counts the requests of all servers';
+is_deeply [warnings("$_; server { $LISTEN }")], [], "$_: nothing is wanted"
+    for 'iri_redirect off', 'iri_listing off', 'iri_charset none',
+    'iri_cache off', 'iri_advertise off', 'iri off';
+
+# A file that two servers include.
+my $tmp = temp_dir();
+spew("$tmp/common.conf", "iri_match case;\niri_redirect 301;\n");
+is_deeply [warnings("server { $LISTEN iri on; include $tmp/common.conf; }"
+        . "server { listen 127.0.0.1:%%PORTb%%; include $tmp/common.conf; }")],
+    [], 'a file that is of use in one server';
+is scalar(@{ [warnings("server { $LISTEN include $tmp/common.conf; }"
+        . "server { listen 127.0.0.1:%%PORTb%%; "
+        . "include $tmp/common.conf; }")] }),
+    2, 'and in none: once for each line';
+
+# ---- charsets that hide another ---------------------------------------------
+
+is_deeply [warnings("server { $LISTEN iri on;\n"
+        . 'iri_filename_charset windows-1252 UTF-8; }')],
+    ['"iri_filename_charset" in LINE2 lists "windows-1252" before "UTF-8", '
+        . 'but the former also decodes most text in the latter: list "UTF-8" '
+        . 'first'], 'UTF-8 after windows-1252';
+is_deeply [warnings("server { $LISTEN iri on; iri_filename_charset $_; }")],
+    [], "not $_"
+    for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
+
+my $hidden = 'lists "Shift_JIS" before "EUC-JP", but the former also decodes '
+    . 'most text in the latter: list "EUC-JP" first';
+for my $directive (qw(iri_charset iri_query_charset iri_filename_charset)) {
+    is_deeply [warnings("server { $LISTEN iri on;\n"
+            . "$directive Shift_JIS EUC-JP; }")],
+        ["\"$directive\" in LINE2 $hidden"], "$directive: Shift_JIS first";
+    is_deeply [warnings("server { $LISTEN iri on;\n"
+            . "$directive EUC-JP Shift_JIS windows-1252; }")],
+        [], "$directive: EUC-JP first";
+}
+
+# ---- locations that match nothing ------------------------------------------
+
+my $nfd = '/cafe\xCC\x81/';
+my $wrong = '"/cafe%CC%81/" is not in NFC and so matches no path: write '
+    . 'what "iri normalize" prints for it';
+for my $text ("$nfd", "= $nfd", "=$nfd", "^~ $nfd", "^~$nfd", "~ $nfd",
+    "~* $nfd", "~$nfd", "~*$nfd", "\"$nfd\"")
+{
+    is_deeply [warnings("server { $LISTEN iri on;\nlocation $text { } }")],
+        ["\"location\" in LINE2: $wrong"], "location $text";
+}
+is_deeply [warnings("server { $LISTEN iri on;\n"
+        . "location /a/ {\nlocation /a/caf\\xE9/ { } } }")],
+    ['"location" in LINE3: "/a/caf%E9/" is not UTF-8 and so matches no path: '
+        . 'write the characters in UTF-8'], 'a location that is no UTF-8';
+is_deeply [warnings("server { $LISTEN iri on;\nlocation /caf%C3%A9/ { } }")],
+    ['"location" in LINE2: "/caf%C3%A9/" is percent-encoded and so matches no '
+        . 'path: write the characters in UTF-8'], 'and one that is escaped';
+spew("$tmp/common.conf", "location $nfd { }\n" =~ s/\\x(..)/chr hex $1/ger);
+is scalar(@{ [warnings("iri on; server { $LISTEN include $tmp/common.conf; }"
+        . "server { listen 127.0.0.1:%%PORTb%%; include $tmp/common.conf; }")] }),
+    1, 'one warning for a file that two servers include';
+is_deeply [warnings($_)], [], 'nothing to say'
+    for "server { $LISTEN iri on; iri_invalid pass; location /caf\\xE9/ { } }",
+    "server { $LISTEN iri report; location $nfd { } }",
+    "server { $LISTEN location $nfd { } }",
+    "server { $LISTEN iri on; location /caf\\xC3\\xA9/ { if (\$uri) { } } }",
+    "server { $LISTEN iri on; location \@caf\\xE9 { } }",
+    "server { $LISTEN iri on; location ~ ^/[\\xC3][\\x80-\\xBF] { } }";
+
+# ---- names of servers --------------------------------------------------------
+
+is_deeply [warnings("\nserver { $LISTEN iri on; iri_host on; "
+        . 'server_name ~^b\xC3\xBCcher ~^xn-- b\xC3\xBCcher.example '
+        . 'bu\xCC\x88cher.test b\xFCcher; }')],
+    ['the pattern "^b%C3%BCcher" of the server in LINE2 matches no host, '
+        . 'because hosts are compared as A-labels: write A-labels, or a name',
+        'the host name "b%FCcher" of the server in LINE2 selects nothing, '
+        . 'because it is not UTF-8: correct or remove it'], 'server_name';
+is_deeply [warnings("server { $LISTEN iri on; "
+        . 'server_name ~^b\xC3\xBCcher; }')], [], 'without iri_host';
+
+# ---- messages name the word that is wrong -----------------------------------
+
+for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
+    ['iri_invalid 500', 'must be "404", "400" or "pass", not "500"'],
+    ['iri_host yes', 'must be "on", "off" or "strict", not "yes"'],
+    ['iri_filename_form nfkc', 'must be "any", "nfc" or "nfd", not "nfkc"'],
+    ['iri_redirect 300', '"308" or "link", not "300"'],
+    ['iri_redirect on', 'must be "301" (or another status, "302", "303", '
+        . '"307", "308"), "link" or "off", not "on"'],
+    ['iri_ambiguous 200', 'must be "404" or "300", not "200"'],
+    ['iri_match width cas accents', 'and "spelling", not "cas"'],
+    ['iri_match exact case', 'cannot combine "exact" with other words '],
+    ['iri_cache 1t', 'example "16m", not "1t"'],
+    ['iri_cache off threads=x', 'the name of a thread pool '],
+    ['iri_convert $x nfcc $uri', 'or "host_unicode", not "nfcc"'],
+    ['iri_convert x nfc $uri', 'for example "$name", not "x"'])
+{
+    my ($text, $says) = @$_;
+    my ($code, $said) = nginx_t("$text; server { $LISTEN }");
+    isnt $code, 0, "refused: $text";
+    like $said, qr/\Q$says\E(?: ?in|\s*$)/m, "and says: $says";
+}
+
+done_testing;
