@@ -78,22 +78,6 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
 }
 
 
-/* Returns: 1 if r is a subrequest that judges a path. */
-static ngx_uint_t
-ngx_http_iri_is_judging(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx;
-
-    if (r == r->main) {
-        return 0;
-    }
-
-    ctx = ngx_http_iri_ctx(r);
-
-    return ctx != NULL && ctx->judged != NULL;
-}
-
-
 /* ---- before the rules of the server ------------------------------------- */
 
 /*
@@ -147,6 +131,10 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
+    if (ctx->restart.first == NULL) {
+        ctx->restart.first = ctx->restart.snapshot;
+    }
+
     return NGX_OK;
 }
 
@@ -191,11 +179,6 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
         ngx_http_iri_save_requested_path(r, ctx);
     }
 
-    /* An internal location refuses a path that is judged, as a client's. */
-    if (ctx->judged != NULL) {
-        r->internal = 0;
-    }
-
     return rc == NGX_OK ? NGX_DECLINED : rc;
 }
 
@@ -218,10 +201,6 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
         if (rc != NGX_DECLINED) {
             return rc;
         }
-    }
-
-    if (iscf->has_addresses) {
-        ngx_http_iri_address_save(r);
     }
 
     ctx = ngx_http_iri_ctx(r);
@@ -331,10 +310,6 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
 
     ngx_http_iri_clear_add_uri(r);
 
-    if (ngx_http_iri_is_judging(r)) {
-        r->internal = 1;
-    }
-
     /* An error page or a fallback, never a Destination. */
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     if (clcf->named) {
@@ -422,11 +397,6 @@ static ngx_int_t
 ngx_http_iri_precontent_all(ngx_http_request_t *r)
 {
     ngx_int_t rc, here = r->phase_handler;
-
-    if (ngx_http_iri_is_judging(r)) {
-        rc = ngx_http_iri_resolve_judged(r);
-        return rc == NGX_DECLINED ? ngx_http_iri_try_files(r) : rc;
-    }
 
     if (r == r->main) {
         ngx_http_iri_client_access_granted(r);

@@ -180,7 +180,7 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
         return NGX_OK;
     }
 
-    rc = ngx_http_iri_can_open(r, found, &is_dir);
+    rc = ngx_http_iri_can_open(r, found->filename, &is_dir);
 
     if (rc == NGX_DECLINED && r->content_handler != NULL) {
         rc = ngx_http_iri_is_script(r, found);

@@ -759,11 +759,6 @@ is said('iri_listing on; server { iri on; } server { iri off; }'), '0',
 is said('server { iri report; iri_listing on; }'), '0', 'report';
 like said('server { location / { iri_listing on; } }'),
     qr/^0 iri: "iri_listing" in \S+:\d+ does nothing/, 'iri is off';
-like said('autoindex on; server { iri on; iri_listing on; }'),
-    qr/^0 iri: "iri_listing" in \S+:\d+ has no effect where "autoindex" is on/,
-    'both are on';
-is said('autoindex on; server { iri on; autoindex off; iri_listing on; }'),
-    '0', 'one of them is';
 
 is_deeply [$server->errors(ignore => qr{stat\(\)|opendir})], [], 'log';
 

@@ -735,6 +735,10 @@ iri_listing_judge(iri_listing_t *listing, iri_listing_entry_t *entry,
                                last.data, last.len)
                  : iri_listing_put_unnamed(listing, last);
 
+    if (status == IRI_OK && item->directory) {
+        status = iri_buf_putc(listing->env, &listing->directory.path, '/');
+    }
+
     entry->path = iri_buf_str(&listing->directory.path);
     entry->hidden = 0;
     *is_directory = item->directory;
