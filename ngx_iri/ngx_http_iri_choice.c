@@ -70,7 +70,7 @@ ngx_http_iri_choice_accept(ngx_http_request_t *r, iri_str_t *accept)
     ngx_list_part_t *part = &r->headers_in.headers.part;
     ngx_table_elt_t *h;
 
-    accept->data = NULL;
+    accept->data = (u_char *) "";
     accept->len = 0;
 
     for (; part != NULL; part = part->next) {

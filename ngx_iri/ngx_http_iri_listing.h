@@ -16,9 +16,9 @@
 
 #include "ngx_http_iri.h"
 
-extern ngx_module_t ngx_http_iri_listing_module;
-
 #pragma GCC visibility push(hidden)
+
+extern ngx_module_t ngx_http_iri_listing_module;
 
 /* ---- ngx_http_iri_judge.c ----------------------------------------------- */
 
