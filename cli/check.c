@@ -11,7 +11,7 @@ enum { CHECK_AS = CLI_OPT_OWN, CHECK_GRAMMAR };
 typedef struct {
     iri_as_t           as;
     iri_grammar_t      grammar;
-    iri_confusables_t *look;
+    iri_confusables_t *confusables;
 } check_conf_t;
 
 static const apr_getopt_option_t check_options[] = {
@@ -48,8 +48,8 @@ check_create(apr_pool_t *pool)
     }
     conf->as = IRI_AS_IRI_REFERENCE;
     conf->grammar = IRI_GRAMMAR_RFC3987;
-    conf->look = cli_open_confusables(pool);
-    return conf->look ? conf : NULL;
+    conf->confusables = cli_open_confusables(pool);
+    return conf->confusables ? conf : NULL;
 }
 
 
@@ -90,7 +90,7 @@ check_answer(const void *data, cli_call_t *call)
     iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
     status = iri_bidi_check(text, cli_warn, call);
     if (status == IRI_OK) {
-        status = iri_characters_check(&apr_env.env, conf->look, text,
+        status = iri_characters_check(&apr_env.env, conf->confusables, text,
                                       cli_warn, call);
     }
     return status == IRI_OK ? 0 : cli_fail(call, status);

@@ -395,7 +395,7 @@ int cli_hex_value(char digit);
 int cli_escape_value(const unsigned char *p, const unsigned char *end);
 
 typedef struct {
-    iri_request_t request;     /* what a server passes to the core */
+    iri_received_path_t request;     /* what a server passes to the core */
     int           has_query;   /* 1: the target has a "?" */
     iri_str_t     query;       /* as it was given, without "?" */
 } cli_target_t;

@@ -78,7 +78,7 @@ static const char lint_help[] =
 typedef struct {
     apr_pool_t         *pool;
     cli_settings_t     *settings;
-    iri_confusables_t  *look;
+    iri_confusables_t  *confusables;
     iri_lint_conf_t     lint;
     cli_plan_t          plan;
     apr_array_header_t *match_words;
@@ -133,14 +133,14 @@ lint_create(apr_pool_t *pool)
     }
     conf->pool = pool;
     conf->settings = cli_settings_create(pool);
-    conf->look = iri_confusables_create();
-    if (conf->settings == NULL || conf->look == NULL) {
-        iri_confusables_destroy(conf->look);
+    conf->confusables = iri_confusables_create();
+    if (conf->settings == NULL || conf->confusables == NULL) {
+        iri_confusables_destroy(conf->confusables);
         return NULL;
     }
-    apr_pool_cleanup_register(pool, conf->look, lint_destroy,
+    apr_pool_cleanup_register(pool, conf->confusables, lint_destroy,
                               apr_pool_cleanup_null);
-    conf->lint.look = conf->look;
+    conf->lint.confusables = conf->confusables;
     conf->lint.match = IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS;
     conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
     return conf;
@@ -229,13 +229,15 @@ lint_ready(void *data)
     lint_conf_t        *conf = data;
     apr_array_header_t *words = conf->match_words;
     const char         *wrong = cli_settings_ready(conf->settings);
+    size_t              unknown;
 
     if (wrong != NULL) {
         return wrong;
     }
     if (words->nelts > 0) {
-        wrong = iri_parse_match((void *) words->elts, (size_t) words->nelts,
-                                &conf->lint.match);
+        wrong = iri_parse_words(&iri_match_words, (void *) words->elts,
+                                (size_t) words->nelts, &conf->lint.match,
+                                &unknown);
         conf->lint.match &= ~IRI_FOLD_EXACT_ONLY;
     }
     if (wrong != NULL) {

@@ -64,9 +64,9 @@ cli_open_idna(apr_pool_t *pool)
 
 
 static apr_status_t
-cli_close_confusables(void *look)
+cli_close_confusables(void *confusables)
 {
-    iri_confusables_destroy(look);
+    iri_confusables_destroy(confusables);
     return APR_SUCCESS;
 }
 

@@ -105,6 +105,8 @@ cli_settings_option(void *data, int option, const char *value)
 {
     cli_settings_t *conf = data;
     iri_str_t       word = { 0, (const unsigned char *) value };
+    unsigned        number = 0;
+    const char     *wrong;
 
     word.len = value ? strlen(value) : 0;
     switch (option) {
@@ -113,15 +115,21 @@ cli_settings_option(void *data, int option, const char *value)
     case CLI_SET_CHARSET:
         return cli_add_words(conf->charset_words, value);
     case CLI_SET_INVALID:
-        return iri_parse_invalid(word, &conf->reading.invalid);
+        wrong = iri_parse_word(&iri_invalid_words, word, &number);
+        conf->reading.invalid = (iri_invalid_t) number;
+        return wrong;
     case CLI_SET_FILENAME_CHARSET:
         return cli_add_words(conf->filename_charset_words, value);
     case CLI_SET_FILENAME_FORM:
-        return iri_parse_filename_form(word, &conf->tree.names);
+        wrong = iri_parse_word(&iri_filename_form_words, word, &number);
+        conf->tree.names = (iri_filename_form_t) number;
+        return wrong;
     case CLI_SET_MATCH:
         return cli_add_words(conf->match_words, value);
     case CLI_SET_AMBIGUOUS:
-        return iri_parse_ambiguous(word, &conf->ambiguous);
+        wrong = iri_parse_word(&iri_ambiguous_words, word, &number);
+        conf->ambiguous = (iri_ambiguous_t) number;
+        return wrong;
     case CLI_SET_REPAIR:
         return cli_add_words(conf->repair_words, value);
     case CLI_SET_QUERY_CHARSET:
@@ -146,6 +154,20 @@ settings_charsets(cli_settings_t *conf, apr_array_header_t *words,
     }
     return iri_parse_charsets(conf->registry, (void *) words->elts,
                               (size_t) words->nelts, none_allowed, out);
+}
+
+
+/* The flags of all words of an option; without words they stay as they are. */
+static const char *
+settings_flags(const iri_words_t *words, const apr_array_header_t *given,
+               unsigned *out)
+{
+    size_t unknown;
+
+    return given->nelts == 0
+               ? NULL
+               : iri_parse_words(words, (void *) given->elts,
+                                 (size_t) given->nelts, out, &unknown);
 }
 
 
@@ -183,17 +205,15 @@ cli_settings_ready(void *data)
         wrong = settings_charsets(conf, conf->filename_charset_words, 0,
                                   &conf->tree.charsets);
     }
-    if (wrong == NULL && conf->match_words->nelts > 0) {
+    if (wrong == NULL) {
         option = "--match";
-        wrong = iri_parse_match((void *) conf->match_words->elts,
-                                (size_t) conf->match_words->nelts,
-                                &conf->tree.match);
+        wrong = settings_flags(&iri_match_words, conf->match_words,
+                               &conf->tree.match);
     }
-    if (wrong == NULL && conf->repair_words->nelts > 0) {
+    if (wrong == NULL) {
         option = "--repair";
-        wrong = iri_parse_repair((void *) conf->repair_words->elts,
-                                 (size_t) conf->repair_words->nelts,
-                                 &conf->tree.repair);
+        wrong = settings_flags(&iri_repair_words, conf->repair_words,
+                               &conf->tree.repair);
     }
     if (wrong == NULL && conf->query_words->nelts > 0) {
         option = "--query-charset";

@@ -30,7 +30,7 @@ verdict_trace(void *arg, iri_log_level_t level, iri_str_t line)
 
 /* Print a stage and its octets, which are escaped like fields of the answer. */
 static void
-verdict_heading(cli_call_t *call, iri_stage_t step, iri_str_t octets)
+verdict_heading(cli_call_t *call, iri_stage_t stage, iri_str_t octets)
 {
     iri_str_t shown = { 0, NULL };
     int       escaped;
@@ -41,7 +41,7 @@ verdict_heading(cli_call_t *call, iri_stage_t step, iri_str_t octets)
     shown.data = (const unsigned char *) cli_text(call->pool, octets,
                                                   &shown.len, &escaped);
     fprintf(call->trace, "%s%s", cli_color(call->trace, CLI_BOLD),
-            iri_stage_text(step));
+            iri_stage_text(stage));
     cli_print(call->trace, shown.data != NULL ? shown : octets);
     fprintf(call->trace, "%s\n", cli_color(call->trace, CLI_RESET));
 }
@@ -188,7 +188,7 @@ verdict_locate(const cli_settings_t *conf, const cli_call_t *call,
     iri_redirect_t redirect;
 
     memset(&redirect, 0, sizeof(redirect));
-    redirect.came = &x->reading;
+    redirect.reading = &x->reading;
     redirect.sent = x->target.request.target;
     redirect.path = x->path;
     redirect.has_query = x->target.has_query;

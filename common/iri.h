@@ -41,7 +41,7 @@ typedef struct {
                             from escaped and reveals raw bidi characters.
                             Empty: with escaped 1 it is path; with escaped 0
                             the server made path, and no octet came raw */
-} iri_request_t;
+} iri_received_path_t;
 
 typedef struct {
     iri_verdict_t verdict;  /* PASS: path is canonical as received; SERVE:
@@ -85,7 +85,7 @@ typedef struct {
  * "/caf%C3%A9".  "/cafe%CC%81" -> SERVE, ESCAPED, the same path.
  */
 iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
-                      const iri_request_t *request, iri_reading_t *out);
+                      const iri_received_path_t *request, iri_reading_t *out);
 
 /*
  * As iri_read(), but with escaped 0 out->uri may be empty.  iri_path_to_uri()
@@ -94,7 +94,7 @@ iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
  */
 iri_status_t iri_read_path(const iri_env_t *env,
                            const iri_reading_conf_t *conf,
-                           const iri_request_t *request, iri_reading_t *out);
+                           const iri_received_path_t *request, iri_reading_t *out);
 
 
 /* ---- paths as URIs and IRIs ---------------------------------------------- */
@@ -382,7 +382,7 @@ struct iri_search_s {
     const iri_tree_conf_t *tree;      /* settings of all directories; with
                                          settings_of those of any one */
     iri_directory_conf_t   settings_of;  /* NULL: tree is valid for all */
-    const void            *places;    /* data of settings_of; NULL without it */
+    const void            *settings_data; /* for settings_of; NULL without it */
     iri_index_cache_t     *cache;     /* NULL: no index is cached */
     int                    write;     /* iri_method_writes() of the method; 1
                                          for a Destination */
@@ -579,10 +579,10 @@ iri_status_t iri_find_canonical(const iri_env_t    *env,
 
 /* How a GET or HEAD was sent, and the path that answers it. */
 typedef struct {
-    const iri_reading_t *came;  /* the reading of the path as sent */
+    const iri_reading_t *reading;  /* of the path as sent */
     iri_str_t sent;      /* path as sent, percent-encoded or raw, up to "?";
-                            empty: only came is known */
-    iri_str_t path;      /* canonical path that is served: came->path, or
+                            empty: only reading is known */
+    iri_str_t path;      /* canonical path that is served: reading->path, or
                             iri_found_t.path */
     int       slash;     /* 1: a directory whose path lacks the final "/" */
     int       has_query; /* 1: query is present, perhaps empty */

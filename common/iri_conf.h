@@ -125,17 +125,40 @@ typedef struct {
 
 /* ---- values of directives ------------------------------------------------ */
 
+/* The words that a directive takes, with their values and error messages. */
+typedef struct iri_words_s iri_words_t;
+
+extern const iri_words_t iri_engine_words;          /* iri_engine_t */
+extern const iri_words_t iri_invalid_words;         /* iri_invalid_t */
+extern const iri_words_t iri_host_mode_words;       /* iri_host_mode_t */
+extern const iri_words_t iri_filename_form_words;   /* iri_filename_form_t */
+extern const iri_words_t iri_ambiguous_words;       /* iri_ambiguous_t */
+extern const iri_words_t iri_redirect_words;        /* a status such as 301;
+                                                       0: "off"; or */
+#define IRI_REDIRECT_LINK 1                         /* "link": no redirect, but
+                                                       a Link field */
+extern const iri_words_t iri_match_words;           /* IRI_FOLD_... */
+extern const iri_words_t iri_repair_words;          /* IRI_REPAIR_...; 0:
+                                                       "off" */
+
 /*
  * Parse the value of one directive.
  *
- *   word, words   the words of the value, as the server split them; letter
+ *   words         the words that the directive takes
+ *   word, given   the words of the value, as the server split them; letter
  *                 case does not matter
  *   count         number of words, at least 1
  *   registry      opens the charsets; owns the error message
  *   out           written only on success
  *
+ *   unknown       the index of the first word that is not in words; count:
+ *                 there is none
+ *
  * Returns: NULL on success; else a NUL-terminated error message that can follow
  * the name of the directive, static or in the registry's arena.
+ *
+ * iri_parse_word: one word.  iri_parse_words: any of iri_match_words or
+ * iri_repair_words; *out is the union of their values.
  *
  * iri_parse_charsets: labels of the Encoding Standard and some other common
  * names ("cp949").  With none_allowed, "none" alone gives an empty list, and
@@ -144,39 +167,19 @@ typedef struct {
  * {"sjis", "euc-jp"} -> {Shift_JIS, EUC-JP}
  * {"ISO-2022-JP"} -> "\"ISO-2022-JP\" switches states ..."
  */
-const char *iri_parse_engine(iri_str_t word, iri_engine_t *out);
+const char *iri_parse_word(const iri_words_t *words, iri_str_t word,
+                           unsigned *out);
+const char *iri_parse_words(const iri_words_t *words, const iri_str_t *given,
+                            size_t count, unsigned *out, size_t *unknown);
 const char *iri_parse_charsets(iri_registry_t *registry,
-                               const iri_str_t *words, size_t count,
+                               const iri_str_t *given, size_t count,
                                int none_allowed, iri_charsets_t *out);
-const char *iri_parse_invalid(iri_str_t word, iri_invalid_t *out);
-const char *iri_parse_filename_form(iri_str_t word, iri_filename_form_t *out);
-const char *iri_parse_match(const iri_str_t *words, size_t count,
-                            unsigned *out);
-
-/* Index of the first word that iri_match does not know; count: none. */
-size_t iri_match_unknown_word(const iri_str_t *words, size_t count);
-
-/* iri_ambiguous, iri_repair (0: "off").  Otherwise as iri_parse_match(). */
-const char *iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out);
-const char *iri_parse_repair(const iri_str_t *words, size_t count,
-                             unsigned *out);
-
-/* Index of the first word that iri_repair does not know; count: none. */
-size_t iri_repair_unknown_word(const iri_str_t *words, size_t count);
-
-/*
- * Parse the value of iri_redirect.  *out: the status, for example 301; 0 for
- * "off"; IRI_REDIRECT_LINK for "link".
- * Returns: as iri_parse_match().
- */
-const char *iri_parse_redirect(iri_str_t word, int *out);
-#define IRI_REDIRECT_LINK 1   /* no redirect, but a Link field */
 
 /*
  * Parse the value of iri_cache: "off", or a size in octets, as "16m", "512k" or
  * "1g".  If threads is not NULL, "threads=NAME" may follow.
  * *size: octets; 0: "off".  *threads: NAME, a part of words; empty: absent.
- * Returns: as iri_parse_match().
+ * Returns: as iri_parse_word().
  */
 const char *iri_parse_cache(const iri_str_t *words, size_t count,
                             size_t *size, iri_str_t *threads);
@@ -263,7 +266,7 @@ const iri_function_t *iri_function_find(iri_str_t name);
 const iri_function_t *iri_function_at(size_t i);
 const char *iri_function_name(size_t i);
 
-/* Parse the name of a function.  Returns: as iri_parse_match(). */
+/* Parse the name of a function.  Returns: as iri_parse_word(). */
 const char *iri_parse_function(iri_str_t word, const iri_function_t **out);
 
 typedef struct {

@@ -17,18 +17,12 @@
 
 /* ---- settings ------------------------------------------------------------ */
 
-/* Values of iri_host. */
+/* Values of iri_host; parsed by iri_host_mode_words of iri_conf.h. */
 typedef enum {
     IRI_HOST_MODE_OFF,
     IRI_HOST_MODE_ON,
     IRI_HOST_MODE_STRICT   /* labels must be valid by IDNA2008 too */
 } iri_host_mode_t;
-
-/*
- * Parse the value of iri_host: "off", "on" or "strict".
- * Returns: NULL, or an error message as the functions of iri_conf.h.
- */
-const char *iri_parse_host_mode(iri_str_t word, iri_host_mode_t *out);
 
 /* How the characters of a host are mapped. */
 typedef enum {

@@ -128,7 +128,7 @@ typedef struct {
     int       hidden;   /* 1: begins with ".": must not be added */
     int       reads;    /* 1: a request for path is read as path, without a
                            test; 0: unknown */
-    int       look;     /* internal, for iri_listing_add() */
+    int       flags;    /* internal, for iri_listing_add() */
 } iri_listing_entry_t;
 
 typedef struct {

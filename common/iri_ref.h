@@ -410,22 +410,22 @@ typedef struct iri_confusables_s iri_confusables_t;
 
 /* Open and close the data, as iri_idna_create() and iri_idna_destroy(). */
 iri_confusables_t *iri_confusables_create(void);
-void iri_confusables_destroy(iri_confusables_t *look);
+void iri_confusables_destroy(iri_confusables_t *confusables);
 
 /*
  * Find characters that draft 2.3, 5.1 and 6.5 advise against, raw or as escapes
  * of UTF-8.  warn is called in order of the text, for the first character of
  * each kind in a piece.  A text with more than IRI_MAX_TEXT octets gets no
  * warnings.
- * look: NULL: scripts and look-alikes are not checked; nor are they in a piece
- * with more than IRI_MAX_MARKS combining marks in a row.
+ * confusables: NULL: scripts and look-alikes are not checked; nor are they in a
+ * piece with more than IRI_MAX_MARKS combining marks in a row.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED; the status that warn
  * returned.
  * "http://a/p\xD0\xB0ypal" -> MIXED_SCRIPTS, piece "p\xD0\xB0ypal" of the path
  */
 iri_status_t iri_characters_check(const iri_env_t *env,
-                                  const iri_confusables_t *look, iri_str_t text,
-                                  iri_warn_t warn, void *arg);
+                                  const iri_confusables_t *confusables,
+                                  iri_str_t text, iri_warn_t warn, void *arg);
 
 
 /* ---- names of a directory ------------------------------------------------ */
@@ -484,7 +484,7 @@ typedef struct {
                                             match is not used */
     unsigned                 match;      /* IRI_FOLD_..., for COLLISION */
     unsigned                 kinds;      /* 1u << kind, for each to report */
-    const iri_confusables_t *look;       /* for LOOK_ALIKE; NULL: scripts and
+    const iri_confusables_t *confusables; /* for LOOK_ALIKE; NULL: scripts and
                                             look-alikes are not checked */
 } iri_lint_conf_t;
 

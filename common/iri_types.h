@@ -269,7 +269,7 @@ typedef enum {
 const char *iri_status_text(iri_status_t status);
 const char *iri_form_text(iri_form_t form);
 const char *iri_match_text(iri_match_t match);
-const char *iri_verdict_text(iri_verdict_t answer);
+const char *iri_verdict_text(iri_verdict_t verdict);
 const char *iri_why_text(iri_why_t why);
 
 /* The code of a reason, one word: "other-tree" (doc/reasons.md).  Static. */
@@ -339,6 +339,7 @@ typedef struct {
     void           (*log)(void *ctx, iri_log_level_t level, iri_str_t line);
                             /* line: without an end of line; NULL: no log */
     const iri_dir_t *dir;   /* for lookups; iri_read does not use it */
+    int              quiet; /* 1: IRI_LOG_INFO is not logged */
     int              trace; /* 1: log each reading and lookup too */
 } iri_env_t;
 
@@ -355,13 +356,13 @@ typedef enum {
 } iri_stage_t;
 
 /* The beginning of the line of a stage, static: "Reading " */
-const char *iri_stage_text(iri_stage_t step);
+const char *iri_stage_text(iri_stage_t stage);
 
 /*
  * If env->trace is set, log the line of a stage at IRI_LOG_STAGE.
  * octets: the path, root or query that the stage is about; any octets.
  */
-void iri_trace_stage(const iri_env_t *env, iri_stage_t step, iri_str_t octets);
+void iri_trace_stage(const iri_env_t *env, iri_stage_t stage, iri_str_t octets);
 
 
 /* ---- octets in log lines ------------------------------------------------- */

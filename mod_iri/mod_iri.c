@@ -470,15 +470,25 @@ mod_iri_set_charsets(cmd_parms *cmd, int argc, char *const argv[],
                                 argc, none_allowed, out));
 }
 
+/* Parse the value of a directive that takes one word. */
+static const char *
+mod_iri_parse_word(cmd_parms *cmd, const iri_words_t *words, const char *arg,
+                   unsigned *value)
+{
+    return mod_iri_error_word(
+        cmd, iri_parse_word(words, mod_iri_str(arg), value), arg);
+}
+
 static const char *
 mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
 {
-    iri_engine_t engine;
-    const char  *err = iri_parse_engine(mod_iri_str(arg), &engine);
+    unsigned    engine;
+    const char *err = mod_iri_parse_word(cmd, &iri_engine_words, arg,
+                                         &engine);
 
     (void) dir;
     if (err == NULL) {
-        mod_iri_server(cmd->server)->engine = engine;
+        mod_iri_server(cmd->server)->engine = (int) engine;
         if (engine != IRI_ENGINE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
         }
@@ -486,7 +496,7 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
             mod_iri_add_once(cmd, mod_iri_status_hooks, "mod_iri: status");
         }
     }
-    return mod_iri_error_word(cmd, err, arg);
+    return err;
 }
 
 static const char *
@@ -503,12 +513,14 @@ static const char *
 mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
 {
     mod_iri_server_t *conf = mod_iri_server(cmd->server);
+    unsigned          invalid = IRI_INVALID_404;
+    const char       *err = mod_iri_parse_word(cmd, &iri_invalid_words, arg,
+                                               &invalid);
 
     (void) dir;
     conf->has_invalid = 1;
-    return mod_iri_error_word(
-        cmd, iri_parse_invalid(mod_iri_str(arg), &conf->reading.invalid),
-        arg);
+    conf->reading.invalid = (iri_invalid_t) invalid;
+    return err;
 }
 
 static const char *
@@ -532,19 +544,20 @@ static const char *
 mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
 {
     mod_iri_server_t *conf = mod_iri_server(cmd->server);
-    iri_host_mode_t   hosts;
-    const char       *err = iri_parse_host_mode(mod_iri_str(arg), &hosts);
+    unsigned          hosts;
+    const char       *err = mod_iri_parse_word(cmd, &iri_host_mode_words, arg,
+                                               &hosts);
 
     (void) dir;
     if (err == NULL) {
-        conf->hosts = hosts;
+        conf->hosts = (int) hosts;
         conf->sets_hosts = 1;
         if (hosts != IRI_HOST_MODE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_host_hooks,
                              "mod_iri: hooks of hosts");
         }
     }
-    return mod_iri_error_word(cmd, err, arg);
+    return err;
 }
 
 static const char *
@@ -579,44 +592,38 @@ static const char *
 mod_iri_set_filename_form(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
+    unsigned       form = IRI_FILENAME_ANY;
     const char    *err = mod_iri_check_context(cmd);
 
     if (err) {
         return err;
     }
+    err = mod_iri_parse_word(cmd, &iri_filename_form_words, arg, &form);
     dir->has |= MOD_IRI_HAS_FORM;
-    return mod_iri_error_word(
-        cmd, iri_parse_filename_form(mod_iri_str(arg), &dir->tree.names),
-        arg);
+    dir->tree.names = (iri_filename_form_t) form;
+    return err;
 }
 
-/* A directive whose value is a set of words. */
-typedef struct {
-    unsigned    has;     /* bit of mod_iri_dir_t.has */
-    const char *missing; /* error if there is no word */
-    const char *(*parse)(const iri_str_t *words, size_t count, unsigned *out);
-    size_t (*unknown_word)(const iri_str_t *words, size_t count);
-} mod_iri_word_set_t;
-
+/* A directive that takes any of words.  has: a bit of mod_iri_dir_t.has. */
 static const char *
 mod_iri_set_words(cmd_parms *cmd, mod_iri_dir_t *dir, int argc,
-                  char *const argv[], const mod_iri_word_set_t *set,
+                  char *const argv[], unsigned has, const iri_words_t *words,
                   unsigned *out)
 {
     const char *err = mod_iri_check_context(cmd);
-    iri_str_t  *words;
     size_t      unknown;
 
     if (err) {
         return err;
     }
     if (argc < 1) {
-        return mod_iri_error(cmd, set->missing);
+        return mod_iri_error(cmd, has == MOD_IRI_HAS_MATCH
+                                      ? "needs a word, for example \"exact\""
+                                      : "needs a word, for example \"off\"");
     }
-    dir->has |= set->has;
-    words = mod_iri_words(cmd, argc, argv);
-    err = set->parse(words, argc, out);
-    unknown = set->unknown_word(words, argc);
+    dir->has |= has;
+    err = iri_parse_words(words, mod_iri_words(cmd, argc, argv), argc, out,
+                          &unknown);
     return unknown < (size_t) argc
                ? mod_iri_error_word(cmd, err, argv[unknown])
                : mod_iri_error(cmd, err);
@@ -625,40 +632,35 @@ mod_iri_set_words(cmd_parms *cmd, mod_iri_dir_t *dir, int argc,
 static const char *
 mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
 {
-    static const mod_iri_word_set_t set = {
-        MOD_IRI_HAS_MATCH, "needs a word, for example \"exact\"",
-        iri_parse_match, iri_match_unknown_word
-    };
     mod_iri_dir_t *dir = dirv;
 
-    return mod_iri_set_words(cmd, dir, argc, argv, &set, &dir->tree.match);
+    return mod_iri_set_words(cmd, dir, argc, argv, MOD_IRI_HAS_MATCH,
+                             &iri_match_words, &dir->tree.match);
 }
 
 static const char *
 mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
 {
-    static const mod_iri_word_set_t set = {
-        MOD_IRI_HAS_REPAIR, "needs a word, for example \"off\"",
-        iri_parse_repair, iri_repair_unknown_word
-    };
     mod_iri_dir_t *dir = dirv;
 
-    return mod_iri_set_words(cmd, dir, argc, argv, &set, &dir->tree.repair);
+    return mod_iri_set_words(cmd, dir, argc, argv, MOD_IRI_HAS_REPAIR,
+                             &iri_repair_words, &dir->tree.repair);
 }
 
 static const char *
 mod_iri_set_ambiguous(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
+    unsigned       ambiguous = IRI_AMBIGUOUS_404;
     const char    *err = mod_iri_check_context(cmd);
 
     if (err) {
         return err;
     }
+    err = mod_iri_parse_word(cmd, &iri_ambiguous_words, arg, &ambiguous);
     dir->has |= MOD_IRI_HAS_AMBIGUOUS;
-    return mod_iri_error_word(
-        cmd, iri_parse_ambiguous(mod_iri_str(arg), &dir->tree.ambiguous),
-        arg);
+    dir->tree.ambiguous = (iri_ambiguous_t) ambiguous;
+    return err;
 }
 
 /* A child has one cache for all virtual hosts. */
@@ -683,9 +685,12 @@ static const char *
 mod_iri_set_redirect(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
+    unsigned       status = 0;
+    const char    *err = mod_iri_parse_word(cmd, &iri_redirect_words, arg,
+                                            &status);
 
-    return mod_iri_error_word(
-        cmd, iri_parse_redirect(mod_iri_str(arg), &dir->redirect), arg);
+    dir->redirect = (int) status;
+    return err;
 }
 
 static const char *

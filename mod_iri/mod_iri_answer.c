@@ -112,7 +112,7 @@ mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
     redirect->has_query = query != NULL;
     redirect->query = mod_iri_str(query ? query : "");
     if (ctx != NULL && ctx->has_reading) {
-        redirect->came = &ctx->reading;
+        redirect->reading = &ctx->reading;
         redirect->path = ctx->restarted ? mod_iri_str(ctx->path)
                                         : ctx->reading.path;
         return;
@@ -123,7 +123,7 @@ mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
     plain->path = mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path
                                                  : r->uri);
     plain->octets = plain->path;
-    redirect->came = plain;
+    redirect->reading = plain;
     redirect->path = plain->path;
 }
 

@@ -166,7 +166,7 @@ mod_iri_has_folds(const mod_iri_check_t *check, const ap_directive_t *here)
     const server_rec     *s = mod_iri_server_of(check, here), *other;
     const iri_str_t      *words;
     unsigned              match;
-    size_t                count;
+    size_t                count, unknown;
 
     for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
         if (!mod_iri_is_directive(at, "IRIMatch")) {
@@ -177,7 +177,10 @@ mod_iri_has_folds(const mod_iri_check_t *check, const ap_directive_t *here)
         match = 0;
         if ((s == other || s == check->main_server
              || other == check->main_server)
-            && count != 0 && iri_parse_match(words, count, &match) == NULL
+            && count != 0
+            && iri_parse_words(&iri_match_words, words, count, &match,
+                               &unknown)
+                   == NULL
             && (match & IRI_FOLD_INDEXED) != 0)
         {
             return 1;

@@ -172,11 +172,11 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_t *conf,
                           const char *place, const char *dir,
                           const char *rest)
 {
-    const char   *octets = apr_pstrdup(r->pool, rest), *names;
-    iri_request_t request;
-    iri_reading_t reading;
-    iri_env_apr_t env;
-    apr_finfo_t   info;
+    const char         *octets = apr_pstrdup(r->pool, rest), *names;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_env_apr_t       env;
+    apr_finfo_t         info;
 
     mod_iri_env(&env, r);
     if (iri_path_is_ascii(mod_iri_str(rest), 1)

@@ -346,7 +346,7 @@ mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
  */
 static iri_status_t
 mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
-                    iri_request_t *request, const char *octets,
+                    iri_received_path_t *request, const char *octets,
                     iri_reading_t *reading)
 {
     iri_str_t    came = request->path;
@@ -379,7 +379,7 @@ mod_iri_read_escaped(request_rec *r, const iri_env_t *env,
                      iri_reading_t *reading, iri_status_t *status)
 {
     char *octets = env->trace ? NULL : mod_iri_unescape_high(r->pool, path);
-    iri_request_t request;
+    iri_received_path_t request;
 
     if (octets == NULL) {
         path = mod_iri_normalized(r, path);
@@ -723,9 +723,9 @@ iri_status_t
 mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
                       iri_str_t path, iri_reading_t *out)
 {
-    iri_reading_conf_t conf = mod_iri_server(s)->reading;
-    iri_request_t      request;
-    iri_status_t       status;
+    iri_reading_conf_t  conf = mod_iri_server(s)->reading;
+    iri_received_path_t request;
+    iri_status_t        status;
 
     /* Only paths from clients are repaired. */
     conf.repair = 0;

@@ -365,7 +365,7 @@ mod_iri_status_report_redirect(request_rec             *r,
         presence = IRI_UNCONFIRMED;
     }
     memset(&redirect, 0, sizeof(redirect));
-    redirect.came = pending->reading;
+    redirect.reading = pending->reading;
     redirect.sent = mod_iri_path_sent(r);
     redirect.path = pending->path;
     redirect.has_query = query != NULL;

@@ -130,7 +130,7 @@ mod_iri_tree_of(const mod_iri_server_t *conf, const char *directory,
 
 /* ---- settings of a search ----------------------------------------------- */
 
-/* An iri_directory_conf_t; search->places is a mod_iri_server_t. */
+/* An iri_directory_conf_t; search->settings_data is a mod_iri_server_t. */
 static const iri_tree_conf_t *
 mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
                 iri_str_t names)
@@ -139,7 +139,7 @@ mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
     const char *root = mod_iri_dup(pool, search->root);
 
     return mod_iri_tree_of(
-        search->places,
+        search->settings_data,
         apr_pstrcat(pool, root, mod_iri_dup(pool, names), NULL), pool);
 }
 
@@ -183,7 +183,7 @@ mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
 
     search->tree = &conf->tree;
     search->settings_of = NULL;
-    search->places = NULL;
+    search->settings_data = NULL;
     if (conf->sections->nelts == 0) {
         return;
     }
@@ -191,7 +191,7 @@ mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
     search->tree = mod_iri_tree_of(conf, root, r->pool);
     if (mod_iri_has_sections_below(conf, root)) {
         search->settings_of = mod_iri_tree_at;
-        search->places = conf;
+        search->settings_data = conf;
     }
 }
 
@@ -200,7 +200,7 @@ mod_iri_search_unfolded(const mod_iri_server_t *conf, iri_search_t *search)
 {
     search->tree = &conf->tree;
     search->settings_of = mod_iri_tree_unfolded;
-    search->places = conf;
+    search->settings_data = conf;
 }
 
 /* ---- settings of a request ---------------------------------------------- */

@@ -111,8 +111,7 @@ ngx_http_iri_resume(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
-        ctx->lookup.results = NULL;
-        ctx->lookup.last = NULL;
+        iri_request_forget_lookups(ctx->request);
     }
 
     if (r->read_event_handler == ngx_http_test_reading) {
@@ -173,7 +172,7 @@ ngx_http_iri_job_done(ngx_event_t *event)
  */
 ngx_uint_t
 ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                  const ngx_http_iri_found_t *found)
+                  const iri_lookup_t *found)
 {
     ngx_http_cleanup_t      *cln;
     ngx_http_iri_task_t     *task;
@@ -296,7 +295,7 @@ ngx_http_iri_job_post(void *ctx, iri_index_job_t *job)
 
 ngx_uint_t
 ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                  const ngx_http_iri_found_t *found)
+                  const iri_lookup_t *found)
 {
     (void) r;
     (void) ctx;

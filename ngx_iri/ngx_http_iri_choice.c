@@ -204,7 +204,7 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
  */
 static ngx_uint_t
 ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
-                        const ngx_http_iri_found_t *found)
+                        const iri_lookup_t *found)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -219,8 +219,7 @@ ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
 
 static ngx_http_iri_choice_t *
-ngx_http_iri_choice_begin(ngx_http_request_t         *r,
-                          const ngx_http_iri_found_t *found)
+ngx_http_iri_choice_begin(ngx_http_request_t *r, const iri_lookup_t *found)
 {
     ngx_http_iri_choice_t *choice;
 
@@ -241,7 +240,7 @@ ngx_http_iri_choice_begin(ngx_http_request_t         *r,
 
 ngx_int_t
 ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                    const ngx_http_iri_found_t *found)
+                    const iri_lookup_t *found)
 {
     ngx_int_t                   rc;
     ngx_http_iri_choice_t      *choice;

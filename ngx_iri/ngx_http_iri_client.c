@@ -286,13 +286,15 @@ ngx_http_iri_client_note_reading(ngx_http_request_t  *r,
  */
 void
 ngx_http_iri_client_note_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                               const ngx_http_iri_found_t *found)
+                               const iri_lookup_t *found)
 {
     ngx_http_iri_srv_conf_t *iscf;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (iscf->client != NULL && ctx->access.granted) {
+    if (iscf->client != NULL
+        && iri_request_state(ctx->request) == IRI_STATE_GRANTED)
+    {
         ctx->vary.needed |= iri_depends_on_charsets(found->search.reading,
                                                     &found->found, 1)
                             != 0;
@@ -305,26 +307,29 @@ void
 ngx_http_iri_client_access_granted(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_found_t     *found;
+    iri_lookup_t             *found;
     ngx_http_core_loc_conf_t *clcf;
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    if (ctx == NULL || ctx->access.granted || ctx->access.refused
-        || clcf->named) {
+    if (ctx == NULL || clcf->named
+        || iri_request_state(ctx->request) == IRI_STATE_GRANTED)
+    {
         return;
     }
 
-    ctx->access.granted = 1;
+    iri_request_granted(ctx->request);
 
-    for (found = ctx->lookup.results; found; found = found->next) {
-        if (ngx_http_iri_same(found->uri, r->uri)) {
+    for (found = iri_request_lookups(ctx->request); found;
+         found = found->next) {
+        if (ngx_http_iri_same(ngx_http_iri_ngx_str(found->path), r->uri)) {
             ngx_http_iri_client_note_found(r, ctx, found);
         }
     }
 
     /* With other charsets the request might have found another entry. */
-    ctx->vary.needed |= ctx->restart.done && ctx->vary.until_granted;
+    ctx->vary.needed |= ctx->vary.until_granted
+                        && iri_request_has_restarted(ctx->request);
 }
 
 
@@ -336,7 +341,8 @@ ngx_http_iri_write_vary(ngx_http_request_t *r)
     if (ctx == NULL || ctx->vary.client == NULL
         || ctx->vary.client->vary.len == 0
         || !(ctx->vary.needed
-             || (ctx->vary.until_granted && !ctx->access.granted)))
+             || (ctx->vary.until_granted
+                 && iri_request_state(ctx->request) != IRI_STATE_GRANTED)))
     {
         return NGX_OK;
     }

@@ -8,29 +8,10 @@
 #ifndef NGX_HTTP_IRI_CONTEXT_H
 #define NGX_HTTP_IRI_CONTEXT_H
 
+#include "iri_request.h"
 #include "ngx_http_iri_conf.h"
 
 #pragma GCC visibility push(hidden)
-
-/* The result of the core for one path below one root (ngx_http_iri_find.c) */
-typedef struct ngx_http_iri_found_s ngx_http_iri_found_t;
-
-struct ngx_http_iri_found_s {
-    ngx_http_iri_found_t *next;
-    ngx_str_t uri;              /* the canonical path that was looked up */
-    ngx_str_t root;             /* the root, variables evaluated */
-    iri_search_t search;        /* the arguments of the core */
-    iri_found_t found;          /* its result */
-    ngx_str_t filename;         /* the name that nginx may open */
-    iri_str_t entry;            /* the results of iri_found_split(), */
-    iri_str_t path_info;
-    ngx_int_t split;            /* and NGX_OK, or why there are none */
-    unsigned has_split:1;       /* 1: entry, path_info and split are set.  They
-                                   must not change, because a variable is
-                                   evaluated twice */
-    unsigned logged:1;          /* 1: the reason why filename is not opened
-                                   was logged */
-};
 
 /* The address of the client in r->connection, which realip changes. */
 typedef struct {
@@ -71,39 +52,14 @@ typedef struct ngx_http_iri_ctx_s  ngx_http_iri_ctx_t;
 
 /* The context of a request; zero at first. */
 struct ngx_http_iri_ctx_s {
-    ngx_http_request_t *request;    /* that owns it: subrequests share the
-                                   pool */
-
-    /* the path that the client, or the maker of the subrequest, requested */
-    struct {
-        iri_reading_t reading;
-        unsigned has_reading:1; /* it is set */
-        ngx_str_t ascii;        /* the path, if it is ASCII and an entry may
-                                   have another name; else empty */
-        ngx_str_t path;         /* in canonical form, after a restart with the
-                                   names that were found; empty: not known */
-        ngx_str_t args;         /* its query, of a subrequest */
-        iri_form_t form;        /* as the entry that was found confirms it */
-        iri_str_t charset;      /* the same */
-    } requested;
-
-    /* the last path that was read */
-    struct {
-        ngx_str_t uri;          /* r->uri at that time */
-        iri_verdict_t verdict;  /* on it */
-        unsigned refused:1;     /* it has no reading: open nothing */
-        unsigned has_reading:1; /* reading is set */
-        iri_reading_t reading;  /* of the last that was not canonical */
-    } last_read;
+    ngx_http_request_t *owner;  /* the request; subrequests share its pool */
+    iri_request_t *request;     /* its state in the core */
+    ngx_str_t args;             /* the query of a subrequest */
 
     struct {
-        ngx_http_iri_found_t *results;  /* all, the latest first */
-        ngx_http_iri_found_t *last; /* the latest, valid for last_conf only;
-                                   NULL: search results */
-        void *last_conf;        /* r->loc_conf of last */
+        ngx_str_t name;         /* the name that nginx may open */
         ngx_str_t *filename;    /* passed from the length code of the script
                                    under root to its value code; or NULL */
-        ngx_str_t not_found;    /* r->uri for which 404 was sent */
         unsigned waited:1;      /* 1: the request has waited for an index; it
                                    does not wait again */
     } lookup;
@@ -113,14 +69,12 @@ struct ngx_http_iri_ctx_s {
                                    request cannot restart */
         const ngx_http_iri_snapshot_t *first;   /* the first one, which an
                                    error page does not replace; or NULL */
-        const ngx_http_iri_found_t *pending;    /* the lookup that requires a
-                                   restart, until the restart is made; NULL:
-                                   none is pending */
-        ngx_str_t path;         /* the new path, before and after it is made */
-        ngx_str_t sent;         /* the path that it replaces */
+        iri_lookup_t *pending;  /* the lookup that requires a restart, until
+                                   the restart is made; NULL: none is pending */
+        ngx_str_t path;         /* the new path */
         ngx_str_t filename;     /* for the rule that has caused it */
-        iri_match_t match;      /* the difference that it has ignored */
-        unsigned done:1;        /* the request has restarted */
+        unsigned never:1;       /* 1: no snapshot is taken, and the path has no
+                                   other readings: a name is judged */
     } restart;
 
     struct {
@@ -129,12 +83,6 @@ struct ngx_http_iri_ctx_s {
         unsigned exact:1;       /* 1: they are in a location with "=" */
         unsigned internal:1;    /* r->uri is not the path of a client */
     } rules;
-
-    struct {
-        unsigned granted:1;
-        unsigned refused:1;     /* 1: it will not be granted: an error page is
-                                   being made */
-    } access;
 
     /* the field Vary (ngx_http_iri_client.c) */
     struct {
@@ -159,16 +107,15 @@ struct ngx_http_iri_ctx_s {
 
     /* iri_redirect */
     struct {
-        int status;             /* HTTP status of the redirect; 0: none */
         ngx_uint_t inherited;   /* from the location whose try_files
                                    redirected here; 0: none */
     } redirect;
 
     /* iri report */
     struct {
-        ngx_http_iri_found_t *found;    /* for the requested path; NULL: not
+        iri_lookup_t *found;    /* for the requested path; NULL: not
                                    looked up */
-        ngx_http_iri_found_t *again;    /* after the restart that would follow;
+        iri_lookup_t *again;    /* after the restart that would follow;
                                    NULL: none would */
         ngx_http_iri_loc_conf_t *conf;  /* of the lookup */
         unsigned done:1;        /* the three are set */

@@ -290,10 +290,11 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 {
     iri_env_t                 env;
     ngx_str_t                 uri;
-    iri_request_t             request;
+    iri_received_path_t       request;
     iri_reading_t             reading;
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_found_t     *found;
+    iri_lookup_t             *found;
+    const iri_reading_t      *requested;
     ngx_http_iri_loc_conf_t  *ilcf;
     const iri_reading_conf_t *conf;
 
@@ -319,10 +320,12 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
     *path = reading.path;
 
     /* The octets of the request's own path have the same reading as there. */
-    if (ctx != NULL && ctx->requested.has_reading
-        && ngx_http_iri_same(
-            ngx_http_iri_ngx_str(ctx->requested.reading.octets),
-            ngx_http_iri_ngx_str(reading.octets)))
+    requested = ctx != NULL ? iri_request_requested_reading(ctx->request)
+                            : NULL;
+
+    if (requested != NULL
+        && ngx_http_iri_same(ngx_http_iri_ngx_str(requested->octets),
+                             ngx_http_iri_ngx_str(reading.octets)))
     {
         *path = ngx_http_iri_str(r->uri);
         return NGX_OK;
@@ -587,8 +590,8 @@ ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
  * same name.  The source of MOVE does not conflict, since it is removed.
  */
 ngx_int_t
-ngx_http_iri_dav_name_conflict(ngx_http_request_t   *r,
-                               ngx_http_iri_found_t *found, iri_found_t *out)
+ngx_http_iri_dav_name_conflict(ngx_http_request_t *r, iri_lookup_t *found,
+                               iri_found_t *out)
 {
     iri_env_t env;
     iri_str_t source = { 0, NULL };

@@ -129,7 +129,7 @@ ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
 {
     iri_env_t                 env;
     iri_status_t              status;
-    iri_request_t             request;
+    iri_received_path_t       request;
     const iri_reading_conf_t *conf;
 
     conf = ngx_http_iri_reading_conf(r);
@@ -158,6 +158,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
     ngx_int_t           rc;
     ngx_str_t          *value;
     iri_str_t           path;
+    iri_shown_t         shown;
     iri_reading_t       reading;
     ngx_http_iri_ctx_t *ctx;
 
@@ -188,8 +189,11 @@ ngx_http_iri_destination(ngx_http_request_t *r)
     }
 
     if (reading.verdict == IRI_REFUSE) {
-        return ngx_http_iri_refuse(r, &reading, "Destination",
-                                   ngx_http_iri_ngx_str(reading.octets));
+        ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(reading.why),
+                          "Destination \"%s\" refused: %s",
+                          iri_show(&shown, reading.octets),
+                          iri_why_text(reading.why));
+        return reading.status;
     }
 
     ctx->destination.reading = reading;
@@ -252,8 +256,8 @@ ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
  * found may be NULL.  NGX_DECLINED: the name may be written.
  */
 static ngx_int_t
-ngx_http_iri_destination_check_entry(ngx_http_request_t   *r,
-                                     ngx_http_iri_found_t *found)
+ngx_http_iri_destination_check_entry(ngx_http_request_t *r,
+                                     iri_lookup_t       *found)
 {
     iri_found_t result;
 
@@ -284,7 +288,7 @@ ngx_http_iri_destination_check_entry(ngx_http_request_t   *r,
  * Look path up by the settings of the current location.  NULL: no lookup is
  * needed, or it failed.
  */
-static ngx_http_iri_found_t *
+static iri_lookup_t *
 ngx_http_iri_destination_find(ngx_http_request_t *r, ngx_str_t path)
 {
     ngx_http_iri_loc_conf_t *ilcf;
@@ -301,7 +305,7 @@ ngx_http_iri_destination_find(ngx_http_request_t *r, ngx_str_t path)
 
 /* The octets of the file name below root or alias. */
 static iri_str_t
-ngx_http_iri_destination_stored_name(const ngx_http_iri_found_t *found)
+ngx_http_iri_destination_stored_name(const iri_lookup_t *found)
 {
     iri_str_t octets = found->found.filename;
     size_t    root = ngx_min(found->search.root.len, octets.len);
@@ -320,8 +324,8 @@ ngx_http_iri_destination_stored_name(const ngx_http_iri_found_t *found)
  * the path, so the shorter name is compared with the end of the longer one.
  */
 static ngx_uint_t
-ngx_http_iri_destination_same_name(const ngx_http_iri_found_t *written,
-                                   const ngx_http_iri_found_t *judged)
+ngx_http_iri_destination_same_name(const iri_lookup_t *written,
+                                   const iri_lookup_t *judged)
 {
     iri_str_t a, b;
     size_t    len;
@@ -353,10 +357,10 @@ ngx_http_iri_destination_same_name(const ngx_http_iri_found_t *written,
  */
 static ngx_int_t
 ngx_http_iri_destination_check_names(ngx_http_request_t *r, ngx_str_t path,
-                                     ngx_http_iri_found_t *judged)
+                                     iri_lookup_t *judged)
 {
-    ngx_int_t             rc;
-    ngx_http_iri_found_t *written = ngx_http_iri_destination_find(r, path);
+    ngx_int_t     rc;
+    iri_lookup_t *written = ngx_http_iri_destination_find(r, path);
 
     rc = ngx_http_iri_destination_check_entry(r, written);
 
@@ -525,6 +529,8 @@ static ngx_int_t
 ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
                                      ngx_http_iri_ctx_t *ctx, ngx_str_t path)
 {
+    iri_env_t              env;
+    iri_request_t         *request;
     ngx_http_iri_source_t *source;
 
     if (ctx->destination.runs++ == NGX_HTTP_IRI_MAX_JUDGED
@@ -533,9 +539,11 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    ngx_http_iri_env(r, &env);
+    request = iri_request_create(&env);
     source = ngx_palloc(r->pool, sizeof(ngx_http_iri_source_t));
 
-    if (source == NULL
+    if (request == NULL || source == NULL
         || ngx_http_iri_snapshot(r, &source->snapshot) != NGX_OK
         || ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK
         || ngx_http_iri_set_uri(r, ngx_http_iri_str(path)) != NGX_OK)
@@ -546,9 +554,8 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
     source->ctx = *ctx;
     source->judged = r->uri;
     ctx->destination.source = source;
-    ctx->last_read.uri = r->uri;
-    ctx->requested.path = r->uri;
-    ctx->last_read.refused = 0;
+    ctx->request = request;
+    iri_request_set_canonical(request, ngx_http_iri_str(r->uri));
 
     ngx_str_null(&r->args);
     r->unparsed_uri = ngx_http_iri_ngx_str(
@@ -578,7 +585,7 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t *r,
 {
     ngx_int_t                rc;
     ngx_str_t                path = ctx->destination.source->judged;
-    ngx_http_iri_found_t    *judged;
+    iri_lookup_t            *judged;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);

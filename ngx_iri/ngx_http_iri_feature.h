@@ -67,7 +67,7 @@ iri_index_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
  * again when the index is built.
  */
 ngx_uint_t ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const ngx_http_iri_found_t *found);
+    const iri_lookup_t *found);
 
 /*
  * Parse iri_cache.  words: cf->args without the name of the directive.
@@ -119,7 +119,7 @@ void ngx_http_iri_client_note_reading(ngx_http_request_t *r,
 
 /* A path was looked up: the same, if access is granted. */
 void ngx_http_iri_client_note_found(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+    ngx_http_iri_ctx_t *ctx, const iri_lookup_t *found);
 
 /* In the PRECONTENT phase: access is granted, unless r is an error page. */
 void ngx_http_iri_client_access_granted(ngx_http_request_t *r);
@@ -267,7 +267,7 @@ ngx_int_t ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
  * iri_find_conflict().  Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_dav_name_conflict(ngx_http_request_t *r,
-    ngx_http_iri_found_t *found, iri_found_t *out);
+    iri_lookup_t *found, iri_found_t *out);
 
 /*
  * In the PRECONTENT phase: answer 409 for a name that cannot be created.

@@ -10,16 +10,6 @@
 #include "ngx_http_iri.h"
 
 
-#define NGX_HTTP_IRI_NAME_16 "refused-refused-"
-#define NGX_HTTP_IRI_NAME_64                                                 \
-    NGX_HTTP_IRI_NAME_16 NGX_HTTP_IRI_NAME_16 NGX_HTTP_IRI_NAME_16           \
-        NGX_HTTP_IRI_NAME_16
-
-ngx_str_t ngx_http_iri_no_such_file = ngx_string(
-    "/" NGX_HTTP_IRI_NAME_64 NGX_HTTP_IRI_NAME_64 NGX_HTTP_IRI_NAME_64
-        NGX_HTTP_IRI_NAME_64 NGX_HTTP_IRI_NAME_64);
-
-
 /* ---- root and alias as configured --------------------------------------- */
 
 /* nginx's settings of a location, without the script. */
@@ -138,187 +128,6 @@ ngx_http_iri_search_path(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
 /* ---- calling the core --------------------------------------------------- */
 
 /*
- * Returns: a name below root that cannot exist; if memory is exhausted,
- * ngx_http_iri_no_such_file.
- */
-static ngx_str_t
-ngx_http_iri_no_file(ngx_http_request_t *r, iri_str_t root)
-{
-    u_char   *p;
-    ngx_str_t name;
-
-    if (root.len != 0 && root.data[root.len - 1] == '/') {
-        root.len--;
-    }
-
-    name.len = root.len + ngx_http_iri_no_such_file.len;
-    name.data = ngx_pnalloc(r->pool, name.len + 1);
-    if (name.data == NULL) {
-        return ngx_http_iri_no_such_file;
-    }
-
-    p = ngx_cpymem(name.data, root.data, root.len);
-    p = ngx_cpymem(p, ngx_http_iri_no_such_file.data,
-                   ngx_http_iri_no_such_file.len);
-    *p = '\0';
-
-    return name;
-}
-
-
-/* Set the result for a path that must not be opened, without a lookup. */
-static void
-ngx_http_iri_found_refused(ngx_http_iri_found_t *found, iri_why_t why)
-{
-    ngx_memzero(&found->found, sizeof(iri_found_t));
-
-    found->found.verdict = IRI_REFUSE;
-    found->found.why = why;
-    found->found.match = IRI_MATCH_NONE;
-    found->found.path = found->search.path;
-}
-
-
-typedef iri_status_t (*ngx_http_iri_find_t)(const iri_env_t    *env,
-                                            const iri_search_t *search,
-                                            iri_found_t        *out);
-
-
-static void
-ngx_http_iri_call_core(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                       ngx_http_iri_found_t *found, ngx_http_iri_find_t find)
-{
-    iri_env_t    env;
-    iri_str_t    none = { 0, NULL };
-    iri_status_t status;
-
-    if (ctx->last_read.refused
-        && ngx_http_iri_same(found->uri, ctx->last_read.uri))
-    {
-        ngx_http_iri_found_refused(found, ctx->last_read.reading.why);
-        return;
-    }
-
-    ngx_http_iri_env(r, &env);
-
-    status = find(&env, &found->search, &found->found);
-
-    if (status == IRI_OK && found->search.write && r == r->main
-        && iri_method_creates(ngx_http_iri_str(r->method_name)))
-    {
-        status = iri_find_conflict(&env, &found->search, none, &found->found);
-    }
-
-    if (status == IRI_OK) {
-        ngx_http_iri_client_note_found(r, ctx, found);
-        return;
-    }
-
-    ngx_http_iri_note_error(r, "the path could not be looked up", status);
-
-    ngx_http_iri_found_refused(found, IRI_WHY_ERROR);
-}
-
-
-static ngx_http_iri_found_t *
-ngx_http_iri_found_cached(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
-                          const iri_search_t *search)
-{
-    ngx_http_iri_found_t *found;
-
-    for (found = ctx->lookup.results; found; found = found->next) {
-        if (found->search.tree == search->tree
-            && found->search.prefix == search->prefix
-            && found->search.write == search->write
-            && found->search.reading == search->reading
-            && ngx_http_iri_same(found->uri, uri)
-            && ngx_http_iri_same(found->root,
-                                 ngx_http_iri_ngx_str(search->root))
-            && ngx_http_iri_same(ngx_http_iri_ngx_str(found->search.path),
-                                 ngx_http_iri_ngx_str(search->path)))
-        {
-            return found;
-        }
-    }
-
-    return NULL;
-}
-
-
-/* The name that nginx may open for a result of the core. */
-static ngx_str_t
-ngx_http_iri_openable_name(ngx_http_request_t *r, ngx_http_iri_found_t *found)
-{
-    if (found->found.verdict == IRI_PASS || found->found.verdict == IRI_SERVE)
-    {
-        return ngx_http_iri_ngx_str(found->found.filename);
-    }
-
-    return ngx_http_iri_no_file(r, found->search.root);
-}
-
-
-static void
-ngx_http_iri_log_absent(ngx_http_request_t         *r,
-                        const ngx_http_iri_found_t *found)
-{
-    iri_shown_t shown, path;
-
-    if (!found->logged && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
-        ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
-                          "\"%s\" is \"%s\", but the request cannot restart",
-                          iri_show(&shown, ngx_http_iri_str(found->uri)),
-                          iri_show(&path, found->found.path));
-    }
-}
-
-
-/*
- * Look up a path.  A request that cannot restart finds only an entry with
- * exactly the name of its path.  Any other entry is then absent, for rules too:
- * they must not reveal whether it exists.  While rules judge a Destination,
- * ngx_http_iri_destination.c handles IRI_RESTART.
- */
-static ngx_http_iri_found_t *
-ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                      ngx_str_t uri, const iri_search_t *search)
-{
-    ngx_str_t             url;
-    ngx_http_iri_found_t *found;
-
-    found = ngx_palloc(r->pool, sizeof(ngx_http_iri_found_t));
-    if (found == NULL) {
-        return NULL;
-    }
-
-    found->uri = uri;
-    found->root = ngx_http_iri_ngx_str(search->root);
-    found->search = *search;
-    found->logged = ctx->last_read.refused
-                    || ngx_http_iri_same(uri, ctx->lookup.not_found);
-
-    ngx_http_iri_call_core(r, ctx, found, iri_find);
-
-    if (found->found.verdict == IRI_RESTART
-        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
-        && ctx->destination.source == NULL
-        && !ngx_http_iri_can_restart(r, ctx, found, &url))
-    {
-        ngx_http_iri_log_absent(r, found);
-        ngx_http_iri_call_core(r, ctx, found, iri_find_canonical);
-    }
-
-    found->filename = ngx_http_iri_openable_name(r, found);
-    found->has_split = 0;
-
-    found->next = ctx->lookup.results;
-    ctx->lookup.results = found;
-
-    return found;
-}
-
-
-/*
  * Returns: the reading of uri, or of the path from which rules have made uri,
  * for the core tests whether uri still ends in the same segments; or NULL.
  */
@@ -332,9 +141,9 @@ ngx_http_iri_reading_of(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
         return &ctx->destination.reading;
     }
 
-    return ctx->last_read.has_reading && !ctx->restart.done
-               ? &ctx->last_read.reading
-               : NULL;
+    return ctx->restart.never || iri_request_has_restarted(ctx->request)
+               ? NULL
+               : iri_request_reading(ctx->request);
 }
 
 
@@ -347,57 +156,92 @@ ngx_http_iri_is_write(ngx_http_request_t *r)
 }
 
 
-/* The latest result, if root has no variables and all else is the same. */
-static ngx_http_iri_found_t *
-ngx_http_iri_found_last(ngx_http_request_t *r, ngx_str_t uri)
+/*
+ * Returns: 1 if the path stands in the configuration: in a location with "=",
+ * or as the target of auth_request, mirror, error_page and others.  The
+ * location of such a target has a content handler or is internal.
+ */
+static ngx_uint_t
+ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
+                                const ngx_http_iri_ctx_t *ctx)
 {
-    ngx_http_iri_ctx_t   *ctx;
-    ngx_http_iri_found_t *found;
-
-    ctx = ngx_http_iri_ctx(r);
-
-    if (ctx == NULL || ctx->lookup.last == NULL
-        || ctx->lookup.last_conf != r->loc_conf)
-    {
-        return NULL;
-    }
-
-    found = ctx->lookup.last;
-
-    return found->uri.data == uri.data && found->uri.len == uri.len
-                   && found->search.write == ngx_http_iri_is_write(r)
-               ? found
-               : NULL;
-}
-
-
-static ngx_http_iri_found_t *
-ngx_http_iri_found_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                        const ngx_http_core_loc_conf_t *clcf,
-                        ngx_http_iri_found_t           *found)
-{
-    ctx->lookup.last = clcf->root_lengths == NULL && clcf->alias == 0 ? found
-                                                                      : NULL;
-    ctx->lookup.last_conf = r->loc_conf;
-
-    return found;
-}
-
-
-/* Apart from ngx_http_iri_find_uri(), so that its usual case is short. */
-static ngx_http_iri_found_t *
-ngx_http_iri_find_slow(ngx_http_request_t *r, ngx_str_t uri)
-{
-    iri_search_t              search;
-    ngx_http_iri_ctx_t       *ctx;
-    ngx_http_iri_found_t     *found;
-    ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    clcf = ngx_http_iri_plain_conf(r, ilcf);
+    if (ctx->rules.exact) {
+        return 1;
+    }
 
-    if (!ngx_http_iri_below_alias(r, clcf, uri)) {
+    if (r == r->main) {
+        return ctx->rules.internal && r->content_handler != NULL;
+    }
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    return clcf->internal || r->content_handler != NULL;
+}
+
+
+ngx_uint_t
+ngx_http_iri_can_run_again(const ngx_http_request_t *r,
+                           const ngx_http_request_t *was)
+{
+    if (r->header_sent || r->discard_body
+        || r->post_action != was->post_action
+        || (r->request_body == NULL
+            && r->headers_in.content_length_n
+                   != was->headers_in.content_length_n))
+    {
+        return 0;
+    }
+
+    return (was->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+           || (r->upstream == NULL && r->err_status == was->err_status
+               && r->error_page == was->error_page);
+}
+
+
+/*
+ * A request does not restart in a location whose alias has captures, where the
+ * path that was found is not a URL path.
+ */
+void
+ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
+                       ngx_str_t uri, iri_find_conf_t *conf)
+{
+    ngx_http_iri_loc_conf_t       *ilcf;
+    const ngx_http_iri_snapshot_t *snapshot = ctx->restart.snapshot;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    ngx_memzero(conf, sizeof(iri_find_conf_t));
+    conf->path = ngx_http_iri_str(uri);
+    conf->is_destination = ctx->destination.source != NULL;
+    conf->configured = ngx_http_iri_is_configured_path(r, ctx);
+    conf->creates = r == r->main && ngx_http_iri_is_write(r)
+                    && iri_method_creates(ngx_http_iri_str(r->method_name));
+
+    if (snapshot != NULL && !conf->is_destination && ilcf->plain != NULL
+        && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
+        && ngx_http_iri_can_run_again(r, &snapshot->request))
+    {
+        conf->url = ngx_http_iri_str(snapshot->request.uri);
+    }
+}
+
+
+iri_lookup_t *
+ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
+{
+    iri_env_t                env;
+    iri_search_t             search;
+    iri_lookup_t            *lookup;
+    iri_find_conf_t          conf;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (!ngx_http_iri_below_alias(r, ngx_http_iri_plain_conf(r, ilcf), uri)) {
         return NULL;
     }
 
@@ -414,84 +258,21 @@ ngx_http_iri_find_slow(ngx_http_request_t *r, ngx_str_t uri)
     search.write = ngx_http_iri_is_write(r);
     search.reading = ngx_http_iri_reading_of(ctx, uri);
 
-    found = ctx->lookup.results != NULL
-                ? ngx_http_iri_found_cached(ctx, uri, &search)
-                : NULL;
+    ngx_http_iri_env(r, &env);
+    ngx_http_iri_find_conf(r, ctx, uri, &conf);
 
-    if (found == NULL) {
-        found = ngx_http_iri_find_new(r, ctx, uri, &search);
+    lookup = iri_request_find(ctx->request, &env, &search, &conf);
+
+    if (lookup != NULL) {
+        ngx_http_iri_client_note_found(r, ctx, lookup);
     }
 
-    return ngx_http_iri_found_keep(r, ctx, clcf, found);
+    return lookup;
 }
 
 
-ngx_http_iri_found_t *
-ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
-{
-    ngx_http_iri_found_t *found = ngx_http_iri_found_last(r, uri);
-
-    return found != NULL ? found : ngx_http_iri_find_slow(r, uri);
-}
-
-
-ngx_http_iri_found_t *
+iri_lookup_t *
 ngx_http_iri_find(ngx_http_request_t *r)
 {
     return ngx_http_iri_find_uri(r, r->uri);
-}
-
-
-ngx_uint_t
-ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
-                      iri_str_t filename)
-{
-    size_t len;
-
-    if (path.len < search->prefix) {
-        return 0;
-    }
-
-    len = path.len - search->prefix;
-
-    return filename.len == search->root.len + len
-           && ngx_memcmp(filename.data, search->root.data, search->root.len)
-                  == 0
-           && ngx_memcmp(filename.data + search->root.len,
-                         path.data + search->prefix, len)
-                  == 0;
-}
-
-
-void
-ngx_http_iri_found_save_restarted(ngx_http_request_t         *r,
-                                  ngx_http_iri_ctx_t         *ctx,
-                                  const ngx_http_iri_found_t *moved)
-{
-    ngx_http_iri_found_t *found;
-
-    if (!ngx_http_iri_is_exact(&moved->search, moved->found.path,
-                               moved->found.filename))
-    {
-        return;
-    }
-
-    found = ngx_palloc(r->pool, sizeof(ngx_http_iri_found_t));
-    if (found == NULL) {
-        return; /* there will be another lookup */
-    }
-
-    *found = *moved;
-    found->uri = ngx_http_iri_ngx_str(moved->found.path);
-    found->search.path = moved->found.path;
-    found->search.reading = NULL;
-    found->found.verdict = IRI_PASS;
-    found->found.why = IRI_WHY_DECLARED;
-    found->found.match = IRI_MATCH_NONE;
-    found->filename = ngx_http_iri_ngx_str(moved->found.filename);
-    found->has_split = 0;
-    found->logged = 0;
-
-    found->next = ctx->lookup.results;
-    ctx->lookup.results = found;
 }

@@ -160,7 +160,7 @@ ngx_http_iri_judge_is_expected(ngx_http_request_t         *r,
 static ngx_int_t
 ngx_http_iri_judge_content(ngx_http_request_t *r)
 {
-    ngx_http_iri_found_t *found;
+    iri_lookup_t         *found;
     ngx_http_iri_judge_t *judge = ngx_http_iri_judge_of(r);
 
     r->content_handler = judge->handler;
@@ -176,7 +176,9 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
             || (found->found.verdict != IRI_PASS
                 && found->found.verdict != IRI_SERVE)
             || (judge->handler == NULL
-                && ngx_http_iri_can_open(r, found->filename, &judge->is_dir)
+                && ngx_http_iri_can_open(
+                       r, ngx_http_iri_ngx_str(found->filename),
+                       &judge->is_dir)
                        != NGX_OK))
         {
             return NGX_HTTP_NO_CONTENT;
@@ -193,7 +195,7 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_judge_pass(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 {
-    ngx_http_iri_found_t    *found;
+    iri_lookup_t            *found;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -210,7 +212,7 @@ ngx_http_iri_judge_pass(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
         judge->found = 1;
 
         if (r->content_handler == NULL) {
-            judge->filename = found->filename;
+            judge->filename = ngx_http_iri_ngx_str(found->filename);
         }
     }
 
@@ -493,8 +495,7 @@ ngx_http_iri_judge_setup(ngx_http_request_t *sr)
 
     ngx_http_iri_ctx_attach(sr, ctx);
     ngx_http_iri_save_requested_path(sr, ctx);
-    ctx->last_read.uri = sr->uri;
-    ctx->restart.done = 1; /* it must not restart */
+    ctx->restart.never = 1;
 
     sr->header_only = 1;
     sr->internal = 0;

@@ -303,7 +303,7 @@ ngx_http_iri_levels_tree(const iri_env_t *env, const iri_search_t *search,
 {
     size_t                         end;
     ngx_uint_t                     slashes;
-    const ngx_http_iri_loc_conf_t *level = search->places;
+    const ngx_http_iri_loc_conf_t *level = search->settings_data;
 
     (void) env;
 
@@ -329,6 +329,6 @@ ngx_http_iri_levels_search(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri,
         && search->path.data == uri.data)
     {
         search->settings_of = ngx_http_iri_levels_tree;
-        search->places = ilcf;
+        search->settings_data = ilcf;
     }
 }

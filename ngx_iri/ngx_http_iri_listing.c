@@ -265,6 +265,7 @@ ngx_http_iri_listing_set_paths(ngx_http_request_t     *r,
 {
     u_char             *last;
     size_t              root;
+    ngx_str_t           path;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     last = ngx_http_map_uri_to_path(r, &listing->name, &root, 1);
@@ -282,12 +283,13 @@ ngx_http_iri_listing_set_paths(ngx_http_request_t     *r,
     /* If a rewrite has set r->uri, links are relative to the client's path. */
     listing->base = r->uri;
 
-    if (ctx != NULL && r == r->main && !ctx->rules.internal
-        && ctx->requested.path.len != 0
-        && ctx->requested.path.data[ctx->requested.path.len - 1] == '/')
-    {
-        listing->rewritten = !ngx_http_iri_same(r->uri, ctx->requested.path);
-        listing->base = ctx->requested.path;
+    if (ctx != NULL && r == r->main && !ctx->rules.internal) {
+        path = ngx_http_iri_ngx_str(iri_request_path(ctx->request, 0));
+
+        if (path.len != 0 && path.data[path.len - 1] == '/') {
+            listing->rewritten = !ngx_http_iri_same(r->uri, path);
+            listing->base = path;
+        }
     }
 
     return NGX_OK;

@@ -137,7 +137,7 @@ ngx_http_iri_listing_ctx_t *ngx_http_iri_listing_ctx(ngx_http_request_t *r);
  * status with which r must end.
  */
 ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const ngx_http_iri_found_t *found);
+    const iri_lookup_t *found);
 
 #pragma GCC visibility pop
 

@@ -25,23 +25,17 @@ static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
 static char *
 ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_set_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
+ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_host_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_iri_set_query_charset(ngx_conf_t    *cf,
                                             ngx_command_t *cmd, void *conf);
-static char *ngx_http_iri_set_filename_form(ngx_conf_t    *cf,
-                                            ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_set_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_set_repair(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_set_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
@@ -66,10 +60,10 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_invalid"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_invalid,
+      ngx_http_iri_set_word,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, invalid),
-      NULL },
+      (void *) &iri_invalid_words },
 
     { ngx_string("iri_host"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
@@ -115,17 +109,17 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_filename_form"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_filename_form,
+      ngx_http_iri_set_word,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, names),
-      NULL },
+      (void *) &iri_filename_form_words },
 
     { ngx_string("iri_match"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_set_match,
+      ngx_http_iri_set_words,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, match),
-      NULL },
+      (void *) &iri_match_words },
 
     { ngx_string("iri_ambiguous"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
@@ -136,17 +130,17 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_repair"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_set_repair,
+      ngx_http_iri_set_words,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, repair),
-      NULL },
+      (void *) &iri_repair_words },
 
     { ngx_string("iri_redirect"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_redirect,
+      ngx_http_iri_set_word,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, redirect),
-      NULL },
+      (void *) &iri_redirect_words },
 
     { ngx_string("iri_status"),
       NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
@@ -295,69 +289,35 @@ ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
 static char *
 ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    const char  *error;
-    iri_engine_t engine = IRI_ENGINE_OFF;
+    unsigned    engine = 0;
+    const char *error;
 
-    error = iri_parse_engine(ngx_http_iri_first_argument(cf), &engine);
+    error = iri_parse_word(&iri_engine_words, ngx_http_iri_first_argument(cf),
+                           &engine);
 
     return ngx_http_iri_set_slot(cf, cmd, conf, error, engine);
 }
 
 
+/* A directive that takes one of the words at cmd->post. */
 static char *
-ngx_http_iri_set_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    const char   *error;
-    iri_invalid_t invalid = IRI_INVALID_404;
+    unsigned    value = 0;
+    const char *error;
 
-    error = iri_parse_invalid(ngx_http_iri_first_argument(cf), &invalid);
+    error = iri_parse_word(cmd->post, ngx_http_iri_first_argument(cf),
+                           &value);
 
-    return ngx_http_iri_set_checked_slot(cf, cmd, conf, error, invalid);
+    return ngx_http_iri_set_checked_slot(cf, cmd, conf, error, value);
 }
 
 
+/* A directive that takes any of the words at cmd->post. */
 static char *
-ngx_http_iri_set_host_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    const char              *error;
-    iri_host_mode_t          hosts = IRI_HOST_MODE_OFF;
-    ngx_http_iri_srv_conf_t *iscf = conf;
-
-    iscf->hosts_directive = ngx_http_iri_conf_directive(cf);
-    if (iscf->hosts_directive == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    error = iri_parse_host_mode(ngx_http_iri_first_argument(cf), &hosts);
-
-    return ngx_http_iri_set_slot(cf, cmd, conf, error, hosts);
-}
-
-
-static char *
-ngx_http_iri_set_filename_form(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    const char         *error;
-    iri_filename_form_t names = IRI_FILENAME_ANY;
-
-    error = iri_parse_filename_form(ngx_http_iri_first_argument(cf), &names);
-
-    return ngx_http_iri_set_checked_slot(cf, cmd, conf, error, names);
-}
-
-
-/*
- * Store the flags of a list of words.  parse, unknown_word: functions of the
- * core that return an error message and the index of the word it is about.
- */
-static char *
-ngx_http_iri_set_flags(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
-                       const char *(*parse)(const iri_str_t *words, size_t n,
-                                            unsigned *flags),
-                       size_t (*unknown_word)(const iri_str_t *words,
-                                              size_t           n))
-{
-    size_t      n = cf->args->nelts - 1;
+    size_t      unknown;
     unsigned    flags = 0;
     iri_str_t  *words;
     const char *error;
@@ -367,9 +327,10 @@ ngx_http_iri_set_flags(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
         return NGX_CONF_ERROR;
     }
 
-    error = parse(words, n, &flags);
+    error = iri_parse_words(cmd->post, words, cf->args->nelts - 1, &flags,
+                            &unknown);
     if (error != NULL) {
-        return ngx_http_iri_conf_wrong(cf, error, 1 + unknown_word(words, n));
+        return ngx_http_iri_conf_wrong(cf, error, 1 + unknown);
     }
 
     return ngx_http_iri_set_checked_slot(cf, cmd, conf, NULL, flags);
@@ -377,18 +338,21 @@ ngx_http_iri_set_flags(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
 
 
 static char *
-ngx_http_iri_set_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_host_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    return ngx_http_iri_set_flags(cf, cmd, conf, iri_parse_match,
-                                  iri_match_unknown_word);
-}
+    unsigned                 hosts = 0;
+    const char              *error;
+    ngx_http_iri_srv_conf_t *iscf = conf;
 
+    iscf->hosts_directive = ngx_http_iri_conf_directive(cf);
+    if (iscf->hosts_directive == NULL) {
+        return NGX_CONF_ERROR;
+    }
 
-static char *
-ngx_http_iri_set_repair(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    return ngx_http_iri_set_flags(cf, cmd, conf, iri_parse_repair,
-                                  iri_repair_unknown_word);
+    error = iri_parse_word(&iri_host_mode_words,
+                           ngx_http_iri_first_argument(cf), &hosts);
+
+    return ngx_http_iri_set_slot(cf, cmd, conf, error, hosts);
 }
 
 
@@ -396,11 +360,12 @@ static char *
 ngx_http_iri_set_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     char                    *rv;
+    unsigned                 ambiguous = 0;
     const char              *error;
-    iri_ambiguous_t          ambiguous = IRI_AMBIGUOUS_404;
     ngx_http_iri_loc_conf_t *ilcf = conf;
 
-    error = iri_parse_ambiguous(ngx_http_iri_first_argument(cf), &ambiguous);
+    error = iri_parse_word(&iri_ambiguous_words,
+                           ngx_http_iri_first_argument(cf), &ambiguous);
 
     rv = ngx_http_iri_set_slot(cf, cmd, conf, error, ambiguous);
     if (rv != NGX_CONF_OK) {
@@ -440,19 +405,6 @@ ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     iscf->cache_directive = ngx_http_iri_conf_directive_checked(cf);
 
     return iscf->cache_directive != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
-}
-
-
-static char *
-ngx_http_iri_set_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    int         status = 0;
-    const char *error;
-
-    error = iri_parse_redirect(ngx_http_iri_first_argument(cf), &status);
-
-    return ngx_http_iri_set_checked_slot(cf, cmd, conf, error,
-                                         (ngx_uint_t) status);
 }
 
 

@@ -168,6 +168,7 @@ ngx_http_iri_notes_log(ngx_http_request_t *r)
     }
 
     ctx->log.written = 1;
+    iri_request_finished(ctx->request);
 
     if (ctx->log.notes != NULL) {
         ngx_http_iri_notes_write(r, ctx->log.notes);

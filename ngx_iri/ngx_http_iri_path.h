@@ -137,42 +137,17 @@ ngx_int_t ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path);
 void ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri);
 
 /*
- * Read r->uri, the path that the client sent, into ctx (design 4).  r does not
- * change.  "/caf\xE9" → a reading with the path "/café".
- * Returns: NGX_OK, NGX_ERROR.
+ * Read r->uri, and set it to the canonical path if that differs (design 4).
+ *
+ *   IRI_PATH_REQUESTED   the client has sent it, or r is a subrequest
+ *   IRI_PATH_INTERNAL    a subrequest, an internal redirect or a rewrite has
+ *                        set it
+ *
+ * "/caf\xE9" → "/café".  Returns: NGX_OK if r->uri has changed; NGX_DECLINED if
+ * not; an HTTP status to answer with; NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_read_sent(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx);
-
-/* The same for the path of a subrequest, an internal redirect or a rewrite. */
-ngx_int_t ngx_http_iri_read_internal(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx);
-
-/* Note in ctx that uri, the requested path, is ASCII and needs no reading. */
-void ngx_http_iri_save_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri);
-
-/*
- * Set *reading to the reading of the requested path.  If that is ASCII, it is
- * read only now.
- * Returns: NGX_OK; NGX_DECLINED if the path is not known; NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_requested_reading(ngx_http_request_t *r,
-    const ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
-
-/*
- * Carry out the verdict on the path that was read last.
- * Returns: NGX_OK if r->uri has changed; NGX_DECLINED if not; an HTTP status
- * to answer with; NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_apply_reading(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx);
-
-/*
- * Log that path has no reading.  what: "path" or the name of the field that
- * contains it.  Returns: the HTTP status to answer with.
- */
-ngx_int_t ngx_http_iri_refuse(ngx_http_request_t *r,
-    const iri_reading_t *reading, const char *what, ngx_str_t path);
+ngx_int_t ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    iri_origin_t origin);
 
 /*
  * Add the security policy of a page that shows names.  text: its value, a
@@ -272,9 +247,6 @@ void ngx_http_iri_levels_search(const ngx_http_iri_loc_conf_t *ilcf,
 
 /* ---- ngx_http_iri_find.c ------------------------------------------------ */
 
-/* A file name longer than NAME_MAX: it can be neither opened nor created. */
-extern ngx_str_t ngx_http_iri_no_such_file;
-
 /* Returns: 1 if clcf has no alias, or alias replaces a prefix of uri. */
 ngx_uint_t ngx_http_iri_below_alias(ngx_http_request_t *r,
     const ngx_http_core_loc_conf_t *clcf, ngx_str_t uri);
@@ -284,23 +256,27 @@ ngx_uint_t ngx_http_iri_below_alias(ngx_http_request_t *r,
  * once.  Returns: the result, which lives as long as r; NULL if memory is
  * exhausted or alias does not replace a prefix of r->uri.
  */
-ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
+iri_lookup_t *ngx_http_iri_find(ngx_http_request_t *r);
 
 /* The same for another canonical path.  uri must live as long as r. */
-ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
+iri_lookup_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
     ngx_str_t uri);
 
 /*
- * Before r restarts: if the octets of the entry are those of its canonical
- * path, save *moved as the result for that path, so that it is not looked up
- * again.
+ * Set *conf to the facts about r that the core needs to find uri.  uri must
+ * live as long as r.
  */
-void ngx_http_iri_found_save_restarted(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *moved);
+void ngx_http_iri_find_conf(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx, ngx_str_t uri, iri_find_conf_t *conf);
 
-/* Returns: 1 if filename is root and path, octet for octet. */
-ngx_uint_t ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
-    iri_str_t filename);
+/*
+ * Returns: 1 if r can run again from the rules of the server on, since the
+ * state *was: no response was sent and the body was not discarded.  After an
+ * upstream was called, or a handler has answered with an error, only GET and
+ * HEAD can, which are safe to repeat.
+ */
+ngx_uint_t ngx_http_iri_can_run_again(const ngx_http_request_t *r,
+    const ngx_http_request_t *was);
 
 
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */
@@ -344,29 +320,15 @@ ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 
 /* ---- ngx_http_iri_resolve.c --------------------------------------------- */
 
-/* Log that uri was found under another name, and which difference that is. */
-void ngx_http_iri_log_restart(ngx_http_request_t *r, ngx_str_t uri,
-    const iri_found_t *found);
-
-/* Note in ctx that r restarts with uri, the canonical path of found. */
-void ngx_http_iri_ctx_restarted(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
-    const iri_found_t *found);
-
 /* Returns: 1 if r->uri is to be looked up below the root of this location. */
 ngx_uint_t ngx_http_iri_needs_lookup(ngx_http_request_t *r);
 
 /*
- * Returns: 1 if r can restart with the name that was found; *url is set to the
- * path of the restart (design 5.6).  For the URL "/CAFÉ/x", if "/café" was
- * found: "/café/x".
+ * Returns: 1 if r can restart with what was found.  Then the restart is pending
+ * in ctx, for ngx_http_iri_restart().
  */
-ngx_uint_t ngx_http_iri_can_restart(ngx_http_request_t *r,
-    const ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found,
-    ngx_str_t *url);
-
-/* The same; the restart is noted in ctx, for ngx_http_iri_restart(). */
-ngx_uint_t ngx_http_iri_may_restart(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+ngx_uint_t ngx_http_iri_schedule_restart(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
 
 /*
  * A rule needs the file name for a path (-f, -e, -d, a variable).  If the
@@ -374,7 +336,7 @@ ngx_uint_t ngx_http_iri_may_restart(ngx_http_request_t *r,
  * Returns: the name on disk, for the rule; NULL if there is no restart.
  */
 ngx_str_t *ngx_http_iri_note_restart(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+    ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
 
 /* Carry out the restart that is noted in ctx.  Returns: as a handler. */
 ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);

@@ -49,6 +49,16 @@
 
 /* ---- reading ------------------------------------------------------------ */
 
+/* The first path of a subrequest is the one that it requests. */
+static iri_origin_t
+ngx_http_iri_origin(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
+{
+    return r != r->main && iri_request_path(ctx->request, 0).len == 0
+               ? IRI_PATH_REQUESTED
+               : IRI_PATH_INTERNAL;
+}
+
+
 /*
  * Read r->uri, if it is not ASCII and was not read before.  Returns: NGX_OK if
  * r->uri has changed.  When a named location makes the error page for a path
@@ -62,19 +72,20 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    if ((ctx != NULL && ngx_http_iri_same(r->uri, ctx->last_read.uri))
-        || ngx_http_iri_uri_is_ascii(r))
+    if (ngx_http_iri_uri_is_ascii(r)
+        || (ctx != NULL
+            && iri_request_is_read(ctx->request, ngx_http_iri_str(r->uri))))
     {
         return NGX_DECLINED;
     }
 
     ctx = ngx_http_iri_ctx_get_or_create(r);
-
-    if (ctx == NULL || ngx_http_iri_read_internal(r, ctx) != NGX_OK) {
+    if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_iri_http_status(ngx_http_iri_apply_reading(r, ctx));
+    return ngx_http_iri_http_status(
+        ngx_http_iri_read(r, ctx, ngx_http_iri_origin(r, ctx)));
 }
 
 
@@ -112,7 +123,7 @@ static ngx_int_t
 ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                            const ngx_http_iri_srv_conf_t *iscf)
 {
-    if (!ngx_http_iri_is_first_path(r, ctx)
+    if (ctx->restart.never || !ngx_http_iri_is_first_path(r, ctx)
         || (r != r->main && ngx_http_iri_uri_is_ascii(r)
             && !ngx_http_iri_may_fold_ascii(iscf, r->uri)))
     {
@@ -168,7 +179,7 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
         }
 
     } else {
-        ctx->access.refused |= !ctx->access.granted;
+        iri_request_denied(ctx->request);
     }
 
     ctx->rules.internal = 1;
@@ -326,7 +337,7 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
     if (ctx != NULL) {
         if (clcf->named) {
             ngx_http_iri_conceal_uri(r, ctx);
-            ctx->access.refused |= !ctx->access.granted;
+            iri_request_denied(ctx->request);
         }
 
         ctx->rules.done = 0;

@@ -19,27 +19,26 @@ NGX_HTTP_IRI_NOINLINE static ngx_int_t
 ngx_http_iri_read_requested(ngx_http_request_t            *r,
                             const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_int_t           rc;
+    ngx_int_t           rc = NGX_ERROR;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
 
+    if (ctx != NULL && iscf->engine == IRI_ENGINE_REPORT) {
+        iri_request_set_report(ctx->request);
+    }
+
     if (ctx != NULL && ngx_http_iri_uri_is_ascii(r)) {
-        ngx_http_iri_save_ascii(ctx, r->uri);
+        iri_request_set_ascii(ctx->request, ngx_http_iri_str(r->uri));
         return NGX_DECLINED;
     }
 
-    if (ctx == NULL || ngx_http_iri_read_sent(r, ctx) != NGX_OK) {
-        return iscf->engine == IRI_ENGINE_ON ? NGX_HTTP_INTERNAL_SERVER_ERROR
-                                             : NGX_DECLINED;
+    if (ctx != NULL) {
+        rc = ngx_http_iri_read(r, ctx, IRI_PATH_REQUESTED);
     }
-
-    if (iscf->engine == IRI_ENGINE_REPORT) {
-        return NGX_DECLINED;
-    }
-
-    rc = ngx_http_iri_http_status(ngx_http_iri_apply_reading(r, ctx));
 
     /* No location is chosen yet, so a new r->uri needs nothing else. */
-    return rc == NGX_OK ? NGX_DECLINED : rc;
+    return rc == NGX_OK || iscf->engine == IRI_ENGINE_REPORT
+               ? NGX_DECLINED
+               : ngx_http_iri_http_status(rc);
 }
 
 

@@ -75,55 +75,32 @@ ngx_http_iri_uses_client_host(ngx_http_request_t *r)
 }
 
 
-/* The reading of the path as sent.  An ASCII path was not read: make one. */
-static ngx_int_t
-ngx_http_iri_redirect_reading(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                              iri_reading_t *came)
-{
-    ngx_int_t                rc = NGX_DECLINED;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    if (ctx != NULL) {
-        rc = ngx_http_iri_requested_reading(r, ctx, came);
-    }
-
-    if (rc == NGX_DECLINED) {
-        iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
-        ngx_memzero(came, sizeof(iri_reading_t));
-        came->form = IRI_FORM_ASCII;
-        came->path = ngx_http_iri_str(r->uri);
-        came->octets = came->path;
-        came->conf = &iscf->reading;
-    }
-
-    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
-}
-
-
 ngx_int_t
 ngx_http_iri_redirect_input(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                             iri_reading_t *came, iri_redirect_t *redirect)
 {
-    if (ngx_http_iri_redirect_reading(r, ctx, came) != NGX_OK) {
-        return NGX_ERROR;
-    }
+    iri_env_t                env;
+    ngx_http_iri_srv_conf_t *iscf;
 
-    redirect->came = came;
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_env(r, &env);
+
     redirect->sent = ngx_http_iri_sent_path(r);
-    redirect->path = ctx != NULL && ctx->restart.done
-                         ? ngx_http_iri_str(ctx->requested.path)
-                         : came->path;
     redirect->slash = 0;
     redirect->has_query = ngx_http_iri_query(r, &redirect->query) != 0;
 
-    return NGX_OK;
+    return iri_request_redirect(ctx != NULL ? ctx->request : NULL, &env,
+                                &iscf->reading, ngx_http_iri_str(r->uri),
+                                came, redirect)
+                   == IRI_OK
+               ? NGX_OK
+               : NGX_ERROR;
 }
 
 
 /* NGX_OK: a file, followed by a PATH_INFO in ASCII; NGX_DECLINED; NGX_ERROR. */
 static ngx_int_t
-ngx_http_iri_is_script(ngx_http_request_t *r, ngx_http_iri_found_t *found)
+ngx_http_iri_is_script(ngx_http_request_t *r, iri_lookup_t *found)
 {
     u_char         *name;
     iri_env_t       env;
@@ -165,7 +142,7 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
 {
     ngx_int_t                rc;
     ngx_uint_t               is_dir = 0;
-    ngx_http_iri_found_t    *found;
+    iri_lookup_t            *found;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -180,7 +157,8 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
         return NGX_OK;
     }
 
-    rc = ngx_http_iri_can_open(r, found->filename, &is_dir);
+    rc = ngx_http_iri_can_open(r, ngx_http_iri_ngx_str(found->filename),
+                               &is_dir);
 
     if (rc == NGX_DECLINED && r->content_handler != NULL) {
         rc = ngx_http_iri_is_script(r, found);
@@ -308,7 +286,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-        ctx->redirect.status = (int) status;
+        iri_request_redirected(ctx->request, (int) status);
         return ngx_http_iri_send_redirect(r, status, location);
     }
 

@@ -17,7 +17,7 @@ static void
 ngx_http_iri_would_find(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const iri_reading_t *came)
 {
-    ngx_http_iri_found_t *found;
+    iri_lookup_t *found;
 
     if (ctx->report.done) {
         return;
@@ -47,7 +47,18 @@ ngx_int_t
 ngx_http_iri_report_find(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                          iri_reading_t *came)
 {
-    if (ngx_http_iri_requested_reading(r, ctx, came) != NGX_OK) {
+    int                      known;
+    iri_env_t                env;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_env(r, &env);
+
+    if (iri_request_requested(ctx->request, &env, &iscf->reading, came,
+                              &known)
+            != IRI_OK
+        || !known)
+    {
         return NGX_DECLINED;
     }
 
@@ -73,7 +84,7 @@ ngx_http_iri_report_first(ngx_http_request_t *r)
 static ngx_uint_t
 ngx_http_iri_is_reported(const ngx_http_iri_ctx_t *ctx)
 {
-    return ctx->requested.has_reading
+    return iri_request_requested_reading(ctx->request) != NULL
            || (ctx->report.found != NULL
                && ctx->report.found->found.verdict != IRI_PASS
                && ctx->report.found->found.verdict != IRI_SERVE);

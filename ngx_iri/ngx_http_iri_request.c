@@ -29,6 +29,7 @@ ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
     env->alloc = ngx_http_iri_alloc;
     env->log = ngx_http_iri_log;
     env->dir = &iri_dir_posix;
+    env->quiet = r->connection->log->log_level < NGX_LOG_INFO;
     env->trace = (r->connection->log->log_level & NGX_LOG_DEBUG_HTTP) != 0;
 }
 
@@ -145,7 +146,7 @@ ngx_http_iri_ctx_recover(ngx_http_request_t *r)
 
         ctx = cln->data;
 
-        if (ctx->request == r) {
+        if (ctx->owner == r) {
             ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
             return ctx;
         }
@@ -158,12 +159,22 @@ ngx_http_iri_ctx_recover(ngx_http_request_t *r)
 ngx_http_iri_ctx_t *
 ngx_http_iri_ctx_alloc(ngx_pool_t *pool)
 {
+    iri_env_t           env;
     ngx_http_iri_ctx_t *ctx;
     ngx_pool_cleanup_t *cln;
 
-    cln = ngx_pool_cleanup_add(pool, 0);
+    ngx_memzero(&env, sizeof(iri_env_t));
+    env.ctx = pool;
+    env.alloc = ngx_http_iri_conf_alloc;
+
     ctx = ngx_pcalloc(pool, sizeof(ngx_http_iri_ctx_t));
-    if (cln == NULL || ctx == NULL) {
+    if (ctx == NULL) {
+        return NULL;
+    }
+
+    ctx->request = iri_request_create(&env);
+    cln = ngx_pool_cleanup_add(pool, 0);
+    if (ctx->request == NULL || cln == NULL) {
         return NULL;
     }
 
@@ -177,7 +188,7 @@ ngx_http_iri_ctx_alloc(ngx_pool_t *pool)
 void
 ngx_http_iri_ctx_attach(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    ctx->request = r;
+    ctx->owner = r;
     ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
 }
 
@@ -256,66 +267,6 @@ ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path)
 }
 
 
-static ngx_int_t
-ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                  iri_str_t target)
-{
-    iri_env_t                 env;
-    iri_status_t              status;
-    iri_request_t             request;
-    iri_reading_t             reading;
-    const iri_reading_conf_t *conf;
-
-    conf = ngx_http_iri_reading_conf(r);
-    if (conf == NULL) {
-        return NGX_ERROR;
-    }
-
-    request.path = ngx_http_iri_str(r->uri);
-    request.escaped = 0;
-    request.target = target;
-
-    ngx_http_iri_env(r, &env);
-
-    status = iri_read_path(&env, conf, &request, &reading);
-    if (status != IRI_OK) {
-        ngx_http_iri_note_error(r, "the path could not be read", status);
-        return NGX_ERROR;
-    }
-
-    ngx_http_iri_client_note_reading(r, ctx, &reading);
-
-    ctx->lookup.last = NULL;
-    ctx->last_read.refused = 0;
-    ctx->last_read.uri = r->uri;
-    ctx->last_read.verdict = reading.verdict;
-
-    /*
-     * Keep the reading of the client's path if this one is canonical: a
-     * rewritten path may still end in the same segments.
-     */
-    if (!ctx->last_read.has_reading || reading.why != IRI_WHY_CANONICAL) {
-        ctx->last_read.has_reading = 1;
-        ctx->last_read.reading = reading;
-    }
-
-    return NGX_OK;
-}
-
-
-/* ctx->last_read.reading is that of the requested path. */
-static void
-ngx_http_iri_save_requested(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
-{
-    ctx->requested.has_reading = 1;
-    ctx->requested.reading = ctx->last_read.reading;
-    ctx->requested.form = ctx->last_read.reading.form;
-    ctx->requested.charset = ctx->last_read.reading.charset;
-    ctx->requested.path = ngx_http_iri_ngx_str(ctx->last_read.reading.path);
-    ctx->requested.args = r->args;
-}
-
-
 /* The path as it was sent; empty if it has no raw characters. */
 static iri_str_t
 ngx_http_iri_target(ngx_http_request_t *r)
@@ -342,115 +293,52 @@ ngx_http_iri_target(ngx_http_request_t *r)
 }
 
 
+/*
+ * The rules for raw characters (draft 4.1) do not apply to a path that was not
+ * sent.
+ */
 ngx_int_t
-ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                  iri_origin_t origin)
 {
-    if (ngx_http_iri_read(r, ctx, ngx_http_iri_target(r)) != NGX_OK) {
+    iri_env_t                 env;
+    iri_verdict_t             verdict;
+    iri_received_path_t       path;
+    const iri_reading_t      *reading;
+    const iri_reading_conf_t *conf;
+
+    conf = ngx_http_iri_reading_conf(r);
+    if (conf == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_http_iri_save_requested(r, ctx);
+    ngx_memzero(&path, sizeof(iri_received_path_t));
+    path.path = ngx_http_iri_str(r->uri);
 
-    return NGX_OK;
-}
-
-
-void
-ngx_http_iri_save_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
-{
-    ctx->requested.ascii = uri;
-    ctx->last_read.uri = uri;
-    ctx->requested.path = uri;
-}
-
-
-ngx_int_t
-ngx_http_iri_requested_reading(ngx_http_request_t       *r,
-                               const ngx_http_iri_ctx_t *ctx,
-                               iri_reading_t            *reading)
-{
-    iri_env_t                env;
-    iri_request_t            request;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    if (ctx->requested.has_reading) {
-        *reading = ctx->requested.reading;
-        return NGX_OK;
+    if (origin == IRI_PATH_REQUESTED && r == r->main) {
+        path.target = ngx_http_iri_target(r);
     }
-
-    if (ctx->requested.ascii.len == 0) {
-        return NGX_DECLINED;
-    }
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
-    ngx_memzero(&request, sizeof(iri_request_t));
-    request.path = ngx_http_iri_str(ctx->requested.ascii);
 
     ngx_http_iri_env(r, &env);
 
-    return iri_read_path(&env, &iscf->reading, &request, reading) == IRI_OK
-               ? NGX_OK
-               : NGX_ERROR;
-}
-
-
-/*
- * The path was not sent as raw characters, so the rules for these do not apply
- * (draft 4.1).
- */
-ngx_int_t
-ngx_http_iri_read_internal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
-{
-    iri_str_t none = { 0, NULL };
-
-    if (ngx_http_iri_read(r, ctx, none) != NGX_OK) {
+    if (iri_request_read(ctx->request, &env, conf, &path, origin, &verdict)
+        != IRI_OK)
+    {
         return NGX_ERROR;
     }
 
-    if (r != r->main && ctx->requested.path.len == 0) {
-        ngx_http_iri_save_requested(r, ctx);
-    }
+    reading = iri_request_reading(ctx->request);
+    ngx_http_iri_client_note_reading(r, ctx, reading);
 
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_iri_refuse(ngx_http_request_t *r, const iri_reading_t *reading,
-                    const char *what, ngx_str_t path)
-{
-    iri_shown_t shown;
-
-    ngx_http_iri_note(
-        r, reading->why == IRI_WHY_LIMIT ? IRI_LOG_ERROR : IRI_LOG_INFO,
-        iri_why_code(reading->why), "%s \"%s\" refused: %s", what,
-        iri_show(&shown, ngx_http_iri_str(path)), iri_why_text(reading->why));
-
-    return reading->status;
-}
-
-
-ngx_int_t
-ngx_http_iri_apply_reading(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
-{
-    iri_reading_t *reading = &ctx->last_read.reading;
-
-    switch (ctx->last_read.verdict) {
+    switch (verdict) {
     case IRI_REFUSE:
-        ctx->last_read.refused = 1;
-        return ngx_http_iri_refuse(r, reading, "path", r->uri);
+        return reading->status;
 
     case IRI_SERVE:
-        if (ngx_http_iri_set_uri(r, reading->path) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        ctx->last_read.uri = r->uri;
-        return NGX_OK;
+        return ngx_http_iri_set_uri(r, reading->path);
 
     default:
-        if (reading->raw) {
+        if (reading->raw && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
             r->valid_unparsed_uri = 0;
             r->quoted_uri = 1;
         }

@@ -62,21 +62,22 @@ ngx_http_iri_requested_path(ngx_http_request_t *r, ngx_str_t *path)
 {
     const ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || ctx->requested.path.len == 0) {
-        if (r == r->main) {
-            return ngx_http_iri_target_path(r, path);
-        }
+    ngx_str_null(path);
 
-        *path = r->uri;
-
-    } else if (!ngx_http_iri_hides_found_name(r, ctx)) {
-        *path = ctx->requested.path;
-
-    } else {
-        *path = ctx->requested.has_reading
-                    ? ngx_http_iri_ngx_str(ctx->requested.reading.path)
-                    : ctx->requested.ascii;
+    if (ctx != NULL) {
+        *path = ngx_http_iri_ngx_str(iri_request_path(
+            ctx->request, ngx_http_iri_hides_found_name(r, ctx)));
     }
+
+    if (path->len != 0) {
+        return NGX_OK;
+    }
+
+    if (r == r->main) {
+        return ngx_http_iri_target_path(r, path);
+    }
+
+    *path = r->uri;
 
     return NGX_OK;
 }
@@ -92,7 +93,7 @@ ngx_http_iri_requested_query(ngx_http_request_t *r, iri_str_t *query)
     }
 
     ctx = ngx_http_iri_ctx(r);
-    *query = ngx_http_iri_str(ctx != NULL ? ctx->requested.args : r->args);
+    *query = ngx_http_iri_str(ctx != NULL ? ctx->args : r->args);
 
     return query->len != 0;
 }
@@ -102,9 +103,12 @@ void
 ngx_http_iri_save_requested_path(ngx_http_request_t *r,
                                  ngx_http_iri_ctx_t *ctx)
 {
-    if (ctx->requested.path.len == 0) {
-        ctx->requested.path = r->uri;
-        ctx->requested.args = r->args;
+    if (ctx->args.data == NULL) {
+        ctx->args = r->args;
+    }
+
+    if (iri_request_path(ctx->request, 0).len == 0) {
+        iri_request_set_canonical(ctx->request, ngx_http_iri_str(r->uri));
     }
 }
 
@@ -115,37 +119,26 @@ ngx_uint_t
 ngx_http_iri_hides_found_name(ngx_http_request_t       *r,
                               const ngx_http_iri_ctx_t *ctx)
 {
-    return r == r->main && ctx->restart.done && !ctx->access.granted
-           && !ctx->log.written
-           && (ctx->access.refused || r->err_status != 0 || r->error_page);
+    return r == r->main
+           && iri_request_hides_found(ctx->request,
+                                      r->err_status != 0 || r->error_page);
 }
 
 
-/*
- * Returns: r->uri in which the names that were sent replace those that were
- * found, also if a rule has set it.
- */
+/* r->uri with the names that were sent, also if a rule has set it. */
 static ngx_str_t
 ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 {
     iri_env_t env;
-    iri_str_t path;
-
-    if (ngx_http_iri_same(r->uri, ctx->restart.path)) {
-        return ctx->restart.sent;
-    }
 
     ngx_http_iri_env(r, &env);
 
-    return iri_restart_url(&env, ngx_http_iri_str(r->uri),
-                           ngx_http_iri_str(ctx->restart.path),
-                           ngx_http_iri_str(ctx->restart.sent), &path)
-               ? ngx_http_iri_ngx_str(path)
-               : r->uri;
+    return ngx_http_iri_ngx_str(iri_request_path_as_sent(
+        ctx->request, &env, ngx_http_iri_str(r->uri)));
 }
 
 
-/* If ctx->access.refused is set, r->uri is the path of the error page. */
+/* In the state DENIED r->uri is the path of the error page. */
 ngx_str_t
 ngx_http_iri_disclosed_uri(ngx_http_request_t *r)
 {
@@ -158,7 +151,7 @@ ngx_http_iri_disclosed_uri(ngx_http_request_t *r)
     ctx = ngx_http_iri_ctx(r);
 
     return ctx != NULL && ngx_http_iri_hides_found_name(r, ctx)
-                   && !ctx->access.refused
+                   && !iri_request_hides_found(ctx->request, 0)
                ? ngx_http_iri_uri_as_sent(r, ctx)
                : r->uri;
 }
@@ -169,14 +162,14 @@ ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     ngx_str_t uri;
 
-    if (r == r->main && ctx->restart.done && ctx->rules.done
-        && !ctx->access.granted)
+    if (r == r->main && ctx->rules.done
+        && iri_request_hides_found(ctx->request, 1))
     {
         uri = ngx_http_iri_uri_as_sent(r, ctx);
 
         if (uri.data != r->uri.data) {
             ngx_http_iri_set_uri_nocopy(r, uri);
-            ctx->last_read.uri = r->uri;
+            iri_request_set_read(ctx->request, ngx_http_iri_str(uri));
         }
     }
 }

@@ -105,22 +105,21 @@ ngx_http_iri_needs_no_find(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 
 /* Log why nothing is opened, when it is too late for a restart or 404. */
 static void
-ngx_http_iri_log_not_opened(ngx_http_request_t   *r,
-                            ngx_http_iri_found_t *found)
+ngx_http_iri_log_not_opened(ngx_http_request_t *r, iri_lookup_t *found)
 {
     iri_shown_t shown;
 
-    if (found->logged || found->found.verdict == IRI_PASS
+    if (found->is_logged || found->found.verdict == IRI_PASS
         || found->found.verdict == IRI_SERVE)
     {
         return;
     }
 
-    found->logged = 1;
+    found->is_logged = 1;
 
     ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
                       "\"%s\" is not opened: %s",
-                      iri_show(&shown, ngx_http_iri_str(found->uri)),
+                      iri_show(&shown, found->path),
                       iri_why_text(found->found.why));
 }
 
@@ -131,7 +130,7 @@ ngx_http_iri_log_not_opened(ngx_http_request_t   *r,
  */
 static ngx_str_t *
 ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                          ngx_http_iri_found_t *found)
+                          iri_lookup_t *found)
 {
     ngx_str_t *name = ngx_http_iri_note_restart(r, ctx, found);
 
@@ -141,7 +140,9 @@ ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_log_not_opened(r, found);
 
-    return &found->filename;
+    ctx->lookup.name = ngx_http_iri_ngx_str(found->filename);
+
+    return &ctx->lookup.name;
 }
 
 
@@ -149,9 +150,9 @@ ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 static size_t
 ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 {
-    ngx_http_iri_ctx_t   *ctx;
-    ngx_http_iri_code_t  *code = (ngx_http_iri_code_t *) e->ip;
-    ngx_http_iri_found_t *found;
+    ngx_http_iri_ctx_t  *ctx;
+    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
+    iri_lookup_t        *found;
 
     e->ip = (u_char *) &code->end;
 
@@ -167,7 +168,7 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
             ctx->lookup.filename = NULL;
         }
 
-        return ngx_http_iri_no_such_file.len;
+        return iri_no_such_file.len;
     }
 
     ctx->lookup.filename = ngx_http_iri_name_to_open(e->request, ctx, found);
@@ -179,7 +180,7 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 static void
 ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 {
-    ngx_str_t           *name = &ngx_http_iri_no_such_file;
+    ngx_str_t            name;
     ngx_http_iri_ctx_t  *ctx;
     ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
 
@@ -191,11 +192,11 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
     }
 
     ctx = ngx_http_iri_ctx(e->request);
-    if (ctx != NULL && ctx->lookup.filename != NULL) {
-        name = ctx->lookup.filename;
-    }
+    name = ctx != NULL && ctx->lookup.filename != NULL
+               ? *ctx->lookup.filename
+               : ngx_http_iri_ngx_str(iri_no_such_file);
 
-    e->pos = ngx_cpymem(e->pos, name->data, name->len);
+    e->pos = ngx_cpymem(e->pos, name.data, name.len);
 }
 
 
@@ -279,7 +280,7 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
                          ngx_str_t *name)
 {
     ngx_http_iri_ctx_t       *ctx;
-    ngx_http_iri_found_t     *found;
+    iri_lookup_t             *found;
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 

@@ -156,22 +156,6 @@ ngx_http_iri_status_cache_counts(const ngx_http_iri_main_conf_t *imcf)
 
 /* ---- the event of a request --------------------------------------------- */
 
-/* The lookup of the canonical path of the request; NULL: none was done. */
-static const ngx_http_iri_found_t *
-ngx_http_iri_status_found(const ngx_http_iri_ctx_t *ctx)
-{
-    const ngx_http_iri_found_t *found;
-
-    for (found = ctx->lookup.results; found; found = found->next) {
-        if (ngx_http_iri_same(found->uri, ctx->requested.path)) {
-            return found;
-        }
-    }
-
-    return NULL;
-}
-
-
 /* 1 if a lookup was done and found no entry. */
 static ngx_uint_t
 ngx_http_iri_status_is_absent(const iri_found_t *found)
@@ -200,55 +184,6 @@ ngx_http_iri_status_add_found(const iri_found_t *found,
 }
 
 
-/* iri on: the results of this request. */
-static void
-ngx_http_iri_status_add_result(const ngx_http_iri_ctx_t *ctx,
-                               iri_stats_event_t        *event)
-{
-    const ngx_http_iri_found_t *found;
-
-    /* also for an ASCII path, which may have been repaired */
-    event->form = ctx->requested.form;
-
-    if (ctx->requested.has_reading) {
-        event->charset = ctx->requested.charset;
-        event->verdict = ctx->requested.reading.verdict;
-        event->why = ctx->requested.reading.why;
-
-        if (event->verdict == IRI_REFUSE) {
-            return;
-        }
-    }
-
-    event->redirect = ctx->redirect.status;
-    found = ngx_http_iri_status_found(ctx);
-
-    if (found != NULL) {
-        ngx_http_iri_status_add_found(&found->found, event);
-    }
-
-    if (!ctx->restart.done) {
-        return;
-    }
-
-    if (ctx->restart.match > event->match) {
-        event->match = ctx->restart.match;
-    }
-
-    if (event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE) {
-        return;
-    }
-
-    event->verdict = IRI_RESTART;
-
-    for (found = ctx->lookup.results; found; found = found->next) {
-        if (found->found.verdict == IRI_RESTART) {
-            event->why = found->found.why;
-        }
-    }
-}
-
-
 /* The disk has confirmed another charset than that of the first reading. */
 static void
 ngx_http_iri_status_add_charset(const iri_found_t *found,
@@ -270,10 +205,10 @@ ngx_http_iri_status_add_charset(const iri_found_t *found,
  * the path that was found (ctx->report.found).
  */
 static void
-ngx_http_iri_status_add_redirect(ngx_http_request_t         *r,
-                                 ngx_http_iri_ctx_t         *ctx,
-                                 const ngx_http_iri_found_t *found,
-                                 ngx_uint_t moved, iri_stats_event_t *event)
+ngx_http_iri_status_add_redirect(ngx_http_request_t *r,
+                                 ngx_http_iri_ctx_t *ctx,
+                                 const iri_lookup_t *found, ngx_uint_t moved,
+                                 iri_stats_event_t *event)
 {
     iri_env_t                      env;
     iri_str_t                      location;
@@ -312,8 +247,8 @@ static void
 ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                                iri_stats_event_t *event)
 {
-    iri_reading_t               came;
-    const ngx_http_iri_found_t *found, *again;
+    iri_reading_t       came;
+    const iri_lookup_t *found, *again;
 
     if (ngx_http_iri_report_find(r, ctx, &came) != NGX_OK) {
         return;
@@ -334,7 +269,7 @@ ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return;
     }
 
-    if (ctx->requested.has_reading) {
+    if (iri_request_requested_reading(ctx->request) != NULL) {
         ngx_http_iri_status_add_charset(&found->found, event);
     }
 
@@ -493,7 +428,7 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
         ngx_http_iri_status_add_report(r, ctx, &event);
 
     } else if (ctx != NULL) {
-        ngx_http_iri_status_add_result(ctx, &event);
+        iri_request_event(ctx->request, &event);
     }
 
     ngx_http_iri_status_add_query(r, iscf, &event);

@@ -316,7 +316,7 @@ static ngx_uint_t
 ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_found_t    *found;
+    iri_lookup_t            *found;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -333,7 +333,7 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
     }
 
     if (ctx->restart.pending == NULL) {
-        (void) ngx_http_iri_may_restart(r, ctx, found);
+        (void) ngx_http_iri_schedule_restart(r, ctx, found);
     }
 
     return 1;

@@ -102,63 +102,27 @@ ngx_http_iri_text(const char *text)
 static ngx_str_t
 ngx_http_iri_canonical_path(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx;
+    const iri_reading_t *reading = NULL;
+    ngx_http_iri_ctx_t  *ctx = ngx_http_iri_ctx(r);
 
-    ctx = ngx_http_iri_ctx(r);
+    if (ctx != NULL) {
+        reading = iri_request_requested_reading(ctx->request);
+    }
 
-    if (ctx != NULL && ctx->requested.has_reading
-        && ngx_http_iri_same(
-            r->uri, ngx_http_iri_ngx_str(ctx->requested.reading.octets)))
+    if (reading != NULL
+        && ngx_http_iri_same(r->uri, ngx_http_iri_ngx_str(reading->octets)))
     {
-        return ngx_http_iri_ngx_str(ctx->requested.reading.path);
+        return ngx_http_iri_ngx_str(reading->path);
     }
 
     return ngx_http_iri_disclosed_uri(r);
 }
 
 
-static ngx_http_iri_found_t *
+static iri_lookup_t *
 ngx_http_iri_found(ngx_http_request_t *r)
 {
     return ngx_http_iri_find_uri(r, ngx_http_iri_canonical_path(r));
-}
-
-
-/* The result may differ at the next call, since the disk may have changed. */
-static ngx_int_t
-ngx_http_iri_split_new(ngx_http_request_t *r, ngx_http_iri_found_t *found)
-{
-    iri_env_t env;
-
-    if (found->found.verdict != IRI_PASS && found->found.verdict != IRI_SERVE)
-    {
-        return NGX_DECLINED;
-    }
-
-    ngx_http_iri_env(r, &env);
-
-    return iri_found_split(&env, &found->search, &found->found, &found->entry,
-                           &found->path_info)
-                   == IRI_OK
-               ? NGX_OK
-               : NGX_ERROR;
-}
-
-
-/*
- * Split the path into the deepest entry on disk and PATH_INFO.  The result is
- * kept: nginx evaluates a variable twice, for its length and for its octets,
- * and both must agree.  NGX_OK; NGX_DECLINED: there is no entry; NGX_ERROR.
- */
-static ngx_int_t
-ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found)
-{
-    if (!found->has_split) {
-        found->split = ngx_http_iri_split_new(r, found);
-        found->has_split = 1;
-    }
-
-    return found->split;
 }
 
 
@@ -330,16 +294,12 @@ ngx_http_iri_uri(ngx_http_request_t *r, iri_str_t *out)
 static ngx_int_t
 ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
 {
-    iri_form_t          form = IRI_FORM_ASCII;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx != NULL) {
-        form = ngx_http_iri_hides_found_name(r, ctx)
-                   ? ctx->requested.reading.form
-                   : ctx->requested.form;
-    }
-
-    *out = ngx_http_iri_text(iri_form_text(form));
+    *out = ngx_http_iri_text(
+        iri_form_text(ctx != NULL ? iri_request_form(
+                          ctx->request, ngx_http_iri_hides_found_name(r, ctx))
+                                  : IRI_FORM_ASCII));
 
     return NGX_OK;
 }
@@ -354,62 +314,25 @@ ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
         return NGX_DECLINED;
     }
 
-    *out = ngx_http_iri_hides_found_name(r, ctx)
-               ? ctx->requested.reading.charset
-               : ctx->requested.charset;
+    *out = iri_request_charset(ctx->request,
+                               ngx_http_iri_hides_found_name(r, ctx));
 
     return out->len != 0 ? NGX_OK : NGX_DECLINED;
-}
-
-
-/*
- * The core does no lookup for a path that can only have its own name.
- * $iri_match must show whether the entry exists, so look it up here.
- */
-static iri_match_t
-ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
-{
-    iri_why_t why = found->found.why;
-
-    /* Without a restart an entry with another name counts as absent. */
-    if (found->found.verdict == IRI_RESTART
-        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON)
-    {
-        return IRI_MATCH_NONE;
-    }
-
-    if (found->found.verdict != IRI_PASS
-        || (why != IRI_WHY_ASCII && why != IRI_WHY_DECLARED))
-    {
-        return found->found.match;
-    }
-
-    /* PATH_INFO "/": a file requested as a directory counts as found. */
-    if (ngx_http_iri_split(r, found) != NGX_OK || found->path_info.len > 1) {
-        return IRI_MATCH_NONE;
-    }
-
-    return found->found.match > IRI_MATCH_EXACT ? found->found.match
-                                                : IRI_MATCH_EXACT;
 }
 
 
 static ngx_int_t
 ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
 {
-    iri_match_t           match;
-    ngx_http_iri_ctx_t   *ctx;
-    ngx_http_iri_found_t *found;
+    iri_env_t           env;
+    iri_match_t         match = IRI_MATCH_NONE;
+    iri_lookup_t       *found = ngx_http_iri_found(r);
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    found = ngx_http_iri_found(r);
-    match = found != NULL ? ngx_http_iri_match_of(r, found) : IRI_MATCH_NONE;
-
-    ctx = ngx_http_iri_ctx(r);
-    if (ctx != NULL && ctx->restart.done && match != IRI_MATCH_NONE
-        && ctx->restart.match > match
-        && !ngx_http_iri_hides_found_name(r, ctx))
-    {
-        match = ctx->restart.match;
+    if (found != NULL && ctx != NULL) {
+        ngx_http_iri_env(r, &env);
+        match = iri_request_match(ctx->request, &env, found,
+                                  ngx_http_iri_hides_found_name(r, ctx));
     }
 
     *out = ngx_http_iri_text(iri_match_text(match));
@@ -421,20 +344,27 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
 static ngx_int_t
 ngx_http_iri_split_part(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 {
-    ngx_int_t             rc;
-    ngx_http_iri_found_t *found = ngx_http_iri_found(r);
+    iri_env_t     env;
+    iri_lookup_t *found = ngx_http_iri_found(r);
 
     if (found == NULL) {
         return NGX_DECLINED;
     }
 
-    rc = ngx_http_iri_split(r, found);
-    if (rc == NGX_OK) {
+    ngx_http_iri_env(r, &env);
+
+    switch (iri_lookup_split(&env, found)) {
+    case IRI_OK:
         *out = data == NGX_HTTP_IRI_VAR_FILENAME ? found->entry
                                                  : found->path_info;
-    }
+        return NGX_OK;
 
-    return rc;
+    case IRI_NOT_LISTED:
+        return NGX_DECLINED;
+
+    default:
+        return NGX_ERROR;
+    }
 }
 
 

@@ -1,5 +1,5 @@
 # The tables of t/cases/fold: names found where width, case, accents or
-# spelling are forgiven, and names that must not be.
+# spelling are ignored, and names that must not be.
 use strict;
 use warnings;
 use FindBin;
@@ -19,7 +19,7 @@ for my $runner (qw(core nginx httpd)) {
     }
 }
 
-# What was found at a level is not found where that level is not forgiven.
+# What was found at a level is not found where that level is not ignored.
 SKIP: {
     skip missing('core'), 1 if missing('core');
     subtest 'core, without the level' =>

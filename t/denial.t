@@ -159,7 +159,7 @@ sub choose {
     return if $place->{beyond} && $name !~ /[^\0-\x7F]/;
     return if $place->{unreserved} && $name =~ /[!-,\/:-@]/;
     $shape = (qw(file leaf index))[rand 3] if $public && $shape ne 'view';
-    # further readings, from which a request starts over, come more often
+    # alternative readings, from which a request starts over, come more often
     my @kinds = grep { !$place->{limited} || $_ ne 'trail' } kinds(),
         qw(charset charset segments segments twin variant);
     my %case = (

@@ -140,7 +140,7 @@ answer_is(percent(euc '/四/表.txt'), 308, percent('/四/表.txt'),
     '.htaccess');
 answer_is(percent(euc '/拒/表.txt'), 403, undef, 'denied: not told');
 answer_is(percent('/拒/', ) . '%C9%BD.txt', 403, undef,
-    'denied under a further reading: not told');
+    'denied under an alternative reading: not told');
 my $page = answer_is('/%FF', 404, undef, 'ErrorDocument');
 is $page->body, escaped(euc '下/上/表.txt'), 'it is not redirected';
 is $server->get(percent '/包/外.shtml')->body,

@@ -349,7 +349,7 @@ sub tags {
     return;
 }
 
-# Names that differ by what is forgiven.
+# Names that differ by what is ignored.
 sub twins {
     spew("$root/k/Résumé.txt", 'one');
     mkdir "$root/k/Docs";

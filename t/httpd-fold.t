@@ -205,7 +205,7 @@ is $server->get('//DOCS/./x/../guide/intro.html')->body,
 is $server->get('/files/.dot')->body, 'Files/.Dot', 'a dot for a dot';
 is $server->get('/files/dot')->status, 404, 'and none else';
 is $server->get('/plain/s.txt', port => $server->port('plain'))->status, 404,
-    'not where it is not forgiven';
+    'not where it is not ignored';
 
 # ---- what is decided by the real name ---------------------------------------
 is $server->get($_)->status, 403, "denied: $_"

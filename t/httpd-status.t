@@ -148,7 +148,7 @@ sub counting {
         'answers.serve=1 forms.native=1 matches.exact=1', 'what was found';
     is of('/cafe%CC%81.txt'),
         'answers.serve=1 forms.escaped=1 matches.normalization=1',
-        'and what had to be forgiven';
+        'and the differences that were ignored';
     like of("/%C3%A9\xE2\x80\xAE"),
         qr/^answers\.refuse=1 forms\.invalid=1 refusals\.\S.*=1$/, 'refused';
     is of('/fold/docs/README.TXT'),

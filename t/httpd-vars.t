@@ -154,7 +154,7 @@ $told = told($server->get(percent(euc '/静/静')));
 is "$told->{IRI_PATH} $told->{IRI_FORM}", '/静/静 legacy',
     'FallbackResource';
 
-# What had to be forgiven, where names are folded.
+# The differences that were ignored, where names are folded.
 $server = server(<<'END');
 <Directory "%%ROOT%%">
     IRIMatch case

@@ -231,7 +231,7 @@ does('PUT', '/e/%E7%A6%81/%E2%82%AC.txt', 403, 'in a denied place',
     body => 'x');
 is entries('e'), 'a.txt', 'nothing was made';
 
-# Names that differ by what is forgiven.
+# Names that differ by what is ignored.
 spew("$root/k/Résumé.txt", 'one');
 mkdir "$root/k/Docs";
 system 'chown', '-R', 'www-data', "$root/k" if $> == 0;

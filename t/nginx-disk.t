@@ -245,7 +245,7 @@ is answer('/alias/'), '200 index', 'alias, index';
 is answer('/cape/%E6%97%A5.txt'), '200 inner', 'text in front of captures';
 is answer('/%E8%A1%A8/%E6%97%A5.txt'), '200 inner', 'alias of another name';
 is answer('/%C9%BD/index.html'), '404',
-    'a further reading leads to no other location';
+    'an alternative reading leads to no other location';
 my $made = $server->get("/brkarg/?f=$disk");
 is $made->body, 'plain', 'rewrite break with octets of a query';
 is $made->header('X-Plain-Uri'), raw("/$utf8.txt"), 'is canonical, too';
@@ -258,7 +258,7 @@ is answer('/t404/none'), '404', 'try_files, ASCII, status';
 is answer('/tname/none'), '200 named /tname/none', 'named location, ASCII';
 is answer('/brk/wide.html'), '200 wide', 'rewrite break, ASCII';
 is answer('/var'), "200 $root/var $root $root", 'variables, ASCII';
-is answer('/%C9%BD.txt'), '200 further', 'a further reading';
+is answer('/%C9%BD.txt'), '200 further', 'an alternative reading';
 is answer('/%E8%A1%A8.txt'), '200 further', 'and the first';
 is answer('/%C9%BD.txt/x'), '404', 'below a file';
 

@@ -203,7 +203,7 @@ is $found->header('X-Iri'), 'case /Plain.txt /Plain.txt ascii',
 is $found->header('X-Kind'), 'plain', 'maps see the real name';
 is $found->header('X-File'), "$root/Plain.txt", '$iri_filename';
 like $server->told, qr{iri: "/PLAIN\.TXT" is "/Plain\.txt": case,},
-    'the log says what was forgiven';
+    'the log says what was ignored';
 like $server->told, qr{iri: "/cafe\.txt" is "/Caf%C3%A9\.txt": accents,},
     'and which';
 unlike $server->told, qr{iri: "/Plain\.txt" is}, 'nothing of exact names';

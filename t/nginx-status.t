@@ -146,7 +146,7 @@ is of("/caf\xC3\xA9.txt"), 'answers.serve=1 forms.native=1 matches.exact=1',
     'what was found';
 is of('/cafe%CC%81.txt'),
     'answers.serve=1 forms.escaped=1 matches.normalization=1',
-    'and what had to be forgiven';
+    'and the differences that were ignored';
 is of("/%C3%A9\xE2\x80\xAE"), 'answers.refuse=1 forms.invalid=1 '
     . 'refusals.bidi=1', 'refused';
 is +(grep { /^reasons/ } more('on', sub { $server->get('/%C3%A9') }))[0],

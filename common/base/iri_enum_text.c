@@ -106,9 +106,9 @@ iri_match_text(iri_match_t match)
 
 
 const char *
-iri_verdict_text(iri_verdict_t answer)
+iri_verdict_text(iri_verdict_t verdict)
 {
-    return iri_enum_word(iri_verdict_texts, IRI_VERDICTS, (int) answer);
+    return iri_enum_word(iri_verdict_texts, IRI_VERDICTS, (int) verdict);
 }
 
 
@@ -127,11 +127,11 @@ iri_why_code(iri_why_t why)
 
 
 const char *
-iri_stage_text(iri_stage_t step)
+iri_stage_text(iri_stage_t stage)
 {
     static const char *const texts[IRI_STAGES] = {
         "Reading ", "Lookup below ", "Restart as ", "Reading the query "
     };
 
-    return iri_enum_word(texts, IRI_STAGES, (int) step);
+    return iri_enum_word(texts, IRI_STAGES, (int) stage);
 }

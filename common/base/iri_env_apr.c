@@ -38,6 +38,7 @@ iri_env_apr_init(iri_env_apr_t *self, apr_pool_t *pool, iri_env_apr_log_t log,
     self->env.alloc = env_apr_alloc;
     self->env.log = log ? env_apr_log : NULL;
     self->env.dir = &iri_dir_posix;
+    self->env.quiet = 0;
     self->env.trace = 0;
 }
 

@@ -20,7 +20,9 @@ iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
     int       n;
     iri_str_t line;
 
-    if (env->log == NULL || (level >= IRI_LOG_TRACE && !env->trace)) {
+    if (env->log == NULL || (level == IRI_LOG_INFO && env->quiet)
+        || (level >= IRI_LOG_TRACE && !env->trace))
+    {
         return;
     }
 
@@ -40,21 +42,21 @@ iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
 
 
 void
-iri_trace_stage(const iri_env_t *env, iri_stage_t step, iri_str_t octets)
+iri_trace_stage(const iri_env_t *env, iri_stage_t stage, iri_str_t octets)
 {
     if (env->trace) {
-        iri_logf(env, IRI_LOG_STAGE, "%s%s", iri_stage_text(step),
+        iri_logf(env, IRI_LOG_STAGE, "%s%s", iri_stage_text(stage),
                  iri_printable(env, octets));
     }
 }
 
 
 void
-iri_trace_verdict(const iri_env_t *env, iri_verdict_t answer, iri_why_t why)
+iri_trace_verdict(const iri_env_t *env, iri_verdict_t verdict, iri_why_t why)
 {
     if (env->trace) {
         iri_logf(env, IRI_LOG_STAGE, "answer %s: %s",
-                 iri_verdict_text(answer), iri_why_text(why));
+                 iri_verdict_text(verdict), iri_why_text(why));
     }
 }
 
@@ -64,15 +66,8 @@ iri_printable(const iri_env_t *env, iri_str_t s)
 {
     iri_buf_t    out = IRI_BUF_EMPTY;
     iri_status_t status;
-    size_t       i;
 
-    status = IRI_OK;
-
-    for (i = 0; status == IRI_OK && i < s.len; i++) {
-        status = s.data[i] > 0x20 && s.data[i] < 0x7f
-                     ? iri_buf_putc(env, &out, s.data[i])
-                     : iri_buf_put_escape(env, &out, s.data[i]);
-    }
+    status = iri_buf_put_escaped(env, &out, s, iri_is_visible);
 
     if (status == IRI_OK) {
         status = iri_buf_putc(env, &out, '\0');

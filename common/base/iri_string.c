@@ -42,6 +42,22 @@ iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf, size_t more)
 }
 
 
+iri_status_t
+iri_buf_put_escaped(const iri_env_t *env, iri_buf_t *buf, iri_str_t s,
+                    int (*keep)(unsigned char c))
+{
+    iri_status_t status = IRI_OK;
+    size_t       i;
+
+    for (i = 0; status == IRI_OK && i < s.len; i++) {
+        status = keep(s.data[i]) ? iri_buf_putc(env, buf, s.data[i])
+                                 : iri_buf_put_escape(env, buf, s.data[i]);
+    }
+
+    return status;
+}
+
+
 iri_str_t
 iri_buf_str(const iri_buf_t *buf)
 {
@@ -200,6 +216,13 @@ iri_is_alphanumeric(unsigned char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
            || (c >= 'A' && c <= 'Z');
+}
+
+
+int
+iri_is_visible(unsigned char c)
+{
+    return c > 0x20 && c < 0x7f;
 }
 
 

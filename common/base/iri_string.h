@@ -86,6 +86,10 @@ iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
     return iri_buf_put(env, buf, escape, sizeof(escape));
 }
 
+/* Append s; octets for which keep returns 0 are percent-encoded. */
+iri_status_t iri_buf_put_escaped(const iri_env_t *env, iri_buf_t *buf,
+                                 iri_str_t s, int (*keep)(unsigned char c));
+
 /* The lower case of an ASCII letter; c itself for other octets. */
 static inline unsigned char
 iri_lower(unsigned char c)
@@ -106,6 +110,7 @@ iri_lower_eight(uint64_t word)
 }
 
 int iri_is_alphanumeric(unsigned char c);                 /* ASCII only */
+int iri_is_visible(unsigned char c);                      /* 21 to 7E */
 iri_str_t iri_buf_str(const iri_buf_t *buf);
 iri_str_t iri_str_from(iri_str_t s, size_t offset);       /* the rest of s */
 int iri_str_equal(iri_str_t a, iri_str_t b);
@@ -155,15 +160,15 @@ iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
 
 
 /*
- * Write a line to the caller's log; levels above INFO only if env->trace is
- * set. Arguments of "%s" must be printable.
+ * Write a line to the caller's log; INFO unless env->quiet is set, levels
+ * above it only if env->trace is set. Arguments of "%s" must be printable.
  */
 void iri_logf(const iri_env_t *env, iri_log_level_t level,
               const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* If env->trace is set, log a verdict: "answer pass: no entry has that name" */
-void iri_trace_verdict(const iri_env_t *env, iri_verdict_t answer,
+void iri_trace_verdict(const iri_env_t *env, iri_verdict_t verdict,
                        iri_why_t why);
 
 /* Octets percent-encoded for a log line; static text if there is no memory. */

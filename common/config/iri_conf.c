@@ -1,322 +1,123 @@
 /*
- * iri_conf.c - parsers for the values of directives, and the charset registry
+ * iri_conf.c - parsers for the values of directives
  *
  * Both servers use these parsers.  A parser takes words and writes a value, or
  * returns an error message.  The server prints the message after the name of
  * the directive; it states the error first and then the correct value.
  */
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* dl_iterate_phdr */
-#endif
-
-#include <dlfcn.h>
-#include <link.h>
 #include <string.h>
 
-#include <unicode/uclean.h>
-
 #include "iri.h"
-#include "unicode/iri_unicode.h"
-#include "config/iri_registry.h"
+#include "charset/iri_charset.h"
 
-#define IRI_MAX_OPEN 64 /* loaded charsets; the label table has fewer rows */
+#define IRI_MAX_WORDS 10 /* words of a directive */
 
-struct iri_registry_s {
-    iri_env_t             env;
-    const iri_encoding_t *encoding[IRI_MAX_OPEN];
-    const iri_charset_t  *charset[IRI_MAX_OPEN];
-    size_t                count;
+struct iri_words_s {
+    const char *error;       /* the word is unknown */
+    const char *error_on;    /* the word is "on"; NULL: as error */
+    const char *error_first; /* the first word is not alone; NULL: may be */
+    struct {
+        const char *word;
+        unsigned    value;
+    } at[IRI_MAX_WORDS + 1]; /* the last has NULL */
 };
 
-typedef struct {
-    const char *word;
-    int         value;
-} iri_word_t;
+/* clang-format off */
 
+const iri_words_t iri_engine_words = {
+    "must be \"on\", \"off\" or \"report\"", NULL, NULL,
+    { { "off", IRI_ENGINE_OFF },
+      { "on", IRI_ENGINE_ON },
+      { "report", IRI_ENGINE_REPORT } }
+};
 
-#define IRI_MAX_LIBRARIES 8 /* ICU has data, uc and i18n */
+const iri_words_t iri_invalid_words = {
+    "must be \"404\", \"400\" or \"pass\"", NULL, NULL,
+    { { "404", IRI_INVALID_404 },
+      { "400", IRI_INVALID_400 },
+      { "pass", IRI_INVALID_PASS } }
+};
 
-/* File names of loaded libraries; owned by the dynamic loader. */
-typedef struct {
-    const char *name[IRI_MAX_LIBRARIES];
-    size_t      count;
-} iri_libraries_t;
+const iri_words_t iri_filename_form_words = {
+    "must be \"any\", \"nfc\" or \"nfd\"", NULL, NULL,
+    { { "any", IRI_FILENAME_ANY },
+      { "nfc", IRI_FILENAME_NFC },
+      { "nfd", IRI_FILENAME_NFD } }
+};
 
+const iri_words_t iri_host_mode_words = {
+    "must be \"on\", \"off\" or \"strict\"", NULL, NULL,
+    { { "off", IRI_HOST_MODE_OFF },
+      { "on", IRI_HOST_MODE_ON },
+      { "strict", IRI_HOST_MODE_STRICT } }
+};
 
-static int
-iri_icu_collect(struct dl_phdr_info *info, size_t size, void *data)
-{
-    iri_libraries_t *libraries = data;
+const iri_words_t iri_ambiguous_words = {
+    "must be \"404\" or \"300\"", NULL, NULL,
+    { { "404", IRI_AMBIGUOUS_404 },
+      { "300", IRI_AMBIGUOUS_300 } }
+};
 
-    (void) size;
+const iri_words_t iri_redirect_words = {
+    "must be \"off\", \"301\", \"302\", \"303\", \"307\", \"308\" or"
+    " \"link\"",
+    "must be \"301\" (or another status, \"302\", \"303\", \"307\","
+    " \"308\"), \"link\" or \"off\"",
+    NULL,
+    { { "off", 0 },
+      { "301", 301 },
+      { "302", 302 },
+      { "303", 303 },
+      { "307", 307 },
+      { "308", 308 },
+      { "link", IRI_REDIRECT_LINK } }
+};
 
-    if (libraries->count < IRI_MAX_LIBRARIES
-        && strstr(info->dlpi_name, "/libicu") != NULL)
-    {
-        libraries->name[libraries->count++] = info->dlpi_name;
-    }
+/* Names with the same key may differ in normalization, too. */
+const iri_words_t iri_match_words = {
+    "takes \"exact\", or any of \"normalization\", \"variants\", \"width\","
+    " \"case\" (\"case:tr\" for Turkish, \"case:az\" for Azerbaijani),"
+    " \"accents\" (\"accents:de\" for German: \"ae\", \"oe\", \"ue\" for"
+    " umlauts) and \"spelling\"",
+    NULL,
+    "cannot combine \"exact\" with other words",
+    { { "exact", IRI_FOLD_EXACT_ONLY },
+      { "normalization", IRI_FOLD_NORMALIZATION },
+      { "variants", IRI_FOLD_VARIANTS },
+      { "width", IRI_FOLD_NORMALIZATION | IRI_FOLD_WIDTH },
+      { "case", IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE },
+      { "case:tr", IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE | IRI_FOLD_TURKIC },
+      { "case:az", IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE | IRI_FOLD_TURKIC },
+      { "accents", IRI_FOLD_NORMALIZATION | IRI_FOLD_ACCENTS },
+      { "accents:de",
+        IRI_FOLD_NORMALIZATION | IRI_FOLD_ACCENTS | IRI_FOLD_GERMAN },
+      { "spelling", IRI_FOLD_NORMALIZATION | IRI_FOLD_SPELLING } }
+};
 
-    return 0;
-}
+const iri_words_t iri_repair_words = {
+    "takes \"off\", or any of \"double-encoding\", \"mojibake\" and \"%u\"",
+    NULL,
+    "cannot combine \"off\" with other words",
+    { { "off", 0 },
+      { "double-encoding", IRI_REPAIR_DOUBLE },
+      { "mojibake", IRI_REPAIR_MOJIBAKE },
+      { "%u", IRI_REPAIR_U } }
+};
 
-
-/*
- * Keep the shared libraries of ICU loaded until the process ends.  httpd
- * unloads its modules and their libraries when it reads its configuration
- * again; each time the memory that ICU has allocated would leak.  (dladdr()
- * would find the libraries too, but searches all their symbols.)
- */
-static void
-iri_icu_keep_loaded(void)
-{
-    iri_libraries_t libraries = { { NULL }, 0 };
-    size_t          i;
-
-    dl_iterate_phdr(iri_icu_collect, &libraries);
-
-    for (i = 0; i < libraries.count; i++) {
-        (void) dlopen(libraries.name[i],
-                      RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    }
-}
-
-
-iri_registry_t *
-iri_registry_create(const iri_env_t *env)
-{
-    UErrorCode      error = U_ZERO_ERROR;
-    iri_registry_t *registry;
-
-    iri_icu_keep_loaded();
-
-    /* Load the data of ICU in the parent process; children share it. */
-    u_init(&error);
-    if (U_FAILURE(error) || !iri_norm_ready() || !iri_collate_ready()) {
-        return NULL;
-    }
-
-    registry = env->alloc(env->ctx, sizeof(*registry));
-    if (registry == NULL) {
-        return NULL;
-    }
-
-    memset(registry, 0, sizeof(*registry));
-    registry->env = *env;
-
-    return registry;
-}
-
-
-const iri_env_t *
-iri_registry_env(const iri_registry_t *registry)
-{
-    return &registry->env;
-}
-
-
-const iri_charset_t *
-iri_registry_get(iri_registry_t *registry, const iri_encoding_t *encoding,
-                 const char **why)
-{
-    const iri_charset_t *charset;
-    size_t               i;
-
-    if (strcmp(encoding->name, "UTF-8") == 0) {
-        return &iri_charset_utf8;
-    }
-
-    for (i = 0; i < registry->count; i++) {
-        if (registry->encoding[i] == encoding) {
-            return registry->charset[i];
-        }
-    }
-
-    if (encoding->converter == NULL) {
-        *why = encoding->refused;
-        return NULL;
-    }
-
-    charset = iri_charset_build(&registry->env, encoding, why);
-    if (charset != NULL && registry->count < IRI_MAX_OPEN) {
-        registry->encoding[registry->count] = encoding;
-        registry->charset[registry->count++] = charset;
-    }
-
-    return charset;
-}
-
-
-/* ---- error messages ------------------------------------------------------ */
-
-/*
- * Return the text `"WORD" MESSAGE MORE` in the arena; without memory, the
- * static message alone.
- */
-static const char *
-iri_word_message(const iri_env_t *env, iri_str_t word, const char *message,
-                 const char *more)
-{
-    iri_buf_t buf = IRI_BUF_EMPTY;
-
-    if (iri_buf_putc(env, &buf, '"') != IRI_OK
-        || iri_buf_put(env, &buf, word.data, word.len) != IRI_OK
-        || iri_buf_put_text(env, &buf, "\" ") != IRI_OK
-        || iri_buf_put_text(env, &buf, message) != IRI_OK
-        || iri_buf_put_text(env, &buf, more) != IRI_OK
-        || iri_buf_putc(env, &buf, '\0') != IRI_OK)
-    {
-        return message;
-    }
-
-    return (const char *) buf.data;
-}
+/* clang-format on */
 
 
 /* ---- words --------------------------------------------------------------- */
 
-static int
-iri_word_find(const iri_word_t *words, iri_str_t word, int *value)
-{
-    size_t i;
-
-    for (i = 0; words[i].word != NULL; i++) {
-        if (iri_str_equal_nocase(word, words[i].word)) {
-            *value = words[i].value;
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-const char *
-iri_parse_engine(iri_str_t word, iri_engine_t *out)
-{
-    static const iri_word_t words[] = { { "off", IRI_ENGINE_OFF },
-                                        { "on", IRI_ENGINE_ON },
-                                        { "report", IRI_ENGINE_REPORT },
-                                        { NULL, 0 } };
-    int                     value;
-
-    if (!iri_word_find(words, word, &value)) {
-        return "must be \"on\", \"off\" or \"report\"";
-    }
-
-    *out = (iri_engine_t) value;
-
-    return NULL;
-}
-
-
-const char *
-iri_parse_invalid(iri_str_t word, iri_invalid_t *out)
-{
-    static const iri_word_t words[] = { { "404", IRI_INVALID_404 },
-                                        { "400", IRI_INVALID_400 },
-                                        { "pass", IRI_INVALID_PASS },
-                                        { NULL, 0 } };
-    int                     value;
-
-    if (!iri_word_find(words, word, &value)) {
-        return "must be \"404\", \"400\" or \"pass\"";
-    }
-
-    *out = (iri_invalid_t) value;
-
-    return NULL;
-}
-
-
-const char *
-iri_parse_filename_form(iri_str_t word, iri_filename_form_t *out)
-{
-    static const iri_word_t words[] = { { "any", IRI_FILENAME_ANY },
-                                        { "nfc", IRI_FILENAME_NFC },
-                                        { "nfd", IRI_FILENAME_NFD },
-                                        { NULL, 0 } };
-    int                     value;
-
-    if (!iri_word_find(words, word, &value)) {
-        return "must be \"any\", \"nfc\" or \"nfd\"";
-    }
-
-    *out = (iri_filename_form_t) value;
-
-    return NULL;
-}
-
-
-const char *
-iri_parse_host_mode(iri_str_t word, iri_host_mode_t *out)
-{
-    static const iri_word_t words[] = { { "off", IRI_HOST_MODE_OFF },
-                                        { "on", IRI_HOST_MODE_ON },
-                                        { "strict", IRI_HOST_MODE_STRICT },
-                                        { NULL, 0 } };
-    int                     value;
-
-    if (!iri_word_find(words, word, &value)) {
-        return "must be \"on\", \"off\" or \"strict\"";
-    }
-
-    *out = (iri_host_mode_t) value;
-
-    return NULL;
-}
-
-
-const char *
-iri_parse_redirect(iri_str_t word, int *out)
-{
-    static const iri_word_t words[] = { { "off", 0 },
-                                        { "301", 301 },
-                                        { "302", 302 },
-                                        { "303", 303 },
-                                        { "307", 307 },
-                                        { "308", 308 },
-                                        { "link", IRI_REDIRECT_LINK },
-                                        { NULL, 0 } };
-
-    if (!iri_word_find(words, word, out)) {
-        return iri_str_equal_nocase(word, "on")
-                   ? "must be \"301\" (or another status, \"302\", \"303\","
-                     " \"307\", \"308\"), \"link\" or \"off\""
-                   : "must be \"off\", \"301\", \"302\", \"303\", \"307\","
-                     " \"308\" or \"link\"";
-    }
-
-    return NULL;
-}
-
-
-/* The words of iri_match */
-static const iri_word_t iri_match_words[] = {
-    { "exact", (int) IRI_FOLD_EXACT_ONLY },
-    { "normalization", (int) IRI_FOLD_NORMALIZATION },
-    { "variants", (int) IRI_FOLD_VARIANTS },
-    { "width", (int) IRI_FOLD_WIDTH },
-    { "case", (int) IRI_FOLD_CASE },
-    { "case:tr", (int) (IRI_FOLD_CASE | IRI_FOLD_TURKIC) },
-    { "case:az", (int) (IRI_FOLD_CASE | IRI_FOLD_TURKIC) },
-    { "accents", (int) IRI_FOLD_ACCENTS },
-    { "accents:de", (int) (IRI_FOLD_ACCENTS | IRI_FOLD_GERMAN) },
-    { "spelling", (int) IRI_FOLD_SPELLING },
-    { NULL, 0 }
-};
-
-
-/* Return the index of the first word not in known; count: all are known. */
+/* Return the index of a word; that of the last row, which has NULL: unknown. */
 static size_t
-iri_word_unknown(const iri_word_t *known, const iri_str_t *words,
-                 size_t count)
+iri_word_find(const iri_words_t *words, iri_str_t word)
 {
     size_t i;
-    int    value;
 
-    for (i = 0; i < count; i++) {
-        if (!iri_word_find(known, words[i], &value)) {
+    for (i = 0; words->at[i].word != NULL; i++) {
+        if (iri_str_equal_nocase(word, words->at[i].word)) {
             break;
         }
     }
@@ -325,103 +126,50 @@ iri_word_unknown(const iri_word_t *known, const iri_str_t *words,
 }
 
 
-size_t
-iri_match_unknown_word(const iri_str_t *words, size_t count)
-{
-    return iri_word_unknown(iri_match_words, words, count);
-}
-
-
 const char *
-iri_parse_match(const iri_str_t *words, size_t count, unsigned *out)
+iri_parse_word(const iri_words_t *words, iri_str_t word, unsigned *out)
 {
-    size_t   i;
-    int      value;
-    unsigned match = 0;
+    size_t i = iri_word_find(words, word);
 
-    for (i = 0; i < count; i++) {
-        if (!iri_word_find(iri_match_words, words[i], &value)) {
-            return "takes \"exact\", or any of \"normalization\","
-                   " \"variants\", \"width\", \"case\" (\"case:tr\" for"
-                   " Turkish, \"case:az\" for Azerbaijani), \"accents\""
-                   " (\"accents:de\" for German: \"ae\", \"oe\", \"ue\""
-                   " for umlauts) and \"spelling\"";
-        }
-
-        match |= (unsigned) value;
+    if (words->at[i].word == NULL) {
+        return words->error_on != NULL && iri_str_equal_nocase(word, "on")
+                   ? words->error_on
+                   : words->error;
     }
 
-    if ((match & IRI_FOLD_EXACT_ONLY) && match != IRI_FOLD_EXACT_ONLY) {
-        return "cannot combine \"exact\" with other words";
-    }
-
-    /* Names with the same key may differ in normalization, too. */
-    if (match & IRI_FOLD_INDEXED) {
-        match |= IRI_FOLD_NORMALIZATION;
-    }
-
-    *out = match;
+    *out = words->at[i].value;
 
     return NULL;
 }
 
 
 const char *
-iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out)
+iri_parse_words(const iri_words_t *words, const iri_str_t *given,
+                size_t count, unsigned *out, size_t *unknown)
 {
-    static const iri_word_t words[] = { { "404", IRI_AMBIGUOUS_404 },
-                                        { "300", IRI_AMBIGUOUS_300 },
-                                        { NULL, 0 } };
-    int                     value;
+    size_t   i, at;
+    unsigned value = 0;
+    int      first = 0, others = 0;
 
-    if (!iri_word_find(words, word, &value)) {
-        return "must be \"404\" or \"300\"";
-    }
-
-    *out = (iri_ambiguous_t) value;
-
-    return NULL;
-}
-
-
-static const iri_word_t iri_repair_words[] = {
-    { "off", 0 },
-    { "double-encoding", (int) IRI_REPAIR_DOUBLE },
-    { "mojibake", (int) IRI_REPAIR_MOJIBAKE },
-    { "%u", (int) IRI_REPAIR_U },
-    { NULL, 0 }
-};
-
-
-size_t
-iri_repair_unknown_word(const iri_str_t *words, size_t count)
-{
-    return iri_word_unknown(iri_repair_words, words, count);
-}
-
-
-const char *
-iri_parse_repair(const iri_str_t *words, size_t count, unsigned *out)
-{
-    size_t   i;
-    int      value, off = 0;
-    unsigned repair = 0;
+    *unknown = count;
 
     for (i = 0; i < count; i++) {
-        if (!iri_word_find(iri_repair_words, words[i], &value)) {
-            return "takes \"off\", or any of \"double-encoding\","
-                   " \"mojibake\" and \"%u\"";
+        at = iri_word_find(words, given[i]);
+        if (words->at[at].word == NULL) {
+            *unknown = i;
+            return words->error;
         }
 
-        off |= value == 0;
-        repair |= (unsigned) value;
+        first |= at == 0;
+        others |= at != 0;
+        value |= words->at[at].value;
     }
 
-    if (off && count != 1) {
-        return "cannot combine \"off\" with other words";
+    if (first && others) {
+        return words->error_first;
     }
 
-    *out = repair;
+    *out = value;
 
     return NULL;
 }
@@ -523,389 +271,7 @@ iri_parse_cache(const iri_str_t *words, size_t count, size_t *size,
 }
 
 
-/* ---- charsets ------------------------------------------------------------ */
-
-static int
-iri_charsets_contain(const iri_charsets_t *list, const iri_charset_t *charset)
-{
-    size_t i;
-
-    for (i = 0; i < list->count; i++) {
-        if (list->at[i] == charset) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-static const char *
-iri_charset_by_label(iri_registry_t *registry, iri_str_t label,
-                     const iri_charset_t **out)
-{
-    const iri_encoding_t *encoding;
-    const char           *why = "cannot be opened";
-
-    encoding = iri_encoding_find(label);
-    if (encoding == NULL) {
-        return iri_word_message(
-            &registry->env, label,
-            "is not a known charset:"
-            " use a label of the Encoding Standard, such as"
-            " \"Shift_JIS\", \"EUC-KR\" or \"windows-1251\"",
-            "");
-    }
-
-    *out = iri_registry_get(registry, encoding, &why);
-    if (*out == NULL) {
-        return iri_word_message(&registry->env, label, why,
-                                ": use another charset");
-    }
-
-    return NULL;
-}
-
-
-const char *
-iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
-                   size_t count, int none_allowed, iri_charsets_t *out)
-{
-    iri_charsets_t       list;
-    const iri_charset_t *charset = NULL;
-    const char          *error;
-    size_t               i;
-
-    list.count = 0;
-
-    if (none_allowed && count == 1 && iri_str_equal_nocase(words[0], "none"))
-    {
-        *out = list;
-        return NULL;
-    }
-
-    for (i = 0; i < count; i++) {
-        if (iri_str_equal_nocase(words[i], "none")) {
-            return none_allowed ? "cannot combine \"none\" with charsets"
-                                : "cannot be \"none\": set the charset of"
-                                  " the names on disk, for example \"UTF-8\"";
-        }
-
-        error = iri_charset_by_label(registry, words[i], &charset);
-        if (error != NULL) {
-            return error;
-        }
-
-        if (none_allowed && charset == &iri_charset_utf8) {
-            continue;
-        }
-
-        if (iri_charsets_contain(&list, charset)) {
-            return iri_word_message(&registry->env, words[i],
-                                    "is listed twice: list each charset once",
-                                    "");
-        }
-
-        if (list.count == IRI_MAX_CHARSETS) {
-            return "lists more than 8 charsets: remove some";
-        }
-
-        list.at[list.count++] = charset;
-    }
-
-    *out = list;
-
-    return NULL;
-}
-
-
-/*
- * Return 1 if later should be listed before first, because fewer texts are
- * misread then.  This is so if first decodes at least half of the texts in
- * later, and the share of these texts that it cannot decode is at most half of
- * the share of texts in first that later cannot decode.  Charsets with nearly
- * the same octets, such as KOI8-R and windows-1251, may be listed in either
- * order.
- */
-static int
-iri_charset_shadows(const iri_charset_t *first, const iri_charset_t *later)
-{
-    unsigned covered = iri_charset_covers(first, later), missing;
-
-    if (covered < 500) {
-        return 0;
-    }
-
-    missing = 1000 - iri_charset_covers(later, first);
-
-    return missing >= 100 && (1000 - covered) * 2 <= missing;
-}
-
-
-static const char *
-iri_shadow_message(const iri_env_t *env, iri_str_t first, iri_str_t later)
-{
-    iri_buf_t buf = IRI_BUF_EMPTY;
-
-    if (iri_buf_put_text(env, &buf, "lists \"") != IRI_OK
-        || iri_buf_put(env, &buf, first.data, first.len) != IRI_OK
-        || iri_buf_put_text(env, &buf, "\" before \"") != IRI_OK
-        || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
-        || iri_buf_put_text(env, &buf,
-                            "\", but the former also decodes most text in the"
-                            " latter: list \"")
-               != IRI_OK
-        || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
-        || iri_buf_put_text(env, &buf, "\" first") != IRI_OK
-        || iri_buf_putc(env, &buf, '\0') != IRI_OK)
-    {
-        return "lists a charset before another one, but also decodes most text"
-               " in that one: list the stricter charset first";
-    }
-
-    return (const char *) buf.data;
-}
-
-
-/*
- * Return the index of the first charset, from i on, that shadows no other
- * charset from i on; i if there is none.
- */
-static size_t
-iri_charsets_strictest(const iri_charsets_t *list, size_t i)
-{
-    size_t first, other;
-
-    for (first = i; first < list->count; first++) {
-        for (other = i; other < list->count; other++) {
-            if (other != first
-                && iri_charset_shadows(list->at[first], list->at[other])) {
-                break;
-            }
-        }
-
-        if (other == list->count) {
-            return first;
-        }
-    }
-
-    return i;
-}
-
-
-void
-iri_charsets_sort(iri_charsets_t *list)
-{
-    const iri_charset_t *charset;
-    size_t               i, k;
-
-    for (i = 0; i < list->count; i++) {
-        k = iri_charsets_strictest(list, i);
-        charset = list->at[k];
-
-        for (/* void */; k > i; k--) {
-            list->at[k] = list->at[k - 1];
-        }
-
-        list->at[i] = charset;
-    }
-}
-
-
-const char *
-iri_charsets_shadow_warning(const iri_registry_t *registry,
-                            const iri_charsets_t *list)
-{
-    size_t i, k;
-    int    has_single = 0;
-
-    for (i = 0; i < list->count; i++) {
-        if (iri_charset_is_utf8(list->at[i])) {
-            if (has_single) {
-                return "lists UTF-8 after a charset that decodes nearly any"
-                       " octets, so that UTF-8 names are misread: list UTF-8"
-                       " first";
-            }
-
-            continue;
-        }
-
-        for (k = 0; k < i; k++) {
-            if (!iri_charset_is_utf8(list->at[k])
-                && iri_charset_shadows(list->at[k], list->at[i]))
-            {
-                return iri_shadow_message(&registry->env,
-                                          iri_charset_name(list->at[k]),
-                                          iri_charset_name(list->at[i]));
-            }
-        }
-
-        has_single |= iri_charset_is_single(list->at[i]);
-    }
-
-    return NULL;
-}
-
-
-/* ---- charsets of a request ----------------------------------------------- */
-
-const char *
-iri_registry_open_all(iri_registry_t *registry)
-{
-    const iri_encoding_t *encoding;
-    const char           *why = NULL;
-    size_t                i, count = registry->count;
-
-    for (i = 0; (encoding = iri_encoding_at(i)) != NULL; i++) {
-        if (encoding->converter != NULL
-            && iri_registry_get(registry, encoding, &why) != NULL)
-        {
-            count++;
-        }
-    }
-
-    return count == 0
-               ? "cannot load any charset: the data of ICU is missing, or"
-                 " memory is exhausted"
-               : NULL;
-}
-
-
-/* Return a charset if it is loaded; else NULL, and *why is set. */
-static const iri_charset_t *
-iri_registry_find(const iri_registry_t *registry, iri_str_t label,
-                  const char **why)
-{
-    const iri_encoding_t *encoding = iri_encoding_find(label);
-    size_t                i;
-
-    if (encoding == NULL) {
-        *why = "is not a known charset";
-        return NULL;
-    }
-
-    if (strcmp(encoding->name, "UTF-8") == 0) {
-        return &iri_charset_utf8;
-    }
-
-    for (i = 0; i < registry->count; i++) {
-        if (registry->encoding[i] == encoding) {
-            return registry->charset[i];
-        }
-    }
-
-    *why = encoding->refused != NULL
-               ? encoding->refused
-               : "is not supported by the installed ICU";
-    return NULL;
-}
-
-
-static int
-iri_is_separator(unsigned char c)
-{
-    return c == ' ' || c == '\t' || c == ',';
-}
-
-
-/* Find the next label of a list from *at on.  Returns: 0: there is none. */
-static int
-iri_next_label(iri_str_t list, size_t *at, iri_str_t *label)
-{
-    size_t i = *at;
-
-    while (i < list.len && iri_is_separator(list.data[i])) {
-        i++;
-    }
-
-    label->data = list.data + i;
-    *at = i;
-
-    while (i < list.len && !iri_is_separator(list.data[i])) {
-        i++;
-    }
-
-    label->len = i - *at;
-    *at = i;
-
-    return label->len != 0;
-}
-
-
-const char *
-iri_charsets_parse(const iri_registry_t *registry, iri_str_t value,
-                   iri_charsets_t *out, iri_str_t *word)
-{
-    const iri_charset_t *charset;
-    const char          *why = NULL;
-    iri_charsets_t       list = { 0, { NULL } };
-    iri_str_t            label;
-    size_t               at = 0;
-    int                  words = 0, none = 0;
-
-    while (value.len != 0 && iri_next_label(value, &at, &label)) {
-        words++;
-        if (iri_str_equal_nocase(label, "none")) {
-            none = 1;
-            charset = &iri_charset_utf8;
-        } else {
-            charset = iri_registry_find(registry, label, &why);
-        }
-
-        if (charset == NULL || (none && words > 1)) {
-            *word = label;
-            return charset == NULL ? why : "cannot be combined with \"none\"";
-        }
-
-        if (iri_charset_is_utf8(charset)
-            || iri_charsets_contain(&list, charset)) {
-            continue;
-        }
-
-        if (list.count >= IRI_MAX_CHARSETS) {
-            *word = label;
-            return "exceeds the limit of 8 charsets";
-        }
-
-        list.at[list.count++] = charset;
-    }
-
-    *out = list;
-
-    return NULL;
-}
-
-
-const char *
-iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
-                size_t count, iri_query_conf_t *out)
-{
-    iri_query_conf_t conf = { { 0, { NULL } }, 0 };
-    const char      *error = NULL;
-    size_t           i;
-
-    if (count != 0 && iri_str_equal_nocase(words[count - 1], "nfc")) {
-        conf.nfc = 1;
-        count--;
-    }
-
-    for (i = 0; i < count; i++) {
-        if (iri_str_equal_nocase(words[i], "nfc")) {
-            return "takes \"nfc\" once, after the charsets";
-        }
-    }
-
-    if (count != 0) {
-        error = iri_parse_charsets(registry, words, count, 1, &conf.charsets);
-    }
-
-    if (error == NULL) {
-        *out = conf;
-    }
-
-    return error;
-}
-
+/* ---- derived settings ---------------------------------------------------- */
 
 static int
 iri_charsets_japanese(const iri_charsets_t *list)

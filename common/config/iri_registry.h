@@ -24,6 +24,13 @@ const iri_charset_t *iri_registry_get(iri_registry_t *registry,
                                       const iri_encoding_t *encoding,
                                       const char **why);
 
+/*
+ * The charset with this label, if it is loaded.  Returns: NULL: it is not;
+ * *why, static, is the rest of an error message.
+ */
+const iri_charset_t *iri_registry_find(const iri_registry_t *registry,
+                                       iri_str_t label, const char **why);
+
 
 #pragma GCC visibility pop
 

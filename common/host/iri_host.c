@@ -250,10 +250,10 @@ iri_has_alabel(iri_str_t host)
 /* ---- mapping ------------------------------------------------------------- */
 
 static void
-iri_host_set(iri_host_t *out, iri_verdict_t answer, iri_host_why_t why,
+iri_host_set(iri_host_t *out, iri_verdict_t verdict, iri_host_why_t why,
              iri_str_t ascii, iri_str_t unicode)
 {
-    out->verdict = answer;
+    out->verdict = verdict;
     out->why = why;
     out->ascii = ascii;
     out->unicode = unicode;

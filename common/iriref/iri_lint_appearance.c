@@ -251,8 +251,8 @@ iri_lint_skeleton(iri_lint_t *lint, iri_lint_entry_t *entry)
     iri_str_t    skeleton;
     iri_status_t status;
 
-    status = iri_skeleton(&lint->scratch, lint->conf->look, entry->name,
-                          &skeleton);
+    status = iri_skeleton(&lint->scratch, lint->conf->confusables,
+                          entry->name, &skeleton);
     if (status != IRI_OK || iri_str_equal(skeleton, entry->name)) {
         entry->skeleton = entry->name;
         return status;
@@ -296,13 +296,13 @@ iri_lint_check_look_alike(iri_lint_t *lint, iri_lint_entry_t *entry)
         status = iri_lint_iri_path(lint, entry->name, 1, &path);
         if (status == IRI_OK) {
             status = iri_characters_check_except(
-                &lint->scratch, lint->conf->look,
+                &lint->scratch, lint->conf->confusables,
                 1u << IRI_WARN_NOT_NFC | 1u << IRI_WARN_LOOK_ALIKE, path,
                 iri_reporter_character, &reporter);
         }
     }
 
-    if (status != IRI_OK || lint->conf->look == NULL
+    if (status != IRI_OK || lint->conf->confusables == NULL
         || iri_lint_has_too_many_marks(entry->name))
     {
         return status;
@@ -390,7 +390,8 @@ iri_lint_look_alikes(iri_lint_t *lint)
     size_t             i, from = 0;
 
     if (!iri_lint_wants(lint, IRI_LINT_LOOK_ALIKE)
-        || lint->conf->look == NULL) {
+        || lint->conf->confusables == NULL)
+    {
         return IRI_OK;
     }
 

@@ -242,8 +242,8 @@ static iri_status_t
 iri_path_round_trips(iri_listing_t *listing, iri_str_t path,
                      iri_reading_t *reading, int *reads)
 {
-    iri_request_t request = { path, 0, { 0, NULL } };
-    iri_status_t  status;
+    iri_received_path_t request = { path, 0, { 0, NULL } };
+    iri_status_t        status;
 
     status = iri_read(&listing->memory.scratch_env, listing->conf.reading,
                       &request, reading);
@@ -367,7 +367,7 @@ iri_is_within_limits(const iri_listing_t *listing, size_t len)
 }
 
 
-/* Bits of iri_listing_entry_t.look */
+/* Bits of iri_listing_entry_t.flags */
 #define IRI_ENTRY_SIMPLE 1
 #define IRI_ENTRY_ASCII  2
 
@@ -405,8 +405,8 @@ iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
         entry->reads = name.len != 0 && !listing->directory.unreachable
                        && iri_is_within_limits(listing, name.len);
         entry->hidden = hidden;
-        entry->look = (simple ? IRI_ENTRY_SIMPLE : 0)
-                      | (ascii ? IRI_ENTRY_ASCII : 0);
+        entry->flags = (simple ? IRI_ENTRY_SIMPLE : 0)
+                       | (ascii ? IRI_ENTRY_ASCII : 0);
     }
 
     return status;
@@ -451,8 +451,8 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
 
     memset(item, 0, sizeof(*item));
     item->same = (unsigned) same;
-    item->simple = same && (entry->look & IRI_ENTRY_SIMPLE) != 0;
-    item->ascii = same && (entry->look & IRI_ENTRY_ASCII) != 0;
+    item->simple = same && (entry->flags & IRI_ENTRY_SIMPLE) != 0;
+    item->ascii = same && (entry->flags & IRI_ENTRY_ASCII) != 0;
     item->octets_len = (unsigned) entry->octets.len & 0x3fff;
     item->name_len = (unsigned) entry->name.len & 0x7ff;
     item->directory = info->is_directory != 0;

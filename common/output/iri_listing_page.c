@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "output/iri_output.h"
+#include "path/iri_path.h"
 
 /* Upper bound of the octets of an entry without its name and its octets. */
 #define IRI_ROW_MARKUP 640
@@ -38,30 +39,16 @@ iri_copy_octets(unsigned char *p, iri_str_t octets)
 }
 
 
-/* the numbers 00 to 99 */
-static const char iri_pairs[] = "0001020304050607080910111213141516171819"
-                                "2021222324252627282930313233343536373839"
-                                "4041424344454647484950515253545556575859"
-                                "6061626364656667686970717273747576777879"
-                                "8081828384858687888990919293949596979899";
-
-
 static unsigned char *
 iri_copy_number(unsigned char *p, uint64_t number)
 {
     unsigned char digits[20];
     size_t        at = sizeof(digits);
 
-    while (number >= 10) {
-        at -= 2;
-        memcpy(digits + at, iri_pairs + 2 * (number % 100), 2);
-        number /= 100;
-    }
-
-    /* number is 0 if the number of digits is even. */
-    if (number != 0 || at == sizeof(digits)) {
-        digits[--at] = (unsigned char) ('0' + number);
-    }
+    do {
+        digits[--at] = (unsigned char) ('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
 
     memcpy(p, digits + at, sizeof(digits) - at);
 
@@ -148,7 +135,8 @@ iri_copy_escaped(const iri_listing_t *listing, unsigned char *p,
 static void
 iri_two_digits(unsigned char *at, int number) /* 0 to 99 */
 {
-    memcpy(at, iri_pairs + 2 * number, 2);
+    at[0] = (unsigned char) ('0' + number / 10);
+    at[1] = (unsigned char) ('0' + number % 10);
 }
 
 
@@ -506,30 +494,11 @@ iri_html_begin(iri_page_part_t *piece, const iri_listing_t *listing)
 }
 
 
-/* 1 for the unreserved characters of RFC 3986. */
-static int
-iri_is_plain_in_query(unsigned char c)
-{
-    return iri_is_alphanumeric(c) || c == '-' || c == '.' || c == '_'
-           || c == '~';
-}
-
-
 /* Append octets to a query; all but unreserved characters are escaped. */
-static void
-iri_page_put_query_octets(iri_page_part_t *piece, iri_str_t octets)
+static iri_status_t
+iri_query_put_octets(const iri_env_t *env, iri_buf_t *buf, iri_str_t octets)
 {
-    unsigned char text[4], *end;
-    size_t        i;
-
-    for (i = 0; i < octets.len; i++) {
-        text[0] = octets.data[i];
-        end = iri_is_plain_in_query(octets.data[i])
-                  ? text + 1
-                  : iri_copy_escape(text, octets.data[i]);
-        *end = '\0';
-        iri_page_put(piece, (const char *) text);
-    }
+    return iri_buf_put_escaped(env, buf, octets, iri_is_unreserved);
 }
 
 
@@ -571,7 +540,7 @@ iri_page_put_next(iri_page_part_t *piece, const iri_listing_t *listing,
         iri_page_put(piece, "/");
     }
 
-    iri_page_put_query_octets(piece, iri_item_octets(item));
+    iri_page_put_by(iri_query_put_octets, piece, iri_item_octets(item));
     iri_page_put(piece, item->directory ? "/" : "");
 }
 

@@ -273,16 +273,7 @@ iri_is_own_path(const iri_location_field_conf_t *conf,
 static iri_status_t
 iri_put_literal(const iri_env_t *env, iri_str_t s, iri_buf_t *buf)
 {
-    iri_status_t status = IRI_OK;
-    size_t       i;
-
-    for (i = 0; status == IRI_OK && i < s.len; i++) {
-        status = iri_is_literal(s.data[i])
-                     ? iri_buf_putc(env, buf, s.data[i])
-                     : iri_buf_put_escape(env, buf, s.data[i]);
-    }
-
-    return status;
+    return iri_buf_put_escaped(env, buf, s, iri_is_literal);
 }
 
 
@@ -321,7 +312,7 @@ iri_put_escaped_path(const iri_env_t *env, iri_str_t path, int own,
  */
 static iri_status_t
 iri_is_only_reading(const iri_env_t *env, const iri_reading_conf_t *conf,
-                    const iri_request_t *request,
+                    const iri_received_path_t *request,
                     const iri_reading_t *reading, int *only)
 {
     iri_reading_conf_t one = *conf;
@@ -360,10 +351,10 @@ static iri_status_t
 iri_path_canonicalize(const iri_env_t *env, const iri_reading_conf_t *conf,
                       iri_str_t *path)
 {
-    iri_request_t request;
-    iri_reading_t reading;
-    iri_status_t  status;
-    int           only = 0;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_status_t        status;
+    int                 only = 0;
 
     if (iri_path_is_ascii(*path, 1)) {
         return IRI_OK;

@@ -73,6 +73,31 @@ typedef struct {
     int           is_dav; /* 1: bound to DAV:, 0: to another */
 } iri_ms_prefix_t;
 
+/* A tag, of which the octets that were read last are not written yet. */
+typedef struct {
+    iri_ms_tag_state_t state;
+    unsigned char      text[IRI_MS_TAG];
+    size_t             len;         /* octets in text */
+    int                is_put;      /* the start of the tag has left text */
+    int                is_end;      /* an end tag */
+    unsigned char      previous[2]; /* the octets before the current one */
+    unsigned char      quote;       /* of the current value; 0: none */
+    iri_ms_word_t      name;        /* of the element */
+    iri_ms_word_t      attribute;
+    iri_ms_word_t      value;
+} iri_ms_tag_t;
+
+/* The open elements, and the namespaces that they declare. */
+typedef struct {
+    size_t          depth;              /* number of open elements */
+    unsigned char   kind[IRI_MS_DEPTH]; /* iri_ms_kind_t */
+    iri_ms_prefix_t prefix[IRI_MS_PREFIXES];
+    size_t          prefixes;
+    size_t unknown_from; /* depth of the element whose bindings did not
+                                     fit: nothing in it is recognized;
+                                     0: none */
+} iri_ms_elements_t;
+
 struct iri_multistatus_s {
     const iri_env_t       *env;
     iri_env_t              names; /* allocates from scratch */
@@ -84,26 +109,10 @@ struct iri_multistatus_s {
     void        *arg;
     iri_status_t status;
 
-    iri_ms_state_t     state;
-    unsigned char      tag[IRI_MS_TAG];
-    size_t             tag_len;     /* octets in tag */
-    int                is_put;      /* the start of the tag has left tag */
-    int                is_end;      /* an end tag */
-    unsigned char      previous[2]; /* the octets before the current one */
-    unsigned char      quote;       /* of the current value; 0: none */
-    iri_ms_tag_state_t tag_state;
-    iri_ms_word_t      name; /* of the current element */
-    iri_ms_word_t      attribute;
-    iri_ms_word_t      value;
-
-    size_t          depth;              /* number of open elements */
-    unsigned char   kind[IRI_MS_DEPTH]; /* iri_ms_kind_t */
-    iri_ms_prefix_t prefix[IRI_MS_PREFIXES];
-    size_t          prefixes;
-    size_t unknown_from; /* depth of the element whose bindings did not
-                                     fit: nothing in it is recognized;
-                                     0: none */
-    int    is_member;    /* the response's href is below a base */
+    iri_ms_state_t    state;
+    iri_ms_tag_t      tag;
+    iri_ms_elements_t elements;
+    int               is_member; /* the response's href is below a base */
 
     iri_ms_kind_t  collecting; /* the element whose text is collected */
     unsigned char *text;       /* room for IRI_MS_TEXT octets */
@@ -606,12 +615,13 @@ iri_ms_put_converted(iri_multistatus_t *ms)
 static iri_ms_kind_t
 iri_ms_parent(const iri_multistatus_t *ms)
 {
-    if (ms->depth == 0) {
+    if (ms->elements.depth == 0) {
         return IRI_MS_NONE;
     }
 
-    return ms->depth <= IRI_MS_DEPTH ? (iri_ms_kind_t) ms->kind[ms->depth - 1]
-                                     : IRI_MS_OTHER;
+    return ms->elements.depth <= IRI_MS_DEPTH
+               ? (iri_ms_kind_t) ms->elements.kind[ms->elements.depth - 1]
+               : IRI_MS_OTHER;
 }
 
 
@@ -621,13 +631,14 @@ iri_ms_is_dav(const iri_multistatus_t *ms, iri_str_t prefix)
 {
     size_t i;
 
-    for (i = ms->prefixes; i > 0; i--) {
-        if (ms->prefix[i - 1].len == prefix.len
+    for (i = ms->elements.prefixes; i > 0; i--) {
+        if (ms->elements.prefix[i - 1].len == prefix.len
             && (prefix.len == 0
-                || memcmp(ms->prefix[i - 1].text, prefix.data, prefix.len)
+                || memcmp(ms->elements.prefix[i - 1].text, prefix.data,
+                          prefix.len)
                        == 0))
         {
-            return ms->prefix[i - 1].is_dav;
+            return ms->elements.prefix[i - 1].is_dav;
         }
     }
 
@@ -651,15 +662,17 @@ iri_ms_bind_prefix(iri_multistatus_t *ms, iri_str_t prefix,
         return;
     }
 
-    if (prefix.len > IRI_MS_PREFIX || ms->prefixes == IRI_MS_PREFIXES) {
-        ms->unknown_from = ms->unknown_from != 0 ? ms->unknown_from
-                                                 : ms->depth + 1;
+    if (prefix.len > IRI_MS_PREFIX
+        || ms->elements.prefixes == IRI_MS_PREFIXES) {
+        ms->elements.unknown_from = ms->elements.unknown_from != 0
+                                        ? ms->elements.unknown_from
+                                        : ms->elements.depth + 1;
         return;
     }
 
-    bound = &ms->prefix[ms->prefixes++];
+    bound = &ms->elements.prefix[ms->elements.prefixes++];
     bound->len = prefix.len;
-    bound->depth = ms->depth + 1;
+    bound->depth = ms->elements.depth + 1;
     bound->is_dav = is_dav;
 
     if (prefix.len != 0) {
@@ -712,8 +725,8 @@ static void
 iri_ms_namespace(iri_multistatus_t *ms)
 {
     static const iri_str_t xmlns = IRI_STR("xmlns");
-    iri_str_t              value = iri_ms_word_str(&ms->value);
-    iri_str_t              name = iri_ms_word_str(&ms->attribute);
+    iri_str_t              value = iri_ms_word_str(&ms->tag.value);
+    iri_str_t              name = iri_ms_word_str(&ms->tag.attribute);
     iri_str_t              prefix = iri_ms_split(&name);
 
     if (iri_str_equal(prefix, xmlns)) {
@@ -737,38 +750,38 @@ iri_ms_in_start(iri_multistatus_t *ms, unsigned char c)
 {
     int is_blank = iri_is_xml_space(c) || c == '/';
 
-    switch (ms->tag_state) {
+    switch (ms->tag.state) {
     case IRI_MS_AT_NAME:
         if (is_blank) {
-            ms->tag_state = IRI_MS_AT_BLANK;
+            ms->tag.state = IRI_MS_AT_BLANK;
         } else {
-            iri_ms_word_put(&ms->name, c);
+            iri_ms_word_put(&ms->tag.name, c);
         }
         break;
 
     case IRI_MS_AT_BLANK:
         if (!is_blank) {
-            ms->tag_state = IRI_MS_AT_ATTRIBUTE;
-            ms->attribute.len = 0;
-            iri_ms_word_put(&ms->attribute, c);
+            ms->tag.state = IRI_MS_AT_ATTRIBUTE;
+            ms->tag.attribute.len = 0;
+            iri_ms_word_put(&ms->tag.attribute, c);
         }
         break;
 
     case IRI_MS_AT_ATTRIBUTE:
-        if (ms->quote != 0) {
-            ms->tag_state = IRI_MS_AT_VALUE;
-            ms->value.len = 0;
+        if (ms->tag.quote != 0) {
+            ms->tag.state = IRI_MS_AT_VALUE;
+            ms->tag.value.len = 0;
         } else if (!is_blank && c != '=') {
-            iri_ms_word_put(&ms->attribute, c);
+            iri_ms_word_put(&ms->tag.attribute, c);
         }
         break;
 
     case IRI_MS_AT_VALUE:
-        if (ms->quote == 0) {
-            ms->tag_state = IRI_MS_AT_BLANK;
+        if (ms->tag.quote == 0) {
+            ms->tag.state = IRI_MS_AT_BLANK;
             iri_ms_namespace(ms);
         } else {
-            iri_ms_word_put(&ms->value, c);
+            iri_ms_word_put(&ms->tag.value, c);
         }
     }
 }
@@ -810,19 +823,19 @@ static void
 iri_ms_element_begin(iri_multistatus_t *ms)
 {
     iri_ms_kind_t kind = IRI_MS_OTHER, parent = iri_ms_parent(ms);
-    iri_str_t     name = iri_ms_word_str(&ms->name);
+    iri_str_t     name = iri_ms_word_str(&ms->tag.name);
     iri_str_t     prefix = iri_ms_split(&name);
 
-    ms->depth++;
+    ms->elements.depth++;
 
-    if (ms->unknown_from == 0 && ms->name.len <= IRI_MS_WORD
+    if (ms->elements.unknown_from == 0 && ms->tag.name.len <= IRI_MS_WORD
         && iri_ms_is_dav(ms, prefix))
     {
         kind = iri_ms_kind(name, parent);
     }
 
-    if (ms->depth <= IRI_MS_DEPTH) {
-        ms->kind[ms->depth - 1] = (unsigned char) kind;
+    if (ms->elements.depth <= IRI_MS_DEPTH) {
+        ms->elements.kind[ms->elements.depth - 1] = (unsigned char) kind;
     }
 
     if (kind == IRI_MS_HREF_OF_RESPONSE || kind == IRI_MS_HREF_OF_LOCKROOT
@@ -841,15 +854,17 @@ iri_ms_element_end(iri_multistatus_t *ms)
         ms->is_member = 0;
     }
 
-    ms->depth -= ms->depth != 0;
+    ms->elements.depth -= ms->elements.depth != 0;
 
-    if (ms->unknown_from > ms->depth) {
-        ms->unknown_from = 0;
+    if (ms->elements.unknown_from > ms->elements.depth) {
+        ms->elements.unknown_from = 0;
     }
 
-    while (ms->prefixes != 0
-           && ms->prefix[ms->prefixes - 1].depth > ms->depth) {
-        ms->prefixes--;
+    while (ms->elements.prefixes != 0
+           && ms->elements.prefix[ms->elements.prefixes - 1].depth
+                  > ms->elements.depth)
+    {
+        ms->elements.prefixes--;
     }
 }
 
@@ -863,28 +878,28 @@ iri_ms_element_end(iri_multistatus_t *ms)
 static void
 iri_ms_tag_put(iri_multistatus_t *ms)
 {
-    if (!ms->is_put && ms->is_end) {
+    if (!ms->tag.is_put && ms->tag.is_end) {
         iri_ms_put_converted(ms);
-    } else if (!ms->is_put) {
+    } else if (!ms->tag.is_put) {
         iri_ms_put_unchanged(ms);
     }
 
-    iri_ms_put_text(ms, ms->tag, ms->tag_len);
-    ms->is_put = 1;
-    ms->tag_len = 0;
+    iri_ms_put_text(ms, ms->tag.text, ms->tag.len);
+    ms->tag.is_put = 1;
+    ms->tag.len = 0;
 }
 
 
 static void
 iri_ms_tag_end(iri_multistatus_t *ms)
 {
-    int is_empty = ms->previous[0] == '/';
-    int is_start = !ms->is_end && ms->name.text[0] != '!';
+    int is_empty = ms->tag.previous[0] == '/';
+    int is_start = !ms->tag.is_end && ms->tag.name.text[0] != '!';
 
     ms->state = IRI_MS_IN_TEXT;
     iri_ms_tag_put(ms);
 
-    if (ms->is_end) {
+    if (ms->tag.is_end) {
         iri_ms_element_end(ms);
     } else if (is_start) {
         iri_ms_element_begin(ms);
@@ -903,7 +918,7 @@ iri_ms_tag_flush(iri_multistatus_t *ms, iri_ms_state_t state)
 {
     iri_ms_tag_put(ms);
     ms->state = state;
-    ms->previous[0] = ms->previous[1] = '\0';
+    ms->tag.previous[0] = ms->tag.previous[1] = '\0';
 }
 
 
@@ -912,22 +927,22 @@ iri_ms_tag_is(const iri_multistatus_t *ms, const char *text)
 {
     size_t len = strlen(text);
 
-    return !ms->is_put && ms->tag_len == len
-           && memcmp(ms->tag, text, len) == 0;
+    return !ms->tag.is_put && ms->tag.len == len
+           && memcmp(ms->tag.text, text, len) == 0;
 }
 
 
 static void
 iri_ms_in_tag(iri_multistatus_t *ms, unsigned char c)
 {
-    if (ms->tag_len == IRI_MS_TAG) {
+    if (ms->tag.len == IRI_MS_TAG) {
         iri_ms_tag_put(ms);
     }
 
-    ms->tag[ms->tag_len++] = c;
+    ms->tag.text[ms->tag.len++] = c;
 
     if (iri_ms_tag_is(ms, "</")) {
-        ms->is_end = 1;
+        ms->tag.is_end = 1;
     } else if (iri_ms_tag_is(ms, "<!--")) {
         iri_ms_tag_flush(ms, IRI_MS_IN_COMMENT);
         return;
@@ -939,19 +954,19 @@ iri_ms_in_tag(iri_multistatus_t *ms, unsigned char c)
         return;
     }
 
-    if (ms->quote != 0) {
-        ms->quote = c == ms->quote ? 0 : ms->quote;
+    if (ms->tag.quote != 0) {
+        ms->tag.quote = c == ms->tag.quote ? 0 : ms->tag.quote;
     } else if (c == '"' || c == '\'') {
-        ms->quote = c;
+        ms->tag.quote = c;
     } else if (c == '>') {
         iri_ms_tag_end(ms);
         return;
     }
 
-    if (!ms->is_end) {
+    if (!ms->tag.is_end) {
         iri_ms_in_start(ms, c);
     }
-    ms->previous[0] = c;
+    ms->tag.previous[0] = c;
 }
 
 
@@ -965,14 +980,15 @@ iri_ms_in_other(iri_multistatus_t *ms, unsigned char c)
 
     if (c == '>'
         && (ms->state == IRI_MS_IN_INSTRUCTION
-                ? ms->previous[0] == '?'
-                : ms->previous[0] == before && ms->previous[1] == before))
+                ? ms->tag.previous[0] == '?'
+                : ms->tag.previous[0] == before
+                      && ms->tag.previous[1] == before))
     {
         ms->state = IRI_MS_IN_TEXT;
     }
 
-    ms->previous[1] = ms->previous[0];
-    ms->previous[0] = c;
+    ms->tag.previous[1] = ms->tag.previous[0];
+    ms->tag.previous[0] = c;
 }
 
 
@@ -996,15 +1012,15 @@ iri_ms_in_text(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 
     if (tag != NULL) {
         ms->state = IRI_MS_IN_TAG;
-        ms->tag[0] = '<';
-        ms->tag_len = 1;
-        ms->is_put = 0;
-        ms->is_end = 0;
-        ms->quote = 0;
-        ms->tag_state = IRI_MS_AT_NAME;
-        ms->name.len = 0;
-        ms->name.text[0] = '\0';
-        ms->previous[0] = '<';
+        ms->tag.text[0] = '<';
+        ms->tag.len = 1;
+        ms->tag.is_put = 0;
+        ms->tag.is_end = 0;
+        ms->tag.quote = 0;
+        ms->tag.state = IRI_MS_AT_NAME;
+        ms->tag.name.len = 0;
+        ms->tag.name.text[0] = '\0';
+        ms->tag.previous[0] = '<';
         n++;
     }
 
@@ -1080,12 +1096,12 @@ iri_multistatus_end(iri_multistatus_t *ms, iri_put_t put, void *arg)
     iri_ms_put_unchanged(ms);
 
     if (ms->state == IRI_MS_IN_TAG) {
-        iri_ms_put_text(ms, ms->tag, ms->tag_len);
+        iri_ms_put_text(ms, ms->tag.text, ms->tag.len);
     }
 
     iri_ms_flush_partial(ms);
     ms->state = IRI_MS_IN_TEXT;
-    ms->tag_len = 0;
+    ms->tag.len = 0;
 
     return ms->status;
 }

@@ -14,18 +14,18 @@
 #include "path/iri_path.h"
 
 typedef struct {
-    const iri_env_t          *env;
-    const iri_reading_conf_t *conf;
-    const iri_request_t      *request;
-    iri_source_t              source;
-    size_t                    raw;     /* high octets sent raw */
-    size_t                    escaped; /* high octets sent escaped */
-    iri_buf_t                 path;
-    iri_buf_t                 uri;
-    int                       no_uri;   /* 1: no URI is needed */
-    int                       repaired; /* 1: mojibake was repaired */
-    int                       no_utf8;  /* 1: known not to be UTF-8 */
-    iri_why_t                 why;      /* outcome of the last reading */
+    const iri_env_t           *env;
+    const iri_reading_conf_t  *conf;
+    const iri_received_path_t *request;
+    iri_source_t               source;
+    size_t                     raw;     /* high octets sent raw */
+    size_t                     escaped; /* high octets sent escaped */
+    iri_buf_t                  path;
+    iri_buf_t                  uri;
+    int                        no_uri;   /* 1: no URI is needed */
+    int                        repaired; /* 1: mojibake is repaired */
+    int                        no_utf8;  /* 1: known not to be UTF-8 */
+    iri_why_t                  why;      /* outcome of the last reading */
 } iri_reader_t;
 
 
@@ -213,31 +213,64 @@ iri_reader_slash(iri_reader_t *reader, size_t at)
 }
 
 
-/*
- * Decode a segment in UTF-8 or the first charset that can. reader->why is the
- * reason if none can.
- */
+/* Repair a segment that has no reading; reader->why is READ if it worked. */
 static iri_status_t
-iri_segment_read_any(iri_reader_t *reader, size_t from, size_t to)
+iri_reader_repair(iri_reader_t *reader, size_t from, size_t to)
 {
-    const iri_charsets_t *list = &reader->conf->charsets;
-    iri_status_t          status;
-    size_t                i;
+    iri_str_t    segment = { to - from, reader->source.octets.data + from };
+    iri_str_t    repaired;
+    iri_status_t status;
 
-    status = iri_segment_read(reader->env, &iri_charset_utf8, &reader->source,
-                              from, to, &reader->path, iri_reader_uri(reader),
-                              &reader->why);
+    status = iri_repair(reader->env, IRI_REPAIR_MOJIBAKE, segment, &repaired);
 
-    for (i = 0; status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
-                && i < list->count;
-         i++)
-    {
-        status = iri_segment_read(reader->env, list->at[i], &reader->source,
-                                  from, to, &reader->path,
-                                  iri_reader_uri(reader), &reader->why);
+    if (status != IRI_OK || repaired.len == 0) {
+        return status;
     }
 
-    return status;
+    reader->why = IRI_WHY_READ;
+    status = iri_buf_put(reader->env, &reader->path, repaired.data,
+                         repaired.len);
+
+    return status == IRI_OK && !reader->no_uri ? iri_buf_put_escaped(
+               reader->env, &reader->uri, repaired, iri_is_path_char)
+                                               : status;
+}
+
+
+/*
+ * Decode a segment in one charset; NULL: in UTF-8 or the first charset that
+ * can. reader->why is the reason if none can.
+ */
+static iri_status_t
+iri_reader_segment(iri_reader_t *reader, const iri_charset_t *charset,
+                   size_t from, size_t to)
+{
+    const iri_charsets_t *list = &reader->conf->charsets;
+    const iri_charset_t  *next = charset;
+    iri_status_t          status;
+    size_t                i = 0;
+
+    if (charset == NULL) {
+        next = &iri_charset_utf8;
+    }
+
+    for (;;) {
+        status = iri_segment_read(reader->env, next, &reader->source, from,
+                                  to, &reader->path, iri_reader_uri(reader),
+                                  &reader->why);
+
+        if (status != IRI_OK || reader->why != IRI_WHY_UNREADABLE) {
+            return status;
+        }
+
+        if (charset != NULL || i == list->count) {
+            break;
+        }
+
+        next = list->at[i++];
+    }
+
+    return reader->repaired ? iri_reader_repair(reader, from, to) : IRI_OK;
 }
 
 
@@ -309,11 +342,7 @@ iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
     for (/* void */;; from = to + 1) {
         to = iri_segment_end(source->octets, from);
 
-        status = charset == NULL
-                     ? iri_segment_read_any(reader, from, to)
-                     : iri_segment_read(reader->env, charset, source, from,
-                                        to, &reader->path,
-                                        iri_reader_uri(reader), &reader->why);
+        status = iri_reader_segment(reader, charset, from, to);
 
         if (status != IRI_OK
             || (reader->why != IRI_WHY_READ && reader->why != IRI_WHY_BIDI))
@@ -441,90 +470,6 @@ iri_source_is_plain(const iri_source_t *source, int *no_utf8)
 }
 
 
-/* ---- repair -------------------------------------------------------------- */
-
-/*
- * Repair a segment that has no reading. Sets reader->why to IRI_WHY_READ if
- * it was repaired.
- */
-static iri_status_t
-iri_reader_repair_segment(iri_reader_t *reader, iri_str_t segment)
-{
-    iri_str_t    repaired;
-    iri_status_t status;
-    size_t       i;
-
-    status = iri_repair(reader->env, IRI_REPAIR_MOJIBAKE, segment, &repaired);
-
-    if (status != IRI_OK || repaired.len == 0) {
-        return status;
-    }
-
-    reader->why = IRI_WHY_READ;
-    status = iri_buf_put(reader->env, &reader->path, repaired.data,
-                         repaired.len);
-
-    for (i = 0; status == IRI_OK && !reader->no_uri && i < repaired.len; i++)
-    {
-        status = iri_is_path_char(repaired.data[i])
-                     ? iri_buf_putc(reader->env, &reader->uri,
-                                    repaired.data[i])
-                     : iri_buf_put_escape(reader->env, &reader->uri,
-                                          repaired.data[i]);
-    }
-
-    return status;
-}
-
-
-/*
- * Repair mojibake that contains controls. Such a path has no reading, so it
- * would be refused before iri_find() could confirm its repaired form on disk.
- */
-static iri_status_t
-iri_reader_repair(iri_reader_t *reader)
-{
-    const iri_source_t *source = &reader->source;
-    iri_str_t           segment;
-    iri_status_t        status;
-    size_t              from, to;
-
-    reader->path.len = 0;
-    reader->uri.len = 0;
-
-    for (from = 0;; from = to + 1) {
-        to = iri_segment_end(source->octets, from);
-        segment.data = source->octets.data + from;
-        segment.len = to - from;
-
-        status = iri_segment_read(reader->env, &iri_charset_utf8, source,
-                                  from, to, &reader->path,
-                                  iri_reader_uri(reader), &reader->why);
-
-        if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE) {
-            status = iri_reader_repair_segment(reader, segment);
-        }
-
-        if (status != IRI_OK || reader->why != IRI_WHY_READ
-            || to == source->octets.len)
-        {
-            break;
-        }
-
-        status = iri_reader_slash(reader, to);
-        if (status != IRI_OK) {
-            break;
-        }
-    }
-
-    if (reader->env->trace) {
-        iri_trace_reading(reader, &iri_charset_utf8, status);
-    }
-
-    return status;
-}
-
-
 /* ---- the result ---------------------------------------------------------- */
 
 static iri_form_t
@@ -557,7 +502,7 @@ iri_refuse(iri_reading_t *out, int status, iri_why_t why)
 
 /* The path as it was sent, percent-encoded. */
 static iri_status_t
-iri_uri_as_sent(const iri_env_t *env, const iri_request_t *request,
+iri_uri_as_sent(const iri_env_t *env, const iri_received_path_t *request,
                 iri_str_t *uri)
 {
     if (request->escaped) {
@@ -570,7 +515,7 @@ iri_uri_as_sent(const iri_env_t *env, const iri_request_t *request,
 
 
 static void
-iri_reading_limit(const iri_request_t *request, iri_reading_t *out)
+iri_reading_limit(const iri_received_path_t *request, iri_reading_t *out)
 {
     out->form = IRI_FORM_INVALID;
     out->path = out->octets = request->path;
@@ -684,7 +629,7 @@ iri_source_init(iri_reader_t *reader)
 
 
 static void
-iri_read_ascii(const iri_request_t *request, iri_reading_t *out)
+iri_read_ascii(const iri_received_path_t *request, iri_reading_t *out)
 {
     out->verdict = IRI_PASS;
     out->why = IRI_WHY_ASCII;
@@ -722,18 +667,21 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
         return status;
     }
 
-    /* With iri_invalid pass, octets without a reading are not repaired. */
+    /*
+     * Repair mojibake that contains controls. Such a path has no reading, so
+     * it would be refused before iri_find() could confirm its repaired form
+     * on disk. With iri_invalid pass it is not repaired.
+     */
     if (reader->why == IRI_WHY_UNREADABLE
         && (reader->conf->repair & IRI_REPAIR_MOJIBAKE)
         && reader->conf->invalid != IRI_INVALID_PASS)
     {
-        status = iri_reader_repair(reader);
+        reader->repaired = 1;
+        charset = &iri_charset_utf8;
+        status = iri_reader_try(reader, charset);
         if (status != IRI_OK) {
             return status;
         }
-
-        reader->repaired = 1;
-        charset = &iri_charset_utf8;
     }
 
     if (reader->why == IRI_WHY_READ && reader->path.len > IRI_MAX_PATH) {
@@ -782,9 +730,9 @@ iri_read_as_sent(const iri_reader_t *reader, iri_reading_t *reading,
 static iri_status_t
 iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
 {
-    const iri_request_t *request = reader->request;
-    iri_reading_t        reading;
-    iri_status_t         status;
+    const iri_received_path_t *request = reader->request;
+    iri_reading_t              reading;
+    iri_status_t               status;
 
     memset(&reading, 0, sizeof(reading));
     reading.conf = reader->conf;
@@ -830,14 +778,9 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
 
 iri_status_t
 iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
-         const iri_request_t *request, iri_reading_t *out)
+         const iri_received_path_t *request, iri_reading_t *out)
 {
-    iri_reader_t reader;
-
-    memset(&reader, 0, sizeof(reader));
-    reader.env = env;
-    reader.conf = conf;
-    reader.request = request;
+    iri_reader_t reader = { .env = env, .conf = conf, .request = request };
 
     return iri_reader_read(&reader, out);
 }
@@ -846,14 +789,10 @@ iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
 /* A trace prints the URI of each reading, so it is made then. */
 iri_status_t
 iri_read_path(const iri_env_t *env, const iri_reading_conf_t *conf,
-              const iri_request_t *request, iri_reading_t *out)
+              const iri_received_path_t *request, iri_reading_t *out)
 {
-    iri_reader_t reader;
+    iri_reader_t reader = { .env = env, .conf = conf, .request = request };
 
-    memset(&reader, 0, sizeof(reader));
-    reader.env = env;
-    reader.conf = conf;
-    reader.request = request;
     reader.no_uri = !request->escaped && !env->trace;
 
     return iri_reader_read(&reader, out);

@@ -20,12 +20,13 @@
 static int
 iri_is_sent_canonical(const iri_redirect_t *redirect)
 {
-    const iri_reading_t *came = redirect->came;
+    const iri_reading_t *reading = redirect->reading;
 
-    return (came->form == IRI_FORM_ASCII || came->form == IRI_FORM_ESCAPED)
-           && iri_str_equal(redirect->path, came->form == IRI_FORM_ASCII
-                                                ? came->path
-                                                : came->octets)
+    return (reading->form == IRI_FORM_ASCII
+            || reading->form == IRI_FORM_ESCAPED)
+           && iri_str_equal(redirect->path, reading->form == IRI_FORM_ASCII
+                                                ? reading->path
+                                                : reading->octets)
            && iri_uri_is_normalized(redirect->sent);
 }
 
@@ -37,7 +38,7 @@ iri_is_sent_canonical(const iri_redirect_t *redirect)
 static int
 iri_is_only_unescaped(const iri_redirect_t *redirect)
 {
-    iri_str_t            octets = redirect->came->octets;
+    iri_str_t            octets = redirect->reading->octets;
     const unsigned char *p = redirect->sent.data;
     const unsigned char *end = p + redirect->sent.len;
     unsigned char        octet;
@@ -63,18 +64,18 @@ static iri_status_t
 iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
                 iri_str_t *uri)
 {
-    iri_env_t     silent = *env;
-    iri_request_t request;
-    iri_reading_t reading;
-    iri_str_t     spelled;
-    iri_status_t  status;
+    iri_env_t           silent = *env;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_str_t           spelled;
+    iri_status_t        status;
 
     status = iri_uri_normalize(env, redirect->sent, &spelled);
     if (status != IRI_OK) {
         return status;
     }
 
-    if (redirect->came->form == IRI_FORM_ASCII) {
+    if (redirect->reading->form == IRI_FORM_ASCII) {
         *uri = spelled;
         return IRI_OK;
     }
@@ -90,7 +91,7 @@ iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
     /* The trace already contains this reading. */
     silent.trace = 0;
 
-    status = iri_read(&silent, redirect->came->conf, &request, &reading);
+    status = iri_read(&silent, redirect->reading->conf, &request, &reading);
     if (status == IRI_NO_MEMORY) {
         return status;
     }
@@ -108,13 +109,13 @@ static iri_status_t
 iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
                   iri_str_t *uri)
 {
-    const iri_reading_t *came = redirect->came;
+    const iri_reading_t *reading = redirect->reading;
     iri_status_t         status;
 
     uri->len = 0;
 
-    if (iri_str_equal(redirect->path, came->path)) {
-        *uri = came->uri;
+    if (iri_str_equal(redirect->path, reading->path)) {
+        *uri = reading->uri;
 
         if (redirect->sent.len != 0) {
             status = iri_uri_of_sent(env, redirect, uri);
@@ -144,8 +145,8 @@ iri_find_dot_segment(const iri_env_t *env, const iri_redirect_t *redirect,
     *found = 0;
 
     /* The URI of another name is not made from the path that was sent. */
-    if (redirect->came->form != IRI_FORM_ASCII
-        || !iri_str_equal(redirect->path, redirect->came->path))
+    if (redirect->reading->form != IRI_FORM_ASCII
+        || !iri_str_equal(redirect->path, redirect->reading->path))
     {
         return IRI_OK;
     }
@@ -172,7 +173,7 @@ iri_redirect_location(const iri_env_t *env, const iri_redirect_t *redirect,
     iri_status_t           status;
     int                    has_dots;
 
-    if (redirect->came->form == IRI_FORM_INVALID
+    if (redirect->reading->form == IRI_FORM_INVALID
         || iri_is_sent_canonical(redirect))
     {
         *out = uri;
@@ -268,13 +269,13 @@ iri_presence_of(const iri_found_t *found, int moved, int answered)
 static int
 iri_is_only_form(const iri_redirect_t *redirect)
 {
-    const iri_reading_t *came = redirect->came;
+    const iri_reading_t *reading = redirect->reading;
 
-    if (!iri_str_equal(redirect->path, came->path)) {
+    if (!iri_str_equal(redirect->path, reading->path)) {
         return 0;
     }
 
-    switch (came->form) {
+    switch (reading->form) {
     case IRI_FORM_ASCII:
         return 1;
 
@@ -296,7 +297,7 @@ iri_may_redirect(iri_str_t method, const iri_redirect_t *redirect,
     static const iri_str_t get = IRI_STR("GET");
     static const iri_str_t head = IRI_STR("HEAD");
 
-    if (redirect->came->form == IRI_FORM_INVALID
+    if (redirect->reading->form == IRI_FORM_INVALID
         || (!iri_str_equal(method, get) && !iri_str_equal(method, head)))
     {
         return 0;

@@ -220,16 +220,9 @@ iri_uri_normalize(const iri_env_t *env, iri_str_t sent, iri_str_t *out)
 iri_status_t
 iri_put_query(const iri_env_t *env, iri_str_t query, iri_buf_t *buf)
 {
-    iri_status_t status;
-    size_t       i;
+    iri_status_t status = iri_buf_putc(env, buf, '?');
 
-    status = iri_buf_putc(env, buf, '?');
-
-    for (i = 0; status == IRI_OK && i < query.len; i++) {
-        status = query.data[i] > 0x20 && query.data[i] < 0x7f
-                     ? iri_buf_putc(env, buf, query.data[i])
-                     : iri_buf_put_escape(env, buf, query.data[i]);
-    }
-
-    return status;
+    return status == IRI_OK
+               ? iri_buf_put_escaped(env, buf, query, iri_is_visible)
+               : status;
 }

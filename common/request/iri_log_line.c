@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/iri_string.h"
-#include "request/iri_request.h"
+#include "request/iri_state.h"
 
 
 static const char *const iri_reason_codes[IRI_REASONS] = {
@@ -151,6 +151,28 @@ iri_note_would(iri_notes_t *notes, const char *code, int first,
 }
 
 
+/* The static code equal to octets, or "error". */
+static const char *
+iri_known_code(iri_str_t octets)
+{
+    int i;
+
+    for (i = 0; i < IRI_REASONS; i++) {
+        if (iri_str_equal_nocase(octets, iri_reason_codes[i])) {
+            return iri_reason_codes[i];
+        }
+    }
+
+    for (i = 0; i < IRI_WHYS; i++) {
+        if (iri_str_equal_nocase(octets, iri_why_code((iri_why_t) i))) {
+            return iri_why_code((iri_why_t) i);
+        }
+    }
+
+    return iri_reason_code(IRI_REASON_ERROR);
+}
+
+
 /*
  * A line of the core contains its code after the last IRI_LOG_REASON; text of a
  * client may contain earlier ones.  Without a known code it is "error".
@@ -159,8 +181,8 @@ void
 iri_note_line(iri_notes_t *notes, iri_log_level_t level, iri_str_t line)
 {
     static const iri_str_t marker = IRI_STR(IRI_LOG_REASON);
-    const char            *code = iri_reason_code(IRI_REASON_ERROR);
-    size_t                 at, i;
+    iri_str_t              code = { 0, NULL };
+    size_t                 at;
 
     for (at = line.len; at > 0; at--) {
         if (line.len - at >= marker.len
@@ -170,16 +192,12 @@ iri_note_line(iri_notes_t *notes, iri_log_level_t level, iri_str_t line)
         }
     }
 
-    for (i = 0; at > 0 && i < IRI_REASONS; i++) {
-        if (iri_str_equal_nocase(iri_str_from(line, at + marker.len),
-                                 iri_reason_codes[i]))
-        {
-            code = iri_reason_codes[i];
-        }
+    if (at > 0) {
+        code = iri_str_from(line, at + marker.len);
     }
 
-    iri_note(notes, level, code, "%.*s", (int) (at > 0 ? at : line.len),
-             (const char *) line.data);
+    iri_note(notes, level, iri_known_code(code), "%.*s",
+             (int) (at > 0 ? at : line.len), (const char *) line.data);
 }
 
 

@@ -7,7 +7,7 @@
  */
 
 #include "tree/iri_tree.h"
-#include "request/iri_request.h"
+#include "request/iri_state.h"
 
 
 /* Whether a path names an entry. */

@@ -243,6 +243,15 @@ iri_status_t iri_compose(uint32_t base, uint32_t mark, uint32_t *c);
 int iri_norm_ready(void);
 
 
+/* ---- loading ICU --------------------------------------------------------- */
+
+/*
+ * Load the data of ICU, and keep its libraries loaded until the process ends.
+ * Returns: 0: data are missing.
+ */
+int iri_icu_load(void);
+
+
 /* ---- texts of any length ------------------------------------------------- */
 
 /*

@@ -182,15 +182,24 @@ sub write_form {
 }
 
 # A path in its canonical form, of octets.
-sub canonical { return join '', map { '/' . percent($_) } @_ }
+my %percent;
+sub canonical {
+    %percent = () if keys %percent > 100_000;
+    return join '', map { '/' . ($percent{$_} //= percent($_)) } @_;
+}
 
 # ---- reading --------------------------------------------------------------------
 
-sub unescape { return $_[0] =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger }
+sub unescape {
+    my ($text) = @_;
+    $text =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge if index($text, '%') >= 0;
+    return $text;
+}
 
 # Perl's own idea of UTF-8 is wider.
 sub is_utf8 {
     my ($copy) = @_;
+    return 1 if $copy !~ /[^\0-\x7F]/;
     return $copy !~ /[\xF5-\xFF]|\xF4[\x90-\xBF]|\xED[\xA0-\xBF]/
         && utf8::decode($copy);
 }

@@ -13,7 +13,7 @@ use utf8;
 use Digest::SHA 'sha1_base64';
 use IRI::Httpd;
 use IRI::Server qw(free_port slurp spew);
-use Site qw(one some utf8 maybe @TREES);
+use Site qw(of_config one some text_of utf8 maybe @TREES);
 
 my @MODULES = qw(rewrite setenvif env include auth_basic authn_file authz_user
     negotiation proxy proxy_http headers cache cache_disk autoindex filter
@@ -404,8 +404,14 @@ sub servers {
 
 sub settings_of {
     my ($class, $config) = @_;
+    return of_config($config, 'settings',
+        sub { read_settings($class, $config) });
+}
+
+sub read_settings {
+    my ($class, $config) = @_;
     my %set = (charsets => [], match => '', repair => '', redirect => {});
-    my $text = $class->text($config->{nodes}, 0);
+    my $text = text_of($class, $config, 0);
     while ($text =~ /^[# ]*IRI(\w+) (.*)$/mg) {
         my ($name, $value) = (lc $1, $2);
         if    ($name eq 'charset')  { $set{charsets} = [split ' ', $value] }
@@ -426,10 +432,10 @@ sub settings_of {
     return \%set;
 }
 
-sub uses_raw { return $_[0]->text($_[1]{nodes}, 1) =~ /%\{RAW\}/ }
+sub uses_raw { return text_of(@_[0, 1], 1) =~ /%\{RAW\}/ }
 
 sub sees_escapes {
-    return $_[0]->text($_[1]{nodes}, 1) =~ /SetEnvIf Request_URI/;
+    return text_of(@_[0, 1], 1) =~ /SetEnvIf Request_URI/;
 }
 
 sub raw_line { return "$_[1] $_[2] HTTP/1.1" }
@@ -446,7 +452,7 @@ sub denies_with_name { return 0 }
 sub asks_disk { return 0 }
 
 sub has_application {
-    return $_[0]->text($_[1]{nodes}, 1) =~ /ProxyPass|\[P\]|\[H=|index\.php/;
+    return text_of(@_[0, 1], 1) =~ /ProxyPass|\[P\]|\[H=|index\.php/;
 }
 
 # A report without what the client sent, the module's own, and names of files

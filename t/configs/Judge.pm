@@ -9,7 +9,7 @@ use warnings;
 use utf8;
 use Forms qw(canonical choose meanings write_form);
 use IRI::Spelling 'percent';
-use Site qw(one maybe utf8 @TREES);
+use Site qw(one maybe text_of utf8 @TREES);
 use Wire;
 
 # ---- cases ------------------------------------------------------------------------
@@ -22,7 +22,7 @@ my %PREFIX = ('/p/' => '/p/7/', '/wiki/' => '/wiki/', '/_media/' => '/_media/',
 sub cases {
     my ($class, $config, $count) = @_;
     my $set  = $class->settings_of($config);
-    my $text = $class->text($config->{nodes}, 0);
+    my $text = text_of($class, $config, 0);
     my $site = $config->{site};
     my @prefixes = (['/', ''], ['/', 'public'], ['/', 'store'],
         @{ $config->{prefixes} });
@@ -30,11 +30,11 @@ sub cases {
         grep { index($text, $_) >= 0 } sort keys %PREFIX;
     my @paths = (@{ $site->{entries} },
         map { ("$_/", "$_") } @{ $site->{folders} });
+    my %named;
     my @named = grep {
-        my ($name) = m{([^/]+)/?\z};
-        my ($dir)  = m{([^/]+)/[^/]+/?\z};
-        grep { defined && !/^(?:public|store|web)/ && index($text, $_) >= 0 }
-            $name, $dir;
+        my ($dir, $name) = m{(?:([^/]+)/)?([^/]+)/?\z};
+        grep { defined && ($named{$_} //= !/^(?:public|store|web)/
+            && index($text, $_) >= 0) } $name, $dir;
     } @paths;
     my @cases;
     my %canonical;
@@ -298,9 +298,9 @@ sub wrong {
         return if grep { $_->{answer}[0] == 0 } @meant;
         return ('crash', "no answer: $asked->{answer}[2]");
     }
-    my ($name) = grep { $_->{canonical} eq canonical(map { utf8($_) }
-        @{ $asked->{which} eq 'twin' ? $case->{absent} : $case->{segments} })
-    } @meant;
+    my $canonical = canonical(map { utf8($_) }
+        @{ $asked->{which} eq 'twin' ? $case->{absent} : $case->{segments} });
+    my ($name) = grep { $_->{canonical} eq $canonical } @meant;
     # The canonical name, and a form that is no other name, lose nothing.
     # So it is where the entry itself is what the oracle answers with.
     my $is_same = $case->{same} && $name && !is_other_form($config, $set);

@@ -11,7 +11,7 @@ use utf8;
 use IRI::Nginx;
 use IRI::Server qw(free_port slurp spew);
 use Program;
-use Site qw(one some utf8 maybe @TREES);
+use Site qw(of_config one some text_of utf8 maybe @TREES);
 
 # Lists of charsets by a variable; no request says otherwise than the default.
 my %LIST = (
@@ -458,7 +458,7 @@ sub servers {
     my $both = '';
     for my $oracle (0, 1) {
         my $root = $config->{site}->root($oracle ? 'nfc' : $config->{tree});
-        my $text = $class->text($config->{nodes}, $oracle);
+        my $text = text_of($class, $config, $oracle);
         $text =~ s/%%ROOT%%/$root/g;
         $text =~ s/%%TMP%%/$tmp/g;
         my $host = ($oracle ? 'o' : 'c') . $name;
@@ -472,8 +472,14 @@ sub servers {
 # What the settings of a configuration are, of all its places.
 sub settings_of {
     my ($class, $config) = @_;
+    return of_config($config, 'settings',
+        sub { read_settings($class, $config) });
+}
+
+sub read_settings {
+    my ($class, $config) = @_;
     my %set = (charsets => [], match => '', repair => '', redirect => {});
-    my $text = $class->text($config->{nodes}, 0);
+    my $text = text_of($class, $config, 0);
     while ($text =~ /^ *iri_(\w+) (.*);$/mg) {
         my ($name, $value) = ($1, $2);
         if ($name eq 'charset') {
@@ -492,7 +498,7 @@ sub settings_of {
 }
 
 # Does a rule see what the client sent?
-sub uses_raw { return $_[0]->text($_[1]{nodes}, 1) =~ /\$raw\b/ }
+sub uses_raw { return text_of(@_[0, 1], 1) =~ /\$raw\b/ }
 
 sub raw_line { return $_[2] }
 
@@ -522,14 +528,14 @@ sub in_internal {
 # Does a denial hold $uri, which is the name that was found? (SECURITY.md says
 # so.)
 sub shows_name {
-    return $_[0]->text($_[1]{nodes}, 1)
+    return text_of(@_[0, 1], 1)
         =~ /^ *(?:add_header|error_page) [^;]*\$uri/m;
 }
 
 # Is a denial a redirect to the login, with $uri? It has the names as they were
 # sent (doc/nginx.md, Restarts).
 sub denies_with_name {
-    my $text = $_[0]->text($_[1]{nodes}, 1);
+    my $text = text_of(@_[0, 1], 1);
     return $text =~ /^ *error_page (?:\d+ )*40[13] [^;]*\@login/m
         && $text =~ /^location \@login \{\n *return 302 [^;]*\$uri/m;
 }
@@ -538,11 +544,11 @@ sub denies_with_name {
 # that by itself, and denies what try_files leads to, when access to the path
 # that was asked for has been granted.
 sub asks_disk {
-    return $_[0]->text($_[1]{nodes}, 1)
+    return text_of(@_[0, 1], 1)
         =~ /^ *if \(!?-[fde] [^\n]*\n *return 302 \/login/m;
 }
 
-sub has_application { return $_[0]->text($_[1]{nodes}, 1) =~ /_pass |return/ }
+sub has_application { return text_of(@_[0, 1], 1) =~ /_pass |return/ }
 
 # A body without names of files where their octets are others than the name's.
 sub body_of {

@@ -10,10 +10,10 @@ use Encode ();
 use Exporter 'import';
 use File::Path 'make_path';
 use IRI::Server 'spew';
-use IRI::Spelling qw(folded write_in);
+use IRI::Spelling qw(folded is_edit write_in);
 use Unicode::Normalize qw(NFC NFD);
 
-our @EXPORT_OK = qw(one some utf8 maybe @TREES);
+our @EXPORT_OK = qw(of_config one some text_of utf8 maybe @TREES);
 
 # Trees by the form of their names, and what iri_filename_charset says there.
 our @TREES = qw(nfc nfd EUC-JP Shift_JIS windows-1252 windows-1251 GBK EUC-KR);
@@ -36,7 +36,9 @@ my $LARGE = 2050;
 
 sub one   { return $_[rand @_] }
 sub maybe { return rand() < shift ? @_ : () }
-sub utf8  { return Encode::encode('UTF-8', $_[0]) }
+
+my $UTF8 = Encode::find_encoding('UTF-8');
+sub utf8 { return $UTF8->encode($_[0]) }
 
 # Up to $count of a list, in their order.
 sub some {
@@ -45,10 +47,26 @@ sub some {
     return @list;
 }
 
+# What follows from the nodes of a configuration, made once.
+sub of_config {
+    my ($config, $what, $make) = @_;
+    my $known = $config->{known} // {};
+    $known = $config->{known} = { nodes => $config->{nodes} }
+        if ($known->{nodes} // 0) != $config->{nodes};
+    return $known->{$what} //= $make->();
+}
+
+# Its text, or that of its oracle.
+sub text_of {
+    my ($class, $config, $oracle) = @_;
+    return of_config($config, "text $oracle", sub {
+        $class->text($config->{nodes}, $oracle) });
+}
+
 # The names of a site; its number and the seed decide. Nothing is written.
 sub new {
     my ($class, $folder, $seed, $number) = @_;
-    my $self = bless { folder => $folder, made => {}, fold => {} }, $class;
+    my $self = bless { folder => $folder, made => {} }, $class;
     srand($seed * 1009 + $number);
     $self->{dirs}  = [some(3, @ASCII_DIRS), some(4, @DIRS), 'archive'];
     my @files = (some(6, @ASCII_FILES), some(10, @FILES));
@@ -86,13 +104,18 @@ sub root {
     my $root = "$self->{folder}/$tree";
     return $root if $self->{made}{$tree}++;
     make_path($root);
+    mkdir "$root/" . path_on_disk($_, $tree) for @{ $self->{folders} };
     for my $path (@{ $self->{entries} }) {
-        my $disk = join '/', map { on_disk($_, $tree) } split m{/}, $path;
-        my ($dir) = $disk =~ m{^(.*)/};
-        make_path("$root/$dir") if defined $dir;
-        spew("$root/$disk", utf8($path =~ /\.php$/
+        my $file = "$root/" . path_on_disk($path, $tree);
+        # the same file in each tree
+        if ($tree ne 'nfc') {
+            link $self->root('nfc') . '/' . utf8($path), $file
+                or die "$file: $!\n";
+            next;
+        }
+        spew($file, utf8($path =~ /\.php$/
             ? "ENV $path\n<!--#printenv -->" : "FILE $path\n"));
-        utime 1_600_000_000, 1_600_000_000, "$root/$disk";
+        utime 1_600_000_000, 1_600_000_000, $file;
     }
     # A directory of so many names that its index is built by a thread.
     my @large = $tree eq 'nfc' ? grep { -d }
@@ -117,6 +140,11 @@ sub stir {
     return;
 }
 
+sub path_on_disk {
+    my ($path, $tree) = @_;
+    return join '/', map { on_disk($_, $tree) } split m{/}, $path;
+}
+
 # A name's octets in a tree. A name that the charset cannot write, or whose
 # octets are UTF-8 too, is written in UTF-8 there.
 my %on_disk;
@@ -138,29 +166,55 @@ sub legacy {
 
 # ---- names that are near --------------------------------------------------------
 
-sub fold {
-    my ($self, $name, $match) = @_;
-    return $self->{fold}{$match}{$name} //=
-        NFC(folded(IRI::Spelling::as_vendors($name), $match));
+# The names of the site by what is left of each under the words of $match, and
+# for typing errors by the number of characters of that.
+sub index_of {
+    my ($self, $words) = @_;
+    return $self->{index}{$words} //= do {
+        my (%equal, %length);
+        for my $name (@{ $self->{names} }) {
+            my $key = key_of($name, $words);
+            push @{ $equal{$key} }, $name;
+            push @{ $length{ length $key } }, $name;
+        }
+        { equal => \%equal, length => \%length };
+    };
+}
+
+# The words of $match that a key depends on.
+sub words_of {
+    my ($match) = @_;
+    return join ' ', grep { index($match, $_) >= 0 }
+        qw(width case accents spelling);
+}
+
+my %key;
+sub key_of {
+    my ($name, $words) = @_;
+    return IRI::Spelling::key($name) if $words eq '';
+    %key = () if keys %key > 100_000;
+    return $key{"$words/$name"} //=
+        folded(IRI::Spelling::as_vendors($name), $words);
 }
 
 # The names of the site that the words of $match allow for a name. It does not
 # know all limits of the module (digits, suffixes): rather one more.
 sub near {
     my ($self, $name, $match) = @_;
-    return @{ $self->{near}{$match}{$name} //= [
-        grep { $_ ne $name && $self->is_near($name, $_, $match) }
-            @{ $self->{names} }] };
+    my $words = words_of($match);
+    return @{ $self->{near}{$words}{$name} //= [
+        grep { $_ ne $name } $self->near_names($name, $words)] };
 }
 
-sub is_near {
-    my ($self, $one, $two, $match) = @_;
-    return IRI::Spelling::key($one) eq IRI::Spelling::key($two)
-        if $match !~ /width|case|accents|spelling/;
-    my ($a, $b) = map { $self->fold($_, $match) } $one, $two;
-    return 1 if $a eq $b;
-    return $match =~ /spelling/ && abs(length($a) - length $b) < 3
-        && IRI::Spelling::is_near($one, $two, $match);
+sub near_names {
+    my ($self, $name, $words) = @_;
+    my $index = $self->index_of($words);
+    my $key   = key_of($name, $words);
+    return @{ $index->{equal}{$key} // [] } if $words !~ /spelling/;
+    my %near = map { $_ => 1 } grep { is_edit($key,
+        key_of($_, $words)) } map { @{ $index->{length}{$_} // [] } }
+        length($key) - 2 .. length($key) + 2;
+    return grep { $near{$_} } @{ $self->{names} };
 }
 
 # A name of the same script, length and suffix that no entry has and that is
@@ -176,25 +230,25 @@ my %LIKE = (
     '가-힣' => '가나라마바사자차카타파하',
 );
 
+my @CLASSES = map { [qr/([$_])/, split //, $LIKE{$_}] } sort keys %LIKE;
+
 sub absent {
     my ($self, $name) = @_;
     my ($stem, $suffix) = $name =~ /^(.+?)(\.[^.]*)?\z/s;
     $suffix //= '';
-    my $match = 'width case accents'
+    my $words = 'width case accents'
         . (length $stem > 3 ? ' spelling' : '');
     for (1 .. 20) {
         my $other = $stem;
-        for my $class (sort keys %LIKE) {
-            my @like = split //, $LIKE{$class};
-            $other =~ s/([$class])/\x{1}$like[rand @like]/g;
+        for my $class (@CLASSES) {
+            my ($pattern, @like) = @$class;
             # each character once: what came out is marked
-            $other =~ s/\x{1}(.)/chr(0xF0000 + ord $1)/ge;
+            $other =~ s/$pattern/chr(0xF0000 + ord $like[rand @like])/ge;
         }
         $other =~ s/([\x{F0000}-\x{10FFFF}])/chr(ord($1) - 0xF0000)/ge;
         $other .= $suffix;
         return $other if $other ne $name
-            && !grep { $_ eq $other || $self->is_near($_, $other, $match) }
-                @{ $self->{names} };
+            && !$self->near_names($other, $words);
     }
     return;
 }

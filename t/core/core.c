@@ -719,7 +719,7 @@ core_location(const iri_env_t *env, const iri_reading_t *reading,
     iri_redirect_t redirect;
 
     memset(&redirect, 0, sizeof(redirect));
-    redirect.came = reading;
+    redirect.reading = reading;
     redirect.path = path;
 
     if (query != NULL) {

@@ -29,7 +29,7 @@
 #include "iri_stats.h"
 #include "output/iri_output.h"
 #include "path/iri_path.h"
-#include "request/iri_request.h"
+#include "request/iri_state.h"
 #include "tree/iri_tree.h"
 #include "unicode/iri_unicode.h"
 

@@ -240,7 +240,7 @@ oracle_level(unsigned match, const oracle_text_t *a, const oracle_text_t *b)
 {
     static const struct {
         unsigned    listed;
-        unsigned    forgiven;
+        unsigned    ignored;
         iri_match_t level;
     } levels[] = { { V, V, IRI_MATCH_VARIANTS },
                    { W, V | W, IRI_MATCH_WIDTH },
@@ -254,7 +254,7 @@ oracle_level(unsigned match, const oracle_text_t *a, const oracle_text_t *b)
 
     for (i = 0; i < COUNT(levels); i++) {
         if ((match & levels[i].listed)
-            && same_key(match & levels[i].forgiven, a, b)) {
+            && same_key(match & levels[i].ignored, a, b)) {
             return levels[i].level;
         }
     }

@@ -1,5 +1,5 @@
 /*
- * oracle.h - what is forgiven, by ICU's properties alone
+ * oracle.h - what is ignored, by ICU's properties alone
  *
  * Keys, levels and edits as design.md and the standards have them, a
  * character at a time: no range, table or short way of the core is in here.
@@ -25,7 +25,7 @@ uint32_t oracle_vendor(uint32_t c);
 /* Into NFC or NFD, but for the three that stay. */
 void oracle_normalize(oracle_text_t *text, int nfd);
 
-/* The key of a name, which is canonical, where match is forgiven. */
+/* The key of a name, which is canonical, where match is ignored. */
 void oracle_key(unsigned match, const oracle_text_t *name,
                 oracle_text_t *key);
 

@@ -428,9 +428,9 @@ static int
 is_settled(sweep_t *s, const iri_reading_conf_t *conf,
            const iri_reading_t *got)
 {
-    iri_request_t as_is = { got->path, 0, { 0, NULL } };
-    iri_request_t as_uri = { got->uri, 1, { 0, NULL } };
-    iri_reading_t again, sent;
+    iri_received_path_t as_is = { got->path, 0, { 0, NULL } };
+    iri_received_path_t as_uri = { got->uri, 1, { 0, NULL } };
+    iri_reading_t       again, sent;
 
     if (iri_read(&s->core.env, conf, &as_is, &again) != IRI_OK
         || iri_read(&s->core.env, conf, &as_uri, &sent) != IRI_OK)
@@ -456,7 +456,7 @@ sweep_read(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
            iri_str_t path, sweep_way_t way, iri_reading_t *out)
 {
     static unsigned char sent[3 * 4096];
-    iri_request_t        request;
+    iri_received_path_t  request;
     iri_status_t         status;
     int                  kept = way >= SWEEP_KEPT_RAW;
 

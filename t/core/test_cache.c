@@ -440,17 +440,17 @@ test_large_directories(void **state)
 static void
 test_octets_of_a_large_one(void **state)
 {
-    core_t             core;
-    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
-    iri_reading_conf_t conf;
-    iri_reading_t      reading;
-    iri_request_t      request = { S("/" ODD), 0, S("/%C3%A2%CC%A3") };
-    iri_search_t       search = { .tree = &tree,
-                                  .root = S("/srv"),
-                                  .reading = &reading };
-    iri_found_t        found;
-    core_node_t       *srv, *one;
-    size_t             i;
+    core_t              core;
+    iri_tree_conf_t     tree = core_tree("", IRI_FILENAME_ANY, N);
+    iri_reading_conf_t  conf;
+    iri_reading_t       reading;
+    iri_received_path_t request = { S("/" ODD), 0, S("/%C3%A2%CC%A3") };
+    iri_search_t        search = { .tree = &tree,
+                                   .root = S("/srv"),
+                                   .reading = &reading };
+    iri_found_t         found;
+    core_node_t        *srv, *one;
+    size_t              i;
 
     (void) state;
 
@@ -1853,13 +1853,13 @@ test_large_and_changing(void **state)
     iri_index_cache_t *cache = cache_of(NULL, SIZE);
     iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
 
-    iri_reading_conf_t conf;
-    iri_reading_t      reading;
-    iri_request_t      request = { S("/d0/" ODD), 0, S("/d0/%C3%A2%CC%A3") };
-    iri_search_t       search = { .tree = &tree,
-                                  .root = S("/srv"),
-                                  .reading = &reading };
-    iri_found_t        found;
+    iri_reading_conf_t  conf;
+    iri_reading_t       reading;
+    iri_received_path_t request = { S("/d0/" ODD), 0, S("/d0/%C3%A2%CC%A3") };
+    iri_search_t        search = { .tree = &tree,
+                                   .root = S("/srv"),
+                                   .reading = &reading };
+    iri_found_t         found;
 
     (void) state;
 
@@ -2038,13 +2038,13 @@ find_octets(core_t *core, iri_index_cache_t *cache,
             const iri_tree_conf_t *tree, const char *octets,
             iri_str_t *charset)
 {
-    static char        text[128];
-    iri_reading_conf_t conf;
-    iri_reading_t      reading;
-    iri_request_t      request = { core_str(octets), 0, { 0, NULL } };
-    iri_found_t        found;
-    iri_search_t       search = {
-              .tree = tree, .cache = cache, .root = S("/srv"), .reading = &reading
+    static char         text[128];
+    iri_reading_conf_t  conf;
+    iri_reading_t       reading;
+    iri_received_path_t request = { core_str(octets), 0, { 0, NULL } };
+    iri_found_t         found;
+    iri_search_t        search = {
+               .tree = tree, .cache = cache, .root = S("/srv"), .reading = &reading
     };
 
     memset(&conf, 0, sizeof(conf));

@@ -16,85 +16,47 @@ static const char *const eight[] = { "sjis",         "euc-jp",    "euc-kr",
 
 /* ---- one word ----------------------------------------------------------- */
 
-static const char *
-engine(iri_str_t word, int *out)
-{
-    iri_engine_t value = (iri_engine_t) *out;
-    const char  *error = iri_parse_engine(word, &value);
-
-    *out = (int) value;
-
-    return error;
-}
-
-
-static const char *
-invalid(iri_str_t word, int *out)
-{
-    iri_invalid_t value = (iri_invalid_t) *out;
-    const char   *error = iri_parse_invalid(word, &value);
-
-    *out = (int) value;
-
-    return error;
-}
-
-
-static const char *
-names(iri_str_t word, int *out)
-{
-    iri_filename_form_t value = (iri_filename_form_t) *out;
-    const char         *error = iri_parse_filename_form(word, &value);
-
-    *out = (int) value;
-
-    return error;
-}
-
-
-typedef const char *(*parser_t)(iri_str_t word, int *out);
-
 static const struct {
-    parser_t    parse;
-    const char *word;
-    int         value; /* -1: none such */
+    const iri_words_t *words;
+    const char        *word;
+    int                value; /* -1: none such */
 } words[] = {
-    { engine, "off", IRI_ENGINE_OFF },
-    { engine, "on", IRI_ENGINE_ON },
-    { engine, "On", IRI_ENGINE_ON },
-    { engine, "REPORT", IRI_ENGINE_REPORT },
-    { engine, "", -1 },
-    { engine, "o", -1 },
-    { engine, "onn", -1 },
-    { engine, "yes", -1 },
-    { engine, "1", -1 },
-    { invalid, "404", IRI_INVALID_404 },
-    { invalid, "400", IRI_INVALID_400 },
-    { invalid, "pass", IRI_INVALID_PASS },
-    { invalid, "Pass", IRI_INVALID_PASS },
-    { invalid, "403", -1 },
-    { invalid, "", -1 },
-    { invalid, "4040", -1 },
-    { names, "any", IRI_FILENAME_ANY },
-    { names, "nfc", IRI_FILENAME_NFC },
-    { names, "NFC", IRI_FILENAME_NFC },
-    { names, "NfD", IRI_FILENAME_NFD },
-    { names, "nfkc", -1 },
-    { names, "nf", -1 },
-    { iri_parse_redirect, "off", 0 },
-    { iri_parse_redirect, "OFF", 0 },
-    { iri_parse_redirect, "301", 301 },
-    { iri_parse_redirect, "302", 302 },
-    { iri_parse_redirect, "303", 303 },
-    { iri_parse_redirect, "307", 307 },
-    { iri_parse_redirect, "308", 308 },
-    { iri_parse_redirect, "link", IRI_REDIRECT_LINK },
-    { iri_parse_redirect, "Link", IRI_REDIRECT_LINK },
-    { iri_parse_redirect, "on", -1 },
-    { iri_parse_redirect, "300", -1 },
-    { iri_parse_redirect, "304", -1 },
-    { iri_parse_redirect, "0", -1 },
-    { iri_parse_redirect, " 301", -1 },
+    { &iri_engine_words, "off", IRI_ENGINE_OFF },
+    { &iri_engine_words, "on", IRI_ENGINE_ON },
+    { &iri_engine_words, "On", IRI_ENGINE_ON },
+    { &iri_engine_words, "REPORT", IRI_ENGINE_REPORT },
+    { &iri_engine_words, "", -1 },
+    { &iri_engine_words, "o", -1 },
+    { &iri_engine_words, "onn", -1 },
+    { &iri_engine_words, "yes", -1 },
+    { &iri_engine_words, "1", -1 },
+    { &iri_invalid_words, "404", IRI_INVALID_404 },
+    { &iri_invalid_words, "400", IRI_INVALID_400 },
+    { &iri_invalid_words, "pass", IRI_INVALID_PASS },
+    { &iri_invalid_words, "Pass", IRI_INVALID_PASS },
+    { &iri_invalid_words, "403", -1 },
+    { &iri_invalid_words, "", -1 },
+    { &iri_invalid_words, "4040", -1 },
+    { &iri_filename_form_words, "any", IRI_FILENAME_ANY },
+    { &iri_filename_form_words, "nfc", IRI_FILENAME_NFC },
+    { &iri_filename_form_words, "NFC", IRI_FILENAME_NFC },
+    { &iri_filename_form_words, "NfD", IRI_FILENAME_NFD },
+    { &iri_filename_form_words, "nfkc", -1 },
+    { &iri_filename_form_words, "nf", -1 },
+    { &iri_redirect_words, "off", 0 },
+    { &iri_redirect_words, "OFF", 0 },
+    { &iri_redirect_words, "301", 301 },
+    { &iri_redirect_words, "302", 302 },
+    { &iri_redirect_words, "303", 303 },
+    { &iri_redirect_words, "307", 307 },
+    { &iri_redirect_words, "308", 308 },
+    { &iri_redirect_words, "link", IRI_REDIRECT_LINK },
+    { &iri_redirect_words, "Link", IRI_REDIRECT_LINK },
+    { &iri_redirect_words, "on", -1 },
+    { &iri_redirect_words, "300", -1 },
+    { &iri_redirect_words, "304", -1 },
+    { &iri_redirect_words, "0", -1 },
+    { &iri_redirect_words, " 301", -1 },
 };
 
 
@@ -103,13 +65,14 @@ test_words(void **state)
 {
     const char *error;
     size_t      i;
-    int         value;
+    unsigned    value;
 
     (void) state;
 
     for (i = 0; i < COUNT(words); i++) {
         value = 77;
-        error = words[i].parse(core_str(words[i].word), &value);
+        error = iri_parse_word(words[i].words, core_str(words[i].word),
+                               &value);
 
         if (words[i].value >= 0) {
             assert_null(error);
@@ -128,9 +91,9 @@ test_words(void **state)
 static void
 test_sentences_name_the_words(void **state)
 {
-    char   quoted[32];
-    size_t i;
-    int    value = 0;
+    char     quoted[32];
+    size_t   i;
+    unsigned value = 0;
 
     (void) state;
 
@@ -140,7 +103,8 @@ test_sentences_name_the_words(void **state)
         if (words[i].value >= 0 && words[i].word[0] >= '0'
             && strpbrk(words[i].word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL)
         {
-            assert_non_null(strstr(words[i].parse(S("bad"), &value), quoted));
+            assert_non_null(strstr(
+                iri_parse_word(words[i].words, S("bad"), &value), quoted));
         }
     }
 }
@@ -186,7 +150,7 @@ test_match(void **state)
     const char *error;
     iri_str_t   given[3];
     unsigned    value;
-    size_t      i, count;
+    size_t      i, count, unknown;
 
     (void) state;
 
@@ -197,7 +161,8 @@ test_match(void **state)
             given[count] = core_str(cases[i].words[count]);
         }
 
-        error = iri_parse_match(given, count, &value);
+        error = iri_parse_words(&iri_match_words, given, count, &value,
+                                &unknown);
 
         if (cases[i].value >= 0) {
             assert_null(error);
@@ -212,44 +177,55 @@ test_match(void **state)
 }
 
 
-/* Which word is wrong, for messages. */
+/* Which word is unknown, for messages; count if none is. */
 static void
-test_match_wrong(void **state)
+test_unknown_word(void **state)
 {
-    const iri_str_t given[] = { S("case"), S("Width"), S("cas"), S("") };
+    const iri_str_t match[] = { S("case"), S("Width"), S("cas"), S("") };
+    const iri_str_t repair[] = { S("Mojibake"), S("off"), S("utf8"),
+                                 S("off") };
+    static const struct {
+        const iri_words_t *words;
+        size_t             from;
+        size_t             count;
+        size_t             unknown;
+        const char        *error; /* NULL: none */
+        unsigned           value;
+    } cases[] = {
+        { &iri_match_words, 0, 1, 1, NULL,
+          IRI_FOLD_CASE | IRI_FOLD_NORMALIZATION },
+        { &iri_match_words, 0, 2, 2, NULL,
+          IRI_FOLD_CASE | IRI_FOLD_WIDTH | IRI_FOLD_NORMALIZATION },
+        { &iri_match_words, 0, 3, 2, "any of", 77 },
+        { &iri_match_words, 0, 4, 2, "any of", 77 },
+        { &iri_match_words, 3, 1, 0, "any of", 77 },
+        { &iri_repair_words, 0, 1, 1, NULL, IRI_REPAIR_MOJIBAKE },
+        { &iri_repair_words, 0, 2, 2, "other words", 77 },
+        { &iri_repair_words, 0, 3, 2, "any of", 77 },
+        { &iri_repair_words, 1, 1, 1, NULL, 0 },
+    };
+    const iri_str_t *given;
+    const char      *error;
+    unsigned         value;
+    size_t           i, unknown;
 
     (void) state;
 
-    assert_int_equal(iri_match_unknown_word(given, 0), 0);
-    assert_int_equal(iri_match_unknown_word(given, 1), 1);
-    assert_int_equal(iri_match_unknown_word(given, 2), 2);
-    assert_int_equal(iri_match_unknown_word(given, 3), 2);
-    assert_int_equal(iri_match_unknown_word(given, 4), 2);
-    assert_int_equal(iri_match_unknown_word(given + 3, 1), 0);
-}
+    for (i = 0; i < COUNT(cases); i++) {
+        value = 77;
+        given = cases[i].words == &iri_match_words ? match : repair;
+        error = iri_parse_words(cases[i].words, given + cases[i].from,
+                                cases[i].count, &value, &unknown);
 
+        assert_int_equal(unknown, cases[i].unknown);
+        assert_int_equal(value, cases[i].value);
 
-static void
-test_repair_wrong(void **state)
-{
-    const iri_str_t given[] = { S("Mojibake"), S("off"), S("utf8"), S("%u") };
-    unsigned        repair = 77;
-
-    (void) state;
-
-    assert_int_equal(iri_repair_unknown_word(given, 0), 0);
-    assert_int_equal(iri_repair_unknown_word(given, 2), 2);
-    assert_int_equal(iri_repair_unknown_word(given, 3), 2);
-    assert_int_equal(iri_repair_unknown_word(given, 4), 2);
-
-    assert_non_null(
-        strstr(iri_parse_repair(given, 2, &repair), "other words"));
-    assert_non_null(strstr(iri_parse_repair(given, 3, &repair), "any of"));
-    assert_int_equal(repair, 77);
-    assert_null(iri_parse_repair(given + 1, 1, &repair));
-    assert_int_equal(repair, 0);
-    assert_null(iri_parse_repair(given, 1, &repair));
-    assert_int_equal(repair, IRI_REPAIR_MOJIBAKE);
+        if (cases[i].error == NULL) {
+            assert_null(error);
+        } else {
+            assert_non_null(strstr(error, cases[i].error));
+        }
+    }
 }
 
 
@@ -559,8 +535,7 @@ main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_sentences_name_the_words),
         cmocka_unit_test(test_match),
-        cmocka_unit_test(test_match_wrong),
-        cmocka_unit_test(test_repair_wrong),
+        cmocka_unit_test(test_unknown_word),
         cmocka_unit_test(test_charsets),
         cmocka_unit_test(test_wrong_charsets),
         cmocka_unit_test(test_charsets_limit),

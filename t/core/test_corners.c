@@ -19,14 +19,14 @@
 
 /* A request, what it is to be looked for under /srv, and what was found. */
 typedef struct {
-    core_t             core;
-    iri_reading_conf_t conf;
-    iri_tree_conf_t    tree;
-    iri_request_t      request;
-    iri_reading_t      reading;
-    iri_search_t       search;
-    iri_found_t        found;
-    unsigned char      octets[IRI_MAX_PATH];
+    core_t              core;
+    iri_reading_conf_t  conf;
+    iri_tree_conf_t     tree;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_search_t        search;
+    iri_found_t         found;
+    unsigned char       octets[IRI_MAX_PATH];
 } corner_t;
 
 
@@ -311,7 +311,7 @@ test_no_mixed_rest(void **state)
 
 
 /*
- * A further reading leads into a directory, and there the file system fails:
+ * An alternative reading leads into a directory, and there the file system fails:
  * that directory is no better than none.
  */
 static void
@@ -398,7 +398,7 @@ test_longer_directory(void **state)
 
 
 /*
- * A further reading leads into a directory, in which nothing can have the name
+ * An alternative reading leads into a directory, in which nothing can have the name
  * that follows: it does not stand in the way of one that leads on.
  */
 static void
@@ -423,7 +423,7 @@ test_refused_further(void **state)
 }
 
 
-/* Two further readings, both of an entry: the charset that is named first. */
+/* Two alternative readings, both of an entry: the charset that is named first. */
 static void
 test_order_of_charsets(void **state)
 {
@@ -1066,11 +1066,11 @@ test_raw_bidi_cut(void **state)
         { "/\xe2\x80\x8e", "/%E2%80%8E", IRI_WHY_READ },
         { "/\xe1\x80\x8e", "/\xe1\x80\x8e", IRI_WHY_READ },
     };
-    core_t             core;
-    iri_reading_conf_t conf;
-    iri_request_t      request;
-    iri_reading_t      reading;
-    size_t             i;
+    core_t              core;
+    iri_reading_conf_t  conf;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    size_t              i;
 
     (void) state;
 
@@ -1098,7 +1098,7 @@ test_very_long_escaped(void **state)
     static unsigned char path[3 * IRI_MAX_PATH + 3];
     core_t               core;
     iri_reading_conf_t   conf;
-    iri_request_t        request;
+    iri_received_path_t  request;
     iri_reading_t        reading;
     size_t               i;
 
@@ -1155,12 +1155,12 @@ test_inert_is_no_bidi(void **state)
 static void
 test_cut_escapes(void **state)
 {
-    core_t             core;
-    iri_reading_conf_t conf;
-    iri_request_t      request;
-    iri_reading_t      reading;
-    iri_status_t       status;
-    size_t             len;
+    core_t              core;
+    iri_reading_conf_t  conf;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_status_t        status;
+    size_t              len;
 
     (void) state;
 

@@ -2,7 +2,7 @@
  * test_find.c - the entry that has the name is found, and no other
  *
  * Proves, on trees in memory: each way a name may stand on disk, what had to
- * be forgiven, further readings, what is not found; what a look costs; that
+ * be ignored, alternative readings, what is not found; what a look costs; that
  * an error ends the search; and for random trees and paths, that every entry
  * that is found has the name that was asked and none that has it is missed.
  */
@@ -21,7 +21,7 @@ typedef struct {
     const char         *charsets; /* iri_charset; iri_invalid is pass */
     const char         *tree;     /* iri_filename_charset; "" is UTF-8 */
     iri_filename_form_t names;
-    unsigned            forgive;
+    unsigned            ignore;
     iri_verdict_t       verdict;
     iri_why_t           why;
     iri_match_t         match;
@@ -90,7 +90,7 @@ static const case_t cases[] = {
     { "/K", "/%E2%84%AA", "", "", ANY, N, ABSENT, "/\xe2\x84\xaa", NULL,
       NULL },
 
-    /* what is forgiven, and the form of names */
+    /* what is ignored, and the form of names */
     { "/" E_NFD, "/%C3%A9", "", "", ANY, X, ABSENT, "/" E_ACUTE, NULL, NULL },
     { "/" E_ACUTE, "/e%CC%81", "", "", ANY, X, NORMALIZED, "/" E_ACUTE, NULL,
       NULL },
@@ -181,7 +181,7 @@ static const case_t cases[] = {
       IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/\xe2\x88\xa6", "/\xe2\x88\xa6",
       NULL },
 
-    /* further readings */
+    /* alternative readings */
     { "/" HYO, "/%C9%BD", "euc-jp", "", ANY, N, IRI_RESTART,
       IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/" HYO, "/" HYO, "EUC-JP" },
     { "/\xc9\xbd", "/%C9%BD", "euc-jp", "euc-jp", ANY, N, IRI_RESTART,
@@ -325,7 +325,7 @@ typedef struct {
 
 static void
 find_init(find_t *find, const char *charsets, const char *tree,
-          iri_filename_form_t names, unsigned forgive)
+          iri_filename_form_t names, unsigned ignore)
 {
     memset(find, 0, sizeof(*find));
     core_init(&find->core);
@@ -333,7 +333,7 @@ find_init(find_t *find, const char *charsets, const char *tree,
     find->conf.invalid = IRI_INVALID_PASS;
     find->tree.charsets = core_charsets(tree);
     find->tree.names = names;
-    find->tree.match = forgive;
+    find->tree.match = ignore;
     iri_tree_conf_finish(&find->conf, &find->tree);
     find->search.tree = &find->tree;
     find->search.root = S("/srv");
@@ -359,7 +359,7 @@ find_put(find_t *find, const char *entries)
 static void
 find_read(find_t *find, iri_str_t target)
 {
-    iri_request_t request = { { 0, NULL }, 0, target };
+    iri_received_path_t request = { { 0, NULL }, 0, target };
 
     request.path = core_unescape(target, find->octets);
     assert_int_equal(
@@ -447,7 +447,7 @@ find_go(find_t *find)
 static void
 find_case(find_t *find, const case_t *one)
 {
-    find_init(find, one->charsets, one->tree, one->names, one->forgive);
+    find_init(find, one->charsets, one->tree, one->names, one->ignore);
     find_put(find, one->entries);
     find_read(find, core_str(one->target));
 }
@@ -959,7 +959,7 @@ test_prefix(void **state)
     /* Root is literal: never read, whatever its octets. */
     check_prefix("/\xff\xc9\xbd", "/%C3%A9", 0, "/\xff\xc9\xbd/" E_NFD,
                  "/\xff\xc9\xbd/" E_NFD, "/" E_ACUTE, IRI_SERVE);
-    /* Further readings of what is below it. */
+    /* Alternative readings of what is below it. */
     check_prefix("/data", "/%C9%BD/%C9%BD", 3, "/data/" HYO, "/data/" HYO,
                  "/\xc9\xbd/" HYO, IRI_RESTART);
     check_prefix("/data/", "/%C9%BD/%C9%BD", 4, "/data/" HYO, "/data/" HYO,
@@ -1660,7 +1660,7 @@ model_is_contested(find_t *find, iri_str_t path)
 }
 
 
-/* Nothing was found: then under no further reading of the whole path. */
+/* Nothing was found: then under no alternative reading of the whole path. */
 static void
 check_further(find_t *find)
 {

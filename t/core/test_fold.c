@@ -5,7 +5,7 @@
  * a time and knows no shortcut: the key of every character, alone and beside
  * letters and marks, under each set of levels; a key is its own key; NFC and
  * NFD have one; names that are the same at a level are so where more is
- * forgiven; the nearest level is the first at which keys are the same.  And
+ * ignored; the nearest level is the first at which keys are the same.  And
  * against all edits of a list of grapheme clusters: which keys are one edit
  * apart; such keys have a shortening in common, which is how they are found.
  *
@@ -93,8 +93,8 @@ check_key(core_t *core, unsigned match, const oracle_text_t *text)
 
 
 /*
- * Does a set forgive all that another does?  What a language says of a letter
- * takes the place of what is forgiven otherwise, and is not said of full-width
+ * Does a set ignore all that another does?  What a language says of a letter
+ * takes the place of what is ignored otherwise, and is not said of full-width
  * letters.
  */
 static int
@@ -129,7 +129,7 @@ is_both(const oracle_text_t *text)
 }
 
 
-/* What a key has lost, it has lost wherever more is forgiven. */
+/* What a key has lost, it has lost wherever more is ignored. */
 static void
 check_within(core_t *core, unsigned less, unsigned more,
              const oracle_text_t *text)

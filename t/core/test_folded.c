@@ -7,7 +7,7 @@
  * neither is taken, and what there is to choose is sorted, is there, and is
  * told only where that is wanted and only if it is sure to be all; a name
  * that starts with a dot is found by no other kind of name; nothing but width
- * is forgiven where something may be written; one look at the directory and
+ * is ignored where something may be written; one look at the directory and
  * one listing are all that a name costs that is not there.
  */
 
@@ -305,10 +305,10 @@ static void
 check_further(const char *const *tree, const char *file, int there, char *out,
               size_t size)
 {
-    near_t             near;
-    iri_reading_conf_t conf;
-    iri_reading_t      reading;
-    iri_request_t      request = { S("/\xc3\xa9/x"), 0, S("/%C3%A9/x") };
+    near_t              near;
+    iri_reading_conf_t  conf;
+    iri_reading_t       reading;
+    iri_received_path_t request = { S("/\xc3\xa9/x"), 0, S("/%C3%A9/x") };
 
     near_init(&near, N | C, tree);
 
@@ -339,7 +339,7 @@ test_further_readings(void **state)
     check_further(tree, "/srv/\xc3\x83\xc2\xa9/x", 0, without,
                   sizeof(without));
 
-    /* But for what was forgiven, it is one answer. */
+    /* But for what was ignored, it is one answer. */
     assert_string_equal(with, without);
 }
 
@@ -354,7 +354,7 @@ test_absent_in_all_readings(void **state)
     near_t                   near;
     iri_reading_conf_t       conf;
     iri_reading_t            reading;
-    iri_request_t            request;
+    iri_received_path_t      request;
     char                     octets[64], path[64], want[128];
     size_t                   i;
 
@@ -387,7 +387,7 @@ test_absent_in_all_readings(void **state)
 
 
 /*
- * In the directory of a further reading there are several: what follows is as
+ * In the directory of an alternative reading there are several: what follows is as
  * long as it is in that reading.
  */
 static void
@@ -397,11 +397,11 @@ test_several_in_further(void **state)
         "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/Name/y",
         "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/nAme/y", NULL
     };
-    near_t             near;
-    iri_reading_conf_t conf;
-    iri_reading_t      reading;
-    iri_request_t      request = { S("/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y"), 0,
-                                   S("/%C3%A9%C3%A9%C3%A9/NAME/y") };
+    near_t              near;
+    iri_reading_conf_t  conf;
+    iri_reading_t       reading;
+    iri_received_path_t request = { S("/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y"), 0,
+                                    S("/%C3%A9%C3%A9%C3%A9/NAME/y") };
 
     (void) state;
 
@@ -568,8 +568,8 @@ test_nothing_is_left(void **state)
     near_t                   near;
     iri_reading_conf_t       conf;
     iri_reading_t            reading;
-    iri_request_t  request = { S("/caf\xc3\xa9/"), 0, S("/caf%C3%A9/") };
-    unsigned char *path = malloc(7);
+    iri_received_path_t request = { S("/caf\xc3\xa9/"), 0, S("/caf%C3%A9/") };
+    unsigned char      *path = malloc(7);
 
     (void) state;
 
@@ -642,7 +642,7 @@ test_write(void **state)
     assert_near(&near, "/na\x01me", "pass");
     near_free(&near);
 
-    /* Where width is not forgiven nothing is asked of the directory. */
+    /* Where width is not ignored nothing is asked of the directory. */
     near_init(&near, N | C | A | SP, tree);
     near.search.write = 1;
     assert_near(&near, "/NAME", "pass");

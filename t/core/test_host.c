@@ -1112,18 +1112,20 @@ static void
 test_parse(void **state)
 {
     static const char *const words[] = { "off", "on", "strict" };
-    iri_host_mode_t          hosts;
+    unsigned                 hosts;
     size_t                   i;
 
     (void) state;
 
     for (i = 0; i < COUNT(words); i++) {
-        assert_null(iri_parse_host_mode(core_str(words[i]), &hosts));
+        assert_null(
+            iri_parse_word(&iri_host_mode_words, core_str(words[i]), &hosts));
         assert_int_equal(hosts, i);
     }
 
-    assert_non_null(iri_parse_host_mode(S(""), &hosts));
-    assert_non_null(strstr(iri_parse_host_mode(S("yes"), &hosts), "strict"));
+    assert_non_null(iri_parse_word(&iri_host_mode_words, S(""), &hosts));
+    assert_non_null(strstr(
+        iri_parse_word(&iri_host_mode_words, S("yes"), &hosts), "strict"));
 }
 
 

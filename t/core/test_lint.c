@@ -421,13 +421,13 @@ test_forms_are_true(void **state)
 
     (void) state;
     for (c = 0x4e00; c < 0x5200; c++) {
-        core_t        core;
-        told_t        told = { &core, "", 0 };
-        unsigned char octets[5] = "/", utf8[4];
-        size_t        len = iri_charset_put(euc.at[0], c, octets + 1);
-        iri_request_t request = { { len + 1, octets }, 0, { 0, NULL } };
-        iri_reading_t read;
-        iri_str_t     names[2];
+        core_t              core;
+        told_t              told = { &core, "", 0 };
+        unsigned char       octets[5] = "/", utf8[4];
+        size_t              len = iri_charset_put(euc.at[0], c, octets + 1);
+        iri_received_path_t request = { { len + 1, octets }, 0, { 0, NULL } };
+        iri_reading_t       read;
+        iri_str_t           names[2];
 
         if (len != 2) {
             continue;

@@ -1034,12 +1034,12 @@ test_numbers(void **state)
 static int
 leads(list_t *list, iri_str_t name, iri_str_t octets, int slash)
 {
-    unsigned char path[16384], want[16384];
-    iri_request_t request = { { 0, path }, 0, { 0, NULL } };
-    iri_str_t     file = { 0, want };
-    iri_reading_t reading;
-    iri_search_t  search;
-    iri_found_t   found;
+    unsigned char       path[16384], want[16384];
+    iri_received_path_t request = { { 0, path }, 0, { 0, NULL } };
+    iri_str_t           file = { 0, want };
+    iri_reading_t       reading;
+    iri_search_t        search;
+    iri_found_t         found;
 
     memcpy(path, "/d/", 3);
     memcpy(path + 3, name.data, name.len);

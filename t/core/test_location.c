@@ -259,7 +259,7 @@ read_target(core_t *core, iri_str_t target, int escaped)
 {
     static unsigned char octets[4][1024];
     static int           turn;
-    iri_request_t        request = { target, escaped, target };
+    iri_received_path_t  request = { target, escaped, target };
     iri_reading_t        reading;
 
     if (!escaped) {
@@ -301,7 +301,7 @@ assert_rest(core_t *core, iri_str_t location, int escaped)
     location.len = i;
     reading = read_target(core, location, escaped);
     memset(&redirect, 0, sizeof(redirect));
-    redirect.came = &reading;
+    redirect.reading = &reading;
     redirect.sent = location;
     redirect.path = reading.path;
     assert_int_equal(iri_redirect_location(&core->env, &redirect, &again),
@@ -323,7 +323,7 @@ check_case(const case_t *one, int escaped)
     reading = read_target(&core, core_str(one->target), escaped);
 
     memset(&redirect, 0, sizeof(redirect));
-    redirect.came = &reading;
+    redirect.reading = &reading;
     redirect.sent = core_str(one->target);
     redirect.path = one->found != NULL ? core_str(one->found) : reading.path;
 
@@ -379,12 +379,12 @@ test_other_segments(void **state)
         { "/a/%2e%62", "/a/.b", "/a/.b" },
         { "//x//%62", "/x/b", "/x//b" },
     };
-    core_t         core;
-    iri_redirect_t redirect;
-    iri_request_t  request;
-    iri_reading_t  reading;
-    iri_str_t      location;
-    size_t         i;
+    core_t              core;
+    iri_redirect_t      redirect;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_str_t           location;
+    size_t              i;
 
     (void) state;
 
@@ -399,7 +399,7 @@ test_other_segments(void **state)
                          IRI_OK);
 
         memset(&redirect, 0, sizeof(redirect));
-        redirect.came = &reading;
+        redirect.reading = &reading;
         redirect.sent = request.target;
         redirect.path = reading.path;
         assert_int_equal(
@@ -433,7 +433,7 @@ test_slash(void **state)
     memset(&redirect, 0, sizeof(redirect));
     redirect.sent = S("/%2f%64" E_ACUTE);
     reading = read_target(&core, redirect.sent, 1);
-    redirect.came = &reading;
+    redirect.reading = &reading;
     redirect.path = reading.path;
     redirect.slash = 1;
     redirect.has_query = 1;
@@ -574,7 +574,7 @@ test_may_redirect(void **state)
         assert_string_equal(iri_form_text(reading.form), table[i / 4].form);
 
         memset(&redirect, 0, sizeof(redirect));
-        redirect.came = &reading;
+        redirect.reading = &reading;
         redirect.path = table[i / 4].found != NULL
                             ? core_str(table[i / 4].found)
                             : reading.path;
@@ -638,7 +638,7 @@ test_random_locations(void **state)
         reading = read_target(&core, core_str(target), escaped);
 
         memset(&redirect, 0, sizeof(redirect));
-        redirect.came = &reading;
+        redirect.reading = &reading;
         redirect.sent = core_str(target);
         redirect.path = reading.path;
         redirect.has_query = (int) core_random(2);

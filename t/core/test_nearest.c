@@ -1,7 +1,7 @@
 /*
  * test_nearest.c - which of many names is found
  *
- * Proves, for random directories of names that differ in all that is forgiven
+ * Proves, for random directories of names that differ in all that is ignored
  * and for each set of levels: the entry that is found, its level, the answer
  * and what there is to choose are those of a model that compares the segment
  * with every entry by the oracle, knows no index and no cache, and goes down
@@ -33,7 +33,7 @@ static const unsigned sets[] = {
     N | C | T | SP, N | W | A | G, N | C | A | T,  N | W | C | A | G | SP
 };
 
-/* Letters, in the ways that may be forgiven and some that are not. */
+/* Letters, in the ways that may be ignored and some that are not. */
 /* clang-format off */
 static const uint32_t letters[][8][3] = {
     { { 'a' }, { 'A' }, { 0xe1 }, { 0xe4 }, { 0xc4 }, { 0xff41 }, { 0xff21 },

@@ -205,7 +205,7 @@ escape(iri_str_t s, unsigned char *out)
 
 /* But for its uri. */
 static void
-check_same(core_t *core, const iri_request_t *request,
+check_same(core_t *core, const iri_received_path_t *request,
            const iri_reading_t *got, const iri_reading_t *want)
 {
     iri_str_t uri = got->uri;
@@ -232,7 +232,7 @@ check_same(core_t *core, const iri_request_t *request,
 /* Who needs no uri gets the same. */
 static void
 check_read_path(core_t *core, const iri_reading_conf_t *conf,
-                const iri_request_t *request, const iri_reading_t *want)
+                const iri_received_path_t *request, const iri_reading_t *want)
 {
     iri_reading_t got;
 
@@ -246,9 +246,9 @@ static iri_reading_t
 read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
           int escaped, iri_str_t target)
 {
-    iri_request_t request = { path, escaped, target };
-    iri_reading_t reading;
-    iri_status_t  status;
+    iri_received_path_t request = { path, escaped, target };
+    iri_reading_t       reading;
+    iri_status_t        status;
 
     memset(&reading, 0x5a, sizeof(reading));
     status = iri_read(&core->env, conf, &request, &reading);
@@ -409,7 +409,7 @@ test_bad_escapes(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(bad); i++) {
-        iri_request_t request = { core_str(bad[i]), 1, { 0, NULL } };
+        iri_received_path_t request = { core_str(bad[i]), 1, { 0, NULL } };
 
         core_init(&core);
         memset(&reading, 0x5a, sizeof(reading));
@@ -1073,12 +1073,12 @@ test_escaped_slashes(void **state)
         { "/e%CC%81%2F", "" },
         { "/e%CC%81%2F", "%2fe%CC%81%2F" },
     };
-    iri_reading_conf_t none = { core_charsets(""), IRI_INVALID_404, 0 };
-    char               target[512];
-    iri_request_t      request, plain;
-    iri_reading_t      first, second;
-    core_t             core;
-    size_t             i, k;
+    iri_reading_conf_t  none = { core_charsets(""), IRI_INVALID_404, 0 };
+    char                target[512];
+    iri_received_path_t request, plain;
+    iri_reading_t       first, second;
+    core_t              core;
+    size_t              i, k;
 
     (void) state;
 

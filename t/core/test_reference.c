@@ -475,7 +475,7 @@ read_path(core_t *core, iri_str_t path)
     static unsigned char text[2][4096];
     static unsigned char octets[2][4096];
     static int           turn;
-    iri_request_t        request;
+    iri_received_path_t  request;
     iri_reading_t        reading;
 
     turn = !turn;

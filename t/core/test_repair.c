@@ -256,11 +256,11 @@ static unsigned elsewhere; /* what other places of the server put right */
 static iri_found_t
 find(iri_tree_conf_t *tree, const char *path, int write)
 {
-    iri_reading_conf_t conf = { { 0, { NULL } }, IRI_INVALID_404, 0 };
-    iri_request_t      request = { core_str(path), 0, { 0, NULL } };
-    iri_reading_t      reading;
-    iri_search_t       search;
-    iri_found_t        found;
+    iri_reading_conf_t  conf = { { 0, { NULL } }, IRI_INVALID_404, 0 };
+    iri_received_path_t request = { core_str(path), 0, { 0, NULL } };
+    iri_reading_t       reading;
+    iri_search_t        search;
+    iri_found_t         found;
 
     conf.repair = tree->repair | elsewhere;
     iri_tree_conf_finish(&conf, tree);

@@ -284,7 +284,7 @@ map_to_iri(sweep_t *s, const text_t *t)
     static unsigned char want[3 * LONG];
     unsigned char        one[4];
     iri_str_t            iri = { 0, NULL }, character, wanted = { 1, want };
-    iri_request_t        request = { { 0, NULL }, 1, { 0, NULL } };
+    iri_received_path_t  request = { { 0, NULL }, 1, { 0, NULL } };
     iri_reading_t        got;
     size_t               i;
 
@@ -326,12 +326,12 @@ map_to_iri(sweep_t *s, const text_t *t)
 static void
 map_redirect(sweep_t *s, const text_t *t)
 {
-    unsigned char sent[3 * LONG];
-    iri_request_t request = { t->path, 0, { 0, NULL } };
-    iri_request_t next = { { 0, NULL }, 1, { 0, NULL } };
-    iri_reading_t got;
-    iri_str_t     location = { 0, NULL }, rest = { 0, NULL };
-    iri_env_t    *env = &s->core.env;
+    unsigned char       sent[3 * LONG];
+    iri_received_path_t request = { t->path, 0, { 0, NULL } };
+    iri_received_path_t next = { { 0, NULL }, 1, { 0, NULL } };
+    iri_reading_t       got;
+    iri_str_t           location = { 0, NULL }, rest = { 0, NULL };
+    iri_env_t          *env = &s->core.env;
 
     if (t->ascii || t->forbidden || t->bidi) {
         return;
@@ -471,11 +471,11 @@ static void
 check_found_in(sweep_t *s, const text_t *t, const legacy_t *in,
                iri_str_t path)
 {
-    const char   *what = core_supported[in->row].name;
-    iri_request_t request = { { 0, NULL }, 0, { 0, NULL } };
-    iri_reading_t reading;
-    iri_found_t   found;
-    unsigned char came[LONG];
+    const char         *what = core_supported[in->row].name;
+    iri_received_path_t request = { { 0, NULL }, 0, { 0, NULL } };
+    iri_reading_t       reading;
+    iri_found_t         found;
+    unsigned char       came[LONG];
 
     check_found(s, what, &tree[in->row], in->octets, path, NULL);
 

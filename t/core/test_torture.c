@@ -106,7 +106,7 @@ static const case_t cases[] = {
       0,
       0,
       0 },
-    { "a further reading",
+    { "an alternative reading",
       { "\xc9\xbd/", "\xc9\xbd/a" },
       "/%C9%BD/a",
       "euc-jp",
@@ -115,7 +115,7 @@ static const case_t cases[] = {
       0,
       0,
       0 },
-    { "absent below a further reading",
+    { "absent below an alternative reading",
       { "\xc3\xa9/", "\xe8\xa1\xa8/" },
       "/%C9%BD/%A4%A2",
       "euc-jp windows-1252",
@@ -359,7 +359,7 @@ static const case_t cases[] = {
       0,
       C | A | IRI_FOLD_TURKIC | IRI_FOLD_GERMAN,
       0 },
-    { "a further reading in another case",
+    { "an alternative reading in another case",
       { "\xe3\x81\x82/", "\xe3\x81\x82/Name" },
       "/%A4%A2/NAME",
       "euc-jp windows-1252",
@@ -530,15 +530,15 @@ teardown(void **state)
 /* ---- one request -------------------------------------------------------- */
 
 typedef struct {
-    const case_t      *one;
-    core_t             core;
-    iri_index_cache_t *cache;
-    int                locked;
-    iri_reading_conf_t conf;
-    iri_tree_conf_t    tree;
-    iri_request_t      request;
-    unsigned char      octets[256];
-    char               root[64];
+    const case_t       *one;
+    core_t              core;
+    iri_index_cache_t  *cache;
+    int                 locked;
+    iri_reading_conf_t  conf;
+    iri_tree_conf_t     tree;
+    iri_received_path_t request;
+    unsigned char       octets[256];
+    char                root[64];
     enum { COLD, WARM, NO_CACHE, CACHES } how; /* its cache is */
 } torture_t;
 

@@ -250,7 +250,7 @@ typedef struct {
 static const iri_tree_conf_t *
 tree_of(const iri_env_t *env, const iri_search_t *search, iri_str_t names)
 {
-    test_t *test = (test_t *) (uintptr_t) search->places;
+    test_t *test = (test_t *) (uintptr_t) search->settings_data;
     size_t  i, len, at = 0;
 
     (void) env;
@@ -298,7 +298,7 @@ test_init(test_t *test, const case_t *one)
 
     test->search.tree = &test->tree[0];
     test->search.settings_of = tree_of;
-    test->search.places = test;
+    test->search.settings_data = test;
     test->search.root = S("/srv");
     test->search.path = core_str(one->path);
 }

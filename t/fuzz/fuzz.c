@@ -501,7 +501,7 @@ fuzz_path_of(iri_str_t target)
 
 
 void
-fuzz_request(fuzz_input_t *input, iri_request_t *out)
+fuzz_request(fuzz_input_t *input, iri_received_path_t *out)
 {
     iri_str_t words, came, other, path;
 
@@ -581,7 +581,7 @@ fuzz_called(iri_status_t status, const void *out, size_t size)
 
 
 iri_status_t
-fuzz_read(const iri_reading_conf_t *conf, const iri_request_t *request,
+fuzz_read(const iri_reading_conf_t *conf, const iri_received_path_t *request,
           iri_reading_t *out)
 {
     iri_status_t status;

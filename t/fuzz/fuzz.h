@@ -28,7 +28,7 @@
 #include "iri_stats.h"
 #include "output/iri_output.h"
 #include "path/iri_path.h"
-#include "request/iri_request.h"
+#include "request/iri_state.h"
 #include "tree/iri_tree.h"
 #include "unicode/iri_unicode.h"
 
@@ -168,7 +168,7 @@ void fuzz_conf(fuzz_input_t *input, fuzz_conf_t *out);
  * the words say so one more field.  Words: escaped (2); where target is from
  * (4): as a client sent it, none, the next field, the URI of the path.
  */
-void fuzz_request(fuzz_input_t *input, iri_request_t *out);
+void fuzz_request(fuzz_input_t *input, iri_received_path_t *out);
 
 /* ---- calls of the core, judged as calls (fuzz.c) ------------------------- */
 
@@ -177,7 +177,7 @@ void fuzz_request(fuzz_input_t *input, iri_request_t *out);
  * fails, and that the limits of memory and looks hold.
  */
 iri_status_t fuzz_read(const iri_reading_conf_t *conf,
-                       const iri_request_t *request, iri_reading_t *out);
+                       const iri_received_path_t *request, iri_reading_t *out);
 iri_status_t fuzz_find(const iri_search_t *search, iri_found_t *out);
 iri_str_t fuzz_entry_name(const iri_tree_conf_t *tree, iri_str_t octets);
 iri_str_t fuzz_uri(iri_str_t path);
@@ -231,7 +231,7 @@ void fuzz_judge_uri(iri_str_t uri, iri_str_t octets, int minimal);
 
 /* All that is promised of a reading. */
 void fuzz_judge_reading(const iri_reading_conf_t *conf,
-                        const iri_request_t *request,
+                        const iri_received_path_t *request,
                         const iri_reading_t *reading);
 
 /* Are two answers the same? */
@@ -245,6 +245,6 @@ int fuzz_is_written(const iri_search_t *search, const iri_found_t *found);
 void fuzz_judge_found(const iri_search_t *search, const iri_found_t *found);
 
 /* A request for path, canonical, as a client sends it after a redirect. */
-iri_request_t fuzz_again(iri_str_t path, iri_str_t uri, int escaped);
+iri_received_path_t fuzz_again(iri_str_t path, iri_str_t uri, int escaped);
 
 #endif /* FUZZ_H */

@@ -102,64 +102,28 @@ judge_sentence(const char *wrong, const words_t *words)
 
 /* ---- one word out of a list ---------------------------------------------- */
 
-static const char *
-parse_engine(iri_str_t word, int *out)
-{
-    iri_engine_t value = (iri_engine_t) -1;
-    const char  *wrong = iri_parse_engine(word, &value);
-
-    *out = (int) value;
-
-    return wrong;
-}
-
-
-static const char *
-parse_invalid(iri_str_t word, int *out)
-{
-    iri_invalid_t value = (iri_invalid_t) -1;
-    const char   *wrong = iri_parse_invalid(word, &value);
-
-    *out = (int) value;
-
-    return wrong;
-}
-
-
-static const char *
-parse_names(iri_str_t word, int *out)
-{
-    iri_filename_form_t value = (iri_filename_form_t) -1;
-    const char         *wrong = iri_parse_filename_form(word, &value);
-
-    *out = (int) value;
-
-    return wrong;
-}
-
-
 typedef struct {
-    const char *(*parse)(iri_str_t word, int *out);
+    const iri_words_t *words;
     struct {
         const char *word;
-        int         value;
-    } words[7];
+        unsigned    value;
+    } want[7];
 } setting_t;
 
 static const setting_t settings[] = {
-    { parse_engine,
+    { &iri_engine_words,
       { { "off", IRI_ENGINE_OFF },
         { "on", IRI_ENGINE_ON },
         { "report", IRI_ENGINE_REPORT } } },
-    { parse_invalid,
+    { &iri_invalid_words,
       { { "404", IRI_INVALID_404 },
         { "400", IRI_INVALID_400 },
         { "pass", IRI_INVALID_PASS } } },
-    { parse_names,
+    { &iri_filename_form_words,
       { { "any", IRI_FILENAME_ANY },
         { "nfc", IRI_FILENAME_NFC },
         { "nfd", IRI_FILENAME_NFD } } },
-    { iri_parse_redirect,
+    { &iri_redirect_words,
       { { "off", 0 },
         { "301", 301 },
         { "302", 302 },
@@ -173,19 +137,19 @@ static const setting_t settings[] = {
 static void
 judge_setting(const setting_t *setting, const words_t *words)
 {
-    int         got = -1;
-    const char *wrong = setting->parse(words->at[0], &got);
+    unsigned    got = 0xdead;
+    const char *wrong = iri_parse_word(setting->words, words->at[0], &got);
     size_t      i;
 
-    for (i = 0; i < COUNT(setting->words) && setting->words[i].word != NULL;
+    for (i = 0; i < COUNT(setting->want) && setting->want[i].word != NULL;
          i++) {
-        if (is_word(words->at[0], setting->words[i].word)) {
-            fuzz_assert(wrong == NULL && got == setting->words[i].value);
+        if (is_word(words->at[0], setting->want[i].word)) {
+            fuzz_assert(wrong == NULL && got == setting->want[i].value);
             return;
         }
     }
 
-    fuzz_assert(wrong != NULL && got == -1);
+    fuzz_assert(wrong != NULL && got == 0xdead);
     judge_sentence(wrong, words);
 }
 
@@ -197,8 +161,9 @@ judge_match(const words_t *words)
 {
     unsigned    got = 0xdead, want = 0;
     int         known = 1;
-    size_t      i;
-    const char *wrong = iri_parse_match(words->at, words->count, &got);
+    size_t      i, unknown;
+    const char *wrong = iri_parse_words(&iri_match_words, words->at,
+                                        words->count, &got, &unknown);
 
     for (i = 0; i < words->count; i++) {
         if (is_word(words->at[i], "exact")) {

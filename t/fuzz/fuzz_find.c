@@ -12,14 +12,14 @@
 #include "fuzz.h"
 
 typedef struct {
-    fuzz_conf_t   conf;
-    iri_request_t request;
-    iri_reading_t reading;
-    iri_search_t  search;
-    iri_found_t   found;
-    size_t        allocs; /* of the search */
-    size_t        looks;  /* of all kinds */
-    size_t        lists;
+    fuzz_conf_t         conf;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_search_t        search;
+    iri_found_t         found;
+    size_t              allocs; /* of the search */
+    size_t              looks;  /* of all kinds */
+    size_t              lists;
 } fuzz_case_t;
 
 
@@ -177,11 +177,11 @@ is_there(iri_str_t filename)
 static void
 judge_moved(fuzz_case_t *it)
 {
-    iri_search_t  search = it->search;
-    iri_str_t     uri = fuzz_uri(it->found.path);
-    iri_request_t request = fuzz_again(it->found.path, uri, 0);
-    iri_reading_t reading;
-    iri_found_t   found;
+    iri_search_t        search = it->search;
+    iri_str_t           uri = fuzz_uri(it->found.path);
+    iri_received_path_t request = fuzz_again(it->found.path, uri, 0);
+    iri_reading_t       reading;
+    iri_found_t         found;
 
     if (it->reading.form == IRI_FORM_INVALID) {
         return;
@@ -206,7 +206,7 @@ judge_moved(fuzz_case_t *it)
 
     /*
      * Where only the directory was found, the rest in UTF-8 may have a
-     * further reading of its own; a server starts over once, so that is 404.
+     * alternative reading of its own; a server starts over once, so that is 404.
      */
     if (found.verdict == IRI_RESTART) {
         fuzz_assert(!is_there(it->found.filename)

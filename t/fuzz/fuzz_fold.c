@@ -1,8 +1,8 @@
 /*
  * fuzz_fold.c - target: two names, and what makes one of the other
  *
- * Fields: what is forgiven (an octet of bits), a name, another.  Judged: a key
- * has itself for a key, and is text in NFC; what a level forgives the next
+ * Fields: what is ignored (an octet of bits), a name, another.  Judged: a key
+ * has itself for a key, and is text in NFC; what a level ignores the next
  * ones do; the level of two names is the first under which their keys are
  * the same, whichever comes first; one edit is one either way, and two keys
  * that it makes the same share what is left without one character, by which
@@ -55,7 +55,7 @@ judge_key(const fold_t *it, int i)
 
     fuzz_assert(fuzz_equal(key_of(it->match, it->key[i]), it->key[i]));
 
-    /* Nothing that is forgiven makes a dot-segment of a name. */
+    /* Nothing that is ignored makes a dot-segment of a name. */
     fuzz_assert(fuzz_equal(it->name[i], fuzz_text("."))
                 || it->name[i].data[0] >= 0x80
                 || !fuzz_equal(it->key[i], fuzz_text(".")));
@@ -85,7 +85,7 @@ has_iota(iri_str_t name)
 static iri_match_t
 level_of(const fold_t *it, int first)
 {
-    unsigned    forgiven = 0;
+    unsigned    ignored = 0;
     iri_match_t level = IRI_MATCH_NONE;
     size_t      i;
     int         same;
@@ -99,9 +99,9 @@ level_of(const fold_t *it, int first)
             continue;
         }
 
-        forgiven |= it->match & fold_levels[i];
-        same = fuzz_equal(key_of(forgiven, it->name[first]),
-                          key_of(forgiven, it->name[!first]));
+        ignored |= it->match & fold_levels[i];
+        same = fuzz_equal(key_of(ignored, it->name[first]),
+                          key_of(ignored, it->name[!first]));
         fuzz_assert(same || level == IRI_MATCH_NONE);
 
         if (same && level == IRI_MATCH_NONE) {

@@ -183,13 +183,13 @@ path_of(const fuzz_case_t *it, iri_str_t last, int directory)
 static int
 leads(const fuzz_case_t *it, const iri_item_t *item, iri_str_t last)
 {
-    iri_request_t request = { path_of(it, last, item->directory),
-                              0,
-                              { 0, NULL } };
-    iri_str_t     octets = iri_item_octets(item);
-    iri_reading_t reading;
-    iri_search_t  search;
-    iri_found_t   found;
+    iri_received_path_t request = { path_of(it, last, item->directory),
+                                    0,
+                                    { 0, NULL } };
+    iri_str_t           octets = iri_item_octets(item);
+    iri_reading_t       reading;
+    iri_search_t        search;
+    iri_found_t         found;
 
     fuzz_assert(fuzz_read(&it->conf.reading, &request, &reading) == IRI_OK);
 

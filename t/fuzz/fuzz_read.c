@@ -15,9 +15,9 @@ static void
 judge_again(const iri_reading_conf_t *conf, const iri_reading_t *reading,
             int escaped)
 {
-    iri_str_t     uri = reading->uri;
-    iri_request_t request;
-    iri_reading_t again;
+    iri_str_t           uri = reading->uri;
+    iri_received_path_t request;
+    iri_reading_t       again;
 
     /* The URI of a path that came escaped keeps "%2F". */
     if (!escaped) {
@@ -46,7 +46,7 @@ judge_again(const iri_reading_conf_t *conf, const iri_reading_t *reading,
 
 /* What is the same in other circumstances. */
 static void
-judge_same(const iri_reading_conf_t *conf, const iri_request_t *request,
+judge_same(const iri_reading_conf_t *conf, const iri_received_path_t *request,
            iri_status_t status, const iri_reading_t *reading,
            unsigned refused)
 {
@@ -76,12 +76,12 @@ judge_same(const iri_reading_conf_t *conf, const iri_request_t *request,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_input_t  input = fuzz_input(data, size);
-    fuzz_conf_t   conf;
-    iri_request_t request;
-    iri_reading_t reading;
-    iri_str_t     words;
-    iri_status_t  status;
+    fuzz_input_t        input = fuzz_input(data, size);
+    fuzz_conf_t         conf;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_str_t           words;
+    iri_status_t        status;
 
     fuzz_begin();
     fuzz_conf(&input, &conf);

@@ -200,10 +200,10 @@ judge_path(iri_str_t path, int own)
 static iri_reading_t
 read_path(const conf_t *conf, iri_str_t path)
 {
-    iri_request_t  request;
-    iri_reading_t  reading;
-    iri_str_t      octets = fuzz_unescape(path);
-    unsigned char *text = fuzz_memory(octets.len + 1);
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_str_t           octets = fuzz_unescape(path);
+    unsigned char      *text = fuzz_memory(octets.len + 1);
 
     text[0] = '/';
     memcpy(text + 1, octets.data, octets.len);

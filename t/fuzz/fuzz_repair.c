@@ -113,11 +113,11 @@ judge_counts(iri_str_t segment, iri_str_t out)
 static void
 judge_canonical(iri_str_t out)
 {
-    iri_reading_conf_t conf;
-    iri_reading_t      reading;
-    iri_request_t      request;
-    iri_str_t          path;
-    unsigned char     *text = fuzz_memory(out.len + 1);
+    iri_reading_conf_t  conf;
+    iri_reading_t       reading;
+    iri_received_path_t request;
+    iri_str_t           path;
+    unsigned char      *text = fuzz_memory(out.len + 1);
 
     fuzz_assert(fuzz_is_nfc(out));
 

@@ -60,9 +60,9 @@ judge_search(fuzz_state_t *state)
 static void
 step_request(fuzz_state_t *state, iri_str_t rest)
 {
-    iri_request_t request;
-    iri_reading_t reading;
-    iri_str_t     target = iri_str_from(rest, rest.len != 0);
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_str_t           target = iri_str_from(rest, rest.len != 0);
 
     if (target.len == 0 || target.data[0] != '/') {
         return;

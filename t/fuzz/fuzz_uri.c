@@ -194,9 +194,9 @@ judge_query(iri_str_t got, iri_str_t query)
 static void
 judge_arrival(const iri_reading_conf_t *conf, iri_str_t location)
 {
-    iri_request_t request;
-    iri_reading_t reading;
-    int           escaped;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    int                 escaped;
 
     for (escaped = 0; escaped < 2; escaped++) {
         request = fuzz_again(fuzz_unescape(location), location, escaped);
@@ -258,8 +258,8 @@ static iri_str_t
 other_path(const iri_reading_conf_t *conf, iri_str_t target, int escaped,
            iri_str_t own)
 {
-    iri_request_t request;
-    iri_reading_t reading;
+    iri_received_path_t request;
+    iri_reading_t       reading;
 
     memset(&request, 0, sizeof(request));
     request.escaped = escaped;
@@ -279,11 +279,11 @@ other_path(const iri_reading_conf_t *conf, iri_str_t target, int escaped,
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_input_t  input = fuzz_input(data, size);
-    fuzz_conf_t   conf;
-    iri_request_t request;
-    iri_reading_t reading;
-    iri_str_t     words, other, query, path;
+    fuzz_input_t        input = fuzz_input(data, size);
+    fuzz_conf_t         conf;
+    iri_received_path_t request;
+    iri_reading_t       reading;
+    iri_str_t           words, other, query, path;
 
     fuzz_begin();
     fuzz_conf(&input, &conf);

@@ -575,7 +575,7 @@ model_is_complete(const model_walk_t *walk)
 
 
 /*
- * What had to be forgiven of the entries that were found.  legacy: the
+ * The differences that were ignored to find the entries.  legacy: the
  * request came in another charset; other: in another form.
  */
 static iri_match_t

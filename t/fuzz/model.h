@@ -224,7 +224,7 @@ typedef struct {
     iri_why_t    or_why;          /* a second reason that will do */
     int          any_why;         /* 1: octets are served by more than one */
     int          unsure;          /* 1: or PASS, and the file system failed */
-    int          unsure_bidi;     /* 1: or there is no further reading */
+    int          unsure_bidi;     /* 1: or there is no alternative reading */
     iri_match_t  match;
     model_list_t path;
     model_list_t charset;

@@ -308,7 +308,7 @@ model_run_location(model_case_t *c, const model_request_t *request,
     int            has = request->has_query;
 
     memset(&redirect, 0, sizeof(redirect));
-    redirect.came = core;
+    redirect.reading = core;
     redirect.path = model_lend(&c->tree, path);
     redirect.has_query = has;
     redirect.query = model_lend(&c->tree, query);
@@ -441,10 +441,10 @@ model_run_read(model_case_t *c, const model_request_t *request,
                const iri_reading_conf_t *conf, iri_reading_t *core,
                model_reading_t *model)
 {
-    iri_env_t     env = model_env(&c->tree);
-    model_check_t check = { c, request, "iri_read", request->path, 0 };
-    iri_request_t asked;
-    iri_status_t  status;
+    iri_env_t           env = model_env(&c->tree);
+    model_check_t       check = { c, request, "iri_read", request->path, 0 };
+    iri_received_path_t asked;
+    iri_status_t        status;
 
     asked.path = model_lend(&c->tree, request->path);
     asked.escaped = request->escaped;

@@ -354,7 +354,8 @@ fuzz_has_raw_bidi(iri_str_t target)
 
 
 static void
-fuzz_judge_form(const iri_request_t *request, const iri_reading_t *reading)
+fuzz_judge_form(const iri_received_path_t *request,
+                const iri_reading_t       *reading)
 {
     iri_str_t target = request->target;
     size_t    raw, escaped;
@@ -405,8 +406,8 @@ fuzz_judge_form(const iri_request_t *request, const iri_reading_t *reading)
 
 
 static void
-fuzz_judge_ascii_reading(const iri_request_t *request,
-                         const iri_reading_t *reading)
+fuzz_judge_ascii_reading(const iri_received_path_t *request,
+                         const iri_reading_t       *reading)
 {
     fuzz_assert(reading->verdict == IRI_PASS);
     fuzz_assert(reading->why == IRI_WHY_ASCII && reading->charset.len == 0);
@@ -423,8 +424,9 @@ fuzz_judge_ascii_reading(const iri_request_t *request,
 
 
 static void
-fuzz_judge_invalid(const iri_reading_conf_t *conf,
-                   const iri_request_t *request, const iri_reading_t *reading)
+fuzz_judge_invalid(const iri_reading_conf_t  *conf,
+                   const iri_received_path_t *request,
+                   const iri_reading_t       *reading)
 {
     if (reading->why == IRI_WHY_LIMIT) {
         fuzz_assert(reading->verdict == IRI_REFUSE && reading->status == 404);
@@ -448,8 +450,9 @@ fuzz_judge_invalid(const iri_reading_conf_t *conf,
 
 
 void
-fuzz_judge_reading(const iri_reading_conf_t *conf,
-                   const iri_request_t *request, const iri_reading_t *reading)
+fuzz_judge_reading(const iri_reading_conf_t  *conf,
+                   const iri_received_path_t *request,
+                   const iri_reading_t       *reading)
 {
     int legacy = reading->form == IRI_FORM_LEGACY
                  && !fuzz_equal(reading->charset, iri_charset_mixed);
@@ -482,10 +485,10 @@ fuzz_judge_reading(const iri_reading_conf_t *conf,
 }
 
 
-iri_request_t
+iri_received_path_t
 fuzz_again(iri_str_t path, iri_str_t uri, int escaped)
 {
-    iri_request_t request;
+    iri_received_path_t request;
 
     memset(&request, 0, sizeof(request));
     request.path = escaped ? uri : path;

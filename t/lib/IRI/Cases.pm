@@ -129,7 +129,7 @@ sub own_names {
 }
 
 # Cases that were found by width, case, accents or spelling, where just that
-# level is not forgiven, so that nothing is found. For those of one entry,
+# level is not ignored, so that nothing is found. For those of one entry,
 # which no other level finds.
 sub without {
     my (@cases) = @_;

@@ -16,8 +16,8 @@ use IRI::Tree 'encode_name';
 use List::Util 'shuffle';
 use Unicode::Normalize qw(NFC NFD NFKC NFKD getCombinClass);
 
-our @EXPORT_OK = qw(encode_label folded is_near key kinds percent raw read_in
-    spell twin_characters write_in);
+our @EXPORT_OK = qw(encode_label folded is_edit is_near key kinds percent raw
+    read_in spell twin_characters write_in);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
 
@@ -167,16 +167,17 @@ sub trail {
 # ---- how octets are written -------------------------------------------------
 
 # Percent-encoded octets, all but letters, digits and "-._~".
+my %ESCAPE = map { (chr, sprintf '%%%02X', $_) } 0 .. 0xFF;
 sub percent {
     my ($octets) = @_;
-    $octets =~ s/([^A-Za-z0-9._~-])/sprintf '%%%02X', ord $1/ge;
+    $octets =~ s/([^A-Za-z0-9._~-])/$ESCAPE{$1}/g;
     return $octets;
 }
 
 # What cannot stand raw in a request line, and what would mean something.
 sub raw {
     my ($octets) = @_;
-    $octets =~ s/([\0- %?#\/\x7F])/sprintf '%%%02X', ord $1/ge;
+    $octets =~ s/([\0- %?#\/\x7F])/$ESCAPE{$1}/g;
     return $octets;
 }
 
@@ -249,7 +250,7 @@ sub read_in {
     return $read{$known} = defined $text ? NFC($text) : undef;
 }
 
-# Names that are one to the servers: vendor pairs are forgiven in Japanese.
+# Names that are one to the servers: vendor pairs are ignored in Japanese.
 sub key {
     my ($name) = @_;
     $name =~ tr/\x{FF5E}\x{2225}/\x{301C}\x{2016}/;
@@ -352,7 +353,7 @@ sub read_rows {
 
 # ---- names that are near ------------------------------------------------------
 
-# What is left of a name where settings forgive width, case, accents: slowly,
+# What is left of a name where settings ignore width, case, accents: slowly,
 # by Perl's tables.
 sub folded {
     my ($text, $settings) = @_;
@@ -368,13 +369,19 @@ sub folded {
     return NFC($text);
 }
 
-# May a server whose settings forgive something take one name for the other?
+# May a server whose settings ignore something take one name for the other?
 sub is_near {
     my ($one, $two, $settings) = @_;
     return 0 if $settings !~ /width|case|accents|spelling/;
     my ($a, $b) = map { folded(as_vendors($_), $settings) } $one, $two;
     return 1 if $a eq $b;
-    return 0 if $settings !~ /spelling/;
+    return $settings =~ /spelling/ && is_edit($a, $b);
+}
+
+# Is at most one character of two texts another, or two in the other order?
+sub is_edit {
+    my ($a, $b) = @_;
+    return 1 if $a eq $b;
     my @a = $a =~ /(\X)/g;
     my @b = $b =~ /(\X)/g;
     shift @a, shift @b while @a && @b && $a[0] eq $b[0];

@@ -1,0 +1,496 @@
+/*
+ * iri_request.c - the state of a request
+ *
+ * Reads the paths of a request, decides whether it restarts and which names a
+ * response may reveal (design, 5.6 and 5.7), and gives the values of variables
+ * and counters.  Lookups are in iri_request_find.c.
+ */
+
+#include "base/iri_string.h"
+#include "request/iri_state.h"
+
+
+iri_request_t *
+iri_request_create(const iri_env_t *env)
+{
+    iri_request_t *request = env->alloc(env->ctx, sizeof(iri_request_t));
+
+    if (request != NULL) {
+        memset(request, 0, sizeof(*request));
+    }
+
+    return request;
+}
+
+
+void
+iri_request_set_report(iri_request_t *request)
+{
+    request->report = 1;
+}
+
+
+iri_state_t
+iri_request_state(const iri_request_t *request)
+{
+    return request->state;
+}
+
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* Save the reading of the requested path. */
+static void
+iri_request_save_requested(iri_request_t       *request,
+                           const iri_reading_t *reading)
+{
+    request->has_reading = 1;
+    request->ascii.len = 0;
+    request->requested = *reading;
+    request->path = reading->path;
+    request->form = reading->form;
+    request->charset = reading->charset;
+}
+
+
+/* The verdict of *reading changes the request. */
+static void
+iri_request_apply_reading(iri_request_t *request, const iri_env_t *env,
+                          const iri_reading_t *reading)
+{
+    iri_shown_t shown;
+
+    if (reading->verdict == IRI_SERVE) {
+        request->read_path = reading->path;
+
+    } else if (reading->verdict == IRI_REFUSE) {
+        request->refused = reading->why;
+        iri_logf(env,
+                 reading->why == IRI_WHY_LIMIT ? IRI_LOG_ERROR : IRI_LOG_INFO,
+                 "path \"%s\" refused: %s" IRI_LOG_REASON "%s",
+                 iri_show(&shown, reading->octets),
+                 iri_why_text(reading->why), iri_why_code(reading->why));
+    }
+}
+
+
+iri_status_t
+iri_request_read(iri_request_t *request, const iri_env_t *env,
+                 const iri_reading_conf_t  *conf,
+                 const iri_received_path_t *path, iri_origin_t origin,
+                 iri_verdict_t *verdict)
+{
+    iri_reading_t reading;
+    iri_status_t  status = iri_read_path(env, conf, path, &reading);
+
+    if (status != IRI_OK) {
+        iri_logf(env, IRI_LOG_ERROR,
+                 "the path could not be read: %s" IRI_LOG_REASON "%s",
+                 iri_status_text(status), iri_why_code(IRI_WHY_ERROR));
+        return status;
+    }
+
+    if (request->state == IRI_STATE_NEW) {
+        request->state = IRI_STATE_READ;
+    }
+
+    request->read_path = path->path;
+    request->refused = IRI_WHY_NONE;
+
+    if (!request->has_last || reading.why != IRI_WHY_CANONICAL) {
+        request->has_last = 1;
+        request->last = reading;
+    }
+
+    if (origin == IRI_PATH_REQUESTED) {
+        iri_request_save_requested(request, &reading);
+    }
+
+    *verdict = IRI_PASS;
+
+    if (!request->report) {
+        *verdict = reading.verdict;
+        iri_request_apply_reading(request, env, &reading);
+    }
+
+    return IRI_OK;
+}
+
+
+void
+iri_request_set_canonical(iri_request_t *request, iri_str_t path)
+{
+    if (request->state == IRI_STATE_NEW) {
+        request->state = IRI_STATE_READ;
+    }
+
+    request->refused = IRI_WHY_NONE;
+    request->path = path;
+    request->read_path = path;
+}
+
+
+void
+iri_request_set_ascii(iri_request_t *request, iri_str_t path)
+{
+    iri_request_set_canonical(request, path);
+    request->ascii = path;
+}
+
+
+void
+iri_request_set_read(iri_request_t *request, iri_str_t path)
+{
+    request->read_path = path;
+}
+
+
+const iri_reading_t *
+iri_request_requested_reading(const iri_request_t *request)
+{
+    return request->has_reading ? &request->requested : NULL;
+}
+
+
+int
+iri_request_is_read(const iri_request_t *request, iri_str_t path)
+{
+    return iri_str_equal(request->read_path, path);
+}
+
+
+const iri_reading_t *
+iri_request_reading(const iri_request_t *request)
+{
+    return request->has_last ? &request->last : NULL;
+}
+
+
+iri_status_t
+iri_request_requested(const iri_request_t *request, const iri_env_t *env,
+                      const iri_reading_conf_t *conf, iri_reading_t *out,
+                      int *known)
+{
+    iri_received_path_t path;
+
+    *known = request->has_reading || request->ascii.len != 0;
+
+    if (request->has_reading) {
+        *out = request->requested;
+        return IRI_OK;
+    }
+
+    if (request->ascii.len == 0) {
+        return IRI_OK;
+    }
+
+    memset(&path, 0, sizeof(path));
+    path.path = request->ascii;
+
+    return iri_read_path(env, conf, &path, out);
+}
+
+
+/* ---- restarting ---------------------------------------------------------- */
+
+/*
+ * An entry confirms a reading of the requested path: its form and charset are
+ * those of the request.  If the charset is not that of the first reading, it is
+ * one of iri_charset.
+ */
+static void
+iri_request_confirm(iri_request_t *request, const iri_found_t *found)
+{
+    if (found->repaired != IRI_FORM_ASCII) {
+        request->form = found->repaired;
+        request->charset = found->charset;
+
+    } else if (found->charset.len != 0
+               && !iri_str_equal(found->charset, request->charset))
+    {
+        request->form = IRI_FORM_LEGACY;
+        request->charset = found->charset;
+    }
+}
+
+
+static void
+iri_request_log_restart(const iri_env_t *env, const iri_lookup_t *lookup)
+{
+    const iri_found_t *found = &lookup->found;
+    iri_shown_t        sent, path;
+
+    iri_logf(env, IRI_LOG_INFO, "\"%s\" is \"%s\": %s" IRI_LOG_REASON "%s",
+             iri_show(&sent, lookup->path), iri_show(&path, found->path),
+             iri_match_text(found->match), iri_why_code(found->why));
+}
+
+
+void
+iri_request_restart(iri_request_t *request, const iri_env_t *env,
+                    const iri_lookup_t *lookup, iri_str_t url, iri_str_t path,
+                    int page)
+{
+    const iri_found_t *found = &lookup->found;
+
+    iri_request_log_restart(env, lookup);
+    iri_trace_stage(env, IRI_STAGE_RESTART, path);
+
+    request->lookups = iri_lookup_after_restart(env, lookup);
+    request->restart = path;
+    request->sent = url;
+    request->read_path = path;
+    request->match = found->match;
+    request->why = found->why;
+
+    /* Access to the requested path does not grant access to the found name. */
+    if (!page) {
+        request->path = path;
+        request->state = IRI_STATE_RESTARTED;
+    }
+
+    /* The reading that found it may be that of a path set by a rule. */
+    if (!request->has_reading
+        || request->requested.octets.data == request->last.octets.data)
+    {
+        iri_request_confirm(request, found);
+    }
+}
+
+
+int
+iri_request_has_restarted(const iri_request_t *request)
+{
+    return request != NULL && request->restart.len != 0;
+}
+
+
+void
+iri_request_forget_lookups(iri_request_t *request)
+{
+    request->lookups = NULL;
+}
+
+
+/* ---- access -------------------------------------------------------------- */
+
+void
+iri_request_granted(iri_request_t *request)
+{
+    if (request->state != IRI_STATE_DENIED) {
+        request->state = IRI_STATE_GRANTED;
+    }
+}
+
+
+void
+iri_request_denied(iri_request_t *request)
+{
+    if (request->state != IRI_STATE_GRANTED) {
+        request->state = IRI_STATE_DENIED;
+    }
+}
+
+
+void
+iri_request_finished(iri_request_t *request)
+{
+    request->state = IRI_STATE_FINISHED;
+}
+
+
+int
+iri_request_hides_found(const iri_request_t *request, int is_error)
+{
+    if (request->restart.len == 0) {
+        return 0;
+    }
+
+    switch (request->state) {
+    case IRI_STATE_GRANTED:
+    case IRI_STATE_FINISHED:
+        return 0;
+    case IRI_STATE_DENIED:
+        return 1;
+    default:
+        return is_error;
+    }
+}
+
+
+iri_str_t
+iri_request_path_as_sent(const iri_request_t *request, const iri_env_t *env,
+                         iri_str_t path)
+{
+    iri_str_t sent;
+
+    if (iri_str_equal(path, request->restart)) {
+        return request->sent;
+    }
+
+    return iri_restart_url(env, path, request->restart, request->sent, &sent)
+               ? sent
+               : path;
+}
+
+
+/* ---- redirects ----------------------------------------------------------- */
+
+iri_status_t
+iri_request_redirect(const iri_request_t *request, const iri_env_t *env,
+                     const iri_reading_conf_t *conf, iri_str_t ascii,
+                     iri_reading_t *memory, iri_redirect_t *redirect)
+{
+    int          known = 0;
+    iri_status_t status = IRI_OK;
+
+    if (request != NULL) {
+        status = iri_request_requested(request, env, conf, memory, &known);
+    }
+
+    if (!known) {
+        memset(memory, 0, sizeof(*memory));
+        memory->form = IRI_FORM_ASCII;
+        memory->path = ascii;
+        memory->octets = ascii;
+        memory->conf = conf;
+    }
+
+    redirect->reading = memory;
+    redirect->path = request != NULL && request->restart.len != 0
+                         ? request->path
+                         : memory->path;
+
+    return status;
+}
+
+
+void
+iri_request_redirected(iri_request_t *request, int status)
+{
+    request->redirect = status;
+}
+
+
+/* ---- values -------------------------------------------------------------- */
+
+iri_str_t
+iri_request_path(const iri_request_t *request, int hides)
+{
+    if (!hides) {
+        return request->path;
+    }
+
+    return request->has_reading ? request->requested.path : request->ascii;
+}
+
+
+iri_form_t
+iri_request_form(const iri_request_t *request, int hides)
+{
+    if (request == NULL) {
+        return IRI_FORM_ASCII;
+    }
+
+    return hides ? request->requested.form : request->form;
+}
+
+
+iri_str_t
+iri_request_charset(const iri_request_t *request, int hides)
+{
+    static const iri_str_t none = { 0, NULL };
+
+    if (request == NULL) {
+        return none;
+    }
+
+    return hides ? request->requested.charset : request->charset;
+}
+
+
+/* ---- counters ------------------------------------------------------------ */
+
+/* Was an entry found, or looked for in vain? */
+static int
+iri_is_looked_up(const iri_found_t *found)
+{
+    return found->verdict != IRI_PASS
+           || (found->why != IRI_WHY_DECLARED && found->why != IRI_WHY_ASCII
+               && found->why != IRI_WHY_NONE);
+}
+
+
+static void
+iri_event_add_found(const iri_found_t *found, iri_stats_event_t *event)
+{
+    if (iri_is_looked_up(found)) {
+        event->verdict = found->verdict;
+        event->why = found->why;
+    }
+
+    if (found->match > event->match) {
+        event->match = found->match;
+    }
+
+    if (found->repaired != IRI_FORM_ASCII) {
+        event->form = found->repaired;
+    }
+}
+
+
+/* The lookup of the requested path; NULL: none was made. */
+static const iri_lookup_t *
+iri_request_lookup_of(const iri_request_t *request, iri_str_t path)
+{
+    const iri_lookup_t *lookup = request->lookups;
+
+    while (lookup != NULL && !iri_str_equal(lookup->path, path)) {
+        lookup = lookup->next;
+    }
+
+    return lookup;
+}
+
+
+void
+iri_request_event(const iri_request_t *request, iri_stats_event_t *event)
+{
+    const iri_lookup_t *lookup;
+
+    if (request == NULL) {
+        return;
+    }
+
+    event->form = request->form;
+
+    if (request->has_reading) {
+        event->charset = request->charset;
+        event->verdict = request->requested.verdict;
+        event->why = request->requested.why;
+
+        if (event->verdict == IRI_REFUSE) {
+            return;
+        }
+    }
+
+    event->redirect = request->redirect;
+    lookup = iri_request_lookup_of(request, request->path);
+
+    if (lookup != NULL) {
+        iri_event_add_found(&lookup->found, event);
+    }
+
+    if (request->restart.len == 0) {
+        return;
+    }
+
+    if (request->match > event->match) {
+        event->match = request->match;
+    }
+
+    if (event->verdict != IRI_CHOOSE && event->verdict != IRI_REFUSE) {
+        event->verdict = IRI_RESTART;
+        event->why = request->why;
+    }
+}

@@ -1,0 +1,78 @@
+/*
+ * iri_state.h - the state of a request, and notes for its log line
+ */
+
+#ifndef IRI_STATE_H
+#define IRI_STATE_H
+
+#include "iri_request.h"
+
+#pragma GCC visibility push(hidden)
+
+
+/* ---- the state of a request ---------------------------------------------- */
+
+struct iri_request_s {
+    iri_state_t state;
+    int         report;   /* 1: report mode */
+
+    /* the requested path */
+    iri_str_t     path;        /* canonical, after a restart with the names that
+                                  were found; empty: not known */
+    iri_str_t     ascii;       /* it, as it was sent, if it is ASCII; else
+                                  empty */
+    int           has_reading; /* 1: requested is set */
+    iri_reading_t requested;   /* its reading, as it was sent */
+    iri_form_t    form;        /* as the entry that was found confirms it */
+    iri_str_t     charset;     /* the same */
+
+    /* the path that was read last */
+    iri_str_t     read_path;   /* it, or the path that was set; empty: none */
+    iri_why_t     refused;     /* why it has no reading; NONE: it has one */
+    int           has_last;    /* 1: last is set */
+    iri_reading_t last;        /* the last that was not canonical */
+
+    iri_lookup_t *lookups;     /* the latest first */
+    iri_str_t     absent;      /* path that iri_request_refuse() has refused */
+
+    /* the restart */
+    iri_str_t   restart;       /* its path; empty: the request has not
+                                  restarted */
+    iri_str_t   sent;          /* the path that it replaces */
+    iri_match_t match;         /* the difference that was ignored */
+    iri_why_t   why;           /* its reason */
+
+    int redirect;              /* HTTP status of the redirect; 0: none */
+};
+
+
+/*
+ * The lookup of the found path, for the restarted request, if its result is
+ * known.  Returns: NULL if it is not.
+ */
+iri_lookup_t *iri_lookup_after_restart(const iri_env_t    *env,
+                                       const iri_lookup_t *lookup);
+
+
+/* ---- log lines ----------------------------------------------------------- */
+
+/*
+ * Add a note of report mode: what the module would do.
+ * code:   code of the reason (doc/reasons.md), static
+ * first:  1: insert it before the other notes, 0: append it
+ * format: as printf; the text is shortened to IRI_MAX_LOG_TEXT
+ */
+void iri_note_would(iri_notes_t *notes, const char *code, int first,
+                    const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+
+/* As iri_vnote(), with variable arguments instead of a va_list. */
+void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
+              const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+
+#pragma GCC visibility pop
+
+#endif /* IRI_STATE_H */

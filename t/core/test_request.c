@@ -1,0 +1,599 @@
+/*
+ * test_request.c - the states of a request
+ *
+ * Proves: each event in each state leads to the state that iri_request.h
+ * draws; which names a response may reveal there; that a request restarts at
+ * most once, and that an entry with another name is absent where it cannot;
+ * each refusal with its status and its line; values of variables and counters;
+ * that without memory nothing is opened.
+ */
+
+#include "core.h"
+
+#define MATCH (IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE)
+
+typedef struct {
+    core_t             core;
+    iri_tree_conf_t    tree;
+    iri_reading_conf_t conf;
+    iri_search_t       search;
+    iri_find_conf_t    find;
+    iri_request_t     *request;
+} server_t;
+
+static char logged[1024];
+
+
+static void
+server_log(void *ctx, iri_log_level_t level, iri_str_t line)
+{
+    (void) ctx;
+    (void) level;
+
+    snprintf(logged, sizeof(logged), "%.*s", (int) line.len,
+             (const char *) line.data);
+}
+
+
+static void
+server_start(server_t *server)
+{
+    memset(server, 0, sizeof(*server));
+    core_init(&server->core);
+    server->core.env.log = server_log;
+    core_put(&server->core, S("/srv/secret/name.txt"));
+    core_put(&server->core, S("/srv/two/Name.txt"));
+    core_put(&server->core, S("/srv/two/NAME.txt"));
+    core_put(&server->core, S("/srv/euc/\xB4\xC1"));
+    server->tree = core_tree("", IRI_FILENAME_ANY, MATCH);
+    server->search.tree = &server->tree;
+    server->search.root = S("/srv");
+    server->request = iri_request_create(&server->core.env);
+    logged[0] = '\0';
+}
+
+
+static iri_verdict_t
+server_read(server_t *server, const char *path, iri_origin_t origin)
+{
+    iri_received_path_t received;
+    iri_verdict_t       verdict = IRI_VERDICTS;
+
+    memset(&received, 0, sizeof(received));
+    received.path = core_str(path);
+    assert_int_equal(iri_request_read(server->request, &server->core.env,
+                                      &server->conf, &received, origin,
+                                      &verdict),
+                     IRI_OK);
+
+    return verdict;
+}
+
+
+/* url NULL: the request cannot restart. */
+static iri_lookup_t *
+server_find(server_t *server, const char *url, const char *path)
+{
+    server->search.path = core_str(path);
+    server->find.path = server->search.path;
+    server->find.url = url != NULL ? core_str(url) : S("");
+
+    return iri_request_find(server->request, &server->core.env,
+                            &server->search, &server->find);
+}
+
+
+/* The request restarts as "/secret/name.txt". */
+static void
+server_restart(server_t *server, int page)
+{
+    iri_lookup_t *lookup = server_find(server, "/secret/NAME.txt",
+                                       "/secret/NAME.txt");
+    iri_str_t     path;
+
+    assert_int_equal(lookup->found.verdict, IRI_RESTART);
+    assert_true(iri_request_can_restart(server->request, &server->core.env,
+                                        lookup, &server->find, &path));
+    assert_text(path, "/secret/name.txt");
+    iri_request_restart(server->request, &server->core.env, lookup,
+                        S("/secret/NAME.txt"), path, page);
+}
+
+
+/* ---- transitions --------------------------------------------------------- */
+
+typedef enum {
+    READS,
+    RESTARTS,
+    PAGE_RESTARTS,
+    GRANTS,
+    DENIES,
+    FINISHES,
+    EVENTS
+} event_t;
+
+static void
+send_event(server_t *server, event_t event)
+{
+    switch (event) {
+    case READS:
+        server_read(server, "/\xC3\xA9", IRI_PATH_INTERNAL);
+        break;
+    case RESTARTS:
+    case PAGE_RESTARTS:
+        server_restart(server, event == PAGE_RESTARTS);
+        break;
+    case GRANTS:
+        iri_request_granted(server->request);
+        break;
+    case DENIES:
+        iri_request_denied(server->request);
+        break;
+    default:
+        iri_request_finished(server->request);
+    }
+}
+
+
+/* Bring a request into a state. */
+static void
+enter(server_t *server, iri_state_t state)
+{
+    server_start(server);
+
+    if (state != IRI_STATE_NEW) {
+        iri_request_set_ascii(server->request, S("/secret/NAME.txt"));
+    }
+
+    switch (state) {
+    case IRI_STATE_RESTARTED:
+        send_event(server, RESTARTS);
+        break;
+    case IRI_STATE_GRANTED:
+        send_event(server, GRANTS);
+        break;
+    case IRI_STATE_DENIED:
+        send_event(server, DENIES);
+        break;
+    case IRI_STATE_FINISHED:
+        send_event(server, FINISHES);
+        break;
+    default:
+        break;
+    }
+
+    assert_int_equal(iri_request_state(server->request), state);
+}
+
+
+static void
+test_transitions(void **unused)
+{
+    /* rows: NEW, READ, RESTARTED, GRANTED, DENIED; -1: cannot happen */
+    static const int next[][EVENTS] = {
+        { IRI_STATE_READ, -1, -1, IRI_STATE_GRANTED, IRI_STATE_DENIED,
+          IRI_STATE_FINISHED },
+        { IRI_STATE_READ, IRI_STATE_RESTARTED, IRI_STATE_READ,
+          IRI_STATE_GRANTED, IRI_STATE_DENIED, IRI_STATE_FINISHED },
+        { IRI_STATE_RESTARTED, -1, -1, IRI_STATE_GRANTED, IRI_STATE_DENIED,
+          IRI_STATE_FINISHED },
+        { IRI_STATE_GRANTED, IRI_STATE_RESTARTED, IRI_STATE_GRANTED,
+          IRI_STATE_GRANTED, IRI_STATE_GRANTED, IRI_STATE_FINISHED },
+        { IRI_STATE_DENIED, IRI_STATE_RESTARTED, IRI_STATE_DENIED,
+          IRI_STATE_DENIED, IRI_STATE_DENIED, IRI_STATE_FINISHED },
+    };
+    server_t server;
+    size_t   state;
+    int      event;
+
+    (void) unused;
+
+    for (state = 0; state < COUNT(next); state++) {
+        for (event = 0; event < EVENTS; event++) {
+            if (next[state][event] < 0) {
+                continue;
+            }
+
+            enter(&server, (iri_state_t) state);
+            send_event(&server, (event_t) event);
+            assert_int_equal(iri_request_state(server.request),
+                             next[state][event]);
+            core_free(&server.core);
+        }
+    }
+}
+
+
+/* A request restarts at most once; then another name is absent. */
+static void
+test_restart_once(void **unused)
+{
+    server_t      server;
+    iri_lookup_t *lookup;
+
+    (void) unused;
+
+    enter(&server, IRI_STATE_RESTARTED);
+    assert_true(iri_request_has_restarted(server.request));
+    assert_true(iri_request_is_read(server.request, S("/secret/name.txt")));
+
+    lookup = server_find(&server, "/secret/NaMe.txt", "/secret/NaMe.txt");
+    assert_int_equal(lookup->found.verdict, IRI_PASS);
+    assert_int_equal(lookup->found.match, IRI_MATCH_NONE);
+    assert_non_null(strstr(logged, "but the request cannot restart"));
+
+    /* the entry of the restart is not looked up again */
+    server.core.stats = 0;
+    lookup = server_find(&server, "/secret/name.txt", "/secret/name.txt");
+    assert_text(lookup->filename, "/srv/secret/name.txt");
+    assert_int_equal(server.core.stats, 0);
+    core_free(&server.core);
+}
+
+
+static void
+test_cannot_restart(void **unused)
+{
+    server_t      server;
+    iri_lookup_t *lookup;
+
+    (void) unused;
+
+    /* no URL to restart with, for example because the body was read */
+    enter(&server, IRI_STATE_READ);
+    lookup = server_find(&server, NULL, "/secret/NAME.txt");
+    assert_int_equal(lookup->found.verdict, IRI_PASS);
+    core_free(&server.core);
+
+    /* a rule has set a path with other last segments */
+    enter(&server, IRI_STATE_READ);
+    lookup = server_find(&server, "/page", "/secret/NAME.txt");
+    assert_int_equal(lookup->found.verdict, IRI_PASS);
+    core_free(&server.core);
+
+    /* the path stands in the configuration, and folding is needed */
+    enter(&server, IRI_STATE_READ);
+    server.find.configured = 1;
+    lookup = server_find(&server, "/secret/NAME.txt", "/secret/NAME.txt");
+    assert_int_equal(lookup->found.verdict, IRI_PASS);
+    core_free(&server.core);
+
+    /* a Destination, and report mode, keep the verdict */
+    enter(&server, IRI_STATE_READ);
+    server.find.is_destination = 1;
+    lookup = server_find(&server, NULL, "/secret/NAME.txt");
+    assert_int_equal(lookup->found.verdict, IRI_RESTART);
+    assert_non_null(strstr((const char *) lookup->filename.data, "refused"));
+    core_free(&server.core);
+
+    enter(&server, IRI_STATE_READ);
+    iri_request_set_report(server.request);
+    lookup = server_find(&server, NULL, "/secret/NAME.txt");
+    assert_int_equal(lookup->found.verdict, IRI_RESTART);
+    core_free(&server.core);
+}
+
+
+/* ---- names that are revealed --------------------------------------------- */
+
+static void
+test_hides(void **unused)
+{
+    static const struct {
+        event_t event; /* after the restart */
+        int     is_error, hides;
+    } table[] = {
+        { READS, 0, 0 },  { READS, 1, 1 },    { GRANTS, 1, 0 },
+        { DENIES, 0, 1 }, { FINISHES, 1, 0 },
+    };
+    server_t server;
+    size_t   i;
+    int      hides;
+
+    (void) unused;
+
+    for (i = 0; i < COUNT(table); i++) {
+        enter(&server, IRI_STATE_RESTARTED);
+        send_event(&server, table[i].event);
+        hides = iri_request_hides_found(server.request, table[i].is_error);
+        assert_int_equal(hides, table[i].hides);
+        assert_text(iri_request_path(server.request, hides),
+                    hides ? "/secret/NAME.txt" : "/secret/name.txt");
+        core_free(&server.core);
+    }
+
+    /* without a restart there is nothing to hide */
+    enter(&server, IRI_STATE_DENIED);
+    assert_false(iri_request_hides_found(server.request, 1));
+    core_free(&server.core);
+
+    /* a path of a rule gets the names that were sent */
+    enter(&server, IRI_STATE_RESTARTED);
+    assert_text(iri_request_path_as_sent(server.request, &server.core.env,
+                                         S("/x/secret/name.txt")),
+                "/x/secret/NAME.txt");
+    assert_text(iri_request_path_as_sent(server.request, &server.core.env,
+                                         S("/other")),
+                "/other");
+    core_free(&server.core);
+}
+
+
+/* ---- refusals ------------------------------------------------------------ */
+
+static void
+test_refused_path(void **unused)
+{
+    server_t      server;
+    iri_lookup_t *lookup;
+
+    (void) unused;
+
+    server_start(&server);
+    assert_int_equal(server_read(&server, "/\xFF", IRI_PATH_REQUESTED),
+                     IRI_REFUSE);
+    assert_int_equal(iri_request_reading(server.request)->status, 404);
+    assert_non_null(strstr(logged, "path \"/%FF\" refused: "));
+    assert_non_null(strstr(logged, "reason=unreadable"));
+
+    /* nothing is opened for it */
+    lookup = server_find(&server, NULL, "/\xFF");
+    assert_int_equal(lookup->found.verdict, IRI_REFUSE);
+    assert_int_equal(lookup->found.why, IRI_WHY_UNREADABLE);
+
+    /* an error page has another path */
+    assert_int_equal(server_read(&server, "/\xC3\xA9", IRI_PATH_INTERNAL),
+                     IRI_PASS);
+    lookup = server_find(&server, NULL, "/\xC3\xA9");
+    assert_int_equal(lookup->found.verdict, IRI_PASS);
+    core_free(&server.core);
+
+    /* report mode changes nothing */
+    server_start(&server);
+    iri_request_set_report(server.request);
+    assert_int_equal(server_read(&server, "/\xFF", IRI_PATH_REQUESTED),
+                     IRI_PASS);
+    assert_string_equal(logged, "");
+    core_free(&server.core);
+}
+
+
+static void
+test_outcome(void **unused)
+{
+    static const struct {
+        const char   *path;
+        int           configured, write, creates;
+        iri_verdict_t outcome;
+        int           status;
+    } table[] = {
+        { "/secret/name.txt", 0, 0, 0, IRI_PASS, 0 },
+        { "/secret/absent", 0, 0, 0, IRI_PASS, 0 },
+        { "/two/nAME.txt", 0, 0, 0, IRI_CHOOSE, 0 },
+        { "/two/nAME.txt", 1, 0, 0, IRI_PASS, 0 },
+        { "/two/../x", 0, 0, 0, IRI_REFUSE, 404 },
+    };
+    server_t      server;
+    iri_lookup_t *lookup;
+    size_t        i;
+
+    (void) unused;
+
+    for (i = 0; i < COUNT(table); i++) {
+        enter(&server, IRI_STATE_GRANTED);
+        server.tree.ambiguous = IRI_AMBIGUOUS_300;
+        server.find.configured = table[i].configured;
+        server.find.creates = table[i].creates;
+        server.search.write = table[i].write;
+        lookup = server_find(&server, table[i].path, table[i].path);
+        assert_int_equal(iri_request_outcome(lookup, &server.find),
+                         table[i].outcome);
+
+        if (table[i].outcome == IRI_REFUSE) {
+            assert_int_equal(iri_request_refuse(server.request,
+                                                &server.core.env, lookup,
+                                                &server.find, lookup->path),
+                             table[i].status);
+            assert_non_null(strstr(logged, "not served: "));
+            /* the request makes the error page */
+            assert_int_equal(iri_request_refuse(server.request,
+                                                &server.core.env, lookup,
+                                                &server.find, lookup->path),
+                             0);
+        }
+
+        core_free(&server.core);
+    }
+
+    /* Several entries match, and 300 is not set. */
+    enter(&server, IRI_STATE_GRANTED);
+    lookup = server_find(&server, "/two/nAME.txt", "/two/nAME.txt");
+    assert_int_equal(iri_request_outcome(lookup, &server.find), IRI_REFUSE);
+    assert_int_equal(iri_request_refuse(server.request, &server.core.env,
+                                        lookup, &server.find, lookup->path),
+                     404);
+    core_free(&server.core);
+}
+
+
+/* A new name in a tree in EUC-JP that no charset of the tree can encode. */
+static void
+test_unwritable(void **unused)
+{
+    server_t      server;
+    iri_lookup_t *lookup;
+
+    (void) unused;
+
+    enter(&server, IRI_STATE_GRANTED);
+    server.tree = core_tree("euc-jp", IRI_FILENAME_ANY,
+                            IRI_FOLD_NORMALIZATION);
+    server.search.write = 1;
+    server.find.creates = 1;
+    lookup = server_find(&server, "/euc/\xE2\x82\xAC", "/euc/\xE2\x82\xAC");
+    assert_int_equal(iri_request_outcome(lookup, &server.find), IRI_REFUSE);
+    assert_int_equal(iri_request_refuse(server.request, &server.core.env,
+                                        lookup, &server.find, lookup->path),
+                     iri_is_conflict(&lookup->found) ? 409 : 404);
+    assert_non_null(strstr(logged, "reason=unwritable"));
+    core_free(&server.core);
+}
+
+
+/* ---- variables and counters ---------------------------------------------- */
+
+static void
+test_values(void **unused)
+{
+    server_t          server;
+    iri_lookup_t     *lookup;
+    iri_str_t         path;
+    iri_stats_event_t event;
+    iri_redirect_t    redirect;
+    iri_reading_t     came;
+
+    (void) unused;
+
+    /* Shift_JIS, then EUC-JP, which the disk confirms */
+    server_start(&server);
+    server.conf.charsets = core_charsets("sjis euc-jp");
+    server.tree = core_tree("euc-jp", IRI_FILENAME_ANY,
+                            IRI_FOLD_NORMALIZATION);
+    server_read(&server, "/euc/\xB4\xC1", IRI_PATH_REQUESTED);
+    assert_int_equal(iri_request_form(server.request, 0), IRI_FORM_LEGACY);
+    assert_text(iri_request_charset(server.request, 0), "Shift_JIS");
+
+    path = iri_request_reading(server.request)->path;
+    server.search.path = path;
+    server.search.reading = iri_request_reading(server.request);
+    server.find.path = path;
+    server.find.url = path;
+    lookup = iri_request_find(server.request, &server.core.env,
+                              &server.search, &server.find);
+    assert_int_equal(lookup->found.verdict, IRI_RESTART);
+    assert_true(iri_request_can_restart(server.request, &server.core.env,
+                                        lookup, &server.find, &path));
+    iri_request_restart(server.request, &server.core.env, lookup,
+                        server.find.url, path, 0);
+    assert_text(iri_request_path(server.request, 0), "/euc/\xE6\xBC\xA2");
+    assert_text(iri_request_charset(server.request, 0), "EUC-JP");
+    assert_text(iri_request_charset(server.request, 1), "Shift_JIS");
+
+    server.search.reading = NULL;
+    lookup = server_find(&server, NULL, "/euc/\xE6\xBC\xA2");
+    assert_int_equal(lookup->found.match, IRI_MATCH_CHARSET);
+    assert_int_equal(
+        iri_request_match(server.request, &server.core.env, lookup, 0),
+        IRI_MATCH_CHARSET);
+    assert_int_equal(iri_lookup_split(&server.core.env, lookup), IRI_OK);
+    assert_text(lookup->entry, "/srv/euc/\xB4\xC1");
+
+    memset(&redirect, 0, sizeof(redirect));
+    assert_int_equal(iri_request_redirect(server.request, &server.core.env,
+                                          &server.conf, S("/"), &came,
+                                          &redirect),
+                     IRI_OK);
+    assert_text(redirect.path, "/euc/\xE6\xBC\xA2");
+    assert_int_equal(redirect.reading->form, IRI_FORM_LEGACY);
+    iri_request_redirected(server.request, 301);
+
+    memset(&event, 0, sizeof(event));
+    iri_request_event(server.request, &event);
+    assert_int_equal(event.form, IRI_FORM_LEGACY);
+    assert_text(event.charset, "EUC-JP");
+    assert_int_equal(event.verdict, IRI_RESTART);
+    assert_int_equal(event.why, IRI_WHY_ALTERNATIVE);
+    assert_int_equal(event.match, IRI_MATCH_CHARSET);
+    assert_int_equal(event.redirect, 301);
+    core_free(&server.core);
+
+    /* a request whose path was not read */
+    memset(&event, 0, sizeof(event));
+    iri_request_event(NULL, &event);
+    assert_int_equal(event.verdict, IRI_PASS);
+    assert_int_equal(iri_request_form(NULL, 0), IRI_FORM_ASCII);
+    assert_int_equal(iri_request_charset(NULL, 0).len, 0);
+    assert_false(iri_request_has_restarted(NULL));
+}
+
+
+/* Requested in ASCII: read on demand. */
+static void
+test_ascii(void **unused)
+{
+    server_t      server;
+    iri_reading_t reading;
+    int           known;
+
+    (void) unused;
+
+    enter(&server, IRI_STATE_READ);
+    assert_null(iri_request_requested_reading(server.request));
+    assert_int_equal(iri_request_requested(server.request, &server.core.env,
+                                           &server.conf, &reading, &known),
+                     IRI_OK);
+    assert_true(known);
+    assert_int_equal(reading.form, IRI_FORM_ASCII);
+    assert_text(reading.path, "/secret/NAME.txt");
+    core_free(&server.core);
+
+    enter(&server, IRI_STATE_NEW);
+    assert_int_equal(iri_request_requested(server.request, &server.core.env,
+                                           &server.conf, &reading, &known),
+                     IRI_OK);
+    assert_false(known);
+    core_free(&server.core);
+}
+
+
+/* ---- no memory ----------------------------------------------------------- */
+
+/* Whatever allocation fails, the name that may be opened is not another. */
+static void
+test_memory(void **unused)
+{
+    server_t      server;
+    iri_lookup_t *lookup;
+    size_t        n;
+    int           done = 0;
+
+    (void) unused;
+
+    for (n = 1; !done; n++) {
+        enter(&server, IRI_STATE_READ);
+        server.core.fail_at = server.core.allocs + n;
+        lookup = server_find(&server, NULL, "/two/nAME.txt");
+        done = server.core.allocs < server.core.fail_at;
+
+        if (lookup != NULL) {
+            assert_null(
+                strstr((const char *) lookup->filename.data, "NAME."));
+            assert_null(
+                strstr((const char *) lookup->filename.data, "Name."));
+        }
+
+        core_free(&server.core);
+    }
+
+    assert_true(n > 3);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_transitions),
+        cmocka_unit_test(test_restart_once),
+        cmocka_unit_test(test_cannot_restart),
+        cmocka_unit_test(test_hides),
+        cmocka_unit_test(test_refused_path),
+        cmocka_unit_test(test_outcome),
+        cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_ascii),
+        cmocka_unit_test(test_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
