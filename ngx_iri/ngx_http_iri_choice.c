@@ -108,31 +108,14 @@ static ngx_int_t
 ngx_http_iri_choice_header(ngx_http_request_t *r, int json, size_t len)
 {
     static ngx_str_t accept = ngx_string("Accept");
-    static ngx_str_t no_store = ngx_string("no-store");
 
     r->headers_out.status = NGX_HTTP_SPECIAL_RESPONSE;
     ngx_str_set(&r->headers_out.status_line, "300 Multiple Choices");
     r->headers_out.content_length_n = (off_t) len;
 
-    if (json) {
-        ngx_str_set(&r->headers_out.content_type, "application/json");
-    } else {
-        ngx_str_set(&r->headers_out.content_type, "text/html");
-        ngx_str_set(&r->headers_out.charset, "utf-8");
-    }
-
-    r->headers_out.content_type_len = r->headers_out.content_type.len;
-    r->headers_out.content_type_lowcase = NULL;
-
-    if (ngx_http_iri_header_add(r, "Vary", accept) == NULL
-        || ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
-        || ngx_http_iri_header_add_policy(r, iri_choices_policy(json))
-               != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_http_send_header(r);
+    return ngx_http_iri_header_add(r, "Vary", accept) != NULL
+               ? ngx_http_iri_page_header(r, json != 0, "no-store")
+               : NGX_ERROR;
 }
 
 

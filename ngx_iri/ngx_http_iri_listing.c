@@ -76,39 +76,47 @@ ngx_module_t ngx_http_iri_listing_module = {
 
 /* ---- headers ------------------------------------------------------------ */
 
-/* Cache-Control: private, because the listing depends on the client. */
-static ngx_int_t
-ngx_http_iri_listing_header(ngx_http_request_t     *r,
-                            ngx_http_iri_listing_t *listing)
+ngx_int_t
+ngx_http_iri_page_header(ngx_http_request_t *r, ngx_uint_t json,
+                         const char *cache_control)
 {
-    u_char    *type = (u_char *) iri_listing_type(listing->page);
-    u_char    *p = (u_char *) ngx_strchr(type, ';');
-    ngx_str_t *charset = &r->headers_out.charset;
+    ngx_str_t value = { ngx_strlen(cache_control), (u_char *) cache_control };
 
-    static ngx_str_t cache_control = ngx_string("private");
+    if (json) {
+        ngx_str_set(&r->headers_out.content_type, "application/json");
 
-    r->headers_out.status = NGX_HTTP_OK;
+    } else {
+        /* nginx's charset filter does not convert a page with a charset. */
+        ngx_str_set(&r->headers_out.content_type, "text/html");
+        ngx_str_set(&r->headers_out.charset, "utf-8");
+    }
 
-    r->headers_out.content_type.data = type;
-    r->headers_out.content_type.len = p != NULL ? (size_t) (p - type)
-                                                : ngx_strlen(type);
     r->headers_out.content_type_len = r->headers_out.content_type.len;
     r->headers_out.content_type_lowcase = NULL;
 
-    /* nginx's charset filter does not convert a response with a charset. */
-    if (p != NULL) {
-        ngx_str_set(charset, "utf-8");
-    }
-
-    if (ngx_http_iri_header_add(r, "Cache-Control", cache_control) == NULL
-        || ngx_http_iri_header_add_policy(r,
-                                          iri_listing_policy(listing->page))
+    if (ngx_http_iri_header_add(r, "Cache-Control", value) == NULL
+        || ngx_http_iri_header_add_policy(r, iri_choices_policy(json != 0))
                != NGX_OK)
     {
         return NGX_ERROR;
     }
 
     return ngx_http_send_header(r);
+}
+
+
+/* A listing depends on the client, so it is private. */
+static ngx_int_t
+ngx_http_iri_listing_header(ngx_http_request_t           *r,
+                            const ngx_http_iri_listing_t *listing)
+{
+    ngx_uint_t json;
+
+    json = ngx_strcmp(iri_listing_type(listing->page), "application/json")
+           == 0;
+    r->headers_out.status = NGX_HTTP_OK;
+
+    return ngx_http_iri_page_header(r, json, "private");
 }
 
 

@@ -139,6 +139,16 @@ ngx_http_iri_listing_ctx_t *ngx_http_iri_listing_ctx(ngx_http_request_t *r);
 ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const iri_lookup_t *found);
 
+
+/* ---- ngx_http_iri_listing.c --------------------------------------------- */
+
+/*
+ * Send the header of a page that shows names, with type and security policy.
+ * json: 0 for HTML.  Returns: as ngx_http_send_header().
+ */
+ngx_int_t ngx_http_iri_page_header(ngx_http_request_t *r, ngx_uint_t json,
+    const char *cache_control);
+
 #pragma GCC visibility pop
 
 #endif /* NGX_HTTP_IRI_LISTING_H */
