@@ -67,7 +67,7 @@ CORE_SRC  := $(filter-out $(ENV_SRC),$(wildcard $(LAYERS:%=common/%/*.c)))
 REF_SRC   := $(wildcard common/iriref/*.c)
 # The public headers, in the order in which they are read.
 API_H     := $(patsubst %,common/%.h,iri_types iri_host iri_conf iri \
-                 iri_listing iri_dav iri_stats iri_ref)
+                 iri_listing iri_dav iri_stats iri_request iri_ref)
 CORE_H    := $(wildcard common/*.h $(LAYERS:%=common/%/*.h))
 HTTPD_SRC := $(wildcard mod_iri/*.c)
 CLI_SRC   := $(wildcard cli/*.c)

@@ -76,12 +76,20 @@ cli_line_split(char *line, size_t len, size_t count, cli_call_t *call)
 }
 
 
+int
+cli_answer(const cli_command_t *command, const void *conf, cli_call_t *call)
+{
+    iri_env_apr_init(&call->apr, call->pool, NULL, NULL);
+    return command->answer(conf, call);
+}
+
+
 /* {"ok":true} and the command's fields, or {"ok":false} and the error. */
 static int
 cli_fill(const cli_command_t *command, const void *conf, cli_call_t *call)
 {
     json_object_set_new(call->object, "ok", json_true());
-    if (call->error == NULL && command->answer(conf, call) == 0) {
+    if (call->error == NULL && cli_answer(command, conf, call) == 0) {
         return call->found ? CLI_FAILED : CLI_OK;
     }
     json_object_clear(call->object);

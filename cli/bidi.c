@@ -74,12 +74,10 @@ static int
 bidi_answer(const void *data, cli_call_t *call)
 {
     const bidi_conf_t *conf = data;
-    iri_env_apr_t      apr_env;
     iri_converted_t    out;
     iri_status_t       status;
 
-    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
-    status = iri_visual_order(&apr_env.env, conf->order, call->operand[0],
+    status = iri_visual_order(&call->apr.env, conf->order, call->operand[0],
                               &out);
     if (status != IRI_OK) {
         return cli_fail(call, status);

@@ -77,7 +77,6 @@ static int
 check_answer(const void *data, cli_call_t *call)
 {
     const check_conf_t *conf = data;
-    iri_env_apr_t       apr_env;
     iri_str_t           text = call->operand[0];
     iri_status_t        status;
 
@@ -87,10 +86,9 @@ check_answer(const void *data, cli_call_t *call)
     if (json_object_set_new(call->object, "warnings", json_array()) != 0) {
         return cli_fail(call, IRI_NO_MEMORY);
     }
-    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
     status = iri_bidi_check(text, cli_warn, call);
     if (status == IRI_OK) {
-        status = iri_characters_check(&apr_env.env, conf->confusables, text,
+        status = iri_characters_check(&call->apr.env, conf->confusables, text,
                                       cli_warn, call);
     }
     return status == IRI_OK ? 0 : cli_fail(call, status);

@@ -41,7 +41,8 @@ enum { CLI_OPT_HELP = 'h', CLI_OPT_BATCH = 256, CLI_OPT_OWN };
 
 /* The operands of one call of a command, and its answer. */
 typedef struct {
-    apr_pool_t *pool;                        /* cleared after the answer */
+    apr_pool_t *pool;        /* cleared after the answer */
+    iri_env_apr_t apr;       /* its memory is that of pool */
     iri_str_t   operand[CLI_MAX_OPERANDS];   /* octets */
     FILE       *trace;       /* output of the steps; NULL: none */
     FILE       *objects;     /* --batch: output of the objects that precede the
@@ -153,6 +154,7 @@ void cli_show_warnings(cli_call_t *call);
  * or ICU fails.  size: octets.
  */
 iri_registry_t *cli_open_registry(apr_pool_t *pool);
+iri_fold_keys_t *cli_open_fold_keys(apr_pool_t *pool);
 iri_index_cache_t *cli_open_cache(apr_pool_t *pool, size_t size);
 iri_idna_t *cli_open_idna(apr_pool_t *pool);
 iri_confusables_t *cli_open_confusables(apr_pool_t *pool);
@@ -210,6 +212,7 @@ typedef struct {
     iri_query_conf_t    query;
     int                 has_query;   /* 1: --query-charset was given */
     iri_index_cache_t  *cache;       /* NULL: off */
+    iri_fold_keys_t    *fold_keys;
     iri_str_t           method;
     iri_str_t           root;        /* absolute, without "/" at the end */
     int                 has_root;    /* 1: --root was given */
@@ -229,6 +232,10 @@ const char *cli_settings_option(void *data, int option, const char *value);
 const char *cli_settings_ready(void *data);
 
 /* ---- batch.c ------------------------------------------------------------ */
+
+/* Call command->answer with the environment of the call. */
+int cli_answer(const cli_command_t *command, const void *conf,
+               cli_call_t *call);
 
 /*
  * Answer each line of `in` with one JSON object on `out`: {"ok":true, ...} or

@@ -103,7 +103,6 @@ static int
 decode_answer(const void *data, cli_call_t *call)
 {
     const encode_conf_t *conf = data;
-    iri_env_apr_t        apr_env;
     iri_converted_t      out;
     iri_str_t            octets;
     iri_status_t         status;
@@ -113,8 +112,7 @@ decode_answer(const void *data, cli_call_t *call)
     if (octets.data == NULL) {
         return cli_fail(call, IRI_NO_MEMORY);
     }
-    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
-    status = iri_decode(&apr_env.env, conf->charset, octets, &out);
+    status = iri_decode(&call->apr.env, conf->charset, octets, &out);
     if (status == IRI_OK && out.why != NULL) {
         out.offset = at[out.offset];
     }
@@ -129,15 +127,13 @@ encode_answer(const void *data, cli_call_t *call)
 {
     const encode_conf_t *conf = data;
     iri_str_t            text = call->operand[0], uri;
-    iri_env_apr_t        apr_env;
     iri_converted_t      out;
     iri_status_t         status;
     size_t               i;
 
-    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
-    status = iri_encode(&apr_env.env, conf->charset, text, &out);
+    status = iri_encode(&call->apr.env, conf->charset, text, &out);
     if (status == IRI_OK && out.why == NULL) {
-        status = iri_path_to_uri(&apr_env.env, out.value, &uri);
+        status = iri_path_to_uri(&call->apr.env, out.value, &uri);
         out.value = uri;
     } else if (status == IRI_OK) {
         int32_t c;

@@ -72,12 +72,10 @@ static int
 equal_answer(const void *data, cli_call_t *call)
 {
     const equal_conf_t *conf = data;
-    iri_env_apr_t       apr_env;
     iri_status_t        status;
     int                 equal = 0;
 
-    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
-    status = iri_equal(&apr_env.env, conf->level, &conf->host,
+    status = iri_equal(&call->apr.env, conf->level, &conf->host,
                        call->operand[0], call->operand[1], &equal);
     if (status == IRI_OK
         && json_object_set_new(call->object, "value", json_boolean(equal))

@@ -201,17 +201,15 @@ static int
 host_answer(const void *data, cli_call_t *call)
 {
     const host_conf_t *conf = data;
-    iri_env_apr_t      apr_env;
     iri_host_t         host;
     iri_status_t       status;
 
-    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
-    status = host_read(&apr_env.env, conf, call->operand[0], &host);
+    status = host_read(&call->apr.env, conf, call->operand[0], &host);
     if (status == IRI_OK && host.verdict == IRI_REFUSE) {
         return host_reject(conf, call, host.why);
     }
     if (status == IRI_OK) {
-        status = host_fill(&apr_env.env, conf, call, &host);
+        status = host_fill(&call->apr.env, conf, call, &host);
     }
     if (status != IRI_OK) {
         call->error = iri_status_text(status);

@@ -578,6 +578,7 @@ lint_names(lint_run_t *run)
     iri_status_t  status;
 
     iri_env_apr_init(&apr_env, run->dir_pool, NULL, NULL);
+    apr_env.env.fold_keys = run->conf->settings->fold_keys;
     run->renames = apr_array_make(run->dir_pool, 8, sizeof(lint_rename_t));
     run->rename_index = cli_hash_make(run->dir_pool);
     status = iri_lint(&apr_env.env, &run->conf->lint,

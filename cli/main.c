@@ -231,7 +231,7 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
         call.operand[i].len = strlen(operand);
     }
     call.object = json_object();
-    if (call.object == NULL || command->answer(line->conf, &call) != 0) {
+    if (call.object == NULL || cli_answer(command, line->conf, &call) != 0) {
         fprintf(stderr, "%siri %s:%s %s", cli_color(stderr, CLI_RED),
                 command->name, cli_color(stderr, CLI_RESET),
                 call.error ? call.error : iri_status_text(IRI_NO_MEMORY));

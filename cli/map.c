@@ -121,12 +121,11 @@ static int
 map_answer_uri(const void *data, cli_call_t *call)
 {
     const map_conf_t *conf = data;
-    iri_env_apr_t     apr_env;
     iri_converted_t   out;
     iri_status_t      status;
 
-    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
-    status = iri_to_uri(&apr_env.env, &conf->to_uri, call->operand[0], &out);
+    status = iri_to_uri(&call->apr.env, &conf->to_uri, call->operand[0],
+                        &out);
     return cli_set_converted(call, status, &out);
 }
 
@@ -135,12 +134,11 @@ static int
 map_answer_iri(const void *data, cli_call_t *call)
 {
     const map_conf_t *conf = data;
-    iri_env_apr_t     apr_env;
     iri_converted_t   out;
     iri_status_t      status;
 
-    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
-    status = iri_to_iri(&apr_env.env, &conf->to_iri, call->operand[0], &out);
+    status = iri_to_iri(&call->apr.env, &conf->to_iri, call->operand[0],
+                        &out);
     return cli_set_converted(call, status, &out);
 }
 

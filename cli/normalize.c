@@ -56,20 +56,18 @@ static int
 normalize_answer(const void *data, cli_call_t *call)
 {
     const normalize_conf_t *conf = data;
-    iri_env_apr_t           apr_env;
     iri_converted_t         out;
     iri_status_t            status;
 
-    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
     if (conf->form == NORMALIZE_SYNTAX) {
         if (cli_require(call, 0, IRI_AS_IRI_REFERENCE) != 0) {
             return -1;
         }
         status = iri_normalize_syntax(
-            &apr_env.env, IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME,
+            &call->apr.env, IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME,
             call->operand[0], &out);
     } else {
-        status = iri_unicode_form(&apr_env.env,
+        status = iri_unicode_form(&call->apr.env,
                                   (iri_unicode_form_t) conf->form,
                                   call->operand[0], &out);
     }

@@ -28,6 +28,16 @@ cli_open_registry(apr_pool_t *pool)
 }
 
 
+iri_fold_keys_t *
+cli_open_fold_keys(apr_pool_t *pool)
+{
+    iri_env_apr_t env;
+
+    iri_env_apr_init(&env, pool, NULL, NULL);
+    return iri_fold_keys_create(&env.env);
+}
+
+
 static apr_status_t
 cli_close_cache(void *cache)
 {

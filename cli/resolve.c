@@ -44,17 +44,15 @@ resolve_call(cli_call_t *call,
              iri_status_t (*work)(const iri_env_t *, iri_str_t, iri_str_t,
                                   iri_str_t *))
 {
-    iri_env_apr_t apr_env;
-    iri_str_t     value;
-    iri_status_t  status;
+    iri_str_t    value;
+    iri_status_t status;
 
     if (cli_require(call, 0, IRI_AS_IRI_REFERENCE) != 0
         || cli_require(call, 1, IRI_AS_IRI_REFERENCE) != 0)
     {
         return -1;
     }
-    iri_env_apr_init(&apr_env, call->pool, NULL, NULL);
-    status = work(&apr_env.env, call->operand[0], call->operand[1], &value);
+    status = work(&call->apr.env, call->operand[0], call->operand[1], &value);
     if (status == IRI_OK && cli_set_octets(call, "value", value) != 0) {
         status = IRI_NO_MEMORY;
     }

@@ -26,7 +26,8 @@ cli_settings_create(apr_pool_t *pool)
     }
     conf->pool = pool;
     conf->registry = cli_open_registry(pool);
-    if (conf->registry == NULL) {
+    conf->fold_keys = cli_open_fold_keys(pool);
+    if (conf->registry == NULL || conf->fold_keys == NULL) {
         return NULL;
     }
     conf->reading.invalid = IRI_INVALID_404;

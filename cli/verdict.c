@@ -303,6 +303,7 @@ cli_verdict(const cli_settings_t *conf, cli_call_t *call, iri_str_t target,
     iri_env_apr_init(&x->apr_env, call->pool,
                      call->trace ? verdict_trace : NULL, call);
     x->apr_env.env.trace = call->trace != NULL;
+    x->apr_env.env.fold_keys = conf->fold_keys;
     x->env = &x->apr_env.env;
     if (conf->tree.repair & IRI_REPAIR_U) {
         status = verdict_repair_u(x->env, &target);

@@ -2,7 +2,7 @@
  * iri_conf.h - configuration: charsets, values of directives, functions, rules
  *
  * Turns the words of directives into settings (design.md section 6), converts
- * texts for the functions of rules, and checks the patterns of rules.  Both
+ * texts for the functions of rules, and warns of what has no effect.  Both
  * servers and the command use these parsers.  The settings of hosts are in
  * iri_host.h.
  */
@@ -185,19 +185,8 @@ const char *iri_parse_cache(const iri_str_t *words, size_t count,
                             size_t *size, iri_str_t *threads);
 
 /*
- * Warn of a list in which a charset decodes most texts of a later one, so that
- * the later one is hardly ever reached, while the reverse order has no such
- * effect.
- * Returns: NULL; or a message in the registry's arena that can follow the name
- * of the directive.
- * {Shift_JIS, EUC-JP} -> "lists \"Shift_JIS\" before \"EUC-JP\", but ..."
- */
-const char *iri_charsets_shadow_warning(const iri_registry_t *registry,
-                                const iri_charsets_t *list);
-
-/*
- * Sort a list so that iri_charsets_shadow_warning() returns NULL for it.
- * list: without UTF-8.
+ * Sort a list so that no charset decodes most texts of a later one, if the
+ * reverse order would have no such effect.  list: without UTF-8.
  */
 void iri_charsets_sort(iri_charsets_t *list);
 
@@ -300,32 +289,84 @@ iri_status_t iri_convert(const iri_env_t           *env,
                          iri_converted_t *out);
 
 
-/* ---- checking the rules of a configuration ------------------------------- */
+/* ---- warnings about a configuration -------------------------------------- */
 
-/* The kind of text in a rule. */
+/* Where something is written in a configuration. */
+typedef struct {
+    iri_str_t file;
+    size_t    line;   /* 0: file alone is shown */
+} iri_position_t;
+
+/* What is checked of a directive. */
 typedef enum {
-    IRI_RULE_TEXT,    /* a path, or the beginning of paths */
-    IRI_RULE_REGEX    /* a regular expression, as written */
-} iri_rule_t;
+    IRI_CHECK_SETTING,   /* a setting of this project: its effect, its list of
+                            charsets */
+    IRI_CHECK_PATH,      /* a rule: a path, or the beginning of paths */
+    IRI_CHECK_REGEX,     /* a rule: a regular expression for paths */
+    IRI_CHECK_DISK,      /* a rule: a pattern for names as they are on disk */
+    IRI_CHECK_HOST       /* iri_host, for one address of one server */
+} iri_check_t;
+
+/* A directive that applies to a server. */
+typedef struct {
+    iri_check_t           check;
+    iri_str_t             name;       /* of the directive: "iri_match" */
+    iri_position_t        at;
+    iri_engine_t          engine;     /* of the server; if it applies to all
+                                         servers, that of one where it is on,
+                                         if there is one */
+    iri_str_t             value;      /* SETTING, HOST: its first word, or
+                                         empty; else the text of the rule, any
+                                         octets */
+    const iri_charsets_t *charsets;   /* SETTING: its list; NULL: none */
+    iri_invalid_t         invalid;    /* PATH, REGEX: of the server */
+    iri_host_mode_t       host;       /* HOST: of the server */
+    iri_host_mode_t       first_host; /* HOST: of the first server of the
+                                         address, which applies; off if its
+                                         engine is off */
+    iri_position_t        first;      /* HOST: that first server */
+} iri_directive_t;
 
 /*
- * Find text in a rule that no canonical path can contain, because canonical
- * paths are UTF-8 in NFC and not percent-encoded.  Escapes of ASCII are not
- * checked, nor the bracket expressions of a regular expression, nor, with
- * IRI_INVALID_PASS in conf, octets that are not UTF-8.
+ * Log a warning, at IRI_LOG_WARN, of each directive that has no effect or
+ * another one than its text says:
  *
- *   text   any octets
- *   says   empty: nothing found; else a message that can follow the name of
- *          the directive and ": ", in ASCII without controls; octets of text
- *          are shown percent-encoded
+ *   - a setting where iri is off; the values "off" and "none" need no effect
+ *   - a list of charsets in which one decodes most texts of a later one, while
+ *     the reverse order has no such effect
+ *   - with iri on, a rule whose text no canonical path contains, because these
+ *     are UTF-8 in NFC and not percent-encoded.  Not checked: escapes of
+ *     ASCII, bracket expressions, and with IRI_INVALID_PASS octets that are
+ *     not UTF-8
+ *   - with iri on, a pattern for names on disk that is not ASCII
+ *   - iri_host that differs from the one that applies
+ *
+ * A line names the directive and its position.  All but printable ASCII is
+ * percent-encoded in it.  A directive that applies to several servers, by a
+ * file that they include, is in the list once for each; it gets one warning at
+ * most, and that it has no effect only if this is so in all of them.
+ *
+ *   on     how iri is switched on: "iri on;"
+ *   list   is sorted by position, and so are the warnings
  *
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
- *
- * "/caf\xE9" -> "\"/caf%E9\" is not UTF-8, ...: write \"/caf%C3%A9\" ..."
  */
-iri_status_t iri_rule_check(const iri_env_t          *env,
-                            const iri_reading_conf_t *conf, iri_rule_t rule,
-                            iri_str_t text, iri_str_t *says);
+iri_status_t iri_config_check(const iri_env_t *env, iri_str_t on,
+                              iri_directive_t *list, size_t count);
+
+/*
+ * Log a warning, at IRI_LOG_WARN, if a name of a server does not select it.
+ *
+ *   name    as written; with owner, its A-labels
+ *   at      the server
+ *   host    result of iri_host_name(); NULL: name is a regular expression
+ *   owner   another server that has the A-labels; NULL: none
+ *
+ * Returns: IRI_OK; IRI_NO_MEMORY.
+ */
+iri_status_t iri_config_check_name(const iri_env_t *env, iri_str_t name,
+                                   iri_position_t at, const iri_host_t *host,
+                                   const iri_position_t *owner);
 
 
 #pragma GCC visibility pop

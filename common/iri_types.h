@@ -280,6 +280,7 @@ const char *iri_why_code(iri_why_t why);
 
 typedef enum {
     IRI_LOG_ERROR,
+    IRI_LOG_WARN,    /* about the configuration */
     IRI_LOG_INFO,
     IRI_LOG_TRACE,   /* a reading or a lookup; only if trace is 1 */
     IRI_LOG_STAGE    /* the stage that such lines belong to, or its verdict;
@@ -332,6 +333,13 @@ typedef struct {
 /* The POSIX file system: lstat, stat, readdir.  It does not use ctx. */
 extern const iri_dir_t iri_dir_posix;
 
+/*
+ * Keys of single characters, each computed by ICU when a name is first compared
+ * by it (iri_match "width case accents spelling").  Any number of threads may
+ * share them.
+ */
+typedef struct iri_fold_keys_s iri_fold_keys_t;
+
 typedef struct {
     void            *ctx;   /* first argument of all functions below */
     void          *(*alloc)(void *ctx, size_t size);   /* memory of the arena
@@ -341,7 +349,16 @@ typedef struct {
     const iri_dir_t *dir;   /* for lookups; iri_read does not use it */
     int              quiet; /* 1: IRI_LOG_INFO is not logged */
     int              trace; /* 1: log each reading and lookup too */
+    iri_fold_keys_t *fold_keys;  /* of the configuration; NULL: each key is
+                               computed again */
 } iri_env_t;
+
+/*
+ * Create keys, 300 KiB, for the environments of requests.
+ * env: its arena must outlive those that use the keys (a configuration pool).
+ * Returns: NULL: no memory.
+ */
+iri_fold_keys_t *iri_fold_keys_create(const iri_env_t *env);
 
 
 /* ---- stages of a trace --------------------------------------------------- */

@@ -2,13 +2,11 @@
  * mod_iri.h - the declarations that the files of mod_iri share
  *
  *   mod_iri.c           directives, merging, the table of hooks
- *   mod_iri_uses.c      which features the configuration uses
  *   mod_iri_notes.c     the log line of a request
  *   mod_iri_config.c    post_config and child_init: settings of all <Directory>
  *                       sections, the index cache of a child
  *   mod_iri_directory.c copies of <Directory> for each encoding of its name
  *   mod_iri_read.c      request path -> canonical r->uri
- *   mod_iri_early.c     which modules use a path before it is decoded
  *   mod_iri_native.c    redirects made of names on disk -> canonical paths
  *   mod_iri_disk.c      canonical r->uri -> r->filename with the octets on disk
  *   mod_iri_tree.c      the settings that apply to each directory
@@ -71,13 +69,6 @@ APLOG_USE_MODULE(iri);
 
 /* ---- configuration ------------------------------------------------------ */
 
-/* Which consumers may read the variables IRI_... in r->subprocess_env. */
-typedef enum {
-    MOD_IRI_READ_BY_HANDLERS, /* only CGI and similar handlers */
-    MOD_IRI_READ_BY_HTACCESS, /* and .htaccess files */
-    MOD_IRI_READ_BY_ANY       /* and logs, rules or third-party modules */
-} mod_iri_readers_t;
-
 /* Settings of a server or virtual host. */
 typedef struct {
     int                engine;       /* iri_engine_t or MOD_IRI_UNSET */
@@ -88,8 +79,7 @@ typedef struct {
     iri_reading_conf_t reading;
     iri_query_conf_t   query;
     int                hosts;        /* iri_host_mode_t or MOD_IRI_UNSET */
-    int                sets_hosts;   /* 1: IRIHost is set in this server, not
-                                        inherited */
+    const ap_directive_t *hosts_directive; /* IRIHost; NULL: default */
     size_t             cache_size;   /* octets; only the main server's is
                                         used; 0: off */
     int                advertise;    /* 0, 1 or MOD_IRI_UNSET */
@@ -107,17 +97,13 @@ typedef struct {
                                         is not on */
     int                 folds;       /* 1: some tree folds names (IRIMatch
                                         width, case, accents, spelling) */
+    iri_fold_keys_t    *fold_keys;   /* of all servers; NULL: none folds */
     int                 may_restart; /* 1: an entry may be found under another
                                         canonical path than the request's */
     int                 maps_ascii;  /* 1: map_to_storage must also look at
                                         ASCII names */
-    int                 encoded_unused; /* 1: no module or directive reads a
-                                        path that is still encoded */
     iri_index_cache_t  *cache;       /* of this child; NULL: none */
     iri_stats_t        *stats;       /* of this child; NULL: not counted */
-    mod_iri_readers_t   readers;     /* of the variables */
-    unsigned            logged_vars; /* bits 1 << mod_iri_var_t: variables
-                                        that a log format names; 0: none */
     iri_host_conf_t     host;        /* valid where the engine is not off */
     int                 maps_hosts;  /* 1: IRIHost is on, the engine is not
                                         off */
@@ -178,8 +164,8 @@ typedef struct {
     const char   *uri;         /* canonical path, percent-encoded, that r->uri
                                   was set to; NULL: r->uri was not set */
     const char   *path;        /* canonical path, for variables; NULL: none */
-    const char   *decoded;     /* r->uri where it was set to the decoded path,
-                                  before httpd decodes it; else NULL */
+    const char   *decoded;     /* r->uri where it was set to the decoded path
+                                  of a rule; else NULL */
     iri_str_t     charset;     /* for variables; empty: none */
     iri_form_t    form;        /* for variables */
     int           refused;     /* HTTP status to answer; 0: none */
@@ -207,8 +193,6 @@ typedef struct {
     const char   *vary_before; /* the value before that; NULL: unset */
     struct mod_iri_probe_s *probe; /* of the subrequest that is running; NULL:
                                   a subrequest is not a probe */
-    int           has_vars;    /* 1: a .htaccess may read the variables, so
-                                  they are kept up to date */
     iri_match_t   restart_match; /* the match that led to the restart */
     iri_why_t     restart_why; /* the reason of the restart */
 } mod_iri_request_t;
@@ -219,7 +203,6 @@ typedef struct {
  */
 typedef enum {
     MOD_IRI_PLAIN,          /* the path is plain ASCII */
-    MOD_IRI_PLAIN_EXACT,    /* the same, and the file exists by that name */
     MOD_IRI_PERCENT_U,      /* the same, but "%uXXXX" was sent */
     MOD_IRI_URI_SUBREQUEST, /* a subrequest for a URI, not for a file */
     MOD_IRI_MARKS           /* number of marks */
@@ -276,7 +259,7 @@ iri_status_t mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
 
 /*
  * Set r->uri and r->parsed_uri.path to the canonical path of ctx, percent-
- * encoded; or decoded, if no other module reads it before httpd decodes it.
+ * encoded; or decoded, if a rule has redirected to it unescaped.
  */
 void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
 
@@ -323,13 +306,11 @@ mod_iri_equals_text(iri_str_t str, const char *text)
  */
 int mod_iri_is_first_pass(void);
 
-/* Log a warning about the configuration, in one pass only. */
-#define mod_iri_warn_once(s, ...)                                            \
-    do {                                                                     \
-        if (!mod_iri_is_first_pass()) {                                      \
-            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, (s), __VA_ARGS__);    \
-        }                                                                    \
-    } while (0)
+/* iri_env_t.log while the configuration is read; arg: a server_rec or NULL. */
+void mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line);
+
+/* Returns: the directive that is being run, in httpd's tree. */
+const ap_directive_t *mod_iri_directive_of(const cmd_parms *cmd);
 
 /* Log a warning for each directive that has no effect. */
 void mod_iri_check_config(apr_pool_t *pool, server_rec *main_server);
@@ -388,29 +369,6 @@ iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
 /* iri_env_t.log; arg: a request_rec */
 void mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line);
 
-/* ---- mod_iri_uses.c ----------------------------------------------------- */
-
-/*
- * Returns: 1 if a directive may cause a redirect, a conflict or a list of
- * choices.  May be called while directives run.
- */
-int mod_iri_uses_redirects(void);
-
-/* Returns: 1 if choices or listings may be sent.  May be called likewise. */
-int mod_iri_uses_probes(void);
-
-/* Returns: which consumers may read the variables.  After all directives. */
-mod_iri_readers_t mod_iri_uses_vars(void);
-
-/* Returns: the next directive of ap_conftree in file order, or NULL. */
-const ap_directive_t *mod_iri_next_directive(const ap_directive_t *at);
-
-/* Returns: 1 if the directive has this name; a section's includes "<". */
-int mod_iri_is_directive(const ap_directive_t *at, const char *name);
-
-/* Returns: 1 if its name is one of names, which end with NULL. */
-int mod_iri_is_one_of(const ap_directive_t *at, const char *const *names);
-
 /* ---- mod_iri_read.c ----------------------------------------------------- */
 
 /*
@@ -419,26 +377,6 @@ int mod_iri_is_one_of(const ap_directive_t *at, const char *const *names);
  */
 const iri_reading_conf_t *mod_iri_reading_conf(request_rec            *r,
                                                const mod_iri_server_t *conf);
-
-/* ---- mod_iri_early.c ---------------------------------------------------- */
-
-/*
- * Returns: 1 if no other module and no directive reads the path of a request
- * before httpd decodes it.  After all hooks are registered.
- */
-int mod_iri_is_encoded_unused(void);
-
-/*
- * Returns: 1 if only httpd's core has hooks of map_to_storage.  May be called
- * while directives run.
- */
-int mod_iri_is_only_mapper(void);
-
-/*
- * Returns: 1 if no other module has a hook of fixups at APR_HOOK_FIRST or
- * before.  May be called likewise.
- */
-int mod_iri_is_first_fixup(void);
 
 /* ---- mod_iri_config.c --------------------------------------------------- */
 
@@ -684,11 +622,11 @@ void mod_iri_advertise_register(void);
 
 /* ---- mod_iri_client.c --------------------------------------------------- */
 
-/*
- * Returns: 1 if a directive sets iri-charset.  May be called while directives
- * run.
- */
-int mod_iri_uses_client(apr_pool_t *pool);
+/* Returns: the next directive of ap_conftree in file order, or NULL. */
+const ap_directive_t *mod_iri_next_directive(const ap_directive_t *at);
+
+/* Returns: 1 if the directive has this name; a section's includes "<". */
+int mod_iri_is_directive(const ap_directive_t *at, const char *name);
 
 /* In post_config.  Returns: OK, or 500. */
 int mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
@@ -731,8 +669,19 @@ void mod_iri_host_of_stream(request_rec *r, apr_table_t *headers);
 
 /* ---- mod_iri_vhost.c ---------------------------------------------------- */
 
-/* Virtual hosts by address, during post_config. */
+/* Virtual hosts by address. */
 typedef struct mod_iri_vhosts_s mod_iri_vhosts_t;
+
+/* Returns: all virtual hosts, in pool. */
+mod_iri_vhosts_t *mod_iri_vhosts(apr_pool_t *pool,
+                                 const server_rec *main_server);
+
+/* Returns: the first virtual host of an address that one of them has. */
+const server_rec *mod_iri_first_server(const mod_iri_vhosts_t *vhosts,
+                                       const server_addr_rec *addr);
+
+/* Returns: the IRIHost of a server; off where its engine is off. */
+iri_host_mode_t mod_iri_host_mode(const server_rec *s);
 
 /* post_config: prepare host mapping, add A-labels.  Returns: OK, or 500. */
 int mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog,
@@ -749,8 +698,8 @@ const iri_host_conf_t *mod_iri_host_rules(const mod_iri_vhosts_t *vhosts,
 /* Returns: 1 if two servers have an address and port in common. */
 int mod_iri_share_address(const server_rec *a, const server_rec *b);
 
-/* Returns: where a server is configured: "FILE:LINE", "the main server". */
-const char *mod_iri_server_position(apr_pool_t *pool, const server_rec *s);
+/* Returns: where a server is configured. */
+iri_position_t mod_iri_server_position(const server_rec *s);
 
 /* ---- mod_iri_names.c ---------------------------------------------------- */
 
@@ -803,12 +752,10 @@ void mod_iri_pre_read_stream(request_rec *r, conn_rec *c);
 int mod_iri_check_host(request_rec *r); /* mod_iri_host.c: post_read_request */
 
 int mod_iri_post_read(request_rec *r); /* mod_iri_read.c: post_read_request */
-int mod_iri_post_read_origin(request_rec *r);   /* before mod_proxy */
 int mod_iri_post_read_absolute(request_rec *r); /* after mod_proxy */
 int mod_iri_post_read_client(request_rec *r);   /* after mod_setenvif */
-int mod_iri_pre_translate(request_rec *r);      /* pre_translate_name, first */
-int mod_iri_decode(request_rec *r);             /* pre_translate_name, last */
-int mod_iri_check_decoded(request_rec *r);      /* translate_name */
+int mod_iri_pre_translate(request_rec *r);      /* pre_translate_name */
+int mod_iri_translate(request_rec *r);          /* translate_name */
 int mod_iri_restore_unparsed(request_rec *r);   /* log_transaction */
 
 int mod_iri_map(request_rec *r); /* mod_iri_disk.c: map_to_storage */
@@ -857,23 +804,15 @@ void mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx);
 /* In fixups: set the variables that were not set before.  ctx may be NULL. */
 void mod_iri_vars_fixups(request_rec *r, const mod_iri_request_t *ctx);
 
-/* After the directory walk: set variables for the .htaccess files found. */
-void mod_iri_vars_htaccess(request_rec *r, mod_iri_request_t *ctx);
-
 /* Remove the REDIRECT_IRI_... that depend on a lookup from an error page. */
 void mod_iri_vars_error_page(request_rec *r);
 
 /* expr_lookup for %{IRI_...} */
 int  mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
 
-/*
- * Returns: bits 1 << mod_iri_var_t of the variables that a log format names.
- * May be called while directives run.
- */
-unsigned mod_iri_vars_logged(void);
-
-/* log_transaction: set the variables that a log format names. */
-int mod_iri_vars_log(request_rec *r);
+/* pre_config: register the format %{IRI_...}e of logs. */
+int mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog,
+                         apr_pool_t *ptemp);
 
 #pragma GCC visibility pop
 

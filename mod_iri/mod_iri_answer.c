@@ -192,6 +192,20 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 }
 
 /*
+ * Returns: 1 for a plain path where IRIRedirect is off.  A rule may have
+ * redirected to it from a place where it is on.
+ */
+static int
+mod_iri_keeps_path(const request_rec *r)
+{
+    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
+                                                    &iri_module);
+
+    return mod_iri_request(r) == NULL && r->prev == NULL
+           && (dir == NULL || dir->redirect <= 0);
+}
+
+/*
  * After all rules, and before mod_dir and mod_speling, which act on names
  * that are absent.
  */
@@ -201,7 +215,9 @@ mod_iri_redirect(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     mod_iri_probe_record(r);
-    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
+    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON
+        || mod_iri_keeps_path(r))
+    {
         return DECLINED;
     }
     if (ctx != NULL && ctx->has_found && ctx->found.verdict == IRI_CHOOSE) {
@@ -218,7 +234,9 @@ mod_iri_redirect(request_rec *r)
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
+    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON
+        || mod_iri_keeps_path(r))
+    {
         return DECLINED;
     }
     if (apr_table_get(r->notes, mod_iri_absent_note) != NULL) {
@@ -232,15 +250,25 @@ mod_iri_redirect_directory(request_rec *r)
 
 /* ---- fixups ------------------------------------------------------------- */
 
+/*
+ * After per-directory RewriteRules, which may redirect from a name that is
+ * absent.
+ */
 int
 mod_iri_fixups(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
+    int                      status;
 
+    mod_iri_probe_attach(r);
     if ((ctx == NULL && r->handler == NULL)
         || mod_iri_server(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;
+    }
+    status = mod_iri_absent(r);
+    if (status != DECLINED) {
+        return status;
     }
     mod_iri_vars_fixups(r, ctx);
     if (ctx != NULL && !ctx->plain) {

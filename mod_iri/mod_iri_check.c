@@ -1,24 +1,23 @@
 /*
- * mod_iri_check.c - warnings for directives that have no effect
+ * mod_iri_check.c - warnings about the configuration
  *
  * The tree of directives is walked after all servers have their settings, at
- * startup and by `httpd -t`. One warning is written for each directive that
- * has no effect: directives of this module where IRIEngine is off, and rules
- * with a text that no canonical path can contain.  The core checks those
- * texts. .htaccess files are not checked.
+ * startup and by `httpd -t`: directives of this module, and rules that are
+ * compared with canonical paths, which no public structure shows.  The core
+ * decides which of them have no effect (iri_config_check).  .htaccess files
+ * are not checked.
  */
 
 #include "mod_iri.h"
 
-#include <apr_hash.h>
 #include <apr_lib.h>
 
 /* The state of one check of the configuration. */
 typedef struct {
-    server_rec *main_server;
-    apr_pool_t *pool;
-    apr_hash_t *used;   /* by position: directives that have an effect */
-    apr_hash_t *warned; /* by position: directives with a warning */
+    server_rec             *main_server;
+    const mod_iri_vhosts_t *vhosts;
+    iri_env_apr_t           env;
+    apr_array_header_t     *list; /* of iri_directive_t */
 } mod_iri_check_t;
 
 int
@@ -50,460 +49,273 @@ mod_iri_server_of(const mod_iri_check_t *check, const ap_directive_t *at)
     return check->main_server;
 }
 
-static int
-mod_iri_has_engine(const server_rec *s)
+/*
+ * Returns: the engine of a server; for the main server, whose directives
+ * virtual hosts inherit, that of one where it is on, if there is one.
+ */
+static iri_engine_t
+mod_iri_engine_at(const mod_iri_check_t *check, const server_rec *s)
 {
-    int engine = mod_iri_server(s)->engine;
+    iri_engine_t      engine = IRI_ENGINE_OFF;
+    const server_rec *end = s == check->main_server ? NULL : s->next;
 
-    return engine == IRI_ENGINE_ON || engine == IRI_ENGINE_REPORT;
+    for (/* void */; s != end && engine != IRI_ENGINE_ON; s = s->next) {
+        if (mod_iri_server(s)->engine > IRI_ENGINE_OFF) {
+            engine = (iri_engine_t) mod_iri_server(s)->engine;
+        }
+    }
+    return engine;
 }
 
-/*
- * Returns: 1 if the engine is on or report where a directive applies.
- * Virtual hosts inherit directives of the main server.
- */
-static int
-mod_iri_has_effect(const mod_iri_check_t *check, const ap_directive_t *at)
+const ap_directive_t *
+mod_iri_directive_of(const cmd_parms *cmd)
 {
+    return cmd->directive;
+}
+
+/* ---- warnings ----------------------------------------------------------- */
+
+void
+mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line)
+{
+    int to = level == IRI_LOG_ERROR  ? APLOG_ERR
+             : level == IRI_LOG_WARN ? APLOG_WARNING
+                                     : APLOG_INFO;
+
+    if (level != IRI_LOG_WARN || !mod_iri_is_first_pass()) {
+        ap_log_error(APLOG_MARK, to, 0, (server_rec *) arg, "iri: %.*s",
+                     (int) line.len, (const char *) line.data);
+    }
+}
+
+/* Add a directive to those that are checked. */
+static iri_directive_t *
+mod_iri_check_add(const mod_iri_check_t *check, const ap_directive_t *at,
+                  iri_check_t kind)
+{
+    iri_directive_t  *d = apr_array_push(check->list);
     const server_rec *s = mod_iri_server_of(check, at);
 
-    if (s != check->main_server) {
-        return mod_iri_has_engine(s);
-    }
-    while (s != NULL && !mod_iri_has_engine(s)) {
-        s = s->next;
-    }
-    return s != NULL;
+    memset(d, 0, sizeof(*d));
+    d->check = kind;
+    d->name = mod_iri_str(at->directive + (*at->directive == '<'));
+    d->at.file = mod_iri_str(at->filename);
+    d->at.line = (size_t) at->line_num;
+    d->engine = mod_iri_engine_at(check, s);
+    d->invalid = mod_iri_server(s)->reading.invalid;
+    return d;
 }
 
-static const char *
-mod_iri_position(const mod_iri_check_t *check, const ap_directive_t *at)
-{
-    return apr_psprintf(check->pool, "%s in %s:%d",
-                        at->directive + (*at->directive == '<'), at->filename,
-                        at->line_num);
-}
+/* ---- directives of this module ------------------------------------------ */
 
-/*
- * Returns: 1 on the first call for a directive, else 0.  A file may be
- * included more than once.
- */
-static int
-mod_iri_mark_warned(const mod_iri_check_t *check, const ap_directive_t *at)
+/* Returns: the charsets of a directive; NULL: it has none. */
+static const iri_charsets_t *
+mod_iri_charsets_of(const mod_iri_check_t *check, const ap_directive_t *at)
 {
-    const char *where = mod_iri_position(check, at);
+    apr_pool_t         *pool = check->env.pool;
+    iri_charsets_t     *charsets = apr_palloc(pool, sizeof(*charsets));
+    apr_array_header_t *words = apr_array_make(pool, 4, sizeof(iri_str_t));
+    const char         *args = at->args, *word;
+    int for_requests = !mod_iri_is_directive(at, "IRIFilenameCharset");
 
-    if (apr_hash_get(check->warned, where, APR_HASH_KEY_STRING) != NULL) {
-        return 0;
+    if (for_requests && !mod_iri_is_directive(at, "IRICharset")
+        && !mod_iri_is_directive(at, "IRIQueryCharset"))
+    {
+        return NULL;
     }
-    apr_hash_set(check->warned, where, APR_HASH_KEY_STRING, where);
-    return 1;
-}
-
-/* ---- settings without effect -------------------------------------------- */
-
-static apr_array_header_t *
-mod_iri_args(const mod_iri_check_t *check, const ap_directive_t *at)
-{
-    apr_array_header_t *words = apr_array_make(check->pool, 4,
-                                               sizeof(char *));
-    const char         *args = at->args;
-
     while (*args != '\0') {
-        APR_ARRAY_PUSH(words, const char *) = ap_getword_conf(check->pool,
-                                                              &args);
+        word = ap_getword_conf(pool, &args);
+        if (ap_cstr_casecmp(word, "nfc") != 0) {
+            APR_ARRAY_PUSH(words, iri_str_t) = mod_iri_str(word);
+        }
     }
-    return words;
+    return iri_parse_charsets(
+               mod_iri_registry(check->main_server->process->pconf),
+               (const iri_str_t *) words->elts, words->nelts, for_requests,
+               charsets)
+                   == NULL
+               ? charsets
+               : NULL;
 }
 
-static iri_str_t *
-mod_iri_arg_words(const mod_iri_check_t *check, const ap_directive_t *at,
-                  size_t *count)
+/* Add an IRIHost once for each address of the servers that it applies to. */
+static void
+mod_iri_check_hosts(const mod_iri_check_t *check, const ap_directive_t *at)
 {
-    apr_array_header_t *args = mod_iri_args(check, at);
-    iri_str_t          *words;
-    int                 i;
+    const server_rec      *s, *first;
+    const server_addr_rec *addr;
+    iri_directive_t       *d;
 
-    words = apr_palloc(check->pool, (args->nelts + 1) * sizeof(*words));
-    for (i = 0; i < args->nelts; i++) {
-        words[i] = mod_iri_str(APR_ARRAY_IDX(args, i, const char *));
+    for (s = check->main_server->next; s != NULL; s = s->next) {
+        if (mod_iri_server(s)->hosts_directive != at) {
+            continue;
+        }
+        for (addr = s->addrs; addr != NULL; addr = addr->next) {
+            first = mod_iri_first_server(check->vhosts, addr);
+            d = mod_iri_check_add(check, at, IRI_CHECK_HOST);
+            d->engine = mod_iri_engine_at(check, s);
+            d->host = mod_iri_host_mode(s);
+            d->first_host = mod_iri_host_mode(first);
+            d->first = mod_iri_server_position(first);
+        }
     }
-    *count = args->nelts;
-    return words;
-}
-
-/* IRIEngine always has an effect; mod_iri_vhost.c checks IRIHost. */
-static int
-mod_iri_is_setting(const ap_directive_t *at)
-{
-    return ap_cstr_casecmpn(at->directive, "IRI", 3) == 0
-           && !mod_iri_is_directive(at, "IRIEngine")
-           && !mod_iri_is_directive(at, "IRIHost")
-           && ap_cstr_casecmp(at->args, "off") != 0
-           && ap_cstr_casecmp(at->args, "none") != 0;
 }
 
 static void
 mod_iri_check_setting(const mod_iri_check_t *check, const ap_directive_t *at)
 {
-    const char *where = mod_iri_position(check, at);
+    iri_directive_t *d = mod_iri_check_add(check, at, IRI_CHECK_SETTING);
+    const char      *args = at->args;
 
-    if (apr_hash_get(check->used, where, APR_HASH_KEY_STRING) == NULL
-        && mod_iri_mark_warned(check, at))
-    {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
-                     "iri: %s does nothing, since IRIEngine is off there: "
-                     "write IRIEngine On",
-                     where);
+    d->value = mod_iri_str(ap_getword_conf(check->env.pool, &args));
+    d->charsets = mod_iri_charsets_of(check, at);
+    if (mod_iri_is_directive(at, "IRIHost")) {
+        mod_iri_check_hosts(check, at);
     }
 }
 
-/* Returns: 1 if an IRIMatch that may apply where here stands folds names. */
-static int
-mod_iri_has_folds(const mod_iri_check_t *check, const ap_directive_t *here)
-{
-    const ap_directive_t *at;
-    const server_rec     *s = mod_iri_server_of(check, here), *other;
-    const iri_str_t      *words;
-    unsigned              match;
-    size_t                count, unknown;
-
-    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (!mod_iri_is_directive(at, "IRIMatch")) {
-            continue;
-        }
-        words = mod_iri_arg_words(check, at, &count);
-        other = mod_iri_server_of(check, at);
-        match = 0;
-        if ((s == other || s == check->main_server
-             || other == check->main_server)
-            && count != 0
-            && iri_parse_words(&iri_match_words, words, count, &match,
-                               &unknown)
-                   == NULL
-            && (match & IRI_FOLD_INDEXED) != 0)
-        {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static void
-mod_iri_check_ambiguous(const mod_iri_check_t *check,
-                        const ap_directive_t  *at)
-{
-    if (strcmp(at->args, "300") == 0 && !mod_iri_has_folds(check, at)
-        && mod_iri_mark_warned(check, at))
-    {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
-                     "iri: %s does nothing, since IRIMatch folds no names "
-                     "there: write \"IRIMatch case\", for example",
-                     mod_iri_position(check, at));
-    }
-}
-
-static void
-mod_iri_check_cache(const mod_iri_check_t *check, const ap_directive_t *at)
-{
-    if (ap_cstr_casecmp(at->args, "off") == 0 && mod_iri_has_effect(check, at)
-        && mod_iri_has_folds(check, at) && mod_iri_mark_warned(check, at))
-    {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
-                     "iri: %s is off, so IRIMatch finds exact names only in "
-                     "directories with more than %d entries: set a size, for "
-                     "example \"IRICache 16m\"",
-                     mod_iri_position(check, at), IRI_MAX_ENTRIES_INLINE);
-    }
-}
-
-/* Returns: 1 if *charsets was set to the charsets of a directive, else 0. */
-static int
-mod_iri_charsets_of(const mod_iri_check_t *check, const ap_directive_t *at,
-                    iri_registry_t *registry, iri_charsets_t *charsets)
-{
-    iri_query_conf_t query;
-    iri_str_t       *words;
-    size_t           count;
-
-    words = mod_iri_arg_words(check, at, &count);
-    if (count == 0) {
-        return 0;
-    }
-    if (!mod_iri_is_directive(at, "IRIQueryCharset")) {
-        return iri_parse_charsets(registry, words, count,
-                                  mod_iri_is_directive(at, "IRICharset"),
-                                  charsets)
-               == NULL;
-    }
-    if (iri_parse_query(registry, words, count, &query) != NULL) {
-        return 0;
-    }
-    *charsets = query.charsets;
-    return 1;
-}
-
-static void
-mod_iri_check_charsets(const mod_iri_check_t *check, const ap_directive_t *at)
-{
-    iri_registry_t *registry = mod_iri_registry(
-        check->main_server->process->pconf);
-    iri_charsets_t charsets;
-    const char    *warning = NULL;
-
-    if (registry != NULL
-        && mod_iri_charsets_of(check, at, registry, &charsets)) {
-        warning = iri_charsets_shadow_warning(registry, &charsets);
-    }
-    if (warning != NULL && mod_iri_mark_warned(check, at)) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
-                     "iri: %s %s", mod_iri_position(check, at), warning);
-    }
-}
-
-static void
-mod_iri_check_settings(const mod_iri_check_t *check)
-{
-    const ap_directive_t *at;
-
-    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (mod_iri_is_directive(at, "IRICache")) {
-            mod_iri_check_cache(check, at);
-        }
-        if (!mod_iri_is_setting(at)) {
-            continue;
-        }
-        mod_iri_check_setting(check, at);
-        if (mod_iri_has_effect(check, at)) {
-            if (mod_iri_is_directive(at, "IRIAmbiguous")) {
-                mod_iri_check_ambiguous(check, at);
-            } else if (mod_iri_is_directive(at, "IRIFilenameCharset")
-                       || mod_iri_is_directive(at, "IRICharset")
-                       || mod_iri_is_directive(at, "IRIQueryCharset"))
-            {
-                mod_iri_check_charsets(check, at);
-            }
-        }
-    }
-}
-
-/*
- * A file may be included by several servers.  A directive in it has an effect
- * if the engine is on in one of them.
- */
-static void
-mod_iri_collect_used(const mod_iri_check_t *check)
-{
-    const ap_directive_t *at;
-    const char           *where;
-
-    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (mod_iri_is_setting(at) && mod_iri_has_effect(check, at)) {
-            where = mod_iri_position(check, at);
-            apr_hash_set(check->used, where, APR_HASH_KEY_STRING, where);
-        }
-    }
-}
-
-/* ---- rules that match nothing ------------------------------------------- */
-
-/*
- * Which argument of a directive holds the text that is compared with a path.
- */
-typedef struct {
-    const char *directive;
-    iri_rule_t  rule;
-    int         word;        /* index of the argument with the text */
-    int         count;       /* least number of arguments; else no text */
-    int         server_only; /* 1: in sections it is compared with names on
-                                disk, so it is not checked there */
-} mod_iri_rule_t;
+/* ---- rules -------------------------------------------------------------- */
 
 /* clang-format off */
-static const mod_iri_rule_t mod_iri_rules[] = {
-    { "<Location",          IRI_RULE_TEXT,  0, 1, 0 },
-    { "<LocationMatch",     IRI_RULE_REGEX, 0, 1, 0 },
-    { "<Files",             IRI_RULE_TEXT,  0, 1, 0 },
-    { "<FilesMatch",        IRI_RULE_REGEX, 0, 1, 0 },
-    { "Alias",              IRI_RULE_TEXT,  0, 2, 0 },
-    { "AliasMatch",         IRI_RULE_REGEX, 0, 2, 0 },
-    { "ScriptAlias",        IRI_RULE_TEXT,  0, 2, 0 },
-    { "ScriptAliasMatch",   IRI_RULE_REGEX, 0, 2, 0 },
-    { "ProxyPass",          IRI_RULE_TEXT,  0, 2, 0 },
-    { "ProxyPassMatch",     IRI_RULE_REGEX, 0, 2, 0 },
-    { "Redirect",           IRI_RULE_TEXT,  0, 2, 0 },
-    { "RedirectMatch",      IRI_RULE_REGEX, 0, 2, 0 },
-    { "RedirectPermanent",  IRI_RULE_TEXT,  0, 2, 0 },
-    { "RedirectTemp",       IRI_RULE_TEXT,  0, 2, 0 },
-    { "RewriteRule",        IRI_RULE_REGEX, 0, 2, 1 },
+static const struct {
+    const char *directive;
+    iri_check_t check;
+} mod_iri_rules[] = {
+    { "<Location",          IRI_CHECK_PATH },
+    { "<LocationMatch",     IRI_CHECK_REGEX },
+    { "<Files",             IRI_CHECK_PATH },
+    { "<FilesMatch",        IRI_CHECK_REGEX },
+    { "<Directory",         IRI_CHECK_DISK },
+    { "<DirectoryMatch",    IRI_CHECK_DISK },
+    { "Alias",              IRI_CHECK_PATH },
+    { "AliasMatch",         IRI_CHECK_REGEX },
+    { "ScriptAlias",        IRI_CHECK_PATH },
+    { "ScriptAliasMatch",   IRI_CHECK_REGEX },
+    { "ProxyPass",          IRI_CHECK_PATH },
+    { "ProxyPassMatch",     IRI_CHECK_REGEX },
+    { "Redirect",           IRI_CHECK_PATH },
+    { "RedirectMatch",      IRI_CHECK_REGEX },
+    { "RedirectPermanent",  IRI_CHECK_PATH },
+    { "RedirectTemp",       IRI_CHECK_PATH },
+    { "RewriteRule",        IRI_CHECK_REGEX },
 };
 /* clang-format on */
 
-static const mod_iri_rule_t *
-mod_iri_rule_of(const ap_directive_t *at)
-{
-    size_t i;
-
-    for (i = 0; i < sizeof(mod_iri_rules) / sizeof(mod_iri_rules[0]); i++) {
-        if (mod_iri_is_directive(at, mod_iri_rules[i].directive)) {
-            return &mod_iri_rules[i];
-        }
-    }
-    return NULL;
-}
-
-/* In a section a rule is compared with names as they are on disk. */
+/* Returns: 1 for the first argument of Redirect, if it is not the path. */
 static int
-mod_iri_is_in_section(const ap_directive_t *at)
+mod_iri_is_redirect_status(const char *word)
 {
-    at = at->parent;
-    return at != NULL && !mod_iri_is_directive(at, "<VirtualHost");
+    return apr_isdigit(*word) || ap_cstr_casecmp(word, "permanent") == 0
+           || ap_cstr_casecmp(word, "temp") == 0
+           || ap_cstr_casecmp(word, "seeother") == 0
+           || ap_cstr_casecmp(word, "gone") == 0;
 }
 
-/*
- * Returns: the index of the path in the arguments of Redirect or
- * RedirectMatch, which may follow a status; -1: there is none, the section
- * gives the path.
- */
-static int
-mod_iri_redirect_word(const apr_array_header_t *words)
-{
-    static const char *const moved[] = { "permanent", "temp", "seeother",
-                                         NULL };
-    const char              *first = APR_ARRAY_IDX(words, 0, const char *);
-    int                      i, redirects = *first == '3';
-
-    for (i = 0; moved[i] != NULL; i++) {
-        redirects |= ap_cstr_casecmp(first, moved[i]) == 0;
-    }
-    if (redirects) {
-        return words->nelts > 2 ? 1 : -1;
-    }
-    return ap_cstr_casecmp(first, "gone") == 0 || apr_isdigit(*first);
-}
-
-/*
- * Returns: 1 for ProxyPass with mapping=encoded or mapping=servlet, which is
- * compared with the encoded path.
- */
-static int
-mod_iri_maps_encoded(const ap_directive_t     *at,
-                     const apr_array_header_t *words)
-{
-    int i, is = 0;
-
-    for (i = 2; i < words->nelts; i++) {
-        is |= ap_cstr_casecmpn(APR_ARRAY_IDX(words, i, const char *),
-                               "mapping=", 8)
-              == 0;
-    }
-    return is && ap_cstr_casecmpn(at->directive, "ProxyPass", 9) == 0;
-}
-
-/*
- * Returns: the text of a rule, with its kind in *how; NULL: the directive has
- * none.
- */
-static const char *
-mod_iri_rule_text(const mod_iri_check_t *check, const ap_directive_t *at,
-                  iri_rule_t *how)
-{
-    const mod_iri_rule_t *rule = mod_iri_rule_of(at);
-    apr_array_header_t   *words;
-    const char           *text;
-    int                   i;
-
-    if (rule == NULL || (rule->server_only && mod_iri_is_in_section(at))) {
-        return NULL;
-    }
-    words = mod_iri_args(check, at);
-    if (words->nelts < rule->count || mod_iri_maps_encoded(at, words)) {
-        return NULL;
-    }
-    *how = rule->rule;
-    i = rule->word;
-    text = APR_ARRAY_IDX(words, i, const char *);
-    if (*at->directive == '<') {
-        if (strcmp(text, "~") == 0) {
-            *how = IRI_RULE_REGEX;
-            i++;
-        }
-    } else if (ap_cstr_casecmpn(at->directive, "Redirect", 8) == 0) {
-        i = mod_iri_redirect_word(words);
-    }
-    if (i < 0 || i == words->nelts) {
-        return NULL;
-    }
-    text = APR_ARRAY_IDX(words, i, const char *);
-    if (*at->directive == '<' && ap_is_matchexp(text)) {
-        *how = IRI_RULE_REGEX;
-    }
-    return text;
-}
-
-/*
- * Returns: the text without the ">" that ends a section's line, which is part
- * of an unquoted last word, and without the "!" of RewriteRule.
- */
-static iri_str_t
-mod_iri_rule_str(const ap_directive_t *at, const char *text)
-{
-    iri_str_t str = mod_iri_str(text);
-
-    if (*at->directive == '<' && str.len != 0 && str.data[str.len - 1] == '>')
-    {
-        str.len--;
-    }
-    if (mod_iri_is_directive(at, "RewriteRule") && *text == '!') {
-        str.data++;
-        str.len--;
-    }
-    return str;
-}
-
+/* Add a section with the pattern or path in its first line. */
 static void
-mod_iri_check_rule(const mod_iri_check_t *check, iri_env_apr_t *env,
-                   const ap_directive_t *at)
+mod_iri_check_section(const mod_iri_check_t *check, const ap_directive_t *at,
+                      iri_check_t kind)
 {
-    const mod_iri_server_t *conf = mod_iri_server(
-        mod_iri_server_of(check, at));
-    iri_rule_t  how;
-    const char *text;
-    iri_str_t   warning = { 0, NULL };
+    const char *args = at->args;
+    char       *text = ap_getword_conf(check->env.pool, &args);
+    size_t      len;
+    int         is_regex = strcmp(text, "~") == 0, is_pattern;
 
-    if (conf->engine != IRI_ENGINE_ON) {
+    if (is_regex) {
+        text = ap_getword_conf(check->env.pool, &args);
+    }
+    /* the end of the line is part of an unquoted last word */
+    len = strlen(text);
+    if (len != 0 && text[len - 1] == '>') {
+        text[len - 1] = '\0';
+    }
+    is_pattern = is_regex || ap_is_matchexp(text);
+    if (kind == IRI_CHECK_PATH && is_pattern) {
+        kind = IRI_CHECK_REGEX;
+    }
+    if (kind != IRI_CHECK_DISK || is_pattern
+        || mod_iri_is_directive(at, "<DirectoryMatch"))
+    {
+        mod_iri_check_add(check, at, kind)->value = mod_iri_str(text);
+    }
+}
+
+/*
+ * Add a rule of a server with its path or pattern.  In a section the path is
+ * that of the section, or the rule is compared with names on disk.
+ */
+static void
+mod_iri_check_rule(const mod_iri_check_t *check, const ap_directive_t *at,
+                   iri_check_t kind)
+{
+    const char *args = at->args, *text;
+
+    if (at->parent != NULL
+        && !mod_iri_is_directive(at->parent, "<VirtualHost")) {
         return;
     }
-    text = mod_iri_rule_text(check, at, &how);
-    if (text != NULL
-        && iri_rule_check(&env->env, &conf->reading, how,
-                          mod_iri_rule_str(at, text), &warning)
-               == IRI_OK
-        && warning.len != 0 && mod_iri_mark_warned(check, at))
+    text = ap_getword_conf(check->env.pool, &args);
+    if (ap_cstr_casecmpn(at->directive, "Redirect", 8) == 0
+        && mod_iri_is_redirect_status(text))
     {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
-                     "iri: %s: %.*s", mod_iri_position(check, at),
-                     (int) warning.len, (const char *) warning.data);
+        text = ap_getword_conf(check->env.pool, &args);
     }
+    /* mapping=encoded and mapping=servlet compare the encoded path */
+    if (ap_cstr_casecmpn(at->directive, "ProxyPass", 9) == 0
+        && ap_strcasestr(args, "mapping=") != NULL)
+    {
+        return;
+    }
+    text += *text == '!' && mod_iri_is_directive(at, "RewriteRule");
+    mod_iri_check_add(check, at, kind)->value = mod_iri_str(text);
 }
 
 /* ---- hooks -------------------------------------------------------------- */
 
+static void
+mod_iri_check_directive(const mod_iri_check_t *check,
+                        const ap_directive_t  *at)
+{
+    size_t i;
+
+    if (ap_cstr_casecmpn(at->directive, "IRI", 3) == 0
+        && !mod_iri_is_directive(at, "IRIEngine"))
+    {
+        mod_iri_check_setting(check, at);
+    }
+    for (i = 0; i < sizeof(mod_iri_rules) / sizeof(mod_iri_rules[0]); i++) {
+        if (!mod_iri_is_directive(at, mod_iri_rules[i].directive)) {
+            continue;
+        }
+        if (*at->directive == '<') {
+            mod_iri_check_section(check, at, mod_iri_rules[i].check);
+        } else {
+            mod_iri_check_rule(check, at, mod_iri_rules[i].check);
+        }
+    }
+}
+
 void
 mod_iri_check_config(apr_pool_t *pool, server_rec *main_server)
 {
-    mod_iri_check_t       check;
-    iri_env_apr_t         env;
-    const ap_directive_t *at;
+    static const iri_str_t on = IRI_STR("IRIEngine On");
+    mod_iri_check_t        check;
+    const ap_directive_t  *at;
+    iri_status_t           status;
 
     check.main_server = main_server;
-    check.pool = pool;
-    check.used = apr_hash_make(pool);
-    check.warned = apr_hash_make(pool);
-    mod_iri_collect_used(&check);
-    mod_iri_check_settings(&check);
-    iri_env_apr_init(&env, pool, NULL, NULL);
+    check.vhosts = mod_iri_vhosts(pool, main_server);
+    check.list = apr_array_make(pool, 16, sizeof(iri_directive_t));
+    iri_env_apr_init(&check.env, pool, mod_iri_log_config, main_server);
     for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        mod_iri_check_rule(&check, &env, at);
+        mod_iri_check_directive(&check, at);
+    }
+    status = iri_config_check(&check.env.env, on,
+                              (iri_directive_t *) check.list->elts,
+                              check.list->nelts);
+    if (status != IRI_OK) {
+        ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
+                     "iri: the configuration could not be checked: %s",
+                     iri_status_text(status));
     }
 }

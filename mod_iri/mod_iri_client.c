@@ -16,6 +16,26 @@
 
 #define MOD_IRI_VARIABLE "iri-charset"
 
+/* ---- the tree of directives --------------------------------------------- */
+
+const ap_directive_t *
+mod_iri_next_directive(const ap_directive_t *at)
+{
+    if (at->first_child != NULL) {
+        return at->first_child;
+    }
+    while (at->next == NULL && at->parent != NULL) {
+        at = at->parent;
+    }
+    return at->next;
+}
+
+int
+mod_iri_is_directive(const ap_directive_t *at, const char *name)
+{
+    return ap_cstr_casecmp(at->directive, name) == 0;
+}
+
 /* ---- directives that set the variable ----------------------------------- */
 
 /* A directive that sets variables in post_read_request. */
@@ -84,12 +104,6 @@ mod_iri_is_set(apr_pool_t *pool, const char *variable)
         }
     }
     return 0;
-}
-
-int
-mod_iri_uses_client(apr_pool_t *pool)
-{
-    return mod_iri_is_set(pool, MOD_IRI_VARIABLE);
 }
 
 /* ---- fields for Vary ---------------------------------------------------- */
@@ -218,7 +232,7 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
     const char *error, *vary;
     server_rec *s;
 
-    if (!mod_iri_uses_client(ptemp)) {
+    if (!mod_iri_is_set(ptemp, MOD_IRI_VARIABLE)) {
         return OK;
     }
     error = iri_registry_open_all(registry);
@@ -231,6 +245,10 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_server(s)->vary = vary;
     }
+    ap_log_error(APLOG_MARK, APLOG_INFO, 0, main_server,
+                 "iri: the variable " MOD_IRI_VARIABLE
+                 " depends on these header fields: %s",
+                 *vary != '\0' ? vary : "none");
     return OK;
 }
 

@@ -14,14 +14,6 @@
 
 static const char registry_key[] = "mod_iri: registry of charsets";
 
-static void
-mod_iri_log_start(void *arg, iri_log_level_t level, iri_str_t line)
-{
-    ap_log_error(APLOG_MARK, level == IRI_LOG_ERROR ? APLOG_ERR : APLOG_INFO,
-                 0, (server_rec *) arg, "iri: %.*s", (int) line.len,
-                 (const char *) line.data);
-}
-
 iri_registry_t *
 mod_iri_registry(apr_pool_t *pconf)
 {
@@ -33,7 +25,7 @@ mod_iri_registry(apr_pool_t *pconf)
     if (found != NULL) {
         return found;
     }
-    env = iri_env_apr_create(pconf, mod_iri_log_start, NULL);
+    env = iri_env_apr_create(pconf, mod_iri_log_config, NULL);
     if (env == NULL) {
         return NULL;
     }
@@ -121,14 +113,11 @@ mod_iri_collect_flags(mod_iri_server_t *conf)
 
 static void
 mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
-                       mod_iri_readers_t readers, unsigned logged,
                        iri_env_apr_t *env)
 {
     mod_iri_server_t *conf = mod_iri_server(s);
 
     conf->registry = registry;
-    conf->readers = readers;
-    conf->logged_vars = logged;
     if (conf->engine == MOD_IRI_UNSET) {
         conf->engine = IRI_ENGINE_OFF;
     }
@@ -146,12 +135,11 @@ int
 mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                     server_rec *main_server)
 {
-    iri_registry_t   *registry = mod_iri_registry(pconf);
-    mod_iri_readers_t readers = mod_iri_uses_vars();
-    unsigned          logged = mod_iri_vars_logged();
-    iri_env_apr_t     env;
-    server_rec       *s;
-    int               has_hosts = 0;
+    iri_registry_t  *registry = mod_iri_registry(pconf);
+    iri_env_apr_t    env;
+    iri_fold_keys_t *fold_keys = NULL;
+    server_rec      *s;
+    int              has_hosts = 0;
 
     (void) plog;
     if (registry == NULL) {
@@ -159,7 +147,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                      "iri: the data of ICU is missing");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    iri_env_apr_init(&env, pconf, mod_iri_log_start, main_server);
+    iri_env_apr_init(&env, pconf, mod_iri_log_config, main_server);
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_unshare(s, main_server, &iri_module, sizeof(mod_iri_server_t),
                         pconf);
@@ -173,15 +161,17 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
         has_hosts |= mod_iri_server(s)->maps_hosts;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_prepare_server(s, registry, readers, logged, &env);
+        mod_iri_prepare_server(s, registry, &env);
+        if (mod_iri_server(s)->folds && fold_keys == NULL) {
+            fold_keys = iri_fold_keys_create(&env.env);
+        }
+        mod_iri_server(s)->fold_keys = fold_keys;
         mod_iri_server(s)->maps_ascii = has_hosts || mod_iri_server(s)->folds
                                         || mod_iri_server(s)->reading.repair
                                         || mod_iri_server(s)->engine
                                                == IRI_ENGINE_REPORT;
     }
-    if (!mod_iri_is_first_pass()) {
-        mod_iri_check_config(ptemp, main_server);
-    }
+    mod_iri_check_config(ptemp, main_server);
     return OK;
 }
 
@@ -275,20 +265,6 @@ mod_iri_create_cache(apr_pool_t *pool, size_t size, iri_stats_t *stats)
                                              : NULL;
 }
 
-/* Called when all hooks are registered. */
-static void
-mod_iri_set_encoded_unused(server_rec *main_server)
-{
-    int               unused = mod_iri_is_encoded_unused();
-    mod_iri_server_t *conf;
-    server_rec       *s;
-
-    for (s = main_server; s != NULL; s = s->next) {
-        conf = mod_iri_server(s);
-        conf->encoded_unused = unused && conf->vary == NULL;
-    }
-}
-
 /*
  * Create one cache for all threads of a child.  Without a cache directories
  * are read for each lookup.
@@ -301,7 +277,6 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
     server_rec        *s;
     int                used = 0;
 
-    mod_iri_set_encoded_unused(main_server);
     for (s = main_server; s != NULL; s = s->next) {
         used |= mod_iri_server(s)->engine != IRI_ENGINE_OFF;
     }

@@ -307,25 +307,6 @@ mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
     mod_iri_add_encoding(directory->encodings, core->d);
 }
 
-/* Virtual hosts that inherit the pattern share one warning. */
-static void
-mod_iri_warn_of_pattern(const server_rec *s, apr_pool_t *pool,
-                        const char *pattern)
-{
-    const char *key = apr_pstrcat(pool, "mod_iri: ", pattern, NULL);
-    void       *done = NULL;
-
-    apr_pool_userdata_get(&done, key, pool);
-    if (done == NULL) {
-        apr_pool_userdata_setn(pattern, key, NULL, pool);
-        mod_iri_warn_once(
-            s,
-            "iri: the pattern of <Directory \"%s\"> is compared "
-            "with names as they are on disk",
-            pattern);
-    }
-}
-
 void
 mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
 {
@@ -344,14 +325,10 @@ mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
         core_dir_config  *c = ap_get_core_module_config(section);
 
         APR_ARRAY_PUSH(sections, ap_conf_vector_t *) = section;
-        if (iri_path_is_ascii(mod_iri_str(c->d), 0)) {
-            continue;
+        if (!c->r && !c->d_is_fnmatch
+            && !iri_path_is_ascii(mod_iri_str(c->d), 0)) {
+            mod_iri_add_section(s, env, sections, section);
         }
-        if (c->r || c->d_is_fnmatch) {
-            mod_iri_warn_of_pattern(s, env->pool, c->d);
-            continue;
-        }
-        mod_iri_add_section(s, env, sections, section);
     }
     core->sec_dir = sections;
 }

@@ -844,12 +844,19 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     return mod_iri_apply_verdict(r, mod_iri_record_found(r, &search, &found));
 }
 
+/*
+ * A plain path is looked up only where names may be folded or a rule may lead
+ * to a name that is not ASCII.
+ */
 int
 mod_iri_map(request_rec *r)
 {
     mod_iri_server_t *conf = mod_iri_server(r->server);
 
-    if (conf->engine == IRI_ENGINE_OFF || r->proxyreq || r->filename == NULL
+    mod_iri_probe_attach(r);
+    if (r->filename == NULL
+        || (!conf->maps_ascii && iri_str_is_ascii(mod_iri_str(r->filename)))
+        || conf->engine == IRI_ENGINE_OFF || r->proxyreq
         || r->filename[0] != '/')
     {
         return DECLINED;
@@ -858,8 +865,7 @@ mod_iri_map(request_rec *r)
         return mod_iri_report(r, conf);
     }
     mod_iri_map_root(r);
-    /* If maps_ascii is 0, mod_iri_map_hook() has tested r->filename. */
-    if (conf->maps_ascii && iri_str_is_ascii(mod_iri_str(r->filename))) {
+    if (iri_str_is_ascii(mod_iri_str(r->filename))) {
         return mod_iri_may_match_other(r, conf)
                        && !mod_iri_is_file_subrequest(r)
                    ? mod_iri_map_ascii(r, conf)

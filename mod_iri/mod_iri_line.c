@@ -211,7 +211,7 @@ mod_iri_line_limit(ap_filter_t *f)
            + 3;
 }
 
-/* ---- lines in pieces ---------------------------------------------------- */
+/* ---- lines ---------------------------------------------------- */
 
 /* Add the octets of a brigade to line. */
 static apr_status_t
@@ -284,18 +284,24 @@ mod_iri_line_flatten(ap_filter_t *f, apr_bucket_brigade *out)
 }
 
 /*
- * A line may come in pieces.  Lines that may need an edit are joined, up to
- * the length that httpd accepts.
+ * No octets are kept between calls: each call returns what was read, with
+ * another host at most.  A line may come in pieces.  Lines that may need an
+ * edit are joined, up to the length that httpd accepts.
  */
 static apr_status_t
-mod_iri_line_in_pieces(ap_filter_t *f, apr_bucket_brigade *out,
-                       apr_read_type_e block, apr_off_t size)
+mod_iri_host_filter(ap_filter_t *f, apr_bucket_brigade *out,
+                    ap_input_mode_t mode, apr_read_type_e block,
+                    apr_off_t size)
 {
     mod_iri_line_state_t *state = f->ctx;
     mod_iri_line_info_t   line = { 0, 0, 0, 0 };
     apr_size_t            limit = mod_iri_line_limit(f);
-    apr_status_t          status = mod_iri_line_scan(out, &line);
+    apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
 
+    if (status != APR_SUCCESS || mode != AP_MODE_GETLINE) {
+        return status;
+    }
+    status = mod_iri_line_scan(out, &line);
     if (status == APR_SUCCESS && !state->in_line
         && (!state->in_fields || mod_iri_may_need_edit(line.first)))
     {
@@ -309,95 +315,6 @@ mod_iri_line_in_pieces(ap_filter_t *f, apr_bucket_brigade *out,
         state->in_fields |= line.last == '\n';
     }
     return status;
-}
-
-/* ---- whole lines -------------------------------------------------------- */
-
-/*
- * Returns: 1 if a brigade is one bucket with a whole line, which is the usual
- * case; else 0.
- */
-static inline int
-mod_iri_line_whole(apr_bucket_brigade *bb, iri_str_t *text)
-{
-    apr_bucket *e = APR_BRIGADE_FIRST(bb);
-    const char *octets;
-    apr_size_t  len;
-
-    if (e == APR_BRIGADE_SENTINEL(bb)
-        || APR_BUCKET_NEXT(e) != APR_BRIGADE_SENTINEL(bb)
-        || apr_bucket_read(e, &octets, &len, APR_BLOCK_READ) != APR_SUCCESS
-        || len == 0 || octets[len - 1] != '\n')
-    {
-        return 0;
-    }
-    text->data = (const unsigned char *) octets;
-    text->len = len;
-    return 1;
-}
-
-/*
- * Returns: 1 for a whole request line in origin form (RFC 9112, 3.2.1), which
- * is the usual case.  Its first octet may be a bucket of its own, because
- * httpd peeks for it.
- */
-static int
-mod_iri_is_origin_form(apr_bucket_brigade *bb)
-{
-    apr_bucket *e;
-    const char *octets, *end;
-    apr_size_t  len;
-    int         is_target = 0;
-
-    for (e = APR_BRIGADE_FIRST(bb); e != APR_BRIGADE_SENTINEL(bb);
-         e = APR_BUCKET_NEXT(e))
-    {
-        if (apr_bucket_read(e, &octets, &len, APR_BLOCK_READ) != APR_SUCCESS)
-        {
-            return 0;
-        }
-        for (end = octets + len; octets < end; octets++) {
-            if (is_target) {
-                return *octets == '/' && end[-1] == '\n'
-                       && APR_BUCKET_NEXT(e) == APR_BRIGADE_SENTINEL(bb);
-            }
-            is_target = *octets == ' ';
-        }
-    }
-    return 0;
-}
-
-/*
- * No octets are kept between calls: each call returns what was read, with
- * another host at most.
- */
-static apr_status_t
-mod_iri_host_filter(ap_filter_t *f, apr_bucket_brigade *out,
-                    ap_input_mode_t mode, apr_read_type_e block,
-                    apr_off_t size)
-{
-    mod_iri_line_state_t *state = f->ctx;
-    apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
-    iri_str_t    text;
-
-    if (status != APR_SUCCESS || mode != AP_MODE_GETLINE) {
-        return status;
-    }
-    if (!state->in_fields && !state->in_line && mod_iri_is_origin_form(out)) {
-        state->in_fields = 1;
-        return APR_SUCCESS;
-    }
-    if (state->in_line || !mod_iri_line_whole(out, &text)) {
-        return mod_iri_line_in_pieces(f, out, block, size);
-    }
-    if (state->in_fields && !mod_iri_may_need_edit(text.data[0])) {
-        return APR_SUCCESS;
-    }
-    if (text.len <= mod_iri_line_limit(f)) {
-        return mod_iri_line_edit(f, out, text);
-    }
-    state->in_fields = 1;
-    return APR_SUCCESS;
 }
 
 /* ---- streams of HTTP/2 -------------------------------------------------- */

@@ -33,42 +33,30 @@ typedef struct {
                                            lower case */
 } mod_iri_names_t;
 
-/*
- * Returns: the first name in a list that is equal to name, or that the
- * pattern name matches; NULL: none.
- */
-static const char *
-mod_iri_find_in_list(const apr_array_header_t *list, const char *name,
-                     int is_pattern)
+/* Returns: 1 if a list has a name. */
+static int
+mod_iri_is_listed(const apr_array_header_t *list, const char *name)
 {
     const char *listed;
     int         i;
 
     for (i = 0; list != NULL && i < list->nelts; i++) {
         listed = APR_ARRAY_IDX(list, i, const char *);
-        if (listed != NULL
-            && (is_pattern ? ap_strcasecmp_match(listed, name)
-                           : ap_cstr_casecmp(listed, name))
-                   == 0)
-        {
-            return listed;
+        if (listed != NULL && ap_cstr_casecmp(listed, name) == 0) {
+            return 1;
         }
     }
-    return NULL;
+    return 0;
 }
 
-/*
- * Returns: a name of a server, without wildcards, that is equal or matched.
- */
-static const char *
-mod_iri_find_in_server(const server_rec *s, const char *name, int is_pattern)
+/* Returns: 1 if a server has a name. */
+static int
+mod_iri_has_name(const server_rec *s, const char *name)
 {
-    const char              *hostname = s->server_hostname;
-    const apr_array_header_t one = { NULL, sizeof(hostname), 1, 1,
-                                     (char *) &hostname };
-    const char *found = mod_iri_find_in_list(&one, name, is_pattern);
-
-    return found ? found : mod_iri_find_in_list(s->names, name, is_pattern);
+    return (s->server_hostname != NULL
+            && ap_cstr_casecmp(s->server_hostname, name) == 0)
+           || mod_iri_is_listed(s->names, name)
+           || mod_iri_is_listed(s->wild_names, name);
 }
 
 /* The set is searched before the servers: there may be thousands of both. */
@@ -115,42 +103,11 @@ mod_iri_owner(const mod_iri_names_t *names, const mod_iri_name_t *name)
 
     while (s != NULL
            && (s == name->s || !mod_iri_share_address(name->s, s)
-               || (mod_iri_find_in_server(s, name->ascii, 0) == NULL
-                   && mod_iri_find_in_list(s->wild_names, name->ascii, 0)
-                          == NULL)))
+               || !mod_iri_has_name(s, name->ascii)))
     {
         s = s->next;
     }
     return s;
-}
-
-/*
- * Warn if a wildcard takes names from another virtual host. httpd prefers a
- * wildcard to exact names of later virtual hosts; this holds for A-labels
- * too.
- */
-static void
-mod_iri_warn_of_wildcard(const mod_iri_names_t *names,
-                         const mod_iri_name_t  *name)
-{
-    const server_rec *s;
-    const char       *taken;
-
-    for (s = names->main_server->next; s != NULL && s != name->s; s = s->next)
-    {
-        taken = mod_iri_share_address(name->s, s)
-                    ? mod_iri_find_in_server(s, name->ascii, 1)
-                    : NULL;
-        if (taken != NULL) {
-            mod_iri_warn_once(
-                s,
-                "iri: %s of the virtual host at %s takes requests for %s "
-                "from the one at %s",
-                name->ascii,
-                mod_iri_server_position(names->env.pool, name->s), taken,
-                mod_iri_server_position(names->env.pool, s));
-        }
-    }
 }
 
 /* ---- names in Unicode --------------------------------------------------- */
@@ -186,13 +143,8 @@ mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
         name->list = list;
         return IRI_OK;
     }
-    mod_iri_warn_once(
-        s,
-        "iri: the name %s of the virtual host at %s selects nothing "
-        "with IRIHost, because it %s: correct or remove it",
-        text, mod_iri_server_position(names->env.pool, s),
-        iri_host_why_text(host.why));
-    return IRI_OK;
+    return iri_config_check_name(&names->env.env, mod_iri_str(text),
+                                 mod_iri_server_position(s), &host, NULL);
 }
 
 static iri_status_t
@@ -229,22 +181,19 @@ mod_iri_collect_names(mod_iri_names_t *names, server_rec *s)
 }
 
 /* Called before any name is added. */
-static void
+static iri_status_t
 mod_iri_check_conflict(const mod_iri_names_t *names, mod_iri_name_t *name)
 {
+    iri_position_t owner;
+
     name->owner = mod_iri_owner(names, name);
-    if (name->owner != NULL) {
-        mod_iri_warn_once(
-            name->s,
-            "iri: the name %s stays with the virtual host at %s, "
-            "which has it as A-labels, and not with the one at %s, "
-            "which has it in Unicode: remove it from one of them",
-            name->ascii,
-            mod_iri_server_position(names->env.pool, name->owner),
-            mod_iri_server_position(names->env.pool, name->s));
-    } else if (name->list != NULL && name->list == name->s->wild_names) {
-        mod_iri_warn_of_wildcard(names, name);
+    if (name->owner == NULL) {
+        return IRI_OK;
     }
+    owner = mod_iri_server_position(name->owner);
+    return iri_config_check_name(&names->env.env, mod_iri_str(name->ascii),
+                                 mod_iri_server_position(name->s), NULL,
+                                 &owner);
 }
 
 /* The A-labels replace a ServerName, because redirects contain it. */
@@ -269,14 +218,6 @@ mod_iri_add_name(const mod_iri_names_t *names, const mod_iri_name_t *name)
     s->server_hostname = apr_pstrdup(names->env.pool, name->ascii);
 }
 
-static void
-mod_iri_log_names(void *arg, iri_log_level_t level, iri_str_t line)
-{
-    (void) level;
-    mod_iri_warn_once((server_rec *) arg, "iri: %.*s", (int) line.len,
-                      (const char *) line.data);
-}
-
 iri_status_t
 mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
                   apr_pool_t *pconf, apr_pool_t *ptemp)
@@ -291,7 +232,7 @@ mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
     names.main_server = main_server;
     names.configured = apr_hash_make(ptemp);
     names.list = apr_array_make(ptemp, 8, sizeof(mod_iri_name_t));
-    iri_env_apr_init(&names.env, pconf, mod_iri_log_names, main_server);
+    iri_env_apr_init(&names.env, pconf, mod_iri_log_config, main_server);
     for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
         status = mod_iri_collect_names(&names, s);
     }
@@ -307,11 +248,11 @@ mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
         mod_iri_add_configured_list(&names, s->wild_names);
     }
     name = (mod_iri_name_t *) names.list->elts;
-    for (i = 0; i < names.list->nelts; i++) {
-        mod_iri_check_conflict(&names, &name[i]);
+    for (i = 0; i < names.list->nelts && status == IRI_OK; i++) {
+        status = mod_iri_check_conflict(&names, &name[i]);
     }
-    for (i = 0; i < names.list->nelts; i++) {
+    for (i = 0; i < names.list->nelts && status == IRI_OK; i++) {
         mod_iri_add_name(&names, &name[i]);
     }
-    return IRI_OK;
+    return status;
 }

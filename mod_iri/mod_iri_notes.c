@@ -12,7 +12,7 @@
 
 const char mod_iri_notes_key[] = "mod_iri: notes";
 
-static const int mod_iri_levels[] = { APLOG_ERR, APLOG_INFO };
+static const int mod_iri_levels[] = { APLOG_ERR, APLOG_WARNING, APLOG_INFO };
 
 /* Runs before the pool is destroyed, so that r is still valid. */
 static apr_status_t

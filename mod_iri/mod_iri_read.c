@@ -48,6 +48,7 @@ mod_iri_env(iri_env_apr_t *env, request_rec *r)
 {
     iri_env_apr_init(env, r->pool, mod_iri_log, r);
     env->env.trace = APLOGrtrace1(r) ? 1 : 0;
+    env->env.fold_keys = mod_iri_server(r->server)->fold_keys;
 }
 
 /* ---- httpd's normalization ---------------------------------------------- */
@@ -63,51 +64,26 @@ mod_iri_hex(char c)
 }
 
 /*
- * Unescape a path in the usual form: all escapes are of octets above 7F, and
- * there is no "//" and no "/.", so httpd would not change it before it
- * decodes it.  Returns: the octets; NULL: the path is in another form.
- */
-static char *
-mod_iri_unescape_high(apr_pool_t *pool, const char *path)
-{
-    char       *octets = apr_palloc(pool, strlen(path) + 1), *to = octets;
-    const char *at;
-    int         high, low;
-
-    for (at = path; *at != '\0'; at++) {
-        if (*at == '/' && (at[1] == '/' || at[1] == '.')) {
-            return NULL;
-        }
-        if (*at != '%') {
-            *to++ = *at;
-            continue;
-        }
-        high = mod_iri_hex(at[1]);
-        low = high < 8 ? -1 : mod_iri_hex(at[2]);
-        if (low < 0) {
-            return NULL;
-        }
-        *to++ = (char) (high << 4 | low);
-        at += 2;
-    }
-    *to = '\0';
-    return octets;
-}
-
-/*
  * Normalize a path as ap_process_request_internal() will, so that mod_cache
  * sees one form of it, and the octets for alternative readings have the same
  * segments as r->uri.  Returns: NULL: httpd will refuse the path (a bad
  * escape, or above the root).
  */
-static char *
+static const char *
 mod_iri_normalized(request_rec *r, const char *path)
 {
     core_server_config *core = ap_get_core_module_config(
         r->server->module_config);
     unsigned flags = AP_NORMALIZE_NOT_ABOVE_ROOT
                      | AP_NORMALIZE_DECODE_UNRESERVED;
-    char *copy = apr_pstrdup(r->pool, path);
+    char *copy;
+
+    if (strstr(path, "//") == NULL && strstr(path, "/.") == NULL
+        && iri_uri_high_octets_escaped(mod_iri_str(path)))
+    {
+        return path; /* the usual form */
+    }
+    copy = apr_pstrdup(r->pool, path);
 
     if (core->merge_slashes != AP_CORE_CONFIG_OFF) {
         flags |= AP_NORMALIZE_MERGE_SLASHES;
@@ -149,13 +125,10 @@ void
 mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 {
     /*
-     * The second condition: SetEnvIf is to see a path that a rule has made in
-     * the form that it has without this module.
+     * SetEnvIf is to see a path that a rule has made in the form that it has
+     * without this module.
      */
-    if ((mod_iri_server(r->server)->encoded_unused
-         || mod_iri_is_raw_redirect(r, ctx))
-        && mod_iri_set_decoded(r, ctx))
-    {
+    if (mod_iri_is_raw_redirect(r, ctx) && mod_iri_set_decoded(r, ctx)) {
         return;
     }
     if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0) {
@@ -245,38 +218,6 @@ mod_iri_read_probe(request_rec *r, const mod_iri_server_t *conf)
 }
 
 /*
- * Set the reading of a DirectoryIndex, a subrequest of mod_dir: its path is
- * that of the main request, which was read, and an ASCII name.
- */
-static int
-mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
-{
-    const mod_iri_request_t *main = r->main ? mod_iri_request(r->main) : NULL;
-    const char              *name = strrchr(r->parsed_uri.path, '/') + 1;
-    char                    *path;
-    size_t                   len;
-
-    if (main == NULL || !main->has_reading || main->uri == NULL
-        || !iri_uri_high_octets_escaped(mod_iri_str(main->uri))
-        || *name == '.'
-        || name[strspn(name, "abcdefghijklmnopqrstuvwxyz.")] != '\0')
-    {
-        return 0;
-    }
-    path = apr_pstrdup(r->pool, r->parsed_uri.path);
-    len = strlen(main->path);
-    if (ap_unescape_url(path) != OK || strncmp(path, main->path, len) != 0
-        || path[len - 1] != '/' || strcmp(path + len, name) != 0)
-    {
-        return 0;
-    }
-    mod_iri_set_path(
-        r, mod_iri_set_canonical(
-               r, conf, path, apr_pstrcat(r->pool, main->uri, name, NULL)));
-    return 1;
-}
-
-/*
  * Returns: 1 if a per-directory rule has redirected to a decoded path, which
  * httpd decodes again.  The rules have judged "%A6", sent as "%25A6", as these
  * three characters.  So the path that is decoded twice is read in UTF-8 only,
@@ -340,75 +281,19 @@ mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
                    : strcmp(ctx->uri, r->parsed_uri.path) == 0);
 }
 
-/*
- * Read a path whose escapes all encode octets above 7F.  It is passed to the
- * core unescaped, because that is faster; the URI is made from the result.
- */
-static iri_status_t
-mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
-                    iri_received_path_t *request, const char *octets,
-                    iri_reading_t *reading)
-{
-    iri_str_t    came = request->path;
-    iri_status_t status;
-
-    request->path = mod_iri_str(octets);
-    request->escaped = 0;
-    status = iri_read_path(env, conf, request, reading);
-    if (status != IRI_OK || reading->verdict == IRI_REFUSE
-        || reading->form == IRI_FORM_INVALID)
-    {
-        return status;
-    }
-    status = iri_path_to_uri(env, reading->path, &reading->uri);
-    if (reading->verdict == IRI_PASS
-        && !mod_iri_str_equal(reading->uri, came)) {
-        /*
-         * It was sent in another form, for example with escapes in lower case.
-         */
-        reading->verdict = IRI_SERVE;
-        reading->why = IRI_WHY_READ;
-    }
-    return status;
-}
-
-/* Read a percent-encoded path.  Returns: 0 if httpd refuses it. */
-static int
-mod_iri_read_escaped(request_rec *r, const iri_env_t *env,
-                     const iri_reading_conf_t *how, const char *path,
-                     iri_reading_t *reading, iri_status_t *status)
-{
-    char *octets = env->trace ? NULL : mod_iri_unescape_high(r->pool, path);
-    iri_received_path_t request;
-
-    if (octets == NULL) {
-        path = mod_iri_normalized(r, path);
-        if (path == NULL) {
-            return 0;
-        }
-    }
-    memset(&request, 0, sizeof(request));
-    request.path = mod_iri_str(path);
-    request.escaped = 1;
-    request.target = mod_iri_str(r->parsed_uri.path);
-    *status = octets != NULL
-                  ? mod_iri_read_octets(env, how, &request, octets, reading)
-                  : iri_read(env, how, &request, reading);
-    return *status != IRI_BAD_ESCAPE;
-}
-
 static void
 mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
-    mod_iri_request_t *ctx = mod_iri_request(r);
-    const char        *path;
-    iri_status_t       status = IRI_OK;
-    iri_env_apr_t      env;
+    mod_iri_request_t  *ctx = mod_iri_request(r);
+    const char         *path;
+    iri_status_t        status;
+    iri_received_path_t request;
+    iri_env_apr_t       env;
 
     if (ctx != NULL && ctx->has_reading && ctx->uri == NULL) {
         return; /* it has no canonical path */
     }
-    if (mod_iri_read_probe(r, conf) || mod_iri_read_index(r, conf)) {
+    if (mod_iri_read_probe(r, conf)) {
         return;
     }
     path = mod_iri_native_to_canonical(r, conf, r->parsed_uri.path);
@@ -416,14 +301,19 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     ctx->sent = r->parsed_uri.path;
     mod_iri_env(&env, r);
     ctx->traced = env.env.trace;
-    if (!mod_iri_read_escaped(r, &env.env, mod_iri_reading_conf(r, conf),
-                              path, &ctx->reading, &status))
-    {
+    path = mod_iri_normalized(r, path);
+    if (path == NULL) {
         return;
     }
+    memset(&request, 0, sizeof(request));
+    request.path = mod_iri_str(path);
+    request.escaped = 1;
+    request.target = mod_iri_str(r->parsed_uri.path);
+    status = iri_read(&env.env, mod_iri_reading_conf(r, conf), &request,
+                      &ctx->reading);
     if (status == IRI_OK) {
         mod_iri_apply_reading(r, ctx, conf->engine == IRI_ENGINE_REPORT);
-    } else {
+    } else if (status != IRI_BAD_ESCAPE) { /* which httpd refuses */
         mod_iri_note_error(r, "the path could not be read", status);
         ctx->refused = HTTP_NOT_FOUND;
     }
@@ -500,28 +390,28 @@ mod_iri_read_first(request_rec *r)
     return status;
 }
 
+/*
+ * Returns: 1 for a target in absolute form, of which mod_proxy, if it is
+ * loaded, decides whether it is for another server.
+ */
+static int
+mod_iri_is_for_proxy(const request_rec *r)
+{
+    return r->parsed_uri.scheme != NULL
+           && ap_find_linked_module("mod_proxy.c") != NULL;
+}
+
 int
 mod_iri_post_read(request_rec *r)
 {
     mod_iri_snapshot_take(r);
-    return mod_iri_read_first(r);
-}
-
-/*
- * An absolute URI is read only after mod_proxy (mod_iri_post_read_absolute),
- * which decides whether it is for another server.
- */
-int
-mod_iri_post_read_origin(request_rec *r)
-{
-    mod_iri_snapshot_take(r);
-    return r->parsed_uri.scheme == NULL ? mod_iri_read_first(r) : DECLINED;
+    return mod_iri_is_for_proxy(r) ? DECLINED : mod_iri_read_first(r);
 }
 
 int
 mod_iri_post_read_absolute(request_rec *r)
 {
-    return r->parsed_uri.scheme != NULL ? mod_iri_read_first(r) : DECLINED;
+    return mod_iri_is_for_proxy(r) ? mod_iri_read_first(r) : DECLINED;
 }
 
 /*
@@ -535,7 +425,9 @@ mod_iri_post_read_client(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
     char              *sent;
 
-    if (ctx == NULL || ctx->sent == NULL || !mod_iri_handles_path(r, conf)) {
+    if (conf->vary == NULL || ctx == NULL || ctx->sent == NULL
+        || !mod_iri_handles_path(r, conf))
+    {
         return DECLINED;
     }
     if (mod_iri_client_charsets(r, conf) != NULL) {
@@ -675,6 +567,9 @@ mod_iri_pre_translate(request_rec *r)
     mod_iri_request_t *ctx;
     int                status;
 
+    if (mod_iri_is_plain(r)) {
+        return DECLINED;
+    }
     if (r->main != NULL && r->prev == NULL) {
         mod_iri_snapshot_take(r);
     }
@@ -705,20 +600,6 @@ mod_iri_pre_translate(request_rec *r)
     return DECLINED;
 }
 
-/* Set the decoded path, after the modules that read it encoded. */
-int
-mod_iri_decode(request_rec *r)
-{
-    mod_iri_request_t *ctx = mod_iri_request(r);
-
-    if (ctx != NULL && ctx->uri != NULL && !ctx->plain && ctx->decoded == NULL
-        && r->uri == r->parsed_uri.path && strcmp(ctx->uri, r->uri) == 0)
-    {
-        mod_iri_set_decoded(r, ctx);
-    }
-    return DECLINED;
-}
-
 iri_status_t
 mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
                       iri_str_t path, iri_reading_t *out)
@@ -744,7 +625,7 @@ mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
  * The path as decoded by httpd must still be canonical: an escape that stayed
  * in the canonical path may have become part of another form.
  */
-int
+static int
 mod_iri_check_decoded(request_rec *r)
 {
     mod_iri_server_t  *conf = mod_iri_server(r->server);
@@ -779,4 +660,18 @@ mod_iri_check_decoded(request_rec *r)
         mod_iri_vars_reading(r, ctx);
     }
     return DECLINED;
+}
+
+int
+mod_iri_translate(request_rec *r)
+{
+    mod_iri_snapshot_url(r);
+    /* a plain path that no other module has replaced */
+    if (r->uri == r->parsed_uri.path && mod_iri_is_plain(r)) {
+        return DECLINED;
+    }
+    if (mod_iri_check_decoded(r) != DECLINED) {
+        return HTTP_NOT_FOUND;
+    }
+    return mod_iri_probe_detach(r);
 }

@@ -1,19 +1,18 @@
 /*
  * mod_iri_vars.c - the variables IRI_...
  *
- * As environment variables they serve logs, conditions of RewriteRule, CGI
- * and headers.  Computing them costs more than the rest of this module does
- * per request.  So they are set late unless an unknown consumer may read them
- * (mod_iri_uses.c), and for a plain ASCII path in any case: in fixups if a
- * handler was chosen (CGI, a proxied application); after the directory walk
- * if a .htaccess file was found; before logging, those that a log format
- * names.  As %{IRI_PATH} in expressions they are computed on use, for any
- * request.
+ * As environment variables they serve conditions of RewriteRule, headers, CGI
+ * and pages.  They are set as soon as they are known.  For a plain ASCII path
+ * they are set only in fixups, if a handler was chosen (CGI, a proxied
+ * application), so that a static file costs nothing.  As %{IRI_PATH} in
+ * expressions and as %{IRI_PATH}e in log formats they are computed on use, for
+ * any request.
  */
 
 #include "mod_iri.h"
 
 #include <ap_expr.h>
+#include <mod_log_config.h>
 
 /*
  * The variables.  Those up to MOD_IRI_CHARSET, except MOD_IRI_PATH, describe
@@ -211,9 +210,7 @@ mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
     }
     if (ctx != NULL && ctx->has_found) {
         match = ctx->found.match;
-    } else if (mod_iri_is_marked(r, MOD_IRI_PLAIN_EXACT)
-               || mod_iri_is_found_by_httpd(r))
-    {
+    } else if (mod_iri_is_found_by_httpd(r)) {
         match = IRI_MATCH_EXACT;
     }
     if (ctx != NULL && match != IRI_MATCH_NONE && ctx->restart_match > match)
@@ -269,40 +266,10 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
 
 /* ---- environment -------------------------------------------------------- */
 
-/* is_new: none of the variables is set, so none has to be replaced. */
-static void
-mod_iri_vars_put(request_rec *r, const mod_iri_request_t *ctx,
-                 mod_iri_var_t from, mod_iri_var_t to, int is_new)
-{
-    mod_iri_host_forms_t forms;
-    mod_iri_var_t        var;
-
-    forms.is_read = 0;
-    for (var = from; var <= to; var++) {
-        const char *value = mod_iri_var_value(r, ctx, var, &forms);
-        int         is_there = value != NULL && *value != '\0';
-
-        if (is_new) {
-            if (is_there) {
-                apr_table_addn(r->subprocess_env, mod_iri_var_names[var],
-                               value);
-            }
-        } else if (is_there) {
-            apr_table_setn(r->subprocess_env, mod_iri_var_names[var], value);
-        } else {
-            apr_table_unset(r->subprocess_env, mod_iri_var_names[var]);
-        }
-    }
-}
-
-static void
-mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
-                 mod_iri_var_t from, mod_iri_var_t to)
-{
-    mod_iri_vars_put(r, ctx, from, to, 0);
-}
-
-/* Returns: 1 if none of the variables is set. */
+/*
+ * Returns: 1 if none of the variables is set.  All of them have the same
+ * checksum in a table, which compares each name with all those before.
+ */
 static int
 mod_iri_has_no_vars(const request_rec *r)
 {
@@ -318,20 +285,53 @@ mod_iri_has_no_vars(const request_rec *r)
     return 1;
 }
 
+static void
+mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
+                 mod_iri_var_t from, mod_iri_var_t to)
+{
+    int                  is_new = mod_iri_has_no_vars(r);
+    mod_iri_host_forms_t forms;
+    mod_iri_var_t        var;
+    const char          *value;
+
+    forms.is_read = 0;
+    for (var = from; var <= to; var++) {
+        value = mod_iri_var_value(r, ctx, var, &forms);
+        if (value != NULL && *value != '\0') {
+            (is_new ? apr_table_addn : apr_table_setn)(
+                r->subprocess_env, mod_iri_var_names[var], value);
+        } else if (!is_new) {
+            apr_table_unset(r->subprocess_env, mod_iri_var_names[var]);
+        }
+    }
+}
+
 /*
- * Set the variables of the reading.  A subrequest in canonical form keeps the
- * form and charset of its main request. ctx NULL: a plain path; the main
+ * Returns: 1 if the octets of a path are canonical.  httpd makes the paths of
+ * subrequests with escapes in lower case.  ctx NULL: a plain path.
+ */
+static int
+mod_iri_is_canonical(const mod_iri_request_t *ctx)
+{
+    return ctx == NULL
+           || (ctx->reading.verdict != IRI_REFUSE
+               && mod_iri_str_equal(ctx->reading.path, ctx->reading.octets));
+}
+
+/*
+ * Set the variables of the reading.  A subrequest for a canonical path keeps
+ * the form and charset of its main request. ctx NULL: a plain path; the main
  * request has another one.
  */
-static void
-mod_iri_set_reading(request_rec *r, const mod_iri_request_t *ctx)
+void
+mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
     if (mod_iri_has_no_vars(r)) {
-        mod_iri_vars_put(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET, 1);
+        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET);
         return;
     }
     mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_QUERY);
-    if (r->main == NULL || (ctx && ctx->reading.verdict != IRI_PASS)
+    if (r->main == NULL || !mod_iri_is_canonical(ctx)
         || apr_table_get(r->subprocess_env, mod_iri_var_names[MOD_IRI_FORM])
                == NULL)
     {
@@ -339,64 +339,18 @@ mod_iri_set_reading(request_rec *r, const mod_iri_request_t *ctx)
     }
 }
 
-/* Set all variables that are known, as if they had been set early. */
-static void
-mod_iri_set_all(request_rec *r)
-{
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    const char              *value;
-    int                      var;
-
-    if (r->main != NULL && mod_iri_request(r->main) != NULL
-        && mod_iri_probe_of(r) == NULL)
-    {
-        mod_iri_set_all(r->main);
-        for (var = 0; var < MOD_IRI_VARS; var++) {
-            value = apr_table_get(r->main->subprocess_env,
-                                  mod_iri_var_names[var]);
-            if (value != NULL) {
-                apr_table_setn(r->subprocess_env, mod_iri_var_names[var],
-                               value);
-            }
-        }
-    }
-    mod_iri_set_reading(r, ctx);
-    if (ctx != NULL) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_PATH_INFO);
-    }
-}
-
-/* Returns: 1 if variables are set as soon as they are known. */
-static int
-mod_iri_is_set_early(const request_rec *r)
-{
-    return mod_iri_server(r->server)->readers == MOD_IRI_READ_BY_ANY;
-}
-
-void
-mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
-{
-    if (mod_iri_is_set_early(r)) {
-        mod_iri_set_reading(r, ctx);
-    }
-}
-
 void
 mod_iri_vars_redirected(request_rec *r)
 {
-    if (mod_iri_is_set_early(r)
-        && mod_iri_request(mod_iri_client_request(r)) != NULL)
-    {
-        mod_iri_set_reading(r, NULL);
+    if (mod_iri_request(mod_iri_client_request(r)) != NULL) {
+        mod_iri_vars_reading(r, NULL);
     }
 }
 
 void
 mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
 {
-    if (mod_iri_is_set_early(r)) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
-    }
+    mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
 }
 
 /*
@@ -408,12 +362,6 @@ mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx)
 {
     const char *name = mod_iri_var_names[MOD_IRI_MATCH];
 
-    if (ctx == NULL) {
-        mod_iri_request_mark(r, MOD_IRI_PLAIN_EXACT);
-    }
-    if (mod_iri_server(r->server)->readers == MOD_IRI_READ_BY_HANDLERS) {
-        return;
-    }
     if (ctx != NULL) {
         mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
     } else if (r->main == NULL
@@ -423,28 +371,9 @@ mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx)
     }
 }
 
-void
-mod_iri_vars_htaccess(request_rec *r, mod_iri_request_t *ctx)
-{
-    const struct htaccess_result *place = r->htaccess;
-
-    if (mod_iri_is_set_early(r)) {
-        return;
-    }
-    while (place != NULL && place->htaccess == NULL) {
-        place = place->next;
-    }
-    if (place != NULL) {
-        mod_iri_set_all(r);
-        ctx->has_vars = 1;
-    }
-}
-
-/*
- * Returns: 1 if key is REDIRECT_ and a variable of the enum from `from` on.
- */
+/* Returns: 1 if key is REDIRECT_ and a variable that depends on a lookup. */
 static int
-mod_iri_is_redirect_copy(const char *key, mod_iri_var_t from)
+mod_iri_is_redirect_copy(const char *key)
 {
     static const char prefix[] = "REDIRECT_";
     const char       *name = key;
@@ -453,7 +382,7 @@ mod_iri_is_redirect_copy(const char *key, mod_iri_var_t from)
     while (strncmp(name, prefix, sizeof(prefix) - 1) == 0) {
         name += sizeof(prefix) - 1;
     }
-    for (var = from; name != key && var < MOD_IRI_VARS; var++) {
+    for (var = MOD_IRI_MATCH; name != key && var < MOD_IRI_VARS; var++) {
         if (strcmp(name, mod_iri_var_names[var]) == 0) {
             return 1;
         }
@@ -463,51 +392,22 @@ mod_iri_is_redirect_copy(const char *key, mod_iri_var_t from)
 
 /*
  * The lookup may not be revealed to an error page, because the error may be
- * that access was denied.  Variables that are not set early depend on it too.
+ * that access was denied.
  */
 void
 mod_iri_vars_error_page(request_rec *r)
 {
-    mod_iri_var_t             from = mod_iri_is_set_early(r) ? MOD_IRI_MATCH
-                                                             : MOD_IRI_HOST;
     const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
     const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
     apr_table_t              *env = apr_table_make(r->pool, array->nelts + 4);
     int                       i;
 
     for (i = 0; i < array->nelts; i++) {
-        if (!mod_iri_is_redirect_copy(entry[i].key, from)) {
+        if (!mod_iri_is_redirect_copy(entry[i].key)) {
             apr_table_addn(env, entry[i].key, entry[i].val);
         }
     }
     r->subprocess_env = env;
-}
-
-/*
- * Returns: 1 if a handler gets the environment.  A proxied HTTP server gets
- * only variables that the configuration names.
- */
-static int
-mod_iri_passes_env(const request_rec *r)
-{
-    static const char *const without[] = { "proxy:http", "proxy:h2",
-                                           "proxy:ws" };
-    size_t                   i;
-
-    if (r->handler == NULL) {
-        return 0;
-    }
-    if (!r->proxyreq || r->filename == NULL
-        || mod_iri_server(r->server)->readers != MOD_IRI_READ_BY_HANDLERS)
-    {
-        return 1;
-    }
-    for (i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
-        if (strncmp(r->filename, without[i], strlen(without[i])) == 0) {
-            return 0;
-        }
-    }
-    return 1;
 }
 
 /*
@@ -518,99 +418,79 @@ void
 mod_iri_vars_fixups(request_rec *r, const mod_iri_request_t *ctx)
 {
     if (ctx != NULL && !ctx->plain) {
-        if (mod_iri_is_set_early(r) || ctx->has_vars) {
-            mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
-        } else if (mod_iri_passes_env(r)) {
-            mod_iri_set_all(r);
-        }
-    } else if (!mod_iri_passes_env(r)) {
-        return;
-    } else if (r->main == NULL) {
+        mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
+    } else if (r->handler != NULL && r->main == NULL) {
         mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO);
-    } else if (!mod_iri_is_set_early(r) && mod_iri_request(r->main) != NULL
-               && mod_iri_probe_of(r) == NULL)
-    {
-        mod_iri_set_all(r);
     }
 }
 
 /* ---- logs --------------------------------------------------------------- */
 
-/* Returns: 1 if a log format of mod_log_config names the variable. */
-static int
-mod_iri_is_logged(mod_iri_var_t var)
+/* Returns: the variable with a name in any case; MOD_IRI_VARS: none. */
+static mod_iri_var_t
+mod_iri_var_of(const char *name)
 {
-    static const char *const directives[] = { "LogFormat", "CustomLog",
-                                              "GlobalLog", "TransferLog",
-                                              NULL };
-    const ap_directive_t    *at;
-    char                     item[32];
+    int var = 0;
 
-    apr_snprintf(item, sizeof(item), "{%s}e", mod_iri_var_names[var]);
-    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (mod_iri_is_one_of(at, directives)
-            && ap_strcasestr(at->args, item) != NULL)
-        {
-            return 1;
-        }
+    while (var < MOD_IRI_VARS
+           && ap_cstr_casecmp(name, mod_iri_var_names[var]) != 0)
+    {
+        var++;
     }
-    return 0;
+    return (mod_iri_var_t) var;
 }
 
-unsigned
-mod_iri_vars_logged(void)
+/* Returns: the request before its error page, if r is that of one. */
+static request_rec *
+mod_iri_before_error_page(request_rec *r)
 {
-    unsigned logged = 0;
-    int      var;
+    request_rec *before = r;
 
-    for (var = 0; var < MOD_IRI_VARS; var++) {
-        logged |= (unsigned) mod_iri_is_logged(var) << var;
+    for (; r->prev != NULL; r = r->prev) {
+        if (mod_iri_is_error_page(r)) {
+            before = r->prev;
+        }
     }
-    return logged;
+    return before;
 }
 
 /*
- * A static file has no variables in its environment.  Those that a log format
- * names are computed for the request that the client sent, and set where
- * mod_log_config reads them.  An error page keeps its own.
+ * The format %{NAME}e of mod_log_config.  Its environment has no variables of
+ * a plain path: they are computed here, for the request that the client sent.
+ * An error page keeps its own.
  */
-int
-mod_iri_vars_log(request_rec *r)
+static const char *
+mod_iri_log_item(request_rec *r, char *name)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    request_rec            *target = r, *last;
-    mod_iri_host_forms_t    forms;
-    const char             *value;
-    int                     var;
+    const char          *value = apr_table_get(r->subprocess_env, name);
+    mod_iri_var_t        var = mod_iri_var_of(name);
+    mod_iri_host_forms_t forms;
 
-    if (conf->engine != IRI_ENGINE_ON || r->parsed_uri.path == NULL) {
-        return DECLINED;
-    }
-    /* prev is NULL after a restart */
-    while (target->next != NULL
-           && (target->next->prev == NULL
-               || !mod_iri_is_error_page(target->next)))
+    if (value == NULL && var != MOD_IRI_VARS
+        && mod_iri_server(r->server)->engine == IRI_ENGINE_ON
+        && r->parsed_uri.path != NULL)
     {
-        target = target->next;
+        forms.is_read = 0;
+        r = mod_iri_before_error_page(r);
+        value = mod_iri_var_value(r, mod_iri_request(r), var, &forms);
+        value = value != NULL && *value != '\0' ? value : NULL;
     }
-    for (last = target; last->next != NULL; last = last->next) {
+    return ap_escape_logitem(r->pool, value);
+}
+
+/* After mod_log_config, which may not be loaded, has created its table. */
+int
+mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
+{
+    APR_OPTIONAL_FN_TYPE(ap_register_log_handler)
+    *put = APR_RETRIEVE_OPTIONAL_FN(ap_register_log_handler);
+
+    (void) plog;
+    (void) ptemp;
+    if (put != NULL) {
+        put(pconf, "e", mod_iri_log_item, 0);
     }
-    forms.is_read = 0;
-    for (var = 0; var < MOD_IRI_VARS; var++) {
-        if ((conf->logged_vars & 1U << var) == 0
-            || apr_table_get(last->subprocess_env, mod_iri_var_names[var])
-                   != NULL)
-        {
-            continue;
-        }
-        value = mod_iri_var_value(target, mod_iri_request(target), var,
-                                  &forms);
-        if (value != NULL && *value != '\0') {
-            apr_table_setn(last->subprocess_env, mod_iri_var_names[var],
-                           value);
-        }
-    }
-    return DECLINED;
+    return OK;
 }
 
 /* ---- expressions -------------------------------------------------------- */
@@ -637,17 +517,12 @@ mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
 int
 mod_iri_expr_lookup(ap_expr_lookup_parms *parms)
 {
-    int i;
+    mod_iri_var_t var = mod_iri_var_of(parms->name);
 
-    if (parms->type != AP_EXPR_FUNC_VAR) {
+    if (parms->type != AP_EXPR_FUNC_VAR || var == MOD_IRI_VARS) {
         return DECLINED;
     }
-    for (i = 0; i < MOD_IRI_VARS; i++) {
-        if (ap_cstr_casecmp(parms->name, mod_iri_var_names[i]) == 0) {
-            *parms->func = mod_iri_expr_var;
-            *parms->data = &mod_iri_var_names[i];
-            return OK;
-        }
-    }
-    return DECLINED;
+    *parms->func = mod_iri_expr_var;
+    *parms->data = &mod_iri_var_names[var];
+    return OK;
 }

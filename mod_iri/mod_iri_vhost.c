@@ -3,8 +3,7 @@
  *
  * httpd checks the host of a request before it selects a virtual host.  So
  * the IRIHost of the first virtual host of an address applies to requests and
- * to the names of all virtual hosts there.  Another virtual host with a
- * different IRIHost produces a warning.
+ * to the names of all virtual hosts there.
  */
 
 #include "mod_iri.h"
@@ -13,32 +12,22 @@
 
 /* ---- IRIHost of a server ------------------------------------------------ */
 
-/* Returns: the IRIHost of a server. */
-static int
-mod_iri_host_mode(const server_rec *s)
-{
-    const mod_iri_server_t *conf = mod_iri_server(s);
-
-    return conf->hosts == MOD_IRI_UNSET ? IRI_HOST_MODE_OFF : conf->hosts;
-}
-
-/*
- * Returns: the IRIHost that takes effect if the server is the first of an
- * address.
- */
-static int
-mod_iri_effective_mode(const server_rec *s)
-{
-    return mod_iri_server(s)->maps_hosts ? mod_iri_host_mode(s)
-                                         : IRI_HOST_MODE_OFF;
-}
-
 static int
 mod_iri_is_off(const server_rec *s)
 {
     int engine = mod_iri_server(s)->engine;
 
     return engine != IRI_ENGINE_ON && engine != IRI_ENGINE_REPORT;
+}
+
+iri_host_mode_t
+mod_iri_host_mode(const server_rec *s)
+{
+    const mod_iri_server_t *conf = mod_iri_server(s);
+
+    return conf->hosts == MOD_IRI_UNSET || mod_iri_is_off(s)
+               ? IRI_HOST_MODE_OFF
+               : (iri_host_mode_t) conf->hosts;
 }
 
 /* ---- addresses ---------------------------------------------------------- */
@@ -53,11 +42,10 @@ typedef struct {
     apr_port_t    port;
 } mod_iri_address_t;
 
-/* The virtual hosts of an address. */
+/* The first virtual host of an address, in file order. */
 typedef struct {
     mod_iri_address_t address;
-    const server_rec *first;  /* first virtual host in file order */
-    int               is_off; /* 1: the engine of all is off */
+    const server_rec *first;
 } mod_iri_site_t;
 
 struct mod_iri_vhosts_s {
@@ -108,6 +96,13 @@ mod_iri_site(const mod_iri_vhosts_t *vhosts, const server_addr_rec *addr)
     return apr_hash_get(vhosts->sites, &address, sizeof(address));
 }
 
+const server_rec *
+mod_iri_first_server(const mod_iri_vhosts_t *vhosts,
+                     const server_addr_rec  *addr)
+{
+    return mod_iri_site(vhosts, addr)->first;
+}
+
 static void
 mod_iri_add_site(mod_iri_vhosts_t *vhosts, const server_rec *s,
                  const server_addr_rec *addr)
@@ -115,21 +110,19 @@ mod_iri_add_site(mod_iri_vhosts_t *vhosts, const server_rec *s,
     mod_iri_site_t *site = mod_iri_site(vhosts, addr);
 
     if (site == NULL) {
-        site = apr_pcalloc(apr_hash_pool_get(vhosts->sites), sizeof(*site));
-        site->is_off = 1;
+        site = apr_palloc(apr_hash_pool_get(vhosts->sites), sizeof(*site));
         mod_iri_address(addr, &site->address);
         apr_hash_set(vhosts->sites, &site->address, sizeof(site->address),
                      site);
     }
     /* httpd's list is in reverse file order */
     site->first = s;
-    site->is_off &= mod_iri_is_off(s);
 }
 
-static void
-mod_iri_find_sites(mod_iri_vhosts_t *vhosts, const server_rec *main_server,
-                   apr_pool_t *pool)
+mod_iri_vhosts_t *
+mod_iri_vhosts(apr_pool_t *pool, const server_rec *main_server)
 {
+    mod_iri_vhosts_t      *vhosts = apr_palloc(pool, sizeof(*vhosts));
     const server_rec      *s;
     const server_addr_rec *addr;
 
@@ -140,6 +133,7 @@ mod_iri_find_sites(mod_iri_vhosts_t *vhosts, const server_rec *main_server,
             mod_iri_add_site(vhosts, s, addr);
         }
     }
+    return vhosts;
 }
 
 /* ---- the IRIHost that applies ------------------------------------------- */
@@ -169,96 +163,21 @@ mod_iri_host_rules(const mod_iri_vhosts_t *vhosts, const server_rec *s)
         return mod_iri_less_strict(s, NULL);
     }
     for (addr = s->addrs; addr != NULL; addr = addr->next) {
-        rules = mod_iri_less_strict(mod_iri_site(vhosts, addr)->first, rules);
+        rules = mod_iri_less_strict(mod_iri_first_server(vhosts, addr),
+                                    rules);
     }
     return rules;
 }
 
-const char *
-mod_iri_server_position(apr_pool_t *pool, const server_rec *s)
+iri_position_t
+mod_iri_server_position(const server_rec *s)
 {
-    return s->defn_name == NULL ? "the main server"
-                                : apr_psprintf(pool, "%s:%u", s->defn_name,
-                                               s->defn_line_number);
-}
+    iri_position_t at;
 
-/* ---- warnings ----------------------------------------------------------- */
-
-/* Returns: 1 if IRIHost is set in the virtual host itself. */
-static int
-mod_iri_sets_hosts(const mod_iri_vhosts_t *vhosts, const server_rec *s)
-{
-    const mod_iri_server_t *conf = mod_iri_server(s);
-
-    return conf->sets_hosts && conf != mod_iri_server(vhosts->main_server);
-}
-
-/* Warn of the first virtual host of an address, if its engine is off. */
-static void
-mod_iri_warn_of_engine(const server_rec *s, const server_addr_rec *addr)
-{
-    mod_iri_warn_once(
-        s,
-        "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
-        "for %s:%u, because IRIEngine is off: also write "
-        "\"IRIEngine On\"",
-        s->server_hostname, s->defn_name, s->defn_line_number, addr->virthost,
-        addr->host_port);
-}
-
-/*
- * Warn of another virtual host of an address, if its own IRIHost differs from
- * that of the first.
- */
-static void
-mod_iri_warn_of_other(const server_rec *s, const server_rec *first,
-                      const server_addr_rec *addr)
-{
-    mod_iri_warn_once(
-        s,
-        "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
-        "for %s:%u: the IRIHost of the first virtual host applies "
-        "there, %s (%s:%u)",
-        s->server_hostname, s->defn_name, s->defn_line_number, addr->virthost,
-        addr->host_port, first->server_hostname, first->defn_name,
-        first->defn_line_number);
-}
-
-static void
-mod_iri_warn_of_hosts(const mod_iri_vhosts_t *vhosts, const server_rec *s)
-{
-    const server_addr_rec *addr;
-    const mod_iri_site_t  *site;
-    int                    is_own = mod_iri_sets_hosts(vhosts, s);
-
-    for (addr = s->addrs; addr != NULL; addr = addr->next) {
-        site = mod_iri_site(vhosts, addr);
-        if (mod_iri_effective_mode(site->first) == mod_iri_host_mode(s)) {
-            continue;
-        }
-        if (site->first == s && (is_own || !site->is_off)) {
-            mod_iri_warn_of_engine(s, addr);
-        } else if (site->first != s && is_own) {
-            mod_iri_warn_of_other(s, site->first, addr);
-        }
-    }
-}
-
-static void
-mod_iri_warn(const mod_iri_vhosts_t *vhosts, int all_off)
-{
-    const server_rec *s;
-
-    if (all_off
-        && mod_iri_host_mode(vhosts->main_server) != IRI_HOST_MODE_OFF) {
-        mod_iri_warn_once(vhosts->main_server,
-                          "iri: IRIHost of the main server does nothing, "
-                          "because IRIEngine is off: also write "
-                          "\"IRIEngine On\"");
-    }
-    for (s = vhosts->main_server->next; s != NULL; s = s->next) {
-        mod_iri_warn_of_hosts(vhosts, s);
-    }
+    at.file = mod_iri_str(s->defn_name != NULL ? s->defn_name
+                                               : "the main server");
+    at.line = s->defn_name != NULL ? s->defn_line_number : 0;
+    return at;
 }
 
 /* ---- post_config -------------------------------------------------------- */
@@ -295,8 +214,7 @@ mod_iri_prepare_host(server_rec *s, const iri_idna_t *idna)
     conf->host.idna = idna;
     conf->host.mapping = IRI_MAPPING_UTS46;
     conf->host.strict = conf->hosts == IRI_HOST_MODE_STRICT;
-    conf->maps_hosts = mod_iri_host_mode(s) != IRI_HOST_MODE_OFF
-                       && !mod_iri_is_off(s);
+    conf->maps_hosts = mod_iri_host_mode(s) != IRI_HOST_MODE_OFF;
 }
 
 static int
@@ -315,7 +233,6 @@ mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     const iri_idna_t *idna = NULL;
     iri_status_t      status = IRI_OK;
     int               all_off = mod_iri_all_off(main_server);
-    mod_iri_vhosts_t  vhosts;
     server_rec       *s;
 
     (void) plog;
@@ -326,10 +243,9 @@ mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_host(s, idna);
     }
-    mod_iri_find_sites(&vhosts, main_server, ptemp);
-    mod_iri_warn(&vhosts, all_off);
     if (status == IRI_OK && !all_off) {
-        status = mod_iri_add_names(&vhosts, main_server, pconf, ptemp);
+        status = mod_iri_add_names(mod_iri_vhosts(ptemp, main_server),
+                                   main_server, pconf, ptemp);
     }
     if (status != IRI_OK) {
         /*

@@ -202,9 +202,9 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
 int
 mod_iri_walk(request_rec *r)
 {
-    mod_iri_request_t *ctx = mod_iri_request(r);
-    const char        *filename;
-    int                status;
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    const char              *filename;
+    int                      status;
 
     if (ctx == NULL || ctx->settings_path == NULL || r->proxyreq
         || mod_iri_server(r->server)->engine != IRI_ENGINE_ON)
@@ -218,7 +218,6 @@ mod_iri_walk(request_rec *r)
     if (status != OK) {
         return status;
     }
-    mod_iri_vars_htaccess(r, ctx);
     filename = r->filename;
     if (ctx->found.verdict != IRI_REFUSE) {
         mod_iri_multiviews(r);

@@ -592,7 +592,6 @@ ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
 {
     if (conf->cache_size == NGX_CONF_UNSET_SIZE) {
         conf->cache_threads = prev->cache_threads;
-        conf->cache_directive = prev->cache_directive;
     }
 
     ngx_conf_merge_size_value(conf->cache_size, prev->cache_size,

@@ -1,98 +1,271 @@
 /*
- * ngx_http_iri_check.c - warnings of settings and locations without effect
+ * ngx_http_iri_check.c - warnings about the configuration
  *
- * The position of each directive is recorded while the configuration is read.
- * When the whole configuration is known, one warning is logged for each
- * directive of this module where iri is off, and for each location whose text
- * no canonical path can contain.  The core checks such a text
- * (iri_rule_check).
+ * The directives of this module are collected while nginx reads them, and
+ * locations when they are merged.  When all servers are merged the core
+ * decides which of them have no effect (iri_config_check).
  */
 
 #include "ngx_http_iri.h"
 
 
-/* The text of a location, without its modifier. */
+/* A directive, and the server whose iri applies to it; NULL: of any server. */
 typedef struct {
-    ngx_http_iri_directive_t *place;
-    iri_rule_t                rule;
-    ngx_str_t                 text;
-} ngx_http_iri_location_text_t;
+    iri_directive_t          directive;
+    ngx_http_iri_srv_conf_t *server;
+} ngx_http_iri_directive_t;
 
 
-/* ---- recording the positions -------------------------------------------- */
+/* ---- the environment of the core ---------------------------------------- */
+
+static void *
+ngx_http_iri_check_alloc(void *ctx, size_t size)
+{
+    ngx_conf_t *cf = ctx;
+
+    return ngx_palloc(cf->temp_pool, size);
+}
+
+
+static void
+ngx_http_iri_check_log(void *ctx, iri_log_level_t level, iri_str_t line)
+{
+    ngx_conf_t *cf = ctx;
+
+    if (level == IRI_LOG_WARN) {
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: %*s", line.len,
+                      line.data);
+    }
+}
+
+
+static ngx_int_t
+ngx_http_iri_check_status(ngx_conf_t *cf, iri_status_t status)
+{
+    if (status == IRI_OK) {
+        return NGX_OK;
+    }
+
+    ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                  "iri: the configuration could not be checked: %s",
+                  iri_status_text(status));
+
+    return NGX_ERROR;
+}
+
+
+static void
+ngx_http_iri_check_env(ngx_conf_t *cf, iri_env_t *env)
+{
+    ngx_memzero(env, sizeof(iri_env_t));
+    env->ctx = cf;
+    env->alloc = ngx_http_iri_check_alloc;
+    env->log = ngx_http_iri_check_log;
+}
+
+
+/* ---- collecting directives ---------------------------------------------- */
 
 ngx_int_t
 ngx_http_iri_check_create(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
 {
     return ngx_array_init(&imcf->directives, cf->pool, 4,
-                          sizeof(ngx_http_iri_directive_t *))
-                       == NGX_OK
-                   && ngx_array_init(&imcf->texts, cf->pool, 4,
-                                     sizeof(ngx_http_iri_location_text_t))
-                          == NGX_OK
-               ? NGX_OK
-               : NGX_ERROR;
+                          sizeof(ngx_http_iri_directive_t));
 }
 
 
-ngx_http_iri_directive_t *
-ngx_http_iri_conf_directive(ngx_conf_t *cf)
+iri_position_t
+ngx_http_iri_conf_position(ngx_conf_t *cf)
 {
-    ngx_http_iri_directive_t *place;
+    iri_position_t at = { { 0, NULL }, 0 };
 
-    place = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_directive_t));
-    if (place == NULL) {
-        return NULL;
+    if (cf->conf_file != NULL) {
+        at.file = ngx_http_iri_str(cf->conf_file->file.name);
+        at.line = cf->conf_file->line;
     }
 
-    place->name = *(ngx_str_t *) cf->args->elts;
-    place->file = cf->conf_file->file.name;
-    place->line = cf->conf_file->line;
-
-    if (cf->cmd_type != NGX_HTTP_MAIN_CONF) {
-        place->server = ngx_http_conf_get_module_srv_conf(
-            cf, ngx_http_iri_module);
-    }
-
-    return place;
+    return at;
 }
 
 
-/* A directive that disables something never produces a warning. */
-static ngx_uint_t
-ngx_http_iri_conf_is_off(ngx_conf_t *cf)
+static iri_position_t
+ngx_http_iri_server_position(const ngx_http_core_srv_conf_t *cscf)
 {
-    ngx_str_t *value = cf->args->elts;
+    iri_position_t at;
 
-    return cf->args->nelts == 2
-           && (ngx_strcasecmp(value[1].data, (u_char *) "off") == 0
-               || ngx_strcasecmp(value[1].data, (u_char *) "none") == 0);
+    at.file.data = cscf->file_name;
+    at.file.len = ngx_strlen(cscf->file_name);
+    at.line = cscf->line;
+
+    return at;
 }
 
 
-ngx_http_iri_directive_t *
-ngx_http_iri_conf_directive_checked(ngx_conf_t *cf)
+/* Returns: NULL if memory is exhausted. */
+static iri_directive_t *
+ngx_http_iri_check_add(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *server,
+                       iri_check_t check, ngx_str_t name, iri_position_t at)
 {
-    ngx_http_iri_directive_t *place, **slot;
+    ngx_http_iri_directive_t *d;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    place = ngx_http_iri_conf_directive(cf);
-    if (place == NULL || ngx_http_iri_conf_is_off(cf)) {
-        return place;
-    }
-
-    slot = ngx_array_push(&imcf->directives);
-    if (slot == NULL) {
+    d = ngx_array_push(&imcf->directives);
+    if (d == NULL) {
         return NULL;
     }
 
-    *slot = place;
+    ngx_memzero(d, sizeof(ngx_http_iri_directive_t));
+    d->server = server;
+    d->directive.check = check;
+    d->directive.name = ngx_http_iri_str(name);
+    d->directive.at = at;
 
-    return place;
+    return &d->directive;
 }
 
+
+char *
+ngx_http_iri_check_setting(ngx_conf_t *cf, const iri_charsets_t *charsets)
+{
+    ngx_str_t               *value = cf->args->elts;
+    iri_directive_t         *d;
+    ngx_http_iri_srv_conf_t *iscf = NULL;
+
+    /* iri_status counts the requests of all servers. */
+    if (cf->cmd_type != NGX_HTTP_MAIN_CONF && cf->args->nelts > 1) {
+        iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+    }
+
+    d = ngx_http_iri_check_add(cf, iscf, IRI_CHECK_SETTING, value[0],
+                               ngx_http_iri_conf_position(cf));
+    if (d == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    d->charsets = charsets;
+    if (cf->args->nelts > 1) {
+        d->value = ngx_http_iri_str(value[1]);
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
+                            const ngx_http_iri_loc_conf_t *ilcf)
+{
+    static ngx_str_t          location = ngx_string("location");
+    iri_check_t               check = IRI_CHECK_PATH;
+    iri_directive_t          *d;
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+
+    if (clcf->name.len == 0 || clcf->noname || clcf->named) {
+        return NGX_OK;
+    }
+
+#if (NGX_PCRE)
+    if (clcf->regex != NULL) {
+        check = IRI_CHECK_REGEX;
+    }
+#endif
+
+    d = ngx_http_iri_check_add(cf, iscf, check, location, ilcf->at);
+    if (d == NULL) {
+        return NGX_ERROR;
+    }
+
+    d->value = ngx_http_iri_str(clcf->name);
+    d->invalid = (iri_invalid_t) iscf->invalid;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_check_host(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
+                        ngx_http_core_srv_conf_t *first)
+{
+    static ngx_str_t name = ngx_string("iri_host");
+    iri_directive_t *d;
+
+    d = ngx_http_iri_check_add(cf, iscf, IRI_CHECK_HOST, name,
+                               iscf->hosts_at);
+    if (d == NULL) {
+        return NGX_ERROR;
+    }
+
+    d->host = (iri_host_mode_t) iscf->hosts;
+    d->first_host = (iri_host_mode_t) ngx_http_iri_host_conf(first)->hosts;
+    d->first = ngx_http_iri_server_position(first);
+
+    return NGX_OK;
+}
+
+
+/* ---- warnings ----------------------------------------------------------- */
+
+ngx_int_t
+ngx_http_iri_check_name(ngx_conf_t *cf, ngx_str_t name,
+                        ngx_http_core_srv_conf_t *cscf,
+                        const iri_host_t         *host,
+                        ngx_http_core_srv_conf_t *owner)
+{
+    iri_env_t      env;
+    iri_position_t other;
+
+    ngx_http_iri_check_env(cf, &env);
+
+    if (owner != NULL) {
+        other = ngx_http_iri_server_position(owner);
+    }
+
+    return ngx_http_iri_check_status(
+        cf, iri_config_check_name(&env, ngx_http_iri_str(name),
+                                  ngx_http_iri_server_position(cscf), host,
+                                  owner != NULL ? &other : NULL));
+}
+
+
+ngx_int_t
+ngx_http_iri_check(ngx_conf_t *cf)
+{
+    iri_env_t                 env;
+    ngx_uint_t                i, engine;
+    iri_directive_t          *list;
+    ngx_http_iri_directive_t *d;
+    ngx_http_iri_main_conf_t *imcf;
+    static const iri_str_t    on = IRI_STR("iri on;");
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    d = imcf->directives.elts;
+
+    list = ngx_palloc(cf->temp_pool,
+                      (imcf->directives.nelts + 1) * sizeof(iri_directive_t));
+    if (list == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (i = 0; i < imcf->directives.nelts; i++) {
+        engine = d[i].server != NULL ? d[i].server->engine
+                 : imcf->switched_on ? IRI_ENGINE_ON
+                                     : IRI_ENGINE_OFF;
+        list[i] = d[i].directive;
+        list[i].engine = (iri_engine_t) engine;
+    }
+
+    ngx_http_iri_check_env(cf, &env);
+
+    return ngx_http_iri_check_status(
+        cf, iri_config_check(&env, on, list, imcf->directives.nelts));
+}
+
+
+/* ---- errors ------------------------------------------------------------- */
 
 char *
 ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error, ngx_uint_t word)
@@ -116,263 +289,4 @@ ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error, ngx_uint_t word)
     *last = '\0';
 
     return (char *) p;
-}
-
-
-/*
- * Split a modifier from the text of a location: "~^/a" → "^/a".  The result is
- * empty if name is a modifier alone.  *rule: text or regular expression.
- */
-static ngx_str_t
-ngx_http_iri_location_text(ngx_str_t name, iri_rule_t *rule)
-{
-    size_t n = 0;
-
-    *rule = name.len != 0 && name.data[0] == '~' ? IRI_RULE_REGEX
-                                                 : IRI_RULE_TEXT;
-
-    if (*rule == IRI_RULE_REGEX) {
-        n = name.len > 1 && name.data[1] == '*' ? 2 : 1;
-
-    } else if (name.len != 0 && name.data[0] == '=') {
-        n = 1;
-
-    } else if (name.len > 1 && name.data[0] == '^' && name.data[1] == '~') {
-        n = 2;
-    }
-
-    name.data += n;
-    name.len -= n;
-
-    return name;
-}
-
-
-/*
- * Called by create_loc_conf, while cf->args still is the "location" directive:
- * nginx itself stores neither file nor line of a location.
- */
-ngx_int_t
-ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
-{
-    ngx_str_t                    *value, text;
-    iri_rule_t                    rule;
-    ngx_http_iri_location_text_t *t;
-    ngx_http_iri_main_conf_t     *imcf;
-
-    if (cf->args == NULL || cf->args->nelts < 2) {
-        return NGX_OK;
-    }
-
-    value = cf->args->elts;
-
-    if (ngx_strcmp(value[0].data, "location") != 0) {
-        return NGX_OK;
-    }
-
-    ilcf->place = ngx_http_iri_conf_directive(cf);
-    if (ilcf->place == NULL) {
-        return NGX_ERROR;
-    }
-
-    text = ngx_http_iri_location_text(value[1], &rule);
-
-    if (cf->args->nelts == 3) {
-        text = value[2];
-    }
-
-    if (text.len == 0 || text.data[0] == '@') {
-        return NGX_OK;
-    }
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    t = ngx_array_push(&imcf->texts);
-    if (t == NULL) {
-        return NGX_ERROR;
-    }
-
-    t->text = text;
-    t->rule = rule;
-    t->place = ilcf->place;
-
-    return NGX_OK;
-}
-
-
-/* ---- settings without effect -------------------------------------------- */
-
-/*
- * Is iri on in the server of the directive, or for a directive in http in any
- * server?  The settings of all servers have been merged.
- */
-static unsigned
-ngx_http_iri_is_used(const ngx_http_iri_main_conf_t *imcf,
-                     const ngx_http_iri_directive_t *place)
-{
-    return place->server != NULL ? place->server->engine != IRI_ENGINE_OFF
-                                 : imcf->switched_on;
-}
-
-
-/*
- * Several servers may include the same file.  A directive in it is used if one
- * of them uses it, and produces one warning at most.
- */
-static void
-ngx_http_iri_join_duplicates(ngx_http_iri_main_conf_t *imcf,
-                             ngx_http_iri_directive_t *place)
-{
-    ngx_uint_t                 i;
-    ngx_http_iri_directive_t **other = imcf->directives.elts;
-
-    for (i = 0; i < imcf->directives.nelts; i++) {
-        if (other[i]->line == place->line
-            && ngx_http_iri_same(other[i]->file, place->file)
-            && ngx_http_iri_same(other[i]->name, place->name))
-        {
-            place->used |= ngx_http_iri_is_used(imcf, other[i]);
-            place->folds |= other[i]->folds;
-            other[i]->checked = 1;
-        }
-    }
-}
-
-
-void
-ngx_http_iri_check_folds(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
-                         const ngx_http_iri_loc_conf_t *ilcf)
-{
-    ngx_http_iri_directive_t *place = iscf->cache_directive;
-
-    if (ilcf->ambiguous_directive != NULL) {
-        ilcf->ambiguous_directive->folds = 1;
-    }
-
-    /* "used" prevents a second warning of the same directive. */
-    if (iscf->cache_size == 0 && !place->used) {
-        place->used = 1;
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "iri: with \"iri_cache off\" in %V:%ui \"iri_match\" "
-                      "finds exact names only in directories of more than "
-                      "%d: set a size, for example \"16m\"",
-                      &place->file, place->line, IRI_MAX_ENTRIES_INLINE);
-    }
-}
-
-
-/* Warnings of a directive in a server where iri is on. */
-static void
-ngx_http_iri_check_used(ngx_conf_t *cf, ngx_http_iri_directive_t *place)
-{
-    if (place->warning != NULL) {
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: \"%V\" in %V:%ui %s",
-                      &place->name, &place->file, place->line,
-                      place->warning);
-    }
-
-    if (place->needs_folds && !place->folds) {
-        ngx_log_error(
-            NGX_LOG_WARN, cf->log, 0,
-            "iri: \"%V\" in %V:%ui does nothing, since no names "
-            "are folded there: write \"iri_match case;\", for example",
-            &place->name, &place->file, place->line);
-    }
-}
-
-
-static void
-ngx_http_iri_check_setting(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf,
-                           ngx_http_iri_directive_t *place)
-{
-    if (place->checked) {
-        return;
-    }
-
-    ngx_http_iri_join_duplicates(imcf, place);
-
-    if (place->used) {
-        ngx_http_iri_check_used(cf, place);
-        return;
-    }
-
-    ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                  "iri: \"%V\" in %V:%ui does nothing, since \"iri\" is off "
-                  "there: write \"iri on;\" in the server",
-                  &place->name, &place->file, place->line);
-}
-
-
-/* ---- locations that match nothing --------------------------------------- */
-
-/* Warn of the text of a rule that no canonical path matches. */
-static ngx_int_t
-ngx_http_iri_check_rule(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
-                        iri_rule_t rule, ngx_str_t text, const char *name,
-                        const ngx_http_iri_directive_t *place)
-{
-    iri_env_t    env;
-    iri_str_t    problem;
-    ngx_str_t    out;
-    iri_status_t status;
-
-    ngx_memzero(&env, sizeof(iri_env_t));
-    env.ctx = cf->pool;
-    env.alloc = ngx_http_iri_conf_alloc;
-
-    status = iri_rule_check(&env, &iscf->reading, rule,
-                            ngx_http_iri_str(text), &problem);
-    if (status != IRI_OK) {
-        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "iri: %s in %V:%ui could not be read: %s", name,
-                      &place->file, place->line, iri_status_text(status));
-        return NGX_ERROR;
-    }
-
-    if (problem.len != 0) {
-        out = ngx_http_iri_ngx_str(problem);
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: %s in %V:%ui: %V", name,
-                      &place->file, place->line, &out);
-    }
-
-    return NGX_OK;
-}
-
-
-static ngx_int_t
-ngx_http_iri_check_location_text(ngx_conf_t                         *cf,
-                                 const ngx_http_iri_location_text_t *t)
-{
-    return t->place->server->engine == IRI_ENGINE_ON
-               ? ngx_http_iri_check_rule(cf, t->place->server, t->rule,
-                                         t->text, "\"location\"", t->place)
-               : NGX_OK;
-}
-
-
-/* Called when the settings of all servers have been merged. */
-ngx_int_t
-ngx_http_iri_check(ngx_conf_t *cf)
-{
-    ngx_uint_t                    i;
-    ngx_http_iri_location_text_t *text;
-    ngx_http_iri_directive_t    **place;
-    ngx_http_iri_main_conf_t     *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    place = imcf->directives.elts;
-
-    for (i = 0; i < imcf->directives.nelts; i++) {
-        ngx_http_iri_check_setting(cf, imcf, place[i]);
-    }
-
-    text = imcf->texts.elts;
-
-    for (i = 0; i < imcf->texts.nelts; i++) {
-        if (ngx_http_iri_check_location_text(cf, &text[i]) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
 }

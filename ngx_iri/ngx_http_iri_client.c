@@ -263,6 +263,11 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
 
 /* ---- Vary --------------------------------------------------------------- */
 
+/*
+ * Before access is granted, a path that a rule makes after a restart must not
+ * set Vary: if the client's URL is ASCII, Vary would reveal that an entry was
+ * found (design 5.7).
+ */
 void
 ngx_http_iri_client_note_reading(ngx_http_request_t  *r,
                                  ngx_http_iri_ctx_t  *ctx,
@@ -272,7 +277,10 @@ ngx_http_iri_client_note_reading(ngx_http_request_t  *r,
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (iscf->client != NULL) {
+    if (iscf->client != NULL
+        && (!iri_request_has_restarted(ctx->request)
+            || iri_request_state(ctx->request) == IRI_STATE_GRANTED))
+    {
         ctx->vary.needed |= iri_depends_on_charsets(reading, NULL, 1) != 0;
         ctx->vary.until_granted |= iri_depends_on_charsets(reading, NULL, 0)
                                    != 0;

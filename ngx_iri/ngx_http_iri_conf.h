@@ -48,6 +48,7 @@ typedef struct ngx_http_iri_status_s  ngx_http_iri_status_t;
 /* Of http{} */
 typedef struct {
     iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
+    iri_fold_keys_t *fold_keys; /* NULL: no location folds names */
     ngx_array_t hooks;          /* of ngx_http_iri_scripted_t */
     ngx_array_t levels;         /* private to ngx_http_iri_levels.c */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
@@ -60,29 +61,13 @@ typedef struct {
     ngx_uint_t dav_ext;         /* 1: ngx_http_dav_ext_module is loaded */
     ngx_http_handler_pt rewrite;    /* nginx's own handler of both REWRITE
                                    phases; NULL: no rewrite module */
-    ngx_array_t directives;     /* of ngx_http_iri_directive_t *: directives to
-                                   be checked for a missing effect */
-    ngx_array_t texts;          /* private to ngx_http_iri_check.c */
+    ngx_array_t directives;     /* private to ngx_http_iri_check.c */
     ngx_http_iri_getter_t getters[NGX_HTTP_IRI_WRAPPED];
     ngx_http_handler_pt file_handlers[2];   /* content handlers that open
                                    files: flv, mp4; NULL: not built */
 } ngx_http_iri_main_conf_t;
 
 typedef struct ngx_http_iri_srv_conf_s  ngx_http_iri_srv_conf_t;
-
-/* A directive in the configuration, for warnings (ngx_http_iri_check.c) */
-typedef struct {
-    ngx_str_t name;             /* of the directive */
-    ngx_str_t file;             /* where it is written */
-    ngx_uint_t line;
-    ngx_http_iri_srv_conf_t *server;    /* that contains it; NULL: http{} */
-    const char *warning;        /* a warning about its value; NULL: none */
-    unsigned needs_folds:1;     /* no effect where names are not folded */
-    unsigned folds:1;           /* names are folded in its scope */
-    unsigned used:1;            /* it has an effect somewhere */
-    unsigned checked:1;         /* checked, here or by another server */
-    unsigned warned:1;          /* a warning was logged: once is enough */
-} ngx_http_iri_directive_t;
 
 /* iri_charset $variable */
 typedef struct {
@@ -102,13 +87,11 @@ struct ngx_http_iri_srv_conf_s {
     iri_query_conf_t *query_configured;   /* iri_query_charset; NULL: none */
     iri_query_conf_t query;     /* the same, for the core */
     ngx_uint_t hosts_configured;      /* iri_host: iri_host_mode_t */
-    ngx_http_iri_directive_t *hosts_directive;  /* of iri_host; NULL: default */
-    unsigned hosts_in_server:1;       /* iri_host is in the server itself */
+    iri_position_t hosts_at;    /* of iri_host; line 0: default */
     ngx_uint_t hosts;           /* hosts_configured; off if engine is off */
     iri_host_conf_t host;       /* for the core; no idna if engine is off */
     size_t cache_size;          /* iri_cache in octets; 0: off */
     ngx_str_t cache_threads;    /* its thread pool; empty: none */
-    ngx_http_iri_directive_t *cache_directive;  /* iri_cache; NULL: default */
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */
     ngx_uint_t folds;           /* 1: iri_match of a location needs indexes */
     ngx_uint_t lists;           /* 1: a location has iri_listing on: each
@@ -127,8 +110,7 @@ struct ngx_http_iri_loc_conf_s {
     ngx_uint_t names;           /* iri_filename_form_t */
     ngx_uint_t match;           /* IRI_FOLD_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
-    ngx_http_iri_directive_t *ambiguous_directive;  /* NULL: default */
-    ngx_http_iri_directive_t *place;    /* the location; NULL: none, a server */
+    iri_position_t at;          /* of the location or server */
     ngx_uint_t repair;          /* IRI_REPAIR_... */
     ngx_uint_t redirect;        /* HTTP status, IRI_REDIRECT_LINK; 0: off */
 

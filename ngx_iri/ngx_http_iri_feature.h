@@ -15,18 +15,42 @@
 
 /* ---- ngx_http_iri_check.c ----------------------------------------------- */
 
-/* Initialize imcf->places and imcf->texts.  Returns: NGX_OK, NGX_ERROR. */
+/* Initialize imcf->directives.  Returns: NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_http_iri_check_create(ngx_conf_t *cf,
     ngx_http_iri_main_conf_t *imcf);
 
-/*
- * The directive that is being read, for warnings.
- * Returns: NULL if memory is exhausted.
- */
-ngx_http_iri_directive_t *ngx_http_iri_conf_directive(ngx_conf_t *cf);
+/* Where nginx reads the configuration now. */
+iri_position_t ngx_http_iri_conf_position(ngx_conf_t *cf);
 
-/* The same; a warning is logged if iri is off in its scope. */
-ngx_http_iri_directive_t *ngx_http_iri_conf_directive_checked(ngx_conf_t *cf);
+/*
+ * Add the directive that is being read to those that are checked.  charsets:
+ * its list; NULL: none.
+ * Returns: NGX_CONF_OK; NGX_CONF_ERROR if memory is exhausted.
+ */
+char *ngx_http_iri_check_setting(ngx_conf_t *cf,
+    const iri_charsets_t *charsets);
+
+/* Add the location that is being merged.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf, const ngx_http_iri_loc_conf_t *ilcf);
+
+/*
+ * Add the iri_host of a server at an address.  first: the default server of
+ * the address.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_check_host(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf, ngx_http_core_srv_conf_t *first);
+
+/*
+ * Log a warning if a name of a server does not select it; the arguments are
+ * those of iri_config_check_name().  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_check_name(ngx_conf_t *cf, ngx_str_t name,
+    ngx_http_core_srv_conf_t *cscf, const iri_host_t *host,
+    ngx_http_core_srv_conf_t *owner);
+
+/* Log the warnings of all that was added.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
 
 /*
  * Make the error message of a setter.  error: the sentence of the core, e.g.
@@ -36,23 +60,6 @@ ngx_http_iri_directive_t *ngx_http_iri_conf_directive_checked(ngx_conf_t *cf);
  */
 char *ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error,
     ngx_uint_t word);
-
-/*
- * Add the location that begins here, if one does, to those to be checked.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf,
-    ngx_http_iri_loc_conf_t *ilcf);
-
-/*
- * A location folds names: mark the settings that need this; warn if the server
- * has "iri_cache off".
- */
-void ngx_http_iri_check_folds(ngx_conf_t *cf,
-    const ngx_http_iri_srv_conf_t *iscf, const ngx_http_iri_loc_conf_t *ilcf);
-
-/* Log warnings of settings without effect.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_cache.c ----------------------------------------------- */

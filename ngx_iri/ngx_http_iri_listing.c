@@ -492,8 +492,7 @@ ngx_http_iri_listing_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return error;
     }
 
-    return ngx_http_iri_conf_directive_checked(cf) != NULL ? NGX_CONF_OK
-                                                           : NGX_CONF_ERROR;
+    return ngx_http_iri_check_setting(cf, NULL);
 }
 
 

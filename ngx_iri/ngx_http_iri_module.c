@@ -35,8 +35,6 @@ ngx_http_iri_set_host_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *ngx_http_iri_set_query_charset(ngx_conf_t    *cf,
                                             ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_set_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
 ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
@@ -70,7 +68,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
       ngx_http_iri_set_host_mode,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, hosts_configured),
-      NULL },
+      (void *) &iri_host_mode_words },
 
     { ngx_string("iri_query_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
@@ -123,10 +121,10 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_ambiguous"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_ambiguous,
+      ngx_http_iri_set_word,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, ambiguous),
-      NULL },
+      (void *) &iri_ambiguous_words },
 
     { ngx_string("iri_repair"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
@@ -195,6 +193,16 @@ ngx_http_iri_conf_alloc(void *ctx, size_t size)
 }
 
 
+/* An environment that has the memory of the configuration. */
+static void
+ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env)
+{
+    ngx_memzero(env, sizeof(iri_env_t));
+    env->ctx = cf->pool;
+    env->alloc = ngx_http_iri_conf_alloc;
+}
+
+
 /* Created when it is first needed: with iri off ICU's data are not read. */
 static iri_registry_t *
 ngx_http_iri_registry(ngx_conf_t *cf)
@@ -205,9 +213,7 @@ ngx_http_iri_registry(ngx_conf_t *cf)
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
     if (imcf->registry == NULL) {
-        ngx_memzero(&env, sizeof(iri_env_t));
-        env.ctx = cf->pool;
-        env.alloc = ngx_http_iri_conf_alloc;
+        ngx_http_iri_conf_env(cf, &env);
         imcf->registry = iri_registry_create(&env);
     }
 
@@ -279,10 +285,7 @@ ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
 {
     char *rv = ngx_http_iri_set_slot(cf, cmd, conf, error, value);
 
-    return rv != NGX_CONF_OK
-                   || ngx_http_iri_conf_directive_checked(cf) != NULL
-               ? rv
-               : NGX_CONF_ERROR;
+    return rv == NGX_CONF_OK ? ngx_http_iri_check_setting(cf, NULL) : rv;
 }
 
 
@@ -340,55 +343,19 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_http_iri_set_host_mode(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    unsigned                 hosts = 0;
-    const char              *error;
     ngx_http_iri_srv_conf_t *iscf = conf;
 
-    iscf->hosts_directive = ngx_http_iri_conf_directive(cf);
-    if (iscf->hosts_directive == NULL) {
-        return NGX_CONF_ERROR;
-    }
+    iscf->hosts_at = ngx_http_iri_conf_position(cf);
 
-    error = iri_parse_word(&iri_host_mode_words,
-                           ngx_http_iri_first_argument(cf), &hosts);
-
-    return ngx_http_iri_set_slot(cf, cmd, conf, error, hosts);
-}
-
-
-static char *
-ngx_http_iri_set_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                    *rv;
-    unsigned                 ambiguous = 0;
-    const char              *error;
-    ngx_http_iri_loc_conf_t *ilcf = conf;
-
-    error = iri_parse_word(&iri_ambiguous_words,
-                           ngx_http_iri_first_argument(cf), &ambiguous);
-
-    rv = ngx_http_iri_set_slot(cf, cmd, conf, error, ambiguous);
-    if (rv != NGX_CONF_OK) {
-        return rv;
-    }
-
-    ilcf->ambiguous_directive = ngx_http_iri_conf_directive_checked(cf);
-    if (ilcf->ambiguous_directive == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    ilcf->ambiguous_directive->needs_folds = ambiguous == IRI_AMBIGUOUS_300;
-
-    return NGX_CONF_OK;
+    return ngx_http_iri_set_word(cf, cmd, conf);
 }
 
 
 static char *
 ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t               *words;
-    const char              *error;
-    ngx_http_iri_srv_conf_t *iscf = conf;
+    iri_str_t  *words;
+    const char *error;
 
     (void) cmd;
 
@@ -398,13 +365,9 @@ ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     error = ngx_http_iri_cache_set(cf, conf, words);
-    if (error != NULL) {
-        return (char *) error;
-    }
 
-    iscf->cache_directive = ngx_http_iri_conf_directive_checked(cf);
-
-    return iscf->cache_directive != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return error == NULL ? ngx_http_iri_check_setting(cf, NULL)
+                         : (char *) error;
 }
 
 
@@ -428,11 +391,10 @@ ngx_http_iri_has_variable(ngx_conf_t *cf)
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t                *words;
-    const char               *error;
-    iri_registry_t           *registry;
-    iri_charsets_t          **slot, *list;
-    ngx_http_iri_directive_t *place;
+    iri_str_t       *words;
+    const char      *error;
+    iri_registry_t  *registry;
+    iri_charsets_t **slot, *list;
 
     slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
     if (*slot != NGX_CONF_UNSET_PTR) {
@@ -453,7 +415,7 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     if (cmd->post != NULL && ngx_http_iri_has_variable(cf)) {
         ngx_memzero(list, sizeof(iri_charsets_t));
         *slot = list;
-        return ngx_http_iri_conf_directive_checked(cf) != NULL
+        return ngx_http_iri_check_setting(cf, NULL) == NGX_CONF_OK
                    ? ngx_http_iri_client_set(cf, conf, registry)
                    : NGX_CONF_ERROR;
     }
@@ -466,26 +428,18 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     *slot = list;
 
-    place = ngx_http_iri_conf_directive_checked(cf);
-    if (place == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    place->warning = iri_charsets_shadow_warning(registry, list);
-
-    return NGX_CONF_OK;
+    return ngx_http_iri_check_setting(cf, list);
 }
 
 
 static char *
 ngx_http_iri_set_query_charset(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t                *words;
-    const char               *error;
-    iri_registry_t           *registry;
-    iri_query_conf_t         *query;
-    ngx_http_iri_directive_t *place;
-    ngx_http_iri_srv_conf_t  *iscf = conf;
+    iri_str_t               *words;
+    const char              *error;
+    iri_registry_t          *registry;
+    iri_query_conf_t        *query;
+    ngx_http_iri_srv_conf_t *iscf = conf;
 
     (void) cmd;
 
@@ -511,14 +465,7 @@ ngx_http_iri_set_query_charset(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     iscf->query_configured = query;
 
-    place = ngx_http_iri_conf_directive_checked(cf);
-    if (place == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    place->warning = iri_charsets_shadow_warning(registry, &query->charsets);
-
-    return NGX_CONF_OK;
+    return ngx_http_iri_check_setting(cf, &query->charsets);
 }
 
 
@@ -572,6 +519,24 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
 }
 
 
+/* One for all locations in which names are folded. */
+static ngx_int_t
+ngx_http_iri_create_fold_keys(ngx_conf_t *cf)
+{
+    iri_env_t                 env;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    if (imcf->fold_keys == NULL) {
+        ngx_http_iri_conf_env(cf, &env);
+        imcf->fold_keys = iri_fold_keys_create(&env);
+    }
+
+    return imcf->fold_keys != NULL ? NGX_OK : NGX_ERROR;
+}
+
+
 static void
 ngx_http_iri_destroy_idna(void *data)
 {
@@ -614,10 +579,8 @@ ngx_http_iri_merge_hosts(ngx_http_iri_main_conf_t      *imcf,
                          const ngx_http_iri_srv_conf_t *prev,
                          ngx_http_iri_srv_conf_t       *conf)
 {
-    conf->hosts_in_server = conf->hosts_directive != NULL;
-
-    if (!conf->hosts_in_server) {
-        conf->hosts_directive = prev->hosts_directive;
+    if (conf->hosts_at.line == 0) {
+        conf->hosts_at = prev->hosts_at;
     }
 
     ngx_conf_merge_uint_value(conf->hosts_configured, prev->hosts_configured,
@@ -686,10 +649,11 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_loc_conf_t));
-    if (ilcf == NULL || ngx_http_iri_check_location(cf, ilcf) != NGX_OK) {
+    if (ilcf == NULL) {
         return NULL;
     }
 
+    ilcf->at = ngx_http_iri_conf_position(cf);
     ilcf->charsets = NGX_CONF_UNSET_PTR;
     ilcf->names = NGX_CONF_UNSET_UINT;
     ilcf->match = NGX_CONF_UNSET_UINT;
@@ -740,9 +704,6 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->names, prev->names, IRI_FILENAME_ANY);
     ngx_conf_merge_uint_value(conf->match, prev->match,
                               IRI_FOLD_NORMALIZATION);
-    if (conf->ambiguous == NGX_CONF_UNSET_UINT) {
-        conf->ambiguous_directive = prev->ambiguous_directive;
-    }
     ngx_conf_merge_uint_value(conf->ambiguous, prev->ambiguous,
                               IRI_AMBIGUOUS_404);
     ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
@@ -777,15 +738,16 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     iri_tree_conf_finish(iscf->client == NULL ? &iscf->reading : NULL,
                          &conf->tree);
 
-    if ((conf->tree.match & IRI_FOLD_INDEXED) != 0) {
-        ngx_http_iri_check_folds(cf, iscf, conf);
-
-        if (ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK) {
-            return NGX_CONF_ERROR;
-        }
+    if ((conf->tree.match & IRI_FOLD_INDEXED) != 0
+        && (ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK
+            || ngx_http_iri_create_fold_keys(cf) != NGX_OK))
+    {
+        return NGX_CONF_ERROR;
     }
 
-    if (ngx_http_iri_levels_add(cf, prev, conf) != NGX_OK) {
+    if (ngx_http_iri_check_location(cf, iscf, conf) != NGX_OK
+        || ngx_http_iri_levels_add(cf, prev, conf) != NGX_OK)
+    {
         return NGX_CONF_ERROR;
     }
 

@@ -15,9 +15,8 @@
 /* State while the names of all servers are collected. */
 typedef struct {
     ngx_conf_t *cf;
-    ngx_uint_t  switched_on; /* 1: a server has iri on or report */
-    ngx_array_t addresses;   /* of ngx_http_conf_addr_t *: all of them */
-    ngx_array_t added;       /* of ngx_http_server_name_t: to be added */
+    ngx_array_t addresses; /* of ngx_http_conf_addr_t *: all of them */
+    ngx_array_t added;     /* of ngx_http_server_name_t: to be added */
 } ngx_http_iri_names_t;
 
 
@@ -123,104 +122,27 @@ ngx_http_iri_names_rules(ngx_http_iri_names_t     *names,
 }
 
 
-/* Returns: 1 if a server of this address has iri on or report. */
-static ngx_uint_t
-ngx_http_iri_names_has_engine(ngx_http_conf_addr_t *addr)
-{
-    ngx_uint_t                 s;
-    ngx_http_core_srv_conf_t **server = addr->servers.elts;
-
-    for (s = 0; s < addr->servers.nelts; s++) {
-        if (ngx_http_iri_host_conf(server[s])->engine != IRI_ENGINE_OFF) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/* Warn of iri_host in a default server whose iri is off, if it is needed. */
-static void
-ngx_http_iri_names_warn_off(ngx_http_iri_names_t     *names,
-                            ngx_http_core_srv_conf_t *cscf,
-                            ngx_uint_t                awaited)
-{
-    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
-
-    if (iscf->hosts == iscf->hosts_configured || iscf->hosts_directive->warned
-        || !(awaited || iscf->hosts_in_server || !names->switched_on))
-    {
-        return;
-    }
-
-    iscf->hosts_directive->warned = 1;
-
-    ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
-                  "iri: \"iri_host\" in %V:%ui does nothing at the addresses "
-                  "of the default server in %s:%ui, where \"iri\" is off: "
-                  "write \"iri on;\" there, too",
-                  &iscf->hosts_directive->file, iscf->hosts_directive->line,
-                  cscf->file_name, cscf->line);
-}
-
-
-/* Warn of iri_host in a server that is not the default server. */
-static void
-ngx_http_iri_names_warn_not_default(ngx_http_iri_names_t     *names,
-                                    ngx_http_core_srv_conf_t *cscf,
-                                    ngx_http_core_srv_conf_t *counts)
-{
-    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
-
-    if (!iscf->hosts_in_server || counts == NULL) {
-        return;
-    }
-
-    ngx_log_error(
-        NGX_LOG_WARN, names->cf->log, 0,
-        "iri: \"iri_host\" in %V:%ui has no effect, since the "
-        "server in %s:%ui is not the default server of its address: "
-        "write it in that in %s:%ui",
-        &iscf->hosts_directive->file, iscf->hosts_directive->line,
-        cscf->file_name, cscf->line, counts->file_name, counts->line);
-}
-
-
-/* Warn of an iri_host without effect. */
-static void
+/* Compare the iri_host of a server with that of each of its addresses. */
+static ngx_int_t
 ngx_http_iri_names_check(ngx_http_iri_names_t     *names,
                          ngx_http_core_srv_conf_t *cscf)
 {
-    ngx_uint_t                i = 0, is_default = 0, awaited = 0;
-    ngx_http_conf_addr_t     *addr;
-    ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_host_conf(cscf);
-    ngx_http_core_srv_conf_t *first, *counts = NULL;
+    ngx_uint_t               i = 0;
+    ngx_http_conf_addr_t    *addr;
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
 
-    if (!iscf->hosts_in_server && iscf->hosts == iscf->hosts_configured) {
-        return;
+    if (iscf->hosts == IRI_HOST_MODE_OFF) {
+        return NGX_OK;
     }
 
     while ((addr = ngx_http_iri_names_address(names, cscf, &i)) != NULL) {
-        first = addr->default_server;
-
-        if (first == cscf) {
-            is_default = 1;
-            awaited |= ngx_http_iri_names_has_engine(addr);
-
-        } else if (ngx_http_iri_host_conf(first)->hosts_configured
-                   != iscf->hosts_configured)
-        {
-            counts = first;
+        if (ngx_http_iri_check_host(names->cf, iscf, addr->default_server)
+            != NGX_OK) {
+            return NGX_ERROR;
         }
     }
 
-    if (is_default) {
-        ngx_http_iri_names_warn_off(names, cscf, awaited);
-
-    } else {
-        ngx_http_iri_names_warn_not_default(names, cscf, counts);
-    }
+    return NGX_OK;
 }
 
 
@@ -337,13 +259,7 @@ ngx_http_iri_names_add_one(ngx_http_iri_names_t     *names,
 
     owner = ngx_http_iri_names_owner(names, cscf, name);
     if (owner != NULL) {
-        ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
-                      "iri: server name \"%V\" selects the server in %s:%ui, "
-                      "which has it in A-labels, not that in %s:%ui, which "
-                      "has it in Unicode: remove it from one of them",
-                      &name, owner->file_name, owner->line, cscf->file_name,
-                      cscf->line);
-        return NGX_OK;
+        return ngx_http_iri_check_name(names->cf, name, cscf, NULL, owner);
     }
 
     sn = ngx_array_push(&names->added);
@@ -394,7 +310,8 @@ ngx_http_iri_names_add_name(ngx_http_iri_names_t     *names,
 
 /*
  * Set *name to the A-labels of a server name.
- * Returns: NGX_OK; NGX_DECLINED if it is ASCII or no host name; NGX_ERROR.
+ * Returns: NGX_OK; NGX_DECLINED if it is ASCII, a pattern or no host name;
+ * NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
@@ -403,6 +320,13 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
     iri_env_t    env;
     iri_host_t   host;
     iri_status_t status;
+
+    if (ngx_http_iri_names_is_pattern(sn)) {
+        return ngx_http_iri_check_name(cf, sn->name, sn->server, NULL, NULL)
+                       == NGX_OK
+                   ? NGX_DECLINED
+                   : NGX_ERROR;
+    }
 
     ngx_memzero(&env, sizeof(iri_env_t));
     env.ctx = cf->pool;
@@ -418,12 +342,9 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
         return NGX_ERROR;
     }
 
-    if (host.verdict == IRI_REFUSE) {
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "iri: server name \"%V\" in %s:%ui is ignored by "
-                      "\"iri_host\", because it %s: correct it or remove it",
-                      &sn->name, sn->server->file_name, sn->server->line,
-                      iri_host_why_text(host.why));
+    if (ngx_http_iri_check_name(cf, sn->name, sn->server, &host, NULL)
+        != NGX_OK) {
+        return NGX_ERROR;
     }
 
     *name = ngx_http_iri_ngx_str(host.ascii);
@@ -445,21 +366,6 @@ ngx_http_iri_names_set_first(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 }
 
 
-/* Warn of a pattern that is not ASCII: hosts of requests are in A-labels. */
-static void
-ngx_http_iri_names_check_pattern(const ngx_http_iri_names_t   *names,
-                                 const ngx_http_server_name_t *sn)
-{
-    if (!iri_str_is_ascii(ngx_http_iri_str(sn->name))) {
-        ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
-                      "iri: server name \"%V\" in %s:%ui has characters that "
-                      "match no host with \"iri_host\": write a name without "
-                      "a pattern, or A-labels in the pattern",
-                      &sn->name, sn->server->file_name, sn->server->line);
-    }
-}
-
-
 static ngx_int_t
 ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
                               ngx_http_core_srv_conf_t *cscf)
@@ -476,11 +382,6 @@ ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
     }
 
     for (n = 0; n < cscf->server_names.nelts; n++) {
-        if (ngx_http_iri_names_is_pattern(&sn[n])) {
-            ngx_http_iri_names_check_pattern(names, &sn[n]);
-            continue;
-        }
-
         rc = ngx_http_iri_names_map(names->cf, iscf, &sn[n], &name);
 
         if (rc == NGX_OK) {
@@ -539,7 +440,6 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
     names.cf = cf;
-    names.switched_on = imcf->switched_on;
 
     if (ngx_array_init(&names.addresses, cf->temp_pool, 8,
                        sizeof(ngx_http_conf_addr_t *))
@@ -555,10 +455,9 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
     cscf = cmcf->servers.elts;
 
     for (s = 0; s < cmcf->servers.nelts; s++) {
-        ngx_http_iri_names_check(&names, cscf[s]);
-
-        if (names.switched_on
-            && ngx_http_iri_names_add_server(&names, cscf[s]) != NGX_OK)
+        if (ngx_http_iri_names_check(&names, cscf[s]) != NGX_OK
+            || (imcf->switched_on
+                && ngx_http_iri_names_add_server(&names, cscf[s]) != NGX_OK))
         {
             return NGX_ERROR;
         }

@@ -9,7 +9,8 @@
 #include "ngx_http_iri.h"
 
 
-static const ngx_uint_t ngx_http_iri_levels[] = { NGX_LOG_ERR, NGX_LOG_INFO };
+static const ngx_uint_t ngx_http_iri_levels[] = { NGX_LOG_ERR, NGX_LOG_WARN,
+                                                  NGX_LOG_INFO };
 
 
 static void

@@ -263,6 +263,5 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     var->get_handler = ngx_http_iri_convert_variable;
     var->data = (uintptr_t) convert;
 
-    return ngx_http_iri_conf_directive_checked(cf) != NULL ? NGX_CONF_OK
-                                                           : NGX_CONF_ERROR;
+    return ngx_http_iri_check_setting(cf, NULL);
 }

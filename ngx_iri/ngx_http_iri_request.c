@@ -25,12 +25,17 @@ ngx_http_iri_alloc(void *ctx, size_t size)
 void
 ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
 {
+    ngx_http_iri_main_conf_t *imcf;
+
     env->ctx = r;
     env->alloc = ngx_http_iri_alloc;
     env->log = ngx_http_iri_log;
     env->dir = &iri_dir_posix;
     env->quiet = r->connection->log->log_level < NGX_LOG_INFO;
     env->trace = (r->connection->log->log_level & NGX_LOG_DEBUG_HTTP) != 0;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    env->fold_keys = imcf->fold_keys;
 }
 
 

@@ -586,6 +586,10 @@ ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     clcf->handler = ngx_http_iri_status_handler;
 
+    if (ngx_http_iri_check_setting(cf, NULL) != NGX_CONF_OK) {
+        return NGX_CONF_ERROR;
+    }
+
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     if (imcf->status != NULL) {
         return NGX_CONF_OK;
@@ -632,10 +636,6 @@ ngx_http_iri_status_init(ngx_conf_t *cf)
     }
 
     if (!imcf->switched_on) {
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "iri: \"iri_status\" has nothing to count, since "
-                      "\"iri\" is off in all servers: write \"iri on;\" "
-                      "or \"iri report;\", or remove it");
         return NGX_OK;
     }
 

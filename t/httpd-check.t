@@ -39,7 +39,8 @@ sub warnings {
 
 # ---- settings that do nothing ----------------------------------------------
 
-my $VAIN = 'does nothing, since IRIEngine is off there: write IRIEngine On';
+my $VAIN =
+    'has no effect, because the module is off there: write "IRIEngine On"';
 my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
     'IRIQueryCharset Shift_JIS', 'IRIFilenameCharset EUC-JP',
     'IRIFilenameForm nfd', 'IRIMatch case', 'IRIAmbiguous 300',
@@ -47,25 +48,24 @@ my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
 
 for my $text (@settings) {
     my ($name) = $text =~ /^(\w+)/;
-    my $folds = $name eq 'IRIAmbiguous' ? "IRIMatch case\n" : '';
-    is_deeply [warnings("# 1\n$text\n")], ["$name in LINE2 $VAIN"],
+    is_deeply [warnings("# 1\n$text\n")], ["\"$name\" in LINE2 $VAIN"],
         "$text: of the main server";
     is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n")],
-        ["$name in LINE2 $VAIN"], "$text: of a virtual host";
-    is_deeply [warnings("$text\n<VirtualHost *:1>\nIRIEngine report\n$folds"
+        ["\"$name\" in LINE2 $VAIN"], "$text: of a virtual host";
+    is_deeply [warnings("$text\n<VirtualHost *:1>\nIRIEngine report\n"
             . "</VirtualHost>\n")], [], "$text: on somewhere";
     is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n"
             . "<VirtualHost *:2>\nIRIEngine On\n</VirtualHost>\n")],
-        ["$name in LINE2 $VAIN"], "$text: on elsewhere";
-    is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\n$text\n$folds"
+        ["\"$name\" in LINE2 $VAIN"], "$text: on elsewhere";
+    is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\n$text\n"
             . "</VirtualHost>\n")], [], "$text: on everywhere";
     is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\nIRIEngine Off\n"
-            . "$text\n</VirtualHost>\n")], ["$name in LINE4 $VAIN"],
+            . "$text\n</VirtualHost>\n")], ["\"$name\" in LINE4 $VAIN"],
         "$text: off there";
 }
 is_deeply [warnings("<Directory \"/srv\">\nIRIMatch case\n</Directory>\n")],
-    ["IRIMatch in LINE2 $VAIN"], 'in a <Directory>';
-is_deeply [warnings("IRICache 1m\n")], ["IRICache in LINE1 $VAIN"], 'IRICache';
+    ["\"IRIMatch\" in LINE2 $VAIN"], 'in a <Directory>';
+is_deeply [warnings("IRICache 1m\n")], ["\"IRICache\" in LINE1 $VAIN"], 'IRICache';
 is_deeply [warnings("$_\n")], [], "$_: nothing is wanted"
     for 'IRIRedirect off', 'IRIListing Off', 'IRICharset none',
     'IRICache off', 'IRIAdvertise off', 'IRIEngine Off';
@@ -80,28 +80,11 @@ is scalar(@{ [warnings("<VirtualHost *:1>\n$include"
         . "<VirtualHost *:2>\n$include")] }), 2,
     'and in none: once for each line';
 
-# ---- settings that need others ---------------------------------------------
+# ---- charsets that shadow others --------------------------------------------
 
-is_deeply [warnings("IRIEngine On\nIRIAmbiguous 300\n")],
-    ['IRIAmbiguous in LINE2 does nothing, since IRIMatch folds no names '
-        . 'there: write "IRIMatch case", for example'], 'IRIAmbiguous alone';
-is_deeply [warnings("IRIEngine On\nIRIAmbiguous $_\n")], [],
-    'not if names are folded, nor 404'
-    for "300\n<Directory \"/srv\">\nIRIMatch spelling\n</Directory>", 404;
-is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\nIRIMatch case\n"
-        . "</VirtualHost>\n<VirtualHost *:2>\nIRIAmbiguous 300\n"
-        . "</VirtualHost>\n")],
-    ['IRIAmbiguous in LINE6 does nothing, since IRIMatch folds no names '
-        . 'there: write "IRIMatch case", for example'], 'folded in another';
-is_deeply [warnings("IRIEngine On\nIRICache off\nIRIMatch case\n")],
-    ['IRICache in LINE2 is off, so IRIMatch finds exact names only in '
-        . 'directories with more than 2000 entries: set a size, for example '
-        . '"IRICache 16m"'],
-    'IRICache off, and names are folded';
-is_deeply [warnings("IRIEngine On\nIRICache off\n")], [], 'and where none are';
 is_deeply [warnings("IRIEngine On\nIRIFilenameCharset windows-1252 UTF-8\n")],
-    ['IRIFilenameCharset in LINE2 lists UTF-8 after a charset that decodes '
-        . 'nearly any octets, so that UTF-8 names are misread: list UTF-8 '
+    ['"IRIFilenameCharset" in LINE2 lists "windows-1252" before "UTF-8", but '
+        . 'the former also decodes most text in the latter: list "UTF-8" '
         . 'first'], 'UTF-8 after windows-1252';
 is_deeply [warnings("IRIEngine On\nIRIFilenameCharset $_\n")], [], "not $_"
     for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
@@ -110,7 +93,7 @@ my $hidden = 'lists "Shift_JIS" before "EUC-JP", but the former also decodes '
     . 'most text in the latter: list "EUC-JP" first';
 for my $directive (qw(IRICharset IRIQueryCharset IRIFilenameCharset)) {
     is_deeply [warnings("IRIEngine On\n$directive Shift_JIS EUC-JP\n")],
-        ["$directive in LINE2 $hidden"], "$directive: Shift_JIS first";
+        ["\"$directive\" in LINE2 $hidden"], "$directive: Shift_JIS first";
     is_deeply [warnings("IRIEngine On\n"
             . "$directive EUC-JP Shift_JIS windows-1252\n")],
         [], "$directive: EUC-JP first";
@@ -147,23 +130,28 @@ sub rules {
 }
 for my $rule (rules($nfd, 'caf')) {
     my ($text, $name, $shown) = @$rule;
-    my ($was, $right) = map { $shown =~ s/caf/$_/r } 'cafe%CC%81',
-        'caf%C3%A9';
+    my $was = $shown =~ s/caf/cafe%CC%81/r;
     is_deeply [warnings("IRIEngine On\n$text\n")],
-        ["$name in LINE2: \"$was\" is not in NFC and so matches no path: "
-            . "write \"$right\" (%XX stands for one octet: write the "
-            . "octet itself)"],
+        ["\"$name\" in LINE2: \"$was\" is not in NFC and so matches no path: "
+            . 'write what "iri normalize" prints for it'],
         $text =~ s/\n.*//sr;
 }
 is_deeply [warnings("IRIEngine On\n$_->[0]\n")], [], "right: $_->[1]"
     for rules('caf\xC3\xA9', 'caf');
 is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n"
-        . "IRICharset windows-1252\n<Location \"/caf\\xE9\">\n</Location>\n"
-        . "</VirtualHost>\n")],
-    ['Location in LINE4: "/caf%E9" is not UTF-8 and so matches no path: '
-        . 'write "/caf%C3%A9" (%XX stands for one octet: write the octet '
-        . 'itself) if it is windows-1252'],
-    'a <Location> that is no UTF-8';
+        . "<Location \"/caf\\xE9\">\n</Location>\n</VirtualHost>\n")],
+    ['"Location" in LINE3: "/caf%E9" is not UTF-8 and so matches no path: '
+        . 'write the characters in UTF-8'], 'a <Location> that is no UTF-8';
+is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n</VirtualHost>\n"
+        . "Alias /caf%C3%A9 /srv\n")],
+    ['"Alias" in LINE4: "/caf%C3%A9" is percent-encoded and so matches no '
+        . 'path: write the characters in UTF-8'],
+    'an Alias that a virtual host inherits';
+is_deeply [warnings("IRIEngine On\n$_\n</Directory>\n")],
+    ['"Directory" in LINE2: "/srv/%C3%A9*" is compared with names as they are '
+        . 'on disk: write no pattern, or a rule about the path'], $_
+    for map { s/\\x(..)/chr hex $1/ger } '<Directory "/srv/\xC3\xA9*">',
+    '<Directory ~ "/srv/\xC3\xA9*">';
 
 # What may match, and what is none of paths.
 my $section = "<Location \"/$nfd\">\n</Location>";
@@ -175,7 +163,9 @@ is_deeply [warnings("$_\n")], [], 'nothing to say' for $section,
     . "RewriteRule \"^$nfd\" /x\n</Directory>",
     "IRIEngine On\nAlias \"/x\" \"/srv/$nfd\"\n<Location \"/y\">\n"
     . "Redirect 301 \"/$nfd\"\n</Location>",
-    "IRIEngine On\nRewriteRule \"^/x\" \"/$nfd\" [R]\nRedirect \"/z\" \"/$nfd\"";
+    "IRIEngine On\nRewriteRule \"^/x\" \"/$nfd\" [R]\nRedirect \"/z\" \"/$nfd\"",
+    "IRIEngine On\nProxyPass \"/caf%C3%A9\" http://a/ mapping=encoded",
+    "IRIEngine On\n<Directory \"/srv/caf\\xC3\\xA9\">\n</Directory>";
 
 # ---- once at a start --------------------------------------------------------
 
@@ -200,17 +190,17 @@ $server->wait_for(sub { $server->log_text =~ /resuming normal operations/ });
 my @told = told($server->log_text);
 my %count;
 $count{$_}++ for @told;
-is scalar(grep { /^IRIListing in LINE\S+ does nothing/ } @told), 1,
+is scalar(grep { /^"IRIListing" in LINE\S+ has no effect/ } @told), 1,
     'IRIListing where IRIEngine is off';
-is scalar(grep { /^Location in LINE\S+ "/ } @told), 1, 'a <Location>';
-is scalar(grep { /pattern of <Directory/ } @told), 1, 'a pattern of names';
+is scalar(grep { /^"Location" in LINE\S+ "/ } @told), 1, 'a <Location>';
+is scalar(grep { /^"Directory" in LINE\S+ "/ } @told), 1, 'a pattern of names';
 is scalar(grep { /selects nothing/ } @told), 1, 'a name of a virtual host';
 is_deeply [grep { $count{$_} > 1 } sort keys %count], [], 'each once';
 my $said = length $server->log_text;
 $server->reload;
 is_deeply [sort(told(substr $server->log_text, $said))], [sort @told],
     'and once more for a reload';
-is_deeply [$server->errors(ignore => qr/does nothing|matches no path/)], [],
+is_deeply [$server->errors(ignore => qr/has no effect|matches no path/)], [],
     'log';
 
 # ---- messages name the word that is wrong -----------------------------------

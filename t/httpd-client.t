@@ -137,6 +137,8 @@ is says($either, 'Unset'), '200 french User-Agent', 'a variable taken back';
 is says($either, 'Bad'), '404 User-Agent', 'a list that is wrong';
 is scalar(() = $server->told =~ /:error\].*iri: "kling%C3%B6n" in /g), 1,
     'which is logged once';
+like $server->log_text, qr/iri: the variable iri-charset depends on these header fields: User-Agent$/m,
+    "the fields for Vary";
 like $server->told, qr/iri: "kling%C3%B6n" in iri-charset is not a known charset/,
     'and how';
 

@@ -28,7 +28,7 @@ is said('server { iri_advertise off; }'), '0', 'off';
 is said('iri_advertise on; server { iri on; } server { iri off; }'), '0',
     'one of the servers';
 like said('iri on; server { iri off; iri_advertise on; }'),
-    qr/^0 iri: "iri_advertise" in \S+:\d+ does nothing/, 'iri is off';
+    qr/^0 iri: "iri_advertise" in \S+:\d+ has no effect/, 'iri is off';
 
 # ---- answers ----------------------------------------------------------------
 

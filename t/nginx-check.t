@@ -25,6 +25,7 @@ sub warnings {
 
 # ---- settings that do nothing ----------------------------------------------
 
+my $VAIN = 'has no effect, because the module is off there: write "iri on;"';
 my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
     'iri_query_charset Shift_JIS', 'iri_cache 1m', 'iri_advertise on',
     'iri_filename_charset EUC-JP', 'iri_filename_form nfd', 'iri_match case',
@@ -33,15 +34,13 @@ my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
 
 for my $text (@settings) {
     my ($name) = $text =~ /^(\w+)/;
-    my $folds = $name eq 'iri_ambiguous' ? 'iri_match case;' : '';
-    my $vain = qq{"$name" in LINE2 does nothing, since "iri" is off there: }
-        . 'write "iri on;" in the server';
+    my $vain = qq{"$name" in LINE2 $VAIN};
     is_deeply [warnings("\n$text;\nserver { $LISTEN }")], [$vain],
         "$text: of http";
     is_deeply [warnings("server {\n$text;\n$LISTEN }")], [$vain],
         "$text: of a server";
     is_deeply [warnings("\n$text;\nserver { $LISTEN iri off; }"
-            . "server { listen 127.0.0.1:%%PORTb%%; iri report; $folds }")],
+            . "server { listen 127.0.0.1:%%PORTb%%; iri report; }")],
         [], "$text: on somewhere";
     is_deeply [warnings("server {\n$text;\n$LISTEN }"
             . "server { listen 127.0.0.1:%%PORTb%%; iri on; }")],
@@ -50,12 +49,16 @@ for my $text (@settings) {
     is_deeply [warnings("server { $LISTEN location / {\n$text;\n} }")],
         [$vain], "$text: of a location";
     is_deeply [warnings("iri on; server { $LISTEN location / {\n$text;\n"
-            . "$folds } }")],
+            . "} }")],
         [], "$text: of a location, on";
 }
 is_deeply [warnings("\niri_convert \$x nfc \$uri; server { $LISTEN }")],
-    ['"iri_convert" in LINE2 does nothing, since "iri" is off there: '
-        . 'write "iri on;" in the server'], 'iri_convert';
+    ["\"iri_convert\" in LINE2 $VAIN"], 'iri_convert';
+is_deeply [warnings("server { $LISTEN location / {\niri_status; } }")],
+    ["\"iri_status\" in LINE2 $VAIN"], 'iri_status';
+is_deeply [warnings("server { $LISTEN location / { iri_status; } }"
+        . "server { listen 127.0.0.1:%%PORTb%%; iri report; }")],
+    [], 'iri_status counts the requests of all servers';
 is_deeply [warnings("$_; server { $LISTEN }")], [], "$_: nothing is wanted"
     for 'iri_redirect off', 'iri_listing off', 'iri_charset none',
     'iri_cache off', 'iri_advertise off', 'iri off';
@@ -71,31 +74,13 @@ is scalar(@{ [warnings("server { $LISTEN include $tmp/common.conf; }"
         . "include $tmp/common.conf; }")] }),
     2, 'and in none: once for each line';
 
-# ---- settings that need others ---------------------------------------------
-
-is_deeply [warnings("server { $LISTEN iri on;\niri_ambiguous 300; }")],
-    ['"iri_ambiguous" in LINE2 does nothing, since no names are folded '
-        . 'there: write "iri_match case;", for example'], 'iri_ambiguous alone';
-is_deeply [warnings("iri on; iri_ambiguous 300; server { $LISTEN "
-        . 'location / { } location /x/ { iri_match spelling; } }')],
-    [], 'not if names are folded somewhere below';
-is_deeply [warnings("iri on; iri_ambiguous 404; server { $LISTEN }")], [],
-    'nor what is said by default';
-is_deeply [warnings("iri on;\niri_cache off; iri_match case;\n"
-        . "server { $LISTEN location / { } }")],
-    ['with "iri_cache off" in LINE2 "iri_match" finds exact names only in '
-        . 'directories of more than 2000: set a size, for example "16m"'],
-    'iri_cache off, and names are folded';
-is_deeply [warnings("iri on; iri_cache off; server { $LISTEN }")], [],
-    'and where none are';
-
 # ---- charsets that hide another ---------------------------------------------
 
 is_deeply [warnings("server { $LISTEN iri on;\n"
         . 'iri_filename_charset windows-1252 UTF-8; }')],
-    ['"iri_filename_charset" in LINE2 lists UTF-8 after a charset that '
-        . 'decodes nearly any octets, so that UTF-8 names are misread: '
-        . 'list UTF-8 first'], 'UTF-8 after windows-1252';
+    ['"iri_filename_charset" in LINE2 lists "windows-1252" before "UTF-8", '
+        . 'but the former also decodes most text in the latter: list "UTF-8" '
+        . 'first'], 'UTF-8 after windows-1252';
 is_deeply [warnings("server { $LISTEN iri on; iri_filename_charset $_; }")],
     [], "not $_"
     for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
@@ -115,22 +100,24 @@ for my $directive (qw(iri_charset iri_query_charset iri_filename_charset)) {
 
 my $nfd = '/cafe\xCC\x81/';
 my $wrong = '"/cafe%CC%81/" is not in NFC and so matches no path: write '
-    . '"/caf%C3%A9/" (%XX stands for one octet: write the octet itself)';
+    . 'what "iri normalize" prints for it';
 for my $text ("$nfd", "= $nfd", "=$nfd", "^~ $nfd", "^~$nfd", "~ $nfd",
     "~* $nfd", "~$nfd", "~*$nfd", "\"$nfd\"")
 {
     is_deeply [warnings("server { $LISTEN iri on;\nlocation $text { } }")],
         ["\"location\" in LINE2: $wrong"], "location $text";
 }
-is_deeply [warnings("server { $LISTEN iri on; iri_charset windows-1252;\n"
+is_deeply [warnings("server { $LISTEN iri on;\n"
         . "location /a/ {\nlocation /a/caf\\xE9/ { } } }")],
     ['"location" in LINE3: "/a/caf%E9/" is not UTF-8 and so matches no path: '
-        . 'write "/a/caf%C3%A9/" (%XX stands for one octet: write the '
-        . 'octet itself) if it is '
-        . 'windows-1252'], 'a location that is no UTF-8';
-is_deeply [warnings("server { $LISTEN iri on;\nlocation /caf\\xE9/ { } }")],
-    ['"location" in LINE2: "/caf%E9/" is not UTF-8 and so matches no path: '
-        . 'write the characters in UTF-8'], 'and nobody knows in what charset';
+        . 'write the characters in UTF-8'], 'a location that is no UTF-8';
+is_deeply [warnings("server { $LISTEN iri on;\nlocation /caf%C3%A9/ { } }")],
+    ['"location" in LINE2: "/caf%C3%A9/" is percent-encoded and so matches no '
+        . 'path: write the characters in UTF-8'], 'and one that is escaped';
+spew("$tmp/common.conf", "location $nfd { }\n" =~ s/\\x(..)/chr hex $1/ger);
+is scalar(@{ [warnings("iri on; server { $LISTEN include $tmp/common.conf; }"
+        . "server { listen 127.0.0.1:%%PORTb%%; include $tmp/common.conf; }")] }),
+    1, 'one warning for a file that two servers include';
 is_deeply [warnings($_)], [], 'nothing to say'
     for "server { $LISTEN iri on; iri_invalid pass; location /caf\\xE9/ { } }",
     "server { $LISTEN iri report; location $nfd { } }",
@@ -144,11 +131,10 @@ is_deeply [warnings($_)], [], 'nothing to say'
 is_deeply [warnings("\nserver { $LISTEN iri on; iri_host on; "
         . 'server_name ~^b\xC3\xBCcher ~^xn-- b\xC3\xBCcher.example '
         . 'bu\xCC\x88cher.test b\xFCcher; }')],
-    [map({ octets($_) } 'server name "^b\xC3\xBCcher" in LINE2 has characters '
-        . 'that match no host with "iri_host": write a name without a '
-        . 'pattern, or A-labels in the pattern',
-        'server name "b\xFCcher" in LINE2 is ignored by "iri_host", '
-        . 'because it is not UTF-8: correct it or remove it')], 'server_name';
+    ['the pattern "^b%C3%BCcher" of the server in LINE2 matches no host, '
+        . 'because hosts are compared as A-labels: write A-labels, or a name',
+        'the host name "b%FCcher" of the server in LINE2 selects nothing, '
+        . 'because it is not UTF-8: correct or remove it'], 'server_name';
 is_deeply [warnings("server { $LISTEN iri on; "
         . 'server_name ~^b\xC3\xBCcher; }')], [], 'without iri_host';
 

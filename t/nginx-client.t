@@ -125,6 +125,13 @@ server {
     iri report;
 }
 server {
+    listen 127.0.0.1:%%PORTrepair%%;
+    root %%ROOT%%;
+    iri_repair double-encoding;
+    if (-f $request_filename) { rewrite ^(.*)$ $1.html last; }
+    location /named/ { deny all; }
+}
+server {
     listen 127.0.0.1:%%PORToff%%;
     root %%ROOT%%;
     iri off;
@@ -204,6 +211,10 @@ for (['deny', 403], ['return', 403], ['basic', 401], ['any', 401],
         is $answer->header('Vary'), 'User-Agent', 'which is for this client';
     }
     is scalar keys %said, 1, "all the same: $where" or diag join "\n\n", %said;
+}
+for my $name ('%25C3%25A9t%25C3%25A9.txt', '%25C3%25B1.txt') {
+    is says("/named/$name", undef, port => 'repair'), '403',
+        "repaired or not: /named/$name";
 }
 is says('/front/%C3%A9'), '200 index User-Agent', 'the last resort';
 is says('/front/a'), '200 index', 'of ASCII';

@@ -758,7 +758,7 @@ is said('iri_listing on; server { iri on; } server { iri off; }'), '0',
     'one of the servers';
 is said('server { iri report; iri_listing on; }'), '0', 'report';
 like said('server { location / { iri_listing on; } }'),
-    qr/^0 iri: "iri_listing" in \S+:\d+ does nothing/, 'iri is off';
+    qr/^0 iri: "iri_listing" in \S+:\d+ has no effect/, 'iri is off';
 
 is_deeply [$server->errors(ignore => qr{stat\(\)|opendir})], [], 'log';
 

@@ -29,7 +29,7 @@ like said('server { location /s { iri_status; iri_status; } }'),
     qr/^1 .*is duplicate/, 'twice';
 like said('iri_status; server { }'), qr/^1 .*not allowed here/, 'in http';
 like said('server { location /s { iri_status; } }'),
-    qr/^0 iri: "iri_status" has nothing to count, since "iri" is off/,
+    qr/^0 iri: "iri_status" in \S+:\d+ has no effect/,
     'where nothing is on';
 
 # ---- what is counted --------------------------------------------------------

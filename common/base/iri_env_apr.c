@@ -40,6 +40,7 @@ iri_env_apr_init(iri_env_apr_t *self, apr_pool_t *pool, iri_env_apr_log_t log,
     self->env.dir = &iri_dir_posix;
     self->env.quiet = 0;
     self->env.trace = 0;
+    self->env.fold_keys = NULL;
 }
 
 iri_env_apr_t *

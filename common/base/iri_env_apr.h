@@ -26,7 +26,8 @@ typedef struct {
 } iri_env_apr_t;
 
 /*
- * Initialize *self: memory from pool, the POSIX file system, no trace.
+ * Initialize *self: memory from pool, the POSIX file system, no trace,
+ * no keys.
  * self->env points to *self, so *self must not move while env is used.
  */
 void iri_env_apr_init(iri_env_apr_t *self, struct apr_pool_t *pool,

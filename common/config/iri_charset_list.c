@@ -153,31 +153,6 @@ iri_charset_shadows(const iri_charset_t *first, const iri_charset_t *later)
 }
 
 
-static const char *
-iri_shadow_message(const iri_env_t *env, iri_str_t first, iri_str_t later)
-{
-    iri_buf_t buf = IRI_BUF_EMPTY;
-
-    if (iri_buf_put_text(env, &buf, "lists \"") != IRI_OK
-        || iri_buf_put(env, &buf, first.data, first.len) != IRI_OK
-        || iri_buf_put_text(env, &buf, "\" before \"") != IRI_OK
-        || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
-        || iri_buf_put_text(env, &buf,
-                            "\", but the former also decodes most text in the"
-                            " latter: list \"")
-               != IRI_OK
-        || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
-        || iri_buf_put_text(env, &buf, "\" first") != IRI_OK
-        || iri_buf_putc(env, &buf, '\0') != IRI_OK)
-    {
-        return "lists a charset before another one, but also decodes most text"
-               " in that one: list the stricter charset first";
-    }
-
-    return (const char *) buf.data;
-}
-
-
 /*
  * Return the index of the first charset, from i on, that shadows no other
  * charset from i on; i if there is none.
@@ -223,38 +198,30 @@ iri_charsets_sort(iri_charsets_t *list)
 }
 
 
-const char *
-iri_charsets_shadow_warning(const iri_registry_t *registry,
-                            const iri_charsets_t *list)
+int
+iri_charsets_shadow(const iri_charsets_t *list, size_t *first, size_t *later)
 {
-    size_t i, k;
-    int    has_single = 0;
+    const iri_charset_t *a, *b;
+    size_t               i, k;
 
-    for (i = 0; i < list->count; i++) {
-        if (iri_charset_is_utf8(list->at[i])) {
-            if (has_single) {
-                return "lists UTF-8 after a charset that decodes nearly any"
-                       " octets, so that UTF-8 names are misread: list UTF-8"
-                       " first";
-            }
-
-            continue;
-        }
+    for (i = 1; i < list->count; i++) {
+        b = list->at[i];
 
         for (k = 0; k < i; k++) {
-            if (!iri_charset_is_utf8(list->at[k])
-                && iri_charset_shadows(list->at[k], list->at[i]))
+            a = list->at[k];
+
+            if (iri_charset_is_utf8(b)
+                    ? iri_charset_is_single(a)
+                    : !iri_charset_is_utf8(a) && iri_charset_shadows(a, b))
             {
-                return iri_shadow_message(iri_registry_env(registry),
-                                          iri_charset_name(list->at[k]),
-                                          iri_charset_name(list->at[i]));
+                *first = k;
+                *later = i;
+                return 1;
             }
         }
-
-        has_single |= iri_charset_is_single(list->at[i]);
     }
 
-    return NULL;
+    return 0;
 }
 
 

@@ -31,6 +31,14 @@ const iri_charset_t *iri_registry_get(iri_registry_t *registry,
 const iri_charset_t *iri_registry_find(const iri_registry_t *registry,
                                        iri_str_t label, const char **why);
 
+/*
+ * Does a charset of a list decode most texts of a later one, so that the later
+ * one is hardly ever reached, while the reverse order has no such effect?
+ * Returns: 1, and the indexes of the two; 0.
+ */
+int iri_charsets_shadow(const iri_charsets_t *list, size_t *first,
+                        size_t *later);
+
 
 #pragma GCC visibility pop
 

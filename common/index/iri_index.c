@@ -815,10 +815,12 @@ iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
 
 
 static void
-iri_builder_init(iri_builder_t *builder, const iri_index_conf_t *conf,
-                 iri_scratch_t *scratch, size_t max_entries, size_t max_size)
+iri_builder_init(iri_builder_t *builder, const iri_env_t *env,
+                 const iri_index_conf_t *conf, iri_scratch_t *scratch,
+                 size_t max_entries, size_t max_size)
 {
     memset(builder, 0, sizeof(*builder));
+    builder->scratch.fold_keys = env->fold_keys;
     builder->scratch.ctx = scratch;
     builder->scratch.alloc = iri_scratch_alloc;
     builder->conf = conf;
@@ -878,7 +880,7 @@ iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
     scratch = malloc(sizeof(*scratch));
 
     if (builder != NULL && scratch != NULL) {
-        iri_builder_init(builder, conf, scratch, max_entries, max_size);
+        iri_builder_init(builder, env, conf, scratch, max_entries, max_size);
         status = iri_builder_try(builder, env, directory, node, index);
 
         /* If there is no room, try again without spellings. */
@@ -886,8 +888,8 @@ iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
             && (conf->fold & IRI_FOLD_SPELLING))
         {
             without_spelling.fold &= ~IRI_FOLD_SPELLING;
-            iri_builder_init(builder, &without_spelling, scratch, max_entries,
-                             max_size);
+            iri_builder_init(builder, env, &without_spelling, scratch,
+                             max_entries, max_size);
             status = iri_builder_try(builder, env, directory, node, index);
         }
 

@@ -1131,6 +1131,7 @@ iri_cache_defer(const iri_env_t *env, iri_index_cache_t *cache,
     job->cache = cache;
     job->env.dir = env->dir;
     job->env.alloc = NULL;
+    job->env.fold_keys = env->fold_keys;
     job->conf = *conf;
 
     iri_slot_key_init(cache, conf, &search->node, &slot_key);

@@ -132,6 +132,7 @@ iri_lint_scratch_create(iri_lint_t *lint)
 {
     lint->scratch.ctx = lint;
     lint->scratch.alloc = iri_lint_scratch_alloc;
+    lint->scratch.fold_keys = lint->env->fold_keys;
     lint->scratch_memory = lint->env->alloc(lint->env->ctx, IRI_LINT_SCRATCH);
 
     return lint->scratch_memory != NULL ? IRI_OK : IRI_NO_MEMORY;

@@ -60,6 +60,7 @@ iri_scratch_init(iri_listing_t *listing)
     listing->memory.scratch_env.ctx = listing;
     listing->memory.scratch_env.alloc = iri_scratch_alloc;
     listing->memory.scratch_env.dir = listing->env->dir;
+    listing->memory.scratch_env.fold_keys = listing->env->fold_keys;
 
     if (listing->env->dir != &iri_dir_posix) {
         listing->memory.scratch_dir.stat = iri_scratch_stat;

@@ -60,7 +60,7 @@ iri_fold_keeps(uint32_t c)
 
 
 /*
- * A cache of the keys of single characters, computed by ICU once.  It has the
+ * The keys of single characters, computed by ICU once.  There are those of
  * characters whose keys are short and do not depend on their neighbours:
  * letters of Latin, Greek, Cyrillic and Armenian, full width forms, and half
  * width katakana without the sound marks.  A slot holds the key and, in its
@@ -80,7 +80,22 @@ static const struct {
 #define IRI_KEY_TABLES 16 /* VARIANTS, WIDTH, CASE, ACCENTS */
 #define IRI_KEY_OCTETS 7  /* octets of a cached key */
 
-static uint64_t iri_key_cache[IRI_KEY_TABLES][IRI_KEY_SLOTS];
+struct iri_fold_keys_s {
+    uint64_t slot[IRI_KEY_TABLES][IRI_KEY_SLOTS];
+};
+
+
+iri_fold_keys_t *
+iri_fold_keys_create(const iri_env_t *env)
+{
+    iri_fold_keys_t *keys = env->alloc(env->ctx, sizeof(*keys));
+
+    if (keys != NULL) {
+        memset(keys, 0, sizeof(*keys));
+    }
+
+    return keys;
+}
 
 
 /* The slot of a character; IRI_KEY_SLOTS: it has none. */
@@ -127,11 +142,11 @@ iri_key_get(const iri_env_t *env, unsigned match, iri_str_t character,
     size_t        at = iri_key_slot(c);
 
     *key_slot = 0;
-    if (at == IRI_KEY_SLOTS) {
+    if (at == IRI_KEY_SLOTS || env->fold_keys == NULL) {
         return IRI_OK;
     }
 
-    slot = &iri_key_cache[iri_key_table(match)][at];
+    slot = &env->fold_keys->slot[iri_key_table(match)][at];
     *key_slot = __atomic_load_n(slot, __ATOMIC_RELAXED);
     if (*key_slot != 0) {
         return IRI_OK;

@@ -46,6 +46,7 @@ typedef struct {
     char               exact[1024];
     char               absent[1024];
     arena_t            arena;
+    iri_fold_keys_t   *keys;
     iri_index_cache_t *cache; /* of index_once(): knows nothing before it */
 } bench_t;
 
@@ -165,6 +166,15 @@ str(const char *text)
 }
 
 
+static void *
+heap_alloc(void *ctx, size_t size)
+{
+    (void) ctx;
+
+    return malloc(size);
+}
+
+
 /* Is what is asked found, in another case or spelling? */
 static int
 find(iri_index_cache_t *cache, const char *asked)
@@ -172,6 +182,7 @@ find(iri_index_cache_t *cache, const char *asked)
     iri_env_t          env = { .ctx = &bench.arena,
                                .alloc = arena_alloc,
                                .dir = &counted };
+    iri_env_t          heap = { .alloc = heap_alloc };
     iri_tree_conf_t    tree = { .match = bench.match };
     iri_reading_conf_t reading;
     iri_search_t       search;
@@ -181,6 +192,12 @@ find(iri_index_cache_t *cache, const char *asked)
     memset(&search, 0, sizeof(search));
     memset(&found, 0, sizeof(found));
     bench.arena.used = 0;
+
+    if (bench.keys == NULL) {
+        bench.keys = iri_fold_keys_create(&heap);
+    }
+
+    env.fold_keys = bench.keys;
 
     iri_tree_conf_finish(&reading, &tree);
     search.tree = &tree;
@@ -390,7 +407,7 @@ static void
 use_match(const char *text)
 {
     iri_str_t   words[16];
-    size_t      count = 0, len;
+    size_t      count = 0, len, unknown;
     const char *wrong;
 
     while (*text != '\0' && count < 16) {
@@ -400,7 +417,9 @@ use_match(const char *text)
         text += len + (text[len] == ',');
     }
 
-    wrong = count != 0 ? iri_parse_match(words, count, &bench.match) : "none";
+    wrong = count != 0 ? iri_parse_words(&iri_match_words, words, count,
+                                         &bench.match, &unknown)
+                       : "none";
     if (wrong != NULL) {
         fprintf(stderr, "index: match %s\n", wrong);
         exit(2);

@@ -259,6 +259,13 @@ sub from_u {
     return Encode::decode('UTF-16BE', $octets);
 }
 
+# The names of the site that some place of the configuration takes for near.
+# By "case", "straße" is "strasse" and farther from "strae".
+sub near {
+    my ($site, $name, $set) = @_;
+    return map { $site->near($name, $_) } @{ $set->{matches} };
+}
+
 # All paths that a request's segments may mean by the settings of a
 # configuration, as lists of octets, and the readings of each segment; nothing
 # where that are too many. Any entry that could be found is among them.
@@ -274,7 +281,7 @@ sub meanings {
         my %seen;
         my @may = grep { !$seen{$_}++ }
             $is_utf8 && @$readings ? () : $octets,
-            map { utf8($_) } map { ($_, $site->near($_, $set->{match})) }
+            map { utf8($_) } map { ($_, near($site, $_, $set)) }
             map { ($_, repaired($_, $set->{repair})) } @$readings;
         return if @may * @paths > 64;
         @paths = map { my $path = $_; map { [@$path, $_] } @may } @paths;

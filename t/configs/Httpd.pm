@@ -410,12 +410,13 @@ sub settings_of {
 
 sub read_settings {
     my ($class, $config) = @_;
-    my %set = (charsets => [], match => '', repair => '', redirect => {});
+    my %set = (charsets => [], matches => [''], repair => '',
+        redirect => {});
     my $text = text_of($class, $config, 0);
     while ($text =~ /^[# ]*IRI(\w+) (.*)$/mg) {
         my ($name, $value) = (lc $1, $2);
         if    ($name eq 'charset')  { $set{charsets} = [split ' ', $value] }
-        elsif ($name eq 'match')    { $set{match} .= " $value" }
+        elsif ($name eq 'match')    { push @{ $set{matches} }, $value }
         elsif ($name eq 'repair')   { $set{repair} .= " $value" }
         elsif ($name eq 'redirect') { $set{redirect}{$value} = 1 }
         elsif ($name eq 'filenamecharset') { $set{disk} = $value }
@@ -427,8 +428,9 @@ sub read_settings {
         # the first reading is by the configuration's list still
         $set{charsets} = [split ' ', $1];
     }
-    $set{match} .= ' variants'
+    push @{ $set{matches} }, 'variants'
         if "@{ $set{charsets} } " . ($set{disk} // '') =~ /JIS|EUC-JP/;
+    $set{match} = join ' ', @{ $set{matches} };
     return \%set;
 }
 
@@ -447,6 +449,13 @@ sub hides { return 0 }
 sub shows_name { return 0 }
 
 sub denies_with_name { return 0 }
+
+# May a section of a directory grant what .htaccess above it denies? It does so
+# only where the directory is there.
+sub lifts_denial {
+    return text_of(@_[0, 1], 1)
+        =~ /^<Directory(?:Match)? [^\n]*\n(?: [^\n]*\n)*? +Require /m;
+}
 
 # Nor does one send to a login what it finds on disk.
 sub asks_disk { return 0 }

@@ -200,6 +200,9 @@ sub normal {
         $text =~ s/\b[co](\d+\.test)/c$1/g;
         my $root = $config->{site}{folder};
         $text =~ s{\Q$root\E/[\w-]+}{ROOT}g;
+        # what a pattern of httpd has taken the slash from
+        $root =~ s{^/}{};
+        $text =~ s{\Q$root\E/[\w-]+}{ROOT}g;
         $text;
     };
 }
@@ -213,7 +216,9 @@ sub escaped {
 
 # An answer with what a page tells of the module's own variables.
 sub with_own {
-    my ($class, $asked) = @_;
+    my ($class, $asked, $set) = @_;
+    # those of a page that a cache has are of the request that it is of
+    return $asked->{normal} if $set && $set->{cached};
     return join "\n", $asked->{normal},
         $class->own_of($asked->{answer}[2]);
 }
@@ -321,8 +326,7 @@ sub wrong {
         return ('dead', "redirected to what the oracle has not");
     }
     return if $status == 300 && $set->{ambiguous};
-    return if $set->{listing} && $status == 200
-        && $plain =~ /^cache-control: private.*\n(?:.*\n)*content-security/m;
+    return if is_listing($set, $asked);
     # a wrong answer of the oracle's own is no reason
     if ($status >= 500) {
         return if grep { $_->{answer}[0] == $status } @meant;
@@ -351,6 +355,13 @@ sub wrong {
     my @success = grep { $_->{answer}[0] =~ /^2/ } @meant;
     return ($status >= 300 ? 'redirect' : @success ? 'other' : 'success',
         "$status, the oracle " . join ' ', map { $_->{answer}[0] } @meant);
+}
+
+# A listing of the module, which is sent when access has been granted.
+sub is_listing {
+    my ($set, $asked) = @_;
+    return $set->{listing} && $asked->{answer}[0] == 200 && $asked->{normal}
+        =~ /^cache-control: private.*\n(?:.*\n)*content-security/m;
 }
 
 # What a rule made of $request_uri before the module has read it holds the
@@ -406,12 +417,22 @@ sub as_absent {
     return 0;
 }
 
+# Is it UTF-8 with a control of C1, as mojibake has it? No path may hold one:
+# such a segment is refused unless what it is repaired to is found.
+sub has_control {
+    my $octets = Forms::unescape($_[0]);
+    return Forms::is_utf8($octets)
+        && Forms::text_of($octets) =~ /[\x80-\x9F]/;
+}
+
 # Is it the answer to what no charset reads, whatever the name is? With an
-# error page it can be a success.
+# error page it can be a success, and so where a program answers that gets the
+# name of no file.
 sub is_refused {
     my ($set, $case, $asked) = @_;
     return 0 if ($set->{invalid} // '') eq 'pass'
-        || !grep { !@$_ } @{ $asked->{readings} };
+        || !(grep { !@$_ } @{ $asked->{readings} })
+        && !grep { has_control($_) } @{ $asked->{written} };
     my $last = $case->{last};
     my @text = map { without_name($_->{normal}, $_->{written}[$last],
         @{ $_->{readings}[$last] }) } @{ $case->{asked} };
@@ -439,11 +460,16 @@ sub is_concealed {
 sub shows_sent {
     my ($plain, $asked) = @_;
     return 0 if grep { !@$_ } @{ $asked->{readings} };
-    my $sent = join '', map { '/' . utf8($_->[0]) } @{ $asked->{readings} };
+    my @sent = map { '/' . utf8($_->[0]) } @{ $asked->{readings} };
     for my $meant (@{ $asked->{meant} }) {
-        my $found = join '', map {"/$_"} @{ $meant->{path} };
-        return 1 if $plain eq $meant->{normal}
-            =~ s/^(x-place: .*)\Q$found\E/$1$sent/mr;
+        my @found = map {"/$_"} @{ $meant->{path} };
+        # a rule may have left out the first segments
+        for my $first (0 .. $#found) {
+            my ($sent, $found) = map { join '', @$_[$first .. $#found] }
+                \@sent, \@found;
+            return 1 if $plain eq $meant->{normal}
+                =~ s/^(x-place: .*)\Q$found\E/$1$sent/mr;
+        }
     }
     return 0;
 }
@@ -493,7 +519,12 @@ sub tells {
         || $denied =~ /^3/ && (!is_login($denied) || $class->asks_disk($config))
         || $denied =~ /^404/ && $denied !~ /^hidden/m
         && !$class->hides($config, '/' . join '/', @{ $case->{segments} });
-    my ($one, $two) = map { without_name(with_own($class, $_),
+    # 403 of a directory without an index is no denial
+    return if $denied =~ /^403/ && (is_listing($set, $there)
+        || $class->lifts_denial($config)
+        && $last < $#{ $case->{segments} }
+        && redirected($config->{site}, $case, $there, @{ $there->{meant} }));
+    my ($one, $two) = map { without_name(with_own($class, $_, $set),
         $_->{written}[$last], @{ $_->{readings}[$last] }) } $there, $absent;
     return if $one eq $two;
     ($one, $two) = map { without_any($_, $last) } $there, $absent

@@ -478,7 +478,8 @@ sub settings_of {
 
 sub read_settings {
     my ($class, $config) = @_;
-    my %set = (charsets => [], match => '', repair => '', redirect => {});
+    my %set = (charsets => [], matches => [''], repair => '',
+        redirect => {});
     my $text = text_of($class, $config, 0);
     while ($text =~ /^ *iri_(\w+) (.*);$/mg) {
         my ($name, $value) = ($1, $2);
@@ -486,14 +487,15 @@ sub read_settings {
             $set{by_client} = $value =~ /^\$/;
             $set{charsets} = [split ' ', $LIST{$value} // $value];
         }
-        elsif ($name eq 'match')  { $set{match} .= " $value" }
+        elsif ($name eq 'match')  { push @{ $set{matches} }, $value }
         elsif ($name eq 'repair') { $set{repair} .= " $value" }
         elsif ($name eq 'redirect') { $set{redirect}{$value} = 1 }
         elsif ($name eq 'filename_charset') { $set{disk} = $value }
         else { $set{$name} = $value }
     }
-    $set{match} .= ' variants'
+    push @{ $set{matches} }, 'variants'
         if "@{ $set{charsets} } " . ($set{disk} // '') =~ /JIS|EUC-JP/;
+    $set{match} = join ' ', @{ $set{matches} };
     return \%set;
 }
 
@@ -525,11 +527,11 @@ sub in_internal {
     return 0;
 }
 
-# Does a denial hold $uri, which is the name that was found? (SECURITY.md says
-# so.)
+# Does a denial hold $uri, or what a rule has made of it ("set" of a capture),
+# which is the name that was found? (SECURITY.md says so.)
 sub shows_name {
     return text_of(@_[0, 1], 1)
-        =~ /^ *(?:add_header|error_page) [^;]*\$uri/m;
+        =~ /^ *(?:add_header|error_page) [^;]*\$uri|^ *set [^;]*\$rest/m;
 }
 
 # Is a denial a redirect to the login, with $uri? It has the names as they were
@@ -548,6 +550,11 @@ sub asks_disk {
         =~ /^ *if \(!?-[fde] [^\n]*\n *return 302 \/login/m;
 }
 
+# May a rule that asks the disk lead only what is not there to a denial?
+sub lifts_denial {
+    return text_of(@_[0, 1], 1) =~ /^ *if \(!?-[fde] [^\n]*\n *rewrite/m;
+}
+
 sub has_application { return text_of(@_[0, 1], 1) =~ /_pass |return/ }
 
 # A body without names of files where their octets are others than the name's.
@@ -564,11 +571,21 @@ sub own_of { return () }
 
 # ---- a server ---------------------------------------------------------------------
 
+# The port of the program, which serves until this process ends. It has a copy
+# of all memory, so it is started once.
+my ($fcgi, $owner) = (0, 0);
+
+sub program {
+    return $fcgi if $owner == $$;
+    ($fcgi, $owner) = (free_port(), $$);
+    Program::start($fcgi);
+    return $fcgi;
+}
+
 # Starts one server with many configurations, each as [number, config].
 sub start {
     my ($class, $tmp, @configs) = @_;
-    my ($port, $fcgi) = (free_port(), free_port());
-    my $program = Program::start($fcgi);
+    my ($port, $fcgi) = (free_port(), program());
     spew("$tmp/users", "user:{PLAIN}pass\n");
     my $conf = common($port, $fcgi, $tmp);
     for my $config (@configs) {
@@ -579,7 +596,7 @@ sub start {
         log_level => 'crit', conf => $conf,
         main => 'thread_pool default threads=2;');
     $server->{ports} = { '' => $port };
-    return { port => $port, server => $server, programs => [$program],
+    return { port => $port, server => $server,
         text => slurp("$tmp/nginx.conf") };
 }
 

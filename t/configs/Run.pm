@@ -48,7 +48,7 @@ sub ask {
     my $wire    = Wire->new($started->{port});
     my $site    = $pairs[0][0]{site};
     my @answers = $wire->ask(sub { $site->stir }, @own);
-    my @right   = $wire->ask(sub { }, @oracle);
+    my @right   = $wire->ask(undef, @oracle);
     my @found;
     for my $at (@at) {
         my ($number, $first, $count, $oracle, $oracles) = @$at;
@@ -85,10 +85,6 @@ sub stop {
         ? message($1) . $2 : () } @log;
     @log = grep { !/server: o\d/ && !(/^(.*server: )c(\d+\.test)/
         && $oracle{ message($1) . $2 }) } @log;
-    for my $pid (@{ $started->{programs} // [] }) {
-        kill 'TERM', $pid;
-        waitpid $pid, 0;
-    }
     unlink @{ $started->{files} // [] };
     File::Path::remove_tree($tmp) if !$ENV{IRI_KEEP};
     return @log;

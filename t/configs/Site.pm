@@ -175,7 +175,7 @@ sub index_of {
         for my $name (@{ $self->{names} }) {
             my $key = key_of($name, $words);
             push @{ $equal{$key} }, $name;
-            push @{ $length{ length $key } }, $name;
+            push @{ $length{ length $key } }, [$name, [$key =~ /(\X)/g]];
         }
         { equal => \%equal, length => \%length };
     };
@@ -211,8 +211,9 @@ sub near_names {
     my $index = $self->index_of($words);
     my $key   = key_of($name, $words);
     return @{ $index->{equal}{$key} // [] } if $words !~ /spelling/;
-    my %near = map { $_ => 1 } grep { is_edit($key,
-        key_of($_, $words)) } map { @{ $index->{length}{$_} // [] } }
+    my @key  = $key =~ /(\X)/g;
+    my %near = map { $_->[0] => 1 } grep { is_edit(\@key, $_->[1]) }
+        map { @{ $index->{length}{$_} // [] } }
         length($key) - 2 .. length($key) + 2;
     return grep { $near{$_} } @{ $self->{names} };
 }

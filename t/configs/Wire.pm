@@ -6,7 +6,8 @@ use warnings;
 use IO::Socket::INET;
 use Socket qw(IPPROTO_TCP TCP_NODELAY);
 
-my $BATCH    = 20;
+my $BATCH    = 20;     # with something between them
+my $MANY     = 100;    # their answers fit into the buffers of a connection
 my $PATIENCE = 60;
 
 sub new {
@@ -23,20 +24,21 @@ sub text {
 
 # Answers to requests (octets), each [status, head, body]; status 0 where the
 # server has closed the connection without one, twice. $between is called before
-# each few.
+# each few, unless it is undef.
 sub ask {
     my ($self, $between, @requests) = @_;
     my @answers;
-    my $size = $BATCH;
+    my $all  = $between ? $BATCH : $MANY;
+    my $size = $all;
     while (@answers < @requests) {
-        $between->();
+        $between->() if $between;
         my $last = @answers + $size - 1;
         $last = $#requests if $last > $#requests;
         my @batch = @requests[@answers .. $last];
         my $fresh = $self->connect;
         my @got   = $self->exchange(@batch);
         push @answers, @got;
-        $size = $BATCH;
+        $size = $all;
         next if @got == @batch;
         close delete $self->{socket} if $self->{socket};
         if (!@got && @batch == 1 && $fresh) {

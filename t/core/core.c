@@ -295,12 +295,39 @@ core_tree_free(core_node_t *node)
 }
 
 
+static void *
+core_keys_alloc(void *ctx, size_t size)
+{
+    (void) ctx;
+
+    return malloc(size);
+}
+
+
+static iri_fold_keys_t *core_keys;
+
+
+static void
+core_keys_free(void)
+{
+    free(core_keys);
+}
+
+
 void
 core_init(core_t *core)
 {
     memset(core, 0, sizeof(*core));
 
+    if (core_keys == NULL) {
+        core->env.alloc = core_keys_alloc;
+        core_keys = iri_fold_keys_create(&core->env);
+        assert_non_null(core_keys);
+        atexit(core_keys_free);
+    }
+
     core->env = core_env;
+    core->env.fold_keys = core_keys;
     core->env.ctx = core;
     core->env.alloc = core_alloc;
     core->env.log = core_log;

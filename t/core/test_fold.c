@@ -45,9 +45,14 @@ static size_t wrong;
 static iri_str_t
 fold(core_t *core, unsigned match, iri_str_t name)
 {
-    iri_buf_t key = IRI_BUF_EMPTY;
+    iri_buf_t key = IRI_BUF_EMPTY, other = IRI_BUF_EMPTY;
+    iri_env_t without_keys = core->env;
+
+    without_keys.fold_keys = NULL;
 
     assert_int_equal(iri_fold(&core->env, match, name, &key), IRI_OK);
+    assert_int_equal(iri_fold(&without_keys, match, name, &other), IRI_OK);
+    assert_true(iri_str_equal(iri_buf_str(&key), iri_buf_str(&other)));
 
     return iri_buf_str(&key);
 }

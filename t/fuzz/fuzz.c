@@ -668,6 +668,9 @@ fuzz_open(void)
     fuzz.registry = iri_registry_create(&fuzz.env);
     fuzz_assert(fuzz.registry != NULL);
 
+    fuzz.env.fold_keys = iri_fold_keys_create(&fuzz.env);
+    fuzz_assert(fuzz.env.fold_keys != NULL);
+
     for (i = 0; i < COUNT(fuzz_labels); i++) {
         label = fuzz_text(fuzz_labels[i]);
         wrong = iri_parse_charsets(fuzz.registry, &label, 1, 0, &one);

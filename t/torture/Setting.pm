@@ -52,6 +52,8 @@ my %FILES = (
     "views/e\xCC\x81.html" => 'view',
     'info/é.txt'         => 'info',
     "late/.keep"         => '',
+    'secret/straße.txt'  => 'SECRET road',
+    'e.html'             => 'error page',
     'linked/é.txt'       => 'linked',
 
     (map { (euc("show/$_->[0]") => $_->[1]) }
@@ -244,6 +246,17 @@ server {
         iri_filename_charset EUC-JP;
         if (!-f $request_filename) { return 404 "none"; }
     }
+}
+server {
+    listen 127.0.0.1:%%PORTpages%%;
+    root %%ROOT%%;
+    iri on;
+    iri_match case;
+    recursive_error_pages on;
+    error_page 403 /e.html;
+    error_page 500 @again;
+    location /secret/ { deny all; }
+    location @again { return 403; }
 }
 server {
     listen 127.0.0.1:%%PORTcap%%;
@@ -633,6 +646,8 @@ sub of_nginx {
         get('if -f', at('/cond/日.txt'), 200, qr/^day$/,
             lax => qr/^200 DECOY/),
         get('if not -f', at('/cond/無'), 404, qr/^none$/),
+        get('denied, error pages', '/secret/STRA%C3%9FE.txt', 403,
+            qr/^error page$/, port => 'pages'),
         get('internal', '/hidden/%C3%A9.txt', 404, qr/^absent$/),
         get('internal, NFD', '/hidden/e%CC%81.txt', 404, qr/^absent$/),
         get('host', at('/日.txt'), 200, qr/^day$/, port => 'host',

@@ -409,7 +409,7 @@ sub errors {
     my $levels = join '|', qw(emerg alert crit), $option{level} // ();
     my $line   = $self->error_pattern($levels);
     my $report = qr/Sanitizer|runtime error:/;
-    my $vain   = qr/iri: .*(?:does nothing, since|matches no path)/;
+    my $vain   = qr/iri: .*(?:has no effect, because|matches no path)/;
     my @found  = grep { /$line|$report|$vain|exit signal|exited on signal/ }
         split /\n/, $self->log_text;
     push @found, grep { /$report/ } split /\n/, slurp("$self->{tmp}/stderr");

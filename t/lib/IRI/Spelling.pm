@@ -375,19 +375,22 @@ sub is_near {
     return 0 if $settings !~ /width|case|accents|spelling/;
     my ($a, $b) = map { folded(as_vendors($_), $settings) } $one, $two;
     return 1 if $a eq $b;
-    return $settings =~ /spelling/ && is_edit($a, $b);
+    return $settings =~ /spelling/
+        && is_edit([$a =~ /(\X)/g], [$b =~ /(\X)/g]);
 }
 
-# Is at most one character of two texts another, or two in the other order?
+# Is at most one character of two texts (lists of characters) another, too many
+# or too few, or are two in the other order?
 sub is_edit {
-    my ($a, $b) = @_;
-    return 1 if $a eq $b;
-    my @a = $a =~ /(\X)/g;
-    my @b = $b =~ /(\X)/g;
-    shift @a, shift @b while @a && @b && $a[0] eq $b[0];
-    pop @a, pop @b while @a && @b && $a[-1] eq $b[-1];
-    return @a <= 1 && @b <= 1
-        || @a == 2 && @b == 2 && $a[0] eq $b[1] && $a[1] eq $b[0];
+    my ($one, $two) = @_;
+    my ($first, $a, $b) = (0, $#$one, $#$two);
+    $first++ while $first <= $a && $first <= $b
+        && $one->[$first] eq $two->[$first];
+    $a--, $b-- while $a >= $first && $b >= $first && $one->[$a] eq $two->[$b];
+    $_ -= $first - 1 for $a, $b;
+    return $a <= 1 && $b <= 1 || $a == 2 && $b == 2
+        && $one->[$first] eq $two->[$first + 1]
+        && $one->[$first + 1] eq $two->[$first];
 }
 
 # Pairs of JIS as vendors have them, which have a width.
