@@ -287,13 +287,6 @@ iri_status_t iri_repair_units(const iri_env_t *env, iri_str_t path,
  */
 typedef struct iri_index_cache_s iri_index_cache_t;
 
-/* Counters of a cache, for all processes together. */
-typedef struct iri_index_cache_counts_s {
-    uint64_t index_hits;      /* a valid index was cached */
-    uint64_t index_misses;    /* none was cached, or it was stale */
-    uint64_t builds;          /* directories read to build an index */
-} iri_index_cache_counts_t;
-
 /* Number of queues of requests that wait for the building of an index. */
 #define IRI_INDEX_QUEUES 16
 
@@ -317,7 +310,6 @@ typedef struct {
                         more than IRI_MAX_ENTRIES_INLINE entries must be read;
                         returns 0 if that is not possible.  NULL: the request
                         reads all entries */
-    iri_index_cache_counts_t *counts;   /* incremented atomically; NULL: none */
     void  *ctx;      /* first argument of the functions; may be NULL */
 } iri_index_cache_conf_t;
 

@@ -19,21 +19,18 @@
 /*
  * The counters.  Any number of processes and threads may count and read at the
  * same time, and each may be killed at any moment.  Counters are incremented
- * atomically.  The tables of clients that send legacy encodings are written
- * under the caller's lock; a row that a killed process has left half written
- * counts as empty.  Reading needs no lock.
+ * atomically.  The tables of clients that send legacy encodings are written and
+ * read under the lock; a row that a killed process has left half written counts
+ * as empty.
  */
-typedef struct iri_stats_s iri_stats_t;
-
 typedef struct {
     void  *memory;   /* iri_stats_size() octets, aligned as by malloc, all 0 or
-                        left by another iri_stats_t, whose counts continue */
+                        used before: its counts continue */
     void (*lock)(void *ctx);     /* held for a few microseconds by requests */
-    void (*unlock)(void *ctx);   /* in legacy encodings, and once an hour;
-                        must be released if its process dies.  NULL: only one
-                        thread uses memory */
+    void (*unlock)(void *ctx);   /* in legacy encodings, by the report, and once
+                        a day; must be released if its process dies */
     void  *ctx;      /* argument of lock and unlock; may be NULL */
-} iri_stats_conf_t;
+} iri_stats_t;
 
 /*
  * Octets of the shared memory: below 128 KiB, and equal for all builds with the
@@ -49,18 +46,12 @@ size_t iri_stats_size(void);
 uint64_t iri_stats_layout(void);
 
 /*
- * Create the handle of one process.  Call it once before several processes use
- * the memory, because it clears memory of another layout; that handle may be
- * destroyed again.
- * conf: copied.  now: seconds since the epoch.
- * Returns: the handle; NULL: no memory.
+ * Clear stats->memory if it is new or has another layout.  Call it before
+ * several processes use the memory.  now: seconds since the epoch.
  */
-iri_stats_t *iri_stats_create(const iri_stats_conf_t *conf, int64_t now);
+void iri_stats_init(const iri_stats_t *stats, int64_t now);
 
-/* Destroy the handle, not the counts; NULL is allowed. */
-void iri_stats_destroy(iri_stats_t *stats);
-
-/* One request that is finished. */
+/* One request that is finished.  All 0: a plain ASCII request. */
 typedef struct {
     int64_t         now;       /* seconds since the epoch */
     int             report;    /* 1: report mode: what would have been done */
@@ -72,40 +63,31 @@ typedef struct {
     iri_verdict_t   verdict;   /* RESTART: the request restarted; REFUSE: also
                                   if the reading was refused; PASS: also if
                                   nothing was found */
-    iri_why_t       why;       /* of that verdict */
+    iri_why_t       why;       /* of that verdict; NONE counts as ASCII */
     int             redirect;  /* HTTP status of a redirect by iri_redirect; 0:
                                   none */
     iri_query_why_t query;     /* ASCII also for: no query, or not read */
     iri_str_t       query_charset;   /* IRI_QUERY_READ: its charset */
-    iri_host_why_t  host;      /* ASCII also for: not read */
     iri_str_t       referer;   /* Referer and User-Agent as sent, empty if */
     iri_str_t       agent;     /* absent; used if path or query is legacy */
 } iri_stats_event_t;
 
 /*
- * Count a request of a client once.  Do not count subrequests, requests that
- * only judge a name, and requests with iri off.  An event of form ASCII with
- * PASS and nothing else costs one atomic addition.  iri_stats_count_plain()
- * counts such an event without an iri_stats_event_t.
+ * Fill in form, charset, match, verdict and why of a request: what was done, or
+ * in report mode would have been done, with its path.  report->reading: form
+ * and charset as the disk has confirmed them; report->search is not used.
  */
-void iri_stats_count(iri_stats_t *stats, const iri_stats_event_t *event);
-void iri_stats_count_plain(iri_stats_t *stats, int report, int64_t now);
+void iri_stats_event_set(iri_stats_event_t *event, const iri_report_t *report);
 
-/* The counters of caches, for iri_index_cache_conf_t.counts. */
-struct iri_index_cache_counts_s *iri_stats_cache_counts(iri_stats_t *stats);
+/*
+ * Count a request of a client once.  Do not count subrequests, requests that
+ * only judge a name, and requests with iri off.  An ASCII request costs six
+ * atomic additions.
+ */
+void iri_stats_count(const iri_stats_t *stats, const iri_stats_event_t *event);
 
 
 /* ---- the report ---------------------------------------------------------- */
-
-typedef struct {
-    int64_t                   now;      /* seconds since the epoch */
-    iri_str_t                 query;    /* as sent: "format=json",
-                                           "format=prometheus" or "format=html";
-                                           else the page */
-    iri_index_cache_t *const *caches;   /* of this process; NULL if count is
-                                           0 */
-    size_t                    count;    /* number of caches */
-} iri_stats_page_conf_t;
 
 typedef struct {
     int         status;   /* HTTP status: 200; 400 for an unknown format */
@@ -119,14 +101,17 @@ typedef struct {
  * KiB, JSON and Prometheus text less than 192 KiB, for any requests.  The page
  * is well-formed as HTML and as XML.
  *
+ * now: seconds since the epoch.  query: as sent: "format=json",
+ * "format=prometheus" or "format=html"; else the page.
+ *
  * Send "Cache-Control: no-store" and "X-Content-Type-Options: nosniff" with it.
  * Answer other methods with 405 and "Allow: GET, HEAD".
  *
  * Returns: IRI_OK; IRI_NO_MEMORY.
  */
 iri_status_t iri_stats_page(const iri_env_t *env, const iri_stats_t *stats,
-                            const iri_stats_page_conf_t *conf,
-                            iri_stats_page_t            *out);
+                            int64_t now, iri_str_t query,
+                            iri_stats_page_t *out);
 
 
 #pragma GCC visibility pop

@@ -278,8 +278,6 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
         mod_iri_server(cmd->server)->engine = (int) engine;
         if (engine != IRI_ENGINE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
-        }
-        if (mod_iri_uses_status()) {
             mod_iri_add_once(cmd, mod_iri_status_hooks, "mod_iri: status");
         }
     }

@@ -317,28 +317,19 @@ void mod_iri_check_config(apr_pool_t *pool, server_rec *main_server);
 
 /* ---- mod_iri_status.c --------------------------------------------------- */
 
-/*
- * Returns: 1 if a SetHandler or AddHandler names iri-status.  May be called
- * while directives run.
- */
-int mod_iri_uses_status(void);
-
 void mod_iri_status_hooks(void);
 
 /* pre_config: register the mutex. */
 int  mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
                              apr_pool_t *ptemp);
 
-/* Key in r->pool: what is kept for counting until the request is logged. */
-extern const char mod_iri_pending_key[];
-
-/* Keep for counting: the verdict on the host, which was not PASS. */
-void mod_iri_status_host(request_rec *r, const iri_host_t *host);
+/* Key in r->pool: the iri_stats_event_t that is kept for counting. */
+extern const char mod_iri_event_key[];
 
 /* Keep for counting: a redirect by IRIRedirect.  status: an HTTP status. */
 void mod_iri_status_redirected(request_rec *r, int status);
 
-/* Keep for counting: the result of IRIEngine report.  It is copied. */
+/* Keep for counting: the result of IRIEngine report. */
 void mod_iri_status_report(request_rec *r, const iri_report_t *report);
 
 /* ---- mod_iri_notes.c ---------------------------------------------------- */

@@ -254,13 +254,12 @@ mod_iri_create_locks(apr_pool_t *pool, iri_index_cache_conf_t *conf)
 }
 
 static iri_index_cache_t *
-mod_iri_create_cache(apr_pool_t *pool, size_t size, iri_stats_t *stats)
+mod_iri_create_cache(apr_pool_t *pool, size_t size)
 {
     iri_index_cache_conf_t conf;
 
     memset(&conf, 0, sizeof(conf));
     conf.size = size;
-    conf.counts = stats != NULL ? iri_stats_cache_counts(stats) : NULL;
     return mod_iri_create_locks(pool, &conf) ? iri_index_cache_create(&conf)
                                              : NULL;
 }
@@ -283,8 +282,7 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
     if (!used || size == 0) {
         return;
     }
-    cache = mod_iri_create_cache(pchild, size,
-                                 mod_iri_server(main_server)->stats);
+    cache = mod_iri_create_cache(pchild, size);
     if (cache == NULL) {
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
                      "iri: no memory for IRICache");

@@ -38,9 +38,6 @@ mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
         mod_iri_note_error(r, "the host could not be read", status);
         return 0;
     }
-    if (read->verdict != IRI_PASS) {
-        mod_iri_status_host(r, read);
-    }
     if (read->verdict == IRI_REFUSE || (report && read->verdict == IRI_SERVE))
     {
         notes = mod_iri_notes(r, IRI_LOG_INFO);

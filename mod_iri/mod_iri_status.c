@@ -1,12 +1,10 @@
 /*
  * mod_iri_status.c - the handler iri-status and its counters
  *
- * If the configuration contains SetHandler iri-status, all children share
- * memory in which requests are counted when they are logged.  It is allocated
- * in the process pool and survives restarts.  It is found by a key in that
- * pool, because this module may be loaded again.  Without that directive
- * there is neither memory nor a hook; .htaccess files are not searched for
- * it.  The core counts and writes the page.
+ * Where IRIEngine is on or report, all children share memory in which requests
+ * are counted when they are logged.  It is allocated in the process pool and
+ * survives restarts.  It is found by a key in that pool, because this module
+ * may be loaded again.  The core counts and writes the page (iri_stats.h).
  */
 
 #include "mod_iri.h"
@@ -23,38 +21,9 @@ typedef struct {
     apr_global_mutex_t *mutex;
 } mod_iri_shared_t;
 
-/* Data of a request, in its pool, until it is counted. */
-typedef struct {
-    int                  has_host; /* 1: host is valid */
-    iri_host_why_t       host;
-    int                  host_refused;
-    int                  redirect;  /* status sent by IRIRedirect; 0: none */
-    int                  has_event; /* 1: the members below are valid */
-    iri_stats_event_t    event;     /* result of IRIEngine report */
-    iri_str_t            path;      /* canonical path that would be served */
-    iri_presence_t       presence;  /* of path on disk */
-    const iri_reading_t *reading;   /* the reading of the request */
-} mod_iri_pending_t;
-
-const char mod_iri_pending_key[] = "mod_iri: status";
+const char mod_iri_event_key[] = "mod_iri: status";
 
 /* ---- shared memory ------------------------------------------------------ */
-
-int
-mod_iri_uses_status(void)
-{
-    const ap_directive_t *at;
-
-    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if ((mod_iri_is_directive(at, "SetHandler")
-             || mod_iri_is_directive(at, "AddHandler"))
-            && strstr(at->args, MOD_IRI_STATUS) != NULL)
-        {
-            return 1;
-        }
-    }
-    return 0;
-}
 
 static void
 mod_iri_status_lock(void *ctx)
@@ -93,21 +62,15 @@ mod_iri_status_create(server_rec *s, apr_pool_t *ptemp)
 {
     apr_pool_t       *pool = s->process->pool;
     mod_iri_shared_t *shared = apr_pcalloc(pool, sizeof(*shared));
-    iri_stats_conf_t  conf = { NULL, NULL, NULL, NULL };
-    iri_stats_t      *stats;
+    iri_stats_t       stats = { NULL, NULL, NULL, NULL };
     apr_status_t      rv;
 
     rv = apr_shm_create(&shared->shm, iri_stats_size(), NULL, pool);
     if (rv != APR_SUCCESS) {
         return rv;
     }
-    conf.memory = apr_shm_baseaddr_get(shared->shm);
-    memset(conf.memory, 0, iri_stats_size());
-    stats = iri_stats_create(&conf, apr_time_sec(apr_time_now()));
-    if (stats == NULL) {
-        return APR_ENOMEM;
-    }
-    iri_stats_destroy(stats);
+    stats.memory = apr_shm_baseaddr_get(shared->shm);
+    iri_stats_init(&stats, apr_time_sec(apr_time_now()));
     rv = ap_global_mutex_create(&shared->mutex, NULL, MOD_IRI_STATUS, NULL, s,
                                 pool, 0);
     if (rv == APR_SUCCESS) {
@@ -128,6 +91,7 @@ mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
                : HTTP_INTERNAL_SERVER_ERROR;
 }
 
+/* Without memory nothing is counted, and the page is 500. */
 static int
 mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
                            apr_pool_t *ptemp, server_rec *s)
@@ -143,22 +107,13 @@ mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
                      "iri: no memory for the counters of " MOD_IRI_STATUS);
     }
-    return rv == APR_SUCCESS ? OK : HTTP_INTERNAL_SERVER_ERROR;
+    return OK;
 }
 
-static apr_status_t
-mod_iri_status_destroy(void *stats)
-{
-    iri_stats_destroy(stats);
-    return APR_SUCCESS;
-}
-
-/* Without memory this child does not count. */
 static void
 mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
     mod_iri_shared_t *shared = mod_iri_status_shared(main_server, pchild);
-    iri_stats_conf_t  conf;
     iri_stats_t      *stats;
     server_rec       *s;
 
@@ -170,213 +125,88 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
     {
         return;
     }
-    conf.memory = apr_shm_baseaddr_get(shared->shm);
-    conf.lock = mod_iri_status_lock;
-    conf.unlock = mod_iri_status_unlock;
-    conf.ctx = shared->mutex;
-    stats = iri_stats_create(&conf, apr_time_sec(apr_time_now()));
-    if (stats == NULL) {
-        return;
-    }
-    apr_pool_cleanup_register(pchild, stats, mod_iri_status_destroy,
-                              apr_pool_cleanup_null);
+    stats = apr_palloc(pchild, sizeof(*stats));
+    stats->memory = apr_shm_baseaddr_get(shared->shm);
+    stats->lock = mod_iri_status_lock;
+    stats->unlock = mod_iri_status_unlock;
+    stats->ctx = shared->mutex;
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_server(s)->stats = stats;
     }
 }
 
-/* ---- pending data of a request ------------------------------------------ */
+/* ---- the event of a request --------------------------------------------- */
 
 /*
- * Returns: what is kept for counting; NULL: counting is off, or r is a
- * subrequest.
+ * Returns: what is kept of a request until it is counted; NULL: counting is
+ * off, or r is a subrequest.
  */
-static mod_iri_pending_t *
-mod_iri_status_pending(request_rec *r)
+static iri_stats_event_t *
+mod_iri_status_kept(request_rec *r)
 {
-    void *pending = NULL;
+    void *event = NULL;
 
     if (mod_iri_server(r->server)->stats == NULL || r->main != NULL) {
         return NULL;
     }
-    apr_pool_userdata_get(&pending, mod_iri_pending_key, r->pool);
-    if (pending == NULL) {
-        pending = apr_pcalloc(r->pool, sizeof(mod_iri_pending_t));
-        apr_pool_userdata_setn(pending, mod_iri_pending_key, NULL, r->pool);
+    apr_pool_userdata_get(&event, mod_iri_event_key, r->pool);
+    if (event == NULL) {
+        event = apr_pcalloc(r->pool, sizeof(iri_stats_event_t));
+        apr_pool_userdata_setn(event, mod_iri_event_key, NULL, r->pool);
     }
-    return pending;
-}
-
-void
-mod_iri_status_host(request_rec *r, const iri_host_t *host)
-{
-    mod_iri_pending_t *pending = mod_iri_status_pending(r);
-
-    if (pending != NULL) {
-        pending->has_host = 1;
-        pending->host = host->why;
-        pending->host_refused = host->verdict == IRI_REFUSE;
-    }
+    return event;
 }
 
 void
 mod_iri_status_redirected(request_rec *r, int status)
 {
-    mod_iri_pending_t *pending = mod_iri_status_pending(r);
+    iri_stats_event_t *event = mod_iri_status_kept(r);
 
-    if (pending != NULL) {
-        pending->redirect = status;
-    }
-}
-
-/* Returns: 1 if the lookup found no entry. */
-static int
-mod_iri_status_is_absent(const iri_found_t *found)
-{
-    return found->verdict == IRI_PASS && found->why != IRI_WHY_DECLARED
-           && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NONE;
-}
-
-static void
-mod_iri_status_add(const iri_found_t *found, iri_stats_event_t *event)
-{
-    if (found->verdict != IRI_PASS || mod_iri_status_is_absent(found)) {
-        event->verdict = found->verdict;
-        event->why = found->why;
-    }
-    if (found->match > event->match) {
-        event->match = found->match;
-    }
-    if (found->repaired != IRI_FORM_ASCII) {
-        event->form = found->repaired;
-    }
-}
-
-static void
-mod_iri_status_add_reading(const iri_reading_t *reading,
-                           iri_stats_event_t   *event)
-{
-    event->form = reading->form;
-    event->charset = reading->charset;
-    event->verdict = reading->verdict;
-    event->why = reading->why;
-}
-
-/* A charset other than that of the first reading is one of IRICharset. */
-static void
-mod_iri_status_confirm(const iri_found_t *found, iri_stats_event_t *event)
-{
-    if (found->verdict == IRI_RESTART && found->charset.len != 0
-        && event->form != IRI_FORM_ASCII
-        && !mod_iri_str_equal(found->charset, event->charset))
-    {
-        event->form = IRI_FORM_LEGACY;
-        event->charset = found->charset;
+    if (event != NULL) {
+        event->redirect = status;
     }
 }
 
 void
 mod_iri_status_report(request_rec *r, const iri_report_t *report)
 {
-    const iri_found_t *found = report->found, *again = report->again;
-    mod_iri_pending_t *pending = r->prev == NULL ? mod_iri_status_pending(r)
-                                                 : NULL;
-    iri_stats_event_t *event;
+    iri_stats_event_t *event = r->prev == NULL ? mod_iri_status_kept(r)
+                                               : NULL;
 
-    if (pending == NULL || pending->has_event) {
-        return;
-    }
-    pending->has_event = 1;
-    event = &pending->event;
-    mod_iri_status_add_reading(report->reading, event);
-    pending->reading = apr_pmemdup(r->pool, report->reading,
-                                   sizeof(*report->reading));
-    pending->path = report->reading->path;
-    pending->presence = iri_presence_of(again != NULL ? again : found,
-                                        again != NULL, 0);
-    if (found == NULL) {
-        return;
-    }
-    mod_iri_status_confirm(found, event);
-    mod_iri_status_add(found, event);
-    if (found->verdict == IRI_RESTART) {
-        pending->path = found->path;
-    }
-    if (again != NULL
-        && (again->verdict == IRI_CHOOSE || again->verdict == IRI_REFUSE))
-    {
-        event->verdict = again->verdict;
-        event->why = again->why;
+    if (event != NULL) {
+        iri_stats_event_set(event, report);
     }
 }
 
-/* ---- counting ----------------------------------------------------------- */
-
-/* Fill in the event of a request with IRIEngine on. */
+/* IRIEngine on: what was done with the path. */
 static void
-mod_iri_status_actual(const mod_iri_request_t *ctx, iri_stats_event_t *event)
+mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
 {
+    iri_reading_t reading;
+    iri_found_t   restart;
+    iri_report_t  report = { &reading, NULL, NULL, NULL };
+
+    memset(&reading, 0, sizeof(reading));
     if (ctx->has_reading) {
-        mod_iri_status_add_reading(&ctx->reading, event);
-        event->form = ctx->form;
-        event->charset = ctx->charset;
+        reading = ctx->reading;
+        reading.form = ctx->form;
+        reading.charset = ctx->charset;
     }
     if (ctx->refused) {
-        event->verdict = IRI_REFUSE;
-        return;
+        reading.verdict = IRI_REFUSE;
     }
     if (ctx->has_found) {
-        mod_iri_status_add(&ctx->found, event);
+        report.found = &ctx->found;
     }
-    if (!ctx->restarted) {
-        return;
+    if (ctx->restarted) {
+        memset(&restart, 0, sizeof(restart));
+        restart.verdict = IRI_RESTART;
+        restart.match = ctx->restart_match;
+        restart.why = ctx->restart_why;
+        report.again = report.found;
+        report.found = &restart;
     }
-    if (ctx->restart_match > event->match) {
-        event->match = ctx->restart_match;
-    }
-    if (event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE) {
-        return;
-    }
-    event->verdict = IRI_RESTART;
-    event->why = ctx->restart_why;
-}
-
-/* Fill in the redirect that IRIRedirect would send. */
-static void
-mod_iri_status_report_redirect(request_rec             *r,
-                               const mod_iri_pending_t *pending,
-                               iri_stats_event_t       *event)
-{
-    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
-                                                    &iri_module);
-    const char          *query = mod_iri_query_sent(r);
-    iri_presence_t       presence = pending->presence;
-    iri_redirect_t       redirect;
-    iri_str_t            location;
-    iri_env_apr_t        env;
-
-    if (dir == NULL || dir->redirect <= 0
-        || dir->redirect == IRI_REDIRECT_LINK || event->verdict == IRI_CHOOSE
-        || event->verdict == IRI_REFUSE)
-    {
-        return;
-    }
-    if (presence == IRI_ABSENT && r->status < HTTP_BAD_REQUEST) {
-        presence = IRI_UNCONFIRMED;
-    }
-    memset(&redirect, 0, sizeof(redirect));
-    redirect.reading = pending->reading;
-    redirect.sent = mod_iri_path_sent(r);
-    redirect.path = pending->path;
-    redirect.has_query = query != NULL;
-    redirect.query = mod_iri_str(query ? query : "");
-    mod_iri_env(&env, r);
-    if (iri_may_redirect(mod_iri_str(r->method), &redirect, presence)
-        && iri_redirect_location(&env.env, &redirect, &location) == IRI_OK
-        && location.len != 0)
-    {
-        event->redirect = dir->redirect;
-    }
+    iri_stats_event_set(event, &report);
 }
 
 /* r->args was replaced by its UTF-8 form. */
@@ -409,70 +239,46 @@ mod_iri_status_field(const request_rec *r, const char *name)
     return mod_iri_str(value != NULL ? value : "");
 }
 
-static void
-mod_iri_status_event(request_rec *r, mod_iri_server_t *conf,
-                     const mod_iri_pending_t *pending,
-                     iri_stats_event_t       *event)
+static int
+mod_iri_status_is_page(const request_rec *r)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-
-    if (event->report) {
-        if (pending != NULL && pending->has_event) {
-            *event = pending->event;
-            event->report = 1;
-            mod_iri_status_report_redirect(r, pending, event);
-        }
-    } else if (ctx != NULL) {
-        mod_iri_status_actual(ctx, event);
-    }
-    if (pending != NULL) {
-        event->redirect |= pending->redirect;
-        if (pending->has_host) {
-            event->host = pending->host;
-        }
-        if (pending->host_refused && !event->report) {
-            event->verdict = IRI_REFUSE;
-        }
-    }
-    mod_iri_status_query(r, conf, event);
-    event->referer = mod_iri_status_field(r, "Referer");
-    event->agent = mod_iri_status_field(r, "User-Agent");
+    return r->handler != NULL && strcmp(r->handler, MOD_IRI_STATUS) == 0;
 }
 
 /*
- * Requests that httpd refuses before any hook are not counted, except for a
- * refused host.  Requests for the status page are not counted.
+ * Requests for the page are not counted, nor those that were refused before
+ * this module has seen them.
  */
 int
 mod_iri_status_log(request_rec *r)
 {
-    mod_iri_server_t *conf = mod_iri_server(r->server);
-    int               report = conf->engine == IRI_ENGINE_REPORT;
-    void             *pending = NULL, *known;
-    int64_t           now;
-    iri_stats_event_t event;
+    const mod_iri_server_t  *conf = mod_iri_server(r->server);
+    const mod_iri_request_t *ctx;
+    iri_stats_event_t        event;
+    void                    *kept = NULL;
 
     if (conf->stats == NULL || conf->engine == IRI_ENGINE_OFF
-        || (r->handler != NULL && strcmp(r->handler, MOD_IRI_STATUS) == 0))
+        || mod_iri_status_is_page(r)
+        || ap_get_module_config(r->request_config, &iri_module) == NULL)
     {
-        return DECLINED;
-    }
-    known = ap_get_module_config(r->request_config, &iri_module);
-    now = apr_time_sec(apr_time_now());
-    apr_pool_userdata_get(&pending, mod_iri_pending_key, r->pool);
-    if (pending == NULL && r->args == NULL && known != NULL
-        && mod_iri_request(r) == NULL)
-    {
-        iri_stats_count_plain(conf->stats, report, now);
-        return DECLINED;
-    }
-    if (known == NULL && pending == NULL) {
         return DECLINED;
     }
     memset(&event, 0, sizeof(event));
-    event.report = report;
-    mod_iri_status_event(r, conf, pending, &event);
-    event.now = now;
+    apr_pool_userdata_get(&kept, mod_iri_event_key, r->pool);
+    if (kept != NULL) {
+        event = *(const iri_stats_event_t *) kept;
+    }
+    event.now = apr_time_sec(r->request_time);
+    event.report = conf->engine == IRI_ENGINE_REPORT;
+    ctx = mod_iri_request(r);
+    if (!event.report && ctx != NULL) {
+        mod_iri_status_done(ctx, &event);
+    }
+    mod_iri_status_query(r, conf, &event);
+    if (event.form == IRI_FORM_LEGACY || event.query == IRI_QUERY_READ) {
+        event.referer = mod_iri_status_field(r, "Referer");
+        event.agent = mod_iri_status_field(r, "User-Agent");
+    }
     iri_stats_count(conf->stats, &event);
     return DECLINED;
 }
@@ -480,33 +286,14 @@ mod_iri_status_log(request_rec *r)
 /* ---- the page ----------------------------------------------------------- */
 
 static int
-mod_iri_status_send(request_rec *r, const iri_stats_page_t *page)
-{
-    r->status = page->status;
-    ap_set_content_type(r, page->type);
-    ap_set_content_length(r, (apr_off_t) page->body.len);
-    apr_table_setn(r->headers_out, "Cache-Control", "no-store");
-    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
-    if (apr_table_get(r->headers_out, "Content-Security-Policy") == NULL) {
-        apr_table_setn(r->headers_out, "Content-Security-Policy",
-                       page->policy);
-    }
-    if (!r->header_only) {
-        ap_rwrite(page->body.data, (int) page->body.len, r);
-    }
-    return OK;
-}
-
-static int
 mod_iri_status_handler(request_rec *r)
 {
-    mod_iri_server_t     *conf = mod_iri_server(r->server);
-    iri_stats_page_conf_t page_conf;
-    iri_stats_page_t      page;
-    iri_env_apr_t         env;
-    iri_status_t          status;
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    iri_stats_page_t        page;
+    iri_env_apr_t           env;
+    iri_status_t            status;
 
-    if (strcmp(r->handler, MOD_IRI_STATUS) != 0) {
+    if (!mod_iri_status_is_page(r)) {
         return DECLINED;
     }
     ap_allow_methods(r, REPLACE_ALLOW, "GET", NULL);
@@ -519,17 +306,27 @@ mod_iri_status_handler(request_rec *r)
     if (conf->stats == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    page_conf.now = apr_time_sec(apr_time_now());
-    page_conf.query = mod_iri_str(r->args ? r->args : "");
-    page_conf.caches = &conf->cache;
-    page_conf.count = conf->cache != NULL;
     mod_iri_env(&env, r);
-    status = iri_stats_page(&env.env, conf->stats, &page_conf, &page);
+    status = iri_stats_page(&env.env, conf->stats,
+                            apr_time_sec(apr_time_now()),
+                            mod_iri_str(r->args ? r->args : ""), &page);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "cannot write the status page", status);
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    return mod_iri_status_send(r, &page);
+    r->status = page.status;
+    ap_set_content_type(r, page.type);
+    ap_set_content_length(r, (apr_off_t) page.body.len);
+    apr_table_setn(r->headers_out, "Cache-Control", "no-store");
+    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
+    if (apr_table_get(r->headers_out, "Content-Security-Policy") == NULL) {
+        apr_table_setn(r->headers_out, "Content-Security-Policy",
+                       page.policy);
+    }
+    if (!r->header_only) {
+        ap_rwrite(page.body.data, (int) page.body.len, r);
+    }
+    return OK;
 }
 
 void
@@ -537,8 +334,8 @@ mod_iri_status_hooks(void)
 {
     ap_hook_post_config(mod_iri_status_post_config, NULL, NULL,
                         APR_HOOK_MIDDLE);
-    /* before the hook that creates the cache, which uses the counters */
-    ap_hook_child_init(mod_iri_status_child_init, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_child_init(mod_iri_status_child_init, NULL, NULL,
+                       APR_HOOK_MIDDLE);
     ap_hook_handler(mod_iri_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_status_log, NULL, NULL, APR_HOOK_LAST);
 }

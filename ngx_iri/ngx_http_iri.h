@@ -35,7 +35,7 @@
  *   ngx_http_iri_resolve.c     restart or 404 after a lookup
  *   ngx_http_iri_root.c        the script under root and alias
  *   ngx_http_iri_snapshot.c    saving and restoring a request
- *   ngx_http_iri_status.c      iri_status: counters and their page
+ *   ngx_http_iri_status.c      ngx_http_iri_status_module: counters
  *   ngx_http_iri_try_files.c   try_files
  *   ngx_http_iri_variables.c   $iri_... and some variables of nginx
  *
@@ -50,8 +50,9 @@
 #include "ngx_http_iri_conf.h"
 #include "ngx_http_iri_context.h"
 
-/* The one symbol that nginx looks up. */
+/* The modules, in the order of the file config. */
 extern ngx_module_t ngx_http_iri_module;
+extern ngx_module_t ngx_http_iri_status_module;
 
 #pragma GCC visibility push(hidden)
 

@@ -429,8 +429,7 @@ ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 
 /* Without memory for the handle, nothing is cached in this process. */
 static void
-ngx_http_iri_cache_open(ngx_http_iri_cache_t     *cache,
-                        iri_index_cache_counts_t *counts)
+ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache)
 {
     iri_index_cache_conf_t conf;
 
@@ -440,7 +439,6 @@ ngx_http_iri_cache_open(ngx_http_iri_cache_t     *cache,
     conf.lock = ngx_http_iri_cache_lock;
     conf.unlock = ngx_http_iri_cache_unlock;
     conf.later = ngx_http_iri_job_post;
-    conf.counts = counts;
     conf.ctx = cache;
 
     cache->cache = iri_index_cache_create(&conf);
@@ -489,24 +487,8 @@ ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf)
     ngx_http_iri_cache_t **cache = imcf->caches.elts;
 
     for (i = 0; i < imcf->caches.nelts; i++) {
-        ngx_http_iri_cache_open(cache[i],
-                                ngx_http_iri_status_cache_counts(imcf));
+        ngx_http_iri_cache_open(cache[i]);
     }
-}
-
-
-size_t
-ngx_http_iri_caches(const ngx_http_iri_main_conf_t *imcf,
-                    iri_index_cache_t             **caches)
-{
-    ngx_uint_t             i;
-    ngx_http_iri_cache_t **cache = imcf->caches.elts;
-
-    for (i = 0; i < imcf->caches.nelts; i++) {
-        caches[i] = cache[i]->cache;
-    }
-
-    return imcf->caches.nelts;
 }
 
 

@@ -15,7 +15,6 @@
 
 #include "iri_dav.h"
 #include "iri_listing.h"
-#include "iri_stats.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -42,9 +41,6 @@ typedef struct {
 /* The cache of directory indexes (ngx_http_iri_cache.c) */
 typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
 
-/* The counters (ngx_http_iri_status.c) */
-typedef struct ngx_http_iri_status_s  ngx_http_iri_status_t;
-
 /* Of http{} */
 typedef struct {
     iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
@@ -52,7 +48,6 @@ typedef struct {
     ngx_array_t hooks;          /* of ngx_http_iri_scripted_t */
     ngx_array_t levels;         /* private to ngx_http_iri_levels.c */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
-    ngx_http_iri_status_t *status;  /* NULL: no location has iri_status */
     ngx_uint_t switched_on;     /* 1: a server has iri on or report */
     ngx_uint_t links;           /* 1: a location has iri_redirect link */
     ngx_uint_t hosts;           /* 1: a server has iri_host on or strict */

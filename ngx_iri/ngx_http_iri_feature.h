@@ -97,13 +97,6 @@ ngx_int_t ngx_http_iri_cache_needs_threads(ngx_conf_t *cf,
 /* When a process starts that serves requests. */
 void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
 
-/*
- * Store the caches of this process in caches, which has room for
- * imcf->caches.nelts.  Returns: their number.
- */
-size_t ngx_http_iri_caches(const ngx_http_iri_main_conf_t *imcf,
-    iri_index_cache_t **caches);
-
 
 /* ---- ngx_http_iri_client.c ---------------------------------------------- */
 
@@ -180,6 +173,12 @@ void ngx_http_iri_report_args(ngx_http_request_t *r);
  * Returns: NGX_OK; NGX_DECLINED if there is no query; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
+
+/*
+ * Read the query as it was sent, for counting.
+ * Returns: NGX_OK; NGX_DECLINED: nothing to read; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_query_sent(ngx_http_request_t *r, iri_query_t *query);
 
 /* The setter of iri_convert. */
 char *ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -368,25 +367,6 @@ void ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line);
 
 /* In the LOG phase: log the notes. */
 void ngx_http_iri_notes_log(ngx_http_request_t *r);
-
-
-/* ---- ngx_http_iri_status.c ---------------------------------------------- */
-
-/* The setter of iri_status. */
-char *ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-/*
- * Start to count requests, if a location has iri_status.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_status_init(ngx_conf_t *cf);
-
-/* When a process starts, before ngx_http_iri_cache_init_process(). */
-void ngx_http_iri_status_init_process(ngx_http_iri_main_conf_t *imcf);
-
-/* The counters of the caches.  Returns: NULL if nothing is counted. */
-iri_index_cache_counts_t *ngx_http_iri_status_cache_counts(
-    const ngx_http_iri_main_conf_t *imcf);
 
 
 /* ---- ngx_http_iri_variables.c ------------------------------------------- */

@@ -140,13 +140,6 @@ static ngx_command_t ngx_http_iri_commands[] = {
       offsetof(ngx_http_iri_loc_conf_t, redirect),
       (void *) &iri_redirect_words },
 
-    { ngx_string("iri_status"),
-      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
-      ngx_http_iri_status_set,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      0,
-      NULL },
-
       ngx_null_command
 };
 
@@ -784,10 +777,6 @@ ngx_http_iri_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    if (ngx_http_iri_status_init(cf) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
     if (!imcf->switched_on) {
         return NGX_OK;
     }
@@ -814,7 +803,6 @@ ngx_http_iri_init_process(ngx_cycle_t *cycle)
     imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
 
     if (imcf != NULL) {
-        ngx_http_iri_status_init_process(imcf);
         ngx_http_iri_cache_init_process(imcf);
     }
 

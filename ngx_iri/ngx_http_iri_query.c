@@ -157,6 +157,18 @@ ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out)
 }
 
 
+ngx_int_t
+ngx_http_iri_query_sent(ngx_http_request_t *r, iri_query_t *query)
+{
+    iri_env_t env;
+    iri_str_t sent;
+
+    return ngx_http_iri_query(r, &sent)
+               ? ngx_http_iri_read_args(r, sent, &env, query)
+               : NGX_DECLINED;
+}
+
+
 /* ---- iri_convert -------------------------------------------------------- */
 
 /* The value is empty if the conversion fails, which the core logs. */

@@ -1,428 +1,135 @@
 /*
- * ngx_http_iri_status.c - iri_status: counters of requests, and their page
+ * ngx_http_iri_status.c - ngx_http_iri_status_module: counters and their page
  *
  * If a location has iri_status, requests are counted in the LOG phase, in a
  * shared memory zone of all workers.  A reload keeps the zone.  Without
  * iri_status there is neither a zone nor a log handler.  The lock of the
  * counters is the mutex of the slab pool, which nginx unlocks if a worker
  * dies while holding it.  The core defines the counters and writes the page
- * (iri_stats.h); this file makes the event of a request.
+ * (iri_stats.h); this file makes the event of a request from the context of
+ * ngx_http_iri_module, which it does not change.
  */
 
 #include "ngx_http_iri.h"
+#include "iri_stats.h"
 
 
-struct ngx_http_iri_status_s {
-    ngx_shm_zone_t     *zone;
-    iri_stats_t        *stats;  /* this process's handle; NULL: not created */
-    iri_index_cache_t **caches; /* array for ngx_http_iri_caches() */
+typedef struct {
+    ngx_shm_zone_t *zone; /* NULL: no location has iri_status */
+    iri_stats_t     stats;
+} ngx_http_iri_status_main_conf_t;
+
+
+static void *ngx_http_iri_status_create_main_conf(ngx_conf_t *cf);
+static char *
+ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static ngx_int_t ngx_http_iri_status_init(ngx_conf_t *cf);
+static ngx_int_t ngx_http_iri_status_handler(ngx_http_request_t *r);
+
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_status_commands[] = {
+
+    { ngx_string("iri_status"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
+      ngx_http_iri_status,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
+
+      ngx_null_command
 };
 
 
-/* ---- the zone ----------------------------------------------------------- */
+static ngx_http_module_t ngx_http_iri_status_module_ctx = {
+    NULL,                                  /* preconfiguration */
+    ngx_http_iri_status_init,              /* postconfiguration */
 
-static void
-ngx_http_iri_status_lock(void *ctx)
-{
-    ngx_http_iri_status_t *status = ctx;
-    ngx_slab_pool_t       *shpool;
+    ngx_http_iri_status_create_main_conf,  /* create main configuration */
+    NULL,                                  /* init main configuration */
 
-    shpool = (ngx_slab_pool_t *) status->zone->shm.addr;
-    ngx_shmtx_lock(&shpool->mutex);
-}
+    NULL,                                  /* create server configuration */
+    NULL,                                  /* merge server configuration */
 
-
-static void
-ngx_http_iri_status_unlock(void *ctx)
-{
-    ngx_http_iri_status_t *status = ctx;
-    ngx_slab_pool_t       *shpool;
-
-    shpool = (ngx_slab_pool_t *) status->zone->shm.addr;
-    ngx_shmtx_unlock(&shpool->mutex);
-}
+    NULL,                                  /* create location configuration */
+    NULL                                   /* merge location configuration */
+};
 
 
-/* data: zone->data of the previous cycle, NULL if the zone is new. */
-static ngx_int_t
-ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
-{
-    iri_stats_t     *stats = NULL;
-    ngx_slab_pool_t *shpool = (ngx_slab_pool_t *) zone->shm.addr;
-    iri_stats_conf_t conf;
+ngx_module_t ngx_http_iri_status_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_status_module_ctx,       /* module context */
+    ngx_http_iri_status_commands,          /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    NULL,                                  /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    NULL,                                  /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
 
-    zone->data = shpool->data;
-
-    if (data != NULL || zone->shm.exists) {
-        return NGX_OK;
-    }
-
-    ngx_memzero(&conf, sizeof(iri_stats_conf_t));
-    conf.memory = ngx_slab_alloc(shpool, iri_stats_size());
-
-    if (conf.memory != NULL) {
-        ngx_memzero(conf.memory, iri_stats_size());
-        stats = iri_stats_create(&conf, ngx_time());
-    }
-
-    if (stats == NULL) {
-        ngx_log_error(NGX_LOG_EMERG, zone->shm.log, 0,
-                      "iri: no memory for \"iri_status\"");
-        return NGX_ERROR;
-    }
-
-    iri_stats_destroy(stats);
-    shpool->data = conf.memory;
-    zone->data = shpool->data;
-
-    return NGX_OK;
-}
+/* clang-format on */
 
 
-/*
- * The name of the zone contains a hash of the layout: after an upgrade of the
- * module that changes the layout, nginx makes a new zone.
- */
-static ngx_int_t
-ngx_http_iri_status_zone_add(ngx_conf_t *cf, ngx_http_iri_status_t *status)
-{
-    size_t    size;
-    ngx_str_t name;
+/* ---- counting ----------------------------------------------------------- */
 
-    name.data = ngx_pnalloc(cf->pool, sizeof("iri_status ") + 16);
-    if (name.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    name.len = ngx_sprintf(name.data, "iri_status %016xL",
-                           (int64_t) iri_stats_layout())
-               - name.data;
-
-    size = ngx_align(iri_stats_size(), ngx_pagesize);
-    size += 8 * ngx_pagesize
-            + (size / ngx_pagesize + 8) * sizeof(ngx_slab_page_t);
-
-    status->zone = ngx_shared_memory_add(cf, &name, size,
-                                         &ngx_http_iri_module);
-    if (status->zone == NULL) {
-        return NGX_ERROR;
-    }
-
-    status->zone->init = ngx_http_iri_status_zone_init;
-
-    return NGX_OK;
-}
-
-
-static void
-ngx_http_iri_status_close(void *data)
-{
-    ngx_http_iri_status_t *status = data;
-
-    iri_stats_destroy(status->stats);
-    status->stats = NULL;
-}
-
-
-/* Without memory for the handle, this process counts no requests. */
-void
-ngx_http_iri_status_init_process(ngx_http_iri_main_conf_t *imcf)
-{
-    iri_stats_conf_t       conf;
-    ngx_http_iri_status_t *status = imcf->status;
-
-    if (status == NULL) {
-        return;
-    }
-
-    ngx_memzero(&conf, sizeof(iri_stats_conf_t));
-    conf.memory = status->zone->data;
-    conf.lock = ngx_http_iri_status_lock;
-    conf.unlock = ngx_http_iri_status_unlock;
-    conf.ctx = status;
-
-    status->stats = iri_stats_create(&conf, ngx_time());
-}
-
-
-iri_index_cache_counts_t *
-ngx_http_iri_status_cache_counts(const ngx_http_iri_main_conf_t *imcf)
-{
-    return imcf->status != NULL && imcf->status->stats != NULL
-               ? iri_stats_cache_counts(imcf->status->stats)
-               : NULL;
-}
-
-
-/* ---- the event of a request --------------------------------------------- */
-
-/* 1 if a lookup was done and found no entry. */
-static ngx_uint_t
-ngx_http_iri_status_is_absent(const iri_found_t *found)
-{
-    return found->verdict == IRI_PASS && found->why != IRI_WHY_DECLARED
-           && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NONE;
-}
-
-
-static void
-ngx_http_iri_status_add_found(const iri_found_t *found,
-                              iri_stats_event_t *event)
-{
-    if (found->verdict != IRI_PASS || ngx_http_iri_status_is_absent(found)) {
-        event->verdict = found->verdict;
-        event->why = found->why;
-    }
-
-    if (found->match > event->match) {
-        event->match = found->match;
-    }
-
-    if (found->repaired != IRI_FORM_ASCII) {
-        event->form = found->repaired;
-    }
-}
-
-
-/* The disk has confirmed another charset than that of the first reading. */
-static void
-ngx_http_iri_status_add_charset(const iri_found_t *found,
-                                iri_stats_event_t *event)
-{
-    if (found->verdict == IRI_RESTART && found->charset.len != 0
-        && !ngx_http_iri_same(ngx_http_iri_ngx_str(found->charset),
-                              ngx_http_iri_ngx_str(event->charset)))
-    {
-        event->form = IRI_FORM_LEGACY;
-        event->charset = found->charset;
-    }
-}
-
-
-/*
- * iri report: would iri_redirect redirect?  found: the result of the last
- * lookup, may be NULL; moved: 1 if the request would have restarted with
- * the path that was found (ctx->report.found).
- */
-static void
-ngx_http_iri_status_add_redirect(ngx_http_request_t *r,
-                                 ngx_http_iri_ctx_t *ctx,
-                                 const iri_lookup_t *found, ngx_uint_t moved,
-                                 iri_stats_event_t *event)
-{
-    iri_env_t                      env;
-    iri_str_t                      location;
-    ngx_uint_t                     answered;
-    iri_reading_t                  came;
-    iri_redirect_t                 redirect;
-    const ngx_http_iri_loc_conf_t *ilcf = ctx->report.conf;
-
-    if (ilcf->redirect == 0 || ilcf->redirect == IRI_REDIRECT_LINK
-        || event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE
-        || ngx_http_iri_redirect_input(r, ctx, &came, &redirect) != NGX_OK)
-    {
-        return;
-    }
-
-    if (moved) {
-        redirect.path = ctx->report.found->found.path;
-    }
-
-    answered = r->headers_out.status < NGX_HTTP_BAD_REQUEST;
-    ngx_http_iri_env(r, &env);
-
-    if (iri_may_redirect(ngx_http_iri_str(r->method_name), &redirect,
-                         iri_presence_of(found != NULL ? &found->found : NULL,
-                                         moved != 0, answered != 0))
-        && iri_redirect_location(&env, &redirect, &location) == IRI_OK
-        && location.len != 0)
-    {
-        event->redirect = (int) ilcf->redirect;
-    }
-}
-
-
-/* iri report: the results that "iri on" would have, as in the log. */
+/* iri report: what "iri on" would do with the path. */
 static void
 ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                                iri_stats_event_t *event)
 {
-    iri_reading_t       came;
-    const iri_lookup_t *found, *again;
+    iri_report_t  report = { NULL, NULL, NULL, NULL };
+    iri_reading_t reading;
 
-    if (ngx_http_iri_report_find(r, ctx, &came) != NGX_OK) {
+    if (ngx_http_iri_report_find(r, ctx, &reading) != NGX_OK) {
         return;
     }
 
-    event->form = came.form;
-    event->charset = came.charset;
-    event->verdict = came.verdict;
-    event->why = came.why;
+    report.reading = &reading;
 
-    if (ctx->report.conf == NULL) {
-        return;
+    if (ctx->report.found != NULL) {
+        report.found = &ctx->report.found->found;
     }
 
-    found = ctx->report.found;
-    if (found == NULL) {
-        ngx_http_iri_status_add_redirect(r, ctx, NULL, 0, event);
-        return;
+    if (ctx->report.again != NULL) {
+        report.again = &ctx->report.again->found;
     }
 
-    if (iri_request_requested_reading(ctx->request) != NULL) {
-        ngx_http_iri_status_add_charset(&found->found, event);
-    }
-
-    ngx_http_iri_status_add_found(&found->found, event);
-
-    if (found->found.verdict != IRI_RESTART) {
-        ngx_http_iri_status_add_redirect(r, ctx, found, 0, event);
-        return;
-    }
-
-    again = ctx->report.again;
-
-    if (again != NULL
-        && (again->found.verdict == IRI_CHOOSE
-            || again->found.verdict == IRI_REFUSE))
-    {
-        event->verdict = again->found.verdict;
-        event->why = again->found.why;
-    }
-
-    ngx_http_iri_status_add_redirect(r, ctx, again != NULL ? again : found, 1,
-                                     event);
+    iri_stats_event_set(event, &report);
 }
 
 
-/* Read the query as sent again: r->args has been converted. */
-static void
-ngx_http_iri_status_add_query(ngx_http_request_t      *r,
-                              ngx_http_iri_srv_conf_t *iscf,
-                              iri_stats_event_t       *event)
-{
-    iri_env_t   env;
-    iri_str_t   sent;
-    iri_query_t query;
-
-    if (iscf->query_configured == NULL || !ngx_http_iri_query(r, &sent)
-        || !iri_query_needs_read(&iscf->query, sent))
-    {
-        return;
-    }
-
-    ngx_http_iri_env(r, &env);
-
-    if (iri_query_read(&env, &iscf->query, sent, &query) == IRI_OK) {
-        event->query = query.why;
-        event->query_charset = query.charset;
-    }
-}
-
-
-/* Read the host as sent again: r->headers_in.server has been mapped. */
-static void
-ngx_http_iri_status_add_host(ngx_http_request_t *r, iri_stats_event_t *event)
-{
-    iri_env_t                env;
-    iri_str_t                sent;
-    iri_host_t               host;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_iri_host_conf(
-        r->http_connection->addr_conf->default_server);
-
-    if (iscf->hosts == IRI_HOST_MODE_OFF) {
-        return;
-    }
-
-    if (r->host_start != NULL && r->host_end != NULL) {
-        sent.data = r->host_start;
-        sent.len = r->host_end - r->host_start;
-
-    } else if (r->headers_in.host != NULL) {
-        sent = iri_authority_host(
-            ngx_http_iri_str(r->headers_in.host->value));
-
-    } else {
-        return;
-    }
-
-    if (iri_host_is_ascii(sent)) {
-        return;
-    }
-
-    ngx_http_iri_env(r, &env);
-
-    if (iri_host_read(&env, &iscf->host, sent, &host) == IRI_OK) {
-        event->host = host.why;
-
-        if (host.verdict == IRI_REFUSE && event->verdict == IRI_PASS
-            && r->phase_handler == 0)
-        {
-            event->verdict = IRI_REFUSE;
-        }
-    }
-}
-
-
-static void
-ngx_http_iri_status_add_client(ngx_http_request_t *r,
-                               iri_stats_event_t  *event)
-{
-    if (r->headers_in.referer != NULL) {
-        event->referer = ngx_http_iri_str(r->headers_in.referer->value);
-    }
-
-    if (r->headers_in.user_agent != NULL) {
-        event->agent = ngx_http_iri_str(r->headers_in.user_agent->value);
-    }
-}
-
-
-static ngx_int_t ngx_http_iri_status_handler(ngx_http_request_t *r);
-
-
-/* Requests for the status page itself are not counted. */
-static ngx_uint_t
-ngx_http_iri_status_is_counted(ngx_http_request_t      *r,
-                               ngx_http_iri_srv_conf_t *iscf)
-{
-    return r == r->main && iscf->engine != IRI_ENGINE_OFF
-           && r->content_handler != ngx_http_iri_status_handler;
-}
-
-
+/*
+ * Subrequests and requests for the page are not counted, nor those that were
+ * refused before any phase: their r->phase_handler is 0.
+ */
 static ngx_int_t
 ngx_http_iri_status_log_handler(ngx_http_request_t *r)
 {
-    iri_stats_t              *stats;
-    iri_stats_event_t         event;
-    ngx_http_iri_ctx_t       *ctx;
-    ngx_http_iri_srv_conf_t  *iscf;
-    ngx_http_iri_main_conf_t *imcf;
+    iri_query_t                      query;
+    iri_engine_t                     engine = ngx_http_iri_engine_of(r);
+    iri_stats_event_t                event;
+    ngx_http_iri_ctx_t              *ctx = ngx_http_iri_ctx(r);
+    ngx_http_core_loc_conf_t        *clcf;
+    ngx_http_iri_status_main_conf_t *smcf;
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-    stats = imcf->status->stats;
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
 
-    if (stats == NULL || !ngx_http_iri_status_is_counted(r, iscf)) {
-        return NGX_OK;
-    }
-
-    ctx = ngx_http_iri_ctx(r);
-
-    /* r->phase_handler is 0 if nginx refused the request before any phase. */
-    if (ctx == NULL && r->args.len == 0 && !imcf->hosts
-        && r->phase_handler != 0) {
-        iri_stats_count_plain(stats, iscf->engine == IRI_ENGINE_REPORT,
-                              ngx_time());
+    if (r != r->main || engine == IRI_ENGINE_OFF
+        || clcf->handler == ngx_http_iri_status_handler
+        || (ctx == NULL && r->phase_handler == 0))
+    {
         return NGX_OK;
     }
 
     ngx_memzero(&event, sizeof(iri_stats_event_t));
     event.now = ngx_time();
-    event.report = iscf->engine == IRI_ENGINE_REPORT;
+    event.report = engine == IRI_ENGINE_REPORT;
 
     if (ctx != NULL && event.report) {
         ngx_http_iri_status_add_report(r, ctx, &event);
@@ -431,18 +138,20 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
         iri_request_event(ctx->request, &event);
     }
 
-    ngx_http_iri_status_add_query(r, iscf, &event);
-
-    if (imcf->hosts) {
-        ngx_http_iri_status_add_host(r, &event);
+    if (ngx_http_iri_query_sent(r, &query) == NGX_OK) {
+        event.query = query.why;
+        event.query_charset = query.charset;
     }
 
-    if (ctx == NULL && r->phase_handler == 0 && event.verdict != IRI_REFUSE) {
-        return NGX_OK;
+    if (r->headers_in.referer != NULL) {
+        event.referer = ngx_http_iri_str(r->headers_in.referer->value);
     }
 
-    ngx_http_iri_status_add_client(r, &event);
-    iri_stats_count(stats, &event);
+    if (r->headers_in.user_agent != NULL) {
+        event.agent = ngx_http_iri_str(r->headers_in.user_agent->value);
+    }
+
+    iri_stats_count(&smcf->stats, &event);
 
     return NGX_OK;
 }
@@ -451,112 +160,61 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
 /* ---- the page ----------------------------------------------------------- */
 
 static ngx_int_t
-ngx_http_iri_status_not_allowed(ngx_http_request_t *r)
+ngx_http_iri_status_send(ngx_http_request_t *r, const iri_stats_page_t *page)
 {
-    static ngx_str_t allow = ngx_string("GET, HEAD");
-
-    return ngx_http_iri_header_add(r, "Allow", allow) != NULL
-               ? NGX_HTTP_NOT_ALLOWED
-               : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
-static ngx_int_t
-ngx_http_iri_status_header(ngx_http_request_t     *r,
-                           const iri_stats_page_t *page)
-{
-    u_char *type = (u_char *) page->type, *p;
+    u_char                  *p;
+    ngx_str_t                type;
+    ngx_http_complex_value_t body;
 
     static ngx_str_t no_store = ngx_string("no-store");
 
-    r->headers_out.status = page->status;
-    r->headers_out.content_length_n = (off_t) page->body.len;
+    /* nginx appends the charset, and does not convert such a response. */
+    type.data = (u_char *) page->type;
+    p = (u_char *) ngx_strstr(type.data, "; charset=utf-8");
 
-    p = (u_char *) ngx_strchr(type, ';');
-    r->headers_out.content_type.data = type;
-    r->headers_out.content_type.len = ngx_strlen(type);
-    r->headers_out.content_type_len = p != NULL
-                                          ? (size_t) (p - type)
-                                          : r->headers_out.content_type.len;
-    r->headers_out.content_type_lowcase = NULL;
-
-    /* nginx's charset filter does not convert a response with a charset. */
     if (p != NULL) {
+        type.len = p - type.data;
         ngx_str_set(&r->headers_out.charset, "utf-8");
+
+    } else {
+        type.len = ngx_strlen(type.data);
     }
 
     if (ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
         || ngx_http_iri_header_add_policy(r, page->policy) != NGX_OK)
     {
-        return NGX_ERROR;
-    }
-
-    return ngx_http_send_header(r);
-}
-
-
-static ngx_int_t
-ngx_http_iri_status_send(ngx_http_request_t *r, const iri_stats_page_t *page)
-{
-    ngx_int_t   rc;
-    ngx_buf_t  *b;
-    ngx_chain_t out;
-
-    b = ngx_calloc_buf(r->pool);
-    if (b == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_http_iri_status_header(r, page);
-    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
-        return rc;
-    }
+    ngx_memzero(&body, sizeof(ngx_http_complex_value_t));
+    body.value = ngx_http_iri_ngx_str(page->body);
 
-    b->start = b->pos = (u_char *) page->body.data;
-    b->end = b->last = b->pos + page->body.len;
-    b->memory = 1;
-    b->last_buf = r == r->main;
-    b->last_in_chain = 1;
-
-    out.buf = b;
-    out.next = NULL;
-
-    return ngx_http_output_filter(r, &out);
+    return ngx_http_send_response(r, page->status, &type, &body);
 }
 
 
 static ngx_int_t
 ngx_http_iri_status_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                 rc;
-    iri_env_t                 env;
-    iri_status_t              failed;
-    iri_stats_page_t          page;
-    iri_stats_page_conf_t     conf;
-    ngx_http_iri_main_conf_t *imcf;
+    iri_env_t                        env;
+    iri_status_t                     failed;
+    iri_stats_page_t                 page;
+    ngx_http_iri_status_main_conf_t *smcf;
+
+    static ngx_str_t allow = ngx_string("GET, HEAD");
 
     if (!(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))) {
-        return ngx_http_iri_status_not_allowed(r);
+        return ngx_http_iri_header_add(r, "Allow", allow) != NULL
+                   ? NGX_HTTP_NOT_ALLOWED
+                   : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_http_discard_request_body(r);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-    if (imcf->status->stats == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    conf.now = ngx_time();
-    conf.query = ngx_http_iri_str(r->args);
-    conf.caches = imcf->status->caches;
-    conf.count = ngx_http_iri_caches(imcf, imcf->status->caches);
+    smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
 
     ngx_http_iri_env(r, &env);
 
-    failed = iri_stats_page(&env, imcf->status->stats, &conf, &page);
+    failed = iri_stats_page(&env, &smcf->stats, ngx_time(),
+                            ngx_http_iri_str(r->args), &page);
     if (failed != IRI_OK) {
         ngx_http_iri_note_error(r, "the status page could not be made",
                                 failed);
@@ -569,15 +227,68 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
 
 /* ---- configuration ------------------------------------------------------ */
 
-char *
-ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+static void *
+ngx_http_iri_status_create_main_conf(ngx_conf_t *cf)
 {
-    ngx_pool_cleanup_t       *cln;
-    ngx_http_core_loc_conf_t *clcf;
-    ngx_http_iri_main_conf_t *imcf;
+    return ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_status_main_conf_t));
+}
+
+
+static void
+ngx_http_iri_status_lock(void *mutex)
+{
+    ngx_shmtx_lock(mutex);
+}
+
+
+static void
+ngx_http_iri_status_unlock(void *mutex)
+{
+    ngx_shmtx_unlock(mutex);
+}
+
+
+/* The zone may be that of the previous cycle. */
+static ngx_int_t
+ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
+{
+    ngx_slab_pool_t                 *shpool;
+    ngx_http_iri_status_main_conf_t *smcf = zone->data;
+
+    (void) data;
+
+    shpool = (ngx_slab_pool_t *) zone->shm.addr;
+
+    if (shpool->data == NULL) {
+        shpool->data = ngx_slab_calloc(shpool, iri_stats_size());
+        if (shpool->data == NULL) {
+            return NGX_ERROR;
+        }
+    }
+
+    smcf->stats.memory = shpool->data;
+    smcf->stats.lock = ngx_http_iri_status_lock;
+    smcf->stats.unlock = ngx_http_iri_status_unlock;
+    smcf->stats.ctx = &shpool->mutex;
+    iri_stats_init(&smcf->stats, ngx_time());
+
+    return NGX_OK;
+}
+
+
+/*
+ * The name of the zone contains a hash of the layout: after an upgrade of the
+ * module that changes the layout, nginx makes a new zone.
+ */
+static char *
+ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    size_t                           size;
+    ngx_str_t                        name;
+    ngx_http_core_loc_conf_t        *clcf;
+    ngx_http_iri_status_main_conf_t *smcf = conf;
 
     (void) cmd;
-    (void) conf;
 
     clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
     if (clcf->handler == ngx_http_iri_status_handler) {
@@ -590,49 +301,51 @@ ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    if (imcf->status != NULL) {
+    if (smcf->zone != NULL) {
         return NGX_CONF_OK;
     }
 
-    cln = ngx_pool_cleanup_add(cf->pool, sizeof(ngx_http_iri_status_t));
-    if (cln == NULL) {
+    name.data = ngx_pnalloc(cf->pool, sizeof("iri_status ") + 16);
+    if (name.data == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    imcf->status = cln->data;
-    ngx_memzero(imcf->status, sizeof(ngx_http_iri_status_t));
+    name.len = ngx_sprintf(name.data, "iri_status %016xL",
+                           (int64_t) iri_stats_layout())
+               - name.data;
 
-    if (ngx_http_iri_status_zone_add(cf, imcf->status) != NGX_OK) {
+    /* the counters, and what the slab pool needs for itself */
+    size = iri_stats_size() + iri_stats_size() / 8 + 8 * ngx_pagesize;
+
+    smcf->zone = ngx_shared_memory_add(cf, &name, size,
+                                       &ngx_http_iri_status_module);
+    if (smcf->zone == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    cln->handler = ngx_http_iri_status_close;
+    smcf->zone->init = ngx_http_iri_status_zone_init;
+    smcf->zone->data = smcf;
 
     return NGX_CONF_OK;
 }
 
 
 /*
- * Register the log handler after that of iri report, so that it uses the
- * lookups which that has done.
+ * ngx_http_iri_module comes before this module, and so does its log handler:
+ * that of iri report has then done its lookups.
  */
-ngx_int_t
+static ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
-    ngx_http_handler_pt      *h;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_handler_pt             *h;
+    ngx_http_iri_main_conf_t        *imcf;
+    ngx_http_iri_status_main_conf_t *smcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    smcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_status_module);
 
-    if (imcf->status == NULL) {
+    if (smcf->zone == NULL) {
         return NGX_OK;
-    }
-
-    imcf->status->caches = ngx_pcalloc(
-        cf->pool, (imcf->caches.nelts + 1) * sizeof(iri_index_cache_t *));
-    if (imcf->status->caches == NULL) {
-        return NGX_ERROR;
     }
 
     if (!imcf->switched_on) {

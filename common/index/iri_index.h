@@ -224,29 +224,6 @@ unsigned iri_index_fold(const iri_tree_conf_t *tree);
 /* Returns: ns since the epoch; 0 if the clock fails. */
 int64_t iri_time_ns(void);
 
-/* In the order of iri_index_cache_counts_t. */
-typedef enum {
-    IRI_CACHE_EVENT_INDEX_HIT,    /* a fresh index was cached */
-    IRI_CACHE_EVENT_INDEX_MISS,   /* none was, or a stale one */
-    IRI_CACHE_EVENT_BUILD         /* an index was built to be cached */
-} iri_index_cache_event_t;
-
-/* Add 1 to a counter, if the cache has counters. */
-void iri_index_cache_count(iri_index_cache_t *cache,
-                           iri_index_cache_event_t what);
-
-
-/* The memory and the contents of a cache. */
-typedef struct {
-    uint64_t size;      /* octets available for indexes */
-    uint64_t used;      /* octets used by indexes */
-    uint64_t indexes;   /* number of indexes */
-} iri_index_cache_usage_t;
-
-/* Report the current usage of a cache.  Any thread may call it. */
-void iri_index_cache_usage(iri_index_cache_t *cache,
-                           iri_index_cache_usage_t *out);
-
 
 #pragma GCC visibility pop
 

@@ -252,43 +252,6 @@ iri_index_cache_destroy(iri_index_cache_t *cache)
 }
 
 
-static void iri_cache_lock(iri_index_cache_t *cache);
-static void iri_cache_unlock(iri_index_cache_t *cache);
-
-
-void
-iri_index_cache_usage(iri_index_cache_t *cache, iri_index_cache_usage_t *out)
-{
-    const iri_slot_t *slot, *end;
-
-    memset(out, 0, sizeof(*out));
-    out->size = (uint64_t) cache->region->pages * IRI_PAGE;
-    end = cache->slots + (size_t) cache->region->sets * IRI_SLOTS_PER_SET;
-
-    iri_cache_lock(cache);
-
-    for (slot = cache->slots; slot < end; slot++) {
-        if (slot->state == IRI_SLOT_READY) {
-            out->indexes++;
-            out->used += (uint64_t) slot->pages * IRI_PAGE;
-        }
-    }
-
-    iri_cache_unlock(cache);
-}
-
-
-void
-iri_index_cache_count(iri_index_cache_t *cache, iri_index_cache_event_t what)
-{
-    uint64_t *counts = (uint64_t *) cache->conf.counts;
-
-    if (counts != NULL) {
-        (void) __atomic_fetch_add(&counts[what], 1, __ATOMIC_RELAXED);
-    }
-}
-
-
 static void
 iri_cache_lock(iri_index_cache_t *cache)
 {
@@ -1099,7 +1062,6 @@ iri_index_job_run(iri_index_job_t *job)
         return;
     }
 
-    iri_index_cache_count(job->cache, IRI_CACHE_EVENT_BUILD);
     iri_slot_fill(job->cache, job->slot, &node, &index, read_at);
     iri_index_free(&index);
     free(job);
@@ -1180,7 +1142,6 @@ iri_cache_store(iri_index_cache_t *cache, const iri_index_conf_t *conf,
     iri_cache_unlock(cache);
 
     if (slot != NULL) {
-        iri_index_cache_count(cache, IRI_CACHE_EVENT_BUILD);
         iri_slot_fill(cache, slot, node, index, read_at);
     }
 }
@@ -1462,9 +1423,6 @@ iri_index_cache_find(const iri_env_t *env, iri_index_cache_t *cache,
 
     if (status == IRI_OK && cache != NULL) {
         status = iri_cache_lookup(env, cache, &conf, search, &result);
-        iri_index_cache_count(cache, search->fresh
-                                         ? IRI_CACHE_EVENT_INDEX_HIT
-                                         : IRI_CACHE_EVENT_INDEX_MISS);
     }
 
     iri_cache_log_no_room(env, search, &result);

@@ -2,34 +2,22 @@
  * iri_stats.c - counters of requests and their results
  *
  * The counters are in memory that processes share and that outlives them.  A
- * counter is one number, incremented by an atomic instruction.  There are no
- * counters for hours and days: when one begins, a checkpoint stores the
- * totals, and the difference of two checkpoints gives the requests between
- * them.  A request only compares the time with the end of the hour.
+ * counter is one number, incremented by an atomic instruction.  The counters of
+ * a day are a row of a ring; the first request of the day clears the row.
  *
- * Senders of legacy encodings are kept in a ring of the last requests and in
- * two tables of the most frequent Referers and User-Agents, with the algorithm
- * "space saving" (Metwally, Agrawal, El Abbadi, 2005): in a full table, a new
- * sender replaces the row with the smallest count and continues that count.
- * Each sender of more than 1/64 of the requests is then in the table.  Query,
- * fragment and userinfo of a Referer are not stored, because they may contain
- * secrets.
+ * Senders of legacy encodings are kept in two tables of the most frequent
+ * Referers and User-Agents, with the algorithm "space saving" (Metwally,
+ * Agrawal, El Abbadi, 2005): in a full table, a new sender replaces the row
+ * with the smallest count and continues that count.  Each sender of more than
+ * 1/64 of the requests is then in the table.  Query, fragment and userinfo of a
+ * Referer are not stored, because they may contain secrets.
  */
 
-#include <stdlib.h>
-
-#include "iri_stats.h"
 #include "charset/iri_charset.h"
 #include "output/iri_stats_memory.h"
 
-#define IRI_HOUR 3600
-#define IRI_DAY  86400
-
 /* Increment this if the meaning of a word changes and no size does. */
-#define IRI_STATS_LAYOUT UINT64_C(0x6972697300000001)
-
-const int iri_stats_redirects[IRI_STATS_REDIRECTS] = { 301, 302, 303, 307,
-                                                       308 };
+#define IRI_STATS_LAYOUT UINT64_C(0x6972697300000002)
 
 
 /* ---- the memory ---------------------------------------------------------- */
@@ -38,20 +26,6 @@ size_t
 iri_stats_size(void)
 {
     return sizeof(iri_stats_region_t);
-}
-
-
-/* Continue an FNV-1a hash. */
-static uint64_t
-iri_stats_hash(uint64_t hash, const unsigned char *p, size_t len)
-{
-    size_t i;
-
-    for (i = 0; i < len; i++) {
-        hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
-    }
-
-    return hash;
 }
 
 
@@ -72,33 +46,18 @@ iri_stats_charset(size_t i)
 }
 
 
-/* Hash the sizes and names that define the layout of the memory. */
+/* An FNV-1a hash of the version and of the size. */
 uint64_t
 iri_stats_layout(void)
 {
-    const uint64_t sizes[] = { IRI_STATS_LAYOUT,
-                               sizeof(iri_stats_region_t),
-                               IRI_FORMS,
-                               IRI_MATCHES,
-                               IRI_VERDICTS,
-                               IRI_WHYS,
-                               IRI_QUERY_WHYS,
-                               IRI_HOST_WHYS,
-                               sizeof(iri_index_cache_counts_t) };
-    uint64_t       hash = UINT64_C(0xcbf29ce484222325);
-    const char    *name;
-    size_t         i;
+    uint64_t    hash = UINT64_C(0xcbf29ce484222325) ^ IRI_STATS_LAYOUT;
+    const char *p;
 
-    hash = iri_stats_hash(hash, (const unsigned char *) sizes, sizeof(sizes));
-
-    for (i = 0; i < IRI_STATS_CHARSETS; i++) {
-        name = iri_stats_charset(i);
-        name = name != NULL ? name : "";
-        hash = iri_stats_hash(hash, (const unsigned char *) name,
-                              strlen(name) + 1);
+    for (p = IRI_VERSION; *p != '\0'; p++) {
+        hash = (hash ^ (unsigned char) *p) * UINT64_C(0x100000001b3);
     }
 
-    return hash;
+    return (hash ^ iri_stats_size()) * UINT64_C(0x100000001b3);
 }
 
 
@@ -109,72 +68,27 @@ iri_stats_since_epoch(int64_t now)
 }
 
 
-static void iri_stats_checkpoint(iri_stats_region_t *region, uint64_t now);
-
-
-static void
-iri_stats_reset(iri_stats_region_t *region, uint64_t now)
+void
+iri_stats_init(const iri_stats_t *stats, int64_t now)
 {
+    iri_stats_region_t *region = stats->memory;
+
+    if (region->layout == iri_stats_layout()) {
+        return;
+    }
+
     region->layout = 0;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     memset(region, 0, sizeof(*region));
-
-    region->since = now;
-    iri_stats_checkpoint(region, now);
+    region->since = iri_stats_since_epoch(now);
     __atomic_store_n(&region->layout, iri_stats_layout(), __ATOMIC_RELEASE);
 }
 
 
-iri_stats_t *
-iri_stats_create(const iri_stats_conf_t *conf, int64_t now)
+static inline void
+iri_stats_set(uint64_t *word, uint64_t value)
 {
-    iri_stats_t *stats;
-
-    stats = calloc(1, sizeof(*stats));
-    if (stats == NULL) {
-        return NULL;
-    }
-
-    stats->conf = *conf;
-    stats->region = conf->memory;
-
-    if (stats->region->layout != iri_stats_layout()) {
-        iri_stats_reset(stats->region, iri_stats_since_epoch(now));
-    }
-
-    return stats;
-}
-
-
-void
-iri_stats_destroy(iri_stats_t *stats)
-{
-    free(stats);
-}
-
-
-iri_index_cache_counts_t *
-iri_stats_cache_counts(iri_stats_t *stats)
-{
-    return &stats->region->cache;
-}
-
-
-static void
-iri_stats_lock(iri_stats_t *stats)
-{
-    if (stats->conf.lock != NULL) {
-        stats->conf.lock(stats->conf.ctx);
-    }
-}
-
-
-static void
-iri_stats_unlock(iri_stats_t *stats)
-{
-    if (stats->conf.unlock != NULL) {
-        stats->conf.unlock(stats->conf.ctx);
-    }
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
 
@@ -195,284 +109,136 @@ iri_stats_add_at(uint64_t *counts, size_t size, int at)
 }
 
 
-static inline void
-iri_stats_set(uint64_t *word, uint64_t value)
-{
-    __atomic_store_n(word, value, __ATOMIC_RELAXED);
-}
-
-
-/* ---- hours and days ------------------------------------------------------ */
-
-/* Sum the forms of both modes. */
-static void
-iri_stats_totals(const iri_stats_region_t *region,
-                 uint64_t                  totals[IRI_STATS_SERIES])
-{
-    const iri_stats_set_t *set = region->sets;
-    size_t                 i, k;
-
-    memset(totals, 0, IRI_STATS_SERIES * sizeof(*totals));
-
-    for (k = 0; k < IRI_STATS_MODES; k++, set++) {
-        for (i = 0; i < IRI_FORMS; i++) {
-            totals[i] += iri_stats_get(&set->forms[i]);
-        }
-
-        totals[IRI_FORM_ASCII] += iri_stats_get(&set->plain);
-        totals[IRI_FORMS] += iri_stats_get(&set->query_only);
-    }
-}
-
+/* ---- days ---------------------------------------------------------------- */
 
 /*
- * Store the totals at the start of hour or day number.  The number in memory is
- * 0 during the write: if the process dies, the checkpoint is empty and the next
- * request stores it again.
+ * Clear the row of a day that begins.  Its number is 0 during that: if the
+ * process dies, the next request clears the row again.
  */
 static void
-iri_stats_checkpoint_store(iri_stats_checkpoint_t *checkpoints, size_t count,
-                           uint64_t       number,
-                           const uint64_t totals[IRI_STATS_SERIES])
+iri_stats_begin_day(const iri_stats_t *stats, iri_stats_day_t *day,
+                    uint64_t number)
 {
-    iri_stats_checkpoint_t *checkpoint = &checkpoints[number % count];
-    size_t                  i;
+    size_t i;
 
-    /* Delete checkpoints of the future: the clock was set back. */
-    for (i = 0; i < count; i++) {
-        if (iri_stats_get(&checkpoints[i].number) > number) {
-            iri_stats_set(&checkpoints[i].number, 0);
+    stats->lock(stats->ctx);
+
+    if (__atomic_load_n(&day->number, __ATOMIC_RELAXED) != number) {
+        iri_stats_set(&day->number, 0);
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+
+        for (i = 0; i < IRI_STATS_SERIES; i++) {
+            iri_stats_set(&day->at[i], 0);
         }
+
+        __atomic_store_n(&day->number, number, __ATOMIC_RELEASE);
     }
 
-    if (iri_stats_get(&checkpoint->number) == number) {
-        return;
-    }
-
-    iri_stats_set(&checkpoint->number, 0);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-
-    for (i = 0; i < IRI_STATS_SERIES; i++) {
-        iri_stats_set(&checkpoint->at[i], totals[i]);
-    }
-
-    __atomic_store_n(&checkpoint->number, number, __ATOMIC_RELEASE);
+    stats->unlock(stats->ctx);
 }
 
 
-static void
-iri_stats_checkpoint(iri_stats_region_t *region, uint64_t now)
+/* The row of the day of a request. */
+static iri_stats_day_t *
+iri_stats_today(const iri_stats_t *stats, uint64_t now)
 {
-    uint64_t totals[IRI_STATS_SERIES];
+    iri_stats_region_t *region = stats->memory;
+    uint64_t            number = now / IRI_STATS_DAY + 1;
+    iri_stats_day_t    *day = &region->days[number % (IRI_STATS_DAYS + 1)];
 
-    iri_stats_totals(region, totals);
-    iri_stats_checkpoint_store(region->days, IRI_STATS_DAYS + 1,
-                               now / IRI_DAY + 1, totals);
-    iri_stats_checkpoint_store(region->hours, IRI_STATS_HOURS + 1,
-                               now / IRI_HOUR + 1, totals);
-    __atomic_store_n(&region->hour, now / IRI_HOUR * IRI_HOUR,
-                     __ATOMIC_RELEASE);
-}
-
-
-/*
- * 1 if the hour of the last checkpoint has ended, or the clock was set back by
- * more than an hour.  The clocks of processes may differ by some seconds, so
- * the previous hour does not count.
- */
-static inline int
-iri_stats_hour_has_ended(const iri_stats_region_t *region, uint64_t now)
-{
-    return now - iri_stats_get(&region->hour) + IRI_HOUR >= 2 * IRI_HOUR;
-}
-
-
-static void
-iri_stats_begin_hour(iri_stats_t *stats, uint64_t now)
-{
-    iri_stats_lock(stats);
-
-    if (iri_stats_hour_has_ended(stats->region, now)) {
-        iri_stats_checkpoint(stats->region, now);
+    if (__atomic_load_n(&day->number, __ATOMIC_ACQUIRE) != number) {
+        iri_stats_begin_day(stats, day, number);
     }
 
-    iri_stats_unlock(stats);
+    return day;
 }
 
 
 /* ---- senders of legacy encodings ----------------------------------------- */
 
-/* Shorten text to at most limit octets, at the end of a character. */
-static iri_str_t
-iri_stats_cut(iri_str_t text, size_t limit)
-{
-    size_t back;
-
-    if (text.len <= limit) {
-        return text;
-    }
-
-    for (back = 0; back < 3 && (text.data[limit - back] & 0xc0) == 0x80;
-         back++) {
-    }
-
-    text.len = (text.data[limit - back] & 0xc0) == 0x80 ? limit
-                                                        : limit - back;
-
-    return text;
-}
-
-
 /*
- * The offsets of begin and end of the authority (RFC 3986, 3.2); 0, 0: none.
+ * Append text to that of a sender, as far as there is room.  Octets other than
+ * graphic ASCII and spaces are percent-encoded, and so is what a URI cannot
+ * contain and JSON or HTML would escape.
  */
-static size_t
-iri_stats_authority(iri_str_t referer, size_t *end)
+static void
+iri_stats_append(iri_stats_sender_t *sender, iri_str_t text)
 {
-    size_t at = 0;
+    static const char hex[] = "0123456789ABCDEF";
+    char             *out = sender->text;
+    size_t            i;
+    unsigned char     c;
 
-    if (referer.len >= 2 && memcmp(referer.data, "//", 2) == 0) {
-        *end = iri_segment_end(referer, 2);
-        return 2;
-    }
+    for (i = 0; i < text.len && sender->len + 3 <= IRI_STATS_TEXT; i++) {
+        c = text.data[i];
 
-    while (at + 3 <= referer.len && referer.data[at] != '/') {
-        if (memcmp(referer.data + at, "://", 3) == 0) {
-            *end = iri_segment_end(referer, at + 3);
-            return at + 3;
+        if (c >= 0x20 && c < 0x7f && strchr("\"<>\\", c) == NULL) {
+            out[sender->len++] = (char) c;
+        } else {
+            out[sender->len++] = '%';
+            out[sender->len++] = hex[c >> 4];
+            out[sender->len++] = hex[c & 15];
         }
-
-        at++;
     }
-
-    *end = 0;
-
-    return 0;
 }
 
 
-/* Append text at offset at of words, shortened to the room there. */
-static size_t
-iri_stats_words_append(uint64_t words[IRI_STATS_WORDS], size_t at,
-                       iri_str_t text)
+/* Append a Referer without query, fragment and userinfo (RFC 3986, 3.2). */
+static void
+iri_stats_append_referer(iri_stats_sender_t *sender, iri_str_t referer)
 {
-    text = iri_stats_cut(text, IRI_STATS_TEXT - at);
+    iri_str_t start = referer;
+    size_t    at;
 
-    if (text.len != 0) {
-        memcpy((unsigned char *) words + at, text.data, text.len);
-    }
-
-    return at + text.len;
-}
-
-
-/*
- * Copy a Referer without query, fragment and userinfo to words; fill the rest
- * with 0.  Returns: the octets copied.
- */
-static size_t
-iri_stats_copy_referer(iri_str_t referer, uint64_t words[IRI_STATS_WORDS])
-{
-    size_t i, begin, end, at;
-
-    for (i = 0; i < referer.len; i++) {
-        if (referer.data[i] == '?' || referer.data[i] == '#') {
-            referer.len = i;
+    for (at = 0; at < referer.len; at++) {
+        if (referer.data[at] == '?' || referer.data[at] == '#') {
+            referer.len = at;
         }
     }
 
-    begin = iri_stats_authority(referer, &end);
+    start.len = iri_segment_end(referer, 0) + 2;
 
-    for (at = end; at > begin; at--) {
-        if (referer.data[at - 1] == '@') {
-            break;
+    if (start.len <= referer.len && referer.data[start.len - 1] == '/') {
+        iri_stats_append(sender, start);
+        referer = iri_str_from(referer, start.len);
+
+        for (at = iri_segment_end(referer, 0); at > 0; at--) {
+            if (referer.data[at - 1] == '@') {
+                referer = iri_str_from(referer, at);
+                break;
+            }
         }
     }
 
-    memset(words, 0, IRI_STATS_TEXT);
-
-    if (at > begin && begin < IRI_STATS_TEXT) {
-        memcpy(words, referer.data, begin);
-        return iri_stats_words_append(words, begin,
-                                      iri_str_from(referer, at));
-    }
-
-    return iri_stats_words_append(words, 0, referer);
-}
-
-
-static size_t
-iri_stats_copy_agent(iri_str_t agent, uint64_t words[IRI_STATS_WORDS])
-{
-    memset(words, 0, IRI_STATS_TEXT);
-
-    return iri_stats_words_append(words, 0, agent);
+    iri_stats_append(sender, referer);
 }
 
 
 /*
- * Make version odd while a row is written: readers skip such a row.  If the
- * writer dies, version stays odd and the next writer uses the row.
- */
-static void
-iri_stats_write_begin(uint64_t *version)
-{
-    iri_stats_set(version, iri_stats_get(version) | 1);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-
-static void
-iri_stats_write_end(uint64_t *version)
-{
-    __atomic_store_n(version, iri_stats_get(version) + 1, __ATOMIC_RELEASE);
-}
-
-
-static void
-iri_stats_set_text(uint64_t *to, const uint64_t *from)
-{
-    size_t i;
-
-    for (i = 0; i < IRI_STATS_WORDS; i++) {
-        iri_stats_set(&to[i], from[i]);
-    }
-}
-
-
-/* 1 if the row is empty.  Called under the lock: if version is odd, the writer
-   has died. */
-static int
-iri_stats_slot_is_empty(const iri_stats_sender_t *sender)
-{
-    return (sender->version & 1) != 0 || sender->count == 0;
-}
-
-
-/*
- * Find the row of text (*found: 1), else an empty row, else the row with the
- * smallest count.
+ * Find the row of a sender (*found: 1), else an empty row, else the row with
+ * the smallest count.
  */
 static iri_stats_sender_t *
-iri_stats_slot(iri_stats_sender_t *top, const uint64_t *text, size_t len,
-               int *found)
+iri_stats_row_find(iri_stats_sender_t *rows, const iri_stats_sender_t *sender,
+                   int *found)
 {
-    iri_stats_sender_t *sender, *best = top;
+    iri_stats_sender_t *row, *best = rows;
 
-    for (sender = top; sender < top + IRI_STATS_TOP; sender++) {
-        if (iri_stats_slot_is_empty(sender)) {
-            best = iri_stats_slot_is_empty(best) ? best : sender;
-            continue;
+    *found = 1;
+
+    for (row = rows; row < rows + IRI_STATS_SENDERS; row++) {
+        if (row->incomplete) {
+            row->count = 0;
         }
 
-        *found = sender->len == len
-                 && memcmp(sender->text, text, IRI_STATS_TEXT) == 0;
-        if (*found) {
-            return sender;
+        if (row->count != 0 && row->len == sender->len
+            && memcmp(row->text, sender->text, (size_t) row->len) == 0)
+        {
+            return row;
         }
 
-        if (!iri_stats_slot_is_empty(best) && sender->count < best->count) {
-            best = sender;
+        if (row->count < best->count) {
+            best = row;
         }
     }
 
@@ -483,110 +249,53 @@ iri_stats_slot(iri_stats_sender_t *top, const uint64_t *text, size_t len,
 
 
 static void
-iri_stats_top_update(iri_stats_sender_t       *top,
-                     const iri_stats_recent_t *recent, const uint64_t *text,
-                     size_t len)
+iri_stats_count_sender(const iri_stats_t *stats, iri_stats_table_t table,
+                       iri_stats_sender_t *sender)
 {
-    iri_stats_sender_t *sender;
-    uint64_t            least;
+    iri_stats_region_t *region = stats->memory;
+    iri_stats_sender_t *row;
     int                 found;
 
-    sender = iri_stats_slot(top, text, len, &found);
-    least = iri_stats_slot_is_empty(sender) ? 0 : sender->count;
-
-    iri_stats_write_begin(&sender->version);
-
-    if (!found) {
-        iri_stats_set(&sender->error, least);
-        iri_stats_set(&sender->len, len);
-        iri_stats_set_text(sender->text, text);
+    if (sender->len == 0) {
+        iri_stats_add(&region->missing[table]);
+        return;
     }
 
-    iri_stats_set(&sender->count, least + 1);
-    iri_stats_set(&sender->last, recent->time);
-    iri_stats_set(&sender->charset, recent->charset);
+    stats->lock(stats->ctx);
 
-    iri_stats_write_end(&sender->version);
-}
+    row = iri_stats_row_find(region->senders[table], sender, &found);
+    sender->error = found ? row->error : row->count;
+    sender->count = row->count + 1;
+    sender->incomplete = 1;
 
+    __atomic_store_n(&row->incomplete, 1, __ATOMIC_SEQ_CST);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    *row = *sender;
+    __atomic_store_n(&row->incomplete, 0, __ATOMIC_RELEASE);
 
-static void
-iri_stats_recent_add(iri_stats_region_t       *region,
-                     const iri_stats_recent_t *from)
-{
-    uint64_t            turn = region->recent_next++;
-    iri_stats_recent_t *to = &region->recent[turn % IRI_STATS_RECENT];
-
-    iri_stats_write_begin(&to->version);
-    iri_stats_set(&to->time, from->time);
-    iri_stats_set(&to->charset, from->charset);
-    iri_stats_set(&to->kind, from->kind);
-    iri_stats_set(&to->referer_len, from->referer_len);
-    iri_stats_set(&to->agent_len, from->agent_len);
-    iri_stats_set_text(to->referer, from->referer);
-    iri_stats_set_text(to->agent, from->agent);
-    iri_stats_write_end(&to->version);
-}
-
-
-static void
-iri_stats_record_sender(iri_stats_t *stats, const iri_stats_recent_t *recent)
-{
-    iri_stats_region_t *region = stats->region;
-
-    iri_stats_lock(stats);
-    iri_stats_recent_add(region, recent);
-
-    if (recent->referer_len != 0) {
-        iri_stats_top_update(region->top[IRI_STATS_REFERER], recent,
-                             recent->referer, (size_t) recent->referer_len);
-    }
-
-    if (recent->agent_len != 0) {
-        iri_stats_top_update(region->top[IRI_STATS_AGENT], recent,
-                             recent->agent, (size_t) recent->agent_len);
-    }
-
-    iri_stats_unlock(stats);
-
-    if (recent->referer_len == 0) {
-        iri_stats_add(&region->missing[IRI_STATS_REFERER]);
-    }
-
-    if (recent->agent_len == 0) {
-        iri_stats_add(&region->missing[IRI_STATS_AGENT]);
-    }
+    stats->unlock(stats->ctx);
 }
 
 
 /* ---- one request --------------------------------------------------------- */
 
+/* Count the charset of a part of the request-target.  Returns: its number. */
 static size_t
-iri_stats_charset_of(iri_str_t name)
+iri_stats_count_charset(iri_stats_region_t *region, iri_stats_set_t *set,
+                        size_t part, iri_str_t name, uint64_t now)
 {
     const char *text;
-    size_t      i;
+    size_t      i, charset = IRI_STATS_OTHER;
 
     for (i = 0; i < IRI_STATS_CHARSETS; i++) {
         text = iri_stats_charset(i);
 
-        if (text != NULL && name.len != 0 && text[0] == (char) name.data[0]
-            && strlen(text) == name.len
+        if (text != NULL && strlen(text) == name.len
             && memcmp(text, name.data, name.len) == 0)
         {
-            return i;
+            charset = i;
         }
     }
-
-    return IRI_STATS_OTHER;
-}
-
-
-static size_t
-iri_stats_count_legacy_part(iri_stats_region_t *region, iri_stats_set_t *set,
-                            size_t part, iri_str_t name, uint64_t now)
-{
-    size_t charset = iri_stats_charset_of(name);
 
     iri_stats_add(&set->charsets[part][charset]);
     iri_stats_set(&region->last_seen[part][charset], now);
@@ -596,72 +305,44 @@ iri_stats_count_legacy_part(iri_stats_region_t *region, iri_stats_set_t *set,
 
 
 static void
-iri_stats_count_legacy(iri_stats_t *stats, iri_stats_set_t *set,
+iri_stats_count_legacy(const iri_stats_t *stats, iri_stats_set_t *set,
                        const iri_stats_event_t *event)
 {
-    iri_stats_recent_t recent;
-    size_t             charset = IRI_STATS_OTHER;
+    iri_stats_sender_t referer, agent;
     uint64_t           now = iri_stats_since_epoch(event->now);
 
-    recent.kind = event->report ? IRI_STATS_OF_REPORT : 0;
+    memset(&referer, 0, sizeof(referer));
+    referer.last = now;
 
-    /* If path and query are legacy, the path is stored as recent. */
     if (event->query == IRI_QUERY_READ) {
-        charset = iri_stats_count_legacy_part(stats->region, set,
-                                              IRI_STATS_IN_QUERY,
-                                              event->query_charset, now);
-        recent.kind |= IRI_STATS_OF_QUERY;
+        referer.charset = iri_stats_count_charset(stats->memory, set,
+                                                  IRI_STATS_IN_QUERY,
+                                                  event->query_charset, now);
     }
 
-    if (event->form != IRI_FORM_LEGACY) {
-        iri_stats_add(&set->query_only);
-
+    if (event->form == IRI_FORM_LEGACY) {
+        referer.charset = iri_stats_count_charset(
+            stats->memory, set, IRI_STATS_IN_PATH, event->charset, now);
     } else {
-        charset = iri_stats_count_legacy_part(
-            stats->region, set, IRI_STATS_IN_PATH, event->charset, now);
-        recent.kind &= ~(uint64_t) IRI_STATS_OF_QUERY;
+        iri_stats_add(&set->query_only);
     }
 
-    recent.time = now;
-    recent.charset = charset;
-    recent.referer_len = iri_stats_copy_referer(event->referer,
-                                                recent.referer);
-    recent.agent_len = iri_stats_copy_agent(event->agent, recent.agent);
-
-    iri_stats_record_sender(stats, &recent);
-}
-
-
-static int
-iri_stats_is_plain(const iri_stats_event_t *event)
-{
-    return event->form == IRI_FORM_ASCII && event->match == IRI_MATCH_NONE
-           && event->verdict == IRI_PASS && event->redirect == 0
-           && event->query == IRI_QUERY_ASCII
-           && event->host == IRI_HOST_ASCII;
-}
-
-
-void
-iri_stats_count_plain(iri_stats_t *stats, int report, int64_t now)
-{
-    uint64_t at = iri_stats_since_epoch(now);
-
-    if (iri_stats_hour_has_ended(stats->region, at)) {
-        iri_stats_begin_hour(stats, at);
-    }
-
-    iri_stats_add(&stats->region->sets[report != 0].plain);
+    agent = referer;
+    iri_stats_append_referer(&referer, event->referer);
+    iri_stats_append(&agent, event->agent);
+    iri_stats_count_sender(stats, IRI_STATS_REFERER, &referer);
+    iri_stats_count_sender(stats, IRI_STATS_AGENT, &agent);
 }
 
 
 static void
 iri_stats_count_redirect(iri_stats_set_t *set, int status)
 {
-    size_t i;
+    static const int statuses[] = { 301, 302, 303, 307, 308 };
+    size_t           i;
 
     for (i = 0; i < IRI_STATS_REDIRECTS; i++) {
-        if (iri_stats_redirects[i] == status) {
+        if (statuses[i] == status) {
             iri_stats_add(&set->redirects[i]);
         }
     }
@@ -669,34 +350,99 @@ iri_stats_count_redirect(iri_stats_set_t *set, int status)
 
 
 void
-iri_stats_count(iri_stats_t *stats, const iri_stats_event_t *event)
+iri_stats_count(const iri_stats_t *stats, const iri_stats_event_t *event)
 {
-    iri_stats_set_t *set = &stats->region->sets[event->report != 0];
-    uint64_t         now = iri_stats_since_epoch(event->now);
+    iri_stats_region_t *region = stats->memory;
+    iri_stats_set_t    *set = &region->sets[event->report != 0];
+    iri_stats_day_t    *day;
 
-    if (iri_stats_is_plain(event)) {
-        iri_stats_count_plain(stats, event->report, event->now);
-        return;
-    }
-
-    if (iri_stats_hour_has_ended(stats->region, now)) {
-        iri_stats_begin_hour(stats, now);
-    }
+    day = iri_stats_today(stats, iri_stats_since_epoch(event->now));
+    iri_stats_add_at(day->at, IRI_FORMS, (int) event->form);
 
     iri_stats_add_at(set->forms, IRI_FORMS, (int) event->form);
     iri_stats_add_at(set->matches, IRI_MATCHES, (int) event->match);
     iri_stats_add_at(set->answers, IRI_VERDICTS, (int) event->verdict);
-    iri_stats_add_at(set->whys, IRI_WHYS, (int) event->why);
+    iri_stats_add_at(set->whys, IRI_WHYS,
+                     event->why == IRI_WHY_NONE ? IRI_WHY_ASCII
+                                                : (int) event->why);
     iri_stats_add_at(set->queries, IRI_QUERY_WHYS, (int) event->query);
-    iri_stats_add_at(set->hosts, IRI_HOST_WHYS, (int) event->host);
     iri_stats_count_redirect(set, event->redirect);
 
-    /* The reason for refusing a host is counted in hosts. */
-    if (event->verdict == IRI_REFUSE && event->why != IRI_WHY_NONE) {
-        iri_stats_add_at(set->refusals, IRI_WHYS, (int) event->why);
+    if (event->form == IRI_FORM_LEGACY || event->query == IRI_QUERY_READ) {
+        if (event->form != IRI_FORM_LEGACY) {
+            iri_stats_add(&day->at[IRI_FORMS]);
+        }
+
+        iri_stats_count_legacy(stats, set, event);
+    }
+}
+
+
+/* ---- the event of a request ---------------------------------------------- */
+
+/* 1 if a lookup was done and found no entry. */
+static int
+iri_stats_is_absent(const iri_found_t *found)
+{
+    return found->verdict == IRI_PASS && found->why != IRI_WHY_DECLARED
+           && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NONE;
+}
+
+
+/* Add the result of a lookup. */
+static void
+iri_stats_event_add(iri_stats_event_t *event, const iri_found_t *found)
+{
+    if (found->verdict != IRI_PASS || iri_stats_is_absent(found)) {
+        event->verdict = found->verdict;
+        event->why = found->why;
     }
 
-    if (event->form == IRI_FORM_LEGACY || event->query == IRI_QUERY_READ) {
-        iri_stats_count_legacy(stats, set, event);
+    if (found->match > event->match) {
+        event->match = found->match;
+    }
+
+    if (found->repaired != IRI_FORM_ASCII) {
+        event->form = found->repaired;
+    }
+}
+
+
+void
+iri_stats_event_set(iri_stats_event_t *event, const iri_report_t *report)
+{
+    const iri_reading_t *reading = report->reading;
+    const iri_found_t   *found = report->found, *again = report->again;
+
+    event->form = reading->form;
+    event->charset = reading->charset;
+    event->verdict = reading->verdict;
+    event->why = reading->why;
+
+    if (reading->verdict == IRI_REFUSE || found == NULL) {
+        return;
+    }
+
+    /* The disk has confirmed another charset than that of the reading. */
+    if (found->verdict == IRI_RESTART && found->charset.len != 0
+        && reading->form != IRI_FORM_ASCII
+        && !iri_str_equal(found->charset, reading->charset))
+    {
+        event->form = IRI_FORM_LEGACY;
+        event->charset = found->charset;
+    }
+
+    iri_stats_event_add(event, found);
+
+    if (again != NULL && again->match > event->match) {
+        event->match = again->match;
+    }
+
+    /* Otherwise the request is one that has restarted. */
+    if (again != NULL
+        && (again->verdict == IRI_CHOOSE || again->verdict == IRI_REFUSE))
+    {
+        event->verdict = again->verdict;
+        event->why = again->why;
     }
 }

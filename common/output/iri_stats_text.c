@@ -1,108 +1,131 @@
 /*
- * iri_stats_text.c - the status report as JSON and as Prometheus text
- * (exposition format 0.0.4)
+ * iri_stats_text.c - a copy of the counters; the status report as JSON and as
+ * Prometheus text (exposition format 0.0.4)
+ *
+ * Each counter is read atomically.  The senders are copied under the lock.
  *
  * Values of labels are never taken from requests, so the number of time series
  * is bounded.
  */
 
-#include "output/iri_output.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "output/iri_stats_memory.h"
 
-/* Greatest length of an untrusted text, escaped. */
-#define IRI_STATS_JSON_TEXT 512
-
-const char *const iri_stats_modes[IRI_STATS_MODES] = { "on", "report" };
-const char *const iri_stats_parts[IRI_STATS_PARTS] = { "path", "query" };
-
-static const char *const iri_stats_cache_words[] = { "index_hits",
-                                                     "index_misses",
-                                                     "builds" };
+static const char *const iri_stats_modes[IRI_STATS_MODES] = { "on",
+                                                              "report" };
+static const char *const iri_stats_parts[IRI_STATS_PARTS] = { "path",
+                                                              "query" };
 
 
-/* ---- output and words ---------------------------------------------------- */
+/* ---- the copy ------------------------------------------------------------ */
 
-void
-iri_stats_put(iri_stats_out_t *out, const char *text)
+/* Copy size octets, a multiple of a word. */
+static void
+iri_stats_copy_words(void *to, const void *from, size_t size)
 {
-    if (out->status == IRI_OK) {
-        out->status = iri_buf_put_text(out->env, &out->buf, text);
+    const uint64_t *shared = from;
+    uint64_t       *word = to;
+    size_t          i;
+
+    for (i = 0; i < size / sizeof(*word); i++) {
+        word[i] = __atomic_load_n(&shared[i], __ATOMIC_RELAXED);
     }
 }
 
 
-void
-iri_stats_put_number(iri_stats_out_t *out, uint64_t number)
+/* Highest count first. */
+static int
+iri_stats_sender_order(const void *a, const void *b)
 {
-    char   digits[21];
-    size_t at = sizeof(digits) - 1;
+    const iri_stats_sender_t *x = a, *y = b;
 
-    digits[at] = '\0';
-
-    do {
-        digits[--at] = (char) ('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-
-    iri_stats_put(out, digits + at);
+    return x->count > y->count ? -1 : x->count < y->count;
 }
 
 
-/* If the text is too long, whole characters are removed at its end. */
-int
-iri_stats_put_text(iri_stats_out_t *out,
-                   iri_status_t (*put)(const iri_env_t *, iri_buf_t *,
-                                       iri_str_t),
-                   iri_str_t text, size_t most)
+static void
+iri_stats_sort_senders(iri_stats_sender_t *rows)
 {
-    size_t from = out->buf.len, took;
-    int    cut = 0;
+    size_t i;
 
-    while (out->status == IRI_OK) {
-        out->status = put(out->env, &out->buf, text);
-        took = out->buf.len - from;
-
-        if (out->status != IRI_OK || took <= most || text.len == 0) {
-            break;
-        }
-
-        cut = 1;
-        out->buf.len = from;
-        text.len = text.len * most / took;
-
-        while (text.len > 0 && (text.data[text.len] & 0xc0) == 0x80) {
-            text.len--;
-        }
+    for (i = 0; i < IRI_STATS_SENDERS; i++) {
+        rows[i].count = rows[i].incomplete ? 0 : rows[i].count;
     }
 
-    return cut;
+    qsort(rows, IRI_STATS_SENDERS, sizeof(*rows), iri_stats_sender_order);
 }
 
 
-void
-iri_stats_date(int64_t seconds, unsigned char out[IRI_STATS_TIME])
+iri_stats_copy_t *
+iri_stats_read(const iri_env_t *env, const iri_stats_t *stats, int64_t now)
 {
-    if (!iri_put_time(seconds > 0 ? seconds : 0, out)) {
-        memcpy(out, "9999-12-31T23:59:59Z", IRI_STATS_TIME);
+    const iri_stats_region_t *region = stats->memory;
+    iri_stats_copy_t         *copy = env->alloc(env->ctx, sizeof(*copy));
+    size_t                    i;
+
+    if (copy == NULL) {
+        return NULL;
     }
+
+    copy->now = now > 0 ? (uint64_t) now : 0;
+    iri_stats_copy_words(&copy->region, region,
+                         offsetof(iri_stats_region_t, senders));
+
+    stats->lock(stats->ctx);
+    memcpy(copy->region.senders, region->senders, sizeof(region->senders));
+    stats->unlock(stats->ctx);
+
+    for (i = 0; i < IRI_STATS_TABLES; i++) {
+        iri_stats_sort_senders(copy->region.senders[i]);
+    }
+
+    copy->day_count = copy->now / IRI_STATS_DAY + 1;
+    copy->day_count -= copy->region.since < copy->now
+                           ? copy->region.since / IRI_STATS_DAY
+                           : copy->now / IRI_STATS_DAY;
+
+    if (copy->day_count > IRI_STATS_DAYS) {
+        copy->day_count = IRI_STATS_DAYS;
+    }
+
+    return copy;
 }
 
 
-void
-iri_stats_put_time(iri_stats_out_t *out, int64_t seconds)
+const uint64_t *
+iri_stats_day(const iri_stats_copy_t *copy, uint64_t ago)
 {
-    unsigned char date[IRI_STATS_TIME];
+    static const uint64_t  none[IRI_STATS_SERIES];
+    uint64_t               number = copy->now / IRI_STATS_DAY + 1 - ago;
+    const iri_stats_day_t *day = &copy->region
+                                      .days[number % (IRI_STATS_DAYS + 1)];
 
-    iri_stats_date(seconds, date);
-
-    if (out->status == IRI_OK) {
-        out->status = iri_buf_put(out->env, &out->buf, date, sizeof(date));
-    }
+    return day->number == number ? day->at : none;
 }
 
+
+uint64_t
+iri_stats_requests(const uint64_t at[IRI_FORMS])
+{
+    uint64_t all = 0;
+    size_t   i;
+
+    for (i = 0; i < IRI_FORMS; i++) {
+        all += at[i];
+    }
+
+    return all;
+}
+
+
+/* ---- words --------------------------------------------------------------- */
 
 #define IRI_STATS_WORD(name, function, type)                                 \
-    const char *iri_stats_##name##_word(int i)                               \
+    static const char *iri_stats_##name##_word(int i)                        \
     {                                                                        \
         return function((type) i);                                           \
     }
@@ -112,10 +135,9 @@ IRI_STATS_WORD(match, iri_match_text, iri_match_t)
 IRI_STATS_WORD(verdict, iri_verdict_text, iri_verdict_t)
 IRI_STATS_WORD(why, iri_why_code, iri_why_t)
 IRI_STATS_WORD(query, iri_query_why_code, iri_query_why_t)
-IRI_STATS_WORD(host, iri_host_why_code, iri_host_why_t)
 
 
-const char *
+static const char *
 iri_stats_redirect_word(int i)
 {
     static const char *const words[IRI_STATS_REDIRECTS] = { "301", "302",
@@ -126,476 +148,304 @@ iri_stats_redirect_word(int i)
 }
 
 
+#define IRI_STATS_OF(field)                                                  \
+    offsetof(iri_stats_set_t, field),                                        \
+        sizeof(((iri_stats_set_t *) NULL)->field) / sizeof(uint64_t)
+
+const iri_stats_enum_t iri_stats_enums[IRI_STATS_ENUMS] = {
+    { "forms", "requests", "form", "Form of the path", IRI_STATS_OF(forms),
+      iri_stats_form_word },
+    { "matches", "matches", "match", "Difference ignored",
+      IRI_STATS_OF(matches), iri_stats_match_word },
+    { "answers", "answers", "answer", "Verdict", IRI_STATS_OF(answers),
+      iri_stats_verdict_word },
+    { "reasons", "reasons", "reason", "Reason of the verdict",
+      IRI_STATS_OF(whys), iri_stats_why_word },
+    { "redirects", "redirects", "code", "Redirect, by status",
+      IRI_STATS_OF(redirects), iri_stats_redirect_word },
+    { "queries", "queries", "result", "Query", IRI_STATS_OF(queries),
+      iri_stats_query_word },
+};
+
+
+const char *
+iri_stats_sender_charset(const iri_stats_sender_t *sender)
+{
+    const char *name = sender->charset < IRI_STATS_CHARSETS
+                           ? iri_stats_charset((size_t) sender->charset)
+                           : NULL;
+
+    return name != NULL ? name : "other";
+}
+
+
+iri_stats_time_t
+iri_stats_time(uint64_t seconds)
+{
+    iri_stats_time_t time = { "9999-12-31T23:59:59Z" };
+    unsigned char    date[sizeof(time.text) - 1];
+
+    if (seconds <= INT64_MAX && iri_put_time((int64_t) seconds, date)) {
+        memcpy(time.text, date, sizeof(date));
+    }
+
+    return time;
+}
+
+
+void
+iri_stats_put(iri_page_part_t *out, const char *format, ...)
+{
+    char    text[400];
+    va_list args;
+
+    va_start(args, format);
+    (void) vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    iri_page_put(out, text);
+}
+
+
 /* ---- JSON ---------------------------------------------------------------- */
 
 /* Append "name": and, unless it is the first member, a "," before it. */
 static void
-iri_json_key(iri_stats_out_t *out, const char *name)
+iri_json_key(iri_page_part_t *out, const char *name)
 {
-    if (out->status == IRI_OK && out->buf.len != 0
-        && out->buf.data[out->buf.len - 1] != '{')
-    {
-        iri_stats_put(out, ",");
-    }
+    int first = out->buf.len == 0 || out->buf.data[out->buf.len - 1] == '{';
 
-    iri_stats_put(out, "\"");
-    iri_stats_put(out, name);
-    iri_stats_put(out, "\":");
+    iri_stats_put(out, "%s\"%s\":", first ? "" : ",", name);
 }
 
 
 static void
-iri_json_number(iri_stats_out_t *out, const char *name, uint64_t number)
+iri_json_number(iri_page_part_t *out, const char *name, uint64_t number)
 {
     iri_json_key(out, name);
-    iri_stats_put_number(out, number);
+    iri_stats_put(out, "%" PRIu64, number);
 }
 
 
 static void
-iri_json_time(iri_stats_out_t *out, const char *name, int64_t seconds)
+iri_json_time(iri_page_part_t *out, const char *name, uint64_t seconds)
 {
     iri_json_key(out, name);
-    iri_stats_put(out, "\"");
-    iri_stats_put_time(out, seconds);
-    iri_stats_put(out, "\"");
+    iri_stats_put(out, "\"%s\"", iri_stats_time(seconds).text);
 }
 
 
 static void
-iri_json_text(iri_stats_out_t *out, const char *name, iri_str_t text)
+iri_json_mode(iri_page_part_t *out, const iri_stats_set_t *set,
+              const char *name)
 {
-    iri_json_key(out, name);
-    (void) iri_stats_put_text(out, iri_json_put, text, IRI_STATS_JSON_TEXT);
-}
-
-
-/* Whether counts of 0 are written. */
-typedef enum { IRI_JSON_ALL, IRI_JSON_NONZERO } iri_json_select_t;
-
-static void
-iri_json_counts(iri_stats_out_t *out, const char *name, const uint64_t *count,
-                int size, iri_stats_word_t word, iri_json_select_t which)
-{
-    int i;
+    const iri_stats_enum_t *of;
+    size_t                  i;
 
     iri_json_key(out, name);
-    iri_stats_put(out, "{");
-
-    for (i = 0; i < size; i++) {
-        if (which == IRI_JSON_ALL || count[i] != 0) {
-            iri_json_number(out, word(i), count[i]);
-        }
-    }
-
-    iri_stats_put(out, "}");
-}
-
-
-static void
-iri_json_set(iri_stats_out_t *out, const iri_stats_set_t *set,
-             const char *name)
-{
-    iri_json_key(out, name);
-    iri_stats_put(out, "{");
+    iri_page_put(out, "{");
     iri_json_number(out, "requests", iri_stats_requests(set->forms));
-    iri_json_counts(out, "forms", set->forms, IRI_FORMS, iri_stats_form_word,
-                    IRI_JSON_ALL);
-    iri_json_counts(out, "matches", set->matches, IRI_MATCHES,
-                    iri_stats_match_word, IRI_JSON_ALL);
-    iri_json_counts(out, "answers", set->answers, IRI_VERDICTS,
-                    iri_stats_verdict_word, IRI_JSON_ALL);
-    iri_json_counts(out, "reasons", set->whys, IRI_WHYS, iri_stats_why_word,
-                    IRI_JSON_NONZERO);
-    iri_json_counts(out, "refusals", set->refusals, IRI_WHYS,
-                    iri_stats_why_word, IRI_JSON_NONZERO);
-    iri_json_counts(out, "redirects", set->redirects, IRI_STATS_REDIRECTS,
-                    iri_stats_redirect_word, IRI_JSON_ALL);
-    iri_json_counts(out, "queries", set->queries, IRI_QUERY_WHYS,
-                    iri_stats_query_word, IRI_JSON_ALL);
-    iri_json_counts(out, "hosts", set->hosts, IRI_HOST_WHYS,
-                    iri_stats_host_word, IRI_JSON_ALL);
-    iri_stats_put(out, "}");
+
+    for (of = iri_stats_enums; of < iri_stats_enums + IRI_STATS_ENUMS; of++) {
+        iri_json_key(out, of->name);
+        iri_page_put(out, "{");
+
+        for (i = 0; i < of->size; i++) {
+            iri_json_number(out, of->word((int) i),
+                            iri_stats_counts(set, of)[i]);
+        }
+
+        iri_page_put(out, "}");
+    }
+
+    iri_page_put(out, "}");
 }
 
 
 static void
-iri_json_charset(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot,
+iri_json_charset(iri_page_part_t *out, const iri_stats_region_t *region,
                  size_t i)
 {
     size_t part, mode;
 
     iri_json_key(out, iri_stats_charset(i));
-    iri_stats_put(out, "{");
+    iri_page_put(out, "{");
 
     for (part = 0; part < IRI_STATS_PARTS; part++) {
-        if (snapshot->last_seen[part][i] == 0) {
+        if (region->last_seen[part][i] == 0) {
             continue;
         }
 
         iri_json_key(out, iri_stats_parts[part]);
-        iri_stats_put(out, "{");
+        iri_page_put(out, "{");
 
         for (mode = 0; mode < IRI_STATS_MODES; mode++) {
             iri_json_number(out, iri_stats_modes[mode],
-                            snapshot->sets[mode].charsets[part][i]);
+                            region->sets[mode].charsets[part][i]);
         }
 
-        iri_json_time(out, "last", (int64_t) snapshot->last_seen[part][i]);
-        iri_stats_put(out, "}");
+        iri_json_time(out, "last", region->last_seen[part][i]);
+        iri_page_put(out, "}");
     }
 
-    iri_stats_put(out, "}");
+    iri_page_put(out, "}");
 }
 
 
+/* Days without requests, and counts of 0, are omitted. */
 static void
-iri_json_charsets(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
+iri_json_days(iri_page_part_t *out, const iri_stats_copy_t *copy)
 {
-    size_t i;
+    const uint64_t *at;
+    const char     *before = "\n{";
+    uint64_t        ago;
+    size_t          i;
 
-    iri_json_key(out, "charsets");
-    iri_stats_put(out, "{");
+    iri_json_key(out, "days");
+    iri_page_put(out, "[");
 
-    for (i = 0; i < IRI_STATS_CHARSETS; i++) {
-        if (snapshot->last_seen[0][i] != 0 || snapshot->last_seen[1][i] != 0)
-        {
-            iri_json_charset(out, snapshot, i);
-        }
-    }
+    for (ago = copy->day_count; ago-- > 0;) {
+        at = iri_stats_day(copy, ago);
 
-    iri_stats_put(out, "}");
-}
-
-
-/* An array of hours or days; those without requests are omitted. */
-static void
-iri_json_spans(iri_stats_out_t *out, const char *name,
-               const iri_stats_span_t *span, size_t count)
-{
-    size_t i, k;
-    int    more = 0;
-
-    iri_json_key(out, name);
-    iri_stats_put(out, "[");
-
-    for (i = 0; i < count; i++) {
-        if (iri_stats_requests(span[i].at) == 0) {
+        if (iri_stats_requests(at) == 0) {
             continue;
         }
 
-        iri_stats_put(out, more ? ",\n{" : "\n{");
-        more = 1;
-        iri_json_time(out, "begins", span[i].begins);
+        iri_page_put(out, before);
+        before = ",\n{";
+        iri_json_time(out, "begins",
+                      (copy->now / IRI_STATS_DAY - ago) * IRI_STATS_DAY);
 
-        for (k = 0; k < IRI_STATS_SERIES; k++) {
-            if (span[i].at[k] != 0) {
+        for (i = 0; i < IRI_STATS_SERIES; i++) {
+            if (at[i] != 0) {
                 iri_json_number(out,
-                                k < IRI_FORMS ? iri_form_text((iri_form_t) k)
+                                i < IRI_FORMS ? iri_form_text((iri_form_t) i)
                                               : "legacy_query",
-                                span[i].at[k]);
+                                at[i]);
             }
         }
 
-        iri_stats_put(out, "}");
+        iri_page_put(out, "}");
     }
 
-    iri_stats_put(out, "]");
-}
-
-
-const char *
-iri_stats_charset_word(uint64_t charset)
-{
-    const char *word = NULL;
-
-    if (charset < IRI_STATS_CHARSETS) {
-        word = iri_stats_charset((size_t) charset);
-    }
-
-    return word != NULL ? word : "other";
+    iri_page_put(out, "]");
 }
 
 
 static void
-iri_json_string(iri_stats_out_t *out, const char *name, const char *word)
-{
-    iri_json_key(out, name);
-    iri_stats_put(out, "\"");
-    iri_stats_put(out, word);
-    iri_stats_put(out, "\"");
-}
-
-
-static void
-iri_json_senders(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot,
+iri_json_senders(iri_page_part_t *out, const iri_stats_region_t *region,
                  iri_stats_table_t table, const char *name)
 {
-    const iri_stats_sender_t *top = snapshot->top[table];
+    const iri_stats_sender_t *row = region->senders[table];
     size_t                    i;
 
     iri_json_key(out, name);
-    iri_stats_put(out, "{");
-    iri_json_number(out, "none", snapshot->missing[table]);
+    iri_page_put(out, "{");
+    iri_json_number(out, "none", region->missing[table]);
     iri_json_key(out, "top");
-    iri_stats_put(out, "[");
+    iri_page_put(out, "[");
 
-    for (i = 0; i < snapshot->top_count[table]; i++) {
-        iri_stats_put(out, i != 0 ? ",\n{" : "\n{");
-        iri_json_text(out, "text", iri_stats_text(top[i].text, top[i].len));
-        iri_json_number(out, "count", top[i].count);
-        iri_json_number(out, "error", top[i].error);
-        iri_json_string(out, "charset",
-                        iri_stats_charset_word(top[i].charset));
-        iri_json_time(out, "last", (int64_t) top[i].last);
-        iri_stats_put(out, "}");
+    for (i = 0; i < IRI_STATS_SENDERS && row[i].count != 0; i++) {
+        iri_page_put(out, i != 0 ? ",\n{" : "\n{");
+        iri_json_key(out, "text");
+        iri_page_put_by(iri_json_put, out, iri_stats_text(&row[i]));
+        iri_json_number(out, "count", row[i].count);
+        iri_json_number(out, "error", row[i].error);
+        iri_json_key(out, "charset");
+        iri_stats_put(out, "\"%s\"", iri_stats_sender_charset(&row[i]));
+        iri_json_time(out, "last", row[i].last);
+        iri_page_put(out, "}");
     }
 
-    iri_stats_put(out, "]}");
+    iri_page_put(out, "]}");
 }
 
 
 static void
-iri_json_recent(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
+iri_stats_json(iri_page_part_t *out, const iri_stats_copy_t *copy)
 {
-    const iri_stats_recent_t *recent = snapshot->recent;
+    const iri_stats_region_t *region = &copy->region;
     size_t                    i;
 
-    iri_json_key(out, "recent");
-    iri_stats_put(out, "[");
+    iri_page_put(out, "{");
+    iri_json_time(out, "now", copy->now);
+    iri_json_time(out, "since", region->since);
 
-    for (i = 0; i < snapshot->recent_count; i++, recent++) {
-        iri_stats_put(out, i != 0 ? ",\n{" : "\n{");
-        iri_json_time(out, "time", (int64_t) recent->time);
-        iri_json_string(
-            out, "mode",
-            iri_stats_modes[(recent->kind & IRI_STATS_OF_REPORT) != 0]);
-        iri_json_string(
-            out, "part",
-            iri_stats_parts[(recent->kind & IRI_STATS_OF_QUERY) != 0]);
-        iri_json_string(out, "charset",
-                        iri_stats_charset_word(recent->charset));
-        iri_json_text(out, "referer",
-                      iri_stats_text(recent->referer, recent->referer_len));
-        iri_json_text(out, "user_agent",
-                      iri_stats_text(recent->agent, recent->agent_len));
-        iri_stats_put(out, "}");
+    for (i = 0; i < IRI_STATS_MODES; i++) {
+        iri_json_mode(out, &region->sets[i], iri_stats_modes[i]);
     }
 
-    iri_stats_put(out, "]");
-}
+    iri_json_key(out, "charsets");
+    iri_page_put(out, "{");
 
-
-static void
-iri_json_cache(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
-{
-    const uint64_t *count = (const uint64_t *) &snapshot->cache;
-    size_t          i;
-
-    iri_json_key(out, "cache");
-    iri_stats_put(out, "{");
-
-    for (i = 0; i < sizeof(snapshot->cache) / sizeof(*count); i++) {
-        iri_json_number(out, iri_stats_cache_words[i], count[i]);
+    for (i = 0; i < IRI_STATS_CHARSETS; i++) {
+        if (region->last_seen[0][i] != 0 || region->last_seen[1][i] != 0) {
+            iri_json_charset(out, region, i);
+        }
     }
 
-    iri_json_number(out, "indexes", snapshot->use.indexes);
-    iri_json_number(out, "used", snapshot->use.used);
-    iri_json_number(out, "size", snapshot->use.size);
-    iri_stats_put(out, "}");
-}
-
-
-void
-iri_stats_json(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
-{
-    size_t mode;
-
-    iri_stats_put(out, "{");
-    iri_json_time(out, "now", snapshot->now);
-    iri_json_time(out, "since", snapshot->since);
-    iri_json_number(out, "uptime",
-                    snapshot->now > snapshot->since
-                        ? (uint64_t) (snapshot->now - snapshot->since)
-                        : 0);
-
-    for (mode = 0; mode < IRI_STATS_MODES; mode++) {
-        iri_json_set(out, &snapshot->sets[mode], iri_stats_modes[mode]);
-    }
-
-    iri_json_charsets(out, snapshot);
-    iri_json_cache(out, snapshot);
-    iri_json_spans(out, "hours", snapshot->hours, snapshot->hour_count);
-    iri_json_spans(out, "days", snapshot->days, snapshot->day_count);
-    iri_json_senders(out, snapshot, IRI_STATS_REFERER, "referers");
-    iri_json_senders(out, snapshot, IRI_STATS_AGENT, "user_agents");
-    iri_json_recent(out, snapshot);
-    iri_stats_put(out, "}\n");
+    iri_page_put(out, "}");
+    iri_json_days(out, copy);
+    iri_json_senders(out, region, IRI_STATS_REFERER, "referers");
+    iri_json_senders(out, region, IRI_STATS_AGENT, "user_agents");
+    iri_page_put(out, "}\n");
 }
 
 
 /* ---- Prometheus ---------------------------------------------------------- */
 
 static void
-iri_metric(iri_stats_out_t *out, const char *name, const char *type,
-           const char *help)
+iri_metric_head(iri_page_part_t *out, const char *name, const char *help,
+                const char *type)
 {
-    iri_stats_put(out, "# HELP ");
-    iri_stats_put(out, name);
-    iri_stats_put(out, " ");
-    iri_stats_put(out, help);
-    iri_stats_put(out, "\n# TYPE ");
-    iri_stats_put(out, name);
-    iri_stats_put(out, " ");
-    iri_stats_put(out, type);
-    iri_stats_put(out, "\n");
+    iri_stats_put(out, "# HELP iri_%s %s.\n# TYPE iri_%s %s\n", name, help,
+                  name, type);
 }
 
 
-/* Append a label; quotes and backslashes in its value are escaped. */
+/* The counters of an enum, of both modes. */
 static void
-iri_metric_label(iri_stats_out_t *out, const char *name, const char *value)
+iri_metric_enum(iri_page_part_t *out, const iri_stats_region_t *region,
+                const iri_stats_enum_t *of)
 {
-    char one[2] = { '\0', '\0' };
+    char   name[40];
+    size_t mode, i;
 
-    iri_stats_put(out, out->buf.data != NULL
-                               && out->buf.data[out->buf.len - 1] == '"'
-                           ? ","
-                           : "{");
-    iri_stats_put(out, name);
-    iri_stats_put(out, "=\"");
-
-    for (; *value != '\0'; value++) {
-        if (*value == '"' || *value == '\\') {
-            iri_stats_put(out, "\\");
-        }
-
-        one[0] = *value;
-        iri_stats_put(out, one);
-    }
-
-    iri_stats_put(out, "\"");
-}
-
-
-static void
-iri_metric_value(iri_stats_out_t *out, uint64_t value)
-{
-    iri_stats_put(out, out->buf.data != NULL
-                               && out->buf.data[out->buf.len - 1] == '"'
-                           ? "} "
-                           : " ");
-    iri_stats_put_number(out, value);
-    iri_stats_put(out, "\n");
-}
-
-
-/* A metric with the label "mode" and a label for the values of an enum. */
-typedef struct {
-    const char      *name;
-    const char      *help;
-    const char      *label;
-    size_t           offset; /* in iri_stats_set_t */
-    int              size;
-    iri_stats_word_t word;
-} iri_metric_t;
-
-
-static void
-iri_metric_counts(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot,
-                  const iri_metric_t *metric)
-{
-    const uint64_t *counts;
-    int             mode, i;
-
-    iri_metric(out, metric->name, "counter", metric->help);
+    (void) snprintf(name, sizeof(name), "%s_total", of->metric);
+    iri_metric_head(out, name, of->caption, "counter");
 
     for (mode = 0; mode < IRI_STATS_MODES; mode++) {
-        counts = iri_stats_at(&snapshot->sets[mode], metric->offset);
-
-        for (i = 0; i < metric->size; i++) {
-            iri_stats_put(out, metric->name);
-            iri_metric_label(out, "mode", iri_stats_modes[mode]);
-            iri_metric_label(out, metric->label, metric->word(i));
-            iri_metric_value(out, counts[i]);
+        for (i = 0; i < of->size; i++) {
+            iri_stats_put(out, "iri_%s{mode=\"%s\",%s=\"%s\"} %" PRIu64 "\n",
+                          name, iri_stats_modes[mode], of->label,
+                          of->word((int) i),
+                          iri_stats_counts(&region->sets[mode], of)[i]);
         }
     }
 }
 
 
-#define IRI_METRIC_OF(field, word)                                           \
-    offsetof(iri_stats_set_t, field),                                        \
-        (int) (sizeof(((iri_stats_set_t *) NULL)->field)                     \
-               / sizeof(uint64_t)),                                          \
-        word
-
-static const iri_metric_t iri_metrics[] = {
-    { "iri_requests_total", "Requests by the form of their path.", "form",
-      IRI_METRIC_OF(forms, iri_stats_form_word) },
-    { "iri_matches_total",
-      "Requests by the difference ignored to find the entry.", "match",
-      IRI_METRIC_OF(matches, iri_stats_match_word) },
-    { "iri_answers_total", "Requests by verdict.", "answer",
-      IRI_METRIC_OF(answers, iri_stats_verdict_word) },
-    { "iri_reasons_total", "Requests by the reason of the verdict.", "reason",
-      IRI_METRIC_OF(whys, iri_stats_why_word) },
-    { "iri_refusals_total", "Refused requests by reason.", "reason",
-      IRI_METRIC_OF(refusals, iri_stats_why_word) },
-    { "iri_redirects_total", "Redirects to the canonical URI, by status.",
-      "code", IRI_METRIC_OF(redirects, iri_stats_redirect_word) },
-    { "iri_queries_total", "Requests by the result for their query.",
-      "result", IRI_METRIC_OF(queries, iri_stats_query_word) },
-    { "iri_hosts_total", "Requests by the result for their host.", "result",
-      IRI_METRIC_OF(hosts, iri_stats_host_word) },
-};
-
-
+/* The charsets that requests have used. */
 static void
-iri_metric_charset(iri_stats_out_t *out, const char *name, int mode,
-                   size_t part, size_t charset, uint64_t value)
+iri_metric_charsets(iri_page_part_t *out, const iri_stats_region_t *region)
 {
-    iri_stats_put(out, name);
+    static const char name[] = "legacy_requests_total";
+    size_t            part, mode, i;
 
-    if (mode >= 0) {
-        iri_metric_label(out, "mode", iri_stats_modes[mode]);
-    }
-
-    iri_metric_label(out, "part", iri_stats_parts[part]);
-    iri_metric_label(out, "charset", iri_stats_charset(charset));
-    iri_metric_value(out, value);
-}
-
-
-/* The metrics of the charsets that requests have used. */
-static void
-iri_metric_charsets(iri_stats_out_t            *out,
-                    const iri_stats_snapshot_t *snapshot)
-{
-    static const char total[] = "iri_legacy_requests_total";
-    static const char last[] = "iri_legacy_last_request_timestamp_seconds";
-    size_t            part, i;
-    int               mode;
-
-    iri_metric(out, total, "counter",
-               "Paths and queries in a legacy charset.");
+    iri_metric_head(out, name, "Paths and queries in a legacy charset",
+                    "counter");
 
     for (part = 0; part < IRI_STATS_PARTS; part++) {
         for (i = 0; i < IRI_STATS_CHARSETS; i++) {
-            for (mode = 0; snapshot->last_seen[part][i] != 0 && mode < 2;
-                 mode++) {
-                iri_metric_charset(out, total, mode, part, i,
-                                   snapshot->sets[mode].charsets[part][i]);
-            }
-        }
-    }
-
-    iri_metric(out, last, "gauge", "Time of the last one.");
-
-    for (part = 0; part < IRI_STATS_PARTS; part++) {
-        for (i = 0; i < IRI_STATS_CHARSETS; i++) {
-            if (snapshot->last_seen[part][i] != 0) {
-                iri_metric_charset(out, last, -1, part, i,
-                                   snapshot->last_seen[part][i]);
+            for (mode = 0;
+                 region->last_seen[part][i] != 0 && mode < IRI_STATS_MODES;
+                 mode++)
+            {
+                iri_stats_put(out,
+                              "iri_%s{mode=\"%s\",part=\"%s\",charset=\"%s\"}"
+                              " %" PRIu64 "\n",
+                              name, iri_stats_modes[mode],
+                              iri_stats_parts[part], iri_stats_charset(i),
+                              region->sets[mode].charsets[part][i]);
             }
         }
     }
@@ -603,65 +453,93 @@ iri_metric_charsets(iri_stats_out_t            *out,
 
 
 static void
-iri_metric_one(iri_stats_out_t *out, const char *name, const char *type,
-               const char *help, uint64_t value)
+iri_stats_prometheus(iri_page_part_t *out, const iri_stats_copy_t *copy)
 {
-    iri_metric(out, name, type, help);
-    iri_stats_put(out, name);
-    iri_metric_value(out, value);
+    static const char start[] = "status_start_time_seconds";
+    size_t            i;
+
+    for (i = 0; i < IRI_STATS_ENUMS; i++) {
+        iri_metric_enum(out, &copy->region, &iri_stats_enums[i]);
+    }
+
+    iri_metric_charsets(out, &copy->region);
+    iri_metric_head(out, start, "Time when counting began", "gauge");
+    iri_stats_put(out, "iri_%s %" PRIu64 "\n", start, copy->region.since);
 }
 
 
-static void
-iri_metric_cache(iri_stats_out_t *out, const iri_stats_snapshot_t *snapshot)
+/* ---- the format ---------------------------------------------------------- */
+
+/* The value of the first parameter "format" of a query. */
+static iri_str_t
+iri_stats_format(iri_str_t query)
 {
-    static const char name[] = "iri_cache_lookups_total";
-    static const struct {
-        const char *of;
-        const char *result;
-        size_t      offset;
-    } rows[] = {
-        { "index", "hit", offsetof(iri_index_cache_counts_t, index_hits) },
-        { "index", "miss", offsetof(iri_index_cache_counts_t, index_misses) },
-    };
-    size_t i;
+    static const iri_str_t name = IRI_STR("format=");
+    iri_str_t              format = IRI_STR("html");
+    size_t                 at;
 
-    iri_metric(out, name, "counter", "Lookups in the cache.");
-
-    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        iri_stats_put(out, name);
-        iri_metric_label(out, "of", rows[i].of);
-        iri_metric_label(out, "result", rows[i].result);
-        iri_metric_value(out,
-                         *iri_stats_at(&snapshot->cache, rows[i].offset));
+    for (at = 0; at + name.len <= query.len; at++) {
+        if ((at == 0 || query.data[at - 1] == '&')
+            && memcmp(query.data + at, name.data, name.len) == 0)
+        {
+            format = iri_str_from(query, at + name.len);
+            at = query.len;
+        }
     }
 
-    iri_metric_one(out, "iri_cache_builds_total", "counter",
-                   "Directories that were read to build an index.",
-                   snapshot->cache.builds);
-    iri_metric_one(out, "iri_cache_indexes", "gauge",
-                   "Directories with an index in the cache.",
-                   snapshot->use.indexes);
-    iri_metric_one(out, "iri_cache_used_bytes", "gauge",
-                   "Memory used by indexes.", snapshot->use.used);
-    iri_metric_one(out, "iri_cache_size_bytes", "gauge",
-                   "Memory available for indexes.", snapshot->use.size);
+    for (at = 0; at < format.len && format.data[at] != '&'; at++) {
+    }
+
+    format.len = at;
+
+    return format;
 }
 
 
-void
-iri_stats_prometheus(iri_stats_out_t            *out,
-                     const iri_stats_snapshot_t *snapshot)
+iri_status_t
+iri_stats_page(const iri_env_t *env, const iri_stats_t *stats, int64_t now,
+               iri_str_t query, iri_stats_page_t *out)
 {
-    size_t i;
+    iri_str_t         format = iri_stats_format(query);
+    iri_page_part_t   body = { env, IRI_BUF_EMPTY, IRI_OK };
+    iri_stats_page_t  page = { 200,
+                               NULL,
+                               "default-src 'none'; "
+                                "frame-ancestors 'none'",
+                               { 0, NULL } };
+    iri_stats_copy_t *copy;
 
-    for (i = 0; i < sizeof(iri_metrics) / sizeof(iri_metrics[0]); i++) {
-        iri_metric_counts(out, snapshot, &iri_metrics[i]);
+    copy = iri_stats_read(env, stats, now);
+    if (copy == NULL) {
+        return IRI_NO_MEMORY;
     }
 
-    iri_metric_charsets(out, snapshot);
-    iri_metric_cache(out, snapshot);
-    iri_metric_one(out, "iri_status_start_time_seconds", "gauge",
-                   "Time when counting began.",
-                   snapshot->since > 0 ? (uint64_t) snapshot->since : 0);
+    if (iri_str_equal_nocase(format, "html")) {
+        page.type = "text/html; charset=utf-8";
+        page.policy = iri_stats_html_policy;
+        iri_stats_html(&body, copy);
+
+    } else if (iri_str_equal_nocase(format, "json")) {
+        page.type = "application/json";
+        iri_stats_json(&body, copy);
+
+    } else if (iri_str_equal_nocase(format, "prometheus")) {
+        page.type = "text/plain; version=0.0.4; charset=utf-8";
+        iri_stats_prometheus(&body, copy);
+
+    } else {
+        /* A program cannot use the page instead. */
+        page.status = 400;
+        page.type = "text/plain; charset=utf-8";
+        iri_page_put(&body, "format must be html, json or prometheus\n");
+    }
+
+    if (body.status != IRI_OK) {
+        return body.status;
+    }
+
+    page.body = iri_buf_str(&body.buf);
+    *out = page;
+
+    return IRI_OK;
 }

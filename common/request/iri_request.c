@@ -411,34 +411,6 @@ iri_request_charset(const iri_request_t *request, int hides)
 
 /* ---- counters ------------------------------------------------------------ */
 
-/* Was an entry found, or looked for in vain? */
-static int
-iri_is_looked_up(const iri_found_t *found)
-{
-    return found->verdict != IRI_PASS
-           || (found->why != IRI_WHY_DECLARED && found->why != IRI_WHY_ASCII
-               && found->why != IRI_WHY_NONE);
-}
-
-
-static void
-iri_event_add_found(const iri_found_t *found, iri_stats_event_t *event)
-{
-    if (iri_is_looked_up(found)) {
-        event->verdict = found->verdict;
-        event->why = found->why;
-    }
-
-    if (found->match > event->match) {
-        event->match = found->match;
-    }
-
-    if (found->repaired != IRI_FORM_ASCII) {
-        event->form = found->repaired;
-    }
-}
-
-
 /* The lookup of the requested path; NULL: none was made. */
 static const iri_lookup_t *
 iri_request_lookup_of(const iri_request_t *request, iri_str_t path)
@@ -457,40 +429,37 @@ void
 iri_request_event(const iri_request_t *request, iri_stats_event_t *event)
 {
     const iri_lookup_t *lookup;
+    iri_found_t         restart;
+    iri_reading_t       reading;
+    iri_report_t        report = { &reading, NULL, NULL, NULL };
 
     if (request == NULL) {
         return;
     }
 
-    event->form = request->form;
+    memset(&reading, 0, sizeof(reading));
 
     if (request->has_reading) {
-        event->charset = request->charset;
-        event->verdict = request->requested.verdict;
-        event->why = request->requested.why;
-
-        if (event->verdict == IRI_REFUSE) {
-            return;
-        }
+        reading = request->requested;
+        reading.charset = request->charset;
     }
 
-    event->redirect = request->redirect;
+    reading.form = request->form;
     lookup = iri_request_lookup_of(request, request->path);
 
     if (lookup != NULL) {
-        iri_event_add_found(&lookup->found, event);
+        report.found = &lookup->found;
     }
 
-    if (request->restart.len == 0) {
-        return;
+    if (request->restart.len != 0) {
+        memset(&restart, 0, sizeof(restart));
+        restart.verdict = IRI_RESTART;
+        restart.match = request->match;
+        restart.why = request->why;
+        report.again = report.found;
+        report.found = &restart;
     }
 
-    if (request->match > event->match) {
-        event->match = request->match;
-    }
-
-    if (event->verdict != IRI_CHOOSE && event->verdict != IRI_REFUSE) {
-        event->verdict = IRI_RESTART;
-        event->why = request->why;
-    }
+    iri_stats_event_set(event, &report);
+    event->redirect = request->redirect;
 }

@@ -205,6 +205,7 @@ of_arguments(bench_t *bench, char **argv)
 {
     iri_registry_t *registry = iri_registry_create(&bench->env);
     const char     *says;
+    unsigned        names = 0, invalid = 0;
 
     if (registry == NULL) {
         die("ICU");
@@ -214,14 +215,16 @@ of_arguments(bench_t *bench, char **argv)
     bench->conf.path = text_of(argv[1]);
     bench->conf.query = text_of(argv[2]);
     charsets(registry, argv[3], 0, &bench->tree.charsets);
-    says = iri_parse_filename_form(text_of(argv[4]), &bench->tree.names);
+    says = iri_parse_word(&iri_filename_form_words, text_of(argv[4]), &names);
     if (says == NULL) {
-        says = iri_parse_invalid(text_of(argv[5]), &bench->reading.invalid);
+        says = iri_parse_word(&iri_invalid_words, text_of(argv[5]), &invalid);
     }
     if (says != NULL) {
         die(says);
     }
 
+    bench->tree.names = (iri_filename_form_t) names;
+    bench->reading.invalid = (iri_invalid_t) invalid;
     charsets(registry, argv[6], 1, &bench->reading.charsets);
     bench->conf.unnamed = bench->reading.invalid == IRI_INVALID_PASS;
 }
