@@ -121,8 +121,9 @@ typedef struct {
 typedef struct {
     iri_str_t octets;   /* as stored on disk */
     iri_str_t name;     /* iri_entry_name(); empty: it has no name */
-    iri_str_t path;     /* whole canonical path without a final "/", to be
-                           judged by the rules of the server; for an entry
+    iri_str_t path;     /* whole canonical path, to be judged by the rules of
+                           the server; only that of a directory from
+                           iri_listing_judge() ends in "/"; for an entry
                            without a name its octets are the last segment */
     int       hidden;   /* 1: begins with ".": must not be added */
     int       reads;    /* 1: a request for path is read as path, without a

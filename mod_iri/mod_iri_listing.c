@@ -7,7 +7,8 @@
  * the client may get it.
  *
  * The memory of a probe is freed before the next one, and the page is sent in
- * pieces.  Only the core keeps memory, for sorting the entries.
+ * pieces.  Only the core keeps memory, for sorting the entries.  They are
+ * probed in the order of the page, until it has its 1,000 names.
  */
 
 #include "mod_iri.h"
@@ -35,10 +36,9 @@ typedef struct {
 
 /* The result of a probe for an entry. */
 typedef enum {
-    MOD_IRI_ENTRY_HIDDEN,      /* the client may not get it */
-    MOD_IRI_ENTRY_NEEDS_SLASH, /* a directory: test its path with "/" */
-    MOD_IRI_ENTRY_OTHER, /* its path leads to another entry or to none */
-    MOD_IRI_ENTRY_SHOWN  /* it is listed */
+    MOD_IRI_ENTRY_HIDDEN, /* the client may not get it */
+    MOD_IRI_ENTRY_OTHER,  /* its path leads to another entry or to none */
+    MOD_IRI_ENTRY_SHOWN   /* it is listed */
 } mod_iri_entry_state_t;
 
 /* ---- one entry ---------------------------------------------------------- */
@@ -96,7 +96,7 @@ mod_iri_entry_state(const mod_iri_list_t *list, request_rec *rr,
                                                  : MOD_IRI_ENTRY_HIDDEN;
     }
     if (list->probe.finfo.filetype == APR_DIR && !with_slash) {
-        return MOD_IRI_ENTRY_NEEDS_SLASH;
+        return MOD_IRI_ENTRY_HIDDEN; /* it has just been made */
     }
     return rr->status == HTTP_OK && mod_iri_is_readable(rr)
                ? MOD_IRI_ENTRY_SHOWN
@@ -154,57 +154,73 @@ mod_iri_escape_path(const mod_iri_list_t *list, const char *path)
                : NULL;
 }
 
-static const char *
-mod_iri_with_slash(const mod_iri_list_t *list, const char *path)
-{
-    return apr_pstrcat(list->pool, path, "/", NULL);
-}
-
+/* Judge the entry by its path, that of a directory with "/". */
 static mod_iri_entry_state_t
 mod_iri_check_entry(mod_iri_list_t *list, int is_directory)
 {
-    const char *path = mod_iri_dup(list->pool, list->entry.path);
-    const char *uri = mod_iri_escape_path(list, path + strlen(list->r->uri));
-    mod_iri_entry_state_t state = MOD_IRI_ENTRY_NEEDS_SLASH;
+    iri_str_t   last = list->entry.name.len != 0 ? list->entry.name
+                                                 : list->entry.octets;
+    const char *path = apr_pstrcat(list->pool, mod_iri_dup(list->pool, last),
+                                   is_directory ? "/" : NULL, NULL);
+    const char *uri = mod_iri_escape_path(list, path);
+    mod_iri_entry_state_t state;
 
     if (uri == NULL || list->uri == NULL) {
         return MOD_IRI_ENTRY_HIDDEN;
     }
+    list->octets = mod_iri_dup(list->pool, list->entry.octets);
+    path = apr_pstrcat(list->pool, list->r->uri, path, NULL);
     uri = apr_pstrcat(list->pool, list->uri, uri, NULL);
-    if (!is_directory) {
-        state = mod_iri_probe_path(list, path, uri);
-    }
-    if (state == MOD_IRI_ENTRY_NEEDS_SLASH) {
-        state = mod_iri_probe_path(list, mod_iri_with_slash(list, path),
-                                   mod_iri_with_slash(list, uri));
-    }
+    state = mod_iri_probe_path(list, path, uri);
     return state == MOD_IRI_ENTRY_OTHER ? mod_iri_probe_octets(list) : state;
 }
 
 /* ---- the directory ------------------------------------------------------ */
 
+/* Add an entry, with the data of the target of a symbolic link. */
 static iri_status_t
-mod_iri_list_entry(mod_iri_list_t *list, const apr_finfo_t *info)
+mod_iri_add_entry(mod_iri_list_t *list, const char *name)
 {
+    apr_finfo_t        info;
     iri_listing_info_t known;
     iri_status_t       status;
 
-    status = iri_listing_entry(list->listing, mod_iri_str(info->name),
+    status = iri_listing_entry(list->listing, mod_iri_str(name),
                                &list->entry);
-    if (status != IRI_OK || list->entry.hidden) {
+    if (status != IRI_OK || list->entry.hidden
+        || apr_stat(&info, apr_pstrcat(list->pool, list->dir, name, NULL),
+                    APR_FINFO_TYPE | APR_FINFO_SIZE | APR_FINFO_MTIME,
+                    list->pool)
+               != APR_SUCCESS)
+    {
         return status;
     }
-    list->octets = info->name;
-    if (mod_iri_check_entry(list, info->filetype == APR_DIR)
-        != MOD_IRI_ENTRY_SHOWN)
-    {
-        return IRI_OK;
-    }
-    known.is_directory = list->probe.finfo.filetype == APR_DIR;
+    known.is_directory = info.filetype == APR_DIR;
     known.is_known = 1;
-    known.size = (uint64_t) list->probe.finfo.size;
-    known.mtime = (int64_t) apr_time_sec(list->probe.finfo.mtime);
+    known.size = (uint64_t) info.size;
+    known.mtime = (int64_t) apr_time_sec(info.mtime);
     return iri_listing_add(list->listing, &list->entry, &known);
+}
+
+/* Judge as many entries as the page needs, in their order. */
+static iri_status_t
+mod_iri_judge_entries(mod_iri_list_t *list)
+{
+    iri_status_t status = iri_listing_judge_begin(list->listing);
+    int          is_directory, is_left = 1;
+
+    while (status == IRI_OK) {
+        status = iri_listing_judge(list->listing, &list->entry, &is_directory,
+                                   &is_left);
+        if (status != IRI_OK || !is_left) {
+            break;
+        }
+        if (mod_iri_check_entry(list, is_directory) == MOD_IRI_ENTRY_SHOWN) {
+            iri_listing_keep(list->listing);
+        }
+        apr_pool_clear(list->pool);
+    }
+    return status == IRI_OK ? iri_listing_finish(list->listing) : status;
 }
 
 /* Returns: OK, or an HTTP status. */
@@ -231,7 +247,7 @@ mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
     iri_status_t status = IRI_OK;
 
     while (status == IRI_OK && !iri_listing_is_full(list->listing)) {
-        rv = apr_dir_read(&info, APR_FINFO_NAME | APR_FINFO_TYPE, dir);
+        rv = apr_dir_read(&info, APR_FINFO_NAME, dir);
         if (APR_STATUS_IS_ENOENT(rv)) {
             break;
         }
@@ -240,7 +256,7 @@ mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
             break;
         }
         if (strcmp(info.name, ".") != 0 && strcmp(info.name, "..") != 0) {
-            status = mod_iri_list_entry(list, &info);
+            status = mod_iri_add_entry(list, info.name);
             apr_pool_clear(list->pool);
         }
     }
@@ -248,7 +264,7 @@ mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
         iri_listing_set_incomplete(list->listing);
     }
     if (status == IRI_OK) {
-        status = iri_listing_finish(list->listing);
+        status = mod_iri_judge_entries(list);
     }
     return mod_iri_list_failed(list->r, status);
 }
@@ -351,6 +367,7 @@ mod_iri_send_listing(request_rec *r)
     /* with iri-charset another client would read that link differently */
     conf->unnamed = server->reading.invalid == IRI_INVALID_PASS
                     && server->vary == NULL;
+    conf->paged = 1;
     status = mod_iri_list_failed(
         r, iri_listing_begin(&env->env, conf, &list.listing));
     if (status != OK) {

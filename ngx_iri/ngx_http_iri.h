@@ -16,18 +16,14 @@
  *   ngx_http_iri_module.c      directives, inheritance, initialization
  *   ngx_http_iri_cache.c       iri_cache: indexes of directories
  *   ngx_http_iri_check.c       warnings about settings without effect
- *   ngx_http_iri_choice.c      iri_ambiguous 300: a page of several names
  *   ngx_http_iri_client.c      iri_charset $variable: a list for each client
  *   ngx_http_iri_convert.c     iri_convert: functions for rules
  *   ngx_http_iri_dav.c         WebDAV: answers, If, conflicts
  *   ngx_http_iri_destination.c the Destination of COPY and MOVE
- *   ngx_http_iri_entries.c     the entries of a directory that a client may get
  *   ngx_http_iri_find.c        lookups below root and alias
  *   ngx_http_iri_header.c      the header filter; iri_advertise
  *   ngx_http_iri_host.c        iri_host: selects a server
- *   ngx_http_iri_judge.c       subrequests: may the client get a path?
  *   ngx_http_iri_levels.c      the settings of each directory of a path
- *   ngx_http_iri_listing.c     iri_listing: the page of a directory
  *   ngx_http_iri_location.c    Location and Link of responses
  *   ngx_http_iri_names.c       A-labels of server names
  *   ngx_http_iri_notes.c       the log line of a request
@@ -44,6 +40,10 @@
  *   ngx_http_iri_status.c      ngx_http_iri_status_module: counters
  *   ngx_http_iri_try_files.c   try_files
  *   ngx_http_iri_variables.c   $iri_... and some variables of nginx
+ *
+ * A module of its own in the same object, with its header and files:
+ *
+ *   ngx_http_iri_listing.h     iri_listing, and the page of iri_ambiguous 300
  */
 
 #ifndef NGX_HTTP_IRI_H

@@ -7,7 +7,7 @@
  * sent, or 404 if no candidate remains.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_listing.h"
 
 
 struct ngx_http_iri_choice_s {
@@ -19,7 +19,7 @@ struct ngx_http_iri_choice_s {
     iri_str_t  requested;     /* the path of the request */
     int        more; /* 1: there are more candidates, which are not listed */
     ngx_uint_t judging; /* 1: paths[next] has been passed to the judge */
-    ngx_http_iri_judged_t judged;
+    ngx_http_iri_judge_t judge;
 };
 
 
@@ -33,14 +33,18 @@ static ngx_int_t
 ngx_http_iri_choice_collect(ngx_http_request_t    *r,
                             ngx_http_iri_choice_t *choice)
 {
-    iri_str_t                   *path = &choice->paths[choice->next];
-    const ngx_http_iri_judged_t *judged = &choice->judged;
+    iri_str_t                  *path = &choice->paths[choice->next];
+    const ngx_http_iri_judge_t *judge = &choice->judge;
 
     choice->judging = 0;
-    ngx_http_iri_judge_release(r, &choice->judged);
+    ngx_http_iri_judge_release(r, &choice->judge);
 
-    if (judged->opens) {
-        if (judged->is_dir && path->len != 0
+    if (judge->status == NGX_ERROR) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (judge->opens) {
+        if (judge->is_dir && path->len != 0
             && path->data[path->len - 1] != '/') {
             /* nginx redirects to the path with "/": judge that path, too. */
             return ngx_http_iri_add_slash(r, path);
@@ -55,66 +59,40 @@ ngx_http_iri_choice_collect(ngx_http_request_t    *r,
 }
 
 
-static ngx_int_t
-ngx_http_iri_choice_judge(ngx_http_request_t    *r,
-                          ngx_http_iri_choice_t *choice)
-{
-    iri_str_t path = choice->paths[choice->next];
-
-    if (ngx_http_iri_judge_begin(r, &choice->judged) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    choice->judging = 1;
-
-    return ngx_http_iri_judge_start_subrequest(r, &choice->judged, path,
-                                               path);
-}
-
-
 /* ---- the response ------------------------------------------------------- */
 
-/* The values of all Accept fields, each followed by ",". */
+/* Set *accept to the values of all Accept fields, each followed by ",". */
 static ngx_int_t
-ngx_http_iri_accept_join(ngx_http_request_t *r, iri_str_t *accept)
+ngx_http_iri_choice_accept(ngx_http_request_t *r, iri_str_t *accept)
 {
     u_char          *p;
-    size_t           len = 0, pass;
     ngx_uint_t       i;
-    ngx_list_part_t *part;
+    ngx_list_part_t *part = &r->headers_in.headers.part;
     ngx_table_elt_t *h;
 
-    for (p = NULL, pass = 0; pass < 2; pass++) {
-        for (part = &r->headers_in.headers.part; part; part = part->next) {
-            h = part->elts;
+    accept->data = (u_char *) "";
+    accept->len = 0;
 
-            for (i = 0; i < part->nelts; i++) {
-                if (h[i].key.len != sizeof("Accept") - 1
-                    || ngx_strncasecmp(h[i].key.data, (u_char *) "Accept",
-                                       sizeof("Accept") - 1)
-                           != 0)
-                {
-                    continue;
-                }
-
-                if (pass == 0) {
-                    len += h[i].value.len + 1;
-                    continue;
-                }
-
-                p = ngx_cpymem(p, h[i].value.data, h[i].value.len);
-                *p++ = ',';
+    for (; part != NULL; part = part->next) {
+        for (h = part->elts, i = 0; i < part->nelts; i++) {
+            if (h[i].key.len != sizeof("Accept") - 1
+                || ngx_strncasecmp(h[i].key.data, (u_char *) "Accept",
+                                   sizeof("Accept") - 1)
+                       != 0)
+            {
+                continue;
             }
-        }
 
-        if (pass == 0) {
-            p = ngx_pnalloc(r->pool, len + 1);
+            p = ngx_pnalloc(r->pool, accept->len + h[i].value.len + 1);
             if (p == NULL) {
                 return NGX_ERROR;
             }
 
+            ngx_memcpy(p, accept->data, accept->len);
+            ngx_memcpy(p + accept->len, h[i].value.data, h[i].value.len);
             accept->data = p;
-            accept->len = len;
+            accept->len += h[i].value.len;
+            p[accept->len++] = ',';
         }
     }
 
@@ -130,31 +108,14 @@ static ngx_int_t
 ngx_http_iri_choice_header(ngx_http_request_t *r, int json, size_t len)
 {
     static ngx_str_t accept = ngx_string("Accept");
-    static ngx_str_t no_store = ngx_string("no-store");
 
     r->headers_out.status = NGX_HTTP_SPECIAL_RESPONSE;
     ngx_str_set(&r->headers_out.status_line, "300 Multiple Choices");
     r->headers_out.content_length_n = (off_t) len;
 
-    if (json) {
-        ngx_str_set(&r->headers_out.content_type, "application/json");
-    } else {
-        ngx_str_set(&r->headers_out.content_type, "text/html");
-        ngx_str_set(&r->headers_out.charset, "utf-8");
-    }
-
-    r->headers_out.content_type_len = r->headers_out.content_type.len;
-    r->headers_out.content_type_lowcase = NULL;
-
-    if (ngx_http_iri_header_add(r, "Vary", accept) == NULL
-        || ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
-        || ngx_http_iri_header_add_policy(r, iri_choices_policy(json))
-               != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_http_send_header(r);
+    return ngx_http_iri_header_add(r, "Vary", accept) != NULL
+               ? ngx_http_iri_page_header(r, json != 0, "no-store")
+               : NGX_ERROR;
 }
 
 
@@ -169,10 +130,14 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
     ngx_chain_t            out;
     iri_status_t           status;
     iri_choices_t          choices;
-    ngx_http_iri_choice_t *choice = ngx_http_iri_ctx(r)->page.choice;
+    ngx_http_iri_choice_t *choice;
+
+    choice = ((ngx_http_iri_listing_ctx_t *) ngx_http_get_module_ctx(
+                  r, ngx_http_iri_listing_module))
+                 ->choice;
 
     if (ngx_http_discard_request_body(r) != NGX_OK
-        || ngx_http_iri_accept_join(r, &accept) != NGX_OK)
+        || ngx_http_iri_choice_accept(r, &accept) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -236,15 +201,14 @@ ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 }
 
 
-static ngx_int_t
-ngx_http_iri_choice_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                          const iri_lookup_t *found)
+static ngx_http_iri_choice_t *
+ngx_http_iri_choice_begin(ngx_http_request_t *r, const iri_lookup_t *found)
 {
     ngx_http_iri_choice_t *choice;
 
     choice = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_choice_t));
     if (choice == NULL) {
-        return NGX_ERROR;
+        return NULL;
     }
 
     choice->requested = found->found.path;
@@ -252,13 +216,8 @@ ngx_http_iri_choice_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     choice->paths = found->found.choices;
     choice->count = found->found.count;
     choice->allowed = ngx_palloc(r->pool, choice->count * sizeof(iri_str_t));
-    if (choice->allowed == NULL) {
-        return NGX_ERROR;
-    }
 
-    ctx->page.choice = choice;
-
-    return NGX_OK;
+    return choice->allowed != NULL ? choice : NULL;
 }
 
 
@@ -266,30 +225,41 @@ ngx_int_t
 ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                     const iri_lookup_t *found)
 {
-    ngx_http_iri_choice_t *choice;
+    ngx_int_t                   rc;
+    ngx_http_iri_choice_t      *choice;
+    ngx_http_iri_listing_ctx_t *lctx;
 
     if (!ngx_http_iri_may_choose(r, ctx, found)) {
         return NGX_DECLINED;
     }
 
-    if (ctx->page.choice == NULL
-        && ngx_http_iri_choice_begin(r, ctx, found) != NGX_OK)
-    {
+    lctx = ngx_http_iri_listing_ctx(r);
+    if (lctx == NULL) {
         return NGX_ERROR;
     }
 
-    choice = ctx->page.choice;
+    if (lctx->choice == NULL) {
+        lctx->choice = ngx_http_iri_choice_begin(r, found);
+        if (lctx->choice == NULL) {
+            return NGX_ERROR;
+        }
+    }
 
-    if (choice->judged.sr != NULL) {
+    choice = lctx->choice;
+
+    if (choice->judge.sr != NULL) {
         return NGX_AGAIN;
     }
 
-    if (choice->judging && ngx_http_iri_choice_collect(r, choice) != NGX_OK) {
-        return NGX_ERROR;
+    rc = choice->judging ? ngx_http_iri_choice_collect(r, choice) : NGX_OK;
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     if (choice->next < choice->count) {
-        return ngx_http_iri_choice_judge(r, choice);
+        choice->judging = 1;
+        return ngx_http_iri_judge_start(r, &choice->judge,
+                                        choice->paths[choice->next], 0);
     }
 
     if (choice->allowed_count == 0) {

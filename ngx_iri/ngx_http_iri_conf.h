@@ -52,9 +52,7 @@ typedef struct {
     ngx_uint_t links;           /* 1: a location has iri_redirect link */
     ngx_http_handler_pt rewrite;    /* nginx's own handler of both REWRITE
                                    phases; NULL: no rewrite module */
-    ngx_module_t *realip;       /* ngx_http_realip_module; NULL: not built */
     ngx_array_t directives;     /* private to ngx_http_iri_check.c */
-    ngx_uint_t lists;           /* 1: a location has iri_listing on */
     ngx_http_iri_getter_t getters[NGX_HTTP_IRI_WRAPPED];
     ngx_http_handler_pt file_handlers[2];   /* content handlers that open
                                    files: flv, mp4; NULL: not built */
@@ -81,8 +79,8 @@ struct ngx_http_iri_srv_conf_s {
     ngx_str_t cache_threads;    /* its thread pool; empty: none */
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */
     ngx_uint_t folds;           /* 1: iri_match of a location needs indexes */
-    ngx_uint_t lists;           /* 1: a location has iri_listing on */
-    ngx_uint_t has_addresses;   /* 1: locations may have set_real_ip_from */
+    ngx_uint_t lists;           /* 1: a location has iri_listing on: each
+                                   request has a snapshot */
     ngx_uint_t ascii;           /* 1: on, and an ASCII path is not read,
                                    unless folds is set */
 };
@@ -98,7 +96,6 @@ struct ngx_http_iri_loc_conf_s {
     iri_position_t at;          /* of the location or server */
     ngx_uint_t repair;          /* IRI_REPAIR_... */
     ngx_uint_t redirect;        /* HTTP status, IRI_REDIRECT_LINK; 0: off */
-    ngx_flag_t listing;         /* iri_listing */
 
     /* ngx_http_iri_levels.c */
     iri_tree_conf_t tree;       /* these settings, for the core: of the names
@@ -125,10 +122,6 @@ struct ngx_http_iri_loc_conf_s {
                                    whole segments */
     ngx_array_t *try_files;     /* of ngx_http_iri_candidate_t; NULL: none */
     ngx_uint_t ascii;           /* 1: an ASCII path needs no lookup */
-
-    /* ngx_http_iri_judge.c */
-    void *limits;               /* of limit_req; NULL: none */
-    unsigned needs_password:1;        /* auth_basic or auth_request applies */
 };
 
 /* A location whose root gets the script (ngx_http_iri_root.c) */

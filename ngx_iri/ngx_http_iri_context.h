@@ -13,12 +13,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The address of the client, as ngx_http_realip_module changes it. */
+/* The address of the client in r->connection, which realip changes. */
 typedef struct {
     struct sockaddr *sockaddr;
     socklen_t socklen;
     ngx_str_t text;
-    void *realip;               /* context of that module; NULL: none */
 } ngx_http_iri_address_t;
 
 /* A copy of a list of header fields. */
@@ -41,33 +40,6 @@ typedef struct {
     ngx_http_iri_address_t address;
 } ngx_http_iri_snapshot_t;
 
-/* A path that is judged by a subrequest (ngx_http_iri_judge.c) */
-typedef struct {
-    iri_str_t expected;         /* the path after the rules of the server; if
-                                   it is another the path does not pass */
-    ngx_http_request_t *sr;     /* the subrequest; NULL: it has ended */
-    ngx_uint_t access;          /* index of the next access rule, if one has
-                                   to wait */
-    ngx_int_t code;             /* status of the refusing access rules under
-                                   "satisfy any"; NGX_OK: none */
-    ngx_http_handler_pt handler;    /* r->content_handler, while
-                                   ngx_http_iri_judge.c replaces it */
-    const iri_lookup_t *found;  /* NULL: not looked up */
-    ngx_str_t filename;         /* that nginx would open; empty: a content
-                                   handler answers */
-    ngx_uint_t is_dir;          /* 1: it is a directory */
-    ngx_pool_t *pool;           /* memory of the subrequest; r->pool of its
-                                   parent if cleanup is NULL */
-    ngx_pool_cleanup_t *cleanup;    /* destroys pool with the parent */
-    ngx_http_iri_address_t address; /* of the parent, to be restored, as are */
-    unsigned limit_conn:2;      /* r->main->limit_conn_status and */
-    unsigned limit_req:3;       /* r->main->limit_req_status */
-    unsigned passes:1;          /* the rules grant access */
-    unsigned opens:1;           /* and nginx can open it, or a content handler
-                                   answers */
-    unsigned tried:1;           /* try_files is running, or has run */
-} ngx_http_iri_judged_t;
-
 /*
  * The first member of each context, that of the base module and those of its
  * features (ngx_http_iri_request.c).
@@ -77,12 +49,6 @@ typedef struct {
                                    pool */
     ngx_module_t *module;       /* whose context it is */
 } ngx_http_iri_owner_t;
-
-/* State of a feature; each is defined in the file that is named. */
-typedef struct ngx_http_iri_listing_s  ngx_http_iri_listing_t;
-                                /* ngx_http_iri_listing.c */
-typedef struct ngx_http_iri_choice_s  ngx_http_iri_choice_t;
-                                /* ngx_http_iri_choice.c */
 
 typedef struct ngx_http_iri_ctx_s  ngx_http_iri_ctx_t;
 
@@ -103,10 +69,14 @@ struct ngx_http_iri_ctx_s {
     struct {
         ngx_http_iri_snapshot_t *snapshot;  /* before the first rule; NULL: the
                                    request cannot restart */
+        const ngx_http_iri_snapshot_t *first;   /* the first one, which an
+                                   error page does not replace; or NULL */
         iri_lookup_t *pending;  /* the lookup that requires a restart, until
                                    the restart is made; NULL: none is pending */
         ngx_str_t path;         /* the new path */
         ngx_str_t filename;     /* for the rule that has caused it */
+        unsigned never:1;       /* 1: no snapshot is taken, and the path has no
+                                   other readings: a name is judged */
     } restart;
 
     struct {
@@ -115,19 +85,6 @@ struct ngx_http_iri_ctx_s {
         unsigned exact:1;       /* 1: they are in a location with "=" */
         unsigned internal:1;    /* r->uri is not the path of a client */
     } rules;
-
-
-    /* the address of the client, before a location changes it */
-    struct {
-        ngx_http_iri_address_t saved;
-        unsigned is_saved:1;    /* it is set */
-    } address;
-
-    /* the page that is the content */
-    struct {
-        ngx_http_iri_choice_t *choice;      /* NULL: no list of names */
-        ngx_http_iri_listing_t *listing;    /* NULL: no listing */
-    } page;
 
     /* iri_redirect */
     struct {
@@ -150,9 +107,6 @@ struct ngx_http_iri_ctx_s {
         iri_notes_t *notes;     /* of a main request; NULL: none */
         unsigned written:1;
     } log;
-
-    ngx_http_iri_judged_t *judged;  /* of a subrequest that judges a path;
-                                   NULL: any other request */
 };
 
 #pragma GCC visibility pop

@@ -12,227 +12,17 @@
  * After a fixed number of names, other requests are served.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_listing.h"
 
 
 #define NGX_HTTP_IRI_READS_PER_TURN 2000
 #define NGX_HTTP_IRI_ASKS_PER_TURN  50
 
 
-/* ---- testing an entry --------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
-void
-ngx_http_iri_entries_close(ngx_http_iri_entries_t *entries)
-{
-    if (entries->open) {
-        entries->open = 0;
-        (void) ngx_close_dir(&entries->dir);
-    }
-}
-
-
-/*
- * stat the entry, or the target of a symbolic link.  Unlike autoindex, a
- * dangling link is not shown: the worker could not open it.
- */
-static ngx_uint_t
-ngx_http_iri_entries_stat(ngx_http_iri_entries_t *entries)
-{
-    int         fd = dirfd(entries->dir.dir);
-    const char *name = (const char *) ngx_de_name(&entries->dir);
-    struct stat st;
-
-    if (fstatat(fd, name, &st, 0) != 0) {
-        return 0;
-    }
-
-    entries->info.is_directory = S_ISDIR(st.st_mode) != 0;
-    entries->info.is_known = 1;
-    entries->info.size = (uint64_t) st.st_size;
-    entries->info.mtime = st.st_mtime;
-    return 1;
-}
-
-
-/* Returns: 1 if the system lets the worker open the entry being judged. */
-static ngx_uint_t
-ngx_http_iri_entries_is_readable(ngx_http_iri_entries_t *entries)
-{
-    return faccessat(dirfd(entries->dir.dir), entries->file,
-                     entries->is_directory ? X_OK : R_OK, AT_EACCESS)
-           == 0;
-}
-
-
-#if (NGX_HAVE_OPENAT)
-
-/* Returns: 1 if disable_symlinks allows the entry itself. */
-static ngx_uint_t
-ngx_http_iri_entries_link_allowed(ngx_http_iri_entries_t   *entries,
-                                  ngx_http_core_loc_conf_t *clcf)
-{
-    int         fd = dirfd(entries->dir.dir);
-    const char *name = entries->file;
-    struct stat link, st;
-
-    if (clcf->disable_symlinks == NGX_DISABLE_SYMLINKS_OFF) {
-        return 1;
-    }
-
-    if (fstatat(fd, name, &link, AT_SYMLINK_NOFOLLOW) != 0) {
-        return 0;
-    }
-
-    if (!S_ISLNK(link.st_mode)) {
-        return 1;
-    }
-
-    return clcf->disable_symlinks == NGX_DISABLE_SYMLINKS_NOTOWNER
-           && fstatat(fd, name, &st, 0) == 0 && st.st_uid == link.st_uid;
-}
-
-#endif
-
-
-/* Returns: 1 if the worker can open an entry that has no name (design 5.9). */
-static ngx_uint_t
-ngx_http_iri_entries_can_open(ngx_http_request_t     *r,
-                              ngx_http_iri_entries_t *entries)
-{
-    struct stat               st;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-#if (NGX_HAVE_OPENAT)
-    if (!ngx_http_iri_entries_link_allowed(entries, clcf)) {
-        return 0;
-    }
-#else
-    (void) clcf;
-#endif
-
-    return fstatat(dirfd(entries->dir.dir), entries->file, &st, 0) == 0
-           && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode))
-           && ngx_http_iri_entries_is_readable(entries);
-}
-
-
-/* ---- the subrequest ----------------------------------------------------- */
-
-/* Join head and the name of the entry; append "/" to that of a directory. */
+/* Log a failed system call, in the words of nginx.  Returns: the status. */
 static ngx_int_t
-ngx_http_iri_entries_join(ngx_str_t head, ngx_http_iri_entries_t *entries,
-                          iri_str_t *out)
-{
-    u_char   *p;
-    iri_str_t path = entries->entry.path;
-    size_t    base = entries->base.len;
-
-    out->len = head.len + path.len - base + (entries->is_directory != 0);
-
-    p = ngx_pnalloc(entries->judged.pool, out->len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    out->data = p;
-    p = ngx_cpymem(p, head.data, head.len);
-    p = ngx_cpymem(p, path.data + base, path.len - base);
-    if (entries->is_directory) {
-        *p++ = '/';
-    }
-    *p = '\0';
-
-    return NGX_OK;
-}
-
-
-/* Start the subrequest.  Returns: as ngx_http_iri_judge_start_subrequest(). */
-static ngx_int_t
-ngx_http_iri_entries_ask(ngx_http_request_t     *r,
-                         ngx_http_iri_entries_t *entries)
-{
-    iri_str_t octets = entries->entry.octets, path, expected;
-
-    if (ngx_http_iri_judge_begin(r, &entries->judged) != NGX_OK
-        || ngx_http_iri_entries_join(entries->base, entries, &path) != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    expected = path;
-
-    if (entries->rewritten
-        && ngx_http_iri_entries_join(r->uri, entries, &expected) != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    if (octets.len >= sizeof(entries->file)) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    *ngx_cpymem(entries->file, octets.data, octets.len) = '\0';
-    entries->asked = 1;
-
-    return ngx_http_iri_judge_start_subrequest(r, &entries->judged, path,
-                                               expected);
-}
-
-
-/*
- * Returns: 1 if the file that nginx would open is in this directory, or a
- * content handler answers.
- */
-static ngx_uint_t
-ngx_http_iri_entries_is_here(const ngx_http_iri_entries_t *entries)
-{
-    size_t  len = entries->judged.filename.len;
-    u_char *name = entries->judged.filename.data;
-
-    if (len == 0) {
-        return 1;
-    }
-
-    if (name[len - 1] == '/') {
-        len--;
-    }
-
-    while (len > 0 && name[len - 1] != '/') {
-        len--;
-    }
-
-    return len == entries->name.len
-           && ngx_memcmp(name, entries->name.data, len) == 0;
-}
-
-
-/* After the subrequest.  Returns: 1 if the entry is to be shown. */
-static ngx_uint_t
-ngx_http_iri_entries_is_shown(ngx_http_request_t     *r,
-                              ngx_http_iri_entries_t *entries)
-{
-    const ngx_http_iri_judged_t *judged = &entries->judged;
-
-    if (!ngx_http_iri_entries_is_here(entries)) {
-        return 0;
-    }
-
-    if (entries->entry.name.len == 0 && !entries->unnamed) {
-        return judged->passes && ngx_http_iri_entries_can_open(r, entries);
-    }
-
-    return judged->opens
-           && (judged->filename.len == 0 || !entries->is_directory
-               || ngx_http_iri_entries_is_readable(entries));
-}
-
-
-/* ---- reading the directory ---------------------------------------------- */
-
-/* Log a failed system call, in the words of nginx. */
-static void
 ngx_http_iri_entries_log(ngx_http_request_t *r, const char *call,
                          const ngx_str_t *name, ngx_err_t err)
 {
@@ -245,6 +35,8 @@ ngx_http_iri_entries_log(ngx_http_request_t *r, const char *call,
                       "%s \"%s\" failed (%d: %.*s)", call,
                       iri_show(&shown, ngx_http_iri_str(*name)), (int) err,
                       (int) (last - text), (char *) text);
+
+    return NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
@@ -259,138 +51,234 @@ ngx_http_iri_entries_failed(ngx_http_request_t *r, iri_status_t status)
 }
 
 
-/*
- * Set entries->entry to the name that was read.
- * Returns: NGX_OK; NGX_DECLINED if it is not to be listed; a status.
- */
-static ngx_int_t
-ngx_http_iri_entries_name(ngx_http_request_t     *r,
-                          ngx_http_iri_entries_t *entries)
-{
-    iri_str_t    octets;
-    iri_status_t status;
+/* ---- reading the directory ---------------------------------------------- */
 
-    octets.data = ngx_de_name(&entries->dir);
-    octets.len = ngx_de_namelen(&entries->dir);
+void
+ngx_http_iri_entries_close(ngx_http_iri_listing_t *listing)
+{
+    if (listing->open) {
+        listing->open = 0;
+        (void) ngx_close_dir(&listing->dir);
+    }
+}
+
+
+/*
+ * Add the name that was read, with the data of the entry, or of the target of a
+ * symbolic link.  Unlike autoindex, a dangling link is not shown: the worker
+ * could not open it.
+ */
+static iri_status_t
+ngx_http_iri_entries_add(ngx_http_iri_listing_t *listing)
+{
+    iri_str_t          octets;
+    struct stat        st;
+    iri_status_t       status;
+    iri_listing_info_t info;
+
+    octets.data = ngx_de_name(&listing->dir);
+    octets.len = ngx_de_namelen(&listing->dir);
 
     if (octets.data[0] == '.') {
-        return NGX_DECLINED;
+        return IRI_OK;
     }
 
-    status = iri_listing_entry(entries->page, octets, &entries->entry);
-    if (status != IRI_OK) {
-        return ngx_http_iri_entries_failed(r, status);
+    status = iri_listing_entry(listing->page, octets, &listing->entry);
+
+    if (status != IRI_OK || listing->entry.hidden
+        || fstatat(dirfd(listing->dir.dir), (const char *) octets.data, &st,
+                   0)
+               != 0)
+    {
+        return status;
     }
 
-    return !entries->entry.hidden && ngx_http_iri_entries_stat(entries)
-               ? NGX_OK
-               : NGX_DECLINED;
+    info.is_directory = S_ISDIR(st.st_mode) != 0;
+    info.is_known = 1;
+    info.size = (uint64_t) st.st_size;
+    info.mtime = st.st_mtime;
+
+    return iri_listing_add(listing->page, &listing->entry, &info);
 }
 
 
+/* Returns: NGX_OK if all were read; NGX_BUSY; else the HTTP status. */
 static ngx_int_t
-ngx_http_iri_entries_add(ngx_http_request_t     *r,
-                         ngx_http_iri_entries_t *entries)
+ngx_http_iri_entries_read(ngx_http_request_t     *r,
+                          ngx_http_iri_listing_t *listing)
 {
-    iri_status_t status;
+    ngx_uint_t   n;
+    iri_status_t status = IRI_OK;
 
-    status = iri_listing_add(entries->page, &entries->entry, &entries->info);
+    for (n = 0; n < NGX_HTTP_IRI_READS_PER_TURN && status == IRI_OK; n++) {
+        if (iri_listing_is_full(listing->page)) {
+            iri_listing_set_incomplete(listing->page);
+            return NGX_OK;
+        }
 
-    return status == IRI_OK ? NGX_OK : ngx_http_iri_entries_failed(r, status);
+        ngx_set_errno(0);
+
+        if (ngx_read_dir(&listing->dir) != NGX_OK) {
+            return ngx_errno == NGX_ENOMOREFILES
+                       ? NGX_OK
+                       : ngx_http_iri_entries_log(r, ngx_read_dir_n,
+                                                  &listing->name, ngx_errno);
+        }
+
+        status = ngx_http_iri_entries_add(listing);
+    }
+
+    return status == IRI_OK ? NGX_BUSY
+                            : ngx_http_iri_entries_failed(r, status);
 }
 
 
-/* Returns: NGX_OK; NGX_DECLINED at the end of the directory; a status. */
-static ngx_int_t
-ngx_http_iri_entries_next(ngx_http_request_t     *r,
-                          ngx_http_iri_entries_t *entries)
+/* ---- judging an entry --------------------------------------------------- */
+
+/* Returns: 1 if the system lets the worker open the entry. */
+static ngx_uint_t
+ngx_http_iri_entries_is_readable(const ngx_http_iri_listing_t *listing)
 {
-    ngx_err_t err;
+    char      file[NGX_MAX_PATH];
+    iri_str_t octets = listing->entry.octets;
 
-    ngx_set_errno(0);
-
-    if (ngx_read_dir(&entries->dir) == NGX_OK) {
-        return NGX_OK;
+    if (octets.len >= sizeof(file)) {
+        return 0;
     }
 
-    err = ngx_errno;
-    if (err == NGX_ENOMOREFILES) {
-        return NGX_DECLINED;
+    *ngx_cpymem(file, octets.data, octets.len) = '\0';
+
+    return faccessat(dirfd(listing->dir.dir), file,
+                     listing->is_directory ? X_OK : R_OK, AT_EACCESS)
+           == 0;
+}
+
+
+/* Returns: 1 if the worker can open an entry that has no name (design 5.9). */
+static ngx_uint_t
+ngx_http_iri_entries_can_open(ngx_http_request_t           *r,
+                              const ngx_http_iri_listing_t *listing)
+{
+    u_char    *p;
+    iri_str_t  octets = listing->entry.octets;
+    ngx_str_t  name;
+    ngx_uint_t is_dir;
+
+    name.len = listing->name.len + octets.len;
+    name.data = ngx_pnalloc(r->pool, name.len + 1);
+    if (name.data == NULL) {
+        return 0;
     }
 
-    ngx_http_iri_entries_log(r, ngx_read_dir_n, &entries->name, err);
+    p = ngx_cpymem(name.data, listing->name.data, listing->name.len);
+    *ngx_cpymem(p, octets.data, octets.len) = '\0';
 
-    return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_http_iri_can_open(r, name, &is_dir) == NGX_OK
+           && ngx_http_iri_entries_is_readable(listing);
+}
+
+
+/*
+ * Returns: 1 if the file that nginx would open is in this directory, or a
+ * content handler answers.
+ */
+static ngx_uint_t
+ngx_http_iri_entries_is_here(const ngx_http_iri_listing_t *listing)
+{
+    size_t  len = listing->judge.filename.len;
+    u_char *name = listing->judge.filename.data;
+
+    if (len == 0) {
+        return 1;
+    }
+
+    if (name[len - 1] == '/') {
+        len--;
+    }
+
+    while (len > 0 && name[len - 1] != '/') {
+        len--;
+    }
+
+    return len == listing->name.len
+           && ngx_memcmp(name, listing->name.data, len) == 0;
+}
+
+
+/* After the subrequest.  Returns: 1 if the entry is to be shown. */
+static ngx_uint_t
+ngx_http_iri_entries_is_shown(ngx_http_request_t           *r,
+                              const ngx_http_iri_listing_t *listing)
+{
+    const ngx_http_iri_judge_t *judge = &listing->judge;
+
+    if (!ngx_http_iri_entries_is_here(listing)) {
+        return 0;
+    }
+
+    if (listing->entry.name.len == 0 && !listing->unnamed) {
+        return judge->passes && ngx_http_iri_entries_can_open(r, listing);
+    }
+
+    return judge->opens
+           && (judge->filename.len == 0 || !listing->is_directory
+               || ngx_http_iri_entries_is_readable(listing));
+}
+
+
+/* The subrequest has ended.  Returns: NGX_OK; NGX_BUSY; else the status. */
+static ngx_int_t
+ngx_http_iri_entries_collect(ngx_http_request_t     *r,
+                             ngx_http_iri_listing_t *listing)
+{
+    listing->asked = 0;
+
+    if (listing->judge.status == NGX_ERROR) {
+        return ngx_http_iri_entries_failed(r, IRI_NO_MEMORY);
+    }
+
+    if (ngx_http_iri_entries_is_shown(r, listing)) {
+        iri_listing_keep(listing->page);
+    }
+
+    ngx_http_iri_judge_release(r, &listing->judge);
+
+    return ++listing->asks % NGX_HTTP_IRI_ASKS_PER_TURN == 0 ? NGX_BUSY
+                                                             : NGX_OK;
 }
 
 
 ngx_int_t
-ngx_http_iri_entries_read(ngx_http_request_t     *r,
-                          ngx_http_iri_entries_t *entries)
+ngx_http_iri_entries(ngx_http_request_t *r, ngx_http_iri_listing_t *listing)
 {
-    ngx_int_t    rc;
-    ngx_uint_t   n;
-    iri_status_t status;
+    int          is_left;
+    ngx_int_t    rc = NGX_OK;
+    iri_status_t status = IRI_OK;
 
-    for (n = 0; n < NGX_HTTP_IRI_READS_PER_TURN; n++) {
-        rc = NGX_DECLINED;
-
-        if (iri_listing_is_full(entries->page)) {
-            iri_listing_set_incomplete(entries->page);
-        } else {
-            rc = ngx_http_iri_entries_next(r, entries);
+    if (!listing->judging) {
+        rc = ngx_http_iri_entries_read(r, listing);
+        if (rc != NGX_OK) {
+            return rc;
         }
 
-        if (rc == NGX_DECLINED) {
-            status = iri_listing_judge_begin(entries->page);
-            return status == IRI_OK ? NGX_OK
-                                    : ngx_http_iri_entries_failed(r, status);
-        }
+        listing->judging = 1;
+        status = iri_listing_judge_begin(listing->page);
 
-        if (rc == NGX_OK) {
-            rc = ngx_http_iri_entries_name(r, entries);
-        }
+    } else if (listing->judge.sr != NULL) {
+        return NGX_AGAIN;
 
-        if (rc == NGX_OK) {
-            rc = ngx_http_iri_entries_add(r, entries);
-        }
-
-        if (rc != NGX_OK && rc != NGX_DECLINED) {
+    } else if (listing->asked) {
+        rc = ngx_http_iri_entries_collect(r, listing);
+        if (rc != NGX_OK) {
             return rc;
         }
     }
 
-    return NGX_BUSY;
-}
-
-
-ngx_int_t
-ngx_http_iri_entries_judge(ngx_http_request_t     *r,
-                           ngx_http_iri_entries_t *entries)
-{
-    int          is_left;
-    iri_status_t status;
-
-    if (entries->asked) {
-        if (entries->judged.sr != NULL) {
-            return NGX_AGAIN;
-        }
-
-        entries->asked = 0;
-
-        if (ngx_http_iri_entries_is_shown(r, entries)) {
-            iri_listing_keep(entries->page);
-        }
-
-        ngx_http_iri_judge_release(r, &entries->judged);
-
-        if (++entries->asks % NGX_HTTP_IRI_ASKS_PER_TURN == 0) {
-            return NGX_BUSY;
-        }
+    if (status == IRI_OK) {
+        status = iri_listing_judge(listing->page, &listing->entry,
+                                   &listing->is_directory, &is_left);
     }
 
-    status = iri_listing_judge(entries->page, &entries->entry,
-                               &entries->is_directory, &is_left);
     if (status != IRI_OK) {
         return ngx_http_iri_entries_failed(r, status);
     }
@@ -399,7 +287,11 @@ ngx_http_iri_entries_judge(ngx_http_request_t     *r,
         return NGX_OK;
     }
 
-    return ngx_http_iri_entries_ask(r, entries);
+    listing->asked = 1;
+
+    return ngx_http_iri_judge_start(r, &listing->judge, listing->entry.path,
+                                    listing->rewritten ? listing->base.len
+                                                       : 0);
 }
 
 
@@ -424,7 +316,7 @@ ngx_http_iri_entries_open_failed(ngx_http_request_t *r, ngx_str_t *name,
         rc = NGX_HTTP_FORBIDDEN;
     }
 
-    ngx_http_iri_entries_log(r, ngx_open_dir_n, name, err);
+    (void) ngx_http_iri_entries_log(r, ngx_open_dir_n, name, err);
 
     return rc;
 }
@@ -436,10 +328,10 @@ ngx_http_iri_entries_open_failed(ngx_http_request_t *r, ngx_str_t *name,
  */
 ngx_int_t
 ngx_http_iri_entries_open(ngx_http_request_t     *r,
-                          ngx_http_iri_entries_t *entries)
+                          ngx_http_iri_listing_t *listing)
 {
     struct stat               st;
-    ngx_str_t                 name = entries->name;
+    ngx_str_t                 name = listing->name;
     ngx_open_file_info_t      of;
     ngx_http_core_loc_conf_t *clcf;
 
@@ -459,13 +351,13 @@ ngx_http_iri_entries_open(ngx_http_request_t     *r,
                    : ngx_http_iri_entries_open_failed(r, &name, of.err);
     }
 
-    if (ngx_open_dir(&name, &entries->dir) == NGX_ERROR) {
+    if (ngx_open_dir(&name, &listing->dir) == NGX_ERROR) {
         return ngx_http_iri_entries_open_failed(r, &name, ngx_errno);
     }
 
-    entries->open = 1;
+    listing->open = 1;
 
-    if (fstat(dirfd(entries->dir.dir), &st) != 0 || st.st_ino != of.uniq) {
+    if (fstat(dirfd(listing->dir.dir), &st) != 0 || st.st_ino != of.uniq) {
         return ngx_http_iri_entries_open_failed(r, &name, NGX_ENOENT);
     }
 

@@ -236,36 +236,6 @@ const iri_reading_t *ngx_http_iri_destination_reading(ngx_http_request_t *r,
 ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
 
 
-/* ---- ngx_http_iri_choice.c ---------------------------------------------- */
-
-/*
- * If several names match, find out which of them the client may get, in
- * subrequests.
- * Returns: NGX_AGAIN if one is running; NGX_OK if a page of them is the
- * content; NGX_DECLINED if there is nothing to choose from; NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const iri_lookup_t *found);
-
-
-/* ---- ngx_http_iri_listing.c --------------------------------------------- */
-
-/*
- * Add the security policy of a page that shows names.  text: its value, a
- * static string.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_header_add_policy(ngx_http_request_t *r,
-    const char *text);
-
-/* After iscf->engine is merged. */
-void ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,
-    ngx_http_iri_loc_conf_t *conf, ngx_http_iri_srv_conf_t *iscf);
-
-/* Register the handler, before autoindex's.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_listing_init(ngx_conf_t *cf);
-
-/* In the POST_READ phase.  Returns: 1 if r may be answered with a listing. */
-ngx_uint_t ngx_http_iri_may_need_listing(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_location.c -------------------------------------------- */

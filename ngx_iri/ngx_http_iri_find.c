@@ -141,7 +141,7 @@ ngx_http_iri_reading_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return reading;
     }
 
-    return ctx->judged != NULL || iri_request_has_restarted(ctx->request)
+    return ctx->restart.never || iri_request_has_restarted(ctx->request)
                ? NULL
                : iri_request_reading(ctx->request);
 }
@@ -220,8 +220,8 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     conf->creates = r == r->main && ngx_http_iri_is_write(r)
                     && iri_method_creates(ngx_http_iri_str(r->method_name));
 
-    if (snapshot != NULL && ctx->judged == NULL && !conf->is_destination
-        && ilcf->plain != NULL && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
+    if (snapshot != NULL && !conf->is_destination && ilcf->plain != NULL
+        && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
         && ngx_http_iri_can_run_again(r, &snapshot->request))
     {
         conf->url = ngx_http_iri_str(snapshot->request.uri);

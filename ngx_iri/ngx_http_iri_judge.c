@@ -1,157 +1,40 @@
 /*
- * ngx_http_iri_judge.c - subrequests: may the client get a path?
+ * ngx_http_iri_judge.c - a subrequest judges a path: may the client get it?
  *
- * Pages that list names show only those that the client may get.  The rules of
- * each path decide this, so a subrequest for it runs the rules of the server
- * and of its location as a request of the client would, with variables of its
- * own, and ends before its content, with NGX_HTTP_NO_CONTENT.  nginx runs no
- * access rules for a subrequest: they are called here, in nginx's order and
- * with "satisfy" as in nginx.  try_files of the location runs too.  The result
- * is in ngx_http_iri_judged_t.
+ * The subrequest goes through nginx's phases from SERVER_REWRITE on, as the
+ * client's request for the path would: with variables of its own, and without
+ * r->internal.  It differs in three points:
+ *
+ *   ACCESS      nginx skips it for subrequests.  In PRECONTENT the access rules
+ *               are called here, in nginx's order and with "satisfy".
+ *   PREACCESS   Limits do not count it.  But where an access rule decides in
+ *               another location than that of the page, a password may be
+ *               tried: then limit_req of that location counts the page, once.
+ *   CONTENT     Here it ends, with NGX_HTTP_NO_CONTENT, after try_files.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_listing.h"
 
 
-/* The members of such a subrequest that it does not share with its parent. */
-typedef struct {
-    ngx_http_iri_ctx_t         *ctx;
-    ngx_http_request_body_t    *body;
-    ngx_http_post_subrequest_t *post;
-    ngx_http_variable_value_t  *variables;
-    ngx_str_t                   uri;  /* percent-encoded */
-    ngx_str_t                   line; /* $request */
-#if (NGX_PCRE)
-    int                           *captures;
-    const ngx_http_iri_snapshot_t *snapshot; /* with the captures; or NULL */
-#endif
-} ngx_http_iri_judge_parts_t;
-
-
-/* ---- the address of the client ------------------------------------------ */
-
-ngx_http_iri_address_t
-ngx_http_iri_address(ngx_http_request_t *r)
-{
-    ngx_connection_t         *c = r->connection;
-    ngx_http_iri_address_t    address;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-
-    address.sockaddr = c->sockaddr;
-    address.socklen = c->socklen;
-    address.text = c->addr_text;
-    address.realip = imcf->realip != NULL ? r->ctx[imcf->realip->ctx_index]
-                                          : NULL;
-
-    return address;
-}
-
-
-void
-ngx_http_iri_address_set(ngx_http_request_t           *r,
-                         const ngx_http_iri_address_t *address)
-{
-    ngx_connection_t         *c = r->connection;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-
-    c->sockaddr = address->sockaddr;
-    c->socklen = address->socklen;
-    c->addr_text = address->text;
-
-    if (imcf->realip != NULL) {
-        r->ctx[imcf->realip->ctx_index] = address->realip;
-    }
-}
-
-
-/* Called after the POST_READ phase, in which realip runs for the server. */
-void
-ngx_http_iri_address_save(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx;
-
-    if (r != r->main) {
-        return;
-    }
-
-    ctx = ngx_http_iri_ctx(r);
-
-    if (ctx != NULL && !ctx->address.is_saved) {
-        ctx->address.saved = ngx_http_iri_address(r);
-        ctx->address.is_saved = 1;
-    }
-}
-
-
-void
-ngx_http_iri_address_reset(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r->main);
-
-    if (ctx != NULL && ctx->address.is_saved) {
-        ngx_http_iri_address_set(r, &ctx->address.saved);
-    }
-}
+static ngx_int_t
+ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc);
 
 
 /* ---- in the subrequest -------------------------------------------------- */
 
-/* Call the handler without r->internal, with which some modules do nothing. */
-static ngx_int_t
-ngx_http_iri_judge_access_rule(ngx_http_request_t *r,
-                               ngx_http_handler_pt handler)
-{
-    unsigned  internal = r->internal;
-    ngx_int_t rc;
-
-    r->internal = 0;
-    rc = handler(r);
-    r->internal = internal ? 1 : 0;
-
-    return rc;
-}
-
-
 /*
- * Returns: 1 if the access rules may run.  limit_req does not count
- * subrequests.  So a password must not be checked here in a location with
- * limit_req, which may limit attempts to guess it, unless the same limits have
- * counted the main request.
+ * Returns: NULL if r judges no path.  A context would not do: nginx clears
+ * r->ctx on internal redirects.
  */
-static ngx_uint_t
-ngx_http_iri_judge_may_run_access(ngx_http_request_t *r)
+static ngx_http_iri_judge_t *
+ngx_http_iri_judge_of(ngx_http_request_t *r)
 {
-    ngx_http_iri_loc_conf_t *ilcf, *here;
+    ngx_http_post_subrequest_t *post = r->post_subrequest;
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    here = ngx_http_get_module_loc_conf(r->main, ngx_http_iri_module);
-
-    return !ilcf->needs_password || ilcf->limits == NULL
-           || ilcf->limits == here->limits;
-}
-
-
-/*
- * In the PREACCESS phase: clear r->internal of such a subrequest, because
- * realip does not run for the location of an internal request.  limit_conn and
- * limit_req do not count the subrequest (ngx_http_iri_judge_save_shared).
- */
-static ngx_int_t
-ngx_http_iri_judge_preaccess_handler(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx;
-
-    ctx = r != r->main ? ngx_http_iri_ctx(r) : NULL;
-
-    if (ctx != NULL && ctx->judged != NULL) {
-        r->internal = 0;
-    }
-
-    return NGX_DECLINED;
+    return r != r->main && post != NULL
+                   && post->handler == ngx_http_iri_judge_done
+               ? post->data
+               : NULL;
 }
 
 
@@ -161,10 +44,10 @@ ngx_http_iri_judge_preaccess_handler(ngx_http_request_t *r)
  * status.
  */
 static ngx_int_t
-ngx_http_iri_judge_access(ngx_http_request_t    *r,
-                          ngx_http_iri_judged_t *judged)
+ngx_http_iri_judge_access(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 {
     ngx_int_t                  rc;
+    ngx_uint_t                 any;
     ngx_http_phase_handler_t  *ph;
     ngx_http_core_loc_conf_t  *clcf;
     ngx_http_core_main_conf_t *cmcf;
@@ -172,181 +55,212 @@ ngx_http_iri_judge_access(ngx_http_request_t    *r,
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     ph = cmcf->phase_engine.handlers;
+    any = clcf->satisfy == NGX_HTTP_SATISFY_ANY;
 
-    for (; ph[judged->access].checker; judged->access++) {
-        if (ph[judged->access].checker != ngx_http_core_access_phase) {
+    for (; ph[judge->access].checker; judge->access++) {
+        if (ph[judge->access].checker != ngx_http_core_access_phase) {
             continue;
         }
 
-        rc = ngx_http_iri_judge_access_rule(r, ph[judged->access].handler);
+        rc = ph[judge->access].handler(r);
 
-        if (rc == NGX_DECLINED) {
-            continue;
+        if (rc == NGX_AGAIN || rc == NGX_DONE) {
+            return NGX_AGAIN;
         }
 
-        if (rc == NGX_OK) {
-            if (clcf->satisfy == NGX_HTTP_SATISFY_ANY) {
-                return NGX_OK;
-            }
+        judge->ruled |= rc != NGX_DECLINED;
 
-        } else if (clcf->satisfy == NGX_HTTP_SATISFY_ANY
+        if (rc == NGX_OK && any) {
+            return NGX_OK;
+
+        } else if (any
                    && (rc == NGX_HTTP_FORBIDDEN
-                       || rc == NGX_HTTP_UNAUTHORIZED))
-        {
-            judged->code = rc;
+                       || rc == NGX_HTTP_UNAUTHORIZED)) {
+            r->access_code = rc;
 
-        } else {
-            return rc == NGX_DONE ? NGX_AGAIN : rc;
+        } else if (rc != NGX_OK && rc != NGX_DECLINED) {
+            return rc;
         }
     }
 
-    return judged->code;
+    return r->access_code != 0 ? (ngx_int_t) r->access_code : NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_http_iri_judge_is_counted(const ngx_http_iri_judge_t *judge,
+                              void                      **loc_conf)
+{
+    void    ***counted = judge->counted->elts;
+    ngx_uint_t i;
+
+    for (i = 0; i < judge->counted->nelts; i++) {
+        if (counted[i] == loc_conf) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Run PREACCESS again, with limits that count.  nginx resumes only the active
+ * request after a delay; any other does not pass.
+ * Returns: as a handler of PRECONTENT, which then runs again.
+ */
+static ngx_int_t
+ngx_http_iri_judge_count(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
+{
+    ngx_int_t                  i = 0;
+    ngx_http_phase_handler_t  *ph;
+    ngx_http_core_main_conf_t *cmcf;
+
+    if (r->connection->data != r) {
+        return NGX_HTTP_NO_CONTENT;
+    }
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    ph = cmcf->phase_engine.handlers;
+
+    while (ph[i].checker != ngx_http_core_post_rewrite_phase) {
+        i++;
+    }
+
+    judge->counting = 1;
+    r->main->limit_req_status = 0;
+    r->phase_handler = i; /* PREACCESS follows */
+
+    return NGX_DECLINED;
+}
+
+
+/* The limits have let the page pass. */
+static void
+ngx_http_iri_judge_counted(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
+{
+    void ***counted = ngx_array_push(judge->counted);
+
+    if (counted != NULL) {
+        *counted = r->loc_conf;
+    }
 }
 
 
 /* Returns: 0 if rules have set another path; then the name is not shown. */
 static ngx_uint_t
-ngx_http_iri_is_expected(ngx_http_request_t          *r,
-                         const ngx_http_iri_judged_t *judged)
+ngx_http_iri_judge_is_expected(ngx_http_request_t         *r,
+                               const ngx_http_iri_judge_t *judge)
 {
-    return ngx_http_iri_same(r->uri, ngx_http_iri_ngx_str(judged->expected));
+    return ngx_http_iri_same(r->uri, judge->expected);
 }
 
 
-/* After access is granted: set judged->opens if nginx can open the path. */
+/* Set judge->opens if nginx can open the file of r->uri. */
 static ngx_int_t
-ngx_http_iri_judge_check_open(ngx_http_request_t    *r,
-                              const iri_lookup_t    *found,
-                              ngx_http_iri_judged_t *judged)
+ngx_http_iri_judge_content(ngx_http_request_t *r)
 {
-    ngx_int_t rc;
+    iri_lookup_t         *found;
+    ngx_http_iri_judge_t *judge = ngx_http_iri_judge_of(r);
 
-    if (found != NULL && found->found.verdict != IRI_PASS
-        && found->found.verdict != IRI_SERVE)
-    {
+    r->content_handler = judge->handler;
+
+    if (!ngx_http_iri_judge_is_expected(r, judge)) {
         return NGX_HTTP_NO_CONTENT;
     }
 
-    if (judged->handler == NULL && found != NULL) {
-        rc = ngx_http_iri_can_open(r, found, &judged->is_dir);
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
+    if (judge->found) {
+        found = ngx_http_iri_find(r);
 
-        if (rc != NGX_OK) {
+        if (found == NULL
+            || (found->found.verdict != IRI_PASS
+                && found->found.verdict != IRI_SERVE)
+            || (judge->handler == NULL
+                && ngx_http_iri_can_open(
+                       r, ngx_http_iri_ngx_str(found->filename),
+                       &judge->is_dir)
+                       != NGX_OK))
+        {
             return NGX_HTTP_NO_CONTENT;
         }
     }
 
-    judged->opens = 1;
+    judge->opens = 1;
 
     return NGX_HTTP_NO_CONTENT;
 }
 
 
-/* The content handler after try_files: it is called if a file exists. */
+/* Access is granted: look up the path, and replace the content handler. */
 static ngx_int_t
-ngx_http_iri_judge_content(ngx_http_request_t *r)
+ngx_http_iri_judge_pass(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 {
-    iri_lookup_t          *found = NULL;
-    ngx_http_iri_judged_t *judged = ngx_http_iri_ctx(r)->judged;
+    iri_lookup_t            *found;
+    ngx_http_iri_loc_conf_t *ilcf;
 
-    r->content_handler = judged->handler;
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (!ngx_http_iri_is_expected(r, judged)) {
-        return NGX_HTTP_NO_CONTENT;
-    }
-
-    if (judged->found != NULL) {
+    /* An ASCII name too must exist, unless a content handler answers. */
+    if (ngx_http_iri_needs_lookup(r)
+        || (ilcf->plain != NULL && r->content_handler == NULL))
+    {
         found = ngx_http_iri_find(r);
         if (found == NULL) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+            return NGX_HTTP_NO_CONTENT;
+        }
+
+        judge->found = 1;
+
+        if (r->content_handler == NULL) {
+            judge->filename = ngx_http_iri_ngx_str(found->filename);
         }
     }
 
-    return ngx_http_iri_judge_check_open(r, found, judged);
-}
-
-
-/* The rules of the REWRITE phase have run, and have not ended r. */
-ngx_int_t
-ngx_http_iri_judge_run_access(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                              const iri_lookup_t *found)
-{
-    ngx_int_t                rc;
-    ngx_http_iri_judged_t   *judged = ctx->judged;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    r->internal = 1;
-
-    /* try_files has redirected to its fallback, which is another response. */
-    if (judged->tried) {
-        return NGX_HTTP_NO_CONTENT;
-    }
-
-    if (!ngx_http_iri_judge_may_run_access(r)) {
-        return NGX_HTTP_NO_CONTENT;
-    }
-
-    rc = ngx_http_iri_judge_access(r, judged);
-    if (rc == NGX_AGAIN) {
-        return NGX_AGAIN;
-    }
-
-    if (rc != NGX_OK || !ngx_http_iri_is_expected(r, judged)) {
-        return NGX_HTTP_NO_CONTENT;
-    }
-
-    judged->passes = 1;
-    judged->found = found;
-    if (found != NULL && r->content_handler == NULL) {
-        judged->filename = ngx_http_iri_ngx_str(found->filename);
-    }
-    judged->handler = r->content_handler;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    if (!ilcf->try_files) {
-        return ngx_http_iri_judge_check_open(r, found, judged);
-    }
-
-    judged->tried = 1;
+    judge->passes = 1;
+    judge->handler = r->content_handler;
     r->content_handler = ngx_http_iri_judge_content;
 
     return NGX_DECLINED;
 }
 
 
+ngx_int_t
+ngx_http_iri_judge_handler(ngx_http_request_t *r)
+{
+    ngx_http_iri_judge_t *judge = ngx_http_iri_judge_of(r);
+
+    if (judge == NULL) {
+        return NGX_DECLINED;
+    }
+
+    /* try_files has redirected to its fallback, which is another response. */
+    if (judge->passes) {
+        return NGX_HTTP_NO_CONTENT;
+    }
+
+    if (judge->status == NGX_AGAIN) {
+        judge->status = ngx_http_iri_judge_access(r, judge);
+
+        if (judge->status == NGX_AGAIN) {
+            return NGX_AGAIN;
+        }
+
+        if (judge->ruled
+            && !ngx_http_iri_judge_is_counted(judge, r->loc_conf)) {
+            return ngx_http_iri_judge_count(r, judge);
+        }
+
+    } else if (judge->counting) {
+        ngx_http_iri_judge_counted(r, judge);
+    }
+
+    return judge->status == NGX_OK && ngx_http_iri_judge_is_expected(r, judge)
+               ? ngx_http_iri_judge_pass(r, judge)
+               : NGX_HTTP_NO_CONTENT;
+}
+
+
 /* ---- the parent --------------------------------------------------------- */
-
-/*
- * Save and set the state that a subrequest shares with its parent: the address
- * of the client, and the marks that limit_conn and limit_req have counted the
- * request.  They are to count requests of a client, not names of a listing.
- */
-static void
-ngx_http_iri_judge_save_shared(ngx_http_request_t *r, ngx_http_request_t *sr,
-                               ngx_http_iri_judged_t *judged)
-{
-    judged->address = ngx_http_iri_address(r);
-    ngx_http_iri_address_reset(sr);
-
-    judged->limit_conn = r->main->limit_conn_status;
-    judged->limit_req = r->main->limit_req_status;
-    r->main->limit_conn_status = 1;
-    r->main->limit_req_status = 1;
-}
-
-
-static void
-ngx_http_iri_judge_restore_shared(ngx_http_request_t          *sr,
-                                  const ngx_http_iri_judged_t *judged)
-{
-    ngx_http_iri_address_set(sr, &judged->address);
-
-    sr->main->limit_conn_status = judged->limit_conn;
-    sr->main->limit_req_status = judged->limit_req;
-}
-
 
 /*
  * The subrequest has ended.  Nothing of it is sent.  The parent is posted here,
@@ -357,18 +271,23 @@ ngx_http_iri_judge_restore_shared(ngx_http_request_t          *sr,
 static ngx_int_t
 ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 {
-    ngx_http_iri_judged_t *judged = data;
+    ngx_uint_t            ends;
+    ngx_http_iri_judge_t *judge = data;
 
-    if (judged->sr == sr) {
-        ngx_http_iri_judge_restore_shared(sr, judged);
+    ends = judge->sr == sr;
+
+    if (ends) {
+        ngx_http_iri_address_set(sr, &judge->address);
+        sr->main->limit_conn_status = judge->limit_conn;
+        sr->main->limit_req_status = judge->limit_req;
     }
 
     if (rc == NGX_ERROR || sr->connection->error) {
         return NGX_ERROR;
     }
 
-    if (judged->sr == sr) {
-        judged->sr = NULL;
+    if (ends) {
+        judge->sr = NULL;
 
         if (sr->postponed != NULL
             && ngx_http_post_request(sr->parent, NULL) != NGX_OK)
@@ -378,132 +297,6 @@ ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
     }
 
     return NGX_OK;
-}
-
-
-/*
- * Copy the variables and captures as they were before the first rule, because
- * later values may depend on the path of the client.
- */
-static ngx_int_t
-ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_pool_t *pool,
-                             ngx_http_iri_judge_parts_t *own)
-{
-    size_t                     size;
-    ngx_http_iri_ctx_t        *ctx = ngx_http_iri_ctx(r->main);
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
-
-    own->variables = ngx_pcalloc(pool, size);
-    if (own->variables == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (ctx == NULL || ctx->restart.snapshot == NULL) {
-        return NGX_OK;
-    }
-
-    ngx_memcpy(own->variables, ctx->restart.snapshot->variables, size);
-
-#if (NGX_PCRE)
-    if (ctx->restart.snapshot->captures != NULL) {
-        size = cmcf->ncaptures * sizeof(int);
-
-        own->captures = ngx_palloc(pool, size);
-        if (own->captures == NULL) {
-            return NGX_ERROR;
-        }
-
-        ngx_memcpy(own->captures, ctx->restart.snapshot->captures, size);
-        own->snapshot = ctx->restart.snapshot;
-    }
-#endif
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
-                          ngx_str_t protocol, ngx_str_t *line)
-{
-    u_char *p;
-
-    line->len = method.len + uri.len + protocol.len + 2;
-
-    p = ngx_pnalloc(pool, line->len);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    line->data = p;
-    (void) ngx_sprintf(p, "%V %V %V", &method, &uri, &protocol);
-
-    return NGX_OK;
-}
-
-
-/*
- * Allocate all members of *own, before the subrequest is created: once nginx
- * has posted it, it runs even if an allocation fails.
- */
-static ngx_int_t
-ngx_http_iri_judge_prepare(ngx_http_request_t *r, ngx_pool_t *pool,
-                           iri_str_t path, ngx_http_iri_judge_parts_t *own)
-{
-    iri_env_t env;
-    iri_str_t uri;
-
-    static ngx_str_t method = ngx_string("GET");
-
-    ngx_memzero(own, sizeof(ngx_http_iri_judge_parts_t));
-    ngx_http_iri_env(r, &env);
-
-    own->ctx = ngx_http_iri_ctx_alloc(pool);
-    own->body = ngx_pcalloc(pool, sizeof(ngx_http_request_body_t));
-    own->post = ngx_palloc(pool, sizeof(ngx_http_post_subrequest_t));
-
-    if (own->ctx == NULL || own->body == NULL || own->post == NULL
-        || ngx_http_iri_judge_variables(r, pool, own) != NGX_OK
-        || iri_path_to_uri(&env, path, &uri) != IRI_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    own->uri = ngx_http_iri_ngx_str(uri);
-
-    return ngx_http_iri_request_line(pool, method, own->uri, r->http_protocol,
-                                     &own->line);
-}
-
-
-/* Make sr a request as if the client had sent this path. */
-static void
-ngx_http_iri_judge_setup(ngx_http_request_t               *sr,
-                         const ngx_http_iri_judge_parts_t *own,
-                         ngx_http_iri_judged_t            *judged)
-{
-    ngx_http_iri_ctx_attach(sr, own->ctx);
-
-    sr->request_body = own->body;
-    sr->variables = own->variables;
-
-#if (NGX_PCRE)
-    if (own->captures != NULL) {
-        sr->captures = own->captures;
-        sr->ncaptures = own->snapshot->request.ncaptures;
-        sr->captures_data = own->snapshot->request.captures_data;
-    }
-#endif
-
-    sr->unparsed_uri = own->uri;
-    sr->request_line = own->line;
-    sr->header_only = 1;
-
-    own->ctx->judged = judged;
-    iri_request_set_canonical(own->ctx->request, ngx_http_iri_str(sr->uri));
 }
 
 
@@ -517,29 +310,28 @@ ngx_http_iri_judge_cleanup(void *data)
 
 
 void
-ngx_http_iri_judge_release(ngx_http_request_t    *r,
-                           ngx_http_iri_judged_t *judged)
+ngx_http_iri_judge_release(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 {
-    ngx_pool_t                *pool = judged->pool;
+    ngx_pool_t                *pool = judge->pool;
     ngx_http_iri_address_t     address;
     ngx_http_posted_request_t *pr;
 
-    if (judged->cleanup == NULL || pool == NULL) {
+    if (pool == NULL) {
         return;
     }
 
-    judged->pool = NULL;
+    judge->pool = NULL;
 
     for (pr = r->main->posted_requests; pr != NULL; pr = pr->next) {
         if (pr->request->pool == pool) {
-            judged->cleanup = NULL; /* it is released with r */
+            judge->cleanup = NULL; /* it is released with r */
             return;
         }
     }
 
     /* realip restores the address when its memory is released. */
     address = ngx_http_iri_address(r);
-    judged->cleanup->data = NULL;
+    judge->cleanup->data = NULL;
     ngx_destroy_pool(pool);
     ngx_http_iri_address_set(r, &address);
 }
@@ -550,38 +342,180 @@ ngx_http_iri_judge_release(ngx_http_request_t    *r,
  * otherwise a listing would use more memory with each name that is not shown.
  * If nginx has postponed the output of r, it keeps the subrequest longer; then
  * r->pool is used.
+ * Returns: NULL without memory.
  */
-ngx_int_t
-ngx_http_iri_judge_begin(ngx_http_request_t *r, ngx_http_iri_judged_t *judged)
+static ngx_pool_t *
+ngx_http_iri_judge_pool(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 {
-    ngx_pool_cleanup_t       *cln = judged->cleanup;
     ngx_http_core_srv_conf_t *cscf;
 
-    ngx_memzero(judged, sizeof(ngx_http_iri_judged_t));
-    judged->code = NGX_OK;
-    judged->pool = r->pool;
-
     if (r->connection->data != r || r->postponed != NULL) {
-        return NGX_OK;
+        return r->pool;
     }
 
-    if (cln == NULL) {
-        cln = ngx_pool_cleanup_add(r->pool, 0);
-        if (cln == NULL) {
-            return NGX_ERROR;
+    if (judge->cleanup == NULL) {
+        judge->cleanup = ngx_pool_cleanup_add(r->pool, 0);
+        if (judge->cleanup == NULL) {
+            return NULL;
         }
 
-        cln->handler = ngx_http_iri_judge_cleanup;
+        judge->cleanup->handler = ngx_http_iri_judge_cleanup;
     }
 
     cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
 
-    judged->cleanup = cln;
-    judged->pool = ngx_create_pool(cscf->request_pool_size,
-                                   r->connection->log);
-    cln->data = judged->pool;
+    judge->pool = ngx_create_pool(cscf->request_pool_size,
+                                  r->connection->log);
+    judge->cleanup->data = judge->pool;
 
-    return judged->pool != NULL ? NGX_OK : NGX_ERROR;
+    return judge->pool;
+}
+
+
+/* In the location of the main request its own limits have counted. */
+static ngx_int_t
+ngx_http_iri_judge_init_counted(ngx_http_request_t   *r,
+                                ngx_http_iri_judge_t *judge)
+{
+    void ***counted;
+
+    if (judge->counted != NULL) {
+        return NGX_OK;
+    }
+
+    judge->counted = ngx_array_create(r->pool, 4, sizeof(void **));
+    if (judge->counted == NULL) {
+        return NGX_ERROR;
+    }
+
+    counted = ngx_array_push(judge->counted);
+    *counted = r->main->loc_conf;
+
+    return NGX_OK;
+}
+
+
+/* Join head and tail; a NUL follows.  Returns: NGX_OK, NGX_ERROR. */
+static ngx_int_t
+ngx_http_iri_judge_join(ngx_pool_t *pool, ngx_str_t head, iri_str_t tail,
+                        ngx_str_t *out)
+{
+    u_char *p;
+
+    out->len = head.len + tail.len;
+
+    p = ngx_pnalloc(pool, out->len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    out->data = p;
+    p = ngx_cpymem(p, head.data, head.len);
+    *ngx_cpymem(p, tail.data, tail.len) = '\0';
+
+    return NGX_OK;
+}
+
+
+/* Set sr->unparsed_uri and sr->request_line. */
+static ngx_int_t
+ngx_http_iri_judge_set_line(ngx_http_request_t *sr)
+{
+    iri_env_t env;
+    iri_str_t uri;
+
+    ngx_http_iri_env(sr, &env);
+
+    if (iri_path_to_uri(&env, ngx_http_iri_str(sr->uri), &uri) != IRI_OK) {
+        return NGX_ERROR;
+    }
+
+    sr->unparsed_uri = ngx_http_iri_ngx_str(uri);
+
+    return ngx_http_iri_request_line(sr->pool, sr->method_name,
+                                     sr->unparsed_uri, sr->http_protocol,
+                                     &sr->request_line);
+}
+
+
+/*
+ * Variables, captures and contexts as they were before the first rule: later
+ * values may depend on the path of the client.  realip has a context if it has
+ * set the address for the server.
+ */
+static ngx_int_t
+ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
+                             const ngx_http_iri_snapshot_t *first)
+{
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(sr, ngx_http_core_module);
+
+    sr->variables = ngx_pcalloc(
+        sr->pool, cmcf->variables.nelts * sizeof(ngx_http_variable_value_t));
+    if (sr->variables == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (first == NULL) {
+        return NGX_OK;
+    }
+
+    ngx_memcpy(sr->ctx, first->modules, ngx_http_max_module * sizeof(void *));
+    ngx_http_set_ctx(sr, NULL, ngx_http_iri_module);
+    ngx_http_set_ctx(sr, NULL, ngx_http_iri_listing_module);
+    ngx_http_set_ctx(sr, NULL, ngx_http_iri_header_filter_module);
+    ngx_http_set_ctx(sr, NULL, ngx_http_iri_dav_module);
+    ngx_http_iri_address_set(sr, &first->address);
+
+    return ngx_http_iri_variables_restore(sr, first);
+}
+
+
+/* Make sr a request as if the client had sent this path. */
+static ngx_int_t
+ngx_http_iri_judge_setup(ngx_http_request_t *sr)
+{
+    ngx_http_iri_ctx_t        *ctx, *main = ngx_http_iri_ctx(sr->main);
+    ngx_http_core_main_conf_t *cmcf;
+
+    if (ngx_http_iri_judge_set_state(sr, main != NULL ? main->restart.first
+                                                      : NULL)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ctx = ngx_http_iri_ctx_alloc(sr->pool);
+    sr->request_body = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
+
+    if (ctx == NULL || sr->request_body == NULL
+        || ngx_http_iri_judge_set_line(sr) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_http_iri_ctx_attach(sr, ctx);
+    ngx_http_iri_save_requested_path(sr, ctx);
+    ctx->restart.never = 1;
+
+    sr->header_only = 1;
+    sr->internal = 0;
+    sr->valid_location = 1;
+
+    cmcf = ngx_http_get_module_main_conf(sr, ngx_http_core_module);
+    sr->phase_handler = (ngx_int_t) cmcf->phase_engine.server_rewrite_index;
+    sr->write_event_handler = ngx_http_core_run_phases;
+
+    return NGX_OK;
+}
+
+
+/* Once nginx has posted a subrequest, it runs even without memory. */
+static void
+ngx_http_iri_judge_fail(ngx_http_request_t *sr)
+{
+    ngx_http_finalize_request(sr, NGX_HTTP_NO_CONTENT);
 }
 
 
@@ -590,19 +524,23 @@ ngx_http_iri_judge_begin(ngx_http_request_t *r, ngx_http_iri_judged_t *judged)
  * had linked the subrequest: r would wait for it for ever.
  */
 static ngx_int_t
-ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_str_t uri,
-                         ngx_http_post_subrequest_t *post,
-                         ngx_http_request_t        **sr)
+ngx_http_iri_judge_create(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
+                          ngx_str_t *uri)
 {
     void     *data = r->connection->data;
     unsigned  count = r->main->count;
     ngx_int_t rc;
 
-    rc = ngx_http_subrequest(r, &uri, NULL, sr, post,
+    judge->post.handler = ngx_http_iri_judge_done;
+    judge->post.data = judge;
+
+    rc = ngx_http_subrequest(r, uri, NULL, &judge->sr, &judge->post,
                              NGX_HTTP_SUBREQUEST_WAITED);
     if (rc == NGX_OK) {
         return NGX_OK;
     }
+
+    judge->sr = NULL;
 
     return r->connection->data != data || r->main->count != count
                ? NGX_ERROR
@@ -611,157 +549,54 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_str_t uri,
 
 
 ngx_int_t
-ngx_http_iri_judge_start_subrequest(ngx_http_request_t    *r,
-                                    ngx_http_iri_judged_t *judged,
-                                    iri_str_t path, iri_str_t expected)
+ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
+                         iri_str_t path, size_t base)
 {
-    ngx_int_t                  rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
-    ngx_pool_t                *pool = r->pool;
-    ngx_http_request_t        *sr;
-    ngx_http_iri_judge_parts_t own;
+    ngx_int_t   rc;
+    ngx_str_t   uri;
+    iri_str_t   tail = { path.len - base, path.data + base };
+    ngx_pool_t *pool, *own;
 
-    judged->expected = expected;
+    static ngx_str_t none = ngx_null_string;
 
-    r->pool = judged->pool;
+    judge->access = 0;
+    judge->status = NGX_AGAIN;
+    judge->ruled = judge->counting = judge->found = 0;
+    judge->passes = judge->opens = 0;
+    judge->is_dir = 0;
+    ngx_str_null(&judge->filename);
 
-    if (ngx_http_iri_judge_prepare(r, judged->pool, path, &own) == NGX_OK) {
-        own.post->handler = ngx_http_iri_judge_done;
-        own.post->data = judged;
+    own = ngx_http_iri_judge_pool(r, judge);
 
-        rc = ngx_http_iri_judge_start(r, ngx_http_iri_ngx_str(path), own.post,
-                                      &sr);
+    if (own == NULL || ngx_http_iri_judge_init_counted(r, judge) != NGX_OK
+        || ngx_http_iri_judge_join(own, none, path, &uri) != NGX_OK
+        || ngx_http_iri_judge_join(own, base != 0 ? r->uri : none, tail,
+                                   &judge->expected)
+               != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    pool = r->pool;
+    r->pool = own;
+    rc = ngx_http_iri_judge_create(r, judge, &uri);
     r->pool = pool;
 
     if (rc != NGX_OK) {
         return rc;
     }
 
-    ngx_http_iri_judge_setup(sr, &own, judged);
-    ngx_http_iri_judge_save_shared(r, sr, judged);
-    judged->sr = sr;
+    /* Limits are to count requests of a client, not names of a page. */
+    judge->limit_conn = r->main->limit_conn_status;
+    judge->limit_req = r->main->limit_req_status;
+    r->main->limit_conn_status = 1;
+    r->main->limit_req_status = 1;
+    judge->address = ngx_http_iri_address(r);
+
+    if (ngx_http_iri_judge_setup(judge->sr) != NGX_OK) {
+        judge->status = NGX_ERROR;
+        judge->sr->write_event_handler = ngx_http_iri_judge_fail;
+    }
 
     return NGX_AGAIN;
-}
-
-
-/* ---- initialization ----------------------------------------------------- */
-
-/* Returns: the loc_conf of a module, or NULL if nginx does not have it. */
-static void *
-ngx_http_iri_judge_loc_conf(ngx_conf_t *cf, void **loc_conf, const char *name)
-{
-    ngx_module_t *module = ngx_http_iri_module_named(cf, name);
-
-    return module != NULL ? loc_conf[module->ctx_index] : NULL;
-}
-
-
-/*
- * Returns: 1 if auth_request is set.  Its loc_conf begins with the URI of the
- * subrequest.
- */
-static ngx_uint_t
-ngx_http_iri_judge_has_auth_request(ngx_conf_t *cf, void **loc_conf)
-{
-    ngx_str_t *uri;
-
-    uri = ngx_http_iri_judge_loc_conf(cf, loc_conf,
-                                      "ngx_http_auth_request_module");
-
-    return uri != NULL && uri->len != 0;
-}
-
-
-/* Returns: the member in which a directive stores its value, or NULL. */
-static void *
-ngx_http_iri_judge_directive_value(ngx_conf_t *cf, void **loc_conf,
-                                   const char *name, const char *directive)
-{
-    char          *conf;
-    ngx_module_t  *module = ngx_http_iri_module_named(cf, name);
-    ngx_command_t *cmd;
-
-    if (module == NULL) {
-        return NULL;
-    }
-
-    conf = loc_conf[module->ctx_index];
-
-    for (cmd = module->commands; conf != NULL && cmd->name.len; cmd++) {
-        if (ngx_strcmp(cmd->name.data, directive) == 0) {
-            return conf + cmd->offset;
-        }
-    }
-
-    return NULL;
-}
-
-
-/* Returns: 1 if access needs a password, or auth_request decides. */
-static ngx_uint_t
-ngx_http_iri_judge_has_password(ngx_conf_t *cf, void **loc_conf)
-{
-    ngx_http_complex_value_t **realm;
-
-    realm = ngx_http_iri_judge_directive_value(
-        cf, loc_conf, "ngx_http_auth_basic_module", "auth_basic");
-
-    return (realm != NULL && *realm != NULL && *realm != NGX_CONF_UNSET_PTR)
-           || ngx_http_iri_judge_has_auth_request(cf, loc_conf);
-}
-
-
-/*
- * Returns: the limits of limit_req, or NULL.  Its loc_conf begins with their
- * array.
- */
-static void *
-ngx_http_iri_judge_limits(ngx_conf_t *cf, void **loc_conf)
-{
-    ngx_array_t *limits;
-
-    limits = ngx_http_iri_judge_loc_conf(cf, loc_conf,
-                                         "ngx_http_limit_req_module");
-
-    return limits != NULL && limits->elts != NULL ? limits->elts : NULL;
-}
-
-
-ngx_int_t
-ngx_http_iri_judge_init(ngx_conf_t *cf)
-{
-    ngx_uint_t                i;
-    ngx_array_t              *handlers;
-    ngx_http_handler_pt      *h;
-    ngx_http_iri_scripted_t  *hook;
-    ngx_http_iri_srv_conf_t  *iscf;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    imcf->realip = ngx_http_iri_module_named(cf, "ngx_http_realip_module");
-    hook = imcf->hooks.elts;
-
-    for (i = 0; i < imcf->hooks.nelts; i++) {
-        hook[i].conf->limits = ngx_http_iri_judge_limits(cf,
-                                                         hook[i].loc_conf);
-        hook[i].conf->needs_password = ngx_http_iri_judge_has_password(
-                                           cf, hook[i].loc_conf)
-                                       != 0;
-
-        iscf = hook[i].srv_conf[ngx_http_iri_module.ctx_index];
-        iscf->has_addresses = imcf->realip != NULL;
-    }
-
-    handlers = ngx_http_iri_handlers_of(cf, NGX_HTTP_PREACCESS_PHASE);
-
-    h = ngx_array_push(handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = ngx_http_iri_judge_preaccess_handler;
-
-    return NGX_OK;
 }

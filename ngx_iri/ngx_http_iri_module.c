@@ -29,8 +29,6 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
 ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
@@ -107,13 +105,6 @@ static ngx_command_t ngx_http_iri_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, redirect),
       (void *) &iri_redirect_words },
-
-    { ngx_string("iri_listing"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_set_listing,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_loc_conf_t, listing),
-      NULL },
 
       ngx_null_command
 };
@@ -324,25 +315,6 @@ ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-static char *
-ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                     *error;
-    ngx_http_iri_loc_conf_t  *ilcf = conf;
-    ngx_http_iri_main_conf_t *imcf;
-
-    error = ngx_conf_set_flag_slot(cf, cmd, conf);
-    if (error != NGX_CONF_OK || !ilcf->listing) {
-        return error;
-    }
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    imcf->lists = 1;
-
-    return ngx_http_iri_check_setting(cf, NULL);
-}
-
-
 static ngx_uint_t
 ngx_http_iri_has_variable(ngx_conf_t *cf)
 {
@@ -517,7 +489,6 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
     ilcf->ambiguous = NGX_CONF_UNSET_UINT;
     ilcf->repair = NGX_CONF_UNSET_UINT;
     ilcf->redirect = NGX_CONF_UNSET_UINT;
-    ilcf->listing = NGX_CONF_UNSET;
 
     return ilcf;
 }
@@ -571,7 +542,6 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     imcf->links |= conf->redirect == IRI_REDIRECT_LINK;
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
-    ngx_http_iri_listing_merge(prev, conf, iscf);
 
     if (iscf->engine == IRI_ENGINE_OFF) {
         return NGX_CONF_OK;
@@ -650,8 +620,6 @@ ngx_http_iri_init(ngx_conf_t *cf)
     if (ngx_http_iri_levels_init(cf) != NGX_OK
         || ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_try_files_init(cf) != NGX_OK
-        || ngx_http_iri_judge_init(cf) != NGX_OK
-        || ngx_http_iri_listing_init(cf) != NGX_OK
         || ngx_http_iri_variables_wrap(cf) != NGX_OK)
     {
         return NGX_ERROR;

@@ -204,6 +204,21 @@ void ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri);
 ngx_int_t ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     iri_origin_t origin);
 
+/*
+ * Add the security policy of a page that shows names.  text: its value, a
+ * static string.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_header_add_policy(ngx_http_request_t *r,
+    const char *text);
+
+/*
+ * Set *line to the value of $request: method, uri (percent-encoded) and
+ * protocol, for example "GET /caf%C3%A9 HTTP/1.1".
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method,
+    ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
+
 /* Leave the location: the SERVER_REWRITE phase runs next. */
 void ngx_http_iri_rerun_phases(ngx_http_request_t *r);
 
@@ -222,6 +237,11 @@ ngx_int_t ngx_http_iri_restore(ngx_http_request_t *r,
     const ngx_http_iri_snapshot_t *snapshot);
 ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
     const ngx_http_iri_snapshot_t *snapshot);
+
+/* Get and set the address of the client. */
+ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);
+void ngx_http_iri_address_set(ngx_http_request_t *r,
+    const ngx_http_iri_address_t *address);
 
 
 /* ---- ngx_http_iri_requested.c ------------------------------------------- */
@@ -332,12 +352,12 @@ ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     ngx_str_t *name);
 
 /*
- * Check whether nginx would open found->filename, with disable_symlinks and
- * the permissions of files.  Sets *is_dir.
+ * Check whether nginx would open name, a name on disk that ends in NUL, with
+ * disable_symlinks and the permissions of files.  Sets *is_dir.
  * Returns: NGX_OK if it would; NGX_DECLINED; NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r,
-    const iri_lookup_t *found, ngx_uint_t *is_dir);
+ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
+    ngx_uint_t *is_dir);
 
 /*
  * After "rewrite ... break" in a location with root: set r->valid_location if
@@ -396,9 +416,6 @@ ngx_int_t ngx_http_iri_resolve(ngx_http_request_t *r);
  */
 ngx_int_t ngx_http_iri_refuse_not_found(ngx_http_request_t *r);
 
-/* The same for a subrequest that judges a path (ngx_http_iri_judge.c). */
-ngx_int_t ngx_http_iri_resolve_judged(ngx_http_request_t *r);
-
 
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */
 
@@ -414,123 +431,6 @@ ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
 /* In the PRECONTENT phase.  Returns: as a handler. */
 ngx_int_t ngx_http_iri_try_files(ngx_http_request_t *r);
 
-
-/* ---- ngx_http_iri_judge.c ----------------------------------------------- */
-
-/*
- * Before each subrequest: create judged->pool, which lives until
- * ngx_http_iri_judge_release(), or longer.  *judged is zero before the first.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_judge_begin(ngx_http_request_t *r,
-    ngx_http_iri_judged_t *judged);
-
-/* After the subrequest (judged->sr is NULL), when its result was used. */
-void ngx_http_iri_judge_release(ngx_http_request_t *r,
-    ngx_http_iri_judged_t *judged);
-
-/*
- * Register the handler of the PREACCESS phase; find out which locations have
- * limits and passwords.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_judge_init(ngx_conf_t *cf);
-
-/*
- * Start a subrequest for path.  expected: path, or what the rules of the
- * server are known to make of it; both must live as long as judged->pool.
- * Returns: NGX_AGAIN if it runs, and r continues when judged->sr is NULL; else
- * the status with which r must end.
- */
-ngx_int_t ngx_http_iri_judge_start_subrequest(ngx_http_request_t *r,
-    ngx_http_iri_judged_t *judged, iri_str_t path, iri_str_t expected);
-
-/*
- * In such a subrequest, before its content: run the access rules.  found: the
- * result of the lookup, or NULL.
- * Returns: NGX_AGAIN if a rule waits; NGX_DECLINED if try_files is next; else
- * the status with which the subrequest ends.
- */
-ngx_int_t ngx_http_iri_judge_run_access(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const iri_lookup_t *found);
-
-/*
- * Set *line to the value of $request: method, uri (percent-encoded) and
- * protocol, for example "GET /caf%C3%A9 HTTP/1.1".
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method,
-    ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
-
-/*
- * The address of the client.  ngx_http_realip_module changes the address of the
- * connection for the rest of the request.
- *
- *   ngx_http_iri_address_save    save it in ctx, before a location changes it
- *   ngx_http_iri_address         Returns: the current address
- *   ngx_http_iri_address_set     set it
- *   ngx_http_iri_address_reset   set it to the saved address, so that a path is
- *                                judged as if the client had requested it first
- */
-void ngx_http_iri_address_save(ngx_http_request_t *r);
-ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);
-void ngx_http_iri_address_set(ngx_http_request_t *r,
-    const ngx_http_iri_address_t *address);
-void ngx_http_iri_address_reset(ngx_http_request_t *r);
-
-
-/* ---- ngx_http_iri_entries.c --------------------------------------------- */
-
-/* A directory that is being listed.  Zero at first. */
-typedef struct {
-    /* to be set before ngx_http_iri_entries_open() */
-    ngx_str_t name;             /* of the directory, on disk, ends in "/" */
-    ngx_str_t base;             /* the path that links are relative to, which
-                                   ends in "/" */
-    unsigned rewritten:1;       /* r->uri is another path than base */
-    unsigned unnamed:1;         /* entries without a name are served */
-
-    /* to be set before ngx_http_iri_entries_read() */
-    iri_listing_t *page;        /* that the entries are added to */
-
-    unsigned open:1;            /* dir is open */
-    ngx_dir_t dir;
-
-    iri_listing_entry_t entry;  /* being added or judged */
-    iri_listing_info_t info;    /* of the entry that is being added */
-    int is_directory;           /* 1: the entry being judged is one */
-    char file[NGX_MAX_PATH];    /* the octets of its name, ends in NUL */
-    ngx_http_iri_judged_t judged;
-    unsigned asked:1;           /* its subrequest was started, and the result
-                                   is not used yet */
-    ngx_uint_t asks;            /* the number of subrequests */
-} ngx_http_iri_entries_t;
-
-/* Open the directory.  Returns: NGX_OK, or the status that autoindex sends. */
-ngx_int_t ngx_http_iri_entries_open(ngx_http_request_t *r,
-    ngx_http_iri_entries_t *entries);
-
-/* Close it, if it is open. */
-void ngx_http_iri_entries_close(ngx_http_iri_entries_t *entries);
-
-/*
- * Read the directory, from where the last call stopped.
- * Returns: NGX_OK if all was read; NGX_BUSY if other requests are to be served
- * first; else the HTTP status.
- */
-ngx_int_t ngx_http_iri_entries_read(ngx_http_request_t *r,
-    ngx_http_iri_entries_t *entries);
-
-/*
- * Then judge the entries, as many as the page needs.
- * Returns: NGX_OK if the page is complete; NGX_BUSY, as above; NGX_AGAIN if r
- * continues after a subrequest; else the HTTP status.
- */
-ngx_int_t ngx_http_iri_entries_judge(ngx_http_request_t *r,
-    ngx_http_iri_entries_t *entries);
-
-/* Log that a listing failed.  Returns: the HTTP status. */
-ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
-    iri_status_t status);
 
 
 #pragma GCC visibility pop

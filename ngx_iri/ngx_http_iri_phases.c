@@ -89,22 +89,6 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
 }
 
 
-/* Returns: 1 if r is a subrequest that judges a path. */
-static ngx_uint_t
-ngx_http_iri_is_judging(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx;
-
-    if (r == r->main) {
-        return 0;
-    }
-
-    ctx = ngx_http_iri_ctx(r);
-
-    return ctx != NULL && ctx->judged != NULL;
-}
-
-
 /* ---- before the rules of the server ------------------------------------- */
 
 /*
@@ -139,7 +123,7 @@ static ngx_int_t
 ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                            const ngx_http_iri_srv_conf_t *iscf)
 {
-    if (!ngx_http_iri_is_first_path(r, ctx)
+    if (ctx->restart.never || !ngx_http_iri_is_first_path(r, ctx)
         || (r != r->main && ngx_http_iri_uri_is_ascii(r)
             && !ngx_http_iri_may_fold_ascii(iscf, r->uri)))
     {
@@ -156,6 +140,10 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     if (ngx_http_iri_snapshot(r, ctx->restart.snapshot) != NGX_OK) {
         ctx->restart.snapshot = NULL;
         return NGX_ERROR;
+    }
+
+    if (ctx->restart.first == NULL) {
+        ctx->restart.first = ctx->restart.snapshot;
     }
 
     return NGX_OK;
@@ -195,11 +183,6 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
         ngx_http_iri_save_requested_path(r, ctx);
     }
 
-    /* An internal location refuses a path that is judged, as a client's. */
-    if (ctx->judged != NULL) {
-        r->internal = 0;
-    }
-
     return rc == NGX_OK ? NGX_DECLINED : rc;
 }
 
@@ -222,10 +205,6 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
         if (rc != NGX_DECLINED) {
             return rc;
         }
-    }
-
-    if (iscf->has_addresses) {
-        ngx_http_iri_address_save(r);
     }
 
     ctx = ngx_http_iri_ctx(r);
@@ -335,10 +314,6 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
 
     ngx_http_iri_clear_add_uri(r);
 
-    if (ngx_http_iri_is_judging(r)) {
-        r->internal = 1;
-    }
-
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
@@ -437,11 +412,6 @@ static ngx_int_t
 ngx_http_iri_precontent_all(ngx_http_request_t *r)
 {
     ngx_int_t rc, here = r->phase_handler;
-
-    if (ngx_http_iri_is_judging(r)) {
-        rc = ngx_http_iri_resolve_judged(r);
-        return rc == NGX_DECLINED ? ngx_http_iri_try_files(r) : rc;
-    }
 
     if (r == r->main) {
         ngx_http_iri_access_granted(r);

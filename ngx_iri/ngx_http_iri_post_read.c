@@ -55,9 +55,7 @@ ngx_http_iri_post_read_slow(ngx_http_request_t            *r,
     }
 
     return ngx_http_iri_may_fold_ascii(iscf, r->uri)
-                   || (iscf->engine == IRI_ENGINE_ON
-                       && ((iscf->has_addresses && iscf->lists)
-                           || ngx_http_iri_may_need_listing(r)))
+                   || (iscf->engine == IRI_ENGINE_ON && iscf->lists)
                ? ngx_http_iri_read_requested(r, iscf)
                : NGX_DECLINED;
 }

@@ -142,7 +142,8 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
         return NGX_OK;
     }
 
-    rc = ngx_http_iri_can_open(r, found, &is_dir);
+    rc = ngx_http_iri_can_open(r, ngx_http_iri_ngx_str(found->filename),
+                               &is_dir);
 
     if (rc == NGX_DECLINED && r->content_handler != NULL) {
         rc = ngx_http_iri_is_script(r, found);

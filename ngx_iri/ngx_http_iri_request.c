@@ -84,6 +84,46 @@ ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
 }
 
 
+ngx_int_t
+ngx_http_iri_header_add_policy(ngx_http_request_t *r, const char *text)
+{
+    ngx_str_t policy;
+
+    static ngx_str_t nosniff = ngx_string("nosniff");
+
+    policy.data = (u_char *) text;
+    policy.len = ngx_strlen(text);
+
+    return ngx_http_iri_header_add(r, "X-Content-Type-Options", nosniff)
+                       != NULL
+                   && ngx_http_iri_header_add(r, "Content-Security-Policy",
+                                              policy)
+                          != NULL
+               ? NGX_OK
+               : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
+                          ngx_str_t protocol, ngx_str_t *line)
+{
+    u_char *p;
+
+    line->len = method.len + uri.len + protocol.len + 2;
+
+    p = ngx_pnalloc(pool, line->len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    line->data = p;
+    (void) ngx_sprintf(p, "%V %V %V", &method, &uri, &protocol);
+
+    return NGX_OK;
+}
+
+
 /* ---- the context -------------------------------------------------------- */
 
 /* Identifies the context in the list of cleanups.  The pool frees it. */

@@ -9,7 +9,7 @@
  * the lookup is in ngx_http_iri_find.c.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_listing.h"
 
 
 /*
@@ -223,26 +223,4 @@ ngx_http_iri_refuse_not_found(ngx_http_request_t *r)
 
     return rc != NGX_DECLINED ? rc
                               : ngx_http_iri_not_found(r, ctx, found, &conf);
-}
-
-
-ngx_int_t
-ngx_http_iri_resolve_judged(ngx_http_request_t *r)
-{
-    iri_lookup_t            *found = NULL;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    /* An ASCII name too must exist, unless a content handler answers. */
-    if (ngx_http_iri_needs_lookup(r)
-        || (ilcf->plain != NULL && r->content_handler == NULL))
-    {
-        found = ngx_http_iri_find(r);
-        if (found == NULL) {
-            return NGX_HTTP_NOT_FOUND;
-        }
-    }
-
-    return ngx_http_iri_judge_run_access(r, ngx_http_iri_ctx(r), found);
 }

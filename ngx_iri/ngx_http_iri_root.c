@@ -229,10 +229,9 @@ ngx_http_iri_plain_name(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
 
 /* As nginx's handlers of directories and of files test it. */
 ngx_int_t
-ngx_http_iri_can_open(ngx_http_request_t *r, const iri_lookup_t *found,
+ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
                       ngx_uint_t *is_dir)
 {
-    ngx_str_t                 name = ngx_http_iri_ngx_str(found->filename);
     ngx_open_file_info_t      of;
     ngx_http_core_loc_conf_t *clcf;
 

@@ -125,6 +125,29 @@ ngx_http_iri_captures_copy(ngx_http_request_t *r, const int *from,
 #endif
 
 
+ngx_http_iri_address_t
+ngx_http_iri_address(ngx_http_request_t *r)
+{
+    ngx_connection_t      *c = r->connection;
+    ngx_http_iri_address_t address = { c->sockaddr, c->socklen,
+                                       c->addr_text };
+
+    return address;
+}
+
+
+void
+ngx_http_iri_address_set(ngx_http_request_t           *r,
+                         const ngx_http_iri_address_t *address)
+{
+    ngx_connection_t *c = r->connection;
+
+    c->sockaddr = address->sockaddr;
+    c->socklen = address->socklen;
+    c->addr_text = address->text;
+}
+
+
 ngx_int_t
 ngx_http_iri_variables_restore(ngx_http_request_t            *r,
                                const ngx_http_iri_snapshot_t *snapshot)

@@ -609,15 +609,21 @@ while (sysread $slow, $rest, 1 << 16, length $rest) {
     last if $rest =~ /\r\n0\r\n\r\n\z/;
 }
 close $slow;
-cmp_ok length $rest, '>', 20e6, 'a page of many megabytes';
+cmp_ok length $rest, '>', 1e6, 'a page of more than a megabyte';
 cmp_ok peak() - $before, '<', 14e6, 'which no memory holds'
     if !$ENV{IRI_ASAN};
 note peak() - $before, ' octets';
-like $rest, qr{20,?000 files}, 'all of it';
 close client_of(1 << 16);
 is names('/few/'), 'a', 'a client that leaves is let go';
-is scalar(() = $server->get('/all/?format=json')->body =~ /"href":"/g),
-    20_000, 'the next one gets all';
+my ($pages, %all) = (0);
+for (my $query = '?format=json'; defined $query; $pages++) {
+    my $body = $server->get("/all/$query")->body;
+    $all{$_}++ for $body =~ /"href":"([^"]*)"/g;
+    ($query) = $body =~ /"next":"([^"]*)"/;
+}
+is $pages, 20, 'pages of 1,000 names';
+is keys %all, 20_000, 'all of them';
+is_deeply [grep { $_ != 1 } values %all], [], 'each once';
 like $server->access_log, qr{"GET /all/ HTTP/1.1" 200}, 'all are logged';
 is_deeply [$server->errors], [], 'log: large';
 

@@ -19,7 +19,8 @@ make_tree(join('', map { "$_\tfile\tx\n" }
     (map { ("rip/$_", "rip/secret$_", "all/$_", "all/secret$_") } 1 .. 8),
     (map { "mine/$_" } qw(a told secret)), 'idx/d/a', 'idx/d/secret',
     (map { ("req/$_", "lim/$_") } qw(a secret z)), 'pass/a', 'pass/free',
-    'pass/secret', 'pass/same/x', 'dav/a', 'dav/closed/a',
+    'pass/secret', 'pass/same/x', (map { "guess/$_" } 1 .. 3, qw(a secret)),
+    (map { "two/$_" } qw(a secret)), 'dav/a', 'dav/closed/a',
     'dav/open/a', 'dav/line/x'), $root);
 system 'chown', '-R', 'www-data', $root if $> == 0;
 
@@ -27,6 +28,9 @@ my $server = nginx(root => $root, tmp => $tmp, conf => <<'END');
 limit_req_zone $server_port zone=one:1m rate=1r/m;
 limit_req_zone $server_port zone=three:1m rate=10r/s;
 limit_conn_zone $server_port zone=two:1m;
+limit_req_zone $http_x_key zone=four:1m rate=1r/m;
+limit_req_zone $http_x_key zone=five:1m rate=1r/m;
+limit_req_log_level info;
 map $request $by_line { default 0; "~^GET /req/secret HTTP/[12]" 1; }
 map $request $by_copy { default 0; "~ /dav/line/secret HTTP/" 1; }
 server {
@@ -62,6 +66,10 @@ server {
     location /pass/same/ { limit_req zone=three burst=9;
         location ~ x { auth_basic x;
             auth_basic_user_file %%TMP%%/users; } }
+    location = /guess/secret { limit_req zone=four; auth_basic x;
+        auth_basic_user_file %%TMP%%/users; }
+    location ~ ^/guess/[1-3] { limit_req zone=five; satisfy any; deny all;
+        auth_basic x; auth_basic_user_file %%TMP%%/users; }
     dav_methods COPY MOVE;
     location /dav/ { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; }
@@ -85,6 +93,8 @@ server {
     set_real_ip_from 127.0.0.1;
     real_ip_header X-Forwarded-For;
     location ~ secret { allow 10.0.0.1; deny all; }
+    location = /two/secret { set_real_ip_from 10.0.0.2;
+        real_ip_recursive on; allow 10.0.0.1; deny all; }
 }
 END
 
@@ -123,6 +133,11 @@ for my $address (undef, '10.0.0.1', '10.0.0.2') {
         'as one by one';
     is names('/idx/none', @as), 'a', "as $as: what led to it may";
 }
+my @through = (headers => ['X-Forwarded-For', '10.0.0.1, 10.0.0.2'],
+    port => $server->port('all'));
+is got('/two/', 'a secret', @through), 'a', 'the address is set once';
+is names('/two/', @through), 'a', 'for a name, too';
+
 my @me = (headers => ['X-Forwarded-For', '10.0.0.1']);
 my $log = $server->access_log;
 ok $log =~ qr{^10\.0\.0\.1\b.*"GET /mine/\?}m, 'logged as who asked';
@@ -173,6 +188,20 @@ is names('/pass/', @user), 'same a free',
     'not one that can be tried only so often';
 is names('/pass/same/'), '', 'where that is counted';
 is names('/pass/same/', @user), 'x', 'it can be tried';
+
+# A password that is tried in a listing counts as one request of its location.
+for my $guess ('3b3Jk', 'ndWVzcw==', undef) {
+    my @key = ('X-Key', $guess // 'none');
+    my @try = (headers => [@key, $guess
+        ? (Authorization => "Basic dXNlcjp" . $guess) : ()]);
+    my @right = (headers => [@key, @{$user[1]}]);
+    my $is = $guess && $guess eq '3b3Jk' ? 'the right' : 'no right';
+    is names('/guess/', @try), $is eq 'the right' ? '1 2 3 a secret' : 'a',
+        "$is password";
+    is names('/guess/', @right), 'a', 'then no other';
+    is $server->get("/guess/$_", @right)->status, 503, "nor of $_ itself"
+        for qw(1 secret);
+}
 
 # What auth_request has granted to the source is not granted to the Destination.
 my ($granted_root) = make_tree("open/a.txt\tfile\tA\nsub/yes\tfile\tB\n");

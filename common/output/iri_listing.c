@@ -368,6 +368,14 @@ iri_is_within_limits(const iri_listing_t *listing, size_t len)
 }
 
 
+static int
+iri_entry_reads(const iri_listing_t *listing, iri_str_t name)
+{
+    return name.len != 0 && !listing->directory.unreachable
+           && iri_is_within_limits(listing, name.len);
+}
+
+
 /* Bits of iri_listing_entry_t.flags */
 #define IRI_ENTRY_SIMPLE 1
 #define IRI_ENTRY_ASCII  2
@@ -403,8 +411,7 @@ iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
         entry->octets = octets;
         entry->name = name;
         entry->path = iri_buf_str(&listing->directory.path);
-        entry->reads = name.len != 0 && !listing->directory.unreachable
-                       && iri_is_within_limits(listing, name.len);
+        entry->reads = iri_entry_reads(listing, name);
         entry->hidden = hidden;
         entry->flags = (simple ? IRI_ENTRY_SIMPLE : 0)
                        | (ascii ? IRI_ENTRY_ASCII : 0);
@@ -736,8 +743,13 @@ iri_listing_judge(iri_listing_t *listing, iri_listing_entry_t *entry,
                                last.data, last.len)
                  : iri_listing_put_unnamed(listing, last);
 
+    if (status == IRI_OK && item->directory) {
+        status = iri_buf_putc(listing->env, &listing->directory.path, '/');
+    }
+
     entry->path = iri_buf_str(&listing->directory.path);
     entry->hidden = 0;
+    entry->reads = iri_entry_reads(listing, entry->name);
     *is_directory = item->directory;
 
     return status;
