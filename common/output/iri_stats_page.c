@@ -41,11 +41,11 @@
     "minmax(min(18rem,100%),1fr))}"                                            \
     "footer{margin-top:2rem;border-top:1px solid var(--line)}"                 \
     "@media(max-width:40rem){body{padding:.5rem}td,th{font-size:.9rem;"        \
-    "padding:.3rem .25rem}.wide{display:none}}"
+    "padding:.3rem .25rem;white-space:normal}.wide{display:none}}"
 
 /* The hash of IRI_STATS_STYLE; a test compares it. */
 #define IRI_STATS_STYLE_HASH                                                 \
-    "sha256-elFkqpx9UMpBvtCfSHgB+juDTsBtOLK5CxxQtjd8ReQ="
+    "sha256-VSOq7lc2bz0O9u60nNVIfC5eecS8YixAP8x9G/Cc5B4="
 
 const char iri_stats_html_policy[] =
     "default-src 'none'; style-src '" IRI_STATS_STYLE_HASH
