@@ -137,10 +137,10 @@ static int
 mod_iri_is_found(const request_rec *r, const mod_iri_request_t *ctx,
                  const char *slash)
 {
-    const iri_found_t *found = &ctx->found;
+    const iri_found_t *found = mod_iri_found(ctx);
 
     return ctx->is_mapped && found->verdict == IRI_SERVE
-           && (size_t) (slash - r->filename) >= ctx->search.root.len
+           && (size_t) (slash - r->filename) >= ctx->lookup->search.root.len
            && mod_iri_equals_text(found->filename, r->filename);
 }
 
@@ -149,7 +149,7 @@ static iri_status_t
 mod_iri_name_of_file(request_rec *r, const mod_iri_request_t *ctx,
                      const char *slash, iri_str_t *name)
 {
-    const iri_str_t *path = &ctx->found.path;
+    const iri_str_t *path = &mod_iri_found(ctx)->path;
     iri_env_apr_t    env;
     size_t           at = path->len;
 
@@ -177,9 +177,10 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
     int       status;
 
     if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files(r)
-        || ctx->found.verdict == IRI_CHOOSE
-        || ctx->found.verdict == IRI_REFUSE
-        || (is_named && (size_t) (slash - filename) >= ctx->search.root.len))
+        || mod_iri_found(ctx)->verdict == IRI_CHOOSE
+        || mod_iri_found(ctx)->verdict == IRI_REFUSE
+        || (is_named
+            && (size_t) (slash - filename) >= ctx->lookup->search.root.len))
     {
         return ap_file_walk(r);
     }
@@ -219,7 +220,7 @@ mod_iri_walk(request_rec *r)
         return status;
     }
     filename = r->filename;
-    if (ctx->found.verdict != IRI_REFUSE) {
+    if (mod_iri_found(ctx)->verdict != IRI_REFUSE) {
         mod_iri_multiviews(r);
     }
     return mod_iri_file_walk(
