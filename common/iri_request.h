@@ -89,8 +89,8 @@ typedef enum {
  *
  * *verdict: PASS: continue, the path is canonical; SERVE: set the path to
  * iri_request_reading()->path or ->uri; REFUSE: answer with
- * iri_request_reading()->status.  In report mode always PASS.
- * A refusal and an error are logged.
+ * iri_request_reading()->status, after iri_request_log_refusal().  In report
+ * mode always PASS.  An error is logged.
  *
  * Returns: as iri_read_path(): IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED; answer
  * with an error then.  IRI_BAD_ESCAPE: let the server refuse the path.
@@ -99,6 +99,10 @@ iri_status_t iri_request_read(iri_request_t *request, const iri_env_t *env,
                               const iri_reading_conf_t *conf,
                               const iri_received_path_t *path, iri_origin_t origin,
                               iri_verdict_t *verdict);
+
+/* Log why the path that was read last is refused. */
+void iri_request_log_refusal(const iri_request_t *request,
+                             const iri_env_t     *env);
 
 /*
  * Save a requested path that is ASCII and needs no reading.
@@ -211,6 +215,9 @@ iri_lookup_t *iri_request_add_lookup(iri_request_t *request,
 /* A file name longer than NAME_MAX: it can be neither opened nor created. */
 extern const iri_str_t iri_no_such_file;
 
+/* Returns: 1 if what was found has another canonical path than the request. */
+int iri_lookup_is_moved(const iri_lookup_t *lookup);
+
 /* Returns: the latest lookup; NULL: none. */
 iri_lookup_t *iri_request_lookups(const iri_request_t *request);
 
@@ -226,8 +233,8 @@ iri_status_t iri_lookup_split(const iri_env_t *env, iri_lookup_t *lookup);
 /* ---- restarting ---------------------------------------------------------- */
 
 /*
- * Can the request restart with what was found?  A request restarts at most
- * once.
+ * Can the request restart with what was found: the entry, or the directory of
+ * the choices, has another canonical path?  A request restarts at most once.
  * Returns: 1 and *path, the path of the restart (iri_restart_url); else 0.
  */
 int iri_request_can_restart(const iri_request_t *request,

@@ -51,6 +51,7 @@
 
 #include "iri_dav.h"
 #include "iri_listing.h"
+#include "iri_request.h"
 #include "iri_stats.h"
 #include "base/iri_env_apr.h"
 
@@ -157,8 +158,7 @@ mod_iri_server(const server_rec *s)
  * plain ASCII path allocates no memory.
  */
 typedef struct {
-    int           has_reading; /* 1: reading is valid */
-    iri_reading_t reading;     /* of the path as the client sent it */
+    iri_request_t *state;      /* in the core; never NULL */
     char         *sent;        /* the path that was read, percent-encoded;
                                   NULL: none was read */
     const char   *uri;         /* canonical path, percent-encoded, that r->uri
@@ -166,8 +166,6 @@ typedef struct {
     const char   *path;        /* canonical path, for variables; NULL: none */
     const char   *decoded;     /* r->uri where it was set to the decoded path
                                   of a rule; else NULL */
-    iri_str_t     charset;     /* for variables; empty: none */
-    iri_form_t    form;        /* for variables */
     int           refused;     /* HTTP status to answer; 0: none */
     const char   *saved_unparsed; /* r->unparsed_uri as it was sent, while
                                   r->unparsed_uri is replaced; else NULL */
@@ -175,15 +173,13 @@ typedef struct {
     const char   *host_root;   /* result of mod_iri_map_root(); NULL: none */
     const char   *settings_path; /* r->filename with canonical names, by which
                                   settings apply; NULL: not looked up */
-    int           has_found;   /* 1: search and found are valid */
-    iri_search_t  search;
-    iri_found_t   found;
-    int           is_mapped;   /* 1: found was applied to r->filename */
+    iri_lookup_t *lookup;      /* of the path; NULL: none was made */
+    int           is_mapped;   /* 1: what was found was applied to
+                                  r->filename */
     int           octets_canonical; /* 1: the octets of r->filename below
-                                  search.root are the canonical names */
+                                  the root are the canonical names */
 
     int           traced;      /* 1: each lookup is logged (LogLevel trace1) */
-    int           restarted;   /* 1: the request restarted */
     int           plain;       /* 1: the path sent and the path found are
                                   ASCII */
     int           needs_vary;  /* 1: the answer depends on iri-charset, also
@@ -193,8 +189,6 @@ typedef struct {
     const char   *vary_before; /* the value before that; NULL: unset */
     struct mod_iri_probe_s *probe; /* of the subrequest that is running; NULL:
                                   a subrequest is not a probe */
-    iri_match_t   restart_match; /* the match that led to the restart */
-    iri_why_t     restart_why; /* the reason of the restart */
 } mod_iri_request_t;
 
 /*
@@ -241,12 +235,8 @@ void mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark);
 /* Returns: the state of a request, created if there is none; never NULL. */
 mod_iri_request_t *mod_iri_request_create(request_rec *r);
 
-/*
- * Set the reading of ctx to that of a plain path.  path: ASCII; it must live as
- * long as ctx.
- */
-void mod_iri_set_plain(const request_rec *r, mod_iri_request_t *ctx,
-                       const char *path);
+/* Returns: what was found for the path; if no lookup was made, PASS. */
+const iri_found_t *mod_iri_found(const mod_iri_request_t *ctx);
 
 /*
  * Read a path that httpd, a rule or a directive has made, not the client: raw
@@ -567,10 +557,18 @@ void mod_iri_snapshot_url(request_rec *r);
 mod_iri_snapshot_t *mod_iri_snapshot(const request_rec *r);
 
 /*
- * Restart a request with the names in moved->found.  Returns: the status that
- * map_to_storage must return; DECLINED: it cannot restart and is unchanged.
+ * Returns: the canonical path with which the rules of a request began; NULL: it
+ * cannot restart.
  */
-int mod_iri_restart(request_rec *r, const mod_iri_request_t *moved);
+const char *mod_iri_restart_url(const request_rec *r);
+
+/*
+ * Restart a request with what moved->lookup has found.  path: that of
+ * iri_request_can_restart().  Returns: the status that map_to_storage must
+ * return.
+ */
+int mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
+                    iri_str_t path);
 
 /* ---- mod_iri_answer.c --------------------------------------------------- */
 

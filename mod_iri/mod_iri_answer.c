@@ -46,8 +46,8 @@ mod_iri_is_redirectable(const request_rec       *client,
                         const mod_iri_request_t *ctx)
 {
     return client->method_number == M_GET
-           && (ctx == NULL || !ctx->has_reading || ctx->uri != NULL
-               || ctx->form == IRI_FORM_ASCII);
+           && (ctx == NULL || ctx->uri != NULL
+               || iri_request_form(ctx->state, 0) == IRI_FORM_ASCII);
 }
 
 /*
@@ -88,8 +88,8 @@ mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
     if (iri_str_is_ascii(path)) {
         return IRI_PRESENT;
     }
-    return ctx != NULL && ctx->has_found
-                   && iri_found_confirms(path, ctx->found.path)
+    return ctx != NULL && ctx->lookup != NULL
+                   && iri_found_confirms(path, ctx->lookup->found.path)
                    && (r->path_info == NULL
                        || iri_str_is_ascii(mod_iri_str(r->path_info)))
                ? IRI_PRESENT
@@ -97,34 +97,25 @@ mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
 }
 
 /*
- * Describe the request for the core. plain: memory for the reading of a plain
- * path.
+ * Describe the request for the core.  came: memory for the reading of a plain
+ * path.  r->uri and r->args may come from a RewriteRule.
  */
-static void
+static iri_status_t
 mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
-                      iri_reading_t *plain, iri_redirect_t *redirect)
+                      const iri_env_t *env, iri_reading_t *came,
+                      iri_redirect_t *redirect)
 {
     const char *query = mod_iri_query_sent(r);
 
     memset(redirect, 0, sizeof(*redirect));
     redirect->sent = mod_iri_path_sent(r);
-    /* r->args may come from a RewriteRule. */
     redirect->has_query = query != NULL;
     redirect->query = mod_iri_str(query ? query : "");
-    if (ctx != NULL && ctx->has_reading) {
-        redirect->reading = &ctx->reading;
-        redirect->path = ctx->restarted ? mod_iri_str(ctx->path)
-                                        : ctx->reading.path;
-        return;
-    }
-    memset(plain, 0, sizeof(*plain));
-    plain->form = IRI_FORM_ASCII;
-    /* r->uri may come from a RewriteRule. */
-    plain->path = mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path
-                                                 : r->uri);
-    plain->octets = plain->path;
-    redirect->reading = plain;
-    redirect->path = plain->path;
+    return iri_request_redirect(
+        ctx != NULL ? ctx->state : NULL, env,
+        &mod_iri_server(r->server)->reading,
+        mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path : r->uri), came,
+        redirect);
 }
 
 static int
@@ -172,7 +163,11 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     {
         return DECLINED;
     }
-    mod_iri_redirect_init(client, ctx, &plain, &redirect);
+    mod_iri_env(&env, r);
+    if (mod_iri_redirect_init(client, ctx, &env.env, &plain, &redirect)
+        != IRI_OK) {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
     if (presence == IRI_PRESENT) {
         presence = mod_iri_presence(r, mod_iri_request(r), redirect.path);
     }
@@ -182,7 +177,6 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     if (!iri_may_redirect(mod_iri_str(r->method), &redirect, presence)) {
         return DECLINED;
     }
-    mod_iri_env(&env, r);
     if (iri_redirect_location(&env.env, &redirect, &location) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -220,7 +214,7 @@ mod_iri_redirect(request_rec *r)
     {
         return DECLINED;
     }
-    if (ctx != NULL && ctx->has_found && ctx->found.verdict == IRI_CHOOSE) {
+    if (ctx != NULL && mod_iri_found(ctx)->verdict == IRI_CHOOSE) {
         return mod_iri_choose(r, ctx);
     }
     return mod_iri_lacks_slash(r) ? DECLINED

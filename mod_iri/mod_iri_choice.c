@@ -19,7 +19,7 @@ static int
 mod_iri_opens_choice(request_rec *rr, const mod_iri_request_t *ctx,
                      const char *choice)
 {
-    const iri_search_t *search = &ctx->search;
+    const iri_search_t *search = &ctx->lookup->search;
     const char         *name = choice + search->prefix, *names;
     size_t              len = strlen(name);
     iri_env_apr_t       env;
@@ -95,7 +95,7 @@ mod_iri_visible_choice(mod_iri_probe_t *probe, const mod_iri_request_t *ctx,
 static void
 mod_iri_filter_choices(request_rec *r, mod_iri_request_t *ctx)
 {
-    iri_found_t    *found = &ctx->found;
+    iri_found_t    *found = &ctx->lookup->found;
     const char     *visible;
     mod_iri_probe_t probe;
     iri_env_apr_t   env;
@@ -162,17 +162,17 @@ mod_iri_choose(request_rec *r, mod_iri_request_t *ctx)
     if (mod_iri_is_rule_redirect(r)) {
         return DECLINED;
     }
-    mod_iri_note(r, IRI_LOG_INFO, iri_why_code(ctx->found.why),
+    mod_iri_note(r, IRI_LOG_INFO, iri_why_code(ctx->lookup->found.why),
                  "\"%s\" may mean several names, match %s",
                  iri_show(&shown, mod_iri_str(r->uri)),
-                 iri_match_text(ctx->found.match));
-    if (ctx->search.write) {
+                 iri_match_text(ctx->lookup->found.match));
+    if (ctx->lookup->search.write) {
         return HTTP_CONFLICT; /* no further name that folds to the same key */
     }
     if (r->method_number == M_GET && ap_is_initial_req(r)) {
         mod_iri_filter_choices(r, ctx);
-        if (ctx->found.count > 0) {
-            return mod_iri_send_choices(r, &ctx->found);
+        if (ctx->lookup->found.count > 0) {
+            return mod_iri_send_choices(r, &ctx->lookup->found);
         }
     }
     return DECLINED;

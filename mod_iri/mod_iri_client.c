@@ -296,17 +296,19 @@ void
 mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const iri_reading_t    *reading;
 
     if (conf->vary == NULL || *conf->vary == '\0' || r->main != NULL
-        || conf->engine != IRI_ENGINE_ON || !ctx->has_reading)
+        || conf->engine != IRI_ENGINE_ON
+        || iri_request_state(ctx->state) == IRI_STATE_NEW)
     {
         return;
     }
+    reading = iri_request_requested_reading(ctx->state);
     ctx->needs_vary |= iri_depends_on_charsets(
-        &ctx->reading, ctx->has_found ? &ctx->found : NULL, 1);
+        reading, ctx->lookup != NULL ? &ctx->lookup->found : NULL, 1);
     if (ctx->vary_set != NULL
-        || (!ctx->needs_vary
-            && !iri_depends_on_charsets(&ctx->reading, NULL, 0)))
+        || (!ctx->needs_vary && !iri_depends_on_charsets(reading, NULL, 0)))
     {
         return;
     }

@@ -62,6 +62,21 @@ mod_iri_exists(request_rec *r, const char *filename, size_t len)
                   == APR_SUCCESS;
 }
 
+/* Returns: the reading of the client's path; NULL: path is another one. */
+static const iri_reading_t *
+mod_iri_reading_of(const mod_iri_request_t *ctx, iri_str_t path)
+{
+    const iri_reading_t *reading = ctx != NULL && ctx->uri != NULL
+                                       ? iri_request_requested_reading(
+                                           ctx->state)
+                                       : NULL;
+
+    return reading != NULL && !iri_request_has_restarted(ctx->state)
+                   && mod_iri_str_equal(reading->path, path)
+               ? reading
+               : NULL;
+}
+
 /*
  * Divide r->filename into root and path.  If the document root does not exist
  * with these octets, root is empty, and all of r->filename is looked up.
@@ -82,7 +97,9 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     if (len == 0 && mod_iri_ends_with(filename, uri)) {
         len = filename.len - uri.len;
     }
-    if (root != ctx->host_root && !mod_iri_exists(r, r->filename, len)) {
+    if ((ctx == NULL || root != ctx->host_root)
+        && !mod_iri_exists(r, r->filename, len))
+    {
         len = 0;
     }
     tail.data = filename.data + len;
@@ -93,11 +110,7 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     if (len > 0 && mod_iri_ends_with(uri, tail)) {
         search->path = uri;
         search->prefix = uri.len - tail.len;
-        if (ctx->has_reading && !ctx->restarted && ctx->uri != NULL
-            && mod_iri_str_equal(ctx->reading.path, uri))
-        {
-            search->reading = &ctx->reading;
-        }
+        search->reading = mod_iri_reading_of(ctx, uri);
     }
 }
 
@@ -106,9 +119,10 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
  * has set.
  */
 static int
-mod_iri_is_path_read(const request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_is_path_read(const request_rec *r, const mod_iri_request_t *ctx,
+                     const iri_search_t *search)
 {
-    return ctx->search.path.data == (const unsigned char *) r->uri
+    return search->path.data == (const unsigned char *) r->uri
            && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0;
 }
 
@@ -144,9 +158,9 @@ mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
  */
 static int
 mod_iri_use_literally(request_rec *r, iri_env_apr_t *env,
-                      mod_iri_request_t *ctx, const iri_reading_t *whole)
+                      mod_iri_request_t *ctx, iri_search_t *search,
+                      const iri_reading_t *whole)
 {
-    iri_search_t *search = &ctx->search;
     iri_reading_t rest;
     size_t        len = strlen(r->filename);
 
@@ -197,13 +211,19 @@ mod_iri_note_absent(request_rec *r, const char *code, const char *why)
  * access was granted.
  */
 static void
-mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx, const char *why)
+mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx,
+                     const iri_search_t *search, const char *why)
 {
+    iri_env_apr_t env;
+    iri_found_t   found;
+
     mod_iri_note_absent(r, iri_reason_code(IRI_REASON_RULE), why);
-    memset(&ctx->found, 0, sizeof(ctx->found));
-    ctx->found.verdict = IRI_REFUSE;
-    ctx->found.path = ctx->search.path;
-    ctx->has_found = 1;
+    memset(&found, 0, sizeof(found));
+    found.verdict = IRI_REFUSE;
+    found.path = search->path;
+    mod_iri_env(&env, r);
+    ctx->lookup = iri_request_add_lookup(ctx->state, &env.env, search,
+                                         &found);
 }
 
 /*
@@ -232,22 +252,20 @@ mod_iri_is_creating(const request_rec *r)
                && iri_method_creates(mod_iri_str(r->method)));
 }
 
-/*
- * Refuse to create an entry whose name would conflict with an existing one.
- */
-static iri_status_t
-mod_iri_find_conflict(request_rec *r, const iri_env_t *env,
-                      const iri_search_t *search, iri_found_t *found)
+/* Set *conf to the facts about r that the core needs to find an entry. */
+static void
+mod_iri_find_conf(const request_rec *r, const iri_search_t *search,
+                  iri_find_conf_t *conf)
 {
-    iri_str_t source = { 0, NULL };
+    const char *url = mod_iri_restart_url(r);
 
-    if (!mod_iri_is_creating(r)) {
-        return IRI_OK;
-    }
+    memset(conf, 0, sizeof(*conf));
+    conf->path = search->path;
+    conf->url = mod_iri_str(url != NULL ? url : "");
+    conf->creates = mod_iri_is_creating(r);
     if (r->main != NULL && r->method_number == M_MOVE) {
-        source = mod_iri_str(r->main->filename);
+        conf->source = mod_iri_str(r->main->filename);
     }
-    return iri_find_conflict(env, search, source, found);
 }
 
 /*
@@ -261,22 +279,24 @@ mod_iri_find_conflict(request_rec *r, const iri_env_t *env,
 int
 mod_iri_absent(request_rec *r)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_why_t                why;
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    iri_find_conf_t    conf;
+    iri_env_apr_t      env;
+    int                status;
 
     if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
-        || !ctx->has_found || ctx->found.verdict != IRI_REFUSE || r->proxyreq
+        || mod_iri_found(ctx)->verdict != IRI_REFUSE || r->proxyreq
         || mod_iri_is_rule_redirect(r))
     {
         return DECLINED;
     }
-    why = ctx->found.why;
-    if (why != IRI_WHY_NONE) {
-        mod_iri_note_absent(r, iri_why_code(why), iri_why_text(why));
-    }
-    return mod_iri_is_creating(r) && iri_is_conflict(&ctx->found)
-               ? mod_iri_refuse_conflict(r, why)
-               : HTTP_NOT_FOUND;
+    mod_iri_find_conf(r, &ctx->lookup->search, &conf);
+    mod_iri_env(&env, r);
+    status = iri_request_refuse(ctx->state, &env.env, ctx->lookup, &conf,
+                                mod_iri_str(r->uri));
+    return status == HTTP_CONFLICT
+               ? mod_iri_refuse_conflict(r, mod_iri_found(ctx)->why)
+               : status;
 }
 
 /*
@@ -287,9 +307,9 @@ mod_iri_absent(request_rec *r)
 static void
 mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
 {
-    const iri_search_t *search = &ctx->search;
+    const iri_search_t *search = &ctx->lookup->search;
     const char *path = (const char *) search->path.data + search->prefix;
-    const char *octets = mod_iri_dup(r->pool, ctx->found.filename);
+    const char *octets = mod_iri_dup(r->pool, ctx->lookup->found.filename);
     const char *at, *end;
 
     if (iri_path_is_ascii(mod_iri_str(r->filename), 0)
@@ -311,35 +331,18 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     r->canonical_filename = NULL;
 }
 
-/*
- * Look up only the entry with exactly the canonical path, because the request
- * cannot restart.
- */
-static iri_status_t
-mod_iri_find_canonical(request_rec *r, mod_iri_request_t *ctx)
-{
-    iri_env_apr_t env;
-    iri_status_t  status;
-
-    mod_iri_note_absent(r, iri_reason_code(IRI_REASON_RULE),
-                        "it has another canonical path");
-    mod_iri_env(&env, r);
-    status = iri_find_canonical(&env.env, &ctx->search, &ctx->found);
-    return status == IRI_OK
-               ? mod_iri_find_conflict(r, &env.env, &ctx->search, &ctx->found)
-               : status;
-}
-
 static void
 mod_iri_use_found(request_rec *r, mod_iri_request_t *ctx)
 {
+    const iri_found_t *found = &ctx->lookup->found;
+
     /* If r->filename is unchanged, its octets are the canonical names. */
-    ctx->octets_canonical = ctx->search.path.data
+    ctx->octets_canonical = ctx->lookup->search.path.data
                                 == (const unsigned char *) r->uri
-                            && mod_iri_equals_text(ctx->found.filename,
+                            && mod_iri_equals_text(found->filename,
                                                    r->filename);
     if (!ctx->octets_canonical) {
-        mod_iri_set_filename(r, &ctx->found);
+        mod_iri_set_filename(r, found);
     }
     ctx->is_mapped = 1;
     mod_iri_vars_match(r, ctx);
@@ -352,26 +355,21 @@ mod_iri_use_found(request_rec *r, mod_iri_request_t *ctx)
 static int
 mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 {
-    iri_found_t *found = &ctx->found;
-    int          status;
+    iri_find_conf_t conf;
+    iri_env_apr_t   env;
+    iri_str_t       path;
 
-    /*
-     * The choices may be in a directory that was found under another name.
-     * Then the request restarts first, so that the rules judge that name.
-     */
-    if (found->verdict == IRI_RESTART
-        || (found->verdict == IRI_CHOOSE
-            && !mod_iri_str_equal(found->path, ctx->search.path)))
-    {
-        status = mod_iri_restart(r, ctx);
-        if (status != DECLINED) {
-            return status;
-        }
-        if (mod_iri_find_canonical(r, ctx) != IRI_OK) {
-            mod_iri_refuse_found(r, ctx, iri_why_text(IRI_WHY_ERROR));
-        }
+    if (iri_lookup_is_moved(ctx->lookup)) {
+        mod_iri_find_conf(r, &ctx->lookup->search, &conf);
+        mod_iri_env(&env, r);
+        return iri_request_can_restart(ctx->state, &env.env, ctx->lookup,
+                                       &conf, &path)
+                   ? mod_iri_restart(r, ctx, path)
+                   : HTTP_INTERNAL_SERVER_ERROR;
     }
-    if (found->verdict == IRI_CHOOSE || found->verdict == IRI_REFUSE) {
+    if (ctx->lookup->found.verdict == IRI_CHOOSE
+        || ctx->lookup->found.verdict == IRI_REFUSE)
+    {
         mod_iri_set_directory(r, ctx);
     } else {
         mod_iri_use_found(r, ctx);
@@ -382,11 +380,11 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 /* ---- report ------------------------------------------------------------- */
 
 /*
- * Initialize the search that would be made without report mode, for the
- * canonical path ctx->path.  Returns: 0 if none would be made.
+ * Initialize the search that would be made without report mode.  Returns: 0 if
+ * none would be made.
  */
 static int
-mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
+mod_iri_report_search(request_rec *r, const iri_reading_t *reading,
                       iri_search_t *search)
 {
     const char *filename = r->filename;
@@ -396,19 +394,21 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
     if (len == 0
         || !mod_iri_ends_with(mod_iri_str(r->uri),
                               mod_iri_str(filename + len))
-        || ctx->reading.verdict == IRI_REFUSE)
+        || reading->verdict == IRI_REFUSE)
     {
         return 0;
     }
     prefix = strlen(r->uri) - strlen(filename + len);
-    if (strncmp(ctx->path, r->uri, prefix) != 0) {
+    if (reading->path.len < prefix
+        || memcmp(reading->path.data, r->uri, prefix) != 0)
+    {
         return 0;
     }
     search->root.data = (const unsigned char *) filename;
     search->root.len = len;
-    search->path = mod_iri_str(ctx->path);
+    search->path = reading->path;
     search->prefix = prefix;
-    search->reading = &ctx->reading;
+    search->reading = reading;
     search->write = mod_iri_writes(r);
     mod_iri_search_set_trees(r, search);
     return 1;
@@ -453,22 +453,21 @@ mod_iri_may_match_other(const request_rec *r, const mod_iri_server_t *conf)
 static int
 mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
 {
-    mod_iri_request_t ctx;
-    iri_search_t      search;
-    iri_found_t       found;
-    iri_env_apr_t     env;
+    iri_reading_t reading;
+    iri_search_t  search;
+    iri_found_t   found;
+    iri_env_apr_t env;
 
     if (!mod_iri_may_match_other(r, conf) || mod_iri_is_file_subrequest(r)
         || !iri_path_is_ascii(mod_iri_str(r->filename), 0))
     {
         return DECLINED;
     }
-    memset(&ctx, 0, sizeof(ctx));
+    memset(&reading, 0, sizeof(reading));
     memset(&search, 0, sizeof(search));
-    ctx.path = r->uri;
-    ctx.reading.path = mod_iri_str(r->uri);
+    reading.path = mod_iri_str(r->uri);
     mod_iri_env(&env, r);
-    if (!mod_iri_report_search(r, &ctx, &search)) {
+    if (!mod_iri_report_search(r, &reading, &search)) {
         return DECLINED;
     }
     search.cache = conf->cache;
@@ -476,7 +475,7 @@ mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
     if (iri_find(&env.env, &search, &found) == IRI_OK
         && (found.verdict == IRI_RESTART || found.verdict == IRI_CHOOSE))
     {
-        mod_iri_report_found(r, &ctx.reading, &search, &found);
+        mod_iri_report_found(r, &reading, &search, &found);
     }
     return DECLINED;
 }
@@ -486,21 +485,22 @@ static int
 mod_iri_report(request_rec *r, mod_iri_server_t *conf)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
+    const iri_reading_t     *reading;
     iri_search_t             search;
     iri_found_t              found;
     iri_env_apr_t            env;
     int                      has_found;
 
-    if (ctx == NULL || !ctx->has_reading) {
+    reading = ctx != NULL ? iri_request_requested_reading(ctx->state) : NULL;
+    if (reading == NULL) {
         return mod_iri_report_ascii(r, conf);
     }
     memset(&search, 0, sizeof(search));
     search.cache = conf->cache;
     mod_iri_env(&env, r);
-    has_found = mod_iri_report_search(r, ctx, &search)
+    has_found = mod_iri_report_search(r, reading, &search)
                 && iri_find(&env.env, &search, &found) == IRI_OK;
-    mod_iri_report_found(r, &ctx->reading, &search,
-                         has_found ? &found : NULL);
+    mod_iri_report_found(r, reading, &search, has_found ? &found : NULL);
     return DECLINED;
 }
 
@@ -524,27 +524,28 @@ mod_iri_dir_uri(const request_rec *r)
  * does not exist as it is.
  */
 static void
-mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env,
-                  mod_iri_request_t *ctx)
+mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env)
 {
     const char   *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
     size_t        len = mod_iri_root_length(r->filename, dir);
     iri_reading_t reading;
+    iri_search_t  search;
+    iri_found_t   found;
 
-    ctx->search.root.data = (const unsigned char *) r->filename;
-    ctx->search.root.len = len;
-    ctx->search.path = mod_iri_str(r->filename + len);
-    ctx->search.tree = mod_iri_tree_within(r->main);
-    ctx->search.cache = conf->cache;
-    if (len == 0
-        || !mod_iri_read_replaced(r, env, ctx->search.path, &reading)) {
+    memset(&search, 0, sizeof(search));
+    search.root.data = (const unsigned char *) r->filename;
+    search.root.len = len;
+    search.path = mod_iri_str(r->filename + len);
+    search.tree = mod_iri_tree_within(r->main);
+    search.cache = conf->cache;
+    if (len == 0 || !mod_iri_read_replaced(r, env, search.path, &reading)) {
         return;
     }
-    ctx->search.path = reading.path;
-    if (iri_find(&env->env, &ctx->search, &ctx->found) == IRI_OK
-        && ctx->found.verdict == IRI_SERVE)
+    search.path = reading.path;
+    if (iri_find(&env->env, &search, &found) == IRI_OK
+        && found.verdict == IRI_SERVE)
     {
-        mod_iri_set_filename(r, &ctx->found);
+        mod_iri_set_filename(r, &found);
     }
 }
 
@@ -607,7 +608,7 @@ mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
               : ap_make_dirstr_parent(r->pool, dir);
     ctx->settings_path = apr_pstrcat(r->pool, dir, requested, NULL);
     if (r->finfo.filetype == APR_NOFILE) {
-        mod_iri_find_file(r, conf, &env, ctx);
+        mod_iri_find_file(r, conf, &env);
     }
     mod_iri_name_entry(r, &env, requested);
     return DECLINED;
@@ -621,25 +622,28 @@ mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
  * 0 if the path is refused.
  */
 static int
-mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
+                    iri_search_t *search)
 {
     iri_reading_t reading;
     iri_env_apr_t env;
 
-    if (mod_iri_is_path_read(r, ctx)) {
+    if (mod_iri_is_path_read(r, ctx, search)) {
         return 1;
     }
     mod_iri_env(&env, r);
-    if (!mod_iri_read_replaced(r, &env, ctx->search.path, &reading)) {
-        mod_iri_refuse_found(r, ctx, "no charset reads its file name");
+    if (!mod_iri_read_replaced(r, &env, search->path, &reading)) {
+        mod_iri_refuse_found(r, ctx, search,
+                             "no charset reads its file name");
         return 0;
     }
     if (reading.verdict == IRI_PASS
-        || mod_iri_use_literally(r, &env, ctx, &reading))
+        || mod_iri_use_literally(r, &env, ctx, search, &reading))
     {
         return 1;
     }
-    mod_iri_refuse_found(r, ctx, "a rule made a path that is not canonical");
+    mod_iri_refuse_found(r, ctx, search,
+                         "a rule made a path that is not canonical");
     return 0;
 }
 
@@ -669,54 +673,38 @@ mod_iri_stat(request_rec *r)
  * anyway is sufficient.
  */
 static int
-mod_iri_find_exact(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_find_exact(request_rec *r, const mod_iri_request_t *ctx,
+                   const iri_env_t *env, const iri_search_t *search,
+                   iri_found_t *found)
 {
-    iri_env_apr_t env;
-
-    mod_iri_env(&env, r);
-    return (ctx->search.reading != NULL || ctx->restarted)
-           && ctx->search.path.data == (const unsigned char *) r->uri
+    return (search->reading != NULL || iri_request_has_restarted(ctx->state))
+           && search->path.data == (const unsigned char *) r->uri
            && !ctx->traced
-           && iri_find_if_exists(&env.env, &ctx->search,
-                                 mod_iri_str(r->filename), &ctx->found)
-           && (ctx->found.verdict == IRI_PASS
-               || mod_iri_stat(r) == APR_SUCCESS);
+           && iri_find_if_exists(env, search, mod_iri_str(r->filename), found)
+           && (found->verdict == IRI_PASS || mod_iri_stat(r) == APR_SUCCESS);
 }
 
-static iri_status_t
-mod_iri_find_uri(request_rec *r, mod_iri_request_t *ctx)
+static iri_lookup_t *
+mod_iri_find_uri(request_rec *r, const mod_iri_request_t *ctx,
+                 const iri_search_t *search)
 {
-    iri_env_apr_t env;
-    iri_status_t  status;
+    iri_find_conf_t conf;
+    iri_found_t     found;
+    iri_env_apr_t   env;
 
-    if (mod_iri_find_exact(r, ctx)) {
-        return IRI_OK;
-    }
     mod_iri_env(&env, r);
-    status = iri_find(&env.env, &ctx->search, &ctx->found);
-    return status == IRI_OK
-               ? mod_iri_find_conflict(r, &env.env, &ctx->search, &ctx->found)
-               : status;
-}
-
-/* The core has logged the cause with IRI_LOG_ERROR. */
-static void
-mod_iri_refuse_failed(request_rec *r, mod_iri_request_t *ctx)
-{
-    iri_shown_t shown;
-
-    mod_iri_note(r, IRI_LOG_ERROR, iri_why_code(IRI_WHY_ERROR),
-                 "cannot look up \"%s\"",
-                 iri_show(&shown, mod_iri_str(r->filename)));
-    mod_iri_refuse_found(r, ctx, iri_why_text(IRI_WHY_ERROR));
+    if (mod_iri_find_exact(r, ctx, &env.env, search, &found)) {
+        return iri_request_add_lookup(ctx->state, &env.env, search, &found);
+    }
+    mod_iri_find_conf(r, search, &conf);
+    return iri_request_find(ctx->state, &env.env, search, &conf);
 }
 
 /* Set the settings of the directories on the path. */
 static void
-mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx,
+                  iri_search_t *search)
 {
-    iri_search_t *search = &ctx->search;
-
     if (ctx->settings_path != NULL) {
         /* mod_iri_use_literally() has set it. */
         search->tree = mod_iri_tree_of_parent(r);
@@ -730,21 +718,21 @@ static int
 mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
+    iri_search_t       search;
 
-    memset(&ctx->search, 0, sizeof(ctx->search));
-    ctx->search.cache = conf->cache;
+    memset(&search, 0, sizeof(search));
+    search.cache = conf->cache;
     ctx->settings_path = NULL;
-    mod_iri_split_filename(r, ctx, &ctx->search);
-    if (!mod_iri_accept_path(r, ctx)) {
+    mod_iri_split_filename(r, ctx, &search);
+    if (!mod_iri_accept_path(r, ctx, &search)) {
         return DECLINED;
     }
-    mod_iri_set_trees(r, ctx);
-    ctx->search.write = mod_iri_writes(r);
-    if (mod_iri_find_uri(r, ctx) != IRI_OK) {
-        mod_iri_refuse_failed(r, ctx);
-        return DECLINED;
+    mod_iri_set_trees(r, ctx, &search);
+    search.write = mod_iri_writes(r);
+    ctx->lookup = mod_iri_find_uri(r, ctx, &search);
+    if (ctx->lookup == NULL) {
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
-    ctx->has_found = 1;
     mod_iri_client_set_vary(r, ctx);
     return mod_iri_apply_verdict(r, ctx);
 }
@@ -753,39 +741,44 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
 
 /* Record that an ASCII name exists as requested, where names are folded. */
 static void
-mod_iri_record_exact(request_rec *r)
+mod_iri_record_exact(request_rec *r, const iri_search_t *search)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
+    iri_found_t        found;
+    iri_env_apr_t      env;
 
     if (ctx != NULL) {
-        memset(&ctx->found, 0, sizeof(ctx->found));
-        ctx->has_found = 1;
-        ctx->found.verdict = IRI_SERVE;
-        ctx->found.match = IRI_MATCH_EXACT;
-        ctx->found.path = mod_iri_str(r->uri);
-        ctx->found.filename = mod_iri_str(r->filename);
+        memset(&found, 0, sizeof(found));
+        found.verdict = IRI_SERVE;
+        found.why = IRI_WHY_FOUND;
+        found.match = IRI_MATCH_EXACT;
+        found.path = mod_iri_str(r->uri);
+        found.filename = mod_iri_str(r->filename);
+        mod_iri_env(&env, r);
+        ctx->lookup = iri_request_add_lookup(ctx->state, &env.env, search,
+                                             &found);
     }
     mod_iri_vars_exact(r, ctx);
 }
 
-/* Create the state of a request whose path was plain until the lookup. */
-static mod_iri_request_t *
-mod_iri_record_found(request_rec *r, const iri_search_t *search,
-                     const iri_found_t *found)
+/*
+ * Returns: the state of a request with a plain path, which it keeps only if the
+ * lookup changes the request.  r->uri is the same path, unless a rule has
+ * changed it.
+ */
+static iri_request_t *
+mod_iri_plain_state(request_rec *r, const iri_env_t *env)
 {
-    mod_iri_request_t *ctx = mod_iri_request_create(r);
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    iri_request_t *state = ctx != NULL ? ctx->state : iri_request_create(env);
 
-    if (!ctx->has_reading) {
-        /* r->uri is the same path, unless a rule has changed it */
-        mod_iri_set_plain(r, ctx,
-                          apr_pstrdup(r->pool, r->parsed_uri.path
-                                                   ? r->parsed_uri.path
-                                                   : r->uri));
+    if (iri_request_state(state) == IRI_STATE_NEW) {
+        iri_request_set_ascii(
+            state,
+            mod_iri_str(apr_pstrdup(
+                r->pool, r->parsed_uri.path ? r->parsed_uri.path : r->uri)));
     }
-    ctx->search = *search;
-    ctx->found = *found;
-    ctx->has_found = 1;
-    return ctx;
+    return state;
 }
 
 /* Initialize the search for a path in ASCII. */
@@ -793,10 +786,7 @@ static void
 mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
                      iri_search_t *search)
 {
-    static const mod_iri_request_t none;
-    const mod_iri_request_t       *ctx = mod_iri_request(r);
-
-    mod_iri_split_filename(r, ctx ? ctx : &none, search);
+    mod_iri_split_filename(r, mod_iri_request(r), search);
     search->cache = conf->cache;
     search->reading = NULL;
     search->write = mod_iri_writes(r);
@@ -809,9 +799,12 @@ mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
 static int
 mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
 {
-    iri_search_t  search;
-    iri_found_t   found;
-    iri_env_apr_t env;
+    mod_iri_request_t *ctx;
+    iri_request_t     *state;
+    iri_lookup_t      *lookup;
+    iri_search_t       search;
+    iri_find_conf_t    facts;
+    iri_env_apr_t      env;
 
     memset(&search, 0, sizeof(search));
     mod_iri_search_ascii(r, conf, &search);
@@ -825,29 +818,29 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
      * leading component is a file (PATH_INFO).
      */
     if (!APR_STATUS_IS_ENOENT(mod_iri_stat(r))) {
-        mod_iri_record_exact(r);
+        mod_iri_record_exact(r, &search);
         return DECLINED;
     }
     search.absent = 1;
-    if (iri_find(&env.env, &search, &found) != IRI_OK
-        || mod_iri_find_conflict(r, &env.env, &search, &found) != IRI_OK)
-    {
-        memset(&found, 0, sizeof(found));
-        mod_iri_refuse_failed(r, mod_iri_record_found(r, &search, &found));
+    state = mod_iri_plain_state(r, &env.env);
+    mod_iri_find_conf(r, &search, &facts);
+    lookup = iri_request_find(state, &env.env, &search, &facts);
+    if (lookup == NULL) {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    if (lookup->found.verdict == IRI_PASS
+        || lookup->found.verdict == IRI_SERVE) {
         return DECLINED;
     }
-    if (found.verdict != IRI_RESTART && found.verdict != IRI_CHOOSE
-        && found.verdict != IRI_REFUSE)
-    {
-        return DECLINED;
+    ctx = mod_iri_request_create(r);
+    ctx->state = state;
+    ctx->lookup = lookup;
+    if (ctx->path == NULL) {
+        ctx->path = (const char *) iri_request_path(state, 0).data;
     }
-    return mod_iri_apply_verdict(r, mod_iri_record_found(r, &search, &found));
+    return mod_iri_apply_verdict(r, ctx);
 }
 
-/*
- * A plain path is looked up only where names may be folded or a rule may lead
- * to a name that is not ASCII.
- */
 int
 mod_iri_map(request_rec *r)
 {

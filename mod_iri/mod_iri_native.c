@@ -29,15 +29,19 @@ static int
 mod_iri_make_pair(request_rec *r, const mod_iri_request_t *ctx,
                   mod_iri_pair_t *pair)
 {
-    const iri_search_t *search = &ctx->search;
+    const iri_search_t *search;
+    const iri_str_t    *filename;
     const char         *native;
 
-    if (!ctx->is_mapped || ctx->octets_canonical
-        || ctx->found.filename.len < search->root.len)
-    {
+    if (!ctx->is_mapped || ctx->octets_canonical) {
         return 0;
     }
-    native = mod_iri_dup(r->pool, ctx->found.filename) + search->root.len;
+    search = &ctx->lookup->search;
+    filename = &ctx->lookup->found.filename;
+    if (filename->len < search->root.len) {
+        return 0;
+    }
+    native = mod_iri_dup(r->pool, *filename) + search->root.len;
     pair->native = apr_pstrcat(
         r->pool,
         apr_pstrmemdup(r->pool, (const char *) search->path.data,
@@ -247,13 +251,13 @@ mod_iri_path_to_canonical(request_rec *r, mod_iri_server_t *conf,
     path = mod_iri_tail_to_canonical(r, &pair, path);
     pair.native = ap_make_dirstr_parent(r->pool, pair.native);
     pair.canonical = ap_make_dirstr_parent(r->pool, pair.canonical);
-    prefix = ctx->search.prefix;
+    prefix = ctx->lookup->search.prefix;
     while (strlen(pair.native) > prefix
            && !iri_path_is_ascii(mod_iri_str(pair.native), 0))
     {
         len = mod_iri_prefix_length(r, path, pair.native);
         if (len > 0) {
-            root = mod_iri_dup(r->pool, ctx->search.root);
+            root = mod_iri_dup(r->pool, ctx->lookup->search.root);
             return apr_pstrcat(
                 r->pool, ap_os_escape_path(r->pool, pair.canonical, 1),
                 mod_iri_rest_to_canonical(

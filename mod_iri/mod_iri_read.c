@@ -24,6 +24,19 @@ mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark)
     }
 }
 
+static void
+mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx)
+{
+    iri_env_apr_t env;
+
+    mod_iri_env(&env, r);
+    memset(ctx, 0, sizeof(*ctx));
+    ctx->state = iri_request_create(&env.env);
+    if (mod_iri_server(r->server)->engine == IRI_ENGINE_REPORT) {
+        iri_request_set_report(ctx->state);
+    }
+}
+
 mod_iri_request_t *
 mod_iri_request_create(request_rec *r)
 {
@@ -31,6 +44,7 @@ mod_iri_request_create(request_rec *r)
 
     if (ctx == NULL) {
         ctx = apr_pcalloc(r->pool, sizeof(*ctx));
+        mod_iri_request_clear(r, ctx);
         ap_set_module_config(r->request_config, &iri_module, ctx);
     }
     return ctx;
@@ -47,6 +61,7 @@ void
 mod_iri_env(iri_env_apr_t *env, request_rec *r)
 {
     iri_env_apr_init(env, r->pool, mod_iri_log, r);
+    env->env.quiet = APLOGrinfo(r) ? 0 : 1;
     env->env.trace = APLOGrtrace1(r) ? 1 : 0;
     env->env.fold_keys = mod_iri_server(r->server)->fold_keys;
 }
@@ -117,8 +132,8 @@ mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
 static int
 mod_iri_is_raw_redirect(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    return r->prev != NULL && !ctx->restarted && ctx->sent != NULL
-           && strchr(ctx->sent, '%') == NULL;
+    return r->prev != NULL && !iri_request_has_restarted(ctx->state)
+           && ctx->sent != NULL && strchr(ctx->sent, '%') == NULL;
 }
 
 void
@@ -137,84 +152,12 @@ mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
-/* Store the result of iri_read() and apply its verdict. */
-static void
-mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx, int report)
+const iri_found_t *
+mod_iri_found(const mod_iri_request_t *ctx)
 {
-    const iri_reading_t *reading = &ctx->reading;
+    static const iri_found_t none;
 
-    ctx->has_reading = 1;
-    ctx->form = reading->form;
-    ctx->charset = reading->charset;
-    ctx->path = mod_iri_dup(r->pool, reading->path);
-    if (report) {
-        return;
-    }
-    if (reading->verdict == IRI_REFUSE) {
-        ctx->refused = reading->status;
-    } else if (reading->form != IRI_FORM_INVALID) {
-        ctx->uri = mod_iri_dup(r->pool, reading->uri);
-        mod_iri_set_path(r, ctx);
-    }
-    mod_iri_vars_reading(r, ctx);
-}
-
-void
-mod_iri_set_plain(const request_rec *r, mod_iri_request_t *ctx,
-                  const char *path)
-{
-    ctx->path = path;
-    ctx->form = IRI_FORM_ASCII;
-    ctx->has_reading = 1;
-    memset(&ctx->reading, 0, sizeof(ctx->reading));
-    ctx->reading.form = IRI_FORM_ASCII;
-    ctx->reading.path = mod_iri_str(path);
-    ctx->reading.octets = ctx->reading.path;
-    ctx->reading.conf = &mod_iri_server(r->server)->reading;
-}
-
-/* Set the reading of a path that is known to be canonical. */
-static mod_iri_request_t *
-mod_iri_set_canonical(request_rec *r, const mod_iri_server_t *conf,
-                      const char *path, const char *uri)
-{
-    mod_iri_request_t *ctx = mod_iri_request_create(r);
-    iri_reading_t     *reading = &ctx->reading;
-
-    memset(reading, 0, sizeof(*reading));
-    reading->verdict = IRI_PASS;
-    reading->why = IRI_WHY_CANONICAL;
-    reading->form = IRI_FORM_ESCAPED;
-    reading->charset = mod_iri_str("UTF-8");
-    reading->path = mod_iri_str(path);
-    reading->uri = mod_iri_str(uri);
-    reading->octets = reading->path;
-    reading->conf = &conf->reading;
-    ctx->has_reading = 1;
-    ctx->form = IRI_FORM_ESCAPED;
-    ctx->charset = reading->charset;
-    ctx->path = path;
-    ctx->uri = uri;
-    mod_iri_vars_reading(r, ctx);
-    return ctx;
-}
-
-/*
- * Set the reading of a probe for an entry, whose path was made from the name of
- * the entry.
- */
-static int
-mod_iri_read_probe(request_rec *r, const mod_iri_server_t *conf)
-{
-    const mod_iri_probe_t *probe = mod_iri_probe_of(r);
-
-    if (probe == NULL || probe->path == NULL
-        || strcmp(probe->uri, r->parsed_uri.path) != 0)
-    {
-        return 0;
-    }
-    mod_iri_set_canonical(r, conf, probe->path, probe->uri);
-    return 1;
+    return ctx->lookup != NULL ? &ctx->lookup->found : &none;
 }
 
 /*
@@ -275,10 +218,30 @@ mod_iri_reading_conf(request_rec *r, const mod_iri_server_t *conf)
 static int
 mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    return ctx != NULL && ctx->has_reading && ctx->uri != NULL
+    return ctx != NULL && ctx->uri != NULL
            && (ctx->decoded != NULL
                    ? r->uri == ctx->decoded && r->uri == r->parsed_uri.path
                    : strcmp(ctx->uri, r->parsed_uri.path) == 0);
+}
+
+/* Carry out the verdict on the path that was read. */
+static void
+mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx,
+                      iri_verdict_t verdict)
+{
+    const iri_reading_t *reading = iri_request_reading(ctx->state);
+
+    ctx->path = mod_iri_dup(r->pool, reading->path);
+    if (mod_iri_server(r->server)->engine == IRI_ENGINE_REPORT) {
+        return;
+    }
+    if (verdict == IRI_REFUSE) {
+        ctx->refused = reading->status;
+    } else if (reading->form != IRI_FORM_INVALID) {
+        ctx->uri = mod_iri_dup(r->pool, reading->uri);
+        mod_iri_set_path(r, ctx);
+    }
+    mod_iri_vars_reading(r, ctx);
 }
 
 static void
@@ -287,14 +250,14 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     mod_iri_request_t  *ctx = mod_iri_request(r);
     const char         *path;
     iri_status_t        status;
-    iri_received_path_t request;
+    iri_verdict_t       verdict;
+    iri_received_path_t received;
     iri_env_apr_t       env;
 
-    if (ctx != NULL && ctx->has_reading && ctx->uri == NULL) {
+    if (ctx != NULL && ctx->uri == NULL
+        && iri_request_requested_reading(ctx->state) != NULL)
+    {
         return; /* it has no canonical path */
-    }
-    if (mod_iri_read_probe(r, conf)) {
-        return;
     }
     path = mod_iri_native_to_canonical(r, conf, r->parsed_uri.path);
     ctx = mod_iri_request_create(r);
@@ -305,16 +268,16 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     if (path == NULL) {
         return;
     }
-    memset(&request, 0, sizeof(request));
-    request.path = mod_iri_str(path);
-    request.escaped = 1;
-    request.target = mod_iri_str(r->parsed_uri.path);
-    status = iri_read(&env.env, mod_iri_reading_conf(r, conf), &request,
-                      &ctx->reading);
+    memset(&received, 0, sizeof(received));
+    received.path = mod_iri_str(path);
+    received.escaped = 1;
+    received.target = mod_iri_str(r->parsed_uri.path);
+    status = iri_request_read(ctx->state, &env.env,
+                              mod_iri_reading_conf(r, conf), &received,
+                              IRI_PATH_REQUESTED, &verdict);
     if (status == IRI_OK) {
-        mod_iri_apply_reading(r, ctx, conf->engine == IRI_ENGINE_REPORT);
+        mod_iri_apply_reading(r, ctx, verdict);
     } else if (status != IRI_BAD_ESCAPE) { /* which httpd refuses */
-        mod_iri_note_error(r, "the path could not be read", status);
         ctx->refused = HTTP_NOT_FOUND;
     }
 }
@@ -432,7 +395,7 @@ mod_iri_post_read_client(request_rec *r)
     }
     if (mod_iri_client_charsets(r, conf) != NULL) {
         sent = ctx->sent;
-        memset(ctx, 0, sizeof(*ctx));
+        mod_iri_request_clear(r, ctx);
         r->parsed_uri.path = sent;
         r->uri = r->parsed_uri.path;
         mod_iri_read_path(r, conf);
@@ -501,15 +464,12 @@ mod_iri_restore_unparsed(request_rec *r)
 static int
 mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
 {
-    const iri_reading_t *reading = &ctx->reading;
-    iri_shown_t          shown;
+    iri_env_apr_t env;
 
-    /* Without a reading an error has occurred, which was noted before. */
-    if (ctx->has_reading) {
-        mod_iri_note(
-            r, reading->why == IRI_WHY_LIMIT ? IRI_LOG_ERROR : IRI_LOG_INFO,
-            iri_why_code(reading->why), "path \"%s\" refused: %s",
-            iri_show(&shown, reading->octets), iri_why_text(reading->why));
+    /* Without a reading an error has occurred, which was logged before. */
+    if (iri_request_reading(ctx->state) != NULL) {
+        mod_iri_env(&env, r);
+        iri_request_log_refusal(ctx->state, &env.env);
     }
     return ctx->refused;
 }
@@ -540,12 +500,12 @@ mod_iri_pre_translate_plain(request_rec *r, const mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
-    if (ctx != NULL && ctx->restarted
+    if (ctx != NULL && iri_request_has_restarted(ctx->state)
         && strcmp(ctx->uri, r->parsed_uri.path) == 0)
     {
         mod_iri_set_unparsed(r, ctx);
     } else if (ctx != NULL) {
-        memset(ctx, 0, sizeof(*ctx));
+        mod_iri_request_clear(r, ctx);
     } else if (r->main != NULL) {
         mod_iri_request_mark(r, MOD_IRI_URI_SUBREQUEST);
         if (mod_iri_request(r->main) != NULL && mod_iri_probe_of(r) == NULL) {

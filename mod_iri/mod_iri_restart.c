@@ -342,44 +342,26 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     }
 }
 
-/* Restore the reading of the path as the client sent it. */
+/* Set the path with which a request has restarted. */
 static void
-mod_iri_restore_reading(request_rec *r, const mod_iri_request_t *original,
-                        const mod_iri_request_t *moved, iri_str_t path,
-                        const char *uri)
+mod_iri_restore_path(request_rec *r, iri_request_t *state,
+                     const mod_iri_request_t *moved, int needs_vary,
+                     const char *path, const char *uri)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
-    const iri_found_t *found = &moved->found;
-    mod_iri_request_t  plain;
 
-    if (original == NULL) {
-        memset(&plain, 0, sizeof(plain));
-        mod_iri_set_plain(r, &plain, "");
-        original = &plain;
-    }
-    ctx->restarted = 1;
+    ctx->state = state;
     ctx->traced = moved->traced;
-    ctx->restart_match = found->match;
-    ctx->restart_why = found->why;
-    ctx->has_reading = 1;
-    ctx->reading = original->reading;
-    ctx->charset = found->charset.len != 0 ? found->charset
-                                           : original->charset;
-    /* another charset can only come from IRICharset */
-    ctx->form = found->repaired != IRI_FORM_ASCII ? found->repaired
-                : !original->has_reading
-                        || mod_iri_str_equal(ctx->charset, original->charset)
-                    ? original->form
-                    : IRI_FORM_LEGACY;
-    ctx->path = mod_iri_dup(r->pool, path);
+    ctx->path = path;
     ctx->uri = uri;
     mod_iri_set_path(r, ctx);
-    ctx->plain = r->main == NULL && ctx->form == IRI_FORM_ASCII
-                 && iri_path_is_ascii(path, 0);
+    ctx->plain = r->main == NULL
+                 && iri_request_form(state, 0) == IRI_FORM_ASCII
+                 && iri_path_is_ascii(mod_iri_str(path), 0);
     if (!ctx->plain) {
         mod_iri_vars_reading(r, ctx);
     }
-    ctx->needs_vary = original->needs_vary || moved->needs_vary;
+    ctx->needs_vary = needs_vary;
     mod_iri_client_set_vary(r, ctx);
 }
 
@@ -430,47 +412,58 @@ mod_iri_run_again(request_rec *r, apr_pool_t *pool, int is_lookup)
     return DONE;
 }
 
-/* Note the match that was used, which helps to correct a link. */
-static void
-mod_iri_note_restart(request_rec *r, const char *original, iri_str_t path,
-                     const iri_found_t *found)
+const char *
+mod_iri_restart_url(const request_rec *r)
 {
-    iri_shown_t shown, name;
+    const mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
 
-    if (found->match != IRI_MATCH_NONE
-        && mod_iri_notes(r, IRI_LOG_INFO) != NULL) {
-        mod_iri_note(r, IRI_LOG_INFO, iri_why_code(found->why),
-                     "\"%s\" is \"%s\": %s",
-                     iri_show(&shown, mod_iri_str(original)),
-                     iri_show(&name, path), iri_match_text(found->match));
-    }
+    return snapshot != NULL && snapshot->rerun == NULL
+                   && !mod_iri_is_body_read(snapshot, r)
+               ? snapshot->url
+               : NULL;
 }
 
+/* Returns: the state of the request that was read. */
+static iri_request_t *
+mod_iri_snapshot_state(const mod_iri_snapshot_t *snapshot,
+                       const iri_env_t          *env)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(snapshot->request);
+    iri_request_t           *state;
+
+    if (ctx != NULL) {
+        return ctx->state;
+    }
+    state = iri_request_create(env);
+    iri_request_set_ascii(state, mod_iri_str(snapshot->url));
+    return state;
+}
+
+/* The note of the core belongs to the request that has not restarted yet. */
 int
-mod_iri_restart(request_rec *r, const mod_iri_request_t *moved)
+mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
+                iri_str_t path)
 {
     mod_iri_snapshot_t      *snapshot = mod_iri_snapshot(r);
-    const mod_iri_request_t *original;
-    iri_env_apr_t            env;
-    iri_str_t                path, uri;
+    const mod_iri_request_t *original = mod_iri_request(snapshot->request);
     apr_pool_t              *pool = r->pool;
-    int                      is_lookup;
+    int                      needs_vary = moved->needs_vary
+                     || (original != NULL && original->needs_vary);
+    int            is_lookup = r->main != NULL && r == snapshot->request;
+    iri_request_t *state;
+    iri_env_apr_t  env;
+    iri_str_t      uri;
 
     mod_iri_env(&env, r);
-    if (snapshot == NULL || snapshot->rerun != NULL || snapshot->url == NULL
-        || mod_iri_is_body_read(snapshot, r)
-        || !iri_restart_url(&env.env, mod_iri_str(snapshot->url),
-                            moved->search.path, moved->found.path, &path)
-        || iri_path_to_uri(&env.env, path, &uri) != IRI_OK)
-    {
-        return DECLINED;
+    if (iri_path_to_uri(&env.env, path, &uri) != IRI_OK) {
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
-    iri_trace_stage(&env.env, IRI_STAGE_RESTART, path);
-    mod_iri_note_restart(r, snapshot->url, path, &moved->found);
-    original = mod_iri_request(snapshot->request);
-    is_lookup = r->main != NULL && r == snapshot->request;
+    state = mod_iri_snapshot_state(snapshot, &env.env);
+    iri_request_restart(state, &env.env, moved->lookup,
+                        mod_iri_str(snapshot->url), path, 0);
     mod_iri_snapshot_restore(snapshot, r);
-    mod_iri_restore_reading(r, original, moved, path,
-                            mod_iri_dup(r->pool, uri));
+    mod_iri_restore_path(r, state, moved, needs_vary,
+                         mod_iri_dup(r->pool, path),
+                         mod_iri_dup(r->pool, uri));
     return mod_iri_run_again(r, pool, is_lookup);
 }

@@ -182,31 +182,13 @@ mod_iri_status_report(request_rec *r, const iri_report_t *report)
 static void
 mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
 {
-    iri_reading_t reading;
-    iri_found_t   restart;
-    iri_report_t  report = { &reading, NULL, NULL, NULL };
+    int redirect = event->redirect;
 
-    memset(&reading, 0, sizeof(reading));
-    if (ctx->has_reading) {
-        reading = ctx->reading;
-        reading.form = ctx->form;
-        reading.charset = ctx->charset;
-    }
+    iri_request_event(ctx->state, event);
+    event->redirect = redirect;
     if (ctx->refused) {
-        reading.verdict = IRI_REFUSE;
+        event->verdict = IRI_REFUSE;
     }
-    if (ctx->has_found) {
-        report.found = &ctx->found;
-    }
-    if (ctx->restarted) {
-        memset(&restart, 0, sizeof(restart));
-        restart.verdict = IRI_RESTART;
-        restart.match = ctx->restart_match;
-        restart.why = ctx->restart_why;
-        report.again = report.found;
-        report.found = &restart;
-    }
-    iri_stats_event_set(event, &report);
 }
 
 /* r->args was replaced by its UTF-8 form. */

@@ -58,7 +58,7 @@ mod_iri_client_request(request_rec *r)
 
     while (r->prev != NULL && !mod_iri_is_error_page(r)) {
         ctx = mod_iri_request(r);
-        if (ctx != NULL && ctx->restarted) {
+        if (ctx != NULL && iri_request_has_restarted(ctx->state)) {
             break; /* a restarted request has the URL of the client */
         }
         r = r->prev;
@@ -165,15 +165,13 @@ static const char *
 mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
 {
     iri_env_apr_t env;
-    iri_str_t     filename, rest;
+    iri_lookup_t *lookup = ctx != NULL ? ctx->lookup : NULL;
 
-    if (r->finfo.filetype == APR_NOFILE && ctx && ctx->has_found) {
+    if (r->finfo.filetype == APR_NOFILE && lookup != NULL) {
         mod_iri_env(&env, r);
-        if (iri_found_split(&env.env, &ctx->search, &ctx->found, &filename,
-                            &rest)
-            == IRI_OK)
-        {
-            return mod_iri_dup(r->pool, path_info ? rest : filename);
+        if (iri_lookup_split(&env.env, lookup) == IRI_OK) {
+            return mod_iri_dup(r->pool,
+                               path_info ? lookup->path_info : lookup->entry);
         }
     }
     return path_info ? r->path_info : r->filename;
@@ -195,25 +193,23 @@ mod_iri_is_found_by_httpd(const request_rec *r)
  * Returns: the match; after a restart the greater of both.
  */
 static const char *
-mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_var_match(request_rec *r, const mod_iri_request_t *ctx)
 {
-    iri_match_t match = IRI_MATCH_NONE;
-    const char *plain = ctx == NULL
-                            ? apr_table_get(r->subprocess_env,
-                                            mod_iri_var_names[MOD_IRI_MATCH])
-                            : NULL;
+    iri_match_t   match = IRI_MATCH_NONE;
+    iri_env_apr_t env;
+    const char   *plain = ctx == NULL
+                              ? apr_table_get(r->subprocess_env,
+                                              mod_iri_var_names[MOD_IRI_MATCH])
+                              : NULL;
 
     if (plain != NULL) {
         return plain;
     }
-    if (ctx != NULL && ctx->has_found) {
-        match = ctx->found.match;
+    if (ctx != NULL && ctx->lookup != NULL) {
+        mod_iri_env(&env, r);
+        match = iri_request_match(ctx->state, &env.env, ctx->lookup, 0);
     } else if (mod_iri_is_found_by_httpd(r)) {
         match = IRI_MATCH_EXACT;
-    }
-    if (ctx != NULL && match != IRI_MATCH_NONE && ctx->restart_match > match)
-    {
-        match = ctx->restart_match;
     }
     return iri_match_text(match);
 }
@@ -226,6 +222,7 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
     request_rec *client = var <= MOD_IRI_CHARSET && var != MOD_IRI_PATH
                               ? mod_iri_client_request(r)
                               : r;
+    iri_str_t    charset;
 
     if (client != r) {
         r = client;
@@ -245,12 +242,11 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
     case MOD_IRI_QUERY:
         return r->next == NULL ? mod_iri_query(r) : r->parsed_uri.query;
     case MOD_IRI_FORM:
-        return iri_form_text(ctx && ctx->has_reading ? ctx->form
-                                                     : IRI_FORM_ASCII);
+        return iri_form_text(
+            iri_request_form(ctx != NULL ? ctx->state : NULL, 0));
     case MOD_IRI_CHARSET:
-        return ctx && ctx->charset.len > 0
-                   ? mod_iri_dup(r->pool, ctx->charset)
-                   : NULL;
+        charset = iri_request_charset(ctx != NULL ? ctx->state : NULL, 0);
+        return charset.len > 0 ? mod_iri_dup(r->pool, charset) : NULL;
     case MOD_IRI_MATCH:
         return mod_iri_var_match(r, ctx);
     case MOD_IRI_FILENAME:
@@ -311,9 +307,14 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
 static int
 mod_iri_is_canonical(const mod_iri_request_t *ctx)
 {
-    return ctx == NULL
-           || (ctx->reading.verdict != IRI_REFUSE
-               && mod_iri_str_equal(ctx->reading.path, ctx->reading.octets));
+    const iri_reading_t *reading = ctx != NULL
+                                       ? iri_request_requested_reading(
+                                           ctx->state)
+                                       : NULL;
+
+    return reading == NULL
+           || (reading->verdict != IRI_REFUSE
+               && mod_iri_str_equal(reading->path, reading->octets));
 }
 
 /*

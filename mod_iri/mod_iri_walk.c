@@ -142,9 +142,10 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
     int           status;
 
     if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files(r)
-        || ctx->found.verdict == IRI_CHOOSE
-        || ctx->found.verdict == IRI_REFUSE
-        || (is_named && (size_t) (slash - filename) >= ctx->search.root.len))
+        || mod_iri_found(ctx)->verdict == IRI_CHOOSE
+        || mod_iri_found(ctx)->verdict == IRI_REFUSE
+        || (is_named
+            && (size_t) (slash - filename) >= ctx->lookup->search.root.len))
     {
         return ap_file_walk(r);
     }
@@ -188,7 +189,7 @@ mod_iri_walk(request_rec *r)
         return status;
     }
     filename = r->filename;
-    if (ctx->found.verdict != IRI_REFUSE) {
+    if (mod_iri_found(ctx)->verdict != IRI_REFUSE) {
         mod_iri_multiviews(r);
     }
     return mod_iri_file_walk(

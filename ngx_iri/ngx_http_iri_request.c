@@ -374,6 +374,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     switch (verdict) {
     case IRI_REFUSE:
+        iri_request_log_refusal(ctx->request, &env);
         return reading->status;
 
     case IRI_SERVE:

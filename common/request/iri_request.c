@@ -55,22 +55,29 @@ iri_request_save_requested(iri_request_t       *request,
 
 /* The verdict of *reading changes the request. */
 static void
-iri_request_apply_reading(iri_request_t *request, const iri_env_t *env,
+iri_request_apply_reading(iri_request_t       *request,
                           const iri_reading_t *reading)
 {
-    iri_shown_t shown;
-
     if (reading->verdict == IRI_SERVE) {
         request->read_path = reading->path;
 
     } else if (reading->verdict == IRI_REFUSE) {
         request->refused = reading->why;
-        iri_logf(env,
-                 reading->why == IRI_WHY_LIMIT ? IRI_LOG_ERROR : IRI_LOG_INFO,
-                 "path \"%s\" refused: %s" IRI_LOG_REASON "%s",
-                 iri_show(&shown, reading->octets),
-                 iri_why_text(reading->why), iri_why_code(reading->why));
     }
+}
+
+
+void
+iri_request_log_refusal(const iri_request_t *request, const iri_env_t *env)
+{
+    const iri_reading_t *reading = &request->last;
+    iri_shown_t          shown;
+
+    iri_logf(env,
+             reading->why == IRI_WHY_LIMIT ? IRI_LOG_ERROR : IRI_LOG_INFO,
+             "path \"%s\" refused: %s" IRI_LOG_REASON "%s",
+             iri_show(&shown, reading->octets), iri_why_text(reading->why),
+             iri_why_code(reading->why));
 }
 
 
@@ -110,7 +117,7 @@ iri_request_read(iri_request_t *request, const iri_env_t *env,
 
     if (!request->report) {
         *verdict = reading.verdict;
-        iri_request_apply_reading(request, env, &reading);
+        iri_request_apply_reading(request, &reading);
     }
 
     return IRI_OK;

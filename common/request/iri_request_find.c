@@ -27,11 +27,20 @@ iri_lookup_is_folded_only(const iri_lookup_t    *lookup,
 
 
 int
+iri_lookup_is_moved(const iri_lookup_t *lookup)
+{
+    return lookup->found.verdict == IRI_RESTART
+           || (lookup->found.verdict == IRI_CHOOSE
+               && !iri_str_equal(lookup->found.path, lookup->search.path));
+}
+
+
+int
 iri_request_can_restart(const iri_request_t *request, const iri_env_t *env,
                         const iri_lookup_t    *lookup,
                         const iri_find_conf_t *conf, iri_str_t *path)
 {
-    return lookup->found.verdict == IRI_RESTART && request->restart.len == 0
+    return iri_lookup_is_moved(lookup) && request->restart.len == 0
            && conf->url.len != 0 && !iri_lookup_is_folded_only(lookup, conf)
            && iri_restart_url(env, conf->url, lookup->path,
                               lookup->found.path, path);
@@ -215,7 +224,7 @@ iri_request_find(iri_request_t *request, const iri_env_t *env,
 
     iri_lookup_run(request, env, lookup, conf, iri_find);
 
-    if (lookup->found.verdict == IRI_RESTART && !request->report
+    if (iri_lookup_is_moved(lookup) && !request->report
         && !conf->is_destination
         && !iri_request_can_restart(request, env, lookup, conf, &path))
     {
@@ -349,9 +358,12 @@ iri_request_refuse(iri_request_t *request, const iri_env_t *env,
     request->absent = path;
     lookup->is_logged = 1;
 
-    iri_logf(env, IRI_LOG_INFO, "\"%s\" not served: %s" IRI_LOG_REASON "%s",
-             iri_show(&shown, path), iri_why_text(found->why),
-             iri_why_code(found->why));
+    if (found->why != IRI_WHY_NONE) { /* it was logged */
+        iri_logf(env, IRI_LOG_INFO,
+                 "\"%s\" not served: %s" IRI_LOG_REASON "%s",
+                 iri_show(&shown, path), iri_why_text(found->why),
+                 iri_why_code(found->why));
+    }
 
     return (conf->creates && iri_is_conflict(found))
                    || (found->verdict == IRI_CHOOSE && lookup->search.write)

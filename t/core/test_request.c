@@ -333,6 +333,8 @@ test_refused_path(void **unused)
     assert_int_equal(server_read(&server, "/\xFF", IRI_PATH_REQUESTED),
                      IRI_REFUSE);
     assert_int_equal(iri_request_reading(server.request)->status, 404);
+    assert_string_equal(logged, "");
+    iri_request_log_refusal(server.request, &server.core.env);
     assert_non_null(strstr(logged, "path \"/%FF\" refused: "));
     assert_non_null(strstr(logged, "reason=unreadable"));
 
