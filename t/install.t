@@ -59,7 +59,7 @@ BAIL_OUT('install says no modules') if !$mod_iri || !$ngx_iri;
 my @installed = there();
 is_deeply [grep { !m{^$prefix/share/(?:doc/iri|man/man3)/} } @installed], [sort $mod_iri,
     $ngx_iri, map { "$prefix/$_" } (map {"include/$_.h"}
-    sort qw(iri iri_types iri_host iri_conf iri_listing iri_dav iri_stats
+    sort qw(iri iri_types iri_host iri_conf iri_listing iri_dav iri_request iri_stats
     iri_ref)), qw(bin/iri lib/libiri.a
     lib/pkgconfig/libiri.pc share/man/man1/iri.1
     share/bash-completion/completions/iri

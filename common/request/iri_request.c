@@ -90,6 +90,10 @@ iri_request_read(iri_request_t *request, const iri_env_t *env,
     iri_reading_t reading;
     iri_status_t  status = iri_read_path(env, conf, path, &reading);
 
+    if (status == IRI_BAD_ESCAPE) {
+        return status; /* the server refuses the path */
+    }
+
     if (status != IRI_OK) {
         iri_logf(env, IRI_LOG_ERROR,
                  "the path could not be read: %s" IRI_LOG_REASON "%s",
