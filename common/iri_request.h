@@ -36,8 +36,8 @@
  *   iri_request_redirected  PRECONTENT                 fixups
  *   iri_request_finished    LOG                        log_transaction
  *
- * A request belongs to one thread at a time.  Its memory is that of the env of
- * iri_request_create(), which must live as long as the request.
+ * A request belongs to one thread at a time.  What the functions allocate is
+ * memory of their env, which must live as long as the request.
  */
 
 #ifndef IRI_REQUEST_H
@@ -61,8 +61,16 @@ typedef enum {
 
 typedef struct iri_request_s iri_request_t;
 
-/* Create a request in the state NEW.  Returns: the request; NULL: no memory. */
-iri_request_t *iri_request_create(const iri_env_t *env);
+/* Returns: the octets of a request. */
+size_t iri_request_size(void);
+
+/*
+ * Initialize a request in the state NEW.
+ * memory: iri_request_size() octets, aligned as by malloc; it must live as long
+ * as the request.
+ * Returns: memory.
+ */
+iri_request_t *iri_request_init(void *memory);
 
 /* Report mode: paths are read and looked up, but nothing changes the request. */
 void iri_request_set_report(iri_request_t *request);

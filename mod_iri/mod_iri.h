@@ -235,6 +235,9 @@ void mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark);
 /* Returns: the state of a request, created if there is none; never NULL. */
 mod_iri_request_t *mod_iri_request_create(request_rec *r);
 
+/* Returns: a state in the core, in pool; never NULL. */
+iri_request_t *mod_iri_state_create(apr_pool_t *pool);
+
 /* Returns: what was found for the path; if no lookup was made, PASS. */
 const iri_found_t *mod_iri_found(const mod_iri_request_t *ctx);
 

@@ -723,9 +723,10 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
     memset(&search, 0, sizeof(search));
     search.cache = conf->cache;
     ctx->settings_path = NULL;
+    ctx->lookup = NULL;
     mod_iri_split_filename(r, ctx, &search);
     if (!mod_iri_accept_path(r, ctx, &search)) {
-        return DECLINED;
+        return ctx->lookup != NULL ? DECLINED : HTTP_INTERNAL_SERVER_ERROR;
     }
     mod_iri_set_trees(r, ctx, &search);
     search.write = mod_iri_writes(r);
@@ -767,10 +768,11 @@ mod_iri_record_exact(request_rec *r, const iri_search_t *search)
  * changed it.
  */
 static iri_request_t *
-mod_iri_plain_state(request_rec *r, const iri_env_t *env)
+mod_iri_plain_state(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_request_t *state = ctx != NULL ? ctx->state : iri_request_create(env);
+    iri_request_t           *state = ctx != NULL ? ctx->state
+                                                 : mod_iri_state_create(r->pool);
 
     if (iri_request_state(state) == IRI_STATE_NEW) {
         iri_request_set_ascii(
@@ -822,7 +824,7 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
         return DECLINED;
     }
     search.absent = 1;
-    state = mod_iri_plain_state(r, &env.env);
+    state = mod_iri_plain_state(r);
     mod_iri_find_conf(r, &search, &facts);
     lookup = iri_request_find(state, &env.env, &search, &facts);
     if (lookup == NULL) {

@@ -24,14 +24,17 @@ mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark)
     }
 }
 
+iri_request_t *
+mod_iri_state_create(apr_pool_t *pool)
+{
+    return iri_request_init(apr_palloc(pool, iri_request_size()));
+}
+
 static void
 mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx)
 {
-    iri_env_apr_t env;
-
-    mod_iri_env(&env, r);
     memset(ctx, 0, sizeof(*ctx));
-    ctx->state = iri_request_create(&env.env);
+    ctx->state = mod_iri_state_create(r->pool);
     if (mod_iri_server(r->server)->engine == IRI_ENGINE_REPORT) {
         iri_request_set_report(ctx->state);
     }

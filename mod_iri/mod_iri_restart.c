@@ -425,8 +425,7 @@ mod_iri_restart_url(const request_rec *r)
 
 /* Returns: the state of the request that was read. */
 static iri_request_t *
-mod_iri_snapshot_state(const mod_iri_snapshot_t *snapshot,
-                       const iri_env_t          *env)
+mod_iri_snapshot_state(const mod_iri_snapshot_t *snapshot)
 {
     const mod_iri_request_t *ctx = mod_iri_request(snapshot->request);
     iri_request_t           *state;
@@ -434,7 +433,7 @@ mod_iri_snapshot_state(const mod_iri_snapshot_t *snapshot,
     if (ctx != NULL) {
         return ctx->state;
     }
-    state = iri_request_create(env);
+    state = mod_iri_state_create(snapshot->request->pool);
     iri_request_set_ascii(state, mod_iri_str(snapshot->url));
     return state;
 }
@@ -458,7 +457,7 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
     if (iri_path_to_uri(&env.env, path, &uri) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    state = mod_iri_snapshot_state(snapshot, &env.env);
+    state = mod_iri_snapshot_state(snapshot);
     iri_request_restart(state, &env.env, moved->lookup,
                         mod_iri_str(snapshot->url), path, 0);
     mod_iri_snapshot_restore(snapshot, r);

@@ -564,8 +564,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
                                      ngx_http_iri_dav_ctx_t *dav,
                                      ngx_str_t               path)
 {
-    iri_env_t              env;
-    iri_request_t         *request;
+    void                  *request;
     ngx_http_iri_ctx_t    *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_source_t *source;
 
@@ -574,8 +573,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_http_iri_env(r, &env);
-    request = iri_request_create(&env);
+    request = ngx_palloc(r->pool, iri_request_size());
     source = ngx_palloc(r->pool, sizeof(ngx_http_iri_source_t));
 
     if (request == NULL || source == NULL
@@ -589,8 +587,8 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     source->ctx = *ctx;
     source->judged = r->uri;
     dav->source = source;
-    ctx->request = request;
-    iri_request_set_canonical(request, ngx_http_iri_str(r->uri));
+    ctx->request = iri_request_init(request);
+    iri_request_set_canonical(ctx->request, ngx_http_iri_str(r->uri));
 
     ngx_str_null(&r->args);
     r->unparsed_uri = ngx_http_iri_ngx_str(

@@ -389,6 +389,10 @@ ngx_http_iri_judge_init_counted(ngx_http_request_t   *r,
     }
 
     counted = ngx_array_push(judge->counted);
+    if (counted == NULL) {
+        return NGX_ERROR;
+    }
+
     *counted = r->main->loc_conf;
 
     return NGX_OK;

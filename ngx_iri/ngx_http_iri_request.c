@@ -184,20 +184,17 @@ ngx_http_iri_ctx_alloc_of(ngx_pool_t *pool, ngx_module_t *module, size_t size)
 ngx_http_iri_ctx_t *
 ngx_http_iri_ctx_alloc(ngx_pool_t *pool)
 {
-    iri_env_t           env;
     ngx_http_iri_ctx_t *ctx;
 
-    ngx_memzero(&env, sizeof(iri_env_t));
-    env.ctx = pool;
-    env.alloc = ngx_http_iri_conf_alloc;
-
     ctx = ngx_http_iri_ctx_alloc_of(pool, &ngx_http_iri_module,
-                                    sizeof(ngx_http_iri_ctx_t));
+                                    sizeof(ngx_http_iri_ctx_t)
+                                        + iri_request_size());
+
     if (ctx != NULL) {
-        ctx->request = iri_request_create(&env);
+        ctx->request = iri_request_init(ctx + 1);
     }
 
-    return ctx != NULL && ctx->request != NULL ? ctx : NULL;
+    return ctx;
 }
 
 

@@ -10,16 +10,17 @@
 #include "request/iri_state.h"
 
 
-iri_request_t *
-iri_request_create(const iri_env_t *env)
+size_t
+iri_request_size(void)
 {
-    iri_request_t *request = env->alloc(env->ctx, sizeof(iri_request_t));
+    return sizeof(iri_request_t);
+}
 
-    if (request != NULL) {
-        memset(request, 0, sizeof(*request));
-    }
 
-    return request;
+iri_request_t *
+iri_request_init(void *memory)
+{
+    return memset(memory, 0, sizeof(iri_request_t));
 }
 
 

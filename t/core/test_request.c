@@ -48,7 +48,8 @@ server_start(server_t *server)
     server->tree = core_tree("", IRI_FILENAME_ANY, MATCH);
     server->search.tree = &server->tree;
     server->search.root = S("/srv");
-    server->request = iri_request_create(&server->core.env);
+    server->request = iri_request_init(
+        server->core.env.alloc(server->core.env.ctx, iri_request_size()));
     logged[0] = '\0';
 }
 
