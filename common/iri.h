@@ -94,7 +94,8 @@ iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
  */
 iri_status_t iri_read_path(const iri_env_t *env,
                            const iri_reading_conf_t *conf,
-                           const iri_received_path_t *request, iri_reading_t *out);
+                           const iri_received_path_t *request,
+                           iri_reading_t *out);
 
 
 /* ---- paths as URIs and IRIs ---------------------------------------------- */
@@ -583,10 +584,11 @@ typedef struct {
 
 /*
  * Compute the canonical URI of a request, to which it may be redirected:
- * percent-encoded, beginning with exactly one "/", with "?" and the query as
- * sent if has_query is 1.  Escapes of ASCII characters that are not unreserved
- * are kept as sent, "%2F" too, unless dot-segments or slashes were removed from
- * a path that is not ASCII.
+ * percent-encoded, beginning with exactly one "/".  If has_query is 1, "?" and
+ * the query as sent follow; octets outside 21 to 7E, and ", < and > are escaped
+ * in it.  Escapes of ASCII characters that are not unreserved are kept as sent,
+ * "%2F" too, unless dot-segments or slashes were removed from a path that is
+ * not ASCII.
  *
  * *out: empty if the request was sent with that URI, or in ASCII with
  * dot-segments.  Never a URI that would be redirected again.

@@ -1,18 +1,24 @@
 /*
- * iri_request.h - one request, from its first octet to its log line
+ * iri_request.h - the state of one request, from its path to its log line
  *
- * The core decides what becomes of a request.  A server calls it at the moments
- * that every server has, and carries out the verdict.
+ * iri.h declares the steps: read a path, find an entry, redirect.  This header
+ * declares the object that a server keeps for each request that is not plain
+ * ASCII.  It remembers the results of the steps and decides what each result
+ * means for the request.  The server calls its functions in the phases or hooks
+ * below, and carries out the verdicts.
  *
- *   NEW ----read----> READ ----find----> READ ---granted---> GRANTED
- *                      ^                  |                     |
- *                      | read            restart                |
- *                      |                  v                     |
- *                   (a rule sets      RESTARTED ---granted----->|
- *                    another path)        |                     |
- *                                         '-----denied--------> DENIED
- *                                                               |
- *                     any state --------finished-----------> FINISHED
+ *         read         restart
+ *   NEW ------> READ ----------> RESTARTED
+ *                |                   |
+ *                +-----granted-------+----> GRANTED
+ *                |                   |
+ *                '-----denied--------'----> DENIED
+ *
+ *   GRANTED, DENIED ---restart---> RESTARTED
+ *   any state ------finished-----> FINISHED
+ *
+ * Neither a lookup nor the reading of a path that a rule has set changes the
+ * state.
  *
  *   state       meaning                           names that may be revealed
  *   NEW         no path was read                  none
@@ -21,20 +27,28 @@
  *   RESTARTED   the rules run again, for the URL  those that were found, but
  *               with the names that were found    not in an error
  *   GRANTED     the access rules have passed      those that were found
- *   DENIED      they have not, and an error page  those that were sent
- *               is made
+ *   DENIED      an error page or a named          those that were sent
+ *               location answers instead
  *   FINISHED    the log line is written           those that were found
  *
- *   moment                  nginx                      httpd
- *   iri_request_read        POST_READ, SERVER_REWRITE, pre_translate_name
- *                           REWRITE
- *   iri_request_find        root, REWRITE, PRECONTENT  map_to_storage
- *   iri_request_restart     REWRITE                    map_to_storage
- *   iri_request_granted     PRECONTENT                 fixups
+ *   function                nginx                      httpd
+ *   iri_request_read        POST_READ, SERVER_REWRITE, post_read_request,
+ *                           REWRITE                    pre_translate_name
+ *   iri_request_find        where root is evaluated,   map_to_storage
+ *                           REWRITE, PRECONTENT
+ *   iri_request_restart     SERVER_REWRITE, REWRITE,   map_to_storage
+ *                           PRECONTENT
+ *   iri_request_granted     PRECONTENT                 -
  *   iri_request_denied      error page, named location -
- *   iri_request_outcome     PRECONTENT                 fixups
- *   iri_request_redirected  PRECONTENT                 fixups
- *   iri_request_finished    LOG                        log_transaction
+ *   iri_request_outcome     PRECONTENT                 -
+ *   iri_request_refuse      PRECONTENT                 fixups
+ *   iri_request_redirect    PRECONTENT                 fixups
+ *   iri_request_redirected  PRECONTENT                 -
+ *   iri_request_event       LOG                        log_transaction
+ *   iri_request_finished    LOG                        -
+ *
+ * mod_iri does not say whether access was granted: its requests stay READ or
+ * RESTARTED.
  *
  * A request belongs to one thread at a time.  What the functions allocate is
  * memory of their env, which must live as long as the request.
@@ -72,7 +86,7 @@ size_t iri_request_size(void);
  */
 iri_request_t *iri_request_init(void *memory);
 
-/* Report mode: paths are read and looked up, but nothing changes the request. */
+/* Report mode: paths are read and looked up, but the request is unchanged. */
 void iri_request_set_report(iri_request_t *request);
 
 /* Returns: the state.  For tests and logs: no caller needs to branch on it. */
@@ -98,47 +112,52 @@ typedef enum {
  * *verdict: PASS: continue, the path is canonical; SERVE: set the path to
  * iri_request_reading()->path or ->uri; REFUSE: answer with
  * iri_request_reading()->status, after iri_request_log_refusal().  In report
- * mode always PASS.  An error is logged.
+ * mode always PASS.  An error other than IRI_BAD_ESCAPE is logged.
  *
  * Returns: as iri_read_path(): IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED; answer
  * with an error then.  IRI_BAD_ESCAPE: let the server refuse the path.
  */
 iri_status_t iri_request_read(iri_request_t *request, const iri_env_t *env,
                               const iri_reading_conf_t *conf,
-                              const iri_received_path_t *path, iri_origin_t origin,
-                              iri_verdict_t *verdict);
+                              const iri_received_path_t *path,
+                              iri_origin_t origin, iri_verdict_t *verdict);
 
 /* Log why the path that was read last is refused. */
 void iri_request_log_refusal(const iri_request_t *request,
                              const iri_env_t     *env);
 
 /*
- * Save a requested path that is ASCII and needs no reading.
+ * Save a requested path that is ASCII, instead of reading it.
  * path: decoded; must live as long as request.
  */
 void iri_request_set_ascii(iri_request_t *request, iri_str_t path);
 
 /*
- * Set a path that is known to be canonical and needs no reading.
+ * Save a requested path that is known to be canonical, instead of reading it.
  * path: decoded; must live as long as request.
  */
 void iri_request_set_canonical(iri_request_t *request, iri_str_t path);
 
 /*
- * Returns: 1 if path was read last, or is the path that the verdict of that
- * reading or a restart has set: it needs no reading.
+ * Returns: 1 if path need not be read: it was read or set last, or is the
+ * canonical path that the last reading or the restart gave.
  */
 int iri_request_is_read(const iri_request_t *request, iri_str_t path);
 
 /*
- * The last reading, for alternative readings of the lookup: canonical paths
- * that rules have made do not replace it, because they may still end in the
- * same segments.
- * Returns: NULL if no path was read; it lives as long as request.
+ * The last reading of a path that was not canonical; if all were canonical, the
+ * first one.  A lookup needs it for alternative readings.  It is valid for a
+ * canonical path that a rule has made, too, if that ends in the same segments.
+ * Returns: the reading, which lives as long as request; NULL if no path was
+ * read.
  */
 const iri_reading_t *iri_request_reading(const iri_request_t *request);
 
-/* The server has set a path that needs no reading; the requested path stays. */
+/*
+ * The server has set a path that need not be read (iri_request_is_read).  The
+ * requested path does not change.
+ * path: decoded; must live as long as request.
+ */
 void iri_request_set_read(iri_request_t *request, iri_str_t path);
 
 /* Returns: the reading of the requested path; NULL: it was not read. */
@@ -173,7 +192,8 @@ struct iri_lookup_s {
     iri_str_t     entry;     /* set by iri_lookup_split() */
     iri_str_t     path_info; /* the same */
     iri_status_t  split;     /* its result; IRI_STATUSES: it was not called */
-    int           is_logged; /* 1: it is logged that nothing is opened */
+    int           is_logged; /* 1: the log has a line that says why nothing is
+                                opened */
 };
 
 /* What the server knows of the path that is looked up. */
@@ -241,24 +261,26 @@ iri_status_t iri_lookup_split(const iri_env_t *env, iri_lookup_t *lookup);
 /* ---- restarting ---------------------------------------------------------- */
 
 /*
- * Can the request restart with what was found: the entry, or the directory of
- * the choices, has another canonical path?  A request restarts at most once.
- * Returns: 1 and *path, the path of the restart (iri_restart_url); else 0.
+ * Can the request restart with what was found?  It can if it has not restarted
+ * before, the entry, or the directory of the choices, has another canonical
+ * path, and conf->url can be changed to that path (iri_restart_url).
+ * Returns: 1 and *path, the path of the restart; else 0.
  */
 int iri_request_can_restart(const iri_request_t *request,
                             const iri_env_t *env, const iri_lookup_t *lookup,
                             const iri_find_conf_t *conf, iri_str_t *path);
 
 /*
- * The request restarts: READ, GRANTED and DENIED become RESTARTED.  The lookups
- * are forgotten; if the octets of the entry are its canonical path, the entry
- * is not looked up again.
+ * The request restarts: READ, GRANTED and DENIED become RESTARTED.  All lookups
+ * are forgotten.  If the octets of the entry are its canonical path, the result
+ * for the new path is known and becomes the only lookup.
  *
- *   lookup   its entry is the cause; it may belong to another request
- *   url      the path that path replaces, as iri_find_conf_t.url
- *   path     that of iri_request_can_restart()
- *   page     1: an error page restarts, not what the client requested: the
- *            state stays
+ *   lookup   its result has caused the restart; it may belong to another
+ *            request
+ *   url      iri_find_conf_t.url, which path replaces
+ *   path     the result of iri_request_can_restart()
+ *   page     1: the path of an error page restarts, not that of the client; the
+ *            state does not change
  */
 void iri_request_restart(iri_request_t *request, const iri_env_t *env,
                          const iri_lookup_t *lookup, iri_str_t url,
@@ -267,16 +289,22 @@ void iri_request_restart(iri_request_t *request, const iri_env_t *env,
 /* Returns: 1 if the request has restarted; request may be NULL. */
 int iri_request_has_restarted(const iri_request_t *request);
 
-/* Forget the lookups: an index was built, or the method is another one. */
+/*
+ * Forget the lookups, because their results may have changed: an index was
+ * built.
+ */
 void iri_request_forget_lookups(iri_request_t *request);
 
 
 /* ---- access -------------------------------------------------------------- */
 
-/* The access rules have passed.  After DENIED nothing changes. */
+/* The access rules have passed.  In the state DENIED nothing changes. */
 void iri_request_granted(iri_request_t *request);
 
-/* An error page is made, or a named location; after GRANTED nothing changes. */
+/*
+ * An error page or a named location answers.  In the state GRANTED nothing
+ * changes.
+ */
 void iri_request_denied(iri_request_t *request);
 
 /* The log line is written. */
@@ -290,27 +318,29 @@ void iri_request_finished(iri_request_t *request);
 int iri_request_hides_found(const iri_request_t *request, int is_error);
 
 /*
- * Put the names that were sent in the place of those that were found, in a
- * path that a rule may have set.
- * Returns: path, or the changed path, which lives as long as request.
+ * Replace the names that were found by those that were sent, in the path of a
+ * restart or one that a rule has made of it.
+ * Returns: the path with the names that were sent, which lives as long as
+ * request; path itself if it does not end in names that were found.
  */
 iri_str_t iri_request_path_as_sent(const iri_request_t *request,
                                    const iri_env_t *env, iri_str_t path);
 
 /*
- * After access is granted: what becomes of the path.
+ * The verdict on a path after access is granted.
  * Returns: PASS: continue; CHOOSE: offer found.choices; REFUSE: answer with
- * iri_request_refuse().
+ * the status of iri_request_refuse().
  */
 iri_verdict_t iri_request_outcome(const iri_lookup_t *lookup,
                                   const iri_find_conf_t *conf);
 
 /*
- * Refuse a path for which nothing may be served, and log it.
- * path: that the server shows; it must live as long as request.
- * Returns: 404; 409 if the request would create an entry beside one that
- * conflicts, or would write and several entries match; 0 if that path was
- * refused before: the request makes the error page.
+ * Refuse a path for which nothing may be served, and log the reason.
+ * path: the current path of the server, for the log; must live as long as
+ * request.
+ * Returns: 404; 409 if the request would create an entry that conflicts with
+ * another one, or would write and several entries match; 0 if path was refused
+ * before: its error page is being made and must not be refused.
  */
 int iri_request_refuse(iri_request_t *request, const iri_env_t *env,
                        iri_lookup_t *lookup, const iri_find_conf_t *conf,
@@ -320,12 +350,12 @@ int iri_request_refuse(iri_request_t *request, const iri_env_t *env,
 /* ---- redirects to the canonical URI -------------------------------------- */
 
 /*
- * Describe the request for iri_redirect_location() and iri_may_redirect(): sets
- * reading and path of *redirect.
+ * Describe the request for iri_redirect_location() and iri_may_redirect(): set
+ * the members reading and path of *redirect.
  *
  *   request   NULL: the path is ASCII
  *   ascii     the path, if request is NULL or does not know it
- *   memory    for the reading of an ASCII path
+ *   memory    for the reading; must live as long as *redirect
  *
  * Returns: as iri_read_path().
  */
@@ -349,8 +379,8 @@ void iri_request_redirected(iri_request_t *request, int status);
  *   lookup    of the canonical path; NULL: none was made
  *
  * iri_request_path returns an empty string if the path is not known.
- * iri_request_match makes the lookup that the core left out for a path that
- * can only have its own name.
+ * iri_request_match finds out whether the entry exists (iri_lookup_split) where
+ * iri_find() returned PASS without a lookup.
  */
 iri_str_t   iri_request_path(const iri_request_t *request, int hides);
 iri_form_t  iri_request_form(const iri_request_t *request, int hides);
@@ -360,9 +390,9 @@ iri_match_t iri_request_match(const iri_request_t *request,
                               int hides);
 
 /*
- * Set form, charset, match, verdict, why and redirect of an event, for a
- * request that is not in report mode.
- * request: NULL: the path is ASCII.
+ * Set the members form, charset, match, verdict, why and redirect of *event,
+ * for a request that is not in report mode.
+ * request: NULL: the path is ASCII, and *event, all 0, does not change.
  */
 void iri_request_event(const iri_request_t *request,
                        iri_stats_event_t   *event);

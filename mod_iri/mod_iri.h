@@ -2,37 +2,39 @@
  * mod_iri.h - the declarations that the files of mod_iri share
  *
  *   mod_iri.c           directives, merging, the table of hooks
- *   mod_iri_notes.c     the log line of a request
+ *   mod_iri_advertise.c the inturi field in answers to OPTIONS
+ *   mod_iri_answer.c    redirects to the canonical URI; the hooks of fixups
+ *   mod_iri_check.c     warnings for directives that have no effect
+ *   mod_iri_choice.c    300: a list of the names that a request may refer to
+ *   mod_iri_client.c    the environment variable iri-charset
  *   mod_iri_config.c    post_config and child_init: settings of all <Directory>
  *                       sections, the index cache of a child
- *   mod_iri_directory.c copies of <Directory> for each encoding of its name
- *   mod_iri_read.c      request path -> canonical r->uri
- *   mod_iri_native.c    redirects made of names on disk -> canonical paths
- *   mod_iri_disk.c      canonical r->uri -> r->filename with the octets on disk
- *   mod_iri_tree.c      the settings that apply to each directory
- *   mod_iri_probe.c     subrequests that test what the client may get
- *   mod_iri_choice.c    300: a list of the names that a request may refer to
- *   mod_iri_listing.c   directory listings
- *   mod_iri_walk.c      <Files> and MultiViews on canonical names
- *   mod_iri_restart.c   a request restarts with the names that were found
- *   mod_iri_check.c     warnings for directives that have no effect
- *   mod_iri_advertise.c the inturi field in answers to OPTIONS
- *   mod_iri_answer.c    redirects to the canonical URI
- *   mod_iri_location.c  Location, Content-Location, Alternates, Link
- *   mod_iri_client.c    the environment variable iri-charset
  *   mod_iri_dav.c       WebDAV: hrefs of answers, the If field, Destination
- *   mod_iri_status.c    the handler iri-status and its counters
- *   mod_iri_query.c     parameters of a query -> UTF-8
+ *   mod_iri_directory.c copies of <Directory> for each encoding of its name
+ *   mod_iri_disk.c      canonical r->uri -> r->filename with the octets on disk
  *   mod_iri_function.c  functions for RewriteMap and expressions
- *   mod_iri_vars.c      the variables IRI_...
  *   mod_iri_host.c      host of a request -> A-labels
  *   mod_iri_line.c      input filter: the host in the lines of a request
- *   mod_iri_vhost.c     which IRIHost applies to an address
+ *   mod_iri_listing.c   directory listings
+ *   mod_iri_location.c  Location, Content-Location, Alternates, Link
  *   mod_iri_names.c     names of virtual hosts -> A-labels
+ *   mod_iri_native.c    redirects made of names on disk -> canonical paths
+ *   mod_iri_notes.c     the log line of a request
+ *   mod_iri_probe.c     subrequests that test what the client may get
+ *   mod_iri_query.c     parameters of a query -> UTF-8
+ *   mod_iri_read.c      request path -> canonical r->uri
+ *   mod_iri_restart.c   a request restarts with the names that were found
  *   mod_iri_root.c      directories that are named after hosts
+ *   mod_iri_status.c    the handler iri-status and its counters
+ *   mod_iri_tree.c      the settings that apply to each directory
+ *   mod_iri_vars.c      the variables IRI_...
+ *   mod_iri_vhost.c     which IRIHost applies to an address
+ *   mod_iri_walk.c      <Files> and MultiViews on canonical names
  *
- * The core (common/) makes all decisions; see iri.h.  A path is "canonical" if
- * it is UTF-8 in NFC, as defined there.  "Native" means the octets on disk.
+ * The core (common/) makes all decisions; see iri_request.h.  A canonical path
+ * is UTF-8 in NFC, as defined in iri_types.h.  "Native" means octets on disk,
+ * in names of functions too; the form "native" of iri_types.h is another thing,
+ * raw octets in a request.
  *
  * Unless noted otherwise: strings end with NUL; char pointers and structures
  * must not be NULL; results live as long as r->pool; paths are unescaped.
@@ -101,8 +103,7 @@ typedef struct {
     iri_fold_keys_t    *fold_keys;   /* of all servers; NULL: none folds */
     int                 may_restart; /* 1: an entry may be found under another
                                         canonical path than the request's */
-    int                 maps_ascii;  /* 1: map_to_storage must also look at
-                                        ASCII names */
+    int                 maps_ascii;  /* 1: ASCII paths are looked up, too */
     iri_index_cache_t  *cache;       /* of this child; NULL: none */
     iri_stats_t        *stats;       /* of this child; NULL: not counted */
     iri_host_conf_t     host;        /* valid where the engine is not off */
@@ -129,7 +130,8 @@ typedef struct mod_iri_dir_s {
 /* A <Directory> section with settings for names on disk. */
 typedef struct {
     const char          *name; /* canonical, ends with "/"; or the pattern */
-    unsigned             components; /* core_dir_config.d_components */
+    unsigned             components; /* segments of name, as in
+                                        core_dir_config.d_components */
     int                  is_pattern; /* 1: name is an fnmatch pattern */
     ap_regex_t          *regex;      /* NULL: no regular expression */
     const mod_iri_dir_t *dir;
@@ -158,7 +160,7 @@ mod_iri_server(const server_rec *s)
  * plain ASCII path allocates no memory.
  */
 typedef struct {
-    iri_request_t *state;      /* in the core; never NULL */
+    iri_request_t *state;      /* the state in the core; never NULL */
     char         *sent;        /* the path that was read, percent-encoded;
                                   NULL: none was read */
     const char   *uri;         /* canonical path, percent-encoded, that r->uri
@@ -180,20 +182,21 @@ typedef struct {
                                   the root are the canonical names */
 
     int           traced;      /* 1: each lookup is logged (LogLevel trace1) */
-    int           plain;       /* 1: the path sent and the path found are
-                                  ASCII */
-    int           needs_vary;  /* 1: the answer depends on iri-charset, also
-                                  after access was granted */
-    const char   *vary_set;    /* Vary as it was set before access is granted;
-                                  NULL: it was not set */
-    const char   *vary_before; /* the value before that; NULL: unset */
-    struct mod_iri_probe_s *probe; /* of the subrequest that is running; NULL:
-                                  a subrequest is not a probe */
+    int           plain;       /* 1: the path that was sent, and the path that
+                                  was found, are plain ASCII */
+    int           needs_vary;  /* 1: the answer depends on iri-charset, even if
+                                  access is granted */
+    const char   *vary_set;    /* the Vary that this module has set until access
+                                  is granted; NULL: none */
+    const char   *vary_before; /* Vary before vary_set was set; NULL: none */
+    struct mod_iri_probe_s *probe; /* the probe whose subrequest is running;
+                                  NULL: subrequests are not probes */
 } mod_iri_request_t;
 
 /*
- * A mark in r->request_config stands for a request that needs no memory.  Marks
- * are never written to.
+ * A mark in r->request_config replaces the state of a request of which nothing
+ * else has to be known, so that it needs no memory.  Marks are never written
+ * to.
  */
 typedef enum {
     MOD_IRI_PLAIN,          /* the path is plain ASCII */
@@ -242,8 +245,8 @@ iri_request_t *mod_iri_state_create(apr_pool_t *pool);
 const iri_found_t *mod_iri_found(const mod_iri_request_t *ctx);
 
 /*
- * Read a path that httpd, a rule or a directive has made, not the client: raw
- * octets in it are not "native" form, and nothing is repaired.
+ * Read a path that httpd, a rule or a directive has made, not the client: UTF-8
+ * in it does not count as sent raw, and nothing is repaired.
  *
  * path: octets, unescaped, starts with "/".  Returns: as iri_read().
  */
@@ -251,8 +254,9 @@ iri_status_t mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
                                    iri_str_t path, iri_reading_t *out);
 
 /*
- * Set r->uri and r->parsed_uri.path to the canonical path of ctx, percent-
- * encoded; or decoded, if a rule has redirected to it unescaped.
+ * Set r->uri and r->parsed_uri.path to the canonical path of ctx: percent-
+ * encoded, or decoded if a rule of a directory has redirected to a path without
+ * escaping it.
  */
 void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
 
@@ -479,14 +483,14 @@ typedef struct mod_iri_probe_s {
     int               directory_match; /* 1: there is a <DirectoryMatch> */
     void             *walk_cache;   /* httpd's directory walk cache of r while
                                        it is removed from r; else NULL */
-    int               unnamed; /* 1: the path holds octets that no charset
-                                  reads, with IRIInvalid pass */
+    int               unnamed; /* 1: no charset decodes the path, which is
+                                  passed on (IRIInvalid pass) */
     const char       *path;    /* canonical path that reading uri would give;
                                   NULL: unknown */
     const char       *uri;     /* the path of the probe, percent-encoded */
 
-    /* to where rules have mapped the last probe; in its pool */
-    const char *filename;      /* NULL: nothing */
+    /* the file to which rules have mapped the last probe; in its pool */
+    const char *filename;      /* NULL: none */
     const char *path_info;     /* NULL: none */
     apr_finfo_t finfo;
 } mod_iri_probe_t;
@@ -500,20 +504,34 @@ void mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r);
  */
 request_rec *mod_iri_probe_uri(mod_iri_probe_t *probe, const char *uri);
 
-/* The same for an entry of the directory of r.  entry->name: octets on disk */
+/*
+ * The same for the path of an entry in the directory r->filename.
+ * entry->name: octets on disk.
+ */
 request_rec *mod_iri_probe_entry(mod_iri_probe_t   *probe,
                                  const apr_finfo_t *entry);
 
 /* Returns: the probe that r is a subrequest of; NULL: none. */
 mod_iri_probe_t *mod_iri_probe_of(const request_rec *r);
 
-/* Hooks for probes; other requests are DECLINED. */
-int  mod_iri_probe_post_read(request_rec *r); /* in pre_translate_name */
-int  mod_iri_probe_headers(request_rec *r);   /* post_perdir_config */
-void mod_iri_probe_record(request_rec *r);    /* in fixups, before mod_dir */
-int  mod_iri_probe_authn(request_rec *r);     /* check_authn */
-int  mod_iri_probe_detach(request_rec *r);    /* before mod_rewrite */
-int  mod_iri_probe_attach(request_rec *r);    /* after mod_rewrite */
+/*
+ * Hooks, and parts of hooks, for probes.  For other requests they do nothing
+ * and return DECLINED.
+ *
+ *   post_read   in pre_translate_name: runs post_read_request
+ *   detach      translate_name and fixups, before mod_rewrite: the probe is no
+ *               subrequest for it (r->main is NULL)
+ *   attach      the same, after mod_rewrite: the probe is a subrequest again
+ *   headers     post_perdir_config
+ *   authn       check_authn
+ *   record      in fixups, before mod_dir: sets filename, path_info and finfo
+ */
+int  mod_iri_probe_post_read(request_rec *r);
+int  mod_iri_probe_detach(request_rec *r);
+int  mod_iri_probe_attach(request_rec *r);
+int  mod_iri_probe_headers(request_rec *r);
+int  mod_iri_probe_authn(request_rec *r);
+void mod_iri_probe_record(request_rec *r);
 
 /* expr_lookup for %{IS_SUBREQ}, which is "false" for a probe. */
 int mod_iri_probe_expr_lookup(ap_expr_lookup_parms *parms);
@@ -737,9 +755,15 @@ const char *mod_iri_unparsed_with_query(const request_rec *r);
 
 /* ---- hooks -------------------------------------------------------------- */
 
+/*
+ * The hooks of requests, with their file and the hook of httpd; mod_iri.c adds
+ * them.  Functions with _register register filters; functions with _insert run
+ * in insert_filter, with _insert_error in insert_error_filter.
+ */
+
 void mod_iri_line_register(void); /* mod_iri_line.c */
-void mod_iri_pre_read(request_rec *r, conn_rec *c);
-void mod_iri_pre_read_stream(request_rec *r, conn_rec *c);
+void mod_iri_pre_read(request_rec *r, conn_rec *c); /* pre_read_request */
+void mod_iri_pre_read_stream(request_rec *r, conn_rec *c); /* HTTP/2 */
 
 int mod_iri_check_host(request_rec *r); /* mod_iri_host.c: post_read_request */
 
@@ -751,7 +775,7 @@ int mod_iri_translate(request_rec *r);          /* translate_name */
 int mod_iri_restore_unparsed(request_rec *r);   /* log_transaction */
 
 int mod_iri_map(request_rec *r); /* mod_iri_disk.c: map_to_storage */
-int mod_iri_absent(request_rec *r); /* fixups */
+int mod_iri_absent(request_rec *r); /* in fixups: 404 or 409 */
 
 int mod_iri_walk(request_rec *r); /* mod_iri_walk.c: map_to_storage */
 
@@ -767,7 +791,7 @@ void mod_iri_location_insert(request_rec *r);
 void mod_iri_location_insert_error(request_rec *r);
 
 void mod_iri_dav_register(void); /* mod_iri_dav.c */
-int  mod_iri_dav_fixups(request_rec *r);
+int  mod_iri_dav_fixups(request_rec *r); /* fixups */
 void mod_iri_dav_insert(request_rec *r);
 
 /* ---- mod_iri_function.c ------------------------------------------------- */

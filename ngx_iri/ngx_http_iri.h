@@ -8,22 +8,32 @@
  *   ngx_http_iri_context.h     the state of one request
  *   ngx_http_iri_path.h        functions: from the path of a request to a file
  *   ngx_http_iri_feature.h     functions: all other features
- *   ngx_http_iri_dav.h, ngx_http_iri_header.h, ngx_http_iri_host.h
- *                              private to a module with several files
+ *
+ * Headers of a module (declared below) that has several files:
+ *
+ *   ngx_http_iri_dav.h         the context of WebDAV
+ *   ngx_http_iri_header.h      the context of the header filter
+ *   ngx_http_iri_host.h        the configuration of iri_host
+ *   ngx_http_iri_listing.h     iri_listing, and the page of iri_ambiguous 300
  *
  * Files:
  *
  *   ngx_http_iri_module.c      directives, inheritance, initialization
  *   ngx_http_iri_cache.c       iri_cache: indexes of directories
  *   ngx_http_iri_check.c       warnings about settings without effect
+ *   ngx_http_iri_choice.c      iri_ambiguous 300: a page of several names
  *   ngx_http_iri_client.c      iri_charset $variable: a list for each client
  *   ngx_http_iri_convert.c     iri_convert: functions for rules
  *   ngx_http_iri_dav.c         WebDAV: answers, If, conflicts
  *   ngx_http_iri_destination.c the Destination of COPY and MOVE
+ *   ngx_http_iri_entries.c     iri_listing: the entries of a directory
  *   ngx_http_iri_find.c        lookups below root and alias
  *   ngx_http_iri_header.c      the header filter; iri_advertise
  *   ngx_http_iri_host.c        iri_host: selects a server
+ *   ngx_http_iri_judge.c       a subrequest finds out whether a client may get
+ *                              a name
  *   ngx_http_iri_levels.c      the settings of each directory of a path
+ *   ngx_http_iri_listing.c     iri_listing: the page of a directory
  *   ngx_http_iri_location.c    Location and Link of responses
  *   ngx_http_iri_names.c       A-labels of server names
  *   ngx_http_iri_notes.c       the log line of a request
@@ -41,9 +51,17 @@
  *   ngx_http_iri_try_files.c   try_files
  *   ngx_http_iri_variables.c   $iri_... and some variables of nginx
  *
- * A module of its own in the same object, with its header and files:
+ * Words for which nginx has none:
  *
- *   ngx_http_iri_listing.h     iri_listing, and the page of iri_ambiguous 300
+ *   rule     a directive that judges a request by its path, or changes that
+ *            path: location, rewrite, if, try_files, allow, auth_basic
+ *   script   replaces root and alias (ngx_http_iri_root.c): nginx evaluates it
+ *            as it evaluates variables in root, and gets the name on disk
+ *   level    a server or location whose settings apply to the names in some
+ *            directories of a path (ngx_http_iri_levels.c)
+ *   judge    to run the rules for a path in a subrequest (ngx_http_iri_judge.c)
+ *
+ * "design 5.7" is rule 5.7 in doc/inside.md.
  */
 
 #ifndef NGX_HTTP_IRI_H
@@ -52,7 +70,10 @@
 #include "ngx_http_iri_conf.h"
 #include "ngx_http_iri_context.h"
 
-/* The modules, in the order of the file config. */
+/*
+ * The modules, in the order of the file config.  The last one,
+ * ngx_http_iri_listing_module, is declared in its own header.
+ */
 extern ngx_module_t ngx_http_iri_module;
 extern ngx_module_t ngx_http_iri_dav_module;
 extern ngx_module_t ngx_http_iri_query_module;

@@ -19,9 +19,9 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * Variables of nginx whose getters are replaced: those that depend on root
- * must not see the script there, those of the path must not reveal a name
- * before access to it is granted.
+ * Variables of nginx whose getters are replaced.  Those that depend on root
+ * must be evaluated without the script (ngx_http_iri_root.c).  Those of the
+ * path must not reveal the name of an entry before access to it is granted.
  */
 typedef enum {
     NGX_HTTP_IRI_DOCUMENT_ROOT,     /* $document_root */
@@ -45,7 +45,8 @@ typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
 typedef struct {
     iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
     iri_fold_keys_t *fold_keys; /* NULL: no location folds names */
-    ngx_array_t hooks;          /* of ngx_http_iri_scripted_t */
+    ngx_array_t hooks;          /* of ngx_http_iri_scripted_t: all locations
+                                   whose root gets the script */
     ngx_array_t levels;         /* private to ngx_http_iri_levels.c */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t switched_on;     /* 1: a server has iri on or report */
@@ -73,16 +74,16 @@ struct ngx_http_iri_srv_conf_s {
     ngx_uint_t invalid;         /* iri_invalid_t */
     iri_charsets_t *charsets;   /* iri_charset; NULL: none */
     iri_reading_conf_t reading; /* the two above, for the core */
-    ngx_http_iri_client_conf_t *client; /* iri_charset $variable: reading has
-                                   no charsets; NULL: no variable */
+    ngx_http_iri_client_conf_t *client; /* iri_charset $variable; then reading
+                                   has no charsets.  NULL: no variable */
     size_t cache_size;          /* iri_cache in octets; 0: off */
     ngx_str_t cache_threads;    /* its thread pool; empty: none */
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */
     ngx_uint_t folds;           /* 1: iri_match of a location needs indexes */
     ngx_uint_t lists;           /* 1: a location has iri_listing on: each
                                    request has a snapshot */
-    ngx_uint_t ascii;           /* 1: on, and an ASCII path is not read,
-                                   unless folds is set */
+    ngx_uint_t ascii;           /* 1: iri is on, and an ASCII path need not be
+                                   read, unless folds is set */
 };
 
 typedef struct ngx_http_iri_loc_conf_s ngx_http_iri_loc_conf_t;
@@ -93,7 +94,7 @@ struct ngx_http_iri_loc_conf_s {
     ngx_uint_t names;           /* iri_filename_form_t */
     ngx_uint_t match;           /* IRI_FOLD_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
-    iri_position_t at;          /* of the location or server */
+    iri_position_t at;          /* file and line of the location or server */
     ngx_uint_t repair;          /* IRI_REPAIR_... */
     ngx_uint_t redirect;        /* HTTP status, IRI_REDIRECT_LINK; 0: off */
 
@@ -102,26 +103,24 @@ struct ngx_http_iri_loc_conf_s {
                                    behind the prefix of the location */
     ngx_http_iri_loc_conf_t *above; /* the level that encloses it, below the
                                    same root; NULL: none */
-    ngx_http_core_loc_conf_t *core; /* of the core module */
-    ngx_str_t covers;           /* the prefix: the part of a path whose names
-                                   have the settings of above */
+    ngx_http_core_loc_conf_t *core; /* of nginx's core module */
+    ngx_str_t covers;           /* the prefix of the location: to its names the
+                                   settings of above apply */
     ngx_uint_t enclosed;        /* 1: a prefix location encloses it */
     ngx_uint_t levels;          /* 1: a level above has other settings */
-    iri_tree_conf_t any;        /* all that any of its levels folds and
-                                   repairs, for iri_needs_lookup() */
+    iri_tree_conf_t any;        /* tree, with match of all levels above added,
+                                   for iri_needs_lookup() */
 
-    /*
-     * ngx_http_iri_root.c: the configuration of the core module before the
-     * script was put under root, and the arrays of loc_conf without and with
-     * the script.  NULL where there is no script.
-     */
-    ngx_http_core_loc_conf_t *plain;
-    void **plain_conf;
-    void **loc_conf;
-    size_t literal;             /* octets of alias before its first variable,
-                                   whole segments */
+    /* ngx_http_iri_root.c; NULL if the location has no script */
+    ngx_http_core_loc_conf_t *plain;    /* of nginx's core module, with root and
+                                   alias as configured */
+    void **plain_conf;          /* r->loc_conf with plain */
+    void **loc_conf;            /* r->loc_conf with the script */
+    size_t literal;             /* octets of root or alias before the segment
+                                   with the first variable; without variables
+                                   all */
     ngx_array_t *try_files;     /* of ngx_http_iri_candidate_t; NULL: none */
-    ngx_uint_t ascii;           /* 1: an ASCII path needs no lookup */
+    ngx_uint_t ascii;           /* 1: no ASCII path needs a lookup */
 };
 
 /* A location whose root gets the script (ngx_http_iri_root.c) */

@@ -67,23 +67,28 @@ struct ngx_http_iri_ctx_s {
     } lookup;
 
     struct {
-        ngx_http_iri_snapshot_t *snapshot;  /* before the first rule; NULL: the
+        ngx_http_iri_snapshot_t *snapshot;  /* before the first rule, for an
+                                   error page before its first; NULL: the
                                    request cannot restart */
-        const ngx_http_iri_snapshot_t *first;   /* the first one, which an
-                                   error page does not replace; or NULL */
+        const ngx_http_iri_snapshot_t *first;   /* the first snapshot, which
+                                   that of an error page does not replace;
+                                   NULL: none */
         iri_lookup_t *pending;  /* the lookup that requires a restart, until
                                    the restart is made; NULL: none is pending */
         ngx_str_t path;         /* the new path */
-        ngx_str_t filename;     /* for the rule that has caused it */
-        unsigned never:1;       /* 1: no snapshot is taken, and the path has no
-                                   other readings: a name is judged */
+        ngx_str_t filename;     /* name on disk, for the rule that has caused
+                                   the restart */
+        unsigned never:1;       /* 1: a listing judges a name by this
+                                   subrequest: no snapshot is taken, and the
+                                   path has one reading */
     } restart;
 
     struct {
         unsigned running:1;     /* 1: nginx's rewrite module is running */
         unsigned done:1;        /* 1: the rules of the location have run */
-        unsigned exact:1;       /* 1: they are in a location with "=" */
-        unsigned internal:1;    /* r->uri is not the path of a client */
+        unsigned exact:1;       /* 1: the location has "=" */
+        unsigned internal:1;    /* 1: an internal redirect, an error page or a
+                                   named location was begun */
     } rules;
 
     /* iri_redirect */
@@ -99,13 +104,13 @@ struct ngx_http_iri_ctx_s {
         iri_lookup_t *again;    /* after the restart that would follow;
                                    NULL: none would */
         ngx_http_iri_loc_conf_t *conf;  /* of the lookup */
-        unsigned done:1;        /* the three are set */
+        unsigned done:1;        /* 1: found, again and conf are set */
     } report;
 
     /* the log line */
     struct {
         iri_notes_t *notes;     /* of a main request; NULL: none */
-        unsigned written:1;
+        unsigned written:1;     /* 1: the line was written */
     } log;
 };
 

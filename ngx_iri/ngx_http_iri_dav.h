@@ -26,11 +26,13 @@ typedef struct {
 
     /* ngx_http_iri_destination.c */
     iri_reading_t reading;      /* of the Destination header */
-    unsigned has_reading:1;     /* it is set */
-    unsigned denied:1;          /* 1: the rules have denied it */
-    ngx_http_iri_source_t *source;  /* not NULL while rules judge it */
-    void **passed_in;           /* loc_conf in which the rules let it pass */
-    ngx_uint_t runs;            /* number of times the rules were run for it */
+    unsigned has_reading:1;     /* 1: reading is set */
+    unsigned denied:1;          /* 1: the rules have denied the Destination */
+    ngx_http_iri_source_t *source;  /* NULL: the rules are not judging the
+                                   Destination */
+    void **passed_in;           /* r->loc_conf of the source for which the rules
+                                   have passed the Destination; NULL: none */
+    ngx_uint_t runs;            /* how often the rules have judged it */
 } ngx_http_iri_dav_ctx_t;
 
 /* Returns: the context of r, or NULL if it has none. */

@@ -113,26 +113,36 @@ char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
  */
 const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
 
-/* A path was read: note whether the response depends on the variable. */
+/* A path was read: record whether the response depends on the variable. */
 void ngx_http_iri_client_note_reading(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *base, const iri_reading_t *reading);
 
-/* A path was looked up: the same, if access is granted. */
+/*
+ * A path was looked up: record whether the result depends on the variable, if
+ * access is granted already.
+ */
 void ngx_http_iri_client_note_found(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *base, const iri_lookup_t *found);
 
-/* Access is granted: the same for all lookups of r->uri. */
+/*
+ * Access is granted: record whether a result of the lookups of r->uri depends
+ * on the variable.
+ */
 void ngx_http_iri_client_note_granted(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *base);
 
 
-/* ---- ngx_http_iri_host.c ------------------------------------------------ */
+/* ---- ngx_http_iri_names.c ----------------------------------------------- */
 
 /*
- * Before ngx_http_iri_check(): add the A-labels of the names of all servers to
- * these names, and set $server_name to them.  Returns: NGX_OK, NGX_ERROR.
+ * Before ngx_http_iri_check(): add the A-labels of each name of a server to the
+ * names of that server, and set $server_name to the A-labels of its first name.
+ * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_host.c ------------------------------------------------ */
 
 /* Returns: how the server of r maps host names, for the core. */
 const iri_host_conf_t *ngx_http_iri_host_rules(ngx_http_request_t *r);
@@ -140,8 +150,8 @@ const iri_host_conf_t *ngx_http_iri_host_rules(ngx_http_request_t *r);
 /*
  * Set *name to the A-labels of a host without a dot at its end, by the
  * iri_host that applies to r: "bücher.example" → "xn--bcher-kva.example".
- * Returns: NGX_OK; NGX_DECLINED if octets are these A-labels already, are no
- * host name, or iri_host is off; NGX_ERROR.
+ * Returns: NGX_OK; NGX_DECLINED if octets are these A-labels already or are not
+ * a host name, or iri_host is off; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
     ngx_str_t *name);
@@ -160,7 +170,6 @@ ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
  * Returns: NGX_OK; NGX_DECLINED: nothing to read; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_query_sent(ngx_http_request_t *r, iri_query_t *query);
-
 
 
 /* ---- ngx_http_iri_redirect.c -------------------------------------------- */
@@ -191,7 +200,10 @@ ngx_int_t ngx_http_iri_redirect_client(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_report.c ---------------------------------------------- */
 
-/* iri report, in the PRECONTENT phase: look up the path. */
+/*
+ * iri report, in the PRECONTENT phase: look up the requested path in the
+ * location that it has selected.
+ */
 void ngx_http_iri_report_first(ngx_http_request_t *r);
 
 /* In the LOG phase: log the result. */
@@ -234,8 +246,6 @@ const iri_reading_t *ngx_http_iri_destination_reading(ngx_http_request_t *r,
  * Returns: as a handler; NGX_OK if a page with the reason is the content.
  */
 ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
-
-
 
 
 /* ---- ngx_http_iri_location.c -------------------------------------------- */
@@ -281,7 +291,7 @@ void ngx_http_iri_note(ngx_http_request_t *r, iri_log_level_t level,
     const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Add a note: what, a sentence, and the text of status. */
+/* Add a note on an error.  what: the operation that failed. */
 void ngx_http_iri_note_error(ngx_http_request_t *r, const char *what,
     iri_status_t status);
 
@@ -290,8 +300,9 @@ ngx_uint_t ngx_http_iri_notes_wanted(ngx_http_request_t *r,
     iri_log_level_t level);
 
 /*
- * Notes that the core adds: to the result of _begin, then _end.  once: memory
- * for notes that cannot be kept; _end logs these at once.
+ * For functions of the core that add notes: pass them the result of _begin,
+ * then call _end with that result.  once: memory for the notes of a request
+ * that keeps none; _end logs them.
  */
 iri_notes_t *ngx_http_iri_notes_begin(ngx_http_request_t *r,
     iri_notes_t *once);

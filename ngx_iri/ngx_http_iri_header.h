@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* iri_charset $variable: what the variable says of a request */
+/* iri_charset $variable: the value of the variable for a request */
 typedef struct {
     iri_reading_conf_t reading;
     ngx_str_t vary;             /* value of Vary; empty: depends on no field */
@@ -22,8 +22,8 @@ typedef struct {
 typedef struct {
     ngx_http_iri_owner_t owner;
     ngx_http_iri_client_t *client;  /* NULL: the variable was not read */
-    unsigned vary:1;            /* the answer depends on the variable */
-    unsigned vary_until_granted:1;  /* the same, unless access is granted */
+    unsigned vary:1;            /* 1: the response depends on the variable */
+    unsigned vary_until_granted:1;  /* 1: it does unless access is granted */
     ngx_str_t link;             /* value of the field Link; empty: none */
     ngx_str_t location;         /* value of the Location that the module has
                                    made; empty: none */

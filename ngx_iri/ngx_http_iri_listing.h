@@ -3,12 +3,7 @@
  *
  * ngx_http_iri_listing_module shows names only if the client could get them.
  * It has its own configuration and contexts; of ngx_http_iri_module it uses
- * lookups, the snapshot before the first rule, and the log.  Files:
- *
- *   ngx_http_iri_listing.c     the module; the page of a directory
- *   ngx_http_iri_entries.c     the entries of a directory
- *   ngx_http_iri_choice.c      the page of several names for one path
- *   ngx_http_iri_judge.c       a subrequest judges one name
+ * lookups, the snapshot before the first rule, and the log.
  */
 
 #ifndef NGX_HTTP_IRI_LISTING_H
@@ -83,11 +78,11 @@ typedef struct {
     ngx_str_t base;             /* the path that links are relative to, which
                                    ends in "/" */
     ngx_dir_t dir;
-    unsigned open:1;            /* dir is open */
-    unsigned rewritten:1;       /* r->uri is another path than base */
-    unsigned unnamed:1;         /* entries without a name are served */
-    unsigned judging:1;         /* all entries were read */
-    unsigned asked:1;           /* entry is being judged */
+    unsigned open:1;            /* 1: dir is open */
+    unsigned rewritten:1;       /* 1: r->uri is another path than base */
+    unsigned unnamed:1;         /* 1: entries without a name are served */
+    unsigned judging:1;         /* 1: all entries were read */
+    unsigned asked:1;           /* 1: entry is being judged */
 
     iri_listing_entry_t entry;  /* being added or judged */
     int is_directory;           /* 1: the entry being judged is one */
@@ -120,15 +115,6 @@ ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
 
 typedef struct ngx_http_iri_choice_s  ngx_http_iri_choice_t;
 
-/* The context of a request in this module. */
-typedef struct {
-    ngx_http_iri_listing_t *listing;    /* NULL: no listing */
-    ngx_http_iri_choice_t *choice;      /* NULL: no list of names */
-} ngx_http_iri_listing_ctx_t;
-
-/* The context of r, created if there is none.  Returns: NULL: no memory. */
-ngx_http_iri_listing_ctx_t *ngx_http_iri_listing_ctx(ngx_http_request_t *r);
-
 /*
  * If several names match, find out which of them the client may get, in
  * subrequests.
@@ -141,6 +127,15 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
+
+/* The context of a request in this module. */
+typedef struct {
+    ngx_http_iri_listing_t *listing;    /* NULL: no listing */
+    ngx_http_iri_choice_t *choice;      /* NULL: no list of names */
+} ngx_http_iri_listing_ctx_t;
+
+/* The context of r, created if there is none.  Returns: NULL: no memory. */
+ngx_http_iri_listing_ctx_t *ngx_http_iri_listing_ctx(ngx_http_request_t *r);
 
 /*
  * Send the header of a page that shows names, with type and security policy.

@@ -50,8 +50,8 @@ typedef enum {
 /* A handler at one end of the array of a phase */
 typedef struct {
     ngx_uint_t phase;
-    ngx_http_iri_position_t end;    /* the handler at the end runs first; in
-                                   the LOG phase it runs last */
+    ngx_http_iri_position_t end;    /* AT_END: runs first; in the LOG phase
+                                   last */
     ngx_http_handler_pt handler;
 } ngx_http_iri_handler_t;
 
@@ -113,9 +113,9 @@ ngx_http_iri_ctx(ngx_http_request_t *r)
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r);
 
 /*
- * The two parts of ngx_http_iri_ctx_get_or_create(): create a context
- * that belongs to no request (NULL if memory is exhausted); make it that of r.
- * pool: that of the later r.
+ * The two parts of ngx_http_iri_ctx_get_or_create(), for a request that nginx
+ * has not created yet: create a context in the pool that r will have (NULL if
+ * memory is exhausted); then make it the context of r.
  */
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_alloc(ngx_pool_t *pool);
 void ngx_http_iri_ctx_attach(ngx_http_request_t *r, void *ctx);
@@ -151,10 +151,10 @@ void *ngx_http_iri_feature_ctx_get_or_create(ngx_http_request_t *r,
     ngx_module_t *module, size_t size);
 
 /*
- * Returns: 1 if r is such a request, a client's GET or HEAD, and r->uri needs
- * no lookup in this location: there is nothing to do for it.  A request whose
- * path was not ASCII has a context; a rule that has set another path has
- * cleared r->valid_unparsed_uri.
+ * Returns: 1 if a handler has nothing to do for r: a client's GET or HEAD
+ * without a context (ngx_http_iri_has_no_ctx), and r->uri needs no lookup in
+ * this location.  A request whose path was not ASCII has a context; a rule that
+ * has set another path has cleared r->valid_unparsed_uri.
  */
 static inline ngx_uint_t
 ngx_http_iri_is_plain_get(ngx_http_request_t *r)
@@ -257,22 +257,25 @@ ngx_int_t ngx_http_iri_requested_path(ngx_http_request_t *r, ngx_str_t *path);
 ngx_uint_t ngx_http_iri_requested_query(ngx_http_request_t *r,
     iri_str_t *query);
 
-/* At the start of a subrequest: save path and query, unless they are. */
+/* At the start of a subrequest: save path and query, unless they are saved. */
 void ngx_http_iri_save_requested_path(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx);
 
 /*
- * Returns: 1 if the response is an error, or a page for one, and access to the
- * name with which the request restarted was not granted.  Such a response must
- * not reveal that name; the log may (design 5.7).
+ * Returns: 1 if the response must not reveal the name with which the request
+ * restarted: it is an error or an error page, and access to that name was not
+ * granted.  The log may show the name (design 5.7).
  */
 ngx_uint_t ngx_http_iri_hides_found_name(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *ctx);
 
-/* Returns: r->uri, in such a response with the names that were sent. */
+/* Returns: r->uri; where found names are hidden, with the names as sent. */
 ngx_str_t ngx_http_iri_disclosed_uri(ngx_http_request_t *r);
 
-/* Before a named location makes such a response: set r->uri to that. */
+/*
+ * Before a named location runs: if found names are hidden, replace them in
+ * r->uri by the names as sent.
+ */
 void ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
 
@@ -325,10 +328,10 @@ void ngx_http_iri_find_conf(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *ctx, ngx_str_t uri, iri_find_conf_t *conf);
 
 /*
- * Returns: 1 if r can run again from the rules of the server on, since the
- * state *was: no response was sent and the body was not discarded.  After an
- * upstream was called, or a handler has answered with an error, only GET and
- * HEAD can, which are safe to repeat.
+ * Returns: 1 if r can be restored to the state *was and run again: no response
+ * was sent and the body was not discarded.  After an upstream was called, or a
+ * handler has answered with an error, only GET and HEAD can run again, which
+ * are safe to repeat.
  */
 ngx_uint_t ngx_http_iri_can_run_again(const ngx_http_request_t *r,
     const ngx_http_request_t *was);
@@ -360,8 +363,9 @@ ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
     ngx_uint_t *is_dir);
 
 /*
- * After "rewrite ... break" in a location with root: set r->valid_location if
- * the content handler opens files.
+ * After "rewrite ... break" has cleared r->valid_location in a location with
+ * root: set it again if the content handler opens files.  nginx tests it below
+ * alias only, but with the script root is an alias.
  */
 void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);
@@ -386,14 +390,14 @@ ngx_uint_t ngx_http_iri_schedule_restart(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
 
 /*
- * A rule needs the file name for a path (-f, -e, -d, a variable).  If the
- * entry has another name than the path, note that r restarts after the rules.
+ * A rule needs the file name for a path (-f, -e, -d, a variable).  If the entry
+ * has another canonical path, schedule the restart of r after the rules.
  * Returns: the name on disk, for the rule; NULL if there is no restart.
  */
 ngx_str_t *ngx_http_iri_note_restart(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
 
-/* Carry out the restart that is noted in ctx.  Returns: as a handler. */
+/* Carry out the restart that is pending in ctx.  Returns: as a handler. */
 ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
 /*
@@ -430,8 +434,6 @@ ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
 
 /* In the PRECONTENT phase.  Returns: as a handler. */
 ngx_int_t ngx_http_iri_try_files(ngx_http_request_t *r);
-
-
 
 #pragma GCC visibility pop
 

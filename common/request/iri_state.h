@@ -1,5 +1,7 @@
 /*
  * iri_state.h - the state of a request, and notes for its log line
+ *
+ * For the files of common/request/ only; servers use iri_request.h.
  */
 
 #ifndef IRI_STATE_H
@@ -17,30 +19,33 @@ struct iri_request_s {
     int         report;   /* 1: report mode */
 
     /* the requested path */
-    iri_str_t     path;        /* canonical, after a restart with the names that
+    iri_str_t     path;        /* canonical; after a restart with the names that
                                   were found; empty: not known */
-    iri_str_t     ascii;       /* it, as it was sent, if it is ASCII; else
-                                  empty */
+    iri_str_t     ascii;       /* the path as it was sent, if that is ASCII and
+                                  was not read; else empty */
     int           has_reading; /* 1: requested is set */
-    iri_reading_t requested;   /* its reading, as it was sent */
-    iri_form_t    form;        /* as the entry that was found confirms it */
-    iri_str_t     charset;     /* the same */
+    iri_reading_t requested;   /* the reading of the path as it was sent */
+    iri_form_t    form;        /* of requested; after a restart that of the
+                                  reading that the entry has confirmed */
+    iri_str_t     charset;     /* likewise */
 
-    /* the path that was read last */
-    iri_str_t     read_path;   /* it, or the path that was set; empty: none */
-    iri_why_t     refused;     /* why it has no reading; NONE: it has one */
+    /* the current path, which rules may have set */
+    iri_str_t     read_path;   /* needs no reading (iri_request_is_read); empty:
+                                  none */
+    iri_why_t     refused;     /* why read_path is refused; NONE: it is not */
     int           has_last;    /* 1: last is set */
-    iri_reading_t last;        /* the last that was not canonical */
+    iri_reading_t last;        /* the result of iri_request_reading() */
 
     iri_lookup_t *lookups;     /* the latest first */
-    iri_str_t     absent;      /* path that iri_request_refuse() has refused */
+    iri_str_t     absent;      /* path that iri_request_refuse() has refused;
+                                  empty: none */
 
     /* the restart */
-    iri_str_t   restart;       /* its path; empty: the request has not
+    iri_str_t   restart;       /* the new path; empty: the request has not
                                   restarted */
-    iri_str_t   sent;          /* the path that it replaces */
+    iri_str_t   sent;          /* the path that restart replaces */
     iri_match_t match;         /* the difference that was ignored */
-    iri_why_t   why;           /* its reason */
+    iri_why_t   why;           /* the reason for the restart */
 
     int redirect;              /* HTTP status of the redirect; 0: none */
 };
