@@ -414,7 +414,11 @@ ngx_http_iri_judge_join(ngx_pool_t *pool, ngx_str_t head, iri_str_t tail,
     }
 
     out->data = p;
-    p = ngx_cpymem(p, head.data, head.len);
+
+    if (head.len != 0) {
+        p = ngx_cpymem(p, head.data, head.len);
+    }
+
     *ngx_cpymem(p, tail.data, tail.len) = '\0';
 
     return NGX_OK;
