@@ -268,6 +268,12 @@ void iri_request_forget_lookups(iri_request_t *request);
 /* The access rules have passed.  After DENIED nothing changes. */
 void iri_request_granted(iri_request_t *request);
 
+/*
+ * A redirect inside the server, not to an error page, has set another path:
+ * access to that is not granted.
+ */
+void iri_request_redirected_inside(iri_request_t *request);
+
 /* An error page is made, or a named location; after GRANTED nothing changes. */
 void iri_request_denied(iri_request_t *request);
 

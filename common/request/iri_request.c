@@ -254,6 +254,9 @@ iri_request_restart(iri_request_t *request, const iri_env_t *env,
     if (!page) {
         request->path = path;
         request->state = IRI_STATE_RESTARTED;
+
+    } else if (request->state == IRI_STATE_GRANTED) {
+        request->state = IRI_STATE_RESTARTED;
     }
 
     /* The reading that found it may be that of a path set by a rule. */
@@ -286,6 +289,16 @@ iri_request_granted(iri_request_t *request)
 {
     if (request->state != IRI_STATE_DENIED) {
         request->state = IRI_STATE_GRANTED;
+    }
+}
+
+
+void
+iri_request_redirected_inside(iri_request_t *request)
+{
+    if (request->state == IRI_STATE_GRANTED) {
+        request->state = request->restart.len != 0 ? IRI_STATE_RESTARTED
+                                                   : IRI_STATE_READ;
     }
 }
 
