@@ -204,6 +204,8 @@ typedef struct {
     iri_str_t url;         /* the first path that the rules have judged, decoded
                               and canonical; empty: the request cannot restart,
                               for example because its body was read */
+    int       page;        /* 1: url is the path of an error page, which has a
+                              restart of its own */
     int       configured;  /* 1: the path stands in the configuration (location
                               =, error_page).  An entry that matches only
                               after folding counts as absent */
@@ -300,6 +302,12 @@ void iri_request_forget_lookups(iri_request_t *request);
 
 /* The access rules have passed.  In the state DENIED nothing changes. */
 void iri_request_granted(iri_request_t *request);
+
+/*
+ * A redirect inside the server, not to an error page, has set another path:
+ * access to that is not granted.
+ */
+void iri_request_redirected_inside(iri_request_t *request);
 
 /*
  * An error page or a named location answers.  In the state GRANTED nothing

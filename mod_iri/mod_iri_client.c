@@ -287,6 +287,22 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_t *conf,
     return own;
 }
 
+/* Returns: 1 if a rule has redirected a restarted request to r. */
+static int
+mod_iri_follows_restart(const request_rec *r)
+{
+    const mod_iri_request_t *ctx;
+
+    while (r->prev != NULL && !mod_iri_is_error_page(r)) {
+        r = r->prev;
+        ctx = mod_iri_request(r);
+        if (ctx != NULL && iri_request_has_restarted(ctx->state)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /*
  * Add to Vary if another client may get another answer.  Before access is
  * granted the result of the lookup is not used: Vary would reveal whether an
@@ -307,7 +323,7 @@ mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
     reading = iri_request_requested_reading(ctx->state);
     ctx->needs_vary |= iri_depends_on_charsets(
         reading, ctx->lookup != NULL ? &ctx->lookup->found : NULL, 1);
-    if (ctx->vary_set != NULL
+    if (ctx->vary_set != NULL || mod_iri_follows_restart(r)
         || (!ctx->needs_vary && !iri_depends_on_charsets(reading, NULL, 0)))
     {
         return;

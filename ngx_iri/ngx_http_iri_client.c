@@ -279,9 +279,7 @@ ngx_http_iri_client_note_reading(ngx_http_request_t       *r,
     ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_client_ctx(r);
 
     if (ctx != NULL
-        && (!iri_request_has_restarted(base->request)
-            || iri_request_state(base->request) == IRI_STATE_GRANTED))
-    {
+        && iri_request_state(base->request) != IRI_STATE_RESTARTED) {
         ctx->vary |= iri_depends_on_charsets(reading, NULL, 1) != 0;
         ctx->vary_until_granted |= iri_depends_on_charsets(reading, NULL, 0)
                                    != 0;

@@ -225,6 +225,7 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
         && ngx_http_iri_can_run_again(r, &snapshot->request))
     {
         conf->url = ngx_http_iri_str(snapshot->request.uri);
+        conf->page = ngx_http_iri_is_page(&snapshot->request) != 0;
     }
 }
 

@@ -171,6 +171,11 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
+    } else if (!ngx_http_iri_is_page(r)
+               && iri_request_state(ctx->request) == IRI_STATE_GRANTED)
+    {
+        iri_request_redirected_inside(ctx->request);
+
     } else {
         iri_request_denied(ctx->request);
     }

@@ -138,7 +138,10 @@ ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 }
 
 
-/* In the state DENIED r->uri is the path of the error page. */
+/*
+ * In the state DENIED r->uri is the path of the error page, which the rules for
+ * the page need as it is.
+ */
 ngx_str_t
 ngx_http_iri_disclosed_uri(ngx_http_request_t *r)
 {

@@ -249,17 +249,23 @@ iri_request_restart(iri_request_t *request, const iri_env_t *env,
     iri_trace_stage(env, IRI_STAGE_RESTART, path);
 
     request->lookups = iri_lookup_after_restart(env, lookup);
-    request->restart = path;
-    request->sent = url;
     request->read_path = path;
-    request->match = found->match;
-    request->why = found->why;
 
     /* Access to the requested path does not grant access to the found name. */
-    if (!page) {
-        request->path = path;
-        request->state = IRI_STATE_RESTARTED;
+    if (page) {
+        request->page_restarted = 1;
+        if (request->state == IRI_STATE_GRANTED) {
+            request->state = IRI_STATE_RESTARTED;
+        }
+        return;
     }
+
+    request->restart = path;
+    request->sent = url;
+    request->match = found->match;
+    request->why = found->why;
+    request->path = path;
+    request->state = IRI_STATE_RESTARTED;
 
     /* The reading that found it may be that of a path set by a rule. */
     if (!request->has_reading
@@ -273,7 +279,8 @@ iri_request_restart(iri_request_t *request, const iri_env_t *env,
 int
 iri_request_has_restarted(const iri_request_t *request)
 {
-    return request != NULL && request->restart.len != 0;
+    return request != NULL
+           && (request->restart.len != 0 || request->page_restarted);
 }
 
 
@@ -291,6 +298,16 @@ iri_request_granted(iri_request_t *request)
 {
     if (request->state != IRI_STATE_DENIED) {
         request->state = IRI_STATE_GRANTED;
+    }
+}
+
+
+void
+iri_request_redirected_inside(iri_request_t *request)
+{
+    if (request->state == IRI_STATE_GRANTED) {
+        request->state = request->restart.len != 0 ? IRI_STATE_RESTARTED
+                                                   : IRI_STATE_READ;
     }
 }
 
@@ -335,6 +352,10 @@ iri_request_path_as_sent(const iri_request_t *request, const iri_env_t *env,
                          iri_str_t path)
 {
     iri_str_t sent;
+
+    if (request->restart.len == 0) {
+        return path;
+    }
 
     if (iri_str_equal(path, request->restart)) {
         return request->sent;

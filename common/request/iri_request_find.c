@@ -40,8 +40,11 @@ iri_request_can_restart(const iri_request_t *request, const iri_env_t *env,
                         const iri_lookup_t    *lookup,
                         const iri_find_conf_t *conf, iri_str_t *path)
 {
-    return iri_lookup_is_moved(lookup) && request->restart.len == 0
-           && conf->url.len != 0 && !iri_lookup_is_folded_only(lookup, conf)
+    int restarted = conf->page ? request->page_restarted
+                               : request->restart.len != 0;
+
+    return iri_lookup_is_moved(lookup) && !restarted && conf->url.len != 0
+           && !iri_lookup_is_folded_only(lookup, conf)
            && iri_restart_url(env, conf->url, lookup->path,
                               lookup->found.path, path);
 }

@@ -47,6 +47,9 @@ struct iri_request_s {
     iri_match_t match;         /* the difference that was ignored */
     iri_why_t   why;           /* the reason for the restart */
 
+    int page_restarted;        /* 1: an error page has restarted, which has a
+                                  restart of its own */
+
     int redirect;              /* HTTP status of the redirect; 0: none */
 };
 

@@ -88,10 +88,11 @@ server_find(server_t *server, const char *url, const char *path)
 static void
 server_restart(server_t *server, int page)
 {
-    iri_lookup_t *lookup = server_find(server, "/secret/NAME.txt",
-                                       "/secret/NAME.txt");
+    iri_lookup_t *lookup;
     iri_str_t     path;
 
+    server->find.page = page;
+    lookup = server_find(server, "/secret/NAME.txt", "/secret/NAME.txt");
     assert_int_equal(lookup->found.verdict, IRI_RESTART);
     assert_true(iri_request_can_restart(server->request, &server->core.env,
                                         lookup, &server->find, &path));
@@ -108,6 +109,7 @@ typedef enum {
     RESTARTS,
     PAGE_RESTARTS,
     GRANTS,
+    REDIRECTS,
     DENIES,
     FINISHES,
     EVENTS
@@ -126,6 +128,9 @@ send_event(server_t *server, event_t event)
         break;
     case GRANTS:
         iri_request_granted(server->request);
+        break;
+    case REDIRECTS:
+        iri_request_redirected_inside(server->request);
         break;
     case DENIES:
         iri_request_denied(server->request);
@@ -172,16 +177,19 @@ test_transitions(void **unused)
 {
     /* rows: NEW, READ, RESTARTED, GRANTED, DENIED; -1: cannot happen */
     static const int next[][EVENTS] = {
-        { IRI_STATE_READ, -1, -1, IRI_STATE_GRANTED, IRI_STATE_DENIED,
-          IRI_STATE_FINISHED },
+        { IRI_STATE_READ, -1, -1, IRI_STATE_GRANTED, IRI_STATE_NEW,
+          IRI_STATE_DENIED, IRI_STATE_FINISHED },
         { IRI_STATE_READ, IRI_STATE_RESTARTED, IRI_STATE_READ,
-          IRI_STATE_GRANTED, IRI_STATE_DENIED, IRI_STATE_FINISHED },
-        { IRI_STATE_RESTARTED, -1, -1, IRI_STATE_GRANTED, IRI_STATE_DENIED,
+          IRI_STATE_GRANTED, IRI_STATE_READ, IRI_STATE_DENIED,
           IRI_STATE_FINISHED },
-        { IRI_STATE_GRANTED, IRI_STATE_RESTARTED, IRI_STATE_GRANTED,
-          IRI_STATE_GRANTED, IRI_STATE_GRANTED, IRI_STATE_FINISHED },
+        { IRI_STATE_RESTARTED, -1, IRI_STATE_RESTARTED, IRI_STATE_GRANTED,
+          IRI_STATE_RESTARTED, IRI_STATE_DENIED, IRI_STATE_FINISHED },
+        { IRI_STATE_GRANTED, IRI_STATE_RESTARTED, IRI_STATE_RESTARTED,
+          IRI_STATE_GRANTED, IRI_STATE_READ, IRI_STATE_GRANTED,
+          IRI_STATE_FINISHED },
         { IRI_STATE_DENIED, IRI_STATE_RESTARTED, IRI_STATE_DENIED,
-          IRI_STATE_DENIED, IRI_STATE_DENIED, IRI_STATE_FINISHED },
+          IRI_STATE_DENIED, IRI_STATE_DENIED, IRI_STATE_DENIED,
+          IRI_STATE_FINISHED },
     };
     server_t server;
     size_t   state;
@@ -202,6 +210,26 @@ test_transitions(void **unused)
             core_free(&server.core);
         }
     }
+}
+
+
+/* An error page restarts by itself, once. */
+static void
+test_page(void **unused)
+{
+    server_t      server;
+    iri_lookup_t *lookup;
+
+    (void) unused;
+
+    enter(&server, IRI_STATE_RESTARTED);
+    send_event(&server, DENIES);
+    server_restart(&server, 1);
+    assert_int_equal(iri_request_state(server.request), IRI_STATE_DENIED);
+
+    lookup = server_find(&server, "/secret/NaMe.txt", "/secret/NaMe.txt");
+    assert_int_equal(lookup->found.verdict, IRI_PASS);
+    core_free(&server.core);
 }
 
 
@@ -587,6 +615,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transitions),
+        cmocka_unit_test(test_page),
         cmocka_unit_test(test_restart_once),
         cmocka_unit_test(test_cannot_restart),
         cmocka_unit_test(test_hides),

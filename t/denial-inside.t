@@ -1,0 +1,100 @@
+# A denial behind a redirect inside the server, or with a page, tells nothing of
+# what was found: neither by variables nor by Vary.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('nginx') // missing('httpd');
+plan skip_all => $missing if $missing;
+
+my ($root) = make_tree(<<'END');
+deny/Geheim.txt	file	secret
+deny/\xC3\x84rger.txt	file	secret
+err/\xC3\xA9.html	file	page
+ht/f	file	f
+err/page.html	file	the page
+shut/Geheim.txt	file	secret
+END
+spew("$root/ht/.htaccess",
+    "RewriteEngine On\nRewriteRule ^g/(.*)\$ /deny/\$1 [L]\n");
+
+my $nginx = nginx(root => $root, conf => <<"END");
+map \$http_x_cs \$cs { default ""; e EUC-JP; }
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_match case;
+    error_page 403 /login?next=\$uri;
+    location ~ ^/t/(?<n>.*)\$ { try_files /none /deny/\$n; }
+    location ~ ^/x/(?<n>.*)\$ { proxy_pass http://127.0.0.1:%%PORTup%%; }
+    location /deny/ { deny all; }
+    location /login { return 403 "\$args"; }
+}
+server {
+    listen 127.0.0.1:%%PORTvary%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset \$cs;
+    iri_match case;
+    location /deny/ { deny all; error_page 403 /err/\xC3\xA9.html; }
+}
+server {
+    listen 127.0.0.1:%%PORTpage%%;
+    root %%ROOT%%;
+    iri on;
+    iri_match case;
+    recursive_error_pages on;
+    location /deny/ { deny all; error_page 403 /Err/Page.html; }
+    location ~ ^/absent/(?<n>.*)\$ { error_page 404 = /shut/\$n; }
+    location /shut/ { error_page 403 =403 /said; deny all; }
+    location /said { return 200 "\$uri"; }
+    error_page 403 /login?next=\$uri;
+    location /login { return 403 "\$args"; }
+}
+server {
+    listen 127.0.0.1:%%PORTup%%;
+    location ~ ^/x/(?<n>.*)\$ {
+        add_header X-Accel-Redirect /deny/\$n;
+        return 200;
+    }
+}
+END
+for my $from (qw(deny t x)) {
+    is $nginx->get("/$from/GEHEIM.txt")->body, 'next=/deny/GEHEIM.txt',
+        "nginx: the name that was sent, behind /$from/";
+}
+for my $name (qw(GEHEIM Geheim ABSENT)) {
+    is $nginx->get("/deny/$name.txt", port => $nginx->port('vary'))
+        ->header('Vary'), 'X-Cs', "nginx: Vary of a page, for $name";
+}
+
+# An error page restarts, too, whatever the client's path has done.
+for my $name (qw(GEHEIM Geheim ABSENT)) {
+    my $answer = $nginx->get("/deny/$name.txt", port => $nginx->port('page'));
+    is $answer->status . ' ' . $answer->body, '403 the page',
+        "nginx: a page with another name, for $name";
+}
+is $nginx->get("/absent/$_.txt", port => $nginx->port('page'))->body,
+    $nginx->get('/absent/NOTHING.txt', port => $nginx->port('page'))->body,
+    "nginx: a denied page, for $_" for qw(GEHEIM Geheim);
+
+my $httpd = httpd(root => $root, modules => [qw(rewrite setenvif)],
+    conf => <<'END');
+IRIEngine On
+IRIMatch case accents
+SetEnvIf X-Cs e iri-charset=EUC-JP
+<Directory "%%ROOT%%">
+    AllowOverride All
+</Directory>
+<Location "/deny">
+    Require all denied
+</Location>
+END
+is $httpd->get("/$_.txt")->header('Vary'), undef, "httpd: no Vary for $_"
+    for qw(deny/Arger deny/Absent ht/g/Arger ht/g/Absent);
+is_deeply [$nginx->errors, $httpd->errors], [], 'logs';
+done_testing;
