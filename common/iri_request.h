@@ -245,9 +245,6 @@ iri_lookup_t *iri_request_add_lookup(iri_request_t *request,
 /* A file name longer than NAME_MAX: it can be neither opened nor created. */
 extern const iri_str_t iri_no_such_file;
 
-/* Returns: 1 if what was found has another canonical path than the request. */
-int iri_lookup_is_moved(const iri_lookup_t *lookup);
-
 /* Returns: the latest lookup; NULL: none. */
 iri_lookup_t *iri_request_lookups(const iri_request_t *request);
 
@@ -263,9 +260,9 @@ iri_status_t iri_lookup_split(const iri_env_t *env, iri_lookup_t *lookup);
 /* ---- restarting ---------------------------------------------------------- */
 
 /*
- * Can the request restart with what was found?  It can if it has not restarted
- * before, the entry, or the directory of the choices, has another canonical
- * path, and conf->url can be changed to that path (iri_restart_url).
+ * Can the request restart with what was found?  It can if the verdict is
+ * RESTART, the request, or its error page, has not restarted before, and
+ * conf->url can be changed to that path (iri_restart_url).
  * Returns: 1 and *path, the path of the restart; else 0.
  */
 int iri_request_can_restart(const iri_request_t *request,

@@ -359,7 +359,7 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
     iri_env_apr_t   env;
     iri_str_t       path;
 
-    if (iri_lookup_is_moved(ctx->lookup)) {
+    if (ctx->lookup->found.verdict == IRI_RESTART) {
         mod_iri_find_conf(r, &ctx->lookup->search, &conf);
         mod_iri_env(&env, r);
         return iri_request_can_restart(ctx->state, &env.env, ctx->lookup,

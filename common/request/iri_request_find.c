@@ -27,15 +27,6 @@ iri_lookup_is_folded_only(const iri_lookup_t    *lookup,
 
 
 int
-iri_lookup_is_moved(const iri_lookup_t *lookup)
-{
-    return lookup->found.verdict == IRI_RESTART
-           || (lookup->found.verdict == IRI_CHOOSE
-               && !iri_str_equal(lookup->found.path, lookup->search.path));
-}
-
-
-int
 iri_request_can_restart(const iri_request_t *request, const iri_env_t *env,
                         const iri_lookup_t    *lookup,
                         const iri_find_conf_t *conf, iri_str_t *path)
@@ -43,8 +34,8 @@ iri_request_can_restart(const iri_request_t *request, const iri_env_t *env,
     int restarted = conf->page ? request->page_restarted
                                : request->restart.len != 0;
 
-    return iri_lookup_is_moved(lookup) && !restarted && conf->url.len != 0
-           && !iri_lookup_is_folded_only(lookup, conf)
+    return lookup->found.verdict == IRI_RESTART && !restarted
+           && conf->url.len != 0 && !iri_lookup_is_folded_only(lookup, conf)
            && iri_restart_url(env, conf->url, lookup->path,
                               lookup->found.path, path);
 }
@@ -227,7 +218,7 @@ iri_request_find(iri_request_t *request, const iri_env_t *env,
 
     iri_lookup_run(request, env, lookup, conf, iri_find);
 
-    if (iri_lookup_is_moved(lookup) && !request->report
+    if (lookup->found.verdict == IRI_RESTART && !request->report
         && !conf->is_destination
         && !iri_request_can_restart(request, env, lookup, conf, &path))
     {

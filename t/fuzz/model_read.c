@@ -592,9 +592,8 @@ model_location(const model_reading_t *reading, model_list_t path,
     if (has_query) {
         model_put(&out, '?');
         for (i = 0; i < query.len; i++) {
-            if (query.at[i] > 0x20 && query.at[i] < 0x7f
-                && query.at[i] != '"' && query.at[i] != '<'
-                && query.at[i] != '>')
+            if (query.at[i] > 0x20 && query.at[i] < 0x7f && query.at[i] != '"'
+                && query.at[i] != '<' && query.at[i] != '>')
             {
                 model_put(&out, query.at[i]);
             } else {
