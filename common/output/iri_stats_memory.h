@@ -157,11 +157,10 @@ typedef struct {
 
 iri_stats_time_t iri_stats_time(uint64_t seconds);
 
-/* Append the report as a page. */
-void iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy);
+/* Write the report as JSON, and as Prometheus text. */
+void iri_stats_json(iri_page_part_t *out, const iri_stats_copy_t *copy);
+void iri_stats_prometheus(iri_page_part_t *out, const iri_stats_copy_t *copy);
 
-/* The value of Content-Security-Policy for the page. */
-extern const char iri_stats_html_policy[];
 
 #pragma GCC visibility pop
 

@@ -1,5 +1,5 @@
 /*
- * iri_stats_page.c - the status report as an HTML page
+ * iri_stats_page.c - the answer with the status report; the HTML page
  *
  * The page first answers whether legacy encodings can be switched off and who
  * still sends them, then shows the days and all counters.  The HTML is
@@ -47,7 +47,7 @@
 #define IRI_STATS_STYLE_HASH                                                 \
     "sha256-VSOq7lc2bz0O9u60nNVIfC5eecS8YixAP8x9G/Cc5B4="
 
-const char iri_stats_html_policy[] =
+static const char iri_stats_html_policy[] =
     "default-src 'none'; style-src '" IRI_STATS_STYLE_HASH
     "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -373,7 +373,7 @@ iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
 
 /* ---- the page ------------------------------------------------------------ */
 
-void
+static void
 iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
 {
     const iri_stats_region_t *region = &copy->region;
@@ -419,4 +419,81 @@ iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
                  " JSON</a>, <a type=\"text/plain\" "
                  "href=\"?format=prometheus\">for Prometheus</a></p>\n"
                  "</footer>\n</body>\n</html>\n");
+}
+
+
+/* ---- the format ---------------------------------------------------------- */
+
+/* The value of the first parameter "format" of a query. */
+static iri_str_t
+iri_stats_format(iri_str_t query)
+{
+    static const iri_str_t name = IRI_STR("format=");
+    iri_str_t              format = IRI_STR("html");
+    size_t                 at;
+
+    for (at = 0; at + name.len <= query.len; at++) {
+        if ((at == 0 || query.data[at - 1] == '&')
+            && memcmp(query.data + at, name.data, name.len) == 0)
+        {
+            format = iri_str_from(query, at + name.len);
+            at = query.len;
+        }
+    }
+
+    for (at = 0; at < format.len && format.data[at] != '&'; at++) {
+    }
+
+    format.len = at;
+
+    return format;
+}
+
+
+iri_status_t
+iri_stats_page(const iri_env_t *env, const iri_stats_t *stats, int64_t now,
+               iri_str_t query, iri_stats_page_t *out)
+{
+    iri_str_t         format = iri_stats_format(query);
+    iri_page_part_t   body = { env, IRI_BUF_EMPTY, IRI_OK };
+    iri_stats_page_t  page = { 200,
+                               NULL,
+                               "default-src 'none'; "
+                                "frame-ancestors 'none'",
+                               { 0, NULL } };
+    iri_stats_copy_t *copy;
+
+    copy = iri_stats_read(env, stats, now);
+    if (copy == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    if (iri_str_equal_nocase(format, "html")) {
+        page.type = "text/html; charset=utf-8";
+        page.policy = iri_stats_html_policy;
+        iri_stats_html(&body, copy);
+
+    } else if (iri_str_equal_nocase(format, "json")) {
+        page.type = "application/json";
+        iri_stats_json(&body, copy);
+
+    } else if (iri_str_equal_nocase(format, "prometheus")) {
+        page.type = "text/plain; version=0.0.4; charset=utf-8";
+        iri_stats_prometheus(&body, copy);
+
+    } else {
+        /* A program cannot use the page instead. */
+        page.status = 400;
+        page.type = "text/plain; charset=utf-8";
+        iri_page_put(&body, "format must be html, json or prometheus\n");
+    }
+
+    if (body.status != IRI_OK) {
+        return body.status;
+    }
+
+    page.body = iri_buf_str(&body.buf);
+    *out = page;
+
+    return IRI_OK;
 }

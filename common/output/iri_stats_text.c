@@ -360,7 +360,7 @@ iri_json_senders(iri_page_part_t *out, const iri_stats_region_t *region,
 }
 
 
-static void
+void
 iri_stats_json(iri_page_part_t *out, const iri_stats_copy_t *copy)
 {
     const iri_stats_region_t *region = &copy->region;
@@ -452,7 +452,7 @@ iri_metric_charsets(iri_page_part_t *out, const iri_stats_region_t *region)
 }
 
 
-static void
+void
 iri_stats_prometheus(iri_page_part_t *out, const iri_stats_copy_t *copy)
 {
     static const char start[] = "status_start_time_seconds";
@@ -465,81 +465,4 @@ iri_stats_prometheus(iri_page_part_t *out, const iri_stats_copy_t *copy)
     iri_metric_charsets(out, &copy->region);
     iri_metric_head(out, start, "Time when counting began", "gauge");
     iri_stats_put(out, "iri_%s %" PRIu64 "\n", start, copy->region.since);
-}
-
-
-/* ---- the format ---------------------------------------------------------- */
-
-/* The value of the first parameter "format" of a query. */
-static iri_str_t
-iri_stats_format(iri_str_t query)
-{
-    static const iri_str_t name = IRI_STR("format=");
-    iri_str_t              format = IRI_STR("html");
-    size_t                 at;
-
-    for (at = 0; at + name.len <= query.len; at++) {
-        if ((at == 0 || query.data[at - 1] == '&')
-            && memcmp(query.data + at, name.data, name.len) == 0)
-        {
-            format = iri_str_from(query, at + name.len);
-            at = query.len;
-        }
-    }
-
-    for (at = 0; at < format.len && format.data[at] != '&'; at++) {
-    }
-
-    format.len = at;
-
-    return format;
-}
-
-
-iri_status_t
-iri_stats_page(const iri_env_t *env, const iri_stats_t *stats, int64_t now,
-               iri_str_t query, iri_stats_page_t *out)
-{
-    iri_str_t         format = iri_stats_format(query);
-    iri_page_part_t   body = { env, IRI_BUF_EMPTY, IRI_OK };
-    iri_stats_page_t  page = { 200,
-                               NULL,
-                               "default-src 'none'; "
-                                "frame-ancestors 'none'",
-                               { 0, NULL } };
-    iri_stats_copy_t *copy;
-
-    copy = iri_stats_read(env, stats, now);
-    if (copy == NULL) {
-        return IRI_NO_MEMORY;
-    }
-
-    if (iri_str_equal_nocase(format, "html")) {
-        page.type = "text/html; charset=utf-8";
-        page.policy = iri_stats_html_policy;
-        iri_stats_html(&body, copy);
-
-    } else if (iri_str_equal_nocase(format, "json")) {
-        page.type = "application/json";
-        iri_stats_json(&body, copy);
-
-    } else if (iri_str_equal_nocase(format, "prometheus")) {
-        page.type = "text/plain; version=0.0.4; charset=utf-8";
-        iri_stats_prometheus(&body, copy);
-
-    } else {
-        /* A program cannot use the page instead. */
-        page.status = 400;
-        page.type = "text/plain; charset=utf-8";
-        iri_page_put(&body, "format must be html, json or prometheus\n");
-    }
-
-    if (body.status != IRI_OK) {
-        return body.status;
-    }
-
-    page.body = iri_buf_str(&body.buf);
-    *out = page;
-
-    return IRI_OK;
 }
