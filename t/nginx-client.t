@@ -115,6 +115,12 @@ server {
     location /old/ { alias %%ROOT%%/; }
 }
 server {
+    listen 127.0.0.1:%%PORTfront%%;
+    root %%ROOT%%;
+    iri_charset $http_x_charset;
+    if (!-e $request_filename) { rewrite ^ /index.html; }
+}
+server {
     listen 127.0.0.1:%%PORTfixed%%;
     root %%ROOT%%;
     iri_charset windows-1251;
@@ -254,6 +260,15 @@ is says($either, undef, port => 'prefix'), '403',
     'rules do not find what the variable was made of';
 is says('/%D0%B9t%D0%B9.txt', undef, port => 'prefix'), '403',
     'as for the canonical path';
+
+# With EUC-JP it is a file; without, a rule answers, which has looked for it.
+my $front = '/%C9%BD.txt';
+is says($front, undef, port => 'front', headers => ['X-Charset', 'EUC-JP']),
+    '200 table X-Charset', 'a file with a charset';
+is says($front, undef, port => 'front'), '200 index X-Charset',
+    'a front controller without';
+is says('/%C3%A9t%C3%A9.txt', undef, port => 'front'), '200 french',
+    'a name in UTF-8';
 
 # ---- report, off ---------------------------------------------------------
 
