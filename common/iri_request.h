@@ -38,7 +38,9 @@
  *                           REWRITE, PRECONTENT
  *   iri_request_restart     SERVER_REWRITE, REWRITE,   map_to_storage
  *                           PRECONTENT
- *   iri_request_granted     PRECONTENT                 -
+ *   iri_request_granted     PRECONTENT                 fixups
+ *   iri_request_varies      header filter              post_read_request,
+ *                                                      map_to_storage, fixups
  *   iri_request_denied      error page, named location -
  *   iri_request_outcome     PRECONTENT                 -
  *   iri_request_refuse      PRECONTENT                 fixups
@@ -47,8 +49,8 @@
  *   iri_request_event       LOG                        log_transaction
  *   iri_request_finished    LOG                        -
  *
- * mod_iri does not say whether access was granted: its requests stay READ or
- * RESTARTED.
+ * httpd makes a request of its own of each redirect inside the server and of
+ * each error page: it needs no DENIED.
  *
  * A request belongs to one thread at a time.  What the functions allocate is
  * memory of their env, which must live as long as the request.
@@ -89,7 +91,7 @@ iri_request_t *iri_request_init(void *memory);
 /* Report mode: paths are read and looked up, but the request is unchanged. */
 void iri_request_set_report(iri_request_t *request);
 
-/* Returns: the state.  For tests and logs: no caller needs to branch on it. */
+/* Returns: the state.  Most callers need no branch on it. */
 iri_state_t iri_request_state(const iri_request_t *request);
 
 
@@ -278,8 +280,8 @@ int iri_request_can_restart(const iri_request_t *request,
  *            request
  *   url      iri_find_conf_t.url, which path replaces
  *   path     the result of iri_request_can_restart()
- *   page     1: the path of an error page restarts, not that of the client; the
- *            state does not change
+ *   page     1: the path of an error page restarts, not that of the client:
+ *            GRANTED becomes RESTARTED, other states do not change
  */
 void iri_request_restart(iri_request_t *request, const iri_env_t *env,
                          const iri_lookup_t *lookup, iri_str_t url,
@@ -297,8 +299,11 @@ void iri_request_forget_lookups(iri_request_t *request);
 
 /* ---- access -------------------------------------------------------------- */
 
-/* The access rules have passed.  In the state DENIED nothing changes. */
-void iri_request_granted(iri_request_t *request);
+/*
+ * The access rules have passed.  In the state DENIED nothing changes.
+ * path: the current path, iri_find_conf_t.path of its lookup.
+ */
+void iri_request_granted(iri_request_t *request, iri_str_t path);
 
 /*
  * A redirect inside the server, not to an error page, has set another path:
@@ -311,6 +316,14 @@ void iri_request_redirected_inside(iri_request_t *request);
  * changes.
  */
 void iri_request_denied(iri_request_t *request);
+
+/*
+ * May a client with other charsets (iri_charsets_parse) get another answer?
+ * Then the answer must have the field Vary.  Before access is granted this does
+ * not depend on what was found (design 5.7).
+ * Returns: 1 if it may, else 0.
+ */
+int iri_request_varies(const iri_request_t *request);
 
 /* The log line is written. */
 void iri_request_finished(iri_request_t *request);

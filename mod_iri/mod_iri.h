@@ -184,8 +184,6 @@ typedef struct {
     int           traced;      /* 1: each lookup is logged (LogLevel trace1) */
     int           plain;       /* 1: the path that was sent, and the path that
                                   was found, are plain ASCII */
-    int           needs_vary;  /* 1: the answer depends on iri-charset, even if
-                                  access is granted */
     const char   *vary_set;    /* the Vary that this module has set until access
                                   is granted; NULL: none */
     const char   *vary_before; /* Vary before vary_set was set; NULL: none */

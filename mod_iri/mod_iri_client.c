@@ -303,49 +303,62 @@ mod_iri_follows_restart(const request_rec *r)
     return 0;
 }
 
-/*
- * Add to Vary if another client may get another answer.  Before access is
- * granted the result of the lookup is not used: Vary would reveal whether an
- * entry exists.
- */
-void
-mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
+/* Returns: 1 if an answer to r may need Vary. */
+static int
+mod_iri_may_vary(const request_rec *r)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
-    const iri_reading_t    *reading;
 
-    if (conf->vary == NULL || *conf->vary == '\0' || r->main != NULL
-        || conf->engine != IRI_ENGINE_ON
-        || iri_request_state(ctx->state) == IRI_STATE_NEW)
-    {
-        return;
-    }
-    reading = iri_request_requested_reading(ctx->state);
-    ctx->needs_vary |= iri_depends_on_charsets(
-        reading, ctx->lookup != NULL ? &ctx->lookup->found : NULL, 1);
-    if (ctx->vary_set != NULL || mod_iri_follows_restart(r)
-        || (!ctx->needs_vary && !iri_depends_on_charsets(reading, NULL, 0)))
-    {
-        return;
-    }
+    return conf->vary != NULL && *conf->vary != '\0' && r->main == NULL
+           && conf->engine == IRI_ENGINE_ON;
+}
+
+static void
+mod_iri_add_vary(request_rec *r, mod_iri_request_t *ctx)
+{
+    const char *fields = mod_iri_server(r->server)->vary;
+
     ctx->vary_before = apr_table_get(r->err_headers_out, "Vary");
-    if (ctx->vary_before == NULL
-        || strstr(ctx->vary_before, conf->vary) == NULL) {
-        apr_table_mergen(r->err_headers_out, "Vary", conf->vary);
+    if (ctx->vary_before == NULL || strstr(ctx->vary_before, fields) == NULL)
+    {
+        apr_table_mergen(r->err_headers_out, "Vary", fields);
         ctx->vary_set = apr_table_get(r->err_headers_out, "Vary");
     }
 }
 
+/* A rule has redirected to r because of what was found: wait for the access. */
+void
+mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
+{
+    if (mod_iri_may_vary(r) && ctx->vary_set == NULL
+        && iri_request_varies(ctx->state) && !mod_iri_follows_restart(r))
+    {
+        mod_iri_add_vary(r, ctx);
+    }
+}
+
 /*
- * Restore the value that Vary had before, unless another module has changed
- * it since.
+ * Add Vary if it is still needed; else restore the value that it had before,
+ * unless another module has changed it since.
  */
 int
 mod_iri_client_granted(request_rec *r)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
+    mod_iri_request_t *ctx = mod_iri_request(r);
 
-    if (ctx == NULL || ctx->vary_set == NULL || ctx->needs_vary
+    if (ctx == NULL || !mod_iri_may_vary(r)) {
+        return DECLINED;
+    }
+    iri_request_granted(ctx->state, ctx->lookup != NULL
+                                        ? ctx->lookup->path
+                                        : mod_iri_str(r->uri));
+    if (iri_request_varies(ctx->state)) {
+        if (ctx->vary_set == NULL) {
+            mod_iri_add_vary(r, ctx);
+        }
+        return DECLINED;
+    }
+    if (ctx->vary_set == NULL
         || apr_table_get(r->err_headers_out, "Vary") != ctx->vary_set)
     {
         return DECLINED;

@@ -345,8 +345,8 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
 /* Set the path with which a request has restarted. */
 static void
 mod_iri_restore_path(request_rec *r, iri_request_t *state,
-                     const mod_iri_request_t *moved, int needs_vary,
-                     const char *path, const char *uri)
+                     const mod_iri_request_t *moved, const char *path,
+                     const char *uri)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
 
@@ -361,7 +361,6 @@ mod_iri_restore_path(request_rec *r, iri_request_t *state,
     if (!ctx->plain) {
         mod_iri_vars_reading(r, ctx);
     }
-    ctx->needs_vary = needs_vary;
     mod_iri_client_set_vary(r, ctx);
 }
 
@@ -443,15 +442,12 @@ int
 mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
                 iri_str_t path)
 {
-    mod_iri_snapshot_t      *snapshot = mod_iri_snapshot(r);
-    const mod_iri_request_t *original = mod_iri_request(snapshot->request);
-    apr_pool_t              *pool = r->pool;
-    int                      needs_vary = moved->needs_vary
-                     || (original != NULL && original->needs_vary);
-    int            is_lookup = r->main != NULL && r == snapshot->request;
-    iri_request_t *state;
-    iri_env_apr_t  env;
-    iri_str_t      uri;
+    mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
+    apr_pool_t         *pool = r->pool;
+    int                 is_lookup = r->main != NULL && r == snapshot->request;
+    iri_request_t      *state;
+    iri_env_apr_t       env;
+    iri_str_t           uri;
 
     mod_iri_env(&env, r);
     if (iri_path_to_uri(&env.env, path, &uri) != IRI_OK) {
@@ -461,8 +457,7 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
     iri_request_restart(state, &env.env, moved->lookup,
                         mod_iri_str(snapshot->url), path, 0);
     mod_iri_snapshot_restore(snapshot, r);
-    mod_iri_restore_path(r, state, moved, needs_vary,
-                         mod_iri_dup(r->pool, path),
+    mod_iri_restore_path(r, state, moved, mod_iri_dup(r->pool, path),
                          mod_iri_dup(r->pool, uri));
     return mod_iri_run_again(r, pool, is_lookup);
 }

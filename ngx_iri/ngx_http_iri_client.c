@@ -254,83 +254,6 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
 
 /* ---- Vary --------------------------------------------------------------- */
 
-/* NULL: the variable was not read for r. */
-static ngx_http_iri_header_ctx_t *
-ngx_http_iri_client_ctx(ngx_http_request_t *r)
-{
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
-    return iscf->client != NULL ? ngx_http_iri_header_ctx(r) : NULL;
-}
-
-
-/*
- * Before access is granted, a path that a rule makes after a restart must not
- * set Vary: if the client's URL is ASCII, Vary would reveal that an entry was
- * found (design 5.7).
- */
-void
-ngx_http_iri_client_note_reading(ngx_http_request_t       *r,
-                                 const ngx_http_iri_ctx_t *base,
-                                 const iri_reading_t      *reading)
-{
-    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_client_ctx(r);
-
-    if (ctx != NULL
-        && iri_request_state(base->request) != IRI_STATE_RESTARTED) {
-        ctx->vary |= iri_depends_on_charsets(reading, NULL, 1) != 0;
-        ctx->vary_until_granted |= iri_depends_on_charsets(reading, NULL, 0)
-                                   != 0;
-    }
-}
-
-
-/*
- * Before access is granted, Vary must not depend on the entry that was found:
- * it would reveal whether the entry exists (design 5.7).
- */
-void
-ngx_http_iri_client_note_found(ngx_http_request_t       *r,
-                               const ngx_http_iri_ctx_t *base,
-                               const iri_lookup_t       *found)
-{
-    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_client_ctx(r);
-
-    if (ctx != NULL && iri_request_state(base->request) == IRI_STATE_GRANTED)
-    {
-        ctx->vary |= iri_depends_on_charsets(found->search.reading,
-                                             &found->found, 1)
-                     != 0;
-    }
-}
-
-
-void
-ngx_http_iri_client_note_granted(ngx_http_request_t       *r,
-                                 const ngx_http_iri_ctx_t *base)
-{
-    const iri_lookup_t        *found;
-    ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_client_ctx(r);
-
-    if (ctx == NULL) {
-        return;
-    }
-
-    for (found = iri_request_lookups(base->request); found;
-         found = found->next) {
-        if (ngx_http_iri_same(ngx_http_iri_ngx_str(found->path), r->uri)) {
-            ngx_http_iri_client_note_found(r, base, found);
-        }
-    }
-
-    /* With other charsets the request might have found another entry. */
-    ctx->vary |= ctx->vary_until_granted
-                 && iri_request_has_restarted(base->request);
-}
-
-
 ngx_int_t
 ngx_http_iri_write_vary(ngx_http_request_t *r)
 {
@@ -338,15 +261,10 @@ ngx_http_iri_write_vary(ngx_http_request_t *r)
     ngx_http_iri_header_ctx_t *ctx = ngx_http_iri_header_ctx(r);
 
     if (ctx == NULL || ctx->client == NULL || ctx->client->vary.len == 0
-        || !(ctx->vary
-             || (ctx->vary_until_granted
-                 && iri_request_state(base->request) != IRI_STATE_GRANTED)))
+        || !iri_request_varies(base->request))
     {
         return NGX_OK;
     }
-
-    ctx->vary = 0;
-    ctx->vary_until_granted = 0;
 
     return ngx_http_iri_header_add(r, "Vary", ctx->client->vary) != NULL
                ? NGX_OK

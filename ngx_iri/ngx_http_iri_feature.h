@@ -113,24 +113,6 @@ char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
  */
 const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
 
-/* A path was read: record whether the response depends on the variable. */
-void ngx_http_iri_client_note_reading(ngx_http_request_t *r,
-    const ngx_http_iri_ctx_t *base, const iri_reading_t *reading);
-
-/*
- * A path was looked up: record whether the result depends on the variable, if
- * access is granted already.
- */
-void ngx_http_iri_client_note_found(ngx_http_request_t *r,
-    const ngx_http_iri_ctx_t *base, const iri_lookup_t *found);
-
-/*
- * Access is granted: record whether a result of the lookups of r->uri depends
- * on the variable.
- */
-void ngx_http_iri_client_note_granted(ngx_http_request_t *r,
-    const ngx_http_iri_ctx_t *base);
-
 
 /* ---- ngx_http_iri_names.c ----------------------------------------------- */
 

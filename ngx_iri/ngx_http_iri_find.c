@@ -235,7 +235,6 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
     iri_env_t                env;
     iri_search_t             search;
-    iri_lookup_t            *lookup;
     iri_find_conf_t          conf;
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
@@ -262,13 +261,7 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     ngx_http_iri_env(r, &env);
     ngx_http_iri_find_conf(r, ctx, uri, &conf);
 
-    lookup = iri_request_find(ctx->request, &env, &search, &conf);
-
-    if (lookup != NULL) {
-        ngx_http_iri_client_note_found(r, ctx, lookup);
-    }
-
-    return lookup;
+    return iri_request_find(ctx->request, &env, &search, &conf);
 }
 
 

@@ -22,8 +22,6 @@ typedef struct {
 typedef struct {
     ngx_http_iri_owner_t owner;
     ngx_http_iri_client_t *client;  /* NULL: the variable was not read */
-    unsigned vary:1;            /* 1: the response depends on the variable */
-    unsigned vary_until_granted:1;  /* 1: it does unless access is granted */
     ngx_str_t link;             /* value of the field Link; empty: none */
     ngx_str_t location;         /* value of the Location that the module has
                                    made; empty: none */

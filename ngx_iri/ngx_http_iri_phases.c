@@ -404,11 +404,8 @@ ngx_http_iri_access_granted(ngx_http_request_t *r)
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    if (ctx != NULL && !clcf->named
-        && iri_request_state(ctx->request) != IRI_STATE_GRANTED)
-    {
-        iri_request_granted(ctx->request);
-        ngx_http_iri_client_note_granted(r, ctx);
+    if (ctx != NULL && !clcf->named) {
+        iri_request_granted(ctx->request, ngx_http_iri_str(r->uri));
     }
 }
 

@@ -367,7 +367,6 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     reading = iri_request_reading(ctx->request);
-    ngx_http_iri_client_note_reading(r, ctx, reading);
 
     switch (verdict) {
     case IRI_REFUSE:

@@ -15,11 +15,13 @@ deny/Geheim.txt	file	secret
 deny/\xC3\x84rger.txt	file	secret
 err/\xC3\xA9.html	file	page
 ht/f	file	f
+open/\xE8\xA1\xA8.txt	file	open
 err/page.html	file	the page
 shut/Geheim.txt	file	secret
 END
 spew("$root/ht/.htaccess",
-    "RewriteEngine On\nRewriteRule ^g/(.*)\$ /deny/\$1 [L]\n");
+    "RewriteEngine On\nRewriteRule ^g/(.*)\$ /deny/\$1 [L]\n"
+    . "RewriteRule ^o/(.*)\$ /open/\$1 [L]\n");
 
 my $nginx = nginx(root => $root, conf => <<"END");
 map \$http_x_cs \$cs { default ""; e EUC-JP; }
@@ -96,5 +98,8 @@ SetEnvIf X-Cs e iri-charset=EUC-JP
 END
 is $httpd->get("/$_.txt")->header('Vary'), undef, "httpd: no Vary for $_"
     for qw(deny/Arger deny/Absent ht/g/Arger ht/g/Absent);
+my $granted = $httpd->get('/ht/o/%C9%BD.txt', headers => ['X-Cs', 'e']);
+is $granted->status . ' ' . $granted->header('Vary'), '200 X-Cs',
+    'httpd: Vary of what is granted behind a redirect';
 is_deeply [$nginx->errors, $httpd->errors], [], 'logs';
 done_testing;

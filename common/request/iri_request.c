@@ -68,6 +68,21 @@ iri_request_apply_reading(iri_request_t       *request,
 }
 
 
+/*
+ * Before access is granted, a path that a rule makes after a restart must not
+ * count: if the client's URL is ASCII, Vary would reveal that an entry was
+ * found (design 5.7).
+ */
+static void
+iri_request_note_reading(iri_request_t *request, const iri_reading_t *reading)
+{
+    if (request->state != IRI_STATE_RESTARTED) {
+        request->varies |= iri_depends_on_charsets(reading, NULL, 1);
+        request->may_vary |= iri_depends_on_charsets(reading, NULL, 0);
+    }
+}
+
+
 void
 iri_request_log_refusal(const iri_request_t *request, const iri_env_t *env)
 {
@@ -108,6 +123,7 @@ iri_request_read(iri_request_t *request, const iri_env_t *env,
 
     request->read_path = path->path;
     request->refused = IRI_WHY_NONE;
+    iri_request_note_reading(request, &reading);
 
     if (!request->has_last || reading.why != IRI_WHY_CANONICAL) {
         request->has_last = 1;
@@ -245,6 +261,10 @@ iri_request_restart(iri_request_t *request, const iri_env_t *env,
 {
     const iri_found_t *found = &lookup->found;
 
+    /* of a path that a rule has made, perhaps in a request of its own */
+    request->varies |= iri_depends_on_charsets(lookup->search.reading, NULL,
+                                               1);
+
     iri_request_log_restart(env, lookup);
     iri_trace_stage(env, IRI_STAGE_RESTART, path);
 
@@ -294,11 +314,44 @@ iri_request_forget_lookups(iri_request_t *request)
 /* ---- access -------------------------------------------------------------- */
 
 void
-iri_request_granted(iri_request_t *request)
+iri_request_granted(iri_request_t *request, iri_str_t path)
 {
-    if (request->state != IRI_STATE_DENIED) {
-        request->state = IRI_STATE_GRANTED;
+    const iri_lookup_t *lookup;
+
+    if (request->state == IRI_STATE_GRANTED
+        || request->state == IRI_STATE_DENIED) {
+        return;
     }
+
+    request->state = IRI_STATE_GRANTED;
+
+    for (lookup = request->lookups; lookup != NULL; lookup = lookup->next) {
+        if (iri_str_equal(lookup->path, path)) {
+            iri_request_note_found(request, lookup);
+        }
+    }
+
+    /* With other charsets the request might have found another entry. */
+    request->varies |= request->may_vary
+                       && iri_request_has_restarted(request);
+}
+
+
+void
+iri_request_note_found(iri_request_t *request, const iri_lookup_t *lookup)
+{
+    if (request->state == IRI_STATE_GRANTED) {
+        request->varies |= iri_depends_on_charsets(lookup->search.reading,
+                                                   &lookup->found, 1);
+    }
+}
+
+
+int
+iri_request_varies(const iri_request_t *request)
+{
+    return request->varies
+           || (request->may_vary && request->state != IRI_STATE_GRANTED);
 }
 
 

@@ -50,9 +50,19 @@ struct iri_request_s {
     int page_restarted;        /* 1: an error page has restarted, which has a
                                   restart of its own */
 
+    /* the field Vary (iri_request_varies) */
+    int varies;                /* 1: the answer depends on the charsets */
+    int may_vary;              /* 1: the same, unless access is granted */
+
     int redirect;              /* HTTP status of the redirect; 0: none */
 };
 
+
+/*
+ * If access is granted, record whether a result depends on the charsets: before
+ * that, Vary would reveal whether an entry exists (design 5.7).
+ */
+void iri_request_note_found(iri_request_t *request, const iri_lookup_t *lookup);
 
 /*
  * The lookup of the found path, for the restarted request, if its result is

@@ -127,7 +127,7 @@ send_event(server_t *server, event_t event)
         server_restart(server, event == PAGE_RESTARTS);
         break;
     case GRANTS:
-        iri_request_granted(server->request);
+        iri_request_granted(server->request, S("/secret/name.txt"));
         break;
     case REDIRECTS:
         iri_request_redirected_inside(server->request);
@@ -344,6 +344,61 @@ test_hides(void **unused)
     assert_text(iri_request_path_as_sent(server.request, &server.core.env,
                                          S("/other")),
                 "/other");
+    core_free(&server.core);
+}
+
+
+/* ---- Vary ---------------------------------------------------------------- */
+
+/* The same before access is granted, whatever was found. */
+static void
+test_varies(void **unused)
+{
+    static const struct {
+        const char *path;
+        int         before, after; /* access is granted */
+    } table[] = {
+        { "/secret/name.txt", 0, 0 },
+        { "/caf\xC3\xA9", 1, 0 },
+        { "/absent\xC3\xA9", 1, 1 },
+        { "/caf\xE9", 1, 1 },
+    };
+    server_t      server;
+    iri_lookup_t *lookup;
+    iri_str_t     path;
+    size_t        i;
+
+    (void) unused;
+
+    for (i = 0; i < COUNT(table); i++) {
+        server_start(&server);
+        core_put(&server.core, S("/srv/caf\xC3\xA9"));
+        server.conf.charsets = core_charsets("windows-1252");
+        server_read(&server, table[i].path, IRI_PATH_REQUESTED);
+        path = iri_request_reading(server.request)->path;
+        server.search.path = path;
+        server.search.reading = iri_request_reading(server.request);
+        server.find.path = path;
+        lookup = iri_request_find(server.request, &server.core.env,
+                                  &server.search, &server.find);
+        assert_non_null(lookup);
+        assert_int_equal(iri_request_varies(server.request), table[i].before);
+        iri_request_granted(server.request, path);
+        assert_int_equal(iri_request_varies(server.request), table[i].after);
+        core_free(&server.core);
+    }
+
+    /* A path that a rule makes after a restart does not count. */
+    enter(&server, IRI_STATE_RESTARTED);
+    send_event(&server, READS);
+    assert_false(iri_request_varies(server.request));
+    core_free(&server.core);
+
+    /* The path of an error page does. */
+    enter(&server, IRI_STATE_RESTARTED);
+    send_event(&server, DENIES);
+    send_event(&server, READS);
+    assert_true(iri_request_varies(server.request));
     core_free(&server.core);
 }
 
@@ -619,6 +674,7 @@ main(void)
         cmocka_unit_test(test_restart_once),
         cmocka_unit_test(test_cannot_restart),
         cmocka_unit_test(test_hides),
+        cmocka_unit_test(test_varies),
         cmocka_unit_test(test_refused_path),
         cmocka_unit_test(test_outcome),
         cmocka_unit_test(test_unwritable),
