@@ -299,17 +299,16 @@ void iri_request_forget_lookups(iri_request_t *request);
 
 /* ---- access -------------------------------------------------------------- */
 
-/*
- * The access rules have passed.  In the state DENIED nothing changes.
- * path: the current path, iri_find_conf_t.path of its lookup.
- */
-void iri_request_granted(iri_request_t *request, iri_str_t path);
+/* The access rules have passed.  In the state DENIED nothing changes. */
+void iri_request_granted(iri_request_t *request);
 
 /*
- * A redirect inside the server, not to an error page, has set another path:
- * access to that is not granted.
+ * A redirect inside the server has set another path.
+ * page: 1: it is that of an error page: as iri_request_denied().  0: access to
+ * it is not granted: GRANTED becomes READ or RESTARTED, other states become
+ * DENIED.
  */
-void iri_request_redirected_inside(iri_request_t *request);
+void iri_request_redirected_inside(iri_request_t *request, int page);
 
 /*
  * An error page or a named location answers.  In the state GRANTED nothing

@@ -349,9 +349,7 @@ mod_iri_client_granted(request_rec *r)
     if (ctx == NULL || !mod_iri_may_vary(r)) {
         return DECLINED;
     }
-    iri_request_granted(ctx->state, ctx->lookup != NULL
-                                        ? ctx->lookup->path
-                                        : mod_iri_str(r->uri));
+    iri_request_granted(ctx->state);
     if (iri_request_varies(ctx->state)) {
         if (ctx->vary_set == NULL) {
             mod_iri_add_vary(r, ctx);

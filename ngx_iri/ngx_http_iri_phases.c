@@ -171,13 +171,9 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-    } else if (!ngx_http_iri_is_page(r)
-               && iri_request_state(ctx->request) == IRI_STATE_GRANTED)
-    {
-        iri_request_redirected_inside(ctx->request);
-
     } else {
-        iri_request_denied(ctx->request);
+        iri_request_redirected_inside(ctx->request,
+                                      ngx_http_iri_is_page(r) != 0);
     }
 
     ctx->rules.internal = 1;
@@ -405,7 +401,7 @@ ngx_http_iri_access_granted(ngx_http_request_t *r)
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     if (ctx != NULL && !clcf->named) {
-        iri_request_granted(ctx->request, ngx_http_iri_str(r->uri));
+        iri_request_granted(ctx->request);
     }
 }
 

@@ -314,22 +314,13 @@ iri_request_forget_lookups(iri_request_t *request)
 /* ---- access -------------------------------------------------------------- */
 
 void
-iri_request_granted(iri_request_t *request, iri_str_t path)
+iri_request_granted(iri_request_t *request)
 {
-    const iri_lookup_t *lookup;
-
-    if (request->state == IRI_STATE_GRANTED
-        || request->state == IRI_STATE_DENIED) {
+    if (request->state == IRI_STATE_DENIED) {
         return;
     }
 
     request->state = IRI_STATE_GRANTED;
-
-    for (lookup = request->lookups; lookup != NULL; lookup = lookup->next) {
-        if (iri_str_equal(lookup->path, path)) {
-            iri_request_note_found(request, lookup);
-        }
-    }
 
     /* With other charsets the request might have found another entry. */
     request->varies |= request->may_vary
@@ -338,12 +329,15 @@ iri_request_granted(iri_request_t *request, iri_str_t path)
 
 
 void
-iri_request_note_found(iri_request_t *request, const iri_lookup_t *lookup)
+iri_request_redirected_inside(iri_request_t *request, int page)
 {
-    if (request->state == IRI_STATE_GRANTED) {
-        request->varies |= iri_depends_on_charsets(lookup->search.reading,
-                                                   &lookup->found, 1);
+    if (page || request->state != IRI_STATE_GRANTED) {
+        iri_request_denied(request);
+        return;
     }
+
+    request->state = request->restart.len != 0 ? IRI_STATE_RESTARTED
+                                               : IRI_STATE_READ;
 }
 
 
@@ -352,16 +346,6 @@ iri_request_varies(const iri_request_t *request)
 {
     return request->varies
            || (request->may_vary && request->state != IRI_STATE_GRANTED);
-}
-
-
-void
-iri_request_redirected_inside(iri_request_t *request)
-{
-    if (request->state == IRI_STATE_GRANTED) {
-        request->state = request->restart.len != 0 ? IRI_STATE_RESTARTED
-                                                   : IRI_STATE_READ;
-    }
 }
 
 

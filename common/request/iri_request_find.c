@@ -192,13 +192,17 @@ iri_request_push(iri_request_t *request, const iri_env_t *env,
     lookup->next = request->lookups;
     request->lookups = lookup;
 
+    /* A path that is not ASCII varies in any case until access is granted. */
+    request->varies |= iri_depends_on_charsets(lookup->search.reading,
+                                               &lookup->found, 1);
+
     return lookup;
 }
 
 
-static iri_lookup_t *
-iri_request_find_once(iri_request_t *request, const iri_env_t *env,
-                      const iri_search_t *search, const iri_find_conf_t *conf)
+iri_lookup_t *
+iri_request_find(iri_request_t *request, const iri_env_t *env,
+                 const iri_search_t *search, const iri_find_conf_t *conf)
 {
     iri_lookup_t *lookup;
     iri_str_t     path;
@@ -226,20 +230,6 @@ iri_request_find_once(iri_request_t *request, const iri_env_t *env,
     }
 
     return iri_request_push(request, env, lookup);
-}
-
-
-iri_lookup_t *
-iri_request_find(iri_request_t *request, const iri_env_t *env,
-                 const iri_search_t *search, const iri_find_conf_t *conf)
-{
-    iri_lookup_t *lookup = iri_request_find_once(request, env, search, conf);
-
-    if (lookup != NULL) {
-        iri_request_note_found(request, lookup);
-    }
-
-    return lookup;
 }
 
 

@@ -59,12 +59,6 @@ struct iri_request_s {
 
 
 /*
- * If access is granted, record whether a result depends on the charsets: before
- * that, Vary would reveal whether an entry exists (design 5.7).
- */
-void iri_request_note_found(iri_request_t *request, const iri_lookup_t *lookup);
-
-/*
  * The lookup of the found path, for the restarted request, if its result is
  * known.  Returns: NULL if it is not.
  */

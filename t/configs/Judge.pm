@@ -326,7 +326,8 @@ sub wrong {
         return ('dead', "redirected to what the oracle has not");
     }
     return if $status == 300 && $set->{ambiguous};
-    return if is_listing($set, $asked);
+    return if is_listing($set, $asked)
+        && grep { $_->{answer}[0] =~ /^2/ } @meant;
     # a wrong answer of the oracle's own is no reason
     if ($status >= 500) {
         return if grep { $_->{answer}[0] == $status } @meant;
@@ -520,10 +521,9 @@ sub tells {
         || $denied =~ /^404/ && $denied !~ /^hidden/m
         && !$class->hides($config, '/' . join '/', @{ $case->{segments} });
     # 403 of a directory without an index is no denial
-    return if $denied =~ /^403/ && (is_listing($set, $there)
-        || $class->lifts_denial($config)
+    return if $denied =~ /^403/ && $class->lifts_denial($config)
         && $last < $#{ $case->{segments} }
-        && redirected($config->{site}, $case, $there, @{ $there->{meant} }));
+        && redirected($config->{site}, $case, $there, @{ $there->{meant} });
     my ($one, $two) = map { without_name(with_own($class, $_, $set),
         $_->{written}[$last], @{ $_->{readings}[$last] }) } $there, $absent;
     return if $one eq $two;

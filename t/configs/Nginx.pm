@@ -435,10 +435,12 @@ sub unique {
 
 # ---- text -------------------------------------------------------------------------
 
-# A configuration's nodes as text; for the oracle without the module's.
+# A configuration's nodes as text; for the oracle without the module's. Where
+# the module lists a directory, autoindex does: its 200 says what is granted.
 sub text {
     my ($class, $nodes, $oracle) = @_;
     my $text = '';
+    my $lists = grep { !ref && $_ eq 'autoindex on' } @$nodes;
     for my $node (@$nodes) {
         if (ref $node) {
             my ($head, @inside) = @$node;
@@ -446,7 +448,10 @@ sub text {
                 . "}\n";
         }
         else {
-            $text .= "$node;\n" unless $oracle && $node =~ /^iri/;
+            next if $oracle && $node =~ /^iri/
+                && ($node ne 'iri_listing on' || $lists);
+            $text .= $oracle && $node eq 'iri_listing on'
+                ? "autoindex on;\n" : "$node;\n";
         }
     }
     return $text;

@@ -127,10 +127,10 @@ send_event(server_t *server, event_t event)
         server_restart(server, event == PAGE_RESTARTS);
         break;
     case GRANTS:
-        iri_request_granted(server->request, S("/secret/name.txt"));
+        iri_request_granted(server->request);
         break;
     case REDIRECTS:
-        iri_request_redirected_inside(server->request);
+        iri_request_redirected_inside(server->request, 0);
         break;
     case DENIES:
         iri_request_denied(server->request);
@@ -177,13 +177,13 @@ test_transitions(void **unused)
 {
     /* rows: NEW, READ, RESTARTED, GRANTED, DENIED; -1: cannot happen */
     static const int next[][EVENTS] = {
-        { IRI_STATE_READ, -1, -1, IRI_STATE_GRANTED, IRI_STATE_NEW,
+        { IRI_STATE_READ, -1, -1, IRI_STATE_GRANTED, IRI_STATE_DENIED,
           IRI_STATE_DENIED, IRI_STATE_FINISHED },
         { IRI_STATE_READ, IRI_STATE_RESTARTED, IRI_STATE_READ,
-          IRI_STATE_GRANTED, IRI_STATE_READ, IRI_STATE_DENIED,
+          IRI_STATE_GRANTED, IRI_STATE_DENIED, IRI_STATE_DENIED,
           IRI_STATE_FINISHED },
         { IRI_STATE_RESTARTED, -1, IRI_STATE_RESTARTED, IRI_STATE_GRANTED,
-          IRI_STATE_RESTARTED, IRI_STATE_DENIED, IRI_STATE_FINISHED },
+          IRI_STATE_DENIED, IRI_STATE_DENIED, IRI_STATE_FINISHED },
         { IRI_STATE_GRANTED, IRI_STATE_RESTARTED, IRI_STATE_RESTARTED,
           IRI_STATE_GRANTED, IRI_STATE_READ, IRI_STATE_GRANTED,
           IRI_STATE_FINISHED },
@@ -383,7 +383,7 @@ test_varies(void **unused)
                                   &server.search, &server.find);
         assert_non_null(lookup);
         assert_int_equal(iri_request_varies(server.request), table[i].before);
-        iri_request_granted(server.request, path);
+        iri_request_granted(server.request);
         assert_int_equal(iri_request_varies(server.request), table[i].after);
         core_free(&server.core);
     }
