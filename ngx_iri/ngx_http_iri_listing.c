@@ -10,6 +10,7 @@
 
 
 #define NGX_HTTP_IRI_LISTING_BUFFER 32768 /* octets of a buffer of the page */
+#define NGX_HTTP_IRI_LISTING_TIMER  60000 /* ms; resumed long before */
 
 
 typedef struct {
@@ -204,20 +205,38 @@ ngx_http_iri_listing_send(ngx_http_request_t     *r,
 
 /* ---- the request -------------------------------------------------------- */
 
-/* Handler of the event posted by ngx_http_iri_listing_yield(). */
+/* Cancel what ngx_http_iri_listing_yield() has begun. */
+static void
+ngx_http_iri_listing_cancel(ngx_event_t *ev)
+{
+    if (ev->posted) {
+        ngx_delete_posted_event(ev);
+    }
+
+    if (ev->timer_set) {
+        ngx_del_timer(ev);
+    }
+}
+
+
+/* Handler of the event of ngx_http_iri_listing_yield(). */
 static void
 ngx_http_iri_listing_resume(ngx_event_t *ev)
 {
     ngx_http_request_t *r = ev->data;
     ngx_connection_t   *c = r->connection;
 
+    ngx_http_iri_listing_cancel(ev);
     ngx_http_set_log_request(c->log, r);
     ngx_http_iri_listing_run(r);
     ngx_http_run_posted_requests(c);
 }
 
 
-/* Let other requests run first, and detect a closed connection. */
+/*
+ * Let other requests run first, and detect a closed connection.  The timer
+ * keeps an exiting worker alive: nginx does not count posted events.
+ */
 static void
 ngx_http_iri_listing_yield(ngx_http_request_t     *r,
                            ngx_http_iri_listing_t *listing)
@@ -232,6 +251,7 @@ ngx_http_iri_listing_yield(ngx_http_request_t     *r,
     listing->event.log = r->connection->log;
 
     ngx_post_event(&listing->event, &ngx_posted_next_events);
+    ngx_add_timer(&listing->event, NGX_HTTP_IRI_LISTING_TIMER);
 }
 
 
@@ -354,10 +374,7 @@ ngx_http_iri_listing_cleanup(void *data)
 {
     ngx_http_iri_listing_t *listing = data;
 
-    if (listing->event.posted) {
-        ngx_delete_posted_event(&listing->event);
-    }
-
+    ngx_http_iri_listing_cancel(&listing->event);
     ngx_http_iri_entries_close(listing);
 }
 

@@ -743,6 +743,16 @@ END
     unlike $other->log_text, qr/exited on signal/, 'no worker has died';
 }
 
+# A worker that exits gracefully, as after a reload, ends its listings first.
+{
+    my $long = stuck('/few/?format=json', 65536);
+    is $server->get('/plain/one.txt')->body, '1', 'a listing has begun';
+    kill 'QUIT', $server->children;
+    my $got = '';
+    1 while sysread $long, $got, 65536, length $got;
+    like $got, qr/19999/, 'the worker ends it before it exits';
+}
+
 # ---- configuration --------------------------------------------------------------
 
 sub said {
