@@ -132,6 +132,26 @@ check_choices(near_t *near, const char *path, const char *want)
 }
 
 
+/* A call of the file system that fails, whichever it is, leaves no choices. */
+static void
+check_errors_leave_no_choices(near_t *near, const char *path)
+{
+    size_t i, calls;
+
+    near->core.stats = near->core.lists = 0;
+    near_ask(near, path);
+    calls = near->core.stats + near->core.lists;
+    assert_true(calls > 1);
+
+    for (i = 1; i <= calls; i++) {
+        near->core.stats = near->core.lists = 0;
+        near->core.io_fail_at = i;
+        near_ask(near, path);
+        assert_int_equal(near->found.count, 0);
+    }
+}
+
+
 /* ---- the nearest --------------------------------------------------------- */
 
 static void
@@ -695,7 +715,6 @@ test_choices_go_on(void **state)
         "/.DD",     "/ee/deep/er/x", "/EE/deep/ER/X", NULL
     };
     near_t near;
-    size_t i, calls;
 
     (void) state;
 
@@ -726,16 +745,7 @@ test_choices_go_on(void **state)
     check_choices(&near, "/cC/", "/CC/ /cc/ ");
 
     /* An error under one of them: the others are not all there is. */
-    near.core.stats = near.core.lists = 0;
-    near_ask(&near, "/eE/Deep/eR/x");
-    calls = near.core.stats + near.core.lists;
-
-    for (i = 1; i <= calls; i++) {
-        near.core.stats = near.core.lists = 0;
-        near.core.io_fail_at = i;
-        near_ask(&near, "/eE/Deep/eR/x");
-        assert_int_equal(near.found.count, 0);
-    }
+    check_errors_leave_no_choices(&near, "/eE/Deep/eR/x");
 
     near_free(&near);
 }
@@ -747,7 +757,7 @@ test_choices_are_limited(void **state)
 {
     near_t near;
     char   path[64];
-    size_t i, k, calls;
+    size_t i, k;
 
     (void) state;
 
@@ -776,18 +786,7 @@ test_choices_are_limited(void **state)
             < 0);
     }
 
-    /* An error on the way: nothing is told, whichever call it is. */
-    near.core.stats = near.core.lists = 0;
-    near_ask(&near, "/abcDE");
-    calls = near.core.stats + near.core.lists;
-    assert_true(calls > 1);
-
-    for (i = 1; i <= calls; i++) {
-        near.core.stats = near.core.lists = 0;
-        near.core.io_fail_at = i;
-        near_ask(&near, "/abcDE");
-        assert_int_equal(near.found.count, 0);
-    }
+    check_errors_leave_no_choices(&near, "/abcDE");
 
     near_free(&near);
 }
