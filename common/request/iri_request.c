@@ -261,7 +261,7 @@ iri_request_restart(iri_request_t *request, const iri_env_t *env,
 {
     const iri_found_t *found = &lookup->found;
 
-    /* of a path that a rule has made, perhaps in a request of its own */
+    /* The lookup may be that of an internal redirect with its own state. */
     request->varies |= iri_depends_on_charsets(lookup->search.reading, NULL,
                                                1);
 

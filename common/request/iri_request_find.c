@@ -356,7 +356,8 @@ iri_request_refuse(iri_request_t *request, const iri_env_t *env,
     request->absent = path;
     lookup->is_logged = 1;
 
-    if (found->why != IRI_WHY_NONE) { /* it was logged */
+    /* A refusal added by iri_request_add_lookup() was logged before. */
+    if (found->why != IRI_WHY_NONE) {
         iri_logf(env, IRI_LOG_INFO,
                  "\"%s\" not served: %s" IRI_LOG_REASON "%s",
                  iri_show(&shown, path), iri_why_text(found->why),
