@@ -69,7 +69,7 @@ sub new_case {
     my $case = { form => $form, segments => \@segments, written => $written,
         last => $last, same => is_same($written, @segments), method => rand() < 0.9 ? 'GET' : 'HEAD',
         query => one('', '', '', '?id=5', '?key=1&x=%C3%A9') };
-    for (1 .. 6) {
+    for (1 .. 20) {
         my $absent = $site->absent($segments[$last]) // last;
         my @other = @segments;
         $other[$last] = $absent;
@@ -345,7 +345,7 @@ sub wrong {
     return ('lost', "$status, the oracle $name->{answer}[0]")
         if $is_same && ($name->{answer}[0] =~ /^2/ || @meant == 1);
     return if $status >= 400;
-    return if as_absent($set, $case, $asked);
+    return if as_absent($config, $set, $case, $asked);
     return if is_refused($set, $case, $asked);
     return if is_concealed($class, $config, $plain, $asked);
     return if $status =~ /^3/ && shows_sent($plain, $asked);
@@ -403,11 +403,14 @@ sub redirected {
         && $site->is_folder($_->{path}[-1]) } @meant;
 }
 
-# Is it what the oracle has for an absent name in that place?
+# Is it what the oracle has for an absent name in that place? Without an absent
+# name to compare with, a name that does not count in its form may be answered
+# in any way.
 sub as_absent {
-    my ($set, $case, $asked) = @_;
+    my ($config, $set, $case, $asked) = @_;
     my ($twin) = grep { $_->{which} eq 'twin' } @{ $case->{asked} };
-    return 0 if !$twin || $twin == $asked;
+    return is_other_form($config, $set) if !$twin;
+    return 0 if $twin == $asked;
     my $last = $case->{last};
     my $answer = without_name(plain($asked->{normal}, $set),
         $asked->{written}[$last], @{ $asked->{readings}[$last] });
@@ -428,12 +431,14 @@ sub has_control {
 
 # Is it the answer to what no charset reads, whatever the name is? With an
 # error page it can be a success, and so where a program answers that gets the
-# name of no file.
+# name of no file: this one for an absent name, whatever the existing one gets.
 sub is_refused {
     my ($set, $case, $asked) = @_;
     return 0 if ($set->{invalid} // '') eq 'pass'
         || !(grep { !@$_ } @{ $asked->{readings} })
         && !grep { has_control($_) } @{ $asked->{written} };
+    return 1 if $asked->{which} eq 'twin'
+        && $asked->{normal} =~ m{ROOT/(?:refused-){30}};
     my $last = $case->{last};
     my @text = map { without_name($_->{normal}, $_->{written}[$last],
         @{ $_->{readings}[$last] }) } @{ $case->{asked} };
@@ -461,15 +466,19 @@ sub is_concealed {
 sub shows_sent {
     my ($plain, $asked) = @_;
     return 0 if grep { !@$_ } @{ $asked->{readings} };
-    my @sent = map { '/' . utf8($_->[0]) } @{ $asked->{readings} };
+    # any reading of each segment: one that found the entry has found it all
+    my @sent = map { my $any = join '|', map { quotemeta utf8($_) } @$_;
+        "/(?:$any)" } @{ $asked->{readings} };
     for my $meant (@{ $asked->{meant} }) {
         my @found = map {"/$_"} @{ $meant->{path} };
         # a rule may have left out the first segments
         for my $first (0 .. $#found) {
             my ($sent, $found) = map { join '', @$_[$first .. $#found] }
                 \@sent, \@found;
-            return 1 if $plain eq $meant->{normal}
-                =~ s/^(x-place: .*)\Q$found\E/$1$sent/mr;
+            my $expected = quotemeta $meant->{normal};
+            my $place    = quotemeta $found;
+            return 1 if $expected =~ s/^(x\\-place\\:\\ .*)\Q$place\E/$1$sent/m
+                && $plain =~ /\A$expected\z/;
         }
     }
     return 0;
@@ -530,6 +539,10 @@ sub tells {
     ($one, $two) = map { without_any($_, $last) } $there, $absent
         if $class->shows_name($config);
     return if $one eq $two;
+    # what another path that may be meant has, tells nothing of a denied one
+    return if grep { $_->{answer}[0] =~ /^2/
+        && $_->{normal} eq plain($there->{normal}, $set) }
+        @{ $there->{meant} };
     # A rule that names the entry denies it before a location grants access and
     # another one denies; there Vary is no longer needed.
     if (index($class->text($config->{nodes}, 0), $case->{segments}[$last]) >= 0) {

@@ -535,8 +535,10 @@ sub in_internal {
 # Does a denial hold $uri, or what a rule has made of it ("set" of a capture),
 # which is the name that was found? (SECURITY.md says so.)
 sub shows_name {
-    return text_of(@_[0, 1], 1)
-        =~ /^ *(?:add_header|error_page) [^;]*\$uri|^ *set [^;]*\$rest/m;
+    my $text = text_of(@_[0, 1], 1);
+    return $text
+        =~ /^ *(?:add_header|error_page) [^;]*\$uri|^ *set [^;]*\$rest/m
+        || $text =~ /^ *rewrite [^;]*\$1/m && denies_with_name(@_);
 }
 
 # Is a denial a redirect to the login, with $uri? It has the names as they were
