@@ -348,6 +348,7 @@ sub wrong {
     return if $status >= 400;
     return if as_absent($config, $set, $case, $asked);
     return if is_refused($set, $case, $asked);
+    return if is_ambiguous($class, $config, $case, $asked);
     return if is_concealed($class, $config, $plain, $asked);
     return if $status =~ /^3/ && shows_sent($plain, $asked);
     # httpd decodes a path once more where a rule of a directory changes it;
@@ -461,6 +462,16 @@ sub is_refused {
     my @text = map { without_name($_->{normal}, $_->{written}[$last],
         @{ $_->{readings}[$last] }) } @{ $case->{asked} };
     return @text < 2 || $text[0] eq $text[1];
+}
+
+# May two entries be meant? That is 404, which an error page can answer.
+sub is_ambiguous {
+    my ($class, $config, $case, $asked) = @_;
+    return 0 if $class->text($config->{nodes}, 0)
+        !~ /^ *(?:error_page (?:\d+ )*404|ErrorDocument 404) /m;
+    my %name = map { utf8($_) => 1 } @{ $config->{site}{names} };
+    my %meant = map { $_->{path}[ $case->{last} ] => 1 } @{ $asked->{meant} };
+    return 1 < grep { $name{$_} } keys %meant;
 }
 
 # Is it the oracle's denial, a redirect to the login with $uri, with the names
