@@ -17,7 +17,7 @@ use Site qw(of_config one some text_of utf8 maybe @TREES);
 
 my @MODULES = qw(rewrite setenvif env include auth_basic authn_file authz_user
     negotiation proxy proxy_http headers cache cache_disk autoindex filter
-    dav dav_fs expires access_compat);
+    dav dav_fs expires access_compat cgi);
 
 sub common {
     my ($port, $tmp) = @_;
@@ -286,6 +286,13 @@ sub extra {
             'FallbackResource /index.php']],
         ["Directory \"%%ROOT%%/$dir\"", maybe($g->{tree} eq 'nfc',
             'Options +Indexes'), 'IndexOptions Charset=UTF-8'],
+        ['ScriptAlias "' . prefix($g, one('/cgi', '/実行'), $top)
+            . "\" \"%%ROOT%%/$top\""],
+        ['ScriptAliasMatch "^' . prefix($g, '/run', $top)
+            . "/(.*)\$\" \"%%ROOT%%/$top/\$1\""],
+        ["Directory \"%%ROOT%%\"", 'Dav On'],
+        ["Location \"/$dir\"", 'Dav On', maybe(0.3,
+            ['LimitExcept GET PROPFIND', 'Require all denied'])],
     ) };
 }
 
@@ -468,7 +475,10 @@ sub has_application {
 # where their octets are others than the name's.
 sub body_of {
     my ($class, $body, $other, $caches) = @_;
-    return $body if $body !~ /^(?:ENV|UP) /;
+    # PROPFIND: the module writes escapes in upper case; times are dropped
+    return $body =~ s{<lp\d:(?:creationdate|getlastmodified|getetag)>.*\n}{}gr
+        =~ s/(%[0-9a-f]{2})/uc $1/gier if $body =~ /^<\?xml /;
+    return $body if $body !~ /^(?:ENV|UP) /m;
     # a page to which rules redirect is kept as the first request got it
     $body =~ s/^(?:REDIRECT_|SCRIPT_UR[IL]=).*\n?//mg if $caches;
     # what mod_cache adds to ask again depends on what was asked before
@@ -478,7 +488,7 @@ sub body_of {
         !/^(?:REDIRECT_)*IRI(?:_\w+)?=/
         && !/^(?:REQUEST_URI|HTTP_X_RAW|REMOTE_PORT|UNIQUE_ID|PATH|SERVER_\w+
             |USER_NAME|GATEWAY_INTERFACE|REMOTE_ADDR|DATE_\w+)=/x
-        && (!$other || !/^(?:\w*FILENAME|DOCUMENT_NAME|\w*TRANSLATED|LAST_MODIFIED|CONTEXT_DOCUMENT_ROOT)=/)
+        && (!$other || !/^(?:\w*FILENAME|PWD|DOCUMENT_NAME|\w*TRANSLATED|LAST_MODIFIED|CONTEXT_DOCUMENT_ROOT)=/)
     } split /\n/, $body;
     return join "\n", sort @lines;
 }

@@ -113,8 +113,9 @@ sub root {
                 or die "$file: $!\n";
             next;
         }
-        spew($file, utf8($path =~ /\.php$/
-            ? "ENV $path\n<!--#printenv -->" : "FILE $path\n"));
+        spew($file, utf8($path =~ /\.php$/ ? program($path)
+            : "FILE $path\n"));
+        chmod 0755, $file if $path =~ /\.php$/;
         utime 1_600_000_000, 1_600_000_000, $file;
     }
     # A directory of so many names that its index is built by a thread.
@@ -130,6 +131,20 @@ sub root {
     utime 1_600_000_000, 1_600_000_000, $root,
         map { "$root/" . path_on_disk($_, $tree) } @{ $self->{folders} };
     return $root;
+}
+
+# A page of mod_include that also is a CGI program; both report what they get.
+sub program {
+    my ($path) = @_;
+    return <<"END";
+#!/bin/sh
+: <<'INCLUDE'
+ENV $path
+<!--#printenv -->
+INCLUDE
+printf 'Content-Type: text/plain\\n\\n%s\\n' 'ENV $path'
+exec env
+END
 }
 
 # Changes the large directories, so that their indexes are built again.
