@@ -378,6 +378,7 @@ my $denied = httpd(root => $page, modules => [qw(include rewrite cgid)],
     log_level => 'info', conf => <<'END');
 IRIEngine On
 IRIMatch case
+IRIRepair double-encoding
 AddHandler cgi-script .cgi
 <Directory "%%ROOT%%">
     Options +ExecCGI
@@ -393,7 +394,12 @@ END
 spew("$page/told.cgi", "#!/bin/sh\nprintf 'Content-Type: text/plain\\n\\n'\n"
     . "env | grep -v PORT | sort\n");
 chmod 0755, "$page/told.cgi";
-my ($there, $absent) = map { $denied->get("/page/$_.html")->body }
+spew("$page/Page/\xC3\xA9.html", "Secret\n");
+my ($there, $absent) = map { $denied->get("/Page/%25C3%25$_.html")->body }
+    qw(A9 A8);
+is $there =~ s/A9/A8/gr, $absent, 'variables of a denied name that is repaired';
+like $there, qr{^REDIRECT_URL=/Page/%C3%A9\.html$}m, 'its REDIRECT_URL';
+($there, $absent) = map { $denied->get("/page/$_.html")->body }
     qw(other absen);
 is $there =~ s/other/absen/gr, $absent, 'variables of a denied name';
 like $there, qr{^REDIRECT_URL=/page/other\.html$}m, 'REDIRECT_URL';

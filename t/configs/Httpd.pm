@@ -485,7 +485,7 @@ sub body_of {
     my $cached = $body =~ /^cache-status=/m;
     my @lines = grep {
         !($cached && /^(?:HTTP_IF_\w+|cache-\w+)=/) &&
-        !/^(?:REDIRECT_)*IRI(?:_\w+)?=/
+        !/^(?:REDIRECT_)*IRI(?:_\w+)?=/i
         && !/^(?:REQUEST_URI|HTTP_X_RAW|REMOTE_PORT|UNIQUE_ID|PATH|SERVER_\w+
             |USER_NAME|GATEWAY_INTERFACE|REMOTE_ADDR|DATE_\w+)=/x
         && (!$other || !/^(?:\w*FILENAME|PWD|DOCUMENT_NAME|\w*TRANSLATED|LAST_MODIFIED|CONTEXT_DOCUMENT_ROOT)=/)

@@ -336,6 +336,10 @@ sub wrong {
     # a wrong answer of the oracle's own is no reason
     if ($status >= 500) {
         return if grep { $_->{answer}[0] == $status } @meant;
+        # Octets without a reading are refused before a location is chosen: the
+        # error page is the server's, and rules may send it round in circles.
+        return if grep({ !@$_ } @{ $asked->{readings} })
+            && $class->text($config->{nodes}, 0) =~ /^error_page (?:\d+ )*404/m;
         return ('error', "answered $status");
     }
     # an error of the oracle's own neither grants nor denies
@@ -480,18 +484,25 @@ sub is_ambiguous {
     return 1 < grep { $name{$_} } keys %meant;
 }
 
-# Is it the oracle's denial, a redirect to the login with $uri, with the names
-# as they were sent in place of those that were found and denied?
+# Is it the oracle's denial, with the names as they were sent in place of those
+# that were found and denied? A redirect to the login with $uri, or the page for
+# an internal location, with its path.
 sub is_concealed {
     my ($class, $config, $plain, $asked) = @_;
-    return 0 if !$class->denies_with_name($config)
-        || grep { !@$_ } @{ $asked->{readings} };
-    my $sent = escaped(join '', map { '/' . utf8($_->[0]) }
-        @{ $asked->{readings} });
-    for my $meant (grep { is_login($_->{normal}) } @{ $asked->{meant} }) {
-        my $found = escaped(join '', map { "/$_" } @{ $meant->{path} });
-        return 1 if $found ne $sent && $plain eq $meant->{normal}
-            =~ s/^(location: .*)\Q$found\E/$1$sent/mr;
+    return 0 if grep { !@$_ } @{ $asked->{readings} };
+    my $sent = join '', map { '/' . utf8($_->[0]) } @{ $asked->{readings} };
+    my $in_login = $class->denies_with_name($config);
+    for my $meant (@{ $asked->{meant} }) {
+        my $found = join '', map {"/$_"} @{ $meant->{path} };
+        next if $found eq $sent;
+        my ($place, $text) = map { escaped($_) } $found, $sent;
+        return 1 if $in_login && is_login($meant->{normal})
+            && $plain eq $meant->{normal}
+                =~ s/^(location: .*)\Q$place\E/$1$text/mr;
+        my $path = $found;
+        utf8::decode($path);
+        return 1 if $class->hides($config, $path)
+            && $plain eq $meant->{normal} =~ s/\Q$found\E/$sent/gr;
     }
     return 0;
 }
