@@ -468,7 +468,7 @@ sub lifts_denial {
 sub asks_disk { return 0 }
 
 sub has_application {
-    return text_of(@_[0, 1], 1) =~ /ProxyPass|\[P\]|\[H=|index\.php/;
+    return text_of(@_[0, 1], 1) =~ /ProxyPass|ScriptAlias|\[P\]|\[H=|index\.php/;
 }
 
 # A report without what the client sent, the module's own, and names of files
