@@ -397,8 +397,12 @@ sub reads_arguments {
         return utf8(IRI::Spelling::read_in($octets, $charset) // "\x{FFFD}");
     };
     my ($own, @oracle) = map {
-        s{^(.*(?:QUERY|ARGS).*)$}{ $1 =~
-            s/((?:%[89A-F][0-9A-F]|[\x80-\xFF])+)/$read->($1)/ger }gemr
+        join "\n", map {
+            my $line = $_;
+            $line =~ s/((?:%[89A-F][0-9A-F]|[\x80-\xFF])+)/$read->("$1")/ge
+                if $line =~ /QUERY|ARGS/;
+            $line;
+        } split /\n/
     } $text, map { $_->{normal} } @meant;
     return scalar grep { $_ eq $own } @oracle;
 }
