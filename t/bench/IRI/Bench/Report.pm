@@ -154,7 +154,7 @@ sub peers {
         }
     }
     return '' if !@rows;
-    return "\n### Against peers\n\n" . markdown(['request', @heads], @rows);
+    return "\n### Against peers\n\n" . markdown(['instructions of', @heads], @rows);
 }
 
 sub cell {
