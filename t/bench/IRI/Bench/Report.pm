@@ -133,7 +133,8 @@ sub summary {
         'nginx', 'httpd event', 'httpd prefork'],
         map { [@$_[0 .. 4]] } @missed);
     $text .= "\nMet on each server: " . join('; ', @met) . ".\n" if @met;
-    return $text . $self->peers . $self->wrong;
+    $text .= $self->peers . $self->wrong;
+    return $text =~ s/(?<=\d) (?=\d{3}\b)/,/gr;
 }
 
 sub peers {
