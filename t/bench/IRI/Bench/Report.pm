@@ -127,8 +127,15 @@ sub summary {
         $new =~ s/^([a-z]+)(?=, (?:over|looks))/$1-new/ if $new eq $_->[0];
         $new eq $_->[0] || !$there{$new} } @rows;
     my @missed = grep { !$_->[6] } @rows;
-    my @met    = map { "$_->[0] ($_->[1])" }
-        grep { $_->[6] && $_->[0] !~ /looks$/ } @rows;
+    my (@met, %met);
+    for my $row (grep { $_->[6] && $_->[0] !~ /looks$/ } @rows) {
+        my ($of, $what) = $row->[0] =~ /^([\w-]+)[:,]\ (instructions,\ of\ .*
+            |largest\ over\ .*)$/x;
+        my $goal = ($what // $row->[0]) . " ($row->[1])";
+        push @met, $goal if !$met{$goal};
+        push @{ $met{$goal} }, $of // ();
+    }
+    @met = map { join ': ', $_, join(', ', @{ $met{$_} }) || () } @met;
     my $text = "### Against the goals\n\n" . markdown(['added', 'goal',
         'nginx', 'httpd event', 'httpd prefork'],
         map { [@$_[0 .. 4]] } @missed);
