@@ -125,6 +125,23 @@ like $report, qr/^\| ASCII hit or 404, again \| 60 instructions \| 50 to 500, 1 
     'goals, from the least to the most';
 like $report, qr/^WRONG STATUS: some <row>: 404, not 200$/m,
     'the report says so, too';
+my $summary = slurp("$tmp/summary.md");
+like $summary, qr/^### Against the goals\n.*^\| ASCII hit or 404, again \|/ms,
+    'a goal that is missed';
+like $summary, qr/^### Against peers\n.*^\| nginx, ASCII \| 12,000 \| 14,000 \|  \| 20,000 \|/ms,
+    'requests beside those of peers';
+{
+    mkdir "$tmp/pictures" or die "$tmp: $!\n";
+    my $old = "Text.\n![x](pictures/bench-size.svg)\n"
+        . "<!-- bench -->\nold\n<!-- bench end -->\nMore.\n";
+    spew("$tmp/doc.md", $old);
+    my ($code) = capture('', $^X, "$FindBin::Bin/bench/report", $tmp,
+        "$tmp/doc.md", "$tmp/pictures");
+    is $code, 0, 'a report into a document';
+    is slurp("$tmp/doc.md"), $old =~ s/old\n/$summary/r, 'the summary alone';
+    is join(' ', glob "$tmp/pictures/*"), "$tmp/pictures/bench-size.svg",
+        'the plots that it shows';
+}
 like slurp("$tmp/report.tsv"), qr/^nginx\trequest\tnginx\tany: ASCII\ton\tinstructions\t12500$/m,
     'all figures';
 

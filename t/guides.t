@@ -24,7 +24,6 @@ my %ELSEWHERE = (
     'doc/migration.md'     => ['t/migration.t', qw(nginx apache console)],
     'doc/webdav.md'        => ['t/webdav-guide.t', qw(nginx apache)],
     'doc/library.md'       => ['t/library.t', qw(sh)],
-    'doc/suites.md'        => ['t/library.t', qw(sh)],
     'doc/versions.md'      => ['t/versions.t', qw(sh)],
 );
 

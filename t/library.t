@@ -129,9 +129,9 @@ subtest 'not in the modules' => sub {
     }
 };
 
-# What doc/suites.md says is what the program prints, and the rows are all told.
+# What doc/library.md says is what the program prints, and the rows are all told.
 subtest 'suites' => sub {
-    my $doc = slurp("$top/doc/suites.md");
+    my $doc = slurp("$top/doc/library.md");
     my @rows = map { (split /\t/, $_, 3)[2] =~ s/\t/ \xC2\xB7 /gr }
         grep { !/^#/ } split /\n/, slurp("$top/t/core/deviations.tsv");
     cmp_ok scalar @rows, '>', 3, 'deviations';

@@ -46,7 +46,7 @@ bench-quick: need-bench ## a few requests of nginx and httpd, and the start
 	@t/bench/bench --quick --out=$(BENCHED)/quick --trees=$(BENCHED)/trees \
 	    $(BENCH_OPTIONS)
 
-bench-doc:     ## the tables and plots of make bench into doc/performance.md
+bench-doc:     ## the summary of make bench into doc/performance.md
 	@t/bench/report $(BENCHED) doc/performance.md doc/pictures
 
 bench-clean:   ## remove the trees and tables of make bench

@@ -107,7 +107,7 @@ SKIP: {
     my $server = httpd(root => $root, modules => [qw(dav dav_fs)],
         conf => "IRIEngine On\nDavLockDB /nonexistent/lock\n"
             . "<Directory $root>\nDav On\n</Directory>\n");
-    my ($said) = $text =~ /whatever writes or locks gets (\d+)/;
+    my ($said) = $text =~ /writing and locking get (\d+)/;
     for my $method (qw(PUT LOCK)) {
         is $server->request($method, '/a.txt', body => $body{$method},
             headers => ['Content-Type' => 'text/xml'])->status, $said,

@@ -1,6 +1,7 @@
 # One report of all groups whose figures are in a folder, GROUP.tsv and
-# GROUP.md: report.md, report.tsv, and plots. A group that was not run stays as
-# it was, so a part can be measured anew.
+# GROUP.md: report.md, report.tsv, and plots; and summary.md, the part that
+# doc/performance.md contains. A group that was not run stays as it was, so a
+# part can be measured anew.
 package IRI::Bench::Report;
 use strict;
 use warnings;
@@ -13,6 +14,10 @@ use IRI::Server qw(slurp spew);
 my @GROUPS  = qw(nginx event prefork fold fold-nginx fold-httpd index
     latency wall memory start growth peers);
 my @SERVERS = qw(nginx event prefork);
+
+# Requests that are compared with those of peers.
+my $SHOWN = qr/^(?:any:\ (?:ASCII|Japanese|French)(?:\ in\ NFD|,\ absent)?
+    |Shift_JIS|EUC-JP,.*|windows-1251)$/x;
 
 # What a plot shows, for who does not see it.
 my %CAPTION = (
@@ -50,6 +55,7 @@ sub write_all {
     $text .= "\n" . slurp("$folder/$_.md") =~ s/^- .*\n//mgr
         for @{ $self->{ran} };
     spew("$folder/report.md", $text);
+    spew("$folder/summary.md", $self->summary);
     return;
 }
 
@@ -74,9 +80,9 @@ sub place {
     return ($server, $what);
 }
 
-# The table of the goals: for each row its goal, and on each server the least
-# and the most, and whether all are met.
-sub goals {
+# The rows of the goals, in order, each [label, goal, nginx, event, prefork,
+# core, met]: on each server the least and the most, and whether all are met.
+sub goal_rows {
     my ($self) = @_;
     my (@rows, %rows, %newest);
     my @goals = grep { $_->[1] eq 'goal' } @{ $self->{lines} };
@@ -93,13 +99,77 @@ sub goals {
         $row->{most}{$most} = 1;
         push @{ $row->{$server} }, [$value, $kept];
     }
-    my @lines = map { my $row = $rows{$_};
+    return map { my $row = $rows{$_};
         my $most = join ' or ', map { number($_) }
             sort { $a <=> $b } keys %{ $row->{most} };
+        my @all = map { @{ $row->{$_} // [] } } @SERVERS, 'core';
         [$_, "$most $row->{unit}" =~ s/ $//r,
-            map { range($row->{$_}) } @SERVERS, 'core'] } @rows;
+            map({ range($row->{$_}) } @SERVERS, 'core'),
+            @all == grep { $_->[1] } @all] } @rows;
+}
+
+sub goals {
+    my ($self) = @_;
     return markdown(['added', 'goal', 'nginx', 'httpd event',
-        'httpd prefork', 'core'], @lines);
+        'httpd prefork', 'core'], map { [@$_[0 .. 5]] } $self->goal_rows);
+}
+
+# ---- the part for the document -----------------------------------------------
+
+# The goals that are missed as a table, the others (without those for looks) as
+# a list, and whole requests beside those of peers. Of a row that is there for a
+# new name, too, only that one.
+sub summary {
+    my ($self) = @_;
+    my @rows  = $self->goal_rows;
+    my %there = map { $_->[0] => 1 } @rows;
+    @rows = grep { my $new = $_->[0] =~ s/, again(?=$|, looks$)/, first/r;
+        $new =~ s/^([a-z]+)(?=, (?:over|looks))/$1-new/ if $new eq $_->[0];
+        $new eq $_->[0] || !$there{$new} } @rows;
+    my @missed = grep { !$_->[6] } @rows;
+    my (@met, %met);
+    for my $row (grep { $_->[6] && $_->[0] !~ /looks$/ } @rows) {
+        my ($of, $what) = $row->[0] =~ /^([\w-]+)[:,]\ (instructions,\ of\ .*
+            |largest\ over\ .*)$/x;
+        my $goal = ($what // $row->[0]) . " ($row->[1])";
+        push @met, $goal if !$met{$goal};
+        push @{ $met{$goal} }, $of // ();
+    }
+    @met = map { join ': ', $_, join(', ', @{ $met{$_} }) || () } @met;
+    my $text = "### Against the goals\n\n" . markdown(['added', 'goal',
+        'nginx', 'httpd event', 'httpd prefork'],
+        map { [@$_[0 .. 4]] } @missed);
+    $text .= "\nMet on each server: " . join('; ', @met) . ".\n" if @met;
+    $text .= $self->peers . $self->wrong;
+    return $text =~ s/(?<=\d) (?=\d{3}\b)/,/gr;
+}
+
+sub peers {
+    my ($self) = @_;
+    my @columns = (bare => 'bare', new => 'with iri', map => '`map`',
+        lua => 'Lua', speling => 'mod_speling', rewrite => 'mod_rewrite',
+        encoding => 'mod_encoding');
+    my @keys  = @columns[grep { !($_ % 2) } 0 .. $#columns];
+    my @heads = @columns[grep { $_ % 2 } 0 .. $#columns];
+    my @rows;
+    for my $server ('nginx', 'prefork') {
+        my ($of, @ids) = $self->requests($server);
+        for my $id (grep { /$SHOWN/ && !/French|^EUC-JP, absent/ } @ids) {
+            my $row = $of->{$id};
+            $row->{new} = $row->{'on-first'} // $row->{on};
+            push @rows, ["$server, " . $id =~ s/^any: //r,
+                map { cell($row->{$_}) } @keys];
+        }
+    }
+    return '' if !@rows;
+    return "\n### Against peers\n\n" . markdown(['instructions of', @heads], @rows);
+}
+
+sub cell {
+    my ($cell) = @_;
+    return '' if !$cell;
+    return number($cell->{instructions})
+        . (($cell->{status} // 200) == 200 ? '' : ", $cell->{status}");
 }
 
 sub range {
@@ -220,9 +290,7 @@ sub beside {
         qw(bare on map lua rewrite encoding);
     return if @names < 3;
     my @groups;
-    my $shown = qr/^(?:any:\ (?:ASCII|Japanese|French)(?:\ in\ NFD|,\ absent)?
-        |Shift_JIS|EUC-JP,.*|windows-1251)$/x;
-    for my $id (grep { $_ =~ $shown } @rows) {
+    for my $id (grep { /$SHOWN/ } @rows) {
         push @groups, [$id, map { my $cell = $of->{$id}{$_};
             $cell ? [$cell->{instructions},
                 $cell->{status} == 200 ? '' : $cell->{status}] : undef }
