@@ -36,12 +36,11 @@
  *   ngx_http_iri_listing.c     iri_listing: the page of a directory
  *   ngx_http_iri_location.c    Location and Link of responses
  *   ngx_http_iri_names.c       A-labels of server names
- *   ngx_http_iri_notes.c       the log line of a request
+ *   ngx_http_iri_notes.c       the log line of a request; iri report
  *   ngx_http_iri_phases.c      the phase handlers
  *   ngx_http_iri_post_read.c   the handler of the POST_READ phase
  *   ngx_http_iri_query.c       iri_query_charset
  *   ngx_http_iri_redirect.c    iri_redirect
- *   ngx_http_iri_report.c      iri report
  *   ngx_http_iri_request.c     the context of a request; reading its path
  *   ngx_http_iri_requested.c   the requested path; hiding found names
  *   ngx_http_iri_resolve.c     restart or 404 after a lookup

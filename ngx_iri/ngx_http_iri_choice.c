@@ -196,7 +196,7 @@ ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     return found->found.verdict == IRI_CHOOSE && found->found.count != 0
            && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE && r == r->main
            && !r->internal && r->content_handler == NULL
-           && ctx->restart.snapshot != NULL
+           && ctx->snapshot != NULL
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD));
 }
 

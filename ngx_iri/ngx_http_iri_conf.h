@@ -108,6 +108,7 @@ struct ngx_http_iri_loc_conf_s {
                                    settings of above apply */
     ngx_uint_t enclosed;        /* 1: a prefix location encloses it */
     ngx_uint_t levels;          /* 1: a level above has other settings */
+    ngx_uint_t exact;           /* 1: a location with "=", or "if" in one */
     iri_tree_conf_t any;        /* tree, with match of all levels above added,
                                    for iri_needs_lookup() */
 

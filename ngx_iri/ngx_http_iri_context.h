@@ -30,7 +30,11 @@ typedef struct {
  * The state to which a restart restores a request: the request, and what it
  * points to and rules can change (ngx_http_iri_snapshot.c).
  */
-typedef struct {
+typedef struct ngx_http_iri_snapshot_s  ngx_http_iri_snapshot_t;
+
+struct ngx_http_iri_snapshot_s {
+    const ngx_http_iri_snapshot_t *earlier;     /* before that of an error page;
+                                   NULL: this is the first one */
     ngx_http_request_t request;
     void **modules;             /* r->ctx */
     ngx_http_variable_value_t *variables;
@@ -38,7 +42,7 @@ typedef struct {
     ngx_http_iri_list_t in;     /* r->headers_in.headers */
     ngx_http_iri_list_t out;    /* r->headers_out.headers */
     ngx_http_iri_address_t address;
-} ngx_http_iri_snapshot_t;
+};
 
 /*
  * The first member of each context, that of the base module and those of its
@@ -59,59 +63,22 @@ struct ngx_http_iri_ctx_s {
     ngx_str_t args;             /* the query of a subrequest */
 
     struct {
-        ngx_str_t name;         /* the name that nginx may open */
-        ngx_str_t *filename;    /* passed from the length code of the script
-                                   under root to its value code; or NULL */
+        ngx_str_t filename;     /* passed from the length code of the script
+                                   under root to its value code */
         unsigned waited:1;      /* 1: the request has waited for an index; it
                                    does not wait again */
     } lookup;
 
-    struct {
-        ngx_http_iri_snapshot_t *snapshot;  /* before the first rule, for an
-                                   error page before its first; NULL: the
-                                   request cannot restart */
-        const ngx_http_iri_snapshot_t *first;   /* the first snapshot, which
-                                   that of an error page does not replace;
-                                   NULL: none */
-        iri_lookup_t *pending;  /* the lookup that requires a restart, until
-                                   the restart is made; NULL: none is pending */
-        ngx_str_t path;         /* the new path */
-        ngx_str_t filename;     /* name on disk, for the rule that has caused
-                                   the restart */
-        unsigned never:1;       /* 1: a listing judges a name by this
-                                   subrequest: no snapshot is taken, and the
-                                   path has one reading */
-    } restart;
+    ngx_http_iri_snapshot_t *snapshot;  /* before the first rule, for an error
+                                   page before its first; NULL: the request
+                                   cannot restart */
 
     struct {
         unsigned running:1;     /* 1: nginx's rewrite module is running */
         unsigned done:1;        /* 1: the rules of the location have run */
-        unsigned exact:1;       /* 1: the location has "=" */
         unsigned internal:1;    /* 1: an internal redirect, an error page or a
                                    named location was begun */
     } rules;
-
-    /* iri_redirect */
-    struct {
-        ngx_uint_t inherited;   /* from the location whose try_files
-                                   redirected here; 0: none */
-    } redirect;
-
-    /* iri report */
-    struct {
-        iri_lookup_t *found;    /* for the requested path; NULL: not
-                                   looked up */
-        iri_lookup_t *again;    /* after the restart that would follow;
-                                   NULL: none would */
-        ngx_http_iri_loc_conf_t *conf;  /* of the lookup */
-        unsigned done:1;        /* 1: found, again and conf are set */
-    } report;
-
-    /* the log line */
-    struct {
-        iri_notes_t *notes;     /* of a main request; NULL: none */
-        unsigned written:1;     /* 1: the line was written */
-    } log;
 };
 
 #pragma GCC visibility pop

@@ -569,7 +569,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     ngx_http_iri_source_t *source;
 
     if (dav->runs++ == NGX_HTTP_IRI_MAX_JUDGED
-        || ctx->restart.snapshot == NULL) {
+        || ctx->snapshot == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -578,7 +578,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
 
     if (request == NULL || source == NULL
         || ngx_http_iri_snapshot(r, &source->snapshot) != NGX_OK
-        || ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK
+        || ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK
         || ngx_http_iri_set_uri(r, ngx_http_iri_str(path)) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

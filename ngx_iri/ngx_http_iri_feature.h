@@ -180,25 +180,6 @@ ngx_int_t ngx_http_iri_redirect_input(ngx_http_request_t *r,
 ngx_int_t ngx_http_iri_redirect_client(ngx_http_request_t *r);
 
 
-/* ---- ngx_http_iri_report.c ---------------------------------------------- */
-
-/*
- * iri report, in the PRECONTENT phase: look up the requested path in the
- * location that it has selected.
- */
-void ngx_http_iri_report_first(ngx_http_request_t *r);
-
-/* In the LOG phase: log the result. */
-void ngx_http_iri_report(ngx_http_request_t *r);
-
-/*
- * Set *reading to the reading of the requested path, and ctx->report.found.
- * Returns: NGX_OK; NGX_DECLINED if there is nothing to report.
- */
-ngx_int_t ngx_http_iri_report_find(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
-
-
 /* ---- ngx_http_iri_destination.c ----------------------------------------- */
 
 /*
@@ -219,6 +200,15 @@ ngx_uint_t ngx_http_iri_judges_destination(ngx_http_request_t *r);
 /* Returns: the reading of the Destination; NULL if uri is another path. */
 const iri_reading_t *ngx_http_iri_destination_reading(ngx_http_request_t *r,
     ngx_str_t uri);
+
+
+/* ---- ngx_http_iri_judge.c ----------------------------------------------- */
+
+/*
+ * Returns: 1 if a listing judges the path of the subrequest r: it never
+ * restarts, and the path has one reading.
+ */
+ngx_uint_t ngx_http_iri_is_judged(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_dav.c -------------------------------------------------- */
@@ -282,20 +272,25 @@ ngx_uint_t ngx_http_iri_notes_wanted(ngx_http_request_t *r,
     iri_log_level_t level);
 
 /*
- * For functions of the core that add notes: pass them the result of _begin,
- * then call _end with that result.  once: memory for the notes of a request
- * that keeps none; _end logs them.
+ * Log an event, to which a function of the core has added notes; call
+ * ngx_http_iri_notes_wanted() before.
  */
-iri_notes_t *ngx_http_iri_notes_begin(ngx_http_request_t *r,
-    iri_notes_t *once);
-void ngx_http_iri_notes_end(ngx_http_request_t *r, iri_notes_t *notes,
-    const iri_notes_t *once);
+void ngx_http_iri_notes_add(ngx_http_request_t *r, const iri_notes_t *event);
 
 /* iri_env_t.log.  ctx: an ngx_http_request_t. */
 void ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line);
 
 /* In the LOG phase: log the notes. */
 void ngx_http_iri_notes_log(ngx_http_request_t *r);
+
+/*
+ * iri report, in the PRECONTENT phase: look up the requested path in the
+ * location that it has selected.
+ */
+void ngx_http_iri_report_first(ngx_http_request_t *r);
+
+/* In the LOG phase: add the result to the notes. */
+void ngx_http_iri_report(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_variables.c ------------------------------------------- */

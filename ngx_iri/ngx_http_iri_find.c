@@ -141,7 +141,8 @@ ngx_http_iri_reading_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return reading;
     }
 
-    return ctx->restart.never || iri_request_has_restarted(ctx->request)
+    return ngx_http_iri_is_judged(r)
+                   || iri_request_has_restarted(ctx->request)
                ? NULL
                : iri_request_reading(ctx->request);
 }
@@ -165,9 +166,12 @@ static ngx_uint_t
 ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
                                 const ngx_http_iri_ctx_t *ctx)
 {
+    ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
-    if (ctx->rules.exact) {
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->exact) {
         return 1;
     }
 
@@ -209,7 +213,7 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
                        ngx_str_t uri, iri_find_conf_t *conf)
 {
     ngx_http_iri_loc_conf_t       *ilcf;
-    const ngx_http_iri_snapshot_t *snapshot = ctx->restart.snapshot;
+    const ngx_http_iri_snapshot_t *snapshot = ctx->snapshot;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 

@@ -146,7 +146,9 @@ ngx_http_iri_header_set(ngx_http_request_t *r)
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
         /* A rule has answered a request that must restart. */
         ctx = ngx_http_iri_ctx(r);
-        if (ctx != NULL && ctx->restart.pending != NULL) {
+        if (ctx != NULL
+            && iri_request_pending_restart(ctx->request, NULL) != NULL)
+        {
             return NGX_ERROR;
         }
 

@@ -38,6 +38,13 @@ ngx_http_iri_judge_of(ngx_http_request_t *r)
 }
 
 
+ngx_uint_t
+ngx_http_iri_is_judged(ngx_http_request_t *r)
+{
+    return ngx_http_iri_judge_of(r) != NULL;
+}
+
+
 /*
  * Run the access rules, as ngx_http_core_access_phase() does.
  * Returns: NGX_OK if access is granted; NGX_AGAIN if a rule waits; else the
@@ -484,13 +491,15 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
 static ngx_int_t
 ngx_http_iri_judge_setup(ngx_http_request_t *sr)
 {
-    ngx_http_iri_ctx_t        *ctx, *main = ngx_http_iri_ctx(sr->main);
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_iri_ctx_t            *ctx = ngx_http_iri_ctx(sr->main);
+    ngx_http_core_main_conf_t     *cmcf;
+    const ngx_http_iri_snapshot_t *first = ctx != NULL ? ctx->snapshot : NULL;
 
-    if (ngx_http_iri_judge_set_state(sr, main != NULL ? main->restart.first
-                                                      : NULL)
-        != NGX_OK)
-    {
+    while (first != NULL && first->earlier != NULL) {
+        first = first->earlier;
+    }
+
+    if (ngx_http_iri_judge_set_state(sr, first) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -505,7 +514,6 @@ ngx_http_iri_judge_setup(ngx_http_request_t *sr)
 
     ngx_http_iri_ctx_attach(sr, ctx);
     ngx_http_iri_save_requested_path(sr, ctx);
-    ctx->restart.never = 1;
 
     sr->header_only = 1;
     sr->internal = 0;

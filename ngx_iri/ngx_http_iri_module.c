@@ -527,6 +527,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_iri_loc_conf_t  *prev = parent;
     ngx_http_iri_loc_conf_t  *conf = child;
     ngx_http_iri_srv_conf_t  *iscf;
+    ngx_http_core_loc_conf_t *clcf;
     ngx_http_iri_main_conf_t *imcf;
 
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
@@ -537,6 +538,9 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
                               IRI_AMBIGUOUS_404);
     ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    conf->exact = clcf->exact_match || (clcf->noname && prev->exact);
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     imcf->links |= conf->redirect == IRI_REDIRECT_LINK;

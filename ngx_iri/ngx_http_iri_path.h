@@ -384,20 +384,12 @@ ngx_uint_t ngx_http_iri_needs_lookup(ngx_http_request_t *r);
 
 /*
  * Returns: 1 if r can restart with what was found.  Then the restart is pending
- * in ctx, for ngx_http_iri_restart().
+ * (iri_request_plan_restart), for ngx_http_iri_restart().
  */
-ngx_uint_t ngx_http_iri_schedule_restart(ngx_http_request_t *r,
+ngx_uint_t ngx_http_iri_plan_restart(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
 
-/*
- * A rule needs the file name for a path (-f, -e, -d, a variable).  If the entry
- * has another canonical path, schedule the restart of r after the rules.
- * Returns: the name on disk, for the rule; NULL if there is no restart.
- */
-ngx_str_t *ngx_http_iri_note_restart(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
-
-/* Carry out the restart that is pending in ctx.  Returns: as a handler. */
+/* Carry out the restart that is pending.  Returns: as a handler. */
 ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
 /*

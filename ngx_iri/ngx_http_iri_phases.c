@@ -101,8 +101,8 @@ ngx_http_iri_is_first_path(ngx_http_request_t       *r,
 {
     const ngx_http_request_t *was;
 
-    if (ctx->restart.snapshot != NULL) {
-        was = &ctx->restart.snapshot->request;
+    if (ctx->snapshot != NULL) {
+        was = &ctx->snapshot->request;
 
         return r->err_status != was->err_status
                || r->error_page != was->error_page
@@ -123,28 +123,24 @@ static ngx_int_t
 ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                            const ngx_http_iri_srv_conf_t *iscf)
 {
-    if (ctx->restart.never || !ngx_http_iri_is_first_path(r, ctx)
+    ngx_http_iri_snapshot_t *snapshot;
+
+    if (!ngx_http_iri_is_first_path(r, ctx) || ngx_http_iri_is_judged(r)
         || (r != r->main && ngx_http_iri_uri_is_ascii(r)
             && !ngx_http_iri_may_fold_ascii(iscf, r->uri)))
     {
         return NGX_OK;
     }
 
-    ctx->restart.snapshot = ngx_palloc(r->pool,
-                                       sizeof(ngx_http_iri_snapshot_t));
+    snapshot = ngx_palloc(r->pool, sizeof(ngx_http_iri_snapshot_t));
 
-    if (ctx->restart.snapshot == NULL) {
+    if (snapshot == NULL || ngx_http_iri_snapshot(r, snapshot) != NGX_OK) {
+        ctx->snapshot = NULL;
         return NGX_ERROR;
     }
 
-    if (ngx_http_iri_snapshot(r, ctx->restart.snapshot) != NGX_OK) {
-        ctx->restart.snapshot = NULL;
-        return NGX_ERROR;
-    }
-
-    if (ctx->restart.first == NULL) {
-        ctx->restart.first = ctx->restart.snapshot;
-    }
+    snapshot->earlier = ctx->snapshot;
+    ctx->snapshot = snapshot;
 
     return NGX_OK;
 }
@@ -253,7 +249,9 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
     rc = imcf->rewrite(r);
     ctx->rules.running = 0;
 
-    return ctx->restart.pending != NULL ? ngx_http_iri_restart(r, ctx) : rc;
+    return iri_request_pending_restart(ctx->request, NULL) != NULL
+               ? ngx_http_iri_restart(r, ctx)
+               : rc;
 }
 
 
@@ -330,7 +328,6 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         }
 
         ctx->rules.done = 0;
-        ctx->rules.exact = clcf->exact_match;
         ctx->rules.internal |= clcf->named;
     }
 

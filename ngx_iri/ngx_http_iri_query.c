@@ -187,18 +187,18 @@ ngx_http_iri_query_convert(ngx_http_request_t *r)
 static void
 ngx_http_iri_query_report(ngx_http_request_t *r)
 {
-    iri_env_t    env;
-    iri_query_t  query;
-    iri_notes_t *notes, once;
+    iri_env_t   env;
+    iri_query_t query;
+    iri_notes_t event;
 
     if (ngx_http_iri_read_args(r, ngx_http_iri_str(r->args), &env, &query)
             == NGX_OK
         && query.why != IRI_QUERY_UTF8
         && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO))
     {
-        notes = ngx_http_iri_notes_begin(r, &once);
-        iri_note_query(notes, &query);
-        ngx_http_iri_notes_end(r, notes, &once);
+        ngx_memzero(&event, sizeof(iri_notes_t));
+        iri_note_query(&event, &query);
+        ngx_http_iri_notes_add(r, &event);
     }
 }
 

@@ -7,7 +7,7 @@
  * the path as sent, the query, and whether the resource exists.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_header.h"
 
 
 iri_str_t
@@ -176,18 +176,18 @@ ngx_http_iri_redirect_defer(ngx_http_request_t            *r,
                             const ngx_http_iri_loc_conf_t *ilcf,
                             iri_presence_t                 presence)
 {
-    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_header_ctx_t *ctx;
 
     if (presence != IRI_ABSENT || r->internal || !ilcf->try_files) {
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_iri_ctx_get_or_create(r);
+    ctx = ngx_http_iri_header_ctx_get_or_create(r);
     if (ctx == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ctx->redirect.inherited = ilcf->redirect;
+    ctx->redirect = ilcf->redirect;
 
     return NGX_DECLINED;
 }
@@ -199,9 +199,10 @@ ngx_http_iri_redirect_defer(ngx_http_request_t            *r,
  */
 static ngx_uint_t
 ngx_http_iri_redirect_status(ngx_http_request_t            *r,
-                             const ngx_http_iri_loc_conf_t *ilcf,
-                             const ngx_http_iri_ctx_t      *ctx)
+                             const ngx_http_iri_loc_conf_t *ilcf)
 {
+    ngx_http_iri_header_ctx_t *ctx;
+
     if (r != r->main || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
         || (r->internal
             && (r->error_page || r->err_status != 0 || r->upstream != NULL)))
@@ -209,9 +210,9 @@ ngx_http_iri_redirect_status(ngx_http_request_t            *r,
         return 0;
     }
 
-    return ctx != NULL && ctx->redirect.inherited != 0
-               ? ctx->redirect.inherited
-               : ilcf->redirect;
+    ctx = r->internal ? ngx_http_iri_header_ctx(r) : NULL;
+
+    return ctx != NULL && ctx->redirect != 0 ? ctx->redirect : ilcf->redirect;
 }
 
 
@@ -229,7 +230,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    status = ngx_http_iri_redirect_status(r, ilcf, ctx);
+    status = ngx_http_iri_redirect_status(r, ilcf);
 
     if (status == 0
         || (status != IRI_REDIRECT_LINK && ngx_http_iri_uses_client_host(r)

@@ -55,41 +55,20 @@ ngx_http_iri_needs_lookup(ngx_http_request_t *r)
 /* ---- restarting --------------------------------------------------------- */
 
 ngx_uint_t
-ngx_http_iri_schedule_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                              iri_lookup_t *found)
+ngx_http_iri_plan_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                          iri_lookup_t *found)
 {
     iri_env_t       env;
-    iri_str_t       path;
     iri_find_conf_t conf;
+
+    if (found->found.verdict != IRI_RESTART) {
+        return 0;
+    }
 
     ngx_http_iri_env(r, &env);
     ngx_http_iri_find_conf(r, ctx, ngx_http_iri_ngx_str(found->path), &conf);
 
-    if (!iri_request_can_restart(ctx->request, &env, found, &conf, &path)) {
-        return 0;
-    }
-
-    ctx->restart.path = ngx_http_iri_ngx_str(path);
-    ctx->restart.pending = found;
-
-    return 1;
-}
-
-
-ngx_str_t *
-ngx_http_iri_note_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                          iri_lookup_t *found)
-{
-    if (!ctx->rules.running || found->found.verdict != IRI_RESTART
-        || (ctx->restart.pending == NULL
-            && !ngx_http_iri_schedule_restart(r, ctx, found)))
-    {
-        return NULL;
-    }
-
-    ctx->restart.filename = ngx_http_iri_ngx_str(found->found.filename);
-
-    return &ctx->restart.filename;
+    return iri_request_plan_restart(ctx->request, &env, found, &conf) != 0;
 }
 
 
@@ -97,10 +76,12 @@ ngx_int_t
 ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     iri_env_t                 env;
-    iri_lookup_t             *found = ctx->restart.pending;
-    const ngx_http_request_t *was = &ctx->restart.snapshot->request;
+    iri_str_t                 path;
+    const iri_lookup_t       *found;
+    const ngx_http_request_t *was = &ctx->snapshot->request;
 
-    ctx->restart.pending = NULL;
+    found = iri_request_pending_restart(ctx->request, &path);
+    iri_request_drop_restart(ctx->request);
 
     /* For example, a rule has sent a response and discarded the body. */
     if (!ngx_http_iri_can_run_again(r, was)) {
@@ -109,14 +90,13 @@ ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
     ngx_http_iri_env(r, &env);
 
-    if (ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK) {
+    if (ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     iri_request_restart(ctx->request, &env, found, ngx_http_iri_str(was->uri),
-                        ngx_http_iri_str(ctx->restart.path),
-                        ngx_http_iri_is_page(was) != 0);
-    ngx_http_iri_set_uri_nocopy(r, ctx->restart.path);
+                        path, ngx_http_iri_is_page(was) != 0);
+    ngx_http_iri_set_uri_nocopy(r, ngx_http_iri_ngx_str(path));
     ngx_http_iri_rerun_phases(r);
 
     return NGX_DECLINED;
@@ -186,7 +166,7 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
     }
 
     return !ngx_http_iri_is_left_to_try_files(r, found)
-                   && ngx_http_iri_schedule_restart(r, ctx, found)
+                   && ngx_http_iri_plan_restart(r, ctx, found)
                ? ngx_http_iri_restart(r, ctx)
                : NGX_OK;
 }

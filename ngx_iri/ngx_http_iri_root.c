@@ -125,24 +125,23 @@ ngx_http_iri_log_not_opened(ngx_http_request_t *r, iri_lookup_t *found)
 
 
 /*
- * The name that nginx may open.  A rule that tests for an entry gets its name,
- * even if it differs from the path: then the request restarts after the rules.
+ * The name that nginx may open.  A rule that tests for an entry (-f, -e, -d, a
+ * variable) gets its name, even if it differs from the path: then the request
+ * restarts after the rules.
  */
-static ngx_str_t *
+static ngx_str_t
 ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           iri_lookup_t *found)
 {
-    ngx_str_t *name = ngx_http_iri_note_restart(r, ctx, found);
-
-    if (name != NULL) {
-        return name;
+    if (found->found.verdict == IRI_RESTART && ctx->rules.running
+        && ngx_http_iri_plan_restart(r, ctx, found))
+    {
+        return ngx_http_iri_ngx_str(found->found.filename);
     }
 
     ngx_http_iri_log_not_opened(r, found);
 
-    ctx->lookup.name = ngx_http_iri_ngx_str(found->filename);
-
-    return &ctx->lookup.name;
+    return ngx_http_iri_ngx_str(found->filename);
 }
 
 
@@ -163,17 +162,16 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
     found = ngx_http_iri_find(e->request);
     ctx = ngx_http_iri_ctx(e->request);
 
-    if (found == NULL || ctx == NULL) {
-        if (ctx != NULL) {
-            ctx->lookup.filename = NULL;
-        }
-
+    if (ctx == NULL) {
         return iri_no_such_file.len;
     }
 
-    ctx->lookup.filename = ngx_http_iri_name_to_open(e->request, ctx, found);
+    ctx->lookup.filename = found != NULL
+                               ? ngx_http_iri_name_to_open(e->request, ctx,
+                                                           found)
+                               : ngx_http_iri_ngx_str(iri_no_such_file);
 
-    return ctx->lookup.filename->len;
+    return ctx->lookup.filename.len;
 }
 
 
@@ -192,8 +190,8 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
     }
 
     ctx = ngx_http_iri_ctx(e->request);
-    name = ctx != NULL && ctx->lookup.filename != NULL
-               ? *ctx->lookup.filename
+    name = ctx != NULL && ctx->lookup.filename.len != 0
+               ? ctx->lookup.filename
                : ngx_http_iri_ngx_str(iri_no_such_file);
 
     e->pos = ngx_cpymem(e->pos, name.data, name.len);
@@ -304,7 +302,7 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
         return NGX_ERROR;
     }
 
-    *name = *ngx_http_iri_name_to_open(r, ctx, found);
+    *name = ngx_http_iri_name_to_open(r, ctx, found);
 
     return NGX_OK;
 }

@@ -77,32 +77,6 @@ ngx_module_t ngx_http_iri_status_module = {
 
 /* ---- counting ----------------------------------------------------------- */
 
-/* iri report: what "iri on" would do with the path. */
-static void
-ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                               iri_stats_event_t *event)
-{
-    iri_report_t  report = { NULL, NULL, NULL, NULL };
-    iri_reading_t reading;
-
-    if (ngx_http_iri_report_find(r, ctx, &reading) != NGX_OK) {
-        return;
-    }
-
-    report.reading = &reading;
-
-    if (ctx->report.found != NULL) {
-        report.found = &ctx->report.found->found;
-    }
-
-    if (ctx->report.again != NULL) {
-        report.again = &ctx->report.again->found;
-    }
-
-    iri_stats_event_set(event, &report);
-}
-
-
 /*
  * Subrequests and requests for the page are not counted, nor those that were
  * refused before any phase: their r->phase_handler is 0.
@@ -131,10 +105,7 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
     event.now = ngx_time();
     event.report = engine == IRI_ENGINE_REPORT;
 
-    if (ctx != NULL && event.report) {
-        ngx_http_iri_status_add_report(r, ctx, &event);
-
-    } else if (ctx != NULL) {
+    if (ctx != NULL) {
         iri_request_event(ctx->request, &event);
     }
 

@@ -332,9 +332,7 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
         return 0;
     }
 
-    if (ctx->restart.pending == NULL) {
-        (void) ngx_http_iri_schedule_restart(r, ctx, found);
-    }
+    (void) ngx_http_iri_plan_restart(r, ctx, found);
 
     return 1;
 }
@@ -436,7 +434,7 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
         if (rc != NGX_DECLINED) {
             ctx = ngx_http_iri_ctx(r);
             if (ctx != NULL) {
-                ctx->restart.pending = NULL;
+                iri_request_drop_restart(ctx->request);
             }
 
             return rc == NGX_OK ? NGX_DECLINED
@@ -446,7 +444,8 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ctx->restart.pending != NULL
+    return ctx != NULL
+                   && iri_request_pending_restart(ctx->request, NULL) != NULL
                ? ngx_http_iri_restart(r, ctx)
                : ngx_http_iri_try_fallback(r, &candidate[i], alias);
 }
