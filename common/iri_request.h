@@ -488,6 +488,13 @@ int iri_request_log(iri_request_t *request, const iri_env_t *env,
                     const iri_notes_t *event);
 
 /*
+ * Take over the notes of another request: one that has run in place of this
+ * one, for example for the Destination of COPY.
+ */
+void iri_request_take_notes(iri_request_t       *request,
+                            const iri_request_t *from);
+
+/*
  * The request ends: any state becomes FINISHED.
  * Returns: the notes of its line; NULL: nothing is logged.
  */

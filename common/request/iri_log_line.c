@@ -359,6 +359,13 @@ iri_request_log(iri_request_t *request, const iri_env_t *env,
 }
 
 
+void
+iri_request_take_notes(iri_request_t *request, const iri_request_t *from)
+{
+    request->notes = from->notes;
+}
+
+
 const iri_notes_t *
 iri_request_finished(iri_request_t *request)
 {
