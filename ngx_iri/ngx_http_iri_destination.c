@@ -221,7 +221,13 @@ ngx_http_iri_destination_handler(ngx_http_request_t *r)
 const iri_reading_t *
 ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
 {
-    ngx_http_iri_dav_ctx_t *dav = ngx_http_iri_dav_ctx(r);
+    ngx_http_iri_dav_ctx_t *dav;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        return NULL;
+    }
+
+    dav = ngx_http_iri_dav_ctx(r);
 
     return dav != NULL && dav->has_reading
                    && ngx_http_iri_same(
@@ -234,7 +240,13 @@ ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
 ngx_uint_t
 ngx_http_iri_judges_destination(ngx_http_request_t *r)
 {
-    ngx_http_iri_dav_ctx_t *dav = ngx_http_iri_dav_ctx(r);
+    ngx_http_iri_dav_ctx_t *dav;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        return 0;
+    }
+
+    dav = ngx_http_iri_dav_ctx(r);
 
     return dav != NULL && dav->source != NULL;
 }
@@ -369,8 +381,7 @@ ngx_http_iri_destination_same_name(const iri_lookup_t *written,
         return 1;
     }
 
-    if (judged->found.verdict != IRI_PASS
-        && judged->found.verdict != IRI_SERVE) {
+    if (!iri_may_open(&judged->found)) {
         return 0;
     }
 
@@ -503,12 +514,24 @@ struct ngx_http_iri_source_s {
 };
 
 
-/* After the snapshot of the source was restored: restore the context, too. */
+/* Restore the context of the source.  Its log line has all events. */
+static void
+ngx_http_iri_source_restore_ctx(ngx_http_request_t          *r,
+                                const ngx_http_iri_source_t *source)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    iri_request_take_notes(source->ctx.request, ctx->request);
+    *ctx = source->ctx;
+}
+
+
+/* After the snapshot of the source was restored. */
 static void
 ngx_http_iri_source_restore(ngx_http_request_t     *r,
                             ngx_http_iri_dav_ctx_t *dav)
 {
-    *ngx_http_iri_ctx(r) = dav->source->ctx;
+    ngx_http_iri_source_restore_ctx(r, dav->source);
     dav->passed_in = dav->source->snapshot.request.loc_conf;
     dav->source = NULL;
 
@@ -537,7 +560,7 @@ ngx_http_iri_destination_cancel(ngx_http_request_t *r)
     r->unparsed_uri = was->unparsed_uri;
     r->request_line = was->request_line;
 
-    *ngx_http_iri_ctx(r) = source->ctx;
+    ngx_http_iri_source_restore_ctx(r, source);
     dav->source = NULL;
     dav->denied = 1;
 
@@ -568,8 +591,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     ngx_http_iri_ctx_t    *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_source_t *source;
 
-    if (dav->runs++ == NGX_HTTP_IRI_MAX_JUDGED
-        || ctx->snapshot == NULL) {
+    if (dav->runs++ == NGX_HTTP_IRI_MAX_JUDGED || ctx->snapshot == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -588,6 +610,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     source->judged = r->uri;
     dav->source = source;
     ctx->request = iri_request_init(request);
+    iri_request_take_notes(ctx->request, source->ctx.request);
     iri_request_set_canonical(ctx->request, ngx_http_iri_str(r->uri));
 
     ngx_str_null(&r->args);

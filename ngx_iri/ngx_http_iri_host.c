@@ -18,7 +18,6 @@
 /* Of http{} */
 typedef struct {
     iri_idna_t *idna; /* of ICU; NULL: iri is off everywhere */
-    ngx_uint_t  on;   /* 1: a server has iri_host on or strict */
 } ngx_http_iri_host_main_conf_t;
 
 
@@ -320,16 +319,6 @@ ngx_http_iri_host_note(ngx_http_request_t *r, const iri_host_t *host,
 
 
 static ngx_int_t
-ngx_http_iri_host_refuse(ngx_http_request_t *r, const iri_host_t *host)
-{
-    ngx_http_iri_host_note(r, host, 0);
-    ngx_http_iri_host_clear(r);
-
-    return NGX_HTTP_BAD_REQUEST;
-}
-
-
-static ngx_int_t
 ngx_http_iri_host_handler(ngx_http_request_t *r)
 {
     iri_env_t                 env;
@@ -368,8 +357,14 @@ ngx_http_iri_host_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return host.verdict == IRI_SERVE ? ngx_http_iri_host_switch(r, &host)
-                                     : ngx_http_iri_host_refuse(r, &host);
+    if (host.verdict == IRI_SERVE) {
+        return ngx_http_iri_host_switch(r, &host);
+    }
+
+    ngx_http_iri_host_note(r, &host, 0);
+    ngx_http_iri_host_clear(r);
+
+    return NGX_HTTP_BAD_REQUEST;
 }
 
 
@@ -505,7 +500,6 @@ ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->rules.idna = hmcf->idna;
     conf->rules.mapping = IRI_MAPPING_UTS46;
     conf->rules.strict = conf->mode == IRI_HOST_MODE_STRICT;
-    hmcf->on |= conf->mode != IRI_HOST_MODE_OFF;
 
     return NGX_CONF_OK;
 }
@@ -519,9 +513,9 @@ ngx_http_iri_host_init(ngx_conf_t *cf)
                                                 NGX_HTTP_IRI_AT_END,
                                                 ngx_http_iri_host_handler };
 
-    ngx_http_iri_host_main_conf_t *hmcf;
+    ngx_http_iri_main_conf_t *imcf;
 
-    hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    return hmcf->on ? ngx_http_iri_register(cf, &row, 1) : NGX_OK;
+    return imcf->switched_on ? ngx_http_iri_register(cf, &row, 1) : NGX_OK;
 }

@@ -301,34 +301,22 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/*
- * ngx_http_iri_module comes before this module, and so does its log handler:
- * that of iri report has then done its lookups.
- */
+/* After the log handler of ngx_http_iri_module: iri report does its lookups. */
 static ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
-    ngx_http_handler_pt             *h;
+    static const ngx_http_iri_handler_t row = {
+        NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_END,
+        ngx_http_iri_status_log_handler
+    };
+
     ngx_http_iri_main_conf_t        *imcf;
     ngx_http_iri_status_main_conf_t *smcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     smcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_status_module);
 
-    if (smcf->zone == NULL) {
-        return NGX_OK;
-    }
-
-    if (!imcf->switched_on) {
-        return NGX_OK;
-    }
-
-    h = ngx_array_push(ngx_http_iri_handlers_of(cf, NGX_HTTP_LOG_PHASE));
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = ngx_http_iri_status_log_handler;
-
-    return NGX_OK;
+    return smcf->zone != NULL && imcf->switched_on
+               ? ngx_http_iri_register(cf, &row, 1)
+               : NGX_OK;
 }
