@@ -1,5 +1,5 @@
 /*
- * ngx_http_iri_dav.c - WebDAV: multistatus, If, COPY and MOVE, 409 pages
+ * ngx_http_iri_dav.c - WebDAV: multistatus, If, 409 pages
  *
  *   207, LOCK   ngx_http_dav_ext_module writes octets of the disk into href
  *               and displayname.  A body filter replaces them by the names of
@@ -7,9 +7,6 @@
  *               iri_multistatus_*)
  *   If          ngx_http_dav_ext_module compares resource tags octet for octet
  *               with r->uri: they are replaced by canonical paths
- *   COPY, MOVE  source and Destination are compared on disk:
- *               ngx_http_dav_module deletes an existing Destination, even if
- *               that is the source or contains it
  *   409         a page with the reason why a name cannot be created
  *
  * ngx_http_iri_destination.c reads and judges the Destination.
@@ -476,80 +473,6 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
     }
 
     return NGX_DECLINED;
-}
-
-
-/* ---- COPY and MOVE ------------------------------------------------------ */
-
-/* The name on disk that ngx_http_dav_module will open for uri. */
-static ngx_int_t
-ngx_http_iri_dav_filename(ngx_http_request_t *r, ngx_str_t uri,
-                          iri_str_t *name)
-{
-    size_t    root;
-    u_char   *last;
-    ngx_str_t path, saved = r->uri;
-
-    r->uri = uri;
-    last = ngx_http_map_uri_to_path(r, &path, &root, 0);
-    r->uri = saved;
-
-    if (last == NULL) {
-        return NGX_ERROR;
-    }
-
-    name->data = path.data;
-    name->len = (size_t) (last - path.data);
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
-                          iri_relation_t *relation)
-{
-    iri_env_t env;
-    iri_str_t source, destination;
-
-    if (ngx_http_iri_dav_filename(r, r->uri, &source) != NGX_OK
-        || ngx_http_iri_dav_filename(r, path, &destination) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_http_iri_env(r, &env);
-
-    return iri_path_relation(&env, source, destination, relation) == IRI_OK
-               ? NGX_OK
-               : NGX_ERROR;
-}
-
-
-/*
- * *out: found, with the conflict of a new name with an existing entry of the
- * same name.  The source of MOVE does not conflict, since it is removed.
- */
-ngx_int_t
-ngx_http_iri_dav_name_conflict(ngx_http_request_t *r, iri_lookup_t *found,
-                               iri_found_t *out)
-{
-    iri_env_t env;
-    iri_str_t source = { 0, NULL };
-
-    *out = found->found;
-
-    if (r->method == NGX_HTTP_MOVE
-        && ngx_http_iri_dav_filename(r, r->uri, &source) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_http_iri_env(r, &env);
-
-    return iri_find_conflict(&env, &found->search, source, out) == IRI_OK
-               ? NGX_OK
-               : NGX_ERROR;
 }
 
 
