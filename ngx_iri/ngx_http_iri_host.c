@@ -18,6 +18,7 @@
 /* Of http{} */
 typedef struct {
     iri_idna_t *idna; /* of ICU; NULL: iri is off everywhere */
+    ngx_uint_t  on;   /* 1: a server has iri_host on or strict */
 } ngx_http_iri_host_main_conf_t;
 
 
@@ -500,6 +501,7 @@ ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->rules.idna = hmcf->idna;
     conf->rules.mapping = IRI_MAPPING_UTS46;
     conf->rules.strict = conf->mode == IRI_HOST_MODE_STRICT;
+    hmcf->on |= conf->mode != IRI_HOST_MODE_OFF;
 
     return NGX_CONF_OK;
 }
@@ -513,9 +515,9 @@ ngx_http_iri_host_init(ngx_conf_t *cf)
                                                 NGX_HTTP_IRI_AT_END,
                                                 ngx_http_iri_host_handler };
 
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_host_main_conf_t *hmcf;
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
 
-    return imcf->switched_on ? ngx_http_iri_register(cf, &row, 1) : NGX_OK;
+    return hmcf->on ? ngx_http_iri_register(cf, &row, 1) : NGX_OK;
 }

@@ -348,19 +348,19 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* "rewrite ... break" may have set another path. */
-    rc = ngx_http_iri_needs_no_lookup(ilcf, r->uri)
-             ? NGX_DECLINED
-             : ngx_http_iri_read_again(r);
-    if (rc != NGX_OK && rc != NGX_DECLINED) {
-        return rc;
-    }
-
     ngx_http_iri_root_validate(r, ilcf);
 
-    rc = ngx_http_iri_resolve(r);
-    if (rc != NGX_OK) {
-        return rc;
+    if (!ngx_http_iri_needs_no_lookup(ilcf, r->uri)) {
+        /* "rewrite ... break" may have set another path. */
+        rc = ngx_http_iri_read_again(r);
+        if (rc != NGX_OK && rc != NGX_DECLINED) {
+            return rc;
+        }
+
+        rc = ngx_http_iri_resolve(r);
+        if (rc != NGX_OK) {
+            return rc;
+        }
     }
 
     ctx = ngx_http_iri_ctx(r);
