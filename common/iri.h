@@ -432,6 +432,13 @@ typedef struct {
                                their own paths allow to this client */
 } iri_found_t;
 
+/* Returns: 1 if the server may open filename, whether it exists or not. */
+static inline int
+iri_may_open(const iri_found_t *found)
+{
+    return found->verdict == IRI_PASS || found->verdict == IRI_SERVE;
+}
+
 /*
  * Find the entry that has the requested name.
  *

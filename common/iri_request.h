@@ -46,6 +46,7 @@
  *   iri_request_refuse      PRECONTENT                 fixups
  *   iri_request_redirect    PRECONTENT                 fixups
  *   iri_request_redirected  PRECONTENT                 -
+ *   iri_request_report_find PRECONTENT, LOG            -
  *   iri_request_event       LOG                        log_transaction
  *   iri_request_finished    LOG                        -
  *
@@ -287,6 +288,27 @@ void iri_request_restart(iri_request_t *request, const iri_env_t *env,
                          const iri_lookup_t *lookup, iri_str_t url,
                          iri_str_t path, int page);
 
+/*
+ * The same as iri_request_can_restart(), and if the request can, remember it:
+ * the restart is made when the rules have run.  One that was remembered before
+ * stays.
+ * Returns: 1 if a restart is pending.
+ */
+int iri_request_plan_restart(iri_request_t *request, const iri_env_t *env,
+                             const iri_lookup_t    *lookup,
+                             const iri_find_conf_t *conf);
+
+/*
+ * The restart that is pending: the arguments lookup and *path of
+ * iri_request_restart().  path: may be NULL.
+ * Returns: the lookup; NULL: none is pending, and *path is not written.
+ */
+const iri_lookup_t *iri_request_pending_restart(const iri_request_t *request,
+                                                iri_str_t           *path);
+
+/* No restart is pending any more. */
+void iri_request_drop_restart(iri_request_t *request);
+
 /* Returns: 1 if the request has restarted; request may be NULL. */
 int iri_request_has_restarted(const iri_request_t *request);
 
@@ -323,9 +345,6 @@ void iri_request_denied(iri_request_t *request);
  * Returns: 1 if it may, else 0.
  */
 int iri_request_varies(const iri_request_t *request);
-
-/* The log line is written. */
-void iri_request_finished(iri_request_t *request);
 
 /*
  * May a response reveal the names that were found (design 5.7)?
@@ -407,12 +426,79 @@ iri_match_t iri_request_match(const iri_request_t *request,
                               int hides);
 
 /*
- * Set the members form, charset, match, verdict, why and redirect of *event,
- * for a request that is not in report mode.
+ * Set the members form, charset, match, verdict, why and redirect of *event;
+ * in report mode to what would be done, after iri_request_report_find().
  * request: NULL: the path is ASCII, and *event, all 0, does not change.
  */
 void iri_request_event(const iri_request_t *request,
                        iri_stats_event_t   *event);
+
+
+/* ---- report mode --------------------------------------------------------- */
+
+/*
+ * Look up a canonical path in the current location of the server.
+ * ctx: iri_env_t.ctx.
+ * Returns: as iri_request_find().
+ */
+typedef iri_lookup_t *(*iri_report_find_t)(void *ctx, iri_str_t path);
+
+/*
+ * Do the lookups of a requested path that would be done without report mode,
+ * once, in the location that the path has selected.
+ *
+ *   conf      as for iri_request_read()
+ *   current   the current path of the server; if a rule has set another one
+ *             than the requested path, nothing is looked up
+ *   find      called at most twice
+ */
+void iri_request_report_find(iri_request_t *request, const iri_env_t *env,
+                             const iri_reading_conf_t *conf,
+                             iri_str_t current, iri_report_find_t find);
+
+/*
+ * Add to the log line, before all other notes, what would be done with the
+ * request (iri_note_report).  An ASCII path is reported only if the answer
+ * would change.
+ */
+void iri_request_report(iri_request_t *request, const iri_env_t *env);
+
+
+/* ---- the log line -------------------------------------------------------- */
+
+/*
+ * Events of a request are written as one line when it ends.  A later event, for
+ * example of a variable in an access log, is written at once, but only if the
+ * request has no line yet.
+ * request: NULL: none was created.
+ * Returns: 1 if another event is logged.
+ */
+int iri_request_logs(const iri_request_t *request);
+
+/*
+ * Add an event to the line.
+ *
+ *   request   NULL: there is no memory for it
+ *   event     the notes of the event
+ *
+ * Returns: 1 if the server must write event as a line of its own, now: the
+ * request has ended, or there is no memory.
+ */
+int iri_request_log(iri_request_t *request, const iri_env_t *env,
+                    const iri_notes_t *event);
+
+/*
+ * Take over the notes of another request: one that has run in place of this
+ * one, for example for the Destination of COPY.
+ */
+void iri_request_take_notes(iri_request_t       *request,
+                            const iri_request_t *from);
+
+/*
+ * The request ends: any state becomes FINISHED.
+ * Returns: the notes of its line; NULL: nothing is logged.
+ */
+const iri_notes_t *iri_request_finished(iri_request_t *request);
 
 
 #pragma GCC visibility pop

@@ -105,40 +105,18 @@ ngx_http_iri_choice_accept(ngx_http_request_t *r, iri_str_t *accept)
  * must not be stored.  HTML or JSON is selected by Accept.
  */
 static ngx_int_t
-ngx_http_iri_choice_header(ngx_http_request_t *r, int json, size_t len)
-{
-    static ngx_str_t accept = ngx_string("Accept");
-
-    r->headers_out.status = NGX_HTTP_SPECIAL_RESPONSE;
-    ngx_str_set(&r->headers_out.status_line, "300 Multiple Choices");
-    r->headers_out.content_length_n = (off_t) len;
-
-    return ngx_http_iri_header_add(r, "Vary", accept) != NULL
-               ? ngx_http_iri_page_header(r, json != 0, "no-store")
-               : NGX_ERROR;
-}
-
-
-static ngx_int_t
 ngx_http_iri_choice_page(ngx_http_request_t *r)
 {
-    ngx_int_t              rc;
-    ngx_buf_t             *b;
-    iri_env_t              env;
-    iri_str_t              accept, body;
-    int                    json;
-    ngx_chain_t            out;
-    iri_status_t           status;
-    iri_choices_t          choices;
-    ngx_http_iri_choice_t *choice;
+    int                      json;
+    iri_env_t                env;
+    iri_str_t                accept, body;
+    iri_choices_t            choices;
+    ngx_http_iri_choice_t   *choice = ngx_http_iri_listing_ctx(r)->choice;
+    ngx_http_complex_value_t page;
 
-    choice = ((ngx_http_iri_listing_ctx_t *) ngx_http_get_module_ctx(
-                  r, ngx_http_iri_listing_module))
-                 ->choice;
+    static ngx_str_t vary = ngx_string("Accept");
 
-    if (ngx_http_discard_request_body(r) != NGX_OK
-        || ngx_http_iri_choice_accept(r, &accept) != NGX_OK)
-    {
+    if (ngx_http_iri_choice_accept(r, &accept) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -152,29 +130,21 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
     choices.count = choice->allowed_count;
     choices.more = choice->more;
 
-    status = json ? iri_choices_json(&env, &choices, &body)
-                  : iri_choices_html(&env, &choices, &body);
-
-    b = ngx_calloc_buf(r->pool);
-    if (status != IRI_OK || b == NULL) {
+    if ((json ? iri_choices_json(&env, &choices, &body)
+              : iri_choices_html(&env, &choices, &body))
+            != IRI_OK
+        || ngx_http_iri_header_add(r, "Vary", vary) == NULL
+        || ngx_http_iri_page_fields(r, json != 0, "no-store") != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    rc = ngx_http_iri_choice_header(r, json, body.len);
-    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
-        return rc;
-    }
+    ngx_str_set(&r->headers_out.status_line, "300 Multiple Choices");
 
-    b->pos = (u_char *) body.data;
-    b->last = b->pos + body.len;
-    b->memory = 1;
-    b->last_buf = 1;
-    b->last_in_chain = 1;
+    ngx_memzero(&page, sizeof(ngx_http_complex_value_t));
+    page.value = ngx_http_iri_ngx_str(body);
 
-    out.buf = b;
-    out.next = NULL;
-
-    return ngx_http_output_filter(r, &out);
+    return ngx_http_send_response(r, NGX_HTTP_SPECIAL_RESPONSE, NULL, &page);
 }
 
 
@@ -196,7 +166,7 @@ ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     return found->found.verdict == IRI_CHOOSE && found->found.count != 0
            && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE && r == r->main
            && !r->internal && r->content_handler == NULL
-           && ctx->restart.snapshot != NULL
+           && ctx->snapshot != NULL
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD));
 }
 

@@ -1,5 +1,5 @@
 /*
- * ngx_http_iri_dav.c - WebDAV: multistatus, If, COPY and MOVE, 409 pages
+ * ngx_http_iri_dav.c - WebDAV: multistatus, If, 409 pages
  *
  *   207, LOCK   ngx_http_dav_ext_module writes octets of the disk into href
  *               and displayname.  A body filter replaces them by the names of
@@ -7,9 +7,6 @@
  *               iri_multistatus_*)
  *   If          ngx_http_dav_ext_module compares resource tags octet for octet
  *               with r->uri: they are replaced by canonical paths
- *   COPY, MOVE  source and Destination are compared on disk:
- *               ngx_http_dav_module deletes an existing Destination, even if
- *               that is the source or contains it
  *   409         a page with the reason why a name cannot be created
  *
  * ngx_http_iri_destination.c reads and judges the Destination.
@@ -425,36 +422,18 @@ ngx_http_iri_if_collect(ngx_http_request_t *r, ngx_http_iri_dav_ctx_t *dav)
 }
 
 
-/* dav_ext reads the value up to a NUL. */
-static ngx_int_t
-ngx_http_iri_if_set(ngx_http_request_t *r, ngx_http_iri_if_t *field,
-                    iri_str_t value)
-{
-    u_char *p;
-
-    p = ngx_pnalloc(r->pool, value.len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    field->header->value.data = p;
-    field->header->value.len = value.len;
-    *ngx_cpymem(p, value.data, value.len) = '\0';
-
-    return NGX_OK;
-}
-
-
 /*
  * Replace the resource tags of the If header by the form with which WebDAV
  * modules compare them.  Runs in each location, behind the rules, on the values
- * as sent.  Backends get tags that are canonical and percent-encoded.
+ * as sent.  Backends get tags that are canonical and percent-encoded.  dav_ext
+ * reads the value up to a NUL.
  */
 static ngx_int_t
 ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 {
     iri_env_t               env;
     iri_str_t               value;
+    ngx_str_t               none = ngx_null_string;
     ngx_uint_t              i;
     ngx_http_iri_if_t      *field;
     ngx_http_iri_dav_ctx_t *dav;
@@ -485,7 +464,9 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
         if (iri_if_field_map(&env, ngx_http_iri_str(field[i].value),
                              ngx_http_iri_tag_map, &tags, &value)
                 != IRI_OK
-            || ngx_http_iri_if_set(r, &field[i], value) != NGX_OK)
+            || ngx_http_iri_join(r->pool, none, ngx_http_iri_ngx_str(value),
+                                 &field[i].header->value)
+                   != NGX_OK)
         {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
@@ -495,137 +476,35 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 }
 
 
-/* ---- COPY and MOVE ------------------------------------------------------ */
-
-/* The name on disk that ngx_http_dav_module will open for uri. */
-static ngx_int_t
-ngx_http_iri_dav_filename(ngx_http_request_t *r, ngx_str_t uri,
-                          iri_str_t *name)
-{
-    size_t    root;
-    u_char   *last;
-    ngx_str_t path, saved = r->uri;
-
-    r->uri = uri;
-    last = ngx_http_map_uri_to_path(r, &path, &root, 0);
-    r->uri = saved;
-
-    if (last == NULL) {
-        return NGX_ERROR;
-    }
-
-    name->data = path.data;
-    name->len = (size_t) (last - path.data);
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
-                          iri_relation_t *relation)
-{
-    iri_env_t env;
-    iri_str_t source, destination;
-
-    if (ngx_http_iri_dav_filename(r, r->uri, &source) != NGX_OK
-        || ngx_http_iri_dav_filename(r, path, &destination) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_http_iri_env(r, &env);
-
-    return iri_path_relation(&env, source, destination, relation) == IRI_OK
-               ? NGX_OK
-               : NGX_ERROR;
-}
-
-
-/*
- * *out: found, with the conflict of a new name with an existing entry of the
- * same name.  The source of MOVE does not conflict, since it is removed.
- */
-ngx_int_t
-ngx_http_iri_dav_name_conflict(ngx_http_request_t *r, iri_lookup_t *found,
-                               iri_found_t *out)
-{
-    iri_env_t env;
-    iri_str_t source = { 0, NULL };
-
-    *out = found->found;
-
-    if (r->method == NGX_HTTP_MOVE
-        && ngx_http_iri_dav_filename(r, r->uri, &source) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_http_iri_env(r, &env);
-
-    return iri_find_conflict(&env, &found->search, source, out) == IRI_OK
-               ? NGX_OK
-               : NGX_ERROR;
-}
-
-
 /* ---- 409 ---------------------------------------------------------------- */
 
-static const char ngx_http_iri_conflict_head[] =
+static const char ngx_http_iri_conflict_format[] =
     "<html>" CRLF "<head><title>409 Conflict</title></head>" CRLF
-    "<body>" CRLF "<center><h1>409 Conflict</h1></center>" CRLF "<p>";
-
-static const char ngx_http_iri_conflict_tail[] = "</p>" CRLF "</body>" CRLF
-                                                 "</html>" CRLF;
+    "<body>" CRLF "<center><h1>409 Conflict</h1></center>" CRLF
+    "<p>%s</p>" CRLF "</body>" CRLF "</html>" CRLF;
 
 
 static ngx_int_t
 ngx_http_iri_conflict_page(ngx_http_request_t *r)
 {
-    size_t      len;
-    u_char     *p;
-    ngx_int_t   rc;
-    ngx_buf_t  *b;
-    ngx_chain_t out;
-    const char *text;
-
-    rc = ngx_http_discard_request_body(r);
-    if (rc != NGX_OK) {
-        return rc;
-    }
+    u_char                  *p;
+    const char              *text;
+    static ngx_str_t         type = ngx_string("text/html");
+    ngx_http_complex_value_t page;
 
     text = iri_conflict_text(ngx_http_iri_dav_ctx(r)->why);
-    len = sizeof(ngx_http_iri_conflict_head) - 1 + ngx_strlen(text)
-          + sizeof(ngx_http_iri_conflict_tail) - 1;
 
-    b = ngx_create_temp_buf(r->pool, len);
-    if (b == NULL) {
+    p = ngx_pnalloc(r->pool,
+                    sizeof(ngx_http_iri_conflict_format) + ngx_strlen(text));
+    if (p == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    p = ngx_cpymem(b->last, ngx_http_iri_conflict_head,
-                   sizeof(ngx_http_iri_conflict_head) - 1);
-    p = ngx_cpymem(p, text, ngx_strlen(text));
-    b->last = ngx_cpymem(p, ngx_http_iri_conflict_tail,
-                         sizeof(ngx_http_iri_conflict_tail) - 1);
-    b->last_buf = 1;
-    b->last_in_chain = 1;
+    ngx_memzero(&page, sizeof(ngx_http_complex_value_t));
+    page.value.data = p;
+    page.value.len = ngx_sprintf(p, ngx_http_iri_conflict_format, text) - p;
 
-    r->headers_out.status = NGX_HTTP_CONFLICT;
-    r->headers_out.content_length_n = (off_t) len;
-    ngx_str_set(&r->headers_out.content_type, "text/html");
-    r->headers_out.content_type_len = r->headers_out.content_type.len;
-    r->headers_out.content_type_lowcase = NULL;
-
-    rc = ngx_http_send_header(r);
-    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
-        return rc;
-    }
-
-    out.buf = b;
-    out.next = NULL;
-
-    return ngx_http_output_filter(r, &out);
+    return ngx_http_send_response(r, NGX_HTTP_CONFLICT, &type, &page);
 }
 
 

@@ -51,23 +51,6 @@ ngx_http_iri_dav_ctx_get_or_create(ngx_http_request_t *r)
 }
 
 
-/* ---- ngx_http_iri_dav.c -------------------------------------------------- */
-
-/*
- * Set *relation to that of the Destination, path, to r->uri on disk.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
-    iri_relation_t *relation);
-
-/*
- * Set *out to the result of a lookup of the Destination, after
- * iri_find_conflict().  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_dav_name_conflict(ngx_http_request_t *r,
-    iri_lookup_t *found, iri_found_t *out);
-
-
 /* ---- ngx_http_iri_destination.c ------------------------------------------ */
 
 /* A handler of POST_READ: put the path of the Destination in canonical form. */

@@ -9,32 +9,51 @@
  * rules pass it, the request is restored and continues with the source; else it
  * is refused.
  *
- * ngx_http_iri_dav.c compares both paths on disk and makes the 409 page.
+ * Both paths are compared on disk: nginx deletes an existing Destination, even
+ * if that is the source or contains it.  ngx_http_iri_dav.c makes the 409 page.
  */
 
 #include "ngx_http_iri_dav.h"
 
 
-#if (NGX_HTTP_DAV)
-
 /* ---- reading ------------------------------------------------------------ */
+
+/* Returns: the field; NULL: none, or nginx was built without WebDAV. */
+static ngx_table_elt_t *
+ngx_http_iri_destination_field(ngx_http_request_t *r)
+{
+#if (NGX_HTTP_DAV)
+    return r->headers_in.destination;
+#else
+    (void) r;
+    return NULL;
+#endif
+}
+
 
 /*
  * The path in "/path" or "scheme://host/path", still escaped, without the
  * query.  As in ngx_http_dav_module, "#" is part of the path.  Empty: no path.
+ * *authority is set to that before the path, if there is one; it may be NULL.
  */
 static iri_str_t
-ngx_http_iri_destination_path(ngx_str_t value)
+ngx_http_iri_destination_path(ngx_str_t value, iri_str_t *authority)
 {
-    u_char   *p, *last, *end;
+    u_char   *p, *host, *last, *end;
     iri_str_t path = { 0, NULL };
 
     p = value.data;
     end = value.data + value.len;
 
     if (value.len != 0 && *p != '/') {
-        p = ngx_strlcasestrn(p, end, (u_char *) "://", sizeof("://") - 2);
-        p = p != NULL ? ngx_strlchr(p + sizeof("://") - 1, end, '/') : NULL;
+        host = ngx_strlcasestrn(p, end, (u_char *) "://", sizeof("://") - 2);
+        p = host != NULL ? ngx_strlchr(host + sizeof("://") - 1, end, '/')
+                         : NULL;
+
+        if (p != NULL && authority != NULL) {
+            authority->data = host + sizeof("://") - 1;
+            authority->len = (size_t) (p - authority->data);
+        }
     }
 
     if (p == NULL || p == end) {
@@ -47,31 +66,6 @@ ngx_http_iri_destination_path(ngx_str_t value)
     path.len = (last != NULL ? last : end) - p;
 
     return path;
-}
-
-
-/* The host in "scheme://host/path"; empty in "/path". */
-static iri_str_t
-ngx_http_iri_destination_host(ngx_str_t value)
-{
-    u_char   *p, *last, *end;
-    iri_str_t authority = { 0, NULL };
-
-    p = value.data;
-    end = value.data + value.len;
-
-    if (value.len != 0 && *p != '/') {
-        p = ngx_strlcasestrn(p, end, (u_char *) "://", sizeof("://") - 2);
-        p = p != NULL ? p + sizeof("://") - 1 : NULL;
-        last = p != NULL ? ngx_strlchr(p, end, '/') : NULL;
-
-        if (last != NULL) {
-            authority.data = p;
-            authority.len = (size_t) (last - p);
-        }
-    }
-
-    return iri_authority_host(authority);
 }
 
 
@@ -109,7 +103,10 @@ ngx_http_iri_destination_map_host(ngx_http_request_t *r, ngx_str_t *value)
 {
     ngx_int_t rc;
     ngx_str_t name;
-    iri_str_t host = ngx_http_iri_destination_host(*value);
+    iri_str_t host = { 0, NULL };
+
+    (void) ngx_http_iri_destination_path(*value, &host);
+    host = iri_authority_host(host);
 
     rc = ngx_http_iri_host_map(r, host, &name);
 
@@ -161,7 +158,7 @@ ngx_http_iri_destination_apply(ngx_http_request_t     *r,
                                ngx_http_iri_dav_ctx_t *dav)
 {
     ngx_int_t   rc;
-    ngx_str_t  *value = &r->headers_in.destination->value;
+    ngx_str_t  *value = &ngx_http_iri_destination_field(r)->value;
     iri_str_t   path;
     iri_shown_t shown;
 
@@ -169,7 +166,7 @@ ngx_http_iri_destination_apply(ngx_http_request_t     *r,
         return NGX_ERROR;
     }
 
-    path = ngx_http_iri_destination_path(*value);
+    path = ngx_http_iri_destination_path(*value, NULL);
 
     if (iri_path_is_ascii(path, 1)) {
         return NGX_OK;
@@ -203,7 +200,7 @@ ngx_http_iri_destination_handler(ngx_http_request_t *r)
     ngx_http_iri_dav_ctx_t *dav;
 
     if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
-        || r->headers_in.destination == NULL
+        || ngx_http_iri_destination_field(r) == NULL
         || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON)
     {
         return NGX_DECLINED;
@@ -221,7 +218,13 @@ ngx_http_iri_destination_handler(ngx_http_request_t *r)
 const iri_reading_t *
 ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
 {
-    ngx_http_iri_dav_ctx_t *dav = ngx_http_iri_dav_ctx(r);
+    ngx_http_iri_dav_ctx_t *dav;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        return NULL;
+    }
+
+    dav = ngx_http_iri_dav_ctx(r);
 
     return dav != NULL && dav->has_reading
                    && ngx_http_iri_same(
@@ -234,9 +237,68 @@ ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
 ngx_uint_t
 ngx_http_iri_judges_destination(ngx_http_request_t *r)
 {
-    ngx_http_iri_dav_ctx_t *dav = ngx_http_iri_dav_ctx(r);
+    ngx_http_iri_dav_ctx_t *dav;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        return 0;
+    }
+
+    dav = ngx_http_iri_dav_ctx(r);
 
     return dav != NULL && dav->source != NULL;
+}
+
+
+/* ---- source and Destination on disk -------------------------------------- */
+
+/* The name on disk that ngx_http_dav_module will open for uri. */
+static ngx_int_t
+ngx_http_iri_destination_filename(ngx_http_request_t *r, ngx_str_t uri,
+                                  iri_str_t *name)
+{
+    size_t    root;
+    u_char   *last;
+    ngx_str_t path, saved = r->uri;
+
+    r->uri = uri;
+    last = ngx_http_map_uri_to_path(r, &path, &root, 0);
+    r->uri = saved;
+
+    if (last == NULL) {
+        return NGX_ERROR;
+    }
+
+    name->data = path.data;
+    name->len = (size_t) (last - path.data);
+
+    return NGX_OK;
+}
+
+
+/*
+ * *out: found, with the conflict of a new name with an existing entry of the
+ * same name.  The source of MOVE does not conflict, since it is removed.
+ */
+static ngx_int_t
+ngx_http_iri_destination_name_conflict(ngx_http_request_t *r,
+                                       iri_lookup_t *found, iri_found_t *out)
+{
+    iri_env_t env;
+    iri_str_t source = { 0, NULL };
+
+    *out = found->found;
+
+    if (r->method == NGX_HTTP_MOVE
+        && ngx_http_iri_destination_filename(r, r->uri, &source) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    return iri_find_conflict(&env, &found->search, source, out) == IRI_OK
+               ? NGX_OK
+               : NGX_ERROR;
 }
 
 
@@ -275,7 +337,8 @@ ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
 {
     iri_shown_t shown;
 
-    iri_show_sent(&shown, ngx_http_iri_str(r->headers_in.destination->value));
+    iri_show_sent(&shown,
+                  ngx_http_iri_str(ngx_http_iri_destination_field(r)->value));
 
     ngx_http_iri_note(r, IRI_LOG_ERROR,
                       iri_reason_code(IRI_REASON_DESTINATION),
@@ -300,7 +363,7 @@ ngx_http_iri_destination_check_entry(ngx_http_request_t *r,
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_dav_name_conflict(r, found, &result) != NGX_OK) {
+    if (ngx_http_iri_destination_name_conflict(r, found, &result) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -369,8 +432,7 @@ ngx_http_iri_destination_same_name(const iri_lookup_t *written,
         return 1;
     }
 
-    if (judged->found.verdict != IRI_PASS
-        && judged->found.verdict != IRI_SERVE) {
+    if (!iri_may_open(&judged->found)) {
         return 0;
     }
 
@@ -416,9 +478,16 @@ ngx_http_iri_destination_check_names(ngx_http_request_t *r, ngx_str_t path,
 static ngx_int_t
 ngx_http_iri_destination_check_relation(ngx_http_request_t *r, ngx_str_t path)
 {
+    iri_env_t      env;
+    iri_str_t      source, destination;
     iri_relation_t relation;
 
-    if (ngx_http_iri_dav_relation(r, path, &relation) != NGX_OK) {
+    ngx_http_iri_env(r, &env);
+
+    if (ngx_http_iri_destination_filename(r, r->uri, &source) != NGX_OK
+        || ngx_http_iri_destination_filename(r, path, &destination) != NGX_OK
+        || iri_path_relation(&env, source, destination, &relation) != IRI_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -447,8 +516,12 @@ static ngx_int_t
 ngx_http_iri_destination_check_tree(ngx_http_request_t    *r,
                                     const iri_tree_conf_t *to)
 {
-    ngx_table_elt_t         *depth = r->headers_in.depth;
+    ngx_table_elt_t         *depth = NULL;
     ngx_http_iri_loc_conf_t *ilcf;
+
+#if (NGX_HTTP_DAV)
+    depth = r->headers_in.depth;
+#endif
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
@@ -503,12 +576,24 @@ struct ngx_http_iri_source_s {
 };
 
 
-/* After the snapshot of the source was restored: restore the context, too. */
+/* Restore the context of the source.  Its log line has all events. */
+static void
+ngx_http_iri_source_restore_ctx(ngx_http_request_t          *r,
+                                const ngx_http_iri_source_t *source)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    iri_request_take_notes(source->ctx.request, ctx->request);
+    *ctx = source->ctx;
+}
+
+
+/* After the snapshot of the source was restored. */
 static void
 ngx_http_iri_source_restore(ngx_http_request_t     *r,
                             ngx_http_iri_dav_ctx_t *dav)
 {
-    *ngx_http_iri_ctx(r) = dav->source->ctx;
+    ngx_http_iri_source_restore_ctx(r, dav->source);
     dav->passed_in = dav->source->snapshot.request.loc_conf;
     dav->source = NULL;
 
@@ -537,7 +622,7 @@ ngx_http_iri_destination_cancel(ngx_http_request_t *r)
     r->unparsed_uri = was->unparsed_uri;
     r->request_line = was->request_line;
 
-    *ngx_http_iri_ctx(r) = source->ctx;
+    ngx_http_iri_source_restore_ctx(r, source);
     dav->source = NULL;
     dav->denied = 1;
 
@@ -568,8 +653,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     ngx_http_iri_ctx_t    *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_source_t *source;
 
-    if (dav->runs++ == NGX_HTTP_IRI_MAX_JUDGED
-        || ctx->restart.snapshot == NULL) {
+    if (dav->runs++ == NGX_HTTP_IRI_MAX_JUDGED || ctx->snapshot == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -578,7 +662,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
 
     if (request == NULL || source == NULL
         || ngx_http_iri_snapshot(r, &source->snapshot) != NGX_OK
-        || ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK
+        || ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK
         || ngx_http_iri_set_uri(r, ngx_http_iri_str(path)) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -588,11 +672,12 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     source->judged = r->uri;
     dav->source = source;
     ctx->request = iri_request_init(request);
+    iri_request_take_notes(ctx->request, source->ctx.request);
     iri_request_set_canonical(ctx->request, ngx_http_iri_str(r->uri));
 
     ngx_str_null(&r->args);
-    r->unparsed_uri = ngx_http_iri_ngx_str(
-        ngx_http_iri_destination_path(r->headers_in.destination->value));
+    r->unparsed_uri = ngx_http_iri_ngx_str(ngx_http_iri_destination_path(
+        ngx_http_iri_destination_field(r)->value, NULL));
 
     if (ngx_http_iri_request_line(r->pool, r->method_name, r->unparsed_uri,
                                   r->http_protocol, &r->request_line)
@@ -618,7 +703,7 @@ ngx_http_iri_destination_unescape(ngx_http_request_t *r, ngx_str_t path)
 {
     u_char    *end = path.data + path.len;
     iri_str_t  tail;
-    ngx_str_t *value = &r->headers_in.destination->value;
+    ngx_str_t *value = &ngx_http_iri_destination_field(r)->value;
 
     if (ngx_strlchr(path.data, end, '%') != NULL
         || ngx_strlchr(path.data, end, '?') != NULL
@@ -628,7 +713,7 @@ ngx_http_iri_destination_unescape(ngx_http_request_t *r, ngx_str_t path)
         return NGX_OK;
     }
 
-    tail = ngx_http_iri_destination_path(*value);
+    tail = ngx_http_iri_destination_path(*value, NULL);
     tail.len = (size_t) (value->data + value->len - tail.data);
 
     return ngx_http_iri_destination_set(r, value, tail,
@@ -694,8 +779,8 @@ ngx_http_iri_destination_begin(ngx_http_request_t     *r,
     ngx_str_t  path, args;
     ngx_uint_t flags = 0;
 
-    path = ngx_http_iri_ngx_str(
-        ngx_http_iri_destination_path(r->headers_in.destination->value));
+    path = ngx_http_iri_ngx_str(ngx_http_iri_destination_path(
+        ngx_http_iri_destination_field(r)->value, NULL));
     ngx_str_null(&args);
 
     if (ngx_http_parse_unsafe_uri(r, &path, &args, &flags) != NGX_OK) {
@@ -718,7 +803,7 @@ ngx_http_iri_destination_judge(ngx_http_request_t *r)
     ngx_http_iri_loc_conf_t *ilcf;
 
     if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)) || r != r->main
-        || r->headers_in.destination == NULL)
+        || ngx_http_iri_destination_field(r) == NULL)
     {
         return NGX_DECLINED;
     }
@@ -744,50 +829,3 @@ ngx_http_iri_destination_judge(ngx_http_request_t *r)
                ? NGX_HTTP_FORBIDDEN
                : ngx_http_iri_destination_begin(r, dav, ilcf->plain->alias);
 }
-
-#else
-
-ngx_int_t
-ngx_http_iri_destination_handler(ngx_http_request_t *r)
-{
-    (void) r;
-
-    return NGX_DECLINED;
-}
-
-
-const iri_reading_t *
-ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
-{
-    (void) r;
-    (void) uri;
-
-    return NULL;
-}
-
-
-ngx_uint_t
-ngx_http_iri_judges_destination(ngx_http_request_t *r)
-{
-    (void) r;
-
-    return 0;
-}
-
-
-void
-ngx_http_iri_destination_cancel(ngx_http_request_t *r)
-{
-    (void) r;
-}
-
-
-ngx_int_t
-ngx_http_iri_destination_judge(ngx_http_request_t *r)
-{
-    (void) r;
-
-    return NGX_DECLINED;
-}
-
-#endif

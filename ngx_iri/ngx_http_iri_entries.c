@@ -159,21 +159,14 @@ static ngx_uint_t
 ngx_http_iri_entries_can_open(ngx_http_request_t           *r,
                               const ngx_http_iri_listing_t *listing)
 {
-    u_char    *p;
-    iri_str_t  octets = listing->entry.octets;
     ngx_str_t  name;
     ngx_uint_t is_dir;
 
-    name.len = listing->name.len + octets.len;
-    name.data = ngx_pnalloc(r->pool, name.len + 1);
-    if (name.data == NULL) {
-        return 0;
-    }
-
-    p = ngx_cpymem(name.data, listing->name.data, listing->name.len);
-    *ngx_cpymem(p, octets.data, octets.len) = '\0';
-
-    return ngx_http_iri_can_open(r, name, &is_dir) == NGX_OK
+    return ngx_http_iri_join(r->pool, listing->name,
+                             ngx_http_iri_ngx_str(listing->entry.octets),
+                             &name)
+               == NGX_OK
+           && ngx_http_iri_can_open(r, name, &is_dir) == NGX_OK
            && ngx_http_iri_entries_is_readable(listing);
 }
 

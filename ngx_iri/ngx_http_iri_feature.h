@@ -154,51 +154,6 @@ ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
 ngx_int_t ngx_http_iri_query_sent(ngx_http_request_t *r, iri_query_t *query);
 
 
-/* ---- ngx_http_iri_redirect.c -------------------------------------------- */
-
-/* Set *query to the query as it was sent.  Returns: 0 if there is none. */
-ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
-
-/*
- * Returns: the path as it was sent, percent-encoded or raw:
- * "/caf%E9?x" → "/caf%E9".
- */
-iri_str_t ngx_http_iri_sent_path(ngx_http_request_t *r);
-
-/*
- * Set *redirect to how r was requested, for the core.  ctx: NULL if the path
- * is ASCII.  *reading: memory for the reading to which *redirect points.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_redirect_input(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, iri_reading_t *reading, iri_redirect_t *redirect);
-
-/*
- * In the PRECONTENT phase: carry out iri_redirect.
- * Returns: NGX_DECLINED if the request goes on; else the HTTP status.
- */
-ngx_int_t ngx_http_iri_redirect_client(ngx_http_request_t *r);
-
-
-/* ---- ngx_http_iri_report.c ---------------------------------------------- */
-
-/*
- * iri report, in the PRECONTENT phase: look up the requested path in the
- * location that it has selected.
- */
-void ngx_http_iri_report_first(ngx_http_request_t *r);
-
-/* In the LOG phase: log the result. */
-void ngx_http_iri_report(ngx_http_request_t *r);
-
-/*
- * Set *reading to the reading of the requested path, and ctx->report.found.
- * Returns: NGX_OK; NGX_DECLINED if there is nothing to report.
- */
-ngx_int_t ngx_http_iri_report_find(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
-
-
 /* ---- ngx_http_iri_destination.c ----------------------------------------- */
 
 /*
@@ -221,6 +176,15 @@ const iri_reading_t *ngx_http_iri_destination_reading(ngx_http_request_t *r,
     ngx_str_t uri);
 
 
+/* ---- ngx_http_iri_judge.c ----------------------------------------------- */
+
+/*
+ * Returns: 1 if a listing judges the path of the subrequest r: it never
+ * restarts, and the path has one reading.
+ */
+ngx_uint_t ngx_http_iri_is_judged(ngx_http_request_t *r);
+
+
 /* ---- ngx_http_iri_dav.c -------------------------------------------------- */
 
 /*
@@ -232,34 +196,20 @@ ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
 
 /* ---- ngx_http_iri_location.c -------------------------------------------- */
 
-/*
- * Returns: 1 if the response may have a Location or a Link.  The modules lua,
- * njs and perl do not set r->headers_out.location, so the status counts too.
- * This test alone is run for every response.
- */
-static inline ngx_uint_t
-ngx_http_iri_may_have_references(ngx_http_request_t *r, ngx_uint_t links)
-{
-    ngx_uint_t status = r->headers_out.status;
-
-    return r->headers_out.location != NULL || r->upstream != NULL || links
-           || status == NGX_HTTP_CREATED
-           || (status >= NGX_HTTP_MOVED_PERMANENTLY
-               && status < NGX_HTTP_BAD_REQUEST
-               && status != NGX_HTTP_NOT_MODIFIED);
-}
+/* Set *query to the query as it was sent.  Returns: 0 if there is none. */
+ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
 
 /*
- * Set Location to the result of iri_redirect_location().  nginx completes it by
- * absolute_redirect.  Returns: NGX_OK, NGX_ERROR.
+ * Returns: the path as it was sent, percent-encoded or raw:
+ * "/caf%E9?x" → "/caf%E9".
  */
-ngx_int_t ngx_http_iri_set_location(ngx_http_request_t *r, iri_str_t location);
+iri_str_t ngx_http_iri_sent_path(ngx_http_request_t *r);
 
 /*
- * Save the Link of the page that may become the content.  location: the result
- * of iri_redirect_location().  Returns: NGX_OK, NGX_ERROR.
+ * In the PRECONTENT phase: carry out iri_redirect.
+ * Returns: NGX_DECLINED if the request goes on; else the HTTP status.
  */
-ngx_int_t ngx_http_iri_save_link(ngx_http_request_t *r, iri_str_t location);
+ngx_int_t ngx_http_iri_redirect_client(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_notes.c ----------------------------------------------- */
@@ -282,20 +232,25 @@ ngx_uint_t ngx_http_iri_notes_wanted(ngx_http_request_t *r,
     iri_log_level_t level);
 
 /*
- * For functions of the core that add notes: pass them the result of _begin,
- * then call _end with that result.  once: memory for the notes of a request
- * that keeps none; _end logs them.
+ * Log an event, to which a function of the core has added notes; call
+ * ngx_http_iri_notes_wanted() before.
  */
-iri_notes_t *ngx_http_iri_notes_begin(ngx_http_request_t *r,
-    iri_notes_t *once);
-void ngx_http_iri_notes_end(ngx_http_request_t *r, iri_notes_t *notes,
-    const iri_notes_t *once);
+void ngx_http_iri_notes_add(ngx_http_request_t *r, const iri_notes_t *event);
 
 /* iri_env_t.log.  ctx: an ngx_http_request_t. */
 void ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line);
 
 /* In the LOG phase: log the notes. */
 void ngx_http_iri_notes_log(ngx_http_request_t *r);
+
+/*
+ * iri report, in the PRECONTENT phase: look up the requested path in the
+ * location that it has selected.
+ */
+void ngx_http_iri_report_first(ngx_http_request_t *r);
+
+/* In the LOG phase: add the result to the notes. */
+void ngx_http_iri_report(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_variables.c ------------------------------------------- */

@@ -1,13 +1,19 @@
 /*
- * ngx_http_iri_find.c - lookups below root and alias
+ * ngx_http_iri_find.c - lookups below root and alias, and what follows
  *
  * Turns a canonical path and a location, with root and alias as they were
  * configured, into the result of iri_find() (design 5).  Each result is kept
  * with the request, so that rules, the script under root
  * (ngx_http_iri_root.c), variables and listings share one lookup.
+ *
+ * If the entry has another canonical path than the one that was looked up, the
+ * request restarts with the URL of the client, in which the names of the entry
+ * replace those that were sent (design 5.6, iri_restart_url).  If that is not
+ * possible, or nothing may be served, the request ends with 404, but only after
+ * access is granted (design 5.7).  The callers are in ngx_http_iri_phases.c.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_listing.h"
 
 
 /* ---- root and alias as configured --------------------------------------- */
@@ -141,7 +147,8 @@ ngx_http_iri_reading_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return reading;
     }
 
-    return ctx->restart.never || iri_request_has_restarted(ctx->request)
+    return ngx_http_iri_is_judged(r)
+                   || iri_request_has_restarted(ctx->request)
                ? NULL
                : iri_request_reading(ctx->request);
 }
@@ -165,9 +172,12 @@ static ngx_uint_t
 ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
                                 const ngx_http_iri_ctx_t *ctx)
 {
+    ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
-    if (ctx->rules.exact) {
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->exact) {
         return 1;
     }
 
@@ -181,7 +191,13 @@ ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
 }
 
 
-ngx_uint_t
+/*
+ * Returns: 1 if r can be restored to the state *was and run again: no response
+ * was sent and the body was not discarded.  After an upstream was called, or a
+ * handler has answered with an error, only GET and HEAD can run again, which
+ * are safe to repeat.
+ */
+static ngx_uint_t
 ngx_http_iri_can_run_again(const ngx_http_request_t *r,
                            const ngx_http_request_t *was)
 {
@@ -201,15 +217,16 @@ ngx_http_iri_can_run_again(const ngx_http_request_t *r,
 
 
 /*
- * A request does not restart in a location whose alias has captures, where the
- * path that was found is not a URL path.
+ * Set *conf to the facts about r that the core needs to find uri, which must
+ * live as long as r.  A request does not restart in a location whose alias has
+ * captures, where the path that was found is not a URL path.
  */
-void
+static void
 ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
                        ngx_str_t uri, iri_find_conf_t *conf)
 {
     ngx_http_iri_loc_conf_t       *ilcf;
-    const ngx_http_iri_snapshot_t *snapshot = ctx->restart.snapshot;
+    const ngx_http_iri_snapshot_t *snapshot = ctx->snapshot;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
@@ -230,26 +247,53 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 }
 
 
+/*
+ * Returns: the last lookup, if it is that of uri in this location, as nearly
+ * always; else NULL.  Variables in root may have changed.
+ */
+static iri_lookup_t *
+ngx_http_iri_last_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                         ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
+{
+    iri_lookup_t *last = iri_request_lookups(ctx->request);
+
+    return last != NULL && last->path.data == uri.data
+                   && last->path.len == uri.len
+                   && last->search.tree == &ilcf->tree
+                   && !last->search.write == !ngx_http_iri_is_write(r)
+                   && ngx_http_iri_plain_conf(r, ilcf)->root_lengths == NULL
+               ? last
+               : NULL;
+}
+
+
 iri_lookup_t *
 ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
     iri_env_t                env;
     iri_search_t             search;
+    iri_lookup_t            *last;
     iri_find_conf_t          conf;
-    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx_get_or_create(r);
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (!ngx_http_iri_below_alias(r, ngx_http_iri_plain_conf(r, ilcf), uri)) {
+    if (ctx == NULL
+        || !ngx_http_iri_below_alias(r, ngx_http_iri_plain_conf(r, ilcf),
+                                     uri))
+    {
         return NULL;
+    }
+
+    last = ngx_http_iri_last_lookup(r, ctx, ilcf, uri);
+    if (last != NULL) {
+        return last;
     }
 
     ngx_memzero(&search, sizeof(iri_search_t));
 
-    ctx = ngx_http_iri_ctx_get_or_create(r);
-    if (ctx == NULL
-        || ngx_http_iri_search_path(r, ilcf, uri, &search) != NGX_OK) {
+    if (ngx_http_iri_search_path(r, ilcf, uri, &search) != NGX_OK) {
         return NULL;
     }
 
@@ -269,4 +313,207 @@ iri_lookup_t *
 ngx_http_iri_find(ngx_http_request_t *r)
 {
     return ngx_http_iri_find_uri(r, r->uri);
+}
+
+
+/* ---- 404 and 409 --------------------------------------------------------- */
+
+/*
+ * Answer a path for which nothing may be served.  Returns: NGX_DECLINED if r
+ * makes the error page for it, or a content handler answers.
+ */
+static ngx_int_t
+ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                       iri_lookup_t *found, const iri_find_conf_t *conf)
+{
+    int       status;
+    iri_env_t env;
+
+    if (r->content_handler != NULL) {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_iri_env(r, &env);
+    status = iri_request_refuse(ctx->request, &env, found, conf,
+                                ngx_http_iri_str(r->uri));
+
+    if (status == NGX_HTTP_CONFLICT && iri_is_conflict(&found->found)) {
+        return ngx_http_iri_conflict(r, found->found.why);
+    }
+
+    return status != 0 ? status : NGX_DECLINED;
+}
+
+
+ngx_uint_t
+ngx_http_iri_needs_lookup(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return ilcf->plain != NULL && !ngx_http_iri_needs_no_lookup(ilcf, r->uri)
+           && (ilcf->plain->alias == 0 || r->valid_location)
+           && !ngx_http_iri_judges_destination(r);
+}
+
+
+/* ---- restarting --------------------------------------------------------- */
+
+ngx_uint_t
+ngx_http_iri_plan_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                          iri_lookup_t *found)
+{
+    iri_env_t       env;
+    iri_find_conf_t conf;
+
+    if (found->found.verdict != IRI_RESTART) {
+        return 0;
+    }
+
+    ngx_http_iri_env(r, &env);
+    ngx_http_iri_find_conf(r, ctx, ngx_http_iri_ngx_str(found->path), &conf);
+
+    return iri_request_plan_restart(ctx->request, &env, found, &conf) != 0;
+}
+
+
+ngx_int_t
+ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    iri_env_t                 env;
+    iri_str_t                 path;
+    const iri_lookup_t       *found;
+    const ngx_http_request_t *was = &ctx->snapshot->request;
+
+    found = iri_request_pending_restart(ctx->request, &path);
+    iri_request_drop_restart(ctx->request);
+
+    /* For example, a rule has sent a response and discarded the body. */
+    if (!ngx_http_iri_can_run_again(r, was)) {
+        return NGX_HTTP_NOT_FOUND;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    if (ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    iri_request_restart(ctx->request, &env, found, ngx_http_iri_str(was->uri),
+                        path, ngx_http_iri_is_page(was) != 0);
+    ngx_http_iri_set_uri_nocopy(r, ngx_http_iri_ngx_str(path));
+    ngx_http_iri_rerun_phases(r);
+
+    return NGX_DECLINED;
+}
+
+
+/* ---- in the phases ------------------------------------------------------ */
+
+/*
+ * Look up r->uri, if this location needs a lookup.
+ * Returns: NGX_OK; NGX_DECLINED: no lookup is needed; the HTTP status.
+ */
+static ngx_int_t
+ngx_http_iri_look_up(ngx_http_request_t *r, ngx_http_iri_ctx_t **ctx,
+                     iri_lookup_t **found)
+{
+    if (!ngx_http_iri_needs_lookup(r)) {
+        return NGX_DECLINED;
+    }
+
+    *found = ngx_http_iri_find(r);
+    *ctx = ngx_http_iri_ctx(r);
+
+    return *found != NULL && *ctx != NULL ? NGX_OK
+                                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+ngx_int_t
+ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t      *ctx;
+    iri_lookup_t            *found;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    /* With variables in root: the rules may still change them. */
+    return (ilcf->any.match & IRI_FOLD_INDEXED) && ilcf->plain != NULL
+                   && ilcf->plain->root_lengths == NULL
+                   && ngx_http_iri_look_up(r, &ctx, &found) == NGX_OK
+                   && ngx_http_iri_wait(r, ctx, found)
+               ? NGX_DONE
+               : NGX_DECLINED;
+}
+
+
+/* Returns: 1 if try_files decides whether to restart with the entry. */
+static ngx_uint_t
+ngx_http_iri_is_left_to_try_files(ngx_http_request_t *r,
+                                  const iri_lookup_t *found)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return found->found.verdict == IRI_RESTART && ilcf->try_files != NULL
+           && !found->search.write;
+}
+
+
+ngx_int_t
+ngx_http_iri_resolve(ngx_http_request_t *r)
+{
+    ngx_int_t           rc;
+    iri_lookup_t       *found;
+    ngx_http_iri_ctx_t *ctx;
+
+    rc = ngx_http_iri_look_up(r, &ctx, &found);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : rc;
+    }
+
+    if (ngx_http_iri_wait(r, ctx, found)) {
+        return NGX_DONE;
+    }
+
+    return !ngx_http_iri_is_left_to_try_files(r, found)
+                   && ngx_http_iri_plan_restart(r, ctx, found)
+               ? ngx_http_iri_restart(r, ctx)
+               : NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_refuse_not_found(ngx_http_request_t *r)
+{
+    ngx_int_t           rc;
+    iri_lookup_t       *found;
+    iri_find_conf_t     conf;
+    ngx_http_iri_ctx_t *ctx;
+
+    rc = ngx_http_iri_look_up(r, &ctx, &found);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (iri_may_open(&found->found)) {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_iri_find_conf(r, ctx, r->uri, &conf);
+
+    if (iri_request_outcome(found, &conf) == IRI_PASS
+        || ngx_http_iri_is_left_to_try_files(r, found))
+    {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_http_iri_choice(r, ctx, found);
+
+    return rc != NGX_DECLINED ? rc
+                              : ngx_http_iri_not_found(r, ctx, found, &conf);
 }

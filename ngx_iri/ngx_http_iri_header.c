@@ -111,21 +111,49 @@ ngx_http_iri_write_advertised(ngx_http_request_t *r)
 }
 
 
-/* 1 if the filter has nothing to do, which is the usual case. */
+/*
+ * Returns: 1 if the response may have a Location or a Link.  The modules lua,
+ * njs and perl do not set r->headers_out.location, so the status counts too.
+ */
 static ngx_uint_t
-ngx_http_iri_header_is_plain(ngx_http_request_t *r)
+ngx_http_iri_may_have_references(ngx_http_request_t *r)
 {
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_uint_t                status = r->headers_out.status;
+    ngx_http_iri_main_conf_t *imcf;
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_may_have_references(r, 0)
-        || r->method == NGX_HTTP_OPTIONS || iscf->client != NULL)
+    return r->headers_out.location != NULL || r->upstream != NULL
+           || (imcf->links && ngx_http_iri_ctx(r) != NULL)
+           || status == NGX_HTTP_CREATED
+           || (status >= NGX_HTTP_MOVED_PERMANENTLY
+               && status < NGX_HTTP_BAD_REQUEST
+               && status != NGX_HTTP_NOT_MODIFIED);
+}
+
+
+/* Set the fields of a response, in a server with iri on. */
+static ngx_int_t
+ngx_http_iri_header_set(ngx_http_request_t            *r,
+                        const ngx_http_iri_srv_conf_t *iscf)
+{
+    ngx_http_iri_header_conf_t *hfcf;
+
+    hfcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_header_filter_module);
+
+    if (ngx_http_iri_may_have_references(r)
+        && ngx_http_iri_write_references(r) != NGX_OK)
     {
-        return 0;
+        return NGX_ERROR;
     }
 
-    return ngx_http_iri_has_no_ctx(r);
+    if (r->method == NGX_HTTP_OPTIONS && hfcf->advertise
+        && ngx_http_iri_write_advertised(r) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return iscf->client != NULL ? ngx_http_iri_write_vary(r) : NGX_OK;
 }
 
 
@@ -134,61 +162,37 @@ ngx_http_iri_header_is_plain(ngx_http_request_t *r)
  * last to use it: proxy_store after "rewrite ... break" maps the path with the
  * script (ngx_http_iri_root.c), which needs the flag.
  */
-NGX_HTTP_IRI_NOINLINE static ngx_int_t
-ngx_http_iri_header_set(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t         *ctx;
-    ngx_http_iri_loc_conf_t    *ilcf;
-    ngx_http_iri_srv_conf_t    *iscf;
-    ngx_http_iri_main_conf_t   *imcf;
-    ngx_http_iri_header_conf_t *hfcf;
-
-    if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
-        /* A rule has answered a request that must restart. */
-        ctx = ngx_http_iri_ctx(r);
-        if (ctx != NULL && ctx->restart.pending != NULL) {
-            return NGX_ERROR;
-        }
-
-        iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-        ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-        if (r->upstream != NULL && ilcf->plain != NULL
-            && ilcf->plain->alias == 0) {
-            r->valid_location = 1;
-        }
-
-        imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-        if (ngx_http_iri_may_have_references(r, imcf->links)
-            && ngx_http_iri_write_references(r) != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        hfcf = ngx_http_get_module_srv_conf(
-            r, ngx_http_iri_header_filter_module);
-        if (r->method == NGX_HTTP_OPTIONS && hfcf->advertise && r == r->main
-            && ngx_http_iri_write_advertised(r) != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-
-        if (iscf->client != NULL && r == r->main
-            && ngx_http_iri_write_vary(r) != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    return ngx_http_iri_next_header_filter(r);
-}
-
-
 static ngx_int_t
 ngx_http_iri_header_filter(ngx_http_request_t *r)
 {
-    return ngx_http_iri_header_is_plain(r)
-               ? ngx_http_iri_next_header_filter(r)
-               : ngx_http_iri_header_set(r);
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (iscf->engine != IRI_ENGINE_ON) {
+        return ngx_http_iri_next_header_filter(r);
+    }
+
+    /* A rule has answered a request that must restart. */
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx != NULL
+        && iri_request_pending_restart(ctx->request, NULL) != NULL) {
+        return NGX_ERROR;
+    }
+
+    if (r->upstream != NULL && ilcf->plain != NULL && ilcf->plain->alias == 0)
+    {
+        r->valid_location = 1;
+    }
+
+    if (r == r->main && ngx_http_iri_header_set(r, iscf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_iri_next_header_filter(r);
 }
 
 

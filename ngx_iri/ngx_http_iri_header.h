@@ -25,6 +25,8 @@ typedef struct {
     ngx_str_t link;             /* value of the field Link; empty: none */
     ngx_str_t location;         /* value of the Location that the module has
                                    made; empty: none */
+    ngx_uint_t redirect;        /* iri_redirect of the location whose try_files
+                                   has redirected the request; 0: none */
 } ngx_http_iri_header_ctx_t;
 
 /* Returns: the context of r, or NULL if it has none. */

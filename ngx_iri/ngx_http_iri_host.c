@@ -308,24 +308,14 @@ static void
 ngx_http_iri_host_note(ngx_http_request_t *r, const iri_host_t *host,
                        ngx_uint_t report)
 {
-    iri_notes_t *notes, once;
+    iri_notes_t event;
 
     if (ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
-        notes = ngx_http_iri_notes_begin(r, &once);
-        iri_note_host(notes, ngx_http_iri_str(r->headers_in.server), host,
+        ngx_memzero(&event, sizeof(iri_notes_t));
+        iri_note_host(&event, ngx_http_iri_str(r->headers_in.server), host,
                       report != 0);
-        ngx_http_iri_notes_end(r, notes, &once);
+        ngx_http_iri_notes_add(r, &event);
     }
-}
-
-
-static ngx_int_t
-ngx_http_iri_host_refuse(ngx_http_request_t *r, const iri_host_t *host)
-{
-    ngx_http_iri_host_note(r, host, 0);
-    ngx_http_iri_host_clear(r);
-
-    return NGX_HTTP_BAD_REQUEST;
 }
 
 
@@ -368,8 +358,14 @@ ngx_http_iri_host_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return host.verdict == IRI_SERVE ? ngx_http_iri_host_switch(r, &host)
-                                     : ngx_http_iri_host_refuse(r, &host);
+    if (host.verdict == IRI_SERVE) {
+        return ngx_http_iri_host_switch(r, &host);
+    }
+
+    ngx_http_iri_host_note(r, &host, 0);
+    ngx_http_iri_host_clear(r);
+
+    return NGX_HTTP_BAD_REQUEST;
 }
 
 

@@ -38,6 +38,13 @@ ngx_http_iri_judge_of(ngx_http_request_t *r)
 }
 
 
+ngx_uint_t
+ngx_http_iri_is_judged(ngx_http_request_t *r)
+{
+    return ngx_http_iri_judge_of(r) != NULL;
+}
+
+
 /*
  * Run the access rules, as ngx_http_core_access_phase() does.
  * Returns: NGX_OK if access is granted; NGX_AGAIN if a rule waits; else the
@@ -112,38 +119,15 @@ ngx_http_iri_judge_is_counted(const ngx_http_iri_judge_t *judge,
 static ngx_int_t
 ngx_http_iri_judge_count(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 {
-    ngx_int_t                  i = 0;
-    ngx_http_phase_handler_t  *ph;
-    ngx_http_core_main_conf_t *cmcf;
-
     if (r->connection->data != r) {
         return NGX_HTTP_NO_CONTENT;
     }
 
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    ph = cmcf->phase_engine.handlers;
-
-    while (ph[i].checker != ngx_http_core_post_rewrite_phase) {
-        i++;
-    }
-
     judge->counting = 1;
     r->main->limit_req_status = 0;
-    r->phase_handler = i; /* PREACCESS follows */
+    r->phase_handler = ngx_http_iri_post_rewrite(r); /* PREACCESS follows */
 
     return NGX_DECLINED;
-}
-
-
-/* The limits have let the page pass. */
-static void
-ngx_http_iri_judge_counted(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
-{
-    void ***counted = ngx_array_push(judge->counted);
-
-    if (counted != NULL) {
-        *counted = r->loc_conf;
-    }
 }
 
 
@@ -172,9 +156,7 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
     if (judge->found) {
         found = ngx_http_iri_find(r);
 
-        if (found == NULL
-            || (found->found.verdict != IRI_PASS
-                && found->found.verdict != IRI_SERVE)
+        if (found == NULL || !iri_may_open(&found->found)
             || (judge->handler == NULL
                 && ngx_http_iri_can_open(
                        r, ngx_http_iri_ngx_str(found->filename),
@@ -227,6 +209,7 @@ ngx_http_iri_judge_pass(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 ngx_int_t
 ngx_http_iri_judge_handler(ngx_http_request_t *r)
 {
+    void               ***counted;
     ngx_http_iri_judge_t *judge = ngx_http_iri_judge_of(r);
 
     if (judge == NULL) {
@@ -251,7 +234,11 @@ ngx_http_iri_judge_handler(ngx_http_request_t *r)
         }
 
     } else if (judge->counting) {
-        ngx_http_iri_judge_counted(r, judge);
+        /* The limits have let the page pass. */
+        counted = ngx_array_push(judge->counted);
+        if (counted != NULL) {
+            *counted = r->loc_conf;
+        }
     }
 
     return judge->status == NGX_OK && ngx_http_iri_judge_is_expected(r, judge)
@@ -399,32 +386,6 @@ ngx_http_iri_judge_init_counted(ngx_http_request_t   *r,
 }
 
 
-/* Join head and tail; a NUL follows.  Returns: NGX_OK, NGX_ERROR. */
-static ngx_int_t
-ngx_http_iri_judge_join(ngx_pool_t *pool, ngx_str_t head, iri_str_t tail,
-                        ngx_str_t *out)
-{
-    u_char *p;
-
-    out->len = head.len + tail.len;
-
-    p = ngx_pnalloc(pool, out->len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    out->data = p;
-
-    if (head.len != 0) {
-        p = ngx_cpymem(p, head.data, head.len);
-    }
-
-    *ngx_cpymem(p, tail.data, tail.len) = '\0';
-
-    return NGX_OK;
-}
-
-
 /* Set sr->unparsed_uri and sr->request_line. */
 static ngx_int_t
 ngx_http_iri_judge_set_line(ngx_http_request_t *sr)
@@ -484,17 +445,19 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
 static ngx_int_t
 ngx_http_iri_judge_setup(ngx_http_request_t *sr)
 {
-    ngx_http_iri_ctx_t        *ctx, *main = ngx_http_iri_ctx(sr->main);
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_iri_ctx_t            *ctx = ngx_http_iri_ctx(sr->main);
+    ngx_http_core_main_conf_t     *cmcf;
+    const ngx_http_iri_snapshot_t *first = ctx != NULL ? ctx->snapshot : NULL;
 
-    if (ngx_http_iri_judge_set_state(sr, main != NULL ? main->restart.first
-                                                      : NULL)
-        != NGX_OK)
-    {
+    while (first != NULL && first->earlier != NULL) {
+        first = first->earlier;
+    }
+
+    if (ngx_http_iri_judge_set_state(sr, first) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ctx = ngx_http_iri_ctx_alloc(sr->pool);
+    ctx = ngx_http_iri_ctx_get_or_create(sr);
     sr->request_body = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
 
     if (ctx == NULL || sr->request_body == NULL
@@ -503,9 +466,7 @@ ngx_http_iri_judge_setup(ngx_http_request_t *sr)
         return NGX_ERROR;
     }
 
-    ngx_http_iri_ctx_attach(sr, ctx);
     ngx_http_iri_save_requested_path(sr, ctx);
-    ctx->restart.never = 1;
 
     sr->header_only = 1;
     sr->internal = 0;
@@ -562,10 +523,9 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
 {
     ngx_int_t   rc;
     ngx_str_t   uri;
-    iri_str_t   tail = { path.len - base, path.data + base };
+    ngx_str_t   tail = { path.len - base, (u_char *) path.data + base };
+    ngx_str_t   none = ngx_null_string;
     ngx_pool_t *pool, *own;
-
-    static ngx_str_t none = ngx_null_string;
 
     judge->access = 0;
     judge->status = NGX_AGAIN;
@@ -577,9 +537,10 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
     own = ngx_http_iri_judge_pool(r, judge);
 
     if (own == NULL || ngx_http_iri_judge_init_counted(r, judge) != NGX_OK
-        || ngx_http_iri_judge_join(own, none, path, &uri) != NGX_OK
-        || ngx_http_iri_judge_join(own, base != 0 ? r->uri : none, tail,
-                                   &judge->expected)
+        || ngx_http_iri_join(own, none, ngx_http_iri_ngx_str(path), &uri)
+               != NGX_OK
+        || ngx_http_iri_join(own, base != 0 ? r->uri : none, tail,
+                             &judge->expected)
                != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

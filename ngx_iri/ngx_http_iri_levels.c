@@ -54,6 +54,8 @@ ngx_http_iri_levels_add(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
     level->clcf = ctx->loc_conf[ngx_http_core_module.ctx_index];
     level->server = ctx->srv_conf;
 
+    conf->exact = level->clcf->exact_match
+                  || (level->clcf->noname && parent->exact);
     conf->core = level->clcf;
     conf->any = conf->tree;
 

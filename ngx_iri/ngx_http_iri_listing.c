@@ -78,7 +78,7 @@ ngx_module_t ngx_http_iri_listing_module = {
 /* ---- headers ------------------------------------------------------------ */
 
 ngx_int_t
-ngx_http_iri_page_header(ngx_http_request_t *r, ngx_uint_t json,
+ngx_http_iri_page_fields(ngx_http_request_t *r, ngx_uint_t json,
                          const char *cache_control)
 {
     ngx_str_t value = { ngx_strlen(cache_control), (u_char *) cache_control };
@@ -95,14 +95,10 @@ ngx_http_iri_page_header(ngx_http_request_t *r, ngx_uint_t json,
     r->headers_out.content_type_len = r->headers_out.content_type.len;
     r->headers_out.content_type_lowcase = NULL;
 
-    if (ngx_http_iri_header_add(r, "Cache-Control", value) == NULL
-        || ngx_http_iri_header_add_policy(r, iri_choices_policy(json != 0))
-               != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    return ngx_http_send_header(r);
+    return ngx_http_iri_header_add(r, "Cache-Control", value) != NULL
+               ? ngx_http_iri_header_add_policy(r,
+                                                iri_choices_policy(json != 0))
+               : NGX_ERROR;
 }
 
 
@@ -117,7 +113,9 @@ ngx_http_iri_listing_header(ngx_http_request_t           *r,
            == 0;
     r->headers_out.status = NGX_HTTP_OK;
 
-    return ngx_http_iri_page_header(r, json, "private");
+    return ngx_http_iri_page_fields(r, json, "private") == NGX_OK
+               ? ngx_http_send_header(r)
+               : NGX_ERROR;
 }
 
 
@@ -513,40 +511,20 @@ ngx_http_iri_listing_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/*
- * nginx runs the handlers of a phase in reverse order: that of PRECONTENT
- * before the one of ngx_http_iri_module, that of CONTENT last, after autoindex.
- */
+/* The handler of CONTENT runs last, after autoindex. */
 static ngx_int_t
 ngx_http_iri_listing_init(ngx_conf_t *cf)
 {
-    ngx_array_t              *content;
-    ngx_http_handler_pt      *h;
+    static const ngx_http_iri_handler_t table[] = {
+        { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_judge_handler },
+        { NGX_HTTP_CONTENT_PHASE, NGX_HTTP_IRI_AT_START,
+          ngx_http_iri_listing_handler },
+    };
+
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    if (!imcf->switched_on) {
-        return NGX_OK;
-    }
-
-    h = ngx_array_push(
-        ngx_http_iri_handlers_of(cf, NGX_HTTP_PRECONTENT_PHASE));
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = ngx_http_iri_judge_handler;
-
-    content = ngx_http_iri_handlers_of(cf, NGX_HTTP_CONTENT_PHASE);
-
-    if (ngx_array_push(content) == NULL) {
-        return NGX_ERROR;
-    }
-
-    h = content->elts;
-    ngx_memmove(h + 1, h, (content->nelts - 1) * sizeof(*h));
-    *h = ngx_http_iri_listing_handler;
-
-    return NGX_OK;
+    return imcf->switched_on ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
 }

@@ -138,10 +138,10 @@ typedef struct {
 ngx_http_iri_listing_ctx_t *ngx_http_iri_listing_ctx(ngx_http_request_t *r);
 
 /*
- * Send the header of a page that shows names, with type and security policy.
- * json: 0 for HTML.  Returns: as ngx_http_send_header().
+ * Set type and security policy of a page that shows names.  json: 0 for HTML.
+ * Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_page_header(ngx_http_request_t *r, ngx_uint_t json,
+ngx_int_t ngx_http_iri_page_fields(ngx_http_request_t *r, ngx_uint_t json,
     const char *cache_control);
 
 #pragma GCC visibility pop

@@ -145,15 +145,14 @@ ngx_module_t ngx_http_iri_module = {
 
 /* ---- the registry of charsets ------------------------------------------- */
 
-void *
+static void *
 ngx_http_iri_conf_alloc(void *ctx, size_t size)
 {
     return ngx_palloc(ctx, size);
 }
 
 
-/* An environment that has the memory of the configuration. */
-static void
+void
 ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env)
 {
     ngx_memzero(env, sizeof(iri_env_t));
@@ -520,6 +519,25 @@ ngx_http_iri_add_hook(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
 }
 
 
+/* The settings of a location, for the core. */
+static void
+ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
+                      ngx_http_iri_loc_conf_t *conf)
+{
+    conf->tree.names = (iri_filename_form_t) conf->names;
+    conf->tree.match = (unsigned) conf->match;
+    conf->tree.ambiguous = (iri_ambiguous_t) conf->ambiguous;
+    conf->tree.repair = (unsigned) conf->repair;
+    iscf->reading.repair |= conf->tree.repair;
+    if (conf->charsets != NULL) {
+        conf->tree.charsets = *conf->charsets;
+    }
+
+    iri_tree_conf_finish(iscf->client == NULL ? &iscf->reading : NULL,
+                         &conf->tree);
+}
+
+
 static char *
 ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
@@ -555,17 +573,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    conf->tree.names = (iri_filename_form_t) conf->names;
-    conf->tree.match = (unsigned) conf->match;
-    conf->tree.ambiguous = (iri_ambiguous_t) conf->ambiguous;
-    conf->tree.repair = (unsigned) conf->repair;
-    iscf->reading.repair |= conf->tree.repair;
-    if (conf->charsets != NULL) {
-        conf->tree.charsets = *conf->charsets;
-    }
-
-    iri_tree_conf_finish(iscf->client == NULL ? &iscf->reading : NULL,
-                         &conf->tree);
+    ngx_http_iri_set_tree(iscf, conf);
 
     if ((conf->tree.match & IRI_FOLD_INDEXED) != 0
         && (ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK
@@ -603,7 +611,7 @@ ngx_http_iri_init(ngx_conf_t *cf)
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    ngx_http_iri_try_files_end();
+    ngx_http_iri_try_files_end(NULL);
 
     if (ngx_http_iri_names_init(cf) != NGX_OK) {
         return NGX_ERROR;

@@ -87,56 +87,35 @@ ngx_http_iri_names_address(ngx_http_iri_names_t           *names,
 
 /* ---- the iri_host that applies ------------------------------------------- */
 
-/* The less strict of found and cscf, if on.  found may be NULL. */
-static ngx_http_iri_host_conf_t *
-ngx_http_iri_names_less_strict(ngx_http_iri_host_conf_t *found,
-                               ngx_http_core_srv_conf_t *cscf)
-{
-    ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf(cscf);
-
-    if (!hcf->selects) {
-        return found;
-    }
-
-    return found != NULL && !found->rules.strict ? found : hcf;
-}
-
-
 /*
- * The settings by which the names of a server are mapped: those of a default
- * server of its addresses.  Returns: NULL if iri_host is off in all of these.
+ * Set *rules to the settings by which the names of a server are mapped: those
+ * of the default server of one of its addresses, not the strict ones if they
+ * differ; NULL: iri_host is off in all.  Compare the iri_host of the server
+ * with that of each.
  */
-static ngx_http_iri_host_conf_t *
-ngx_http_iri_names_rules(ngx_http_iri_names_t     *names,
-                         ngx_http_core_srv_conf_t *cscf)
-{
-    ngx_uint_t                i = 0;
-    ngx_http_conf_addr_t     *addr;
-    ngx_http_iri_host_conf_t *found = NULL;
-
-    while ((addr = ngx_http_iri_names_address(names, cscf, &i)) != NULL) {
-        found = ngx_http_iri_names_less_strict(found, addr->default_server);
-    }
-
-    return found;
-}
-
-
-/* Compare the iri_host of a server with that of each of its addresses. */
 static ngx_int_t
-ngx_http_iri_names_check(ngx_http_iri_names_t     *names,
-                         ngx_http_core_srv_conf_t *cscf)
+ngx_http_iri_names_rules(ngx_http_iri_names_t      *names,
+                         ngx_http_core_srv_conf_t  *cscf,
+                         ngx_http_iri_host_conf_t **rules)
 {
-    ngx_uint_t            i = 0;
-    ngx_http_conf_addr_t *addr;
+    ngx_uint_t                i = 0, mode;
+    ngx_http_conf_addr_t     *addr;
+    ngx_http_iri_host_conf_t *hcf;
 
-    if (ngx_http_iri_host_conf(cscf)->mode == IRI_HOST_MODE_OFF) {
-        return NGX_OK;
-    }
+    *rules = NULL;
+    mode = ngx_http_iri_host_conf(cscf)->mode;
 
     while ((addr = ngx_http_iri_names_address(names, cscf, &i)) != NULL) {
-        if (ngx_http_iri_check_host(names->cf, cscf, addr->default_server)
-            != NGX_OK) {
+        hcf = ngx_http_iri_host_conf(addr->default_server);
+
+        if (hcf->selects && (*rules == NULL || (*rules)->rules.strict)) {
+            *rules = hcf;
+        }
+
+        if (mode != IRI_HOST_MODE_OFF
+            && ngx_http_iri_check_host(names->cf, cscf, addr->default_server)
+                   != NGX_OK)
+        {
             return NGX_ERROR;
         }
     }
@@ -327,9 +306,7 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_host_conf_t *hcf,
                    : NGX_ERROR;
     }
 
-    ngx_memzero(&env, sizeof(iri_env_t));
-    env.ctx = cf->pool;
-    env.alloc = ngx_http_iri_conf_alloc;
+    ngx_http_iri_conf_env(cf, &env);
 
     status = iri_host_name(&env, &hcf->rules, ngx_http_iri_str(sn->name),
                            &host);
@@ -352,19 +329,6 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_host_conf_t *hcf,
 }
 
 
-/* Set $server_name, which server_name_in_redirect uses, too. */
-static void
-ngx_http_iri_names_set_first(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
-{
-    if (name.data[0] == '.') {
-        name.data++;
-        name.len--;
-    }
-
-    cscf->server_name = name;
-}
-
-
 static ngx_int_t
 ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
                               ngx_http_core_srv_conf_t *cscf)
@@ -375,7 +339,10 @@ ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
     ngx_http_server_name_t   *sn = cscf->server_names.elts;
     ngx_http_iri_host_conf_t *hcf;
 
-    hcf = ngx_http_iri_names_rules(names, cscf);
+    if (ngx_http_iri_names_rules(names, cscf, &hcf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     if (hcf == NULL) {
         return NGX_OK;
     }
@@ -384,8 +351,11 @@ ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
         rc = ngx_http_iri_names_map(names->cf, hcf, &sn[n], &name);
 
         if (rc == NGX_OK) {
+            /* $server_name, which server_name_in_redirect uses, too */
             if (n == 0) {
-                ngx_http_iri_names_set_first(cscf, name);
+                cscf->server_name = name;
+                cscf->server_name.data += name.data[0] == '.';
+                cscf->server_name.len -= name.data[0] == '.';
             }
 
             rc = ngx_http_iri_names_add_name(names, cscf, name);
@@ -438,6 +408,10 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
+    if (!imcf->switched_on) {
+        return NGX_OK;
+    }
+
     names.cf = cf;
 
     if (ngx_array_init(&names.addresses, cf->temp_pool, 8,
@@ -454,10 +428,7 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
     cscf = cmcf->servers.elts;
 
     for (s = 0; s < cmcf->servers.nelts; s++) {
-        if (ngx_http_iri_names_check(&names, cscf[s]) != NGX_OK
-            || (imcf->switched_on
-                && ngx_http_iri_names_add_server(&names, cscf[s]) != NGX_OK))
-        {
+        if (ngx_http_iri_names_add_server(&names, cscf[s]) != NGX_OK) {
             return NGX_ERROR;
         }
     }

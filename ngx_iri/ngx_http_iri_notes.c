@@ -1,13 +1,16 @@
 /*
- * ngx_http_iri_notes.c - the line of the error log for a request
+ * ngx_http_iri_notes.c - the error log: events of a request, and iri report
  *
- * Events of a request and of its subrequests are collected as notes.  They are
- * written as one line in the LOG phase.  A later event, for example of a
- * variable in an access log, is logged only if no line has been written.
+ * The core collects the events of a request and of its subrequests, and decides
+ * which of them are logged (iri_request_log).  They are written as one line in
+ * the LOG phase.  With iri report, what "iri on" would do is looked up and
+ * logged, and the request is not changed.
  */
 
 #include "ngx_http_iri.h"
 
+
+/* ---- the log line ------------------------------------------------------- */
 
 static const ngx_uint_t ngx_http_iri_levels[] = { NGX_LOG_ERR, NGX_LOG_WARN,
                                                   NGX_LOG_INFO };
@@ -33,29 +36,6 @@ ngx_http_iri_notes_write(ngx_http_request_t *r, const iri_notes_t *notes)
 }
 
 
-/*
- * The notes of the main request, in its pool: the pool of a subrequest may be
- * destroyed earlier.  NULL: no memory, or the line has been written.
- */
-static iri_notes_t *
-ngx_http_iri_notes_get(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx;
-
-    ctx = ngx_http_iri_ctx_get_or_create(r->main);
-
-    if (ctx == NULL || ctx->log.written) {
-        return NULL;
-    }
-
-    if (ctx->log.notes == NULL) {
-        ctx->log.notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
-    }
-
-    return ctx->log.notes;
-}
-
-
 ngx_uint_t
 ngx_http_iri_notes_wanted(ngx_http_request_t *r, iri_log_level_t level)
 {
@@ -67,39 +47,21 @@ ngx_http_iri_notes_wanted(ngx_http_request_t *r, iri_log_level_t level)
 
     ctx = ngx_http_iri_ctx(r->main);
 
-    return ctx == NULL || !ctx->log.written || ctx->log.notes == NULL;
+    return iri_request_logs(ctx != NULL ? ctx->request : NULL) != 0;
 }
 
 
-iri_notes_t *
-ngx_http_iri_notes_begin(ngx_http_request_t *r, iri_notes_t *once)
-{
-    iri_notes_t *notes = ngx_http_iri_notes_get(r);
-
-    if (notes == NULL) {
-        ngx_memzero(once, sizeof(iri_notes_t));
-        notes = once;
-    }
-
-    return notes;
-}
-
-
+/* In memory of the main request: that of a subrequest may be freed earlier. */
 void
-ngx_http_iri_notes_end(ngx_http_request_t *r, iri_notes_t *notes,
-                       const iri_notes_t *once)
+ngx_http_iri_notes_add(ngx_http_request_t *r, const iri_notes_t *event)
 {
-    ngx_http_iri_ctx_t *ctx;
+    iri_env_t           env;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r->main);
 
-    if (notes != once || notes->count == 0) {
-        return;
-    }
+    ngx_http_iri_env(r->main, &env);
 
-    ngx_http_iri_notes_write(r, notes);
-
-    ctx = ngx_http_iri_ctx(r->main);
-    if (ctx != NULL && ctx->log.written) {
-        ctx->log.notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
+    if (iri_request_log(ctx != NULL ? ctx->request : NULL, &env, event)) {
+        ngx_http_iri_notes_write(r, event);
     }
 }
 
@@ -108,20 +70,20 @@ void
 ngx_http_iri_note(ngx_http_request_t *r, iri_log_level_t level,
                   const char *code, const char *format, ...)
 {
-    va_list      args;
-    iri_notes_t *notes, once;
+    va_list     args;
+    iri_notes_t event;
 
     if (!ngx_http_iri_notes_wanted(r, level)) {
         return;
     }
 
-    notes = ngx_http_iri_notes_begin(r, &once);
+    ngx_memzero(&event, sizeof(iri_notes_t));
 
     va_start(args, format);
-    iri_vnote(notes, level, code, format, args);
+    iri_vnote(&event, level, code, format, args);
     va_end(args);
 
-    ngx_http_iri_notes_end(r, notes, &once);
+    ngx_http_iri_notes_add(r, &event);
 }
 
 
@@ -137,7 +99,7 @@ ngx_http_iri_note_error(ngx_http_request_t *r, const char *what,
 void
 ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line)
 {
-    iri_notes_t        *notes, once;
+    iri_notes_t         event;
     ngx_http_request_t *r = ctx;
 
     if (level >= IRI_LOG_TRACE) {
@@ -147,9 +109,9 @@ ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line)
     }
 
     if (ngx_http_iri_notes_wanted(r, level)) {
-        notes = ngx_http_iri_notes_begin(r, &once);
-        iri_note_line(notes, level, line);
-        ngx_http_iri_notes_end(r, notes, &once);
+        ngx_memzero(&event, sizeof(iri_notes_t));
+        iri_note_line(&event, level, line);
+        ngx_http_iri_notes_add(r, &event);
     }
 }
 
@@ -157,21 +119,72 @@ ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line)
 void
 ngx_http_iri_notes_log(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx;
+    const iri_notes_t  *notes;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (r != r->main) {
+    if (r != r->main || ctx == NULL) {
         return;
     }
 
-    ctx = ngx_http_iri_ctx(r);
+    notes = iri_request_finished(ctx->request);
+
+    if (notes != NULL) {
+        ngx_http_iri_notes_write(r, notes);
+    }
+}
+
+
+/* ---- iri report --------------------------------------------------------- */
+
+/* Called by the core.  ctx: an ngx_http_request_t. */
+static iri_lookup_t *
+ngx_http_iri_report_find(void *ctx, iri_str_t path)
+{
+    return ngx_http_iri_find_uri(ctx, ngx_http_iri_ngx_str(path));
+}
+
+
+static void
+ngx_http_iri_report_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    iri_env_t                env;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_env(r, &env);
+
+    iri_request_report_find(ctx->request, &env, &iscf->reading,
+                            ngx_http_iri_str(r->uri),
+                            ngx_http_iri_report_find);
+}
+
+
+/* Before the CONTENT phase: an error page has another path and root. */
+void
+ngx_http_iri_report_first(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx != NULL && r == r->main && !r->internal) {
+        ngx_http_iri_report_lookup(r, ctx);
+    }
+}
+
+
+void
+ngx_http_iri_report(ngx_http_request_t *r)
+{
+    iri_env_t           env;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
     if (ctx == NULL) {
         return;
     }
 
-    ctx->log.written = 1;
-    iri_request_finished(ctx->request);
+    ngx_http_iri_report_lookup(r, ctx);
 
-    if (ctx->log.notes != NULL) {
-        ngx_http_iri_notes_write(r, ctx->log.notes);
+    if (ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
+        ngx_http_iri_env(r, &env);
+        iri_request_report(ctx->request, &env);
     }
 }

@@ -15,8 +15,8 @@
 
 /* ---- ngx_http_iri_module.c ---------------------------------------------- */
 
-/* iri_env_t.alloc while the configuration is read.  ctx: an ngx_pool_t. */
-void *ngx_http_iri_conf_alloc(void *ctx, size_t size);
+/* Set *env to an environment that has the memory of the configuration. */
+void ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env);
 
 /*
  * The charsets of http{}, created when they are first needed: with iri off
@@ -63,22 +63,8 @@ ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
     const ngx_http_iri_handler_t *table, ngx_uint_t n);
 
 
-/* ---- ngx_http_iri_post_read.c ------------------------------------------- */
-
-/* The handler of the POST_READ phase. */
-ngx_int_t ngx_http_iri_post_read_handler(ngx_http_request_t *r);
-
-/*
- * Returns: 1 if a location of the server may find an entry for an ASCII path
- * under another name.
- */
-static inline ngx_uint_t
-ngx_http_iri_may_fold_ascii(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
-{
-    return iscf->folds
-           || ((iscf->reading.repair & IRI_REPAIR_ESCAPES)
-               && ngx_strlchr(uri.data, uri.data + uri.len, '%') != NULL);
-}
+/* Returns: the index of the handler of the POST_REWRITE phase. */
+ngx_int_t ngx_http_iri_post_rewrite(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_request.c --------------------------------------------- */
@@ -113,25 +99,6 @@ ngx_http_iri_ctx(ngx_http_request_t *r)
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r);
 
 /*
- * The two parts of ngx_http_iri_ctx_get_or_create(), for a request that nginx
- * has not created yet: create a context in the pool that r will have (NULL if
- * memory is exhausted); then make it the context of r.
- */
-ngx_http_iri_ctx_t *ngx_http_iri_ctx_alloc(ngx_pool_t *pool);
-void ngx_http_iri_ctx_attach(ngx_http_request_t *r, void *ctx);
-
-/*
- * Returns: 1 if r has no context, nor had one before nginx cleared r->ctx, and
- * no rewrite has set r->internal.  This is true of most requests.
- */
-static inline ngx_uint_t
-ngx_http_iri_has_no_ctx(ngx_http_request_t *r)
-{
-    return ngx_http_get_module_ctx(r, ngx_http_iri_module) == NULL
-           && !r->internal && !r->filter_finalize;
-}
-
-/*
  * The context of a feature, which begins with ngx_http_iri_owner_t.  A request
  * that has one has a context of the base module, too.  size: of a new one,
  * which is zero.
@@ -142,7 +109,7 @@ ngx_http_iri_feature_ctx(ngx_http_request_t *r, const ngx_module_t *module)
 {
     void *ctx = r->ctx[module->ctx_index];
 
-    return ctx == NULL && !ngx_http_iri_has_no_ctx(r)
+    return ctx == NULL && ngx_http_iri_ctx(r) != NULL
                ? ngx_http_iri_ctx_recover(r, module)
                : ctx;
 }
@@ -150,24 +117,9 @@ ngx_http_iri_feature_ctx(ngx_http_request_t *r, const ngx_module_t *module)
 void *ngx_http_iri_feature_ctx_get_or_create(ngx_http_request_t *r,
     ngx_module_t *module, size_t size);
 
-/*
- * Returns: 1 if a handler has nothing to do for r: a client's GET or HEAD
- * without a context (ngx_http_iri_has_no_ctx), and r->uri needs no lookup in
- * this location.  A request whose path was not ASCII has a context; a rule that
- * has set another path has cleared r->valid_unparsed_uri.
- */
-static inline ngx_uint_t
-ngx_http_iri_is_plain_get(ngx_http_request_t *r)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    return ngx_http_iri_has_no_ctx(r) && r == r->main
-           && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-           && ((ilcf->ascii && r->valid_unparsed_uri)
-               || ngx_http_iri_needs_no_lookup(ilcf, r->uri));
-}
+/* Join two strings; a NUL that is not counted follows. NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_join(ngx_pool_t *pool, ngx_str_t head, ngx_str_t tail,
+    ngx_str_t *out);
 
 /*
  * Append "/" to *path, the path of a collection, unless it ends in one:
@@ -223,28 +175,20 @@ ngx_int_t ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method,
 void ngx_http_iri_rerun_phases(ngx_http_request_t *r);
 
 
-/* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
-
-/* Copy r as it is now into *snapshot.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_snapshot(ngx_http_request_t *r,
-    ngx_http_iri_snapshot_t *snapshot);
+/* The handler of the POST_READ phase. */
+ngx_int_t ngx_http_iri_post_read_handler(ngx_http_request_t *r);
 
 /*
- * Restore r, or only its variables and captures, from *snapshot.
- * Returns: NGX_OK, NGX_ERROR.
+ * Returns: 1 if a location of the server may find an entry for an ASCII path
+ * under another name.
  */
-ngx_int_t ngx_http_iri_restore(ngx_http_request_t *r,
-    const ngx_http_iri_snapshot_t *snapshot);
-ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
-    const ngx_http_iri_snapshot_t *snapshot);
-
-/* Get and set the address of the client. */
-ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);
-void ngx_http_iri_address_set(ngx_http_request_t *r,
-    const ngx_http_iri_address_t *address);
-
-
-/* ---- ngx_http_iri_requested.c ------------------------------------------- */
+static inline ngx_uint_t
+ngx_http_iri_may_fold_ascii(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
+{
+    return iscf->folds
+           || ((iscf->reading.repair & IRI_REPAIR_ESCAPES)
+               && ngx_strlchr(uri.data, uri.data + uri.len, '%') != NULL);
+}
 
 /*
  * Set *path to the canonical path that the client, or the maker of the
@@ -277,6 +221,27 @@ ngx_str_t ngx_http_iri_disclosed_uri(ngx_http_request_t *r);
  * r->uri by the names as sent.
  */
 void ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+
+/* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
+
+/* Copy r as it is now into *snapshot.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_snapshot(ngx_http_request_t *r,
+    ngx_http_iri_snapshot_t *snapshot);
+
+/*
+ * Restore r, or only its variables and captures, from *snapshot.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_restore(ngx_http_request_t *r,
+    const ngx_http_iri_snapshot_t *snapshot);
+ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
+    const ngx_http_iri_snapshot_t *snapshot);
+
+/* Get and set the address of the client. */
+ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);
+void ngx_http_iri_address_set(ngx_http_request_t *r,
+    const ngx_http_iri_address_t *address);
 
 
 /* ---- ngx_http_iri_levels.c ---------------------------------------------- */
@@ -320,21 +285,38 @@ iri_lookup_t *ngx_http_iri_find(ngx_http_request_t *r);
 iri_lookup_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
     ngx_str_t uri);
 
-/*
- * Set *conf to the facts about r that the core needs to find uri.  uri must
- * live as long as r.
- */
-void ngx_http_iri_find_conf(ngx_http_request_t *r,
-    const ngx_http_iri_ctx_t *ctx, ngx_str_t uri, iri_find_conf_t *conf);
+/* Returns: 1 if r->uri is to be looked up below the root of this location. */
+ngx_uint_t ngx_http_iri_needs_lookup(ngx_http_request_t *r);
 
 /*
- * Returns: 1 if r can be restored to the state *was and run again: no response
- * was sent and the body was not discarded.  After an upstream was called, or a
- * handler has answered with an error, only GET and HEAD can run again, which
- * are safe to repeat.
+ * Returns: 1 if r can restart with what was found.  Then the restart is pending
+ * (iri_request_plan_restart), for ngx_http_iri_restart().
  */
-ngx_uint_t ngx_http_iri_can_run_again(const ngx_http_request_t *r,
-    const ngx_http_request_t *was);
+ngx_uint_t ngx_http_iri_plan_restart(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
+
+/* Carry out the restart that is pending.  Returns: as a handler. */
+ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+/*
+ * Before the rules of a location: wait for an index that the lookup of r->uri
+ * needs.  Returns: as a handler.
+ */
+ngx_int_t ngx_http_iri_wait_for_rules(ngx_http_request_t *r);
+
+/*
+ * After the rules: look up r->uri.
+ * Returns: NGX_OK if the request goes on; else as a handler.
+ */
+ngx_int_t ngx_http_iri_resolve(ngx_http_request_t *r);
+
+/*
+ * After access is granted: answer a path for which nothing may be served.  An
+ * earlier answer could depend on the contents of a directory to which access
+ * is denied (design 5.7).
+ * Returns: NGX_DECLINED if the request goes on; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_refuse_not_found(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */
@@ -353,6 +335,14 @@ ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
  */
 ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     ngx_str_t *name);
+
+/*
+ * Open name, a name on disk that ends in NUL, as nginx does, by the cache of
+ * open files.  of: zero, but for the flags of the test.
+ * Returns: NGX_OK; NGX_DECLINED: it cannot be opened (of->err); NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
+    ngx_open_file_info_t *of);
 
 /*
  * Check whether nginx would open name, a name on disk that ends in NUL, with
@@ -377,57 +367,13 @@ void ngx_http_iri_root_validate(ngx_http_request_t *r,
 ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 
 
-/* ---- ngx_http_iri_resolve.c --------------------------------------------- */
-
-/* Returns: 1 if r->uri is to be looked up below the root of this location. */
-ngx_uint_t ngx_http_iri_needs_lookup(ngx_http_request_t *r);
-
-/*
- * Returns: 1 if r can restart with what was found.  Then the restart is pending
- * in ctx, for ngx_http_iri_restart().
- */
-ngx_uint_t ngx_http_iri_schedule_restart(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
-
-/*
- * A rule needs the file name for a path (-f, -e, -d, a variable).  If the entry
- * has another canonical path, schedule the restart of r after the rules.
- * Returns: the name on disk, for the rule; NULL if there is no restart.
- */
-ngx_str_t *ngx_http_iri_note_restart(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
-
-/* Carry out the restart that is pending in ctx.  Returns: as a handler. */
-ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
-
-/*
- * Before the rules of a location: wait for an index that the lookup of r->uri
- * needs.  Returns: as a handler.
- */
-ngx_int_t ngx_http_iri_wait_for_rules(ngx_http_request_t *r);
-
-/*
- * After the rules: look up r->uri.
- * Returns: NGX_OK if the request goes on; else as a handler.
- */
-ngx_int_t ngx_http_iri_resolve(ngx_http_request_t *r);
-
-/*
- * After access is granted: answer a path for which nothing may be served.  An
- * earlier answer could depend on the contents of a directory to which access
- * is denied (design 5.7).
- * Returns: NGX_DECLINED if the request goes on; else the HTTP status.
- */
-ngx_int_t ngx_http_iri_refuse_not_found(ngx_http_request_t *r);
-
-
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */
 
 /* Before nginx reads the directives.  Returns: NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_http_iri_try_files_begin(ngx_conf_t *cf);
 
-/* When it has read them, or has failed. */
-void ngx_http_iri_try_files_end(void);
+/* When it has read them, or has failed; a cleanup handler.  data: not used. */
+void ngx_http_iri_try_files_end(void *data);
 
 /* After ngx_http_iri_root_init().  Returns: NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);

@@ -2,7 +2,7 @@
  * ngx_http_iri_phases.c - the phase handlers
  *
  *   POST_READ       first   read host, query, Destination and path of the
- *                           client (ngx_http_iri_post_read.c)
+ *                           client (ngx_http_iri_request.c)
  *   SERVER_REWRITE  first   before the rules of the server: read the path of
  *                           an internal redirect or a subrequest; take the
  *                           snapshot
@@ -20,7 +20,7 @@
  *
  * If the entry has another name than the path (IRI_RESTART), the request
  * restarts, once, as if the client had sent that name.  The path of the restart
- * is that of ngx_http_iri_resolve.c.  The time of the restart depends on the
+ * is that of ngx_http_iri_find.c.  The time of the restart depends on the
  * lookup:
  *
  *   before the rules              no restart yet
@@ -49,16 +49,6 @@
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* The first path of a subrequest is the one that it requests. */
-static iri_origin_t
-ngx_http_iri_origin(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
-{
-    return r != r->main && iri_request_path(ctx->request, 0).len == 0
-               ? IRI_PATH_REQUESTED
-               : IRI_PATH_INTERNAL;
-}
-
-
 /*
  * Read r->uri, if it is not ASCII and was not read before.  Returns: NGX_OK if
  * r->uri has changed.  When a named location makes the error page for a path
@@ -68,9 +58,8 @@ ngx_http_iri_origin(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 static ngx_int_t
 ngx_http_iri_read_again(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx;
-
-    ctx = ngx_http_iri_ctx(r);
+    iri_origin_t        origin = IRI_PATH_INTERNAL;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     if (ngx_http_iri_uri_is_ascii(r)
         || (ctx != NULL
@@ -84,8 +73,12 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_iri_http_status(
-        ngx_http_iri_read(r, ctx, ngx_http_iri_origin(r, ctx)));
+    /* The first path of a subrequest is the one that it requests. */
+    if (r != r->main && iri_request_path(ctx->request, 0).len == 0) {
+        origin = IRI_PATH_REQUESTED;
+    }
+
+    return ngx_http_iri_http_status(ngx_http_iri_read(r, ctx, origin));
 }
 
 
@@ -101,8 +94,8 @@ ngx_http_iri_is_first_path(ngx_http_request_t       *r,
 {
     const ngx_http_request_t *was;
 
-    if (ctx->restart.snapshot != NULL) {
-        was = &ctx->restart.snapshot->request;
+    if (ctx->snapshot != NULL) {
+        was = &ctx->snapshot->request;
 
         return r->err_status != was->err_status
                || r->error_page != was->error_page
@@ -123,28 +116,24 @@ static ngx_int_t
 ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                            const ngx_http_iri_srv_conf_t *iscf)
 {
-    if (ctx->restart.never || !ngx_http_iri_is_first_path(r, ctx)
+    ngx_http_iri_snapshot_t *snapshot;
+
+    if (!ngx_http_iri_is_first_path(r, ctx) || ngx_http_iri_is_judged(r)
         || (r != r->main && ngx_http_iri_uri_is_ascii(r)
             && !ngx_http_iri_may_fold_ascii(iscf, r->uri)))
     {
         return NGX_OK;
     }
 
-    ctx->restart.snapshot = ngx_palloc(r->pool,
-                                       sizeof(ngx_http_iri_snapshot_t));
+    snapshot = ngx_palloc(r->pool, sizeof(ngx_http_iri_snapshot_t));
 
-    if (ctx->restart.snapshot == NULL) {
+    if (snapshot == NULL || ngx_http_iri_snapshot(r, snapshot) != NGX_OK) {
+        ctx->snapshot = NULL;
         return NGX_ERROR;
     }
 
-    if (ngx_http_iri_snapshot(r, ctx->restart.snapshot) != NGX_OK) {
-        ctx->restart.snapshot = NULL;
-        return NGX_ERROR;
-    }
-
-    if (ctx->restart.first == NULL) {
-        ctx->restart.first = ctx->restart.snapshot;
-    }
+    snapshot->earlier = ctx->snapshot;
+    ctx->snapshot = snapshot;
 
     return NGX_OK;
 }
@@ -197,7 +186,7 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_has_no_ctx(r) || iscf->engine != IRI_ENGINE_ON) {
+    if (iscf->engine != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
 
@@ -253,32 +242,29 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
     rc = imcf->rewrite(r);
     ctx->rules.running = 0;
 
-    return ctx->restart.pending != NULL ? ngx_http_iri_restart(r, ctx) : rc;
+    return iri_request_pending_restart(ctx->request, NULL) != NULL
+               ? ngx_http_iri_restart(r, ctx)
+               : rc;
 }
 
 
 /* ---- before the rules of a location -------------------------------------- */
 
-/*
- * r->uri has changed: let nginx find its location, and count this as a rewrite.
- */
-static void
-ngx_http_iri_find_location(ngx_http_request_t *r)
+ngx_int_t
+ngx_http_iri_post_rewrite(ngx_http_request_t *r)
 {
-    ngx_uint_t                 i;
-    ngx_http_phase_handler_t  *ph;
+    ngx_int_t                  i = 0;
     ngx_http_core_main_conf_t *cmcf;
 
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    ph = cmcf->phase_engine.handlers;
 
-    for (i = r->phase_handler; ph[i].checker; i++) {
-        if (ph[i].checker == ngx_http_core_post_rewrite_phase) {
-            r->uri_changed = 1;
-            r->phase_handler = (ngx_int_t) i - 1;
-            return;
-        }
+    while (cmcf->phase_engine.handlers[i].checker
+           != ngx_http_core_post_rewrite_phase)
+    {
+        i++;
     }
+
+    return i;
 }
 
 
@@ -307,9 +293,7 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
-    if (ngx_http_iri_is_plain_get(r)
-        || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON)
-    {
+    if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
 
@@ -330,13 +314,14 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         }
 
         ctx->rules.done = 0;
-        ctx->rules.exact = clcf->exact_match;
         ctx->rules.internal |= clcf->named;
     }
 
     /* The path does not select a named location. */
     if (rc == NGX_OK && !clcf->named) {
-        ngx_http_iri_find_location(r);
+        /* Let nginx find the location, and count this as a rewrite. */
+        r->uri_changed = 1;
+        r->phase_handler = ngx_http_iri_post_rewrite(r) - 1;
         return NGX_DECLINED;
     }
 
@@ -357,27 +342,25 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
 
-    if ((ngx_http_iri_is_plain_get(r) && r->valid_location) || r->uri_changed
-        || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON)
-    {
+    if (r->uri_changed || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* "rewrite ... break" may have set another path. */
-    rc = ngx_http_iri_needs_no_lookup(ilcf, r->uri)
-             ? NGX_DECLINED
-             : ngx_http_iri_read_again(r);
-    if (rc != NGX_OK && rc != NGX_DECLINED) {
-        return rc;
-    }
-
     ngx_http_iri_root_validate(r, ilcf);
 
-    rc = ngx_http_iri_resolve(r);
-    if (rc != NGX_OK) {
-        return rc;
+    if (!ngx_http_iri_needs_no_lookup(ilcf, r->uri)) {
+        /* "rewrite ... break" may have set another path. */
+        rc = ngx_http_iri_read_again(r);
+        if (rc != NGX_OK && rc != NGX_DECLINED) {
+            return rc;
+        }
+
+        rc = ngx_http_iri_resolve(r);
+        if (rc != NGX_OK) {
+            return rc;
+        }
     }
 
     ctx = ngx_http_iri_ctx(r);
@@ -391,28 +374,27 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 
 /* ---- around the content ------------------------------------------------- */
 
-/* Access is not granted by an error page or a named location. */
-static void
-ngx_http_iri_access_granted(ngx_http_request_t *r)
+static ngx_int_t
+ngx_http_iri_precontent(ngx_http_request_t *r)
 {
+    ngx_int_t                 rc, here = r->phase_handler;
+    iri_engine_t              engine = ngx_http_iri_engine_of(r);
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
     ngx_http_core_loc_conf_t *clcf;
 
+    if (engine == IRI_ENGINE_REPORT) {
+        ngx_http_iri_report_first(r);
+    }
+
+    if (engine != IRI_ENGINE_ON) {
+        return NGX_DECLINED;
+    }
+
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    if (ctx != NULL && !clcf->named) {
+    /* Access is not granted by a named location. */
+    if (r == r->main && ctx != NULL && !clcf->named) {
         iri_request_granted(ctx->request);
-    }
-}
-
-
-static ngx_int_t
-ngx_http_iri_precontent_all(ngx_http_request_t *r)
-{
-    ngx_int_t rc, here = r->phase_handler;
-
-    if (r == r->main) {
-        ngx_http_iri_access_granted(r);
     }
 
     rc = ngx_http_iri_refuse_not_found(r);
@@ -436,75 +418,26 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
 }
 
 
-static ngx_int_t
-ngx_http_iri_precontent(ngx_http_request_t *r)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    /* iri_redirect applies to ASCII paths with other escapes, too. */
-    if (ngx_http_iri_is_plain_get(r)
-        && (ilcf->redirect == 0
-            || iri_uri_is_normalized(ngx_http_iri_sent_path(r))))
-    {
-        return ngx_http_iri_try_files(r);
-    }
-
-    switch (ngx_http_iri_engine_of(r)) {
-    case IRI_ENGINE_ON:
-        return ngx_http_iri_precontent_all(r);
-
-    case IRI_ENGINE_REPORT:
-        ngx_http_iri_report_first(r);
-        return NGX_DECLINED;
-
-    default:
-        return NGX_DECLINED;
-    }
-}
-
-
-/*
- * Restore nginx's own root: access_log with variables tests whether it exists.
- * The getter of $request_filename runs the script by itself.
- */
-static void
-ngx_http_iri_restore_root(ngx_http_request_t *r)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (ilcf->plain_conf != NULL && r->loc_conf == ilcf->loc_conf) {
-        r->loc_conf = ilcf->plain_conf;
-    }
-}
-
-
+/* Where iri is off, iri_host of another server may have made notes. */
 static ngx_int_t
 ngx_http_iri_log_handler(ngx_http_request_t *r)
 {
-    if (ngx_http_iri_has_no_ctx(r)) {
-        ngx_http_iri_restore_root(r);
-        return NGX_OK;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
+        ngx_http_iri_report(r);
     }
 
-    switch (ngx_http_iri_engine_of(r)) {
-    case IRI_ENGINE_ON:
-        ngx_http_iri_notes_log(r);
-        ngx_http_iri_restore_root(r);
-        break;
+    ngx_http_iri_notes_log(r);
 
-    case IRI_ENGINE_REPORT:
-        ngx_http_iri_report(r);
-        ngx_http_iri_notes_log(r);
-        break;
-
-    default:
-        /* notes of iri_host, made before this server was selected */
-        ngx_http_iri_notes_log(r);
-        break;
+    /*
+     * Restore nginx's own root: access_log with variables tests whether it
+     * exists.  The getter of $request_filename runs the script by itself.
+     */
+    if (ilcf->plain_conf != NULL && r->loc_conf == ilcf->loc_conf) {
+        r->loc_conf = ilcf->plain_conf;
     }
 
     return NGX_OK;
@@ -513,26 +446,15 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
 /* ---- registration ------------------------------------------------------- */
 
-/*
- * When all servers and locations are read: set whether an ASCII path needs no
- * reading.
- */
-static void
-ngx_http_iri_prepare_servers(ngx_conf_t *cf)
+/* The handlers of a phase, while the configuration is read. */
+static ngx_array_t *
+ngx_http_iri_handlers_of(ngx_conf_t *cf, ngx_uint_t phase)
 {
-    ngx_uint_t                 i;
-    ngx_http_iri_srv_conf_t   *iscf;
-    ngx_http_core_srv_conf_t **cscf;
     ngx_http_core_main_conf_t *cmcf;
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-    cscf = cmcf->servers.elts;
 
-    for (i = 0; i < cmcf->servers.nelts; i++) {
-        iscf = cscf[i]->ctx->srv_conf[ngx_http_iri_module.ctx_index];
-        iscf->ascii = iscf->engine == IRI_ENGINE_ON && !iscf->lists
-                      && !(iscf->reading.repair & IRI_REPAIR_ESCAPES);
-    }
+    return &cmcf->phases[phase].handlers;
 }
 
 
@@ -624,7 +546,6 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
           ngx_http_iri_log_handler },
     };
 
-    ngx_http_iri_prepare_servers(cf);
     ngx_http_iri_replace_rewrite(cf);
 
     return ngx_http_iri_register(cf, table, sizeof(table) / sizeof(table[0]));

@@ -10,11 +10,6 @@
 #include "ngx_http_iri.h"
 
 
-/* Of http{} */
-typedef struct {
-    ngx_uint_t on; /* 1: a server converts queries */
-} ngx_http_iri_query_main_conf_t;
-
 /* Of server{} */
 typedef struct {
     iri_query_conf_t *configured; /* iri_query_charset; NULL: none */
@@ -26,7 +21,6 @@ static ngx_int_t ngx_http_iri_query_handler(ngx_http_request_t *r);
 static ngx_int_t ngx_http_iri_query_internal_handler(ngx_http_request_t *r);
 static char *
 ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static void *ngx_http_iri_query_create_main_conf(ngx_conf_t *cf);
 static void *ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf);
 static char *
 ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
@@ -52,7 +46,7 @@ static ngx_http_module_t ngx_http_iri_query_module_ctx = {
     NULL,                                  /* preconfiguration */
     ngx_http_iri_query_init,               /* postconfiguration */
 
-    ngx_http_iri_query_create_main_conf,   /* create main configuration */
+    NULL,                                  /* create main configuration */
     NULL,                                  /* init main configuration */
 
     ngx_http_iri_query_create_srv_conf,    /* create server configuration */
@@ -83,32 +77,23 @@ ngx_module_t ngx_http_iri_query_module = {
 
 /* ---- the handlers -------------------------------------------------------- */
 
-static const iri_query_conf_t *
-ngx_http_iri_query_conf(ngx_http_request_t *r)
-{
-    ngx_http_iri_query_conf_t *qcf;
-
-    qcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_query_module);
-
-    return &qcf->query;
-}
-
-
 /* NGX_OK; NGX_DECLINED: args need no conversion; NGX_ERROR. */
 static ngx_int_t
 ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
                        iri_query_t *query)
 {
-    iri_status_t            status;
-    const iri_query_conf_t *conf = ngx_http_iri_query_conf(r);
+    iri_status_t               status;
+    ngx_http_iri_query_conf_t *qcf;
 
-    if (!iri_query_needs_read(conf, args)) {
+    qcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_query_module);
+
+    if (!iri_query_needs_read(&qcf->query, args)) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, env);
 
-    status = iri_query_read(env, conf, args, query);
+    status = iri_query_read(env, &qcf->query, args, query);
     if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the query could not be read", status);
         return NGX_ERROR;
@@ -187,18 +172,18 @@ ngx_http_iri_query_convert(ngx_http_request_t *r)
 static void
 ngx_http_iri_query_report(ngx_http_request_t *r)
 {
-    iri_env_t    env;
-    iri_query_t  query;
-    iri_notes_t *notes, once;
+    iri_env_t   env;
+    iri_query_t query;
+    iri_notes_t event;
 
     if (ngx_http_iri_read_args(r, ngx_http_iri_str(r->args), &env, &query)
             == NGX_OK
         && query.why != IRI_QUERY_UTF8
         && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO))
     {
-        notes = ngx_http_iri_notes_begin(r, &once);
-        iri_note_query(notes, &query);
-        ngx_http_iri_notes_end(r, notes, &once);
+        ngx_memzero(&event, sizeof(iri_notes_t));
+        iri_note_query(&event, &query);
+        ngx_http_iri_notes_add(r, &event);
     }
 }
 
@@ -300,13 +285,6 @@ ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 static void *
-ngx_http_iri_query_create_main_conf(ngx_conf_t *cf)
-{
-    return ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_query_main_conf_t));
-}
-
-
-static void *
 ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
 {
     ngx_http_iri_query_conf_t *qcf;
@@ -323,18 +301,15 @@ ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
 static char *
 ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_http_iri_srv_conf_t        *iscf;
-    ngx_http_iri_query_conf_t      *prev = parent, *conf = child;
-    ngx_http_iri_query_main_conf_t *qmcf;
+    ngx_http_iri_srv_conf_t   *iscf;
+    ngx_http_iri_query_conf_t *prev = parent, *conf = child;
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
-    qmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_query_module);
 
     ngx_conf_merge_ptr_value(conf->configured, prev->configured, NULL);
 
     if (conf->configured != NULL && iscf->engine != IRI_ENGINE_OFF) {
         conf->query = *conf->configured;
-        qmcf->on = 1;
     }
 
     return NGX_CONF_OK;
@@ -351,9 +326,9 @@ ngx_http_iri_query_init(ngx_conf_t *cf)
           ngx_http_iri_query_internal_handler },
     };
 
-    ngx_http_iri_query_main_conf_t *qmcf;
+    ngx_http_iri_main_conf_t *imcf;
 
-    qmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_query_module);
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    return qmcf->on ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
+    return imcf->switched_on ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
 }

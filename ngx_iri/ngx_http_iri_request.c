@@ -1,11 +1,19 @@
 /*
- * ngx_http_iri_request.c - the context of a request; reading its path
+ * ngx_http_iri_request.c - the context of a request; its requested path
  *
  * Turns r->uri, which nginx has percent-decoded once, into the canonical path
  * (design 4), by iri_read_path() of the core.  r->uri is set only if it
  * changes: otherwise an upstream would get the path in another spelling than
- * the client has sent.  The callers are in ngx_http_iri_phases.c and
- * ngx_http_iri_post_read.c.
+ * the client has sent.  The path of the client is read in POST_READ, before
+ * any rule sees it; handlers of other modules that read the host, which selects
+ * a server, the query and the Destination have run before.  Paths that
+ * redirects, subrequests and rewrites make are read in ngx_http_iri_phases.c.
+ *
+ * Rules and redirects inside the server set other paths and arguments.  The
+ * path and the query that the client, or the maker of a subrequest, has
+ * requested are found here: in canonical form, and after a restart with the
+ * names that were found.  Until access to such a name is granted, an error and
+ * the page for it must not reveal it (design 5.7).
  */
 
 #include "ngx_http_iri.h"
@@ -40,22 +48,50 @@ ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
 
 
 ngx_int_t
+ngx_http_iri_join(ngx_pool_t *pool, ngx_str_t head, ngx_str_t tail,
+                  ngx_str_t *out)
+{
+    u_char *p = ngx_pnalloc(pool, head.len + tail.len + 1);
+
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    out->data = p;
+    out->len = head.len + tail.len;
+
+    /* The data of an empty string may be NULL. */
+    if (head.len != 0) {
+        p = ngx_cpymem(p, head.data, head.len);
+    }
+
+    if (tail.len != 0) {
+        p = ngx_cpymem(p, tail.data, tail.len);
+    }
+
+    *p = '\0';
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
 ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path)
 {
-    u_char *p;
+    ngx_str_t joined, slash = ngx_string("/");
 
     if (path->len != 0 && path->data[path->len - 1] == '/') {
         return NGX_OK;
     }
 
-    p = ngx_pnalloc(r->pool, path->len + 1);
-    if (p == NULL) {
+    if (ngx_http_iri_join(r->pool, ngx_http_iri_ngx_str(*path), slash,
+                          &joined)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    *ngx_cpymem(p, path->data, path->len) = '/';
-    path->data = p;
-    path->len++;
+    *path = ngx_http_iri_str(joined);
 
     return NGX_OK;
 }
@@ -161,50 +197,27 @@ ngx_http_iri_ctx_recover(ngx_http_request_t *r, const ngx_module_t *module)
 }
 
 
+/* Returns: a context of r in a module, zero but for its owner; NULL. */
 static void *
-ngx_http_iri_ctx_alloc_of(ngx_pool_t *pool, ngx_module_t *module, size_t size)
+ngx_http_iri_ctx_create(ngx_http_request_t *r, ngx_module_t *module,
+                        size_t size)
 {
     ngx_pool_cleanup_t   *cln;
     ngx_http_iri_owner_t *owner;
 
-    cln = ngx_pool_cleanup_add(pool, 0);
-    owner = ngx_pcalloc(pool, size);
+    cln = ngx_pool_cleanup_add(r->pool, 0);
+    owner = ngx_pcalloc(r->pool, size);
     if (cln == NULL || owner == NULL) {
         return NULL;
     }
 
+    owner->request = r;
     owner->module = module;
     cln->handler = ngx_http_iri_cleanup;
     cln->data = owner;
+    r->ctx[module->ctx_index] = owner;
 
     return owner;
-}
-
-
-ngx_http_iri_ctx_t *
-ngx_http_iri_ctx_alloc(ngx_pool_t *pool)
-{
-    ngx_http_iri_ctx_t *ctx;
-
-    ctx = ngx_http_iri_ctx_alloc_of(pool, &ngx_http_iri_module,
-                                    sizeof(ngx_http_iri_ctx_t)
-                                        + iri_request_size());
-
-    if (ctx != NULL) {
-        ctx->request = iri_request_init(ctx + 1);
-    }
-
-    return ctx;
-}
-
-
-void
-ngx_http_iri_ctx_attach(ngx_http_request_t *r, void *ctx)
-{
-    ngx_http_iri_owner_t *owner = ctx;
-
-    owner->request = r;
-    r->ctx[owner->module->ctx_index] = ctx;
 }
 
 
@@ -219,16 +232,8 @@ ngx_http_iri_feature_ctx_get_or_create(ngx_http_request_t *r,
     }
 
     ctx = ngx_http_iri_feature_ctx(r, module);
-    if (ctx != NULL) {
-        return ctx;
-    }
 
-    ctx = ngx_http_iri_ctx_alloc_of(r->pool, module, size);
-    if (ctx != NULL) {
-        ngx_http_iri_ctx_attach(r, ctx);
-    }
-
-    return ctx;
+    return ctx != NULL ? ctx : ngx_http_iri_ctx_create(r, module, size);
 }
 
 
@@ -241,9 +246,11 @@ ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r)
         return ctx;
     }
 
-    ctx = ngx_http_iri_ctx_alloc(r->pool);
+    ctx = ngx_http_iri_ctx_create(r, &ngx_http_iri_module,
+                                  sizeof(ngx_http_iri_ctx_t)
+                                      + iri_request_size());
     if (ctx != NULL) {
-        ngx_http_iri_ctx_attach(r, ctx);
+        ctx->request = iri_request_init(ctx + 1);
     }
 
     return ctx;
@@ -287,48 +294,17 @@ ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri)
 ngx_int_t
 ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path)
 {
-    u_char   *p;
-    ngx_str_t uri;
+    ngx_str_t uri, none = ngx_null_string;
 
-    p = ngx_pnalloc(r->pool, path.len + 1);
-    if (p == NULL) {
+    if (ngx_http_iri_join(r->pool, none, ngx_http_iri_ngx_str(path), &uri)
+        != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    ngx_memcpy(p, path.data, path.len);
-    p[path.len] = '\0';
-
-    uri.data = p;
-    uri.len = path.len;
     ngx_http_iri_set_uri_nocopy(r, uri);
 
     return NGX_OK;
-}
-
-
-/* The path as it was sent; empty if it has no raw characters. */
-static iri_str_t
-ngx_http_iri_target(ngx_http_request_t *r)
-{
-    iri_str_t            none = { 0, NULL };
-    iri_str_t            target = ngx_http_iri_str(r->unparsed_uri);
-    const unsigned char *end;
-
-    if (iri_str_is_ascii(target)) {
-        return none;
-    }
-
-    end = memchr(target.data, '?', target.len);
-    if (end != NULL) {
-        target.len = end - target.data;
-    }
-
-    end = target.len != 0 ? memchr(target.data, '#', target.len) : NULL;
-    if (end != NULL) {
-        target.len = end - target.data;
-    }
-
-    return target;
 }
 
 
@@ -355,7 +331,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     path.path = ngx_http_iri_str(r->uri);
 
     if (origin == IRI_PATH_REQUESTED && r == r->main) {
-        path.target = ngx_http_iri_target(r);
+        path.target = ngx_http_iri_sent_path(r);
     }
 
     ngx_http_iri_env(r, &env);
@@ -383,5 +359,216 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         }
 
         return NGX_DECLINED;
+    }
+}
+
+
+/* ---- the POST_READ phase ------------------------------------------------- */
+
+/*
+ * An ASCII path is only saved: it has one reading, but the entry may have
+ * another name.
+ */
+ngx_int_t
+ngx_http_iri_post_read_handler(ngx_http_request_t *r)
+{
+    ngx_int_t                rc;
+    ngx_uint_t               ascii = ngx_http_iri_uri_is_ascii(r);
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (iscf->engine == IRI_ENGINE_OFF
+        || (ascii && !ngx_http_iri_may_fold_ascii(iscf, r->uri)
+            && !(iscf->engine == IRI_ENGINE_ON && iscf->lists)))
+    {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_iri_ctx_get_or_create(r);
+
+    if (ctx != NULL && iscf->engine == IRI_ENGINE_REPORT) {
+        iri_request_set_report(ctx->request);
+    }
+
+    if (ctx != NULL && ascii) {
+        iri_request_set_ascii(ctx->request, ngx_http_iri_str(r->uri));
+        return NGX_DECLINED;
+    }
+
+    rc = ctx != NULL ? ngx_http_iri_read(r, ctx, IRI_PATH_REQUESTED)
+                     : NGX_ERROR;
+
+    /* No location is chosen yet, so a new r->uri needs nothing else. */
+    return rc == NGX_OK || iscf->engine == IRI_ENGINE_REPORT
+               ? NGX_DECLINED
+               : ngx_http_iri_http_status(rc);
+}
+
+
+/* ---- the requested path -------------------------------------------------- */
+
+/*
+ * Set *path to the path of a request-target in ASCII.  To save memory it is not
+ * stored: if r->uri has changed, nginx's parser parses the target again.
+ */
+static ngx_int_t
+ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
+{
+    ngx_http_request_t        again;
+    ngx_http_core_srv_conf_t *cscf;
+
+    if (r->uri.data == r->unparsed_uri.data) {
+        *path = r->uri;
+        return NGX_OK;
+    }
+
+    ngx_str_null(path);
+
+    /* A malformed request line has no target. */
+    if (r->unparsed_uri.len == 0) {
+        return NGX_OK;
+    }
+
+    again = *r;
+    again.uri_start = r->unparsed_uri.data;
+    again.uri_end = r->unparsed_uri.data + r->unparsed_uri.len;
+    again.uri.len = r->unparsed_uri.len;
+    again.uri.data = ngx_pnalloc(r->pool, r->unparsed_uri.len + 1);
+
+    if (again.uri.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* The target was parsed before the host selected a server. */
+    cscf = ngx_http_get_module_srv_conf(r->http_connection->conf_ctx,
+                                        ngx_http_core_module);
+
+    if (ngx_http_parse_complex_uri(&again, cscf->merge_slashes) == NGX_OK) {
+        *path = again.uri;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_requested_path(ngx_http_request_t *r, ngx_str_t *path)
+{
+    const ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    ngx_str_null(path);
+
+    if (ctx != NULL) {
+        *path = ngx_http_iri_ngx_str(iri_request_path(
+            ctx->request, ngx_http_iri_hides_found_name(r, ctx)));
+    }
+
+    if (path->len != 0) {
+        return NGX_OK;
+    }
+
+    if (r == r->main) {
+        return ngx_http_iri_target_path(r, path);
+    }
+
+    *path = r->uri;
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_http_iri_requested_query(ngx_http_request_t *r, iri_str_t *query)
+{
+    const ngx_http_iri_ctx_t *ctx;
+
+    if (r == r->main) {
+        return ngx_http_iri_query(r, query);
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+    *query = ngx_http_iri_str(ctx != NULL ? ctx->args : r->args);
+
+    return query->len != 0;
+}
+
+
+void
+ngx_http_iri_save_requested_path(ngx_http_request_t *r,
+                                 ngx_http_iri_ctx_t *ctx)
+{
+    if (ctx->args.data == NULL) {
+        ctx->args = r->args;
+    }
+
+    if (iri_request_path(ctx->request, 0).len == 0) {
+        iri_request_set_canonical(ctx->request, ngx_http_iri_str(r->uri));
+    }
+}
+
+
+/* ---- hiding found names -------------------------------------------------- */
+
+ngx_uint_t
+ngx_http_iri_hides_found_name(ngx_http_request_t       *r,
+                              const ngx_http_iri_ctx_t *ctx)
+{
+    return r == r->main
+           && iri_request_hides_found(ctx->request,
+                                      r->err_status != 0 || r->error_page);
+}
+
+
+/* r->uri with the names that were sent, also if a rule has set it. */
+static ngx_str_t
+ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
+{
+    iri_env_t env;
+
+    ngx_http_iri_env(r, &env);
+
+    return ngx_http_iri_ngx_str(iri_request_path_as_sent(
+        ctx->request, &env, ngx_http_iri_str(r->uri)));
+}
+
+
+/*
+ * In the state DENIED r->uri is the path of the error page, which the rules for
+ * the page need as it is.
+ */
+ngx_str_t
+ngx_http_iri_disclosed_uri(ngx_http_request_t *r)
+{
+    const ngx_http_iri_ctx_t *ctx;
+
+    if (r->err_status == 0 && !r->error_page) {
+        return r->uri;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+
+    return ctx != NULL && ngx_http_iri_hides_found_name(r, ctx)
+                   && !iri_request_hides_found(ctx->request, 0)
+               ? ngx_http_iri_uri_as_sent(r, ctx)
+               : r->uri;
+}
+
+
+void
+ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    ngx_str_t uri;
+
+    if (r == r->main && ctx->rules.done
+        && iri_request_hides_found(ctx->request, 1))
+    {
+        uri = ngx_http_iri_uri_as_sent(r, ctx);
+
+        if (uri.data != r->uri.data) {
+            ngx_http_iri_set_uri_nocopy(r, uri);
+            iri_request_set_read(ctx->request, ngx_http_iri_str(uri));
+        }
     }
 }

@@ -109,9 +109,7 @@ ngx_http_iri_log_not_opened(ngx_http_request_t *r, iri_lookup_t *found)
 {
     iri_shown_t shown;
 
-    if (found->is_logged || found->found.verdict == IRI_PASS
-        || found->found.verdict == IRI_SERVE)
-    {
+    if (found->is_logged || iri_may_open(&found->found)) {
         return;
     }
 
@@ -125,24 +123,23 @@ ngx_http_iri_log_not_opened(ngx_http_request_t *r, iri_lookup_t *found)
 
 
 /*
- * The name that nginx may open.  A rule that tests for an entry gets its name,
- * even if it differs from the path: then the request restarts after the rules.
+ * The name that nginx may open.  A rule that tests for an entry (-f, -e, -d, a
+ * variable) gets its name, even if it differs from the path: then the request
+ * restarts after the rules.
  */
-static ngx_str_t *
+static ngx_str_t
 ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           iri_lookup_t *found)
 {
-    ngx_str_t *name = ngx_http_iri_note_restart(r, ctx, found);
-
-    if (name != NULL) {
-        return name;
+    if (found->found.verdict == IRI_RESTART && ctx->rules.running
+        && ngx_http_iri_plan_restart(r, ctx, found))
+    {
+        return ngx_http_iri_ngx_str(found->found.filename);
     }
 
     ngx_http_iri_log_not_opened(r, found);
 
-    ctx->lookup.name = ngx_http_iri_ngx_str(found->filename);
-
-    return &ctx->lookup.name;
+    return ngx_http_iri_ngx_str(found->filename);
 }
 
 
@@ -163,17 +160,16 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
     found = ngx_http_iri_find(e->request);
     ctx = ngx_http_iri_ctx(e->request);
 
-    if (found == NULL || ctx == NULL) {
-        if (ctx != NULL) {
-            ctx->lookup.filename = NULL;
-        }
-
+    if (ctx == NULL) {
         return iri_no_such_file.len;
     }
 
-    ctx->lookup.filename = ngx_http_iri_name_to_open(e->request, ctx, found);
+    ctx->lookup.filename = found != NULL
+                               ? ngx_http_iri_name_to_open(e->request, ctx,
+                                                           found)
+                               : ngx_http_iri_ngx_str(iri_no_such_file);
 
-    return ctx->lookup.filename->len;
+    return ctx->lookup.filename.len;
 }
 
 
@@ -192,8 +188,8 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
     }
 
     ctx = ngx_http_iri_ctx(e->request);
-    name = ctx != NULL && ctx->lookup.filename != NULL
-               ? *ctx->lookup.filename
+    name = ctx != NULL && ctx->lookup.filename.len != 0
+               ? ctx->lookup.filename
                : ngx_http_iri_ngx_str(iri_no_such_file);
 
     e->pos = ngx_cpymem(e->pos, name.data, name.len);
@@ -202,26 +198,29 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 
 /* ---- the name without the script ---------------------------------------- */
 
-static ngx_int_t
-ngx_http_iri_plain_name(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
-                        ngx_str_t uri, ngx_str_t *name)
+ngx_int_t
+ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
+                       ngx_open_file_info_t *of)
 {
-    u_char *p;
+    ngx_http_core_loc_conf_t *clcf;
 
-    name->len = clcf->root.len + uri.len - clcf->alias;
-    name->data = ngx_pnalloc(r->pool, name->len + 1);
-    if (name->data == NULL) {
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    of->read_ahead = clcf->read_ahead;
+    of->directio = clcf->directio;
+    of->valid = clcf->open_file_cache_valid;
+    of->min_uses = clcf->open_file_cache_min_uses;
+    of->errors = clcf->open_file_cache_errors;
+    of->events = clcf->open_file_cache_events;
+
+    if (ngx_http_set_disable_symlinks(r, clcf, name, of) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    p = ngx_cpymem(name->data, clcf->root.data, clcf->root.len);
-
-    /* a malformed request has no path, and is logged, too */
-    if (uri.len != clcf->alias) {
-        p = ngx_cpymem(p, uri.data + clcf->alias, uri.len - clcf->alias);
+    if (ngx_open_cached_file(clcf->open_file_cache, name, of, r->pool)
+        != NGX_OK) {
+        return of->err == 0 ? NGX_ERROR : NGX_DECLINED;
     }
-
-    *p = '\0';
 
     return NGX_OK;
 }
@@ -232,36 +231,23 @@ ngx_int_t
 ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
                       ngx_uint_t *is_dir)
 {
-    ngx_open_file_info_t      of;
-    ngx_http_core_loc_conf_t *clcf;
+    ngx_int_t            rc;
+    ngx_open_file_info_t of;
 
     if (name.len == 0) {
         return NGX_DECLINED;
     }
 
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
     ngx_memzero(&of, sizeof(ngx_open_file_info_t));
-    of.read_ahead = clcf->read_ahead;
-    of.directio = clcf->directio;
-    of.valid = clcf->open_file_cache_valid;
-    of.min_uses = clcf->open_file_cache_min_uses;
-    of.errors = clcf->open_file_cache_errors;
-    of.events = clcf->open_file_cache_events;
 
     if (r->uri.len != 0 && r->uri.data[r->uri.len - 1] == '/') {
         of.test_dir = 1;
         of.test_only = 1;
     }
 
-    if (ngx_http_set_disable_symlinks(r, clcf, &name, &of) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (ngx_open_cached_file(clcf->open_file_cache, &name, &of, r->pool)
-        != NGX_OK)
-    {
-        return of.err == 0 ? NGX_ERROR : NGX_DECLINED;
+    rc = ngx_http_iri_open_file(r, &name, &of);
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     *is_dir = of.is_dir;
@@ -279,6 +265,7 @@ ngx_int_t
 ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
                          ngx_str_t *name)
 {
+    ngx_str_t                 tail = uri;
     ngx_http_iri_ctx_t       *ctx;
     iri_lookup_t             *found;
     ngx_http_iri_loc_conf_t  *ilcf;
@@ -294,7 +281,9 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     }
 
     if (ngx_http_iri_needs_no_find(ilcf, uri)) {
-        return ngx_http_iri_plain_name(r, clcf, uri, name);
+        tail.data += clcf->alias;
+        tail.len -= clcf->alias;
+        return ngx_http_iri_join(r->pool, clcf->root, tail, name);
     }
 
     found = ngx_http_iri_find_uri(r, uri);
@@ -304,7 +293,7 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
         return NGX_ERROR;
     }
 
-    *name = *ngx_http_iri_name_to_open(r, ctx, found);
+    *name = ngx_http_iri_name_to_open(r, ctx, found);
 
     return NGX_OK;
 }
@@ -474,10 +463,6 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
         if (ngx_http_iri_install_script(cf, &hook[i]) != NGX_OK) {
             return NGX_ERROR;
         }
-
-        hook[i].conf->ascii = (hook[i].conf->any.match
-                               & (IRI_FOLD_INDEXED | IRI_FOLD_ESCAPES))
-                              == 0;
     }
 
     imcf->file_handlers[0] = ngx_http_iri_handler_of(

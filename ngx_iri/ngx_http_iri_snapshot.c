@@ -184,6 +184,7 @@ ngx_http_iri_snapshot(ngx_http_request_t      *r,
     size_t variables = ngx_http_iri_variables_size(r);
     size_t modules = ngx_http_max_module * sizeof(void *);
 
+    snapshot->earlier = NULL;
     snapshot->request = *r;
     snapshot->address = ngx_http_iri_address(r);
     snapshot->modules = ngx_palloc(r->pool, modules);

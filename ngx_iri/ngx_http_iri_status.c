@@ -77,32 +77,6 @@ ngx_module_t ngx_http_iri_status_module = {
 
 /* ---- counting ----------------------------------------------------------- */
 
-/* iri report: what "iri on" would do with the path. */
-static void
-ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                               iri_stats_event_t *event)
-{
-    iri_report_t  report = { NULL, NULL, NULL, NULL };
-    iri_reading_t reading;
-
-    if (ngx_http_iri_report_find(r, ctx, &reading) != NGX_OK) {
-        return;
-    }
-
-    report.reading = &reading;
-
-    if (ctx->report.found != NULL) {
-        report.found = &ctx->report.found->found;
-    }
-
-    if (ctx->report.again != NULL) {
-        report.again = &ctx->report.again->found;
-    }
-
-    iri_stats_event_set(event, &report);
-}
-
-
 /*
  * Subrequests and requests for the page are not counted, nor those that were
  * refused before any phase: their r->phase_handler is 0.
@@ -131,10 +105,7 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
     event.now = ngx_time();
     event.report = engine == IRI_ENGINE_REPORT;
 
-    if (ctx != NULL && event.report) {
-        ngx_http_iri_status_add_report(r, ctx, &event);
-
-    } else if (ctx != NULL) {
+    if (ctx != NULL) {
         iri_request_event(ctx->request, &event);
     }
 
@@ -330,34 +301,22 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/*
- * ngx_http_iri_module comes before this module, and so does its log handler:
- * that of iri report has then done its lookups.
- */
+/* After the log handler of ngx_http_iri_module: iri report does its lookups. */
 static ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
-    ngx_http_handler_pt             *h;
+    static const ngx_http_iri_handler_t row = {
+        NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_END,
+        ngx_http_iri_status_log_handler
+    };
+
     ngx_http_iri_main_conf_t        *imcf;
     ngx_http_iri_status_main_conf_t *smcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     smcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_status_module);
 
-    if (smcf->zone == NULL) {
-        return NGX_OK;
-    }
-
-    if (!imcf->switched_on) {
-        return NGX_OK;
-    }
-
-    h = ngx_array_push(ngx_http_iri_handlers_of(cf, NGX_HTTP_LOG_PHASE));
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = ngx_http_iri_status_log_handler;
-
-    return NGX_OK;
+    return smcf->zone != NULL && imcf->switched_on
+               ? ngx_http_iri_register(cf, &row, 1)
+               : NGX_OK;
 }

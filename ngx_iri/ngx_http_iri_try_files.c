@@ -89,18 +89,11 @@ ngx_http_iri_try_files_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-static void
-ngx_http_iri_try_files_cleanup(void *data)
+void
+ngx_http_iri_try_files_end(void *data)
 {
     (void) data;
 
-    ngx_http_iri_try_files_end();
-}
-
-
-void
-ngx_http_iri_try_files_end(void)
-{
     if (ngx_http_iri_try_command != NULL) {
         ngx_http_iri_try_command->set = ngx_http_iri_try_set;
         ngx_http_iri_try_command = NULL;
@@ -127,7 +120,7 @@ ngx_http_iri_try_files_begin(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    cln->handler = ngx_http_iri_try_files_cleanup;
+    cln->handler = ngx_http_iri_try_files_end;
 
     for (cmd = module->commands; cmd->name.len; cmd++) {
         if (ngx_strcmp(cmd->name.data, "try_files") == 0) {
@@ -218,8 +211,7 @@ ngx_http_iri_try_path(ngx_http_request_t             *r,
                       const ngx_http_iri_candidate_t *candidate, size_t alias,
                       ngx_str_t *path)
 {
-    u_char   *p;
-    ngx_str_t text;
+    ngx_str_t text, prefix = r->uri;
 
     if (ngx_http_complex_value(
             r, (ngx_http_complex_value_t *) &candidate->value, &text)
@@ -236,16 +228,9 @@ ngx_http_iri_try_path(ngx_http_request_t             *r,
         return NGX_ERROR;
     }
 
-    path->len = alias + text.len;
-    path->data = ngx_pnalloc(r->pool, path->len + 1);
-    if (path->data == NULL) {
-        return NGX_ERROR;
-    }
+    prefix.len = alias;
 
-    p = ngx_cpymem(path->data, r->uri.data, alias);
-    *ngx_cpymem(p, text.data, text.len) = '\0';
-
-    return NGX_OK;
+    return ngx_http_iri_join(r->pool, prefix, text, path);
 }
 
 
@@ -256,16 +241,15 @@ ngx_http_iri_try_path(ngx_http_request_t             *r,
 static ngx_int_t
 ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
 {
-    size_t                    root;
-    u_char                   *last;
-    ngx_str_t                 name;
-    unsigned                  valid = r->valid_location;
-    ngx_open_file_info_t      of;
-    ngx_http_iri_loc_conf_t  *ilcf;
-    ngx_http_core_loc_conf_t *clcf;
+    size_t                   root;
+    u_char                  *last;
+    ngx_int_t                rc;
+    ngx_str_t                name;
+    unsigned                 valid = r->valid_location;
+    ngx_open_file_info_t     of;
+    ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     /* nginx does not map below alias after a rewrite, but here root is set. */
     r->valid_location |= ilcf->plain->alias == 0;
@@ -279,32 +263,22 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
     name.len = last - name.data;
 
     ngx_memzero(&of, sizeof(ngx_open_file_info_t));
-    of.read_ahead = clcf->read_ahead;
-    of.directio = clcf->directio;
-    of.valid = clcf->open_file_cache_valid;
-    of.min_uses = clcf->open_file_cache_min_uses;
     of.test_only = 1;
-    of.errors = clcf->open_file_cache_errors;
-    of.events = clcf->open_file_cache_events;
 
-    if (ngx_http_set_disable_symlinks(r, clcf, &name, &of) != NGX_OK) {
-        return NGX_ERROR;
-    }
+    rc = ngx_http_iri_open_file(r, &name, &of);
 
-    if (ngx_open_cached_file(clcf->open_file_cache, &name, &of, r->pool)
-        == NGX_OK)
-    {
+    if (rc == NGX_OK) {
         return !of.is_dir == !is_dir ? NGX_OK : NGX_DECLINED;
     }
 
-    if (of.err != 0 && of.err != NGX_ENOENT && of.err != NGX_ENOTDIR
+    if (rc == NGX_DECLINED && of.err != NGX_ENOENT && of.err != NGX_ENOTDIR
         && of.err != NGX_ENAMETOOLONG)
     {
         ngx_log_error(NGX_LOG_CRIT, r->connection->log, of.err,
                       "%s \"%s\" failed", of.failed, name.data);
     }
 
-    return of.err != 0 ? NGX_DECLINED : NGX_ERROR;
+    return rc;
 }
 
 
@@ -332,9 +306,7 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
         return 0;
     }
 
-    if (ctx->restart.pending == NULL) {
-        (void) ngx_http_iri_schedule_restart(r, ctx, found);
-    }
+    (void) ngx_http_iri_plan_restart(r, ctx, found);
 
     return 1;
 }
@@ -436,7 +408,7 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
         if (rc != NGX_DECLINED) {
             ctx = ngx_http_iri_ctx(r);
             if (ctx != NULL) {
-                ctx->restart.pending = NULL;
+                iri_request_drop_restart(ctx->request);
             }
 
             return rc == NGX_OK ? NGX_DECLINED
@@ -446,7 +418,8 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ctx->restart.pending != NULL
+    return ctx != NULL
+                   && iri_request_pending_restart(ctx->request, NULL) != NULL
                ? ngx_http_iri_restart(r, ctx)
                : ngx_http_iri_try_fallback(r, &candidate[i], alias);
 }

@@ -7,74 +7,10 @@
  * The getters of $document_root, $realpath_root and $request_filename are
  * wrapped, because they must not see the script under root
  * (ngx_http_iri_root.c).  $request_filename, $uri and $document_uri do not
- * disclose a name before access to it is granted (ngx_http_iri_requested.c).
+ * disclose a name before access to it is granted (ngx_http_iri_request.c).
  */
 
 #include "ngx_http_iri.h"
-
-
-typedef enum {
-    NGX_HTTP_IRI_VAR_IRI,
-    NGX_HTTP_IRI_VAR_PATH,
-    NGX_HTTP_IRI_VAR_URI,
-    NGX_HTTP_IRI_VAR_FORM,
-    NGX_HTTP_IRI_VAR_CHARSET,
-    NGX_HTTP_IRI_VAR_MATCH,
-    NGX_HTTP_IRI_VAR_FILENAME,
-    NGX_HTTP_IRI_VAR_PATH_INFO,
-    NGX_HTTP_IRI_VAR_QUERY,
-    NGX_HTTP_IRI_VAR_HOST,
-    NGX_HTTP_IRI_VAR_HOST_ASCII
-} ngx_http_iri_variable_e;
-
-
-static ngx_int_t
-ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
-                      uintptr_t data);
-
-
-/* clang-format off */
-
-/* Not cacheable: subrequests share the values, and the path may change. */
-static ngx_http_variable_t ngx_http_iri_variables[] = {
-
-    { ngx_string("iri"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_IRI, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("iri_path"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_PATH, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("iri_uri"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_URI, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("iri_form"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_FORM, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("iri_charset"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_CHARSET, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("iri_match"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_MATCH, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("iri_filename"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_FILENAME, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("iri_path_info"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_PATH_INFO, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("iri_query"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_QUERY, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("iri_host"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_HOST, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-    { ngx_string("iri_host_ascii"), NULL, ngx_http_iri_variable,
-      NGX_HTTP_IRI_VAR_HOST_ASCII, NGX_HTTP_VAR_NOCACHEABLE, 0 },
-
-      ngx_http_null_variable
-};
-
-/* clang-format on */
 
 
 static ngx_str_t ngx_http_iri_wrapped[NGX_HTTP_IRI_WRAPPED] = {
@@ -146,38 +82,53 @@ ngx_http_iri_host(ngx_http_request_t *r)
 
 /*
  * The host in U-labels and in A-labels.  With iri_host off, $host may still be
- * as the client sent it.  host->verdict IRI_REFUSE: it is not a host name.
+ * as the client sent it.  NGX_OK; NGX_DECLINED: it is not a host name;
+ * NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_host_names(ngx_http_request_t *r, iri_host_t *host)
 {
-    iri_env_t    env;
-    iri_status_t status;
+    iri_env_t env;
 
+    ngx_memzero(host, sizeof(iri_host_t));
     ngx_http_iri_env(r, &env);
-    status = iri_host_forms(&env, ngx_http_iri_host_rules(r),
-                            ngx_http_iri_str(ngx_http_iri_host(r)), host);
 
-    return status == IRI_OK ? NGX_OK : NGX_ERROR;
+    if (iri_host_forms(&env, ngx_http_iri_host_rules(r),
+                       ngx_http_iri_str(ngx_http_iri_host(r)), host)
+        != IRI_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return host->verdict != IRI_REFUSE ? NGX_OK : NGX_DECLINED;
 }
 
 
 static ngx_int_t
-ngx_http_iri_host_form(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
+ngx_http_iri_host_unicode(ngx_http_request_t *r, iri_str_t *out)
 {
     iri_host_t host;
+    ngx_int_t  rc = ngx_http_iri_host_names(r, &host);
 
-    if (ngx_http_iri_host_names(r, &host) != NGX_OK) {
-        return NGX_ERROR;
+    if (rc == NGX_OK) {
+        *out = host.unicode;
     }
 
-    if (host.verdict == IRI_REFUSE) {
-        return NGX_DECLINED;
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_http_iri_host_ascii(ngx_http_request_t *r, iri_str_t *out)
+{
+    iri_host_t host;
+    ngx_int_t  rc = ngx_http_iri_host_names(r, &host);
+
+    if (rc == NGX_OK) {
+        *out = host.ascii;
     }
 
-    *out = data == NGX_HTTP_IRI_VAR_HOST ? host.unicode : host.ascii;
-
-    return NGX_OK;
+    return rc;
 }
 
 
@@ -213,60 +164,47 @@ ngx_http_iri_port(ngx_http_request_t *r, ngx_str_t *port)
 static ngx_int_t
 ngx_http_iri_full_iri(ngx_http_request_t *r, iri_str_t *out)
 {
-    u_char    *p;
-    ngx_str_t  port, path, scheme = ngx_string("http");
-    iri_env_t  env;
-    iri_str_t  iri, query = { 0, NULL };
-    iri_host_t host;
+    u_char     *p;
+    ngx_int_t   rc;
+    ngx_str_t   port, path;
+    iri_env_t   env;
+    iri_str_t   iri, query = { 0, NULL };
+    iri_host_t  host;
+    const char *scheme = "http";
 
     ngx_http_iri_env(r, &env);
     ngx_http_iri_port(r, &port);
 
-    if (ngx_http_iri_host_names(r, &host) != NGX_OK
-        || ngx_http_iri_requested_path(r, &path) != NGX_OK
+    rc = ngx_http_iri_host_names(r, &host);
+
+    if (rc == NGX_ERROR || ngx_http_iri_requested_path(r, &path) != NGX_OK
         || ngx_http_iri_query_value(r, &query) == NGX_ERROR
         || iri_path_to_iri(&env, ngx_http_iri_str(path), &iri) != IRI_OK)
     {
         return NGX_ERROR;
     }
 
-    if (host.verdict == IRI_REFUSE) {
+    if (rc == NGX_DECLINED) {
         return NGX_DECLINED;
     }
 
 #if (NGX_HTTP_SSL)
     if (r->connection->ssl) {
-        ngx_str_set(&scheme, "https");
+        scheme = "https";
     }
 #endif
 
-    p = ngx_pnalloc(r->pool, scheme.len + sizeof("://") + host.unicode.len
-                                 + port.len + iri.len + sizeof("?")
-                                 + query.len);
+    p = ngx_pnalloc(r->pool, sizeof("https://?") + host.unicode.len + port.len
+                                 + iri.len + query.len);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
     out->data = p;
-    p = ngx_cpymem(p, scheme.data, scheme.len);
-    p = ngx_cpymem(p, "://", sizeof("://") - 1);
-    p = ngx_cpymem(p, host.unicode.data, host.unicode.len);
-
-    if (port.len != 0) {
-        p = ngx_cpymem(p, port.data, port.len);
-    }
-
-    /* an invalid request line has no path */
-    if (iri.len != 0) {
-        p = ngx_cpymem(p, iri.data, iri.len);
-    }
-
-    if (query.len != 0) {
-        *p++ = '?';
-        p = ngx_cpymem(p, query.data, query.len);
-    }
-
-    out->len = p - out->data;
+    out->len = ngx_sprintf(p, "%s://%*s%V%*s%s%*s", scheme, host.unicode.len,
+                           host.unicode.data, &port, iri.len, iri.data,
+                           query.len != 0 ? "?" : "", query.len, query.data)
+               - p;
 
     return NGX_OK;
 }
@@ -338,22 +276,21 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
 }
 
 
+/* Set *found to the lookup, split.  NGX_OK; NGX_DECLINED: none; NGX_ERROR. */
 static ngx_int_t
-ngx_http_iri_split_part(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
+ngx_http_iri_split(ngx_http_request_t *r, iri_lookup_t **found)
 {
-    iri_env_t     env;
-    iri_lookup_t *found = ngx_http_iri_found(r);
+    iri_env_t env;
 
-    if (found == NULL) {
+    *found = ngx_http_iri_found(r);
+    if (*found == NULL) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, &env);
 
-    switch (iri_lookup_split(&env, found)) {
+    switch (iri_lookup_split(&env, *found)) {
     case IRI_OK:
-        *out = data == NGX_HTTP_IRI_VAR_FILENAME ? found->entry
-                                                 : found->path_info;
         return NGX_OK;
 
     case IRI_NOT_LISTED:
@@ -366,53 +303,83 @@ ngx_http_iri_split_part(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 
 
 static ngx_int_t
-ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
+ngx_http_iri_filename(ngx_http_request_t *r, iri_str_t *out)
 {
-    switch (data) {
-    case NGX_HTTP_IRI_VAR_IRI:
-        return ngx_http_iri_full_iri(r, out);
+    iri_lookup_t *found;
+    ngx_int_t     rc = ngx_http_iri_split(r, &found);
 
-    case NGX_HTTP_IRI_VAR_PATH:
-        *out = ngx_http_iri_str(ngx_http_iri_canonical_path(r));
-        return NGX_OK;
-
-    case NGX_HTTP_IRI_VAR_URI:
-        return ngx_http_iri_uri(r, out);
-
-    case NGX_HTTP_IRI_VAR_FORM:
-        return ngx_http_iri_form(r, out);
-
-    case NGX_HTTP_IRI_VAR_CHARSET:
-        return ngx_http_iri_charset_name(r, out);
-
-    case NGX_HTTP_IRI_VAR_MATCH:
-        return ngx_http_iri_match(r, out);
-
-    case NGX_HTTP_IRI_VAR_QUERY:
-        return ngx_http_iri_query_value(r, out);
-
-    case NGX_HTTP_IRI_VAR_HOST:
-    case NGX_HTTP_IRI_VAR_HOST_ASCII:
-        return ngx_http_iri_host_form(r, data, out);
-
-    default:
-        return ngx_http_iri_split_part(r, data, out);
+    if (rc == NGX_OK) {
+        *out = found->entry;
     }
+
+    return rc;
 }
 
 
 static ngx_int_t
+ngx_http_iri_path_info(ngx_http_request_t *r, iri_str_t *out)
+{
+    iri_lookup_t *found;
+    ngx_int_t     rc = ngx_http_iri_split(r, &found);
+
+    if (rc == NGX_OK) {
+        *out = found->path_info;
+    }
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_http_iri_path(ngx_http_request_t *r, iri_str_t *out)
+{
+    *out = ngx_http_iri_str(ngx_http_iri_canonical_path(r));
+
+    return NGX_OK;
+}
+
+
+/* ---- the variables ------------------------------------------------------- */
+
+/* Returns: NGX_OK; NGX_DECLINED: there is no value; NGX_ERROR. */
+typedef ngx_int_t (*ngx_http_iri_value_pt)(ngx_http_request_t *r,
+                                           iri_str_t          *out);
+
+typedef struct {
+    ngx_str_t             name;
+    ngx_http_iri_value_pt value;
+} ngx_http_iri_variable_t;
+
+
+static ngx_http_iri_variable_t ngx_http_iri_variables[] = {
+    { ngx_string("iri"), ngx_http_iri_full_iri },
+    { ngx_string("iri_path"), ngx_http_iri_path },
+    { ngx_string("iri_uri"), ngx_http_iri_uri },
+    { ngx_string("iri_form"), ngx_http_iri_form },
+    { ngx_string("iri_charset"), ngx_http_iri_charset_name },
+    { ngx_string("iri_match"), ngx_http_iri_match },
+    { ngx_string("iri_filename"), ngx_http_iri_filename },
+    { ngx_string("iri_path_info"), ngx_http_iri_path_info },
+    { ngx_string("iri_query"), ngx_http_iri_query_value },
+    { ngx_string("iri_host"), ngx_http_iri_host_unicode },
+    { ngx_string("iri_host_ascii"), ngx_http_iri_host_ascii },
+};
+
+
+/* data: the row of the variable. */
+static ngx_int_t
 ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                       uintptr_t data)
 {
-    ngx_int_t                rc = NGX_DECLINED;
-    iri_str_t                value = { 0, NULL };
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_int_t                      rc = NGX_DECLINED;
+    iri_str_t                      value = { 0, NULL };
+    ngx_http_iri_srv_conf_t       *iscf;
+    const ngx_http_iri_variable_t *row = (ngx_http_iri_variable_t *) data;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     if (iscf->engine != IRI_ENGINE_OFF) {
-        rc = ngx_http_iri_value(r, data, &value);
+        rc = row->value(r, &value);
     }
 
     if (rc == NGX_ERROR) {
@@ -429,19 +396,25 @@ ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 }
 
 
+/* Not cacheable: subrequests share the values, and the path may change. */
 ngx_int_t
 ngx_http_iri_variables_add(ngx_conf_t *cf)
 {
-    ngx_http_variable_t *var, *v;
+    size_t               i;
+    ngx_http_variable_t *var;
 
-    for (v = ngx_http_iri_variables; v->name.len; v++) {
-        var = ngx_http_add_variable(cf, &v->name, v->flags);
+    for (i = 0;
+         i < sizeof(ngx_http_iri_variables) / sizeof(ngx_http_iri_variable_t);
+         i++)
+    {
+        var = ngx_http_add_variable(cf, &ngx_http_iri_variables[i].name,
+                                    NGX_HTTP_VAR_NOCACHEABLE);
         if (var == NULL) {
             return NGX_ERROR;
         }
 
-        var->get_handler = v->get_handler;
-        var->data = v->data;
+        var->get_handler = ngx_http_iri_variable;
+        var->data = (uintptr_t) &ngx_http_iri_variables[i];
     }
 
     return NGX_OK;

@@ -104,6 +104,35 @@ iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
 }
 
 
+/*
+ * Return 1 if a reserved character was sent escaped: "%2F" is another path than
+ * "/" (RFC 3986, 2.2).  Otherwise the URI of a path does not depend on how the
+ * path was sent.
+ */
+static int
+iri_has_escaped_reserved(iri_str_t sent)
+{
+    const unsigned char *p = sent.data, *end = sent.data + sent.len;
+    unsigned char        octet;
+
+    for (/* void */; p < end; p++) {
+        p = memchr(p, '%', (size_t) (end - p));
+        if (p == NULL) {
+            return 0;
+        }
+
+        /* "%80" and above is no character by itself. */
+        if (end - p > 2 && p[1] < '8' && iri_unescape(p, end, &octet) == 3
+            && iri_is_path_char(octet) && !iri_is_unreserved(octet))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /* Set *uri to the canonical URI of redirect->path. */
 static iri_status_t
 iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
@@ -114,7 +143,10 @@ iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
 
     uri->len = 0;
 
-    if (iri_str_equal(redirect->path, reading->path)) {
+    if (iri_str_equal(redirect->path, reading->path)
+        && (redirect->sent.len == 0 || reading->form == IRI_FORM_ASCII
+            || iri_has_escaped_reserved(redirect->sent)))
+    {
         *uri = reading->uri;
 
         if (redirect->sent.len != 0) {

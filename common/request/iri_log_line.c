@@ -151,6 +151,37 @@ iri_note_would(iri_notes_t *notes, const char *code, int first,
 }
 
 
+void
+iri_notes_add_event(iri_notes_t *notes, const iri_notes_t *event)
+{
+    size_t i;
+
+    if (notes->count == 0 || event->level < notes->level) {
+        notes->level = event->level;
+    }
+
+    notes->count += event->count;
+    notes->report |= event->report;
+
+    for (i = 0; i < IRI_MAX_LOG_NOTES && event->codes[i] != NULL; i++) {
+        iri_notes_add_code(notes, event->codes[i], 0);
+    }
+
+    if (notes->count <= IRI_MAX_LOG_NOTES) {
+        iri_notes_add_text(notes, event->text, 0);
+    }
+}
+
+
+iri_notes_t *
+iri_notes_create(const iri_env_t *env)
+{
+    iri_notes_t *notes = env->alloc(env->ctx, sizeof(iri_notes_t));
+
+    return notes != NULL ? memset(notes, 0, sizeof(*notes)) : NULL;
+}
+
+
 /* The static code equal to octets, or "error". */
 static const char *
 iri_known_code(iri_str_t octets)
@@ -289,4 +320,57 @@ iri_notes_format_line(const iri_notes_t *notes, const char *request,
     str.len = n;
 
     return str;
+}
+
+
+/* ---- the events of a request --------------------------------------------- */
+
+int
+iri_request_logs(const iri_request_t *request)
+{
+    return request == NULL || !request->has_line;
+}
+
+
+int
+iri_request_log(iri_request_t *request, const iri_env_t *env,
+                const iri_notes_t *event)
+{
+    if (request == NULL) {
+        return 1;
+    }
+
+    if (request->state == IRI_STATE_FINISHED) {
+        request->has_line = 1;
+        return 1;
+    }
+
+    if (request->notes == NULL) {
+        request->notes = iri_notes_create(env);
+    }
+
+    if (request->notes == NULL) {
+        return 1;
+    }
+
+    iri_notes_add_event(request->notes, event);
+
+    return 0;
+}
+
+
+void
+iri_request_take_notes(iri_request_t *request, const iri_request_t *from)
+{
+    request->notes = from->notes;
+}
+
+
+const iri_notes_t *
+iri_request_finished(iri_request_t *request)
+{
+    request->state = IRI_STATE_FINISHED;
+    request->has_line = request->notes != NULL;
+
+    return request->notes;
 }

@@ -1,11 +1,13 @@
 /*
- * iri_log_report.c - the note of report mode about the path
+ * iri_log_report.c - report mode: what would be done with a request
  *
- * It states what the module would have done.  If the request would restart, the
+ * Does the lookups of a request without changing it.  The note about the path
+ * states what the module would have done.  If the request would restart, the
  * result of the second search counts: a directory that is found under another
  * name is no gain if the entry is not in it.
  */
 
+#include "base/iri_string.h"
 #include "tree/iri_tree.h"
 #include "request/iri_state.h"
 
@@ -158,4 +160,95 @@ iri_note_report(const iri_env_t *env, iri_notes_t *notes,
         iri_why_text(why), file.text);
 
     return IRI_OK;
+}
+
+
+/* ---- the request --------------------------------------------------------- */
+
+void
+iri_request_report_find(iri_request_t *request, const iri_env_t *env,
+                        const iri_reading_conf_t *conf, iri_str_t current,
+                        iri_report_find_t find)
+{
+    iri_reported_t *reported = request->reported;
+    iri_lookup_t   *lookup;
+    iri_report_t   *report;
+    int             known;
+
+    if (reported != NULL) {
+        return;
+    }
+
+    reported = env->alloc(env->ctx, sizeof(*reported));
+
+    if (reported == NULL
+        || iri_request_requested(request, env, conf, &reported->reading,
+                                 &known)
+               != IRI_OK
+        || !known)
+    {
+        return;
+    }
+
+    request->reported = reported;
+    report = &reported->report;
+    memset(report, 0, sizeof(*report));
+    report->reading = &reported->reading;
+
+    if (reported->reading.verdict == IRI_REFUSE
+        || !iri_str_equal(current, reported->reading.octets))
+    {
+        return;
+    }
+
+    lookup = find(env->ctx, reported->reading.path);
+    if (lookup == NULL) {
+        return;
+    }
+
+    report->found = &lookup->found;
+    report->search = &lookup->search;
+
+    if (lookup->found.verdict != IRI_RESTART) {
+        return;
+    }
+
+    lookup = find(env->ctx, lookup->found.path);
+
+    if (lookup != NULL) {
+        report->again = &lookup->found;
+        report->search = &lookup->search;
+    }
+}
+
+
+void
+iri_request_report(iri_request_t *request, const iri_env_t *env)
+{
+    const iri_report_t *report;
+    iri_verdict_t       verdict = IRI_PASS;
+
+    if (request->reported == NULL) {
+        return;
+    }
+
+    report = &request->reported->report;
+
+    if (report->found != NULL) {
+        verdict = report->found->verdict;
+    }
+
+    if (!request->has_reading && verdict != IRI_RESTART
+        && verdict != IRI_CHOOSE && verdict != IRI_REFUSE)
+    {
+        return;
+    }
+
+    if (request->notes == NULL) {
+        request->notes = iri_notes_create(env);
+    }
+
+    if (request->notes != NULL) {
+        (void) iri_note_report(env, request->notes, report);
+    }
 }

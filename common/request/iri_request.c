@@ -270,6 +270,7 @@ iri_request_restart(iri_request_t *request, const iri_env_t *env,
 
     request->lookups = iri_lookup_after_restart(env, lookup);
     request->read_path = path;
+    request->pending = NULL;
 
     /* Access to the requested path does not grant access to the found name. */
     if (page) {
@@ -293,6 +294,40 @@ iri_request_restart(iri_request_t *request, const iri_env_t *env,
     {
         iri_request_confirm(request, found);
     }
+}
+
+
+int
+iri_request_plan_restart(iri_request_t *request, const iri_env_t *env,
+                         const iri_lookup_t    *lookup,
+                         const iri_find_conf_t *conf)
+{
+    if (request->pending == NULL
+        && iri_request_can_restart(request, env, lookup, conf,
+                                   &request->pending_path))
+    {
+        request->pending = lookup;
+    }
+
+    return request->pending != NULL;
+}
+
+
+const iri_lookup_t *
+iri_request_pending_restart(const iri_request_t *request, iri_str_t *path)
+{
+    if (request->pending != NULL && path != NULL) {
+        *path = request->pending_path;
+    }
+
+    return request->pending;
+}
+
+
+void
+iri_request_drop_restart(iri_request_t *request)
+{
+    request->pending = NULL;
 }
 
 
@@ -355,13 +390,6 @@ iri_request_denied(iri_request_t *request)
     if (request->state != IRI_STATE_GRANTED) {
         request->state = IRI_STATE_DENIED;
     }
-}
-
-
-void
-iri_request_finished(iri_request_t *request)
-{
-    request->state = IRI_STATE_FINISHED;
 }
 
 
@@ -504,6 +532,13 @@ iri_request_event(const iri_request_t *request, iri_stats_event_t *event)
     iri_report_t        report = { &reading, NULL, NULL, NULL };
 
     if (request == NULL) {
+        return;
+    }
+
+    if (request->report) {
+        if (request->reported != NULL) {
+            iri_stats_event_set(event, &request->reported->report);
+        }
         return;
     }
 

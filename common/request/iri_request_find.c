@@ -58,8 +58,7 @@ iri_lookup_set_filename(const iri_env_t *env, iri_lookup_t *lookup)
     iri_str_t      root = lookup->search.root;
     unsigned char *name;
 
-    if (lookup->found.verdict == IRI_PASS
-        || lookup->found.verdict == IRI_SERVE) {
+    if (iri_may_open(&lookup->found)) {
         lookup->filename = lookup->found.filename;
         return IRI_OK;
     }
@@ -312,8 +311,7 @@ iri_lookup_split(const iri_env_t *env, iri_lookup_t *lookup)
         return lookup->split;
     }
 
-    lookup->split = lookup->found.verdict == IRI_PASS
-                            || lookup->found.verdict == IRI_SERVE
+    lookup->split = iri_may_open(&lookup->found)
                         ? iri_found_split(env, &lookup->search,
                                           &lookup->found, &lookup->entry,
                                           &lookup->path_info)
@@ -328,10 +326,8 @@ iri_lookup_split(const iri_env_t *env, iri_lookup_t *lookup)
 iri_verdict_t
 iri_request_outcome(const iri_lookup_t *lookup, const iri_find_conf_t *conf)
 {
-    if (lookup->found.verdict == IRI_PASS
-        || lookup->found.verdict == IRI_SERVE
-        || iri_lookup_is_folded_only(lookup, conf))
-    {
+    if (iri_may_open(&lookup->found)
+        || iri_lookup_is_folded_only(lookup, conf)) {
         return IRI_PASS;
     }
 

@@ -14,6 +14,12 @@
 
 /* ---- the state of a request ---------------------------------------------- */
 
+/* What would be done with a request in report mode. */
+typedef struct {
+    iri_reading_t reading;  /* of the requested path */
+    iri_report_t  report;
+} iri_reported_t;
+
 struct iri_request_s {
     iri_state_t state;
     int         report;   /* 1: report mode */
@@ -55,6 +61,14 @@ struct iri_request_s {
     int may_vary;              /* 1: the same, unless access is granted */
 
     int redirect;              /* HTTP status of the redirect; 0: none */
+
+    /* a restart that is made when the rules have run */
+    const iri_lookup_t *pending;       /* NULL: none */
+    iri_str_t           pending_path;  /* the new path */
+
+    iri_reported_t *reported;  /* report mode; NULL: nothing was looked up */
+    iri_notes_t    *notes;     /* of the log line; NULL: none */
+    int             has_line;  /* 1: FINISHED, and a line was written */
 };
 
 
@@ -77,6 +91,13 @@ iri_lookup_t *iri_lookup_after_restart(const iri_env_t    *env,
 void iri_note_would(iri_notes_t *notes, const char *code, int first,
                     const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+
+/* Returns: notes without an event; NULL: no memory. */
+iri_notes_t *iri_notes_create(const iri_env_t *env);
+
+/* Add the notes of an event to *notes. */
+void iri_notes_add_event(iri_notes_t *notes, const iri_notes_t *event);
 
 
 /* As iri_vnote(), with variable arguments instead of a va_list. */

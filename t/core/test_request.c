@@ -136,7 +136,7 @@ send_event(server_t *server, event_t event)
         iri_request_denied(server->request);
         break;
     default:
-        iri_request_finished(server->request);
+        (void) iri_request_finished(server->request);
     }
 }
 
@@ -632,6 +632,222 @@ test_ascii(void **unused)
 }
 
 
+/* ---- a restart after the rules ------------------------------------------- */
+
+static void
+test_pending(void **unused)
+{
+    server_t      server;
+    iri_lookup_t *lookup, *other;
+    iri_str_t     path = S("unchanged");
+
+    (void) unused;
+
+    enter(&server, IRI_STATE_READ);
+    assert_null(iri_request_pending_restart(server.request, &path));
+    assert_text(path, "unchanged");
+
+    lookup = server_find(&server, "/secret/NAME.txt", "/secret/NAME.txt");
+    assert_true(iri_request_plan_restart(server.request, &server.core.env,
+                                         lookup, &server.find));
+    assert_ptr_equal(iri_request_pending_restart(server.request, &path),
+                     lookup);
+    assert_text(path, "/secret/name.txt");
+
+    /* the first one stays, whatever is found later */
+    other = server_find(&server, "/x/secret/NAME.TXT", "/secret/NAME.TXT");
+    assert_true(iri_request_plan_restart(server.request, &server.core.env,
+                                         other, &server.find));
+    assert_ptr_equal(iri_request_pending_restart(server.request, NULL),
+                     lookup);
+
+    iri_request_restart(server.request, &server.core.env, lookup,
+                        S("/secret/NAME.txt"), path, 0);
+    assert_null(iri_request_pending_restart(server.request, NULL));
+
+    /* not twice */
+    assert_false(iri_request_plan_restart(server.request, &server.core.env,
+                                          lookup, &server.find));
+    core_free(&server.core);
+
+    enter(&server, IRI_STATE_READ);
+    lookup = server_find(&server, "/secret/NAME.txt", "/secret/NAME.txt");
+    assert_true(iri_request_plan_restart(server.request, &server.core.env,
+                                         lookup, &server.find));
+    iri_request_drop_restart(server.request);
+    assert_null(iri_request_pending_restart(server.request, NULL));
+    core_free(&server.core);
+}
+
+
+/* ---- the log line -------------------------------------------------------- */
+
+static void
+event_of(iri_notes_t *event, iri_log_level_t level, iri_str_t line)
+{
+    memset(event, 0, sizeof(*event));
+    iri_note_line(event, level, line);
+}
+
+
+static void
+test_log(void **unused)
+{
+    server_t           server;
+    iri_notes_t        event;
+    iri_request_t     *other;
+    const iri_notes_t *notes;
+
+    (void) unused;
+
+    /* events before the end are one line, with the most severe level */
+    enter(&server, IRI_STATE_READ);
+    event_of(&event, IRI_LOG_INFO, S("one, reason=location"));
+    assert_true(iri_request_logs(server.request));
+    assert_false(iri_request_log(server.request, &server.core.env, &event));
+    event_of(&event, IRI_LOG_ERROR, S("two, reason=cache"));
+    assert_false(iri_request_log(server.request, &server.core.env, &event));
+
+    notes = iri_request_finished(server.request);
+    assert_non_null(notes);
+    assert_int_equal(notes->count, 2);
+    assert_int_equal(notes->level, IRI_LOG_ERROR);
+    assert_string_equal(notes->text, "one; two");
+    assert_string_equal(notes->codes[0], "location");
+    assert_string_equal(notes->codes[1], "cache");
+    assert_false(iri_request_logs(server.request));
+    core_free(&server.core);
+
+    /* one later event, if there was no line */
+    enter(&server, IRI_STATE_READ);
+    assert_null(iri_request_finished(server.request));
+    assert_true(iri_request_logs(server.request));
+    assert_true(iri_request_log(server.request, &server.core.env, &event));
+    assert_false(iri_request_logs(server.request));
+    core_free(&server.core);
+
+    /* without memory the server writes the event */
+    enter(&server, IRI_STATE_READ);
+    server.core.fail_at = server.core.allocs + 1;
+    assert_true(iri_request_log(server.request, &server.core.env, &event));
+    assert_true(iri_request_log(NULL, &server.core.env, &event));
+    assert_true(iri_request_logs(NULL));
+    assert_null(iri_request_finished(server.request));
+    core_free(&server.core);
+
+    /* a request that has run in place of another one */
+    enter(&server, IRI_STATE_READ);
+    other = server.request;
+    assert_false(iri_request_log(other, &server.core.env, &event));
+    server.request = iri_request_init(
+        server.core.env.alloc(server.core.env.ctx, iri_request_size()));
+    iri_request_take_notes(server.request, other);
+    assert_string_equal(iri_request_finished(server.request)->text, "two");
+    core_free(&server.core);
+
+    /* events beyond the greatest number are counted */
+    enter(&server, IRI_STATE_READ);
+    while (event.count++ < IRI_MAX_LOG_NOTES) {
+        /* void */
+    }
+    assert_false(iri_request_log(server.request, &server.core.env, &event));
+    notes = iri_request_finished(server.request);
+    assert_int_equal(notes->count, IRI_MAX_LOG_NOTES + 1);
+    assert_string_equal(notes->text, "");
+    core_free(&server.core);
+}
+
+
+/* ---- report mode --------------------------------------------------------- */
+
+static server_t *reporting;
+static unsigned  finds;
+
+
+static iri_lookup_t *
+report_find(void *ctx, iri_str_t path)
+{
+    assert_ptr_equal(ctx, reporting->core.env.ctx);
+    finds++;
+    reporting->search.path = path;
+    reporting->find.path = path;
+
+    return iri_request_find(reporting->request, &reporting->core.env,
+                            &reporting->search, &reporting->find);
+}
+
+
+/* The notes of a request in report mode whose current path is current. */
+static const iri_notes_t *
+report(server_t *server, const char *current, iri_stats_event_t *event)
+{
+    reporting = server;
+    finds = 0;
+    iri_request_set_report(server->request);
+    iri_request_report_find(server->request, &server->core.env, &server->conf,
+                            core_str(current), report_find);
+    iri_request_report_find(server->request, &server->core.env, &server->conf,
+                            core_str(current), report_find);
+    memset(event, 0, sizeof(*event));
+    iri_request_event(server->request, event);
+    iri_request_report(server->request, &server->core.env);
+
+    return iri_request_finished(server->request);
+}
+
+
+static void
+test_report(void **unused)
+{
+    server_t           server;
+    iri_stats_event_t  event;
+    const iri_notes_t *notes;
+
+    (void) unused;
+
+    /* found under another name: both lookups, once */
+    enter(&server, IRI_STATE_READ);
+    notes = report(&server, "/secret/NAME.txt", &event);
+    assert_int_equal(finds, 2);
+    assert_non_null(notes);
+    assert_true(notes->report);
+    assert_non_null(
+        strstr(notes->text, "would restart as \"/secret/name.txt\""));
+    assert_int_equal(event.verdict, IRI_RESTART);
+    assert_int_equal(event.match, IRI_MATCH_CASE);
+    core_free(&server.core);
+
+    /* a rule has set another path */
+    enter(&server, IRI_STATE_READ);
+    assert_null(report(&server, "/other", &event));
+    assert_int_equal(finds, 0);
+    assert_int_equal(event.verdict, IRI_PASS);
+    core_free(&server.core);
+
+    /* an ASCII path for which nothing would change */
+    server_start(&server);
+    iri_request_set_ascii(server.request, S("/secret/name.txt"));
+    assert_null(report(&server, "/secret/name.txt", &event));
+    assert_int_equal(finds, 1);
+    core_free(&server.core);
+
+    /* a path that is not known, or was not looked up */
+    enter(&server, IRI_STATE_NEW);
+    assert_null(report(&server, "/secret/NAME.txt", &event));
+    assert_int_equal(finds, 0);
+    core_free(&server.core);
+
+    server_start(&server);
+    iri_request_set_report(server.request);
+    assert_int_equal(server_read(&server, "/\xC3\xA9", IRI_PATH_REQUESTED),
+                     IRI_PASS);
+    notes = report(&server, "/other", &event);
+    assert_int_equal(finds, 0);
+    assert_non_null(strstr(notes->text, "would pass on \"/%C3%A9\""));
+    core_free(&server.core);
+}
+
+
 /* ---- no memory ----------------------------------------------------------- */
 
 /* Whatever allocation fails, the name that may be opened is not another. */
@@ -680,6 +896,9 @@ main(void)
         cmocka_unit_test(test_unwritable),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_ascii),
+        cmocka_unit_test(test_pending),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_report),
         cmocka_unit_test(test_memory),
     };
 
