@@ -20,6 +20,8 @@ typedef struct {
     iri_source_t               source;
     size_t                     raw;     /* high octets sent raw */
     size_t                     escaped; /* high octets sent escaped */
+    int                        escaped_ascii; /* 1: an ASCII character is
+                                                 escaped in request->path */
     iri_buf_t                  path;
     iri_buf_t                  uri;
     int                        no_uri;   /* 1: no URI is needed */
@@ -104,6 +106,7 @@ iri_source_unescape(iri_reader_t *reader)
         }
 
         escaped[len] = n == 3;
+        reader->escaped_ascii |= n == 3 && octets[len] < 0x80;
     }
 
     reader->source.octets.data = octets;
@@ -647,8 +650,12 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
     iri_status_t         status = IRI_OK;
     const iri_charset_t *charset;
 
-    /* A trace lists each reading, so it does not use this shortcut. */
-    if (!reader->request->escaped && !reader->env->trace
+    /*
+     * The escape of an ASCII character stays in the URI, so its path is read
+     * segment by segment.  So is any path for a trace, which lists each
+     * reading.
+     */
+    if (!reader->escaped_ascii && !reader->env->trace
         && iri_source_is_plain(&reader->source, &reader->no_utf8))
     {
         if (!reader->no_uri) {

@@ -104,7 +104,7 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
     size_t               n;
 
     while (status == IRI_OK && p < end) {
-        n = iri_utf8_next(p, end, &c);
+        n = iri_utf8_next_quick(p, end, &c);
 
         if (n == 1 ? iri_is_path_char(*p) : n != 0 && iri_char_is_ucs(c)) {
             p += n;
