@@ -46,7 +46,7 @@ mod_iri_request_create(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     if (ctx == NULL) {
-        ctx = apr_pcalloc(r->pool, sizeof(*ctx));
+        ctx = apr_palloc(r->pool, sizeof(*ctx));
         mod_iri_request_clear(r, ctx);
         ap_set_module_config(r->request_config, &iri_module, ctx);
     }
