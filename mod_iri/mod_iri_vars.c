@@ -473,7 +473,7 @@ mod_iri_log_item(request_rec *r, char *name)
         && mod_iri_server(r->server)->engine == IRI_ENGINE_ON
         && r->parsed_uri.path != NULL)
     {
-            r = mod_iri_before_error_page(r);
+        r = mod_iri_before_error_page(r);
         value = mod_iri_var_value(r, mod_iri_request(r), var, &forms);
         value = value != NULL && *value != '\0' ? value : NULL;
     }

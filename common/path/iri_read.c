@@ -18,8 +18,8 @@ typedef struct {
     const iri_reading_conf_t  *conf;
     const iri_received_path_t *request;
     iri_source_t               source;
-    size_t                     raw;     /* high octets sent raw */
-    size_t                     escaped; /* high octets sent escaped */
+    size_t                     raw;           /* high octets sent raw */
+    size_t                     escaped;       /* high octets sent escaped */
     int                        escaped_ascii; /* 1: an ASCII character is
                                                  escaped in request->path */
     iri_buf_t                  path;
