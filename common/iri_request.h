@@ -44,6 +44,7 @@
  *   iri_request_denied      error page, named location -
  *   iri_request_outcome     PRECONTENT                 -
  *   iri_request_refuse      PRECONTENT                 fixups
+ *   iri_request_transfer    -                          fixups
  *   iri_request_redirect    PRECONTENT                 fixups
  *   iri_request_redirected  PRECONTENT                 -
  *   iri_request_event       LOG                        log_transaction
@@ -60,6 +61,7 @@
 #define IRI_REQUEST_H
 
 #include "iri.h"
+#include "iri_dav.h"
 #include "iri_stats.h"
 
 #pragma GCC visibility push(hidden)
@@ -362,6 +364,31 @@ iri_verdict_t iri_request_outcome(const iri_lookup_t *lookup,
 int iri_request_refuse(iri_request_t *request, const iri_env_t *env,
                        iri_lookup_t *lookup, const iri_find_conf_t *conf,
                        iri_str_t path);
+
+
+/* ---- COPY and MOVE ------------------------------------------------------- */
+
+typedef struct {
+    iri_str_t path;         /* canonical path of the Destination, for the log */
+    iri_str_t source;       /* name on disk of the source, octets */
+    iri_str_t destination;  /* the same of the Destination, which need not
+                               exist */
+    int       members;      /* 1: the source is a collection, and its members
+                               are transferred with it; 0: it is not, or Depth
+                               is 0 */
+    const iri_tree_conf_t *from;   /* of names in the source */
+    const iri_tree_conf_t *to;     /* of names in the Destination */
+} iri_transfer_t;
+
+/*
+ * May COPY or MOVE write its Destination, after the access rules of both have
+ * passed?  It may not if that destroys the source or changes the names of its
+ * members.  A refusal is logged.
+ * Returns: 0: it may; else the HTTP status to answer with: 403; 409 for
+ * IRI_WHY_OTHER_TREE (iri_conflict_text); 500: it is unknown.
+ */
+int iri_request_transfer(const iri_env_t      *env,
+                         const iri_transfer_t *transfer);
 
 
 /* ---- redirects to the canonical URI -------------------------------------- */

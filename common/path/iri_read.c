@@ -18,10 +18,9 @@ typedef struct {
     const iri_reading_conf_t  *conf;
     const iri_received_path_t *request;
     iri_source_t               source;
-    size_t                     raw;           /* high octets sent raw */
-    size_t                     escaped;       /* high octets sent escaped */
-    int                        escaped_ascii; /* 1: an ASCII character is
-                                                 escaped in request->path */
+    size_t                     raw;     /* high octets sent raw */
+    size_t                     escaped; /* high octets sent escaped */
+    int                        ascii;   /* 1: an ASCII octet was unescaped */
     iri_buf_t                  path;
     iri_buf_t                  uri;
     int                        no_uri;   /* 1: no URI is needed */
@@ -106,7 +105,7 @@ iri_source_unescape(iri_reader_t *reader)
         }
 
         escaped[len] = n == 3;
-        reader->escaped_ascii |= n == 3 && octets[len] < 0x80;
+        reader->ascii |= n == 3 && octets[len] < 0x80;
     }
 
     reader->source.octets.data = octets;
@@ -643,11 +642,28 @@ iri_read_ascii(const iri_received_path_t *request, iri_reading_t *out)
 
 
 static iri_status_t
+iri_reader_answer_plain(iri_reader_t *reader, iri_reading_t *out)
+{
+    iri_str_t    octets = reader->source.octets;
+    iri_str_t    uri = { 0, NULL };
+    iri_status_t status = IRI_OK;
+
+    if (!reader->no_uri) {
+        status = iri_path_to_uri(reader->env, octets, &uri);
+    }
+
+    if (status == IRI_OK) {
+        iri_reading_done(reader, &iri_charset_utf8, octets, uri, out);
+    }
+
+    return status;
+}
+
+
+static iri_status_t
 iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
 {
-    iri_str_t            octets = reader->source.octets;
-    iri_str_t            uri = { 0, NULL };
-    iri_status_t         status = IRI_OK;
+    iri_status_t         status;
     const iri_charset_t *charset;
 
     /*
@@ -655,18 +671,10 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
      * segment by segment.  So is any path for a trace, which lists each
      * reading.
      */
-    if (!reader->escaped_ascii && !reader->env->trace
+    if (!reader->ascii && !reader->env->trace
         && iri_source_is_plain(&reader->source, &reader->no_utf8))
     {
-        if (!reader->no_uri) {
-            status = iri_path_to_uri(reader->env, octets, &uri);
-        }
-
-        if (status == IRI_OK) {
-            iri_reading_done(reader, &iri_charset_utf8, octets, uri, out);
-        }
-
-        return status;
+        return iri_reader_answer_plain(reader, out);
     }
 
     status = iri_reader_choose(reader, &charset);
