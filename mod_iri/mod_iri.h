@@ -165,7 +165,6 @@ typedef struct {
                                   NULL: none was read */
     const char   *uri;         /* canonical path, percent-encoded, that r->uri
                                   was set to; NULL: r->uri was not set */
-    const char   *path;        /* canonical path, for variables; NULL: none */
     const char   *decoded;     /* r->uri where it was set to the decoded path
                                   of a rule; else NULL */
     int           refused;     /* HTTP status to answer; 0: none */

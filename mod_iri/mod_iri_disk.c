@@ -123,7 +123,7 @@ mod_iri_is_path_read(const request_rec *r, const mod_iri_request_t *ctx,
                      const iri_search_t *search)
 {
     return search->path.data == (const unsigned char *) r->uri
-           && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0;
+           && iri_request_is_read(ctx->state, search->path);
 }
 
 /*
@@ -837,9 +837,6 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     ctx = mod_iri_request_create(r);
     ctx->state = state;
     ctx->lookup = lookup;
-    if (ctx->path == NULL) {
-        ctx->path = (const char *) iri_request_path(state, 0).data;
-    }
     return mod_iri_apply_verdict(r, ctx);
 }
 

@@ -122,7 +122,8 @@ mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
     if (!iri_uri_high_octets_escaped(mod_iri_str(ctx->uri))) {
         return 0;
     }
-    r->parsed_uri.path = apr_pstrdup(r->pool, ctx->path);
+    r->parsed_uri.path = mod_iri_dup(r->pool,
+                                     iri_request_path(ctx->state, 0));
     r->uri = r->parsed_uri.path;
     ctx->decoded = r->uri;
     return 1;
@@ -234,7 +235,6 @@ mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx,
 {
     const iri_reading_t *reading = iri_request_reading(ctx->state);
 
-    ctx->path = mod_iri_dup(r->pool, reading->path);
     if (mod_iri_server(r->server)->engine == IRI_ENGINE_REPORT) {
         return;
     }
@@ -597,7 +597,7 @@ mod_iri_check_decoded(request_rec *r)
     iri_shown_t        shown;
     iri_env_apr_t      env;
 
-    if ((ctx != NULL && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0)
+    if ((ctx != NULL && iri_request_is_read(ctx->state, mod_iri_str(r->uri)))
         || !mod_iri_handles_path(r, conf) || conf->engine == IRI_ENGINE_REPORT
         || iri_path_is_ascii(mod_iri_str(r->uri), 0))
     {
@@ -619,7 +619,8 @@ mod_iri_check_decoded(request_rec *r)
      * r->uri apply, not those of the reading.
      */
     if (ctx != NULL) {
-        ctx->path = apr_pstrdup(r->pool, r->uri);
+        iri_request_set_canonical(ctx->state,
+                                  mod_iri_str(apr_pstrdup(r->pool, r->uri)));
         mod_iri_vars_reading(r, ctx);
     }
     return DECLINED;

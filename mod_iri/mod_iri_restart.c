@@ -345,19 +345,17 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
 /* Set the path with which a request has restarted. */
 static void
 mod_iri_restore_path(request_rec *r, iri_request_t *state,
-                     const mod_iri_request_t *moved, const char *path,
-                     const char *uri)
+                     const mod_iri_request_t *moved, const char *uri)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
 
     ctx->state = state;
     ctx->traced = moved->traced;
-    ctx->path = path;
     ctx->uri = uri;
     mod_iri_set_path(r, ctx);
     ctx->plain = r->main == NULL
                  && iri_request_form(state, 0) == IRI_FORM_ASCII
-                 && iri_path_is_ascii(mod_iri_str(path), 0);
+                 && iri_path_is_ascii(iri_request_path(state, 0), 0);
     if (!ctx->plain) {
         mod_iri_vars_reading(r, ctx);
     }
@@ -457,7 +455,6 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
     iri_request_restart(state, &env.env, moved->lookup,
                         mod_iri_str(snapshot->url), path, 0);
     mod_iri_snapshot_restore(snapshot, r);
-    mod_iri_restore_path(r, state, moved, mod_iri_dup(r->pool, path),
-                         mod_iri_dup(r->pool, uri));
+    mod_iri_restore_path(r, state, moved, mod_iri_dup(r->pool, uri));
     return mod_iri_run_again(r, pool, is_lookup);
 }

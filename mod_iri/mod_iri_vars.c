@@ -66,28 +66,23 @@ mod_iri_client_request(request_rec *r)
     return r;
 }
 
-/* Returns: str as a string; text itself if the core has not changed that. */
-static const char *
-mod_iri_var_text(const request_rec *r, iri_str_t str, const char *text)
-{
-    return str.data == (const unsigned char *) text && text[str.len] == '\0'
-               ? text
-               : mod_iri_dup(r->pool, str);
-}
-
 /* r->uri may have been set by a rule. */
-static const char *
+static iri_str_t
 mod_iri_var_path(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    return ctx && ctx->path     ? ctx->path
-           : r->parsed_uri.path ? r->parsed_uri.path
-                                : r->uri;
+    iri_str_t path = { 0, NULL };
+
+    if (ctx != NULL) {
+        path = iri_request_path(ctx->state, 0);
+    }
+    return path.len != 0 ? path
+                         : mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path
+                                                          : r->uri);
 }
 
 static const char *
 mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
 {
-    const char   *path = mod_iri_var_path(r, ctx);
     iri_env_apr_t env;
     iri_str_t     uri;
 
@@ -95,9 +90,18 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
         return ctx->uri;
     }
     mod_iri_env(&env, r);
-    return iri_path_to_uri(&env.env, mod_iri_str(path), &uri) == IRI_OK
-               ? mod_iri_var_text(r, uri, path)
+    return iri_path_to_uri(&env.env, mod_iri_var_path(r, ctx), &uri) == IRI_OK
+               ? mod_iri_dup(r->pool, uri)
                : NULL;
+}
+
+/* Returns: a form of the host name as a string; name itself if it is that. */
+static const char *
+mod_iri_host_form(const request_rec *r, iri_str_t form, const char *name)
+{
+    return form.data == (const unsigned char *) name && name[form.len] == '\0'
+               ? name
+               : mod_iri_dup(r->pool, form);
 }
 
 /*
@@ -126,8 +130,8 @@ mod_iri_read_host(request_rec *r, mod_iri_host_forms_t *forms)
             == IRI_OK
         && host.verdict != IRI_REFUSE)
     {
-        forms->ascii = mod_iri_var_text(r, host.ascii, forms->name);
-        forms->unicode = mod_iri_var_text(r, host.unicode, forms->name);
+        forms->ascii = mod_iri_host_form(r, host.ascii, forms->name);
+        forms->unicode = mod_iri_host_form(r, host.unicode, forms->name);
     }
 }
 
@@ -136,24 +140,23 @@ static const char *
 mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
                 const mod_iri_host_forms_t *forms)
 {
-    const char   *path = mod_iri_var_path(r, ctx), *sent;
     apr_port_t    port = ap_get_server_port(r);
+    const char   *sent = r->parsed_uri.query; /* a rule may set r->args */
     iri_env_apr_t env;
-    iri_str_t     iri;
+    iri_str_t     path;
 
     mod_iri_env(&env, r);
     if (forms->unicode == NULL
-        || iri_path_to_iri(&env.env, mod_iri_str(path), &iri) != IRI_OK)
+        || iri_path_to_iri(&env.env, mod_iri_var_path(r, ctx), &path)
+               != IRI_OK)
     {
         return NULL;
     }
-    /* r->args may come from a RewriteRule */
-    sent = r->parsed_uri.query;
     return apr_pstrcat(
         r->pool, ap_http_scheme(r), "://",
         *forms->unicode != '\0' ? forms->unicode : forms->name,
         ap_is_default_port(port, r) ? "" : apr_psprintf(r->pool, ":%u", port),
-        mod_iri_var_text(r, iri, path), sent ? "?" : NULL, sent, NULL);
+        mod_iri_dup(r->pool, path), sent ? "?" : NULL, sent, NULL);
 }
 
 /* Returns: the path up to the deepest entry, or (path_info) the rest. */
@@ -235,7 +238,7 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
     case MOD_IRI_IRI:
         return mod_iri_var_iri(r, ctx, forms);
     case MOD_IRI_PATH:
-        return mod_iri_var_path(r, ctx);
+        return mod_iri_dup(r->pool, mod_iri_var_path(r, ctx));
     case MOD_IRI_URI:
         return mod_iri_var_uri(r, ctx);
     case MOD_IRI_QUERY:
