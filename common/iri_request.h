@@ -246,6 +246,12 @@ iri_lookup_t *iri_request_add_lookup(iri_request_t *request,
                                      const iri_search_t *search,
                                      const iri_found_t *found);
 
+/*
+ * Returns: 1 if the name on disk is that of the canonical path that was found,
+ * octet for octet.
+ */
+int iri_lookup_is_literal(const iri_lookup_t *lookup);
+
 /* A file name longer than NAME_MAX: it can be neither opened nor created. */
 extern const iri_str_t iri_no_such_file;
 

@@ -57,6 +57,13 @@
 #include "iri_stats.h"
 #include "base/iri_env_apr.h"
 
+/* clang warns of APR's ring macros, which compute offsets from NULL. */
+#ifdef __clang__
+#if __has_warning("-Wnull-pointer-subtraction")
+#pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
+#endif
+#endif
+
 #if !AP_MODULE_MAGIC_AT_LEAST(20120211, 109)
 #error "mod_iri needs httpd 2.4.49 or newer (MMN 20120211.109)"
 #endif
@@ -175,12 +182,7 @@ typedef struct {
     const char   *settings_path; /* r->filename with canonical names, by which
                                   settings apply; NULL: not looked up */
     iri_lookup_t *lookup;      /* of the path; NULL: none was made */
-    int           is_mapped;   /* 1: what was found was applied to
-                                  r->filename */
-    int           octets_canonical; /* 1: the octets of r->filename below
-                                  the root are the canonical names */
 
-    int           traced;      /* 1: each lookup is logged (LogLevel trace1) */
     int           plain;       /* 1: the path that was sent, and the path that
                                   was found, are plain ASCII */
     const char   *vary_set;    /* the Vary that this module has set until access

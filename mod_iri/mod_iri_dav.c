@@ -21,13 +21,6 @@
 #include <dlfcn.h>
 #include <util_filter.h>
 
-/* clang warns of APR's ring macros, which compute offsets from NULL. */
-#ifdef __clang__
-#if __has_warning("-Wnull-pointer-subtraction")
-#pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
-#endif
-#endif
-
 #define MOD_IRI_DAV_FILTER      "IRI_DAV"
 #define MOD_IRI_DAV_DESTINATION "iri-destination" /* note: its path */
 #define MOD_IRI_DAV_WHY         "iri-conflict"    /* note: the reason */

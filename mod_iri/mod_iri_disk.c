@@ -331,23 +331,6 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     r->canonical_filename = NULL;
 }
 
-static void
-mod_iri_use_found(request_rec *r, mod_iri_request_t *ctx)
-{
-    const iri_found_t *found = &ctx->lookup->found;
-
-    /* If r->filename is unchanged, its octets are the canonical names. */
-    ctx->octets_canonical = ctx->lookup->search.path.data
-                                == (const unsigned char *) r->uri
-                            && mod_iri_equals_text(found->filename,
-                                                   r->filename);
-    if (!ctx->octets_canonical) {
-        mod_iri_set_filename(r, found);
-    }
-    ctx->is_mapped = 1;
-    mod_iri_vars_match(r, ctx);
-}
-
 /*
  * Returns: DECLINED to continue, also with an absent name; else an HTTP
  * status.
@@ -372,7 +355,8 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
     {
         mod_iri_set_directory(r, ctx);
     } else {
-        mod_iri_use_found(r, ctx);
+        mod_iri_set_filename(r, &ctx->lookup->found);
+        mod_iri_vars_match(r, ctx);
     }
     return DECLINED;
 }
@@ -679,7 +663,7 @@ mod_iri_find_exact(request_rec *r, const mod_iri_request_t *ctx,
 {
     return (search->reading != NULL || iri_request_has_restarted(ctx->state))
            && search->path.data == (const unsigned char *) r->uri
-           && !ctx->traced
+           && !env->trace
            && iri_find_if_exists(env, search, mod_iri_str(r->filename), found)
            && (found->verdict == IRI_PASS || mod_iri_stat(r) == APR_SUCCESS);
 }

@@ -266,7 +266,6 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     ctx = mod_iri_request_create(r);
     ctx->sent = r->parsed_uri.path;
     mod_iri_env(&env, r);
-    ctx->traced = env.env.trace;
     path = mod_iri_normalized(r, path);
     if (path == NULL) {
         return;

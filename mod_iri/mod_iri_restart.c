@@ -344,13 +344,11 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
 
 /* Set the path with which a request has restarted. */
 static void
-mod_iri_restore_path(request_rec *r, iri_request_t *state,
-                     const mod_iri_request_t *moved, const char *uri)
+mod_iri_restore_path(request_rec *r, iri_request_t *state, const char *uri)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
 
     ctx->state = state;
-    ctx->traced = moved->traced;
     ctx->uri = uri;
     mod_iri_set_path(r, ctx);
     ctx->plain = r->main == NULL
@@ -455,6 +453,6 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
     iri_request_restart(state, &env.env, moved->lookup,
                         mod_iri_str(snapshot->url), path, 0);
     mod_iri_snapshot_restore(snapshot, r);
-    mod_iri_restore_path(r, state, moved, mod_iri_dup(r->pool, uri));
+    mod_iri_restore_path(r, state, mod_iri_dup(r->pool, uri));
     return mod_iri_run_again(r, pool, is_lookup);
 }
