@@ -115,6 +115,34 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
 }
 
 /*
+ * Returns: 1 if the method of the request, or of its main request (for the
+ * Destination of COPY, for example), writes.  Then case, accents and spelling
+ * are not ignored.
+ */
+static int
+mod_iri_writes(const request_rec *r)
+{
+    for (; r != NULL; r = r->main) {
+        if (r->method_number != M_GET
+            && iri_method_writes(mod_iri_str(r->method))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Initialize all but the settings of the trees. */
+static void
+mod_iri_search_init(request_rec *r, const mod_iri_request_t *ctx,
+                    iri_search_t *search)
+{
+    memset(search, 0, sizeof(*search));
+    search->cache = mod_iri_server(r->server)->cache;
+    search->write = mod_iri_writes(r);
+    mod_iri_split_filename(r, ctx, search);
+}
+
+/*
  * Returns: 1 if the path to look up is the canonical path that mod_iri_read.c
  * has set.
  */
@@ -145,8 +173,13 @@ static const char *
 mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
                         iri_str_t path)
 {
-    return apr_pstrcat(r->pool, mod_iri_dup(r->pool, search->root),
-                       mod_iri_dup(r->pool, path) + search->prefix, NULL);
+    struct iovec parts[2];
+
+    parts[0].iov_base = (void *) search->root.data;
+    parts[0].iov_len = search->root.len;
+    parts[1].iov_base = (void *) (path.data + search->prefix);
+    parts[1].iov_len = path.len - search->prefix;
+    return apr_pstrcatv(r->pool, parts, 2, NULL);
 }
 
 /*
@@ -224,23 +257,6 @@ mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx,
     mod_iri_env(&env, r);
     ctx->lookup = iri_request_add_lookup(ctx->state, &env.env, search,
                                          &found);
-}
-
-/*
- * Returns: 1 if the method of the request, or of its main request (for the
- * Destination of COPY, for example), writes.  Then case, accents and spelling
- * are not ignored.
- */
-static int
-mod_iri_writes(const request_rec *r)
-{
-    for (; r != NULL; r = r->main) {
-        if (r->method_number != M_GET
-            && iri_method_writes(mod_iri_str(r->method))) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* Returns: 1 if the request creates the entry that it names. */
@@ -699,21 +715,18 @@ mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx,
 }
 
 static int
-mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
+mod_iri_map_uri(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
     iri_search_t       search;
 
-    memset(&search, 0, sizeof(search));
-    search.cache = conf->cache;
     ctx->settings_path = NULL;
     ctx->lookup = NULL;
-    mod_iri_split_filename(r, ctx, &search);
+    mod_iri_search_init(r, ctx, &search);
     if (!mod_iri_accept_path(r, ctx, &search)) {
         return ctx->lookup != NULL ? DECLINED : HTTP_INTERNAL_SERVER_ERROR;
     }
     mod_iri_set_trees(r, ctx, &search);
-    search.write = mod_iri_writes(r);
     ctx->lookup = mod_iri_find_uri(r, ctx, &search);
     if (ctx->lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
@@ -767,23 +780,12 @@ mod_iri_plain_state(request_rec *r)
     return state;
 }
 
-/* Initialize the search for a path in ASCII. */
-static void
-mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
-                     iri_search_t *search)
-{
-    mod_iri_split_filename(r, mod_iri_request(r), search);
-    search->cache = conf->cache;
-    search->reading = NULL;
-    search->write = mod_iri_writes(r);
-}
-
 /*
  * Map an ASCII path.  If its entry exists as requested, or not at all, the
  * request is not changed.
  */
 static int
-mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
+mod_iri_map_ascii(request_rec *r)
 {
     mod_iri_request_t *ctx;
     iri_request_t     *state;
@@ -792,8 +794,8 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     iri_find_conf_t    facts;
     iri_env_apr_t      env;
 
-    memset(&search, 0, sizeof(search));
-    mod_iri_search_ascii(r, conf, &search);
+    mod_iri_search_init(r, mod_iri_request(r), &search);
+    search.reading = NULL;
     mod_iri_search_set_trees(r, &search);
     mod_iri_env(&env, r);
     if (!iri_search_needs_lookup(&env.env, &search)) {
@@ -844,11 +846,11 @@ mod_iri_map(request_rec *r)
     if (iri_str_is_ascii(mod_iri_str(r->filename))) {
         return mod_iri_may_match_other(r, conf)
                        && !mod_iri_is_file_subrequest(r)
-                   ? mod_iri_map_ascii(r, conf)
+                   ? mod_iri_map_ascii(r)
                    : DECLINED;
     }
     if (mod_iri_is_file_subrequest(r)) {
         return mod_iri_map_file(r, conf);
     }
-    return mod_iri_map_uri(r, conf);
+    return mod_iri_map_uri(r);
 }
