@@ -173,13 +173,13 @@ static const char *
 mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
                         iri_str_t path)
 {
-    struct iovec parts[2];
+    size_t root = search->root.len, rest = path.len - search->prefix;
+    char  *name = apr_palloc(r->pool, root + rest + 1);
 
-    parts[0].iov_base = (void *) search->root.data;
-    parts[0].iov_len = search->root.len;
-    parts[1].iov_base = (void *) (path.data + search->prefix);
-    parts[1].iov_len = path.len - search->prefix;
-    return apr_pstrcatv(r->pool, parts, 2, NULL);
+    memcpy(name, search->root.data, root);
+    memcpy(name + root, path.data + search->prefix, rest);
+    name[root + rest] = '\0';
+    return name;
 }
 
 /*
