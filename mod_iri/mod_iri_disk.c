@@ -173,11 +173,15 @@ static const char *
 mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
                         iri_str_t path)
 {
-    size_t root = search->root.len, rest = path.len - search->prefix;
-    char  *name = apr_palloc(r->pool, root + rest + 1);
+    size_t prefix = search->prefix, root = search->root.len, rest;
+    char  *name;
 
+    /* The canonical path may be shorter than the one that a rule has made. */
+    prefix = prefix < path.len ? prefix : path.len;
+    rest = path.len - prefix;
+    name = apr_palloc(r->pool, root + rest + 1);
     memcpy(name, search->root.data, root);
-    memcpy(name + root, path.data + search->prefix, rest);
+    memcpy(name + root, path.data + prefix, rest);
     name[root + rest] = '\0';
     return name;
 }
