@@ -206,20 +206,6 @@ typedef enum {
 
 extern const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
 
-static inline int
-mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
-{
-    return ap_get_module_config(r->request_config, &iri_module)
-           == &mod_iri_marks[mark];
-}
-
-/* Returns: 1 if the path is plain ASCII and nothing else is known. */
-static inline int
-mod_iri_is_plain(const request_rec *r)
-{
-    return mod_iri_is_marked(r, MOD_IRI_PLAIN);
-}
-
 /* Returns: the state of a request; NULL: it has none, or a mark. */
 static inline mod_iri_request_t *
 mod_iri_request(const request_rec *r)
@@ -230,9 +216,6 @@ mod_iri_request(const request_rec *r)
     return ctx >= mod_iri_marks && ctx < mod_iri_marks + MOD_IRI_MARKS ? NULL
                                                                        : ctx;
 }
-
-/* Set a mark, unless the request has a state. */
-void mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark);
 
 /* Returns: the state of a request, created if there is none; never NULL. */
 mod_iri_request_t *mod_iri_request_create(request_rec *r);
@@ -559,8 +542,6 @@ int mod_iri_choose(request_rec *r, mod_iri_request_t *ctx);
 
 /* ---- mod_iri_restart.c -------------------------------------------------- */
 
-typedef struct mod_iri_snapshot_s mod_iri_snapshot_t;
-
 /* Save the state of a request that was just read, if it may restart. */
 void mod_iri_snapshot_take(request_rec *r);
 
@@ -572,9 +553,6 @@ int mod_iri_is_error_page(const request_rec *r);
 
 /* In translate_name: save the decoded path that the rules judge. */
 void mod_iri_snapshot_url(request_rec *r);
-
-/* Returns: the snapshot of a request; NULL: it cannot restart. */
-mod_iri_snapshot_t *mod_iri_snapshot(const request_rec *r);
 
 /*
  * Returns: the canonical path with which the rules of a request began; NULL: it

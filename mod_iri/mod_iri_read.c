@@ -15,7 +15,15 @@
 
 const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
 
-void
+static int
+mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
+{
+    return ap_get_module_config(r->request_config, &iri_module)
+           == &mod_iri_marks[mark];
+}
+
+/* Set a mark, unless the request has a state. */
+static void
 mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark)
 {
     if (mod_iri_request(r) == NULL) {
@@ -529,7 +537,7 @@ mod_iri_pre_translate(request_rec *r)
     mod_iri_request_t *ctx;
     int                status;
 
-    if (mod_iri_is_plain(r)) {
+    if (mod_iri_is_marked(r, MOD_IRI_PLAIN)) {
         return DECLINED;
     }
     if (r->main != NULL && r->prev == NULL) {
@@ -630,7 +638,7 @@ mod_iri_translate(request_rec *r)
 {
     mod_iri_snapshot_url(r);
     /* a plain path that no other module has replaced */
-    if (r->uri == r->parsed_uri.path && mod_iri_is_plain(r)) {
+    if (r->uri == r->parsed_uri.path && mod_iri_is_marked(r, MOD_IRI_PLAIN)) {
         return DECLINED;
     }
     if (mod_iri_check_decoded(r) != DECLINED) {

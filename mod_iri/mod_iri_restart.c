@@ -22,7 +22,7 @@
 #include "mod_iri.h"
 
 /* A request as it was read, and its restart. */
-struct mod_iri_snapshot_s {
+typedef struct {
     request_rec         state;   /* a copy of the request as it was read */
     const request_rec  *request; /* the request that was read */
     apr_array_header_t *filters; /* ap_filter_t *: filters of the request */
@@ -32,13 +32,14 @@ struct mod_iri_snapshot_s {
                                     NULL: no restart */
     const request_rec  *rerun;   /* the request that runs since the restart;
                                     NULL: no restart */
-};
+} mod_iri_snapshot_t;
 
 static const char mod_iri_snapshot_key[] = "mod_iri: snapshot";
 
 /* ---- the snapshot ------------------------------------------------------- */
 
-mod_iri_snapshot_t *
+/* Returns: the snapshot of a request; NULL: it cannot restart. */
+static mod_iri_snapshot_t *
 mod_iri_snapshot(const request_rec *r)
 {
     void *snapshot = NULL;
