@@ -533,6 +533,18 @@ iri_status_t iri_found_split(const iri_env_t *env, const iri_search_t *search,
 iri_status_t iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t octets, iri_str_t *name);
 
+/*
+ * The reverse: the octets of a name in the charset k / 2 of the tree, in NFC if
+ * k is even, in NFD if it is odd.
+ * name: canonical, one segment.  k: less than 2 * tree->charsets.count.
+ * *octets: empty: the tree does not write the name so, or reads these octets as
+ * another name.
+ * Returns: as iri_entry_name().
+ * EUC-JP, "\xE8\xA1\xA8", k 0 -> "\xC9\xBD"
+ */
+iri_status_t iri_name_octets(const iri_env_t *env, const iri_tree_conf_t *tree,
+                             iri_str_t name, size_t k, iri_str_t *octets);
+
 
 /* ---- restarting a request ------------------------------------------------ */
 

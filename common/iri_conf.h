@@ -42,7 +42,10 @@ typedef struct iri_registry_s iri_registry_t;
  */
 iri_registry_t *iri_registry_create(const iri_env_t *env);
 
-/* The name of a charset in the Encoding Standard: "Shift_JIS", "UTF-8". */
+/*
+ * The name of a charset in the Encoding Standard, static, followed by a NUL:
+ * "Shift_JIS", "UTF-8".
+ */
 iri_str_t iri_charset_name(const iri_charset_t *charset);
 
 /* "mixed": the charset of a reading that used more than one. */

@@ -44,6 +44,7 @@
  *   iri_request_denied      error page, named location -
  *   iri_request_outcome     PRECONTENT                 -
  *   iri_request_refuse      PRECONTENT                 fixups
+ *   iri_request_transfer    -                          fixups
  *   iri_request_redirect    PRECONTENT                 fixups
  *   iri_request_redirected  PRECONTENT                 -
  *   iri_request_report_find PRECONTENT, LOG            -
@@ -61,6 +62,7 @@
 #define IRI_REQUEST_H
 
 #include "iri.h"
+#include "iri_dav.h"
 #include "iri_stats.h"
 
 #pragma GCC visibility push(hidden)
@@ -245,6 +247,12 @@ iri_lookup_t *iri_request_add_lookup(iri_request_t *request,
                                      const iri_search_t *search,
                                      const iri_found_t *found);
 
+/*
+ * Returns: 1 if the name on disk is that of the canonical path that was found,
+ * octet for octet.
+ */
+int iri_lookup_is_literal(const iri_lookup_t *lookup);
+
 /* A file name longer than NAME_MAX: it can be neither opened nor created. */
 extern const iri_str_t iri_no_such_file;
 
@@ -381,6 +389,31 @@ iri_verdict_t iri_request_outcome(const iri_lookup_t *lookup,
 int iri_request_refuse(iri_request_t *request, const iri_env_t *env,
                        iri_lookup_t *lookup, const iri_find_conf_t *conf,
                        iri_str_t path);
+
+
+/* ---- COPY and MOVE ------------------------------------------------------- */
+
+typedef struct {
+    iri_str_t path;         /* canonical path of the Destination, for the log */
+    iri_str_t source;       /* name on disk of the source, octets */
+    iri_str_t destination;  /* the same of the Destination, which need not
+                               exist */
+    int       members;      /* 1: the source is a collection, and its members
+                               are transferred with it; 0: it is not, or Depth
+                               is 0 */
+    const iri_tree_conf_t *from;   /* of names in the source */
+    const iri_tree_conf_t *to;     /* of names in the Destination */
+} iri_transfer_t;
+
+/*
+ * May COPY or MOVE write its Destination, after the access rules of both have
+ * passed?  It may not if that destroys the source or changes the names of its
+ * members.  A refusal is logged.
+ * Returns: 0: it may; else the HTTP status to answer with: 403; 409 for
+ * IRI_WHY_OTHER_TREE (iri_conflict_text); 500: it is unknown.
+ */
+int iri_request_transfer(const iri_env_t      *env,
+                         const iri_transfer_t *transfer);
 
 
 /* ---- redirects to the canonical URI -------------------------------------- */

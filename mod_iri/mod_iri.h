@@ -57,6 +57,13 @@
 #include "iri_stats.h"
 #include "base/iri_env_apr.h"
 
+/* clang warns of APR's ring macros, which compute offsets from NULL. */
+#ifdef __clang__
+#if __has_warning("-Wnull-pointer-subtraction")
+#pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
+#endif
+#endif
+
 #if !AP_MODULE_MAGIC_AT_LEAST(20120211, 109)
 #error "mod_iri needs httpd 2.4.49 or newer (MMN 20120211.109)"
 #endif
@@ -165,7 +172,6 @@ typedef struct {
                                   NULL: none was read */
     const char   *uri;         /* canonical path, percent-encoded, that r->uri
                                   was set to; NULL: r->uri was not set */
-    const char   *path;        /* canonical path, for variables; NULL: none */
     const char   *decoded;     /* r->uri where it was set to the decoded path
                                   of a rule; else NULL */
     int           refused;     /* HTTP status to answer; 0: none */
@@ -176,12 +182,7 @@ typedef struct {
     const char   *settings_path; /* r->filename with canonical names, by which
                                   settings apply; NULL: not looked up */
     iri_lookup_t *lookup;      /* of the path; NULL: none was made */
-    int           is_mapped;   /* 1: what was found was applied to
-                                  r->filename */
-    int           octets_canonical; /* 1: the octets of r->filename below
-                                  the root are the canonical names */
 
-    int           traced;      /* 1: each lookup is logged (LogLevel trace1) */
     int           plain;       /* 1: the path that was sent, and the path that
                                   was found, are plain ASCII */
     const char   *vary_set;    /* the Vary that this module has set until access
@@ -205,20 +206,6 @@ typedef enum {
 
 extern const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
 
-static inline int
-mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
-{
-    return ap_get_module_config(r->request_config, &iri_module)
-           == &mod_iri_marks[mark];
-}
-
-/* Returns: 1 if the path is plain ASCII and nothing else is known. */
-static inline int
-mod_iri_is_plain(const request_rec *r)
-{
-    return mod_iri_is_marked(r, MOD_IRI_PLAIN);
-}
-
 /* Returns: the state of a request; NULL: it has none, or a mark. */
 static inline mod_iri_request_t *
 mod_iri_request(const request_rec *r)
@@ -229,9 +216,6 @@ mod_iri_request(const request_rec *r)
     return ctx >= mod_iri_marks && ctx < mod_iri_marks + MOD_IRI_MARKS ? NULL
                                                                        : ctx;
 }
-
-/* Set a mark, unless the request has a state. */
-void mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark);
 
 /* Returns: the state of a request, created if there is none; never NULL. */
 mod_iri_request_t *mod_iri_request_create(request_rec *r);
@@ -558,8 +542,6 @@ int mod_iri_choose(request_rec *r, mod_iri_request_t *ctx);
 
 /* ---- mod_iri_restart.c -------------------------------------------------- */
 
-typedef struct mod_iri_snapshot_s mod_iri_snapshot_t;
-
 /* Save the state of a request that was just read, if it may restart. */
 void mod_iri_snapshot_take(request_rec *r);
 
@@ -571,9 +553,6 @@ int mod_iri_is_error_page(const request_rec *r);
 
 /* In translate_name: save the decoded path that the rules judge. */
 void mod_iri_snapshot_url(request_rec *r);
-
-/* Returns: the snapshot of a request; NULL: it cannot restart. */
-mod_iri_snapshot_t *mod_iri_snapshot(const request_rec *r);
 
 /*
  * Returns: the canonical path with which the rules of a request began; NULL: it

@@ -21,13 +21,6 @@
 #include <dlfcn.h>
 #include <util_filter.h>
 
-/* clang warns of APR's ring macros, which compute offsets from NULL. */
-#ifdef __clang__
-#if __has_warning("-Wnull-pointer-subtraction")
-#pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
-#endif
-#endif
-
 #define MOD_IRI_DAV_FILTER      "IRI_DAV"
 #define MOD_IRI_DAV_DESTINATION "iri-destination" /* note: its path */
 #define MOD_IRI_DAV_WHY         "iri-conflict"    /* note: the reason */
@@ -388,47 +381,31 @@ mod_iri_dav_is_destination(const request_rec *r)
 }
 
 /*
- * mod_dav_fs compares names to detect a copy of a collection into itself.  If
- * a symbolic link leads there, it would copy until the disk is full.  With
- * Depth 0 no members are copied.
+ * r: the subrequest for the Destination.  mod_dav_fs compares names to detect
+ * a copy of a collection into itself, which a symbolic link evades.
  */
 static int
-mod_iri_dav_check_overlap(request_rec *r)
+mod_iri_dav_check_transfer(request_rec *r)
 {
     const char    *depth = apr_table_get(r->headers_in, "Depth");
-    const char    *to = apr_pstrcat(r->pool, r->filename, r->path_info, NULL);
+    iri_transfer_t transfer;
     iri_env_apr_t  env;
-    iri_relation_t relation;
+    int            status;
 
+    transfer.path = mod_iri_str(r->uri);
+    transfer.source = mod_iri_str(r->main->filename);
+    transfer.destination = mod_iri_str(
+        apr_pstrcat(r->pool, r->filename, r->path_info, NULL));
+    transfer.members = r->main->finfo.filetype == APR_DIR
+                       && (depth == NULL || strcmp(depth, "0") != 0);
+    transfer.from = mod_iri_tree_within(r->main);
+    transfer.to = mod_iri_tree_within(r);
     mod_iri_env(&env, r);
-    if (iri_path_relation(&env.env, mod_iri_str(r->main->filename),
-                          mod_iri_str(to), &relation)
-        != IRI_OK)
-    {
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    return relation == IRI_RELATION_NONE
-                   || (relation == IRI_RELATION_INSIDE && depth != NULL
-                       && strcmp(depth, "0") == 0)
-               ? DECLINED
-               : HTTP_FORBIDDEN;
-}
-
-/*
- * mod_dav_fs copies the members of a collection with their octets.  Refuse
- * that if the other tree would decode them to other names.
- */
-static int
-mod_iri_dav_check_names(request_rec *r)
-{
-    const char *depth = apr_table_get(r->headers_in, "Depth");
-
-    return r->main->finfo.filetype != APR_DIR
-                   || (depth != NULL && strcmp(depth, "0") == 0)
-                   || iri_tree_preserves_names(mod_iri_tree_within(r->main),
-                                               mod_iri_tree_within(r))
-               ? DECLINED
-               : mod_iri_refuse_conflict(r, IRI_WHY_OTHER_TREE);
+    status = iri_request_transfer(&env.env, &transfer);
+    return status == 0 ? DECLINED
+           : status == HTTP_CONFLICT
+               ? mod_iri_refuse_conflict(r, IRI_WHY_OTHER_TREE)
+               : status;
 }
 
 /*
@@ -438,19 +415,13 @@ mod_iri_dav_check_names(request_rec *r)
 int
 mod_iri_dav_fixups(request_rec *r)
 {
-    int status;
-
     if (!mod_iri_dav_is_destination(r) || !mod_iri_dav_applies(r->main)) {
         return DECLINED;
     }
     apr_table_setn(r->main->notes, MOD_IRI_DAV_DESTINATION,
                    apr_pstrdup(r->main->pool, r->uri));
     mod_iri_dav_map_if(r);
-    if (r->filename == NULL) {
-        return DECLINED;
-    }
-    status = mod_iri_dav_check_overlap(r);
-    return status == DECLINED ? mod_iri_dav_check_names(r) : status;
+    return r->filename != NULL ? mod_iri_dav_check_transfer(r) : DECLINED;
 }
 
 /* After fixups of a request that mod_dav handles. */

@@ -33,21 +33,15 @@ mod_iri_canonical_path(const server_rec *s, const char *path,
     return mod_iri_dup(env->pool, reading.path);
 }
 
-/*
- * Returns: 1 if octets decode to a name in a tree. doubt: the result if
- * decoding fails.
- */
+/* Returns: 1 if octets decode to a name in a tree, or decoding fails. */
 static int
-mod_iri_has_name(iri_env_apr_t *env, const iri_tree_conf_t *tree,
-                 iri_str_t octets, iri_str_t name, int doubt)
+mod_iri_may_have_name(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+                      iri_str_t octets, iri_str_t name)
 {
     iri_str_t found;
 
-    if (iri_entry_name(&env->env, tree, octets, &found) != IRI_OK) {
-        return doubt;
-    }
-    return found.len == name.len
-           && memcmp(found.data, name.data, name.len) == 0;
+    return iri_entry_name(&env->env, tree, octets, &found) != IRI_OK
+           || mod_iri_str_equal(found, name);
 }
 
 /* Returns: the path after its first segment and "/". */
@@ -97,57 +91,6 @@ mod_iri_segment_tree(iri_env_apr_t *env, const mod_iri_server_t *conf,
         env->pool);
 }
 
-/* An empty file system, in which the core treats each name as a new one. */
-static iri_status_t
-mod_iri_empty_stat(void *ctx, const char *path, iri_node_t *node)
-{
-    (void) ctx;
-    (void) path;
-    memset(node, 0, sizeof(*node));
-    node->kind = IRI_NODE_ABSENT;
-    return IRI_OK;
-}
-
-static iri_status_t
-mod_iri_empty_list(void *ctx, const char *path, iri_node_t *node,
-                   iri_dir_each_t each, void *arg)
-{
-    (void) ctx;
-    (void) path;
-    (void) each;
-    (void) arg;
-    memset(node, 0, sizeof(*node));
-    node->kind = IRI_NODE_ABSENT;
-    return IRI_NOT_LISTED;
-}
-
-static const iri_dir_t mod_iri_empty = { mod_iri_empty_stat,
-                                         mod_iri_empty_list };
-
-/*
- * Returns: the octets that a tree would write for a new name; NULL: it
- * cannot.
- */
-static const char *
-mod_iri_new_name(iri_env_apr_t *env, const iri_tree_conf_t *tree,
-                 iri_str_t segment)
-{
-    iri_env_t    empty = env->env;
-    iri_search_t search;
-    iri_found_t  found;
-
-    empty.dir = &mod_iri_empty;
-    memset(&search, 0, sizeof(search));
-    search.tree = tree;
-    search.path = mod_iri_str(
-        apr_pstrcat(env->pool, "/", mod_iri_dup(env->pool, segment), NULL));
-    if (iri_find(&empty, &search, &found) != IRI_OK
-        || found.verdict != IRI_PASS) {
-        return NULL;
-    }
-    return mod_iri_dup(env->pool, found.filename) + 1;
-}
-
 /*
  * Returns: all encodings of a segment in a tree: each charset, in NFC and
  * NFD.
@@ -156,27 +99,19 @@ static apr_array_header_t *
 mod_iri_segment_encodings(iri_env_apr_t *env, const iri_tree_conf_t *tree,
                           iri_str_t segment)
 {
-    static const iri_filename_form_t forms[] = { IRI_FILENAME_NFC,
-                                                 IRI_FILENAME_NFD };
-    apr_array_header_t              *encodings;
-    iri_tree_conf_t                  one = *tree;
-    const char                      *octets;
-    size_t                           i;
+    apr_array_header_t *encodings;
+    iri_tree_conf_t     any = *tree;
+    iri_str_t           octets;
+    size_t              k;
 
     encodings = apr_array_make(env->pool, 2, sizeof(const char *));
-    if (iri_path_is_ascii(segment, 0)) {
-        mod_iri_add_encoding(encodings, mod_iri_dup(env->pool, segment));
-        return encodings;
-    }
-    one.charsets.count = 1;
-    for (i = 0; i < 2 * tree->charsets.count; i++) {
-        one.charsets.at[0] = tree->charsets.at[i / 2];
-        one.names = forms[i % 2];
-        octets = mod_iri_new_name(env, &one, segment);
-        if (octets != NULL
-            && mod_iri_has_name(env, tree, mod_iri_str(octets), segment, 0))
+    any.names = IRI_FILENAME_ANY;
+    any.match |= IRI_FOLD_NORMALIZATION;
+    for (k = 0; k < 2 * tree->charsets.count; k++) {
+        if (iri_name_octets(&env->env, &any, segment, k, &octets) == IRI_OK
+            && octets.len != 0)
         {
-            mod_iri_add_encoding(encodings, octets);
+            mod_iri_add_encoding(encodings, mod_iri_dup(env->pool, octets));
         }
     }
     return encodings;
@@ -363,9 +298,9 @@ mod_iri_named_length(iri_env_apr_t *env, const mod_iri_server_t *conf,
         literal = literal && len == octets.len && memcmp(path, at, len) == 0;
         if (*at == '\0'
             || (!literal
-                && !mod_iri_has_name(
+                && !mod_iri_may_have_name(
                     env, mod_iri_segment_tree(env, conf, directory, name),
-                    octets, segment, 1)))
+                    octets, segment)))
         {
             return 0;
         }

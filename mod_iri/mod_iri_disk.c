@@ -115,6 +115,34 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
 }
 
 /*
+ * Returns: 1 if the method of the request, or of its main request (for the
+ * Destination of COPY, for example), writes.  Then case, accents and spelling
+ * are not ignored.
+ */
+static int
+mod_iri_writes(const request_rec *r)
+{
+    for (; r != NULL; r = r->main) {
+        if (r->method_number != M_GET
+            && iri_method_writes(mod_iri_str(r->method))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Initialize all but the settings of the trees. */
+static void
+mod_iri_search_init(request_rec *r, const mod_iri_request_t *ctx,
+                    iri_search_t *search)
+{
+    memset(search, 0, sizeof(*search));
+    search->cache = mod_iri_server(r->server)->cache;
+    search->write = mod_iri_writes(r);
+    mod_iri_split_filename(r, ctx, search);
+}
+
+/*
  * Returns: 1 if the path to look up is the canonical path that mod_iri_read.c
  * has set.
  */
@@ -123,7 +151,7 @@ mod_iri_is_path_read(const request_rec *r, const mod_iri_request_t *ctx,
                      const iri_search_t *search)
 {
     return search->path.data == (const unsigned char *) r->uri
-           && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0;
+           && iri_request_is_read(ctx->state, search->path);
 }
 
 /*
@@ -145,8 +173,17 @@ static const char *
 mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
                         iri_str_t path)
 {
-    return apr_pstrcat(r->pool, mod_iri_dup(r->pool, search->root),
-                       mod_iri_dup(r->pool, path) + search->prefix, NULL);
+    size_t prefix = search->prefix, root = search->root.len, rest;
+    char  *name;
+
+    /* The canonical path may be shorter than the one that a rule has made. */
+    prefix = prefix < path.len ? prefix : path.len;
+    rest = path.len - prefix;
+    name = apr_palloc(r->pool, root + rest + 1);
+    memcpy(name, search->root.data, root);
+    memcpy(name + root, path.data + prefix, rest);
+    name[root + rest] = '\0';
+    return name;
 }
 
 /*
@@ -224,23 +261,6 @@ mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx,
     mod_iri_env(&env, r);
     ctx->lookup = iri_request_add_lookup(ctx->state, &env.env, search,
                                          &found);
-}
-
-/*
- * Returns: 1 if the method of the request, or of its main request (for the
- * Destination of COPY, for example), writes.  Then case, accents and spelling
- * are not ignored.
- */
-static int
-mod_iri_writes(const request_rec *r)
-{
-    for (; r != NULL; r = r->main) {
-        if (r->method_number != M_GET
-            && iri_method_writes(mod_iri_str(r->method))) {
-            return 1;
-        }
-    }
-    return 0;
 }
 
 /* Returns: 1 if the request creates the entry that it names. */
@@ -331,23 +351,6 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     r->canonical_filename = NULL;
 }
 
-static void
-mod_iri_use_found(request_rec *r, mod_iri_request_t *ctx)
-{
-    const iri_found_t *found = &ctx->lookup->found;
-
-    /* If r->filename is unchanged, its octets are the canonical names. */
-    ctx->octets_canonical = ctx->lookup->search.path.data
-                                == (const unsigned char *) r->uri
-                            && mod_iri_equals_text(found->filename,
-                                                   r->filename);
-    if (!ctx->octets_canonical) {
-        mod_iri_set_filename(r, found);
-    }
-    ctx->is_mapped = 1;
-    mod_iri_vars_match(r, ctx);
-}
-
 /*
  * Returns: DECLINED to continue, also with an absent name; else an HTTP
  * status.
@@ -372,7 +375,8 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
     {
         mod_iri_set_directory(r, ctx);
     } else {
-        mod_iri_use_found(r, ctx);
+        mod_iri_set_filename(r, &ctx->lookup->found);
+        mod_iri_vars_match(r, ctx);
     }
     return DECLINED;
 }
@@ -679,7 +683,7 @@ mod_iri_find_exact(request_rec *r, const mod_iri_request_t *ctx,
 {
     return (search->reading != NULL || iri_request_has_restarted(ctx->state))
            && search->path.data == (const unsigned char *) r->uri
-           && !ctx->traced
+           && !env->trace
            && iri_find_if_exists(env, search, mod_iri_str(r->filename), found)
            && (found->verdict == IRI_PASS || mod_iri_stat(r) == APR_SUCCESS);
 }
@@ -715,21 +719,18 @@ mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx,
 }
 
 static int
-mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
+mod_iri_map_uri(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
     iri_search_t       search;
 
-    memset(&search, 0, sizeof(search));
-    search.cache = conf->cache;
     ctx->settings_path = NULL;
     ctx->lookup = NULL;
-    mod_iri_split_filename(r, ctx, &search);
+    mod_iri_search_init(r, ctx, &search);
     if (!mod_iri_accept_path(r, ctx, &search)) {
         return ctx->lookup != NULL ? DECLINED : HTTP_INTERNAL_SERVER_ERROR;
     }
     mod_iri_set_trees(r, ctx, &search);
-    search.write = mod_iri_writes(r);
     ctx->lookup = mod_iri_find_uri(r, ctx, &search);
     if (ctx->lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
@@ -783,23 +784,12 @@ mod_iri_plain_state(request_rec *r)
     return state;
 }
 
-/* Initialize the search for a path in ASCII. */
-static void
-mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
-                     iri_search_t *search)
-{
-    mod_iri_split_filename(r, mod_iri_request(r), search);
-    search->cache = conf->cache;
-    search->reading = NULL;
-    search->write = mod_iri_writes(r);
-}
-
 /*
  * Map an ASCII path.  If its entry exists as requested, or not at all, the
  * request is not changed.
  */
 static int
-mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
+mod_iri_map_ascii(request_rec *r)
 {
     mod_iri_request_t *ctx;
     iri_request_t     *state;
@@ -808,8 +798,8 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     iri_find_conf_t    facts;
     iri_env_apr_t      env;
 
-    memset(&search, 0, sizeof(search));
-    mod_iri_search_ascii(r, conf, &search);
+    mod_iri_search_init(r, mod_iri_request(r), &search);
+    search.reading = NULL;
     mod_iri_search_set_trees(r, &search);
     mod_iri_env(&env, r);
     if (!iri_search_needs_lookup(&env.env, &search)) {
@@ -837,9 +827,6 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     ctx = mod_iri_request_create(r);
     ctx->state = state;
     ctx->lookup = lookup;
-    if (ctx->path == NULL) {
-        ctx->path = (const char *) iri_request_path(state, 0).data;
-    }
     return mod_iri_apply_verdict(r, ctx);
 }
 
@@ -863,11 +850,11 @@ mod_iri_map(request_rec *r)
     if (iri_str_is_ascii(mod_iri_str(r->filename))) {
         return mod_iri_may_match_other(r, conf)
                        && !mod_iri_is_file_subrequest(r)
-                   ? mod_iri_map_ascii(r, conf)
+                   ? mod_iri_map_ascii(r)
                    : DECLINED;
     }
     if (mod_iri_is_file_subrequest(r)) {
         return mod_iri_map_file(r, conf);
     }
-    return mod_iri_map_uri(r, conf);
+    return mod_iri_map_uri(r);
 }

@@ -11,13 +11,6 @@
 #include <apr_buckets.h>
 #include <util_filter.h>
 
-/* clang warns of APR's ring macros, which compute offsets from NULL. */
-#ifdef __clang__
-#if __has_warning("-Wnull-pointer-subtraction")
-#pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
-#endif
-#endif
-
 /* ---- the position of the host ------------------------------------------- */
 
 static iri_str_t

@@ -15,13 +15,6 @@
 
 #include <util_filter.h>
 
-/* clang warns of APR's ring macros, which compute offsets from NULL. */
-#ifdef __clang__
-#if __has_warning("-Wnull-pointer-subtraction")
-#pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
-#endif
-#endif
-
 #define MOD_IRI_LOCATION_FILTER "IRI_LOCATION"
 
 static ap_filter_rec_t *mod_iri_location_handle;

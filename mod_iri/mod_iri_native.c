@@ -23,25 +23,25 @@ typedef struct {
 } mod_iri_pair_t;
 
 /*
- * Make the pair for the path of a request.  Returns: 0 if both are the same.
+ * Make the pair for the path of a request.  Returns: 0 if both are the same, or
+ * nothing was found.
  */
 static int
 mod_iri_make_pair(request_rec *r, const mod_iri_request_t *ctx,
                   mod_iri_pair_t *pair)
 {
+    const iri_found_t  *found = mod_iri_found(ctx);
     const iri_search_t *search;
-    const iri_str_t    *filename;
     const char         *native;
 
-    if (!ctx->is_mapped || ctx->octets_canonical) {
+    if (ctx->lookup == NULL || iri_lookup_is_literal(ctx->lookup)
+        || (found->verdict != IRI_PASS && found->verdict != IRI_SERVE)
+        || found->filename.len < ctx->lookup->search.root.len)
+    {
         return 0;
     }
     search = &ctx->lookup->search;
-    filename = &ctx->lookup->found.filename;
-    if (filename->len < search->root.len) {
-        return 0;
-    }
-    native = mod_iri_dup(r->pool, *filename) + search->root.len;
+    native = mod_iri_dup(r->pool, found->filename) + search->root.len;
     pair->native = apr_pstrcat(
         r->pool,
         apr_pstrmemdup(r->pool, (const char *) search->path.data,
@@ -294,7 +294,7 @@ mod_iri_location_to_canonical(request_rec *r, const char *value)
     const char              *own, *path, *named;
     size_t                   start = 0, len;
 
-    if (ctx == NULL || !ctx->is_mapped || ctx->octets_canonical) {
+    if (ctx == NULL || ctx->lookup == NULL) {
         return value;
     }
     own = ap_construct_url(r->pool, "", r);

@@ -15,7 +15,15 @@
 
 const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
 
-void
+static int
+mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
+{
+    return ap_get_module_config(r->request_config, &iri_module)
+           == &mod_iri_marks[mark];
+}
+
+/* Set a mark, unless the request has a state. */
+static void
 mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark)
 {
     if (mod_iri_request(r) == NULL) {
@@ -46,7 +54,7 @@ mod_iri_request_create(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     if (ctx == NULL) {
-        ctx = apr_pcalloc(r->pool, sizeof(*ctx));
+        ctx = apr_palloc(r->pool, sizeof(*ctx));
         mod_iri_request_clear(r, ctx);
         ap_set_module_config(r->request_config, &iri_module, ctx);
     }
@@ -122,7 +130,8 @@ mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
     if (!iri_uri_high_octets_escaped(mod_iri_str(ctx->uri))) {
         return 0;
     }
-    r->parsed_uri.path = apr_pstrdup(r->pool, ctx->path);
+    r->parsed_uri.path = mod_iri_dup(r->pool,
+                                     iri_request_path(ctx->state, 0));
     r->uri = r->parsed_uri.path;
     ctx->decoded = r->uri;
     return 1;
@@ -234,7 +243,6 @@ mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx,
 {
     const iri_reading_t *reading = iri_request_reading(ctx->state);
 
-    ctx->path = mod_iri_dup(r->pool, reading->path);
     if (mod_iri_server(r->server)->engine == IRI_ENGINE_REPORT) {
         return;
     }
@@ -266,7 +274,6 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     ctx = mod_iri_request_create(r);
     ctx->sent = r->parsed_uri.path;
     mod_iri_env(&env, r);
-    ctx->traced = env.env.trace;
     path = mod_iri_normalized(r, path);
     if (path == NULL) {
         return;
@@ -530,7 +537,7 @@ mod_iri_pre_translate(request_rec *r)
     mod_iri_request_t *ctx;
     int                status;
 
-    if (mod_iri_is_plain(r)) {
+    if (mod_iri_is_marked(r, MOD_IRI_PLAIN)) {
         return DECLINED;
     }
     if (r->main != NULL && r->prev == NULL) {
@@ -597,7 +604,7 @@ mod_iri_check_decoded(request_rec *r)
     iri_shown_t        shown;
     iri_env_apr_t      env;
 
-    if ((ctx != NULL && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0)
+    if ((ctx != NULL && iri_request_is_read(ctx->state, mod_iri_str(r->uri)))
         || !mod_iri_handles_path(r, conf) || conf->engine == IRI_ENGINE_REPORT
         || iri_path_is_ascii(mod_iri_str(r->uri), 0))
     {
@@ -619,7 +626,8 @@ mod_iri_check_decoded(request_rec *r)
      * r->uri apply, not those of the reading.
      */
     if (ctx != NULL) {
-        ctx->path = apr_pstrdup(r->pool, r->uri);
+        iri_request_set_canonical(ctx->state,
+                                  mod_iri_str(apr_pstrdup(r->pool, r->uri)));
         mod_iri_vars_reading(r, ctx);
     }
     return DECLINED;
@@ -630,7 +638,7 @@ mod_iri_translate(request_rec *r)
 {
     mod_iri_snapshot_url(r);
     /* a plain path that no other module has replaced */
-    if (r->uri == r->parsed_uri.path && mod_iri_is_plain(r)) {
+    if (r->uri == r->parsed_uri.path && mod_iri_is_marked(r, MOD_IRI_PLAIN)) {
         return DECLINED;
     }
     if (mod_iri_check_decoded(r) != DECLINED) {

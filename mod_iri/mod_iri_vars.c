@@ -33,8 +33,8 @@ typedef enum {
     MOD_IRI_VARS /* number of variables */
 } mod_iri_var_t;
 
-/* in the order of the enum */
-static const char *const mod_iri_var_names[MOD_IRI_VARS] = {
+/* in the order of the enum; the keys that this module puts into tables */
+static const char mod_iri_var_names[MOD_IRI_VARS][16] = {
     "IRI_HOST",  "IRI_HOST_ASCII", "IRI",          "IRI_PATH",
     "IRI_URI",   "IRI_QUERY",      "IRI_FORM",     "IRI_CHARSET",
     "IRI_MATCH", "IRI_FILENAME",   "IRI_PATH_INFO"
@@ -67,12 +67,17 @@ mod_iri_client_request(request_rec *r)
 }
 
 /* r->uri may have been set by a rule. */
-static const char *
+static iri_str_t
 mod_iri_var_path(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    return ctx && ctx->path     ? ctx->path
-           : r->parsed_uri.path ? r->parsed_uri.path
-                                : r->uri;
+    iri_str_t path = { 0, NULL };
+
+    if (ctx != NULL) {
+        path = iri_request_path(ctx->state, 0);
+    }
+    return path.len != 0 ? path
+                         : mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path
+                                                          : r->uri);
 }
 
 static const char *
@@ -85,77 +90,71 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
         return ctx->uri;
     }
     mod_iri_env(&env, r);
-    if (iri_path_to_uri(&env.env, mod_iri_str(mod_iri_var_path(r, ctx)), &uri)
-        != IRI_OK)
-    {
-        return NULL;
-    }
-    return mod_iri_dup(r->pool, uri);
+    return iri_path_to_uri(&env.env, mod_iri_var_path(r, ctx), &uri) == IRI_OK
+               ? mod_iri_dup(r->pool, uri)
+               : NULL;
 }
 
-/* The host of a request, mapped once for all variables. */
-typedef struct {
-    int        is_read;
-    int        is_name; /* 1: host is valid */
-    iri_host_t host;
-} mod_iri_host_forms_t;
+/* Returns: a form of the host name as a string; name itself if it is that. */
+static const char *
+mod_iri_host_form(const request_rec *r, iri_str_t form, const char *name)
+{
+    return form.data == (const unsigned char *) name && name[form.len] == '\0'
+               ? name
+               : mod_iri_dup(r->pool, form);
+}
 
 /*
- * Returns: the host of the request, or the ServerName with UseCanonicalName,
- * in both forms; NULL: it is not a host name.
+ * The host of a request, or the ServerName with UseCanonicalName, mapped once
+ * for all variables.
  */
-static const iri_host_t *
+typedef struct {
+    const char *name;    /* NULL: it was not read yet */
+    const char *ascii;   /* NULL: it is not a host name */
+    const char *unicode; /* likewise */
+} mod_iri_host_forms_t;
+
+static void
 mod_iri_read_host(request_rec *r, mod_iri_host_forms_t *forms)
 {
     iri_env_apr_t env;
+    iri_host_t    host;
 
-    if (!forms->is_read) {
-        mod_iri_env(&env, r);
-        forms->is_read = 1;
-        forms->is_name = iri_host_forms(
-                             &env.env, &mod_iri_server(r->server)->host,
-                             mod_iri_str(ap_get_server_name_for_url(r)),
-                             &forms->host)
-                             == IRI_OK
-                         && forms->host.verdict != IRI_REFUSE;
+    if (forms->name != NULL) {
+        return;
     }
-    return forms->is_name ? &forms->host : NULL;
-}
-
-static const char *
-mod_iri_var_host(request_rec *r, mod_iri_host_forms_t *forms, int is_ascii)
-{
-    const iri_host_t *host = mod_iri_read_host(r, forms);
-
-    return host ? mod_iri_dup(r->pool, is_ascii ? host->ascii : host->unicode)
-                : NULL;
+    mod_iri_env(&env, r);
+    forms->name = ap_get_server_name_for_url(r);
+    if (iri_host_forms(&env.env, &mod_iri_server(r->server)->host,
+                       mod_iri_str(forms->name), &host)
+            == IRI_OK
+        && host.verdict != IRI_REFUSE)
+    {
+        forms->ascii = mod_iri_host_form(r, host.ascii, forms->name);
+        forms->unicode = mod_iri_host_form(r, host.unicode, forms->name);
+    }
 }
 
 /* Returns: the whole IRI, with host and path in Unicode. */
 static const char *
 mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
-                mod_iri_host_forms_t *forms)
+                const mod_iri_host_forms_t *forms)
 {
-    const iri_host_t *host = mod_iri_read_host(r, forms);
-    apr_port_t        port = ap_get_server_port(r);
-    iri_env_apr_t     env;
-    iri_str_t         path;
-    const char       *sent;
+    apr_port_t    port = ap_get_server_port(r);
+    const char   *sent = r->parsed_uri.query; /* a rule may set r->args */
+    iri_env_apr_t env;
+    iri_str_t     path;
 
     mod_iri_env(&env, r);
-    if (host == NULL
-        || iri_path_to_iri(&env.env, mod_iri_str(mod_iri_var_path(r, ctx)),
-                           &path)
+    if (forms->unicode == NULL
+        || iri_path_to_iri(&env.env, mod_iri_var_path(r, ctx), &path)
                != IRI_OK)
     {
         return NULL;
     }
-    /* r->args may come from a RewriteRule */
-    sent = r->parsed_uri.query;
     return apr_pstrcat(
         r->pool, ap_http_scheme(r), "://",
-        host->unicode.len > 0 ? mod_iri_dup(r->pool, host->unicode)
-                              : ap_get_server_name_for_url(r),
+        *forms->unicode != '\0' ? forms->unicode : forms->name,
         ap_is_default_port(port, r) ? "" : apr_psprintf(r->pool, ":%u", port),
         mod_iri_dup(r->pool, path), sent ? "?" : NULL, sent, NULL);
 }
@@ -228,15 +227,18 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
         r = client;
         ctx = mod_iri_request(r);
     }
+    if (var <= MOD_IRI_IRI) {
+        mod_iri_read_host(r, forms);
+    }
     switch (var) {
     case MOD_IRI_HOST:
-        return mod_iri_var_host(r, forms, 0);
+        return forms->unicode;
     case MOD_IRI_HOST_ASCII:
-        return mod_iri_var_host(r, forms, 1);
+        return forms->ascii;
     case MOD_IRI_IRI:
         return mod_iri_var_iri(r, ctx, forms);
     case MOD_IRI_PATH:
-        return mod_iri_var_path(r, ctx);
+        return mod_iri_dup(r->pool, mod_iri_var_path(r, ctx));
     case MOD_IRI_URI:
         return mod_iri_var_uri(r, ctx);
     case MOD_IRI_QUERY:
@@ -246,7 +248,7 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
             iri_request_form(ctx != NULL ? ctx->state : NULL, 0));
     case MOD_IRI_CHARSET:
         charset = iri_request_charset(ctx != NULL ? ctx->state : NULL, 0);
-        return charset.len > 0 ? mod_iri_dup(r->pool, charset) : NULL;
+        return charset.len > 0 ? (const char *) charset.data : NULL;
     case MOD_IRI_MATCH:
         return mod_iri_var_match(r, ctx);
     case MOD_IRI_FILENAME:
@@ -260,41 +262,60 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
 
 /* ---- environment -------------------------------------------------------- */
 
+/* Returns: the variable with a name in any case; MOD_IRI_VARS: none. */
+static mod_iri_var_t
+mod_iri_var_of(const char *name)
+{
+    uintptr_t at = (uintptr_t) name - (uintptr_t) mod_iri_var_names;
+    int       var = 0;
+
+    if (at < sizeof(mod_iri_var_names)) {
+        return (mod_iri_var_t) (at / sizeof(mod_iri_var_names[0]));
+    }
+    while (var < MOD_IRI_VARS
+           && ap_cstr_casecmp(name, mod_iri_var_names[var]) != 0)
+    {
+        var++;
+    }
+    return (mod_iri_var_t) var;
+}
+
 /*
- * Returns: 1 if none of the variables is set.  All of them have the same
- * checksum in a table, which compares each name with all those before.
+ * Returns: the variables that are set, 1 << mod_iri_var_t.  All of them have
+ * the same checksum in a table, so that apr_table_setn() compares a name with
+ * each that is there.
  */
-static int
-mod_iri_has_no_vars(const request_rec *r)
+static unsigned
+mod_iri_vars_present(const request_rec *r)
 {
     const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
     const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
+    unsigned                  present = 0;
     int                       i;
 
     for (i = 0; i < array->nelts; i++) {
         if ((entry[i].key[0] | 0x20) == 'i') {
-            return 0;
+            present |= 1u << mod_iri_var_of(entry[i].key);
         }
     }
-    return 1;
+    return present;
 }
 
+/* present: mod_iri_vars_present() */
 static void
 mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
-                 mod_iri_var_t from, mod_iri_var_t to)
+                 mod_iri_var_t from, mod_iri_var_t to, unsigned present)
 {
-    int                  is_new = mod_iri_has_no_vars(r);
-    mod_iri_host_forms_t forms;
+    mod_iri_host_forms_t forms = { NULL, NULL, NULL };
     mod_iri_var_t        var;
     const char          *value;
 
-    forms.is_read = 0;
     for (var = from; var <= to; var++) {
         value = mod_iri_var_value(r, ctx, var, &forms);
         if (value != NULL && *value != '\0') {
-            (is_new ? apr_table_addn : apr_table_setn)(
+            (present & 1u << var ? apr_table_setn : apr_table_addn)(
                 r->subprocess_env, mod_iri_var_names[var], value);
-        } else if (!is_new) {
+        } else if (present & 1u << var) {
             apr_table_unset(r->subprocess_env, mod_iri_var_names[var]);
         }
     }
@@ -325,17 +346,14 @@ mod_iri_is_canonical(const mod_iri_request_t *ctx)
 void
 mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
-    if (mod_iri_has_no_vars(r)) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET);
-        return;
-    }
-    mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_QUERY);
-    if (r->main == NULL || !mod_iri_is_canonical(ctx)
-        || apr_table_get(r->subprocess_env, mod_iri_var_names[MOD_IRI_FORM])
-               == NULL)
-    {
-        mod_iri_vars_set(r, ctx, MOD_IRI_FORM, MOD_IRI_CHARSET);
-    }
+    unsigned present = mod_iri_vars_present(r);
+
+    mod_iri_vars_set(r, ctx, MOD_IRI_HOST,
+                     r->main != NULL && (present & 1u << MOD_IRI_FORM)
+                             && mod_iri_is_canonical(ctx)
+                         ? MOD_IRI_QUERY
+                         : MOD_IRI_CHARSET,
+                     present);
 }
 
 void
@@ -349,7 +367,8 @@ mod_iri_vars_redirected(request_rec *r)
 void
 mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
 {
-    mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
+    mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH,
+                     mod_iri_vars_present(r));
 }
 
 /*
@@ -362,7 +381,7 @@ mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx)
     const char *name = mod_iri_var_names[MOD_IRI_MATCH];
 
     if (ctx != NULL) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
+        mod_iri_vars_match(r, ctx);
     } else if (r->main == NULL
                || apr_table_get(r->subprocess_env, name) == NULL) {
         apr_table_setn(r->subprocess_env, name,
@@ -417,27 +436,15 @@ void
 mod_iri_vars_fixups(request_rec *r, const mod_iri_request_t *ctx)
 {
     if (ctx != NULL && !ctx->plain) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
+        mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO,
+                         mod_iri_vars_present(r));
     } else if (r->handler != NULL && r->main == NULL) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO);
+        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO,
+                         mod_iri_vars_present(r));
     }
 }
 
 /* ---- logs --------------------------------------------------------------- */
-
-/* Returns: the variable with a name in any case; MOD_IRI_VARS: none. */
-static mod_iri_var_t
-mod_iri_var_of(const char *name)
-{
-    int var = 0;
-
-    while (var < MOD_IRI_VARS
-           && ap_cstr_casecmp(name, mod_iri_var_names[var]) != 0)
-    {
-        var++;
-    }
-    return (mod_iri_var_t) var;
-}
 
 /* Returns: the request before its error page, if r is that of one. */
 static request_rec *
@@ -463,13 +470,12 @@ mod_iri_log_item(request_rec *r, char *name)
 {
     const char          *value = apr_table_get(r->subprocess_env, name);
     mod_iri_var_t        var = mod_iri_var_of(name);
-    mod_iri_host_forms_t forms;
+    mod_iri_host_forms_t forms = { NULL, NULL, NULL };
 
     if (value == NULL && var != MOD_IRI_VARS
         && mod_iri_server(r->server)->engine == IRI_ENGINE_ON
         && r->parsed_uri.path != NULL)
     {
-        forms.is_read = 0;
         r = mod_iri_before_error_page(r);
         value = mod_iri_var_value(r, mod_iri_request(r), var, &forms);
         value = value != NULL && *value != '\0' ? value : NULL;
@@ -497,19 +503,16 @@ mod_iri_register_log(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 static const char *
 mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
 {
-    const char *const   *name = data;
     const char          *value;
-    mod_iri_host_forms_t forms;
+    mod_iri_host_forms_t forms = { NULL, NULL, NULL };
 
     if (eval->r == NULL
         || mod_iri_server(eval->r->server)->engine != IRI_ENGINE_ON)
     {
         return "";
     }
-    forms.is_read = 0;
     value = mod_iri_var_value(eval->r, mod_iri_request(eval->r),
-                              (mod_iri_var_t) (name - mod_iri_var_names),
-                              &forms);
+                              mod_iri_var_of(data), &forms);
     return value ? value : "";
 }
 
@@ -522,6 +525,6 @@ mod_iri_expr_lookup(ap_expr_lookup_parms *parms)
         return DECLINED;
     }
     *parms->func = mod_iri_expr_var;
-    *parms->data = &mod_iri_var_names[var];
+    *parms->data = mod_iri_var_names[var];
     return OK;
 }

@@ -132,8 +132,9 @@ mod_iri_has_files(const request_rec *r)
     return core->sec_file != NULL && core->sec_file->nelts > 0;
 }
 
+/* is_found: 1: r->filename is the name that was found. */
 static int
-mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
+mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
 {
     char         *filename = r->filename;
     char         *slash = strrchr(filename, '/');
@@ -144,7 +145,8 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
     if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files(r)
         || mod_iri_found(ctx)->verdict == IRI_CHOOSE
         || mod_iri_found(ctx)->verdict == IRI_REFUSE
-        || (is_named
+        || (is_found && ctx->lookup != NULL
+            && iri_lookup_is_literal(ctx->lookup)
             && (size_t) (slash - filename) >= ctx->lookup->search.root.len))
     {
         return ap_file_walk(r);
@@ -192,6 +194,5 @@ mod_iri_walk(request_rec *r)
     if (mod_iri_found(ctx)->verdict != IRI_REFUSE) {
         mod_iri_multiviews(r);
     }
-    return mod_iri_file_walk(
-        r, ctx, ctx->octets_canonical && r->filename == filename);
+    return mod_iri_file_walk(r, ctx, r->filename == filename);
 }

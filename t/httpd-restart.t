@@ -404,6 +404,15 @@ like $there, qr{^REDIRECT_URL=/Page/%C3%A9\.html$}m, 'its REDIRECT_URL';
 is $there =~ s/other/absen/gr, $absent, 'variables of a denied name';
 like $there, qr{^REDIRECT_URL=/page/other\.html$}m, 'REDIRECT_URL';
 like $there, qr{^REDIRECT_SEEN=/page/other\.html$}m, 'a variable of a rule';
+
+# A path that is encoded twice is the one path that httpd decodes again and
+# again in the same place.
+spew("$page/Page/Öde.html", 'told');
+($there, $absent) = map { $denied->get("/Page/%25C3%2596$_.html")->body }
+    qw(de da);
+is $there =~ s/de\.html/da.html/gr, $absent, 'encoded twice';
+like $there, qr{^REDIRECT_URL=/Page/%C3%96de\.html$}m,
+    'encoded twice: REDIRECT_URL';
 is_deeply [$denied->errors], [], 'variables: log';
 
 # Nor of the rule that has led to it, in the server or in a directory.

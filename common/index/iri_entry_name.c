@@ -412,6 +412,26 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
 }
 
 
+iri_status_t
+iri_name_octets(const iri_env_t *env, const iri_tree_conf_t *tree,
+                iri_str_t name, size_t k, iri_str_t *octets)
+{
+    iri_buf_t    out = IRI_BUF_EMPTY;
+    int          written;
+    iri_status_t status = iri_name_write(env, tree, name, k, &out, &written);
+
+    if (status == IRI_OK && !written) {
+        out.len = 0;
+    }
+
+    if (status == IRI_OK) {
+        *octets = iri_buf_str(&out);
+    }
+
+    return status;
+}
+
+
 /* ---- JIS vendor variants ------------------------------------------------- */
 
 /*

@@ -20,6 +20,7 @@ typedef struct {
     iri_source_t               source;
     size_t                     raw;     /* high octets sent raw */
     size_t                     escaped; /* high octets sent escaped */
+    int                        ascii;   /* 1: an ASCII octet was unescaped */
     iri_buf_t                  path;
     iri_buf_t                  uri;
     int                        no_uri;   /* 1: no URI is needed */
@@ -104,6 +105,7 @@ iri_source_unescape(iri_reader_t *reader)
         }
 
         escaped[len] = n == 3;
+        reader->ascii |= n == 3 && octets[len] < 0x80;
     }
 
     reader->source.octets.data = octets;
@@ -640,26 +642,39 @@ iri_read_ascii(const iri_received_path_t *request, iri_reading_t *out)
 
 
 static iri_status_t
+iri_reader_answer_plain(iri_reader_t *reader, iri_reading_t *out)
+{
+    iri_str_t    octets = reader->source.octets;
+    iri_str_t    uri = { 0, NULL };
+    iri_status_t status = IRI_OK;
+
+    if (!reader->no_uri) {
+        status = iri_path_to_uri(reader->env, octets, &uri);
+    }
+
+    if (status == IRI_OK) {
+        iri_reading_done(reader, &iri_charset_utf8, octets, uri, out);
+    }
+
+    return status;
+}
+
+
+static iri_status_t
 iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
 {
-    iri_str_t            octets = reader->source.octets;
-    iri_str_t            uri = { 0, NULL };
-    iri_status_t         status = IRI_OK;
+    iri_status_t         status;
     const iri_charset_t *charset;
 
-    /* A trace lists each reading, so it does not use this shortcut. */
-    if (!reader->request->escaped && !reader->env->trace
+    /*
+     * The escape of an ASCII character stays in the URI, so its path is read
+     * segment by segment.  So is any path for a trace, which lists each
+     * reading.
+     */
+    if (!reader->ascii && !reader->env->trace
         && iri_source_is_plain(&reader->source, &reader->no_utf8))
     {
-        if (!reader->no_uri) {
-            status = iri_path_to_uri(reader->env, octets, &uri);
-        }
-
-        if (status == IRI_OK) {
-            iri_reading_done(reader, &iri_charset_utf8, octets, uri, out);
-        }
-
-        return status;
+        return iri_reader_answer_plain(reader, out);
     }
 
     status = iri_reader_choose(reader, &charset);

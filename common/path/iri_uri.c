@@ -93,6 +93,27 @@ iri_uri_high_octets_escaped(iri_str_t uri)
 }
 
 
+/* The octets of the character at p; 0: an IRI must escape it. */
+static size_t
+iri_literal_octets(const unsigned char *p, const unsigned char *end)
+{
+    size_t   n = iri_utf8_quick(p, end);
+    uint32_t c;
+
+    if (n > 1) {
+        return n; /* all of these are ucschar */
+    }
+
+    n = iri_utf8_next(p, end, &c);
+
+    if (n == 1) {
+        return iri_is_path_char(*p) ? 1 : 0;
+    }
+
+    return n != 0 && iri_char_is_ucs(c) ? n : 0;
+}
+
+
 iri_status_t
 iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 {
@@ -100,13 +121,12 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
     const unsigned char *from = p; /* start of the octets to be copied */
     iri_buf_t            buf = IRI_BUF_EMPTY;
     iri_status_t         status = IRI_OK;
-    uint32_t             c;
     size_t               n;
 
     while (status == IRI_OK && p < end) {
-        n = iri_utf8_next(p, end, &c);
+        n = iri_literal_octets(p, end);
 
-        if (n == 1 ? iri_is_path_char(*p) : n != 0 && iri_char_is_ucs(c)) {
+        if (n != 0) {
             p += n;
             continue;
         }

@@ -59,11 +59,11 @@ static void
 iri_request_apply_reading(iri_request_t       *request,
                           const iri_reading_t *reading)
 {
-    if (reading->verdict == IRI_SERVE) {
-        request->read_path = reading->path;
-
-    } else if (reading->verdict == IRI_REFUSE) {
+    if (reading->verdict == IRI_REFUSE) {
         request->refused = reading->why;
+
+    } else {
+        request->read_path = reading->path;
     }
 }
 

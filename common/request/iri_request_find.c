@@ -249,11 +249,12 @@ iri_request_add_lookup(iri_request_t *request, const iri_env_t *env,
 }
 
 
-/* Is the name on disk that of the canonical path, octet for octet? */
-static int
-iri_is_literal_name(const iri_search_t *search, const iri_found_t *found)
+int
+iri_lookup_is_literal(const iri_lookup_t *lookup)
 {
-    iri_str_t path = found->path, name = found->filename;
+    const iri_search_t *search = &lookup->search;
+    const iri_found_t  *found = &lookup->found;
+    iri_str_t           path = found->path, name = found->filename;
 
     if (path.len < search->prefix || name.len < search->root.len) {
         return 0;
@@ -272,7 +273,7 @@ iri_lookup_after_restart(const iri_env_t *env, const iri_lookup_t *lookup)
 {
     iri_lookup_t *after;
 
-    if (!iri_is_literal_name(&lookup->search, &lookup->found)) {
+    if (!iri_lookup_is_literal(lookup)) {
         return NULL;
     }
 

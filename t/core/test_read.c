@@ -983,7 +983,7 @@ check_random(const iri_reading_conf_t *conf, int escaped)
     unsigned char        mask[256];
     core_t               core;
     iri_str_t            octets = { 1, path }, target, want = { 0, model };
-    iri_reading_t        got;
+    iri_reading_t        got, traced;
     model_t              says;
     size_t               i, k, n = 1 + core_random(6);
 
@@ -1001,8 +1001,17 @@ check_random(const iri_reading_conf_t *conf, int escaped)
     }
 
     core_init(&core);
-    core.env.trace = core_random(4) == 0; /* says more, does the same */
     got = read_path(&core, conf, escaped ? target : octets, escaped, target);
+
+    /* Says more, does the same. */
+    core.env.trace = 1;
+    traced = read_path(&core, conf, escaped ? target : octets, escaped,
+                       target);
+    assert_str(traced.path, got.path);
+    assert_str(traced.uri, got.uri);
+    assert_int_equal(traced.verdict, got.verdict);
+    assert_int_equal(traced.why, got.why);
+    assert_int_equal(traced.form, got.form);
 
     if (got.form == IRI_FORM_ASCII) {
         assert_true(iri_path_is_ascii(octets, 0));

@@ -526,6 +526,73 @@ test_unwritable(void **unused)
 }
 
 
+/*
+ * The source and what contains it are not destroyed, a collection is not copied
+ * into itself, and its members keep their names.
+ */
+static void
+test_transfer(void **unused)
+{
+    static const struct {
+        const char *source, *destination;
+        int         members;
+        const char *from, *to;
+        int         status;
+        const char *line;
+    } table[] = {
+        { "/srv/two/", "/srv/new/", 1, "", "", 0, "" },
+        { "/srv/two/", "/srv/two", 1, "", "", 403, "it is the source" },
+        { "/srv/two/Name.txt", "/srv/two/Name.txt", 0, "", "", 403,
+          "it is the source" },
+        { "/srv/two/", "/srv/two/new/", 1, "", "", 403,
+          "it is inside the source" },
+        { "/srv/two/", "/srv/two/new/", 0, "", "", 0, "" },
+        { "/srv/two/Name.txt", "/srv/two/", 0, "", "", 403,
+          "it contains the source" },
+        { "/srv/two/", "/srv/euc/new/", 1, "", "euc-jp", 409,
+          "reason=destination" },
+        { "/srv/two/", "/srv/euc/new/", 0, "", "euc-jp", 0, "" },
+        { "/srv/euc/", "/srv/new/", 1, "euc-jp", "utf-8 euc-jp", 409,
+          "reason=destination" },
+    };
+    server_t        server;
+    iri_tree_conf_t from, to;
+    iri_transfer_t  transfer;
+    size_t          i;
+
+    (void) unused;
+
+    for (i = 0; i < COUNT(table); i++) {
+        enter(&server, IRI_STATE_GRANTED);
+        logged[0] = '\0';
+        from = core_tree(table[i].from, IRI_FILENAME_ANY, MATCH);
+        to = core_tree(table[i].to, IRI_FILENAME_ANY, MATCH);
+        transfer.path = S("/new/");
+        transfer.source = core_str(table[i].source);
+        transfer.destination = core_str(table[i].destination);
+        transfer.members = table[i].members;
+        transfer.from = &from;
+        transfer.to = &to;
+        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
+                         table[i].status);
+        assert_non_null(strstr(logged, table[i].line));
+        assert_int_equal(logged[0] != '\0', table[i].status != 0);
+
+        /* Where it is not known, nothing may be written. */
+        server.core.allocs = 0;
+        server.core.fail_at = 1;
+        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
+                         500);
+        server.core.fail_at = 0;
+        server.core.stats = server.core.lists = 0;
+        server.core.io_fail_at = 1;
+        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
+                         500);
+        core_free(&server.core);
+    }
+}
+
+
 /* ---- variables and counters ---------------------------------------------- */
 
 static void
@@ -894,6 +961,7 @@ main(void)
         cmocka_unit_test(test_refused_path),
         cmocka_unit_test(test_outcome),
         cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_transfer),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_ascii),
         cmocka_unit_test(test_pending),

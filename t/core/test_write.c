@@ -218,6 +218,45 @@ test_keeps_names(void **state)
 }
 
 
+/* The octets of a name in each charset of a tree, in NFC and NFD. */
+static void
+test_octets(void **state)
+{
+    static const struct {
+        const char *tree, *name, *octets[4];
+    } rows[] = {
+        { "utf-8", "name", { "name", "" } },
+        { "utf-8", "caf\xC3\xA9", { "caf\xC3\xA9", "cafe\xCC\x81" } },
+        { "euc-jp", "\xE8\xA1\xA8", { "\xC9\xBD", "" } },
+        { "euc-jp", "\xE2\x82\xAC", { "", "" } },
+        { "utf-8 euc-jp",
+          "\xE6\xBC\xA2",
+          { "\xE6\xBC\xA2", "", "\xB4\xC1", "" } },
+        /* these octets are UTF-8, so they are another name */
+        { "utf-8 euc-jp", "\xE8\xA1\xA8", { "\xE8\xA1\xA8", "", "", "" } },
+    };
+    core_t          core;
+    iri_tree_conf_t tree;
+    iri_str_t       octets;
+    size_t          i, k;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        core_init(&core);
+        tree = core_tree(rows[i].tree, IRI_FILENAME_ANY, ALL);
+        for (k = 0; k < 2 * tree.charsets.count; k++) {
+            assert_int_equal(iri_name_octets(&core.env, &tree,
+                                             core_str(rows[i].name), k,
+                                             &octets),
+                             IRI_OK);
+            assert_text(octets, rows[i].octets[k]);
+        }
+        core_free(&core);
+    }
+}
+
+
 /* ---- source and Destination ----------------------------------------------- */
 
 static char base[] = "/tmp/iri-write-XXXXXX";
@@ -438,6 +477,7 @@ main(void)
         cmocka_unit_test(test_methods),
         cmocka_unit_test(test_twin),
         cmocka_unit_test(test_keeps_names),
+        cmocka_unit_test(test_octets),
         cmocka_unit_test(test_twin_no_memory),
         cmocka_unit_test(test_conflict),
         cmocka_unit_test(test_relate),

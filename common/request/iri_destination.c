@@ -1,0 +1,65 @@
+/*
+ * iri_destination.c - what COPY and MOVE may write (RFC 4918, 9.8 and 9.9)
+ *
+ * Both delete the resource at their Destination first, which must not delete
+ * their source, and servers copy the members of a collection octet for octet,
+ * which must not change their names.
+ */
+
+#include "iri_request.h"
+#include "base/iri_string.h"
+
+
+static int
+iri_transfer_refuse(const iri_env_t *env, const iri_transfer_t *transfer,
+                    int status, const char *why)
+{
+    iri_shown_t shown;
+
+    iri_logf(env, IRI_LOG_INFO,
+             "Destination \"%s\" refused: %s" IRI_LOG_REASON "%s",
+             iri_show(&shown, transfer->path), why,
+             iri_reason_code(IRI_REASON_DESTINATION));
+
+    return status;
+}
+
+
+int
+iri_request_transfer(const iri_env_t *env, const iri_transfer_t *transfer)
+{
+    iri_relation_t relation;
+    iri_status_t   status;
+
+    status = iri_path_relation(env, transfer->source, transfer->destination,
+                               &relation);
+
+    if (status != IRI_OK) {
+        return iri_transfer_refuse(env, transfer, 500,
+                                   iri_status_text(status));
+    }
+
+    if (relation == IRI_RELATION_SAME) {
+        return iri_transfer_refuse(env, transfer, 403, "it is the source");
+    }
+
+    if (relation == IRI_RELATION_PARENT) {
+        return iri_transfer_refuse(env, transfer, 403,
+                                   "it contains the source");
+    }
+
+    /* The copy would be copied into itself until the disk is full. */
+    if (relation == IRI_RELATION_INSIDE && transfer->members) {
+        return iri_transfer_refuse(env, transfer, 403,
+                                   "it is inside the source");
+    }
+
+    if (transfer->members
+        && !iri_tree_preserves_names(transfer->from, transfer->to))
+    {
+        return iri_transfer_refuse(env, transfer, 409,
+                                   iri_why_text(IRI_WHY_OTHER_TREE));
+    }
+
+    return 0;
+}
