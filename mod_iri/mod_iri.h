@@ -56,6 +56,7 @@
 #include "iri_request.h"
 #include "iri_stats.h"
 #include "base/iri_env_apr.h"
+#include "base/iri_index_cache_apr.h"
 
 #if !AP_MODULE_MAGIC_AT_LEAST(20120211, 109)
 #error "mod_iri needs httpd 2.4.49 or newer (MMN 20120211.109)"
