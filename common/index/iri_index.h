@@ -188,6 +188,9 @@ typedef struct {
     unsigned               fold;       /* of the keys, as in
                                           iri_index_conf_t */
     iri_str_t              key;        /* of name */
+    uint32_t              *edits;      /* hashes of key and of key without each
+                                          of its characters; NULL: not set */
+    size_t                 edit_count; /* of edits */
     iri_index_hits_t       hits;       /* entries whose names are to be
                                           compared with name */
     int                    spelled;    /* 1: hits may differ by one edit, and

@@ -53,7 +53,7 @@
 
 #define IRI_MAX_CHARACTER  64    /* octets of a character in a key */
 #define IRI_MIN_INDEX_SIZE 32768 /* octets that an index always may have */
-#define IRI_PIECE          (256 * 1024) /* octets written under the lock */
+#define IRI_PIECE          (64 * 1024) /* octets written under the lock */
 
 /* An index and the directory that was read for it. */
 typedef struct {
@@ -540,15 +540,17 @@ iri_cache_store(iri_index_cache_t *cache, const iri_index_conf_t *conf,
 
 /* ---- lookup -------------------------------------------------------------- */
 
+/*
+ * Set the hashes by which spellings are searched: that of the key, and those
+ * of the key without each of its characters.
+ */
 static iri_status_t
-iri_index_search_spellings(const iri_env_t *env, const iri_index_conf_t *conf,
-                           const iri_index_t *index, iri_str_t key,
-                           iri_index_hits_t *hits)
+iri_search_set_edits(const iri_env_t *env, const iri_index_conf_t *conf,
+                     iri_index_cache_search_t *search)
 {
     iri_edit_t  *edit;
     iri_buf_t    without = IRI_BUF_EMPTY;
     iri_status_t status;
-    uint32_t     hash;
     size_t       i;
     int          fit, left_out;
 
@@ -558,28 +560,27 @@ iri_index_search_spellings(const iri_env_t *env, const iri_index_conf_t *conf,
     }
 
     iri_edit_init(edit);
-    status = iri_edit_divide(edit, key, &fit);
+    status = iri_edit_divide(edit, search->key, &fit);
 
-    /* A character is missing in the requested name. */
-    if (status == IRI_OK && fit) {
-        status = iri_index_find_spelling(env, index,
-                                         iri_index_hash(conf, key), hits);
+    if (status == IRI_OK) {
+        search->edits = env->alloc(env->ctx, (edit->count + 1)
+                                                 * sizeof(*search->edits));
+        status = search->edits != NULL ? IRI_OK : IRI_NO_MEMORY;
     }
 
-    /* A character is added or wrong, or two are transposed. */
+    if (status == IRI_OK && fit) {
+        search->edits[search->edit_count++] = iri_index_hash(conf,
+                                                             search->key);
+    }
+
     for (i = 0; status == IRI_OK && fit && i < edit->count; i++) {
         without.len = 0;
-        status = iri_edit_put_without(env, edit, key, i, &without, &left_out);
+        status = iri_edit_put_without(env, edit, search->key, i, &without,
+                                      &left_out);
 
-        if (status != IRI_OK || !left_out) {
-            continue;
-        }
-
-        hash = iri_index_hash(conf, iri_buf_str(&without));
-        status = iri_index_find(env, index, hash, hits);
-
-        if (status == IRI_OK) {
-            status = iri_index_find_spelling(env, index, hash, hits);
+        if (status == IRI_OK && left_out) {
+            search->edits[search->edit_count++] = iri_index_hash(
+                conf, iri_buf_str(&without));
         }
     }
 
@@ -591,30 +592,46 @@ iri_index_search_spellings(const iri_env_t *env, const iri_index_conf_t *conf,
 
 /*
  * Search an index by the key. Spellings are searched only if no key has the
- * same hash, so that nothing is nearer.
+ * same hash, so that nothing is nearer; and if their hashes are set.
  */
 static iri_status_t
 iri_index_search(const iri_env_t *env, const iri_index_conf_t *conf,
                  const iri_index_t *index, iri_index_cache_search_t *search)
 {
-    iri_status_t status;
+    iri_status_t status = IRI_OK;
+    size_t       i;
 
     search->complete = index->head.complete != 0;
     search->hits.count = 0;
     search->hits.more = 0;
 
-    status = index->head.records != 0 ? iri_index_find(
-                 env, index, iri_index_hash(conf, search->key), &search->hits)
-                                      : IRI_OK;
+    if (index->head.records != 0) {
+        status = iri_index_find(env, index, iri_index_hash(conf, search->key),
+                                &search->hits);
+    }
 
     search->spelled = search->hits.count == 0 && search->may_spell
                       && index->head.spelled
                       && search->key.len
                              <= index->head.longest + IRI_MAX_CHARACTER;
 
-    return status == IRI_OK && search->spelled ? iri_index_search_spellings(
-               env, conf, index, search->key, &search->hits)
-                                               : status;
+    for (i = 0; status == IRI_OK && search->spelled && i < search->edit_count;
+         i++)
+    {
+        /* A character is added or wrong, or two are transposed. */
+        if (i != 0) {
+            status = iri_index_find(env, index, search->edits[i],
+                                    &search->hits);
+        }
+
+        /* A character is missing, or likewise. */
+        if (status == IRI_OK) {
+            status = iri_index_find_spelling(env, index, search->edits[i],
+                                             &search->hits);
+        }
+    }
+
+    return status;
 }
 
 
@@ -818,7 +835,14 @@ iri_cache_build(const iri_env_t *env, iri_index_cache_t *cache,
         iri_cache_store(cache, conf, &build);
     }
 
-    status = iri_index_search(env, conf, &build.index, search);
+    status = search->may_spell && search->edits == NULL
+                 ? iri_search_set_edits(env, conf, search)
+                 : IRI_OK;
+
+    if (status == IRI_OK) {
+        status = iri_index_search(env, conf, &build.index, search);
+    }
+
     search->fresh = 1;
     iri_index_free(&build.index);
 
@@ -912,7 +936,7 @@ iri_record_search(const iri_env_t *env, const iri_index_conf_t *conf,
 
 
 static iri_status_t
-iri_cache_lookup(const iri_env_t *env, iri_index_cache_t *cache,
+iri_cache_search(const iri_env_t *env, iri_index_cache_t *cache,
                  const iri_index_conf_t   *conf,
                  iri_index_cache_search_t *search, iri_cache_result_t *result)
 {
@@ -953,6 +977,28 @@ iri_cache_lookup(const iri_env_t *env, iri_index_cache_t *cache,
     cache->unlock(cache);
 
     search->complete = search->complete && search->fresh;
+
+    return status;
+}
+
+
+/* Hashes of spellings are computed when they are needed, without the lock. */
+static iri_status_t
+iri_cache_lookup(const iri_env_t *env, iri_index_cache_t *cache,
+                 const iri_index_conf_t   *conf,
+                 iri_index_cache_search_t *search, iri_cache_result_t *result)
+{
+    iri_status_t status;
+
+    status = iri_cache_search(env, cache, conf, search, result);
+
+    if (status == IRI_OK && search->spelled && search->edits == NULL) {
+        status = iri_search_set_edits(env, conf, search);
+
+        if (status == IRI_OK) {
+            status = iri_cache_search(env, cache, conf, search, result);
+        }
+    }
 
     return status;
 }
