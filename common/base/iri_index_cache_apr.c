@@ -13,7 +13,6 @@
 #include <apr_allocator.h>
 #include <apr_hash.h>
 #include <apr_pools.h>
-#include <apr_ring.h>
 #include <apr_thread_mutex.h>
 
 #include "base/iri_index_cache_apr.h"
@@ -23,22 +22,20 @@
 typedef struct cache_apr_record_s cache_apr_record_t;
 
 struct cache_apr_record_s {
-    iri_index_record_t record;
-    APR_RING_ENTRY(cache_apr_record_s) link;
-    iri_index_key_t key;
+    iri_index_record_t  record;
+    cache_apr_record_t *next, *previous; /* in the ring */
+    iri_index_key_t     key;
 };
 
-APR_RING_HEAD(cache_apr_ring_s, cache_apr_record_s);
-
 typedef struct {
-    iri_index_cache_t       cache;
-    iri_index_state_t       state;
-    apr_hash_t             *hash; /* of cache_apr_record_t by key */
-    struct cache_apr_ring_s ring; /* of all, the least recently used first */
-    size_t                  left; /* records that there may be besides */
-    size_t                  room; /* octets that may be allocated now */
-    apr_thread_mutex_t     *mutex;
-    apr_thread_mutex_t     *queues[IRI_INDEX_QUEUES];
+    iri_index_cache_t   cache;
+    iri_index_state_t   state;
+    apr_hash_t         *hash; /* of cache_apr_record_t by key */
+    cache_apr_record_t  ring; /* its next is the least recently used */
+    size_t              left; /* records that there may be besides */
+    size_t              room; /* octets that may be allocated now */
+    apr_thread_mutex_t *mutex;
+    apr_thread_mutex_t *queues[IRI_INDEX_QUEUES];
 } cache_apr_t;
 
 /* Before a block, whose alignment it keeps. */
@@ -74,6 +71,22 @@ cache_apr_leave(iri_index_cache_t *cache, unsigned which)
     (void) apr_thread_mutex_unlock(((cache_apr_t *) cache)->queues[which]);
 }
 
+static void
+cache_apr_unlink(cache_apr_record_t *record)
+{
+    record->previous->next = record->next;
+    record->next->previous = record->previous;
+}
+
+static void
+cache_apr_append(cache_apr_t *self, cache_apr_record_t *record)
+{
+    record->next = &self->ring;
+    record->previous = self->ring.previous;
+    record->previous->next = record;
+    self->ring.previous = record;
+}
+
 static iri_index_record_t *
 cache_apr_find(iri_index_cache_t *cache, const iri_index_key_t *key)
 {
@@ -84,8 +97,8 @@ cache_apr_find(iri_index_cache_t *cache, const iri_index_key_t *key)
     if (found == NULL) {
         return NULL;
     }
-    APR_RING_REMOVE(found, link);
-    APR_RING_INSERT_TAIL(&self->ring, found, cache_apr_record_s, link);
+    cache_apr_unlink(found);
+    cache_apr_append(self, found);
     return &found->record;
 }
 
@@ -95,7 +108,7 @@ cache_apr_put(cache_apr_t *self, cache_apr_record_t *record,
 {
     record->key = *key;
     apr_hash_set(self->hash, &record->key, sizeof(record->key), record);
-    APR_RING_INSERT_TAIL(&self->ring, record, cache_apr_record_s, link);
+    cache_apr_append(self, record);
 }
 
 static iri_index_record_t *
@@ -123,7 +136,7 @@ cache_apr_reuse(iri_index_cache_t *cache, iri_index_record_t *record,
     cache_apr_record_t *other = (cache_apr_record_t *) record;
 
     apr_hash_set(self->hash, &other->key, sizeof(other->key), NULL);
-    APR_RING_REMOVE(other, link);
+    cache_apr_unlink(other);
     memset(other, 0, sizeof(*other));
     cache_apr_put(self, other, key);
 }
@@ -134,11 +147,9 @@ cache_apr_next(iri_index_cache_t *cache, iri_index_record_t *record)
     cache_apr_t        *self = (cache_apr_t *) cache;
     cache_apr_record_t *next;
 
-    next = record != NULL ? APR_RING_NEXT((cache_apr_record_t *) record, link)
-                          : APR_RING_FIRST(&self->ring);
-    return next != APR_RING_SENTINEL(&self->ring, cache_apr_record_s, link)
-               ? &next->record
-               : NULL;
+    next = record != NULL ? ((cache_apr_record_t *) record)->next
+                          : self->ring.next;
+    return next != &self->ring ? &next->record : NULL;
 }
 
 static void *
@@ -228,7 +239,8 @@ cache_apr_init(cache_apr_t *self, size_t size)
     self->left = size / CACHE_APR_RECORD_SHARE + 1;
     self->room = self->left * sizeof(cache_apr_record_t);
     self->room = size > self->room ? size - self->room : 0;
-    APR_RING_INIT(&self->ring, cache_apr_record_s, link);
+    self->ring.next = &self->ring;
+    self->ring.previous = &self->ring;
 
     iri_index_cache_key(self->cache.key);
     self->cache.max_size = self->room > sizeof(cache_apr_block_t)
