@@ -59,10 +59,10 @@ HTTPD_FLAGS = $(call once,HTTPD_FLAGS,$(shell \
 
 # ---- files -------------------------------------------------------------------
 
-# The layers of the core, the lowest first.  Only iri_env_apr.c knows APR: the
-# nginx module is built without it.  common/iriref/ is in libiri.a alone.
+# The layers of the core, the lowest first.  Only iri_*_apr.c know APR: the
+# nginx module is built without them.  common/iriref/ is in libiri.a alone.
 LAYERS    := base unicode charset path index tree host config output request
-ENV_SRC   := common/base/iri_env_apr.c
+ENV_SRC   := $(wildcard common/base/iri_*_apr.c)
 CORE_SRC  := $(filter-out $(ENV_SRC),$(wildcard $(LAYERS:%=common/%/*.c)))
 REF_SRC   := $(wildcard common/iriref/*.c)
 # The public headers, in the order in which they are read.
@@ -142,7 +142,7 @@ $(BUILD)/t/test_torture: TEST_LD = $(shell nm -u $(BUILD)/libiri.a | \
 
 $(BUILD)/obj/mod_iri/%.o:            EXTRA = $(HTTPD_FLAGS)
 $(call obj,$(HTTPD_SRC)): $(BUILD)/flags.httpd
-$(BUILD)/obj/common/base/iri_env_apr.o: EXTRA = $(APR_CFLAGS)
+$(call obj,$(ENV_SRC)):              EXTRA = $(APR_CFLAGS)
 $(BUILD)/obj/cli/%.o:                EXTRA = $(APR_CFLAGS)
 $(BUILD)/obj/t/core/%.o:             EXTRA = $(APR_CFLAGS)
 

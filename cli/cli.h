@@ -20,6 +20,7 @@
 
 #include "iri_ref.h"
 #include "base/iri_env_apr.h"
+#include "base/iri_index_cache_apr.h"
 
 #define CLI_MAX_OPERANDS 2
 
@@ -151,11 +152,10 @@ void cli_show_warnings(cli_call_t *call);
 
 /*
  * Objects of the core that are destroyed with pool.  NULL: memory is exhausted
- * or ICU fails.  size: octets.
+ * or ICU fails.
  */
 iri_registry_t *cli_open_registry(apr_pool_t *pool);
 iri_fold_keys_t *cli_open_fold_keys(apr_pool_t *pool);
-iri_index_cache_t *cli_open_cache(apr_pool_t *pool, size_t size);
 iri_idna_t *cli_open_idna(apr_pool_t *pool);
 iri_confusables_t *cli_open_confusables(apr_pool_t *pool);
 

@@ -39,26 +39,6 @@ cli_open_fold_keys(apr_pool_t *pool)
 
 
 static apr_status_t
-cli_close_cache(void *cache)
-{
-    iri_index_cache_destroy(cache);
-    return APR_SUCCESS;
-}
-
-
-iri_index_cache_t *
-cli_open_cache(apr_pool_t *pool, size_t size)
-{
-    iri_index_cache_conf_t conf;
-
-    /* The cache is private to this process, so it needs no shared memory. */
-    memset(&conf, 0, sizeof(conf));
-    conf.size = size;
-    return cli_own(pool, iri_index_cache_create(&conf), cli_close_cache);
-}
-
-
-static apr_status_t
 cli_close_idna(void *idna)
 {
     iri_idna_destroy(idna);

@@ -187,7 +187,7 @@ settings_open_cache(cli_settings_t *conf)
     if (wrong != NULL || size == 0) {
         return wrong;
     }
-    conf->cache = cli_open_cache(conf->pool, size);
+    conf->cache = iri_index_cache_apr_create(conf->pool, size);
     return conf->cache ? NULL : "is larger than the available memory";
 }
 

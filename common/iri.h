@@ -277,16 +277,55 @@ iri_status_t iri_repair_units(const iri_env_t *env, iri_str_t path,
 /* ---- the cache of directory indexes -------------------------------------- */
 
 /*
- * A cache of directory indexes.  An index maps keys to the entries of one
- * directory.  It is identified by device, inode, mtime and ctime of the
- * directory and by the settings that determine keys.  If only normalization and
- * variants are ignored, it holds only entries whose octets cannot be derived
- * from their name, for example partly composed names.  If width, case, accents
- * or spelling are ignored, it holds all entries.  An index is a hint: a result
- * counts only if the entry's octets have the name and the directory is
- * unchanged.
+ * An index maps keys to the entries of one directory.  It is identified by
+ * device, inode, mtime and ctime of the directory and by the settings that
+ * determine keys.  If only normalization and variants are ignored, it holds
+ * only entries whose octets cannot be derived from their name, for example
+ * partly composed names.  If width, case, accents or spelling are ignored, it
+ * holds all entries.  An index is a hint: a result counts only if the entry's
+ * octets have the name and the directory is unchanged.
+ *
+ * The core builds and searches indexes.  The server stores them: it has a
+ * record for each directory, and memory for the index itself, a block that has
+ * no pointers, so that processes can share it.
  */
 typedef struct iri_index_cache_s iri_index_cache_t;
+
+/* The directory and the settings of an index; without padding. */
+typedef struct {
+    uint64_t dev;           /* as in iri_node_t */
+    uint64_t ino;
+    uint64_t settings[2];   /* the same in each process */
+} iri_index_key_t;
+
+/* What is known of one directory.  New: all 0.  Only the core uses it. */
+typedef struct {
+    int64_t  mtime, ctime;  /* of the directory when it was read */
+    int64_t  read_at;       /* times are ns since the epoch */
+    int64_t  keep_until;    /* the time until which it may not be evicted */
+    void    *block;         /* the index; NULL: it is empty, or has no room */
+    size_t   size;          /* octets of block */
+    uint64_t build;         /* number of the build under way; 0: none */
+    int64_t  build_until;   /* then the build counts as abandoned */
+    void    *build_block;   /* written by the build; NULL: not yet */
+    size_t   build_size;    /* octets of build_block */
+    uint32_t entries;       /* as in the index; UINT32_MAX: so many or more */
+    uint32_t ways;          /* as in the index */
+    unsigned known:1;       /* 1: it was read; 0: all above is unknown */
+    unsigned complete:1;    /* as in the index */
+    unsigned no_room:1;     /* 1: there was no room for the block */
+    unsigned cheap:1;       /* 1: a rebuild takes little time */
+    unsigned deferred:1;    /* 1: the build runs in another thread */
+    unsigned abandoned:5;   /* builds in a row that did not end in time */
+} iri_index_record_t;
+
+/* Shared by all who share the records.  New: all 0.  Only the core uses it. */
+typedef struct {
+    uint64_t builds;        /* that were begun */
+    int64_t  thrashing;     /* the time until which builds that had no room, or
+                               evicted another index, are to be made up for */
+    int64_t  logged_at;     /* when a lack of room was last logged */
+} iri_index_state_t;
 
 /* Number of queues of requests that wait for the building of an index. */
 #define IRI_INDEX_QUEUES 16
@@ -294,31 +333,53 @@ typedef struct iri_index_cache_s iri_index_cache_t;
 /* The building of an index in another thread. */
 typedef struct iri_index_job_s iri_index_job_t;
 
-typedef struct {
-    void  *memory;   /* NULL: the core allocates it.  Else size octets, aligned
-                        as by malloc, all 0 or left by an earlier cache of this
-                        or another process, which may have been killed at any
-                        moment; processes may share it */
-    size_t size;     /* octets at most, without memory for building */
-    void (*lock)(void *ctx);     /* held for some microseconds per lookup; */
-    void (*unlock)(void *ctx);   /* NULL: memory has only one user */
-    void (*queue)(void *ctx, unsigned which);   /* enter and leave a queue */
-    void (*leave)(void *ctx, unsigned which);   /* while a request builds an
-                        index, so that others wait for it instead of building
-                        it too.  which: below IRI_INDEX_QUEUES.  NULL: none */
-    int  (*later)(void *ctx, iri_index_job_t *job);
-                     /* have iri_index_job_run() called in another thread if
-                        more than IRI_MAX_ENTRIES_INLINE entries must be read;
-                        returns 0 if that is not possible.  NULL: the request
-                        reads all entries */
-    void  *ctx;      /* first argument of the functions; may be NULL */
-} iri_index_cache_conf_t;
+/*
+ * How a server stores indexes.  cache is its own structure, which begins with
+ * this one.  Any thread of the process may call lock, unlock, queue and leave;
+ * the functions between lock and unlock are called by who holds the lock, which
+ * is held for some microseconds.  A process that is killed while it holds the
+ * lock may leave records and blocks half changed: the server must discard
+ * them all before another gets the lock.
+ */
+struct iri_index_cache_s {
+    uint64_t key[2];   /* of hashes: from iri_index_cache_key(), the same for
+                          all who share the records */
+    size_t   max_size; /* octets of the largest block, if there is no other */
 
-/* Create a cache.  conf is copied.  Returns: the cache; NULL: no memory. */
-iri_index_cache_t *iri_index_cache_create(const iri_index_cache_conf_t *conf);
+    iri_index_state_t  *(*lock)(iri_index_cache_t *cache);
+    void                (*unlock)(iri_index_cache_t *cache);
 
-/* Destroy a cache; NULL is allowed. */
-void iri_index_cache_destroy(iri_index_cache_t *cache);
+    /* The record of key, which becomes the one used last; NULL: none. */
+    iri_index_record_t *(*find)(iri_index_cache_t *cache,
+                                const iri_index_key_t *key);
+    /* A new record, used last; NULL: there are as many as there may be. */
+    iri_index_record_t *(*insert)(iri_index_cache_t *cache,
+                                  const iri_index_key_t *key);
+    /* Let a record be a new one for another key, used last. */
+    void                (*reuse)(iri_index_cache_t *cache,
+                                 iri_index_record_t *record,
+                                 const iri_index_key_t *key);
+    /* The record used next after record; NULL: of all the least recently used
+       one.  Returns: NULL if there is none. */
+    iri_index_record_t *(*next)(iri_index_cache_t *cache,
+                                iri_index_record_t *record);
+    /* A block of size octets, aligned for uint64_t; NULL: no room. */
+    void               *(*alloc)(iri_index_cache_t *cache, size_t size);
+    void                (*free)(iri_index_cache_t *cache, void *block);
+
+    /* Enter and leave a queue while a request builds an index, so that others
+       wait for it instead of building it too; NULL: none. */
+    void                (*queue)(iri_index_cache_t *cache, unsigned which);
+    void                (*leave)(iri_index_cache_t *cache, unsigned which);
+    /* Have iri_index_job_run() called in another thread if more than
+       IRI_MAX_ENTRIES_INLINE entries must be read.  Returns: 0 if that is not
+       possible.  NULL: the request reads all entries. */
+    int                 (*later)(iri_index_cache_t *cache,
+                                 iri_index_job_t *job);
+};
+
+/* Set key to random octets. */
+void iri_index_cache_key(uint64_t key[2]);
 
 /*
  * Build the index of a job, or drop the job.  Both free it.  Any thread of the

@@ -73,7 +73,7 @@
 #define IRI_MAX_ENTRIES_INLINE      2000   /* entries indexed while a request
                                               waits, if another thread can
                                               index more
-                                              (iri_index_cache_conf_t) */
+                                              (iri_index_cache_s.later) */
 #define IRI_MAX_INDEXED          1000000   /* entries of an indexed directory */
 #define IRI_MIN_CACHE              65536   /* octets of a cache */
 #define IRI_MAX_CACHE   UINT64_C(4294967296)

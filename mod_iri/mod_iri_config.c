@@ -9,7 +9,6 @@
 
 #include "mod_iri.h"
 
-#include <apr_thread_mutex.h>
 
 static const char registry_key[] = "mod_iri: registry of charsets";
 
@@ -176,86 +175,6 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 
 /* ---- the cache of a child ----------------------------------------------- */
 
-typedef struct {
-    /* held during a cache lookup */
-    apr_thread_mutex_t *mutex;
-    /* held while a directory is read */
-    apr_thread_mutex_t *queue[IRI_INDEX_QUEUES];
-} mod_iri_locks_t;
-
-static void
-mod_iri_lock(void *locks)
-{
-    apr_thread_mutex_lock(((mod_iri_locks_t *) locks)->mutex);
-}
-
-static void
-mod_iri_unlock(void *locks)
-{
-    apr_thread_mutex_unlock(((mod_iri_locks_t *) locks)->mutex);
-}
-
-/*
- * Threads that need the index of the same directory wait until one has built
- * it.
- */
-static void
-mod_iri_lock_build(void *locks, unsigned which)
-{
-    apr_thread_mutex_lock(((mod_iri_locks_t *) locks)->queue[which]);
-}
-
-static void
-mod_iri_unlock_build(void *locks, unsigned which)
-{
-    apr_thread_mutex_unlock(((mod_iri_locks_t *) locks)->queue[which]);
-}
-
-static apr_status_t
-mod_iri_cache_cleanup(void *cache)
-{
-    iri_index_cache_destroy(cache);
-    return APR_SUCCESS;
-}
-
-static int
-mod_iri_create_locks(apr_pool_t *pool, iri_index_cache_conf_t *conf)
-{
-    mod_iri_locks_t *locks = apr_palloc(pool, sizeof(*locks));
-    unsigned         i;
-
-    if (apr_thread_mutex_create(&locks->mutex, APR_THREAD_MUTEX_DEFAULT, pool)
-        != APR_SUCCESS)
-    {
-        return 0;
-    }
-    for (i = 0; i < IRI_INDEX_QUEUES; i++) {
-        if (apr_thread_mutex_create(&locks->queue[i],
-                                    APR_THREAD_MUTEX_DEFAULT, pool)
-            != APR_SUCCESS)
-        {
-            return 0;
-        }
-    }
-    conf->lock = mod_iri_lock;
-    conf->unlock = mod_iri_unlock;
-    conf->queue = mod_iri_lock_build;
-    conf->leave = mod_iri_unlock_build;
-    conf->ctx = locks;
-    return 1;
-}
-
-static iri_index_cache_t *
-mod_iri_create_cache(apr_pool_t *pool, size_t size)
-{
-    iri_index_cache_conf_t conf;
-
-    memset(&conf, 0, sizeof(conf));
-    conf.size = size;
-    return mod_iri_create_locks(pool, &conf) ? iri_index_cache_create(&conf)
-                                             : NULL;
-}
-
 /*
  * Create one cache for all threads of a child.  Without a cache directories
  * are read for each lookup.
@@ -274,14 +193,12 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
     if (!used || size == 0) {
         return;
     }
-    cache = mod_iri_create_cache(pchild, size);
+    cache = iri_index_cache_apr_create(pchild, size);
     if (cache == NULL) {
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
                      "iri: no memory for IRICache");
         return;
     }
-    apr_pool_cleanup_register(pchild, cache, mod_iri_cache_cleanup,
-                              apr_pool_cleanup_null);
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_server(s)->cache = cache;
     }

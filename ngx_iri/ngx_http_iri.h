@@ -45,6 +45,7 @@
  *   ngx_http_iri_status.c      ngx_http_iri_status_module: counters
  *   ngx_http_iri_try_files.c   try_files
  *   ngx_http_iri_variables.c   $iri_... and some variables of nginx
+ *   ngx_http_iri_zone.c        iri_cache: the shared memory zone
  *
  * Words for which nginx has none:
  *

@@ -1,12 +1,9 @@
 /*
  * ngx_http_iri_cache.c - iri_cache: the cache of directory indexes
  *
- * The core's index cache (design 3) is one allocation in a shared memory
- * zone of nginx.  A reload keeps the zone and its contents if the size is
- * unchanged.  The cache is locked with the mutex of the zone's slab pool, which
- * nginx unlocks if a worker dies while holding it.  Each process has its own
- * handle on the cache (iri_index_cache_t), because a handle contains addresses
- * of functions.
+ * Indexes are stored in a shared memory zone (ngx_http_iri_zone.c).  Each
+ * process has its own handle on it (iri_index_cache_t), because a handle
+ * contains addresses of functions.
  *
  * The index of a large directory is built in a thread pool (design 5.10).
  * The request that started the build waits for it, unless the exact name was
@@ -25,10 +22,9 @@
 typedef struct ngx_http_iri_task_s ngx_http_iri_task_t;
 
 struct ngx_http_iri_cache_s {
-    size_t             size;
-    ngx_str_t          threads; /* name of the thread pool; empty: not set */
-    ngx_shm_zone_t    *zone;    /* shared by all caches of this size */
-    iri_index_cache_t *cache;   /* this process's handle; NULL: not created */
+    ngx_http_iri_zone_t zone; /* first; shared by all caches of this size */
+    size_t              size; /* octets */
+    ngx_str_t           threads; /* name of the thread pool; empty: not set */
 #if (NGX_THREADS)
     ngx_thread_pool_t   *pool; /* NULL: not needed, since nothing folds */
     ngx_http_iri_task_t *task; /* started by the last lookup, or NULL */
@@ -222,12 +218,12 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
  * possible; the core then drops the job and tries again at the next lookup.
  */
 static int
-ngx_http_iri_job_post(void *ctx, iri_index_job_t *job)
+ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 {
     ngx_pool_t           *pool;
     ngx_thread_task_t    *thread_task;
     ngx_http_iri_task_t  *task;
-    ngx_http_iri_cache_t *cache = ctx;
+    ngx_http_iri_cache_t *cache = (ngx_http_iri_cache_t *) self;
 
     if (cache->pool == NULL) {
         return 0;
@@ -284,9 +280,9 @@ ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 
 /* Without threads, large directories are searched for exact names only. */
 static int
-ngx_http_iri_job_post(void *ctx, iri_index_job_t *job)
+ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 {
-    (void) ctx;
+    (void) self;
     (void) job;
 
     return 0;
@@ -317,147 +313,7 @@ ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 #endif
 
 
-/* ---- the shared memory zone --------------------------------------------- */
-
-static void
-ngx_http_iri_cache_lock(void *ctx)
-{
-    ngx_slab_pool_t      *shpool;
-    ngx_http_iri_cache_t *cache = ctx;
-
-    shpool = (ngx_slab_pool_t *) cache->zone->shm.addr;
-    ngx_shmtx_lock(&shpool->mutex);
-}
-
-
-static void
-ngx_http_iri_cache_unlock(void *ctx)
-{
-    ngx_slab_pool_t      *shpool;
-    ngx_http_iri_cache_t *cache = ctx;
-
-    shpool = (ngx_slab_pool_t *) cache->zone->shm.addr;
-    ngx_shmtx_unlock(&shpool->mutex);
-}
-
-
-/*
- * Allocate and initialize the cache in a new zone.  The master process does
- * this before it starts workers, so that they need no coordination.
- */
-static ngx_int_t
-ngx_http_iri_zone_create(ngx_slab_pool_t *shpool, size_t size)
-{
-    iri_index_cache_t     *cache;
-    iri_index_cache_conf_t conf;
-
-    shpool->data = ngx_slab_alloc(shpool, size);
-    if (shpool->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memzero(&conf, sizeof(iri_index_cache_conf_t));
-    conf.memory = shpool->data;
-    conf.size = size;
-
-    cache = iri_index_cache_create(&conf);
-    if (cache == NULL) {
-        return NGX_ERROR;
-    }
-
-    iri_index_cache_destroy(cache);
-
-    return NGX_OK;
-}
-
-
-/* data: zone->data of the previous cycle, NULL if the zone is new. */
-static ngx_int_t
-ngx_http_iri_zone_init(ngx_shm_zone_t *zone, void *data)
-{
-    ngx_slab_pool_t      *shpool = (ngx_slab_pool_t *) zone->shm.addr;
-    ngx_http_iri_cache_t *cache = zone->data;
-
-    if (data == NULL && !zone->shm.exists
-        && ngx_http_iri_zone_create(shpool, cache->size) != NGX_OK)
-    {
-        ngx_log_error(NGX_LOG_EMERG, zone->shm.log, 0,
-                      "iri: no memory for \"iri_cache\" in \"%V\"",
-                      &zone->shm.name);
-        return NGX_ERROR;
-    }
-
-    zone->data = shpool->data;
-
-    return NGX_OK;
-}
-
-
-/* The size includes the slab pool's descriptors of its pages. */
-static ngx_int_t
-ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
-{
-    size_t    size;
-    ngx_str_t name;
-
-    name.data = ngx_pnalloc(cf->pool, sizeof("iri_cache ") + NGX_SIZE_T_LEN);
-    if (name.data == NULL) {
-        return NGX_ERROR;
-    }
-
-    name.len = ngx_sprintf(name.data, "iri_cache %uz", cache->size)
-               - name.data;
-
-    size = ngx_align(cache->size, ngx_pagesize);
-    size += 8 * ngx_pagesize
-            + (size / ngx_pagesize + 8) * sizeof(ngx_slab_page_t);
-
-    cache->zone = ngx_shared_memory_add(cf, &name, size,
-                                        &ngx_http_iri_module);
-    if (cache->zone == NULL) {
-        return NGX_ERROR;
-    }
-
-    cache->zone->init = ngx_http_iri_zone_init;
-    cache->zone->data = cache;
-
-    return NGX_OK;
-}
-
-
-/* ---- the handle of this process ----------------------------------------- */
-
-/* Without memory for the handle, nothing is cached in this process. */
-static void
-ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache)
-{
-    iri_index_cache_conf_t conf;
-
-    ngx_memzero(&conf, sizeof(iri_index_cache_conf_t));
-    conf.memory = cache->zone->data;
-    conf.size = cache->size;
-    conf.lock = ngx_http_iri_cache_lock;
-    conf.unlock = ngx_http_iri_cache_unlock;
-    conf.later = ngx_http_iri_job_post;
-    conf.ctx = cache;
-
-    cache->cache = iri_index_cache_create(&conf);
-}
-
-
-/*
- * Cleanup handler of the configuration's pool.  Threads may use the handle
- * until then; nginx stops them before it destroys the pool.
- */
-static void
-ngx_http_iri_cache_close(void *data)
-{
-    ngx_http_iri_cache_t *cache = data;
-
-    iri_index_cache_destroy(cache->cache);
-    cache->cache = NULL;
-}
-
+/* ---- the cache of this process ------------------------------------------- */
 
 iri_index_cache_t *
 ngx_http_iri_cache(ngx_http_request_t *r)
@@ -476,7 +332,7 @@ ngx_http_iri_cache(ngx_http_request_t *r)
     cache->task = NULL;
 #endif
 
-    return cache->cache;
+    return &cache->zone.cache;
 }
 
 
@@ -487,7 +343,8 @@ ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf)
     ngx_http_iri_cache_t **cache = imcf->caches.elts;
 
     for (i = 0; i < imcf->caches.nelts; i++) {
-        ngx_http_iri_cache_open(cache[i]);
+        ngx_http_iri_zone_open(&cache[i]->zone);
+        cache[i]->zone.cache.later = ngx_http_iri_job_post;
     }
 }
 
@@ -531,7 +388,6 @@ static ngx_http_iri_cache_t *
 ngx_http_iri_cache_get(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_uint_t                i;
-    ngx_pool_cleanup_t       *cln;
     ngx_http_iri_cache_t    **caches, *cache;
     ngx_http_iri_main_conf_t *imcf;
 
@@ -547,24 +403,18 @@ ngx_http_iri_cache_get(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
     }
 
     caches = ngx_array_push(&imcf->caches);
-    cln = ngx_pool_cleanup_add(cf->pool, sizeof(ngx_http_iri_cache_t));
-    if (caches == NULL || cln == NULL) {
+    cache = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_cache_t));
+    if (caches == NULL || cache == NULL) {
         return NULL;
     }
 
-    cache = cln->data;
-    ngx_memzero(cache, sizeof(ngx_http_iri_cache_t));
     cache->size = iscf->cache_size;
     cache->threads = iscf->cache_threads;
     *caches = cache;
 
-    if (ngx_http_iri_zone_add(cf, cache) != NGX_OK) {
-        return NULL;
-    }
-
-    cln->handler = ngx_http_iri_cache_close;
-
-    return cache;
+    return ngx_http_iri_zone_add(cf, &cache->zone, cache->size) == NGX_OK
+               ? cache
+               : NULL;
 }
 
 

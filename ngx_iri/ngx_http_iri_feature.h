@@ -261,6 +261,30 @@ ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
 /* Replace the getters of nginx's variables.  Returns: NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
 
+
+/* ---- ngx_http_iri_zone.c ------------------------------------------------ */
+
+typedef struct ngx_http_iri_zone_root_s  ngx_http_iri_zone_root_t;
+
+/* The cache of directory indexes, as one process sees it */
+typedef struct {
+    iri_index_cache_t         cache;    /* first; its functions are set when
+                                           a process starts */
+    ngx_shm_zone_t           *shm_zone;
+    ngx_slab_pool_t          *shpool;   /* NULL until then */
+    ngx_http_iri_zone_root_t *root;     /* in shared memory */
+} ngx_http_iri_zone_t;
+
+/*
+ * Add a zone of shared memory for size octets of records and blocks.  Zones of
+ * the same size are one.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_zone_t *zone,
+    size_t size);
+
+/* When a process starts that serves requests.  zone->cache.later: not set. */
+void ngx_http_iri_zone_open(ngx_http_iri_zone_t *zone);
+
 #pragma GCC visibility pop
 
 #endif /* NGX_HTTP_IRI_FEATURE_H */

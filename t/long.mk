@@ -66,11 +66,11 @@ BENCH_PROGRAMS := $(patsubst t/bench/%.c,$(BUILD)/t/bench/%,\
                     $(wildcard t/bench/*.c))
 unit: $(BENCH_PROGRAMS)
 $(BENCH_PROGRAMS): $(BUILD)/t/bench/%: $(BUILD)/obj/t/bench/%.o \
-    $(BUILD)/libiri.a
+    $(call obj,$(ENV_SRC)) $(BUILD)/libiri.a
 	@mkdir -p $(@D)
 	$(call tell,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -Wl,--as-needed $(CORE_LIBS)
-$(BUILD)/obj/t/bench/%.o: EXTRA = -D_GNU_SOURCE -Icommon
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -Wl,--as-needed $(APR_LIBS) $(CORE_LIBS)
+$(BUILD)/obj/t/bench/%.o: EXTRA = -D_GNU_SOURCE -Icommon $(APR_CFLAGS)
 -include $(BENCH_PROGRAMS:$(BUILD)/t/%=$(BUILD)/obj/t/%.d)
 
 # Of bench alone, for it needs uriparser and libcurl.
@@ -284,7 +284,8 @@ unit: $(REPLAYS)
 $(BUILD)/obj/t/fuzz/%.o: EXTRA = -Icommon -Icli $(APR_CFLAGS) $(FUZZ_PLAIN)
 
 # The model is slow as it is; `make asan` looks at its memory, too.
-$(BUILD)/obj/t/fuzz/model%.o: EXTRA = -Icommon $(FUZZ_PLAIN) $(FUZZ_MODEL)
+$(BUILD)/obj/t/fuzz/model%.o: EXTRA = -Icommon $(APR_CFLAGS) $(FUZZ_PLAIN) \
+    $(FUZZ_MODEL)
 
 .SECONDEXPANSION:
 $(FUZZERS): $(BUILD)/fuzz_%: $(BUILD)/obj/t/fuzz/fuzz_%.o \
@@ -319,10 +320,10 @@ model: need-test ## the core against a slow second one, MODEL_RUNS cases
 
 unit: $(MODEL)
 $(MODEL): $(BUILD)/obj/t/fuzz/model-main.o \
-    $(call obj,$(wildcard t/fuzz/model*.c)) $(BUILD)/libiri.a
+    $(call obj,$(wildcard t/fuzz/model*.c) $(ENV_SRC)) $(BUILD)/libiri.a
 	@mkdir -p $(@D)
 	$(call tell,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(APR_LIBS) $(CORE_LIBS)
 
 $(BUILD)/obj/t/fuzz/model-main.o: t/fuzz/fuzz_model.c $(BUILD)/flags
 	@mkdir -p $(@D)

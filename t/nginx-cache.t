@@ -272,4 +272,37 @@ is answer_later($killed, '/large/NAME.txt', port => $killed->port('named')),
 is_deeply [$killed->errors(ignore => $EXPECTED)], [], 'log';
 $killed->stop;
 is_deeply [$killed->errors(ignore => $EXPECTED)], [], 'the end';
+
+# ---- a worker that is killed while it changes the zone ----------------------
+
+# A debugger stops it there: by chance that is hardly ever.
+SKIP: {
+    skip 'no gdb', 4 if !grep { -x "$_/gdb" } split /:/, $ENV{PATH};
+    my $server = start(conf(main => '2m'), workers => 1);
+    is answer($server, '/small/name.txt'), '200 small', 'an index is stored';
+
+    my $output = "$tmp/gdb";
+    my ($worker) = $server->log_text =~ /start worker process (\d+)/;
+    my $gdb = fork // die "fork: $!\n";
+    if (!$gdb) {
+        open STDOUT, '>', $output or die "$output: $!\n";
+        open STDERR, '>&', \*STDOUT;
+        exec 'gdb', '-q', '-batch', '-p', $worker,
+            '-ex', 'break ngx_slab_alloc_locked', '-ex', 'echo ready\n',
+            '-ex', 'continue', '-ex', 'kill' or POSIX::_exit(1);
+    }
+    my $ready = $server->wait_for(sub {
+        -e $output && slurp($output) =~ /^ready/m || waitpid($gdb, POSIX::WNOHANG()) });
+    if (!$ready || slurp($output) !~ /^Breakpoint 1/m) {
+        kill 'KILL', $gdb;
+        skip 'gdb cannot attach', 3;
+    }
+    eval { answer($server, '/many1/NAME.txt') };
+    waitpid $gdb, 0;
+    is answer_later($server, "/$_/NAME.txt"), "200 $_", "found: $_"
+        for 'small', 'many1';
+    like $server->log_text, qr/is emptied: a worker died while using it/,
+        'the zone was emptied';
+    $server->stop;
+}
 done_testing;

@@ -922,28 +922,36 @@ iri_index_size(const iri_index_t *index)
 }
 
 
-static unsigned char *
-iri_put_octets(unsigned char *to, const void *part, size_t size)
-{
-    if (size != 0) {
-        memcpy(to, part, size);
-    }
-
-    return to + size;
-}
-
-
 void
-iri_index_copy(const iri_index_t *index, void *block)
+iri_index_copy(const iri_index_t *index, void *block, size_t from,
+               size_t count)
 {
-    unsigned char *p = block;
+    const struct {
+        const void *data;
+        size_t      size;
+    } parts[] = {
+        { &index->head, sizeof(index->head) },
+        { index->spellings,
+          index->head.spellings * sizeof(*index->spellings) },
+        { index->table, index->head.table * sizeof(*index->table) },
+        { index->text, (size_t) index->head.text },
+    };
+    unsigned char *to = block;
+    size_t         i, start, end;
 
-    p = iri_put_octets(p, &index->head, sizeof(index->head));
-    p = iri_put_octets(p, index->spellings,
-                       index->head.spellings * sizeof(*index->spellings));
-    p = iri_put_octets(p, index->table,
-                       index->head.table * sizeof(*index->table));
-    (void) iri_put_octets(p, index->text, (size_t) index->head.text);
+    for (i = 0; i < sizeof(parts) / sizeof(parts[0]) && count != 0; i++) {
+        start = from < parts[i].size ? from : parts[i].size;
+        end = count < parts[i].size - start ? start + count : parts[i].size;
+
+        if (start != end) {
+            memcpy(to + start, (const unsigned char *) parts[i].data + start,
+                   end - start);
+        }
+
+        to += parts[i].size;
+        from -= start;
+        count -= end - start;
+    }
 }
 
 

@@ -142,11 +142,13 @@ void iri_index_free(iri_index_t *index);
 
 /*
  * An index as one block, which may be moved and shared by processes.
- * iri_index_size: octets of the block.  iri_index_copy: write it to block.
+ * iri_index_size: octets of the block.  iri_index_copy: write at most count of
+ * these octets, those from the given one on, to their places in block.
  * iri_index_open: *index refers to block, and is not freed.
  */
 size_t iri_index_size(const iri_index_t *index);
-void iri_index_copy(const iri_index_t *index, void *block);
+void iri_index_copy(const iri_index_t *index, void *block, size_t from,
+                    size_t count);
 void iri_index_open(const void *block, iri_index_t *index);
 
 #define IRI_MAX_INDEX_HITS 32
@@ -174,7 +176,7 @@ iri_status_t iri_index_find_spelling(const iri_env_t *env,
 
 /* ---- the cache of indexes ------------------------------------------------ */
 
-/* A search in the index of one directory: arguments, then results. */
+/* A search in the index of one directory: arguments, then results, all 0. */
 typedef struct {
     const iri_tree_conf_t *tree;       /* settings of the directory */
     iri_str_t              directory;  /* octets on disk, followed by a NUL */
@@ -186,6 +188,9 @@ typedef struct {
     unsigned               fold;       /* of the keys, as in
                                           iri_index_conf_t */
     iri_str_t              key;        /* of name */
+    uint32_t              *edits;      /* hashes of key and of key without each
+                                          of its characters; NULL: not set */
+    size_t                 edit_count; /* of edits */
     iri_index_hits_t       hits;       /* entries whose names are to be
                                           compared with name */
     int                    spelled;    /* 1: hits may differ by one edit, and

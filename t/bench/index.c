@@ -22,6 +22,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include <apr_general.h>
+#include <apr_pools.h>
+
+#include "base/iri_index_cache_apr.h"
 #include "iri.h"
 
 #define CACHE_SIZE ((size_t) 1 << 28)
@@ -216,18 +220,22 @@ find(iri_index_cache_t *cache, const char *asked)
 }
 
 
+static apr_pool_t *pool; /* of the cache, of which there is one at a time */
+
+
 static iri_index_cache_t *
 cache_of(size_t size)
 {
-    iri_index_cache_conf_t conf;
-    iri_index_cache_t     *cache;
+    iri_index_cache_t *cache = NULL;
 
-    memset(&conf, 0, sizeof(conf));
-    conf.size = size;
+    if (apr_initialize() == APR_SUCCESS
+        && apr_pool_create(&pool, NULL) == APR_SUCCESS)
+    {
+        cache = iri_index_cache_apr_create(pool, size);
+    }
 
-    cache = iri_index_cache_create(&conf);
     if (cache == NULL) {
-        die("iri_index_cache_create");
+        die("iri_index_cache_apr_create");
     }
 
     return cache;
@@ -314,7 +322,7 @@ timed(void (*what)(void))
     what();
     end = cpu_ms();
 
-    iri_index_cache_destroy(bench.cache);
+    apr_pool_destroy(pool);
 
     return end - start;
 }
@@ -366,7 +374,7 @@ is_kept(size_t size)
     (void) find(cache, bench.asked);
     lists = bench.arena.lists;
     found = find(cache, bench.asked) && bench.arena.lists == lists;
-    iri_index_cache_destroy(cache);
+    apr_pool_destroy(pool);
 
     return found;
 }

@@ -7,11 +7,15 @@
 
 #include <stdlib.h>
 
+#include <apr_general.h>
+#include <apr_pools.h>
+
 #include <unicode/uchar.h>
 #include <unicode/ucnv_err.h>
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
+#include "base/iri_index_cache_apr.h"
 #include "core.h"
 
 typedef union core_block_u core_block_t;
@@ -348,6 +352,119 @@ core_free(core_t *core)
     core_forget(core);
     core_tree_free(&core->root);
     memset(&core->root, 0, sizeof(core->root));
+}
+
+
+/* ---- caches ------------------------------------------------------------- */
+
+typedef struct core_cache_s core_cache_t;
+
+struct core_cache_s {
+    core_cache_t      *next;
+    apr_pool_t        *pool;
+    iri_index_cache_t *cache;
+    iri_index_state_t *(*lock)(iri_index_cache_t *cache);
+    void (*unlock)(iri_index_cache_t *cache);
+    size_t locks;
+    int    held;
+};
+
+static core_cache_t *core_caches;
+
+
+static core_cache_t *
+core_cache_of(const iri_index_cache_t *cache)
+{
+    core_cache_t *one = core_caches;
+
+    while (one != NULL && one->cache != cache) {
+        one = one->next;
+    }
+
+    return one;
+}
+
+
+static iri_index_state_t *
+core_cache_lock(iri_index_cache_t *cache)
+{
+    core_cache_t      *one = core_cache_of(cache);
+    iri_index_state_t *state = one->lock(cache);
+
+    one->locks++;
+    if (one->held++ != 0) {
+        abort();
+    }
+
+    return state;
+}
+
+
+static void
+core_cache_unlock(iri_index_cache_t *cache)
+{
+    core_cache_t *one = core_cache_of(cache);
+
+    if (--one->held != 0) {
+        abort();
+    }
+
+    one->unlock(cache);
+}
+
+
+iri_index_cache_t *
+core_cache(size_t size)
+{
+    static int    begun;
+    core_cache_t *one;
+    apr_pool_t   *pool;
+
+    if (!begun) {
+        assert_int_equal(apr_initialize(), APR_SUCCESS);
+        begun = 1;
+    }
+
+    assert_int_equal(apr_pool_create(&pool, NULL), APR_SUCCESS);
+    one = apr_pcalloc(pool, sizeof(*one));
+    one->pool = pool;
+    one->cache = iri_index_cache_apr_create(pool, size);
+    assert_non_null(one->cache);
+    one->lock = one->cache->lock;
+    one->unlock = one->cache->unlock;
+    one->cache->lock = core_cache_lock;
+    one->cache->unlock = core_cache_unlock;
+    one->next = core_caches;
+    core_caches = one;
+
+    return one->cache;
+}
+
+
+void
+core_cache_free(iri_index_cache_t *cache)
+{
+    core_cache_t **at, *one = core_cache_of(cache);
+
+    if (cache == NULL) {
+        return;
+    }
+
+    assert_int_equal(one->held, 0);
+
+    for (at = &core_caches; *at != one; at = &(*at)->next) {
+        /* void */
+    }
+
+    *at = one->next;
+    apr_pool_destroy(one->pool);
+}
+
+
+size_t
+core_cache_locks(const iri_index_cache_t *cache)
+{
+    return core_cache_of(cache)->locks;
 }
 
 

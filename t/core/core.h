@@ -73,6 +73,14 @@ void core_free(core_t *core);      /* arena and tree */
 void core_forget(core_t *core);    /* the arena alone */
 
 /*
+ * A cache of indexes, that of httpd and the command.  It aborts if it is locked
+ * twice.  core_cache_locks: how often it was locked.  NULL may be freed.
+ */
+iri_index_cache_t *core_cache(size_t size);
+void core_cache_free(iri_index_cache_t *cache);
+size_t core_cache_locks(const iri_index_cache_t *cache);
+
+/*
  * Add a name to the tree, with its parent directories; one that ends with "/"
  * is a directory.  The path is absolute.  Updates the parent directory.
  */

@@ -1781,9 +1781,7 @@ test_random(void **state)
                   core_random(6) == 0 ? (iri_filename_form_t) core_random(3)
                                       : ANY,
                   matches[core_random(COUNT(matches))]);
-        cache = core_random(2) ? iri_index_cache_create(
-                    &(iri_index_cache_conf_t){ .size = 65536 })
-                               : NULL;
+        cache = core_random(2) ? core_cache(65536) : NULL;
         find.search.cache = cache;
         random_tree(&find);
 
@@ -1792,7 +1790,7 @@ test_random(void **state)
             core_forget(&find.core);
         }
 
-        iri_index_cache_destroy(cache);
+        core_cache_free(cache);
         core_free(&find.core);
     }
 

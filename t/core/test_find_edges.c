@@ -790,8 +790,7 @@ test_cache_of_charsets(void **state)
 
     find_init(&r, "/%E7%AB%8B", "", "gbk", N);
     core_put(&r.core, S("/srv/\xed\xa1"));
-    r.search.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 65536 });
+    r.search.cache = core_cache(65536);
     assert_non_null(r.search.cache);
     find_run(&r);
     assert_int_equal(r.found.verdict, IRI_PASS);
@@ -801,7 +800,7 @@ test_cache_of_charsets(void **state)
     assert_int_equal(r.found.verdict, IRI_SERVE);
     assert_str(r.found.filename, S("/srv/\xed\xa1"));
 
-    iri_index_cache_destroy(r.search.cache);
+    core_cache_free(r.search.cache);
     core_free(&r.core);
 }
 
@@ -819,8 +818,7 @@ test_more_than_the_cache(void **state)
 
     for (entries = 4; entries <= 80; entries += 76) {
         find_init(&r, "/%E1%BA%AD", "", "", N);
-        r.search.cache = iri_index_cache_create(
-            &(iri_index_cache_conf_t){ .size = SIZE });
+        r.search.cache = core_cache(SIZE);
         assert_non_null(r.search.cache);
 
         for (i = 0; i < entries; i++) {
@@ -836,7 +834,7 @@ test_more_than_the_cache(void **state)
 
         /* Also only once if building took too long to be repeated soon. */
         assert_in_range(r.core.lists, 1, entries == 4 ? 1 : 2);
-        iri_index_cache_destroy(r.search.cache);
+        core_cache_free(r.search.cache);
         core_free(&r.core);
     }
 }
@@ -859,8 +857,7 @@ test_two_devices(void **state)
     b->node.ino = a->node.ino;
     b->node.dev = a->node.dev + 1;
 
-    r.search.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 1 }); /* one slot */
+    r.search.cache = core_cache(1); /* one slot */
     assert_non_null(r.search.cache);
     r.search.root = S("/srv/a");
     find_run(&r);
@@ -872,7 +869,7 @@ test_two_devices(void **state)
     find_run(&r);
     assert_int_equal(r.found.verdict, IRI_SERVE);
 
-    iri_index_cache_destroy(r.search.cache);
+    core_cache_free(r.search.cache);
     core_free(&r.core);
 }
 
@@ -887,8 +884,7 @@ test_old_mtime(void **state)
     (void) state;
 
     find_init(&r, "/%E1%BA%AD", "", "", N);
-    r.search.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 65536 });
+    r.search.cache = core_cache(65536);
     assert_non_null(r.search.cache);
     clock_gettime(CLOCK_REALTIME, &now);
     core_node(&r.core, S("/srv"))->node.ctime = (int64_t) now.tv_sec
@@ -900,7 +896,7 @@ test_old_mtime(void **state)
     find_run(&r);
     assert_int_equal(r.core.lists, 2);
 
-    iri_index_cache_destroy(r.search.cache);
+    core_cache_free(r.search.cache);
     core_free(&r.core);
 }
 
@@ -985,15 +981,13 @@ test_not_listed(void **state)
         dir.list = not_listed;
         r.core.env.dir = &dir;
         r.core.env.trace = 1;
-        r.search.cache = cached % 2 ? iri_index_cache_create(
-                             &(iri_index_cache_conf_t){ .size = 4096 })
-                                    : NULL;
+        r.search.cache = cached % 2 ? core_cache(4096) : NULL;
         find_run(&r);
         assert_int_equal(r.found.verdict, IRI_PASS);
         assert_int_equal(r.found.why,
                          cached < 2 ? IRI_WHY_ABSENT : IRI_WHY_ERROR);
         assert_non_null(strstr(r.core.log, iri_status_text(list_status)));
-        iri_index_cache_destroy(r.search.cache);
+        core_cache_free(r.search.cache);
         core_free(&r.core);
     }
 }

@@ -842,7 +842,11 @@ test_moved(void **state)
     block = malloc(size + 8);
     other = malloc(size + 8);
     memset(block, 0x5a, size + 8);
-    iri_index_copy(&b.index, block);
+
+    for (i = 0; i < size; i += 100) {
+        iri_index_copy(&b.index, block, i, 100);
+    }
+
     memcpy(other, block, size + 8);
     memset(block, 0xa5, size + 8);
     free(block);

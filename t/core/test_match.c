@@ -51,7 +51,7 @@ near_init(near_t *near, unsigned match, const char *const *paths)
 static void
 near_free(near_t *near)
 {
-    iri_index_cache_destroy(near->cache);
+    core_cache_free(near->cache);
     core_free(&near->core);
 }
 
@@ -233,8 +233,7 @@ test_exact_among_many(void **state)
         core_put(&near.core, core_str(word));
     }
 
-    near.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 1 << 20 });
+    near.cache = core_cache(1 << 20);
 
     for (i = 0; i < 256; i += 5) {
         char want[128];
@@ -425,8 +424,7 @@ test_several_in_further(void **state)
 
     near_init(&near, N | C, tree);
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
-    near.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 65536 });
+    near.cache = core_cache(65536);
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("windows-1252");
     assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
@@ -633,8 +631,7 @@ test_write(void **state)
     assert_near(&near, "/name", "serve /name exact");
 
     /* With the cache filled by readers, too. */
-    near.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 65536 });
+    near.cache = core_cache(65536);
     near.search.write = 0;
     assert_near(&near, "/NAME", "moved /name case");
     assert_near(&near, "/nme", "pass");
@@ -697,8 +694,7 @@ test_choices(void **state)
                   "/d/W1 /d/w1 ");
 
     /* With a "/" at its end it is no file. */
-    near.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 65536 });
+    near.cache = core_cache(65536);
     check_choices(&near, "/Ff", "/FF /fF /ff ");
     check_choices(&near, "/Ff/", "/FF/ /ff/ ");
     near_free(&near);
@@ -724,8 +720,7 @@ test_choices_go_on(void **state)
     /* Without a cache each directory is read for this request. */
     check_choices(&near, "/b\xe1\xb8\x83/file",
                   "/BB/FILE /Bb/file /bb/file ");
-    near.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 65536 });
+    near.cache = core_cache(65536);
     near_ask(&near, "/bb/x");
     near_ask(&near, "/BB/x");
     near_ask(&near, "/bB/x");
@@ -774,8 +769,7 @@ test_choices_are_limited(void **state)
         core_put(&near.core, core_str(path));
     }
 
-    near.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 65536 });
+    near.cache = core_cache(65536);
     near_ask(&near, "/abcDE");
     assert_int_equal(near.found.verdict, IRI_CHOOSE);
     assert_int_equal(near.found.count, IRI_MAX_CHOICES);
@@ -1011,9 +1005,7 @@ test_random(void **state)
         near_init(&near, matches[core_random(COUNT(matches))], NULL);
         near.tree.ambiguous = (iri_ambiguous_t) core_random(2);
         near.search.write = core_random(4) == 0;
-        near.cache = core_random(2) ? iri_index_cache_create(
-                         &(iri_index_cache_conf_t){ .size = 65536 })
-                                    : NULL;
+        near.cache = core_random(2) ? core_cache(65536) : NULL;
 
         for (k = core_random(30); k > 0; k--) {
             random_put(&near);
@@ -1082,8 +1074,7 @@ test_nothing_is_remembered_wrong(void **state)
 
     for (turn = 0; turn < 60; turn++) {
         near_init(&near, ALL, NULL);
-        kept = iri_index_cache_create(
-            &(iri_index_cache_conf_t){ .size = 1 << 20 });
+        kept = core_cache(1 << 20);
 
         for (k = 0; k < 20; k++) {
             random_put(&near);
@@ -1095,11 +1086,10 @@ test_nothing_is_remembered_wrong(void **state)
             random_path(path, sizeof(path), 3, COUNT(words) - 1);
 
             for (k = 0; k < 3; k++) {
-                fresh = iri_index_cache_create(
-                    &(iri_index_cache_conf_t){ .size = 1 << 20 });
+                fresh = core_cache(1 << 20);
                 near.cache = fresh;
                 snprintf(want, sizeof(want), "%s", near_text(&near, path));
-                iri_index_cache_destroy(fresh);
+                core_cache_free(fresh);
 
                 near.cache = kept;
                 assert_string_equal(near_text(&near, path), want);
@@ -1181,9 +1171,7 @@ test_twins(void **state)
                      core_show(near.found.filename));
             served += near.found.verdict == IRI_SERVE;
             near.tree.match = N | C;
-            near.cache = turn % 2 ? iri_index_cache_create(
-                             &(iri_index_cache_conf_t){ .size = 65536 })
-                                  : NULL;
+            near.cache = turn % 2 ? core_cache(65536) : NULL;
 
             for (k = 0; k < 2; k++) {
                 near_ask(&near, paths[i]);
@@ -1192,7 +1180,7 @@ test_twins(void **state)
                 assert_string_equal(got, want);
             }
 
-            iri_index_cache_destroy(near.cache);
+            core_cache_free(near.cache);
             near.cache = NULL;
         }
 
@@ -1217,8 +1205,7 @@ test_calls(void **state)
     (void) state;
 
     near_init(&near, ALL, tree);
-    near.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 65536 });
+    near.cache = core_cache(65536);
     assert_near(&near, "/a/b/c/NAME", "moved /a/b/c/name case");
     assert_int_equal(near.core.lists, 1);
 
@@ -1236,8 +1223,7 @@ test_calls(void **state)
 
     /* So many directories are read, and no more, where all of it is near. */
     near_init(&near, ALL, tree);
-    near.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 1 << 20 });
+    near.cache = core_cache(1 << 20);
     strcpy(path, "/srv");
     for (i = 0; i < IRI_MAX_DIRECTORIES_READ + 2; i++) {
         snprintf(path + strlen(path), 4, "/d%c", (int) ('a' + i));

@@ -649,11 +649,10 @@ check_world(world_t *w)
 static void
 test_model(void **state)
 {
-    static world_t         w;
-    iri_index_cache_conf_t cache = { .size = 65536 };
-    size_t                 turn, turns = sweep_all() ? 1000000 : 12000;
-    size_t                 answers[IRI_VERDICTS] = { 0 };
-    size_t                 levels[IRI_MATCHES] = { 0 };
+    static world_t w;
+    size_t         turn, turns = sweep_all() ? 1000000 : 12000;
+    size_t         answers[IRI_VERDICTS] = { 0 };
+    size_t         levels[IRI_MATCHES] = { 0 };
 
     (void) state;
 
@@ -666,7 +665,7 @@ test_model(void **state)
         }
 
         if (core_random(2)) {
-            w.search.cache = iri_index_cache_create(&cache);
+            w.search.cache = core_cache(65536);
         }
 
         /* Again, when all is known; and when it is no longer so. */
@@ -677,7 +676,7 @@ test_model(void **state)
         answers[w.found.verdict]++;
         levels[w.found.match]++;
 
-        iri_index_cache_destroy(w.search.cache);
+        core_cache_free(w.search.cache);
         core_free(&w.core);
     }
 

@@ -533,7 +533,6 @@ typedef struct {
     const case_t       *one;
     core_t              core;
     iri_index_cache_t  *cache;
-    int                 locked;
     iri_reading_conf_t  conf;
     iri_tree_conf_t     tree;
     iri_received_path_t request;
@@ -555,33 +554,13 @@ typedef struct {
 
 
 static void
-lock(void *ctx)
-{
-    torture_t *t = ctx;
-
-    assert_int_equal(t->locked++, 0);
-}
-
-
-static void
-unlock(void *ctx)
-{
-    torture_t *t = ctx;
-
-    assert_int_equal(--t->locked, 0);
-}
-
-
-static void
 forget_cache(torture_t *t)
 {
-    iri_index_cache_destroy(t->cache);
+    core_cache_free(t->cache);
     t->cache = NULL;
 
     if (t->how != NO_CACHE) {
-        t->cache = iri_index_cache_create(&(iri_index_cache_conf_t){
-            .size = 65536, .lock = lock, .unlock = unlock, .ctx = t });
-        assert_non_null(t->cache);
+        t->cache = core_cache(65536);
     }
 }
 
@@ -618,7 +597,7 @@ torture_init(torture_t *t, size_t i, int escaped)
 static void
 torture_free(torture_t *t)
 {
-    iri_index_cache_destroy(t->cache);
+    core_cache_free(t->cache);
     core_free(&t->core);
 }
 
@@ -1011,7 +990,6 @@ torture_once(torture_t *t, unsigned kinds, size_t n, int error, int on,
     assert_int_equal(fault.blocks, blocks);
     assert_int_equal(fault.dirs, 0);
     assert_int_equal(fault.converters, 0);
-    assert_int_equal(t->locked, 0);
 
     return failed;
 }
@@ -1102,10 +1080,8 @@ cache_once(torture_t *t, const outcome_t *want, size_t count, size_t n,
     long               blocks = fault.blocks;
     size_t             i, failed, turn;
 
+    cache = core_cache(4096);
     fault_set(FAULT_HEAP, n, on, 0);
-    cache = iri_index_cache_create(&(iri_index_cache_conf_t){
-        .size = 4096, .lock = lock, .unlock = unlock, .ctx = &t[0] });
-    assert_true(cache != NULL || fault.failed != 0);
 
     for (turn = 0; turn < 3; turn++) {
         for (i = 0; i < count; i++) {
@@ -1127,9 +1103,8 @@ cache_once(torture_t *t, const outcome_t *want, size_t count, size_t n,
     }
 
     failed = fault.failed;
-    iri_index_cache_destroy(cache);
+    core_cache_free(cache);
     assert_int_equal(fault.blocks, blocks);
-    assert_int_equal(t[0].locked, 0);
 
     return failed;
 }
@@ -1237,9 +1212,9 @@ static size_t           job_count;
 
 
 static int
-job_later(void *ctx, iri_index_job_t *later)
+job_later(iri_index_cache_t *cache, iri_index_job_t *later)
 {
-    (void) ctx;
+    (void) cache;
     assert_null(job);
     job = later;
     job_count++;
@@ -1281,8 +1256,10 @@ job_once(const char *root, unsigned kinds, size_t n, int on, int error)
     core.env.dir = &iri_dir_posix;
     job = NULL;
     job_count = 0;
-    cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = 4 << 20, .later = job_later });
+    cache = core_cache(4 << 20);
+    cache->queue = NULL;
+    cache->leave = NULL;
+    cache->later = job_later;
     assert_int_equal(ask_large(&core, cache, &tree, root), IRI_PASS);
     assert_int_equal(job_count, 1);
 
@@ -1315,7 +1292,7 @@ job_once(const char *root, unsigned kinds, size_t n, int on, int error)
         job = NULL;
     }
 
-    iri_index_cache_destroy(cache);
+    core_cache_free(cache);
     core_free(&core);
     assert_int_equal(fault.blocks, blocks);
     assert_int_equal(fault.dirs, 0);

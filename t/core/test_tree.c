@@ -326,9 +326,8 @@ check_found(const test_t *test, const case_t *one)
 static void
 test_cases(void **state)
 {
-    iri_index_cache_conf_t conf = { .size = 65536 };
-    test_t                 test;
-    size_t                 i, k;
+    test_t test;
+    size_t i, k;
 
     (void) state;
 
@@ -339,7 +338,7 @@ test_cases(void **state)
         check_found(&test, &cases[i]);
 
         /* and as remembered */
-        test.search.cache = iri_index_cache_create(&conf);
+        test.search.cache = core_cache(65536);
 
         for (k = 0; k < 4; k++) {
             assert_int_equal(
@@ -347,7 +346,7 @@ test_cases(void **state)
             check_found(&test, &cases[i]);
         }
 
-        iri_index_cache_destroy(test.search.cache);
+        core_cache_free(test.search.cache);
         core_free(&test.core);
     }
 }
@@ -357,16 +356,15 @@ test_cases(void **state)
 static void
 test_remembered(void **state)
 {
-    static const case_t    one = { { UTF8, { "/d/", "euc-jp", ANY, N, 0 } },
-                                   "/d/\xc9\xbd",
-                                   "/d/" HYO,
-                                   IRI_SERVE,
-                                   "/d/\xc9\xbd",
-                                   NULL };
-    iri_index_cache_conf_t conf = { .size = 65536 };
-    iri_index_cache_t     *cache = iri_index_cache_create(&conf);
-    test_t                 test, other;
-    size_t                 k;
+    static const case_t one = { { UTF8, { "/d/", "euc-jp", ANY, N, 0 } },
+                                "/d/\xc9\xbd",
+                                "/d/" HYO,
+                                IRI_SERVE,
+                                "/d/\xc9\xbd",
+                                NULL };
+    iri_index_cache_t  *cache = core_cache(65536);
+    test_t              test, other;
+    size_t              k;
 
     (void) state;
     test_init(&test, &one);
@@ -385,7 +383,7 @@ test_remembered(void **state)
 
     core_free(&test.core);
     core_free(&other.core);
-    iri_index_cache_destroy(cache);
+    core_cache_free(cache);
 }
 
 

@@ -9,6 +9,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include <apr_general.h>
+#include <apr_pools.h>
+
+#include "base/iri_index_cache_apr.h"
 #include "fuzz.h"
 
 #if defined(__has_feature)
@@ -110,6 +114,30 @@ fuzz_log(void *ctx, iri_log_level_t level, iri_str_t line)
     for (i = 0; i < line.len; i++) {
         fuzz_assert(line.data[i] >= 0x20 && line.data[i] < 0x7f);
     }
+}
+
+
+static apr_pool_t *fuzz_cache_pool;
+
+
+iri_index_cache_t *
+fuzz_cache(size_t size)
+{
+    iri_index_cache_t *cache;
+
+    fuzz_assert(apr_initialize() == APR_SUCCESS);
+    fuzz_assert(apr_pool_create(&fuzz_cache_pool, NULL) == APR_SUCCESS);
+    cache = iri_index_cache_apr_create(fuzz_cache_pool, size);
+    fuzz_assert(cache != NULL);
+
+    return cache;
+}
+
+
+void
+fuzz_cache_free(void)
+{
+    apr_pool_destroy(fuzz_cache_pool);
 }
 
 

@@ -112,6 +112,10 @@ void fuzz_die(const char *format, ...)
         }                                                                     \
     } while (0)
 
+/* The cache of an input, of which there is one at a time. */
+iri_index_cache_t *fuzz_cache(size_t size);
+void fuzz_cache_free(void);
+
 /* Memory until fuzz_end, which a sanitizer watches octet by octet. */
 void *fuzz_memory(size_t size);
 

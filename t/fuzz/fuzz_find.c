@@ -92,11 +92,7 @@ judge_same(fuzz_case_t *it)
 static void
 judge_cache(fuzz_case_t *it, unsigned octet)
 {
-    iri_index_cache_t *cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = octet * 512 });
-
-    fuzz_assert(cache != NULL);
-    it->search.cache = cache;
+    it->search.cache = fuzz_cache(octet * 512);
 
     if (it->lists < FUZZ_LISTS && it->looks < FUZZ_CALLS - 8) {
         judge_same(it);
@@ -104,7 +100,7 @@ judge_cache(fuzz_case_t *it, unsigned octet)
     }
 
     it->search.cache = NULL;
-    iri_index_cache_destroy(cache);
+    fuzz_cache_free();
 }
 
 

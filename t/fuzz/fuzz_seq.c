@@ -163,15 +163,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_field(&input, &words);
     fuzz_tree_clear(fuzz_text("/srv"));
 
-    state.cache = iri_index_cache_create(
-        &(iri_index_cache_conf_t){ .size = fuzz_octet(words, 0) * 512 });
-    fuzz_assert(state.cache != NULL);
+    state.cache = fuzz_cache(fuzz_octet(words, 0) * 512);
 
     while (steps++ < MAX_STEPS && fuzz_field(&input, &field)) {
         step(&state, field);
     }
 
-    iri_index_cache_destroy(state.cache);
+    fuzz_cache_free();
     fuzz_end();
 
     return 0;

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <apr_general.h>
+#include <apr_pools.h>
+
+#include "base/iri_index_cache_apr.h"
 #include "model_case.h"
 
 static const model_list_t none;
@@ -589,6 +593,7 @@ model_case(model_source_t *source)
     iri_reading_conf_t conf;
     iri_tree_conf_t    tree;
     iri_index_cache_t *cache;
+    apr_pool_t        *pool;
     uint32_t           n;
 
     model_counts.cases++;
@@ -603,9 +608,14 @@ model_case(model_source_t *source)
     tree.match = c.tree_conf.match;
     model_run_finish(&c, &conf, &tree);
 
-    cache = c.cached ? iri_index_cache_create(
-                &(iri_index_cache_conf_t){ .size = 1 << 16 })
-                     : NULL;
+    pool = NULL;
+    cache = NULL;
+    if (c.cached && apr_initialize() == APR_SUCCESS
+        && apr_pool_create(&pool, NULL) == APR_SUCCESS)
+    {
+        cache = iri_index_cache_apr_create(pool, 1 << 16);
+    }
+
     model_run_names(&c, &tree, c.root);
 
     /* A fuzzer needs few to change one of them. */
@@ -617,7 +627,10 @@ model_case(model_source_t *source)
         }
     }
 
-    iri_index_cache_destroy(cache);
+    if (pool != NULL) {
+        apr_pool_destroy(pool);
+    }
+
     model_env_free(&c.tree);
     model_forget();
 }

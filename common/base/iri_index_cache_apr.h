@@ -1,0 +1,29 @@
+/*
+ * iri_index_cache_apr.h - a cache of directory indexes in one process
+ *
+ * For mod_iri and the command iri.
+ */
+
+#ifndef IRI_INDEX_CACHE_APR_H
+#define IRI_INDEX_CACHE_APR_H
+
+#include "iri.h"
+
+struct apr_pool_t;   /* apr_pools.h: apr_pool_t */
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * Create a cache for all threads of this process, with queues and without
+ * another thread that builds indexes.
+ * size: octets of all records and blocks at most, and of one block; records
+ * have a share of it that depends on size alone.
+ * pool: the cache is destroyed with it.
+ * Returns: NULL if there is no memory, or no mutex.
+ */
+iri_index_cache_t *iri_index_cache_apr_create(struct apr_pool_t *pool,
+                                              size_t size);
+
+#pragma GCC visibility pop
+
+#endif /* IRI_INDEX_CACHE_APR_H */
