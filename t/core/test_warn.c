@@ -34,7 +34,10 @@ teardown(void **state)
 
 /* ---- bidi notation ------------------------------------------------------- */
 
-/* Upper case as letters of an alphabet, in which they are in this order. */
+/*
+ * The upper-case letters of the notation as letters of an alphabet, in its
+ * order.
+ */
 typedef struct {
     uint32_t letters[26];
 } alphabet_t;
@@ -54,7 +57,10 @@ hebrew(void)
 }
 
 
-/* Letters of U+0620 to U+064A; the tatweel and what is no letter left out. */
+/*
+ * The letters of U+0620 to U+064A, without the tatweel and unassigned code
+ * points.
+ */
 static const alphabet_t *
 arabic(void)
 {
@@ -95,7 +101,7 @@ typedef struct {
 
 
 static iri_status_t
-tell(void *arg, const iri_warning_t *warning)
+collect(void *arg, const iri_warning_t *warning)
 {
     told_t *told = arg;
 
@@ -114,7 +120,7 @@ bidi_of(iri_str_t text)
     told_t told;
 
     memset(&told, 0, sizeof(told));
-    assert_int_equal(iri_bidi_check(text, tell, &told), IRI_OK);
+    assert_int_equal(iri_bidi_check(text, collect, &told), IRI_OK);
 
     return told;
 }
@@ -136,8 +142,8 @@ seen(iri_visual_t order, iri_str_t text)
 
 static const struct {
     const char *logical;
-    const char *hebrew, *arabic; /* visual */
-    int         good;            /* by 4.2 */
+    const char *hebrew, *arabic; /* visual order */
+    int         good;            /* 1: recommended by 4.2 */
 } examples[] = {
 #define SAME(text) text, text
     { "http://ab.CDEFGH.ij/kl/mn/op.html",
@@ -209,7 +215,7 @@ test_components(void **state)
                    notation(rows[i][1], hebrew(), octets[1]));
     }
 
-    /* Brackets are mirrored, a mark stays behind its letter. */
+    /* Brackets are mirrored; a mark follows its letter. */
     assert_text(seen(IRI_VISUAL_UAX9, S("\xd7\x90(\xd7\x91")),
                 "\xd7\x91)\xd7\x90");
     assert_text(seen(IRI_VISUAL_UAX9, S("\xd7\x90\xd6\xb0\xd7\x91")),
@@ -223,9 +229,9 @@ test_structure(void **state)
     static const struct {
         const char     *text;
         size_t          mixed, edge;
-        iri_component_t component; /* of the first */
+        iri_component_t component; /* of the first warning */
         const char     *piece;
-        size_t          offset; /* in the notation's octets */
+        size_t          offset; /* in octets of the notation */
     } rows[] = {
         { "http://ab/cd", 0, 0, 0, NULL, 0 },
         { "http://AB/CD", 0, 0, 0, NULL, 0 },
@@ -255,7 +261,7 @@ test_structure(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
-        /* Escapes are in upper case, so they are put back. */
+        /* Hex digits of escapes are upper case, so they are restored. */
         iri_str_t text = strchr(rows[i].text, '%') != NULL
                              ? S("http://a/\xd7\x91%D7%90")
                              : notation(rows[i].text, hebrew(), octets[0]);
@@ -286,7 +292,7 @@ test_structure(void **state)
 
 static const struct {
     const char        *text;
-    iri_warning_kind_t kind; /* the only one; IRI_WARNINGS: none */
+    iri_warning_kind_t kind; /* the only warning; IRI_WARNINGS: none */
     size_t             offset;
     uint32_t           character;
     const char        *like;
@@ -312,7 +318,7 @@ static const struct {
     { "/\xe3\x82\xa2\xef\xbd\xb1", IRI_WARN_WIDTH, 4, 0xff71, NULL },
     { "/\xc3\xa9\xe2\x80\x8b", IRI_WARN_INVISIBLE, 3, 0x200b, NULL },
     { "/\xc3\xa9-\xe2\x80\x8c", IRI_WARN_INVISIBLE, 4, 0x200c, NULL },
-    /* Joiners: no spelling of Latin or Hebrew, but of scripts that join */
+    /* Joiners: not used in Latin or Hebrew, but in scripts that join */
     { "/a\xe2\x80\x8d"
       "b",
       IRI_WARN_INVISIBLE, 2, 0x200d, NULL },
@@ -343,8 +349,8 @@ warnings_of(iri_str_t text, const iri_confusables_t *with)
     told_t told;
 
     memset(&told, 0, sizeof(told));
-    assert_int_equal(iri_characters_check(&core.env, with, text, tell, &told),
-                     IRI_OK);
+    assert_int_equal(
+        iri_characters_check(&core.env, with, text, collect, &told), IRI_OK);
 
     return told;
 }
@@ -382,9 +388,9 @@ test_characters(void **state)
 }
 
 
-/* Scripts of a heap of marks are not judged: that would take its square. */
+/* Scripts of a long run of marks are not compared: that would be quadratic. */
 static void
-test_heap(void **state)
+test_many_marks(void **state)
 {
     unsigned char octets[256];
     iri_str_t     text = { 0, octets };
@@ -395,7 +401,7 @@ test_heap(void **state)
     for (marks = 30; marks <= 31; marks++) {
         size_t i;
 
-        /* Cyrillic and Greek, and marks that nothing is made of. */
+        /* Cyrillic and Greek, and marks that compose with nothing. */
         memcpy(octets, "\xd0\xb6\xce\xb2", 4);
         for (i = 0; i < (size_t) marks; i++) {
             memcpy(octets + 4 + 2 * i, "\xcc\xa7", 2);
@@ -407,7 +413,7 @@ test_heap(void **state)
 }
 
 
-/* Once a kind and a piece; and who is told may stop it. */
+/* Once for each kind and component; the callback can stop the search. */
 static iri_status_t
 refuse(void *arg, const iri_warning_t *warning)
 {
@@ -419,7 +425,7 @@ refuse(void *arg, const iri_warning_t *warning)
 
 
 static void
-test_telling(void **state)
+test_callback(void **state)
 {
     told_t told = warnings_of(S("/a b c/d e"), look);
     size_t at;
@@ -443,8 +449,9 @@ test_telling(void **state)
         core.fail_at = at;
         core.fail_on = 1;
         memset(&told, 0, sizeof(told));
-        status = iri_characters_check(
-            &core.env, look, S("/\xd1\x81\xd0\xbe/e\xcc\x81"), tell, &told);
+        status = iri_characters_check(&core.env, look,
+                                      S("/\xd1\x81\xd0\xbe/e\xcc\x81"),
+                                      collect, &told);
         if (status == IRI_OK) {
             break;
         }
@@ -460,9 +467,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),  cmocka_unit_test(test_components),
-        cmocka_unit_test(test_structure), cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_heap),      cmocka_unit_test(test_telling),
+        cmocka_unit_test(test_examples),   cmocka_unit_test(test_components),
+        cmocka_unit_test(test_structure),  cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_many_marks), cmocka_unit_test(test_callback),
     };
 
     return cmocka_run_group_tests_name("warn", tests, setup, teardown);
