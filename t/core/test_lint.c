@@ -24,55 +24,56 @@ typedef struct {
     core_t *core;
     char    text[4096];
     size_t  len;
-} told_t;
+} findings_t;
 
 
 static void
-put(told_t *told, iri_str_t octets)
+put(findings_t *findings, iri_str_t octets)
 {
     size_t i;
 
     for (i = 0; i < octets.len; i++) {
-        told->len += (size_t) snprintf(
-            told->text + told->len, sizeof(told->text) - told->len,
+        findings->len += (size_t) snprintf(
+            findings->text + findings->len,
+            sizeof(findings->text) - findings->len,
             octets.data[i] > 0x20 && octets.data[i] < 0x7f ? "%c" : "%%%02X",
             octets.data[i]);
     }
-    assert_true(told->len < sizeof(told->text));
+    assert_true(findings->len < sizeof(findings->text));
 }
 
 
 static void
-put_field(told_t *told, iri_str_t field)
+put_field(findings_t *findings, iri_str_t field)
 {
     if (field.len != 0) {
-        put(told, S("|"));
-        put(told, field);
+        put(findings, S("|"));
+        put(findings, field);
     }
 }
 
 
 static iri_status_t
-take(void *arg, const iri_finding_t *finding)
+add_finding(void *arg, const iri_finding_t *finding)
 {
-    told_t *told = arg;
+    findings_t *findings = arg;
 
-    put(told, core_str(iri_lint_text(finding->kind)));
-    put_field(told, finding->octets);
-    put_field(told, finding->other);
+    put(findings, core_str(iri_lint_text(finding->kind)));
+    put_field(findings, finding->octets);
+    put_field(findings, finding->other);
     if (finding->kind == IRI_LINT_COLLISION) {
-        put_field(told, core_str(iri_match_text(finding->match)));
+        put_field(findings, core_str(iri_match_text(finding->match)));
     }
-    put_field(told, finding->charset);
+    put_field(findings, finding->charset);
     if (finding->meant.len != 0) {
-        put(told, S("="));
-        put(told, finding->meant);
+        put(findings, S("="));
+        put(findings, finding->meant);
     }
     if (finding->why != NULL) {
-        put_field(told, core_str(finding->why));
+        put_field(findings, core_str(finding->why));
     }
-    told->text[told->len++] = '\n';
-    told->text[told->len] = '\0';
+    findings->text[findings->len++] = '\n';
+    findings->text[findings->len] = '\0';
 
     return IRI_OK;
 }
@@ -90,15 +91,16 @@ check_findings(const char *requests, const char *tree,
     iri_str_t       names[32];
     size_t          count;
     core_t          core;
-    told_t          told = { &core, "", 0 };
+    findings_t      findings = { &core, "", 0 };
 
     core_init(&core);
     for (count = 0; text[count] != NULL; count++) {
         names[count] = core_str(text[count]);
     }
-    assert_int_equal(iri_lint(&core.env, &conf, names, count, take, &told),
-                     IRI_OK);
-    assert_string_equal(told.text, want);
+    assert_int_equal(
+        iri_lint(&core.env, &conf, names, count, add_finding, &findings),
+        IRI_OK);
+    assert_string_equal(findings.text, want);
     core_free(&core);
 }
 
@@ -148,8 +150,8 @@ test_one(void **state)
     check_findings("", "euc-jp", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LEGACY,
                    NAMES("\xC6\xFC"), "legacy|%C6%FC|EUC-JP\n");
     {
-        core_t core;
-        told_t told = { &core, "", 0 };
+        core_t     core;
+        findings_t findings = { &core, "", 0 };
 
         iri_tree_conf_t tree = core_tree("euc-jp", IRI_FILENAME_ANY, 0);
         iri_charsets_t  none = { 0, { NULL } };
@@ -157,13 +159,15 @@ test_one(void **state)
         iri_str_t       name = { 170, (unsigned char *) long_name };
 
         core_init(&core);
-        assert_int_equal(iri_lint(&core.env, &conf, &name, 1, take, &told),
-                         IRI_OK);
-        assert_int_equal(told.len, 0);
+        assert_int_equal(
+            iri_lint(&core.env, &conf, &name, 1, add_finding, &findings),
+            IRI_OK);
+        assert_int_equal(findings.len, 0);
         name.len = 172;
-        assert_int_equal(iri_lint(&core.env, &conf, &name, 1, take, &told),
-                         IRI_OK);
-        assert_memory_equal(told.text, "long|", 5);
+        assert_int_equal(
+            iri_lint(&core.env, &conf, &name, 1, add_finding, &findings),
+            IRI_OK);
+        assert_memory_equal(findings.text, "long|", 5);
         core_free(&core);
     }
 
@@ -454,7 +458,7 @@ test_forms_agree_with_core(void **state)
     (void) state;
     for (c = 0x4e00; c < 0x5200; c++) {
         core_t              core;
-        told_t              told = { &core, "", 0 };
+        findings_t          findings = { &core, "", 0 };
         unsigned char       octets[5] = "/", utf8[4];
         size_t              len = iri_charset_put(euc.at[0], c, octets + 1);
         iri_received_path_t request = { { len + 1, octets }, 0, { 0, NULL } };
@@ -478,15 +482,17 @@ test_forms_agree_with_core(void **state)
             && !iri_str_equal(names[0], names[1]))
         {
             assert_int_equal(
-                iri_lint(&core.env, &conf, names, 2, take, &told), IRI_OK);
-            assert_non_null(strstr(told.text, "|EUC-JP\n"));
+                iri_lint(&core.env, &conf, names, 2, add_finding, &findings),
+                IRI_OK);
+            assert_non_null(strstr(findings.text, "|EUC-JP\n"));
             found++;
-            told.len = 0;
-            told.text[0] = '\0';
+            findings.len = 0;
+            findings.text[0] = '\0';
         }
-        assert_int_equal(iri_lint(&core.env, &conf, names, 1, take, &told),
-                         IRI_OK);
-        assert_int_equal(told.len, 0);
+        assert_int_equal(
+            iri_lint(&core.env, &conf, names, 1, add_finding, &findings),
+            IRI_OK);
+        assert_int_equal(findings.len, 0);
         core_free(&core);
     }
     assert_true(found > 20);
