@@ -486,7 +486,7 @@ fuzz_judge_reading(const iri_reading_conf_t  *conf,
 
 
 iri_received_path_t
-fuzz_again(iri_str_t path, iri_str_t uri, int escaped)
+fuzz_redirected_request(iri_str_t path, iri_str_t uri, int escaped)
 {
     iri_received_path_t request;
 
