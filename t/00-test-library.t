@@ -20,8 +20,8 @@ subtest 'octets' => sub {
     is escaped("a b\xE9\\"), 'a\x20b\xE9\x5C', 'escaped';
 };
 
-# A child holds the ports that it has until it is told that its parent has read
-# them.
+# A child process keeps its ports reserved until the parent has read their
+# numbers.
 sub ports_of_a_child {
     my ($end) = @_;
     $| = 1;
@@ -67,8 +67,8 @@ SKIP: {
     subtest 'table on httpd' => \&test_run, \&IRI::Cases::run_httpd;
 }
 
-# An httpd of another build has mod_unixd, which User and Group are of, and
-# others beside itself.
+# A build of httpd with mod_unixd, which defines User and Group, and other
+# shared modules.
 subtest 'modules of httpd' => sub {
     plan skip_all => missing('httpd') if missing('httpd');
     my $folder = temp_dir();
@@ -86,8 +86,8 @@ subtest 'modules of httpd' => sub {
 
 done_testing;
 
-# RFC 7541 appendix C: Huffman code, and three answers over one connection
-# with a dynamic table of 256 octets, from which entries fall out.
+# RFC 7541 appendix C: Huffman code, and three responses on one connection with
+# a dynamic table of 256 octets, from which entries are evicted.
 sub test_hpack {
     is IRI::HPACK::huffman(pack 'H*', 'f1e3c2e5f23a6ba0ab90f4ff'),
         'www.example.com', 'C.4.1';
@@ -169,7 +169,8 @@ END
     }
     ok !eval { encode_name("\303\251", 'Shift_JIS'); 1 }, 'not in a charset';
 
-    # All trees that are there can be made, and hold what they are for.
+    # Each tree of t/trees can be created and contains the octets that it is
+    # for.
     my %octets = (
         mixed       => 'partly/r\xC3\xA9sume\xCC\x81.html',
         euc         => '\xC9\xBD\xBC\xA8/\xA5\xBD\xA1\xBC\xA5\xB9.html',
@@ -227,7 +228,7 @@ END
             'refused: ' . escaped($_);
     }
 
-    # What a case says of an answer.
+    # The failures that the judge reports for a response to a case.
     my $judge = sub {
         my ($case, %answer) = @_;
         my %case = (method => '-', status => 200, path => '-', %$case);
@@ -255,7 +256,7 @@ END
         for qw(leg native);
 }
 
-# A table that has its trees in itself.
+# A table that contains its own trees.
 sub test_own_trees {
     my $file = temp_dir() . '/own.tsv';
     spew($file, <<'END');
@@ -282,7 +283,7 @@ END
         'not listed: /o3/A listed: /o3/b', 'not listed';
 }
 
-# A table that servers can answer without our module.
+# A table whose cases pass on a server without our module.
 sub table_cases {
     my $file = temp_dir() . '/table.tsv';
     spew($file, <<'END');
@@ -298,7 +299,7 @@ END
     return [IRI::Cases::load($file)];
 }
 
-# Runs it on a server over HTTP/1 and 2, its settings left out.
+# Runs it on a server by HTTP/1.1 and HTTP/2, without the module's settings.
 sub test_run {
     my ($run) = @_;
     no warnings 'redefine';
@@ -307,7 +308,7 @@ sub test_run {
     is $run->(table_cases(), proto => $_), 0, $_ for qw(h1 h2);
 }
 
-# Runs it on a command that takes every target for the name of a file.
+# Runs it on a command that takes every target as a file name.
 sub test_run_core {
     local $ENV{IRI_BUILD} = temp_dir();
     spew("$ENV{IRI_BUILD}/iri", <<'END');
@@ -319,7 +320,7 @@ END
     is IRI::Cases::run_core(table_cases()), 0, 'no case failed';
 }
 
-# How verdicts of `iri explain` are read.
+# How the runner of the core reads verdicts of `iri explain`.
 sub test_core {
     my $judge = sub {
         my ($case, %verdict) = @_;
@@ -455,7 +456,8 @@ END
         qr/Invalid command 'X'/);
 }
 
-# Requests that both servers must get and answer alike, over HTTP/1 and 2.
+# Requests that both servers must receive and answer in the same way, by
+# HTTP/1.1 and HTTP/2.
 sub test_requests {
     my ($server, $h2, $chunked) = @_;
     for my $option ([], [proto => 'h2', port => $h2]) {
@@ -489,7 +491,7 @@ sub test_requests {
     is $client->send_raw("nonsense\r\n\r\n")->status, 400, 'nonsense';
 }
 
-# Many requests over one connection, a bad one among them that ends it.
+# Many requests on one connection, including a bad one that closes it.
 sub test_pipeline {
     my ($client, $count) = @_;
     my @targets = ("/caf\303\251.txt") x $count;
@@ -504,7 +506,7 @@ sub test_pipeline {
     like $bad, qr/^(?:0|400|404|403)$/, 'the bad one';
 }
 
-# After the end nothing answers, and that is no error.
+# After the end of a server nothing answers, and this is no error.
 sub test_end {
     my ($server) = @_;
     my $port = $server->port;
@@ -513,7 +515,7 @@ sub test_end {
     ok !$server->alive, 'not alive';
 }
 
-# A server with a wrong configuration says so at once.
+# A server with a wrong configuration reports it at once.
 sub test_fails {
     my ($start, $message) = @_;
     ok !eval { $start->(); 1 }, 'does not start';

@@ -92,7 +92,7 @@ sub judge_pass {
     return @wrong;
 }
 
-# What came of it; at most 2 % of the lines may be skipped.
+# Prints the totals; at most 2 % of the lines may be skipped.
 sub summary {
     my $lines = grep { my $row = $_; grep { $_->{conf} eq $row->{conf} }
             @confs } @{ $tables->{rows} };

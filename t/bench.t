@@ -160,7 +160,7 @@ SKIP: {
     ok $code == 0 && defined $more && abs $more < 3000,
         'one row, counted' or diag $code, $out, $err;
 
-    # A directory that is there is not filled again.
+    # An existing directory is not filled again.
     mkdir $_ for "$tmp/none", "$tmp/none/www", "$tmp/none/www/d3000",
         "$tmp/none/www/d100";
     ($code, $out, $err) = capture('', $^X, $BENCH, @options,

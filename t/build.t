@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # The build and its documentation: exports of the modules, independence of the
-# core from servers, make's targets, and each directive, variable and option
-# has its place in the documents.
+# core from servers, make's targets, and each directive, variable and option is
+# documented.
 use strict;
 use warnings;
 use Cwd 'getcwd';
@@ -16,8 +16,8 @@ chdir $top or die "$top: $!\n";
 
 my $reference = slurp('doc/directives.md');
 
-# Symbols that a shared object defines for others, but for those that the
-# linker and the sanitizers add.
+# Symbols that a shared object exports, except those that the linker and
+# sanitizers add.
 sub exports {
     my ($file) = @_;
     my ($code, $out) = capture('', 'nm', '-D', '--defined-only', $file);
@@ -40,8 +40,8 @@ subtest 'exports' => sub {
         'the record of ngx_iri';
 };
 
-# What nginx's configure has written has absolute paths: in a copy of a built
-# tree nginx must be configured again, or the old module would be copied.
+# The files that nginx's configure writes contain absolute paths: in a copy of
+# a built tree nginx must be configured again, or the old module would be used.
 subtest 'a copy of a built tree' => sub {
     my $build = build_dir();
     plan skip_all => 'nginx was not configured here'
@@ -57,7 +57,7 @@ subtest 'a copy of a built tree' => sub {
         "$build/flags.nginx", "$copy/build"))[0], 0, 'what make has noted';
     is +(capture('', 'cp', '-a', "$build/nginx/Makefile",
         "$copy/build/nginx"))[0], 0, 'what configure has written';
-    # what was given to make is in the environment, too
+    # the variables given to make are in the environment, too
     my @given = qw(MAKEFLAGS MAKELEVEL IRI_BUILD BUILD);
     local @ENV{@given};
     delete @ENV{@given};
@@ -81,7 +81,7 @@ subtest 'core' => sub {
 
 subtest 'directives' => sub {
     my $adapters = source(glob('ngx_iri/*.c'));
-    # httpd has functions without a directive.
+    # httpd has functions without a directive for them.
     my @nginx = grep { $_ ne 'iri_convert' }
         $adapters =~ /ngx_string\("(iri\w*)"\),\s*NGX_HTTP_MAIN/g;
     my @httpd = source(glob 'mod_iri/*.c')
@@ -125,7 +125,7 @@ subtest 'limits' => sub {
         split /\n/, $text;
     cmp_ok scalar keys %told, '>', 20, 'there are some';
     is $told{$_}, $value{$_}, $_ for sort keys %told;
-    # What is no limit of a server, or stands in the text.
+    # Constants that are no limit of a server, or are described in the text.
     my %not_of_servers = map { $_ => 1 } qw(IRI_MAX_CACHE IRI_MAX_LOG_TEXT
         IRI_MAX_IRI);
     is join(' ', grep { !$told{$_} && !$not_of_servers{$_} } sort keys %value),
@@ -179,7 +179,8 @@ subtest 'missing packages' => sub {
         'what installs that alone';
 };
 
-# What is too old is refused before anything is compiled, and says so.
+# A server that is too old is refused, with a message, before anything is
+# compiled.
 subtest 'old servers' => sub {
     my $tree = temp_dir();
     mkdir "$tree/$_" for qw(src src/core auto);
@@ -239,7 +240,7 @@ subtest 'clang' => sub {
     plan skip_all => 'no clang' if $code;
     my $build = temp_dir();
     local $ENV{MAKEFLAGS} = '';
-    # As nginx compiles by clang: the core is compiled so for its module.
+    # nginx built with clang: the core is then compiled by clang, too.
     my ($made, $out, $err) = capture('', 'make', 'CC=clang', "BUILD=$build",
         'CFLAGS=-Wpointer-arith -Wconditional-uninitialized', 'lib', 'cli',
         'httpd');

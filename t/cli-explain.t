@@ -36,7 +36,7 @@ sub batch {
     return map { JSON::PP->new->utf8->decode($_) } split /\n/, $out;
 }
 
-# One target, without batch escapes in it.
+# One target, in which batch escapes are not interpreted.
 sub one {
     my ($target, @options) = @_;
     return (batch("$target\n", @options))[0];
@@ -127,7 +127,7 @@ subtest 'usage' => sub {
     unlike $err, qr/Options are/, 'no options where none was mistaken';
 };
 
-# What is handed to the core, seen as the path without a reading of its own.
+# The input of the core, visible in the path of a target without a reading.
 subtest 'targets' => sub {
     my @targets = (
         ['/',                        '/'],
@@ -353,7 +353,7 @@ END
     ok !exists $got->{choices}, 'no choices then';
 
     my @methods = (
-        # method, answer, is there a location
+        # method, answer, whether there is a Location
         ['GET', 'moved', 1], ['HEAD', 'moved', 1], ['POST', 'moved', 0],
         ['PROPFIND', 'moved', 0], ['PUT', 'pass', 0], ['DELETE', 'pass', 0],
         ['VERSION-CONTROL', 'pass', 0],
@@ -396,7 +396,7 @@ subtest 'more names than are told' => sub {
     ok !exists $got->{more}, 'are all';
 };
 
-# What the servers make of the path that was found is the answer.
+# The answer is the response of a server that restarts with the found path.
 subtest 'starting over' => sub {
     my ($tree) = make_tree(<<'END');
 Images/a.gif	file

@@ -25,7 +25,7 @@ sub batch {
     return map { JSON::PP->new->utf8->decode($_) } split /\n/, $out;
 }
 
-# The value for a host; undef where it is refused.
+# The value for a host; undef if it is refused.
 sub value {
     my ($host, @options) = @_;
     my ($code, $out) = host(@options, $host);
@@ -65,7 +65,7 @@ subtest 'usage' => sub {
 
 subtest 'names' => sub {
     my @rows = (
-        # ASCII is mapped here, too.
+        # ASCII names are mapped here, too.
         ['www.example.org',          'www.example.org', 'www.example.org'],
         ['WWW.Example.ORG',          'www.example.org', 'www.example.org'],
         ['xn--bcher-kva.example',    'xn--bcher-kva.example',
@@ -98,8 +98,8 @@ my $NO_CHARACTER = 'has a character that no host name may have';
 my $NO_ALABEL = 'has a label with "xn--" that is not an A-label';
 my $ALONE = '; give only the host, without scheme, user, port and path';
 
-# Each row: a host that is refused, the offset, the reason, and the character
-# if a single one is wrong, as it is shown and as a code.
+# Each row: a refused host, the offset, the reason, and the character if a
+# single one is wrong, as displayed and as a code point.
 sub refused {
     my ($rows, @options) = @_;
     my @got = batch(join('', map { "$_->[0]\n" } @$rows), @options);
@@ -182,7 +182,7 @@ subtest '--name: names of a configuration' => sub {
         ['bücher.example.',      'xn--bcher-kva.example.',
             'bücher.example.'],
         ['w?w*.bücher',          'w?w*.xn--bcher-kva', 'w?w*.bücher'],
-        # ASCII is compared as it is.
+        # ASCII is compared without mapping.
         ['www.Example.ORG',      'www.Example.ORG', 'www.Example.ORG'],
         ['*.a_b.example',        '*.a_b.example', '*.a_b.example'],
         ['~^w.*\.org$',          '~^w.*\.org$', '~^w.*\.org$'],
@@ -281,7 +281,7 @@ subtest 'doc/hosts.md: names in a configuration' => sub {
             }
             $before = $known =~ /^([^` ]+)/ ? $1 : $before
                 if $known ne 'likewise';
-            # nginx: a name that begins with a dot is two.
+            # nginx: a name that starts with a dot stands for two names.
             is $got =~ s/^\.//r, $before, $name;
         }
     }

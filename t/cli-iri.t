@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # The commands for whole IRIs: check, split, to-uri, to-iri, resolve,
 # relativize, equal, normalize, decode, encode, bidi. The core's decisions are
-# tested in t/core/test_iri.c, test_suites.c and test_warn.c; here: each
-# command passes its options on, its JSON, its exit codes, and its help.
+# tested in t/core/test_iri.c, test_suites.c and test_warn.c; here: the options
+# of each command, its JSON, its exit codes, and its help.
 use strict;
 use warnings;
 use FindBin;
@@ -51,7 +51,7 @@ for my $command (@COMMANDS) {
     };
 }
 
-# The examples of the help do what they say.
+# The examples of the help print the output that they show.
 subtest 'examples' => sub {
     for my $command (@COMMANDS) {
         my ($code, $out) = run('help', $command);
@@ -227,7 +227,8 @@ subtest 'batch' => sub {
     is $objects[1]{character}, 'U+20AC', 'which it is';
 };
 
-# No octet of a value acts on the terminal that is told what is wrong with it.
+# No octet of a value is interpreted by the terminal on which its error message
+# is shown.
 subtest 'hostile values' => sub {
     my $bad = "\e]0;x\a\xC2\x9B\xE2\x80\xAE\xFF\n";
     for my $words (
@@ -244,7 +245,7 @@ subtest 'hostile values' => sub {
     }
 };
 
-# Colours are for a terminal alone, and for who wants them.
+# Colours are used on a terminal only, and if they are requested.
 subtest 'colours' => sub {
     plan skip_all => 'script (bsdutils) is not here' if (capture('', 'sh',
         '-c', 'command -v script'))[0];
@@ -272,7 +273,7 @@ subtest 'colours' => sub {
     }
 };
 
-# Whatever a command takes stands in the manual.
+# All options of a command are in the manual.
 subtest 'manual' => sub {
     my $manual = slurp("$FindBin::Bin/../doc/iri.1") =~ s/\\-/-/gr;
     my (undef, $usage) = capture('', $iri, 'help');

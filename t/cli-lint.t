@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # iri lint: findings of a tree as lines and as objects, exit codes, plans that
-# a shell runs. The findings themselves are tested in t/core/test_lint.c.
+# a shell executes. The findings themselves are tested in t/core/test_lint.c.
 use strict;
 use warnings;
 use FindBin;
@@ -83,8 +83,8 @@ subtest 'findings' => sub {
     is $code, 0, 'only what is there not';
 };
 
-# Each kind: a name that has it, with what is said of it, and a near one that
-# has it not.
+# Each kind: a name with the finding, its message, and a similar name without
+# the finding.
 my @kinds = (
     ['unreadable',  '\xE9',                   '\xC3\xA9', './%E9'],
     ['unreachable', 'a\x01b',                 'a b',      './a%01b'],
@@ -245,7 +245,7 @@ END
     like $out, qr/%1B/, 'octet by octet';
 };
 
-# A shell runs the plan, and then there is nothing left to rename.
+# Executes the plan with a shell; then nothing is left to rename.
 sub plan_runs {
     my ($how, $tree, $charset, @want) = @_;
     my ($dir) = make_tree($tree);
@@ -278,7 +278,8 @@ END
     like $out, qr/ 0 findings/, 'nothing is left';
 };
 
-# "sh plan.sh" is easily written: dash knows no $'...', and renames nothing.
+# "sh plan.sh" is a likely mistake: dash does not support $'...', and must
+# rename nothing.
 subtest 'another shell' => sub {
     my ($dir) = make_tree(<<'END');
 e\xCC\x81';touch acted #	file
@@ -305,21 +306,23 @@ END
     my (undef, $out) = lint('--filename-charset', 'utf-8,euc-jp', '--plan',
         'mv', $dir);
     is scalar(() = $out =~ /^# not renamed: /mg), 2, 'both are told';
-    # 8F AB B1 is the name whose UTF-8 is C3 A9, which is another in EUC-JP.
+    # 8F AB B1 is the name whose UTF-8 is C3 A9; these octets are another name
+    # in EUC-JP.
     my ($taken) = make_tree("\\x8F\\xAB\\xB1\tfile\n\\xC3\\xA9\tfile\n");
     (undef, $out) = lint('--filename-charset', 'euc-jp', '--plan', 'mv',
         $taken);
     like $out, qr/^mv -nT -- '\.\/\xC3\xA9' /m, 'the one can be renamed';
     like $out, qr/^# not renamed: \S+: an entry with the new name/m,
         'the other would be written over it';
-    # Both are the same name, and neither is UTF-8.
+    # Both are the same name, and neither is in UTF-8.
     my ($twins) = make_tree("\\x8F\\xAB\\xB1\tfile\n\\xE9\tfile\n");
     (undef, $out) = lint('--filename-charset', 'euc-jp,windows-1252',
         '--plan', 'mv', $twins);
     unlike $out, qr/^mv/m, 'twins';
 };
 
-# Between the plan and its run somebody puts a link in the place of a new name.
+# Between creating and executing the plan somebody creates a link with a new
+# name.
 subtest 'what comes later' => sub {
     my ($dir) = make_tree("e\\xCC\\x81\tfile\n");
     my $away = temp_dir();
@@ -330,7 +333,8 @@ subtest 'what comes later' => sub {
     is scalar(() = glob "$dir/*"), 2, 'nothing is written over';
 };
 
-# A guess is followed where it is asked for, and takes no other's name.
+# A guess is applied only with the option for it, and never overwrites another
+# name.
 subtest 'mojibake' => sub {
     my @names = ('caf\xC3\x83\xC2\xA9', '\xC3\xA3\xC2\x81\xE2\x80\x9A');
     my ($dir) = make_tree(join '', map {"$_\tfile\n"} @names, 'other');

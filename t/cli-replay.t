@@ -94,7 +94,7 @@ subtest 'which charsets' => sub {
     is scalar @{ $object->{suggest}{charsets} }, 3, 'the others join it';
     is $object->{suggest}{requests}, 3, 'what they find beyond it';
 
-    # B0 C5 is a name in each of two charsets, and both are there.
+    # B0 C5 is a name in two charsets, and both names exist.
     $object = object(line('/%B0%C5') . line($sjis));
     is $object->{suggest}{undecided}, 1, 'two names';
     is_deeply $object->{suggest}{charsets}, ['Shift_JIS'],
@@ -130,8 +130,8 @@ subtest 'formats' => sub {
     is object(line("/\0"))->{lines}, 1, 'NUL';
 };
 
-# A NUL ends neither its line nor the next one; what stood in a line before is
-# not read behind the end of the last one.
+# A NUL ends neither its line nor the next one; the content of an earlier line
+# is not read after the end of the last one.
 subtest 'hostile lines' => sub {
     my $object = object("\0\0\n" . line('/none') . line("/a\0b")
             . line('/none'));

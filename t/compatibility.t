@@ -25,7 +25,7 @@ use Unicode::UCD 'charblocks';
 my $PER_BLOCK = 3;
 my $LEGACY    = 'Shift_JIS,EUC-JP,GBK,EUC-KR,Big5,windows-1252,KOI8-R';
 
-# Settings under test, and which exceptions they make.
+# Settings under test, and the exceptions for each.
 my @SETTINGS = (
     ['iri=off', ''],
     ['iri=on', 'utf8 control bidi twin'],
@@ -66,8 +66,8 @@ sub add {
     return;
 }
 
-# The first, a middle and the last character of each block, as the name of a
-# file, and for the first of a folder with an index. Noncharacters as well.
+# The first, a middle and the last character of each block as the name of a
+# file, and the first also of a directory with an index. Noncharacters as well.
 sub blocks {
     my ($blocks, @names) = charblocks();
     for my $block (sort { $a->[0][0] <=> $b->[0][0] } values %$blocks) {
@@ -94,7 +94,7 @@ sub changed {
         grep { NFC(chr) ne chr } 0xA0 .. 0xD7FF, 0xE000 .. 0x2FFFF;
 }
 
-# Names of 255 octets, the most that a file system takes.
+# Names of 255 octets, the limit of the file system.
 sub long_names {
     my @names = map {
         my $octets = length Encode::encode('UTF-8', $_);
@@ -104,8 +104,8 @@ sub long_names {
     return @names, map { "\xE9/$_" } @names;
 }
 
-# Letters with few, many and far too many marks, composed or not or in
-# another order.
+# Letters with few, many and very many marks, composed, decomposed or not in
+# canonical order.
 sub marks {
     my @names;
     for my $count (1, 2, 29 .. 33, 60, 120) {
@@ -121,7 +121,7 @@ sub marks {
         ">\x{338}\x{338}", "%\x{301}", "1\x{20E3}", "\x{93E}\x{94D}";
 }
 
-# Conjoining jamo: single ones, syllables, syllables with more of them.
+# Conjoining jamo: single ones, syllables, syllables with additional ones.
 sub hangul {
     my @names = map { chr } 0x1100, 0x1112, 0x1113, 0x115F, 0x1160, 0x1161,
         0x1175, 0x1176, 0x11A7, 0x11A8, 0x11C2, 0x11C3, 0xA960, 0xD7B0,
@@ -150,8 +150,8 @@ sub others {
         "\xE9:x", "\xE9~", "\xE9|x", "\xE9/.\xE9/index.html", "\xE9/..\xE9";
 }
 
-# All that can be asked for below the root, octets: files, and folders with
-# "/" at the end.
+# All paths below the root, in octets: files, and directories with "/" at the
+# end.
 sub files {
     my @found;
     File::Find::find({ no_chdir => 1, wanted => sub {
@@ -161,8 +161,8 @@ sub files {
     return sort @found;
 }
 
-# Octets as characters; undef if they are not UTF-8. Encode's "UTF-8" takes no
-# noncharacters, its "utf8" takes too much.
+# Octets as characters; undef if they are not UTF-8. Encode's "UTF-8" rejects
+# noncharacters, its "utf8" accepts too much.
 sub characters {
     my ($path) = @_;
     my $text = eval { Encode::decode('utf8', $path, Encode::FB_CROAK()
@@ -184,13 +184,14 @@ sub percent {
     return $path =~ s/([^A-Za-z0-9._~\/-])/sprintf '%%%02X', ord $1/ger;
 }
 
-# Raw but for what cannot stand in a request line or means something there.
+# Raw except octets that a request line cannot contain or that have a meaning
+# in it.
 sub raw {
     my ($path) = @_;
     return $path =~ s/([\0- %?#\x7F])/sprintf '%%%02X', ord $1/ger;
 }
 
-# Which exceptions a path falls under, in a form.
+# The exceptions that apply to a path in a form.
 sub exceptions {
     my ($path, $form) = @_;
     return if $path !~ /[^\0-\x7F]/;
@@ -202,7 +203,7 @@ sub exceptions {
     return @all;
 }
 
-# Everything that is asked: { path, form, request }.
+# All requests: { path, form, request }.
 sub asked {
     my @asked;
     for my $path (@files) {
@@ -222,8 +223,9 @@ sub asked {
     return @asked;
 }
 
-# An answer as one text, without what differs between two servers or moments,
-# nor the case of escapes in a redirect, which is upper with our module.
+# A response as one text, without parts that differ between two servers or
+# moments, and without the case of escapes in a redirect, which is upper with
+# our module.
 sub signature {
     my ($answer) = @_;
     my @fields = map { "$_->[0]: $_->[1]" }
@@ -233,7 +235,7 @@ sub signature {
     return $answer->status == 301 ? $text =~ s/(%[0-9a-f]{2})/\U$1/gir : $text;
 }
 
-# Is it something that must not be lost?
+# Is the response one that must stay the same?
 sub counts {
     my ($answer) = @_;
     return $answer->status =~ /^(?:200|206|304|301)$/;
@@ -277,8 +279,8 @@ sub compare {
     return;
 }
 
-# Are two answers the same? A folder whose name is not in NFC says its
-# canonical name, in its listing and when asked for without "/".
+# Are two responses equal? A directory whose name is not in NFC has its
+# canonical name in its listing and in the redirect to its "/".
 sub same {
     my ($path, $stock, $answer) = @_;
     return 1 if signature($stock) eq signature($answer);

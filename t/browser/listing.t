@@ -23,7 +23,8 @@ plan skip_all => 'no playwright-core: make browser' if !-d $modules;
 
 # ---- the trees ---------------------------------------------------------------
 
-# Real words where they are at hand, one of each of 16 languages, or these.
+# Real words if the lists are available, one of each of 16 languages; else
+# these.
 my @words = qw(résumé Übersicht żółć việt Ιστορία история історія עברית عربى
     हिन्दी ไทย 日本語 かなカナ 한국어 中文 繁體);
 my $shared = $ENV{IRI_SHARED} // "$FindBin::Bin/../../../shared";
@@ -63,8 +64,8 @@ spew("$root/nfc/\x01\x1B[31m",  'controls');
 spew("$root/nfc/.hidden",       'hidden');
 system 'chown', '-R', 'www-data', $root if $> == 0;
 
-# What the page shows of a name: what is not seen, as octets, and "%" where it
-# could be taken for that.
+# The name as displayed: invisible characters as octets, and "%" escaped where
+# it could be mistaken for one of these.
 sub shown {
     my ($name) = @_;
     $name =~ s{%(?=[0-9A-Fa-f]{2})}{%25}g;

@@ -1,7 +1,7 @@
-# A browser looks at the status page: it loads nothing, fits, can be read in
-# light and dark and be used with the keyboard; that of a server, and that of a
-# site which has moved to UTF-8 within some weeks (test_stats --page).
-# IRI_PICTURES is a directory for screenshots.
+# A browser opens the status page: it loads nothing else, fits the window, is
+# readable in light and dark and usable with the keyboard; the page of a
+# server, and that of a site that has moved to UTF-8 within some weeks
+# (test_stats --page). IRI_PICTURES is a directory for screenshots.
 use strict;
 use warnings;
 use FindBin;

@@ -1,7 +1,7 @@
-# How the cost of a target grows with its length, up to what a server reads:
-# instructions that on adds to off, of targets that were not asked for before,
-# and the CPU time of that length which takes most: what is too long to be a
-# name of a file is not looked for.
+# How the cost of a target grows with its length, up to the limit of a server:
+# instructions that the module adds for targets that were not requested before,
+# and the CPU time for the most expensive length: a segment that is too long
+# for a file name is not looked up.
 package IRI::Bench::Growth;
 use strict;
 use warnings;
@@ -19,7 +19,8 @@ my $LEVELS  = 900;     # of directories
 my $TIMED   = 100;     # requests
 my $COUNTED = 10;
 my $MOST    = 5;       # ms
-# More than so much of what the octets grow by is not linear.
+# Growth is linear if instructions grow at most by this factor more than
+# octets.
 my $LINEAR  = 1.25;
 my $FEW     = 'Shift_JIS EUC-JP windows-1252';
 my $WORDS   = 'width case accents spelling';
@@ -28,11 +29,11 @@ my %OFF = (nginx => { places => 'iri off;' },
 my %ON = (nginx => {
         places => "iri on; iri_charset $FEW; iri_match $WORDS;" },
     prefork => { conf => "IRIEngine On\nIRICharset $FEW\nIRIMatch $WORDS" });
-# One line of a request is as long as the target, and more.
+# A request line is longer than its target.
 my %LONG = (nginx => { conf => 'large_client_header_buffers 4 16k;' },
     prefork => { conf => 'LimitRequestLine 16000' });
 
-# What a target is made of, over and over: 60 octets and more, then "/".
+# The repeated part of a target: 60 octets or more, then "/".
 my @KINDS = (
     ['ASCII',             'a' x 60],
     ['UTF-8 in NFC',      '%E3%82%AC' x 7],
@@ -63,7 +64,7 @@ sub run {
     return;
 }
 
-# Directories in directories, each of whose names is in NFD.
+# Nested directories, each with a name in NFD.
 sub tree {
     my ($root) = @_;
     my $home = Cwd::getcwd();
@@ -122,7 +123,7 @@ sub server {
     return;
 }
 
-# By which factor instructions grow more than octets do, at most, from one
+# The largest factor by which instructions grow more than octets do, from one
 # length to the next.
 sub growth {
     my (@more) = @_;
@@ -141,7 +142,7 @@ sub start {
         tool => $tool, %conf);
 }
 
-# A function from a number to a target of that kind, so long.
+# A function from a number to a target of that kind and length.
 sub target {
     my ($kind, $length) = @_;
     my (undef, $piece, $end) = @$kind;
@@ -162,14 +163,14 @@ sub counted {
     my $status = $server->ask($target)->status;
     $self->{table}->status("growth $what $kind->[0] $length, $name", $status,
         403, 404);
-    # What a dump adds is the same with the module off.
+    # The cost of a dump is the same with the module off.
     $server->ask($target, 3);
     $server->counted;
     $server->ask($target, $COUNTED);
     return IRI::Bench::Profile->of($server->counted)->by($COUNTED)->sum;
 }
 
-# ms on a CPU.
+# CPU time in ms.
 sub timed {
     my ($self, $server, $kind, $length) = @_;
     my $target = target($kind, $length);

@@ -1,7 +1,7 @@
-# How long other requests wait in nginx while the first request comes to the
-# largest directory, whose index is built in a thread. Beside it the same
-# requests alone, and while another process builds the same index: what that
-# adds is the machine's, not nginx's.
+# How long other requests wait in nginx during the first request for the
+# largest directory, whose index is built in a thread. For comparison, the same
+# requests alone, and while another process builds the same index: that
+# difference is due to the machine, not to nginx.
 package IRI::Bench::Latency;
 use strict;
 use warnings;
@@ -14,8 +14,8 @@ use POSIX ();
 
 *number = \&IRI::Bench::Table::number;
 
-my $MOST    = 5;      # ms more for the worst
-my $SECONDS = 60;     # an index may take
+my $MOST    = 5;      # additional ms of the worst request
+my $SECONDS = 60;     # for building an index
 my $CACHE   = '256m';
 
 sub run {
@@ -34,7 +34,7 @@ sub run {
     return;
 }
 
-# One nginx, which knows nothing of the directory yet.
+# One nginx, whose cache is empty.
 sub round {
     my ($self, $what, $size, $large, $of) = @_;
     my $server = IRI::Bench::Latency::Nginx->new(master => 0,
@@ -70,8 +70,8 @@ END
     return \%words;
 }
 
-# The command that gives a priority, to the first thread of a process alone;
-# none if it may not be given.
+# The command that sets a priority for the first thread of a process only;
+# empty if this is not permitted.
 my @priority;
 my $asked;
 sub priority {

@@ -1,6 +1,6 @@
-# What the module adds to the memory of a worker: at rest, once it has answered
-# a few of each kind, and for each request that is under way. What an index
-# takes is the group index's.
+# The memory that the module adds to a worker: idle, after a few requests of
+# each kind, and for each request in flight. The memory of an index is measured
+# by the group index.
 package IRI::Bench::Memory;
 use strict;
 use warnings;
@@ -14,11 +14,11 @@ use Time::HiRes 'sleep';
 
 *number = \&IRI::Bench::Table::number;
 
-my $MOST         = 1536;       # KiB a worker
+my $MOST         = 1536;       # KiB for each worker
 my $MOST_REQUEST = 4096;       # octets
-my $UNDER_WAY    = 40;         # in httpd each keeps a thread
-my $LARGE        = 64 << 20;   # what no buffer of a socket takes
-# One process that has room for all of them.
+my $UNDER_WAY    = 40;         # in httpd each request occupies a thread
+my $LARGE        = 64 << 20;   # more than the buffers of a socket hold
+# One process with enough threads for all requests.
 my $EVENT = "ThreadLimit 64\nServerLimit 1\nThreadsPerChild 64\n"
     . "MaxRequestWorkers 64\nAsyncRequestWorkerFactor 8\n";
 my $PREFORK = "MinSpareServers 1\nMaxSpareServers 1\nMaxRequestWorkers 1\n";
@@ -55,7 +55,7 @@ sub start {
     return $server;
 }
 
-# KiB of a process: Rss, Pss, what is its own.
+# Memory of a process in KiB: Rss, Pss, and private memory.
 sub kib {
     my ($pid) = @_;
     my $text = slurp("/proc/$pid/smaps_rollup");
@@ -63,7 +63,7 @@ sub kib {
     return ($kib{Rss}, $kib{Pss}, $kib{Private_Clean} + $kib{Private_Dirty});
 }
 
-# The only worker, once all are there.
+# The only worker, once it runs.
 sub worker {
     my ($server) = @_;
     sleep 0.5;
@@ -123,8 +123,9 @@ sub rested {
 
 # ---- under way ---------------------------------------------------------------
 
-# Requests whose clients do not read what they asked for: so all are there at
-# once, and what they take is seen from outside. In prefork each has a process.
+# Requests whose clients do not read the response: so all are in flight at
+# once, and their memory is measured from outside. In prefork each has a
+# process.
 sub under_way {
     my ($self) = @_;
     my $table = $self->{table};
@@ -157,7 +158,7 @@ sub grown {
     my $server = $self->start($what, $column);
     my $worker = worker($server);
     my $path   = $target->[ $column->[0] eq 'on' ? 1 : 2 ];
-    # What the first of a kind takes, stays.
+    # Memory that the first requests of a kind allocate is kept.
     my @first  = $self->stuck($server, $path, $UNDER_WAY / 2);
     my $before = (kib($worker))[2];
     my @links  = $self->stuck($server, $path, $UNDER_WAY);
@@ -167,7 +168,7 @@ sub grown {
     return 1024 * ($after - $before) / $UNDER_WAY;
 }
 
-# Connections that have a request, and have read no more than its head.
+# Connections with a request of which only the head of the response was read.
 sub stuck {
     my ($self, $server, $path, $count) = @_;
     my @links;

@@ -1,6 +1,6 @@
-# One report of all groups whose figures are in a folder, GROUP.tsv and
-# GROUP.md: report.md, report.tsv, and plots. A group that was not run stays as
-# it was, so a part can be measured anew.
+# One report of all groups whose figures are in a directory, GROUP.tsv and
+# GROUP.md: report.md, report.tsv, and plots. A group that was not run keeps
+# its figures, so groups can be measured separately.
 package IRI::Bench::Report;
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ my @GROUPS  = qw(nginx event prefork fold fold-nginx fold-httpd index
     latency wall memory start growth peers);
 my @SERVERS = qw(nginx event prefork);
 
-# What a plot shows, for who does not see it.
+# The text alternative of each plot.
 my %CAPTION = (
     size   => 'Instructions of a request in another case, by the size of the '
         . 'directory',
@@ -24,7 +24,7 @@ my %CAPTION = (
         @SERVERS),
 );
 
-# The figures of a folder: lists of fields, those of the older files first.
+# The figures of a directory: lists of fields, older files first.
 sub new {
     my ($class, $folder) = @_;
     my $self = bless { folder => $folder, lines => [], ran => [] }, $class;
@@ -55,7 +55,7 @@ sub write_all {
 
 # ---- goals -------------------------------------------------------------------
 
-# Of a line "goal": on which server, and in which row of the table.
+# For a "goal" line: its server and its row in the table.
 sub place {
     my ($what, $class) = @_;
     my $server = $what =~ s/^(nginx|event|prefork|httpd):? // ? $1 : 'core';
@@ -74,13 +74,13 @@ sub place {
     return ($server, $what);
 }
 
-# The table of the goals: for each row its goal, and on each server the least
-# and the most, and whether all are met.
+# The table of goals: for each row its goal, the minimum and maximum on each
+# server, and whether all are met.
 sub goals {
     my ($self) = @_;
     my (@rows, %rows, %newest);
     my @goals = grep { $_->[1] eq 'goal' } @{ $self->{lines} };
-    $newest{ $_->[2] } = $_ for @goals;    # of what was measured twice
+    $newest{ $_->[2] } = $_ for @goals;    # the newest of repeated measurements
     for my $line (grep { $newest{ $_->[2] } == $_ } @goals) {
         my (undef, undef, $what, $value, $most, $kept, $class, $unit) =
             @$line;
@@ -121,7 +121,7 @@ sub markdown {
         @rows[1 .. $#rows];
 }
 
-# The statuses that were not what they must be.
+# The statuses that were not as expected.
 sub wrong {
     my ($self) = @_;
     return join '', map { "\nWRONG STATUS: $_->[2]: $_->[3], not $_->[4]\n" }
@@ -208,7 +208,7 @@ sub added {
         ['again', 'the first time'], @groups);
 }
 
-# Whole requests beside those of peers.
+# Whole requests compared with other software.
 sub beside {
     my ($self, $server) = @_;
     my ($of, @rows) = $self->requests($server);

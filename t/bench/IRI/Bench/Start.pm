@@ -1,5 +1,5 @@
-# What a start costs more: the test of a configuration in instructions and in
-# time on a CPU, a reload in time on a CPU, that of the new worker with it.
+# The additional cost of a start: the configuration test in instructions and
+# CPU time, a reload in CPU time, including that of the new worker.
 package IRI::Bench::Start;
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use Time::HiRes 'sleep';
 *number = \&IRI::Bench::Table::number;
 
 my $MOST   = 5;    # ms
-my $ROUNDS = 3;    # times --repeat, for a round is short
+my $ROUNDS = 3;    # times --repeat, because a round is short
 
 sub run {
     my ($class, $table, %option) = @_;
@@ -85,7 +85,7 @@ sub instructions {
     return $sum;
 }
 
-# Of a process that has ended and is not yet waited for, /proc still knows.
+# /proc still has the times of a process that has ended and was not waited for.
 sub test_ms {
     my ($server) = @_;
     my $pid = fork // die "fork: $!\n";
@@ -100,7 +100,7 @@ sub test_ms {
     return $ns / 1e6;
 }
 
-# Of the main process, and of the workers that are new.
+# CPU time of the main process and of the new workers.
 sub reload_ms {
     my ($server) = @_;
     my %old    = map { $_ => 1 } $server->workers;

@@ -1,7 +1,7 @@
 # Throughput by wrk: the same server without the module, with it and off, on,
-# and as a peer, a second each in turn; the ratio in each round, and its
-# median. Beside it the time that the server's processes were on a CPU, which
-# what else runs on the machine changes less.
+# and with other software, for a second each in turn; the ratio in each round,
+# and its median. Also the CPU time of the server's processes, which depends
+# less on other load of the machine.
 package IRI::Bench::Wall;
 use strict;
 use warnings;
@@ -78,7 +78,7 @@ sub row {
     return $self->line($what, $row, \@names, $rates, \%cpu);
 }
 
-# Options, in prefork with a process for each connection from the start.
+# Options; in prefork a process for each connection from the start.
 sub enough {
     my $what   = pop;
     my %option = @_;
@@ -87,7 +87,7 @@ sub enough {
     return %option;
 }
 
-# Requests a second, and microseconds of CPU for each.
+# Requests per second, and CPU microseconds for each.
 sub round {
     my ($self, $server, $path, $wanted, $what) = @_;
     my $port   = $server->port;
