@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# doc/conformance.md: each section of the four source documents is there, each
-# MUST, SHOULD and MAY, each test that is named exists and has the case, each
-# row of t/documents is named, and a row without a test has a reason. Compared
-# with the documents themselves where they are available (../shared/seeds).
+# doc/conformance.md: it has each section of the four source documents, each
+# MUST, SHOULD and MAY; each named test exists and has the case, each row of
+# t/documents is named, and a row without a test has a reason. It is compared
+# with the documents themselves if they are available (../shared/seeds).
 use strict;
 use warnings;
 use FindBin;
@@ -13,9 +13,9 @@ use Test::More;
 my $top = "$FindBin::Bin/..";
 my $seeds = ($ENV{IRI_SHARED} // "$top/../shared") . '/seeds';
 
-# By the heading of its table: the document beside this tree, its table of
-# cases, its sections, and how often a section says MUST, SHOULD, MAY in all
-# (MUST NOT is MUST).
+# By the heading of its table: the file of the document, its table of cases,
+# its sections, and the total numbers of MUST, SHOULD and MAY in a section
+# (MUST NOT counts as MUST).
 my %DOCUMENT = (
     'draft-duerst-iri-03' => {
         seed => '000_*.txt', table => 'iri.tsv',
@@ -47,7 +47,7 @@ my $WORD = qr/\b(?:MUST|SHOULD|MAY)\b/;
 my $text = slurp("$top/doc/conformance.md");
 my %part = map { /\A(.+)\n/ ? ($1 => $_) : () } split /^## /m, $text;
 
-# The rows below a heading: section, it says, here, shown by.
+# The rows below a heading: section, requirement, implementation, test.
 sub rows {
     my ($name) = @_;
     return map { [map { s/^ | $//gr } split /\|/, $_] }
@@ -93,7 +93,7 @@ sub judge_shown {
 # ---- the documents ----------------------------------------------------------
 
 # Numbers of the headings of a document in their order, and the text of each
-# section. A list of contents stands before them, and so it is overwritten.
+# section. The table of contents precedes them, so its entries are overwritten.
 sub sections_of {
     my ($document, $sections) = @_;
     my ($at, %text) = ('', '' => '');
@@ -158,7 +158,8 @@ for my $name (sort keys %DOCUMENT) {
     };
 }
 
-# What differs is in the list at the top, and what is in the list differs.
+# Each difference is in the list at the top, and each entry of the list is a
+# difference.
 subtest 'what differs' => sub {
     my %short = ('draft-duerst-iri-03' => 'draft',
         'draft-masinter-url-i18n-05' => 'IURI',

@@ -10,7 +10,8 @@ use Test::More;
 my $MODEL = build_dir() . '/t/model';
 plan skip_all => "$MODEL is not built" if !-x $MODEL;
 
-# Real words make other cases of the same seeds than words of our own do.
+# With real words the same seeds give other cases than with the project's own
+# words.
 my $CASES = 6000;
 for my $shared ("$FindBin::Bin/../../shared", "$FindBin::Bin/none") {
     local $ENV{IRI_SHARED} = $ENV{IRI_SHARED} // $shared;

@@ -1,6 +1,6 @@
 # The trace of a request at nginx's level debug and at httpd's LogLevel
 # iri:trace1: readings, lookups and answers, in the same words and number as
-# `iri explain`; nothing of it at info.
+# `iri explain`; no trace at level info.
 use strict;
 use warnings;
 use FindBin;
@@ -23,8 +23,8 @@ my @targets = ('/caf%C3%A9.txt', '/caf%E9.txt', '/%95%5c.txt', '/%C3%A9/%95%5c',
     '/%C3%A9/%E8%A1%A8.txt', '/nosuch%C3%A9', '/%FF', '/%C9%BD.txt',
     "/a\xE2\x80\xAE", '/%E8%A1%A8/%C3%A9');
 
-# The steps of explain, without its headings, its answer, and directories that
-# are read, since servers remember those.
+# The steps of explain, without headings, the answer, and directories that are
+# read, because servers cache those.
 sub explained {
     my ($target) = @_;
     my ($code, $out) = capture('', $iri, 'explain', '--charset',

@@ -25,7 +25,7 @@ my @KINDS   = kinds();
 my @METHODS = qw(PUT PUT DELETE DELETE MKCOL COPY COPY MOVE MOVE PROPFIND
     PROPPATCH LOCK GET);
 
-# How names are written on disk, charset and form; settings.
+# The encoding of names on disk (charset and form), and the settings.
 my @WORLDS = (
     ['UTF-8', 'NFC', 'charset=Shift_JIS,EUC-JP,windows-1252'],
     ['UTF-8', 'NFC', 'charset=EUC-JP,Shift_JIS,windows-1251 redirect=301'],
@@ -56,7 +56,7 @@ done_testing;
 # ---- trees ------------------------------------------------------------------
 
 # The worlds below a directory: { root, charset, form, charsets, settings,
-# denied, public }, with the names that the tree can write.
+# denied, public }, with the names that the tree can encode.
 sub worlds {
     my ($dir) = @_;
     my @worlds;
@@ -81,7 +81,7 @@ sub on_disk {
     return write_in($name, @$world{qw(charset form)});
 }
 
-# Denied names stand in the area that is open for DAV, and outside of it.
+# Denied names exist in the area that is open for DAV, and outside of it.
 sub make_world {
     my ($world) = @_;
     my $root = $world->{root};
@@ -115,8 +115,8 @@ sub make_work {
     return;
 }
 
-# Is this entry of up/ or of the root one that rules deny? By its octets read
-# in the charset of the tree, as far as there is one.
+# Do rules deny this entry of up/ or of the root? Its octets are decoded in the
+# charset of the tree as far as possible.
 sub is_denied {
     my ($world, $entry) = @_;
     my $charset = $world->{charset};
@@ -128,7 +128,7 @@ sub is_denied {
     return scalar grep { key($_) eq key($name) } @{ $world->{denied} };
 }
 
-# All that lies in denied places: path => what it is.
+# All files in denied directories: path => content.
 sub denied_files {
     my ($world) = @_;
     my $root = $world->{root};
@@ -148,7 +148,7 @@ sub denied_files {
 sub entries {
     my ($dir) = @_;
     opendir my $handle, $dir or return;
-    # where mod_dav_fs keeps its properties
+    # the directory in which mod_dav_fs stores properties
     return grep { !/^\.\.?$/ && $_ ne '.DAV' } readdir $handle;
 }
 
@@ -218,7 +218,7 @@ sub run {
     }
     $count{"$kind $_"} = $done{$_} for keys %done;
     $server->stop;
-    # nginx says so of what is not below a directory, or is one
+    # nginx logs this for paths below a file, and for directories
     my $below = qr/(?:open|rename|unlink|mkdir)\(\) .* failed \((?:2|2[01]|39):/;
     is_deeply [$server->errors(ignore => $below)], [], "$kind: error log";
     return;
@@ -265,8 +265,8 @@ sub public_path {
         : $method eq 'PUT' && rand() < 0.5 ? "$name.txt" : "$name-old.txt");
 }
 
-# A path in a spelling; nothing where it stands for the whole area, which the
-# client may remove, and all that is in it.
+# A path in a spelling; undef if it stands for the whole area, which the client
+# may remove with its content.
 sub spelled {
     my ($world, $asked, @segments) = @_;
     my $path = spell(segments => \@segments, kind => $asked->{kind},
@@ -307,7 +307,7 @@ sub ask {
 
 # ---- judging ----------------------------------------------------------------
 
-# What is wrong, a list of texts; the disk is put right again.
+# The errors, a list of texts; the tree is restored.
 sub judge {
     my ($kind, $world, $asked, $answer, $done) = @_;
     my $status = $answer->status;
@@ -336,7 +336,7 @@ sub judge {
     } @wrong;
 }
 
-# What has become of denied places.
+# The changes to denied directories.
 sub changed {
     my ($world) = @_;
     my %now = denied_files($world);
@@ -348,7 +348,7 @@ sub changed {
     return @wrong;
 }
 
-# What was carried out of them.
+# Denied content that was copied to other places.
 sub carried {
     my ($world) = @_;
     my @todo = map { "$world->{root}/up/$_" }
@@ -362,7 +362,7 @@ sub carried {
     return @wrong;
 }
 
-# What was made has the name that was asked, and no other entry has.
+# A created entry has the requested name, and no other entry has it.
 sub made {
     my ($world, $asked) = @_;
     my %seen;
@@ -377,9 +377,9 @@ sub made {
     return @wrong;
 }
 
-# Names that were not written as the tree writes new ones. Where undecodable
-# octets pass, so may others than a request has; three characters have an
-# ASCII one as NFC and stay.
+# Names that are not encoded as the tree encodes new names. With undecodable
+# octets other names than the requested one may be stored; three characters
+# have an NFC in ASCII and stay.
 sub stored {
     my ($world) = @_;
     return if $world->{settings} =~ /invalid=pass/;
@@ -397,7 +397,7 @@ sub stored {
     } map { entries($_) } "$up/work", $up;
 }
 
-# The area as it was at the start.
+# Restores the area as at the start.
 sub clean {
     my ($world) = @_;
     my $up = "$world->{root}/up";

@@ -1,5 +1,5 @@
-# A denial behind a redirect inside the server, or with a page, tells nothing of
-# what was found: neither by variables nor by Vary.
+# A denial after an internal redirect, or with an error page, does not disclose
+# what was found: neither in variables nor in Vary.
 use strict;
 use warnings;
 use FindBin;
@@ -74,7 +74,7 @@ for my $name (qw(GEHEIM Geheim ABSENT)) {
         ->header('Vary'), 'X-Cs', "nginx: Vary of a page, for $name";
 }
 
-# An error page restarts, too, whatever the client's path has done.
+# An error page restarts, too, even if the client's path has restarted.
 for my $name (qw(GEHEIM Geheim ABSENT)) {
     my $answer = $nginx->get("/deny/$name.txt", port => $nginx->port('page'));
     is $answer->status . ' ' . $answer->body, '403 the page',

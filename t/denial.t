@@ -88,7 +88,8 @@ sub meaning {
     }->{ $_[0] };
 }
 
-# A test that asks for nothing that is there would pass with every server.
+# Fails if nothing was reached: a test of absent names only would pass on every
+# server.
 sub balanced {
     my ($run) = @_;
     my $all = $count{ $run->{kind} };
@@ -100,7 +101,7 @@ sub balanced {
             here($run);
         is "@none", '', "$run->{kind}: all places have names $what";
     }
-    # a sample may have no world with the charsets for the others
+    # a sample may have no world with the charsets for some kinds
     my @kinds = grep {
         IRI::Spelling::sure($_) eq 'same'
             || $REQUESTS > 10 * $SAMPLE && IRI::Spelling::sure($_);
@@ -113,7 +114,7 @@ sub balanced {
     return;
 }
 
-# The places that all worlds of this run have; in a long run, that some have.
+# The contexts that all worlds of this run have; in a long run, that some have.
 sub here {
     my ($run) = @_;
     return grep {
@@ -125,7 +126,7 @@ sub here {
 
 # ---- cases ------------------------------------------------------------------
 
-# A case of a run by its number: its choices follow from that and the seed.
+# A case by its number: its choices depend on this number and the seed.
 sub make_case {
     my ($run, $number) = @_;
     for my $try (0 .. 20) {
@@ -145,7 +146,7 @@ sub choose {
     my $tree  = $trees->{ $world->{tree} };
     my @places = grep { IRI::Denial::has_place($world, $_) }
         @{ $run->{places} };
-    # one case of ten is plain, so that all places are seen to serve
+    # one case of ten is plain, so that each context serves files
     my $plain = $number % 10 == 0;
     my $round = int $number / $BATCH / @$worlds;
     my $place =
@@ -160,7 +161,7 @@ sub choose {
     return if $place->{beyond} && $name !~ /[^\0-\x7F]/;
     return if $place->{unreserved} && $name =~ /[!-,\/:-@]/;
     $shape = (qw(file leaf index))[rand 3] if $public && $shape ne 'view';
-    # alternative readings, from which a request starts over, come more often
+    # more alternative readings, which cause restarts
     my @kinds = grep { !$place->{limited} || $_ ne 'trail' } kinds(),
         qw(charset charset segments segments twin variant);
     my %case = (
@@ -172,20 +173,20 @@ sub choose {
     $case{http2} = ($number / $BATCH) % 8 == 3;
     extras(\%case);
     my $built = build(\%case);
-    # A spelling in ASCII may be another entry's name, which such a rule
-    # does not see.
+    # A spelling in ASCII may be the name of another entry, which such a rule
+    # does not deny.
     return if $built && $place->{beyond}
         && !grep { octets_of($_) =~ /[^\0-\x7F]/ } @{ $built->{target} };
     return $built;
 }
 
-# What a target stands for, unescaped.
+# The octets of a target, unescaped.
 sub octets_of {
     my ($target) = @_;
     return $target =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger;
 }
 
-# What of a request is no spelling of its path.
+# Variations of a request other than the spelling of its path.
 sub extras {
     my ($case) = @_;
     $case->{absolute} = rand() < 0.06 && !$case->{http2}
@@ -201,7 +202,7 @@ sub extras {
         return;
     }
     my $chance = rand;
-    # headers would be for the page that leads there
+    # headers would apply to the page that includes the path
     return if $chance > 0.2 || defined $case->{place}{query};
     $case->{method} = 'HEAD' if $chance < 0.06;
     $case->{headers} = [
@@ -214,7 +215,7 @@ sub extras {
     return;
 }
 
-# The segments of a path of this shape; which: 0 there, 1 not.
+# The segments of a path of this shape; which: 0 existing, 1 absent.
 sub segments {
     my ($case, $which) = @_;
     my ($name, $tree) = @$case{qw(name tree)};
@@ -232,8 +233,8 @@ sub segments {
     }->{ $case->{shape} }->();
 }
 
-# Completes a case with its request, that of the same spelling of a name that
-# is not there, and the one that goes before it where requests are limited.
+# Completes a case with its request, the request for an absent name in the same
+# spelling, and the preceding request if requests are limited.
 sub build {
     my ($case) = @_;
     my $after = int rand 4_294_967_296;
@@ -244,8 +245,8 @@ sub build {
             segments => [grep({ length } $case->{place}{at}),
                 segments($case, $which)]
         ) // return;
-        # no server normalizes what it includes, or is led to; we refuse
-        # such names, if they are not ASCII
+        # no server normalizes included paths; non-ASCII names that are not
+        # canonical are refused in them
         return if defined $case->{place}{query}
             && $case->{path}[$which]
             =~ ($case->{name} =~ /[^\0-\x7F]/ ? qr{//} : qr{/(?:[.]|%2E)*/}i);
@@ -268,24 +269,24 @@ sub target {
         . (defined $query ? "$query?$path" : $path . $case->{asked});
 }
 
-# May its absence be told from its presence? Only what is below a directory
-# that the rules deny.
+# Must an absent name be indistinguishable from the existing one? Only below a
+# directory that the rules deny.
 sub has_absent {
     my ($case) = @_;
     return 0 if $case->{public} || $case->{let_in} || !$case->{there}
         || $case->{place}{limited} || $case->{place}{name} eq 'exact';
-    # nginx leads nowhere by a path with dot-segments, whatever it names
+    # nginx does not include a path with dot-segments, whatever it names
     return 0 if defined $case->{place}{query}
         && grep { m{/(?:[.]|%2E)+(?:/|$)}i } @{ $case->{path} };
-    # other letters may not be in the charset of the tree, in which nothing is
-    # redirected then
+    # other letters may not exist in the charset of the tree; then there is no
+    # redirect
     return 0 if $case->{world}{redirect}
         && IRI::Spelling::sure($case->{kind}) ne 'same';
     return 1 if $case->{shape} eq 'hidden'
         && $case->{path}[0] =~ m{/(?:q|%71)(?:[.]|%2E)[^/]*(?:/|$)}i;
-    # what is in public directories, too, may be told of those; and a name
-    # that differs in letters may differ in what it can be bent to, and in
-    # whether it is redirected before a rule has made the denied path of it
+    # names that also exist in public directories may be disclosed; a name with
+    # other letters may have other spellings, and may be redirected before a
+    # rule has made it the denied path
     return 0 if $case->{place}{made} && $case->{world}{redirect};
     return $case->{shape} =~ /^(?:leaf|inner|deep)$/
         && IRI::Spelling::sure($case->{kind}) eq 'same';
@@ -306,7 +307,8 @@ sub batch {
     return;
 }
 
-# All requests of cases of one world, several at once or one after another.
+# Sends all requests for the cases of one world, several at once or one after
+# another.
 sub ask {
     my ($run, $at_once, @cases) = @_;
     my $number = $cases[0]{world}{number};
@@ -330,7 +332,7 @@ sub ask {
     $run->{asked} += @asked;
     @answers = $open->pipeline(map { $_->{target}[0] } @cases);
     $_->{open} = shift @answers for @cases;
-    # what a rule may deny only after iri_redirect: see where that leads
+    # a rule may deny only after iri_redirect: follow that redirect
     my @sent = grep {
         $_->{place}{made} && defined $_->{answer}->header('Location')
     } @cases;
@@ -340,7 +342,7 @@ sub ask {
     return;
 }
 
-# A connection is kept for all cases of a batch.
+# A connection is used for all cases of a batch.
 sub client {
     my ($run, $port, %option) = @_;
     my $key = join ' ', $port, map { "$_=$option{$_}" } sort keys %option;
@@ -376,7 +378,7 @@ sub judge {
     return;
 }
 
-# What the file is that an answer brings: its word, its path.
+# The file in a response: its kind, its path.
 sub file_of {
     my ($answer) = @_;
     my $marker = IRI::Denial::marker();
@@ -384,8 +386,8 @@ sub file_of {
         ? ($1, $2) : ();
 }
 
-# Does an answer tell something denied: a file, or in a Location a name that
-# the client has not asked for by itself?
+# Does a response disclose something denied: a file, or in a Location a name
+# that the client has not requested by itself?
 sub tells {
     my ($case, $answer, $which) = @_;
     my $marker = IRI::Denial::marker();
@@ -403,19 +405,19 @@ sub tells {
         && ($location =~ s{/$}{}r) ne first_reading($case, $which);
 }
 
-# Do the rules of a place deny a file that was served?
+# Do the rules of a context deny a file that was served?
 sub is_denied {
     my ($case, $word, $path) = @_;
     return 0 if ($word // '') ne IRI::Denial::marker() || $case->{let_in};
-    # a twin of the name that came before it has a count of its own
+    # an equal name in another encoding has a limit of its own
     return 0 if $case->{place}{limited}
         && characters($path) ne wanted($case);
     my $shape = $path =~ m{/} ? 'leaf' : $path =~ /-v\.txt$/ ? 'view' : 'file';
     return grep { $_ eq $shape } @{ $case->{place}{shapes} };
 }
 
-# What a request asks for by itself: UTF-8, or the first charset that reads
-# all of it, or each segment; in UTF-8.
+# The meaning of a request without lookups: UTF-8, or the first charset that is
+# valid for the whole path, or for each segment; in UTF-8.
 sub first_reading {
     my ($case, $which) = @_;
     my @asked = (grep({ length } $case->{place}{at}),
@@ -454,10 +456,10 @@ sub status {
         if !$status || !$open->status || $status >= 500;
     bad($run, $case, 'status', 'limited before: ' . $case->{before}->status)
         if $denied && $place->{limited} && $case->{before}->status == 429;
-    # HTTP/2 refuses some requests before any server sees them
+    # HTTP/2 servers reject some requests before the module sees them
     return if $case->{http2} && $status == 400;
     return included($run, $case, $denied, $count) if $place->{included};
-    # Sent on to the canonical URI: then that one must be denied.
+    # Redirected to the canonical URI: then that one must be denied.
     my $sent = $case->{world}{redirect} && $status =~ /^30[18]$/;
     if ($denied) {
         return if $sent && $case->{followed}
@@ -470,7 +472,7 @@ sub status {
             && ($answer->body eq $open->body || $case->{method});
         $same ||= $status =~ /^(?:206|304|412)$/ && @{ $case->{headers} };
         $same ||= $sent;
-        # httpd itself compares what is written there with octets on disk
+        # httpd itself compares this rule with octets on disk
         $same ||= $place->{octets} && $status == $place->{status}
             && $case->{tree}{label} !~ /^nf/;
         $same ||= $status == 429 && $place->{limited};
@@ -484,7 +486,7 @@ sub status {
     return;
 }
 
-# A page that includes: 200 in any case, with or without.
+# A page that includes the path: always 200, with or without the file.
 sub included {
     my ($run, $case, $denied, $count) = @_;
     my ($word) = file_of($case->{answer});
@@ -496,8 +498,7 @@ sub included {
     return;
 }
 
-# Why a spelling that is the name itself does not give the name; undef if all
-# is well.
+# The reason why a spelling of the name itself was not served; undef if it was.
 sub lost {
     my ($case, $path) = @_;
     my $sure = IRI::Spelling::sure($case->{kind});
@@ -519,11 +520,11 @@ sub wanted {
     return $path;
 }
 
-# Are the octets of a name another name, too, that is there? Then that one
-# may have the request.
+# Do the octets of a name also mean another existing name? Then that entry may
+# be served.
 sub is_shared {
     my ($case) = @_;
-    # and no JIS charset writes what JIS has otherwise
+    # and no JIS charset encodes the vendors' characters
     return 1 if $case->{world}{settings} =~ /match=exact/
         && $case->{name} =~ /[\x{301C}\x{2016}\x{2212}]/;
     my ($octets) = asked_segments($case);
@@ -542,18 +543,18 @@ sub characters {
     return Encode::decode('UTF-8', $path);
 }
 
-# Has what was served a name that the segments of the request can be read as?
+# Can the segments of the request be read as the name of the served file?
 sub is_named {
     my ($case, $path) = @_;
     my @asked = asked_segments($case);
-    # "." of a rule's pattern is no end of line
+    # "." in a rule's pattern does not match a line end
     pop @asked if @asked && $case->{place}{made} && $asked[-1] eq "\n";
     $asked[-1] =~ s/\n\z// if @asked && $case->{place}{made};
     my @names = map { key($_) } split m{/}, characters($path);
     pop @names if @names == @asked + 1 && $names[-1] eq 'f.txt';
     $asked[-1] .= '.txt' if @asked && $case->{shape} eq 'view'
         && $asked[-1] !~ /[.]txt$/;
-    # of a path that a rule has made what follows "?" is none
+    # in a path that a rule has made "?" starts no query
     return 1 if $case->{place}{made} && $case->{path}[0] =~ /%(?:3F|23)/;
     return 0 if @asked != @names;
     my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
@@ -567,7 +568,7 @@ sub is_named {
     return 1;
 }
 
-# The segments of a request below its place, as both servers normalize them.
+# The segments of a request below its context, as both servers normalize them.
 sub asked_segments {
     my ($case, $which) = @_;
     my $path = $case->{path}[$which // 0] =~ s/\?.*//sr;
@@ -581,10 +582,10 @@ sub asked_segments {
     return @segments;
 }
 
-# All of an answer but what time and chance put there.
+# A response without variable parts such as times.
 sub prints {
     my ($answer) = @_;
-    # it leads to the name that was asked for; tells() has judged it
+    # it redirects to the requested name; tells() has checked it
     return 'redirected ' . $answer->status
         if defined $answer->header('Location');
     return join "\n", $answer->status, $answer->error, $answer->body,
@@ -609,7 +610,7 @@ sub shown {
     return $answer->status . (defined $location ? " $location" : '');
 }
 
-# One case, with all that was said.
+# One case, with all requests and responses.
 sub show_case {
     my ($run, $number) = @_;
     my $case = make_case($run, $number) or return;

@@ -61,7 +61,8 @@ for my $name (sort keys %server) {
             my $target = in($charset, "/い/$leaf");
             is $server->get($target)->status, 403, "$name: GET $target";
         }
-        # The tree cannot write this one, but behind a file it need not.
+        # The tree cannot encode this name, but after a file that is not
+        # necessary.
         for my $leaf (qw(x.txt none.txt 無.txt none/none.txt), '') {
             next if $charset ne 'UTF-8';
             my $target = in($charset, "/い/$leaf/한");

@@ -28,7 +28,7 @@ ok $all && $all > 50, 'a table of some length';
 is_deeply \@counts, [($all // 0) x 4], 'ours are right in all of it';
 is scalar(() = $out =~ m{^  \S.* http://127\.0\.0\.1:\d+/$}mg), 3,
     'addresses';
-# Another test may listen there by now.
+# Another test may use this port by now.
 for my $port ($out =~ m{http://127\.0\.0\.1:(\d+)/$}mg) {
     my $page = eval { IRI::HTTP1->new(port => $port, timeout => 10)
         ->request('/')->body };

@@ -17,7 +17,7 @@ my $text     = slurp($document);
 my @left     = run_guide($document, $text);
 is "@left", '', 'all of it was run';
 
-# Each site has a configuration for both servers, and each says no to somebody.
+# Each site has a configuration for both servers, and each denies something.
 my @files = glob 'doc/examples/*/*.conf';
 is scalar @files, 12, 'six sites, two servers';
 for my $file (@files) {

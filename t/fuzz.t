@@ -27,7 +27,7 @@ for my $name (@TARGETS) {
     }
 }
 
-# One that is wrong ends it, and says which it was.
+# A failing input ends the program, which prints the input.
 SKIP: {
     my $replay = build_dir() . '/t/replay_read';
     skip 'replay_read is not built', 1 if !-x $replay;

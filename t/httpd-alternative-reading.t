@@ -37,7 +37,7 @@ spew("$root/own.shtml",
     '[<!--#include virtual="/%E8%A1%A8.txt" -->]');
 utime time - 864000, time - 864000, "$root/" . euc('蔵/表.txt');
 spew("$root/users", 'u:{SHA}' . sha1_base64('p') . "=\n");
-# A type map leads to the octets of its file.
+# A type map names its files by their octets.
 spew("$root/" . euc('図表.html') . ".$_", $_) for qw(en ja);
 spew("$root/map.var", join "\n", map {
         ('URI: ' . euc('図表.html') . ".$_", 'Content-Type: text/html',
@@ -103,7 +103,7 @@ like $server->told, qr{iri: "/%C9%BD\.txt" is "/%E8%A1%A8\.txt": charset, reason
     'one line says so';
 is $server->get("$_%C9%BD.txt")->body, '\xC9\xBD.txt', "found: $_"
     for '//', '/./', '/x/../';
-# in Shift_JIS these are half-width kana
+# in Shift_JIS these octets are half-width kana
 is $server->get($_ . at(euc '表示.txt'), port => $server->port('sjis'))->body,
     escaped(euc '表示.txt'), "found: $_, legacy octets"
     for '/', '//', '/x/../';
@@ -115,8 +115,8 @@ is $server->get('/%C9%BD')->header('Location') =~ s{^http://[^/]+}{}r,
 
 chmod 0777, "$tmp/run";    # DavLockDB
 
-# An ambiguous leaf below a directory in UTF-8: the first reading is UTF-8
-# as a whole, what is found came in a charset for each segment.
+# An ambiguous last segment below a directory in UTF-8: the first reading is
+# UTF-8 as a whole, the found one has a charset for each segment.
 sub mixed {
     my ($dir, $leaf) = @_;
     return at("/$dir/", euc($leaf));
@@ -135,7 +135,7 @@ my $answer = $server->get(mixed('仮', '表.txt'));
 is $answer->body, 'html.txt', 'ProxyPass of the real name';
 is $answer->header('X-First'), undef, 'nothing is left of the first reading';
 
-# Method, query and body go along.
+# Method, query and body are kept.
 is $server->get(mixed('開', '表.cgi') . '?a=%C9%BD')->body,
     'GET a=%C9%BD  legacy mixed charset /開/表.cgi', 'query and variables';
 is $server->request('POST', mixed('開', '表.cgi'), body => 'b' x 70000)
@@ -166,7 +166,7 @@ is $server->request('COPY', at('/写/二.txt'), headers => [
         Destination => 'http://localhost' . mixed('拒', '表.txt')])->status,
     403, 'Destination denied by its real name';
 
-# mod_cache keeps it under its one key.
+# mod_cache stores it under one key.
 $server->get(mixed('蔵', '表.txt'));
 $server->wait_for(sub { `find $tmp/cache -name '*.header'` });
 for my $target (at('/蔵/表.txt'), at(euc '/蔵/表.txt'),
@@ -177,7 +177,7 @@ for my $target (at('/蔵/表.txt'), at(euc '/蔵/表.txt'),
 is scalar(split ' ', `find $tmp/cache -name '*.header'`), 1,
     'cache: one entry';
 
-# A subrequest starts over too.
+# A subrequest restarts, too.
 is $server->get('/virtual.shtml')->body, '[\xC9\xBD.txt]', 'subrequest';
 is $server->get('/own.shtml')->body, '[\xC9\xBD.txt]',
     'subrequest in canonical form';
@@ -186,7 +186,7 @@ unlike $server->get('/denied.shtml')->body, qr/xC9/,
 is $server->get('/told.shtml')->body, 'GET x  legacy mixed charset /開/表.cgi',
     'subrequest to a program';
 
-# What an internal redirect brings along stays.
+# Fields set by an internal redirect stay.
 my $chosen = $server->get('/map.var', headers => ['Accept-Language', 'ja']);
 is $chosen->body, 'ja', 'a type map leads to its file';
 is $chosen->header('Vary'), 'negotiate,accept-language', 'Vary stays';

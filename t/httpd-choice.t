@@ -1,5 +1,5 @@
-# httpd, IRIAmbiguous: several candidates for a path: 404, or 300 and a list of
-# those that the client may get, each by the rules of its own path.
+# httpd, IRIAmbiguous: several candidates for a path: 404, or 300 with a list
+# of those that the client may access, each by the rules for its own path.
 use strict;
 use warnings;
 use Digest::SHA 'sha1_base64';
@@ -152,7 +152,7 @@ chmod 0777, "$server->{tmp}/run";    # DavLockDB
 
 my @json = (headers => [Accept => 'application/json']);
 
-# The paths that a request may choose from; its status where there are none.
+# The candidates of a response; its status if there are none.
 sub choices {
     my ($target, @option) = @_;
     my $answer = $server->get($target, @json, @option);
@@ -301,7 +301,7 @@ Alias "/別" "$euc"
 END
 chmod 0777, "$legacy->{tmp}/run";    # DavLockDB
 
-# Choices of an escaped target, as they are percent-encoded.
+# Candidates for an escaped target, percent-encoded.
 sub legacy {
     my ($path) = @_;
     $path =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ge;

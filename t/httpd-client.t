@@ -29,7 +29,7 @@ chmod 0777, $tmp;
 mkdir "$tmp/cache";
 chmod 0777, "$tmp/cache";
 
-# What sets the variable in one server counts for Vary in all.
+# Modules that set the variable in one server are in Vary of all servers.
 sub start {
     my ($conf) = @_;
     return httpd(root => $root, log_level => 'warn iri:info', tmp => $tmp,
@@ -111,7 +111,7 @@ Header always set X-Charset "expr=%{IRI_CHARSET}"
 </VirtualHost>
 END
 
-# What is answered: status, body if 200, Vary.
+# The response: status, body if 200, Vary.
 sub says {
     my ($target, $agent, %option) = @_;
     return vary(delete $option{server} // $server, $target, $agent, %option);
@@ -170,12 +170,12 @@ is $server->get($either, headers => ['User-Agent', 'Russia'])
     ->header('X-Charset'), 'windows-1251', 'IRI_CHARSET';
 is says('/say.cgi/%E9', 'Russia'), "200 /\xD0\xB9 windows-1251 User-Agent",
     'CGI';
-# Before the access rules have let the client in: whether a name is there is
-# not told, not by Vary either.
+# Before access is granted a response does not disclose whether a name exists,
+# not by Vary either.
 for (['deny', 403], ['paged', 403], ['valid', 401], ['rule', 403]) {
     my ($where, $status) = @$_;
     my %said;
-    # there, not there, there under another reading
+    # existing, absent, existing in another reading
     for my $name ('%C3%A9t%C3%A9.txt', '%C3%B1.txt', '%C9%BD.txt') {
         my $answer = $server->get("/$where/$name",
             headers => ['User-Agent', 'Asia']);
@@ -198,7 +198,7 @@ like says('/dav/%E9', 'Russia', method => 'MOVE', headers => ['Destination',
 ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'a Destination is read as the path is';
 
 is says($either, 'Russia', port => 'report'), '404', 'report changes nothing';
-# written when the client has its answer
+# written after the response
 ok $server->wait_for(sub { $server->told
     =~ /report: would serve "\S*%D0%B9t%D0%B9.txt".*windows-1251/ }),
     'and reads as it would';

@@ -21,7 +21,7 @@ sub percent {
     return $path;
 }
 
-# ---- bad values: configuration, what the line must say
+# ---- bad values: configuration, part of the message
 my @bad = (
     ['IRIEngine maybe', qr/^IRIEngine must be "on", "off" or "report"/],
     ['IRIEngine', qr/^IRIEngine takes one argument/],
@@ -71,7 +71,7 @@ for my $case (@bad) {
     is scalar(grep { /^IRI/ } split /\n/, $out), 1, 'in one line';
 }
 
-# ---- good values, in any case of letters
+# ---- valid values, in any letter case
 my ($code, $out) = httpd_t(<<'END');
 IRIEngine ON
 iricharset EUC-JP shift_jis Big5 EUC-KR GBK windows-1251 KOI8-R ISO-8859-1
@@ -157,7 +157,7 @@ sub status {
 }
 my $nfc = "u/nfd-\xC3\xA9";
 my @cases = (
-    # virtual host, path, charset of the request, status, what
+    # virtual host, path, charset of the request, status, description
     [undef, '/u/日本', undef, 200, 'default tree is UTF-8'],
     [undef, '/u/日本', 'euc-jp', 200, 'IRICharset is inherited'],
     [undef, '/u/Москва', 'cp1251', 404, 'no other charset'],
@@ -194,7 +194,7 @@ my $said = qr/IRIFilenameCharset not allowed here/;
 like $server->told, $said, 'says so';
 is_deeply [$server->errors(ignore => $said)], [], 'log';
 
-# The module alone, without a directive: nothing changes.
+# The module without directives changes nothing.
 my $plain = httpd(root => $root, conf => '');
 is $plain->get('/u/' . percent '日本')->status, 200, 'off by default';
 is $plain->get('/u/' . percent in_charset('日本', 'euc-jp'))->status, 404,

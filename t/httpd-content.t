@@ -21,7 +21,7 @@ sub percent {
     return $path;
 }
 
-# The spellings that every case is asked in.
+# The forms in which every case is requested.
 sub forms { return (utf8 => percent($_[0]), euc => percent(euc($_[0]))) }
 
 my ($root) = make_tree("\@charset EUC-JP\n" . join '',
@@ -30,7 +30,7 @@ my ($root) = make_tree("\@charset EUC-JP\n" . join '',
         誤り/無.html 一覧/見える.txt 一覧/隠す.txt 含/部品.txt
     ));
 
-# A file with octets of its own, by its name in UTF-8.
+# A file with its own octets as content, by its name in UTF-8.
 sub put {
     my ($name, $octets, $mode) = @_;
     spew("$root/" . euc($name), $octets);
@@ -87,7 +87,8 @@ AddOutputFilter INCLUDES .shtml
 </Location>
 END
 
-# Asks in all forms; the body must be what an octet string or pattern says.
+# Sends requests in all forms; the body must equal a string of octets or match
+# a pattern.
 sub asked {
     my ($path, $status, $body, $what, %option) = @_;
     my %form = forms($path);
@@ -120,7 +121,7 @@ asked('/交渉/版.1', 200, escaped(euc '交渉/版.1.html'),
 asked('/混/案内', 200, escaped(euc '混/案内.html'),
     'MultiViews in the second charset of the tree');
 
-# CGI: what the program is told.
+# CGI: the variables of the program.
 sub told { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
 for my $form (['utf8', sub { $_[0] }], ['euc', \&euc]) {
     my ($name, $code) = @$form;
@@ -153,7 +154,7 @@ is $told->{IRI_PATH}, '/a.cgi/x', 'CGI, ASCII: IRI_PATH';
 is $told->{IRI_CHARSET}, '', 'CGI, ASCII: no IRI_CHARSET';
 is $told->{IRI_PATH_INFO}, '/x', 'CGI, ASCII: IRI_PATH_INFO';
 
-# SSI: names in a page, in whatever charset it is written in.
+# SSI: names in a page, for any charset of the page.
 my $part = escaped(euc '含/部品.txt');
 asked('/含/外.shtml', 200, $part, 'SSI file');
 asked('/含/仮.shtml', 200, $part, 'SSI virtual');
@@ -172,7 +173,7 @@ my $client = $server->client;
 is $client->request({ target => '/%FF' })->status, 404, 'refused';
 ok $client->{persistent}, 'a refusal does not cost the connection';
 
-# A name that is denied is not listed, though it was asked by its octets.
+# A denied name is not listed, even if it was requested by its octets.
 my $list = $server->get(percent('/一覧/'))->body;
 my ($seen, $hidden) = map { lc percent(euc $_) } '見える.txt', '隠す.txt';
 like lc $list,   qr/\Q$seen\E/,   'a listing shows what may be seen';

@@ -1,4 +1,4 @@
-# httpd: mod_dav over a tree that is EUC-JP on disk: every method, and
+# httpd: mod_dav over a tree that is in EUC-JP on disk: every method, and
 # Destination, in every spelling, leads to the one entry with the name.
 use strict;
 use warnings;
@@ -70,14 +70,14 @@ DAVMinTimeout 600
 END
 chmod 0777, $server->tmp . '/run';
 
-# What lies in a directory, by octets on disk.
+# The entries of a directory, in octets on disk.
 sub entries {
     opendir my $dir, "$root/" . euc($_[0]) or return 'none';
     return join ' ', sort map { escaped($_) } grep { !/^\.\.?$/ && $_ ne '.DAV' }
         readdir $dir;
 }
 
-# One request; the status and what it was must be right.
+# Sends one request and tests its status.
 sub does {
     my ($method, $target, $status, $what, %option) = @_;
     my $answer = $server->request($method, $target, %option);
@@ -85,7 +85,7 @@ sub does {
     return $answer;
 }
 
-# The path of a Location; httpd writes some hexadecimal digits small.
+# The path of a Location; httpd writes some hex digits in lower case.
 sub location {
     my ($answer) = @_;
     return ($answer->header('Location') // 'none')
@@ -150,8 +150,8 @@ for my $name (sort keys %spelling) {
     ok !-e "$root/" . euc('新'), "$name: is gone";
 }
 
-# What is listed can be asked for, in a tree that requests cannot name by its
-# octets, and where those are UTF-8 for other names.
+# Listed entries can be requested, in a tree where requests cannot use octets
+# on disk, and where these are UTF-8 for other names.
 mkdir "$root/$_" for 'l', map { "l/" . euc($_) } '棚', '空&き';
 spew("$root/l/" . euc($_), $_)
     for '表.txt', '日 本&.txt', '棚/表.txt', 'plain.txt';
@@ -177,7 +177,7 @@ for my $port ($server->port, $server->port('none')) {
 }
 system 'rm', '-r', "$root/l";
 
-# Names that the tree cannot hold are not made in another charset.
+# Names that the tree cannot encode are not created in another charset.
 my $refused = does('PUT', '/%E2%82%AC.txt', 409, 'PUT of a euro sign',
     body => 'x');
 like $refused->body, qr/charset of file names does not contain it/, 'says why';
@@ -208,7 +208,7 @@ sub to {
     return (headers => [Destination => "http://localhost$path", @more]);
 }
 
-# A name as the tree writes it, and how it may be asked for.
+# A name as the tree encodes it, and its spellings in requests.
 sub disk { return $_[0] =~ m{^/?n(?:/|\z)} ? nfd($_[0]) : euc($_[0]) }
 
 sub spellings {
@@ -219,7 +219,7 @@ sub spellings {
     return %of;
 }
 
-# COPY and MOVE to the source itself, into it, over what it is in.
+# COPY and MOVE to the source itself, into it, and over its parent.
 sub itself {
     my ($dir) = @_;
     my %of = spellings($dir);
@@ -251,7 +251,7 @@ sub itself {
     return;
 }
 
-# The same by links.
+# The same through symbolic links.
 sub by_links {
     mkdir "$root/n/$_" for qw(d d/sub);
     spew("$root/n/d/$_", 'keep') for qw(f.txt sub/g.txt);
@@ -289,8 +289,8 @@ sub lock_it {
     return $lock->header('Lock-Token') // '<none>';
 }
 
-# A resource tag of If means the same in every spelling: that of the request,
-# of what is in a collection, and of a Destination.
+# A resource tag of If means the same in every spelling: of the request, of
+# members of a collection, and of a Destination.
 sub tags {
     my ($dir) = @_;
     my %of = spellings($dir);
@@ -313,13 +313,13 @@ sub tags {
             };
             $put->(423, 'no token');
             $put->(204, 'tagged', $tag->("がぎ/ぐ.txt", $token));
-            # a tag that names the resource counts, and one of another not
+            # a tag that names the resource counts, one of another does not
             $put->(412, 'a wrong entity tag', $tag->("がぎ/ぐ.txt",
                 "$token [\"wrong\"]"));
             $put->(204, "another's wrong entity tag", If => '<'
                 . $into->('ば.txt') . '> (["wrong"]) <'
                 . $into->("がぎ/ぐ.txt") . "> ($token)");
-            # which is seen by a wrong entity tag that does not count
+            # shown by a wrong entity tag that is ignored
             $put->(204, 'too many tags to look all of them up',
                 If => join ' ', (map { '<' . $into->("ば$_") . '> (<u:x>)' }
                     1 .. 12), ($tag->("がぎ/ぐ.txt",
@@ -334,7 +334,7 @@ sub tags {
                 "$w: Destination with a wrong entity tag, $other",
                 to($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt",
                     "$token [\"wrong\"]")));
-            # in the depth of a collection mod_dav has the disk's octets
+            # for members of a collection mod_dav uses octets on disk
             does('DELETE', $from->('がぎ/'), 424,
                 "$w: a member's wrong entity tag, $other", headers => [
                     $tag->("がぎ/ぐ.txt", "$token [\"wrong\"]")]);
@@ -349,7 +349,7 @@ sub tags {
     return;
 }
 
-# Names that differ by what is ignored.
+# Names that differ in ignored ways.
 sub twins {
     spew("$root/k/Résumé.txt", 'one');
     mkdir "$root/k/Docs";
@@ -382,7 +382,7 @@ sub twins {
     return;
 }
 
-# A collection goes over with the octets of all that is in it.
+# A collection is copied with the octets of all its members.
 sub collections {
     mkdir "$root/" . euc('巻');
     spew("$root/" . euc('巻/表.txt'), 'hyou');
@@ -403,8 +403,8 @@ sub collections {
     return;
 }
 
-# What an answer of 207 says of names: those that DELETE and COPY could not
-# do, and properties that clients have stored, which stay as they are.
+# Names in a 207 response: of failed members in DELETE and COPY; and stored
+# properties of clients, which do not change.
 sub multistatus {
     $server->request('MKCOL', percent('/新/'));
     does('MKCOL', percent('/新/外/'), 201, 'MKCOL');

@@ -21,7 +21,7 @@ mkdir "$tmp/cache";
 chmod 0777, $tmp, "$tmp/cache";
 my $in_log  = 'LogLevel warn log_debug:info';
 
-# Who looks: modules beside, what is configured, whether it is in the log.
+# The reader: other modules, the configuration, whether it is logged.
 for ([SetEnvIf => [], "SetEnvIf Request_URI ^\Q$encoded\E\$ SAW"],
     [SetEnvIfNoCase => [],
         "SetEnvIfNoCase Request_URI ^\Q$encoded\E\$ SAW"],

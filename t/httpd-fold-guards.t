@@ -1,5 +1,6 @@
 # httpd: attempts to get a denied file by another case, width or spelling: each
-# kind of rule judges the name of the entry found, and reveals nothing of it.
+# kind of rule judges the name of the entry found, and nothing about it is
+# disclosed.
 use strict;
 use warnings;
 use Digest::MD5 'md5_hex';
@@ -105,7 +106,7 @@ denied('absolute', 403, 'http://elsewhere.example/FILES/config.PHP',
     'http://localhost/DOCS/.htpasswd');
 denied('looked ahead', 403, '/Docs/a.txt?look', '/DOCS/A.txt?look');
 
-# What is not denied is found in the same ways.
+# Names that are not denied are found in the same ways.
 for (['/~joe/PAGE.txt', '/~joe/Page.txt'], ['/files%2fpage.TXT',
         '/Files/Page.txt'], ['http://localhost/DOCS/A.txt', '/Docs/a.txt'],
     ['/' . 'Docs/../' x 500 . 'docs/a.txt', '/Docs/a.txt'])
@@ -122,7 +123,7 @@ is $server->get('/twice/page.txt')->status, 404,
     'a rule that leads back from the name found: once, and no more';
 is $server->get('/' . 'a/' x 1000)->status, 404, 'many segments';
 
-# Digest: what the client signed is what it sent.
+# Digest: the client signs the target that it sends.
 my $target  = '/auth/PAGE.txt';
 my $answer  = $server->get($target);
 my ($nonce) = ($answer->header('WWW-Authenticate') // '') =~ /nonce="([^"]+)"/;

@@ -432,7 +432,7 @@ for (['/İSTANBUL/KILAVUZ.HTML', 200, 'case'],
 }
 is_deeply [$places->errors], [], 'log, folders of their own';
 
-# With each size of cache, none and a small one too, twice each.
+# With each size of the cache, also none and a small one, twice each.
 for my $cache ('off', '64k', '16m') {
     my $small = httpd(root => $root, conf => <<"END");
 IRICache $cache

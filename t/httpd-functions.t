@@ -83,14 +83,14 @@ IRIMatch exact
 </VirtualHost>
 END
 
-# A function that gets a text in a header: in an expression.
+# The value of a function for a text in a header field: in an expression.
 sub converted {
     my ($function, $text, @option) = @_;
     return $server->get("/$function", headers => ['X', $text], @option)
         ->header('X-Value');
 }
 
-# The same by a map: "none" where there is no value.
+# The same by a map: "none" if there is no value.
 sub mapped {
     my ($function, $text, @option) = @_;
     return $server->get("/map/$function", headers => ['X', $text], @option)

@@ -1,6 +1,6 @@
 # httpd: rules that depend on the origin of a request: a request that restarts
-# under the name that was found counts as the client's own, not as a redirect,
-# and reveals nothing of the file system or of a rewritten query.
+# with the found name counts as the client's own, not as a redirect, and
+# discloses nothing of the file system or of a rewritten query.
 use strict;
 use warnings;
 use FindBin;
@@ -82,8 +82,8 @@ for (['?mine=1', '?mine=1'], ['', ''], ['?', '?']) {
         'with the query as it came';
 }
 
-# ---- a redirect tells a name after all rules have let the client in ---------
-# Whether our module is loaded before or after mod_rewrite.
+# ---- a redirect discloses a name only after all rules have granted access ---
+# For both orders of loading our module and mod_rewrite.
 for my $dir (['F', '密', "RewriteRule . - [F]"],
     ['to', '移', "RewriteRule . /denied.txt"])
 {
@@ -199,7 +199,7 @@ END
     is_deeply [$built->errors], [], "log, $charset";
 }
 
-# A rule may name a file by octets that are there, as without us.
+# A rule may name a file by its octets on disk, as without the module.
 my $nfd = "e\xCC\x81";
 my ($plain) = make_tree(escaped("d$nfd/s.txt") . "\tfile\n");
 my $literal = httpd(root => $root, modules => ['rewrite'], conf => <<"END");

@@ -40,7 +40,7 @@ my $unsafe = server('HttpProtocolOptions Unsafe');
 my %server = (Strict => $strict, Unsafe => $unsafe);
 my $HOST = "b\xC3\xBCcher.example";
 
-# The site, or the status.
+# The site of a response, or its status.
 sub said {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
@@ -65,7 +65,7 @@ for my $options (sort keys %server) {
     }
 }
 
-# Sends a few octets a packet.
+# Sends a few octets in each packet.
 sub pieces {
     my ($server, $size, $request) = @_;
     my $client = $server->client;
@@ -79,7 +79,7 @@ sub pieces {
 
 # ---- what stands around ------------------------------------------------------
 
-# Request, what Strict says, what Unsafe says.
+# Request, response with Strict, response with Unsafe.
 my @REQUESTS = (
     ['empty lines first', "\r\n\r\nGET / HTTP/1.1\r\nHost: $HOST\r\n\r\n",
         qw(buecher buecher)],
@@ -182,7 +182,7 @@ $answer = $strict->client->request(
 is echoed($answer), "GET http:/$HOST/ HTTP/1.1|first.example|",
     'nor is anything where there is no host';
 
-# The request line, Host and X-Host as httpd has them.
+# The request line, Host and X-Host in httpd.
 sub echoed {
     my ($answer) = @_;
     return join '|', map { decode_base64($answer->header($_) // '') }
@@ -191,10 +191,10 @@ sub echoed {
 
 # ---- limits ------------------------------------------------------------------
 
-# The limits hold for what came and for what is made of it.
+# The limits apply to the received and to the edited line.
 my $limited = server("LimitRequestLine 100\nLimitRequestFieldSize 60");
 my $escaped = 'b%C3%BCcher.example';    # 19 octets, the A-labels 21
-# httpd itself lets one octet more in than the limit says.
+# httpd itself accepts one octet more than the limit.
 my %said = (-2 => [qw(buecher buecher)], -1 => [qw(buecher buecher)],
     0 => [414, 400], 1 => [414, 400]);
 for my $more (-2 .. 1) {
@@ -208,7 +208,7 @@ for my $more (-2 .. 1) {
     is raw($limited, $octets), $said{$more}[1],
         "a Host line of 60 octets and $more";
 }
-# Longer as it came than the A-labels are.
+# The received host is longer than its A-labels.
 my $long = 'b%C3%BC%63%68%65%72%2E%65%78ample';
 for my $more (0 .. 2) {
     my $pad = ' ' x (60 + $more - length "Host:$long");
@@ -234,8 +234,8 @@ is raw($big, "GET / HTTP/1.1\r\nHost: " . 'b%C3%BC' x 2000 . "\r\n\r\n"),
     400, 'a host of 14,000 octets';
 
 
-# A line that comes in pieces, of which the second begins like another: httpd
-# reads 8,000 octets at once, and takes pieces of a line from 8,192 on.
+# A line received in pieces, the second of which starts like another line:
+# httpd reads 8,000 octets at once, and returns parts of a line from 8,192 on.
 my $head = "GET / HTTP/1.1\r\nX-Host: ";
 my $tail = "Host: $escaped";
 my $piece = 'x' x (16_000 - length $head) . $tail;
@@ -250,7 +250,7 @@ $answer = $big->client->send_raw(
 is echoed($answer), "$head$piece HTTP/1.1|xn--cho-9la.example|",
     'nor in a request line';
 
-# Half a line, and then no more.
+# Half a line, then the connection ends.
 for my $half ("GET http://$HOST", "GET / HTTP/1.1\r\nHost: $HOST") {
     my $client = $strict->client;
     $client->connect;
@@ -268,7 +268,8 @@ for my $options (sort keys %server) {
     my @hosts = map { ($HOST, 'first.example', 'b%C3%BCcher.example',
         'other', "\xC3\xA9cho.example", "\xFF") } 1 .. 5;
     my @want = map { (qw(buecher first buecher first echo 400)) } 1 .. 5;
-    # one after the other; then at once, but for 400, which ends Strict's
+    # one after the other; then pipelined, except for 400, which ends the
+    # connection with Strict
     my @said = map { said($client->request({ target => '/', host => $_ })) }
         @hosts;
     is_deeply \@said, \@want, "$options: alternating hosts";
@@ -276,13 +277,13 @@ for my $options (sort keys %server) {
     @said = map { said($_) } $client->pipeline(
         map { { target => '/', host => $_ } } @hosts[@some]);
     is_deeply \@said, [@want[@some]], "$options: pipelined";
-    # of what follows at once, httpd has split off the first octet
+    # of pipelined requests httpd has read the first octet in advance
     @said = map { said($_) } $client->pipeline(
         map { { target => "http://$_/", host => 'x' } } @hosts[@some]);
     is_deeply \@said, [@want[@some]], "$options: pipelined, absolute";
 }
 
-# A body that looks like lines is a body; what follows is another request.
+# A body that looks like header lines is a body; the next request follows it.
 for my $body ("Host: $HOST\r\n\r\n", "GET http://$HOST/ HTTP/1.1\r\n") {
     my $server = $strict;
     my $client = $server->client;
@@ -303,7 +304,7 @@ for my $body ("Host: $HOST\r\n\r\n", "GET http://$HOST/ HTTP/1.1\r\n") {
     is $said[2]->body . $said[3]->body, 'firstbuecher', 'what follows is';
 }
 
-# Nor is what follows a body, with a Host line before or without.
+# Nor is text after a body edited, with a Host line before it or without.
 for my $host ("Host: \xC3\xA9cho.example\r\n", '') {
     my $version = $host ? '1.1' : '1.0';
     is raw($strict, "POST / HTTP/$version\r\n${host}Transfer-Encoding: chunked"

@@ -19,7 +19,7 @@ for my $site (qw(first b p)) {
 my ($B, $BA) = ("b\xC3\xBCcher.example", 'xn--bcher-kva.example');
 my $GROESSE = "gr\xC3\xB6\xC3\x9Fe.example";
 my $ON = "IRIEngine On\nIRIHost On\n";
-# where a virtual host is written, in a line of the log
+# the position of a virtual host in a log line
 my $PLACE = qr/\S+httpd\.conf:\d+/;
 
 sub said {
@@ -100,7 +100,8 @@ my $log = $placed->told;
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 1, 'a warning of on.example, and of no other';
 is_deeply [$placed->errors], [], 'log';
 
-# Where two count, of two addresses, the less strict does, in either order.
+# Of two virtual hosts for two addresses the less strict one counts, in either
+# order.
 my $HEART_A = 'xn--iu-t0x.example';
 for my $order (['', 'on'], ['on', '']) {
     my $either = httpd(conf => "IRIEngine On\n"
@@ -110,7 +111,7 @@ for my $order (['', 'on'], ['on', '']) {
     is said($either->get('/', host => $HEART_A)), 'b', 'the less strict';
 }
 
-# Addresses are told as httpd tells them: by IP and port, and one of all.
+# Addresses are logged as by httpd: by IP and port, or "*".
 my $addressed = httpd(conf => "IRIEngine On\n" . <<"END"
 <VirtualHost 127.0.0.2:%%PORT%%>
     ServerName elsewhere.example
@@ -132,7 +133,7 @@ is said($addressed->get('/', host => $B)), 'b', 'the first of this IP address';
 is said($addressed->get('/', host => $B, port => $addressed->port('all'))),
     'b', 'all addresses are one, of either version of IP';
 
-# A later one is looked at as it is written, whatever it says itself.
+# The setting of the first host of an address counts, whatever a later one has.
 my $later = httpd(log_level => 'info',
     conf => "IRIEngine On\nIRIHost Off\n"
         . vhost('first.example', "$tmp/first", conf => 'IRIHost Strict')
@@ -154,8 +155,8 @@ unlike $log, qr/is known as xn--gr/, 'which adds no names';
 
 # ---- names that are another's -------------------------------------------------
 
-# What somebody has written down stays with whom it is of, wherever that one
-# stands; the first of those that write it in other characters has it else.
+# A name that is configured explicitly belongs to that host, wherever it is;
+# otherwise the first host with an equivalent name gets it.
 my $W = 'xn--gre-6ka8i.example';
 my $owned = httpd(log_level => 'info', conf => $ON
     . vhost("early.example xn--caf-dma.example", "$tmp/p")
@@ -180,7 +181,8 @@ like $warned, qr/\[iri:warn\].*\ the\ host\ name\ "\Q$_\E"\ selects\ the\ server
 unlike $warned, qr/host name "(?:www\S+|xn--t-\S+) selects/, 'none of others';
 is_deeply [$owned->errors], [], 'log';
 
-# Where the owner does not listen it may be had; nor does the main server.
+# If the owner has no such address another host may get the name; the main
+# server never does.
 my $apart = httpd(conf => "${ON}ServerName $BA\n"
     . vhost('first.example', "$tmp/first")
     . vhost($B, "$tmp/b")
@@ -190,7 +192,8 @@ is said($apart->get('/', host => $B, port => $apart->port('two'))), 'p',
     'has it there';
 unlike $apart->told, qr/selects the server/, 'and nothing is warned of';
 
-# Named in Unicode it stays where octets select it: at another address, say.
+# A host named in Unicode keeps requests with these octets: for example on
+# another address.
 my $named = httpd(conf => "HttpProtocolOptions Unsafe\nIRIEngine On\n"
         . vhost('first.example', "$tmp/first")
         . vhost($B, "$tmp/b", port => ['', 'on'], conf => 'IRIHost On')
@@ -203,7 +206,7 @@ is said($named->get('/', host => 'b%C3%BCcher.example', @on)), 'b',
 is said($named->get('/', host => 'gr%C3%B6%C3%9Fe.example', @on)), 'first',
     'so are names of others there';
 
-# On without an engine: warned of where it is wanted.
+# IRIHost with the engine off: a warning where it would apply.
 my $asleep = httpd(conf => "IRIHost On\n"
         . vhost('default.example', "$tmp/first", port => ['', 'on', 'two'])
         . vhost($B, "$tmp/b", conf => 'IRIEngine On')

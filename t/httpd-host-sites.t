@@ -139,7 +139,7 @@ is $lines[-1], "$shown $BA http://$shown/index.html $BA $shown",
 
 # ---- restarts ----------------------------------------------------------------
 
-# All names are told, and so often as the configuration is read.
+# All names are logged, as often as the configuration is read.
 my $known = sub { scalar(() = $server->log_text =~ / is known as /g) };
 my $count = $known->();
 for my $time (1 .. 3) {
@@ -151,7 +151,7 @@ for my $time (1 .. 3) {
 }
 is $count, 8, 'and twice at the start, as httpd reads it twice';
 
-# Nobody gets another site meanwhile, nor an error.
+# Meanwhile no client gets another site or an error.
 my $asker = open(my $report, '-|') // die "fork: $!\n";
 if (!$asker) {
     print sites_while(3), "\n";
@@ -162,7 +162,7 @@ if (!$asker) {
 is scalar(readline $report), "ok\n", 'restarts while requests come';
 close $report;
 
-# Asks for so many seconds; "ok" if each site answered as it ought to.
+# Sends requests for that many seconds; "ok" if each site answered correctly.
 sub sites_while {
     my ($seconds) = @_;
     my %site = ($B => 'buecher', 'b%C3%BCcher.example' => 'buecher',
@@ -177,7 +177,7 @@ sub sites_while {
     return 'ok';
 }
 
-# mod_cgid's daemon, when the next restart comes before it is ready.
+# mod_cgid's daemon, if the next restart comes before it is ready.
 is_deeply [$server->errors(ignore => qr/AH01238: cgid daemon failed to init/)],
     [], 'log';
 
@@ -212,8 +212,8 @@ END
     is_deeply [$refusing->errors], [], 'log';
 }
 
-# Where the target has a host, Unsafe leaves the Host line as it is. One that
-# is no host is not handed on, but that of the target, as Strict always does.
+# If the target contains a host, Unsafe keeps the Host line. An invalid host is
+# not forwarded, but replaced by that of the target, as always with Strict.
 my $ignored = httpd(modules => ['cgid'], conf => <<"END"
 HttpProtocolOptions Unsafe
 IRIEngine On
@@ -267,7 +267,7 @@ END
 
 # ---- a forward proxy ---------------------------------------------------------
 
-# What it judges, looks up and hands on is the name in A-labels.
+# Rules, lookups and forwarded requests use the name in A-labels.
 my $forward = httpd(modules => [qw(proxy proxy_http)], conf => <<"END");
 IRIEngine On
 IRIHost On

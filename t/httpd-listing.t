@@ -19,8 +19,7 @@ plan skip_all => $missing if $missing;
 my $json = JSON::PP->new->utf8;
 my ($server, $port);
 
-# What a listing holds, by JSON: a list of entries; the status where there is
-# no listing.
+# The entries of a listing, from JSON; the status if there is no listing.
 sub entries {
     my ($target, %option) = @_;
     my $answer = $server->get("$target?format=json", port => $port, %option);
@@ -28,7 +27,7 @@ sub entries {
     return $json->decode($answer->body)->{entries};
 }
 
-# The same as one line; a directory has a "/", what has no link a "!".
+# The same as one line; a directory has a "/", an entry without a link a "!".
 sub names {
     my ($entries) = (entries(@_));
     return $entries if !ref $entries;
@@ -47,7 +46,7 @@ sub links {
         $body =~ /<a href="\.\/([^"]*)"/g;
 }
 
-# Every file below a target, found by links alone: contents, by their URI.
+# Every file below a target, found by following links: contents, by their URI.
 sub walk {
     my ($target) = @_;
     my $answer = $server->get($target, port => $port);
@@ -57,7 +56,7 @@ sub walk {
     return \%found;
 }
 
-# Each file is there by one link, and opens.
+# Each file has one link, which opens it.
 sub is_whole {
     my ($target, $content, $name) = @_;
     my $found = walk($target);
@@ -91,7 +90,7 @@ my %seen;
     } 0 .. $#words), "$base/scripts");
 (undef, $tree{$_}) = make_tree($_, "$base/$_") for qw(euc sjis cp1251 nfd);
 
-# Names that a page has to write with care.
+# Names that a page must escape.
 my @odd = ('<script>alert(1)<', '"onclick="x', "a'b", '&amp;', '#1', 'a?b=c',
     '100%', '%41', '%2F', 'a:b', 'javascript:x', ' blank ', 'a+b', '?x', '~',
     '\\', '|', '[1]', '{}', "`", '^', 'a;b', '!', "\xC2\xA0", "e\xCC\x81",
@@ -261,7 +260,7 @@ system 'chown', '-h', 'root', "$rules/links/mine" if $> == 0;
 chmod 0, "$rules/all/mode.txt";
 chmod 0, "$rules/all/mode";
 
-# Each way to deny has a name, with ".txt", with a name in front, a folder.
+# Each kind of denial has a name, with ".txt", with a prefix, and a directory.
 my $deny = '';
 my %deny = (
     location      => "<Location \"%s\">\nRequire all denied\n</Location>",
@@ -530,13 +529,13 @@ is_deeply [$server->errors(ignore => qr/AH00529: .*mode/)], [], 'log: rules';
 # ---- a large one ------------------------------------------------------------
 my $large = temp_dir();
 mkdir "$large/$_" for 'all', 'few', 'login';
-my $word = '&' x 100;    # ten octets of a page for each of a name
+my $word = '&' x 100;    # each octet of the name takes ten octets of the page
 for my $n (1 .. 20_000) {
     open my $file, '>', "$large/all/$word$n" or die "$word$n: $!\n";
 }
 spew("$large/few/a", 'a');
 spew("$large/login/$_", $_) for 1 .. 40;
-# a password that takes a tenth of a second, at least
+# a password hash that takes at least a tenth of a second
 my $hash = crypt 'p', '$6$rounds=200000$saltsalt$';
 spew("$large/users", "u:$hash\n");
 $server = httpd(root => $large, mpm => 'prefork',
@@ -561,7 +560,7 @@ MaxRequestWorkers 1
 END
 $port = $server->port;
 
-# The only child, in /proc.
+# The only child process, in /proc.
 sub child {
     my ($child) = grep {
         slurp("$_/status") =~ /^PPid:\s*@{[$server->pid]}$/m
@@ -569,7 +568,7 @@ sub child {
     return $child // die "no child\n";
 }
 
-# Octets of memory that it has had at most, and seconds of its CPU.
+# The peak memory of the child in octets, and its CPU seconds.
 sub peak { return slurp(child() . '/status') =~ /^VmHWM:\s*(\d+) kB/m
     ? 1024 * $1 : 0 }
 
@@ -578,7 +577,8 @@ sub cpu {
     return ($fields[11] + $fields[12]) / POSIX::sysconf(POSIX::_SC_CLK_TCK());
 }
 
-# A client that takes so much of a listing and then waits, or leaves.
+# A client that reads a part of a listing and then waits, or closes the
+# connection.
 sub client_of {
     my ($take) = @_;
     my $client = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
@@ -598,7 +598,7 @@ SKIP: {
     my $used = cpu();
     is names('/login/', headers => [Authorization => 'Basic dTpw']),
         join(' ', sort 1 .. 40), 'behind a password';
-    # of which each of 40 would take some 0.1
+    # checking each of 40 would take about 0.1 s
     cmp_ok cpu() - $used, '<', 1.5, 'that is checked once';
 }
 my $before = peak();

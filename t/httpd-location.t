@@ -173,7 +173,7 @@ for my $name ("\xC3\xA9", 'e%cc%81', '%a4%a2') {
 }
 is $server->get('/set')->header('Location'), '/%C3%A9', 'Header set';
 
-# What a cache has kept of an origin is the same.
+# A response of an origin from the cache has the same Location.
 my $cache = httpd(root => $root, modules => [@modules, qw(cache cache_disk)],
     conf => octets(<<'END'));
 IRIEngine On

@@ -1,5 +1,5 @@
 # httpd: other modules beside ours, written in Lua: one sets a path that is not
-# canonical, one judges the path before it is decoded, one derives the client
+# canonical, one checks the path before it is decoded, one derives the client
 # from the spelling of the path, one logs target and user.
 use strict;
 use warnings;

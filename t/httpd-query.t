@@ -191,7 +191,7 @@ like $server->get("/cached/a.txt?q=$_->[0]")->header('X-Cache'), $_->[1],
     for ['%83%5C', qr/^HIT/], ['%83\\', qr/^HIT/], [$so, qr/^HIT/],
     ['%83%41', qr/^MISS/];
 
-# What a client signs is what it has sent.
+# The client signs the target that it sends.
 my ($nonce) = $server->get('/key/a.txt?q=%83%5C')
     ->header('WWW-Authenticate') =~ /nonce="([^"]+)"/;
 my $signed = '/key/a.txt?q=%83%5C';
@@ -223,7 +223,7 @@ is at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
 is at(report => 'q=%83%5C'), 'q=%83%5C|', 'report changes nothing';
 is at(report => 'q=%83&r=%81'), 'q=%83&r=%81|', 'nor here';
 is at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'nor here';
-# Two threads may write them in the other order.
+# Two threads may write the lines in the other order.
 my @lines = sort $server->told =~ /(iri: report: .*query.*), request/g;
 is_deeply \@lines, [
     'iri: report: would leave the query "q=%83&r=%81": charset "", has'

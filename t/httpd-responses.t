@@ -103,7 +103,7 @@ my $server = httpd(
 </VirtualHost>
 END
 
-# A request's status, and its Location without scheme and host.
+# Tests a request's status, and its Location without scheme and host.
 sub answer_is {
     my ($target, $status, $location, $what, %option) = @_;
     my $method = delete $option{method} // 'GET';
@@ -148,7 +148,7 @@ is $server->get(percent '/包/外.shtml')->body,
 like $server->get('/転/表.txt', host => 'a.example:81')
     ->header('Location'), qr{^http://}, 'absolute, as httpd does';
 
-# ---- slashes and dots stay httpd's
+# ---- slashes and dot-segments are handled by httpd
 my @escaped = (
     # on, target, status, body (path on disk)
     [undef, percent('/下') . '%2F' . percent('上/表.txt'), 404],
@@ -216,7 +216,7 @@ is scalar(() = $server->told =~ /^.*reason=limit,.*$/mg), 1, 'one line';
 
 is_deeply [$server->errors(ignore => qr/has no effect/)], [], 'log';
 
-# ---- IRIRedirect where only an application can tell
+# ---- IRIRedirect where only an application can decide
 my ($site) = make_tree(<<'TREE');
 app.txt	file	front
 front/x.txt	file	x

@@ -116,8 +116,8 @@ for my $dir (@spelled) {
 }
 
 # ---- no section at all ------------------------------------------------------
-# Then settings are the same before and after, which tells httpd that access
-# was checked.
+# Then the settings are the same before and after a restart, which httpd takes
+# to mean that access was checked.
 my $bare = IRI::Httpd->new(root => $root, modules => ['lua'],
     conf => <<"END");
 IRIEngine On

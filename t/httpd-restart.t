@@ -25,7 +25,7 @@ sub answer {
     return $answer->status . ($body ne '' ? " $body" : '');
 }
 
-# All spellings get what the first one gets, which is this.
+# All spellings have the same response as the first one, and it is this.
 sub alike {
     my ($server, $expected, $what, @targets) = @_;
     for my $target (@targets) {
@@ -34,7 +34,7 @@ sub alike {
     return;
 }
 
-# What programs are told.
+# The parameters that programs receive.
 my $PROGRAM = <<'END';
 #!/bin/sh
 printf 'Content-Type: text/plain\n\n'
@@ -91,7 +91,7 @@ sub into {
         conf => $CONF . $settings, %option);
 }
 
-# Rules of the server that lead below public/, whose own name is guarded.
+# Rules of the server that lead below public/, a name that is itself denied.
 my $GUARD = <<'END';
 RewriteEngine On
 RewriteCond %{THE_REQUEST} "^\S+ /public/"
@@ -149,7 +149,7 @@ for my $how (sort keys %into) {
     alike($repairs, 403, "$how: repaired", '/é/a.txt', '/%u00e9/a.txt',
         '/%u00e9/none.txt');
     # In a directory mod_rewrite redirects to a path that httpd decodes again:
-    # without this module, too, "%25C3" leads there.
+    # without the module "%25C3" leads there, too.
     alike($repairs, 403, "$how: repaired", '/%25C3%25A9/a.txt',
         '/%25C3%25A9/none.txt') if $how !~ /htaccess|Directory/;
     is_deeply [$_->errors], [], "$how: log" for $server, $variants, $repairs;
@@ -288,7 +288,7 @@ AddHandler cgi-script .cgi
 IRIRepair %u double-encoding
 END
 
-# Status and fields of an answer that may tell something.
+# Status and header fields of a response that could disclose something.
 sub told {
     my ($server, $target) = @_;
     my $answer = $server->get(at($target));
@@ -373,7 +373,7 @@ is answer($pages, '/DOCS/a.txt'), '200 docs/A.txt', 'a page without error';
 is answer($pages, '/page.shtml'), '200 [Page/Gone.html]', 'a subrequest';
 unlike answer($pages, '/denied.shtml'), qr/Secret/, 'a denied subrequest';
 is answer($pages, '/page/'), '200 Page/Index.html', 'an index in another case';
-# Nor is it told of the name that was found.
+# Nor is anything about the found name disclosed.
 my $denied = httpd(root => $page, modules => [qw(include rewrite cgid)],
     log_level => 'info', conf => <<'END');
 IRIEngine On
@@ -400,7 +400,7 @@ like $there, qr{^REDIRECT_URL=/page/other\.html$}m, 'REDIRECT_URL';
 like $there, qr{^REDIRECT_SEEN=/page/other\.html$}m, 'a variable of a rule';
 is_deeply [$denied->errors], [], 'variables: log';
 
-# Nor of the rule that has led to it, in the server or in a directory.
+# Nor about the rule that led to it, in the server or in a directory.
 mkdir "$page/$_" for 'Told', 'Told/Dir', 'Told/Näme';
 spew("$page/Told/$_", 'told') for 'Dir/Other.html', 'Näme/Öther.html';
 spew("$page/.htaccess", <<'END');
@@ -441,8 +441,8 @@ END
 }
 unlink "$page/.htaccess";
 
-# "%uXXXX" is let in as the client sends it, not as a rule makes it: httpd
-# decodes the path of a redirect once more, and refuses that.
+# "%uXXXX" is accepted from the client, not from a rule: httpd decodes the path
+# of a redirect again, and rejects it.
 spew("$page/.htaccess", "RewriteEngine On\n"
     . "RewriteCond %{ENV:REDIRECT_STATUS} ^\$\nRewriteRule ^(x.*)\$ y\$1 [L]\n");
 my $units = httpd(root => $page, modules => ['rewrite'], conf => <<'END');
@@ -457,8 +457,8 @@ is $units->get('/x%25u00e9')->status, 400, 'units that a rule makes';
 is_deeply [grep { !/AH10244|invalid URI/ } $units->errors], [], 'units: log';
 unlink "$page/.htaccess";
 
-# A program that redirects inside the server has done its work: it does not run
-# again, and nothing is ignored behind it.
+# A program that causes an internal redirect has run: it does not run again,
+# and the rest of its output is read.
 my $runs = $pages->tmp . '/runs';
 spew("$page/go.cgi", "#!/bin/sh\necho run >> $runs\n"
     . "printf 'Location: /docs/%s\\n\\n' \"\$QUERY_STRING\"\n");
@@ -471,7 +471,7 @@ my $missed = $pages->get('/go.cgi?a.txt');
 is $missed->status, 404, 'to no other name';
 is slurp($runs), "run\nrun\n", 'and not again';
 
-# A connection goes on behind a restart.
+# The connection is kept after a restart.
 my $client = $pages->client;
 for my $target ('/none', '/DOCS/a.txt', '/page/', '/DOCS/none') {
     is $client->request($target)->status, $target =~ /none/ ? 404 : 200,

@@ -24,7 +24,7 @@ sub percent {
     return $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ger;
 }
 
-# A file in a new directory, as root or the tests' own user.
+# A file in a new directory, as root or as the tests' user.
 my ($root) = make_tree("index.html\tfile\n");
 sub put {
     my ($path) = @_;
@@ -34,8 +34,7 @@ sub put {
     return;
 }
 
-# The letter of Vietnamese that has three forms; this one is neither NFC nor
-# NFD.
+# A Vietnamese letter with three forms; this one is neither NFC nor NFD.
 my $whole = "\xE1\xBB\x87";
 my $part  = "\xE1\xBA\xB9\xCC\x82";
 
@@ -143,8 +142,8 @@ is $server->get(percent "/u/$whole/s.txt")->header('X-Section'), 'whole',
 is status('/e/順/s.txt'), 200, 'a later pattern wins';
 is status('/e/逆/s.txt'), 403, 'a later section wins over the pattern';
 
-# ---- what is made later -----------------------------------------------------
-# httpd itself lets a directory be made, and guards it from then on
+# ---- directories created later ----------------------------------------------
+# httpd itself allows creating the directory, and protects it from then on.
 is $server->request('MKCOL', percent '/dav/秘/')->status, 201, 'MKCOL';
 is $server->request('MKCOL', percent $_)->status, 403, 'MKCOL again'
     for '/dav/秘/', euc '/dav/秘/';
@@ -185,7 +184,8 @@ is_deeply [$server->errors], [], 'log';
 $server->stop;
 
 # ---- each name by the settings of the directory that contains it ------------
-# What a section says of names holds below it, not for its own name.
+# The settings for names of a section apply below its directory, not to its own
+# name.
 my ($site) = make_tree("index.html\tfile\n");
 sub cp1251 { return Encode::encode('cp1251', text($_[0])) }
 for my $path (

@@ -1,5 +1,5 @@
 # httpd: SetHandler iri-status. Each request is counted once, by its form and
-# its result; by all children of each MPM, over restarts and after a kill; and
+# its result, by all children of each MPM, over restarts and after a kill; and
 # no text from clients breaks the page, JSON or Prometheus text.
 use strict;
 use warnings;
@@ -89,7 +89,7 @@ sub counts {
     return JSON::PP->new->utf8->decode($answer->body);
 }
 
-# What has become more, as "path.to.it=by": of one mode.
+# The counters that increased, as "path.to.it=by": of one mode.
 sub flat {
     my ($value, $name) = @_;
     return ref $value
@@ -98,7 +98,7 @@ sub flat {
         : ($name => $value);
 }
 
-# A request is counted when it has ended, which a client need not wait for.
+# A request is counted after its end, which the client need not wait for.
 sub more {
     my ($mode, $do) = @_;
     $server->settle;
@@ -110,7 +110,8 @@ sub more {
         grep { $after{$_} != ($before{$_} // 0) } sort keys %after;
 }
 
-# Of one request: what is not as of any plain one, and no reason.
+# For one request: the counters that differ from those of a plain one, without
+# reasons.
 my $PLAIN = qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.query-ascii)=1$
     |reasons\.)/x;
 sub of {
@@ -328,14 +329,15 @@ sub restarting {
         sleep 0.3;
         $look->() or last;
     }
-    # A child that is killed as soon as it answers has counted nothing.
+    # A child that is killed right after its response has not counted the
+    # request.
     $server->wait_for(sub { !$look->() || $last > $before{requests} });
     kill 'TERM', @children;
     waitpid $_, 0 for @children;
     cmp_ok $kills, '>', 8, "$kills children killed";
     is $falls, 0, 'counts never fall';
     cmp_ok $last, '>', $before{requests}, 'and rise';
-    # What the clients have sent waits for a child, perhaps.
+    # Requests may have to wait for a new child.
     $server->wait_for(sub { fetch('?format=json')->status == 200 });
     like of('/%95%5c.txt'), qr/forms\.legacy=1/, 'and counts';
 }

@@ -1,7 +1,8 @@
 # httpd: Subversion's mod_dav_svn, whose names are those of a repository and
-# not of a disk: with the engine on it answers as without, and clients work.
-# But a request for a name that the repository has in NFD is read as NFC before
-# the handler is known: for such a repository the engine must be off.
+# not of the file system: with the engine on its responses are the same, and
+# clients work. But a request for a name that the repository has in NFD is read
+# as NFC before the handler is known: for such a repository the engine must be
+# off.
 use strict;
 use warnings;
 use FindBin;
@@ -53,7 +54,7 @@ sub does {
     return $out;
 }
 
-# Namespaces come in the order of a hash.
+# Namespaces are in the order of a hash.
 sub words { return join ' ', sort split /[\s>]+/, $_[0] }
 
 for my $path ('/repo/', '/repo/in/', '/repo/nfd/') {

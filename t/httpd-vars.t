@@ -43,7 +43,7 @@ RewriteRule ^ - [E=SEEN:%{ENV:IRI_PATH}]
 Header set X-Seen "%{SEEN}e"
 END
 
-# A server with these lines, in which a file of the tree has nobody to tell.
+# A server with these lines, whose tree has no program that reads variables.
 sub server {
     my ($lines, @modules) = @_;
     return httpd(
@@ -96,7 +96,7 @@ is "$told->{IRI_PATH} $told->{IRI_FORM} $told->{IRI_PATH_INFO}",
     '/a.cgi/x ascii /x', 'CGI of a plain path';
 is_deeply [$server->errors], [], 'log';
 
-# A .htaccess is found when the directories are walked.
+# A .htaccess is found when directories are walked.
 $server = server(<<'END', 'rewrite');
 <Directory "%%ROOT%%">
     AllowOverride All
@@ -112,9 +112,9 @@ is $answer->header('X-Seen'), '/規/静.html', 'RewriteRule of .htaccess';
 is $server->get(percent('/表/静.html'))->header('X-Told'), undef,
     'no .htaccess';
 
-# A rule that redirects inside the server: the variables are about the request
-# of the client, but for IRI_PATH and what was found; those of an error page are
-# its own.
+# A rule with an internal redirect: the variables describe the client's
+# request, except IRI_PATH and those of the found entry; those of an error page
+# are its own.
 for my $lines ('', 'LogFormat "%{IRI_PATH}e" named') {
     my $front = server("$lines\n<Directory \"%%ROOT%%\">\n"
         . "RewriteEngine On\nRewriteCond %{REQUEST_FILENAME} !-f\n"
@@ -148,13 +148,13 @@ END
 is $server->get(percent(euc '/無/月'))->header('X-Told'), '/a.html legacy',
     'a rule of a directory leads to a plain file';
 
-# FallbackResource: a program for a path that is not there.
+# FallbackResource: a program for an absent path.
 $server = server('FallbackResource /a.cgi');
 $told = told($server->get(percent(euc '/静/静')));
 is "$told->{IRI_PATH} $told->{IRI_FORM}", '/静/静 legacy',
     'FallbackResource';
 
-# The differences that were ignored, where names are folded.
+# The ignored differences, with folding of names.
 $server = server(<<'END');
 <Directory "%%ROOT%%">
     IRIMatch case
@@ -167,7 +167,7 @@ for my $case (['/a.cgi', 'exact'], ['/A.cgi', 'case'],
     is told($server->get($target))->{IRI_MATCH}, $match, "$target: $match";
 }
 
-# A proxied application. It answers with what it was told.
+# A proxied application. It responds with its parameters.
 sub scgi {
     my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 5)
         or die "listen: $!\n";
@@ -196,7 +196,7 @@ is told($server->get('/app/a'))->{IRI_PATH}, '/app/a',
 kill 'KILL', $scgi;
 waitpid $scgi, 0;
 
-# Whoever names them in the configuration reads them early.
+# Readers in the configuration see the variables early.
 my @LINES = (
     ['a header', 'Header set X-Told "%{IRI_PATH}e"', 'headers', '/表/静.html'],
     ['small letters', 'Header set X-Told "%{iri_path}e"', 'headers',
@@ -233,11 +233,11 @@ for my $line (@LINES) {
     is_deeply [$server->errors], [], "$what: log";
 }
 
-# Modules that hand all of the environment on.
+# Modules that pass on the whole environment.
 $server = server('AddOutputFilter INCLUDES .shtml', 'include');
 is $server->get(percent(euc '/頁/環.shtml'))->body, percent('/頁/環.shtml'),
     'a page that includes';
-# The program reads all that it is given: httpd must not write to one that has
+# The program reads all its input: httpd must not write to a program that has
 # ended.
 spew("$root/env.sh", "env\ncat >/dev/null\n");
 $server = server(<<"END", 'ext_filter');
@@ -247,7 +247,7 @@ END
 like $server->get(percent(euc '/頁/濾.txt'))->body,
     qr{^IRI_PATH=/頁/濾\.txt$}m, 'a program as a filter';
 
-# Hooks are added by the directive, in each configuration anew.
+# Hooks are added by the directive, for each configuration again.
 my $off = 'IRICharset EUC-JP';
 my $on  = "IRIEngine On\n$off";
 $server = httpd(root => $root, conf => $off);
@@ -268,8 +268,8 @@ is $server->get($target, port => $server->port('other'))->status, 200,
 
 # ---- logs ---------------------------------------------------------------------
 
-# What a log names is made of ASCII paths, too, before it is written, and of the
-# request that the client sent.
+# A log format that names variables causes them to be set also for ASCII paths,
+# before the log is written, and for the client's request.
 $server = server(<<'END', 'rewrite');
 LogFormat "%U %>s %{IRI_FORM}e %{iri_match}e %{IRI_URI}e" named
 CustomLog "%%TMP%%/named" named
@@ -314,7 +314,7 @@ for my $case (
 my $named = $server->tmp . '/named';
 ok $server->wait_for(sub { @logged <= (() = slurp($named) =~ /\n/g) }),
     'a log';
-# Threads write their lines when they have sent their answers.
+# Threads write their lines after the responses.
 is_deeply [sort map { s/^\S+ //r } split /\n/, slurp($named)],
     [sort map { $_->[1] } @logged], 'a log: its lines';
 is_deeply [$server->errors], [], 'a log: errors';

@@ -1,5 +1,5 @@
-# httpd: a setting that has no effect causes a warning with -t and once at
-# start; a useful one does not.
+# httpd: a setting that has no effect causes a warning with -t and once at the
+# start; an effective one does not.
 use strict;
 use warnings;
 use FindBin;
@@ -12,7 +12,7 @@ plan skip_all => $missing if $missing;
 
 my @MODULES = qw(rewrite proxy proxy_http headers setenvif);
 
-# The number of the first line of what conf says.
+# The line number of the first line of conf.
 my ($before) = httpd_text() =~ /(.*)HERE/s;
 my $first = () = $before =~ /\n/g;
 
@@ -21,7 +21,7 @@ sub httpd_text {
     return slurp($httpd->tmp . '/httpd.conf');
 }
 
-# Warnings in a text, without what httpd puts before them; LINE for places.
+# Warnings in a text, without httpd's prefix; LINE for positions.
 sub told {
     my ($text, $lines) = @_;
     $lines //= $first;
@@ -29,7 +29,7 @@ sub told {
         map { /:warn\] .*?iri: (.*)/ ? $1 : () } split /\n/, $text;
 }
 
-# What `httpd -t` warns of.
+# The warnings of `httpd -t`.
 sub warnings {
     my ($conf) = @_;
     my ($code, $said) = httpd_t(octets($conf), modules => \@MODULES);
@@ -103,7 +103,7 @@ for my $directive (qw(IRICharset IRIQueryCharset IRIFilenameCharset)) {
 
 my $nfd = 'cafe\xCC\x81';
 
-# A directive or section with a text, and how that is shown.
+# A directive or section with a text, and the text in the warning.
 sub rules {
     my ($text, $shown) = @_;
     return map { [sprintf($_->[0], $text), ($_->[0] =~ /^<?(\w+)/)[0],
@@ -153,7 +153,7 @@ is_deeply [warnings("IRIEngine On\n$_\n</Directory>\n")],
     for map { s/\\x(..)/chr hex $1/ger } '<Directory "/srv/\xC3\xA9*">',
     '<Directory ~ "/srv/\xC3\xA9*">';
 
-# What may match, and what is none of paths.
+# Expressions that may match, and directives that have no paths.
 my $section = "<Location \"/$nfd\">\n</Location>";
 is_deeply [warnings("$_\n")], [], 'nothing to say' for $section,
     "IRIEngine report\n$section",

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# `make install` and `make uninstall`, into a directory of their own: both
-# modules are loaded and the command is run from there, other files there stay,
+# `make install` and `make uninstall` into a directory of their own: both
+# modules are loaded and the command is run from there, other files in it stay,
 # and an installation for one server does not require the other.
 use strict;
 use warnings;
@@ -20,7 +20,7 @@ plan skip_all => 'what is instrumented is not installed' if $ENV{IRI_ASAN};
 my $build = abs2rel(realpath(build_dir()), realpath('.'));
 my $dest  = temp_dir() . '/de st';
 
-# Settings that all was built with are here, too, options are not.
+# The settings of the build are kept, options are not.
 local $ENV{MAKEFLAGS} =
     ($ENV{MAKEFLAGS} // '') =~ /( -- .*)/s ? $1 : '';
 my ($prefix) = split ' ', slurp("$build/prefix");
@@ -31,14 +31,14 @@ sub make {
         "PREFIX=$prefix", "DESTDIR=$dest", @arguments);
 }
 
-# All that is there but folders, without the folder's name.
+# All files below a directory, relative to it.
 sub there {
     my @found;
     find({ no_chdir => 1, wanted => sub { push @found, $_ if !-d } }, $dest);
     return sort map { substr $_, length $dest } @found;
 }
 
-# A name in Unicode asked for in Shift_JIS.
+# A name in Unicode requested in Shift_JIS.
 sub answers {
     my ($server) = @_;
     my ($answer) = map { $server->get($_) } '/%93%FA%96%7B%8C%EA.html';
@@ -98,7 +98,8 @@ subtest 'command' => sub {
     like $out, qr/\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E\.html/, 'finds it';
 };
 
-# A guide has the commands, and the line that the last of them prints here.
+# The guide contains the commands, and the line that the last of them prints
+# here.
 my %where = (httpd => $mod_iri, nginx => $ngx_iri);
 for my $server (sort keys %where) {
     my ($guide) = slurp("doc/$server.md") =~ /^## Install\n(.*?)^## /ms;
@@ -116,7 +117,7 @@ for my $server (sort keys %where) {
     }
 }
 
-# A server that runs has mapped the file.
+# A running server has mapped the file.
 my $before = (stat "$dest$mod_iri")[1];
 is +(make('DOCS=', 'install-httpd'))[0], 0, 'once more';
 isnt +(stat "$dest$mod_iri")[1], $before, 'nothing is written over a module';
@@ -132,8 +133,8 @@ subtest 'uninstall' => sub {
     ok !-e "$dest$prefix/share/doc/iri", 'its folder of documents is gone';
 };
 
-# Of the other server there is nothing here: no sources, no program.
-# Nor do documents matter here.
+# Sources and program of the other server do not exist, and documents do not
+# matter.
 my @no_nginx = ('DOCS=', 'NGINX_SRC=/nonexistent', 'NGINX=/nonexistent');
 my @no_httpd = ('DOCS=', 'APXS=/nonexistent/apxs');
 subtest 'one server' => sub {
@@ -157,7 +158,8 @@ subtest 'one server' => sub {
     ok -e "$dest/opt/modules/ngx_http_iri_module.so", 'and followed';
 };
 
-# Words of a list: "/a b/bin/iri" would be "/a" and, here, "b/bin/iri".
+# Words of a list: "/a b/bin/iri" would be "/a" and, in the current directory,
+# "b/bin/iri".
 subtest 'blanks' => sub {
     for my $what ('install-cli', 'uninstall') {
         my ($code, $out, $err) = make("PREFIX=$dest/a b", '-n', $what);
@@ -167,7 +169,7 @@ subtest 'blanks' => sub {
     }
 };
 
-# The packages themselves are tried by `make deb-test`.
+# The packages themselves are tested by `make deb-test`.
 subtest 'packages' => sub {
     my ($version) = slurp('common/iri_types.h') =~ /^#define IRI_VERSION "(.*)"$/m;
     like slurp('debian/changelog'), qr/^iri \(\Q$version\E\) /,
@@ -179,7 +181,7 @@ subtest 'packages' => sub {
     is $code, 0, 'what debian/iri.conf has in comments' or diag $said;
 };
 
-# What `nginx -V` says of where modules are.
+# The directory of modules by `nginx -V`.
 subtest 'folder of modules' => sub {
     my %said = (
         '--prefix=/a --modules-path=/b/m --with-compat' => '/b/m',

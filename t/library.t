@@ -41,7 +41,7 @@ END
     }
 }
 
-# As it is once it is installed, in a folder of its own.
+# Built against an installation in a directory of its own.
 subtest 'pkg-config' => sub {
     plan skip_all => 'libiri.pc is not built' if !-e "$build/libiri.pc";
     my ($version) = slurp("$top/common/iri_types.h")
@@ -75,7 +75,7 @@ subtest 'pkg-config' => sub {
     like $out, qr{^  URI: http://a/c$}m, 'and runs';
 };
 
-# Made from the comments of the public headers.
+# The reference is generated from the comments of the public headers.
 subtest 'the reference' => sub {
     my $dir = temp_dir();
     my ($code, undef, $err) = capture('', 'perl', "$top/doc/make-api",
@@ -129,7 +129,7 @@ subtest 'not in the modules' => sub {
     }
 };
 
-# What doc/suites.md says is what the program prints, and the rows are all told.
+# doc/suites.md shows the output of the program, and lists all rows.
 subtest 'suites' => sub {
     my $doc = slurp("$top/doc/suites.md");
     my @rows = map { (split /\t/, $_, 3)[2] =~ s/\t/ \xC2\xB7 /gr }
@@ -148,7 +148,7 @@ subtest 'suites' => sub {
     }
 };
 
-# Completion asks the command, so what it says is there.
+# Completion uses the output of the command, so it is up to date.
 subtest 'completion' => sub {
     my ($none) = capture('', 'sh', '-c', 'command -v bash');
     plan skip_all => 'no bash' if $none;
@@ -177,7 +177,7 @@ subtest 'completion' => sub {
         $said =~ /^  ((?:[a-z-]+, )*[a-z-]+)\b/mg), 'all findings';
 };
 
-# A shell of its own, at a terminal; what it makes of a line goes to a file.
+# Runs a shell at a terminal; the completion of a line is written to a file.
 my $ZSH = <<'END';
 zmodload zsh/zpty
 dir=$1 out=$2 iri=$3; shift 3

@@ -2,7 +2,7 @@
 # The listing of a directory with 10,000 names of random octets, without a
 # server: strict parsers accept it as XML, HTML and JSON; each displayed name
 # is the name of the link's target, no entry is missing, and the hash in
-# Content-Security-Policy is that of the style.
+# Content-Security-Policy is that of the style sheet.
 use strict;
 use warnings;
 use Digest::SHA 'sha256_base64';
@@ -53,7 +53,7 @@ sub page {
     return $out;
 }
 
-# What a page has to say of each entry: octets => [name, href, text].
+# The expected entries of a page: octets => [name, href, text].
 sub judge_json {
     my ($labels, $invalid, $size) = @_;
     my $octets = page('format=json', $labels, $invalid, $size);
@@ -117,7 +117,7 @@ sub judge_html {
         'it loads nothing';
 }
 
-# No element is opened or closed by a name: as a reader of HTML sees it.
+# No name opens or closes an element, by the rules of an HTML parser.
 sub judge_tags {
     my ($labels, $invalid) = @_;
     my $octets = page('', $labels, $invalid, 32768);
@@ -155,7 +155,7 @@ for my $case (@CASES) {
     };
 }
 
-# A name that UTF-8 reads is shown in NFC, linked or not.
+# A name that is UTF-8 is shown in NFC, linked or not.
 my ($json) = page('format=json', 'utf-8', '404', 32768);
 my @named = grep { defined $_->{name} }
     @{ JSON::PP->new->utf8->decode($json)->{entries} };

@@ -1,5 +1,5 @@
 # doc/migration.md: each of its steps on both servers, with real words for
-# names; every number of the document is found.
+# names; every number of the document is reproduced.
 use strict;
 use warnings;
 use Encode ();
@@ -33,7 +33,7 @@ sub lines {
     return $lines;
 }
 
-# What step 1 says of the page that counts.
+# The status page shown in step 1.
 sub status_page {
     my ($kind) = @_;
     my $language = $kind eq 'nginx' ? 'nginx' : 'apache';
@@ -48,7 +48,7 @@ sub numbers {
     return map { /^\| `(.*)` \| (\d+) \|$/ } split /\n/, $rows;
 }
 
-# Commands that are shown, and what they say.
+# Commands in the document, and their output.
 my @shown = $text =~ /^\$ (grep .*)\n((?:[^\$`\n].*\n)+)/mg;
 is scalar @shown, 6, 'commands that read the log';
 my ($replay, $replayed) = $text =~ /^\$ (iri replay [^\n]*)\n(.*?)^```$/ms;
@@ -82,7 +82,8 @@ is scalar @names, 200, 'pages';
 my %content = map { my $name = $_; $name => in_charset('UTF-8', "$name\n") }
     @names;
 
-# Each page once in these charsets: the statuses, and each page is the right one.
+# Requests each page once in these charsets: the statuses, and that each page
+# is the right one.
 sub replay {
     my ($server, @charsets) = @_;
     my @statuses;
@@ -118,7 +119,7 @@ END
             conf => "$lines\n$status\n");
 }
 
-# What was counted of all that has been answered.
+# The counters after all responses.
 sub counted {
     my ($server) = @_;
     $server->settle;
@@ -147,7 +148,7 @@ sub numbers_are {
     return;
 }
 
-# What was said of what the servers say in their logs.
+# Tests what the document says about the servers' logs.
 sub log_is {
     my ($server, $kind) = @_;
     my @left = @shown;
@@ -162,7 +163,7 @@ sub log_is {
     return;
 }
 
-# What "iri replay" says of the access log.
+# The output of "iri replay" for the access log.
 sub replay_is {
     my ($server, $kind, $root) = @_;
     my $log = $server->tmp . '/access.log';
@@ -175,7 +176,7 @@ sub replay_is {
     return;
 }
 
-# What convmv does.
+# Renames like convmv.
 sub rename_pages {
     my ($dir) = @_;
     for my $name (@names) {

@@ -1,6 +1,6 @@
-# nginx: paths that are judged on behalf of another request, in a listing or as
-# the Destination of COPY, are judged as if the client had requested them: with
-# its own address and request line, and without counting for limits.
+# nginx: paths that are authorized on behalf of another request, in a listing
+# or as the Destination of COPY, are authorized as if the client had requested
+# them: with its own address and request line, and without counting for limits.
 use strict;
 use warnings;
 use FindBin;
@@ -38,7 +38,7 @@ server {
     root %%ROOT%%;
     iri on;
     iri_listing on;
-    # Who may say whom they speak for, in some locations only.
+    # Trusted addresses can set the client's address, in some locations only.
     location ~ ^/rip/\d$ { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; }
     location ~ ^/rip/secret[1-4] { allow 10.0.0.1; deny all; }
@@ -58,7 +58,7 @@ server {
     location /req/ { if ($by_line) { return 403; } }
     location ~ ^/lim/[sz] { limit_req zone=one burst=1;
         limit_conn two 1; }
-    # How often a password can be tried.
+    # The rate at which a password can be tried.
     location = /pass/secret { limit_req zone=one nodelay;
         auth_basic x; auth_basic_user_file %%TMP%%/users; }
     location = /pass/free { auth_basic x;
@@ -106,7 +106,7 @@ sub names {
         @{JSON::PP->new->utf8->decode($answer->body)->{entries}};
 }
 
-# Of these names those that the client gets, each by itself.
+# Of these names those that the client gets, each in a request of its own.
 sub got {
     my ($path, $names, %option) = @_;
     return join ' ', grep {
@@ -143,7 +143,8 @@ my $log = $server->access_log;
 ok $log =~ qr{^10\.0\.0\.1\b.*"GET /mine/\?}m, 'logged as who asked';
 ok $log !~ qr{^10\.0\.0\.1\b.*"GET /mine/secret}m, 'in each location';
 
-# The source's location lets the client say who it is, not the Destination's.
+# The source's location lets the client set its address, the Destination's does
+# not.
 sub copy {
     my ($method, $from, $into, @header) = @_;
     return $server->request($method, $from, headers =>
@@ -203,7 +204,8 @@ for my $guess ('3b3Jk', 'ndWVzcw==', undef) {
         for qw(1 secret);
 }
 
-# What auth_request has granted to the source is not granted to the Destination.
+# Access that auth_request has granted to the source is not granted to the
+# Destination.
 my ($granted_root) = make_tree("open/a.txt\tfile\tA\nsub/yes\tfile\tB\n");
 chmod 0777, "$granted_root/$_" or die for qw(open sub);
 my $granted = nginx(root => $granted_root, conf => <<'END');

@@ -12,9 +12,9 @@ use Time::HiRes qw(sleep);
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-my $LARGE = 10_500;    # entries; far fewer are read in the event loop
+my $LARGE = 10_500;    # entries; the event loop reads far fewer at once
 my $KILLS = $ENV{IRI_KILLS} // 25;
-# nginx says of a worker that is killed what it held.
+# nginx logs the locks that a killed worker held.
 my $EXPECTED = qr/exited on signal 9|zone "[^"]+" was locked/;
 
 my ($root) = make_tree(<<'END');
@@ -22,7 +22,7 @@ small/Name.txt	file	small
 END
 my $tmp = temp_dir();
 
-# Directories of many names, each empty but for the one that is asked for.
+# Directories of many names, each file empty except the requested one.
 sub fill {
     my ($name, $count) = @_;
     mkdir "$root/$name" or die "$root/$name: $!\n";
@@ -98,7 +98,7 @@ sub answer {
     return $answer->status . $body;
 }
 
-# The answer once threads have read the directory.
+# The response after threads have read the directory.
 sub answer_later {
     my ($server, $target, %option) = @_;
     my $last;
@@ -152,7 +152,7 @@ is answer($server, '/small/name.txt', $port->($_)), '404', "gone: $_"
     for qw(small off named);
 is answer($server, '/small/newname.txt', $port->($_)), '200 small', "new: $_"
     for qw(small off named);
-# Twice within a tick of the file system's clock would be no change: such an
+# Two changes within a tick of the file system's clock look like one: such an
 # index is trusted for a tenth of a second.
 sleep 0.05;
 rename "$root/small/NewName.txt", "$root/small/Name.txt" or die $!;
@@ -172,7 +172,7 @@ $single->stop;
 
 # ---- a worker that ends ----------------------------------------------------
 
-# The second request is there in part, so that the worker stays for it.
+# The second request is sent in part, so that the worker keeps running.
 my $ended = start(conf(main => '2m'));
 my $end = "HTTP/1.1\r\nHost: localhost\r\n";
 my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
@@ -200,7 +200,7 @@ is_deeply [$ended->errors], [], 'log';
 
 # ---- workers that are killed -----------------------------------------------
 
-# Directories change all the time, so that indexes are made all the time.
+# Directories change all the time, so indexes are built all the time.
 my $killed = start(conf(main => '256k', named => '2m'), workers => 2);
 my @pids;
 my $changer = fork // die "fork: $!\n";
@@ -217,7 +217,7 @@ if (!$changer) {
     POSIX::_exit(0);
 }
 
-# Answers while workers die: none is wrong, though some are none.
+# Responses while workers are killed: none is wrong, though some are missing.
 my ($right, $broken, @wrong) = (0, 0);
 sub ask {
     my ($dir, %option) = @_;

@@ -1,5 +1,5 @@
 # nginx, iri_ambiguous: several candidates for a path: a page of those that the
-# client may get, and of no others.
+# client may access, and of no others.
 use strict;
 use warnings;
 use FindBin;
@@ -148,7 +148,7 @@ server {
 }
 END
 
-# The status, and the names that a page offers, after what stands before them.
+# The status, and the names that a page lists, without the prefix.
 sub answer {
     my ($target, %option) = @_;
     my $answer = $server->get($target, %option);

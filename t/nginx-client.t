@@ -149,7 +149,7 @@ server {
 }
 END
 
-# What is answered: status, body if 200, Vary.
+# The response: status, body if 200, Vary.
 sub says { return vary($server, @_) }
 
 my $either = '/%E9t%E9.txt';
@@ -196,16 +196,17 @@ is $server->get($either, headers => ['User-Agent', 'Russia'])
 is $server->get($either)->header('X-Charset'), 'windows-1252',
     'no User-Agent at all';
 
-# ---- before the access rules have let the client in -------------------------
-# Whether a name is there is not told, not by Vary either; the answer may be
-# another for a client whose charsets lead to another place.
+# ---- before access is granted
+# ------------------------------------------------
+# A response does not disclose whether a name exists, not by Vary either; the
+# response may depend on the client if its charsets lead to another location.
 spew($server->tmp . '/nobody', '');
 for (['deny', 403], ['return', 403], ['basic', 401], ['any', 401],
     ['asked', 403], ['named', 200], ['paged', 403], ['again', 200])
 {
     my ($where, $status) = @$_;
     my %said;
-    # there, not there, there under another reading
+    # existing, absent, existing in another reading
     for my $name ('%C3%A9t%C3%A9.txt', '%C3%B1.txt', '%C9%BD.txt') {
         my $answer = $server->get("/$where/$name",
             headers => ['User-Agent', 'Asia']);
@@ -261,7 +262,8 @@ is says($either, undef, port => 'prefix'), '403',
 is says('/%D0%B9t%D0%B9.txt', undef, port => 'prefix'), '403',
     'as for the canonical path';
 
-# With EUC-JP it is a file; without, a rule answers, which has looked for it.
+# With EUC-JP it is a file; without, a rule answers, after a lookup of the
+# file.
 my $front = '/%C9%BD.txt';
 is says($front, undef, port => 'front', headers => ['X-Charset', 'EUC-JP']),
     '200 table X-Charset', 'a file with a charset';
@@ -273,7 +275,7 @@ is says('/%C3%A9t%C3%A9.txt', undef, port => 'front'), '200 french',
 # ---- report, off ---------------------------------------------------------
 
 is says($either, 'Russia', port => 'report'), '404', 'report changes nothing';
-# written when the client has its answer
+# written after the response
 ok $server->wait_for(sub { $server->told
     =~ /report: would serve "\S*%D0%B9t%D0%B9.txt".*windows-1251/ }),
     'and reads as it would';

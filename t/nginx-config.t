@@ -45,7 +45,7 @@ my @bad = (
         qr/must be "off", "301", "302"/],
 );
 
-# Charsets whose octets do not mean what they seem to.
+# Charsets in which octets below 80 are not ASCII.
 push @bad, [ "iri_charset $_;", 'iri_charset', qr/use another charset/ ],
     [ "iri_filename_charset $_;", 'iri_filename_charset',
         qr/use another charset/ ]
@@ -129,7 +129,7 @@ server {
 }
 END
 
-# What one server answers to a target, and where it sends the client.
+# The response of one server to a target, with its Location.
 sub answer {
     my ($port, $target) = @_;
     my $answer = $server->get($target, port => $server->port($port));

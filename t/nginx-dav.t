@@ -1,6 +1,6 @@
 # nginx: WebDAV, by its own module and Debian's dav-ext: every method,
 # Destination and If, in every spelling, leads to the one entry with the name;
-# no entry is destroyed under another form of its own name; names in answers
+# no entry is destroyed under another form of its own name; names in responses
 # are canonical and well-formed.
 use strict;
 use warnings;
@@ -89,7 +89,7 @@ sub clean {
     return;
 }
 
-# What lies in a directory, by octets on disk.
+# The entries of a directory, in octets on disk.
 sub entries {
     my ($dir) = @_;
     opendir my $handle, "$root/$dir" or return 'none';
@@ -97,7 +97,7 @@ sub entries {
         grep { !/^\.\.?$/ && $_ ne euc('禁') } readdir $handle;
 }
 
-# One request; the status and what it was must be right.
+# Sends one request and tests its status.
 sub does {
     my ($method, $target, $status, $what, %option) = @_;
     my $answer = $server->request($method, $target, %option);
@@ -165,7 +165,7 @@ for my $dir (qw(e u n)) {
     }
 }
 
-# To itself, into itself, over what it is in, by another form of the name.
+# To itself, into itself, over its parent, by another form of the name.
 sub itself {
     my ($method, $w, $from, $into, $on, $other) = @_;
     does('MKCOL', $from->("$in/ざ/"), 201, "$w: MKCOL");
@@ -231,7 +231,7 @@ does('PUT', '/e/%E7%A6%81/%E2%82%AC.txt', 403, 'in a denied place',
     body => 'x');
 is entries('e'), 'a.txt', 'nothing was made';
 
-# Names that differ by what is ignored.
+# Names that differ in ignored ways.
 spew("$root/k/Résumé.txt", 'one');
 mkdir "$root/k/Docs";
 system 'chown', '-R', 'www-data', "$root/k" if $> == 0;
@@ -267,8 +267,8 @@ does('MOVE', '/k/Docs/', 201, 'the same of a collection', to('/k/docs/'));
 is entries('k'), join(' ', sort map { escaped($_) } 'docs', 'résumé.txt',
     'Résumé2.txt'), 'changes its name';
 
-# A Destination in a location that writes names otherwise: what would be
-# written has another name there.
+# A Destination in a location with another charset: the octets that would be
+# written have another name there.
 clean($_) for qw(e u n k);
 my $hyou = '表';
 spew("$root/$_", 'keep') for 'e/a.txt', 'u/a.txt', 'u/' . euc($hyou) . '.txt',
@@ -306,7 +306,7 @@ listing() if @EXT;
 is_deeply [$server->errors], [], 'log';
 # ---- collections between trees ------------------------------------------------
 
-# A collection goes over with the octets of all that is in it.
+# A collection is copied with the octets of all its members.
 {
     my ($root) = make_tree("u/q\tfile\nu/sub/a\tfile\n"
         . "e/D/\\xC9\\xBD.txt\tfile\thyou\n");
@@ -340,8 +340,8 @@ END
 
 done_testing;
 
-# A lock holds for every spelling, its root is canonical, and a token counts
-# under a tag in every spelling.
+# A lock applies to every spelling, its root is canonical, and a token counts
+# with a tag in every spelling.
 sub locks {
     my ($dir) = @_;
     my $of = $spelling{$dir} // $spelling{u};

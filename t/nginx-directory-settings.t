@@ -74,7 +74,7 @@ server {
     # a prefix that ends within a name
     location /日記 { iri_filename_charset EUC-JP; }
 
-    # what is exact covers all of it
+    # an exact location applies to the whole name
     location = /one/表 { iri_filename_charset EUC-JP; }
     location = /two/表 {
         iri_filename_charset EUC-JP;
@@ -95,7 +95,7 @@ server {
         iri_filename_charset EUC-JP;
     }
 
-    # what has no prefix is at the level that it stands in
+    # a location without a prefix belongs to the level that contains it
     location /php/表/ {
         location ~ \.php$ { iri_filename_charset EUC-JP; }
     }

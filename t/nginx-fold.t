@@ -1,6 +1,6 @@
 # nginx: near matches are found below root, for every directive with which
-# nginx opens files; the rules of the real name decide; methods that write
-# ignore case, accents and spelling matches.
+# nginx opens files; the rules of the found name decide; methods that write
+# ignore matches by case, accents and spelling.
 use strict;
 use warnings;
 use FindBin;
@@ -170,7 +170,7 @@ my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
     modules => \@EXT);
 my $here = 'http://localhost:' . $server->port;
 
-# Status and body of one answer; pages for errors have none.
+# Status and body of one response; error pages have none.
 sub answer {
     my ($target, %option) = @_;
     my $answer = $server->get($target, %option);

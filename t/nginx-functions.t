@@ -89,7 +89,7 @@ server {
 }
 END
 
-# A function of nginx that gets a text in a header.
+# The value of a function of nginx for a text, in a header field.
 sub converted {
     my ($function, $text, @option) = @_;
     return $server->get("/$function", headers => ['X', $text], @option)

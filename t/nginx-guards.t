@@ -169,7 +169,7 @@ is answer($over, index => '/page/'), '404 secret',
     'a redirect of the server may see what is internal';
 is_deeply [$over->errors], [], 'nothing unexpected in the log';
 
-# What rules did for the first reading is undone.
+# Changes that rules made for the first reading are undone.
 my $undo = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -441,7 +441,7 @@ sub places { return [map { s{^\Q$places\E/}{}r } grep { -f }
 
 my $before = places();
 
-# In each form, and however the server is told of it.
+# In each form, and for each way in which the server receives it.
 sub judged {
     my ($path, $status, $why) = @_;
     my $octets = octets($path);

@@ -9,7 +9,7 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# A server that says its name and the host; text: what else stands in it.
+# A server that answers with its name and the host; text: further directives.
 sub server {
     my ($site, $text) = @_;
     $text = "listen 127.0.0.1:%%PORT%%; $text" if $text !~ /listen/;
@@ -22,14 +22,14 @@ server {
 END
 }
 
-# All warnings and errors of `nginx -t`, without what comes before and where.
+# All warnings and errors of `nginx -t`, without prefix and position.
 sub told {
     my ($code, $said) = nginx_t(join '', @_);
     return map { s/^nginx: //r } map { s{ in \S+/nginx\.conf:(\d+)}{ at $1}gr }
         grep { /\[(?:warn|emerg)\]/ } split /\n/, $said;
 }
 
-# What a server answers to hosts, after a space each.
+# The responses of a server to hosts, separated by spaces.
 sub asked {
     my ($conf, @hosts) = @_;
     my $nginx = nginx(log_level => 'info', conf => $conf);
@@ -46,7 +46,7 @@ sub asked {
 
 my $UE    = 'xn--tda.example';
 my $ue    = '%C3%9C.example';      # escaped, for all versions of nginx
-my $LOWER = '%c3%9c.example';      # as nginx sees it
+my $LOWER = '%c3%9c.example';      # as nginx normalizes it
 my $name  = "server_name \xC3\xBC.example;";
 
 # ---- values ------------------------------------------------------------------
@@ -70,7 +70,7 @@ is_deeply [told("iri ON; iri_host On;\n", server('x', "iri_host STRICT;"))],
 # ---- which one counts --------------------------------------------------------
 
 for my $case (
-    # http{}, default server, other server, what comes
+    # http{}, default server, other server, the response
     ['iri on;',               '',              '',       "default $LOWER"],
     ['iri on; iri_host on;',  '',              '',             "site $UE"],
     ['iri on; iri_host off;', 'iri_host on;',  '',             "site $UE"],
@@ -91,7 +91,7 @@ for my $case (
     is $said, $wanted, "$http { $default } { $other }";
 }
 
-# The default server of each address, however the raw host was matched.
+# The default server of each address decides, however the raw host was matched.
 my ($nginx, @said) = asked("iri on;\n"
     . server('one', 'listen 127.0.0.1:%%PORT%%; listen 127.0.0.1:%%PORTb%%;
         server_name one.example;')
@@ -146,8 +146,8 @@ for my $form (@forms) {
         'server_name ' . escaped($form);
 }
 
-# That of the default servers of its addresses says whether a server's names
-# are mapped; else they are what they are.
+# The setting of the default servers of its addresses decides whether a
+# server's names are mapped; otherwise they stay as they are.
 for my $case (
     ['iri on;', '', '', 'default'], ['iri on; iri_host on;', '', '', 'site'],
     ['iri_host on;', '', '', 'default'],
@@ -165,7 +165,7 @@ for my $case (
     is $said[0], "$site $UE", "name: $http { $default } { $other }";
 }
 
-# One of several addresses is enough; $server_name follows.
+# One of several addresses is enough; $server_name changes, too.
 for my $case (['off', 'off', "\xC3\xBC.example"], ['on', 'off', $UE],
     ['off', 'on', $UE], ['on', 'on', $UE]) {
     my ($one, $two, $wanted) = @$case;
@@ -178,7 +178,7 @@ for my $case (['off', 'off', "\xC3\xBC.example"], ['on', 'off', $UE],
     is $said[0], "$wanted plain.example", "addresses: $one, $two";
 }
 
-# A symbol is a name where one that counts is not strict.
+# A symbol is allowed in a name if one of the deciding servers is not strict.
 for my $case (['strict', 'strict', 'strict', 'default'],
     ['strict', 'strict', 'on', 'default'], ['strict', 'on', 'strict', 'site'],
     ['on', 'strict', 'strict', 'site'], ['on', 'on', 'strict', 'site'],
@@ -194,7 +194,8 @@ for my $case (['strict', 'strict', 'strict', 'default'],
     is $said[0], "$site xn--i-n3p.example", "symbol: $one, $two, own: $own";
 }
 
-# A name that is written down stays where it is; in one server it may be twice.
+# A name that is configured explicitly belongs to that server; one server may
+# have it twice.
 my $both = "iri on; iri_host on;\n" . server('default', '')
     . server('unicode', $name)
     . server('ascii', 'server_name XN--TDA.example;');
@@ -267,8 +268,8 @@ is_deeply [told("iri on; iri_host on;\n", server('x',
     [],
     'ASCII and patterns are not looked at';
 
-# iri_host that has no effect: where it stands, of which server, what is right.
-# Lines from that of http{} on, which is 0: the default server is at 1 and its
+# iri_host that has no effect: its position, the server, the right place. Lines
+# count from that of http{}, which is 0: the default server is at 1 and its
 # text at 3, the other at 6 and at 8.
 my ($base) = (told("iri maybe;\n"))[0] =~ / at (\d+)/;
 my $HERE = 'iri: "iri_host" at';
@@ -279,7 +280,7 @@ my %TELLS = (
         . 'write "iri on;"',
 );
 for my $case (
-    # http, default server, other server, what is told, which line is meant
+    # http, default server, other server, the warning, the line that it names
     ['iri on;',                '', 'iri_host on;',                'other', 8],
     ['iri on; iri_host on;',   '', 'iri_host off;',               'none'],
     ['iri on; iri_host on;',   '', 'iri_host strict;',            'other', 8],
@@ -292,7 +293,7 @@ for my $case (
     ['iri on;', '', 'listen 127.0.0.1:%%PORTb%%; iri_host on;',   'none'],
     ['iri on;', '', 'listen 127.0.0.1:%%PORT%%;
         listen 127.0.0.1:%%PORTb%%; iri_host on;',                'other', 9],
-    # iri is off where it counts: said once, and only if it can matter
+    # iri is off in the deciding server: one warning, and only if it can matter
     ['iri_host on;',         '', '',                              'off', 0],
     ['iri_host strict;',     '', '',                              'off', 0],
     ['iri_host on;',         '', 'iri on;',                       'other', 0],

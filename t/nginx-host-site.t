@@ -17,8 +17,8 @@ site/secret.txt	file	SECRET
 END
 chmod 0777, "$root/site" or die;
 
-# Each way to the site of w<u umlaut>.example; hosts are escaped, since newer
-# versions of nginx take none that is raw.
+# Each way to the site of w<u umlaut>.example; hosts are escaped, because newer
+# versions of nginx reject raw ones.
 my $server = nginx(root => $root, log_level => 'info', conf => <<"END");
 iri on;
 iri_host on;

@@ -13,12 +13,12 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 my $no_raw = IRI::Nginx::refuses_raw_host();
 
-# What nginx itself says of spaces and controls in a field.
+# nginx's own response to spaces and controls in a field.
 my $CONTROL = IRI::Nginx::version() >= 1.021_001 ? 400 : 'default';
 
 # ---- the matrix: forms x ways ------------------------------------------------
 
-# In so many words one site is written in Unicode, others in A-labels.
+# In these servers one name is in Unicode, others in A-labels.
 my $SITES = <<'END';
 server {
     listen %%LISTEN%% default_server;
@@ -132,7 +132,7 @@ my $CONF = "large_client_header_buffers 4 32k;\n"
         ? "http2_max_field_size 16k; http2_max_header_size 32k;\n" : '')
     . sites('127.0.0.1:%%PORT%%') . sites('127.0.0.1:%%PORTh2%% http2');
 
-# Over TLS, too, where it is there: by both protocols, with SNI of one site.
+# Also over TLS, if available: by both protocols, with SNI of one site.
 my $pem = temp_dir();
 my $no_tls = `@{[IRI::Nginx->binary]} -V 2>&1` !~ /http_ssl_module/
     ? 'this nginx has no TLS'
@@ -154,7 +154,7 @@ sub said {
 
 sub site { return said(@_) =~ s/ .*//sr }
 
-# What it must be by one of the ways: two are narrower by themselves.
+# The expected response; two of the ways accept fewer hosts themselves.
 sub wanted {
     my ($octets, $way, $wanted) = @_;
     return 400 if $no_raw && $octets =~ /[^\0-\x7F]/;
@@ -324,7 +324,7 @@ my $strict = nginx(conf => "iri on;\n"
     . "server { listen 127.0.0.1:%%PORTon%%; iri_host on; "
     . $SITE =~ s/PORT/PORTon/r);
 
-# A letter and a symbol, which IDNA2008 does not have.
+# A letter and a symbol that IDNA2008 disallows.
 my $symbol = 'i%E2%99%A5.example';
 is said($strict->get('/', host => $symbol)), 400, 'strict: a symbol';
 is said($strict->get('/', host => '%C3%BC.example')), 'site',

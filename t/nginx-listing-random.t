@@ -18,7 +18,7 @@ note "IRI_SEED=$seed";
 my $SERVERS = 12;
 my @names   = map { octets($_) } qw(a ab b ba a.x b.x \xE8\xA1\xA8 caf\xC3\xA9);
 
-# What each directory holds: files, and directories with files.
+# The content of each directory: files, and directories with files.
 my $root = temp_dir();
 my (%is_dir, %content);
 fill_dir("$root/one", '/one', 2);
@@ -52,7 +52,7 @@ sub place {
     return $path;
 }
 
-# What a location says.
+# Random directives of a location.
 sub rules {
     my $target = place();
     my @rules = (
@@ -76,7 +76,7 @@ sub rules {
     return one_of(@rules);
 }
 
-# A server; nginx -t says whether it can be.
+# The text of a server; nginx -t decides whether it is valid.
 sub server_text {
     my ($i) = @_;
     my %seen;
@@ -97,7 +97,7 @@ sub server_text {
         . "        proxy_set_header X-Uri \$request_uri; }\n}\n";
 }
 
-# What stands behind "location", once; and its path where that is a prefix.
+# The name of a location, used once; and its path if it is a prefix.
 sub name {
     my ($seen, $below) = @_;
     for (1 .. 50) {
@@ -131,7 +131,8 @@ server {
 }
 END
 
-# What a GET of each entry gets, and what the listing of its directory shows.
+# Compares the response to a GET of each entry with the listing of its
+# directory.
 sub compare {
     my ($server, $i, $text) = @_;
     my $port   = $server->port("s$i");
@@ -153,7 +154,7 @@ sub compare {
             my $open  = $slash
                 ? $got->status == 200 && $got->body =~ /Index of/
                 : $got->status == 200 && $got->body eq $content{$entry};
-            # a proxy answers for what it likes
+            # an upstream answers any path
             $open = $told{$href} ? 1 : 0 if $got->status == 204;
             $shown++ if $told{$href};
             $hidden++ if !$told{$href};

@@ -1,5 +1,5 @@
 # nginx, iri_listing: a page of the entries of a directory that the client may
-# get, and no others.
+# access, and no others.
 use strict;
 use warnings;
 use utf8;
@@ -41,8 +41,8 @@ else {
 my @odd = ('<b>&amp;"\'.html', 'a:b', '%41.txt', 'a?b#c', ' blank ', '+;=',
     'javascript:alert(1)', "x\x{202E}txt.exe", "\x{2066}y", '~', 'a\\b');
 
-# A directory of files with these names, each with a content of its own; a
-# hash from its octets on disk to that.
+# Creates a directory of files with these names, each with unique content; a
+# hash from octets on disk to content.
 sub fill {
     my ($dir, $charset, $form, @names) = @_;
     mkdir $dir or die "$dir: $!\n";
@@ -159,7 +159,7 @@ for my $i (map { sprintf '%05d', $_ } 1 .. $big) {
         or die "$!\n";
 }
 
-# More than the sockets of a connection hold.
+# More than the socket buffers of a connection hold.
 my $filler = 16 * 1024 * 1024;
 spew("$root/filler.bin", 'x' x $filler);
 
@@ -347,7 +347,7 @@ server {
 }
 END
 
-# What the listing of a directory says, as JSON.
+# The listing of a directory, from JSON.
 sub list {
     my ($target, %option) = @_;
     my $answer = $server->get("$target?format=json", %option);
@@ -603,7 +603,7 @@ ok !list('/few/')->{next}, 'that there are others is not said';
 is list('/few/')->{entries}[1]{href}, './a-rather-long-name-of-a-file-19999.txt',
     'whatever stands between them';
 
-# The main process says this late, if the machine is busy.
+# The main process may log this late on a busy machine.
 my ($worker) = $server->log_text =~ /start worker process (\d+)/;
 
 sub memory {
@@ -612,7 +612,7 @@ sub memory {
     return $kb;
 }
 
-# Sends a request and does not read; the socket.
+# Sends a request without reading the response; returns the socket.
 sub stuck {
     my ($target, $size) = @_;
     my $socket = IO::Socket::INET->new(Proto => 'tcp') or die "$!\n";
@@ -623,7 +623,7 @@ sub stuck {
     return $socket;
 }
 
-# While 20,000 names are judged one by one.
+# While access to 20,000 names is checked one by one.
 {
     my $long = stuck('/few/?format=json', 65536);
     my $set  = '';
@@ -676,7 +676,7 @@ SKIP: {
 my $whole = $server->get('/big/?format=json')->body;
 
 # HTTP/2: another stream has filled the connection, and the client does not
-# read, so that the header of the listing waits behind it.
+# read, so the header of the listing must wait.
 for my $path ('/none/?format=json', '/big/?format=json') {
     my $h2 = $server->client(proto => 'h2', port => $server->port('h2'));
     $h2->connect;
@@ -743,7 +743,8 @@ END
     unlike $other->log_text, qr/exited on signal/, 'no worker has died';
 }
 
-# A worker that exits gracefully, as after a reload, ends its listings first.
+# A worker that exits gracefully, as after a reload, finishes its listings
+# first.
 {
     my $long = stuck('/few/?format=json', 65536);
     is $server->get('/plain/one.txt')->body, '1', 'a listing has begun';

@@ -14,7 +14,7 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 binmode Test::More->builder->$_, ':utf8' for qw(output failure_output);
 
-# UTF-8 for characters, which configurations are written in here.
+# The UTF-8 octets of a text.
 sub utf8 { my ($text) = @_; utf8::encode($text); return $text }
 
 # The same in EUC-JP octets, and raw octets that are neither.
@@ -222,8 +222,10 @@ is $slashes->get('//h.example/%c3%a9',
     'a path, not an authority, without a host in front';
 is_deeply [$slashes->errors], [], 'log';
 
-# ---- a Location that nginx does not look at ----------------------------------
-# perl, as lua and njs, adds a field and sets no r->headers_out.location.
+# ---- a Location that nginx does not process
+# -----------------------------------
+# perl, like lua and njs, adds a field and does not set
+# r->headers_out.location.
 SKIP: {
     my $perl = IRI::Nginx::module_dir() . '/ngx_http_perl_module.so';
     skip 'no perl module', 7 if !-e $perl;
@@ -287,7 +289,7 @@ server {
 }
 END
 
-# The Link fields of an answer but for that of the configuration.
+# The Link fields of a response, except that of the configuration.
 sub links {
     my ($target, %option) = @_;
     my $method = delete $option{method} // 'GET';
@@ -328,7 +330,7 @@ is_deeply [$links->errors], [], 'log';
 
 # ---- off --------------------------------------------------------------------
 
-# All that is sent but for the date, which may pass from one to the next.
+# The whole response except Date.
 sub sent {
     my ($run, $target, %option) = @_;
     my $answer = $run->get($target, %option);

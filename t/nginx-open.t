@@ -10,8 +10,8 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# U+65E5 U+672C on disk, and the forms in which it is asked for; U+8868, whose
-# octets there are UTF-8 for another character.
+# U+65E5 U+672C on disk, and the forms in which it is requested; U+8868, whose
+# octets on disk are UTF-8 for another character.
 my $disk = "\xC6\xFC\xCB\xDC";
 my $utf8 = '%E6%97%A5%E6%9C%AC';
 my $euc  = '%C6%FC%CB%DC';
@@ -268,7 +268,7 @@ ok $server->wait_for(sub { slurp("$tmp/logged.log") =~ m{/logged/\Q$utf8} }),
 
 # ---- writing ---------------------------------------------------------------
 
-# Status of a DAV request, and where it says the resource is.
+# Status of a DAV request, and its Location.
 sub dav {
     my ($method, $target, %option) = @_;
     my $destination = delete $option{to};

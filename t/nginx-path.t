@@ -1,5 +1,5 @@
 # nginx: the canonical path is in r->uri before any rule sees it, for all ways
-# in which a path can arrive; and nothing changes where there is none.
+# in which a path can arrive; and nothing changes if there is none.
 use strict;
 use warnings;
 use FindBin;
@@ -209,7 +209,7 @@ is scalar @over, 2, 'one line of level error for each path over a limit';
 is answer('/%FF%FE.txt', port => $server->port('pass')), '200 odd',
     'iri_invalid pass: the octets as they came';
 
-# Without a location, rewrites of the server are run once, as ever.
+# Without a location the server's rewrites run once, as in a stock nginx.
 is $server->get($_->[0], port => $server->port('null'))->header('X-Uri'),
     $_->[1], 'rewrites of a server: ' . visible($_->[0])
     for ['/x', '/pass/x'], ["/$euc", '/pass/' . raw($utf8)];

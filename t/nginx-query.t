@@ -151,7 +151,7 @@ is answer('/ssi.html?x=%83%5C'),
     "q=$so|$so|q=$so|?|q=$so|/ssi.html?x=%83%5C|x=$so",
     'a subrequest, and the request itself';
 
-# A request that changes in its query goes up as nginx has its path.
+# A request whose query changes is forwarded with nginx's own path.
 is answer('/up/a%2Fb//c?q=1'), '/up/a%2Fb//c?q=1', 'nothing to do: as it came';
 is answer('/up/a%2Fb?q=%83%5C'), '/up/a%2Fb?q=%83%5C',
     'a query does not change the escapes of a path';

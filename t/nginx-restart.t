@@ -49,7 +49,7 @@ my $conf = <<'END';
 default_type text/plain;
 add_header X-Uri "$uri -$args" always;
 
-# Two differences of one path: the restart is used up by the first of them.
+# Two differences in one path: one restart is enough for both.
 server {
     listen 127.0.0.1:%%PORTtwo%%;
     root %%ROOT%%;
@@ -61,8 +61,8 @@ server {
     }
 }
 
-# R1: the usual "everything into public"; the public directory is not to be
-# asked for.
+# R1: the usual "everything into public"; the public directory must not be
+# requested by clients.
 server {
     listen 127.0.0.1:%%PORTpublic%%;
     root %%ROOT%%;
@@ -232,7 +232,7 @@ spew("$tmp/users", "user:{PLAIN}word\n");
 my $server = nginx(root => $root, tmp => $tmp, conf => $conf,
     log_level => 'info');
 
-# Status and body of one answer, without the pages of nginx.
+# Status and body of one response, without nginx's own pages.
 sub answer {
     my ($name, $target, %option) = @_;
     my $method = delete $option{method} // 'GET';

@@ -1,5 +1,5 @@
-# nginx: its rules judge the canonical path of the file that is opened, also
-# where only the disk decides between readings; and iri_redirect.
+# nginx: its rules judge the canonical path of the file that is opened, also if
+# only the file system decides between readings; and iri_redirect.
 use strict;
 use warnings;
 use FindBin;
@@ -9,7 +9,7 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# Octets that are Shift_JIS for two half-width characters, and EUC-JP for one:
+# Octets that are two half-width characters in Shift_JIS, and one in EUC-JP:
 # U+3042 to U+304A, of which only the latter are names on disk.
 my %kana = (
     plain  => ['%A4%A2', '%E3%81%82'], deny => ['%A4%A4', '%E3%81%84'],
@@ -84,7 +84,7 @@ server {
     location "/\xE3\x81\x86/" { internal; }
     location "/\xEF\xBD\x9E/" { add_header X-Wave $uri; }
     location "/\xE3\x81\x82/" { add_header X-Kept "$kept $sub"; }
-    # what the first reading would be
+    # the path of the first reading
     location "/\xEF\xBD\xA4" { add_header X-Wrong yes always; }
     location /limit/ { limit_req zone=limit; return 200; }
     location /limited/ { limit_req zone=limit; try_files /ssi.html =404; }
@@ -276,8 +276,9 @@ is goes('GET', '/./keep//again.txt'), 200, 'segments are no spelling';
 is goes('GET', '//keep/ag%61in.txt'), "301 $here/keep/again.txt", 'never //';
 is goes('GET', '/kee%70'), "301 $here/keep/", 'a directory in one redirect';
 
-# ---- where only an application can tell --------------------------------------
-# Forms of a path are redirected, another reading of it is not.
+# ---- where only an application can decide
+# --------------------------------------
+# Forms of a path are redirected, an alternative reading of it is not.
 for ('/front/', '/named/', '/last/', '/app/', '/raw/') {
     is goes('GET', "${_}e%CC%81?a=%e9"), "301 $here${_}%C3%A9?a=%e9",
         "$_: NFD";

@@ -1,4 +1,4 @@
-# nginx: variables, iri report, protocols, reload, and a module that is off.
+# nginx: variables, iri report, protocols, reload, and an inactive module.
 use strict;
 use warnings;
 use FindBin;
@@ -49,7 +49,7 @@ server {
 }
 END
 
-# Variables and their values for a target, as the headers above say.
+# Variables and their values for a target, from the headers above.
 sub variables {
     my ($target, $host) = @_;
     my $answer = $server->get($target, host => $host // 'example.org');
@@ -120,7 +120,7 @@ is_deeply variables($_->[0]), $_->[1], 'variables: ' . visible($_->[0])
 is variables('/x', 'Example.org:8080')->{iri}, 'http://example.org:8080/x',
     'the port as the client said it';
 
-# What is no request has no path, but is logged.
+# An invalid request has no path, but is logged.
 my $none = nginx(root => $root, conf => <<'END');
 log_format file "$status $request_filename $iri_filename $iri";
 server {

@@ -90,9 +90,10 @@ sub counts {
     return JSON::PP->new->utf8->decode($answer->body);
 }
 
-# What has become more, as "path.to.it=by": of one mode.  A request is counted
-# when it has been logged, which is after the client has its answer: by any of
-# the workers, and perhaps long after.
+# The counters that increased, as "path.to.it=by": of one mode.
+#
+# A request is counted when it is logged, which is after its response: by any
+# of the workers, and perhaps much later.
 sub flat {
     my ($value, $name) = @_;
     return ref $value
@@ -111,7 +112,8 @@ sub more {
         grep { $after{$_} != ($before{$_} // 0) } sort keys %after;
 }
 
-# Of one request: what is not as of any plain one, and no reason.
+# For one request: the counters that differ from those of a plain one, without
+# reasons.
 my $PLAIN = qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.query-ascii)=1$
     |reasons\.)/x;
 sub of {
@@ -329,7 +331,7 @@ while ($kills <= 20 && time < $end) {
 }
 kill 'TERM', @children;
 waitpid $_, 0 for @children;
-$server->settle;    # what they have asked last is counted
+$server->settle;    # the last requests are counted
 cmp_ok $kills, '>', 20, "$kills workers killed";
 is $falls, 0, 'counts never fall';
 cmp_ok $last, '>', $before{requests}, 'and rise';
@@ -337,7 +339,7 @@ my $page = fetch();
 is $page->status, 200, 'the page is there';
 is of('/%95%5c.txt'), 'answers.serve=1 forms.legacy=1 matches.charset=1',
     'and counts';
-# nginx says of a worker that is killed what it held.
+# nginx logs the locks that a killed worker held.
 is_deeply [$server->errors(
         ignore => qr/exited on signal 9|zone "[^"]+" was locked/)], [], 'log';
 

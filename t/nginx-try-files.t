@@ -1,5 +1,5 @@
-# nginx: each candidate of try_files is a canonical path, which is looked up as
-# that of a request is; no variable contains the octets of a name on disk.
+# nginx: each candidate of try_files is a canonical path, which is looked up
+# like that of a request; no variable contains the octets of a name on disk.
 use strict;
 use warnings;
 use FindBin;

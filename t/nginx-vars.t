@@ -86,7 +86,7 @@ server {
     location / { try_files $uri /said?p=$uri; }
     location /said { return 200 "$iri|$args"; }
 }
-# Access is denied to what is found.
+# Access to the found entry is denied.
 server {
     listen 127.0.0.1:%%PORTshut%%;
     root %%ROOT%%;
@@ -187,7 +187,7 @@ is $server->get('http://localhost?a')->header('X-Told'), '/ a ascii  /said',
     'a target without a path';
 is $server->get('/%zz')->header('X-Told'), 'ascii', 'no request';
 
-# What the front controller gets.
+# The parameters of the front controller.
 for my $path ('/php/花', '/php/a/b', '/php/') {
     for my $code (sub { $_[0] }, \&euc) {
         my %given = map { $_->[0] => $_->[1] }
@@ -197,7 +197,7 @@ for my $path ('/php/花', '/php/a/b', '/php/') {
     }
 }
 
-# Each subrequest has its own.
+# Each subrequest has its own variables.
 is $server->get('/ssi/ascii.html')->body,
     'http://localhost/in/a%20b?s=1|s=1|/ssi/ascii.html', 'SSI, ASCII';
 is $server->get("/ssi/$_.html")->body,
@@ -214,7 +214,8 @@ is $server->get('/lost/x?a', port => $server->port('fold'))->header('X-Told'),
 
 # ---- access is denied --------------------------------------------------------
 
-# Status, body and the variables of one answer, with NAME for what was asked.
+# Status, body and the variables of one response, with NAME for the requested
+# name.
 sub shut {
     my ($where, $name, %option) = @_;
     my $answer = $server->request($option{method} // 'GET',
@@ -241,7 +242,8 @@ is $server->get('/jump/FILE.TXT', port => $server->port('shut'))->body,
 like shut('front', 'HIDDEN.TXT'), qr{^403 /front/NAME /front/NAME },
     'access was granted, but not to the name';
 
-# Which of two readings is there: U+82B1 in EUC-JP, U+FF72 U+FF96 in Shift_JIS.
+# The existing one of two readings: U+82B1 in EUC-JP, U+FF72 U+FF96 in
+# Shift_JIS.
 for my $name ('%B2%D6', '%B2%D7') {
     like shut('shut', "$name.txt"), qr/ legacy EUC-JP none /,
         "$name.txt: the first reading";
@@ -249,7 +251,7 @@ for my $name ('%B2%D6', '%B2%D7') {
 like $server->get('/open/%B2%D6.txt', port => $server->port('shut'))
     ->header('X-Told'), qr/^legacy Shift_JIS charset$/, 'access was granted';
 
-# The log tells what was found.
+# The log contains the found name.
 $server->wait_for(sub { slurp($server->tmp . '/told') =~ m{^/shut/File}m });
 like slurp($server->tmp . '/told'), qr{^/shut/File.txt /shut/File.txt case$}m,
     'the log';

@@ -1,5 +1,5 @@
 # nginx: a setting that has no effect causes a warning when the configuration
-# is read; a useful one does not.
+# is read; an effective one does not.
 use strict;
 use warnings;
 use FindBin;
@@ -11,7 +11,7 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 my $LISTEN = 'listen 127.0.0.1:%%PORT%%;';
 
-# What `nginx -t` warns of: file and line are LINE, the rest as it is.
+# The warnings of `nginx -t`: file and line are LINE, the rest unchanged.
 sub warnings {
     my ($conf, %option) = @_;
     my ($code, $said) = nginx_t(octets($conf), %option);

@@ -1,6 +1,6 @@
-# The rules of SECURITY.md for software that decodes paths, a subtest each, on
-# both servers: a short proof that each is in force. SECURITY.md has the rules
-# in words and names the tests that cover them at length.
+# The rules of SECURITY.md for software that decodes paths, a subtest for each,
+# on both servers: a short proof that each is enforced. SECURITY.md has the
+# rules in words and names the tests that cover them completely.
 use strict;
 use warnings;
 use Encode ();
@@ -15,7 +15,7 @@ plan skip_all => $missing if $missing;
 
 # ---- spellings ---------------------------------------------------------------
 
-# A text of this file, which is UTF-8, in octets of another charset or form.
+# A text of this file, which is in UTF-8, as octets of another charset or form.
 sub in {
     my ($charset, $text) = @_;
     $text = Encode::decode('UTF-8', $text);
@@ -23,12 +23,13 @@ sub in {
     return Encode::encode($charset, $text);
 }
 
-# Octets percent-encoded; what is ASCII stays.
+# Percent-encodes octets except ASCII.
 sub uri {
     return $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger;
 }
 
-# A text in each form that a client may use: raw and escaped, lower-case hex.
+# A text in each form that a client may use: raw and escaped, also with
+# lower-case hex digits.
 sub forms {
     my ($text) = @_;
     my @uris = map { uri(in($_, $text)) } qw(UTF-8 NFD cp932 euc-jp);
@@ -162,7 +163,7 @@ my %stock  = map { $_ => server($_, 1) } @NAMES;
 
 # ---- what is asserted --------------------------------------------------------
 
-# On both servers: the status of a target and, if given, what it serves.
+# Tests on both servers the status of a target and, if given, the served file.
 sub gives {
     my ($target, $status, $body, $why) = @_;
     for my $name (@NAMES) {
@@ -174,7 +175,7 @@ sub gives {
     return;
 }
 
-# The same answer as of a server without the module.
+# The response is that of a server without the module.
 sub as_stock {
     my ($target, %option) = @_;
     for my $name (@NAMES) {
@@ -341,7 +342,7 @@ rule 14, 'a listing escapes every name and tells none that is denied' => sub {
     gives('/list/%3Cb%3E&.txt', 200, 'TWO');
 };
 
-# Two sites, of which the second is written in Unicode.
+# Two sites, the second of which has a name in Unicode.
 my %SITES = (
     nginx => <<'END',
 iri on;
@@ -407,7 +408,7 @@ rule 15, 'a Host is mapped once and selects a configured name' => sub {
         "\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1", "\xC3\xB1..example",
         "\xC0\xAE$name", '%C3%B1' x 400;
 
-    # off: as it came
+    # off: the host as sent
     for my $host ('other.example', 'OTHER.example', "\xC3\xB6ther.example",
         'o%74her.example', 'localhost')
     {
@@ -464,8 +465,8 @@ rule 19, 'a write reuses the entry of that name, or makes a canonical one' =>
         is $server->request('PUT', uri(in(NFD => '/up/が')), body => 'G')
             ->status, 201, "$name: a new name";
         is $names->(), 'あ が', "$name: is made canonical";
-        # nginx would make a second entry, so that is a conflict; mod_dav is
-        # led to the entry that is there.
+        # nginx would create a second entry, so this is a conflict; mod_dav
+        # uses the existing entry
         is $server->request('MOVE', uri('/up/が'), headers => [Destination =>
             'http://localhost:' . $server->port . uri(in('euc-jp', '/up/あ')),
             Overwrite => 'T'])->status, $name eq 'nginx' ? 409 : 204,

@@ -2,7 +2,7 @@
 # others do, lead to the same entries, and no name exists twice. The result is
 # judged on disk.
 #
-# By itself it is a script with both kinds of names; IRI_DAV_CLIENTS=all adds
+# By default it is a script with both kinds of names; IRI_DAV_CLIENTS=all adds
 # litmus, cadaver, rclone and davfs2, if they are installed.
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ my %WAYS = (nfc => \&NFC, nfd => \&NFD);
 my @NAMES = map { Encode::decode('UTF-8', $_) } 'résumé.txt', 'がぎぐ.txt',
     'Việt Nam.txt', '한국.txt', 'ёжик.txt';
 
-# As many tests of each program as without the module.
+# The number of passed tests of each program, as without the module.
 my %LITMUS = (
     httpd => 'basic 16/16 copymove 13/13 props 30/30 locks 41/41 http 4/4',
     nginx => 'basic 15/16 copymove 10/13 props 10/14 locks 2/3 http 4/4',
@@ -88,7 +88,7 @@ sub run {
         rclone($kind, $url, $root, $tree);
         davfs2($url, $root, $tree);
     }
-    # nginx says so of what litmus asks for
+    # nginx logs this for requests of litmus
     my $none = qr/open\(\) .* failed \(2: No such file/;
     is_deeply [$server->errors(ignore => $none)], [], 'log';
     $server->stop;
@@ -102,7 +102,7 @@ sub percent {
     return $octets;
 }
 
-# What lies in a directory; names must be in the form of the tree.
+# The entries of a directory; names must be in the form of the tree.
 sub entries {
     my ($dir) = @_;
     opendir my $handle, $dir or return ('none');
@@ -126,7 +126,7 @@ sub holds {
     return;
 }
 
-# Done by a client: it must succeed.
+# An operation of a client, which must succeed.
 sub client {
     my ($what, $input, @command) = @_;
     my ($code, $out, $err) = capture($input, 'timeout', '300', @command);
@@ -144,8 +144,8 @@ sub found {
 
 # ---- two clients as a script --------------------------------------------------
 
-# One makes, the other reads, writes, renames and removes; then the other way
-# round.
+# One client creates, the other reads, writes, renames and removes; then in the
+# other direction.
 sub scripts {
     my ($server, $root, $tree) = @_;
     for my $first (qw(nfc nfd)) {
@@ -203,7 +203,7 @@ sub litmus {
 
 # ---- cadaver, rclone, davfs2 -----------------------------------------------------
 
-# Files with names in one form, to be sent.
+# Files with names in one form, to upload.
 sub local_files {
     my ($form) = @_;
     my $dir = temp_dir();
@@ -266,7 +266,7 @@ sub rclone {
     return;
 }
 
-# A file system: what programs do with files.
+# A file system: operations of programs on files.
 sub davfs2 {
     my ($url, $root, $tree) = @_;
     my $mount = found('mount.davfs') or return;
@@ -283,7 +283,7 @@ sub davfs2 {
     my ($code, $out, $err) = capture('', 'timeout', '300', $mount, '-o',
         "conf=$dir/conf,uid=0", "$url/", "$dir/mnt");
     if ($code != 0) {
-        # dav_ext says "DAV: 2" alone, which davfs2 takes for no WebDAV
+        # dav_ext sends "DAV: 2" only, which davfs2 does not accept as WebDAV
         diag "davfs2 is not tried: it does not mount: $out$err";
         return;
     }

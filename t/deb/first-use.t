@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# `make first-use`: what README.md says of the installation, by its letter, in a
-# fresh Debian with the packages that it asks for and a clone of the sources,
-# once for each server, and once from the sources, as doc/nginx.md and
-# doc/httpd.md say. Blocks of "sh" are run, what a line names in backticks gets
-# the block below it, and "console" has commands and what they say. All of it,
-# with all that was said, is in build/first-use.log.
+# `make first-use`: the installation by README.md, literally, in a fresh Debian
+# with the packages that it requires and a clone of the sources, once for each
+# server, and once from the sources as in doc/nginx.md and doc/httpd.md. Blocks
+# of "sh" are executed, a file named in backticks gets the content of the block
+# below, and "console" blocks have commands and their output. Commands and
+# output are in build/first-use.log.
 use strict;
 use warnings;
 use FindBin;
@@ -22,8 +22,8 @@ my ($needed) = $before =~ /with ([\w, ]+) installed/;
 my @packages = split / and |, /, $needed // '';
 is "@packages", 'git make curl', 'packages that have to be there';
 
-# A network of its own, where port 80 is free, for all but what fetches or
-# builds: commands of which it is before.
+# A network namespace in which port 80 is free, for all commands except those
+# that download or build: a prefix for these commands.
 my $network = temp_dir() . '/net';
 spew($network, '');
 system('unshare', "--net=$network", $^X, '-MSocket', '-e', <<'END') == 0
@@ -40,7 +40,7 @@ sub in_network {
         ? () : ('nsenter', "--net=$network");
 }
 
-# A block, and the text before it.
+# A block, and the text before it, are executed.
 sub follow {
     my ($debian, $text, $language, $block) = @_;
     if ($language eq 'sh') {
@@ -63,7 +63,7 @@ sub follow {
     return;
 }
 
-# A fresh Debian with these packages and the sources.
+# Creates a fresh Debian with these packages and the sources.
 sub fresh {
     my ($name, @there) = @_;
     my $debian = IRI::Chroot->new($name, 'first-use');
@@ -93,8 +93,8 @@ for my $section (@sections) {
 }
 is $followed, 2, 'both servers';
 
-# The servers are there. What comes behind the packages in README.md is the
-# same.
+# The servers are installed. The steps after the packages are those of
+# README.md.
 subtest 'from the sources' => sub {
     my $debian = fresh('first-use-sources', 'nginx', 'apache2');
     $debian->must("cd $SOURCES; make deps", 'what a build needs');

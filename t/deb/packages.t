@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # `make deb-test`: Debian's packages in a fresh Debian. They are installed with
-# what they depend on, both servers answer by them, the command and the library
-# are used, a later build is installed over them; removed and purged, they leave
-# nothing behind.
+# their dependencies, both servers respond with the modules, the command and
+# the library are used, a later build is installed over them; removed and
+# purged, they leave no files.
 use strict;
 use warnings;
 use FindBin;
@@ -22,7 +22,7 @@ my $debian = IRI::Chroot->new('deb-test');
 my $root   = $debian->root;
 my $pages  = "$root/var/www/html";
 
-# /日本語.html and /が.html, each in the forms that the requests have.
+# /日本語.html and /が.html, each in the forms of the requests.
 my $name = "\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E.html";
 my @FORMS = (
     ['raw UTF-8',           "/$name"],
@@ -43,7 +43,7 @@ sub get {
     return $answer;
 }
 
-# All forms, of both servers.
+# All forms, on both servers.
 sub answers {
     my ($when) = @_;
     for my $server (sort keys %PORT) {
@@ -82,7 +82,7 @@ subtest 'nginx' => sub {
     unlike $debian->must('nginx -t'), qr/warn|emerg/, 'nginx -t';
 };
 
-# Debian's own default sites, on other ports.
+# The default sites of Debian's packages, on other ports.
 spew("$pages/$name", 'nihongo');
 spew("$pages/\xE3\x81\x8C.html", 'ga');
 $debian->must("sed -i 's/^Listen 80\$/Listen 127.0.0.1:$PORT{httpd}/' "

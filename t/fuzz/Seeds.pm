@@ -1,5 +1,5 @@
-# Inputs to begin with, made of the tables in t/cases, the trees in t/trees
-# and real words: see fuzz.h for what their fields mean.
+# Initial inputs, made from the tables in t/cases, the trees in t/trees and
+# real words: the meaning of their fields is in fuzz.h.
 package Seeds;
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ my $TOP = "$FindBin::Bin/../..";
 # The letter of each charset, from the table in fuzz.c.
 my %LETTER = letters();
 
-# What a label means, where it is not the charset's own name.
+# The charset of a label, if it is not the label itself.
 my %MEANS = (
     'iso-8859-1' => 'windows-1252', 'latin1' => 'windows-1252',
     'ascii' => 'windows-1252', 'sjis' => 'shift_jis',
@@ -24,7 +24,7 @@ my %MEANS = (
     'iso-8859-9' => 'windows-1254', 'gb2312' => 'gbk',
 );
 
-# Words of which each target's inputs are made of.
+# The functions that make the inputs of each target.
 my %SEEDS = (
     read => \&of_read, find => \&of_find, uri => \&of_uri,
     conf => \&of_conf, name => \&of_name, seq => \&of_seq,
@@ -80,7 +80,7 @@ sub settings_of {
         charsets(split ' ', $value{filename_charset} // $charset // '');
 }
 
-# Entries of a case's tree: those beside the one that it is about.
+# Entries of a case's tree: those beside the requested one.
 sub entries_of {
     my ($case) = @_;
     my ($name, $charset, $form) = split m{/}, $case->{tree};
@@ -150,7 +150,8 @@ sub nfd {
     return Encode::encode('UTF-8', NFD(Encode::decode('UTF-8', $utf8)));
 }
 
-# Names with as many marks in a row as are normalized, and one more.
+# Names with the maximum number of marks in a row that is normalized, and one
+# more.
 sub marks { return map { 'e' . "\xCC\x81" x $_ } 30, 31 }
 
 sub percent {
@@ -256,7 +257,7 @@ sub of_query {
     return @seeds;
 }
 
-# Paths and words behind what may stand before them.
+# Paths and words after each possible prefix.
 sub of_reference {
     my @before = ('', '/', '//', 'http://www.example', '//www.example:8080/',
         'http://o.example/', "http://b\xC3\xBCcher.example:81/",
@@ -362,7 +363,8 @@ sub of_explain {
     return @seeds, "0http://a/b\n\\x2f\\xE9\t/\n", "1/%00\n/%zz\n/../x\n";
 }
 
-# The names of the tables in doc/hosts.md, in each way, and of real words.
+# The names of the tables in doc/hosts.md, in each form, and names of real
+# words.
 sub of_host {
     my @seeds;
     my $what  = 0;
