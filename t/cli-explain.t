@@ -223,7 +223,7 @@ subtest 'batch' => sub {
     for (['/a\\q', 2], ['/a\\', 2], ['/\\x4', 1], ["/a\t/b", 5]) {
         my ($line, $offset) = @$_;
         my $got = one($line);
-        ok !$got->{ok}, "refused: $line";
+        ok !$got->{ok}, "rejected: $line";
         is $got->{offset}, $offset, 'offset';
     }
     my ($code) = capture("/a\n/%\n/b\n", $iri, 'explain', '--batch');
@@ -262,13 +262,13 @@ subtest 'octets that are not UTF-8' => sub {
     my $got = one('/\\xE9%25', '--invalid', 'pass');
     is $got->{path}, '/%E9%25', 'percent-encoded, with "%"';
     is_deeply [grep { $_ eq 'path' } @{ $got->{escaped} }], ['path'],
-        'and said so';
+        'and a warning';
     $got = one('/100%25.txt', '--root', $root);
     is $got->{filename}, "$root/100%.txt", '"%" in UTF-8 stands as it is';
-    ok !exists $got->{escaped}, 'and nothing said';
+    ok !exists $got->{escaped}, 'no message';
     $got = one('/raw/%E9%25.txt', '--root', $root, '--invalid', 'pass');
     is $got->{filename}, "$root/raw/%E9%25.txt", 'filename';
-    ok grep({ $_ eq 'filename' } @{ $got->{escaped} }), 'said so, too';
+    ok grep({ $_ eq 'filename' } @{ $got->{escaped} }), 'a warning, too';
 };
 
 subtest 'settings' => sub {
@@ -387,7 +387,7 @@ subtest 'more names than are told' => sub {
     my $got = one('/abcdefghi', @options);
     is_deeply $got->{choices}, [map { "/$_" } (sort @names)[0 .. 7]],
         'the first eight';
-    is $got->{more}, JSON::PP::true(), 'and that there are others';
+    is $got->{more}, JSON::PP::true(), 'and a note that there are more';
     my ($code, $out) = iri('explain', @options, '/abcdefghi');
     like $out, qr/^choice .*\n +and others$/m, 'for people';
     unlink "$tree/$names[0]";
@@ -444,7 +444,7 @@ END
         ['choose', 'case', '/Docs/readme.txt', undef, undef, 404],
         'several names below a directory of another name';
     is_deeply $got->{choices}, ['/Docs/README.txt', '/Docs/ReadMe.txt'],
-        'and which';
+        'the candidates';
     is one('/docs/readme.txt', @options, '--ambiguous', '300')->{status}, 300,
         '--ambiguous 300';
 

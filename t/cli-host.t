@@ -110,7 +110,7 @@ sub refused {
         my $says = "\"$host\" $why" . ($shown ? ": $shown" : '') .
             ($hint // '');
         my ($exit, $out, $err) = host(@options, '--', $host);
-        is "$exit$out", '1', "refused: $host";
+        is "$exit$out", '1', "rejected: $host";
         is $err, "iri host: $says (offset $offset)\n", 'message';
         utf8::decode($says);
         is_deeply $got, { ok => JSON::PP::false(), error => $says,

@@ -148,7 +148,7 @@ subtest 'no value' => sub {
         my ($arguments, $want) = @$_;
         my ($code, $out, $err) = run(@$arguments);
         is "$code $out", '1 ', "iri @$arguments";
-        like $err, $want, 'and why';
+        like $err, $want, 'the reason';
     }
 };
 
@@ -170,7 +170,7 @@ subtest 'wrong usage' => sub {
         my ($arguments, $want) = @$_;
         my ($code, $out, $err) = run(@$arguments);
         is "$code $out", '2 ', "iri @$arguments";
-        like $err, $want, 'and why';
+        like $err, $want, 'the reason';
     }
 };
 
@@ -213,7 +213,7 @@ subtest 'batch' => sub {
     is $code, 1, 'structure that is not good';
     ok !$objects[0]{value}, 'false';
     is $objects[0]{visual}, "1\x{5d2}", 'how it is seen';
-    is $objects[0]{warnings}[0]{character}, 'U+0031', 'and why';
+    is $objects[0]{warnings}[0]{character}, 'U+0031', 'the reason';
 
     ($code, @objects) = batch("\\x93\\xFA\n%93%fa\n\\xff\n", 'decode',
         '--charset', 'shift_jis');

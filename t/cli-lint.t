@@ -174,7 +174,7 @@ subtest 'batch' => sub {
         ['./%E9t%E9', './%E9t%E9/%E0.txt'], 'octets are escaped';
     my ($unread) = grep { ($_->{kind} // '') eq 'unreadable' } @objects;
     is_deeply [@$unread{qw(escaped name)}], [['path'], undef],
-        'and it is said';
+        'and a message';
     is_deeply $objects[-1]{kinds}, { twin => 1, unreadable => 2 }, 'the sum';
 
     my ($odd) = make_tree("caf\\xC3\\x83\\xC2\\xA9\tfile\n"
@@ -204,15 +204,16 @@ subtest 'wrong usage' => sub {
         my ($arguments, $like) = @$_;
         my ($code, $out, $err) = lint(@$arguments, $good);
         is $code, 2, "@$arguments";
-        like $err, $like, 'says what';
+        like $err, $like, 'the message';
     }
     my ($code, $out, $err) = lint("$good/index.html");
     is $code, 1, 'a file';
-    is $err, qq{iri lint: "$good/index.html" is not a directory\n}, 'says so';
+    is $err, qq{iri lint: "$good/index.html" is not a directory\n},
+        'the message';
     ($code, $out, $err) = lint("$good/none");
     is $code, 1, 'nothing';
     is $err, qq{iri lint: "$good/none" is not a directory: No such file or }
-        . "directory\n", 'says so, too';
+        . "directory\n", 'the message';
 };
 
 subtest 'what cannot be read' => sub {
@@ -222,7 +223,7 @@ subtest 'what cannot be read' => sub {
     my ($code, $out, $err) = lint($dir);
     chmod 0755, "$dir/closed";
     is $code, 1, 'exit code';
-    like $err, qr{cannot read "\./closed/"}, 'is told';
+    like $err, qr{cannot read "\./closed/"}, 'a message';
 };
 
 subtest 'links and depth' => sub {
@@ -275,7 +276,7 @@ END
         "\xE6\x97\xA5\xE6\x9C\xAC/-n",
         "\xE6\x97\xA5\xE6\x9C\xAC/\xE8\xAA\x9E's \\n.html",
         "it's", "it's/\\ \xC3\xA9 \$(x)!.html", 'plain');
-    like $out, qr/ 0 findings/, 'nothing is left';
+    like $out, qr/ 0 findings/, 'nothing is left to rename';
 };
 
 # "sh plan.sh" is a likely mistake: dash does not support $'...', and must
@@ -357,7 +358,7 @@ subtest 'mojibake' => sub {
     my ($code, undef, $err) = lint('--only', 'twin', '--plan', 'mv', $dir);
     is $code, 2, 'nothing to be renamed';
     like $err, qr/--plan renames the findings nfc, legacy and mojibake/,
-        'is said';
+        'a message';
 };
 
 subtest 'convmv' => sub {

@@ -111,7 +111,7 @@ subtest 'formats' => sub {
     my $common = qq{192.0.2.1 - - [x] "GET $euc HTTP/1.0" 404 1\n};
     is object($common)->{taken}, 1, 'common';
     is object(qq{h - - [x] "GET /a" 404 1\n})->{top}[0]{target}, '/a',
-        'without a version';
+        'HTTP/0.9';
     for (qq({"request":"GET $euc HTTP/1.1","status":404}),
         qq({"request_uri":"$euc","request_method":"GET","status":"404"}),
         qq({"uri":"$euc","status":404}))
@@ -165,7 +165,7 @@ subtest 'gzip and standard input' => sub {
     ($code, $out, my $err) = capture('', $iri, 'replay', '--root', $root,
         "$dir/cut.gz");
     is $code, 1, 'a log that is cut off';
-    like $err, qr/truncated/, 'is told';
+    like $err, qr/truncated/, 'a message';
 };
 
 subtest 'for a person' => sub {
@@ -201,7 +201,7 @@ subtest 'targets of one hash' => sub {
 subtest 'wrong usage' => sub {
     my ($code, $out, $err) = capture('', $iri, 'replay', "$dir/log");
     is $code, 2, 'no root';
-    like $err, qr/--root/, 'says so';
+    like $err, qr/--root/, 'the message';
     for (['--top', 'x'], ['--status', '7'], ['--charset', 'utf-7']) {
         ($code, $out, $err) = replay('', @$_);
         is $code, 2, "@$_";
@@ -211,7 +211,7 @@ subtest 'wrong usage' => sub {
         "$dir/none");
     is $code, 1, 'no log';
     is $err, qq{iri replay: cannot read "$dir/none": No such file or }
-        . "directory\n", 'says so';
+        . "directory\n", 'the message';
 };
 
 done_testing;

@@ -166,20 +166,21 @@ my $answer = $server->get('/Docs/readme.txt');
 is $answer->status, 300, 'several';
 is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'HTML';
 like $answer->header('Content-Security-Policy'),
-    qr/^default-src 'none'; style-src 'sha256-/, 'it may load nothing';
-is $answer->header('X-Content-Type-Options'), 'nosniff', 'no guessing';
+    qr/^default-src 'none'; style-src 'sha256-/, 'Content-Security-Policy';
+is $answer->header('X-Content-Type-Options'), 'nosniff',
+    'X-Content-Type-Options';
 is $answer->header('Vary'), 'Accept', 'Vary';
-is $answer->header('Cache-Control'), 'no-store', 'kept by nobody';
+is $answer->header('Cache-Control'), 'no-store', 'Cache-Control';
 is $answer->header('X-Rule'), 'seen', 'headers as for any answer';
 is $answer->header('Content-Length'), length $answer->body, 'its length';
 is $answer->header('Location'), undef, 'none is preferred';
 like $answer->body, qr{<a[ ]href="/Docs/README\.txt"><bdi>/Docs/README\.txt
     </bdi></a></li>\n<li><a[ ]href="/Docs/ReadMe\.txt">}x, 'links';
 like $answer->body, qr{several names like <bdi>/Docs/readme\.txt</bdi>\.},
-    'the one asked';
+    'the requested name';
 like $server->get('/Docs/readme.txt?a=%2F&b<"')->body,
     qr{href="/Docs/README\.txt\?a=%2F&amp;b%3C%22">},
-    'the query, as a URI has it';
+    'the query, percent-encoded';
 like $server->get('/docs/readme.txt?q=1', @json)->body,
     qr{"path":"/Docs/README\.txt","uri":"/Docs/README\.txt\?q=1"},
     'and where it has moved';
@@ -217,7 +218,7 @@ unlike $server->get("/Docs/L%E2%80%AEX.txt")->body, qr/\xE2\x80\xAE/,
 is choices('/Part/open.txt'), '/Part/Open.txt /Part/oPen.txt',
     'two of four are for others';
 is choices('/part/open.txt'), '/Part/Open.txt /Part/oPen.txt', 'so here';
-is choices('/All/shut.txt'), 404, 'none is left';
+is choices('/All/shut.txt'), 404, 'no accessible candidate';
 is choices('/Denied/twin.txt'), 403, 'the folder is denied';
 is choices('/denied/twin.txt'), 403, 'also where it was found';
 is choices('/denied/absent.txt'), 403, 'which says no more than absence';
@@ -252,7 +253,7 @@ is $server->get('/Dir/sub/a.txt', port => $server->port('folder'))->status,
 
 # ---- directories ------------------------------------------------------------
 is choices('/Dir/sub'),       '/Dir/SUB/ /Dir/Sub/', 'with their slash';
-is choices('/Dir/sub/'),      '/Dir/SUB/ /Dir/Sub/', 'asked with it';
+is choices('/Dir/sub/'),      '/Dir/SUB/ /Dir/Sub/', 'requested with the slash';
 is choices('/Dir/sub/a.txt'), '/Dir/SUB/a.txt /Dir/Sub/a.txt',
     'and what is in them';
 is choices('/Dir/rest/a.txt'), '/Dir/Rest/a.txt', 'where it is there';
@@ -266,9 +267,9 @@ is $server->request('DELETE', '/Write/twin.txt')->status, 404, 'DELETE';
 like $server->get('/page.shtml')->body, qr/^\[\[an error/, 'a subrequest';
 is $server->get('/gone')->status, 410, 'ErrorDocument';
 is $server->get('/Fall/twin')->status, 300, 'before FallbackResource';
-like choices('/Eight/abcd'), qr/^(\S+ ){7}\S+$/, 'eight at most';
+like choices('/Eight/abcd'), qr/^(\S+ ){7}\S+$/, 'at most eight candidates';
 like $server->get('/Eight/abcd', @json)->body, qr/\],"more":true\}$/,
-    'and that there are others';
+    'and a note that there are more';
 like $server->get('/Eight/abcd')->body, qr/<p>There are others, too/, 'on the page, too';
 unlike $server->get('/Docs/readme.txt')->body, qr/others/, 'or none';
 

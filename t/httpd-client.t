@@ -143,7 +143,7 @@ like $server->told, qr/iri: "kling%C3%B6n" in iri-charset is not a known charset
     'and how';
 
 is says('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';
-is says('/nothing', 'Russia'), '404', 'there or not';
+is says('/nothing', 'Russia'), '404', 'ASCII, an absent name';
 is says('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
 is says('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
 is says("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
@@ -164,8 +164,8 @@ for my $path ('up', 'raw') {
 }
 my $moved = $server->get("/moved$either", headers => ['User-Agent', 'Russia']);
 is $moved->header('Location') =~ s{^http://[^/]*}{}r,
-    '/moved/%D0%B9t%D0%B9.txt', 'redirected to this reading';
-is $moved->header('Vary'), 'User-Agent', 'which depends';
+    '/moved/%D0%B9t%D0%B9.txt', 'redirect to this reading';
+is $moved->header('Vary'), 'User-Agent', 'redirect: Vary';
 is $server->get($either, headers => ['User-Agent', 'Russia'])
     ->header('X-Charset'), 'windows-1251', 'IRI_CHARSET';
 is says('/say.cgi/%E9', 'Russia'), "200 /\xD0\xB9 windows-1251 User-Agent",
@@ -184,24 +184,24 @@ for (['deny', 403], ['paged', 403], ['valid', 401], ['rule', 403]) {
             @{ $answer->headers };
         is $answer->status, $status, "/$where/$name";
         $said{ join "\n", @fields }++;
-        is $answer->header('Vary'), 'User-Agent', 'which is for this client';
+        is $answer->header('Vary'), 'User-Agent', 'Vary';
     }
     is scalar keys %said, 1, "all the same: $where" or diag join "\n\n", %said;
 }
 
 is says('/dav/%E9', 'Russia', method => 'PUT', body => 'x'),
     '201 User-Agent', 'PUT';
-ok -e "$root/dav/\xD0\xB9", 'made under its name';
+ok -e "$root/dav/\xD0\xB9", 'created under the canonical name';
 like says('/dav/%E9', 'Russia', method => 'MOVE', headers => ['Destination',
     'http://localhost:' . $server->port . '/dav/%E9%E9']),
     qr/^20/, 'MOVE';
-ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'a Destination is read as the path is';
+ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'Destination is read like the path';
 
-is says($either, 'Russia', port => 'report'), '404', 'report changes nothing';
+is says($either, 'Russia', port => 'report'), '404', 'report: no change';
 # written after the response
 ok $server->wait_for(sub { $server->told
     =~ /report: would serve "\S*%D0%B9t%D0%B9.txt".*windows-1251/ }),
-    'and reads as it would';
+    'report: the log line';
 is says($either, 'Russia', port => 'off'), '404', 'off';
 is_deeply [$server->errors], [], 'log';
 undef $server;

@@ -66,9 +66,9 @@ for my $case (@bad) {
     my ($conf, $says) = @$case;
     my ($code, $out) = httpd_t($conf);
     my ($line) = $out =~ /^AH00526: Syntax error on line .*:\n(.*)$/m;
-    isnt $code, 0, "refused: $conf";
-    like $line // $out, $says, 'says why';
-    is scalar(grep { /^IRI/ } split /\n/, $out), 1, 'in one line';
+    isnt $code, 0, "rejected: $conf";
+    like $line // $out, $says, 'the message gives the reason';
+    is scalar(grep { /^IRI/ } split /\n/, $out), 1, 'one line';
 }
 
 # ---- valid values, in any letter case
@@ -191,7 +191,7 @@ for my $case (@cases) {
 spew("$root/e/ht/.htaccess", "IRIFilenameCharset EUC-JP\n");
 is status(undef, '/e/ht/日本'), 500, '.htaccess: not for names on disk';
 my $said = qr/IRIFilenameCharset not allowed here/;
-like $server->told, $said, 'says so';
+like $server->told, $said, 'the message';
 is_deeply [$server->errors(ignore => $said)], [], 'log';
 
 # The module without directives changes nothing.

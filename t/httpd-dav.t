@@ -180,14 +180,16 @@ system 'rm', '-r', "$root/l";
 # Names that the tree cannot encode are not created in another charset.
 my $refused = does('PUT', '/%E2%82%AC.txt', 409, 'PUT of a euro sign',
     body => 'x');
-like $refused->body, qr/charset of file names does not contain it/, 'says why';
+like $refused->body, qr/charset of file names does not contain it/,
+    'the message gives the reason';
 is entries(''), join(' ', sort 'k', 'n', map { escaped(euc($_)) } '在', '禁'),
     'nothing was made';
 does('MKCOL', '/%E2%82%AC/', 409, 'MKCOL of it');
 for my $method (qw(COPY MOVE)) {
     $refused = does($method, percent('/在/有.txt'), 409, "$method to it",
         to('/%E2%82%AC.txt'));
-    like $refused->body, qr/charset of file names does not contain it/, 'says why';
+    like $refused->body, qr/charset of file names does not contain it/,
+        'the message gives the reason';
 }
 does('PUT', percent('/禁/') . '%E2%82%AC.txt', 403, 'in a denied place',
     body => 'x');
@@ -366,7 +368,8 @@ sub twins {
             "$method " . escaped($name), $method eq 'PUT' ? (body => 'x')
             : $method eq 'LOCK' ? (body => $LOCKINFO, headers =>
                 ['Content-Type' => 'text/xml']) : ());
-        like $answer->body, qr/only in case or accents/, 'says why'
+        like $answer->body, qr/only in case or accents/,
+            'the message gives the reason'
             if $status == 409;
     }
     does('COPY', '/k/Docs/new.txt', 409, 'COPY to a twin of another',
@@ -391,7 +394,8 @@ sub collections {
         my $answer = does($method, '/' . percent('巻/'), 409,
             "$method of a collection to a tree of another charset",
             to('/n/' . percent('巻/')));
-        like $answer->body, qr/another charset or form/, 'says why';
+        like $answer->body, qr/another charset or form/,
+            'the message gives the reason';
         ok !-e "$root/n/巻", 'and nothing is made';
     }
     does('COPY', '/' . percent('巻/表.txt'), 201, 'a file has its name there',

@@ -285,7 +285,7 @@ like $server->get('/page.shtml')->body,
 # ---- what is written --------------------------------------------------------
 $answer = $server->request('PUT', '/Write/README.txt', body => 'new');
 is $answer->status, 409, 'PUT of another case';
-like $answer->body, qr/only in case or accents/, 'says why';
+like $answer->body, qr/only in case or accents/, 'the message gives the reason';
 ok !-e "$root/Write/README.txt", 'makes nothing';
 is $server->request('MKCOL', '/WRITE/')->status, 409, 'nor does MKCOL';
 is $server->request('PUT', '/Write/Raedme.txt', body => 'new')->status, 201,
@@ -303,7 +303,7 @@ is $server->request('MOVE', '/Write/Readme.txt', headers => [
     'MOVE changes the name';
 is $server->request('MOVE', '/Write/README.txt', headers => [
         Destination => 'http://localhost/Write/Readme.txt'])->status, 201,
-    'and back';
+    'MOVE back';
 like $server->request('COPY', '/Write/Readme.txt', headers => [
         Destination => 'http://localhost/denied/new.txt'])->status,
     qr/^4/, 'nor one into what is denied';
@@ -344,7 +344,7 @@ is scalar(split ' ', `find $tmp/cache -name '*.header'`), 1, 'one entry';
 
 # ---- report, mod_speling ----------------------------------------------------
 is $server->get('/DOCS/Guide/Intro.html', port => $server->port('report'))
-    ->status, 404, 'report changes nothing';
+    ->status, 404, 'report: no change';
 $server->get($_, port => $server->port('report'))
     for '/DOCS/nosuch.html', '/DOCS/caf%C3%A9';
 for (

@@ -318,6 +318,6 @@ $strict->wait_for(sub { $trailers->() == 4 });
 is_deeply [$trailers->()], [('b\xc3\xbccher.example') x 4],
     'are as they came, those above too';
 
-is_deeply [$_->errors], [], 'nothing unexpected in the log'
+is_deeply [$_->errors], [], 'error log'
     for $strict, $unsafe, $limited, $big;
 done_testing;

@@ -49,7 +49,7 @@ like $httpd->told, qr/\[iri:warn\].*iri:\ the\ host\ name
 ($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $B);
 is said($site), 'b', 'strict, a name of IDNA2008';
 ($httpd, $site) = of_setting("IRIEngine Report\nIRIHost On", $B);
-is $site->status, 400, 'report changes nothing';
+is $site->status, 400, 'report: no change';
 like $httpd->told, qr/iri:\ report:\ would\ map\ host
     \ "b%C3%BCcher\.example"\ to\ "\Q$BA\E"/x, 'and says what would be';
 is $httpd->get('/', host => "b\xFF")->status, 400, 'a bad one';
@@ -62,7 +62,7 @@ is said($site), 'b', 'report refuses nothing either';
 ($httpd, $site) = of_setting('IRIHost On', $B);
 is $site->status, 400, 'IRIHost without IRIEngine does nothing';
 like $httpd->told, qr/\[iri:warn\].*iri: "IRIHost" in $PLACE has no effect, /,
-    'which is warned of';
+    'a warning';
 ($httpd, $site) = of_setting('IRIEngine On', $B);
 is $site->status, 400, 'off is the default';
 is said($httpd->get('/', host => $BA)), 'first', 'without names';
@@ -74,10 +74,10 @@ is $httpd->get('/', host => $_)->header('X-Host') // '', '',
     for 'a,b', 'u@' . $BA, "b\xFF.example", '%3Cb%3E';
 
 my ($code, $text) = httpd_t("IRIHost maybe\n# %%PORT%%");
-isnt $code, 0, 'a wrong word';
+isnt $code, 0, 'an invalid word';
 like $text, qr/IRIHost must be "on", "off" or "strict"/, 'what would be right';
 ($code, $text) = httpd_t("<Location />\nIRIHost on\n</Location>\n# %%PORT%%");
-like $text, qr/IRIHost not allowed/, 'a wrong place';
+like $text, qr/IRIHost not allowed/, 'an invalid context';
 
 # ---- which virtual host's setting counts -------------------------------------
 

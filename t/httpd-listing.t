@@ -150,7 +150,8 @@ for my $mpm (qw(prefork event)) {
     my $answer = $server->get('/euc/');
     is $answer->status, 200, "$mpm: a listing";
     is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'charset';
-    is $answer->header('X-Content-Type-Options'), 'nosniff', 'no guessing';
+    is $answer->header('X-Content-Type-Options'), 'nosniff',
+        'X-Content-Type-Options';
     like $answer->header('Content-Security-Policy'), qr/default-src 'none'/,
         'policy';
     is $answer->header('Cache-Control'), 'private', 'not for shared caches';
@@ -642,7 +643,7 @@ is_deeply [$lister->errors], [], 'log: names in EUC-JP';
 
 # ---- settings ---------------------------------------------------------------
 my ($code, $said) = httpd_t("# %%PORT%%\nIRIListing maybe\n");
-isnt $code, 0, 'a wrong word';
+isnt $code, 0, 'an invalid word';
 like $said, qr/IRIListing must be On or Off/, 'says what is right';
 for (['', 1], ["IRIEngine report\n", 0], ["IRIEngine On\n", 0]) {
     my ($engine, $warned) = @$_;

@@ -24,12 +24,12 @@ for (['IRIQueryCharset', qr/IRIQueryCharset needs the name of a charset/],
 {
     my ($text, $says) = @$_;
     my ($code, $said) = httpd_t("IRIEngine On\n$text\n");
-    isnt $code, 0, "refused: $text";
-    like $said, $says, "and why: $text";
+    isnt $code, 0, "rejected: $text";
+    like $said, $says, "message: $text";
 }
 for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
     my ($code, $said) = httpd_t("IRIEngine On\nIRIQueryCharset $text\n");
-    is $code, 0, "taken: $text" or diag $said;
+    is $code, 0, "accepted: $text" or diag $said;
 }
 
 # ---- one server --------------------------------------------------------------
@@ -220,7 +220,7 @@ is at(nfc => 'a=%83%5C&b=e%CC%81'),
     'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81', 'not UTF-8: not touched';
 is at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
 is at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
-is at(report => 'q=%83%5C'), 'q=%83%5C|', 'report changes nothing';
+is at(report => 'q=%83%5C'), 'q=%83%5C|', 'report: no change';
 is at(report => 'q=%83&r=%81'), 'q=%83&r=%81|', 'nor here';
 is at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'nor here';
 # Two threads may write the lines in the other order.
@@ -249,5 +249,5 @@ for my $query ('%00%0A%0D=%83%5C%0A', '%', '%8', '&&&==%E9', "\xFF" x 100,
     unlike $before, qr/[\x00-\x20]/, 'no control';
 }
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

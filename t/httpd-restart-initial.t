@@ -130,5 +130,5 @@ spew("$bare->{tmp}/httpd.conf", $conf);
 $bare->start;
 is $bare->get("$_.txt")->status, 403, "access is checked: $_" for @spelled;
 
-is_deeply [$_->errors], [], 'nothing unexpected' for $server, $bare;
+is_deeply [$_->errors], [], 'error log' for $server, $bare;
 done_testing;

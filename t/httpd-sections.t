@@ -165,7 +165,8 @@ is status('/u/ぎ/ぐ/s.txt'), 403, 'another form, from now on';
 put("u/$_$part/s.txt") for qw(x y);
 is status("/u/$_$whole/s.txt"), 404, 'no section holds: nothing is served'
     for qw(x y);
-like $server->told, qr{<Directory "\Q$root\E/u/x.*restart}, 'and says so';
+like $server->told, qr{<Directory "\Q$root\E/u/x.*restart},
+    'a log line says that a restart is needed';
 put('root-データ/' . euc('秘/s.txt'));
 put('root-データ/' . euc('開/s.txt'));
 is status('/秘/s.txt', 'root'), 403, 'below a root that is taken literally';

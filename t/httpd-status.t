@@ -130,13 +130,14 @@ sub counting {
     is join(' ', grep { !/^reasons/ } more('on', sub { $server->get('/no') })),
         'answers.pass=1 forms.ascii=1 matches.none=1 '
         . 'queries.query-ascii=1 requests=1',
-        'a page for an error is not another request';
-    is_deeply [more('on', sub { fetch() })], [], 'nor is the page counted';
+        'an error page is not counted as a request';
+    is_deeply [more('on', sub { fetch() })], [],
+        'the status page is not counted';
     is_deeply [more('on', sub {
         $server->get('/a.txt', port => $server->port('off')) })], [],
-        'nor what is not read';
+        'a request with the module off is not counted';
     is_deeply [more('on', sub { $server->get("bad\x01 request") })], [],
-        'nor what httpd refuses';
+        'a request that httpd refuses is not counted';
     for (['/caf%C3%A9.txt', 'escaped'], ["/caf\xC3\xA9.txt", 'native'],
         ["/caf\xC3\xA9%C3%A9.txt", 'mixed'], ['/%95%5c.txt', 'legacy'],
         ['/%E8%A1%A8%FF%A0.txt', 'legacy'])
@@ -145,10 +146,10 @@ sub counting {
         like of($target), qr/\bforms\.$form=1/, "form: $form";
     }
     is of("/caf\xC3\xA9.txt"),
-        'answers.serve=1 forms.native=1 matches.exact=1', 'what was found';
+        'answers.serve=1 forms.native=1 matches.exact=1', 'the entry was found';
     is of('/cafe%CC%81.txt'),
         'answers.serve=1 forms.escaped=1 matches.normalization=1',
-        'and the differences that were ignored';
+        'ignored differences';
     is of("/%C3%A9\xE2\x80\xAE"), 'answers.refuse=1 forms.invalid=1',
         'refused';
     is +(grep { /^reasons/ } more('on', sub {
@@ -156,29 +157,29 @@ sub counting {
         'the reason';
     is +(grep { /^reasons/ } more('on', sub {
         $server->get('/fold/docs/README.TXT') }))[0], 'reasons.folded=1',
-        'the reason for starting over';
+        'the reason of a restart';
     is of('/fold/docs/README.TXT'),
-        'answers.moved=1 forms.ascii=1 matches.case=1', 'started over';
+        'answers.moved=1 forms.ascii=1 matches.case=1', 'restarted';
     is of('/moved/%95%5c.txt'), 'answers.serve=1 forms.legacy=1 '
         . 'matches.charset=1 redirects.301=1', 'redirected';
     is of('/fold301/docs/README.TXT'),
         'answers.moved=1 forms.ascii=1 matches.case=1 redirects.308=1',
-        'where it starts over, too';
+        'redirected after a restart';
     is of("/broken/caf$_->[0].txt"),
-        "answers.moved=1 forms.$_->[1]=1 matches.repair=1", 'put right'
+        "answers.moved=1 forms.$_->[1]=1 matches.repair=1", 'repaired'
         for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
     like of('/many/docs/readme.TXT'), qr/^answers\.choose=1 forms\.ascii=1/,
         'a choice: the names that are asked for are not counted';
     is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
     is of('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.query-utf8=1', 'in UTF-8';
     is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1',
-        'in nothing';
+        'a query in no charset';
     is of('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
     is of('/a.txt', host => "b\xC3\xBCcher.example"), 'forms.ascii=1', 'a host';
     is of('/a.txt', host => "b\xFCcher.example"), '',
-        'a host that is refused is not counted';
+        'a refused host is not counted';
     is of('/list/'), 'forms.ascii=1',
-        'what is asked for a listing is not counted';
+        'subrequests of a listing are not counted';
 }
 
 sub reporting {
@@ -188,16 +189,16 @@ sub reporting {
         'answers.serve=1 forms.legacy=1 matches.charset=1', 'report: legacy';
     is of('/fold/docs/README.TXT', @to),
         'answers.moved=1 forms.ascii=1 matches.case=1',
-        'report: it would start over';
+        'report: restart';
     is of("/broken/caf$_->[0].txt", @to),
         "answers.moved=1 forms.$_->[1]=1 matches.repair=1",
-        'report: it would be put right'
+        'report: repaired'
         for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
     like of("/\xC3\xA9\xE2\x80\xAE", @to), qr/^answers\.refuse=1 /,
-        'report: it would be refused';
+        'report: refused';
     is_deeply [more('on', sub { $server->get('/%95%5c.txt',
         port => $server->port('report')) })], [],
-        'which the others are not';
+        'report mode has separate counters';
 }
 
 # ---- what is sent -----------------------------------------------------------
@@ -206,13 +207,13 @@ sub sending {
     my $answer = fetch();
     is $answer->status, 200, 'the page';
     is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'HTML';
-    is $answer->header('Cache-Control'), 'no-store', 'not to be kept';
+    is $answer->header('Cache-Control'), 'no-store', 'Cache-Control';
     is $answer->header('X-Content-Type-Options'), 'nosniff',
-        'not to be guessed';
+        'X-Content-Type-Options';
     my ($style) = $answer->body =~ m{<style>(.*?)</style>}s;
     like $answer->header('Content-Security-Policy'),
         qr/^default-src 'none'.*'sha256-\Q${\ sha256_base64($style)}\E='/,
-        'nothing is loaded but the style, by its hash';
+        'Content-Security-Policy: only the style sheet, by its hash';
     is $answer->header('Content-Length'), length $answer->body, 'its length';
     my $head = $server->request('HEAD', '/status');
     is $head->status . $head->body, '200', 'HEAD';
@@ -246,16 +247,16 @@ sub strangers {
 
     $server->settle;
     my $html = fetch()->body;
-    cmp_ok length $html, '<', 65536, 'the page is not long';
+    cmp_ok length $html, '<', 65536, 'length of the page';
     unlike $html, qr/<script|<img|javascript:[^<]*"|onerror=[^<]*>\s*</i,
-        'no markup of theirs';
+        'no markup of clients';
     like $html, qr{<td class="text">http://a\.example/%E8%A1%A8</td>},
         'a URL that can be copied';
-    unlike $html, qr/href="(?!\?|#)/, 'no link leads anywhere else';
+    unlike $html, qr/href="(?!\?|#)/, 'links lead to the page only';
     is_deeply [grep { /secret/ } map { $_->{text} }
             @{ counts()->{referers}{top} }], [], 'no secrets';
     unlike fetch('?format=prometheus')->body, qr/alert|example/,
-        'none of it is a label';
+        'no client text in labels';
     SKIP: {
         skip 'no XML::LibXML', 1 if !eval { require XML::LibXML; 1 };
         my $xml = eval {
@@ -273,11 +274,11 @@ sub strangers {
     my $metrics = eval { parse_metrics($text) };
     ok $metrics, 'Prometheus text' or diag $@;
     is $metrics->{'iri_requests_total{mode="on",form="legacy"}'},
-        $json->{on}{forms}{legacy}, 'the same number in both';
+        $json->{on}{forms}{legacy}, 'the same counter in JSON and Prometheus';
     SKIP: {
         my $promtool = promtool($text);
         skip 'no promtool', 1 if !defined $promtool;
-        is $promtool, '', 'promtool has nothing to say';
+        is $promtool, '', 'promtool accepts it';
     }
 }
 
@@ -298,8 +299,8 @@ sub restarting {
     my %before = flat(counts()->{on}, '');
     my $since  = counts()->{since};
     ok $server->reload, 'a graceful restart';
-    is_deeply { flat(counts()->{on}, '') }, \%before, 'all is kept';
-    is counts()->{since}, $since, 'and since when it is';
+    is_deeply { flat(counts()->{on}, '') }, \%before, 'counters are kept';
+    is counts()->{since}, $since, 'the start time is kept';
     my ($kills, $last, $sent, $falls) = (0, 0, 0, 0);
     my @children = map {
         my $n = $_;
@@ -335,11 +336,11 @@ sub restarting {
     kill 'TERM', @children;
     waitpid $_, 0 for @children;
     cmp_ok $kills, '>', 8, "$kills children killed";
-    is $falls, 0, 'counts never fall';
-    cmp_ok $last, '>', $before{requests}, 'and rise';
+    is $falls, 0, 'counters never decrease';
+    cmp_ok $last, '>', $before{requests}, 'counters increase';
     # Requests may have to wait for a new child.
     $server->wait_for(sub { fetch('?format=json')->status == 200 });
-    like of('/%95%5c.txt'), qr/forms\.legacy=1/, 'and counts';
+    like of('/%95%5c.txt'), qr/forms\.legacy=1/, 'requests are counted';
 }
 
 for my $mpm (qw(event prefork)) {
@@ -360,7 +361,8 @@ for my $mpm (qw(event prefork)) {
 # ---- off ----------------------------------------------------------------------
 
 $server = httpd(root => $root, conf => $conf, log_level => 'info');
-is $server->get('/%95%5c.txt')->status, 200, 'without it';
+is $server->get('/%95%5c.txt')->status, 200,
+    'without the handler requests are served';
 is $server->get('/status')->status, 404, 'there is no page';
 $server->stop;
 

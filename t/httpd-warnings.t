@@ -49,19 +49,20 @@ my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
 for my $text (@settings) {
     my ($name) = $text =~ /^(\w+)/;
     is_deeply [warnings("# 1\n$text\n")], ["\"$name\" in LINE2 $VAIN"],
-        "$text: of the main server";
+        "$text: in the main server";
     is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n")],
-        ["\"$name\" in LINE2 $VAIN"], "$text: of a virtual host";
+        ["\"$name\" in LINE2 $VAIN"], "$text: in a virtual host";
     is_deeply [warnings("$text\n<VirtualHost *:1>\nIRIEngine report\n"
-            . "</VirtualHost>\n")], [], "$text: on somewhere";
+            . "</VirtualHost>\n")], [],
+                "$text: on in another server that inherits it";
     is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n"
             . "<VirtualHost *:2>\nIRIEngine On\n</VirtualHost>\n")],
-        ["\"$name\" in LINE2 $VAIN"], "$text: on elsewhere";
+        ["\"$name\" in LINE2 $VAIN"], "$text: on in an unrelated server";
     is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\n$text\n"
             . "</VirtualHost>\n")], [], "$text: on everywhere";
     is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\nIRIEngine Off\n"
             . "$text\n</VirtualHost>\n")], ["\"$name\" in LINE4 $VAIN"],
-        "$text: off there";
+        "$text: off in that virtual host";
 }
 is_deeply [warnings("<Directory \"/srv\">\nIRIMatch case\n</Directory>\n")],
     ["\"IRIMatch\" in LINE2 $VAIN"], 'in a <Directory>';
@@ -75,10 +76,10 @@ spew("$tmp/common.conf", "IRIMatch case\nIRIRedirect 301\n");
 my $include = "Include $tmp/common.conf\n</VirtualHost>\n";
 is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n$include"
         . "<VirtualHost *:2>\n$include")], [],
-    'a file that is of use in one virtual host';
+    'a directive that applies in one including virtual host';
 is scalar(@{ [warnings("<VirtualHost *:1>\n$include"
         . "<VirtualHost *:2>\n$include")] }), 2,
-    'and in none: once for each line';
+    'one that applies in none: one warning for each line';
 
 # ---- charsets that shadow others --------------------------------------------
 
@@ -219,8 +220,8 @@ for (['IRIEngine yes', 'must be "on", "off" or "report", not "yes"'],
 {
     my ($text, $says) = @$_;
     my ($code, $out) = httpd_t("$text\n");
-    isnt $code, 0, "refused: $text";
-    like $out, qr/\Q$says\E$/m, "and says: $says";
+    isnt $code, 0, "rejected: $text";
+    like $out, qr/\Q$says\E$/m, "message: $says";
 }
 
 done_testing;

@@ -146,7 +146,7 @@ subtest 'one server' => sub {
     is +(make(@no_httpd, @no_nginx, 'install-cli', 'install-lib'))[0], 0,
         'neither';
     is +(make('uninstall'))[0], 0, 'away';
-    is_deeply [there()], [], 'nothing is left';
+    is_deeply [there()], [], 'no files are left';
 
     my ($code, undef, $err) = make('NGINX=/nonexistent', 'NGINX_MODULES=',
         'DOCS=', 'install-nginx');
@@ -164,7 +164,7 @@ subtest 'blanks' => sub {
     for my $what ('install-cli', 'uninstall') {
         my ($code, $out, $err) = make("PREFIX=$dest/a b", '-n', $what);
         isnt $code, 0, $what;
-        like $err, qr/PREFIX.*: no blanks may be in it/, 'is told';
+        like $err, qr/PREFIX.*: no blanks may be in it/, 'a message';
         unlike $out, qr/^set -e; for|^for one/m, 'and nothing is done';
     }
 };

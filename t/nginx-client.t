@@ -21,8 +21,8 @@ for (['iri_charset $http_x sjis;', qr/"iri_charset" directive takes one var/],
     my ($text, $says) = @$_;
     my ($code, $said) =
         nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "refused: $text";
-    like $said, $says, "and why: $text";
+    isnt $code, 0, "rejected: $text";
+    like $said, $says, "message: $text";
 }
 
 # ---- one server --------------------------------------------------------------
@@ -172,7 +172,7 @@ like $server->told, qr/iri: "kling%C3%B6n" in \$by_agent is not a known charset/
     'and how';
 
 is says('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';
-is says('/nothing', 'Russia'), '404', 'there or not';
+is says('/nothing', 'Russia'), '404', 'ASCII, an absent name';
 is says('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
 is says('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
 is says("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
@@ -189,15 +189,14 @@ is says('/own' . $either), '200 french Origin, User-Agent',
 
 my $moved = $server->get("/moved$either", headers => ['User-Agent', 'Russia']);
 is $moved->header('Location') =~ s{^http://[^/]*}{}r,
-    '/moved/%D0%B9t%D0%B9.txt', 'redirected to this reading';
-is $moved->header('Vary'), 'User-Agent', 'which depends';
+    '/moved/%D0%B9t%D0%B9.txt', 'redirect to this reading';
+is $moved->header('Vary'), 'User-Agent', 'redirect: Vary';
 is $server->get($either, headers => ['User-Agent', 'Russia'])
     ->header('X-Charset'), 'windows-1251', '$iri_charset';
 is $server->get($either)->header('X-Charset'), 'windows-1252',
-    'no User-Agent at all';
+    'no User-Agent';
 
-# ---- before access is granted
-# ------------------------------------------------
+# ---- before access is granted -----------------------------------------------
 # A response does not disclose whether a name exists, not by Vary either; the
 # response may depend on the client if its charsets lead to another location.
 spew($server->tmp . '/nobody', '');
@@ -215,7 +214,7 @@ for (['deny', 403], ['return', 403], ['basic', 401], ['any', 401],
             @{ $answer->headers };
         is $answer->status, $status, "/$where/$name";
         $said{ join "\n", @fields }++;
-        is $answer->header('Vary'), 'User-Agent', 'which is for this client';
+        is $answer->header('Vary'), 'User-Agent', 'Vary';
     }
     is scalar keys %said, 1, "all the same: $where" or diag join "\n\n", %said;
 }
@@ -223,22 +222,22 @@ for my $name ('%25C3%25A9t%25C3%25A9.txt', '%25C3%25B1.txt') {
     is says("/named/$name", undef, port => 'repair'), '403',
         "repaired or not: /named/$name";
 }
-is says('/front/%C3%A9'), '200 index User-Agent', 'the last resort';
-is says('/front/a'), '200 index', 'of ASCII';
+is says('/front/%C3%A9'), '200 index User-Agent', 'the fallback';
+is says('/front/a'), '200 index', 'the fallback, ASCII';
 
 # ---- subrequests ---------------------------------------------------------
 
-is says('/ssi.html', 'Russia'), '200 russian|french', 'a page of parts';
-is says('/ssi.html'), '200 french|french', 'for each client';
+is says('/ssi.html', 'Russia'), '200 russian|french', 'SSI: two parts';
+is says('/ssi.html'), '200 french|french', 'SSI: for another client';
 
 # ---- Destination ---------------------------------------------------------
 
 is says('/dav/%E9', 'Russia', method => 'PUT', body => 'x',
     headers => ['Depth', 0]), '201 User-Agent', 'PUT';
-ok -e "$root/dav/\xD0\xB9", 'made under its name';
+ok -e "$root/dav/\xD0\xB9", 'created under the canonical name';
 is says('/dav/%E9', 'Russia', method => 'MOVE',
     headers => ['Destination', 'http://localhost/dav/%E9%E9']), '204 User-Agent', 'MOVE';
-ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'a Destination is read as the path is';
+ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'Destination is read like the path';
 
 # ---- what the variable looks at ------------------------------------------
 
@@ -246,21 +245,21 @@ my @russian = ('Accept-Language', 'ru');
 is says($either, undef, port => 'language', headers => [@russian]),
     '200 russian Accept-Language', 'a map of Accept-Language';
 is says($either, 'Russia', port => 'language'),
-    '200 french Accept-Language', 'and of nothing else';
+    '200 french Accept-Language', 'Vary has only this field';
 is says($either, undef, port => 'chain', headers => [@russian]),
     '200 russian Accept-Language, Cookie', 'maps of maps, cookies once';
 is says($either, undef, port => 'field',
     headers => ['X-Charset', 'WINDOWS-1251']), '200 russian X-Charset',
-    'the field itself';
-is says($either, undef, port => 'field'), '404 X-Charset', 'without it';
+    'the list is a header field';
+is says($either, undef, port => 'field'), '404 X-Charset', 'without the field';
 is says($either, 'Russia', port => 'fixed'), '200 russian',
-    'a list for all needs no Vary';
+    'a constant list needs no Vary';
 is says("/old$either", undef, port => 'prefix'), '200 french',
-    'a prefix needs none either';
+    'nor does a constant prefix';
 is says($either, undef, port => 'prefix'), '403',
-    'rules do not find what the variable was made of';
+    'rules judge the canonical path';
 is says('/%D0%B9t%D0%B9.txt', undef, port => 'prefix'), '403',
-    'as for the canonical path';
+    'as for the canonical URI';
 
 # With EUC-JP it is a file; without, a rule answers, after a lookup of the
 # file.
@@ -274,11 +273,11 @@ is says('/%C3%A9t%C3%A9.txt', undef, port => 'front'), '200 french',
 
 # ---- report, off ---------------------------------------------------------
 
-is says($either, 'Russia', port => 'report'), '404', 'report changes nothing';
+is says($either, 'Russia', port => 'report'), '404', 'report: no change';
 # written after the response
 ok $server->wait_for(sub { $server->told
     =~ /report: would serve "\S*%D0%B9t%D0%B9.txt".*windows-1251/ }),
-    'and reads as it would';
+    'report: the log line';
 is says($either, 'Russia', port => 'off'), '404', 'off';
 is_deeply [$server->errors], [], 'log';
 

@@ -56,12 +56,12 @@ for my $case (@bad) {
     my ($code, $said) =
         nginx_t("$text\nserver { listen 127.0.0.1:%%PORT%%; }");
     my @lines = grep { /\[emerg\]/ } split /\n/, $said;
-    isnt $code, 0, "refused: $text";
-    is scalar @lines, 1, "in one line: $text";
-    like $lines[0] // '', $says, "which says why: $text";
+    isnt $code, 0, "rejected: $text";
+    is scalar @lines, 1, "one line: $text";
+    like $lines[0] // '', $says, "message: $text";
     like $lines[0] // '',
         qr/"$directive" directive(?: .+)? in \S+:\d+$/,
-        "and where: $text";
+        "position: $text";
 }
 
 # ---- good values say nothing -----------------------------------------------
@@ -79,8 +79,8 @@ my @good = (
 for my $text (@good) {
     my ($code, $said) =
         nginx_t("$text\nserver { listen 127.0.0.1:%%PORT%%; }");
-    is $code, 0, "taken: $text";
-    unlike $said, qr/\[(?!notice)[a-z]+\]/, "and nothing said: $text";
+    is $code, 0, "accepted: $text";
+    unlike $said, qr/\[(?!notice)[a-z]+\]/, "no message: $text";
 }
 
 # ---- where each may stand --------------------------------------------------
@@ -164,7 +164,7 @@ is $server->get('/utf/a')->header('X-Form'), undef,
 is $server->get('/utf/a', port => $server->port('on'))->header('X-Form'),
     'ascii', 'and not where it is on';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 
 # ---- iri_invalid -----------------------------------------------------------
 

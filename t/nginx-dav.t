@@ -215,7 +215,8 @@ does('MOVE', '/u/d/', 201, 'another collection', to('/u/dd/'));
 clean('e');
 my $answer = does('PUT', '/e/%E2%82%AC.txt', 409, 'PUT of a euro sign',
     body => 'x');
-like $answer->body, qr/charset of file names does not contain it/, 'says why';
+like $answer->body, qr/charset of file names does not contain it/,
+    'the message gives the reason';
 is $answer->header('Content-Type'), 'text/html', 'a page';
 does('PUT', '/e/neu/%E2%82%AC.txt', 409, 'below a directory', body => 'x');
 does('MKCOL', '/e/%E2%82%AC/', 409, 'MKCOL of it');
@@ -223,7 +224,8 @@ spew("$root/e/a.txt", 'a');
 for my $method (qw(COPY MOVE)) {
     $answer = does($method, '/e/a.txt', 409, "$method to it",
         to('/e/%E2%82%AC.txt'));
-    like $answer->body, qr/charset of file names does not contain it/, 'says why';
+    like $answer->body, qr/charset of file names does not contain it/,
+        'the message gives the reason';
 }
 does('DELETE', '/e/%E2%82%AC.txt', 404, 'DELETE of it');
 does('GET', '/e/%E2%82%AC.txt', 404, 'GET of it');
@@ -246,7 +248,8 @@ for (['PUT', 'résumé.txt', 409], ['PUT', 'RESUME.TXT', 409],
     my ($method, $name, $status) = @$_;
     $answer = does($method, '/k/' . percent($name), $status,
         "$method " . escaped($name), $method eq 'PUT' ? (body => 'x') : ());
-    like $answer->body, qr/only in case or accents/, 'says why'
+    like $answer->body, qr/only in case or accents/,
+        'the message gives the reason'
         if $status == 409;
 }
 for my $method (qw(COPY MOVE)) {
@@ -329,7 +332,8 @@ END
     for my $method (qw(COPY MOVE)) {
         my $answer = $copy->($method, '/e/D/', '/u/D/');
         is $answer->status, 409, "$method of a collection to another tree";
-        like $answer->body, qr/another charset or form/, 'says why';
+        like $answer->body, qr/another charset or form/,
+            'the message gives the reason';
         ok !-e "$root/u/D", 'and nothing is made';
     }
     is $copy->('COPY', '/e/D/', '/e/E/')->status, 201, 'in its own tree';

@@ -25,8 +25,8 @@ for (['iri_convert $x nfc;', qr/number of arg/],
 {
     my ($text, $says) = @$_;
     my ($code, $said) = nginx_t("$text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "refused: $text";
-    like $said, $says, "and why: $text";
+    isnt $code, 0, "rejected: $text";
+    like $said, $says, "message: $text";
 }
 
 # ---- one server --------------------------------------------------------------
@@ -158,5 +158,5 @@ is octets(converted('x', "e\xCC\x81", port => $server->port('report'))),
     octets("[\xC3\xA9]"), 'in report as ever';
 
 my @errors = grep { !/cycle while evaluating/ } $server->errors;
-is_deeply \@errors, [], 'nothing unexpected in the log';
+is_deeply \@errors, [], 'error log';
 done_testing;

@@ -102,7 +102,7 @@ END
     is $server->request('MOVE', '/up/%A4%A2',
         headers => [Destination => '/up/%A4%A6'])->status, 204,
         'a source that starts over, a new name';
-    is_deeply [$server->errors], [], 'nothing unexpected in the log';
+    is_deeply [$server->errors], [], 'error log';
 }
 
 # ---- a request that starts over is as if it had come so ----------------------
@@ -167,7 +167,7 @@ is answer($over, made => "/to$secret"), '200 secret',
     'under another form, too: the rules of the canonical path lead there';
 is answer($over, index => '/page/'), '404 secret',
     'a redirect of the server may see what is internal';
-is_deeply [$over->errors], [], 'nothing unexpected in the log';
+is_deeply [$over->errors], [], 'error log';
 
 # Changes that rules made for the first reading are undone.
 my $undo = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
@@ -207,7 +207,7 @@ is answer($undo, '', "/rewritten/?to=\xA4\xA2"), '404',
 is answer($undo, '', "/front$plain"), '200 front',
     'the rules of the wrong location do not run';
 is answer($undo, '', '/front/%A4%A6'), '409', 'but those of the right one';
-is_deeply [$undo->errors], [], 'nothing unexpected in the log';
+is_deeply [$undo->errors], [], 'error log';
 
 # ---- what was refused is not opened for its error page -----------------------
 
@@ -245,7 +245,7 @@ for ('', '?if=1') {
     is answer($refuse, pass => "/%A4%A2.txt$_"), '200 raw',
         "no reading, and none needed$_";
 }
-is_deeply [$refuse->errors], [], 'nothing unexpected in the log';
+is_deeply [$refuse->errors], [], 'error log';
 is_deeply [$refuse->told =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
     'octets of no name are not tried either';
 
@@ -283,7 +283,7 @@ for my $name ('a.txt', '%E3%81%82.txt') {
     is $steady->get("/alias/$name")->body, "$put_root/b/$text",
         'below an alias';
 }
-is_deeply [$steady->errors], [], 'nothing unexpected in the log';
+is_deeply [$steady->errors], [], 'error log';
 
 # ---- $request_filename after a rewrite that is still to be followed ----------
 
@@ -327,7 +327,7 @@ for my $name ('b.txt', 'none.txt') {
             answer($same, off => "/$place/$name"), "/$place/$name";
     }
 }
-is_deeply [$same->errors], [], 'nothing unexpected in the log';
+is_deeply [$same->errors], [], 'error log';
 
 # ---- only try_files sees the path on disk ------------------------------------
 
@@ -364,7 +364,7 @@ is $try->get("/$_/%E6%97%A5")->header('Location'),
     "$_: an address for what is not" for qw(status mirror);
 is answer($try, '', '/page/%E6%97%A5'), "404 uri=/page/$day",
     'arguments of a page';
-is_deeply [$try->errors], [], 'nothing unexpected in the log';
+is_deeply [$try->errors], [], 'error log';
 
 # ---- what try_files leaves behind under alias with captures ------------------
 
@@ -386,7 +386,7 @@ server {
 END
 is answer($after, $_ => '/re/b.txt'), '200 root', "a page for an error, iri $_"
     for qw(off on);
-is_deeply [$after->errors], [], 'nothing unexpected in the log';
+is_deeply [$after->errors], [], 'error log';
 # ---- rules judge the Destination ---------------------------------------------
 
 my @PLACES = ('open/a.txt', map { "$_/x" } qw(公開 秘密 internal auth if gone
@@ -461,20 +461,21 @@ sub judged {
     return;
 }
 
-judged('/秘密/new', 403, 'a denied place');
-judged('/秘密/x', 403, 'and what is there');
+judged('/秘密/new', 403, 'denied location');
+judged('/秘密/x', 403, 'denied location, existing file');
 judged('/internal/new', 404, 'internal');
-judged('/auth/new', 401, 'no password');
-judged('/if/x-new', 403, 'a rule of rewrite');
-judged('/gone/new', 410, 'its answer');
-judged('/proxied/new', 403, 'not a place of files');
-judged('/sub/no', 403, 'a subrequest is asked');
-judged('/rewritten/new', 403, 'another path to the rules');
+judged('/auth/new', 401, 'without the password');
+judged('/if/x-new', 403, 'if in a location');
+judged('/gone/new', 410, 'its return');
+judged('/proxied/new', 403, 'a proxied location');
+judged('/sub/no', 403, 'auth_request');
+judged('/rewritten/new', 403, 'a rewrite to a denied path');
 judged('/except/new', 403, 'limit_except');
-judged('/open/あ.php', 403, 'a pattern');
-judged('/page/new', 403, 'and its page may not copy it either');
+judged('/open/あ.php', 403, 'a regular expression location');
+judged('/page/new', 403, 'error_page of a denied location');
 judged('/nested/denied/new', 403, 'nested');
-judged($_, 400, 'no path of something new') for '/open//秘密/new', '//秘密/new',
+judged($_, 400,
+    'not a valid path for a new entry') for '/open//秘密/new', '//秘密/new',
     '/./秘密/new', '/open/%0Anew', '/open/%7F';
 is $rules->request('COPY', '/alias/a.txt', headers => [Destination => $_])
     ->status, 400, "alias stands for what it is: $_"
@@ -482,7 +483,7 @@ is $rules->request('COPY', '/alias/a.txt', headers => [Destination => $_])
 is $rules->request('COPY', '/alias/a.txt', headers => [Destination => $_])
     ->status, 403, "below alias: $_"
     for '/alias/%E7%A7%98/b.txt', '/alias/%8A%84/b.txt' =~ s/%8A%84/%94%E9/r;
-is_deeply places(), $before, 'nothing was made, nothing is gone';
+is_deeply places(), $before, 'no entry was created or removed';
 
 my $login = 'Basic dTpw';
 for (['/auth/b', 204, Authorization => $login], ['/sub/yes', 204],
@@ -495,19 +496,19 @@ for (['/auth/b', 204, Authorization => $login], ['/sub/yes', 204],
         'COPY to ' . escaped($to);
 }
 is $rules->request('COPY', '/auth/x', headers => [Destination => '/open/c'])
-    ->status, 401, 'the source is judged as ever';
+    ->status, 401, 'access to the source is checked';
 is $rules->request('COPY', '/auth/x', headers => [Destination => '/sub/yes'])
-    ->status, 401, 'and nothing granted to one';
+    ->status, 401, 'access to the destination does not grant the source';
 is $rules->request('COPY', '/sub/x', headers => [Destination => '/sub/yes'])
-    ->status, 403, 'is granted to the other';
-is slurp("$places/公開/b"), 'open/a.txt', 'what was copied is the source';
+    ->status, 403, 'nor with auth_request for both';
+is slurp("$places/公開/b"), 'open/a.txt', 'content of the copy';
 my $answer = $rules->request('MOVE', '/%8C%F6%8AJ/b',
     headers => [Destination => '/open/d']);
 is $answer->status, 204, 'MOVE from another form' or diag $rules->log_text;
 is $answer->header('X-Path'), '/公開/b /公開/b',
-    'and the request is the source again';
-is slurp("$places/open/d"), 'open/a.txt', 'what was moved is the source';
-is_deeply [$rules->errors], [], 'nothing unexpected in the log';
+    '$uri is the source after the check';
+is slurp("$places/open/d"), 'open/a.txt', 'content after MOVE';
+is_deeply [$rules->errors], [], 'error log';
 
 # ---- and nothing of the source helps it --------------------------------------
 
@@ -568,33 +569,34 @@ sub ask {
 
 sub uri_of { $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
 
-ask('/up/a', $_, 409, 'the end of a query is no end of a path') for
+ask('/up/a', $_, 409, '"/" at the end of a query does not end the path') for
     '/x.php/?a', '/config.ini/?a', '/秘密.php/?a', '/new?/', '/new/';
-ask('/up/dir/', $_, 409, 'nor of a collection') for '/denied?/', '/new';
-ask('/up/dir/', '/denied/', 403, 'and that is denied');
-ask('/up/a', '/mapsec/b', 403, 'a map of $uri is asked again');
-ask('/up/a', '/need/b', 403, 'nor is what a rule has set kept');
+ask('/up/dir/', $_, 409, 'also for a collection') for '/denied?/', '/new';
+ask('/up/dir/', '/denied/', 403, 'denied collection');
+ask('/up/a', '/mapsec/b', 403, 'a map of $uri is evaluated again');
+ask('/up/a', '/need/b', 403, 'variables set for the source are reset');
 ask('/files/tf/a', '/files/denied/t', 403, 'below alias');
 ask('/tf/a', '/upxxx/denied/t', 400, 'try_files leads below another alias');
-ask('/tf/a', '/files/denied/t', 403, 'whose rules are asked');
-ask('/named/a', '/denied/t', 403, 'and for a named location');
-ask('/up/a', "/秘密/$_～", 403, 'there or not') for qw(a b);
-ask('/up/a', '/areq/no', 403, '$request_uri is the one that is judged');
-ask('/up/a', '/areq/yes', 204, 'by whom it is asked');
-ask('/up/a', '/front/new', 403, 'a rule makes another path');
-ask('/up/a', '/same/new', 204, 'or the same one');
-ask('/up/a', $_, 409, 'a "/" that nginx would forget') for
+ask('/tf/a', '/files/denied/t', 403, 'rules of the alias apply');
+ask('/named/a', '/denied/t', 403, 'a named location');
+ask('/up/a', "/秘密/$_～", 403, 'existing or absent') for qw(a b);
+ask('/up/a', '/areq/no', 403, '$request_uri is the destination');
+ask('/up/a', '/areq/yes', 204, 'auth_request allows it');
+ask('/up/a', '/front/new', 403, 'a rewrite to another path');
+ask('/up/a', '/same/new', 204, 'a rewrite to the same path');
+ask('/up/a', $_, 409, 'an escaped "/" at the end') for
     '/x.php%2F', '/x2.php/%';
 is $begun->request('COPY', '/up/a', headers => [Destination => $_])->status,
     400, "a bad escape: $_" for '/%94%E9%96%A7/%zn', '/%E7%A7%98/%';
 is ask('/up/a', '/pg/b', 200, 'a page from upstream')->body, 'COPY /up/a',
-    'which sees the source';
+    'the error page has the source as $request_uri';
 is ask('/up/a', '/page/b', 403, 'a page of its own path')->body,
-    "page of /up/a /page.txt\n", 'which does, too';
-is ask('/up/a', '/tf/b', 204, 'and this may be')->status, 204, 'again';
+    "page of /up/a /page.txt\n", 'so has an internal error page';
+is ask('/up/a', '/tf/b', 204, 'an allowed destination')->status, 204, 'again';
 is_deeply [sort map { s{^\Q$second\E/}{}r } grep { -f }
     map { glob "$second/$_" } '*', '*/*', '*/*/*'], [sort qw(app areq/x areq/yes front/x mapsec/x
-    named/a need/x pg/x same/new same/x tf/a tf/b up/a 秘密/a〜 files/denied/x files/tf/a up/dir/f)], 'nothing else was made' or diag `find $second -type f`;
-is_deeply [$begun->errors], [], 'nothing unexpected in the log';
+    named/a need/x pg/x same/new same/x tf/a tf/b up/a 秘密/a〜 files/denied/x files/tf/a up/dir/f)],
+        'no other entry was created' or diag `find $second -type f`;
+is_deeply [$begun->errors], [], 'error log';
 
 done_testing;

@@ -60,7 +60,7 @@ for my $case (
     my ($text, $says) = @$case;
     my @told = told("$text\n", server('x', ''));
     is @told, 1, "one error: $text";
-    like $told[0], $says, "which says why: $text";
+    like $told[0], $says, "message: $text";
 }
 like((told(server('x', 'location /x { iri_host on; }')))[0],
     qr/"iri_host" directive is not allowed here/, 'not in a location');
@@ -107,7 +107,7 @@ is_deeply \@said, ["two $LOWER", 'two b%fc', "two $UE", 400,
 ($nginx, @said) = asked("iri report; iri_host on;\n"
     . server('default', '') . server('site', $name), $ue, 'b%FC', 'plain', $UE);
 is_deeply \@said, ["default $LOWER", 'default b%fc', 'default plain',
-    "default $UE"], 'report changes nothing';
+    "default $UE"], 'report: no change';
 my $log = $nginx->told;
 like $log, qr/iri: report: would map host "%c3%9c\.example" to "\Q$UE\E"/,
     'report says what it would take';

@@ -222,8 +222,7 @@ is $slashes->get('//h.example/%c3%a9',
     'a path, not an authority, without a host in front';
 is_deeply [$slashes->errors], [], 'log';
 
-# ---- a Location that nginx does not process
-# -----------------------------------
+# ---- a Location that nginx does not process ---------------------------------
 # perl, like lua and njs, adds a field and does not set
 # r->headers_out.location.
 SKIP: {

@@ -25,13 +25,13 @@ for (['iri_query_charset;', qr/number of arg/],
     my ($text, $says) = @$_;
     my ($code, $said) =
         nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "refused: $text";
-    like $said, $says, "and why: $text";
+    isnt $code, 0, "rejected: $text";
+    like $said, $says, "message: $text";
 }
 for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
     my ($code, $said) = nginx_t("iri on; iri_query_charset $text;"
         . ' server { listen 127.0.0.1:%%PORT%%; }');
-    is $code, 0, "taken: $text" or diag $said;
+    is $code, 0, "accepted: $text" or diag $said;
 }
 
 # ---- one server --------------------------------------------------------------
@@ -190,7 +190,7 @@ is at(nfc => 'a=%83%5C&b=e%CC%81'),
     'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81', 'not UTF-8: not touched';
 is at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
 is at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
-is at(report => 'q=%83%5C'), "q=%83%5C|q=$so", 'report changes nothing';
+is at(report => 'q=%83%5C'), "q=%83%5C|q=$so", 'report: no change';
 is at(report => 'q=%83&r=%81'), 'q=%83&r=%81|q=%83&r=%81', 'nor here';
 is at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|q=%E3%82%BD', 'nor here';
 my @lines = $server->told =~ /(iri: report: .*query.*?), client/g;
@@ -219,5 +219,5 @@ for my $query ('%00%0A%0D=%83%5C%0A', '%', '%8', '&&&==%E9', '#%83',
     unlike $before, qr/[\x00-\x20]/, 'no control';
 }
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

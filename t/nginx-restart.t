@@ -294,7 +294,7 @@ is answer(fold => '/private/NOSUCH.TXT'), '403', 'and what does not';
 is answer(two => "/DATA/$_.txt"), '403', "a second difference: $_"
     for qw(Files Filex Nosuch);
 is answer(fold => '/s/File1.txt'), '200 one', 'rewritten once';
-is answer(fold => '/s/FILE1.TXT'), '200 one', 'by another name, too';
+is answer(fold => '/s/FILE1.TXT'), '200 one', 'also under another name';
 is answer(fold => '/p/7/Page.html'), '200 page', 'rewrite last';
 is answer(fold => '/p/7/PAGE.HTML'), '200 page', 'by another name';
 is field(fold => '/p/7/PAGE.HTML', 'X-Query'),
@@ -352,7 +352,7 @@ is answer(fold => '/tried/FILE.TXT'), '200 deep', 'the last of try_files';
 is answer(server => '/top.TXT'), '200 top', 'if in the server';
 is field(server => '/top.TXT', 'X-Seen'), '+', 'set once';
 is answer(server => '/none'), '200 app q=/none', 'absent';
-is answer(server => '/App/NAME.txt'), '403', 'the location of the real name';
+is answer(server => '/App/NAME.txt'), '403', 'the location of the found name';
 
 # ---- an application between --------------------------------------------------
 
@@ -375,5 +375,5 @@ is answer(fold => '/dav/%EF%BC%AEame.txt', method => 'COPY', headers =>
     [Destination => '/dav/%EF%BD%93ecret/new']), '403',
     'COPY from one to the other';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

@@ -136,7 +136,7 @@ is answer("/limited/$_"), '503', 'limited: ' . visible($_)
 my ($asked, $found) = @{ $kana{plain} };
 my $moved = $server->get("/$asked/x.txt", host => 'name');
 is $moved->status . ' ' . $moved->body, '200 plain', 'found';
-is $moved->header('X-Wrong'), undef, 'by the location of the real name';
+is $moved->header('X-Wrong'), undef, 'in the location of the found name';
 is $moved->header('X-Kept'), 'kana name',
     'with maps of the real name, and the names of the server';
 is answer("/$asked.txt"), '200 top', 'found, a file';
@@ -160,7 +160,7 @@ is answer("/accel/at/$kana{plain}[0]/x.txt"), '200 plain',
 is answer("/accel/at/$kana{deny}[0]/x.txt"), '403',
     'X-Accel-Redirect, denied';
 is answer("/accel/at/$kana{inner}[0]/x.txt"), '200 secret',
-    'X-Accel-Redirect to what is internal';
+    'X-Accel-Redirect to an internal location';
 is answer("/accel/?to=/$kana{plain}[$_]/x.txt"), ('404', '200 plain')[$_],
     'X-Accel-Redirect to what the client did not send' for 0, 1;
 is answer('/ssi.html'), '200 plain|kept', 'SSI include virtual';
@@ -276,8 +276,7 @@ is goes('GET', '/./keep//again.txt'), 200, 'segments are no spelling';
 is goes('GET', '//keep/ag%61in.txt'), "301 $here/keep/again.txt", 'never //';
 is goes('GET', '/kee%70'), "301 $here/keep/", 'a directory in one redirect';
 
-# ---- where only an application can decide
-# --------------------------------------
+# ---- where only an application can decide -----------------------------------
 # Forms of a path are redirected, an alternative reading of it is not.
 for ('/front/', '/named/', '/last/', '/app/', '/raw/') {
     is goes('GET', "${_}e%CC%81?a=%e9"), "301 $here${_}%C3%A9?a=%e9",
@@ -318,5 +317,5 @@ is $made->get('/%C3%A9/x.txt')->status, 403, 'denied';
 is $made->get('/nfd')->status, 403, 'a rewrite to NFD of the denied path';
 
 is_deeply [map { $_->errors } $server, $other, $made], [],
-    'nothing unexpected in the logs';
+    'error logs';
 done_testing;

@@ -130,57 +130,58 @@ is join(' ', more('on', sub { $server->get('/a.txt') })),
 is join(' ', more('on', sub { $server->get('/no') })),
     'answers.pass=1 forms.ascii=1 matches.none=1 '
     . 'queries.query-ascii=1 reasons.ascii=1 requests=1',
-    'a page for an error is not another request';
-is_deeply [more('on', sub { fetch() })], [], 'nor is the page itself counted';
+    'an error page is not counted as a request';
+is_deeply [more('on', sub { fetch() })], [], 'the status page is not counted';
 is_deeply
     [more('on', sub { $server->get('/a.txt', port => $server->port('off')) })],
-    [], 'nor what is not read';
+    [], 'a request with the module off is not counted';
 is_deeply [more('on', sub { $server->get("bad\x01 request") })], [],
-    'nor what nginx refuses';
+    'a request that nginx refuses is not counted';
 
 my $forms = sub { my ($more) = @_; return $more =~ /forms\.(\w+)=1/ ? $1 : '' };
 is $forms->(of('/caf%C3%A9.txt')), 'escaped', 'escaped';
 is $forms->(of("/caf\xC3\xA9.txt")), 'native', 'native';
 is $forms->(of("/caf\xC3\xA9%C3%A9.txt")), 'mixed', 'mixed';
 is $forms->(of('/%95%5c.txt')), 'legacy', 'legacy';
-is $forms->(of('/%E8%A1%A8%FF%A0.txt')), 'legacy', 'of another charset';
+is $forms->(of('/%E8%A1%A8%FF%A0.txt')), 'legacy', 'another charset';
 is of("/caf\xC3\xA9.txt"), 'answers.serve=1 forms.native=1 matches.exact=1',
-    'what was found';
+    'the entry was found';
 is of('/cafe%CC%81.txt'),
     'answers.serve=1 forms.escaped=1 matches.normalization=1',
-    'and the differences that were ignored';
+    'ignored differences';
 is of("/%C3%A9\xE2\x80\xAE"), 'answers.refuse=1 forms.invalid=1', 'refused';
 is +(grep { /^reasons/ } more('on', sub {
     $server->get("/%C3%A9\xE2\x80\xAE") }))[0], 'reasons.bidi=1', 'the reason';
 is +(grep { /^reasons/ } more('on', sub {
     $server->get('/fold/docs/README.TXT') }))[0], 'reasons.folded=1',
-    'the reason for starting over';
+    'the reason of a restart';
 is +(grep { /^reasons/ } more('on', sub { $server->get('/%C3%A9') }))[0],
     'reasons.absent=1', 'a reason';
-is of('/%83%65/%95%5c.txt'), 'forms.legacy=1', 'what is not there';
+is of('/%83%65/%95%5c.txt'), 'forms.legacy=1', 'an absent name';
 is of('/fold/docs/README.TXT'),
-    'answers.moved=1 forms.ascii=1 matches.case=1', 'started over';
+    'answers.moved=1 forms.ascii=1 matches.case=1', 'restarted';
 is of('/moved/%95%5c.txt'),
     'answers.serve=1 forms.legacy=1 matches.charset=1 redirects.301=1',
     'redirected';
 is of('/fold301/docs/README.TXT'),
     'answers.moved=1 forms.ascii=1 matches.case=1 redirects.308=1',
-    'where it starts over, too';
+    'redirected after a restart';
 is of('/broken/caf%25C3%25A9.txt'),
-    'answers.moved=1 forms.double-encoding=1 matches.repair=1', 'put right';
+    'answers.moved=1 forms.double-encoding=1 matches.repair=1',
+        'repaired: double encoding';
 is of('/broken/caf%C3%83%C2%A9.txt'),
-    'answers.moved=1 forms.mojibake=1 matches.repair=1', 'put right, too';
+    'answers.moved=1 forms.mojibake=1 matches.repair=1', 'repaired: mojibake';
 is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
 is of('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.query-utf8=1', 'in UTF-8';
 is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1',
-    'in nothing';
+    'a query in no charset';
 is of('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
 is of('/a.txt', host => IRI::Nginx::sent_host("b\xC3\xBCcher.example")),
     'forms.ascii=1', 'a host';
 is of('/a.txt', host => IRI::Nginx::sent_host("b\xFCcher.example")), '',
-    'a host that is refused is not counted';
-is of('/sub/a.txt'), 'forms.ascii=1', 'nor are subrequests';
-is of('/list/'), 'forms.ascii=1', 'what is asked for a listing is not counted';
+    'a refused host is not counted';
+is of('/sub/a.txt'), 'forms.ascii=1', 'subrequests are not counted';
+is of('/list/'), 'forms.ascii=1', 'subrequests of a listing are not counted';
 
 is of('/a.txt', mode => 'report', port => $server->port('report')),
     'forms.ascii=1', 'report: plain';
@@ -189,17 +190,18 @@ is of('/%95%5c.txt', mode => 'report', port => $server->port('report')),
 is of('/fold/docs/README.TXT', mode => 'report',
     port => $server->port('report')),
     'answers.moved=1 forms.ascii=1 matches.case=1',
-    'report: it would start over';
+    'report: restart';
 is of("/broken/caf$_->[0].txt", mode => 'report',
     port => $server->port('report')),
     "answers.moved=1 forms.$_->[1]=1 matches.repair=1",
-    'report: it would be put right'
+    'report: repaired'
     for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
 like of("/\xC3\xA9\xE2\x80\xAE", mode => 'report',
     port => $server->port('report')), qr/^answers\.refuse=1 /,
-    'report: it would be refused';
+    'report: refused';
 is_deeply [more('on', sub { $server->get('/%95%5c.txt',
-    port => $server->port('report')) })], [], 'which the others are not';
+    port => $server->port('report')) })], [],
+        'report mode has separate counters';
 
 my $seen = counts()->{charsets};
 is_deeply [sort keys %$seen], [qw(Shift_JIS windows-1252)], 'charsets';
@@ -211,14 +213,15 @@ is $seen->{Shift_JIS}{query}{on}, 1, 'and in a query';
 my $answer = fetch();
 is $answer->status, 200, 'the page';
 is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'HTML';
-is $answer->header('Cache-Control'), 'no-store', 'not to be kept';
-is $answer->header('X-Content-Type-Options'), 'nosniff', 'not to be guessed';
+is $answer->header('Cache-Control'), 'no-store', 'Cache-Control';
+is $answer->header('X-Content-Type-Options'), 'nosniff',
+    'X-Content-Type-Options';
 like $answer->header('Content-Security-Policy'), qr/^default-src 'none'/,
-    'nothing is loaded';
+    'Content-Security-Policy';
 my ($style) = $answer->body =~ m{<style>(.*?)</style>}s;
 like $answer->header('Content-Security-Policy'),
     qr/'sha256-\Q${\ sha256_base64($style)}\E='/,
-    'but the style, by its hash';
+    'Content-Security-Policy: hash of the style sheet';
 my $length = $answer->header('Content-Length');
 is $length, length $answer->body, 'its length';
 my $head = $server->request('HEAD', '/status');
@@ -232,7 +235,7 @@ is fetch('?format=prometheus')->header('Content-Type'),
     'text/plain; version=0.0.4; charset=utf-8', 'Prometheus';
 is $server->get('/status', headers => ['Accept', 'application/json'])
     ->header('Content-Type'), 'text/html; charset=utf-8',
-    'what is asked for says which';
+    'the format depends on the query only';
 
 # ---- strangers --------------------------------------------------------------
 
@@ -253,16 +256,16 @@ for my $text (@hostile) {
 $server->settle;
 
 my $html = fetch()->body;
-cmp_ok length $html, '<', 65536, 'the page is not long';
+cmp_ok length $html, '<', 65536, 'length of the page';
 unlike $html, qr/<script|<img|javascript:[^<]*"|onerror=[^<]*>\s*</i,
-    'no markup of theirs';
+    'no markup of clients';
 like $html, qr{<td class="text">http://a\.example/%E8%A1%A8</td>},
     'a URL that can be copied';
-unlike $html, qr/href="(?!\?|#)/, 'no link leads anywhere else';
+unlike $html, qr/href="(?!\?|#)/, 'links lead to the page only';
 is_deeply [grep { /secret/ } map { $_->{text} }
         @{ counts()->{referers}{top} }], [], 'no secrets';
 unlike fetch('?format=prometheus')->body, qr/alert|example/,
-    'none of it is a label';
+    'no client text in labels';
 SKIP: {
     skip 'no XML::LibXML', 1 if !eval { require XML::LibXML; 1 };
     my $xml = eval {
@@ -279,11 +282,11 @@ my $text    = fetch('?format=prometheus')->body;
 my $metrics = eval { parse_metrics($text) };
 ok $metrics, 'Prometheus text' or diag $@;
 is $metrics->{'iri_requests_total{mode="on",form="legacy"}'},
-    $json->{on}{forms}{legacy}, 'the same number in both';
+    $json->{on}{forms}{legacy}, 'the same counter in JSON and Prometheus';
 SKIP: {
     my $promtool = promtool($text);
     skip 'no promtool', 1 if !defined $promtool;
-    is $promtool, '', 'promtool has nothing to say';
+    is $promtool, '', 'promtool accepts it';
 }
 
 # ---- reload, and a worker that is killed ------------------------------------
@@ -291,8 +294,8 @@ SKIP: {
 my %before = flat(counts()->{on}, '');
 my $since  = counts()->{since};
 ok $server->reload, 'reload';
-is_deeply {flat(counts()->{on}, '')}, \%before, 'all is kept';
-is counts()->{since}, $since, 'and since when it is';
+is_deeply {flat(counts()->{on}, '')}, \%before, 'counters are kept';
+is counts()->{since}, $since, 'the start time is kept';
 
 sub workers {
     my $pid = $server->pid;
@@ -333,12 +336,12 @@ kill 'TERM', @children;
 waitpid $_, 0 for @children;
 $server->settle;    # the last requests are counted
 cmp_ok $kills, '>', 20, "$kills workers killed";
-is $falls, 0, 'counts never fall';
-cmp_ok $last, '>', $before{requests}, 'and rise';
+is $falls, 0, 'counters never decrease';
+cmp_ok $last, '>', $before{requests}, 'counters increase';
 my $page = fetch();
-is $page->status, 200, 'the page is there';
+is $page->status, 200, 'the page is available';
 is of('/%95%5c.txt'), 'answers.serve=1 forms.legacy=1 matches.charset=1',
-    'and counts';
+    'requests are counted';
 # nginx logs the locks that a killed worker held.
 is_deeply [$server->errors(
         ignore => qr/exited on signal 9|zone "[^"]+" was locked/)], [], 'log';
@@ -348,6 +351,6 @@ is_deeply [$server->errors(
 my $none = nginx(root => $root, log_level => 'debug',
     conf => $conf =~ s/location = \/(?:status|denied) \{.*?\}\n//gr);
 $none->get('/%95%5c.txt');
-unlike $none->told, qr/iri_status/, 'without it there is no zone';
+unlike $none->told, qr/iri_status/, 'without iri_status there is no zone';
 
 done_testing;

@@ -36,21 +36,21 @@ for my $text (@settings) {
     my ($name) = $text =~ /^(\w+)/;
     my $vain = qq{"$name" in LINE2 $VAIN};
     is_deeply [warnings("\n$text;\nserver { $LISTEN }")], [$vain],
-        "$text: of http";
+        "$text: in http";
     is_deeply [warnings("server {\n$text;\n$LISTEN }")], [$vain],
-        "$text: of a server";
+        "$text: in a server";
     is_deeply [warnings("\n$text;\nserver { $LISTEN iri off; }"
             . "server { listen 127.0.0.1:%%PORTb%%; iri report; }")],
-        [], "$text: on somewhere";
+        [], "$text: on in another server that inherits it";
     is_deeply [warnings("server {\n$text;\n$LISTEN }"
             . "server { listen 127.0.0.1:%%PORTb%%; iri on; }")],
-        [$vain], "$text: on elsewhere";
+        [$vain], "$text: on in an unrelated server";
     next if $text =~ /charset (?!EUC)|invalid|cache|advertise|iri_charset/;
     is_deeply [warnings("server { $LISTEN location / {\n$text;\n} }")],
-        [$vain], "$text: of a location";
+        [$vain], "$text: in a location";
     is_deeply [warnings("iri on; server { $LISTEN location / {\n$text;\n"
             . "} }")],
-        [], "$text: of a location, on";
+        [], "$text: in a location with iri on";
 }
 is_deeply [warnings("\niri_convert \$x nfc \$uri; server { $LISTEN }")],
     ["\"iri_convert\" in LINE2 $VAIN"], 'iri_convert';
@@ -68,11 +68,11 @@ my $tmp = temp_dir();
 spew("$tmp/common.conf", "iri_match case;\niri_redirect 301;\n");
 is_deeply [warnings("server { $LISTEN iri on; include $tmp/common.conf; }"
         . "server { listen 127.0.0.1:%%PORTb%%; include $tmp/common.conf; }")],
-    [], 'a file that is of use in one server';
+    [], 'a directive that applies in one including server';
 is scalar(@{ [warnings("server { $LISTEN include $tmp/common.conf; }"
         . "server { listen 127.0.0.1:%%PORTb%%; "
         . "include $tmp/common.conf; }")] }),
-    2, 'and in none: once for each line';
+    2, 'one that applies in none: one warning for each line';
 
 # ---- charsets that hide another ---------------------------------------------
 
@@ -157,8 +157,8 @@ for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
 {
     my ($text, $says) = @$_;
     my ($code, $said) = nginx_t("$text; server { $LISTEN }");
-    isnt $code, 0, "refused: $text";
-    like $said, qr/\Q$says\E(?: ?in|\s*$)/m, "and says: $says";
+    isnt $code, 0, "rejected: $text";
+    like $said, qr/\Q$says\E(?: ?in|\s*$)/m, "message: $says";
 }
 
 done_testing;

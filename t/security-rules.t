@@ -423,10 +423,10 @@ rule 16, 'charsets that can hide ASCII are refused by the configuration' => sub 
         my ($code, $text) = nginx_t(
             "server { listen 127.0.0.1:%%PORT%%; iri_charset $label; }");
         isnt $code, 0, "nginx: $label";
-        like $text, qr/"\Q$label\E"/i, 'and it is named';
+        like $text, qr/"\Q$label\E"/i, 'the message names it';
         ($code, $text) = httpd_t("IRICharset $label\n");
         isnt $code, 0, "httpd: $label";
-        like $text, qr/"\Q$label\E"/i, 'and it is named';
+        like $text, qr/"\Q$label\E"/i, 'the message names it';
     }
 };
 

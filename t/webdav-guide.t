@@ -114,6 +114,6 @@ SKIP: {
             "without a place for locks: $method";
     }
     like $server->told, qr/Could not open the lock database/,
-        'and why';
+        'the reason';
 }
 done_testing;
