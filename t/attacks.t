@@ -78,16 +78,16 @@ sub judge_pass {
             $sum{skipped}++;
             next;
         }
-        my @said = $run->verdict($result, $stock->{ $row->{id} });
+        my @failures = $run->verdict($result, $stock->{ $row->{id} });
         $sum{$_} += $tables->{$_}{$id} ? 1 : 0 for qw(later stock todo);
         if (IRI::Attacks::is_control($row)) {
             $sum{controls}++;
-            $sum{refused}++ if @said;
+            $sum{refused}++ if @failures;
         }
-        next if !@said;
+        next if !@failures;
         $sum{violations}++;
         push @wrong, join "\n  ", join(' ', grep { defined } @$row{
-            qw(id method target host headers invariant)}), @said;
+            qw(id method target host headers invariant)}), @failures;
     }
     return @wrong;
 }

@@ -37,7 +37,7 @@ sub batch {
 }
 
 # One target, in which batch escapes are not interpreted.
-sub one {
+sub explain_target {
     my ($target, @options) = @_;
     return (batch("$target\n", @options))[0];
 }
@@ -168,7 +168,7 @@ subtest 'targets kept escaped' => sub {
     );
     for (@targets) {
         my ($target, $path, $uri) = @$_;
-        my $got = one($target, '--escaped');
+        my $got = explain_target($target, '--escaped');
         is $got->{path}, $path, "path of $target";
         is $got->{uri},  $uri,  "uri of $target";
     }
@@ -222,7 +222,7 @@ subtest 'batch' => sub {
 
     for (['/a\\q', 2], ['/a\\', 2], ['/\\x4', 1], ["/a\t/b", 5]) {
         my ($line, $offset) = @$_;
-        my $got = one($line);
+        my $got = explain_target($line);
         ok !$got->{ok}, "rejected: $line";
         is $got->{offset}, $offset, 'offset';
     }
@@ -237,7 +237,7 @@ subtest 'batch' => sub {
 };
 
 subtest 'fields' => sub {
-    my $got = one('/caf%C3%A9/menu%CC%88.txt?q', '--root', $root);
+    my $got = explain_target('/caf%C3%A9/menu%CC%88.txt?q', '--root', $root);
     my %expected = (
         ok => JSON::PP::true(), form => 'escaped', charset => 'UTF-8',
         path => "/caf\x{E9}/men\x{FC}.txt", match => 'normalization',
@@ -248,25 +248,25 @@ subtest 'fields' => sub {
     );
     is_deeply $got, \%expected, 'all of them';
 
-    $got = one('/caf%C3%A9/men%C3%BC.txt/%C3%A9', '--root', $root);
+    $got = explain_target('/caf%C3%A9/men%C3%BC.txt/%C3%A9', '--root', $root);
     is $got->{filename},  "$root/caf\x{E9}/men\x{FC}.txt", 'filename';
     is $got->{path_info}, "/\x{E9}", 'path_info';
     is $got->{location},  undef,     'no location for what is canonical';
 
-    $got = one('/%E9');
+    $got = explain_target('/%E9');
     is_deeply [@$got{qw(form answer status filename)}],
         ['invalid', 'refuse', 404, undef], 'refused, without root';
 };
 
 subtest 'octets that are not UTF-8' => sub {
-    my $got = one('/\\xE9%25', '--invalid', 'pass');
+    my $got = explain_target('/\\xE9%25', '--invalid', 'pass');
     is $got->{path}, '/%E9%25', 'percent-encoded, with "%"';
     is_deeply [grep { $_ eq 'path' } @{ $got->{escaped} }], ['path'],
         'and a warning';
-    $got = one('/100%25.txt', '--root', $root);
+    $got = explain_target('/100%25.txt', '--root', $root);
     is $got->{filename}, "$root/100%.txt", '"%" in UTF-8 stands as it is';
     ok !exists $got->{escaped}, 'no message';
-    $got = one('/raw/%E9%25.txt', '--root', $root, '--invalid', 'pass');
+    $got = explain_target('/raw/%E9%25.txt', '--root', $root, '--invalid', 'pass');
     is $got->{filename}, "$root/raw/%E9%25.txt", 'filename';
     ok grep({ $_ eq 'filename' } @{ $got->{escaped} }), 'a warning, too';
 };
@@ -282,23 +282,23 @@ subtest 'settings' => sub {
     );
     for (@cases) {
         my ($target, $options, $answer, $form) = @$_;
-        my $got = one($target, @$options, '--root', $euc,
+        my $got = explain_target($target, @$options, '--root', $euc,
             '--filename-charset', 'euc-jp utf-8');
         is $got->{answer}, $answer, "answer to $target @$options";
         is $got->{form},   $form,   'form';
     }
-    my $got = one('/%E8%A1%A8/%E7%A4%BA.html', '--root', $euc);
+    my $got = explain_target('/%E8%A1%A8/%E7%A4%BA.html', '--root', $euc);
     is $got->{answer}, 'pass', 'not found as UTF-8';
-    is one('/%C3%A9.txt', '--root', $nfd)->{match}, 'normalization', 'NFD';
+    is explain_target('/%C3%A9.txt', '--root', $nfd)->{match}, 'normalization', 'NFD';
     for (['--match', 'exact'], ['--filename-form', 'nfc']) {
-        is one('/%C3%A9.txt', '--root', $nfd, @$_)->{match}, 'none', "@$_";
+        is explain_target('/%C3%A9.txt', '--root', $nfd, @$_)->{match}, 'none', "@$_";
     }
-    is one('/%E9', '--invalid', '400')->{status}, 400, '--invalid 400';
-    is one('/%E9', '--invalid', 'pass')->{answer}, 'pass', '--invalid pass';
-    is one('/caf%C3%A9/men%C3%BC.txt', '--root', "$root/")->{filename},
+    is explain_target('/%E9', '--invalid', '400')->{status}, 400, '--invalid 400';
+    is explain_target('/%E9', '--invalid', 'pass')->{answer}, 'pass', '--invalid pass';
+    is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root', "$root/")->{filename},
         "$root/caf\x{E9}/men\x{FC}.txt", 'a root that ends with "/"';
     chdir $root or die;
-    is one('/caf%C3%A9/men%C3%BC.txt', '--root', '.')->{filename},
+    is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root', '.')->{filename},
         "$root/caf\x{E9}/men\x{FC}.txt", 'a relative root';
 };
 
@@ -325,30 +325,30 @@ END
     for (@found) {
         my ($levels, $target, $path, $match) = @$_;
         for my $cache ('off', '64k', '16m') {
-            my $got = one($target, '--root', $tree, '--match', $levels,
+            my $got = explain_target($target, '--root', $tree, '--match', $levels,
                 '--cache', $cache);
             is_deeply [@$got{qw(answer match path filename)}],
                 ['moved', $match, $path, "$tree$path"],
                 "$target by $levels, cache $cache";
         }
-        is one($target, '--root', $tree)->{answer}, 'pass',
+        is explain_target($target, '--root', $tree)->{answer}, 'pass',
             'not without it';
     }
 
     my @options = ('--root', $tree, '--match', 'case');
-    my $got = one('/README.txt', @options);
+    my $got = explain_target('/README.txt', @options);
     is_deeply [@$got{qw(answer match status choices path)}],
         ['choose', 'case', 404, ['/Readme.TXT', '/readme.txt'],
             '/README.txt'], 'several names';
     is_deeply [@$got{qw(filename path_info location)}], [undef, undef, undef],
         'of which none is taken';
-    is one('/E%CC%81T%C3%89.txt', @options)->{location}, undef,
+    is explain_target('/E%CC%81T%C3%89.txt', @options)->{location}, undef,
         'and sends nobody on, however it was written';
-    is one('/README.txt', @options, '--ambiguous', '300')->{status}, 300,
+    is explain_target('/README.txt', @options, '--ambiguous', '300')->{status}, 300,
         '--ambiguous 300';
-    is one('/README.txt', @options, '--ambiguous', '404')->{status}, 404,
+    is explain_target('/README.txt', @options, '--ambiguous', '404')->{status}, 404,
         '--ambiguous 404';
-    $got = one('/Readme.TXT', @options);
+    $got = explain_target('/Readme.TXT', @options);
     is $got->{filename}, "$tree/Readme.TXT", 'one of them as it is written';
     ok !exists $got->{choices}, 'no choices then';
 
@@ -360,7 +360,7 @@ END
     );
     for (@methods) {
         my ($method, $answer, $location) = @$_;
-        my $got = one('/CAF%C3%A9/', @options, '--method', $method);
+        my $got = explain_target('/CAF%C3%A9/', @options, '--method', $method);
         is $got->{answer}, $answer, $method;
         is defined $got->{location} ? 1 : 0, $location, 'location';
     }
@@ -384,14 +384,14 @@ subtest 'more names than are told' => sub {
             . uc(substr 'abcdefghi', $_) } 1 .. 9;
     my ($tree) = make_tree(join '', map { "$_\tfile\n" } @names);
     my @options = ('--root', $tree, '--match', 'case');
-    my $got = one('/abcdefghi', @options);
+    my $got = explain_target('/abcdefghi', @options);
     is_deeply $got->{choices}, [map { "/$_" } (sort @names)[0 .. 7]],
         'the first eight';
     is $got->{more}, JSON::PP::true(), 'and a note that there are more';
     my ($code, $out) = iri('explain', @options, '/abcdefghi');
     like $out, qr/^choice .*\n +and others$/m, 'for people';
     unlink "$tree/$names[0]";
-    $got = one('/abcdefghi', @options);
+    $got = explain_target('/abcdefghi', @options);
     is scalar @{ $got->{choices} }, 8, 'eight';
     ok !exists $got->{more}, 'are all';
 };
@@ -426,7 +426,7 @@ END
     );
     for (@ends) {
         my ($target, @end) = @$_;
-        my $got = one($target, @options);
+        my $got = explain_target($target, @options);
         is_deeply [@$got{qw(answer match path path_info location)}], \@end,
             $target;
         my $uri = $end[2];
@@ -434,18 +434,18 @@ END
         $uri =~ s/([^!-~])/sprintf '%%%02X', ord $1/ge;
         is $got->{uri}, $uri, 'and its uri';
     }
-    my $got = one('/images/nosuch.gif', @options);
+    my $got = explain_target('/images/nosuch.gif', @options);
     is $got->{why}, 'no entry has that name', 'why it is not there';
     is $got->{filename}, "$tree/Images", 'the directory that was found';
     is $got->{status}, undef, 'no status';
 
-    $got = one('/docs/readme.txt', @options);
+    $got = explain_target('/docs/readme.txt', @options);
     is_deeply [@$got{qw(answer match path filename location status)}],
         ['choose', 'case', '/Docs/readme.txt', undef, undef, 404],
         'several names below a directory of another name';
     is_deeply $got->{choices}, ['/Docs/README.txt', '/Docs/ReadMe.txt'],
         'the candidates';
-    is one('/docs/readme.txt', @options, '--ambiguous', '300')->{status}, 300,
+    is explain_target('/docs/readme.txt', @options, '--ambiguous', '300')->{status}, 300,
         '--ambiguous 300';
 
     my ($code, $out) = iri('explain', @options, '/images/nosuch.gif');

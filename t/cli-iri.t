@@ -56,7 +56,7 @@ subtest 'examples' => sub {
     for my $command (@COMMANDS) {
         my ($code, $out) = run('help', $command);
         for my $line ($out =~ /^  iri (.*)$/mg) {
-            my ($status, $said, $err) = capture('', 'sh', '-c',
+            my ($status, $output, $err) = capture('', 'sh', '-c',
                 "$iri $line");
             isnt $status, 2, "iri $line" or diag $err;
         }

@@ -204,7 +204,7 @@ sub exceptions {
 }
 
 # All requests: { path, form, request }.
-sub asked {
+sub all_requests {
     my @asked;
     for my $path (@files) {
         my $escaped = percent($path);
@@ -236,7 +236,7 @@ sub signature {
 }
 
 # Is the response one that must stay the same?
-sub counts {
+sub must_be_kept {
     my ($answer) = @_;
     return $answer->status =~ /^(?:200|206|304|301)$/;
 }
@@ -245,11 +245,11 @@ sub counts {
 
 sub compare {
     my ($kind) = @_;
-    my @asked = asked();
+    my @asked = all_requests();
     my $stock = server($kind, stock => 1);
     my @stock = answers($stock, 0, @asked);
     $stock->stop;
-    my $served = grep { counts($_) } @stock;
+    my $served = grep { must_be_kept($_) } @stock;
     cmp_ok $served, '>', 0.95 * @asked, "$served answers of a stock server";
 
     my $server = server($kind);
@@ -258,7 +258,7 @@ sub compare {
         my @answers = answers($server, $number, @asked);
         my (@lost, %excepted);
         for my $index (0 .. $#asked) {
-            next if !counts($stock[$index]);
+            next if !must_be_kept($stock[$index]);
             my ($path, $form) = @{ $asked[$index] }{qw(path form)};
             my ($stock, $answer) = ($stock[$index], $answers[$index]);
             my ($why) = grep { index($exceptions, $_) >= 0 }
@@ -271,7 +271,7 @@ sub compare {
         }
         ok !@lost, join ' ', "$settings, but:",
             map { "$excepted{$_} $_" } sort keys %excepted
-            or diag scalar(@lost), " differ\n", map { told(@$_) }
+            or diag scalar(@lost), " differ\n", map { difference(@$_) }
             splice @lost, 0, 8;
     }
     $server->stop;
@@ -288,7 +288,7 @@ sub same {
         && nfc($path) ne $path;
 }
 
-sub told {
+sub difference {
     my ($asked, @answers) = @_;
     return join "\n  ", "$asked->{request}{target} ($asked->{form})",
         map { escaped(substr ref $_ ? signature($_) : $_, 0, 300)

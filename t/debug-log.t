@@ -36,7 +36,7 @@ sub kinds {
     return map { /^(reading|stat|alternative|a charset|stop) ?/ ? $_ : () } @_;
 }
 
-my %said = (
+my %trace_lines = (
     nginx => sub { $_[0] =~ /\[debug\] [^\n]*? iri: ([^\n]+)/g },
     httpd => sub { $_[0] =~ /\[iri:trace1\] [^\n]*? iri: ([^\n]+)/g },
 );
@@ -61,9 +61,9 @@ for my $name (qw(nginx httpd)) {
             if $name eq 'nginx' && (capture('', 'nginx', '-V'))[2]
             !~ /--with-debug/;
         for my $target (@targets) {
-            my $from = length $server->told;
+            my $from = length $server->settled_log;
             $server->get($target);
-            my @lines = $said{$name}->(substr $server->told, $from);
+            my @lines = $trace_lines{$name}->(substr $server->settled_log, $from);
             my @told  = kinds(@lines);
             my %told  = map { $_ => 1 } @told;
             my @missed = grep { !$told{$_} } kinds(explained($target));
@@ -73,7 +73,7 @@ for my $name (qw(nginx httpd)) {
             is scalar(grep { /^answer [a-z]+: / } @lines) > 0, 1,
                 'and the answer';
         }
-        like $server->told, qr/iri: Lookup below \S*\Q$root\E/, 'where';
+        like $server->settled_log, qr/iri: Lookup below \S*\Q$root\E/, 'where';
         like $server->log_text,
             qr{iri: Restart as /%E8%A1%A8\.txt}, 'starting over';
         is_deeply [$server->errors], [], "$name: log";
@@ -83,7 +83,7 @@ for my $name (qw(nginx httpd)) {
             : httpd(root => $root, conf => $conf{$name},
                 log_level => 'iri:info');
         $quiet->get($_) for @targets;
-        unlike $quiet->told, qr/iri: (?:Reading|reading|stat|answer) /,
+        unlike $quiet->settled_log, qr/iri: (?:Reading|reading|stat|answer) /,
             "$name: nothing of it at info";
         $quiet->stop;
     }

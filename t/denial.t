@@ -98,7 +98,7 @@ sub balanced {
             my $place = $_;
             !sum0 map { $_->{$what} // 0 } values %{ $all->{$place} }
         } map { $_->{name} } grep { $what eq 'reached' || !$_->{limited} }
-            here($run);
+            common_places($run);
         is "@none", '', "$run->{kind}: all places have names $what";
     }
     # a sample may have no world with the charsets for some kinds
@@ -115,7 +115,7 @@ sub balanced {
 }
 
 # The contexts that all worlds of this run have; in a long run, that some have.
-sub here {
+sub common_places {
     my ($run) = @_;
     return grep {
         my $place = $_;
@@ -411,7 +411,7 @@ sub is_denied {
     return 0 if ($word // '') ne IRI::Denial::marker() || $case->{let_in};
     # an equal name in another encoding has a limit of its own
     return 0 if $case->{place}{limited}
-        && characters($path) ne wanted($case);
+        && characters($path) ne wanted_path($case);
     my $shape = $path =~ m{/} ? 'leaf' : $path =~ /-v\.txt$/ ? 'view' : 'file';
     return grep { $_ eq $shape } @{ $case->{place}{shapes} };
 }
@@ -507,12 +507,12 @@ sub lost {
         || $case->{place}{made};
     return if $sure eq 'listed' && (defined $path || is_shared($case));
     return "open: $open" if !defined $path;
-    return key(characters($path)) eq key(wanted($case)) ? undef
+    return key(characters($path)) eq key(wanted_path($case)) ? undef
         : "open: $path";
 }
 
 # The path of the file that a case is about.
-sub wanted {
+sub wanted_path {
     my ($case) = @_;
     my $path = join '/', grep { length } segments($case, 0);
     $path .= '/f.txt' if $case->{shape} eq 'index';

@@ -17,9 +17,9 @@ for (['IRIAdvertise maybe', qr/IRIAdvertise must be On or Off/],
         qr/IRIAdvertise not allowed/])
 {
     my ($text, $says) = @$_;
-    my ($code, $said) = httpd_t("IRIEngine On\n$text\n");
+    my ($code, $output) = httpd_t("IRIEngine On\n$text\n");
     isnt $code, 0, "rejected: $text";
-    like $said, $says, "message: $text";
+    like $output, $says, "message: $text";
 }
 
 # ---- answers ----------------------------------------------------------------
@@ -75,7 +75,7 @@ is inturi($server, 'OPTIONS', '/', port => $server->port('report')), '200',
     'report: no change';
 is inturi($server, 'OPTIONS', '/', port => $server->port('off')), '200',
     'no field with IRIEngine Off';
-like $server->told,
+like $server->settled_log,
     qr/warn\].*iri: "IRIAdvertise" in \S+:\d+ has no effect/,
     'a warning';
 is_deeply [$server->errors(ignore => qr/has no effect/)], [], 'log';

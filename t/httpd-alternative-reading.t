@@ -49,7 +49,7 @@ chmod 0777, "$tmp/cache";
 system 'chown', '-R', 'www-data', $root if $> == 0;
 
 # Octets of a path, percent-encoded.
-sub at { return join '', map { s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
+sub percent { return join '', map { s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
         @_ }
 
 my $server = httpd(
@@ -99,12 +99,12 @@ CacheHeader On
 END
 
 is $server->get('/%C9%BD.txt')->body, '\xC9\xBD.txt', 'found';
-like $server->told, qr{iri: "/%C9%BD\.txt" is "/%E8%A1%A8\.txt": charset, reason=further},
+like $server->settled_log, qr{iri: "/%C9%BD\.txt" is "/%E8%A1%A8\.txt": charset, reason=further},
     'one line says so';
 is $server->get("$_%C9%BD.txt")->body, '\xC9\xBD.txt', "found: $_"
     for '//', '/./', '/x/../';
 # in Shift_JIS these octets are half-width kana
-is $server->get($_ . at(euc '表示.txt'), port => $server->port('sjis'))->body,
+is $server->get($_ . percent(euc '表示.txt'), port => $server->port('sjis'))->body,
     escaped(euc '表示.txt'), "found: $_, legacy octets"
     for '/', '//', '/x/../';
 is $server->request('HEAD', '/%C9%BD.txt')->status, 200, 'HEAD';
@@ -119,7 +119,7 @@ chmod 0777, "$tmp/run";    # DavLockDB
 # UTF-8 as a whole, the found one has a charset for each segment.
 sub mixed {
     my ($dir, $leaf) = @_;
-    return at("/$dir/", euc($leaf));
+    return percent("/$dir/", euc($leaf));
 }
 is $server->get(mixed('開', '表.txt'))->body, escaped(euc '開/表.txt'),
     'a charset for each segment';
@@ -157,19 +157,19 @@ is $server->request('POST', mixed('開', '表.cgi'), body => 'two',
 is $server->request('PUT', mixed('写', '表.txt'), body => 'new')->status, 204,
     'PUT';
 is slurp("$root/" . euc('写/表.txt')), 'new', 'PUT went to the entry';
-is $server->request('COPY', at('/写/二.txt'), headers => [
+is $server->request('COPY', percent('/写/二.txt'), headers => [
         Destination => 'http://localhost' . mixed('写', '表.txt')])->status,
     204, 'Destination';
 is slurp("$root/" . euc('写/表.txt')), escaped(euc '写/二.txt'),
     'Destination was the entry';
-is $server->request('COPY', at('/写/二.txt'), headers => [
+is $server->request('COPY', percent('/写/二.txt'), headers => [
         Destination => 'http://localhost' . mixed('拒', '表.txt')])->status,
     403, 'Destination denied by its real name';
 
 # mod_cache stores it under one key.
 $server->get(mixed('蔵', '表.txt'));
 $server->wait_for(sub { `find $tmp/cache -name '*.header'` });
-for my $target (at('/蔵/表.txt'), at(euc '/蔵/表.txt'),
+for my $target (percent('/蔵/表.txt'), percent(euc '/蔵/表.txt'),
     mixed('蔵', '表.txt')) {
     like $server->get($target)->header('X-Cache') // '', qr/^HIT/,
         "cache: $target";

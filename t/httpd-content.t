@@ -89,7 +89,7 @@ END
 
 # Sends requests in all forms; the body must equal a string of octets or match
 # a pattern.
-sub asked {
+sub request_all_forms {
     my ($path, $status, $body, $what, %option) = @_;
     my %form = forms($path);
     my $last;
@@ -104,29 +104,29 @@ sub asked {
     return $last;
 }
 
-asked('/索引/', 200, escaped(euc '索引/索引.html'), 'DirectoryIndex');
-my $answer = asked('/索引', 301, undef, 'slash redirect');
+request_all_forms('/索引/', 200, escaped(euc '索引/索引.html'), 'DirectoryIndex');
+my $answer = request_all_forms('/索引', 301, undef, 'slash redirect');
 like $answer->header('Location'), qr{^http://[^/]+/%e7%b4%a2%e5%bc%95/$}i,
     'slash redirect is canonical';
 
-$answer = asked('/交渉/案内', 200, escaped(euc '交渉/案内.html.ja'),
+$answer = request_all_forms('/交渉/案内', 200, escaped(euc '交渉/案内.html.ja'),
     'MultiViews', headers => ['Accept-Language' => 'ja']);
 is $answer->header('Content-Location'), percent('案内.html.ja'),
     'Content-Location is canonical';
-asked('/交渉/案内.html', 200, escaped(euc '交渉/案内.html.en'),
+request_all_forms('/交渉/案内.html', 200, escaped(euc '交渉/案内.html.en'),
     'MultiViews with a suffix', headers => ['Accept-Language' => 'en']);
-asked('/交渉/版.1', 200, escaped(euc '交渉/版.1.html'),
+request_all_forms('/交渉/版.1', 200, escaped(euc '交渉/版.1.html'),
     'MultiViews with a dot');
 
-asked('/混/案内', 200, escaped(euc '混/案内.html'),
+request_all_forms('/混/案内', 200, escaped(euc '混/案内.html'),
     'MultiViews in the second charset of the tree');
 
 # CGI: the variables of the program.
-sub told { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
+sub program_variables { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
 for my $form (['utf8', sub { $_[0] }], ['euc', \&euc]) {
     my ($name, $code) = @$form;
     my $target = percent($code->('/算/計.cgi/後/ろ')) . '?q=%E9';
-    my $told   = told($server->get($target));
+    my $told   = program_variables($server->get($target));
     is $told->{SCRIPT_NAME}, '/算/計.cgi', "CGI, $name: SCRIPT_NAME";
     is $told->{PATH_INFO}, '/後/ろ', "CGI, $name: PATH_INFO";
     is $told->{SCRIPT_FILENAME}, "$root/" . euc('算/計.cgi'),
@@ -144,11 +144,11 @@ for my $form (['utf8', sub { $_[0] }], ['euc', \&euc]) {
     is $told->{IRI_FILENAME}, "$root/" . euc('算/計.cgi'),
         "CGI, $name: IRI_FILENAME";
     is $told->{IRI_PATH_INFO}, '/後/ろ', "CGI, $name: IRI_PATH_INFO";
-    $told = told($server->get(percent($code->('/算/a.cgi/交渉/版.1.html'))));
+    $told = program_variables($server->get(percent($code->('/算/a.cgi/交渉/版.1.html'))));
     is $told->{PATH_TRANSLATED}, "$root/" . euc('交渉/版.1.html'),
         "CGI, $name: PATH_TRANSLATED is on disk";
 }
-my $told = told($server->get('/a.cgi/x'));
+my $told = program_variables($server->get('/a.cgi/x'));
 is $told->{IRI_FORM}, 'ascii', 'CGI, ASCII: IRI_FORM';
 is $told->{IRI_PATH}, '/a.cgi/x', 'CGI, ASCII: IRI_PATH';
 is $told->{IRI_CHARSET}, '', 'CGI, ASCII: no IRI_CHARSET';
@@ -156,18 +156,18 @@ is $told->{IRI_PATH_INFO}, '/x', 'CGI, ASCII: IRI_PATH_INFO';
 
 # SSI: names in a page, for any charset of the page.
 my $part = escaped(euc '含/部品.txt');
-asked('/含/外.shtml', 200, $part, 'SSI file');
-asked('/含/仮.shtml', 200, $part, 'SSI virtual');
-asked('/含/古.shtml', 200, $part, 'SSI virtual in EUC-JP');
-asked('/含/環.shtml', 200, '/含/環.shtml', 'SSI echo');
+request_all_forms('/含/外.shtml', 200, $part, 'SSI file');
+request_all_forms('/含/仮.shtml', 200, $part, 'SSI virtual');
+request_all_forms('/含/古.shtml', 200, $part, 'SSI virtual in EUC-JP');
+request_all_forms('/含/環.shtml', 200, '/含/環.shtml', 'SSI echo');
 my $size = length $part;
-asked('/含/寸.shtml', 200, qr/^ *$size *$/, 'SSI fsize');
-asked('/含/別.shtml', 200, qr{^IRI_PATH=/a\.cgi$}m, 'SSI: a path of its own');
-asked('/含/拒.shtml', 200, qr/error/, 'SSI: denied by <Location>');
+request_all_forms('/含/寸.shtml', 200, qr/^ *$size *$/, 'SSI fsize');
+request_all_forms('/含/別.shtml', 200, qr{^IRI_PATH=/a\.cgi$}m, 'SSI: a path of its own');
+request_all_forms('/含/拒.shtml', 200, qr/error/, 'SSI: denied by <Location>');
 
 # Error documents, and refusals that do not loop.
 my $none = escaped(euc '誤り/無.html');
-asked('/無い', 404, $none, 'ErrorDocument');
+request_all_forms('/無い', 404, $none, 'ErrorDocument');
 is $server->get('/%FF')->body, $none, 'ErrorDocument of a refused path';
 my $client = $server->client;
 is $client->request({ target => '/%FF' })->status, 404, 'refused';

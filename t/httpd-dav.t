@@ -78,7 +78,7 @@ sub entries {
 }
 
 # Sends one request and tests its status.
-sub does {
+sub request_is {
     my ($method, $target, $status, $what, %option) = @_;
     my $answer = $server->request($method, $target, %option);
     is $answer->status, $status, $what;
@@ -94,59 +94,59 @@ sub location {
 
 for my $name (sort keys %spelling) {
     my $of = $spelling{$name};
-    does('MKCOL', $of->('/新/'), 201, "$name: MKCOL");
+    request_is('MKCOL', $of->('/新/'), 201, "$name: MKCOL");
     ok -d "$root/" . euc('新'), "$name: is EUC-JP on disk";
-    does('MKCOL', $of->('/新/'), 405, "$name: MKCOL again");
-    my $made = does('PUT', $of->('/新/子.txt'), 201, "$name: PUT",
+    request_is('MKCOL', $of->('/新/'), 405, "$name: MKCOL again");
+    my $made = request_is('PUT', $of->('/新/子.txt'), 201, "$name: PUT",
         body => 'one');
     is location($made), percent('/新/子.txt'), "$name: Location";
-    does('PUT', $of->('/新/子.txt'), 204, "$name: PUT again", body => 'two');
+    request_is('PUT', $of->('/新/子.txt'), 204, "$name: PUT again", body => 'two');
     is entries('新'), escaped(euc('子.txt')), "$name: one entry";
     is $server->get($of->('/新/子.txt'))->body, 'two', "$name: GET";
 
     for my $other (sort keys %spelling) {
         my $to = $spelling{$other};
-        $made = does('COPY', $of->('/新/子.txt'), 201,
+        $made = request_is('COPY', $of->('/新/子.txt'), 201,
             "$name: COPY to $other", headers => [
                 Destination => 'http://localhost' . $to->('/新/写.txt')]);
         is location($made), percent('/新/写.txt'),
             "$name: Location of a COPY to $other";
-        does('MOVE', $of->('/新/写.txt'), 201, "$name: MOVE to $other",
+        request_is('MOVE', $of->('/新/写.txt'), 201, "$name: MOVE to $other",
             headers => [
                 Destination => 'http://localhost' . $to->('/新/移.txt')]);
         is entries('新'),
             join(' ', sort map { escaped(euc($_)) } '子.txt', '移.txt'),
             "$name: two entries";
-        does('DELETE', $to->('/新/移.txt'), 204, "$name: DELETE in $other");
+        request_is('DELETE', $to->('/新/移.txt'), 204, "$name: DELETE in $other");
     }
-    does('COPY', $of->('/新/子.txt'), 403,
+    request_is('COPY', $of->('/新/子.txt'), 403,
         "$name: Destination denied by <Location>",
         headers => [Destination => 'http://localhost' . $of->('/禁/写.txt')]);
     is entries('禁'), escaped(euc('有.txt')), "$name: nothing was written";
 
-    does('PROPFIND', $of->('/新/'), 207, "$name: PROPFIND",
+    request_is('PROPFIND', $of->('/新/'), 207, "$name: PROPFIND",
         headers => [Depth => 0]);
-    does('PROPFIND', $of->('/無/'), 404, "$name: PROPFIND of none",
+    request_is('PROPFIND', $of->('/無/'), 404, "$name: PROPFIND of none",
         headers => [Depth => 0]);
-    does('PROPPATCH', $of->('/新/子.txt'), 207, "$name: PROPPATCH",
+    request_is('PROPPATCH', $of->('/新/子.txt'), 207, "$name: PROPPATCH",
         headers => ['Content-Type' => 'text/xml'], body =>
             '<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set>'
             . '<D:prop><x xmlns="u:u">1</x></D:prop></D:set>'
             . '</D:propertyupdate>');
 
-    my $lock = does('LOCK', $of->('/新/子.txt'), 200, "$name: LOCK",
+    my $lock = request_is('LOCK', $of->('/新/子.txt'), 200, "$name: LOCK",
         headers => ['Content-Type' => 'text/xml'], body =>
             '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope>'
             . '<D:exclusive/></D:lockscope><D:locktype><D:write/>'
             . '</D:locktype></D:lockinfo>');
     my $token = $lock->header('Lock-Token') // '<none>';
     for my $other (sort keys %spelling) {
-        does('PUT', $spelling{$other}->('/新/子.txt'), 423,
+        request_is('PUT', $spelling{$other}->('/新/子.txt'), 423,
             "$name: the lock holds for $other", body => 'no');
     }
-    does('UNLOCK', $of->('/新/子.txt'), 204, "$name: UNLOCK",
+    request_is('UNLOCK', $of->('/新/子.txt'), 204, "$name: UNLOCK",
         headers => ['Lock-Token' => $token]);
-    does('DELETE', $of->('/新/'), 204, "$name: DELETE");
+    request_is('DELETE', $of->('/新/'), 204, "$name: DELETE");
     ok !-e "$root/" . euc('新'), "$name: is gone";
 }
 
@@ -178,24 +178,24 @@ for my $port ($server->port, $server->port('none')) {
 system 'rm', '-r', "$root/l";
 
 # Names that the tree cannot encode are not created in another charset.
-my $refused = does('PUT', '/%E2%82%AC.txt', 409, 'PUT of a euro sign',
+my $refused = request_is('PUT', '/%E2%82%AC.txt', 409, 'PUT of a euro sign',
     body => 'x');
 like $refused->body, qr/charset of file names does not contain it/,
     'the message gives the reason';
 is entries(''), join(' ', sort 'k', 'n', map { escaped(euc($_)) } '在', '禁'),
     'nothing was made';
-does('MKCOL', '/%E2%82%AC/', 409, 'MKCOL of it');
+request_is('MKCOL', '/%E2%82%AC/', 409, 'MKCOL of it');
 for my $method (qw(COPY MOVE)) {
-    $refused = does($method, percent('/在/有.txt'), 409, "$method to it",
-        to('/%E2%82%AC.txt'));
+    $refused = request_is($method, percent('/在/有.txt'), 409, "$method to it",
+        destination('/%E2%82%AC.txt'));
     like $refused->body, qr/charset of file names does not contain it/,
         'the message gives the reason';
 }
-does('PUT', percent('/禁/') . '%E2%82%AC.txt', 403, 'in a denied place',
+request_is('PUT', percent('/禁/') . '%E2%82%AC.txt', 403, 'in a denied place',
     body => 'x');
-does('DELETE', '/%E2%82%AC.txt', 404, 'DELETE of it');
+request_is('DELETE', '/%E2%82%AC.txt', 404, 'DELETE of it');
 
-itself($_) for qw(新 n);
+test_same_resource($_) for qw(新 n);
 by_links();
 tags($_) for qw(新 n);
 twins();
@@ -205,7 +205,7 @@ multistatus();
 is_deeply [$server->errors], [], 'log';
 done_testing;
 
-sub to {
+sub destination {
     my ($path, @more) = @_;
     return (headers => [Destination => "http://localhost$path", @more]);
 }
@@ -222,33 +222,33 @@ sub spellings {
 }
 
 # COPY and MOVE to the source itself, into it, and over its parent.
-sub itself {
+sub test_same_resource {
     my ($dir) = @_;
     my %of = spellings($dir);
     for my $name (sort keys %of) {
         my $from = sub { $of{$name}->("/$dir/$_[0]") };
         $server->request('MKCOL', percent("/$dir/"));
-        does('MKCOL', $from->('がぎ/'), 201, "$dir, $name: MKCOL");
-        does('MKCOL', $from->('がぎ/ざ/'), 201, "$dir, $name: MKCOL");
-        does('PUT', $from->('がぎ/ぐ.txt'), 201, "$dir, $name: PUT",
+        request_is('MKCOL', $from->('がぎ/'), 201, "$dir, $name: MKCOL");
+        request_is('MKCOL', $from->('がぎ/ざ/'), 201, "$dir, $name: MKCOL");
+        request_is('PUT', $from->('がぎ/ぐ.txt'), 201, "$dir, $name: PUT",
             body => 'keep');
         for my $other (sort keys %of) {
             my $into = sub { $of{$other}->("/$dir/$_[0]") };
             for my $method (qw(COPY MOVE)) {
-                does($method, $from->($_->[0]), 403,
+                request_is($method, $from->($_->[0]), 403,
                     "$dir, $name: $method $_->[0] to $_->[1] in $other",
-                    to($into->($_->[1]), Overwrite => 'T'))
+                    destination($into->($_->[1]), Overwrite => 'T'))
                     for ['がぎ/ぐ.txt', 'がぎ/ぐ.txt'], ['がぎ/', 'がぎ/'],
                         ['がぎ/', 'がぎ/ざ/ご/'], ['がぎ/ざ/', 'がぎ/'];
             }
             is slurp("$root/" . disk("$dir/がぎ/ぐ.txt")), 'keep',
                 "$dir, $name: nothing is destroyed";
-            is does('PROPFIND', $into->('がぎ/'), 207,
+            is request_is('PROPFIND', $into->('がぎ/'), 207,
                 "$dir, $name: PROPFIND in $other", headers => [Depth => 1])
                 ->body =~ s{.*<D:href>([^<]*%[^<]*txt)</D:href>.*}{$1}sr,
                 percent("/$dir/がぎ/ぐ.txt"), "$dir, $name: href";
         }
-        does('DELETE', $from->('がぎ/'), 204, "$dir, $name: DELETE");
+        request_is('DELETE', $from->('がぎ/'), 204, "$dir, $name: DELETE");
     }
     return;
 }
@@ -261,19 +261,19 @@ sub by_links {
     symlink 'd/sub', "$root/n/deep";
     system 'chown', '-R', '-h', 'www-data', "$root/n" if $> == 0;
     for my $method (qw(COPY MOVE)) {
-        does($method, "/n/$_->[0]", 403, "$method $_->[0] to $_->[1]",
-            to("/n/$_->[1]", Overwrite => 'T'))
+        request_is($method, "/n/$_->[0]", 403, "$method $_->[0] to $_->[1]",
+            destination("/n/$_->[1]", Overwrite => 'T'))
             for ['d/', 'link/new/'], ['d/', 'deep/new/'], ['d/sub/', 'link/'],
                 ['d/f.txt', 'link/f.txt'], ['link/', 'd/new/'];
     }
     is entries('n/d'), 'f.txt sub', 'nothing was made';
     is slurp("$root/n/d/$_"), 'keep', "$_ is as it was"
         for qw(f.txt sub/g.txt);
-    does('COPY', '/n/d/', 201, 'Depth: 0 takes nothing of what is in it',
-        to('/n/link/new/', Depth => 0));
+    request_is('COPY', '/n/d/', 201, 'Depth: 0 takes nothing of what is in it',
+        destination('/n/link/new/', Depth => 0));
     is entries('n/d'), 'f.txt new sub', 'but itself';
     unlink map { "$root/n/$_" } qw(link deep);
-    does('DELETE', '/n/d/', 204, 'DELETE');
+    request_is('DELETE', '/n/d/', 204, 'DELETE');
     return;
 }
 
@@ -284,7 +284,7 @@ sub lock_it {
         . '<D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/>'
         . '</D:locktype><D:owner><D:href>http://me/%c9%bd</D:href></D:owner>'
         . '</D:lockinfo>';
-    my $lock = does('LOCK', $target, 200, $what, body => $LOCKINFO,
+    my $lock = request_is('LOCK', $target, 200, $what, body => $LOCKINFO,
         headers => ['Content-Type' => 'text/xml', Depth => 0]);
     like $lock->body, qr{:href>http://me/%c9%bd</},
         "$what: its owner's own href";
@@ -300,9 +300,9 @@ sub tags {
     for my $name (sort keys %of) {
         my $from = sub { $of{$name}->("/$dir/$_[0]") };
         my $w = "$dir, $name";
-        does('PUT', $from->("ば.txt"), 201, "$w: PUT", body => 'b');
-        does('MKCOL', $from->('がぎ/'), 201, "$w: MKCOL");
-        does('PUT', $from->("がぎ/ぐ.txt"), 201, "$w: PUT", body => 'one');
+        request_is('PUT', $from->("ば.txt"), 201, "$w: PUT", body => 'b');
+        request_is('MKCOL', $from->('がぎ/'), 201, "$w: MKCOL");
+        request_is('PUT', $from->("がぎ/ぐ.txt"), 201, "$w: PUT", body => 'one');
         my $token = lock_it($from->("がぎ/ぐ.txt"), "$w: LOCK");
         for my $other (sort keys %of) {
             my $into = sub { $of{$other}->("/$dir/$_[0]") };
@@ -310,7 +310,7 @@ sub tags {
                     . "> ($_[1])") };
             my $put = sub {
                 my ($status, $what, @headers) = @_;
-                does('PUT', $from->("がぎ/ぐ.txt"), $status, "$w: $what, $other",
+                request_is('PUT', $from->("がぎ/ぐ.txt"), $status, "$w: $what, $other",
                     body => 'one', headers => \@headers);
             };
             $put->(423, 'no token');
@@ -327,26 +327,26 @@ sub tags {
                     1 .. 12), ($tag->("がぎ/ぐ.txt",
                     "$token [\"wrong\"]"))[1])
                 if $other eq 'low';
-            does('LOCK', $from->("がぎ/ぐ.txt"), 200, "$w: refresh, $other",
+            request_is('LOCK', $from->("がぎ/ぐ.txt"), 200, "$w: refresh, $other",
                 headers => [$tag->("がぎ/ぐ.txt", $token), Depth => 0]);
-            does('COPY', $from->('ば.txt'), 204,
+            request_is('COPY', $from->('ば.txt'), 204,
                 "$w: a locked Destination, $other",
-                to($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt", $token)));
-            does('COPY', $from->('ば.txt'), 412,
+                destination($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt", $token)));
+            request_is('COPY', $from->('ば.txt'), 412,
                 "$w: Destination with a wrong entity tag, $other",
-                to($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt",
+                destination($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt",
                     "$token [\"wrong\"]")));
             # for members of a collection mod_dav uses octets on disk
-            does('DELETE', $from->('がぎ/'), 424,
+            request_is('DELETE', $from->('がぎ/'), 424,
                 "$w: a member's wrong entity tag, $other", headers => [
                     $tag->("がぎ/ぐ.txt", "$token [\"wrong\"]")]);
-            does('DELETE', $from->('がぎ/'), 424,
+            request_is('DELETE', $from->('がぎ/'), 424,
                 "$w: a member is locked, $other");
             ok -e "$root/" . disk("$dir/がぎ/ぐ.txt"), "$w: is there";
         }
-        does('DELETE', $from->('がぎ/'), 204, "$w: with its token",
+        request_is('DELETE', $from->('がぎ/'), 204, "$w: with its token",
             headers => [If => '<' . $from->("がぎ/ぐ.txt") . "> ($token)"]);
-        does('DELETE', $from->('ば.txt'), 204, "$w: DELETE");
+        request_is('DELETE', $from->('ば.txt'), 204, "$w: DELETE");
     }
     return;
 }
@@ -364,7 +364,7 @@ sub twins {
         ['LOCK', 'RÉSUMÉ.txt', 409], ['DELETE', 'RÉSUMÉ.TXT', 404])
     {
         my ($method, $name, $status) = @$_;
-        my $answer = does($method, '/k/' . percent($name), $status,
+        my $answer = request_is($method, '/k/' . percent($name), $status,
             "$method " . escaped($name), $method eq 'PUT' ? (body => 'x')
             : $method eq 'LOCK' ? (body => $LOCKINFO, headers =>
                 ['Content-Type' => 'text/xml']) : ());
@@ -372,14 +372,14 @@ sub twins {
             'the message gives the reason'
             if $status == 409;
     }
-    does('COPY', '/k/Docs/new.txt', 409, 'COPY to a twin of another',
-        to('/k/' . percent('RÉSUMÉ.txt')));
-    does('COPY', '/k/' . percent('Résumé.txt'), 409, 'COPY to its own twin',
-        to('/k/' . percent('résumé.txt')));
-    does('MOVE', '/k/' . percent('Résumé.txt'), 201, 'MOVE to its own twin',
-        to('/k/' . percent('résumé.txt')));
-    does('MOVE', '/k/Docs/new.txt', 409, 'but not beside its own collection',
-        to('/k/DOCS/NEW.txt'));
+    request_is('COPY', '/k/Docs/new.txt', 409, 'COPY to a twin of another',
+        destination('/k/' . percent('RÉSUMÉ.txt')));
+    request_is('COPY', '/k/' . percent('Résumé.txt'), 409, 'COPY to its own twin',
+        destination('/k/' . percent('résumé.txt')));
+    request_is('MOVE', '/k/' . percent('Résumé.txt'), 201, 'MOVE to its own twin',
+        destination('/k/' . percent('résumé.txt')));
+    request_is('MOVE', '/k/Docs/new.txt', 409, 'but not beside its own collection',
+        destination('/k/DOCS/NEW.txt'));
     is entries('k'), join(' ', sort map { escaped($_) } 'Docs',
         'résumé.txt', 'Résumé2.txt'), 'changes its name';
     return;
@@ -391,18 +391,18 @@ sub collections {
     spew("$root/" . euc('巻/表.txt'), 'hyou');
     system 'chown', '-R', 'www-data', "$root/" . euc('巻') if $> == 0;
     for my $method (qw(COPY MOVE)) {
-        my $answer = does($method, '/' . percent('巻/'), 409,
+        my $answer = request_is($method, '/' . percent('巻/'), 409,
             "$method of a collection to a tree of another charset",
-            to('/n/' . percent('巻/')));
+            destination('/n/' . percent('巻/')));
         like $answer->body, qr/another charset or form/,
             'the message gives the reason';
         ok !-e "$root/n/巻", 'and nothing is made';
     }
-    does('COPY', '/' . percent('巻/表.txt'), 201, 'a file has its name there',
-        to('/n/' . percent('表.txt')));
+    request_is('COPY', '/' . percent('巻/表.txt'), 201, 'a file has its name there',
+        destination('/n/' . percent('表.txt')));
     is slurp("$root/n/表.txt"), 'hyou', 'in that charset';
-    does('COPY', '/' . percent('巻/'), 201, 'a collection in its tree',
-        to('/' . percent('冊/')));
+    request_is('COPY', '/' . percent('巻/'), 201, 'a collection in its tree',
+        destination('/' . percent('冊/')));
     is slurp("$root/" . euc('冊/表.txt')), 'hyou', 'with what is in it';
     return;
 }
@@ -411,30 +411,30 @@ sub collections {
 # properties of clients, which do not change.
 sub multistatus {
     $server->request('MKCOL', percent('/新/'));
-    does('MKCOL', percent('/新/外/'), 201, 'MKCOL');
-    does('PUT', percent('/新/外/中.txt'), 201, 'PUT', body => 'x');
+    request_is('MKCOL', percent('/新/外/'), 201, 'MKCOL');
+    request_is('PUT', percent('/新/外/中.txt'), 201, 'PUT', body => 'x');
     my $token = lock_it(percent('/新/外/中.txt'), 'LOCK');
-    my $answer = does('DELETE', percent('/新/外/'), 424, 'DELETE');
+    my $answer = request_is('DELETE', percent('/新/外/'), 424, 'DELETE');
     like $answer->body, qr{<D:href>\Q@{[percent('/新/外/中.txt')]}\E</D:href>
         \s*<D:status>HTTP/1.1\ 423}x, 'says which is locked';
-    $answer = does('COPY', percent('/在/'), 424, 'COPY over it',
-        to(percent('/新/外/'), Overwrite => 'T'));
+    $answer = request_is('COPY', percent('/在/'), 424, 'COPY over it',
+        destination(percent('/新/外/'), Overwrite => 'T'));
     like $answer->body, qr{<D:href>\Q@{[percent('/新/外/中.txt')]}\E</D:href>},
         'says which is locked';
     my $mine = '<D:href>/新/%c9%bd</D:href>';
-    does('PROPPATCH', percent('/新/外/'), 207, 'PROPPATCH', body =>
+    request_is('PROPPATCH', percent('/新/外/'), 207, 'PROPPATCH', body =>
         '<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set>'
         . "<D:prop><x xmlns='u:u'>$mine</x><D:displayname>&lt;\xC3\xA9 %FF"
         . '</D:displayname></D:prop></D:set></D:propertyupdate>',
         headers => ['Content-Type' => 'text/xml']);
-    $answer = does('PROPFIND', percent('/新/外/'), 207, 'PROPFIND',
+    $answer = request_is('PROPFIND', percent('/新/外/'), 207, 'PROPFIND',
         headers => [Depth => 0]);
     like $answer->body, qr{href>\Q/新/%c9%bd\E</}, 'a href of a client';
     like $answer->body, qr{displayname>&lt;\xC3\xA9 %FF</},
         'a displayname of a client';
     like $answer->body, qr{<D:href>\Q@{[percent('/新/外/')]}\E</D:href>},
         'its own href';
-    does('DELETE', percent('/新/'), 204, 'DELETE',
+    request_is('DELETE', percent('/新/'), 204, 'DELETE',
         headers => [If => '<' . percent('/新/外/中.txt') . "> ($token)"]);
     return;
 }

@@ -174,7 +174,7 @@ is $answer->header('X-Match'),  'case', 'the level, as a variable';
 is $answer->header('X-Expr'),   'case /Docs/Guide/Intro.html', 'expressions';
 is $answer->header('X-Seen'),   'real', 'SetEnvIf sees the real name alone';
 is $answer->header('Location'), undef,  'no redirect that nobody asked for';
-ok index($server->told, 'iri: "/DOCS/guide/INTRO.html" is '
+ok index($server->settled_log, 'iri: "/DOCS/guide/INTRO.html" is '
         . '"/Docs/Guide/Intro.html": case, reason=folded, request "/DOCS/') > 0,
     'one line, with the level';
 for (['/Docs/Resume.txt', 'accents'], ['/docs/resume.txt', 'accents'],
@@ -353,7 +353,7 @@ for (
     ['find nothing as', '/Docs/caf%C3%A9', 'none'],
 ) {
     my ($doing, $path, $match) = @$_;
-    like $server->told, qr{iri:\ report:\ would\ \Q$doing "$path"\E:
+    like $server->settled_log, qr{iri:\ report:\ would\ \Q$doing "$path"\E:
         \ form\ \w+,\ charset\ "\S*",\ match\ $match,}x, "$doing $path";
 }
 is $server->get('/Docs/Guide/Intro.html', port => $server->port('report'))

@@ -41,14 +41,14 @@ my %server = (Strict => $strict, Unsafe => $unsafe);
 my $HOST = "b\xC3\xBCcher.example";
 
 # The site of a response, or its status.
-sub said {
+sub site_of {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
 sub raw {
     my ($server, $octets) = @_;
-    return said($server->client->send_raw($octets));
+    return site_of($server->client->send_raw($octets));
 }
 
 # ---- pieces ------------------------------------------------------------------
@@ -74,7 +74,7 @@ sub pieces {
         $client->put($piece);
         sleep 0.0005;
     }
-    return said($client->read_answer('GET') // return 'nothing');
+    return site_of($client->read_answer('GET') // return 'nothing');
 }
 
 # ---- what stands around ------------------------------------------------------
@@ -195,17 +195,17 @@ sub echoed {
 my $limited = server("LimitRequestLine 100\nLimitRequestFieldSize 60");
 my $escaped = 'b%C3%BCcher.example';    # 19 octets, the A-labels 21
 # httpd itself accepts one octet more than the limit.
-my %said = (-2 => [qw(buecher buecher)], -1 => [qw(buecher buecher)],
+my %sites = (-2 => [qw(buecher buecher)], -1 => [qw(buecher buecher)],
     0 => [414, 400], 1 => [414, 400]);
 for my $more (-2 .. 1) {
     my $line = "GET http://$escaped/? HTTP/1.1";
     my $pad  = 'x' x (100 + $more - length $line);
     my $octets = "GET http://$escaped/?$pad HTTP/1.1\r\nHost: x\r\n\r\n";
-    is raw($limited, $octets), $said{$more}[0],
+    is raw($limited, $octets), $sites{$more}[0],
         "a request line of 100 octets and $more";
     $pad = ' ' x (60 + $more - length "Host:$escaped");
     $octets = "GET / HTTP/1.1\r\nHost:$pad$escaped\r\n\r\n";
-    is raw($limited, $octets), $said{$more}[1],
+    is raw($limited, $octets), $sites{$more}[1],
         "a Host line of 60 octets and $more";
 }
 # The received host is longer than its A-labels.
@@ -270,17 +270,17 @@ for my $options (sort keys %server) {
     my @want = map { (qw(buecher first buecher first echo 400)) } 1 .. 5;
     # one after the other; then pipelined, except for 400, which ends the
     # connection with Strict
-    my @said = map { said($client->request({ target => '/', host => $_ })) }
+    my @sites = map { site_of($client->request({ target => '/', host => $_ })) }
         @hosts;
-    is_deeply \@said, \@want, "$options: alternating hosts";
+    is_deeply \@sites, \@want, "$options: alternating hosts";
     my @some = grep { $want[$_] ne 400 } 0 .. $#want;
-    @said = map { said($_) } $client->pipeline(
+    @sites = map { site_of($_) } $client->pipeline(
         map { { target => '/', host => $_ } } @hosts[@some]);
-    is_deeply \@said, [@want[@some]], "$options: pipelined";
+    is_deeply \@sites, [@want[@some]], "$options: pipelined";
     # of pipelined requests httpd has read the first octet in advance
-    @said = map { said($_) } $client->pipeline(
+    @sites = map { site_of($_) } $client->pipeline(
         map { { target => "http://$_/", host => 'x' } } @hosts[@some]);
-    is_deeply \@said, [@want[@some]], "$options: pipelined, absolute";
+    is_deeply \@sites, [@want[@some]], "$options: pipelined, absolute";
 }
 
 # A body that looks like header lines is a body; the next request follows it.
@@ -296,12 +296,12 @@ for my $body ("Host: $HOST\r\n\r\n", "GET http://$HOST/ HTTP/1.1\r\n") {
         . "Host: $HOST\r\nX-Host: $HOST\r\n\r\n"
         . "GET / HTTP/1.1\r\nHost: first.example\r\n\r\n"
         . "GET / HTTP/1.1\r\nHost: $HOST\r\nConnection: close\r\n\r\n");
-    my @said = map { $client->read_answer('GET') } 1 .. 4;
-    is_deeply [map { $_->status } @said], [(200) x 4],
+    my @sites = map { $client->read_answer('GET') } 1 .. 4;
+    is_deeply [map { $_->status } @sites], [(200) x 4],
         'bodies that look like lines';
     is echoed($_), 'POST / HTTP/1.1|xn--cho-9la.example|',
-        'are not read as such' for @said[0, 1];
-    is $said[2]->body . $said[3]->body, 'firstbuecher', 'what follows is';
+        'are not read as such' for @sites[0, 1];
+    is $sites[2]->body . $sites[3]->body, 'firstbuecher', 'what follows is';
 }
 
 # Nor is text after a body edited, with a Host line before it or without.

@@ -28,7 +28,7 @@ sub files {
     return;
 }
 
-sub said {
+sub site_of {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
 }
@@ -146,8 +146,8 @@ for my $time (1 .. 3) {
     my $before = $known->();
     ok $server->reload, "graceful restart $time";
     is $known->() - $before, 4, 'each name is added once';
-    is said($server->get('/', host => $B)), 'buecher', 'it is known';
-    is said($server->get('/', host => "a.b.$B")), 'buecher', 'so is another';
+    is site_of($server->get('/', host => $B)), 'buecher', 'it is known';
+    is site_of($server->get('/', host => "a.b.$B")), 'buecher', 'so is another';
 }
 is $count, 8, 'and twice at the start, as httpd reads it twice';
 
@@ -170,8 +170,8 @@ sub sites_while {
     my $end = time + $seconds;
     while (time < $end) {
         for my $host (keys %site) {
-            my $said = said($server->get('/', host => $host));
-            return escaped($host) . ": $said" if $said ne $site{$host};
+            my $site = site_of($server->get('/', host => $host));
+            return escaped($host) . ": $site" if $site ne $site{$host};
         }
     }
     return 'ok';
@@ -200,9 +200,9 @@ END
         ok index($text, $bad) < 0 && $text !~ /[\x80-\xFF]|<b>/,
             'nothing of it is repeated';
     }
-    unlike $refusing->told . $refusing->access_log, qr/[\x80-\xFF]/,
+    unlike $refusing->settled_log . $refusing->access_log, qr/[\x80-\xFF]/,
         'nor raw in the logs';
-    like $refusing->told,
+    like $refusing->settled_log,
         qr/iri: host "%FF%FE<b>" refused: it is not UTF-8/,
         'where it is told why';
     for my $host ('u@first.example', 'localhost, localhost', 'a b') {
@@ -255,13 +255,13 @@ CacheMinExpire 600
 END
     . vhost('first.example', "$tmp/first")
     . vhost($B, "$tmp/b"));
-    is said($cache->get('/', host => $B)), 'buecher', 'kept';
+    is site_of($cache->get('/', host => $B)), 'buecher', 'kept';
     $cache->wait_for(sub { `find $own/cache -name '*.header'` });
     for my $host ('b%C3%BCcher.example', "B\xC3\x9CCHER.example", $BA) {
         like $cache->get('/', host => $host)->header('X-Cache') // '',
             qr/^HIT/, 'one key for all forms';
     }
-    is said($cache->get('/', host => $_)), 'first', 'and no other site'
+    is site_of($cache->get('/', host => $_)), 'first', 'and no other site'
         for 'first.example', "\xC3\xA9.example", 'xn--9ca.example';
 }
 
@@ -304,7 +304,7 @@ files("mass/$B/htdocs/index.html" => 'unicode',
     'mass/www.example/htdocs/index.html' => 'plain',
     "parts/example/b\xC3\xBCcher/www/index.html" => 'parts',
     'static/index.html' => 'static');
-my $mass = httpd(modules => [qw(vhost_alias headers)], conf => <<"END"
+my $alt_site = httpd(modules => [qw(vhost_alias headers)], conf => <<"END"
 IRIEngine On
 IRIHost On
 Header set X-Root "expr=%{DOCUMENT_ROOT}|%{CONTEXT_DOCUMENT_ROOT}"
@@ -346,43 +346,43 @@ END
     VirtualDocumentRoot "$tmp/parts/%-1/%-2/%1"
 END
 for my $host ($B, $BA, 'b%C3%BCcher.example', "$BA:80") {
-    is said($mass->get('/', host => $host)), 'unicode', escaped($host);
-    is $mass->get('/d/x.html', host => $host)->status, 403,
+    is site_of($alt_site->get('/', host => $host)), 'unicode', escaped($host);
+    is $alt_site->get('/d/x.html', host => $host)->status, 403,
         '<Directory> of the real directory';
-    is $mass->get('/h/x.html', host => $host)->status, 403, 'its .htaccess';
-    is said($mass->get('/e%CC%81/', host => $host)), 'path',
+    is $alt_site->get('/h/x.html', host => $host)->status, 403, 'its .htaccess';
+    is site_of($alt_site->get('/e%CC%81/', host => $host)), 'path',
         'a path below it';
-    is $mass->get('/none', host => $host)->status, 404, 'nothing below it';
-    is $mass->get('/h', host => $host)->status, 403,
+    is $alt_site->get('/none', host => $host)->status, 404, 'nothing below it';
+    is $alt_site->get('/h', host => $host)->status, 403,
         'nothing is told of a denied directory';
-    is said($mass->get('/static/', host => $host)), 'static', 'an alias';
+    is site_of($alt_site->get('/static/', host => $host)), 'static', 'an alias';
 }
-is $mass->get('/', host => $B)->header('X-Root'),
+is $alt_site->get('/', host => $B)->header('X-Root'),
     join('|', ("$tmp/mass/$B/htdocs") x 2), 'the document root';
-is said($mass->get('/', host => "stra\xC3\x9Fe.example")), 'ascii',
+is site_of($alt_site->get('/', host => "stra\xC3\x9Fe.example")), 'ascii',
     'a directory in A-labels';
-is said($mass->get('/', host => "gr\xC3\xB6\xC3\x9Fe.example")),
+is site_of($alt_site->get('/', host => "gr\xC3\xB6\xC3\x9Fe.example")),
     'both, ascii', 'if there are both';
-is said($mass->get('/', host => "\xC3\xA9cole.example")), 'decomposed',
+is site_of($alt_site->get('/', host => "\xC3\xA9cole.example")), 'decomposed',
     'a name in NFD on disk';
 make_path("$tmp/mass/e\xCC\x81cole.example/htdocs/d");
 spew("$tmp/mass/e\xCC\x81cole.example/htdocs/d/x.html", 'x');
-is $mass->get('/d/x.html', host => "\xC3\xA9cole.example")->status, 403,
+is $alt_site->get('/d/x.html', host => "\xC3\xA9cole.example")->status, 403,
     '<Directory> of a name in NFD';
-is said($mass->get('/', host => 'www.example')), 'plain', 'a plain host';
+is site_of($alt_site->get('/', host => 'www.example')), 'plain', 'a plain host';
 my $japan = "\xE6\x97\xA5\xE6\x9C\xAC.example";
-is $mass->get('/', host => $japan)->status, 404, 'in no charset of the tree';
-is said($mass->get('/', host => $japan, port => $mass->port('euc'))),
+is $alt_site->get('/', host => $japan)->status, 404, 'in no charset of the tree';
+is site_of($alt_site->get('/', host => $japan, port => $alt_site->port('euc'))),
     'EUC-JP', 'in the charset of the tree';
-is $mass->get('/', host => "\xE0\xB9\x84\xE0\xB8\x97\xE0\xB8\xA2.example",
-    port => $mass->port('euc'))->status, 404, 'not to be written in it';
-is $mass->get('/', host => $BA, port => $mass->port($_))->status, 404,
+is $alt_site->get('/', host => "\xE0\xB9\x84\xE0\xB8\x97\xE0\xB8\xA2.example",
+    port => $alt_site->port('euc'))->status, 404, 'not to be written in it';
+is $alt_site->get('/', host => $BA, port => $alt_site->port($_))->status, 404,
     "a directory in Unicode, where the first says $_" for qw(off report);
-is said($mass->get('/', host => "www.$B", port => $mass->port('parts'))),
+is site_of($alt_site->get('/', host => "www.$B", port => $alt_site->port('parts'))),
     'parts', 'labels of the host';
-is $mass->get($_, host => $B, port => $mass->port('static'))->status, 404,
+is $alt_site->get($_, host => $B, port => $alt_site->port('static'))->status, 404,
     'a directory that no host names' for '/', '/alias/';
-is $mass->get('/', host => 'xn--a.example')->status, 404, 'no A-label';
-is $mass->get('/', host => "none.$B")->status, 404, 'no directory';
-is_deeply [$mass->errors], [], 'log';
+is $alt_site->get('/', host => 'xn--a.example')->status, 404, 'no A-label';
+is $alt_site->get('/', host => "none.$B")->status, 404, 'no directory';
+is_deeply [$alt_site->errors], [], 'log';
 done_testing;

@@ -55,10 +55,10 @@ sub ask {
     my ($hosts, %option) = @_;
     my $client = $server->client(proto => 'h2', tls => { sni => $option{sni},
         cert => $option{cert} ? $tmp : undef });
-    my @said = map { $_->status == 200 ? $_->body : $_->status }
+    my @responses = map { $_->status == 200 ? $_->body : $_->status }
         $client->pipeline(map { { target => '/', host => $_ } } @$hosts);
     $client->disconnect;
-    return @said;
+    return @responses;
 }
 
 my @books = ($books, $BOOKS, uc $BOOKS, 'bu%cc%88cher%E3%80%82example');

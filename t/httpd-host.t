@@ -195,7 +195,7 @@ sub judge {
                 # mapping
                 $want = $form->[4] if $what eq 'IRIHost, Unsafe'
                     && $form->[0] =~ /^(?:comma|two ports)$/;
-                is said($answer), $want, $form->[0];
+                is site_of($answer), $want, $form->[0];
                 is_safe($answer, $form->[1]) if $what =~ /IRIHost/;
             }
         };
@@ -206,7 +206,7 @@ sub judge {
 }
 
 # The site of a response, or its status.
-sub said {
+sub site_of {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
 }

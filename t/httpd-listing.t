@@ -65,7 +65,7 @@ sub is_whole {
     return;
 }
 
-sub mine { system 'chown', '-R', 'www-data', $_[0] if $> == 0 }
+sub give_to_worker { system 'chown', '-R', 'www-data', $_[0] if $> == 0 }
 
 # ---- trees ------------------------------------------------------------------
 my $base = temp_dir();
@@ -140,7 +140,7 @@ DirectoryIndex disabled
     </LocationMatch>
 </VirtualHost>
 END
-mine($base);
+give_to_worker($base);
 
 for my $mpm (qw(prefork event)) {
     $server = httpd(root => $base, mpm => $mpm, h2 => $mpm eq 'event', @conf);
@@ -256,7 +256,7 @@ spew("$rules/users", join '', map { "$_:{SHA}" . sha1_base64('p') . "=\n" }
 spew("$rules/others", 'u:{SHA}' . sha1_base64('q') . "=\n");
 spew("$rules/page/list.shtml", '[<!--#include virtual="/all/" -->]');
 spew("$rules/page/bare.shtml", '[<!--#include virtual="/all" -->]');
-mine($rules);
+give_to_worker($rules);
 system 'chown', '-h', 'root', "$rules/links/mine" if $> == 0;
 chmod 0, "$rules/all/mode.txt";
 chmod 0, "$rules/all/mode";
@@ -433,7 +433,7 @@ $server = httpd(root => $rules, modules => \@modules, log_level => 'info',
     conf => $conf);
 $port = $server->port;
 mkdir "$server->{tmp}/cache";
-mine("$server->{tmp}/cache");
+give_to_worker("$server->{tmp}/cache");
 
 my $shown = names('/all/');
 unlike $shown, qr/hidden|htpasswd|htaccess/, 'hidden names';
@@ -464,7 +464,7 @@ is names('/index/none/'), 'a', 'no index';
 is names('/noindex/'), 403, 'Options -Indexes';
 is names('/noindex/sub/'), 403, 'Options -Indexes, below';
 is names('/noindex/in/'), 'a', 'Options +Indexes';
-ok index($server->told, 'cannot list') > 0, 'which is logged';
+ok index($server->settled_log, 'cannot list') > 0, 'which is logged';
 is names('/ht/'), 'a.txt never/ off/', 'switched on by .htaccess';
 is names('/ht/off/'), 404, 'and off';
 is names('/ht/off/on/'), 'a.txt', 'and on';
@@ -642,9 +642,9 @@ is $lister->get('/%E3%81%82.html')->status, 200, 'and has a name';
 is_deeply [$lister->errors], [], 'log: names in EUC-JP';
 
 # ---- settings ---------------------------------------------------------------
-my ($code, $said) = httpd_t("# %%PORT%%\nIRIListing maybe\n");
+my ($code, $output) = httpd_t("# %%PORT%%\nIRIListing maybe\n");
 isnt $code, 0, 'an invalid word';
-like $said, qr/IRIListing must be On or Off/, 'says what is right';
+like $output, qr/IRIListing must be On or Off/, 'says what is right';
 for (['', 1], ["IRIEngine report\n", 0], ["IRIEngine On\n", 0]) {
     my ($engine, $warned) = @$_;
     my $idle = httpd(conf => "# %%PORT%%\n${engine}IRIListing On\n");

@@ -104,7 +104,7 @@ my $server = httpd(root => $root, modules => \@modules, h2 => 1,
 chmod 0777, $server->tmp . '/run';
 my $here = 'http://localhost:' . $server->port;
 
-sub leads {
+sub location_is {
     my ($target, $want, $what, %option) = @_;
     my $method = delete $option{method} // 'GET';
     for my $proto (qw(h1 h2)) {
@@ -124,43 +124,43 @@ sub leads {
     return;
 }
 
-leads('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'Redirect, raw octets');
-leads('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
-leads('/lower', "$here/%D0%BA%2F%41", 'escapes stay escapes');
-leads('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9#%C3%A9",
+location_is('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'Redirect, raw octets');
+location_is('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
+location_is('/lower', "$here/%D0%BA%2F%41", 'escapes stay escapes');
+location_is('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9#%C3%A9",
     'query and fragment');
-leads('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
-leads('/bad', "$here/%FF%FE", 'what no charset reads');
-leads('/other', 'http://other.example/%e9/e%CC%81?%C3%A9',
+location_is('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
+location_is('/bad', "$here/%FF%FE", 'what no charset reads');
+location_is('/other', 'http://other.example/%e9/e%CC%81?%C3%A9',
     "another host's path is its own");
-leads('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
-leads('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
-like $server->told, qr/host "-%C3%BC-\.example" of a redirect/,
+location_is('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
+location_is('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
+like $server->settled_log, qr/host "-%C3%BC-\.example" of a redirect/,
     'the log says so';
-leads('/match/%c3%a9?x=%e9', "$here/%D0%BA/%C3%A9?x=%e9", 'RedirectMatch');
-leads('/rewrite/e%cc%81?q=%e9', "$here/%C3%A9/%C3%A9?q=%e9",
+location_is('/match/%c3%a9?x=%e9', "$here/%D0%BA/%C3%A9?x=%e9", 'RedirectMatch');
+location_is('/rewrite/e%cc%81?q=%e9', "$here/%C3%A9/%C3%A9?q=%e9",
     'RewriteRule [R]');
-leads("/ne/\xC3\xA9", "$here/%C3%A9/%C3%A9", 'RewriteRule [R,NE]');
-leads('/ne/a%20b%22%3C%3E%5C', "$here/%C3%A9/a%20b%22%3C%3E%5C",
+location_is("/ne/\xC3\xA9", "$here/%C3%A9/%C3%A9", 'RewriteRule [R,NE]');
+location_is('/ne/a%20b%22%3C%3E%5C', "$here/%C3%A9/a%20b%22%3C%3E%5C",
     'and what breaks strings and tags');
-leads("/away/\xC3\xA9%20x", 'http://other.example/%C3%A9/%C3%A9%20x',
+location_is("/away/\xC3\xA9%20x", 'http://other.example/%C3%A9/%C3%A9%20x',
     'RewriteRule to another host');
-leads('/gone/not-there', 'http://other.example/%C3%A9',
+location_is('/gone/not-there', 'http://other.example/%C3%A9',
     'ErrorDocument with an address');
-leads('/%d0%b4%d0%b8%d1%80', "$here/%D0%B4%D0%B8%D1%80/", 'a directory');
-leads("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9",
+location_is('/%d0%b4%d0%b8%d1%80', "$here/%D0%B4%D0%B8%D1%80/", 'a directory');
+location_is("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9",
     "$here/%D0%B4%D0%B8%D1%80/?q=%C3%A9", 'a directory, natively');
-leads('/cgi/to.cgi?other', 'http://other.example/%C3%A9/%e9',
+location_is('/cgi/to.cgi?other', 'http://other.example/%C3%A9/%e9',
     'a script to another host');
-leads('/cgi/to.cgi?own', "$here/%C3%A9", 'to this host');
-leads('/cgi/to.cgi?status', '/%C3%A9', 'with a status');
-leads('/cgi/to.cgi?made', '/%C3%A9', '201');
+location_is('/cgi/to.cgi?own', "$here/%C3%A9", 'to this host');
+location_is('/cgi/to.cgi?status', '/%C3%A9', 'with a status');
+location_is('/cgi/to.cgi?made', '/%C3%A9', '201');
 is $server->get('/cgi/to.cgi?path')->body, 'coffee',
     'a path without a status is no redirect';
-leads('/up/absolute', 'http://x.example/%C3%A9/%e9',
+location_is('/up/absolute', 'http://x.example/%C3%A9/%e9',
     'what an origin says is escaped, not read');
-leads('/up/relative', '/%C3%A9/e%CC%81?%C3%A9', 'a path');
-leads('/up/back', "$here/up/%C3%A9/%e9", 'after ProxyPassReverse');
+location_is('/up/relative', '/%C3%A9/e%CC%81?%C3%A9', 'a path');
+location_is('/up/back', "$here/up/%C3%A9/%e9", 'after ProxyPassReverse');
 is $server->get('/up/plain.txt')->header('Content-Location'), '/%C3%A9',
     'Content-Location of an origin';
 my $number = 0;
@@ -325,7 +325,7 @@ is_deeply [$links->errors], [], 'log';
 
 # ---- off --------------------------------------------------------------------
 
-sub sent {
+sub whole_response {
     my ($run, $target) = @_;
     my $answer = $run->get($target);
     my $text = join "\n", $answer->status, map { "$_->[0]: $_->[1]" }
@@ -345,9 +345,9 @@ my $off = httpd(root => $root, modules => \@modules, conf => $text);
 my $report = httpd(root => $root, modules => \@modules,
     conf => conf('IRIEngine report'));
 for my $target (@targets) {
-    my $want = sent($stock, $target);
-    is sent($off, $target), $want, 'off: ' . escaped($target);
-    is sent($report, $target), $want, 'report: ' . escaped($target);
+    my $want = whole_response($stock, $target);
+    is whole_response($off, $target), $want, 'off: ' . escaped($target);
+    is whole_response($report, $target), $want, 'report: ' . escaped($target);
 }
 is_deeply [$off->errors, $report->errors], [], 'log';
 

@@ -23,13 +23,13 @@ for (['IRIQueryCharset', qr/IRIQueryCharset needs the name of a charset/],
         qr/IRIQueryCharset not allowed/])
 {
     my ($text, $says) = @$_;
-    my ($code, $said) = httpd_t("IRIEngine On\n$text\n");
+    my ($code, $output) = httpd_t("IRIEngine On\n$text\n");
     isnt $code, 0, "rejected: $text";
-    like $said, $says, "message: $text";
+    like $output, $says, "message: $text";
 }
 for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
-    my ($code, $said) = httpd_t("IRIEngine On\nIRIQueryCharset $text\n");
-    is $code, 0, "accepted: $text" or diag $said;
+    my ($code, $output) = httpd_t("IRIEngine On\nIRIQueryCharset $text\n");
+    is $code, 0, "accepted: $text" or diag $output;
 }
 
 # ---- one server --------------------------------------------------------------
@@ -210,21 +210,21 @@ like slurp("$tmp/query.log"),
 
 # ---- other servers -------------------------------------------------------------
 
-sub at { my ($port, $query) = @_;
+sub queries_at { my ($port, $query) = @_;
     return answer("/say.cgi?$query", port => $server->port($port))
         =~ s{\|/say.*}{}r }
 
-is at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
+is queries_at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
     'a=%C3%A9&b=%c3%a9&c==%CC%B8|a=%C3%A9&b=%c3%a9&c==%CC%B8', 'NFC';
-is at(nfc => 'a=%83%5C&b=e%CC%81'),
+is queries_at(nfc => 'a=%83%5C&b=e%CC%81'),
     'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81', 'not UTF-8: not touched';
-is at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
-is at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
-is at(report => 'q=%83%5C'), 'q=%83%5C|', 'report: no change';
-is at(report => 'q=%83&r=%81'), 'q=%83&r=%81|', 'nor here';
-is at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'nor here';
+is queries_at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
+is queries_at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
+is queries_at(report => 'q=%83%5C'), 'q=%83%5C|', 'report: no change';
+is queries_at(report => 'q=%83&r=%81'), 'q=%83&r=%81|', 'nor here';
+is queries_at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'nor here';
 # Two threads may write the lines in the other order.
-my @lines = sort $server->told =~ /(iri: report: .*query.*), request/g;
+my @lines = sort $server->settled_log =~ /(iri: report: .*query.*), request/g;
 is_deeply \@lines, [
     'iri: report: would leave the query "q=%83&r=%81": charset "", has'
         . ' parameters that no single charset decodes, reason=query-unreadable',

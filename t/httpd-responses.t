@@ -195,10 +195,10 @@ for my $mode (qw(off report)) {
     $server->wait_for(sub { slurp($log) =~ /\n.*\n.*\n/ });
     unlike slurp($log), qr/[^-\n]/, "$mode: no variables";
 }
-like $server->told, qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
+like $server->settled_log, qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
     \ charset\ "EUC-JP",\ match\ charset,\ [\ \w]+,\ file\ "/[!-~]+", \ reason=[-a-z]+,
     \ request\ "/}x, 'report: what would be served, and how it was written';
-like $server->told, qr{iri: report: would refuse .*request "/%FF"},
+like $server->settled_log, qr{iri: report: would refuse .*request "/%FF"},
     'report: what would be refused';
 
 # ---- IRIInvalid
@@ -212,7 +212,7 @@ ok $server->wait_for(sub { slurp($pass) =~ /^invalid$/m }),
 # ---- limits: one log line, no reading
 my $long = '/%E8%A1%A8' x 200;
 is $server->get($long)->status, 404, 'too many segments';
-is scalar(() = $server->told =~ /^.*reason=limit,.*$/mg), 1, 'one line';
+is scalar(() = $server->settled_log =~ /^.*reason=limit,.*$/mg), 1, 'one line';
 
 is_deeply [$server->errors(ignore => qr/has no effect/)], [], 'log';
 
@@ -262,7 +262,7 @@ ProxyPass /up/ http://127.0.0.1:%%PORT%%/front/
     SetHandler default-handler
 </Location>
 END
-sub fronts {
+sub front_answers {
     my ($target, $status, $location, $what, %option) = @_;
     my $method = $option{method} // 'GET';
     my $answer = $front->request($method, $target);
@@ -273,34 +273,34 @@ sub fronts {
     return;
 }
 for ('/front/', '/fall/', '/last/', '/pt/', '/up/', '/handled/') {
-    fronts("${_}e%CC%81?a=%e9", 301, "${_}%C3%A9?a=%e9", "$_: NFD");
-    fronts("$_\xC3\xA9", 301, "${_}%C3%A9", "$_: raw");
-    fronts("${_}%c3%a9", 301, "${_}%C3%A9", "$_: lower case");
-    fronts("${_}%61", 301, "${_}a", "$_: a needless escape");
-    fronts("$_%93%FA", 200, undef, "$_: a legacy path");
-    fronts("${_}%C3%A9", 200, undef, "$_: canonical");
-    fronts("${_}a", 200, undef, "$_: ASCII");
-    fronts("${_}a/./e%CC%81", 200, undef, "$_: other segments");
+    front_answers("${_}e%CC%81?a=%e9", 301, "${_}%C3%A9?a=%e9", "$_: NFD");
+    front_answers("$_\xC3\xA9", 301, "${_}%C3%A9", "$_: raw");
+    front_answers("${_}%c3%a9", 301, "${_}%C3%A9", "$_: lower case");
+    front_answers("${_}%61", 301, "${_}a", "$_: a needless escape");
+    front_answers("$_%93%FA", 200, undef, "$_: a legacy path");
+    front_answers("${_}%C3%A9", 200, undef, "$_: canonical");
+    front_answers("${_}a", 200, undef, "$_: ASCII");
+    front_answers("${_}a/./e%CC%81", 200, undef, "$_: other segments");
 }
-fronts("/lost/$_", 404, undef, "nothing answers: /lost/$_")
+front_answers("/lost/$_", 404, undef, "nothing answers: /lost/$_")
     for 'e%CC%81', '%61', '%93%FA';
-fronts("/files/$_", 404, undef, "the handler of files alone: /files/$_")
+front_answers("/files/$_", 404, undef, "the handler of files alone: /files/$_")
     for 'e%CC%81', '%61', '%93%FA';
-fronts('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt', 'a file of an alias');
-fronts('/alias/e%CC%81', 404, undef, 'and none');
-fronts("/into/$_", 404, undef, "a rule leads to nothing: /into/$_")
+front_answers('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt', 'a file of an alias');
+front_answers('/alias/e%CC%81', 404, undef, 'and none');
+front_answers("/into/$_", 404, undef, "a rule leads to nothing: /into/$_")
     for 'e%CC%81', '%61', '%93%FA', "\xC3\xA9";
-fronts("/into/$_", 301, '/into/%E6%97%A5.txt', "and to a file: /into/$_")
+front_answers("/into/$_", 301, '/into/%E6%97%A5.txt', "and to a file: /into/$_")
     for '%93%FA.txt', '%e6%97%a5.txt', '日.txt';
-fronts('/into/%E6%97%A5.txt', 200, undef, 'canonical, by a rule');
-fronts("${_}%2e/x.txt", 200, undef, "$_: a dot-segment")
+front_answers('/into/%E6%97%A5.txt', 200, undef, 'canonical, by a rule');
+front_answers("${_}%2e/x.txt", 200, undef, "$_: a dot-segment")
     for qw(/pt/ /front/ /fall/);
-fronts('/app%2Etxt?%2E', 301, '/app.txt?%2E', 'a needless escape');
-fronts('/app%2Etxt', 301, '/app.txt', 'HEAD', method => 'HEAD');
-fronts('/app.tx%74', 405, undef, 'PUT', method => 'PUT');
-fronts('/%66ront/x.txt', 301, '/front/x.txt', 'of a directory');
-fronts('http://localhost/%66ront/x.txt', 301, '/front/x.txt',
+front_answers('/app%2Etxt?%2E', 301, '/app.txt?%2E', 'a needless escape');
+front_answers('/app%2Etxt', 301, '/app.txt', 'HEAD', method => 'HEAD');
+front_answers('/app.tx%74', 405, undef, 'PUT', method => 'PUT');
+front_answers('/%66ront/x.txt', 301, '/front/x.txt', 'of a directory');
+front_answers('http://localhost/%66ront/x.txt', 301, '/front/x.txt',
     'in absolute-form');
-fronts('/./front//x.txt', 200, undef, 'segments are no spelling');
+front_answers('/./front//x.txt', 200, undef, 'segments are no spelling');
 is_deeply [$front->errors], [], 'log';
 done_testing;

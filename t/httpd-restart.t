@@ -15,7 +15,7 @@ my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
 
 # "/日本" as "/%E6%97%A5%E6%9C%AC"
-sub at { return $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
+sub percent { return $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
 
 # Status and body of a request.
 sub answer {
@@ -26,10 +26,10 @@ sub answer {
 }
 
 # All spellings have the same response as the first one, and it is this.
-sub alike {
+sub responses_are {
     my ($server, $expected, $what, @targets) = @_;
     for my $target (@targets) {
-        is answer($server, at($target)), $expected, "$what: $target";
+        is answer($server, percent($target)), $expected, "$what: $target";
     }
     return;
 }
@@ -85,7 +85,7 @@ AddHandler cgi-script .cgi
 END
 my @MODULES = qw(rewrite cgid auth_basic authn_file authz_user);
 
-sub into {
+sub rewrite_server {
     my ($settings, %option) = @_;
     return httpd(root => $root, modules => \@MODULES, log_level => 'info',
         conf => $CONF . $settings, %option);
@@ -119,12 +119,12 @@ for my $how (sort keys %into) {
     } else {
         unlink "$root/.htaccess";
     }
-    my $server = into("IRIMatch case\n$rules");
-    alike($server, $denied, "$how: a denied program", '/admin/run.cgi',
+    my $server = rewrite_server("IRIMatch case\n$rules");
+    responses_are($server, $denied, "$how: a denied program", '/admin/run.cgi',
         '/Admin/run.cgi', '/ADMIN/RUN.CGI', '/admin/Run.cgi', '//Admin/run.cgi',
         '/x/../Admin/run.cgi', '/%41dmin/run.cgi', '/Admin/none.cgi',
         '/admin/none.cgi', '/Admin', '/Admin/');
-    alike($server, '200 public/Docs/Page.txt', "$how: a page",
+    responses_are($server, '200 public/Docs/Page.txt', "$how: a page",
         '/Docs/Page.txt', '/docs/page.txt');
     like $server->get('/public/admin/run.cgi')->status, qr/\A40[34]\z/,
         "$how: the inner name";
@@ -141,16 +141,16 @@ for my $how (sort keys %into) {
             : $target =~ /none/ ? 404 : 200, "$how: in one connection, $target";
     }
     ok $client->{persistent}, "$how: the connection is kept";
-    my $variants = into("IRICharset Shift_JIS\n$rules");
-    alike($variants, 403, "$how: variants", '/〜内部/a.txt', '/～内部/a.txt',
+    my $variants = rewrite_server("IRICharset Shift_JIS\n$rules");
+    responses_are($variants, 403, "$how: variants", '/〜内部/a.txt', '/～内部/a.txt',
         '/〜内部/none.txt', '/～内部/none.txt');
-    my $repairs = into("IRIRepair double-encoding %u\n$rules"
+    my $repairs = rewrite_server("IRIRepair double-encoding %u\n$rules"
         . "<Location \"/é\">\nRequire all denied\n</Location>\n");
-    alike($repairs, 403, "$how: repaired", '/é/a.txt', '/%u00e9/a.txt',
+    responses_are($repairs, 403, "$how: repaired", '/é/a.txt', '/%u00e9/a.txt',
         '/%u00e9/none.txt');
     # In a directory mod_rewrite redirects to a path that httpd decodes again:
     # without the module "%25C3" leads there, too.
-    alike($repairs, 403, "$how: repaired", '/%25C3%25A9/a.txt',
+    responses_are($repairs, 403, "$how: repaired", '/%25C3%25A9/a.txt',
         '/%25C3%25A9/none.txt') if $how !~ /htaccess|Directory/;
     is_deeply [$_->errors], [], "$how: log" for $server, $variants, $repairs;
 }
@@ -189,7 +189,7 @@ CacheRoot "%%TMP%%/cache"
 CacheEnable disk "/Cached"
 CacheEnable disk "/cached"
 END
-alike($rules, 403, 'arguments', '/download/secret.txt',
+responses_are($rules, 403, 'arguments', '/download/secret.txt',
     '/DOWNLOAD/secret.txt', '/Download/Secret.TXT');
 is answer($rules, '/%B1%B2/a.txt'), 403, 'arguments, by charset';
 is answer($rules, '/free/run.cgi?a=1'), '200 GET [member=1&a=1] [rule] [] [front]',
@@ -225,7 +225,7 @@ SetEnvIf Request_URI "^/DOWN" ok=1
     </RequireAll>
 </Directory>
 END
-alike($env, 403, 'environment', '/download/secret.txt',
+responses_are($env, 403, 'environment', '/download/secret.txt',
     '/DOWNLOAD/secret.txt', '/Download/none.txt', '/download/none.txt');
 is_deeply [$env->errors], [], 'environment: log';
 
@@ -249,15 +249,15 @@ system 'chown', '-R', 'www-data', $dav if $> == 0;
 chmod 0777, $writer->tmp . '/run';
 my $port = $writer->port;
 for my $name ('secret', 'ｓecret', 'ｓｅｃｒｅｔ') {
-    my $to = at("/app/$name/neu");
+    my $to = percent("/app/$name/neu");
     is answer($writer, $to, method => 'PUT', body => 'x'), 403, "PUT $name";
-    is answer($writer, at("/app/$name/a.txt"), method => 'DELETE'), 403,
+    is answer($writer, percent("/app/$name/a.txt"), method => 'DELETE'), 403,
         "DELETE $name";
     is answer($writer, '/app/free.txt', method => 'COPY',
         headers => [Destination => "http://localhost:$port$to"]), 403,
         "COPY to $name";
 }
-is answer($writer, at('/app/ｆree.txt'), method => 'PUT', body => 'new'), 204,
+is answer($writer, percent('/app/ｆree.txt'), method => 'PUT', body => 'new'), 204,
     'PUT in another width';
 is slurp("$dav/public/app/free.txt"), 'new', 'goes to the entry';
 ok -e "$dav/public/app/secret/a.txt", 'nothing was deleted';
@@ -289,9 +289,9 @@ IRIRepair %u double-encoding
 END
 
 # Status and header fields of a response that could disclose something.
-sub told {
+sub disclosed_fields {
     my ($server, $target) = @_;
-    my $answer = $server->get(at($target));
+    my $answer = $server->get(percent($target));
     return join '|', $answer->status, map { $_ . '=' . ($answer->header($_) // '') }
         qw(Vary Location Content-Type Content-Length Link ETag Last-Modified);
 }
@@ -326,8 +326,8 @@ END
                 '/data/%u65E5%u672C%u8A9E/Pjan3.txt'])
         {
             my ($there, $absent) = @$pair;
-            my $told = told($server, $absent);
-            is told($server, $there), $told, "$rule, $match: $there";
+            my $told = disclosed_fields($server, $absent);
+            is disclosed_fields($server, $there), $told, "$rule, $match: $there";
             unlike $told, qr/\A200/, "$rule, $match: $absent";
         }
         is_deeply [$server->errors], [], "$rule, $match: log";

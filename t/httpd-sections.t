@@ -165,7 +165,7 @@ is status('/u/ぎ/ぐ/s.txt'), 403, 'another form, from now on';
 put("u/$_$part/s.txt") for qw(x y);
 is status("/u/$_$whole/s.txt"), 404, 'no section holds: nothing is served'
     for qw(x y);
-like $server->told, qr{<Directory "\Q$root\E/u/x.*restart},
+like $server->settled_log, qr{<Directory "\Q$root\E/u/x.*restart},
     'a log line says that a restart is needed';
 put('root-データ/' . euc('秘/s.txt'));
 put('root-データ/' . euc('開/s.txt'));
@@ -254,26 +254,26 @@ DavLockDB "%%TMP%%/run/lock"
 END
 chmod 0777, "$server->{tmp}/run";
 
-sub gets {
+sub body_is {
     my ($path, $want, $what) = @_;
     my $answer = $server->get(percent($path));
     is $answer->body, "$want\n", $what;
     return $answer;
 }
 
-gets('/日本/old/表/漢.txt', '日本/old/' . euc('表/漢.txt'),
+body_is('/日本/old/表/漢.txt', '日本/old/' . euc('表/漢.txt'),
     'an archive in EUC-JP below a name in UTF-8');
-gets('/日本/表.txt', '日本/表.txt', 'and a file beside it');
+body_is('/日本/表.txt', '日本/表.txt', 'and a file beside it');
 is $server->get(percent euc('/日本/old/表/漢.txt'))->status, 404,
     'no charset reads it';
-gets('/Отчёт/Отчёт.txt', 'Отчёт/' . cp1251('Отчёт.txt'),
+body_is('/Отчёт/Отчёт.txt', 'Отчёт/' . cp1251('Отчёт.txt'),
     'the name of a section is not in its charset');
-gets('/é/é/é.txt', 'é/' . nfd('é/é.txt'), 'nor in its form');
-gets(nfd('/é/é/é.txt'), 'é/' . nfd('é/é.txt'), 'asked for in NFD');
-gets('/plain/表.txt', 'plain/' . euc('表.txt'), 'below an ASCII name');
+body_is('/é/é/é.txt', 'é/' . nfd('é/é.txt'), 'nor in its form');
+body_is(nfd('/é/é/é.txt'), 'é/' . nfd('é/é.txt'), 'asked for in NFD');
+body_is('/plain/表.txt', 'plain/' . euc('表.txt'), 'below an ASCII name');
 is $server->get(percent('/日本/old/無/表.txt'))->status, 404, 'absent';
 
-gets('/Fold/日本/NAME.TXT', 'Fold/日本/Name.txt', 'names below it are folded');
+body_is('/Fold/日本/NAME.TXT', 'Fold/日本/Name.txt', 'names below it are folded');
 is $server->get(percent('/FOLD/日本/Name.txt'))->status, 404,
     'those above are not';
 is $server->get('/EXACT/Name.txt')->status, 404, 'nor in ASCII';
@@ -285,7 +285,7 @@ is $server->get('/broken/%E6%97%A5%E6%9C%AC/%25E8%25A1%25A8.txt')->status, 200,
 is $server->get('/broken/%25E6%2597%25A5%25E6%259C%25AC/%E8%A1%A8.txt')->status,
     404, 'its own is not';
 
-my $deep = gets('/match/日本/表/表.txt',
+my $deep = body_is('/match/日本/表/表.txt',
     'match/' . euc('日本') . '/表/' . sjis('表.txt'), 'three charsets');
 is $deep->header('X-Section'), 'yes', 'and its section holds';
 is $deep->header('X-Files'), 'yes', 'and <Files>';

@@ -114,7 +114,7 @@ sub more {
 # reasons.
 my $PLAIN = qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.query-ascii)=1$
     |reasons\.)/x;
-sub of {
+sub counted_for {
     my ($target, %option) = @_;
     my $mode = delete $option{mode} // 'on';
     my @more = more($mode, sub { $server->get($target, %option) });
@@ -143,14 +143,14 @@ sub counting {
         ['/%E8%A1%A8%FF%A0.txt', 'legacy'])
     {
         my ($target, $form) = @$_;
-        like of($target), qr/\bforms\.$form=1/, "form: $form";
+        like counted_for($target), qr/\bforms\.$form=1/, "form: $form";
     }
-    is of("/caf\xC3\xA9.txt"),
+    is counted_for("/caf\xC3\xA9.txt"),
         'answers.serve=1 forms.native=1 matches.exact=1', 'the entry was found';
-    is of('/cafe%CC%81.txt'),
+    is counted_for('/cafe%CC%81.txt'),
         'answers.serve=1 forms.escaped=1 matches.normalization=1',
         'ignored differences';
-    is of("/%C3%A9\xE2\x80\xAE"), 'answers.refuse=1 forms.invalid=1',
+    is counted_for("/%C3%A9\xE2\x80\xAE"), 'answers.refuse=1 forms.invalid=1',
         'refused';
     is +(grep { /^reasons/ } more('on', sub {
         $server->get("/%C3%A9\xE2\x80\xAE") }))[0], 'reasons.bidi=1',
@@ -158,43 +158,43 @@ sub counting {
     is +(grep { /^reasons/ } more('on', sub {
         $server->get('/fold/docs/README.TXT') }))[0], 'reasons.folded=1',
         'the reason of a restart';
-    is of('/fold/docs/README.TXT'),
+    is counted_for('/fold/docs/README.TXT'),
         'answers.moved=1 forms.ascii=1 matches.case=1', 'restarted';
-    is of('/moved/%95%5c.txt'), 'answers.serve=1 forms.legacy=1 '
+    is counted_for('/moved/%95%5c.txt'), 'answers.serve=1 forms.legacy=1 '
         . 'matches.charset=1 redirects.301=1', 'redirected';
-    is of('/fold301/docs/README.TXT'),
+    is counted_for('/fold301/docs/README.TXT'),
         'answers.moved=1 forms.ascii=1 matches.case=1 redirects.308=1',
         'redirected after a restart';
-    is of("/broken/caf$_->[0].txt"),
+    is counted_for("/broken/caf$_->[0].txt"),
         "answers.moved=1 forms.$_->[1]=1 matches.repair=1", 'repaired'
         for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
-    like of('/many/docs/readme.TXT'), qr/^answers\.choose=1 forms\.ascii=1/,
+    like counted_for('/many/docs/readme.TXT'), qr/^answers\.choose=1 forms\.ascii=1/,
         'a choice: the names that are asked for are not counted';
-    is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
-    is of('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.query-utf8=1', 'in UTF-8';
-    is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1',
+    is counted_for('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
+    is counted_for('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.query-utf8=1', 'in UTF-8';
+    is counted_for('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1',
         'a query in no charset';
-    is of('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
-    is of('/a.txt', host => "b\xC3\xBCcher.example"), 'forms.ascii=1', 'a host';
-    is of('/a.txt', host => "b\xFCcher.example"), '',
+    is counted_for('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
+    is counted_for('/a.txt', host => "b\xC3\xBCcher.example"), 'forms.ascii=1', 'a host';
+    is counted_for('/a.txt', host => "b\xFCcher.example"), '',
         'a refused host is not counted';
-    is of('/list/'), 'forms.ascii=1',
+    is counted_for('/list/'), 'forms.ascii=1',
         'subrequests of a listing are not counted';
 }
 
 sub reporting {
     my @to = (mode => 'report', port => $server->port('report'));
-    is of('/a.txt', @to), 'forms.ascii=1', 'report: plain';
-    is of('/%95%5c.txt', @to),
+    is counted_for('/a.txt', @to), 'forms.ascii=1', 'report: plain';
+    is counted_for('/%95%5c.txt', @to),
         'answers.serve=1 forms.legacy=1 matches.charset=1', 'report: legacy';
-    is of('/fold/docs/README.TXT', @to),
+    is counted_for('/fold/docs/README.TXT', @to),
         'answers.moved=1 forms.ascii=1 matches.case=1',
         'report: restart';
-    is of("/broken/caf$_->[0].txt", @to),
+    is counted_for("/broken/caf$_->[0].txt", @to),
         "answers.moved=1 forms.$_->[1]=1 matches.repair=1",
         'report: repaired'
         for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
-    like of("/\xC3\xA9\xE2\x80\xAE", @to), qr/^answers\.refuse=1 /,
+    like counted_for("/\xC3\xA9\xE2\x80\xAE", @to), qr/^answers\.refuse=1 /,
         'report: refused';
     is_deeply [more('on', sub { $server->get('/%95%5c.txt',
         port => $server->port('report')) })], [],
@@ -340,7 +340,7 @@ sub restarting {
     cmp_ok $last, '>', $before{requests}, 'counters increase';
     # Requests may have to wait for a new child.
     $server->wait_for(sub { fetch('?format=json')->status == 200 });
-    like of('/%95%5c.txt'), qr/forms\.legacy=1/, 'requests are counted';
+    like counted_for('/%95%5c.txt'), qr/forms\.legacy=1/, 'requests are counted';
 }
 
 for my $mpm (qw(event prefork)) {

@@ -23,13 +23,13 @@ my $dir = temp_dir();
 my $nfc = "caf\xC3\xA9.txt";
 my $nfd = "re\xCC\x81.txt";
 $ENV{LC_ALL} = 'C.UTF-8';
-does($svnadmin, 'create', "$dir/repo");
+request_is($svnadmin, 'create', "$dir/repo");
 mkdir "$dir/in";
 spew("$dir/in/$_", $_) for $nfc, 'a[1].txt';
-does($svn, 'import', '-q', '-m', 'x', "$dir/in", "file://$dir/repo/in");
+request_is($svn, 'import', '-q', '-m', 'x', "$dir/in", "file://$dir/repo/in");
 mkdir "$dir/nfd";
 spew("$dir/nfd/$nfd", $nfd);
-does($svn, 'import', '-q', '-m', 'x', "$dir/nfd", "file://$dir/repo/nfd");
+request_is($svn, 'import', '-q', '-m', 'x', "$dir/nfd", "file://$dir/repo/nfd");
 system 'chown', '-R', 'www-data', "$dir/repo" if $> == 0;
 
 my $server = httpd(modules => [qw(dav dav_svn)], log_level => 'crit',
@@ -48,7 +48,7 @@ my $server = httpd(modules => [qw(dav dav_svn)], log_level => 'crit',
 </VirtualHost>
 END
 
-sub does {
+sub request_is {
     my ($code, $out, $err) = capture('', 'timeout', '300', @_);
     is $code, 0, "$_[0] $_[1]" or diag "$out$err";
     return $out;
@@ -67,17 +67,17 @@ for my $path ('/repo/', '/repo/in/', '/repo/nfd/') {
 }
 for my $name (qw(on off)) {
     my $url = 'http://127.0.0.1:' . $server->port($name) . '/repo/in';
-    does($svn, 'checkout', '-q', $url, "$dir/$name");
+    request_is($svn, 'checkout', '-q', $url, "$dir/$name");
     is slurp("$dir/$name/$nfc"), $name eq 'on' ? $nfc : 'new on',
         "$name: checkout, NFC";
     spew("$dir/$name/$nfc", "new $name");
-    does($svn, 'commit', '-q', '-m', 'y', '--username', 'u',
+    request_is($svn, 'commit', '-q', '-m', 'y', '--username', 'u',
         "$dir/$name/$nfc");
-    does($svn, 'update', '-q', "$dir/$name");
+    request_is($svn, 'update', '-q', "$dir/$name");
 }
 is $server->get('/repo/in/caf%C3%A9.txt', port => $server->port('on'))->body,
     'new off', 'GET';
-does($svn, 'checkout', '-q', 'http://127.0.0.1:' . $server->port('off')
+request_is($svn, 'checkout', '-q', 'http://127.0.0.1:' . $server->port('off')
     . '/repo/nfd', "$dir/nfd-off");
 is slurp("$dir/nfd-off/$nfd"), $nfd, 'NFD where the engine is off';
 is_deeply [$server->errors], [], 'log';

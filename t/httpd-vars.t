@@ -62,36 +62,36 @@ $lines
 END
 }
 
-sub told { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
+sub program_variables { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
 
 my $server = server('');
 for my $form (['utf8', sub { $_[0] }, 'escaped', 'UTF-8', 'exact'],
     ['euc', \&euc, 'legacy', 'EUC-JP', 'charset'])
 {
-    my ($name, $code, @said) = @$form;
+    my ($name, $code, @expected) = @$form;
     my $told =
-        told($server->get(percent($code->('/算/計.cgi/後')) . '?q=%E9'));
+        program_variables($server->get(percent($code->('/算/計.cgi/後')) . '?q=%E9'));
     my %want = (
         IRI            => 'http://localhost/算/計.cgi/後?q=%E9',
         IRI_HOST       => 'localhost',
         IRI_HOST_ASCII => 'localhost',
         IRI_PATH       => '/算/計.cgi/後',
         IRI_URI        => percent('/算/計.cgi/後'),
-        IRI_FORM       => $said[0],
-        IRI_CHARSET    => $said[1],
-        IRI_MATCH      => $said[2],
+        IRI_FORM       => $expected[0],
+        IRI_CHARSET    => $expected[1],
+        IRI_MATCH      => $expected[2],
         IRI_FILENAME   => "$root/算/計.cgi",
         IRI_PATH_INFO  => '/後',
     );
     $told->{IRI} =~ s{^(http://localhost):\d+}{$1};
     is_deeply $told, \%want, "CGI, $name";
 
-    $told = told($server->get(percent($code->('/算/'))));
+    $told = program_variables($server->get(percent($code->('/算/'))));
     is $told->{IRI_PATH}, '/算/', "index, $name: the path asked for";
-    is "$told->{IRI_FORM} $told->{IRI_CHARSET}", "@said[0, 1]",
+    is "$told->{IRI_FORM} $told->{IRI_CHARSET}", "@expected[0, 1]",
         "index, $name: as the client wrote it";
 }
-my $told = told($server->get('/a.cgi/x'));
+my $told = program_variables($server->get('/a.cgi/x'));
 is "$told->{IRI_PATH} $told->{IRI_FORM} $told->{IRI_PATH_INFO}",
     '/a.cgi/x ascii /x', 'CGI of a plain path';
 is_deeply [$server->errors], [], 'log';
@@ -125,14 +125,14 @@ for my $lines ('', 'LogFormat "%{IRI_PATH}e" named') {
         ['/無/月', 'legacy', 'EUC-JP', \&euc], ['/none', 'ascii', '', sub { $_[0] }])
     {
         my ($path, $form, $charset, $code) = @$_;
-        my $told = told($front->get(percent($code->($path)) . '?q=%E9'));
+        my $told = program_variables($front->get(percent($code->($path)) . '?q=%E9'));
         is "$told->{IRI_PATH} $told->{IRI_URI} $told->{IRI_FORM} "
             . "$told->{IRI_CHARSET} " . ($told->{IRI} =~ s{^http://[^/]+}{}r),
             '/a.cgi ' . percent($path) . " $form $charset $path?q=%E9",
             "a rule of a directory, $form, \"$lines\"";
         is $told->{IRI_FILENAME}, "$root/a.cgi", 'and the file that it led to';
     }
-    my $told = told($front->get('/a.html'));
+    my $told = program_variables($front->get('/a.html'));
     is $told->{IRI_PATH}, '/a.cgi', 'an error page';
     is_deeply [$front->errors], [], 'redirects: log';
 }
@@ -150,7 +150,7 @@ is $server->get(percent(euc '/無/月'))->header('X-Told'), '/a.html legacy',
 
 # FallbackResource: a program for an absent path.
 $server = server('FallbackResource /a.cgi');
-$told = told($server->get(percent(euc '/静/静')));
+$told = program_variables($server->get(percent(euc '/静/静')));
 is "$told->{IRI_PATH} $told->{IRI_FORM}", '/静/静 legacy',
     'FallbackResource';
 
@@ -164,7 +164,7 @@ for my $case (['/a.cgi', 'exact'], ['/A.cgi', 'case'],
     [percent('/算/INDEX.cgi'), 'case'], [percent('/算/計.cgi'), 'exact'])
 {
     my ($target, $match) = @$case;
-    is told($server->get($target))->{IRI_MATCH}, $match, "$target: $match";
+    is program_variables($server->get($target))->{IRI_MATCH}, $match, "$target: $match";
 }
 
 # A proxied application. It responds with its parameters.
@@ -188,10 +188,10 @@ my ($port, $scgi) = scgi();
 $server = server(<<"END", 'proxy', 'proxy_scgi');
 ProxyPass "/app/" "scgi://127.0.0.1:$port/"
 END
-$told = told($server->get(percent(euc '/app/静')));
+$told = program_variables($server->get(percent(euc '/app/静')));
 is "$told->{IRI_PATH} $told->{IRI_FORM} $told->{IRI_CHARSET}",
     '/app/静 legacy EUC-JP', 'a proxied application';
-is told($server->get('/app/a'))->{IRI_PATH}, '/app/a',
+is program_variables($server->get('/app/a'))->{IRI_PATH}, '/app/a',
     'a proxied application, plain';
 kill 'KILL', $scgi;
 waitpid $scgi, 0;

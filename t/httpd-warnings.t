@@ -22,7 +22,7 @@ sub httpd_text {
 }
 
 # Warnings in a text, without httpd's prefix; LINE for positions.
-sub told {
+sub warnings_in {
     my ($text, $lines) = @_;
     $lines //= $first;
     return map { s/\S+httpd\.conf:(\d+)/'LINE' . ($1 - $lines)/egr }
@@ -32,9 +32,9 @@ sub told {
 # The warnings of `httpd -t`.
 sub warnings {
     my ($conf) = @_;
-    my ($code, $said) = httpd_t(octets($conf), modules => \@MODULES);
-    is $code, 0, 'taken' or diag $said;
-    return told($said);
+    my ($code, $log_length) = httpd_t(octets($conf), modules => \@MODULES);
+    is $code, 0, 'taken' or diag $log_length;
+    return warnings_in($log_length);
 }
 
 # ---- settings that do nothing ----------------------------------------------
@@ -188,7 +188,7 @@ IRIHost On
 </VirtualHost>
 END
 $server->wait_for(sub { $server->log_text =~ /resuming normal operations/ });
-my @told = told($server->log_text);
+my @told = warnings_in($server->log_text);
 my %count;
 $count{$_}++ for @told;
 is scalar(grep { /^"IRIListing" in LINE\S+ has no effect/ } @told), 1,
@@ -197,9 +197,9 @@ is scalar(grep { /^"Location" in LINE\S+ "/ } @told), 1, 'a <Location>';
 is scalar(grep { /^"Directory" in LINE\S+ "/ } @told), 1, 'a pattern of names';
 is scalar(grep { /selects nothing/ } @told), 1, 'a name of a virtual host';
 is_deeply [grep { $count{$_} > 1 } sort keys %count], [], 'each once';
-my $said = length $server->log_text;
+my $log_length = length $server->log_text;
 $server->reload;
-is_deeply [sort(told(substr $server->log_text, $said))], [sort @told],
+is_deeply [sort(warnings_in(substr $server->log_text, $log_length))], [sort @told],
     'and once more for a reload';
 is_deeply [$server->errors(ignore => qr/has no effect|matches no path/)], [],
     'log';

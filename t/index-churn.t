@@ -209,7 +209,7 @@ sub load {
 }
 
 # Runs a function in a process of its own.
-sub begin {
+sub start_process {
     my ($what) = @_;
     my $pid = fork // die "fork: $!\n";
     return $pid if $pid;
@@ -320,10 +320,10 @@ sub phase {
     my ($root, $tmp) = ($server->root, $server->tmp);
     my $before = cpu($server);
     my $until  = time + $seconds;
-    my @pids = map { my $n = $_; begin(sub {
+    my @pids = map { my $n = $_; start_process(sub {
         load($server->port, "$tmp/asked.$n", $until, $changes) }) }
         1 .. $CLIENTS;
-    unshift @pids, begin(sub { change($root, "$tmp/changes", $until) })
+    unshift @pids, start_process(sub { change($root, "$tmp/changes", $until) })
         if $changes;
     my $failed = 0;
     for my $pid (@pids) {

@@ -104,13 +104,13 @@ my %where = (httpd => $mod_iri, nginx => $ngx_iri);
 for my $server (sort keys %where) {
     my ($guide) = slurp("doc/$server.md") =~ /^## Install\n(.*?)^## /ms;
     my ($block) = $guide =~ /^```sh\n(.*?)^```/ms;
-    my ($code, $said) = (1, '');
+    my ($code, $output) = (1, '');
     for my $step ($block =~ /^make(.*)$/mg) {
-        ($code, $said) = make('DOCS=', split ' ', $step);
+        ($code, $output) = make('DOCS=', split ' ', $step);
         is $code, 0, "doc/$server.md: make$step";
     }
     my ($line) = $guide =~ /^```(?:nginx|apache)\n(.*\n)```/m;
-    my ($last) = $said =~ /^To load it.*?: (.*\n)\z/m;
+    my ($last) = $output =~ /^To load it.*?: (.*\n)\z/m;
     SKIP: {
         skip "$server is not Debian's", 1 if $where{$server} !~ m{^/usr/lib/};
         is $line, $last, "doc/$server.md: what that prints";
@@ -177,24 +177,24 @@ subtest 'packages' => sub {
     my $settings = join "\n",
         slurp('debian/iri.conf') =~ /^#([^ \n].*|    .*)$/mg;
     like $settings, qr/^IRICharset .*^<Directory /ms, 'there are some';
-    my ($code, $said) = httpd_t("$settings\n");
-    is $code, 0, 'what debian/iri.conf has in comments' or diag $said;
+    my ($code, $output) = httpd_t("$settings\n");
+    is $code, 0, 'what debian/iri.conf has in comments' or diag $output;
 };
 
 # The directory of modules by `nginx -V`.
 subtest 'folder of modules' => sub {
-    my %said = (
+    my %output = (
         '--prefix=/a --modules-path=/b/m --with-compat' => '/b/m',
         '--prefix=/a --modules-path=m' => '/a/m',
         '--prefix=/a'                  => '/a/modules',
         '--with-compat'                => '/usr/local/nginx/modules',
     );
     my $nginx = temp_dir() . '/nginx';
-    for my $said (sort keys %said) {
-        spew($nginx, "#!/bin/sh\necho 'configure arguments: $said' >&2\n");
+    for my $output (sort keys %output) {
+        spew($nginx, "#!/bin/sh\necho 'configure arguments: $output' >&2\n");
         chmod 0755, $nginx;
         my ($code, $out) = make("NGINX=$nginx", '-n', 'install-nginx');
-        like $out, qr{load_module \Q$said{$said}\E/ngx_http}, $said;
+        like $out, qr{load_module \Q$output{$output}\E/ngx_http}, $output;
     }
 };
 

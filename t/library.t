@@ -138,9 +138,9 @@ subtest 'suites' => sub {
     ok index($doc, "| `$_` |") >= 0, $_ for @rows;
     my $program = "$build/t/test_suites";
     return if !-x $program;
-    my (undef, @said) = capture('', $program);
+    my (undef, @output) = capture('', $program);
     my %told = map { /^# (\S+): (\d+) rows, (\d+) / ? ($1 => "$2 | $3") : () }
-        map { split /\n/ } @said;
+        map { split /\n/ } @output;
   SKIP: {
         skip 'no tables here', 1 if keys %told < 5;
         my %doc = $doc =~ /^\| (\S+) \| (\d+ \| \d+) \|$/mg;
@@ -171,10 +171,10 @@ subtest 'completion' => sub {
     is $complete->('lint', '--plan', 'c'), 'convmv', 'of lint';
     is $complete->('lint', "$top/cli/comp"), "$top/cli/completion",
         'a folder';
-    my ($said) = (capture('', "$build/iri", 'help', 'lint'))[1]
+    my ($output) = (capture('', "$build/iri", 'help', 'lint'))[1]
         =~ /^Findings[^\n]*\n(.*?)\n\n/ms;
     is $complete->('lint', '--only', ''), join(' ', map { split /, / }
-        $said =~ /^  ((?:[a-z-]+, )*[a-z-]+)\b/mg), 'all findings';
+        $output =~ /^  ((?:[a-z-]+, )*[a-z-]+)\b/mg), 'all findings';
 };
 
 # Runs a shell at a terminal; the completion of a line is written to a file.

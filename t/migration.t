@@ -153,12 +153,12 @@ sub log_is {
     my ($server, $kind) = @_;
     my @left = @shown;
     $server->settle;
-    while (my ($command, $said) = splice @left, 0, 2) {
+    while (my ($command, $expected) = splice @left, 0, 2) {
         my $file = $server->tmp . '/error.log';
         (my $run = $command) =~ s/\berror\.log\b/'$file'/;
         my $got = `$run`;
-        s/^ +//mg for $got, $said;
-        is $got, $said, "$kind: $command";
+        s/^ +//mg for $got, $expected;
+        is $got, $expected, "$kind: $command";
     }
     return;
 }

@@ -12,22 +12,22 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 # ---- the directive ----------------------------------------------------------
 
-sub said {
+sub check_conf {
     my ($conf) = @_;
     my ($code, $text) = nginx_t($conf);
     return join ' ', $code, $text =~ /(iri: .*|iri_advertise.*)/g;
 }
 
-like said('iri_advertise maybe;'), qr/^1 .*iri_advertise" directive/,
+like check_conf('iri_advertise maybe;'), qr/^1 .*iri_advertise" directive/,
     'an invalid value';
-like said('server { location / { iri_advertise on; } }'),
+like check_conf('server { location / { iri_advertise on; } }'),
     qr/^1 .*iri_advertise" directive is not allowed here/, 'in a location';
-is said('server { iri on; iri_advertise on; }'), '0', 'on';
-is said('server { iri report; iri_advertise on; }'), '0', 'report';
-is said('server { iri_advertise off; }'), '0', 'off';
-is said('iri_advertise on; server { iri on; } server { iri off; }'), '0',
+is check_conf('server { iri on; iri_advertise on; }'), '0', 'on';
+is check_conf('server { iri report; iri_advertise on; }'), '0', 'report';
+is check_conf('server { iri_advertise off; }'), '0', 'off';
+is check_conf('iri_advertise on; server { iri on; } server { iri off; }'), '0',
     'one of the servers';
-like said('iri on; server { iri off; iri_advertise on; }'),
+like check_conf('iri on; server { iri off; iri_advertise on; }'),
     qr/^0 iri: "iri_advertise" in \S+:\d+ has no effect/,
         'a warning if iri is off';
 

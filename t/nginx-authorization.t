@@ -107,7 +107,7 @@ sub names {
 }
 
 # Of these names those that the client gets, each in a request of its own.
-sub got {
+sub accessible {
     my ($path, $names, %option) = @_;
     return join ' ', grep {
         $server->get("$path$_", %option)->status == 200
@@ -123,19 +123,19 @@ for my $address (undef, '10.0.0.1', '10.0.0.2') {
     my $as = $address // 'nobody';
     my $me = ($address // '') eq '10.0.0.1';
     is names('/rip/', @as), $numbers, "as $as: where others may say so";
-    is got('/rip/', "$numbers $secrets", @as), $numbers, 'as one by one';
+    is accessible('/rip/', "$numbers $secrets", @as), $numbers, 'as one by one';
     is names('/all/', @as), $me ? "$numbers $secrets" : $numbers,
         "as $as: where all may";
     is names('/rip/', @as, port => $server->port('all')),
         $me ? "$numbers $secrets" : $numbers, "as $as: in the whole server";
     is names('/mine/', @as), $me ? 'a told' : 'a', "as $as: the listing may";
-    is got('/mine/', 'a secret told', @as), $me ? 'a told' : 'a',
+    is accessible('/mine/', 'a secret told', @as), $me ? 'a told' : 'a',
         'as one by one';
     is names('/idx/none', @as), 'a', "as $as: what led to it may";
 }
 my @through = (headers => ['X-Forwarded-For', '10.0.0.1, 10.0.0.2'],
     port => $server->port('all'));
-is got('/two/', 'a secret', @through), 'a', 'the address is set once';
+is accessible('/two/', 'a secret', @through), 'a', 'the address is set once';
 is names('/two/', @through), 'a', 'for a name, too';
 
 my @me = (headers => ['X-Forwarded-For', '10.0.0.1']);

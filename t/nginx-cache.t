@@ -52,19 +52,19 @@ for (['iri_cache 1k;', qr/"iri_cache" directive must be "off" or a size/],
     ['iri_ambiguous;', qr/invalid number of arguments in "iri_ambiguous"/])
 {
     my ($text, $pattern) = @$_;
-    my ($code, $said) =
+    my ($code, $output) =
         nginx_t("server { listen 127.0.0.1:%%PORT%%; iri on; $text }");
     isnt $code, 0, "rejected: $text";
-    like $said, $pattern, 'the message';
+    like $output, $pattern, 'the message';
 }
 for ('iri_cache off;', 'iri_cache 64k;', 'iri_cache 4096m;', 'iri_cache 1g;',
     'iri_cache 2m threads=pool;', 'iri_match Case:TR accents:de WIDTH;',
     'location / { iri_match spelling; iri_ambiguous 300; }')
 {
-    my ($code, $said) =
+    my ($code, $output) =
         nginx_t("server { listen 127.0.0.1:%%PORT%%; iri on; $_ }",
         main => 'thread_pool pool threads=1;');
-    is $code, 0, "accepted: $_" or diag $said;
+    is $code, 0, "accepted: $_" or diag $output;
 }
 
 # ---- servers ---------------------------------------------------------------

@@ -19,10 +19,10 @@ for (['iri_charset $http_x sjis;', qr/"iri_charset" directive takes one var/],
     ['iri_filename_charset $http_x;', qr/"\$http_x" is not a known charset/])
 {
     my ($text, $says) = @$_;
-    my ($code, $said) =
+    my ($code, $responses) =
         nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
     isnt $code, 0, "rejected: $text";
-    like $said, $says, "message: $text";
+    like $responses, $says, "message: $text";
 }
 
 # ---- one server --------------------------------------------------------------
@@ -150,41 +150,41 @@ server {
 END
 
 # The response: status, body if 200, Vary.
-sub says { return vary($server, @_) }
+sub answer { return vary($server, @_) }
 
 my $either = '/%E9t%E9.txt';
 for my $round (1 .. 3) {
-    is says($either), '200 french User-Agent', "one list, round $round";
-    is says($either, 'Russia'), '200 russian User-Agent',
+    is answer($either), '200 french User-Agent', "one list, round $round";
+    is answer($either, 'Russia'), '200 russian User-Agent',
         "another, round $round";
-    is says('/%C9%BD.txt', 'Asia'), '200 table User-Agent',
+    is answer('/%C9%BD.txt', 'Asia'), '200 table User-Agent',
         "UTF-8 that the disk knows otherwise, round $round";
-    is says('/%C9%BD.txt'), '404 User-Agent',
+    is answer('/%C9%BD.txt'), '404 User-Agent',
         "which nobody else finds, round $round";
 }
-is says("/\xE9t\xE9.txt", 'Russia'), '200 russian User-Agent', 'raw octets';
-is says($either, 'None'), '404 User-Agent', 'no charset for this client';
-is says($either, 'Empty'), '404 User-Agent', 'an empty list is none';
-is says($either, 'Bad'), '404 User-Agent', 'and so is one that is wrong';
-is scalar(() = $server->told =~ /\[error\].*iri: "kling%C3%B6n" in /g), 1,
+is answer("/\xE9t\xE9.txt", 'Russia'), '200 russian User-Agent', 'raw octets';
+is answer($either, 'None'), '404 User-Agent', 'no charset for this client';
+is answer($either, 'Empty'), '404 User-Agent', 'an empty list is none';
+is answer($either, 'Bad'), '404 User-Agent', 'and so is one that is wrong';
+is scalar(() = $server->settled_log =~ /\[error\].*iri: "kling%C3%B6n" in /g), 1,
     'which is logged once';
-like $server->told, qr/iri: "kling%C3%B6n" in \$by_agent is not a known charset/,
+like $server->settled_log, qr/iri: "kling%C3%B6n" in \$by_agent is not a known charset/,
     'and how';
 
-is says('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';
-is says('/nothing', 'Russia'), '404', 'ASCII, an absent name';
-is says('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
-is says('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
-is says("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
-is says('/e%CC%81te%CC%81.txt', 'Russia'), '200 french', 'in NFD';
-is says('/%C3%A9t%C3%A9', 'None'), '404 User-Agent',
+is answer('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';
+is answer('/nothing', 'Russia'), '404', 'ASCII, an absent name';
+is answer('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
+is answer('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
+is answer("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
+is answer('/e%CC%81te%CC%81.txt', 'Russia'), '200 french', 'in NFD';
+is answer('/%C3%A9t%C3%A9', 'None'), '404 User-Agent',
     'what is not there may be for another client';
-is says('/up/%C3%A9', 'Russia'), '200 /up/%C3%A9 User-Agent',
+is answer('/up/%C3%A9', 'Russia'), '200 /up/%C3%A9 User-Agent',
     'upstream, since nothing on disk has that name';
-is says('/up/%E9', 'Russia'), '200 /up/%D0%B9 User-Agent', 'legacy upstream';
-is says('/up/%E9', 'None'), '404 User-Agent', 'refused';
-is says('/page/%E9'), '404 User-Agent', 'a page for an error';
-is says('/own' . $either), '200 french Origin, User-Agent',
+is answer('/up/%E9', 'Russia'), '200 /up/%D0%B9 User-Agent', 'legacy upstream';
+is answer('/up/%E9', 'None'), '404 User-Agent', 'refused';
+is answer('/page/%E9'), '404 User-Agent', 'a page for an error';
+is answer('/own' . $either), '200 french Origin, User-Agent',
     'beside a Vary of the location';
 
 my $moved = $server->get("/moved$either", headers => ['User-Agent', 'Russia']);
@@ -204,7 +204,7 @@ for (['deny', 403], ['return', 403], ['basic', 401], ['any', 401],
     ['asked', 403], ['named', 200], ['paged', 403], ['again', 200])
 {
     my ($where, $status) = @$_;
-    my %said;
+    my %responses;
     # existing, absent, existing in another reading
     for my $name ('%C3%A9t%C3%A9.txt', '%C3%B1.txt', '%C9%BD.txt') {
         my $answer = $server->get("/$where/$name",
@@ -213,72 +213,72 @@ for (['deny', 403], ['return', 403], ['basic', 401], ['any', 401],
             grep { $_->[0] !~ /^(?:Date|Content-Length|X-Charset)$/ }
             @{ $answer->headers };
         is $answer->status, $status, "/$where/$name";
-        $said{ join "\n", @fields }++;
+        $responses{ join "\n", @fields }++;
         is $answer->header('Vary'), 'User-Agent', 'Vary';
     }
-    is scalar keys %said, 1, "all the same: $where" or diag join "\n\n", %said;
+    is scalar keys %responses, 1, "all the same: $where" or diag join "\n\n", %responses;
 }
 for my $name ('%25C3%25A9t%25C3%25A9.txt', '%25C3%25B1.txt') {
-    is says("/named/$name", undef, port => 'repair'), '403',
+    is answer("/named/$name", undef, port => 'repair'), '403',
         "repaired or not: /named/$name";
 }
-is says('/front/%C3%A9'), '200 index User-Agent', 'the fallback';
-is says('/front/a'), '200 index', 'the fallback, ASCII';
+is answer('/front/%C3%A9'), '200 index User-Agent', 'the fallback';
+is answer('/front/a'), '200 index', 'the fallback, ASCII';
 
 # ---- subrequests ---------------------------------------------------------
 
-is says('/ssi.html', 'Russia'), '200 russian|french', 'SSI: two parts';
-is says('/ssi.html'), '200 french|french', 'SSI: for another client';
+is answer('/ssi.html', 'Russia'), '200 russian|french', 'SSI: two parts';
+is answer('/ssi.html'), '200 french|french', 'SSI: for another client';
 
 # ---- Destination ---------------------------------------------------------
 
-is says('/dav/%E9', 'Russia', method => 'PUT', body => 'x',
+is answer('/dav/%E9', 'Russia', method => 'PUT', body => 'x',
     headers => ['Depth', 0]), '201 User-Agent', 'PUT';
 ok -e "$root/dav/\xD0\xB9", 'created under the canonical name';
-is says('/dav/%E9', 'Russia', method => 'MOVE',
+is answer('/dav/%E9', 'Russia', method => 'MOVE',
     headers => ['Destination', 'http://localhost/dav/%E9%E9']), '204 User-Agent', 'MOVE';
 ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'Destination is read like the path';
 
 # ---- what the variable looks at ------------------------------------------
 
 my @russian = ('Accept-Language', 'ru');
-is says($either, undef, port => 'language', headers => [@russian]),
+is answer($either, undef, port => 'language', headers => [@russian]),
     '200 russian Accept-Language', 'a map of Accept-Language';
-is says($either, 'Russia', port => 'language'),
+is answer($either, 'Russia', port => 'language'),
     '200 french Accept-Language', 'Vary has only this field';
-is says($either, undef, port => 'chain', headers => [@russian]),
+is answer($either, undef, port => 'chain', headers => [@russian]),
     '200 russian Accept-Language, Cookie', 'maps of maps, cookies once';
-is says($either, undef, port => 'field',
+is answer($either, undef, port => 'field',
     headers => ['X-Charset', 'WINDOWS-1251']), '200 russian X-Charset',
     'the list is a header field';
-is says($either, undef, port => 'field'), '404 X-Charset', 'without the field';
-is says($either, 'Russia', port => 'fixed'), '200 russian',
+is answer($either, undef, port => 'field'), '404 X-Charset', 'without the field';
+is answer($either, 'Russia', port => 'fixed'), '200 russian',
     'a constant list needs no Vary';
-is says("/old$either", undef, port => 'prefix'), '200 french',
+is answer("/old$either", undef, port => 'prefix'), '200 french',
     'nor does a constant prefix';
-is says($either, undef, port => 'prefix'), '403',
+is answer($either, undef, port => 'prefix'), '403',
     'rules judge the canonical path';
-is says('/%D0%B9t%D0%B9.txt', undef, port => 'prefix'), '403',
+is answer('/%D0%B9t%D0%B9.txt', undef, port => 'prefix'), '403',
     'as for the canonical URI';
 
 # With EUC-JP it is a file; without, a rule answers, after a lookup of the
 # file.
 my $front = '/%C9%BD.txt';
-is says($front, undef, port => 'front', headers => ['X-Charset', 'EUC-JP']),
+is answer($front, undef, port => 'front', headers => ['X-Charset', 'EUC-JP']),
     '200 table X-Charset', 'a file with a charset';
-is says($front, undef, port => 'front'), '200 index X-Charset',
+is answer($front, undef, port => 'front'), '200 index X-Charset',
     'a front controller without';
-is says('/%C3%A9t%C3%A9.txt', undef, port => 'front'), '200 french',
+is answer('/%C3%A9t%C3%A9.txt', undef, port => 'front'), '200 french',
     'a name in UTF-8';
 
 # ---- report, off ---------------------------------------------------------
 
-is says($either, 'Russia', port => 'report'), '404', 'report: no change';
+is answer($either, 'Russia', port => 'report'), '404', 'report: no change';
 # written after the response
-ok $server->wait_for(sub { $server->told
+ok $server->wait_for(sub { $server->settled_log
     =~ /report: would serve "\S*%D0%B9t%D0%B9.txt".*windows-1251/ }),
     'report: the log line';
-is says($either, 'Russia', port => 'off'), '404', 'off';
+is answer($either, 'Russia', port => 'off'), '404', 'off';
 is_deeply [$server->errors], [], 'log';
 
 done_testing;

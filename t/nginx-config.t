@@ -53,9 +53,9 @@ push @bad, [ "iri_charset $_;", 'iri_charset', qr/use another charset/ ],
 
 for my $case (@bad) {
     my ($text, $directive, $says) = @$case;
-    my ($code, $said) =
+    my ($code, $output) =
         nginx_t("$text\nserver { listen 127.0.0.1:%%PORT%%; }");
-    my @lines = grep { /\[emerg\]/ } split /\n/, $said;
+    my @lines = grep { /\[emerg\]/ } split /\n/, $output;
     isnt $code, 0, "rejected: $text";
     is scalar @lines, 1, "one line: $text";
     like $lines[0] // '', $says, "message: $text";
@@ -77,25 +77,25 @@ my @good = (
     (map { "iri on; iri_redirect $_;" } qw(off 301 302 303 307 308)),
 );
 for my $text (@good) {
-    my ($code, $said) =
+    my ($code, $output) =
         nginx_t("$text\nserver { listen 127.0.0.1:%%PORT%%; }");
     is $code, 0, "accepted: $text";
-    unlike $said, qr/\[(?!notice)[a-z]+\]/, "no message: $text";
+    unlike $output, qr/\[(?!notice)[a-z]+\]/, "no message: $text";
 }
 
 # ---- where each may stand --------------------------------------------------
 
 for my $name (qw(iri iri_charset iri_invalid)) {
     my $value = { iri => 'on', iri_charset => 'sjis' }->{$name} // '400';
-    my ($code, $said) = nginx_t("server { listen 127.0.0.1:%%PORT%%; "
+    my ($code, $output) = nginx_t("server { listen 127.0.0.1:%%PORT%%; "
         . "location / { $name $value; } }");
-    like $said, qr/"$name" directive is not allowed here/,
+    like $output, qr/"$name" directive is not allowed here/,
         "$name is no matter of a location";
 }
 for my $text ('iri_filename_charset sjis', 'iri_filename_form nfd',
     'iri_match exact', 'iri_repair %u mojibake', 'iri_redirect 301')
 {
-    my ($code, $said) = nginx_t("$text;\nserver { listen 127.0.0.1:%%PORT%%; "
+    my ($code, $output) = nginx_t("$text;\nserver { listen 127.0.0.1:%%PORT%%; "
         . "$text; location / { $text; } }");
     is $code, 0, "$text in http, server and location";
 }
@@ -176,7 +176,7 @@ for my $case (['', 404], ['iri_invalid 404;', 404], ['iri_invalid 400;', 400],
     my $one = nginx(root => $raw, conf => "server { listen 127.0.0.1:%%PORT%%;"
         . " root %%ROOT%%; iri on; $text }", log_level => 'info');
     is $one->get('/%FFa.txt')->status, $status, "unreadable: $text";
-    my @lines = grep { /iri: / } split /\n/, $one->told;
+    my @lines = grep { /iri: / } split /\n/, $one->settled_log;
     is scalar @lines, $status == 200 ? 0 : 1, "lines of log: $text";
     like $lines[0] // '', qr{\[info\].*iri: path "/%FFa\.txt" refused: },
         'which say what was refused'

@@ -202,11 +202,11 @@ is $found->header('X-Iri'), 'case /Plain.txt /Plain.txt ascii',
     '$iri_uri, $uri and $iri_form';
 is $found->header('X-Kind'), 'plain', 'maps use the found name';
 is $found->header('X-File'), "$root/Plain.txt", '$iri_filename';
-like $server->told, qr{iri: "/PLAIN\.TXT" is "/Plain\.txt": case,},
+like $server->settled_log, qr{iri: "/PLAIN\.TXT" is "/Plain\.txt": case,},
     'log: ignored differences';
-like $server->told, qr{iri: "/cafe\.txt" is "/Caf%C3%A9\.txt": accents,},
+like $server->settled_log, qr{iri: "/cafe\.txt" is "/Caf%C3%A9\.txt": accents,},
     'log: another level';
-unlike $server->told, qr{iri: "/Plain\.txt" is},
+unlike $server->settled_log, qr{iri: "/Plain\.txt" is},
     'log: nothing about exact names';
 
 is answer('/exact/PLAIN.TXT'), '404', 'exact';
@@ -397,13 +397,13 @@ for (
     ['find several names for', '/two/name.txt', 'case'],
 ) {
     my ($doing, $path, $match) = @$_;
-    ok $server->wait_for(sub { $server->told =~ m{
+    ok $server->wait_for(sub { $server->settled_log =~ m{
         iri:\ report:\ would\ \Q$doing "$path"\E:\ form\ ascii,\ charset\ "",
         \ match\ $match,\ [\ \w,]+,\ file\ "/}x }), "$doing $path";
 }
 is answer('/Plain.txt', port => $server->port('report')), '200 plain',
     'report: an exact name';
-unlike $server->told, qr{would [\w ]+ "/Plain\.txt": .*match exact},
+unlike $server->settled_log, qr{would [\w ]+ "/Plain\.txt": .*match exact},
     'report: no line for an exact name';
 
 is_deeply [$server->errors], [], 'log';

@@ -24,9 +24,9 @@ for (['iri_convert $x nfc;', qr/number of arg/],
     ['server { iri_convert $x nfc a; }', qr/is not allowed here/])
 {
     my ($text, $says) = @$_;
-    my ($code, $said) = nginx_t("$text server { listen 127.0.0.1:%%PORT%%; }");
+    my ($code, $output) = nginx_t("$text server { listen 127.0.0.1:%%PORT%%; }");
     isnt $code, 0, "rejected: $text";
-    like $said, $says, "message: $text";
+    like $output, $says, "message: $text";
 }
 
 # ---- one server --------------------------------------------------------------
@@ -126,10 +126,10 @@ is $server->get('/CHANGES')->body, '/changes /later',
 # ---- hostile ---------------------------------------------------------------------
 
 is $server->get('/circle')->body, '[]', 'a circle';
-like $server->told, qr/cycle while evaluating variable "circle"/,
+like $server->settled_log, qr/cycle while evaluating variable "circle"/,
     'is an error';
 
-my @lines = $server->told =~ /\[info\].*(iri: nfc of .*?), client/g;
+my @lines = $server->settled_log =~ /\[info\].*(iri: nfc of .*?), client/g;
 is_deeply \@lines, ['iri: nfc of "%E9": is not UTF-8, reason=function'], 'one line of log';
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
@@ -149,7 +149,7 @@ for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
 is converted('to_uri', 'a' x 65536), 'a' x 65536, 'as long as a text may be';
 is converted('to_uri', 'a' x 65537), '', 'longer';
 is converted('fold', "\xC3\x9F" x 50000), '', '100,000 octets';
-is scalar(() = $server->told =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
+is scalar(() = $server->settled_log =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
     'a line of log for each, which is short';
 
 is converted('x', "e\xCC\x81", port => $server->port('off')), '[][]',

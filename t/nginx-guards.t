@@ -246,7 +246,7 @@ for ('', '?if=1') {
         "no reading, and none needed$_";
 }
 is_deeply [$refuse->errors], [], 'error log';
-is_deeply [$refuse->told =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
+is_deeply [$refuse->settled_log =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
     'octets of no name are not tried either';
 
 # ---- a variable keeps its length while a text is made of it ------------------
@@ -442,7 +442,7 @@ sub places { return [map { s{^\Q$places\E/}{}r } grep { -f }
 my $before = places();
 
 # In each form, and for each way in which the server receives it.
-sub judged {
+sub destination_is {
     my ($path, $status, $why) = @_;
     my $octets = octets($path);
     my $text   = Encode::decode('UTF-8', $octets);
@@ -461,20 +461,20 @@ sub judged {
     return;
 }
 
-judged('/秘密/new', 403, 'denied location');
-judged('/秘密/x', 403, 'denied location, existing file');
-judged('/internal/new', 404, 'internal');
-judged('/auth/new', 401, 'without the password');
-judged('/if/x-new', 403, 'if in a location');
-judged('/gone/new', 410, 'its return');
-judged('/proxied/new', 403, 'a proxied location');
-judged('/sub/no', 403, 'auth_request');
-judged('/rewritten/new', 403, 'a rewrite to a denied path');
-judged('/except/new', 403, 'limit_except');
-judged('/open/あ.php', 403, 'a regular expression location');
-judged('/page/new', 403, 'error_page of a denied location');
-judged('/nested/denied/new', 403, 'nested');
-judged($_, 400,
+destination_is('/秘密/new', 403, 'denied location');
+destination_is('/秘密/x', 403, 'denied location, existing file');
+destination_is('/internal/new', 404, 'internal');
+destination_is('/auth/new', 401, 'without the password');
+destination_is('/if/x-new', 403, 'if in a location');
+destination_is('/gone/new', 410, 'its return');
+destination_is('/proxied/new', 403, 'a proxied location');
+destination_is('/sub/no', 403, 'auth_request');
+destination_is('/rewritten/new', 403, 'a rewrite to a denied path');
+destination_is('/except/new', 403, 'limit_except');
+destination_is('/open/あ.php', 403, 'a regular expression location');
+destination_is('/page/new', 403, 'error_page of a denied location');
+destination_is('/nested/denied/new', 403, 'nested');
+destination_is($_, 400,
     'not a valid path for a new entry') for '/open//秘密/new', '//秘密/new',
     '/./秘密/new', '/open/%0Anew', '/open/%7F';
 is $rules->request('COPY', '/alias/a.txt', headers => [Destination => $_])

@@ -23,17 +23,17 @@ END
 }
 
 # All warnings and errors of `nginx -t`, without prefix and position.
-sub told {
-    my ($code, $said) = nginx_t(join '', @_);
+sub messages {
+    my ($code, $responses) = nginx_t(join '', @_);
     return map { s/^nginx: //r } map { s{ in \S+/nginx\.conf:(\d+)}{ at $1}gr }
-        grep { /\[(?:warn|emerg)\]/ } split /\n/, $said;
+        grep { /\[(?:warn|emerg)\]/ } split /\n/, $responses;
 }
 
 # The responses of a server to hosts, separated by spaces.
-sub asked {
+sub responses_to {
     my ($conf, @hosts) = @_;
     my $nginx = nginx(log_level => 'info', conf => $conf);
-    my @said = map {
+    my @responses = map {
         my ($host, $port) = ref $_ ? @$_ : ($_, '');
         my $answer = $nginx->get('/', host => $host,
             port => $nginx->port($port));
@@ -41,7 +41,7 @@ sub asked {
     } @hosts;
     is_deeply [$nginx->errors(ignore => qr/"iri_host" in \S+ has no effect/)],
         [], 'log';
-    return ($nginx, @said);
+    return ($nginx, @responses);
 }
 
 my $UE    = 'xn--tda.example';
@@ -58,13 +58,13 @@ for my $case (
     ['iri_host on; iri_host on;', qr/"iri_host" directive is duplicate/],
 ) {
     my ($text, $says) = @$case;
-    my @told = told("$text\n", server('x', ''));
+    my @told = messages("$text\n", server('x', ''));
     is @told, 1, "one error: $text";
     like $told[0], $says, "message: $text";
 }
-like((told(server('x', 'location /x { iri_host on; }')))[0],
+like((messages(server('x', 'location /x { iri_host on; }')))[0],
     qr/"iri_host" directive is not allowed here/, 'not in a location');
-is_deeply [told("iri ON; iri_host On;\n", server('x', "iri_host STRICT;"))],
+is_deeply [messages("iri ON; iri_host On;\n", server('x', "iri_host STRICT;"))],
     [], 'letter case does not matter';
 
 # ---- which one counts --------------------------------------------------------
@@ -86,29 +86,29 @@ for my $case (
     ['iri on; iri_host on;',  '',              'iri report;',  "site $UE"],
 ) {
     my ($http, $default, $other, $wanted) = @$case;
-    my ($nginx, $said) = asked("$http\n" . server('default', $default)
+    my ($nginx, $responses) = responses_to("$http\n" . server('default', $default)
         . server('site', "server_name xn--tda.example; $other"), $ue);
-    is $said, $wanted, "$http { $default } { $other }";
+    is $responses, $wanted, "$http { $default } { $other }";
 }
 
 # The default server of each address decides, however the raw host was matched.
-my ($nginx, @said) = asked("iri on;\n"
+my ($nginx, @responses) = responses_to("iri on;\n"
     . server('one', 'listen 127.0.0.1:%%PORT%%; listen 127.0.0.1:%%PORTb%%;
         server_name one.example;')
     . server('two', 'listen 127.0.0.1:%%PORT%%;
         listen 127.0.0.1:%%PORTb%% default_server; iri_host on;
         server_name xn--tda.example ~%;'),
     $ue, 'b%FC', [$ue, 'b'], ['b%FC', 'b'], ['%6Fne.example', 'b']);
-is_deeply \@said, ["two $LOWER", 'two b%fc', "two $UE", 400,
+is_deeply \@responses, ["two $LOWER", 'two b%fc', "two $UE", 400,
     'one one.example'], 'the default server of the address that was asked';
 
 # ---- report ------------------------------------------------------------------
 
-($nginx, @said) = asked("iri report; iri_host on;\n"
+($nginx, @responses) = responses_to("iri report; iri_host on;\n"
     . server('default', '') . server('site', $name), $ue, 'b%FC', 'plain', $UE);
-is_deeply \@said, ["default $LOWER", 'default b%fc', 'default plain',
+is_deeply \@responses, ["default $LOWER", 'default b%fc', 'default plain',
     "default $UE"], 'report: no change';
-my $log = $nginx->told;
+my $log = $nginx->settled_log;
 like $log, qr/iri: report: would map host "%c3%9c\.example" to "\Q$UE\E"/,
     'report says what it would take';
 like $log, qr/iri: report: would refuse host "b%fc": it is not UTF-8/,
@@ -118,8 +118,8 @@ unlike $log, qr/iri: report: would.*plain/, 'and nothing of ASCII';
 # ---- variables where it is off -----------------------------------------------
 
 my $none = IRI::Nginx::refuses_raw_host() ? 400 : '  ';
-($nginx, @said) =
-    asked(<<'END', $ue, 'b%FC', 'XN--tda.example', 'xn--a', '[::1]',
+($nginx, @responses) =
+    responses_to(<<'END', $ue, 'b%FC', 'XN--tda.example', 'xn--a', '[::1]',
 server {
     listen 127.0.0.1:%%PORT%%;
     iri on;
@@ -127,7 +127,7 @@ server {
 }
 END
     'a@evil.example', 'a"<>b', "[\xC3\xBC\"]");
-is_deeply \@said, [
+is_deeply \@responses, [
     "\xC3\xBC.example $UE http://\xC3\xBC.example/",
     '  ',
     "\xC3\xBC.example $UE http://\xC3\xBC.example/",
@@ -140,9 +140,9 @@ is_deeply \@said, [
 my @forms = ("\xC3\xBC.example", "\xC3\x9C.Example", "u\xCC\x88.example",
     "\xC3\xBC\xE3\x80\x82example", "u\xCC\x88\xEF\xBC\x8Eexample");
 for my $form (@forms) {
-    ($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+    ($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
         . server('site', "server_name $form;"), $UE, $ue);
-    is_deeply \@said, ["site $UE", "site $UE"],
+    is_deeply \@responses, ["site $UE", "site $UE"],
         'server_name ' . escaped($form);
 }
 
@@ -160,22 +160,22 @@ for my $case (
     ['iri on; iri_host on;', 'iri report;', '', 'default'],
 ) {
     my ($http, $default, $other, $site) = @$case;
-    ($nginx, @said) = asked("$http\n" . server('default', $default)
+    ($nginx, @responses) = responses_to("$http\n" . server('default', $default)
         . server('site', "$name $other"), $UE);
-    is $said[0], "$site $UE", "name: $http { $default } { $other }";
+    is $responses[0], "$site $UE", "name: $http { $default } { $other }";
 }
 
 # One of several addresses is enough; $server_name changes, too.
 for my $case (['off', 'off', "\xC3\xBC.example"], ['on', 'off', $UE],
     ['off', 'on', $UE], ['on', 'on', $UE]) {
     my ($one, $two, $wanted) = @$case;
-    ($nginx, @said) = asked("iri on;\n"
+    ($nginx, @responses) = responses_to("iri on;\n"
         . server('one', "listen 127.0.0.1:%%PORT%%; iri_host $one;")
         . server('two', "listen 127.0.0.1:%%PORTb%%; iri_host $two;")
         . server('$server_name', "listen 127.0.0.1:%%PORT%%;
             listen 127.0.0.1:%%PORTb%%; iri_host on;
             server_name \xC3\xBC.example plain.example;"), 'plain.example');
-    is $said[0], "$wanted plain.example", "addresses: $one, $two";
+    is $responses[0], "$wanted plain.example", "addresses: $one, $two";
 }
 
 # A symbol is allowed in a name if one of the deciding servers is not strict.
@@ -184,14 +184,14 @@ for my $case (['strict', 'strict', 'strict', 'default'],
     ['on', 'strict', 'strict', 'site'], ['on', 'on', 'strict', 'site'],
     ['strict', 'off', 'on', 'default']) {
     my ($one, $two, $own, $site) = @$case;
-    ($nginx, @said) = asked("iri on;\n"
+    ($nginx, @responses) = responses_to("iri on;\n"
         . server('default', "iri_host $one;")
         . server('two', "listen 127.0.0.1:%%PORTb%%; iri_host $two;")
         . server('site', "listen 127.0.0.1:%%PORT%%;
             listen 127.0.0.1:%%PORTb%%; iri_host $own;
             server_name i\xE2\x99\xA5.example;"),
         'xn--i-n3p.example');
-    is $said[0], "$site xn--i-n3p.example", "symbol: $one, $two, own: $own";
+    is $responses[0], "$site xn--i-n3p.example", "symbol: $one, $two, own: $own";
 }
 
 # A name that is configured explicitly belongs to that server; one server may
@@ -199,46 +199,46 @@ for my $case (['strict', 'strict', 'strict', 'default'],
 my $both = "iri on; iri_host on;\n" . server('default', '')
     . server('unicode', $name)
     . server('ascii', 'server_name XN--TDA.example;');
-($nginx, @said) = asked($both, $UE, $ue);
-is_deeply \@said, ["ascii $UE", "ascii $UE"], 'A-labels that are written down';
-is((told($both))[0] =~ s/ at \d+/ at N/gr, '[warn] iri: the host name '
+($nginx, @responses) = responses_to($both, $UE, $ue);
+is_deeply \@responses, ["ascii $UE", "ascii $UE"], 'A-labels that are written down';
+is((messages($both))[0] =~ s/ at \d+/ at N/gr, '[warn] iri: the host name '
     . "\"$UE\" selects the server at N, which has it in A-labels, not that "
     . 'at N, which has it in Unicode: remove it from one of them',
     'which is told');
-is_deeply [told("iri on; iri_host on;\n", server('default', ''),
+is_deeply [messages("iri on; iri_host on;\n", server('default', ''),
     server('twice', "server_name \xC3\xBC.example $UE \xC3\x9C.example;"))],
     [], 'A-labels beside their Unicode';
 for my $twice ("\xC3\xBC.example u\xCC\x88.example",
     ".\xC3\xBC.example \xC3\x9C.example *.u\xCC\x88.example") {
-    ($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+    ($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
         . server('twice', "server_name $twice;"), $UE);
-    is_deeply \@said, ["twice $UE"], 'a name in two forms: ' . escaped($twice);
-    is_deeply [$nginx->told =~ /\[warn\].*/g], [],
+    is_deeply \@responses, ["twice $UE"], 'a name in two forms: ' . escaped($twice);
+    is_deeply [$nginx->settled_log =~ /\[warn\].*/g], [],
         'of which nobody is warned';
 }
-is_deeply [told("iri on; iri_host on;\n",
+is_deeply [messages("iri on; iri_host on;\n",
     server('http',  "listen 127.0.0.1:%%PORT%%; $name"),
     server('https', "listen 127.0.0.1:%%PORTs%%; server_name $UE;"))],
     [], 'of another address';
 my $halves = "iri on; iri_host on;\n" . server('default', '')
     . server('unicode', "server_name *.\xC3\xBC.example \xC3\xBC.example;")
     . server('ascii', 'server_name .xn--tda.example;');
-($nginx, @said) = asked($halves, $UE, "a.$UE", $ue, "a.$ue");
-is_deeply \@said, ["ascii $UE", "ascii a.$UE", "ascii $UE", "ascii a.$UE"],
+($nginx, @responses) = responses_to($halves, $UE, "a.$UE", $ue, "a.$ue");
+is_deeply \@responses, ["ascii $UE", "ascii a.$UE", "ascii $UE", "ascii a.$UE"],
     'with a dot before them both halves are written down';
-is scalar(told($halves)), 2, 'which is told';
-($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+is scalar(messages($halves)), 2, 'which is told';
+($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
     . server('unicode', "server_name .\xC3\xBC.example;")
     . server('ascii', "server_name $UE;"), $UE, "a.$ue");
-is_deeply \@said, ["ascii $UE", "unicode a.$UE"], 'or one of them';
-is_deeply [told("iri on; iri_host on;\n",
+is_deeply \@responses, ["ascii $UE", "unicode a.$UE"], 'or one of them';
+is_deeply [messages("iri on; iri_host on;\n",
     server('own', "server_name .\xC3\xBC.example $UE;"))], [], 'its own';
-($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
     . server('unicode', $name) . server('pattern', "server_name ~$UE;"), $UE);
-is $said[0], "unicode $UE", 'a pattern is no name that is written down';
+is $responses[0], "unicode $UE", 'a pattern is no name that is written down';
 
 is_deeply [map { /(conflicting server name "[^"]*")/ }
-    told("iri on; iri_host on;\n", server('default', ''),
+    messages("iri on; iri_host on;\n", server('default', ''),
         server('one', "server_name \xC3\xBC.example;"),
         server('two', "server_name \xC3\x9C.example;"))],
     ["conflicting server name \"$UE\""], 'the same name twice, nginx tells';
@@ -255,15 +255,15 @@ for my $case (
 ) {
     my ($bad, $why) = @$case;
     my $text = server('default', "server_name $bad;");
-    my @told = told("iri on; iri_host on;\n", $text);
+    my @told = messages("iri on; iri_host on;\n", $text);
     my $says = qr/selects nothing, because it \Q$why/;
     my $shown = $bad =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ger;
     like $told[0] // '', qr/^\[warn\] iri: the host name "\Q$shown\E" of the server at \d+ $says/,
         'a name without A-labels: ' . escaped $bad;
     is @told, 1, 'one warning';
-    is_deeply [told("iri on;\n", $text)], [], 'none without iri_host';
+    is_deeply [messages("iri on;\n", $text)], [], 'none without iri_host';
 }
-is_deeply [told("iri on; iri_host on;\n", server('x',
+is_deeply [messages("iri on; iri_host on;\n", server('x',
     "server_name \"\" .a.example *.b.example c.* ~u_ _ \$hostname;"))],
     [],
     'ASCII and patterns are not looked at';
@@ -271,7 +271,7 @@ is_deeply [told("iri on; iri_host on;\n", server('x',
 # iri_host that has no effect: its position, the server, the right place. Lines
 # count from that of http{}, which is 0: the default server is at 1 and its
 # text at 3, the other at 6 and at 8.
-my ($base) = (told("iri maybe;\n"))[0] =~ / at (\d+)/;
+my ($base) = (messages("iri maybe;\n"))[0] =~ / at (\d+)/;
 my $HERE = 'iri: "iri_host" at';
 my %TELLS = (
     other  => "$HERE %d has no effect at an address whose first server is "
@@ -315,7 +315,7 @@ for my $case (
 ) {
     my ($http, $default, $other, $tells, @lines) = @$case;
     my @told = map { s/ at (\d+)/' at ' . ($1 - $base)/ger }
-        told("$http\n", server('default', "\n$default"),
+        messages("$http\n", server('default', "\n$default"),
             server('site', "\n$other"));
     is_deeply \@told,
         [map { '[warn] ' . sprintf $TELLS{$tells}, $_ } @lines],

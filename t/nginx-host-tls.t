@@ -85,11 +85,11 @@ sub ask {
     my @sni    = $option{sni} ? (-servername => $option{sni}) : '-noservername';
     my @cert   = $option{cert}
         ? (-cert => "$tmp/cert.pem", -key => "$tmp/key.pem") : ();
-    my ($code, $said, $error) = capture(
+    my ($code, $responses, $error) = capture(
         "GET / HTTP/1.1\r\nHost: $host\r\nConnection: close\r\n\r\n",
         'openssl', 's_client', '-quiet', '-connect',
         '127.0.0.1:' . $server->port($option{port} // ''), @sni, @cert);
-    my ($status, $body) = $said =~ m{^HTTP/1\.1 (\d+).*?\r\n\r\n(.*)$}s
+    my ($status, $body) = $responses =~ m{^HTTP/1\.1 (\d+).*?\r\n\r\n(.*)$}s
         or return "no answer: $error";
     return $status == 200 ? $body : $status;
 }
@@ -139,7 +139,7 @@ for my $cert (0, 1) {
             . ", certificate $cert";
     }
 }
-like $server{ours}->told,
+like $server{ours}->settled_log,
     qr/iri: host "\Q$SECRET\E" refused: its server requires a client certificate/,
     'the log says why';
 
@@ -169,10 +169,10 @@ sub ask_h2 {
         port => $server->port($option{port} // ''),
         tls  => { sni => $option{sni},
             cert => $option{cert} ? $tmp : undef });
-    my @said = map { $_->status == 200 ? $_->body : $_->status }
+    my @responses = map { $_->status == 200 ? $_->body : $_->status }
         $client->pipeline(map { { target => '/', host => $_ } } @$hosts);
     $client->disconnect;
-    return @said;
+    return @responses;
 }
 
 subtest 'HTTP/2' => sub {

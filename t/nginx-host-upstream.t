@@ -49,7 +49,7 @@ END
 
 # The values of a parameter that the application received; there must be at
 # most one.
-sub given {
+sub parameters {
     my ($name, $target, %option) = @_;
     my $answer = $server->get($target, %option);
     return $answer->status if $answer->status != 200;
@@ -65,16 +65,16 @@ my $HOST_IS_MADE = IRI::Nginx::version() >= 1.029_005;
 
 for my $protocol (@protocols) {
     for my $host (@hosts) {
-        is given('HTTP_HOST', "/$protocol/", host => $host),
+        is parameters('HTTP_HOST', "/$protocol/", host => $host),
             $HOST_IS_MADE ? $BOOKS . $host =~ s/^[^:]*//r : $host,
             "$protocol: of itself: $host";
-        is given('HTTP_HOST', "/$protocol/host", host => $host), $BOOKS,
+        is parameters('HTTP_HOST', "/$protocol/host", host => $host), $BOOKS,
             "$protocol: \$host: $host";
-        is given('HTTP_HOST', "/$protocol/port", host => $host),
+        is parameters('HTTP_HOST', "/$protocol/port", host => $host),
             "$BOOKS:" . $server->port, "$protocol: \$host:\$server_port: $host";
-        is given('SERVER_NAME', "/$protocol/host", host => $host), $BOOKS,
+        is parameters('SERVER_NAME', "/$protocol/host", host => $host), $BOOKS,
             "$protocol: \$server_name: $host";
-        is given('HTTP_HOST', "/$protocol/host", host => $host,
+        is parameters('HTTP_HOST', "/$protocol/host", host => $host,
             proto => 'h2', port => $server->port('h2')), $BOOKS,
             "$protocol: \$host, HTTP/2: $host";
     }

@@ -147,15 +147,15 @@ my %server = (
 );
 
 # "site $host", or a status.
-sub said {
+sub site_of {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
-sub site { return said(@_) =~ s/ .*//sr }
+sub site { return site_of(@_) =~ s/ .*//sr }
 
 # The expected response; two of the ways accept fewer hosts themselves.
-sub wanted {
+sub expected_for {
     my ($octets, $way, $wanted) = @_;
     return 400 if $no_raw && $octets =~ /[^\0-\x7F]/;
     return 400 if $way eq 'absolute' && $octets !~ /^[\w.:\[\]-]+$/a;
@@ -195,23 +195,23 @@ for my $proto ($no_tls ? () : qw(h1 h2)) {
 for my $way (sort keys %WAYS) {
     for my $form (@FORMS) {
         my ($name, $octets, $ours, $host, $stock) = @$form;
-        is said($WAYS{$way}->($server{ours}, $octets)),
-            wanted($octets, $way, $ours eq 400 ? 400 : "$ours $host"),
+        is site_of($WAYS{$way}->($server{ours}, $octets)),
+            expected_for($octets, $way, $ours eq 400 ? 400 : "$ours $host"),
             "$way: $name";
         is site($WAYS{$way}->($server{stock}, $octets)),
-            wanted($octets, $way, $stock), "$way: $name, stock";
+            expected_for($octets, $way, $stock), "$way: $name, stock";
     }
 }
 
-is said($server{ours}->get('/', host => undef, version => '1.0')),
+is site_of($server{ours}->get('/', host => undef, version => '1.0')),
     'default localhost', 'HTTP/1.0 without Host';
-is said($server{ours}->get('/', host => undef)), 400, 'HTTP/1.1 without Host';
-is said($server{ours}->get('/', host => '')), 400, 'an empty Host';
+is site_of($server{ours}->get('/', host => undef)), 400, 'HTTP/1.1 without Host';
+is site_of($server{ours}->get('/', host => '')), 400, 'an empty Host';
 
 # ---- one connection, many hosts ----------------------------------------------
 
 my @chosen = grep { $_->[2] ne 400
-        && wanted($_->[1], 'origin', 200) == 200 } @FORMS;
+        && expected_for($_->[1], 'origin', 200) == 200 } @FORMS;
 for my $proto (qw(h1 h2)) {
     my $port = $server{ours}->port($proto eq 'h2' ? 'h2' : '');
     for my $batch (1, 16) {
@@ -219,7 +219,7 @@ for my $proto (qw(h1 h2)) {
             batch => $batch);
         my @got = $client->pipeline(map { { target => '/', host => $_ } }
             map { ($_->[1], 'localhost') } @chosen);
-        is_deeply [map { said($_) } @got],
+        is_deeply [map { site_of($_) } @got],
             [map { ("$_->[2] $_->[3]", 'default localhost') } @chosen],
             "$proto, $batch at once: each request has its own site";
     }
@@ -227,7 +227,7 @@ for my $proto (qw(h1 h2)) {
 
 # ---- what is said of it ------------------------------------------------------
 
-my $log = $server{ours}->told;
+my $log = $server{ours}->settled_log;
 like $log, qr/iri: host "b%fccher\.example" refused: it is not UTF-8/,
     'a refused host is told in the log';
 my @lines = map { s/, client: .*//r } grep { /iri: host/ } split /\n/, $log;
@@ -302,8 +302,8 @@ for my $case (
     ["\xC3\x89T\xC3\x89.example",  'exact [] [] [] exact.example'],
 ) {
     my ($host, $wanted) = @$case;
-    is said($names->get('/', host => $host)),
-        wanted($host, 'origin', $wanted), 'names: ' . escaped($host);
+    is site_of($names->get('/', host => $host)),
+        expected_for($host, 'origin', $wanted), 'names: ' . escaped($host);
 }
 is_deeply [$names->errors(level => 'warn')], [], 'log of names';
 $names->stop;
@@ -326,12 +326,12 @@ my $strict = nginx(conf => "iri on;\n"
 
 # A letter and a symbol that IDNA2008 disallows.
 my $symbol = 'i%E2%99%A5.example';
-is said($strict->get('/', host => $symbol)), 400, 'strict: a symbol';
-is said($strict->get('/', host => '%C3%BC.example')), 'site',
+is site_of($strict->get('/', host => $symbol)), 400, 'strict: a symbol';
+is site_of($strict->get('/', host => '%C3%BC.example')), 'site',
     'strict: a letter';
-is said($strict->get('/', host => $symbol, port => $strict->port('on'))),
+is site_of($strict->get('/', host => $symbol, port => $strict->port('on'))),
     'site', 'on: a symbol';
-is said($strict->get('/', host => 'xn--i-n3p.example')), 'site',
+is site_of($strict->get('/', host => 'xn--i-n3p.example')), 'site',
     'strict: A-labels are not looked at';
 is_deeply [$strict->errors(level => 'warn')], [], 'log of that';
 

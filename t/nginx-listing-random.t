@@ -143,9 +143,9 @@ sub compare {
             target => encoded("$path/") . '?format=json' });
         next if $list->status != 200
             || ($list->header('Content-Type') // '') ne 'application/json';
-        my $said = JSON::PP->new->utf8->decode($list->body);
-        next if $said->{path} ne decoded("$path/");
-        my %told = map { ($_->{href} // '') => 1 } @{ $said->{entries} };
+        my $listing = JSON::PP->new->utf8->decode($list->body);
+        next if $listing->{path} ne decoded("$path/");
+        my %listed = map { ($_->{href} // '') => 1 } @{ $listing->{entries} };
         for my $name (@{ $is_dir{$path} }) {
             my $entry = "$path/$name";
             my $slash = $is_dir{$entry} ? '/' : '';
@@ -155,12 +155,12 @@ sub compare {
                 ? $got->status == 200 && $got->body =~ /Index of/
                 : $got->status == 200 && $got->body eq $content{$entry};
             # an upstream answers any path
-            $open = $told{$href} ? 1 : 0 if $got->status == 204;
-            $shown++ if $told{$href};
-            $hidden++ if !$told{$href};
+            $open = $listed{$href} ? 1 : 0 if $got->status == 204;
+            $shown++ if $listed{$href};
+            $hidden++ if !$listed{$href};
             push @wrong, "$entry$slash: GET " . $got->status . ', '
-                . ($told{$href} ? 'shown' : 'not shown')
-                if !!$open ne !!$told{$href};
+                . ($listed{$href} ? 'shown' : 'not shown')
+                if !!$open ne !!$listed{$href};
         }
     }
     $client->disconnect;
@@ -176,7 +176,7 @@ for my $round (1 .. $ENV{IRI_ROUNDS} // 1) {
     my @texts;
     while (@texts < $SERVERS) {
         my $text = server_text(scalar @texts);
-        my ($code, $said) = nginx_t($common . $text, root => $root);
+        my ($code, $listing) = nginx_t($common . $text, root => $root);
         push @texts, $text if $code == 0;
     }
     my $server = nginx(root => $root, conf => join('', $common, @texts));

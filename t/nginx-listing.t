@@ -764,19 +764,19 @@ END
 
 # ---- configuration --------------------------------------------------------------
 
-sub said {
+sub check_conf {
     my ($conf) = @_;
     my ($code, $text) = nginx_t($conf, root => $root);
     return join ' ', $code, $text =~ /(iri: .*|iri_listing.*)/g;
 }
 
-like said('server { iri_listing maybe; }'), qr/^1 .*iri_listing" directive/,
+like check_conf('server { iri_listing maybe; }'), qr/^1 .*iri_listing" directive/,
     'an invalid value';
-is said('server { iri on; iri_listing off; }'), '0', 'off';
-is said('iri_listing on; server { iri on; } server { iri off; }'), '0',
+is check_conf('server { iri on; iri_listing off; }'), '0', 'off';
+is check_conf('iri_listing on; server { iri on; } server { iri off; }'), '0',
     'one of the servers';
-is said('server { iri report; iri_listing on; }'), '0', 'report';
-like said('server { location / { iri_listing on; } }'),
+is check_conf('server { iri report; iri_listing on; }'), '0', 'report';
+like check_conf('server { location / { iri_listing on; } }'),
     qr/^0 iri: "iri_listing" in \S+:\d+ has no effect/,
         'a warning if iri is off';
 

@@ -94,7 +94,7 @@ my $here = 'http://localhost';
 # The Location of an answer, once for each protocol.
 my %port = (h1 => undef, h2 => $server->port('h2'));
 
-sub leads {
+sub location_is {
     my ($target, $want, $what, %option) = @_;
     for my $proto (sort keys %port) {
         local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -110,56 +110,56 @@ sub leads {
     return;
 }
 
-leads('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'raw octets');
-leads('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
-leads('/lower', "$here/%D0%BA%2F%41", 'escapes stay escapes');
-leads('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9%20%3C%22#%C3%A9",
+location_is('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'raw octets');
+location_is('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
+location_is('/lower', "$here/%D0%BA%2F%41", 'escapes stay escapes');
+location_is('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9%20%3C%22#%C3%A9",
     'query and fragment');
-leads('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
-leads('/euc-escaped', "$here/%E6%97%A5%E6%9C%AC", 'escaped in one');
-leads('/bad', "$here/%FF%FE", 'what no charset reads');
-leads('/other', 'http://other.example/%e9/e%CC%81|\\?%C3%A9',
+location_is('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
+location_is('/euc-escaped', "$here/%E6%97%A5%E6%9C%AC", 'escaped in one');
+location_is('/bad', "$here/%FF%FE", 'what no charset reads');
+location_is('/other', 'http://other.example/%e9/e%CC%81|\\?%C3%A9',
     "another host's path is its own");
-leads('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
-leads('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
-like $server->told, qr/host "-%C3%BC-\.example" of a redirect/,
+location_is('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
+location_is('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
+like $server->settled_log, qr/host "-%C3%BC-\.example" of a redirect/,
     'the log says so';
 my $own = 'http://localhost:' . $server->port;
 is $server->get('/own')->header('Location'), "$own/%C3%A9",
     'an address of this host';
-leads('/network', "$here//other.example/%C3%A9",
+location_is('/network', "$here//other.example/%C3%A9",
     'what nginx takes for a path');
-leads('/mail', 'mailto:%C3%A9@example.org', 'another scheme');
+location_is('/mail', 'mailto:%C3%A9@example.org', 'another scheme');
 
 # ---- out of requests --------------------------------------------------------
 
-leads('/decoded/a%0d%0aX-Inj:%201', "$here/to/a%0D%0AX-Inj:%201",
+location_is('/decoded/a%0d%0aX-Inj:%201', "$here/to/a%0D%0AX-Inj:%201",
     'CR LF out of a capture');
-leads('/decoded/%2F%2Fother.example/%C3%A9',
+location_is('/decoded/%2F%2Fother.example/%C3%A9',
     "$here/to/other.example/%C3%A9", 'slashes out of a capture');
-leads('/path/%22%3Ca%3E%20%7F%5C', "$here/to/path/%22%3Ca%3E%20%7F%5C",
+location_is('/path/%22%3Ca%3E%20%7F%5C', "$here/to/path/%22%3Ca%3E%20%7F%5C",
     'what breaks strings and tags');
-leads('/path/100%25', "$here/to/path/100%25", '"%" that nginx has unescaped');
-leads('/arg/?x=%0d%0aX-Inj:1', "$here/to?%0d%0aX-Inj:1",
+location_is('/path/100%25', "$here/to/path/100%25", '"%" that nginx has unescaped');
+location_is('/arg/?x=%0d%0aX-Inj:1', "$here/to?%0d%0aX-Inj:1",
     'a query as it came');
-leads("/arg/?x=\xC3\xA9", "$here/to?%C3%A9", 'a raw query');
-leads("/rewrite/\xC3\xA9",
+location_is("/arg/?x=\xC3\xA9", "$here/to?%C3%A9", 'a raw query');
+location_is("/rewrite/\xC3\xA9",
     "$here/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/%C3%A9", 'rewrite permanent');
-leads('/rewrite/e%cc%81?a=%e9',
+location_is('/rewrite/e%cc%81?a=%e9',
     "$here/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/%C3%A9?a=%e9", 'with a query');
-leads("/temporary/\xC3\xA9", 'http://other.example/%C3%A9/%C3%A9',
+location_is("/temporary/\xC3\xA9", 'http://other.example/%C3%A9/%C3%A9',
     'rewrite redirect');
-leads('/gone/x', 'http://other.example/%C3%A9', 'error_page with an address');
-leads('/gone-here/x', "$here/%D0%BD%D0%B5%D1%82", 'error_page that redirects');
+location_is('/gone/x', 'http://other.example/%C3%A9', 'error_page with an address');
+location_is('/gone-here/x', "$here/%D0%BD%D0%B5%D1%82", 'error_page that redirects');
 
 # ---- directories, WebDAV ----------------------------------------------------
 
 my $dir = '/%D0%B4%D0%B8%D1%80/';
-leads($_, "$here$dir", "directory asked for as $_")
+location_is($_, "$here$dir", "directory asked for as $_")
     for '/%d0%b4%d0%b8%d1%80', '/%D0%B4%D0%B8%D1%80';
-leads("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9", "$here$dir?q=%C3%A9",
+location_is("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9", "$here$dir?q=%C3%A9",
     'directory asked for natively');
-leads('/quote%22d', "$here/quote%22d/", 'a quotation mark in a directory');
+location_is('/quote%22d', "$here/quote%22d/", 'a quotation mark in a directory');
 for my $case (["\xC3\xA9/a.txt", '%C3%A9/a.txt'], ['e%cc%81/b.txt',
         '%C3%A9/b.txt']) {
     my $answer = $server->request('PUT', "/dav/$case->[0]", body => 'x');
@@ -169,11 +169,11 @@ for my $case (["\xC3\xA9/a.txt", '%C3%A9/a.txt'], ['e%cc%81/b.txt',
 
 # ---- upstreams --------------------------------------------------------------
 
-leads('/up/relative', '/%C3%A9/e%CC%81?%C3%A9',
+location_is('/up/relative', '/%C3%A9/e%CC%81?%C3%A9',
     'what an upstream says is escaped, not read');
-leads('/up/absolute', 'http://x.example/%C3%A9/%e9', 'with a host');
-leads('/up/slashes', '//other.example/%C3%A9', 'with an authority');
-leads('/up-changed/relative', "$here/%C3%A9/%C3%A9/e%CC%81?%C3%A9",
+location_is('/up/absolute', 'http://x.example/%C3%A9/%e9', 'with a host');
+location_is('/up/slashes', '//other.example/%C3%A9', 'with an authority');
+location_is('/up-changed/relative', "$here/%C3%A9/%C3%A9/e%CC%81?%C3%A9",
     'after proxy_redirect');
 is $server->get('/up/content')->header('Content-Location'),
     '/%C3%A9%c3%a9', 'Content-Location of an upstream';
@@ -228,7 +228,7 @@ is_deeply [$slashes->errors], [], 'log';
 SKIP: {
     my $perl = IRI::Nginx::module_dir() . '/ngx_http_perl_module.so';
     skip 'no perl module', 7 if !-e $perl;
-    my $said = nginx(root => $root, modules => [$perl], conf => octets(<<'END'));
+    my $perl_server = nginx(root => $root, modules => [$perl], conf => octets(<<'END'));
 perl_set $none 'sub { "" }';
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -257,11 +257,11 @@ END
         ['200:/!c3!a9', "200 /\xC3\xA9", 'not of an answer that leads nowhere'])
     {
         my ($args, $want, $what) = @$_;
-        my $answer = $said->get("/x?$args");
+        my $answer = $perl_server->get("/x?$args");
         is join(' ', $answer->status, $answer->header('Location')), $want,
             "another module: $what";
     }
-    is_deeply [$said->errors], [], 'log';
+    is_deeply [$perl_server->errors], [], 'log';
 }
 
 # ---- canonical links --------------------------------------------------------
@@ -330,7 +330,7 @@ is_deeply [$links->errors], [], 'log';
 # ---- off --------------------------------------------------------------------
 
 # The whole response except Date.
-sub sent {
+sub whole_response {
     my ($run, $target, %option) = @_;
     my $answer = $run->get($target, %option);
     my $text = join "\n", $answer->status, map { "$_->[0]: $_->[1]" }
@@ -346,9 +346,9 @@ my $stock = nginx(root => $root, stock => 1, conf => conf(''));
 my $off = nginx(root => $root, conf => conf('iri off;'));
 my $report = nginx(root => $root, conf => conf('iri report;'));
 for my $target (@targets) {
-    my $want = sent($stock, $target);
-    is sent($off, $target), $want, 'off: ' . escaped($target);
-    is sent($report, $target), $want, 'report: ' . escaped($target);
+    my $want = whole_response($stock, $target);
+    is whole_response($off, $target), $want, 'off: ' . escaped($target);
+    is whole_response($report, $target), $want, 'report: ' . escaped($target);
 }
 is_deeply [$off->errors, $report->errors], [], 'log';
 

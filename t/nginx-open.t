@@ -310,7 +310,7 @@ is names("\xC6\xFC"), join(' ', map { $_ . '\xC6\xFC' } 'd' .. 'g')
     . ' \xC6\xFC.txt', 'moved';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%FF'), 404,
     'unreadable Destination';
-like $server->told, qr{iri: Destination "/dav/%FF" refused},
+like $server->settled_log, qr{iri: Destination "/dav/%FF" refused},
     'which the log tells as it came';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%F0%9F%98%80'), 409,
     'a Destination that the tree cannot write';

@@ -203,7 +203,7 @@ like answer("/show$deep/%C3%A9"), qr/^200 /, 'segments at the limit - 1';
 like answer("/show$deep/a/%C3%A9"), qr/^200 /, 'segments at the limit';
 like answer("/show$deep/a/a/%C3%A9"), qr/^404 /, 'segments over the limit';
 my @over = grep { /iri: .* refused: / && /\[error\]/ } split /\n/,
-    $server->told;
+    $server->settled_log;
 is scalar @over, 2, 'one line of level error for each path over a limit';
 
 is answer('/%FF%FE.txt', port => $server->port('pass')), '200 odd',

@@ -23,15 +23,15 @@ for (['iri_query_charset;', qr/number of arg/],
         qr/"iri_query_charset" directive is not allowed here/])
 {
     my ($text, $says) = @$_;
-    my ($code, $said) =
+    my ($code, $output) =
         nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
     isnt $code, 0, "rejected: $text";
-    like $said, $says, "message: $text";
+    like $output, $says, "message: $text";
 }
 for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
-    my ($code, $said) = nginx_t("iri on; iri_query_charset $text;"
+    my ($code, $output) = nginx_t("iri on; iri_query_charset $text;"
         . ' server { listen 127.0.0.1:%%PORT%%; }');
-    is $code, 0, "accepted: $text" or diag $said;
+    is $code, 0, "accepted: $text" or diag $output;
 }
 
 # ---- one server --------------------------------------------------------------
@@ -181,19 +181,19 @@ is $server->get('/dir?q=%83%5C')->header('Location'),
 
 # ---- other servers -------------------------------------------------------------
 
-sub at { my ($port, $query) = @_;
+sub queries_at { my ($port, $query) = @_;
     return answer("/?$query", port => $server->port($port)) }
 
-is at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
+is queries_at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
     'a=%C3%A9&b=%c3%a9&c==%CC%B8|a=%C3%A9&b=%c3%a9&c==%CC%B8', 'NFC';
-is at(nfc => 'a=%83%5C&b=e%CC%81'),
+is queries_at(nfc => 'a=%83%5C&b=e%CC%81'),
     'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81', 'not UTF-8: not touched';
-is at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
-is at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
-is at(report => 'q=%83%5C'), "q=%83%5C|q=$so", 'report: no change';
-is at(report => 'q=%83&r=%81'), 'q=%83&r=%81|q=%83&r=%81', 'nor here';
-is at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|q=%E3%82%BD', 'nor here';
-my @lines = $server->told =~ /(iri: report: .*query.*?), client/g;
+is queries_at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
+is queries_at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
+is queries_at(report => 'q=%83%5C'), "q=%83%5C|q=$so", 'report: no change';
+is queries_at(report => 'q=%83&r=%81'), 'q=%83&r=%81|q=%83&r=%81', 'nor here';
+is queries_at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|q=%E3%82%BD', 'nor here';
+my @lines = $server->settled_log =~ /(iri: report: .*query.*?), client/g;
 is_deeply \@lines, [
     "iri: report: would make the query \"q=$so\": charset \"Shift_JIS\", was"
         . " read in another charset, reason=query-read",

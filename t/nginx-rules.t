@@ -233,73 +233,73 @@ END
 my $here = 'http://localhost:' . $other->port;
 
 # Status and Location.
-sub goes {
+sub status_and_location {
     my ($method, $target) = @_;
     my $answer = $other->request($method, $target);
     return join ' ', $answer->status, $answer->header('Location') // ();
 }
 
 for my $name (@sun[1 .. 5]) {
-    is goes('GET', "/$name.php?a=%C6%FC&b"),
+    is status_and_location('GET', "/$name.php?a=%C6%FC&b"),
         "301 $here/%E6%97%A5.php?a=%C6%FC&b", 'GET: ' . visible($name);
 }
-is goes('GET', '/%E6%97%A5.php'), 200, 'canonical: no redirect';
-is goes('GET', '/ssi.html?%C6'), 200, 'ASCII: no redirect';
-is goes('HEAD', '/%C6%FC.php?'), "301 $here/%E6%97%A5.php?", 'HEAD';
-is goes('POST', '/%C6%FC.php'), 405, 'POST is not redirected';
-is goes('GET', $_), 404, "not to what is not there: " . visible($_)
+is status_and_location('GET', '/%E6%97%A5.php'), 200, 'canonical: no redirect';
+is status_and_location('GET', '/ssi.html?%C6'), 200, 'ASCII: no redirect';
+is status_and_location('HEAD', '/%C6%FC.php?'), "301 $here/%E6%97%A5.php?", 'HEAD';
+is status_and_location('POST', '/%C6%FC.php'), 405, 'POST is not redirected';
+is status_and_location('GET', $_), 404, "not to what is not there: " . visible($_)
     for '/e%CC%81', '/%A4%A3', "/\xC3\xA9", '/%c3%a9', '/%61', '/e%CC%81/';
-is goes('GET', "/$kana{plain}[0].txt"), "301 $here/%E3%81%82.txt",
+is status_and_location('GET', "/$kana{plain}[0].txt"), "301 $here/%E3%81%82.txt",
     'another name';
-is goes('GET', "/$kana{deny}[0]/x.txt"), 403, 'not if its rules deny';
-is goes('GET', '/%C6%FC/x.txt'), 403, 'nor another form';
-is goes('GET', '/off/%C6%FC.php'), 200, 'off';
-is goes('GET', '/rel/%C6%FC.php'), '301 /rel/%E6%97%A5.php',
+is status_and_location('GET', "/$kana{deny}[0]/x.txt"), 403, 'not if its rules deny';
+is status_and_location('GET', '/%C6%FC/x.txt'), 403, 'nor another form';
+is status_and_location('GET', '/off/%C6%FC.php'), 200, 'off';
+is status_and_location('GET', '/rel/%C6%FC.php'), '301 /rel/%E6%97%A5.php',
     'absolute_redirect off';
-is goes('GET', '/temp/%C6%FC.php'), "307 $here/temp/%E6%97%A5.php",
+is status_and_location('GET', '/temp/%C6%FC.php'), "307 $here/temp/%E6%97%A5.php",
     'another status';
-is goes('GET', '/from/%C6%FC?x'), 404, 'what a rewrite made is not told';
-is goes('GET', '//%C6%FC.php'), "301 $here/%E6%97%A5.php", 'never //';
-is goes('GET', '/a%20b%25%3F%C6%FC'), "301 $here/a%20b%25%3F%E6%97%A5",
+is status_and_location('GET', '/from/%C6%FC?x'), 404, 'what a rewrite made is not told';
+is status_and_location('GET', '//%C6%FC.php'), "301 $here/%E6%97%A5.php", 'never //';
+is status_and_location('GET', '/a%20b%25%3F%C6%FC'), "301 $here/a%20b%25%3F%E6%97%A5",
     'delimiters stay escaped';
-is goes('GET', '/first%2F%A4%A2.txt'), "301 $here/first%2F%EF%BD%A4%EF%BD%A2.txt",
+is status_and_location('GET', '/first%2F%A4%A2.txt'), "301 $here/first%2F%EF%BD%A4%EF%BD%A2.txt",
     'a slash stays escaped';
 
 # ---- the one spelling --------------------------------------------------------
-is goes('GET', '/%e6%97%a5.php'), "301 $here/%E6%97%A5.php",
+is status_and_location('GET', '/%e6%97%a5.php'), "301 $here/%E6%97%A5.php",
     'hexadecimal digits in lower case';
-is goes('GET', '/ss%69.html?%61=%e9'), "301 $here/ssi.html?%61=%e9",
+is status_and_location('GET', '/ss%69.html?%61=%e9'), "301 $here/ssi.html?%61=%e9",
     'a needless escape';
-is goes('HEAD', '/ss%69.html'), "301 $here/ssi.html", 'HEAD';
-is goes('GET', '/off/ss%69.html'), 200, 'off';
-is goes('GET', '/./keep//again.txt'), 200, 'segments are no spelling';
-is goes('GET', '//keep/ag%61in.txt'), "301 $here/keep/again.txt", 'never //';
-is goes('GET', '/kee%70'), "301 $here/keep/", 'a directory in one redirect';
+is status_and_location('HEAD', '/ss%69.html'), "301 $here/ssi.html", 'HEAD';
+is status_and_location('GET', '/off/ss%69.html'), 200, 'off';
+is status_and_location('GET', '/./keep//again.txt'), 200, 'segments are no spelling';
+is status_and_location('GET', '//keep/ag%61in.txt'), "301 $here/keep/again.txt", 'never //';
+is status_and_location('GET', '/kee%70'), "301 $here/keep/", 'a directory in one redirect';
 
 # ---- where only an application can decide -----------------------------------
 # Forms of a path are redirected, an alternative reading of it is not.
 for ('/front/', '/named/', '/last/', '/app/', '/raw/') {
-    is goes('GET', "${_}e%CC%81?a=%e9"), "301 $here${_}%C3%A9?a=%e9",
+    is status_and_location('GET', "${_}e%CC%81?a=%e9"), "301 $here${_}%C3%A9?a=%e9",
         "$_: NFD";
-    is goes('GET', "$_\xC3\xA9"), "301 $here${_}%C3%A9", "$_: raw";
-    is goes('GET', "${_}%c3%a9%2f%21"), "301 $here${_}%C3%A9%2F%21",
+    is status_and_location('GET', "$_\xC3\xA9"), "301 $here${_}%C3%A9", "$_: raw";
+    is status_and_location('GET', "${_}%c3%a9%2f%21"), "301 $here${_}%C3%A9%2F%21",
         "$_: lower case";
-    is goes('GET', "${_}%61"), "301 $here${_}a", "$_: a needless escape";
-    is goes('GET', "$_%A4%A2"), 200, "$_: a legacy path";
-    is goes('GET', "${_}%C3%A9"), 200, "$_: canonical";
-    is goes('GET', "${_}a%2Fb"), 200, "$_: ASCII";
-    is goes('GET', "${_}a//e%CC%81"), 200, "$_: other segments" if /app|raw/;
-    is goes('POST', "${_}e%CC%81"), 200, "$_: POST";
+    is status_and_location('GET', "${_}%61"), "301 $here${_}a", "$_: a needless escape";
+    is status_and_location('GET', "$_%A4%A2"), 200, "$_: a legacy path";
+    is status_and_location('GET', "${_}%C3%A9"), 200, "$_: canonical";
+    is status_and_location('GET', "${_}a%2Fb"), 200, "$_: ASCII";
+    is status_and_location('GET', "${_}a//e%CC%81"), 200, "$_: other segments" if /app|raw/;
+    is status_and_location('POST', "${_}e%CC%81"), 200, "$_: POST";
 }
-is goes('GET', '/single/e%CC%81'), "301 $here/single/%C3%A9",
+is status_and_location('GET', '/single/e%CC%81'), "301 $here/single/%C3%A9",
     'one file for all paths';
-is goes('GET', '/single/%A4%A2'), 200, 'which confirms none';
-is goes('GET', '/tried/e%CC%81'), 404, 'try_files with a status';
-is goes('GET', '/tried/%C6%FC.php'), 404, 'and of a legacy path';
-is goes('GET', '/off-front/e%CC%81'), 200, 'off where the path belongs';
-is goes('GET', '/gone/e%CC%81'), 404, 'a rewrite to what is not there';
-is goes('GET', '/public/%C6%FC.php'), 200, 'legacy behind a rewrite';
-is goes('GET', '/denied/e%CC%81'), 200, 'a page for an error';
+is status_and_location('GET', '/single/%A4%A2'), 200, 'which confirms none';
+is status_and_location('GET', '/tried/e%CC%81'), 404, 'try_files with a status';
+is status_and_location('GET', '/tried/%C6%FC.php'), 404, 'and of a legacy path';
+is status_and_location('GET', '/off-front/e%CC%81'), 200, 'off where the path belongs';
+is status_and_location('GET', '/gone/e%CC%81'), 404, 'a rewrite to what is not there';
+is status_and_location('GET', '/public/%C6%FC.php'), 200, 'legacy behind a rewrite';
+is status_and_location('GET', '/denied/e%CC%81'), 200, 'a page for an error';
 
 # ---- the location of a path that a rewrite of the server has made ------------
 my ($made_root) = make_tree("\\xC3\\xA9/x.txt\tfile\tdenied\n");

@@ -237,7 +237,7 @@ for my $target (@asked) {
 my @lines = map {
     s/.*?iri: report: would //r =~ s/, client: .*//r =~ s/\Q$root\E/ROOT/r
         =~ s/, [a-z ]+, file/, WHY, file/r =~ s/, reason=[-a-z]+$//r
-} grep { /iri: / } split /\n/, $report->told;
+} grep { /iri: / } split /\n/, $report->settled_log;
 is scalar @lines, scalar(@asked) - 1, 'one line for each that is not ASCII';
 is_deeply [@lines[0, 2, 4, 5]], [
     qq{serve "/$sun_uri.txt": form escaped, charset "UTF-8", match charset, }

@@ -16,19 +16,19 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 # ---- the directive ----------------------------------------------------------
 
-sub said {
+sub check_conf {
     my ($conf) = @_;
     my ($code, $text) = nginx_t($conf);
     return join ' ', $code, $text =~ /(iri: .*|"iri_status".*)/g;
 }
 
-is said('iri on; server { location /s { iri_status; } }'), '0', 'in a location';
-like said('server { location /s { iri_status on; } }'),
+is check_conf('iri on; server { location /s { iri_status; } }'), '0', 'in a location';
+like check_conf('server { location /s { iri_status on; } }'),
     qr/^1 "iri_status" directive/, 'no values';
-like said('server { location /s { iri_status; iri_status; } }'),
+like check_conf('server { location /s { iri_status; iri_status; } }'),
     qr/^1 .*is duplicate/, 'twice';
-like said('iri_status; server { }'), qr/^1 .*not allowed here/, 'in http';
-like said('server { location /s { iri_status; } }'),
+like check_conf('iri_status; server { }'), qr/^1 .*not allowed here/, 'in http';
+like check_conf('server { location /s { iri_status; } }'),
     qr/^0 iri: "iri_status" in \S+:\d+ has no effect/,
     'where nothing is on';
 
@@ -116,7 +116,7 @@ sub more {
 # reasons.
 my $PLAIN = qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.query-ascii)=1$
     |reasons\.)/x;
-sub of {
+sub counted_for {
     my ($target, %option) = @_;
     my $mode = delete $option{mode} // 'on';
     my @more = more($mode, sub { $server->get($target, %option) });
@@ -139,17 +139,17 @@ is_deeply [more('on', sub { $server->get("bad\x01 request") })], [],
     'a request that nginx refuses is not counted';
 
 my $forms = sub { my ($more) = @_; return $more =~ /forms\.(\w+)=1/ ? $1 : '' };
-is $forms->(of('/caf%C3%A9.txt')), 'escaped', 'escaped';
-is $forms->(of("/caf\xC3\xA9.txt")), 'native', 'native';
-is $forms->(of("/caf\xC3\xA9%C3%A9.txt")), 'mixed', 'mixed';
-is $forms->(of('/%95%5c.txt')), 'legacy', 'legacy';
-is $forms->(of('/%E8%A1%A8%FF%A0.txt')), 'legacy', 'another charset';
-is of("/caf\xC3\xA9.txt"), 'answers.serve=1 forms.native=1 matches.exact=1',
+is $forms->(counted_for('/caf%C3%A9.txt')), 'escaped', 'escaped';
+is $forms->(counted_for("/caf\xC3\xA9.txt")), 'native', 'native';
+is $forms->(counted_for("/caf\xC3\xA9%C3%A9.txt")), 'mixed', 'mixed';
+is $forms->(counted_for('/%95%5c.txt')), 'legacy', 'legacy';
+is $forms->(counted_for('/%E8%A1%A8%FF%A0.txt')), 'legacy', 'another charset';
+is counted_for("/caf\xC3\xA9.txt"), 'answers.serve=1 forms.native=1 matches.exact=1',
     'the entry was found';
-is of('/cafe%CC%81.txt'),
+is counted_for('/cafe%CC%81.txt'),
     'answers.serve=1 forms.escaped=1 matches.normalization=1',
     'ignored differences';
-is of("/%C3%A9\xE2\x80\xAE"), 'answers.refuse=1 forms.invalid=1', 'refused';
+is counted_for("/%C3%A9\xE2\x80\xAE"), 'answers.refuse=1 forms.invalid=1', 'refused';
 is +(grep { /^reasons/ } more('on', sub {
     $server->get("/%C3%A9\xE2\x80\xAE") }))[0], 'reasons.bidi=1', 'the reason';
 is +(grep { /^reasons/ } more('on', sub {
@@ -157,46 +157,46 @@ is +(grep { /^reasons/ } more('on', sub {
     'the reason of a restart';
 is +(grep { /^reasons/ } more('on', sub { $server->get('/%C3%A9') }))[0],
     'reasons.absent=1', 'a reason';
-is of('/%83%65/%95%5c.txt'), 'forms.legacy=1', 'an absent name';
-is of('/fold/docs/README.TXT'),
+is counted_for('/%83%65/%95%5c.txt'), 'forms.legacy=1', 'an absent name';
+is counted_for('/fold/docs/README.TXT'),
     'answers.moved=1 forms.ascii=1 matches.case=1', 'restarted';
-is of('/moved/%95%5c.txt'),
+is counted_for('/moved/%95%5c.txt'),
     'answers.serve=1 forms.legacy=1 matches.charset=1 redirects.301=1',
     'redirected';
-is of('/fold301/docs/README.TXT'),
+is counted_for('/fold301/docs/README.TXT'),
     'answers.moved=1 forms.ascii=1 matches.case=1 redirects.308=1',
     'redirected after a restart';
-is of('/broken/caf%25C3%25A9.txt'),
+is counted_for('/broken/caf%25C3%25A9.txt'),
     'answers.moved=1 forms.double-encoding=1 matches.repair=1',
         'repaired: double encoding';
-is of('/broken/caf%C3%83%C2%A9.txt'),
+is counted_for('/broken/caf%C3%83%C2%A9.txt'),
     'answers.moved=1 forms.mojibake=1 matches.repair=1', 'repaired: mojibake';
-is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
-is of('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.query-utf8=1', 'in UTF-8';
-is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1',
+is counted_for('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
+is counted_for('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.query-utf8=1', 'in UTF-8';
+is counted_for('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1',
     'a query in no charset';
-is of('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
-is of('/a.txt', host => IRI::Nginx::sent_host("b\xC3\xBCcher.example")),
+is counted_for('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
+is counted_for('/a.txt', host => IRI::Nginx::sent_host("b\xC3\xBCcher.example")),
     'forms.ascii=1', 'a host';
-is of('/a.txt', host => IRI::Nginx::sent_host("b\xFCcher.example")), '',
+is counted_for('/a.txt', host => IRI::Nginx::sent_host("b\xFCcher.example")), '',
     'a refused host is not counted';
-is of('/sub/a.txt'), 'forms.ascii=1', 'subrequests are not counted';
-is of('/list/'), 'forms.ascii=1', 'subrequests of a listing are not counted';
+is counted_for('/sub/a.txt'), 'forms.ascii=1', 'subrequests are not counted';
+is counted_for('/list/'), 'forms.ascii=1', 'subrequests of a listing are not counted';
 
-is of('/a.txt', mode => 'report', port => $server->port('report')),
+is counted_for('/a.txt', mode => 'report', port => $server->port('report')),
     'forms.ascii=1', 'report: plain';
-is of('/%95%5c.txt', mode => 'report', port => $server->port('report')),
+is counted_for('/%95%5c.txt', mode => 'report', port => $server->port('report')),
     'answers.serve=1 forms.legacy=1 matches.charset=1', 'report: legacy';
-is of('/fold/docs/README.TXT', mode => 'report',
+is counted_for('/fold/docs/README.TXT', mode => 'report',
     port => $server->port('report')),
     'answers.moved=1 forms.ascii=1 matches.case=1',
     'report: restart';
-is of("/broken/caf$_->[0].txt", mode => 'report',
+is counted_for("/broken/caf$_->[0].txt", mode => 'report',
     port => $server->port('report')),
     "answers.moved=1 forms.$_->[1]=1 matches.repair=1",
     'report: repaired'
     for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
-like of("/\xC3\xA9\xE2\x80\xAE", mode => 'report',
+like counted_for("/\xC3\xA9\xE2\x80\xAE", mode => 'report',
     port => $server->port('report')), qr/^answers\.refuse=1 /,
     'report: refused';
 is_deeply [more('on', sub { $server->get('/%95%5c.txt',
@@ -340,7 +340,7 @@ is $falls, 0, 'counters never decrease';
 cmp_ok $last, '>', $before{requests}, 'counters increase';
 my $page = fetch();
 is $page->status, 200, 'the page is available';
-is of('/%95%5c.txt'), 'answers.serve=1 forms.legacy=1 matches.charset=1',
+is counted_for('/%95%5c.txt'), 'answers.serve=1 forms.legacy=1 matches.charset=1',
     'requests are counted';
 # nginx logs the locks that a killed worker held.
 is_deeply [$server->errors(
@@ -351,6 +351,6 @@ is_deeply [$server->errors(
 my $none = nginx(root => $root, log_level => 'debug',
     conf => $conf =~ s/location = \/(?:status|denied) \{.*?\}\n//gr);
 $none->get('/%95%5c.txt');
-unlike $none->told, qr/iri_status/, 'without iri_status there is no zone';
+unlike $none->settled_log, qr/iri_status/, 'without iri_status there is no zone';
 
 done_testing;

@@ -159,13 +159,13 @@ is answer(report => '/caf%C3%A9.txt'), "200 fb /caf\xC3\xA9.txt",
 
 ok $server->reload, 'reload';
 is answer(utf8 => '/cafe%CC%81.txt'), '200 nfd', 'the same after a reload';
-my ($code, $said) = nginx_t('server { listen 127.0.0.1:%%PORT%%; iri on;'
+my ($code, $output) = nginx_t('server { listen 127.0.0.1:%%PORT%%; iri on;'
     . ' try_files $uri =1000; }');
-like $said, qr/invalid code "=1000"/,
+like $output, qr/invalid code "=1000"/,
     "an invalid status is rejected as by nginx";
-($code, $said) = nginx_t('server { listen 127.0.0.1:%%PORT%%; iri on;'
+($code, $output) = nginx_t('server { listen 127.0.0.1:%%PORT%%; iri on;'
     . ' try_files a b; try_files a b; }');
-like $said, qr/"try_files" directive is duplicate/, 'twice';
+like $output, qr/"try_files" directive is duplicate/, 'twice';
 
 # ---- an endless loop: try_files leads to itself ------------------------------
 

@@ -216,36 +216,36 @@ is $server->get('/lost/x?a', port => $server->port('fold'))->header('X-Told'),
 
 # Status, body and the variables of one response, with NAME for the requested
 # name.
-sub shut {
+sub denied_response {
     my ($where, $name, %option) = @_;
     my $answer = $server->request($option{method} // 'GET',
         "/$where/$name", port => $server->port('shut'), %option);
-    my $said = join ' ', $answer->status, grep { defined && !/</ }
+    my $variables = join ' ', $answer->status, grep { defined && !/</ }
         $answer->body, map { $answer->header($_) }
         qw(X-Path X-Told X-File Location);
-    return $said =~ s/(?:\Q$name\E)/NAME/gr;
+    return $variables =~ s/(?:\Q$name\E)/NAME/gr;
 }
 
 for my $where (qw(shut basic text equal away named rewritten asked)) {
-    my $none = shut($where, 'NONE.TXT');
-    is shut($where, 'FILE.TXT'), $none, "$where: the name that is there";
+    my $none = denied_response($where, 'NONE.TXT');
+    is denied_response($where, 'FILE.TXT'), $none, "$where: the name that is there";
     like $none, qr/NAME/, "$where: but what was asked for";
 }
-shut('limit', 'NONE.TXT');
-shut('limit', 'File.txt');
-is shut('limit', 'FILE.TXT'), shut('limit', 'NONE.TXT'), 'limits';
-like shut('after', 'FILE.TXT', method => 'POST', body => 'x'),
+denied_response('limit', 'NONE.TXT');
+denied_response('limit', 'File.txt');
+is denied_response('limit', 'FILE.TXT'), denied_response('limit', 'NONE.TXT'), 'limits';
+like denied_response('after', 'FILE.TXT', method => 'POST', body => 'x'),
     qr{^200 next=/after/File.txt&iri=/after/File.txt }, 'access was granted';
 is $server->get('/jump/FILE.TXT', port => $server->port('shut'))->body,
     'open/File.txt', 'a rule that jumps gets the name that was found';
 
-like shut('front', 'HIDDEN.TXT'), qr{^403 /front/NAME /front/NAME },
+like denied_response('front', 'HIDDEN.TXT'), qr{^403 /front/NAME /front/NAME },
     'access was granted, but not to the name';
 
 # The existing one of two readings: U+82B1 in EUC-JP, U+FF72 U+FF96 in
 # Shift_JIS.
 for my $name ('%B2%D6', '%B2%D7') {
-    like shut('shut', "$name.txt"), qr/ legacy EUC-JP none /,
+    like denied_response('shut', "$name.txt"), qr/ legacy EUC-JP none /,
         "$name.txt: the first reading";
 }
 like $server->get('/open/%B2%D6.txt', port => $server->port('shut'))

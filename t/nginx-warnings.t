@@ -14,13 +14,13 @@ my $LISTEN = 'listen 127.0.0.1:%%PORT%%;';
 # The warnings of `nginx -t`: file and line are LINE, the rest unchanged.
 sub warnings {
     my ($conf, %option) = @_;
-    my ($code, $said) = nginx_t(octets($conf), %option);
-    is $code, 0, 'taken' or diag $said;
+    my ($code, $output) = nginx_t(octets($conf), %option);
+    is $code, 0, 'taken' or diag $output;
     my ($before) = IRI::Nginx->new(conf => 'HERE', %option)->text
         =~ /(.*)HERE/s;
     my $lines = () = $before =~ /\n/g;
     return map { s/\S+nginx\.conf:(\d+)/'LINE' . ($1 - $lines)/er }
-        map { /\[warn\] (?:\d+#\d+: )?(?:iri: )?(.*)/ ? $1 : () } split /\n/, $said;
+        map { /\[warn\] (?:\d+#\d+: )?(?:iri: )?(.*)/ ? $1 : () } split /\n/, $output;
 }
 
 # ---- settings that do nothing ----------------------------------------------
@@ -156,9 +156,9 @@ for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
     ['iri_convert x nfc $uri', 'for example "$name", not "x"'])
 {
     my ($text, $says) = @$_;
-    my ($code, $said) = nginx_t("$text; server { $LISTEN }");
+    my ($code, $output) = nginx_t("$text; server { $LISTEN }");
     isnt $code, 0, "rejected: $text";
-    like $said, qr/\Q$says\E(?: ?in|\s*$)/m, "message: $says";
+    like $output, qr/\Q$says\E(?: ?in|\s*$)/m, "message: $says";
 }
 
 done_testing;

@@ -146,7 +146,7 @@ sub run_example {
     # httpd logs this if all its threads are busy.
     is_deeply [grep { /iri: |warn\]|error\]/
             && !/denied|forbidden|No such file|AH00484:/ } split /\n/,
-        $server->told . slurp($server->tmp . '/stderr')], [],
+        $server->settled_log . slurp($server->tmp . '/stderr')], [],
         "$what: log";
     is_deeply [$server->errors], [], "$what: no error";
     return;

@@ -16,7 +16,7 @@ plan skip_all => $missing if $missing;
 # ---- spellings ---------------------------------------------------------------
 
 # A text of this file, which is in UTF-8, as octets of another charset or form.
-sub in {
+sub in_form {
     my ($charset, $text) = @_;
     $text = Encode::decode('UTF-8', $text);
     return Encode::encode('UTF-8', NFD($text)) if $charset eq 'NFD';
@@ -32,7 +32,7 @@ sub uri {
 # lower-case hex digits.
 sub forms {
     my ($text) = @_;
-    my @uris = map { uri(in($_, $text)) } qw(UTF-8 NFD cp932 euc-jp);
+    my @uris = map { uri(in_form($_, $text)) } qw(UTF-8 NFD cp932 euc-jp);
     return ($text, @uris, lc $uris[0]);
 }
 
@@ -47,12 +47,12 @@ my @FILES = (
     ['.表' => 'SECRET'], ['.htpasswd' => 'SECRET'], ['名.php' => 'SECRET'],
     ['ABC.txt' => 'ABC'], ['K.txt' => 'K'], ['a;b.txt' => 'SEMICOLON'],
     ['名`.txt' => 'GRAVE'], ['café.txt' => 'CAFE'],
-    ['がぎ.txt' => 'NFC'], [in(NFD => 'がぎ.txt') => 'NFD'],
-    ['が' . in(NFD => 'ぎ') . '.txt' => 'PARTLY'],
+    ['がぎ.txt' => 'NFC'], [in_form(NFD => 'がぎ.txt') => 'NFD'],
+    ['が' . in_form(NFD => 'ぎ') . '.txt' => 'PARTLY'],
     ['list/一.txt' => 'ONE'], ['list/<b>&.txt' => 'TWO'],
     ['list/.htpasswd' => 'SECRET'], ['list/名.php' => 'SECRET'],
     ['up/あ' => 'OLD'], ['closed/あ.txt' => 'CLOSED'],
-    ['euc/' . in('euc-jp', '表.txt') => 'EUC'], ['euc/?.txt' => '?'],
+    ['euc/' . in_form('euc-jp', '表.txt') => 'EUC'], ['euc/?.txt' => '?'],
     ['nah/ABC.txt' => 'ABC'], ['nah/café.txt' => 'CAFE'],
     ['nah/a/b.txt' => 'BELOW'], ['nah/名.php' => 'SECRET'],
     ['nah/.htpasswd' => 'SECRET'],
@@ -164,7 +164,7 @@ my %stock  = map { $_ => server($_, 1) } @NAMES;
 # ---- what is asserted --------------------------------------------------------
 
 # Tests on both servers the status of a target and, if given, the served file.
-sub gives {
+sub both_answer {
     my ($target, $status, $body, $why) = @_;
     for my $name (@NAMES) {
         my $answer = $server{$name}->get($target);
@@ -200,63 +200,63 @@ rule 1, 'an escaped separator is none by our doing' => sub {
     for my $name (@NAMES) {
         is $server{$name}->get($_)->status,
             $stock{$name}->get(uri('/公開') . '%2F' . uri('鍵.txt'))->status,
-            "$name: $_" for uri(in('cp932', '/公開')) . '%2F'
-            . uri(in('cp932', '鍵.txt'));
+            "$name: $_" for uri(in_form('cp932', '/公開')) . '%2F'
+            . uri(in_form('cp932', '鍵.txt'));
     }
-    gives('/%95%5C/%95%5C.txt', 301, undef, 'a trail octet 5C');
-    gives('/' . uri('表/表.txt'), 200, 'TABLE');
+    both_answer('/%95%5C/%95%5C.txt', 301, undef, 'a trail octet 5C');
+    both_answer('/' . uri('表/表.txt'), 200, 'TABLE');
 };
 
 rule 2, 'limits of length first, one decoding, escapes are two digits' => sub {
-    gives('/' . '%E3%81%82' x 342, 404, undef, '1,026 octets');
-    gives('/' . '%25E6%2597%25A5%25E6%259C%25AC%25E8%25AA%259E.html', 404,
+    both_answer('/' . '%E3%81%82' x 342, 404, undef, '1,026 octets');
+    both_answer('/' . '%25E6%2597%25A5%25E6%259C%25AC%25E8%25AA%259E.html', 404,
         undef, 'twice encoded');
-    gives('/%E6%97%A5%zz', 400);
+    both_answer('/%E6%97%A5%zz', 400);
 };
 
 rule 3, 'strict UTF-8, then strict charsets, the disk decides the rest' => sub {
-    gives("/$_.txt", 404) for '%C1%81BC', '%E0%81%81BC', '%ED%A0%80', '%FF',
+    both_answer("/$_.txt", 404) for '%C1%81BC', '%E0%81%81BC', '%ED%A0%80', '%FF',
         '%F4%90%80%80', '%E6%97', '%81';
-    gives('/%C9%BD.txt', 200, 'TOP', 'U+027D is absent, EUC-JP reads U+8868');
-    gives('/%C9%BE.txt', 404, undef, 'absent in each reading');
+    both_answer('/%C9%BD.txt', 200, 'TOP', 'U+027D is absent, EUC-JP reads U+8868');
+    both_answer('/%C9%BE.txt', 404, undef, 'absent in each reading');
 };
 
 rule 4, 'the same check after each mapping' => sub {
-    gives("/$_", 404) for '%E2%84%AA.txt', 'a%CD%BEb.txt',
+    both_answer("/$_", 404) for '%E2%84%AA.txt', 'a%CD%BEb.txt',
         uri('名') . '%E1%BF%AF.txt', uri('公開') . '%01/', '%C2%85.txt',
-        '%7F' . uri('日本語.html'), '%1A' . uri(in('cp932', '日本語.html'));
-    gives('/K.txt', 200, 'K');
-    gives('/' . uri('名`.txt'), 200, 'GRAVE');
+        '%7F' . uri('日本語.html'), '%1A' . uri(in_form('cp932', '日本語.html'));
+    both_answer('/K.txt', 200, 'K');
+    both_answer('/' . uri('名`.txt'), 200, 'GRAVE');
 };
 
 rule 5, 'what is folded is compared, never opened' => sub {
-    gives(uri("/$_"), 404)
+    both_answer(uri("/$_"), 404)
         for qw(ＡＢＣ.txt CAFÉ.txt cafè.txt cafe.txt 日本語．html);
-    gives(uri("/nah/$_->[0]"), 200, $_->[1])
+    both_answer(uri("/nah/$_->[0]"), 200, $_->[1])
         for [qw(ＡＢＣ.ｔｘｔ ABC)], [qw(CAFÉ.TXT CAFE)], [qw(cafe.txt CAFE)],
         [qw(Ａ/B．txt BELOW)];
-    gives(uri("/nah/$_"), 404) for qw(ａ／b.txt a％2Fb.txt ．．/ABC.txt
+    both_answer(uri("/nah/$_"), 404) for qw(ａ／b.txt a％2Fb.txt ．．/ABC.txt
         ．htpasswd ABC.txt／ x/．．/ABC.txt);
-    gives(uri("/nah/$_"), 403)
+    both_answer(uri("/nah/$_"), 403)
         for qw(名.PHP 名.ｐｈｐ 名．php .HTPASSWD .ｈtpasswd);
 };
 
 rule 6, 'a name is written strictly or not at all' => sub {
-    gives('/euc/' . uri('表.txt'), 200, 'EUC');
-    gives('/euc/' . uri("$_.txt"), 404, undef, 'EUC-JP has no such character')
+    both_answer('/euc/' . uri('表.txt'), 200, 'EUC');
+    both_answer('/euc/' . uri("$_.txt"), 404, undef, 'EUC-JP has no such character')
         for qw(한 ß̂ 𝒜);
-    gives('/euc/%3F.txt', 200, '?');
+    both_answer('/euc/%3F.txt', 200, '?');
 };
 
 rule 7, 'of twins always the same one answers' => sub {
     for (1 .. 3) {
-        gives($_, 200, 'NFC') for forms('/がぎ.txt');
-        gives('/' . uri('が' . in(NFD => 'ぎ') . '.txt'), 200, 'NFC');
+        both_answer($_, 200, 'NFC') for forms('/がぎ.txt');
+        both_answer('/' . uri('が' . in_form(NFD => 'ぎ') . '.txt'), 200, 'NFC');
     }
 };
 
 rule 8, 'ignorable characters are never dropped' => sub {
-    gives(uri("/$_"), 404) for map { my $c = $_; (
+    both_answer(uri("/$_"), 404) for map { my $c = $_; (
         "${c}.表", "AB${c}C.txt", "${c}日本語.html", "秘${c}密/鍵.txt",
         "日本語.html${c}"
     ) } "\xE2\x80\x8B", "\xC2\xAD", "\xEF\xB8\x8F", "\xEF\xBB\xBF",
@@ -265,11 +265,11 @@ rule 8, 'ignorable characters are never dropped' => sub {
 
 rule 9, "the server's rules judge what was mapped" => sub {
     for my $path ('/秘密/鍵.txt', '/.表', '/名.php') {
-        gives($_, 403) for forms($path);
+        both_answer($_, 403) for forms($path);
     }
-    gives($_, 403, undef, 'absent, and none of its business')
+    both_answer($_, 403, undef, 'absent, and none of its business')
         for forms('/秘密/無.txt');
-    gives($_, 200, 'PUBLIC', 'and this is open') for forms('/公開/鍵.txt');
+    both_answer($_, 200, 'PUBLIC', 'and this is open') for forms('/公開/鍵.txt');
 };
 
 rule 10, 'nothing outside the root' => sub {
@@ -298,7 +298,7 @@ rule 11, 'candidates are bounded for the whole request' => sub {
     my $lookups = () = $out =~ /^\s*stat /mg;
     cmp_ok $lookups, '>', 0, 'lookups are made';
     cmp_ok $lookups, '<=', 200, 'and not too many';
-    gives($target, 404);
+    both_answer($target, 404);
 };
 
 rule 12, 'long runs of combining marks are not normalized' => sub {
@@ -315,7 +315,7 @@ rule 12, 'long runs of combining marks are not normalized' => sub {
 rule 13, 'Location is percent-encoded, from one "/", its query as it came' =>
     sub {
     for my $target (forms('/表/表.txt'), '//%95%5C/%95%5C.txt',
-        uri('/表/') . './' . uri(in('euc-jp', '表.txt')))
+        uri('/表/') . './' . uri(in_form('euc-jp', '表.txt')))
     {
         next if uc $target eq uc uri('/表/表.txt');
         for my $name (@NAMES) {
@@ -328,7 +328,7 @@ rule 13, 'Location is percent-encoded, from one "/", its query as it came' =>
             is scalar @more, 0, 'is there once';
         }
     }
-    gives('/%0d%0aX-Injected:1/' . uri('表.txt'), 404);
+    both_answer('/%0d%0aX-Injected:1/' . uri('表.txt'), 404);
 };
 
 rule 14, 'a listing escapes every name and tells none that is denied' => sub {
@@ -339,7 +339,7 @@ rule 14, 'a listing escapes every name and tells none that is denied' => sub {
             "$name: what there is, and nothing else";
         unlike $body, qr/<b>|htpasswd|php/, "$name: no markup of a name";
     }
-    gives('/list/%3Cb%3E&.txt', 200, 'TWO');
+    both_answer('/list/%3Cb%3E&.txt', 200, 'TWO');
 };
 
 # Two sites, the second of which has a name in Unicode.
@@ -397,7 +397,7 @@ rule 15, 'a Host is mapped once and selects a configured name' => sub {
 
     my $name = 'ñandú.example';
     $answers->($_, 200, 1) for $name, uri($name), lc uri($name),
-        in(NFD => $name), "\xC3\x91AND\xC3\x9A.Example",
+        in_form(NFD => $name), "\xC3\x91AND\xC3\x9A.Example",
         $name =~ s/\./\xE3\x80\x82/r, uri($name) . '.',
         'xn--and-6ma2c.example', '%78n--and-6ma2c.ex%61mple';
     $answers->($_, 200, 0) for qw(localhost other.example nandu.example),
@@ -462,13 +462,13 @@ rule 19, 'a write reuses the entry of that name, or makes a canonical one' =>
             "$name: PUT " . escaped($_) for forms('/up/あ');
         is $names->(), 'あ', "$name: no second entry";
         is slurp($server->root . '/up/あ'), 'NEW', "$name: written";
-        is $server->request('PUT', uri(in(NFD => '/up/が')), body => 'G')
+        is $server->request('PUT', uri(in_form(NFD => '/up/が')), body => 'G')
             ->status, 201, "$name: a new name";
         is $names->(), 'あ が', "$name: is made canonical";
         # nginx would create a second entry, so this is a conflict; mod_dav
         # uses the existing entry
         is $server->request('MOVE', uri('/up/が'), headers => [Destination =>
-            'http://localhost:' . $server->port . uri(in('euc-jp', '/up/あ')),
+            'http://localhost:' . $server->port . uri(in_form('euc-jp', '/up/あ')),
             Overwrite => 'T'])->status, $name eq 'nginx' ? 409 : 204,
             "$name: MOVE to what is there under that name";
         is $names->(), $name eq 'nginx' ? 'あ が' : 'あ',
@@ -492,8 +492,8 @@ rule 21, 'a broken request leaves no state' => sub {
         my $client = $server{$name}->client;
         for my $broken (qw(/%93 /%93%FA%96 /%8F /%8F%B0 /%E6%97 /%80 /%1B$B)) {
             my @answers = $client->pipeline(
-                $broken, uri(in('cp932', '/日本語.html')), $broken,
-                uri(in('euc-jp', '/日本語.html')));
+                $broken, uri(in_form('cp932', '/日本語.html')), $broken,
+                uri(in_form('euc-jp', '/日本語.html')));
             is join(' ', map { $_->status } @answers), '404 200 404 200',
                 "$name: $broken";
         }
@@ -516,9 +516,9 @@ rule 22, 'one line of the log a request, its names escaped' => sub {
             split /\n/, $server->access_log;
         is_deeply \@odd, [], "$name: no control, no forged line";
         @odd = grep { /[\x00-\x08\x0B-\x1F\x7F]|\xC2[\x80-\x9F]/ }
-            grep { /\biri: / } split /\n/, $server->told;
+            grep { /\biri: / } split /\n/, $server->settled_log;
         is_deeply \@odd, [], "$name: nor in the module's own lines";
-        like $server->told, qr/\biri: .*%0A/i, "$name: which are there";
+        like $server->settled_log, qr/\biri: .*%0A/i, "$name: which are there";
     }
 };
 

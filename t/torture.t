@@ -158,9 +158,9 @@ sub starts {
     $judge->of(server($name, $root));
     for my $kind (@KINDS, $all && $name eq 'httpd' ? POOL : ()) {
         $judge->{fail}->arm($kind);
-        my $said = start_once($name, $judge, 0);
+        my $failure = start_once($name, $judge, 0);
         my ($count) = $judge->{fail}->off;
-        push @{ $judge->{wrong} }, "start: $said" if $said;
+        push @{ $judge->{wrong} }, "start: $failure" if $failure;
         my @calls = $judge->{fail}->calls($count);
         start_failing($name, $judge, $kind, $_, $calls[ $_ - 1 ], \@cases)
             for chosen($name, $kind, @calls);
@@ -190,13 +190,13 @@ sub start_failing {
         for my $error (@errors) {
             $judge->{fail}->arm($kind, $at, $on,
                 $error ? $ERRNO{$error} : 0);
-            my $said = start_once($name, $judge, $kind, @$cases);
+            my $failure = start_once($name, $judge, $kind, @$cases);
             my (undef, $failed) = $judge->{fail}->off;
             $judge->{injected}{$kind}++;
             $judge->{outcome}{start}++;
-            $said ||= 'the failure did not come' if !$failed;
-            $judge->blame('start', $kind, $at, $on, $error, $call, $said)
-                if $said;
+            $failure ||= 'the failure did not come' if !$failed;
+            $judge->blame('start', $kind, $at, $on, $error, $call, $failure)
+                if $failure;
         }
     }
     return;

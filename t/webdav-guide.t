@@ -107,13 +107,13 @@ SKIP: {
     my $server = httpd(root => $root, modules => [qw(dav dav_fs)],
         conf => "IRIEngine On\nDavLockDB /nonexistent/lock\n"
             . "<Directory $root>\nDav On\n</Directory>\n");
-    my ($said) = $text =~ /whatever writes or locks gets (\d+)/;
+    my ($documented) = $text =~ /whatever writes or locks gets (\d+)/;
     for my $method (qw(PUT LOCK)) {
         is $server->request($method, '/a.txt', body => $body{$method},
-            headers => ['Content-Type' => 'text/xml'])->status, $said,
+            headers => ['Content-Type' => 'text/xml'])->status, $documented,
             "without a place for locks: $method";
     }
-    like $server->told, qr/Could not open the lock database/,
+    like $server->settled_log, qr/Could not open the lock database/,
         'the reason';
 }
 done_testing;

@@ -111,7 +111,7 @@ sub run {
         my @hrefs = hrefs($tree, $answer->body);
         is scalar @hrefs, 1 + keys %{ $octets_of{$tree} },
             "$tree: all of them";
-        lead_back($server, $tree, @hrefs);
+        check_hrefs($server, $tree, @hrefs);
     }
     is_deeply [$server->errors], [], 'log';
     $server->stop;
@@ -154,7 +154,7 @@ sub is_out_of_reach {
 
 # Requests each href as it is written; of entries with one name one is served
 # for both.
-sub lead_back {
+sub check_hrefs {
     my ($server, $tree, @hrefs) = @_;
     @hrefs = grep { $_ ne "/$tree/" } @hrefs;
     my %times;

@@ -286,7 +286,7 @@ sub judge {
                 asked => $asked } if $kind;
         }
         if (my $why = @asked == 2
-            && tells($class, $config, $set, $case, @asked))
+            && discloses($class, $config, $set, $case, @asked))
         {
             push @found, { kind => 'tells', why => $why, case => $case,
                 asked => $asked[0], other => $asked[1] };
@@ -527,7 +527,7 @@ sub rules_tell {
 # directory in the same way: a rule that denies single names discloses them
 # itself. A 404 is a denial only if a rule says so. A configuration that
 # includes the name in its answer discloses it.
-sub tells {
+sub discloses {
     my ($class, $config, $set, $case, $there, $absent) = @_;
     my $last = $case->{last};
     my @above = map { utf8($_) } @{ $case->{segments} }[0 .. $last - 1];

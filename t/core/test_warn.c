@@ -95,34 +95,34 @@ notation(const char *text, const alphabet_t *alphabet, unsigned char *out)
 
 typedef struct {
     size_t        count;
-    size_t        told[IRI_WARNINGS];
+    size_t        collected[IRI_WARNINGS];
     iri_warning_t first;
-} told_t;
+} collected_t;
 
 
 static iri_status_t
 collect(void *arg, const iri_warning_t *warning)
 {
-    told_t *told = arg;
+    collected_t *collected = arg;
 
-    if (told->count++ == 0) {
-        told->first = *warning;
+    if (collected->count++ == 0) {
+        collected->first = *warning;
     }
-    told->told[warning->kind]++;
+    collected->collected[warning->kind]++;
 
     return IRI_OK;
 }
 
 
-static told_t
+static collected_t
 bidi_of(iri_str_t text)
 {
-    told_t told;
+    collected_t collected;
 
-    memset(&told, 0, sizeof(told));
-    assert_int_equal(iri_bidi_check(text, collect, &told), IRI_OK);
+    memset(&collected, 0, sizeof(collected));
+    assert_int_equal(iri_bidi_check(text, collect, &collected), IRI_OK);
 
-    return told;
+    return collected;
 }
 
 
@@ -255,7 +255,7 @@ test_structure(void **state)
         { "http://a/B%D7%90", 1, 1, IRI_COMPONENT_PATH, "B%D7%90", 0 },
     };
     unsigned char octets[2][256];
-    told_t        told;
+    collected_t   collected;
     size_t        i;
 
     (void) state;
@@ -266,19 +266,19 @@ test_structure(void **state)
                              ? S("http://a/\xd7\x91%D7%90")
                              : notation(rows[i].text, hebrew(), octets[0]);
 
-        told = bidi_of(text);
-        if (told.told[IRI_WARN_BIDI_MIXED] != rows[i].mixed
-            || told.told[IRI_WARN_BIDI_EDGE] != rows[i].edge)
+        collected = bidi_of(text);
+        if (collected.collected[IRI_WARN_BIDI_MIXED] != rows[i].mixed
+            || collected.collected[IRI_WARN_BIDI_EDGE] != rows[i].edge)
         {
             fail_msg("%s: %lu mixed, %lu edges", rows[i].text,
-                     (unsigned long) told.told[IRI_WARN_BIDI_MIXED],
-                     (unsigned long) told.told[IRI_WARN_BIDI_EDGE]);
+                     (unsigned long) collected.collected[IRI_WARN_BIDI_MIXED],
+                     (unsigned long) collected.collected[IRI_WARN_BIDI_EDGE]);
         }
-        if (told.count != 0 && strchr(rows[i].text, '%') == NULL) {
-            assert_int_equal(told.first.component, rows[i].component);
-            assert_str(told.first.piece,
+        if (collected.count != 0 && strchr(rows[i].text, '%') == NULL) {
+            assert_int_equal(collected.first.component, rows[i].component);
+            assert_str(collected.first.piece,
                        notation(rows[i].piece, hebrew(), octets[1]));
-            assert_int_equal(told.first.offset, rows[i].offset);
+            assert_int_equal(collected.first.offset, rows[i].offset);
         }
     }
 
@@ -343,43 +343,44 @@ static const struct {
 };
 
 
-static told_t
+static collected_t
 warnings_of(iri_str_t text, const iri_confusables_t *with)
 {
-    told_t told;
+    collected_t collected;
 
-    memset(&told, 0, sizeof(told));
+    memset(&collected, 0, sizeof(collected));
     assert_int_equal(
-        iri_characters_check(&core.env, with, text, collect, &told), IRI_OK);
+        iri_characters_check(&core.env, with, text, collect, &collected),
+        IRI_OK);
 
-    return told;
+    return collected;
 }
 
 
 static void
 test_characters(void **state)
 {
-    told_t told;
-    size_t i;
+    collected_t collected;
+    size_t      i;
 
     (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
-        told = warnings_of(core_str(rows[i].text), look);
+        collected = warnings_of(core_str(rows[i].text), look);
 
-        if (told.count != (rows[i].kind != IRI_WARNINGS)
-            || (told.count != 0 && told.first.kind != rows[i].kind))
+        if (collected.count != (rows[i].kind != IRI_WARNINGS)
+            || (collected.count != 0 && collected.first.kind != rows[i].kind))
         {
             fail_msg("%s: %lu, first \"%s\"", rows[i].text,
-                     (unsigned long) told.count,
-                     iri_warning_text(told.first.kind));
+                     (unsigned long) collected.count,
+                     iri_warning_text(collected.first.kind));
         }
-        if (told.count != 0) {
-            assert_int_equal(told.first.offset, rows[i].offset);
-            assert_int_equal(told.first.character, rows[i].character);
+        if (collected.count != 0) {
+            assert_int_equal(collected.first.offset, rows[i].offset);
+            assert_int_equal(collected.first.character, rows[i].character);
         }
         if (rows[i].like != NULL) {
-            assert_text(told.first.like, rows[i].like);
+            assert_text(collected.first.like, rows[i].like);
             assert_int_equal(warnings_of(core_str(rows[i].text), NULL).count,
                              0);
         }
@@ -407,8 +408,9 @@ test_many_marks(void **state)
             memcpy(octets + 4 + 2 * i, "\xcc\xa7", 2);
         }
         text.len = 4 + 2 * i;
-        assert_int_equal(warnings_of(text, look).told[IRI_WARN_MIXED_SCRIPTS],
-                         marks == 30);
+        assert_int_equal(
+            warnings_of(text, look).collected[IRI_WARN_MIXED_SCRIPTS],
+            marks == 30);
     }
 }
 
@@ -427,13 +429,13 @@ refuse(void *arg, const iri_warning_t *warning)
 static void
 test_callback(void **state)
 {
-    told_t told = warnings_of(S("/a b c/d e"), look);
-    size_t at;
-    int    count = 0;
+    collected_t collected = warnings_of(S("/a b c/d e"), look);
+    size_t      at;
+    int         count = 0;
 
     (void) state;
-    assert_int_equal(told.count, 2);
-    assert_str(told.first.piece, S("a b c"));
+    assert_int_equal(collected.count, 2);
+    assert_str(collected.first.piece, S("a b c"));
 
     assert_int_equal(
         iri_characters_check(&core.env, look, S("/a b"), refuse, NULL),
@@ -448,10 +450,10 @@ test_callback(void **state)
         core.allocs = 0;
         core.fail_at = at;
         core.fail_on = 1;
-        memset(&told, 0, sizeof(told));
+        memset(&collected, 0, sizeof(collected));
         status = iri_characters_check(&core.env, look,
                                       S("/\xd1\x81\xd0\xbe/e\xcc\x81"),
-                                      collect, &told);
+                                      collect, &collected);
         if (status == IRI_OK) {
             break;
         }

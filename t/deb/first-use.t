@@ -44,16 +44,16 @@ sub in_network {
 sub follow {
     my ($debian, $text, $language, $block) = @_;
     if ($language eq 'sh') {
-        my ($code, $said) = $debian->run("cd $SOURCES\n$block",
+        my ($code, $output) = $debian->run("cd $SOURCES\n$block",
             in_network($block));
-        is $code, 0, $block =~ s/\n(?=.)/; /gr =~ s/\n//gr or diag $said;
+        is $code, 0, $block =~ s/\n(?=.)/; /gr =~ s/\n//gr or diag $output;
     }
     elsif ($language eq 'console') {
         for my $part (split /^\$ /m, $block) {
             my ($command, $wanted) = $part =~ /\A([^\n]+)\n(.*)/s or next;
-            my ($code, $said) = $debian->run("cd $SOURCES\n$command",
+            my ($code, $output) = $debian->run("cd $SOURCES\n$command",
                 in_network($command));
-            is $said, $wanted, $command;
+            is $output, $wanted, $command;
         }
     }
     elsif ($text =~ /`(\/[^`]+)`[^`\n]*\n+\z/) {
@@ -114,7 +114,7 @@ subtest 'from the sources' => sub {
             follow($debian, $text, $language, $block)
                 if defined $language;
         }
-        my ($code, $said) = $debian->run(<<"END", in_network(''));
+        my ($code, $output) = $debian->run(<<"END", in_network(''));
 kill \$(cat $pid)
 for second in 1 2 3 4 5 6 7 8 9; do
     curl -s http://localhost/ > /tmp/page || break
@@ -123,12 +123,12 @@ done
 curl -s http://localhost/ && exit 1
 rm /var/www/html/*.html
 END
-        is $code, 0, "$server has ended" or diag $said;
+        is $code, 0, "$server has ended" or diag $output;
     }
     $debian->must("cd $SOURCES; make uninstall", 'make uninstall');
-    my ($code, $said) = $debian->run('find /usr -regextype egrep -regex '
+    my ($code, $output) = $debian->run('find /usr -regextype egrep -regex '
         . '".*/([^/]*[-_])?(lib)?iri([-_.][^/]*)?"');
-    is $said, '', 'leaves nothing';
+    is $output, '', 'leaves nothing';
     $debian->remove;
 };
 system 'umount', $network;

@@ -165,15 +165,15 @@ subtest 'purged' => sub {
     $debian->must("dpkg --purge @OURS", 'purged');
     my @left = grep { !-d && (-e || -l) } map { "$root$_" } @files;
     is "@left", '', 'no file of theirs';
-    my ($code, $said) = $debian->run('find /etc /usr /var -regextype egrep '
+    my ($code, $output) = $debian->run('find /etc /usr /var -regextype egrep '
         . '-regex ".*/([^/]*[-_])?(lib)?iri([-_.][^/]*)?"');
-    is $said, '', 'no name of theirs';
-    ($code, $said) = $debian->run("dpkg-query -W -f '\${Version}' @OURS "
+    is $output, '', 'no name of theirs';
+    ($code, $output) = $debian->run("dpkg-query -W -f '\${Version}' @OURS "
         . '2>/dev/null');
-    is $said, '', 'dpkg has forgotten them';
-    ($code, $said) = $debian->run('grep -rwiE "mod_iri|iri_module|'
+    is $output, '', 'dpkg has forgotten them';
+    ($code, $output) = $debian->run('grep -rwiE "mod_iri|iri_module|'
         . 'http_iri|iri" /etc /var/lib/apache2 /var/lib/nginx');
-    is $said, '', 'nothing speaks of them';
+    is $output, '', 'nothing speaks of them';
 };
 
 done_testing;

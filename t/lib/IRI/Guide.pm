@@ -146,7 +146,7 @@ my %BODY = (
 );
 
 # Sends the request of a cell.
-sub asked {
+sub send_request {
     my ($server, $cell, $how) = @_;
     my ($line, @fields) = spans($cell);
     my ($method, $target) = $line =~ m{^(?:([A-Z]+) )?(.*)$};
@@ -166,7 +166,7 @@ sub asked {
 sub local_path { return $_[0] =~ s{^http://(?:localhost|127\.0\.0\.1)[:\d]*}{}r }
 
 # Tests an answer against a cell; $base is the directory of the test's files.
-sub answered {
+sub check_answer {
     my ($answer, $cell, $what, $base) = @_;
     my ($status) = $cell =~ /^(\d{3})/ or die "$what: no status: $cell\n";
     my @spans  = spans($cell);
@@ -445,7 +445,7 @@ sub requests {
             for (split /, */, $how) {
                 # earlier entries count too
                 $state->{server}{$kind}->settle if $row->[0] =~ /status/;
-                answered(asked($state->{server}{$kind}, $row->[0], $_),
+                check_answer(send_request($state->{server}{$kind}, $row->[0], $_),
                     $row->[$column],
                     "$state->{name}:$item->{line}: $kind: $row->[0], $_",
                     $state->{base}{$kind});
@@ -464,17 +464,17 @@ sub commands {
     my @left = $text =~ /^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)/mg;
     my @kinds = $text =~ m{http://localhost|/srv/|/var/|/etc/}
         ? servers($state) : ();
-    while (my ($command, $said) = splice @left, 0, 2) {
+    while (my ($command, $expected) = splice @left, 0, 2) {
         next if grep { $command =~ /^$_->[0]/ } @NOT_HERE;
         for my $kind (@kinds ? @kinds : '') {
             my $base = base($state, $kind);
             my $what = "$state->{name}:$item->{line}: "
                 . ($kind ? "$kind: " : '') . $command;
             $state->{server}{$kind}->settle if $kind;    # logs are read
-            my ($code, $got) = told($base, $command,
+            my ($code, $got) = command_output($base, $command,
                 $kind ? $state->{server}{$kind} : undef);
             $item->{language} eq 'sh' ? is $code, 0, $what
-                : like $got, pattern($said), $what;
+                : like $got, pattern($expected), $what;
         }
     }
     return;
@@ -482,7 +482,7 @@ sub commands {
 
 # The output of a command, with the test's paths replaced by those of the
 # document.
-sub told {
+sub command_output {
     my ($base, $command, $server) = @_;
     my $run  = in_base($base, $command);
     my $port = $server ? $server->port : 0;
@@ -498,10 +498,10 @@ sub told {
 }
 
 sub pattern {
-    my ($said) = @_;
+    my ($expected) = @_;
     my $pattern = join '', map { /^\.\.\.$/ ? '(?:.*\n)*'
         : /^(.*)\.\.\.$/ ? quotemeta($1) . '.*\n' : quotemeta($_) . '\n' }
-        split /\n/, $said;
+        split /\n/, $expected;
     return qr/\A$pattern\z/;
 }
 
