@@ -14,9 +14,9 @@ my $LARGE = 'x' x 200_000;
 
 subtest 'octets' => sub {
     is octets('/caf\xC3\xa9'), "/caf\303\251", 'escapes';
-    is octets('a\b\\\\\x5C'), 'a\b\\\\\\', 'other backslashes stay';
+    is octets('a\b\\\\\x5C'), 'a\b\\\\\\', 'other backslashes are unchanged';
     my $all = join '', map { chr } 0 .. 255;
-    is octets(escaped($all)), $all, 'there and back';
+    is octets(escaped($all)), $all, 'round trip';
     is escaped("a b\xE9\\"), 'a\x20b\xE9\x5C', 'escaped';
 };
 
@@ -46,8 +46,8 @@ subtest 'ports and programs' => sub {
     chomp(my @ports = map { my $out = $_; map { scalar <$out> } 1 .. 250 }
         @pipes);
     close $held;
-    is scalar(grep { $_ } @ports), 750, 'ports for processes side by side';
-    ok !(grep { $seen{$_}++ } @ports), 'no port twice';
+    is scalar(grep { $_ } @ports), 750, 'ports for parallel processes';
+    ok !(grep { $seen{$_}++ } @ports), 'each port is used once';
     my ($code, $out, $err) =
         capture("in\n", 'sh', '-c', 'cat; echo err >&2; exit 3');
     is "$code $out$err", "3 in\nerr\n", 'capture';
@@ -80,8 +80,9 @@ subtest 'modules of httpd' => sub {
     my $text = IRI::Httpd->new(stock => 1)->general;
     like $text, qr{^LoadModule[ ]unixd_module[ ]\Q$folder\E/mod_unixd\.so\n.*
         ^User[ ]nobody\nGroup[ ]nogroup\n}msx, 'unixd, then User and Group';
-    like $text, qr/^LoadModule log_config_module /m, 'what is there is loaded';
-    unlike $text, qr/version_module/, 'and nothing else';
+    like $text, qr/^LoadModule log_config_module /m,
+        'existing modules are loaded';
+    unlike $text, qr/version_module/, 'no other modules are loaded';
 };
 
 done_testing;
@@ -108,7 +109,7 @@ sub test_hpack {
         . '|location=https://www.example.com|content-encoding=gzip'
         . '|set-cookie=foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; '
         . 'version=1', 'C.6.3';
-    is scalar @{ $hpack->{table} }, 3, 'entries that remain';
+    is scalar @{ $hpack->{table} }, 3, 'entries left in the dynamic table';
     is unpack('H*', IRI::HPACK::encode_integer(1337, 5)), '1f9a0a', 'C.1.2';
     my $long = [":path", '/' . "\xE9" x 300];
     is(listed(IRI::HPACK->new->decode(IRI::HPACK::encode($long))),
@@ -211,7 +212,7 @@ END
     my $expect = sub { IRI::Cases::expected($cases[$_[0]], $_[1]) };
     is_deeply $expect->(0, 'nginx'), { status => 200, path => 'x' }, 'as is';
     is_deeply $expect->(0, 'httpd'), { status => 404, path => undef },
-        'status of one runner';
+        'status column of one runner';
     is_deeply $expect->(2, 'nginx'), { status => 200, path => "q\xE9" },
         'status and path of one runner';
     is_deeply $expect->(1, 'httpd'), { skip => 1 }, 'skip';
@@ -240,7 +241,7 @@ END
     ok $judge->(\%served, body => 'x'), 'wrong file';
     ok $judge->({ path => '/y' }), 'file that is not in the tree';
     ok $judge->({}, status => 404), 'wrong status';
-    ok !$judge->({ status => '404|400' }, status => 404), 'one of two';
+    ok !$judge->({ status => '404|400' }, status => 404), 'one of two statuses';
     my $length = [['Content-Length', 2]];
     ok !$judge->({ %served, method => 'HEAD' }, headers => $length), 'HEAD';
     ok $judge->({ %served, method => 'HEAD' }), 'HEAD without length';
@@ -317,7 +318,7 @@ test "$*" = "explain --batch --root $4" -o "$5 $6" = '--match case' || exit 1
 while read -r target; do echo '{"ok":true,"answer":"pass"}'; done
 END
     chmod 0755, "$ENV{IRI_BUILD}/iri";
-    is IRI::Cases::run_core(table_cases()), 0, 'no case failed';
+    is IRI::Cases::run_core(table_cases()), 0, 'all cases pass';
 }
 
 # How the runner of the core reads verdicts of `iri explain`.
@@ -332,7 +333,7 @@ sub test_core {
     my %found = (target => '/d/%E9', path => 'd/\xE9');
     ok !$judge->(\%found, answer => 'serve', @file), 'served';
     ok !$judge->(\%found, answer => 'moved', @file), 'moved';
-    ok !$judge->(\%found, answer => 'pass'), 'left to the server';
+    ok !$judge->(\%found, answer => 'pass'), 'verdict pass: the server decides';
     ok $judge->(\%found, answer => 'refuse', status => 404), 'refused';
     ok $judge->(\%found, answer => 'serve', filename => '/srv/d'), 'wrong';
     ok !$judge->({ target => '/d/', path => 'd/index.html' },
@@ -343,7 +344,7 @@ sub test_core {
     ok !$judge->(\%none, answer => 'serve', filename => '/srv'), 'none: dir';
     ok $judge->(\%none, answer => 'serve', @file), 'none: a file';
     my %moved = (status => 301, location => '/%C3%A9');
-    ok $judge->(\%moved, answer => 'serve'), 'nowhere to go';
+    ok $judge->(\%moved, answer => 'serve'), 'a redirect without a target';
     ok $judge->(\%moved, answer => 'moved', location => '/e'), 'elsewhere';
     ok !$judge->(\%moved, answer => 'moved', location => '/%C3%A9'), 'moved';
     ok !$judge->({ core => 'moved d/\xE9' }, answer => 'moved',
@@ -390,9 +391,9 @@ END
     my $reloaded = $conf =~ s{return 301 /new}{return 302 /newer}r;
     ok $server->reload($reloaded), 'reload';
     is $server->get('/old')->status, 302, 'new configuration';
-    ok !$server->reload('nonsense;'), 'reload of nonsense';
-    is $server->get('/old')->status, 302, 'the one before stays';
-    is scalar(my @errors = $server->errors), 1, 'which is an error';
+    ok !$server->reload('nonsense;'), 'reload of an invalid configuration';
+    is $server->get('/old')->status, 302, 'the old configuration stays';
+    is scalar(my @errors = $server->errors), 1, 'which is reported as an error';
     is_deeply [$server->errors(ignore => qr/nonsense/)], [], 'ignored';
 
     my ($worker) = reverse $server->log_text =~ /start worker process (\d+)/g;
@@ -403,13 +404,13 @@ END
     mkdir $server->tmp . '/sanitizer';
     spew($server->tmp . '/sanitizer/asan.1', "report\n");
     is scalar(grep { $_ eq 'report' } $server->errors), 1,
-        'and so is the report of a sanitizer';
+        'a sanitizer report is an error';
     test_end($server);
 
     is +(nginx_t('server { listen 127.0.0.1:%%PORT%%; }', stock => 1))[0], 0,
-        'right configuration';
+        'valid configuration';
     my ($code, $output) = nginx_t('nonsense;', stock => 1);
-    is $code, 1, 'wrong configuration';
+    is $code, 1, 'invalid configuration';
     like $output, qr/unknown directive "nonsense"/, 'its message';
     test_fails(sub { nginx(stock => 1, conf => 'x; # %%PORT%%') },
         qr/unknown directive "x"/);
@@ -448,9 +449,9 @@ END
     is $server->get('/late')->status, 302, 'new configuration';
     test_end($server);
 
-    is +(httpd_t('', stock => 1))[0], 0, 'right configuration';
+    is +(httpd_t('', stock => 1))[0], 0, 'valid configuration';
     my ($code, $output) = httpd_t('Nonsense', stock => 1);
-    is $code, 1, 'wrong configuration';
+    is $code, 1, 'invalid configuration';
     like $output, qr/Invalid command 'Nonsense'/, 'its message';
     test_fails(sub { httpd(stock => 1, conf => 'X') },
         qr/Invalid command 'X'/);
@@ -503,7 +504,7 @@ sub test_pipeline {
     my $bad = splice @statuses, $count / 2, 1;
     splice @expected, $count / 2, 1;
     is "@statuses", "@expected", "$count requests";
-    like $bad, qr/^(?:0|400|404|403)$/, 'the bad one';
+    like $bad, qr/^(?:0|400|404|403)$/, 'the bad request';
 }
 
 # After the end of a server nothing answers, and this is no error.
@@ -519,5 +520,5 @@ sub test_end {
 sub test_fails {
     my ($start, $message) = @_;
     ok !eval { $start->(); 1 }, 'does not start';
-    like $@, $message, 'and says why';
+    like $@, $message, 'the message';
 }

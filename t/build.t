@@ -32,12 +32,12 @@ subtest 'exports' => sub {
     my @core = grep { /^iri_(?!module$)/ }
         map { exports($_) } grep { -e } "$build/mod_iri.so",
         "$build/ngx_http_iri_module.so";
-    is "@core", '', 'no function of the core';
+    is "@core", '', 'no exported function of the core';
     ok grep({ $_ eq 'iri_module' } exports("$build/mod_iri.so")),
-        'the record of mod_iri';
+        'the module record of mod_iri';
     ok grep({ $_ eq 'ngx_http_iri_module' }
             exports("$build/ngx_http_iri_module.so")),
-        'the record of ngx_iri';
+        'the module record of ngx_iri';
 };
 
 # The files that nginx's configure writes contain absolute paths: in a copy of
@@ -51,12 +51,13 @@ subtest 'a copy of a built tree' => sub {
     is +(capture('', 'cp', '-a', glob('*.mk'), qw(Makefile config common
         ngx_iri), $copy))[0], 0, 'the sources';
     mkdir "$copy/$_" or die for qw(build t);
-    is +(capture('', 'cp', 't/long.mk', "$copy/t"))[0], 0, 'of make, too';
+    is +(capture('', 'cp', 't/long.mk', "$copy/t"))[0], 0,
+        'copies of the files of make';
     mkdir "$copy/build/nginx" or die;
     is +(capture('', 'cp', '-a', $build . '/nginx.files', "$build/flags",
-        "$build/flags.nginx", "$copy/build"))[0], 0, 'what make has noted';
+        "$build/flags.nginx", "$copy/build"))[0], 0, 'the notes of make';
     is +(capture('', 'cp', '-a', "$build/nginx/Makefile",
-        "$copy/build/nginx"))[0], 0, 'what configure has written';
+        "$copy/build/nginx"))[0], 0, 'the output of configure';
     # the variables given to make are in the environment, too
     my @given = qw(MAKEFLAGS MAKELEVEL IRI_BUILD BUILD);
     local @ENV{@given};
@@ -65,7 +66,7 @@ subtest 'a copy of a built tree' => sub {
         'build/nginx.files');
     is $code, 0, 'make';
     ok -M "$copy/build/nginx.files" < -M "$copy/build/nginx/Makefile",
-        'nginx is to be configured again';
+        'nginx will be configured again';
     like slurp("$copy/build/nginx.files"), qr/\Q$copy\E/, 'for this tree';
 };
 
@@ -86,8 +87,8 @@ subtest 'directives' => sub {
         $adapters =~ /ngx_string\("(iri\w*)"\),\s*NGX_HTTP_MAIN/g;
     my @httpd = source(glob 'mod_iri/*.c')
         =~ /AP_INIT_\w+\(\s*"(IRI\w+)"/g;
-    cmp_ok scalar @nginx, '>', 6, 'nginx has some';
-    is scalar @nginx, scalar @httpd, 'httpd has as many';
+    cmp_ok scalar @nginx, '>', 6, 'nginx has directives';
+    is scalar @nginx, scalar @httpd, 'httpd has as many directives';
     for my $name (@nginx) {
         like $reference, qr/^## \Q$name\E, IRI\w+$/m, "reference of $name";
         like $reference, qr/^Syntax:   \Q$name\E /m, "syntax of $name";
@@ -101,7 +102,7 @@ subtest 'directives' => sub {
     my %known = map { $_ => 1 } @nginx, @httpd;
     my @unknown = grep { !$known{$_} }
         $reference =~ /^## (\w+), (\w+)$/mg;
-    is "@unknown", '', 'no reference of what is not there';
+    is "@unknown", '', 'no reference of a missing directive';
 };
 
 subtest 'variables' => sub {
@@ -114,7 +115,7 @@ subtest 'variables' => sub {
         like $text, qr/^\| `\$\Q$name\E` \| `\Q$httpd\E` \|/m,
             "\$$name and $httpd";
     }
-    cmp_ok scalar keys %seen, '>=', 8, 'nginx has some';
+    cmp_ok scalar keys %seen, '>=', 8, 'nginx has directives';
 };
 
 subtest 'limits' => sub {
@@ -123,13 +124,13 @@ subtest 'limits' => sub {
         =~ /^#define (IRI_M(?:AX|IN)_\w+) +(?:UINT64_C\()?(\d+)/mg;
     my %told = map { /^\| (\d+) .*?\| `(\w+)` \|/ ? ($2 => $1) : () }
         split /\n/, $text;
-    cmp_ok scalar keys %told, '>', 20, 'there are some';
+    cmp_ok scalar keys %told, '>', 20, 'there are entries';
     is $told{$_}, $value{$_}, $_ for sort keys %told;
     # Constants that are no limit of a server, or are described in the text.
     my %not_of_servers = map { $_ => 1 } qw(IRI_MAX_CACHE IRI_MAX_LOG_TEXT
         IRI_MAX_IRI);
     is join(' ', grep { !$told{$_} && !$not_of_servers{$_} } sort keys %value),
-        '', 'no other';
+        '', 'no other entries';
 };
 
 subtest 'command' => sub {
@@ -168,15 +169,15 @@ subtest 'missing packages' => sub {
     my ($code, $out) = capture('', '.ci/deps', 'build');
     is $code, 1, 'exit code';
     like $out, qr/^Missing packages: nginx-dev apache2-dev$/m, 'names';
-    like $out, qr/make deps/, 'what installs them';
+    like $out, qr/make deps/, 'the command that installs missing packages';
     like $out, qr/apt-get install \S+ nginx-dev apache2-dev$/m,
-        'what installs them by hand';
+        'the command for a manual installation';
     ($code, $out) = capture('', '.ci/deps', 'run');
-    is "$code$out", '0', 'groups are told apart';
+    is "$code$out", '0', 'packages are checked by group';
     ($code, $out) = capture('', '.ci/deps', 'nginx');
     like $out, qr/^Missing packages: nginx-dev$/m, 'one server alone';
     like $out, qr{^Install them by: \.ci/deps --install nginx$}m,
-        'what installs that alone';
+        'the command for one server';
 };
 
 # A server that is too old is refused, with a message, before anything is

@@ -21,7 +21,7 @@ sub batch {
     my ($lines, @options) = @_;
     my ($code, $out, $err) = capture($lines, $iri, 'host', '--batch',
         @options);
-    is $err, '', "nothing on standard error: @options" or return;
+    is $err, '', "standard error is empty: @options" or return;
     return map { JSON::PP->new->utf8->decode($_) } split /\n/, $out;
 }
 
@@ -40,7 +40,7 @@ subtest 'help' => sub {
         like $out, qr/--$_\b/, "--$_" for qw(name to strict mapping batch);
     }
     my ($code, $out) = capture('', $iri, 'help');
-    like $out, qr/^  host /m, 'among the commands';
+    like $out, qr/^  host /m, 'listed among the commands';
 };
 
 subtest 'usage' => sub {
@@ -58,8 +58,8 @@ subtest 'usage' => sub {
         my ($arguments, $message) = @$_;
         my ($code, $out, $err) = host(@$arguments);
         is $code, 2, "exit code of iri host @$arguments";
-        is $out, '', 'nothing on standard output';
-        like $err, $message, 'says what is wrong';
+        is $out, '', 'standard output is empty';
+        like $err, $message, 'the message names the error';
     }
 };
 
@@ -87,11 +87,11 @@ subtest 'names' => sub {
         is value($host, '--mapping', 'compatible'), $ascii, 'compatible';
     }
     is value('xn--bcher-kva', '--mapping', 'compatible', '--to', 'unicode'),
-        'xn--bcher-kva', 'an A-label stays as it is with compatible';
+        'xn--bcher-kva', 'compatible does not change an A-label';
     is value('☃.example'), 'xn--n3h.example', 'a symbol';
-    is value('☃.example', '--strict'), undef, 'not with --strict';
+    is value('☃.example', '--strict'), undef, 'a symbol with --strict';
     is value('☃.example', '--strict', '--mapping', 'compatible'), undef,
-        'nor with both';
+        'a symbol with --strict and --mapping';
 };
 
 my $NO_CHARACTER = 'has a character that no host name may have';
@@ -230,13 +230,13 @@ subtest 'batch' => sub {
     is $got[1]{error}, '"%FF" is not UTF-8', 'octets';
     like $got[2]{error}, qr/^"" has an empty label/, 'an empty line';
     is $got[3]{error}, "\"a%00b\" $NO_CHARACTER: U+0000", 'NUL';
-    is $got[3]{offset}, 1, 'and where it is';
+    is $got[3]{offset}, 1, 'the offset';
     like $got[4]{error}, qr/too many operands/, 'two operands';
     ok !$got[5]{ok}, 'a bad escape of a line';
     my ($code) = capture("a\n_\n", $iri, 'host', '--batch');
-    is $code, 1, 'exit code if a line got no answer';
+    is $code, 1, 'exit code if a line is invalid';
     ($code) = capture("a\nb", $iri, 'host', '--batch');
-    is $code, 0, 'exit code if each did';
+    is $code, 0, 'exit code if all lines are valid';
     @got = batch("xn--bcher-kva\n" x 2000, '--to', 'unicode');
     is grep({ $_->{value} eq "b\xFCcher" } @got), 2000, 'many lines';
 };
@@ -276,7 +276,7 @@ subtest 'doc/hosts.md: names in a configuration' => sub {
         for my $name (@names ? @names : $cell) {
             my $got = value($name, '--name') // $name;
             if ($known =~ /^nothing/) {
-                is $got, $name, "$name stays as it is";
+                is $got, $name, "$name is unchanged";
                 next;
             }
             $before = $known =~ /^([^` ]+)/ ? $1 : $before

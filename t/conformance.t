@@ -121,10 +121,10 @@ sub judge_document {
     return note "without the text of $name" if !defined $file;
     my $text = sections_of(slurp($file));
     is_deeply [sort keys %$text], [sort split / /, $document->{sections}],
-        'its sections are these';
+        'list of sections';
     my @words = map { my $n = () = $text->{$_} =~ /$WORD/g; $n ? "$_:$n" : () }
         split / /, $document->{sections};
-    is "@words", $document->{words}, 'what it asks for, in its own words';
+    is "@words", $document->{words}, 'numbers of MUST, SHOULD and MAY';
     return;
 }
 

@@ -19,8 +19,8 @@ for my $shared ("$FindBin::Bin/../../shared", "$FindBin::Bin/none") {
     my ($code, $output, $wrong) = capture('', $MODEL, '-k', $CASES);
     is $code, 0, "$CASES cases" or diag substr $wrong, 0, 8000;
     my %count = $output =~ /(\w+) (\d+)/g;
-    cmp_ok $count{searches}, '>', 3 * $CASES, 'that search';
-    cmp_ok $count{moved},    '>', $CASES / 20, 'and move';
-    cmp_ok $count{judged} * 100, '<', $count{searches}, 'and are judged';
+    cmp_ok $count{searches}, '>', 3 * $CASES, 'cases with a search';
+    cmp_ok $count{moved},    '>', $CASES / 20, 'cases with a restart';
+    cmp_ok $count{judged} * 100, '<', $count{searches}, 'compared cases';
 }
 done_testing;

@@ -69,13 +69,13 @@ for my $name (qw(nginx httpd)) {
             my @missed = grep { !$told{$_} } kinds(explained($target));
             is_deeply \@missed, [], "$name: as explain: " . escaped($target)
                 or diag join "\n", @lines;
-            is scalar(grep { /^Reading / } @lines) > 0, 1, 'what is read';
+            is scalar(grep { /^Reading / } @lines) > 0, 1, 'readings';
             is scalar(grep { /^answer [a-z]+: / } @lines) > 0, 1,
-                'and the answer';
+                'the result';
         }
         like $server->settled_log, qr/iri: Lookup below \S*\Q$root\E/, 'where';
         like $server->log_text,
-            qr{iri: Restart as /%E8%A1%A8\.txt}, 'starting over';
+            qr{iri: Restart as /%E8%A1%A8\.txt}, 'a restart';
         is_deeply [$server->errors], [], "$name: log";
         $server->stop;
         my $quiet = $name eq 'nginx'
@@ -84,7 +84,7 @@ for my $name (qw(nginx httpd)) {
                 log_level => 'iri:info');
         $quiet->get($_) for @targets;
         unlike $quiet->settled_log, qr/iri: (?:Reading|reading|stat|answer) /,
-            "$name: nothing of it at info";
+            "$name: no trace at info";
         $quiet->stop;
     }
 }

@@ -214,7 +214,7 @@ sub run {
         or diag join "\n", splice @bad, 0, 15;
     for my $what ('made', 'refused') {
         my @none = grep { !$done{"$_ $what"} } qw(PUT MKCOL COPY MOVE DELETE);
-        is "@none", '', "$kind: what may be was $what";
+        is "@none", '', "$kind: allowed changes were $what";
     }
     $count{"$kind $_"} = $done{$_} for keys %done;
     $server->stop;

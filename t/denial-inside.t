@@ -67,7 +67,7 @@ server {
 END
 for my $from (qw(deny t x)) {
     is $nginx->get("/$from/GEHEIM.txt")->body, 'next=/deny/GEHEIM.txt',
-        "nginx: the name that was sent, behind /$from/";
+        "nginx: the name as sent, after /$from/";
 }
 for my $name (qw(GEHEIM Geheim ABSENT)) {
     is $nginx->get("/deny/$name.txt", port => $nginx->port('vary'))
@@ -100,6 +100,6 @@ is $httpd->get("/$_.txt")->header('Vary'), undef, "httpd: no Vary for $_"
     for qw(deny/Arger deny/Absent ht/g/Arger ht/g/Absent);
 my $granted = $httpd->get('/ht/o/%C9%BD.txt', headers => ['X-Cs', 'e']);
 is $granted->status . ' ' . $granted->header('Vary'), '200 X-Cs',
-    'httpd: Vary of what is granted behind a redirect';
+    'httpd: Vary of a granted target of a redirect';
 is_deeply [$nginx->errors, $httpd->errors], [], 'logs';
 done_testing;

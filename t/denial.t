@@ -110,7 +110,7 @@ sub balanced {
         my $kind = $_;
         !sum0 map { $_->{$kind}{reached} // 0 } values %$all
     } @kinds;
-    is "@none", '', "$run->{kind}: so have all spellings of a name";
+    is "@none", '', "$run->{kind}: the same for all spellings of a name";
     return;
 }
 

@@ -74,11 +74,11 @@ for my $name (sort keys %server) {
         is $server->request('PUT', $target, body => 'new')->status, 201,
             "$name: PUT $target";
         is $server->get(in_charset('UTF-8', "/上/$charset.txt"))->body, 'new',
-            "$name: and it is there";
+            "$name: the file exists";
         is $server->request('PUT', in_charset($charset, '/い/n.txt'), body => 'n')
-            ->status, 403, "$name: but not in what is denied ($charset)";
+            ->status, 403, "$name: no file in a denied directory ($charset)";
     }
-    is_deeply [$server->errors], [], "$name: nothing unexpected in the log";
+    is_deeply [$server->errors], [], "$name: error log";
 }
 
 done_testing;

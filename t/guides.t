@@ -71,7 +71,8 @@ subtest 'none is open to the world' => sub {
             }
         }
     }
-    is_deeply [sort keys %seen], [sort keys %needs], 'there are such';
+    is_deeply [sort keys %seen], [sort keys %needs],
+        'there are such configurations';
 };
 
 done_testing;

@@ -100,7 +100,7 @@ END
 
 is $server->get('/%C9%BD.txt')->body, '\xC9\xBD.txt', 'found';
 like $server->settled_log, qr{iri: "/%C9%BD\.txt" is "/%E8%A1%A8\.txt": charset, reason=further},
-    'one line says so';
+    'one log line';
 is $server->get("$_%C9%BD.txt")->body, '\xC9\xBD.txt', "found: $_"
     for '//', '/./', '/x/../';
 # in Shift_JIS these octets are half-width kana
@@ -124,16 +124,16 @@ sub mixed {
 is $server->get(mixed('開', '表.txt'))->body, escaped(euc '開/表.txt'),
     'a charset for each segment';
 is $server->get(mixed('拒', '表.txt'))->status, 403,
-    '<Location> of the real name denies';
-is $server->get(mixed('鍵', '表.txt'))->status, 401, 'Require asks';
+    '<Location> of the found name denies';
+is $server->get(mixed('鍵', '表.txt'))->status, 401, 'Require: 401';
 is $server->get(mixed('鍵', '表.txt'),
     headers => [Authorization => 'Basic dTpw'])->status, 200,
-    'Require lets in';
+    'Require: with the password';
 is $server->get(mixed('書', '表.txt'))->body, 'html.txt',
-    'RewriteRule of the real name';
+    'RewriteRule of the found name';
 my $answer = $server->get(mixed('仮', '表.txt'));
-is $answer->body, 'html.txt', 'ProxyPass of the real name';
-is $answer->header('X-First'), undef, 'nothing is left of the first reading';
+is $answer->body, 'html.txt', 'ProxyPass of the found name';
+is $answer->header('X-First'), undef, 'effects of the first reading are undone';
 
 # Method, query and body are kept.
 is $server->get(mixed('開', '表.cgi') . '?a=%C9%BD')->body,
@@ -148,7 +148,7 @@ my $client = $server->client;
 like $client->request({ method => 'POST', target => mixed('開', '表.cgi'),
     body => 'one' })->body, qr/one/, 'POST, connection kept';
 ok $client->{persistent}, 'the connection is kept';
-is $client->request('/html.txt')->body, 'html.txt', 'and goes on';
+is $client->request('/html.txt')->body, 'html.txt', 'next request on it';
 is $server->get('/%C9%BD.txt', proto => 'h2')->body, '\xC9\xBD.txt', 'h2';
 is $server->request('POST', mixed('開', '表.cgi'), body => 'two',
     proto => 'h2')->body, 'POST  two legacy mixed charset /開/表.cgi',
@@ -156,15 +156,15 @@ is $server->request('POST', mixed('開', '表.cgi'), body => 'two',
 
 is $server->request('PUT', mixed('写', '表.txt'), body => 'new')->status, 204,
     'PUT';
-is slurp("$root/" . euc('写/表.txt')), 'new', 'PUT went to the entry';
+is slurp("$root/" . euc('写/表.txt')), 'new', 'PUT replaced the entry';
 is $server->request('COPY', percent('/写/二.txt'), headers => [
         Destination => 'http://localhost' . mixed('写', '表.txt')])->status,
     204, 'Destination';
 is slurp("$root/" . euc('写/表.txt')), escaped(euc '写/二.txt'),
-    'Destination was the entry';
+    'Destination is the entry';
 is $server->request('COPY', percent('/写/二.txt'), headers => [
         Destination => 'http://localhost' . mixed('拒', '表.txt')])->status,
-    403, 'Destination denied by its real name';
+    403, 'Destination denied by its found name';
 
 # mod_cache stores it under one key.
 $server->get(mixed('蔵', '表.txt'));
@@ -182,13 +182,13 @@ is $server->get('/virtual.shtml')->body, '[\xC9\xBD.txt]', 'subrequest';
 is $server->get('/own.shtml')->body, '[\xC9\xBD.txt]',
     'subrequest in canonical form';
 unlike $server->get('/denied.shtml')->body, qr/xC9/,
-    'subrequest denied by its real name';
+    'subrequest denied by the found name';
 is $server->get('/told.shtml')->body, 'GET x  legacy mixed charset /開/表.cgi',
     'subrequest to a program';
 
 # Fields set by an internal redirect stay.
 my $chosen = $server->get('/map.var', headers => ['Accept-Language', 'ja']);
-is $chosen->body, 'ja', 'a type map leads to its file';
+is $chosen->body, 'ja', 'a type map selects its file';
 is $chosen->header('Vary'), 'negotiate,accept-language', 'Vary stays';
 is $chosen->header('TCN'),  'choice',                    'TCN stays';
 like $chosen->header('Content-Location') // '', qr/\.html\.ja\z/,

@@ -123,9 +123,9 @@ for my $round (1 .. 3) {
     is answer($either, 'Russia'), '200 russian User-Agent',
         "a list of the client's own, round $round";
     is answer('/%C9%BD.txt', 'ASIA'), '200 table User-Agent',
-        "UTF-8 that the disk knows otherwise, round $round";
+        "UTF-8, the entry has another reading, round $round";
     is answer('/%C9%BD.txt'), '404 User-Agent',
-        "which nobody else finds, round $round";
+        "not found for other clients, round $round";
     is answer("/cached$either"), '200 french User-Agent',
         "cached, round $round";
     is answer("/cached$either", 'Russia'), '200 russian User-Agent',
@@ -133,34 +133,37 @@ for my $round (1 .. 3) {
 }
 is answer("/\xE9t\xE9.txt", 'Russia'), '200 russian User-Agent', 'raw octets';
 is answer($either, 'None'), '404 User-Agent', 'no charset for this client';
-is answer($either, 'Unset'), '200 french User-Agent', 'a variable taken back';
-is answer($either, 'Bad'), '404 User-Agent', 'a list that is wrong';
+is answer($either, 'Unset'), '200 french User-Agent', 'an unset variable';
+is answer($either, 'Bad'), '404 User-Agent', 'an invalid list';
 is scalar(() = $server->settled_log =~ /:error\].*iri: "kling%C3%B6n" in /g), 1,
-    'which is logged once';
+    'logged once';
 like $server->log_text, qr/iri: the variable iri-charset depends on these header fields: User-Agent$/m,
     "the fields for Vary";
 like $server->settled_log, qr/iri: "kling%C3%B6n" in iri-charset is not a known charset/,
-    'and how';
+    'the log line';
 
-is answer('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';
+is answer('/index.html', 'Russia'), '200 index', 'ASCII has no Vary';
 is answer('/nothing', 'Russia'), '404', 'ASCII, an absent name';
-is answer('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
-is answer('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
+is answer('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french',
+    'UTF-8 that is found has no Vary';
+is answer('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'for any client';
 is answer("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
 is answer('/e%CC%81te%CC%81.txt', 'Russia'), '200 french', 'in NFD';
 is answer('/%C3%A9t%C3%A9', 'None'), '404 User-Agent',
-    'what is not there may be for another client';
+    'an absent name has Vary';
 like answer('/up/%C3%A9', 'Russia'), qr/^404[^,]*$/, 'UTF-8 upstream';
-is answer('/page/%E9'), '404 User-Agent', 'a page for an error';
-is answer('/own' . $either), '200 french Origin, User-Agent', 'beside a Vary of the place';
+is answer('/page/%E9'), '404 User-Agent', 'an error page';
+is answer('/own' . $either), '200 french Origin, User-Agent',
+    'with a Vary of the configuration';
 is answer("/secret$either", 'Russia'), '403 User-Agent',
-    'rules judge this reading';
-is answer("/secret$either"), '404 User-Agent', 'and the other';
+    'rules apply to this reading';
+is answer("/secret$either"), '404 User-Agent',
+    'rules apply to the other reading';
 
 for my $path ('up', 'raw') {
     my $up = $server->get("/$path/%E9", headers => ['User-Agent', 'Russia']);
-    is $up->header('X-Sent'), '%D0%B9', "/$path sends this reading";
-    is $up->header('Vary'), 'User-Agent', 'and depends';
+    is $up->header('X-Sent'), '%D0%B9', "/$path forwards this reading";
+    is $up->header('Vary'), 'User-Agent', 'Vary';
 }
 my $moved = $server->get("/moved$either", headers => ['User-Agent', 'Russia']);
 is $moved->header('Location') =~ s{^http://[^/]*}{}r,
@@ -186,7 +189,8 @@ for (['deny', 403], ['paged', 403], ['valid', 401], ['rule', 403]) {
         $responses{ join "\n", @fields }++;
         is $answer->header('Vary'), 'User-Agent', 'Vary';
     }
-    is scalar keys %responses, 1, "all the same: $where" or diag join "\n\n", %responses;
+    is scalar keys %responses, 1,
+        "all responses are equal: $where" or diag join "\n\n", %responses;
 }
 
 is answer('/dav/%E9', 'Russia', method => 'PUT', body => 'x'),

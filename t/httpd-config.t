@@ -68,7 +68,7 @@ for my $case (@bad) {
     my ($line) = $out =~ /^AH00526: Syntax error on line .*:\n(.*)$/m;
     isnt $code, 0, "rejected: $conf";
     like $line // $out, $says, 'the message gives the reason';
-    is scalar(grep { /^IRI/ } split /\n/, $out), 1, 'one line';
+    is scalar(grep { /^IRI/ } split /\n/, $out), 1, 'one log line';
 }
 
 # ---- valid values, in any letter case
@@ -158,7 +158,7 @@ sub status {
 my $nfc = "u/nfd-\xC3\xA9";
 my @cases = (
     # virtual host, path, charset of the request, status, description
-    [undef, '/u/日本', undef, 200, 'default tree is UTF-8'],
+    [undef, '/u/日本', undef, 200, 'trees are UTF-8 by default'],
     [undef, '/u/日本', 'euc-jp', 200, 'IRICharset is inherited'],
     [undef, '/u/Москва', 'cp1251', 404, 'no other charset'],
     [undef, '/e/日本', undef, 200, '<Directory> is inherited'],
@@ -171,7 +171,7 @@ my @cases = (
     ['none', '/e/日本', undef, 404, '<Directory> of a virtual host wins'],
     ['none', '/e/ht/日本', undef, 200, '<DirectoryMatch> comes last'],
     ['off', '/e/日本', undef, 404, 'IRIEngine Off in a virtual host'],
-    ['off', '/e/日本', 'euc-jp', 200, 'then as httpd alone'],
+    ['off', '/e/日本', 'euc-jp', 200, 'as without the module'],
     ['tree', '/d/日本', 'euc-jp', 303, '<Location> in a virtual host'],
     ['tree', '/d/日本', undef, 200, 'IRIFilenameCharset of the host'],
     ['tree', '/u/日本', undef, 200, '<Directory> overrides the host'],
@@ -179,9 +179,9 @@ my @cases = (
     [undef, '/e/日本', 'euc-jp', 200, 'IRIRedirect: off by default'],
     [undef, '/e/ht/日本', 'euc-jp', 302, '.htaccess'],
     [undef, '/e/ht/日本', undef, 200, '.htaccess, canonical'],
-    [undef, "/v/\xEF\xBD\x9E", undef, 200, 'variants by EUC-JP'],
-    ['none', "/v/\xEF\xBD\x9E", undef, 404, 'no variants without'],
-    ['other', "/v/\xEF\xBD\x9E", undef, 404, 'nor with exact'],
+    [undef, "/v/\xEF\xBD\x9E", undef, 200, 'variants with EUC-JP'],
+    ['none', "/v/\xEF\xBD\x9E", undef, 404, 'no variants without it'],
+    ['other', "/v/\xEF\xBD\x9E", undef, 404, 'no variants with exact'],
 );
 for my $case (@cases) {
     my ($on, $path, $charset, $status, $what) = @$case;

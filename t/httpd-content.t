@@ -171,12 +171,12 @@ request_all_forms('/無い', 404, $none, 'ErrorDocument');
 is $server->get('/%FF')->body, $none, 'ErrorDocument of a refused path';
 my $client = $server->client;
 is $client->request({ target => '/%FF' })->status, 404, 'refused';
-ok $client->{persistent}, 'a refusal does not cost the connection';
+ok $client->{persistent}, 'the connection is kept after a refusal';
 
 # A denied name is not listed, even if it was requested by its octets.
 my $list = $server->get(percent('/一覧/'))->body;
 my ($seen, $hidden) = map { lc percent(euc $_) } '見える.txt', '隠す.txt';
-like lc $list,   qr/\Q$seen\E/,   'a listing shows what may be seen';
+like lc $list,   qr/\Q$seen\E/,   'a listing shows accessible entries';
 unlike lc $list, qr/\Q$hidden\E/, 'a listing hides what <Location> denies';
 
 is_deeply [$server->errors], [], 'log';

@@ -95,7 +95,7 @@ sub location {
 for my $name (sort keys %spelling) {
     my $of = $spelling{$name};
     request_is('MKCOL', $of->('/新/'), 201, "$name: MKCOL");
-    ok -d "$root/" . euc('新'), "$name: is EUC-JP on disk";
+    ok -d "$root/" . euc('新'), "$name: EUC-JP on disk";
     request_is('MKCOL', $of->('/新/'), 405, "$name: MKCOL again");
     my $made = request_is('PUT', $of->('/新/子.txt'), 201, "$name: PUT",
         body => 'one');
@@ -122,7 +122,7 @@ for my $name (sort keys %spelling) {
     request_is('COPY', $of->('/新/子.txt'), 403,
         "$name: Destination denied by <Location>",
         headers => [Destination => 'http://localhost' . $of->('/禁/写.txt')]);
-    is entries('禁'), escaped(euc('有.txt')), "$name: nothing was written";
+    is entries('禁'), escaped(euc('有.txt')), "$name: no entry was changed";
 
     request_is('PROPFIND', $of->('/新/'), 207, "$name: PROPFIND",
         headers => [Depth => 0]);
@@ -147,7 +147,7 @@ for my $name (sort keys %spelling) {
     request_is('UNLOCK', $of->('/新/子.txt'), 204, "$name: UNLOCK",
         headers => ['Lock-Token' => $token]);
     request_is('DELETE', $of->('/新/'), 204, "$name: DELETE");
-    ok !-e "$root/" . euc('新'), "$name: is gone";
+    ok !-e "$root/" . euc('新'), "$name: the entry is removed";
 }
 
 # Listed entries can be requested, in a tree where requests cannot use octets
@@ -169,7 +169,7 @@ for my $port ($server->port, $server->port('none')) {
     is scalar(() = $list->body =~ m{<D:getcontenttype>text/plain<}g), 3,
         'PROPFIND: content types of what has a name';
     is $server->get(percent('/l/表.txt'), port => $port)->body, '表.txt',
-        'leads to the entry';
+        'the href opens the entry';
     my $below = $server->request('PROPFIND', percent('/l/棚/'),
         headers => [Depth => 1], port => $port);
     like $below->body, qr{(?i)<D:href>\Q@{[percent('/l/棚/表.txt')]}\E</D:href>},
@@ -183,7 +183,7 @@ my $refused = request_is('PUT', '/%E2%82%AC.txt', 409, 'PUT of a euro sign',
 like $refused->body, qr/charset of file names does not contain it/,
     'the message gives the reason';
 is entries(''), join(' ', sort 'k', 'n', map { escaped(euc($_)) } '在', '禁'),
-    'nothing was made';
+    'no entry was created';
 request_is('MKCOL', '/%E2%82%AC/', 409, 'MKCOL of it');
 for my $method (qw(COPY MOVE)) {
     $refused = request_is($method, percent('/在/有.txt'), 409, "$method to it",
@@ -242,7 +242,7 @@ sub test_same_resource {
                         ['がぎ/', 'がぎ/ざ/ご/'], ['がぎ/ざ/', 'がぎ/'];
             }
             is slurp("$root/" . disk("$dir/がぎ/ぐ.txt")), 'keep',
-                "$dir, $name: nothing is destroyed";
+                "$dir, $name: no entry is lost";
             is request_is('PROPFIND', $into->('がぎ/'), 207,
                 "$dir, $name: PROPFIND in $other", headers => [Depth => 1])
                 ->body =~ s{.*<D:href>([^<]*%[^<]*txt)</D:href>.*}{$1}sr,
@@ -266,12 +266,12 @@ sub by_links {
             for ['d/', 'link/new/'], ['d/', 'deep/new/'], ['d/sub/', 'link/'],
                 ['d/f.txt', 'link/f.txt'], ['link/', 'd/new/'];
     }
-    is entries('n/d'), 'f.txt sub', 'nothing was made';
+    is entries('n/d'), 'f.txt sub', 'no entry was created';
     is slurp("$root/n/d/$_"), 'keep', "$_ is as it was"
         for qw(f.txt sub/g.txt);
     request_is('COPY', '/n/d/', 201, 'Depth: 0 takes nothing of what is in it',
         destination('/n/link/new/', Depth => 0));
-    is entries('n/d'), 'f.txt new sub', 'but itself';
+    is entries('n/d'), 'f.txt new sub', 'except the source';
     unlink map { "$root/n/$_" } qw(link deep);
     request_is('DELETE', '/n/d/', 204, 'DELETE');
     return;
@@ -287,7 +287,7 @@ sub lock_it {
     my $lock = request_is('LOCK', $target, 200, $what, body => $LOCKINFO,
         headers => ['Content-Type' => 'text/xml', Depth => 0]);
     like $lock->body, qr{:href>http://me/%c9%bd</},
-        "$what: its owner's own href";
+        "$what: the href in owner is unchanged";
     return $lock->header('Lock-Token') // '<none>';
 }
 
@@ -342,7 +342,7 @@ sub tags {
                     $tag->("がぎ/ぐ.txt", "$token [\"wrong\"]")]);
             request_is('DELETE', $from->('がぎ/'), 424,
                 "$w: a member is locked, $other");
-            ok -e "$root/" . disk("$dir/がぎ/ぐ.txt"), "$w: is there";
+            ok -e "$root/" . disk("$dir/がぎ/ぐ.txt"), "$w: the entry exists";
         }
         request_is('DELETE', $from->('がぎ/'), 204, "$w: with its token",
             headers => [If => '<' . $from->("がぎ/ぐ.txt") . "> ($token)"]);
@@ -381,7 +381,7 @@ sub twins {
     request_is('MOVE', '/k/Docs/new.txt', 409, 'but not beside its own collection',
         destination('/k/DOCS/NEW.txt'));
     is entries('k'), join(' ', sort map { escaped($_) } 'Docs',
-        'résumé.txt', 'Résumé2.txt'), 'changes its name';
+        'résumé.txt', 'Résumé2.txt'), 'MOVE to another form changes the name';
     return;
 }
 
@@ -396,14 +396,14 @@ sub collections {
             destination('/n/' . percent('巻/')));
         like $answer->body, qr/another charset or form/,
             'the message gives the reason';
-        ok !-e "$root/n/巻", 'and nothing is made';
+        ok !-e "$root/n/巻", 'no entry was created';
     }
     request_is('COPY', '/' . percent('巻/表.txt'), 201, 'a file has its name there',
         destination('/n/' . percent('表.txt')));
-    is slurp("$root/n/表.txt"), 'hyou', 'in that charset';
+    is slurp("$root/n/表.txt"), 'hyou', 'in the charset of the tree';
     request_is('COPY', '/' . percent('巻/'), 201, 'a collection in its tree',
         destination('/' . percent('冊/')));
-    is slurp("$root/" . euc('冊/表.txt')), 'hyou', 'with what is in it';
+    is slurp("$root/" . euc('冊/表.txt')), 'hyou', 'with its members';
     return;
 }
 
@@ -416,11 +416,11 @@ sub multistatus {
     my $token = lock_it(percent('/新/外/中.txt'), 'LOCK');
     my $answer = request_is('DELETE', percent('/新/外/'), 424, 'DELETE');
     like $answer->body, qr{<D:href>\Q@{[percent('/新/外/中.txt')]}\E</D:href>
-        \s*<D:status>HTTP/1.1\ 423}x, 'says which is locked';
+        \s*<D:status>HTTP/1.1\ 423}x, 'the response names the locked member';
     $answer = request_is('COPY', percent('/在/'), 424, 'COPY over it',
         destination(percent('/新/外/'), Overwrite => 'T'));
     like $answer->body, qr{<D:href>\Q@{[percent('/新/外/中.txt')]}\E</D:href>},
-        'says which is locked';
+        'the response names the locked member';
     my $mine = '<D:href>/新/%c9%bd</D:href>';
     request_is('PROPPATCH', percent('/新/外/'), 207, 'PROPPATCH', body =>
         '<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set>'
@@ -429,9 +429,10 @@ sub multistatus {
         headers => ['Content-Type' => 'text/xml']);
     $answer = request_is('PROPFIND', percent('/新/外/'), 207, 'PROPFIND',
         headers => [Depth => 0]);
-    like $answer->body, qr{href>\Q/新/%c9%bd\E</}, 'a href of a client';
+    like $answer->body, qr{href>\Q/新/%c9%bd\E</},
+        'an href stored by a client is unchanged';
     like $answer->body, qr{displayname>&lt;\xC3\xA9 %FF</},
-        'a displayname of a client';
+        'a displayname stored by a client is unchanged';
     like $answer->body, qr{<D:href>\Q@{[percent('/新/外/')]}\E</D:href>},
         'its own href';
     request_is('DELETE', percent('/新/'), 204, 'DELETE',

@@ -72,6 +72,6 @@ for my $time (1 .. 3) {
     is $plain->get('/%E8%A1%A8/%2541.txt')->status, 200, "\"%41\", $time";
     is $plain->get('/%E8%A1%A8/%41.txt')->status, 404, "\"A\", $time";
     is $plain->get('/%E8%A1%A8%2Fcaf%C3%A9.txt')->status, 404,
-        "no segment ends there, $time";
+        "an escaped slash ends no segment, $time";
 }
 done_testing;

@@ -82,7 +82,7 @@ sub denied {
     for my $target (@targets) {
         my $answer = $server->get($target);
         is $answer->status, $status, "$what: $target";
-        is $answer->header('Location'), undef, 'and no name is told';
+        is $answer->header('Location'), undef, 'no name is disclosed';
     }
 }
 
@@ -116,24 +116,25 @@ for (['/~joe/PAGE.txt', '/~joe/Page.txt'], ['/files%2fpage.TXT',
     is $answer->header('Location') =~ s{^http://[^/]+}{}r, $_->[1],
         'redirected';
 }
-is $server->get('/~JOE/page.txt')->status, 404, 'a user is no name';
+is $server->get('/~JOE/page.txt')->status, 404,
+    "the directory of a user is not folded";
 is $server->request('POST', '/limit/page.txt', body => 'x')->status, 200,
-    'LimitExcept lets in';
+    'LimitExcept allows';
 is $server->get('/twice/page.txt')->status, 404,
-    'a rule that leads back from the name found: once, and no more';
+    'a rule that rewrites the found name back: one restart only';
 is $server->get('/' . 'a/' x 1000)->status, 404, 'many segments';
 
 # Digest: the client signs the target that it sends.
 my $target  = '/auth/PAGE.txt';
 my $answer  = $server->get($target);
 my ($nonce) = ($answer->header('WWW-Authenticate') // '') =~ /nonce="([^"]+)"/;
-is $answer->status, 401, 'Digest asks';
+is $answer->status, 401, 'Digest: 401';
 my $response = md5_hex(join ':', md5_hex('u:r:p'), $nonce, '00000001', 'c',
     'auth', md5_hex("GET:$target"));
 is $server->get($target, headers => [Authorization => 'Digest '
         . join ', ', 'username="u"', 'realm="r"', qq(nonce="$nonce"),
         qq(uri="$target"), 'qop=auth', 'nc=00000001', 'cnonce="c"',
-        qq(response="$response")])->status, 200, 'and lets in';
+        qq(response="$response")])->status, 200, 'with the password';
 
 is_deeply [$server->errors], [], 'log';
 done_testing;

@@ -107,8 +107,9 @@ for (function_values())
 }
 my @lines = $server->settled_log =~ /(iri: nfc of .*)/g;
 is_deeply [map { s/, request .*//r } @lines],
-    [('iri: nfc of "%E9": is not UTF-8, reason=function') x 2], 'one line of log each';
-is converted('nfc', ''), '[]', 'of nothing';
+    [('iri: nfc of "%E9": is not UTF-8, reason=function') x 2],
+        'one log line each';
+is converted('nfc', ''), '[]', 'an empty text';
 
 # ---- in rules -------------------------------------------------------------------
 
@@ -141,14 +142,14 @@ is converted('to_uri', 'a' x 65537), '[]', 'too long';
 is converted('fold', "\xC3\x9F" x 50000), '[]', '100,000 octets';
 is scalar(() = $server->settled_log
         =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
-    'a line of log for each, which is short';
+    'a short log line for each';
 
 is converted('nfc', "e\xCC\x81", port => $server->port('off')), '[]',
-    'nothing where the engine is off';
+    'no value with the engine off';
 is mapped('nfc', "e\xCC\x81", port => $server->port('off')), 'none',
-    'nor of a map';
+    'no value of a map';
 is escaped(converted('nfc', "e\xCC\x81", port => $server->port('report'))),
-    escaped("[\xC3\xA9]"), 'in report as ever';
+    escaped("[\xC3\xA9]"), 'report: the value';
 
 is_deeply [$server->errors], [], 'error log';
 done_testing;

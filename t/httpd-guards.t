@@ -67,19 +67,20 @@ for ([rule => '/%E8%A1%A8/s.txt', '/%C9%BD/s.txt', '/%95%5C/s.txt'],
 }
 
 # ---- a path of files is no URL ----------------------------------
-is $server->get('/api/%E3%80%9Cx.txt')->status, 200, 'a file behind a rule';
+is $server->get('/api/%E3%80%9Cx.txt')->status, 200,
+    'a file that a rule leads to';
 my $variant = $server->get('/api/%EF%BD%9Ex.txt');
 is $variant->status, 301, 'a variant of it restarts with its own URL';
 like $variant->header('Location'), qr{/api/%E3%80%9Cx\.txt\z},
-    'and no directory of the disk is told';
-is $server->get('/%EF%BD%9E.txt')->status, 200, 'a variant of a URI can';
+    'no directory is disclosed';
+is $server->get('/%EF%BD%9E.txt')->status, 200, 'a variant in a URI restarts';
 
 # ---- the query of a redirect is the one that came ---------------------------
 for (['?mine=1', '?mine=1'], ['', ''], ['?', '?']) {
     my $answer = $server->get("/cafe%CC%81.txt$_->[0]");
     is $answer->status, 301, "redirected with \"$_->[0]\"";
     like $answer->header('Location'), qr{/caf%C3%A9\.txt\Q$_->[1]\E\z},
-        'with the query as it came';
+        'with the query unchanged';
 }
 
 # ---- a redirect discloses a name only after all rules have granted access ---
@@ -118,11 +119,11 @@ END
             for '%E8%A1%A8', '%C9%BD', '%CC%B5';
     }
     is $redirect->get('/%E5%BC%8F/%C9%BD.txt')->status, 301,
-        "but where it may be, order $first";
+        "redirect if access is granted, order $first";
     is $redirect->get('/%e7%a7%bb/%e6%9c%88.txt')->status, 403,
-        "nor a form of the name, where a rule has led on, order $first";
+        "no redirect of a rewritten name, order $first";
     is $redirect->get('/%B0%DC/%B7%EE.txt')->status, 403,
-        "but no reading that nothing confirms, order $first";
+        "no redirect of an unconfirmed reading, order $first";
 }
 
 # ---- the absolute form is no other spelling ---------------------------------
@@ -187,11 +188,11 @@ END
         isnt $built->get("$how?\xC8\xEB/s.txt")->status, 200,
             "denied in EUC-JP: $name";
         is $built->get("$how?" . '開/s.txt')->status, 200,
-            "as it is: $name";
+            "exact: $name";
         next if $how eq '/file';
         my $answer = $built->get("$how?\xB3\xAB/s.txt");
         is $answer->status, 404, "in EUC-JP: $name";
-        is $answer->header('Location'), undef, "and tells nothing: $name";
+        is $answer->header('Location'), undef, "discloses nothing: $name";
     }
     is $built->get('/blocked?' . $_ . '/s.txt')->status, 403,
         "what was set for the first path stays, $charset"
@@ -215,7 +216,7 @@ is $literal->get("/$_/s.txt")->status, 200, "NFD on disk: $_"
 is $literal->get("/$_/s.txt/info")->status, 200, "with PATH_INFO: $_"
     for qw(alias rule);
 is $literal->get("/ask?d\xC3\xA9/s.txt")->status, 200, 'NFC: found';
-is $literal->get("/ask?d$nfd/no$nfd.txt")->status, 404, 'NFD: not there';
+is $literal->get("/ask?d$nfd/no$nfd.txt")->status, 404, 'NFD: absent';
 is_deeply [$literal->errors], [], 'log, NFD';
 
 is_deeply [$server->errors], [], 'error log';

@@ -175,12 +175,12 @@ my $answer = $strict->client->request({
 });
 is echoed($answer), "GET http://xn--cho-9la.example:80/$QUERY HTTP/1.1|"
     . "xn--cho-9la.example:80|h \xC3\xBC%C3%BC",
-    'nothing but the host is edited';
+    'only the host is edited';
 
 $answer = $strict->client->request(
     { target => "http:/$HOST/", host => 'first.example' });
 is echoed($answer), "GET http:/$HOST/ HTTP/1.1|first.example|",
-    'nor is anything where there is no host';
+    'a request without a host is unchanged';
 
 # The request line, Host and X-Host in httpd.
 sub echoed {
@@ -242,13 +242,13 @@ my $piece = 'x' x (16_000 - length $head) . $tail;
 $answer = $big->client->send_raw(
     "$head$piece\r\nHost: \xC3\xA9cho.example\r\n\r\n");
 is echoed($answer), "GET / HTTP/1.1|xn--cho-9la.example|$piece",
-    'in a line a Host line does not begin';
+    'no Host line starts within a line';
 $head = 'GET /?';
 $piece = 'x' x (16_000 - length $head) . "Host:$escaped";
 $answer = $big->client->send_raw(
     "$head$piece HTTP/1.1\r\nHost: \xC3\xA9cho.example\r\n\r\n");
 is echoed($answer), "$head$piece HTTP/1.1|xn--cho-9la.example|",
-    'nor in a request line';
+    'nor within a request line';
 
 # Half a line, then the connection ends.
 for my $half ("GET http://$HOST", "GET / HTTP/1.1\r\nHost: $HOST") {
@@ -298,10 +298,11 @@ for my $body ("Host: $HOST\r\n\r\n", "GET http://$HOST/ HTTP/1.1\r\n") {
         . "GET / HTTP/1.1\r\nHost: $HOST\r\nConnection: close\r\n\r\n");
     my @sites = map { $client->read_answer('GET') } 1 .. 4;
     is_deeply [map { $_->status } @sites], [(200) x 4],
-        'bodies that look like lines';
+        'bodies that look like header lines';
     is echoed($_), 'POST / HTTP/1.1|xn--cho-9la.example|',
-        'are not read as such' for @sites[0, 1];
-    is $sites[2]->body . $sites[3]->body, 'firstbuecher', 'what follows is';
+        'bodies are unchanged' for @sites[0, 1];
+    is $sites[2]->body . $sites[3]->body, 'firstbuecher',
+        'the next request is edited';
 }
 
 # Nor is text after a body edited, with a Host line before it or without.
@@ -316,7 +317,7 @@ my $trailers = sub {
 };
 $strict->wait_for(sub { $trailers->() == 4 });
 is_deeply [$trailers->()], [('b\xc3\xbccher.example') x 4],
-    'are as they came, those above too';
+    'log lines contain the hosts as sent';
 
 is_deeply [$_->errors], [], 'error log'
     for $strict, $unsafe, $limited, $big;

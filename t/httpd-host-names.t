@@ -38,27 +38,27 @@ sub request_with {
 }
 my $SYMBOL_HOST = "i\xE2\x99\xA5u.example";
 my ($httpd, $site) = request_with($ON, $SYMBOL_HOST);
-is site_of($site), 'b', 'a symbol is a name to UTS #46';
+is site_of($site), 'b', 'On: UTS #46 allows a symbol';
 ($httpd, $site) = request_with("IRIEngine On\nIRIHost Strict", $SYMBOL_HOST);
-is $site->status, 400, 'and none to IDNA2008';
+is $site->status, 400, 'Strict: IDNA2008 does not';
 like $httpd->settled_log, qr/\[iri:warn\].*iri:\ the\ host\ name
     \ "i%E2%99%A5u\.example"\ of\ the\ server\ in\ $PLACE\ selects
     \ nothing,\ because\ it\ is\ not\ a\ name\ of\ IDNA2008:
     \ correct\ or\ remove\ it/x,
-    'a name that cannot be mapped is told of';
+    'a name that cannot be mapped is logged';
 ($httpd, $site) = request_with("IRIEngine On\nIRIHost Strict", $B);
 is site_of($site), 'b', 'strict, a name of IDNA2008';
 ($httpd, $site) = request_with("IRIEngine Report\nIRIHost On", $B);
 is $site->status, 400, 'report: no change';
 like $httpd->settled_log, qr/iri:\ report:\ would\ map\ host
-    \ "b%C3%BCcher\.example"\ to\ "\Q$BA\E"/x, 'and says what would be';
-is $httpd->get('/', host => "b\xFF")->status, 400, 'a bad one';
+    \ "b%C3%BCcher\.example"\ to\ "\Q$BA\E"/x, 'report: the log line';
+is $httpd->get('/', host => "b\xFF")->status, 400, 'an invalid host';
 like $httpd->settled_log,
-    qr/iri: report: would refuse host "b%FF": it is not UTF-8/, 'as well';
-is site_of($httpd->get('/', host => $BA)), 'first', 'nor are names added';
+    qr/iri: report: would refuse host "b%FF": it is not UTF-8/, 'the log line';
+is site_of($httpd->get('/', host => $BA)), 'first', 'report adds no names';
 ($httpd, $site) = request_with(
     "HttpProtocolOptions Unsafe\nIRIEngine Report\nIRIHost On", 'b%C3%BC,u@x');
-is site_of($site), 'b', 'report refuses nothing either';
+is site_of($site), 'b', 'report refuses no host';
 ($httpd, $site) = request_with('IRIHost On', $B);
 is $site->status, 400, 'IRIHost without IRIEngine does nothing';
 like $httpd->settled_log, qr/\[iri:warn\].*iri: "IRIHost" in $PLACE has no effect, /,
@@ -91,11 +91,13 @@ my $placed = httpd(log_level => 'info',
         . vhost('same.example', undef, conf => 'IRIHost On')
         . vhost('second.example', "$tmp/first", @two)
         . vhost("on.example $B", "$tmp/b", @two, conf => 'IRIHost On'));
-is site_of($placed->get('/', host => $B)), 'b', 'that of the first';
+is site_of($placed->get('/', host => $B)), 'b',
+    'the setting of the first virtual host';
 @two = (port => $placed->port('two'));
-is $placed->get('/', host => $B, @two)->status, 400, 'not that of another';
+is $placed->get('/', host => $B, @two)->status, 400,
+    'not the setting of another one';
 is site_of($placed->get('/', host => $BA, @two)), 'first',
-    'whose names do not become known';
+    'its names are not added';
 my $log = $placed->settled_log;
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 1, 'a warning of on.example, and of no other';
 is_deeply [$placed->errors], [], 'log';
@@ -108,7 +110,8 @@ for my $order (['', 'on'], ['on', '']) {
         . vhost('first.example', "$tmp/first", conf => 'IRIHost Strict')
         . vhost('on.example', "$tmp/first", port => 'on', conf => 'IRIHost On')
         . vhost($SYMBOL_HOST, "$tmp/b", port => $order));
-    is site_of($either->get('/', host => $HEART_A)), 'b', 'the less strict';
+    is site_of($either->get('/', host => $HEART_A)), 'b',
+        'the less strict setting';
 }
 
 # Addresses are logged as by httpd: by IP and port, or "*".
@@ -131,7 +134,7 @@ END
     . vhost($B, "$tmp/b"));
 is site_of($addressed->get('/', host => $B)), 'b', 'the first of this IP address';
 is site_of($addressed->get('/', host => $B, port => $addressed->port('all'))),
-    'b', 'all addresses are one, of either version of IP';
+    'b', '"*" covers IPv4 and IPv6';
 
 # The setting of the first host of an address counts, whatever a later one has.
 my $later = httpd(log_level => 'info',
@@ -144,14 +147,15 @@ my $later = httpd(log_level => 'info',
         . vhost($GROESSE, undef, port => 'off', conf => 'IRIHost On')
         . vhost('off.example', undef, port => 'off',
             conf => "IRIEngine Off\nIRIHost Off"));
-is site_of($later->get('/', host => $B)), 'b', 'names are known by its rules';
+is site_of($later->get('/', host => $B)), 'b',
+    'names are mapped by its setting';
 is site_of($later->get('/', host => 'xn--iu-t0x.example')), 'first', 'alone';
 $log = $later->settled_log;
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 2,
     'warnings of another IRIHost than that of the first';
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect, because/g), 1,
-    'one where the engine is off';
-unlike $log, qr/is known as xn--gr/, 'which adds no names';
+    'a host with the engine off';
+unlike $log, qr/is known as xn--gr/, 'adds no names';
 
 # ---- names that are another's -------------------------------------------------
 
@@ -178,7 +182,8 @@ my $warned = $owned->settled_log;
 like $warned, qr/\[iri:warn\].*\ the\ host\ name\ "\Q$_\E"\ selects\ the\ server
     \ in\ $PLACE,\ which\ has\ it\ in\ A-labels,\ not\ that\ in\ $PLACE,/x, "a warning of $_"
     for $BA, "*.$W", "ww*.$W", 'xn--caf-dma.example';
-unlike $warned, qr/host name "(?:www\S+|xn--t-\S+) selects/, 'none of others';
+unlike $warned, qr/host name "(?:www\S+|xn--t-\S+) selects/,
+    'no name of another host';
 is_deeply [$owned->errors], [], 'log';
 
 # If the owner has no such address another host may get the name; the main
@@ -189,8 +194,8 @@ my $apart = httpd(conf => "${ON}ServerName $BA\n"
     . vhost("two.example $BA", "$tmp/p", port => 'two'));
 is site_of($apart->get('/', host => $BA)), 'b', 'an owner at another address';
 is site_of($apart->get('/', host => $B, port => $apart->port('two'))), 'p',
-    'has it there';
-unlike $apart->settled_log, qr/selects the server/, 'and nothing is warned of';
+    'has the name there';
+unlike $apart->settled_log, qr/selects the server/, 'no warnings';
 
 # A host named in Unicode keeps requests with these octets: for example on
 # another address.
@@ -204,7 +209,7 @@ my @on = (port => $named->port('on'));
 is site_of($named->get('/', host => 'b%C3%BCcher.example', @on)), 'b',
     'at the address where hosts are mapped';
 is site_of($named->get('/', host => 'gr%C3%B6%C3%9Fe.example', @on)), 'first',
-    'so are names of others there';
+    'names of other hosts at this address';
 
 # IRIHost with the engine off: a warning where it would apply.
 my $asleep = httpd(conf => "IRIHost On\n"
@@ -214,7 +219,8 @@ my $asleep = httpd(conf => "IRIHost On\n"
         . vhost('own.example', undef, port => 'own', conf => 'IRIHost Strict')
         . vhost('silent.example', undef, port => 'silent')
         . vhost('off.example', undef, port => 'off', conf => 'IRIHost Off'));
-is $asleep->get('/', host => $B)->status, 400, 'the engine of the first is off';
+is $asleep->get('/', host => $B)->status, 400,
+    'the first host has the engine off';
 $log = $asleep->settled_log;
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 1,
     'a warning of the first of the address';

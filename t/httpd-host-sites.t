@@ -101,7 +101,7 @@ for my $host ($B, 'b%C3%BCcher.example') {
         'ProxyPreserveHost';
 }
 is $server->get('/h/x.html', host => 'first.example')->status, 404,
-    'rules of another site do not count';
+    'rules of another site do not apply';
 is $server->get('/', host => "www.$B")->header('X-If'), 'yes', '<If>';
 is $server->get('/d', host => "gr\xC3\xB6\xC3\x9Fe.example")
     ->header('Location'), 'http://other.example/d/', 'UseCanonicalName On';
@@ -115,15 +115,15 @@ is $answer->header('X-Host'), "$B $BA", 'IRI_HOST, IRI_HOST_ASCII';
 is $server->get('/d/index.html', host => "$B:81")->header('X-IRI'),
     "http://$B:81/d/index.html", 'IRI, with a port';
 is $server->get('/index.html?q=%FF', host => $BA)->header('X-IRI'),
-    "http://$B/index.html?q=%FF", 'IRI of A-labels';
+    "http://$B/index.html?q=%FF", 'IRI: U-labels of A-labels';
 is $server->get('/', host => 'www.example')->header('X-Host'),
-    'www.example www.example', 'of an ASCII host';
+    'www.example www.example', 'an ASCII host';
 is $server->get('/', host => 'xn--a')->header('X-Host'),
-    'xn--a xn--a', 'of a label that is the A-label of nothing';
+    'xn--a xn--a', 'an invalid A-label';
 is $server->get('/', host => '[::1]:80')->header('X-Host'),
-    '[::1] [::1]', 'of an IP literal';
+    '[::1] [::1]', 'an IP literal';
 is $server->request('GET', '/', host => undef, version => '1.0')
-    ->header('X-Host'), 'first.example first.example', 'of no host';
+    ->header('X-Host'), 'first.example first.example', 'no host';
 like $server->get('/env.cgi', host => $B)->body,
     qr{^HTTP_HOST=\Q$BA\E\nIRI=http://\Q$B\E/env\.cgi\n
         .*^IRI_HOST=\Q$B\E\nIRI_HOST_ASCII=\Q$BA\E\n
@@ -146,10 +146,11 @@ for my $time (1 .. 3) {
     my $before = $known->();
     ok $server->reload, "graceful restart $time";
     is $known->() - $before, 4, 'each name is added once';
-    is site_of($server->get('/', host => $B)), 'buecher', 'it is known';
-    is site_of($server->get('/', host => "a.b.$B")), 'buecher', 'so is another';
+    is site_of($server->get('/', host => $B)), 'buecher', 'the name is logged';
+    is site_of($server->get('/', host => "a.b.$B")), 'buecher',
+        'another name is logged';
 }
-is $count, 8, 'and twice at the start, as httpd reads it twice';
+is $count, 8, 'twice at the start, because httpd reads it twice';
 
 # Meanwhile no client gets another site or an error.
 my $asker = open(my $report, '-|') // die "fork: $!\n";
@@ -159,7 +160,7 @@ if (!$asker) {
     POSIX::_exit(0);
 }
 1 while $server->restart && !IO::Select->new($report)->can_read(0);
-is scalar(readline $report), "ok\n", 'restarts while requests come';
+is scalar(readline $report), "ok\n", 'requests during restarts';
 close $report;
 
 # Sends requests for that many seconds; "ok" if each site answered correctly.
@@ -198,13 +199,13 @@ END
         is $way->status, 400, "$options: refused";
         my $text = join "\n", $way->body, map { @$_ } @{ $way->headers };
         ok index($text, $bad) < 0 && $text !~ /[\x80-\xFF]|<b>/,
-            'nothing of it is repeated';
+            'the host is not repeated in the response';
     }
     unlike $refusing->settled_log . $refusing->access_log, qr/[\x80-\xFF]/,
-        'nor raw in the logs';
+        'no raw octets in the logs';
     like $refusing->settled_log,
         qr/iri: host "%FF%FE<b>" refused: it is not UTF-8/,
-        'where it is told why';
+        'the log has the reason';
     for my $host ('u@first.example', 'localhost, localhost', 'a b') {
         isnt $refusing->get('/', host => $host)->status, 400,
             "Unsafe: $host is httpd's own" if $options eq 'Unsafe';
@@ -234,7 +235,7 @@ for my $case (["\xFF\xFE", '', $BA], ["b\xFF:81", ':8', "$BA:8"],
         qr/^HTTP_HOST=\Q$want\E$/m, 'HTTP_HOST for ' . escaped($line);
 }
 like $ignored->get('http://[::1]:8/env.cgi', host => "\xFF")->body,
-    qr/^HTTP_HOST=\[::1\]:8$/m, 'of an IP literal';
+    qr/^HTTP_HOST=\[::1\]:8$/m, 'an IP literal';
 is_deeply [$ignored->errors], [], 'log';
 
 # ---- a cache -----------------------------------------------------------------
@@ -352,9 +353,10 @@ for my $host ($B, $BA, 'b%C3%BCcher.example', "$BA:80") {
     is $alt_site->get('/h/x.html', host => $host)->status, 403, 'its .htaccess';
     is site_of($alt_site->get('/e%CC%81/', host => $host)), 'path',
         'a path below it';
-    is $alt_site->get('/none', host => $host)->status, 404, 'nothing below it';
+    is $alt_site->get('/none', host => $host)->status, 404,
+        'an absent file below it';
     is $alt_site->get('/h', host => $host)->status, 403,
-        'nothing is told of a denied directory';
+        'nothing about a denied directory is disclosed';
     is site_of($alt_site->get('/static/', host => $host)), 'static', 'an alias';
 }
 is $alt_site->get('/', host => $B)->header('X-Root'),
@@ -362,7 +364,7 @@ is $alt_site->get('/', host => $B)->header('X-Root'),
 is site_of($alt_site->get('/', host => "stra\xC3\x9Fe.example")), 'ascii',
     'a directory in A-labels';
 is site_of($alt_site->get('/', host => "gr\xC3\xB6\xC3\x9Fe.example")),
-    'both, ascii', 'if there are both';
+    'both, ascii', 'directories in Unicode and in A-labels';
 is site_of($alt_site->get('/', host => "\xC3\xA9cole.example")), 'decomposed',
     'a name in NFD on disk';
 make_path("$tmp/mass/e\xCC\x81cole.example/htdocs/d");
@@ -371,18 +373,21 @@ is $alt_site->get('/d/x.html', host => "\xC3\xA9cole.example")->status, 403,
     '<Directory> of a name in NFD';
 is site_of($alt_site->get('/', host => 'www.example')), 'plain', 'a plain host';
 my $japan = "\xE6\x97\xA5\xE6\x9C\xAC.example";
-is $alt_site->get('/', host => $japan)->status, 404, 'in no charset of the tree';
+is $alt_site->get('/', host => $japan)->status, 404,
+    'not decodable in the charset of the tree';
 is site_of($alt_site->get('/', host => $japan, port => $alt_site->port('euc'))),
     'EUC-JP', 'in the charset of the tree';
 is $alt_site->get('/', host => "\xE0\xB9\x84\xE0\xB8\x97\xE0\xB8\xA2.example",
-    port => $alt_site->port('euc'))->status, 404, 'not to be written in it';
+    port => $alt_site->port('euc'))->status, 404,
+        'not encodable in the charset of the tree';
 is $alt_site->get('/', host => $BA, port => $alt_site->port($_))->status, 404,
     "a directory in Unicode, where the first says $_" for qw(off report);
 is site_of($alt_site->get('/', host => "www.$B", port => $alt_site->port('parts'))),
     'parts', 'labels of the host';
 is $alt_site->get($_, host => $B, port => $alt_site->port('static'))->status, 404,
-    'a directory that no host names' for '/', '/alias/';
-is $alt_site->get('/', host => 'xn--a.example')->status, 404, 'no A-label';
+    'a directory that is no host name' for '/', '/alias/';
+is $alt_site->get('/', host => 'xn--a.example')->status, 404,
+    'an invalid A-label';
 is $alt_site->get('/', host => "none.$B")->status, 404, 'no directory';
 is_deeply [$alt_site->errors], [], 'log';
 done_testing;

@@ -154,7 +154,7 @@ for my $mpm (qw(prefork event)) {
         'X-Content-Type-Options';
     like $answer->header('Content-Security-Policy'), qr/default-src 'none'/,
         'policy';
-    is $answer->header('Cache-Control'), 'private', 'not for shared caches';
+    is $answer->header('Cache-Control'), 'private', 'Cache-Control';
     is $answer->header($_), undef, "no $_" for 'ETag', 'Last-Modified';
     is $answer->header('Content-Length'), length $answer->body, 'length';
     ok utf8::decode(my $copy = $answer->body), 'UTF-8';
@@ -166,11 +166,11 @@ for my $mpm (qw(prefork event)) {
     $answer = $server->get('/euc/?format=json');
     is $answer->header('Content-Type'), 'application/json', 'JSON';
     is $server->request('POST', '/euc/', body => 'x')->status, 404, 'POST';
-    is $server->get('/euc')->status, 301, 'without its slash';
+    is $server->get('/euc')->status, 301, 'a directory without its slash';
     my $client = $server->client;
     $client->request('/euc/');
     is $client->request('/euc/index.html')->status, 200,
-        'the connection goes on';
+        'the connection is kept';
 
     # ---- every link opens its own file --------------------------------------
     is_whole("/$_/", $tree{$_}, "$mpm: $_") for sort keys %tree;
@@ -184,10 +184,11 @@ for my $mpm (qw(prefork event)) {
         sprintf '%%%02X', ord $1/ger . '!' } @unreadable), 'no name';
     is_deeply [links($server->get('/bad/')->body)], ['good'], 'no link';
     $port = $server->port('pass');
-    is names('/bad/'), '%C0%AF %ED%A0%80 %FF good', 'but the rules see them';
+    is names('/bad/'), '%C0%AF %ED%A0%80 %FF good',
+        'rules apply to undecodable names';
     is_deeply walk('/bad/'), { '/bad/%FF' => '\xFF', '/bad/good' => 'good',
         '/bad/%C0%AF' => '\xC0\xAF', '/bad/%ED%A0%80' => '\xED\xA0\x80' },
-        'what passes is linked';
+        'with IRIInvalid pass they are linked';
     $port = $server->port;
     if ($mpm eq 'event') {
         my $h2 = $server->get('/scripts/', proto => 'h2');
@@ -444,13 +445,14 @@ for my $entry (map { ("$_/", "$_.txt", "表-$_.txt") } @ways, 'ok') {
     my $own    = $entry =~ m{/$} ? $answer->body =~ /Index of/
         : $answer->body eq escaped("all/$entry");
     is " $shown " =~ / \Q$entry\E / ? 1 : 0,
-        $answer->status == 200 && $own ? 1 : 0, "told as it is served: $entry";
+        $answer->status == 200 && $own ? 1 : 0,
+            "listed if and only if accessible: $entry";
 }
 is names('/links/'), 'file.txt own/ é.txt',
-    'links are not followed, nor told beside another of their name';
+    'links are neither followed nor listed as conflicts';
 is names('/links/', port => $server->port('links')),
     $> == 0 ? 'dir/ file.txt own/ é.txt' : 'dir/ file.txt mine own/ é.txt',
-    'links of their owner';
+    'SymLinksIfOwnerMatch';
 like names('/links/', port => $server->port('filter')),
     qr{^dir/ file.txt mine own/ passwd é.txt é.txt!$}, 'links are followed';
 is names('/kinds/'), 'file', 'only files and directories';
@@ -459,48 +461,50 @@ is names('/twins/'), "\xC3\xA9.txt \xC3\xA9.txt!", 'one name, two entries';
 # ---- which directories ------------------------------------------------------
 is $server->get('/index/with/')->body, 'index/with/index.html', 'an index';
 is names('/index/'), 'global/ none/ with/',
-    'directories with an index, but for one that is denied';
+    'directories with an index, except a denied one';
 is names('/index/none/'), 'a', 'no index';
 is names('/noindex/'), 403, 'Options -Indexes';
 is names('/noindex/sub/'), 403, 'Options -Indexes, below';
 is names('/noindex/in/'), 'a', 'Options +Indexes';
 ok index($server->settled_log, 'cannot list') > 0, 'which is logged';
-is names('/ht/'), 'a.txt never/ off/', 'switched on by .htaccess';
-is names('/ht/off/'), 404, 'and off';
-is names('/ht/off/on/'), 'a.txt', 'and on';
+is names('/ht/'), 'a.txt never/ off/', '.htaccess: on';
+is names('/ht/off/'), 404, '.htaccess: off';
+is names('/ht/off/on/'), 'a.txt', '.htaccess: on again';
 is names('/ht/never/'), 403, 'Options of .htaccess';
 is names('/ht/denied/'), 403, 'Require of .htaccess';
 is names('/none-there/'), 404, 'no directory';
 is $server->get('/fall/sub/')->body, 'other/x.txt', 'FallbackResource';
 is $server->get('/denied/')->status, 403, 'denied';
 like $server->get('/denied/')->body, qr/Index of/, 'ErrorDocument is a listing';
-is names('/rewritten/'), '', 'a path that is not that of its entries';
-is names('/pretty/'), 'x.txt', 'a path whose entries are rewritten, too';
-is names('/case/docs/'), 'A.txt', 'a directory that was found';
-is names('/case/'), 'Docs/', 'and how it is written';
+is names('/rewritten/'), '', 'a rewritten path';
+is names('/pretty/'), 'x.txt', 'a path whose entries are rewritten';
+is names('/case/docs/'), 'A.txt', 'a directory found by a similar name';
+is names('/case/'), 'Docs/', 'the name in its parent directory';
 my $answer = $server->get('/slash/in');
 is $answer->status, 301, 'DirectorySlash Off';
 like $answer->header('Location'), qr{^http://localhost:\d+/slash/in/$},
-    'leads to where links are right';
-is names('/slash/in/'), 'a', 'where they are';
-is names('/slash/'), 'in/', 'and from above';
+    'redirect to the path with a slash';
+is names('/slash/in/'), 'a', 'the listing with right links';
+is names('/slash/'), 'in/', 'the link from the parent directory';
 is names('/index/none/', port => $server->port('off')), 404, 'engine off';
 is names('/index/none/', port => $server->port('report')), 404, 'report';
 
 # ---- passwords --------------------------------------------------------------
 my @login = (headers => [Authorization => 'Basic dTpw']);
 is names('/auth/'), 401, 'a password';
-is names('/auth/', @login), 'a in/', 'with it, but what is for others';
-is names('/auth/in/', @login), 'a', 'and below';
+is names('/auth/', @login), 'a in/',
+    'with the password, without entries of others';
+is names('/auth/in/', @login), 'a', 'and deeper';
 is names('/auth/', headers => [Authorization => 'Basic dTpx']), 401, 'wrong';
-like names('/all/', @login), qr{ user/ .*user\.txt}, 'what needs a password';
+like names('/all/', @login), qr{ user/ .*user\.txt},
+    'an entry that requires a password';
 unlike names('/all/', headers => [Authorization => 'Basic dTpx']), qr/user/,
-    'which is wrong';
+    'a wrong password';
 
 # ---- other modules ----------------------------------------------------------
 $answer = $server->get('/page/list.shtml');
 like $answer->body, qr/^\[<!DOCTYPE.*ok\.txt.*\]$/s, 'in a page (SSI)';
-unlike $answer->body, qr/fserver|hidden/, 'by the same rules';
+unlike $answer->body, qr/fserver|hidden/, 'SSI: the same rules';
 like $server->get('/page/bare.shtml')->body, qr/^\[\[an error/,
     'SSI, no slash';
 like $server->get('/all/?sort=size&order=desc')->body,
@@ -523,7 +527,7 @@ is $answer->header('Content-Security-Policy'), "default-src 'self'",
 my $cache = $server->port('cache');
 is names('/mail/', port => $cache), 'a', 'mod_cache';
 spew("$rules/mail/b", 'b');
-is names('/mail/', port => $cache), 'a b', 'does not keep it';
+is names('/mail/', port => $cache), 'a b', 'the listing is not cached';
 
 is_deeply [$server->errors(ignore => qr/AH00529: .*mode/)], [], 'log: rules';
 
@@ -600,7 +604,7 @@ SKIP: {
     is names('/login/', headers => [Authorization => 'Basic dTpw']),
         join(' ', sort 1 .. 40), 'behind a password';
     # checking each of 40 would take about 0.1 s
-    cmp_ok cpu() - $used, '<', 1.5, 'that is checked once';
+    cmp_ok cpu() - $used, '<', 1.5, 'the password is checked once';
 }
 my $before = peak();
 my $slow   = client_of(1 << 16);
@@ -615,7 +619,7 @@ cmp_ok peak() - $before, '<', 14e6, 'which no memory holds'
     if !$ENV{IRI_ASAN};
 note peak() - $before, ' octets';
 close client_of(1 << 16);
-is names('/few/'), 'a', 'a client that leaves is let go';
+is names('/few/'), 'a', 'a closed connection ends the listing';
 my ($pages, %all) = (0);
 for (my $query = '?format=json'; defined $query; $pages++) {
     my $body = $server->get("/all/$query")->body;
@@ -625,7 +629,8 @@ for (my $query = '?format=json'; defined $query; $pages++) {
 is $pages, 20, 'pages of 1,000 names';
 is keys %all, 20_000, 'all of them';
 is_deeply [grep { $_ != 1 } values %all], [], 'each once';
-like $server->access_log, qr{"GET /all/ HTTP/1.1" 200}, 'all are logged';
+like $server->access_log, qr{"GET /all/ HTTP/1.1" 200},
+    'all requests are logged';
 is_deeply [$server->errors], [], 'log: large';
 
 # ---- names in a charset that requests may not use ----------------------------
@@ -638,13 +643,13 @@ IRIEngine On
 </Directory>
 END
 like $lister->get('/')->body, qr/href="%a4%a2\.html"/i, 'the entry is listed';
-is $lister->get('/%E3%81%82.html')->status, 200, 'and has a name';
+is $lister->get('/%E3%81%82.html')->status, 200, 'the entry has a name';
 is_deeply [$lister->errors], [], 'log: names in EUC-JP';
 
 # ---- settings ---------------------------------------------------------------
 my ($code, $output) = httpd_t("# %%PORT%%\nIRIListing maybe\n");
 isnt $code, 0, 'an invalid word';
-like $output, qr/IRIListing must be On or Off/, 'says what is right';
+like $output, qr/IRIListing must be On or Off/, 'the message names valid words';
 for (['', 1], ["IRIEngine report\n", 0], ["IRIEngine On\n", 0]) {
     my ($engine, $warned) = @$_;
     my $idle = httpd(conf => "# %%PORT%%\n${engine}IRIListing On\n");

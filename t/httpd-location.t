@@ -126,23 +126,24 @@ sub location_is {
 
 location_is('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'Redirect, raw octets');
 location_is('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
-location_is('/lower', "$here/%D0%BA%2F%41", 'escapes stay escapes');
+location_is('/lower', "$here/%D0%BA%2F%41", 'escapes are kept');
 location_is('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9#%C3%A9",
     'query and fragment');
 location_is('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
-location_is('/bad', "$here/%FF%FE", 'what no charset reads');
+location_is('/bad', "$here/%FF%FE", 'octets invalid in all charsets');
 location_is('/other', 'http://other.example/%e9/e%CC%81?%C3%A9',
-    "another host's path is its own");
+    "the path of another host is not read");
 location_is('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
-location_is('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
+location_is('/nohost', 'http://-%C3%BC-.example/%C3%A9',
+    'an invalid host name');
 like $server->settled_log, qr/host "-%C3%BC-\.example" of a redirect/,
-    'the log says so';
+    'the log line';
 location_is('/match/%c3%a9?x=%e9', "$here/%D0%BA/%C3%A9?x=%e9", 'RedirectMatch');
 location_is('/rewrite/e%cc%81?q=%e9', "$here/%C3%A9/%C3%A9?q=%e9",
     'RewriteRule [R]');
 location_is("/ne/\xC3\xA9", "$here/%C3%A9/%C3%A9", 'RewriteRule [R,NE]');
 location_is('/ne/a%20b%22%3C%3E%5C', "$here/%C3%A9/a%20b%22%3C%3E%5C",
-    'and what breaks strings and tags');
+    'characters of HTML and JSON');
 location_is("/away/\xC3\xA9%20x", 'http://other.example/%C3%A9/%C3%A9%20x',
     'RewriteRule to another host');
 location_is('/gone/not-there', 'http://other.example/%C3%A9',
@@ -156,9 +157,9 @@ location_is('/cgi/to.cgi?own', "$here/%C3%A9", 'to this host');
 location_is('/cgi/to.cgi?status', '/%C3%A9', 'with a status');
 location_is('/cgi/to.cgi?made', '/%C3%A9', '201');
 is $server->get('/cgi/to.cgi?path')->body, 'coffee',
-    'a path without a status is no redirect';
+    'a path without a status: no redirect';
 location_is('/up/absolute', 'http://x.example/%C3%A9/%e9',
-    'what an origin says is escaped, not read');
+    'a Location of an origin is escaped, not read');
 location_is('/up/relative', '/%C3%A9/e%CC%81?%C3%A9', 'a path');
 location_is('/up/back', "$here/up/%C3%A9/%e9", 'after ProxyPassReverse');
 is $server->get('/up/plain.txt')->header('Content-Location'), '/%C3%A9',
@@ -246,7 +247,7 @@ for my $spelling ($han, '%b4%c1', "\xB4\xC1", "\xE6\xBC\xA2") {
     for my $name (@names) {
         is $variants->get("/$name")->status, 200, "$what: $name is there";
         is $variants->get("/$name")->body, $name =~ /html/ ? 'html' : 'text',
-            "$what: it is that";
+            "$what: content of the variant";
     }
 }
 my $map = $variants->get('/map.var', headers => [Accept => 'text/html']);
@@ -261,7 +262,7 @@ is_deeply [sort $map->body =~ /<a href="([^"]*)">/g], \@both, 'its links';
 my $same = $variants->get("/$han", headers => [
     Accept => 'text/plain', 'If-None-Match' => '*']);
 is $same->status, 304, 'not modified';
-is $same->header('Content-Location'), "$han.txt", 'but still of that name';
+is $same->header('Content-Location'), "$han.txt", '304: Content-Location';
 is_deeply [$variants->errors], [], 'log';
 
 # ---- canonical links --------------------------------------------------------
@@ -316,11 +317,11 @@ is links("/caf\xC3\xA9.txt", method => 'HEAD'), "200 + $coffee", 'HEAD';
 unlike links("/\xC3\xA9.cgi", method => 'POST'), qr/canonical/, 'POST';
 is links("/caf\xC3\xA9.txt", proto => 'h2'), "200 + $coffee", 'HTTP/2';
 is links("/caf\xC3\xA9.txt", headers => [Range => 'bytes=0-1']),
-    "206 + $coffee", 'a part of it';
+    "206 + $coffee", '206';
 my $page = $links->get("/caf\xC3\xA9.txt");
 is links("/caf\xC3\xA9.txt",
     headers => ['If-None-Match' => $page->header('ETag')]), '304',
-    'httpd says no more in a 304 than it must';
+    'httpd sends no Link in a 304';
 is_deeply [$links->errors], [], 'log';
 
 # ---- off --------------------------------------------------------------------

@@ -108,10 +108,10 @@ for my $round (1 .. 5) {
         $round % 2 ? 308 : 'off']}/r;
     ok $server->reload($changed), "restart $round";
     my $answer = $server->get($expected[1][0]);
-    is $answer->status, $round % 2 ? 308 : 200, 'has the new settings';
+    is $answer->status, $round % 2 ? 308 : 200, 'the new settings apply';
 }
 ok $server->reload($conf), 'restart';
-is_deeply [wrong($server->client)], [], 'all is right afterwards';
+is_deeply [wrong($server->client)], [], 'requests after the restarts';
 is_deeply [$server->errors], [], 'log';
 
 done_testing;

@@ -120,9 +120,10 @@ for my $prefix ('/raw', '/代') {
 my %denied = forms('/拒/x');
 is $server->get($denied{$_})->status, 403, "proxy, denied, $_"
     for sort keys %denied;
-is $server->get('/raw/%FF')->status, 404, 'nocanon: no reading, not sent';
+is $server->get('/raw/%FF')->status, 404,
+    'nocanon: a path without a reading is not forwarded';
 is $server->get('/raw/a%2Fb%E8%A1%A8')->status, 404,
-    'nocanon: %2F stays refused';
+    'nocanon: %2F is refused';
 
 # mod_cache derives the freshness of a file from its age.
 utime time - 864000, time - 864000,
@@ -169,10 +170,10 @@ sub digest {
 %form = forms('/鍵/有.txt');
 for my $form (sort keys %form) {
     my $challenge = $server->get($form{$form});
-    is $challenge->status, 401, "Digest, $form: asked";
+    is $challenge->status, 401, "Digest, $form: 401";
     my $answer = $server->get($form{$form}, headers => [Authorization =>
             digest($form{$form}, $challenge->header('WWW-Authenticate'))]);
-    is $answer->status, 200, "Digest, $form: let in";
+    is $answer->status, 200, "Digest, $form: 200";
 }
 
 # mod_cache looks a URL up before httpd normalizes its path.

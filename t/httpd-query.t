@@ -149,13 +149,13 @@ is $server->get('/index.html?q=' . $_)->status, 403, 'rules: ' . visible($_)
 is answer('/say.cgi?a=%C3%A9&b=%E9=%e9&%E9&&%2b'),
     'a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b|a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b'
     . '|/say.cgi?a=%C3%A9&b=%E9=%e9&%E9&&%2b|',
-    'what is UTF-8 stays, another charset takes the rest';
+    'UTF-8 stays, other parameters are converted';
 is answer('/say.cgi?a=%83&b=%81'),
     'a=%83&b=%81|a=%83&b=%81|/say.cgi?a=%83&b=%81|',
-    'what no charset reads stays';
+    'octets invalid in all charsets stay';
 is answer('/say.cgi'), '||/say.cgi|', 'no query';
-is answer('/say.cgi?'), '||/say.cgi?|', 'an empty one';
-is answer('/say.cgi?a'), 'a|a|/say.cgi?a|', 'one in ASCII';
+is answer('/say.cgi?'), '||/say.cgi?|', 'an empty query';
+is answer('/say.cgi?a'), 'a|a|/say.cgi?a|', 'an ASCII query';
 
 # ---- what httpd makes of it ---------------------------------------------------
 
@@ -177,12 +177,12 @@ is answer('/raw/%95%5C?q=%83%5C'), "q=$so||/say.cgi/%E8%A1%A8?q=$so|",
 my $moved = $server->get('/moved/%95%5C.txt?q=%83%5C&r=%2B');
 is $moved->status . ' ' . $moved->header('Location'),
     '301 http://localhost:' . $server->port
-    . '/moved/%E8%A1%A8.txt?q=%83%5C&r=%2B', 'IRIRedirect: query as it came';
+    . '/moved/%E8%A1%A8.txt?q=%83%5C&r=%2B', 'IRIRedirect: query unchanged';
 my $several = $server->get('/several/readme?q=%83%5C',
     headers => [Accept => 'application/json']);
-is $several->status, 300, 'several names';
+is $several->status, 300, 'several candidates';
 is join(' ', $several->body =~ /"uri":"([^"]+)"/g),
-    '/several/README?q=%83%5C /several/ReadMe?q=%83%5C', 'query as it came';
+    '/several/README?q=%83%5C /several/ReadMe?q=%83%5C', 'query unchanged';
 
 $server->get("/cached/a.txt?q=$so");
 $server->wait_for(sub { `find $tmp/cache -name '*.header'` });
@@ -206,7 +206,7 @@ $server->get("/index.html?log=%83%5C");
 $server->settle;
 like slurp("$tmp/query.log"),
     qr{^GET /index\.html\?log=%83%5C HTTP/1\.1 /index\.html\?log=\Q$so\E$}m,
-    'log: %r as it came, %q in UTF-8';
+    'log: %r as sent, %q in UTF-8';
 
 # ---- other servers -------------------------------------------------------------
 
@@ -217,12 +217,13 @@ sub queries_at { my ($port, $query) = @_;
 is queries_at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
     'a=%C3%A9&b=%c3%a9&c==%CC%B8|a=%C3%A9&b=%c3%a9&c==%CC%B8', 'NFC';
 is queries_at(nfc => 'a=%83%5C&b=e%CC%81'),
-    'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81', 'not UTF-8: not touched';
+    'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81',
+        'a path that is not UTF-8 is unchanged';
 is queries_at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
 is queries_at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
 is queries_at(report => 'q=%83%5C'), 'q=%83%5C|', 'report: no change';
-is queries_at(report => 'q=%83&r=%81'), 'q=%83&r=%81|', 'nor here';
-is queries_at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'nor here';
+is queries_at(report => 'q=%83&r=%81'), 'q=%83&r=%81|', 'no change';
+is queries_at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'no change';
 # Two threads may write the lines in the other order.
 my @lines = sort $server->settled_log =~ /(iri: report: .*query.*), request/g;
 is_deeply \@lines, [
@@ -230,7 +231,7 @@ is_deeply \@lines, [
         . ' parameters that no single charset decodes, reason=query-unreadable',
     "iri: report: would make the query \"q=$so\": charset \"Shift_JIS\", was"
         . " read in another charset, reason=query-read",
-], 'report says what would be done';
+], 'report: the log line';
 
 # ---- hostile --------------------------------------------------------------------
 
@@ -245,8 +246,9 @@ for my $query ('%00%0A%0D=%83%5C%0A', '%', '%8', '&&&==%E9', "\xFF" x 100,
     my $answer = $server->get("/say.cgi?$query");
     is $answer->status, 200, 'answered: ' . visible($query);
     my ($before) = split /\|/, $answer->body, 2;
-    is $before =~ tr/&//, $query =~ tr/&//, 'as many parameters';
-    unlike $before, qr/[\x00-\x20]/, 'no control';
+    is $before =~ tr/&//, $query =~ tr/&//,
+        'the number of parameters is the same';
+    unlike $before, qr/[\x00-\x20]/, 'no controls';
 }
 
 is_deeply [$server->errors], [], 'error log';

@@ -138,15 +138,17 @@ answer_is(percent('/転/'), 200, undef, 'index, canonical');
 answer_is(percent(euc '/留/表.txt'), 200, undef, 'off in <Location>');
 answer_is(percent(euc '/四/表.txt'), 308, percent('/四/表.txt'),
     '.htaccess');
-answer_is(percent(euc '/拒/表.txt'), 403, undef, 'denied: not told');
+answer_is(percent(euc '/拒/表.txt'), 403, undef, 'denied: not disclosed');
 answer_is(percent('/拒/', ) . '%C9%BD.txt', 403, undef,
-    'denied under an alternative reading: not told');
+    'denied in an alternative reading: not disclosed');
 my $page = answer_is('/%FF', 404, undef, 'ErrorDocument');
-is $page->body, escaped(euc '下/上/表.txt'), 'it is not redirected';
+is $page->body, escaped(euc '下/上/表.txt'),
+    'an internal redirect is not redirected';
 is $server->get(percent '/包/外.shtml')->body,
-    '[' . escaped(euc '転/表.txt') . ']', 'nor is a subrequest';
+    '[' . escaped(euc '転/表.txt') . ']', 'a subrequest is not redirected';
 like $server->get('/転/表.txt', host => 'a.example:81')
-    ->header('Location'), qr{^http://}, 'absolute, as httpd does';
+    ->header('Location'), qr{^http://},
+        'an absolute Location, as httpd sends it';
 
 # ---- slashes and dot-segments are handled by httpd
 my @escaped = (
@@ -197,9 +199,9 @@ for my $mode (qw(off report)) {
 }
 like $server->settled_log, qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
     \ charset\ "EUC-JP",\ match\ charset,\ [\ \w]+,\ file\ "/[!-~]+", \ reason=[-a-z]+,
-    \ request\ "/}x, 'report: what would be served, and how it was written';
+    \ request\ "/}x, 'report: the entry and the form';
 like $server->settled_log, qr{iri: report: would refuse .*request "/%FF"},
-    'report: what would be refused';
+    'report: a refusal';
 
 # ---- IRIInvalid
 answer_is(percent(euc '/下/上/表.txt'), 400, undef, 'invalid 400', on => 'bad');
@@ -212,7 +214,8 @@ ok $server->wait_for(sub { slurp($pass) =~ /^invalid$/m }),
 # ---- limits: one log line, no reading
 my $long = '/%E8%A1%A8' x 200;
 is $server->get($long)->status, 404, 'too many segments';
-is scalar(() = $server->settled_log =~ /^.*reason=limit,.*$/mg), 1, 'one line';
+is scalar(() = $server->settled_log =~ /^.*reason=limit,.*$/mg), 1,
+    'one log line';
 
 is_deeply [$server->errors(ignore => qr/has no effect/)], [], 'log';
 
@@ -287,7 +290,7 @@ front_answers("/lost/$_", 404, undef, "nothing answers: /lost/$_")
 front_answers("/files/$_", 404, undef, "the handler of files alone: /files/$_")
     for 'e%CC%81', '%61', '%93%FA';
 front_answers('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt', 'a file of an alias');
-front_answers('/alias/e%CC%81', 404, undef, 'and none');
+front_answers('/alias/e%CC%81', 404, undef, 'an absent file of an alias');
 front_answers("/into/$_", 404, undef, "a rule leads to nothing: /into/$_")
     for 'e%CC%81', '%61', '%93%FA', "\xC3\xA9";
 front_answers("/into/$_", 301, '/into/%E6%97%A5.txt', "and to a file: /into/$_")
@@ -301,6 +304,7 @@ front_answers('/app.tx%74', 405, undef, 'PUT', method => 'PUT');
 front_answers('/%66ront/x.txt', 301, '/front/x.txt', 'of a directory');
 front_answers('http://localhost/%66ront/x.txt', 301, '/front/x.txt',
     'in absolute-form');
-front_answers('/./front//x.txt', 200, undef, 'segments are no spelling');
+front_answers('/./front//x.txt', 200, undef,
+    'other segments are not redirected');
 is_deeply [$front->errors], [], 'log';
 done_testing;

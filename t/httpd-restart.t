@@ -259,9 +259,9 @@ for my $name ('secret', 'ｓecret', 'ｓｅｃｒｅｔ') {
 }
 is answer($writer, percent('/app/ｆree.txt'), method => 'PUT', body => 'new'), 204,
     'PUT in another width';
-is slurp("$dav/public/app/free.txt"), 'new', 'goes to the entry';
-ok -e "$dav/public/app/secret/a.txt", 'nothing was deleted';
-ok !-e "$dav/public/app/secret/neu",  'nothing was made';
+is slurp("$dav/public/app/free.txt"), 'new', 'replaces the entry';
+ok -e "$dav/public/app/secret/a.txt", 'no entry was removed';
+ok !-e "$dav/public/app/secret/neu",  'no entry was created';
 
 # ---- existing and absent are told alike ---------------------------------------
 
@@ -368,8 +368,8 @@ for my $target ('/none', '/Docs/none', '/docs/B.txt') {
 }
 my $answer = $pages->get('/page/other.html');
 is $answer->status, 403, 'a denied name has a denied error page';
-unlike $answer->body, qr/Secret/, 'which is not sent';
-is answer($pages, '/DOCS/a.txt'), '200 docs/A.txt', 'a page without error';
+unlike $answer->body, qr/Secret/, 'the denied page is not sent';
+is answer($pages, '/DOCS/a.txt'), '200 docs/A.txt', 'a page without an error';
 is answer($pages, '/page.shtml'), '200 [Page/Gone.html]', 'a subrequest';
 unlike answer($pages, '/denied.shtml'), qr/Secret/, 'a denied subrequest';
 is answer($pages, '/page/'), '200 Page/Index.html', 'an index in another case';
@@ -465,11 +465,11 @@ spew("$page/go.cgi", "#!/bin/sh\necho run >> $runs\n"
 chmod 0755, "$page/go.cgi";
 chmod 0777, $pages->tmp;
 is answer($pages, '/GO.CGI?A.txt', method => 'POST', body => 'x'),
-    '200 docs/A.txt', 'a program redirects';
-is slurp($runs), "run\n", 'which runs once';
+    '200 docs/A.txt', 'a program with an internal redirect';
+is slurp($runs), "run\n", 'the program runs once';
 my $missed = $pages->get('/go.cgi?a.txt');
-is $missed->status, 404, 'to no other name';
-is slurp($runs), "run\nrun\n", 'and not again';
+is $missed->status, 404, 'the target is not folded';
+is slurp($runs), "run\nrun\n", 'the program does not run again';
 
 # The connection is kept after a restart.
 my $client = $pages->client;

@@ -146,9 +146,9 @@ my @cases = (
     ['/目録/が.html', 403, undef, '<Directory>'],
     ['/目録外/が.html', 200, '目録外/が.html', '<Directory>, other'],
     ['/棚/秘密.txt', 403, undef, '<Files>'],
-    ['/棚/秘密.txt/公開.txt', 403, undef, '<Files>, with more behind it'],
+    ['/棚/秘密.txt/公開.txt', 403, undef, '<Files>, with PATH_INFO'],
     ['/棚/公開.txt', 200, '棚/公開.txt', '<Files>, other'],
-    ['/棚/公開.txt/秘密.txt', 404, undef, '<Files>, other, and more'],
+    ['/棚/公開.txt/秘密.txt', 404, undef, '<Files>, other, with PATH_INFO'],
     ['/型/鍵.html', 403, undef, '<FilesMatch>'],
     ['/型/他.html', 200, '型/他.html', '<FilesMatch>, other'],
     ['/条件/が.html', 403, undef, '<If>'],
@@ -205,8 +205,9 @@ IRIFilenameCharset EUC-JP
 </Location>
 END
 is $strict->get('/%E8%A1%A8.txt')->status, 403, 'the name is denied';
-is $strict->get('/%C9%BD.txt')->status, 404, 'its octets do not lead there';
-is $strict->get("/\xC9\xBD.txt")->status, 404, 'nor raw';
+is $strict->get('/%C9%BD.txt')->status, 404,
+    'its octets on disk are another name';
+is $strict->get("/\xC9\xBD.txt")->status, 404, 'also raw';
 # A RewriteRule of a directory is matched against octets on disk: its result
 # for the rest of a path leads to the same names, also where no charset of
 # IRICharset decodes them.
@@ -345,7 +346,7 @@ IRIFilenameCharset windows-1252
 END
 is $unwritable->get("/rw/$_")->body, 'FB', "/rw/$_"
     for '%E8%A1%A8', '%E8%A1%A8/', '%E8%A1%A8/x', 'abc', '%C3%A9';
-is $unwritable->get('/%E8%A1%A8')->status, 404, 'and else it is 404';
+is $unwritable->get('/%E8%A1%A8')->status, 404, 'otherwise 404';
 
 # A file outside the document root that a RewriteRule names is opened by its
 # octets, and its name is never a URL of the site.

@@ -214,7 +214,8 @@ sub sending {
     like $answer->header('Content-Security-Policy'),
         qr/^default-src 'none'.*'sha256-\Q${\ sha256_base64($style)}\E='/,
         'Content-Security-Policy: only the style sheet, by its hash';
-    is $answer->header('Content-Length'), length $answer->body, 'its length';
+    is $answer->header('Content-Length'), length $answer->body,
+        'Content-Length';
     my $head = $server->request('HEAD', '/status');
     is $head->status . $head->body, '200', 'HEAD';
     is $server->request('POST', '/status', body => 'a')->status, 405, 'POST';

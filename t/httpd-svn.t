@@ -61,7 +61,7 @@ for my $path ('/repo/', '/repo/in/', '/repo/nfd/') {
     my %list = map { $_ => $server->request('PROPFIND', $path, headers =>
             [Depth => 1], port => $server->port($_)) } qw(on off);
     is $list{on}->status, 207, "PROPFIND $path";
-    is words($list{on}->body), words($list{off}->body), 'says the same';
+    is words($list{on}->body), words($list{off}->body), 'the same response';
     like $list{on}->body, qr/re%cc%81\.txt/i, 'names in NFD stay'
         if $path =~ /nfd/;
 }

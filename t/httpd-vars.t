@@ -110,7 +110,7 @@ is $answer->header('X-Told'),
     '.htaccess, legacy';
 is $answer->header('X-Seen'), '/規/静.html', 'RewriteRule of .htaccess';
 is $server->get(percent('/表/静.html'))->header('X-Told'), undef,
-    'no .htaccess';
+    'without .htaccess';
 
 # A rule with an internal redirect: the variables describe the client's
 # request, except IRI_PATH and those of the found entry; those of an error page
@@ -130,7 +130,8 @@ for my $lines ('', 'LogFormat "%{IRI_PATH}e" named') {
             . "$told->{IRI_CHARSET} " . ($told->{IRI} =~ s{^http://[^/]+}{}r),
             '/a.cgi ' . percent($path) . " $form $charset $path?q=%E9",
             "a rule of a directory, $form, \"$lines\"";
-        is $told->{IRI_FILENAME}, "$root/a.cgi", 'and the file that it led to';
+        is $told->{IRI_FILENAME}, "$root/a.cgi",
+            'the file that the rule led to';
     }
     my $told = program_variables($front->get('/a.html'));
     is $told->{IRI_PATH}, '/a.cgi', 'an error page';
@@ -192,7 +193,7 @@ $told = program_variables($server->get(percent(euc '/app/静')));
 is "$told->{IRI_PATH} $told->{IRI_FORM} $told->{IRI_CHARSET}",
     '/app/静 legacy EUC-JP', 'a proxied application';
 is program_variables($server->get('/app/a'))->{IRI_PATH}, '/app/a',
-    'a proxied application, plain';
+    'a proxied application, ASCII';
 kill 'KILL', $scgi;
 waitpid $scgi, 0;
 
@@ -236,7 +237,7 @@ for my $line (@LINES) {
 # Modules that pass on the whole environment.
 $server = server('AddOutputFilter INCLUDES .shtml', 'include');
 is $server->get(percent(euc '/頁/環.shtml'))->body, percent('/頁/環.shtml'),
-    'a page that includes';
+    'a page with includes';
 # The program reads all its input: httpd must not write to a program that has
 # ended.
 spew("$root/env.sh", "env\ncat >/dev/null\n");

@@ -156,7 +156,7 @@ is_deeply [warnings("IRIEngine On\n$_\n</Directory>\n")],
 
 # Expressions that may match, and directives that have no paths.
 my $section = "<Location \"/$nfd\">\n</Location>";
-is_deeply [warnings("$_\n")], [], 'nothing to say' for $section,
+is_deeply [warnings("$_\n")], [], 'no warnings' for $section,
     "IRIEngine report\n$section",
     "IRIEngine On\n<VirtualHost *:1>\nIRIEngine Off\n$section\n</VirtualHost>",
     "IRIEngine On\nIRIInvalid pass\n<Location \"/caf\\xE9\">\n</Location>",
@@ -200,7 +200,7 @@ is_deeply [grep { $count{$_} > 1 } sort keys %count], [], 'each once';
 my $log_length = length $server->log_text;
 $server->reload;
 is_deeply [sort(warnings_in(substr $server->log_text, $log_length))], [sort @told],
-    'and once more for a reload';
+    'once more for a reload';
 is_deeply [$server->errors(ignore => qr/has no effect|matches no path/)], [],
     'log';
 

@@ -176,7 +176,7 @@ subtest 'packages' => sub {
         'debian/changelog is of this version';
     my $settings = join "\n",
         slurp('debian/iri.conf') =~ /^#([^ \n].*|    .*)$/mg;
-    like $settings, qr/^IRICharset .*^<Directory /ms, 'there are some';
+    like $settings, qr/^IRICharset .*^<Directory /ms, 'there are entries';
     my ($code, $output) = httpd_t("$settings\n");
     is $code, 0, 'what debian/iri.conf has in comments' or diag $output;
 };

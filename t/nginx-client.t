@@ -158,34 +158,35 @@ for my $round (1 .. 3) {
     is answer($either, 'Russia'), '200 russian User-Agent',
         "another, round $round";
     is answer('/%C9%BD.txt', 'Asia'), '200 table User-Agent',
-        "UTF-8 that the disk knows otherwise, round $round";
+        "UTF-8, the entry has another reading, round $round";
     is answer('/%C9%BD.txt'), '404 User-Agent',
-        "which nobody else finds, round $round";
+        "not found for other clients, round $round";
 }
 is answer("/\xE9t\xE9.txt", 'Russia'), '200 russian User-Agent', 'raw octets';
 is answer($either, 'None'), '404 User-Agent', 'no charset for this client';
 is answer($either, 'Empty'), '404 User-Agent', 'an empty list is none';
 is answer($either, 'Bad'), '404 User-Agent', 'and so is one that is wrong';
 is scalar(() = $server->settled_log =~ /\[error\].*iri: "kling%C3%B6n" in /g), 1,
-    'which is logged once';
+    'logged once';
 like $server->settled_log, qr/iri: "kling%C3%B6n" in \$by_agent is not a known charset/,
-    'and how';
+    'the log line';
 
-is answer('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';
+is answer('/index.html', 'Russia'), '200 index', 'ASCII has no Vary';
 is answer('/nothing', 'Russia'), '404', 'ASCII, an absent name';
-is answer('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
-is answer('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
+is answer('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french',
+    'UTF-8 that is found has no Vary';
+is answer('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'for any client';
 is answer("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
 is answer('/e%CC%81te%CC%81.txt', 'Russia'), '200 french', 'in NFD';
 is answer('/%C3%A9t%C3%A9', 'None'), '404 User-Agent',
-    'what is not there may be for another client';
+    'an absent name has Vary';
 is answer('/up/%C3%A9', 'Russia'), '200 /up/%C3%A9 User-Agent',
     'upstream, since nothing on disk has that name';
 is answer('/up/%E9', 'Russia'), '200 /up/%D0%B9 User-Agent', 'legacy upstream';
 is answer('/up/%E9', 'None'), '404 User-Agent', 'refused';
-is answer('/page/%E9'), '404 User-Agent', 'a page for an error';
+is answer('/page/%E9'), '404 User-Agent', 'an error page';
 is answer('/own' . $either), '200 french Origin, User-Agent',
-    'beside a Vary of the location';
+    'with a Vary of the location';
 
 my $moved = $server->get("/moved$either", headers => ['User-Agent', 'Russia']);
 is $moved->header('Location') =~ s{^http://[^/]*}{}r,
@@ -216,7 +217,8 @@ for (['deny', 403], ['return', 403], ['basic', 401], ['any', 401],
         $responses{ join "\n", @fields }++;
         is $answer->header('Vary'), 'User-Agent', 'Vary';
     }
-    is scalar keys %responses, 1, "all the same: $where" or diag join "\n\n", %responses;
+    is scalar keys %responses, 1,
+        "all responses are equal: $where" or diag join "\n\n", %responses;
 }
 for my $name ('%25C3%25A9t%25C3%25A9.txt', '%25C3%25B1.txt') {
     is answer("/named/$name", undef, port => 'repair'), '403',

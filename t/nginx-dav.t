@@ -231,7 +231,7 @@ request_is('DELETE', '/e/%E2%82%AC.txt', 404, 'DELETE of it');
 request_is('GET', '/e/%E2%82%AC.txt', 404, 'GET of it');
 request_is('PUT', '/e/%E7%A6%81/%E2%82%AC.txt', 403, 'in a denied place',
     body => 'x');
-is entries('e'), 'a.txt', 'nothing was made';
+is entries('e'), 'a.txt', 'no entry was created';
 
 # Names that differ in ignored ways.
 spew("$root/k/Résumé.txt", 'one');
@@ -261,14 +261,14 @@ for my $method (qw(COPY MOVE)) {
 request_is('COPY', '/k/' . percent('Résumé.txt'), 409, 'COPY to its own twin',
     destination('/k/' . percent('résumé.txt')));
 is entries('k'), join(' ', sort map { escaped($_) } 'Docs', 'Résumé.txt',
-    'Résumé2.txt'), 'nothing was made';
+    'Résumé2.txt'), 'no entry was created';
 request_is('MOVE', '/k/' . percent('Résumé.txt'), 204, 'MOVE to its own twin',
     destination('/k/' . percent('résumé.txt')));
 request_is('MOVE', '/k/Docs/new.txt', 409, 'but not beside its own collection',
     destination('/k/DOCS/NEW.txt'));
 request_is('MOVE', '/k/Docs/', 201, 'the same of a collection', destination('/k/docs/'));
 is entries('k'), join(' ', sort map { escaped($_) } 'docs', 'résumé.txt',
-    'Résumé2.txt'), 'changes its name';
+    'Résumé2.txt'), 'MOVE to another form changes the name';
 
 # A Destination in a location with another charset: the octets that would be
 # written have another name there.
@@ -290,7 +290,7 @@ for my $method (qw(COPY MOVE)) {
 }
 is slurp("$root/u/" . euc($hyou) . '.txt'), 'keep', 'is as it was';
 is entries('u'), join(' ', sort map { escaped($_) } 'a.txt',
-    euc($hyou) . '.txt', 'が.txt'), 'nothing was made';
+    euc($hyou) . '.txt', 'が.txt'), 'no entry was created';
 is entries($_->[0]), escaped($_->[1]), "$_->[0]: nothing was made"
     for ['n', ''], ['k', 'Über.txt'];
 request_is('COPY', '/e/a.txt', 204, 'a name that both write so', destination('/u/b.txt'));
@@ -334,10 +334,10 @@ END
         is $answer->status, 409, "$method of a collection to another tree";
         like $answer->body, qr/another charset or form/,
             'the message gives the reason';
-        ok !-e "$root/u/D", 'and nothing is made';
+        ok !-e "$root/u/D", 'no entry was created';
     }
     is $copy->('COPY', '/e/D/', '/e/E/')->status, 201, 'in its own tree';
-    is slurp("$root/e/E/\xC9\xBD.txt"), 'hyou', 'with what is in it';
+    is slurp("$root/e/E/\xC9\xBD.txt"), 'hyou', 'with its members';
     is $copy->('COPY', '/u/sub/', '/u/sub2/')->status, 201, 'in UTF-8';
     is_deeply [$trees->errors], [], 'log';
 }

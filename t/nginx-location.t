@@ -112,18 +112,19 @@ sub location_is {
 
 location_is('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'raw octets');
 location_is('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
-location_is('/lower', "$here/%D0%BA%2F%41", 'escapes stay escapes');
+location_is('/lower', "$here/%D0%BA%2F%41", 'escapes are kept');
 location_is('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9%20%3C%22#%C3%A9",
     'query and fragment');
 location_is('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
 location_is('/euc-escaped', "$here/%E6%97%A5%E6%9C%AC", 'escaped in one');
-location_is('/bad', "$here/%FF%FE", 'what no charset reads');
+location_is('/bad', "$here/%FF%FE", 'octets invalid in all charsets');
 location_is('/other', 'http://other.example/%e9/e%CC%81|\\?%C3%A9',
-    "another host's path is its own");
+    "the path of another host is not read");
 location_is('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
-location_is('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
+location_is('/nohost', 'http://-%C3%BC-.example/%C3%A9',
+    'an invalid host name');
 like $server->settled_log, qr/host "-%C3%BC-\.example" of a redirect/,
-    'the log says so';
+    'the log line';
 my $own = 'http://localhost:' . $server->port;
 is $server->get('/own')->header('Location'), "$own/%C3%A9",
     'an address of this host';
@@ -138,7 +139,7 @@ location_is('/decoded/a%0d%0aX-Inj:%201', "$here/to/a%0D%0AX-Inj:%201",
 location_is('/decoded/%2F%2Fother.example/%C3%A9',
     "$here/to/other.example/%C3%A9", 'slashes out of a capture');
 location_is('/path/%22%3Ca%3E%20%7F%5C', "$here/to/path/%22%3Ca%3E%20%7F%5C",
-    'what breaks strings and tags');
+    'characters of HTML and JSON');
 location_is('/path/100%25', "$here/to/path/100%25", '"%" that nginx has unescaped');
 location_is('/arg/?x=%0d%0aX-Inj:1', "$here/to?%0d%0aX-Inj:1",
     'a query as it came');
@@ -170,7 +171,7 @@ for my $case (["\xC3\xA9/a.txt", '%C3%A9/a.txt'], ['e%cc%81/b.txt',
 # ---- upstreams --------------------------------------------------------------
 
 location_is('/up/relative', '/%C3%A9/e%CC%81?%C3%A9',
-    'what an upstream says is escaped, not read');
+    'a Location of an upstream is escaped, not read');
 location_is('/up/absolute', 'http://x.example/%C3%A9/%e9', 'with a host');
 location_is('/up/slashes', '//other.example/%C3%A9', 'with an authority');
 location_is('/up-changed/relative', "$here/%C3%A9/%C3%A9/e%CC%81?%C3%A9",
@@ -320,11 +321,11 @@ unlike links("/caf\xC3\xA9.txt", method => 'POST'), qr/canonical/, 'POST';
 is links("/caf\xC3\xA9.txt", proto => 'h2', port => $links->port('h2')),
     "200 + $coffee", 'HTTP/2';
 is links("/caf\xC3\xA9.txt", headers => [Range => 'bytes=0-1']),
-    "206 + $coffee", 'a part of it';
+    "206 + $coffee", '206';
 my $page = $links->get("/caf\xC3\xA9.txt");
 is links("/caf\xC3\xA9.txt",
     headers => ['If-None-Match' => $page->header('ETag')]),
-    "304 + $coffee", '304 says what 200 has said';
+    "304 + $coffee", '304 has the Link of the 200';
 is_deeply [$links->errors], [], 'log';
 
 # ---- off --------------------------------------------------------------------

@@ -319,7 +319,7 @@ is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%E3%80%9C'), 409,
 is slurp("$root/dav/\xA1\xC1"), 'wave', 'which is not written';
 is dav('PUT', '%F0%9F%98%80', body => 'x'), 409, 'nor by PUT';
 is dav('MKCOL', '%F0%9F%98%80/'), 409, 'nor by MKCOL';
-is names(''), '\xA1\xC1 \xC6\xFC \xC6\xFC\xCB\xDC', 'nothing was made';
+is names(''), '\xA1\xC1 \xC6\xFC \xC6\xFC\xCB\xDC', 'no entry was created';
 is dav('DELETE', '%93%FA/d%93%FA'), 204, 'DELETE';
 is dav('DELETE', '%C6%FC/'), 204, 'DELETE a directory';
 is names(''), '\xA1\xC1 \xC6\xFC\xCB\xDC', 'gone';

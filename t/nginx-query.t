@@ -129,12 +129,12 @@ is answer('/say?a=%C3%A9&b=%E9=%e9&%E9&&%2b'),
     "a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b||"
     . "a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b|?|"
     . "a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b|/say?a=%C3%A9&b=%E9=%e9&%E9&&%2b",
-    'what is UTF-8 stays, another charset takes the rest';
+    'UTF-8 stays, other parameters are converted';
 is answer('/say?a=%83&b=%81'), 'a=%83&b=%81||a=%83&b=%81|?|a=%83&b=%81|'
-    . '/say?a=%83&b=%81', 'what no charset reads stays';
+    . '/say?a=%83&b=%81', 'octets invalid in all charsets stay';
 is answer('/say'), '||||' . '|/say', 'no query';
-is answer('/say?'), '||||' . '|/say?', 'an empty one';
-is answer('/say?a'), 'a||a|?|a|/say?a', 'one in ASCII';
+is answer('/say?'), '||||' . '|/say?', 'an empty query';
+is answer('/say?a'), 'a||a|?|a|/say?a', 'an ASCII query';
 is answer('/iri?q=%83%5C'), "http://localhost/iri?q=$so", '$iri';
 
 # ---- what nginx makes of it ---------------------------------------------------
@@ -152,12 +152,14 @@ is answer('/ssi.html?x=%83%5C'),
     'a subrequest, and the request itself';
 
 # A request whose query changes is forwarded with nginx's own path.
-is answer('/up/a%2Fb//c?q=1'), '/up/a%2Fb//c?q=1', 'nothing to do: as it came';
+is answer('/up/a%2Fb//c?q=1'), '/up/a%2Fb//c?q=1',
+    'no change: the request as sent';
 is answer('/up/a%2Fb?q=%83%5C'), '/up/a%2Fb?q=%83%5C',
-    'a query does not change the escapes of a path';
-is answer('/up/a//b?q=%83%5C'), '/up/a//b?q=%83%5C', 'nor its slashes';
+    'escapes of the path are kept';
+is answer('/up/a//b?q=%83%5C'), '/up/a//b?q=%83%5C',
+    'slashes of the path are kept';
 is answer('/up/%66%e8%a1%a8?q=%83%5C'), "/up/f%E8%A1%A8?q=$so",
-    'but for those without a meaning';
+    'needless escapes are removed';
 is answer('/up/%E8%A1%A8?q=%83%5C'), "/up/%E8%A1%A8?q=$so", 'path and query';
 is answer('/up/%95%5C?q=%83%5C'), "/up/%E8%A1%A8?q=$so", 'both changed';
 is answer("/up/\x95\\?q=\x83\\"), "/up/%E8%A1%A8?q=$so", 'both raw';
@@ -171,10 +173,10 @@ my $moved = $server->get('/moved/%95%5C.txt?q=%83%5C&r=%2B');
 is $moved->status . ' ' . $moved->header('Location'),
     '301 http://localhost:' . $server->port
     . '/moved/%E8%A1%A8.txt?q=%83%5C&r=%2B',
-    'iri_redirect: query as it came';
+    'iri_redirect: query unchanged';
 my $case = $server->get('/case/INDEX.html?q=%83%5C');
 is $case->status . ' ' . $case->header('X-Map'), '200 so',
-    'starting over keeps the query in UTF-8';
+    'a restart keeps the query in UTF-8';
 is $server->get('/dir?q=%83%5C')->header('Location'),
     'http://localhost:' . $server->port . "/dir/?q=$so",
     'the server\'s own redirect';
@@ -187,19 +189,20 @@ sub queries_at { my ($port, $query) = @_;
 is queries_at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
     'a=%C3%A9&b=%c3%a9&c==%CC%B8|a=%C3%A9&b=%c3%a9&c==%CC%B8', 'NFC';
 is queries_at(nfc => 'a=%83%5C&b=e%CC%81'),
-    'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81', 'not UTF-8: not touched';
+    'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81',
+        'a path that is not UTF-8 is unchanged';
 is queries_at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
 is queries_at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
 is queries_at(report => 'q=%83%5C'), "q=%83%5C|q=$so", 'report: no change';
-is queries_at(report => 'q=%83&r=%81'), 'q=%83&r=%81|q=%83&r=%81', 'nor here';
-is queries_at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|q=%E3%82%BD', 'nor here';
+is queries_at(report => 'q=%83&r=%81'), 'q=%83&r=%81|q=%83&r=%81', 'no change';
+is queries_at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|q=%E3%82%BD', 'no change';
 my @lines = $server->settled_log =~ /(iri: report: .*query.*?), client/g;
 is_deeply \@lines, [
     "iri: report: would make the query \"q=$so\": charset \"Shift_JIS\", was"
         . " read in another charset, reason=query-read",
     'iri: report: would leave the query "q=%83&r=%81": charset "", has'
         . ' parameters that no single charset decodes, reason=query-unreadable',
-], 'report says what would be done';
+], 'report: the log line';
 
 # ---- hostile --------------------------------------------------------------------
 
@@ -215,8 +218,9 @@ for my $query ('%00%0A%0D=%83%5C%0A', '%', '%8', '&&&==%E9', '#%83',
     is $answer->status, 200, 'answered: ' . visible($query);
     my ($before) = split /\|/, $answer->body, 2;
     my ($sent) = $query =~ /^([^#]*)/;
-    is $before =~ tr/&//, $sent =~ tr/&//, 'as many parameters';
-    unlike $before, qr/[\x00-\x20]/, 'no control';
+    is $before =~ tr/&//, $sent =~ tr/&//,
+        'the number of parameters is the same';
+    unlike $before, qr/[\x00-\x20]/, 'no controls';
 }
 
 is_deeply [$server->errors], [], 'error log';

@@ -289,8 +289,8 @@ is answer(denied => "/Data2/$wide"), "200 app /Data2/$wide", 'for others';
 is answer(basic => '/Data/Files.txt'), '401', 'a password';
 is answer(basic => "/Data/$wide"), '401', 'a password, full width';
 is answer(fold => '/private/Secret.txt'), '403', 'denied, behind a root';
-is answer(fold => '/private/SECRET.TXT'), '403', 'what exists';
-is answer(fold => '/private/NOSUCH.TXT'), '403', 'and what does not';
+is answer(fold => '/private/SECRET.TXT'), '403', 'an existing name';
+is answer(fold => '/private/NOSUCH.TXT'), '403', 'an absent name';
 is answer(two => "/DATA/$_.txt"), '403', "a second difference: $_"
     for qw(Files Filex Nosuch);
 is answer(fold => '/s/File1.txt'), '200 one', 'rewritten once';

@@ -272,7 +272,8 @@ is status_and_location('GET', '/ss%69.html?%61=%e9'), "301 $here/ssi.html?%61=%e
     'a needless escape';
 is status_and_location('HEAD', '/ss%69.html'), "301 $here/ssi.html", 'HEAD';
 is status_and_location('GET', '/off/ss%69.html'), 200, 'off';
-is status_and_location('GET', '/./keep//again.txt'), 200, 'segments are no spelling';
+is status_and_location('GET', '/./keep//again.txt'), 200,
+    'other segments are not redirected';
 is status_and_location('GET', '//keep/ag%61in.txt'), "301 $here/keep/again.txt", 'never //';
 is status_and_location('GET', '/kee%70'), "301 $here/keep/", 'a directory in one redirect';
 
@@ -299,7 +300,7 @@ is status_and_location('GET', '/tried/%C6%FC.php'), 404, 'and of a legacy path';
 is status_and_location('GET', '/off-front/e%CC%81'), 200, 'off where the path belongs';
 is status_and_location('GET', '/gone/e%CC%81'), 404, 'a rewrite to what is not there';
 is status_and_location('GET', '/public/%C6%FC.php'), 200, 'legacy behind a rewrite';
-is status_and_location('GET', '/denied/e%CC%81'), 200, 'a page for an error';
+is status_and_location('GET', '/denied/e%CC%81'), 200, 'an error page';
 
 # ---- the location of a path that a rewrite of the server has made ------------
 my ($made_root) = make_tree("\\xC3\\xA9/x.txt\tfile\tdenied\n");

@@ -223,7 +223,7 @@ like $answer->header('Content-Security-Policy'),
     qr/'sha256-\Q${\ sha256_base64($style)}\E='/,
     'Content-Security-Policy: hash of the style sheet';
 my $length = $answer->header('Content-Length');
-is $length, length $answer->body, 'its length';
+is $length, length $answer->body, 'Content-Length';
 my $head = $server->request('HEAD', '/status');
 is $head->status . $head->body, '200', 'HEAD';
 is $server->request('POST', '/status', body => 'a')->status, 405, 'POST';

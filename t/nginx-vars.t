@@ -180,7 +180,7 @@ is $server->get('/last/a?')->header('X-Told'), '/last/a  ascii  /said',
     'no query';
 is $server->get("/args/?q=$q")->body, "q=$u q=$u&more=1", 'set $args';
 is $server->request('POST', '/page.html?a', body => 'x')->header('X-Told'),
-    '/page.html a ascii  /said', 'a page for an error';
+    '/page.html a ascii  /said', 'an error page';
 is $server->get('/sub/dir/?a')->header('X-Told'),
     '/sub/dir/ a ascii  /sub/dir/index.html', 'index';
 is $server->get('http://localhost?a')->header('X-Told'), '/ a ascii  /said',

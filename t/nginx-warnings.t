@@ -118,7 +118,7 @@ spew("$tmp/common.conf", "location $nfd { }\n" =~ s/\\x(..)/chr hex $1/ger);
 is scalar(@{ [warnings("iri on; server { $LISTEN include $tmp/common.conf; }"
         . "server { listen 127.0.0.1:%%PORTb%%; include $tmp/common.conf; }")] }),
     1, 'one warning for a file that two servers include';
-is_deeply [warnings($_)], [], 'nothing to say'
+is_deeply [warnings($_)], [], 'no warnings'
     for "server { $LISTEN iri on; iri_invalid pass; location /caf\\xE9/ { } }",
     "server { $LISTEN iri report; location $nfd { } }",
     "server { $LISTEN location $nfd { } }",

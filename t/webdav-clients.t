@@ -119,7 +119,7 @@ sub path_of {
     return "$root/" . Encode::encode('UTF-8', $WAYS{$tree}->($name));
 }
 
-sub content_of {
+sub tree_contains {
     my ($dir, $tree, $what, @names) = @_;
     is join(' ', map { escaped($_) } entries($dir)),
         join(' ', map { escaped($_) } on_disk($tree, @names)), $what;
@@ -164,7 +164,7 @@ sub scripts {
         $ask->(405, 'MKCOL', $b->($dir) . '/');
         $ask->(201, 'PUT', $a->("$dir/$_"), body => 'one') for @NAMES;
         $ask->(204, 'PUT', $b->("$dir/$_"), body => 'two') for @NAMES;
-        content_of(path_of($root, $tree, $dir), $tree, 'no twins', @NAMES);
+        tree_contains(path_of($root, $tree, $dir), $tree, 'no twins', @NAMES);
         is $server->get('/' . $a->("$dir/$_"))->body, 'two', 'the same file'
             for @NAMES;
         for my $name (@NAMES) {
@@ -174,10 +174,10 @@ sub scripts {
                 $to->($a->("$dir/$name")));
             $ask->(403, 'MOVE', $b->("$dir/$name"), $to->($a->("$dir/$name")));
         }
-        content_of(path_of($root, $tree, $dir), $tree, 'there and back',
+        tree_contains(path_of($root, $tree, $dir), $tree, 'round trip',
             @NAMES);
         $ask->(204, 'DELETE', $b->("$dir/$_")) for @NAMES;
-        content_of(path_of($root, $tree, $dir), $tree, 'all is gone');
+        tree_contains(path_of($root, $tree, $dir), $tree, 'all is gone');
         $ask->(204, 'DELETE', $b->($dir) . '/');
     }
     return;
@@ -222,7 +222,7 @@ sub cadaver {
         client("cadaver, $form", join('', "lcd $from\n",
             map({ qq{put "$_"\n} } @names), qq{ls\n}, "quit\n"),
             'cadaver', "$url/");
-        content_of($root, $tree, "cadaver, $form: no twins", @NAMES);
+        tree_contains($root, $tree, "cadaver, $form: no twins", @NAMES);
     }
     is slurp(path_of($root, $tree, $NAMES[0])), 'nfd',
         'cadaver: the last one counts';
@@ -231,11 +231,11 @@ sub cadaver {
     client('cadaver: lock, move', qq{lock "$other"\nput /etc/hostname "$other"\n}
         . qq{unlock "$other"\nmove "$other" "x$other"\nmove "x$other" "$other"\n}
         . qq{quit\n}, 'cadaver', "$url/");
-    content_of($root, $tree, 'cadaver: there and back', @NAMES);
+    tree_contains($root, $tree, 'cadaver: round trip', @NAMES);
     client('cadaver: delete', join('', map({ qq{delete "$_"\n} }
         map { Encode::encode('UTF-8', NFC($_)) } @NAMES), "quit\n"),
         'cadaver', "$url/");
-    content_of($root, $tree, 'cadaver: all is gone');
+    tree_contains($root, $tree, 'cadaver: all is gone');
     return;
 }
 
@@ -249,7 +249,7 @@ sub rclone {
         my $from = local_files($form);
         client("rclone copy, $form", '', @rclone, '--ignore-times', 'copy',
             $from, ':webdav:');
-        content_of($root, $tree, "rclone, $form: no twins", @NAMES);
+        tree_contains($root, $tree, "rclone, $form: no twins", @NAMES);
         my $back = temp_dir();
         client("rclone copy back, $form", '', @rclone, 'copy', ':webdav:',
             $back);
@@ -262,7 +262,7 @@ sub rclone {
         join(' ', map { escaped($_) } on_disk('nfc', @NAMES)), 'lists them';
     client("rclone deletefile, $_", '', @rclone, 'deletefile', ':webdav:'
         . Encode::encode('UTF-8', NFC($NAMES[$_]))) for 0 .. $#NAMES;
-    content_of($root, $tree, 'rclone: all is gone');
+    tree_contains($root, $tree, 'rclone: all is gone');
     return;
 }
 
@@ -295,7 +295,7 @@ sub davfs2 {
         }
     }
     capture('', 'timeout', '300', 'umount', "$dir/mnt");
-    content_of($root, $tree, 'davfs2: no twins', @NAMES);
+    tree_contains($root, $tree, 'davfs2: no twins', @NAMES);
     unlink map { "$root/$_" } entries($root);
     return;
 }

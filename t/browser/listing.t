@@ -131,7 +131,7 @@ sub judge_rows {
         else {
             is $row->{href}, undef, "$what: no link to $row->{text}";
             like $row->{text}, qr/\A(?:%FF%FE\.txt|%01%1B\[31m)\z/,
-                'which has no name';
+                'an entry without a name has no link';
         }
     }
     is_deeply [sort keys %left], [], "$what: nothing is missing";
@@ -148,7 +148,7 @@ sub judge {
     is_deeply $page->{errors}, [], 'no script ran, nothing was blocked';
     is_deeply [map { $_->{href} } @{ $page->{tabs} }], $page->{focusable},
         'Tab goes from link to link';
-    ok !(grep { !$_->{seen} } @{ $page->{tabs} }), 'which is seen';
+    ok !(grep { !$_->{seen} } @{ $page->{tabs} }), 'focus is visible';
     for my $look (sort keys %{ $page->{looks} }) {
         my $seen = $page->{looks}{$look};
         cmp_ok $seen->{contrast}, '>=', 4.5, "$what: contrast, $look";

@@ -57,10 +57,10 @@ for my $seen (@{ JSON::PP::decode_json($answer) }) {
     is_deeply $seen->{asked}, [$seen->{url}], 'nothing else was loaded';
     is_deeply $seen->{errors}, [], 'no script ran, nothing was blocked';
     is $seen->{heading}, 1, 'one heading';
-    is $seen->{images}, 0, 'the bars are beside their numbers';
+    is $seen->{images}, 0, 'bars are aligned with their numbers';
     is_deeply [map { $_->{text} } @{ $seen->{tabs} }],
-        ['As JSON', 'for Prometheus'], 'Tab goes to what can be used';
-    ok !(grep { !$_->{seen} } @{ $seen->{tabs} }), 'which is seen';
+        ['As JSON', 'for Prometheus'], 'Tab reaches all controls';
+    ok !(grep { !$_->{seen} } @{ $seen->{tabs} }), 'focus is visible';
     for my $look (sort keys %{ $seen->{looks} }) {
         cmp_ok $seen->{looks}{$look}{contrast}, '>=', 7,
             "$what: contrast, $look";

@@ -71,14 +71,15 @@ my @files = $debian->must("dpkg -L @OURS", 'their files') =~ m{^(/\S+)$}mg;
 subtest 'httpd' => sub {
     like $debian->must('a2query -m iri'), qr/^iri \(enabled/, 'enabled';
     $debian->must('a2dismod iri', 'switched off');
-    $debian->must('a2enmod iri',  'and on');
+    $debian->must('a2enmod iri',  'a2enmod iri');
     like $debian->must('apachectl configtest', 'configtest'), qr/^Syntax OK$/m,
         'clean';
 };
 
 subtest 'nginx' => sub {
     is readlink "$root/etc/nginx/modules-enabled/50-mod-http-iri.conf",
-        '/usr/share/nginx/modules-available/mod-http-iri.conf', 'load line';
+        '/usr/share/nginx/modules-available/mod-http-iri.conf',
+            'LoadModule line';
     unlike $debian->must('nginx -t'), qr/warn|emerg/, 'nginx -t';
 };
 
