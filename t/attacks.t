@@ -43,9 +43,9 @@ sub run_conf {
         ok !@wrong, "$kind, $conf->{conf}, $order$more"
             or diag join "\n", @wrong;
     }
-    for my $what (keys %most) {
-        my $value = $run->{"most_$what"} // 0;
-        $most{$what} = $value if $value > $most{$what};
+    for my $measure (keys %most) {
+        my $value = $run->{"most_$measure"} // 0;
+        $most{$measure} = $value if $value > $most{$measure};
     }
     is_deeply [$run->unexpected_errors], [],
         "$kind, $conf->{conf}: error log";

@@ -310,8 +310,8 @@ sub judge {
     # nginx checks the file that it has opened; httpd checks a path and opens
     # it afterwards.
     push @never, outside => 'content from outside of the root' if $nginx;
-    while (my ($key, $what) = splice @never, 0, 2) {
-        is $count->{$key}, 0, "$name: 0 $what";
+    while (my ($key, $fault) = splice @never, 0, 2) {
+        is $count->{$key}, 0, "$name: 0 $fault";
     }
     cmp_ok $count->{unjudged}, '<=', $count->{requests} / 1000,
         "$name: hardly a body that could not be judged";

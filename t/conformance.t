@@ -71,20 +71,20 @@ sub has_case {
 
 my %named;    # {table}: patterns of rows
 sub judge_shown {
-    my ($what, $shown) = @_;
+    my ($section, $shown) = @_;
     if ($shown =~ /^none: (.*)/) {
-        cmp_ok length $1, '>', 6, "$what: a reason for no test";
+        cmp_ok length $1, '>', 6, "$section: a reason for no test";
         return;
     }
     for my $one (split /; (?=`)/, $shown) {
         my ($file, $cases) = $one =~ /^`([\w.\/-]+)`(?: \((.+)\))?$/;
         if (!defined $file || !-f "$top/$file") {
-            fail "$what: $one is no test";
+            fail "$section: $one is no test";
             next;
         }
         next if !defined $cases;
         my @cases = map { /^`(.+)`$/ ? $1 : $_ } split /, /, $cases;
-        ok has_case($file, $_), "$what: $file has $_" for @cases;
+        ok has_case($file, $_), "$section: $file has $_" for @cases;
         push @{ $named{$1} }, @cases if $file =~ m{^t/documents/(.+)};
     }
     return;

@@ -212,9 +212,9 @@ sub run {
     }
     is scalar @bad, 0, "$kind: denied places are as they were"
         or diag join "\n", splice @bad, 0, 15;
-    for my $what ('made', 'refused') {
-        my @none = grep { !$done{"$_ $what"} } qw(PUT MKCOL COPY MOVE DELETE);
-        is "@none", '', "$kind: allowed changes were $what";
+    for my $outcome ('made', 'refused') {
+        my @none = grep { !$done{"$_ $outcome"} } qw(PUT MKCOL COPY MOVE DELETE);
+        is "@none", '', "$kind: allowed changes were $outcome";
     }
     $count{"$kind $_"} = $done{$_} for keys %done;
     $server->stop;

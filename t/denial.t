@@ -67,9 +67,9 @@ sub run {
     else {
         batch(\%run) while $run{asked} < $REQUESTS && $run{silent} < 50;
     }
-    for my $what (qw(leak status existence other lost)) {
-        my @bad = @{ $run{bad}{$what} // [] };
-        is scalar @bad, 0, "$kind: " . meaning($what)
+    for my $label (qw(leak status existence other lost)) {
+        my @bad = @{ $run{bad}{$label} // [] };
+        is scalar @bad, 0, "$kind: " . meaning($label)
             or diag join "\n", splice @bad, 0, 10;
     }
     balanced(\%run) if !$ENV{IRI_CASE};
@@ -93,13 +93,13 @@ sub meaning {
 sub balanced {
     my ($run) = @_;
     my $all = $count{ $run->{kind} };
-    for my $what (qw(reached served)) {
+    for my $label (qw(reached served)) {
         my @none = grep {
             my $place = $_;
-            !sum0 map { $_->{$what} // 0 } values %{ $all->{$place} }
-        } map { $_->{name} } grep { $what eq 'reached' || !$_->{limited} }
+            !sum0 map { $_->{$label} // 0 } values %{ $all->{$place} }
+        } map { $_->{name} } grep { $label eq 'reached' || !$_->{limited} }
             common_places($run);
-        is "@none", '', "$run->{kind}: all places have names $what";
+        is "@none", '', "$run->{kind}: all places have names $label";
     }
     # a sample may have no world with the charsets for some kinds
     my @kinds = grep {
@@ -595,8 +595,8 @@ sub prints {
 }
 
 sub bad {
-    my ($run, $case, $what, $why) = @_;
-    push @{ $run->{bad}{$what} }, join ' ', "IRI_CASE=$case->{number}",
+    my ($run, $case, $label, $why) = @_;
+    push @{ $run->{bad}{$label} }, join ' ', "IRI_CASE=$case->{number}",
         $case->{world}{tree}, "\"$case->{world}{settings}\"",
         $case->{place}{name}, $case->{kind}, $case->{http2} ? 'h2' : (),
         $case->{method} // (), join(': ', @{ $case->{headers} }),
@@ -616,11 +616,11 @@ sub show_case {
     my $case = make_case($run, $number) or return;
     ask($run, 1, $case);
     judge($run, $case);
-    for my $what (qw(before answer absent open)) {
-        my $answer = $case->{$what} or next;
-        my $target = $what eq 'before' ? $case->{before}
-            : $case->{target}[$what eq 'absent'];
-        diag "$what: ", escaped($target // ''), ' ', shown($answer), ' ',
+    for my $label (qw(before answer absent open)) {
+        my $answer = $case->{$label} or next;
+        my $target = $label eq 'before' ? $case->{before}
+            : $case->{target}[$label eq 'absent'];
+        diag "$label: ", escaped($target // ''), ' ', shown($answer), ' ',
             escaped(substr $answer->body, 0, 200),
             map { "\n  @$_" } @{ $answer->headers };
     }

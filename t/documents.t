@@ -60,18 +60,18 @@ sub judge {
     my ($code, $out, $err) = capture('', build_dir() . '/iri',
         map { plain($_) } split / /, $row->{command});
     my ($how, $want) = $row->{output} =~ /^([~=]?)(.*)$/;
-    my $what = "$row->{id}: iri $row->{command}";
-    is $code, $row->{code}, "$what: exit code"
+    my $test_name = "$row->{id}: iri $row->{command}";
+    is $code, $row->{code}, "$test_name: exit code"
         or diag "$row->{note}\n$out$err";
     $want = join "\n", map { plain($_) } split /\\n/, $want;
     if ($how eq '~') {
-        like "$out$err", qr/\Q$want\E/, $what;
+        like "$out$err", qr/\Q$want\E/, $test_name;
     }
     elsif ($how eq '=') {
-        is +(split /\n/, $out)[0], $want, $what;
+        is +(split /\n/, $out)[0], $want, $test_name;
     }
     else {
-        is "$out$err", "$want\n", $what;
+        is "$out$err", "$want\n", $test_name;
     }
     return;
 }

@@ -63,11 +63,11 @@ subtest 'none is open to the world' => sub {
         my @confs = $file =~ /conf$/ ? $text
             : $text =~ /^```(?:nginx|apache)\n(.*?)^```$/msg;
         for my $conf (@confs) {
-            for my $what (sort keys %needs) {
-                my ($has, $wants) = @{ $needs{$what} };
+            for my $need (sort keys %needs) {
+                my ($has, $wants) = @{ $needs{$need} };
                 next if $conf !~ $has;
-                $seen{$what}++;
-                like $conf, $wants, "$file: $what";
+                $seen{$need}++;
+                like $conf, $wants, "$file: $need";
             }
         }
     }

@@ -184,8 +184,8 @@ my @cases = (
     ['other', "/v/\xEF\xBD\x9E", undef, 404, 'no variants with exact'],
 );
 for my $case (@cases) {
-    my ($on, $path, $charset, $status, $what) = @$case;
-    is status($on, $path, $charset), $status, ($on // 'main') . ": $what";
+    my ($on, $path, $charset, $status, $test_name) = @$case;
+    is status($on, $path, $charset), $status, ($on // 'main') . ": $test_name";
 }
 # .htaccess may set IRIRedirect only.
 spew("$root/e/ht/.htaccess", "IRIFilenameCharset EUC-JP\n");

@@ -90,15 +90,15 @@ END
 # Sends requests in all forms; the body must equal a string of octets or match
 # a pattern.
 sub request_all_forms {
-    my ($path, $status, $body, $what, %option) = @_;
+    my ($path, $status, $body, $test_name, %option) = @_;
     my %form = forms($path);
     my $last;
     for my $form (sort keys %form) {
         $last = $server->get($form{$form}, %option);
-        is $last->status, $status, "$what, $form: status";
+        is $last->status, $status, "$test_name, $form: status";
         ref $body
-            ? like($last->body, $body, "$what, $form")
-            : is($last->body, $body, "$what, $form")
+            ? like($last->body, $body, "$test_name, $form")
+            : is($last->body, $body, "$test_name, $form")
             if defined $body;
     }
     return $last;

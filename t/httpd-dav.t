@@ -79,9 +79,9 @@ sub entries {
 
 # Sends one request and tests its status.
 sub request_is {
-    my ($method, $target, $status, $what, %option) = @_;
+    my ($method, $target, $status, $test_name, %option) = @_;
     my $answer = $server->request($method, $target, %option);
-    is $answer->status, $status, $what;
+    is $answer->status, $status, $test_name;
     return $answer;
 }
 
@@ -279,15 +279,15 @@ sub by_links {
 
 my $LOCKINFO;
 sub lock_it {
-    my ($target, $what) = @_;
+    my ($target, $test_name) = @_;
     $LOCKINFO //= '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:">'
         . '<D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/>'
         . '</D:locktype><D:owner><D:href>http://me/%c9%bd</D:href></D:owner>'
         . '</D:lockinfo>';
-    my $lock = request_is('LOCK', $target, 200, $what, body => $LOCKINFO,
+    my $lock = request_is('LOCK', $target, 200, $test_name, body => $LOCKINFO,
         headers => ['Content-Type' => 'text/xml', Depth => 0]);
     like $lock->body, qr{:href>http://me/%c9%bd</},
-        "$what: the href in owner is unchanged";
+        "$test_name: the href in owner is unchanged";
     return $lock->header('Lock-Token') // '<none>';
 }
 
@@ -309,8 +309,8 @@ sub tags {
             my $tag = sub { (If => "<http://localhost" . $into->($_[0])
                     . "> ($_[1])") };
             my $put = sub {
-                my ($status, $what, @headers) = @_;
-                request_is('PUT', $from->("がぎ/ぐ.txt"), $status, "$w: $what, $other",
+                my ($status, $test_name, @headers) = @_;
+                request_is('PUT', $from->("がぎ/ぐ.txt"), $status, "$w: $test_name, $other",
                     body => 'one', headers => \@headers);
             };
             $put->(423, 'no token');

@@ -78,10 +78,10 @@ RewriteRule "^/Twice/Page\\.txt" "/twice/page.txt" [PT]
 END
 
 sub denied {
-    my ($what, $status, @targets) = @_;
+    my ($test_name, $status, @targets) = @_;
     for my $target (@targets) {
         my $answer = $server->get($target);
-        is $answer->status, $status, "$what: $target";
+        is $answer->status, $status, "$test_name: $target";
         is $answer->header('Location'), undef, 'no name is disclosed';
     }
 }

@@ -62,8 +62,8 @@ for ([rule => '/%E8%A1%A8/s.txt', '/%C9%BD/s.txt', '/%95%5C/s.txt'],
     ['Require env' => '/%E7%92%B0/%E8%A1%A8.txt', '/%E7%92%B0/%C9%BD.txt'],
     [If => '/%E5%BC%8F/%E8%A1%A8.txt', '/%E5%BC%8F/%C9%BD.txt'])
 {
-    my ($what, @targets) = @$_;
-    is $server->get($_)->status, 403, "$what judges $_" for @targets;
+    my ($test_name, @targets) = @$_;
+    is $server->get($_)->status, 403, "$test_name judges $_" for @targets;
 }
 
 # ---- a path of files is no URL ----------------------------------
@@ -88,7 +88,7 @@ for (['?mine=1', '?mine=1'], ['', ''], ['?', '?']) {
 for my $dir (['F', '密', "RewriteRule . - [F]"],
     ['to', '移', "RewriteRule . /denied.txt"])
 {
-    my ($what, $name, $rule) = @$dir;
+    my ($test_name, $name, $rule) = @$dir;
     mkdir "$root/$name";
     spew("$root/$name/$_", 'x') for '表.txt', 'café.txt';
     spew("$root/$name/.htaccess", "RewriteEngine On\n$rule\n");

@@ -170,7 +170,7 @@ sub tls {
 # ---- requests ----------------------------------------------------------------
 
 sub judge {
-    my ($what, $server, $column) = @_;
+    my ($test_name, $server, $column) = @_;
     my $other = 'other.example';
     my %way = (
         'Host line' => sub { $server->get('/', host => $_[0]) },
@@ -183,9 +183,9 @@ sub judge {
     # Strict allows no userinfo in a target.
     $way{'absolute form with userinfo'} = sub {
         $server->get("HTTP://\xFF%FF\@\@:\@$_[0]/", host => $other) }
-        if $what =~ /Unsafe/;
+        if $test_name =~ /Unsafe/;
     for my $way (sort keys %way) {
-        subtest "$what: $way" => sub {
+        subtest "$test_name: $way" => sub {
             for my $form (@FORMS, $way eq 'Host line' ? @LINES : ()) {
                 my $answer = $way{$way}->($form->[1]);
                 # nghttp2 rejects raw octets above 7F
@@ -193,15 +193,15 @@ sub judge {
                     ? 0 : $form->[$column];
                 # Unsafe accepts nearly all ASCII, also as the result of
                 # mapping
-                $want = $form->[4] if $what eq 'IRIHost, Unsafe'
+                $want = $form->[4] if $test_name eq 'IRIHost, Unsafe'
                     && $form->[0] =~ /^(?:comma|two ports)$/;
                 is site_of($answer), $want, $form->[0];
-                is_safe($answer, $form->[1]) if $what =~ /IRIHost/;
+                is_safe($answer, $form->[1]) if $test_name =~ /IRIHost/;
             }
         };
     }
-    judge_tls($what, $server, $column) if $tls;
-    is_deeply [$server->errors], [], "$what: log";
+    judge_tls($test_name, $server, $column) if $tls;
+    is_deeply [$server->errors], [], "$test_name: log";
     return;
 }
 
@@ -223,8 +223,8 @@ sub is_safe {
 
 # SNI contains the A-labels of the expected site.
 sub judge_tls {
-    my ($what, $server, $column) = @_;
-    subtest "$what: TLS" => sub {
+    my ($test_name, $server, $column) = @_;
+    subtest "$test_name: TLS" => sub {
         for my $form (@FORMS[0, 2, 5, 6, 8, 12, 13, 17, 22, 24, 32]) {
             my $sni = $SNI{ $form->[2] } // 'first.example';
             is said_tls($server, $sni, $form->[1]), $form->[$column],

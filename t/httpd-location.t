@@ -105,21 +105,22 @@ chmod 0777, $server->tmp . '/run';
 my $here = 'http://localhost:' . $server->port;
 
 sub location_is {
-    my ($target, $want, $what, %option) = @_;
+    my ($target, $want, $test_name, %option) = @_;
     my $method = delete $option{method} // 'GET';
     for my $proto (qw(h1 h2)) {
         local $Test::Builder::Level = $Test::Builder::Level + 1;
         my $answer = $server->request($method, $target, proto => $proto,
             %option);
         my @locations = $answer->header('Location');
-        is "@locations", $want, "$proto: $what";
+        is "@locations", $want, "$proto: $test_name";
         my @strange = grep { $_->[0] !~ /^[\w-]+$/ || $_->[0] =~ /^x-/i }
             @{ $answer->headers };
-        is scalar(@strange), 0, "$proto: $what: no other field";
+        is scalar(@strange), 0, "$proto: $test_name: no other field";
         next if $target =~ /up/ || $answer->body !~ /href="([^"]*)"/;
         my $href = $1;
-        is $href =~ s/&amp;/&/gr, $want, "$proto: $what: the page says the same";
-        unlike $href, qr/&(?!amp;)/, "$proto: $what: as text of HTML";
+        is $href =~ s/&amp;/&/gr, $want,
+            "$proto: $test_name: the page says the same";
+        unlike $href, qr/&(?!amp;)/, "$proto: $test_name: as text of HTML";
     }
     return;
 }
@@ -226,28 +227,28 @@ my @tcn = (Negotiate => 'trans');
 for my $spelling ($han, '%b4%c1', "\xB4\xC1", "\xE6\xBC\xA2") {
     my $answer = $variants->get("/$spelling", headers => [
         Accept => 'text/plain']);
-    my $what = escaped($spelling);
-    is $answer->body, 'text', "$what: the variant";
-    is $answer->header('Content-Location'), "$han.txt", "$what: its name";
+    my $test_name = escaped($spelling);
+    is $answer->body, 'text', "$test_name: the variant";
+    is $answer->header('Content-Location'), "$han.txt", "$test_name: its name";
 
     $answer = $variants->get("/$spelling",
         headers => [Accept => 'text/plain', @tcn]);
     my @names = ($answer->header('Alternates') // '') =~ /\{"([^"]*)"/g;
     is_deeply [sort @names], ["$han.html", "$han.txt"],
-        "$what: Alternates";
+        "$test_name: Alternates";
 
     $answer = $variants->get("/$spelling",
         headers => [Accept => 'image/png']);
-    is $answer->status, 406, "$what: none acceptable";
+    is $answer->status, 406, "$test_name: none acceptable";
     my %link = $answer->body =~ m{<a href="([^"]*)"><bdi>(.*?)</bdi></a>}g;
     is_deeply \%link, { map { ("$han.$_" => "\xE6\xBC\xA2.$_") }
-        qw(html txt) }, "$what: the page lists them";
+        qw(html txt) }, "$test_name: the page lists them";
     is $answer->header('Content-Type'), 'text/html; charset=utf-8',
-        "$what: in UTF-8";
+        "$test_name: in UTF-8";
     for my $name (@names) {
-        is $variants->get("/$name")->status, 200, "$what: $name is there";
+        is $variants->get("/$name")->status, 200, "$test_name: $name is there";
         is $variants->get("/$name")->body, $name =~ /html/ ? 'html' : 'text',
-            "$what: content of the variant";
+            "$test_name: content of the variant";
     }
 }
 my $map = $variants->get('/map.var', headers => [Accept => 'text/html']);
@@ -310,8 +311,8 @@ for my $case (
         '200 + </a>; rel=next + </up/caf%C3%A9.txt>; rel="canonical"',
         'beside that of an origin'],
 ) {
-    my ($target, $want, $what) = @$case;
-    is links($target), $want, "link: $what";
+    my ($target, $want, $test_name) = @$case;
+    is links($target), $want, "link: $test_name";
 }
 is links("/caf\xC3\xA9.txt", method => 'HEAD'), "200 + $coffee", 'HEAD';
 unlike links("/\xC3\xA9.cgi", method => 'POST'), qr/canonical/, 'POST';

@@ -105,15 +105,15 @@ END
 
 # Tests a request's status, and its Location without scheme and host.
 sub answer_is {
-    my ($target, $status, $location, $what, %option) = @_;
+    my ($target, $status, $location, $test_name, %option) = @_;
     my $method = delete $option{method} // 'GET';
     my $port   = delete $option{on};
     $option{port} = $server->port($port) if $port;
     my $answer = $server->request($method, $target, %option);
     my $got = $answer->header('Location');
     $got =~ s{^http://[^/]+}{} if defined $got;
-    is $answer->status, $status, "$what: status";
-    is $got, $location, "$what: Location";
+    is $answer->status, $status, "$test_name: status";
+    is $got, $location, "$test_name: Location";
     return $answer;
 }
 
@@ -266,13 +266,13 @@ ProxyPass /up/ http://127.0.0.1:%%PORT%%/front/
 </Location>
 END
 sub front_answers {
-    my ($target, $status, $location, $what, %option) = @_;
+    my ($target, $status, $location, $test_name, %option) = @_;
     my $method = $option{method} // 'GET';
     my $answer = $front->request($method, $target);
     my $got = $answer->header('Location');
     $got =~ s{^http://[^/]+}{} if defined $got;
     is join(' ', $answer->status, $got // ()),
-        join(' ', $status, $location // ()), $what;
+        join(' ', $status, $location // ()), $test_name;
     return;
 }
 for ('/front/', '/fall/', '/last/', '/pt/', '/up/', '/handled/') {

@@ -27,9 +27,9 @@ sub answer {
 
 # All spellings have the same response as the first one, and it is this.
 sub responses_are {
-    my ($server, $expected, $what, @targets) = @_;
+    my ($server, $expected, $test_name, @targets) = @_;
     for my $target (@targets) {
-        is answer($server, percent($target)), $expected, "$what: $target";
+        is answer($server, percent($target)), $expected, "$test_name: $target";
     }
     return;
 }

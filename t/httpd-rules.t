@@ -172,7 +172,7 @@ my @cases = (
     ['/書基/old.html', 200, "with base\n", 'per-dir, RewriteBase'],
 );
 for my $case (@cases) {
-    my ($path, $status, $body, $what) = @$case;
+    my ($path, $status, $body, $test_name) = @$case;
     my %form = forms($path);
     for my $form (sort keys %form) {
         my $answer = $server->get($form{$form});
@@ -180,7 +180,7 @@ for my $case (@cases) {
         $ok &&= $answer->body eq (
             $body =~ /\n/ ? $body : escaped(in_charset($body, 'euc-jp')))
             if defined $body;
-        ok $ok, "$what, $form"
+        ok $ok, "$test_name, $form"
             or diag 'status ', $answer->status, ' ', $answer->body;
     }
 }
@@ -189,10 +189,10 @@ for my $case (@cases) {
 # RewriteRule makes of them is.
 my $plain = $server->port('plain');
 for my $case (grep { $_->[3] =~ /^per-dir/ } @cases) {
-    my ($path, $status, $body, $what) = @$case;
+    my ($path, $status, $body, $test_name) = @$case;
     $body = escaped(in_charset($body, 'euc-jp')) if $body !~ /\n/;
     is $server->get(percent($path), port => $plain)->body, $body,
-        "no IRICharset: $what";
+        "no IRICharset: $test_name";
 }
 # An entry cannot be requested by its octets on disk if they mean another name:
 # EUC-JP C9BD (a kanji) is U+027D in UTF-8.

@@ -255,9 +255,9 @@ END
 chmod 0777, "$server->{tmp}/run";
 
 sub body_is {
-    my ($path, $want, $what) = @_;
+    my ($path, $want, $test_name) = @_;
     my $answer = $server->get(percent($path));
-    is $answer->body, "$want\n", $what;
+    is $answer->body, "$want\n", $test_name;
     return $answer;
 }
 

@@ -216,8 +216,8 @@ END
 </If>
 END
     ['a macro', <<'END', 'macro', 'EUC-JP'],
-<Macro Told $what>
-    Header set X-Told "%{$what}e"
+<Macro Told $test_name>
+    Header set X-Told "%{$test_name}e"
 </Macro>
 Use Told IRI_CHARSET
 END
@@ -227,11 +227,11 @@ Header set X-Told "%{${NAME}}e"
 END
 );
 for my $line (@LINES) {
-    my ($what, $text, $module, $want) = @$line;
+    my ($test_name, $text, $module, $want) = @$line;
     $server = server($text, $module);
     my $got = $server->get(percent(euc '/表/静.html'))->header('X-Told');
-    ref $want ? like($got, $want, $what) : is($got, $want, $what);
-    is_deeply [$server->errors], [], "$what: log";
+    ref $want ? like($got, $want, $test_name) : is($got, $want, $test_name);
+    is_deeply [$server->errors], [], "$test_name: log";
 }
 
 # Modules that pass on the whole environment.

@@ -210,11 +210,11 @@ sub load {
 
 # Runs a function in a process of its own.
 sub start_process {
-    my ($what) = @_;
+    my ($function) = @_;
     my $pid = fork // die "fork: $!\n";
     return $pid if $pid;
     srand $SEED + $$;
-    my $done = eval { $what->(); 1 };
+    my $done = eval { $function->(); 1 };
     print STDERR "# $@" if !$done;
     POSIX::_exit($done ? 0 : 1);
 }

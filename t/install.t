@@ -161,9 +161,9 @@ subtest 'one server' => sub {
 # Words of a list: "/a b/bin/iri" would be "/a" and, in the current directory,
 # "b/bin/iri".
 subtest 'blanks' => sub {
-    for my $what ('install-cli', 'uninstall') {
-        my ($code, $out, $err) = make("PREFIX=$dest/a b", '-n', $what);
-        isnt $code, 0, $what;
+    for my $make_target ('install-cli', 'uninstall') {
+        my ($code, $out, $err) = make("PREFIX=$dest/a b", '-n', $make_target);
+        isnt $code, 0, $make_target;
         like $err, qr/PREFIX.*: no blanks may be in it/, 'a message';
         unlike $out, qr/^set -e; for|^for one/m, 'and nothing is done';
     }

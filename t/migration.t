@@ -135,15 +135,15 @@ sub value {
 }
 
 sub numbers_are {
-    my ($server, $head, $before, $what) = @_;
+    my ($server, $head, $before, $test_name) = @_;
     my $after = counted($server);
     if (!$after) {
-        diag "$what: this server does not count yet";
+        diag "$test_name: this server does not count yet";
         return;
     }
     my %want = numbers($head);
-    ok scalar keys %want, "$what: numbers";
-    is value($after, $_) - value($before // {}, $_), $want{$_}, "$what: $_"
+    ok scalar keys %want, "$test_name: numbers";
+    is value($after, $_) - value($before // {}, $_), $want{$_}, "$test_name: $_"
         for sort keys %want;
     return;
 }

@@ -99,9 +99,9 @@ sub entries {
 
 # Sends one request and tests its status.
 sub request_is {
-    my ($method, $target, $status, $what, %option) = @_;
+    my ($method, $target, $status, $test_name, %option) = @_;
     my $answer = $server->request($method, $target, %option);
-    is $answer->status, $status, $what;
+    is $answer->status, $status, $test_name;
     return $answer;
 }
 

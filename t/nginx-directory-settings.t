@@ -123,15 +123,15 @@ server {
 END
 
 sub body_is {
-    my ($path, $want, $what) = @_;
+    my ($path, $want, $test_name) = @_;
     my $answer = $server->get(percent($path));
-    is $answer->body, "$want\n", $what;
+    is $answer->body, "$want\n", $test_name;
     return $answer;
 }
 
 sub absent {
-    my ($path, $what) = @_;
-    is $server->get(percent($path))->status, 404, $what;
+    my ($path, $test_name) = @_;
+    is $server->get(percent($path))->status, 404, $test_name;
     return;
 }
 

@@ -95,17 +95,17 @@ my $here = 'http://localhost';
 my %port = (h1 => undef, h2 => $server->port('h2'));
 
 sub location_is {
-    my ($target, $want, $what, %option) = @_;
+    my ($target, $want, $test_name, %option) = @_;
     for my $proto (sort keys %port) {
         local $Test::Builder::Level = $Test::Builder::Level + 1;
         my $answer = $server->request($option{method} // 'GET', $target,
             proto => $proto, $port{$proto} ? (port => $port{$proto}) : (),
             map { $_ => $option{$_} } grep { $_ ne 'method' } keys %option);
         my @locations = $answer->header('Location');
-        is "@locations", $want, "$proto: $what";
+        is "@locations", $want, "$proto: $test_name";
         my @strange = grep { $_->[0] !~ /^[\w-]+$/ || $_->[0] =~ /^x-/i }
             @{ $answer->headers };
-        is scalar(@strange), 0, "$proto: $what: no other field";
+        is scalar(@strange), 0, "$proto: $test_name: no other field";
     }
     return;
 }
@@ -257,10 +257,10 @@ END
         ['302:/a!0d!0aX:b', '302 /a%0D%0AX:b', 'a line feed'],
         ['200:/!c3!a9', "200 /\xC3\xA9", 'not of an answer that leads nowhere'])
     {
-        my ($args, $want, $what) = @$_;
+        my ($args, $want, $test_name) = @$_;
         my $answer = $perl_server->get("/x?$args");
         is join(' ', $answer->status, $answer->header('Location')), $want,
-            "another module: $what";
+            "another module: $test_name";
     }
     is_deeply [$perl_server->errors], [], 'log';
 }
@@ -313,8 +313,8 @@ for my $case (
         '200 + </inner/caf%C3%A9.txt>; rel="canonical"',
         'a page behind a rewrite has the path that was asked for'],
 ) {
-    my ($target, $want, $what) = @$case;
-    is links($target), $want, "link: $what";
+    my ($target, $want, $test_name) = @$case;
+    is links($target), $want, "link: $test_name";
 }
 is links("/caf\xC3\xA9.txt", method => 'HEAD'), "200 + $coffee", 'HEAD';
 unlike links("/caf\xC3\xA9.txt", method => 'POST'), qr/canonical/, 'POST';

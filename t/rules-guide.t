@@ -119,7 +119,7 @@ for my $section (split /^(?=## )/m, $guide) {
 
 sub run_example {
     my ($server_name, $title, $section, $tree) = @_;
-    my $what = "$server_name: $title: $tree";
+    my $test_name = "$server_name: $title: $tree";
     my @blocks = $section =~ /^```\w+\n(.*?)^```$/msg;
     my $root = site($tree);
     s{/srv/www}{$root}g for @blocks;
@@ -132,14 +132,14 @@ sub run_example {
     $conf =~ s/(\bIRIEngine On\b)/$1$TREE{$tree}[3]/;
     my $server = $START{$server_name}->($conf, $root);
     my @rows = $section =~ /^\| `([^`]+)` \| (\d.*?) \|$/mg;
-    ok @rows > 3 * 2 - 1, "$what: requests";
+    ok @rows > 3 * 2 - 1, "$test_name: requests";
     while (my ($path, $want) = splice @rows, 0, 2) {
         my %form = forms($path);
         is answer($server, $form{$_}), expected($want),
-            "$what: $path, $_"
+            "$test_name: $path, $_"
             for sort keys %form;
     }
-    like $server->get($_)->status, qr/^40[34]$/, "$what: no name: " . escaped $_
+    like $server->get($_)->status, qr/^40[34]$/, "$test_name: no name: " . escaped $_
         for '/%FF', "/\xFF", '/%ED%A0%80', "/\xF4\x90\x80\x80/x",
         '/%E7%A7%98%E5%AF%86/%FF';
     $server->wait_for(sub { $server->log_text =~ /resuming|start worker/ });
@@ -147,8 +147,8 @@ sub run_example {
     is_deeply [grep { /iri: |warn\]|error\]/
             && !/denied|forbidden|No such file|AH00484:/ } split /\n/,
         $server->settled_log . slurp($server->tmp . '/stderr')], [],
-        "$what: log";
-    is_deeply [$server->errors], [], "$what: no error";
+        "$test_name: log";
+    is_deeply [$server->errors], [], "$test_name: no error";
     return;
 }
 my $there = () = $guide =~ /^## (?:nginx|httpd): /mg;

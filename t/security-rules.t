@@ -168,9 +168,9 @@ sub both_answer {
     my ($target, $status, $body, $why) = @_;
     for my $name (@NAMES) {
         my $answer = $server{$name}->get($target);
-        my $what   = "$name: " . escaped($target) . ($why ? ", $why" : '');
-        is $answer->status, $status, $what;
-        is $answer->body, $body, "$what: body" if defined $body;
+        my $test_name   = "$name: " . escaped($target) . ($why ? ", $why" : '');
+        is $answer->status, $status, $test_name;
+        is $answer->body, $body, "$test_name: body" if defined $body;
     }
     return;
 }
@@ -320,11 +320,11 @@ rule 13, 'Location is percent-encoded, from one "/", its query as it came' =>
         next if uc $target eq uc uri('/表/表.txt');
         for my $name (@NAMES) {
             my $answer = $server{$name}->get("$target?q=%93%FA&%0d%0a=1");
-            my $what   = "$name: " . escaped($target);
-            is $answer->status, 301, $what;
+            my $test_name   = "$name: " . escaped($target);
+            is $answer->status, 301, $test_name;
             my ($location, @more) = $answer->header('Location');
             is $location =~ s{^http://localhost(:\d+)?/}{/}r,
-                uri('/表/表.txt') . '?q=%93%FA&%0d%0a=1', "$what: Location";
+                uri('/表/表.txt') . '?q=%93%FA&%0d%0a=1', "$test_name: Location";
             is scalar @more, 0, 'is there once';
         }
     }
@@ -384,14 +384,14 @@ rule 15, 'a Host is mapped once and selects a configured name' => sub {
             my ($status, $index) = $name eq 'nginx'
                 && IRI::Nginx::sent_host($host) ne $host ? 400 : @wanted;
             my $got = $site{$name}->get('/none', host => $host);
-            my $what = "$name: host " . escaped($host);
-            is $got->status, $status, $what;
-            is $got->body, $answer{$name}[$index], "$what: the site"
+            my $test_name = "$name: host " . escaped($host);
+            is $got->status, $status, $test_name;
+            is $got->body, $answer{$name}[$index], "$test_name: the site"
                 if defined $index;
             next if defined $index;
             my $text = join "\n", $got->body, map { @$_ } @{ $got->headers };
             unlike $text, qr/[^\x00-\x7F]|n?and[^\s]*exam/,
-                "$what: is not repeated";
+                "$test_name: is not repeated";
         }
     };
 

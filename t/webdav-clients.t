@@ -120,17 +120,17 @@ sub path_of {
 }
 
 sub tree_contains {
-    my ($dir, $tree, $what, @names) = @_;
+    my ($dir, $tree, $test_name, @names) = @_;
     is join(' ', map { escaped($_) } entries($dir)),
-        join(' ', map { escaped($_) } on_disk($tree, @names)), $what;
+        join(' ', map { escaped($_) } on_disk($tree, @names)), $test_name;
     return;
 }
 
 # An operation of a client, which must succeed.
 sub client {
-    my ($what, $input, @command) = @_;
+    my ($test_name, $input, @command) = @_;
     my ($code, $out, $err) = capture($input, 'timeout', '300', @command);
-    is $code, 0, $what or diag substr("$out$err", -600);
+    is $code, 0, $test_name or diag substr("$out$err", -600);
     return $out;
 }
 

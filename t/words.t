@@ -266,13 +266,13 @@ sub ask {
         my @answers = $client->pipeline(@asked);
         for my $answer (@answers) {
             my ($target, $wanted) = (shift @asked, shift @wanted);
-            my $what = $answer->status != 200 ? 'missing'
+            my $outcome = $answer->status != 200 ? 'missing'
                 : $answer->body ne $wanted ? 'wrong'
                 :                            'right';
             $count->{asked}++;
-            $count->{$what}++;
-            push @bad, join ' ', $what, $answer->status, escaped($target),
-                'wanted', escaped($wanted) if $what ne 'right';
+            $count->{$outcome}++;
+            push @bad, join ' ', $outcome, $answer->status, escaped($target),
+                'wanted', escaped($wanted) if $outcome ne 'right';
         }
     }
     $client->disconnect;

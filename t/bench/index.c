@@ -55,9 +55,9 @@ static bench_t bench;
 
 
 static void
-die(const char *what)
+die(const char *action)
 {
-    fprintf(stderr, "index: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "index: %s: %s\n", action, strerror(errno));
     exit(1);
 }
 
@@ -310,14 +310,14 @@ median(double *values, size_t count)
 
 /* A server creates its cache at its start, so this is not measured. */
 static double
-timed(void (*what)(void))
+timed(void (*action)(void))
 {
     double start, end;
 
     bench.cache = cache_of(CACHE_SIZE);
 
     start = cpu_ms();
-    what();
+    action();
     end = cpu_ms();
 
     iri_index_cache_destroy(bench.cache);
@@ -489,7 +489,7 @@ static void (*what_of(const char *word))(void)
 {
     static const struct {
         const char *word;
-        void (*what)(void);
+        void (*action)(void);
     } all[] = { { "nothing", nothing },  { "readdir", readdir_once },
                 { "index", index_once }, { "exact", find_exact },
                 { "case", find_case },   { "absent", find_absent } };
@@ -497,7 +497,7 @@ static void (*what_of(const char *word))(void)
 
     for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if (strcmp(all[i].word, word) == 0) {
-            return all[i].what;
+            return all[i].action;
         }
     }
 

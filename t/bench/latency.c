@@ -49,9 +49,9 @@ static double busiest;
 
 
 static void
-die(const char *what)
+die(const char *action)
 {
-    fprintf(stderr, "latency: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "latency: %s: %s\n", action, strerror(errno));
     exit(1);
 }
 

@@ -39,9 +39,9 @@ typedef struct {
 
 
 static void
-die(const char *what)
+die(const char *action)
 {
-    fprintf(stderr, "listing: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "listing: %s: %s\n", action, strerror(errno));
     exit(1);
 }
 

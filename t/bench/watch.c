@@ -17,9 +17,9 @@
 
 
 static int
-failed(const char *what)
+failed(const char *action)
 {
-    fprintf(stderr, "watch: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "watch: %s: %s\n", action, strerror(errno));
 
     return 1;
 }

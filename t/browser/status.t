@@ -52,8 +52,8 @@ waitpid $pid, 0;
 is $?, 0, 'the browser ran' or BAIL_OUT('no look');
 
 for my $seen (@{ JSON::PP::decode_json($answer) }) {
-    my ($what) = $seen->{url} =~ m{([^/]+)\z};
-    is $seen->{mode}, 'CSS1Compat', "$what: standards mode";
+    my ($page_name) = $seen->{url} =~ m{([^/]+)\z};
+    is $seen->{mode}, 'CSS1Compat', "$page_name: standards mode";
     is_deeply $seen->{asked}, [$seen->{url}], 'nothing else was loaded';
     is_deeply $seen->{errors}, [], 'no script ran, nothing was blocked';
     is $seen->{heading}, 1, 'one heading';
@@ -63,9 +63,9 @@ for my $seen (@{ JSON::PP::decode_json($answer) }) {
     ok !(grep { !$_->{seen} } @{ $seen->{tabs} }), 'focus is visible';
     for my $look (sort keys %{ $seen->{looks} }) {
         cmp_ok $seen->{looks}{$look}{contrast}, '>=', 7,
-            "$what: contrast, $look";
+            "$page_name: contrast, $look";
         cmp_ok $seen->{looks}{$look}{overflow}, '<=', 0,
-            "$what: fits, $look";
+            "$page_name: fits, $look";
     }
 }
 is_deeply [$server->errors], [], 'log';

@@ -78,7 +78,7 @@ typedef struct {
 
 typedef struct {
     scene_t      *scene;
-    char          what[MAX_PATH];      /* for messages */
+    char          label[MAX_PATH];      /* for messages */
     char         *target[MAX_TARGETS]; /* spellings for the request line */
     size_t        targets;
     size_t        size;                /* of each of its bodies */
@@ -119,9 +119,9 @@ typedef enum {
     COUNTS
 } count_t;
 
-void count_add(count_t what, uint64_t n);
-uint64_t count_get(count_t what);
-const char *count_text(count_t what);
+void count_add(count_t counter, uint64_t n);
+uint64_t count_get(count_t counter);
+const char *count_text(count_t counter);
 
 /* The options of this run */
 typedef struct {
@@ -144,7 +144,7 @@ extern options_t options;
 
 int64_t now(void);
 uint32_t random_below(uint32_t n);    /* each thread has its own generator */
-void fatal(const char *what, const char *path) __attribute__((noreturn));
+void fatal(const char *label, const char *path) __attribute__((noreturn));
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 uint32_t new_serial(void);

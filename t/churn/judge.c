@@ -64,21 +64,21 @@ body_read(const char *part, size_t len, size_t offset, body_t *body)
 
 static void
 complain(const request_t *request, const response_t *response,
-         const char *what)
+         const char *label)
 {
-    report("%s: %d to %s %s for %s, %ld ms: %.60s", what, response->status,
+    report("%s: %d to %s %s for %s, %ld ms: %.60s", label, response->status,
            request->head ? "HEAD" : "GET", request->target,
-           request->resource->what,
+           request->resource->label,
            (long) ((response->done - request->sent) / MILLI),
            response->body_len > RECORD ? response->body : "");
 }
 
 
 static void
-fault(const request_t *request, const response_t *response, count_t what)
+fault(const request_t *request, const response_t *response, count_t counter)
 {
-    count_add(what, 1);
-    complain(request, response, count_text(what));
+    count_add(counter, 1);
+    complain(request, response, count_text(counter));
 }
 
 

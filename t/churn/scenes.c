@@ -148,7 +148,7 @@ scene_add(scene_t *scene, int by, void (*change)(scene_t *scene),
 {
     if (scenes == MAX_SCENES) {
         errno = E2BIG;
-        fatal("scene", scene->resource[0]->what);
+        fatal("scene", scene->resource[0]->label);
     }
 
     pthread_mutex_init(&scene->lock, NULL);
@@ -166,7 +166,7 @@ scene_add_resource(scene_t *scene, resource_t *resource, size_t size,
 {
     resource->scene = scene;
     resource->size = size;
-    path_print(resource->what, format, a, b);
+    path_print(resource->label, format, a, b);
     scene->resource[scene->resources++] = resource;
 }
 

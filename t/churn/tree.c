@@ -104,9 +104,9 @@ random_below(uint32_t n)
 
 
 void
-fatal(const char *what, const char *path)
+fatal(const char *label, const char *path)
 {
-    fprintf(stderr, "%s %s: %s\n", what, path, strerror(errno));
+    fprintf(stderr, "%s %s: %s\n", label, path, strerror(errno));
     _exit(2);
 }
 
@@ -115,11 +115,11 @@ fatal(const char *what, const char *path)
 void
 report(const char *format, ...)
 {
-    static unsigned said;
+    static unsigned printed;
     char            line[2048];
     va_list         args;
 
-    if (__atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= 30) {
+    if (__atomic_fetch_add(&printed, 1, __ATOMIC_RELAXED) >= 30) {
         return;
     }
 
@@ -145,23 +145,23 @@ static const char *const count_texts[COUNTS] = {
 
 
 void
-count_add(count_t what, uint64_t n)
+count_add(count_t counter, uint64_t n)
 {
-    __atomic_fetch_add(&counted[what], n, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counted[counter], n, __ATOMIC_RELAXED);
 }
 
 
 uint64_t
-count_get(count_t what)
+count_get(count_t counter)
 {
-    return __atomic_load_n(&counted[what], __ATOMIC_RELAXED);
+    return __atomic_load_n(&counted[counter], __ATOMIC_RELAXED);
 }
 
 
 const char *
-count_text(count_t what)
+count_text(count_t counter)
 {
-    return count_texts[what];
+    return count_texts[counter];
 }
 
 

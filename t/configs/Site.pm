@@ -50,11 +50,11 @@ sub some {
 
 # A value derived from the nodes of a configuration, computed once.
 sub of_config {
-    my ($config, $what, $make) = @_;
+    my ($config, $key, $make) = @_;
     my $known = $config->{known} // {};
     $known = $config->{known} = { nodes => $config->{nodes} }
         if ($known->{nodes} // 0) != $config->{nodes};
-    return $known->{$what} //= $make->();
+    return $known->{$key} //= $make->();
 }
 
 # Its text, or that of its oracle.

@@ -52,7 +52,7 @@ setup(void **state)
 
 /* Compare the reading of a path with ICU's, for two of the ways to send it. */
 static void
-check_path(sweep_t *s, const char *what, const iri_reading_conf_t *with,
+check_path(sweep_t *s, const char *label, const iri_reading_conf_t *with,
            const core_supported_t *const *rows, size_t count, iri_str_t path,
            const sweep_way_t ways[2])
 {
@@ -62,7 +62,7 @@ check_path(sweep_t *s, const char *what, const iri_reading_conf_t *with,
 
     for (i = 0; i < 2; i++) {
         want = sweep_model(rows, count, path, ways[i] % 2 == SWEEP_RAW, raw);
-        sweep_read_as(s, what, with, path, ways[i], want);
+        sweep_read_as(s, label, with, path, ways[i], want);
     }
 
     sweep_forget(s);

@@ -388,7 +388,7 @@ map_variants(sweep_t *s, const text_t *t)
 
 
 static void
-check_name(sweep_t *s, const char *what, const iri_tree_conf_t *of,
+check_name(sweep_t *s, const char *label, const iri_tree_conf_t *of,
            iri_str_t octets, iri_str_t want)
 {
     iri_str_t name = { 0, NULL };
@@ -396,7 +396,7 @@ check_name(sweep_t *s, const char *what, const iri_tree_conf_t *of,
     sweep_check(s,
                 iri_entry_name(&s->core.env, of, octets, &name) == IRI_OK
                     && iri_str_equal(name, want),
-                what, octets, name);
+                label, octets, name);
 }
 
 
@@ -428,7 +428,7 @@ map_entry_name(sweep_t *s, const text_t *t)
 
 /* The path finds the only entry, with exactly its octets. */
 static void
-check_found(sweep_t *s, const char *what, const iri_tree_conf_t *of,
+check_found(sweep_t *s, const char *label, const iri_tree_conf_t *of,
             iri_str_t entry, iri_str_t path, const iri_reading_t *reading)
 {
     iri_found_t found;
@@ -437,13 +437,13 @@ check_found(sweep_t *s, const char *what, const iri_tree_conf_t *of,
     s->entries = 1;
 
     if (sweep_find(s, of, reading, path, &found)) {
-        sweep_check(s, found.verdict == IRI_SERVE, what, path, entry);
-        sweep_check_str(s, found.path, path, what, path);
+        sweep_check(s, found.verdict == IRI_SERVE, label, path, entry);
+        sweep_check_str(s, found.path, path, label, path);
         sweep_check(
             s,
             found.filename.len == 5 + entry.len
                 && iri_str_equal(iri_str_from(found.filename, 5), entry),
-            what, path, found.filename);
+            label, path, found.filename);
     }
 }
 
@@ -478,17 +478,17 @@ static void
 check_found_in(sweep_t *s, const text_t *t, const legacy_t *in,
                iri_str_t path)
 {
-    const char         *what = core_supported[in->row].name;
+    const char         *label = core_supported[in->row].name;
     iri_received_path_t request = { { 0, NULL }, 0, { 0, NULL } };
     iri_reading_t       reading;
     iri_found_t         found;
     unsigned char       came[LONG];
 
-    check_found(s, what, &tree[in->row], in->octets, path, NULL);
+    check_found(s, label, &tree[in->row], in->octets, path, NULL);
 
     /* Octets that are UTF-8 have another name there. */
     if (!in->utf8) {
-        check_found(s, what, &tree_behind[in->row], in->octets, path, NULL);
+        check_found(s, label, &tree_behind[in->row], in->octets, path, NULL);
 
     } else if (sweep_find(s, &tree_behind[in->row], NULL, path, &found)) {
         sweep_check(s, found.verdict != IRI_SERVE, "other name", path,
@@ -503,7 +503,7 @@ check_found_in(sweep_t *s, const text_t *t, const legacy_t *in,
         "read", in->octets, in->octets);
 
     if (iri_str_equal(reading.path, path)) {
-        check_found(s, what, &utf8_tree, t->want, path, &reading);
+        check_found(s, label, &utf8_tree, t->want, path, &reading);
     }
 }
 

@@ -48,13 +48,13 @@ sub answers {
     my ($when) = @_;
     for my $server (sort keys %PORT) {
         for my $form (@FORMS) {
-            my ($what, $target, $body) = @$form;
+            my ($form_name, $target, $body) = @$form;
             $body //= 'nihongo';
             my $answer = get($PORT{$server}, $target);
             my $wanted = $body eq '' ? '404' : "200 $body";
             my $got    = $answer->status;
             $got .= ' ' . $answer->body if $got eq '200';
-            is $got, $wanted, "$server: $what, $when";
+            is $got, $wanted, "$server: $form_name, $when";
         }
     }
     return;

@@ -185,14 +185,14 @@ sub of_read {
 
 sub of_find {
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for my $case (cases()) {
         my $settings = settings_of($case);
         my @entries  = entries_of($case);
         for my $target (target_of($case)) {
-            my $form = $what % 2;
+            my $form = $choice % 2;
             push @seeds, join "\n", $settings, "${form}0", $target,
-                '000' . $what++ % 6 . '7', @entries;
+                '000' . $choice++ % 6 . '7', @entries;
         }
     }
     for (words()) {
@@ -202,12 +202,12 @@ sub of_find {
             "f\x07/\x07\nf\x03/\x03", "u\x0c\nf\x0f/\x0f", "l\x05/\x05",
             "f\x12\nf\x13", "x\x01/\x01", "f\x08\nf\x0b",
             "d\x14\nf\x14/\x14", "f\x01\nf\x02\nf\x14\nf\x03");
-        my $template = $templates[$what % @templates];
+        my $template = $templates[$choice % @templates];
         push @seeds, join("\n", 0, $letter, "a$letter", '00',
-            '/' . percent($octets) . "/$word", '000' . $what % 6 . '5',
+            '/' . percent($octets) . "/$word", '000' . $choice % 6 . '5',
             $template);
         push @seeds, join("\n", 0, $letter, "${letter}a", '13',
-            "/$word/$octets", '010' . $what++ % 6 . '3', $template);
+            "/$word/$octets", '010' . $choice++ % 6 . '3', $template);
     }
     push @seeds, join "\n", '0', '', '', '00', '/%C3%A9%C3%A9' x 6, '0000',
         'd' . join '/', ("\x14") x 6;
@@ -219,13 +219,13 @@ sub of_find {
 
 sub of_uri {
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for my $case (cases()) {
         my $settings = settings_of($case);
         for my $target (target_of($case)) {
             my ($path, $query) = split /\?/, $target, 2;
-            push @seeds, join "\n", $settings, $what % 2 . '0', $path,
-                $what++ % 8 < 4 ? '1' : '11', $path, $query // 'a=1';
+            push @seeds, join "\n", $settings, $choice % 2 . '0', $path,
+                $choice++ % 8 < 4 ? '1' : '11', $path, $query // 'a=1';
         }
     }
     for (words()) {
@@ -240,17 +240,17 @@ sub of_uri {
 
 sub of_query {
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for (words()) {
         my ($charset, $octets, $word) = @$_;
         my $escaped = percent($octets);
-        push @seeds, join "\n", $what % 2 . $what % 7 . $what++ % 10,
+        push @seeds, join "\n", $choice % 2 . $choice % 7 . $choice++ % 10,
             charsets($charset), "q=$escaped&$octets=1&=%26+&c", "/$word%41";
-        push @seeds, join "\n", $what % 2 . $what % 7 . $what++ % 10,
+        push @seeds, join "\n", $choice % 2 . $choice % 7 . $choice++ % 10,
             charsets('Shift_JIS', $charset), "a=$escaped;b==$octets&" .
             percent($word), $octets;
     }
-    push @seeds, map { "1$what\n\n" . percent($_) . "=e%CC%81&\n$_" } marks();
+    push @seeds, map { "1$choice\n\n" . percent($_) . "=e%CC%81&\n$_" } marks();
     push @seeds, map { my $n = $_; map { "0$n\nb\n$_\n$_" }
         '%83\\=%83|', '%83&=%83', 'a=%83%26', '%', '%%41%zz%4', 'e%CC%81=%CC%B8' }
         0 .. 6;
@@ -264,20 +264,20 @@ sub of_reference {
         'https://www.example/', 'mailto:', ' ', "\r\n");
     my @behind = ('', "?q=\xC3\xA9&a=%e9#\xFF", "\r\nX: 1", '%', ' "<>\\');
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for my $case (cases()) {
         my (undef, $charsets) = split /\n/, settings_of($case), -1;
         for my $target (target_of($case)) {
-            push @seeds, join "\n", $what % 2 . $what / 2 % 2 . '00',
-                $charsets, 'www.example', $before[$what % @before]
-                . $target . $behind[$what % @behind];
-            $what++;
+            push @seeds, join "\n", $choice % 2 . $choice / 2 % 2 . '00',
+                $charsets, 'www.example', $before[$choice % @before]
+                . $target . $behind[$choice % @behind];
+            $choice++;
         }
     }
     for (words()) {
         my ($charset, $octets, $word) = @$_;
         push @seeds, join "\n", '0002', charsets($charset), 'www.example',
-            $before[$what % @before] . $octets . $behind[$what++ % @behind];
+            $before[$choice % @before] . $octets . $behind[$choice++ % @behind];
     }
     return @seeds;
 }
@@ -322,11 +322,11 @@ sub of_name {
 
 sub of_seq {
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for my $case (cases()) {
         my $settings = settings_of($case);
         my @entries  = entries_of($case);
-        next if $what++ % 4 || @entries > 4;
+        next if $choice++ % 4 || @entries > 4;
         for my $target (target_of($case)) {
             push @seeds, join "\n", $settings, '@', "r0$target",
                 (map { ("p$_", "r1$target") } @entries), 't0/', '.',
@@ -348,16 +348,16 @@ sub of_seq {
 
 sub of_explain {
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for my $case (cases()) {
         my $target = octets($case->{target});
         my $text   = $target =~ s/\\/\\\\/gr =~ s/\n/\\n/gr =~ s/\t/\\t/gr;
-        push @seeds, chr(ord('0') + $what++ % 10) . "$text\n";
+        push @seeds, chr(ord('0') + $choice++ % 10) . "$text\n";
     }
     for (words()) {
         my ($charset, $octets, $word) = @$_;
         my $lines = '/' . percent($octets) . "\n/$word?q=1#x\n";
-        push @seeds, chr(ord('0') + $what++ % 10) . $lines
+        push @seeds, chr(ord('0') + $choice++ % 10) . $lines
             if $octets !~ /\\/;
     }
     return @seeds, "0http://a/b\n\\x2f\\xE9\t/\n", "1/%00\n/%zz\n/../x\n";
@@ -367,7 +367,7 @@ sub of_explain {
 # words.
 sub of_host {
     my @seeds;
-    my $what  = 0;
+    my $choice  = 0;
     my @hosts = slurp("$TOP/doc/hosts.md") =~ /^\|.*?`([^`]*)` \|/mg;
     push @hosts, '*.b\xC3\xBCcher.?.\xC3\xA9' =~ s/\\x(..)/chr hex $1/ger,
         'xn--bcher-kva.xn--fa-hia', 'user@a:80', '[::1]:80', 'XN--A.ab--c';
@@ -376,7 +376,7 @@ sub of_host {
     }
     for (words()) {
         my ($charset, $octets, $word) = @$_;
-        my $way = $what++ % 4;
+        my $way = $choice++ % 4;
         push @seeds, "$way\x81\n$word.example", "$way\x03\n" . nfd($word),
             "$way\x02\n" . percent($word) . ".$word.";
     }

@@ -506,20 +506,20 @@ fuzz_path_of(iri_str_t target)
 void
 fuzz_request(fuzz_input_t *input, iri_received_path_t *out)
 {
-    iri_str_t words, came, other, path;
+    iri_str_t words, received, other, path;
 
     fuzz_field(input, &words);
-    fuzz_field(input, &came);
+    fuzz_field(input, &received);
 
     memset(out, 0, sizeof(*out));
-    came = fuzz_absolute(came);
-    path = fuzz_path_of(came);
+    received = fuzz_absolute(received);
+    path = fuzz_path_of(received);
     out->escaped = (int) fuzz_choice(words, 0, 2);
     out->path = fuzz_given(out->escaped ? path : fuzz_unescape(path));
 
     switch (fuzz_choice(words, 1, 4)) {
     case 0:
-        out->target = fuzz_given(came);
+        out->target = fuzz_given(received);
         break;
 
     case 1:

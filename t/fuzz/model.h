@@ -175,7 +175,7 @@ model_list_t model_location(const model_reading_t *reading,
                             model_list_t path, int has_query,
                             model_list_t query);
 
-/* ---- readings of what came (model_read.c, for model.c) ------------------- */
+/* ---- readings of a received path (model_read.c, for model.c) ------------- */
 
 /*
  * A received path: octets, and whether each was escaped. An escaped "/" is a

@@ -175,7 +175,7 @@ model_print_case(const model_case_t *c, const model_request_t *request)
 typedef struct {
     const model_case_t    *c;
     const model_request_t *request;
-    const char            *what;
+    const char            *label;
     model_list_t           about; /* the path or name of the current check */
     int                    differs;
 } model_check_t;
@@ -185,7 +185,7 @@ static void
 model_differ(model_check_t *check, const char *field)
 {
     if (!check->differs++) {
-        fprintf(stderr, "\nDIFFERENCE in %s\n", check->what);
+        fprintf(stderr, "\nDIFFERENCE in %s\n", check->label);
         model_print_case(check->c, check->request);
         model_print("  of ", check->about);
         fprintf(stderr, "\n");
@@ -263,7 +263,7 @@ model_run_escapes(model_case_t *c, model_list_t path)
     model_same_str(&check, "uri", out, model_path_to_uri(path));
     model_done(&check);
 
-    check.what = "iri_path_to_iri";
+    check.label = "iri_path_to_iri";
     model_same_number(&check, "status", iri_path_to_iri(&env, s, &out),
                       IRI_OK);
     model_same_str(&check, "iri", out, model_path_to_iri(path));

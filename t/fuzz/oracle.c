@@ -195,13 +195,13 @@ static void
 fuzz_judge_dots(iri_str_t text, iri_str_t octets)
 {
     iri_str_t a, b;
-    size_t    from = 0, came = 0;
+    size_t    from = 0, received = 0;
 
     for (;;) {
         a.data = text.data + from;
         a.len = iri_segment_end(text, from) - from;
-        b.data = octets.data + came;
-        b.len = iri_segment_end(octets, came) - came;
+        b.data = octets.data + received;
+        b.len = iri_segment_end(octets, received) - received;
 
         if (a.len <= 2
             && (a.len == 0 || (a.data[0] == '.' && a.data[a.len - 1] == '.')))
@@ -210,7 +210,7 @@ fuzz_judge_dots(iri_str_t text, iri_str_t octets)
         }
 
         from += a.len + 1;
-        came += b.len + 1;
+        received += b.len + 1;
 
         if (from > text.len) {
             return;

@@ -481,14 +481,14 @@ fuzz_segment_like(unsigned octet, size_t depth, const fuzz_conf_t *conf,
                   const iri_reading_t *reading)
 {
     iri_str_t             name = fuzz_segment(reading->path, depth), s;
-    iri_str_t             came = fuzz_segment(reading->octets, depth);
+    iri_str_t             received = fuzz_segment(reading->octets, depth);
     const iri_charsets_t *list = &conf->reading.charsets;
     iri_buf_t             out = IRI_BUF_EMPTY;
     int                   differs;
 
     /* The core checks limits; this function must not exceed its own buffers. */
-    if (name.len > FUZZ_NAME_MAX || came.len > FUZZ_NAME_MAX) {
-        return came;
+    if (name.len > FUZZ_NAME_MAX || received.len > FUZZ_NAME_MAX) {
+        return received;
     }
 
     switch (octet) {
@@ -507,7 +507,7 @@ fuzz_segment_like(unsigned octet, size_t depth, const fuzz_conf_t *conf,
         return fuzz_segment_written(&conf->tree, name, octet - 0x03);
 
     case 0x07:
-        return came;
+        return received;
 
     case 0x08:
     case 0x0b:
@@ -518,15 +518,15 @@ fuzz_segment_like(unsigned octet, size_t depth, const fuzz_conf_t *conf,
     case 0x0d:
     case 0x0e:
         return list->count > octet - 0x0c
-                   ? fuzz_segment_in(list->at[octet - 0x0c], came)
-                   : came;
+                   ? fuzz_segment_in(list->at[octet - 0x0c], received)
+                   : received;
 
     case 0x0f:
     case 0x10:
     case 0x11:
         s = list->count > octet - 0x0f
-                ? fuzz_segment_in(list->at[octet - 0x0f], came)
-                : came;
+                ? fuzz_segment_in(list->at[octet - 0x0f], received)
+                : received;
         return fuzz_segment_written(&conf->tree, s, 0);
 
     case 0x12:

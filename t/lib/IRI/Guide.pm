@@ -167,8 +167,8 @@ sub local_path { return $_[0] =~ s{^http://(?:localhost|127\.0\.0\.1)[:\d]*}{}r 
 
 # Tests an answer against a cell; $base is the directory of the test's files.
 sub check_answer {
-    my ($answer, $cell, $what, $base) = @_;
-    my ($status) = $cell =~ /^(\d{3})/ or die "$what: no status: $cell\n";
+    my ($answer, $cell, $test_name, $base) = @_;
+    my ($status) = $cell =~ /^(\d{3})/ or die "$test_name: no status: $cell\n";
     my @spans  = spans($cell);
     my @fields = grep { /^[\w-]+: / } @spans;
     my ($text) = grep { !/^[\w-]+: / } @spans;
@@ -194,7 +194,7 @@ sub check_answer {
         push @got, "$name: " . local_path($answer->header($name) // '-');
         push @want, "$name: $value";
     }
-    return is join(' ', @got), join(' ', @want), $what;
+    return is join(' ', @got), join(' ', @want), $test_name;
 }
 
 # ---- servers -----------------------------------------------------------------
@@ -468,13 +468,13 @@ sub commands {
         next if grep { $command =~ /^$_->[0]/ } @NOT_HERE;
         for my $kind (@kinds ? @kinds : '') {
             my $base = base($state, $kind);
-            my $what = "$state->{name}:$item->{line}: "
+            my $test_name = "$state->{name}:$item->{line}: "
                 . ($kind ? "$kind: " : '') . $command;
             $state->{server}{$kind}->settle if $kind;    # logs are read
             my ($code, $got) = command_output($base, $command,
                 $kind ? $state->{server}{$kind} : undef);
-            $item->{language} eq 'sh' ? is $code, 0, $what
-                : like $got, pattern($expected), $what;
+            $item->{language} eq 'sh' ? is $code, 0, $test_name
+                : like $got, pattern($expected), $test_name;
         }
     }
     return;

@@ -314,12 +314,12 @@ sub differences {
 # Writes which functions the difference of two cells consists of, to a file
 # beside the table.
 sub profile {
-    my ($self, $what, $cell, $other) = @_;
+    my ($self, $label, $cell, $other) = @_;
     return if !$cell || !$other;
     my $more    = $cell->{profile}->less($other->{profile});
     my $table   = $self->{table};
     my $objects = $more->objects;
-    my $text    = sprintf "%s: %.0f\n", $what, $more->sum;
+    my $text    = sprintf "%s: %.0f\n", $label, $more->sum;
     $text .= sprintf "  %8.0f  %s\n", $objects->{$_}, $_
         for grep { abs $objects->{$_} >= 0.5 }
         sort { $objects->{$b} <=> $objects->{$a} } keys %$objects;

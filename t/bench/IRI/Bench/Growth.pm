@@ -56,10 +56,10 @@ sub run {
         . "$WORDS`; each target is new; behind it ms on a CPU of the length "
         . 'that takes most, with the module on, and off.');
     $table->text('');
-    for my $what (grep { !$option{server} || $_ =~ /$option{server}/ }
+    for my $server_kind (grep { !$option{server} || $_ =~ /$option{server}/ }
         qw(nginx prefork))
     {
-        $self->server($what);
+        $self->server($server_kind);
     }
     return;
 }
@@ -78,20 +78,20 @@ sub tree {
 }
 
 sub server {
-    my ($self, $what) = @_;
+    my ($self, $server_kind) = @_;
     my $table = $self->{table};
     my (%ir, %ms);
     for my $name ('off', 'on') {
-        my $server = $self->start($what, $name, 'callgrind');
+        my $server = $self->start($server_kind, $name, 'callgrind');
         for my $kind (@KINDS) {
             push @{ $ir{ $kind->[0] }{$name} },
-                map { $self->counted($server, $what, $name, $kind, $_) }
+                map { $self->counted($server, $server_kind, $name, $kind, $_) }
                 @LENGTHS;
         }
         $server->stop;
     }
     for my $name ('off', 'on') {
-        my $server = $self->start($what, $name);
+        my $server = $self->start($server_kind, $name);
         for my $kind (@KINDS) {
             my $on     = $ir{ $kind->[0] }{on};
             my ($most) = sort { $on->[$b] <=> $on->[$a] } 0 .. $#LENGTHS;
@@ -104,16 +104,16 @@ sub server {
     for my $kind (map { $_->[0] } @KINDS) {
         my ($on, $off) = @{ $ir{$kind} }{qw(on off)};
         my @more = map { $on->[$_] - $off->[$_] } 0 .. $#LENGTHS;
-        $table->figure('growth', $what, $kind, $LENGTHS[$_], sprintf '%.0f',
+        $table->figure('growth', $server_kind, $kind, $LENGTHS[$_], sprintf '%.0f',
             $more[$_]) for 0 .. $#LENGTHS;
-        $table->figure('growth', $what, $kind, "ms $_", sprintf '%.4f',
+        $table->figure('growth', $server_kind, $kind, "ms $_", sprintf '%.4f',
             $ms{$kind}{$_}) for 'off', 'on';
-        push @lines, ["$what: $kind", map({ number(sprintf '%.0f', $_) }
+        push @lines, ["$server_kind: $kind", map({ number(sprintf '%.0f', $_) }
             @more), sprintf('%.3f', $ms{$kind}{on}),
             sprintf('%.3f', $ms{$kind}{off})];
-        push @goals, ["$what $kind: growth, of that of octets",
+        push @goals, ["$server_kind $kind: growth, of that of octets",
             growth(@more), $LINEAR, ''];
-        push @goals, ["$what $kind: worst length", $ms{$kind}{on}, $MOST,
+        push @goals, ["$server_kind $kind: worst length", $ms{$kind}{on}, $MOST,
             'ms'];
     }
     $table->table(['', map({ number($_) } @LENGTHS), 'on, ms', 'off, ms'],
@@ -134,11 +134,11 @@ sub growth {
 }
 
 sub start {
-    my ($self, $what, $name, $tool) = @_;
-    my %conf = %{ ($name eq 'on' ? \%ON : \%OFF)->{$what} };
-    $conf{$_} = "$LONG{$what}{$_}\n" . ($conf{$_} // '')
-        for keys %{ $LONG{$what} };
-    return IRI::Bench::Server::new_server($what, root => $self->{root},
+    my ($self, $server_kind, $name, $tool) = @_;
+    my %conf = %{ ($name eq 'on' ? \%ON : \%OFF)->{$server_kind} };
+    $conf{$_} = "$LONG{$server_kind}{$_}\n" . ($conf{$_} // '')
+        for keys %{ $LONG{$server_kind} };
+    return IRI::Bench::Server::new_server($server_kind, root => $self->{root},
         tool => $tool, %conf);
 }
 
@@ -156,12 +156,12 @@ sub target {
 }
 
 sub counted {
-    my ($self, $server, $what, $name, $kind, $length) = @_;
+    my ($self, $server, $server_kind, $name, $kind, $length) = @_;
     my $target = target($kind, $length);
-    print STDERR "growth $what, $name, $kind->[0] $length\n"
+    print STDERR "growth $server_kind, $name, $kind->[0] $length\n"
         if $self->{verbose};
     my $status = $server->ask($target)->status;
-    $self->{table}->status("growth $what $kind->[0] $length, $name", $status,
+    $self->{table}->status("growth $server_kind $kind->[0] $length, $name", $status,
         403, 404);
     # The cost of a dump is the same with the module off.
     $server->ask($target, 3);

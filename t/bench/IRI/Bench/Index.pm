@@ -82,13 +82,13 @@ sub words {
 }
 
 sub counted {
-    my ($self, $what, $match, $directory) = @_;
+    my ($self, $mode, $match, $directory) = @_;
     my $tmp = temp_dir();
     my ($code, $out, $err) = capture('', 'valgrind', '-q',
         '--tool=callgrind', "--callgrind-out-file=$tmp/out",
-        "$self->{programs}/index", '--once', $what, $match,
+        "$self->{programs}/index", '--once', $mode, $match,
         $self->{root}, $directory);
-    die "index --once $what: $err\n" if $code;
+    die "index --once $mode: $err\n" if $code;
     return IRI::Bench::Profile->of("$tmp/out");
 }
 

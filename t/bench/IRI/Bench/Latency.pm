@@ -26,8 +26,8 @@ sub run {
     my $large = "/d$size/" . uc name_of('d', $size / 2);
     my %of;
     for my $round (1 .. $option{repeat}) {
-        for my $what (qw(first alone beside)) {
-            push @{ $of{$what} }, $self->round($what, $size, $large, \%of);
+        for my $situation (qw(first alone beside)) {
+            push @{ $of{$situation} }, $self->round($situation, $size, $large, \%of);
         }
     }
     $self->show($size, \%of);
@@ -36,11 +36,11 @@ sub run {
 
 # One nginx, whose cache is empty.
 sub round {
-    my ($self, $what, $size, $large, $of) = @_;
+    my ($self, $situation, $size, $large, $of) = @_;
     my $server = IRI::Bench::Latency::Nginx->new(master => 0,
-        root => $self->{root}, stock => $what ne 'first',
+        root => $self->{root}, stock => $situation ne 'first',
         log_level => 'crit', conf => <<"END")->start;
-@{[$what eq 'first' ? "iri on; iri_cache $CACHE; iri_match case;" : '']}
+@{[$situation eq 'first' ? "iri on; iri_cache $CACHE; iri_match case;" : '']}
 keepalive_requests 100000000;
 access_log off;
 log_not_found off;
@@ -48,7 +48,7 @@ sendfile on;
 server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%; }
 END
     my $other;
-    if ($what eq 'beside') {
+    if ($situation eq 'beside') {
         $other = fork // die "fork: $!\n";
         if (!$other) {
             { exec "$self->{programs}/index", '--once', 'index', 'case',
@@ -56,16 +56,16 @@ END
             POSIX::_exit(127);
         }
     }
-    my $seconds = $what eq 'first' ? $SECONDS
+    my $seconds = $situation eq 'first' ? $SECONDS
         : max(0.5, ($of->{first}[-1]{found} // 1000) / 1000);
     my ($code, $out, $err) = capture('', priority(),
         "$self->{programs}/latency", $server->port, $server->pid,
-        '/small.html', $seconds, $what eq 'first' ? $large : ());
+        '/small.html', $seconds, $situation eq 'first' ? $large : ());
     waitpid $other, 0 if $other;
     die "latency: $err\n" if $code;
     $server->stop;
     my %words = $out =~ /^(\w+) (\S+)$/mg;
-    $self->{table}->figure('latency', $what, $_, $words{$_})
+    $self->{table}->figure('latency', $situation, $_, $words{$_})
         for sort keys %words;
     return \%words;
 }
@@ -105,7 +105,7 @@ sub show {
 }
 
 sub line {
-    my ($what, @rounds) = @_;
+    my ($situation, @rounds) = @_;
     my %name = (
         alone => 'alone', beside => 'another process builds it',
         first => 'first request',
@@ -118,7 +118,7 @@ sub line {
     my ($median, $p999, $worst, $busy) = map { my $word = $_;
         sprintf '%.3f (%.3f)', $of->($word), max(map { $_->{$word} } @rounds)
     } qw(median p999 worst busy);
-    return [$name{$what}, number($of->('requests')), $median, $p999,
+    return [$name{$situation}, number($of->('requests')), $median, $p999,
         sprintf('%.3f', quartile(map { $_->{worst} } @rounds)), $worst,
         $busy, map { number($_) } $of->('first'), $of->('found')];
 }

@@ -42,15 +42,15 @@ sub run {
 }
 
 sub start {
-    my ($self, $what, $column) = @_;
+    my ($self, $server_kind, $column) = @_;
     my ($name, @conf) = @$column;
-    my $conf = $conf[ $what ne 'nginx' ];
-    my %option = $conf eq 'stock' ? (stock => 1) : $what eq 'nginx'
+    my $conf = $conf[ $server_kind ne 'nginx' ];
+    my %option = $conf eq 'stock' ? (stock => 1) : $server_kind eq 'nginx'
         ? (places => $conf) : (conf => $conf);
     $option{conf} = ($option{conf} // '')
-        . ($what eq 'event' ? "\n$EVENT" : $what eq 'prefork'
+        . ($server_kind eq 'event' ? "\n$EVENT" : $server_kind eq 'prefork'
             ? "\n$PREFORK" : '');
-    my $server = IRI::Bench::Server::new_server($what, whole => 1,
+    my $server = IRI::Bench::Server::new_server($server_kind, whole => 1,
         root => $self->{root}, %option);
     return $server;
 }
@@ -82,17 +82,17 @@ sub rest {
         . 'own (Private); at rest, and after 300 requests.');
     $table->text('');
     my (@lines, @goals);
-    for my $what (qw(nginx event prefork)) {
-        my %of = map { $_->[0] => [$self->rested($what, $_)] } columns();
+    for my $server_kind (qw(nginx event prefork)) {
+        my %of = map { $_->[0] => [$self->rested($server_kind, $_)] } columns();
         for my $name (map { $_->[0] } columns()) {
-            push @lines, ["$what $name", map { number($_) } @{ $of{$name} }];
+            push @lines, ["$server_kind $name", map { number($_) } @{ $of{$name} }];
             my @names = map { ("rss$_", "pss$_", "private$_") } '', '_after';
-            $table->figure('memory', $what, $name, $names[$_],
+            $table->figure('memory', $server_kind, $name, $names[$_],
                 $of{$name}[$_]) for 0 .. $#names;
         }
-        push @goals, ["$what worker at rest, Rss",
+        push @goals, ["$server_kind worker at rest, Rss",
             $of{on}[0] - $of{bare}[0], $MOST, 'KiB'],
-            ["$what worker at rest, Private", $of{on}[2] - $of{bare}[2],
+            ["$server_kind worker at rest, Private", $of{on}[2] - $of{bare}[2],
                 $MOST, 'KiB'];
     }
     $table->table(['', 'Rss', 'Pss', 'Private', 'Rss after', 'Pss after',
@@ -103,8 +103,8 @@ sub rest {
 }
 
 sub rested {
-    my ($self, $what, $column) = @_;
-    my $server = $self->start($what, $column);
+    my ($self, $server_kind, $column) = @_;
+    my $server = $self->start($server_kind, $column);
     my $worker = worker($server);
     my @rest   = kib($worker);
     for my $target (@TARGETS) {
@@ -112,7 +112,7 @@ sub rested {
         for (1 .. 100) {
             my $answer = $server->asker->request({
                 target => $target->[$asked], method => 'HEAD' });
-            $self->{table}->status("memory $what $target->[0], $column->[0]",
+            $self->{table}->status("memory $server_kind $target->[0], $column->[0]",
                 $answer->status, 200) if $answer->status != 200;
         }
     }
@@ -134,15 +134,15 @@ sub under_way {
         . "$UNDER_WAY requests that are not yet sent to their end.");
     $table->text('');
     my (@lines, @goals);
-    for my $what (qw(nginx event)) {
+    for my $server_kind (qw(nginx event)) {
         for my $target (@TARGETS) {
-            my %of = map { $_->[0] => $self->grown($what, $_, $target) }
+            my %of = map { $_->[0] => $self->grown($server_kind, $_, $target) }
                 (columns())[0 .. 2];
-            push @lines, ["$what $target->[0]",
+            push @lines, ["$server_kind $target->[0]",
                 map { number(sprintf '%.0f', $_) } @of{qw(bare off on)}];
-            $table->figure('memory', $what, $_, "request $target->[0]",
+            $table->figure('memory', $server_kind, $_, "request $target->[0]",
                 sprintf '%.0f', $of{$_}) for sort keys %of;
-            push @goals, ["$what request, $target->[0]",
+            push @goals, ["$server_kind request, $target->[0]",
                 sprintf('%.0f', $of{on} - $of{off}), $MOST_REQUEST,
                 'octets'];
         }
@@ -154,8 +154,8 @@ sub under_way {
 }
 
 sub grown {
-    my ($self, $what, $column, $target) = @_;
-    my $server = $self->start($what, $column);
+    my ($self, $server_kind, $column, $target) = @_;
+    my $server = $self->start($server_kind, $column);
     my $worker = worker($server);
     my $path   = $target->[ $column->[0] eq 'on' ? 1 : 2 ];
     # Memory that the first requests of a kind allocate is kept.

@@ -19,8 +19,8 @@ my $HOME  = "$FindBin::Bin/peers";
 
 # Columns: a name, options of new_server(), and the rows that it supports.
 sub of {
-    my ($class, $what, $size) = @_;
-    return $what eq 'nginx' ? nginx($size) : httpd($size);
+    my ($class, $server_kind, $size) = @_;
+    return $server_kind eq 'nginx' ? nginx($size) : httpd($size);
 }
 
 sub nginx {

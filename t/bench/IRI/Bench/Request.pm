@@ -179,10 +179,10 @@ sub page {
 }
 
 sub languages {
-    my ($what, $on, $written, @rest) = @_;
+    my ($server_kind, $on, $written, @rest) = @_;
     my %name = (ja => 'Japanese', fr => 'French', ko => 'Korean',
         vi => 'Vietnamese');
-    return map { ["$name{$_}$what", $on, page($_, $written), @rest] }
+    return map { ["$name{$_}$server_kind", $on, page($_, $written), @rest] }
         qw(ja fr ko vi);
 }
 
@@ -307,14 +307,14 @@ sub cell {
 # request are reused.
 sub spend {
     my ($self, $server, $target, $tool, $cell, $new) = @_;
-    my $what = $tool ? 'ir' : 'calls';
+    my $measure = $tool ? 'ir' : 'calls';
     my $one  = $new ? undef : $target->();
     my $key  = ref $one || !defined $one ? undef : $one;
     my $value = defined $key ? $self->{known}{$key} : undef;
     $value //= $tool
         ? ($server->instructions($target, $self->{requests}))[0]->sum
         : $server->calls($target);
-    $cell->{$what} = $value;
+    $cell->{$measure} = $value;
     $self->{known}{$key} = $value if defined $key;
     return;
 }
@@ -340,8 +340,8 @@ sub status {
 sub show {
     my ($self, $columns, @rows) = @_;
     my $table = $self->{table};
-    my $what  = $self->{what};
-    $table->text("### $what: a request");
+    my $server_kind  = $self->{what};
+    $table->text("### $server_kind: a request");
     $table->text('Instructions, system calls, and the status where it is not '
         . '200; "first" of names that were not asked for before.');
     $table->text('');
@@ -433,26 +433,26 @@ sub differences {
 sub goals {
     my ($self, $shown, @rows) = @_;
     my $table = $self->{table};
-    my $what  = $self->{what};
+    my $server_kind  = $self->{what};
     for my $row (grep { $_->{class} } @rows) {
         my $class = $CLASSES{ $row->{class} };
         if ($row->{class} eq 'ascii' && $shown->{bare} && $shown->{off}) {
             my ($bare, $off) = @{ $row->{cells} }{qw(bare off)};
-            $table->goal("$what $row->{id}, off", $off->{ir} - $bare->{ir},
+            $table->goal("$server_kind $row->{id}, off", $off->{ir} - $bare->{ir},
                 $MOST_OFF, 'instructions', $CLASSES{off});
-            $table->goal("$what $row->{id}, off, looks",
+            $table->goal("$server_kind $row->{id}, off, looks",
                 looks($off->{calls}) - looks($bare->{calls}), 0, 'looks',
                 $CLASSES{off});
         }
         next if !$shown->{on} || !$shown->{off};
         my ($again, $looks) = more($row, 'again');
-        $table->goal("$what $row->{id}, again", $again, $row->{again},
+        $table->goal("$server_kind $row->{id}, again", $again, $row->{again},
             'instructions', $class);
-        $table->goal("$what $row->{id}, again, looks", $looks,
+        $table->goal("$server_kind $row->{id}, again, looks", $looks,
             $row->{looks}, 'looks', $class);
         next if !defined $row->{first};
         my ($first) = more($row, 'first');
-        $table->goal("$what $row->{id}, first", $first, $row->{first},
+        $table->goal("$server_kind $row->{id}, first", $first, $row->{first},
             'instructions', $class);
     }
     $table->text('');

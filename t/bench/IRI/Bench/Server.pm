@@ -45,10 +45,10 @@ my @AGENT = (headers => ['User-Agent' => 'bench']);
 # prefork. Options: those of IRI::Nginx or IRI::Httpd; tool, 'callgrind' or
 # undef; whole, with all its processes and threads.
 sub new_server {
-    my ($what, %option) = @_;
+    my ($server_kind, %option) = @_;
     my $tool  = delete $option{tool};
-    my $class = $what eq 'nginx' ? 'IRI::Bench::Nginx' : 'IRI::Bench::Httpd';
-    $option{mpm} = 'event' if $what eq 'event';
+    my $class = $server_kind eq 'nginx' ? 'IRI::Bench::Nginx' : 'IRI::Bench::Httpd';
+    $option{mpm} = 'event' if $server_kind eq 'event';
     my $self  = $class->new(%option);
     $self->{tool} = $tool // '';
     return $self->start if $self->{whole};

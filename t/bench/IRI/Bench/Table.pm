@@ -60,11 +60,11 @@ sub figure {
 # beside it measure something else, and the run fails.
 my $wrong = 0;
 sub status {
-    my ($self, $what, $status, @wanted) = @_;
+    my ($self, $subject, $status, @wanted) = @_;
     return 1 if grep { $_ == $status } @wanted;
     $wrong++;
-    $self->text("- WRONG STATUS: $what: $status, not @wanted");
-    $self->figure('wrong', $what, $status, "@wanted");
+    $self->text("- WRONG STATUS: $subject: $status, not @wanted");
+    $self->figure('wrong', $subject, $status, "@wanted");
     return 0;
 }
 
@@ -74,11 +74,11 @@ sub wrong { return $wrong }
 # A goal: the figure, its maximum, and whether it is met; class is the row of
 # the table of goals.
 sub goal {
-    my ($self, $what, $value, $most, $unit, $class) = @_;
+    my ($self, $subject, $value, $most, $unit, $class) = @_;
     my $kept = $value <= $most;
-    $self->text(sprintf '- %s: %s (%s), at most %s %s', $what, number($value),
+    $self->text(sprintf '- %s: %s (%s), at most %s %s', $subject, number($value),
         $kept ? 'good' : 'TOO MUCH', number($most), $unit);
-    $self->figure('goal', $what, $value, $most, $kept ? 1 : 0,
+    $self->figure('goal', $subject, $value, $most, $kept ? 1 : 0,
         $class // '', $unit);
     return $kept;
 }
