@@ -139,7 +139,7 @@ END
     is slurp("$dir/caf\303\251/a b.txt"), 'caf\xC3\xA9/a\x20b.txt', 'on disk';
     is readlink "$dir/link", '#.txt', 'link';
     is sprintf('%o', (stat "$dir/empty")[2] & 07777), '700', 'mode of a dir';
-    is sprintf('%o', (stat "$dir/#.txt")[2] & 07777), '600', 'of a file';
+    is sprintf('%o', (stat "$dir/#.txt")[2] & 07777), '600', 'mode of a file';
     is sprintf('%o', (stat "$dir/caf\303\251")[2] & 07777), '755', 'default';
 
     for ('a', "a\tsocket", "a\tlink", "a\tfile\t-\t9", "\xE9\tfile",

@@ -59,7 +59,7 @@ END
 my $profile = IRI::Bench::Profile->of("$tmp/counts");
 is $profile->sum, 505, 'costs exclude called functions';
 is_deeply $profile->objects, { nginx => 430, 'libc.so.6' => 75 },
-    'by object';
+    'costs by object';
 is $profile->less($profile->by(5))->sum, 404,
     'difference and quotient of profiles';
 
@@ -160,7 +160,7 @@ SKIP: {
     my ($more) = slurp("$tmp/out/nginx.tsv")
         =~ /^goal\tnginx any: ASCII, again\t([\d.-]+)/m;
     ok $code == 0 && defined $more && abs $more < 3000,
-        'one row, counted' or diag $code, $out, $err;
+        'one measured row' or diag $code, $out, $err;
 
     # An existing directory is not filled again.
     mkdir $_ for "$tmp/none", "$tmp/none/www", "$tmp/none/www/d3000",

@@ -233,7 +233,7 @@ subtest 'left behind' => sub {
     my $build = abs2rel(build_dir()) =~ s{/.*}{}r;
     my @left = grep { !m{^!! \Q$build\E/$|^!! build/$} }
         grep { /^!!/ } split /\n/, $out;
-    is "@left", '', 'nothing ignored outside build/';
+    is "@left", '', 'no ignored files outside build/';
 };
 
 subtest 'clang' => sub {

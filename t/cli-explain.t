@@ -262,7 +262,7 @@ subtest 'octets that are not UTF-8' => sub {
     my $got = explain_target('/\\xE9%25', '--invalid', 'pass');
     is $got->{path}, '/%E9%25', 'percent-encoded, with "%"';
     is_deeply [grep { $_ eq 'path' } @{ $got->{escaped} }], ['path'],
-        'and a warning';
+        'a warning';
     $got = explain_target('/100%25.txt', '--root', $root);
     is $got->{filename}, "$root/100%.txt", '"%" in UTF-8 is not escaped';
     ok !exists $got->{escaped}, 'no message';
@@ -387,7 +387,7 @@ subtest 'more names than are told' => sub {
     my $got = explain_target('/abcdefghi', @options);
     is_deeply $got->{choices}, [map { "/$_" } (sort @names)[0 .. 7]],
         'the first eight candidates';
-    is $got->{more}, JSON::PP::true(), 'and a note that there are more';
+    is $got->{more}, JSON::PP::true(), 'a note that there are more candidates';
     my ($code, $out) = iri('explain', @options, '/abcdefghi');
     like $out, qr/^choice .*\n +and others$/m, 'text output';
     unlink "$tree/$names[0]";

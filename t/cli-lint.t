@@ -78,7 +78,7 @@ subtest 'findings' => sub {
     ($code, $out) = lint('--only', 'reserved', $bad);
     like $out, qr/, 1 finding$/m, 'only';
     ($code, $out) = lint((make_tree("a\tfile\n"))[0]);
-    is $out, "1 name in 1 directory, 0 findings\n", 'one of each';
+    is $out, "1 name in 1 directory, 0 findings\n", 'one kind';
     ($code, $out) = lint('--only', 'reserved,NFKC', $good);
     is $code, 0, '--only with kinds that do not occur';
 };
@@ -174,7 +174,7 @@ subtest 'batch' => sub {
         ['./%E9t%E9', './%E9t%E9/%E0.txt'], 'octets are escaped';
     my ($unread) = grep { ($_->{kind} // '') eq 'unreadable' } @objects;
     is_deeply [@$unread{qw(escaped name)}], [['path'], undef],
-        'and a message';
+        'a message';
     is_deeply $objects[-1]{kinds}, { twin => 1, unreadable => 2 },
         'the summary';
 

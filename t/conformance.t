@@ -146,7 +146,7 @@ for my $name (sort keys %DOCUMENT) {
             'each section is there';
         is join(' ', map { $words{$_} ? "$_:$words{$_}" : () }
             split / /, $document->{sections}), $document->{words},
-            'each MUST, SHOULD and MAY is';
+            'each MUST, SHOULD and MAY is there';
         judge_document($name);
 
         my @lost = grep { my $id = $_; !grep { $id =~ $_ } map {

@@ -191,7 +191,7 @@ for my $method (qw(COPY MOVE)) {
     like $refused->body, qr/charset of file names does not contain it/,
         'the message gives the reason';
 }
-request_is('PUT', percent('/禁/') . '%E2%82%AC.txt', 403, 'in a denied place',
+request_is('PUT', percent('/禁/') . '%E2%82%AC.txt', 403, 'in a denied directory',
     body => 'x');
 request_is('DELETE', '/%E2%82%AC.txt', 404, 'DELETE of it');
 
@@ -378,7 +378,7 @@ sub twins {
         destination('/k/' . percent('résumé.txt')));
     request_is('MOVE', '/k/' . percent('Résumé.txt'), 201, 'MOVE to its own twin',
         destination('/k/' . percent('résumé.txt')));
-    request_is('MOVE', '/k/Docs/new.txt', 409, 'but not beside its own collection',
+    request_is('MOVE', '/k/Docs/new.txt', 409, 'not beside an entry of another case',
         destination('/k/DOCS/NEW.txt'));
     is entries('k'), join(' ', sort map { escaped($_) } 'Docs',
         'résumé.txt', 'Résumé2.txt'), 'MOVE to another form changes the name';
@@ -434,7 +434,7 @@ sub multistatus {
     like $answer->body, qr{displayname>&lt;\xC3\xA9 %FF</},
         'a displayname stored by a client is unchanged';
     like $answer->body, qr{<D:href>\Q@{[percent('/新/外/')]}\E</D:href>},
-        'its own href';
+        'the href of the response';
     request_is('DELETE', percent('/新/'), 204, 'DELETE',
         headers => [If => '<' . percent('/新/外/中.txt') . "> ($token)"]);
     return;

@@ -231,10 +231,10 @@ is $server->get('/proxied/S.txt')->body, 'plain/S.txt', 'the forwarded path';
 is $server->get('/pt/guide/intro.html')->body, 'Docs/Guide/Intro.html',
     'after a rewrite';
 is $server->get('/other/page.txt')->body, 'Page.txt', 'below an alias';
-is $server->get('/other/sub/PAGE.txt')->body, 'Sub/Page.txt', 'and deeper';
+is $server->get('/other/sub/PAGE.txt')->body, 'Sub/Page.txt', 'a deeper path';
 is $server->get('/file/Page.txt')->body, 'Page.txt', 'a path of files';
 is $server->get('/file/page.txt')->body, 'Page.txt', 'in another case';
-is $server->get('/file/Sub/page.txt')->body, 'Sub/Page.txt', 'and deeper';
+is $server->get('/file/Sub/page.txt')->body, 'Sub/Page.txt', 'a deeper path';
 is $server->get('/dots')->body, 'top.txt', 'with dot-segments';
 is $server->get('/up')->body, 'that of the path without dots',
     'httpd removes dot-segments before links are resolved';

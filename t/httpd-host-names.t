@@ -225,7 +225,7 @@ $log = $asleep->settled_log;
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 1,
     'a warning of the first of the address';
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect, because/g), 1,
-    'and of own.example';
+    'a warning for own.example';
 
 # ---- StrictHostCheck ---------------------------------------------------------
 

@@ -106,7 +106,7 @@ is $server->get('/', host => "www.$B")->header('X-If'), 'yes', '<If>';
 is $server->get('/d', host => "gr\xC3\xB6\xC3\x9Fe.example")
     ->header('Location'), 'http://other.example/d/', 'UseCanonicalName On';
 is $server->get('/d', host => "canon-$B")->header('Location'),
-    'http://xn--canon-bcher-zhb.example/d/', 'and in A-labels';
+    'http://xn--canon-bcher-zhb.example/d/', 'the same in A-labels';
 
 # ---- variables ---------------------------------------------------------------
 
@@ -127,15 +127,15 @@ is $server->request('GET', '/', host => undef, version => '1.0')
 like $server->get('/env.cgi', host => $B)->body,
     qr{^HTTP_HOST=\Q$BA\E\nIRI=http://\Q$B\E/env\.cgi\n
         .*^IRI_HOST=\Q$B\E\nIRI_HOST_ASCII=\Q$BA\E\n
-        .*^SERVER_NAME=\Q$BA\E\n}msx, 'in the environment of CGI';
+        .*^SERVER_NAME=\Q$BA\E\n}msx, 'CGI environment';
 my $shown = 'b\xc3\xbccher.example';
 $server->settle;    # its line is the first
 $server->get('/index.html', host => $B);
 $server->settle;
 my @lines = split /\n/, slurp($server->tmp . '/host.log');
-is $lines[-2], "$shown $BA http://$shown/env.cgi $BA $shown", 'in a log';
+is $lines[-2], "$shown $BA http://$shown/env.cgi $BA $shown", 'log format';
 is $lines[-1], "$shown $BA http://$shown/index.html $BA $shown",
-    'in a log, of a plain path';
+    'log format, an ASCII path';
 
 # ---- restarts ----------------------------------------------------------------
 

@@ -466,7 +466,7 @@ is names('/index/none/'), 'a', 'no index';
 is names('/noindex/'), 403, 'Options -Indexes';
 is names('/noindex/sub/'), 403, 'Options -Indexes, below';
 is names('/noindex/in/'), 'a', 'Options +Indexes';
-ok index($server->settled_log, 'cannot list') > 0, 'which is logged';
+ok index($server->settled_log, 'cannot list') > 0, 'logged';
 is names('/ht/'), 'a.txt never/ off/', '.htaccess: on';
 is names('/ht/off/'), 404, '.htaccess: off';
 is names('/ht/off/on/'), 'a.txt', '.htaccess: on again';
@@ -494,7 +494,7 @@ my @login = (headers => [Authorization => 'Basic dTpw']);
 is names('/auth/'), 401, 'a password';
 is names('/auth/', @login), 'a in/',
     'with the password, without entries of others';
-is names('/auth/in/', @login), 'a', 'and deeper';
+is names('/auth/in/', @login), 'a', 'a deeper path';
 is names('/auth/', headers => [Authorization => 'Basic dTpx']), 401, 'wrong';
 like names('/all/', @login), qr{ user/ .*user\.txt},
     'an entry that requires a password';
@@ -615,7 +615,7 @@ while (sysread $slow, $rest, 1 << 16, length $rest) {
 }
 close $slow;
 cmp_ok length $rest, '>', 1e6, 'a page of more than a megabyte';
-cmp_ok peak() - $before, '<', 14e6, 'which no memory holds'
+cmp_ok peak() - $before, '<', 14e6, 'peak memory of a large page'
     if !$ENV{IRI_ASAN};
 note peak() - $before, ' octets';
 close client_of(1 << 16);

@@ -154,8 +154,8 @@ location_is("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9",
     "$here/%D0%B4%D0%B8%D1%80/?q=%C3%A9", 'a directory, natively');
 location_is('/cgi/to.cgi?other', 'http://other.example/%C3%A9/%e9',
     'a script to another host');
-location_is('/cgi/to.cgi?own', "$here/%C3%A9", 'to this host');
-location_is('/cgi/to.cgi?status', '/%C3%A9', 'with a status');
+location_is('/cgi/to.cgi?own', "$here/%C3%A9", 'a script to this host');
+location_is('/cgi/to.cgi?status', '/%C3%A9', 'a script with a status');
 location_is('/cgi/to.cgi?made', '/%C3%A9', '201');
 is $server->get('/cgi/to.cgi?path')->body, 'coffee',
     'a path without a status: no redirect';
@@ -171,7 +171,7 @@ for my $name ("\xC3\xA9", 'e%cc%81', '%a4%a2') {
     my $put = $server->request('PUT', "/dav/$name" . $number++, body => 'x');
     is $put->status, 201, "PUT $want";
     is $put->header('Location') =~ s/\d$//r, "$here/dav/$want",
-        'its Location';
+        'Location after PUT';
 }
 is $server->get('/set')->header('Location'), '/%C3%A9', 'Header set';
 
@@ -258,11 +258,12 @@ $map = $variants->get('/map.var', headers => [@tcn]);
 is $map->status, 300, 'a list out of a type map';
 my @both = ("$han.html", "$han.txt");
 is_deeply [sort +($map->header('Alternates') // '') =~ /\{"([^"]*)"/g],
-    \@both, 'its Alternates';
-is_deeply [sort $map->body =~ /<a href="([^"]*)">/g], \@both, 'its links';
+    \@both, 'Alternates of the type map';
+is_deeply [sort $map->body =~ /<a href="([^"]*)">/g], \@both,
+    'links of the type map';
 my $same = $variants->get("/$han", headers => [
     Accept => 'text/plain', 'If-None-Match' => '*']);
-is $same->status, 304, 'not modified';
+is $same->status, 304, '304';
 is $same->header('Content-Location'), "$han.txt", '304: Content-Location';
 is_deeply [$variants->errors], [], 'log';
 

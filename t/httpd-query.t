@@ -163,10 +163,10 @@ is answer('/qsa?q=%83%5C'), "p=1&q=$so|p=1&q=$so|/qsa?q=%83%5C|so",
     'RewriteRule with QSA';
 is $server->get('/to?q=%83%5C')->header('Location'),
     'http://localhost:' . $server->port . "/new?q=$so",
-    'its redirect';
+    'the redirect of RewriteRule with QSA';
 is $server->get('/dir?q=%83%5C')->header('Location'),
     'http://localhost:' . $server->port . "/dir/?q=$so",
-    'that of mod_dir';
+    'the redirect of mod_dir';
 is answer('/none?a=1'), "q=$so|q=$so|/none?a=1|so",
     'ErrorDocument with a query of its own';
 is answer('/ssi.shtml?x=%83%5C'), "q=$so|q=$so|/ssi.shtml?x=%83%5C|so|x=$so",

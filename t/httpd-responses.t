@@ -301,7 +301,8 @@ front_answers("${_}%2e/x.txt", 200, undef, "$_: a dot-segment")
 front_answers('/app%2Etxt?%2E', 301, '/app.txt?%2E', 'a needless escape');
 front_answers('/app%2Etxt', 301, '/app.txt', 'HEAD', method => 'HEAD');
 front_answers('/app.tx%74', 405, undef, 'PUT', method => 'PUT');
-front_answers('/%66ront/x.txt', 301, '/front/x.txt', 'of a directory');
+front_answers('/%66ront/x.txt', 301, '/front/x.txt',
+    'a needless escape in a directory');
 front_answers('http://localhost/%66ront/x.txt', 301, '/front/x.txt',
     'in absolute-form');
 front_answers('/./front//x.txt', 200, undef,

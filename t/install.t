@@ -63,13 +63,13 @@ is_deeply [grep { !m{^$prefix/share/(?:doc/iri|man/man3)/} } @installed], [sort 
     iri_ref)), qw(bin/iri lib/libiri.a
     lib/pkgconfig/libiri.pc share/man/man1/iri.1
     share/bash-completion/completions/iri
-    share/zsh/site-functions/_iri)], 'what is installed';
+    share/zsh/site-functions/_iri)], 'installed files';
 my @documents = map { "$prefix/share/doc/iri/$_" } 'README.md', 'LICENSE',
     'mod_iri/example.conf', 'ngx_iri/example.conf', 'doc/api.md',
     glob 'doc/*.md';
 my %is = map { $_ => 1 } @installed;
 push @documents, map { "$prefix/share/man/man3/$_.3" } qw(libiri iri_find);
-is_deeply [grep { !$is{$_} } @documents], [], 'and the documents';
+is_deeply [grep { !$is{$_} } @documents], [], 'installed documents';
 
 subtest 'nginx' => sub {
     answers(nginx(stock => 1, root => $root,
@@ -120,7 +120,8 @@ for my $server (sort keys %where) {
 # A running server has mapped the file.
 my $before = (stat "$dest$mod_iri")[1];
 is +(make('DOCS=', 'install-httpd'))[0], 0, 'once more';
-isnt +(stat "$dest$mod_iri")[1], $before, 'nothing is written over a module';
+isnt +(stat "$dest$mod_iri")[1], $before,
+    'a module is replaced, not overwritten';
 
 subtest 'uninstall' => sub {
     my @others = ("$prefix/share/doc/iri/doc/notes.txt", "$ngx_iri.old");
@@ -129,8 +130,9 @@ subtest 'uninstall' => sub {
     is "$code$err", '0', 'make uninstall';
     is_deeply [there()], [sort @others], "what is others' stays";
     unlink map { "$dest$_" } @others;
-    is +(make('uninstall'))[0], 0, 'nothing to remove is no error';
-    ok !-e "$dest$prefix/share/doc/iri", 'its folder of documents is gone';
+    is +(make('uninstall'))[0], 0, 'uninstalling twice is no error';
+    ok !-e "$dest$prefix/share/doc/iri",
+        'its directory of documents is removed';
 };
 
 # Sources and program of the other server do not exist, and documents do not
@@ -139,10 +141,10 @@ my @no_nginx = ('DOCS=', 'NGINX_SRC=/nonexistent', 'NGINX=/nonexistent');
 my @no_httpd = ('DOCS=', 'APXS=/nonexistent/apxs');
 subtest 'one server' => sub {
     is +(make(@no_nginx, 'install-httpd'))[0], 0, 'httpd without nginx';
-    is_deeply [grep { /\.so$/ } there()], [$mod_iri], 'that alone';
+    is_deeply [grep { /\.so$/ } there()], [$mod_iri], 'only this module';
     is +(make('uninstall'))[0], 0, 'away';
     is +(make(@no_httpd, 'install-nginx'))[0], 0, 'nginx without httpd';
-    is_deeply [grep { /\.so$/ } there()], [$ngx_iri], 'that alone';
+    is_deeply [grep { /\.so$/ } there()], [$ngx_iri], 'only this module';
     is +(make(@no_httpd, @no_nginx, 'install-cli', 'install-lib'))[0], 0,
         'neither';
     is +(make('uninstall'))[0], 0, 'away';
@@ -152,7 +154,7 @@ subtest 'one server' => sub {
         'DOCS=', 'install-nginx');
     isnt $code, 0, 'a folder that is not known';
     like $err, qr/Say NGINX=program or NGINX_MODULES=directory/,
-        'and how to tell it';
+        'the message names the variable';
     is +(make('DOCS=', 'NGINX_MODULES=/opt/modules',
         'install-nginx'))[0], 0, 'told';
     ok -e "$dest/opt/modules/ngx_http_iri_module.so", 'and followed';
@@ -178,7 +180,7 @@ subtest 'packages' => sub {
         slurp('debian/iri.conf') =~ /^#([^ \n].*|    .*)$/mg;
     like $settings, qr/^IRICharset .*^<Directory /ms, 'there are entries';
     my ($code, $output) = httpd_t("$settings\n");
-    is $code, 0, 'what debian/iri.conf has in comments' or diag $output;
+    is $code, 0, 'the commented settings of debian/iri.conf' or diag $output;
 };
 
 # The directory of modules by `nginx -V`.

@@ -31,7 +31,7 @@ for my $source (glob "$top/doc/examples/*.c") {
     if ($name eq 'resolve') {
         ($code, $out) = capture('', $program, 'http://bücher.example/a/b',
             '../%C3%A9', 'a b');
-        is "$code $out", <<'END', 'and resolves';
+        is "$code $out", <<'END', 'the example resolves a reference';
 0 ../%C3%A9
   IRI: http://bücher.example/é
   URI: http://xn--bcher-kva.example/%C3%A9
@@ -46,15 +46,15 @@ subtest 'pkg-config' => sub {
     plan skip_all => 'libiri.pc is not built' if !-e "$build/libiri.pc";
     my ($version) = slurp("$top/common/iri_types.h")
         =~ /^#define IRI_VERSION "([\d.]+)"$/m;
-    ok $version, 'iri_types.h says the version';
+    ok $version, 'version in iri_types.h';
     is slurp("$build/libiri.pc") =~ /^Version: (.*)$/m && $1, $version,
-        'libiri.pc says the same';
+        'version in libiri.pc';
     is +(capture('', "$build/iri", '--version'))[1], "iri $version\n",
-        'so does the command';
+        'version of the command';
     like slurp("$top/CHANGES.md"), qr/^Changes with iri \Q$version\E$/m,
-        'CHANGES.md tells of it';
+        'version in CHANGES.md';
     like slurp("$top/doc/iri.1"), qr/^\.TH IRI 1 [\d-]+ "iri \Q$version\E" /,
-        'and the manual is of it';
+        'version of the manual';
 
     my $prefix = temp_dir() . '/usr';
     my ($code, $out, $err) = capture('', 'make', '-s', '-C', $top,
@@ -72,7 +72,7 @@ subtest 'pkg-config' => sub {
         "$top/doc/examples/resolve.c", split ' ', $flags);
     is "$code$err", '0', 'an example is built by it';
     (undef, $out) = capture('', "$prefix/resolve", 'http://a/b', 'c');
-    like $out, qr{^  URI: http://a/c$}m, 'and runs';
+    like $out, qr{^  URI: http://a/c$}m, 'the example runs';
 };
 
 # The reference is generated from the comments of the public headers.
@@ -104,7 +104,7 @@ subtest 'the reference' => sub {
     my @wrong = (capture('', 'sh', '-c', 'command -v groff'))[0] ? ()
         : capture('', 'groff', '-man', '-ww', '-z',
             grep { slurp($_) !~ /^\.so/ } @pages);
-    is $wrong[2] // '', '', 'in form';
+    is $wrong[2] // '', '', 'form of the manuals';
 };
 
 subtest 'what is declared' => sub {
@@ -164,17 +164,17 @@ subtest 'completion' => sub {
     };
     like $complete->(''), qr/^explain host check split .*\bhelp$/,
         'commands';
-    is $complete->('to-u'), 'to-uri', 'one command';
-    is $complete->('help', 'bid'), 'bidi', 'of help';
+    is $complete->('to-u'), 'to-uri', 'completion of a command';
+    is $complete->('help', 'bid'), 'bidi', 'completion after help';
     is $complete->('equal', '--l'), '--level', 'an option';
-    is $complete->('equal', '--level', 'sy'), 'syntax', 'its value';
-    is $complete->('lint', '--plan', 'c'), 'convmv', 'of lint';
+    is $complete->('equal', '--level', 'sy'), 'syntax', 'completion of a value';
+    is $complete->('lint', '--plan', 'c'), 'convmv', 'completion for lint';
     is $complete->('lint', "$top/cli/comp"), "$top/cli/completion",
         'a folder';
     my ($output) = (capture('', "$build/iri", 'help', 'lint'))[1]
         =~ /^Findings[^\n]*\n(.*?)\n\n/ms;
     is $complete->('lint', '--only', ''), join(' ', map { split /, / }
-        $output =~ /^  ((?:[a-z-]+, )*[a-z-]+)\b/mg), 'all findings';
+        $output =~ /^  ((?:[a-z-]+, )*[a-z-]+)\b/mg), 'all kinds of findings';
 };
 
 # Runs a shell at a terminal; the completion of a line is written to a file.

@@ -60,7 +60,7 @@ sub judge_json {
     my $listing = eval { JSON::PP->new->utf8->decode($octets) };
     ok $listing, 'JSON' or diag($@), return {};
     my (%seen, %wrong);
-    is $listing->{path}, '/a<b/%41/', 'its path';
+    is $listing->{path}, '/a<b/%41/', 'the path of the listing';
     for my $entry (@{ $listing->{entries} }) {
         my $name = $entry->{name};
         utf8::encode($name) if defined $name;   # noncharacters, too
@@ -75,9 +75,9 @@ sub judge_json {
         $wrong{slash}++ if ($to =~ s{/\z}{}) != !!$entry->{directory};
         $wrong{leads}++ if unescaped($to =~ s{^\./}{}r) ne ($name // $as);
     }
-    is_deeply \%wrong, {}, 'each is what it says';
-    is_deeply [grep { !$seen{$_} } keys %there], [], 'none is missing';
-    is scalar @{ $listing->{entries} }, $COUNT, 'none is told twice';
+    is_deeply \%wrong, {}, 'each entry is as expected';
+    is_deeply [grep { !$seen{$_} } keys %there], [], 'no entry is missing';
+    is scalar @{ $listing->{entries} }, $COUNT, 'no entry is listed twice';
     return \%seen;
 }
 
@@ -105,8 +105,8 @@ sub judge_html {
         $wrong{text}++ if unescaped($text)
             ne unescaped($href =~ s{^\./|/\z}{}gr);
     }
-    is_deeply \%wrong, {}, 'each link has the text that is its name';
-    is $rows, $COUNT, 'each has a row';
+    is_deeply \%wrong, {}, 'the text of each link is its name';
+    is $rows, $COUNT, 'each entry has a row';
     is scalar keys %links, 0, 'JSON links nothing else';
 
     my ($style) = $octets =~ m{<style>(.*?)</style>}s;

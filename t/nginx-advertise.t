@@ -26,7 +26,7 @@ is check_conf('server { iri on; iri_advertise on; }'), '0', 'on';
 is check_conf('server { iri report; iri_advertise on; }'), '0', 'report';
 is check_conf('server { iri_advertise off; }'), '0', 'off';
 is check_conf('iri_advertise on; server { iri on; } server { iri off; }'), '0',
-    'one of the servers';
+    'on in one of the servers';
 like check_conf('iri on; server { iri off; iri_advertise on; }'),
     qr/^0 iri: "iri_advertise" in \S+:\d+ has no effect/,
         'a warning if iri is off';

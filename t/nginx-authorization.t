@@ -122,26 +122,33 @@ for my $address (undef, '10.0.0.1', '10.0.0.2') {
     my @as = $address ? (headers => ['X-Forwarded-For', $address]) : ();
     my $as = $address // 'nobody';
     my $me = ($address // '') eq '10.0.0.1';
-    is names('/rip/', @as), $numbers, "as $as: where others may say so";
-    is accessible('/rip/', "$numbers $secrets", @as), $numbers, 'as one by one';
+    is names('/rip/', @as), $numbers,
+        "as $as: trusted addresses set the client";
+    is accessible('/rip/', "$numbers $secrets", @as), $numbers,
+        'the same as single requests';
     is names('/all/', @as), $me ? "$numbers $secrets" : $numbers,
-        "as $as: where all may";
+        "as $as: all addresses are trusted";
     is names('/rip/', @as, port => $server->port('all')),
-        $me ? "$numbers $secrets" : $numbers, "as $as: in the whole server";
-    is names('/mine/', @as), $me ? 'a told' : 'a', "as $as: the listing may";
+        $me ? "$numbers $secrets" : $numbers,
+            "as $as: trusted in the whole server";
+    is names('/mine/', @as), $me ? 'a told' : 'a',
+        "as $as: trusted in the location of the listing";
     is accessible('/mine/', 'a secret told', @as), $me ? 'a told' : 'a',
-        'as one by one';
-    is names('/idx/none', @as), 'a', "as $as: what led to it may";
+        'the same as single requests';
+    is names('/idx/none', @as), 'a',
+        "as $as: trusted in the location before a redirect";
 }
 my @through = (headers => ['X-Forwarded-For', '10.0.0.1, 10.0.0.2'],
     port => $server->port('all'));
 is accessible('/two/', 'a secret', @through), 'a', 'the address is set once';
-is names('/two/', @through), 'a', 'for a name, too';
+is names('/two/', @through), 'a', 'the address is set once for entries, too';
 
 my @me = (headers => ['X-Forwarded-For', '10.0.0.1']);
 my $log = $server->access_log;
-ok $log =~ qr{^10\.0\.0\.1\b.*"GET /mine/\?}m, 'logged as who asked';
-ok $log !~ qr{^10\.0\.0\.1\b.*"GET /mine/secret}m, 'in each location';
+ok $log =~ qr{^10\.0\.0\.1\b.*"GET /mine/\?}m,
+    'logged with the address of the client';
+ok $log !~ qr{^10\.0\.0\.1\b.*"GET /mine/secret}m,
+    'in the log of each location';
 
 # The source's location lets the client set its address, the Destination's does
 # not.
@@ -169,11 +176,13 @@ is names('/req/', proto => 'h2', port => $server->port('h2')), 'a z',
 
 is copy('COPY', '/dav/a', "/dav/line/$_->[0]"), $_->[1],
     "COPY to $_->[0] by \$request" for ['a', 204], ['secret', 403];
-is copy('COPY', '/dav/line/a', '/dav/line/secret'), 403, 'from there, too';
-is copy('COPY', '/dav/line/a', '/dav/c'), 204, 'and elsewhere';
+is copy('COPY', '/dav/line/a', '/dav/line/secret'), 403,
+    'COPY from a location with such a rule';
+is copy('COPY', '/dav/line/a', '/dav/c'), 204, 'COPY to an allowed name';
 $log = $server->access_log;
-ok $log =~ m{"COPY /dav/line/a HTTP/1\.1" 403}, 'the line that came is logged';
-ok $log !~ m{"COPY /dav/line/secret }, 'and no other';
+ok $log =~ m{"COPY /dav/line/a HTTP/1\.1" 403},
+    'the request line is logged as sent';
+ok $log !~ m{"COPY /dav/line/secret }, 'no other line is logged';
 
 # ---- limits --------------------------------------------------------------------
 
@@ -186,9 +195,9 @@ for my $again (1 .. 4) {
 my @user = (headers => ['Authorization', 'Basic dXNlcjp3b3Jk']);
 is names('/pass/'), 'same a', 'passwords';
 is names('/pass/', @user), 'same a free',
-    'not one that can be tried only so often';
-is names('/pass/same/'), '', 'where that is counted';
-is names('/pass/same/', @user), 'x', 'it can be tried';
+    'not a password with limited attempts';
+is names('/pass/same/'), '', 'the listing counts as an attempt';
+is names('/pass/same/', @user), 'x', 'the password is accepted';
 
 # A password that is tried in a listing counts as one request of its location.
 for my $guess ('3b3Jk', 'ndWVzcw==', undef) {
@@ -199,7 +208,7 @@ for my $guess ('3b3Jk', 'ndWVzcw==', undef) {
     my $is = $guess && $guess eq '3b3Jk' ? 'the right' : 'no right';
     is names('/guess/', @try), $is eq 'the right' ? '1 2 3 a secret' : 'a',
         "$is password";
-    is names('/guess/', @right), 'a', 'then no other';
+    is names('/guess/', @right), 'a', 'no further attempt';
     is $server->get("/guess/$_", @right)->status, 503, "nor of $_ itself"
         for qw(1 secret);
 }

@@ -117,29 +117,30 @@ is answer($server, '/small/name.txt', $port->($_)), '200 small', "found: $_"
     for qw(small off named);
 is answer($server, '/large/Name.txt'), '200 large', 'large: exact at once';
 is answer($server, '/large/name.txt'), '200 large',
-    'who is the first to ask for another waits';
-is $server->get('/none')->body, 'page', 'so does a page for an error';
-is answer($server, '/app/NAME.txt'), '200 accel', 'and X-Accel-Redirect';
+    'the first request for another name waits';
+is $server->get('/none')->body, 'page', 'an error page waits, too';
+is answer($server, '/app/NAME.txt'), '200 accel', 'X-Accel-Redirect waits, too';
 is answer($server, '/large/name.txt'), '200 large', "in each worker, $_"
     for 1 .. 12;
 is answer($server, '/large/name.txt', $port->('named')), '200 large',
     'servers with the same size share it';
 is answer($server, '/large/name.txt', $port->('off')), '404',
-    'off: nothing is remembered of it';
+    'off: the directory is not cached';
 is answer($server, '/large/name.txt', $port->('default'), proto => 'h2'),
     '200 large', 'the default size, by HTTP/2';
 is answer($server, '/large/name.txt', $port->('small')), '404',
-    'a size that it does not fit into';
+    'a size that the index does not fit into';
 is answer($server, '/small/name.txt', $port->('small')), '200 small',
-    'which serves others';
+    'other directories are served';
 
 ok $server->reload, 'reload';
 is answer($server, '/large/name.txt'), '200 large', "is kept, $_" for 1 .. 3;
 ok $server->reload(conf(main => '3m', small => '64k', off => 'off',
         named => '2m threads=pool', default => '')), 'reload with another size';
 is answer($server, '/large/name.txt', $port->('named')), '200 large',
-    'what stays as it was is kept';
-is answer($server, '/large/name.txt'), '200 large', 'the other is filled again';
+    'an unchanged cache is kept';
+is answer($server, '/large/name.txt'), '200 large',
+    'a changed cache is filled again';
 ok $server->reload(conf(main => 'off', small => '2m', off => '3m',
         named => 'off', default => '64k')), 'reload with others';
 is answer($server, '/small/name.txt', $port->($_)), '200 small', "found: $_"
@@ -191,10 +192,10 @@ while (sysread $socket, my $some, 4096) {
     $read .= $some;
 }
 like $read, qr{^HTTP/1\.1\ 200\ .*\r\n\r\nlarge$}sx,
-    'but not before who waits for a directory is served';
+    'a worker ends after waiting requests are served';
 close $socket;
 ok $ended->wait_for(sub { $ended->log_text =~ /exited with code 0/ }),
-    'then it is gone';
+    'the worker has ended';
 $ended->stop;
 is_deeply [$ended->errors], [], 'log';
 
@@ -268,8 +269,8 @@ ok $killed->wait_for(sub {
 is answer($killed, "/many$_/NAME.txt"), "200 many$_", "found in many$_"
     for 1 .. 12;
 is answer_later($killed, '/large/NAME.txt', port => $killed->port('named')),
-    '200 large', 'found in the large one';
+    '200 large', 'found in the large directory';
 is_deeply [$killed->errors(ignore => $EXPECTED)], [], 'log';
 $killed->stop;
-is_deeply [$killed->errors(ignore => $EXPECTED)], [], 'the end';
+is_deeply [$killed->errors(ignore => $EXPECTED)], [], 'error log';
 done_testing;

@@ -215,7 +215,7 @@ is answer('/dirs/sub/file.txt'), '300 /dirs/SUB/FILE.txt /dirs/Sub/File.txt',
 $page = $server->get('/many_abcdefghi');
 is scalar(() = $page->body =~ /<li>/g), 8, 'at most eight candidates';
 like $page->body, qr/<p>There are others, too/,
-    'and a note that there are more';
+    'a note that there are more candidates';
 like $server->get('/many_abcdefghi', headers => ['Accept', 'application/json'])
     ->body, qr/\],"more":true\}$/, 'also in JSON';
 is answer('/404/name.txt'), '404', 'iri_ambiguous 404';

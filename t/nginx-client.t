@@ -218,11 +218,11 @@ is answer($either, undef, port => 'field'), '404 X-Charset', 'without the field'
 is answer($either, 'Russia', port => 'fixed'), '200 russian',
     'a constant list needs no Vary';
 is answer("/old$either", undef, port => 'prefix'), '200 french',
-    'nor does a constant prefix';
+    'a constant prefix needs no Vary';
 is answer($either, undef, port => 'prefix'), '403',
     'rules judge the canonical path';
 is answer('/%D0%B9t%D0%B9.txt', undef, port => 'prefix'), '403',
-    'as for the canonical URI';
+    'the same for the canonical URI';
 
 # With EUC-JP it is a file; without, a rule answers, after a lookup of the
 # file.

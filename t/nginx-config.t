@@ -150,10 +150,12 @@ is answer('on', '/euc/%E6%97%A5.txt'), 404,
     'on: names on disk are in no other charset by default';
 is answer('up', '/euc/%E6%97%A5.txt'), '200 euc',
     'a location inherits the charset of names from its server';
-is answer('up', '/utf/%C6%FC.txt'), '200 utf', 'and may have its own';
+is answer('up', '/utf/%C6%FC.txt'), '200 utf',
+    'a location can have its own charset';
 is answer('up', '/utf/in/%C6%FC.txt'), '200 utf',
-    'which a nested location inherits';
-is answer('up', '/named/euc/%C6%FC.txt'), '200 euc', 'from its server';
+    'a nested location inherits it';
+is answer('up', '/named/euc/%C6%FC.txt'), '200 euc',
+    'a location inherits from its server';
 is answer('up', '/nfd/e%CC%81.txt'),
     '303 http://localhost:' . $server->port('up') . '/nfd/%C3%A9.txt',
     'iri_redirect of a location';
@@ -162,7 +164,7 @@ is answer('up', '/euc/%C6%FC.txt'), '200 euc',
 is $server->get('/utf/a')->header('X-Form'), undef,
     'variables are empty where iri is off';
 is $server->get('/utf/a', port => $server->port('on'))->header('X-Form'),
-    'ascii', 'and not where it is on';
+    'ascii', 'variables with iri on';
 
 is_deeply [$server->errors], [], 'error log';
 
@@ -179,7 +181,7 @@ for my $case (['', 404], ['iri_invalid 404;', 404], ['iri_invalid 400;', 400],
     my @lines = grep { /iri: / } split /\n/, $one->settled_log;
     is scalar @lines, $status == 200 ? 0 : 1, "lines of log: $text";
     like $lines[0] // '', qr{\[info\].*iri: path "/%FFa\.txt" refused: },
-        'which say what was refused'
+        'messages name the rejected value'
         if $status != 200;
 }
 

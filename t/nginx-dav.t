@@ -229,7 +229,7 @@ for my $method (qw(COPY MOVE)) {
 }
 request_is('DELETE', '/e/%E2%82%AC.txt', 404, 'DELETE of it');
 request_is('GET', '/e/%E2%82%AC.txt', 404, 'GET of it');
-request_is('PUT', '/e/%E7%A6%81/%E2%82%AC.txt', 403, 'in a denied place',
+request_is('PUT', '/e/%E7%A6%81/%E2%82%AC.txt', 403, 'in a denied directory',
     body => 'x');
 is entries('e'), 'a.txt', 'no entry was created';
 
@@ -264,7 +264,7 @@ is entries('k'), join(' ', sort map { escaped($_) } 'Docs', 'Résumé.txt',
     'Résumé2.txt'), 'no entry was created';
 request_is('MOVE', '/k/' . percent('Résumé.txt'), 204, 'MOVE to its own twin',
     destination('/k/' . percent('résumé.txt')));
-request_is('MOVE', '/k/Docs/new.txt', 409, 'but not beside its own collection',
+request_is('MOVE', '/k/Docs/new.txt', 409, 'not beside an entry of another case',
     destination('/k/DOCS/NEW.txt'));
 request_is('MOVE', '/k/Docs/', 201, 'the same of a collection', destination('/k/docs/'));
 is entries('k'), join(' ', sort map { escaped($_) } 'docs', 'résumé.txt',
@@ -277,7 +277,8 @@ my $hyou = '表';
 spew("$root/$_", 'keep') for 'e/a.txt', 'u/a.txt', 'u/' . euc($hyou) . '.txt',
     'k/Über.txt', 'u/' . 'が.txt';
 system 'chown', '-R', 'www-data', map { "$root/$_" } qw(e u n k) if $> == 0;
-request_is('GET', '/u/%C9%BD.txt', 403, 'what EUC-JP has there is denied');
+request_is('GET', '/u/%C9%BD.txt', 403,
+    'the EUC-JP name of these octets is denied');
 for my $method (qw(COPY MOVE)) {
     request_is($method, '/e/a.txt', 409, "$method to where its octets are another",
         destination(percent("/u/$hyou.txt")));
@@ -294,7 +295,7 @@ is entries('u'), join(' ', sort map { escaped($_) } 'a.txt',
 is entries($_->[0]), escaped($_->[1]), "$_->[0]: nothing was made"
     for ['n', ''], ['k', 'Über.txt'];
 request_is('COPY', '/e/a.txt', 204, 'a name that both write so', destination('/u/b.txt'));
-request_is('COPY', '/u/a.txt', 204, 'and one that is not ASCII',
+request_is('COPY', '/u/a.txt', 204, 'COPY to a non-ASCII name',
     destination(percent("/k/$hyou.txt")));
 
 spew("$root/p/a.txt", 'x');
@@ -336,7 +337,8 @@ END
             'the message gives the reason';
         ok !-e "$root/u/D", 'no entry was created';
     }
-    is $copy->('COPY', '/e/D/', '/e/E/')->status, 201, 'in its own tree';
+    is $copy->('COPY', '/e/D/', '/e/E/')->status, 201,
+        'COPY within the EUC-JP tree';
     is slurp("$root/e/E/\xC9\xBD.txt"), 'hyou', 'with its members';
     is $copy->('COPY', '/u/sub/', '/u/sub2/')->status, 201, 'in UTF-8';
     is_deeply [$trees->errors], [], 'log';
@@ -428,7 +430,7 @@ sub listing {
     spew("$root/e/l/$_", 'x') for keys %names;
     my $list = request_is('PROPFIND', '/e/l/', 207, 'PROPFIND',
         headers => [Depth => 1]);
-    ok !defined $list->header('Content-Length'), 'of a length of its own';
+    ok !defined $list->header('Content-Length'), 'no Content-Length';
     is scalar(() = $list->body =~ /<D:response>/g), 8, 'all of them';
     ok eval { Encode::decode('UTF-8', my $copy = $list->body,
         Encode::FB_CROAK()); 1 }, 'is UTF-8';

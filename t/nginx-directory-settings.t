@@ -158,11 +158,11 @@ is $server->get('/broken/%25E6%2597%25A5%25E6%259C%25AC/%E8%A1%A8.txt')->status,
 
 my $deep = body_is('/match/日本/表/表.txt',
     'match/' . euc('日本') . '/表/' . sjis('表.txt'), 'three charsets');
-is $deep->header('X-Location'), 'deep', 'in its location';
+is $deep->header('X-Location'), 'deep', 'settings of its location';
 body_is('/日記', '日記', 'a prefix that covers the whole name');
 body_is('/one/表', 'one/表', 'an exact location covers all');
-is body_is('/two/表', 'two/表', 'also another')->header('X-Location'), 'exact',
-    'in its location';
+is body_is('/two/表', 'two/表', 'another exact location')->header('X-Location'), 'exact',
+    'settings of its location';
 body_is('/three/表/é/表.txt', 'three/表/é/' . euc('表.txt'),
     'an exact location is no level of a longer prefix');
 is $server->get('/Cov/Name.txt', port => $server->port('fold'))->status, 200,
@@ -175,7 +175,7 @@ body_is('/php/表/表.php', 'php/表/' . euc('表.php'), 'a regular expression i
 is $server->get(percent '/別/表.txt')->status, 404,
     'in the server it applies to all names';
 is body_is('/if/表/表.txt', 'if/表/' . euc('表.txt'), 'if')->header('X-Location'),
-    'if', 'in its location';
+    'if', 'settings of its location';
 
 like $server->get(percent '/日本/old/')->body, qr/>表</, 'a listing';
 is $server->request('PUT', percent('/é/ü.txt'), body => 'x')->status, 201,

@@ -49,7 +49,7 @@ is copy_move($file, $_), '400 400', "to \"$_\"" for qw(/x /%C3%A9 /e%CC%81
     /prefix/deep /prefix/dee%70 /x?prefix/deep/inner/b.txt
     /%70%72%65%66%69%78%2F%64%65%65%70 http://localhost/x);
 is copy_move('/prefix/deep/inner/a.txt', '/x'), '400 400', 'alias inherited';
-is copy_move('/proxy/a.txt', '/x'), '200 200', 'not where a proxy is asked';
+is copy_move('/proxy/a.txt', '/x'), '200 200', 'not in a proxied location';
 is copy_move($file, '/prefix/deep/b.txt'), '204 204', 'below the alias';
 is copy_move('/prefix/deep/b.txt', "/prefix/$_"), '400 400',
     "a character across the end of the alias, or another prefix: $_"
@@ -57,9 +57,9 @@ is copy_move('/prefix/deep/b.txt', "/prefix/$_"), '400 400',
 is copy_move('/prefix/deep/b.txt', '/data/#%A4%A2'), '404 404',
     'no reading behind "#", which is a part of this path';
 is copy_move('/prefix/deep/b.txt', '/prefix/deep/#e%CC%81'), '204 204',
-    'and in canonical form';
+    'the same in canonical form';
 is_deeply [map { s{.*/}{}r } glob "$dav_root/data/*"], ["#\xC3\xA9"],
-    'nothing else is there';
+    'no other entries';
 
 is_deeply [$dav->errors], [], 'no worker is lost';
 
@@ -160,13 +160,13 @@ for my $name (qw(named tried lost broken last)) {
     is answer($over, $name, '/%E3%81%84/x.txt'), '404', "$name: internal";
     is answer($over, $name, $secret), '404', "$name: internal, another form";
 }
-is answer($over, made => "/to$plain"), '200 plain', 'what a rewrite made';
+is answer($over, made => "/to$plain"), '200 plain', 'a rewritten path';
 is answer($over, made => '/to/%E3%81%84/x.txt'), '200 secret',
-    'may be internal, as ever';
+    'a rewritten path may be internal, as in a stock server';
 is answer($over, made => "/to$secret"), '200 secret',
-    'under another form, too: the rules of the canonical path lead there';
+    'the same in another form: rules see the canonical path';
 is answer($over, index => '/page/'), '404 secret',
-    'a redirect of the server may see what is internal';
+    'an internal redirect may use internal locations';
 is_deeply [$over->errors], [], 'error log';
 
 # Changes that rules made for the first reading are undone.
@@ -196,17 +196,18 @@ for (['/%E3%81%82/x.txt', $plain], ['/at/%E3%81%82/x.txt', "/at$plain"])
     my ($wanted, $got) = map { $undo->get($_ . ($_ =~ /\?/ ? '&' : '?')
         . 'role=mine', host => 'name') } @$_;
     is $got->body, 'plain', "$_->[0], another form";
-    unlike $got->header('X-State'), qr/wrong|10240/, 'as if it had come so';
+    unlike $got->header('X-State'), qr/wrong|10240/,
+        'as if the found name had been sent';
     is $got->header('X-State'), $wanted->header('X-State'),
-        'with nothing else changed';
+        'no other effects of rules';
 }
 is answer($undo, '', "/rewritten/?to=\xE3\x81\x82"), '200 plain',
-    'a rewrite to what the query says';
+    'a rewrite to the path in the query';
 is answer($undo, '', "/rewritten/?to=\xA4\xA2"), '404',
-    'by another name: the client has not sent it in its path';
+    'another name that is not in the path sent';
 is answer($undo, '', "/front$plain"), '200 front',
-    'the rules of the wrong location do not run';
-is answer($undo, '', '/front/%A4%A6'), '409', 'but those of the right one';
+    'rules of the first location do not run';
+is answer($undo, '', '/front/%A4%A6'), '409', 'rules of the found location run';
 is_deeply [$undo->errors], [], 'error log';
 
 # ---- what was refused is not opened for its error page -----------------------
@@ -237,17 +238,17 @@ END
 for ('', '?if=1') {
     my $page = $refuse->get("/%A4%A2.txt$_");
     is $page->status, 404, "no reading$_";
-    is $page->header('X-File'), 'none', 'nor a test for the file'
+    is $page->header('X-File'), 'none', 'no test for the file'
         if $_ eq '';
     is $refuse->get("/e%CC%81/x.txt%FF$_")->status, 404,
-        "nor half a one$_";
+        "no partial reading$_";
     is answer($refuse, '', "/%E3%81%82.txt$_"), '200 named', "a name$_";
     is answer($refuse, pass => "/%A4%A2.txt$_"), '200 raw',
         "no reading, and none needed$_";
 }
 is_deeply [$refuse->errors], [], 'error log';
 is_deeply [$refuse->settled_log =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
-    'octets of no name are not tried either';
+    'octets without a name are not looked up';
 
 # ---- a variable keeps its length while a text is made of it ------------------
 

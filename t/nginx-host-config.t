@@ -100,7 +100,7 @@ my ($nginx, @responses) = responses_to("iri on;\n"
         server_name xn--tda.example ~%;'),
     $ue, 'b%FC', [$ue, 'b'], ['b%FC', 'b'], ['%6Fne.example', 'b']);
 is_deeply \@responses, ["two $LOWER", 'two b%fc', "two $UE", 400,
-    'one one.example'], 'the default server of the address that was asked';
+    'one one.example'], 'the default server of the requested address';
 
 # ---- report ------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ like $log, qr/iri: report: would map host "%c3%9c\.example" to "\Q$UE\E"/,
     'report says what it would take';
 like $log, qr/iri: report: would refuse host "b%fc": it is not UTF-8/,
     'report says what it would refuse';
-unlike $log, qr/iri: report: would.*plain/, 'and nothing of ASCII';
+unlike $log, qr/iri: report: would.*plain/, 'report: no line for ASCII';
 
 # ---- variables where it is off -----------------------------------------------
 
@@ -133,7 +133,7 @@ is_deeply \@responses, [
     "\xC3\xBC.example $UE http://\xC3\xBC.example/",
     'xn--a xn--a http://xn--a/',
     '[::1] [::1] http://[::1]/', ($none) x 3,
-], 'variables tell what the host is; nothing of one that is none';
+], 'variables of a host, empty for an invalid one';
 
 # ---- names of servers --------------------------------------------------------
 
@@ -200,11 +200,11 @@ my $both = "iri on; iri_host on;\n" . server('default', '')
     . server('unicode', $name)
     . server('ascii', 'server_name XN--TDA.example;');
 ($nginx, @responses) = responses_to($both, $UE, $ue);
-is_deeply \@responses, ["ascii $UE", "ascii $UE"], 'A-labels that are written down';
+is_deeply \@responses, ["ascii $UE", "ascii $UE"], 'A-labels in server_name';
 is((messages($both))[0] =~ s/ at \d+/ at N/gr, '[warn] iri: the host name '
     . "\"$UE\" selects the server at N, which has it in A-labels, not that "
     . 'at N, which has it in Unicode: remove it from one of them',
-    'which is told');
+    'a warning');
 is_deeply [messages("iri on; iri_host on;\n", server('default', ''),
     server('twice', "server_name \xC3\xBC.example $UE \xC3\x9C.example;"))],
     [], 'A-labels beside their Unicode';
@@ -214,34 +214,36 @@ for my $twice ("\xC3\xBC.example u\xCC\x88.example",
         . server('twice', "server_name $twice;"), $UE);
     is_deeply \@responses, ["twice $UE"], 'a name in two forms: ' . escaped($twice);
     is_deeply [$nginx->settled_log =~ /\[warn\].*/g], [],
-        'of which nobody is warned';
+        'no warning';
 }
 is_deeply [messages("iri on; iri_host on;\n",
     server('http',  "listen 127.0.0.1:%%PORT%%; $name"),
     server('https', "listen 127.0.0.1:%%PORTs%%; server_name $UE;"))],
-    [], 'of another address';
+    [], 'a name of another address';
 my $halves = "iri on; iri_host on;\n" . server('default', '')
     . server('unicode', "server_name *.\xC3\xBC.example \xC3\xBC.example;")
     . server('ascii', 'server_name .xn--tda.example;');
 ($nginx, @responses) = responses_to($halves, $UE, "a.$UE", $ue, "a.$ue");
 is_deeply \@responses, ["ascii $UE", "ascii a.$UE", "ascii $UE", "ascii a.$UE"],
-    'with a dot before them both halves are written down';
-is scalar(messages($halves)), 2, 'which is told';
+    'both names of a name with a leading dot are configured';
+is scalar(messages($halves)), 2, 'a warning';
 ($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
     . server('unicode', "server_name .\xC3\xBC.example;")
     . server('ascii', "server_name $UE;"), $UE, "a.$ue");
-is_deeply \@responses, ["ascii $UE", "unicode a.$UE"], 'or one of them';
+is_deeply \@responses, ["ascii $UE", "unicode a.$UE"], 'one of the two names';
 is_deeply [messages("iri on; iri_host on;\n",
-    server('own', "server_name .\xC3\xBC.example $UE;"))], [], 'its own';
+    server('own', "server_name .\xC3\xBC.example $UE;"))], [],
+        'both names in one server';
 ($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
     . server('unicode', $name) . server('pattern', "server_name ~$UE;"), $UE);
-is $responses[0], "unicode $UE", 'a pattern is no name that is written down';
+is $responses[0], "unicode $UE", 'a pattern is not a configured name';
 
 is_deeply [map { /(conflicting server name "[^"]*")/ }
     messages("iri on; iri_host on;\n", server('default', ''),
         server('one', "server_name \xC3\xBC.example;"),
         server('two', "server_name \xC3\x9C.example;"))],
-    ["conflicting server name \"$UE\""], 'the same name twice, nginx tells';
+    ["conflicting server name \"$UE\""],
+        "a duplicate name: nginx's own warning";
 
 # ---- warnings ----------------------------------------------------------------
 
@@ -266,7 +268,7 @@ for my $case (
 is_deeply [messages("iri on; iri_host on;\n", server('x',
     "server_name \"\" .a.example *.b.example c.* ~u_ _ \$hostname;"))],
     [],
-    'ASCII and patterns are not looked at';
+    'ASCII names and patterns are not checked';
 
 # iri_host that has no effect: its position, the server, the right place. Lines
 # count from that of http{}, which is 0: the default server is at 1 and its

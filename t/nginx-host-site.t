@@ -135,9 +135,9 @@ is join(' ', map { site_of('/limited', $_) } $host, $plain, 'W%c3%9c.example',
     'limit_req counts all forms of a host as one, by $host';
 is $server->request('PUT', '/body', host => $host, body => 'x' x 50)->status,
     413, 'client_max_body_size of the site';
-is header('Connection', '/ok', $host), 'close', 'keepalive_timeout of it';
+is header('Connection', '/ok', $host), 'close', 'keepalive_timeout of the site';
 is header('Connection', '/ok', 'localhost'), 'keep-alive',
-    'and not of the others';
+    'keepalive_timeout of other sites does not apply';
 is site_of('/', '%C3%96FF.example'), 'off xn--ff-eka.example []',
     'a site with iri off is selected, too';
 
@@ -202,7 +202,7 @@ $server->settle;
 like slurp($server->tmp . '/own.log'), $_, 'error_log of the site'
     for qr/access forbidden by rule/, qr{path "/%FF" refused};
 unlike $server->settled_log, qr/server: xn--w-eha.*secret\.txt/,
-    'and no other';
+    'no other line is logged';
 like slurp($server->tmp . '/host.log'),
     qr/^\Q$plain\E w\\xC3\\xBC\.example \Q$plain\E \Q$plain\E$/m,
     'access_log of the site';

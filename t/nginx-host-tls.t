@@ -147,14 +147,14 @@ is ask($_, port => 'page'), '421 [localhost] []',
     "nothing of it is kept: $_" for $secret, '%61bc.pattern';
 
 # The default server, which the raw host selects, is the one that verifies.
-is ask($books, sni => $BOOKS, port => 'def'), 421, 'before us: nginx itself';
+is ask($books, sni => $BOOKS, port => 'def'), 421, 'nginx itself';
 is ask($books, sni => $BOOKS, port => 'def', cert => 1), 421,
-    'and with a certificate';
+    'nginx itself, with a certificate';
 is ask($books, port => 'def'), 400, 'no SNI, no certificate';
 is ask($books, port => 'def', cert => 1), "books $BOOKS SUCCESS",
     'no SNI, but a certificate';
 is ask('%C3%BC.example', port => 'def', cert => 1),
-    'default xn--tda.example SUCCESS', 'it stays selected';
+    'default xn--tda.example SUCCESS', 'the selected server stays';
 
 is $server{ours}->get('/', host => $secret,
     port => $server{ours}->port('plain'))->body, "secret $SECRET ",
@@ -213,7 +213,7 @@ subtest 'HTTP/2' => sub {
         ["books $BOOKS SUCCESS", 'default xn--tda.example SUCCESS'],
         'the default server verifies';
     is_deeply [ask_h2([$books], port => 'def')], [400],
-        'and nobody without a certificate gets away from it';
+        'no other server without a certificate';
 
     # With the exact octets of server_name a host selects its server in a stock
     # nginx, too, which then reports the missing certificate, or 421 if the SNI

@@ -229,10 +229,10 @@ for my $proto (qw(h1 h2)) {
 
 my $log = $server{ours}->settled_log;
 like $log, qr/iri: host "b%fccher\.example" refused: it is not UTF-8/,
-    'a refused host is told in the log';
+    'a refused host is logged';
 my @lines = map { s/, client: .*//r } grep { /iri: host/ } split /\n/, $log;
-ok @lines > 20, 'and so are the others';
-is_deeply [grep { /[^ -~]/ } @lines], [], 'in ASCII';
+ok @lines > 20, 'all refused hosts are logged';
+is_deeply [grep { /[^ -~]/ } @lines], [], 'log lines are ASCII';
 is_deeply [$server{ours}->errors(level => 'error')], [], 'log';
 $_->stop for values %server;
 

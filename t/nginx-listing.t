@@ -408,7 +408,7 @@ for my $case ([nfc => 'UTF-8'], [nfd => 'UTF-8'], [euc => 'euc-jp'],
 
 my $page = $server->get('/nfc/');
 is $page->status, 200, 'a page';
-is $page->header('Content-Type'), 'text/html; charset=utf-8', 'its type';
+is $page->header('Content-Type'), 'text/html; charset=utf-8', 'Content-Type';
 is $page->header('Cache-Control'), 'private', 'Cache-Control';
 is $page->header('X-Content-Type-Options'), 'nosniff', 'X-Content-Type-Options';
 like $page->header('Content-Security-Policy'), qr/^default-src 'none'/,
@@ -464,7 +464,7 @@ sub pages {
 
 my ($pages, @big) = pages('/big/', 'sort=name&order=desc');
 is $pages, $big / 1000, 'pages of 1,000 names';
-is @big, $big, 'all of 20,000';
+is @big, $big, 'all 20,000 entries';
 is_deeply [map { $_->{href} } @big],
     [map { sprintf './a-rather-long-name-of-a-file-%05d.txt', $_ }
         reverse 1 .. $big], 'in the requested order';
@@ -481,7 +481,7 @@ for my $link ($page->body =~ /href="(\?[^"]*)"/g) {
 is names('/rules/'), '200 open/ ask.txt free.txt proxied.txt server.txt',
     'entries without access rules';
 is names('/rules/', @user), '200 open/ any.txt ask.txt auth.txt both.txt free.txt '
-    . 'proxied.txt server.txt', 'with a password';
+    . 'proxied.txt server.txt', 'entries with the password';
 my @log = grep { /"GET \/rules\// } split /\n/, $server->access_log;
 cmp_ok scalar @log, '>', 0, 'log_subrequest';
 unlike $server->get('/rules/')->body, qr/deny|inner|return|bak|rewrite/,
@@ -555,7 +555,7 @@ unlike $parts[1], qr/deny|auth/, 'without denied entries';
 unlike $parts[2] // 'one.txt', qr/one\.txt/,
     'no listing that clients cannot get';
 like $server->get('/404/none')->body, qr{\./one\.txt}, 'error_page';
-is $server->get('/404/none')->status, 404, 'its status';
+is $server->get('/404/none')->status, 404, 'status';
 is $server->get('/403/none')->status, 403, 'another';
 like $server->get('/accel/?to=/plain/')->body, qr{\./one\.txt},
     'X-Accel-Redirect';
@@ -576,7 +576,8 @@ is scalar(() = $server->get('/limited/')->body =~ m{href="\./}g), 1000,
     'limit_rate';
 is $server->get('/plain/', version => '1.0')->status, 200, 'HTTP/1.0';
 is $server->get('/nfc/', headers => ['If-Modified-Since',
-    'Sun, 22 Nov 2065 11:00:00 GMT'])->status, 200, 'not conditional';
+    'Sun, 22 Nov 2065 11:00:00 GMT'])->status, 200,
+        'conditional requests get 200';
 like $server->get('/sub/')->body, qr{<bdi>\[one\]</bdi>}, 'sub_filter';
 
 my $zipped = $server->get('/big/', headers => ['Accept-Encoding', 'gzip']);
@@ -698,7 +699,7 @@ for my $path ('/none/?format=json', '/big/?format=json') {
         $h2->take_frame(@frame);
     }
     is length $streams[0]{answer}->body, $filler, "$path behind a stream";
-    is $streams[1]{answer}->status, 200, 'its status';
+    is $streams[1]{answer}->status, 200, 'status';
     ok $streams[1]{answer}->body eq $server->get($path)->body, 'its body';
     $h2->disconnect;
 }
@@ -774,7 +775,7 @@ like check_conf('server { iri_listing maybe; }'), qr/^1 .*iri_listing" directive
     'an invalid value';
 is check_conf('server { iri on; iri_listing off; }'), '0', 'off';
 is check_conf('iri_listing on; server { iri on; } server { iri off; }'), '0',
-    'one of the servers';
+    'on in one of the servers';
 is check_conf('server { iri report; iri_listing on; }'), '0', 'report';
 like check_conf('server { location / { iri_listing on; } }'),
     qr/^0 iri: "iri_listing" in \S+:\d+ has no effect/,

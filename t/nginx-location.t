@@ -129,7 +129,7 @@ my $own = 'http://localhost:' . $server->port;
 is $server->get('/own')->header('Location'), "$own/%C3%A9",
     'an address of this host';
 location_is('/network', "$here//other.example/%C3%A9",
-    'what nginx takes for a path');
+    '"//" of a configuration is a path');
 location_is('/mail', 'mailto:%C3%A9@example.org', 'another scheme');
 
 # ---- out of requests --------------------------------------------------------
@@ -147,7 +147,8 @@ location_is("/arg/?x=\xC3\xA9", "$here/to?%C3%A9", 'a raw query');
 location_is("/rewrite/\xC3\xA9",
     "$here/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/%C3%A9", 'rewrite permanent');
 location_is('/rewrite/e%cc%81?a=%e9',
-    "$here/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/%C3%A9?a=%e9", 'with a query');
+    "$here/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/%C3%A9?a=%e9",
+        'rewrite permanent, with a query');
 location_is("/temporary/\xC3\xA9", 'http://other.example/%C3%A9/%C3%A9',
     'rewrite redirect');
 location_is('/gone/x', 'http://other.example/%C3%A9', 'error_page with an address');
@@ -165,15 +166,18 @@ for my $case (["\xC3\xA9/a.txt", '%C3%A9/a.txt'], ['e%cc%81/b.txt',
         '%C3%A9/b.txt']) {
     my $answer = $server->request('PUT', "/dav/$case->[0]", body => 'x');
     is $answer->status, 201, "PUT $case->[1]";
-    is $answer->header('Location'), "$here/dav/$case->[1]", 'its Location';
+    is $answer->header('Location'), "$here/dav/$case->[1]",
+        'Location after PUT';
 }
 
 # ---- upstreams --------------------------------------------------------------
 
 location_is('/up/relative', '/%C3%A9/e%CC%81?%C3%A9',
     'a Location of an upstream is escaped, not read');
-location_is('/up/absolute', 'http://x.example/%C3%A9/%e9', 'with a host');
-location_is('/up/slashes', '//other.example/%C3%A9', 'with an authority');
+location_is('/up/absolute', 'http://x.example/%C3%A9/%e9',
+    'an absolute Location of an upstream');
+location_is('/up/slashes', '//other.example/%C3%A9',
+    'a network-path reference of an upstream');
 location_is('/up-changed/relative', "$here/%C3%A9/%C3%A9/e%CC%81?%C3%A9",
     'after proxy_redirect');
 is $server->get('/up/content')->header('Content-Location'),
@@ -250,12 +254,12 @@ server {
 }
 END
     for (['302:/!c3!a9', '302 /%C3%A9', 'a path of this server'],
-        ['201:/e!cc!81', '201 /%C3%A9', 'in NFD, of 201'],
+        ['201:/e!cc!81', '201 /%C3%A9', '201, in NFD'],
         ['308:/!c6!fc', '308 /%E6%97%A5', 'in another charset'],
         ['301:http//other.example/!e9', '301 http//other.example/%E9',
             'a relative path'],
         ['302:/a!0d!0aX:b', '302 /a%0D%0AX:b', 'a line feed'],
-        ['200:/!c3!a9', "200 /\xC3\xA9", 'not of an answer that leads nowhere'])
+        ['200:/!c3!a9', "200 /\xC3\xA9", 'a 200 is unchanged'])
     {
         my ($args, $want, $test_name) = @$_;
         my $answer = $perl_server->get("/x?$args");
@@ -305,7 +309,7 @@ for my $case (
         '200 + </match/caf%C3%A9.txt>; rel="canonical"', 'another name'],
     ['/match/PLAIN.txt', '200 + </match/plain.txt>; rel="canonical"',
         'another name in ASCII'],
-    ['/match/NOT-THERE.txt', '200', 'another name that is not there'],
+    ['/match/NOT-THERE.txt', '200', 'another name, absent'],
     ["/up/\xC3\xA9",
         '200 + </a>; rel=next + </up/%C3%A9>; rel="canonical"',
         'beside that of an upstream'],

@@ -150,9 +150,9 @@ for my $form (sort keys %form) {
     is answer("/up/$name?q=$name"), visible("200 /up/$utf8?q=$name"),
         "upstream gets the escaped canonical path: $form";
     is answer("/base/$name"), "200 /b/$utf8",
-        "and with its own base: $form";
+        "upstream with a path: $form";
     is answer("/broken/$name"), "200 /up/$utf8",
-        "and after rewrite break: $form";
+        "upstream after rewrite break: $form";
     is $server->get("/send/$name")->header('Location'),
         'http://localhost:' . $server->port . "/show/$utf8",
         "rewrite redirect: $form";
@@ -185,7 +185,7 @@ is answer("/$utf8/"), '200 front', 'internal redirect to an index file';
 is answer('/show/%E2%80%8F'), '200 /show/\xE2\x80\x8F',
     'an escaped bidi character';
 is answer('/last/?f=' . raw('%E2%80%8F')), '200 /show/\xE2\x80\x8F',
-    'and after a rewrite';
+    'an escaped bidi character after a rewrite';
 
 # ---- refused ---------------------------------------------------------------
 

@@ -117,10 +117,10 @@ for my $form ('%83%5C', '%83%5c', '%83\\', "\x83\\", $so) {
         "q=$so&r=%26a+|$so|q=$so&r=%26a+|?|q=$so&r=%26a+|/say?q=$shown&r=%26a+",
         "one form: $shown";
     is $server->get("/index.html?q=$form")->header('X-Map'), 'so',
-        "for maps: $shown";
+        "in a map: $shown";
     is answer("/up/a?q=$form"), "/up/a?q=$so", "upstream: $shown";
-    is answer("/with/a?q=$form"), "/w/a?q=$so", "and below a path: $shown";
-    is answer("/var/a?q=$form"), "/v?q=$so", "and by a variable: $shown";
+    is answer("/with/a?q=$form"), "/w/a?q=$so", "upstream with a path: $shown";
+    is answer("/var/a?q=$form"), "/v?q=$so", "upstream by a variable: $shown";
 }
 is $server->get('/say?q=' . $_)->status, 403, "rules of the server: $_"
     for '%94%E9%96%A7', '%E7%A7%98%E5%AF%86', "\x94\xE9\x96\xA7", '%94%e9%96%a7';

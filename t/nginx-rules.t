@@ -122,10 +122,10 @@ sub answer {
 for my $name (@sun) {
     my $form = visible($name);
     is answer("/$name/x.txt"), '403', "denied: $form";
-    is answer("/ok/$name/x.txt"), '403', "and after rewrite: $form";
+    is answer("/ok/$name/x.txt"), '403', "denied after rewrite: $form";
     is answer("/$name.php"), '200 not the source', "handled: $form";
 }
-is answer('/limit/%E6%97%A5'), '200', 'return is before limits';
+is answer('/limit/%E6%97%A5'), '200', 'return precedes limits';
 is answer("/limited/$sun[0]"), '200 ' . visible(slurp("$root/ssi.html")),
     'limited, the first';
 is answer("/limited/$_"), '503', 'limited: ' . visible($_)
@@ -138,23 +138,26 @@ my $moved = $server->get("/$asked/x.txt", host => 'name');
 is $moved->status . ' ' . $moved->body, '200 plain', 'found';
 is $moved->header('X-Wrong'), undef, 'in the location of the found name';
 is $moved->header('X-Kept'), 'kana name',
-    'with maps of the real name, and the names of the server';
+    'maps use the found name; captures of server_name are kept';
 is answer("/$asked.txt"), '200 top', 'found, a file';
 my $top = $server->get("/$asked.txt", host => 'name');
 is visible($top->header('X-Uri')), visible(raw("/$found.txt")),
-    '$uri is the real name';
-is $top->header('X-Form'), 'legacy EUC-JP charset', 'how it came';
+    '$uri is the found name';
+is $top->header('X-Form'), 'legacy EUC-JP charset', 'variables of the request';
 is $server->get('/%C9%BD.txt')->header('X-Form'), 'legacy EUC-JP charset',
-    'octets that are UTF-8, too';
+    'octets that are also UTF-8';
 is $top->header('X-Sub'), 'name', 'captures of the server name';
-is answer("/$kana{deny}[0]/x.txt"), '403', 'the real name is denied';
-is answer("/$kana{inner}[0]/x.txt"), '404', 'the real name is internal';
-is answer("/$kana{inner}[1]/x.txt"), '404', 'internal is as ever';
-is answer("/$kana{server}[0]/x.txt"), '402', 'the server judges the real name';
-is answer("/$kana{mapped}[0]/x.txt"), '402', 'and by a map';
-is answer("/$kana{half}[0]/x.txt"), '404', 'absent under every reading';
+is answer("/$kana{deny}[0]/x.txt"), '403', 'the found name is denied';
+is answer("/$kana{inner}[0]/x.txt"), '404', 'the found name is internal';
+is answer("/$kana{inner}[1]/x.txt"), '404',
+    'an internal location as in a stock server';
+is answer("/$kana{server}[0]/x.txt"), '402',
+    'rules of the server apply to the found name';
+is answer("/$kana{mapped}[0]/x.txt"), '402',
+    'denied by a map of the found name';
+is answer("/$kana{half}[0]/x.txt"), '404', 'absent in every reading';
 is answer("/ok/$kana{deny}[0]/x.txt"), '403',
-    'after a rewrite the location of the first reading is left';
+    'after a rewrite the location of the found name applies';
 is answer("/accel/at/$kana{plain}[0]/x.txt"), '200 plain',
     'X-Accel-Redirect, found';
 is answer("/accel/at/$kana{deny}[0]/x.txt"), '403',
@@ -162,33 +165,34 @@ is answer("/accel/at/$kana{deny}[0]/x.txt"), '403',
 is answer("/accel/at/$kana{inner}[0]/x.txt"), '200 secret',
     'X-Accel-Redirect to an internal location';
 is answer("/accel/?to=/$kana{plain}[$_]/x.txt"), ('404', '200 plain')[$_],
-    'X-Accel-Redirect to what the client did not send' for 0, 1;
+    'X-Accel-Redirect to a path that the client did not send' for 0, 1;
 is answer('/ssi.html'), '200 plain|kept', 'SSI include virtual';
 is $server->get("/keep/$kana{plain}[0]/x.txt")->body, 'kept',
-    'set is run again';
+    'set runs again after a restart';
 is answer("/proxy/$kana{plain}[0]/x.txt"),
     '200 /proxy/%EF%BD%A4%EF%BD%A2/x.txt',
-    'a proxy gets the first reading where the disk knows none';
+    'an upstream gets the first reading if none exists';
 is answer('/first/%A4%A2.txt'), '200 first',
-    'the first reading where both are there';
-is answer('/first/%E3%81%82.txt'), '200 second', 'the other by its UTF-8';
+    'the first reading if both exist';
+is answer('/first/%E3%81%82.txt'), '200 second',
+    'the other reading by its UTF-8';
 
 is answer('/again/%F0%9F%98%80'), '404 again',
-    'an error page for what no entry can be named';
+    'an error page for a name that no entry can have';
 is answer('/again/%FF'), '404', 'one for what has no reading is the server\'s';
 
 # ---- variants --------------------------------------------------------------
 
 is $server->get('/%E3%80%9C/x.txt')->header('X-Wave'),
-    raw('/%EF%BD%9E/x.txt'), 'a variant: the location of the real name';
+    raw('/%EF%BD%9E/x.txt'), 'a variant: the location of the found name';
 is $server->get('/%E3%80%9C.txt')->header('X-Form'),
-    'escaped UTF-8 variants', 'how it was found';
+    'escaped UTF-8 variants', '$iri_match of a variant';
 is $server->request('PUT', '/put/%E3%80%9C.txt', body => 'new')->status, 204,
     'PUT goes to the existing entry';
-is slurp("$root/put/\xA1\xC1.txt"), 'new', 'and writes it';
+is slurp("$root/put/\xA1\xC1.txt"), 'new', 'PUT replaces its content';
 is answer('/cap/%E3%80%9C/x.txt'), '404',
-    'a variant under captures cannot start over';
-is answer('/cap/%EF%BD%9E/x.txt'), '200 wave', 'the real name can be had';
+    'a variant with captures cannot restart';
+is answer('/cap/%EF%BD%9E/x.txt'), '200 wave', 'the exact name is served';
 
 my @log = grep { /\[(?:error|crit)\]/ && !/No such file|forbidden|limiting/ }
     split /\n/, $server->log_text;
@@ -251,14 +255,17 @@ is status_and_location('GET', $_), 404, "not to what is not there: " . visible($
     for '/e%CC%81', '/%A4%A3', "/\xC3\xA9", '/%c3%a9', '/%61', '/e%CC%81/';
 is status_and_location('GET', "/$kana{plain}[0].txt"), "301 $here/%E3%81%82.txt",
     'another name';
-is status_and_location('GET', "/$kana{deny}[0]/x.txt"), 403, 'not if its rules deny';
-is status_and_location('GET', '/%C6%FC/x.txt'), 403, 'nor another form';
+is status_and_location('GET', "/$kana{deny}[0]/x.txt"), 403,
+    'no redirect to a denied name';
+is status_and_location('GET', '/%C6%FC/x.txt'), 403,
+    'no redirect of another form of a denied name';
 is status_and_location('GET', '/off/%C6%FC.php'), 200, 'off';
 is status_and_location('GET', '/rel/%C6%FC.php'), '301 /rel/%E6%97%A5.php',
     'absolute_redirect off';
 is status_and_location('GET', '/temp/%C6%FC.php'), "307 $here/temp/%E6%97%A5.php",
     'another status';
-is status_and_location('GET', '/from/%C6%FC?x'), 404, 'what a rewrite made is not told';
+is status_and_location('GET', '/from/%C6%FC?x'), 404,
+    'no redirect of a rewritten path';
 is status_and_location('GET', '//%C6%FC.php'), "301 $here/%E6%97%A5.php", 'never //';
 is status_and_location('GET', '/a%20b%25%3F%C6%FC'), "301 $here/a%20b%25%3F%E6%97%A5",
     'delimiters stay escaped';
@@ -293,13 +300,18 @@ for ('/front/', '/named/', '/last/', '/app/', '/raw/') {
     is status_and_location('POST', "${_}e%CC%81"), 200, "$_: POST";
 }
 is status_and_location('GET', '/single/e%CC%81'), "301 $here/single/%C3%A9",
-    'one file for all paths';
-is status_and_location('GET', '/single/%A4%A2'), 200, 'which confirms none';
+    'one file for all paths: redirected';
+is status_and_location('GET', '/single/%A4%A2'), 200,
+    'one file for all paths does not confirm a reading';
 is status_and_location('GET', '/tried/e%CC%81'), 404, 'try_files with a status';
-is status_and_location('GET', '/tried/%C6%FC.php'), 404, 'and of a legacy path';
-is status_and_location('GET', '/off-front/e%CC%81'), 200, 'off where the path belongs';
-is status_and_location('GET', '/gone/e%CC%81'), 404, 'a rewrite to what is not there';
-is status_and_location('GET', '/public/%C6%FC.php'), 200, 'legacy behind a rewrite';
+is status_and_location('GET', '/tried/%C6%FC.php'), 404,
+    'try_files with a status, legacy path';
+is status_and_location('GET', '/off-front/e%CC%81'), 200,
+    'iri_redirect off in the location of the name';
+is status_and_location('GET', '/gone/e%CC%81'), 404,
+    'a rewrite to an absent file';
+is status_and_location('GET', '/public/%C6%FC.php'), 200,
+    'a legacy path after a rewrite';
 is status_and_location('GET', '/denied/e%CC%81'), 200, 'an error page';
 
 # ---- the location of a path that a rewrite of the server has made ------------

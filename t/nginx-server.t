@@ -130,11 +130,11 @@ server {
     access_log %%TMP%%/file file;
 }
 END
-is $none->client->send_raw("x\r\n\r\n")->status, 400, 'no request';
+is $none->client->send_raw("x\r\n\r\n")->status, 400, 'an invalid request';
 my $logged = $none->tmp . '/file';
 $none->wait_for(sub { -s $logged });
-like slurp($logged), qr/^400 \Q$root $root\E /, 'in the log';
-is_deeply [$none->errors], [], 'and of it';
+like slurp($logged), qr/^400 \Q$root $root\E /, 'the invalid request is logged';
+is_deeply [$none->errors], [], 'error log of invalid requests';
 
 # ---- protocols -------------------------------------------------------------
 
@@ -190,7 +190,7 @@ for my $round (1 .. 3) {
     is $one->get('/%C6%FC%CB%DC.txt')->body, 'euc', 'off, the octets';
 }
 is_deeply [$one->errors(ignore => qr/is not a known charset/)], [],
-    'nothing else in the log';
+    'no other log lines';
 
 my $single = nginx(root => $root, master => 0, conf => conf('iri on; '
     . 'iri_charset EUC-JP; iri_filename_charset EUC-JP;'));
@@ -238,7 +238,7 @@ my @lines = map {
     s/.*?iri: report: would //r =~ s/, client: .*//r =~ s/\Q$root\E/ROOT/r
         =~ s/, [a-z ]+, file/, WHY, file/r =~ s/, reason=[-a-z]+$//r
 } grep { /iri: / } split /\n/, $report->settled_log;
-is scalar @lines, scalar(@asked) - 1, 'one line for each that is not ASCII';
+is scalar @lines, scalar(@asked) - 1, 'one log line for each non-ASCII path';
 is_deeply [@lines[0, 2, 4, 5]], [
     qq{serve "/$sun_uri.txt": form escaped, charset "UTF-8", match charset, }
         . 'WHY, file "ROOT/%C6%FC%CB%DC.txt"',
@@ -248,8 +248,8 @@ is_deeply [@lines[0, 2, 4, 5]], [
         . 'WHY, file "-"',
     qq{serve "/$sun_uri": form legacy, charset "EUC-JP", match charset, }
         . 'WHY, file "ROOT/%C6%FC%CB%DC"',
-], 'what would have happened';
+], 'report: log lines';
 is_deeply [$report->errors], [], 'error log';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log of variables';
+is_deeply [$server->errors], [], 'error log of the server of variables';
 done_testing;

@@ -28,7 +28,7 @@ like check_conf('server { location /s { iri_status; iri_status; } }'),
 like check_conf('iri_status; server { }'), qr/^1 .*not allowed here/, 'in http';
 like check_conf('server { location /s { iri_status; } }'),
     qr/^0 iri: "iri_status" in \S+:\d+ has no effect/,
-    'where nothing is on';
+    'a warning if iri is on nowhere';
 
 # ---- what is counted --------------------------------------------------------
 

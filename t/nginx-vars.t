@@ -184,8 +184,8 @@ is $server->request('POST', '/page.html?a', body => 'x')->header('X-Told'),
 is $server->get('/sub/dir/?a')->header('X-Told'),
     '/sub/dir/ a ascii  /sub/dir/index.html', 'index';
 is $server->get('http://localhost?a')->header('X-Told'), '/ a ascii  /said',
-    'a target without a path';
-is $server->get('/%zz')->header('X-Told'), 'ascii', 'no request';
+    'a request-target without a path';
+is $server->get('/%zz')->header('X-Told'), 'ascii', 'a bad escape';
 
 # The parameters of the front controller.
 for my $path ('/php/花', '/php/a/b', '/php/') {
@@ -208,9 +208,10 @@ is $server->get(percent(euc('/花')) . "?q=$q",
     "/$u q=$u legacy EUC-JP /page.html", 'report';
 my $fold = $server->get('/OPEN/none?a', port => $server->port('fold'));
 is $fold->header('X-Told'), '/open/none a ascii  /said', 'a directory is found';
-is $fold->body, 'http://localhost/open/none?a|p=/open/none', 'and handed on';
+is $fold->body, 'http://localhost/open/none?a|p=/open/none',
+    'a directory is found and passed on';
 is $server->get('/lost/x?a', port => $server->port('fold'))->header('X-Told'),
-    '/lost/x a ascii  /page.html', 'a page for an error is found';
+    '/lost/x a ascii  /page.html', 'an error page is found';
 
 # ---- access is denied --------------------------------------------------------
 
@@ -237,10 +238,10 @@ is denied_response('limit', 'FILE.TXT'), denied_response('limit', 'NONE.TXT'), '
 like denied_response('after', 'FILE.TXT', method => 'POST', body => 'x'),
     qr{^200 next=/after/File.txt&iri=/after/File.txt }, 'access was granted';
 is $server->get('/jump/FILE.TXT', port => $server->port('shut'))->body,
-    'open/File.txt', 'a rule that jumps gets the name that was found';
+    'open/File.txt', 'a rule that changes the location gets the found name';
 
 like denied_response('front', 'HIDDEN.TXT'), qr{^403 /front/NAME /front/NAME },
-    'access was granted, but not to the name';
+    'access to the found name was denied';
 
 # The existing one of two readings: U+82B1 in EUC-JP, U+FF72 U+FF96 in
 # Shift_JIS.
