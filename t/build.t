@@ -122,14 +122,14 @@ subtest 'limits' => sub {
     my $text = slurp('doc/limits.md');
     my %value = join('', map { slurp($_) } glob 'common/*.h')
         =~ /^#define (IRI_M(?:AX|IN)_\w+) +(?:UINT64_C\()?(\d+)/mg;
-    my %told = map { /^\| (\d+) .*?\| `(\w+)` \|/ ? ($2 => $1) : () }
+    my %documented = map { /^\| (\d+) .*?\| `(\w+)` \|/ ? ($2 => $1) : () }
         split /\n/, $text;
-    cmp_ok scalar keys %told, '>', 20, 'there are entries';
-    is $told{$_}, $value{$_}, $_ for sort keys %told;
+    cmp_ok scalar keys %documented, '>', 20, 'there are entries';
+    is $documented{$_}, $value{$_}, $_ for sort keys %documented;
     # Constants that are no limit of a server, or are described in the text.
     my %not_of_servers = map { $_ => 1 } qw(IRI_MAX_CACHE IRI_MAX_LOG_TEXT
         IRI_MAX_IRI);
-    is join(' ', grep { !$told{$_} && !$not_of_servers{$_} } sort keys %value),
+    is join(' ', grep { !$documented{$_} && !$not_of_servers{$_} } sort keys %value),
         '', 'no other entries';
 };
 

@@ -477,13 +477,13 @@ subtest 'for people' => sub {
 subtest 'at a terminal' => sub {
     plan skip_all => 'script (bsdutils) is not here' if (capture('', 'sh',
         '-c', 'command -v script'))[0];
-    my @asked = ('script', '-qec', "$iri explain /%FF", '/dev/null');
+    my @command = ('script', '-qec', "$iri explain /%FF", '/dev/null');
     delete local $ENV{NO_COLOR};
-    my (undef, $out) = capture('', @asked);
+    my (undef, $out) = capture('', @command);
     like $out, qr/^\033\[1manswer +refuse with 404: .*\033\[0m\r$/m,
         'the verdict is bold';
     local $ENV{NO_COLOR} = 1;
-    (undef, $out) = capture('', @asked);
+    (undef, $out) = capture('', @command);
     like $out, qr/^answer +refuse/m, 'no colours with NO_COLOR';
 };
 

@@ -107,13 +107,13 @@ sub refused {
         my ($host, $offset, $why, $shown, $hint) = @$_;
         my $got = shift @got;
         my $code = $shown && (split ' ', $shown)[-1];
-        my $says = "\"$host\" $why" . ($shown ? ": $shown" : '') .
+        my $message = "\"$host\" $why" . ($shown ? ": $shown" : '') .
             ($hint // '');
         my ($exit, $out, $err) = host(@options, '--', $host);
         is "$exit$out", '1', "rejected: $host";
-        is $err, "iri host: $says (offset $offset)\n", 'message';
-        utf8::decode($says);
-        is_deeply $got, { ok => JSON::PP::false(), error => $says,
+        is $err, "iri host: $message (offset $offset)\n", 'message';
+        utf8::decode($message);
+        is_deeply $got, { ok => JSON::PP::false(), error => $message,
             offset => $offset, $code ? (character => $code) : () }, 'JSON';
     }
 }

@@ -205,22 +205,22 @@ sub exceptions {
 
 # All requests: { path, form, request }.
 sub all_requests {
-    my @asked;
+    my @requests;
     for my $path (@files) {
         my $escaped = percent($path);
         my @targets = ([escaped => $escaped]);
         push @targets, [raw => raw($path)] if raw($path) ne $escaped;
         for my $target (@targets) {
-            push @asked, { path => $path, form => $target->[0],
+            push @requests, { path => $path, form => $target->[0],
                 request => { target => $target->[1] } };
         }
         next if $path =~ m{/$};
-        push @asked, map { { path => $path, form => 'escaped', request =>
+        push @requests, map { { path => $path, form => 'escaped', request =>
             { target => $escaped, %$_ } } }
             { method => 'HEAD' }, { headers => [Range => 'bytes=2-5'] },
             { headers => ['If-None-Match' => '*'] };
     }
-    return @asked;
+    return @requests;
 }
 
 # A response as one text, without parts that differ between two servers or
@@ -245,26 +245,26 @@ sub must_be_kept {
 
 sub compare {
     my ($kind) = @_;
-    my @asked = all_requests();
+    my @requests = all_requests();
     my $stock = server($kind, stock => 1);
-    my @stock = answers($stock, 0, @asked);
+    my @stock = answers($stock, 0, @requests);
     $stock->stop;
     my $served = grep { must_be_kept($_) } @stock;
-    cmp_ok $served, '>', 0.95 * @asked, "$served answers of a stock server";
+    cmp_ok $served, '>', 0.95 * @requests, "$served answers of a stock server";
 
     my $server = server($kind);
     for my $number (0 .. $#SETTINGS) {
         my ($settings, $exceptions) = @{ $SETTINGS[$number] };
-        my @answers = answers($server, $number, @asked);
+        my @answers = answers($server, $number, @requests);
         my (@lost, %excepted);
-        for my $index (0 .. $#asked) {
+        for my $index (0 .. $#requests) {
             next if !must_be_kept($stock[$index]);
-            my ($path, $form) = @{ $asked[$index] }{qw(path form)};
+            my ($path, $form) = @{ $requests[$index] }{qw(path form)};
             my ($stock, $answer) = ($stock[$index], $answers[$index]);
             my ($why) = grep { index($exceptions, $_) >= 0 }
                 exceptions($path, $form);
             $excepted{$why}++ if $why;
-            push @lost, [$asked[$index], $stock, $answer]
+            push @lost, [$requests[$index], $stock, $answer]
                 if $why && $why ne 'twin' ? $answer->status != 404
                 : $why ? $answer->status != $stock->status
                 :        !same($path, $stock, $answer);
@@ -289,8 +289,8 @@ sub same {
 }
 
 sub difference {
-    my ($asked, @answers) = @_;
-    return join "\n  ", "$asked->{request}{target} ($asked->{form})",
+    my ($requests, @answers) = @_;
+    return join "\n  ", "$requests->{request}{target} ($requests->{form})",
         map { escaped(substr ref $_ ? signature($_) : $_, 0, 300)
             =~ s/\\x0A/ | /gr =~ s/\\x20/ /gr } @answers, '';
 }
@@ -342,9 +342,9 @@ END
 }
 
 sub answers {
-    my ($server, $number, @asked) = @_;
+    my ($server, $number, @requests) = @_;
     my $client = $server->client(port => $server->port("_$number"));
-    my @answers = $client->pipeline(map { $_->{request} } @asked);
+    my @answers = $client->pipeline(map { $_->{request} } @requests);
     $client->disconnect;
     return @answers;
 }

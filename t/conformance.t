@@ -136,11 +136,11 @@ for my $name (sort keys %DOCUMENT) {
         my @rows     = rows($name);
         my (%seen, %words);
         for my $row (@rows) {
-            my ($section, $says, $here, $shown) = @$row;
+            my ($section, $message, $here, $shown) = @$row;
             is scalar @$row, 4, "$section: four columns";
             $seen{$section}++;
-            $words{$section} += () = $says =~ /\*\*$WORD(?: NOT)?\*\*/g;
-            judge_shown("$section, $says", $shown);
+            $words{$section} += () = $message =~ /\*\*$WORD(?: NOT)?\*\*/g;
+            judge_shown("$section, $message", $shown);
         }
         is_deeply [sort keys %seen], [sort split / /, $document->{sections}],
             'each section is there';
@@ -178,9 +178,9 @@ subtest 'what differs' => sub {
 # The example of the page.
 subtest 'the example' => sub {
     plan skip_all => missing('core') if missing('core');
-    my ($command, $says) = $text =~ /^ *\$ iri (.+)\n *(.+)$/m;
+    my ($command, $message) = $text =~ /^ *\$ iri (.+)\n *(.+)$/m;
     my (undef, $out) = capture('', 'sh', '-c', build_dir() . "/iri $command");
-    is $out, "$says\n", "iri $command";
+    is $out, "$message\n", "iri $command";
 };
 
 done_testing;

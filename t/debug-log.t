@@ -64,9 +64,9 @@ for my $name (qw(nginx httpd)) {
             my $from = length $server->settled_log;
             $server->get($target);
             my @lines = $trace_lines{$name}->(substr $server->settled_log, $from);
-            my @told  = kinds(@lines);
-            my %told  = map { $_ => 1 } @told;
-            my @missed = grep { !$told{$_} } kinds(explained($target));
+            my @traced  = kinds(@lines);
+            my %traced  = map { $_ => 1 } @traced;
+            my @missed = grep { !$traced{$_} } kinds(explained($target));
             is_deeply \@missed, [], "$name: as explain: " . escaped($target)
                 or diag join "\n", @lines;
             is scalar(grep { /^Reading / } @lines) > 0, 1, 'readings';

@@ -203,9 +203,9 @@ sub run {
     my (@bad, %done);
     for my $number (1 .. $REQUESTS) {
         my $world = $worlds[$number / 50 % @worlds];
-        my $asked = choose($world) // next;
-        my $answer = ask($server, $world, $asked);
-        push @bad, judge($kind, $world, $asked, $answer, \%done);
+        my $request = choose($world) // next;
+        my $answer = ask($server, $world, $request);
+        push @bad, judge($kind, $world, $request, $answer, \%done);
         my @changed = $number % 20 == 19 ? changed($world) : ();
         push @bad, map { "$_, by $number or one of 20 before" } @changed;
         clean($world) if @changed;
@@ -231,22 +231,22 @@ sub run {
 sub choose {
     my ($world) = @_;
     my $method = $METHODS[rand @METHODS];
-    my %asked = (method => $method, kind => $KINDS[rand @KINDS]);
+    my %request = (method => $method, kind => $KINDS[rand @KINDS]);
     my $moves = $method =~ /^(?:COPY|MOVE)$/;
     my $way = int rand 4;
-    $asked{source} = $way == 0 || $way == 1 && !$moves;
-    $asked{sink} = $moves && $way == 1;
-    my @source = $asked{source} ? denied_path($world)
+    $request{source} = $way == 0 || $way == 1 && !$moves;
+    $request{sink} = $moves && $way == 1;
+    my @source = $request{source} ? denied_path($world)
         : $moves ? ('up', 'work', 'a.txt') : public_path($world, $method);
-    $asked{target} = spelled($world, \%asked, @source) // return;
-    $asked{name} = $source[2];
+    $request{target} = spelled($world, \%request, @source) // return;
+    $request{name} = $source[2];
     if ($moves) {
-        my @sink = $asked{sink} ? denied_path($world)
+        my @sink = $request{sink} ? denied_path($world)
             : public_path($world, 'PUT');
-        $asked{destination} = spelled($world, \%asked, @sink) // return;
-        $asked{name} = $sink[2];
+        $request{destination} = spelled($world, \%request, @sink) // return;
+        $request{name} = $sink[2];
     }
-    return \%asked;
+    return \%request;
 }
 
 sub denied_path {
@@ -268,8 +268,8 @@ sub public_path {
 # A path in a spelling; undef if it stands for the whole area, which the client
 # may remove with its content.
 sub spelled {
-    my ($world, $asked, @segments) = @_;
-    my $path = spell(segments => \@segments, kind => $asked->{kind},
+    my ($world, $request, @segments) = @_;
+    my $path = spell(segments => \@segments, kind => $request->{kind},
         charsets => $world->{charsets}) // return;
     my $octets = $path =~ s/\?.*//sr;
     $octets =~ s/%([0-9A-F]{2})/chr hex $1/gie;
@@ -288,20 +288,20 @@ my $PATCH = '<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set>'
     . '<D:prop><x xmlns="u:u">1</x></D:prop></D:set></D:propertyupdate>';
 
 sub ask {
-    my ($server, $world, $asked) = @_;
+    my ($server, $world, $request) = @_;
     my $port = $server->port($world->{number});
     my %more = %{ { PUT => { body => 'new' }, LOCK => { body => $LOCK },
-            PROPPATCH => { body => $PATCH } }->{ $asked->{method} } // {} };
-    my @headers = $asked->{method} eq 'PROPFIND' ? (Depth => 0) : ();
+            PROPPATCH => { body => $PATCH } }->{ $request->{method} } // {} };
+    my @headers = $request->{method} eq 'PROPFIND' ? (Depth => 0) : ();
     push @headers, 'Content-Type' => 'text/xml' if ($more{body} // '') =~ /^</;
-    if (defined $asked->{destination}) {
+    if (defined $request->{destination}) {
         my $host = ('', 'http://localhost', 'http://LOCALHOST',
             'http://evil.example')[rand() < 0.05 ? 3 : rand 3];
-        $asked->{elsewhere} = $host =~ /evil/;
-        push @headers, Destination => $host . $asked->{destination};
+        $request->{elsewhere} = $host =~ /evil/;
+        push @headers, Destination => $host . $request->{destination};
         push @headers, Overwrite => 'F' if rand() < 0.3;
     }
-    return $server->request($asked->{method}, $asked->{target}, %more,
+    return $server->request($request->{method}, $request->{target}, %more,
         headers => \@headers, port => $port);
 }
 
@@ -309,29 +309,29 @@ sub ask {
 
 # The errors, a list of texts; the tree is restored.
 sub judge {
-    my ($kind, $world, $asked, $answer, $done) = @_;
+    my ($kind, $world, $request, $answer, $done) = @_;
     my $status = $answer->status;
-    my $denied = $asked->{source} || $asked->{sink};
-    my $sure = IRI::Spelling::sure($asked->{kind});
+    my $denied = $request->{source} || $request->{sink};
+    my $sure = IRI::Spelling::sure($request->{kind});
     my @wrong;
     push @wrong, 'marker' if $answer->body =~ /$MARKER/;
     push @wrong, 'not refused' if $denied && $sure eq 'same' && $status < 400;
     push @wrong, 'not 403'
-        if $asked->{source} && !$asked->{destination} && $sure eq 'same'
+        if $request->{source} && !$request->{destination} && $sure eq 'same'
         && $status != 403;
     $done->{requests}++;
-    $done->{"$asked->{method} refused"}++ if $denied && $status >= 400;
+    $done->{"$request->{method} refused"}++ if $denied && $status >= 400;
     push @wrong, changed($world) if $status < 400 || $status >= 500;
     if ($status < 300) {
-        $done->{"$asked->{method} made"}++ if !$denied;
-        push @wrong, made($world, $asked) if !$denied && $sure eq 'same';
-        $done->{"$asked->{kind} made"}++ if !$denied;
+        $done->{"$request->{method} made"}++ if !$denied;
+        push @wrong, made($world, $request) if !$denied && $sure eq 'same';
+        $done->{"$request->{kind} made"}++ if !$denied;
         push @wrong, carried($world), stored($world);
     }
     clean($world) if $status < 300 || @wrong;
     return map {
-        join ' ', $_, $world->{settings}, $asked->{kind}, $asked->{method},
-            escaped($asked->{target}), escaped($asked->{destination} // ''),
+        join ' ', $_, $world->{settings}, $request->{kind}, $request->{method},
+            escaped($request->{target}), escaped($request->{destination} // ''),
             $status
     } @wrong;
 }
@@ -364,16 +364,16 @@ sub carried {
 
 # A created entry has the requested name, and no other entry has it.
 sub made {
-    my ($world, $asked) = @_;
+    my ($world, $request) = @_;
     my %seen;
     $seen{ key(read_in($_, $world->{charset}) // read_in($_, 'UTF-8') // $_) }++
         for entries("$world->{root}/up/work");
     my @wrong = map { 'twice: ' . escaped(Encode::encode('UTF-8', $_)) }
         grep { $seen{$_} > 1 } sort keys %seen;
-    my $name = key($asked->{name} // '');
-    push @wrong, 'not made' if $asked->{method} =~ /^(?:PUT|MKCOL|COPY|MOVE)$/
+    my $name = key($request->{name} // '');
+    push @wrong, 'not made' if $request->{method} =~ /^(?:PUT|MKCOL|COPY|MOVE)$/
         && !$seen{$name};
-    push @wrong, 'still there' if $asked->{method} eq 'DELETE' && $seen{$name};
+    push @wrong, 'still there' if $request->{method} eq 'DELETE' && $seen{$name};
     return @wrong;
 }
 

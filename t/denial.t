@@ -317,19 +317,19 @@ sub ask {
     my $guarded = client($run,
         ($http2 && $run->{kind} eq 'nginx' ? 'h' : 'g') . $number, @client);
     my $open = client($run, "o$number", batch => $at_once);
-    my @asked;
+    my @requests;
     for my $case (@cases) {
-        push @asked, [$case, 'before', { target => $case->{before} }]
+        push @requests, [$case, 'before', { target => $case->{before} }]
             if defined $case->{before};
         my %how = (headers => $case->{headers});
         $how{method} = $case->{method} if $case->{method};
-        push @asked, [$case, 'answer', { target => $case->{target}[0], %how }];
-        push @asked, [$case, 'absent', { target => $case->{target}[1], %how }]
+        push @requests, [$case, 'answer', { target => $case->{target}[0], %how }];
+        push @requests, [$case, 'absent', { target => $case->{target}[1], %how }]
             if has_absent($case);
     }
-    my @answers = $guarded->pipeline(map { $_->[2] } @asked);
-    $_->[0]{ $_->[1] } = shift @answers for @asked;
-    $run->{asked} += @asked;
+    my @answers = $guarded->pipeline(map { $_->[2] } @requests);
+    $_->[0]{ $_->[1] } = shift @answers for @requests;
+    $run->{asked} += @requests;
     @answers = $open->pipeline(map { $_->{target}[0] } @cases);
     $_->{open} = shift @answers for @cases;
     # a rule may deny only after iri_redirect: follow that redirect
@@ -420,15 +420,15 @@ sub is_denied {
 # valid for the whole path, or for each segment; in UTF-8.
 sub first_reading {
     my ($case, $which) = @_;
-    my @asked = (grep({ length } $case->{place}{at}),
+    my @segments = (grep({ length } $case->{place}{at}),
         asked_segments($case, $which));
     my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
     my @read = map {
         my $octets = $_;
         first { defined } map { read_in($octets, $_) } @charsets;
-    } @asked;
+    } @segments;
     for my $charset (@charsets) {
-        my @whole = map { read_in($_, $charset) } @asked;
+        my @whole = map { read_in($_, $charset) } @segments;
         next if grep { !defined } @whole;
         @read = @whole;
         last;
@@ -546,19 +546,19 @@ sub characters {
 # Can the segments of the request be read as the name of the served file?
 sub is_named {
     my ($case, $path) = @_;
-    my @asked = asked_segments($case);
+    my @segments = asked_segments($case);
     # "." in a rule's pattern does not match a line end
-    pop @asked if @asked && $case->{place}{made} && $asked[-1] eq "\n";
-    $asked[-1] =~ s/\n\z// if @asked && $case->{place}{made};
+    pop @segments if @segments && $case->{place}{made} && $segments[-1] eq "\n";
+    $segments[-1] =~ s/\n\z// if @segments && $case->{place}{made};
     my @names = map { key($_) } split m{/}, characters($path);
-    pop @names if @names == @asked + 1 && $names[-1] eq 'f.txt';
-    $asked[-1] .= '.txt' if @asked && $case->{shape} eq 'view'
-        && $asked[-1] !~ /[.]txt$/;
+    pop @names if @names == @segments + 1 && $names[-1] eq 'f.txt';
+    $segments[-1] .= '.txt' if @segments && $case->{shape} eq 'view'
+        && $segments[-1] !~ /[.]txt$/;
     # in a path that a rule has made "?" starts no query
     return 1 if $case->{place}{made} && $case->{path}[0] =~ /%(?:3F|23)/;
-    return 0 if @asked != @names;
+    return 0 if @segments != @names;
     my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
-    for my $octets (@asked) {
+    for my $octets (@segments) {
         my $name = shift @names;
         return 0 if !grep {
             defined && (key($_) eq $name

@@ -16,10 +16,10 @@ for (['IRIAdvertise maybe', qr/IRIAdvertise must be On or Off/],
     ["<Location />\nIRIAdvertise On\n</Location>",
         qr/IRIAdvertise not allowed/])
 {
-    my ($text, $says) = @$_;
+    my ($text, $message) = @$_;
     my ($code, $output) = httpd_t("IRIEngine On\n$text\n");
     isnt $code, 0, "rejected: $text";
-    like $output, $says, "message: $text";
+    like $output, $message, "message: $text";
 }
 
 # ---- answers ----------------------------------------------------------------

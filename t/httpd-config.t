@@ -63,11 +63,11 @@ my @bad = (
         'IRIMatch exact', 'IRIRepair off'),
 );
 for my $case (@bad) {
-    my ($conf, $says) = @$case;
+    my ($conf, $message) = @$case;
     my ($code, $out) = httpd_t($conf);
     my ($line) = $out =~ /^AH00526: Syntax error on line .*:\n(.*)$/m;
     isnt $code, 0, "rejected: $conf";
-    like $line // $out, $says, 'the message gives the reason';
+    like $line // $out, $message, 'the message gives the reason';
     is scalar(grep { /^IRI/ } split /\n/, $out), 1, 'one log line';
 }
 

@@ -126,33 +126,33 @@ sub program_variables { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
 for my $form (['utf8', sub { $_[0] }], ['euc', \&euc]) {
     my ($name, $code) = @$form;
     my $target = percent($code->('/算/計.cgi/後/ろ')) . '?q=%E9';
-    my $told   = program_variables($server->get($target));
-    is $told->{SCRIPT_NAME}, '/算/計.cgi', "CGI, $name: SCRIPT_NAME";
-    is $told->{PATH_INFO}, '/後/ろ', "CGI, $name: PATH_INFO";
-    is $told->{SCRIPT_FILENAME}, "$root/" . euc('算/計.cgi'),
+    my $variables   = program_variables($server->get($target));
+    is $variables->{SCRIPT_NAME}, '/算/計.cgi', "CGI, $name: SCRIPT_NAME";
+    is $variables->{PATH_INFO}, '/後/ろ', "CGI, $name: PATH_INFO";
+    is $variables->{SCRIPT_FILENAME}, "$root/" . euc('算/計.cgi'),
         "CGI, $name: SCRIPT_FILENAME is on disk";
-    is $told->{REQUEST_URI}, $target, "CGI, $name: REQUEST_URI as sent";
-    is $told->{IRI_PATH}, '/算/計.cgi/後/ろ', "CGI, $name: IRI_PATH";
-    is $told->{IRI_URI}, percent('/算/計.cgi/後/ろ'), "CGI, $name: IRI_URI";
-    is $told->{IRI}, 'http://localhost/算/計.cgi/後/ろ?q=%E9',
+    is $variables->{REQUEST_URI}, $target, "CGI, $name: REQUEST_URI as sent";
+    is $variables->{IRI_PATH}, '/算/計.cgi/後/ろ', "CGI, $name: IRI_PATH";
+    is $variables->{IRI_URI}, percent('/算/計.cgi/後/ろ'), "CGI, $name: IRI_URI";
+    is $variables->{IRI}, 'http://localhost/算/計.cgi/後/ろ?q=%E9',
         "CGI, $name: IRI";
-    is $told->{IRI_FORM}, $name eq 'euc' ? 'legacy' : 'escaped',
+    is $variables->{IRI_FORM}, $name eq 'euc' ? 'legacy' : 'escaped',
         "CGI, $name: IRI_FORM";
-    is $told->{IRI_CHARSET}, $name eq 'euc' ? 'EUC-JP' : 'UTF-8',
+    is $variables->{IRI_CHARSET}, $name eq 'euc' ? 'EUC-JP' : 'UTF-8',
         "CGI, $name: IRI_CHARSET";
-    is $told->{IRI_MATCH}, 'charset', "CGI, $name: IRI_MATCH";
-    is $told->{IRI_FILENAME}, "$root/" . euc('算/計.cgi'),
+    is $variables->{IRI_MATCH}, 'charset', "CGI, $name: IRI_MATCH";
+    is $variables->{IRI_FILENAME}, "$root/" . euc('算/計.cgi'),
         "CGI, $name: IRI_FILENAME";
-    is $told->{IRI_PATH_INFO}, '/後/ろ', "CGI, $name: IRI_PATH_INFO";
-    $told = program_variables($server->get(percent($code->('/算/a.cgi/交渉/版.1.html'))));
-    is $told->{PATH_TRANSLATED}, "$root/" . euc('交渉/版.1.html'),
+    is $variables->{IRI_PATH_INFO}, '/後/ろ', "CGI, $name: IRI_PATH_INFO";
+    $variables = program_variables($server->get(percent($code->('/算/a.cgi/交渉/版.1.html'))));
+    is $variables->{PATH_TRANSLATED}, "$root/" . euc('交渉/版.1.html'),
         "CGI, $name: PATH_TRANSLATED is on disk";
 }
-my $told = program_variables($server->get('/a.cgi/x'));
-is $told->{IRI_FORM}, 'ascii', 'CGI, ASCII: IRI_FORM';
-is $told->{IRI_PATH}, '/a.cgi/x', 'CGI, ASCII: IRI_PATH';
-is $told->{IRI_CHARSET}, '', 'CGI, ASCII: no IRI_CHARSET';
-is $told->{IRI_PATH_INFO}, '/x', 'CGI, ASCII: IRI_PATH_INFO';
+my $variables = program_variables($server->get('/a.cgi/x'));
+is $variables->{IRI_FORM}, 'ascii', 'CGI, ASCII: IRI_FORM';
+is $variables->{IRI_PATH}, '/a.cgi/x', 'CGI, ASCII: IRI_PATH';
+is $variables->{IRI_CHARSET}, '', 'CGI, ASCII: no IRI_CHARSET';
+is $variables->{IRI_PATH_INFO}, '/x', 'CGI, ASCII: IRI_PATH_INFO';
 
 # SSI: names in a page, for any charset of the page.
 my $part = escaped(euc '含/部品.txt');

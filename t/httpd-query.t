@@ -22,10 +22,10 @@ for (['IRIQueryCharset', qr/IRIQueryCharset needs the name of a charset/],
     ["<Location />\nIRIQueryCharset sjis\n</Location>",
         qr/IRIQueryCharset not allowed/])
 {
-    my ($text, $says) = @$_;
+    my ($text, $message) = @$_;
     my ($code, $output) = httpd_t("IRIEngine On\n$text\n");
     isnt $code, 0, "rejected: $text";
-    like $output, $says, "message: $text";
+    like $output, $message, "message: $text";
 }
 for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
     my ($code, $output) = httpd_t("IRIEngine On\nIRIQueryCharset $text\n");

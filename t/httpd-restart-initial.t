@@ -96,9 +96,9 @@ for my $proto ('http/1.1', 'h2') {
 
 for my $dir (@spelled) {
     my $uri   = "$dir/key.txt";
-    my $asked = $server->get($uri);
-    is $asked->status, 401, "Digest asks: $dir";
-    my ($nonce) = $asked->header('WWW-Authenticate') =~ /nonce="([^"]+)"/;
+    my $challenge = $server->get($uri);
+    is $challenge->status, 401, "Digest asks: $dir";
+    my ($nonce) = $challenge->header('WWW-Authenticate') =~ /nonce="([^"]+)"/;
     my $proof = join ':', md5_hex('u:here:p'), $nonce, '00000001', 'c', 'auth',
         md5_hex("GET:$uri");
     is $server->get($uri, headers => [Authorization => qq{Digest username="u"}

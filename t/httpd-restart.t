@@ -326,9 +326,10 @@ END
                 '/data/%u65E5%u672C%u8A9E/Pjan3.txt'])
         {
             my ($there, $absent) = @$pair;
-            my $told = disclosed_fields($server, $absent);
-            is disclosed_fields($server, $there), $told, "$rule, $match: $there";
-            unlike $told, qr/\A200/, "$rule, $match: $absent";
+            my $disclosed = disclosed_fields($server, $absent);
+            is disclosed_fields($server, $there), $disclosed,
+                "$rule, $match: $there";
+            unlike $disclosed, qr/\A200/, "$rule, $match: $absent";
         }
         is_deeply [$server->errors], [], "$rule, $match: log";
     }

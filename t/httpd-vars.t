@@ -69,7 +69,7 @@ for my $form (['utf8', sub { $_[0] }, 'escaped', 'UTF-8', 'exact'],
     ['euc', \&euc, 'legacy', 'EUC-JP', 'charset'])
 {
     my ($name, $code, @expected) = @$form;
-    my $told =
+    my $variables =
         program_variables($server->get(percent($code->('/算/計.cgi/後')) . '?q=%E9'));
     my %want = (
         IRI            => 'http://localhost/算/計.cgi/後?q=%E9',
@@ -83,16 +83,16 @@ for my $form (['utf8', sub { $_[0] }, 'escaped', 'UTF-8', 'exact'],
         IRI_FILENAME   => "$root/算/計.cgi",
         IRI_PATH_INFO  => '/後',
     );
-    $told->{IRI} =~ s{^(http://localhost):\d+}{$1};
-    is_deeply $told, \%want, "CGI, $name";
+    $variables->{IRI} =~ s{^(http://localhost):\d+}{$1};
+    is_deeply $variables, \%want, "CGI, $name";
 
-    $told = program_variables($server->get(percent($code->('/算/'))));
-    is $told->{IRI_PATH}, '/算/', "index, $name: the path asked for";
-    is "$told->{IRI_FORM} $told->{IRI_CHARSET}", "@expected[0, 1]",
+    $variables = program_variables($server->get(percent($code->('/算/'))));
+    is $variables->{IRI_PATH}, '/算/', "index, $name: the path asked for";
+    is "$variables->{IRI_FORM} $variables->{IRI_CHARSET}", "@expected[0, 1]",
         "index, $name: as the client wrote it";
 }
-my $told = program_variables($server->get('/a.cgi/x'));
-is "$told->{IRI_PATH} $told->{IRI_FORM} $told->{IRI_PATH_INFO}",
+my $variables = program_variables($server->get('/a.cgi/x'));
+is "$variables->{IRI_PATH} $variables->{IRI_FORM} $variables->{IRI_PATH_INFO}",
     '/a.cgi/x ascii /x', 'CGI of a plain path';
 is_deeply [$server->errors], [], 'log';
 
@@ -125,16 +125,16 @@ for my $lines ('', 'LogFormat "%{IRI_PATH}e" named') {
         ['/無/月', 'legacy', 'EUC-JP', \&euc], ['/none', 'ascii', '', sub { $_[0] }])
     {
         my ($path, $form, $charset, $code) = @$_;
-        my $told = program_variables($front->get(percent($code->($path)) . '?q=%E9'));
-        is "$told->{IRI_PATH} $told->{IRI_URI} $told->{IRI_FORM} "
-            . "$told->{IRI_CHARSET} " . ($told->{IRI} =~ s{^http://[^/]+}{}r),
+        my $variables = program_variables($front->get(percent($code->($path)) . '?q=%E9'));
+        is "$variables->{IRI_PATH} $variables->{IRI_URI} $variables->{IRI_FORM} "
+            . "$variables->{IRI_CHARSET} " . ($variables->{IRI} =~ s{^http://[^/]+}{}r),
             '/a.cgi ' . percent($path) . " $form $charset $path?q=%E9",
             "a rule of a directory, $form, \"$lines\"";
-        is $told->{IRI_FILENAME}, "$root/a.cgi",
+        is $variables->{IRI_FILENAME}, "$root/a.cgi",
             'the file that the rule led to';
     }
-    my $told = program_variables($front->get('/a.html'));
-    is $told->{IRI_PATH}, '/a.cgi', 'an error page';
+    my $variables = program_variables($front->get('/a.html'));
+    is $variables->{IRI_PATH}, '/a.cgi', 'an error page';
     is_deeply [$front->errors], [], 'redirects: log';
 }
 
@@ -151,8 +151,8 @@ is $server->get(percent(euc '/無/月'))->header('X-Told'), '/a.html legacy',
 
 # FallbackResource: a program for an absent path.
 $server = server('FallbackResource /a.cgi');
-$told = program_variables($server->get(percent(euc '/静/静')));
-is "$told->{IRI_PATH} $told->{IRI_FORM}", '/静/静 legacy',
+$variables = program_variables($server->get(percent(euc '/静/静')));
+is "$variables->{IRI_PATH} $variables->{IRI_FORM}", '/静/静 legacy',
     'FallbackResource';
 
 # The ignored differences, with folding of names.
@@ -189,8 +189,8 @@ my ($port, $scgi) = scgi();
 $server = server(<<"END", 'proxy', 'proxy_scgi');
 ProxyPass "/app/" "scgi://127.0.0.1:$port/"
 END
-$told = program_variables($server->get(percent(euc '/app/静')));
-is "$told->{IRI_PATH} $told->{IRI_FORM} $told->{IRI_CHARSET}",
+$variables = program_variables($server->get(percent(euc '/app/静')));
+is "$variables->{IRI_PATH} $variables->{IRI_FORM} $variables->{IRI_CHARSET}",
     '/app/静 legacy EUC-JP', 'a proxied application';
 is program_variables($server->get('/app/a'))->{IRI_PATH}, '/app/a',
     'a proxied application, ASCII';

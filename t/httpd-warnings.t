@@ -39,7 +39,7 @@ sub warnings {
 
 # ---- settings that do nothing ----------------------------------------------
 
-my $VAIN =
+my $NO_EFFECT =
     'has no effect, because the module is off there: write "IRIEngine On"';
 my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
     'IRIQueryCharset Shift_JIS', 'IRIFilenameCharset EUC-JP',
@@ -48,25 +48,26 @@ my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
 
 for my $text (@settings) {
     my ($name) = $text =~ /^(\w+)/;
-    is_deeply [warnings("# 1\n$text\n")], ["\"$name\" in LINE2 $VAIN"],
+    is_deeply [warnings("# 1\n$text\n")], ["\"$name\" in LINE2 $NO_EFFECT"],
         "$text: in the main server";
     is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n")],
-        ["\"$name\" in LINE2 $VAIN"], "$text: in a virtual host";
+        ["\"$name\" in LINE2 $NO_EFFECT"], "$text: in a virtual host";
     is_deeply [warnings("$text\n<VirtualHost *:1>\nIRIEngine report\n"
             . "</VirtualHost>\n")], [],
                 "$text: on in another server that inherits it";
     is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n"
             . "<VirtualHost *:2>\nIRIEngine On\n</VirtualHost>\n")],
-        ["\"$name\" in LINE2 $VAIN"], "$text: on in an unrelated server";
+        ["\"$name\" in LINE2 $NO_EFFECT"], "$text: on in an unrelated server";
     is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\n$text\n"
             . "</VirtualHost>\n")], [], "$text: on everywhere";
     is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\nIRIEngine Off\n"
-            . "$text\n</VirtualHost>\n")], ["\"$name\" in LINE4 $VAIN"],
+            . "$text\n</VirtualHost>\n")], ["\"$name\" in LINE4 $NO_EFFECT"],
         "$text: off in that virtual host";
 }
 is_deeply [warnings("<Directory \"/srv\">\nIRIMatch case\n</Directory>\n")],
-    ["\"IRIMatch\" in LINE2 $VAIN"], 'in a <Directory>';
-is_deeply [warnings("IRICache 1m\n")], ["\"IRICache\" in LINE1 $VAIN"], 'IRICache';
+    ["\"IRIMatch\" in LINE2 $NO_EFFECT"], 'in a <Directory>';
+is_deeply [warnings("IRICache 1m\n")], ["\"IRICache\" in LINE1 $NO_EFFECT"],
+    'IRICache';
 is_deeply [warnings("$_\n")], [], "$_: nothing is wanted"
     for 'IRIRedirect off', 'IRIListing Off', 'IRICharset none',
     'IRICache off', 'IRIAdvertise off', 'IRIEngine Off';
@@ -188,18 +189,19 @@ IRIHost On
 </VirtualHost>
 END
 $server->wait_for(sub { $server->log_text =~ /resuming normal operations/ });
-my @told = warnings_in($server->log_text);
+my @warnings = warnings_in($server->log_text);
 my %count;
-$count{$_}++ for @told;
-is scalar(grep { /^"IRIListing" in LINE\S+ has no effect/ } @told), 1,
+$count{$_}++ for @warnings;
+is scalar(grep { /^"IRIListing" in LINE\S+ has no effect/ } @warnings), 1,
     'IRIListing where IRIEngine is off';
-is scalar(grep { /^"Location" in LINE\S+ "/ } @told), 1, 'a <Location>';
-is scalar(grep { /^"Directory" in LINE\S+ "/ } @told), 1, 'a pattern of names';
-is scalar(grep { /selects nothing/ } @told), 1, 'a name of a virtual host';
+is scalar(grep { /^"Location" in LINE\S+ "/ } @warnings), 1, 'a <Location>';
+is scalar(grep { /^"Directory" in LINE\S+ "/ } @warnings), 1,
+    'a pattern of names';
+is scalar(grep { /selects nothing/ } @warnings), 1, 'a name of a virtual host';
 is_deeply [grep { $count{$_} > 1 } sort keys %count], [], 'each once';
 my $log_length = length $server->log_text;
 $server->reload;
-is_deeply [sort(warnings_in(substr $server->log_text, $log_length))], [sort @told],
+is_deeply [sort(warnings_in(substr $server->log_text, $log_length))], [sort @warnings],
     'once more for a reload';
 is_deeply [$server->errors(ignore => qr/has no effect|matches no path/)], [],
     'log';
@@ -218,10 +220,10 @@ for (['IRIEngine yes', 'must be "on", "off" or "report", not "yes"'],
     ['IRIMatch exact case', 'cannot combine "exact" with other words'],
     ['IRICache 1t', 'example "16m", not "1t"'])
 {
-    my ($text, $says) = @$_;
+    my ($text, $message) = @$_;
     my ($code, $out) = httpd_t("$text\n");
     isnt $code, 0, "rejected: $text";
-    like $out, qr/\Q$says\E$/m, "message: $says";
+    like $out, qr/\Q$message\E$/m, "message: $message";
 }
 
 done_testing;

@@ -139,12 +139,12 @@ subtest 'suites' => sub {
     my $program = "$build/t/test_suites";
     return if !-x $program;
     my (undef, @output) = capture('', $program);
-    my %told = map { /^# (\S+): (\d+) rows, (\d+) / ? ($1 => "$2 | $3") : () }
+    my %printed = map { /^# (\S+): (\d+) rows, (\d+) / ? ($1 => "$2 | $3") : () }
         map { split /\n/ } @output;
   SKIP: {
-        skip 'no tables here', 1 if keys %told < 5;
+        skip 'no tables here', 1 if keys %printed < 5;
         my %doc = $doc =~ /^\| (\S+) \| (\d+ \| \d+) \|$/mg;
-        is_deeply \%doc, \%told, 'rows, and deviations';
+        is_deeply \%doc, \%printed, 'rows, and deviations';
     }
 };
 

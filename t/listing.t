@@ -47,9 +47,9 @@ sub unescaped { return $_[0] =~ s/%([0-9A-F]{2})/chr hex $1/egr }
 
 sub page {
     my ($query, $labels, $invalid, $size) = @_;
-    my ($code, $out, $says) = capture('', $LISTING, $dir, '/a<b/%41/',
+    my ($code, $out, $message) = capture('', $LISTING, $dir, '/a<b/%41/',
         $query, $labels, 'any', $invalid, '', $size);
-    is $code, 0, "$labels, $invalid, \"$query\"" or diag $says;
+    is $code, 0, "$labels, $invalid, \"$query\"" or diag $message;
     return $out;
 }
 

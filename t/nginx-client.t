@@ -18,11 +18,11 @@ for (['iri_charset $http_x sjis;', qr/"iri_charset" directive takes one var/],
     ['iri_charset $nowhere;', qr/unknown "nowhere" variable/],
     ['iri_filename_charset $http_x;', qr/"\$http_x" is not a known charset/])
 {
-    my ($text, $says) = @$_;
+    my ($text, $message) = @$_;
     my ($code, $responses) =
         nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
     isnt $code, 0, "rejected: $text";
-    like $responses, $says, "message: $text";
+    like $responses, $message, "message: $text";
 }
 
 # ---- one server --------------------------------------------------------------

@@ -52,13 +52,13 @@ push @bad, [ "iri_charset $_;", 'iri_charset', qr/use another charset/ ],
     for qw(ISO-2022-JP UTF-16LE);
 
 for my $case (@bad) {
-    my ($text, $directive, $says) = @$case;
+    my ($text, $directive, $message) = @$case;
     my ($code, $output) =
         nginx_t("$text\nserver { listen 127.0.0.1:%%PORT%%; }");
     my @lines = grep { /\[emerg\]/ } split /\n/, $output;
     isnt $code, 0, "rejected: $text";
     is scalar @lines, 1, "one line: $text";
-    like $lines[0] // '', $says, "message: $text";
+    like $lines[0] // '', $message, "message: $text";
     like $lines[0] // '',
         qr/"$directive" directive(?: .+)? in \S+:\d+$/,
         "position: $text";

@@ -23,10 +23,10 @@ for (['iri_convert $x nfc;', qr/number of arg/],
         qr/defines that variable a second time/],
     ['server { iri_convert $x nfc a; }', qr/is not allowed here/])
 {
-    my ($text, $says) = @$_;
+    my ($text, $message) = @$_;
     my ($code, $output) = nginx_t("$text server { listen 127.0.0.1:%%PORT%%; }");
     isnt $code, 0, "rejected: $text";
-    like $output, $says, "message: $text";
+    like $output, $message, "message: $text";
 }
 
 # ---- one server --------------------------------------------------------------

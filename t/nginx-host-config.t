@@ -57,10 +57,10 @@ for my $case (
     ['iri_host;',     qr/invalid number of arguments in "iri_host" directive/],
     ['iri_host on; iri_host on;', qr/"iri_host" directive is duplicate/],
 ) {
-    my ($text, $says) = @$case;
-    my @told = messages("$text\n", server('x', ''));
-    is @told, 1, "one error: $text";
-    like $told[0], $says, "message: $text";
+    my ($text, $message) = @$case;
+    my @messages = messages("$text\n", server('x', ''));
+    is @messages, 1, "one error: $text";
+    like $messages[0], $message, "message: $text";
 }
 like((messages(server('x', 'location /x { iri_host on; }')))[0],
     qr/"iri_host" directive is not allowed here/, 'not in a location');
@@ -257,12 +257,12 @@ for my $case (
 ) {
     my ($bad, $why) = @$case;
     my $text = server('default', "server_name $bad;");
-    my @told = messages("iri on; iri_host on;\n", $text);
-    my $says = qr/selects nothing, because it \Q$why/;
+    my @messages = messages("iri on; iri_host on;\n", $text);
+    my $message = qr/selects nothing, because it \Q$why/;
     my $shown = $bad =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ger;
-    like $told[0] // '', qr/^\[warn\] iri: the host name "\Q$shown\E" of the server at \d+ $says/,
+    like $messages[0] // '', qr/^\[warn\] iri: the host name "\Q$shown\E" of the server at \d+ $message/,
         'a name without A-labels: ' . escaped $bad;
-    is @told, 1, 'one warning';
+    is @messages, 1, 'one warning';
     is_deeply [messages("iri on;\n", $text)], [], 'none without iri_host';
 }
 is_deeply [messages("iri on; iri_host on;\n", server('x',
@@ -316,10 +316,10 @@ for my $case (
     ['',                     '', '',                              'none'],
 ) {
     my ($http, $default, $other, $tells, @lines) = @$case;
-    my @told = map { s/ at (\d+)/' at ' . ($1 - $base)/ger }
+    my @messages = map { s/ at (\d+)/' at ' . ($1 - $base)/ger }
         messages("$http\n", server('default', "\n$default"),
             server('site', "\n$other"));
-    is_deeply \@told,
+    is_deeply \@messages,
         [map { '[warn] ' . sprintf $TELLS{$tells}, $_ } @lines],
         "warnings: $http { $default } { $other }: $tells";
 }

@@ -22,11 +22,11 @@ for (['iri_query_charset;', qr/number of arg/],
     ['server { location / { iri_query_charset sjis; } }',
         qr/"iri_query_charset" directive is not allowed here/])
 {
-    my ($text, $says) = @$_;
+    my ($text, $message) = @$_;
     my ($code, $output) =
         nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
     isnt $code, 0, "rejected: $text";
-    like $output, $says, "message: $text";
+    like $output, $message, "message: $text";
 }
 for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
     my ($code, $output) = nginx_t("iri on; iri_query_charset $text;"

@@ -133,14 +133,14 @@ is answer("/limited/$_"), '503', 'limited: ' . visible($_)
 
 # ---- found by an alternative reading ---------------------------------------
 
-my ($asked, $found) = @{ $kana{plain} };
-my $moved = $server->get("/$asked/x.txt", host => 'name');
+my ($legacy_name, $found) = @{ $kana{plain} };
+my $moved = $server->get("/$legacy_name/x.txt", host => 'name');
 is $moved->status . ' ' . $moved->body, '200 plain', 'found';
 is $moved->header('X-Wrong'), undef, 'in the location of the found name';
 is $moved->header('X-Kept'), 'kana name',
     'maps use the found name; captures of server_name are kept';
-is answer("/$asked.txt"), '200 top', 'found, a file';
-my $top = $server->get("/$asked.txt", host => 'name');
+is answer("/$legacy_name.txt"), '200 top', 'found, a file';
+my $top = $server->get("/$legacy_name.txt", host => 'name');
 is visible($top->header('X-Uri')), visible(raw("/$found.txt")),
     '$uri is the found name';
 is $top->header('X-Form'), 'legacy EUC-JP charset', 'variables of the request';

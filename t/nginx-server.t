@@ -222,9 +222,9 @@ server {
     location / { return 200 "$request_uri"; }
 }
 END
-my @asked = (@targets, "/up/$sun_uri", raw("/up/$sun_uri"), '/up/%C6%FC',
+my @requested = (@targets, "/up/$sun_uri", raw("/up/$sun_uri"), '/up/%C6%FC',
     '/up/%FF', '/%C3%A9.txt');
-for my $target (@asked) {
+for my $target (@requested) {
     my @got = map {
         my $answer = $report->get($target, port => $_);
         my %head = map { @$_ } grep { $_->[0] !~ /^Date$/ }
@@ -238,7 +238,8 @@ my @lines = map {
     s/.*?iri: report: would //r =~ s/, client: .*//r =~ s/\Q$root\E/ROOT/r
         =~ s/, [a-z ]+, file/, WHY, file/r =~ s/, reason=[-a-z]+$//r
 } grep { /iri: / } split /\n/, $report->settled_log;
-is scalar @lines, scalar(@asked) - 1, 'one log line for each non-ASCII path';
+is scalar @lines, scalar(@requested) - 1,
+    'one log line for each non-ASCII path';
 is_deeply [@lines[0, 2, 4, 5]], [
     qq{serve "/$sun_uri.txt": form escaped, charset "UTF-8", match charset, }
         . 'WHY, file "ROOT/%C6%FC%CB%DC.txt"',

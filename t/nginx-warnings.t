@@ -25,7 +25,7 @@ sub warnings {
 
 # ---- settings that do nothing ----------------------------------------------
 
-my $VAIN = 'has no effect, because the module is off there: write "iri on;"';
+my $NO_EFFECT = 'has no effect, because the module is off there: write "iri on;"';
 my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
     'iri_query_charset Shift_JIS', 'iri_cache 1m', 'iri_advertise on',
     'iri_filename_charset EUC-JP', 'iri_filename_form nfd', 'iri_match case',
@@ -34,28 +34,28 @@ my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
 
 for my $text (@settings) {
     my ($name) = $text =~ /^(\w+)/;
-    my $vain = qq{"$name" in LINE2 $VAIN};
-    is_deeply [warnings("\n$text;\nserver { $LISTEN }")], [$vain],
+    my $no_effect = qq{"$name" in LINE2 $NO_EFFECT};
+    is_deeply [warnings("\n$text;\nserver { $LISTEN }")], [$no_effect],
         "$text: in http";
-    is_deeply [warnings("server {\n$text;\n$LISTEN }")], [$vain],
+    is_deeply [warnings("server {\n$text;\n$LISTEN }")], [$no_effect],
         "$text: in a server";
     is_deeply [warnings("\n$text;\nserver { $LISTEN iri off; }"
             . "server { listen 127.0.0.1:%%PORTb%%; iri report; }")],
         [], "$text: on in another server that inherits it";
     is_deeply [warnings("server {\n$text;\n$LISTEN }"
             . "server { listen 127.0.0.1:%%PORTb%%; iri on; }")],
-        [$vain], "$text: on in an unrelated server";
+        [$no_effect], "$text: on in an unrelated server";
     next if $text =~ /charset (?!EUC)|invalid|cache|advertise|iri_charset/;
     is_deeply [warnings("server { $LISTEN location / {\n$text;\n} }")],
-        [$vain], "$text: in a location";
+        [$no_effect], "$text: in a location";
     is_deeply [warnings("iri on; server { $LISTEN location / {\n$text;\n"
             . "} }")],
         [], "$text: in a location with iri on";
 }
 is_deeply [warnings("\niri_convert \$x nfc \$uri; server { $LISTEN }")],
-    ["\"iri_convert\" in LINE2 $VAIN"], 'iri_convert';
+    ["\"iri_convert\" in LINE2 $NO_EFFECT"], 'iri_convert';
 is_deeply [warnings("server { $LISTEN location / {\niri_status; } }")],
-    ["\"iri_status\" in LINE2 $VAIN"], 'iri_status';
+    ["\"iri_status\" in LINE2 $NO_EFFECT"], 'iri_status';
 is_deeply [warnings("server { $LISTEN location / { iri_status; } }"
         . "server { listen 127.0.0.1:%%PORTb%%; iri report; }")],
     [], 'iri_status counts the requests of all servers';
@@ -155,10 +155,10 @@ for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
     ['iri_convert $x nfcc $uri', 'or "host_unicode", not "nfcc"'],
     ['iri_convert x nfc $uri', 'for example "$name", not "x"'])
 {
-    my ($text, $says) = @$_;
+    my ($text, $message) = @$_;
     my ($code, $output) = nginx_t("$text; server { $LISTEN }");
     isnt $code, 0, "rejected: $text";
-    like $output, qr/\Q$says\E(?: ?in|\s*$)/m, "message: $says";
+    like $output, qr/\Q$message\E(?: ?in|\s*$)/m, "message: $message";
 }
 
 done_testing;

@@ -140,24 +140,24 @@ sub requests {
         $octets{$charset} = \@there;
         push @charsets, $charset;
     }
-    my @asked;
+    my @forms;
     for my $form (grep { $octets{$_} } 'NFC', 'NFD', @charsets) {
-        push @asked, [$form, \&percent, $form, \&percent],
+        push @forms, [$form, \&percent, $form, \&percent],
             [$form, \&raw, $form, \&raw];
     }
-    push @asked, ['NFC', \&percent, 'NFD', \&raw],
+    push @forms, ['NFC', \&percent, 'NFD', \&raw],
         ['NFD', \&percent, 'NFC', \&raw] if $octets{NFD};
-    push @asked, ['NFC', \&raw, $charsets[0], \&percent],
+    push @forms, ['NFC', \&raw, $charsets[0], \&percent],
         [$charsets[0], \&percent, 'NFC', \&raw] if @charsets;
-    push @asked, [$charsets[0], \&raw, $charsets[1], \&percent]
+    push @forms, [$charsets[0], \&raw, $charsets[1], \&percent]
         if @charsets > 1;
-    push @asked, ['NFD', \&percent, $charsets[-1], \&percent]
+    push @forms, ['NFD', \&percent, $charsets[-1], \&percent]
         if $octets{NFD} && @charsets;
     return map {
         my ($form, $write, $leaf_form, $leaf_write) = @$_;
         my @there = ($octets{$form}[0], $octets{$leaf_form}[1]);
         ['/' . $write->($there[0]) . '/' . $leaf_write->($there[1]), @there];
-    } @asked;
+    } @forms;
 }
 
 # ---- which name a request must give -----------------------------------------
@@ -253,19 +253,19 @@ sub ask {
     my @words  = @{ $tree->{words} };
     my @bad;
     while (my @some = splice @words, 0, 50) {
-        my (@asked, @wanted);
+        my (@forms, @wanted);
         for my $pair (@some) {
             my $own = $tree->{exists}{ key($pair->[0]) }{ key($pair->[1]) };
             for my $request (requests($tree, @$pair)) {
                 my $chosen = chosen($tree, @$request[1, 2]);
                 $count->{shared}++ if ($chosen // '') ne $own;
-                push @asked,  $request->[0];
+                push @forms,  $request->[0];
                 push @wanted, $chosen // $own;
             }
         }
-        my @answers = $client->pipeline(@asked);
+        my @answers = $client->pipeline(@forms);
         for my $answer (@answers) {
-            my ($target, $wanted) = (shift @asked, shift @wanted);
+            my ($target, $wanted) = (shift @forms, shift @wanted);
             my $outcome = $answer->status != 200 ? 'missing'
                 : $answer->body ne $wanted ? 'wrong'
                 :                            'right';
