@@ -40,7 +40,7 @@ srand $SEED;
 $worlds = [(shuffle @$worlds)[0 .. $WORLDS - 1]] if !$ENV{IRI_DENIAL};
 my $dir = temp_dir();
 my $trees = IRI::Denial::make_trees($dir, $worlds);
-my %count;    # server, place, kind -> { requests, leaks, reached, served }
+my %count;    # server, context, kind -> { requests, leaks, reached, served }
 for my $kind (@SERVERS) {
     subtest $kind => sub { run($kind) };
 }
@@ -60,7 +60,7 @@ sub run {
             log_level => 'crit',
             conf => IRI::Denial::httpd_text($worlds, $trees));
     my %run = (kind => $kind, server => $server, asked => 0, bad => {},
-        silent => 0, places => [IRI::Denial::places($kind)], number => 0);
+        silent => 0, contexts => [IRI::Denial::contexts($kind)], number => 0);
     if ($ENV{IRI_CASE}) {
         show_case(\%run, $ENV{IRI_CASE});
     }
@@ -80,11 +80,11 @@ sub run {
 
 sub meaning {
     return {
-        leak      => 'no denied file, nor a name of one, is told',
-        status    => 'a spelling gets what the canonical name gets',
-        existence => 'what is there is not told from what is not',
-        other     => 'what is served has the name that was asked for',
-        lost      => 'what should be reached is reached',
+        leak      => 'no denied file and no denied name is disclosed',
+        status    => 'a spelling has the response of the canonical name',
+        existence => 'existing and absent names are indistinguishable',
+        other     => 'a served file has the requested name',
+        lost      => 'names that should be reached are reached',
     }->{ $_[0] };
 }
 
@@ -95,11 +95,11 @@ sub balanced {
     my $all = $count{ $run->{kind} };
     for my $label (qw(reached served)) {
         my @none = grep {
-            my $place = $_;
-            !sum0 map { $_->{$label} // 0 } values %{ $all->{$place} }
+            my $context = $_;
+            !sum0 map { $_->{$label} // 0 } values %{ $all->{$context} }
         } map { $_->{name} } grep { $label eq 'reached' || !$_->{limited} }
-            common_places($run);
-        is "@none", '', "$run->{kind}: all places have names $label";
+            common_contexts($run);
+        is "@none", '', "$run->{kind}: all contexts have names $label";
     }
     # a sample may have no world with the charsets for some kinds
     my @kinds = grep {
@@ -115,13 +115,13 @@ sub balanced {
 }
 
 # The contexts that all worlds of this run have; in a long run, that some have.
-sub common_places {
+sub common_contexts {
     my ($run) = @_;
     return grep {
-        my $place = $_;
-        my $have = grep { IRI::Denial::has_place($_, $place) } @$worlds;
+        my $context = $_;
+        my $have = grep { IRI::Denial::has_context($_, $context) } @$worlds;
         $have == @$worlds || $have && $REQUESTS > 10 * $SAMPLE;
-    } @{ $run->{places} };
+    } @{ $run->{contexts} };
 }
 
 # ---- cases ------------------------------------------------------------------
@@ -144,29 +144,29 @@ sub choose {
     rand for 1 .. 3;
     my $world = $worlds->[$number / $BATCH % @$worlds];
     my $tree  = $trees->{ $world->{tree} };
-    my @places = grep { IRI::Denial::has_place($world, $_) }
-        @{ $run->{places} };
+    my @contexts = grep { IRI::Denial::has_context($world, $_) }
+        @{ $run->{contexts} };
     # one case of ten is plain, so that each context serves files
     my $plain = $number % 10 == 0;
     my $round = int $number / $BATCH / @$worlds;
-    my $place =
-        $places[$plain ? ($number / 10 + $round) % @places : rand @places];
-    my $shape = $place->{shapes}[rand @{ $place->{shapes} }];
-    my $chance = $plain ? ($number / 10 / @places) % 2 : rand;
-    my $public = $chance < 0.15 && !$place->{limited};
+    my $context =
+        $contexts[$plain ? ($number / 10 + $round) % @contexts : rand @contexts];
+    my $shape = $context->{shapes}[rand @{ $context->{shapes} }];
+    my $chance = $plain ? ($number / 10 / @contexts) % 2 : rand;
+    my $public = $chance < 0.15 && !$context->{limited};
     my $names = $public ? $tree->{public}
         : $chance < 0.2 && @{ $tree->{absent} } ? $tree->{absent}
         : $tree->{present};
     my $name = $names->[rand @$names];
-    return if $place->{beyond} && $name !~ /[^\0-\x7F]/;
-    return if $place->{unreserved} && $name =~ /[!-,\/:-@]/;
+    return if $context->{beyond} && $name !~ /[^\0-\x7F]/;
+    return if $context->{unreserved} && $name =~ /[!-,\/:-@]/;
     $shape = (qw(file leaf index))[rand 3] if $public && $shape ne 'view';
     # more alternative readings, which cause restarts
-    my @kinds = grep { !$place->{limited} || $_ ne 'trail' } kinds(),
+    my @kinds = grep { !$context->{limited} || $_ ne 'trail' } kinds(),
         qw(charset charset segments segments twin variant);
     my %case = (
         number => $number, seed => $seed, world => $world, tree => $tree,
-        place => $place, shape => $shape, name => $name, public => $public,
+        context => $context, shape => $shape, name => $name, public => $public,
         there => $chance >= 0.2 || $public,
         kind => $plain ? 'nfc' : $kinds[rand @kinds],
     );
@@ -175,7 +175,7 @@ sub choose {
     my $built = build(\%case);
     # A spelling in ASCII may be the name of another entry, which such a rule
     # does not deny.
-    return if $built && $place->{beyond}
+    return if $built && $context->{beyond}
         && !grep { octets_of($_) =~ /[^\0-\x7F]/ } @{ $built->{target} };
     return $built;
 }
@@ -195,7 +195,7 @@ sub extras {
     $case->{asked} = rand() < 0.15
         ? (qw(? ?a=b ?%E9=%2F ?/../..), "?\xC9\xBD", '?a=%00')[rand 6] : '';
     $case->{headers} = [];
-    if ($case->{place}{status} == 401 && rand() < 0.2) {
+    if ($case->{context}{status} == 401 && rand() < 0.2) {
         $case->{let_in} = 1;
         $case->{headers} = ['Authorization',
             'Basic ' . encode_base64('user:right', '')];
@@ -203,7 +203,7 @@ sub extras {
     }
     my $chance = rand;
     # headers would apply to the page that includes the path
-    return if $chance > 0.2 || defined $case->{place}{query};
+    return if $chance > 0.2 || defined $case->{context}{query};
     $case->{method} = 'HEAD' if $chance < 0.06;
     $case->{headers} = [
         ['Range', 'bytes=0-3'], ['If-None-Match', '*'],
@@ -242,20 +242,20 @@ sub build {
         srand $after;
         $case->{path}[$which] = spell(
             kind => $case->{kind}, charsets => $case->{world}{charsets},
-            segments => [grep({ length } $case->{place}{at}),
+            segments => [grep({ length } $case->{context}{at}),
                 segments($case, $which)]
         ) // return;
         # no server normalizes included paths; non-ASCII names that are not
         # canonical are refused in them
-        return if defined $case->{place}{query}
+        return if defined $case->{context}{query}
             && $case->{path}[$which]
             =~ ($case->{name} =~ /[^\0-\x7F]/ ? qr{//} : qr{/(?:[.]|%2E)*/}i);
     }
     $case->{target}[$_] = target($case, $case->{path}[$_]) for 0, 1;
-    if ($case->{place}{limited}) {
+    if ($case->{context}{limited}) {
         my $canonical = join '/', '', map {
             percent(Encode::encode('UTF-8', $_))
-        } $case->{place}{at}, segments($case, 0);
+        } $case->{context}{at}, segments($case, 0);
         $case->{before} = "$canonical?k=$case->{number}";
         $case->{target}[0] = "$case->{path}[0]?k=$case->{number}";
     }
@@ -264,7 +264,7 @@ sub build {
 
 sub target {
     my ($case, $path) = @_;
-    my $query = $case->{place}{query};
+    my $query = $case->{context}{query};
     return $case->{absolute}
         . (defined $query ? "$query?$path" : $path . $case->{asked});
 }
@@ -274,9 +274,9 @@ sub target {
 sub has_absent {
     my ($case) = @_;
     return 0 if $case->{public} || $case->{let_in} || !$case->{there}
-        || $case->{place}{limited} || $case->{place}{name} eq 'exact';
+        || $case->{context}{limited} || $case->{context}{name} eq 'exact';
     # nginx does not include a path with dot-segments, whatever it names
-    return 0 if defined $case->{place}{query}
+    return 0 if defined $case->{context}{query}
         && grep { m{/(?:[.]|%2E)+(?:/|$)}i } @{ $case->{path} };
     # other letters may not exist in the charset of the tree; then there is no
     # redirect
@@ -287,7 +287,7 @@ sub has_absent {
     # names that also exist in public directories may be disclosed; a name with
     # other letters may have other spellings, and may be redirected before a
     # rule has made it the denied path
-    return 0 if $case->{place}{made} && $case->{world}{redirect};
+    return 0 if $case->{context}{made} && $case->{world}{redirect};
     return $case->{shape} =~ /^(?:leaf|inner|deep)$/
         && IRI::Spelling::sure($case->{kind}) eq 'same';
 }
@@ -334,7 +334,7 @@ sub ask {
     $_->{open} = shift @answers for @cases;
     # a rule may deny only after iri_redirect: follow that redirect
     my @sent = grep {
-        $_->{place}{made} && defined $_->{answer}->header('Location')
+        $_->{context}{made} && defined $_->{answer}->header('Location')
     } @cases;
     @answers = $guarded->pipeline(map {
         $_->{answer}->header('Location') =~ s{^https?://[^/]*}{}r } @sent);
@@ -354,8 +354,8 @@ sub client {
 
 sub judge {
     my ($run, $case) = @_;
-    my $place = $case->{place};
-    my $count = $count{ $run->{kind} }{ $place->{name} }{ $case->{kind} }
+    my $context = $case->{context};
+    my $count = $count{ $run->{kind} }{ $context->{name} }{ $case->{kind} }
         //= {};
     $count->{requests} += 1 + (defined $case->{absent}) + !!$case->{before};
     my ($word, $path) = file_of($case->{open});
@@ -395,12 +395,12 @@ sub tells {
     my ($word, $path) = file_of($answer);
     return 1 if $head =~ /$marker/ || is_denied($case, $word, $path);
     my $location = location($answer) // return 0;
-    return 0 if $case->{place}{limited} || $case->{place}{name} eq 'exact';
-    my $at = $case->{place}{at} eq '' ? '' : "/$case->{place}{at}";
+    return 0 if $case->{context}{limited} || $case->{context}{name} eq 'exact';
+    my $at = $case->{context}{at} eq '' ? '' : "/$case->{context}{at}";
     my $re = IRI::Denial::regex($case->{tree});
     my $after = join '|', map {
         { file => '[.]txt', view => '-v', leaf => '/|$' }->{$_} // ()
-    } @{ $case->{place}{shapes} };
+    } @{ $case->{context}{shapes} };
     return !$case->{let_in} && $location =~ m{^$at/(?:$re)(?:$after)}
         && ($location =~ s{/$}{}r) ne first_reading($case, $which);
 }
@@ -410,17 +410,17 @@ sub is_denied {
     my ($case, $word, $path) = @_;
     return 0 if ($word // '') ne IRI::Denial::marker() || $case->{let_in};
     # an equal name in another encoding has a limit of its own
-    return 0 if $case->{place}{limited}
+    return 0 if $case->{context}{limited}
         && characters($path) ne wanted_path($case);
     my $shape = $path =~ m{/} ? 'leaf' : $path =~ /-v\.txt$/ ? 'view' : 'file';
-    return grep { $_ eq $shape } @{ $case->{place}{shapes} };
+    return grep { $_ eq $shape } @{ $case->{context}{shapes} };
 }
 
 # The meaning of a request without lookups: UTF-8, or the first charset that is
 # valid for the whole path, or for each segment; in UTF-8.
 sub first_reading {
     my ($case, $which) = @_;
-    my @segments = (grep({ length } $case->{place}{at}),
+    my @segments = (grep({ length } $case->{context}{at}),
         asked_segments($case, $which));
     my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
     my @read = map {
@@ -448,24 +448,24 @@ sub location {
 
 sub status {
     my ($run, $case, $denied, $path, $count) = @_;
-    my ($answer, $open, $place) = (@$case{qw(answer open place)});
+    my ($answer, $open, $context) = (@$case{qw(answer open context)});
     my $status = $answer->status;
     $status = 400 if $answer->error =~ /^stream reset, code 1$/;
     $run->{silent} += !$status;
     return bad($run, $case, 'status', 'no answer ' . $answer->error)
         if !$status || !$open->status || $status >= 500;
     bad($run, $case, 'status', 'limited before: ' . $case->{before}->status)
-        if $denied && $place->{limited} && $case->{before}->status == 429;
+        if $denied && $context->{limited} && $case->{before}->status == 429;
     # HTTP/2 servers reject some requests before the module sees them
     return if $case->{http2} && $status == 400;
-    return included($run, $case, $denied, $count) if $place->{included};
+    return included($run, $case, $denied, $count) if $context->{included};
     # Redirected to the canonical URI: then that one must be denied.
     my $sent = $case->{world}{redirect} && $status =~ /^30[18]$/;
     if ($denied) {
         return if $sent && $case->{followed}
             && $case->{followed}->status =~ /^4/;
-        bad($run, $case, 'status', "expected $place->{status}")
-            if $status != $place->{status} && $status != ($place->{or} // 0);
+        bad($run, $case, 'status', "expected $context->{status}")
+            if $status != $context->{status} && $status != ($context->{or} // 0);
     }
     elsif (defined $path) {
         my $same = $status == 200
@@ -473,9 +473,9 @@ sub status {
         $same ||= $status =~ /^(?:206|304|412)$/ && @{ $case->{headers} };
         $same ||= $sent;
         # httpd itself compares this rule with octets on disk
-        $same ||= $place->{octets} && $status == $place->{status}
+        $same ||= $context->{octets} && $status == $context->{status}
             && $case->{tree}{label} !~ /^nf/;
-        $same ||= $status == 429 && $place->{limited};
+        $same ||= $status == 429 && $context->{limited};
         $count->{served}++ if $same;
         bad($run, $case, 'status', 'but public') if !$same;
     }
@@ -504,7 +504,7 @@ sub lost {
     my $sure = IRI::Spelling::sure($case->{kind});
     my $open = $case->{open}->status;
     return if !$sure || !$case->{there} || $case->{shape} eq 'bare'
-        || $case->{place}{made};
+        || $case->{context}{made};
     return if $sure eq 'listed' && (defined $path || is_shared($case));
     return "open: $open" if !defined $path;
     return key(characters($path)) eq key(wanted_path($case)) ? undef
@@ -548,14 +548,14 @@ sub is_named {
     my ($case, $path) = @_;
     my @segments = asked_segments($case);
     # "." in a rule's pattern does not match a line end
-    pop @segments if @segments && $case->{place}{made} && $segments[-1] eq "\n";
-    $segments[-1] =~ s/\n\z// if @segments && $case->{place}{made};
+    pop @segments if @segments && $case->{context}{made} && $segments[-1] eq "\n";
+    $segments[-1] =~ s/\n\z// if @segments && $case->{context}{made};
     my @names = map { key($_) } split m{/}, characters($path);
     pop @names if @names == @segments + 1 && $names[-1] eq 'f.txt';
     $segments[-1] .= '.txt' if @segments && $case->{shape} eq 'view'
         && $segments[-1] !~ /[.]txt$/;
     # in a path that a rule has made "?" starts no query
-    return 1 if $case->{place}{made} && $case->{path}[0] =~ /%(?:3F|23)/;
+    return 1 if $case->{context}{made} && $case->{path}[0] =~ /%(?:3F|23)/;
     return 0 if @segments != @names;
     my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
     for my $octets (@segments) {
@@ -578,7 +578,7 @@ sub asked_segments {
         next if $segment eq '' || $segment eq '.';
         $segment eq '..' ? pop @segments : push @segments, $segment;
     }
-    shift @segments if length $case->{place}{at};
+    shift @segments if length $case->{context}{at};
     return @segments;
 }
 
@@ -598,7 +598,7 @@ sub bad {
     my ($run, $case, $label, $why) = @_;
     push @{ $run->{bad}{$label} }, join ' ', "IRI_CASE=$case->{number}",
         $case->{world}{tree}, "\"$case->{world}{settings}\"",
-        $case->{place}{name}, $case->{kind}, $case->{http2} ? 'h2' : (),
+        $case->{context}{name}, $case->{kind}, $case->{http2} ? 'h2' : (),
         $case->{method} // (), join(': ', @{ $case->{headers} }),
         escaped($case->{target}[0]), shown($case->{answer}), $why // ();
     return;
@@ -630,15 +630,15 @@ sub show_case {
 # ---- the table --------------------------------------------------------------
 
 sub show_table {
-    my $text = row('server', 'place', 'kind',
+    my $text = row('server', 'context', 'kind',
         { map { $_ => $_ } qw(requests leaks reached served) });
     my (%by, @lines);
     for my $server (sort keys %count) {
-        for my $place (sort keys %{ $count{$server} }) {
-            for my $kind (sort keys %{ $count{$server}{$place} }) {
-                my $cell = $count{$server}{$place}{$kind};
-                push @lines, row($server, $place, $kind, $cell);
-                for my $sum (\$by{"$server\t$place\tall"},
+        for my $context (sort keys %{ $count{$server} }) {
+            for my $kind (sort keys %{ $count{$server}{$context} }) {
+                my $cell = $count{$server}{$context}{$kind};
+                push @lines, row($server, $context, $kind, $cell);
+                for my $sum (\$by{"$server\t$context\tall"},
                     \$by{"$server\tall\t$kind"}, \$by{"$server\tall\tall"})
                 {
                     $$sum->{$_} += $cell->{$_} for keys %$cell;
@@ -655,7 +655,7 @@ sub show_table {
 }
 
 sub row {
-    my ($server, $place, $kind, $count) = @_;
-    return sprintf "%-6s %-16s %-10s %9s %6s %8s %7s\n", $server, $place,
+    my ($server, $context, $kind, $count) = @_;
+    return sprintf "%-6s %-16s %-10s %9s %6s %8s %7s\n", $server, $context,
         $kind, map { $count->{$_} // 0 } qw(requests leaks reached served);
 }
