@@ -281,10 +281,7 @@ static const case_t cases[] = {
     { "/a/", "/a/%F0%9F%98%80", "", "euc-jp", ANY, N, UNWRITABLE, "/a/", NULL,
       NULL },
 
-    /*
-     * octets without a reading: they are looked up as they are, if iri_invalid
-     * is pass and no entry has a name in these octets
-     */
+    /* octets without a reading: looked up as they are, if they are no name */
     { "/\xff", "/%FF", "", "", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
       IRI_MATCH_EXACT, "/\xff", NULL, NULL },
     { "/a/\xff/b", "/a/%FF/b", "", "", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,

@@ -40,7 +40,8 @@ use IRI::Test qw(httpd missing nginx);
 use IRI::Tree 'encode_name';
 use Test::More;
 
-our @EXPORT_OK = qw(answered asked parse run_guide told written);
+our @EXPORT_OK = qw(check_answer command_output parse run_guide
+    send_request written);
 
 # Commands that are not run here: their first words, and the reason.
 my @NOT_HERE = (
