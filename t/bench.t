@@ -89,7 +89,7 @@ is_deeply [IRI::Bench::Request::more({ cells => {
     off => { base => { ir => 100, calls => { openat => 1 } } } } }, 'again')],
     [50, 1], 'difference of on and off, and lookups';
 
-# ---- what is written ---------------------------------------------------------
+# ---- output of the tables ---------------------------------------------------
 
 {
     open my $quiet, '>', '/dev/null';

@@ -214,7 +214,7 @@ like $server->get("/Docs/L%E2%80%AEX.txt")->status, qr/^(300|404)$/,
 unlike $server->get("/Docs/L%E2%80%AEX.txt")->body, qr/\xE2\x80\xAE/,
     'are escaped';
 
-# ---- only what it could get -------------------------------------------------
+# ---- only accessible candidates ---------------------------------------------
 is choices('/Part/open.txt'), '/Part/Open.txt /Part/oPen.txt',
     'two of four are denied';
 is choices('/part/open.txt'), '/Part/Open.txt /Part/oPen.txt',
@@ -263,7 +263,7 @@ is choices('/Dir/sub/a.txt'), '/Dir/SUB/a.txt /Dir/Sub/a.txt',
     'entries of several directories';
 is choices('/Dir/rest/a.txt'), '/Dir/Rest/a.txt', 'candidates that exist only';
 
-# ---- who is not asked to choose ---------------------------------------------
+# ---- requests without a choice ----------------------------------------------
 is $server->request('POST', '/Docs/readme.txt', body => 'x')->status, 404,
     'POST';
 is $server->request('PUT', '/Write/twin.txt', body => 'x')->status, 409,

@@ -176,7 +176,7 @@ is answer($either, 'Russia', port => 'off'), '404', 'off';
 is_deeply [$server->errors], [], 'log';
 undef $server;
 
-# ---- what it is set by -------------------------------------------------------
+# ---- directives that set the charset ----------------------------------------
 
 my @russian = ('Accept-Language', 'ru');
 for (['Accept-Language', 'SetEnvIf Accept-Language ^ru iri-charset=koi8-r'

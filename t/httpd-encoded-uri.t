@@ -65,7 +65,7 @@ for ([SetEnvIf => [], "SetEnvIf Request_URI ^\Q$encoded\E\$ SAW"],
     }), "$who: encoded";
 }
 
-# ---- what is escaped once stays so -------------------------------------------
+# ---- escaped octets are unescaped once --------------------------------------
 
 my $plain = httpd(root => $root, conf => "IRIEngine On\n");
 for my $time (1 .. 3) {

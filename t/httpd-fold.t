@@ -208,7 +208,7 @@ is $server->get('/files/dot')->status, 404, 'but not by a name without it';
 is $server->get('/plain/s.txt', port => $server->port('plain'))->status, 404,
     'not found if width is not ignored';
 
-# ---- what is decided by the real name ---------------------------------------
+# ---- rules apply to the found name ------------------------------------------
 is $server->get($_)->status, 403, "denied: $_"
     for '/denied/s.txt', '/DENIED/S.TXT', '/Denied/s.txt', '/Denyed/s.txt',
     '/denied/absent.txt', '/denied', '/DENIED/', '/denied/twin.txt',
@@ -284,7 +284,7 @@ like $server->get('/page.shtml')->body,
     qr{^Docs/Guide/Intro\.html\|\[an error.*\]\|\[an error.*\]\|top\.txt$},
     'subrequests: found, denied, file= exact';
 
-# ---- what is written --------------------------------------------------------
+# ---- methods that write -----------------------------------------------------
 $answer = $server->request('PUT', '/Write/README.txt', body => 'new');
 is $answer->status, 409, 'PUT of another case';
 like $answer->body, qr/only in case or accents/, 'the message gives the reason';

@@ -56,7 +56,7 @@ SetEnvIf Request_URI "^/%C9%BD" REDIRECT_STATUS=200 seen
 </Location>
 END
 
-# ---- REDIRECT_STATUS tells a redirect, and this is none ---------------------
+# ---- REDIRECT_STATUS is not set without a redirect --------------------------
 for ([rule => '/%E8%A1%A8/s.txt', '/%C9%BD/s.txt', '/%95%5C/s.txt'],
     ['.htaccess' => '/%E9%96%8B/%E8%A1%A8.txt', '/%E9%96%8B/%C9%BD.txt'],
     ['Require env' => '/%E7%92%B0/%E8%A1%A8.txt', '/%E7%92%B0/%C9%BD.txt'],
@@ -66,7 +66,7 @@ for ([rule => '/%E8%A1%A8/s.txt', '/%C9%BD/s.txt', '/%95%5C/s.txt'],
     is $server->get($_)->status, 403, "$test_name judges $_" for @targets;
 }
 
-# ---- a path of files is no URL ----------------------------------
+# ---- a file system path is no URL -------------------------------------------
 is $server->get('/api/%E3%80%9Cx.txt')->status, 200,
     'a file that a rule leads to';
 my $variant = $server->get('/api/%EF%BD%9Ex.txt');
@@ -75,7 +75,7 @@ like $variant->header('Location'), qr{/api/%E3%80%9Cx\.txt\z},
     'no directory is disclosed';
 is $server->get('/%EF%BD%9E.txt')->status, 200, 'a variant in a URI restarts';
 
-# ---- the query of a redirect is the one that came ---------------------------
+# ---- a redirect has the query of the request --------------------------------
 for (['?mine=1', '?mine=1'], ['', ''], ['?', '?']) {
     my $answer = $server->get("/cafe%CC%81.txt$_->[0]");
     is $answer->status, 301, "redirected with \"$_->[0]\"";
@@ -126,7 +126,7 @@ END
         "no redirect of an unconfirmed reading, order $first";
 }
 
-# ---- the absolute form is no other spelling ---------------------------------
+# ---- the absolute form is matched like the origin form ----------------------
 for my $modules ([], ['proxy', 'proxy_http']) {
     my $absolute = httpd(root => $root, modules => ['setenvif', @$modules],
         conf => <<'END');
@@ -153,7 +153,7 @@ END
     }
 }
 
-# ---- paths that a rule builds of what the client sent -----------------------
+# ---- paths that a rule makes from the request -------------------------------
 for my $charset ('UTF-8', 'EUC-JP') {
     my $manifest = "\@charset $charset\n" . join '',
         map { escaped($_) . "\tfile\n" } qw(秘/s.txt 開/s.txt);

@@ -77,7 +77,7 @@ sub pieces {
     return site_of($client->read_answer('GET') // return 'nothing');
 }
 
-# ---- what stands around ------------------------------------------------------
+# ---- syntax of the request --------------------------------------------------
 
 # Request, response with Strict, response with Unsafe.
 my @REQUESTS = (
@@ -165,7 +165,7 @@ for my $request (@REQUESTS) {
     is raw($unsafe, $request->[1]), $request->[3], "Unsafe: $request->[0]";
 }
 
-# ---- nothing else is changed -------------------------------------------------
+# ---- other fields are not changed -------------------------------------------
 
 my $QUERY = "?\xC3\xBC=http://%C3%BC.example/%&\xFF";
 my $answer = $strict->client->request({
@@ -261,7 +261,7 @@ for my $half ("GET http://$HOST", "GET / HTTP/1.1\r\nHost: $HOST") {
         $half =~ /Host/ ? 400 : 'connection closed', 'half a line';
 }
 
-# ---- connections that are kept -----------------------------------------------
+# ---- persistent connections -------------------------------------------------
 
 for my $options (sort keys %server) {
     my $client = $server{$options}->client;

@@ -157,7 +157,7 @@ is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect, because/g), 1,
     'a host with the engine off';
 unlike $log, qr/is known as xn--gr/, 'adds no names';
 
-# ---- names that are another's -------------------------------------------------
+# ---- names of other hosts ---------------------------------------------------
 
 # A name that is configured explicitly belongs to that host, wherever it is;
 # otherwise the first host with an equivalent name gets it.

@@ -182,7 +182,7 @@ sub sites_while {
 is_deeply [$server->errors(ignore => qr/AH01238: cgid daemon failed to init/)],
     [], 'log';
 
-# ---- what is refused ---------------------------------------------------------
+# ---- refused hosts ----------------------------------------------------------
 
 for my $options (qw(Strict Unsafe)) {
     my $refusing = httpd(log_level => 'info', h2 => 1, modules => ['headers'],

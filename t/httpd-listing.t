@@ -146,7 +146,7 @@ for my $mpm (qw(prefork event)) {
     $server = httpd(root => $base, mpm => $mpm, h2 => $mpm eq 'event', @conf);
     $port = $server->port;
 
-    # ---- what a page is -----------------------------------------------------
+    # ---- the page -----------------------------------------------------------
     my $answer = $server->get('/euc/');
     is $answer->status, 200, "$mpm: a listing";
     is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'charset';
@@ -197,7 +197,7 @@ for my $mpm (qw(prefork event)) {
     is_deeply [$server->errors], [], "$mpm: log";
 }
 
-# ---- who may have what ------------------------------------------------------
+# ---- entries that rules deny ------------------------------------------------
 my $rules = temp_dir();
 my @ways = qw(location locationmatch files filesmatch dir htfiles htdir user
     host expr ifdeny env f404 fserver gserver ns rserver fht r404ht goneht
@@ -531,7 +531,7 @@ is names('/mail/', port => $cache), 'a b', 'the listing is not cached';
 
 is_deeply [$server->errors(ignore => qr/AH00529: .*mode/)], [], 'log: rules';
 
-# ---- a large one ------------------------------------------------------------
+# ---- a large directory ------------------------------------------------------
 my $large = temp_dir();
 mkdir "$large/$_" for 'all', 'few', 'login';
 my $word = '&' x 100;    # each octet of the name takes ten octets of the page
@@ -633,7 +633,7 @@ like $server->access_log, qr{"GET /all/ HTTP/1.1" 200},
     'all requests are logged';
 is_deeply [$server->errors], [], 'log: large';
 
-# ---- names in a charset that requests may not use ----------------------------
+# ---- names in a charset that is not accepted in requests --------------------
 my ($tree) = make_tree("\\xA4\\xA2.html\tfile\n");
 my $lister = httpd(root => $tree, modules => ['autoindex'], conf => <<'END');
 IRIEngine On

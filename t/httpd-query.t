@@ -157,7 +157,7 @@ is answer('/say.cgi'), '||/say.cgi|', 'no query';
 is answer('/say.cgi?'), '||/say.cgi?|', 'an empty query';
 is answer('/say.cgi?a'), 'a|a|/say.cgi?a|', 'an ASCII query';
 
-# ---- what httpd makes of it ---------------------------------------------------
+# ---- queries that httpd changes ---------------------------------------------
 
 is answer('/qsa?q=%83%5C'), "p=1&q=$so|p=1&q=$so|/qsa?q=%83%5C|so",
     'RewriteRule with QSA';

@@ -155,7 +155,7 @@ for my $how (sort keys %into) {
     is_deeply [$_->errors], [], "$how: log" for $server, $variants, $repairs;
 }
 
-# ---- nothing that a rule has changed survives ---------------------------------
+# ---- changes by rules do not survive ----------------------------------------
 
 my ($down) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
     download/secret.txt ｱｲ/a.txt Free/A.txt Cached/Page.txt));
@@ -263,7 +263,7 @@ is slurp("$dav/public/app/free.txt"), 'new', 'replaces the entry';
 ok -e "$dav/public/app/secret/a.txt", 'no entry was removed';
 ok !-e "$dav/public/app/secret/neu",  'no entry was created';
 
-# ---- existing and absent are told alike ---------------------------------------
+# ---- existing and absent names have the same response -----------------------
 
 my ($store) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
     store/private/Ärzte.txt private/Ärzte.txt data/日本語/Plan2.txt

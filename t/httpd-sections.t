@@ -134,7 +134,7 @@ sub status {
     return $server->get(percent($path), port => $server->port($on))->status;
 }
 
-# ---- what is there at the start ---------------------------------------------
+# ---- directories that exist at the start ------------------------------------
 is status('/双/s.txt'), 403, 'the entry in the charset of the tree';
 is status("/u/$whole/s.txt"), 200, 'neither NFC nor NFD';
 is $server->get(percent "/u/$whole/s.txt")->header('X-Section'), 'whole',
@@ -172,7 +172,7 @@ put('root-データ/' . euc('開/s.txt'));
 is status('/秘/s.txt', 'root'), 403, 'below a root that is not decoded';
 is status('/開/s.txt', 'root'), 200, 'a directory beside it';
 
-# ---- each server by itself --------------------------------------------------
+# ---- each server separately -------------------------------------------------
 is status('/二/euc/s.txt'), 403, 'EUC-JP';
 is status('/二/sjis/s.txt', 'sjis'), 403, 'Shift_JIS in another server';
 is status('/別/s.txt'), 200, 'the tree of the main server';

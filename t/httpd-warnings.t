@@ -37,7 +37,7 @@ sub warnings {
     return warnings_in($log_length);
 }
 
-# ---- settings that do nothing ----------------------------------------------
+# ---- settings without effect ------------------------------------------------
 
 my $NO_EFFECT =
     'has no effect, because the module is off there: write "IRIEngine On"';
@@ -206,7 +206,7 @@ is_deeply [sort(warnings_in(substr $server->log_text, $log_length))], [sort @war
 is_deeply [$server->errors(ignore => qr/has no effect|matches no path/)], [],
     'log';
 
-# ---- messages name the word that is wrong -----------------------------------
+# ---- messages name the invalid word -----------------------------------------
 
 for (['IRIEngine yes', 'must be "on", "off" or "report", not "yes"'],
     ['IRIInvalid 500', 'must be "404", "400" or "pass", not "500"'],

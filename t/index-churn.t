@@ -80,7 +80,7 @@ sub make_names {
     return;
 }
 
-# ---- what changes it ---------------------------------------------------------
+# ---- changes ----------------------------------------------------------------
 
 # Changes the directory until the end time. Each change is recorded with the
 # times before and after: the name, its form, and the number of its file ("-":
@@ -134,7 +134,7 @@ sub change {
     return;
 }
 
-# ---- who asks ----------------------------------------------------------------
+# ---- requests ---------------------------------------------------------------
 
 sub connected {
     my ($port) = @_;

@@ -37,7 +37,7 @@ fill('page', $LARGE);
 fill('accel', $LARGE);
 fill("many$_", 300) for 1 .. 12;
 
-# ---- what may be said ------------------------------------------------------
+# ---- values of the directive ------------------------------------------------
 
 for (['iri_cache 1k;', qr/"iri_cache" directive must be "off" or a size/],
     ['iri_cache 5000m;', qr/"iri_cache" directive must be "off" or a size/],
@@ -146,7 +146,7 @@ ok $server->reload(conf(main => 'off', small => '2m', off => '3m',
 is answer($server, '/small/name.txt', $port->($_)), '200 small', "found: $_"
     for qw(small off named);
 
-# ---- what changes ----------------------------------------------------------
+# ---- changes ----------------------------------------------------------------
 
 rename "$root/small/Name.txt", "$root/small/NewName.txt" or die $!;
 is answer($server, '/small/name.txt', $port->($_)), '404', "gone: $_"

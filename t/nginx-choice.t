@@ -223,7 +223,7 @@ is answer('/nothing.txt'), '404', 'no similar name';
 is $server->get('/two')->body, 'named',
     'an exact location has no similar names';
 
-# ---- whom it tells what ----------------------------------------------------
+# ---- only accessible candidates ---------------------------------------------
 
 my @user = (headers => ['Authorization', 'Basic dXNlcjp3b3Jk']);
 is answer('/rules/DENY/x.txt'), '300 /rules/deny/x.txt', 'deny';

@@ -202,7 +202,7 @@ is answer('/dav/%E9', 'Russia', method => 'MOVE',
     headers => ['Destination', 'http://localhost/dav/%E9%E9']), '204 User-Agent', 'MOVE';
 ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'Destination is read like the path';
 
-# ---- what the variable looks at ------------------------------------------
+# ---- variables that set the charset -----------------------------------------
 
 my @russian = ('Accept-Language', 'ru');
 is answer($either, undef, port => 'language', headers => [@russian]),

@@ -8,7 +8,7 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# ---- bad values: one line that names the directive and what is right -------
+# ---- invalid values: one line, with the directive and the valid values ------
 
 my $words = qr/must be "on", "off" or "report"/;
 my @bad = (
@@ -64,7 +64,7 @@ for my $case (@bad) {
         "position: $text";
 }
 
-# ---- good values say nothing -----------------------------------------------
+# ---- valid values produce no message ----------------------------------------
 
 my @good = (
     'iri off;', 'iri on;', 'iri report;', 'iri ON;',
@@ -83,7 +83,7 @@ for my $text (@good) {
     unlike $output, qr/\[(?!notice)[a-z]+\]/, "no message: $text";
 }
 
-# ---- where each may stand --------------------------------------------------
+# ---- contexts of the directives ---------------------------------------------
 
 for my $name (qw(iri iri_charset iri_invalid)) {
     my $value = { iri => 'on', iri_charset => 'sjis' }->{$name} // '400';

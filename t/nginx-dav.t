@@ -210,7 +210,7 @@ for my $method (qw(COPY MOVE)) {
 }
 request_is('MOVE', '/u/d/', 201, 'another collection', destination('/u/dd/'));
 
-# ---- what cannot be made ------------------------------------------------------
+# ---- names that cannot be created -------------------------------------------
 
 clean('e');
 my $answer = request_is('PUT', '/e/%E2%82%AC.txt', 409, 'PUT of a euro sign',
@@ -302,7 +302,7 @@ spew("$root/p/a.txt", 'x');
 is request_is('PUT', '/p/A.txt', 409, 'error_page', body => 'x')->body, 'own page',
     'is what is sent';
 
-# ---- locks, and what is said of names (dav-ext) -------------------------------
+# ---- locks, and properties of names (dav-ext) -------------------------------
 
 locks($_) for @EXT ? qw(e u n) : ();
 listing() if @EXT;

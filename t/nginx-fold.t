@@ -222,7 +222,7 @@ is answer('/two/NAME.txt'), '200 2', 'an exact name among them';
 is answer('/nothing/here'), '404', 'absent';
 is answer('/DIR/nothing'), '404', 'absent in a directory of another name';
 
-# ---- what opens files ------------------------------------------------------
+# ---- modules that open files ------------------------------------------------
 
 is answer('/DIR/'), '200 index', 'index';
 my $slash = $server->get('/DIR?a=b');

@@ -10,7 +10,7 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# ---- a Destination that does not reach below its alias -----------------------
+# ---- a Destination that is shorter than its alias ---------------------------
 
 my ($dav_root) = make_tree("data/a.txt\tfile\tA\n");
 chmod 0777, "$dav_root/data" or die;
@@ -63,7 +63,7 @@ is_deeply [map { s{.*/}{}r } glob "$dav_root/data/*"], ["#\xC3\xA9"],
 
 is_deeply [$dav->errors], [], 'no worker is lost';
 
-# ---- a Destination that is another name of what is there ---------------------
+# ---- a Destination that is another form of an existing name -----------------
 
 for my $charset ('UTF-8', 'EUC-JP') {
     my ($tree) = make_tree("\@charset $charset\n" . <<'END');
@@ -105,7 +105,7 @@ END
     is_deeply [$server->errors], [], 'error log';
 }
 
-# ---- a request that starts over is as if it had come so ----------------------
+# ---- a restarted request is handled like a new one --------------------------
 
 # U+3042 and U+3044 in EUC-JP; the first reading has half-width characters.
 my ($plain, $secret) = ('/%A4%A2/x.txt', '/%A4%A4/x.txt');
@@ -210,7 +210,7 @@ is answer($undo, '', "/front$plain"), '200 front',
 is answer($undo, '', '/front/%A4%A6'), '409', 'rules of the found location run';
 is_deeply [$undo->errors], [], 'error log';
 
-# ---- what was refused is not opened for its error page -----------------------
+# ---- a refused path is not opened for its error page ------------------------
 
 my ($raw_root) = make_tree(<<'END');
 \xA4\xA2.txt	file	raw
@@ -250,7 +250,7 @@ is_deeply [$refuse->errors], [], 'error log';
 is_deeply [$refuse->settled_log =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
     'octets without a name are not looked up';
 
-# ---- a variable keeps its length while a text is made of it ------------------
+# ---- a variable keeps its length during one evaluation ----------------------
 
 my ($put_root) = make_tree("a.txt\tfile\tA\n");
 chmod 0777, $put_root or die;
@@ -286,7 +286,7 @@ for my $name ('a.txt', '%E3%81%82.txt') {
 }
 is_deeply [$steady->errors], [], 'error log';
 
-# ---- $request_filename after a rewrite that is still to be followed ----------
+# ---- $request_filename between a rewrite and its new location ---------------
 
 my ($tests) = make_tree("d/b.txt\tfile\tB\nlong/d/b.txt\tfile\tB\n");
 my $same = nginx(root => $tests, conf => join '', map { <<"END" } qw(off on));
@@ -367,7 +367,7 @@ is answer($try, '', '/page/%E6%97%A5'), "404 uri=/page/$day",
     'arguments of a page';
 is_deeply [$try->errors], [], 'error log';
 
-# ---- what try_files leaves behind under alias with captures ------------------
+# ---- the path after try_files under alias with captures ---------------------
 
 my ($left) = make_tree("d/b.txt\tfile\td\nb.txt\tfile\troot\n");
 my $down   = free_port();
@@ -511,7 +511,7 @@ is $answer->header('X-Path'), '/公開/b /公開/b',
 is slurp("$places/open/d"), 'open/a.txt', 'content after MOVE';
 is_deeply [$rules->errors], [], 'error log';
 
-# ---- and nothing of the source helps it --------------------------------------
+# ---- captures and variables of the source do not apply to the Destination ---
 
 my ($second) = make_tree(join '', map { escaped($_) . "\tfile\t-\n" }
     qw(up/a up/dir/f 秘密/a〜 files/tf/a files/denied/x tf/a mapsec/x need/x same/x

@@ -67,7 +67,7 @@ like((messages(server('x', 'location /x { iri_host on; }')))[0],
 is_deeply [messages("iri ON; iri_host On;\n", server('x', "iri_host STRICT;"))],
     [], 'letter case does not matter';
 
-# ---- which one counts --------------------------------------------------------
+# ---- which setting applies --------------------------------------------------
 
 for my $case (
     # http{}, default server, other server, the response

@@ -120,7 +120,7 @@ sub header {
     return scalar $server->get($target, host => $host)->header($name);
 }
 
-# ---- its settings, rules and limits ------------------------------------------
+# ---- settings, rules and limits of the site ---------------------------------
 
 is site_of('/ok', $host), 'ok', 'a location of the site';
 is header('X-Iri', '/%A4%A2', $host), "http://w\xC3\xBC.example/\xE3\x81\x82",
@@ -141,7 +141,7 @@ is header('Connection', '/ok', 'localhost'), 'keep-alive',
 is site_of('/', '%C3%96FF.example'), 'off xn--ff-eka.example []',
     'a site with iri off is selected, too';
 
-# ---- what sees the host ------------------------------------------------------
+# ---- uses of the host -------------------------------------------------------
 
 is header('X-Iri', '/%C3%A9.txt', "$host:$port"),
     "http://w\xC3\xBC.example:$port/\xC3\xA9.txt", '$iri has U-labels';

@@ -208,7 +208,7 @@ is site_of($server{ours}->get('/', host => undef, version => '1.0')),
 is site_of($server{ours}->get('/', host => undef)), 400, 'HTTP/1.1 without Host';
 is site_of($server{ours}->get('/', host => '')), 400, 'an empty Host';
 
-# ---- one connection, many hosts ----------------------------------------------
+# ---- several hosts on one connection ----------------------------------------
 
 my @chosen = grep { $_->[2] ne 400
         && expected_for($_->[1], 'origin', 200) == 200 } @FORMS;
@@ -225,7 +225,7 @@ for my $proto (qw(h1 h2)) {
     }
 }
 
-# ---- what is said of it ------------------------------------------------------
+# ---- the log ----------------------------------------------------------------
 
 my $log = $server{ours}->settled_log;
 like $log, qr/iri: host "b%fccher\.example" refused: it is not UTF-8/,
@@ -236,7 +236,7 @@ is_deeply [grep { /[^ -~]/ } @lines], [], 'log lines are ASCII';
 is_deeply [$server{ours}->errors(level => 'error')], [], 'log';
 $_->stop for values %server;
 
-# ---- wildcards, patterns, and what they leave --------------------------------
+# ---- wildcards, regular expressions and their captures ----------------------
 
 my $names = nginx(conf => <<"END");
 iri on;

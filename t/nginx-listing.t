@@ -22,7 +22,7 @@ my $tmp = temp_dir();
 spew("$tmp/users", "user:{PLAIN}word\n");
 my @user = (headers => ['Authorization', 'Basic dXNlcjp3b3Jk']);
 
-# ---- what the trees hold -----------------------------------------------------
+# ---- entries of the trees ---------------------------------------------------
 
 # Names in 16 scripts: some of the lists beside this tree, or these.
 my @words = qw(résumé Übersicht żółć việt Ιστορία история історія עברית عربى
@@ -527,7 +527,7 @@ is $server->get('/plain/', port => $server->port('report'))->status, 403,
     'iri report';
 is $server->request('POST', '/plain/', body => 'x')->status, 403, 'POST';
 
-# ---- what can be opened --------------------------------------------------------
+# ---- entries that can be opened ---------------------------------------------
 
 is names('/links/'), '200 dir/ to-dir/ file.txt to', 'links';
 is names('/unlinked/'), '200 dir/ file.txt', 'disable_symlinks on';

@@ -183,7 +183,7 @@ location_is('/up-changed/relative', "$here/%C3%A9/%C3%A9/e%CC%81?%C3%A9",
 is $server->get('/up/content')->header('Content-Location'),
     '/%C3%A9%c3%a9', 'Content-Location of an upstream';
 
-# ---- hosts that cannot stand in a URI ---------------------------------------
+# ---- hosts that are not valid in a URI --------------------------------------
 
 for my $host ("ev\xC3\xADl.example", 'a%20b', '"x"', '<x>', 'x\\y') {
     my $answer = $server->get('/raw', host => IRI::Nginx::sent_host($host));

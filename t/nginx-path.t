@@ -165,7 +165,7 @@ is $server->get("/show/x.$euc")->header('Content-Type') // '',
 is $server->get('/show/x.%C6%FC')->header('Content-Type'), 'text/special',
     'the extension is that of the canonical path';
 
-# ---- what nginx makes ------------------------------------------------------
+# ---- paths that nginx makes -------------------------------------------------
 
 is answer('/page.html'), "200 sub /sub/$shown", 'SSI include virtual';
 is answer('/accel/x'), "200 /show/$shown", 'X-Accel-Redirect';
@@ -214,7 +214,7 @@ is $server->get($_->[0], port => $server->port('null'))->header('X-Uri'),
     $_->[1], 'rewrites of a server: ' . visible($_->[0])
     for ['/x', '/pass/x'], ["/$euc", '/pass/' . raw($utf8)];
 
-# ---- nothing to do ---------------------------------------------------------
+# ---- requests that are not changed ------------------------------------------
 
 for my $target ('/up/a%2Fb', '/up//x//y', '/up/%41', '/up/a+b?c=%20', '/up/./a',
     '/up/a/../b', '/up/%7Euser', '/up/%3F', "/up/$utf8", "/up/%41$utf8",

@@ -137,7 +137,7 @@ is answer('/say?'), '||||' . '|/say?', 'an empty query';
 is answer('/say?a'), 'a||a|?|a|/say?a', 'an ASCII query';
 is answer('/iri?q=%83%5C'), "http://localhost/iri?q=$so", '$iri';
 
-# ---- what nginx makes of it ---------------------------------------------------
+# ---- queries that nginx changes ---------------------------------------------
 
 is answer('/set?a=%83%5C'), "q=%83%5C|a=$so", 'set $args is the rules\' own';
 is answer('/last?q=%83%5C'),

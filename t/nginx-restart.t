@@ -267,7 +267,7 @@ is answer(break => '/admin/a.txt'), '403', 'break: denied';
 is answer(break => '/Admin/a.txt'), '403',
     'break: denied under another name, too';
 
-# ---- what the server alone finds stays found ---------------------------------
+# ---- paths that nginx finds alone are not changed ---------------------------
 
 is answer(break => '/readme.md'), '200 public readme',
     'the rewritten path is looked up, not the one before';
@@ -314,7 +314,7 @@ is answer(charset => '/caf%C3%A9/%EF%BD%9E%E5%86%85%E9%83%A8.txt'),
 is answer(charset => '/caf%C3%A9/%E3%80%9C%E5%86%85%E9%83%A8.txt'),
     '200 inside', 'the same with a variant';
 
-# ---- all flags, and other ways to another path -------------------------------
+# ---- all flags, and other directives that change the path -------------------
 
 is answer(fold => '/flags/File.txt'), '200 deep',
     'rewrite without a flag, then break';

@@ -272,7 +272,7 @@ is status_and_location('GET', '/a%20b%25%3F%C6%FC'), "301 $here/a%20b%25%3F%E6%9
 is status_and_location('GET', '/first%2F%A4%A2.txt'), "301 $here/first%2F%EF%BD%A4%EF%BD%A2.txt",
     'a slash stays escaped';
 
-# ---- the one spelling --------------------------------------------------------
+# ---- one form of each path --------------------------------------------------
 is status_and_location('GET', '/%e6%97%a5.php'), "301 $here/%E6%97%A5.php",
     'hexadecimal digits in lower case';
 is status_and_location('GET', '/ss%69.html?%61=%e9'), "301 $here/ssi.html?%61=%e9",
@@ -314,7 +314,7 @@ is status_and_location('GET', '/public/%C6%FC.php'), 200,
     'a legacy path after a rewrite';
 is status_and_location('GET', '/denied/e%CC%81'), 200, 'an error page';
 
-# ---- the location of a path that a rewrite of the server has made ------------
+# ---- the location of a path that nginx rewrote ------------------------------
 my ($made_root) = make_tree("\\xC3\\xA9/x.txt\tfile\tdenied\n");
 my $made = nginx(root => $made_root, conf => <<"END");
 server {

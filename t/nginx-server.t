@@ -197,7 +197,7 @@ my $single = nginx(root => $root, master => 0, conf => conf('iri on; '
 is $single->get("/$sun_uri.txt")->body, 'euc', 'a single process';
 is_deeply [$single->errors], [], 'its error log';
 
-# ---- report: all the work, and nothing changes -----------------------------
+# ---- report: the response does not change -----------------------------------
 
 my $report = nginx(root => $root, log_level => 'info', conf => <<'END');
 map $uri $seen { default "$uri"; }

@@ -30,7 +30,7 @@ like check_conf('server { location /s { iri_status; } }'),
     qr/^0 iri: "iri_status" in \S+:\d+ has no effect/,
     'a warning if iri is on nowhere';
 
-# ---- what is counted --------------------------------------------------------
+# ---- counters ---------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');
 index.html	file	index

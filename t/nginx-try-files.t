@@ -125,7 +125,7 @@ is answer(legacy => '/alias/%C3%A9.none'),
     '200 fb /alias/' . "\xC3\xA9.none", 'an alias';
 is answer(legacy => '/status/%C3%A9'), '402', 'a status';
 
-# ---- names that are near --------------------------------------------------------
+# ---- similar names ----------------------------------------------------------
 
 is answer(utf8 => '/NEAR/NAME.txt'), '200 near',
     'a candidate with a similar name';

@@ -23,7 +23,7 @@ sub warnings {
         map { /\[warn\] (?:\d+#\d+: )?(?:iri: )?(.*)/ ? $1 : () } split /\n/, $output;
 }
 
-# ---- settings that do nothing ----------------------------------------------
+# ---- settings without effect ------------------------------------------------
 
 my $NO_EFFECT = 'has no effect, because the module is off there: write "iri on;"';
 my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
@@ -74,7 +74,7 @@ is scalar(@{ [warnings("server { $LISTEN include $tmp/common.conf; }"
         . "include $tmp/common.conf; }")] }),
     2, 'one that applies in none: one warning for each line';
 
-# ---- charsets that hide another ---------------------------------------------
+# ---- charsets that shadow others --------------------------------------------
 
 is_deeply [warnings("server { $LISTEN iri on;\n"
         . 'iri_filename_charset windows-1252 UTF-8; }')],
@@ -138,7 +138,7 @@ is_deeply [warnings("\nserver { $LISTEN iri on; iri_host on; "
 is_deeply [warnings("server { $LISTEN iri on; "
         . 'server_name ~^b\xC3\xBCcher; }')], [], 'without iri_host';
 
-# ---- messages name the word that is wrong -----------------------------------
+# ---- messages name the invalid word -----------------------------------------
 
 for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
     ['iri_invalid 500', 'must be "404", "400" or "pass", not "500"'],

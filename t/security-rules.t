@@ -161,7 +161,7 @@ my @NAMES  = qw(nginx httpd);
 my %server = map { $_ => server($_) } @NAMES;
 my %stock  = map { $_ => server($_, 1) } @NAMES;
 
-# ---- what is asserted --------------------------------------------------------
+# ---- assertions -------------------------------------------------------------
 
 # Tests on both servers the status of a target and, if given, the served file.
 sub both_answer {
@@ -522,7 +522,7 @@ rule 22, 'one line of the log a request, its names escaped' => sub {
     }
 };
 
-# ---- and SECURITY.md knows them ----------------------------------------------
+# ---- SECURITY.md contains the rules -----------------------------------------
 
 my $top   = "$FindBin::Bin/..";
 my $words = slurp("$top/SECURITY.md");

@@ -283,7 +283,7 @@ sub reloads {
     return;
 }
 
-# ---- what there is to fail ---------------------------------------------------
+# ---- calls that can fail ----------------------------------------------------
 
 # Functions that a module calls without a wrapper cannot fail, or are listed
 # here.

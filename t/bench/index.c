@@ -73,7 +73,7 @@ cpu_ms(void)
 }
 
 
-/* ---- what is compared ---------------------------------------------------- */
+/* ---- measured operations ------------------------------------------------ */
 
 static void
 nothing(void)

@@ -56,7 +56,7 @@ static int      ending; /* no new requests */
 static int      sweeping;
 
 
-/* ---- what to ask ---------------------------------------------------------- */
+/* ---- choice of resource and form ---------------------------------------- */
 
 /* A random resource, preferably of an active scene. */
 static resource_t *

@@ -184,7 +184,7 @@ make(size_t size)
 }
 
 
-/* ---- things: one name, written in one form or another, or several --------- */
+/* ---- things: one name, in one or several forms -------------------------- */
 
 typedef struct {
     scene_t       scene;
@@ -563,7 +563,7 @@ thing_flicker(const char *dir, const name_t *name, const char *octets,
 }
 
 
-/* ---- a public directory changes places with a denied one ------------------ */
+/* ---- a public and a denied directory are exchanged ---------------------- */
 
 typedef struct {
     scene_t    scene;
@@ -624,7 +624,7 @@ pair_make(form_t open, form_t denied)
 }
 
 
-/* ---- something that is served, and something that is not ------------------ */
+/* ---- a served and an unserved file are exchanged ------------------------ */
 
 typedef struct {
     scene_t    scene;
@@ -902,7 +902,7 @@ links_make(unsigned n)
 }
 
 
-/* ---- another directory, with the same inode number if may be -------------- */
+/* ---- a new directory, if possible with the same inode number ------------ */
 
 typedef struct {
     scene_t    scene;
@@ -1101,7 +1101,7 @@ big_make(void)
 }
 
 
-/* ---- what is neither file nor directory ----------------------------------- */
+/* ---- entries that are neither file nor directory ------------------------ */
 
 static void
 make_node(const char *path, mode_t mode, dev_t dev)

@@ -136,7 +136,7 @@ sub mark {
         . one('always', 'always', ''));
 }
 
-# ---- what a location does ---------------------------------------------------------
+# ---- directives of a location -----------------------------------------------
 
 # Denials of every kind.
 sub guard {

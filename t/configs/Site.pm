@@ -169,7 +169,7 @@ sub legacy {
     return utf8::decode($copy) ? utf8($name) : $octets;
 }
 
-# ---- names that are near --------------------------------------------------------
+# ---- similar names ----------------------------------------------------------
 
 # The names of the site by their keys under the levels of $match, and for
 # typing errors by the number of characters of the key.

@@ -292,7 +292,7 @@ sweep_sent(iri_str_t path, sweep_way_t way, unsigned char *out)
 }
 
 
-/* ---- what must hold of any reading -------------------------------------- */
+/* ---- invariants of any reading ------------------------------------------ */
 
 /* Is ASCII of the path exactly the ASCII of the octets, in order? */
 static int

@@ -1053,7 +1053,7 @@ test_every_size(void **state)
 }
 
 
-/* ---- memory that is left by another, or shared --------------------------- */
+/* ---- memory of an earlier process, shared memory ------------------------ */
 
 static uint64_t memory[SIZE / 8];
 
@@ -1383,7 +1383,7 @@ test_killed(void **state)
 }
 
 
-/* ---- one that dies while it fills ---------------------------------------- */
+/* ---- a process that dies while it fills an index ------------------------ */
 
 static iri_index_job_t *jobs[100];
 static size_t           jobs_count;
@@ -1738,7 +1738,7 @@ test_built_in_a_thread(void **state)
 }
 
 
-/* ---- who waits for whom -------------------------------------------------- */
+/* ---- waiting for an index ----------------------------------------------- */
 
 static pthread_mutex_t line = PTHREAD_MUTEX_INITIALIZER;
 static size_t          in_line, lists_made;
@@ -1865,7 +1865,7 @@ test_queue(void **state)
 }
 
 
-/* ---- large ones that change ---------------------------------------------- */
+/* ---- large directories that change -------------------------------------- */
 
 static iri_status_t
 list_slowly(void *ctx, const char *path, iri_node_t *node,
@@ -1964,7 +1964,7 @@ test_large_and_changing(void **state)
 }
 
 
-/* ---- names that were looked for ------------------------------------------ */
+/* ---- cached results of searches ----------------------------------------- */
 
 /*
  * Each time it is found with lookups of the name, its directory, and the name
@@ -2217,7 +2217,7 @@ test_cached_results_readings(void **state)
 }
 
 
-/* ---- and of names whose directory does not stand still -------------------- */
+/* ---- cached results of a directory that changes ------------------------- */
 
 /* A directory that has just changed, or has a time in the future. */
 static void

@@ -14,7 +14,7 @@ static const char *const eight[] = { "sjis",         "euc-jp",    "euc-kr",
                                      "windows-1252", "iso-8859-2" };
 
 
-/* ---- one word ----------------------------------------------------------- */
+/* ---- single words ------------------------------------------------------- */
 
 static const struct {
     const iri_words_t *words;
@@ -487,7 +487,7 @@ test_charsets_of(void **state)
 }
 
 
-/* ---- what follows ------------------------------------------------------- */
+/* ---- completed settings ------------------------------------------------- */
 
 static void
 check_finish(const char *reading, const char *tree, unsigned match,

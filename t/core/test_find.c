@@ -566,7 +566,7 @@ test_cases_traced(void **state)
 }
 
 
-/* ---- what it costs ------------------------------------------------------ */
+/* ---- number of system calls --------------------------------------------- */
 
 static void
 test_costs(void **state)
@@ -909,7 +909,7 @@ test_replaced_by_file(void **state)
 }
 
 
-/* ---- root, prefix, what is divided -------------------------------------- */
+/* ---- root, prefix, separators ------------------------------------------- */
 
 static void
 check_prefix(const char *root, const char *path, size_t prefix,
@@ -1829,7 +1829,7 @@ test_random(void **state)
 }
 
 
-/* ---- what another list would change --------------------------------------- */
+/* ---- results that depend on the list of charsets ------------------------ */
 
 static void
 test_depends(void **state)

@@ -903,7 +903,7 @@ test_fit(void **state)
 }
 
 
-/* ---- names that are their own -------------------------------------------- */
+/* ---- names that are their own key --------------------------------------- */
 
 /* A name with this one character between plain letters. */
 static void

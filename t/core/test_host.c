@@ -49,7 +49,7 @@ teardown(void **state)
 }
 
 
-/* ---- what is asked ------------------------------------------------------- */
+/* ---- calls -------------------------------------------------------------- */
 
 typedef iri_status_t (*asked_t)(const iri_env_t       *env,
                                 const iri_host_conf_t *conf, iri_str_t host,
@@ -1138,7 +1138,7 @@ test_parse(void **state)
 }
 
 
-/* ---- authorities, what is shown --------------------------------------------- */
+/* ---- authorities, displayed hosts --------------------------------------- */
 
 static void
 test_authorities(void **state)

@@ -17,7 +17,7 @@
 #define FOLDED  (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS)
 #define SPELLED (FOLDED | IRI_FOLD_SPELLING)
 
-/* ---- a directory that is made while it is read --------------------------- */
+/* ---- a directory that changes while it is read -------------------------- */
 
 /* Write the i-th name. Returns: its length in octets. */
 typedef size_t (*name_t)(size_t i, unsigned char *out);
@@ -798,7 +798,7 @@ test_listed_twice(void **state)
 }
 
 
-/* ---- what fails ---------------------------------------------------------- */
+/* ---- failures ----------------------------------------------------------- */
 
 static void
 test_listing_that_fails(void **state)
@@ -829,7 +829,7 @@ test_listing_that_fails(void **state)
 }
 
 
-/* ---- as one block -------------------------------------------------------- */
+/* ---- an index in one block of memory ------------------------------------ */
 
 static void
 test_moved(void **state)

@@ -38,7 +38,7 @@ teardown(void **state)
 }
 
 
-/* ---- what an octet may be ------------------------------------------------ */
+/* ---- classes of octets -------------------------------------------------- */
 
 #define ALPHA "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGIT "0123456789"

@@ -299,7 +299,7 @@ test_more_than_are_compared(void **state)
 }
 
 
-/* ---- what other directories hold ----------------------------------------- */
+/* ---- names in other directories ----------------------------------------- */
 
 static void
 test_exact_directory_first(void **state)
@@ -620,7 +620,7 @@ test_root_of_whole_path(void **state)
 }
 
 
-/* ---- what is written ----------------------------------------------------- */
+/* ---- requests that write ------------------------------------------------ */
 
 static void
 test_write(void **state)
@@ -1222,7 +1222,7 @@ test_twins(void **state)
 }
 
 
-/* ---- what it costs ------------------------------------------------------- */
+/* ---- number of system calls --------------------------------------------- */
 
 /*
  * Once the directory is in the cache, an absent name costs two lookups and no

@@ -22,7 +22,7 @@ conf_of(const char *labels, int nfc)
 }
 
 
-/* ---- one by one ----------------------------------------------------------- */
+/* ---- single queries ----------------------------------------------------- */
 
 static const struct {
     const char     *labels;
@@ -373,7 +373,7 @@ model_read(const model_t *plain, iri_str_t query, unsigned char *out)
 }
 
 
-/* ---- what holds of every query -------------------------------------------- */
+/* ---- invariants of every query ------------------------------------------ */
 
 static size_t
 count_of(iri_str_t s, unsigned char c)

@@ -698,7 +698,7 @@ test_scalars(void **state)
 }
 
 
-/* ---- characters that a rule is about ------------------------------------ */
+/* ---- characters with rules ---------------------------------------------- */
 
 static int
 has_variant(uint32_t c)

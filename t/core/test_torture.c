@@ -725,7 +725,7 @@ run(torture_t *t, outcome_t *o)
 }
 
 
-/* ---- what may come of it ------------------------------------------------ */
+/* ---- allowed results ---------------------------------------------------- */
 
 static void
 loose(const torture_t *t, const outcome_t *got, const outcome_t *want,

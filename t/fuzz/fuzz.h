@@ -69,7 +69,7 @@ typedef struct {
     int64_t         ctime;
 } fuzz_node_t;
 
-/* ---- all that is lent (fuzz.c) ------------------------------------------ */
+/* ---- environment of the core (fuzz.c) ----------------------------------- */
 
 typedef struct {
     iri_env_t       env;       /* its ctx is not used: there is one fuzz_t */

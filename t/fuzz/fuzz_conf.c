@@ -100,7 +100,7 @@ judge_message(const char *wrong, const words_t *words)
 }
 
 
-/* ---- one word out of a list ---------------------------------------------- */
+/* ---- one word of a list ------------------------------------------------- */
 
 typedef struct {
     const iri_words_t *words;

@@ -23,7 +23,7 @@ typedef struct {
 } fuzz_case_t;
 
 
-/* ---- what an input describes --------------------------------------------- */
+/* ---- decoding of an input ----------------------------------------------- */
 
 static iri_str_t
 root_of(unsigned choice)
@@ -73,7 +73,7 @@ describe(fuzz_input_t *input, fuzz_case_t *it, iri_str_t words)
 }
 
 
-/* ---- what is judged besides ---------------------------------------------- */
+/* ---- additional checks -------------------------------------------------- */
 
 static void
 judge_same(fuzz_case_t *it)

@@ -220,7 +220,7 @@ is_utf8(iri_str_t s)
 }
 
 
-/* ---- U-labels, by what ICU knows of a character --------------------------- */
+/* ---- U-labels, by the properties that ICU knows ------------------------- */
 
 /* PVALID or CONTEXTO by an exception of RFC 5892, 2.6. */
 static int

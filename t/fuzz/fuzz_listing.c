@@ -25,7 +25,7 @@ typedef struct {
 } fuzz_case_t;
 
 
-/* ---- what an input describes --------------------------------------------- */
+/* ---- decoding of an input ----------------------------------------------- */
 
 static const char *const queries[] = {
     "",
@@ -161,7 +161,7 @@ page_of(const fuzz_case_t *it, int backwards, size_t piece,
 }
 
 
-/* ---- what is linked ------------------------------------------------------ */
+/* ---- links -------------------------------------------------------------- */
 
 /* The path of an entry's link, unescaped as by a server. */
 static iri_str_t

@@ -157,7 +157,7 @@ put_query(const iri_charset_t *charset, iri_str_t query)
 }
 
 
-/* ---- what is judged of a query -------------------------------------------- */
+/* ---- checks of a query -------------------------------------------------- */
 
 static iri_status_t
 read_query(const iri_query_conf_t *conf, iri_str_t query, iri_query_t *out)

@@ -40,7 +40,7 @@ repaired(unsigned how, iri_str_t segment)
 }
 
 
-/* ---- what comes out ------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------- */
 
 static int
 is_bidi(uint32_t c)
@@ -207,7 +207,7 @@ judge_any(unsigned how, iri_str_t segment, unsigned octet)
 }
 
 
-/* ---- what was broken ------------------------------------------------------ */
+/* ---- damaged input ------------------------------------------------------ */
 
 static void
 put_octet(iri_buf_t *out, unsigned octet)

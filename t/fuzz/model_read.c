@@ -619,7 +619,7 @@ model_location(const model_reading_t *reading, model_list_t path,
 }
 
 
-/* ---- what must not be --------------------------------------------------- */
+/* ---- exclusions --------------------------------------------------------- */
 
 /*
  * 1: this segment is valid in the charset, and its bidi characters were escaped

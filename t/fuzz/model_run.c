@@ -249,7 +249,7 @@ model_done(model_check_t *check)
 }
 
 
-/* ---- one call each ------------------------------------------------------ */
+/* ---- functions with one call -------------------------------------------- */
 
 static void
 model_run_escapes(model_case_t *c, model_list_t path)

@@ -581,7 +581,7 @@ model_encode(const model_charset_t *charset, model_list_t chars,
 }
 
 
-/* ---- what no name may hold ---------------------------------------------- */
+/* ---- characters that names must not contain ----------------------------- */
 
 int
 model_is_bidi(uint32_t c)

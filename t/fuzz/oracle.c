@@ -499,7 +499,7 @@ fuzz_redirected_request(iri_str_t path, iri_str_t uri, int escaped)
 }
 
 
-/* ---- what was found ------------------------------------------------------ */
+/* ---- results of a search ------------------------------------------------ */
 
 /*
  * If the list of candidates may be incomplete it is empty, which a cache makes

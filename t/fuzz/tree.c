@@ -12,7 +12,7 @@
 #define FUZZ_LONG_AGO INT64_C(1000000000000000000) /* 2001 */
 
 
-/* ---- names and places ---------------------------------------------------- */
+/* ---- names and nodes ---------------------------------------------------- */
 
 void
 fuzz_tree_clear(iri_str_t root)
@@ -126,7 +126,7 @@ fuzz_tree_has_faults(void)
 }
 
 
-/* ---- what the core calls ------------------------------------------------- */
+/* ---- functions that the core calls -------------------------------------- */
 
 /* A path of the core, below the root. */
 static iri_str_t

@@ -115,7 +115,7 @@ int     torture_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags);
 #pragma GCC visibility pop
 
 
-/* ---- what is to fail ----------------------------------------------------- */
+/* ---- calls that fail ---------------------------------------------------- */
 
 static fail_t *fail;
 

@@ -124,7 +124,7 @@ sub parse {
 # The text between back-quotes.
 sub spans { return $_[0] =~ /`([^`]*)`/g }
 
-# ---- requests and answers ----------------------------------------------------
+# ---- requests and responses -------------------------------------------------
 
 sub percent { return $_[0] =~ s/([^!-~])/sprintf '%%%02X', ord $1/ger }
 

@@ -58,7 +58,7 @@ sub run {
     return;
 }
 
-# ---- what is asked -----------------------------------------------------------
+# ---- requests ---------------------------------------------------------------
 
 # Rows: a name, the target, the status with the module on, and the row that
 # requests the same page by its exact name. The target "new" was not requested

@@ -162,7 +162,7 @@ sub directories {
         map { m{^/(\w+)/} } map { ref $_ ? $_->{target} : $_ } @targets;
 }
 
-# ---- what is asked -----------------------------------------------------------
+# ---- requests ---------------------------------------------------------------
 
 # A function from the number of a page to a target: the directory, how the name
 # is encoded, how it is escaped, and the directory in which the page has its
