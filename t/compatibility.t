@@ -7,8 +7,8 @@
 # The documented exceptions: a non-ASCII path with a control character, and a
 # raw bidi formatting character, are 404; of two names that differ in
 # normalization only, the one in NFC (else in NFD) is served for both. Names
-# that are not UTF-8 are 404. With `iri_invalid pass` all of them but the twins
-# are served.
+# that are not UTF-8 are 404. With `iri_invalid pass` all of these names are
+# served, except the second of two names that differ in normalization only.
 use strict;
 use warnings;
 use Encode ();

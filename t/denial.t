@@ -585,7 +585,7 @@ sub asked_segments {
 # A response without variable parts such as times.
 sub prints {
     my ($answer) = @_;
-    # it redirects to the requested name; tells() has checked it
+    # it redirects to the requested name; the redirect was checked before
     return 'redirected ' . $answer->status
         if defined $answer->header('Location');
     return join "\n", $answer->status, $answer->error, $answer->body,

@@ -304,7 +304,7 @@ sub links {
 my $coffee = '</caf%C3%A9.txt>; rel="canonical"';
 for my $case (
     link_cases(),
-    ["/\xC3\xA9-not-there", '200', 'an error, whatever its status'],
+    ["/\xC3\xA9-not-there", '200', 'an error page with status 200'],
     ['/match/CAF%c3%a9.txt',
         '200 + </match/caf%C3%A9.txt>; rel="canonical"', 'another name'],
     ['/match/PLAIN.txt', '200 + </match/plain.txt>; rel="canonical"',

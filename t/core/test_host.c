@@ -51,16 +51,16 @@ teardown(void **state)
 
 /* ---- calls -------------------------------------------------------------- */
 
-typedef iri_status_t (*asked_t)(const iri_env_t       *env,
-                                const iri_host_conf_t *conf, iri_str_t host,
-                                iri_host_t *out);
+typedef iri_status_t (*host_function_t)(const iri_env_t       *env,
+                                        const iri_host_conf_t *conf,
+                                        iri_str_t host, iri_host_t *out);
 
 static iri_host_t
-ask(asked_t asked, const iri_host_conf_t *conf, iri_str_t host)
+ask(host_function_t function, const iri_host_conf_t *conf, iri_str_t host)
 {
     iri_host_t out;
 
-    assert_int_equal(asked(&core.env, conf, host, &out), IRI_OK);
+    assert_int_equal(function(&core.env, conf, host, &out), IRI_OK);
 
     return out;
 }
@@ -113,10 +113,10 @@ check_name(const iri_host_conf_t *conf, const iri_host_t *name)
 
 
 static void
-expect(asked_t asked, const iri_host_conf_t *conf, iri_str_t host,
+expect(host_function_t function, const iri_host_conf_t *conf, iri_str_t host,
        iri_verdict_t answer, iri_host_why_t why, const char *ascii)
 {
-    iri_host_t got = ask(asked, conf, host);
+    iri_host_t got = ask(function, conf, host);
 
     if (got.verdict != answer || got.why != why) {
         fail_msg("%s: %s, it %s: %s; not %s", core_show(host),
@@ -149,19 +149,19 @@ typedef struct {
 } row_t;
 
 static void
-expect_rows(asked_t asked, const iri_host_conf_t *conf, const row_t *row,
-            size_t rows)
+expect_rows(host_function_t function, const iri_host_conf_t *conf,
+            const row_t *row, size_t rows)
 {
     size_t i;
 
     for (i = 0; i < rows; i++) {
-        expect(asked, conf, core_str(row[i].host), row[i].verdict, row[i].why,
-               row[i].ascii);
+        expect(function, conf, core_str(row[i].host), row[i].verdict,
+               row[i].why, row[i].ascii);
     }
 }
 
-#define EXPECT(asked, conf, rows)                                            \
-    expect_rows((asked), (conf), (rows), COUNT(rows))
+#define EXPECT(function, conf, rows)                                         \
+    expect_rows((function), (conf), (rows), COUNT(rows))
 
 
 /* ---- IDNA Compatible Preprocessing: links -------------------------------- */
@@ -214,7 +214,7 @@ test_links(void **state)
 static void
 test_plain(void **state)
 {
-    static const row_t asked[] = {
+    static const row_t passed[] = {
         { "xn--bcher-kva.de", PASS(ASCII), NULL },
         { "schaffer.de", PASS(ASCII), NULL },
         { "schaeffer.de", PASS(ASCII), NULL },
@@ -274,9 +274,9 @@ test_plain(void **state)
 
     (void) state;
 
-    EXPECT(iri_host_read, &uts46, asked);
-    EXPECT(iri_host_read, &strict, asked);
-    EXPECT(iri_host_read, &compatible, asked);
+    EXPECT(iri_host_read, &uts46, passed);
+    EXPECT(iri_host_read, &strict, passed);
+    EXPECT(iri_host_read, &compatible, passed);
     EXPECT(iri_host_map, &uts46, mapped);
     EXPECT(iri_host_map, &strict, mapped);
     EXPECT(iri_host_map, &compatible, mapped);
@@ -801,14 +801,16 @@ put(char *text, size_t at, const char *unit, size_t count)
 
 
 static void
-expect_long(asked_t asked, const char *host, int fits, const char *ascii)
+expect_long(host_function_t function, const char *host, int fits,
+            const char *ascii)
 {
     static const iri_host_conf_t *const confs[] = { &uts46, &strict,
                                                     &compatible };
     size_t                              i;
 
     for (i = 0; i < COUNT(confs); i++) {
-        expect(asked, confs[i], core_str(host), fits ? IRI_SERVE : IRI_REFUSE,
+        expect(function, confs[i], core_str(host),
+               fits ? IRI_SERVE : IRI_REFUSE,
                fits ? IRI_HOST_MAPPED : IRI_HOST_LIMIT, ascii);
     }
 }

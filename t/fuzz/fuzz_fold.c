@@ -5,9 +5,9 @@
  * a key is its own key, and text in NFC; names that are equal at a level are
  * equal at the next ones; the level of two names is the first at which their
  * keys are equal, in either order; one edit is one in either direction, and two
- * keys one edit apart share what is left without one character, by which an
- * index finds them; in a directory with the one name the other is found exactly
- * if it is near.
+ * keys one edit apart are equal after the removal of one character of each, by
+ * which an index finds them; in a directory with the first name, the second one
+ * is found if and only if it is similar.
  */
 
 #include "fuzz.h"
