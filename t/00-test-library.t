@@ -392,7 +392,7 @@ END
     ok $server->reload($reloaded), 'reload';
     is $server->get('/old')->status, 302, 'new configuration';
     ok !$server->reload('nonsense;'), 'reload of an invalid configuration';
-    is $server->get('/old')->status, 302, 'the old configuration stays';
+    is $server->get('/old')->status, 302, 'old configuration active';
     is scalar(my @errors = $server->errors), 1, 'which is reported as an error';
     is_deeply [$server->errors(ignore => qr/nonsense/)], [], 'ignored';
 

@@ -78,9 +78,9 @@ is IRI::Bench::Request::base($row{'Shift_JIS'})->(7),
     '/ja3000/%E3%82%AC%E3%82%A4%E3%83%89%E8%A1%A8%E7%A4%BA000007.html',
     'compared with the page in UTF-8';
 is IRI::Bench::Request::base($row{'any: ASCII'}), $row{'any: ASCII'}{target},
-    'a name that a bare server finds is its own base';
+    'the base of a name that a bare server finds';
 is IRI::Bench::Request::base($row{'Shift_JIS, absent'}),
-    $row{'Shift_JIS, absent'}{target}, 'an absent name is its own base';
+    $row{'Shift_JIS, absent'}{target}, 'the base of an absent name';
 like $row{'any: French in NFD'}{target}->(7), qr/cre%CC%80me-bru%CC%82le/,
     'NFD';
 is_deeply [IRI::Bench::Request::more({ cells => {

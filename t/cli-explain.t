@@ -341,7 +341,7 @@ END
         ['choose', 'case', 404, ['/Readme.TXT', '/readme.txt'],
             '/README.txt'], 'several names';
     is_deeply [@$got{qw(filename path_info location)}], [undef, undef, undef],
-        'none of them is chosen';
+        'no candidate is chosen';
     is explain_target('/E%CC%81T%C3%89.txt', @options)->{location}, undef,
         'no redirect, for any form';
     is explain_target('/README.txt', @options, '--ambiguous', '300')->{status}, 300,

@@ -205,7 +205,7 @@ subtest 'wrong usage' => sub {
     for (['--top', 'x'], ['--status', '7'], ['--charset', 'utf-7']) {
         ($code, $out, $err) = replay('', @$_);
         is $code, 2, "@$_";
-        like $err, qr/\Q$_->[0]\E/, 'says which';
+        like $err, qr/\Q$_->[0]\E/, 'the message names it';
     }
     ($code, $out, $err) = capture('', $iri, 'replay', '--root', $root,
         "$dir/none");

@@ -31,7 +31,7 @@ chmod 0755, "$root/" . euc('開/表.cgi');
 spew("$root/virtual.shtml", '[<!--#include virtual="/%C9%BD.txt" -->]');
 spew("$root/denied.shtml",
     '[<!--#include virtual="/%E6%8B%92/%C9%BD.txt" -->]');
-spew("$root/told.shtml",
+spew("$root/vars.shtml",
     '<!--#include virtual="/%E9%96%8B/%C9%BD.cgi?x" -->');
 spew("$root/own.shtml",
     '[<!--#include virtual="/%E8%A1%A8.txt" -->]');
@@ -183,16 +183,16 @@ is $server->get('/own.shtml')->body, '[\xC9\xBD.txt]',
     'subrequest in canonical form';
 unlike $server->get('/denied.shtml')->body, qr/xC9/,
     'subrequest denied by the found name';
-is $server->get('/told.shtml')->body, 'GET x  legacy mixed charset /開/表.cgi',
+is $server->get('/vars.shtml')->body, 'GET x  legacy mixed charset /開/表.cgi',
     'subrequest to a program';
 
 # Fields set by an internal redirect stay.
 my $chosen = $server->get('/map.var', headers => ['Accept-Language', 'ja']);
 is $chosen->body, 'ja', 'a type map selects its file';
-is $chosen->header('Vary'), 'negotiate,accept-language', 'Vary stays';
-is $chosen->header('TCN'),  'choice',                    'TCN stays';
+is $chosen->header('Vary'), 'negotiate,accept-language', 'Vary unchanged';
+is $chosen->header('TCN'),  'choice',                    'TCN unchanged';
 like $chosen->header('Content-Location') // '', qr/\.html\.ja\z/,
-    'Content-Location stays';
+    'Content-Location unchanged';
 
 is_deeply [$server->errors], [], 'log';
 done_testing;

@@ -322,7 +322,7 @@ is legacy('/別/表/本/Ab.txt'), '/別/表/本/Ａｂ.txt',
 is legacy('/秘/Ab.txt'), 403, 'EUC-JP, denied';
 is legacy('/山/Ab/川.txt'), '/山/Ａb/川.txt /山/Ａｂ/川.txt',
     'EUC-JP, directories of two names';
-is legacy('/表/ガイド.txt'), 200, 'EUC-JP, its own name';
+is legacy('/表/ガイド.txt'), 200, 'EUC-JP, the name of the entry';
 for my $method (qw(PUT MKCOL DELETE)) {
     is $legacy->request($method, '/%E8%A1%A8/%E6%9C%AC/Ab.txt', body => '')
         ->status, 409, "$method is refused";

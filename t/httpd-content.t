@@ -162,7 +162,7 @@ request_all_forms('/含/古.shtml', 200, $part, 'SSI virtual in EUC-JP');
 request_all_forms('/含/環.shtml', 200, '/含/環.shtml', 'SSI echo');
 my $size = length $part;
 request_all_forms('/含/寸.shtml', 200, qr/^ *$size *$/, 'SSI fsize');
-request_all_forms('/含/別.shtml', 200, qr{^IRI_PATH=/a\.cgi$}m, 'SSI: a path of its own');
+request_all_forms('/含/別.shtml', 200, qr{^IRI_PATH=/a\.cgi$}m, 'SSI');
 request_all_forms('/含/拒.shtml', 200, qr/error/, 'SSI: denied by <Location>');
 
 # Error documents, and refusals that do not loop.

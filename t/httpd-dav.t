@@ -372,12 +372,12 @@ sub twins {
             'the message gives the reason'
             if $status == 409;
     }
-    request_is('COPY', '/k/Docs/new.txt', 409, 'COPY to a twin of another',
+    request_is('COPY', '/k/Docs/new.txt', 409, 'COPY, similar to another',
         destination('/k/' . percent('RÉSUMÉ.txt')));
-    request_is('COPY', '/k/' . percent('Résumé.txt'), 409, 'COPY to its own twin',
-        destination('/k/' . percent('résumé.txt')));
-    request_is('MOVE', '/k/' . percent('Résumé.txt'), 201, 'MOVE to its own twin',
-        destination('/k/' . percent('résumé.txt')));
+    request_is('COPY', '/k/' . percent('Résumé.txt'), 409,
+        'COPY, equivalent name', destination('/k/' . percent('résumé.txt')));
+    request_is('MOVE', '/k/' . percent('Résumé.txt'), 201,
+        'MOVE, equivalent name', destination('/k/' . percent('résumé.txt')));
     request_is('MOVE', '/k/Docs/new.txt', 409, 'not beside an entry of another case',
         destination('/k/DOCS/NEW.txt'));
     is entries('k'), join(' ', sort map { escaped($_) } 'Docs',

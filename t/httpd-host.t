@@ -227,12 +227,12 @@ sub judge_tls {
     subtest "$test_name: TLS" => sub {
         for my $form (@FORMS[0, 2, 5, 6, 8, 12, 13, 17, 22, 24, 32]) {
             my $sni = $SNI{ $form->[2] } // 'first.example';
-            is said_tls($server, $sni, $form->[1]), $form->[$column],
+            is tls_response($server, $sni, $form->[1]), $form->[$column],
                 $form->[0];
         }
         # A site that asks for certificates is not selected by any form of
         # its name if SNI has not asked for it.
-        is said_tls($server, 'first.example', $_), 421, escaped($_)
+        is tls_response($server, 'first.example', $_), 421, escaped($_)
             for 'xn--gre-6ka8i.example', $column > 2 ? ()
             : ('größe.example', 'gr%C3%B6%C3%9Fe.example');
     };
@@ -240,7 +240,7 @@ sub judge_tls {
 }
 
 # The site that answers over TLS, or the status.
-sub said_tls {
+sub tls_response {
     my ($server, $sni, $host) = @_;
     my (undef, $text) = capture(
         "GET / HTTP/1.1\r\nHost: $host\r\nConnection: close\r\n\r\n",

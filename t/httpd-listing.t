@@ -655,7 +655,7 @@ for (['', 1], ["IRIEngine report\n", 0], ["IRIEngine On\n", 0]) {
     my $idle = httpd(conf => "# %%PORT%%\n${engine}IRIListing On\n");
     $idle->wait_for(sub { $idle->log_text =~ /resuming normal operations/ });
     is $idle->log_text =~ /"IRIListing" in \S+ has no effect/ ? 1 : 0, $warned,
-        'no effect: ' . ($engine || 'IRIEngine is not said');
+        'no effect: ' . ($engine || 'without IRIEngine');
 }
 
 done_testing;

@@ -149,7 +149,7 @@ is $server->get('/index.html?q=' . $_)->status, 403, 'rules: ' . visible($_)
 is answer('/say.cgi?a=%C3%A9&b=%E9=%e9&%E9&&%2b'),
     'a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b|a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b'
     . '|/say.cgi?a=%C3%A9&b=%E9=%e9&%E9&&%2b|',
-    'UTF-8 stays, other parameters are converted';
+    'UTF-8 is unchanged, other parameters are converted';
 is answer('/say.cgi?a=%83&b=%81'),
     'a=%83&b=%81|a=%83&b=%81|/say.cgi?a=%83&b=%81|',
     'octets invalid in all charsets stay';
@@ -168,7 +168,7 @@ is $server->get('/dir?q=%83%5C')->header('Location'),
     'http://localhost:' . $server->port . "/dir/?q=$so",
     'the redirect of mod_dir';
 is answer('/none?a=1'), "q=$so|q=$so|/none?a=1|so",
-    'ErrorDocument with a query of its own';
+    'ErrorDocument with another query';
 is answer('/ssi.shtml?x=%83%5C'), "q=$so|q=$so|/ssi.shtml?x=%83%5C|so|x=$so",
     'a subrequest, and the request itself';
 is answer('/raw/%95%5C?q=%83%5C'), "q=$so||/say.cgi/%E8%A1%A8?q=$so|",

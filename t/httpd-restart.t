@@ -388,12 +388,12 @@ RewriteRule "^(/[Pp]age/.*)" - [E=SEEN:$1]
 <LocationMatch "(?i)^/page/(?<name>.*)">
     Require all denied
 </LocationMatch>
-ErrorDocument 403 /told.cgi
-LogFormat "%{IRI_PATH}e" told
+ErrorDocument 403 /vars.cgi
+LogFormat "%{IRI_PATH}e" vars
 END
-spew("$page/told.cgi", "#!/bin/sh\nprintf 'Content-Type: text/plain\\n\\n'\n"
+spew("$page/vars.cgi", "#!/bin/sh\nprintf 'Content-Type: text/plain\\n\\n'\n"
     . "env | grep -v PORT | sort\n");
-chmod 0755, "$page/told.cgi";
+chmod 0755, "$page/vars.cgi";
 my ($there, $absent) = map { $denied->get("/page/$_.html")->body }
     qw(other absen);
 is $there =~ s/other/absen/gr, $absent, 'variables of a denied name';
@@ -402,13 +402,13 @@ like $there, qr{^REDIRECT_SEEN=/page/other\.html$}m, 'a variable of a rule';
 is_deeply [$denied->errors], [], 'variables: log';
 
 # Nor about the rule that led to it, in the server or in a directory.
-mkdir "$page/$_" for 'Told', 'Told/Dir', 'Told/Näme';
-spew("$page/Told/$_", 'told') for 'Dir/Other.html', 'Näme/Öther.html';
+mkdir "$page/$_" for 'Vars', 'Vars/Dir', 'Vars/Näme';
+spew("$page/Vars/$_", 'vars') for 'Dir/Other.html', 'Näme/Öther.html';
 spew("$page/.htaccess", <<'END');
 RewriteEngine On
-RewriteRule "^in/(.*)" "/Told/$1?in=1" [L,E=IN:1]
+RewriteRule "^in/(.*)" "/Vars/$1?in=1" [L,E=IN:1]
 END
-for my $log ('', 'LogFormat "%{IRI_PATH}e %{IRI_MATCH}e" told') {
+for my $log ('', 'LogFormat "%{IRI_PATH}e %{IRI_MATCH}e" vars') {
     my $led = httpd(root => $page, modules => [qw(rewrite cgid)],
         log_level => 'info', conf => <<"END");
 IRIEngine On
@@ -419,14 +419,14 @@ AddHandler cgi-script .cgi
     AllowOverride FileInfo
 </Directory>
 RewriteEngine On
-RewriteRule "^/pt/(.*)" "/Told/\$1?pt=1" [PT,E=PT:1]
-<Location "/Told">
+RewriteRule "^/pt/(.*)" "/Vars/\$1?pt=1" [PT,E=PT:1]
+<Location "/Vars">
     Require all denied
 </Location>
-ErrorDocument 403 /told.cgi
+ErrorDocument 403 /vars.cgi
 $log
 END
-    for my $top (qw(pt in Told)) {
+    for my $top (qw(pt in Vars)) {
         for my $name (['Dir/OTHER.html', 'Dir/ABSEN.html'],
             ['DIR/Other.html', 'DIR/Absen.html'],
             ['N%C3%A4me/%C3%96THER.html', 'N%C3%A4me/%C3%96BSEN.html'])

@@ -166,7 +166,7 @@ put("u/$_$part/s.txt") for qw(x y);
 is status("/u/$_$whole/s.txt"), 404, 'no section holds: nothing is served'
     for qw(x y);
 like $server->settled_log, qr{<Directory "\Q$root\E/u/x.*restart},
-    'a log line says that a restart is needed';
+    'a log line asks for a restart';
 put('root-データ/' . euc('秘/s.txt'));
 put('root-データ/' . euc('開/s.txt'));
 is status('/秘/s.txt', 'root'), 403, 'below a root that is not decoded';
@@ -278,12 +278,12 @@ is $server->get(percent('/FOLD/日本/Name.txt'))->status, 404,
     'names above it are not folded';
 is $server->get('/EXACT/Name.txt')->status, 404, 'also in ASCII';
 is $server->get('/Exact/NAME.TXT')->status, 404, 'exact';
-is $server->get('/Exact/FOLD/NAME.TXT')->status, 404, 'its own name';
+is $server->get('/Exact/FOLD/NAME.TXT')->status, 404, 'the exact name';
 is $server->get('/Exact/Fold/NAME.TXT')->status, 200, 'ASCII names below it';
 is $server->get('/broken/%E6%97%A5%E6%9C%AC/%25E8%25A1%25A8.txt')->status, 200,
     'names below it are repaired';
 is $server->get('/broken/%25E6%2597%25A5%25E6%259C%25AC/%E8%A1%A8.txt')->status,
-    404, 'its own name is not';
+    404, 'the name itself is not folded';
 
 my $deep = body_is('/match/日本/表/表.txt',
     'match/' . euc('日本') . '/表/' . sjis('表.txt'), 'three charsets');

@@ -55,7 +55,7 @@ is "$code$err", '0', 'make install';
 my ($mod_iri, $load) = $out =~ m{LoadModule (iri_module (/.*/mod_iri\.so))$}m
     ? ($2, $1) : ();
 my ($ngx_iri) = $out =~ m{load_module (/.*/ngx_http_iri_module\.so);$}m;
-BAIL_OUT('install says no modules') if !$mod_iri || !$ngx_iri;
+BAIL_OUT('install prints no modules') if !$mod_iri || !$ngx_iri;
 my @installed = there();
 is_deeply [grep { !m{^$prefix/share/(?:doc/iri|man/man3)/} } @installed], [sort $mod_iri,
     $ngx_iri, map { "$prefix/$_" } (map {"include/$_.h"}
@@ -156,8 +156,8 @@ subtest 'one server' => sub {
     like $err, qr/Say NGINX=program or NGINX_MODULES=directory/,
         'the message names the variable';
     is +(make('DOCS=', 'NGINX_MODULES=/opt/modules',
-        'install-nginx'))[0], 0, 'told';
-    ok -e "$dest/opt/modules/ngx_http_iri_module.so", 'and followed';
+        'install-nginx'))[0], 0, 'with NGINX_MODULES';
+    ok -e "$dest/opt/modules/ngx_http_iri_module.so", 'the installed module';
 };
 
 # Words of a list: "/a b/bin/iri" would be "/a" and, in the current directory,

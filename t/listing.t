@@ -107,7 +107,7 @@ sub judge_html {
     }
     is_deeply \%wrong, {}, 'the text of each link is its name';
     is $rows, $COUNT, 'each entry has a row';
-    is scalar keys %links, 0, 'JSON links nothing else';
+    is scalar keys %links, 0, 'JSON has no other links';
 
     my ($style) = $octets =~ m{<style>(.*?)</style>}s;
     my (undef, $policy) = capture('', $LISTING, '--policy');

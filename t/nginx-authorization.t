@@ -17,7 +17,7 @@ spew("$tmp/users", "user:{PLAIN}word\n");
 my $root = temp_dir();
 make_tree(join('', map { "$_\tfile\tx\n" }
     (map { ("rip/$_", "rip/secret$_", "all/$_", "all/secret$_") } 1 .. 8),
-    (map { "mine/$_" } qw(a told secret)), 'idx/d/a', 'idx/d/secret',
+    (map { "mine/$_" } qw(a trusted secret)), 'idx/d/a', 'idx/d/secret',
     (map { ("req/$_", "lim/$_") } qw(a secret z)), 'pass/a', 'pass/free',
     'pass/secret', 'pass/same/x', (map { "guess/$_" } 1 .. 3, qw(a secret)),
     (map { "two/$_" } qw(a secret)), 'dav/a', 'dav/closed/a',
@@ -49,7 +49,7 @@ server {
     location ^~ /mine/ { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; }
     location = /mine/secret { allow 10.0.0.1; deny all; }
-    location = /mine/told { set_real_ip_from 127.0.0.1;
+    location = /mine/trusted { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; allow 10.0.0.1; deny all; }
     location ^~ /idx/ { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; try_files /none /idx/d/?format=json; }
@@ -131,9 +131,9 @@ for my $address (undef, '10.0.0.1', '10.0.0.2') {
     is names('/rip/', @as, port => $server->port('all')),
         $me ? "$numbers $secrets" : $numbers,
             "as $as: trusted in the whole server";
-    is names('/mine/', @as), $me ? 'a told' : 'a',
+    is names('/mine/', @as), $me ? 'a trusted' : 'a',
         "as $as: trusted in the location of the listing";
-    is accessible('/mine/', 'a secret told', @as), $me ? 'a told' : 'a',
+    is accessible('/mine/', 'a secret trusted', @as), $me ? 'a trusted' : 'a',
         'the same as single requests';
     is names('/idx/none', @as), 'a',
         "as $as: trusted in the location before a redirect";

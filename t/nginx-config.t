@@ -151,7 +151,7 @@ is answer('on', '/euc/%E6%97%A5.txt'), 404,
 is answer('up', '/euc/%E6%97%A5.txt'), '200 euc',
     'a location inherits the charset of names from its server';
 is answer('up', '/utf/%C6%FC.txt'), '200 utf',
-    'a location can have its own charset';
+    'a location can have another charset';
 is answer('up', '/utf/in/%C6%FC.txt'), '200 utf',
     'a nested location inherits it';
 is answer('up', '/named/euc/%C6%FC.txt'), '200 euc',

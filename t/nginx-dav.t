@@ -254,16 +254,16 @@ for (['PUT', 'résumé.txt', 409], ['PUT', 'RESUME.TXT', 409],
 }
 for my $method (qw(COPY MOVE)) {
     request_is($method, '/k/' . percent('Résumé.txt'), 409,
-        "$method to a twin of another", destination('/k/Docs/NEW.txt'));
-    request_is($method, '/k/Docs/new.txt', 409, "$method to a twin of another",
+        "$method, similar to another", destination('/k/Docs/NEW.txt'));
+    request_is($method, '/k/Docs/new.txt', 409, "$method, similar to another",
         destination('/k/' . percent('RÉSUMÉ.txt')));
 }
-request_is('COPY', '/k/' . percent('Résumé.txt'), 409, 'COPY to its own twin',
-    destination('/k/' . percent('résumé.txt')));
+request_is('COPY', '/k/' . percent('Résumé.txt'), 409,
+    'COPY, equivalent name', destination('/k/' . percent('résumé.txt')));
 is entries('k'), join(' ', sort map { escaped($_) } 'Docs', 'Résumé.txt',
     'Résumé2.txt'), 'no entry was created';
-request_is('MOVE', '/k/' . percent('Résumé.txt'), 204, 'MOVE to its own twin',
-    destination('/k/' . percent('résumé.txt')));
+request_is('MOVE', '/k/' . percent('Résumé.txt'), 204,
+    'MOVE, equivalent name', destination('/k/' . percent('résumé.txt')));
 request_is('MOVE', '/k/Docs/new.txt', 409, 'not beside an entry of another case',
     destination('/k/DOCS/NEW.txt'));
 request_is('MOVE', '/k/Docs/', 201, 'the same of a collection', destination('/k/docs/'));
@@ -286,7 +286,7 @@ for my $method (qw(COPY MOVE)) {
         destination(percent("/u/$hyou$hyou.txt")));
     request_is($method, percent('/u/が.txt'), 409, "$method to another form",
         destination(percent('/n/が.txt')));
-    request_is($method, '/u/a.txt', 409, "$method to a twin where names are folded",
+    request_is($method, '/u/a.txt', 409, "$method to a similar name",
         destination(percent('/k/über.txt')));
 }
 is slurp("$root/u/" . euc($hyou) . '.txt'), 'keep', 'is as it was';

@@ -149,12 +149,12 @@ body_is('/Fold/日本/NAME.TXT', 'Fold/日本/Name.txt', 'names below it are fol
 absent('/FOLD/日本/Name.txt', 'names above it are not folded');
 absent('/EXACT/Name.txt',      'also in ASCII');
 absent('/Exact/NAME.TXT',      'exact');
-absent('/Exact/FOLD/NAME.TXT', 'its own name');
+absent('/Exact/FOLD/NAME.TXT', 'the exact name');
 body_is('/Exact/Fold/NAME.TXT', 'Exact/Fold/Name.txt', 'ASCII names below it');
 is $server->get('/broken/%E6%97%A5%E6%9C%AC/%25E8%25A1%25A8.txt')->status, 200,
     'names below it are repaired';
 is $server->get('/broken/%25E6%2597%25A5%25E6%259C%25AC/%E8%A1%A8.txt')->status,
-    404, 'its own name is not';
+    404, 'the name itself is not folded';
 
 my $deep = body_is('/match/日本/表/表.txt',
     'match/' . euc('日本') . '/表/' . sjis('表.txt'), 'three charsets');
@@ -169,7 +169,7 @@ is $server->get('/Cov/Name.txt', port => $server->port('fold'))->status, 200,
     'the name that a prefix covers is folded by the server';
 is $server->get('/COV/NAME.txt', port => $server->port('fold'))->status, 404,
     'names below it are not';
-body_is('/表/表.txt', 'other/' . euc('表/表.txt'), 'a root of its own');
+body_is('/表/表.txt', 'other/' . euc('表/表.txt'), 'another root');
 body_is('/別名/表.txt', 'alias/' . euc('表.txt'), 'alias');
 body_is('/php/表/表.php', 'php/表/' . euc('表.php'), 'a regular expression in it');
 is $server->get(percent '/別/表.txt')->status, 404,

@@ -98,7 +98,7 @@ END
         'no second entry with such a name';
     is $server->request('MOVE', '/up/s',
         headers => [Destination => '/up/%E3%81%82'])->status, 204,
-        'its own name';
+        'the exact name';
     is $server->request('MOVE', '/up/%A4%A2',
         headers => [Destination => '/up/%A4%A6'])->status, 204,
         'a source that starts over, a new name';
@@ -519,7 +519,7 @@ my ($second) = make_tree(join '', map { escaped($_) . "\tfile\t-\n" }
 system 'chmod', '-R', 'a+rwX', $second;
 chmod 0777, $second or die;
 
-my $begun = nginx(root => $second, log_level => 'info', conf => <<'END');
+my $copying = nginx(root => $second, log_level => 'info', conf => <<'END');
 map $uri $secret { ~^/mapsec/ 1; default 0; }
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -562,7 +562,7 @@ END
 
 sub ask {
     my ($source, $to, $status, $why, $method) = @_;
-    my $answer = $begun->request($method // 'COPY', $source,
+    my $answer = $copying->request($method // 'COPY', $source,
         headers => [Destination => uri_of($to)]);
     is $answer->status, $status, "$source to " . escaped($to) . ": $why";
     return $answer;
@@ -587,17 +587,17 @@ ask('/up/a', '/front/new', 403, 'a rewrite to another path');
 ask('/up/a', '/same/new', 204, 'a rewrite to the same path');
 ask('/up/a', $_, 409, 'an escaped "/" at the end') for
     '/x.php%2F', '/x2.php/%';
-is $begun->request('COPY', '/up/a', headers => [Destination => $_])->status,
+is $copying->request('COPY', '/up/a', headers => [Destination => $_])->status,
     400, "a bad escape: $_" for '/%94%E9%96%A7/%zn', '/%E7%A7%98/%';
 is ask('/up/a', '/pg/b', 200, 'a page from upstream')->body, 'COPY /up/a',
     'the error page has the source as $request_uri';
-is ask('/up/a', '/page/b', 403, 'a page of its own path')->body,
+is ask('/up/a', '/page/b', 403, 'an error page with another path')->body,
     "page of /up/a /page.txt\n", 'so has an internal error page';
 is ask('/up/a', '/tf/b', 204, 'an allowed destination')->status, 204, 'again';
 is_deeply [sort map { s{^\Q$second\E/}{}r } grep { -f }
     map { glob "$second/$_" } '*', '*/*', '*/*/*'], [sort qw(app areq/x areq/yes front/x mapsec/x
     named/a need/x pg/x same/new same/x tf/a tf/b up/a 秘密/a〜 files/denied/x files/tf/a up/dir/f)],
         'no other entry was created' or diag `find $second -type f`;
-is_deeply [$begun->errors], [], 'error log';
+is_deeply [$copying->errors], [], 'error log';
 
 done_testing;

@@ -110,9 +110,9 @@ is_deeply \@responses, ["default $LOWER", 'default b%fc', 'default plain',
     "default $UE"], 'report: no change';
 my $log = $nginx->settled_log;
 like $log, qr/iri: report: would map host "%c3%9c\.example" to "\Q$UE\E"/,
-    'report says what it would take';
+    'report logs hosts that would be accepted';
 like $log, qr/iri: report: would refuse host "b%fc": it is not UTF-8/,
-    'report says what it would refuse';
+    'report logs hosts that would be refused';
 unlike $log, qr/iri: report: would.*plain/, 'report: no line for ASCII';
 
 # ---- variables where it is off -----------------------------------------------

@@ -141,7 +141,7 @@ for my $cert (0, 1) {
 }
 like $server{ours}->settled_log,
     qr/iri: host "\Q$SECRET\E" refused: its server requires a client certificate/,
-    'the log says why';
+    'the log has the reason';
 
 is ask($_, port => 'page'), '421 [localhost] []',
     "nothing of it is kept: $_" for $secret, '%61bc.pattern';
@@ -154,7 +154,7 @@ is ask($books, port => 'def'), 400, 'no SNI, no certificate';
 is ask($books, port => 'def', cert => 1), "books $BOOKS SUCCESS",
     'no SNI, but a certificate';
 is ask('%C3%BC.example', port => 'def', cert => 1),
-    'default xn--tda.example SUCCESS', 'the selected server stays';
+    'default xn--tda.example SUCCESS', 'the same server is selected';
 
 is $server{ours}->get('/', host => $secret,
     port => $server{ours}->port('plain'))->body, "secret $SECRET ",

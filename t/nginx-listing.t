@@ -512,7 +512,7 @@ is names('/varied/plain/'), '404', 'a root with a variable';
 is names('/', port => $server->port('named'),
     host => 'plain.example'),
     '200 sub/ one.txt', 'a root with a variable of server_name';
-is names('/place/'), '200 one.txt secret.txt', 'a location by its own path';
+is names('/place/'), '200 one.txt secret.txt', 'a location with its path';
 is names('/shown/'), '200 one.txt',
     'by a rewrite: entries are checked by its target';
 is names('/broken/'), '200 one.txt secret.txt', 'by rewrite ... break';
@@ -599,10 +599,10 @@ $client->disconnect;
 
 # ---- many ----------------------------------------------------------------------
 
-my $asks = list('/asks/');
-is scalar @{ $asks->{entries} }, 1000,
+my $first_page = list('/asks/');
+is scalar @{ $first_page->{entries} }, 1000,
     'access checks that wait for an upstream';
-ok $asks->{next}, 'a link to the next page';
+ok $first_page->{next}, 'a link to the next page';
 ok !list('/plain/')->{next}, 'the last page has no such link';
 is scalar @{ list('/few/')->{entries} }, 2, 'two of 20,000';
 ok !list('/few/')->{next}, 'inaccessible entries cause no further page';

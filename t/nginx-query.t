@@ -129,7 +129,7 @@ is answer('/say?a=%C3%A9&b=%E9=%e9&%E9&&%2b'),
     "a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b||"
     . "a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b|?|"
     . "a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b|/say?a=%C3%A9&b=%E9=%e9&%E9&&%2b",
-    'UTF-8 stays, other parameters are converted';
+    'UTF-8 is unchanged, other parameters are converted';
 is answer('/say?a=%83&b=%81'), 'a=%83&b=%81||a=%83&b=%81|?|a=%83&b=%81|'
     . '/say?a=%83&b=%81', 'octets invalid in all charsets stay';
 is answer('/say'), '||||' . '|/say', 'no query';
@@ -144,7 +144,7 @@ is answer('/last?q=%83%5C'),
     "p=1&q=$so|$so|p=1&q=$so|?|q=$so|/last?q=%83%5C", 'rewrite';
 is answer('/keep?q=%83%5C'), "||||q=$so|/keep?q=%83%5C", 'without the query';
 is answer('/error?q=1'), "q=$so|$so|q=$so|?|q=1|/error?q=1",
-    'error_page with a query of its own';
+    'error_page with another query';
 is answer('/try?r=%83%5C'),
     "q=$so&r=$so|$so|q=$so&r=$so|?|r=$so|/try?r=%83%5C", 'try_files';
 is answer('/ssi.html?x=%83%5C'),

@@ -350,7 +350,7 @@ for my $name ('/shut/FILE.TXT', '/shut/NONE.TXT') {
 }
 is answer(fold => '/mirror/FILE.TXT'), '200 deep', 'mirror';
 is answer(fold => '/auth/FILE.TXT'), '200 deep', 'auth_request';
-is answer(fold => '/err/none'), '404 gone', 'error_page: a path of its own';
+is answer(fold => '/err/none'), '404 gone', 'error_page: another path';
 is answer(fold => '/tried/FILE.TXT'), '200 deep', 'the last of try_files';
 
 # ---- rules of the server -----------------------------------------------------

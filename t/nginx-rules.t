@@ -188,7 +188,7 @@ is $server->get('/%E3%80%9C/x.txt')->header('X-Wave'),
 is $server->get('/%E3%80%9C.txt')->header('X-Form'),
     'escaped UTF-8 variants', '$iri_match of a variant';
 is $server->request('PUT', '/put/%E3%80%9C.txt', body => 'new')->status, 204,
-    'PUT goes to the existing entry';
+    'PUT writes the existing entry';
 is slurp("$root/put/\xA1\xC1.txt"), 'new', 'PUT replaces its content';
 is answer('/cap/%E3%80%9C/x.txt'), '404',
     'a variant with captures cannot restart';
@@ -270,7 +270,7 @@ is status_and_location('GET', '//%C6%FC.php'), "301 $here/%E6%97%A5.php", 'never
 is status_and_location('GET', '/a%20b%25%3F%C6%FC'), "301 $here/a%20b%25%3F%E6%97%A5",
     'delimiters stay escaped';
 is status_and_location('GET', '/first%2F%A4%A2.txt'), "301 $here/first%2F%EF%BD%A4%EF%BD%A2.txt",
-    'a slash stays escaped';
+    'an escaped slash is not unescaped';
 
 # ---- one form of each path --------------------------------------------------
 is status_and_location('GET', '/%e6%97%a5.php'), "301 $here/%E6%97%A5.php",

@@ -118,7 +118,7 @@ my @expected = (
 is_deeply variables($_->[0]), $_->[1], 'variables: ' . visible($_->[0])
     for @expected;
 is variables('/x', 'Example.org:8080')->{iri}, 'http://example.org:8080/x',
-    'the port as the client said it';
+    'the port of the Host field';
 
 # An invalid request has no path, but is logged.
 my $none = nginx(root => $root, conf => <<'END');
@@ -174,7 +174,7 @@ sub conf { my ($vary) = @_; return $conf =~ s/VARY/$vary/r }
 
 my $one = nginx(root => $root, conf => conf('iri off;'));
 is $one->get('/%C6%FC%CB%DC.txt')->body, 'euc', 'off: the octets';
-is $one->get("/$sun_uri.txt")->status, 404, 'off: nothing else';
+is $one->get("/$sun_uri.txt")->status, 404, 'off: no other name';
 for my $round (1 .. 3) {
     ok $one->reload(conf('iri on; iri_charset EUC-JP;'
         . 'iri_filename_charset EUC-JP;')), "reload $round, on";
@@ -184,7 +184,7 @@ for my $round (1 .. 3) {
         . 'iri_filename_charset UTF-8;')), 'reload, another charset';
     is $one->get("/$sun_uri.txt")->status, 404, 'the other';
     ok !$one->reload(conf('iri on; iri_charset x;')), 'reload, a bad value';
-    is $one->get("/$sun_uri.txt")->status, 404, 'goes on as before';
+    is $one->get("/$sun_uri.txt")->status, 404, 'old configuration active';
     ok $one->reload(conf('iri off;')), 'reload, off';
     is $one->get("/$sun_uri.txt")->status, 404, 'off';
     is $one->get('/%C6%FC%CB%DC.txt')->body, 'euc', 'off, the octets';

@@ -41,7 +41,7 @@ subtest 'what a terminal shows' => sub {
         'bold, and what is drawn over';
     is_deeply [pieces("\e[1;33mx\e[0my")],
         [[['bold yellow', 'x'], ['plain', 'y']]], 'two at once';
-    ok !eval { pieces("\e]0;title\a"); 1 }, 'nothing else';
+    ok !eval { pieces("\e]0;title\a"); 1 }, 'no other sequences';
     is join(' ', map { width($_) } 'a', 'é', '日', "\x{301}", 'ﬁ', '。'),
         '1 1 2 0 1 2', 'columns';
 };

@@ -164,7 +164,8 @@ sub scripts {
         $ask->(405, 'MKCOL', $b->($dir) . '/');
         $ask->(201, 'PUT', $a->("$dir/$_"), body => 'one') for @NAMES;
         $ask->(204, 'PUT', $b->("$dir/$_"), body => 'two') for @NAMES;
-        tree_contains(path_of($root, $tree, $dir), $tree, 'no twins', @NAMES);
+        tree_contains(path_of($root, $tree, $dir), $tree, 'no second name',
+            @NAMES);
         is $server->get('/' . $a->("$dir/$_"))->body, 'two', 'the same file'
             for @NAMES;
         for my $name (@NAMES) {
@@ -222,7 +223,7 @@ sub cadaver {
         client("cadaver, $form", join('', "lcd $from\n",
             map({ qq{put "$_"\n} } @names), qq{ls\n}, "quit\n"),
             'cadaver', "$url/");
-        tree_contains($root, $tree, "cadaver, $form: no twins", @NAMES);
+        tree_contains($root, $tree, "cadaver, $form: no second name", @NAMES);
     }
     is slurp(path_of($root, $tree, $NAMES[0])), 'nfd',
         'cadaver: the last one counts';
@@ -249,7 +250,7 @@ sub rclone {
         my $from = local_files($form);
         client("rclone copy, $form", '', @rclone, '--ignore-times', 'copy',
             $from, ':webdav:');
-        tree_contains($root, $tree, "rclone, $form: no twins", @NAMES);
+        tree_contains($root, $tree, "rclone, $form: no second name", @NAMES);
         my $back = temp_dir();
         client("rclone copy back, $form", '', @rclone, 'copy', ':webdav:',
             $back);
@@ -295,7 +296,7 @@ sub davfs2 {
         }
     }
     capture('', 'timeout', '300', 'umount', "$dir/mnt");
-    tree_contains($root, $tree, 'davfs2: no twins', @NAMES);
+    tree_contains($root, $tree, 'davfs2: no second name', @NAMES);
     unlink map { "$root/$_" } entries($root);
     return;
 }

@@ -121,7 +121,7 @@ sub judge_rows {
         if (defined $name) {
             is $file->{status}, 200, "$page_name: a click on $row->{href}";
             is decode_base64($file->{body} // ''), $content{$tree}{$name},
-                'opens its own file';
+                'opens its file';
             like $row->{href}, qr{\A\./[!-~]+\z}, 'link in ASCII';
         }
         elsif ($row->{text} eq 'folder') {
@@ -144,10 +144,10 @@ sub judge {
     is $page->{mode}, 'CSS1Compat', 'standards mode';
     is_deeply [@$page{qw(table headers navigation heading)}], [1, 3, 1, 1],
         'a table with three columns, navigation, a heading';
-    is_deeply $page->{asked}, [$page->{url}], 'nothing else was loaded';
+    is_deeply $page->{asked}, [$page->{url}], 'no other resource was loaded';
     is_deeply $page->{errors}, [], 'no script ran, nothing was blocked';
     is_deeply [map { $_->{href} } @{ $page->{tabs} }], $page->{focusable},
-        'Tab goes from link to link';
+        'Tab moves from link to link';
     ok !(grep { !$_->{seen} } @{ $page->{tabs} }), 'focus is visible';
     for my $look (sort keys %{ $page->{looks} }) {
         my $seen = $page->{looks}{$look};

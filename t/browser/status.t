@@ -54,7 +54,7 @@ is $?, 0, 'the browser ran' or BAIL_OUT('no look');
 for my $seen (@{ JSON::PP::decode_json($answer) }) {
     my ($page_name) = $seen->{url} =~ m{([^/]+)\z};
     is $seen->{mode}, 'CSS1Compat', "$page_name: standards mode";
-    is_deeply $seen->{asked}, [$seen->{url}], 'nothing else was loaded';
+    is_deeply $seen->{asked}, [$seen->{url}], 'no other resource was loaded';
     is_deeply $seen->{errors}, [], 'no script ran, nothing was blocked';
     is $seen->{heading}, 1, 'one heading';
     is $seen->{images}, 0, 'bars are aligned with their numbers';

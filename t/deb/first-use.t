@@ -16,7 +16,7 @@ use Test::More;
 my $top = "$FindBin::Bin/../..";
 my $SOURCES = '/srv/iri';    # in the fresh Debian
 my ($install) = slurp("$top/README.md") =~ /^## Install(.*?)^## /ms
-    or BAIL_OUT('README.md says nothing of installation');
+    or BAIL_OUT('README.md has no section about installation');
 my ($before, @sections) = split /^### /m, $install;
 my ($needed) = $before =~ /with ([\w, ]+) installed/;
 my @packages = split / and |, /, $needed // '';
@@ -32,7 +32,7 @@ system('unshare', "--net=$network", $^X, '-MSocket', '-e', <<'END') == 0
     my $flags = pack 'a16 s x16', 'lo', 0x41;
     ioctl $any, 0x8914, $flags or die $!;
 END
-    or BAIL_OUT('no network of its own');
+    or BAIL_OUT('no separate network');
 
 sub in_network {
     my ($script) = @_;

@@ -139,7 +139,7 @@ END
         =~ /\+later$/mg;
     is scalar @versions, scalar @OURS, 'it is the later one';
     ok !-l "$root/etc/nginx/modules-enabled/50-mod-http-iri.conf",
-        'what was switched off in nginx stays so';
+        'a module disabled in nginx is still disabled';
     my ($code) = $debian->run('a2query -q -m iri');
     isnt $code, 0, 'in httpd, too';
     $debian->must('ln -s /usr/share/nginx/modules-available/mod-http-iri.conf '
