@@ -14,14 +14,14 @@ my $LARGE = 'x' x 200_000;
 
 subtest 'octets' => sub {
     is octets('/caf\xC3\xa9'), "/caf\303\251", 'escapes';
-    is octets('a\b\\\\\x5C'), 'a\b\\\\\\', 'other backslashes stay';
+    is octets('a\b\\\\\x5C'), 'a\b\\\\\\', 'other backslashes are unchanged';
     my $all = join '', map { chr } 0 .. 255;
-    is octets(escaped($all)), $all, 'there and back';
+    is octets(escaped($all)), $all, 'round trip';
     is escaped("a b\xE9\\"), 'a\x20b\xE9\x5C', 'escaped';
 };
 
-# A child holds the ports that it has until it is told that its parent has read
-# them.
+# A child process keeps its ports reserved until the parent has read their
+# numbers.
 sub ports_of_a_child {
     my ($end) = @_;
     $| = 1;
@@ -46,8 +46,8 @@ subtest 'ports and programs' => sub {
     chomp(my @ports = map { my $out = $_; map { scalar <$out> } 1 .. 250 }
         @pipes);
     close $held;
-    is scalar(grep { $_ } @ports), 750, 'ports for processes side by side';
-    ok !(grep { $seen{$_}++ } @ports), 'no port twice';
+    is scalar(grep { $_ } @ports), 750, 'ports for parallel processes';
+    ok !(grep { $seen{$_}++ } @ports), 'each port is used once';
     my ($code, $out, $err) =
         capture("in\n", 'sh', '-c', 'cat; echo err >&2; exit 3');
     is "$code $out$err", "3 in\nerr\n", 'capture';
@@ -67,8 +67,8 @@ SKIP: {
     subtest 'table on httpd' => \&test_run, \&IRI::Cases::run_httpd;
 }
 
-# An httpd of another build has mod_unixd, which User and Group are of, and
-# others beside itself.
+# A build of httpd with mod_unixd, which defines User and Group, and other
+# shared modules.
 subtest 'modules of httpd' => sub {
     plan skip_all => missing('httpd') if missing('httpd');
     my $folder = temp_dir();
@@ -80,14 +80,15 @@ subtest 'modules of httpd' => sub {
     my $text = IRI::Httpd->new(stock => 1)->general;
     like $text, qr{^LoadModule[ ]unixd_module[ ]\Q$folder\E/mod_unixd\.so\n.*
         ^User[ ]nobody\nGroup[ ]nogroup\n}msx, 'unixd, then User and Group';
-    like $text, qr/^LoadModule log_config_module /m, 'what is there is loaded';
-    unlike $text, qr/version_module/, 'and nothing else';
+    like $text, qr/^LoadModule log_config_module /m,
+        'existing modules are loaded';
+    unlike $text, qr/version_module/, 'no other modules are loaded';
 };
 
 done_testing;
 
-# RFC 7541 appendix C: Huffman code, and three answers over one connection
-# with a dynamic table of 256 octets, from which entries fall out.
+# RFC 7541 appendix C: Huffman code, and three responses on one connection with
+# a dynamic table of 256 octets, from which entries are evicted.
 sub test_hpack {
     is IRI::HPACK::huffman(pack 'H*', 'f1e3c2e5f23a6ba0ab90f4ff'),
         'www.example.com', 'C.4.1';
@@ -108,7 +109,7 @@ sub test_hpack {
         . '|location=https://www.example.com|content-encoding=gzip'
         . '|set-cookie=foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; '
         . 'version=1', 'C.6.3';
-    is scalar @{ $hpack->{table} }, 3, 'entries that remain';
+    is scalar @{ $hpack->{table} }, 3, 'entries left in the dynamic table';
     is unpack('H*', IRI::HPACK::encode_integer(1337, 5)), '1f9a0a', 'C.1.2';
     my $long = [":path", '/' . "\xE9" x 300];
     is(listed(IRI::HPACK->new->decode(IRI::HPACK::encode($long))),
@@ -138,7 +139,7 @@ END
     is slurp("$dir/caf\303\251/a b.txt"), 'caf\xC3\xA9/a\x20b.txt', 'on disk';
     is readlink "$dir/link", '#.txt', 'link';
     is sprintf('%o', (stat "$dir/empty")[2] & 07777), '700', 'mode of a dir';
-    is sprintf('%o', (stat "$dir/#.txt")[2] & 07777), '600', 'of a file';
+    is sprintf('%o', (stat "$dir/#.txt")[2] & 07777), '600', 'mode of a file';
     is sprintf('%o', (stat "$dir/caf\303\251")[2] & 07777), '755', 'default';
 
     for ('a', "a\tsocket", "a\tlink", "a\tfile\t-\t9", "\xE9\tfile",
@@ -169,7 +170,8 @@ END
     }
     ok !eval { encode_name("\303\251", 'Shift_JIS'); 1 }, 'not in a charset';
 
-    # All trees that are there can be made, and hold what they are for.
+    # Each tree of t/trees can be created and contains the octets that it is
+    # for.
     my %octets = (
         mixed       => 'partly/r\xC3\xA9sume\xCC\x81.html',
         euc         => '\xC9\xBD\xBC\xA8/\xA5\xBD\xA1\xBC\xA5\xB9.html',
@@ -210,7 +212,7 @@ END
     my $expect = sub { IRI::Cases::expected($cases[$_[0]], $_[1]) };
     is_deeply $expect->(0, 'nginx'), { status => 200, path => 'x' }, 'as is';
     is_deeply $expect->(0, 'httpd'), { status => 404, path => undef },
-        'status of one runner';
+        'status column of one runner';
     is_deeply $expect->(2, 'nginx'), { status => 200, path => "q\xE9" },
         'status and path of one runner';
     is_deeply $expect->(1, 'httpd'), { skip => 1 }, 'skip';
@@ -227,7 +229,7 @@ END
             'refused: ' . escaped($_);
     }
 
-    # What a case says of an answer.
+    # The failures that the judge reports for a response to a case.
     my $judge = sub {
         my ($case, %answer) = @_;
         my %case = (method => '-', status => 200, path => '-', %$case);
@@ -239,7 +241,7 @@ END
     ok $judge->(\%served, body => 'x'), 'wrong file';
     ok $judge->({ path => '/y' }), 'file that is not in the tree';
     ok $judge->({}, status => 404), 'wrong status';
-    ok !$judge->({ status => '404|400' }, status => 404), 'one of two';
+    ok !$judge->({ status => '404|400' }, status => 404), 'one of two statuses';
     my $length = [['Content-Length', 2]];
     ok !$judge->({ %served, method => 'HEAD' }, headers => $length), 'HEAD';
     ok $judge->({ %served, method => 'HEAD' }), 'HEAD without length';
@@ -255,7 +257,7 @@ END
         for qw(leg native);
 }
 
-# A table that has its trees in itself.
+# A table that contains its own trees.
 sub test_own_trees {
     my $file = temp_dir() . '/own.tsv';
     spew($file, <<'END');
@@ -282,7 +284,7 @@ END
         'not listed: /o3/A listed: /o3/b', 'not listed';
 }
 
-# A table that servers can answer without our module.
+# A table whose cases pass on a server without our module.
 sub table_cases {
     my $file = temp_dir() . '/table.tsv';
     spew($file, <<'END');
@@ -298,7 +300,7 @@ END
     return [IRI::Cases::load($file)];
 }
 
-# Runs it on a server over HTTP/1 and 2, its settings left out.
+# Runs it on a server by HTTP/1.1 and HTTP/2, without the module's settings.
 sub test_run {
     my ($run) = @_;
     no warnings 'redefine';
@@ -307,7 +309,7 @@ sub test_run {
     is $run->(table_cases(), proto => $_), 0, $_ for qw(h1 h2);
 }
 
-# Runs it on a command that takes every target for the name of a file.
+# Runs it on a command that takes every target as a file name.
 sub test_run_core {
     local $ENV{IRI_BUILD} = temp_dir();
     spew("$ENV{IRI_BUILD}/iri", <<'END');
@@ -316,10 +318,10 @@ test "$*" = "explain --batch --root $4" -o "$5 $6" = '--match case' || exit 1
 while read -r target; do echo '{"ok":true,"answer":"pass"}'; done
 END
     chmod 0755, "$ENV{IRI_BUILD}/iri";
-    is IRI::Cases::run_core(table_cases()), 0, 'no case failed';
+    is IRI::Cases::run_core(table_cases()), 0, 'all cases pass';
 }
 
-# How verdicts of `iri explain` are read.
+# How the runner of the core reads verdicts of `iri explain`.
 sub test_core {
     my $judge = sub {
         my ($case, %verdict) = @_;
@@ -331,7 +333,7 @@ sub test_core {
     my %found = (target => '/d/%E9', path => 'd/\xE9');
     ok !$judge->(\%found, answer => 'serve', @file), 'served';
     ok !$judge->(\%found, answer => 'moved', @file), 'moved';
-    ok !$judge->(\%found, answer => 'pass'), 'left to the server';
+    ok !$judge->(\%found, answer => 'pass'), 'verdict pass: the server decides';
     ok $judge->(\%found, answer => 'refuse', status => 404), 'refused';
     ok $judge->(\%found, answer => 'serve', filename => '/srv/d'), 'wrong';
     ok !$judge->({ target => '/d/', path => 'd/index.html' },
@@ -342,7 +344,7 @@ sub test_core {
     ok !$judge->(\%none, answer => 'serve', filename => '/srv'), 'none: dir';
     ok $judge->(\%none, answer => 'serve', @file), 'none: a file';
     my %moved = (status => 301, location => '/%C3%A9');
-    ok $judge->(\%moved, answer => 'serve'), 'nowhere to go';
+    ok $judge->(\%moved, answer => 'serve'), 'a redirect without a target';
     ok $judge->(\%moved, answer => 'moved', location => '/e'), 'elsewhere';
     ok !$judge->(\%moved, answer => 'moved', location => '/%C3%A9'), 'moved';
     ok !$judge->({ core => 'moved d/\xE9' }, answer => 'moved',
@@ -389,9 +391,9 @@ END
     my $reloaded = $conf =~ s{return 301 /new}{return 302 /newer}r;
     ok $server->reload($reloaded), 'reload';
     is $server->get('/old')->status, 302, 'new configuration';
-    ok !$server->reload('nonsense;'), 'reload of nonsense';
-    is $server->get('/old')->status, 302, 'the one before stays';
-    is scalar(my @errors = $server->errors), 1, 'which is an error';
+    ok !$server->reload('nonsense;'), 'reload of an invalid configuration';
+    is $server->get('/old')->status, 302, 'old configuration active';
+    is scalar(my @errors = $server->errors), 1, 'which is reported as an error';
     is_deeply [$server->errors(ignore => qr/nonsense/)], [], 'ignored';
 
     my ($worker) = reverse $server->log_text =~ /start worker process (\d+)/g;
@@ -402,13 +404,13 @@ END
     mkdir $server->tmp . '/sanitizer';
     spew($server->tmp . '/sanitizer/asan.1', "report\n");
     is scalar(grep { $_ eq 'report' } $server->errors), 1,
-        'and so is the report of a sanitizer';
+        'a sanitizer report is an error';
     test_end($server);
 
     is +(nginx_t('server { listen 127.0.0.1:%%PORT%%; }', stock => 1))[0], 0,
-        'right configuration';
+        'valid configuration';
     my ($code, $output) = nginx_t('nonsense;', stock => 1);
-    is $code, 1, 'wrong configuration';
+    is $code, 1, 'invalid configuration';
     like $output, qr/unknown directive "nonsense"/, 'its message';
     test_fails(sub { nginx(stock => 1, conf => 'x; # %%PORT%%') },
         qr/unknown directive "x"/);
@@ -447,15 +449,16 @@ END
     is $server->get('/late')->status, 302, 'new configuration';
     test_end($server);
 
-    is +(httpd_t('', stock => 1))[0], 0, 'right configuration';
+    is +(httpd_t('', stock => 1))[0], 0, 'valid configuration';
     my ($code, $output) = httpd_t('Nonsense', stock => 1);
-    is $code, 1, 'wrong configuration';
+    is $code, 1, 'invalid configuration';
     like $output, qr/Invalid command 'Nonsense'/, 'its message';
     test_fails(sub { httpd(stock => 1, conf => 'X') },
         qr/Invalid command 'X'/);
 }
 
-# Requests that both servers must get and answer alike, over HTTP/1 and 2.
+# Requests that both servers must receive and answer in the same way, by
+# HTTP/1.1 and HTTP/2.
 sub test_requests {
     my ($server, $h2, $chunked) = @_;
     for my $option ([], [proto => 'h2', port => $h2]) {
@@ -489,7 +492,7 @@ sub test_requests {
     is $client->send_raw("nonsense\r\n\r\n")->status, 400, 'nonsense';
 }
 
-# Many requests over one connection, a bad one among them that ends it.
+# Many requests on one connection, including a bad one that closes it.
 sub test_pipeline {
     my ($client, $count) = @_;
     my @targets = ("/caf\303\251.txt") x $count;
@@ -501,10 +504,10 @@ sub test_pipeline {
     my $bad = splice @statuses, $count / 2, 1;
     splice @expected, $count / 2, 1;
     is "@statuses", "@expected", "$count requests";
-    like $bad, qr/^(?:0|400|404|403)$/, 'the bad one';
+    like $bad, qr/^(?:0|400|404|403)$/, 'the bad request';
 }
 
-# After the end nothing answers, and that is no error.
+# After the end of a server nothing answers, and this is no error.
 sub test_end {
     my ($server) = @_;
     my $port = $server->port;
@@ -513,9 +516,9 @@ sub test_end {
     ok !$server->alive, 'not alive';
 }
 
-# A server with a wrong configuration says so at once.
+# A server with a wrong configuration reports it at once.
 sub test_fails {
     my ($start, $message) = @_;
     ok !eval { $start->(); 1 }, 'does not start';
-    like $@, $message, 'and says why';
+    like $@, $message, 'the message';
 }

@@ -38,8 +38,8 @@ is_deeply wrk_figures(<<'END'), { requests => 1234, rate => '1200.50',
   Non-2xx or 3xx responses: 7
 Requests/sec:   1200.50
 END
-    other => 7, errors => 6 }, 'what wrk prints';
-is wrk_figures("unable to connect\n"), undef, 'nothing from wrk';
+    other => 7, errors => 6 }, 'output of wrk';
+is wrk_figures("unable to connect\n"), undef, 'empty output of wrk';
 
 my $tmp = temp_dir();
 spew("$tmp/counts", <<'END');
@@ -57,13 +57,14 @@ fn=(1)
 20 5
 END
 my $profile = IRI::Bench::Profile->of("$tmp/counts");
-is $profile->sum, 505, 'what a function calls is not its own';
+is $profile->sum, 505, 'costs exclude called functions';
 is_deeply $profile->objects, { nginx => 430, 'libc.so.6' => 75 },
-    'by object';
-is $profile->less($profile->by(5))->sum, 404, 'less, and by';
+    'costs by object';
+is $profile->less($profile->by(5))->sum, 404,
+    'difference and quotient of profiles';
 
 is sprintf('%.2f', IRI::Bench::Growth::growth(100, 400, 1000, 2000, 20)),
-    '1.25', 'growth is that of the worst step';
+    '1.25', 'growth of the worst step';
 
 is IRI::Bench::Table::number(1234567.8), '1 234 568', 'number';
 is IRI::Bench::Table::number(-1234), '-1 234', 'negative';
@@ -77,18 +78,18 @@ is IRI::Bench::Request::base($row{'Shift_JIS'})->(7),
     '/ja3000/%E3%82%AC%E3%82%A4%E3%83%89%E8%A1%A8%E7%A4%BA000007.html',
     'compared with the page in UTF-8';
 is IRI::Bench::Request::base($row{'any: ASCII'}), $row{'any: ASCII'}{target},
-    'what is found is compared with itself';
+    'the base of a name that a bare server finds';
 is IRI::Bench::Request::base($row{'Shift_JIS, absent'}),
-    $row{'Shift_JIS, absent'}{target}, 'so is what nothing finds';
+    $row{'Shift_JIS, absent'}{target}, 'the base of an absent name';
 like $row{'any: French in NFD'}{target}->(7), qr/cre%CC%80me-bru%CC%82le/,
     'NFD';
 is_deeply [IRI::Bench::Request::more({ cells => {
     on  => { ir => 150, calls => { openat => 2, epoll_wait => 3 },
         new => { ir => 900, calls => { lstat => 4 } } },
     off => { base => { ir => 100, calls => { openat => 1 } } } } }, 'again')],
-    [50, 1], 'on less off, and looks';
+    [50, 1], 'difference of on and off, and lookups';
 
-# ---- what is written ---------------------------------------------------------
+# ---- output of the tables ---------------------------------------------------
 
 {
     open my $quiet, '>', '/dev/null';
@@ -103,12 +104,12 @@ is_deeply [IRI::Bench::Request::more({ cells => {
             'status', 200);
     }
     ok !$table->goal('nginx any: ASCII, again', 500, 60, 'instructions',
-        'ASCII hit or 404'), 'too much';
+        'ASCII hit or 404'), 'above the limit';
     ok $table->goal('nginx any: ASCII, absent, again', 50, 60,
         'instructions', 'ASCII hit or 404'), 'good';
     ok $table->status('a', 200, 200, 304), 'a right status';
-    is(IRI::Bench::Table->wrong, 0, 'none is wrong');
-    ok !$table->status('some <row>', 404, 200), 'a wrong one';
+    is(IRI::Bench::Table->wrong, 0, 'no wrong statuses');
+    ok !$table->status('some <row>', 404, 200), 'a wrong status';
     is(IRI::Bench::Table->wrong, 1, 'is counted');
     my $fold = IRI::Bench::Table->new($tmp, 'fold');
     for my $size (10, 1000, 100_000) {
@@ -153,7 +154,8 @@ for my $plot (qw(size added-nginx peers-nginx)) {
     like $text, qr/prefers-color-scheme: dark.*class="ground"/s,
         "$plot: dark, too, on a ground of its own";
 }
-like slurp("$tmp/bench-added-nginx.svg"), qr/>2 000</, 'first less base';
+like slurp("$tmp/bench-added-nginx.svg"), qr/>2 000</,
+    'first request minus base';
 is scalar(() = slurp("$tmp/bench-size.svg") =~ /class="mark"/g), 8,
     'a mark for each point, and one for each name';
 like slurp("$tmp/bench-size.svg"), qr/stroke-dasharray="7 3"/,
@@ -175,9 +177,9 @@ SKIP: {
     my ($more) = slurp("$tmp/out/nginx.tsv")
         =~ /^goal\tnginx any: ASCII, again\t([\d.-]+)/m;
     ok $code == 0 && defined $more && abs $more < 3000,
-        'one row, counted' or diag $code, $out, $err;
+        'one measured row' or diag $code, $out, $err;
 
-    # A directory that is there is not filled again.
+    # An existing directory is not filled again.
     mkdir $_ for "$tmp/none", "$tmp/none/www", "$tmp/none/www/d3000",
         "$tmp/none/www/d100";
     ($code, $out, $err) = capture('', $^X, $BENCH, @options,

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # The build and its documentation: exports of the modules, independence of the
-# core from servers, make's targets, and each directive, variable and option
-# has its place in the documents.
+# core from servers, make's targets, and each directive, variable and option is
+# documented.
 use strict;
 use warnings;
 use Cwd 'getcwd';
@@ -16,8 +16,8 @@ chdir $top or die "$top: $!\n";
 
 my $reference = slurp('doc/directives.md');
 
-# Symbols that a shared object defines for others, but for those that the
-# linker and the sanitizers add.
+# Symbols that a shared object exports, except those that the linker and
+# sanitizers add.
 sub exports {
     my ($file) = @_;
     my ($code, $out) = capture('', 'nm', '-D', '--defined-only', $file);
@@ -32,16 +32,16 @@ subtest 'exports' => sub {
     my @core = grep { /^iri_(?!module$)/ }
         map { exports($_) } grep { -e } "$build/mod_iri.so",
         "$build/ngx_http_iri_module.so";
-    is "@core", '', 'no function of the core';
+    is "@core", '', 'no exported function of the core';
     ok grep({ $_ eq 'iri_module' } exports("$build/mod_iri.so")),
-        'the record of mod_iri';
+        'the module record of mod_iri';
     ok grep({ $_ eq 'ngx_http_iri_module' }
             exports("$build/ngx_http_iri_module.so")),
-        'the record of ngx_iri';
+        'the module record of ngx_iri';
 };
 
-# What nginx's configure has written has absolute paths: in a copy of a built
-# tree nginx must be configured again, or the old module would be copied.
+# The files that nginx's configure writes contain absolute paths: in a copy of
+# a built tree nginx must be configured again, or the old module would be used.
 subtest 'a copy of a built tree' => sub {
     my $build = build_dir();
     plan skip_all => 'nginx was not configured here'
@@ -51,13 +51,14 @@ subtest 'a copy of a built tree' => sub {
     is +(capture('', 'cp', '-a', glob('*.mk'), qw(Makefile config common
         ngx_iri), $copy))[0], 0, 'the sources';
     mkdir "$copy/$_" or die for qw(build t);
-    is +(capture('', 'cp', 't/long.mk', "$copy/t"))[0], 0, 'of make, too';
+    is +(capture('', 'cp', 't/long.mk', "$copy/t"))[0], 0,
+        'copies of the files of make';
     mkdir "$copy/build/nginx" or die;
     is +(capture('', 'cp', '-a', $build . '/nginx.files', "$build/flags",
-        "$build/flags.nginx", "$copy/build"))[0], 0, 'what make has noted';
+        "$build/flags.nginx", "$copy/build"))[0], 0, 'the notes of make';
     is +(capture('', 'cp', '-a', "$build/nginx/Makefile",
-        "$copy/build/nginx"))[0], 0, 'what configure has written';
-    # what was given to make is in the environment, too
+        "$copy/build/nginx"))[0], 0, 'the output of configure';
+    # the variables given to make are in the environment, too
     my @given = qw(MAKEFLAGS MAKELEVEL IRI_BUILD BUILD);
     local @ENV{@given};
     delete @ENV{@given};
@@ -65,7 +66,7 @@ subtest 'a copy of a built tree' => sub {
         'build/nginx.files');
     is $code, 0, 'make';
     ok -M "$copy/build/nginx.files" < -M "$copy/build/nginx/Makefile",
-        'nginx is to be configured again';
+        'nginx will be configured again';
     like slurp("$copy/build/nginx.files"), qr/\Q$copy\E/, 'for this tree';
 };
 
@@ -81,13 +82,13 @@ subtest 'core' => sub {
 
 subtest 'directives' => sub {
     my $adapters = source(glob('ngx_iri/*.c'));
-    # httpd has functions without a directive.
+    # httpd has functions without a directive for them.
     my @nginx = grep { $_ ne 'iri_convert' }
         $adapters =~ /ngx_string\("(iri\w*)"\),\s*NGX_HTTP_MAIN/g;
     my @httpd = source(glob 'mod_iri/*.c')
         =~ /AP_INIT_\w+\(\s*"(IRI\w+)"/g;
-    cmp_ok scalar @nginx, '>', 6, 'nginx has some';
-    is scalar @nginx, scalar @httpd, 'httpd has as many';
+    cmp_ok scalar @nginx, '>', 6, 'nginx has directives';
+    is scalar @nginx, scalar @httpd, 'httpd has as many directives';
     for my $name (@nginx) {
         like $reference, qr/^## \Q$name\E, IRI\w+$/m, "reference of $name";
         like $reference, qr/^Syntax:   \Q$name\E /m, "syntax of $name";
@@ -101,7 +102,7 @@ subtest 'directives' => sub {
     my %known = map { $_ => 1 } @nginx, @httpd;
     my @unknown = grep { !$known{$_} }
         $reference =~ /^## (\w+), (\w+)$/mg;
-    is "@unknown", '', 'no reference of what is not there';
+    is "@unknown", '', 'no reference of a missing directive';
 };
 
 subtest 'variables' => sub {
@@ -114,22 +115,22 @@ subtest 'variables' => sub {
         like $text, qr/^\| `\$\Q$name\E` \| `\Q$httpd\E` \|/m,
             "\$$name and $httpd";
     }
-    cmp_ok scalar keys %seen, '>=', 8, 'nginx has some';
+    cmp_ok scalar keys %seen, '>=', 8, 'nginx has directives';
 };
 
 subtest 'limits' => sub {
     my $text = slurp('doc/limits.md');
     my %value = join('', map { slurp($_) } glob 'common/*.h')
         =~ /^#define (IRI_M(?:AX|IN)_\w+) +(?:UINT64_C\()?(\d+)/mg;
-    my %told = map { /^\| (\d+) .*?\| `(\w+)` \|/ ? ($2 => $1) : () }
+    my %documented = map { /^\| (\d+) .*?\| `(\w+)` \|/ ? ($2 => $1) : () }
         split /\n/, $text;
-    cmp_ok scalar keys %told, '>', 20, 'there are some';
-    is $told{$_}, $value{$_}, $_ for sort keys %told;
-    # What is no limit of a server, or stands in the text.
+    cmp_ok scalar keys %documented, '>', 20, 'there are entries';
+    is $documented{$_}, $value{$_}, $_ for sort keys %documented;
+    # Constants that are no limit of a server, or are described in the text.
     my %not_of_servers = map { $_ => 1 } qw(IRI_MAX_CACHE IRI_MAX_LOG_TEXT
         IRI_MAX_IRI);
-    is join(' ', grep { !$told{$_} && !$not_of_servers{$_} } sort keys %value),
-        '', 'no other';
+    is join(' ', grep { !$documented{$_} && !$not_of_servers{$_} } sort keys %value),
+        '', 'no other entries';
 };
 
 subtest 'command' => sub {
@@ -168,18 +169,19 @@ subtest 'missing packages' => sub {
     my ($code, $out) = capture('', '.ci/deps', 'build');
     is $code, 1, 'exit code';
     like $out, qr/^Missing packages: nginx-dev apache2-dev$/m, 'names';
-    like $out, qr/make deps/, 'what installs them';
+    like $out, qr/make deps/, 'the command that installs missing packages';
     like $out, qr/apt-get install \S+ nginx-dev apache2-dev$/m,
-        'what installs them by hand';
+        'the command for a manual installation';
     ($code, $out) = capture('', '.ci/deps', 'run');
-    is "$code$out", '0', 'groups are told apart';
+    is "$code$out", '0', 'packages are checked by group';
     ($code, $out) = capture('', '.ci/deps', 'nginx');
     like $out, qr/^Missing packages: nginx-dev$/m, 'one server alone';
     like $out, qr{^Install them by: \.ci/deps --install nginx$}m,
-        'what installs that alone';
+        'the command for one server';
 };
 
-# What is too old is refused before anything is compiled, and says so.
+# A server that is too old is refused, with a message, before anything is
+# compiled.
 subtest 'old servers' => sub {
     my $tree = temp_dir();
     mkdir "$tree/$_" for qw(src src/core auto);
@@ -231,7 +233,7 @@ subtest 'left behind' => sub {
     my $build = abs2rel(build_dir()) =~ s{/.*}{}r;
     my @left = grep { !m{^!! \Q$build\E/$|^!! build/$} }
         grep { /^!!/ } split /\n/, $out;
-    is "@left", '', 'nothing ignored outside build/';
+    is "@left", '', 'no ignored files outside build/';
 };
 
 subtest 'clang' => sub {
@@ -239,7 +241,7 @@ subtest 'clang' => sub {
     plan skip_all => 'no clang' if $code;
     my $build = temp_dir();
     local $ENV{MAKEFLAGS} = '';
-    # As nginx compiles by clang: the core is compiled so for its module.
+    # nginx built with clang: the core is then compiled by clang, too.
     my ($made, $out, $err) = capture('', 'make', 'CC=clang', "BUILD=$build",
         'CFLAGS=-Wpointer-arith -Wconditional-uninitialized', 'lib', 'cli',
         'httpd');

@@ -19,7 +19,7 @@ for my $runner (qw(core nginx httpd)) {
     }
 }
 
-# What was found at a level is not found where that level is not ignored.
+# A name that is found at a level is not found if that level is not ignored.
 SKIP: {
     skip missing('core'), 1 if missing('core');
     subtest 'core, without the level' =>

@@ -7,7 +7,7 @@ use IRI::Cases;
 use IRI::Test;
 use Test::More;
 
-# All but what HTTP/2 has no form for.
+# All cases except those that HTTP/2 cannot express.
 my %table = map { $_ => "$FindBin::Bin/cases/$_.tsv" }
     qw(forms identity refuse redirect);
 my @cases = grep { $_->{target} =~ m{^/} && $_->{method} ne 'PUT'

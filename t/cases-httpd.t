@@ -23,11 +23,11 @@ IRI::Cases::run_httpd([grep { $_->{id} =~ /^pa-/ } @cases], server => <<'END');
 </Location>
 END
 
-# What follows a file is PATH_INFO; httpd serves the file all the same.
+# The part after a file is PATH_INFO; httpd serves the file in any case.
 IRI::Cases::run_httpd([grep { $_->{id} =~ /^pi-/ } @cases], server => <<'END');
 AcceptPathInfo On
 END
-# Slashes that stay: no Location is ever another authority.
+# Slashes that are not merged: no Location names another authority.
 IRI::Cases::run_httpd([grep { $_->{id} =~ /^ms-/ } @cases], server => <<'END');
 MergeSlashes Off
 END

@@ -19,7 +19,7 @@ location "/закрыто/" { deny all; }
 location "/c3a9/denied/辿" { deny all; }
 location ~ "(*UTF8)^/музей/" { }
 END
-# Slashes that stay: no Location is ever another authority.
+# Slashes that are not merged: no Location names another authority.
 IRI::Cases::run_nginx([grep { $_->{id} =~ /^ms-/ } @cases], server => <<'END');
 merge_slashes off;
 END

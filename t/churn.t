@@ -30,18 +30,19 @@ my $seed    = $ENV{IRI_CHURN_SEED} // seed($long);
 print "# IRI_CHURN_SEED=$seed\n";
 
 my $RELOAD_EVERY = 2;
-# Workers of ours may grow by this while the load stays the same: lists of
-# directories are remembered, and malloc keeps what it had.
+# Limit of the growth of a worker of ours under constant load, in KiB: indexes
+# of directories are cached, and malloc keeps freed memory.
 my $GROWTH = 6 * 1024;
-# And the main process with each reload, of so many; the second half counts.
+# Limit of the growth of the main process for each reload; the second half
+# counts.
 my $RELOAD_GROWTH = 8;
 my $RELOADS       = 30;
 
 plan skip_all => 'build/t/churn/churn is not built: make unit'
     if !-x $program;
 
-# Servers that load the modules for minutes have copies: nobody builds others
-# into those.
+# The servers load the modules for minutes, so they use copies: another build
+# would replace the files.
 my $copies = temp_dir();
 for my $module (glob build_dir() . '/*.so') {
     copy($module, $copies) or die "$module: $!\n";
@@ -146,7 +147,7 @@ $iri{ours}
 <Directory "%%ROOT%%/n">
     Options -FollowSymLinks
 </Directory>
-# Where it may follow links, stock httpd opens a FIFO and waits for ever.
+# If it follows symbolic links, a stock httpd opens a FIFO and blocks.
 <Directory "%%ROOT%%/k">
     Options -FollowSymLinks
 </Directory>
@@ -158,7 +159,7 @@ END
 
 # ---- processes -------------------------------------------------------------
 
-# The processes of a server: its main one first.
+# The process ids of a server, its main process first.
 sub processes {
     my ($server) = @_;
     my $pid = $server->pid // return;
@@ -191,13 +192,13 @@ sub text_of {
     return join ' ', map { "$_ $count->{$_}" } sort keys %$count;
 }
 
-# Memory of its own, in KiB.
+# Private memory in KiB.
 sub memory {
     my ($pid) = @_;
     return slurp("/proc/$pid/status") =~ /^RssAnon:\s+(\d+)/m ? $1 : undef;
 }
 
-# Least squares: the slope of [time, value].
+# The slope of [time, value] by least squares.
 sub slope {
     my @points = @_;
     return 0 if @points < 2;
@@ -210,8 +211,8 @@ sub slope {
 
 # ---- one phase -------------------------------------------------------------
 
-# Runs t/churn against a server for some seconds, doing something again and
-# again meanwhile. Returns its counts.
+# Runs t/churn against a server for some seconds and calls a function
+# repeatedly meanwhile. Returns its counters.
 sub churn {
     my ($server, $time, $meanwhile, @options) = @_;
     my $out = File::Temp->new;
@@ -222,7 +223,8 @@ sub churn {
             $server->tmp, $server->port, $time }
         POSIX::_exit(127);
     }
-    # Servers with sanitizers on a busy machine, and a sweep at the end.
+    # Time for servers with sanitizers on a busy machine, and for the sweep at
+    # the end.
     my $deadline = time + $time + 300;
     my $ended;
     until ($ended = waitpid $pid, POSIX::WNOHANG()) {
@@ -241,8 +243,9 @@ sub churn {
     return { $text =~ /^(\w+) (\d+)$/mg };
 }
 
-# Puts the logs aside, as logrotate does; what the old error logs said stays
-# in rotated.log. nginx opens new ones by USR1, httpd when it restarts.
+# Renames the logs, as logrotate does; the text of the old error logs is
+# appended to rotated.log. nginx opens new ones on USR1, httpd when it
+# restarts.
 sub rotate {
     my ($server) = @_;
     my $tmp = $server->tmp;
@@ -250,7 +253,7 @@ sub rotate {
     append("$tmp/rotated.log", slurp("$tmp/error.log.1"));
     for my $log (map {"$tmp/$_.log"} qw(access error)) {
         rename $log, "$log.1";
-        # "create" of logrotate: a reload that is late would make it as root's
+        # "create" of logrotate: a late reload would create it as root
         append($log, '');
         chown +(stat "$log.1")[4, 5], $log;
     }
@@ -266,8 +269,8 @@ sub append {
     return;
 }
 
-# Reads the configuration again. nginx opens its logs as root then, but only
-# if they are missing: so not at the same time as rotate().
+# Reloads the configuration. nginx then opens its logs as root, but only if
+# they are missing: so never at the same time as rotate().
 sub reload {
     my ($server) = @_;
     rotate($server) if ref $server eq 'IRI::Httpd';
@@ -275,7 +278,7 @@ sub reload {
     return;
 }
 
-# What must never be, with the module.
+# Counters that must be 0 with the module.
 my @NEVER = (
     wrong         => 'bodies that the name did not have',
     status        => 'other answers than the one that is right in calm',
@@ -304,14 +307,15 @@ sub judge {
     figures($name, $count, @WORK);
     figures($name, $count, @FAULTS);
     my @never = @NEVER;
-    # nginx opens what it has checked; httpd checks a path, then opens it.
+    # nginx checks the file that it has opened; httpd checks a path and opens
+    # it afterwards.
     push @never, outside => 'content from outside of the root' if $nginx;
-    while (my ($key, $what) = splice @never, 0, 2) {
-        is $count->{$key}, 0, "$name: 0 $what";
+    while (my ($key, $fault) = splice @never, 0, 2) {
+        is $count->{$key}, 0, "$name: 0 $fault";
     }
     cmp_ok $count->{unjudged}, '<=', $count->{requests} / 1000,
         "$name: hardly a body that could not be judged";
-    # A busy machine may give a short phase next to no time.
+    # On a busy machine a short phase may have few requests.
     my @some = qw(strict ok parts heads pipelined renames swaps replaced
         twins);
     cmp_ok min(@$count{@some}), '>', 0, "$name: something of each kind"
@@ -319,7 +323,8 @@ sub judge {
     return;
 }
 
-# What a stock server must do too: then the fault is none of ours.
+# Counters that must also hold for a stock server, so that a failure is not the
+# module's.
 sub judge_stock {
     my ($name, $count) = @_;
     figures($name, $count, @WORK);
@@ -330,8 +335,8 @@ sub judge_stock {
 
 # ---- phases of one server --------------------------------------------------
 
-# Descriptors of all processes when nothing is asked: of the main process,
-# and the most of any worker.
+# Descriptors of all processes when idle: of the main process, and the maximum
+# of any worker.
 sub idle {
     my ($server) = @_;
     my ($main, @workers) = processes($server);
@@ -343,7 +348,7 @@ sub idle {
     return (descriptors($server, $main), \%most);
 }
 
-# True if there is nothing in excess of what was there before.
+# True if no count exceeds the earlier one.
 sub is_within {
     my ($after, $before, $slack) = @_;
     return !grep {
@@ -351,7 +356,7 @@ sub is_within {
     } keys %$after;
 }
 
-# Connections are closed by clients, and workers see that in a while.
+# Clients close their connections, and workers notice it a little later.
 sub descriptors_ok {
     my ($name, $server, $main, $worker, $slack) = @_;
     my ($now_main, $now_worker);
@@ -376,7 +381,7 @@ sub descriptors_ok {
     return;
 }
 
-# The same workers all the time: do they grow?
+# The same workers all the time: does their memory grow?
 sub steady {
     my ($name, $server, $nginx, $time, @options) = @_;
     my ($main, $worker) = idle($server);
@@ -410,7 +415,7 @@ sub steady {
     return $count;
 }
 
-# The configuration is read again every two seconds.
+# The configuration is reloaded every two seconds.
 sub reloaded {
     my ($name, $server, $nginx, $stock, $time, @options) = @_;
     my ($main, $worker) = idle($server);
@@ -429,15 +434,16 @@ sub reloaded {
     note "$name: $reloads reloads";
     $stock ? judge_stock($name, $count) : judge($name, $count, $nginx);
 
-    # One pair of sockets a worker; a new one may know its elders too.
+    # A pair of sockets for each worker; a new worker may also have those of
+    # older ones.
     descriptors_ok($name, $server, $main, $worker,
         { socket => 4, pipe => 2, anon_inode => 1 });
 
     return $count;
 }
 
-# The configuration again and again, with nothing else to do: the main process
-# keeps nothing of the old ones.
+# Repeated reloads without requests: the main process keeps no memory of old
+# configurations.
 sub restarted {
     my ($name, $server) = @_;
     my @memory;
@@ -461,8 +467,8 @@ sub restarted {
     return;
 }
 
-# Lines that a server writes whatever modules it has: nginx says at crit
-# that a FIFO is no file, and that a socket cannot be opened (ENXIO).
+# Lines that a server writes with any modules: nginx logs at crit that a FIFO
+# is no file, and that a socket cannot be opened (ENXIO).
 my $EXPLAINED = qr/"[^"]*" is not a regular file|-socket" failed \(6:/;
 
 sub logs_ok {
@@ -478,8 +484,8 @@ sub logs_ok {
     return;
 }
 
-# A directory for the tree, and the program's own beside it. Workers of nginx
-# open new logs in it.
+# A directory for the tree, and one for the program. Workers of nginx open new
+# logs in it.
 sub place {
     my $dir = $ENV{IRI_CHURN_DIR};
     my $tmp = !$dir ? temp_dir()
@@ -488,8 +494,8 @@ sub place {
     return $tmp;
 }
 
-# Starts a server and waits until all that it starts with is there: httpd's
-# port answers before it can take a signal or has any children.
+# Starts a server and waits until it has all its processes: httpd's port
+# accepts connections before it handles signals or has any children.
 sub started {
     my ($server) = @_;
     my ($before, $last) = ('', time);
@@ -505,8 +511,8 @@ sub started {
     return $server;
 }
 
-# How long each phase lasts, and what it does beside: the sample in `make
-# test` is short, and half of it would be making trees and sweeping them.
+# The duration of each phase, and its additional action: the sample in `make
+# test` is so short that half of it would be creating trees and sweeping.
 sub phases {
     my ($time) = @_;
     my $all = ['--deep', 9900, '--sweeps', 4];

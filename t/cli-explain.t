@@ -32,12 +32,12 @@ sub batch {
     my ($lines, @options) = @_;
     my ($code, $out, $err) = capture($lines, $iri, 'explain', '--batch',
         @options);
-    is $err, '', "nothing on standard error: @options" or return;
+    is $err, '', "standard error is empty: @options" or return;
     return map { JSON::PP->new->utf8->decode($_) } split /\n/, $out;
 }
 
-# One target, without batch escapes in it.
-sub one {
+# One target, in which batch escapes are not interpreted.
+sub explain_target {
     my ($target, @options) = @_;
     return (batch("$target\n", @options))[0];
 }
@@ -49,7 +49,7 @@ subtest 'help' => sub {
         my ($code, $out, $err) = iri(@$arguments);
         is $code, 0, "@$arguments";
         like $out, qr/^Usage: iri COMMAND.*^  explain /ms, 'lists commands';
-        is $err, '', 'nothing on standard error';
+        is $err, '', 'standard error is empty';
     }
     for my $arguments (['help', 'explain'], ['explain', '--help'],
         ['explain', '-h'])
@@ -120,14 +120,14 @@ subtest 'usage' => sub {
         my ($arguments, $message) = @$_;
         my ($code, $out, $err) = iri(@$arguments);
         is $code, 2, "exit code of iri @$arguments";
-        is $out, '', 'nothing on standard output';
-        like $err, $message, 'says what is wrong, and right';
+        is $out, '', 'standard output is empty';
+        like $err, $message, 'the message names the error and valid values';
     }
     my (undef, undef, $err) = iri('explain', '--invalid', '500', '/');
-    unlike $err, qr/Options are/, 'no options where none was mistaken';
+    unlike $err, qr/Options are/, 'no list of options for another error';
 };
 
-# What is handed to the core, seen as the path without a reading of its own.
+# The input of the core, visible in the path of a target without a reading.
 subtest 'targets' => sub {
     my @targets = (
         ['/',                        '/'],
@@ -168,7 +168,7 @@ subtest 'targets kept escaped' => sub {
     );
     for (@targets) {
         my ($target, $path, $uri) = @$_;
-        my $got = one($target, '--escaped');
+        my $got = explain_target($target, '--escaped');
         is $got->{path}, $path, "path of $target";
         is $got->{uri},  $uri,  "uri of $target";
     }
@@ -199,7 +199,7 @@ subtest 'wrong targets' => sub {
         for (@targets) {
             my ($target, $offset, $error) = @$_;
             my $got = shift @got;
-            ok !$got->{ok}, "no answer: $target @$options";
+            ok !$got->{ok}, "invalid target: $target @$options";
             is $got->{offset}, $offset, 'offset';
             like $got->{error}, $error, 'error';
             is keys %$got, 3, 'no other field';
@@ -222,14 +222,14 @@ subtest 'batch' => sub {
 
     for (['/a\\q', 2], ['/a\\', 2], ['/\\x4', 1], ["/a\t/b", 5]) {
         my ($line, $offset) = @$_;
-        my $got = one($line);
-        ok !$got->{ok}, "refused: $line";
+        my $got = explain_target($line);
+        ok !$got->{ok}, "rejected: $line";
         is $got->{offset}, $offset, 'offset';
     }
     my ($code) = capture("/a\n/%\n/b\n", $iri, 'explain', '--batch');
-    is $code, 1, 'exit code if a line got no answer';
+    is $code, 1, 'exit code if a line is invalid';
     ($code) = capture("/a\n/%E9\n", $iri, 'explain', '--batch');
-    is $code, 0, 'exit code if each did, also a refusal';
+    is $code, 0, 'exit code if all lines are valid, including refusals';
     my ($none, $out) = capture('', $iri, 'explain', '--batch');
     is "$none$out", '0', 'no lines';
     my @many = batch("/caf%C3%A9\n" x 3000, '--root', $root);
@@ -237,7 +237,7 @@ subtest 'batch' => sub {
 };
 
 subtest 'fields' => sub {
-    my $got = one('/caf%C3%A9/menu%CC%88.txt?q', '--root', $root);
+    my $got = explain_target('/caf%C3%A9/menu%CC%88.txt?q', '--root', $root);
     my %expected = (
         ok => JSON::PP::true(), form => 'escaped', charset => 'UTF-8',
         path => "/caf\x{E9}/men\x{FC}.txt", match => 'normalization',
@@ -248,27 +248,27 @@ subtest 'fields' => sub {
     );
     is_deeply $got, \%expected, 'all of them';
 
-    $got = one('/caf%C3%A9/men%C3%BC.txt/%C3%A9', '--root', $root);
+    $got = explain_target('/caf%C3%A9/men%C3%BC.txt/%C3%A9', '--root', $root);
     is $got->{filename},  "$root/caf\x{E9}/men\x{FC}.txt", 'filename';
     is $got->{path_info}, "/\x{E9}", 'path_info';
-    is $got->{location},  undef,     'no location for what is canonical';
+    is $got->{location},  undef,     'no Location for a canonical path';
 
-    $got = one('/%E9');
+    $got = explain_target('/%E9');
     is_deeply [@$got{qw(form answer status filename)}],
         ['invalid', 'refuse', 404, undef], 'refused, without root';
 };
 
 subtest 'octets that are not UTF-8' => sub {
-    my $got = one('/\\xE9%25', '--invalid', 'pass');
+    my $got = explain_target('/\\xE9%25', '--invalid', 'pass');
     is $got->{path}, '/%E9%25', 'percent-encoded, with "%"';
     is_deeply [grep { $_ eq 'path' } @{ $got->{escaped} }], ['path'],
-        'and said so';
-    $got = one('/100%25.txt', '--root', $root);
-    is $got->{filename}, "$root/100%.txt", '"%" in UTF-8 stands as it is';
-    ok !exists $got->{escaped}, 'and nothing said';
-    $got = one('/raw/%E9%25.txt', '--root', $root, '--invalid', 'pass');
+        'a warning';
+    $got = explain_target('/100%25.txt', '--root', $root);
+    is $got->{filename}, "$root/100%.txt", '"%" in UTF-8 is not escaped';
+    ok !exists $got->{escaped}, 'no message';
+    $got = explain_target('/raw/%E9%25.txt', '--root', $root, '--invalid', 'pass');
     is $got->{filename}, "$root/raw/%E9%25.txt", 'filename';
-    ok grep({ $_ eq 'filename' } @{ $got->{escaped} }), 'said so, too';
+    ok grep({ $_ eq 'filename' } @{ $got->{escaped} }), 'a warning, too';
 };
 
 subtest 'settings' => sub {
@@ -282,23 +282,23 @@ subtest 'settings' => sub {
     );
     for (@cases) {
         my ($target, $options, $answer, $form) = @$_;
-        my $got = one($target, @$options, '--root', $euc,
+        my $got = explain_target($target, @$options, '--root', $euc,
             '--filename-charset', 'euc-jp utf-8');
         is $got->{answer}, $answer, "answer to $target @$options";
         is $got->{form},   $form,   'form';
     }
-    my $got = one('/%E8%A1%A8/%E7%A4%BA.html', '--root', $euc);
-    is $got->{answer}, 'pass', 'not found as UTF-8';
-    is one('/%C3%A9.txt', '--root', $nfd)->{match}, 'normalization', 'NFD';
+    my $got = explain_target('/%E8%A1%A8/%E7%A4%BA.html', '--root', $euc);
+    is $got->{answer}, 'pass', 'not found in a UTF-8 tree';
+    is explain_target('/%C3%A9.txt', '--root', $nfd)->{match}, 'normalization', 'NFD';
     for (['--match', 'exact'], ['--filename-form', 'nfc']) {
-        is one('/%C3%A9.txt', '--root', $nfd, @$_)->{match}, 'none', "@$_";
+        is explain_target('/%C3%A9.txt', '--root', $nfd, @$_)->{match}, 'none', "@$_";
     }
-    is one('/%E9', '--invalid', '400')->{status}, 400, '--invalid 400';
-    is one('/%E9', '--invalid', 'pass')->{answer}, 'pass', '--invalid pass';
-    is one('/caf%C3%A9/men%C3%BC.txt', '--root', "$root/")->{filename},
+    is explain_target('/%E9', '--invalid', '400')->{status}, 400, '--invalid 400';
+    is explain_target('/%E9', '--invalid', 'pass')->{answer}, 'pass', '--invalid pass';
+    is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root', "$root/")->{filename},
         "$root/caf\x{E9}/men\x{FC}.txt", 'a root that ends with "/"';
     chdir $root or die;
-    is one('/caf%C3%A9/men%C3%BC.txt', '--root', '.')->{filename},
+    is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root', '.')->{filename},
         "$root/caf\x{E9}/men\x{FC}.txt", 'a relative root';
 };
 
@@ -325,42 +325,42 @@ END
     for (@found) {
         my ($levels, $target, $path, $match) = @$_;
         for my $cache ('off', '64k', '16m') {
-            my $got = one($target, '--root', $tree, '--match', $levels,
+            my $got = explain_target($target, '--root', $tree, '--match', $levels,
                 '--cache', $cache);
             is_deeply [@$got{qw(answer match path filename)}],
                 ['moved', $match, $path, "$tree$path"],
                 "$target by $levels, cache $cache";
         }
-        is one($target, '--root', $tree)->{answer}, 'pass',
-            'not without it';
+        is explain_target($target, '--root', $tree)->{answer}, 'pass',
+            'not found without the level';
     }
 
     my @options = ('--root', $tree, '--match', 'case');
-    my $got = one('/README.txt', @options);
+    my $got = explain_target('/README.txt', @options);
     is_deeply [@$got{qw(answer match status choices path)}],
         ['choose', 'case', 404, ['/Readme.TXT', '/readme.txt'],
             '/README.txt'], 'several names';
     is_deeply [@$got{qw(filename path_info location)}], [undef, undef, undef],
-        'of which none is taken';
-    is one('/E%CC%81T%C3%89.txt', @options)->{location}, undef,
-        'and sends nobody on, however it was written';
-    is one('/README.txt', @options, '--ambiguous', '300')->{status}, 300,
+        'no candidate is chosen';
+    is explain_target('/E%CC%81T%C3%89.txt', @options)->{location}, undef,
+        'no redirect, for any form';
+    is explain_target('/README.txt', @options, '--ambiguous', '300')->{status}, 300,
         '--ambiguous 300';
-    is one('/README.txt', @options, '--ambiguous', '404')->{status}, 404,
+    is explain_target('/README.txt', @options, '--ambiguous', '404')->{status}, 404,
         '--ambiguous 404';
-    $got = one('/Readme.TXT', @options);
-    is $got->{filename}, "$tree/Readme.TXT", 'one of them as it is written';
-    ok !exists $got->{choices}, 'no choices then';
+    $got = explain_target('/Readme.TXT', @options);
+    is $got->{filename}, "$tree/Readme.TXT", 'an exact name among them';
+    ok !exists $got->{choices}, 'no candidates for an exact name';
 
     my @methods = (
-        # method, answer, is there a location
+        # method, answer, whether there is a Location
         ['GET', 'moved', 1], ['HEAD', 'moved', 1], ['POST', 'moved', 0],
         ['PROPFIND', 'moved', 0], ['PUT', 'pass', 0], ['DELETE', 'pass', 0],
         ['VERSION-CONTROL', 'pass', 0],
     );
     for (@methods) {
         my ($method, $answer, $location) = @$_;
-        my $got = one('/CAF%C3%A9/', @options, '--method', $method);
+        my $got = explain_target('/CAF%C3%A9/', @options, '--method', $method);
         is $got->{answer}, $answer, $method;
         is defined $got->{location} ? 1 : 0, $location, 'location';
     }
@@ -374,7 +374,7 @@ END
         (undef, my $twice) = iri('explain', @options, '--cache', $cache,
             '/CAF%C3%89/nosuch');
         is scalar(() = $twice =~ m{^  read \S+/Caf}mg), $reads,
-            "and where it starts over, cache $cache";
+            "the restarted path, cache $cache";
     }
     like $out, qr/^choice +\/Readme\.TXT\nchoice +\/readme\.txt$/m, 'choices';
 };
@@ -384,19 +384,19 @@ subtest 'more names than are told' => sub {
             . uc(substr 'abcdefghi', $_) } 1 .. 9;
     my ($tree) = make_tree(join '', map { "$_\tfile\n" } @names);
     my @options = ('--root', $tree, '--match', 'case');
-    my $got = one('/abcdefghi', @options);
+    my $got = explain_target('/abcdefghi', @options);
     is_deeply $got->{choices}, [map { "/$_" } (sort @names)[0 .. 7]],
-        'the first eight';
-    is $got->{more}, JSON::PP::true(), 'and that there are others';
+        'the first eight candidates';
+    is $got->{more}, JSON::PP::true(), 'a note that there are more candidates';
     my ($code, $out) = iri('explain', @options, '/abcdefghi');
-    like $out, qr/^choice .*\n +and others$/m, 'for people';
+    like $out, qr/^choice .*\n +and others$/m, 'text output';
     unlink "$tree/$names[0]";
-    $got = one('/abcdefghi', @options);
+    $got = explain_target('/abcdefghi', @options);
     is scalar @{ $got->{choices} }, 8, 'eight';
-    ok !exists $got->{more}, 'are all';
+    ok !exists $got->{more}, 'all candidates';
 };
 
-# What the servers make of the path that was found is the answer.
+# The answer is the response of a server that restarts with the found path.
 subtest 'starting over' => sub {
     my ($tree) = make_tree(<<'END');
 Images/a.gif	file
@@ -426,32 +426,32 @@ END
     );
     for (@ends) {
         my ($target, @end) = @$_;
-        my $got = one($target, @options);
+        my $got = explain_target($target, @options);
         is_deeply [@$got{qw(answer match path path_info location)}], \@end,
             $target;
         my $uri = $end[2];
         utf8::encode($uri);
         $uri =~ s/([^!-~])/sprintf '%%%02X', ord $1/ge;
-        is $got->{uri}, $uri, 'and its uri';
+        is $got->{uri}, $uri, 'the uri of the path';
     }
-    my $got = one('/images/nosuch.gif', @options);
-    is $got->{why}, 'no entry has that name', 'why it is not there';
+    my $got = explain_target('/images/nosuch.gif', @options);
+    is $got->{why}, 'no entry has that name', 'the reason of absence';
     is $got->{filename}, "$tree/Images", 'the directory that was found';
     is $got->{status}, undef, 'no status';
 
-    $got = one('/docs/readme.txt', @options);
+    $got = explain_target('/docs/readme.txt', @options);
     is_deeply [@$got{qw(answer match path filename location status)}],
         ['choose', 'case', '/Docs/readme.txt', undef, undef, 404],
-        'several names below a directory of another name';
+        'several names below a directory with another name';
     is_deeply $got->{choices}, ['/Docs/README.txt', '/Docs/ReadMe.txt'],
-        'and which';
-    is one('/docs/readme.txt', @options, '--ambiguous', '300')->{status}, 300,
+        'the candidates';
+    is explain_target('/docs/readme.txt', @options, '--ambiguous', '300')->{status}, 300,
         '--ambiguous 300';
 
     my ($code, $out) = iri('explain', @options, '/images/nosuch.gif');
-    like $out, qr{^Restart as /Images/nosuch\.gif$}m, 'for people';
-    like $out, qr/^answer +pass: no entry/m, 'and its end';
-    unlike $out, qr/^location/m, 'which leads nowhere';
+    like $out, qr{^Restart as /Images/nosuch\.gif$}m, 'text output';
+    like $out, qr/^answer +pass: no entry/m, 'the end of the text output';
+    unlike $out, qr/^location/m, 'no further restart';
 };
 
 subtest 'for people' => sub {
@@ -459,7 +459,7 @@ subtest 'for people' => sub {
         '--filename-charset', 'euc-jp', '--charset', 'sjis',
         '/%95%5C/%8E%A6.html');
     is $code, 0, 'exit code';
-    is $err, '', 'nothing on standard error';
+    is $err, '', 'standard error is empty';
     my $file = "$euc/%C9%BD/%BC%A8.html";
     like $out, $_, "prints $_" for qr/^Reading /m, qr/Shift_JIS/,
         qr/^Lookup below \Q$euc\E$/m, qr/^form +legacy$/m,
@@ -470,21 +470,21 @@ subtest 'for people' => sub {
     like $out, qr/^filename +\Q$file\E$/m, 'octets on disk';
     ($code, $out) = iri('explain', '/a%1B%5B31m%C2%85%E2%80%AEb');
     unlike $out, qr/[\x00-\x09\x0B-\x1F\x7F]|\xC2[\x80-\x9F]|\xE2\x80\xAE/,
-        'nothing that a terminal acts on';
+        'no control characters on a terminal';
     like $out, qr/^answer +refuse with 404: /m, 'a refusal and its status';
 };
 
 subtest 'at a terminal' => sub {
     plan skip_all => 'script (bsdutils) is not here' if (capture('', 'sh',
         '-c', 'command -v script'))[0];
-    my @asked = ('script', '-qec', "$iri explain /%FF", '/dev/null');
+    my @command = ('script', '-qec', "$iri explain /%FF", '/dev/null');
     delete local $ENV{NO_COLOR};
-    my (undef, $out) = capture('', @asked);
+    my (undef, $out) = capture('', @command);
     like $out, qr/^\033\[1manswer +refuse with 404: .*\033\[0m\r$/m,
-        'the answer is bold';
+        'the verdict is bold';
     local $ENV{NO_COLOR} = 1;
-    (undef, $out) = capture('', @asked);
-    like $out, qr/^answer +refuse/m, 'unless NO_COLOR says no';
+    (undef, $out) = capture('', @command);
+    like $out, qr/^answer +refuse/m, 'no colours with NO_COLOR';
 };
 
 done_testing;

@@ -21,11 +21,11 @@ sub batch {
     my ($lines, @options) = @_;
     my ($code, $out, $err) = capture($lines, $iri, 'host', '--batch',
         @options);
-    is $err, '', "nothing on standard error: @options" or return;
+    is $err, '', "standard error is empty: @options" or return;
     return map { JSON::PP->new->utf8->decode($_) } split /\n/, $out;
 }
 
-# The value for a host; undef where it is refused.
+# The value for a host; undef if it is refused.
 sub value {
     my ($host, @options) = @_;
     my ($code, $out) = host(@options, $host);
@@ -40,7 +40,7 @@ subtest 'help' => sub {
         like $out, qr/--$_\b/, "--$_" for qw(name to strict mapping batch);
     }
     my ($code, $out) = capture('', $iri, 'help');
-    like $out, qr/^  host /m, 'among the commands';
+    like $out, qr/^  host /m, 'listed among the commands';
 };
 
 subtest 'usage' => sub {
@@ -58,14 +58,14 @@ subtest 'usage' => sub {
         my ($arguments, $message) = @$_;
         my ($code, $out, $err) = host(@$arguments);
         is $code, 2, "exit code of iri host @$arguments";
-        is $out, '', 'nothing on standard output';
-        like $err, $message, 'says what is wrong';
+        is $out, '', 'standard output is empty';
+        like $err, $message, 'the message names the error';
     }
 };
 
 subtest 'names' => sub {
     my @rows = (
-        # ASCII is mapped here, too.
+        # ASCII names are mapped here, too.
         ['www.example.org',          'www.example.org', 'www.example.org'],
         ['WWW.Example.ORG',          'www.example.org', 'www.example.org'],
         ['xn--bcher-kva.example',    'xn--bcher-kva.example',
@@ -87,19 +87,19 @@ subtest 'names' => sub {
         is value($host, '--mapping', 'compatible'), $ascii, 'compatible';
     }
     is value('xn--bcher-kva', '--mapping', 'compatible', '--to', 'unicode'),
-        'xn--bcher-kva', 'an A-label stays as it is with compatible';
+        'xn--bcher-kva', 'compatible does not change an A-label';
     is value('☃.example'), 'xn--n3h.example', 'a symbol';
-    is value('☃.example', '--strict'), undef, 'not with --strict';
+    is value('☃.example', '--strict'), undef, 'a symbol with --strict';
     is value('☃.example', '--strict', '--mapping', 'compatible'), undef,
-        'nor with both';
+        'a symbol with --strict and --mapping';
 };
 
 my $NO_CHARACTER = 'has a character that no host name may have';
 my $NO_ALABEL = 'has a label with "xn--" that is not an A-label';
 my $ALONE = '; give only the host, without scheme, user, port and path';
 
-# Each row: a host that is refused, the offset, the reason, and the character
-# if a single one is wrong, as it is shown and as a code.
+# Each row: a refused host, the offset, the reason, and the character if a
+# single one is wrong, as displayed and as a code point.
 sub refused {
     my ($rows, @options) = @_;
     my @got = batch(join('', map { "$_->[0]\n" } @$rows), @options);
@@ -107,13 +107,13 @@ sub refused {
         my ($host, $offset, $why, $shown, $hint) = @$_;
         my $got = shift @got;
         my $code = $shown && (split ' ', $shown)[-1];
-        my $says = "\"$host\" $why" . ($shown ? ": $shown" : '') .
+        my $message = "\"$host\" $why" . ($shown ? ": $shown" : '') .
             ($hint // '');
         my ($exit, $out, $err) = host(@options, '--', $host);
-        is "$exit$out", '1', "refused: $host";
-        is $err, "iri host: $says (offset $offset)\n", 'message';
-        utf8::decode($says);
-        is_deeply $got, { ok => JSON::PP::false(), error => $says,
+        is "$exit$out", '1', "rejected: $host";
+        is $err, "iri host: $message (offset $offset)\n", 'message';
+        utf8::decode($message);
+        is_deeply $got, { ok => JSON::PP::false(), error => $message,
             offset => $offset, $code ? (character => $code) : () }, 'JSON';
     }
 }
@@ -182,7 +182,7 @@ subtest '--name: names of a configuration' => sub {
         ['bücher.example.',      'xn--bcher-kva.example.',
             'bücher.example.'],
         ['w?w*.bücher',          'w?w*.xn--bcher-kva', 'w?w*.bücher'],
-        # ASCII is compared as it is.
+        # ASCII is compared without mapping.
         ['www.Example.ORG',      'www.Example.ORG', 'www.Example.ORG'],
         ['*.a_b.example',        '*.a_b.example', '*.a_b.example'],
         ['~^w.*\.org$',          '~^w.*\.org$', '~^w.*\.org$'],
@@ -230,13 +230,13 @@ subtest 'batch' => sub {
     is $got[1]{error}, '"%FF" is not UTF-8', 'octets';
     like $got[2]{error}, qr/^"" has an empty label/, 'an empty line';
     is $got[3]{error}, "\"a%00b\" $NO_CHARACTER: U+0000", 'NUL';
-    is $got[3]{offset}, 1, 'and where it is';
+    is $got[3]{offset}, 1, 'the offset';
     like $got[4]{error}, qr/too many operands/, 'two operands';
     ok !$got[5]{ok}, 'a bad escape of a line';
     my ($code) = capture("a\n_\n", $iri, 'host', '--batch');
-    is $code, 1, 'exit code if a line got no answer';
+    is $code, 1, 'exit code if a line is invalid';
     ($code) = capture("a\nb", $iri, 'host', '--batch');
-    is $code, 0, 'exit code if each did';
+    is $code, 0, 'exit code if all lines are valid';
     @got = batch("xn--bcher-kva\n" x 2000, '--to', 'unicode');
     is grep({ $_->{value} eq "b\xFCcher" } @got), 2000, 'many lines';
 };
@@ -276,12 +276,12 @@ subtest 'doc/hosts.md: names in a configuration' => sub {
         for my $name (@names ? @names : $cell) {
             my $got = value($name, '--name') // $name;
             if ($known =~ /^nothing/) {
-                is $got, $name, "$name stays as it is";
+                is $got, $name, "$name is unchanged";
                 next;
             }
             $before = $known =~ /^([^` ]+)/ ? $1 : $before
                 if $known ne 'likewise';
-            # nginx: a name that begins with a dot is two.
+            # nginx: a name that starts with a dot stands for two names.
             is $got =~ s/^\.//r, $before, $name;
         }
     }

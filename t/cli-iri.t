@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # The commands for whole IRIs: check, split, to-uri, to-iri, resolve,
 # relativize, equal, normalize, decode, encode, bidi. The core's decisions are
-# tested in t/core/test_iri.c, test_suites.c and test_warn.c; here: each
-# command passes its options on, its JSON, its exit codes, and its help.
+# tested in t/core/test_iri.c, test_suites.c and test_warn.c; here: the options
+# of each command, its JSON, its exit codes, and its help.
 use strict;
 use warnings;
 use FindBin;
@@ -24,7 +24,7 @@ sub batch {
     my ($lines, $command, @options) = @_;
     my ($code, $out, $err) = capture($lines, $iri, $command, '--batch',
         @options);
-    is $err, '', "nothing on standard error: $command @options";
+    is $err, '', "standard error is empty: $command @options";
     return $code, map { JSON::PP->new->utf8->decode($_) } split /\n/, $out;
 }
 
@@ -37,8 +37,8 @@ for my $command (@COMMANDS) {
         like $out, qr/^Usage: iri \Q$command\E \[options\] /, 'usage';
         like $out, qr/^JSON fields?: \w/m, 'its fields';
         like $out, qr/^  iri \Q$command\E /m, 'an example';
-        like $out, qr/^[A-Z][a-z]+ .*\.$/m, 'what it does, as a sentence';
-        is +(run($command, '--help'))[1], $out, 'by --help, too';
+        like $out, qr/^[A-Z][a-z]+ .*\.$/m, 'its description';
+        is +(run($command, '--help'))[1], $out, 'the same by --help';
         is scalar(grep { length > 79 } split /\n/, $out), 0, 'no long line';
         is +(run($command))[0], 2, 'without operands';
         is +(run($command, '--nonesuch'))[0], 2, 'a wrong option';
@@ -51,12 +51,12 @@ for my $command (@COMMANDS) {
     };
 }
 
-# The examples of the help do what they say.
+# The examples of the help print the output that they show.
 subtest 'examples' => sub {
     for my $command (@COMMANDS) {
         my ($code, $out) = run('help', $command);
         for my $line ($out =~ /^  iri (.*)$/mg) {
-            my ($status, $said, $err) = capture('', 'sh', '-c',
+            my ($status, $output, $err) = capture('', 'sh', '-c',
                 "$iri $line");
             isnt $status, 2, "iri $line" or diag $err;
         }
@@ -148,7 +148,7 @@ subtest 'no value' => sub {
         my ($arguments, $want) = @$_;
         my ($code, $out, $err) = run(@$arguments);
         is "$code $out", '1 ', "iri @$arguments";
-        like $err, $want, 'and why';
+        like $err, $want, 'the reason';
     }
 };
 
@@ -170,21 +170,21 @@ subtest 'wrong usage' => sub {
         my ($arguments, $want) = @$_;
         my ($code, $out, $err) = run(@$arguments);
         is "$code $out", '2 ', "iri @$arguments";
-        like $err, $want, 'and why';
+        like $err, $want, 'the reason';
     }
 };
 
 subtest 'batch' => sub {
     my ($code, @objects) = batch("http://a\t../b\n\\x\n%\ta\na\n", 'resolve');
-    is $code, 1, 'not all were answered';
+    is $code, 1, 'exit code with invalid lines';
     is $objects[0]{value}, 'http://a/b', 'a value';
-    ok $objects[0]{ok}, 'which is ok';
-    is $objects[1]{offset}, 0, 'a line that cannot be read';
-    is $objects[2]{offset}, 0, 'what is no IRI-reference';
-    ok !$objects[3]{ok}, 'an operand that is missing';
+    ok $objects[0]{ok}, 'field ok';
+    is $objects[1]{offset}, 0, 'an invalid batch line';
+    is $objects[2]{offset}, 0, 'not an IRI-reference';
+    ok !$objects[3]{ok}, 'a missing operand';
 
     ($code, @objects) = batch("//a\nhttp://u\@[::1]:/?#\n", 'split');
-    is $code, 0, 'all were';
+    is $code, 0, 'exit code without invalid lines';
     is_deeply $objects[0], {
         ok => JSON::PP::true, scheme => undef, authority => 'a',
         userinfo => undef, host => 'a', port => undef, path => '',
@@ -194,26 +194,26 @@ subtest 'batch' => sub {
         ok => JSON::PP::true, scheme => 'http', authority => 'u@[::1]:',
         userinfo => 'u', host => '[::1]', port => '', path => '/',
         query => '', fragment => ''
-    }, 'empty if there';
+    }, 'empty string if present and empty';
 
     ($code, @objects) = batch("a\ta\na\tb\n", 'equal');
-    is $code, 1, 'one is false';
+    is $code, 1, 'exit code if one result is false';
     ok $objects[0]{value}, 'true';
-    ok !$objects[1]{value} && $objects[1]{ok}, 'false, which is an answer';
+    ok !$objects[1]{value} && $objects[1]{ok}, 'false is a result';
 
     ($code, @objects) = batch("a\nr\\xC3\\xA9\\xD0\\xB0\n", 'check');
-    is $code, 1, 'one is warned of';
-    is_deeply $objects[0]{warnings}, [], 'nothing to be warned of';
+    is $code, 1, 'exit code with a warning';
+    is_deeply $objects[0]{warnings}, [], 'no warnings';
     is_deeply $objects[1]{warnings}, [{
         warning   => 'scripts that no language mixes',
         component => 'path', offset => 0, part => "r\x{e9}\x{430}",
     }], 'a warning';
 
     ($code, @objects) = batch("\\xD7\\x921\n", 'bidi');
-    is $code, 1, 'structure that is not good';
+    is $code, 1, 'discouraged bidi structure';
     ok !$objects[0]{value}, 'false';
-    is $objects[0]{visual}, "1\x{5d2}", 'how it is seen';
-    is $objects[0]{warnings}[0]{character}, 'U+0031', 'and why';
+    is $objects[0]{visual}, "1\x{5d2}", 'the display order';
+    is $objects[0]{warnings}[0]{character}, 'U+0031', 'the reason';
 
     ($code, @objects) = batch("\\x93\\xFA\n%93%fa\n\\xff\n", 'decode',
         '--charset', 'shift_jis');
@@ -224,10 +224,11 @@ subtest 'batch' => sub {
     ($code, @objects) = batch("\xc3\xa9\n\xe2\x82\xac\n", 'encode',
         '--charset', 'iso-8859-2');
     is $objects[0]{value}, '%E9', 'octets';
-    is $objects[1]{character}, 'U+20AC', 'which it is';
+    is $objects[1]{character}, 'U+20AC', 'the charset that was used';
 };
 
-# No octet of a value acts on the terminal that is told what is wrong with it.
+# No octet of a value is interpreted by the terminal on which its error message
+# is shown.
 subtest 'hostile values' => sub {
     my $bad = "\e]0;x\a\xC2\x9B\xE2\x80\xAE\xFF\n";
     for my $words (
@@ -240,11 +241,11 @@ subtest 'hostile values' => sub {
         my ($code, $out, $err) = capture('', $iri, @$words);
         isnt $code, 0, "iri $words->[0] is refused" =~ s/[^ -~]/?/gr;
         unlike "$out$err", qr/[^\n -~\x80-\xFF]|\xC2\x9B|\xE2\x80\xAE|\xFF/,
-            'safe to look at';
+            'no octet is interpreted by the terminal';
     }
 };
 
-# Colours are for a terminal alone, and for who wants them.
+# Colours are used on a terminal only, and if they are requested.
 subtest 'colours' => sub {
     plan skip_all => 'script (bsdutils) is not here' if (capture('', 'sh',
         '-c', 'command -v script'))[0];
@@ -263,16 +264,16 @@ subtest 'colours' => sub {
     for (@runs) {
         my ($words, $has) = @$_;
         my (undef, $plain, $err) = capture('', $iri, split / /, $words);
-        unlike "$plain$err", qr/\033/, "iri $words: none in a pipe";
+        unlike "$plain$err", qr/\033/, "iri $words: no colours in a pipe";
         my $terminal = sub { (capture('', 'script', '-qec',
                     "$iri $words", '/dev/null'))[1] =~ s/\r\n/\n/gr };
-        like $terminal->(), qr/\Q$has\E/, 'some on a terminal';
+        like $terminal->(), qr/\Q$has\E/, 'colours on a terminal';
         local $ENV{NO_COLOR} = 1;
-        is $terminal->(), "$plain$err", 'none with NO_COLOR';
+        is $terminal->(), "$plain$err", 'no colours with NO_COLOR';
     }
 };
 
-# Whatever a command takes stands in the manual.
+# All options of a command are in the manual.
 subtest 'manual' => sub {
     my $manual = slurp("$FindBin::Bin/../doc/iri.1") =~ s/\\-/-/gr;
     my (undef, $usage) = capture('', $iri, 'help');

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # iri lint: findings of a tree as lines and as objects, exit codes, plans that
-# a shell runs. The findings themselves are tested in t/core/test_lint.c.
+# a shell executes. The findings themselves are tested in t/core/test_lint.c.
 use strict;
 use warnings;
 use FindBin;
@@ -53,14 +53,14 @@ END
 subtest 'a tree as it should be' => sub {
     my ($code, $out, $err) = lint($good);
     is $code, 0, 'exit code';
-    is $err, '', 'nothing on standard error';
-    is $out, "5 names in 3 directories, 0 findings\n", 'the sum';
+    is $err, '', 'standard error is empty';
+    is $out, "5 names in 3 directories, 0 findings\n", 'the summary';
 };
 
 subtest 'findings' => sub {
     my ($code, $out, $err) = lint($bad);
     is $code, 1, 'exit code';
-    is $err, '', 'nothing on standard error';
+    is $err, '', 'standard error is empty';
     unlike $out, qr/\033/, 'no colours in a pipe';
     like $out, qr{^nfc +\./e%CC%81\.html  "\xC3\xA9\.html"$}m, 'nfc';
     like $out, qr{^twin +\./%C3%A9\.html  and  \./e%CC%81\.html }m, 'twin';
@@ -68,23 +68,23 @@ subtest 'findings' => sub {
         'collision';
     like $out, qr{^reserved +\./sub/a#b$}m, 'reserved';
     like $out, qr{^unreadable +\./%E9t%E9$}m, 'a directory';
-    like $out, qr{^unreadable +\./%E9t%E9/%E0\.txt$}m, 'and below it';
-    like $out, qr/^8 names in 3 directories, 6 findings$/m, 'the sum';
-    like $out, qr/^  twin +1  \w/m, 'and what a kind means';
+    like $out, qr{^unreadable +\./%E9t%E9/%E0\.txt$}m, 'a directory below it';
+    like $out, qr/^8 names in 3 directories, 6 findings$/m, 'the summary';
+    like $out, qr/^  twin +1  \w/m, 'the explanation of a kind';
 
     ($code, $out) = lint('--filename-charset', 'utf-8,windows-1252',
         '--match', 'width', $bad);
-    unlike $out, qr/unreadable|collision/, 'settings are heard';
+    unlike $out, qr/unreadable|collision/, 'settings are used';
     ($code, $out) = lint('--only', 'reserved', $bad);
     like $out, qr/, 1 finding$/m, 'only';
     ($code, $out) = lint((make_tree("a\tfile\n"))[0]);
-    is $out, "1 name in 1 directory, 0 findings\n", 'one of each';
+    is $out, "1 name in 1 directory, 0 findings\n", 'one kind';
     ($code, $out) = lint('--only', 'reserved,NFKC', $good);
-    is $code, 0, 'only what is there not';
+    is $code, 0, '--only with kinds that do not occur';
 };
 
-# Each kind: a name that has it, with what is said of it, and a near one that
-# has it not.
+# Each kind: a name with the finding, its message, and a similar name without
+# the finding.
 my @kinds = (
     ['unreadable',  '\xE9',                   '\xC3\xA9', './%E9'],
     ['unreachable', 'a\x01b',                 'a b',      './a%01b'],
@@ -153,14 +153,14 @@ subtest 'each kind' => sub {
     my (undef, $help) = capture('', $iri, 'help', 'lint');
     my ($list) = $help =~ /^Findings[^\n]*\n(.*?)\n\n/ms;
     my @help = map { split /, / } $list =~ /^  ((?:[a-z-]+, )*[a-z-]+)\b/mg;
-    is_deeply [sort @help], [sort keys %seen], 'all kinds that the help has';
+    is_deeply [sort @help], [sort keys %seen], 'all kinds in the help';
 };
 
 subtest 'batch' => sub {
     my ($code, $err, @objects) = batch([$good, $bad], '--only',
         'twin,unreadable', '--filename-charset', 'utf-8');
     is $code, 1, 'exit code';
-    is $err, '', 'nothing on standard error';
+    is $err, '', 'standard error is empty';
     is scalar @objects, 5, 'objects';
     is_deeply $objects[0],
         { ok => JSON::PP::true, directories => 3, names => 5, findings => 0,
@@ -174,8 +174,9 @@ subtest 'batch' => sub {
         ['./%E9t%E9', './%E9t%E9/%E0.txt'], 'octets are escaped';
     my ($unread) = grep { ($_->{kind} // '') eq 'unreadable' } @objects;
     is_deeply [@$unread{qw(escaped name)}], [['path'], undef],
-        'and it is said';
-    is_deeply $objects[-1]{kinds}, { twin => 1, unreadable => 2 }, 'the sum';
+        'a message';
+    is_deeply $objects[-1]{kinds}, { twin => 1, unreadable => 2 },
+        'the summary';
 
     my ($odd) = make_tree("caf\\xC3\\x83\\xC2\\xA9\tfile\n"
         . "\\xD0\\xBE\\xD1\\x81\\xD0\\xB0\tfile\n");
@@ -183,17 +184,17 @@ subtest 'batch' => sub {
         'mojibake,look-alike');
     my %by = map { ($_->{kind} // '') => $_ } @objects;
     is_deeply [@{ $by{mojibake} }{qw(meant why)}], ["caf\x{E9}", undef],
-        'what mojibake was';
+        'the original of mojibake';
     is_deeply [@{ $by{'look-alike'} }{qw(meant why)}],
-        ['oca', 'looks like a word in ASCII'], 'what it looks like, and why';
+        ['oca', 'looks like a word in ASCII'], 'the look-alike, and the reason';
 
     ($code, $err, @objects) = batch([$good], '--plan', 'mv');
     is_deeply [map { [$_->{ok}, $_->{error}] } @objects],
         [[JSON::PP::false, '--plan and --batch cannot be combined']],
-        'a plan is no object';
+        '--plan and --batch exclude each other';
     ($code, $err, @objects) = batch(["$good/none", "$good/index.html"]);
     is $code, 1, 'no directory';
-    is_deeply [map { $_->{ok} ? 1 : 0 } @objects], [0, 0], 'is not ok';
+    is_deeply [map { $_->{ok} ? 1 : 0 } @objects], [0, 0], 'field ok is false';
 };
 
 subtest 'wrong usage' => sub {
@@ -204,15 +205,16 @@ subtest 'wrong usage' => sub {
         my ($arguments, $like) = @$_;
         my ($code, $out, $err) = lint(@$arguments, $good);
         is $code, 2, "@$arguments";
-        like $err, $like, 'says what';
+        like $err, $like, 'the message';
     }
     my ($code, $out, $err) = lint("$good/index.html");
     is $code, 1, 'a file';
-    is $err, qq{iri lint: "$good/index.html" is not a directory\n}, 'says so';
+    is $err, qq{iri lint: "$good/index.html" is not a directory\n},
+        'the message';
     ($code, $out, $err) = lint("$good/none");
     is $code, 1, 'nothing';
     is $err, qq{iri lint: "$good/none" is not a directory: No such file or }
-        . "directory\n", 'says so, too';
+        . "directory\n", 'the message';
 };
 
 subtest 'what cannot be read' => sub {
@@ -222,7 +224,7 @@ subtest 'what cannot be read' => sub {
     my ($code, $out, $err) = lint($dir);
     chmod 0755, "$dir/closed";
     is $code, 1, 'exit code';
-    like $err, qr{cannot read "\./closed/"}, 'is told';
+    like $err, qr{cannot read "\./closed/"}, 'a message';
 };
 
 subtest 'links and depth' => sub {
@@ -231,7 +233,7 @@ subtest 'links and depth' => sub {
     mkdir $path .= '/d' for 1 .. 300;
     symlink $dir, "$dir/up";
     my ($code, $out) = lint($dir);
-    is $code, 0, 'no way round';
+    is $code, 0, 'no option overrides it';
     like $out, qr/^301 names in 301 directories/, 'all of it';
 };
 
@@ -241,19 +243,20 @@ a\x1B[31mred	file
 \xE2\x80\xAErtl	file
 END
     my ($code, $out) = lint($dir);
-    unlike $out, qr/\033|\xE2\x80\xAE/, 'are shown escaped';
+    unlike $out, qr/\033|\xE2\x80\xAE/, 'octets are shown escaped';
     like $out, qr/%1B/, 'octet by octet';
 };
 
-# A shell runs the plan, and then there is nothing left to rename.
+# Executes the plan with a shell; then nothing is left to rename.
 sub plan_runs {
     my ($how, $tree, $charset, @want) = @_;
     my ($dir) = make_tree($tree);
     my ($code, $out, $err) = lint('--filename-charset', $charset, '--plan',
         $how, $dir);
     is $code, 0, 'exit code';
-    like $err, qr/findings/, 'the sum is not in the plan';
-    unlike $out, qr/[^\n -~\x80-\xFF]|\xE2\x80\xAE/, 'safe to look at';
+    like $err, qr/findings/, 'the plan contains no summary';
+    unlike $out, qr/[^\n -~\x80-\xFF]|\xE2\x80\xAE/,
+        'no octet is interpreted by the terminal';
     my ($ran, undef, $wrong) = capture($out, 'bash', '-c',
         'cd -- "$1" && . /dev/stdin', 'bash', $dir);
     is $ran, 0, 'runs' or diag $wrong, $out;
@@ -275,10 +278,11 @@ END
         "\xE6\x97\xA5\xE6\x9C\xAC/-n",
         "\xE6\x97\xA5\xE6\x9C\xAC/\xE8\xAA\x9E's \\n.html",
         "it's", "it's/\\ \xC3\xA9 \$(x)!.html", 'plain');
-    like $out, qr/ 0 findings/, 'nothing is left';
+    like $out, qr/ 0 findings/, 'nothing is left to rename';
 };
 
-# "sh plan.sh" is easily written: dash knows no $'...', and renames nothing.
+# "sh plan.sh" is a likely mistake: dash does not support $'...', and must
+# rename nothing.
 subtest 'another shell' => sub {
     my ($dir) = make_tree(<<'END');
 e\xCC\x81';touch acted #	file
@@ -291,7 +295,7 @@ END
         my ($other) = make_tree("x\tfile\n");
         capture($out, $shell, '-c', 'cd -- "$1" && . /dev/stdin', $shell,
             $other);
-        is_deeply [paths($other)], ['x'], "$shell runs nothing of a name";
+        is_deeply [paths($other)], ['x'], "$shell executes no part of a name";
     }
 };
 
@@ -304,38 +308,41 @@ subtest 'what stays' => sub {
 END
     my (undef, $out) = lint('--filename-charset', 'utf-8,euc-jp', '--plan',
         'mv', $dir);
-    is scalar(() = $out =~ /^# not renamed: /mg), 2, 'both are told';
-    # 8F AB B1 is the name whose UTF-8 is C3 A9, which is another in EUC-JP.
+    is scalar(() = $out =~ /^# not renamed: /mg), 2, 'both names are reported';
+    # 8F AB B1 is the name whose UTF-8 is C3 A9; these octets are another name
+    # in EUC-JP.
     my ($taken) = make_tree("\\x8F\\xAB\\xB1\tfile\n\\xC3\\xA9\tfile\n");
     (undef, $out) = lint('--filename-charset', 'euc-jp', '--plan', 'mv',
         $taken);
-    like $out, qr/^mv -nT -- '\.\/\xC3\xA9' /m, 'the one can be renamed';
+    like $out, qr/^mv -nT -- '\.\/\xC3\xA9' /m, 'one name can be renamed';
     like $out, qr/^# not renamed: \S+: an entry with the new name/m,
-        'the other would be written over it';
-    # Both are the same name, and neither is UTF-8.
+        'the other would overwrite it';
+    # Both are the same name, and neither is in UTF-8.
     my ($twins) = make_tree("\\x8F\\xAB\\xB1\tfile\n\\xE9\tfile\n");
     (undef, $out) = lint('--filename-charset', 'euc-jp,windows-1252',
         '--plan', 'mv', $twins);
     unlike $out, qr/^mv/m, 'twins';
 };
 
-# Between the plan and its run somebody puts a link in the place of a new name.
+# Between creating and executing the plan somebody creates a link with a new
+# name.
 subtest 'what comes later' => sub {
     my ($dir) = make_tree("e\\xCC\\x81\tfile\n");
     my $away = temp_dir();
     my (undef, $out) = lint('--plan', 'mv', $dir);
     symlink $away, "$dir/\xC3\xA9" or die "$!\n";
     capture($out, 'bash', '-c', 'cd -- "$1" && . /dev/stdin', 'bash', $dir);
-    is_deeply [paths($away)], [], 'nothing is moved to where it leads';
-    is scalar(() = glob "$dir/*"), 2, 'nothing is written over';
+    is_deeply [paths($away)], [], 'nothing is moved to the target of the link';
+    is scalar(() = glob "$dir/*"), 2, 'no file is overwritten';
 };
 
-# A guess is followed where it is asked for, and takes no other's name.
+# A guess is applied only with the option for it, and never overwrites another
+# name.
 subtest 'mojibake' => sub {
     my @names = ('caf\xC3\x83\xC2\xA9', '\xC3\xA3\xC2\x81\xE2\x80\x9A');
     my ($dir) = make_tree(join '', map {"$_\tfile\n"} @names, 'other');
     my (undef, $out) = lint('--plan', 'mv', $dir);
-    unlike $out, qr/^mv/m, 'not asked for';
+    unlike $out, qr/^mv/m, 'not without its option';
     for my $how ('mv', 'convmv') {
         ($dir) = make_tree(join '', map {"$_\tfile\n"} @names, 'other');
         (undef, $out) = lint('--only', 'mojibake', '--plan', $how, $dir);
@@ -347,13 +354,13 @@ subtest 'mojibake' => sub {
     ($dir) = make_tree(join '', map {"$_\tfile\n"} @names,
         'caf\xC3\xA9');
     (undef, $out) = lint('--only', 'mojibake', '--plan', 'mv', $dir);
-    is scalar(() = $out =~ /^mv /mg), 1, 'one can be renamed';
+    is scalar(() = $out =~ /^mv /mg), 1, 'one name can be renamed';
     like $out, qr/^# not renamed: \S+: an entry with the new name/m,
-        'where the other would go there is one';
+        'the new name of the other exists';
     my ($code, undef, $err) = lint('--only', 'twin', '--plan', 'mv', $dir);
-    is $code, 2, 'nothing to be renamed';
+    is $code, 2, 'nothing to rename';
     like $err, qr/--plan renames the findings nfc, legacy and mojibake/,
-        'is said';
+        'a message';
 };
 
 subtest 'convmv' => sub {
@@ -385,14 +392,14 @@ subtest 'a bar at a terminal' => sub {
         '/dev/null');
     is $code, 1, 'exit code';
     like $out, qr/\033\[1mtwin/, 'kinds are bold';
-    like $out, qr/\r\033\[K/, 'and the bar is taken away';
+    like $out, qr/\r\033\[K/, 'the progress bar is erased';
     local $ENV{NO_COLOR} = 1;
     (undef, $out) = capture('', 'script', '-qec', "$iri lint $bad",
         '/dev/null');
-    unlike $out, qr/\033\[1m/, 'unless NO_COLOR says no';
+    unlike $out, qr/\033\[1m/, 'no colours with NO_COLOR';
     (undef, $out) = capture('', 'script', '-qec', "$iri check 'x:\xC2\xB4'",
         '/dev/null');
-    like $out, qr/^warning: /m, 'so is a warning of iri check';
+    like $out, qr/^warning: /m, 'a warning of iri check, too';
 };
 
 done_testing;

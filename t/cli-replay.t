@@ -44,7 +44,7 @@ sub object {
     spew("$dir/log", $log);
     my ($code, $out, $err) = capture("$dir/log\n", $iri, 'replay', '--batch',
         '--root', $root, @options);
-    is $err, '', 'nothing on standard error';
+    is $err, '', 'standard error is empty';
     return JSON::PP->new->utf8->decode($out);
 }
 
@@ -63,7 +63,7 @@ subtest 'forms and outcomes' => sub {
         . line('/index.html', 200) . line('/d/%95%5C.html');
     my $object = object($log, '--charset', 'sjis,euc-jp', '--match', 'case');
     is $object->{requests}, 10, 'requests';
-    is $object->{taken}, 9, 'those with 404';
+    is $object->{taken}, 9, 'requests with 404';
     is $object->{targets}, 7, 'targets';
     is_deeply $object->{outcomes}, { there => 1, found => 6, moved => 1,
         choice => 0, refused => 0, absent => 1 }, 'outcomes';
@@ -72,33 +72,33 @@ subtest 'forms and outcomes' => sub {
         ascii => '2/3' }, 'forms';
     is_deeply $object->{top}[0], { requests => 3, outcome => 'found',
         target => $sjis, path => "/\x{65E5}\x{672C}\x{8A9E}.html" },
-        'most asked for';
+        'most frequent';
     is_deeply $object->{suggest}, { charsets => ['EUC-JP', 'Shift_JIS'],
-        requests => 0, undecided => 0 }, 'nothing to suggest';
+        requests => 0, undecided => 0 }, 'no suggestion';
 };
 
 subtest 'which charsets' => sub {
     my $log = line($sjis) x 2 . line($euc) . line('/caf%E9.html')
         . line('/%E9%E9%E9');
     my $object = object($log);
-    is_deeply forms($object), { invalid => '0/5' }, 'without any';
+    is_deeply forms($object), { invalid => '0/5' }, 'without charsets';
     is_deeply [sort @{ $object->{suggest}{charsets} }],
         ['EUC-JP', 'Shift_JIS', 'windows-1252'], 'a list';
-    is $object->{suggest}{requests}, 4, 'what it finds';
+    is $object->{suggest}{requests}, 4, 'requests that the suggestion finds';
     $object = object($log, '--charset',
         join ',', @{ $object->{suggest}{charsets} });
-    is $object->{outcomes}{found}, 4, 'and it does find it';
+    is $object->{outcomes}{found}, 4, 'with the suggestion they are found';
 
     $object = object($log, '--charset', 'euc-jp');
-    is $object->{suggest}{charsets}[0], 'EUC-JP', 'what was given stays';
-    is scalar @{ $object->{suggest}{charsets} }, 3, 'the others join it';
-    is $object->{suggest}{requests}, 3, 'what they find beyond it';
+    is $object->{suggest}{charsets}[0], 'EUC-JP', 'given charsets stay';
+    is scalar @{ $object->{suggest}{charsets} }, 3, 'others are appended';
+    is $object->{suggest}{requests}, 3, 'additional requests that they find';
 
-    # B0 C5 is a name in each of two charsets, and both are there.
+    # B0 C5 is a name in two charsets, and both names exist.
     $object = object(line('/%B0%C5') . line($sjis));
     is $object->{suggest}{undecided}, 1, 'two names';
     is_deeply $object->{suggest}{charsets}, ['Shift_JIS'],
-        'no charset that would guess wrong';
+        'no charset with wrong results';
 };
 
 subtest 'formats' => sub {
@@ -111,7 +111,7 @@ subtest 'formats' => sub {
     my $common = qq{192.0.2.1 - - [x] "GET $euc HTTP/1.0" 404 1\n};
     is object($common)->{taken}, 1, 'common';
     is object(qq{h - - [x] "GET /a" 404 1\n})->{top}[0]{target}, '/a',
-        'without a version';
+        'HTTP/0.9';
     for (qq({"request":"GET $euc HTTP/1.1","status":404}),
         qq({"request_uri":"$euc","request_method":"GET","status":"404"}),
         qq({"uri":"$euc","status":404}))
@@ -121,28 +121,28 @@ subtest 'formats' => sub {
     my $object = object("rubbish\n\n\"\n{}\n{\"a\n[1]\n"
         . "h \"GET /x HTTP/1.1\" abc\n" . line('/a') . 'no end');
     is $object->{lines}, 9, 'lines';
-    is $object->{requests}, 1, 'of which one is a request';
+    is $object->{requests}, 1, 'one of them is a request';
     $object = object(line('/' . 'a' x 70000) . line('/b'));
-    is $object->{requests}, 1, 'a line too long is none';
-    is $object->{top}[0]{target}, '/b', 'and the next is read';
+    is $object->{requests}, 1, 'an overlong line is skipped';
+    is $object->{top}[0]{target}, '/b', 'the next line is read';
     is object('')->{lines}, 0, 'an empty log';
     is object(line('/a', 403), '--status', 403)->{taken}, 1, 'a status';
     is object(line("/\0"))->{lines}, 1, 'NUL';
 };
 
-# A NUL ends neither its line nor the next one; what stood in a line before is
-# not read behind the end of the last one.
+# A NUL ends neither its line nor the next one; the content of an earlier line
+# is not read after the end of the last one.
 subtest 'hostile lines' => sub {
     my $object = object("\0\0\n" . line('/none') . line("/a\0b")
             . line('/none'));
-    is $object->{requests}, 2, 'the lines behind a NUL';
-    is $object->{not_requests}, 2, 'those with one';
+    is $object->{requests}, 2, 'lines after a NUL';
+    is $object->{not_requests}, 2, 'lines with a NUL';
     my $cut = 'x "GET /cut HTTP/1.1\\';
     $object = object('x "GET /none HTTP/1.1" 404 404 "" 404 404' . "\n"
             . '"GET /none"' . '" 404 ' x 20 . "\n" . $cut);
     is_deeply [map { $_->{target} } @{ $object->{top} }], ['/none'],
         'a backslash at the end';
-    is $object->{not_requests}, 2, 'is no request';
+    is $object->{not_requests}, 2, 'is not a request';
 };
 
 subtest 'gzip and standard input' => sub {
@@ -164,28 +164,28 @@ subtest 'gzip and standard input' => sub {
     spew("$dir/cut.gz", $cut);
     ($code, $out, my $err) = capture('', $iri, 'replay', '--root', $root,
         "$dir/cut.gz");
-    is $code, 1, 'a log that is cut off';
-    like $err, qr/truncated/, 'is told';
+    is $code, 1, 'a truncated log';
+    like $err, qr/truncated/, 'a message';
 };
 
 subtest 'for a person' => sub {
     my ($code, $out, $err) = replay(line($sjis) . line($euc), '--top', 1);
     is $code, 0, 'exit code';
-    is $err, '', 'nothing on standard error';
+    is $err, '', 'standard error is empty';
     like $out, qr/^  refused +2$/m, 'outcomes';
     like $out, qr/^  invalid +2 +0$/m, 'forms';
-    is scalar(() = $out =~ /^ +\d+  refused /mg), 1, 'as many as asked for';
+    is scalar(() = $out =~ /^ +\d+  refused /mg), 1, 'the requested number';
     like $out, qr/^2 more .* iri_charset EUC-JP Shift_JIS;$/m,
-        'what to write';
+        'the directive to write';
     unlike $out, qr/\033/, 'no colours in a pipe';
     ($code, $out) = replay(line('/x\x1B[31m'));
     like $out, qr/^1 request in 1 line, 1 with 404, for 1 target$/m, 'one';
-    unlike $out, qr/access log/, 'which is a log';
-    unlike $out, qr/\033/, 'nor those of a stranger';
+    unlike $out, qr/access log/, 'no warning about the log';
+    unlike $out, qr/\033/, 'no control characters of clients';
     ($code, $out) = replay("rubbish\n");
     like $out, qr/^0 requests in 1 line,.*^No line is a request: /ms,
-        'what is no log';
-    unlike +(replay(''))[1], qr/access log/, 'but for an empty one';
+        'a file that is no log';
+    unlike +(replay(''))[1], qr/access log/, 'an empty file is accepted';
 };
 
 subtest 'targets of one hash' => sub {
@@ -201,17 +201,17 @@ subtest 'targets of one hash' => sub {
 subtest 'wrong usage' => sub {
     my ($code, $out, $err) = capture('', $iri, 'replay', "$dir/log");
     is $code, 2, 'no root';
-    like $err, qr/--root/, 'says so';
+    like $err, qr/--root/, 'the message';
     for (['--top', 'x'], ['--status', '7'], ['--charset', 'utf-7']) {
         ($code, $out, $err) = replay('', @$_);
         is $code, 2, "@$_";
-        like $err, qr/\Q$_->[0]\E/, 'says which';
+        like $err, qr/\Q$_->[0]\E/, 'the message names it';
     }
     ($code, $out, $err) = capture('', $iri, 'replay', '--root', $root,
         "$dir/none");
     is $code, 1, 'no log';
     is $err, qq{iri replay: cannot read "$dir/none": No such file or }
-        . "directory\n", 'says so';
+        . "directory\n", 'the message';
 };
 
 done_testing;

@@ -7,8 +7,8 @@
 # The documented exceptions: a non-ASCII path with a control character, and a
 # raw bidi formatting character, are 404; of two names that differ in
 # normalization only, the one in NFC (else in NFD) is served for both. Names
-# that are not UTF-8 are 404. With `iri_invalid pass` all of them but the twins
-# are served.
+# that are not UTF-8 are 404. With `iri_invalid pass` all of these names are
+# served, except the second of two names that differ in normalization only.
 use strict;
 use warnings;
 use Encode ();
@@ -25,7 +25,7 @@ use Unicode::UCD 'charblocks';
 my $PER_BLOCK = 3;
 my $LEGACY    = 'Shift_JIS,EUC-JP,GBK,EUC-KR,Big5,windows-1252,KOI8-R';
 
-# Settings under test, and which exceptions they make.
+# Settings under test, and the exceptions for each.
 my @SETTINGS = (
     ['iri=off', ''],
     ['iri=on', 'utf8 control bidi twin'],
@@ -66,8 +66,8 @@ sub add {
     return;
 }
 
-# The first, a middle and the last character of each block, as the name of a
-# file, and for the first of a folder with an index. Noncharacters as well.
+# The first, a middle and the last character of each block as the name of a
+# file, and the first also of a directory with an index. Noncharacters as well.
 sub blocks {
     my ($blocks, @names) = charblocks();
     for my $block (sort { $a->[0][0] <=> $b->[0][0] } values %$blocks) {
@@ -94,7 +94,7 @@ sub changed {
         grep { NFC(chr) ne chr } 0xA0 .. 0xD7FF, 0xE000 .. 0x2FFFF;
 }
 
-# Names of 255 octets, the most that a file system takes.
+# Names of 255 octets, the limit of the file system.
 sub long_names {
     my @names = map {
         my $octets = length Encode::encode('UTF-8', $_);
@@ -104,8 +104,8 @@ sub long_names {
     return @names, map { "\xE9/$_" } @names;
 }
 
-# Letters with few, many and far too many marks, composed or not or in
-# another order.
+# Letters with few, many and very many marks, composed, decomposed or not in
+# canonical order.
 sub marks {
     my @names;
     for my $count (1, 2, 29 .. 33, 60, 120) {
@@ -121,7 +121,7 @@ sub marks {
         ">\x{338}\x{338}", "%\x{301}", "1\x{20E3}", "\x{93E}\x{94D}";
 }
 
-# Conjoining jamo: single ones, syllables, syllables with more of them.
+# Conjoining jamo: single ones, syllables, syllables with additional ones.
 sub hangul {
     my @names = map { chr } 0x1100, 0x1112, 0x1113, 0x115F, 0x1160, 0x1161,
         0x1175, 0x1176, 0x11A7, 0x11A8, 0x11C2, 0x11C3, 0xA960, 0xD7B0,
@@ -150,8 +150,8 @@ sub others {
         "\xE9:x", "\xE9~", "\xE9|x", "\xE9/.\xE9/index.html", "\xE9/..\xE9";
 }
 
-# All that can be asked for below the root, octets: files, and folders with
-# "/" at the end.
+# All paths below the root, in octets: files, and directories with "/" at the
+# end.
 sub files {
     my @found;
     File::Find::find({ no_chdir => 1, wanted => sub {
@@ -161,8 +161,8 @@ sub files {
     return sort @found;
 }
 
-# Octets as characters; undef if they are not UTF-8. Encode's "UTF-8" takes no
-# noncharacters, its "utf8" takes too much.
+# Octets as characters; undef if they are not UTF-8. Encode's "UTF-8" rejects
+# noncharacters, its "utf8" accepts too much.
 sub characters {
     my ($path) = @_;
     my $text = eval { Encode::decode('utf8', $path, Encode::FB_CROAK()
@@ -184,13 +184,14 @@ sub percent {
     return $path =~ s/([^A-Za-z0-9._~\/-])/sprintf '%%%02X', ord $1/ger;
 }
 
-# Raw but for what cannot stand in a request line or means something there.
+# Raw except octets that a request line cannot contain or that have a meaning
+# in it.
 sub raw {
     my ($path) = @_;
     return $path =~ s/([\0- %?#\x7F])/sprintf '%%%02X', ord $1/ger;
 }
 
-# Which exceptions a path falls under, in a form.
+# The exceptions that apply to a path in a form.
 sub exceptions {
     my ($path, $form) = @_;
     return if $path !~ /[^\0-\x7F]/;
@@ -202,28 +203,29 @@ sub exceptions {
     return @all;
 }
 
-# Everything that is asked: { path, form, request }.
-sub asked {
-    my @asked;
+# All requests: { path, form, request }.
+sub all_requests {
+    my @requests;
     for my $path (@files) {
         my $escaped = percent($path);
         my @targets = ([escaped => $escaped]);
         push @targets, [raw => raw($path)] if raw($path) ne $escaped;
         for my $target (@targets) {
-            push @asked, { path => $path, form => $target->[0],
+            push @requests, { path => $path, form => $target->[0],
                 request => { target => $target->[1] } };
         }
         next if $path =~ m{/$};
-        push @asked, map { { path => $path, form => 'escaped', request =>
+        push @requests, map { { path => $path, form => 'escaped', request =>
             { target => $escaped, %$_ } } }
             { method => 'HEAD' }, { headers => [Range => 'bytes=2-5'] },
             { headers => ['If-None-Match' => '*'] };
     }
-    return @asked;
+    return @requests;
 }
 
-# An answer as one text, without what differs between two servers or moments,
-# nor the case of escapes in a redirect, which is upper with our module.
+# A response as one text, without parts that differ between two servers or
+# moments, and without the case of escapes in a redirect, which is upper with
+# our module.
 sub signature {
     my ($answer) = @_;
     my @fields = map { "$_->[0]: $_->[1]" }
@@ -233,8 +235,8 @@ sub signature {
     return $answer->status == 301 ? $text =~ s/(%[0-9a-f]{2})/\U$1/gir : $text;
 }
 
-# Is it something that must not be lost?
-sub counts {
+# Is the response one that must stay the same?
+sub must_be_kept {
     my ($answer) = @_;
     return $answer->status =~ /^(?:200|206|304|301)$/;
 }
@@ -243,33 +245,33 @@ sub counts {
 
 sub compare {
     my ($kind) = @_;
-    my @asked = asked();
+    my @requests = all_requests();
     my $stock = server($kind, stock => 1);
-    my @stock = answers($stock, 0, @asked);
+    my @stock = answers($stock, 0, @requests);
     $stock->stop;
-    my $served = grep { counts($_) } @stock;
-    cmp_ok $served, '>', 0.95 * @asked, "$served answers of a stock server";
+    my $served = grep { must_be_kept($_) } @stock;
+    cmp_ok $served, '>', 0.95 * @requests, "$served answers of a stock server";
 
     my $server = server($kind);
     for my $number (0 .. $#SETTINGS) {
         my ($settings, $exceptions) = @{ $SETTINGS[$number] };
-        my @answers = answers($server, $number, @asked);
+        my @answers = answers($server, $number, @requests);
         my (@lost, %excepted);
-        for my $index (0 .. $#asked) {
-            next if !counts($stock[$index]);
-            my ($path, $form) = @{ $asked[$index] }{qw(path form)};
+        for my $index (0 .. $#requests) {
+            next if !must_be_kept($stock[$index]);
+            my ($path, $form) = @{ $requests[$index] }{qw(path form)};
             my ($stock, $answer) = ($stock[$index], $answers[$index]);
             my ($why) = grep { index($exceptions, $_) >= 0 }
                 exceptions($path, $form);
             $excepted{$why}++ if $why;
-            push @lost, [$asked[$index], $stock, $answer]
+            push @lost, [$requests[$index], $stock, $answer]
                 if $why && $why ne 'twin' ? $answer->status != 404
                 : $why ? $answer->status != $stock->status
                 :        !same($path, $stock, $answer);
         }
         ok !@lost, join ' ', "$settings, but:",
             map { "$excepted{$_} $_" } sort keys %excepted
-            or diag scalar(@lost), " differ\n", map { told(@$_) }
+            or diag scalar(@lost), " differ\n", map { difference(@$_) }
             splice @lost, 0, 8;
     }
     $server->stop;
@@ -277,8 +279,8 @@ sub compare {
     return;
 }
 
-# Are two answers the same? A folder whose name is not in NFC says its
-# canonical name, in its listing and when asked for without "/".
+# Are two responses equal? A directory whose name is not in NFC has its
+# canonical name in its listing and in the redirect to its "/".
 sub same {
     my ($path, $stock, $answer) = @_;
     return 1 if signature($stock) eq signature($answer);
@@ -286,9 +288,9 @@ sub same {
         && nfc($path) ne $path;
 }
 
-sub told {
-    my ($asked, @answers) = @_;
-    return join "\n  ", "$asked->{request}{target} ($asked->{form})",
+sub difference {
+    my ($requests, @answers) = @_;
+    return join "\n  ", "$requests->{request}{target} ($requests->{form})",
         map { escaped(substr ref $_ ? signature($_) : $_, 0, 300)
             =~ s/\\x0A/ | /gr =~ s/\\x20/ /gr } @answers, '';
 }
@@ -340,9 +342,9 @@ END
 }
 
 sub answers {
-    my ($server, $number, @asked) = @_;
+    my ($server, $number, @requests) = @_;
     my $client = $server->client(port => $server->port("_$number"));
-    my @answers = $client->pipeline(map { $_->{request} } @asked);
+    my @answers = $client->pipeline(map { $_->{request} } @requests);
     $client->disconnect;
     return @answers;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# doc/conformance.md: each section of the four source documents is there, each
-# MUST, SHOULD and MAY, each test that is named exists and has the case, each
-# row of t/documents is named, and a row without a test has a reason. Compared
-# with the documents themselves where they are available (../shared/seeds).
+# doc/conformance.md: it has each section of the four source documents, each
+# MUST, SHOULD and MAY; each named test exists and has the case, each row of
+# t/documents is named, and a row without a test has a reason. It is compared
+# with the documents themselves if they are available (../shared/seeds).
 use strict;
 use warnings;
 use FindBin;
@@ -13,9 +13,9 @@ use Test::More;
 my $top = "$FindBin::Bin/..";
 my $seeds = ($ENV{IRI_SHARED} // "$top/../shared") . '/seeds';
 
-# By the heading of its table: the document beside this tree, its table of
-# cases, its sections, and how often a section says MUST, SHOULD, MAY in all
-# (MUST NOT is MUST).
+# By the heading of its table: the file of the document, its table of cases,
+# its sections, and the total numbers of MUST, SHOULD and MAY in a section
+# (MUST NOT counts as MUST).
 my %DOCUMENT = (
     'draft-duerst-iri-03' => {
         seed => '000_*.txt', table => 'iri.tsv',
@@ -72,20 +72,20 @@ sub has_case {
 
 my %named;    # {table}: patterns of rows
 sub judge_shown {
-    my ($what, $shown) = @_;
+    my ($section, $shown) = @_;
     if ($shown =~ /^none: (.*)/) {
-        cmp_ok length $1, '>', 6, "$what: a reason for no test";
+        cmp_ok length $1, '>', 6, "$section: a reason for no test";
         return;
     }
     for my $one (split /; (?=`)/, $shown) {
         my ($file, $cases) = $one =~ /^`([\w.\/-]+)`(?: \((.+)\))?$/;
         if (!defined $file || !-f "$top/$file") {
-            fail "$what: $one is no test";
+            fail "$section: $one is no test";
             next;
         }
         next if !defined $cases;
         my @cases = map { /^`(.+)`$/ ? $1 : $_ } split /, /, $cases;
-        ok has_case($file, $_), "$what: $file has $_" for @cases;
+        ok has_case($file, $_), "$section: $file has $_" for @cases;
         push @{ $named{$1} }, @cases if $file =~ m{^t/documents/(.+)};
     }
     return;
@@ -94,7 +94,7 @@ sub judge_shown {
 # ---- the documents ----------------------------------------------------------
 
 # Numbers of the headings of a document in their order, and the text of each
-# section. A list of contents stands before them, and so it is overwritten.
+# section. The table of contents precedes them, so its entries are overwritten.
 sub sections_of {
     my ($document, $sections) = @_;
     my ($at, %text) = ('', '' => '');
@@ -122,10 +122,10 @@ sub judge_document {
     return note "without the text of $name" if !defined $file;
     my $text = sections_of(slurp($file));
     is_deeply [sort keys %$text], [sort split / /, $document->{sections}],
-        'its sections are these';
+        'list of sections';
     my @words = map { my $n = () = $text->{$_} =~ /$WORD/g; $n ? "$_:$n" : () }
         split / /, $document->{sections};
-    is "@words", $document->{words}, 'what it asks for, in its own words';
+    is "@words", $document->{words}, 'numbers of MUST, SHOULD and MAY';
     return;
 }
 
@@ -137,17 +137,17 @@ for my $name (sort keys %DOCUMENT) {
         my @rows     = rows($name);
         my (%seen, %words);
         for my $row (@rows) {
-            my ($section, $says, $here, $shown) = @$row;
+            my ($section, $message, $here, $shown) = @$row;
             is scalar @$row, 4, "$section: four columns";
             $seen{$_}++ for split /, /, $section;
-            $words{$section} += () = $says =~ /\*\*$WORD(?: NOT)?\*\*/g;
-            judge_shown("$section, $says", $shown);
+            $words{$section} += () = $message =~ /\*\*$WORD(?: NOT)?\*\*/g;
+            judge_shown("$section, $message", $shown);
         }
         is_deeply [sort keys %seen], [sort split / /, $document->{sections}],
             'each section is there';
         is join(' ', map { $words{$_} ? "$_:$words{$_}" : () }
             split / /, $document->{sections}), $document->{words},
-            'each MUST, SHOULD and MAY is';
+            'each MUST, SHOULD and MAY is there';
         judge_document($name);
 
         my @lost = grep { my $id = $_; !grep { $id =~ $_ } map {
@@ -159,7 +159,8 @@ for my $name (sort keys %DOCUMENT) {
     };
 }
 
-# What differs is in the list at the top, and what is in the list differs.
+# Each difference is in the list at the top, and each entry of the list is a
+# difference.
 subtest 'what differs' => sub {
     my %short = ('draft-duerst-iri-03' => 'draft',
         'draft-masinter-url-i18n-05' => 'IURI',
@@ -178,9 +179,9 @@ subtest 'what differs' => sub {
 # The example of the page.
 subtest 'the example' => sub {
     plan skip_all => missing('core') if missing('core');
-    my ($command, $says) = $text =~ /^ *\$ iri (.+)\n *(.+)$/m;
+    my ($command, $message) = $text =~ /^ *\$ iri (.+)\n *(.+)$/m;
     my (undef, $out) = capture('', 'sh', '-c', build_dir() . "/iri $command");
-    is $out, "$says\n", "iri $command";
+    is $out, "$message\n", "iri $command";
 };
 
 done_testing;

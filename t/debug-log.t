@@ -1,6 +1,6 @@
 # The trace of a request at nginx's level debug and at httpd's LogLevel
 # iri:trace1: readings, lookups and answers, in the same words and number as
-# `iri explain`; nothing of it at info.
+# `iri explain`; no trace at level info.
 use strict;
 use warnings;
 use FindBin;
@@ -23,8 +23,8 @@ my @targets = ('/caf%C3%A9.txt', '/caf%E9.txt', '/%95%5c.txt', '/%C3%A9/%95%5c',
     '/%C3%A9/%E8%A1%A8.txt', '/nosuch%C3%A9', '/%FF', '/%C9%BD.txt',
     "/a\xE2\x80\xAE", '/%E8%A1%A8/%C3%A9');
 
-# The steps of explain, without its headings, its answer, and directories that
-# are read, since servers remember those.
+# The steps of explain, without headings, the answer, and directories that are
+# read, because servers cache those.
 sub explained {
     my ($target) = @_;
     my ($code, $out) = capture('', $iri, 'explain', '--charset',
@@ -36,7 +36,7 @@ sub kinds {
     return map { /^(reading|stat|alternative|a charset|stop) ?/ ? $_ : () } @_;
 }
 
-my %said = (
+my %trace_lines = (
     nginx => sub { $_[0] =~ /\[debug\] [^\n]*? iri: ([^\n]+)/g },
     httpd => sub { $_[0] =~ /\[iri:trace1\] [^\n]*? iri: ([^\n]+)/g },
 );
@@ -61,21 +61,21 @@ for my $name (qw(nginx httpd)) {
             if $name eq 'nginx' && (capture('', 'nginx', '-V'))[2]
             !~ /--with-debug/;
         for my $target (@targets) {
-            my $from = length $server->told;
+            my $from = length $server->settled_log;
             $server->get($target);
-            my @lines = $said{$name}->(substr $server->told, $from);
-            my @told  = kinds(@lines);
-            my %told  = map { $_ => 1 } @told;
-            my @missed = grep { !$told{$_} } kinds(explained($target));
+            my @lines = $trace_lines{$name}->(substr $server->settled_log, $from);
+            my @traced  = kinds(@lines);
+            my %traced  = map { $_ => 1 } @traced;
+            my @missed = grep { !$traced{$_} } kinds(explained($target));
             is_deeply \@missed, [], "$name: as explain: " . escaped($target)
                 or diag join "\n", @lines;
-            is scalar(grep { /^Reading / } @lines) > 0, 1, 'what is read';
+            is scalar(grep { /^Reading / } @lines) > 0, 1, 'readings';
             is scalar(grep { /^answer [a-z]+: / } @lines) > 0, 1,
-                'and the answer';
+                'the result';
         }
-        like $server->told, qr/iri: Lookup below \S*\Q$root\E/, 'where';
+        like $server->settled_log, qr/iri: Lookup below \S*\Q$root\E/, 'where';
         like $server->log_text,
-            qr{iri: Restart as /%E8%A1%A8\.txt}, 'starting over';
+            qr{iri: Restart as /%E8%A1%A8\.txt}, 'a restart';
         is_deeply [$server->errors], [], "$name: log";
         $server->stop;
         my $quiet = $name eq 'nginx'
@@ -83,8 +83,8 @@ for my $name (qw(nginx httpd)) {
             : httpd(root => $root, conf => $conf{$name},
                 log_level => 'iri:info');
         $quiet->get($_) for @targets;
-        unlike $quiet->told, qr/iri: (?:Reading|reading|stat|answer) /,
-            "$name: nothing of it at info";
+        unlike $quiet->settled_log, qr/iri: (?:Reading|reading|stat|answer) /,
+            "$name: no trace at info";
         $quiet->stop;
     }
 }

@@ -25,7 +25,7 @@ my @KINDS   = kinds();
 my @METHODS = qw(PUT PUT DELETE DELETE MKCOL COPY COPY MOVE MOVE PROPFIND
     PROPPATCH LOCK GET);
 
-# How names are written on disk, charset and form; settings.
+# The encoding of names on disk (charset and form), and the settings.
 my @WORLDS = (
     ['UTF-8', 'NFC', 'charset=Shift_JIS,EUC-JP,windows-1252'],
     ['UTF-8', 'NFC', 'charset=EUC-JP,Shift_JIS,windows-1251 redirect=301'],
@@ -56,7 +56,7 @@ done_testing;
 # ---- trees ------------------------------------------------------------------
 
 # The worlds below a directory: { root, charset, form, charsets, settings,
-# denied, public }, with the names that the tree can write.
+# denied, public }, with the names that the tree can encode.
 sub worlds {
     my ($dir) = @_;
     my @worlds;
@@ -81,7 +81,7 @@ sub on_disk {
     return write_in($name, @$world{qw(charset form)});
 }
 
-# Denied names stand in the area that is open for DAV, and outside of it.
+# Denied names exist in the area that is open for DAV, and outside of it.
 sub make_world {
     my ($world) = @_;
     my $root = $world->{root};
@@ -115,8 +115,8 @@ sub make_work {
     return;
 }
 
-# Is this entry of up/ or of the root one that rules deny? By its octets read
-# in the charset of the tree, as far as there is one.
+# Do rules deny this entry of up/ or of the root? Its octets are decoded in the
+# charset of the tree as far as possible.
 sub is_denied {
     my ($world, $entry) = @_;
     my $charset = $world->{charset};
@@ -128,7 +128,7 @@ sub is_denied {
     return scalar grep { key($_) eq key($name) } @{ $world->{denied} };
 }
 
-# All that lies in denied places: path => what it is.
+# All files in denied directories: path => content.
 sub denied_files {
     my ($world) = @_;
     my $root = $world->{root};
@@ -148,7 +148,7 @@ sub denied_files {
 sub entries {
     my ($dir) = @_;
     opendir my $handle, $dir or return;
-    # where mod_dav_fs keeps its properties
+    # the directory in which mod_dav_fs stores properties
     return grep { !/^\.\.?$/ && $_ ne '.DAV' } readdir $handle;
 }
 
@@ -203,22 +203,22 @@ sub run {
     my (@bad, %done);
     for my $number (1 .. $REQUESTS) {
         my $world = $worlds[$number / 50 % @worlds];
-        my $asked = choose($world) // next;
-        my $answer = ask($server, $world, $asked);
-        push @bad, judge($kind, $world, $asked, $answer, \%done);
+        my $request = choose($world) // next;
+        my $answer = ask($server, $world, $request);
+        push @bad, judge($kind, $world, $request, $answer, \%done);
         my @changed = $number % 20 == 19 ? changed($world) : ();
         push @bad, map { "$_, by $number or one of 20 before" } @changed;
         clean($world) if @changed;
     }
     is scalar @bad, 0, "$kind: denied places are as they were"
         or diag join "\n", splice @bad, 0, 15;
-    for my $what ('made', 'refused') {
-        my @none = grep { !$done{"$_ $what"} } qw(PUT MKCOL COPY MOVE DELETE);
-        is "@none", '', "$kind: what may be was $what";
+    for my $outcome ('made', 'refused') {
+        my @none = grep { !$done{"$_ $outcome"} } qw(PUT MKCOL COPY MOVE DELETE);
+        is "@none", '', "$kind: allowed changes were $outcome";
     }
     $count{"$kind $_"} = $done{$_} for keys %done;
     $server->stop;
-    # nginx says so of what is not below a directory, or is one
+    # nginx logs this for paths below a file, and for directories
     my $below = qr/(?:open|rename|unlink|mkdir)\(\) .* failed \((?:2|2[01]|39):/;
     is_deeply [$server->errors(ignore => $below)], [], "$kind: error log";
     return;
@@ -231,22 +231,22 @@ sub run {
 sub choose {
     my ($world) = @_;
     my $method = $METHODS[rand @METHODS];
-    my %asked = (method => $method, kind => $KINDS[rand @KINDS]);
+    my %request = (method => $method, kind => $KINDS[rand @KINDS]);
     my $moves = $method =~ /^(?:COPY|MOVE)$/;
     my $way = int rand 4;
-    $asked{source} = $way == 0 || $way == 1 && !$moves;
-    $asked{sink} = $moves && $way == 1;
-    my @source = $asked{source} ? denied_path($world)
+    $request{source} = $way == 0 || $way == 1 && !$moves;
+    $request{sink} = $moves && $way == 1;
+    my @source = $request{source} ? denied_path($world)
         : $moves ? ('up', 'work', 'a.txt') : public_path($world, $method);
-    $asked{target} = spelled($world, \%asked, @source) // return;
-    $asked{name} = $source[2];
+    $request{target} = spelled($world, \%request, @source) // return;
+    $request{name} = $source[2];
     if ($moves) {
-        my @sink = $asked{sink} ? denied_path($world)
+        my @sink = $request{sink} ? denied_path($world)
             : public_path($world, 'PUT');
-        $asked{destination} = spelled($world, \%asked, @sink) // return;
-        $asked{name} = $sink[2];
+        $request{destination} = spelled($world, \%request, @sink) // return;
+        $request{name} = $sink[2];
     }
-    return \%asked;
+    return \%request;
 }
 
 sub denied_path {
@@ -265,11 +265,11 @@ sub public_path {
         : $method eq 'PUT' && rand() < 0.5 ? "$name.txt" : "$name-old.txt");
 }
 
-# A path in a spelling; nothing where it stands for the whole area, which the
-# client may remove, and all that is in it.
+# A path in a spelling; undef if it stands for the whole area, which the client
+# may remove with its content.
 sub spelled {
-    my ($world, $asked, @segments) = @_;
-    my $path = spell(segments => \@segments, kind => $asked->{kind},
+    my ($world, $request, @segments) = @_;
+    my $path = spell(segments => \@segments, kind => $request->{kind},
         charsets => $world->{charsets}) // return;
     my $octets = $path =~ s/\?.*//sr;
     $octets =~ s/%([0-9A-F]{2})/chr hex $1/gie;
@@ -288,55 +288,55 @@ my $PATCH = '<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set>'
     . '<D:prop><x xmlns="u:u">1</x></D:prop></D:set></D:propertyupdate>';
 
 sub ask {
-    my ($server, $world, $asked) = @_;
+    my ($server, $world, $request) = @_;
     my $port = $server->port($world->{number});
     my %more = %{ { PUT => { body => 'new' }, LOCK => { body => $LOCK },
-            PROPPATCH => { body => $PATCH } }->{ $asked->{method} } // {} };
-    my @headers = $asked->{method} eq 'PROPFIND' ? (Depth => 0) : ();
+            PROPPATCH => { body => $PATCH } }->{ $request->{method} } // {} };
+    my @headers = $request->{method} eq 'PROPFIND' ? (Depth => 0) : ();
     push @headers, 'Content-Type' => 'text/xml' if ($more{body} // '') =~ /^</;
-    if (defined $asked->{destination}) {
+    if (defined $request->{destination}) {
         my $host = ('', 'http://localhost', 'http://LOCALHOST',
             'http://evil.example')[rand() < 0.05 ? 3 : rand 3];
-        $asked->{elsewhere} = $host =~ /evil/;
-        push @headers, Destination => $host . $asked->{destination};
+        $request->{elsewhere} = $host =~ /evil/;
+        push @headers, Destination => $host . $request->{destination};
         push @headers, Overwrite => 'F' if rand() < 0.3;
     }
-    return $server->request($asked->{method}, $asked->{target}, %more,
+    return $server->request($request->{method}, $request->{target}, %more,
         headers => \@headers, port => $port);
 }
 
 # ---- judging ----------------------------------------------------------------
 
-# What is wrong, a list of texts; the disk is put right again.
+# The errors, a list of texts; the tree is restored.
 sub judge {
-    my ($kind, $world, $asked, $answer, $done) = @_;
+    my ($kind, $world, $request, $answer, $done) = @_;
     my $status = $answer->status;
-    my $denied = $asked->{source} || $asked->{sink};
-    my $sure = IRI::Spelling::sure($asked->{kind});
+    my $denied = $request->{source} || $request->{sink};
+    my $sure = IRI::Spelling::sure($request->{kind});
     my @wrong;
     push @wrong, 'marker' if $answer->body =~ /$MARKER/;
     push @wrong, 'not refused' if $denied && $sure eq 'same' && $status < 400;
     push @wrong, 'not 403'
-        if $asked->{source} && !$asked->{destination} && $sure eq 'same'
+        if $request->{source} && !$request->{destination} && $sure eq 'same'
         && $status != 403;
     $done->{requests}++;
-    $done->{"$asked->{method} refused"}++ if $denied && $status >= 400;
+    $done->{"$request->{method} refused"}++ if $denied && $status >= 400;
     push @wrong, changed($world) if $status < 400 || $status >= 500;
     if ($status < 300) {
-        $done->{"$asked->{method} made"}++ if !$denied;
-        push @wrong, made($world, $asked) if !$denied && $sure eq 'same';
-        $done->{"$asked->{kind} made"}++ if !$denied;
+        $done->{"$request->{method} made"}++ if !$denied;
+        push @wrong, made($world, $request) if !$denied && $sure eq 'same';
+        $done->{"$request->{kind} made"}++ if !$denied;
         push @wrong, carried($world), stored($world);
     }
     clean($world) if $status < 300 || @wrong;
     return map {
-        join ' ', $_, $world->{settings}, $asked->{kind}, $asked->{method},
-            escaped($asked->{target}), escaped($asked->{destination} // ''),
+        join ' ', $_, $world->{settings}, $request->{kind}, $request->{method},
+            escaped($request->{target}), escaped($request->{destination} // ''),
             $status
     } @wrong;
 }
 
-# What has become of denied places.
+# The changes to denied directories.
 sub changed {
     my ($world) = @_;
     my %now = denied_files($world);
@@ -348,7 +348,7 @@ sub changed {
     return @wrong;
 }
 
-# What was carried out of them.
+# Denied content that was copied to other places.
 sub carried {
     my ($world) = @_;
     my @todo = map { "$world->{root}/up/$_" }
@@ -362,24 +362,24 @@ sub carried {
     return @wrong;
 }
 
-# What was made has the name that was asked, and no other entry has.
+# A created entry has the requested name, and no other entry has it.
 sub made {
-    my ($world, $asked) = @_;
+    my ($world, $request) = @_;
     my %seen;
     $seen{ key(read_in($_, $world->{charset}) // read_in($_, 'UTF-8') // $_) }++
         for entries("$world->{root}/up/work");
     my @wrong = map { 'twice: ' . escaped(Encode::encode('UTF-8', $_)) }
         grep { $seen{$_} > 1 } sort keys %seen;
-    my $name = key($asked->{name} // '');
-    push @wrong, 'not made' if $asked->{method} =~ /^(?:PUT|MKCOL|COPY|MOVE)$/
+    my $name = key($request->{name} // '');
+    push @wrong, 'not made' if $request->{method} =~ /^(?:PUT|MKCOL|COPY|MOVE)$/
         && !$seen{$name};
-    push @wrong, 'still there' if $asked->{method} eq 'DELETE' && $seen{$name};
+    push @wrong, 'still there' if $request->{method} eq 'DELETE' && $seen{$name};
     return @wrong;
 }
 
-# Names that were not written as the tree writes new ones. Where undecodable
-# octets pass, so may others than a request has; three characters have an
-# ASCII one as NFC and stay.
+# Names that are not encoded as the tree encodes new names. With undecodable
+# octets other names than the requested one may be stored; three characters
+# have an NFC in ASCII and stay.
 sub stored {
     my ($world) = @_;
     return if $world->{settings} =~ /invalid=pass/;
@@ -397,7 +397,7 @@ sub stored {
     } map { entries($_) } "$up/work", $up;
 }
 
-# The area as it was at the start.
+# Restores the area as at the start.
 sub clean {
     my ($world) = @_;
     my $up = "$world->{root}/up";

@@ -1,5 +1,5 @@
-# A denial behind a redirect inside the server, or with a page, tells nothing of
-# what was found: neither by variables nor by Vary.
+# A denial after an internal redirect, or with an error page, does not disclose
+# what was found: neither in variables nor in Vary.
 use strict;
 use warnings;
 use FindBin;
@@ -67,14 +67,14 @@ server {
 END
 for my $from (qw(deny t x)) {
     is $nginx->get("/$from/GEHEIM.txt")->body, 'next=/deny/GEHEIM.txt',
-        "nginx: the name that was sent, behind /$from/";
+        "nginx: the name as sent, after /$from/";
 }
 for my $name (qw(GEHEIM Geheim ABSENT)) {
     is $nginx->get("/deny/$name.txt", port => $nginx->port('vary'))
         ->header('Vary'), 'X-Cs', "nginx: Vary of a page, for $name";
 }
 
-# An error page restarts, too, whatever the client's path has done.
+# An error page restarts, too, even if the client's path has restarted.
 for my $name (qw(GEHEIM Geheim ABSENT)) {
     my $answer = $nginx->get("/deny/$name.txt", port => $nginx->port('page'));
     is $answer->status . ' ' . $answer->body, '403 the page',
@@ -100,6 +100,6 @@ is $httpd->get("/$_.txt")->header('Vary'), undef, "httpd: no Vary for $_"
     for qw(deny/Arger deny/Absent ht/g/Arger ht/g/Absent);
 my $granted = $httpd->get('/ht/o/%C9%BD.txt', headers => ['X-Cs', 'e']);
 is $granted->status . ' ' . $granted->header('Vary'), '200 X-Cs',
-    'httpd: Vary of what is granted behind a redirect';
+    'httpd: Vary of a granted target of a redirect';
 is_deeply [$nginx->errors, $httpd->errors], [], 'logs';
 done_testing;

@@ -40,7 +40,7 @@ srand $SEED;
 $worlds = [(shuffle @$worlds)[0 .. $WORLDS - 1]] if !$ENV{IRI_DENIAL};
 my $dir = temp_dir();
 my $trees = IRI::Denial::make_trees($dir, $worlds);
-my %count;    # server, place, kind -> { requests, leaks, reached, served }
+my %count;    # server, context, kind -> { requests, leaks, reached, served }
 for my $kind (@SERVERS) {
     subtest $kind => sub { run($kind) };
 }
@@ -60,16 +60,16 @@ sub run {
             log_level => 'crit',
             conf => IRI::Denial::httpd_text($worlds, $trees));
     my %run = (kind => $kind, server => $server, asked => 0, bad => {},
-        silent => 0, places => [IRI::Denial::places($kind)], number => 0);
+        silent => 0, contexts => [IRI::Denial::contexts($kind)], number => 0);
     if ($ENV{IRI_CASE}) {
         show_case(\%run, $ENV{IRI_CASE});
     }
     else {
         batch(\%run) while $run{asked} < $REQUESTS && $run{silent} < 50;
     }
-    for my $what (qw(leak status existence other lost)) {
-        my @bad = @{ $run{bad}{$what} // [] };
-        is scalar @bad, 0, "$kind: " . meaning($what)
+    for my $label (qw(leak status existence other lost)) {
+        my @bad = @{ $run{bad}{$label} // [] };
+        is scalar @bad, 0, "$kind: " . meaning($label)
             or diag join "\n", splice @bad, 0, 10;
     }
     balanced(\%run) if !$ENV{IRI_CASE};
@@ -80,27 +80,28 @@ sub run {
 
 sub meaning {
     return {
-        leak      => 'no denied file, nor a name of one, is told',
-        status    => 'a spelling gets what the canonical name gets',
-        existence => 'what is there is not told from what is not',
-        other     => 'what is served has the name that was asked for',
-        lost      => 'what should be reached is reached',
+        leak      => 'no denied file and no denied name is disclosed',
+        status    => 'a spelling has the response of the canonical name',
+        existence => 'existing and absent names are indistinguishable',
+        other     => 'a served file has the requested name',
+        lost      => 'names that should be reached are reached',
     }->{ $_[0] };
 }
 
-# A test that asks for nothing that is there would pass with every server.
+# Fails if nothing was reached: a test of absent names only would pass on every
+# server.
 sub balanced {
     my ($run) = @_;
     my $all = $count{ $run->{kind} };
-    for my $what (qw(reached served)) {
+    for my $label (qw(reached served)) {
         my @none = grep {
-            my $place = $_;
-            !sum0 map { $_->{$what} // 0 } values %{ $all->{$place} }
-        } map { $_->{name} } grep { $what eq 'reached' || !$_->{limited} }
-            here($run);
-        is "@none", '', "$run->{kind}: all places have names $what";
+            my $context = $_;
+            !sum0 map { $_->{$label} // 0 } values %{ $all->{$context} }
+        } map { $_->{name} } grep { $label eq 'reached' || !$_->{limited} }
+            common_contexts($run);
+        is "@none", '', "$run->{kind}: all contexts have names $label";
     }
-    # a sample may have no world with the charsets for the others
+    # a sample may have no world with the charsets for some kinds
     my @kinds = grep {
         IRI::Spelling::sure($_) eq 'same'
             || $REQUESTS > 10 * $SAMPLE && IRI::Spelling::sure($_);
@@ -109,23 +110,23 @@ sub balanced {
         my $kind = $_;
         !sum0 map { $_->{$kind}{reached} // 0 } values %$all
     } @kinds;
-    is "@none", '', "$run->{kind}: so have all spellings of a name";
+    is "@none", '', "$run->{kind}: the same for all spellings of a name";
     return;
 }
 
-# The places that all worlds of this run have; in a long run, that some have.
-sub here {
+# The contexts that all worlds of this run have; in a long run, that some have.
+sub common_contexts {
     my ($run) = @_;
     return grep {
-        my $place = $_;
-        my $have = grep { IRI::Denial::has_place($_, $place) } @$worlds;
+        my $context = $_;
+        my $have = grep { IRI::Denial::has_context($_, $context) } @$worlds;
         $have == @$worlds || $have && $REQUESTS > 10 * $SAMPLE;
-    } @{ $run->{places} };
+    } @{ $run->{contexts} };
 }
 
 # ---- cases ------------------------------------------------------------------
 
-# A case of a run by its number: its choices follow from that and the seed.
+# A case by its number: its choices depend on this number and the seed.
 sub make_case {
     my ($run, $number) = @_;
     for my $try (0 .. 20) {
@@ -143,49 +144,49 @@ sub choose {
     rand for 1 .. 3;
     my $world = $worlds->[$number / $BATCH % @$worlds];
     my $tree  = $trees->{ $world->{tree} };
-    my @places = grep { IRI::Denial::has_place($world, $_) }
-        @{ $run->{places} };
-    # one case of ten is plain, so that all places are seen to serve
+    my @contexts = grep { IRI::Denial::has_context($world, $_) }
+        @{ $run->{contexts} };
+    # one case of ten is plain, so that each context serves files
     my $plain = $number % 10 == 0;
     my $round = int $number / $BATCH / @$worlds;
-    my $place =
-        $places[$plain ? ($number / 10 + $round) % @places : rand @places];
-    my $shape = $place->{shapes}[rand @{ $place->{shapes} }];
-    my $chance = $plain ? ($number / 10 / @places) % 2 : rand;
-    my $public = $chance < 0.15 && !$place->{limited};
+    my $context =
+        $contexts[$plain ? ($number / 10 + $round) % @contexts : rand @contexts];
+    my $shape = $context->{shapes}[rand @{ $context->{shapes} }];
+    my $chance = $plain ? ($number / 10 / @contexts) % 2 : rand;
+    my $public = $chance < 0.15 && !$context->{limited};
     my $names = $public ? $tree->{public}
         : $chance < 0.2 && @{ $tree->{absent} } ? $tree->{absent}
         : $tree->{present};
     my $name = $names->[rand @$names];
-    return if $place->{beyond} && $name !~ /[^\0-\x7F]/;
-    return if $place->{unreserved} && $name =~ /[!-,\/:-@]/;
+    return if $context->{beyond} && $name !~ /[^\0-\x7F]/;
+    return if $context->{unreserved} && $name =~ /[!-,\/:-@]/;
     $shape = (qw(file leaf index))[rand 3] if $public && $shape ne 'view';
-    # alternative readings, from which a request starts over, come more often
-    my @kinds = grep { !$place->{limited} || $_ ne 'trail' } kinds(),
+    # more alternative readings, which cause restarts
+    my @kinds = grep { !$context->{limited} || $_ ne 'trail' } kinds(),
         qw(charset charset segments segments twin variant);
     my %case = (
         number => $number, seed => $seed, world => $world, tree => $tree,
-        place => $place, shape => $shape, name => $name, public => $public,
+        context => $context, shape => $shape, name => $name, public => $public,
         there => $chance >= 0.2 || $public,
         kind => $plain ? 'nfc' : $kinds[rand @kinds],
     );
     $case{http2} = ($number / $BATCH) % 8 == 3;
     extras(\%case);
     my $built = build(\%case);
-    # A spelling in ASCII may be another entry's name, which such a rule
-    # does not see.
-    return if $built && $place->{beyond}
+    # A spelling in ASCII may be the name of another entry, which such a rule
+    # does not deny.
+    return if $built && $context->{beyond}
         && !grep { octets_of($_) =~ /[^\0-\x7F]/ } @{ $built->{target} };
     return $built;
 }
 
-# What a target stands for, unescaped.
+# The octets of a target, unescaped.
 sub octets_of {
     my ($target) = @_;
     return $target =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger;
 }
 
-# What of a request is no spelling of its path.
+# Variations of a request other than the spelling of its path.
 sub extras {
     my ($case) = @_;
     $case->{absolute} = rand() < 0.06 && !$case->{http2}
@@ -194,15 +195,15 @@ sub extras {
     $case->{asked} = rand() < 0.15
         ? (qw(? ?a=b ?%E9=%2F ?/../..), "?\xC9\xBD", '?a=%00')[rand 6] : '';
     $case->{headers} = [];
-    if ($case->{place}{status} == 401 && rand() < 0.2) {
+    if ($case->{context}{status} == 401 && rand() < 0.2) {
         $case->{let_in} = 1;
         $case->{headers} = ['Authorization',
             'Basic ' . encode_base64('user:right', '')];
         return;
     }
     my $chance = rand;
-    # headers would be for the page that leads there
-    return if $chance > 0.2 || defined $case->{place}{query};
+    # headers would apply to the page that includes the path
+    return if $chance > 0.2 || defined $case->{context}{query};
     $case->{method} = 'HEAD' if $chance < 0.06;
     $case->{headers} = [
         ['Range', 'bytes=0-3'], ['If-None-Match', '*'],
@@ -214,7 +215,7 @@ sub extras {
     return;
 }
 
-# The segments of a path of this shape; which: 0 there, 1 not.
+# The segments of a path of this shape; which: 0 existing, 1 absent.
 sub segments {
     my ($case, $which) = @_;
     my ($name, $tree) = @$case{qw(name tree)};
@@ -232,8 +233,8 @@ sub segments {
     }->{ $case->{shape} }->();
 }
 
-# Completes a case with its request, that of the same spelling of a name that
-# is not there, and the one that goes before it where requests are limited.
+# Completes a case with its request, the request for an absent name in the same
+# spelling, and the preceding request if requests are limited.
 sub build {
     my ($case) = @_;
     my $after = int rand 4_294_967_296;
@@ -241,20 +242,20 @@ sub build {
         srand $after;
         $case->{path}[$which] = spell(
             kind => $case->{kind}, charsets => $case->{world}{charsets},
-            segments => [grep({ length } $case->{place}{at}),
+            segments => [grep({ length } $case->{context}{at}),
                 segments($case, $which)]
         ) // return;
-        # no server normalizes what it includes, or is led to; we refuse
-        # such names, if they are not ASCII
-        return if defined $case->{place}{query}
+        # no server normalizes included paths; non-ASCII names that are not
+        # canonical are refused in them
+        return if defined $case->{context}{query}
             && $case->{path}[$which]
             =~ ($case->{name} =~ /[^\0-\x7F]/ ? qr{//} : qr{/(?:[.]|%2E)*/}i);
     }
     $case->{target}[$_] = target($case, $case->{path}[$_]) for 0, 1;
-    if ($case->{place}{limited}) {
+    if ($case->{context}{limited}) {
         my $canonical = join '/', '', map {
             percent(Encode::encode('UTF-8', $_))
-        } $case->{place}{at}, segments($case, 0);
+        } $case->{context}{at}, segments($case, 0);
         $case->{before} = "$canonical?k=$case->{number}";
         $case->{target}[0] = "$case->{path}[0]?k=$case->{number}";
     }
@@ -263,30 +264,30 @@ sub build {
 
 sub target {
     my ($case, $path) = @_;
-    my $query = $case->{place}{query};
+    my $query = $case->{context}{query};
     return $case->{absolute}
         . (defined $query ? "$query?$path" : $path . $case->{asked});
 }
 
-# May its absence be told from its presence? Only what is below a directory
-# that the rules deny.
+# Must an absent name be indistinguishable from the existing one? Only below a
+# directory that the rules deny.
 sub has_absent {
     my ($case) = @_;
     return 0 if $case->{public} || $case->{let_in} || !$case->{there}
-        || $case->{place}{limited} || $case->{place}{name} eq 'exact';
-    # nginx leads nowhere by a path with dot-segments, whatever it names
-    return 0 if defined $case->{place}{query}
+        || $case->{context}{limited} || $case->{context}{name} eq 'exact';
+    # nginx does not include a path with dot-segments, whatever it names
+    return 0 if defined $case->{context}{query}
         && grep { m{/(?:[.]|%2E)+(?:/|$)}i } @{ $case->{path} };
-    # other letters may not be in the charset of the tree, in which nothing is
-    # redirected then
+    # other letters may not exist in the charset of the tree; then there is no
+    # redirect
     return 0 if $case->{world}{redirect}
         && IRI::Spelling::sure($case->{kind}) ne 'same';
     return 1 if $case->{shape} eq 'hidden'
         && $case->{path}[0] =~ m{/(?:q|%71)(?:[.]|%2E)[^/]*(?:/|$)}i;
-    # what is in public directories, too, may be told of those; and a name
-    # that differs in letters may differ in what it can be bent to, and in
-    # whether it is redirected before a rule has made the denied path of it
-    return 0 if $case->{place}{made} && $case->{world}{redirect};
+    # names that also exist in public directories may be disclosed; a name with
+    # other letters may have other spellings, and may be redirected before a
+    # rule has made it the denied path
+    return 0 if $case->{context}{made} && $case->{world}{redirect};
     return $case->{shape} =~ /^(?:leaf|inner|deep)$/
         && IRI::Spelling::sure($case->{kind}) eq 'same';
 }
@@ -306,7 +307,8 @@ sub batch {
     return;
 }
 
-# All requests of cases of one world, several at once or one after another.
+# Sends all requests for the cases of one world, several at once or one after
+# another.
 sub ask {
     my ($run, $at_once, @cases) = @_;
     my $number = $cases[0]{world}{number};
@@ -315,24 +317,24 @@ sub ask {
     my $guarded = client($run,
         ($http2 && $run->{kind} eq 'nginx' ? 'h' : 'g') . $number, @client);
     my $open = client($run, "o$number", batch => $at_once);
-    my @asked;
+    my @requests;
     for my $case (@cases) {
-        push @asked, [$case, 'before', { target => $case->{before} }]
+        push @requests, [$case, 'before', { target => $case->{before} }]
             if defined $case->{before};
         my %how = (headers => $case->{headers});
         $how{method} = $case->{method} if $case->{method};
-        push @asked, [$case, 'answer', { target => $case->{target}[0], %how }];
-        push @asked, [$case, 'absent', { target => $case->{target}[1], %how }]
+        push @requests, [$case, 'answer', { target => $case->{target}[0], %how }];
+        push @requests, [$case, 'absent', { target => $case->{target}[1], %how }]
             if has_absent($case);
     }
-    my @answers = $guarded->pipeline(map { $_->[2] } @asked);
-    $_->[0]{ $_->[1] } = shift @answers for @asked;
-    $run->{asked} += @asked;
+    my @answers = $guarded->pipeline(map { $_->[2] } @requests);
+    $_->[0]{ $_->[1] } = shift @answers for @requests;
+    $run->{asked} += @requests;
     @answers = $open->pipeline(map { $_->{target}[0] } @cases);
     $_->{open} = shift @answers for @cases;
-    # what a rule may deny only after iri_redirect: see where that leads
+    # a rule may deny only after iri_redirect: follow that redirect
     my @sent = grep {
-        $_->{place}{made} && defined $_->{answer}->header('Location')
+        $_->{context}{made} && defined $_->{answer}->header('Location')
     } @cases;
     @answers = $guarded->pipeline(map {
         $_->{answer}->header('Location') =~ s{^https?://[^/]*}{}r } @sent);
@@ -340,7 +342,7 @@ sub ask {
     return;
 }
 
-# A connection is kept for all cases of a batch.
+# A connection is used for all cases of a batch.
 sub client {
     my ($run, $port, %option) = @_;
     my $key = join ' ', $port, map { "$_=$option{$_}" } sort keys %option;
@@ -352,8 +354,8 @@ sub client {
 
 sub judge {
     my ($run, $case) = @_;
-    my $place = $case->{place};
-    my $count = $count{ $run->{kind} }{ $place->{name} }{ $case->{kind} }
+    my $context = $case->{context};
+    my $count = $count{ $run->{kind} }{ $context->{name} }{ $case->{kind} }
         //= {};
     $count->{requests} += 1 + (defined $case->{absent}) + !!$case->{before};
     my ($word, $path) = file_of($case->{open});
@@ -376,7 +378,7 @@ sub judge {
     return;
 }
 
-# What the file is that an answer brings: its word, its path.
+# The file in a response: its kind, its path.
 sub file_of {
     my ($answer) = @_;
     my $marker = IRI::Denial::marker();
@@ -384,8 +386,8 @@ sub file_of {
         ? ($1, $2) : ();
 }
 
-# Does an answer tell something denied: a file, or in a Location a name that
-# the client has not asked for by itself?
+# Does a response disclose something denied: a file, or in a Location a name
+# that the client has not requested by itself?
 sub tells {
     my ($case, $answer, $which) = @_;
     my $marker = IRI::Denial::marker();
@@ -393,40 +395,40 @@ sub tells {
     my ($word, $path) = file_of($answer);
     return 1 if $head =~ /$marker/ || is_denied($case, $word, $path);
     my $location = location($answer) // return 0;
-    return 0 if $case->{place}{limited} || $case->{place}{name} eq 'exact';
-    my $at = $case->{place}{at} eq '' ? '' : "/$case->{place}{at}";
+    return 0 if $case->{context}{limited} || $case->{context}{name} eq 'exact';
+    my $at = $case->{context}{at} eq '' ? '' : "/$case->{context}{at}";
     my $re = IRI::Denial::regex($case->{tree});
     my $after = join '|', map {
         { file => '[.]txt', view => '-v', leaf => '/|$' }->{$_} // ()
-    } @{ $case->{place}{shapes} };
+    } @{ $case->{context}{shapes} };
     return !$case->{let_in} && $location =~ m{^$at/(?:$re)(?:$after)}
         && ($location =~ s{/$}{}r) ne first_reading($case, $which);
 }
 
-# Do the rules of a place deny a file that was served?
+# Do the rules of a context deny a file that was served?
 sub is_denied {
     my ($case, $word, $path) = @_;
     return 0 if ($word // '') ne IRI::Denial::marker() || $case->{let_in};
-    # a twin of the name that came before it has a count of its own
-    return 0 if $case->{place}{limited}
-        && characters($path) ne wanted($case);
+    # an equal name in another encoding has a limit of its own
+    return 0 if $case->{context}{limited}
+        && characters($path) ne wanted_path($case);
     my $shape = $path =~ m{/} ? 'leaf' : $path =~ /-v\.txt$/ ? 'view' : 'file';
-    return grep { $_ eq $shape } @{ $case->{place}{shapes} };
+    return grep { $_ eq $shape } @{ $case->{context}{shapes} };
 }
 
-# What a request asks for by itself: UTF-8, or the first charset that reads
-# all of it, or each segment; in UTF-8.
+# The meaning of a request without lookups: UTF-8, or the first charset that is
+# valid for the whole path, or for each segment; in UTF-8.
 sub first_reading {
     my ($case, $which) = @_;
-    my @asked = (grep({ length } $case->{place}{at}),
+    my @segments = (grep({ length } $case->{context}{at}),
         asked_segments($case, $which));
     my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
     my @read = map {
         my $octets = $_;
         first { defined } map { read_in($octets, $_) } @charsets;
-    } @asked;
+    } @segments;
     for my $charset (@charsets) {
-        my @whole = map { read_in($_, $charset) } @asked;
+        my @whole = map { read_in($_, $charset) } @segments;
         next if grep { !defined } @whole;
         @read = @whole;
         last;
@@ -446,34 +448,34 @@ sub location {
 
 sub status {
     my ($run, $case, $denied, $path, $count) = @_;
-    my ($answer, $open, $place) = (@$case{qw(answer open place)});
+    my ($answer, $open, $context) = (@$case{qw(answer open context)});
     my $status = $answer->status;
     $status = 400 if $answer->error =~ /^stream reset, code 1$/;
     $run->{silent} += !$status;
     return bad($run, $case, 'status', 'no answer ' . $answer->error)
         if !$status || !$open->status || $status >= 500;
     bad($run, $case, 'status', 'limited before: ' . $case->{before}->status)
-        if $denied && $place->{limited} && $case->{before}->status == 429;
-    # HTTP/2 refuses some requests before any server sees them
+        if $denied && $context->{limited} && $case->{before}->status == 429;
+    # HTTP/2 servers reject some requests before the module sees them
     return if $case->{http2} && $status == 400;
-    return included($run, $case, $denied, $count) if $place->{included};
-    # Sent on to the canonical URI: then that one must be denied.
+    return included($run, $case, $denied, $count) if $context->{included};
+    # Redirected to the canonical URI: then that one must be denied.
     my $sent = $case->{world}{redirect} && $status =~ /^30[18]$/;
     if ($denied) {
         return if $sent && $case->{followed}
             && $case->{followed}->status =~ /^4/;
-        bad($run, $case, 'status', "expected $place->{status}")
-            if $status != $place->{status} && $status != ($place->{or} // 0);
+        bad($run, $case, 'status', "expected $context->{status}")
+            if $status != $context->{status} && $status != ($context->{or} // 0);
     }
     elsif (defined $path) {
         my $same = $status == 200
             && ($answer->body eq $open->body || $case->{method});
         $same ||= $status =~ /^(?:206|304|412)$/ && @{ $case->{headers} };
         $same ||= $sent;
-        # httpd itself compares what is written there with octets on disk
-        $same ||= $place->{octets} && $status == $place->{status}
+        # httpd itself compares this rule with octets on disk
+        $same ||= $context->{octets} && $status == $context->{status}
             && $case->{tree}{label} !~ /^nf/;
-        $same ||= $status == 429 && $place->{limited};
+        $same ||= $status == 429 && $context->{limited};
         $count->{served}++ if $same;
         bad($run, $case, 'status', 'but public') if !$same;
     }
@@ -484,7 +486,7 @@ sub status {
     return;
 }
 
-# A page that includes: 200 in any case, with or without.
+# A page that includes the path: always 200, with or without the file.
 sub included {
     my ($run, $case, $denied, $count) = @_;
     my ($word) = file_of($case->{answer});
@@ -496,22 +498,21 @@ sub included {
     return;
 }
 
-# Why a spelling that is the name itself does not give the name; undef if all
-# is well.
+# The reason why a spelling of the name itself was not served; undef if it was.
 sub lost {
     my ($case, $path) = @_;
     my $sure = IRI::Spelling::sure($case->{kind});
     my $open = $case->{open}->status;
     return if !$sure || !$case->{there} || $case->{shape} eq 'bare'
-        || $case->{place}{made};
+        || $case->{context}{made};
     return if $sure eq 'listed' && (defined $path || is_shared($case));
     return "open: $open" if !defined $path;
-    return key(characters($path)) eq key(wanted($case)) ? undef
+    return key(characters($path)) eq key(wanted_path($case)) ? undef
         : "open: $path";
 }
 
 # The path of the file that a case is about.
-sub wanted {
+sub wanted_path {
     my ($case) = @_;
     my $path = join '/', grep { length } segments($case, 0);
     $path .= '/f.txt' if $case->{shape} eq 'index';
@@ -519,11 +520,11 @@ sub wanted {
     return $path;
 }
 
-# Are the octets of a name another name, too, that is there? Then that one
-# may have the request.
+# Do the octets of a name also mean another existing name? Then that entry may
+# be served.
 sub is_shared {
     my ($case) = @_;
-    # and no JIS charset writes what JIS has otherwise
+    # and no JIS charset encodes the vendors' characters
     return 1 if $case->{world}{settings} =~ /match=exact/
         && $case->{name} =~ /[\x{301C}\x{2016}\x{2212}]/;
     my ($octets) = asked_segments($case);
@@ -542,22 +543,22 @@ sub characters {
     return Encode::decode('UTF-8', $path);
 }
 
-# Has what was served a name that the segments of the request can be read as?
+# Can the segments of the request be read as the name of the served file?
 sub is_named {
     my ($case, $path) = @_;
-    my @asked = asked_segments($case);
-    # "." of a rule's pattern is no end of line
-    pop @asked if @asked && $case->{place}{made} && $asked[-1] eq "\n";
-    $asked[-1] =~ s/\n\z// if @asked && $case->{place}{made};
+    my @segments = asked_segments($case);
+    # "." in a rule's pattern does not match a line end
+    pop @segments if @segments && $case->{context}{made} && $segments[-1] eq "\n";
+    $segments[-1] =~ s/\n\z// if @segments && $case->{context}{made};
     my @names = map { key($_) } split m{/}, characters($path);
-    pop @names if @names == @asked + 1 && $names[-1] eq 'f.txt';
-    $asked[-1] .= '.txt' if @asked && $case->{shape} eq 'view'
-        && $asked[-1] !~ /[.]txt$/;
-    # of a path that a rule has made what follows "?" is none
-    return 1 if $case->{place}{made} && $case->{path}[0] =~ /%(?:3F|23)/;
-    return 0 if @asked != @names;
+    pop @names if @names == @segments + 1 && $names[-1] eq 'f.txt';
+    $segments[-1] .= '.txt' if @segments && $case->{shape} eq 'view'
+        && $segments[-1] !~ /[.]txt$/;
+    # in a path that a rule has made "?" starts no query
+    return 1 if $case->{context}{made} && $case->{path}[0] =~ /%(?:3F|23)/;
+    return 0 if @segments != @names;
     my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
-    for my $octets (@asked) {
+    for my $octets (@segments) {
         my $name = shift @names;
         return 0 if !grep {
             defined && (key($_) eq $name
@@ -567,7 +568,7 @@ sub is_named {
     return 1;
 }
 
-# The segments of a request below its place, as both servers normalize them.
+# The segments of a request below its context, as both servers normalize them.
 sub asked_segments {
     my ($case, $which) = @_;
     my $path = $case->{path}[$which // 0] =~ s/\?.*//sr;
@@ -577,14 +578,14 @@ sub asked_segments {
         next if $segment eq '' || $segment eq '.';
         $segment eq '..' ? pop @segments : push @segments, $segment;
     }
-    shift @segments if length $case->{place}{at};
+    shift @segments if length $case->{context}{at};
     return @segments;
 }
 
-# All of an answer but what time and chance put there.
+# A response without variable parts such as times.
 sub prints {
     my ($answer) = @_;
-    # it leads to the name that was asked for; tells() has judged it
+    # it redirects to the requested name; the redirect was checked before
     return 'redirected ' . $answer->status
         if defined $answer->header('Location');
     return join "\n", $answer->status, $answer->error, $answer->body,
@@ -594,10 +595,10 @@ sub prints {
 }
 
 sub bad {
-    my ($run, $case, $what, $why) = @_;
-    push @{ $run->{bad}{$what} }, join ' ', "IRI_CASE=$case->{number}",
+    my ($run, $case, $label, $why) = @_;
+    push @{ $run->{bad}{$label} }, join ' ', "IRI_CASE=$case->{number}",
         $case->{world}{tree}, "\"$case->{world}{settings}\"",
-        $case->{place}{name}, $case->{kind}, $case->{http2} ? 'h2' : (),
+        $case->{context}{name}, $case->{kind}, $case->{http2} ? 'h2' : (),
         $case->{method} // (), join(': ', @{ $case->{headers} }),
         escaped($case->{target}[0]), shown($case->{answer}), $why // ();
     return;
@@ -609,17 +610,17 @@ sub shown {
     return $answer->status . (defined $location ? " $location" : '');
 }
 
-# One case, with all that was said.
+# One case, with all requests and responses.
 sub show_case {
     my ($run, $number) = @_;
     my $case = make_case($run, $number) or return;
     ask($run, 1, $case);
     judge($run, $case);
-    for my $what (qw(before answer absent open)) {
-        my $answer = $case->{$what} or next;
-        my $target = $what eq 'before' ? $case->{before}
-            : $case->{target}[$what eq 'absent'];
-        diag "$what: ", escaped($target // ''), ' ', shown($answer), ' ',
+    for my $label (qw(before answer absent open)) {
+        my $answer = $case->{$label} or next;
+        my $target = $label eq 'before' ? $case->{before}
+            : $case->{target}[$label eq 'absent'];
+        diag "$label: ", escaped($target // ''), ' ', shown($answer), ' ',
             escaped(substr $answer->body, 0, 200),
             map { "\n  @$_" } @{ $answer->headers };
     }
@@ -629,15 +630,15 @@ sub show_case {
 # ---- the table --------------------------------------------------------------
 
 sub show_table {
-    my $text = row('server', 'place', 'kind',
+    my $text = row('server', 'context', 'kind',
         { map { $_ => $_ } qw(requests leaks reached served) });
     my (%by, @lines);
     for my $server (sort keys %count) {
-        for my $place (sort keys %{ $count{$server} }) {
-            for my $kind (sort keys %{ $count{$server}{$place} }) {
-                my $cell = $count{$server}{$place}{$kind};
-                push @lines, row($server, $place, $kind, $cell);
-                for my $sum (\$by{"$server\t$place\tall"},
+        for my $context (sort keys %{ $count{$server} }) {
+            for my $kind (sort keys %{ $count{$server}{$context} }) {
+                my $cell = $count{$server}{$context}{$kind};
+                push @lines, row($server, $context, $kind, $cell);
+                for my $sum (\$by{"$server\t$context\tall"},
                     \$by{"$server\tall\t$kind"}, \$by{"$server\tall\tall"})
                 {
                     $$sum->{$_} += $cell->{$_} for keys %$cell;
@@ -654,7 +655,7 @@ sub show_table {
 }
 
 sub row {
-    my ($server, $place, $kind, $count) = @_;
-    return sprintf "%-6s %-16s %-10s %9s %6s %8s %7s\n", $server, $place,
+    my ($server, $context, $kind, $count) = @_;
+    return sprintf "%-6s %-16s %-10s %9s %6s %8s %7s\n", $server, $context,
         $kind, map { $count->{$_} // 0 } qw(requests leaks reached served);
 }

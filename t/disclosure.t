@@ -13,7 +13,7 @@ my $missing = missing('nginx') // missing('httpd');
 plan skip_all => $missing if $missing;
 
 # The UTF-8 text in a charset, percent-encoded.
-sub in {
+sub in_charset {
     my ($charset, $text) = @_;
     my $octets = Encode::encode($charset, Encode::decode('UTF-8', $text));
     return $octets =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger;
@@ -58,26 +58,27 @@ for my $name (sort keys %server) {
     my $server = $server{$name};
     for my $charset (qw(UTF-8 cp932 euc-jp)) {
         for my $leaf (qw(x.txt none.txt 無.txt none/none.txt)) {
-            my $target = in($charset, "/い/$leaf");
+            my $target = in_charset($charset, "/い/$leaf");
             is $server->get($target)->status, 403, "$name: GET $target";
         }
-        # The tree cannot write this one, but behind a file it need not.
+        # The tree cannot encode this name, but after a file that is not
+        # necessary.
         for my $leaf (qw(x.txt none.txt 無.txt none/none.txt), '') {
             next if $charset ne 'UTF-8';
-            my $target = in($charset, "/い/$leaf/한");
+            my $target = in_charset($charset, "/い/$leaf/한");
             is $server->get($target)->status, 403, "$name: GET $target";
-            $target = in($charset, "/上/$leaf/한");
+            $target = in_charset($charset, "/上/$leaf/한");
             is $server->get($target)->status, 404, "$name: GET $target";
         }
-        my $target = in($charset, "/上/$charset.txt");
+        my $target = in_charset($charset, "/上/$charset.txt");
         is $server->request('PUT', $target, body => 'new')->status, 201,
             "$name: PUT $target";
-        is $server->get(in('UTF-8', "/上/$charset.txt"))->body, 'new',
-            "$name: and it is there";
-        is $server->request('PUT', in($charset, '/い/n.txt'), body => 'n')
-            ->status, 403, "$name: but not in what is denied ($charset)";
+        is $server->get(in_charset('UTF-8', "/上/$charset.txt"))->body, 'new',
+            "$name: the file exists";
+        is $server->request('PUT', in_charset($charset, '/い/n.txt'), body => 'n')
+            ->status, 403, "$name: no file in a denied directory ($charset)";
     }
-    is_deeply [$server->errors], [], "$name: nothing unexpected in the log";
+    is_deeply [$server->errors], [], "$name: error log";
 }
 
 done_testing;

@@ -1,17 +1,18 @@
 #!/usr/bin/perl
-# The examples and rules of the four source documents, run with the command:
-# the tables t/documents/*.tsv, a row a case. doc/conformance.md names the rows
-# for each section.
+# The examples and rules of the four source documents, executed with the
+# command: the tables t/documents/*.tsv, a case on each row. doc/conformance.md
+# names the rows for each section.
 #
-#   id        DOCUMENT-SECTION-WORD, never used twice
-#   command   words for `iri`, divided by single blanks
-#   code      its exit code
-#   output    of standard output all, "\n" between lines; "~TEXT": TEXT is a
-#             part of a line, of standard error too; "=TEXT": the first line
-#   note      why; "-" is none
+#  id        DOCUMENT-SECTION-WORD, never used twice
+#  command   words for `iri`, separated by single spaces
+#  code      its exit code
+#  output    the whole standard output, "\
+# " between lines; "~TEXT": TEXT is
+#            part of a line, also of standard error; "=TEXT": the first line
+#  note      why; "-": none
 #
-# In command and output \xHH is an octet, \u{HHHH} a character, and the word \e
-# is empty. What begins with he: or ar: is in the Bidi Notation of
+# In command and output \\xHH is an octet, \\u{HHHH} a character, and the word
+# \\e is empty. Text after he: or ar: is in the Bidi Notation of
 # draft-duerst-iri-03, 1.4: upper case stands for letters of Hebrew or Arabic.
 use strict;
 use warnings;
@@ -23,8 +24,8 @@ use Test::More;
 
 plan skip_all => missing('core') if missing('core');
 
-# Letters in the order of the Hebrew block; of the Arabic one, those from U+0628
-# that are letters by themselves.
+# Letters in the order of the Hebrew block; for Arabic the letters from U+0628
+# on.
 my %LETTERS = (he => [0x5D0 .. 0x5E9], ar => [0x628 .. 0x63A, 0x641 .. 0x647]);
 
 sub plain {
@@ -59,18 +60,18 @@ sub judge {
     my ($code, $out, $err) = capture('', build_dir() . '/iri',
         map { plain($_) } split / /, $row->{command});
     my ($how, $want) = $row->{output} =~ /^([~=]?)(.*)$/;
-    my $what = "$row->{id}: iri $row->{command}";
-    is $code, $row->{code}, "$what: exit code"
+    my $test_name = "$row->{id}: iri $row->{command}";
+    is $code, $row->{code}, "$test_name: exit code"
         or diag "$row->{note}\n$out$err";
     $want = join "\n", map { plain($_) } split /\\n/, $want;
     if ($how eq '~') {
-        like "$out$err", qr/\Q$want\E/, $what;
+        like "$out$err", qr/\Q$want\E/, $test_name;
     }
     elsif ($how eq '=') {
-        is +(split /\n/, $out)[0], $want, $what;
+        is +(split /\n/, $out)[0], $want, $test_name;
     }
     else {
-        is "$out$err", "$want\n", $what;
+        is "$out$err", "$want\n", $test_name;
     }
     return;
 }
@@ -85,6 +86,6 @@ for my $file (sort glob "$FindBin::Bin/documents/*.tsv") {
         }
     };
 }
-cmp_ok scalar keys %seen, '>', 380, 'no table is lost';
+cmp_ok scalar keys %seen, '>', 380, 'all tables are run';
 
 done_testing;

@@ -15,9 +15,9 @@ plan skip_all => 'no module is built'
 my $document = 'doc/examples/README.md';
 my $text     = slurp($document);
 my @left     = run_guide($document, $text);
-is "@left", '', 'all of it was run';
+is "@left", '', 'all examples were run';
 
-# Each site has a configuration for both servers, and each says no to somebody.
+# Each site has a configuration for both servers, and each denies something.
 my @files = glob 'doc/examples/*/*.conf';
 is scalar @files, 12, 'six sites, two servers';
 for my $file (@files) {

@@ -21,13 +21,13 @@ for my $name (@TARGETS) {
         my $inputs = grep { !/^#/ } split /\n/, slurp($corpus), -1;
         $inputs-- if slurp($corpus) =~ /\n\z/;
         cmp_ok $inputs, '>', 20, "$name has a corpus";
-        my ($code, $said, $wrong) = capture('', $replay, $corpus);
-        is "$code $said", "0 $inputs inputs\n", "$name holds"
+        my ($code, $output, $wrong) = capture('', $replay, $corpus);
+        is "$code $output", "0 $inputs inputs\n", "$name holds"
             or diag $wrong;
     }
 }
 
-# One that is wrong ends it, and says which it was.
+# A failing input ends the program, which prints the input.
 SKIP: {
     my $replay = build_dir() . '/t/replay_read';
     skip 'replay_read is not built', 1 if !-x $replay;

@@ -1,8 +1,8 @@
-# The examples of the documents: each configuration is loaded and gets its
+# The examples of the documents: each configuration is loaded and receives its
 # requests, each command prints the output shown. IRI::Guide explains the
 # convention. Examples that another test runs, or none, are listed here.
 #
-#   prove -It/lib t/guides.t :: doc/hosts.md       one document
+#  prove -It/lib t/guides.t :: doc/hosts.md       one document
 use strict;
 use warnings;
 use FindBin;
@@ -16,8 +16,8 @@ chdir $top or die "$top: $!\n";
 plan skip_all => 'no module is built'
     if !grep { !missing($_) } qw(nginx httpd);
 
-# Documents whose blocks in these languages are run elsewhere, and where: that
-# test names the document.
+# Documents whose blocks in these languages are run by another test, which is
+# named here.
 my %ELSEWHERE = (
     'doc/rewrite-rules.md' => ['t/rules-guide.t', qw(nginx apache)],
     'doc/variables.md'     => ['t/vars-guide.t', qw(nginx apache)],
@@ -27,7 +27,7 @@ my %ELSEWHERE = (
     'doc/versions.md'      => ['t/versions.t', qw(sh)],
 );
 
-# Blocks that nothing runs, by the document and a word of them, and why.
+# Blocks that are not run, by the document and a word of them, and the reason.
 my %NOT_RUN = (
     'doc/status.md' => [[yaml => 'is for Prometheus: t/nginx-status.t and '
         . 't/httpd-status.t ask for the same address']],
@@ -45,7 +45,8 @@ for my $document (@documents) {
     is "@left", '', "$document: all of it was run";
 }
 
-# What somebody copies is open to nobody who is not meant.
+# Example configurations that are copied unchanged give access to nobody
+# unintended.
 subtest 'none is open to the world' => sub {
     my %needs = (
         'writing'    => [qr/^\s*(?:dav_methods|Dav\s+On)\b/m,
@@ -61,15 +62,16 @@ subtest 'none is open to the world' => sub {
         my @confs = $file =~ /conf$/ ? $text
             : $text =~ /^```(?:nginx|apache)\n(.*?)^```$/msg;
         for my $conf (@confs) {
-            for my $what (sort keys %needs) {
-                my ($has, $wants) = @{ $needs{$what} };
+            for my $need (sort keys %needs) {
+                my ($has, $wants) = @{ $needs{$need} };
                 next if $conf !~ $has;
-                $seen{$what}++;
-                like $conf, $wants, "$file: $what";
+                $seen{$need}++;
+                like $conf, $wants, "$file: $need";
             }
         }
     }
-    is_deeply [sort keys %seen], [sort keys %needs], 'there are such';
+    is_deeply [sort keys %seen], [sort keys %needs],
+        'there are such configurations';
 };
 
 done_testing;

@@ -16,10 +16,10 @@ for (['IRIAdvertise maybe', qr/IRIAdvertise must be On or Off/],
     ["<Location />\nIRIAdvertise On\n</Location>",
         qr/IRIAdvertise not allowed/])
 {
-    my ($text, $says) = @$_;
-    my ($code, $said) = httpd_t("IRIEngine On\n$text\n");
-    isnt $code, 0, "refused: $text";
-    like $said, $says, "and why: $text";
+    my ($text, $message) = @$_;
+    my ($code, $output) = httpd_t("IRIEngine On\n$text\n");
+    isnt $code, 0, "rejected: $text";
+    like $output, $message, "message: $text";
 }
 
 # ---- answers ----------------------------------------------------------------
@@ -61,22 +61,23 @@ DavLockDB "%%TMP%%/locks"
 </VirtualHost>
 END
 
-is inturi($server, 'OPTIONS', '*'), '200 utf8', 'all of the server';
+is inturi($server, 'OPTIONS', '*'), '200 utf8', 'OPTIONS *';
 is inturi($server, 'OPTIONS', '/'), '200 utf8', 'a path';
-is inturi($server, 'OPTIONS', "/\xC3\xA9"), '200 utf8', 'raw UTF-8, as it says';
+is inturi($server, 'OPTIONS', "/\xC3\xA9"), '200 utf8', 'raw UTF-8';
 is inturi($server, 'OPTIONS', '/dav/a.txt'), '200 utf8', 'DAV';
-is inturi($server, 'OPTIONS', '/up/a'), '200 utf8', 'proxied: not what upstream says';
+is inturi($server, 'OPTIONS', '/up/a'), '200 utf8',
+    "proxied: replaces the upstream's field";
 is inturi($server, 'OPTIONS', '/moved'), '302 utf8', 'a redirect';
-is inturi($server, 'OPTIONS', '/%FF'), '404 utf8', 'a path that is refused';
-is inturi($server, 'GET', '/'), '200', 'not GET';
+is inturi($server, 'OPTIONS', '/%FF'), '404 utf8', 'a refused path';
+is inturi($server, 'GET', '/'), '200', 'no field for GET';
 is inturi($server, 'OPTIONS', '*', port => $server->port('no')), '200', 'off';
 is inturi($server, 'OPTIONS', '/', port => $server->port('report')), '200',
-    'report changes nothing';
+    'report: no change';
 is inturi($server, 'OPTIONS', '/', port => $server->port('off')), '200',
-    'nothing where IRIEngine is off';
-like $server->told,
+    'no field with IRIEngine Off';
+like $server->settled_log,
     qr/warn\].*iri: "IRIAdvertise" in \S+:\d+ has no effect/,
-    'which is warned of';
+    'a warning';
 is_deeply [$server->errors(ignore => qr/has no effect/)], [], 'log';
 
 done_testing;

@@ -31,13 +31,13 @@ chmod 0755, "$root/" . euc('開/表.cgi');
 spew("$root/virtual.shtml", '[<!--#include virtual="/%C9%BD.txt" -->]');
 spew("$root/denied.shtml",
     '[<!--#include virtual="/%E6%8B%92/%C9%BD.txt" -->]');
-spew("$root/told.shtml",
+spew("$root/vars.shtml",
     '<!--#include virtual="/%E9%96%8B/%C9%BD.cgi?x" -->');
 spew("$root/own.shtml",
     '[<!--#include virtual="/%E8%A1%A8.txt" -->]');
 utime time - 864000, time - 864000, "$root/" . euc('蔵/表.txt');
 spew("$root/users", 'u:{SHA}' . sha1_base64('p') . "=\n");
-# A type map leads to the octets of its file.
+# A type map names its files by their octets.
 spew("$root/" . euc('図表.html') . ".$_", $_) for qw(en ja);
 spew("$root/map.var", join "\n", map {
         ('URI: ' . euc('図表.html') . ".$_", 'Content-Type: text/html',
@@ -49,7 +49,7 @@ chmod 0777, "$tmp/cache";
 system 'chown', '-R', 'www-data', $root if $> == 0;
 
 # Octets of a path, percent-encoded.
-sub at { return join '', map { s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
+sub percent { return join '', map { s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
         @_ }
 
 my $server = httpd(
@@ -99,12 +99,12 @@ CacheHeader On
 END
 
 is $server->get('/%C9%BD.txt')->body, '\xC9\xBD.txt', 'found';
-like $server->told, qr{iri: "/%C9%BD\.txt" is "/%E8%A1%A8\.txt": charset, reason=further},
-    'one line says so';
+like $server->settled_log, qr{iri: "/%C9%BD\.txt" is "/%E8%A1%A8\.txt": charset, reason=further},
+    'one log line';
 is $server->get("$_%C9%BD.txt")->body, '\xC9\xBD.txt', "found: $_"
     for '//', '/./', '/x/../';
-# in Shift_JIS these are half-width kana
-is $server->get($_ . at(euc '表示.txt'), port => $server->port('sjis'))->body,
+# in Shift_JIS these octets are half-width kana
+is $server->get($_ . percent(euc '表示.txt'), port => $server->port('sjis'))->body,
     escaped(euc '表示.txt'), "found: $_, legacy octets"
     for '/', '//', '/x/../';
 is $server->request('HEAD', '/%C9%BD.txt')->status, 200, 'HEAD';
@@ -115,27 +115,27 @@ is $server->get('/%C9%BD')->header('Location') =~ s{^http://[^/]+}{}r,
 
 chmod 0777, "$tmp/run";    # DavLockDB
 
-# An ambiguous leaf below a directory in UTF-8: the first reading is UTF-8
-# as a whole, what is found came in a charset for each segment.
+# An ambiguous last segment below a directory in UTF-8: the first reading is
+# UTF-8 as a whole, the found one has a charset for each segment.
 sub mixed {
     my ($dir, $leaf) = @_;
-    return at("/$dir/", euc($leaf));
+    return percent("/$dir/", euc($leaf));
 }
 is $server->get(mixed('開', '表.txt'))->body, escaped(euc '開/表.txt'),
     'a charset for each segment';
 is $server->get(mixed('拒', '表.txt'))->status, 403,
-    '<Location> of the real name denies';
-is $server->get(mixed('鍵', '表.txt'))->status, 401, 'Require asks';
+    '<Location> of the found name denies';
+is $server->get(mixed('鍵', '表.txt'))->status, 401, 'Require: 401';
 is $server->get(mixed('鍵', '表.txt'),
     headers => [Authorization => 'Basic dTpw'])->status, 200,
-    'Require lets in';
+    'Require: with the password';
 is $server->get(mixed('書', '表.txt'))->body, 'html.txt',
-    'RewriteRule of the real name';
+    'RewriteRule of the found name';
 my $answer = $server->get(mixed('仮', '表.txt'));
-is $answer->body, 'html.txt', 'ProxyPass of the real name';
-is $answer->header('X-First'), undef, 'nothing is left of the first reading';
+is $answer->body, 'html.txt', 'ProxyPass of the found name';
+is $answer->header('X-First'), undef, 'effects of the first reading are undone';
 
-# Method, query and body go along.
+# Method, query and body are kept.
 is $server->get(mixed('開', '表.cgi') . '?a=%C9%BD')->body,
     'GET a=%C9%BD  legacy mixed charset /開/表.cgi', 'query and variables';
 is $server->request('POST', mixed('開', '表.cgi'), body => 'b' x 70000)
@@ -148,7 +148,7 @@ my $client = $server->client;
 like $client->request({ method => 'POST', target => mixed('開', '表.cgi'),
     body => 'one' })->body, qr/one/, 'POST, connection kept';
 ok $client->{persistent}, 'the connection is kept';
-is $client->request('/html.txt')->body, 'html.txt', 'and goes on';
+is $client->request('/html.txt')->body, 'html.txt', 'next request on it';
 is $server->get('/%C9%BD.txt', proto => 'h2')->body, '\xC9\xBD.txt', 'h2';
 is $server->request('POST', mixed('開', '表.cgi'), body => 'two',
     proto => 'h2')->body, 'POST  two legacy mixed charset /開/表.cgi',
@@ -156,20 +156,20 @@ is $server->request('POST', mixed('開', '表.cgi'), body => 'two',
 
 is $server->request('PUT', mixed('写', '表.txt'), body => 'new')->status, 204,
     'PUT';
-is slurp("$root/" . euc('写/表.txt')), 'new', 'PUT went to the entry';
-is $server->request('COPY', at('/写/二.txt'), headers => [
+is slurp("$root/" . euc('写/表.txt')), 'new', 'PUT replaced the entry';
+is $server->request('COPY', percent('/写/二.txt'), headers => [
         Destination => 'http://localhost' . mixed('写', '表.txt')])->status,
     204, 'Destination';
 is slurp("$root/" . euc('写/表.txt')), escaped(euc '写/二.txt'),
-    'Destination was the entry';
-is $server->request('COPY', at('/写/二.txt'), headers => [
+    'Destination is the entry';
+is $server->request('COPY', percent('/写/二.txt'), headers => [
         Destination => 'http://localhost' . mixed('拒', '表.txt')])->status,
-    403, 'Destination denied by its real name';
+    403, 'Destination denied by its found name';
 
-# mod_cache keeps it under its one key.
+# mod_cache stores it under one key.
 $server->get(mixed('蔵', '表.txt'));
 $server->wait_for(sub { `find $tmp/cache -name '*.header'` });
-for my $target (at('/蔵/表.txt'), at(euc '/蔵/表.txt'),
+for my $target (percent('/蔵/表.txt'), percent(euc '/蔵/表.txt'),
     mixed('蔵', '表.txt')) {
     like $server->get($target)->header('X-Cache') // '', qr/^HIT/,
         "cache: $target";
@@ -177,22 +177,22 @@ for my $target (at('/蔵/表.txt'), at(euc '/蔵/表.txt'),
 is scalar(split ' ', `find $tmp/cache -name '*.header'`), 1,
     'cache: one entry';
 
-# A subrequest starts over too.
+# A subrequest restarts, too.
 is $server->get('/virtual.shtml')->body, '[\xC9\xBD.txt]', 'subrequest';
 is $server->get('/own.shtml')->body, '[\xC9\xBD.txt]',
     'subrequest in canonical form';
 unlike $server->get('/denied.shtml')->body, qr/xC9/,
-    'subrequest denied by its real name';
-is $server->get('/told.shtml')->body, 'GET x  legacy mixed charset /開/表.cgi',
+    'subrequest denied by the found name';
+is $server->get('/vars.shtml')->body, 'GET x  legacy mixed charset /開/表.cgi',
     'subrequest to a program';
 
-# What an internal redirect brings along stays.
+# Fields set by an internal redirect stay.
 my $chosen = $server->get('/map.var', headers => ['Accept-Language', 'ja']);
-is $chosen->body, 'ja', 'a type map leads to its file';
-is $chosen->header('Vary'), 'negotiate,accept-language', 'Vary stays';
-is $chosen->header('TCN'),  'choice',                    'TCN stays';
+is $chosen->body, 'ja', 'a type map selects its file';
+is $chosen->header('Vary'), 'negotiate,accept-language', 'Vary unchanged';
+is $chosen->header('TCN'),  'choice',                    'TCN unchanged';
 like $chosen->header('Content-Location') // '', qr/\.html\.ja\z/,
-    'Content-Location stays';
+    'Content-Location unchanged';
 
 is_deeply [$server->errors], [], 'log';
 done_testing;

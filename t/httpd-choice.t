@@ -1,5 +1,5 @@
-# httpd, IRIAmbiguous: several candidates for a path: 404, or 300 and a list of
-# those that the client may get, each by the rules of its own path.
+# httpd, IRIAmbiguous: several candidates for a path: 404, or 300 with a list
+# of those that the client may access, each by the rules for its own path.
 use strict;
 use warnings;
 use Digest::SHA 'sha1_base64';
@@ -152,7 +152,7 @@ chmod 0777, "$server->{tmp}/run";    # DavLockDB
 
 my @json = (headers => [Accept => 'application/json']);
 
-# The paths that a request may choose from; its status where there are none.
+# The candidates of a response; its status if there are none.
 sub choices {
     my ($target, @option) = @_;
     my $answer = $server->get($target, @json, @option);
@@ -166,109 +166,115 @@ my $answer = $server->get('/Docs/readme.txt');
 is $answer->status, 300, 'several';
 is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'HTML';
 like $answer->header('Content-Security-Policy'),
-    qr/^default-src 'none'; style-src 'sha256-/, 'it may load nothing';
-is $answer->header('X-Content-Type-Options'), 'nosniff', 'no guessing';
+    qr/^default-src 'none'; style-src 'sha256-/, 'Content-Security-Policy';
+is $answer->header('X-Content-Type-Options'), 'nosniff',
+    'X-Content-Type-Options';
 is $answer->header('Vary'), 'Accept', 'Vary';
-is $answer->header('Cache-Control'), 'no-store', 'kept by nobody';
-is $answer->header('X-Rule'), 'seen', 'headers as for any answer';
-is $answer->header('Content-Length'), length $answer->body, 'its length';
-is $answer->header('Location'), undef, 'none is preferred';
+is $answer->header('Cache-Control'), 'no-store', 'Cache-Control';
+is $answer->header('X-Rule'), 'seen', 'other headers of the response';
+is $answer->header('Content-Length'), length $answer->body, 'Content-Length';
+is $answer->header('Location'), undef, 'no representation is preferred';
 like $answer->body, qr{<a[ ]href="/Docs/README\.txt"><bdi>/Docs/README\.txt
     </bdi></a></li>\n<li><a[ ]href="/Docs/ReadMe\.txt">}x, 'links';
 like $answer->body, qr{several names like <bdi>/Docs/readme\.txt</bdi>\.},
-    'the one asked';
+    'the requested name';
 like $server->get('/Docs/readme.txt?a=%2F&b<"')->body,
     qr{href="/Docs/README\.txt\?a=%2F&amp;b%3C%22">},
-    'the query, as a URI has it';
+    'the query, percent-encoded';
 like $server->get('/docs/readme.txt?q=1', @json)->body,
     qr{"path":"/Docs/README\.txt","uri":"/Docs/README\.txt\?q=1"},
-    'and where it has moved';
+    'the redirect';
 $answer = $server->get('/Docs/readme.txt', @json);
 is $answer->header('Content-Type'), 'application/json', 'JSON';
 is $answer->body, '{"choices":[{"path":"/Docs/README.txt",'
     . '"uri":"/Docs/README.txt"},{"path":"/Docs/ReadMe.txt",'
-    . qq("uri":"/Docs/ReadMe.txt"}]}\n), 'as it is documented';
+    . qq("uri":"/Docs/ReadMe.txt"}]}\n), 'JSON as documented';
 $answer = $server->request('HEAD', '/Docs/readme.txt');
 is $answer->status, 300, 'HEAD';
 is $answer->body, '', 'HEAD has no body';
 my $client = $server->client;
-is $client->request('/Docs/readme.txt')->status, 300, 'first of two';
+is $client->request('/Docs/readme.txt')->status, 300, 'first of two requests';
 is $client->request('/Docs/README.txt')->body, 'Docs/README.txt',
-    'the connection goes on';
+    'the connection is kept';
 is $server->get('/Docs/readme.txt', proto => 'h2')->status, 300, 'h2';
-ok index($server->told,
+ok index($server->settled_log,
     'iri: "/Docs/readme.txt" may mean several names, match case,') > 0, 'log';
 is $server->get('/Docs/README.txt')->body, 'Docs/README.txt',
-    'its own name is no choice';
+    'an exact name has no candidates';
 
 is choices('/docs/readme.TXT'), '/Docs/README.txt /Docs/ReadMe.txt',
-    'in a folder that was found';
+    'in a directory found by a similar name';
 $answer = $server->get("/Docs/%3Cb%3E&'%22.TXT");
-is $answer->status, 300, 'names out of HTML';
+is $answer->status, 300, 'names with HTML markup';
 unlike $answer->body =~ s/.*<ul[^>]*>//sr,
-    qr/<b>|<B>|=["'][^"<]*['"][^>]|&'/, 'end nothing';
+    qr/<b>|<B>|=["'][^"<]*['"][^>]|&'/, 'are escaped';
 like $answer->body, qr{href="/Docs/%3CB%3E&amp;&\#39;%22\.txt"}, 'links';
 like $server->get("/Docs/L%E2%80%AEX.txt")->status, qr/^(300|404)$/,
     'bidi controls';
 unlike $server->get("/Docs/L%E2%80%AEX.txt")->body, qr/\xE2\x80\xAE/,
-    'are not shown';
+    'are escaped';
 
-# ---- only what it could get -------------------------------------------------
+# ---- only accessible candidates ---------------------------------------------
 is choices('/Part/open.txt'), '/Part/Open.txt /Part/oPen.txt',
-    'two of four are for others';
-is choices('/part/open.txt'), '/Part/Open.txt /Part/oPen.txt', 'so here';
-is choices('/All/shut.txt'), 404, 'none is left';
-is choices('/Denied/twin.txt'), 403, 'the folder is denied';
-is choices('/denied/twin.txt'), 403, 'also where it was found';
-is choices('/denied/absent.txt'), 403, 'which says no more than absence';
+    'two of four are denied';
+is choices('/part/open.txt'), '/Part/Open.txt /Part/oPen.txt',
+    'the same in another directory';
+is choices('/All/shut.txt'), 404, 'no accessible candidate';
+is choices('/Denied/twin.txt'), 403, 'the directory is denied';
+is choices('/denied/twin.txt'), 403, 'also if found by a similar name';
+is choices('/denied/absent.txt'), 403,
+    'the same response as for an absent name';
 is choices('/Login/twin.txt'), 401, 'a password';
-is choices('/login/twin.txt'), 401, 'a password of the folder';
+is choices('/login/twin.txt'), 401, 'the password of a directory';
 is choices('/Login/twin.txt', headers => [Accept => 'application/json',
         Authorization => 'Basic dTpw']), '/Login/TWIN.txt /Login/Twin.txt',
-    'and with it';
-is choices('/Rules/go.txt'), '/Rules/Go.txt', 'rules of the folder';
+    'with the password';
+is choices('/Rules/go.txt'), '/Rules/Go.txt', 'rules of the directory';
 is choices('/Server/go.txt'), '/Server/Go.txt', 'rules of the server';
 is choices('/Flag/twin.txt'), '/Flag/Twin.txt',
-    'also those that are not for subrequests';
-is choices('/Sym/twin.txt'), '/Sym/Twin.txt', 'a link that is not followed';
+    'also rules with [NS]';
+is choices('/Sym/twin.txt'), '/Sym/Twin.txt',
+    'a symbolic link that is not followed';
 for (['Expr', 'by their URI'], ['Env', 'by variables of their URI']) {
     my ($dir, $name) = @$_;
     is $server->get("/$dir/$_")->status, 403, "$name: $_ is denied"
         for 'Twin.txt', 'tWin.txt';
     is choices("/$dir/twin.txt"), "/$dir/TWIN.txt", $name;
 }
-is choices('/Expr/twin.txt?shut'), '/Expr/tWin.txt', 'and by their query';
-is $server->get('/Mode/Twin.txt')->status, 403, 'not to be read';
-is choices('/Mode/twin.txt'), '/Mode/TWIN.txt', 'what can be read';
-is choices('/Mode/sub/'), '/Mode/Sub/', 'and a directory';
-is choices('/Quiet/twin.txt'), 404, '404 in one folder';
-is choices('/quiet/twin.txt'), 404, 'that was found';
+is choices('/Expr/twin.txt?shut'), '/Expr/tWin.txt',
+    'rules that depend on the query';
+is $server->get('/Mode/Twin.txt')->status, 403, 'an unreadable file';
+is choices('/Mode/twin.txt'), '/Mode/TWIN.txt', 'a readable file';
+is choices('/Mode/sub/'), '/Mode/Sub/', 'a directory';
+is choices('/Quiet/twin.txt'), 404, '404 in one directory';
+is choices('/quiet/twin.txt'), 404, 'found by a similar name';
 is $server->get('/Docs/readme.txt', port => $server->port('quiet'))->status,
     404, '404 by default';
 is $server->get("/$_/readme.txt", port => $server->port('folder'))->status,
-    300, "300 in one folder, $_" for qw(Docs docs);
+    300, "300 in one directory, $_" for qw(Docs docs);
 is $server->get('/Dir/sub/a.txt', port => $server->port('folder'))->status,
-    404, '404 in another';
+    404, '404 in another directory';
 
 # ---- directories ------------------------------------------------------------
-is choices('/Dir/sub'),       '/Dir/SUB/ /Dir/Sub/', 'with their slash';
-is choices('/Dir/sub/'),      '/Dir/SUB/ /Dir/Sub/', 'asked with it';
+is choices('/Dir/sub'),       '/Dir/SUB/ /Dir/Sub/',
+    'directories end in a slash';
+is choices('/Dir/sub/'),      '/Dir/SUB/ /Dir/Sub/', 'requested with the slash';
 is choices('/Dir/sub/a.txt'), '/Dir/SUB/a.txt /Dir/Sub/a.txt',
-    'and what is in them';
-is choices('/Dir/rest/a.txt'), '/Dir/Rest/a.txt', 'where it is there';
+    'entries of several directories';
+is choices('/Dir/rest/a.txt'), '/Dir/Rest/a.txt', 'candidates that exist only';
 
-# ---- who is not asked to choose ---------------------------------------------
+# ---- requests without a choice ----------------------------------------------
 is $server->request('POST', '/Docs/readme.txt', body => 'x')->status, 404,
     'POST';
 is $server->request('PUT', '/Write/twin.txt', body => 'x')->status, 409,
-    'PUT makes no third';
+    'PUT creates no third entry';
 is $server->request('DELETE', '/Write/twin.txt')->status, 404, 'DELETE';
 like $server->get('/page.shtml')->body, qr/^\[\[an error/, 'a subrequest';
 is $server->get('/gone')->status, 410, 'ErrorDocument';
 is $server->get('/Fall/twin')->status, 300, 'before FallbackResource';
-like choices('/Eight/abcd'), qr/^(\S+ ){7}\S+$/, 'eight at most';
+like choices('/Eight/abcd'), qr/^(\S+ ){7}\S+$/, 'at most eight candidates';
 like $server->get('/Eight/abcd', @json)->body, qr/\],"more":true\}$/,
-    'and that there are others';
+    'a note that there are more candidates';
 like $server->get('/Eight/abcd')->body, qr/<p>There are others, too/, 'on the page, too';
 unlike $server->get('/Docs/readme.txt')->body, qr/others/, 'or none';
 
@@ -301,7 +307,7 @@ Alias "/別" "$euc"
 END
 chmod 0777, "$legacy->{tmp}/run";    # DavLockDB
 
-# Choices of an escaped target, as they are percent-encoded.
+# Candidates for an escaped target, percent-encoded.
 sub legacy {
     my ($path) = @_;
     $path =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ge;
@@ -315,13 +321,13 @@ is legacy('/別/表/本/Ab.txt'), '/別/表/本/Ａｂ.txt',
     'EUC-JP behind an alias, one denied';
 is legacy('/秘/Ab.txt'), 403, 'EUC-JP, denied';
 is legacy('/山/Ab/川.txt'), '/山/Ａb/川.txt /山/Ａｂ/川.txt',
-    'EUC-JP, folders of two names';
-is legacy('/表/ガイド.txt'), 200, 'EUC-JP, its own name';
+    'EUC-JP, directories of two names';
+is legacy('/表/ガイド.txt'), 200, 'EUC-JP, the name of the entry';
 for my $method (qw(PUT MKCOL DELETE)) {
     is $legacy->request($method, '/%E8%A1%A8/%E6%9C%AC/Ab.txt', body => '')
         ->status, 409, "$method is refused";
 }
 is join(' ', sort map { s{.*/}{}r } glob "$euc/$hyo/\xCB\xDC/*"),
-    "\xA3\xC1b.txt \xA3\xC1\xA3\xE2.txt", 'nothing was made';
+    "\xA3\xC1b.txt \xA3\xC1\xA3\xE2.txt", 'no entry was created';
 is_deeply [$legacy->errors], [], 'log, EUC-JP';
 done_testing;

@@ -21,7 +21,7 @@ sub percent {
     return $path;
 }
 
-# ---- bad values: configuration, what the line must say
+# ---- bad values: configuration, part of the message
 my @bad = (
     ['IRIEngine maybe', qr/^IRIEngine must be "on", "off" or "report"/],
     ['IRIEngine', qr/^IRIEngine takes one argument/],
@@ -63,15 +63,15 @@ my @bad = (
         'IRIMatch exact', 'IRIRepair off'),
 );
 for my $case (@bad) {
-    my ($conf, $says) = @$case;
+    my ($conf, $message) = @$case;
     my ($code, $out) = httpd_t($conf);
     my ($line) = $out =~ /^AH00526: Syntax error on line .*:\n(.*)$/m;
-    isnt $code, 0, "refused: $conf";
-    like $line // $out, $says, 'says why';
-    is scalar(grep { /^IRI/ } split /\n/, $out), 1, 'in one line';
+    isnt $code, 0, "rejected: $conf";
+    like $line // $out, $message, 'the message gives the reason';
+    is scalar(grep { /^IRI/ } split /\n/, $out), 1, 'one log line';
 }
 
-# ---- good values, in any case of letters
+# ---- valid values, in any letter case
 my ($code, $out) = httpd_t(<<'END');
 IRIEngine ON
 iricharset EUC-JP shift_jis Big5 EUC-KR GBK windows-1251 KOI8-R ISO-8859-1
@@ -157,8 +157,8 @@ sub status {
 }
 my $nfc = "u/nfd-\xC3\xA9";
 my @cases = (
-    # virtual host, path, charset of the request, status, what
-    [undef, '/u/日本', undef, 200, 'default tree is UTF-8'],
+    # virtual host, path, charset of the request, status, description
+    [undef, '/u/日本', undef, 200, 'trees are UTF-8 by default'],
     [undef, '/u/日本', 'euc-jp', 200, 'IRICharset is inherited'],
     [undef, '/u/Москва', 'cp1251', 404, 'no other charset'],
     [undef, '/e/日本', undef, 200, '<Directory> is inherited'],
@@ -171,7 +171,7 @@ my @cases = (
     ['none', '/e/日本', undef, 404, '<Directory> of a virtual host wins'],
     ['none', '/e/ht/日本', undef, 200, '<DirectoryMatch> comes last'],
     ['off', '/e/日本', undef, 404, 'IRIEngine Off in a virtual host'],
-    ['off', '/e/日本', 'euc-jp', 200, 'then as httpd alone'],
+    ['off', '/e/日本', 'euc-jp', 200, 'as without the module'],
     ['tree', '/d/日本', 'euc-jp', 303, '<Location> in a virtual host'],
     ['tree', '/d/日本', undef, 200, 'IRIFilenameCharset of the host'],
     ['tree', '/u/日本', undef, 200, '<Directory> overrides the host'],
@@ -179,22 +179,22 @@ my @cases = (
     [undef, '/e/日本', 'euc-jp', 200, 'IRIRedirect: off by default'],
     [undef, '/e/ht/日本', 'euc-jp', 302, '.htaccess'],
     [undef, '/e/ht/日本', undef, 200, '.htaccess, canonical'],
-    [undef, "/v/\xEF\xBD\x9E", undef, 200, 'variants by EUC-JP'],
-    ['none', "/v/\xEF\xBD\x9E", undef, 404, 'no variants without'],
-    ['other', "/v/\xEF\xBD\x9E", undef, 404, 'nor with exact'],
+    [undef, "/v/\xEF\xBD\x9E", undef, 200, 'variants with EUC-JP'],
+    ['none', "/v/\xEF\xBD\x9E", undef, 404, 'no variants without it'],
+    ['other', "/v/\xEF\xBD\x9E", undef, 404, 'no variants with exact'],
 );
 for my $case (@cases) {
-    my ($on, $path, $charset, $status, $what) = @$case;
-    is status($on, $path, $charset), $status, ($on // 'main') . ": $what";
+    my ($on, $path, $charset, $status, $test_name) = @$case;
+    is status($on, $path, $charset), $status, ($on // 'main') . ": $test_name";
 }
 # .htaccess may set IRIRedirect only.
 spew("$root/e/ht/.htaccess", "IRIFilenameCharset EUC-JP\n");
 is status(undef, '/e/ht/日本'), 500, '.htaccess: not for names on disk';
-my $said = qr/IRIFilenameCharset not allowed here/;
-like $server->told, $said, 'says so';
-is_deeply [$server->errors(ignore => $said)], [], 'log';
+my $not_allowed = qr/IRIFilenameCharset not allowed here/;
+like $server->settled_log, $not_allowed, 'the message';
+is_deeply [$server->errors(ignore => $not_allowed)], [], 'log';
 
-# The module alone, without a directive: nothing changes.
+# The module without directives changes nothing.
 my $plain = httpd(root => $root, conf => '');
 is $plain->get('/u/' . percent '日本')->status, 200, 'off by default';
 is $plain->get('/u/' . percent in_charset('日本', 'euc-jp'))->status, 404,

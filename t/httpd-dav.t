@@ -1,4 +1,4 @@
-# httpd: mod_dav over a tree that is EUC-JP on disk: every method, and
+# httpd: mod_dav over a tree that is in EUC-JP on disk: every method, and
 # Destination, in every spelling, leads to the one entry with the name.
 use strict;
 use warnings;
@@ -70,22 +70,22 @@ DAVMinTimeout 600
 END
 chmod 0777, $server->tmp . '/run';
 
-# What lies in a directory, by octets on disk.
+# The entries of a directory, in octets on disk.
 sub entries {
     opendir my $dir, "$root/" . euc($_[0]) or return 'none';
     return join ' ', sort map { escaped($_) } grep { !/^\.\.?$/ && $_ ne '.DAV' }
         readdir $dir;
 }
 
-# One request; the status and what it was must be right.
-sub does {
-    my ($method, $target, $status, $what, %option) = @_;
+# Sends one request and tests its status.
+sub request_is {
+    my ($method, $target, $status, $test_name, %option) = @_;
     my $answer = $server->request($method, $target, %option);
-    is $answer->status, $status, $what;
+    is $answer->status, $status, $test_name;
     return $answer;
 }
 
-# The path of a Location; httpd writes some hexadecimal digits small.
+# The path of a Location; httpd writes some hex digits in lower case.
 sub location {
     my ($answer) = @_;
     return ($answer->header('Location') // 'none')
@@ -94,64 +94,64 @@ sub location {
 
 for my $name (sort keys %spelling) {
     my $of = $spelling{$name};
-    does('MKCOL', $of->('/新/'), 201, "$name: MKCOL");
-    ok -d "$root/" . euc('新'), "$name: is EUC-JP on disk";
-    does('MKCOL', $of->('/新/'), 405, "$name: MKCOL again");
-    my $made = does('PUT', $of->('/新/子.txt'), 201, "$name: PUT",
+    request_is('MKCOL', $of->('/新/'), 201, "$name: MKCOL");
+    ok -d "$root/" . euc('新'), "$name: EUC-JP on disk";
+    request_is('MKCOL', $of->('/新/'), 405, "$name: MKCOL again");
+    my $made = request_is('PUT', $of->('/新/子.txt'), 201, "$name: PUT",
         body => 'one');
     is location($made), percent('/新/子.txt'), "$name: Location";
-    does('PUT', $of->('/新/子.txt'), 204, "$name: PUT again", body => 'two');
+    request_is('PUT', $of->('/新/子.txt'), 204, "$name: PUT again", body => 'two');
     is entries('新'), escaped(euc('子.txt')), "$name: one entry";
     is $server->get($of->('/新/子.txt'))->body, 'two', "$name: GET";
 
     for my $other (sort keys %spelling) {
         my $to = $spelling{$other};
-        $made = does('COPY', $of->('/新/子.txt'), 201,
+        $made = request_is('COPY', $of->('/新/子.txt'), 201,
             "$name: COPY to $other", headers => [
                 Destination => 'http://localhost' . $to->('/新/写.txt')]);
         is location($made), percent('/新/写.txt'),
             "$name: Location of a COPY to $other";
-        does('MOVE', $of->('/新/写.txt'), 201, "$name: MOVE to $other",
+        request_is('MOVE', $of->('/新/写.txt'), 201, "$name: MOVE to $other",
             headers => [
                 Destination => 'http://localhost' . $to->('/新/移.txt')]);
         is entries('新'),
             join(' ', sort map { escaped(euc($_)) } '子.txt', '移.txt'),
             "$name: two entries";
-        does('DELETE', $to->('/新/移.txt'), 204, "$name: DELETE in $other");
+        request_is('DELETE', $to->('/新/移.txt'), 204, "$name: DELETE in $other");
     }
-    does('COPY', $of->('/新/子.txt'), 403,
+    request_is('COPY', $of->('/新/子.txt'), 403,
         "$name: Destination denied by <Location>",
         headers => [Destination => 'http://localhost' . $of->('/禁/写.txt')]);
-    is entries('禁'), escaped(euc('有.txt')), "$name: nothing was written";
+    is entries('禁'), escaped(euc('有.txt')), "$name: no entry was changed";
 
-    does('PROPFIND', $of->('/新/'), 207, "$name: PROPFIND",
+    request_is('PROPFIND', $of->('/新/'), 207, "$name: PROPFIND",
         headers => [Depth => 0]);
-    does('PROPFIND', $of->('/無/'), 404, "$name: PROPFIND of none",
+    request_is('PROPFIND', $of->('/無/'), 404, "$name: PROPFIND of none",
         headers => [Depth => 0]);
-    does('PROPPATCH', $of->('/新/子.txt'), 207, "$name: PROPPATCH",
+    request_is('PROPPATCH', $of->('/新/子.txt'), 207, "$name: PROPPATCH",
         headers => ['Content-Type' => 'text/xml'], body =>
             '<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set>'
             . '<D:prop><x xmlns="u:u">1</x></D:prop></D:set>'
             . '</D:propertyupdate>');
 
-    my $lock = does('LOCK', $of->('/新/子.txt'), 200, "$name: LOCK",
+    my $lock = request_is('LOCK', $of->('/新/子.txt'), 200, "$name: LOCK",
         headers => ['Content-Type' => 'text/xml'], body =>
             '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope>'
             . '<D:exclusive/></D:lockscope><D:locktype><D:write/>'
             . '</D:locktype></D:lockinfo>');
     my $token = $lock->header('Lock-Token') // '<none>';
     for my $other (sort keys %spelling) {
-        does('PUT', $spelling{$other}->('/新/子.txt'), 423,
+        request_is('PUT', $spelling{$other}->('/新/子.txt'), 423,
             "$name: the lock holds for $other", body => 'no');
     }
-    does('UNLOCK', $of->('/新/子.txt'), 204, "$name: UNLOCK",
+    request_is('UNLOCK', $of->('/新/子.txt'), 204, "$name: UNLOCK",
         headers => ['Lock-Token' => $token]);
-    does('DELETE', $of->('/新/'), 204, "$name: DELETE");
-    ok !-e "$root/" . euc('新'), "$name: is gone";
+    request_is('DELETE', $of->('/新/'), 204, "$name: DELETE");
+    ok !-e "$root/" . euc('新'), "$name: the entry is removed";
 }
 
-# What is listed can be asked for, in a tree that requests cannot name by its
-# octets, and where those are UTF-8 for other names.
+# Listed entries can be requested, in a tree where requests cannot use octets
+# on disk, and where these are UTF-8 for other names.
 mkdir "$root/$_" for 'l', map { "l/" . euc($_) } '棚', '空&き';
 spew("$root/l/" . euc($_), $_)
     for '表.txt', '日 本&.txt', '棚/表.txt', 'plain.txt';
@@ -169,7 +169,7 @@ for my $port ($server->port, $server->port('none')) {
     is scalar(() = $list->body =~ m{<D:getcontenttype>text/plain<}g), 3,
         'PROPFIND: content types of what has a name';
     is $server->get(percent('/l/表.txt'), port => $port)->body, '表.txt',
-        'leads to the entry';
+        'the href opens the entry';
     my $below = $server->request('PROPFIND', percent('/l/棚/'),
         headers => [Depth => 1], port => $port);
     like $below->body, qr{(?i)<D:href>\Q@{[percent('/l/棚/表.txt')]}\E</D:href>},
@@ -177,23 +177,25 @@ for my $port ($server->port, $server->port('none')) {
 }
 system 'rm', '-r', "$root/l";
 
-# Names that the tree cannot hold are not made in another charset.
-my $refused = does('PUT', '/%E2%82%AC.txt', 409, 'PUT of a euro sign',
+# Names that the tree cannot encode are not created in another charset.
+my $refused = request_is('PUT', '/%E2%82%AC.txt', 409, 'PUT of a euro sign',
     body => 'x');
-like $refused->body, qr/charset of file names does not contain it/, 'says why';
+like $refused->body, qr/charset of file names does not contain it/,
+    'the message gives the reason';
 is entries(''), join(' ', sort 'k', 'n', map { escaped(euc($_)) } '在', '禁'),
-    'nothing was made';
-does('MKCOL', '/%E2%82%AC/', 409, 'MKCOL of it');
+    'no entry was created';
+request_is('MKCOL', '/%E2%82%AC/', 409, 'MKCOL of it');
 for my $method (qw(COPY MOVE)) {
-    $refused = does($method, percent('/在/有.txt'), 409, "$method to it",
-        to('/%E2%82%AC.txt'));
-    like $refused->body, qr/charset of file names does not contain it/, 'says why';
+    $refused = request_is($method, percent('/在/有.txt'), 409, "$method to it",
+        destination('/%E2%82%AC.txt'));
+    like $refused->body, qr/charset of file names does not contain it/,
+        'the message gives the reason';
 }
-does('PUT', percent('/禁/') . '%E2%82%AC.txt', 403, 'in a denied place',
+request_is('PUT', percent('/禁/') . '%E2%82%AC.txt', 403, 'in a denied directory',
     body => 'x');
-does('DELETE', '/%E2%82%AC.txt', 404, 'DELETE of it');
+request_is('DELETE', '/%E2%82%AC.txt', 404, 'DELETE of it');
 
-itself($_) for qw(新 n);
+test_same_resource($_) for qw(新 n);
 by_links();
 tags($_) for qw(新 n);
 twins();
@@ -203,12 +205,12 @@ multistatus();
 is_deeply [$server->errors], [], 'log';
 done_testing;
 
-sub to {
+sub destination {
     my ($path, @more) = @_;
     return (headers => [Destination => "http://localhost$path", @more]);
 }
 
-# A name as the tree writes it, and how it may be asked for.
+# A name as the tree encodes it, and its spellings in requests.
 sub disk { return $_[0] =~ m{^/?n(?:/|\z)} ? nfd($_[0]) : euc($_[0]) }
 
 sub spellings {
@@ -219,39 +221,39 @@ sub spellings {
     return %of;
 }
 
-# COPY and MOVE to the source itself, into it, over what it is in.
-sub itself {
+# COPY and MOVE to the source itself, into it, and over its parent.
+sub test_same_resource {
     my ($dir) = @_;
     my %of = spellings($dir);
     for my $name (sort keys %of) {
         my $from = sub { $of{$name}->("/$dir/$_[0]") };
         $server->request('MKCOL', percent("/$dir/"));
-        does('MKCOL', $from->('がぎ/'), 201, "$dir, $name: MKCOL");
-        does('MKCOL', $from->('がぎ/ざ/'), 201, "$dir, $name: MKCOL");
-        does('PUT', $from->('がぎ/ぐ.txt'), 201, "$dir, $name: PUT",
+        request_is('MKCOL', $from->('がぎ/'), 201, "$dir, $name: MKCOL");
+        request_is('MKCOL', $from->('がぎ/ざ/'), 201, "$dir, $name: MKCOL");
+        request_is('PUT', $from->('がぎ/ぐ.txt'), 201, "$dir, $name: PUT",
             body => 'keep');
         for my $other (sort keys %of) {
             my $into = sub { $of{$other}->("/$dir/$_[0]") };
             for my $method (qw(COPY MOVE)) {
-                does($method, $from->($_->[0]), 403,
+                request_is($method, $from->($_->[0]), 403,
                     "$dir, $name: $method $_->[0] to $_->[1] in $other",
-                    to($into->($_->[1]), Overwrite => 'T'))
+                    destination($into->($_->[1]), Overwrite => 'T'))
                     for ['がぎ/ぐ.txt', 'がぎ/ぐ.txt'], ['がぎ/', 'がぎ/'],
                         ['がぎ/', 'がぎ/ざ/ご/'], ['がぎ/ざ/', 'がぎ/'];
             }
             is slurp("$root/" . disk("$dir/がぎ/ぐ.txt")), 'keep',
-                "$dir, $name: nothing is destroyed";
-            is does('PROPFIND', $into->('がぎ/'), 207,
+                "$dir, $name: no entry is lost";
+            is request_is('PROPFIND', $into->('がぎ/'), 207,
                 "$dir, $name: PROPFIND in $other", headers => [Depth => 1])
                 ->body =~ s{.*<D:href>([^<]*%[^<]*txt)</D:href>.*}{$1}sr,
                 percent("/$dir/がぎ/ぐ.txt"), "$dir, $name: href";
         }
-        does('DELETE', $from->('がぎ/'), 204, "$dir, $name: DELETE");
+        request_is('DELETE', $from->('がぎ/'), 204, "$dir, $name: DELETE");
     }
     return;
 }
 
-# The same by links.
+# The same through symbolic links.
 sub by_links {
     mkdir "$root/n/$_" for qw(d d/sub);
     spew("$root/n/d/$_", 'keep') for qw(f.txt sub/g.txt);
@@ -259,38 +261,38 @@ sub by_links {
     symlink 'd/sub', "$root/n/deep";
     system 'chown', '-R', '-h', 'www-data', "$root/n" if $> == 0;
     for my $method (qw(COPY MOVE)) {
-        does($method, "/n/$_->[0]", 403, "$method $_->[0] to $_->[1]",
-            to("/n/$_->[1]", Overwrite => 'T'))
+        request_is($method, "/n/$_->[0]", 403, "$method $_->[0] to $_->[1]",
+            destination("/n/$_->[1]", Overwrite => 'T'))
             for ['d/', 'link/new/'], ['d/', 'deep/new/'], ['d/sub/', 'link/'],
                 ['d/f.txt', 'link/f.txt'], ['link/', 'd/new/'];
     }
-    is entries('n/d'), 'f.txt sub', 'nothing was made';
+    is entries('n/d'), 'f.txt sub', 'no entry was created';
     is slurp("$root/n/d/$_"), 'keep', "$_ is as it was"
         for qw(f.txt sub/g.txt);
-    does('COPY', '/n/d/', 201, 'Depth: 0 takes nothing of what is in it',
-        to('/n/link/new/', Depth => 0));
-    is entries('n/d'), 'f.txt new sub', 'but itself';
+    request_is('COPY', '/n/d/', 201, 'Depth: 0 takes nothing of what is in it',
+        destination('/n/link/new/', Depth => 0));
+    is entries('n/d'), 'f.txt new sub', 'except the source';
     unlink map { "$root/n/$_" } qw(link deep);
-    does('DELETE', '/n/d/', 204, 'DELETE');
+    request_is('DELETE', '/n/d/', 204, 'DELETE');
     return;
 }
 
 my $LOCKINFO;
 sub lock_it {
-    my ($target, $what) = @_;
+    my ($target, $test_name) = @_;
     $LOCKINFO //= '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:">'
         . '<D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/>'
         . '</D:locktype><D:owner><D:href>http://me/%c9%bd</D:href></D:owner>'
         . '</D:lockinfo>';
-    my $lock = does('LOCK', $target, 200, $what, body => $LOCKINFO,
+    my $lock = request_is('LOCK', $target, 200, $test_name, body => $LOCKINFO,
         headers => ['Content-Type' => 'text/xml', Depth => 0]);
     like $lock->body, qr{:href>http://me/%c9%bd</},
-        "$what: its owner's own href";
+        "$test_name: the href in owner is unchanged";
     return $lock->header('Lock-Token') // '<none>';
 }
 
-# A resource tag of If means the same in every spelling: that of the request,
-# of what is in a collection, and of a Destination.
+# A resource tag of If means the same in every spelling: of the request, of
+# members of a collection, and of a Destination.
 sub tags {
     my ($dir) = @_;
     my %of = spellings($dir);
@@ -298,58 +300,58 @@ sub tags {
     for my $name (sort keys %of) {
         my $from = sub { $of{$name}->("/$dir/$_[0]") };
         my $w = "$dir, $name";
-        does('PUT', $from->("ば.txt"), 201, "$w: PUT", body => 'b');
-        does('MKCOL', $from->('がぎ/'), 201, "$w: MKCOL");
-        does('PUT', $from->("がぎ/ぐ.txt"), 201, "$w: PUT", body => 'one');
+        request_is('PUT', $from->("ば.txt"), 201, "$w: PUT", body => 'b');
+        request_is('MKCOL', $from->('がぎ/'), 201, "$w: MKCOL");
+        request_is('PUT', $from->("がぎ/ぐ.txt"), 201, "$w: PUT", body => 'one');
         my $token = lock_it($from->("がぎ/ぐ.txt"), "$w: LOCK");
         for my $other (sort keys %of) {
             my $into = sub { $of{$other}->("/$dir/$_[0]") };
             my $tag = sub { (If => "<http://localhost" . $into->($_[0])
                     . "> ($_[1])") };
             my $put = sub {
-                my ($status, $what, @headers) = @_;
-                does('PUT', $from->("がぎ/ぐ.txt"), $status, "$w: $what, $other",
+                my ($status, $test_name, @headers) = @_;
+                request_is('PUT', $from->("がぎ/ぐ.txt"), $status, "$w: $test_name, $other",
                     body => 'one', headers => \@headers);
             };
             $put->(423, 'no token');
             $put->(204, 'tagged', $tag->("がぎ/ぐ.txt", $token));
-            # a tag that names the resource counts, and one of another not
+            # a tag that names the resource counts, one of another does not
             $put->(412, 'a wrong entity tag', $tag->("がぎ/ぐ.txt",
                 "$token [\"wrong\"]"));
             $put->(204, "another's wrong entity tag", If => '<'
                 . $into->('ば.txt') . '> (["wrong"]) <'
                 . $into->("がぎ/ぐ.txt") . "> ($token)");
-            # which is seen by a wrong entity tag that does not count
+            # shown by a wrong entity tag that is ignored
             $put->(204, 'too many tags to look all of them up',
                 If => join ' ', (map { '<' . $into->("ば$_") . '> (<u:x>)' }
                     1 .. 12), ($tag->("がぎ/ぐ.txt",
                     "$token [\"wrong\"]"))[1])
                 if $other eq 'low';
-            does('LOCK', $from->("がぎ/ぐ.txt"), 200, "$w: refresh, $other",
+            request_is('LOCK', $from->("がぎ/ぐ.txt"), 200, "$w: refresh, $other",
                 headers => [$tag->("がぎ/ぐ.txt", $token), Depth => 0]);
-            does('COPY', $from->('ば.txt'), 204,
+            request_is('COPY', $from->('ば.txt'), 204,
                 "$w: a locked Destination, $other",
-                to($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt", $token)));
-            does('COPY', $from->('ば.txt'), 412,
+                destination($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt", $token)));
+            request_is('COPY', $from->('ば.txt'), 412,
                 "$w: Destination with a wrong entity tag, $other",
-                to($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt",
+                destination($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt",
                     "$token [\"wrong\"]")));
-            # in the depth of a collection mod_dav has the disk's octets
-            does('DELETE', $from->('がぎ/'), 424,
+            # for members of a collection mod_dav uses octets on disk
+            request_is('DELETE', $from->('がぎ/'), 424,
                 "$w: a member's wrong entity tag, $other", headers => [
                     $tag->("がぎ/ぐ.txt", "$token [\"wrong\"]")]);
-            does('DELETE', $from->('がぎ/'), 424,
+            request_is('DELETE', $from->('がぎ/'), 424,
                 "$w: a member is locked, $other");
-            ok -e "$root/" . disk("$dir/がぎ/ぐ.txt"), "$w: is there";
+            ok -e "$root/" . disk("$dir/がぎ/ぐ.txt"), "$w: the entry exists";
         }
-        does('DELETE', $from->('がぎ/'), 204, "$w: with its token",
+        request_is('DELETE', $from->('がぎ/'), 204, "$w: with its token",
             headers => [If => '<' . $from->("がぎ/ぐ.txt") . "> ($token)"]);
-        does('DELETE', $from->('ば.txt'), 204, "$w: DELETE");
+        request_is('DELETE', $from->('ば.txt'), 204, "$w: DELETE");
     }
     return;
 }
 
-# Names that differ by what is ignored.
+# Names that differ in ignored ways.
 sub twins {
     spew("$root/k/Résumé.txt", 'one');
     mkdir "$root/k/Docs";
@@ -362,75 +364,78 @@ sub twins {
         ['LOCK', 'RÉSUMÉ.txt', 409], ['DELETE', 'RÉSUMÉ.TXT', 404])
     {
         my ($method, $name, $status) = @$_;
-        my $answer = does($method, '/k/' . percent($name), $status,
+        my $answer = request_is($method, '/k/' . percent($name), $status,
             "$method " . escaped($name), $method eq 'PUT' ? (body => 'x')
             : $method eq 'LOCK' ? (body => $LOCKINFO, headers =>
                 ['Content-Type' => 'text/xml']) : ());
-        like $answer->body, qr/only in case or accents/, 'says why'
+        like $answer->body, qr/only in case or accents/,
+            'the message gives the reason'
             if $status == 409;
     }
-    does('COPY', '/k/Docs/new.txt', 409, 'COPY to a twin of another',
-        to('/k/' . percent('RÉSUMÉ.txt')));
-    does('COPY', '/k/' . percent('Résumé.txt'), 409, 'COPY to its own twin',
-        to('/k/' . percent('résumé.txt')));
-    does('MOVE', '/k/' . percent('Résumé.txt'), 201, 'MOVE to its own twin',
-        to('/k/' . percent('résumé.txt')));
-    does('MOVE', '/k/Docs/new.txt', 409, 'but not beside its own collection',
-        to('/k/DOCS/NEW.txt'));
+    request_is('COPY', '/k/Docs/new.txt', 409, 'COPY, similar to another',
+        destination('/k/' . percent('RÉSUMÉ.txt')));
+    request_is('COPY', '/k/' . percent('Résumé.txt'), 409,
+        'COPY, equivalent name', destination('/k/' . percent('résumé.txt')));
+    request_is('MOVE', '/k/' . percent('Résumé.txt'), 201,
+        'MOVE, equivalent name', destination('/k/' . percent('résumé.txt')));
+    request_is('MOVE', '/k/Docs/new.txt', 409, 'not beside an entry of another case',
+        destination('/k/DOCS/NEW.txt'));
     is entries('k'), join(' ', sort map { escaped($_) } 'Docs',
-        'résumé.txt', 'Résumé2.txt'), 'changes its name';
+        'résumé.txt', 'Résumé2.txt'), 'MOVE to another form changes the name';
     return;
 }
 
-# A collection goes over with the octets of all that is in it.
+# A collection is copied with the octets of all its members.
 sub collections {
     mkdir "$root/" . euc('巻');
     spew("$root/" . euc('巻/表.txt'), 'hyou');
     system 'chown', '-R', 'www-data', "$root/" . euc('巻') if $> == 0;
     for my $method (qw(COPY MOVE)) {
-        my $answer = does($method, '/' . percent('巻/'), 409,
+        my $answer = request_is($method, '/' . percent('巻/'), 409,
             "$method of a collection to a tree of another charset",
-            to('/n/' . percent('巻/')));
-        like $answer->body, qr/another charset or form/, 'says why';
-        ok !-e "$root/n/巻", 'and nothing is made';
+            destination('/n/' . percent('巻/')));
+        like $answer->body, qr/another charset or form/,
+            'the message gives the reason';
+        ok !-e "$root/n/巻", 'no entry was created';
     }
-    does('COPY', '/' . percent('巻/表.txt'), 201, 'a file has its name there',
-        to('/n/' . percent('表.txt')));
-    is slurp("$root/n/表.txt"), 'hyou', 'in that charset';
-    does('COPY', '/' . percent('巻/'), 201, 'a collection in its tree',
-        to('/' . percent('冊/')));
-    is slurp("$root/" . euc('冊/表.txt')), 'hyou', 'with what is in it';
+    request_is('COPY', '/' . percent('巻/表.txt'), 201, 'a file has its name there',
+        destination('/n/' . percent('表.txt')));
+    is slurp("$root/n/表.txt"), 'hyou', 'in the charset of the tree';
+    request_is('COPY', '/' . percent('巻/'), 201, 'a collection in its tree',
+        destination('/' . percent('冊/')));
+    is slurp("$root/" . euc('冊/表.txt')), 'hyou', 'with its members';
     return;
 }
 
-# What an answer of 207 says of names: those that DELETE and COPY could not
-# do, and properties that clients have stored, which stay as they are.
+# Names in a 207 response: of failed members in DELETE and COPY; and stored
+# properties of clients, which do not change.
 sub multistatus {
     $server->request('MKCOL', percent('/新/'));
-    does('MKCOL', percent('/新/外/'), 201, 'MKCOL');
-    does('PUT', percent('/新/外/中.txt'), 201, 'PUT', body => 'x');
+    request_is('MKCOL', percent('/新/外/'), 201, 'MKCOL');
+    request_is('PUT', percent('/新/外/中.txt'), 201, 'PUT', body => 'x');
     my $token = lock_it(percent('/新/外/中.txt'), 'LOCK');
-    my $answer = does('DELETE', percent('/新/外/'), 424, 'DELETE');
+    my $answer = request_is('DELETE', percent('/新/外/'), 424, 'DELETE');
     like $answer->body, qr{<D:href>\Q@{[percent('/新/外/中.txt')]}\E</D:href>
-        \s*<D:status>HTTP/1.1\ 423}x, 'says which is locked';
-    $answer = does('COPY', percent('/在/'), 424, 'COPY over it',
-        to(percent('/新/外/'), Overwrite => 'T'));
+        \s*<D:status>HTTP/1.1\ 423}x, 'the response names the locked member';
+    $answer = request_is('COPY', percent('/在/'), 424, 'COPY over it',
+        destination(percent('/新/外/'), Overwrite => 'T'));
     like $answer->body, qr{<D:href>\Q@{[percent('/新/外/中.txt')]}\E</D:href>},
-        'says which is locked';
+        'the response names the locked member';
     my $mine = '<D:href>/新/%c9%bd</D:href>';
-    does('PROPPATCH', percent('/新/外/'), 207, 'PROPPATCH', body =>
+    request_is('PROPPATCH', percent('/新/外/'), 207, 'PROPPATCH', body =>
         '<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set>'
         . "<D:prop><x xmlns='u:u'>$mine</x><D:displayname>&lt;\xC3\xA9 %FF"
         . '</D:displayname></D:prop></D:set></D:propertyupdate>',
         headers => ['Content-Type' => 'text/xml']);
-    $answer = does('PROPFIND', percent('/新/外/'), 207, 'PROPFIND',
+    $answer = request_is('PROPFIND', percent('/新/外/'), 207, 'PROPFIND',
         headers => [Depth => 0]);
-    like $answer->body, qr{href>\Q/新/%c9%bd\E</}, 'a href of a client';
+    like $answer->body, qr{href>\Q/新/%c9%bd\E</},
+        'an href stored by a client is unchanged';
     like $answer->body, qr{displayname>&lt;\xC3\xA9 %FF</},
-        'a displayname of a client';
+        'a displayname stored by a client is unchanged';
     like $answer->body, qr{<D:href>\Q@{[percent('/新/外/')]}\E</D:href>},
-        'its own href';
-    does('DELETE', percent('/新/'), 204, 'DELETE',
+        'the href of the response';
+    request_is('DELETE', percent('/新/'), 204, 'DELETE',
         headers => [If => '<' . percent('/新/外/中.txt') . "> ($token)"]);
     return;
 }

@@ -21,7 +21,7 @@ mkdir "$tmp/cache";
 chmod 0777, $tmp, "$tmp/cache";
 my $in_log  = 'LogLevel warn log_debug:info';
 
-# Who looks: modules beside, what is configured, whether it is in the log.
+# The reader: other modules, the configuration, whether it is logged.
 for ([SetEnvIf => [], "SetEnvIf Request_URI ^\Q$encoded\E\$ SAW"],
     [SetEnvIfNoCase => [],
         "SetEnvIfNoCase Request_URI ^\Q$encoded\E\$ SAW"],
@@ -65,13 +65,13 @@ for ([SetEnvIf => [], "SetEnvIf Request_URI ^\Q$encoded\E\$ SAW"],
     }), "$who: encoded";
 }
 
-# ---- what is escaped once stays so -------------------------------------------
+# ---- escaped octets are unescaped once --------------------------------------
 
 my $plain = httpd(root => $root, conf => "IRIEngine On\n");
 for my $time (1 .. 3) {
     is $plain->get('/%E8%A1%A8/%2541.txt')->status, 200, "\"%41\", $time";
     is $plain->get('/%E8%A1%A8/%41.txt')->status, 404, "\"A\", $time";
     is $plain->get('/%E8%A1%A8%2Fcaf%C3%A9.txt')->status, 404,
-        "no segment ends there, $time";
+        "an escaped slash ends no segment, $time";
 }
 done_testing;

@@ -1,5 +1,6 @@
 # httpd: attempts to get a denied file by another case, width or spelling: each
-# kind of rule judges the name of the entry found, and reveals nothing of it.
+# kind of rule judges the name of the entry found, and nothing about it is
+# disclosed.
 use strict;
 use warnings;
 use Digest::MD5 'md5_hex';
@@ -77,11 +78,11 @@ RewriteRule "^/Twice/Page\\.txt" "/twice/page.txt" [PT]
 END
 
 sub denied {
-    my ($what, $status, @targets) = @_;
+    my ($test_name, $status, @targets) = @_;
     for my $target (@targets) {
         my $answer = $server->get($target);
-        is $answer->status, $status, "$what: $target";
-        is $answer->header('Location'), undef, 'and no name is told';
+        is $answer->status, $status, "$test_name: $target";
+        is $answer->header('Location'), undef, 'no name is disclosed';
     }
 }
 
@@ -105,7 +106,7 @@ denied('absolute', 403, 'http://elsewhere.example/FILES/config.PHP',
     'http://localhost/DOCS/.htpasswd');
 denied('looked ahead', 403, '/Docs/a.txt?look', '/DOCS/A.txt?look');
 
-# What is not denied is found in the same ways.
+# Names that are not denied are found in the same ways.
 for (['/~joe/PAGE.txt', '/~joe/Page.txt'], ['/files%2fpage.TXT',
         '/Files/Page.txt'], ['http://localhost/DOCS/A.txt', '/Docs/a.txt'],
     ['/' . 'Docs/../' x 500 . 'docs/a.txt', '/Docs/a.txt'])
@@ -115,24 +116,25 @@ for (['/~joe/PAGE.txt', '/~joe/Page.txt'], ['/files%2fpage.TXT',
     is $answer->header('Location') =~ s{^http://[^/]+}{}r, $_->[1],
         'redirected';
 }
-is $server->get('/~JOE/page.txt')->status, 404, 'a user is no name';
+is $server->get('/~JOE/page.txt')->status, 404,
+    "the directory of a user is not folded";
 is $server->request('POST', '/limit/page.txt', body => 'x')->status, 200,
-    'LimitExcept lets in';
+    'LimitExcept allows';
 is $server->get('/twice/page.txt')->status, 404,
-    'a rule that leads back from the name found: once, and no more';
+    'a rule that rewrites the found name back: one restart only';
 is $server->get('/' . 'a/' x 1000)->status, 404, 'many segments';
 
-# Digest: what the client signed is what it sent.
+# Digest: the client signs the target that it sends.
 my $target  = '/auth/PAGE.txt';
 my $answer  = $server->get($target);
 my ($nonce) = ($answer->header('WWW-Authenticate') // '') =~ /nonce="([^"]+)"/;
-is $answer->status, 401, 'Digest asks';
+is $answer->status, 401, 'Digest: 401';
 my $response = md5_hex(join ':', md5_hex('u:r:p'), $nonce, '00000001', 'c',
     'auth', md5_hex("GET:$target"));
 is $server->get($target, headers => [Authorization => 'Digest '
         . join ', ', 'username="u"', 'realm="r"', qq(nonce="$nonce"),
         qq(uri="$target"), 'qop=auth', 'nc=00000001', 'cnonce="c"',
-        qq(response="$response")])->status, 200, 'and lets in';
+        qq(response="$response")])->status, 200, 'with the password';
 
 is_deeply [$server->errors], [], 'log';
 done_testing;

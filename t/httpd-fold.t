@@ -172,9 +172,9 @@ my $answer = $server->get('/DOCS/guide/INTRO.html');
 is $answer->body, 'Docs/Guide/Intro.html', 'three segments';
 is $answer->header('X-Match'),  'case', 'the level, as a variable';
 is $answer->header('X-Expr'),   'case /Docs/Guide/Intro.html', 'expressions';
-is $answer->header('X-Seen'),   'real', 'SetEnvIf sees the real name alone';
-is $answer->header('Location'), undef,  'no redirect that nobody asked for';
-ok index($server->told, 'iri: "/DOCS/guide/INTRO.html" is '
+is $answer->header('X-Seen'),   'real', 'SetEnvIf sees the found name only';
+is $answer->header('Location'), undef,  'no redirect without IRIRedirect';
+ok index($server->settled_log, 'iri: "/DOCS/guide/INTRO.html" is '
         . '"/Docs/Guide/Intro.html": case, reason=folded, request "/DOCS/') > 0,
     'one line, with the level';
 for (['/Docs/Resume.txt', 'accents'], ['/docs/resume.txt', 'accents'],
@@ -188,11 +188,11 @@ for (['/Docs/Resume.txt', 'accents'], ['/docs/resume.txt', 'accents'],
     is $answer->header('X-Match'), $match, "$target: $match";
 }
 $answer = $server->get('/Docs/Guide/Intro.html');
-is $answer->header('X-Match'), 'exact', 'as it is';
+is $answer->header('X-Match'), 'exact', 'an exact name';
 is $answer->header('X-Expr'), 'exact /Docs/Guide/Intro.html',
-    'expressions, as it is';
+    'expressions, an exact name';
 is $server->get('/Docs/Guide/Nothing.html')->header('X-Match'), '(null)',
-    'what is not there has no level';
+    'an absent name has no level';
 is $server->get('/docs/A%25B.txt')->body, 'Docs/a%b.txt', 'a percent sign';
 is $server->request('HEAD', '/DOCS/guide/intro.html')->status, 200, 'HEAD';
 is $server->request('OPTIONS', '/DOCS/guide/intro.html')->status, 200,
@@ -202,12 +202,13 @@ is $server->get('/DOCS/guide/intro.html', proto => 'h2')->body,
 is $server->get('/DOCS/guide/nothing.html')->status, 404, 'absent';
 is $server->get('//DOCS/./x/../guide/intro.html')->body,
     'Docs/Guide/Intro.html', 'slashes and dots';
-is $server->get('/files/.dot')->body, 'Files/.Dot', 'a dot for a dot';
-is $server->get('/files/dot')->status, 404, 'and none else';
+is $server->get('/files/.dot')->body, 'Files/.Dot',
+    'a dot file, by a name with a dot';
+is $server->get('/files/dot')->status, 404, 'but not by a name without it';
 is $server->get('/plain/s.txt', port => $server->port('plain'))->status, 404,
-    'not where it is not ignored';
+    'not found if width is not ignored';
 
-# ---- what is decided by the real name ---------------------------------------
+# ---- rules apply to the found name ------------------------------------------
 is $server->get($_)->status, 403, "denied: $_"
     for '/denied/s.txt', '/DENIED/S.TXT', '/Denied/s.txt', '/Denyed/s.txt',
     '/denied/absent.txt', '/denied', '/DENIED/', '/denied/twin.txt',
@@ -217,30 +218,31 @@ is $server->get($_)->status, 403, "denied: $_"
     '/LITERAL/', '/files/config.PHP', '/FILES/config.php',
     '/Files/%43ONFIG.php', '/Files/Config.%EF%BD%90hp', '/other/secret.txt',
     '/Other2/../denied/s.txt', '//denied//s.txt';
-is $server->get('/OTHER/secret.txt')->status, 404, 'an alias is no name';
-is $server->get('/asked/S.txt')->status, 401, 'asks for a password';
+is $server->get('/OTHER/secret.txt')->status, 404,
+    'an alias prefix is not folded';
+is $server->get('/asked/S.txt')->status, 401, '401';
 is $server->get('/asked/S.txt', headers => [Authorization => 'Basic dTpw'])
-    ->status, 200, 'and lets in';
+    ->status, 200, 'with the password';
 is $server->get('/proxied/s.txt')->status, 404,
-    'ProxyPass takes a directory of another case';
-is $server->get('/proxied/S.txt')->body, 'plain/S.txt', 'and sends it on';
+    'ProxyPass with a directory in another case';
+is $server->get('/proxied/S.txt')->body, 'plain/S.txt', 'the forwarded path';
 
 # ---- rewriting, aliases -----------------------------------------------------
 is $server->get('/pt/guide/intro.html')->body, 'Docs/Guide/Intro.html',
-    'behind a rule';
-is $server->get('/other/page.txt')->body, 'Page.txt', 'behind an alias';
-is $server->get('/other/sub/PAGE.txt')->body, 'Sub/Page.txt', 'and below';
+    'after a rewrite';
+is $server->get('/other/page.txt')->body, 'Page.txt', 'below an alias';
+is $server->get('/other/sub/PAGE.txt')->body, 'Sub/Page.txt', 'a deeper path';
 is $server->get('/file/Page.txt')->body, 'Page.txt', 'a path of files';
 is $server->get('/file/page.txt')->body, 'Page.txt', 'in another case';
-is $server->get('/file/Sub/page.txt')->body, 'Sub/Page.txt', 'and below';
+is $server->get('/file/Sub/page.txt')->body, 'Sub/Page.txt', 'a deeper path';
 is $server->get('/dots')->body, 'top.txt', 'with dot-segments';
 is $server->get('/up')->body, 'that of the path without dots',
-    'which httpd takes out, whatever a link says';
-is $server->get('/RULE/to')->body, 'rewritten', 'a rule of the real directory';
+    'httpd removes dot-segments before links are resolved';
+is $server->get('/RULE/to')->body, 'rewritten', 'a rule of the found directory';
 is $server->get('/Fallback/none')->body, 'Fallback/Front.html',
     'FallbackResource';
 is $server->get('/FALLBACK/none')->body, 'Fallback/Front.html',
-    'FallbackResource of the real directory';
+    'FallbackResource of the found directory';
 
 # ---- directories ------------------------------------------------------------
 is $server->get('/docs/')->body, 'Docs/index.html', 'an index';
@@ -248,12 +250,12 @@ is $server->get('/docs/')->header('X-Match'), 'case', 'found by case';
 is $server->get('/index/')->body, 'Index/Index.html', 'an index by case';
 $answer = $server->get('/docs?q');
 is $answer->status, 301, 'the slash of a directory';
-is location_of($answer), '/Docs/?q', 'in its name';
+is location_of($answer), '/Docs/?q', 'with the found name';
 is $server->get('/views/Page')->status, 200, 'MultiViews below';
 is $server->get('/DOCS', port => $server->port('status'))->status, 308,
     'DirectorySlash Off';
 is location_of($server->get('/DOCS', port => $server->port('status'))),
-    '/Docs', 'leads to the name';
+    '/Docs', 'redirects to the found name';
 
 # ---- the settings of each directory -----------------------------------------
 for (['/Exact/S.txt', 200], ['/Exact/s.txt', 404], ['/exact/S.txt', 200],
@@ -270,52 +272,52 @@ is $server->get('/docs/TOOL.cgi?Q')->body,
     'variables';
 is $server->get('/docs/tool.CGI/More/Of%20It')->body,
     'GET|/Docs/Tool.cgi|/More/Of It|case|/Docs/Tool.cgi/More/Of It|ascii||'
-    . '/docs/tool.CGI/More/Of%20It||', 'PATH_INFO is the rest';
+    . '/docs/tool.CGI/More/Of%20It||', 'PATH_INFO is the rest of the path';
 is $server->get('/Docs/Tool.cgi/GUIDE')->body,
     'GET|/Docs/Tool.cgi|/GUIDE|exact|/Docs/Tool.cgi/GUIDE|ascii||'
-    . '/Docs/Tool.cgi/GUIDE||', 'PATH_INFO as it is';
+    . '/Docs/Tool.cgi/GUIDE||', 'PATH_INFO is not folded';
 like $server->request('POST', '/docs/tool.cgi', body => 'b' x 7000)->body,
     qr/^POST\|.*\|b{7000}\z/, 'POST';
 like $server->get('/CGI-bin/tool.SH')->body, qr{^GET\|/cgi-bin/Tool\.sh\|},
-    'ScriptAlias of another case runs, and shows no source';
+    'ScriptAlias in another case: executed, not sent';
 like $server->get('/page.shtml')->body,
     qr{^Docs/Guide/Intro\.html\|\[an error.*\]\|\[an error.*\]\|top\.txt$},
-    'subrequests: found, denied, file= as it is';
+    'subrequests: found, denied, file= exact';
 
-# ---- what is written --------------------------------------------------------
+# ---- methods that write -----------------------------------------------------
 $answer = $server->request('PUT', '/Write/README.txt', body => 'new');
 is $answer->status, 409, 'PUT of another case';
-like $answer->body, qr/only in case or accents/, 'says why';
-ok !-e "$root/Write/README.txt", 'makes nothing';
-is $server->request('MKCOL', '/WRITE/')->status, 409, 'nor does MKCOL';
+like $answer->body, qr/only in case or accents/, 'the message gives the reason';
+ok !-e "$root/Write/README.txt", 'no entry is created';
+is $server->request('MKCOL', '/WRITE/')->status, 409, 'MKCOL creates none';
 is $server->request('PUT', '/Write/Raedme.txt', body => 'new')->status, 201,
-    'another spelling is another name';
+    'another spelling creates another name';
 unlink "$root/Write/Raedme.txt";
 is $server->request('DELETE', '/Write/readme.txt')->status, 404,
-    'DELETE is not led';
+    'DELETE uses exact names';
 is $server->request('PUT', '/write/new.txt', body => 'n')->status, 409,
-    'nor is a directory';
+    'also for directories';
 is $server->request('COPY', '/Write/Readme.txt', headers => [
         Destination => 'http://localhost/Write/README.txt'])->status, 409,
-    'nor a Destination';
+    'also for Destination';
 is $server->request('MOVE', '/Write/Readme.txt', headers => [
         Destination => 'http://localhost/Write/README.txt'])->status, 201,
     'MOVE changes the name';
 is $server->request('MOVE', '/Write/README.txt', headers => [
         Destination => 'http://localhost/Write/Readme.txt'])->status, 201,
-    'and back';
+    'MOVE back';
 like $server->request('COPY', '/Write/Readme.txt', headers => [
         Destination => 'http://localhost/denied/new.txt'])->status,
-    qr/^4/, 'nor one into what is denied';
+    qr/^4/, 'Destination in a denied directory';
 $answer = $server->request('MKCOL', '/%EF%BC%B7rite/new/');
-is $answer->status, 201, 'width leads writes, too';
-is location_of($answer), '/Write/new/', 'and tells where';
+is $answer->status, 201, 'methods that write fold width';
+is location_of($answer), '/Write/new/', 'the Location';
 $answer = $server->request('COPY', '/Write/Readme.txt', headers => [
         Destination => 'http://localhost/%EF%BC%B7rite/copy.txt']);
-is location_of($answer), '/Write/copy.txt', 'as of a Destination';
+is location_of($answer), '/Write/copy.txt', 'Destination in another width';
 $answer = $server->request('PROPFIND', '/WRITE/', headers => [Depth => 1]);
 is $answer->status, 207, 'PROPFIND';
-like $answer->body, qr{<D:href>/Write/Readme\.txt</D:href>}, 'by real names';
+like $answer->body, qr{<D:href>/Write/Readme\.txt</D:href>}, 'names on disk';
 
 # ---- one redirect -----------------------------------------------------------
 for (['/redirect/deep/PAGE.txt?a=B', 301, '/Redirect/Deep/Page.txt?a=B'],
@@ -344,7 +346,7 @@ is scalar(split ' ', `find $tmp/cache -name '*.header'`), 1, 'one entry';
 
 # ---- report, mod_speling ----------------------------------------------------
 is $server->get('/DOCS/Guide/Intro.html', port => $server->port('report'))
-    ->status, 404, 'report changes nothing';
+    ->status, 404, 'report: no change';
 $server->get($_, port => $server->port('report'))
     for '/DOCS/nosuch.html', '/DOCS/caf%C3%A9';
 for (
@@ -353,13 +355,13 @@ for (
     ['find nothing as', '/Docs/caf%C3%A9', 'none'],
 ) {
     my ($doing, $path, $match) = @$_;
-    like $server->told, qr{iri:\ report:\ would\ \Q$doing "$path"\E:
+    like $server->settled_log, qr{iri:\ report:\ would\ \Q$doing "$path"\E:
         \ form\ \w+,\ charset\ "\S*",\ match\ $match,}x, "$doing $path";
 }
 is $server->get('/Docs/Guide/Intro.html', port => $server->port('report'))
     ->status, 200, 'report, as it is';
 is $server->get('/Docs/Guide/intro.html', port => $server->port('speling'))
-    ->status, 301, 'mod_speling has what we have not';
+    ->status, 301, 'mod_speling handles names that the module does not find';
 
 is_deeply [$server->errors], [], 'log';
 
@@ -381,7 +383,7 @@ for (['IRIMatch width case accents spelling', ''], ['IRIMatch CASE:tr', ''],
     my $name = $conf =~ s{\n}{ }gr;
     my ($code, $out) = httpd_t("$conf\n", root => $root);
     is $code != 0, $error ne '', $name;
-    like $out, qr/\Q$error\E/, "$name: says why";
+    like $out, qr/\Q$error\E/, "$name: message";
 }
 
 # ---- folders with settings of their own -------------------------------------
@@ -427,12 +429,13 @@ for (['/İSTANBUL/KILAVUZ.HTML', 200, 'case'],
     my ($target, $status, $match) = @$_;
     my $answer = $places->get(
         $target =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger);
-    is $answer->status, $status, "$target, a folder of its own: $status";
+    is $answer->status, $status,
+        "$target, a directory with its own settings: $status";
     is $answer->header('X-Match'), $match, "$target: $match";
 }
-is_deeply [$places->errors], [], 'log, folders of their own';
+is_deeply [$places->errors], [], 'log, directories with their own settings';
 
-# With each size of cache, none and a small one too, twice each.
+# With each size of the cache, also none and a small one, twice each.
 for my $cache ('off', '64k', '16m') {
     my $small = httpd(root => $root, conf => <<"END");
 IRICache $cache

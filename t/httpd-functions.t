@@ -17,17 +17,17 @@ my $load = "LoadModule rewrite_module "
     . ($ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules')
     . "/mod_rewrite.so\n";
 for my $name (@functions, 'nfd') {
-    my ($code, $said) = httpd_t("${load}RewriteMap m int:iri.$name\n"
+    my ($code, $output) = httpd_t("${load}RewriteMap m int:iri.$name\n"
         . "<If \"%{iri_$name:x} == 'x'\">\n</If>\n");
     is $code == 0 ? 'taken' : 'refused', $name eq 'nfd' ? 'refused' : 'taken',
-        "int:iri.$name" or diag $said;
-    like $said, qr/iri\.nfd/, 'and which' if $name eq 'nfd';
+        "int:iri.$name" or diag $output;
+    like $output, qr/iri\.nfd/, 'and which' if $name eq 'nfd';
 }
 for my $name (@functions, 'nfd') {
-    my ($code, $said) =
+    my ($code, $output) =
         httpd_t("<If \"iri_$name('x') == 'x'\">\n</If>\n");
     is $code == 0 ? 'taken' : 'refused', $name eq 'nfd' ? 'refused' : 'taken',
-        "iri_$name(), without mod_rewrite" or diag $said;
+        "iri_$name(), without mod_rewrite" or diag $output;
 }
 
 # ---- one server --------------------------------------------------------------
@@ -83,14 +83,14 @@ IRIMatch exact
 </VirtualHost>
 END
 
-# A function that gets a text in a header: in an expression.
+# The value of a function for a text in a header field: in an expression.
 sub converted {
     my ($function, $text, @option) = @_;
     return $server->get("/$function", headers => ['X', $text], @option)
         ->header('X-Value');
 }
 
-# The same by a map: "none" where there is no value.
+# The same by a map: "none" if there is no value.
 sub mapped {
     my ($function, $text, @option) = @_;
     return $server->get("/map/$function", headers => ['X', $text], @option)
@@ -105,10 +105,11 @@ for (function_values())
     is escaped(mapped($function, $text)),
         escaped($value eq '' ? 'none' : $value), "map: $name";
 }
-my @lines = $server->told =~ /(iri: nfc of .*)/g;
+my @lines = $server->settled_log =~ /(iri: nfc of .*)/g;
 is_deeply [map { s/, request .*//r } @lines],
-    [('iri: nfc of "%E9": is not UTF-8, reason=function') x 2], 'one line of log each';
-is converted('nfc', ''), '[]', 'of nothing';
+    [('iri: nfc of "%E9": is not UTF-8, reason=function') x 2],
+        'one log line each';
+is converted('nfc', ''), '[]', 'an empty text';
 
 # ---- in rules -------------------------------------------------------------------
 
@@ -139,16 +140,16 @@ for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
 }
 is converted('to_uri', 'a' x 65537), '[]', 'too long';
 is converted('fold', "\xC3\x9F" x 50000), '[]', '100,000 octets';
-is scalar(() = $server->told
+is scalar(() = $server->settled_log
         =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
-    'a line of log for each, which is short';
+    'a short log line for each';
 
 is converted('nfc', "e\xCC\x81", port => $server->port('off')), '[]',
-    'nothing where the engine is off';
+    'no value with the engine off';
 is mapped('nfc', "e\xCC\x81", port => $server->port('off')), 'none',
-    'nor of a map';
+    'no value of a map';
 is escaped(converted('nfc', "e\xCC\x81", port => $server->port('report'))),
-    escaped("[\xC3\xA9]"), 'in report as ever';
+    escaped("[\xC3\xA9]"), 'report: the value';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

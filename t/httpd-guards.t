@@ -1,6 +1,6 @@
 # httpd: rules that depend on the origin of a request: a request that restarts
-# under the name that was found counts as the client's own, not as a redirect,
-# and reveals nothing of the file system or of a rewritten query.
+# with the found name counts as the client's own, not as a redirect, and
+# discloses nothing of the file system or of a rewritten query.
 use strict;
 use warnings;
 use FindBin;
@@ -56,38 +56,39 @@ SetEnvIf Request_URI "^/%C9%BD" REDIRECT_STATUS=200 seen
 </Location>
 END
 
-# ---- REDIRECT_STATUS tells a redirect, and this is none ---------------------
+# ---- REDIRECT_STATUS is not set without a redirect --------------------------
 for ([rule => '/%E8%A1%A8/s.txt', '/%C9%BD/s.txt', '/%95%5C/s.txt'],
     ['.htaccess' => '/%E9%96%8B/%E8%A1%A8.txt', '/%E9%96%8B/%C9%BD.txt'],
     ['Require env' => '/%E7%92%B0/%E8%A1%A8.txt', '/%E7%92%B0/%C9%BD.txt'],
     [If => '/%E5%BC%8F/%E8%A1%A8.txt', '/%E5%BC%8F/%C9%BD.txt'])
 {
-    my ($what, @targets) = @$_;
-    is $server->get($_)->status, 403, "$what judges $_" for @targets;
+    my ($test_name, @targets) = @$_;
+    is $server->get($_)->status, 403, "$test_name judges $_" for @targets;
 }
 
-# ---- a path of files is no URL ----------------------------------
-is $server->get('/api/%E3%80%9Cx.txt')->status, 200, 'a file behind a rule';
+# ---- a file system path is no URL -------------------------------------------
+is $server->get('/api/%E3%80%9Cx.txt')->status, 200,
+    'a file that a rule leads to';
 my $variant = $server->get('/api/%EF%BD%9Ex.txt');
 is $variant->status, 301, 'a variant of it restarts with its own URL';
 like $variant->header('Location'), qr{/api/%E3%80%9Cx\.txt\z},
-    'and no directory of the disk is told';
-is $server->get('/%EF%BD%9E.txt')->status, 200, 'a variant of a URI can';
+    'no directory is disclosed';
+is $server->get('/%EF%BD%9E.txt')->status, 200, 'a variant in a URI restarts';
 
-# ---- the query of a redirect is the one that came ---------------------------
+# ---- a redirect has the query of the request --------------------------------
 for (['?mine=1', '?mine=1'], ['', ''], ['?', '?']) {
     my $answer = $server->get("/cafe%CC%81.txt$_->[0]");
     is $answer->status, 301, "redirected with \"$_->[0]\"";
     like $answer->header('Location'), qr{/caf%C3%A9\.txt\Q$_->[1]\E\z},
-        'with the query as it came';
+        'with the query unchanged';
 }
 
-# ---- a redirect tells a name after all rules have let the client in ---------
-# Whether our module is loaded before or after mod_rewrite.
+# ---- a redirect discloses a name only after all rules have granted access ---
+# For both orders of loading our module and mod_rewrite.
 for my $dir (['F', '密', "RewriteRule . - [F]"],
     ['to', '移', "RewriteRule . /denied.txt"])
 {
-    my ($what, $name, $rule) = @$dir;
+    my ($test_name, $name, $rule) = @$dir;
     mkdir "$root/$name";
     spew("$root/$name/$_", 'x') for '表.txt', 'café.txt';
     spew("$root/$name/.htaccess", "RewriteEngine On\n$rule\n");
@@ -118,14 +119,14 @@ END
             for '%E8%A1%A8', '%C9%BD', '%CC%B5';
     }
     is $redirect->get('/%E5%BC%8F/%C9%BD.txt')->status, 301,
-        "but where it may be, order $first";
+        "redirect if access is granted, order $first";
     is $redirect->get('/%e7%a7%bb/%e6%9c%88.txt')->status, 403,
-        "nor a form of the name, where a rule has led on, order $first";
+        "no redirect of a rewritten name, order $first";
     is $redirect->get('/%B0%DC/%B7%EE.txt')->status, 403,
-        "but no reading that nothing confirms, order $first";
+        "no redirect of an unconfirmed reading, order $first";
 }
 
-# ---- the absolute form is no other spelling ---------------------------------
+# ---- the absolute form is matched like the origin form ----------------------
 for my $modules ([], ['proxy', 'proxy_http']) {
     my $absolute = httpd(root => $root, modules => ['setenvif', @$modules],
         conf => <<'END');
@@ -152,7 +153,7 @@ END
     }
 }
 
-# ---- paths that a rule builds of what the client sent -----------------------
+# ---- paths that a rule makes from the request -------------------------------
 for my $charset ('UTF-8', 'EUC-JP') {
     my $manifest = "\@charset $charset\n" . join '',
         map { escaped($_) . "\tfile\n" } qw(秘/s.txt 開/s.txt);
@@ -187,11 +188,11 @@ END
         isnt $built->get("$how?\xC8\xEB/s.txt")->status, 200,
             "denied in EUC-JP: $name";
         is $built->get("$how?" . '開/s.txt')->status, 200,
-            "as it is: $name";
+            "exact: $name";
         next if $how eq '/file';
         my $answer = $built->get("$how?\xB3\xAB/s.txt");
         is $answer->status, 404, "in EUC-JP: $name";
-        is $answer->header('Location'), undef, "and tells nothing: $name";
+        is $answer->header('Location'), undef, "discloses nothing: $name";
     }
     is $built->get('/blocked?' . $_ . '/s.txt')->status, 403,
         "what was set for the first path stays, $charset"
@@ -199,7 +200,7 @@ END
     is_deeply [$built->errors], [], "log, $charset";
 }
 
-# A rule may name a file by octets that are there, as without us.
+# A rule may name a file by its octets on disk, as without the module.
 my $nfd = "e\xCC\x81";
 my ($plain) = make_tree(escaped("d$nfd/s.txt") . "\tfile\n");
 my $literal = httpd(root => $root, modules => ['rewrite'], conf => <<"END");
@@ -215,8 +216,8 @@ is $literal->get("/$_/s.txt")->status, 200, "NFD on disk: $_"
 is $literal->get("/$_/s.txt/info")->status, 200, "with PATH_INFO: $_"
     for qw(alias rule);
 is $literal->get("/ask?d\xC3\xA9/s.txt")->status, 200, 'NFC: found';
-is $literal->get("/ask?d$nfd/no$nfd.txt")->status, 404, 'NFD: not there';
+is $literal->get("/ask?d$nfd/no$nfd.txt")->status, 404, 'NFD: absent';
 is_deeply [$literal->errors], [], 'log, NFD';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

@@ -40,15 +40,15 @@ my $unsafe = server('HttpProtocolOptions Unsafe');
 my %server = (Strict => $strict, Unsafe => $unsafe);
 my $HOST = "b\xC3\xBCcher.example";
 
-# The site, or the status.
-sub said {
+# The site of a response, or its status.
+sub site_of {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
 sub raw {
     my ($server, $octets) = @_;
-    return said($server->client->send_raw($octets));
+    return site_of($server->client->send_raw($octets));
 }
 
 # ---- pieces ------------------------------------------------------------------
@@ -65,7 +65,7 @@ for my $options (sort keys %server) {
     }
 }
 
-# Sends a few octets a packet.
+# Sends a few octets in each packet.
 sub pieces {
     my ($server, $size, $request) = @_;
     my $client = $server->client;
@@ -74,12 +74,12 @@ sub pieces {
         $client->put($piece);
         sleep 0.0005;
     }
-    return said($client->read_answer('GET') // return 'nothing');
+    return site_of($client->read_answer('GET') // return 'nothing');
 }
 
-# ---- what stands around ------------------------------------------------------
+# ---- syntax of the request --------------------------------------------------
 
-# Request, what Strict says, what Unsafe says.
+# Request, response with Strict, response with Unsafe.
 my @REQUESTS = (
     ['empty lines first', "\r\n\r\nGET / HTTP/1.1\r\nHost: $HOST\r\n\r\n",
         qw(buecher buecher)],
@@ -165,7 +165,7 @@ for my $request (@REQUESTS) {
     is raw($unsafe, $request->[1]), $request->[3], "Unsafe: $request->[0]";
 }
 
-# ---- nothing else is changed -------------------------------------------------
+# ---- other fields are not changed -------------------------------------------
 
 my $QUERY = "?\xC3\xBC=http://%C3%BC.example/%&\xFF";
 my $answer = $strict->client->request({
@@ -175,14 +175,14 @@ my $answer = $strict->client->request({
 });
 is echoed($answer), "GET http://xn--cho-9la.example:80/$QUERY HTTP/1.1|"
     . "xn--cho-9la.example:80|h \xC3\xBC%C3%BC",
-    'nothing but the host is edited';
+    'only the host is edited';
 
 $answer = $strict->client->request(
     { target => "http:/$HOST/", host => 'first.example' });
 is echoed($answer), "GET http:/$HOST/ HTTP/1.1|first.example|",
-    'nor is anything where there is no host';
+    'a request without a host is unchanged';
 
-# The request line, Host and X-Host as httpd has them.
+# The request line, Host and X-Host in httpd.
 sub echoed {
     my ($answer) = @_;
     return join '|', map { decode_base64($answer->header($_) // '') }
@@ -191,24 +191,24 @@ sub echoed {
 
 # ---- limits ------------------------------------------------------------------
 
-# The limits hold for what came and for what is made of it.
+# The limits apply to the received and to the edited line.
 my $limited = server("LimitRequestLine 100\nLimitRequestFieldSize 60");
 my $escaped = 'b%C3%BCcher.example';    # 19 octets, the A-labels 21
-# httpd itself lets one octet more in than the limit says.
-my %said = (-2 => [qw(buecher buecher)], -1 => [qw(buecher buecher)],
+# httpd itself accepts one octet more than the limit.
+my %sites = (-2 => [qw(buecher buecher)], -1 => [qw(buecher buecher)],
     0 => [414, 400], 1 => [414, 400]);
 for my $more (-2 .. 1) {
     my $line = "GET http://$escaped/? HTTP/1.1";
     my $pad  = 'x' x (100 + $more - length $line);
     my $octets = "GET http://$escaped/?$pad HTTP/1.1\r\nHost: x\r\n\r\n";
-    is raw($limited, $octets), $said{$more}[0],
+    is raw($limited, $octets), $sites{$more}[0],
         "a request line of 100 octets and $more";
     $pad = ' ' x (60 + $more - length "Host:$escaped");
     $octets = "GET / HTTP/1.1\r\nHost:$pad$escaped\r\n\r\n";
-    is raw($limited, $octets), $said{$more}[1],
+    is raw($limited, $octets), $sites{$more}[1],
         "a Host line of 60 octets and $more";
 }
-# Longer as it came than the A-labels are.
+# The received host is longer than its A-labels.
 my $long = 'b%C3%BC%63%68%65%72%2E%65%78ample';
 for my $more (0 .. 2) {
     my $pad = ' ' x (60 + $more - length "Host:$long");
@@ -234,23 +234,23 @@ is raw($big, "GET / HTTP/1.1\r\nHost: " . 'b%C3%BC' x 2000 . "\r\n\r\n"),
     400, 'a host of 14,000 octets';
 
 
-# A line that comes in pieces, of which the second begins like another: httpd
-# reads 8,000 octets at once, and takes pieces of a line from 8,192 on.
+# A line received in pieces, the second of which starts like another line:
+# httpd reads 8,000 octets at once, and returns parts of a line from 8,192 on.
 my $head = "GET / HTTP/1.1\r\nX-Host: ";
 my $tail = "Host: $escaped";
 my $piece = 'x' x (16_000 - length $head) . $tail;
 $answer = $big->client->send_raw(
     "$head$piece\r\nHost: \xC3\xA9cho.example\r\n\r\n");
 is echoed($answer), "GET / HTTP/1.1|xn--cho-9la.example|$piece",
-    'in a line a Host line does not begin';
+    'no Host line starts within a line';
 $head = 'GET /?';
 $piece = 'x' x (16_000 - length $head) . "Host:$escaped";
 $answer = $big->client->send_raw(
     "$head$piece HTTP/1.1\r\nHost: \xC3\xA9cho.example\r\n\r\n");
 is echoed($answer), "$head$piece HTTP/1.1|xn--cho-9la.example|",
-    'nor in a request line';
+    'nor within a request line';
 
-# Half a line, and then no more.
+# Half a line, then the connection ends.
 for my $half ("GET http://$HOST", "GET / HTTP/1.1\r\nHost: $HOST") {
     my $client = $strict->client;
     $client->connect;
@@ -261,28 +261,29 @@ for my $half ("GET http://$HOST", "GET / HTTP/1.1\r\nHost: $HOST") {
         $half =~ /Host/ ? 400 : 'connection closed', 'half a line';
 }
 
-# ---- connections that are kept -----------------------------------------------
+# ---- persistent connections -------------------------------------------------
 
 for my $options (sort keys %server) {
     my $client = $server{$options}->client;
     my @hosts = map { ($HOST, 'first.example', 'b%C3%BCcher.example',
         'other', "\xC3\xA9cho.example", "\xFF") } 1 .. 5;
     my @want = map { (qw(buecher first buecher first echo 400)) } 1 .. 5;
-    # one after the other; then at once, but for 400, which ends Strict's
-    my @said = map { said($client->request({ target => '/', host => $_ })) }
+    # one after the other; then pipelined, except for 400, which ends the
+    # connection with Strict
+    my @sites = map { site_of($client->request({ target => '/', host => $_ })) }
         @hosts;
-    is_deeply \@said, \@want, "$options: alternating hosts";
+    is_deeply \@sites, \@want, "$options: alternating hosts";
     my @some = grep { $want[$_] ne 400 } 0 .. $#want;
-    @said = map { said($_) } $client->pipeline(
+    @sites = map { site_of($_) } $client->pipeline(
         map { { target => '/', host => $_ } } @hosts[@some]);
-    is_deeply \@said, [@want[@some]], "$options: pipelined";
-    # of what follows at once, httpd has split off the first octet
-    @said = map { said($_) } $client->pipeline(
+    is_deeply \@sites, [@want[@some]], "$options: pipelined";
+    # of pipelined requests httpd has read the first octet in advance
+    @sites = map { site_of($_) } $client->pipeline(
         map { { target => "http://$_/", host => 'x' } } @hosts[@some]);
-    is_deeply \@said, [@want[@some]], "$options: pipelined, absolute";
+    is_deeply \@sites, [@want[@some]], "$options: pipelined, absolute";
 }
 
-# A body that looks like lines is a body; what follows is another request.
+# A body that looks like header lines is a body; the next request follows it.
 for my $body ("Host: $HOST\r\n\r\n", "GET http://$HOST/ HTTP/1.1\r\n") {
     my $server = $strict;
     my $client = $server->client;
@@ -295,15 +296,16 @@ for my $body ("Host: $HOST\r\n\r\n", "GET http://$HOST/ HTTP/1.1\r\n") {
         . "Host: $HOST\r\nX-Host: $HOST\r\n\r\n"
         . "GET / HTTP/1.1\r\nHost: first.example\r\n\r\n"
         . "GET / HTTP/1.1\r\nHost: $HOST\r\nConnection: close\r\n\r\n");
-    my @said = map { $client->read_answer('GET') } 1 .. 4;
-    is_deeply [map { $_->status } @said], [(200) x 4],
-        'bodies that look like lines';
+    my @sites = map { $client->read_answer('GET') } 1 .. 4;
+    is_deeply [map { $_->status } @sites], [(200) x 4],
+        'bodies that look like header lines';
     is echoed($_), 'POST / HTTP/1.1|xn--cho-9la.example|',
-        'are not read as such' for @said[0, 1];
-    is $said[2]->body . $said[3]->body, 'firstbuecher', 'what follows is';
+        'bodies are unchanged' for @sites[0, 1];
+    is $sites[2]->body . $sites[3]->body, 'firstbuecher',
+        'the next request is edited';
 }
 
-# Nor is what follows a body, with a Host line before or without.
+# Nor is text after a body edited, with a Host line before it or without.
 for my $host ("Host: \xC3\xA9cho.example\r\n", '') {
     my $version = $host ? '1.1' : '1.0';
     is raw($strict, "POST / HTTP/$version\r\n${host}Transfer-Encoding: chunked"
@@ -315,8 +317,8 @@ my $trailers = sub {
 };
 $strict->wait_for(sub { $trailers->() == 4 });
 is_deeply [$trailers->()], [('b\xc3\xbccher.example') x 4],
-    'are as they came, those above too';
+    'log lines contain the hosts as sent';
 
-is_deeply [$_->errors], [], 'nothing unexpected in the log'
+is_deeply [$_->errors], [], 'error log'
     for $strict, $unsafe, $limited, $big;
 done_testing;

@@ -19,65 +19,65 @@ for my $site (qw(first b p)) {
 my ($B, $BA) = ("b\xC3\xBCcher.example", 'xn--bcher-kva.example');
 my $GROESSE = "gr\xC3\xB6\xC3\x9Fe.example";
 my $ON = "IRIEngine On\nIRIHost On\n";
-# where a virtual host is written, in a line of the log
+# the position of a virtual host in a log line
 my $PLACE = qr/\S+httpd\.conf:\d+/;
 
-sub said {
+sub site_of {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
 # ---- strict, report, off -----------------------------------------------------
 
-sub of_setting {
+sub request_with {
     my ($setting, $host) = @_;
     my $httpd = httpd(log_level => 'info', modules => ['headers'],
         conf => "$setting\nHeader always set X-Host expr=%{IRI_HOST}\n"
             . vhost('first.example', "$tmp/first") . vhost($host, "$tmp/b"));
     return ($httpd, $httpd->get('/', host => $host));
 }
-my $heart = "i\xE2\x99\xA5u.example";
-my ($httpd, $site) = of_setting($ON, $heart);
-is said($site), 'b', 'a symbol is a name to UTS #46';
-($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $heart);
-is $site->status, 400, 'and none to IDNA2008';
-like $httpd->told, qr/\[iri:warn\].*iri:\ the\ host\ name
+my $SYMBOL_HOST = "i\xE2\x99\xA5u.example";
+my ($httpd, $site) = request_with($ON, $SYMBOL_HOST);
+is site_of($site), 'b', 'On: UTS #46 allows a symbol';
+($httpd, $site) = request_with("IRIEngine On\nIRIHost Strict", $SYMBOL_HOST);
+is $site->status, 400, 'Strict: IDNA2008 does not';
+like $httpd->settled_log, qr/\[iri:warn\].*iri:\ the\ host\ name
     \ "i%E2%99%A5u\.example"\ of\ the\ server\ in\ $PLACE\ selects
     \ nothing,\ because\ it\ is\ not\ a\ name\ of\ IDNA2008:
     \ correct\ or\ remove\ it/x,
-    'a name that cannot be mapped is told of';
-($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $B);
-is said($site), 'b', 'strict, a name of IDNA2008';
-($httpd, $site) = of_setting("IRIEngine Report\nIRIHost On", $B);
-is $site->status, 400, 'report changes nothing';
-like $httpd->told, qr/iri:\ report:\ would\ map\ host
-    \ "b%C3%BCcher\.example"\ to\ "\Q$BA\E"/x, 'and says what would be';
-is $httpd->get('/', host => "b\xFF")->status, 400, 'a bad one';
-like $httpd->told,
-    qr/iri: report: would refuse host "b%FF": it is not UTF-8/, 'as well';
-is said($httpd->get('/', host => $BA)), 'first', 'nor are names added';
-($httpd, $site) = of_setting(
+    'a name that cannot be mapped is logged';
+($httpd, $site) = request_with("IRIEngine On\nIRIHost Strict", $B);
+is site_of($site), 'b', 'strict, a name of IDNA2008';
+($httpd, $site) = request_with("IRIEngine Report\nIRIHost On", $B);
+is $site->status, 400, 'report: no change';
+like $httpd->settled_log, qr/iri:\ report:\ would\ map\ host
+    \ "b%C3%BCcher\.example"\ to\ "\Q$BA\E"/x, 'report: the log line';
+is $httpd->get('/', host => "b\xFF")->status, 400, 'an invalid host';
+like $httpd->settled_log,
+    qr/iri: report: would refuse host "b%FF": it is not UTF-8/, 'the log line';
+is site_of($httpd->get('/', host => $BA)), 'first', 'report adds no names';
+($httpd, $site) = request_with(
     "HttpProtocolOptions Unsafe\nIRIEngine Report\nIRIHost On", 'b%C3%BC,u@x');
-is said($site), 'b', 'report refuses nothing either';
-($httpd, $site) = of_setting('IRIHost On', $B);
+is site_of($site), 'b', 'report refuses no host';
+($httpd, $site) = request_with('IRIHost On', $B);
 is $site->status, 400, 'IRIHost without IRIEngine does nothing';
-like $httpd->told, qr/\[iri:warn\].*iri: "IRIHost" in $PLACE has no effect, /,
-    'which is warned of';
-($httpd, $site) = of_setting('IRIEngine On', $B);
+like $httpd->settled_log, qr/\[iri:warn\].*iri: "IRIHost" in $PLACE has no effect, /,
+    'a warning';
+($httpd, $site) = request_with('IRIEngine On', $B);
 is $site->status, 400, 'off is the default';
-is said($httpd->get('/', host => $BA)), 'first', 'without names';
+is site_of($httpd->get('/', host => $BA)), 'first', 'without names';
 is $httpd->get('/', host => $BA)->header('X-Host'), $B, 'with variables';
 
-($httpd) = of_setting("HttpProtocolOptions Unsafe\nIRIEngine On", $B);
+($httpd) = request_with("HttpProtocolOptions Unsafe\nIRIEngine On", $B);
 is $httpd->get('/', host => $_)->header('X-Host') // '', '',
     'without one of ' . escaped($_)
     for 'a,b', 'u@' . $BA, "b\xFF.example", '%3Cb%3E';
 
 my ($code, $text) = httpd_t("IRIHost maybe\n# %%PORT%%");
-isnt $code, 0, 'a wrong word';
+isnt $code, 0, 'an invalid word';
 like $text, qr/IRIHost must be "on", "off" or "strict"/, 'what would be right';
 ($code, $text) = httpd_t("<Location />\nIRIHost on\n</Location>\n# %%PORT%%");
-like $text, qr/IRIHost not allowed/, 'a wrong place';
+like $text, qr/IRIHost not allowed/, 'an invalid context';
 
 # ---- which virtual host's setting counts -------------------------------------
 
@@ -91,26 +91,30 @@ my $placed = httpd(log_level => 'info',
         . vhost('same.example', undef, conf => 'IRIHost On')
         . vhost('second.example', "$tmp/first", @two)
         . vhost("on.example $B", "$tmp/b", @two, conf => 'IRIHost On'));
-is said($placed->get('/', host => $B)), 'b', 'that of the first';
+is site_of($placed->get('/', host => $B)), 'b',
+    'the setting of the first virtual host';
 @two = (port => $placed->port('two'));
-is $placed->get('/', host => $B, @two)->status, 400, 'not that of another';
-is said($placed->get('/', host => $BA, @two)), 'first',
-    'whose names do not become known';
-my $log = $placed->told;
+is $placed->get('/', host => $B, @two)->status, 400,
+    'not the setting of another one';
+is site_of($placed->get('/', host => $BA, @two)), 'first',
+    'its names are not added';
+my $log = $placed->settled_log;
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 1, 'a warning of on.example, and of no other';
 is_deeply [$placed->errors], [], 'log';
 
-# Where two count, of two addresses, the less strict does, in either order.
+# Of two virtual hosts for two addresses the less strict one counts, in either
+# order.
 my $HEART_A = 'xn--iu-t0x.example';
 for my $order (['', 'on'], ['on', '']) {
     my $either = httpd(conf => "IRIEngine On\n"
         . vhost('first.example', "$tmp/first", conf => 'IRIHost Strict')
         . vhost('on.example', "$tmp/first", port => 'on', conf => 'IRIHost On')
-        . vhost($heart, "$tmp/b", port => $order));
-    is said($either->get('/', host => $HEART_A)), 'b', 'the less strict';
+        . vhost($SYMBOL_HOST, "$tmp/b", port => $order));
+    is site_of($either->get('/', host => $HEART_A)), 'b',
+        'the less strict setting';
 }
 
-# Addresses are told as httpd tells them: by IP and port, and one of all.
+# Addresses are logged as by httpd: by IP and port, or "*".
 my $addressed = httpd(conf => "IRIEngine On\n" . <<"END"
 <VirtualHost 127.0.0.2:%%PORT%%>
     ServerName elsewhere.example
@@ -128,11 +132,11 @@ my $addressed = httpd(conf => "IRIEngine On\n" . <<"END"
 END
     . vhost('first.example', "$tmp/first", conf => 'IRIHost On')
     . vhost($B, "$tmp/b"));
-is said($addressed->get('/', host => $B)), 'b', 'the first of this IP address';
-is said($addressed->get('/', host => $B, port => $addressed->port('all'))),
-    'b', 'all addresses are one, of either version of IP';
+is site_of($addressed->get('/', host => $B)), 'b', 'the first of this IP address';
+is site_of($addressed->get('/', host => $B, port => $addressed->port('all'))),
+    'b', '"*" covers IPv4 and IPv6';
 
-# A later one is looked at as it is written, whatever it says itself.
+# The setting of the first host of an address counts, whatever a later one has.
 my $later = httpd(log_level => 'info',
     conf => "IRIEngine On\nIRIHost Off\n"
         . vhost('first.example', "$tmp/first", conf => 'IRIHost Strict')
@@ -143,19 +147,20 @@ my $later = httpd(log_level => 'info',
         . vhost($GROESSE, undef, port => 'off', conf => 'IRIHost On')
         . vhost('off.example', undef, port => 'off',
             conf => "IRIEngine Off\nIRIHost Off"));
-is said($later->get('/', host => $B)), 'b', 'names are known by its rules';
-is said($later->get('/', host => 'xn--iu-t0x.example')), 'first', 'alone';
-$log = $later->told;
+is site_of($later->get('/', host => $B)), 'b',
+    'names are mapped by its setting';
+is site_of($later->get('/', host => 'xn--iu-t0x.example')), 'first', 'alone';
+$log = $later->settled_log;
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 2,
     'warnings of another IRIHost than that of the first';
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect, because/g), 1,
-    'one where the engine is off';
-unlike $log, qr/is known as xn--gr/, 'which adds no names';
+    'a host with the engine off';
+unlike $log, qr/is known as xn--gr/, 'adds no names';
 
-# ---- names that are another's -------------------------------------------------
+# ---- names of other hosts ---------------------------------------------------
 
-# What somebody has written down stays with whom it is of, wherever that one
-# stands; the first of those that write it in other characters has it else.
+# A name that is configured explicitly belongs to that host, wherever it is;
+# otherwise the first host with an equivalent name gets it.
 my $W = 'xn--gre-6ka8i.example';
 my $owned = httpd(log_level => 'info', conf => $ON
     . vhost("early.example xn--caf-dma.example", "$tmp/p")
@@ -165,45 +170,48 @@ my $owned = httpd(log_level => 'info', conf => $ON
     . vhost("own.example \xC3\xA9t\xC3\xA9.example xn--t-9fab.example"
         . " other.own.example", "$tmp/first")
     . vhost("XN--BCHER-KVA.Example *.$W ww*.$W www.xn--caf-dma.example", "$tmp/p"));
-is said($owned->get('/', host => $_)), 'p', escaped($_) . ' stays'
+is site_of($owned->get('/', host => $_)), 'p', escaped($_) . ' stays'
     for $BA, $B, "a.$W", "a.$GROESSE", 'xn--caf-dma.example',
     "caf\xC3\xA9.example";
-is said($owned->get('/', host => $_)), 'b', escaped($_) . ' becomes known'
+is site_of($owned->get('/', host => $_)), 'b', escaped($_) . ' becomes known'
     for "www.$BA", "www.$B", "a.caf\xC3\xA9.example",
     'www.xn--caf-dma.example';
-is said($owned->get('/', host => $_)), 'first', escaped($_) . ' is its own'
+is site_of($owned->get('/', host => $_)), 'first', escaped($_) . ' is its own'
     for "\xC3\xA9t\xC3\xA9.example", 'xn--t-9fab.example', 'own.example';
-my $warned = $owned->told;
+my $warned = $owned->settled_log;
 like $warned, qr/\[iri:warn\].*\ the\ host\ name\ "\Q$_\E"\ selects\ the\ server
     \ in\ $PLACE,\ which\ has\ it\ in\ A-labels,\ not\ that\ in\ $PLACE,/x, "a warning of $_"
     for $BA, "*.$W", "ww*.$W", 'xn--caf-dma.example';
-unlike $warned, qr/host name "(?:www\S+|xn--t-\S+) selects/, 'none of others';
+unlike $warned, qr/host name "(?:www\S+|xn--t-\S+) selects/,
+    'no name of another host';
 is_deeply [$owned->errors], [], 'log';
 
-# Where the owner does not listen it may be had; nor does the main server.
+# If the owner has no such address another host may get the name; the main
+# server never does.
 my $apart = httpd(conf => "${ON}ServerName $BA\n"
     . vhost('first.example', "$tmp/first")
     . vhost($B, "$tmp/b")
     . vhost("two.example $BA", "$tmp/p", port => 'two'));
-is said($apart->get('/', host => $BA)), 'b', 'an owner at another address';
-is said($apart->get('/', host => $B, port => $apart->port('two'))), 'p',
-    'has it there';
-unlike $apart->told, qr/selects the server/, 'and nothing is warned of';
+is site_of($apart->get('/', host => $BA)), 'b', 'an owner at another address';
+is site_of($apart->get('/', host => $B, port => $apart->port('two'))), 'p',
+    'has the name there';
+unlike $apart->settled_log, qr/selects the server/, 'no warnings';
 
-# Named in Unicode it stays where octets select it: at another address, say.
+# A host named in Unicode keeps requests with these octets: for example on
+# another address.
 my $named = httpd(conf => "HttpProtocolOptions Unsafe\nIRIEngine On\n"
         . vhost('first.example', "$tmp/first")
         . vhost($B, "$tmp/b", port => ['', 'on'], conf => 'IRIHost On')
         . vhost("other.example $GROESSE", "$tmp/first", port => 'on'));
-is said($named->get('/', host => $_)), 'b', 'a name in Unicode stays'
+is site_of($named->get('/', host => $_)), 'b', 'a name in Unicode stays'
     for $B, $BA;
 my @on = (port => $named->port('on'));
-is said($named->get('/', host => 'b%C3%BCcher.example', @on)), 'b',
+is site_of($named->get('/', host => 'b%C3%BCcher.example', @on)), 'b',
     'at the address where hosts are mapped';
-is said($named->get('/', host => 'gr%C3%B6%C3%9Fe.example', @on)), 'first',
-    'so are names of others there';
+is site_of($named->get('/', host => 'gr%C3%B6%C3%9Fe.example', @on)), 'first',
+    'names of other hosts at this address';
 
-# On without an engine: warned of where it is wanted.
+# IRIHost with the engine off: a warning where it would apply.
 my $asleep = httpd(conf => "IRIHost On\n"
         . vhost('default.example', "$tmp/first", port => ['', 'on', 'two'])
         . vhost($B, "$tmp/b", conf => 'IRIEngine On')
@@ -211,20 +219,21 @@ my $asleep = httpd(conf => "IRIHost On\n"
         . vhost('own.example', undef, port => 'own', conf => 'IRIHost Strict')
         . vhost('silent.example', undef, port => 'silent')
         . vhost('off.example', undef, port => 'off', conf => 'IRIHost Off'));
-is $asleep->get('/', host => $B)->status, 400, 'the engine of the first is off';
-$log = $asleep->told;
+is $asleep->get('/', host => $B)->status, 400,
+    'the first host has the engine off';
+$log = $asleep->settled_log;
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 1,
     'a warning of the first of the address';
 is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect, because/g), 1,
-    'and of own.example';
+    'a warning for own.example';
 
 # ---- StrictHostCheck ---------------------------------------------------------
 
 my $checked = httpd(conf => "${ON}StrictHostCheck On\n"
         . vhost("first.example *.katze-$GROESSE", "$tmp/first")
         . vhost($B, "$tmp/b"));
-is said($checked->get('/', host => $B)), 'b', 'StrictHostCheck: a name';
-is said($checked->get('/', host => "a.katze-$GROESSE")), 'first',
+is site_of($checked->get('/', host => $B)), 'b', 'StrictHostCheck: a name';
+is site_of($checked->get('/', host => "a.katze-$GROESSE")), 'first',
     'StrictHostCheck: a wildcard';
 is $checked->get('/', host => "\xC3\xA9t\xC3\xA9.example")->status, 400,
     'StrictHostCheck: another name';
@@ -232,7 +241,7 @@ is $checked->get('/', host => "\xC3\xA9t\xC3\xA9.example")->status, 400,
 # Without virtual hosts.
 my $main = httpd(root => "$tmp/b",
     conf => "${ON}StrictHostCheck On\nServerName $B\n");
-is said($main->get('/', host => $_)), 'b', 'the main server'
+is site_of($main->get('/', host => $_)), 'b', 'the main server'
     for $B, $BA, 'b%C3%BCcher.example:80';
 is $main->get('/', host => "\xC3\xA9t\xC3\xA9.example")->status, 400,
     'StrictHostCheck: another name';

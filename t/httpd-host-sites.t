@@ -28,7 +28,7 @@ sub files {
     return;
 }
 
-sub said {
+sub site_of {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
 }
@@ -101,12 +101,12 @@ for my $host ($B, 'b%C3%BCcher.example') {
         'ProxyPreserveHost';
 }
 is $server->get('/h/x.html', host => 'first.example')->status, 404,
-    'rules of another site do not count';
+    'rules of another site do not apply';
 is $server->get('/', host => "www.$B")->header('X-If'), 'yes', '<If>';
 is $server->get('/d', host => "gr\xC3\xB6\xC3\x9Fe.example")
     ->header('Location'), 'http://other.example/d/', 'UseCanonicalName On';
 is $server->get('/d', host => "canon-$B")->header('Location'),
-    'http://xn--canon-bcher-zhb.example/d/', 'and in A-labels';
+    'http://xn--canon-bcher-zhb.example/d/', 'the same in A-labels';
 
 # ---- variables ---------------------------------------------------------------
 
@@ -115,43 +115,44 @@ is $answer->header('X-Host'), "$B $BA", 'IRI_HOST, IRI_HOST_ASCII';
 is $server->get('/d/index.html', host => "$B:81")->header('X-IRI'),
     "http://$B:81/d/index.html", 'IRI, with a port';
 is $server->get('/index.html?q=%FF', host => $BA)->header('X-IRI'),
-    "http://$B/index.html?q=%FF", 'IRI of A-labels';
+    "http://$B/index.html?q=%FF", 'IRI: U-labels of A-labels';
 is $server->get('/', host => 'www.example')->header('X-Host'),
-    'www.example www.example', 'of an ASCII host';
+    'www.example www.example', 'an ASCII host';
 is $server->get('/', host => 'xn--a')->header('X-Host'),
-    'xn--a xn--a', 'of a label that is the A-label of nothing';
+    'xn--a xn--a', 'an invalid A-label';
 is $server->get('/', host => '[::1]:80')->header('X-Host'),
-    '[::1] [::1]', 'of an IP literal';
+    '[::1] [::1]', 'an IP literal';
 is $server->request('GET', '/', host => undef, version => '1.0')
-    ->header('X-Host'), 'first.example first.example', 'of no host';
+    ->header('X-Host'), 'first.example first.example', 'no host';
 like $server->get('/env.cgi', host => $B)->body,
     qr{^HTTP_HOST=\Q$BA\E\nIRI=http://\Q$B\E/env\.cgi\n
         .*^IRI_HOST=\Q$B\E\nIRI_HOST_ASCII=\Q$BA\E\n
-        .*^SERVER_NAME=\Q$BA\E\n}msx, 'in the environment of CGI';
+        .*^SERVER_NAME=\Q$BA\E\n}msx, 'CGI environment';
 my $shown = 'b\xc3\xbccher.example';
 $server->settle;    # its line is the first
 $server->get('/index.html', host => $B);
 $server->settle;
 my @lines = split /\n/, slurp($server->tmp . '/host.log');
-is $lines[-2], "$shown $BA http://$shown/env.cgi $BA $shown", 'in a log';
+is $lines[-2], "$shown $BA http://$shown/env.cgi $BA $shown", 'log format';
 is $lines[-1], "$shown $BA http://$shown/index.html $BA $shown",
-    'in a log, of a plain path';
+    'log format, an ASCII path';
 
 # ---- restarts ----------------------------------------------------------------
 
-# All names are told, and so often as the configuration is read.
+# All names are logged, as often as the configuration is read.
 my $known = sub { scalar(() = $server->log_text =~ / is known as /g) };
 my $count = $known->();
 for my $time (1 .. 3) {
     my $before = $known->();
     ok $server->reload, "graceful restart $time";
     is $known->() - $before, 4, 'each name is added once';
-    is said($server->get('/', host => $B)), 'buecher', 'it is known';
-    is said($server->get('/', host => "a.b.$B")), 'buecher', 'so is another';
+    is site_of($server->get('/', host => $B)), 'buecher', 'the name is logged';
+    is site_of($server->get('/', host => "a.b.$B")), 'buecher',
+        'another name is logged';
 }
-is $count, 8, 'and twice at the start, as httpd reads it twice';
+is $count, 8, 'twice at the start, because httpd reads it twice';
 
-# Nobody gets another site meanwhile, nor an error.
+# Meanwhile no client gets another site or an error.
 my $asker = open(my $report, '-|') // die "fork: $!\n";
 if (!$asker) {
     print sites_while(3), "\n";
@@ -159,10 +160,10 @@ if (!$asker) {
     POSIX::_exit(0);
 }
 1 while $server->restart && !IO::Select->new($report)->can_read(0);
-is scalar(readline $report), "ok\n", 'restarts while requests come';
+is scalar(readline $report), "ok\n", 'requests during restarts';
 close $report;
 
-# Asks for so many seconds; "ok" if each site answered as it ought to.
+# Sends requests for that many seconds; "ok" if each site answered correctly.
 sub sites_while {
     my ($seconds) = @_;
     my %site = ($B => 'buecher', 'b%C3%BCcher.example' => 'buecher',
@@ -170,18 +171,18 @@ sub sites_while {
     my $end = time + $seconds;
     while (time < $end) {
         for my $host (keys %site) {
-            my $said = said($server->get('/', host => $host));
-            return escaped($host) . ": $said" if $said ne $site{$host};
+            my $site = site_of($server->get('/', host => $host));
+            return escaped($host) . ": $site" if $site ne $site{$host};
         }
     }
     return 'ok';
 }
 
-# mod_cgid's daemon, when the next restart comes before it is ready.
+# mod_cgid's daemon, if the next restart comes before it is ready.
 is_deeply [$server->errors(ignore => qr/AH01238: cgid daemon failed to init/)],
     [], 'log';
 
-# ---- what is refused ---------------------------------------------------------
+# ---- refused hosts ----------------------------------------------------------
 
 for my $options (qw(Strict Unsafe)) {
     my $refusing = httpd(log_level => 'info', h2 => 1, modules => ['headers'],
@@ -198,13 +199,13 @@ END
         is $way->status, 400, "$options: refused";
         my $text = join "\n", $way->body, map { @$_ } @{ $way->headers };
         ok index($text, $bad) < 0 && $text !~ /[\x80-\xFF]|<b>/,
-            'nothing of it is repeated';
+            'the host is not repeated in the response';
     }
-    unlike $refusing->told . $refusing->access_log, qr/[\x80-\xFF]/,
-        'nor raw in the logs';
-    like $refusing->told,
+    unlike $refusing->settled_log . $refusing->access_log, qr/[\x80-\xFF]/,
+        'no raw octets in the logs';
+    like $refusing->settled_log,
         qr/iri: host "%FF%FE<b>" refused: it is not UTF-8/,
-        'where it is told why';
+        'the log has the reason';
     for my $host ('u@first.example', 'localhost, localhost', 'a b') {
         isnt $refusing->get('/', host => $host)->status, 400,
             "Unsafe: $host is httpd's own" if $options eq 'Unsafe';
@@ -212,8 +213,8 @@ END
     is_deeply [$refusing->errors], [], 'log';
 }
 
-# Where the target has a host, Unsafe leaves the Host line as it is. One that
-# is no host is not handed on, but that of the target, as Strict always does.
+# If the target contains a host, Unsafe keeps the Host line. An invalid host is
+# not forwarded, but replaced by that of the target, as always with Strict.
 my $ignored = httpd(modules => ['cgid'], conf => <<"END"
 HttpProtocolOptions Unsafe
 IRIEngine On
@@ -234,7 +235,7 @@ for my $case (["\xFF\xFE", '', $BA], ["b\xFF:81", ':8', "$BA:8"],
         qr/^HTTP_HOST=\Q$want\E$/m, 'HTTP_HOST for ' . escaped($line);
 }
 like $ignored->get('http://[::1]:8/env.cgi', host => "\xFF")->body,
-    qr/^HTTP_HOST=\[::1\]:8$/m, 'of an IP literal';
+    qr/^HTTP_HOST=\[::1\]:8$/m, 'an IP literal';
 is_deeply [$ignored->errors], [], 'log';
 
 # ---- a cache -----------------------------------------------------------------
@@ -255,19 +256,19 @@ CacheMinExpire 600
 END
     . vhost('first.example', "$tmp/first")
     . vhost($B, "$tmp/b"));
-    is said($cache->get('/', host => $B)), 'buecher', 'kept';
+    is site_of($cache->get('/', host => $B)), 'buecher', 'kept';
     $cache->wait_for(sub { `find $own/cache -name '*.header'` });
     for my $host ('b%C3%BCcher.example', "B\xC3\x9CCHER.example", $BA) {
         like $cache->get('/', host => $host)->header('X-Cache') // '',
             qr/^HIT/, 'one key for all forms';
     }
-    is said($cache->get('/', host => $_)), 'first', 'and no other site'
+    is site_of($cache->get('/', host => $_)), 'first', 'and no other site'
         for 'first.example', "\xC3\xA9.example", 'xn--9ca.example';
 }
 
 # ---- a forward proxy ---------------------------------------------------------
 
-# What it judges, looks up and hands on is the name in A-labels.
+# Rules, lookups and forwarded requests use the name in A-labels.
 my $forward = httpd(modules => [qw(proxy proxy_http)], conf => <<"END");
 IRIEngine On
 IRIHost On
@@ -304,7 +305,7 @@ files("mass/$B/htdocs/index.html" => 'unicode',
     'mass/www.example/htdocs/index.html' => 'plain',
     "parts/example/b\xC3\xBCcher/www/index.html" => 'parts',
     'static/index.html' => 'static');
-my $mass = httpd(modules => [qw(vhost_alias headers)], conf => <<"END"
+my $alt_site = httpd(modules => [qw(vhost_alias headers)], conf => <<"END"
 IRIEngine On
 IRIHost On
 Header set X-Root "expr=%{DOCUMENT_ROOT}|%{CONTEXT_DOCUMENT_ROOT}"
@@ -346,43 +347,47 @@ END
     VirtualDocumentRoot "$tmp/parts/%-1/%-2/%1"
 END
 for my $host ($B, $BA, 'b%C3%BCcher.example', "$BA:80") {
-    is said($mass->get('/', host => $host)), 'unicode', escaped($host);
-    is $mass->get('/d/x.html', host => $host)->status, 403,
+    is site_of($alt_site->get('/', host => $host)), 'unicode', escaped($host);
+    is $alt_site->get('/d/x.html', host => $host)->status, 403,
         '<Directory> of the real directory';
-    is $mass->get('/h/x.html', host => $host)->status, 403, 'its .htaccess';
-    is said($mass->get('/e%CC%81/', host => $host)), 'path',
+    is $alt_site->get('/h/x.html', host => $host)->status, 403, 'its .htaccess';
+    is site_of($alt_site->get('/e%CC%81/', host => $host)), 'path',
         'a path below it';
-    is $mass->get('/none', host => $host)->status, 404, 'nothing below it';
-    is $mass->get('/h', host => $host)->status, 403,
-        'nothing is told of a denied directory';
-    is said($mass->get('/static/', host => $host)), 'static', 'an alias';
+    is $alt_site->get('/none', host => $host)->status, 404,
+        'an absent file below it';
+    is $alt_site->get('/h', host => $host)->status, 403,
+        'nothing about a denied directory is disclosed';
+    is site_of($alt_site->get('/static/', host => $host)), 'static', 'an alias';
 }
-is $mass->get('/', host => $B)->header('X-Root'),
+is $alt_site->get('/', host => $B)->header('X-Root'),
     join('|', ("$tmp/mass/$B/htdocs") x 2), 'the document root';
-is said($mass->get('/', host => "stra\xC3\x9Fe.example")), 'ascii',
+is site_of($alt_site->get('/', host => "stra\xC3\x9Fe.example")), 'ascii',
     'a directory in A-labels';
-is said($mass->get('/', host => "gr\xC3\xB6\xC3\x9Fe.example")),
-    'both, ascii', 'if there are both';
-is said($mass->get('/', host => "\xC3\xA9cole.example")), 'decomposed',
+is site_of($alt_site->get('/', host => "gr\xC3\xB6\xC3\x9Fe.example")),
+    'both, ascii', 'directories in Unicode and in A-labels';
+is site_of($alt_site->get('/', host => "\xC3\xA9cole.example")), 'decomposed',
     'a name in NFD on disk';
 make_path("$tmp/mass/e\xCC\x81cole.example/htdocs/d");
 spew("$tmp/mass/e\xCC\x81cole.example/htdocs/d/x.html", 'x');
-is $mass->get('/d/x.html', host => "\xC3\xA9cole.example")->status, 403,
+is $alt_site->get('/d/x.html', host => "\xC3\xA9cole.example")->status, 403,
     '<Directory> of a name in NFD';
-is said($mass->get('/', host => 'www.example')), 'plain', 'a plain host';
+is site_of($alt_site->get('/', host => 'www.example')), 'plain', 'a plain host';
 my $japan = "\xE6\x97\xA5\xE6\x9C\xAC.example";
-is $mass->get('/', host => $japan)->status, 404, 'in no charset of the tree';
-is said($mass->get('/', host => $japan, port => $mass->port('euc'))),
+is $alt_site->get('/', host => $japan)->status, 404,
+    'not decodable in the charset of the tree';
+is site_of($alt_site->get('/', host => $japan, port => $alt_site->port('euc'))),
     'EUC-JP', 'in the charset of the tree';
-is $mass->get('/', host => "\xE0\xB9\x84\xE0\xB8\x97\xE0\xB8\xA2.example",
-    port => $mass->port('euc'))->status, 404, 'not to be written in it';
-is $mass->get('/', host => $BA, port => $mass->port($_))->status, 404,
+is $alt_site->get('/', host => "\xE0\xB9\x84\xE0\xB8\x97\xE0\xB8\xA2.example",
+    port => $alt_site->port('euc'))->status, 404,
+        'not encodable in the charset of the tree';
+is $alt_site->get('/', host => $BA, port => $alt_site->port($_))->status, 404,
     "a directory in Unicode, where the first says $_" for qw(off report);
-is said($mass->get('/', host => "www.$B", port => $mass->port('parts'))),
+is site_of($alt_site->get('/', host => "www.$B", port => $alt_site->port('parts'))),
     'parts', 'labels of the host';
-is $mass->get($_, host => $B, port => $mass->port('static'))->status, 404,
-    'a directory that no host names' for '/', '/alias/';
-is $mass->get('/', host => 'xn--a.example')->status, 404, 'no A-label';
-is $mass->get('/', host => "none.$B")->status, 404, 'no directory';
-is_deeply [$mass->errors], [], 'log';
+is $alt_site->get($_, host => $B, port => $alt_site->port('static'))->status, 404,
+    'a directory that is no host name' for '/', '/alias/';
+is $alt_site->get('/', host => 'xn--a.example')->status, 404,
+    'an invalid A-label';
+is $alt_site->get('/', host => "none.$B")->status, 404, 'no directory';
+is_deeply [$alt_site->errors], [], 'log';
 done_testing;

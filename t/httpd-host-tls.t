@@ -55,10 +55,10 @@ sub ask {
     my ($hosts, %option) = @_;
     my $client = $server->client(proto => 'h2', tls => { sni => $option{sni},
         cert => $option{cert} ? $tmp : undef });
-    my @said = map { $_->status == 200 ? $_->body : $_->status }
+    my @responses = map { $_->status == 200 ? $_->body : $_->status }
         $client->pipeline(map { { target => '/', host => $_ } } @$hosts);
     $client->disconnect;
-    return @said;
+    return @responses;
 }
 
 my @books = ($books, $BOOKS, uc $BOOKS, 'bu%cc%88cher%E3%80%82example');
@@ -71,7 +71,7 @@ is_deeply [ask(['localhost', $books, '%2a.example', $secret, $SECRET,
     ['default', 'books', 400, 421, 421, 'default', 'books'],
     'one connection, many sites';
 
-# A site that asks for a certificate is that of SNI, or 421.
+# A site that requires a certificate is the one of SNI, or the response is 421.
 is_deeply [ask([$SECRET, $secret], sni => $SECRET, cert => 1)],
     ['secret', 'secret'], 'certificate, SNI of the site';
 for my $sni ('localhost', $BOOKS, undef) {

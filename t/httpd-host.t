@@ -12,8 +12,8 @@ use Test::More;
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
 
-# The sites, each with a page of its own name; the first is the default. A
-# stock httpd does not know A-labels of itself.
+# The sites, each with a page containing its name; the first is the default. A
+# stock httpd does not map A-labels.
 my @SITES = (
     [first   => 'first.example', ''],
     [buecher => 'bücher.example', 'www.bücher.example'],
@@ -22,13 +22,13 @@ my @SITES = (
     [plain   => 'www.w3.org', 'admin.internal'],
     [ip      => '127.0.0.1', ''],
 );
-# What a browser would say in SNI.
+# The SNI name of a browser.
 my %SNI = (buecher => 'xn--bcher-kva.example',
     strasse => 'xn--strae-oqa.example');
 
-# What a client sends as host (without the port that follows some), and what
-# answers: with IRIHost, and of a stock httpd under Strict and Unsafe. 400 is
-# an answer, too.
+# The host sent by the client (without the port that follows some), and the
+# site that answers: with IRIHost, and of a stock httpd with Strict and Unsafe.
+# 400 is possible, too.
 my @FORMS = (
     ['raw UTF-8', 'bücher.example', qw(buecher 400 buecher)],
     ['raw UTF-8, of an alias', 'www.bücher.example',
@@ -86,7 +86,7 @@ my @FORMS = (
     ['leading mark', "\xCC\x81a.example", qw(400 400 first)],
     ['comma', 'www.w3.org,first.example', qw(400 400 first)],
 );
-# Of a Host line only.
+# For a Host line only.
 my @LINES = (
     ['blank', 'bücher .example', qw(400 400 first)],
     ['two ports', 'bücher.example:80:80', qw(400 400 first)],
@@ -118,7 +118,7 @@ sub start {
 SSLEngine on
 SSLCertificateFile "%%TMP%%/tls.pem"
 END
-    # one that asks for a certificate of the client
+    # one that requires a client certificate
     $hosts .= site('first', 'größe.example', 'xn--gre-6ka8i.example', 'tls', <<'END')
 SSLEngine on
 SSLCertificateFile "%%TMP%%/tls.pem"
@@ -150,7 +150,7 @@ sub site {
 END
 }
 
-# A certificate that nobody trusts; or nothing, with the reason.
+# A self-signed certificate; or nothing, with the reason.
 sub tls {
     my $folder = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
     my $why = !-e "$folder/mod_ssl.so" ? 'no mod_ssl'
@@ -170,7 +170,7 @@ sub tls {
 # ---- requests ----------------------------------------------------------------
 
 sub judge {
-    my ($what, $server, $column) = @_;
+    my ($test_name, $server, $column) = @_;
     my $other = 'other.example';
     my %way = (
         'Host line' => sub { $server->get('/', host => $_[0]) },
@@ -180,37 +180,38 @@ sub judge {
             $server->get("http://$_[0]?%C3", host => $other) },
         'HTTP/2' => sub { $server->get('/', host => $_[0], proto => 'h2') },
     );
-    # Strict has no userinfo in a target.
+    # Strict allows no userinfo in a target.
     $way{'absolute form with userinfo'} = sub {
         $server->get("HTTP://\xFF%FF\@\@:\@$_[0]/", host => $other) }
-        if $what =~ /Unsafe/;
+        if $test_name =~ /Unsafe/;
     for my $way (sort keys %way) {
-        subtest "$what: $way" => sub {
+        subtest "$test_name: $way" => sub {
             for my $form (@FORMS, $way eq 'Host line' ? @LINES : ()) {
                 my $answer = $way{$way}->($form->[1]);
-                # no raw octet is let through by nghttp2
+                # nghttp2 rejects raw octets above 7F
                 my $want = $way eq 'HTTP/2' && $form->[1] =~ /[\x80-\xFF]/
                     ? 0 : $form->[$column];
-                # Unsafe takes nearly all that is ASCII, or was mapped to it.
-                $want = $form->[4] if $what eq 'IRIHost, Unsafe'
+                # Unsafe accepts nearly all ASCII, also as the result of
+                # mapping
+                $want = $form->[4] if $test_name eq 'IRIHost, Unsafe'
                     && $form->[0] =~ /^(?:comma|two ports)$/;
-                is said($answer), $want, $form->[0];
-                is_safe($answer, $form->[1]) if $what =~ /IRIHost/;
+                is site_of($answer), $want, $form->[0];
+                is_safe($answer, $form->[1]) if $test_name =~ /IRIHost/;
             }
         };
     }
-    judge_tls($what, $server, $column) if $tls;
-    is_deeply [$server->errors], [], "$what: log";
+    judge_tls($test_name, $server, $column) if $tls;
+    is_deeply [$server->errors], [], "$test_name: log";
     return;
 }
 
-# The site that answered, or the status.
-sub said {
+# The site of a response, or its status.
+sub site_of {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
-# Nothing of what came is repeated raw, and nothing breaks.
+# No octet of the host is repeated raw, and no header is broken.
 sub is_safe {
     my ($answer, $host) = @_;
     my $text = join "\n", $answer->body,
@@ -220,18 +221,18 @@ sub is_safe {
     return fail("an answer that is safe: $text");
 }
 
-# SNI carries A-labels, of the site that ought to answer.
+# SNI contains the A-labels of the expected site.
 sub judge_tls {
-    my ($what, $server, $column) = @_;
-    subtest "$what: TLS" => sub {
+    my ($test_name, $server, $column) = @_;
+    subtest "$test_name: TLS" => sub {
         for my $form (@FORMS[0, 2, 5, 6, 8, 12, 13, 17, 22, 24, 32]) {
             my $sni = $SNI{ $form->[2] } // 'first.example';
-            is said_tls($server, $sni, $form->[1]), $form->[$column],
+            is tls_response($server, $sni, $form->[1]), $form->[$column],
                 $form->[0];
         }
         # A site that asks for certificates is not selected by any form of
         # its name if SNI has not asked for it.
-        is said_tls($server, 'first.example', $_), 421, escaped($_)
+        is tls_response($server, 'first.example', $_), 421, escaped($_)
             for 'xn--gre-6ka8i.example', $column > 2 ? ()
             : ('größe.example', 'gr%C3%B6%C3%9Fe.example');
     };
@@ -239,7 +240,7 @@ sub judge_tls {
 }
 
 # The site that answers over TLS, or the status.
-sub said_tls {
+sub tls_response {
     my ($server, $sni, $host) = @_;
     my (undef, $text) = capture(
         "GET / HTTP/1.1\r\nHost: $host\r\nConnection: close\r\n\r\n",

@@ -19,8 +19,7 @@ plan skip_all => $missing if $missing;
 my $json = JSON::PP->new->utf8;
 my ($server, $port);
 
-# What a listing holds, by JSON: a list of entries; the status where there is
-# no listing.
+# The entries of a listing, from JSON; the status if there is no listing.
 sub entries {
     my ($target, %option) = @_;
     my $answer = $server->get("$target?format=json", port => $port, %option);
@@ -28,7 +27,7 @@ sub entries {
     return $json->decode($answer->body)->{entries};
 }
 
-# The same as one line; a directory has a "/", what has no link a "!".
+# The same as one line; a directory has a "/", an entry without a link a "!".
 sub names {
     my ($entries) = (entries(@_));
     return $entries if !ref $entries;
@@ -47,7 +46,7 @@ sub links {
         $body =~ /<a href="\.\/([^"]*)"/g;
 }
 
-# Every file below a target, found by links alone: contents, by their URI.
+# Every file below a target, found by following links: contents, by their URI.
 sub walk {
     my ($target) = @_;
     my $answer = $server->get($target, port => $port);
@@ -57,7 +56,7 @@ sub walk {
     return \%found;
 }
 
-# Each file is there by one link, and opens.
+# Each file has one link, which opens it.
 sub is_whole {
     my ($target, $content, $name) = @_;
     my $found = walk($target);
@@ -66,7 +65,7 @@ sub is_whole {
     return;
 }
 
-sub mine { system 'chown', '-R', 'www-data', $_[0] if $> == 0 }
+sub give_to_worker { system 'chown', '-R', 'www-data', $_[0] if $> == 0 }
 
 # ---- trees ------------------------------------------------------------------
 my $base = temp_dir();
@@ -91,7 +90,7 @@ my %seen;
     } 0 .. $#words), "$base/scripts");
 (undef, $tree{$_}) = make_tree($_, "$base/$_") for qw(euc sjis cp1251 nfd);
 
-# Names that a page has to write with care.
+# Names that a page must escape.
 my @odd = ('<script>alert(1)<', '"onclick="x', "a'b", '&amp;', '#1', 'a?b=c',
     '100%', '%41', '%2F', 'a:b', 'javascript:x', ' blank ', 'a+b', '?x', '~',
     '\\', '|', '[1]', '{}', "`", '^', 'a;b', '!', "\xC2\xA0", "e\xCC\x81",
@@ -141,20 +140,21 @@ DirectoryIndex disabled
     </LocationMatch>
 </VirtualHost>
 END
-mine($base);
+give_to_worker($base);
 
 for my $mpm (qw(prefork event)) {
     $server = httpd(root => $base, mpm => $mpm, h2 => $mpm eq 'event', @conf);
     $port = $server->port;
 
-    # ---- what a page is -----------------------------------------------------
+    # ---- the page -----------------------------------------------------------
     my $answer = $server->get('/euc/');
     is $answer->status, 200, "$mpm: a listing";
     is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'charset';
-    is $answer->header('X-Content-Type-Options'), 'nosniff', 'no guessing';
+    is $answer->header('X-Content-Type-Options'), 'nosniff',
+        'X-Content-Type-Options';
     like $answer->header('Content-Security-Policy'), qr/default-src 'none'/,
         'policy';
-    is $answer->header('Cache-Control'), 'private', 'not for shared caches';
+    is $answer->header('Cache-Control'), 'private', 'Cache-Control';
     is $answer->header($_), undef, "no $_" for 'ETag', 'Last-Modified';
     is $answer->header('Content-Length'), length $answer->body, 'length';
     ok utf8::decode(my $copy = $answer->body), 'UTF-8';
@@ -166,11 +166,11 @@ for my $mpm (qw(prefork event)) {
     $answer = $server->get('/euc/?format=json');
     is $answer->header('Content-Type'), 'application/json', 'JSON';
     is $server->request('POST', '/euc/', body => 'x')->status, 404, 'POST';
-    is $server->get('/euc')->status, 301, 'without its slash';
+    is $server->get('/euc')->status, 301, 'a directory without its slash';
     my $client = $server->client;
     $client->request('/euc/');
     is $client->request('/euc/index.html')->status, 200,
-        'the connection goes on';
+        'the connection is kept';
 
     # ---- every link opens its own file --------------------------------------
     is_whole("/$_/", $tree{$_}, "$mpm: $_") for sort keys %tree;
@@ -184,10 +184,11 @@ for my $mpm (qw(prefork event)) {
         sprintf '%%%02X', ord $1/ger . '!' } @unreadable), 'no name';
     is_deeply [links($server->get('/bad/')->body)], ['good'], 'no link';
     $port = $server->port('pass');
-    is names('/bad/'), '%C0%AF %ED%A0%80 %FF good', 'but the rules see them';
+    is names('/bad/'), '%C0%AF %ED%A0%80 %FF good',
+        'rules apply to undecodable names';
     is_deeply walk('/bad/'), { '/bad/%FF' => '\xFF', '/bad/good' => 'good',
         '/bad/%C0%AF' => '\xC0\xAF', '/bad/%ED%A0%80' => '\xED\xA0\x80' },
-        'what passes is linked';
+        'with IRIInvalid pass they are linked';
     $port = $server->port;
     if ($mpm eq 'event') {
         my $h2 = $server->get('/scripts/', proto => 'h2');
@@ -196,7 +197,7 @@ for my $mpm (qw(prefork event)) {
     is_deeply [$server->errors], [], "$mpm: log";
 }
 
-# ---- who may have what ------------------------------------------------------
+# ---- entries that rules deny ------------------------------------------------
 my $rules = temp_dir();
 my @ways = qw(location locationmatch files filesmatch dir htfiles htdir user
     host expr ifdeny env f404 fserver gserver ns rserver fht r404ht goneht
@@ -256,12 +257,12 @@ spew("$rules/users", join '', map { "$_:{SHA}" . sha1_base64('p') . "=\n" }
 spew("$rules/others", 'u:{SHA}' . sha1_base64('q') . "=\n");
 spew("$rules/page/list.shtml", '[<!--#include virtual="/all/" -->]');
 spew("$rules/page/bare.shtml", '[<!--#include virtual="/all" -->]');
-mine($rules);
+give_to_worker($rules);
 system 'chown', '-h', 'root', "$rules/links/mine" if $> == 0;
 chmod 0, "$rules/all/mode.txt";
 chmod 0, "$rules/all/mode";
 
-# Each way to deny has a name, with ".txt", with a name in front, a folder.
+# Each kind of denial has a name, with ".txt", with a prefix, and a directory.
 my $deny = '';
 my %deny = (
     location      => "<Location \"%s\">\nRequire all denied\n</Location>",
@@ -433,7 +434,7 @@ $server = httpd(root => $rules, modules => \@modules, log_level => 'info',
     conf => $conf);
 $port = $server->port;
 mkdir "$server->{tmp}/cache";
-mine("$server->{tmp}/cache");
+give_to_worker("$server->{tmp}/cache");
 
 my $shown = names('/all/');
 unlike $shown, qr/hidden|htpasswd|htaccess/, 'hidden names';
@@ -444,13 +445,14 @@ for my $entry (map { ("$_/", "$_.txt", "表-$_.txt") } @ways, 'ok') {
     my $own    = $entry =~ m{/$} ? $answer->body =~ /Index of/
         : $answer->body eq escaped("all/$entry");
     is " $shown " =~ / \Q$entry\E / ? 1 : 0,
-        $answer->status == 200 && $own ? 1 : 0, "told as it is served: $entry";
+        $answer->status == 200 && $own ? 1 : 0,
+            "listed if and only if accessible: $entry";
 }
 is names('/links/'), 'file.txt own/ é.txt',
-    'links are not followed, nor told beside another of their name';
+    'links are neither followed nor listed as conflicts';
 is names('/links/', port => $server->port('links')),
     $> == 0 ? 'dir/ file.txt own/ é.txt' : 'dir/ file.txt mine own/ é.txt',
-    'links of their owner';
+    'SymLinksIfOwnerMatch';
 like names('/links/', port => $server->port('filter')),
     qr{^dir/ file.txt mine own/ passwd é.txt é.txt!$}, 'links are followed';
 is names('/kinds/'), 'file', 'only files and directories';
@@ -459,48 +461,50 @@ is names('/twins/'), "\xC3\xA9.txt \xC3\xA9.txt!", 'one name, two entries';
 # ---- which directories ------------------------------------------------------
 is $server->get('/index/with/')->body, 'index/with/index.html', 'an index';
 is names('/index/'), 'global/ none/ with/',
-    'directories with an index, but for one that is denied';
+    'directories with an index, except a denied one';
 is names('/index/none/'), 'a', 'no index';
 is names('/noindex/'), 403, 'Options -Indexes';
 is names('/noindex/sub/'), 403, 'Options -Indexes, below';
 is names('/noindex/in/'), 'a', 'Options +Indexes';
-ok index($server->told, 'cannot list') > 0, 'which is logged';
-is names('/ht/'), 'a.txt never/ off/', 'switched on by .htaccess';
-is names('/ht/off/'), 404, 'and off';
-is names('/ht/off/on/'), 'a.txt', 'and on';
+ok index($server->settled_log, 'cannot list') > 0, 'logged';
+is names('/ht/'), 'a.txt never/ off/', '.htaccess: on';
+is names('/ht/off/'), 404, '.htaccess: off';
+is names('/ht/off/on/'), 'a.txt', '.htaccess: on again';
 is names('/ht/never/'), 403, 'Options of .htaccess';
 is names('/ht/denied/'), 403, 'Require of .htaccess';
 is names('/none-there/'), 404, 'no directory';
 is $server->get('/fall/sub/')->body, 'other/x.txt', 'FallbackResource';
 is $server->get('/denied/')->status, 403, 'denied';
 like $server->get('/denied/')->body, qr/Index of/, 'ErrorDocument is a listing';
-is names('/rewritten/'), '', 'a path that is not that of its entries';
-is names('/pretty/'), 'x.txt', 'a path whose entries are rewritten, too';
-is names('/case/docs/'), 'A.txt', 'a directory that was found';
-is names('/case/'), 'Docs/', 'and how it is written';
+is names('/rewritten/'), '', 'a rewritten path';
+is names('/pretty/'), 'x.txt', 'a path whose entries are rewritten';
+is names('/case/docs/'), 'A.txt', 'a directory found by a similar name';
+is names('/case/'), 'Docs/', 'the name in its parent directory';
 my $answer = $server->get('/slash/in');
 is $answer->status, 301, 'DirectorySlash Off';
 like $answer->header('Location'), qr{^http://localhost:\d+/slash/in/$},
-    'leads to where links are right';
-is names('/slash/in/'), 'a', 'where they are';
-is names('/slash/'), 'in/', 'and from above';
+    'redirect to the path with a slash';
+is names('/slash/in/'), 'a', 'the listing with right links';
+is names('/slash/'), 'in/', 'the link from the parent directory';
 is names('/index/none/', port => $server->port('off')), 404, 'engine off';
 is names('/index/none/', port => $server->port('report')), 404, 'report';
 
 # ---- passwords --------------------------------------------------------------
 my @login = (headers => [Authorization => 'Basic dTpw']);
 is names('/auth/'), 401, 'a password';
-is names('/auth/', @login), 'a in/', 'with it, but what is for others';
-is names('/auth/in/', @login), 'a', 'and below';
+is names('/auth/', @login), 'a in/',
+    'with the password, without entries of others';
+is names('/auth/in/', @login), 'a', 'a deeper path';
 is names('/auth/', headers => [Authorization => 'Basic dTpx']), 401, 'wrong';
-like names('/all/', @login), qr{ user/ .*user\.txt}, 'what needs a password';
+like names('/all/', @login), qr{ user/ .*user\.txt},
+    'an entry that requires a password';
 unlike names('/all/', headers => [Authorization => 'Basic dTpx']), qr/user/,
-    'which is wrong';
+    'a wrong password';
 
 # ---- other modules ----------------------------------------------------------
 $answer = $server->get('/page/list.shtml');
 like $answer->body, qr/^\[<!DOCTYPE.*ok\.txt.*\]$/s, 'in a page (SSI)';
-unlike $answer->body, qr/fserver|hidden/, 'by the same rules';
+unlike $answer->body, qr/fserver|hidden/, 'SSI: the same rules';
 like $server->get('/page/bare.shtml')->body, qr/^\[\[an error/,
     'SSI, no slash';
 like $server->get('/all/?sort=size&order=desc')->body,
@@ -523,20 +527,20 @@ is $answer->header('Content-Security-Policy'), "default-src 'self'",
 my $cache = $server->port('cache');
 is names('/mail/', port => $cache), 'a', 'mod_cache';
 spew("$rules/mail/b", 'b');
-is names('/mail/', port => $cache), 'a b', 'does not keep it';
+is names('/mail/', port => $cache), 'a b', 'the listing is not cached';
 
 is_deeply [$server->errors(ignore => qr/AH00529: .*mode/)], [], 'log: rules';
 
-# ---- a large one ------------------------------------------------------------
+# ---- a large directory ------------------------------------------------------
 my $large = temp_dir();
 mkdir "$large/$_" for 'all', 'few', 'login';
-my $word = '&' x 100;    # ten octets of a page for each of a name
+my $word = '&' x 100;    # each octet of the name takes ten octets of the page
 for my $n (1 .. 20_000) {
     open my $file, '>', "$large/all/$word$n" or die "$word$n: $!\n";
 }
 spew("$large/few/a", 'a');
 spew("$large/login/$_", $_) for 1 .. 40;
-# a password that takes a tenth of a second, at least
+# a password hash that takes at least a tenth of a second
 my $hash = crypt 'p', '$6$rounds=200000$saltsalt$';
 spew("$large/users", "u:$hash\n");
 $server = httpd(root => $large, mpm => 'prefork',
@@ -561,7 +565,7 @@ MaxRequestWorkers 1
 END
 $port = $server->port;
 
-# The only child, in /proc.
+# The only child process, in /proc.
 sub child {
     my ($child) = grep {
         slurp("$_/status") =~ /^PPid:\s*@{[$server->pid]}$/m
@@ -569,7 +573,7 @@ sub child {
     return $child // die "no child\n";
 }
 
-# Octets of memory that it has had at most, and seconds of its CPU.
+# The peak memory of the child in octets, and its CPU seconds.
 sub peak { return slurp(child() . '/status') =~ /^VmHWM:\s*(\d+) kB/m
     ? 1024 * $1 : 0 }
 
@@ -578,7 +582,8 @@ sub cpu {
     return ($fields[11] + $fields[12]) / POSIX::sysconf(POSIX::_SC_CLK_TCK());
 }
 
-# A client that takes so much of a listing and then waits, or leaves.
+# A client that reads a part of a listing and then waits, or closes the
+# connection.
 sub client_of {
     my ($take) = @_;
     my $client = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
@@ -598,8 +603,8 @@ SKIP: {
     my $used = cpu();
     is names('/login/', headers => [Authorization => 'Basic dTpw']),
         join(' ', sort 1 .. 40), 'behind a password';
-    # of which each of 40 would take some 0.1
-    cmp_ok cpu() - $used, '<', 1.5, 'that is checked once';
+    # checking each of 40 would take about 0.1 s
+    cmp_ok cpu() - $used, '<', 1.5, 'the password is checked once';
 }
 my $before = peak();
 my $slow   = client_of(1 << 16);
@@ -610,11 +615,11 @@ while (sysread $slow, $rest, 1 << 16, length $rest) {
 }
 close $slow;
 cmp_ok length $rest, '>', 1e6, 'a page of more than a megabyte';
-cmp_ok peak() - $before, '<', 14e6, 'which no memory holds'
+cmp_ok peak() - $before, '<', 14e6, 'peak memory of a large page'
     if !$ENV{IRI_ASAN};
 note peak() - $before, ' octets';
 close client_of(1 << 16);
-is names('/few/'), 'a', 'a client that leaves is let go';
+is names('/few/'), 'a', 'a closed connection ends the listing';
 my ($pages, %all) = (0);
 for (my $query = '?format=json'; defined $query; $pages++) {
     my $body = $server->get("/all/$query")->body;
@@ -624,10 +629,11 @@ for (my $query = '?format=json'; defined $query; $pages++) {
 is $pages, 20, 'pages of 1,000 names';
 is keys %all, 20_000, 'all of them';
 is_deeply [grep { $_ != 1 } values %all], [], 'each once';
-like $server->access_log, qr{"GET /all/ HTTP/1.1" 200}, 'all are logged';
+like $server->access_log, qr{"GET /all/ HTTP/1.1" 200},
+    'all requests are logged';
 is_deeply [$server->errors], [], 'log: large';
 
-# ---- names in a charset that requests may not use ----------------------------
+# ---- names in a charset that is not accepted in requests --------------------
 my ($tree) = make_tree("\\xA4\\xA2.html\tfile\n");
 my $lister = httpd(root => $tree, modules => ['autoindex'], conf => <<'END');
 IRIEngine On
@@ -637,19 +643,19 @@ IRIEngine On
 </Directory>
 END
 like $lister->get('/')->body, qr/href="%a4%a2\.html"/i, 'the entry is listed';
-is $lister->get('/%E3%81%82.html')->status, 200, 'and has a name';
+is $lister->get('/%E3%81%82.html')->status, 200, 'the entry has a name';
 is_deeply [$lister->errors], [], 'log: names in EUC-JP';
 
 # ---- settings ---------------------------------------------------------------
-my ($code, $said) = httpd_t("# %%PORT%%\nIRIListing maybe\n");
-isnt $code, 0, 'a wrong word';
-like $said, qr/IRIListing must be On or Off/, 'says what is right';
+my ($code, $output) = httpd_t("# %%PORT%%\nIRIListing maybe\n");
+isnt $code, 0, 'an invalid word';
+like $output, qr/IRIListing must be On or Off/, 'the message names valid words';
 for (['', 1], ["IRIEngine report\n", 0], ["IRIEngine On\n", 0]) {
     my ($engine, $warned) = @$_;
     my $idle = httpd(conf => "# %%PORT%%\n${engine}IRIListing On\n");
     $idle->wait_for(sub { $idle->log_text =~ /resuming normal operations/ });
     is $idle->log_text =~ /"IRIListing" in \S+ has no effect/ ? 1 : 0, $warned,
-        'no effect: ' . ($engine || 'IRIEngine is not said');
+        'no effect: ' . ($engine || 'without IRIEngine');
 }
 
 done_testing;

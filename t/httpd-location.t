@@ -104,63 +104,65 @@ my $server = httpd(root => $root, modules => \@modules, h2 => 1,
 chmod 0777, $server->tmp . '/run';
 my $here = 'http://localhost:' . $server->port;
 
-sub leads {
-    my ($target, $want, $what, %option) = @_;
+sub location_is {
+    my ($target, $want, $test_name, %option) = @_;
     my $method = delete $option{method} // 'GET';
     for my $proto (qw(h1 h2)) {
         local $Test::Builder::Level = $Test::Builder::Level + 1;
         my $answer = $server->request($method, $target, proto => $proto,
             %option);
         my @locations = $answer->header('Location');
-        is "@locations", $want, "$proto: $what";
+        is "@locations", $want, "$proto: $test_name";
         my @strange = grep { $_->[0] !~ /^[\w-]+$/ || $_->[0] =~ /^x-/i }
             @{ $answer->headers };
-        is scalar(@strange), 0, "$proto: $what: no other field";
+        is scalar(@strange), 0, "$proto: $test_name: no other field";
         next if $target =~ /up/ || $answer->body !~ /href="([^"]*)"/;
         my $href = $1;
-        is $href =~ s/&amp;/&/gr, $want, "$proto: $what: the page says the same";
-        unlike $href, qr/&(?!amp;)/, "$proto: $what: as text of HTML";
+        is $href =~ s/&amp;/&/gr, $want,
+            "$proto: $test_name: the page says the same";
+        unlike $href, qr/&(?!amp;)/, "$proto: $test_name: as text of HTML";
     }
     return;
 }
 
-leads('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'Redirect, raw octets');
-leads('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
-leads('/lower', "$here/%D0%BA%2F%41", 'escapes stay escapes');
-leads('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9#%C3%A9",
+location_is('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'Redirect, raw octets');
+location_is('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
+location_is('/lower', "$here/%D0%BA%2F%41", 'escapes are kept');
+location_is('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9#%C3%A9",
     'query and fragment');
-leads('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
-leads('/bad', "$here/%FF%FE", 'what no charset reads');
-leads('/other', 'http://other.example/%e9/e%CC%81?%C3%A9',
-    "another host's path is its own");
-leads('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
-leads('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
-like $server->told, qr/host "-%C3%BC-\.example" of a redirect/,
-    'the log says so';
-leads('/match/%c3%a9?x=%e9', "$here/%D0%BA/%C3%A9?x=%e9", 'RedirectMatch');
-leads('/rewrite/e%cc%81?q=%e9', "$here/%C3%A9/%C3%A9?q=%e9",
+location_is('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
+location_is('/bad', "$here/%FF%FE", 'octets invalid in all charsets');
+location_is('/other', 'http://other.example/%e9/e%CC%81?%C3%A9',
+    "the path of another host is not read");
+location_is('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
+location_is('/nohost', 'http://-%C3%BC-.example/%C3%A9',
+    'an invalid host name');
+like $server->settled_log, qr/host "-%C3%BC-\.example" of a redirect/,
+    'the log line';
+location_is('/match/%c3%a9?x=%e9', "$here/%D0%BA/%C3%A9?x=%e9", 'RedirectMatch');
+location_is('/rewrite/e%cc%81?q=%e9', "$here/%C3%A9/%C3%A9?q=%e9",
     'RewriteRule [R]');
-leads("/ne/\xC3\xA9", "$here/%C3%A9/%C3%A9", 'RewriteRule [R,NE]');
-leads('/ne/a%20b%22%3C%3E%5C', "$here/%C3%A9/a%20b%22%3C%3E%5C",
-    'and what breaks strings and tags');
-leads("/away/\xC3\xA9%20x", 'http://other.example/%C3%A9/%C3%A9%20x',
+location_is("/ne/\xC3\xA9", "$here/%C3%A9/%C3%A9", 'RewriteRule [R,NE]');
+location_is('/ne/a%20b%22%3C%3E%5C', "$here/%C3%A9/a%20b%22%3C%3E%5C",
+    'characters of HTML and JSON');
+location_is("/away/\xC3\xA9%20x", 'http://other.example/%C3%A9/%C3%A9%20x',
     'RewriteRule to another host');
-leads('/gone/not-there', 'http://other.example/%C3%A9',
+location_is('/gone/not-there', 'http://other.example/%C3%A9',
     'ErrorDocument with an address');
-leads('/%d0%b4%d0%b8%d1%80', "$here/%D0%B4%D0%B8%D1%80/", 'a directory');
-leads("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9",
+location_is('/%d0%b4%d0%b8%d1%80', "$here/%D0%B4%D0%B8%D1%80/", 'a directory');
+location_is("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9",
     "$here/%D0%B4%D0%B8%D1%80/?q=%C3%A9", 'a directory, natively');
-leads('/cgi/to.cgi?other', 'http://other.example/%C3%A9/%e9',
+location_is('/cgi/to.cgi?other', 'http://other.example/%C3%A9/%e9',
     'a script to another host');
-leads('/cgi/to.cgi?own', "$here/%C3%A9", 'to this host');
-leads('/cgi/to.cgi?status', '/%C3%A9', 'with a status');
-leads('/cgi/to.cgi?made', '/%C3%A9', '201');
+location_is('/cgi/to.cgi?own', "$here/%C3%A9", 'a script to this host');
+location_is('/cgi/to.cgi?status', '/%C3%A9', 'a script with a status');
+location_is('/cgi/to.cgi?made', '/%C3%A9', '201');
 is $server->get('/cgi/to.cgi?path')->body, 'coffee',
-    'a path without a status is no redirect';
-leads('/up/absolute', 'http://x.example/%C3%A9/%e9',
-    'what an origin says is escaped, not read');
-leads('/up/relative', '/%C3%A9/e%CC%81?%C3%A9', 'a path');
-leads('/up/back', "$here/up/%C3%A9/%e9", 'after ProxyPassReverse');
+    'a path without a status: no redirect';
+location_is('/up/absolute', 'http://x.example/%C3%A9/%e9',
+    'a Location of an origin is escaped, not read');
+location_is('/up/relative', '/%C3%A9/e%CC%81?%C3%A9', 'a path');
+location_is('/up/back', "$here/up/%C3%A9/%e9", 'after ProxyPassReverse');
 is $server->get('/up/plain.txt')->header('Content-Location'), '/%C3%A9',
     'Content-Location of an origin';
 my $number = 0;
@@ -169,11 +171,11 @@ for my $name ("\xC3\xA9", 'e%cc%81', '%a4%a2') {
     my $put = $server->request('PUT', "/dav/$name" . $number++, body => 'x');
     is $put->status, 201, "PUT $want";
     is $put->header('Location') =~ s/\d$//r, "$here/dav/$want",
-        'its Location';
+        'Location after PUT';
 }
 is $server->get('/set')->header('Location'), '/%C3%A9', 'Header set';
 
-# What a cache has kept of an origin is the same.
+# A response of an origin from the cache has the same Location.
 my $cache = httpd(root => $root, modules => [@modules, qw(cache cache_disk)],
     conf => octets(<<'END'));
 IRIEngine On
@@ -225,28 +227,28 @@ my @tcn = (Negotiate => 'trans');
 for my $spelling ($han, '%b4%c1', "\xB4\xC1", "\xE6\xBC\xA2") {
     my $answer = $variants->get("/$spelling", headers => [
         Accept => 'text/plain']);
-    my $what = escaped($spelling);
-    is $answer->body, 'text', "$what: the variant";
-    is $answer->header('Content-Location'), "$han.txt", "$what: its name";
+    my $test_name = escaped($spelling);
+    is $answer->body, 'text', "$test_name: the variant";
+    is $answer->header('Content-Location'), "$han.txt", "$test_name: its name";
 
     $answer = $variants->get("/$spelling",
         headers => [Accept => 'text/plain', @tcn]);
     my @names = ($answer->header('Alternates') // '') =~ /\{"([^"]*)"/g;
     is_deeply [sort @names], ["$han.html", "$han.txt"],
-        "$what: Alternates";
+        "$test_name: Alternates";
 
     $answer = $variants->get("/$spelling",
         headers => [Accept => 'image/png']);
-    is $answer->status, 406, "$what: none acceptable";
+    is $answer->status, 406, "$test_name: none acceptable";
     my %link = $answer->body =~ m{<a href="([^"]*)"><bdi>(.*?)</bdi></a>}g;
     is_deeply \%link, { map { ("$han.$_" => "\xE6\xBC\xA2.$_") }
-        qw(html txt) }, "$what: the page lists them";
+        qw(html txt) }, "$test_name: the page lists them";
     is $answer->header('Content-Type'), 'text/html; charset=utf-8',
-        "$what: in UTF-8";
+        "$test_name: in UTF-8";
     for my $name (@names) {
-        is $variants->get("/$name")->status, 200, "$what: $name is there";
+        is $variants->get("/$name")->status, 200, "$test_name: $name is there";
         is $variants->get("/$name")->body, $name =~ /html/ ? 'html' : 'text',
-            "$what: it is that";
+            "$test_name: content of the variant";
     }
 }
 my $map = $variants->get('/map.var', headers => [Accept => 'text/html']);
@@ -256,12 +258,13 @@ $map = $variants->get('/map.var', headers => [@tcn]);
 is $map->status, 300, 'a list out of a type map';
 my @both = ("$han.html", "$han.txt");
 is_deeply [sort +($map->header('Alternates') // '') =~ /\{"([^"]*)"/g],
-    \@both, 'its Alternates';
-is_deeply [sort $map->body =~ /<a href="([^"]*)">/g], \@both, 'its links';
+    \@both, 'Alternates of the type map';
+is_deeply [sort $map->body =~ /<a href="([^"]*)">/g], \@both,
+    'links of the type map';
 my $same = $variants->get("/$han", headers => [
     Accept => 'text/plain', 'If-None-Match' => '*']);
-is $same->status, 304, 'not modified';
-is $same->header('Content-Location'), "$han.txt", 'but still of that name';
+is $same->status, 304, '304';
+is $same->header('Content-Location'), "$han.txt", '304: Content-Location';
 is_deeply [$variants->errors], [], 'log';
 
 # ---- canonical links --------------------------------------------------------
@@ -309,23 +312,23 @@ for my $case (
         '200 + </a>; rel=next + </up/caf%C3%A9.txt>; rel="canonical"',
         'beside that of an origin'],
 ) {
-    my ($target, $want, $what) = @$case;
-    is links($target), $want, "link: $what";
+    my ($target, $want, $test_name) = @$case;
+    is links($target), $want, "link: $test_name";
 }
 is links("/caf\xC3\xA9.txt", method => 'HEAD'), "200 + $coffee", 'HEAD';
 unlike links("/\xC3\xA9.cgi", method => 'POST'), qr/canonical/, 'POST';
 is links("/caf\xC3\xA9.txt", proto => 'h2'), "200 + $coffee", 'HTTP/2';
 is links("/caf\xC3\xA9.txt", headers => [Range => 'bytes=0-1']),
-    "206 + $coffee", 'a part of it';
+    "206 + $coffee", '206';
 my $page = $links->get("/caf\xC3\xA9.txt");
 is links("/caf\xC3\xA9.txt",
     headers => ['If-None-Match' => $page->header('ETag')]), '304',
-    'httpd says no more in a 304 than it must';
+    'httpd sends no Link in a 304';
 is_deeply [$links->errors], [], 'log';
 
 # ---- off --------------------------------------------------------------------
 
-sub sent {
+sub whole_response {
     my ($run, $target) = @_;
     my $answer = $run->get($target);
     my $text = join "\n", $answer->status, map { "$_->[0]: $_->[1]" }
@@ -345,9 +348,9 @@ my $off = httpd(root => $root, modules => \@modules, conf => $text);
 my $report = httpd(root => $root, modules => \@modules,
     conf => conf('IRIEngine report'));
 for my $target (@targets) {
-    my $want = sent($stock, $target);
-    is sent($off, $target), $want, 'off: ' . escaped($target);
-    is sent($report, $target), $want, 'report: ' . escaped($target);
+    my $want = whole_response($stock, $target);
+    is whole_response($off, $target), $want, 'off: ' . escaped($target);
+    is whole_response($report, $target), $want, 'report: ' . escaped($target);
 }
 is_deeply [$off->errors, $report->errors], [], 'log';
 

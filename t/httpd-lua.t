@@ -1,5 +1,5 @@
 # httpd: other modules beside ours, written in Lua: one sets a path that is not
-# canonical, one judges the path before it is decoded, one derives the client
+# canonical, one checks the path before it is decoded, one derives the client
 # from the spelling of the path, one logs target and user.
 use strict;
 use warnings;
@@ -67,7 +67,7 @@ like slurp("$tmp/targets"), qr{^/%E9\.html$}m, 'the target as it was sent';
 is $server->get('/%C9%BD.html')->status, 200, 'found under another name';
 ok $server->wait_for(sub { slurp("$tmp/targets") =~ m{^/%C9}m }), 'logged';
 unlike slurp("$tmp/users"), qr/somebody/,
-    'nobody whom the other name had let in';
+    'authorization by the other name does not count';
 is $server->get($_)->status, 403, "judged before it is decoded: $_"
     for '/%E8%AA%9E.html', '/%e8%aa%9e.html', '/%B8%EC.html';
 is_deeply [$server->errors], [], 'log';

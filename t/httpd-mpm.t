@@ -21,8 +21,8 @@ sub percent {
     return $path;
 }
 
-# Names in EUC-JP, and partly composed ones that only a listing finds:
-# U+1EBF as U+00EA U+0301 is neither NFC nor NFD.
+# Names in EUC-JP, and partly composed ones that only a listing finds: U+1EBF
+# as U+00EA U+0301 is neither NFC nor NFD.
 my @euc   = map { "日本/語$_.txt" } 1 .. 8;
 my @mixed = map { "vi/k\xC3\xAA\xCC\x81$_.txt" } 1 .. 8;
 my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" }
@@ -41,7 +41,7 @@ IRIRedirect off
 # %%PORT%%
 END
 
-# Targets with the status and the body they must get.
+# Targets with the expected status and body.
 my @expected;
 for my $name (@euc) {
     my $body = $name =~ /8/ ? undef : escaped('e/'
@@ -55,7 +55,7 @@ for my $name (@mixed) {
     push @expected, [percent("/$nfc"), 200, escaped($name)];
 }
 
-# What of the answers is wrong.
+# The errors in the responses.
 sub wrong {
     my ($client) = @_;
     my @answers = $client->pipeline(map { $_->[0] } @expected);
@@ -69,7 +69,7 @@ sub wrong {
     return @wrong;
 }
 
-# Several clients at once, each its own process; true if all saw no fault.
+# Several clients at once, each in its own process; true if none had an error.
 sub crowd {
     my ($server, $rounds, %option) = @_;
     my @children;
@@ -108,10 +108,10 @@ for my $round (1 .. 5) {
         $round % 2 ? 308 : 'off']}/r;
     ok $server->reload($changed), "restart $round";
     my $answer = $server->get($expected[1][0]);
-    is $answer->status, $round % 2 ? 308 : 200, 'has the new settings';
+    is $answer->status, $round % 2 ? 308 : 200, 'the new settings apply';
 }
 ok $server->reload($conf), 'restart';
-is_deeply [wrong($server->client)], [], 'all is right afterwards';
+is_deeply [wrong($server->client)], [], 'requests after the restarts';
 is_deeply [$server->errors], [], 'log';
 
 done_testing;

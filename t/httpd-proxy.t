@@ -120,15 +120,16 @@ for my $prefix ('/raw', '/代') {
 my %denied = forms('/拒/x');
 is $server->get($denied{$_})->status, 403, "proxy, denied, $_"
     for sort keys %denied;
-is $server->get('/raw/%FF')->status, 404, 'nocanon: no reading, not sent';
+is $server->get('/raw/%FF')->status, 404,
+    'nocanon: a path without a reading is not forwarded';
 is $server->get('/raw/a%2Fb%E8%A1%A8')->status, 404,
-    'nocanon: %2F stays refused';
+    'nocanon: %2F is refused';
 
-# mod_cache guesses from the age of a file how long it stays fresh.
+# mod_cache derives the freshness of a file from its age.
 utime time - 864000, time - 864000,
     "$root/" . in_charset('蔵/有.txt', 'euc-jp');
 
-# mod_cache: what one form stored, all others hit.
+# mod_cache: a page stored for one form is a hit for all others.
 my %form = forms('/蔵/有.txt');
 my $first = 1;
 for my $form (qw(sjis escaped native lower euc sjis)) {
@@ -142,7 +143,8 @@ for my $form (qw(sjis escaped native lower euc sjis)) {
 my @entries = split ' ', `find $tmp/cache -name '*.header'`;
 is scalar @entries, 1, 'cache: one entry on disk';
 
-# A forward proxy asks others, for whom each form is a name of its own.
+# A forward proxy sends requests to other hosts, for which each form is a
+# different name.
 for my $round (1, 2) {
     my $there = 'http://127.0.0.1:' . $server->port('back');
     for my $target (percent('/代/x'), percent(in_charset('/代/x', 'euc-jp')))
@@ -155,7 +157,7 @@ for my $round (1, 2) {
     $server->wait_for(sub { `find $tmp/cache2 -name '*.header'` });
 }
 
-# Digest: the signed uri is compared with the target as it came.
+# Digest: the signed uri is compared with the target as received.
 sub digest {
     my ($uri, $challenge) = @_;
     my ($nonce) = $challenge =~ /nonce="([^"]+)"/;
@@ -168,10 +170,10 @@ sub digest {
 %form = forms('/鍵/有.txt');
 for my $form (sort keys %form) {
     my $challenge = $server->get($form{$form});
-    is $challenge->status, 401, "Digest, $form: asked";
+    is $challenge->status, 401, "Digest, $form: 401";
     my $answer = $server->get($form{$form}, headers => [Authorization =>
             digest($form{$form}, $challenge->header('WWW-Authenticate'))]);
-    is $answer->status, 200, "Digest, $form: let in";
+    is $answer->status, 200, "Digest, $form: 200";
 }
 
 # mod_cache looks a URL up before httpd normalizes its path.

@@ -22,14 +22,14 @@ for (['IRIQueryCharset', qr/IRIQueryCharset needs the name of a charset/],
     ["<Location />\nIRIQueryCharset sjis\n</Location>",
         qr/IRIQueryCharset not allowed/])
 {
-    my ($text, $says) = @$_;
-    my ($code, $said) = httpd_t("IRIEngine On\n$text\n");
-    isnt $code, 0, "refused: $text";
-    like $said, $says, "and why: $text";
+    my ($text, $message) = @$_;
+    my ($code, $output) = httpd_t("IRIEngine On\n$text\n");
+    isnt $code, 0, "rejected: $text";
+    like $output, $message, "message: $text";
 }
 for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
-    my ($code, $said) = httpd_t("IRIEngine On\nIRIQueryCharset $text\n");
-    is $code, 0, "taken: $text" or diag $said;
+    my ($code, $output) = httpd_t("IRIEngine On\nIRIQueryCharset $text\n");
+    is $code, 0, "accepted: $text" or diag $output;
 }
 
 # ---- one server --------------------------------------------------------------
@@ -149,26 +149,26 @@ is $server->get('/index.html?q=' . $_)->status, 403, 'rules: ' . visible($_)
 is answer('/say.cgi?a=%C3%A9&b=%E9=%e9&%E9&&%2b'),
     'a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b|a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b'
     . '|/say.cgi?a=%C3%A9&b=%E9=%e9&%E9&&%2b|',
-    'what is UTF-8 stays, another charset takes the rest';
+    'UTF-8 is unchanged, other parameters are converted';
 is answer('/say.cgi?a=%83&b=%81'),
     'a=%83&b=%81|a=%83&b=%81|/say.cgi?a=%83&b=%81|',
-    'what no charset reads stays';
+    'octets invalid in all charsets stay';
 is answer('/say.cgi'), '||/say.cgi|', 'no query';
-is answer('/say.cgi?'), '||/say.cgi?|', 'an empty one';
-is answer('/say.cgi?a'), 'a|a|/say.cgi?a|', 'one in ASCII';
+is answer('/say.cgi?'), '||/say.cgi?|', 'an empty query';
+is answer('/say.cgi?a'), 'a|a|/say.cgi?a|', 'an ASCII query';
 
-# ---- what httpd makes of it ---------------------------------------------------
+# ---- queries that httpd changes ---------------------------------------------
 
 is answer('/qsa?q=%83%5C'), "p=1&q=$so|p=1&q=$so|/qsa?q=%83%5C|so",
     'RewriteRule with QSA';
 is $server->get('/to?q=%83%5C')->header('Location'),
     'http://localhost:' . $server->port . "/new?q=$so",
-    'its redirect';
+    'the redirect of RewriteRule with QSA';
 is $server->get('/dir?q=%83%5C')->header('Location'),
     'http://localhost:' . $server->port . "/dir/?q=$so",
-    'that of mod_dir';
+    'the redirect of mod_dir';
 is answer('/none?a=1'), "q=$so|q=$so|/none?a=1|so",
-    'ErrorDocument with a query of its own';
+    'ErrorDocument with another query';
 is answer('/ssi.shtml?x=%83%5C'), "q=$so|q=$so|/ssi.shtml?x=%83%5C|so|x=$so",
     'a subrequest, and the request itself';
 is answer('/raw/%95%5C?q=%83%5C'), "q=$so||/say.cgi/%E8%A1%A8?q=$so|",
@@ -177,12 +177,12 @@ is answer('/raw/%95%5C?q=%83%5C'), "q=$so||/say.cgi/%E8%A1%A8?q=$so|",
 my $moved = $server->get('/moved/%95%5C.txt?q=%83%5C&r=%2B');
 is $moved->status . ' ' . $moved->header('Location'),
     '301 http://localhost:' . $server->port
-    . '/moved/%E8%A1%A8.txt?q=%83%5C&r=%2B', 'IRIRedirect: query as it came';
+    . '/moved/%E8%A1%A8.txt?q=%83%5C&r=%2B', 'IRIRedirect: query unchanged';
 my $several = $server->get('/several/readme?q=%83%5C',
     headers => [Accept => 'application/json']);
-is $several->status, 300, 'several names';
+is $several->status, 300, 'several candidates';
 is join(' ', $several->body =~ /"uri":"([^"]+)"/g),
-    '/several/README?q=%83%5C /several/ReadMe?q=%83%5C', 'query as it came';
+    '/several/README?q=%83%5C /several/ReadMe?q=%83%5C', 'query unchanged';
 
 $server->get("/cached/a.txt?q=$so");
 $server->wait_for(sub { `find $tmp/cache -name '*.header'` });
@@ -191,7 +191,7 @@ like $server->get("/cached/a.txt?q=$_->[0]")->header('X-Cache'), $_->[1],
     for ['%83%5C', qr/^HIT/], ['%83\\', qr/^HIT/], [$so, qr/^HIT/],
     ['%83%41', qr/^MISS/];
 
-# What a client signs is what it has sent.
+# The client signs the target that it sends.
 my ($nonce) = $server->get('/key/a.txt?q=%83%5C')
     ->header('WWW-Authenticate') =~ /nonce="([^"]+)"/;
 my $signed = '/key/a.txt?q=%83%5C';
@@ -206,31 +206,32 @@ $server->get("/index.html?log=%83%5C");
 $server->settle;
 like slurp("$tmp/query.log"),
     qr{^GET /index\.html\?log=%83%5C HTTP/1\.1 /index\.html\?log=\Q$so\E$}m,
-    'log: %r as it came, %q in UTF-8';
+    'log: %r as sent, %q in UTF-8';
 
 # ---- other servers -------------------------------------------------------------
 
-sub at { my ($port, $query) = @_;
+sub queries_at { my ($port, $query) = @_;
     return answer("/say.cgi?$query", port => $server->port($port))
         =~ s{\|/say.*}{}r }
 
-is at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
+is queries_at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
     'a=%C3%A9&b=%c3%a9&c==%CC%B8|a=%C3%A9&b=%c3%a9&c==%CC%B8', 'NFC';
-is at(nfc => 'a=%83%5C&b=e%CC%81'),
-    'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81', 'not UTF-8: not touched';
-is at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
-is at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
-is at(report => 'q=%83%5C'), 'q=%83%5C|', 'report changes nothing';
-is at(report => 'q=%83&r=%81'), 'q=%83&r=%81|', 'nor here';
-is at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'nor here';
-# Two threads may write them in the other order.
-my @lines = sort $server->told =~ /(iri: report: .*query.*), request/g;
+is queries_at(nfc => 'a=%83%5C&b=e%CC%81'),
+    'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81',
+        'a path that is not UTF-8 is unchanged';
+is queries_at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
+is queries_at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
+is queries_at(report => 'q=%83%5C'), 'q=%83%5C|', 'report: no change';
+is queries_at(report => 'q=%83&r=%81'), 'q=%83&r=%81|', 'no change';
+is queries_at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'no change';
+# Two threads may write the lines in the other order.
+my @lines = sort $server->settled_log =~ /(iri: report: .*query.*), request/g;
 is_deeply \@lines, [
     'iri: report: would leave the query "q=%83&r=%81": charset "", has'
         . ' parameters that no single charset decodes, reason=query-unreadable',
     "iri: report: would make the query \"q=$so\": charset \"Shift_JIS\", was"
         . " read in another charset, reason=query-read",
-], 'report says what would be done';
+], 'report: the log line';
 
 # ---- hostile --------------------------------------------------------------------
 
@@ -245,9 +246,10 @@ for my $query ('%00%0A%0D=%83%5C%0A', '%', '%8', '&&&==%E9', "\xFF" x 100,
     my $answer = $server->get("/say.cgi?$query");
     is $answer->status, 200, 'answered: ' . visible($query);
     my ($before) = split /\|/, $answer->body, 2;
-    is $before =~ tr/&//, $query =~ tr/&//, 'as many parameters';
-    unlike $before, qr/[\x00-\x20]/, 'no control';
+    is $before =~ tr/&//, $query =~ tr/&//,
+        'the number of parameters is the same';
+    unlike $before, qr/[\x00-\x20]/, 'no controls';
 }
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

@@ -103,17 +103,17 @@ my $server = httpd(
 </VirtualHost>
 END
 
-# A request's status, and its Location without scheme and host.
+# Tests a request's status, and its Location without scheme and host.
 sub answer_is {
-    my ($target, $status, $location, $what, %option) = @_;
+    my ($target, $status, $location, $test_name, %option) = @_;
     my $method = delete $option{method} // 'GET';
     my $port   = delete $option{on};
     $option{port} = $server->port($port) if $port;
     my $answer = $server->request($method, $target, %option);
     my $got = $answer->header('Location');
     $got =~ s{^http://[^/]+}{} if defined $got;
-    is $answer->status, $status, "$what: status";
-    is $got, $location, "$what: Location";
+    is $answer->status, $status, "$test_name: status";
+    is $got, $location, "$test_name: Location";
     return $answer;
 }
 
@@ -138,17 +138,19 @@ answer_is(percent('/転/'), 200, undef, 'index, canonical');
 answer_is(percent(euc '/留/表.txt'), 200, undef, 'off in <Location>');
 answer_is(percent(euc '/四/表.txt'), 308, percent('/四/表.txt'),
     '.htaccess');
-answer_is(percent(euc '/拒/表.txt'), 403, undef, 'denied: not told');
+answer_is(percent(euc '/拒/表.txt'), 403, undef, 'denied: not disclosed');
 answer_is(percent('/拒/', ) . '%C9%BD.txt', 403, undef,
-    'denied under an alternative reading: not told');
+    'denied in an alternative reading: not disclosed');
 my $page = answer_is('/%FF', 404, undef, 'ErrorDocument');
-is $page->body, escaped(euc '下/上/表.txt'), 'it is not redirected';
+is $page->body, escaped(euc '下/上/表.txt'),
+    'an internal redirect is not redirected';
 is $server->get(percent '/包/外.shtml')->body,
-    '[' . escaped(euc '転/表.txt') . ']', 'nor is a subrequest';
+    '[' . escaped(euc '転/表.txt') . ']', 'a subrequest is not redirected';
 like $server->get('/転/表.txt', host => 'a.example:81')
-    ->header('Location'), qr{^http://}, 'absolute, as httpd does';
+    ->header('Location'), qr{^http://},
+        'an absolute Location, as httpd sends it';
 
-# ---- slashes and dots stay httpd's
+# ---- slashes and dot-segments are handled by httpd
 my @escaped = (
     # on, target, status, body (path on disk)
     [undef, percent('/下') . '%2F' . percent('上/表.txt'), 404],
@@ -195,11 +197,11 @@ for my $mode (qw(off report)) {
     $server->wait_for(sub { slurp($log) =~ /\n.*\n.*\n/ });
     unlike slurp($log), qr/[^-\n]/, "$mode: no variables";
 }
-like $server->told, qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
+like $server->settled_log, qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
     \ charset\ "EUC-JP",\ match\ charset,\ [\ \w]+,\ file\ "/[!-~]+", \ reason=[-a-z]+,
-    \ request\ "/}x, 'report: what would be served, and how it was written';
-like $server->told, qr{iri: report: would refuse .*request "/%FF"},
-    'report: what would be refused';
+    \ request\ "/}x, 'report: the entry and the form';
+like $server->settled_log, qr{iri: report: would refuse .*request "/%FF"},
+    'report: a refusal';
 
 # ---- IRIInvalid
 answer_is(percent(euc '/下/上/表.txt'), 400, undef, 'invalid 400', on => 'bad');
@@ -212,11 +214,12 @@ ok $server->wait_for(sub { slurp($pass) =~ /^invalid$/m }),
 # ---- limits: one log line, no reading
 my $long = '/%E8%A1%A8' x 200;
 is $server->get($long)->status, 404, 'too many segments';
-is scalar(() = $server->told =~ /^.*reason=limit,.*$/mg), 1, 'one line';
+is scalar(() = $server->settled_log =~ /^.*reason=limit,.*$/mg), 1,
+    'one log line';
 
 is_deeply [$server->errors(ignore => qr/has no effect/)], [], 'log';
 
-# ---- IRIRedirect where only an application can tell
+# ---- IRIRedirect where only an application can decide
 my ($site) = make_tree(<<'TREE');
 app.txt	file	front
 front/x.txt	file	x
@@ -262,45 +265,47 @@ ProxyPass /up/ http://127.0.0.1:%%PORT%%/front/
     SetHandler default-handler
 </Location>
 END
-sub fronts {
-    my ($target, $status, $location, $what, %option) = @_;
+sub front_answers {
+    my ($target, $status, $location, $test_name, %option) = @_;
     my $method = $option{method} // 'GET';
     my $answer = $front->request($method, $target);
     my $got = $answer->header('Location');
     $got =~ s{^http://[^/]+}{} if defined $got;
     is join(' ', $answer->status, $got // ()),
-        join(' ', $status, $location // ()), $what;
+        join(' ', $status, $location // ()), $test_name;
     return;
 }
 for ('/front/', '/fall/', '/last/', '/pt/', '/up/', '/handled/') {
-    fronts("${_}e%CC%81?a=%e9", 301, "${_}%C3%A9?a=%e9", "$_: NFD");
-    fronts("$_\xC3\xA9", 301, "${_}%C3%A9", "$_: raw");
-    fronts("${_}%c3%a9", 301, "${_}%C3%A9", "$_: lower case");
-    fronts("${_}%61", 301, "${_}a", "$_: a needless escape");
-    fronts("$_%93%FA", 200, undef, "$_: a legacy path");
-    fronts("${_}%C3%A9", 200, undef, "$_: canonical");
-    fronts("${_}a", 200, undef, "$_: ASCII");
-    fronts("${_}a/./e%CC%81", 200, undef, "$_: other segments");
+    front_answers("${_}e%CC%81?a=%e9", 301, "${_}%C3%A9?a=%e9", "$_: NFD");
+    front_answers("$_\xC3\xA9", 301, "${_}%C3%A9", "$_: raw");
+    front_answers("${_}%c3%a9", 301, "${_}%C3%A9", "$_: lower case");
+    front_answers("${_}%61", 301, "${_}a", "$_: a needless escape");
+    front_answers("$_%93%FA", 200, undef, "$_: a legacy path");
+    front_answers("${_}%C3%A9", 200, undef, "$_: canonical");
+    front_answers("${_}a", 200, undef, "$_: ASCII");
+    front_answers("${_}a/./e%CC%81", 200, undef, "$_: other segments");
 }
-fronts("/lost/$_", 404, undef, "nothing answers: /lost/$_")
+front_answers("/lost/$_", 404, undef, "nothing answers: /lost/$_")
     for 'e%CC%81', '%61', '%93%FA';
-fronts("/files/$_", 404, undef, "the handler of files alone: /files/$_")
+front_answers("/files/$_", 404, undef, "the handler of files alone: /files/$_")
     for 'e%CC%81', '%61', '%93%FA';
-fronts('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt', 'a file of an alias');
-fronts('/alias/e%CC%81', 404, undef, 'and none');
-fronts("/into/$_", 404, undef, "a rule leads to nothing: /into/$_")
+front_answers('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt', 'a file of an alias');
+front_answers('/alias/e%CC%81', 404, undef, 'an absent file of an alias');
+front_answers("/into/$_", 404, undef, "a rule leads to nothing: /into/$_")
     for 'e%CC%81', '%61', '%93%FA', "\xC3\xA9";
-fronts("/into/$_", 301, '/into/%E6%97%A5.txt', "and to a file: /into/$_")
+front_answers("/into/$_", 301, '/into/%E6%97%A5.txt', "and to a file: /into/$_")
     for '%93%FA.txt', '%e6%97%a5.txt', '日.txt';
-fronts('/into/%E6%97%A5.txt', 200, undef, 'canonical, by a rule');
-fronts("${_}%2e/x.txt", 200, undef, "$_: a dot-segment")
+front_answers('/into/%E6%97%A5.txt', 200, undef, 'canonical, by a rule');
+front_answers("${_}%2e/x.txt", 200, undef, "$_: a dot-segment")
     for qw(/pt/ /front/ /fall/);
-fronts('/app%2Etxt?%2E', 301, '/app.txt?%2E', 'a needless escape');
-fronts('/app%2Etxt', 301, '/app.txt', 'HEAD', method => 'HEAD');
-fronts('/app.tx%74', 405, undef, 'PUT', method => 'PUT');
-fronts('/%66ront/x.txt', 301, '/front/x.txt', 'of a directory');
-fronts('http://localhost/%66ront/x.txt', 301, '/front/x.txt',
+front_answers('/app%2Etxt?%2E', 301, '/app.txt?%2E', 'a needless escape');
+front_answers('/app%2Etxt', 301, '/app.txt', 'HEAD', method => 'HEAD');
+front_answers('/app.tx%74', 405, undef, 'PUT', method => 'PUT');
+front_answers('/%66ront/x.txt', 301, '/front/x.txt',
+    'a needless escape in a directory');
+front_answers('http://localhost/%66ront/x.txt', 301, '/front/x.txt',
     'in absolute-form');
-fronts('/./front//x.txt', 200, undef, 'segments are no spelling');
+front_answers('/./front//x.txt', 200, undef,
+    'other segments are not redirected');
 is_deeply [$front->errors], [], 'log';
 done_testing;

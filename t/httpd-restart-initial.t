@@ -96,9 +96,9 @@ for my $proto ('http/1.1', 'h2') {
 
 for my $dir (@spelled) {
     my $uri   = "$dir/key.txt";
-    my $asked = $server->get($uri);
-    is $asked->status, 401, "Digest asks: $dir";
-    my ($nonce) = $asked->header('WWW-Authenticate') =~ /nonce="([^"]+)"/;
+    my $challenge = $server->get($uri);
+    is $challenge->status, 401, "Digest asks: $dir";
+    my ($nonce) = $challenge->header('WWW-Authenticate') =~ /nonce="([^"]+)"/;
     my $proof = join ':', md5_hex('u:here:p'), $nonce, '00000001', 'c', 'auth',
         md5_hex("GET:$uri");
     is $server->get($uri, headers => [Authorization => qq{Digest username="u"}
@@ -116,8 +116,8 @@ for my $dir (@spelled) {
 }
 
 # ---- no section at all ------------------------------------------------------
-# Then settings are the same before and after, which tells httpd that access
-# was checked.
+# Then the settings are the same before and after a restart, which httpd takes
+# to mean that access was checked.
 my $bare = IRI::Httpd->new(root => $root, modules => ['lua'],
     conf => <<"END");
 IRIEngine On
@@ -130,5 +130,5 @@ spew("$bare->{tmp}/httpd.conf", $conf);
 $bare->start;
 is $bare->get("$_.txt")->status, 403, "access is checked: $_" for @spelled;
 
-is_deeply [$_->errors], [], 'nothing unexpected' for $server, $bare;
+is_deeply [$_->errors], [], 'error log' for $server, $bare;
 done_testing;

@@ -15,7 +15,7 @@ my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
 
 # "/日本" as "/%E6%97%A5%E6%9C%AC"
-sub at { return $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
+sub percent { return $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
 
 # Status and body of a request.
 sub answer {
@@ -25,16 +25,16 @@ sub answer {
     return $answer->status . ($body ne '' ? " $body" : '');
 }
 
-# All spellings get what the first one gets, which is this.
-sub alike {
-    my ($server, $expected, $what, @targets) = @_;
+# All spellings have the same response as the first one, and it is this.
+sub responses_are {
+    my ($server, $expected, $test_name, @targets) = @_;
     for my $target (@targets) {
-        is answer($server, at($target)), $expected, "$what: $target";
+        is answer($server, percent($target)), $expected, "$test_name: $target";
     }
     return;
 }
 
-# What programs are told.
+# The parameters that programs receive.
 my $PROGRAM = <<'END';
 #!/bin/sh
 printf 'Content-Type: text/plain\n\n'
@@ -85,13 +85,13 @@ AddHandler cgi-script .cgi
 END
 my @MODULES = qw(rewrite cgid auth_basic authn_file authz_user);
 
-sub into {
+sub rewrite_server {
     my ($settings, %option) = @_;
     return httpd(root => $root, modules => \@MODULES, log_level => 'info',
         conf => $CONF . $settings, %option);
 }
 
-# Rules of the server that lead below public/, whose own name is guarded.
+# Rules of the server that lead below public/, a name that is itself denied.
 my $GUARD = <<'END';
 RewriteEngine On
 RewriteCond %{THE_REQUEST} "^\S+ /public/"
@@ -119,12 +119,12 @@ for my $how (sort keys %into) {
     } else {
         unlink "$root/.htaccess";
     }
-    my $server = into("IRIMatch case\n$rules");
-    alike($server, $denied, "$how: a denied program", '/admin/run.cgi',
+    my $server = rewrite_server("IRIMatch case\n$rules");
+    responses_are($server, $denied, "$how: a denied program", '/admin/run.cgi',
         '/Admin/run.cgi', '/ADMIN/RUN.CGI', '/admin/Run.cgi', '//Admin/run.cgi',
         '/x/../Admin/run.cgi', '/%41dmin/run.cgi', '/Admin/none.cgi',
         '/admin/none.cgi', '/Admin', '/Admin/');
-    alike($server, '200 public/Docs/Page.txt', "$how: a page",
+    responses_are($server, '200 public/Docs/Page.txt', "$how: a page",
         '/Docs/Page.txt', '/docs/page.txt');
     like $server->get('/public/admin/run.cgi')->status, qr/\A40[34]\z/,
         "$how: the inner name";
@@ -141,21 +141,21 @@ for my $how (sort keys %into) {
             : $target =~ /none/ ? 404 : 200, "$how: in one connection, $target";
     }
     ok $client->{persistent}, "$how: the connection is kept";
-    my $variants = into("IRICharset Shift_JIS\n$rules");
-    alike($variants, 403, "$how: variants", '/〜内部/a.txt', '/～内部/a.txt',
+    my $variants = rewrite_server("IRICharset Shift_JIS\n$rules");
+    responses_are($variants, 403, "$how: variants", '/〜内部/a.txt', '/～内部/a.txt',
         '/〜内部/none.txt', '/～内部/none.txt');
-    my $repairs = into("IRIRepair double-encoding %u\n$rules"
+    my $repairs = rewrite_server("IRIRepair double-encoding %u\n$rules"
         . "<Location \"/é\">\nRequire all denied\n</Location>\n");
-    alike($repairs, 403, "$how: repaired", '/é/a.txt', '/%u00e9/a.txt',
+    responses_are($repairs, 403, "$how: repaired", '/é/a.txt', '/%u00e9/a.txt',
         '/%u00e9/none.txt');
     # In a directory mod_rewrite redirects to a path that httpd decodes again:
-    # without this module, too, "%25C3" leads there.
-    alike($repairs, 403, "$how: repaired", '/%25C3%25A9/a.txt',
+    # without the module "%25C3" leads there, too.
+    responses_are($repairs, 403, "$how: repaired", '/%25C3%25A9/a.txt',
         '/%25C3%25A9/none.txt') if $how !~ /htaccess|Directory/;
     is_deeply [$_->errors], [], "$how: log" for $server, $variants, $repairs;
 }
 
-# ---- nothing that a rule has changed survives ---------------------------------
+# ---- changes by rules do not survive ----------------------------------------
 
 my ($down) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
     download/secret.txt ｱｲ/a.txt Free/A.txt Cached/Page.txt));
@@ -189,7 +189,7 @@ CacheRoot "%%TMP%%/cache"
 CacheEnable disk "/Cached"
 CacheEnable disk "/cached"
 END
-alike($rules, 403, 'arguments', '/download/secret.txt',
+responses_are($rules, 403, 'arguments', '/download/secret.txt',
     '/DOWNLOAD/secret.txt', '/Download/Secret.TXT');
 is answer($rules, '/%B1%B2/a.txt'), 403, 'arguments, by charset';
 is answer($rules, '/free/run.cgi?a=1'), '200 GET [member=1&a=1] [rule] [] [front]',
@@ -225,7 +225,7 @@ SetEnvIf Request_URI "^/DOWN" ok=1
     </RequireAll>
 </Directory>
 END
-alike($env, 403, 'environment', '/download/secret.txt',
+responses_are($env, 403, 'environment', '/download/secret.txt',
     '/DOWNLOAD/secret.txt', '/Download/none.txt', '/download/none.txt');
 is_deeply [$env->errors], [], 'environment: log';
 
@@ -249,21 +249,21 @@ system 'chown', '-R', 'www-data', $dav if $> == 0;
 chmod 0777, $writer->tmp . '/run';
 my $port = $writer->port;
 for my $name ('secret', 'ｓecret', 'ｓｅｃｒｅｔ') {
-    my $to = at("/app/$name/neu");
+    my $to = percent("/app/$name/neu");
     is answer($writer, $to, method => 'PUT', body => 'x'), 403, "PUT $name";
-    is answer($writer, at("/app/$name/a.txt"), method => 'DELETE'), 403,
+    is answer($writer, percent("/app/$name/a.txt"), method => 'DELETE'), 403,
         "DELETE $name";
     is answer($writer, '/app/free.txt', method => 'COPY',
         headers => [Destination => "http://localhost:$port$to"]), 403,
         "COPY to $name";
 }
-is answer($writer, at('/app/ｆree.txt'), method => 'PUT', body => 'new'), 204,
+is answer($writer, percent('/app/ｆree.txt'), method => 'PUT', body => 'new'), 204,
     'PUT in another width';
-is slurp("$dav/public/app/free.txt"), 'new', 'goes to the entry';
-ok -e "$dav/public/app/secret/a.txt", 'nothing was deleted';
-ok !-e "$dav/public/app/secret/neu",  'nothing was made';
+is slurp("$dav/public/app/free.txt"), 'new', 'replaces the entry';
+ok -e "$dav/public/app/secret/a.txt", 'no entry was removed';
+ok !-e "$dav/public/app/secret/neu",  'no entry was created';
 
-# ---- existing and absent are told alike ---------------------------------------
+# ---- existing and absent names have the same response -----------------------
 
 my ($store) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
     store/private/Ärzte.txt private/Ärzte.txt data/日本語/Plan2.txt
@@ -288,10 +288,10 @@ AddHandler cgi-script .cgi
 IRIRepair %u double-encoding
 END
 
-# Status and fields of an answer that may tell something.
-sub told {
+# Status and header fields of a response that could disclose something.
+sub disclosed_fields {
     my ($server, $target) = @_;
-    my $answer = $server->get(at($target));
+    my $answer = $server->get(percent($target));
     return join '|', $answer->status, map { $_ . '=' . ($answer->header($_) // '') }
         qw(Vary Location Content-Type Content-Length Link ETag Last-Modified);
 }
@@ -326,9 +326,10 @@ END
                 '/data/%u65E5%u672C%u8A9E/Pjan3.txt'])
         {
             my ($there, $absent) = @$pair;
-            my $told = told($server, $absent);
-            is told($server, $there), $told, "$rule, $match: $there";
-            unlike $told, qr/\A200/, "$rule, $match: $absent";
+            my $disclosed = disclosed_fields($server, $absent);
+            is disclosed_fields($server, $there), $disclosed,
+                "$rule, $match: $there";
+            unlike $disclosed, qr/\A200/, "$rule, $match: $absent";
         }
         is_deeply [$server->errors], [], "$rule, $match: log";
     }
@@ -368,12 +369,12 @@ for my $target ('/none', '/Docs/none', '/docs/B.txt') {
 }
 my $answer = $pages->get('/page/other.html');
 is $answer->status, 403, 'a denied name has a denied error page';
-unlike $answer->body, qr/Secret/, 'which is not sent';
-is answer($pages, '/DOCS/a.txt'), '200 docs/A.txt', 'a page without error';
+unlike $answer->body, qr/Secret/, 'the denied page is not sent';
+is answer($pages, '/DOCS/a.txt'), '200 docs/A.txt', 'a page without an error';
 is answer($pages, '/page.shtml'), '200 [Page/Gone.html]', 'a subrequest';
 unlike answer($pages, '/denied.shtml'), qr/Secret/, 'a denied subrequest';
 is answer($pages, '/page/'), '200 Page/Index.html', 'an index in another case';
-# Nor is it told of the name that was found.
+# Nor is anything about the found name disclosed.
 my $denied = httpd(root => $page, modules => [qw(include rewrite cgid)],
     log_level => 'info', conf => <<'END');
 IRIEngine On
@@ -388,12 +389,12 @@ RewriteRule "^(/[Pp]age/.*)" - [E=SEEN:$1]
 <LocationMatch "(?i)^/page/(?<name>.*)">
     Require all denied
 </LocationMatch>
-ErrorDocument 403 /told.cgi
-LogFormat "%{IRI_PATH}e" told
+ErrorDocument 403 /vars.cgi
+LogFormat "%{IRI_PATH}e" vars
 END
-spew("$page/told.cgi", "#!/bin/sh\nprintf 'Content-Type: text/plain\\n\\n'\n"
+spew("$page/vars.cgi", "#!/bin/sh\nprintf 'Content-Type: text/plain\\n\\n'\n"
     . "env | grep -v PORT | sort\n");
-chmod 0755, "$page/told.cgi";
+chmod 0755, "$page/vars.cgi";
 spew("$page/Page/\xC3\xA9.html", "Secret\n");
 my ($there, $absent) = map { $denied->get("/Page/%25C3%25$_.html")->body }
     qw(A9 A8);
@@ -415,14 +416,14 @@ like $there, qr{^REDIRECT_URL=/Page/%C3%96de\.html$}m,
     'encoded twice: REDIRECT_URL';
 is_deeply [$denied->errors], [], 'variables: log';
 
-# Nor of the rule that has led to it, in the server or in a directory.
-mkdir "$page/$_" for 'Told', 'Told/Dir', 'Told/Näme';
-spew("$page/Told/$_", 'told') for 'Dir/Other.html', 'Näme/Öther.html';
+# Nor about the rule that led to it, in the server or in a directory.
+mkdir "$page/$_" for 'Vars', 'Vars/Dir', 'Vars/Näme';
+spew("$page/Vars/$_", 'vars') for 'Dir/Other.html', 'Näme/Öther.html';
 spew("$page/.htaccess", <<'END');
 RewriteEngine On
-RewriteRule "^in/(.*)" "/Told/$1?in=1" [L,E=IN:1]
+RewriteRule "^in/(.*)" "/Vars/$1?in=1" [L,E=IN:1]
 END
-for my $log ('', 'LogFormat "%{IRI_PATH}e %{IRI_MATCH}e" told') {
+for my $log ('', 'LogFormat "%{IRI_PATH}e %{IRI_MATCH}e" vars') {
     my $led = httpd(root => $page, modules => [qw(rewrite cgid)],
         log_level => 'info', conf => <<"END");
 IRIEngine On
@@ -433,14 +434,14 @@ AddHandler cgi-script .cgi
     AllowOverride FileInfo
 </Directory>
 RewriteEngine On
-RewriteRule "^/pt/(.*)" "/Told/\$1?pt=1" [PT,E=PT:1]
-<Location "/Told">
+RewriteRule "^/pt/(.*)" "/Vars/\$1?pt=1" [PT,E=PT:1]
+<Location "/Vars">
     Require all denied
 </Location>
-ErrorDocument 403 /told.cgi
+ErrorDocument 403 /vars.cgi
 $log
 END
-    for my $top (qw(pt in Told)) {
+    for my $top (qw(pt in Vars)) {
         for my $name (['Dir/OTHER.html', 'Dir/ABSEN.html'],
             ['DIR/Other.html', 'DIR/Absen.html'],
             ['N%C3%A4me/%C3%96THER.html', 'N%C3%A4me/%C3%96BSEN.html'])
@@ -456,8 +457,8 @@ END
 }
 unlink "$page/.htaccess";
 
-# "%uXXXX" is let in as the client sends it, not as a rule makes it: httpd
-# decodes the path of a redirect once more, and refuses that.
+# "%uXXXX" is accepted from the client, not from a rule: httpd decodes the path
+# of a redirect again, and rejects it.
 spew("$page/.htaccess", "RewriteEngine On\n"
     . "RewriteCond %{ENV:REDIRECT_STATUS} ^\$\nRewriteRule ^(x.*)\$ y\$1 [L]\n");
 my $units = httpd(root => $page, modules => ['rewrite'], conf => <<'END');
@@ -472,21 +473,21 @@ is $units->get('/x%25u00e9')->status, 400, 'units that a rule makes';
 is_deeply [grep { !/AH10244|invalid URI/ } $units->errors], [], 'units: log';
 unlink "$page/.htaccess";
 
-# A program that redirects inside the server has done its work: it does not run
-# again, and nothing is ignored behind it.
+# A program that causes an internal redirect has run: it does not run again,
+# and the rest of its output is read.
 my $runs = $pages->tmp . '/runs';
 spew("$page/go.cgi", "#!/bin/sh\necho run >> $runs\n"
     . "printf 'Location: /docs/%s\\n\\n' \"\$QUERY_STRING\"\n");
 chmod 0755, "$page/go.cgi";
 chmod 0777, $pages->tmp;
 is answer($pages, '/GO.CGI?A.txt', method => 'POST', body => 'x'),
-    '200 docs/A.txt', 'a program redirects';
-is slurp($runs), "run\n", 'which runs once';
+    '200 docs/A.txt', 'a program with an internal redirect';
+is slurp($runs), "run\n", 'the program runs once';
 my $missed = $pages->get('/go.cgi?a.txt');
-is $missed->status, 404, 'to no other name';
-is slurp($runs), "run\nrun\n", 'and not again';
+is $missed->status, 404, 'the target is not folded';
+is slurp($runs), "run\nrun\n", 'the program does not run again';
 
-# A connection goes on behind a restart.
+# The connection is kept after a restart.
 my $client = $pages->client;
 for my $target ('/none', '/DOCS/a.txt', '/page/', '/DOCS/none') {
     is $client->request($target)->status, $target =~ /none/ ? 404 : 200,

@@ -1,6 +1,6 @@
 # httpd: its rules judge the canonical path of the file that is opened: each
-# kind of section and mapping, over names that are EUC-JP on disk, requested in
-# every form.
+# kind of section and mapping, over names that are in EUC-JP on disk, requested
+# in every form.
 use strict;
 use warnings;
 use Encode ();
@@ -25,7 +25,7 @@ sub percent {
     return $path;
 }
 
-# All forms of a path, by their name.
+# All forms of a path, by their names.
 sub forms {
     my ($path) = @_;
     my $nfd = Encode::encode('UTF-8',
@@ -59,7 +59,7 @@ mkdir "$root/" . in_charset('断', 'euc-jp');
 symlink "$outside/" . in_charset('外', 'euc-jp'),
     "$root/" . in_charset('断/外', 'euc-jp');
 
-# A name on disk.
+# The path of a name on disk.
 sub on_disk { return "$root/" . in_charset($_[0], 'euc-jp') }
 
 spew(on_disk('設定/.htaccess'), "Require all denied\n");
@@ -131,7 +131,7 @@ RewriteRule "^/絶対/(.*)$" "%%ROOT%%/新/$1"
 RewriteRule "^/分解/" "/新/か+E38299;.html"
 RewriteRule "^/古/" "/+BFB7;/+A4AC;.html"
 RewriteRule "^/通過/" "/新/か+E38299;.html" [PT]
-# Here octets of the disk cannot be read as a request.
+# Here octets on disk cannot be used in requests.
 <VirtualHost 127.0.0.1:%%PORTplain%%>
     IRICharset none
 </VirtualHost>
@@ -146,9 +146,9 @@ my @cases = (
     ['/目録/が.html', 403, undef, '<Directory>'],
     ['/目録外/が.html', 200, '目録外/が.html', '<Directory>, other'],
     ['/棚/秘密.txt', 403, undef, '<Files>'],
-    ['/棚/秘密.txt/公開.txt', 403, undef, '<Files>, with more behind it'],
+    ['/棚/秘密.txt/公開.txt', 403, undef, '<Files>, with PATH_INFO'],
     ['/棚/公開.txt', 200, '棚/公開.txt', '<Files>, other'],
-    ['/棚/公開.txt/秘密.txt', 404, undef, '<Files>, other, and more'],
+    ['/棚/公開.txt/秘密.txt', 404, undef, '<Files>, other, with PATH_INFO'],
     ['/型/鍵.html', 403, undef, '<FilesMatch>'],
     ['/型/他.html', 200, '型/他.html', '<FilesMatch>, other'],
     ['/条件/が.html', 403, undef, '<If>'],
@@ -172,7 +172,7 @@ my @cases = (
     ['/書基/old.html', 200, "with base\n", 'per-dir, RewriteBase'],
 );
 for my $case (@cases) {
-    my ($path, $status, $body, $what) = @$case;
+    my ($path, $status, $body, $test_name) = @$case;
     my %form = forms($path);
     for my $form (sort keys %form) {
         my $answer = $server->get($form{$form});
@@ -180,22 +180,22 @@ for my $case (@cases) {
         $ok &&= $answer->body eq (
             $body =~ /\n/ ? $body : escaped(in_charset($body, 'euc-jp')))
             if defined $body;
-        ok $ok, "$what, $form"
+        ok $ok, "$test_name, $form"
             or diag 'status ', $answer->status, ' ', $answer->body;
     }
 }
 
-# Without IRICharset: octets of the disk are no request, but a redirect that
-# a RewriteRule makes of them is.
+# Without IRICharset octets on disk are no valid request, but a redirect that a
+# RewriteRule makes of them is.
 my $plain = $server->port('plain');
 for my $case (grep { $_->[3] =~ /^per-dir/ } @cases) {
-    my ($path, $status, $body, $what) = @$case;
+    my ($path, $status, $body, $test_name) = @$case;
     $body = escaped(in_charset($body, 'euc-jp')) if $body !~ /\n/;
     is $server->get(percent($path), port => $plain)->body, $body,
-        "no IRICharset: $what";
+        "no IRICharset: $test_name";
 }
-# What is on disk is out of reach by its octets if they spell another name:
-# EUC-JP C9BD (a kanji) is UTF-8 for U+027D.
+# An entry cannot be requested by its octets on disk if they mean another name:
+# EUC-JP C9BD (a kanji) is U+027D in UTF-8.
 my ($identity) = make_tree('euc');
 my $strict = httpd(root => $identity, conf => <<'END');
 IRIEngine On
@@ -205,11 +205,12 @@ IRIFilenameCharset EUC-JP
 </Location>
 END
 is $strict->get('/%E8%A1%A8.txt')->status, 403, 'the name is denied';
-is $strict->get('/%C9%BD.txt')->status, 404, 'its octets do not lead there';
-is $strict->get("/\xC9\xBD.txt")->status, 404, 'nor raw';
-# A RewriteRule of a directory is matched against octets of the disk: what it
-# makes of the rest of a path leads to the same names elsewhere, also where no
-# charset of IRICharset reads them.
+is $strict->get('/%C9%BD.txt')->status, 404,
+    'its octets on disk are another name';
+is $strict->get("/\xC9\xBD.txt")->status, 404, 'also raw';
+# A RewriteRule of a directory is matched against octets on disk: its result
+# for the rest of a path leads to the same names, also where no charset of
+# IRICharset decodes them.
 for my $disk ('EUC-JP', 'NFD') {
     my $write = sub {
         my ($name) = @_;
@@ -269,7 +270,7 @@ END
     is_deeply [$rules->errors], [], "$disk: log";
 }
 
-# SetEnvIf sees the path that a rule of a directory has made unescaped.
+# SetEnvIf sees a path that a rule of a directory has made unescaped.
 my $seen_site = temp_dir();
 mkdir "$seen_site/$_" for 'out', 'out/表';
 spew("$seen_site/out/表/a.txt", 'a');
@@ -301,8 +302,8 @@ END
         ignore => qr/has no effect/)], [], "SetEnvIf, $engine: log";
 }
 
-# httpd decodes once more what a rule of a directory makes of a path.  Rules have
-# judged that as it stood before, so it is read as httpd itself would find it.
+# httpd decodes the result of a rule of a directory once more. Rules have
+# judged it before that, so it is read as httpd itself would find it.
 my $twice_site = temp_dir();
 mkdir "$twice_site/$_" for 'store', 'store/表';
 spew("$twice_site/store/表/a.txt", 'a');
@@ -328,8 +329,8 @@ is $twice->get(percent('/') . percent(in_charset('表', $_)) =~ s/%/%25/gr
         . '/a.txt')->status, 404, "decoded twice: $_"
     for 'euc-jp', 'cp932';
 
-# A name that the tree cannot write is absent: a RewriteRule of the directory
-# that it would be in may lead on from it, as from any other.
+# A name that the tree cannot encode is absent: a RewriteRule of its directory
+# may rewrite it like any other.
 my ($front) = make_tree("rw/abc.txt\tfile\nfb.html\tfile\tFB\n");
 spew("$front/rw/.htaccess", <<'END');
 RewriteEngine On
@@ -345,10 +346,10 @@ IRIFilenameCharset windows-1252
 END
 is $unwritable->get("/rw/$_")->body, 'FB', "/rw/$_"
     for '%E8%A1%A8', '%E8%A1%A8/', '%E8%A1%A8/x', 'abc', '%C3%A9';
-is $unwritable->get('/%E8%A1%A8')->status, 404, 'and else it is 404';
+is $unwritable->get('/%E8%A1%A8')->status, 404, 'otherwise 404';
 
 # A file outside the document root that a RewriteRule names is opened by its
-# octets, and the name of such a file is never a URL of the site.
+# octets, and its name is never a URL of the site.
 my $top = temp_dir();
 my ($www, $beside, $files) = map { "$top/$_" } qw(www www2 files);
 make_path($www, $beside, "$files/d", "$www$files/d");

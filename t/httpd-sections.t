@@ -24,7 +24,7 @@ sub percent {
     return $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ger;
 }
 
-# A file in a new directory, as root or the tests' own user.
+# A file in a new directory, as root or as the tests' user.
 my ($root) = make_tree("index.html\tfile\n");
 sub put {
     my ($path) = @_;
@@ -34,8 +34,7 @@ sub put {
     return;
 }
 
-# The letter of Vietnamese that has three forms; this one is neither NFC nor
-# NFD.
+# A Vietnamese letter with three forms; this one is neither NFC nor NFD.
 my $whole = "\xE1\xBB\x87";
 my $part  = "\xE1\xBA\xB9\xCC\x82";
 
@@ -135,16 +134,16 @@ sub status {
     return $server->get(percent($path), port => $server->port($on))->status;
 }
 
-# ---- what is there at the start ---------------------------------------------
-is status('/双/s.txt'), 403, 'the one in the charset of the tree';
+# ---- directories that exist at the start ------------------------------------
+is status('/双/s.txt'), 403, 'the entry in the charset of the tree';
 is status("/u/$whole/s.txt"), 200, 'neither NFC nor NFD';
 is $server->get(percent "/u/$whole/s.txt")->header('X-Section'), 'whole',
-    'and its section holds';
+    'its section applies';
 is status('/e/順/s.txt'), 200, 'a later pattern wins';
 is status('/e/逆/s.txt'), 403, 'a later section wins over the pattern';
 
-# ---- what is made later -----------------------------------------------------
-# httpd itself lets a directory be made, and guards it from then on
+# ---- directories created later ----------------------------------------------
+# httpd itself allows creating the directory, and protects it from then on.
 is $server->request('MKCOL', percent '/dav/秘/')->status, 201, 'MKCOL';
 is $server->request('MKCOL', percent $_)->status, 403, 'MKCOL again'
     for '/dav/秘/', euc '/dav/秘/';
@@ -154,7 +153,7 @@ put(euc("$_/s.txt")) for qw(dav/秘 後 後/開);
 is status("/$_/s.txt"), 403, "$_, made later" for 'dav/秘', '後';
 my $open = $server->get(percent '/後/開/s.txt');
 is $open->status, 200, 'a section within it';
-is $open->header('X-Section'), 'open', 'with all of its settings';
+is $open->header('X-Section'), 'open', 'with all its settings';
 put(nfd 'u/が/s.txt');
 is status('/u/が/s.txt'), 403, 'NFD, made later';
 put('u/が/s.txt');
@@ -162,30 +161,32 @@ is status('/u/が/s.txt'), 403, 'NFC beside it';
 put('u/ぎ/' . nfd('ぐ') . '/s.txt');
 is status('/u/ぎ/ぐ/s.txt'), 403, 'NFC and NFD';
 rename "$root/u/ぎ", "$root/u/" . nfd 'ぎ' or die $!;
-is status('/u/ぎ/ぐ/s.txt'), 403, 'another form, from now on';
+is status('/u/ぎ/ぐ/s.txt'), 403, 'another form, created later';
 put("u/$_$part/s.txt") for qw(x y);
 is status("/u/$_$whole/s.txt"), 404, 'no section holds: nothing is served'
     for qw(x y);
-like $server->told, qr{<Directory "\Q$root\E/u/x.*restart}, 'and says so';
+like $server->settled_log, qr{<Directory "\Q$root\E/u/x.*restart},
+    'a log line asks for a restart';
 put('root-データ/' . euc('秘/s.txt'));
 put('root-データ/' . euc('開/s.txt'));
-is status('/秘/s.txt', 'root'), 403, 'below a root that is taken literally';
-is status('/開/s.txt', 'root'), 200, 'its neighbour';
+is status('/秘/s.txt', 'root'), 403, 'below a root that is not decoded';
+is status('/開/s.txt', 'root'), 200, 'a directory beside it';
 
-# ---- each server by itself --------------------------------------------------
+# ---- each server separately -------------------------------------------------
 is status('/二/euc/s.txt'), 403, 'EUC-JP';
 is status('/二/sjis/s.txt', 'sjis'), 403, 'Shift_JIS in another server';
 is status('/別/s.txt'), 200, 'the tree of the main server';
 is status('/双/s.txt', 'own'), 403, 'a <Directory> of another server';
-is status('/別/s.txt', 'own'), 404, 'which says another charset';
+is status('/別/s.txt', 'own'), 404, 'with another charset';
 is status('/双/s.txt', 'off'), 403, 'engine off: the octets of the section';
-is status(euc('/双/s.txt'), 'off'), 200, 'and no others';
+is status(euc('/双/s.txt'), 'off'), 200, 'no other octets';
 
 is_deeply [$server->errors], [], 'log';
 $server->stop;
 
 # ---- each name by the settings of the directory that contains it ------------
-# What a section says of names holds below it, not for its own name.
+# The settings for names of a section apply below its directory, not to its own
+# name.
 my ($site) = make_tree("index.html\tfile\n");
 sub cp1251 { return Encode::encode('cp1251', text($_[0])) }
 for my $path (
@@ -253,41 +254,41 @@ DavLockDB "%%TMP%%/run/lock"
 END
 chmod 0777, "$server->{tmp}/run";
 
-sub gets {
-    my ($path, $want, $what) = @_;
+sub body_is {
+    my ($path, $want, $test_name) = @_;
     my $answer = $server->get(percent($path));
-    is $answer->body, "$want\n", $what;
+    is $answer->body, "$want\n", $test_name;
     return $answer;
 }
 
-gets('/日本/old/表/漢.txt', '日本/old/' . euc('表/漢.txt'),
+body_is('/日本/old/表/漢.txt', '日本/old/' . euc('表/漢.txt'),
     'an archive in EUC-JP below a name in UTF-8');
-gets('/日本/表.txt', '日本/表.txt', 'and a file beside it');
+body_is('/日本/表.txt', '日本/表.txt', 'a file beside it');
 is $server->get(percent euc('/日本/old/表/漢.txt'))->status, 404,
-    'no charset reads it';
-gets('/Отчёт/Отчёт.txt', 'Отчёт/' . cp1251('Отчёт.txt'),
-    'the name of a section is not in its charset');
-gets('/é/é/é.txt', 'é/' . nfd('é/é.txt'), 'nor in its form');
-gets(nfd('/é/é/é.txt'), 'é/' . nfd('é/é.txt'), 'asked for in NFD');
-gets('/plain/表.txt', 'plain/' . euc('表.txt'), 'below an ASCII name');
+    'octets invalid in all charsets';
+body_is('/Отчёт/Отчёт.txt', 'Отчёт/' . cp1251('Отчёт.txt'),
+    "a directory's own name is not in its charset");
+body_is('/é/é/é.txt', 'é/' . nfd('é/é.txt'), 'nor in its form');
+body_is(nfd('/é/é/é.txt'), 'é/' . nfd('é/é.txt'), 'requested in NFD');
+body_is('/plain/表.txt', 'plain/' . euc('表.txt'), 'below an ASCII name');
 is $server->get(percent('/日本/old/無/表.txt'))->status, 404, 'absent';
 
-gets('/Fold/日本/NAME.TXT', 'Fold/日本/Name.txt', 'names below it are folded');
+body_is('/Fold/日本/NAME.TXT', 'Fold/日本/Name.txt', 'names below it are folded');
 is $server->get(percent('/FOLD/日本/Name.txt'))->status, 404,
-    'those above are not';
-is $server->get('/EXACT/Name.txt')->status, 404, 'nor in ASCII';
+    'names above it are not folded';
+is $server->get('/EXACT/Name.txt')->status, 404, 'also in ASCII';
 is $server->get('/Exact/NAME.TXT')->status, 404, 'exact';
-is $server->get('/Exact/FOLD/NAME.TXT')->status, 404, 'its own name';
-is $server->get('/Exact/Fold/NAME.TXT')->status, 200, 'and in ASCII below it';
+is $server->get('/Exact/FOLD/NAME.TXT')->status, 404, 'the exact name';
+is $server->get('/Exact/Fold/NAME.TXT')->status, 200, 'ASCII names below it';
 is $server->get('/broken/%E6%97%A5%E6%9C%AC/%25E8%25A1%25A8.txt')->status, 200,
     'names below it are repaired';
 is $server->get('/broken/%25E6%2597%25A5%25E6%259C%25AC/%E8%A1%A8.txt')->status,
-    404, 'its own is not';
+    404, 'the name itself is not folded';
 
-my $deep = gets('/match/日本/表/表.txt',
+my $deep = body_is('/match/日本/表/表.txt',
     'match/' . euc('日本') . '/表/' . sjis('表.txt'), 'three charsets');
-is $deep->header('X-Section'), 'yes', 'and its section holds';
-is $deep->header('X-Files'), 'yes', 'and <Files>';
+is $deep->header('X-Section'), 'yes', 'its section applies';
+is $deep->header('X-Files'), 'yes', '<Files> in it';
 
 make_path("$site/match/" . euc('後'));
 spew("$site/match/" . euc('後') . '/' . sjis('表.txt'), "x\n");
@@ -300,7 +301,7 @@ is $server->request('PUT', percent('/é/ü.txt'), body => 'x')->status, 201,
 ok -e "$site/é/" . nfd('ü.txt'), 'in the form of its directory';
 is $server->request('MKCOL', percent('/é/ö/'))->status, 201, 'a directory';
 is $server->request('PUT', percent('/é/ö/ä.txt'), body => 'x')->status, 201,
-    'and in that';
+    'a directory in that form';
 ok -e "$site/é/" . nfd('ö/ä.txt'), 'likewise';
 like $server->request('PROPFIND', percent('/é/'), headers => [Depth => 1])->body,
     qr{<D:href>/%C3%A9/%C3%BC\.txt</D:href>}, 'PROPFIND';

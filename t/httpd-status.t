@@ -1,16 +1,14 @@
 # httpd: SetHandler iri-status. Each request is counted once, by its form and
-# its result; by all children of each MPM, over restarts and after a kill; and
+# its result, by all children of each MPM, over restarts and after a kill; and
 # no text from clients breaks the page, JSON or Prometheus text.
 use strict;
 use warnings;
-use Digest::SHA 'sha256_base64';
 use FindBin;
 use lib "$FindBin::Bin/lib";
-use IRI::Prometheus;
+use IRI::Status qw(counted_for report_cases request_cases
+    test_hostile_clients test_page test_reload watch_killed_workers);
 use IRI::Test;
-use JSON::PP;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 plan skip_all => missing('httpd') if missing('httpd');
 
@@ -79,276 +77,19 @@ ErrorDocument 404 /index.html
 </VirtualHost>
 END
 
-my $server;
-
-sub fetch { return $server->get('/status' . ($_[0] // '')) }
-
-sub counts {
-    my $answer = fetch('?format=json');
-    is $answer->status, 200, 'JSON' if $answer->status != 200;
-    return JSON::PP->new->utf8->decode($answer->body);
-}
-
-# What has become more, as "path.to.it=by": of one mode.
-sub flat {
-    my ($value, $name) = @_;
-    return ref $value
-        ? map { flat($value->{$_}, $name eq '' ? $_ : "$name.$_") }
-            sort keys %$value
-        : ($name => $value);
-}
-
-# A request is counted when it has ended, which a client need not wait for.
-sub more {
-    my ($mode, $do) = @_;
-    $server->settle;
-    my %before = flat(counts()->{$mode}, '');
-    $do->();
-    $server->settle;
-    my %after = flat(counts()->{$mode}, '');
-    return map { "$_=" . ($after{$_} - ($before{$_} // 0)) }
-        grep { $after{$_} != ($before{$_} // 0) } sort keys %after;
-}
-
-# Of one request: what is not as of any plain one, and no reason.
-my $PLAIN = qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.query-ascii)=1$
-    |reasons\.)/x;
-sub of {
-    my ($target, %option) = @_;
-    my $mode = delete $option{mode} // 'on';
-    my @more = more($mode, sub { $server->get($target, %option) });
-    return join ' ', grep { $_ !~ $PLAIN } @more;
-}
-
-# ---- what is counted --------------------------------------------------------
-
-sub counting {
-    is join(' ', grep { !/^reasons/ } more('on', sub { $server->get('/a.txt') })),
-        'answers.pass=1 forms.ascii=1 matches.none=1 '
-        . 'queries.query-ascii=1 requests=1', 'a plain request';
-    is join(' ', grep { !/^reasons/ } more('on', sub { $server->get('/no') })),
-        'answers.pass=1 forms.ascii=1 matches.none=1 '
-        . 'queries.query-ascii=1 requests=1',
-        'a page for an error is not another request';
-    is_deeply [more('on', sub { fetch() })], [], 'nor is the page counted';
-    is_deeply [more('on', sub {
-        $server->get('/a.txt', port => $server->port('off')) })], [],
-        'nor what is not read';
-    is_deeply [more('on', sub { $server->get("bad\x01 request") })], [],
-        'nor what httpd refuses';
-    for (['/caf%C3%A9.txt', 'escaped'], ["/caf\xC3\xA9.txt", 'native'],
-        ["/caf\xC3\xA9%C3%A9.txt", 'mixed'], ['/%95%5c.txt', 'legacy'],
-        ['/%E8%A1%A8%FF%A0.txt', 'legacy'])
-    {
-        my ($target, $form) = @$_;
-        like of($target), qr/\bforms\.$form=1/, "form: $form";
-    }
-    is of("/caf\xC3\xA9.txt"),
-        'answers.serve=1 forms.native=1 matches.exact=1', 'what was found';
-    is of('/cafe%CC%81.txt'),
-        'answers.serve=1 forms.escaped=1 matches.normalization=1',
-        'and the differences that were ignored';
-    is of("/%C3%A9\xE2\x80\xAE"), 'answers.refuse=1 forms.invalid=1',
-        'refused';
-    is +(grep { /^reasons/ } more('on', sub {
-        $server->get("/%C3%A9\xE2\x80\xAE") }))[0], 'reasons.bidi=1',
-        'the reason';
-    is +(grep { /^reasons/ } more('on', sub {
-        $server->get('/fold/docs/README.TXT') }))[0], 'reasons.folded=1',
-        'the reason for starting over';
-    is of('/fold/docs/README.TXT'),
-        'answers.moved=1 forms.ascii=1 matches.case=1', 'started over';
-    is of('/moved/%95%5c.txt'), 'answers.serve=1 forms.legacy=1 '
-        . 'matches.charset=1 redirects.301=1', 'redirected';
-    is of('/fold301/docs/README.TXT'),
-        'answers.moved=1 forms.ascii=1 matches.case=1 redirects.308=1',
-        'where it starts over, too';
-    is of("/broken/caf$_->[0].txt"),
-        "answers.moved=1 forms.$_->[1]=1 matches.repair=1", 'put right'
-        for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
-    like of('/many/docs/readme.TXT'), qr/^answers\.choose=1 forms\.ascii=1/,
-        'a choice: the names that are asked for are not counted';
-    is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
-    is of('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.query-utf8=1', 'in UTF-8';
-    is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1',
-        'in nothing';
-    is of('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
-    is of('/a.txt', host => "b\xC3\xBCcher.example"), 'forms.ascii=1', 'a host';
-    is of('/a.txt', host => "b\xFCcher.example"), '',
-        'a host that is refused is not counted';
-    is of('/list/'), 'forms.ascii=1',
-        'what is asked for a listing is not counted';
-}
-
-sub reporting {
-    my @to = (mode => 'report', port => $server->port('report'));
-    is of('/a.txt', @to), 'forms.ascii=1', 'report: plain';
-    is of('/%95%5c.txt', @to),
-        'answers.serve=1 forms.legacy=1 matches.charset=1', 'report: legacy';
-    is of('/fold/docs/README.TXT', @to),
-        'answers.moved=1 forms.ascii=1 matches.case=1',
-        'report: it would start over';
-    is of("/broken/caf$_->[0].txt", @to),
-        "answers.moved=1 forms.$_->[1]=1 matches.repair=1",
-        'report: it would be put right'
-        for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
-    like of("/\xC3\xA9\xE2\x80\xAE", @to), qr/^answers\.refuse=1 /,
-        'report: it would be refused';
-    is_deeply [more('on', sub { $server->get('/%95%5c.txt',
-        port => $server->port('report')) })], [],
-        'which the others are not';
-}
-
-# ---- what is sent -----------------------------------------------------------
-
-sub sending {
-    my $answer = fetch();
-    is $answer->status, 200, 'the page';
-    is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'HTML';
-    is $answer->header('Cache-Control'), 'no-store', 'not to be kept';
-    is $answer->header('X-Content-Type-Options'), 'nosniff',
-        'not to be guessed';
-    my ($style) = $answer->body =~ m{<style>(.*?)</style>}s;
-    like $answer->header('Content-Security-Policy'),
-        qr/^default-src 'none'.*'sha256-\Q${\ sha256_base64($style)}\E='/,
-        'nothing is loaded but the style, by its hash';
-    is $answer->header('Content-Length'), length $answer->body, 'its length';
-    my $head = $server->request('HEAD', '/status');
-    is $head->status . $head->body, '200', 'HEAD';
-    is $server->request('POST', '/status', body => 'a')->status, 405, 'POST';
-    like $server->request('DELETE', '/status')->header('Allow'),
-        qr/^(?=.*\bGET\b)(?=.*\bHEAD\b)(?!.*P)/, 'Allow';
-    is $server->get('/denied')->status, 403, 'rules of the place';
-    is fetch('?format=json')->header('Content-Type'), 'application/json',
-        'JSON';
-    is fetch('?format=xml')->status, 400, 'no such format';
-    is fetch('?format=prometheus')->header('Content-Type'),
-        'text/plain; version=0.0.4; charset=utf-8', 'Prometheus';
-}
-
-# ---- strangers --------------------------------------------------------------
-
-sub strangers {
-    my @hostile = (
-        'http://a.example/</style><script>alert(1)</script>',
-        'javascript:alert(1)', '"\'><img src=x onerror=alert(1)>', "\xFF\xFE\x80",
-        "http://u:secret\@a.example/p?token=secret#secret",
-        "\xE2\x80\xAEtxt.exe", "\xE2\x81\xA6\xE2\x80\x8F", 'a\\"b\\', ']]>&amp;&#0;',
-        "\xED\xA0\x80\xF4\x90\x80\x80\xC0\xAF", '{"a":1}', 'x' x 5000,
-        ("\"" x 300), ("\xC3\xA9" x 400), ('&' x 300), '%00%0a', "\xEF\xBF\xBE",
-        ('http://a.example/%E8%A1%A8') x 3,
-    );
-    for my $text (@hostile) {
-        $server->get('/%95%5c.txt',
-            headers => ['Referer', $text, 'User-Agent', $text]);
-    }
-
-    $server->settle;
-    my $html = fetch()->body;
-    cmp_ok length $html, '<', 65536, 'the page is not long';
-    unlike $html, qr/<script|<img|javascript:[^<]*"|onerror=[^<]*>\s*</i,
-        'no markup of theirs';
-    like $html, qr{<td class="text">http://a\.example/%E8%A1%A8</td>},
-        'a URL that can be copied';
-    unlike $html, qr/href="(?!\?|#)/, 'no link leads anywhere else';
-    is_deeply [grep { /secret/ } map { $_->{text} }
-            @{ counts()->{referers}{top} }], [], 'no secrets';
-    unlike fetch('?format=prometheus')->body, qr/alert|example/,
-        'none of it is a label';
-    SKIP: {
-        skip 'no XML::LibXML', 1 if !eval { require XML::LibXML; 1 };
-        my $xml = eval {
-            XML::LibXML->new(no_network => 1, recover => 0)
-                ->parse_string($html =~ s/^<!DOCTYPE html>//r);
-        };
-        ok $xml, 'well-formed as XML' or diag $@;
-    }
-    $server->settle;
-    my $json = counts();
-    ok +(grep { $_->{text} eq 'http://a.example/p' }
-            @{ $json->{referers}{top} }), 'a Referer without its query';
-
-    my $text    = fetch('?format=prometheus')->body;
-    my $metrics = eval { parse_metrics($text) };
-    ok $metrics, 'Prometheus text' or diag $@;
-    is $metrics->{'iri_requests_total{mode="on",form="legacy"}'},
-        $json->{on}{forms}{legacy}, 'the same number in both';
-    SKIP: {
-        my $promtool = promtool($text);
-        skip 'no promtool', 1 if !defined $promtool;
-        is $promtool, '', 'promtool has nothing to say';
-    }
-}
-
-# ---- restarts, and a child that is killed -----------------------------------
-
-sub children {
-    my $pid = $server->pid;
-    my @found;
-    for my $file (glob '/proc/[0-9]*/stat') {
-        open my $fh, '<', $file or next;
-        push @found, $1 if (<$fh> // '') =~ /^(\d+) \(.*?\) \S $pid /;
-    }
-    return @found;
-}
-
-sub restarting {
-    $server->settle;
-    my %before = flat(counts()->{on}, '');
-    my $since  = counts()->{since};
-    ok $server->reload, 'a graceful restart';
-    is_deeply { flat(counts()->{on}, '') }, \%before, 'all is kept';
-    is counts()->{since}, $since, 'and since when it is';
-    my ($kills, $last, $sent, $falls) = (0, 0, 0, 0);
-    my @children = map {
-        my $n = $_;
-        my $pid = fork // die "fork: $!\n";
-        if ($pid == 0) {
-            local $SIG{TERM} = 'DEFAULT';
-            while (1) {
-                $server->get('/%95%5c.txt', headers => ['Referer',
-                    "http://a.example/$n/" . int rand 200]);
-            }
-        }
-        $pid;
-    } 1 .. 3;
-    my $end = time + 300;
-    my $look = sub {
-        my $answer = fetch('?format=json');
-        return 1 if $answer->status == 0;    # its child was killed
-        my $now = eval { JSON::PP->new->utf8->decode($answer->body) };
-        ok $now, 'JSON' or return 0;
-        $falls++ if $now->{on}{requests} < $last;
-        $last = $now->{on}{requests};
-        return 1;
-    };
-    while ($kills <= 8 && time < $end) {
-        my ($worker) = sort { rand() <=> 0.5 } children();
-        $kills += kill 'KILL', $worker if $worker;
-        sleep 0.3;
-        $look->() or last;
-    }
-    # A child that is killed as soon as it answers has counted nothing.
-    $server->wait_for(sub { !$look->() || $last > $before{requests} });
-    kill 'TERM', @children;
-    waitpid $_, 0 for @children;
-    cmp_ok $kills, '>', 8, "$kills children killed";
-    is $falls, 0, 'counts never fall';
-    cmp_ok $last, '>', $before{requests}, 'and rise';
-    # What the clients have sent waits for a child, perhaps.
-    $server->wait_for(sub { fetch('?format=json')->status == 200 });
-    like of('/%95%5c.txt'), qr/forms\.legacy=1/, 'and counts';
-}
-
 for my $mpm (qw(event prefork)) {
     subtest $mpm => sub {
-        $server = httpd(root => $root, conf => $conf . $STATUS, mpm => $mpm,
-            modules => ['autoindex']);
-        counting();
-        reporting();
-        sending();
-        strangers();
-        restarting();
+        my $server = httpd(root => $root, conf => $conf . $STATUS,
+            mpm => $mpm, modules => ['autoindex']);
+        request_cases($server, sub { $_[0] });
+        like counted_for($server, '/many/docs/readme.TXT'),
+            qr/^answers\.choose=1 forms\.ascii=1/,
+            'subrequests of candidates are not counted';
+        report_cases($server);
+        test_page($server);
+        test_hostile_clients($server);
+        my $requests = test_reload($server);
+        watch_killed_workers($server, $requests, 8, 0.3);
         is_deeply [$server->errors(ignore => qr/exit signal Killed/)], [],
             'log';
         $server->stop;
@@ -357,8 +98,9 @@ for my $mpm (qw(event prefork)) {
 
 # ---- off ----------------------------------------------------------------------
 
-$server = httpd(root => $root, conf => $conf, log_level => 'info');
-is $server->get('/%95%5c.txt')->status, 200, 'without it';
+my $server = httpd(root => $root, conf => $conf, log_level => 'info');
+is $server->get('/%95%5c.txt')->status, 200,
+    'without the handler requests are served';
 is $server->get('/status')->status, 404, 'there is no page';
 $server->stop;
 

@@ -43,7 +43,7 @@ RewriteRule ^ - [E=SEEN:%{ENV:IRI_PATH}]
 Header set X-Seen "%{SEEN}e"
 END
 
-# A server with these lines, in which a file of the tree has nobody to tell.
+# A server with these lines, whose tree has no program that reads variables.
 sub server {
     my ($lines, @modules) = @_;
     return httpd(
@@ -62,41 +62,41 @@ $lines
 END
 }
 
-sub told { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
+sub program_variables { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
 
 my $server = server('');
 for my $form (['utf8', sub { $_[0] }, 'escaped', 'UTF-8', 'exact'],
     ['euc', \&euc, 'legacy', 'EUC-JP', 'charset'])
 {
-    my ($name, $code, @said) = @$form;
-    my $told =
-        told($server->get(percent($code->('/算/計.cgi/後')) . '?q=%E9'));
+    my ($name, $code, @expected) = @$form;
+    my $variables =
+        program_variables($server->get(percent($code->('/算/計.cgi/後')) . '?q=%E9'));
     my %want = (
         IRI            => 'http://localhost/算/計.cgi/後?q=%E9',
         IRI_HOST       => 'localhost',
         IRI_HOST_ASCII => 'localhost',
         IRI_PATH       => '/算/計.cgi/後',
         IRI_URI        => percent('/算/計.cgi/後'),
-        IRI_FORM       => $said[0],
-        IRI_CHARSET    => $said[1],
-        IRI_MATCH      => $said[2],
+        IRI_FORM       => $expected[0],
+        IRI_CHARSET    => $expected[1],
+        IRI_MATCH      => $expected[2],
         IRI_FILENAME   => "$root/算/計.cgi",
         IRI_PATH_INFO  => '/後',
     );
-    $told->{IRI} =~ s{^(http://localhost):\d+}{$1};
-    is_deeply $told, \%want, "CGI, $name";
+    $variables->{IRI} =~ s{^(http://localhost):\d+}{$1};
+    is_deeply $variables, \%want, "CGI, $name";
 
-    $told = told($server->get(percent($code->('/算/'))));
-    is $told->{IRI_PATH}, '/算/', "index, $name: the path asked for";
-    is "$told->{IRI_FORM} $told->{IRI_CHARSET}", "@said[0, 1]",
+    $variables = program_variables($server->get(percent($code->('/算/'))));
+    is $variables->{IRI_PATH}, '/算/', "index, $name: the path asked for";
+    is "$variables->{IRI_FORM} $variables->{IRI_CHARSET}", "@expected[0, 1]",
         "index, $name: as the client wrote it";
 }
-my $told = told($server->get('/a.cgi/x'));
-is "$told->{IRI_PATH} $told->{IRI_FORM} $told->{IRI_PATH_INFO}",
+my $variables = program_variables($server->get('/a.cgi/x'));
+is "$variables->{IRI_PATH} $variables->{IRI_FORM} $variables->{IRI_PATH_INFO}",
     '/a.cgi/x ascii /x', 'CGI of a plain path';
 is_deeply [$server->errors], [], 'log';
 
-# A .htaccess is found when the directories are walked.
+# A .htaccess is found when directories are walked.
 $server = server(<<'END', 'rewrite');
 <Directory "%%ROOT%%">
     AllowOverride All
@@ -110,11 +110,11 @@ is $answer->header('X-Told'),
     '.htaccess, legacy';
 is $answer->header('X-Seen'), '/規/静.html', 'RewriteRule of .htaccess';
 is $server->get(percent('/表/静.html'))->header('X-Told'), undef,
-    'no .htaccess';
+    'without .htaccess';
 
-# A rule that redirects inside the server: the variables are about the request
-# of the client, but for IRI_PATH and what was found; those of an error page are
-# its own.
+# A rule with an internal redirect: the variables describe the client's
+# request, except IRI_PATH and those of the found entry; those of an error page
+# are its own.
 for my $lines ('', 'LogFormat "%{IRI_PATH}e" named') {
     my $front = server("$lines\n<Directory \"%%ROOT%%\">\n"
         . "RewriteEngine On\nRewriteCond %{REQUEST_FILENAME} !-f\n"
@@ -125,15 +125,16 @@ for my $lines ('', 'LogFormat "%{IRI_PATH}e" named') {
         ['/無/月', 'legacy', 'EUC-JP', \&euc], ['/none', 'ascii', '', sub { $_[0] }])
     {
         my ($path, $form, $charset, $code) = @$_;
-        my $told = told($front->get(percent($code->($path)) . '?q=%E9'));
-        is "$told->{IRI_PATH} $told->{IRI_URI} $told->{IRI_FORM} "
-            . "$told->{IRI_CHARSET} " . ($told->{IRI} =~ s{^http://[^/]+}{}r),
+        my $variables = program_variables($front->get(percent($code->($path)) . '?q=%E9'));
+        is "$variables->{IRI_PATH} $variables->{IRI_URI} $variables->{IRI_FORM} "
+            . "$variables->{IRI_CHARSET} " . ($variables->{IRI} =~ s{^http://[^/]+}{}r),
             '/a.cgi ' . percent($path) . " $form $charset $path?q=%E9",
             "a rule of a directory, $form, \"$lines\"";
-        is $told->{IRI_FILENAME}, "$root/a.cgi", 'and the file that it led to';
+        is $variables->{IRI_FILENAME}, "$root/a.cgi",
+            'the file that the rule led to';
     }
-    my $told = told($front->get('/a.html'));
-    is $told->{IRI_PATH}, '/a.cgi', 'an error page';
+    my $variables = program_variables($front->get('/a.html'));
+    is $variables->{IRI_PATH}, '/a.cgi', 'an error page';
     is_deeply [$front->errors], [], 'redirects: log';
 }
 
@@ -148,13 +149,13 @@ END
 is $server->get(percent(euc '/無/月'))->header('X-Told'), '/a.html legacy',
     'a rule of a directory leads to a plain file';
 
-# FallbackResource: a program for a path that is not there.
+# FallbackResource: a program for an absent path.
 $server = server('FallbackResource /a.cgi');
-$told = told($server->get(percent(euc '/静/静')));
-is "$told->{IRI_PATH} $told->{IRI_FORM}", '/静/静 legacy',
+$variables = program_variables($server->get(percent(euc '/静/静')));
+is "$variables->{IRI_PATH} $variables->{IRI_FORM}", '/静/静 legacy',
     'FallbackResource';
 
-# The differences that were ignored, where names are folded.
+# The ignored differences, with folding of names.
 $server = server(<<'END');
 <Directory "%%ROOT%%">
     IRIMatch case
@@ -164,10 +165,10 @@ for my $case (['/a.cgi', 'exact'], ['/A.cgi', 'case'],
     [percent('/算/INDEX.cgi'), 'case'], [percent('/算/計.cgi'), 'exact'])
 {
     my ($target, $match) = @$case;
-    is told($server->get($target))->{IRI_MATCH}, $match, "$target: $match";
+    is program_variables($server->get($target))->{IRI_MATCH}, $match, "$target: $match";
 }
 
-# A proxied application. It answers with what it was told.
+# A proxied application. It responds with its parameters.
 sub scgi {
     my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 5)
         or die "listen: $!\n";
@@ -188,15 +189,15 @@ my ($port, $scgi) = scgi();
 $server = server(<<"END", 'proxy', 'proxy_scgi');
 ProxyPass "/app/" "scgi://127.0.0.1:$port/"
 END
-$told = told($server->get(percent(euc '/app/静')));
-is "$told->{IRI_PATH} $told->{IRI_FORM} $told->{IRI_CHARSET}",
+$variables = program_variables($server->get(percent(euc '/app/静')));
+is "$variables->{IRI_PATH} $variables->{IRI_FORM} $variables->{IRI_CHARSET}",
     '/app/静 legacy EUC-JP', 'a proxied application';
-is told($server->get('/app/a'))->{IRI_PATH}, '/app/a',
-    'a proxied application, plain';
+is program_variables($server->get('/app/a'))->{IRI_PATH}, '/app/a',
+    'a proxied application, ASCII';
 kill 'KILL', $scgi;
 waitpid $scgi, 0;
 
-# Whoever names them in the configuration reads them early.
+# Readers in the configuration see the variables early.
 my @LINES = (
     ['a header', 'Header set X-Told "%{IRI_PATH}e"', 'headers', '/表/静.html'],
     ['small letters', 'Header set X-Told "%{iri_path}e"', 'headers',
@@ -215,8 +216,8 @@ END
 </If>
 END
     ['a macro', <<'END', 'macro', 'EUC-JP'],
-<Macro Told $what>
-    Header set X-Told "%{$what}e"
+<Macro Told $test_name>
+    Header set X-Told "%{$test_name}e"
 </Macro>
 Use Told IRI_CHARSET
 END
@@ -226,18 +227,18 @@ Header set X-Told "%{${NAME}}e"
 END
 );
 for my $line (@LINES) {
-    my ($what, $text, $module, $want) = @$line;
+    my ($test_name, $text, $module, $want) = @$line;
     $server = server($text, $module);
     my $got = $server->get(percent(euc '/表/静.html'))->header('X-Told');
-    ref $want ? like($got, $want, $what) : is($got, $want, $what);
-    is_deeply [$server->errors], [], "$what: log";
+    ref $want ? like($got, $want, $test_name) : is($got, $want, $test_name);
+    is_deeply [$server->errors], [], "$test_name: log";
 }
 
-# Modules that hand all of the environment on.
+# Modules that pass on the whole environment.
 $server = server('AddOutputFilter INCLUDES .shtml', 'include');
 is $server->get(percent(euc '/頁/環.shtml'))->body, percent('/頁/環.shtml'),
-    'a page that includes';
-# The program reads all that it is given: httpd must not write to one that has
+    'a page with includes';
+# The program reads all its input: httpd must not write to a program that has
 # ended.
 spew("$root/env.sh", "env\ncat >/dev/null\n");
 $server = server(<<"END", 'ext_filter');
@@ -247,7 +248,7 @@ END
 like $server->get(percent(euc '/頁/濾.txt'))->body,
     qr{^IRI_PATH=/頁/濾\.txt$}m, 'a program as a filter';
 
-# Hooks are added by the directive, in each configuration anew.
+# Hooks are added by the directive, for each configuration again.
 my $off = 'IRICharset EUC-JP';
 my $on  = "IRIEngine On\n$off";
 $server = httpd(root => $root, conf => $off);
@@ -268,8 +269,8 @@ is $server->get($target, port => $server->port('other'))->status, 200,
 
 # ---- logs ---------------------------------------------------------------------
 
-# What a log names is made of ASCII paths, too, before it is written, and of the
-# request that the client sent.
+# A log format that names variables causes them to be set also for ASCII paths,
+# before the log is written, and for the client's request.
 $server = server(<<'END', 'rewrite');
 LogFormat "%U %>s %{IRI_FORM}e %{iri_match}e %{IRI_URI}e" named
 CustomLog "%%TMP%%/named" named
@@ -314,7 +315,7 @@ for my $case (
 my $named = $server->tmp . '/named';
 ok $server->wait_for(sub { @logged <= (() = slurp($named) =~ /\n/g) }),
     'a log';
-# Threads write their lines when they have sent their answers.
+# Threads write their lines after the responses.
 is_deeply [sort map { s/^\S+ //r } split /\n/, slurp($named)],
     [sort map { $_->[1] } @logged], 'a log: its lines';
 is_deeply [$server->errors], [], 'a log: errors';

@@ -1,5 +1,5 @@
-# httpd: a setting that has no effect causes a warning with -t and once at
-# start; a useful one does not.
+# httpd: a setting that has no effect causes a warning with -t and once at the
+# start; an effective one does not.
 use strict;
 use warnings;
 use FindBin;
@@ -12,7 +12,7 @@ plan skip_all => $missing if $missing;
 
 my @MODULES = qw(rewrite proxy proxy_http headers setenvif);
 
-# The number of the first line of what conf says.
+# The line number of the first line of conf.
 my ($before) = httpd_text() =~ /(.*)HERE/s;
 my $first = () = $before =~ /\n/g;
 
@@ -21,25 +21,25 @@ sub httpd_text {
     return slurp($httpd->tmp . '/httpd.conf');
 }
 
-# Warnings in a text, without what httpd puts before them; LINE for places.
-sub told {
+# Warnings in a text, without httpd's prefix; LINE for positions.
+sub warnings_in {
     my ($text, $lines) = @_;
     $lines //= $first;
     return map { s/\S+httpd\.conf:(\d+)/'LINE' . ($1 - $lines)/egr }
         map { /:warn\] .*?iri: (.*)/ ? $1 : () } split /\n/, $text;
 }
 
-# What `httpd -t` warns of.
+# The warnings of `httpd -t`.
 sub warnings {
     my ($conf) = @_;
-    my ($code, $said) = httpd_t(octets($conf), modules => \@MODULES);
-    is $code, 0, 'taken' or diag $said;
-    return told($said);
+    my ($code, $log_length) = httpd_t(octets($conf), modules => \@MODULES);
+    is $code, 0, 'taken' or diag $log_length;
+    return warnings_in($log_length);
 }
 
-# ---- settings that do nothing ----------------------------------------------
+# ---- settings without effect ------------------------------------------------
 
-my $VAIN =
+my $NO_EFFECT =
     'has no effect, because the module is off there: write "IRIEngine On"';
 my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
     'IRIQueryCharset Shift_JIS', 'IRIFilenameCharset EUC-JP',
@@ -48,24 +48,26 @@ my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
 
 for my $text (@settings) {
     my ($name) = $text =~ /^(\w+)/;
-    is_deeply [warnings("# 1\n$text\n")], ["\"$name\" in LINE2 $VAIN"],
-        "$text: of the main server";
+    is_deeply [warnings("# 1\n$text\n")], ["\"$name\" in LINE2 $NO_EFFECT"],
+        "$text: in the main server";
     is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n")],
-        ["\"$name\" in LINE2 $VAIN"], "$text: of a virtual host";
+        ["\"$name\" in LINE2 $NO_EFFECT"], "$text: in a virtual host";
     is_deeply [warnings("$text\n<VirtualHost *:1>\nIRIEngine report\n"
-            . "</VirtualHost>\n")], [], "$text: on somewhere";
+            . "</VirtualHost>\n")], [],
+                "$text: on in another server that inherits it";
     is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n"
             . "<VirtualHost *:2>\nIRIEngine On\n</VirtualHost>\n")],
-        ["\"$name\" in LINE2 $VAIN"], "$text: on elsewhere";
+        ["\"$name\" in LINE2 $NO_EFFECT"], "$text: on in an unrelated server";
     is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\n$text\n"
             . "</VirtualHost>\n")], [], "$text: on everywhere";
     is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\nIRIEngine Off\n"
-            . "$text\n</VirtualHost>\n")], ["\"$name\" in LINE4 $VAIN"],
-        "$text: off there";
+            . "$text\n</VirtualHost>\n")], ["\"$name\" in LINE4 $NO_EFFECT"],
+        "$text: off in that virtual host";
 }
 is_deeply [warnings("<Directory \"/srv\">\nIRIMatch case\n</Directory>\n")],
-    ["\"IRIMatch\" in LINE2 $VAIN"], 'in a <Directory>';
-is_deeply [warnings("IRICache 1m\n")], ["\"IRICache\" in LINE1 $VAIN"], 'IRICache';
+    ["\"IRIMatch\" in LINE2 $NO_EFFECT"], 'in a <Directory>';
+is_deeply [warnings("IRICache 1m\n")], ["\"IRICache\" in LINE1 $NO_EFFECT"],
+    'IRICache';
 is_deeply [warnings("$_\n")], [], "$_: nothing is wanted"
     for 'IRIRedirect off', 'IRIListing Off', 'IRICharset none',
     'IRICache off', 'IRIAdvertise off', 'IRIEngine Off';
@@ -75,10 +77,10 @@ spew("$tmp/common.conf", "IRIMatch case\nIRIRedirect 301\n");
 my $include = "Include $tmp/common.conf\n</VirtualHost>\n";
 is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n$include"
         . "<VirtualHost *:2>\n$include")], [],
-    'a file that is of use in one virtual host';
+    'a directive that applies in one including virtual host';
 is scalar(@{ [warnings("<VirtualHost *:1>\n$include"
         . "<VirtualHost *:2>\n$include")] }), 2,
-    'and in none: once for each line';
+    'one that applies in none: one warning for each line';
 
 # ---- charsets that shadow others --------------------------------------------
 
@@ -103,7 +105,7 @@ for my $directive (qw(IRICharset IRIQueryCharset IRIFilenameCharset)) {
 
 my $nfd = 'cafe\xCC\x81';
 
-# A directive or section with a text, and how that is shown.
+# A directive or section with a text, and the text in the warning.
 sub rules {
     my ($text, $shown) = @_;
     return map { [sprintf($_->[0], $text), ($_->[0] =~ /^<?(\w+)/)[0],
@@ -153,9 +155,9 @@ is_deeply [warnings("IRIEngine On\n$_\n</Directory>\n")],
     for map { s/\\x(..)/chr hex $1/ger } '<Directory "/srv/\xC3\xA9*">',
     '<Directory ~ "/srv/\xC3\xA9*">';
 
-# What may match, and what is none of paths.
+# Expressions that may match, and directives that have no paths.
 my $section = "<Location \"/$nfd\">\n</Location>";
-is_deeply [warnings("$_\n")], [], 'nothing to say' for $section,
+is_deeply [warnings("$_\n")], [], 'no warnings' for $section,
     "IRIEngine report\n$section",
     "IRIEngine On\n<VirtualHost *:1>\nIRIEngine Off\n$section\n</VirtualHost>",
     "IRIEngine On\nIRIInvalid pass\n<Location \"/caf\\xE9\">\n</Location>",
@@ -187,23 +189,24 @@ IRIHost On
 </VirtualHost>
 END
 $server->wait_for(sub { $server->log_text =~ /resuming normal operations/ });
-my @told = told($server->log_text);
+my @warnings = warnings_in($server->log_text);
 my %count;
-$count{$_}++ for @told;
-is scalar(grep { /^"IRIListing" in LINE\S+ has no effect/ } @told), 1,
+$count{$_}++ for @warnings;
+is scalar(grep { /^"IRIListing" in LINE\S+ has no effect/ } @warnings), 1,
     'IRIListing where IRIEngine is off';
-is scalar(grep { /^"Location" in LINE\S+ "/ } @told), 1, 'a <Location>';
-is scalar(grep { /^"Directory" in LINE\S+ "/ } @told), 1, 'a pattern of names';
-is scalar(grep { /selects nothing/ } @told), 1, 'a name of a virtual host';
+is scalar(grep { /^"Location" in LINE\S+ "/ } @warnings), 1, 'a <Location>';
+is scalar(grep { /^"Directory" in LINE\S+ "/ } @warnings), 1,
+    'a pattern of names';
+is scalar(grep { /selects nothing/ } @warnings), 1, 'a name of a virtual host';
 is_deeply [grep { $count{$_} > 1 } sort keys %count], [], 'each once';
-my $said = length $server->log_text;
+my $log_length = length $server->log_text;
 $server->reload;
-is_deeply [sort(told(substr $server->log_text, $said))], [sort @told],
-    'and once more for a reload';
+is_deeply [sort(warnings_in(substr $server->log_text, $log_length))], [sort @warnings],
+    'once more for a reload';
 is_deeply [$server->errors(ignore => qr/has no effect|matches no path/)], [],
     'log';
 
-# ---- messages name the word that is wrong -----------------------------------
+# ---- messages name the invalid word -----------------------------------------
 
 for (['IRIEngine yes', 'must be "on", "off" or "report", not "yes"'],
     ['IRIInvalid 500', 'must be "404", "400" or "pass", not "500"'],
@@ -217,10 +220,10 @@ for (['IRIEngine yes', 'must be "on", "off" or "report", not "yes"'],
     ['IRIMatch exact case', 'cannot combine "exact" with other words'],
     ['IRICache 1t', 'example "16m", not "1t"'])
 {
-    my ($text, $says) = @$_;
+    my ($text, $message) = @$_;
     my ($code, $out) = httpd_t("$text\n");
-    isnt $code, 0, "refused: $text";
-    like $out, qr/\Q$says\E$/m, "and says: $says";
+    isnt $code, 0, "rejected: $text";
+    like $out, qr/\Q$message\E$/m, "message: $message";
 }
 
 done_testing;

@@ -1,19 +1,19 @@
 # An indexed directory that changes all the time, under load, in both servers:
 # some names stay, others are created, removed, replaced and written in another
-# case, a hundred times a second. Every answer is judged by the entries that
+# case, a hundred times a second. Every response is judged by the entries that
 # existed during the request:
 #
-#   - a name that stays is always found in another case;
-#   - a name that never existed is never found;
-#   - a body is that of a file with the name at some moment between request and
-#     answer;
-#   - an existing name is soon found in another case, and at once by its own
-#     octets.
+#  - a name that stays is always found in another case;
+#  - a name that never existed is never found;
+#  - a body is that of a file with the name at some moment between request and
+#    response;
+#  - an existing name is soon found in another case, and at once by its exact
+#    octets.
 #
 # And the directory is not read again for each change: t/bench/watch.c counts.
 #
-# IRI_INDEX_CHURN: seconds a server; IRI_INDEX_NAMES: number of names that stay;
-# IRI_INDEX_SEED: other changes; IRI_INDEX_ONLY: nginx or httpd.
+# IRI_INDEX_CHURN: seconds for each server; IRI_INDEX_NAMES: number of names
+# that stay; IRI_INDEX_SEED: other changes; IRI_INDEX_ONLY: nginx or httpd.
 use strict;
 use warnings;
 use FindBin;
@@ -27,16 +27,17 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $SECONDS = $ENV{IRI_INDEX_CHURN} // 2;
-# More than are read while a request waits, where that can be done beside it.
+# More entries than a request reads itself, so that a thread reads them where
+# possible.
 my $NAMES   = $ENV{IRI_INDEX_NAMES} // 10_500;
 my $MOVING  = 40;
 my $RATE    = 100;    # changes a second
 my $CLIENTS = 2;
-my $FORMS   = 4;      # cases that a name on disk is written in
+my $FORMS   = 4;      # forms of a name on disk that differ in case
 my $SEED    = $ENV{IRI_INDEX_SEED} // $$;
 
-# Seconds that something new may stay unknown under another case: a bound for
-# a busy machine. What it really takes is printed.
+# Seconds until a new name must be found in another case: a limit for a busy
+# machine. The measured time is printed.
 my $HIDDEN = 5 + $NAMES / 20_000;
 
 my $watch = build_dir() . '/t/bench/watch';
@@ -46,11 +47,11 @@ print "# IRI_INDEX_SEED=$SEED\n";
 
 # ---- the directory -----------------------------------------------------------
 
-# A body is the number of a file, which no two files share.
+# A body is the unique number of a file.
 sub body { return sprintf "%09d\n", $_[0] }
 
-# Names that stay, and those that do not, in lower case; how they are written
-# on disk.
+# Names that stay, names that change, and names that never exist, in lower
+# case; the n-th form of a name on disk.
 sub stays { return sprintf 'stays-here-%06d.html', $_[0] }
 sub moves { return sprintf 'moves-%02d.html',      $_[0] }
 sub never { return sprintf 'never-%06d.html',      $_[0] }
@@ -63,7 +64,7 @@ sub written {
         : $name =~ s/html$/HTML/r;
 }
 
-# Any case; never one that is written on disk.
+# A random case that is no form on disk.
 sub any_case {
     my ($name) = @_;
     $name =~ s/([a-z])/rand() < 0.5 ? uc $1 : $1/ge;
@@ -79,11 +80,11 @@ sub make_names {
     return;
 }
 
-# ---- what changes it ---------------------------------------------------------
+# ---- changes ----------------------------------------------------------------
 
-# Changes the directory until it is time. What happens to a name is written
-# down with the times before and after: the name, how it is written, and the
-# number of its file ("-" for none).
+# Changes the directory until the end time. Each change is recorded with the
+# times before and after: the name, its form, and the number of its file ("-":
+# removed).
 sub change {
     my ($root, $log, $until) = @_;
     open my $out, '>', $log or die "$log: $!\n";
@@ -133,7 +134,7 @@ sub change {
     return;
 }
 
-# ---- who asks ----------------------------------------------------------------
+# ---- requests ---------------------------------------------------------------
 
 sub connected {
     my ($port) = @_;
@@ -141,8 +142,8 @@ sub connected {
         // die "connect: $@\n";
 }
 
-# One request: when it was sent and when its answer had come, status, body.
-# The connection is opened again where the server has closed it.
+# One request: the time before it and after the response, status, body. The
+# connection is opened again if the server closed it.
 sub ask {
     my ($link, $name) = @_;
     for my $try (1, 2) {
@@ -170,8 +171,8 @@ sub ask {
     return (time, time, 0, '');
 }
 
-# Asks until it is time. What can be judged at once is, the rest is written
-# down: times, the name, the octets asked for, status, the number of the file.
+# Sends requests until the end time. Some responses are judged at once, others
+# recorded: times, the name, the octets sent, status, the number of the file.
 sub load {
     my ($port, $log, $until, $changes) = @_;
     open my $out, '>', $log or die "$log: $!\n";
@@ -207,21 +208,21 @@ sub load {
     return;
 }
 
-# Runs something in a process of its own.
-sub begin {
-    my ($what) = @_;
+# Runs a function in a process of its own.
+sub start_process {
+    my ($function) = @_;
     my $pid = fork // die "fork: $!\n";
     return $pid if $pid;
     srand $SEED + $$;
-    my $done = eval { $what->(); 1 };
+    my $done = eval { $function->(); 1 };
     print STDERR "# $@" if !$done;
     POSIX::_exit($done ? 0 : 1);
 }
 
 # ---- judging -----------------------------------------------------------------
 
-# Of each name what it was, in order: { from, sure, to, octets, file }; it
-# was surely so between sure and to, and perhaps from "from" to "gone".
+# The states of each name, in order: { from, sure, to, octets, file }; it had
+# the state surely between sure and to, and perhaps from "from" to "gone".
 sub history {
     my ($log) = @_;
     my %of = map { moves($_) => [{ from => 0, sure => 0, octets => '-',
@@ -238,10 +239,10 @@ sub history {
     return \%of;
 }
 
-# What a name may have been at some moment of an interval.
+# The states that a name may have had in an interval.
 sub moments {
     my ($history, $start, $end) = @_;
-    # They are many: find the first by halves.
+    # There are many: binary search for the first.
     my ($low, $high) = (0, $#$history);
     while ($low < $high) {
         my $middle = int(($low + $high) / 2);
@@ -255,7 +256,8 @@ sub moments {
     return @found;
 }
 
-# What is wrong with one answer; how long the name had been there unseen.
+# The error in one response; the time for which the name existed without being
+# found.
 sub judge {
     my ($history, $start, $end, $as, $status, $file) = @_;
     my @was = moments($history, $start, $end);
@@ -263,11 +265,11 @@ sub judge {
         return (grep { $_->{file} eq $file } @was) ? ()
             : "file $file, which it was not";
     }
-    # httpd says so of a file that goes away between its look and its open.
+    # httpd answers 403 for a file that is removed between stat and open.
     return if $status == 403 && @was > 1;
     return "status $status" if $status != 404;
     return if grep { $_->{octets} eq '-' } @was;
-    # By its own octets it has to be there at once.
+    # By its exact octets a name must be found at once.
     return if @was > 1;
     return 'not there by its own octets' if $was[0]{octets} eq $as;
     return (undef, $end - $was[0]{sure});
@@ -298,7 +300,7 @@ sub judge_all {
 
 # ---- one server --------------------------------------------------------------
 
-# CPU seconds of a server's processes so far, those that have ended too.
+# CPU seconds of a server's processes so far, including those that have ended.
 sub cpu {
     my ($server) = @_;
     my $ticks = 0;
@@ -312,16 +314,16 @@ sub cpu {
     return $ticks / POSIX::sysconf(POSIX::_SC_CLK_TCK());
 }
 
-# One run of so many seconds, with or without changes: figures of it.
+# One run of that many seconds, with or without changes; returns its figures.
 sub phase {
     my ($server, $seconds, $changes) = @_;
     my ($root, $tmp) = ($server->root, $server->tmp);
     my $before = cpu($server);
     my $until  = time + $seconds;
-    my @pids = map { my $n = $_; begin(sub {
+    my @pids = map { my $n = $_; start_process(sub {
         load($server->port, "$tmp/asked.$n", $until, $changes) }) }
         1 .. $CLIENTS;
-    unshift @pids, begin(sub { change($root, "$tmp/changes", $until) })
+    unshift @pids, start_process(sub { change($root, "$tmp/changes", $until) })
         if $changes;
     my $failed = 0;
     for my $pid (@pids) {
@@ -337,8 +339,8 @@ sub phase {
         wrong => $wrong };
 }
 
-# Until a name that stays is found in another case; all processes of a server
-# may have to learn it.
+# Waits until a name that stays is found in another case; all processes of a
+# server may have to build their index.
 sub warm {
     my ($server) = @_;
     my $deadline = time + 120;
@@ -350,7 +352,8 @@ sub warm {
         return 0 if time > $deadline;
         sleep 0.05 if !$row;
     }
-    # What was changed within the last two seconds is not yet trusted.
+    # An index of a directory that changed within the last two seconds is not
+    # yet trusted.
     sleep 2.2;
     return 1;
 }
@@ -377,7 +380,7 @@ sub churn {
     is $quiet->{wrong}, 0, "$name: 0 wrong answers while nothing changes";
     my $before = opened("$tmp/opened");
     my $moving = phase($server, $SECONDS, 1);
-    # Where reading it once took long, that was all the time there was.
+    # If reading it took long, it is not read again for a while.
     $server->wait_for(sub {
         ask({ port => $server->port }, any_case(never(0)));
         return opened("$tmp/opened") > $before;
@@ -405,7 +408,7 @@ sub churn {
     note sprintf '%s: what was new stayed unknown for %.3f s at most, in %d '
         . 'answers', $name, $hidden, $misses;
 
-    # A busy machine may change less.
+    # A busy machine makes fewer changes.
     cmp_ok $changes, '>=', $RATE * $SECONDS / 4, "$name: it has changed";
     cmp_ok $count->{'asked 200'} // 0, '>', 0, "$name: something was found";
     cmp_ok $before, '<=', 1, "$name: not read while nothing changes";

@@ -31,7 +31,7 @@ for my $source (glob "$top/doc/examples/*.c") {
     if ($name eq 'resolve') {
         ($code, $out) = capture('', $program, 'http://bücher.example/a/b',
             '../%C3%A9', 'a b');
-        is "$code $out", <<'END', 'and resolves';
+        is "$code $out", <<'END', 'the example resolves a reference';
 0 ../%C3%A9
   IRI: http://bücher.example/é
   URI: http://xn--bcher-kva.example/%C3%A9
@@ -41,20 +41,20 @@ END
     }
 }
 
-# As it is once it is installed, in a folder of its own.
+# Built against an installation in a directory of its own.
 subtest 'pkg-config' => sub {
     plan skip_all => 'libiri.pc is not built' if !-e "$build/libiri.pc";
     my ($version) = slurp("$top/common/iri_types.h")
         =~ /^#define IRI_VERSION "([\d.]+)"$/m;
-    ok $version, 'iri_types.h says the version';
+    ok $version, 'version in iri_types.h';
     is slurp("$build/libiri.pc") =~ /^Version: (.*)$/m && $1, $version,
-        'libiri.pc says the same';
+        'version in libiri.pc';
     is +(capture('', "$build/iri", '--version'))[1], "iri $version\n",
-        'so does the command';
+        'version of the command';
     like slurp("$top/CHANGES.md"), qr/^Changes with iri \Q$version\E$/m,
-        'CHANGES.md tells of it';
+        'version in CHANGES.md';
     like slurp("$top/doc/iri.1"), qr/^\.TH IRI 1 [\d-]+ "iri \Q$version\E" /,
-        'and the manual is of it';
+        'version of the manual';
 
     my $prefix = temp_dir() . '/usr';
     my ($code, $out, $err) = capture('', 'make', '-s', '-C', $top,
@@ -72,10 +72,10 @@ subtest 'pkg-config' => sub {
         "$top/doc/examples/resolve.c", split ' ', $flags);
     is "$code$err", '0', 'an example is built by it';
     (undef, $out) = capture('', "$prefix/resolve", 'http://a/b', 'c');
-    like $out, qr{^  URI: http://a/c$}m, 'and runs';
+    like $out, qr{^  URI: http://a/c$}m, 'the example runs';
 };
 
-# Made from the comments of the public headers.
+# The reference is generated from the comments of the public headers.
 subtest 'the reference' => sub {
     my $dir = temp_dir();
     my ($code, undef, $err) = capture('', 'perl', "$top/doc/make-api",
@@ -104,7 +104,7 @@ subtest 'the reference' => sub {
     my @wrong = (capture('', 'sh', '-c', 'command -v groff'))[0] ? ()
         : capture('', 'groff', '-man', '-ww', '-z',
             grep { slurp($_) !~ /^\.so/ } @pages);
-    is $wrong[2] // '', '', 'in form';
+    is $wrong[2] // '', '', 'form of the manuals';
 };
 
 subtest 'what is declared' => sub {
@@ -138,17 +138,17 @@ subtest 'suites' => sub {
     ok index($doc, "| `$_` |") >= 0, $_ for @rows;
     my $program = "$build/t/test_suites";
     return if !-x $program;
-    my (undef, @said) = capture('', $program);
-    my %told = map { /^# (\S+): (\d+) rows, (\d+) / ? ($1 => "$2 | $3") : () }
-        map { split /\n/ } @said;
+    my (undef, @output) = capture('', $program);
+    my %printed = map { /^# (\S+): (\d+) rows, (\d+) / ? ($1 => "$2 | $3") : () }
+        map { split /\n/ } @output;
   SKIP: {
-        skip 'no tables here', 1 if keys %told < 5;
+        skip 'no tables here', 1 if keys %printed < 5;
         my %doc = $doc =~ /^\| (\S+) \| (\d+ \| \d+) \|$/mg;
-        is_deeply \%doc, \%told, 'rows, and deviations';
+        is_deeply \%doc, \%printed, 'rows, and deviations';
     }
 };
 
-# Completion asks the command, so what it says is there.
+# Completion uses the output of the command, so it is up to date.
 subtest 'completion' => sub {
     my ($none) = capture('', 'sh', '-c', 'command -v bash');
     plan skip_all => 'no bash' if $none;
@@ -164,20 +164,20 @@ subtest 'completion' => sub {
     };
     like $complete->(''), qr/^explain host check split .*\bhelp$/,
         'commands';
-    is $complete->('to-u'), 'to-uri', 'one command';
-    is $complete->('help', 'bid'), 'bidi', 'of help';
+    is $complete->('to-u'), 'to-uri', 'completion of a command';
+    is $complete->('help', 'bid'), 'bidi', 'completion after help';
     is $complete->('equal', '--l'), '--level', 'an option';
-    is $complete->('equal', '--level', 'sy'), 'syntax', 'its value';
-    is $complete->('lint', '--plan', 'c'), 'convmv', 'of lint';
+    is $complete->('equal', '--level', 'sy'), 'syntax', 'completion of a value';
+    is $complete->('lint', '--plan', 'c'), 'convmv', 'completion for lint';
     is $complete->('lint', "$top/cli/comp"), "$top/cli/completion",
         'a folder';
-    my ($said) = (capture('', "$build/iri", 'help', 'lint'))[1]
+    my ($output) = (capture('', "$build/iri", 'help', 'lint'))[1]
         =~ /^Findings[^\n]*\n(.*?)\n\n/ms;
     is $complete->('lint', '--only', ''), join(' ', map { split /, / }
-        $said =~ /^  ((?:[a-z-]+, )*[a-z-]+)\b/mg), 'all findings';
+        $output =~ /^  ((?:[a-z-]+, )*[a-z-]+)\b/mg), 'all kinds of findings';
 };
 
-# A shell of its own, at a terminal; what it makes of a line goes to a file.
+# Runs a shell at a terminal; the completion of a line is written to a file.
 my $ZSH = <<'END';
 zmodload zsh/zpty
 dir=$1 out=$2 iri=$3; shift 3

@@ -18,7 +18,7 @@ chdir $top or die "$top: $!\n";
 my @documents = (glob('*.md'), glob('doc/*.md'), glob('doc/*/*.md'),
     glob('t/*/*.md'));
 
-# The text without what is code.
+# The text without code.
 sub prose {
     my ($document) = @_;
     my $text = slurp($document);
@@ -26,8 +26,9 @@ sub prose {
     return $text;
 }
 
-# The anchors of a document, as GitHub makes them of headings: small letters,
-# digits, "-" and "_", blanks as "-"; a heading that is there again is counted.
+# The anchors of a document, as GitHub derives them from headings: lower-case
+# letters, digits, "-" and "_", spaces as "-"; a repeated heading gets a
+# number.
 my %anchors;
 sub anchors {
     my ($document) = @_;
@@ -46,7 +47,7 @@ sub anchors {
     };
 }
 
-# [text](target) and ![text](target), not those within back-quotes.
+# [text](target) and ![text](target), except those in back-quotes.
 sub links {
     my ($document) = @_;
     my $text = prose($document);
@@ -78,7 +79,8 @@ for my $document (@documents) {
     }
     is join("\n", @wrong), '', "links of $document";
 
-    # `doc/x.md`, `t/x.t`, `common/iri.h`: what looks like a file of the tree.
+    # `doc/x.md`, `t/x.t`, `common/iri.h`: words that look like a file of the
+    # tree.
     my @missing = grep { !(/\*/ ? () = glob : -e) } grep { !/[<>{]|\.\.\./ } prose($document)
         =~ /`((?:doc|common|cli|mod_iri|ngx_iri|t)\/[\w.*\/-]+)`/g;
     is "@missing", '', "files that $document names";

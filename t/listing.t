@@ -2,7 +2,7 @@
 # The listing of a directory with 10,000 names of random octets, without a
 # server: strict parsers accept it as XML, HTML and JSON; each displayed name
 # is the name of the link's target, no entry is missing, and the hash in
-# Content-Security-Policy is that of the style.
+# Content-Security-Policy is that of the style sheet.
 use strict;
 use warnings;
 use Digest::SHA 'sha256_base64';
@@ -47,20 +47,20 @@ sub unescaped { return $_[0] =~ s/%([0-9A-F]{2})/chr hex $1/egr }
 
 sub page {
     my ($query, $labels, $invalid, $size) = @_;
-    my ($code, $out, $says) = capture('', $LISTING, $dir, '/a<b/%41/',
+    my ($code, $out, $message) = capture('', $LISTING, $dir, '/a<b/%41/',
         $query, $labels, 'any', $invalid, '', $size);
-    is $code, 0, "$labels, $invalid, \"$query\"" or diag $says;
+    is $code, 0, "$labels, $invalid, \"$query\"" or diag $message;
     return $out;
 }
 
-# What a page has to say of each entry: octets => [name, href, text].
+# The expected entries of a page: octets => [name, href, text].
 sub judge_json {
     my ($labels, $invalid, $size) = @_;
     my $octets = page('format=json', $labels, $invalid, $size);
     my $listing = eval { JSON::PP->new->utf8->decode($octets) };
     ok $listing, 'JSON' or diag($@), return {};
     my (%seen, %wrong);
-    is $listing->{path}, '/a<b/%41/', 'its path';
+    is $listing->{path}, '/a<b/%41/', 'the path of the listing';
     for my $entry (@{ $listing->{entries} }) {
         my $name = $entry->{name};
         utf8::encode($name) if defined $name;   # noncharacters, too
@@ -75,9 +75,9 @@ sub judge_json {
         $wrong{slash}++ if ($to =~ s{/\z}{}) != !!$entry->{directory};
         $wrong{leads}++ if unescaped($to =~ s{^\./}{}r) ne ($name // $as);
     }
-    is_deeply \%wrong, {}, 'each is what it says';
-    is_deeply [grep { !$seen{$_} } keys %there], [], 'none is missing';
-    is scalar @{ $listing->{entries} }, $COUNT, 'none is told twice';
+    is_deeply \%wrong, {}, 'each entry is as expected';
+    is_deeply [grep { !$seen{$_} } keys %there], [], 'no entry is missing';
+    is scalar @{ $listing->{entries} }, $COUNT, 'no entry is listed twice';
     return \%seen;
 }
 
@@ -105,19 +105,19 @@ sub judge_html {
         $wrong{text}++ if unescaped($text)
             ne unescaped($href =~ s{^\./|/\z}{}gr);
     }
-    is_deeply \%wrong, {}, 'each link has the text that is its name';
-    is $rows, $COUNT, 'each has a row';
-    is scalar keys %links, 0, 'JSON links nothing else';
+    is_deeply \%wrong, {}, 'the text of each link is its name';
+    is $rows, $COUNT, 'each entry has a row';
+    is scalar keys %links, 0, 'JSON has no other links';
 
     my ($style) = $octets =~ m{<style>(.*?)</style>}s;
     my (undef, $policy) = capture('', $LISTING, '--policy');
     like $policy, qr/'sha256-\Q${\ sha256_base64($style)}\E='/,
         'the hash of the style';
     unlike $octets, qr/<(?:script|link|img|iframe)|\bon\w+=|url\(|\@import/i,
-        'it loads nothing';
+        'Content-Security-Policy';
 }
 
-# No element is opened or closed by a name: as a reader of HTML sees it.
+# No name opens or closes an element, by the rules of an HTML parser.
 sub judge_tags {
     my ($labels, $invalid) = @_;
     my $octets = page('', $labels, $invalid, 32768);
@@ -155,7 +155,7 @@ for my $case (@CASES) {
     };
 }
 
-# A name that UTF-8 reads is shown in NFC, linked or not.
+# A name that is UTF-8 is shown in NFC, linked or not.
 my ($json) = page('format=json', 'utf-8', '404', 32768);
 my @named = grep { defined $_->{name} }
     @{ JSON::PP->new->utf8->decode($json)->{entries} };

@@ -1,5 +1,5 @@
-# The long runs: what takes minutes or hours, with a bounded sample of each in
-# `make test`, but for what is under "analysis".  Included by the Makefile.
+# The long runs, which take minutes or hours; `make test` runs a sample of
+# each, except those under "analysis". Included by the Makefile.
 
 # ---- against running servers -------------------------------------------------
 
@@ -21,7 +21,7 @@ churn: need-test ## names, links and configurations change under load
 	@+$(again) all $(CHURN)
 	IRI_CHURN=$(CHURN_SECONDS) prove -It/lib -v t/churn.t
 
-# What changes the tree and judges the answers.
+# The program that changes the tree and judges responses.
 CHURN     := $(BUILD)/t/churn/churn
 CHURN_OBJ := $(call obj,$(wildcard t/churn/*.c))
 unit: $(CHURN)
@@ -34,10 +34,11 @@ $(BUILD)/obj/t/churn/%.o: EXTRA = -D_GNU_SOURCE -pthread
 
 # ---- what it costs -----------------------------------------------------------
 
-# BENCH are groups of t/bench/bench, all if empty; BENCH_OPTIONS its options.
-# Directories of up to 1,000,000 names are made once, below build/bench/trees.
+# BENCH are groups of t/bench/bench, by default all; BENCH_OPTIONS its options.
+# Directories of up to 1,000,000 names are created once, below
+# build/bench/trees.
 BENCHED := $(BUILD)/bench
-bench: need-bench ## all that it costs, into build/bench; BENCH=fold: its rows
+bench: need-bench ## cost of the module, into build/bench; BENCH=fold: one group
 	@+$(again) all $(BENCH_PROGRAMS) $(BENCH_PEERS)
 	@t/bench/bench --out=$(BENCHED) $(BENCH_OPTIONS) $(BENCH)
 
@@ -57,7 +58,7 @@ need-bench: need-test
 
 INDEX_SECONDS ?= 60
 INDEX_NAMES   ?= 100000
-index-churn: need-test ## an indexed directory that never stands still
+index-churn: need-test ## an indexed directory that changes under load
 	@+$(again) all unit
 	IRI_INDEX_CHURN=$(INDEX_SECONDS) IRI_INDEX_NAMES=$(INDEX_NAMES) \
 	    prove -It/lib -v t/index-churn.t
@@ -73,7 +74,7 @@ $(BENCH_PROGRAMS): $(BUILD)/t/bench/%: $(BUILD)/obj/t/bench/%.o \
 $(BUILD)/obj/t/bench/%.o: EXTRA = -D_GNU_SOURCE -Icommon $(APR_CFLAGS)
 -include $(BENCH_PROGRAMS:$(BUILD)/t/%=$(BUILD)/obj/t/%.d)
 
-# Of bench alone, for it needs uriparser and libcurl.
+# Only for bench, because it needs uriparser and libcurl.
 BENCH_PEERS := $(BUILD)/t/bench/peers
 $(BENCH_PEERS): $(BUILD)/obj/t/bench/peers/peers.o $(BUILD)/libiri.a
 	@mkdir -p $(@D)
@@ -99,11 +100,11 @@ need-dav: need-test
 
 # Screenshots of the walk are written to PICTURES, if it is set.
 PLAYWRIGHT := $(BUILD)/browser/node_modules/playwright-core
-browser: $(PLAYWRIGHT) ## a browser walks listings and the status page
+browser: $(PLAYWRIGHT) ## listings and the status page in a browser
 	@+$(again) all $(BUILD)/t/test_stats
 	IRI_PICTURES=$(abspath $(PICTURES)) prove -It/lib -v t/browser
 
-pictures:              ## the pictures of doc/, anew
+pictures:              ## make the pictures of doc/ again
 	@+$(again) browser PICTURES=doc/pictures
 	t/pictures/terminal doc/pictures
 	@ls $(BENCHED)/*.tsv >/dev/null 2>&1 || exit 0; \
@@ -122,9 +123,9 @@ need-browser: need-test
 
 # ---- versions ----------------------------------------------------------------
 
-# NGINX_SRCS are source trees of nginx; of each a server is built twice, with
-# the module loaded and with the module inside, and the tests of nginx are run
-# with it.  VERSIONS_TESTS are their files.
+# NGINX_SRCS are source trees of nginx; for each a server is built twice, with
+# the module loaded and with the module compiled in, and nginx's tests are run
+# with it. VERSIONS_TESTS are their files.
 VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t t/security-rules.t \
                   t/rules-guide.t t/debug-log.t t/listing.t t/webdav-guide.t \
                   t/webdav-names.t t/denial.t t/compatibility.t
@@ -138,14 +139,14 @@ versions: need-versions ## tests with the nginx of each of NGINX_SRCS="dir dir"
 need-versions: need-test
 	@.ci/deps --install versions
 
-# The server itself, and the module if that is not inside.
+# The server, and the module if it is not compiled in.
 nginx-server: $(NGX_BUILD)/Makefile
 	$(call tell,CC nginx of $(NGINX_SRC))
 	$(Q)$(MAKE) $(QUIET) MAKEOVERRIDES= -C $(NGX_TREE) \
 	    -f $(NGX_BUILD)/Makefile binary modules
 
-# CROSS are architectures of Debian; the packages of theirs that the core needs
-# are unpacked below build/cross, nothing is installed but the compilers.
+# CROSS are architectures of Debian; the packages that the core needs are
+# unpacked below build/cross, only the compilers are installed.
 CROSS ?= arm64 s390x i386 musl
 cross: need-cross ## the core and its tests for other machines, CROSS=s390x
 	@JOBS=$(JOBS) t/versions/cross $(OUT)/cross $(CROSS)
@@ -159,7 +160,7 @@ core-tests: $(TESTS)
 
 # ---- servers under torture ---------------------------------------------------
 
-# Both modules once more, linked so that each call of theirs can fail.
+# Both modules are linked again, so that each of their calls can fail.
 TORTURE     := $(BUILD)/torture
 TORTURE_SO  := $(TORTURE)/mod_iri.so $(TORTURE)/ngx_http_iri_module.so
 TORTURE_OBJ := $(call obj,$(wildcard t/torture/*.c))
@@ -196,18 +197,19 @@ need-check:
 	@.ci/deps --install build run test check
 
 # The headers of nginx are complete once it is configured.
-analyze: need-check ## static analysers, all findings explained
+analyze: need-check ## static analysers; every finding needs an explanation
 	@+$(again) $(NGX_BUILD)/Makefile
 	@HTTPD_FLAGS='$(HTTPD_FLAGS)' NGX_BUILD='$(NGX_BUILD)' JOBS=$(JOBS) \
 	    t/analysis/analyze $(BUILD)/analyze
 
-# A build of its own, with counters.  Workers of servers, who are other users,
-# write their counts into the same files.
+# A build of its own, with counters. Workers of servers, which run as other
+# users, write their counters to the same files.
 COVERED  := $(BUILD)/coverage
 COUNTERS := --coverage -fprofile-update=atomic
 COVERAGE := umask 0; $(MAKE) --no-print-directory BUILD=$(COVERED) CC=gcc \
             OPT='-O0 -g' HARDEN='$(COUNTERS)' HARDEN_LD='$(COUNTERS)'
-# They look at the build, at what the modules call, and link without counters.
+# These tests inspect the build or the module's calls, or link without
+# counters.
 UNCOVERED := t/build.t t/library.t t/torture.t
 coverage: need-check ## lines and branches of common/ that the suite runs
 	@rm -rf $(COVERED)
@@ -217,26 +219,26 @@ coverage: need-check ## lines and branches of common/ that the suite runs
 	    $(patsubst t/core/%.c,$(COVERED)/t/%,$(TEST_SRC))' prove
 	@t/analysis/coverage $(COVERED)
 
-# MUTANTS is how many, MUTANTS_RATE how many percent of them tests must notice;
-# IRI_SEED repeats a choice.
-mutants: need-test ## an operator of the core changed at random fails a test
+# MUTANTS is the number of mutants, MUTANTS_RATE the percentage that tests must
+# notice; IRI_SEED repeats a choice.
+mutants: need-test ## tests fail if an operator of the core is changed
 	@JOBS=$(JOBS) t/mutants/run $(BUILD)/mutants
 
-mutants-servers: need-test ## the same of both modules
+mutants-servers: need-test ## the same for both modules
 	@JOBS=$(JOBS) t/mutants/run --servers $(BUILD)/mutants-servers
 
 .PHONY: need-check analyze coverage mutants mutants-servers
 
 # ---- of the core -------------------------------------------------------------
 
-sweep: need-test ## every character and every sequence of every charset
+sweep: need-test ## all characters and all sequences of all charsets
 	@+$(again) unit
 	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -v $(BUILD)/t/test_sweep \
 	    $(BUILD)/t/test_sequences $(BUILD)/t/test_host_all \
 	    $(BUILD)/t/test_fold $(BUILD)/t/test_match_model \
 	    $(BUILD)/t/test_query
 
-torture: need-test ## all below the core fails, call by call; then with ASan
+torture: need-test ## each call below the core fails once; then with ASan
 	@+$(again) unit
 	IRI_TORTURE=all CMOCKA_MESSAGE_OUTPUT=TAP prove -v $(BUILD)/t/test_torture
 	@+$(again) BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g' \
@@ -249,7 +251,7 @@ torture: need-test ## all below the core fails, call by call; then with ASan
 # A target is t/fuzz/fuzz_NAME.c, with NAME.c and NAME_*.c if there are any.
 FUZZ_SECONDS ?= 60
 FUZZ_RUNS    ?= -1
-# Of the core, not of its judges; comparisons too would cost twice the time.
+# Coverage of the core only; counting comparisons, too, would double the time.
 FUZZ_COVERS  := inline-8bit-counters,pc-table
 FUZZ_SRC     := $(wildcard t/fuzz/fuzz_*.c)
 FUZZ_NAMES   := $(patsubst t/fuzz/fuzz_%.c,%,$(FUZZ_SRC))
@@ -270,7 +272,7 @@ fuzz: need-fuzz ## libFuzzer for FUZZ_SECONDS a target; FUZZ=NAME, FUZZ_RUNS=N
 	    FUZZ_MODEL=-fno-sanitize=all fuzzers
 	@perl t/fuzz/fuzz run $(BUILD)/fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS) $(FUZZ)
 
-fuzz-corpus: need-fuzz ## after make fuzz: t/fuzz/corpus/NAME.txt anew, from all
+fuzz-corpus: need-fuzz ## after make fuzz: write t/fuzz/corpus/NAME.txt again
 	@perl t/fuzz/fuzz corpus $(BUILD)/fuzz $(FUZZ)
 
 need-fuzz: need-test
@@ -278,7 +280,7 @@ need-fuzz: need-test
 
 fuzzers: $(patsubst %,$(BUILD)/fuzz_%,$(FUZZ))
 
-# What `make test` needs for the corpus, by any compiler.
+# Programs that replay the corpus in `make test`, built with any compiler.
 unit: $(REPLAYS)
 
 $(BUILD)/obj/t/fuzz/%.o: EXTRA = -Icommon -Icli $(APR_CFLAGS) $(FUZZ_PLAIN)
@@ -309,11 +311,12 @@ $(REPLAYS): $(BUILD)/t/replay_%: $(BUILD)/obj/t/fuzz/fuzz_%.o \
 # ---- against the model -------------------------------------------------------
 
 # MODEL_RUNS cases of three to five requests each, from MODEL_SEED on; a
-# difference says its seed.  First every sequence of every charset (-t).
+# difference is reported with its seed. First every sequence of every charset
+# (-t).
 MODEL_RUNS ?= 1000000
 MODEL_SEED ?= 1
 MODEL      := $(BUILD)/t/model
-model: need-test ## the core against a slow second one, MODEL_RUNS cases
+model: need-test ## the core against a slow model, MODEL_RUNS cases
 	@+$(again) $(MODEL)
 	$(MODEL) -t
 	$(MODEL) $(MODEL_RUNS) $(MODEL_SEED)

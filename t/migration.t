@@ -1,5 +1,5 @@
 # doc/migration.md: each of its steps on both servers, with real words for
-# names; every number of the document is found.
+# names; every number of the document is reproduced.
 use strict;
 use warnings;
 use Encode ();
@@ -33,7 +33,7 @@ sub lines {
     return $lines;
 }
 
-# What step 1 says of the page that counts.
+# The status page shown in step 1.
 sub status_page {
     my ($kind) = @_;
     my $language = $kind eq 'nginx' ? 'nginx' : 'apache';
@@ -48,7 +48,7 @@ sub numbers {
     return map { /^\| `(.*)` \| (\d+) \|$/ } split /\n/, $rows;
 }
 
-# Commands that are shown, and what they say.
+# Commands in the document, and their output.
 my @shown = $text =~ /^\$ (grep .*)\n((?:[^\$`\n].*\n)+)/mg;
 is scalar @shown, 6, 'commands that read the log';
 my ($replay, $replayed) = $text =~ /^\$ (iri replay [^\n]*)\n(.*?)^```$/ms;
@@ -82,7 +82,8 @@ is scalar @names, 200, 'pages';
 my %content = map { my $name = $_; $name => in_charset('UTF-8', "$name\n") }
     @names;
 
-# Each page once in these charsets: the statuses, and each page is the right one.
+# Requests each page once in these charsets: the statuses, and that each page
+# is the right one.
 sub replay {
     my ($server, @charsets) = @_;
     my @statuses;
@@ -118,7 +119,7 @@ END
             conf => "$lines\n$status\n");
 }
 
-# What was counted of all that has been answered.
+# The counters after all responses.
 sub counted {
     my ($server) = @_;
     $server->settle;
@@ -134,35 +135,35 @@ sub value {
 }
 
 sub numbers_are {
-    my ($server, $head, $before, $what) = @_;
+    my ($server, $head, $before, $test_name) = @_;
     my $after = counted($server);
     if (!$after) {
-        diag "$what: this server does not count yet";
+        diag "$test_name: this server does not count yet";
         return;
     }
     my %want = numbers($head);
-    ok scalar keys %want, "$what: numbers";
-    is value($after, $_) - value($before // {}, $_), $want{$_}, "$what: $_"
+    ok scalar keys %want, "$test_name: numbers";
+    is value($after, $_) - value($before // {}, $_), $want{$_}, "$test_name: $_"
         for sort keys %want;
     return;
 }
 
-# What was said of what the servers say in their logs.
+# Tests what the document says about the servers' logs.
 sub log_is {
     my ($server, $kind) = @_;
     my @left = @shown;
     $server->settle;
-    while (my ($command, $said) = splice @left, 0, 2) {
+    while (my ($command, $expected) = splice @left, 0, 2) {
         my $file = $server->tmp . '/error.log';
         (my $run = $command) =~ s/\berror\.log\b/'$file'/;
         my $got = `$run`;
-        s/^ +//mg for $got, $said;
-        is $got, $said, "$kind: $command";
+        s/^ +//mg for $got, $expected;
+        is $got, $expected, "$kind: $command";
     }
     return;
 }
 
-# What "iri replay" says of the access log.
+# The output of "iri replay" for the access log.
 sub replay_is {
     my ($server, $kind, $root) = @_;
     my $log = $server->tmp . '/access.log';
@@ -175,7 +176,7 @@ sub replay_is {
     return;
 }
 
-# What convmv does.
+# Renames like convmv.
 sub rename_pages {
     my ($dir) = @_;
     for my $name (@names) {

@@ -12,23 +12,24 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 # ---- the directive ----------------------------------------------------------
 
-sub said {
+sub check_conf {
     my ($conf) = @_;
     my ($code, $text) = nginx_t($conf);
     return join ' ', $code, $text =~ /(iri: .*|iri_advertise.*)/g;
 }
 
-like said('iri_advertise maybe;'), qr/^1 .*iri_advertise" directive/,
-    'a wrong value';
-like said('server { location / { iri_advertise on; } }'),
+like check_conf('iri_advertise maybe;'), qr/^1 .*iri_advertise" directive/,
+    'an invalid value';
+like check_conf('server { location / { iri_advertise on; } }'),
     qr/^1 .*iri_advertise" directive is not allowed here/, 'in a location';
-is said('server { iri on; iri_advertise on; }'), '0', 'on';
-is said('server { iri report; iri_advertise on; }'), '0', 'report';
-is said('server { iri_advertise off; }'), '0', 'off';
-is said('iri_advertise on; server { iri on; } server { iri off; }'), '0',
-    'one of the servers';
-like said('iri on; server { iri off; iri_advertise on; }'),
-    qr/^0 iri: "iri_advertise" in \S+:\d+ has no effect/, 'iri is off';
+is check_conf('server { iri on; iri_advertise on; }'), '0', 'on';
+is check_conf('server { iri report; iri_advertise on; }'), '0', 'report';
+is check_conf('server { iri_advertise off; }'), '0', 'off';
+is check_conf('iri_advertise on; server { iri on; } server { iri off; }'), '0',
+    'on in one of the servers';
+like check_conf('iri on; server { iri off; iri_advertise on; }'),
+    qr/^0 iri: "iri_advertise" in \S+:\d+ has no effect/,
+        'a warning if iri is off';
 
 # ---- answers ----------------------------------------------------------------
 
@@ -62,17 +63,21 @@ server {
 END
 
 is inturi($server, 'OPTIONS', '/says'), '204 utf8', 'a path';
-is inturi($server, 'OPTIONS', "/says/\xC3\xA9"), '204 utf8', 'raw UTF-8, as it says';
-is inturi($server, 'OPTIONS', '/index.html'), '405 utf8', 'what nginx refuses';
-is inturi($server, 'OPTIONS', '/dav/a'), '405 utf8', 'DAV of nginx knows no OPTIONS';
-is inturi($server, 'OPTIONS', '/up/a'), '200 utf8', 'proxied: not what upstream says';
-is inturi($server, 'OPTIONS', '/%FF'), '404 utf8', 'a path that is refused';
+is inturi($server, 'OPTIONS', "/says/\xC3\xA9"), '204 utf8', 'raw UTF-8';
+is inturi($server, 'OPTIONS', '/index.html'), '405 utf8',
+    'a method that nginx refuses';
+is inturi($server, 'OPTIONS', '/dav/a'), '405 utf8',
+    "nginx's DAV has no OPTIONS";
+is inturi($server, 'OPTIONS', '/up/a'), '200 utf8',
+    "proxied: replaces the upstream's field";
+is inturi($server, 'OPTIONS', '/%FF'), '404 utf8', 'a refused path';
 is inturi($server, 'OPTIONS', '*'), '400 utf8', 'nginx has no "OPTIONS *"';
-is inturi($server, 'GET', '/says'), '204', 'not GET';
-is inturi($server, 'GET', '/up/a'), '200 iuri', 'whose upstream may say so';
+is inturi($server, 'GET', '/says'), '204', 'no field for GET';
+is inturi($server, 'GET', '/up/a'), '200 iuri',
+    "GET keeps the upstream's field";
 is inturi($server, 'OPTIONS', '/', port => $server->port('no')), '204', 'off';
 is inturi($server, 'OPTIONS', '/', port => $server->port('report')), '204',
-    'report changes nothing';
+    'report: no change';
 is_deeply [$server->errors], [], 'log';
 
 done_testing;

@@ -1,6 +1,6 @@
-# nginx: paths that are judged on behalf of another request, in a listing or as
-# the Destination of COPY, are judged as if the client had requested them: with
-# its own address and request line, and without counting for limits.
+# nginx: paths that are authorized on behalf of another request, in a listing
+# or as the Destination of COPY, are authorized as if the client had requested
+# them: with its own address and request line, and without counting for limits.
 use strict;
 use warnings;
 use FindBin;
@@ -17,7 +17,7 @@ spew("$tmp/users", "user:{PLAIN}word\n");
 my $root = temp_dir();
 make_tree(join('', map { "$_\tfile\tx\n" }
     (map { ("rip/$_", "rip/secret$_", "all/$_", "all/secret$_") } 1 .. 8),
-    (map { "mine/$_" } qw(a told secret)), 'idx/d/a', 'idx/d/secret',
+    (map { "mine/$_" } qw(a trusted secret)), 'idx/d/a', 'idx/d/secret',
     (map { ("req/$_", "lim/$_") } qw(a secret z)), 'pass/a', 'pass/free',
     'pass/secret', 'pass/same/x', (map { "guess/$_" } 1 .. 3, qw(a secret)),
     (map { "two/$_" } qw(a secret)), 'dav/a', 'dav/closed/a',
@@ -38,7 +38,7 @@ server {
     root %%ROOT%%;
     iri on;
     iri_listing on;
-    # Who may say whom they speak for, in some locations only.
+    # Trusted addresses can set the client's address, in some locations only.
     location ~ ^/rip/\d$ { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; }
     location ~ ^/rip/secret[1-4] { allow 10.0.0.1; deny all; }
@@ -49,7 +49,7 @@ server {
     location ^~ /mine/ { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; }
     location = /mine/secret { allow 10.0.0.1; deny all; }
-    location = /mine/told { set_real_ip_from 127.0.0.1;
+    location = /mine/trusted { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; allow 10.0.0.1; deny all; }
     location ^~ /idx/ { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; try_files /none /idx/d/?format=json; }
@@ -58,7 +58,7 @@ server {
     location /req/ { if ($by_line) { return 403; } }
     location ~ ^/lim/[sz] { limit_req zone=one burst=1;
         limit_conn two 1; }
-    # How often a password can be tried.
+    # The rate at which a password can be tried.
     location = /pass/secret { limit_req zone=one nodelay;
         auth_basic x; auth_basic_user_file %%TMP%%/users; }
     location = /pass/free { auth_basic x;
@@ -106,8 +106,8 @@ sub names {
         @{JSON::PP->new->utf8->decode($answer->body)->{entries}};
 }
 
-# Of these names those that the client gets, each by itself.
-sub got {
+# Of these names those that the client gets, each in a request of its own.
+sub accessible {
     my ($path, $names, %option) = @_;
     return join ' ', grep {
         $server->get("$path$_", %option)->status == 200
@@ -122,28 +122,36 @@ for my $address (undef, '10.0.0.1', '10.0.0.2') {
     my @as = $address ? (headers => ['X-Forwarded-For', $address]) : ();
     my $as = $address // 'nobody';
     my $me = ($address // '') eq '10.0.0.1';
-    is names('/rip/', @as), $numbers, "as $as: where others may say so";
-    is got('/rip/', "$numbers $secrets", @as), $numbers, 'as one by one';
+    is names('/rip/', @as), $numbers,
+        "as $as: trusted addresses set the client";
+    is accessible('/rip/', "$numbers $secrets", @as), $numbers,
+        'the same as single requests';
     is names('/all/', @as), $me ? "$numbers $secrets" : $numbers,
-        "as $as: where all may";
+        "as $as: all addresses are trusted";
     is names('/rip/', @as, port => $server->port('all')),
-        $me ? "$numbers $secrets" : $numbers, "as $as: in the whole server";
-    is names('/mine/', @as), $me ? 'a told' : 'a', "as $as: the listing may";
-    is got('/mine/', 'a secret told', @as), $me ? 'a told' : 'a',
-        'as one by one';
-    is names('/idx/none', @as), 'a', "as $as: what led to it may";
+        $me ? "$numbers $secrets" : $numbers,
+            "as $as: trusted in the whole server";
+    is names('/mine/', @as), $me ? 'a trusted' : 'a',
+        "as $as: trusted in the location of the listing";
+    is accessible('/mine/', 'a secret trusted', @as), $me ? 'a trusted' : 'a',
+        'the same as single requests';
+    is names('/idx/none', @as), 'a',
+        "as $as: trusted in the location before a redirect";
 }
 my @through = (headers => ['X-Forwarded-For', '10.0.0.1, 10.0.0.2'],
     port => $server->port('all'));
-is got('/two/', 'a secret', @through), 'a', 'the address is set once';
-is names('/two/', @through), 'a', 'for a name, too';
+is accessible('/two/', 'a secret', @through), 'a', 'the address is set once';
+is names('/two/', @through), 'a', 'the address is set once for entries, too';
 
 my @me = (headers => ['X-Forwarded-For', '10.0.0.1']);
 my $log = $server->access_log;
-ok $log =~ qr{^10\.0\.0\.1\b.*"GET /mine/\?}m, 'logged as who asked';
-ok $log !~ qr{^10\.0\.0\.1\b.*"GET /mine/secret}m, 'in each location';
+ok $log =~ qr{^10\.0\.0\.1\b.*"GET /mine/\?}m,
+    'logged with the address of the client';
+ok $log !~ qr{^10\.0\.0\.1\b.*"GET /mine/secret}m,
+    'in the log of each location';
 
-# The source's location lets the client say who it is, not the Destination's.
+# The source's location lets the client set its address, the Destination's does
+# not.
 sub copy {
     my ($method, $from, $into, @header) = @_;
     return $server->request($method, $from, headers =>
@@ -168,11 +176,13 @@ is names('/req/', proto => 'h2', port => $server->port('h2')), 'a z',
 
 is copy('COPY', '/dav/a', "/dav/line/$_->[0]"), $_->[1],
     "COPY to $_->[0] by \$request" for ['a', 204], ['secret', 403];
-is copy('COPY', '/dav/line/a', '/dav/line/secret'), 403, 'from there, too';
-is copy('COPY', '/dav/line/a', '/dav/c'), 204, 'and elsewhere';
+is copy('COPY', '/dav/line/a', '/dav/line/secret'), 403,
+    'COPY from a location with such a rule';
+is copy('COPY', '/dav/line/a', '/dav/c'), 204, 'COPY to an allowed name';
 $log = $server->access_log;
-ok $log =~ m{"COPY /dav/line/a HTTP/1\.1" 403}, 'the line that came is logged';
-ok $log !~ m{"COPY /dav/line/secret }, 'and no other';
+ok $log =~ m{"COPY /dav/line/a HTTP/1\.1" 403},
+    'the request line is logged as sent';
+ok $log !~ m{"COPY /dav/line/secret }, 'no other line is logged';
 
 # ---- limits --------------------------------------------------------------------
 
@@ -185,9 +195,9 @@ for my $again (1 .. 4) {
 my @user = (headers => ['Authorization', 'Basic dXNlcjp3b3Jk']);
 is names('/pass/'), 'same a', 'passwords';
 is names('/pass/', @user), 'same a free',
-    'not one that can be tried only so often';
-is names('/pass/same/'), '', 'where that is counted';
-is names('/pass/same/', @user), 'x', 'it can be tried';
+    'not a password with limited attempts';
+is names('/pass/same/'), '', 'the listing counts as an attempt';
+is names('/pass/same/', @user), 'x', 'the password is accepted';
 
 # A password that is tried in a listing counts as one request of its location.
 for my $guess ('3b3Jk', 'ndWVzcw==', undef) {
@@ -198,12 +208,13 @@ for my $guess ('3b3Jk', 'ndWVzcw==', undef) {
     my $is = $guess && $guess eq '3b3Jk' ? 'the right' : 'no right';
     is names('/guess/', @try), $is eq 'the right' ? '1 2 3 a secret' : 'a',
         "$is password";
-    is names('/guess/', @right), 'a', 'then no other';
+    is names('/guess/', @right), 'a', 'no further attempt';
     is $server->get("/guess/$_", @right)->status, 503, "nor of $_ itself"
         for qw(1 secret);
 }
 
-# What auth_request has granted to the source is not granted to the Destination.
+# Access that auth_request has granted to the source is not granted to the
+# Destination.
 my ($granted_root) = make_tree("open/a.txt\tfile\tA\nsub/yes\tfile\tB\n");
 chmod 0777, "$granted_root/$_" or die for qw(open sub);
 my $granted = nginx(root => $granted_root, conf => <<'END');

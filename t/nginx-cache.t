@@ -12,9 +12,9 @@ use Time::HiRes qw(sleep);
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-my $LARGE = 10_500;    # entries; far fewer are read in the event loop
+my $LARGE = 10_500;    # entries; the event loop reads far fewer at once
 my $KILLS = $ENV{IRI_KILLS} // 25;
-# nginx says of a worker that is killed what it held.
+# nginx logs the locks that a killed worker held.
 my $EXPECTED = qr/exited on signal 9|zone "[^"]+" was locked/;
 
 my ($root) = make_tree(<<'END');
@@ -22,7 +22,7 @@ small/Name.txt	file	small
 END
 my $tmp = temp_dir();
 
-# Directories of many names, each empty but for the one that is asked for.
+# Directories of many names, each file empty except the requested one.
 sub fill {
     my ($name, $count) = @_;
     mkdir "$root/$name" or die "$root/$name: $!\n";
@@ -37,7 +37,7 @@ fill('page', $LARGE);
 fill('accel', $LARGE);
 fill("many$_", 300) for 1 .. 12;
 
-# ---- what may be said ------------------------------------------------------
+# ---- values of the directive ------------------------------------------------
 
 for (['iri_cache 1k;', qr/"iri_cache" directive must be "off" or a size/],
     ['iri_cache 5000m;', qr/"iri_cache" directive must be "off" or a size/],
@@ -52,19 +52,19 @@ for (['iri_cache 1k;', qr/"iri_cache" directive must be "off" or a size/],
     ['iri_ambiguous;', qr/invalid number of arguments in "iri_ambiguous"/])
 {
     my ($text, $pattern) = @$_;
-    my ($code, $said) =
+    my ($code, $output) =
         nginx_t("server { listen 127.0.0.1:%%PORT%%; iri on; $text }");
-    isnt $code, 0, "refused: $text";
-    like $said, $pattern, 'with a reason';
+    isnt $code, 0, "rejected: $text";
+    like $output, $pattern, 'the message';
 }
 for ('iri_cache off;', 'iri_cache 64k;', 'iri_cache 4096m;', 'iri_cache 1g;',
     'iri_cache 2m threads=pool;', 'iri_match Case:TR accents:de WIDTH;',
     'location / { iri_match spelling; iri_ambiguous 300; }')
 {
-    my ($code, $said) =
+    my ($code, $output) =
         nginx_t("server { listen 127.0.0.1:%%PORT%%; iri on; $_ }",
         main => 'thread_pool pool threads=1;');
-    is $code, 0, "taken: $_" or diag $said;
+    is $code, 0, "accepted: $_" or diag $output;
 }
 
 # ---- servers ---------------------------------------------------------------
@@ -98,7 +98,7 @@ sub answer {
     return $answer->status . $body;
 }
 
-# The answer once threads have read the directory.
+# The response after threads have read the directory.
 sub answer_later {
     my ($server, $target, %option) = @_;
     my $last;
@@ -117,42 +117,43 @@ is answer($server, '/small/name.txt', $port->($_)), '200 small', "found: $_"
     for qw(small off named);
 is answer($server, '/large/Name.txt'), '200 large', 'large: exact at once';
 is answer($server, '/large/name.txt'), '200 large',
-    'who is the first to ask for another waits';
-is $server->get('/none')->body, 'page', 'so does a page for an error';
-is answer($server, '/app/NAME.txt'), '200 accel', 'and X-Accel-Redirect';
+    'the first request for another name waits';
+is $server->get('/none')->body, 'page', 'an error page waits, too';
+is answer($server, '/app/NAME.txt'), '200 accel', 'X-Accel-Redirect waits, too';
 is answer($server, '/large/name.txt'), '200 large', "in each worker, $_"
     for 1 .. 12;
 is answer($server, '/large/name.txt', $port->('named')), '200 large',
     'servers with the same size share it';
 is answer($server, '/large/name.txt', $port->('off')), '404',
-    'off: nothing is remembered of it';
+    'off: the directory is not cached';
 is answer($server, '/large/name.txt', $port->('default'), proto => 'h2'),
     '200 large', 'the default size, by HTTP/2';
 is answer($server, '/large/name.txt', $port->('small')), '404',
-    'a size that it does not fit into';
+    'a size that the index does not fit into';
 is answer($server, '/small/name.txt', $port->('small')), '200 small',
-    'which serves others';
+    'other directories are served';
 
 ok $server->reload, 'reload';
 is answer($server, '/large/name.txt'), '200 large', "is kept, $_" for 1 .. 3;
 ok $server->reload(conf(main => '3m', small => '64k', off => 'off',
         named => '2m threads=pool', default => '')), 'reload with another size';
 is answer($server, '/large/name.txt', $port->('named')), '200 large',
-    'what stays as it was is kept';
-is answer($server, '/large/name.txt'), '200 large', 'the other is filled again';
+    'an unchanged cache is kept';
+is answer($server, '/large/name.txt'), '200 large',
+    'a changed cache is filled again';
 ok $server->reload(conf(main => 'off', small => '2m', off => '3m',
         named => 'off', default => '64k')), 'reload with others';
 is answer($server, '/small/name.txt', $port->($_)), '200 small', "found: $_"
     for qw(small off named);
 
-# ---- what changes ----------------------------------------------------------
+# ---- changes ----------------------------------------------------------------
 
 rename "$root/small/Name.txt", "$root/small/NewName.txt" or die $!;
 is answer($server, '/small/name.txt', $port->($_)), '404', "gone: $_"
     for qw(small off named);
 is answer($server, '/small/newname.txt', $port->($_)), '200 small', "new: $_"
     for qw(small off named);
-# Twice within a tick of the file system's clock would be no change: such an
+# Two changes within a tick of the file system's clock look like one: such an
 # index is trusted for a tenth of a second.
 sleep 0.05;
 rename "$root/small/NewName.txt", "$root/small/Name.txt" or die $!;
@@ -172,7 +173,7 @@ $single->stop;
 
 # ---- a worker that ends ----------------------------------------------------
 
-# The second request is there in part, so that the worker stays for it.
+# The second request is sent in part, so that the worker keeps running.
 my $ended = start(conf(main => '2m'));
 my $end = "HTTP/1.1\r\nHost: localhost\r\n";
 my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
@@ -191,16 +192,16 @@ while (sysread $socket, my $some, 4096) {
     $read .= $some;
 }
 like $read, qr{^HTTP/1\.1\ 200\ .*\r\n\r\nlarge$}sx,
-    'but not before who waits for a directory is served';
+    'a worker ends after waiting requests are served';
 close $socket;
 ok $ended->wait_for(sub { $ended->log_text =~ /exited with code 0/ }),
-    'then it is gone';
+    'the worker has ended';
 $ended->stop;
 is_deeply [$ended->errors], [], 'log';
 
 # ---- workers that are killed -----------------------------------------------
 
-# Directories change all the time, so that indexes are made all the time.
+# Directories change all the time, so indexes are built all the time.
 my $killed = start(conf(main => '256k', named => '2m'), workers => 2);
 my @pids;
 my $changer = fork // die "fork: $!\n";
@@ -217,7 +218,7 @@ if (!$changer) {
     POSIX::_exit(0);
 }
 
-# Answers while workers die: none is wrong, though some are none.
+# Responses while workers are killed: none is wrong, though some are missing.
 my ($right, $broken, @wrong) = (0, 0);
 sub ask {
     my ($dir, %option) = @_;
@@ -268,7 +269,7 @@ ok $killed->wait_for(sub {
 is answer($killed, "/many$_/NAME.txt"), "200 many$_", "found in many$_"
     for 1 .. 12;
 is answer_later($killed, '/large/NAME.txt', port => $killed->port('named')),
-    '200 large', 'found in the large one';
+    '200 large', 'found in the large directory';
 is_deeply [$killed->errors(ignore => $EXPECTED)], [], 'log';
 $killed->stop;
 is_deeply [$killed->errors(ignore => $EXPECTED)], [], 'the end';

@@ -1,5 +1,5 @@
 # nginx, iri_ambiguous: several candidates for a path: a page of those that the
-# client may get, and of no others.
+# client may access, and of no others.
 use strict;
 use warnings;
 use FindBin;
@@ -148,7 +148,7 @@ server {
 }
 END
 
-# The status, and the names that a page offers, after what stands before them.
+# The status, and the names that a page lists, without the prefix.
 sub answer {
     my ($target, %option) = @_;
     my $answer = $server->get($target, %option);
@@ -162,100 +162,103 @@ my $page = $server->get('/name.txt');
 is $page->status, 300, 'status';
 is $page->header('Content-Type'), 'text/html; charset=utf-8', 'type';
 like $page->header('Content-Security-Policy'),
-    qr/^default-src 'none'; style-src 'sha256-/, 'it may load nothing';
-is $page->header('X-Content-Type-Options'), 'nosniff', 'no guessing';
+    qr/^default-src 'none'; style-src 'sha256-/, 'Content-Security-Policy';
+is $page->header('X-Content-Type-Options'), 'nosniff', 'X-Content-Type-Options';
 is $page->header('Content-Length'), length $page->body, 'length';
 is $page->header('Vary'), 'Accept', 'Vary';
-is $page->header('Cache-Control'), 'no-store', 'kept by nobody';
+is $page->header('Cache-Control'), 'no-store', 'Cache-Control';
 like $page->body, qr{<li><a\ href="/NAME\.txt"><bdi>/NAME\.txt</bdi></a></li>
-    \s+<li><a\ href="/Name\.txt">}x, 'the names in their order';
+    \s+<li><a\ href="/Name\.txt">}x, 'candidates are sorted';
 like $page->body, qr{several names like <bdi>/name\.txt</bdi>\.},
-    'the one asked';
+    'the requested name';
 is answer('/name.txt?a=%2F&b<"'),
     '300 /NAME.txt?a=%2F&amp;b%3C%22 /Name.txt?a=%2F&amp;b%3C%22',
-    'the query, as a URI has it';
+    'the query, percent-encoded';
 is answer('/ways/ab'), '300 /ways/AB/ /ways/Ab/',
-    'directories with their slash';
-is answer('/ways/ef'), '300 /ways/EF/ /ways/Ef', 'a file has none';
-is answer('/ways/ab/'), '300 /ways/AB/ /ways/Ab/', 'asked with it';
-is answer('/ways/cd'), '300 /ways/Cd/', 'and judged with it';
+    'directories end in a slash';
+is answer('/ways/ef'), '300 /ways/EF/ /ways/Ef', 'files do not';
+is answer('/ways/ab/'), '300 /ways/AB/ /ways/Ab/', 'requested with the slash';
+is answer('/ways/cd'), '300 /ways/Cd/', 'access is checked with the slash';
 is answer('/resume.txt'), '300 /resum%C3%A9.txt /r%C3%A9sum%C3%A9.txt',
     'percent-encoded';
 is answer('/odd/A%3CB%26%22%27.txt'),
     q{300 /odd/A%3Cb&amp;%22&#39;.txt /odd/a%3CB&amp;%22&#39;.txt},
-    'what a name holds stays text';
-unlike $server->get('/odd/A%3CB%26%22%27.txt')->body, qr/A<b/, 'in both places';
+    'names are escaped in HTML';
+unlike $server->get('/odd/A%3CB%26%22%27.txt')->body, qr/A<b/,
+    'in text and in attributes';
 
 my $head = $server->request('HEAD', '/name.txt');
 is $head->status . $head->body, '300', 'HEAD';
-is $head->header('Content-Length'), length $page->body, 'of the same length';
+is $head->header('Content-Length'), length $page->body, 'HEAD: Content-Length';
 my $json = $server->get('/name.txt', headers => ['Accept', 'application/json']);
 is $json->header('Content-Type'), 'application/json', 'JSON';
 is $json->body, '{"choices":[{"path":"/NAME.txt","uri":"/NAME.txt"},'
-    . '{"path":"/Name.txt","uri":"/Name.txt"}]}' . "\n", 'what it says';
+    . '{"path":"/Name.txt","uri":"/Name.txt"}]}' . "\n", 'body of JSON';
 like $server->get('/name.txt?q=1', headers => ['Accept', 'application/json'])
-    ->body, qr{"path":"/NAME\.txt","uri":"/NAME\.txt\?q=1"}, 'with its query';
+    ->body, qr{"path":"/NAME\.txt","uri":"/NAME\.txt\?q=1"}, 'with the query';
 is $server->get('/name.txt', headers => ['Accept', 'text/html', 'Accept',
     'application/json;q=0.5'])->header('Content-Type'),
-    'text/html; charset=utf-8', 'Accept of several fields';
+    'text/html; charset=utf-8', 'several Accept fields';
 is $server->request('POST', '/name.txt', body => 'x')->status, 404, 'POST';
 is $server->get('/name.txt', proto => 'h2', port => $server->port('h2'))
     ->body, $page->body, 'HTTP/2';
 
 my $client = $server->client;
 is $client->request({ method => 'GET', target => '/name.txt' })->status, 300,
-    'a connection that goes on';
+    'persistent connection';
 is $client->request({ method => 'GET', target => '/Name.txt' })->body, 1,
-    'after it';
+    'next request on it';
 $client->disconnect;
 
 is answer('/dirs/sub/file.txt'), '300 /dirs/SUB/FILE.txt /dirs/Sub/File.txt',
     'several directories';
 $page = $server->get('/many_abcdefghi');
-is scalar(() = $page->body =~ /<li>/g), 8, 'eight at most';
-like $page->body, qr/<p>There are others, too/, 'and that there are others';
+is scalar(() = $page->body =~ /<li>/g), 8, 'at most eight candidates';
+like $page->body, qr/<p>There are others, too/,
+    'a note that there are more candidates';
 like $server->get('/many_abcdefghi', headers => ['Accept', 'application/json'])
-    ->body, qr/\],"more":true\}$/, 'in JSON, too';
+    ->body, qr/\],"more":true\}$/, 'also in JSON';
 is answer('/404/name.txt'), '404', 'iri_ambiguous 404';
-is answer('/nothing.txt'), '404', 'nothing is near';
-is $server->get('/two')->body, 'named', 'nothing is near to "location ="';
+is answer('/nothing.txt'), '404', 'no similar name';
+is $server->get('/two')->body, 'named',
+    'an exact location has no similar names';
 
-# ---- whom it tells what ----------------------------------------------------
+# ---- only accessible candidates ---------------------------------------------
 
 my @user = (headers => ['Authorization', 'Basic dXNlcjp3b3Jk']);
 is answer('/rules/DENY/x.txt'), '300 /rules/deny/x.txt', 'deny';
 is answer('/rules/auth.txt'), '300 /rules/aUTH.txt', 'auth_basic';
 is answer('/rules/auth.txt', @user), '300 /rules/Auth.txt /rules/aUTH.txt',
-    'auth_basic, let in';
+    'auth_basic, with the password';
 is answer('/rules/inner.txt'), '300 /rules/INNER.txt', 'internal';
 is answer('/rules/return.txt'), '300 /rules/reTURN.txt', 'return';
 is answer('/rules/map.txt'), '300 /rules/MAP.txt', 'a map of $uri';
 is answer('/rules/uri.txt'), '300 /rules/URI.txt', 'a map of $request_uri';
 is answer('/rules/any.txt'), '300 /rules/ANY.txt', 'satisfy any';
 is answer('/rules/any.txt', @user), '300 /rules/ANY.txt /rules/Any.txt',
-    'satisfy any, let in';
+    'satisfy any, with the password';
 is answer('/rules/SuB.txt'), '300 /rules/sUB.txt',
-    'auth_request of the path that is asked, too';
+    'auth_request for the requested path, too';
 is answer('/rules/sub.txt'), '300 /rules/sUB.txt', 'auth_request';
-is answer('/rules/none.txt'), '404', 'none is left';
+is answer('/rules/none.txt'), '404', 'no accessible candidate';
 is answer('/rules/gone.txt'), '300 /rules/GONE.txt', 'rewritten';
-is answer('/shut/name.txt'), '403', 'where the asked path is denied';
-is answer('/SHUT/name.txt'), '403', 'and where its directory is';
-is answer('/SHUT/nothing.txt'), '403', 'as for what is absent in it';
+is answer('/shut/name.txt'), '403', 'the requested path is denied';
+is answer('/SHUT/name.txt'), '403', 'its directory is denied';
+is answer('/SHUT/nothing.txt'), '403', 'the same for an absent name in it';
 is answer('/hidden/name.txt'), '404', 'hidden names';
-is answer('/linked/name.txt'), '404', 'behind a link that is shut';
+is answer('/linked/name.txt'), '404', 'below a disabled symbolic link';
 is answer('/from/name.txt'), '300 /from/NAME.txt /from/Name.txt',
-    'and one that is not';
+    'below an allowed symbolic link';
 is answer('/modes/name.txt'), '300 /modes/NAME.txt /modes/Name.txt',
-    'a file that may not be read';
+    'an unreadable file';
 is answer('/modes/open/'), '300 /modes/OPEN/ /modes/Open/',
-    'a directory that may be entered';
-is answer('/late/name.txt'), '404', 'what a rewrite has made is none to tell';
-is answer('/accel/?to=/name.txt'), '404', 'nor is that of X-Accel-Redirect';
+    'a searchable directory';
+is answer('/late/name.txt'), '404', 'no candidates for a rewritten path';
+is answer('/accel/?to=/name.txt'), '404', 'no candidates for X-Accel-Redirect';
 is answer('/capture/name.txt'), '404', 'alias with captures';
 my $ssi = $server->get('/page.shtml');
 is $ssi->status, 200, 'SSI';
-unlike $ssi->body, qr/NAME/, 'has no page in it';
+unlike $ssi->body, qr/NAME/, 'SSI: no list of candidates';
 
 unlike $server->log_text, qr/\[alert\]|\[crit\](?!.*none)/, 'log';
 is_deeply [$server->errors(ignore => qr{/none})], [], 'errors';

@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
-use IRI::Both qw(vary);
+use IRI::Both qw(client_cases is_undisclosed vary);
 use IRI::Test;
 use Test::More;
 
@@ -18,11 +18,11 @@ for (['iri_charset $http_x sjis;', qr/"iri_charset" directive takes one var/],
     ['iri_charset $nowhere;', qr/unknown "nowhere" variable/],
     ['iri_filename_charset $http_x;', qr/"\$http_x" is not a known charset/])
 {
-    my ($text, $says) = @$_;
-    my ($code, $said) =
+    my ($text, $message) = @$_;
+    my ($code, $responses) =
         nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "refused: $text";
-    like $said, $says, "and why: $text";
+    isnt $code, 0, "rejected: $text";
+    like $responses, $message, "message: $text";
 }
 
 # ---- one server --------------------------------------------------------------
@@ -149,135 +149,99 @@ server {
 }
 END
 
-# What is answered: status, body if 200, Vary.
-sub says { return vary($server, @_) }
+# The response: status, body if 200, Vary.
+sub answer { return vary($server, @_) }
 
 my $either = '/%E9t%E9.txt';
-for my $round (1 .. 3) {
-    is says($either), '200 french User-Agent', "one list, round $round";
-    is says($either, 'Russia'), '200 russian User-Agent',
-        "another, round $round";
-    is says('/%C9%BD.txt', 'Asia'), '200 table User-Agent',
-        "UTF-8 that the disk knows otherwise, round $round";
-    is says('/%C9%BD.txt'), '404 User-Agent',
-        "which nobody else finds, round $round";
-}
-is says("/\xE9t\xE9.txt", 'Russia'), '200 russian User-Agent', 'raw octets';
-is says($either, 'None'), '404 User-Agent', 'no charset for this client';
-is says($either, 'Empty'), '404 User-Agent', 'an empty list is none';
-is says($either, 'Bad'), '404 User-Agent', 'and so is one that is wrong';
-is scalar(() = $server->told =~ /\[error\].*iri: "kling%C3%B6n" in /g), 1,
-    'which is logged once';
-like $server->told, qr/iri: "kling%C3%B6n" in \$by_agent is not a known charset/,
-    'and how';
+is answer(@$_[0, 1]), $_->[2], $_->[3] for client_cases();
+is answer($either, 'Empty'), '404 User-Agent', 'an empty list';
+is scalar(() = $server->settled_log =~ /\[error\].*iri: "kling%C3%B6n" in /g), 1,
+    'logged once';
+like $server->settled_log, qr/iri: "kling%C3%B6n" in \$by_agent is not a known charset/,
+    'the log line';
 
-is says('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';
-is says('/nothing', 'Russia'), '404', 'there or not';
-is says('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
-is says('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
-is says("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
-is says('/e%CC%81te%CC%81.txt', 'Russia'), '200 french', 'in NFD';
-is says('/%C3%A9t%C3%A9', 'None'), '404 User-Agent',
-    'what is not there may be for another client';
-is says('/up/%C3%A9', 'Russia'), '200 /up/%C3%A9 User-Agent',
+is answer('/up/%C3%A9', 'Russia'), '200 /up/%C3%A9 User-Agent',
     'upstream, since nothing on disk has that name';
-is says('/up/%E9', 'Russia'), '200 /up/%D0%B9 User-Agent', 'legacy upstream';
-is says('/up/%E9', 'None'), '404 User-Agent', 'refused';
-is says('/page/%E9'), '404 User-Agent', 'a page for an error';
-is says('/own' . $either), '200 french Origin, User-Agent',
-    'beside a Vary of the location';
+is answer('/up/%E9', 'Russia'), '200 /up/%D0%B9 User-Agent', 'legacy upstream';
+is answer('/up/%E9', 'None'), '404 User-Agent', 'refused';
 
 my $moved = $server->get("/moved$either", headers => ['User-Agent', 'Russia']);
 is $moved->header('Location') =~ s{^http://[^/]*}{}r,
-    '/moved/%D0%B9t%D0%B9.txt', 'redirected to this reading';
-is $moved->header('Vary'), 'User-Agent', 'which depends';
+    '/moved/%D0%B9t%D0%B9.txt', 'redirect to this reading';
+is $moved->header('Vary'), 'User-Agent', 'redirect: Vary';
 is $server->get($either, headers => ['User-Agent', 'Russia'])
     ->header('X-Charset'), 'windows-1251', '$iri_charset';
 is $server->get($either)->header('X-Charset'), 'windows-1252',
-    'no User-Agent at all';
+    'no User-Agent';
 
-# ---- before the access rules have let the client in -------------------------
-# Whether a name is there is not told, not by Vary either; the answer may be
-# another for a client whose charsets lead to another place.
+# ---- before access is granted -----------------------------------------------
+# A response does not disclose whether a name exists, not by Vary either; the
+# response may depend on the client if its charsets lead to another location.
 spew($server->tmp . '/nobody', '');
-for (['deny', 403], ['return', 403], ['basic', 401], ['any', 401],
-    ['asked', 403], ['named', 200], ['paged', 403], ['again', 200])
-{
-    my ($where, $status) = @$_;
-    my %said;
-    # there, not there, there under another reading
-    for my $name ('%C3%A9t%C3%A9.txt', '%C3%B1.txt', '%C9%BD.txt') {
-        my $answer = $server->get("/$where/$name",
-            headers => ['User-Agent', 'Asia']);
-        my @fields = sort map { "$_->[0]: $_->[1]" }
-            grep { $_->[0] !~ /^(?:Date|Content-Length|X-Charset)$/ }
-            @{ $answer->headers };
-        is $answer->status, $status, "/$where/$name";
-        $said{ join "\n", @fields }++;
-        is $answer->header('Vary'), 'User-Agent', 'which is for this client';
-    }
-    is scalar keys %said, 1, "all the same: $where" or diag join "\n\n", %said;
-}
+is_undisclosed($server, @$_) for ['deny', 403], ['return', 403],
+    ['basic', 401], ['any', 401], ['asked', 403], ['named', 200],
+    ['paged', 403], ['again', 200];
 for my $name ('%25C3%25A9t%25C3%25A9.txt', '%25C3%25B1.txt') {
-    is says("/named/$name", undef, port => 'repair'), '403',
+    is answer("/named/$name", undef, port => 'repair'), '403',
         "repaired or not: /named/$name";
 }
-is says('/front/%C3%A9'), '200 index User-Agent', 'the last resort';
-is says('/front/a'), '200 index', 'of ASCII';
+is answer('/front/%C3%A9'), '200 index User-Agent', 'the fallback';
+is answer('/front/a'), '200 index', 'the fallback, ASCII';
 
 # ---- subrequests ---------------------------------------------------------
 
-is says('/ssi.html', 'Russia'), '200 russian|french', 'a page of parts';
-is says('/ssi.html'), '200 french|french', 'for each client';
+is answer('/ssi.html', 'Russia'), '200 russian|french', 'SSI: two parts';
+is answer('/ssi.html'), '200 french|french', 'SSI: for another client';
 
 # ---- Destination ---------------------------------------------------------
 
-is says('/dav/%E9', 'Russia', method => 'PUT', body => 'x',
+is answer('/dav/%E9', 'Russia', method => 'PUT', body => 'x',
     headers => ['Depth', 0]), '201 User-Agent', 'PUT';
-ok -e "$root/dav/\xD0\xB9", 'made under its name';
-is says('/dav/%E9', 'Russia', method => 'MOVE',
+ok -e "$root/dav/\xD0\xB9", 'created under the canonical name';
+is answer('/dav/%E9', 'Russia', method => 'MOVE',
     headers => ['Destination', 'http://localhost/dav/%E9%E9']), '204 User-Agent', 'MOVE';
-ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'a Destination is read as the path is';
+ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'Destination is read like the path';
 
-# ---- what the variable looks at ------------------------------------------
+# ---- variables that set the charset -----------------------------------------
 
 my @russian = ('Accept-Language', 'ru');
-is says($either, undef, port => 'language', headers => [@russian]),
+is answer($either, undef, port => 'language', headers => [@russian]),
     '200 russian Accept-Language', 'a map of Accept-Language';
-is says($either, 'Russia', port => 'language'),
-    '200 french Accept-Language', 'and of nothing else';
-is says($either, undef, port => 'chain', headers => [@russian]),
+is answer($either, 'Russia', port => 'language'),
+    '200 french Accept-Language', 'Vary has only this field';
+is answer($either, undef, port => 'chain', headers => [@russian]),
     '200 russian Accept-Language, Cookie', 'maps of maps, cookies once';
-is says($either, undef, port => 'field',
+is answer($either, undef, port => 'field',
     headers => ['X-Charset', 'WINDOWS-1251']), '200 russian X-Charset',
-    'the field itself';
-is says($either, undef, port => 'field'), '404 X-Charset', 'without it';
-is says($either, 'Russia', port => 'fixed'), '200 russian',
-    'a list for all needs no Vary';
-is says("/old$either", undef, port => 'prefix'), '200 french',
-    'a prefix needs none either';
-is says($either, undef, port => 'prefix'), '403',
-    'rules do not find what the variable was made of';
-is says('/%D0%B9t%D0%B9.txt', undef, port => 'prefix'), '403',
-    'as for the canonical path';
+    'the list is a header field';
+is answer($either, undef, port => 'field'), '404 X-Charset', 'without the field';
+is answer($either, 'Russia', port => 'fixed'), '200 russian',
+    'a constant list needs no Vary';
+is answer("/old$either", undef, port => 'prefix'), '200 french',
+    'a constant prefix needs no Vary';
+is answer($either, undef, port => 'prefix'), '403',
+    'rules judge the canonical path';
+is answer('/%D0%B9t%D0%B9.txt', undef, port => 'prefix'), '403',
+    'the same for the canonical URI';
 
-# With EUC-JP it is a file; without, a rule answers, which has looked for it.
+# With EUC-JP it is a file; without, a rule answers, after a lookup of the
+# file.
 my $front = '/%C9%BD.txt';
-is says($front, undef, port => 'front', headers => ['X-Charset', 'EUC-JP']),
+is answer($front, undef, port => 'front', headers => ['X-Charset', 'EUC-JP']),
     '200 table X-Charset', 'a file with a charset';
-is says($front, undef, port => 'front'), '200 index X-Charset',
+is answer($front, undef, port => 'front'), '200 index X-Charset',
     'a front controller without';
-is says('/%C3%A9t%C3%A9.txt', undef, port => 'front'), '200 french',
+is answer('/%C3%A9t%C3%A9.txt', undef, port => 'front'), '200 french',
     'a name in UTF-8';
 
 # ---- report, off ---------------------------------------------------------
 
-is says($either, 'Russia', port => 'report'), '404', 'report changes nothing';
-# written when the client has its answer
-ok $server->wait_for(sub { $server->told
+is answer($either, 'Russia', port => 'report'), '404', 'report: no change';
+# written after the response
+ok $server->wait_for(sub { $server->settled_log
     =~ /report: would serve "\S*%D0%B9t%D0%B9.txt".*windows-1251/ }),
-    'and reads as it would';
-is says($either, 'Russia', port => 'off'), '404', 'off';
+    'report: the log line';
+is answer($either, 'Russia', port => 'off'), '404', 'off';
 is_deeply [$server->errors], [], 'log';
 
 done_testing;

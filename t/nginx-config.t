@@ -8,7 +8,7 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# ---- bad values: one line that names the directive and what is right -------
+# ---- invalid values: one line, with the directive and the valid values ------
 
 my $words = qr/must be "on", "off" or "report"/;
 my @bad = (
@@ -45,26 +45,26 @@ my @bad = (
         qr/must be "off", "301", "302"/],
 );
 
-# Charsets whose octets do not mean what they seem to.
+# Charsets in which octets below 80 are not ASCII.
 push @bad, [ "iri_charset $_;", 'iri_charset', qr/use another charset/ ],
     [ "iri_filename_charset $_;", 'iri_filename_charset',
         qr/use another charset/ ]
     for qw(ISO-2022-JP UTF-16LE);
 
 for my $case (@bad) {
-    my ($text, $directive, $says) = @$case;
-    my ($code, $said) =
+    my ($text, $directive, $message) = @$case;
+    my ($code, $output) =
         nginx_t("$text\nserver { listen 127.0.0.1:%%PORT%%; }");
-    my @lines = grep { /\[emerg\]/ } split /\n/, $said;
-    isnt $code, 0, "refused: $text";
-    is scalar @lines, 1, "in one line: $text";
-    like $lines[0] // '', $says, "which says why: $text";
+    my @lines = grep { /\[emerg\]/ } split /\n/, $output;
+    isnt $code, 0, "rejected: $text";
+    is scalar @lines, 1, "one line: $text";
+    like $lines[0] // '', $message, "message: $text";
     like $lines[0] // '',
         qr/"$directive" directive(?: .+)? in \S+:\d+$/,
-        "and where: $text";
+        "position: $text";
 }
 
-# ---- good values say nothing -----------------------------------------------
+# ---- valid values produce no message ----------------------------------------
 
 my @good = (
     'iri off;', 'iri on;', 'iri report;', 'iri ON;',
@@ -77,25 +77,25 @@ my @good = (
     (map { "iri on; iri_redirect $_;" } qw(off 301 302 303 307 308)),
 );
 for my $text (@good) {
-    my ($code, $said) =
+    my ($code, $output) =
         nginx_t("$text\nserver { listen 127.0.0.1:%%PORT%%; }");
-    is $code, 0, "taken: $text";
-    unlike $said, qr/\[(?!notice)[a-z]+\]/, "and nothing said: $text";
+    is $code, 0, "accepted: $text";
+    unlike $output, qr/\[(?!notice)[a-z]+\]/, "no message: $text";
 }
 
-# ---- where each may stand --------------------------------------------------
+# ---- contexts of the directives ---------------------------------------------
 
 for my $name (qw(iri iri_charset iri_invalid)) {
     my $value = { iri => 'on', iri_charset => 'sjis' }->{$name} // '400';
-    my ($code, $said) = nginx_t("server { listen 127.0.0.1:%%PORT%%; "
+    my ($code, $output) = nginx_t("server { listen 127.0.0.1:%%PORT%%; "
         . "location / { $name $value; } }");
-    like $said, qr/"$name" directive is not allowed here/,
+    like $output, qr/"$name" directive is not allowed here/,
         "$name is no matter of a location";
 }
 for my $text ('iri_filename_charset sjis', 'iri_filename_form nfd',
     'iri_match exact', 'iri_repair %u mojibake', 'iri_redirect 301')
 {
-    my ($code, $said) = nginx_t("$text;\nserver { listen 127.0.0.1:%%PORT%%; "
+    my ($code, $output) = nginx_t("$text;\nserver { listen 127.0.0.1:%%PORT%%; "
         . "$text; location / { $text; } }");
     is $code, 0, "$text in http, server and location";
 }
@@ -129,7 +129,7 @@ server {
 }
 END
 
-# What one server answers to a target, and where it sends the client.
+# The response of one server to a target, with its Location.
 sub answer {
     my ($port, $target) = @_;
     my $answer = $server->get($target, port => $server->port($port));
@@ -138,7 +138,7 @@ sub answer {
         : $answer->header('Location') // ();
 }
 
-is answer('', '/utf/%E6%97%A5.txt'), '200 utf', 'off: served as ever';
+is answer('', '/utf/%E6%97%A5.txt'), '200 utf', 'off: served without the module';
 is answer('', '/nfc/e%CC%81.txt'), 404, 'off is the default';
 is answer('on', '/nfc/e%CC%81.txt'), '200 nfc',
     'on: another normalization is read';
@@ -150,10 +150,12 @@ is answer('on', '/euc/%E6%97%A5.txt'), 404,
     'on: names on disk are in no other charset by default';
 is answer('up', '/euc/%E6%97%A5.txt'), '200 euc',
     'a location inherits the charset of names from its server';
-is answer('up', '/utf/%C6%FC.txt'), '200 utf', 'and may have its own';
+is answer('up', '/utf/%C6%FC.txt'), '200 utf',
+    'a location can have another charset';
 is answer('up', '/utf/in/%C6%FC.txt'), '200 utf',
-    'which a nested location inherits';
-is answer('up', '/named/euc/%C6%FC.txt'), '200 euc', 'from its server';
+    'a nested location inherits it';
+is answer('up', '/named/euc/%C6%FC.txt'), '200 euc',
+    'a location inherits from its server';
 is answer('up', '/nfd/e%CC%81.txt'),
     '303 http://localhost:' . $server->port('up') . '/nfd/%C3%A9.txt',
     'iri_redirect of a location';
@@ -162,9 +164,9 @@ is answer('up', '/euc/%C6%FC.txt'), '200 euc',
 is $server->get('/utf/a')->header('X-Form'), undef,
     'variables are empty where iri is off';
 is $server->get('/utf/a', port => $server->port('on'))->header('X-Form'),
-    'ascii', 'and not where it is on';
+    'ascii', 'variables with iri on';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 
 # ---- iri_invalid -----------------------------------------------------------
 
@@ -176,10 +178,10 @@ for my $case (['', 404], ['iri_invalid 404;', 404], ['iri_invalid 400;', 400],
     my $one = nginx(root => $raw, conf => "server { listen 127.0.0.1:%%PORT%%;"
         . " root %%ROOT%%; iri on; $text }", log_level => 'info');
     is $one->get('/%FFa.txt')->status, $status, "unreadable: $text";
-    my @lines = grep { /iri: / } split /\n/, $one->told;
+    my @lines = grep { /iri: / } split /\n/, $one->settled_log;
     is scalar @lines, $status == 200 ? 0 : 1, "lines of log: $text";
     like $lines[0] // '', qr{\[info\].*iri: path "/%FFa\.txt" refused: },
-        'which say what was refused'
+        'messages name the rejected value'
         if $status != 200;
 }
 

@@ -1,6 +1,6 @@
 # nginx: WebDAV, by its own module and Debian's dav-ext: every method,
 # Destination and If, in every spelling, leads to the one entry with the name;
-# no entry is destroyed under another form of its own name; names in answers
+# no entry is destroyed under another form of its own name; names in responses
 # are canonical and well-formed.
 use strict;
 use warnings;
@@ -89,7 +89,7 @@ sub clean {
     return;
 }
 
-# What lies in a directory, by octets on disk.
+# The entries of a directory, in octets on disk.
 sub entries {
     my ($dir) = @_;
     opendir my $handle, "$root/$dir" or return 'none';
@@ -97,15 +97,15 @@ sub entries {
         grep { !/^\.\.?$/ && $_ ne euc('禁') } readdir $handle;
 }
 
-# One request; the status and what it was must be right.
-sub does {
-    my ($method, $target, $status, $what, %option) = @_;
+# Sends one request and tests its status.
+sub request_is {
+    my ($method, $target, $status, $test_name, %option) = @_;
     my $answer = $server->request($method, $target, %option);
-    is $answer->status, $status, $what;
+    is $answer->status, $status, $test_name;
     return $answer;
 }
 
-sub to {
+sub destination {
     my ($path, @more) = @_;
     return (headers => [Destination => "http://localhost$path", @more]);
 }
@@ -129,12 +129,12 @@ for my $dir (qw(e u n)) {
         my $from = sub { $of->{$name}->("/$dir/$_[0]") };
         my $w    = "$dir, $name";
         clean($dir);
-        my $made = does('MKCOL', $from->("$in/"), 201, "$w: MKCOL");
+        my $made = request_is('MKCOL', $from->("$in/"), 201, "$w: MKCOL");
         is entries($dir), escaped($disk->($in)), "$w: as the tree writes";
         is location($made), percent("/$dir/$in/"), "$w: Location";
-        does('MKCOL', $from->("$in/"), 405, "$w: MKCOL again");
-        does('PUT', $from->("$in/$ga.txt"), 201, "$w: PUT", body => 'one');
-        does('PUT', $from->("$in/$ga.txt"), 204, "$w: PUT again",
+        request_is('MKCOL', $from->("$in/"), 405, "$w: MKCOL again");
+        request_is('PUT', $from->("$in/$ga.txt"), 201, "$w: PUT", body => 'one');
+        request_is('PUT', $from->("$in/$ga.txt"), 204, "$w: PUT again",
             body => 'two');
         is entries("$dir/" . $disk->($in)), escaped($disk->("$ga.txt")),
             "$w: one entry";
@@ -142,47 +142,47 @@ for my $dir (qw(e u n)) {
             my $into = sub { $of->{$other}->("/$dir/$_[0]") };
             is $server->get($into->("$in/$ga.txt"))->body, 'two',
                 "$w: GET in $other";
-            does('PUT', $into->("$in/$ga.txt"), 204, "$w: PUT in $other",
+            request_is('PUT', $into->("$in/$ga.txt"), 204, "$w: PUT in $other",
                 body => 'two');
-            does('COPY', $from->("$in/$ga.txt"), 204, "$w: COPY to $other",
-                to($into->("$in/ぐ.txt")));
-            does('COPY', $from->("$in/$ga.txt"), 412,
+            request_is('COPY', $from->("$in/$ga.txt"), 204, "$w: COPY to $other",
+                destination($into->("$in/ぐ.txt")));
+            request_is('COPY', $from->("$in/$ga.txt"), 412,
                 "$w: COPY to $other, Overwrite: F",
-                to($into->("$in/ぐ.txt"), Overwrite => 'F'));
-            does('MOVE', $from->("$in/ぐ.txt"), 204, "$w: MOVE to $other",
-                to($into->("$in/げ.txt")));
+                destination($into->("$in/ぐ.txt"), Overwrite => 'F'));
+            request_is('MOVE', $from->("$in/ぐ.txt"), 204, "$w: MOVE to $other",
+                destination($into->("$in/げ.txt")));
             is entries("$dir/" . $disk->($in)),
                 join(' ', sort map { escaped($disk->($_)) } "$ga.txt",
                     'げ.txt'), "$w: two entries";
-            does('DELETE', $into->("$in/げ.txt"), 204,
+            request_is('DELETE', $into->("$in/げ.txt"), 204,
                 "$w: DELETE in $other");
             for my $method (qw(COPY MOVE)) {
-                itself($method, $w, $from, $into, $on, $other);
+                test_same_resource($method, $w, $from, $into, $on, $other);
             }
         }
-        does('DELETE', $from->("$in/"), 204, "$w: DELETE of a collection");
+        request_is('DELETE', $from->("$in/"), 204, "$w: DELETE of a collection");
         is entries($dir), '', "$w: is gone";
     }
 }
 
-# To itself, into itself, over what it is in, by another form of the name.
-sub itself {
+# To itself, into itself, over its parent, by another form of the name.
+sub test_same_resource {
     my ($method, $w, $from, $into, $on, $other) = @_;
-    does('MKCOL', $from->("$in/ざ/"), 201, "$w: MKCOL");
-    does($method, $from->("$in/$ga.txt"), 403,
-        "$w: $method to itself in $other", to($into->("$in/$ga.txt")));
-    does($method, $from->("$in/"), 403,
+    request_is('MKCOL', $from->("$in/ざ/"), 201, "$w: MKCOL");
+    request_is($method, $from->("$in/$ga.txt"), 403,
+        "$w: $method to itself in $other", destination($into->("$in/$ga.txt")));
+    request_is($method, $from->("$in/"), 403,
         "$w: $method of a collection to itself in $other",
-        to($into->("$in/"), Overwrite => 'T'));
-    does($method, $from->("$in/"), 403,
+        destination($into->("$in/"), Overwrite => 'T'));
+    request_is($method, $from->("$in/"), 403,
         "$w: $method of a collection into itself in $other",
-        to($into->("$in/ご/")));
-    does($method, $from->("$in/ざ/"), 403,
+        destination($into->("$in/ご/")));
+    request_is($method, $from->("$in/ざ/"), 403,
         "$w: $method of a collection over what it is in, $other",
-        to($into->("$in/"), Overwrite => 'T'));
+        destination($into->("$in/"), Overwrite => 'T'));
     is slurp($on->("$in/$ga.txt")), 'two',
         "$w: $method in $other has destroyed nothing";
-    does('DELETE', $from->("$in/ざ/"), 204, "$w: DELETE");
+    request_is('DELETE', $from->("$in/ざ/"), 204, "$w: DELETE");
     return;
 }
 
@@ -201,37 +201,39 @@ for my $method (qw(COPY MOVE)) {
         ['d/', 'd/a/b/'], ['d/sub/', 'd/'])
     {
         my ($from, $into) = @$_;
-        does($method, "/u/$from", 403, "$method $from to $into",
-            to("/u/$into", Overwrite => 'T'));
+        request_is($method, "/u/$from", 403, "$method $from to $into",
+            destination("/u/$into", Overwrite => 'T'));
     }
     is slurp("$root/u/d/$_"), 'keep', "$method: $_ is as it was"
         for qw(f.txt sub/g.txt);
     is slurp("$root/u/hard.txt"), 'keep', "$method: link";
 }
-does('MOVE', '/u/d/', 201, 'another collection', to('/u/dd/'));
+request_is('MOVE', '/u/d/', 201, 'another collection', destination('/u/dd/'));
 
-# ---- what cannot be made ------------------------------------------------------
+# ---- names that cannot be created -------------------------------------------
 
 clean('e');
-my $answer = does('PUT', '/e/%E2%82%AC.txt', 409, 'PUT of a euro sign',
+my $answer = request_is('PUT', '/e/%E2%82%AC.txt', 409, 'PUT of a euro sign',
     body => 'x');
-like $answer->body, qr/charset of file names does not contain it/, 'says why';
+like $answer->body, qr/charset of file names does not contain it/,
+    'the message gives the reason';
 is $answer->header('Content-Type'), 'text/html', 'a page';
-does('PUT', '/e/neu/%E2%82%AC.txt', 409, 'below a directory', body => 'x');
-does('MKCOL', '/e/%E2%82%AC/', 409, 'MKCOL of it');
+request_is('PUT', '/e/neu/%E2%82%AC.txt', 409, 'below a directory', body => 'x');
+request_is('MKCOL', '/e/%E2%82%AC/', 409, 'MKCOL of it');
 spew("$root/e/a.txt", 'a');
 for my $method (qw(COPY MOVE)) {
-    $answer = does($method, '/e/a.txt', 409, "$method to it",
-        to('/e/%E2%82%AC.txt'));
-    like $answer->body, qr/charset of file names does not contain it/, 'says why';
+    $answer = request_is($method, '/e/a.txt', 409, "$method to it",
+        destination('/e/%E2%82%AC.txt'));
+    like $answer->body, qr/charset of file names does not contain it/,
+        'the message gives the reason';
 }
-does('DELETE', '/e/%E2%82%AC.txt', 404, 'DELETE of it');
-does('GET', '/e/%E2%82%AC.txt', 404, 'GET of it');
-does('PUT', '/e/%E7%A6%81/%E2%82%AC.txt', 403, 'in a denied place',
+request_is('DELETE', '/e/%E2%82%AC.txt', 404, 'DELETE of it');
+request_is('GET', '/e/%E2%82%AC.txt', 404, 'GET of it');
+request_is('PUT', '/e/%E7%A6%81/%E2%82%AC.txt', 403, 'in a denied directory',
     body => 'x');
-is entries('e'), 'a.txt', 'nothing was made';
+is entries('e'), 'a.txt', 'no entry was created';
 
-# Names that differ by what is ignored.
+# Names that differ in ignored ways.
 spew("$root/k/Résumé.txt", 'one');
 mkdir "$root/k/Docs";
 system 'chown', '-R', 'www-data', "$root/k" if $> == 0;
@@ -244,61 +246,63 @@ for (['PUT', 'résumé.txt', 409], ['PUT', 'RESUME.TXT', 409],
     ['DELETE', 'DOCS/', 404])
 {
     my ($method, $name, $status) = @$_;
-    $answer = does($method, '/k/' . percent($name), $status,
+    $answer = request_is($method, '/k/' . percent($name), $status,
         "$method " . escaped($name), $method eq 'PUT' ? (body => 'x') : ());
-    like $answer->body, qr/only in case or accents/, 'says why'
+    like $answer->body, qr/only in case or accents/,
+        'the message gives the reason'
         if $status == 409;
 }
 for my $method (qw(COPY MOVE)) {
-    does($method, '/k/' . percent('Résumé.txt'), 409,
-        "$method to a twin of another", to('/k/Docs/NEW.txt'));
-    does($method, '/k/Docs/new.txt', 409, "$method to a twin of another",
-        to('/k/' . percent('RÉSUMÉ.txt')));
+    request_is($method, '/k/' . percent('Résumé.txt'), 409,
+        "$method, similar to another", destination('/k/Docs/NEW.txt'));
+    request_is($method, '/k/Docs/new.txt', 409, "$method, similar to another",
+        destination('/k/' . percent('RÉSUMÉ.txt')));
 }
-does('COPY', '/k/' . percent('Résumé.txt'), 409, 'COPY to its own twin',
-    to('/k/' . percent('résumé.txt')));
+request_is('COPY', '/k/' . percent('Résumé.txt'), 409,
+    'COPY, equivalent name', destination('/k/' . percent('résumé.txt')));
 is entries('k'), join(' ', sort map { escaped($_) } 'Docs', 'Résumé.txt',
-    'Résumé2.txt'), 'nothing was made';
-does('MOVE', '/k/' . percent('Résumé.txt'), 204, 'MOVE to its own twin',
-    to('/k/' . percent('résumé.txt')));
-does('MOVE', '/k/Docs/new.txt', 409, 'but not beside its own collection',
-    to('/k/DOCS/NEW.txt'));
-does('MOVE', '/k/Docs/', 201, 'the same of a collection', to('/k/docs/'));
+    'Résumé2.txt'), 'no entry was created';
+request_is('MOVE', '/k/' . percent('Résumé.txt'), 204,
+    'MOVE, equivalent name', destination('/k/' . percent('résumé.txt')));
+request_is('MOVE', '/k/Docs/new.txt', 409, 'not beside an entry of another case',
+    destination('/k/DOCS/NEW.txt'));
+request_is('MOVE', '/k/Docs/', 201, 'the same of a collection', destination('/k/docs/'));
 is entries('k'), join(' ', sort map { escaped($_) } 'docs', 'résumé.txt',
-    'Résumé2.txt'), 'changes its name';
+    'Résumé2.txt'), 'MOVE to another form changes the name';
 
-# A Destination in a location that writes names otherwise: what would be
-# written has another name there.
+# A Destination in a location with another charset: the octets that would be
+# written have another name there.
 clean($_) for qw(e u n k);
 my $hyou = '表';
 spew("$root/$_", 'keep') for 'e/a.txt', 'u/a.txt', 'u/' . euc($hyou) . '.txt',
     'k/Über.txt', 'u/' . 'が.txt';
 system 'chown', '-R', 'www-data', map { "$root/$_" } qw(e u n k) if $> == 0;
-does('GET', '/u/%C9%BD.txt', 403, 'what EUC-JP has there is denied');
+request_is('GET', '/u/%C9%BD.txt', 403,
+    'the EUC-JP name of these octets is denied');
 for my $method (qw(COPY MOVE)) {
-    does($method, '/e/a.txt', 409, "$method to where its octets are another",
-        to(percent("/u/$hyou.txt")));
-    does($method, '/e/a.txt', 409, "$method to a new one",
-        to(percent("/u/$hyou$hyou.txt")));
-    does($method, percent('/u/が.txt'), 409, "$method to another form",
-        to(percent('/n/が.txt')));
-    does($method, '/u/a.txt', 409, "$method to a twin where names are folded",
-        to(percent('/k/über.txt')));
+    request_is($method, '/e/a.txt', 409, "$method to where its octets are another",
+        destination(percent("/u/$hyou.txt")));
+    request_is($method, '/e/a.txt', 409, "$method to a new one",
+        destination(percent("/u/$hyou$hyou.txt")));
+    request_is($method, percent('/u/が.txt'), 409, "$method to another form",
+        destination(percent('/n/が.txt')));
+    request_is($method, '/u/a.txt', 409, "$method to a similar name",
+        destination(percent('/k/über.txt')));
 }
 is slurp("$root/u/" . euc($hyou) . '.txt'), 'keep', 'is as it was';
 is entries('u'), join(' ', sort map { escaped($_) } 'a.txt',
-    euc($hyou) . '.txt', 'が.txt'), 'nothing was made';
+    euc($hyou) . '.txt', 'が.txt'), 'no entry was created';
 is entries($_->[0]), escaped($_->[1]), "$_->[0]: nothing was made"
     for ['n', ''], ['k', 'Über.txt'];
-does('COPY', '/e/a.txt', 204, 'a name that both write so', to('/u/b.txt'));
-does('COPY', '/u/a.txt', 204, 'and one that is not ASCII',
-    to(percent("/k/$hyou.txt")));
+request_is('COPY', '/e/a.txt', 204, 'a name that both write so', destination('/u/b.txt'));
+request_is('COPY', '/u/a.txt', 204, 'COPY to a non-ASCII name',
+    destination(percent("/k/$hyou.txt")));
 
 spew("$root/p/a.txt", 'x');
-is does('PUT', '/p/A.txt', 409, 'error_page', body => 'x')->body, 'own page',
+is request_is('PUT', '/p/A.txt', 409, 'error_page', body => 'x')->body, 'own page',
     'is what is sent';
 
-# ---- locks, and what is said of names (dav-ext) -------------------------------
+# ---- locks, and properties of names (dav-ext) -------------------------------
 
 locks($_) for @EXT ? qw(e u n) : ();
 listing() if @EXT;
@@ -306,7 +310,7 @@ listing() if @EXT;
 is_deeply [$server->errors], [], 'log';
 # ---- collections between trees ------------------------------------------------
 
-# A collection goes over with the octets of all that is in it.
+# A collection is copied with the octets of all its members.
 {
     my ($root) = make_tree("u/q\tfile\nu/sub/a\tfile\n"
         . "e/D/\\xC9\\xBD.txt\tfile\thyou\n");
@@ -329,19 +333,21 @@ END
     for my $method (qw(COPY MOVE)) {
         my $answer = $copy->($method, '/e/D/', '/u/D/');
         is $answer->status, 409, "$method of a collection to another tree";
-        like $answer->body, qr/another charset or form/, 'says why';
-        ok !-e "$root/u/D", 'and nothing is made';
+        like $answer->body, qr/another charset or form/,
+            'the message gives the reason';
+        ok !-e "$root/u/D", 'no entry was created';
     }
-    is $copy->('COPY', '/e/D/', '/e/E/')->status, 201, 'in its own tree';
-    is slurp("$root/e/E/\xC9\xBD.txt"), 'hyou', 'with what is in it';
+    is $copy->('COPY', '/e/D/', '/e/E/')->status, 201,
+        'COPY within the EUC-JP tree';
+    is slurp("$root/e/E/\xC9\xBD.txt"), 'hyou', 'with its members';
     is $copy->('COPY', '/u/sub/', '/u/sub2/')->status, 201, 'in UTF-8';
     is_deeply [$trees->errors], [], 'log';
 }
 
 done_testing;
 
-# A lock holds for every spelling, its root is canonical, and a token counts
-# under a tag in every spelling.
+# A lock applies to every spelling, its root is canonical, and a token counts
+# with a tag in every spelling.
 sub locks {
     my ($dir) = @_;
     my $of = $spelling{$dir} // $spelling{u};
@@ -349,8 +355,8 @@ sub locks {
     for my $name (sort keys %$of) {
         my $from = sub { $of->{$name}->("/$dir/$_[0]") };
         my $w    = "$dir, $name";
-        does('PUT', $from->("$ga a.txt"), 201, "$w: PUT", body => 'one');
-        my $lock = does('LOCK', $from->("$ga a.txt"), 200, "$w: LOCK",
+        request_is('PUT', $from->("$ga a.txt"), 201, "$w: PUT", body => 'one');
+        my $lock = request_is('LOCK', $from->("$ga a.txt"), 200, "$w: LOCK",
             headers => [Depth => 0]);
         my $token = $lock->header('Lock-Token') // '<none>';
         is href($lock, 'lockroot'), percent("/$dir/$ga a.txt"),
@@ -358,51 +364,51 @@ sub locks {
         for my $other (sort keys %$of) {
             my $into = sub { $of->{$other}->("/$dir/$_[0]") };
             my $tag = sub { (If => "<http://localhost$_[0]> ($token)") };
-            does('PUT', $into->("$ga a.txt"), 423, "$w: holds for $other",
+            request_is('PUT', $into->("$ga a.txt"), 423, "$w: holds for $other",
                 body => 'no');
-            does('PUT', $into->("$ga a.txt"), 204, "$w: the token, $other",
+            request_is('PUT', $into->("$ga a.txt"), 204, "$w: the token, $other",
                 body => 'one', headers => [If => "($token)"]);
-            does('PUT', $from->("$ga a.txt"), 204, "$w: tagged in $other",
+            request_is('PUT', $from->("$ga a.txt"), 204, "$w: tagged in $other",
                 body => 'one', headers => [$tag->($into->("$ga a.txt"))]);
-            does('PUT', $from->("$ga a.txt"), 423,
+            request_is('PUT', $from->("$ga a.txt"), 423,
                 "$w: another's tag in $other", body => 'no',
                 headers => [$tag->($into->("$ga b.txt"))]);
-            does('PUT', $from->("$ga a.txt"), 204, "$w: two tags, $other",
+            request_is('PUT', $from->("$ga a.txt"), 204, "$w: two tags, $other",
                 body => 'one', headers => [If => '<' . $into->("$ga b.txt")
                     . "> (<urn:deadbeef>) <" . $into->("$ga a.txt")
                     . "> ([\"x)y\"] $token)"]);
-            does('PUT', $from->("$ga a.txt"), 423,
+            request_is('PUT', $from->("$ga a.txt"), 423,
                 "$w: too many tags to look all of them up", body => 'no',
                 headers => [If => join ' ', (map { '<' . $into->("$ga b$_")
                     . '> (<u:x>)' } 1 .. 12), ($tag->($into->("$ga a.txt")))[1]
                 ]) if $other eq 'low';
-            does('LOCK', $from->("$ga a.txt"), 200,
+            request_is('LOCK', $from->("$ga a.txt"), 200,
                 "$w: refresh, tagged in $other",
                 headers => [$tag->($into->("$ga a.txt")), Depth => 0]);
-            does('PUT', $from->("$ga b.txt"), 201, "$w: PUT", body => 'b');
-            does('COPY', $from->("$ga b.txt"), 423,
+            request_is('PUT', $from->("$ga b.txt"), 201, "$w: PUT", body => 'b');
+            request_is('COPY', $from->("$ga b.txt"), 423,
                 "$w: the Destination is locked, $other",
-                to($into->("$ga a.txt")));
-            does('COPY', $from->("$ga b.txt"), 204,
+                destination($into->("$ga a.txt")));
+            request_is('COPY', $from->("$ga b.txt"), 204,
                 "$w: the Destination with its tag, $other",
-                to($into->("$ga a.txt"), $tag->($into->("$ga a.txt"))));
-            does('DELETE', $into->("$ga b.txt"), 204, "$w: DELETE");
+                destination($into->("$ga a.txt"), $tag->($into->("$ga a.txt"))));
+            request_is('DELETE', $into->("$ga b.txt"), 204, "$w: DELETE");
         }
-        my $props = does('PROPFIND', $from->("$ga a.txt"), 207, "$w: PROPFIND",
+        my $props = request_is('PROPFIND', $from->("$ga a.txt"), 207, "$w: PROPFIND",
             headers => [Depth => 0]);
         is href($props, 'response'), percent("/$dir/$ga a.txt"), "$w: href";
         is href($props, 'lockroot'), percent("/$dir/$ga a.txt"),
             "$w: lockroot in PROPFIND";
         like $props->body, qr{<D:displayname>\Q$ga a.txt\E</D:displayname>},
             "$w: displayname";
-        does('UNLOCK', $from->("$ga a.txt"), 204, "$w: UNLOCK",
+        request_is('UNLOCK', $from->("$ga a.txt"), 204, "$w: UNLOCK",
             headers => ['Lock-Token' => $token]);
-        does('DELETE', $from->("$ga a.txt"), 204, "$w: DELETE");
-        my $new = does('LOCK', $from->("$ga n.txt"), 201, "$w: LOCK of none",
+        request_is('DELETE', $from->("$ga a.txt"), 204, "$w: DELETE");
+        my $new = request_is('LOCK', $from->("$ga n.txt"), 201, "$w: LOCK of none",
             headers => [Depth => 0]);
         is entries($dir), escaped($on_disk{$dir}->("$ga n.txt")),
             "$w: as the tree writes";
-        does('DELETE', $from->("$ga n.txt"), 204, "$w: DELETE of it",
+        request_is('DELETE', $from->("$ga n.txt"), 204, "$w: DELETE of it",
             headers => [If => '(' . $new->header('Lock-Token') . ')']);
     }
     return;
@@ -422,9 +428,9 @@ sub listing {
         'a[1]<b>"\'.txt' => 'a[1]<b>"\'.txt', "\xFF\xFE.txt" => '%FF%FE.txt',
         "\x01.txt" => '%01.txt', '100%.txt' => '100%.txt');
     spew("$root/e/l/$_", 'x') for keys %names;
-    my $list = does('PROPFIND', '/e/l/', 207, 'PROPFIND',
+    my $list = request_is('PROPFIND', '/e/l/', 207, 'PROPFIND',
         headers => [Depth => 1]);
-    ok !defined $list->header('Content-Length'), 'of a length of its own';
+    ok !defined $list->header('Content-Length'), 'no Content-Length';
     is scalar(() = $list->body =~ /<D:response>/g), 8, 'all of them';
     ok eval { Encode::decode('UTF-8', my $copy = $list->body,
         Encode::FB_CROAK()); 1 }, 'is UTF-8';

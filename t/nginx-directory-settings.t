@@ -74,7 +74,7 @@ server {
     # a prefix that ends within a name
     location /日記 { iri_filename_charset EUC-JP; }
 
-    # what is exact covers all of it
+    # an exact location applies to the whole name
     location = /one/表 { iri_filename_charset EUC-JP; }
     location = /two/表 {
         iri_filename_charset EUC-JP;
@@ -95,7 +95,7 @@ server {
         iri_filename_charset EUC-JP;
     }
 
-    # what has no prefix is at the level that it stands in
+    # a location without a prefix belongs to the level that contains it
     location /php/表/ {
         location ~ \.php$ { iri_filename_charset EUC-JP; }
     }
@@ -122,60 +122,60 @@ server {
 }
 END
 
-sub gets {
-    my ($path, $want, $what) = @_;
+sub body_is {
+    my ($path, $want, $test_name) = @_;
     my $answer = $server->get(percent($path));
-    is $answer->body, "$want\n", $what;
+    is $answer->body, "$want\n", $test_name;
     return $answer;
 }
 
 sub absent {
-    my ($path, $what) = @_;
-    is $server->get(percent($path))->status, 404, $what;
+    my ($path, $test_name) = @_;
+    is $server->get(percent($path))->status, 404, $test_name;
     return;
 }
 
-gets('/日本/old/表/漢.txt', '日本/old/' . euc('表/漢.txt'),
+body_is('/日本/old/表/漢.txt', '日本/old/' . euc('表/漢.txt'),
     'an archive in EUC-JP below a name in UTF-8');
-gets('/日本/表.txt', '日本/表.txt', 'and a file beside it');
-gets('/Отчёт/Отчёт.txt', 'Отчёт/' . cp1251('Отчёт.txt'),
-    'the name of a location is not in its charset');
-gets('/é/é/é.txt', 'é/' . nfd('é/é.txt'), 'nor in its form');
-gets(nfd('/é/é/é.txt'), 'é/' . nfd('é/é.txt'), 'asked for in NFD');
-gets('/plain/表.txt', 'plain/' . euc('表.txt'), 'below an ASCII name');
+body_is('/日本/表.txt', '日本/表.txt', 'a file beside it');
+body_is('/Отчёт/Отчёт.txt', 'Отчёт/' . cp1251('Отчёт.txt'),
+    "a location's own name is not in its charset");
+body_is('/é/é/é.txt', 'é/' . nfd('é/é.txt'), 'nor in its form');
+body_is(nfd('/é/é/é.txt'), 'é/' . nfd('é/é.txt'), 'requested in NFD');
+body_is('/plain/表.txt', 'plain/' . euc('表.txt'), 'below an ASCII name');
 absent('/日本/old/無/表.txt', 'absent');
 
-gets('/Fold/日本/NAME.TXT', 'Fold/日本/Name.txt', 'names below it are folded');
-absent('/FOLD/日本/Name.txt', 'those above are not');
-absent('/EXACT/Name.txt',      'nor in ASCII');
+body_is('/Fold/日本/NAME.TXT', 'Fold/日本/Name.txt', 'names below it are folded');
+absent('/FOLD/日本/Name.txt', 'names above it are not folded');
+absent('/EXACT/Name.txt',      'also in ASCII');
 absent('/Exact/NAME.TXT',      'exact');
-absent('/Exact/FOLD/NAME.TXT', 'its own name');
-gets('/Exact/Fold/NAME.TXT', 'Exact/Fold/Name.txt', 'and in ASCII below it');
+absent('/Exact/FOLD/NAME.TXT', 'the exact name');
+body_is('/Exact/Fold/NAME.TXT', 'Exact/Fold/Name.txt', 'ASCII names below it');
 is $server->get('/broken/%E6%97%A5%E6%9C%AC/%25E8%25A1%25A8.txt')->status, 200,
     'names below it are repaired';
 is $server->get('/broken/%25E6%2597%25A5%25E6%259C%25AC/%E8%A1%A8.txt')->status,
-    404, 'its own is not';
+    404, 'the name itself is not folded';
 
-my $deep = gets('/match/日本/表/表.txt',
+my $deep = body_is('/match/日本/表/表.txt',
     'match/' . euc('日本') . '/表/' . sjis('表.txt'), 'three charsets');
-is $deep->header('X-Location'), 'deep', 'in its location';
-gets('/日記', '日記', 'a prefix that covers the whole name');
-gets('/one/表', 'one/表', 'an exact location covers all');
-is gets('/two/表', 'two/表', 'also another')->header('X-Location'), 'exact',
-    'in its location';
-gets('/three/表/é/表.txt', 'three/表/é/' . euc('表.txt'),
-    'and is no level of a longer prefix');
+is $deep->header('X-Location'), 'deep', 'settings of its location';
+body_is('/日記', '日記', 'a prefix that covers the whole name');
+body_is('/one/表', 'one/表', 'an exact location covers all');
+is body_is('/two/表', 'two/表', 'another exact location')->header('X-Location'), 'exact',
+    'settings of its location';
+body_is('/three/表/é/表.txt', 'three/表/é/' . euc('表.txt'),
+    'an exact location is no level of a longer prefix');
 is $server->get('/Cov/Name.txt', port => $server->port('fold'))->status, 200,
     'the name that a prefix covers is folded by the server';
 is $server->get('/COV/NAME.txt', port => $server->port('fold'))->status, 404,
-    'what is below is not';
-gets('/表/表.txt', 'other/' . euc('表/表.txt'), 'a root of its own');
-gets('/別名/表.txt', 'alias/' . euc('表.txt'), 'alias');
-gets('/php/表/表.php', 'php/表/' . euc('表.php'), 'a regular expression in it');
+    'names below it are not';
+body_is('/表/表.txt', 'other/' . euc('表/表.txt'), 'another root');
+body_is('/別名/表.txt', 'alias/' . euc('表.txt'), 'alias');
+body_is('/php/表/表.php', 'php/表/' . euc('表.php'), 'a regular expression in it');
 is $server->get(percent '/別/表.txt')->status, 404,
-    'in the server it holds for all names';
-is gets('/if/表/表.txt', 'if/表/' . euc('表.txt'), 'if')->header('X-Location'),
-    'if', 'in its location';
+    'in the server it applies to all names';
+is body_is('/if/表/表.txt', 'if/表/' . euc('表.txt'), 'if')->header('X-Location'),
+    'if', 'settings of its location';
 
 like $server->get(percent '/日本/old/')->body, qr/>表</, 'a listing';
 is $server->request('PUT', percent('/é/ü.txt'), body => 'x')->status, 201,
@@ -183,10 +183,10 @@ is $server->request('PUT', percent('/é/ü.txt'), body => 'x')->status, 201,
 ok -e "$root/é/" . nfd('ü.txt'), 'in the form of its directory';
 is $server->request('MKCOL', percent('/é/ö/'))->status, 201, 'a directory';
 is $server->request('PUT', percent('/é/ö/ä.txt'), body => 'x')->status, 201,
-    'and in that';
+    'a directory in that form';
 ok -e "$root/é/" . nfd('ö/ä.txt'), 'likewise';
 
 $server->get(percent('/日本/old/表/漢.txt'), port => $server->port('report'));
-like $server->told, qr/would (?:serve|start)/, 'report';
+like $server->settled_log, qr/would (?:serve|start)/, 'report';
 is_deeply [$server->errors], [], 'log';
 done_testing;

@@ -1,6 +1,6 @@
 # nginx: near matches are found below root, for every directive with which
-# nginx opens files; the rules of the real name decide; methods that write
-# ignore case, accents and spelling matches.
+# nginx opens files; the rules of the found name decide; methods that write
+# ignore matches by case, accents and spelling.
 use strict;
 use warnings;
 use FindBin;
@@ -170,7 +170,7 @@ my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
     modules => \@EXT);
 my $here = 'http://localhost:' . $server->port;
 
-# Status and body of one answer; pages for errors have none.
+# Status and body of one response; error pages have none.
 sub answer {
     my ($target, %option) = @_;
     my $answer = $server->get($target, %option);
@@ -200,60 +200,61 @@ for (['/Plain.txt', 'exact', 'plain'], ['/PLAIN.TXT', 'case', 'plain'],
 my $found = $server->get('/PLAIN.TXT');
 is $found->header('X-Iri'), 'case /Plain.txt /Plain.txt ascii',
     '$iri_uri, $uri and $iri_form';
-is $found->header('X-Kind'), 'plain', 'maps see the real name';
+is $found->header('X-Kind'), 'plain', 'maps use the found name';
 is $found->header('X-File'), "$root/Plain.txt", '$iri_filename';
-like $server->told, qr{iri: "/PLAIN\.TXT" is "/Plain\.txt": case,},
-    'the log says what was ignored';
-like $server->told, qr{iri: "/cafe\.txt" is "/Caf%C3%A9\.txt": accents,},
-    'and which';
-unlike $server->told, qr{iri: "/Plain\.txt" is}, 'nothing of exact names';
+like $server->settled_log, qr{iri: "/PLAIN\.TXT" is "/Plain\.txt": case,},
+    'log: ignored differences';
+like $server->settled_log, qr{iri: "/cafe\.txt" is "/Caf%C3%A9\.txt": accents,},
+    'log: another level';
+unlike $server->settled_log, qr{iri: "/Plain\.txt" is},
+    'log: nothing about exact names';
 
 is answer('/exact/PLAIN.TXT'), '404', 'exact';
 is answer('/case/PLAIN.TXT'), '200 plain', 'case alone';
-is answer('/case/cafe.txt'), '404', 'not accents';
+is answer('/case/cafe.txt'), '404', 'case alone: accents differ';
 is answer('/accents/Cafe.txt'), '200 coffee', 'accents alone';
-is answer('/accents/cafe.txt'), '404', 'not case';
+is answer('/accents/cafe.txt'), '404', 'accents alone: case differs';
 is answer('/width/PLAIN.TXT'), '404', 'width alone';
-is answer('/turkish/PLAIN.TXT'), '404', 'case:tr, I is no capital of i';
-is answer('/turkish/PLA%C4%B0N.TXT'), '200 plain', 'but U+0130 is';
-is answer('/two/name.txt'), '404', 'two names as near';
-is answer('/two/NAME.txt'), '200 2', 'but not one that is exact';
+is answer('/turkish/PLAIN.TXT'), '404', 'case:tr: I is not a capital of i';
+is answer('/turkish/PLA%C4%B0N.TXT'), '200 plain', 'case:tr: U+0130 is';
+is answer('/two/name.txt'), '404', 'two equally near names';
+is answer('/two/NAME.txt'), '200 2', 'an exact name among them';
 is answer('/nothing/here'), '404', 'absent';
 is answer('/DIR/nothing'), '404', 'absent in a directory of another name';
 
-# ---- what opens files ------------------------------------------------------
+# ---- modules that open files ------------------------------------------------
 
 is answer('/DIR/'), '200 index', 'index';
 my $slash = $server->get('/DIR?a=b');
 is $slash->status . ' ' . $slash->header('Location'), "301 $here/Dir/?a=b",
-    'a directory without "/": one redirect, to the real name';
+    'a directory without "/": one redirect, to the found name';
 is answer('/alias/file.TXT'), '200 by alias', 'alias';
-is answer('/ALIAS/File.txt'), '404', 'a location is no directory';
-is answer('/capture/PLAIN.TXT'), '404', 'not through captures';
-is answer('/capture/Plain.txt'), '200 plain', 'which are exact';
+is answer('/ALIAS/File.txt'), '404', 'the prefix of a location is not folded';
+is answer('/capture/PLAIN.TXT'), '404', 'alias with captures: not folded';
+is answer('/capture/Plain.txt'), '200 plain', 'alias with captures: exact';
 is answer('/variable/Site/File.txt'), '200 by variable',
     'root with variables';
 is answer('/variable/SITE/file.TXT'), '200 by variable',
-    'which a location of the real name sets, too';
+    'root with variables, folded';
 is answer('/try/PLAIN.TXT'), '200 plain', 'try_files';
-is answer('/try/Dir/SUB/file.txt'), '200 deep', 'try_files, deeper';
+is answer('/try/Dir/SUB/file.txt'), '200 deep', 'try_files, several segments';
 is answer('/try/NOTHING'), '200 named /try/NOTHING',
     'try_files, named location';
 is answer('/break/PLAIN.TXT'), '200 plain', 'rewrite break';
 is answer('/last/PLAIN.TXT'), '200 plain', 'rewrite last';
 is answer('/last/CLOSED/secret.txt'), '403', 'rewrite last, denied';
 is answer('/break/CLOSED/secret.txt'), answer('/break/closed/secret.txt'),
-    'rewrite break, judged as the real name';
+    'rewrite break: rules of the found name';
 is answer('/if/PLAIN.TXT'), '200 is a file', 'if (-f $request_filename)';
-is answer('/if/NOTHING'), '200 is none', 'if, absent';
+is answer('/if/NOTHING'), '200 is none', 'if (-f), absent';
 is answer('/accel/?to=/PLAIN.TXT'), '404',
     'X-Accel-Redirect to a path that the client did not send';
-is answer('/accel/?to=/Plain.txt'), '200 plain', 'which has to be exact';
+is answer('/accel/?to=/Plain.txt'), '200 plain', 'X-Accel-Redirect: exact';
 is answer('/accel/at/PLAIN.TXT'), '200 plain', 'X-Accel-Redirect';
 is answer('/accel/at/INNER/Thing.TXT'), '200 thing',
-    'X-Accel-Redirect to what is internal';
+    'X-Accel-Redirect to an internal location';
 is answer('/ssi/PAGE.shtml'), '200 deep', 'SSI';
-is answer('/ssi/shut.shtml'), '200 thing', 'SSI of what is internal';
+is answer('/ssi/shut.shtml'), '200 thing', 'SSI of an internal location';
 is answer('/error/nothing'), '404 gone', 'error_page';
 is answer('/fallback/PLAIN.TXT'), '200 plain', 'a named location with a root';
 is answer('/other/Name.txt'), '200 other', 'a path under two roots';
@@ -278,33 +279,35 @@ for my $name ('/CLOSED/secret.txt', '/closed/SECRET.TXT', '/Closed/secert.txt',
 }
 is answer('/AUTH/key.txt'), '401', 'auth_basic';
 is answer('/AUTH/key.txt', headers => ['Authorization', 'Basic dXNlcjp3b3Jk']),
-    '200 key', 'auth_basic, let in';
+    '200 key', 'auth_basic, with the password';
 is answer('/INNER/thing.txt'), '404', 'internal';
 is answer('/request/PLAIN.txt'), '200 plain',
-    'what the configuration names is not what is near to it';
-is answer('/Askd'), '404', 'but absent, if it is';
-is answer('/Askt'), '200 named /Askt', 'and left to try_files';
-is answer('/asked/Plain.txt'), '403', 'nor what auth_request asks for';
-is answer('/asked/PLAIN.TXT'), '403', 'by another name, too';
-is answer('/asked2/Plain.txt'), '403', 'whoever answers there';
+    'paths in the configuration are not folded: file';
+is answer('/Askd'), '404', 'paths in the configuration are not folded: 404';
+is answer('/Askt'), '200 named /Askt',
+    'paths in the configuration are not folded: try_files';
+is answer('/asked/Plain.txt'), '403', 'auth_request URI is not folded';
+is answer('/asked/PLAIN.TXT'), '403', 'also under another name';
+is answer('/asked2/Plain.txt'), '403', 'auth_request to an upstream';
 is answer('/handed/name'), '200 up /handed/name',
-    'nor what a named location hands on';
-is answer('/missed/nothing'), '200 up /missing', 'nor a page of a proxy';
+    'a named location passes the path unchanged';
+is answer('/missed/nothing'), '200 up /missing',
+    'error_page of a proxied location';
 is answer('/rewritten/missing'), '200 not the page',
-    'what a client asks for is, though a rewrite has made it';
-is answer('/missing'), '200 not the page', 'or none has';
+    'a rewritten path of a client is folded';
+is answer('/missing'), '200 not the page', 'and a path that was not rewritten';
 like answer('/APP.PHP'), qr{^200\ SCRIPT_FILENAME=\Q$root\E/app\.php\n
-    SCRIPT_NAME=/app\.php\n}x, 'a script, never its source';
+    SCRIPT_NAME=/app\.php\n}x, 'a script is executed, not sent';
 is answer('/info.php'), '200 SCRIPT',
-    'a file that no location takes for a script';
+    'a file outside script locations';
 is answer('/plain.txt', port => $server->port('rules')), '403',
     'a rule of the server';
 is answer('/nothing.txt', port => $server->port('rules')),
-    '200 asked /nothing.txt', 'what is absent is asked for as it came';
+    '200 asked /nothing.txt', 'an absent name is forwarded as sent';
 is answer('/dir/page.HTML', port => $server->port('rules')), '200 page',
-    'the location of the real name';
+    'the location of the found name';
 is answer('/rules/page.HTML', port => $server->port('rules')),
-    '200 asked /rules/page.HTML', 'a rule that asks for no file answers';
+    '200 asked /rules/page.HTML', 'a rule without a lookup answers';
 
 # ---- iri_redirect ----------------------------------------------------------
 
@@ -317,16 +320,19 @@ my $to = "302 $here/redirect";
 is location('/redirect/PLAIN.TXT?q=%41'), "$to/Plain.txt?q=%41", 'redirect';
 is location('/redirect/DIR/SUB/FILE.txt'), "$to/Dir/Sub/File.txt",
     'one redirect for the whole path';
-is location('/redirect/DIR'), "$to/Dir/", 'with the "/" of a directory';
-is location('/redirect/DIR/'), "$to/Dir/", 'which may be there';
+is location('/redirect/DIR'), "$to/Dir/",
+    'the redirect adds "/" to a directory';
+is location('/redirect/DIR/'), "$to/Dir/", 'a directory requested with "/"';
 is location('/redirect/cafe.txt'), "$to/Caf%C3%A9.txt", 'percent-encoded';
-is location('/redirect/Plain.txt'), '200 -', 'the end of it';
-is location('/redirect/DIR/none'), '404 -', 'not to what is absent';
-is location('/redirect/SHUT.txt'), '403 -', 'nor to what may not be read';
+is location('/redirect/Plain.txt'), '200 -',
+    'the canonical name is not redirected';
+is location('/redirect/DIR/none'), '404 -', 'no redirect to an absent name';
+is location('/redirect/SHUT.txt'), '403 -', 'no redirect to an unreadable file';
 is location('/linked/SECRET.txt'), location('/linked/none'),
-    'nor behind a link that is shut';
-is location('/redirect/two/name.txt'), '404 -', 'not to one of several';
-is location('/Redirect2/SECRET.txt'), '403 -', 'not to what is denied';
+    'no redirect below a disabled symbolic link';
+is location('/redirect/two/name.txt'), '404 -',
+    'no redirect to one of several names';
+is location('/Redirect2/SECRET.txt'), '403 -', 'no redirect to a denied name';
 is $server->request('HEAD', '/redirect/PLAIN.TXT')->status, 302, 'HEAD';
 
 # ---- writing ---------------------------------------------------------------
@@ -346,34 +352,36 @@ sub names {
 
 my $before = names('');
 is dav('PUT', 'NAME.TXT', body => 'new'), 409, 'PUT of another case';
-is dav('PUT', 'n%C3%A0me.txt', body => 'new'), 409, 'of other accents';
-is dav('PUT', 'Nmae.txt', body => 'new'), 201, 'of another spelling';
-is slurp("$root/dav/Name.txt"), 'dav', 'makes a file of its own';
+is dav('PUT', 'n%C3%A0me.txt', body => 'new'), 409, 'PUT of other accents';
+is dav('PUT', 'Nmae.txt', body => 'new'), 201, 'PUT of another spelling';
+is slurp("$root/dav/Name.txt"), 'dav', 'which creates a separate file';
 is dav('DELETE', $_), 404, "DELETE $_"
     for 'NAMe.txt', 'NAME.TXT', 'n%C3%A0me.txt';
-is dav('DELETE', 'Nmae.txt'), 204, 'DELETE of that';
-is names(''), $before, 'which is gone';
+is dav('DELETE', 'Nmae.txt'), 204, 'DELETE of the separate file';
+is names(''), $before, 'the file is deleted';
 is dav('MKCOL', 'CLOSED/new/'), 409, 'MKCOL in a directory of another case';
 is dav('PUT', 'CD.txt', body => 'new'), 204, 'PUT of another width';
-is slurp("$root/dav/\xEF\xBC\xA3\xEF\xBC\xA4.txt"), 'new', 'goes to the file';
+is slurp("$root/dav/\xEF\xBC\xA3\xEF\xBC\xA4.txt"), 'new',
+    'which replaces the existing file';
 is dav('PUT', 'par.txt', body => 'new'), 409, 'PUT of several widths';
-is dav('COPY', 'Name.txt', to => '/dav/par.txt'), 409, 'nor is it a Destination';
+is dav('COPY', 'Name.txt', to => '/dav/par.txt'), 409,
+    'COPY to an ambiguous width';
 is dav('COPY', 'name.txt', to => '/dav/copy'), 404, 'COPY of another case';
 is dav('COPY', 'Name.txt', to => '/dav/NAME.txt'), 409,
     'COPY to another case';
 is dav('MOVE', 'Name.txt', to => '/dav/NAME.TXT'), 204,
     'MOVE changes the name';
-is dav('MOVE', 'NAME.TXT', to => '/dav/Name.txt'), 204, 'and back';
+is dav('MOVE', 'NAME.TXT', to => '/dav/Name.txt'), 204, 'MOVE back';
 is dav('COPY', 'Name.txt', to => '/dav/CD.txt'), 409,
     'COPY to another width';
 is dav('COPY', 'Name.txt', to => '/dav/closed/Name.txt'), 403,
-    'COPY to what is denied';
+    'COPY to a denied directory';
 is dav('MOVE', 'Sub/', to => '/dav/CLOSED/'), 409,
     'MOVE to a directory of another case';
-is names('closed'), 'Name.txt', 'which is not touched';
+is names('closed'), 'Name.txt', 'the directory is unchanged';
 is dav('MKCOL', 'SUB/'), 409, 'MKCOL';
-is names(''), $before, 'nothing is left';
-is names('Sub'), 'x', 'nor is anything missing';
+is names(''), $before, 'no new entries';
+is names('Sub'), 'x', 'no missing entries';
 SKIP: {
     skip 'no ngx_http_dav_ext_module', 1 if !$ext;
     is dav('PROPFIND', 'NAME.txt', headers => ['Depth', 0]), 207, 'PROPFIND';
@@ -389,14 +397,14 @@ for (
     ['find several names for', '/two/name.txt', 'case'],
 ) {
     my ($doing, $path, $match) = @$_;
-    ok $server->wait_for(sub { $server->told =~ m{
+    ok $server->wait_for(sub { $server->settled_log =~ m{
         iri:\ report:\ would\ \Q$doing "$path"\E:\ form\ ascii,\ charset\ "",
         \ match\ $match,\ [\ \w,]+,\ file\ "/}x }), "$doing $path";
 }
 is answer('/Plain.txt', port => $server->port('report')), '200 plain',
-    'report, exact';
-unlike $server->told, qr{would [\w ]+ "/Plain\.txt": .*match exact},
-    'of which there is nothing to say';
+    'report: an exact name';
+unlike $server->settled_log, qr{would [\w ]+ "/Plain\.txt": .*match exact},
+    'report: no line for an exact name';
 
 is_deeply [$server->errors], [], 'log';
 done_testing;

@@ -23,10 +23,10 @@ for (['iri_convert $x nfc;', qr/number of arg/],
         qr/defines that variable a second time/],
     ['server { iri_convert $x nfc a; }', qr/is not allowed here/])
 {
-    my ($text, $says) = @$_;
-    my ($code, $said) = nginx_t("$text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "refused: $text";
-    like $said, $says, "and why: $text";
+    my ($text, $message) = @$_;
+    my ($code, $output) = nginx_t("$text server { listen 127.0.0.1:%%PORT%%; }");
+    isnt $code, 0, "rejected: $text";
+    like $output, $message, "message: $text";
 }
 
 # ---- one server --------------------------------------------------------------
@@ -89,7 +89,7 @@ server {
 }
 END
 
-# A function of nginx that gets a text in a header.
+# The value of a function of nginx for a text, in a header field.
 sub converted {
     my ($function, $text, @option) = @_;
     return $server->get("/$function", headers => ['X', $text], @option)
@@ -105,8 +105,8 @@ for (function_values(),
 }
 
 is converted('fixed', 'x'), '/%E8%A1%A8%201', 'a text without variables';
-is converted('nfc', ''), '', 'of nothing';
-is $server->get('/nfc')->body, '', 'of no header';
+is converted('nfc', ''), '', 'an empty text';
+is $server->get('/nfc')->body, '', 'an absent header';
 
 # ---- in rules -------------------------------------------------------------------
 
@@ -121,16 +121,17 @@ is $server->get("/old$_->[0]")->header('Location'),
 is converted('if', "Stra\xC3\x9Fe"), 'yes', 'if';
 is converted('if', 'x'), 'no', 'if, another';
 is $server->get('/CHANGES')->body, '/changes /later',
-    'evaluated each time: the path has changed';
+    'evaluated again after the path changed';
 
 # ---- hostile ---------------------------------------------------------------------
 
-is $server->get('/circle')->body, '[]', 'a circle';
-like $server->told, qr/cycle while evaluating variable "circle"/,
-    'is an error';
+is $server->get('/circle')->body, '[]', 'a variable that depends on itself';
+like $server->settled_log, qr/cycle while evaluating variable "circle"/,
+    'is a configuration error';
 
-my @lines = $server->told =~ /\[info\].*(iri: nfc of .*?), client/g;
-is_deeply \@lines, ['iri: nfc of "%E9": is not UTF-8, reason=function'], 'one line of log';
+my @lines = $server->settled_log =~ /\[info\].*(iri: nfc of .*?), client/g;
+is_deeply \@lines, ['iri: nfc of "%E9": is not UTF-8, reason=function'],
+    'one log line';
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     "\xCC\x81\xCC\xA7" x 1700, "\xFF\x01\x7F", '%00%0A', "\xE2\x80\x8E",
@@ -146,17 +147,17 @@ for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     }
 }
 
-is converted('to_uri', 'a' x 65536), 'a' x 65536, 'as long as a text may be';
+is converted('to_uri', 'a' x 65536), 'a' x 65536, 'the maximal length';
 is converted('to_uri', 'a' x 65537), '', 'longer';
 is converted('fold', "\xC3\x9F" x 50000), '', '100,000 octets';
-is scalar(() = $server->told =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
-    'a line of log for each, which is short';
+is scalar(() = $server->settled_log =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
+    'a short log line for each';
 
 is converted('x', "e\xCC\x81", port => $server->port('off')), '[][]',
-    'nothing where iri is off';
+    'no value with iri off';
 is octets(converted('x', "e\xCC\x81", port => $server->port('report'))),
-    octets("[\xC3\xA9]"), 'in report as ever';
+    octets("[\xC3\xA9]"), 'report: the value';
 
 my @errors = grep { !/cycle while evaluating/ } $server->errors;
-is_deeply \@errors, [], 'nothing unexpected in the log';
+is_deeply \@errors, [], 'error log';
 done_testing;

@@ -10,7 +10,7 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# ---- a Destination that does not reach below its alias -----------------------
+# ---- a Destination that is shorter than its alias ---------------------------
 
 my ($dav_root) = make_tree("data/a.txt\tfile\tA\n");
 chmod 0777, "$dav_root/data" or die;
@@ -49,7 +49,7 @@ is copy_move($file, $_), '400 400', "to \"$_\"" for qw(/x /%C3%A9 /e%CC%81
     /prefix/deep /prefix/dee%70 /x?prefix/deep/inner/b.txt
     /%70%72%65%66%69%78%2F%64%65%65%70 http://localhost/x);
 is copy_move('/prefix/deep/inner/a.txt', '/x'), '400 400', 'alias inherited';
-is copy_move('/proxy/a.txt', '/x'), '200 200', 'not where a proxy is asked';
+is copy_move('/proxy/a.txt', '/x'), '200 200', 'not in a proxied location';
 is copy_move($file, '/prefix/deep/b.txt'), '204 204', 'below the alias';
 is copy_move('/prefix/deep/b.txt', "/prefix/$_"), '400 400',
     "a character across the end of the alias, or another prefix: $_"
@@ -57,13 +57,13 @@ is copy_move('/prefix/deep/b.txt', "/prefix/$_"), '400 400',
 is copy_move('/prefix/deep/b.txt', '/data/#%A4%A2'), '404 404',
     'no reading behind "#", which is a part of this path';
 is copy_move('/prefix/deep/b.txt', '/prefix/deep/#e%CC%81'), '204 204',
-    'and in canonical form';
+    'the same in canonical form';
 is_deeply [map { s{.*/}{}r } glob "$dav_root/data/*"], ["#\xC3\xA9"],
-    'nothing else is there';
+    'no other entries';
 
 is_deeply [$dav->errors], [], 'no worker is lost';
 
-# ---- a Destination that is another name of what is there ---------------------
+# ---- a Destination that is another form of an existing name -----------------
 
 for my $charset ('UTF-8', 'EUC-JP') {
     my ($tree) = make_tree("\@charset $charset\n" . <<'END');
@@ -98,14 +98,14 @@ END
         'no second entry with such a name';
     is $server->request('MOVE', '/up/s',
         headers => [Destination => '/up/%E3%81%82'])->status, 204,
-        'its own name';
+        'the exact name';
     is $server->request('MOVE', '/up/%A4%A2',
         headers => [Destination => '/up/%A4%A6'])->status, 204,
         'a source that starts over, a new name';
-    is_deeply [$server->errors], [], 'nothing unexpected in the log';
+    is_deeply [$server->errors], [], 'error log';
 }
 
-# ---- a request that starts over is as if it had come so ----------------------
+# ---- a restarted request is handled like a new one --------------------------
 
 # U+3042 and U+3044 in EUC-JP; the first reading has half-width characters.
 my ($plain, $secret) = ('/%A4%A2/x.txt', '/%A4%A4/x.txt');
@@ -160,16 +160,16 @@ for my $name (qw(named tried lost broken last)) {
     is answer($over, $name, '/%E3%81%84/x.txt'), '404', "$name: internal";
     is answer($over, $name, $secret), '404', "$name: internal, another form";
 }
-is answer($over, made => "/to$plain"), '200 plain', 'what a rewrite made';
+is answer($over, made => "/to$plain"), '200 plain', 'a rewritten path';
 is answer($over, made => '/to/%E3%81%84/x.txt'), '200 secret',
-    'may be internal, as ever';
+    'a rewritten path may be internal, as in a stock server';
 is answer($over, made => "/to$secret"), '200 secret',
-    'under another form, too: the rules of the canonical path lead there';
+    'the same in another form: rules see the canonical path';
 is answer($over, index => '/page/'), '404 secret',
-    'a redirect of the server may see what is internal';
-is_deeply [$over->errors], [], 'nothing unexpected in the log';
+    'an internal redirect may use internal locations';
+is_deeply [$over->errors], [], 'error log';
 
-# What rules did for the first reading is undone.
+# Changes that rules made for the first reading are undone.
 my $undo = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -196,20 +196,21 @@ for (['/%E3%81%82/x.txt', $plain], ['/at/%E3%81%82/x.txt', "/at$plain"])
     my ($wanted, $got) = map { $undo->get($_ . ($_ =~ /\?/ ? '&' : '?')
         . 'role=mine', host => 'name') } @$_;
     is $got->body, 'plain', "$_->[0], another form";
-    unlike $got->header('X-State'), qr/wrong|10240/, 'as if it had come so';
+    unlike $got->header('X-State'), qr/wrong|10240/,
+        'as if the found name had been sent';
     is $got->header('X-State'), $wanted->header('X-State'),
-        'with nothing else changed';
+        'no other effects of rules';
 }
 is answer($undo, '', "/rewritten/?to=\xE3\x81\x82"), '200 plain',
-    'a rewrite to what the query says';
+    'a rewrite to the path in the query';
 is answer($undo, '', "/rewritten/?to=\xA4\xA2"), '404',
-    'by another name: the client has not sent it in its path';
+    'another name that is not in the path sent';
 is answer($undo, '', "/front$plain"), '200 front',
-    'the rules of the wrong location do not run';
-is answer($undo, '', '/front/%A4%A6'), '409', 'but those of the right one';
-is_deeply [$undo->errors], [], 'nothing unexpected in the log';
+    'rules of the first location do not run';
+is answer($undo, '', '/front/%A4%A6'), '409', 'rules of the found location run';
+is_deeply [$undo->errors], [], 'error log';
 
-# ---- what was refused is not opened for its error page -----------------------
+# ---- a refused path is not opened for its error page ------------------------
 
 my ($raw_root) = make_tree(<<'END');
 \xA4\xA2.txt	file	raw
@@ -237,19 +238,19 @@ END
 for ('', '?if=1') {
     my $page = $refuse->get("/%A4%A2.txt$_");
     is $page->status, 404, "no reading$_";
-    is $page->header('X-File'), 'none', 'nor a test for the file'
+    is $page->header('X-File'), 'none', 'no test for the file'
         if $_ eq '';
     is $refuse->get("/e%CC%81/x.txt%FF$_")->status, 404,
-        "nor half a one$_";
+        "no partial reading$_";
     is answer($refuse, '', "/%E3%81%82.txt$_"), '200 named', "a name$_";
     is answer($refuse, pass => "/%A4%A2.txt$_"), '200 raw',
         "no reading, and none needed$_";
 }
-is_deeply [$refuse->errors], [], 'nothing unexpected in the log';
-is_deeply [$refuse->told =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
-    'octets of no name are not tried either';
+is_deeply [$refuse->errors], [], 'error log';
+is_deeply [$refuse->settled_log =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
+    'octets without a name are not looked up';
 
-# ---- a variable keeps its length while a text is made of it ------------------
+# ---- a variable keeps its length during one evaluation ----------------------
 
 my ($put_root) = make_tree("a.txt\tfile\tA\n");
 chmod 0777, $put_root or die;
@@ -283,9 +284,9 @@ for my $name ('a.txt', '%E3%81%82.txt') {
     is $steady->get("/alias/$name")->body, "$put_root/b/$text",
         'below an alias';
 }
-is_deeply [$steady->errors], [], 'nothing unexpected in the log';
+is_deeply [$steady->errors], [], 'error log';
 
-# ---- $request_filename after a rewrite that is still to be followed ----------
+# ---- $request_filename between a rewrite and its new location ---------------
 
 my ($tests) = make_tree("d/b.txt\tfile\tB\nlong/d/b.txt\tfile\tB\n");
 my $same = nginx(root => $tests, conf => join '', map { <<"END" } qw(off on));
@@ -327,7 +328,7 @@ for my $name ('b.txt', 'none.txt') {
             answer($same, off => "/$place/$name"), "/$place/$name";
     }
 }
-is_deeply [$same->errors], [], 'nothing unexpected in the log';
+is_deeply [$same->errors], [], 'error log';
 
 # ---- only try_files sees the path on disk ------------------------------------
 
@@ -364,9 +365,9 @@ is $try->get("/$_/%E6%97%A5")->header('Location'),
     "$_: an address for what is not" for qw(status mirror);
 is answer($try, '', '/page/%E6%97%A5'), "404 uri=/page/$day",
     'arguments of a page';
-is_deeply [$try->errors], [], 'nothing unexpected in the log';
+is_deeply [$try->errors], [], 'error log';
 
-# ---- what try_files leaves behind under alias with captures ------------------
+# ---- the path after try_files under alias with captures ---------------------
 
 my ($left) = make_tree("d/b.txt\tfile\td\nb.txt\tfile\troot\n");
 my $down   = free_port();
@@ -386,7 +387,7 @@ server {
 END
 is answer($after, $_ => '/re/b.txt'), '200 root', "a page for an error, iri $_"
     for qw(off on);
-is_deeply [$after->errors], [], 'nothing unexpected in the log';
+is_deeply [$after->errors], [], 'error log';
 # ---- rules judge the Destination ---------------------------------------------
 
 my @PLACES = ('open/a.txt', map { "$_/x" } qw(公開 秘密 internal auth if gone
@@ -441,8 +442,8 @@ sub places { return [map { s{^\Q$places\E/}{}r } grep { -f }
 
 my $before = places();
 
-# In each form, and however the server is told of it.
-sub judged {
+# In each form, and for each way in which the server receives it.
+sub destination_is {
     my ($path, $status, $why) = @_;
     my $octets = octets($path);
     my $text   = Encode::decode('UTF-8', $octets);
@@ -461,20 +462,21 @@ sub judged {
     return;
 }
 
-judged('/秘密/new', 403, 'a denied place');
-judged('/秘密/x', 403, 'and what is there');
-judged('/internal/new', 404, 'internal');
-judged('/auth/new', 401, 'no password');
-judged('/if/x-new', 403, 'a rule of rewrite');
-judged('/gone/new', 410, 'its answer');
-judged('/proxied/new', 403, 'not a place of files');
-judged('/sub/no', 403, 'a subrequest is asked');
-judged('/rewritten/new', 403, 'another path to the rules');
-judged('/except/new', 403, 'limit_except');
-judged('/open/あ.php', 403, 'a pattern');
-judged('/page/new', 403, 'and its page may not copy it either');
-judged('/nested/denied/new', 403, 'nested');
-judged($_, 400, 'no path of something new') for '/open//秘密/new', '//秘密/new',
+destination_is('/秘密/new', 403, 'denied location');
+destination_is('/秘密/x', 403, 'denied location, existing file');
+destination_is('/internal/new', 404, 'internal');
+destination_is('/auth/new', 401, 'without the password');
+destination_is('/if/x-new', 403, 'if in a location');
+destination_is('/gone/new', 410, 'its return');
+destination_is('/proxied/new', 403, 'a proxied location');
+destination_is('/sub/no', 403, 'auth_request');
+destination_is('/rewritten/new', 403, 'a rewrite to a denied path');
+destination_is('/except/new', 403, 'limit_except');
+destination_is('/open/あ.php', 403, 'a regular expression location');
+destination_is('/page/new', 403, 'error_page of a denied location');
+destination_is('/nested/denied/new', 403, 'nested');
+destination_is($_, 400,
+    'not a valid path for a new entry') for '/open//秘密/new', '//秘密/new',
     '/./秘密/new', '/open/%0Anew', '/open/%7F';
 is $rules->request('COPY', '/alias/a.txt', headers => [Destination => $_])
     ->status, 400, "alias stands for what it is: $_"
@@ -482,7 +484,7 @@ is $rules->request('COPY', '/alias/a.txt', headers => [Destination => $_])
 is $rules->request('COPY', '/alias/a.txt', headers => [Destination => $_])
     ->status, 403, "below alias: $_"
     for '/alias/%E7%A7%98/b.txt', '/alias/%8A%84/b.txt' =~ s/%8A%84/%94%E9/r;
-is_deeply places(), $before, 'nothing was made, nothing is gone';
+is_deeply places(), $before, 'no entry was created or removed';
 
 my $login = 'Basic dTpw';
 for (['/auth/b', 204, Authorization => $login], ['/sub/yes', 204],
@@ -495,21 +497,21 @@ for (['/auth/b', 204, Authorization => $login], ['/sub/yes', 204],
         'COPY to ' . escaped($to);
 }
 is $rules->request('COPY', '/auth/x', headers => [Destination => '/open/c'])
-    ->status, 401, 'the source is judged as ever';
+    ->status, 401, 'access to the source is checked';
 is $rules->request('COPY', '/auth/x', headers => [Destination => '/sub/yes'])
-    ->status, 401, 'and nothing granted to one';
+    ->status, 401, 'access to the destination does not grant the source';
 is $rules->request('COPY', '/sub/x', headers => [Destination => '/sub/yes'])
-    ->status, 403, 'is granted to the other';
-is slurp("$places/公開/b"), 'open/a.txt', 'what was copied is the source';
+    ->status, 403, 'nor with auth_request for both';
+is slurp("$places/公開/b"), 'open/a.txt', 'content of the copy';
 my $answer = $rules->request('MOVE', '/%8C%F6%8AJ/b',
     headers => [Destination => '/open/d']);
 is $answer->status, 204, 'MOVE from another form' or diag $rules->log_text;
 is $answer->header('X-Path'), '/公開/b /公開/b',
-    'and the request is the source again';
-is slurp("$places/open/d"), 'open/a.txt', 'what was moved is the source';
-is_deeply [$rules->errors], [], 'nothing unexpected in the log';
+    '$uri is the source after the check';
+is slurp("$places/open/d"), 'open/a.txt', 'content after MOVE';
+is_deeply [$rules->errors], [], 'error log';
 
-# ---- and nothing of the source helps it --------------------------------------
+# ---- captures and variables of the source do not apply to the Destination ---
 
 my ($second) = make_tree(join '', map { escaped($_) . "\tfile\t-\n" }
     qw(up/a up/dir/f 秘密/a〜 files/tf/a files/denied/x tf/a mapsec/x need/x same/x
@@ -517,7 +519,7 @@ my ($second) = make_tree(join '', map { escaped($_) . "\tfile\t-\n" }
 system 'chmod', '-R', 'a+rwX', $second;
 chmod 0777, $second or die;
 
-my $begun = nginx(root => $second, log_level => 'info', conf => <<'END');
+my $copying = nginx(root => $second, log_level => 'info', conf => <<'END');
 map $uri $secret { ~^/mapsec/ 1; default 0; }
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -560,7 +562,7 @@ END
 
 sub ask {
     my ($source, $to, $status, $why, $method) = @_;
-    my $answer = $begun->request($method // 'COPY', $source,
+    my $answer = $copying->request($method // 'COPY', $source,
         headers => [Destination => uri_of($to)]);
     is $answer->status, $status, "$source to " . escaped($to) . ": $why";
     return $answer;
@@ -568,33 +570,34 @@ sub ask {
 
 sub uri_of { $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
 
-ask('/up/a', $_, 409, 'the end of a query is no end of a path') for
+ask('/up/a', $_, 409, '"/" at the end of a query does not end the path') for
     '/x.php/?a', '/config.ini/?a', '/秘密.php/?a', '/new?/', '/new/';
-ask('/up/dir/', $_, 409, 'nor of a collection') for '/denied?/', '/new';
-ask('/up/dir/', '/denied/', 403, 'and that is denied');
-ask('/up/a', '/mapsec/b', 403, 'a map of $uri is asked again');
-ask('/up/a', '/need/b', 403, 'nor is what a rule has set kept');
+ask('/up/dir/', $_, 409, 'also for a collection') for '/denied?/', '/new';
+ask('/up/dir/', '/denied/', 403, 'denied collection');
+ask('/up/a', '/mapsec/b', 403, 'a map of $uri is evaluated again');
+ask('/up/a', '/need/b', 403, 'variables set for the source are reset');
 ask('/files/tf/a', '/files/denied/t', 403, 'below alias');
 ask('/tf/a', '/upxxx/denied/t', 400, 'try_files leads below another alias');
-ask('/tf/a', '/files/denied/t', 403, 'whose rules are asked');
-ask('/named/a', '/denied/t', 403, 'and for a named location');
-ask('/up/a', "/秘密/$_～", 403, 'there or not') for qw(a b);
-ask('/up/a', '/areq/no', 403, '$request_uri is the one that is judged');
-ask('/up/a', '/areq/yes', 204, 'by whom it is asked');
-ask('/up/a', '/front/new', 403, 'a rule makes another path');
-ask('/up/a', '/same/new', 204, 'or the same one');
-ask('/up/a', $_, 409, 'a "/" that nginx would forget') for
+ask('/tf/a', '/files/denied/t', 403, 'rules of the alias apply');
+ask('/named/a', '/denied/t', 403, 'a named location');
+ask('/up/a', "/秘密/$_～", 403, 'existing or absent') for qw(a b);
+ask('/up/a', '/areq/no', 403, '$request_uri is the destination');
+ask('/up/a', '/areq/yes', 204, 'auth_request allows it');
+ask('/up/a', '/front/new', 403, 'a rewrite to another path');
+ask('/up/a', '/same/new', 204, 'a rewrite to the same path');
+ask('/up/a', $_, 409, 'an escaped "/" at the end') for
     '/x.php%2F', '/x2.php/%';
-is $begun->request('COPY', '/up/a', headers => [Destination => $_])->status,
+is $copying->request('COPY', '/up/a', headers => [Destination => $_])->status,
     400, "a bad escape: $_" for '/%94%E9%96%A7/%zn', '/%E7%A7%98/%';
 is ask('/up/a', '/pg/b', 200, 'a page from upstream')->body, 'COPY /up/a',
-    'which sees the source';
-is ask('/up/a', '/page/b', 403, 'a page of its own path')->body,
-    "page of /up/a /page.txt\n", 'which does, too';
-is ask('/up/a', '/tf/b', 204, 'and this may be')->status, 204, 'again';
+    'the error page has the source as $request_uri';
+is ask('/up/a', '/page/b', 403, 'an error page with another path')->body,
+    "page of /up/a /page.txt\n", 'so has an internal error page';
+is ask('/up/a', '/tf/b', 204, 'an allowed destination')->status, 204, 'again';
 is_deeply [sort map { s{^\Q$second\E/}{}r } grep { -f }
     map { glob "$second/$_" } '*', '*/*', '*/*/*'], [sort qw(app areq/x areq/yes front/x mapsec/x
-    named/a need/x pg/x same/new same/x tf/a tf/b up/a 秘密/a〜 files/denied/x files/tf/a up/dir/f)], 'nothing else was made' or diag `find $second -type f`;
-is_deeply [$begun->errors], [], 'nothing unexpected in the log';
+    named/a need/x pg/x same/new same/x tf/a tf/b up/a 秘密/a〜 files/denied/x files/tf/a up/dir/f)],
+        'no other entry was created' or diag `find $second -type f`;
+is_deeply [$copying->errors], [], 'error log';
 
 done_testing;

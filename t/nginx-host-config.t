@@ -9,7 +9,7 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# A server that says its name and the host; text: what else stands in it.
+# A server that answers with its name and the host; text: further directives.
 sub server {
     my ($site, $text) = @_;
     $text = "listen 127.0.0.1:%%PORT%%; $text" if $text !~ /listen/;
@@ -22,18 +22,18 @@ server {
 END
 }
 
-# All warnings and errors of `nginx -t`, without what comes before and where.
-sub told {
-    my ($code, $said) = nginx_t(join '', @_);
+# All warnings and errors of `nginx -t`, without prefix and position.
+sub messages {
+    my ($code, $responses) = nginx_t(join '', @_);
     return map { s/^nginx: //r } map { s{ in \S+/nginx\.conf:(\d+)}{ at $1}gr }
-        grep { /\[(?:warn|emerg)\]/ } split /\n/, $said;
+        grep { /\[(?:warn|emerg)\]/ } split /\n/, $responses;
 }
 
-# What a server answers to hosts, after a space each.
-sub asked {
+# The responses of a server to hosts, separated by spaces.
+sub responses_to {
     my ($conf, @hosts) = @_;
     my $nginx = nginx(log_level => 'info', conf => $conf);
-    my @said = map {
+    my @responses = map {
         my ($host, $port) = ref $_ ? @$_ : ($_, '');
         my $answer = $nginx->get('/', host => $host,
             port => $nginx->port($port));
@@ -41,12 +41,12 @@ sub asked {
     } @hosts;
     is_deeply [$nginx->errors(ignore => qr/"iri_host" in \S+ has no effect/)],
         [], 'log';
-    return ($nginx, @said);
+    return ($nginx, @responses);
 }
 
 my $UE    = 'xn--tda.example';
 my $ue    = '%C3%9C.example';      # escaped, for all versions of nginx
-my $LOWER = '%c3%9c.example';      # as nginx sees it
+my $LOWER = '%c3%9c.example';      # as nginx normalizes it
 my $name  = "server_name \xC3\xBC.example;";
 
 # ---- values ------------------------------------------------------------------
@@ -57,20 +57,20 @@ for my $case (
     ['iri_host;',     qr/invalid number of arguments in "iri_host" directive/],
     ['iri_host on; iri_host on;', qr/"iri_host" directive is duplicate/],
 ) {
-    my ($text, $says) = @$case;
-    my @told = told("$text\n", server('x', ''));
-    is @told, 1, "one error: $text";
-    like $told[0], $says, "which says why: $text";
+    my ($text, $message) = @$case;
+    my @messages = messages("$text\n", server('x', ''));
+    is @messages, 1, "one error: $text";
+    like $messages[0], $message, "message: $text";
 }
-like((told(server('x', 'location /x { iri_host on; }')))[0],
+like((messages(server('x', 'location /x { iri_host on; }')))[0],
     qr/"iri_host" directive is not allowed here/, 'not in a location');
-is_deeply [told("iri ON; iri_host On;\n", server('x', "iri_host STRICT;"))],
+is_deeply [messages("iri ON; iri_host On;\n", server('x', "iri_host STRICT;"))],
     [], 'letter case does not matter';
 
-# ---- which one counts --------------------------------------------------------
+# ---- which setting applies --------------------------------------------------
 
 for my $case (
-    # http{}, default server, other server, what comes
+    # http{}, default server, other server, the response
     ['iri on;',               '',              '',       "default $LOWER"],
     ['iri on; iri_host on;',  '',              '',             "site $UE"],
     ['iri on; iri_host off;', 'iri_host on;',  '',             "site $UE"],
@@ -86,40 +86,40 @@ for my $case (
     ['iri on; iri_host on;',  '',              'iri report;',  "site $UE"],
 ) {
     my ($http, $default, $other, $wanted) = @$case;
-    my ($nginx, $said) = asked("$http\n" . server('default', $default)
+    my ($nginx, $responses) = responses_to("$http\n" . server('default', $default)
         . server('site', "server_name xn--tda.example; $other"), $ue);
-    is $said, $wanted, "$http { $default } { $other }";
+    is $responses, $wanted, "$http { $default } { $other }";
 }
 
-# The default server of each address, however the raw host was matched.
-my ($nginx, @said) = asked("iri on;\n"
+# The default server of each address decides, however the raw host was matched.
+my ($nginx, @responses) = responses_to("iri on;\n"
     . server('one', 'listen 127.0.0.1:%%PORT%%; listen 127.0.0.1:%%PORTb%%;
         server_name one.example;')
     . server('two', 'listen 127.0.0.1:%%PORT%%;
         listen 127.0.0.1:%%PORTb%% default_server; iri_host on;
         server_name xn--tda.example ~%;'),
     $ue, 'b%FC', [$ue, 'b'], ['b%FC', 'b'], ['%6Fne.example', 'b']);
-is_deeply \@said, ["two $LOWER", 'two b%fc', "two $UE", 400,
-    'one one.example'], 'the default server of the address that was asked';
+is_deeply \@responses, ["two $LOWER", 'two b%fc', "two $UE", 400,
+    'one one.example'], 'the default server of the requested address';
 
 # ---- report ------------------------------------------------------------------
 
-($nginx, @said) = asked("iri report; iri_host on;\n"
+($nginx, @responses) = responses_to("iri report; iri_host on;\n"
     . server('default', '') . server('site', $name), $ue, 'b%FC', 'plain', $UE);
-is_deeply \@said, ["default $LOWER", 'default b%fc', 'default plain',
-    "default $UE"], 'report changes nothing';
-my $log = $nginx->told;
+is_deeply \@responses, ["default $LOWER", 'default b%fc', 'default plain',
+    "default $UE"], 'report: no change';
+my $log = $nginx->settled_log;
 like $log, qr/iri: report: would map host "%c3%9c\.example" to "\Q$UE\E"/,
-    'report says what it would take';
+    'report logs hosts that would be accepted';
 like $log, qr/iri: report: would refuse host "b%fc": it is not UTF-8/,
-    'report says what it would refuse';
-unlike $log, qr/iri: report: would.*plain/, 'and nothing of ASCII';
+    'report logs hosts that would be refused';
+unlike $log, qr/iri: report: would.*plain/, 'report: no line for ASCII';
 
 # ---- variables where it is off -----------------------------------------------
 
 my $none = IRI::Nginx::refuses_raw_host() ? 400 : '  ';
-($nginx, @said) =
-    asked(<<'END', $ue, 'b%FC', 'XN--tda.example', 'xn--a', '[::1]',
+($nginx, @responses) =
+    responses_to(<<'END', $ue, 'b%FC', 'XN--tda.example', 'xn--a', '[::1]',
 server {
     listen 127.0.0.1:%%PORT%%;
     iri on;
@@ -127,27 +127,27 @@ server {
 }
 END
     'a@evil.example', 'a"<>b', "[\xC3\xBC\"]");
-is_deeply \@said, [
+is_deeply \@responses, [
     "\xC3\xBC.example $UE http://\xC3\xBC.example/",
     '  ',
     "\xC3\xBC.example $UE http://\xC3\xBC.example/",
     'xn--a xn--a http://xn--a/',
     '[::1] [::1] http://[::1]/', ($none) x 3,
-], 'variables tell what the host is; nothing of one that is none';
+], 'variables of a host, empty for an invalid one';
 
 # ---- names of servers --------------------------------------------------------
 
 my @forms = ("\xC3\xBC.example", "\xC3\x9C.Example", "u\xCC\x88.example",
     "\xC3\xBC\xE3\x80\x82example", "u\xCC\x88\xEF\xBC\x8Eexample");
 for my $form (@forms) {
-    ($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+    ($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
         . server('site', "server_name $form;"), $UE, $ue);
-    is_deeply \@said, ["site $UE", "site $UE"],
+    is_deeply \@responses, ["site $UE", "site $UE"],
         'server_name ' . escaped($form);
 }
 
-# That of the default servers of its addresses says whether a server's names
-# are mapped; else they are what they are.
+# The setting of the default servers of its addresses decides whether a
+# server's names are mapped; otherwise they stay as they are.
 for my $case (
     ['iri on;', '', '', 'default'], ['iri on; iri_host on;', '', '', 'site'],
     ['iri_host on;', '', '', 'default'],
@@ -160,87 +160,90 @@ for my $case (
     ['iri on; iri_host on;', 'iri report;', '', 'default'],
 ) {
     my ($http, $default, $other, $site) = @$case;
-    ($nginx, @said) = asked("$http\n" . server('default', $default)
+    ($nginx, @responses) = responses_to("$http\n" . server('default', $default)
         . server('site', "$name $other"), $UE);
-    is $said[0], "$site $UE", "name: $http { $default } { $other }";
+    is $responses[0], "$site $UE", "name: $http { $default } { $other }";
 }
 
-# One of several addresses is enough; $server_name follows.
+# One of several addresses is enough; $server_name changes, too.
 for my $case (['off', 'off', "\xC3\xBC.example"], ['on', 'off', $UE],
     ['off', 'on', $UE], ['on', 'on', $UE]) {
     my ($one, $two, $wanted) = @$case;
-    ($nginx, @said) = asked("iri on;\n"
+    ($nginx, @responses) = responses_to("iri on;\n"
         . server('one', "listen 127.0.0.1:%%PORT%%; iri_host $one;")
         . server('two', "listen 127.0.0.1:%%PORTb%%; iri_host $two;")
         . server('$server_name', "listen 127.0.0.1:%%PORT%%;
             listen 127.0.0.1:%%PORTb%%; iri_host on;
             server_name \xC3\xBC.example plain.example;"), 'plain.example');
-    is $said[0], "$wanted plain.example", "addresses: $one, $two";
+    is $responses[0], "$wanted plain.example", "addresses: $one, $two";
 }
 
-# A symbol is a name where one that counts is not strict.
+# A symbol is allowed in a name if one of the deciding servers is not strict.
 for my $case (['strict', 'strict', 'strict', 'default'],
     ['strict', 'strict', 'on', 'default'], ['strict', 'on', 'strict', 'site'],
     ['on', 'strict', 'strict', 'site'], ['on', 'on', 'strict', 'site'],
     ['strict', 'off', 'on', 'default']) {
     my ($one, $two, $own, $site) = @$case;
-    ($nginx, @said) = asked("iri on;\n"
+    ($nginx, @responses) = responses_to("iri on;\n"
         . server('default', "iri_host $one;")
         . server('two', "listen 127.0.0.1:%%PORTb%%; iri_host $two;")
         . server('site', "listen 127.0.0.1:%%PORT%%;
             listen 127.0.0.1:%%PORTb%%; iri_host $own;
             server_name i\xE2\x99\xA5.example;"),
         'xn--i-n3p.example');
-    is $said[0], "$site xn--i-n3p.example", "symbol: $one, $two, own: $own";
+    is $responses[0], "$site xn--i-n3p.example", "symbol: $one, $two, own: $own";
 }
 
-# A name that is written down stays where it is; in one server it may be twice.
+# A name that is configured explicitly belongs to that server; one server may
+# have it twice.
 my $both = "iri on; iri_host on;\n" . server('default', '')
     . server('unicode', $name)
     . server('ascii', 'server_name XN--TDA.example;');
-($nginx, @said) = asked($both, $UE, $ue);
-is_deeply \@said, ["ascii $UE", "ascii $UE"], 'A-labels that are written down';
-is((told($both))[0] =~ s/ at \d+/ at N/gr, '[warn] iri: the host name '
+($nginx, @responses) = responses_to($both, $UE, $ue);
+is_deeply \@responses, ["ascii $UE", "ascii $UE"], 'A-labels in server_name';
+is((messages($both))[0] =~ s/ at \d+/ at N/gr, '[warn] iri: the host name '
     . "\"$UE\" selects the server at N, which has it in A-labels, not that "
     . 'at N, which has it in Unicode: remove it from one of them',
-    'which is told');
-is_deeply [told("iri on; iri_host on;\n", server('default', ''),
+    'a warning');
+is_deeply [messages("iri on; iri_host on;\n", server('default', ''),
     server('twice', "server_name \xC3\xBC.example $UE \xC3\x9C.example;"))],
     [], 'A-labels beside their Unicode';
 for my $twice ("\xC3\xBC.example u\xCC\x88.example",
     ".\xC3\xBC.example \xC3\x9C.example *.u\xCC\x88.example") {
-    ($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+    ($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
         . server('twice', "server_name $twice;"), $UE);
-    is_deeply \@said, ["twice $UE"], 'a name in two forms: ' . escaped($twice);
-    is_deeply [$nginx->told =~ /\[warn\].*/g], [],
-        'of which nobody is warned';
+    is_deeply \@responses, ["twice $UE"], 'a name in two forms: ' . escaped($twice);
+    is_deeply [$nginx->settled_log =~ /\[warn\].*/g], [],
+        'no warning';
 }
-is_deeply [told("iri on; iri_host on;\n",
+is_deeply [messages("iri on; iri_host on;\n",
     server('http',  "listen 127.0.0.1:%%PORT%%; $name"),
     server('https', "listen 127.0.0.1:%%PORTs%%; server_name $UE;"))],
-    [], 'of another address';
+    [], 'a name of another address';
 my $halves = "iri on; iri_host on;\n" . server('default', '')
     . server('unicode', "server_name *.\xC3\xBC.example \xC3\xBC.example;")
     . server('ascii', 'server_name .xn--tda.example;');
-($nginx, @said) = asked($halves, $UE, "a.$UE", $ue, "a.$ue");
-is_deeply \@said, ["ascii $UE", "ascii a.$UE", "ascii $UE", "ascii a.$UE"],
-    'with a dot before them both halves are written down';
-is scalar(told($halves)), 2, 'which is told';
-($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+($nginx, @responses) = responses_to($halves, $UE, "a.$UE", $ue, "a.$ue");
+is_deeply \@responses, ["ascii $UE", "ascii a.$UE", "ascii $UE", "ascii a.$UE"],
+    'both names of a name with a leading dot are configured';
+is scalar(messages($halves)), 2, 'a warning';
+($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
     . server('unicode', "server_name .\xC3\xBC.example;")
     . server('ascii', "server_name $UE;"), $UE, "a.$ue");
-is_deeply \@said, ["ascii $UE", "unicode a.$UE"], 'or one of them';
-is_deeply [told("iri on; iri_host on;\n",
-    server('own', "server_name .\xC3\xBC.example $UE;"))], [], 'its own';
-($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+is_deeply \@responses, ["ascii $UE", "unicode a.$UE"], 'one of the two names';
+is_deeply [messages("iri on; iri_host on;\n",
+    server('own', "server_name .\xC3\xBC.example $UE;"))], [],
+        'both names in one server';
+($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
     . server('unicode', $name) . server('pattern', "server_name ~$UE;"), $UE);
-is $said[0], "unicode $UE", 'a pattern is no name that is written down';
+is $responses[0], "unicode $UE", 'a pattern is not a configured name';
 
 is_deeply [map { /(conflicting server name "[^"]*")/ }
-    told("iri on; iri_host on;\n", server('default', ''),
+    messages("iri on; iri_host on;\n", server('default', ''),
         server('one', "server_name \xC3\xBC.example;"),
         server('two', "server_name \xC3\x9C.example;"))],
-    ["conflicting server name \"$UE\""], 'the same name twice, nginx tells';
+    ["conflicting server name \"$UE\""],
+        "a duplicate name: nginx's own warning";
 
 # ---- warnings ----------------------------------------------------------------
 
@@ -254,23 +257,23 @@ for my $case (
 ) {
     my ($bad, $why) = @$case;
     my $text = server('default', "server_name $bad;");
-    my @told = told("iri on; iri_host on;\n", $text);
-    my $says = qr/selects nothing, because it \Q$why/;
+    my @messages = messages("iri on; iri_host on;\n", $text);
+    my $message = qr/selects nothing, because it \Q$why/;
     my $shown = $bad =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ger;
-    like $told[0] // '', qr/^\[warn\] iri: the host name "\Q$shown\E" of the server at \d+ $says/,
+    like $messages[0] // '', qr/^\[warn\] iri: the host name "\Q$shown\E" of the server at \d+ $message/,
         'a name without A-labels: ' . escaped $bad;
-    is @told, 1, 'one warning';
-    is_deeply [told("iri on;\n", $text)], [], 'none without iri_host';
+    is @messages, 1, 'one warning';
+    is_deeply [messages("iri on;\n", $text)], [], 'none without iri_host';
 }
-is_deeply [told("iri on; iri_host on;\n", server('x',
+is_deeply [messages("iri on; iri_host on;\n", server('x',
     "server_name \"\" .a.example *.b.example c.* ~u_ _ \$hostname;"))],
     [],
-    'ASCII and patterns are not looked at';
+    'ASCII names and patterns are not checked';
 
-# iri_host that has no effect: where it stands, of which server, what is right.
-# Lines from that of http{} on, which is 0: the default server is at 1 and its
+# iri_host that has no effect: its position, the server, the right place. Lines
+# count from that of http{}, which is 0: the default server is at 1 and its
 # text at 3, the other at 6 and at 8.
-my ($base) = (told("iri maybe;\n"))[0] =~ / at (\d+)/;
+my ($base) = (messages("iri maybe;\n"))[0] =~ / at (\d+)/;
 my $HERE = 'iri: "iri_host" at';
 my %TELLS = (
     other  => "$HERE %d has no effect at an address whose first server is "
@@ -279,7 +282,7 @@ my %TELLS = (
         . 'write "iri on;"',
 );
 for my $case (
-    # http, default server, other server, what is told, which line is meant
+    # http, default server, other server, the warning, the line that it names
     ['iri on;',                '', 'iri_host on;',                'other', 8],
     ['iri on; iri_host on;',   '', 'iri_host off;',               'none'],
     ['iri on; iri_host on;',   '', 'iri_host strict;',            'other', 8],
@@ -292,7 +295,7 @@ for my $case (
     ['iri on;', '', 'listen 127.0.0.1:%%PORTb%%; iri_host on;',   'none'],
     ['iri on;', '', 'listen 127.0.0.1:%%PORT%%;
         listen 127.0.0.1:%%PORTb%%; iri_host on;',                'other', 9],
-    # iri is off where it counts: said once, and only if it can matter
+    # iri is off in the deciding server: one warning, and only if it can matter
     ['iri_host on;',         '', '',                              'off', 0],
     ['iri_host strict;',     '', '',                              'off', 0],
     ['iri_host on;',         '', 'iri on;',                       'other', 0],
@@ -313,10 +316,10 @@ for my $case (
     ['',                     '', '',                              'none'],
 ) {
     my ($http, $default, $other, $tells, @lines) = @$case;
-    my @told = map { s/ at (\d+)/' at ' . ($1 - $base)/ger }
-        told("$http\n", server('default', "\n$default"),
+    my @messages = map { s/ at (\d+)/' at ' . ($1 - $base)/ger }
+        messages("$http\n", server('default', "\n$default"),
             server('site', "\n$other"));
-    is_deeply \@told,
+    is_deeply \@messages,
         [map { '[warn] ' . sprintf $TELLS{$tells}, $_ } @lines],
         "warnings: $http { $default } { $other }: $tells";
 }

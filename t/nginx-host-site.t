@@ -17,8 +17,8 @@ site/secret.txt	file	SECRET
 END
 chmod 0777, "$root/site" or die;
 
-# Each way to the site of w<u umlaut>.example; hosts are escaped, since newer
-# versions of nginx take none that is raw.
+# Each way to the site of w<u umlaut>.example; hosts are escaped, because newer
+# versions of nginx reject raw ones.
 my $server = nginx(root => $root, log_level => 'info', conf => <<"END");
 iri on;
 iri_host on;
@@ -109,7 +109,7 @@ my $port  = $server->port;
 my $plain = 'xn--w-eha.example';
 my $host  = 'W%C3%BC.example';
 
-sub said {
+sub site_of {
     my ($target, $host, %more) = @_;
     my $answer = $server->get($target, host => $host, %more);
     return $answer->status == 200 ? $answer->body : $answer->status;
@@ -120,28 +120,28 @@ sub header {
     return scalar $server->get($target, host => $host)->header($name);
 }
 
-# ---- its settings, rules and limits ------------------------------------------
+# ---- settings, rules and limits of the site ---------------------------------
 
-is said('/ok', $host), 'ok', 'a location of the site';
+is site_of('/ok', $host), 'ok', 'a location of the site';
 is header('X-Iri', '/%A4%A2', $host), "http://w\xC3\xBC.example/\xE3\x81\x82",
     'iri_charset of the site reads the path';
-is said('/secret.txt', $_), 403, "deny: $_" for $host, $plain;
-is said('/secret.txt', $_), 403, "deny all: $_" for 'admin.internal',
+is site_of('/secret.txt', $_), 403, "deny: $_" for $host, $plain;
+is site_of('/secret.txt', $_), 403, "deny all: $_" for 'admin.internal',
     '%61dmin.internal', 'admin%2Einternal', 'admin%C2%AD.internal',
     'admin%EF%BC%8Einternal',
     '%EF%BD%81%EF%BD%84%EF%BD%8D%EF%BD%89%EF%BD%8E.internal';
-is join(' ', map { said('/limited', $_) } $host, $plain, 'W%c3%9c.example',
+is join(' ', map { site_of('/limited', $_) } $host, $plain, 'W%c3%9c.example',
     "$plain."), 'index 503 503 503',
     'limit_req counts all forms of a host as one, by $host';
 is $server->request('PUT', '/body', host => $host, body => 'x' x 50)->status,
     413, 'client_max_body_size of the site';
-is header('Connection', '/ok', $host), 'close', 'keepalive_timeout of it';
+is header('Connection', '/ok', $host), 'close', 'keepalive_timeout of the site';
 is header('Connection', '/ok', 'localhost'), 'keep-alive',
-    'and not of the others';
-is said('/', '%C3%96FF.example'), 'off xn--ff-eka.example []',
+    'keepalive_timeout of other sites does not apply';
+is site_of('/', '%C3%96FF.example'), 'off xn--ff-eka.example []',
     'a site with iri off is selected, too';
 
-# ---- what sees the host ------------------------------------------------------
+# ---- uses of the host -------------------------------------------------------
 
 is header('X-Iri', '/%C3%A9.txt', "$host:$port"),
     "http://w\xC3\xBC.example:$port/\xC3\xA9.txt", '$iri has U-labels';
@@ -155,20 +155,20 @@ is header('Location', '/asked', $_), "http://$plain/there",
     "server_name_in_redirect: $_" for $host, $plain;
 is header('Location', '/e%CC%81.txt', 'R%C3%BC.example'),
     "http://xn--r-eha.example:$port/%C3%A9.txt", 'iri_redirect';
-is said('/upstream', "$host:81"), "up $plain $host:81",
+is site_of('/upstream', "$host:81"), "up $plain $host:81",
     'an upstream gets A-labels by $host, what came by $http_host';
 
 # ---- internal requests -------------------------------------------------------
 
-is said('/named', $host), "named $plain w\xC3\xBC.example",
+is site_of('/named', $host), "named $plain w\xC3\xBC.example",
     'a named location';
-is said('/again', $host), "inner $plain $plain", 'a rewrite';
-is said('/page.shtml', $host), "inner $plain $plain", 'a subrequest';
+is site_of('/again', $host), "inner $plain $plain", 'a rewrite';
+is site_of('/page.shtml', $host), "inner $plain $plain", 'a subrequest';
 
 # ---- refused -----------------------------------------------------------------
 
 for my $bad ('b%FCcher.example', '%2a.example', '%c3%bc@x', 'x%') {
-    is said('/', $bad), 'bad [localhost] [localhost]',
+    is site_of('/', $bad), 'bad [localhost] [localhost]',
         "$bad is refused, and not kept";
 }
 
@@ -197,12 +197,12 @@ is copy($dav, $_), 400, "Destination $_" for 'http://w%C3%BC.example/x',
 
 # ---- logs --------------------------------------------------------------------
 
-is said('/%FF', $host), 404, 'a path that has no reading';
+is site_of('/%FF', $host), 404, 'a path that has no reading';
 $server->settle;
 like slurp($server->tmp . '/own.log'), $_, 'error_log of the site'
     for qr/access forbidden by rule/, qr{path "/%FF" refused};
-unlike $server->told, qr/server: xn--w-eha.*secret\.txt/,
-    'and no other';
+unlike $server->settled_log, qr/server: xn--w-eha.*secret\.txt/,
+    'no other line is logged';
 like slurp($server->tmp . '/host.log'),
     qr/^\Q$plain\E w\\xC3\\xBC\.example \Q$plain\E \Q$plain\E$/m,
     'access_log of the site';

@@ -14,7 +14,7 @@ plan skip_all => 'this nginx has no TLS' if $built !~ /http_ssl_module/;
 my $no_h2 = $built !~ /http_v2_module/ ? 'this nginx has no HTTP/2'
     : IRI::TLS::missing();
 
-# Newer versions of nginx take no octets above 7F, so hosts are escaped.
+# Newer versions of nginx reject octets above 7F, so hosts are escaped.
 my $BOOKS  = 'xn--bcher-kva.example';
 my $books  = 'B%C3%BCcher.example';
 my $SECRET = 'xn--gehim-ira.example';
@@ -29,7 +29,7 @@ plan skip_all => $why if $why;
 my %NAME = (default => 'localhost', books => "b\xC3\xBCcher.example",
     secret => "geh\xC3\xA4im.example", pattern => '~^(?<word>\w+)\.pattern$');
 
-# What is left of a refused host, for a page.
+# The variables of a refused host, for a page.
 my $PAGE = <<'END';
     error_page 421 =200 /421;
     location = /421 { return 200 "421 [$host] [$word]"; }
@@ -64,7 +64,7 @@ my $CONF = "ssl_certificate %%TMP%%/cert.pem;\n"
     ['default', '%%PORTpage%% ssl', undef, $PAGE],
     ['secret', '%%PORTpage%% ssl', 'on', $PAGE],
     ['pattern', '%%PORTpage%% ssl', 'on', $PAGE],
-    # not over TLS certificates are of no account
+    # without TLS, certificates do not matter
     ['default', '%%PORTplain%%'], ['secret', '%%PORTplain%%', 'on'];
 
 my %server = (
@@ -85,11 +85,11 @@ sub ask {
     my @sni    = $option{sni} ? (-servername => $option{sni}) : '-noservername';
     my @cert   = $option{cert}
         ? (-cert => "$tmp/cert.pem", -key => "$tmp/key.pem") : ();
-    my ($code, $said, $error) = capture(
+    my ($code, $responses, $error) = capture(
         "GET / HTTP/1.1\r\nHost: $host\r\nConnection: close\r\n\r\n",
         'openssl', 's_client', '-quiet', '-connect',
         '127.0.0.1:' . $server->port($option{port} // ''), @sni, @cert);
-    my ($status, $body) = $said =~ m{^HTTP/1\.1 (\d+).*?\r\n\r\n(.*)$}s
+    my ($status, $body) = $responses =~ m{^HTTP/1\.1 (\d+).*?\r\n\r\n(.*)$}s
         or return "no answer: $error";
     return $status == 200 ? $body : $status;
 }
@@ -97,7 +97,7 @@ sub ask {
 # ---- which site --------------------------------------------------------------
 
 for my $case (
-    # host, name in SNI, ours, stock
+    # host, SNI name, response of ours, of stock
     [$BOOKS,  $BOOKS,      "books $BOOKS NONE", "default $BOOKS NONE"],
     [$books,  $BOOKS,      "books $BOOKS NONE",
         'default b%c3%bccher.example NONE'],
@@ -120,7 +120,7 @@ for my $case (
 
 # ---- client certificates -----------------------------------------------------
 
-# As a plain host is answered.
+# Answered like a plain host.
 is ask($SECRET, sni => $SECRET), 400, 'plain: no certificate';
 is ask($SECRET, sni => $SECRET, cert => 1), "secret $SECRET SUCCESS",
     'plain: certificate';
@@ -129,7 +129,7 @@ is ask($SECRET, sni => 'localhost'), 421, 'plain, SNI of another site';
 is ask($SECRET, sni => 'localhost', cert => 1), 421,
     'plain, SNI of another site: certificate';
 
-# Never looser for a mapped one.
+# A mapped host is never less restricted.
 for my $cert (0, 1) {
     for my $sni ($SECRET, 'localhost', $BOOKS, 'unknown', undef) {
         is ask($secret, sni => $sni, cert => $cert), 421,
@@ -139,22 +139,22 @@ for my $cert (0, 1) {
             . ", certificate $cert";
     }
 }
-like $server{ours}->told,
+like $server{ours}->settled_log,
     qr/iri: host "\Q$SECRET\E" refused: its server requires a client certificate/,
-    'the log says why';
+    'the log has the reason';
 
 is ask($_, port => 'page'), '421 [localhost] []',
     "nothing of it is kept: $_" for $secret, '%61bc.pattern';
 
-# The default server is the one that verifies: what the raw host selects.
-is ask($books, sni => $BOOKS, port => 'def'), 421, 'before us: nginx itself';
+# The default server, which the raw host selects, is the one that verifies.
+is ask($books, sni => $BOOKS, port => 'def'), 421, 'nginx itself';
 is ask($books, sni => $BOOKS, port => 'def', cert => 1), 421,
-    'and with a certificate';
+    'nginx itself, with a certificate';
 is ask($books, port => 'def'), 400, 'no SNI, no certificate';
 is ask($books, port => 'def', cert => 1), "books $BOOKS SUCCESS",
     'no SNI, but a certificate';
 is ask('%C3%BC.example', port => 'def', cert => 1),
-    'default xn--tda.example SUCCESS', 'it stays selected';
+    'default xn--tda.example SUCCESS', 'the same server is selected';
 
 is $server{ours}->get('/', host => $secret,
     port => $server{ours}->port('plain'))->body, "secret $SECRET ",
@@ -169,10 +169,10 @@ sub ask_h2 {
         port => $server->port($option{port} // ''),
         tls  => { sni => $option{sni},
             cert => $option{cert} ? $tmp : undef });
-    my @said = map { $_->status == 200 ? $_->body : $_->status }
+    my @responses = map { $_->status == 200 ? $_->body : $_->status }
         $client->pipeline(map { { target => '/', host => $_ } } @$hosts);
     $client->disconnect;
-    return @said;
+    return @responses;
 }
 
 subtest 'HTTP/2' => sub {
@@ -191,15 +191,15 @@ subtest 'HTTP/2' => sub {
     is_deeply [ask_h2([$books, $BOOKS], sni => $BOOKS, server => 'stock')],
         ['default b%c3%bccher.example NONE', "default $BOOKS NONE"], 'stock';
 
-    # One connection for many sites, as browsers use it; each stream is judged
-    # by itself.
+    # One connection for many sites, as browsers use it; each stream is checked
+    # separately.
     is_deeply [ask_h2(['localhost', $books, '%2a.example', $secret, $SECRET,
             '%C3%BC.example', $BOOKS], sni => $BOOKS, cert => 1)],
         ['default localhost NONE', "books $BOOKS NONE", 400, 421, 421,
             'default xn--tda.example NONE', "books $BOOKS NONE"],
         'one connection, many sites';
 
-    # Certificates: what is mapped is never looser than A-labels.
+    # Certificates: a mapped host is never less restricted than A-labels.
     is_deeply [ask_h2([$SECRET, $secret], sni => $SECRET)], [400, 421],
         'no certificate';
     is_deeply [ask_h2([$SECRET, $secret], sni => $SECRET, cert => 1)],
@@ -213,11 +213,11 @@ subtest 'HTTP/2' => sub {
         ["books $BOOKS SUCCESS", 'default xn--tda.example SUCCESS'],
         'the default server verifies';
     is_deeply [ask_h2([$books], port => 'def')], [400],
-        'and nobody without a certificate gets away from it';
+        'no other server without a certificate';
 
-    # In the very octets of server_name a host selects its server in a stock
-    # nginx, too, which then misses the certificate, or 421 if the name in SNI
-    # is one that it knows, and not this one, octet by octet.
+    # With the exact octets of server_name a host selects its server in a stock
+    # nginx, too, which then reports the missing certificate, or 421 if the SNI
+    # name is that of another server, compared octet by octet.
     my $raw = "geh\xC3\xA4im.example";
     for my $case ($no_raw ? () : ([ours => 421], [stock => 400])) {
         my ($server, $known) = @$case;

@@ -14,7 +14,7 @@ plan skip_all => missing('nginx') if missing('nginx');
 my @protocols = qw(fastcgi scgi uwsgi);
 my %gateway   = map { $_ => IRI::Gateway->new($_) } @protocols;
 
-# Of each protocol: nothing said, as doc/nginx.md says, and with a port.
+# For each protocol: without a parameter, as in doc/nginx.md, and with a port.
 my $locations = join '', map { <<"END" } @protocols;
     location /$_/ {
         ${_}_param SERVER_NAME \$server_name;
@@ -47,9 +47,9 @@ $locations
 }
 END
 
-# The values of a name that the application was given; more than one is one
-# too many.
-sub given {
+# The values of a parameter that the application received; there must be at
+# most one.
+sub parameters {
     my ($name, $target, %option) = @_;
     my $answer = $server->get($target, %option);
     return $answer->status if $answer->status != 200;
@@ -59,22 +59,22 @@ sub given {
 my $BOOKS = 'xn--bcher-kva.example';
 my @hosts = ('B%C3%BCcher.example:81', 'bu%CC%88cher%e3%80%82example', $BOOKS);
 
-# From 1.29.5 on nginx makes it of $host and the port; before, it is what the
-# client sent.
+# From 1.29.5 on nginx makes it from $host and the port; before, it is the
+# client's.
 my $HOST_IS_MADE = IRI::Nginx::version() >= 1.029_005;
 
 for my $protocol (@protocols) {
     for my $host (@hosts) {
-        is given('HTTP_HOST', "/$protocol/", host => $host),
+        is parameters('HTTP_HOST', "/$protocol/", host => $host),
             $HOST_IS_MADE ? $BOOKS . $host =~ s/^[^:]*//r : $host,
             "$protocol: of itself: $host";
-        is given('HTTP_HOST', "/$protocol/host", host => $host), $BOOKS,
+        is parameters('HTTP_HOST', "/$protocol/host", host => $host), $BOOKS,
             "$protocol: \$host: $host";
-        is given('HTTP_HOST', "/$protocol/port", host => $host),
+        is parameters('HTTP_HOST', "/$protocol/port", host => $host),
             "$BOOKS:" . $server->port, "$protocol: \$host:\$server_port: $host";
-        is given('SERVER_NAME', "/$protocol/host", host => $host), $BOOKS,
+        is parameters('SERVER_NAME', "/$protocol/host", host => $host), $BOOKS,
             "$protocol: \$server_name: $host";
-        is given('HTTP_HOST', "/$protocol/host", host => $host,
+        is parameters('HTTP_HOST', "/$protocol/host", host => $host,
             proto => 'h2', port => $server->port('h2')), $BOOKS,
             "$protocol: \$host, HTTP/2: $host";
     }

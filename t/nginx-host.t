@@ -13,12 +13,12 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 my $no_raw = IRI::Nginx::refuses_raw_host();
 
-# What nginx itself says of spaces and controls in a field.
+# nginx's own response to spaces and controls in a field.
 my $CONTROL = IRI::Nginx::version() >= 1.021_001 ? 400 : 'default';
 
 # ---- the matrix: forms x ways ------------------------------------------------
 
-# In so many words one site is written in Unicode, others in A-labels.
+# In these servers one name is in Unicode, others in A-labels.
 my $SITES = <<'END';
 server {
     listen %%LISTEN%% default_server;
@@ -132,7 +132,7 @@ my $CONF = "large_client_header_buffers 4 32k;\n"
         ? "http2_max_field_size 16k; http2_max_header_size 32k;\n" : '')
     . sites('127.0.0.1:%%PORT%%') . sites('127.0.0.1:%%PORTh2%% http2');
 
-# Over TLS, too, where it is there: by both protocols, with SNI of one site.
+# Also over TLS, if available: by both protocols, with SNI of one site.
 my $pem = temp_dir();
 my $no_tls = `@{[IRI::Nginx->binary]} -V 2>&1` !~ /http_ssl_module/
     ? 'this nginx has no TLS'
@@ -147,15 +147,15 @@ my %server = (
 );
 
 # "site $host", or a status.
-sub said {
+sub site_of {
     my ($answer) = @_;
     return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
-sub site { return said(@_) =~ s/ .*//sr }
+sub site { return site_of(@_) =~ s/ .*//sr }
 
-# What it must be by one of the ways: two are narrower by themselves.
-sub wanted {
+# The expected response; two of the ways accept fewer hosts themselves.
+sub expected_for {
     my ($octets, $way, $wanted) = @_;
     return 400 if $no_raw && $octets =~ /[^\0-\x7F]/;
     return 400 if $way eq 'absolute' && $octets !~ /^[\w.:\[\]-]+$/a;
@@ -195,23 +195,23 @@ for my $proto ($no_tls ? () : qw(h1 h2)) {
 for my $way (sort keys %WAYS) {
     for my $form (@FORMS) {
         my ($name, $octets, $ours, $host, $stock) = @$form;
-        is said($WAYS{$way}->($server{ours}, $octets)),
-            wanted($octets, $way, $ours eq 400 ? 400 : "$ours $host"),
+        is site_of($WAYS{$way}->($server{ours}, $octets)),
+            expected_for($octets, $way, $ours eq 400 ? 400 : "$ours $host"),
             "$way: $name";
         is site($WAYS{$way}->($server{stock}, $octets)),
-            wanted($octets, $way, $stock), "$way: $name, stock";
+            expected_for($octets, $way, $stock), "$way: $name, stock";
     }
 }
 
-is said($server{ours}->get('/', host => undef, version => '1.0')),
+is site_of($server{ours}->get('/', host => undef, version => '1.0')),
     'default localhost', 'HTTP/1.0 without Host';
-is said($server{ours}->get('/', host => undef)), 400, 'HTTP/1.1 without Host';
-is said($server{ours}->get('/', host => '')), 400, 'an empty Host';
+is site_of($server{ours}->get('/', host => undef)), 400, 'HTTP/1.1 without Host';
+is site_of($server{ours}->get('/', host => '')), 400, 'an empty Host';
 
-# ---- one connection, many hosts ----------------------------------------------
+# ---- several hosts on one connection ----------------------------------------
 
 my @chosen = grep { $_->[2] ne 400
-        && wanted($_->[1], 'origin', 200) == 200 } @FORMS;
+        && expected_for($_->[1], 'origin', 200) == 200 } @FORMS;
 for my $proto (qw(h1 h2)) {
     my $port = $server{ours}->port($proto eq 'h2' ? 'h2' : '');
     for my $batch (1, 16) {
@@ -219,24 +219,24 @@ for my $proto (qw(h1 h2)) {
             batch => $batch);
         my @got = $client->pipeline(map { { target => '/', host => $_ } }
             map { ($_->[1], 'localhost') } @chosen);
-        is_deeply [map { said($_) } @got],
+        is_deeply [map { site_of($_) } @got],
             [map { ("$_->[2] $_->[3]", 'default localhost') } @chosen],
             "$proto, $batch at once: each request has its own site";
     }
 }
 
-# ---- what is said of it ------------------------------------------------------
+# ---- the log ----------------------------------------------------------------
 
-my $log = $server{ours}->told;
+my $log = $server{ours}->settled_log;
 like $log, qr/iri: host "b%fccher\.example" refused: it is not UTF-8/,
-    'a refused host is told in the log';
+    'a refused host is logged';
 my @lines = map { s/, client: .*//r } grep { /iri: host/ } split /\n/, $log;
-ok @lines > 20, 'and so are the others';
-is_deeply [grep { /[^ -~]/ } @lines], [], 'in ASCII';
+ok @lines > 20, 'all refused hosts are logged';
+is_deeply [grep { /[^ -~]/ } @lines], [], 'log lines are ASCII';
 is_deeply [$server{ours}->errors(level => 'error')], [], 'log';
 $_->stop for values %server;
 
-# ---- wildcards, patterns, and what they leave --------------------------------
+# ---- wildcards, regular expressions and their captures ----------------------
 
 my $names = nginx(conf => <<"END");
 iri on;
@@ -302,8 +302,8 @@ for my $case (
     ["\xC3\x89T\xC3\x89.example",  'exact [] [] [] exact.example'],
 ) {
     my ($host, $wanted) = @$case;
-    is said($names->get('/', host => $host)),
-        wanted($host, 'origin', $wanted), 'names: ' . escaped($host);
+    is site_of($names->get('/', host => $host)),
+        expected_for($host, 'origin', $wanted), 'names: ' . escaped($host);
 }
 is_deeply [$names->errors(level => 'warn')], [], 'log of names';
 $names->stop;
@@ -324,14 +324,14 @@ my $strict = nginx(conf => "iri on;\n"
     . "server { listen 127.0.0.1:%%PORTon%%; iri_host on; "
     . $SITE =~ s/PORT/PORTon/r);
 
-# A letter and a symbol, which IDNA2008 does not have.
+# A letter and a symbol that IDNA2008 disallows.
 my $symbol = 'i%E2%99%A5.example';
-is said($strict->get('/', host => $symbol)), 400, 'strict: a symbol';
-is said($strict->get('/', host => '%C3%BC.example')), 'site',
+is site_of($strict->get('/', host => $symbol)), 400, 'strict: a symbol';
+is site_of($strict->get('/', host => '%C3%BC.example')), 'site',
     'strict: a letter';
-is said($strict->get('/', host => $symbol, port => $strict->port('on'))),
+is site_of($strict->get('/', host => $symbol, port => $strict->port('on'))),
     'site', 'on: a symbol';
-is said($strict->get('/', host => 'xn--i-n3p.example')), 'site',
+is site_of($strict->get('/', host => 'xn--i-n3p.example')), 'site',
     'strict: A-labels are not looked at';
 is_deeply [$strict->errors(level => 'warn')], [], 'log of that';
 

@@ -1,6 +1,7 @@
-# nginx: a request that waits for the index of a directory.  The client may
-# close the connection meanwhile, or send more; no rule runs twice. IRI_WAITS:
-# rounds of each case; IRI_SEED=n repeats the random clients.
+# nginx: a request that waits for the index of a directory.
+#
+# The client may close the connection meanwhile, or send more; no rule runs
+# twice. IRI_WAITS: rounds of each case; IRI_SEED=n repeats the random clients.
 use strict;
 use warnings;
 use FindBin;
@@ -13,7 +14,7 @@ use Time::HiRes qw(sleep);
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-my $NAMES = $ENV{IRI_WAIT_NAMES} // 30_000;    # read by a thread, for a while
+my $NAMES = $ENV{IRI_WAIT_NAMES} // 30_000;    # read by a thread, which takes some time
 my $TIMES = $ENV{IRI_WAITS} // 10;
 
 my ($root) = make_tree(<<'END');
@@ -35,7 +36,7 @@ server {
     iri off;
     location / { return 404; }
 }
-# A named location makes the page for a 404 of a proxy.
+# A named location makes the page for a 404 of an upstream.
 server {
     listen 127.0.0.1:%%PORT%%;
     listen 127.0.0.1:%%PORTh2%% http2;
@@ -79,7 +80,7 @@ server {
 }
 END
 
-# The directory is not as it was: its index has to be built again.
+# The directory changes, so its index must be built again.
 my $changes = 0;
 sub change {
     my $name = "$root/www/huge/New" . $changes++;
@@ -99,7 +100,7 @@ sub head {
     return "$method $target HTTP/1.1\r\nHost: localhost\r\n";
 }
 
-# All that comes until the server closes.
+# Reads until the server closes the connection.
 sub rest {
     my ($socket) = @_;
     my $read = '';
@@ -133,7 +134,7 @@ for my $target ('/huge/nosuch.txt', '/huge/NAME.txt') {
             change();
             my $read = $way{$way}->(open_connection(''), $target);
             my @status = $read =~ m{HTTP/1\.1 (\d+)}g;
-            # The last request is for what lies there.
+            # The last request is for an existing file.
             $got{ (pop @status // 'none') eq '200' ? "@status" : 'cut off' }++;
         }
         my $count = $way eq 'pipelined' ? 3 : 1;
@@ -150,7 +151,7 @@ for my $target ('/huge/nosuch.txt', '/huge/NAME.txt') {
     is $server->get('/x')->status, 200, "$target, closed: another is served";
 }
 
-# HTTP/2: one stream waits while others are served, or the client goes.
+# HTTP/2: one stream waits while others are served, or the client closes.
 for (1 .. $TIMES) {
     change();
     my $client = $server->client(proto => 'h2', port => $server->port('h2'));
@@ -167,7 +168,7 @@ for (1 .. $TIMES) {
 is $server->get('/x', proto => 'h2', port => $server->port('h2'))->status,
     200, 'HTTP/2, closed: another is served';
 
-# A client that closes what post_action follows.
+# A client that closes a connection that post_action follows.
 for (1 .. $TIMES) {
     change();
     my $socket = open_connection('rules');
@@ -212,8 +213,8 @@ for (1 .. $TIMES) {
 
 # ---- clients at random ---------------------------------------------------------
 
-# Up to three connections at once, each with some requests behind each other, in
-# pieces of any length; the client reads all, or goes at any moment.
+# Up to three connections at once, each with some pipelined requests, in pieces
+# of any length; the client reads all, or closes at any moment.
 my %status = (
     '' => {
         '/huge/NAME.txt' => 200, '/huge/nosuch.txt' => 404,
@@ -231,7 +232,7 @@ diag "IRI_SEED=$seed, $TIMES attempts";
 
 sub one_of { return $_[rand @_] }
 
-# A connection, what it will send and the answers that are due.
+# A connection, the octets to send and the expected responses.
 sub client_at_random {
     my $port    = one_of(sort keys %status);
     my @targets = map { one_of(sort keys %{ $status{$port} }) }
@@ -248,7 +249,7 @@ sub client_at_random {
     };
 }
 
-# Sends the next piece, or goes; true while there is more to send.
+# Sends the next piece, or closes; true while there is more to send.
 sub send_piece {
     my ($client) = @_;
     my ($socket, $goes) = @$client{qw(socket goes)};
@@ -262,8 +263,8 @@ sub send_piece {
     return scalar @{ $client->{pieces} };
 }
 
-# Reads what is left to read, or goes; what came is the beginning of what is
-# due, and all of it if the client did not go.
+# Reads the rest, or closes; what was received is the beginning of the expected
+# responses, and all of them if the client did not close.
 sub finish {
     my ($client) = @_;
     my ($socket, $goes, $due) = @$client{qw(socket goes due)};

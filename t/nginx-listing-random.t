@@ -18,7 +18,7 @@ note "IRI_SEED=$seed";
 my $SERVERS = 12;
 my @names   = map { octets($_) } qw(a ab b ba a.x b.x \xE8\xA1\xA8 caf\xC3\xA9);
 
-# What each directory holds: files, and directories with files.
+# The content of each directory: files, and directories with files.
 my $root = temp_dir();
 my (%is_dir, %content);
 fill_dir("$root/one", '/one', 2);
@@ -52,7 +52,7 @@ sub place {
     return $path;
 }
 
-# What a location says.
+# Random directives of a location.
 sub rules {
     my $target = place();
     my @rules = (
@@ -76,7 +76,7 @@ sub rules {
     return one_of(@rules);
 }
 
-# A server; nginx -t says whether it can be.
+# The text of a server; nginx -t decides whether it is valid.
 sub server_text {
     my ($i) = @_;
     my %seen;
@@ -97,7 +97,7 @@ sub server_text {
         . "        proxy_set_header X-Uri \$request_uri; }\n}\n";
 }
 
-# What stands behind "location", once; and its path where that is a prefix.
+# The name of a location, used once; and its path if it is a prefix.
 sub name {
     my ($seen, $below) = @_;
     for (1 .. 50) {
@@ -131,7 +131,8 @@ server {
 }
 END
 
-# What a GET of each entry gets, and what the listing of its directory shows.
+# Compares the response to a GET of each entry with the listing of its
+# directory.
 sub compare {
     my ($server, $i, $text) = @_;
     my $port   = $server->port("s$i");
@@ -142,9 +143,9 @@ sub compare {
             target => encoded("$path/") . '?format=json' });
         next if $list->status != 200
             || ($list->header('Content-Type') // '') ne 'application/json';
-        my $said = JSON::PP->new->utf8->decode($list->body);
-        next if $said->{path} ne decoded("$path/");
-        my %told = map { ($_->{href} // '') => 1 } @{ $said->{entries} };
+        my $listing = JSON::PP->new->utf8->decode($list->body);
+        next if $listing->{path} ne decoded("$path/");
+        my %listed = map { ($_->{href} // '') => 1 } @{ $listing->{entries} };
         for my $name (@{ $is_dir{$path} }) {
             my $entry = "$path/$name";
             my $slash = $is_dir{$entry} ? '/' : '';
@@ -153,13 +154,13 @@ sub compare {
             my $open  = $slash
                 ? $got->status == 200 && $got->body =~ /Index of/
                 : $got->status == 200 && $got->body eq $content{$entry};
-            # a proxy answers for what it likes
-            $open = $told{$href} ? 1 : 0 if $got->status == 204;
-            $shown++ if $told{$href};
-            $hidden++ if !$told{$href};
+            # an upstream answers any path
+            $open = $listed{$href} ? 1 : 0 if $got->status == 204;
+            $shown++ if $listed{$href};
+            $hidden++ if !$listed{$href};
             push @wrong, "$entry$slash: GET " . $got->status . ', '
-                . ($told{$href} ? 'shown' : 'not shown')
-                if !!$open ne !!$told{$href};
+                . ($listed{$href} ? 'shown' : 'not shown')
+                if !!$open ne !!$listed{$href};
         }
     }
     $client->disconnect;
@@ -175,7 +176,7 @@ for my $round (1 .. $ENV{IRI_ROUNDS} // 1) {
     my @texts;
     while (@texts < $SERVERS) {
         my $text = server_text(scalar @texts);
-        my ($code, $said) = nginx_t($common . $text, root => $root);
+        my ($code, $listing) = nginx_t($common . $text, root => $root);
         push @texts, $text if $code == 0;
     }
     my $server = nginx(root => $root, conf => join('', $common, @texts));

@@ -1,5 +1,5 @@
 # nginx, iri_listing: a page of the entries of a directory that the client may
-# get, and no others.
+# access, and no others.
 use strict;
 use warnings;
 use utf8;
@@ -22,7 +22,7 @@ my $tmp = temp_dir();
 spew("$tmp/users", "user:{PLAIN}word\n");
 my @user = (headers => ['Authorization', 'Basic dXNlcjp3b3Jk']);
 
-# ---- what the trees hold -----------------------------------------------------
+# ---- entries of the trees ---------------------------------------------------
 
 # Names in 16 scripts: some of the lists beside this tree, or these.
 my @words = qw(résumé Übersicht żółć việt Ιστορία история історія עברית عربى
@@ -41,8 +41,8 @@ else {
 my @odd = ('<b>&amp;"\'.html', 'a:b', '%41.txt', 'a?b#c', ' blank ', '+;=',
     'javascript:alert(1)', "x\x{202E}txt.exe", "\x{2066}y", '~', 'a\\b');
 
-# A directory of files with these names, each with a content of its own; a
-# hash from its octets on disk to that.
+# Creates a directory of files with these names, each with unique content; a
+# hash from octets on disk to content.
 sub fill {
     my ($dir, $charset, $form, @names) = @_;
     mkdir $dir or die "$dir: $!\n";
@@ -159,7 +159,7 @@ for my $i (map { sprintf '%05d', $_ } 1 .. $big) {
         or die "$!\n";
 }
 
-# More than the sockets of a connection hold.
+# More than the socket buffers of a connection hold.
 my $filler = 16 * 1024 * 1024;
 spew("$root/filler.bin", 'x' x $filler);
 
@@ -347,7 +347,7 @@ server {
 }
 END
 
-# What the listing of a directory says, as JSON.
+# The listing of a directory, from JSON.
 sub list {
     my ($target, %option) = @_;
     my $answer = $server->get("$target?format=json", %option);
@@ -408,40 +408,41 @@ for my $case ([nfc => 'UTF-8'], [nfd => 'UTF-8'], [euc => 'euc-jp'],
 
 my $page = $server->get('/nfc/');
 is $page->status, 200, 'a page';
-is $page->header('Content-Type'), 'text/html; charset=utf-8', 'its type';
-is $page->header('Cache-Control'), 'private', 'depends on who asks';
-is $page->header('X-Content-Type-Options'), 'nosniff', 'no guessing';
+is $page->header('Content-Type'), 'text/html; charset=utf-8', 'Content-Type';
+is $page->header('Cache-Control'), 'private', 'Cache-Control';
+is $page->header('X-Content-Type-Options'), 'nosniff', 'X-Content-Type-Options';
 like $page->header('Content-Security-Policy'), qr/^default-src 'none'/,
-    'it loads nothing';
-is $page->header('Last-Modified'), undef, 'no date';
+    'Content-Security-Policy';
+is $page->header('Last-Modified'), undef, 'no Last-Modified';
 my $text = $page->body;
 ok utf8::decode($text), 'UTF-8';
 ok $text !~ /[\x00-\x09\x0B-\x1F\x7F-\x9F\x{202A}-\x{202E}\x{2066}-\x{2069}]/,
     'no controls';
-ok $text !~ /<b>|"javascript:/, 'names are text';
-ok $text !~ /hidden/, 'hidden names are not there';
-ok $text =~ /%FF%FE\.txt/, 'what is not decodable is shown';
-ok $text !~ /href="[^"]*%FF/, 'and not linked';
+ok $text !~ /<b>|"javascript:/, 'names are escaped';
+ok $text !~ /hidden/, 'hidden names are not listed';
+ok $text =~ /%FF%FE\.txt/, 'an undecodable name is listed';
+ok $text !~ /href="[^"]*%FF/, 'without a link';
 like $server->get('/nfc/', port => $server->port('pass'))->body,
-    qr{href="\./%FF%FE\.txt"}, 'with iri_invalid pass it is';
+    qr{href="\./%FF%FE\.txt"}, 'with iri_invalid pass it is linked';
 is $server->get('/nfc/%FF%FE.txt', port => $server->port('pass'))->body,
-    'undecodable', 'and leads there';
+    'undecodable', 'and the link opens it';
 my @odd_names = grep { !defined $_->{name} && $_->{octets} =~ /\.txt/ }
     @{ list('/nfc/', port => $server->port('utf8'))->{entries} };
 is_deeply [map { $_->{octets} } @odd_names], ['%FF%FE.txt'],
-    'it is shown where a pattern wants characters';
+    'it is listed with a (*UTF8) pattern';
 unlike $server->get('/nfc/', port => $server->port('utf8'))->body,
-    qr/controls|%01/, 'what a rule denies is not';
+    qr/controls|%01/, 'denied names are not';
 
 my ($resume) = grep { ($_->{href} // '') eq './r%C3%A9sum%C3%A9' }
     @{ list('/nfc/')->{entries} };
-ok $resume && $resume->{conflict}, 'names that are shared are marked';
+ok $resume && $resume->{conflict}, 'conflicting names are marked';
 
 is $server->get('/nfc/?format=json')->header('Content-Type'),
     'application/json', 'JSON';
 is names('/none/'), '200 empty/', 'an empty directory';
-like $server->get('/none/empty/')->body, qr/empty/, 'inside it';
-is names('/nothing/'), '404', 'one that is not there';
+like $server->get('/none/empty/')->body, qr/empty/,
+    'its parent directory is linked';
+is names('/nothing/'), '404', 'an absent directory';
 is names('/rules/free.txt/'), '404', 'a file';
 like $server->get('/rules')->header('Location'), qr{/rules/$}, 'without "/"';
 
@@ -463,13 +464,13 @@ sub pages {
 
 my ($pages, @big) = pages('/big/', 'sort=name&order=desc');
 is $pages, $big / 1000, 'pages of 1,000 names';
-is @big, $big, 'all of 20,000';
+is @big, $big, 'all 20,000 entries';
 is_deeply [map { $_->{href} } @big],
     [map { sprintf './a-rather-long-name-of-a-file-%05d.txt', $_ }
-        reverse 1 .. $big], 'in the order asked for';
+        reverse 1 .. $big], 'in the requested order';
 my ($next) = $server->get('/big/')->body =~ /<a rel="next" href="(\?[^"]*)"/;
 like $server->get('/big/' . $next =~ s/&amp;/&/gr)->body,
-    qr{\./a-rather-long-name-of-a-file-01001\.txt}, 'the link to the next';
+    qr{\./a-rather-long-name-of-a-file-01001\.txt}, 'the link to the next page';
 for my $link ($page->body =~ /href="(\?[^"]*)"/g) {
     my $query = $link =~ s/&amp;/&/gr;
     is $server->get("/nfc/$query")->status, 200, "the link $query";
@@ -478,62 +479,63 @@ for my $link ($page->body =~ /href="(\?[^"]*)"/g) {
 # ---- rules -------------------------------------------------------------------
 
 is names('/rules/'), '200 open/ ask.txt free.txt proxied.txt server.txt',
-    'what each rule lets pass';
+    'entries without access rules';
 is names('/rules/', @user), '200 open/ any.txt ask.txt auth.txt both.txt free.txt '
-    . 'proxied.txt server.txt', 'for who has a password';
+    . 'proxied.txt server.txt', 'entries with the password';
 my @log = grep { /"GET \/rules\// } split /\n/, $server->access_log;
 cmp_ok scalar @log, '>', 0, 'log_subrequest';
 unlike $server->get('/rules/')->body, qr/deny|inner|return|bak|rewrite/,
-    'nothing of it in the page';
+    'denied names are not in the page';
 is names('/rules/', port => $server->port('server')),
     '200 deny/ deny2/ moved/ open/ a.bak any.txt ask-no.txt ask.txt auth.txt '
     . 'both.txt if.txt inner.txt map.txt only.txt proxied.txt redirect return.txt '
     . 'rewrite.txt root.txt text.txt', 'rules of the server';
 is names('/last/', port => $server->port('server')), '200 sub/',
-    'in its locations, too';
-is names('/', port => $server->port('first')), '401', 'who may see none';
+    'rules of the server in a location';
+is names('/', port => $server->port('first')), '401', 'access to none';
 like names('/rules/', port => $server->port('first'), @user), qr/free/,
-    'who may';
+    'access with the password';
 
-is names('/ruled/'), '200 a.txt c.txt', 'a rule that sees names';
-is names('/vary/'), '200 a.txt c.txt', 'a root that does';
+is names('/ruled/'), '200 a.txt c.txt', 'a rule that matches names';
+is names('/vary/'), '200 a.txt c.txt', 'a root that depends on names';
 is names('/nest/'), '200 free.txt', 'locations in locations, and patterns';
 is names('/plain/'), '200 sub/ one.txt', 'try_files $uri $uri/';
 is names('/tried/'), '200 sub/ one.txt.html two.txt',
-    'another candidate in front';
+    'another candidate first';
 is $server->get('/strict/')->status, 200, 'try_files with directories alone';
-is names('/strict/'), '200 sub/', 'shows those';
+is names('/strict/'), '200 sub/', 'lists directories only';
 
-is names('/last/'), '200 sub/', 'what only the last resort answers';
+is names('/last/'), '200 sub/', 'entries answered by the fallback only';
 is names('/short/'), '200 sub/', 'alias';
 is names('/captured/plain/'), '200 sub/ one.txt', 'alias with captures';
 is names('/varied/plain/'), '404', 'a root with a variable';
 is names('/', port => $server->port('named'),
     host => 'plain.example'),
     '200 sub/ one.txt', 'a root with a variable of server_name';
-is names('/place/'), '200 one.txt secret.txt', 'a place by its own name';
-is names('/shown/'), '200 one.txt', 'by a rewrite: also what it denies';
+is names('/place/'), '200 one.txt secret.txt', 'a location with its path';
+is names('/shown/'), '200 one.txt',
+    'by a rewrite: entries are checked by its target';
 is names('/broken/'), '200 one.txt secret.txt', 'by rewrite ... break';
 is names('/inner/'), '404', 'internal';
-is names('/case/docs/'), '200 File.txt', 'found by its case';
+is names('/case/docs/'), '200 File.txt', 'found in another case';
 is $server->get('/index/')->body, 'index', 'an index comes first';
 is $server->get('/off/')->status, 403, 'iri_listing off';
 like $server->get('/auto/')->body, qr/Index of \/auto/, 'autoindex';
 like $server->get('/both/')->body, qr/Index of \/both/,
-    'with both it is that of autoindex';
+    'autoindex takes precedence';
 is $server->get('/plain/', port => $server->port('report'))->status, 403,
     'iri report';
 is $server->request('POST', '/plain/', body => 'x')->status, 403, 'POST';
 
-# ---- what can be opened --------------------------------------------------------
+# ---- entries that can be opened ---------------------------------------------
 
 is names('/links/'), '200 dir/ to-dir/ file.txt to', 'links';
 is names('/unlinked/'), '200 dir/ file.txt', 'disable_symlinks on';
-is names('/linked/'), '404', 'of the directory, too';
+is names('/linked/'), '404', 'disable_symlinks for the directory itself';
 is names('/owner/'), '200 dir/ to-dir/ file.txt to', 'if_not_owner';
 SKIP: {
     skip 'who is not root has no links of others', 1 if $>;
-    is names('/owned/'), '200 file.txt mine', 'and a link of another';
+    is names('/owned/'), '200 file.txt mine', 'a link of another owner';
 }
 SKIP: {
     skip 'the worker may read all', 2 if !IRI::Server::worker_user() && !$>;
@@ -549,30 +551,33 @@ my @parts = split /\|/, $ssi;
 is @parts, 3, 'SSI: three listings';
 like $parts[0], qr{\./one\.txt}, 'the first';
 like $parts[1], qr{\./free\.txt}, 'the second';
-unlike $parts[1], qr/deny|auth/, 'without what is denied';
-unlike $parts[2] // 'one.txt', qr/one\.txt/, 'and nothing that no client gets';
+unlike $parts[1], qr/deny|auth/, 'without denied entries';
+unlike $parts[2] // 'one.txt', qr/one\.txt/,
+    'no listing that clients cannot get';
 like $server->get('/404/none')->body, qr{\./one\.txt}, 'error_page';
-is $server->get('/404/none')->status, 404, 'its status';
+is $server->get('/404/none')->status, 404, 'status';
 is $server->get('/403/none')->status, 403, 'another';
 like $server->get('/accel/?to=/plain/')->body, qr{\./one\.txt},
     'X-Accel-Redirect';
 unlike $server->get('/accel/?to=/inner/')->body, qr{one\.txt},
-    'where clients may not go themselves';
+    'X-Accel-Redirect to an internal location';
 
 # ---- filters, protocols --------------------------------------------------------
 
 my $head = $server->request('HEAD', '/nfc/');
 is $head->status . $head->body, '200', 'HEAD';
-is $head->header('Content-Type'), 'text/html; charset=utf-8', 'with its type';
+is $head->header('Content-Type'), 'text/html; charset=utf-8',
+    'HEAD: Content-Type';
 is $server->get('/nfc/', proto => 'h2', port => $server->port('h2'))->body,
     $page->body, 'HTTP/2';
 is length $server->get('/big/', proto => 'h2', port => $server->port('h2'))
-    ->body, length $server->get('/big/')->body, 'HTTP/2, a large one';
+    ->body, length $server->get('/big/')->body, 'HTTP/2: a large listing';
 is scalar(() = $server->get('/limited/')->body =~ m{href="\./}g), 1000,
     'limit_rate';
 is $server->get('/plain/', version => '1.0')->status, 200, 'HTTP/1.0';
 is $server->get('/nfc/', headers => ['If-Modified-Since',
-    'Sun, 22 Nov 2065 11:00:00 GMT'])->status, 200, 'not conditional';
+    'Sun, 22 Nov 2065 11:00:00 GMT'])->status, 200,
+        'conditional requests get 200';
 like $server->get('/sub/')->body, qr{<bdi>\[one\]</bdi>}, 'sub_filter';
 
 my $zipped = $server->get('/big/', headers => ['Accept-Encoding', 'gzip']);
@@ -580,30 +585,31 @@ is $zipped->header('Content-Encoding'), 'gzip', 'gzip';
 SKIP: {
     eval { require Compress::Zlib } or skip 'no Compress::Zlib', 1;
     is Compress::Zlib::memGunzip($zipped->body), $server->get('/big/')->body,
-        'and back';
+        'gzip: content';
 }
 
 my $client  = $server->client;
 my @answers = $client->pipeline('/plain/', '/plain/one.txt', '/rules/',
     '/plain/one.txt', '/big/', '/plain/?format=json');
 is join(' ', map { $_->status } @answers), '200 200 200 200 200 200',
-    'requests behind each other';
-is $answers[1]->body . $answers[3]->body, '11', 'answers in their order';
-like $answers[5]->body, qr/"path":"\/plain\/"/, 'the last';
+    'pipelined requests';
+is $answers[1]->body . $answers[3]->body, '11', 'responses in order';
+like $answers[5]->body, qr/"path":"\/plain\/"/, 'the last response';
 $client->disconnect;
 
 # ---- many ----------------------------------------------------------------------
 
-my $asks = list('/asks/');
-is scalar @{ $asks->{entries} }, 1000, 'a rule that waits for another server';
-ok $asks->{next}, 'and there is another page';
-ok !list('/plain/')->{next}, 'where there is none, it has no link';
+my $first_page = list('/asks/');
+is scalar @{ $first_page->{entries} }, 1000,
+    'access checks that wait for an upstream';
+ok $first_page->{next}, 'a link to the next page';
+ok !list('/plain/')->{next}, 'the last page has no such link';
 is scalar @{ list('/few/')->{entries} }, 2, 'two of 20,000';
-ok !list('/few/')->{next}, 'that there are others is not said';
+ok !list('/few/')->{next}, 'inaccessible entries cause no further page';
 is list('/few/')->{entries}[1]{href}, './a-rather-long-name-of-a-file-19999.txt',
-    'whatever stands between them';
+    'the second accessible entry';
 
-# The main process says this late, if the machine is busy.
+# The main process may log this late on a busy machine.
 my ($worker) = $server->log_text =~ /start worker process (\d+)/;
 
 sub memory {
@@ -612,7 +618,7 @@ sub memory {
     return $kb;
 }
 
-# Sends a request and does not read; the socket.
+# Sends a request without reading the response; returns the socket.
 sub stuck {
     my ($target, $size) = @_;
     my $socket = IO::Socket::INET->new(Proto => 'tcp') or die "$!\n";
@@ -623,27 +629,28 @@ sub stuck {
     return $socket;
 }
 
-# While 20,000 names are judged one by one.
+# While access to 20,000 names is checked one by one.
 {
     my $long = stuck('/few/?format=json', 65536);
     my $set  = '';
     vec($set, fileno $long, 1) = 1;
-    is $server->get('/plain/one.txt')->body, '1', 'others are answered';
+    is $server->get('/plain/one.txt')->body, '1', 'other requests are answered';
     is scalar(select my $ready = $set, undef, undef, 0), 0, 'meanwhile';
     my $got = '';
     1 while sysread $long, $got, 65536, length $got;
-    like $got, qr/19999/, 'then the listing';
+    like $got, qr/19999/, 'then the listing is sent';
     $long = stuck('/few/?format=json');
     close $long;
-    is $server->get('/plain/one.txt')->body, '1', 'a client has gone away';
+    is $server->get('/plain/one.txt')->body, '1',
+        'the client closed the connection';
 }
 
 SKIP: {
     skip 'no /proc', 5 if !-e '/proc/self/status';
     my $peak = memory('HWM');
-    is scalar @{ list('/few/')->{entries} }, 2, 'asked for once more';
+    is scalar @{ list('/few/')->{entries} }, 2, 'a second request';
     cmp_ok memory('HWM') - $peak, '<', 4096,
-        'names that nobody may know of take no more memory';
+        'inaccessible names take no memory';
 }
 
 SKIP: {
@@ -652,11 +659,12 @@ SKIP: {
     my $size   = length $body;
     my $before = memory('RSS');
     my @slow   = map { stuck('/big/') } 1 .. 4;
-    is $server->get('/plain/')->status, 200, 'others are answered meanwhile';
+    is $server->get('/plain/')->status, 200,
+        'other requests are answered meanwhile';
     sleep 0.2;
     my $grown = memory('RSS') - $before;
     cmp_ok $grown * 1024, '<', 4 * 250 * $big,
-        'slow clients cost the names of the directory';
+        'memory of slow clients is that of the names';
     note "4 slow clients of $size octets: $grown KB";
 
     my $got = '';
@@ -664,11 +672,12 @@ SKIP: {
         $got .= $octets;
     }
     is length($got) - index($got, "\r\n\r\n") - 4, $size,
-        'who is slow gets all';
+        'a slow client gets the whole page';
     close $_ for @slow;
     my @gone = map { stuck('/asks/') } 1 .. 4;
     close $_ for @gone;
-    is $server->get('/plain/')->status, 200, 'some have gone away';
+    is $server->get('/plain/')->status, 200,
+        'some clients closed the connection';
 }
 
 # ---- headers that cannot be sent at once -----------------------------------------
@@ -676,7 +685,7 @@ SKIP: {
 my $whole = $server->get('/big/?format=json')->body;
 
 # HTTP/2: another stream has filled the connection, and the client does not
-# read, so that the header of the listing waits behind it.
+# read, so the header of the listing must wait.
 for my $path ('/none/?format=json', '/big/?format=json') {
     my $h2 = $server->client(proto => 'h2', port => $server->port('h2'));
     $h2->connect;
@@ -690,7 +699,7 @@ for my $path ('/none/?format=json', '/big/?format=json') {
         $h2->take_frame(@frame);
     }
     is length $streams[0]{answer}->body, $filler, "$path behind a stream";
-    is $streams[1]{answer}->status, 200, 'its status';
+    is $streams[1]{answer}->status, 200, 'status';
     ok $streams[1]{answer}->body eq $server->get($path)->body, 'its body';
     $h2->disconnect;
 }
@@ -740,35 +749,37 @@ END
         for 1 .. 2;
     like $other->get('/sub')->body, qr{\./one\.txt}, 'a listing in a page';
     $other->stop;
-    unlike $other->log_text, qr/exited on signal/, 'no worker has died';
+    unlike $other->log_text, qr/exited on signal/, 'no worker was killed';
 }
 
-# A worker that exits gracefully, as after a reload, ends its listings first.
+# A worker that exits gracefully, as after a reload, finishes its listings
+# first.
 {
     my $long = stuck('/few/?format=json', 65536);
-    is $server->get('/plain/one.txt')->body, '1', 'a listing has begun';
+    is $server->get('/plain/one.txt')->body, '1', 'a listing was started';
     kill 'QUIT', $server->children;
     my $got = '';
     1 while sysread $long, $got, 65536, length $got;
-    like $got, qr/19999/, 'the worker ends it before it exits';
+    like $got, qr/19999/, 'the worker finishes it before it exits';
 }
 
 # ---- configuration --------------------------------------------------------------
 
-sub said {
+sub check_conf {
     my ($conf) = @_;
     my ($code, $text) = nginx_t($conf, root => $root);
     return join ' ', $code, $text =~ /(iri: .*|iri_listing.*)/g;
 }
 
-like said('server { iri_listing maybe; }'), qr/^1 .*iri_listing" directive/,
-    'a wrong value';
-is said('server { iri on; iri_listing off; }'), '0', 'off';
-is said('iri_listing on; server { iri on; } server { iri off; }'), '0',
-    'one of the servers';
-is said('server { iri report; iri_listing on; }'), '0', 'report';
-like said('server { location / { iri_listing on; } }'),
-    qr/^0 iri: "iri_listing" in \S+:\d+ has no effect/, 'iri is off';
+like check_conf('server { iri_listing maybe; }'), qr/^1 .*iri_listing" directive/,
+    'an invalid value';
+is check_conf('server { iri on; iri_listing off; }'), '0', 'off';
+is check_conf('iri_listing on; server { iri on; } server { iri off; }'), '0',
+    'on in one of the servers';
+is check_conf('server { iri report; iri_listing on; }'), '0', 'report';
+like check_conf('server { location / { iri_listing on; } }'),
+    qr/^0 iri: "iri_listing" in \S+:\d+ has no effect/,
+        'a warning if iri is off';
 
 is_deeply [$server->errors(ignore => qr{stat\(\)|opendir})], [], 'log';
 

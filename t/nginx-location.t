@@ -14,7 +14,7 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 binmode Test::More->builder->$_, ':utf8' for qw(output failure_output);
 
-# UTF-8 for characters, which configurations are written in here.
+# The UTF-8 octets of a text.
 sub utf8 { my ($text) = @_; utf8::encode($text); return $text }
 
 # The same in EUC-JP octets, and raw octets that are neither.
@@ -94,91 +94,96 @@ my $here = 'http://localhost';
 # The Location of an answer, once for each protocol.
 my %port = (h1 => undef, h2 => $server->port('h2'));
 
-sub leads {
-    my ($target, $want, $what, %option) = @_;
+sub location_is {
+    my ($target, $want, $test_name, %option) = @_;
     for my $proto (sort keys %port) {
         local $Test::Builder::Level = $Test::Builder::Level + 1;
         my $answer = $server->request($option{method} // 'GET', $target,
             proto => $proto, $port{$proto} ? (port => $port{$proto}) : (),
             map { $_ => $option{$_} } grep { $_ ne 'method' } keys %option);
         my @locations = $answer->header('Location');
-        is "@locations", $want, "$proto: $what";
+        is "@locations", $want, "$proto: $test_name";
         my @strange = grep { $_->[0] !~ /^[\w-]+$/ || $_->[0] =~ /^x-/i }
             @{ $answer->headers };
-        is scalar(@strange), 0, "$proto: $what: no other field";
+        is scalar(@strange), 0, "$proto: $test_name: no other field";
     }
     return;
 }
 
-leads('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'raw octets');
-leads('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
-leads('/lower', "$here/%D0%BA%2F%41", 'escapes stay escapes');
-leads('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9%20%3C%22#%C3%A9",
+location_is('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'raw octets');
+location_is('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
+location_is('/lower', "$here/%D0%BA%2F%41", 'escapes are kept');
+location_is('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9%20%3C%22#%C3%A9",
     'query and fragment');
-leads('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
-leads('/euc-escaped', "$here/%E6%97%A5%E6%9C%AC", 'escaped in one');
-leads('/bad', "$here/%FF%FE", 'what no charset reads');
-leads('/other', 'http://other.example/%e9/e%CC%81|\\?%C3%A9',
-    "another host's path is its own");
-leads('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
-leads('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
-like $server->told, qr/host "-%C3%BC-\.example" of a redirect/,
-    'the log says so';
+location_is('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
+location_is('/euc-escaped', "$here/%E6%97%A5%E6%9C%AC", 'escaped in one');
+location_is('/bad', "$here/%FF%FE", 'octets invalid in all charsets');
+location_is('/other', 'http://other.example/%e9/e%CC%81|\\?%C3%A9',
+    "the path of another host is not read");
+location_is('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
+location_is('/nohost', 'http://-%C3%BC-.example/%C3%A9',
+    'an invalid host name');
+like $server->settled_log, qr/host "-%C3%BC-\.example" of a redirect/,
+    'the log line';
 my $own = 'http://localhost:' . $server->port;
 is $server->get('/own')->header('Location'), "$own/%C3%A9",
     'an address of this host';
-leads('/network', "$here//other.example/%C3%A9",
-    'what nginx takes for a path');
-leads('/mail', 'mailto:%C3%A9@example.org', 'another scheme');
+location_is('/network', "$here//other.example/%C3%A9",
+    '"//" of a configuration is a path');
+location_is('/mail', 'mailto:%C3%A9@example.org', 'another scheme');
 
 # ---- out of requests --------------------------------------------------------
 
-leads('/decoded/a%0d%0aX-Inj:%201', "$here/to/a%0D%0AX-Inj:%201",
+location_is('/decoded/a%0d%0aX-Inj:%201', "$here/to/a%0D%0AX-Inj:%201",
     'CR LF out of a capture');
-leads('/decoded/%2F%2Fother.example/%C3%A9',
+location_is('/decoded/%2F%2Fother.example/%C3%A9',
     "$here/to/other.example/%C3%A9", 'slashes out of a capture');
-leads('/path/%22%3Ca%3E%20%7F%5C', "$here/to/path/%22%3Ca%3E%20%7F%5C",
-    'what breaks strings and tags');
-leads('/path/100%25', "$here/to/path/100%25", '"%" that nginx has unescaped');
-leads('/arg/?x=%0d%0aX-Inj:1', "$here/to?%0d%0aX-Inj:1",
+location_is('/path/%22%3Ca%3E%20%7F%5C', "$here/to/path/%22%3Ca%3E%20%7F%5C",
+    'characters of HTML and JSON');
+location_is('/path/100%25', "$here/to/path/100%25", '"%" that nginx has unescaped');
+location_is('/arg/?x=%0d%0aX-Inj:1', "$here/to?%0d%0aX-Inj:1",
     'a query as it came');
-leads("/arg/?x=\xC3\xA9", "$here/to?%C3%A9", 'a raw query');
-leads("/rewrite/\xC3\xA9",
+location_is("/arg/?x=\xC3\xA9", "$here/to?%C3%A9", 'a raw query');
+location_is("/rewrite/\xC3\xA9",
     "$here/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/%C3%A9", 'rewrite permanent');
-leads('/rewrite/e%cc%81?a=%e9',
-    "$here/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/%C3%A9?a=%e9", 'with a query');
-leads("/temporary/\xC3\xA9", 'http://other.example/%C3%A9/%C3%A9',
+location_is('/rewrite/e%cc%81?a=%e9',
+    "$here/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/%C3%A9?a=%e9",
+        'rewrite permanent, with a query');
+location_is("/temporary/\xC3\xA9", 'http://other.example/%C3%A9/%C3%A9',
     'rewrite redirect');
-leads('/gone/x', 'http://other.example/%C3%A9', 'error_page with an address');
-leads('/gone-here/x', "$here/%D0%BD%D0%B5%D1%82", 'error_page that redirects');
+location_is('/gone/x', 'http://other.example/%C3%A9', 'error_page with an address');
+location_is('/gone-here/x', "$here/%D0%BD%D0%B5%D1%82", 'error_page that redirects');
 
 # ---- directories, WebDAV ----------------------------------------------------
 
 my $dir = '/%D0%B4%D0%B8%D1%80/';
-leads($_, "$here$dir", "directory asked for as $_")
+location_is($_, "$here$dir", "directory asked for as $_")
     for '/%d0%b4%d0%b8%d1%80', '/%D0%B4%D0%B8%D1%80';
-leads("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9", "$here$dir?q=%C3%A9",
+location_is("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9", "$here$dir?q=%C3%A9",
     'directory asked for natively');
-leads('/quote%22d', "$here/quote%22d/", 'a quotation mark in a directory');
+location_is('/quote%22d', "$here/quote%22d/", 'a quotation mark in a directory');
 for my $case (["\xC3\xA9/a.txt", '%C3%A9/a.txt'], ['e%cc%81/b.txt',
         '%C3%A9/b.txt']) {
     my $answer = $server->request('PUT', "/dav/$case->[0]", body => 'x');
     is $answer->status, 201, "PUT $case->[1]";
-    is $answer->header('Location'), "$here/dav/$case->[1]", 'its Location';
+    is $answer->header('Location'), "$here/dav/$case->[1]",
+        'Location after PUT';
 }
 
 # ---- upstreams --------------------------------------------------------------
 
-leads('/up/relative', '/%C3%A9/e%CC%81?%C3%A9',
-    'what an upstream says is escaped, not read');
-leads('/up/absolute', 'http://x.example/%C3%A9/%e9', 'with a host');
-leads('/up/slashes', '//other.example/%C3%A9', 'with an authority');
-leads('/up-changed/relative', "$here/%C3%A9/%C3%A9/e%CC%81?%C3%A9",
+location_is('/up/relative', '/%C3%A9/e%CC%81?%C3%A9',
+    'a Location of an upstream is escaped, not read');
+location_is('/up/absolute', 'http://x.example/%C3%A9/%e9',
+    'an absolute Location of an upstream');
+location_is('/up/slashes', '//other.example/%C3%A9',
+    'a network-path reference of an upstream');
+location_is('/up-changed/relative', "$here/%C3%A9/%C3%A9/e%CC%81?%C3%A9",
     'after proxy_redirect');
 is $server->get('/up/content')->header('Content-Location'),
     '/%C3%A9%c3%a9', 'Content-Location of an upstream';
 
-# ---- hosts that cannot stand in a URI ---------------------------------------
+# ---- hosts that are not valid in a URI --------------------------------------
 
 for my $host ("ev\xC3\xADl.example", 'a%20b', '"x"', '<x>', 'x\\y') {
     my $answer = $server->get('/raw', host => IRI::Nginx::sent_host($host));
@@ -222,12 +227,13 @@ is $slashes->get('//h.example/%c3%a9',
     'a path, not an authority, without a host in front';
 is_deeply [$slashes->errors], [], 'log';
 
-# ---- a Location that nginx does not look at ----------------------------------
-# perl, as lua and njs, adds a field and sets no r->headers_out.location.
+# ---- a Location that nginx does not process ---------------------------------
+# perl, like lua and njs, adds a field and does not set
+# r->headers_out.location.
 SKIP: {
     my $perl = IRI::Nginx::module_dir() . '/ngx_http_perl_module.so';
     skip 'no perl module', 7 if !-e $perl;
-    my $said = nginx(root => $root, modules => [$perl], conf => octets(<<'END'));
+    my $perl_server = nginx(root => $root, modules => [$perl], conf => octets(<<'END'));
 perl_set $none 'sub { "" }';
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -248,19 +254,19 @@ server {
 }
 END
     for (['302:/!c3!a9', '302 /%C3%A9', 'a path of this server'],
-        ['201:/e!cc!81', '201 /%C3%A9', 'in NFD, of 201'],
+        ['201:/e!cc!81', '201 /%C3%A9', '201, in NFD'],
         ['308:/!c6!fc', '308 /%E6%97%A5', 'in another charset'],
         ['301:http//other.example/!e9', '301 http//other.example/%E9',
             'a relative path'],
         ['302:/a!0d!0aX:b', '302 /a%0D%0AX:b', 'a line feed'],
-        ['200:/!c3!a9', "200 /\xC3\xA9", 'not of an answer that leads nowhere'])
+        ['200:/!c3!a9', "200 /\xC3\xA9", 'a 200 is unchanged'])
     {
-        my ($args, $want, $what) = @$_;
-        my $answer = $said->get("/x?$args");
+        my ($args, $want, $test_name) = @$_;
+        my $answer = $perl_server->get("/x?$args");
         is join(' ', $answer->status, $answer->header('Location')), $want,
-            "another module: $what";
+            "another module: $test_name";
     }
-    is_deeply [$said->errors], [], 'log';
+    is_deeply [$perl_server->errors], [], 'log';
 }
 
 # ---- canonical links --------------------------------------------------------
@@ -287,7 +293,7 @@ server {
 }
 END
 
-# The Link fields of an answer but for that of the configuration.
+# The Link fields of a response, except that of the configuration.
 sub links {
     my ($target, %option) = @_;
     my $method = delete $option{method} // 'GET';
@@ -298,12 +304,12 @@ sub links {
 my $coffee = '</caf%C3%A9.txt>; rel="canonical"';
 for my $case (
     link_cases(),
-    ["/\xC3\xA9-not-there", '200', 'an error, whatever its status'],
+    ["/\xC3\xA9-not-there", '200', 'an error page with status 200'],
     ['/match/CAF%c3%a9.txt',
         '200 + </match/caf%C3%A9.txt>; rel="canonical"', 'another name'],
     ['/match/PLAIN.txt', '200 + </match/plain.txt>; rel="canonical"',
         'another name in ASCII'],
-    ['/match/NOT-THERE.txt', '200', 'another name that is not there'],
+    ['/match/NOT-THERE.txt', '200', 'another name, absent'],
     ["/up/\xC3\xA9",
         '200 + </a>; rel=next + </up/%C3%A9>; rel="canonical"',
         'beside that of an upstream'],
@@ -311,25 +317,25 @@ for my $case (
         '200 + </inner/caf%C3%A9.txt>; rel="canonical"',
         'a page behind a rewrite has the path that was asked for'],
 ) {
-    my ($target, $want, $what) = @$case;
-    is links($target), $want, "link: $what";
+    my ($target, $want, $test_name) = @$case;
+    is links($target), $want, "link: $test_name";
 }
 is links("/caf\xC3\xA9.txt", method => 'HEAD'), "200 + $coffee", 'HEAD';
 unlike links("/caf\xC3\xA9.txt", method => 'POST'), qr/canonical/, 'POST';
 is links("/caf\xC3\xA9.txt", proto => 'h2', port => $links->port('h2')),
     "200 + $coffee", 'HTTP/2';
 is links("/caf\xC3\xA9.txt", headers => [Range => 'bytes=0-1']),
-    "206 + $coffee", 'a part of it';
+    "206 + $coffee", '206';
 my $page = $links->get("/caf\xC3\xA9.txt");
 is links("/caf\xC3\xA9.txt",
     headers => ['If-None-Match' => $page->header('ETag')]),
-    "304 + $coffee", '304 says what 200 has said';
+    "304 + $coffee", '304 has the Link of the 200';
 is_deeply [$links->errors], [], 'log';
 
 # ---- off --------------------------------------------------------------------
 
-# All that is sent but for the date, which may pass from one to the next.
-sub sent {
+# The whole response except Date.
+sub whole_response {
     my ($run, $target, %option) = @_;
     my $answer = $run->get($target, %option);
     my $text = join "\n", $answer->status, map { "$_->[0]: $_->[1]" }
@@ -345,9 +351,9 @@ my $stock = nginx(root => $root, stock => 1, conf => conf(''));
 my $off = nginx(root => $root, conf => conf('iri off;'));
 my $report = nginx(root => $root, conf => conf('iri report;'));
 for my $target (@targets) {
-    my $want = sent($stock, $target);
-    is sent($off, $target), $want, 'off: ' . escaped($target);
-    is sent($report, $target), $want, 'report: ' . escaped($target);
+    my $want = whole_response($stock, $target);
+    is whole_response($off, $target), $want, 'off: ' . escaped($target);
+    is whole_response($report, $target), $want, 'report: ' . escaped($target);
 }
 is_deeply [$off->errors, $report->errors], [], 'log';
 

@@ -10,8 +10,8 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# U+65E5 U+672C on disk, and the forms in which it is asked for; U+8868, whose
-# octets there are UTF-8 for another character.
+# U+65E5 U+672C on disk, and the forms in which it is requested; U+8868, whose
+# octets on disk are UTF-8 for another character.
 my $disk = "\xC6\xFC\xCB\xDC";
 my $utf8 = '%E6%97%A5%E6%9C%AC';
 my $euc  = '%C6%FC%CB%DC';
@@ -259,7 +259,7 @@ is answer('/tname/none'), '200 named /tname/none', 'named location, ASCII';
 is answer('/brk/wide.html'), '200 wide', 'rewrite break, ASCII';
 is answer('/var'), "200 $root/var $root $root", 'variables, ASCII';
 is answer('/%C9%BD.txt'), '200 further', 'an alternative reading';
-is answer('/%E8%A1%A8.txt'), '200 further', 'and the first';
+is answer('/%E8%A1%A8.txt'), '200 further', 'the first reading';
 is answer('/%C9%BD.txt/x'), '404', 'below a file';
 
 is answer("/logged/$utf8"), '200 ok', 'logged';
@@ -268,7 +268,7 @@ ok $server->wait_for(sub { slurp("$tmp/logged.log") =~ m{/logged/\Q$utf8} }),
 
 # ---- writing ---------------------------------------------------------------
 
-# Status of a DAV request, and where it says the resource is.
+# Status of a DAV request, and its Location.
 sub dav {
     my ($method, $target, %option) = @_;
     my $destination = delete $option{to};
@@ -310,16 +310,16 @@ is names("\xC6\xFC"), join(' ', map { $_ . '\xC6\xFC' } 'd' .. 'g')
     . ' \xC6\xFC.txt', 'moved';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%FF'), 404,
     'unreadable Destination';
-like $server->told, qr{iri: Destination "/dav/%FF" refused},
-    'which the log tells as it came';
+like $server->settled_log, qr{iri: Destination "/dav/%FF" refused},
+    'logged as sent';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%F0%9F%98%80'), 409,
     'a Destination that the tree cannot write';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%E3%80%9C'), 409,
     'a Destination that is a variant of an existing name';
-is slurp("$root/dav/\xA1\xC1"), 'wave', 'which is not written';
-is dav('PUT', '%F0%9F%98%80', body => 'x'), 409, 'nor by PUT';
-is dav('MKCOL', '%F0%9F%98%80/'), 409, 'nor by MKCOL';
-is names(''), '\xA1\xC1 \xC6\xFC \xC6\xFC\xCB\xDC', 'nothing was made';
+is slurp("$root/dav/\xA1\xC1"), 'wave', 'the existing entry is unchanged';
+is dav('PUT', '%F0%9F%98%80', body => 'x'), 409, 'PUT of such a name';
+is dav('MKCOL', '%F0%9F%98%80/'), 409, 'MKCOL of such a name';
+is names(''), '\xA1\xC1 \xC6\xFC \xC6\xFC\xCB\xDC', 'no entry was created';
 is dav('DELETE', '%93%FA/d%93%FA'), 204, 'DELETE';
 is dav('DELETE', '%C6%FC/'), 204, 'DELETE a directory';
 is names(''), '\xA1\xC1 \xC6\xFC\xCB\xDC', 'gone';
@@ -335,5 +335,5 @@ ok $server->wait_for(sub { -f "$root/store/$disk/b\xC6\xFC" }),
 is answer('/bstore/plain'), '200 up /store/plain', 'ASCII, the same';
 ok $server->wait_for(sub { -f "$root/store/plain" }), 'stored';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

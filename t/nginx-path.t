@@ -1,5 +1,5 @@
 # nginx: the canonical path is in r->uri before any rule sees it, for all ways
-# in which a path can arrive; and nothing changes where there is none.
+# in which a path can arrive; and nothing changes if there is none.
 use strict;
 use warnings;
 use FindBin;
@@ -150,9 +150,9 @@ for my $form (sort keys %form) {
     is answer("/up/$name?q=$name"), visible("200 /up/$utf8?q=$name"),
         "upstream gets the escaped canonical path: $form";
     is answer("/base/$name"), "200 /b/$utf8",
-        "and with its own base: $form";
+        "upstream with a path: $form";
     is answer("/broken/$name"), "200 /up/$utf8",
-        "and after rewrite break: $form";
+        "upstream after rewrite break: $form";
     is $server->get("/send/$name")->header('Location'),
         'http://localhost:' . $server->port . "/show/$utf8",
         "rewrite redirect: $form";
@@ -165,7 +165,7 @@ is $server->get("/show/x.$euc")->header('Content-Type') // '',
 is $server->get('/show/x.%C6%FC')->header('Content-Type'), 'text/special',
     'the extension is that of the canonical path';
 
-# ---- what nginx makes ------------------------------------------------------
+# ---- paths that nginx makes -------------------------------------------------
 
 is answer('/page.html'), "200 sub /sub/$shown", 'SSI include virtual';
 is answer('/accel/x'), "200 /show/$shown", 'X-Accel-Redirect';
@@ -185,7 +185,7 @@ is answer("/$utf8/"), '200 front', 'internal redirect to an index file';
 is answer('/show/%E2%80%8F'), '200 /show/\xE2\x80\x8F',
     'an escaped bidi character';
 is answer('/last/?f=' . raw('%E2%80%8F')), '200 /show/\xE2\x80\x8F',
-    'and after a rewrite';
+    'an escaped bidi character after a rewrite';
 
 # ---- refused ---------------------------------------------------------------
 
@@ -203,18 +203,18 @@ like answer("/show$deep/%C3%A9"), qr/^200 /, 'segments at the limit - 1';
 like answer("/show$deep/a/%C3%A9"), qr/^200 /, 'segments at the limit';
 like answer("/show$deep/a/a/%C3%A9"), qr/^404 /, 'segments over the limit';
 my @over = grep { /iri: .* refused: / && /\[error\]/ } split /\n/,
-    $server->told;
+    $server->settled_log;
 is scalar @over, 2, 'one line of level error for each path over a limit';
 
 is answer('/%FF%FE.txt', port => $server->port('pass')), '200 odd',
     'iri_invalid pass: the octets as they came';
 
-# Without a location, rewrites of the server are run once, as ever.
+# Without a location the server's rewrites run once, as in a stock nginx.
 is $server->get($_->[0], port => $server->port('null'))->header('X-Uri'),
     $_->[1], 'rewrites of a server: ' . visible($_->[0])
     for ['/x', '/pass/x'], ["/$euc", '/pass/' . raw($utf8)];
 
-# ---- nothing to do ---------------------------------------------------------
+# ---- requests that are not changed ------------------------------------------
 
 for my $target ('/up/a%2Fb', '/up//x//y', '/up/%41', '/up/a+b?c=%20', '/up/./a',
     '/up/a/../b', '/up/%7Euser', '/up/%3F', "/up/$utf8", "/up/%41$utf8",
@@ -229,5 +229,5 @@ for my $target ('/up/' . raw($utf8), "/up/$euc", '/up/' . raw($euc),
         visible("200 $target"), 'off: as sent: ' . visible($target);
 }
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

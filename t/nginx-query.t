@@ -22,16 +22,16 @@ for (['iri_query_charset;', qr/number of arg/],
     ['server { location / { iri_query_charset sjis; } }',
         qr/"iri_query_charset" directive is not allowed here/])
 {
-    my ($text, $says) = @$_;
-    my ($code, $said) =
+    my ($text, $message) = @$_;
+    my ($code, $output) =
         nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "refused: $text";
-    like $said, $says, "and why: $text";
+    isnt $code, 0, "rejected: $text";
+    like $output, $message, "message: $text";
 }
 for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
-    my ($code, $said) = nginx_t("iri on; iri_query_charset $text;"
+    my ($code, $output) = nginx_t("iri on; iri_query_charset $text;"
         . ' server { listen 127.0.0.1:%%PORT%%; }');
-    is $code, 0, "taken: $text" or diag $said;
+    is $code, 0, "accepted: $text" or diag $output;
 }
 
 # ---- one server --------------------------------------------------------------
@@ -117,10 +117,10 @@ for my $form ('%83%5C', '%83%5c', '%83\\', "\x83\\", $so) {
         "q=$so&r=%26a+|$so|q=$so&r=%26a+|?|q=$so&r=%26a+|/say?q=$shown&r=%26a+",
         "one form: $shown";
     is $server->get("/index.html?q=$form")->header('X-Map'), 'so',
-        "for maps: $shown";
+        "in a map: $shown";
     is answer("/up/a?q=$form"), "/up/a?q=$so", "upstream: $shown";
-    is answer("/with/a?q=$form"), "/w/a?q=$so", "and below a path: $shown";
-    is answer("/var/a?q=$form"), "/v?q=$so", "and by a variable: $shown";
+    is answer("/with/a?q=$form"), "/w/a?q=$so", "upstream with a path: $shown";
+    is answer("/var/a?q=$form"), "/v?q=$so", "upstream by a variable: $shown";
 }
 is $server->get('/say?q=' . $_)->status, 403, "rules of the server: $_"
     for '%94%E9%96%A7', '%E7%A7%98%E5%AF%86', "\x94\xE9\x96\xA7", '%94%e9%96%a7';
@@ -129,35 +129,37 @@ is answer('/say?a=%C3%A9&b=%E9=%e9&%E9&&%2b'),
     "a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b||"
     . "a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b|?|"
     . "a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b|/say?a=%C3%A9&b=%E9=%e9&%E9&&%2b",
-    'what is UTF-8 stays, another charset takes the rest';
+    'UTF-8 is unchanged, other parameters are converted';
 is answer('/say?a=%83&b=%81'), 'a=%83&b=%81||a=%83&b=%81|?|a=%83&b=%81|'
-    . '/say?a=%83&b=%81', 'what no charset reads stays';
+    . '/say?a=%83&b=%81', 'octets invalid in all charsets stay';
 is answer('/say'), '||||' . '|/say', 'no query';
-is answer('/say?'), '||||' . '|/say?', 'an empty one';
-is answer('/say?a'), 'a||a|?|a|/say?a', 'one in ASCII';
+is answer('/say?'), '||||' . '|/say?', 'an empty query';
+is answer('/say?a'), 'a||a|?|a|/say?a', 'an ASCII query';
 is answer('/iri?q=%83%5C'), "http://localhost/iri?q=$so", '$iri';
 
-# ---- what nginx makes of it ---------------------------------------------------
+# ---- queries that nginx changes ---------------------------------------------
 
 is answer('/set?a=%83%5C'), "q=%83%5C|a=$so", 'set $args is the rules\' own';
 is answer('/last?q=%83%5C'),
     "p=1&q=$so|$so|p=1&q=$so|?|q=$so|/last?q=%83%5C", 'rewrite';
 is answer('/keep?q=%83%5C'), "||||q=$so|/keep?q=%83%5C", 'without the query';
 is answer('/error?q=1'), "q=$so|$so|q=$so|?|q=1|/error?q=1",
-    'error_page with a query of its own';
+    'error_page with another query';
 is answer('/try?r=%83%5C'),
     "q=$so&r=$so|$so|q=$so&r=$so|?|r=$so|/try?r=%83%5C", 'try_files';
 is answer('/ssi.html?x=%83%5C'),
     "q=$so|$so|q=$so|?|q=$so|/ssi.html?x=%83%5C|x=$so",
     'a subrequest, and the request itself';
 
-# A request that changes in its query goes up as nginx has its path.
-is answer('/up/a%2Fb//c?q=1'), '/up/a%2Fb//c?q=1', 'nothing to do: as it came';
+# A request whose query changes is forwarded with nginx's own path.
+is answer('/up/a%2Fb//c?q=1'), '/up/a%2Fb//c?q=1',
+    'no change: the request as sent';
 is answer('/up/a%2Fb?q=%83%5C'), '/up/a%2Fb?q=%83%5C',
-    'a query does not change the escapes of a path';
-is answer('/up/a//b?q=%83%5C'), '/up/a//b?q=%83%5C', 'nor its slashes';
+    'escapes of the path are kept';
+is answer('/up/a//b?q=%83%5C'), '/up/a//b?q=%83%5C',
+    'slashes of the path are kept';
 is answer('/up/%66%e8%a1%a8?q=%83%5C'), "/up/f%E8%A1%A8?q=$so",
-    'but for those without a meaning';
+    'needless escapes are removed';
 is answer('/up/%E8%A1%A8?q=%83%5C'), "/up/%E8%A1%A8?q=$so", 'path and query';
 is answer('/up/%95%5C?q=%83%5C'), "/up/%E8%A1%A8?q=$so", 'both changed';
 is answer("/up/\x95\\?q=\x83\\"), "/up/%E8%A1%A8?q=$so", 'both raw';
@@ -171,35 +173,36 @@ my $moved = $server->get('/moved/%95%5C.txt?q=%83%5C&r=%2B');
 is $moved->status . ' ' . $moved->header('Location'),
     '301 http://localhost:' . $server->port
     . '/moved/%E8%A1%A8.txt?q=%83%5C&r=%2B',
-    'iri_redirect: query as it came';
+    'iri_redirect: query unchanged';
 my $case = $server->get('/case/INDEX.html?q=%83%5C');
 is $case->status . ' ' . $case->header('X-Map'), '200 so',
-    'starting over keeps the query in UTF-8';
+    'a restart keeps the query in UTF-8';
 is $server->get('/dir?q=%83%5C')->header('Location'),
     'http://localhost:' . $server->port . "/dir/?q=$so",
     'the server\'s own redirect';
 
 # ---- other servers -------------------------------------------------------------
 
-sub at { my ($port, $query) = @_;
+sub queries_at { my ($port, $query) = @_;
     return answer("/?$query", port => $server->port($port)) }
 
-is at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
+is queries_at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
     'a=%C3%A9&b=%c3%a9&c==%CC%B8|a=%C3%A9&b=%c3%a9&c==%CC%B8', 'NFC';
-is at(nfc => 'a=%83%5C&b=e%CC%81'),
-    'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81', 'not UTF-8: not touched';
-is at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
-is at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
-is at(report => 'q=%83%5C'), "q=%83%5C|q=$so", 'report changes nothing';
-is at(report => 'q=%83&r=%81'), 'q=%83&r=%81|q=%83&r=%81', 'nor here';
-is at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|q=%E3%82%BD', 'nor here';
-my @lines = $server->told =~ /(iri: report: .*query.*?), client/g;
+is queries_at(nfc => 'a=%83%5C&b=e%CC%81'),
+    'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81',
+        'a path that is not UTF-8 is unchanged';
+is queries_at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
+is queries_at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
+is queries_at(report => 'q=%83%5C'), "q=%83%5C|q=$so", 'report: no change';
+is queries_at(report => 'q=%83&r=%81'), 'q=%83&r=%81|q=%83&r=%81', 'no change';
+is queries_at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|q=%E3%82%BD', 'no change';
+my @lines = $server->settled_log =~ /(iri: report: .*query.*?), client/g;
 is_deeply \@lines, [
     "iri: report: would make the query \"q=$so\": charset \"Shift_JIS\", was"
         . " read in another charset, reason=query-read",
     'iri: report: would leave the query "q=%83&r=%81": charset "", has'
         . ' parameters that no single charset decodes, reason=query-unreadable',
-], 'report says what would be done';
+], 'report: the log line';
 
 # ---- hostile --------------------------------------------------------------------
 
@@ -215,9 +218,10 @@ for my $query ('%00%0A%0D=%83%5C%0A', '%', '%8', '&&&==%E9', '#%83',
     is $answer->status, 200, 'answered: ' . visible($query);
     my ($before) = split /\|/, $answer->body, 2;
     my ($sent) = $query =~ /^([^#]*)/;
-    is $before =~ tr/&//, $sent =~ tr/&//, 'as many parameters';
-    unlike $before, qr/[\x00-\x20]/, 'no control';
+    is $before =~ tr/&//, $sent =~ tr/&//,
+        'the number of parameters is the same';
+    unlike $before, qr/[\x00-\x20]/, 'no controls';
 }
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

@@ -49,7 +49,7 @@ my $conf = <<'END';
 default_type text/plain;
 add_header X-Uri "$uri -$args" always;
 
-# Two differences of one path: the restart is used up by the first of them.
+# Two differences in one path: one restart is enough for both.
 server {
     listen 127.0.0.1:%%PORTtwo%%;
     root %%ROOT%%;
@@ -61,8 +61,8 @@ server {
     }
 }
 
-# R1: the usual "everything into public"; the public directory is not to be
-# asked for.
+# R1: the usual "everything into public"; the public directory must not be
+# requested by clients.
 server {
     listen 127.0.0.1:%%PORTpublic%%;
     root %%ROOT%%;
@@ -232,7 +232,7 @@ spew("$tmp/users", "user:{PLAIN}word\n");
 my $server = nginx(root => $root, tmp => $tmp, conf => $conf,
     log_level => 'info');
 
-# Status and body of one answer, without the pages of nginx.
+# Status and body of one response, without nginx's own pages.
 sub answer {
     my ($name, $target, %option) = @_;
     my $method = delete $option{method} // 'GET';
@@ -250,7 +250,8 @@ sub field {
 # ---- R1: a rule on the public URL, and a rewrite behind it -------------------
 
 is answer(public => '/admin/a.txt'), '403', 'public: denied';
-is answer(public => '/Admin/a.txt'), '403', 'public: under another name, too';
+is answer(public => '/Admin/a.txt'), '403',
+    'public: denied under another name, too';
 is answer(public => '/ADMIN/A.TXT'), '403', 'public: both names';
 is answer(public => '/Admin/none'), '403', 'public: absent';
 is answer(public => '/public/admin/a.txt'), '403', 'public: the inner name';
@@ -263,17 +264,19 @@ is answer(variants => "/%EF%BD%9E$inner/a.txt"), '403',
     'variants: the other spelling';
 is answer(variants => '/Ok/File.txt'), '200 fine', 'variants: internal';
 is answer(break => '/admin/a.txt'), '403', 'break: denied';
-is answer(break => '/Admin/a.txt'), '403', 'break: under another name, too';
+is answer(break => '/Admin/a.txt'), '403',
+    'break: denied under another name, too';
 
-# ---- what the server alone finds stays found ---------------------------------
+# ---- paths that nginx finds alone are not changed ---------------------------
 
 is answer(break => '/readme.md'), '200 public readme',
-    'a path that a rewrite makes is looked up, not the one before';
-is answer(break => '/ReadMe.md'), '200 public readme', 'near to that';
+    'the rewritten path is looked up, not the one before';
+is answer(break => '/ReadMe.md'), '200 public readme',
+    'a similar name of the rewritten path';
 is answer(break => '/%D0%9D%D0%BE%D0%B2%D1%8B%D0%B9/New.txt'), '200 new',
-    'an inner name';
+    'a name in the target directory';
 is answer(break => '/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/New.txt'), '200 new',
-    'no cycle where the inner name has a location';
+    'no cycle if the inner name has a location';
 
 # ---- R3: a location that is denied and rewrites with "break" -----------------
 
@@ -285,33 +288,36 @@ is answer(denied => "/Data/$wide"), '403', 'denied, full width';
 is answer(denied => '/Data/none'), '403', 'denied, absent';
 is answer(denied => '/Data/%EF%BC%A6'), '403', 'denied, absent, full width';
 is answer(denied => '/none'), '200 app /none', 'an application';
-is answer(denied => "/Data2/$wide"), "200 app /Data2/$wide", 'for others';
+is answer(denied => "/Data2/$wide"), "200 app /Data2/$wide",
+    'the application for other paths';
 is answer(basic => '/Data/Files.txt'), '401', 'a password';
 is answer(basic => "/Data/$wide"), '401', 'a password, full width';
-is answer(fold => '/private/Secret.txt'), '403', 'denied, behind a root';
-is answer(fold => '/private/SECRET.TXT'), '403', 'what exists';
-is answer(fold => '/private/NOSUCH.TXT'), '403', 'and what does not';
+is answer(fold => '/private/Secret.txt'), '403', 'denied, in another root';
+is answer(fold => '/private/SECRET.TXT'), '403', 'an existing name';
+is answer(fold => '/private/NOSUCH.TXT'), '403', 'an absent name';
 is answer(two => "/DATA/$_.txt"), '403', "a second difference: $_"
     for qw(Files Filex Nosuch);
 is answer(fold => '/s/File1.txt'), '200 one', 'rewritten once';
-is answer(fold => '/s/FILE1.TXT'), '200 one', 'by another name, too';
+is answer(fold => '/s/FILE1.TXT'), '200 one', 'also under another name';
 is answer(fold => '/p/7/Page.html'), '200 page', 'rewrite last';
 is answer(fold => '/p/7/PAGE.HTML'), '200 page', 'by another name';
 is field(fold => '/p/7/PAGE.HTML', 'X-Query'),
     field(fold => '/p/7/Page.html', 'X-Query'),
-    'with its arguments, variables and captures';
+    'arguments, variables and captures are kept';
 like field(fold => '/p/7/PAGE.HTML', 'X-Query'), qr/^\+ id=7/, 'these';
-is answer(fold => '/to/File.txt'), '200 internal', 'into what is internal';
+is answer(fold => '/to/File.txt'), '200 internal',
+    'a rewrite to an internal location';
 is answer(fold => '/to/FILE.TXT'), '200 internal', 'by another name';
-is answer(fold => '/inside/FILE.TXT'), '404', 'which no client may ask for';
+is answer(fold => '/inside/FILE.TXT'), '404', 'clients cannot request it';
 is answer(charset => '/caf%C3%A9/%EF%BD%9E%E5%86%85%E9%83%A8.txt'),
     '200 inside', 'rewritten once, a charset';
 is answer(charset => '/caf%C3%A9/%E3%80%9C%E5%86%85%E9%83%A8.txt'),
-    '200 inside', 'by a variant, too';
+    '200 inside', 'the same with a variant';
 
-# ---- all flags, and other ways to another path -------------------------------
+# ---- all flags, and other directives that change the path -------------------
 
-is answer(fold => '/flags/File.txt'), '200 deep', 'no flag, then break';
+is answer(fold => '/flags/File.txt'), '200 deep',
+    'rewrite without a flag, then break';
 is answer(fold => '/flags/FILE.TXT'), '200 deep', 'by another name';
 for my $flag (qw(redirect permanent)) {
     my $status = $flag eq 'redirect' ? 302 : 301;
@@ -319,15 +325,15 @@ for my $flag (qw(redirect permanent)) {
         port => $server->port('fold'));
     is $answer->status, $status, $flag;
     like $answer->header('Location'), qr{/other/FILE\.TXT$},
-        'where nothing is looked up';
+        'a path without a lookup';
 }
 is answer(fold => '/status/FILE.TXT'), answer(fold => '/status/File.txt'),
-    'a status of a rule that asks for the file';
-is answer(fold => '/status/none'), '404', 'which is absent';
+    'a status of a rule that tests for the file';
+is answer(fold => '/status/none'), '404', 'the file is absent';
 is answer(fold => '/text/none'), '200 absent /text/none', 'a text, absent';
 is answer(fold => '/text/FILE.TXT'), '403',
-    'a text is not sent before the rules of the real name';
-is answer(fold => '/chain/FILE.TXT'), '200 deep', 'no file, then another path';
+    'a text is sent after the rules of the found name';
+is answer(fold => '/chain/FILE.TXT'), '200 deep', 'rewrite if no file exists';
 is answer(fold => '/named/FILE.TXT'), '200 deep', 'a named location';
 is answer(fold => '/set/FILE.TXT?a=1'), '200 set', 'set';
 is field(fold => '/set/FILE.TXT?a=1', 'X-Set'), '+ a=1&s=1 102400',
@@ -340,11 +346,11 @@ for my $name ('/shut/FILE.TXT', '/shut/NONE.TXT') {
 }
 for my $name ('/shut/FILE.TXT', '/shut/NONE.TXT') {
     like field(fold => "/v$name", 'Location'), qr{/login\?$name:$name:/v$name:$},
-        "nor where a rule has set the path: $name";
+        "a rewritten path discloses no name: $name";
 }
 is answer(fold => '/mirror/FILE.TXT'), '200 deep', 'mirror';
 is answer(fold => '/auth/FILE.TXT'), '200 deep', 'auth_request';
-is answer(fold => '/err/none'), '404 gone', 'error_page: a path of its own';
+is answer(fold => '/err/none'), '404 gone', 'error_page: another path';
 is answer(fold => '/tried/FILE.TXT'), '200 deep', 'the last of try_files';
 
 # ---- rules of the server -----------------------------------------------------
@@ -352,13 +358,14 @@ is answer(fold => '/tried/FILE.TXT'), '200 deep', 'the last of try_files';
 is answer(server => '/top.TXT'), '200 top', 'if in the server';
 is field(server => '/top.TXT', 'X-Seen'), '+', 'set once';
 is answer(server => '/none'), '200 app q=/none', 'absent';
-is answer(server => '/App/NAME.txt'), '403', 'the location of the real name';
+is answer(server => '/App/NAME.txt'), '403', 'the location of the found name';
 
 # ---- an application between --------------------------------------------------
 
-is answer(app => '/FILE.TXT'), '200 up', 'a page for a 404 of a proxy';
+is answer(app => '/FILE.TXT'), '200 up',
+    'an error page for a 404 of an upstream';
 is answer(app => '/FILE.TXT', method => 'POST', body => 'x'), '404',
-    'not again what is no safe method';
+    'no restart for an unsafe method';
 is answer(app => '/y/FILE.TXT'), '200 up', 'X-Accel-Redirect';
 is answer(app => '/y/SECRET'), '403', 'X-Accel-Redirect, denied';
 
@@ -367,13 +374,13 @@ is answer(app => '/y/SECRET'), '403', 'X-Accel-Redirect, denied';
 my %put = (method => 'PUT', body => 'new');
 is answer(fold => '/dav/%EF%BC%A1.txt', %put), '201', 'PUT';
 is answer(fold => '/dav/%EF%BC%AEame.txt', %put), '204', 'PUT, full width';
-is slurp("$root/dav/app/Name.txt"), 'new', 'to what is there';
+is slurp("$root/dav/app/Name.txt"), 'new', 'PUT replaces the existing entry';
 is answer(fold => '/dav/secret/new', %put), '403', 'PUT, denied';
 is answer(fold => '/dav/%EF%BD%93ecret/new', %put), '403',
     'PUT, denied, full width';
 is answer(fold => '/dav/%EF%BC%AEame.txt', method => 'COPY', headers =>
     [Destination => '/dav/%EF%BD%93ecret/new']), '403',
-    'COPY from one to the other';
+    'COPY between directories';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

@@ -1,5 +1,5 @@
-# nginx: its rules judge the canonical path of the file that is opened, also
-# where only the disk decides between readings; and iri_redirect.
+# nginx: its rules judge the canonical path of the file that is opened, also if
+# only the file system decides between readings; and iri_redirect.
 use strict;
 use warnings;
 use FindBin;
@@ -9,7 +9,7 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# Octets that are Shift_JIS for two half-width characters, and EUC-JP for one:
+# Octets that are two half-width characters in Shift_JIS, and one in EUC-JP:
 # U+3042 to U+304A, of which only the latter are names on disk.
 my %kana = (
     plain  => ['%A4%A2', '%E3%81%82'], deny => ['%A4%A4', '%E3%81%84'],
@@ -84,7 +84,7 @@ server {
     location "/\xE3\x81\x86/" { internal; }
     location "/\xEF\xBD\x9E/" { add_header X-Wave $uri; }
     location "/\xE3\x81\x82/" { add_header X-Kept "$kept $sub"; }
-    # what the first reading would be
+    # the path of the first reading
     location "/\xEF\xBD\xA4" { add_header X-Wrong yes always; }
     location /limit/ { limit_req zone=limit; return 200; }
     location /limited/ { limit_req zone=limit; try_files /ssi.html =404; }
@@ -122,10 +122,10 @@ sub answer {
 for my $name (@sun) {
     my $form = visible($name);
     is answer("/$name/x.txt"), '403', "denied: $form";
-    is answer("/ok/$name/x.txt"), '403', "and after rewrite: $form";
+    is answer("/ok/$name/x.txt"), '403', "denied after rewrite: $form";
     is answer("/$name.php"), '200 not the source', "handled: $form";
 }
-is answer('/limit/%E6%97%A5'), '200', 'return is before limits';
+is answer('/limit/%E6%97%A5'), '200', 'return precedes limits';
 is answer("/limited/$sun[0]"), '200 ' . visible(slurp("$root/ssi.html")),
     'limited, the first';
 is answer("/limited/$_"), '503', 'limited: ' . visible($_)
@@ -133,62 +133,66 @@ is answer("/limited/$_"), '503', 'limited: ' . visible($_)
 
 # ---- found by an alternative reading ---------------------------------------
 
-my ($asked, $found) = @{ $kana{plain} };
-my $moved = $server->get("/$asked/x.txt", host => 'name');
+my ($legacy_name, $found) = @{ $kana{plain} };
+my $moved = $server->get("/$legacy_name/x.txt", host => 'name');
 is $moved->status . ' ' . $moved->body, '200 plain', 'found';
-is $moved->header('X-Wrong'), undef, 'by the location of the real name';
+is $moved->header('X-Wrong'), undef, 'in the location of the found name';
 is $moved->header('X-Kept'), 'kana name',
-    'with maps of the real name, and the names of the server';
-is answer("/$asked.txt"), '200 top', 'found, a file';
-my $top = $server->get("/$asked.txt", host => 'name');
+    'maps use the found name; captures of server_name are kept';
+is answer("/$legacy_name.txt"), '200 top', 'found, a file';
+my $top = $server->get("/$legacy_name.txt", host => 'name');
 is visible($top->header('X-Uri')), visible(raw("/$found.txt")),
-    '$uri is the real name';
-is $top->header('X-Form'), 'legacy EUC-JP charset', 'how it came';
+    '$uri is the found name';
+is $top->header('X-Form'), 'legacy EUC-JP charset', 'variables of the request';
 is $server->get('/%C9%BD.txt')->header('X-Form'), 'legacy EUC-JP charset',
-    'octets that are UTF-8, too';
+    'octets that are also UTF-8';
 is $top->header('X-Sub'), 'name', 'captures of the server name';
-is answer("/$kana{deny}[0]/x.txt"), '403', 'the real name is denied';
-is answer("/$kana{inner}[0]/x.txt"), '404', 'the real name is internal';
-is answer("/$kana{inner}[1]/x.txt"), '404', 'internal is as ever';
-is answer("/$kana{server}[0]/x.txt"), '402', 'the server judges the real name';
-is answer("/$kana{mapped}[0]/x.txt"), '402', 'and by a map';
-is answer("/$kana{half}[0]/x.txt"), '404', 'absent under every reading';
+is answer("/$kana{deny}[0]/x.txt"), '403', 'the found name is denied';
+is answer("/$kana{inner}[0]/x.txt"), '404', 'the found name is internal';
+is answer("/$kana{inner}[1]/x.txt"), '404',
+    'an internal location as in a stock server';
+is answer("/$kana{server}[0]/x.txt"), '402',
+    'rules of the server apply to the found name';
+is answer("/$kana{mapped}[0]/x.txt"), '402',
+    'denied by a map of the found name';
+is answer("/$kana{half}[0]/x.txt"), '404', 'absent in every reading';
 is answer("/ok/$kana{deny}[0]/x.txt"), '403',
-    'after a rewrite the location of the first reading is left';
+    'after a rewrite the location of the found name applies';
 is answer("/accel/at/$kana{plain}[0]/x.txt"), '200 plain',
     'X-Accel-Redirect, found';
 is answer("/accel/at/$kana{deny}[0]/x.txt"), '403',
     'X-Accel-Redirect, denied';
 is answer("/accel/at/$kana{inner}[0]/x.txt"), '200 secret',
-    'X-Accel-Redirect to what is internal';
+    'X-Accel-Redirect to an internal location';
 is answer("/accel/?to=/$kana{plain}[$_]/x.txt"), ('404', '200 plain')[$_],
-    'X-Accel-Redirect to what the client did not send' for 0, 1;
+    'X-Accel-Redirect to a path that the client did not send' for 0, 1;
 is answer('/ssi.html'), '200 plain|kept', 'SSI include virtual';
 is $server->get("/keep/$kana{plain}[0]/x.txt")->body, 'kept',
-    'set is run again';
+    'set runs again after a restart';
 is answer("/proxy/$kana{plain}[0]/x.txt"),
     '200 /proxy/%EF%BD%A4%EF%BD%A2/x.txt',
-    'a proxy gets the first reading where the disk knows none';
+    'an upstream gets the first reading if none exists';
 is answer('/first/%A4%A2.txt'), '200 first',
-    'the first reading where both are there';
-is answer('/first/%E3%81%82.txt'), '200 second', 'the other by its UTF-8';
+    'the first reading if both exist';
+is answer('/first/%E3%81%82.txt'), '200 second',
+    'the other reading by its UTF-8';
 
 is answer('/again/%F0%9F%98%80'), '404 again',
-    'an error page for what no entry can be named';
+    'an error page for a name that no entry can have';
 is answer('/again/%FF'), '404', 'one for what has no reading is the server\'s';
 
 # ---- variants --------------------------------------------------------------
 
 is $server->get('/%E3%80%9C/x.txt')->header('X-Wave'),
-    raw('/%EF%BD%9E/x.txt'), 'a variant: the location of the real name';
+    raw('/%EF%BD%9E/x.txt'), 'a variant: the location of the found name';
 is $server->get('/%E3%80%9C.txt')->header('X-Form'),
-    'escaped UTF-8 variants', 'how it was found';
+    'escaped UTF-8 variants', '$iri_match of a variant';
 is $server->request('PUT', '/put/%E3%80%9C.txt', body => 'new')->status, 204,
-    'PUT goes to the existing entry';
-is slurp("$root/put/\xA1\xC1.txt"), 'new', 'and writes it';
+    'PUT writes the existing entry';
+is slurp("$root/put/\xA1\xC1.txt"), 'new', 'PUT replaces its content';
 is answer('/cap/%E3%80%9C/x.txt'), '404',
-    'a variant under captures cannot start over';
-is answer('/cap/%EF%BD%9E/x.txt'), '200 wave', 'the real name can be had';
+    'a variant with captures cannot restart';
+is answer('/cap/%EF%BD%9E/x.txt'), '200 wave', 'the exact name is served';
 
 my @log = grep { /\[(?:error|crit)\]/ && !/No such file|forbidden|limiting/ }
     split /\n/, $server->log_text;
@@ -233,75 +237,84 @@ END
 my $here = 'http://localhost:' . $other->port;
 
 # Status and Location.
-sub goes {
+sub status_and_location {
     my ($method, $target) = @_;
     my $answer = $other->request($method, $target);
     return join ' ', $answer->status, $answer->header('Location') // ();
 }
 
 for my $name (@sun[1 .. 5]) {
-    is goes('GET', "/$name.php?a=%C6%FC&b"),
+    is status_and_location('GET', "/$name.php?a=%C6%FC&b"),
         "301 $here/%E6%97%A5.php?a=%C6%FC&b", 'GET: ' . visible($name);
 }
-is goes('GET', '/%E6%97%A5.php'), 200, 'canonical: no redirect';
-is goes('GET', '/ssi.html?%C6'), 200, 'ASCII: no redirect';
-is goes('HEAD', '/%C6%FC.php?'), "301 $here/%E6%97%A5.php?", 'HEAD';
-is goes('POST', '/%C6%FC.php'), 405, 'POST is not redirected';
-is goes('GET', $_), 404, "not to what is not there: " . visible($_)
+is status_and_location('GET', '/%E6%97%A5.php'), 200, 'canonical: no redirect';
+is status_and_location('GET', '/ssi.html?%C6'), 200, 'ASCII: no redirect';
+is status_and_location('HEAD', '/%C6%FC.php?'), "301 $here/%E6%97%A5.php?", 'HEAD';
+is status_and_location('POST', '/%C6%FC.php'), 405, 'POST is not redirected';
+is status_and_location('GET', $_), 404, "not to what is not there: " . visible($_)
     for '/e%CC%81', '/%A4%A3', "/\xC3\xA9", '/%c3%a9', '/%61', '/e%CC%81/';
-is goes('GET', "/$kana{plain}[0].txt"), "301 $here/%E3%81%82.txt",
+is status_and_location('GET', "/$kana{plain}[0].txt"), "301 $here/%E3%81%82.txt",
     'another name';
-is goes('GET', "/$kana{deny}[0]/x.txt"), 403, 'not if its rules deny';
-is goes('GET', '/%C6%FC/x.txt'), 403, 'nor another form';
-is goes('GET', '/off/%C6%FC.php'), 200, 'off';
-is goes('GET', '/rel/%C6%FC.php'), '301 /rel/%E6%97%A5.php',
+is status_and_location('GET', "/$kana{deny}[0]/x.txt"), 403,
+    'no redirect to a denied name';
+is status_and_location('GET', '/%C6%FC/x.txt'), 403,
+    'no redirect of another form of a denied name';
+is status_and_location('GET', '/off/%C6%FC.php'), 200, 'off';
+is status_and_location('GET', '/rel/%C6%FC.php'), '301 /rel/%E6%97%A5.php',
     'absolute_redirect off';
-is goes('GET', '/temp/%C6%FC.php'), "307 $here/temp/%E6%97%A5.php",
+is status_and_location('GET', '/temp/%C6%FC.php'), "307 $here/temp/%E6%97%A5.php",
     'another status';
-is goes('GET', '/from/%C6%FC?x'), 404, 'what a rewrite made is not told';
-is goes('GET', '//%C6%FC.php'), "301 $here/%E6%97%A5.php", 'never //';
-is goes('GET', '/a%20b%25%3F%C6%FC'), "301 $here/a%20b%25%3F%E6%97%A5",
+is status_and_location('GET', '/from/%C6%FC?x'), 404,
+    'no redirect of a rewritten path';
+is status_and_location('GET', '//%C6%FC.php'), "301 $here/%E6%97%A5.php", 'never //';
+is status_and_location('GET', '/a%20b%25%3F%C6%FC'), "301 $here/a%20b%25%3F%E6%97%A5",
     'delimiters stay escaped';
-is goes('GET', '/first%2F%A4%A2.txt'), "301 $here/first%2F%EF%BD%A4%EF%BD%A2.txt",
-    'a slash stays escaped';
+is status_and_location('GET', '/first%2F%A4%A2.txt'), "301 $here/first%2F%EF%BD%A4%EF%BD%A2.txt",
+    'an escaped slash is not unescaped';
 
-# ---- the one spelling --------------------------------------------------------
-is goes('GET', '/%e6%97%a5.php'), "301 $here/%E6%97%A5.php",
+# ---- one form of each path --------------------------------------------------
+is status_and_location('GET', '/%e6%97%a5.php'), "301 $here/%E6%97%A5.php",
     'hexadecimal digits in lower case';
-is goes('GET', '/ss%69.html?%61=%e9'), "301 $here/ssi.html?%61=%e9",
+is status_and_location('GET', '/ss%69.html?%61=%e9'), "301 $here/ssi.html?%61=%e9",
     'a needless escape';
-is goes('HEAD', '/ss%69.html'), "301 $here/ssi.html", 'HEAD';
-is goes('GET', '/off/ss%69.html'), 200, 'off';
-is goes('GET', '/./keep//again.txt'), 200, 'segments are no spelling';
-is goes('GET', '//keep/ag%61in.txt'), "301 $here/keep/again.txt", 'never //';
-is goes('GET', '/kee%70'), "301 $here/keep/", 'a directory in one redirect';
+is status_and_location('HEAD', '/ss%69.html'), "301 $here/ssi.html", 'HEAD';
+is status_and_location('GET', '/off/ss%69.html'), 200, 'off';
+is status_and_location('GET', '/./keep//again.txt'), 200,
+    'other segments are not redirected';
+is status_and_location('GET', '//keep/ag%61in.txt'), "301 $here/keep/again.txt", 'never //';
+is status_and_location('GET', '/kee%70'), "301 $here/keep/", 'a directory in one redirect';
 
-# ---- where only an application can tell --------------------------------------
-# Forms of a path are redirected, another reading of it is not.
+# ---- where only an application can decide -----------------------------------
+# Forms of a path are redirected, an alternative reading of it is not.
 for ('/front/', '/named/', '/last/', '/app/', '/raw/') {
-    is goes('GET', "${_}e%CC%81?a=%e9"), "301 $here${_}%C3%A9?a=%e9",
+    is status_and_location('GET', "${_}e%CC%81?a=%e9"), "301 $here${_}%C3%A9?a=%e9",
         "$_: NFD";
-    is goes('GET', "$_\xC3\xA9"), "301 $here${_}%C3%A9", "$_: raw";
-    is goes('GET', "${_}%c3%a9%2f%21"), "301 $here${_}%C3%A9%2F%21",
+    is status_and_location('GET', "$_\xC3\xA9"), "301 $here${_}%C3%A9", "$_: raw";
+    is status_and_location('GET', "${_}%c3%a9%2f%21"), "301 $here${_}%C3%A9%2F%21",
         "$_: lower case";
-    is goes('GET', "${_}%61"), "301 $here${_}a", "$_: a needless escape";
-    is goes('GET', "$_%A4%A2"), 200, "$_: a legacy path";
-    is goes('GET', "${_}%C3%A9"), 200, "$_: canonical";
-    is goes('GET', "${_}a%2Fb"), 200, "$_: ASCII";
-    is goes('GET', "${_}a//e%CC%81"), 200, "$_: other segments" if /app|raw/;
-    is goes('POST', "${_}e%CC%81"), 200, "$_: POST";
+    is status_and_location('GET', "${_}%61"), "301 $here${_}a", "$_: a needless escape";
+    is status_and_location('GET', "$_%A4%A2"), 200, "$_: a legacy path";
+    is status_and_location('GET', "${_}%C3%A9"), 200, "$_: canonical";
+    is status_and_location('GET', "${_}a%2Fb"), 200, "$_: ASCII";
+    is status_and_location('GET', "${_}a//e%CC%81"), 200, "$_: other segments" if /app|raw/;
+    is status_and_location('POST', "${_}e%CC%81"), 200, "$_: POST";
 }
-is goes('GET', '/single/e%CC%81'), "301 $here/single/%C3%A9",
-    'one file for all paths';
-is goes('GET', '/single/%A4%A2'), 200, 'which confirms none';
-is goes('GET', '/tried/e%CC%81'), 404, 'try_files with a status';
-is goes('GET', '/tried/%C6%FC.php'), 404, 'and of a legacy path';
-is goes('GET', '/off-front/e%CC%81'), 200, 'off where the path belongs';
-is goes('GET', '/gone/e%CC%81'), 404, 'a rewrite to what is not there';
-is goes('GET', '/public/%C6%FC.php'), 200, 'legacy behind a rewrite';
-is goes('GET', '/denied/e%CC%81'), 200, 'a page for an error';
+is status_and_location('GET', '/single/e%CC%81'), "301 $here/single/%C3%A9",
+    'one file for all paths: redirected';
+is status_and_location('GET', '/single/%A4%A2'), 200,
+    'one file for all paths does not confirm a reading';
+is status_and_location('GET', '/tried/e%CC%81'), 404, 'try_files with a status';
+is status_and_location('GET', '/tried/%C6%FC.php'), 404,
+    'try_files with a status, legacy path';
+is status_and_location('GET', '/off-front/e%CC%81'), 200,
+    'iri_redirect off in the location of the name';
+is status_and_location('GET', '/gone/e%CC%81'), 404,
+    'a rewrite to an absent file';
+is status_and_location('GET', '/public/%C6%FC.php'), 200,
+    'a legacy path after a rewrite';
+is status_and_location('GET', '/denied/e%CC%81'), 200, 'an error page';
 
-# ---- the location of a path that a rewrite of the server has made ------------
+# ---- the location of a path that nginx rewrote ------------------------------
 my ($made_root) = make_tree("\\xC3\\xA9/x.txt\tfile\tdenied\n");
 my $made = nginx(root => $made_root, conf => <<"END");
 server {
@@ -317,5 +330,5 @@ is $made->get('/%C3%A9/x.txt')->status, 403, 'denied';
 is $made->get('/nfd')->status, 403, 'a rewrite to NFD of the denied path';
 
 is_deeply [map { $_->errors } $server, $other, $made], [],
-    'nothing unexpected in the logs';
+    'error logs';
 done_testing;

@@ -1,4 +1,4 @@
-# nginx: variables, iri report, protocols, reload, and a module that is off.
+# nginx: variables, iri report, protocols, reload, and an inactive module.
 use strict;
 use warnings;
 use FindBin;
@@ -49,7 +49,7 @@ server {
 }
 END
 
-# Variables and their values for a target, as the headers above say.
+# Variables and their values for a target, from the headers above.
 sub variables {
     my ($target, $host) = @_;
     my $answer = $server->get($target, host => $host // 'example.org');
@@ -118,9 +118,9 @@ my @expected = (
 is_deeply variables($_->[0]), $_->[1], 'variables: ' . visible($_->[0])
     for @expected;
 is variables('/x', 'Example.org:8080')->{iri}, 'http://example.org:8080/x',
-    'the port as the client said it';
+    'the port of the Host field';
 
-# What is no request has no path, but is logged.
+# An invalid request has no path, but is logged.
 my $none = nginx(root => $root, conf => <<'END');
 log_format file "$status $request_filename $iri_filename $iri";
 server {
@@ -130,11 +130,11 @@ server {
     access_log %%TMP%%/file file;
 }
 END
-is $none->client->send_raw("x\r\n\r\n")->status, 400, 'no request';
+is $none->client->send_raw("x\r\n\r\n")->status, 400, 'an invalid request';
 my $logged = $none->tmp . '/file';
 $none->wait_for(sub { -s $logged });
-like slurp($logged), qr/^400 \Q$root $root\E /, 'in the log';
-is_deeply [$none->errors], [], 'and of it';
+like slurp($logged), qr/^400 \Q$root $root\E /, 'the invalid request is logged';
+is_deeply [$none->errors], [], 'error log of invalid requests';
 
 # ---- protocols -------------------------------------------------------------
 
@@ -165,7 +165,7 @@ for my $case (['h2', 'HTTP/2', ''], ['h1', 'HTTP/1.1, pipelined', 'one']) {
     is_deeply \@got, [(@answers) x 20], "on one connection: $name";
     $client->disconnect;
 }
-is_deeply [$http2->errors], [], 'nothing unexpected in the log';
+is_deeply [$http2->errors], [], 'error log';
 
 # ---- reload ----------------------------------------------------------------
 
@@ -174,7 +174,7 @@ sub conf { my ($vary) = @_; return $conf =~ s/VARY/$vary/r }
 
 my $one = nginx(root => $root, conf => conf('iri off;'));
 is $one->get('/%C6%FC%CB%DC.txt')->body, 'euc', 'off: the octets';
-is $one->get("/$sun_uri.txt")->status, 404, 'off: nothing else';
+is $one->get("/$sun_uri.txt")->status, 404, 'off: no other name';
 for my $round (1 .. 3) {
     ok $one->reload(conf('iri on; iri_charset EUC-JP;'
         . 'iri_filename_charset EUC-JP;')), "reload $round, on";
@@ -184,20 +184,20 @@ for my $round (1 .. 3) {
         . 'iri_filename_charset UTF-8;')), 'reload, another charset';
     is $one->get("/$sun_uri.txt")->status, 404, 'the other';
     ok !$one->reload(conf('iri on; iri_charset x;')), 'reload, a bad value';
-    is $one->get("/$sun_uri.txt")->status, 404, 'goes on as before';
+    is $one->get("/$sun_uri.txt")->status, 404, 'old configuration active';
     ok $one->reload(conf('iri off;')), 'reload, off';
     is $one->get("/$sun_uri.txt")->status, 404, 'off';
     is $one->get('/%C6%FC%CB%DC.txt')->body, 'euc', 'off, the octets';
 }
 is_deeply [$one->errors(ignore => qr/is not a known charset/)], [],
-    'nothing else in the log';
+    'no other log lines';
 
 my $single = nginx(root => $root, master => 0, conf => conf('iri on; '
     . 'iri_charset EUC-JP; iri_filename_charset EUC-JP;'));
 is $single->get("/$sun_uri.txt")->body, 'euc', 'a single process';
-is_deeply [$single->errors], [], 'nothing unexpected in its log';
+is_deeply [$single->errors], [], 'its error log';
 
-# ---- report: all the work, and nothing changes -----------------------------
+# ---- report: the response does not change -----------------------------------
 
 my $report = nginx(root => $root, log_level => 'info', conf => <<'END');
 map $uri $seen { default "$uri"; }
@@ -222,9 +222,9 @@ server {
     location / { return 200 "$request_uri"; }
 }
 END
-my @asked = (@targets, "/up/$sun_uri", raw("/up/$sun_uri"), '/up/%C6%FC',
+my @requested = (@targets, "/up/$sun_uri", raw("/up/$sun_uri"), '/up/%C6%FC',
     '/up/%FF', '/%C3%A9.txt');
-for my $target (@asked) {
+for my $target (@requested) {
     my @got = map {
         my $answer = $report->get($target, port => $_);
         my %head = map { @$_ } grep { $_->[0] !~ /^Date$/ }
@@ -237,8 +237,9 @@ for my $target (@asked) {
 my @lines = map {
     s/.*?iri: report: would //r =~ s/, client: .*//r =~ s/\Q$root\E/ROOT/r
         =~ s/, [a-z ]+, file/, WHY, file/r =~ s/, reason=[-a-z]+$//r
-} grep { /iri: / } split /\n/, $report->told;
-is scalar @lines, scalar(@asked) - 1, 'one line for each that is not ASCII';
+} grep { /iri: / } split /\n/, $report->settled_log;
+is scalar @lines, scalar(@requested) - 1,
+    'one log line for each non-ASCII path';
 is_deeply [@lines[0, 2, 4, 5]], [
     qq{serve "/$sun_uri.txt": form escaped, charset "UTF-8", match charset, }
         . 'WHY, file "ROOT/%C6%FC%CB%DC.txt"',
@@ -248,8 +249,8 @@ is_deeply [@lines[0, 2, 4, 5]], [
         . 'WHY, file "-"',
     qq{serve "/$sun_uri": form legacy, charset "EUC-JP", match charset, }
         . 'WHY, file "ROOT/%C6%FC%CB%DC"',
-], 'what would have happened';
-is_deeply [$report->errors], [], 'nothing unexpected in the log';
+], 'report: log lines';
+is_deeply [$report->errors], [], 'error log';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log of variables';
+is_deeply [$server->errors], [], 'error log of the server of variables';
 done_testing;

@@ -3,36 +3,34 @@
 # breaks the page, JSON or Prometheus text.
 use strict;
 use warnings;
-use Digest::SHA 'sha256_base64';
 use FindBin;
 use lib "$FindBin::Bin/lib";
-use IRI::Prometheus;
+use IRI::Status qw(counted_for counters report_cases request_cases
+    test_hostile_clients test_page test_reload watch_killed_workers);
 use IRI::Test;
-use JSON::PP;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 plan skip_all => missing('nginx') if missing('nginx');
 
 # ---- the directive ----------------------------------------------------------
 
-sub said {
+sub check_conf {
     my ($conf) = @_;
     my ($code, $text) = nginx_t($conf);
     return join ' ', $code, $text =~ /(iri: .*|"iri_status".*)/g;
 }
 
-is said('iri on; server { location /s { iri_status; } }'), '0', 'in a location';
-like said('server { location /s { iri_status on; } }'),
+is check_conf('iri on; server { location /s { iri_status; } }'), '0', 'in a location';
+like check_conf('server { location /s { iri_status on; } }'),
     qr/^1 "iri_status" directive/, 'no values';
-like said('server { location /s { iri_status; iri_status; } }'),
+like check_conf('server { location /s { iri_status; iri_status; } }'),
     qr/^1 .*is duplicate/, 'twice';
-like said('iri_status; server { }'), qr/^1 .*not allowed here/, 'in http';
-like said('server { location /s { iri_status; } }'),
+like check_conf('iri_status; server { }'), qr/^1 .*not allowed here/, 'in http';
+like check_conf('server { location /s { iri_status; } }'),
     qr/^0 iri: "iri_status" in \S+:\d+ has no effect/,
-    'where nothing is on';
+    'a warning if iri is on nowhere';
 
-# ---- what is counted --------------------------------------------------------
+# ---- counters ---------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');
 index.html	file	index
@@ -82,262 +80,27 @@ server {
 END
 my $server = nginx(root => $root, conf => $conf, workers => 2);
 
-sub fetch { return $server->get('/status' . ($_[0] // '')) }
+request_cases($server, \&IRI::Nginx::sent_host);
+is counted_for($server, '/%83%65/%95%5c.txt'), 'forms.legacy=1',
+    'an absent name';
+is counted_for($server, '/sub/a.txt'), 'forms.ascii=1',
+    'subrequests are not counted';
+report_cases($server);
 
-sub counts {
-    my $answer = fetch('?format=json');
-    is $answer->status, 200, 'JSON' if $answer->status != 200;
-    return JSON::PP->new->utf8->decode($answer->body);
-}
+my $charsets = counters($server)->{charsets};
+is_deeply [sort keys %$charsets], [qw(Shift_JIS windows-1252)], 'charsets';
+cmp_ok $charsets->{Shift_JIS}{path}{on}, '>=', 3, 'Shift_JIS in paths';
+is $charsets->{Shift_JIS}{query}{on}, 1, 'Shift_JIS in a query';
 
-# What has become more, as "path.to.it=by": of one mode.  A request is counted
-# when it has been logged, which is after the client has its answer: by any of
-# the workers, and perhaps long after.
-sub flat {
-    my ($value, $name) = @_;
-    return ref $value
-        ? map { flat($value->{$_}, $name eq '' ? $_ : "$name.$_") }
-            sort keys %$value
-        : ($name => $value);
-}
-
-sub more {
-    my ($mode, $do) = @_;
-    my %before = flat(counts()->{$mode}, '');
-    $do->();
-    $server->settle;
-    my %after = flat(counts()->{$mode}, '');
-    return map { "$_=" . ($after{$_} - ($before{$_} // 0)) }
-        grep { $after{$_} != ($before{$_} // 0) } sort keys %after;
-}
-
-# Of one request: what is not as of any plain one, and no reason.
-my $PLAIN = qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.query-ascii)=1$
-    |reasons\.)/x;
-sub of {
-    my ($target, %option) = @_;
-    my $mode = delete $option{mode} // 'on';
-    my @more = more($mode, sub { $server->get($target, %option) });
-    return join ' ', grep { $_ !~ $PLAIN } @more;
-}
-
-is join(' ', more('on', sub { $server->get('/a.txt') })),
-    'answers.pass=1 forms.ascii=1 matches.none=1 '
-    . 'queries.query-ascii=1 reasons.ascii=1 requests=1',
-    'a plain request';
-is join(' ', more('on', sub { $server->get('/no') })),
-    'answers.pass=1 forms.ascii=1 matches.none=1 '
-    . 'queries.query-ascii=1 reasons.ascii=1 requests=1',
-    'a page for an error is not another request';
-is_deeply [more('on', sub { fetch() })], [], 'nor is the page itself counted';
-is_deeply
-    [more('on', sub { $server->get('/a.txt', port => $server->port('off')) })],
-    [], 'nor what is not read';
-is_deeply [more('on', sub { $server->get("bad\x01 request") })], [],
-    'nor what nginx refuses';
-
-my $forms = sub { my ($more) = @_; return $more =~ /forms\.(\w+)=1/ ? $1 : '' };
-is $forms->(of('/caf%C3%A9.txt')), 'escaped', 'escaped';
-is $forms->(of("/caf\xC3\xA9.txt")), 'native', 'native';
-is $forms->(of("/caf\xC3\xA9%C3%A9.txt")), 'mixed', 'mixed';
-is $forms->(of('/%95%5c.txt')), 'legacy', 'legacy';
-is $forms->(of('/%E8%A1%A8%FF%A0.txt')), 'legacy', 'of another charset';
-is of("/caf\xC3\xA9.txt"), 'answers.serve=1 forms.native=1 matches.exact=1',
-    'what was found';
-is of('/cafe%CC%81.txt'),
-    'answers.serve=1 forms.escaped=1 matches.normalization=1',
-    'and the differences that were ignored';
-is of("/%C3%A9\xE2\x80\xAE"), 'answers.refuse=1 forms.invalid=1', 'refused';
-is +(grep { /^reasons/ } more('on', sub {
-    $server->get("/%C3%A9\xE2\x80\xAE") }))[0], 'reasons.bidi=1', 'the reason';
-is +(grep { /^reasons/ } more('on', sub {
-    $server->get('/fold/docs/README.TXT') }))[0], 'reasons.folded=1',
-    'the reason for starting over';
-is +(grep { /^reasons/ } more('on', sub { $server->get('/%C3%A9') }))[0],
-    'reasons.absent=1', 'a reason';
-is of('/%83%65/%95%5c.txt'), 'forms.legacy=1', 'what is not there';
-is of('/fold/docs/README.TXT'),
-    'answers.moved=1 forms.ascii=1 matches.case=1', 'started over';
-is of('/moved/%95%5c.txt'),
-    'answers.serve=1 forms.legacy=1 matches.charset=1 redirects.301=1',
-    'redirected';
-is of('/fold301/docs/README.TXT'),
-    'answers.moved=1 forms.ascii=1 matches.case=1 redirects.308=1',
-    'where it starts over, too';
-is of('/broken/caf%25C3%25A9.txt'),
-    'answers.moved=1 forms.double-encoding=1 matches.repair=1', 'put right';
-is of('/broken/caf%C3%83%C2%A9.txt'),
-    'answers.moved=1 forms.mojibake=1 matches.repair=1', 'put right, too';
-is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
-is of('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.query-utf8=1', 'in UTF-8';
-is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1',
-    'in nothing';
-is of('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
-is of('/a.txt', host => IRI::Nginx::sent_host("b\xC3\xBCcher.example")),
-    'forms.ascii=1', 'a host';
-is of('/a.txt', host => IRI::Nginx::sent_host("b\xFCcher.example")), '',
-    'a host that is refused is not counted';
-is of('/sub/a.txt'), 'forms.ascii=1', 'nor are subrequests';
-is of('/list/'), 'forms.ascii=1', 'what is asked for a listing is not counted';
-
-is of('/a.txt', mode => 'report', port => $server->port('report')),
-    'forms.ascii=1', 'report: plain';
-is of('/%95%5c.txt', mode => 'report', port => $server->port('report')),
-    'answers.serve=1 forms.legacy=1 matches.charset=1', 'report: legacy';
-is of('/fold/docs/README.TXT', mode => 'report',
-    port => $server->port('report')),
-    'answers.moved=1 forms.ascii=1 matches.case=1',
-    'report: it would start over';
-is of("/broken/caf$_->[0].txt", mode => 'report',
-    port => $server->port('report')),
-    "answers.moved=1 forms.$_->[1]=1 matches.repair=1",
-    'report: it would be put right'
-    for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
-like of("/\xC3\xA9\xE2\x80\xAE", mode => 'report',
-    port => $server->port('report')), qr/^answers\.refuse=1 /,
-    'report: it would be refused';
-is_deeply [more('on', sub { $server->get('/%95%5c.txt',
-    port => $server->port('report')) })], [], 'which the others are not';
-
-my $seen = counts()->{charsets};
-is_deeply [sort keys %$seen], [qw(Shift_JIS windows-1252)], 'charsets';
-cmp_ok $seen->{Shift_JIS}{path}{on}, '>=', 3, 'Shift_JIS in paths';
-is $seen->{Shift_JIS}{query}{on}, 1, 'and in a query';
-
-# ---- what is sent -----------------------------------------------------------
-
-my $answer = fetch();
-is $answer->status, 200, 'the page';
-is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'HTML';
-is $answer->header('Cache-Control'), 'no-store', 'not to be kept';
-is $answer->header('X-Content-Type-Options'), 'nosniff', 'not to be guessed';
-like $answer->header('Content-Security-Policy'), qr/^default-src 'none'/,
-    'nothing is loaded';
-my ($style) = $answer->body =~ m{<style>(.*?)</style>}s;
-like $answer->header('Content-Security-Policy'),
-    qr/'sha256-\Q${\ sha256_base64($style)}\E='/,
-    'but the style, by its hash';
-my $length = $answer->header('Content-Length');
-is $length, length $answer->body, 'its length';
-my $head = $server->request('HEAD', '/status');
-is $head->status . $head->body, '200', 'HEAD';
-is $server->request('POST', '/status', body => 'a')->status, 405, 'POST';
+test_page($server);
 is $server->request('DELETE', '/status')->header('Allow'), 'GET, HEAD', 'Allow';
-is $server->get('/denied')->status, 403, 'rules of the location';
-is fetch('?format=json')->header('Content-Type'), 'application/json', 'JSON';
-is fetch('?format=xml')->status, 400, 'no such format';
-is fetch('?format=prometheus')->header('Content-Type'),
-    'text/plain; version=0.0.4; charset=utf-8', 'Prometheus';
-is $server->get('/status', headers => ['Accept', 'application/json'])
-    ->header('Content-Type'), 'text/html; charset=utf-8',
-    'what is asked for says which';
-
-# ---- strangers --------------------------------------------------------------
-
-my @hostile = (
-    'http://a.example/</style><script>alert(1)</script>',
-    'javascript:alert(1)', '"\'><img src=x onerror=alert(1)>', "\xFF\xFE\x80",
-    "http://u:secret\@a.example/p?token=secret#secret",
-    "\xE2\x80\xAEtxt.exe", "\xE2\x81\xA6\xE2\x80\x8F", 'a\\"b\\',
-    ']]>&amp;&#0;',
-    "\xED\xA0\x80\xF4\x90\x80\x80\xC0\xAF", '{"a":1}', 'x' x 5000,
-    ("\"" x 300), ("\xC3\xA9" x 400), ('&' x 300), '%00%0a', "\xEF\xBF\xBE",
-    ('http://a.example/%E8%A1%A8') x 3,
-);
-for my $text (@hostile) {
-    $server->get('/%95%5c.txt',
-        headers => ['Referer', $text, 'User-Agent', $text]);
-}
-$server->settle;
-
-my $html = fetch()->body;
-cmp_ok length $html, '<', 65536, 'the page is not long';
-unlike $html, qr/<script|<img|javascript:[^<]*"|onerror=[^<]*>\s*</i,
-    'no markup of theirs';
-like $html, qr{<td class="text">http://a\.example/%E8%A1%A8</td>},
-    'a URL that can be copied';
-unlike $html, qr/href="(?!\?|#)/, 'no link leads anywhere else';
-is_deeply [grep { /secret/ } map { $_->{text} }
-        @{ counts()->{referers}{top} }], [], 'no secrets';
-unlike fetch('?format=prometheus')->body, qr/alert|example/,
-    'none of it is a label';
-SKIP: {
-    skip 'no XML::LibXML', 1 if !eval { require XML::LibXML; 1 };
-    my $xml = eval {
-        XML::LibXML->new(no_network => 1, recover => 0)
-            ->parse_string($html =~ s/^<!DOCTYPE html>//r);
-    };
-    ok $xml, 'well-formed as XML' or diag $@;
-}
-my $json = counts();
-ok +(grep { $_->{text} eq 'http://a.example/p' }
-        @{ $json->{referers}{top} }), 'a Referer without its query';
-
-my $text    = fetch('?format=prometheus')->body;
-my $metrics = eval { parse_metrics($text) };
-ok $metrics, 'Prometheus text' or diag $@;
-is $metrics->{'iri_requests_total{mode="on",form="legacy"}'},
-    $json->{on}{forms}{legacy}, 'the same number in both';
-SKIP: {
-    my $promtool = promtool($text);
-    skip 'no promtool', 1 if !defined $promtool;
-    is $promtool, '', 'promtool has nothing to say';
-}
-
-# ---- reload, and a worker that is killed ------------------------------------
-
-my %before = flat(counts()->{on}, '');
-my $since  = counts()->{since};
-ok $server->reload, 'reload';
-is_deeply {flat(counts()->{on}, '')}, \%before, 'all is kept';
-is counts()->{since}, $since, 'and since when it is';
-
-sub workers {
-    my $pid = $server->pid;
-    my @found;
-    for my $file (glob '/proc/[0-9]*/stat') {
-        open my $fh, '<', $file or next;
-        push @found, $1 if (<$fh> // '') =~ /^(\d+) \(.*?\) \S $pid /;
-    }
-    return @found;
-}
-
-my ($kills, $last, $sent, $falls) = (0, 0, 0, 0);
-my @children = map {
-    my $n = $_;
-    my $pid = fork // die "fork: $!\n";
-    if ($pid == 0) {
-        local $SIG{TERM} = 'DEFAULT';
-        while (1) {
-            $server->get('/%95%5c.txt', headers => ['Referer',
-                "http://a.example/$n/" . int rand 200]);
-        }
-    }
-    $pid;
-} 1 .. 3;
-my $end = time + 300;    # where nobody answers
-while ($kills <= 20 && time < $end) {
-    my ($worker) = sort { rand() <=> 0.5 } workers();
-    $kills += kill 'KILL', $worker if $worker;
-    sleep 0.1;
-    my $answer = fetch('?format=json');
-    next if $answer->status == 0;
-    my $now = eval { JSON::PP->new->utf8->decode($answer->body) };
-    ok $now, 'JSON' or last if !$now;
-    $falls++ if $now->{on}{requests} < $last;
-    $last = $now->{on}{requests};
-}
-kill 'TERM', @children;
-waitpid $_, 0 for @children;
-$server->settle;    # what they have asked last is counted
-cmp_ok $kills, '>', 20, "$kills workers killed";
-is $falls, 0, 'counts never fall';
-cmp_ok $last, '>', $before{requests}, 'and rise';
-my $page = fetch();
-is $page->status, 200, 'the page is there';
-is of('/%95%5c.txt'), 'answers.serve=1 forms.legacy=1 matches.charset=1',
-    'and counts';
-# nginx says of a worker that is killed what it held.
+test_hostile_clients($server);
+my $requests = test_reload($server);
+watch_killed_workers($server, $requests, 20, 0.1);
+is counted_for($server, '/%95%5c.txt'),
+    'answers.serve=1 forms.legacy=1 matches.charset=1',
+    'requests are counted with all their properties';
+# nginx logs the locks that a killed worker held.
 is_deeply [$server->errors(
         ignore => qr/exited on signal 9|zone "[^"]+" was locked/)], [], 'log';
 
@@ -346,6 +109,6 @@ is_deeply [$server->errors(
 my $none = nginx(root => $root, log_level => 'debug',
     conf => $conf =~ s/location = \/(?:status|denied) \{.*?\}\n//gr);
 $none->get('/%95%5c.txt');
-unlike $none->told, qr/iri_status/, 'without it there is no zone';
+unlike $none->settled_log, qr/iri_status/, 'without iri_status there is no zone';
 
 done_testing;

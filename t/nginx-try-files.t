@@ -1,5 +1,5 @@
-# nginx: each candidate of try_files is a canonical path, which is looked up as
-# that of a request is; no variable contains the octets of a name on disk.
+# nginx: each candidate of try_files is a canonical path, which is looked up
+# like that of a request; no variable contains the octets of a name on disk.
 use strict;
 use warnings;
 use FindBin;
@@ -105,43 +105,48 @@ for my $form ('%C3%A9', 'e%CC%81', "\xC3\xA9") {
     is answer(utf8 => "/caf$form.txt"), '200 nfd', 'a name in NFD';
     is answer(utf8 => "/$form/"), '200 nfd index', 'a directory';
 }
-is answer(legacy => '/caf%E9.txt'), '200 legacy', 'in a legacy request, too';
-is answer(legacy => '/cache/x'), '200 cached', 'text behind $uri';
-is answer(legacy => '/named/x'), '200 top', 'a name in the configuration';
+is answer(legacy => '/caf%E9.txt'), '200 legacy',
+    'a request in a legacy charset';
+is answer(legacy => '/cache/x'), '200 cached', 'text after $uri';
+is answer(legacy => '/named/x'), '200 top',
+    'a name written in the configuration';
 is answer(utf8 => '/var/caf%C3%A9.txt'), '200 nfd', 'variables in root';
 
 # ---- no octets of the disk ------------------------------------------------------
 
 is answer(legacy => '/none%C3%A9?x=1'), "200 fb /none\xC3\xA9 x=1", 'a name';
 is answer(legacy => '/s3/%C3%A9.txt'),
-    "200 fb a=/s3/\xC3\xA9.txt&b=/s3/\xC3\xA9.txt", 'in arguments, twice';
+    "200 fb a=/s3/\xC3\xA9.txt&b=/s3/\xC3\xA9.txt",
+        'a name in arguments, twice';
 is answer(legacy => '/args/%C3%A9.txt?a=/args/%E9.txt'),
     "200 fb a=/args/%E9.txt&b=/args/\xC3\xA9.txt",
-    'the arguments of the client stay';
+    'arguments of the client stay';
 is answer(legacy => '/alias/%C3%A9.none'),
     '200 fb /alias/' . "\xC3\xA9.none", 'an alias';
 is answer(legacy => '/status/%C3%A9'), '402', 'a status';
 
-# ---- names that are near --------------------------------------------------------
+# ---- similar names ----------------------------------------------------------
 
 is answer(utf8 => '/NEAR/NAME.txt'), '200 near',
-    'a candidate under another name';
+    'a candidate with a similar name';
 is answer(utf8 => '/near/NAME.txt'), '200 near',
-    'by the location of the real name';
+    'in the location of the found name';
 is $server->get('/near/NAME.txt', port => $server->port('utf8'))
-    ->header('X-Near'), '/public/Near/Name.txt', 'whose rules judge it';
+    ->header('X-Near'), '/public/Near/Name.txt', 'and by its rules';
 is answer(utf8 => '/second/three.txt'), '200 exact',
-    'an exact name behind $uri, which is only near';
-is answer(utf8 => '/second/THREE.txt'), '200 near', 'the first near one';
+    'an exact later candidate precedes a similar first one';
+is answer(utf8 => '/second/THREE.txt'), '200 near',
+    'the first similar candidate';
 is answer(utf8 => '/three.txt'), '200 exact',
-    'after all candidates have failed under their own name';
-is answer(utf8 => '/THREE.txt'), '200 near', 'the first of them';
-is answer(utf8 => '/file.txt'), '403', 'and only if its rules let it';
+    'similar names only if no candidate is exact';
+is answer(utf8 => '/THREE.txt'), '200 near',
+    'the first similar candidate of all';
+is answer(utf8 => '/file.txt'), '403', 'a similar candidate that is denied';
 is answer(utf8 => '/caf%C3%A9/SECRET.txt'), '403',
-    'a path that only a candidate leads to';
-is answer(utf8 => '/caf%C3%A9/Secret.txt'), '403', 'as under its own name';
+    'a denied path below a candidate';
+is answer(utf8 => '/caf%C3%A9/Secret.txt'), '403', 'the same by its exact name';
 is answer(utf8 => '/fixed'), '200 fb /STATIC.html',
-    'not where a rule has set the path: the fallback';
+    'no similar name for a rewritten path: the fallback';
 is answer(utf8 => '/nothing'), '200 fb /nothing', 'absent';
 
 # ---- nginx's own ----------------------------------------------------------------
@@ -153,13 +158,14 @@ is answer(report => '/caf%C3%A9.txt'), "200 fb /caf\xC3\xA9.txt",
     'report: not found';
 
 ok $server->reload, 'reload';
-is answer(utf8 => '/cafe%CC%81.txt'), '200 nfd', 'as before';
-my ($code, $said) = nginx_t('server { listen 127.0.0.1:%%PORT%%; iri on;'
+is answer(utf8 => '/cafe%CC%81.txt'), '200 nfd', 'the same after a reload';
+my ($code, $output) = nginx_t('server { listen 127.0.0.1:%%PORT%%; iri on;'
     . ' try_files $uri =1000; }');
-like $said, qr/invalid code "=1000"/, 'what nginx refuses is refused';
-($code, $said) = nginx_t('server { listen 127.0.0.1:%%PORT%%; iri on;'
+like $output, qr/invalid code "=1000"/,
+    "an invalid status is rejected as by nginx";
+($code, $output) = nginx_t('server { listen 127.0.0.1:%%PORT%%; iri on;'
     . ' try_files a b; try_files a b; }');
-like $said, qr/"try_files" directive is duplicate/, 'twice';
+like $output, qr/"try_files" directive is duplicate/, 'twice';
 
 # ---- an endless loop: try_files leads to itself ------------------------------
 
@@ -182,5 +188,5 @@ is $looped->header('X-Path'), "/\xE8\xA1\xA8",
     'header fields show the canonical path, not the name on disk';
 
 is_deeply [$server->errors, $loop->errors], [],
-    'nothing unexpected in the log';
+    'error log';
 done_testing;

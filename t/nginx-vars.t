@@ -27,7 +27,7 @@ my $gateway = IRI::Gateway->new('fastcgi');
 my $conf    = <<'END';
 default_type text/plain;
 limit_req_zone $uri zone=limit:1m rate=1r/m;
-log_format told '$uri $iri_uri $iri_match';
+log_format vars '$uri $iri_uri $iri_match';
 log_format all '$iri $iri_query';
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -35,22 +35,22 @@ server {
     iri on;
     iri_charset EUC-JP;
     iri_query_charset EUC-JP;
-    error_page 405 = /said;
-    add_header X-Told
+    error_page 405 = /show;
+    add_header X-Vars
         "$iri_uri $iri_query $iri_form $iri_charset $iri_path" always;
-    location / { try_files $uri /said?p=$uri; }
-    location /said { return 200 "$iri|$args"; }
-    location /last/ { rewrite ^ /said?p=1 last; }
+    location / { try_files $uri /show?p=$uri; }
+    location /show { return 200 "$iri|$args"; }
+    location /last/ { rewrite ^ /show?p=1 last; }
     location /break/ { rewrite ^ /page.html break; }
     location /args/ { set $args "$args&more=1"; return 200 "$iri_query $args"; }
     location /jump/ { error_page 418 = @named; return 418; }
-    location @named { rewrite ^ /said last; }
-    location /error/ { error_page 404 /said?p=2; return 404; }
+    location @named { rewrite ^ /show last; }
+    location /error/ { error_page 404 /show?p=2; return 404; }
     location /twice/ { rewrite ^/twice(/.*) /last$1 last; }
     location /accel/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
     location /sub/ { }
     location /ssi/ { ssi on; default_type text/html; }
-    location /in/ { rewrite ^ /said/$iri_form last; }
+    location /in/ { rewrite ^ /show/$iri_form last; }
     location /php/ {
         try_files $uri /front/index.php;
     }
@@ -62,7 +62,7 @@ server {
 }
 server {
     listen 127.0.0.1:%%PORTup%%;
-    location / { add_header X-Accel-Redirect /said?p=3; return 200; }
+    location / { add_header X-Accel-Redirect /show?p=3; return 200; }
 }
 server { listen 127.0.0.1:%%PORTgone%%; location / { return 404; } }
 server {
@@ -71,7 +71,7 @@ server {
     iri report;
     iri_charset EUC-JP;
     iri_query_charset EUC-JP;
-    add_header X-Told
+    add_header X-Vars
         "$iri_uri $iri_query $iri_form $iri_charset $iri_path" always;
     location / { rewrite ^ /page.html break; }
 }
@@ -80,22 +80,22 @@ server {
     root %%ROOT%%;
     iri on;
     iri_match case;
-    add_header X-Told
+    add_header X-Vars
         "$iri_uri $iri_query $iri_form $iri_charset $iri_path" always;
     location /lost/ { error_page 404 /PAGE.HTML; return 404; }
-    location / { try_files $uri /said?p=$uri; }
-    location /said { return 200 "$iri|$args"; }
+    location / { try_files $uri /show?p=$uri; }
+    location /show { return 200 "$iri|$args"; }
 }
-# Access is denied to what is found.
+# Access to the found entry is denied.
 server {
     listen 127.0.0.1:%%PORTshut%%;
     root %%ROOT%%;
     iri on;
     iri_charset EUC-JP Shift_JIS;
     iri_match case;
-    access_log %%TMP%%/told told;
+    access_log %%TMP%%/vars vars;
     add_header X-Path "$uri $document_uri $iri_path $iri_uri $iri" always;
-    add_header X-Told "$iri_form $iri_charset $iri_match" always;
+    add_header X-Vars "$iri_form $iri_charset $iri_match" always;
     add_header X-File "$request_filename $iri_filename" always;
     location /shut/ { deny all; }
     location /basic/ {
@@ -156,10 +156,10 @@ sub euc { return encode('euc-jp', decode('UTF-8', $_[0])) }
 
 my $q = '%B2%D6';                  # U+82B1 in EUC-JP
 my $u = percent('花');
-for (['/said', '/said'], ['/last/花', '/said'], ['/break/花', '/page.html'],
-    ['/jump/花', '/said'], ['/error/花', '/said'], ['/twice/花', '/said'],
-    ['/accel/花', '/said'], ['/花/無', '/said'], ['/last/a b', '/said'],
-    ['/花/静.html', '/花/静.html'], ['/none/a//b/../c', '/said', '/none/a/c'])
+for (['/show', '/show'], ['/last/花', '/show'], ['/break/花', '/page.html'],
+    ['/jump/花', '/show'], ['/error/花', '/show'], ['/twice/花', '/show'],
+    ['/accel/花', '/show'], ['/花/無', '/show'], ['/last/a b', '/show'],
+    ['/花/静.html', '/花/静.html'], ['/none/a//b/../c', '/show', '/none/a/c'])
 {
     my ($path, $rules, $canonical) = (@$_, $_->[0]);
     my $want = percent($canonical) . " q=$u";
@@ -169,25 +169,25 @@ for (['/said', '/said'], ['/last/花', '/said'], ['/break/花', '/page.html'],
             : $code->('花') eq '花' ? 'escaped UTF-8' : 'legacy EUC-JP';
         my $target = percent($code->($path)) . "?q=$q";
         my $answer = $server->get($target);
-        is $answer->header('X-Told'), "$want $form $rules", $target;
-        next if $rules ne '/said';
+        is $answer->header('X-Vars'), "$want $form $rules", $target;
+        next if $rules ne '/show';
         is((split /\|/, $answer->body)[0],
             "http://localhost" . ($canonical =~ s/ /%20/r) . "?q=$u",
             "and \$iri: $target");
     }
 }
-is $server->get('/last/a?')->header('X-Told'), '/last/a  ascii  /said',
+is $server->get('/last/a?')->header('X-Vars'), '/last/a  ascii  /show',
     'no query';
 is $server->get("/args/?q=$q")->body, "q=$u q=$u&more=1", 'set $args';
-is $server->request('POST', '/page.html?a', body => 'x')->header('X-Told'),
-    '/page.html a ascii  /said', 'a page for an error';
-is $server->get('/sub/dir/?a')->header('X-Told'),
+is $server->request('POST', '/page.html?a', body => 'x')->header('X-Vars'),
+    '/page.html a ascii  /show', 'an error page';
+is $server->get('/sub/dir/?a')->header('X-Vars'),
     '/sub/dir/ a ascii  /sub/dir/index.html', 'index';
-is $server->get('http://localhost?a')->header('X-Told'), '/ a ascii  /said',
-    'a target without a path';
-is $server->get('/%zz')->header('X-Told'), 'ascii', 'no request';
+is $server->get('http://localhost?a')->header('X-Vars'), '/ a ascii  /show',
+    'a request-target without a path';
+is $server->get('/%zz')->header('X-Vars'), 'ascii', 'a bad escape';
 
-# What the front controller gets.
+# The parameters of the front controller.
 for my $path ('/php/花', '/php/a/b', '/php/') {
     for my $code (sub { $_[0] }, \&euc) {
         my %given = map { $_->[0] => $_->[1] }
@@ -197,62 +197,65 @@ for my $path ('/php/花', '/php/a/b', '/php/') {
     }
 }
 
-# Each subrequest has its own.
+# Each subrequest has its own variables.
 is $server->get('/ssi/ascii.html')->body,
     'http://localhost/in/a%20b?s=1|s=1|/ssi/ascii.html', 'SSI, ASCII';
 is $server->get("/ssi/$_.html")->body,
     "http://localhost/in/花?s=1|s=1|/ssi/$_.html", "SSI, $_" for qw(utf8 raw);
 
 is $server->get(percent(euc('/花')) . "?q=$q",
-    port => $server->port('report'))->header('X-Told'),
+    port => $server->port('report'))->header('X-Vars'),
     "/$u q=$u legacy EUC-JP /page.html", 'report';
 my $fold = $server->get('/OPEN/none?a', port => $server->port('fold'));
-is $fold->header('X-Told'), '/open/none a ascii  /said', 'a directory is found';
-is $fold->body, 'http://localhost/open/none?a|p=/open/none', 'and handed on';
-is $server->get('/lost/x?a', port => $server->port('fold'))->header('X-Told'),
-    '/lost/x a ascii  /page.html', 'a page for an error is found';
+is $fold->header('X-Vars'), '/open/none a ascii  /show', 'a directory is found';
+is $fold->body, 'http://localhost/open/none?a|p=/open/none',
+    'a directory is found and passed on';
+is $server->get('/lost/x?a', port => $server->port('fold'))->header('X-Vars'),
+    '/lost/x a ascii  /page.html', 'an error page is found';
 
 # ---- access is denied --------------------------------------------------------
 
-# Status, body and the variables of one answer, with NAME for what was asked.
-sub shut {
+# Status, body and the variables of one response, with NAME for the requested
+# name.
+sub denied_response {
     my ($where, $name, %option) = @_;
     my $answer = $server->request($option{method} // 'GET',
         "/$where/$name", port => $server->port('shut'), %option);
-    my $said = join ' ', $answer->status, grep { defined && !/</ }
+    my $variables = join ' ', $answer->status, grep { defined && !/</ }
         $answer->body, map { $answer->header($_) }
-        qw(X-Path X-Told X-File Location);
-    return $said =~ s/(?:\Q$name\E)/NAME/gr;
+        qw(X-Path X-Vars X-File Location);
+    return $variables =~ s/(?:\Q$name\E)/NAME/gr;
 }
 
 for my $where (qw(shut basic text equal away named rewritten asked)) {
-    my $none = shut($where, 'NONE.TXT');
-    is shut($where, 'FILE.TXT'), $none, "$where: the name that is there";
+    my $none = denied_response($where, 'NONE.TXT');
+    is denied_response($where, 'FILE.TXT'), $none, "$where: the name that is there";
     like $none, qr/NAME/, "$where: but what was asked for";
 }
-shut('limit', 'NONE.TXT');
-shut('limit', 'File.txt');
-is shut('limit', 'FILE.TXT'), shut('limit', 'NONE.TXT'), 'limits';
-like shut('after', 'FILE.TXT', method => 'POST', body => 'x'),
+denied_response('limit', 'NONE.TXT');
+denied_response('limit', 'File.txt');
+is denied_response('limit', 'FILE.TXT'), denied_response('limit', 'NONE.TXT'), 'limits';
+like denied_response('after', 'FILE.TXT', method => 'POST', body => 'x'),
     qr{^200 next=/after/File.txt&iri=/after/File.txt }, 'access was granted';
 is $server->get('/jump/FILE.TXT', port => $server->port('shut'))->body,
-    'open/File.txt', 'a rule that jumps gets the name that was found';
+    'open/File.txt', 'a rule that changes the location gets the found name';
 
-like shut('front', 'HIDDEN.TXT'), qr{^403 /front/NAME /front/NAME },
-    'access was granted, but not to the name';
+like denied_response('front', 'HIDDEN.TXT'), qr{^403 /front/NAME /front/NAME },
+    'access to the found name was denied';
 
-# Which of two readings is there: U+82B1 in EUC-JP, U+FF72 U+FF96 in Shift_JIS.
+# The existing one of two readings: U+82B1 in EUC-JP, U+FF72 U+FF96 in
+# Shift_JIS.
 for my $name ('%B2%D6', '%B2%D7') {
-    like shut('shut', "$name.txt"), qr/ legacy EUC-JP none /,
+    like denied_response('shut', "$name.txt"), qr/ legacy EUC-JP none /,
         "$name.txt: the first reading";
 }
 like $server->get('/open/%B2%D6.txt', port => $server->port('shut'))
-    ->header('X-Told'), qr/^legacy Shift_JIS charset$/, 'access was granted';
+    ->header('X-Vars'), qr/^legacy Shift_JIS charset$/, 'access was granted';
 
-# The log tells what was found.
-$server->wait_for(sub { slurp($server->tmp . '/told') =~ m{^/shut/File}m });
-like slurp($server->tmp . '/told'), qr{^/shut/File.txt /shut/File.txt case$}m,
+# The log contains the found name.
+$server->wait_for(sub { slurp($server->tmp . '/vars') =~ m{^/shut/File}m });
+like slurp($server->tmp . '/vars'), qr{^/shut/File.txt /shut/File.txt case$}m,
     'the log';
 
-is_deeply [$server->errors], [], 'nothing unexpected in the log';
+is_deeply [$server->errors], [], 'error log';
 done_testing;

@@ -1,5 +1,5 @@
 # nginx: a setting that has no effect causes a warning when the configuration
-# is read; a useful one does not.
+# is read; an effective one does not.
 use strict;
 use warnings;
 use FindBin;
@@ -11,21 +11,21 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 my $LISTEN = 'listen 127.0.0.1:%%PORT%%;';
 
-# What `nginx -t` warns of: file and line are LINE, the rest as it is.
+# The warnings of `nginx -t`: file and line are LINE, the rest unchanged.
 sub warnings {
     my ($conf, %option) = @_;
-    my ($code, $said) = nginx_t(octets($conf), %option);
-    is $code, 0, 'taken' or diag $said;
+    my ($code, $output) = nginx_t(octets($conf), %option);
+    is $code, 0, 'taken' or diag $output;
     my ($before) = IRI::Nginx->new(conf => 'HERE', %option)->text
         =~ /(.*)HERE/s;
     my $lines = () = $before =~ /\n/g;
     return map { s/\S+nginx\.conf:(\d+)/'LINE' . ($1 - $lines)/er }
-        map { /\[warn\] (?:\d+#\d+: )?(?:iri: )?(.*)/ ? $1 : () } split /\n/, $said;
+        map { /\[warn\] (?:\d+#\d+: )?(?:iri: )?(.*)/ ? $1 : () } split /\n/, $output;
 }
 
-# ---- settings that do nothing ----------------------------------------------
+# ---- settings without effect ------------------------------------------------
 
-my $VAIN = 'has no effect, because the module is off there: write "iri on;"';
+my $NO_EFFECT = 'has no effect, because the module is off there: write "iri on;"';
 my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
     'iri_query_charset Shift_JIS', 'iri_cache 1m', 'iri_advertise on',
     'iri_filename_charset EUC-JP', 'iri_filename_form nfd', 'iri_match case',
@@ -34,28 +34,28 @@ my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
 
 for my $text (@settings) {
     my ($name) = $text =~ /^(\w+)/;
-    my $vain = qq{"$name" in LINE2 $VAIN};
-    is_deeply [warnings("\n$text;\nserver { $LISTEN }")], [$vain],
-        "$text: of http";
-    is_deeply [warnings("server {\n$text;\n$LISTEN }")], [$vain],
-        "$text: of a server";
+    my $no_effect = qq{"$name" in LINE2 $NO_EFFECT};
+    is_deeply [warnings("\n$text;\nserver { $LISTEN }")], [$no_effect],
+        "$text: in http";
+    is_deeply [warnings("server {\n$text;\n$LISTEN }")], [$no_effect],
+        "$text: in a server";
     is_deeply [warnings("\n$text;\nserver { $LISTEN iri off; }"
             . "server { listen 127.0.0.1:%%PORTb%%; iri report; }")],
-        [], "$text: on somewhere";
+        [], "$text: on in another server that inherits it";
     is_deeply [warnings("server {\n$text;\n$LISTEN }"
             . "server { listen 127.0.0.1:%%PORTb%%; iri on; }")],
-        [$vain], "$text: on elsewhere";
+        [$no_effect], "$text: on in an unrelated server";
     next if $text =~ /charset (?!EUC)|invalid|cache|advertise|iri_charset/;
     is_deeply [warnings("server { $LISTEN location / {\n$text;\n} }")],
-        [$vain], "$text: of a location";
+        [$no_effect], "$text: in a location";
     is_deeply [warnings("iri on; server { $LISTEN location / {\n$text;\n"
             . "} }")],
-        [], "$text: of a location, on";
+        [], "$text: in a location with iri on";
 }
 is_deeply [warnings("\niri_convert \$x nfc \$uri; server { $LISTEN }")],
-    ["\"iri_convert\" in LINE2 $VAIN"], 'iri_convert';
+    ["\"iri_convert\" in LINE2 $NO_EFFECT"], 'iri_convert';
 is_deeply [warnings("server { $LISTEN location / {\niri_status; } }")],
-    ["\"iri_status\" in LINE2 $VAIN"], 'iri_status';
+    ["\"iri_status\" in LINE2 $NO_EFFECT"], 'iri_status';
 is_deeply [warnings("server { $LISTEN location / { iri_status; } }"
         . "server { listen 127.0.0.1:%%PORTb%%; iri report; }")],
     [], 'iri_status counts the requests of all servers';
@@ -68,13 +68,13 @@ my $tmp = temp_dir();
 spew("$tmp/common.conf", "iri_match case;\niri_redirect 301;\n");
 is_deeply [warnings("server { $LISTEN iri on; include $tmp/common.conf; }"
         . "server { listen 127.0.0.1:%%PORTb%%; include $tmp/common.conf; }")],
-    [], 'a file that is of use in one server';
+    [], 'a directive that applies in one including server';
 is scalar(@{ [warnings("server { $LISTEN include $tmp/common.conf; }"
         . "server { listen 127.0.0.1:%%PORTb%%; "
         . "include $tmp/common.conf; }")] }),
-    2, 'and in none: once for each line';
+    2, 'one that applies in none: one warning for each line';
 
-# ---- charsets that hide another ---------------------------------------------
+# ---- charsets that shadow others --------------------------------------------
 
 is_deeply [warnings("server { $LISTEN iri on;\n"
         . 'iri_filename_charset windows-1252 UTF-8; }')],
@@ -118,7 +118,7 @@ spew("$tmp/common.conf", "location $nfd { }\n" =~ s/\\x(..)/chr hex $1/ger);
 is scalar(@{ [warnings("iri on; server { $LISTEN include $tmp/common.conf; }"
         . "server { listen 127.0.0.1:%%PORTb%%; include $tmp/common.conf; }")] }),
     1, 'one warning for a file that two servers include';
-is_deeply [warnings($_)], [], 'nothing to say'
+is_deeply [warnings($_)], [], 'no warnings'
     for "server { $LISTEN iri on; iri_invalid pass; location /caf\\xE9/ { } }",
     "server { $LISTEN iri report; location $nfd { } }",
     "server { $LISTEN location $nfd { } }",
@@ -138,7 +138,7 @@ is_deeply [warnings("\nserver { $LISTEN iri on; iri_host on; "
 is_deeply [warnings("server { $LISTEN iri on; "
         . 'server_name ~^b\xC3\xBCcher; }')], [], 'without iri_host';
 
-# ---- messages name the word that is wrong -----------------------------------
+# ---- messages name the invalid word -----------------------------------------
 
 for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
     ['iri_invalid 500', 'must be "404", "400" or "pass", not "500"'],
@@ -155,10 +155,10 @@ for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
     ['iri_convert $x nfcc $uri', 'or "host_unicode", not "nfcc"'],
     ['iri_convert x nfc $uri', 'for example "$name", not "x"'])
 {
-    my ($text, $says) = @$_;
-    my ($code, $said) = nginx_t("$text; server { $LISTEN }");
-    isnt $code, 0, "refused: $text";
-    like $said, qr/\Q$says\E(?: ?in|\s*$)/m, "and says: $says";
+    my ($text, $message) = @$_;
+    my ($code, $output) = nginx_t("$text; server { $LISTEN }");
+    isnt $code, 0, "rejected: $text";
+    like $output, qr/\Q$message\E(?: ?in|\s*$)/m, "message: $message";
 }
 
 done_testing;

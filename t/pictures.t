@@ -1,8 +1,8 @@
 #!/usr/bin/perl
-# The pictures of doc/pictures: each is shown by a document, with a text
-# alternative; those of a terminal are the current output of `iri`, load
-# nothing from elsewhere, and are readable in light and dark. `make pictures`
-# creates all of them, t/pictures/terminal those of a terminal.
+# The pictures of doc/pictures: each is in a document, with a text alternative;
+# those of a terminal show the current output of `iri`, load no other file, and
+# are readable in light and dark. `make pictures` creates all of them,
+# t/pictures/terminal those of a terminal.
 use strict;
 use warnings;
 use utf8;
@@ -41,7 +41,7 @@ subtest 'what a terminal shows' => sub {
         'bold, and what is drawn over';
     is_deeply [pieces("\e[1;33mx\e[0my")],
         [[['bold yellow', 'x'], ['plain', 'y']]], 'two at once';
-    ok !eval { pieces("\e]0;title\a"); 1 }, 'nothing else';
+    ok !eval { pieces("\e]0;title\a"); 1 }, 'no other sequences';
     is join(' ', map { width($_) } 'a', 'é', '日', "\x{301}", 'ﬁ', '。'),
         '1 1 2 0 1 2', 'columns';
 };
@@ -61,7 +61,7 @@ subtest 'a picture of one' => sub {
     like $svg, qr/<title id="title">a &amp; b</, 'a title, escaped';
 };
 
-# WCAG 2: 7 is its highest level.
+# WCAG 2, contrast: 7 is required by its highest level.
 sub contrast {
     my ($light, $dark) = sort { $b <=> $a } map {
         my @rgb = map { hex() / 255 } /([0-9a-f]{2})/g;
@@ -94,7 +94,8 @@ subtest 'by themselves' => sub {
     }
 };
 
-# Texts and their styles; the order of a folder's names is the file system's.
+# Texts and their styles; the names of a directory are in the order of the file
+# system.
 sub words {
     return join "\n", sort map { s/ x=.*>/: /r } $_[0] =~ /<text([^<]*)/g;
 }

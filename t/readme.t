@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
-use IRI::Guide qw(answered asked parse);
+use IRI::Guide qw(check_answer parse send_request);
 use IRI::Test;
 use Test::More;
 
@@ -110,7 +110,7 @@ for (['stock nginx', \&nginx_of, 'stock', 'stock nginx'],
     my ($column) = grep { $table->{head}[$_] eq $head }
         0 .. $#{ $table->{head} };
     for my $row (@{ $table->{rows} }) {
-        answered(asked($server, $row->[1], 'raw'), $row->[$column],
+        check_answer(send_request($server, $row->[1], 'raw'), $row->[$column],
             "$name: $row->[0]");
     }
     opendir my $dir, $root or die "$root: $!\n";

@@ -1,7 +1,7 @@
 # The examples of doc/rewrite-rules.md, unchanged: each is loaded without a
-# warning, and each request below it gets its answer in every form of the path;
-# the same where names on disk are in EUC-JP or NFD, except for rules that are
-# compared with the disk.
+# warning, and each request below it has its response in every form of the
+# path; also where names on disk are in EUC-JP or NFD, except for rules that
+# are compared with the disk.
 use strict;
 use warnings;
 use Encode qw(decode encode);
@@ -36,8 +36,8 @@ sub forms {
     );
 }
 
-# How names on disk are written: what the site's manifest begins with, what
-# becomes of a name, what a server is told.
+# The encoding of names on disk: the first line of the site's manifest, the
+# encoded name, the server's setting.
 my %TREE = (
     'UTF-8'  => ['', sub { $_[0] }, '', ''],
     'NFD'    => ['', sub { encode('UTF-8', NFD(decode('UTF-8', $_[0]))) },
@@ -58,7 +58,7 @@ sub site {
     return $root;
 }
 
-# Where the server of an example is.
+# The server of an example.
 my %START = (
     nginx => sub {
         my ($conf, $root) = @_;
@@ -83,8 +83,8 @@ END
     },
 );
 
-# What is written in the place of the answer: status, then text or address, and
-# what rules have put into X-Rule.
+# The expected response: status, then text or address, and the value that rules
+# have set in X-Rule.
 sub answer {
     my ($server, $target) = @_;
     my $answer = $server->get($target);
@@ -119,7 +119,7 @@ for my $section (split /^(?=## )/m, $guide) {
 
 sub run_example {
     my ($server_name, $title, $section, $tree) = @_;
-    my $what = "$server_name: $title: $tree";
+    my $test_name = "$server_name: $title: $tree";
     my @blocks = $section =~ /^```\w+\n(.*?)^```$/msg;
     my $root = site($tree);
     s{/srv/www}{$root}g for @blocks;
@@ -132,23 +132,23 @@ sub run_example {
     $conf =~ s/(\bIRIEngine On\b)/$1$TREE{$tree}[3]/;
     my $server = $START{$server_name}->($conf, $root);
     my @rows = $section =~ /^\| `([^`]+)` \| (\d.*?) \|$/mg;
-    ok @rows > 3 * 2 - 1, "$what: requests";
+    ok @rows > 3 * 2 - 1, "$test_name: requests";
     while (my ($path, $want) = splice @rows, 0, 2) {
         my %form = forms($path);
         is answer($server, $form{$_}), expected($want),
-            "$what: $path, $_"
+            "$test_name: $path, $_"
             for sort keys %form;
     }
-    like $server->get($_)->status, qr/^40[34]$/, "$what: no name: " . escaped $_
+    like $server->get($_)->status, qr/^40[34]$/, "$test_name: no name: " . escaped $_
         for '/%FF', "/\xFF", '/%ED%A0%80', "/\xF4\x90\x80\x80/x",
         '/%E7%A7%98%E5%AF%86/%FF';
     $server->wait_for(sub { $server->log_text =~ /resuming|start worker/ });
-    # httpd says so when its threads are busy, as on a machine that is.
+    # httpd logs this if all its threads are busy.
     is_deeply [grep { /iri: |warn\]|error\]/
             && !/denied|forbidden|No such file|AH00484:/ } split /\n/,
-        $server->told . slurp($server->tmp . '/stderr')], [],
-        "$what: log";
-    is_deeply [$server->errors], [], "$what: no error";
+        $server->settled_log . slurp($server->tmp . '/stderr')], [],
+        "$test_name: log";
+    is_deeply [$server->errors], [], "$test_name: no error";
     return;
 }
 my $there = () = $guide =~ /^## (?:nginx|httpd): /mg;

@@ -1,6 +1,6 @@
-# The rules of SECURITY.md for software that decodes paths, a subtest each, on
-# both servers: a short proof that each is in force. SECURITY.md has the rules
-# in words and names the tests that cover them at length.
+# The rules of SECURITY.md for software that decodes paths, a subtest for each,
+# on both servers: a short proof that each is enforced. SECURITY.md has the
+# rules in words and names the tests that cover them completely.
 use strict;
 use warnings;
 use Encode ();
@@ -15,23 +15,24 @@ plan skip_all => $missing if $missing;
 
 # ---- spellings ---------------------------------------------------------------
 
-# A text of this file, which is UTF-8, in octets of another charset or form.
-sub in {
+# A text of this file, which is in UTF-8, as octets of another charset or form.
+sub in_form {
     my ($charset, $text) = @_;
     $text = Encode::decode('UTF-8', $text);
     return Encode::encode('UTF-8', NFD($text)) if $charset eq 'NFD';
     return Encode::encode($charset, $text);
 }
 
-# Octets percent-encoded; what is ASCII stays.
+# Percent-encodes octets except ASCII.
 sub uri {
     return $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger;
 }
 
-# A text in each form that a client may use: raw and escaped, lower-case hex.
+# A text in each form that a client may use: raw and escaped, also with
+# lower-case hex digits.
 sub forms {
     my ($text) = @_;
-    my @uris = map { uri(in($_, $text)) } qw(UTF-8 NFD cp932 euc-jp);
+    my @uris = map { uri(in_form($_, $text)) } qw(UTF-8 NFD cp932 euc-jp);
     return ($text, @uris, lc $uris[0]);
 }
 
@@ -46,12 +47,12 @@ my @FILES = (
     ['.表' => 'SECRET'], ['.htpasswd' => 'SECRET'], ['名.php' => 'SECRET'],
     ['ABC.txt' => 'ABC'], ['K.txt' => 'K'], ['a;b.txt' => 'SEMICOLON'],
     ['名`.txt' => 'GRAVE'], ['café.txt' => 'CAFE'],
-    ['がぎ.txt' => 'NFC'], [in(NFD => 'がぎ.txt') => 'NFD'],
-    ['が' . in(NFD => 'ぎ') . '.txt' => 'PARTLY'],
+    ['がぎ.txt' => 'NFC'], [in_form(NFD => 'がぎ.txt') => 'NFD'],
+    ['が' . in_form(NFD => 'ぎ') . '.txt' => 'PARTLY'],
     ['list/一.txt' => 'ONE'], ['list/<b>&.txt' => 'TWO'],
     ['list/.htpasswd' => 'SECRET'], ['list/名.php' => 'SECRET'],
     ['up/あ' => 'OLD'], ['closed/あ.txt' => 'CLOSED'],
-    ['euc/' . in('euc-jp', '表.txt') => 'EUC'], ['euc/?.txt' => '?'],
+    ['euc/' . in_form('euc-jp', '表.txt') => 'EUC'], ['euc/?.txt' => '?'],
     ['nah/ABC.txt' => 'ABC'], ['nah/café.txt' => 'CAFE'],
     ['nah/a/b.txt' => 'BELOW'], ['nah/名.php' => 'SECRET'],
     ['nah/.htpasswd' => 'SECRET'],
@@ -160,21 +161,21 @@ my @NAMES  = qw(nginx httpd);
 my %server = map { $_ => server($_) } @NAMES;
 my %stock  = map { $_ => server($_, 1) } @NAMES;
 
-# ---- what is asserted --------------------------------------------------------
+# ---- assertions -------------------------------------------------------------
 
-# On both servers: the status of a target and, if given, what it serves.
-sub gives {
+# Tests on both servers the status of a target and, if given, the served file.
+sub both_answer {
     my ($target, $status, $body, $why) = @_;
     for my $name (@NAMES) {
         my $answer = $server{$name}->get($target);
-        my $what   = "$name: " . escaped($target) . ($why ? ", $why" : '');
-        is $answer->status, $status, $what;
-        is $answer->body, $body, "$what: body" if defined $body;
+        my $test_name   = "$name: " . escaped($target) . ($why ? ", $why" : '');
+        is $answer->status, $status, $test_name;
+        is $answer->body, $body, "$test_name: body" if defined $body;
     }
     return;
 }
 
-# The same answer as of a server without the module.
+# The response is that of a server without the module.
 sub as_stock {
     my ($target, %option) = @_;
     for my $name (@NAMES) {
@@ -199,63 +200,63 @@ rule 1, 'an escaped separator is none by our doing' => sub {
     for my $name (@NAMES) {
         is $server{$name}->get($_)->status,
             $stock{$name}->get(uri('/公開') . '%2F' . uri('鍵.txt'))->status,
-            "$name: $_" for uri(in('cp932', '/公開')) . '%2F'
-            . uri(in('cp932', '鍵.txt'));
+            "$name: $_" for uri(in_form('cp932', '/公開')) . '%2F'
+            . uri(in_form('cp932', '鍵.txt'));
     }
-    gives('/%95%5C/%95%5C.txt', 301, undef, 'a trail octet 5C');
-    gives('/' . uri('表/表.txt'), 200, 'TABLE');
+    both_answer('/%95%5C/%95%5C.txt', 301, undef, 'a trail octet 5C');
+    both_answer('/' . uri('表/表.txt'), 200, 'TABLE');
 };
 
 rule 2, 'limits of length first, one decoding, escapes are two digits' => sub {
-    gives('/' . '%E3%81%82' x 342, 404, undef, '1,026 octets');
-    gives('/' . '%25E6%2597%25A5%25E6%259C%25AC%25E8%25AA%259E.html', 404,
+    both_answer('/' . '%E3%81%82' x 342, 404, undef, '1,026 octets');
+    both_answer('/' . '%25E6%2597%25A5%25E6%259C%25AC%25E8%25AA%259E.html', 404,
         undef, 'twice encoded');
-    gives('/%E6%97%A5%zz', 400);
+    both_answer('/%E6%97%A5%zz', 400);
 };
 
 rule 3, 'strict UTF-8, then strict charsets, the disk decides the rest' => sub {
-    gives("/$_.txt", 404) for '%C1%81BC', '%E0%81%81BC', '%ED%A0%80', '%FF',
+    both_answer("/$_.txt", 404) for '%C1%81BC', '%E0%81%81BC', '%ED%A0%80', '%FF',
         '%F4%90%80%80', '%E6%97', '%81';
-    gives('/%C9%BD.txt', 200, 'TOP', 'U+027D is absent, EUC-JP reads U+8868');
-    gives('/%C9%BE.txt', 404, undef, 'absent in each reading');
+    both_answer('/%C9%BD.txt', 200, 'TOP', 'U+027D is absent, EUC-JP reads U+8868');
+    both_answer('/%C9%BE.txt', 404, undef, 'absent in each reading');
 };
 
 rule 4, 'the same check after each mapping' => sub {
-    gives("/$_", 404) for '%E2%84%AA.txt', 'a%CD%BEb.txt',
+    both_answer("/$_", 404) for '%E2%84%AA.txt', 'a%CD%BEb.txt',
         uri('名') . '%E1%BF%AF.txt', uri('公開') . '%01/', '%C2%85.txt',
-        '%7F' . uri('日本語.html'), '%1A' . uri(in('cp932', '日本語.html'));
-    gives('/K.txt', 200, 'K');
-    gives('/' . uri('名`.txt'), 200, 'GRAVE');
+        '%7F' . uri('日本語.html'), '%1A' . uri(in_form('cp932', '日本語.html'));
+    both_answer('/K.txt', 200, 'K');
+    both_answer('/' . uri('名`.txt'), 200, 'GRAVE');
 };
 
 rule 5, 'what is folded is compared, never opened' => sub {
-    gives(uri("/$_"), 404)
+    both_answer(uri("/$_"), 404)
         for qw(ＡＢＣ.txt CAFÉ.txt cafè.txt cafe.txt 日本語．html);
-    gives(uri("/nah/$_->[0]"), 200, $_->[1])
+    both_answer(uri("/nah/$_->[0]"), 200, $_->[1])
         for [qw(ＡＢＣ.ｔｘｔ ABC)], [qw(CAFÉ.TXT CAFE)], [qw(cafe.txt CAFE)],
         [qw(Ａ/B．txt BELOW)];
-    gives(uri("/nah/$_"), 404) for qw(ａ／b.txt a％2Fb.txt ．．/ABC.txt
+    both_answer(uri("/nah/$_"), 404) for qw(ａ／b.txt a％2Fb.txt ．．/ABC.txt
         ．htpasswd ABC.txt／ x/．．/ABC.txt);
-    gives(uri("/nah/$_"), 403)
+    both_answer(uri("/nah/$_"), 403)
         for qw(名.PHP 名.ｐｈｐ 名．php .HTPASSWD .ｈtpasswd);
 };
 
 rule 6, 'a name is written strictly or not at all' => sub {
-    gives('/euc/' . uri('表.txt'), 200, 'EUC');
-    gives('/euc/' . uri("$_.txt"), 404, undef, 'EUC-JP has no such character')
+    both_answer('/euc/' . uri('表.txt'), 200, 'EUC');
+    both_answer('/euc/' . uri("$_.txt"), 404, undef, 'EUC-JP has no such character')
         for qw(한 ß̂ 𝒜);
-    gives('/euc/%3F.txt', 200, '?');
+    both_answer('/euc/%3F.txt', 200, '?');
 };
 
 rule 7, 'of twins always the same one answers' => sub {
     for (1 .. 3) {
-        gives($_, 200, 'NFC') for forms('/がぎ.txt');
-        gives('/' . uri('が' . in(NFD => 'ぎ') . '.txt'), 200, 'NFC');
+        both_answer($_, 200, 'NFC') for forms('/がぎ.txt');
+        both_answer('/' . uri('が' . in_form(NFD => 'ぎ') . '.txt'), 200, 'NFC');
     }
 };
 
 rule 8, 'ignorable characters are never dropped' => sub {
-    gives(uri("/$_"), 404) for map { my $c = $_; (
+    both_answer(uri("/$_"), 404) for map { my $c = $_; (
         "${c}.表", "AB${c}C.txt", "${c}日本語.html", "秘${c}密/鍵.txt",
         "日本語.html${c}"
     ) } "\xE2\x80\x8B", "\xC2\xAD", "\xEF\xB8\x8F", "\xEF\xBB\xBF",
@@ -264,11 +265,11 @@ rule 8, 'ignorable characters are never dropped' => sub {
 
 rule 9, "the server's rules judge what was mapped" => sub {
     for my $path ('/秘密/鍵.txt', '/.表', '/名.php') {
-        gives($_, 403) for forms($path);
+        both_answer($_, 403) for forms($path);
     }
-    gives($_, 403, undef, 'absent, and none of its business')
+    both_answer($_, 403, undef, 'absent')
         for forms('/秘密/無.txt');
-    gives($_, 200, 'PUBLIC', 'and this is open') for forms('/公開/鍵.txt');
+    both_answer($_, 200, 'PUBLIC', 'and this is open') for forms('/公開/鍵.txt');
 };
 
 rule 10, 'nothing outside the root' => sub {
@@ -297,7 +298,7 @@ rule 11, 'candidates are bounded for the whole request' => sub {
     my $lookups = () = $out =~ /^\s*stat /mg;
     cmp_ok $lookups, '>', 0, 'lookups are made';
     cmp_ok $lookups, '<=', 200, 'and not too many';
-    gives($target, 404);
+    both_answer($target, 404);
 };
 
 rule 12, 'long runs of combining marks are not normalized' => sub {
@@ -314,20 +315,20 @@ rule 12, 'long runs of combining marks are not normalized' => sub {
 rule 13, 'Location is percent-encoded, from one "/", its query as it came' =>
     sub {
     for my $target (forms('/表/表.txt'), '//%95%5C/%95%5C.txt',
-        uri('/表/') . './' . uri(in('euc-jp', '表.txt')))
+        uri('/表/') . './' . uri(in_form('euc-jp', '表.txt')))
     {
         next if uc $target eq uc uri('/表/表.txt');
         for my $name (@NAMES) {
             my $answer = $server{$name}->get("$target?q=%93%FA&%0d%0a=1");
-            my $what   = "$name: " . escaped($target);
-            is $answer->status, 301, $what;
+            my $test_name   = "$name: " . escaped($target);
+            is $answer->status, 301, $test_name;
             my ($location, @more) = $answer->header('Location');
             is $location =~ s{^http://localhost(:\d+)?/}{/}r,
-                uri('/表/表.txt') . '?q=%93%FA&%0d%0a=1', "$what: Location";
+                uri('/表/表.txt') . '?q=%93%FA&%0d%0a=1', "$test_name: Location";
             is scalar @more, 0, 'is there once';
         }
     }
-    gives('/%0d%0aX-Injected:1/' . uri('表.txt'), 404);
+    both_answer('/%0d%0aX-Injected:1/' . uri('表.txt'), 404);
 };
 
 rule 14, 'a listing escapes every name and tells none that is denied' => sub {
@@ -338,10 +339,10 @@ rule 14, 'a listing escapes every name and tells none that is denied' => sub {
             "$name: what there is, and nothing else";
         unlike $body, qr/<b>|htpasswd|php/, "$name: no markup of a name";
     }
-    gives('/list/%3Cb%3E&.txt', 200, 'TWO');
+    both_answer('/list/%3Cb%3E&.txt', 200, 'TWO');
 };
 
-# Two sites, of which the second is written in Unicode.
+# Two sites, the second of which has a name in Unicode.
 my %SITES = (
     nginx => <<'END',
 iri on;
@@ -383,20 +384,20 @@ rule 15, 'a Host is mapped once and selects a configured name' => sub {
             my ($status, $index) = $name eq 'nginx'
                 && IRI::Nginx::sent_host($host) ne $host ? 400 : @wanted;
             my $got = $site{$name}->get('/none', host => $host);
-            my $what = "$name: host " . escaped($host);
-            is $got->status, $status, $what;
-            is $got->body, $answer{$name}[$index], "$what: the site"
+            my $test_name = "$name: host " . escaped($host);
+            is $got->status, $status, $test_name;
+            is $got->body, $answer{$name}[$index], "$test_name: the site"
                 if defined $index;
             next if defined $index;
             my $text = join "\n", $got->body, map { @$_ } @{ $got->headers };
             unlike $text, qr/[^\x00-\x7F]|n?and[^\s]*exam/,
-                "$what: is not repeated";
+                "$test_name: is not repeated";
         }
     };
 
     my $name = 'ñandú.example';
     $answers->($_, 200, 1) for $name, uri($name), lc uri($name),
-        in(NFD => $name), "\xC3\x91AND\xC3\x9A.Example",
+        in_form(NFD => $name), "\xC3\x91AND\xC3\x9A.Example",
         $name =~ s/\./\xE3\x80\x82/r, uri($name) . '.',
         'xn--and-6ma2c.example', '%78n--and-6ma2c.ex%61mple';
     $answers->($_, 200, 0) for qw(localhost other.example nandu.example),
@@ -407,7 +408,7 @@ rule 15, 'a Host is mapped once and selects a configured name' => sub {
         "\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1", "\xC3\xB1..example",
         "\xC0\xAE$name", '%C3%B1' x 400;
 
-    # off: as it came
+    # off: the host as sent
     for my $host ('other.example', 'OTHER.example', "\xC3\xB6ther.example",
         'o%74her.example', 'localhost')
     {
@@ -422,10 +423,10 @@ rule 16, 'charsets that can hide ASCII are refused by the configuration' => sub 
         my ($code, $text) = nginx_t(
             "server { listen 127.0.0.1:%%PORT%%; iri_charset $label; }");
         isnt $code, 0, "nginx: $label";
-        like $text, qr/"\Q$label\E"/i, 'and it is named';
+        like $text, qr/"\Q$label\E"/i, 'the message names it';
         ($code, $text) = httpd_t("IRICharset $label\n");
         isnt $code, 0, "httpd: $label";
-        like $text, qr/"\Q$label\E"/i, 'and it is named';
+        like $text, qr/"\Q$label\E"/i, 'the message names it';
     }
 };
 
@@ -461,13 +462,13 @@ rule 19, 'a write reuses the entry of that name, or makes a canonical one' =>
             "$name: PUT " . escaped($_) for forms('/up/あ');
         is $names->(), 'あ', "$name: no second entry";
         is slurp($server->root . '/up/あ'), 'NEW', "$name: written";
-        is $server->request('PUT', uri(in(NFD => '/up/が')), body => 'G')
+        is $server->request('PUT', uri(in_form(NFD => '/up/が')), body => 'G')
             ->status, 201, "$name: a new name";
         is $names->(), 'あ が', "$name: is made canonical";
-        # nginx would make a second entry, so that is a conflict; mod_dav is
-        # led to the entry that is there.
+        # nginx would create a second entry, so this is a conflict; mod_dav
+        # uses the existing entry
         is $server->request('MOVE', uri('/up/が'), headers => [Destination =>
-            'http://localhost:' . $server->port . uri(in('euc-jp', '/up/あ')),
+            'http://localhost:' . $server->port . uri(in_form('euc-jp', '/up/あ')),
             Overwrite => 'T'])->status, $name eq 'nginx' ? 409 : 204,
             "$name: MOVE to what is there under that name";
         is $names->(), $name eq 'nginx' ? 'あ が' : 'あ',
@@ -491,8 +492,8 @@ rule 21, 'a broken request leaves no state' => sub {
         my $client = $server{$name}->client;
         for my $broken (qw(/%93 /%93%FA%96 /%8F /%8F%B0 /%E6%97 /%80 /%1B$B)) {
             my @answers = $client->pipeline(
-                $broken, uri(in('cp932', '/日本語.html')), $broken,
-                uri(in('euc-jp', '/日本語.html')));
+                $broken, uri(in_form('cp932', '/日本語.html')), $broken,
+                uri(in_form('euc-jp', '/日本語.html')));
             is join(' ', map { $_->status } @answers), '404 200 404 200',
                 "$name: $broken";
         }
@@ -515,13 +516,13 @@ rule 22, 'one line of the log a request, its names escaped' => sub {
             split /\n/, $server->access_log;
         is_deeply \@odd, [], "$name: no control, no forged line";
         @odd = grep { /[\x00-\x08\x0B-\x1F\x7F]|\xC2[\x80-\x9F]/ }
-            grep { /\biri: / } split /\n/, $server->told;
+            grep { /\biri: / } split /\n/, $server->settled_log;
         is_deeply \@odd, [], "$name: nor in the module's own lines";
-        like $server->told, qr/\biri: .*%0A/i, "$name: which are there";
+        like $server->settled_log, qr/\biri: .*%0A/i, "$name: which are there";
     }
 };
 
-# ---- and SECURITY.md knows them ----------------------------------------------
+# ---- SECURITY.md contains the rules -----------------------------------------
 
 my $top   = "$FindBin::Bin/..";
 my $words = slurp("$top/SECURITY.md");

@@ -1,7 +1,7 @@
 # Both servers with modules whose calls fail: memory, the file system, ICU.
-# Each call of each request fails once, and from then on, and so do those while
-# the configuration is read. `make test` omits some errnos and calls of a
-# start; all of it is in `make torture-servers`.
+# Each call of each request fails once, and with all later ones, and so do the
+# calls while the configuration is read. `make test` omits some errnos and
+# calls of the start; all of them are in `make torture-servers`.
 #
 # IRI_TORTURE=all runs all, IRI_TORTURE_SERVER=nginx (or httpd) one server,
 # IRI_TORTURE_CASES=pattern some requests (of Setting.pm, by name).
@@ -55,7 +55,7 @@ sub torture {
     return;
 }
 
-# A server that reads its orders from a file of its own.
+# A server that reads its instructions from a file of its own.
 sub server {
     my ($name, $root) = @_;
     my $tmp    = temp_dir();
@@ -66,7 +66,7 @@ sub server {
     return ($server, $fail);
 }
 
-# Tells what is wrong, of each kind of thing some.
+# Reports errors, some of each kind.
 sub none_wrong {
     my ($judge, $test) = @_;
     my @wrong = splice @{ $judge->{wrong} };
@@ -88,7 +88,7 @@ sub requests {
     $server->get('/plain.txt');
     put_late($root, 1);
     $judge->undisturbed($_) for @cases;
-    $server->settle;    # it has closed the last connection
+    $server->settle;    # the server has closed the last connection
     my ($files, $memory) = held($judge);
     $judge->run($_) for @cases;
     none_wrong($judge, "$name: no crash, no looser answer, then the right one");
@@ -101,13 +101,13 @@ sub requests {
     cmp_ok $files_now, '<=', $files, "$name: no descriptor is left";
     cmp_ok $memory_now, '<', $memory + 4096, "$name: no memory is left, KiB"
         if !$ENV{IRI_ASAN};
-    # nginx's word for a directory that it cannot list
+    # nginx's message for a directory that it cannot list
     is_deeply [$server->errors(
         ignore => qr/\b(?:open|read)dir\(\) ".*" failed/)], [],
         "$name: log";
     $server->stop;
     my $state = $judge->{fail}->state;
-    # nginx's main process makes one before it forks: each process frees it.
+    # nginx's main process allocates one before it forks: each process frees it
     is $state->{blocks}, $name eq 'nginx' ? -1 : 0,
         "$name: all blocks are free at the end";
     is $state->{no_abort}, 0, "$name: no pool would give NULL"
@@ -129,8 +129,8 @@ sub held {
 
 # ---- httpd's end -------------------------------------------------------------
 
-# An allocation that APR cannot make ends the child: the client gets no answer
-# rather than a wrong one, and another child answers the next.
+# An allocation that APR cannot make ends the child: the client gets no
+# response rather than a wrong one, and another child answers the next request.
 sub pools {
     my ($name, $root, $judge, @cases) = @_;
     my $server = $judge->of(server($name, $root))->start;
@@ -151,16 +151,16 @@ sub pools {
 
 # ---- starting ----------------------------------------------------------------
 
-# What fails while a configuration is read is an error of the configuration,
-# or the server that starts is none the looser.
+# A failure while a configuration is read is an error of the configuration, or
+# the server that starts is as strict as without it.
 sub starts {
     my ($name, $root, $judge, @cases) = @_;
     $judge->of(server($name, $root));
     for my $kind (@KINDS, $all && $name eq 'httpd' ? POOL : ()) {
         $judge->{fail}->arm($kind);
-        my $said = start_once($name, $judge, 0);
+        my $failure = start_once($name, $judge, 0);
         my ($count) = $judge->{fail}->off;
-        push @{ $judge->{wrong} }, "start: $said" if $said;
+        push @{ $judge->{wrong} }, "start: $failure" if $failure;
         my @calls = $judge->{fail}->calls($count);
         start_failing($name, $judge, $kind, $_, $calls[ $_ - 1 ], \@cases)
             for chosen($name, $kind, @calls);
@@ -169,7 +169,8 @@ sub starts {
     return;
 }
 
-# The numbers of calls to try: one from each place, or in each way.
+# The numbers of the calls to try: one from each caller, or with each call
+# stack.
 sub chosen {
     my ($name, $kind, @calls) = @_;
     my (%seen, @chosen);
@@ -189,21 +190,21 @@ sub start_failing {
         for my $error (@errors) {
             $judge->{fail}->arm($kind, $at, $on,
                 $error ? $ERRNO{$error} : 0);
-            my $said = start_once($name, $judge, $kind, @$cases);
+            my $failure = start_once($name, $judge, $kind, @$cases);
             my (undef, $failed) = $judge->{fail}->off;
             $judge->{injected}{$kind}++;
             $judge->{outcome}{start}++;
-            $said ||= 'the failure did not come' if !$failed;
-            $judge->blame('start', $kind, $at, $on, $error, $call, $said)
-                if $said;
+            $failure ||= 'the failure did not come' if !$failed;
+            $judge->blame('start', $kind, $at, $on, $error, $call, $failure)
+                if $failure;
         }
     }
     return;
 }
 
-# Starts the server once, and something of a kind may fail; '', or what is
-# wrong. nginx is asked to test its configuration first, and started if that
-# is well.
+# Starts the server once, while calls of a kind may fail; returns '' or the
+# error. nginx first tests its configuration, and is started if the test
+# passes.
 sub start_once {
     my ($name, $judge, $may_fail, @cases) = @_;
     my $server = $judge->{server};
@@ -232,7 +233,8 @@ sub start_once {
     return join '; ', map { Judge::show($_) } @wrong;
 }
 
-# A port of httpd may answer before all is read; and a child may end.
+# A port of httpd may accept connections before all is read; and a child may
+# end.
 sub started {
     my ($server) = @_;
     return 0 if !eval { $server->start };
@@ -245,7 +247,7 @@ sub started {
 
 # ---- reloading ---------------------------------------------------------------
 
-# A failure while nginx reads its configuration again leaves the old one.
+# A failure while nginx reloads its configuration leaves the old one.
 sub reloads {
     my ($root, $judge, @cases) = @_;
     my $server = $judge->of(server('nginx', $root))->start;
@@ -260,7 +262,7 @@ sub reloads {
         $fail->arm(MEMORY, $at);
         kill 'HUP', $server->pid;
         $server->wait_for(sub { $fail->state->{failed} });
-        $server->settle;    # it goes on where it can do without
+        $server->settle;    # the server continues if it can
         my $pids = '';
         $server->wait_for(sub {
             my $now = $judge->workers;
@@ -281,9 +283,10 @@ sub reloads {
     return;
 }
 
-# ---- what there is to fail ---------------------------------------------------
+# ---- calls that can fail ----------------------------------------------------
 
-# What a module calls and that is not made to fail cannot, or says so here.
+# Functions that a module calls without a wrapper cannot fail, or are listed
+# here.
 sub calls {
     my ($name, $judge) = @_;
     my $module = $judge->{server}->module;
@@ -296,8 +299,8 @@ sub calls {
     return;
 }
 
-# What was done, and which places in the module no failure came to: calls of
-# httpd's pools by themselves.
+# The number of runs, and the callers in the module that no failure reached:
+# calls of httpd's pools separately.
 sub figures {
     my ($name, $judge) = @_;
     my @places   = Judge::places_of($judge->{server}->module);
@@ -309,12 +312,12 @@ sub figures {
             sort { $a <=> $b } keys %$injected),
         '; came: ', join(', ', map { "$_ $outcome->{$_}" }
             sort keys %$outcome), "; requests: $judge->{requests}";
-    # A call stack that the sanitizer tells does not begin at the same place.
+    # A call stack of the sanitizer does not start at the same frame.
     return if $ENV{IRI_ASAN};
     my @pool = grep { /$is_pool/ } @places;
     note "$name: pool: ", scalar(grep { $judge->{places}{$_} } @pool), ' of ',
         scalar @pool, ' places hit' if @pool;
-    # The compiler may have made more places of one.
+    # The compiler may have split one call into several.
     @places = grep { !/$is_pool/ } @places;
     my @names = $judge->names(map { (split)[1] } @places);
     my %hit;

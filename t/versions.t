@@ -21,7 +21,7 @@ my $tree = "$tmp/nginx";
 system('cp', '-rL', $source, $tree) == 0 or die "cp: $?\n";
 unlink "$tree/conf_flags";
 rename "$tree/configure", "$tree/auto/configure" or die "configure: $!\n";
-# As a build in the tree itself leaves it behind.
+# As a build in the source tree leaves it.
 spew("$tree/Makefile", "its own\n");
 
 # Each file with its size and time.
@@ -30,7 +30,7 @@ sub listing {
     return join "\n", sort split /\n/, $found[1];
 }
 
-# The command of doc/versions.md, run as it stands there, but for the names.
+# The command of doc/versions.md, executed unchanged, except for the names.
 my ($shown) = slurp('doc/versions.md') =~ /^```sh\n(NGX=.*?)^```$/ms;
 ok $shown, 'doc/versions.md shows it' or BAIL_OUT('nothing to run');
 my $nginx = IRI::Nginx->binary;
@@ -45,7 +45,7 @@ is $code, 0, 'configured' or diag "$shown\n$out$err";
 is listing(), $before, 'nothing is written into the tree of sources';
 ok -e "$tmp/build/nginx/src/auto/configure", 'but into one of links';
 
-# What nginx compares before it loads a module.
+# The values that nginx compares before it loads a module.
 ($code, $out, $err) = capture("#include <ngx_config.h>\n"
     . "#include <ngx_core.h>\nsignature: NGX_MODULE_SIGNATURE\n",
     $ENV{CC} || 'gcc', qw(-E -P -), "-I$tmp/build/nginx",

@@ -2,7 +2,7 @@
 # others do, lead to the same entries, and no name exists twice. The result is
 # judged on disk.
 #
-# By itself it is a script with both kinds of names; IRI_DAV_CLIENTS=all adds
+# By default it is a script with both kinds of names; IRI_DAV_CLIENTS=all adds
 # litmus, cadaver, rclone and davfs2, if they are installed.
 use strict;
 use warnings;
@@ -21,7 +21,7 @@ my %WAYS = (nfc => \&NFC, nfd => \&NFD);
 my @NAMES = map { Encode::decode('UTF-8', $_) } 'résumé.txt', 'がぎぐ.txt',
     'Việt Nam.txt', '한국.txt', 'ёжик.txt';
 
-# As many tests of each program as without the module.
+# The number of passed tests of each program, as without the module.
 my %LITMUS = (
     httpd => 'basic 16/16 copymove 13/13 props 30/30 locks 41/41 http 4/4',
     nginx => 'basic 15/16 copymove 10/13 props 10/14 locks 2/3 http 4/4',
@@ -88,7 +88,7 @@ sub run {
         rclone($kind, $url, $root, $tree);
         davfs2($url, $root, $tree);
     }
-    # nginx says so of what litmus asks for
+    # nginx logs this for requests of litmus
     my $none = qr/open\(\) .* failed \(2: No such file/;
     is_deeply [$server->errors(ignore => $none)], [], 'log';
     $server->stop;
@@ -102,7 +102,7 @@ sub percent {
     return $octets;
 }
 
-# What lies in a directory; names must be in the form of the tree.
+# The entries of a directory; names must be in the form of the tree.
 sub entries {
     my ($dir) = @_;
     opendir my $handle, $dir or return ('none');
@@ -119,18 +119,18 @@ sub path_of {
     return "$root/" . Encode::encode('UTF-8', $WAYS{$tree}->($name));
 }
 
-sub holds {
-    my ($dir, $tree, $what, @names) = @_;
+sub tree_contains {
+    my ($dir, $tree, $test_name, @names) = @_;
     is join(' ', map { escaped($_) } entries($dir)),
-        join(' ', map { escaped($_) } on_disk($tree, @names)), $what;
+        join(' ', map { escaped($_) } on_disk($tree, @names)), $test_name;
     return;
 }
 
-# Done by a client: it must succeed.
+# An operation of a client, which must succeed.
 sub client {
-    my ($what, $input, @command) = @_;
+    my ($test_name, $input, @command) = @_;
     my ($code, $out, $err) = capture($input, 'timeout', '300', @command);
-    is $code, 0, $what or diag substr("$out$err", -600);
+    is $code, 0, $test_name or diag substr("$out$err", -600);
     return $out;
 }
 
@@ -144,8 +144,8 @@ sub found {
 
 # ---- two clients as a script --------------------------------------------------
 
-# One makes, the other reads, writes, renames and removes; then the other way
-# round.
+# One client creates, the other reads, writes, renames and removes; then in the
+# other direction.
 sub scripts {
     my ($server, $root, $tree) = @_;
     for my $first (qw(nfc nfd)) {
@@ -164,7 +164,8 @@ sub scripts {
         $ask->(405, 'MKCOL', $b->($dir) . '/');
         $ask->(201, 'PUT', $a->("$dir/$_"), body => 'one') for @NAMES;
         $ask->(204, 'PUT', $b->("$dir/$_"), body => 'two') for @NAMES;
-        holds(path_of($root, $tree, $dir), $tree, 'no twins', @NAMES);
+        tree_contains(path_of($root, $tree, $dir), $tree, 'no second name',
+            @NAMES);
         is $server->get('/' . $a->("$dir/$_"))->body, 'two', 'the same file'
             for @NAMES;
         for my $name (@NAMES) {
@@ -174,10 +175,10 @@ sub scripts {
                 $to->($a->("$dir/$name")));
             $ask->(403, 'MOVE', $b->("$dir/$name"), $to->($a->("$dir/$name")));
         }
-        holds(path_of($root, $tree, $dir), $tree, 'there and back',
+        tree_contains(path_of($root, $tree, $dir), $tree, 'round trip',
             @NAMES);
         $ask->(204, 'DELETE', $b->("$dir/$_")) for @NAMES;
-        holds(path_of($root, $tree, $dir), $tree, 'all is gone');
+        tree_contains(path_of($root, $tree, $dir), $tree, 'all is gone');
         $ask->(204, 'DELETE', $b->($dir) . '/');
     }
     return;
@@ -203,7 +204,7 @@ sub litmus {
 
 # ---- cadaver, rclone, davfs2 -----------------------------------------------------
 
-# Files with names in one form, to be sent.
+# Files with names in one form, to upload.
 sub local_files {
     my ($form) = @_;
     my $dir = temp_dir();
@@ -222,7 +223,7 @@ sub cadaver {
         client("cadaver, $form", join('', "lcd $from\n",
             map({ qq{put "$_"\n} } @names), qq{ls\n}, "quit\n"),
             'cadaver', "$url/");
-        holds($root, $tree, "cadaver, $form: no twins", @NAMES);
+        tree_contains($root, $tree, "cadaver, $form: no second name", @NAMES);
     }
     is slurp(path_of($root, $tree, $NAMES[0])), 'nfd',
         'cadaver: the last one counts';
@@ -231,11 +232,11 @@ sub cadaver {
     client('cadaver: lock, move', qq{lock "$other"\nput /etc/hostname "$other"\n}
         . qq{unlock "$other"\nmove "$other" "x$other"\nmove "x$other" "$other"\n}
         . qq{quit\n}, 'cadaver', "$url/");
-    holds($root, $tree, 'cadaver: there and back', @NAMES);
+    tree_contains($root, $tree, 'cadaver: round trip', @NAMES);
     client('cadaver: delete', join('', map({ qq{delete "$_"\n} }
         map { Encode::encode('UTF-8', NFC($_)) } @NAMES), "quit\n"),
         'cadaver', "$url/");
-    holds($root, $tree, 'cadaver: all is gone');
+    tree_contains($root, $tree, 'cadaver: all is gone');
     return;
 }
 
@@ -249,7 +250,7 @@ sub rclone {
         my $from = local_files($form);
         client("rclone copy, $form", '', @rclone, '--ignore-times', 'copy',
             $from, ':webdav:');
-        holds($root, $tree, "rclone, $form: no twins", @NAMES);
+        tree_contains($root, $tree, "rclone, $form: no second name", @NAMES);
         my $back = temp_dir();
         client("rclone copy back, $form", '', @rclone, 'copy', ':webdav:',
             $back);
@@ -262,11 +263,11 @@ sub rclone {
         join(' ', map { escaped($_) } on_disk('nfc', @NAMES)), 'lists them';
     client("rclone deletefile, $_", '', @rclone, 'deletefile', ':webdav:'
         . Encode::encode('UTF-8', NFC($NAMES[$_]))) for 0 .. $#NAMES;
-    holds($root, $tree, 'rclone: all is gone');
+    tree_contains($root, $tree, 'rclone: all is gone');
     return;
 }
 
-# A file system: what programs do with files.
+# A file system: operations of programs on files.
 sub davfs2 {
     my ($url, $root, $tree) = @_;
     my $mount = found('mount.davfs') or return;
@@ -283,7 +284,7 @@ sub davfs2 {
     my ($code, $out, $err) = capture('', 'timeout', '300', $mount, '-o',
         "conf=$dir/conf,uid=0", "$url/", "$dir/mnt");
     if ($code != 0) {
-        # dav_ext says "DAV: 2" alone, which davfs2 takes for no WebDAV
+        # dav_ext sends "DAV: 2" only, which davfs2 does not accept as WebDAV
         diag "davfs2 is not tried: it does not mount: $out$err";
         return;
     }
@@ -295,7 +296,7 @@ sub davfs2 {
         }
     }
     capture('', 'timeout', '300', 'umount', "$dir/mnt");
-    holds($root, $tree, 'davfs2: no twins', @NAMES);
+    tree_contains($root, $tree, 'davfs2: no second name', @NAMES);
     unlink map { "$root/$_" } entries($root);
     return;
 }

@@ -28,7 +28,7 @@ my %body = (
         . '</D:lockinfo>',
 );
 
-# The document's own places become ours; each must be there.
+# Replaces the paths of the document by those of the test; each must occur.
 sub placed {
     my ($kind, %to) = @_;
     my $conf = $conf{$kind};
@@ -57,7 +57,7 @@ sub start {
     return $server;
 }
 
-# What lies in a directory, by octets on disk.
+# The entries of a directory, in octets on disk.
 sub entries {
     opendir my $dir, $_[0] or return 'none';
     return join ' ', sort map { escaped($_) } grep { !/^\./ } readdir $dir;
@@ -99,7 +99,7 @@ for my $kind (@servers) {
     is_deeply [$server->errors], [], "$kind: log";
 }
 
-# The trap: the document says what a lock gets where its file cannot be made.
+# A pitfall: the response to LOCK if the lock file cannot be created.
 SKIP: {
     skip 'no httpd', 3 if !grep { $_ eq 'httpd' } @servers;
     my $root = temp_dir();
@@ -107,13 +107,13 @@ SKIP: {
     my $server = httpd(root => $root, modules => [qw(dav dav_fs)],
         conf => "IRIEngine On\nDavLockDB /nonexistent/lock\n"
             . "<Directory $root>\nDav On\n</Directory>\n");
-    my ($said) = $text =~ /writing and locking get (\d+)/;
+    my ($documented) = $text =~ /writing and locking get (\d+)/;
     for my $method (qw(PUT LOCK)) {
         is $server->request($method, '/a.txt', body => $body{$method},
-            headers => ['Content-Type' => 'text/xml'])->status, $said,
+            headers => ['Content-Type' => 'text/xml'])->status, $documented,
             "without a place for locks: $method";
     }
-    like $server->told, qr/Could not open the lock database/,
-        'and why';
+    like $server->settled_log, qr/Could not open the lock database/,
+        'the reason';
 }
 done_testing;

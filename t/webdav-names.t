@@ -33,7 +33,7 @@ done_testing;
 
 # ---- names ------------------------------------------------------------------
 
-# One name: octets at random, characters, legacy text, markup, controls.
+# One random name: octets, characters, legacy text, markup, controls.
 sub some_name {
     my $kind = int rand 8;
     my $len  = 1 + int rand 24;
@@ -111,7 +111,7 @@ sub run {
         my @hrefs = hrefs($tree, $answer->body);
         is scalar @hrefs, 1 + keys %{ $octets_of{$tree} },
             "$tree: all of them";
-        lead_back($server, $tree, @hrefs);
+        check_hrefs($server, $tree, @hrefs);
     }
     is_deeply [$server->errors], [], 'log';
     $server->stop;
@@ -139,7 +139,7 @@ sub hrefs {
 }
 
 # Octets that are no name in an EUC-JP tree, but that a request reads as UTF-8:
-# what is asked for then is the entry with that name, if there is one, and not
+# then the request is for the entry with that name, if it exists, and not for
 # this one.
 my %octets;
 sub is_out_of_reach {
@@ -152,8 +152,9 @@ sub is_out_of_reach {
     return NFC($other) eq NFC($name);
 }
 
-# Each href, asked for as it is written; of twins one answers for both.
-sub lead_back {
+# Requests each href as it is written; of entries with one name one is served
+# for both.
+sub check_hrefs {
     my ($server, $tree, @hrefs) = @_;
     @hrefs = grep { $_ ne "/$tree/" } @hrefs;
     my %times;

@@ -15,13 +15,14 @@ use IRI::Test;
 use Test::More;
 use Unicode::Normalize 'NFC';
 
-my $SAMPLE  = 60;                                 # words of a language
+my $SAMPLE  = 60;                                 # words of each language
 my $ALL     = $ENV{IRI_ALL_NAMES};
-my $FOLDER  = $ALL ? 50 : 10;                     # words of a directory
+my $FOLDER  = $ALL ? 50 : 10;                     # words in each directory
 my $SHARED  = $ENV{IRI_SHARED} // "$FindBin::Bin/../../shared";
 my @SERVERS = grep { !missing($_) } qw(nginx httpd);
 
-# What sites of a language use beside UTF-8, in the order of the settings.
+# Charsets that sites of a language use besides UTF-8, in the order of the
+# settings.
 my @LANGUAGES = (
     [ja => qw(Shift_JIS EUC-JP)],
     ['zh-hans' => 'GBK'],
@@ -66,7 +67,7 @@ sub words {
     return $ALL || @words <= $SAMPLE ? @words : @words[0 .. $SAMPLE - 1];
 }
 
-# Our own words of a language.
+# The project's own words of a language.
 sub own_words {
     my ($language) = @_;
     my ($text) = slurp("$FindBin::Bin/trees/words.txt")
@@ -74,8 +75,8 @@ sub own_words {
     return map { NFC($_) } split ' ', Encode::decode('UTF-8', $text);
 }
 
-# Words that share octets, which real ones hardly do: each Russian word, and
-# what its KOI8-R is in windows-1251.
+# Words that share octets, which is rare for real ones: each Russian word, and
+# the text of its KOI8-R octets in windows-1251.
 sub shared_words {
     my @words = map {
         my $octets = write_in($_, 'KOI8-R');
@@ -139,38 +140,39 @@ sub requests {
         $octets{$charset} = \@there;
         push @charsets, $charset;
     }
-    my @asked;
+    my @forms;
     for my $form (grep { $octets{$_} } 'NFC', 'NFD', @charsets) {
-        push @asked, [$form, \&percent, $form, \&percent],
+        push @forms, [$form, \&percent, $form, \&percent],
             [$form, \&raw, $form, \&raw];
     }
-    push @asked, ['NFC', \&percent, 'NFD', \&raw],
+    push @forms, ['NFC', \&percent, 'NFD', \&raw],
         ['NFD', \&percent, 'NFC', \&raw] if $octets{NFD};
-    push @asked, ['NFC', \&raw, $charsets[0], \&percent],
+    push @forms, ['NFC', \&raw, $charsets[0], \&percent],
         [$charsets[0], \&percent, 'NFC', \&raw] if @charsets;
-    push @asked, [$charsets[0], \&raw, $charsets[1], \&percent]
+    push @forms, [$charsets[0], \&raw, $charsets[1], \&percent]
         if @charsets > 1;
-    push @asked, ['NFD', \&percent, $charsets[-1], \&percent]
+    push @forms, ['NFD', \&percent, $charsets[-1], \&percent]
         if $octets{NFD} && @charsets;
     return map {
         my ($form, $write, $leaf_form, $leaf_write) = @$_;
         my @there = ($octets{$form}[0], $octets{$leaf_form}[1]);
         ['/' . $write->($there[0]) . '/' . $leaf_write->($there[1]), @there];
-    } @asked;
+    } @forms;
 }
 
 # ---- which name a request must give -----------------------------------------
 
-# What octets are in a charset to the servers; undef if it does not read them.
+# The text of octets by the rules of the servers; undef if they are invalid in
+# the charset.
 sub name_in {
     my ($octets, $charset) = @_;
     my $name = read_in($octets, $charset);
     return defined $name ? key($name) : undef;
 }
 
-# The content that the documented order chooses for two segments: UTF-8 and
-# the charsets in their order, each for the whole path; then one for each
-# segment. Undef if nothing has such a name.
+# The content that the documented order selects for two segments: UTF-8 and the
+# charsets in their order, each for the whole path; then one for each segment.
+# Undef if no entry has such a name.
 sub chosen {
     my ($tree, $folder, $leaf) = @_;
     my @charsets = ('UTF-8', @{ $tree->{charsets} });
@@ -242,7 +244,7 @@ END
 END
 }
 
-# Asks for all names of a tree; returns a line for each bad answer, and
+# Requests all names of a tree; returns a line for each wrong response, and
 # counts all.
 sub ask {
     my ($server, $kind, $tree, $number) = @_;
@@ -251,26 +253,26 @@ sub ask {
     my @words  = @{ $tree->{words} };
     my @bad;
     while (my @some = splice @words, 0, 50) {
-        my (@asked, @wanted);
+        my (@forms, @wanted);
         for my $pair (@some) {
             my $own = $tree->{exists}{ key($pair->[0]) }{ key($pair->[1]) };
             for my $request (requests($tree, @$pair)) {
                 my $chosen = chosen($tree, @$request[1, 2]);
                 $count->{shared}++ if ($chosen // '') ne $own;
-                push @asked,  $request->[0];
+                push @forms,  $request->[0];
                 push @wanted, $chosen // $own;
             }
         }
-        my @answers = $client->pipeline(@asked);
+        my @answers = $client->pipeline(@forms);
         for my $answer (@answers) {
-            my ($target, $wanted) = (shift @asked, shift @wanted);
-            my $what = $answer->status != 200 ? 'missing'
+            my ($target, $wanted) = (shift @forms, shift @wanted);
+            my $outcome = $answer->status != 200 ? 'missing'
                 : $answer->body ne $wanted ? 'wrong'
                 :                            'right';
             $count->{asked}++;
-            $count->{$what}++;
-            push @bad, join ' ', $what, $answer->status, escaped($target),
-                'wanted', escaped($wanted) if $what ne 'right';
+            $count->{$outcome}++;
+            push @bad, join ' ', $outcome, $answer->status, escaped($target),
+                'wanted', escaped($wanted) if $outcome ne 'right';
         }
     }
     $client->disconnect;

@@ -1,17 +1,18 @@
 /*
- * index.c - what it costs to build the index of a directory
+ * index.c - the cost of building the index of a directory
  *
- *     index MATCH TREE DIRECTORY REPEAT    times, of REPEAT rounds
- *     index --once WHAT MATCH TREE DIRECTORY    WHAT once, to be counted
- *     index --size MATCH TREE DIRECTORY    octets that the index takes
+ *     index MATCH TREE DIRECTORY REPEAT         CPU times of REPEAT rounds
+ *     index --once WHAT MATCH TREE DIRECTORY    WHAT once, to count instructions
+ *     index --size MATCH TREE DIRECTORY         the size of the index in octets
  *
- * MATCH is a word of iri_match, or some, with commas; "case" has to be one.
- * TREE is a folder, DIRECTORY one in it.  WHAT is "nothing", "readdir" (one
- * pass of it, each name's length taken) or "index": iri_find() of a name in
- * another case, with a cache that knows nothing; or this and then a thousand
- * times iri_find() of an "exact" name, one in another "case", an "absent" one.
- * Rounds of both take turns, so that what else the machine does meets both.
- * Time is CPU time of this process.  Prints lines of words and numbers.
+ * MATCH is a word of iri_match, or several separated by commas, one of which is
+ * "case". TREE is a directory, DIRECTORY one below it. WHAT is "nothing",
+ * "readdir" (one pass over the directory and the length of each name), "index"
+ * (iri_find() of a name in another case, with an empty cache), or "exact",
+ * "case" or "absent" (the same, and then a thousand calls of iri_find() for an
+ * exact name, a name in another case, or an absent name). Rounds of readdir and
+ * index alternate, so that other load of the machine affects both. Prints lines
+ * of words and numbers.
  */
 
 #include <dirent.h>
@@ -33,11 +34,11 @@
 #define ROUNDS     99
 #define OFTEN      1000
 
-/* What iri_find() may take of a request; as good as nothing. */
+/* The arena and the counters of one iri_find(). */
 typedef struct {
     size_t        used;
     unsigned long lists; /* directories read */
-    unsigned long looks; /* names looked at */
+    unsigned long looks; /* names compared */
     unsigned char octets[ARENA_SIZE];
 } arena_t;
 
@@ -45,22 +46,22 @@ typedef struct {
     unsigned           match;
     const char        *root;
     const char        *directory;
-    char               path[4096];  /* of the file system */
-    char               asked[1024]; /* as a request asks for it */
+    char               path[4096];  /* in the file system */
+    char               asked[1024]; /* the path of the request */
     char               exact[1024];
     char               absent[1024];
     arena_t            arena;
     iri_fold_keys_t   *keys;
-    iri_index_cache_t *cache; /* of index_once(): knows nothing before it */
+    iri_index_cache_t *cache; /* of index_once(): empty before it */
 } bench_t;
 
 static bench_t bench;
 
 
 static void
-die(const char *what)
+die(const char *action)
 {
-    fprintf(stderr, "index: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "index: %s: %s\n", action, strerror(errno));
     exit(1);
 }
 
@@ -76,7 +77,7 @@ cpu_ms(void)
 }
 
 
-/* ---- what is compared ---------------------------------------------------- */
+/* ---- measured operations ------------------------------------------------ */
 
 static void
 nothing(void)
@@ -84,7 +85,10 @@ nothing(void)
 }
 
 
-/* Octets of all names; names in *count. */
+/*
+ * One pass over the directory. Returns: the octets of all names; their number
+ * in *count.
+ */
 static size_t
 pass(size_t *count)
 {
@@ -179,7 +183,7 @@ heap_alloc(void *ctx, size_t size)
 }
 
 
-/* Is what is asked found, in another case or spelling? */
+/* Is the requested name found, in another case or spelling? */
 static int
 find(iri_index_cache_t *cache, const char *asked)
 {
@@ -268,7 +272,9 @@ find_often(const char *asked)
 }
 
 
-/* With the index there: by its own octets, in another case, and in vain. */
+/*
+ * With the index built: an exact name, a name in another case, an absent name.
+ */
 static void
 find_exact(void)
 {
@@ -310,16 +316,16 @@ median(double *values, size_t count)
 }
 
 
-/* A server makes its cache when it starts, so that is not of it. */
+/* A server creates its cache at its start, so this is not measured. */
 static double
-timed(void (*what)(void))
+timed(void (*action)(void))
 {
     double start, end;
 
     bench.cache = cache_of(CACHE_SIZE);
 
     start = cpu_ms();
-    what();
+    action();
     end = cpu_ms();
 
     apr_pool_destroy(pool);
@@ -336,7 +342,7 @@ rounds(size_t count)
     size_t        i;
 
     count = count < 1 ? 1 : count > ROUNDS ? ROUNDS : count;
-    readdir_once(); /* from the disk, perhaps */
+    readdir_once(); /* the first pass may read from the disk */
 
     getrusage(RUSAGE_SELF, &before);
 
@@ -363,7 +369,10 @@ rounds(size_t count)
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* Does a cache of that size keep the index?  Then nothing is read again. */
+/*
+ * Does a cache of that size keep the index? Then the directory is not read
+ * again.
+ */
 static int
 is_kept(size_t size)
 {
@@ -390,7 +399,7 @@ sizes(void)
         die("the index is not kept");
     }
 
-    /* To an octet a name is good enough. */
+    /* A precision of an octet for each name is enough. */
     while (high - low > names / 4 + 1) {
         middle = low + (high - low) / 2;
 
@@ -488,7 +497,7 @@ static void (*what_of(const char *word))(void)
 {
     static const struct {
         const char *word;
-        void (*what)(void);
+        void (*action)(void);
     } all[] = { { "nothing", nothing },  { "readdir", readdir_once },
                 { "index", index_once }, { "exact", find_exact },
                 { "case", find_case },   { "absent", find_absent } };
@@ -496,7 +505,7 @@ static void (*what_of(const char *word))(void)
 
     for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         if (strcmp(all[i].word, word) == 0) {
-            return all[i].what;
+            return all[i].action;
         }
     }
 

@@ -1,19 +1,19 @@
 /*
- * latency.c - what other requests wait while a server is asked for much
+ * latency.c - the latency of small requests while a server handles a large one
  *
- *     latency PORT PID SMALL SECONDS          SMALL alone, so long
+ *     latency PORT PID SMALL SECONDS          SMALL only, for that long
  *     latency PORT PID SMALL SECONDS LARGE    until LARGE is answered with 200
  *
- * SMALL is asked for again and again on one connection, the next 0.1 ms after
- * an answer, so that whoever has a real-time priority leaves a CPU to others.
- * At the start LARGE is asked for on a second connection, and once more 20 ms
- * after each answer that is not 200, SECONDS at most.
+ * SMALL is requested repeatedly on one connection, the next time 0.1 ms after a
+ * response, so that a process with a real-time priority leaves CPU time to
+ * others. At the start LARGE is requested on a second connection, and again 20
+ * ms after each response other than 200, for at most SECONDS.
  *
- * Prints lines of words and numbers; times are in ms: of SMALL the median,
- * the 99.9th percentile and the worst, and the most time that the first thread
- * of PID was on a CPU meanwhile, which no other process of this machine
- * changes; of LARGE when the first answer came, its status, and when it was
- * 200 (-1: never).
+ * Prints lines of words and numbers; times are in ms. For SMALL: the median,
+ * the 99.9th percentile and the maximum, and the longest time that the first
+ * thread of PID used a CPU meanwhile, which does not depend on other processes.
+ * For LARGE: the time of the first response, its status, and the time of the
+ * first 200 (-1: none).
  */
 
 #include <arpa/inet.h>
@@ -42,16 +42,16 @@ typedef struct {
     size_t got;
 } link_t;
 
-static double times[MANY]; /* of SMALL */
+static double times[MANY]; /* latencies of SMALL */
 static link_t small, large;
 static int    schedstat;
 static double busiest;
 
 
 static void
-die(const char *what)
+die(const char *action)
 {
-    fprintf(stderr, "latency: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "latency: %s: %s\n", action, strerror(errno));
     exit(1);
 }
 
@@ -105,7 +105,10 @@ link_send(link_t *link)
 }
 
 
-/* The status once the answer is whole, 0 before that; flags are of recv(). */
+/*
+ * The status of a complete response, 0 if it is incomplete; flags are for
+ * recv().
+ */
 static int
 link_read(link_t *link, int flags)
 {
@@ -141,7 +144,7 @@ link_read(link_t *link, int flags)
 }
 
 
-/* Time that the server's first thread has been on a CPU. */
+/* CPU time of the server's first thread. */
 static double
 busy_ms(void)
 {
@@ -187,11 +190,11 @@ ask_small(void)
 
 static struct {
     double start;
-    double first; /* when the first answer had come */
-    double found; /* the first with 200 */
-    double asked; /* the one that is waited for; 0: none is */
+    double first; /* time of the first response */
+    double found; /* time of the first 200 */
+    double asked; /* time of the pending request; 0: none */
     double answered;
-    int    status; /* of the first */
+    int    status; /* of the first response */
 } big = { .first = -1, .found = -1 };
 
 
@@ -203,7 +206,7 @@ large_ask(void)
 }
 
 
-/* Looks whether there is an answer, and asks again if need be. */
+/* Read a response if there is one, and request again if necessary. */
 static void
 large_look(void)
 {

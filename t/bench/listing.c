@@ -1,17 +1,17 @@
 /*
- * listing.c - a listing without a server
+ * listing.c - a directory listing without a server
  *
- *     listing --count N [QUERY [NAME]]    N entries; what memory they took
- *     listing --names N [NAME]            the same names, and no more, so that
- *                                         only the difference is the listing
- *     listing --policy [QUERY]             Content-Security-Policy for it
+ *     listing --count N [QUERY [NAME]]    list N entries, print the memory used
+ *     listing --names N [NAME]            make the same names only, so that the
+ *                                         difference is the cost of the listing
+ *     listing --policy [QUERY]            print its Content-Security-Policy
  *     listing DIRECTORY PATH QUERY LABELS FORM INVALID CHARSETS SIZE
  *
- * NAME has a "%d" for numbers, which come in no order.  The last prints the
- * page of a real directory, which has the canonical path PATH: LABELS are the
- * tree's charsets with blanks between them, FORM is a word of
+ * NAME contains "%d" for numbers, which come in no particular order. The last
+ * form prints the page of a real directory with the canonical path PATH: LABELS
+ * are the tree's charsets, separated by spaces, FORM is a word of
  * iri_filename_form, INVALID one of iri_invalid, CHARSETS are those of
- * requests, SIZE is how many octets are asked for at a time.
+ * requests, SIZE is the number of octets that are requested at a time.
  */
 
 #include <dirent.h>
@@ -24,7 +24,7 @@
 #include "iri_listing.h"
 
 typedef struct {
-    size_t taken; /* octets of the arena */
+    size_t taken; /* octets of the arena in use */
     size_t times;
 } arena_t;
 
@@ -39,9 +39,9 @@ typedef struct {
 
 
 static void
-die(const char *what)
+die(const char *action)
 {
-    fprintf(stderr, "listing: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "listing: %s: %s\n", action, strerror(errno));
     exit(1);
 }
 
@@ -55,7 +55,7 @@ check(iri_status_t status)
 }
 
 
-/* Never freed: the process ends with the page. */
+/* Never freed: the process ends after the page. */
 static void *
 arena_alloc(void *ctx, size_t size)
 {

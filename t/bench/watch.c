@@ -1,11 +1,11 @@
 /*
- * watch.c - who opens a directory to list it
+ * watch.c - report when a directory is opened
  *
  *     watch DIRECTORY
  *
  * Prints "ready", and then a line with the time, in seconds since the epoch,
- * whenever somebody opens the directory itself, as opendir() does.  Looks at
- * its entries do not count.  Runs until it is ended.
+ * whenever a process opens the directory itself, as opendir() does. Access to
+ * its entries does not count. Runs until it is terminated.
  */
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 
 
 static int
-failed(const char *what)
+failed(const char *action)
 {
-    fprintf(stderr, "watch: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "watch: %s: %s\n", action, strerror(errno));
 
     return 1;
 }
@@ -45,7 +45,7 @@ told(const struct inotify_event *event)
 int
 main(int argc, char **argv)
 {
-    /* Aligned for the events that are read into it. */
+    /* Aligned for struct inotify_event. */
     union {
         struct inotify_event event;
         char                 octets[256 * 1024];

@@ -23,7 +23,8 @@ plan skip_all => 'no playwright-core: make browser' if !-d $modules;
 
 # ---- the trees ---------------------------------------------------------------
 
-# Real words where they are at hand, one of each of 16 languages, or these.
+# Real words if the lists are available, one of each of 16 languages; else
+# these.
 my @words = qw(résumé Übersicht żółć việt Ιστορία история історія עברית عربى
     हिन्दी ไทย 日本語 かなカナ 한국어 中文 繁體);
 my $shared = $ENV{IRI_SHARED} // "$FindBin::Bin/../../../shared";
@@ -63,8 +64,8 @@ spew("$root/nfc/\x01\x1B[31m",  'controls');
 spew("$root/nfc/.hidden",       'hidden');
 system 'chown', '-R', 'www-data', $root if $> == 0;
 
-# What the page shows of a name: what is not seen, as octets, and "%" where it
-# could be taken for that.
+# The name as displayed: invisible characters as octets, and "%" escaped where
+# it could be mistaken for one of these.
 sub shown {
     my ($name) = @_;
     $name =~ s{%(?=[0-9A-Fa-f]{2})}{%25}g;
@@ -112,52 +113,53 @@ sub walk {
 }
 
 sub judge_rows {
-    my ($what, $tree, $page) = @_;
+    my ($page_name, $tree, $page) = @_;
     my %left = map { shown($_) => $_ } keys %{ $content{$tree} };
     for my $row (@{ $page->{rows} }) {
         my $name = delete $left{ $row->{text} };
         my $file = $row->{opened} // {};
         if (defined $name) {
-            is $file->{status}, 200, "$what: a click on $row->{href}";
+            is $file->{status}, 200, "$page_name: a click on $row->{href}";
             is decode_base64($file->{body} // ''), $content{$tree}{$name},
-                'opens its own file';
+                'opens its file';
             like $row->{href}, qr{\A\./[!-~]+\z}, 'link in ASCII';
         }
         elsif ($row->{text} eq 'folder') {
             like decode_base64($file->{body} // ''), qr/>inside</,
-                "$what: a folder opens";
+                "$page_name: a folder opens";
         }
         else {
-            is $row->{href}, undef, "$what: no link to $row->{text}";
+            is $row->{href}, undef, "$page_name: no link to $row->{text}";
             like $row->{text}, qr/\A(?:%FF%FE\.txt|%01%1B\[31m)\z/,
-                'which has no name';
+                'an entry without a name has no link';
         }
     }
-    is_deeply [sort keys %left], [], "$what: nothing is missing";
+    is_deeply [sort keys %left], [], "$page_name: nothing is missing";
 }
 
 sub judge {
-    my ($what, $tree, $page) = @_;
-    judge_rows($what, $tree, $page);
-    is $page->{charset}, 'UTF-8', "$what: UTF-8";
+    my ($page_name, $tree, $page) = @_;
+    judge_rows($page_name, $tree, $page);
+    is $page->{charset}, 'UTF-8', "$page_name: UTF-8";
     is $page->{mode}, 'CSS1Compat', 'standards mode';
     is_deeply [@$page{qw(table headers navigation heading)}], [1, 3, 1, 1],
         'a table with three columns, navigation, a heading';
-    is_deeply $page->{asked}, [$page->{url}], 'nothing else was loaded';
+    is_deeply $page->{asked}, [$page->{url}], 'no other resource was loaded';
     is_deeply $page->{errors}, [], 'no script ran, nothing was blocked';
     is_deeply [map { $_->{href} } @{ $page->{tabs} }], $page->{focusable},
-        'Tab goes from link to link';
-    ok !(grep { !$_->{seen} } @{ $page->{tabs} }), 'which is seen';
+        'Tab moves from link to link';
+    ok !(grep { !$_->{seen} } @{ $page->{tabs} }), 'focus is visible';
     for my $look (sort keys %{ $page->{looks} }) {
         my $seen = $page->{looks}{$look};
-        cmp_ok $seen->{contrast}, '>=', 4.5, "$what: contrast, $look";
-        cmp_ok $seen->{overflow}, '<=', 0, "$what: fits, $look";
-        is $seen->{datelines}, 1, "$what: a date is one line, $look"
+        cmp_ok $seen->{contrast}, '>=', 4.5, "$page_name: contrast, $look";
+        cmp_ok $seen->{overflow}, '<=', 0, "$page_name: fits, $look";
+        is $seen->{datelines}, 1, "$page_name: a date is one line, $look"
             if $look ne 'narrow';
     }
     my $rows = @{ $page->{rows} };
     for my $sort (@{ $page->{sorts} }) {
-        like $sort->{sorted} // '', qr/\A(?:as|des)cending\z/, "$what: sorted";
+        like $sort->{sorted} // '', qr/\A(?:as|des)cending\z/,
+            "$page_name: sorted";
         is @{ $sort->{first} }, $rows, 'and complete';
     }
 }

@@ -1,17 +1,17 @@
-// A browser looks at status pages.
+// Opens status pages in a browser.
 //
 //     node look.js < {"browser":FILE,"pages":[{"url":URL,"shots":PREFIX}]}
 //
-// Prints JSON: for each page what was asked of the network, what can be used,
-// and how it looks in light, dark and narrow.  All judgement is left to the
-// caller.
+// Prints JSON: for each page its network requests, its controls,
+// and its appearance in light, dark and narrow. The caller judges the
+// results.
 'use strict';
 const { chromium } = require('playwright-core');
 
 const WIDE = { width: 1000, height: 900 };
 const NARROW = { width: 320, height: 900 };
 
-// WCAG 2, contrast of the colour of each text with what is behind it.
+// WCAG 2, contrast of the colour of each text against its background.
 function lowestContrast() {
     const parts = (text) => (text.match(/[\d.]+/g) || []).map(Number);
     const luminance = (rgb) => {
@@ -65,7 +65,7 @@ async function look(browser, page) {
     const tab = await browser.newPage({ viewport: WIDE });
     const asked = [], errors = [], tabs = [];
     tab.on('request', (request) => asked.push(request.url()));
-    // Browsers ask for /favicon.ico by themselves.
+    // Browsers request /favicon.ico automatically.
     tab.on('console', (message) => {
         if (!message.location().url.endsWith('/favicon.ico')) {
             errors.push(message.text());

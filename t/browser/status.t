@@ -1,7 +1,7 @@
-# A browser looks at the status page: it loads nothing, fits, can be read in
-# light and dark and be used with the keyboard; that of a server, and that of a
-# site which has moved to UTF-8 within some weeks (test_stats --page).
-# IRI_PICTURES is a directory for screenshots.
+# A browser opens the status page: it loads nothing else, fits the window, is
+# readable in light and dark and usable with the keyboard; the page of a
+# server, and that of a site that has moved to UTF-8 within some weeks
+# (test_stats --page). IRI_PICTURES is a directory for screenshots.
 use strict;
 use warnings;
 use FindBin;
@@ -52,20 +52,20 @@ waitpid $pid, 0;
 is $?, 0, 'the browser ran' or BAIL_OUT('no look');
 
 for my $seen (@{ JSON::PP::decode_json($answer) }) {
-    my ($what) = $seen->{url} =~ m{([^/]+)\z};
-    is $seen->{mode}, 'CSS1Compat', "$what: standards mode";
-    is_deeply $seen->{asked}, [$seen->{url}], 'nothing else was loaded';
+    my ($page_name) = $seen->{url} =~ m{([^/]+)\z};
+    is $seen->{mode}, 'CSS1Compat', "$page_name: standards mode";
+    is_deeply $seen->{asked}, [$seen->{url}], 'no other resource was loaded';
     is_deeply $seen->{errors}, [], 'no script ran, nothing was blocked';
     is $seen->{heading}, 1, 'one heading';
-    is $seen->{images}, 0, 'the bars are beside their numbers';
+    is $seen->{images}, 0, 'bars are aligned with their numbers';
     is_deeply [map { $_->{text} } @{ $seen->{tabs} }],
-        ['As JSON', 'for Prometheus'], 'Tab goes to what can be used';
-    ok !(grep { !$_->{seen} } @{ $seen->{tabs} }), 'which is seen';
+        ['As JSON', 'for Prometheus'], 'Tab reaches all controls';
+    ok !(grep { !$_->{seen} } @{ $seen->{tabs} }), 'focus is visible';
     for my $look (sort keys %{ $seen->{looks} }) {
         cmp_ok $seen->{looks}{$look}{contrast}, '>=', 7,
-            "$what: contrast, $look";
+            "$page_name: contrast, $look";
         cmp_ok $seen->{looks}{$look}{overflow}, '<=', 0,
-            "$what: fits, $look";
+            "$page_name: fits, $look";
     }
 }
 is_deeply [$server->errors], [], 'log';

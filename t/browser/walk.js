@@ -1,17 +1,17 @@
-// A browser walks listings, as a person would.
+// Walks listings in a browser, like a user.
 //
 //     node walk.js < {"browser":FILE,"pages":[{"url":URL,"shots":PREFIX}]}
 //
-// Prints JSON: for each page its rows, with what a click on each link opened;
-// what was asked of the network; how it looks in light, dark and narrow.  All
-// judgement is left to the caller.
+// Prints JSON: for each page its rows, with the page that each link opens;
+// its network requests; its appearance in light, dark and narrow. The caller
+// judges the results.
 'use strict';
 const { chromium } = require('playwright-core');
 
 const WIDE = { width: 1000, height: 700 };
 const NARROW = { width: 320, height: 640 };
 
-// Row by row, what is shown and where it leads to.
+// For each row the text and the target of the link.
 function rowsOfPage() {
     return [...document.querySelectorAll('tbody tr')].map((row) => {
         const link = row.querySelector('td:first-child a');
@@ -24,7 +24,7 @@ function rowsOfPage() {
     });
 }
 
-// WCAG 2, contrast of the colour of each text with what is behind it.
+// WCAG 2, contrast of the colour of each text against its background.
 function lowestContrast() {
     const parts = (text) => (text.match(/[\d.]+/g) || []).map(Number);
     const luminance = (rgb) => {
@@ -79,7 +79,7 @@ async function looks(browser, page) {
     return looks;
 }
 
-// With the keyboard alone: what has the focus, one Tab after the other.
+// Keyboard only: the focused element after each Tab.
 async function tabs(tab, count) {
     const order = [];
     for (let i = 0; i < count; i++) {
@@ -109,7 +109,7 @@ function CSSescape(text) {
     return text.replace(/["\\]/g, '\\$&');
 }
 
-// Column by column, what sorting by it says and does.
+// For each column: the label of its sort link and the resulting order.
 async function sorts(tab, url) {
     const result = [];
     const columns = await tab.locator('thead th a').count();
@@ -129,7 +129,7 @@ async function walk(browser, page) {
     const tab = await browser.newPage({ viewport: WIDE });
     const asked = [], errors = [];
     tab.on('request', (request) => asked.push(request.url()));
-    // Browsers ask for /favicon.ico by themselves.
+    // Browsers request /favicon.ico automatically.
     tab.on('console', (message) => {
         if (!message.location().url.endsWith('/favicon.ico')) {
             errors.push(message.text());

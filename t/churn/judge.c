@@ -1,10 +1,10 @@
 /*
- * judge.c - is this answer one that could be given?
+ * judge.c - is this response possible?
  *
- * In a storm the body must be one that the place had at some time between
- * sending and receiving, or there is none (404, 403).  In calm there is one
- * right answer.  Without our module only what may never happen is counted:
- * foreign, torn and denied bodies, 5xx.
+ * In a storm the body must be one that the resource had at some time between
+ * request and response, or the status is 404 or 403. In calm there is one right
+ * response. Without our module only responses that no server may give are
+ * counted: foreign, torn and denied bodies, 5xx.
  */
 
 #include <stdio.h>
@@ -19,7 +19,10 @@ typedef struct {
 } body_t;
 
 
-/* What a part of a body says it is of; 0: it is no body of ours. */
+/*
+ * Decode the record that a part of a body contains. Returns: 0 if it is not one
+ * of our bodies.
+ */
 static int
 body_read(const char *part, size_t len, size_t offset, body_t *body)
 {
@@ -61,36 +64,38 @@ body_read(const char *part, size_t len, size_t offset, body_t *body)
 
 static void
 complain(const request_t *request, const response_t *response,
-         const char *what)
+         const char *label)
 {
-    say("%s: %d to %s %s for %s, %ld ms: %.60s", what, response->status,
-        request->head ? "HEAD" : "GET", request->target, request->place->what,
-        (long) ((response->done - request->sent) / MILLI),
-        response->body_len > RECORD ? response->body : "");
+    report("%s: %d to %s %s for %s, %ld ms: %.60s", label, response->status,
+           request->head ? "HEAD" : "GET", request->target,
+           request->resource->label,
+           (long) ((response->done - request->sent) / MILLI),
+           response->body_len > RECORD ? response->body : "");
 }
 
 
 static void
-fault(const request_t *request, const response_t *response, count_t what)
+fault(const request_t *request, const response_t *response, count_t counter)
 {
-    count_add(what, 1);
-    complain(request, response, count_text(what));
+    count_add(counter, 1);
+    complain(request, response, count_text(counter));
 }
 
 
 /* ---- with the scene's lock held ------------------------------------------- */
 
-typedef enum { WAS_THERE, WAS_NOT, WAS_FORGOTTEN } was_t;
+typedef enum { WAS_THERE, WAS_NOT, WAS_FORGOTTEN } version_state_t;
 
 
-/* Had the place that body while the request was under way? */
-static was_t
-tenant_was(const place_t *place, uint32_t serial, int64_t from, int64_t to)
+/* Did the resource have that body during the request? */
+static version_state_t
+generation_state(const resource_t *resource, uint32_t serial, int64_t from,
+                 int64_t to)
 {
-    const tenant_t *t, *oldest = NULL;
+    const generation_t *t, *oldest = NULL;
 
-    for (unsigned i = 0; i < TENANTS; i++) {
-        t = &place->tenant[(place->last - i) % TENANTS];
+    for (unsigned i = 0; i < GENERATIONS; i++) {
+        t = &resource->generation[(resource->last - i) % GENERATIONS];
 
         if (t->serial == 0) {
             return WAS_NOT;
@@ -107,7 +112,7 @@ tenant_was(const place_t *place, uint32_t serial, int64_t from, int64_t to)
 }
 
 
-/* Calm, from long enough before the request to the end of it. */
+/* Calm, since long enough before the request and until its end? */
 static int
 is_calm(const scene_t *scene, int64_t from)
 {
@@ -149,26 +154,27 @@ static void
 judge_body(const request_t *request, const response_t *response, int calm,
            uint32_t want)
 {
-    place_t *place = request->place;
-    size_t   offset = response->has_range ? response->from : 0;
-    body_t   body;
-    was_t    was;
+    resource_t     *resource = request->resource;
+    size_t          offset = response->has_range ? response->from : 0;
+    body_t          body;
+    version_state_t was;
 
     if (!body_read(response->body, response->body_len, offset, &body)
-        || body.size != place->size)
+        || body.size != resource->size)
     {
         fault(request, response, COUNT_WRONG);
         return;
     }
 
-    if (body.kind != KIND_PUBLIC || place->denied) {
+    if (body.kind != KIND_PUBLIC || resource->denied) {
         judge_kind(request, response, body.kind, calm);
         return;
     }
 
-    pthread_mutex_lock(&place->scene->lock);
-    was = tenant_was(place, body.serial, request->sent, response->done);
-    pthread_mutex_unlock(&place->scene->lock);
+    pthread_mutex_lock(&resource->scene->lock);
+    was = generation_state(resource, body.serial, request->sent,
+                           response->done);
+    pthread_mutex_unlock(&resource->scene->lock);
 
     if (was == WAS_FORGOTTEN) {
         count_add(COUNT_UNJUDGED, 1);
@@ -181,17 +187,17 @@ judge_body(const request_t *request, const response_t *response, int calm,
 }
 
 
-/* Of a HEAD or a Range: what the lengths say. */
+/* Check the lengths of a HEAD or a Range. */
 static int
 has_right_length(const request_t *request, const response_t *response)
 {
     if (response->status == 200) {
-        return response->length == request->place->size
+        return response->length == request->resource->size
                && response->body_len
                       == (request->head ? 0 : response->length);
     }
 
-    return response->has_range && response->size == request->place->size
+    return response->has_range && response->size == request->resource->size
            && response->from == request->from && response->to == request->to
            && response->length == request->to - request->from + 1
            && response->body_len == response->length;
@@ -200,23 +206,23 @@ has_right_length(const request_t *request, const response_t *response)
 
 /* ---- statuses ------------------------------------------------------------- */
 
-/* 403: httpd, too, where a file is gone when it is to be opened. */
+/* 403: httpd also answers so if a file is removed before it is opened. */
 static void
 judge_absence(const request_t *request, const response_t *response, int calm,
               uint32_t want)
 {
-    const place_t *place = request->place;
+    const resource_t *resource = request->resource;
 
     if (response->status != 404 && response->status != 403) {
         fault(request, response, COUNT_STATUS);
         return;
     }
 
-    if (place->denied || options.stock) {
+    if (resource->denied || options.stock) {
         return;
     }
 
-    if (calm ? want != 0 : place->steady) {
+    if (calm ? want != 0 : resource->steady) {
         fault(request, response, COUNT_STATUS);
         return;
     }
@@ -229,7 +235,7 @@ static void
 judge_presence(const request_t *request, const response_t *response, int calm,
                uint32_t want)
 {
-    const place_t *place = request->place;
+    const resource_t *resource = request->resource;
 
     count_add(COUNT_PARTS, response->status == 206);
     count_add(COUNT_HEADS, request->head);
@@ -244,13 +250,13 @@ judge_presence(const request_t *request, const response_t *response, int calm,
         return;
     }
 
-    /* No body tells whose it is: that there was one is all there is. */
+    /* Bodies are not identified: only count that there was one. */
     if (options.stock) {
         return;
     }
 
-    if (place->denied) {
-        judge_kind(request, response, place->denied, calm);
+    if (resource->denied) {
+        judge_kind(request, response, resource->denied, calm);
     } else if (calm && want == 0) {
         fault(request, response, COUNT_STATUS);
     } else {
@@ -262,19 +268,19 @@ judge_presence(const request_t *request, const response_t *response, int calm,
 void
 judge(const request_t *request, const response_t *response)
 {
-    place_t *place = request->place;
-    uint32_t want;
-    int      calm;
+    resource_t *resource = request->resource;
+    uint32_t    want;
+    int         calm;
 
-    pthread_mutex_lock(&place->scene->lock);
-    calm = is_calm(place->scene, request->sent);
-    want = place->want;
-    pthread_mutex_unlock(&place->scene->lock);
+    pthread_mutex_lock(&resource->scene->lock);
+    calm = is_calm(resource->scene, request->sent);
+    want = resource->want;
+    pthread_mutex_unlock(&resource->scene->lock);
 
     count_add(COUNT_REQUESTS, 1);
     count_add(COUNT_STRICT, calm);
 
-    if (response->status == 500 && place->socket) {
+    if (response->status == 500 && resource->socket) {
         count_add(COUNT_SOCKET_500, 1);
     } else if (response->status >= 500) {
         fault(request, response, COUNT_5XX);

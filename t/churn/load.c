@@ -1,8 +1,8 @@
 /*
- * load.c - clients of several tempers over HTTP/1.1, in one thread
+ * load.c - clients of several behaviours over HTTP/1.1, in one thread
  *
  * Each keeps its connection for a while; some send several requests at once,
- * some send them octet by octet or read answers drop by drop.
+ * some send requests octet by octet or read responses slowly.
  */
 
 #include <arpa/inet.h>
@@ -23,8 +23,8 @@
 
 #define CLIENTS  28
 #define PIPELINE 8
-#define ROOM     (LARGE + 65536) /* for answers that are being read */
-#define STUCK    (60000 * MILLI) /* without an octet: a worker is blocked */
+#define ROOM     (LARGE + 65536) /* for responses that are being received */
+#define STUCK    (60000 * MILLI) /* without an octet: the worker is blocked */
 
 typedef enum {
     PATIENT, /* one request after another */
@@ -35,19 +35,19 @@ typedef enum {
 } temper_t;
 
 typedef struct {
-    temper_t  temper;
+    temper_t  behaviour;
     int       fd; /* -1: not connected */
     request_t queue[PIPELINE];
     unsigned  first, queued;
     unsigned  answered; /* on this connection */
-    unsigned  until;    /* how many this connection is to carry */
-    int       closing;  /* the server said so */
+    unsigned  until;    /* requests for this connection */
+    int       closing;  /* the server announced it */
     char      out[PIPELINE * MAX_PATH * 4];
     size_t    out_len, out_sent;
     char     *in;
     size_t    in_len;
     int64_t   progress; /* when an octet last came or went */
-    int64_t   wait;     /* a slow one does nothing before */
+    int64_t   wait;     /* a slow client waits until then */
     size_t    sweep;    /* next target of a sweep */
 } client_t;
 
@@ -56,11 +56,11 @@ static int      ending; /* no new requests */
 static int      sweeping;
 
 
-/* ---- what to ask ---------------------------------------------------------- */
+/* ---- choice of resource and form ---------------------------------------- */
 
-/* Rather one where something happens. */
-static place_t *
-random_place(void)
+/* A random resource, preferably of an active scene. */
+static resource_t *
+random_resource(void)
 {
     scene_t *scene;
     int      tries = (int) random_below(6);
@@ -68,17 +68,17 @@ random_place(void)
     do {
         scene = scene_list[random_below((uint32_t) scenes)];
     } while (tries-- > 0
-             && !__atomic_load_n(&scene->lively, __ATOMIC_RELAXED));
+             && !__atomic_load_n(&scene->active, __ATOMIC_RELAXED));
 
-    return scene->place[random_below((uint32_t) scene->places)];
+    return scene->resource[random_below((uint32_t) scene->resources)];
 }
 
 
-/* Of a small body at least a record and a bit, so that it can be told. */
+/* Of a small body at least one whole record, so that it can be identified. */
 static void
 request_range(request_t *request)
 {
-    size_t size = request->place->size;
+    size_t size = request->resource->size;
 
     request->from = random_below((uint32_t) (size - 3 * RECORD));
     request->to = request->from + 2 * RECORD
@@ -94,13 +94,13 @@ request_random(const client_t *c, request_t *request)
     memset(request, 0, sizeof(*request));
 
     do {
-        request->place = random_place();
-        /* Slow readers want something to read. */
-    } while (c->temper == SLOW_READER && request->place->size != LARGE
+        request->resource = random_resource();
+        /* Slow readers request large bodies. */
+    } while (c->behaviour == SLOW_READER && request->resource->size != LARGE
              && random_below(16) != 0);
 
-    request->target = request->place->target[random_below(
-        (uint32_t) request->place->targets)];
+    request->target = request->resource->target[random_below(
+        (uint32_t) request->resource->targets)];
     request->head = random_below(16) == 0;
 
     if (!request->head && random_below(6) == 0) {
@@ -109,7 +109,7 @@ request_random(const client_t *c, request_t *request)
 }
 
 
-/* The next target of all there are; 0: that was the last. */
+/* The next of all targets. Returns: 0 if that was the last. */
 static int
 request_next(client_t *c, request_t *request)
 {
@@ -118,14 +118,14 @@ request_next(client_t *c, request_t *request)
     memset(request, 0, sizeof(*request));
 
     for (size_t i = 0; i < scenes; i++) {
-        for (size_t k = 0; k < scene_list[i]->places; k++) {
-            request->place = scene_list[i]->place[k];
-            if (n < request->place->targets) {
-                request->target = request->place->target[n];
+        for (size_t k = 0; k < scene_list[i]->resources; k++) {
+            request->resource = scene_list[i]->resource[k];
+            if (n < request->resource->targets) {
+                request->target = request->resource->target[n];
                 return 1;
             }
 
-            n -= request->place->targets;
+            n -= request->resource->targets;
         }
     }
 
@@ -158,14 +158,14 @@ client_ask(client_t *c)
         c->out + c->out_len, sizeof(c->out) - c->out_len,
         "%s %s HTTP/1.1\r\nHost: localhost\r\n%s%s\r\n",
         request->head ? "HEAD" : "GET", request->target, range,
-        c->temper == BRIEF ? "Connection: close\r\n" : "");
+        c->behaviour == BRIEF ? "Connection: close\r\n" : "");
 }
 
 
 static void
 client_ask_more(client_t *c)
 {
-    unsigned n = c->temper == HASTY ? 2 + random_below(PIPELINE - 1) : 1;
+    unsigned n = c->behaviour == HASTY ? 2 + random_below(PIPELINE - 1) : 1;
 
     if (ending || c->queued != 0 || c->out_len != 0) {
         return;
@@ -199,7 +199,7 @@ client_connect(client_t *c)
 
     setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 
-    if (c->temper == SLOW_READER) {
+    if (c->behaviour == SLOW_READER) {
         setsockopt(c->fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
     }
 
@@ -213,7 +213,7 @@ client_connect(client_t *c)
 
     count_add(COUNT_CONNECTIONS, 1);
     c->first = c->queued = c->answered = 0;
-    c->until = c->temper == BRIEF ? 1 : 20 + random_below(2000);
+    c->until = c->behaviour == BRIEF ? 1 : 20 + random_below(2000);
     c->closing = 0;
     c->out_len = c->out_sent = c->in_len = 0;
     c->progress = now();
@@ -233,9 +233,9 @@ client_close(client_t *c)
 
 
 /*
- * The server has ended the connection.  It may between answers, where it
- * said so or reads its configuration again; a request that nobody will
- * answer is asked again by somebody else then.
+ * The server has closed the connection. It may do so between responses if it
+ * announced it or reloads its configuration; a request that is left unanswered
+ * is sent again by another client.
  */
 static void
 client_ended(client_t *c, const char *how)
@@ -244,13 +244,13 @@ client_ended(client_t *c, const char *how)
 
     if (c->queued != 0 && c->in_len != 0) {
         count_add(COUNT_CUT, 1);
-        say("cut: %s, %zu octets of the answer to %s came", how, c->in_len,
-            target);
+        report("cut: %s, %zu octets of the response to %s", how, c->in_len,
+               target);
 
     } else if (!c->closing && (c->answered == 0 || !options.reloads)) {
         count_add(COUNT_LOST, 1);
-        say("lost: %s after %u answers, asking for %s", how, c->answered,
-            target);
+        report("lost: %s after %u answers, asking for %s", how, c->answered,
+               target);
 
     } else {
         count_add(COUNT_BOUNDARY, 1);
@@ -272,7 +272,7 @@ client_send(client_t *c)
     size_t  len = c->out_len - c->out_sent;
     ssize_t n;
 
-    if (c->temper == SLOW_SENDER && len > 1 && !sweeping) {
+    if (c->behaviour == SLOW_SENDER && len > 1 && !sweeping) {
         len = 1 + random_below((uint32_t) (len < 40 ? len : 40));
         c->wait = now() + random_below(8) * MILLI;
     }
@@ -280,7 +280,7 @@ client_send(client_t *c)
     n = send(c->fd, c->out + c->out_sent, len, MSG_NOSIGNAL);
 
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
-        /* What the server said before may still be read. */
+        /* Data sent by the server before may still be read. */
         c->out_len = c->out_sent = 0;
         return;
     }
@@ -318,8 +318,8 @@ head_field(const char *head, const char *name)
 
 
 /*
- * The head of an answer: octets that it has, 0 if it is not all there.  An
- * answer without a length is none that these servers give.
+ * Parse the head of a response. Returns: its octets, 0 if it is incomplete.
+ * These servers always send a length.
  */
 static size_t
 answer_head(client_t *c, response_t *response)
@@ -366,7 +366,7 @@ answer_head(client_t *c, response_t *response)
 }
 
 
-/* Judge the first answer that is all there; 0: there is none. */
+/* Judge the first complete response. Returns: 0 if there is none. */
 static int
 client_answer(client_t *c)
 {
@@ -405,7 +405,7 @@ client_receive(client_t *c)
     size_t  room = ROOM - 1 - c->in_len;
     ssize_t n;
 
-    if (c->temper == SLOW_READER && room > 4096 && !sweeping) {
+    if (c->behaviour == SLOW_READER && room > 4096 && !sweeping) {
         room = 4096;
         c->wait = now() + random_below(6) * MILLI;
     }
@@ -425,12 +425,12 @@ client_receive(client_t *c)
     c->progress = now();
 
     while (client_answer(c)) {
-        /* the next one */
+        /* the next response */
     }
 
     if (c->queued == 0 && !c->closing && c->in_len != 0) {
         count_add(COUNT_WRONG, 1);
-        say("wrong: octets that nobody asked for: %.60s", c->in);
+        report("wrong: octets that nobody asked for: %.60s", c->in);
         client_close(c);
     }
 }
@@ -438,7 +438,7 @@ client_receive(client_t *c)
 
 /* ---- all of them ---------------------------------------------------------- */
 
-/* Before waiting: what is to be done that needs no waiting. */
+/* Before waiting: do all that needs no waiting. */
 static void
 client_prepare(client_t *c)
 {
@@ -457,13 +457,14 @@ client_prepare(client_t *c)
     }
 
     if (sweeping && c->fd >= 0 && c->queued == 0) {
-        client_close(c); /* nothing was left to ask for */
+        client_close(c); /* no targets are left */
         ending = 1;
     }
 
     if (c->fd >= 0 && now() - c->progress > STUCK) {
         count_add(COUNT_STUCK, 1);
-        say("stuck: %s", c->queued ? c->queue[c->first].target : "closing");
+        report("stuck: %s",
+               c->queued ? c->queue[c->first].target : "closing");
         client_close(c);
     }
 }
@@ -531,7 +532,7 @@ clients_init(void)
                                          SLOW_SENDER };
 
     for (size_t i = 0; i < CLIENTS; i++) {
-        client[i].temper = tempers[i % COUNT(tempers)];
+        client[i].behaviour = tempers[i % COUNT(tempers)];
         client[i].fd = -1;
         client[i].sweep = 0;
 
@@ -558,7 +559,7 @@ load_run(double seconds)
 }
 
 
-/* By several connections one after another: so by several workers. */
+/* On several connections one after another, so that several workers answer. */
 void
 load_sweep(void)
 {
@@ -570,7 +571,7 @@ load_sweep(void)
 
     for (size_t i = 0; i < options.sweeps && i < CLIENTS; i++) {
         ending = 0;
-        client[i].temper = PATIENT;
+        client[i].behaviour = PATIENT;
 
         while (!ending || clients_busy(&client[i], 1)) {
             clients_round(&client[i], 1);

@@ -1,13 +1,13 @@
 /*
- * churn - changes a tree under a server's root and judges what it answers
+ * churn - change a tree below a server's root and judge the responses
  *
- *     churn [--stock] [--reloads] [--fifos] [--deep N] [--seed N]
- *           [--sweeps N] ROOT BESIDE PORT SECONDS
+ *     churn [--stock] [--reloads] [--fifos] [--deep N] [--seed N] [--sweeps N]
+ *           ROOT BESIDE PORT SECONDS
  *
- * ROOT is the root of the server, BESIDE a directory outside of it on the
- * same file system.  Prints counts, a line each: word, number; and lines
- * that begin with "#" about what was wrong.  The exit code is 0 whatever was
- * counted: t/churn.t judges.
+ * ROOT is the root of the server, BESIDE a directory outside of it on the same
+ * file system. Prints counters, a line each: word, number; and lines that start
+ * with "#" about errors. The exit code is always 0: t/churn.t judges the
+ * counters.
  */
 
 #include <getopt.h>

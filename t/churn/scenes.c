@@ -1,9 +1,9 @@
 /*
- * scenes.c - what is done to the tree while servers read it
+ * scenes.c - the changes to the tree while servers read it
  *
- * Each scene is changed by one thread.  Before a change it says which bodies
- * may be seen from now on, after it which may no more: so the times that
- * judge.c compares are outer bounds, however slow the machine is.
+ * Each scene is changed by one thread. Before a change it records which bodies
+ * can appear from now on, after it which can no longer appear: so the times
+ * that judge.c compares are outer bounds, however slow the machine is.
  */
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 #define THREADS    5
 #define MAX_SCENES 128
-#define MERGED     (50 * MILLI) /* shorter absences do not count */
+#define MERGED     (50 * MILLI) /* shorter absences are not recorded */
 
 /* The threads; the last two do not pause in a storm. */
 enum { BY_FIRST, BY_SECOND, BY_BIG, BY_FAST, BY_LINKS };
@@ -55,60 +55,60 @@ scene_end(scene_t *scene)
 }
 
 
-/* From now on this body may be seen at the place. */
+/* From now on the resource can have this body. */
 static void
-tenant_born(place_t *place, uint32_t serial)
+generation_begin(resource_t *resource, uint32_t serial)
 {
-    tenant_t *t;
-    int64_t   when = now();
-    unsigned  i;
+    generation_t *t;
+    int64_t       when = now();
+    unsigned      i;
 
-    pthread_mutex_lock(&place->scene->lock);
+    pthread_mutex_lock(&resource->scene->lock);
 
     for (i = 0; i < 4; i++) {
-        t = &place->tenant[(place->last - i) % TENANTS];
+        t = &resource->generation[(resource->last - i) % GENERATIONS];
         if (t->serial == serial && t->died > when - MERGED) {
             break;
         }
     }
 
     if (i == 4) {
-        t = &place->tenant[++place->last % TENANTS];
+        t = &resource->generation[++resource->last % GENERATIONS];
         t->serial = serial;
         t->born = when;
     }
 
     t->died = INT64_MAX;
-    pthread_mutex_unlock(&place->scene->lock);
+    pthread_mutex_unlock(&resource->scene->lock);
 }
 
 
-/* It can be seen there no more. */
+/* From now on the resource no longer has this body. */
 static void
-tenant_died(place_t *place, uint32_t serial)
+generation_end(resource_t *resource, uint32_t serial)
 {
-    tenant_t *t;
+    generation_t *t;
 
-    pthread_mutex_lock(&place->scene->lock);
+    pthread_mutex_lock(&resource->scene->lock);
 
-    for (unsigned i = 0; i < TENANTS; i++) {
-        t = &place->tenant[(place->last - i) % TENANTS];
+    for (unsigned i = 0; i < GENERATIONS; i++) {
+        t = &resource->generation[(resource->last - i) % GENERATIONS];
         if (t->serial == serial) {
             t->died = now();
             break;
         }
     }
 
-    pthread_mutex_unlock(&place->scene->lock);
+    pthread_mutex_unlock(&resource->scene->lock);
 }
 
 
 static void
-place_want(place_t *place, uint32_t serial)
+resource_expect(resource_t *resource, uint32_t serial)
 {
-    pthread_mutex_lock(&place->scene->lock);
-    place->want = serial;
-    pthread_mutex_unlock(&place->scene->lock);
+    pthread_mutex_lock(&resource->scene->lock);
+    resource->want = serial;
+    pthread_mutex_unlock(&resource->scene->lock);
 }
 
 
@@ -121,36 +121,39 @@ in_milli(scene_t *scene, unsigned least, unsigned most)
 }
 
 
-/* Storm and calm in turns. */
+/* A storm and a calm in turn. */
 static int
-turn_plain(scene_t *scene)
+next_phase_plain(scene_t *scene)
 {
-    return scene->act % 2 ? in_milli(scene, 80, 400)
-                          : !in_milli(scene, 300, 700);
+    return scene->phase % 2 ? in_milli(scene, 80, 400)
+                            : !in_milli(scene, 300, 700);
 }
 
 
-/* Short and violent, then calm: within one tick of the clock of files. */
+/*
+ * A short storm of changes within one tick of the file system's clock, then
+ * calm.
+ */
 static int
-turn_fast(scene_t *scene)
+next_phase_fast(scene_t *scene)
 {
-    return scene->act % 2 ? in_milli(scene, 2, 20)
-                          : !in_milli(scene, 250, 600);
+    return scene->phase % 2 ? in_milli(scene, 2, 20)
+                            : !in_milli(scene, 250, 600);
 }
 
 
 static void
 scene_add(scene_t *scene, int by, void (*change)(scene_t *scene),
-          int (*turn)(scene_t *scene))
+          int (*next_phase)(scene_t *scene))
 {
     if (scenes == MAX_SCENES) {
         errno = E2BIG;
-        fatal("scene", scene->place[0]->what);
+        fatal("scene", scene->resource[0]->label);
     }
 
     pthread_mutex_init(&scene->lock, NULL);
     scene->change = change;
-    scene->turn = turn;
+    scene->next_phase = next_phase;
     scene->thread = by;
     scene->changed = now();
     scene_list[scenes++] = scene;
@@ -158,13 +161,13 @@ scene_add(scene_t *scene, int by, void (*change)(scene_t *scene),
 
 
 static void
-scene_place(scene_t *scene, place_t *place, size_t size, const char *format,
-            const char *a, const char *b)
+scene_add_resource(scene_t *scene, resource_t *resource, size_t size,
+                   const char *format, const char *a, const char *b)
 {
-    place->scene = scene;
-    place->size = size;
-    path_print(place->what, format, a, b);
-    scene->place[scene->places++] = place;
+    resource->scene = scene;
+    resource->size = size;
+    path_print(resource->label, format, a, b);
+    scene->resource[scene->resources++] = resource;
 }
 
 
@@ -181,18 +184,18 @@ make(size_t size)
 }
 
 
-/* ---- things: one name, written in one form or another, or several --------- */
+/* ---- things: one name, in one or several forms -------------------------- */
 
 typedef struct {
     scene_t       scene;
-    place_t       place;
+    resource_t    resource;
     const name_t *name;
     char          dir[MAX_PATH];  /* "/s/", below the root */
-    char          tail[MAX_PATH]; /* ASCII behind the name */
+    char          tail[MAX_PATH]; /* ASCII after the name */
     char          kind;
-    int           is_dir;         /* of f.txt and index.html */
-    char          away[MAX_PATH]; /* where it flickers to */
-    uint32_t      serial[FORMS];
+    int           is_dir;    /* a directory with f.txt and index.html */
+    char     away[MAX_PATH]; /* where it is moved to while it is absent */
+    uint32_t serial[FORMS];
 } thing_t;
 
 
@@ -211,7 +214,7 @@ thing_path(const thing_t *thing, form_t form, char out[MAX_PATH])
 }
 
 
-/* A new generation, beside the root; path: where it waits. */
+/* Create a new generation outside the root; path: where it is. */
 static uint32_t
 thing_new(const thing_t *thing, char path[MAX_PATH])
 {
@@ -221,15 +224,15 @@ thing_new(const thing_t *thing, char path[MAX_PATH])
     stage_path(path);
 
     if (!thing->is_dir) {
-        make_file(path, thing->kind, serial, thing->place.size);
+        make_file(path, thing->kind, serial, thing->resource.size);
         return serial;
     }
 
     make_dir(path);
     path_print(inner, "%s/f.txt", path);
-    make_file(inner, thing->kind, serial, thing->place.size);
+    make_file(inner, thing->kind, serial, thing->resource.size);
     path_print(inner, "%s/index.html", path);
-    make_file(inner, thing->kind, serial, thing->place.size);
+    make_file(inner, thing->kind, serial, thing->resource.size);
 
     if (thing->kind == KIND_HTACCESS) {
         path_print(inner, "%s/.htaccess", path);
@@ -247,7 +250,7 @@ thing_add(thing_t *thing, form_t form)
     uint32_t serial = thing_new(thing, from);
 
     thing_path(thing, form, to);
-    tenant_born(&thing->place, serial);
+    generation_begin(&thing->resource, serial);
     move(from, to);
     thing->serial[form] = serial;
     count_add(COUNT_TWINS, 1);
@@ -262,7 +265,7 @@ thing_remove(thing_t *thing, form_t form)
     thing_path(thing, form, from);
     stage_path(to);
     move(from, to);
-    tenant_died(&thing->place, thing->serial[form]);
+    generation_end(&thing->resource, thing->serial[form]);
     thing->serial[form] = 0;
     remove_all(to);
 }
@@ -275,7 +278,7 @@ thing_replace(thing_t *thing, form_t form)
     uint32_t serial = thing_new(thing, from);
 
     thing_path(thing, form, to);
-    tenant_born(&thing->place, serial);
+    generation_begin(&thing->resource, serial);
 
     if (thing->is_dir) {
         exchange(from, to);
@@ -284,13 +287,13 @@ thing_replace(thing_t *thing, form_t form)
         move(from, to);
     }
 
-    tenant_died(&thing->place, thing->serial[form]);
+    generation_end(&thing->resource, thing->serial[form]);
     thing->serial[form] = serial;
     count_add(COUNT_REPLACED, 1);
 }
 
 
-/* The same body under the same name, in other octets. */
+/* Rename the same body to another form of its name. */
 static void
 thing_move(thing_t *thing, form_t from, form_t to)
 {
@@ -312,7 +315,7 @@ thing_move(thing_t *thing, form_t from, form_t to)
 }
 
 
-/* Of twins the first form counts. */
+/* Of several forms the first one counts. */
 static void
 thing_settle(thing_t *thing)
 {
@@ -322,7 +325,7 @@ thing_settle(thing_t *thing)
         want = thing->serial[form] != 0 ? thing->serial[form] : want;
     }
 
-    place_want(&thing->place, want);
+    resource_expect(&thing->resource, want);
 }
 
 
@@ -385,7 +388,7 @@ change_thing(scene_t *scene)
 }
 
 
-/* Only ever replaced, in the form that it has: never absent. */
+/* Only replaced, in the form that it has: never absent. */
 static void
 change_steady(scene_t *scene)
 {
@@ -399,8 +402,9 @@ change_steady(scene_t *scene)
 
 
 /*
- * One file, which comes, goes and takes another form, as fast as may be: a
- * list of its directory is out of date within a tick of the clock.
+ * One file that is created, removed and renamed to another form as fast as
+ * possible: an index of its directory is out of date within a tick of the
+ * clock.
  */
 static void
 change_grain(scene_t *scene)
@@ -428,8 +432,8 @@ change_grain(scene_t *scene)
 
 
 /*
- * The same, of which no request's first reading is the name: whether there
- * is one decides which rules judge.
+ * The same for a file that the first reading of no request names: its existence
+ * decides which rules apply.
  */
 static void
 change_flicker(scene_t *scene)
@@ -466,8 +470,9 @@ thing_make(const char *dir, const name_t *name, const char *tail, char kind)
     thing->kind = kind;
     path_print(thing->dir, "%s", dir);
     path_print(thing->tail, "%s", tail);
-    scene_place(&thing->scene, &thing->place, SMALL, "%sNAME%s", dir, tail);
-    thing->place.denied = kind == KIND_PUBLIC ? 0 : kind;
+    scene_add_resource(&thing->scene, &thing->resource, SMALL, "%sNAME%s",
+                       dir, tail);
+    thing->resource.denied = kind == KIND_PUBLIC ? 0 : kind;
 
     return thing;
 }
@@ -478,13 +483,13 @@ thing_file(const char *dir, const name_t *name, const char *tail, char kind)
 {
     thing_t *thing = thing_make(dir, name, tail, kind);
 
-    place_spell(&thing->place, dir, name, tail);
+    resource_add_spellings(&thing->resource, dir, name, tail);
     scene_add(&thing->scene, scenes % 2 ? BY_FIRST : BY_SECOND, change_thing,
-              turn_plain);
+              next_phase_plain);
 }
 
 
-/* asked: the name as clients ask for it. */
+/* requested: the name as clients request it. */
 static void
 thing_dir(const char *dir, const name_t *name, const name_t *asked,
           const char *tail, char kind)
@@ -494,15 +499,17 @@ thing_dir(const char *dir, const name_t *name, const name_t *asked,
 
     thing->is_dir = 1;
     path_print(inner, "%s/f.txt", tail);
-    place_spell(&thing->place, dir, asked, inner);
+    resource_add_spellings(&thing->resource, dir, asked, inner);
     path_print(inner, "%s/", tail);
-    place_spell(&thing->place, dir, asked, inner);
+    resource_add_spellings(&thing->resource, dir, asked, inner);
     scene_add(&thing->scene, scenes % 2 ? BY_FIRST : BY_SECOND, change_thing,
-              turn_plain);
+              next_phase_plain);
 }
 
 
-/* In one form; large enough for slow clients to lag behind. */
+/*
+ * In one form; large enough that slow clients are still reading during changes.
+ */
 static void
 thing_steady(const char *dir, const name_t *name, form_t form, size_t size)
 {
@@ -515,10 +522,10 @@ thing_steady(const char *dir, const name_t *name, form_t form, size_t size)
         return;
     }
 
-    thing->place.size = size;
-    thing->place.steady = 1;
-    place_spell(&thing->place, dir, name, tails[form]);
-    scene_add(&thing->scene, BY_FIRST, change_steady, turn_plain);
+    thing->resource.size = size;
+    thing->resource.steady = 1;
+    resource_add_spellings(&thing->resource, dir, name, tails[form]);
+    scene_add(&thing->scene, BY_FIRST, change_steady, next_phase_plain);
     thing_add(thing, form);
     thing_settle(thing);
 }
@@ -535,12 +542,12 @@ thing_grain(unsigned n)
     make_dir(path);
 
     thing = thing_make(dir, &name_ke, ".txt", KIND_PUBLIC);
-    place_spell(&thing->place, dir, &name_ke, ".txt");
-    scene_add(&thing->scene, BY_FAST, change_grain, turn_fast);
+    resource_add_spellings(&thing->resource, dir, &name_ke, ".txt");
+    scene_add(&thing->scene, BY_FAST, change_grain, next_phase_fast);
 }
 
 
-/* Denied, and asked for in octets that are first read as something else. */
+/* Denied, and requested in octets whose first reading is another name. */
 static void
 thing_flicker(const char *dir, const name_t *name, const char *octets,
               const char *tail, int is_dir)
@@ -550,19 +557,19 @@ thing_flicker(const char *dir, const name_t *name, const char *octets,
 
     thing->is_dir = is_dir;
     path_print(whole, "%s%s%s%s", dir, octets, tail, is_dir ? "/f.txt" : "");
-    place_ask(&thing->place, whole);
+    resource_add_target(&thing->resource, whole);
     thing_new(thing, thing->away);
-    scene_add(&thing->scene, BY_FAST, change_flicker, turn_plain);
+    scene_add(&thing->scene, BY_FAST, change_flicker, next_phase_plain);
 }
 
 
-/* ---- a public directory changes places with a denied one ------------------ */
+/* ---- a public and a denied directory are exchanged ---------------------- */
 
 typedef struct {
-    scene_t  scene;
-    place_t  open, denied;
-    char     path[2][MAX_PATH];
-    uint32_t serial[2];
+    scene_t    scene;
+    resource_t open, denied;
+    char       path[2][MAX_PATH];
+    uint32_t   serial[2];
 } pair_t;
 
 
@@ -573,12 +580,12 @@ change_pair(scene_t *scene)
     uint32_t serial = pair->serial[0];
 
     scene_begin(scene);
-    tenant_born(&pair->open, pair->serial[1]);
+    generation_begin(&pair->open, pair->serial[1]);
     exchange(pair->path[0], pair->path[1]);
-    tenant_died(&pair->open, serial);
+    generation_end(&pair->open, serial);
     pair->serial[0] = pair->serial[1];
     pair->serial[1] = serial;
-    place_want(&pair->open, pair->serial[0]);
+    resource_expect(&pair->open, pair->serial[0]);
     scene_end(scene);
     count_add(COUNT_SWAPS, 1);
 }
@@ -603,27 +610,28 @@ pair_make(form_t open, form_t denied)
         make_file(inner, KIND_PUBLIC, pair->serial[i], SMALL);
     }
 
-    scene_place(&pair->scene, &pair->open, SMALL, "%sOPEN%s", "/e/", tail);
-    scene_place(&pair->scene, &pair->denied, SMALL, "%sDENIED%s", "/e/",
-                tail);
+    scene_add_resource(&pair->scene, &pair->open, SMALL, "%sOPEN%s", "/e/",
+                       tail);
+    scene_add_resource(&pair->scene, &pair->denied, SMALL, "%sDENIED%s",
+                       "/e/", tail);
     pair->denied.denied = KIND_DENIED;
     path_print(inner, "%s/f.txt", tail);
-    place_spell(&pair->open, "/e/", name[0], inner);
-    place_spell(&pair->denied, "/e/", name[1], inner);
-    scene_add(&pair->scene, BY_FIRST, change_pair, turn_plain);
-    tenant_born(&pair->open, pair->serial[0]);
+    resource_add_spellings(&pair->open, "/e/", name[0], inner);
+    resource_add_spellings(&pair->denied, "/e/", name[1], inner);
+    scene_add(&pair->scene, BY_FIRST, change_pair, next_phase_plain);
+    generation_begin(&pair->open, pair->serial[0]);
     pair->open.want = pair->serial[0];
 }
 
 
-/* ---- something that is served, and something that is not ------------------ */
+/* ---- a served and an unserved file are exchanged ------------------------ */
 
 typedef struct {
-    scene_t  scene;
-    place_t  place;
-    char     path[MAX_PATH];  /* in the root */
-    char     other[MAX_PATH]; /* beside it, what is not served */
-    uint32_t serial;
+    scene_t    scene;
+    resource_t resource;
+    char       path[MAX_PATH];  /* in the root */
+    char       other[MAX_PATH]; /* outside the root, not served */
+    uint32_t   serial;
 } swap_t;
 
 
@@ -631,27 +639,27 @@ static void
 change_swap(scene_t *scene)
 {
     swap_t *swap = (swap_t *) scene;
-    int     served = swap->place.want == 0;
+    int     served = swap->resource.want == 0;
 
     scene_begin(scene);
 
     if (served) {
-        tenant_born(&swap->place, swap->serial);
+        generation_begin(&swap->resource, swap->serial);
     }
 
     exchange(swap->path, swap->other);
 
     if (!served) {
-        tenant_died(&swap->place, swap->serial);
+        generation_end(&swap->resource, swap->serial);
     }
 
-    place_want(&swap->place, served ? swap->serial : 0);
+    resource_expect(&swap->resource, served ? swap->serial : 0);
     scene_end(scene);
     count_add(COUNT_SWAPS, 1);
 }
 
 
-/* A file, or a directory with f.txt; swap->other is to be made. */
+/* A file, or a directory with f.txt; the caller makes swap->other. */
 static swap_t *
 swap_make(const char *dir, const name_t *name, form_t form, const char *tail,
           int is_dir)
@@ -670,18 +678,19 @@ swap_make(const char *dir, const name_t *name, form_t form, const char *tail,
     }
 
     make_file(inner, KIND_PUBLIC, swap->serial, SMALL);
-    scene_place(&swap->scene, &swap->place, SMALL, "%sNAME%s", dir, tail);
+    scene_add_resource(&swap->scene, &swap->resource, SMALL, "%sNAME%s", dir,
+                       tail);
     path_print(inner, "%s%s", tail, is_dir ? "/f.txt" : "");
-    place_spell(&swap->place, dir, name, inner);
-    scene_add(&swap->scene, BY_SECOND, change_swap, turn_plain);
-    tenant_born(&swap->place, swap->serial);
-    swap->place.want = swap->serial;
+    resource_add_spellings(&swap->resource, dir, name, inner);
+    scene_add(&swap->scene, BY_SECOND, change_swap, next_phase_plain);
+    generation_begin(&swap->resource, swap->serial);
+    swap->resource.want = swap->serial;
 
     return swap;
 }
 
 
-/* Links to the outside, which no location of these may follow. */
+/* Links to files outside the root, which these locations must not follow. */
 static void
 outside_make(const char *dir, form_t form)
 {
@@ -706,11 +715,11 @@ typedef enum { LINK_ABOVE, LINK_ITSELF, MOVED_ABOVE, LINKS } links_way_t;
 
 typedef struct {
     scene_t     scene;
-    place_t     place[MAX_PLACES];
+    resource_t  resource[MAX_RESOURCES];
     links_way_t way;
     char        base[MAX_PATH];
-    uint32_t    serial[MAX_PLACES][2]; /* 0: that version has no such file */
-    int         version;               /* the current one */
+    uint32_t serial[MAX_RESOURCES][2]; /* 0: no such file in that version */
+    int      version;                  /* the current one */
 } links_t;
 
 
@@ -735,8 +744,8 @@ links_switch(links_t *links, int version)
 
 
 /*
- * No directory that holds files changes, so that no list of one that is
- * remembered is out of date: only the way that leads there.
+ * No directory that contains files changes, so that no cached index is out of
+ * date: only the links on the path change.
  */
 static void
 change_links(scene_t *scene)
@@ -746,20 +755,20 @@ change_links(scene_t *scene)
 
     scene_begin(scene);
 
-    for (int i = 0; i < MAX_PLACES; i++) {
+    for (int i = 0; i < MAX_RESOURCES; i++) {
         if (links->serial[i][version] != 0) {
-            tenant_born(&links->place[i], links->serial[i][version]);
+            generation_begin(&links->resource[i], links->serial[i][version]);
         }
     }
 
     links_switch(links, version);
 
-    for (int i = 0; i < MAX_PLACES; i++) {
+    for (int i = 0; i < MAX_RESOURCES; i++) {
         if (links->serial[i][!version] != 0) {
-            tenant_died(&links->place[i], links->serial[i][!version]);
+            generation_end(&links->resource[i], links->serial[i][!version]);
         }
 
-        place_want(&links->place[i], links->serial[i][version]);
+        resource_expect(&links->resource[i], links->serial[i][version]);
     }
 
     links->version = version;
@@ -768,7 +777,7 @@ change_links(scene_t *scene)
 }
 
 
-/* Where the n-th directory of a version is now. */
+/* The current path of the n-th directory of a version. */
 static void
 links_dir(const links_t *links, int version, int n, char out[MAX_PATH])
 {
@@ -783,7 +792,7 @@ links_dir(const links_t *links, int version, int n, char out[MAX_PATH])
 }
 
 
-/* New times for all of them, so that their lists are read again. */
+/* Set new times on all of them, so that they are read again. */
 static void
 links_touch(links_t *links)
 {
@@ -791,7 +800,7 @@ links_touch(links_t *links)
 
     scene_begin(&links->scene);
 
-    for (int i = 0; i < 2 * MAX_PLACES; i++) {
+    for (int i = 0; i < 2 * MAX_RESOURCES; i++) {
         links_dir(links, i % 2, i / 2, dir);
         path_print(path, "%s/touched", dir);
         make_text(path, "");
@@ -803,14 +812,14 @@ links_touch(links_t *links)
 
 
 /*
- * A storm, a calm in which answers count, and a calm of two seconds after
- * the directories got a new time: then the storm is where they are read for
- * a list that is remembered for good.
+ * A storm, a calm, and a calm of two seconds after the directories got new
+ * times: then the next storm happens while they are read for indexes that are
+ * cached permanently.
  */
 static int
-turn_links(scene_t *scene)
+next_phase_links(scene_t *scene)
 {
-    switch (scene->act % 3) {
+    switch (scene->phase % 3) {
     case 1:
         return in_milli(scene, 100, 200);
     case 2:
@@ -823,8 +832,8 @@ turn_links(scene_t *scene)
 
 
 /*
- * Each place has its directory, in both versions; its file, which only a
- * list finds, is in one of them, or in the other in a form that is guessed.
+ * Each resource has its directory in both versions; its file, found only by
+ * listing, is in one of them, or in the other in a form found by lookup.
  */
 static void
 links_fill(links_t *links, int n)
@@ -852,17 +861,17 @@ links_fill(links_t *links, int n)
 static void
 links_make(unsigned n)
 {
-    links_t *links = make(sizeof(*links));
-    place_t *place;
-    char     dir[MAX_PATH], tail[MAX_PATH], path[MAX_PATH];
+    links_t    *links = make(sizeof(*links));
+    resource_t *resource;
+    char        dir[MAX_PATH], tail[MAX_PATH], path[MAX_PATH];
 
     links->way = n % LINKS;
-    links->scene.act = 2; /* the next is the long calm */
+    links->scene.phase = 2; /* the next phase is the long calm */
     path_print(links->base, "%s/l/%u", options.root, n);
     make_dir(links->base);
 
-    for (int i = 0; i < MAX_PLACES; i++) {
-        place = &links->place[i];
+    for (int i = 0; i < MAX_RESOURCES; i++) {
+        resource = &links->resource[i];
         links_fill(links, i);
         path_print(dir, "/l/%u/cur/", n);
         path_print(tail, "-%d.txt", i);
@@ -871,11 +880,12 @@ links_make(unsigned n)
             path_print(dir, "/l/%u/cur/d%d/", n, i);
         }
 
-        scene_place(&links->scene, place, SMALL, "%sNAME%s", dir, tail);
-        place_spell(place, dir, &name_ke, tail);
+        scene_add_resource(&links->scene, resource, SMALL, "%sNAME%s", dir,
+                           tail);
+        resource_add_spellings(resource, dir, &name_ke, tail);
     }
 
-    scene_add(&links->scene, BY_LINKS, change_links, turn_links);
+    scene_add(&links->scene, BY_LINKS, change_links, next_phase_links);
 
     if (links->way != MOVED_ABOVE) {
         path_print(path, "%s/cur", links->base);
@@ -883,23 +893,23 @@ links_make(unsigned n)
         links_switch(links, 0);
     }
 
-    for (int i = 0; i < MAX_PLACES; i++) {
+    for (int i = 0; i < MAX_RESOURCES; i++) {
         if (links->serial[i][0] != 0) {
-            tenant_born(&links->place[i], links->serial[i][0]);
-            links->place[i].want = links->serial[i][0];
+            generation_begin(&links->resource[i], links->serial[i][0]);
+            links->resource[i].want = links->serial[i][0];
         }
     }
 }
 
 
-/* ---- another directory, with the same inode number if may be -------------- */
+/* ---- a new directory, if possible with the same inode number ------------ */
 
 typedef struct {
-    scene_t  scene;
-    place_t  place;
-    char     dir[MAX_PATH];
-    char     file[MAX_PATH];
-    uint32_t serial; /* 0: there is no file */
+    scene_t    scene;
+    resource_t resource;
+    char       dir[MAX_PATH];
+    char       file[MAX_PATH];
+    uint32_t   serial; /* 0: no file */
 } inode_t;
 
 
@@ -911,7 +921,7 @@ inode_empty(inode_t *inode)
             fatal("unlink", inode->file);
         }
 
-        tenant_died(&inode->place, inode->serial);
+        generation_end(&inode->resource, inode->serial);
         inode->serial = 0;
     }
 }
@@ -931,7 +941,7 @@ inode_fill(inode_t *inode)
                name_ke.form[random_below(4) == 0 ? FORM_NFD : FORM_ODD]);
     stage_path(stage);
     make_file(stage, KIND_PUBLIC, inode->serial, SMALL);
-    tenant_born(&inode->place, inode->serial);
+    generation_begin(&inode->resource, inode->serial);
     move(stage, inode->file);
 }
 
@@ -957,7 +967,7 @@ change_inode(scene_t *scene)
 
     count_add(COUNT_SAME_INODE, before.st_ino == after.st_ino);
     inode_fill(inode);
-    place_want(&inode->place, inode->serial);
+    resource_expect(&inode->resource, inode->serial);
     scene_end(scene);
 }
 
@@ -971,22 +981,23 @@ inode_make(unsigned n)
     path_print(inode->dir, "%s/i/%u", options.root, n);
     make_dir(inode->dir);
     path_print(dir, "/i/%u/", n);
-    scene_place(&inode->scene, &inode->place, SMALL, "%sNAME%s", dir, ".txt");
-    place_spell(&inode->place, dir, &name_ke, ".txt");
-    scene_add(&inode->scene, BY_FAST, change_inode, turn_fast);
+    scene_add_resource(&inode->scene, &inode->resource, SMALL, "%sNAME%s",
+                       dir, ".txt");
+    resource_add_spellings(&inode->resource, dir, &name_ke, ".txt");
+    scene_add(&inode->scene, BY_FAST, change_inode, next_phase_fast);
 }
 
 
 /* ---- a directory of ten thousand entries ---------------------------------- */
 
-#define BIG_LOOSE 90 /* further ones that come and go */
+#define BIG_LOOSE 90 /* additional files that come and go */
 
 typedef struct {
-    scene_t  scene;
-    place_t  guessed, odd; /* one that a look finds, one that a list does */
-    char     path[MAX_PATH];
-    uint32_t serial[2];
-    unsigned loose; /* how many of them are there */
+    scene_t    scene;
+    resource_t guessed, odd; /* one found by lookup, one found by listing */
+    char       path[MAX_PATH];
+    uint32_t   serial[2];
+    unsigned   loose; /* how many of them exist */
 } big_t;
 
 
@@ -998,7 +1009,7 @@ big_loose(const big_t *big, unsigned n, char out[MAX_PATH])
 }
 
 
-/* All of it new: path is made, serial is what it holds. */
+/* Create a whole new directory at path with these serials. */
 static void
 big_write(const char *path, const uint32_t serial[2])
 {
@@ -1026,15 +1037,15 @@ big_replace(big_t *big)
 
     stage_path(path);
     big_write(path, serial);
-    tenant_born(&big->guessed, serial[0]);
-    tenant_born(&big->odd, serial[1]);
+    generation_begin(&big->guessed, serial[0]);
+    generation_begin(&big->odd, serial[1]);
     exchange(path, big->path);
-    tenant_died(&big->guessed, big->serial[0]);
-    tenant_died(&big->odd, big->serial[1]);
+    generation_end(&big->guessed, big->serial[0]);
+    generation_end(&big->odd, big->serial[1]);
     memcpy(big->serial, serial, sizeof(serial));
     big->loose = 0;
-    place_want(&big->guessed, serial[0]);
-    place_want(&big->odd, serial[1]);
+    resource_expect(&big->guessed, serial[0]);
+    resource_expect(&big->odd, serial[1]);
     remove_all(path);
     count_add(COUNT_REWRITTEN, 1);
 }
@@ -1074,23 +1085,23 @@ big_make(void)
     big->serial[1] = new_serial();
     big_write(big->path, big->serial);
 
-    scene_place(&big->scene, &big->guessed, SMALL, "%sNAME%s", "/b/big/",
-                ".txt");
-    scene_place(&big->scene, &big->odd, SMALL, "%sNAME%s", "/b/big/",
-                "-odd.txt");
-    place_spell(&big->guessed, "/b/big/", &name_ke, ".txt");
-    place_spell(&big->odd, "/b/big/", &name_ke, "-odd.txt");
+    scene_add_resource(&big->scene, &big->guessed, SMALL, "%sNAME%s",
+                       "/b/big/", ".txt");
+    scene_add_resource(&big->scene, &big->odd, SMALL, "%sNAME%s", "/b/big/",
+                       "-odd.txt");
+    resource_add_spellings(&big->guessed, "/b/big/", &name_ke, ".txt");
+    resource_add_spellings(&big->odd, "/b/big/", &name_ke, "-odd.txt");
     big->guessed.steady = 1;
     big->odd.steady = 1;
-    scene_add(&big->scene, BY_BIG, change_big, turn_plain);
-    tenant_born(&big->guessed, big->serial[0]);
-    tenant_born(&big->odd, big->serial[1]);
+    scene_add(&big->scene, BY_BIG, change_big, next_phase_plain);
+    generation_begin(&big->guessed, big->serial[0]);
+    generation_begin(&big->odd, big->serial[1]);
     big->guessed.want = big->serial[0];
     big->odd.want = big->serial[1];
 }
 
 
-/* ---- what is neither file nor directory ----------------------------------- */
+/* ---- entries that are neither file nor directory ------------------------ */
 
 static void
 make_node(const char *path, mode_t mode, dev_t dev)
@@ -1129,7 +1140,7 @@ change_nothing(scene_t *scene)
 }
 
 
-/* Nodes in each form, which must block nobody and give no body. */
+/* Special files in each form, which must block no worker and give no body. */
 static void
 nodes_make(void)
 {
@@ -1152,14 +1163,15 @@ nodes_make(void)
         thing = thing_make("/k/", &name_ke, node[i].tail, KIND_PUBLIC);
         thing_path(thing, i % 2 ? FORM_ODD : FORM_NFC, path);
         make_node(path, node[i].mode, makedev(1, node[i].minor));
-        thing->place.socket = S_ISSOCK(node[i].mode);
-        place_spell(&thing->place, "/k/", &name_ke, node[i].tail);
-        scene_add(&thing->scene, BY_SECOND, change_nothing, turn_plain);
+        thing->resource.socket = S_ISSOCK(node[i].mode);
+        resource_add_spellings(&thing->resource, "/k/", &name_ke,
+                               node[i].tail);
+        scene_add(&thing->scene, BY_SECOND, change_nothing, next_phase_plain);
     }
 }
 
 
-/* A directory that is to be listed is a FIFO when it is opened. */
+/* A directory becomes a FIFO before it is opened for listing. */
 static void
 fifo_list_make(unsigned n)
 {
@@ -1174,11 +1186,12 @@ fifo_list_make(unsigned n)
     make_file(path, KIND_PUBLIC, swap->serial, SMALL);
     stage_path(swap->other);
     make_node(swap->other, S_IFIFO, 0);
-    scene_place(&swap->scene, &swap->place, SMALL, "%sNAME%s", dir, ".txt");
-    place_spell(&swap->place, dir, &name_ke, ".txt");
-    scene_add(&swap->scene, BY_LINKS, change_swap, turn_plain);
-    tenant_born(&swap->place, swap->serial);
-    swap->place.want = swap->serial;
+    scene_add_resource(&swap->scene, &swap->resource, SMALL, "%sNAME%s", dir,
+                       ".txt");
+    resource_add_spellings(&swap->resource, dir, &name_ke, ".txt");
+    scene_add(&swap->scene, BY_LINKS, change_swap, next_phase_plain);
+    generation_begin(&swap->resource, swap->serial);
+    swap->resource.want = swap->serial;
 }
 
 
@@ -1223,7 +1236,7 @@ tree_make(void)
     make_dir(path);
     path_print(path, "%s/outside/f.txt", options.beside);
     make_file(path, KIND_OUTSIDE, new_serial(), SMALL);
-    /* So that "if the owner matches" does not. */
+    /* So that "if the owner matches" fails. */
     if (geteuid() == 0
         && (chown(path, 65534, 65534) != 0
             || (*strrchr(path, '/') = '\0', chown(path, 65534, 65534) != 0)))
@@ -1261,7 +1274,7 @@ things_make(void)
 }
 
 
-/* All that rules of the servers deny by name; see t/churn.t. */
+/* All names that rules of the servers deny; see t/churn.t. */
 static void
 denied_make(void)
 {
@@ -1274,7 +1287,7 @@ denied_make(void)
     thing_dir("/s/", &name_hi, &name_hi, "-d", KIND_DENIED);
     thing_file("/w/", &name_cafe, "-d.txt", KIND_DENIED);
     thing_dir("/u/", &name_ke, &name_ke, "-h", KIND_HTACCESS);
-    /* The octets of the one in EUC-JP are the other in Shift_JIS. */
+    /* The octets of one name in EUC-JP are the other name in Shift_JIS. */
     thing_dir("/e/", &name_hyo, &hyo_but_euc, "-d", KIND_DENIED);
     thing_dir("/e/", &name_half, &name_half, "-d", KIND_PUBLIC);
     thing_flicker("/e/", &name_hyo, name_hyo.euc, "-d2", 1);
@@ -1328,7 +1341,7 @@ scenes_make(void)
 
 /* ---- threads -------------------------------------------------------------- */
 
-/* One change of each scene that storms; 0: all are calm. */
+/* One change of each scene in a storm. Returns: 0 if all are calm. */
 static int
 scenes_round(int by)
 {
@@ -1343,10 +1356,12 @@ scenes_round(int by)
         }
 
         if (now() >= scene->until) {
-            scene->act++;
-            storm = scene->turn(scene);
-            /* Before a storm's end has been judged it is of interest. */
-            __atomic_store_n(&scene->lively, storm || scene->storm,
+            scene->phase++;
+            storm = scene->next_phase(scene);
+            /*
+             * A scene stays active until the end of its storm has been judged.
+             */
+            __atomic_store_n(&scene->active, storm || scene->storm,
                              __ATOMIC_RELAXED);
             scene->storm = storm;
         }
@@ -1398,7 +1413,7 @@ scenes_start(void)
 }
 
 
-/* The tree stands still from now on. */
+/* The tree does not change from now on. */
 void
 scenes_stop(void)
 {

@@ -1,6 +1,4 @@
-/*
- * tree.c - names, files and what they hold
- */
+/* tree.c - names, files and their content */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +13,10 @@
 
 #include "churn.h"
 
-/* In Shift_JIS the first one ends in a backslash; the last two marks. */
+/*
+ * In Shift_JIS the first character ends in a backslash; the last two decompose
+ * into a letter and a mark.
+ */
 const name_t name_hyo = {
     { "\xe8\xa1\xa8\xe3\x81\x8c\xe3\x81\x8e",
       "\xe8\xa1\xa8\xe3\x81\x8b\xe3\x82\x99\xe3\x81\x8d\xe3\x82\x99", NULL,
@@ -46,7 +47,7 @@ const name_t name_ke = { { "k\xe1\xba\xbf", "ke\xcc\x82\xcc\x81", NULL,
                          NULL,
                          NULL };
 
-/* What the EUC-JP octets of name_hyo are in Shift_JIS. */
+/* The EUC-JP octets of name_hyo, decoded in Shift_JIS. */
 const name_t name_half = {
     { "\xef\xbe\x89\xef\xbd\xbd\xef\xbd\xa4\xef\xbd\xac\xef\xbd\xa4"
       "\xef\xbd\xae",
@@ -103,22 +104,22 @@ random_below(uint32_t n)
 
 
 void
-fatal(const char *what, const char *path)
+fatal(const char *label, const char *path)
 {
-    fprintf(stderr, "%s %s: %s\n", what, path, strerror(errno));
+    fprintf(stderr, "%s %s: %s\n", label, path, strerror(errno));
     _exit(2);
 }
 
 
-/* A line for whoever reads the test's output; the first few only. */
+/* Print a line for the test's output; only the first few are printed. */
 void
-say(const char *format, ...)
+report(const char *format, ...)
 {
-    static unsigned said;
+    static unsigned printed;
     char            line[2048];
     va_list         args;
 
-    if (__atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= 30) {
+    if (__atomic_fetch_add(&printed, 1, __ATOMIC_RELAXED) >= 30) {
         return;
     }
 
@@ -144,23 +145,23 @@ static const char *const count_texts[COUNTS] = {
 
 
 void
-count_add(count_t what, uint64_t n)
+count_add(count_t counter, uint64_t n)
 {
-    __atomic_fetch_add(&counted[what], n, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counted[counter], n, __ATOMIC_RELAXED);
 }
 
 
 uint64_t
-count_get(count_t what)
+count_get(count_t counter)
 {
-    return __atomic_load_n(&counted[what], __ATOMIC_RELAXED);
+    return __atomic_load_n(&counted[counter], __ATOMIC_RELAXED);
 }
 
 
 const char *
-count_text(count_t what)
+count_text(count_t counter)
 {
-    return count_texts[what];
+    return count_texts[counter];
 }
 
 
@@ -346,14 +347,14 @@ is_unreserved(unsigned char c)
 }
 
 
-/* raw: octets above 7F go as they are; else they are percent-encoded. */
+/* raw: octets above 7F are sent as they are; else percent-encoded. */
 static void
-place_add(place_t *place, const char *octets, int raw)
+resource_add_octets(resource_t *resource, const char *octets, int raw)
 {
     static const char *const hex[] = { "%%%02X", "%%%02x" };
     char                     out[MAX_PATH * 3], *p = out;
 
-    if (place->targets == MAX_TARGETS) {
+    if (resource->targets == MAX_TARGETS) {
         errno = E2BIG;
         fatal("target", octets);
     }
@@ -362,29 +363,29 @@ place_add(place_t *place, const char *octets, int raw)
         if (is_unreserved(*o) || (raw && *o > 0x7f)) {
             *p++ = (char) *o;
         } else {
-            p += sprintf(p, hex[place->targets % 2], *o);
+            p += sprintf(p, hex[resource->targets % 2], *o);
         }
     }
 
     *p = '\0';
-    place->target[place->targets] = strdup(out);
+    resource->target[resource->targets] = strdup(out);
 
-    if (place->target[place->targets++] == NULL) {
+    if (resource->target[resource->targets++] == NULL) {
         fatal("strdup", octets);
     }
 }
 
 
 void
-place_ask(place_t *place, const char *octets)
+resource_add_target(resource_t *resource, const char *octets)
 {
-    place_add(place, octets, 0);
+    resource_add_octets(resource, octets, 0);
 }
 
 
 void
-place_spell(place_t *place, const char *dir, const name_t *name,
-            const char *tail)
+resource_add_spellings(resource_t *resource, const char *dir,
+                       const name_t *name, const char *tail)
 {
     const char *octets[] = {
         name->form[FORM_NFC], name->form[FORM_NFD], name->form[FORM_LEGACY],
@@ -398,10 +399,10 @@ place_spell(place_t *place, const char *dir, const name_t *name,
         }
 
         path_print(whole, "%s%s%s", dir, octets[i], tail);
-        place_add(place, whole, 0);
+        resource_add_octets(resource, whole, 0);
 
         if (i == FORM_NFC || octets[i] == name->euc) {
-            place_add(place, whole, 1);
+            resource_add_octets(resource, whole, 1);
         }
     }
 }

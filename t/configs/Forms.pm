@@ -1,7 +1,8 @@
-# Forms of a path: how a client may write it, and what what it wrote may mean.
+# Forms of a path: how a client can write it, and the names that it can mean.
 #
-# A form is chosen once and then applied to several paths of the same shape,
-# so that an existing and an absent name are written in the same way.
+# A form is chosen once and then applied to several paths of the same
+# structure, so that an existing and an absent name are written in the same
+# way.
 package Forms;
 use strict;
 use warnings;
@@ -19,7 +20,7 @@ my @FOREIGN = qw(Shift_JIS EUC-JP windows-1252 windows-1251 GBK EUC-KR);
 
 # ---- writing --------------------------------------------------------------------
 
-# Characters to characters; $n makes the same choice for each name.
+# Mappings of characters; $n makes the same choice for each name.
 my %TEXT = (
     nfd     => sub { NFD($_[0]) },
     upper   => sub { uc $_[0] },
@@ -62,7 +63,7 @@ sub other_vendor {
     return $text;
 }
 
-# One character of the stem left out or another.
+# One character of the stem removed or replaced.
 sub edit {
     my ($text, $n, $by) = @_;
     my ($stem, $suffix) = $text =~ /^(.+?)(\.[^.]*)?\z/s;
@@ -72,7 +73,8 @@ sub edit {
     return join '', @part, $suffix // '';
 }
 
-# Octets to what stands in the request line; the second argument is the text.
+# Octets as they are written in the request line; the second argument is the
+# text.
 my %WRITE = (
     percent => \&percent,
     lower   => sub { lc_escapes(percent($_[0])) },
@@ -95,8 +97,8 @@ sub unicode_u {
         : percent($_) } split //, $text;
 }
 
-# A form for a path with so many segments. What the settings concern is
-# likelier. "same" says that the path is not another one for it.
+# A random form for a path with that many segments, with a bias to those that
+# the settings concern. "same" means that the form does not name another path.
 sub choose {
     my ($segments, $set) = @_;
     my $count = @$segments;
@@ -113,12 +115,12 @@ sub choose {
     push @folds, 'variant' if $match =~ /variants/;
     my @repairs = map { $_ eq 'double-encoding' ? 'double' : $_ }
         split ' ', $set->{repair};
-    # which segments another form is for: a directory, the name, or all
+    # the segments that the form changes: a directory, the name, or all
     my @which = $kind < 0.3 || $count == 1 ? 0 .. $count - 1
         : rand() < 0.5 ? $count - 1 : int rand $count;
     if (@charsets && rand() < 0.55) {
         @form{qw(charset same)} = (one(@charsets), 0);
-        # now and then each segment in its own
+        # sometimes each segment in its own charset
         $form{charsets} = [map { one('UTF-8', @charsets) } @$segments]
             if rand() < 0.12;
     }
@@ -159,8 +161,8 @@ sub choose {
     return \%form;
 }
 
-# A path in a form: the segments as they stand in the request, undef if a
-# charset lacks a character.
+# A path in a form: the segments as written in the request, undef if a charset
+# lacks a character.
 sub write_form {
     my ($form, @segments) = @_;
     my @written;
@@ -196,7 +198,7 @@ sub unescape {
     return $text;
 }
 
-# Perl's own idea of UTF-8 is wider.
+# Perl's utf8 accepts more than UTF-8.
 sub is_utf8 {
     my ($copy) = @_;
     return 1 if $copy !~ /[^\0-\x7F]/;
@@ -206,13 +208,13 @@ sub is_utf8 {
 
 sub text_of { my ($octets) = @_; utf8::decode($octets); return NFC($octets) }
 
-# The texts that a segment's octets are in UTF-8, or else in each charset; the
-# first is what it is without a look at the disk. Octets if there is none.
+# The texts that a segment's octets can mean, in UTF-8 or else in each charset;
+# the first is the one without a lookup. Octets if there is none.
 sub readings {
     my ($octets, $set) = @_;
     return [$octets] if $octets !~ /[\x80-\xFF]/;
     my @texts;
-    # no path may hold a control: mojibake with one is read repaired at once
+    # no path may contain a control: mojibake with one is repaired at once
     my $text = is_utf8($octets) ? text_of($octets) : undef;
     if (defined $text && $text =~ /[\x80-\x9F]/) {
         push @texts, repaired($text, 'mojibake'), $text
@@ -226,7 +228,7 @@ sub readings {
     return [grep { !$seen{$_}++ } @texts];
 }
 
-# What a segment may be repaired to.
+# The possible repairs of a segment.
 sub repaired {
     my ($text, $repair) = @_;
     my @texts;
@@ -242,7 +244,7 @@ sub repaired {
     if ($repair =~ /mojibake/ && $text =~ /[^\0-\x7F]/) {
         for my $charset (qw(cp1252 iso-8859-1)) {
             my $octets = eval { Encode::encode($charset, $text, $STRICT) };
-            # windows-1252 has five holes
+            # windows-1252 has five unassigned codes
             $octets //= eval { join '', map { ord >= 0x80 && ord() < 0xA0
                 ? chr ord : Encode::encode($charset, $_, $STRICT) }
                 split //, $text };
@@ -259,16 +261,16 @@ sub from_u {
     return Encode::decode('UTF-16BE', $octets);
 }
 
-# The names of the site that some place of the configuration takes for near.
-# By "case", "straße" is "strasse" and farther from "strae".
+# The names of the site that some location of the configuration may match. By
+# "case", "straße" is "strasse" and so more different from "strae".
 sub near {
     my ($site, $name, $set) = @_;
     return map { $site->near($name, $_) } @{ $set->{matches} };
 }
 
-# All paths that a request's segments may mean by the settings of a
-# configuration, as lists of octets, and the readings of each segment; nothing
-# where that are too many. Any entry that could be found is among them.
+# All paths that the segments of a request may mean with the settings of a
+# configuration, as lists of octets, and the readings of each segment; empty if
+# there are too many. Any entry that could be found is among them.
 sub meanings {
     my ($site, $set, @written) = @_;
     my @octets = map { unescape($_) } @written;

@@ -1,11 +1,10 @@
-# Configurations of httpd: one <VirtualHost> each, from the patterns that
-# people use. A directive is a string, a section a list that begins with its
-# opening line without "<" and ">"; ".htaccess DIR" begins what stands in such
-# a file.
+# Configurations of httpd: one <VirtualHost> each, from common patterns. A
+# directive is a string, a section a list that begins with its opening line
+# without "<" and ">"; ".htaccess DIR" begins the content of such a file.
 #
-# %{RAW} is THE_REQUEST, what the client sent. The oracle, which is asked for
-# the canonical name, gets it in a field instead, so that a rule on it sees the
-# same.
+# %{RAW} is THE_REQUEST, as the client sent it. The oracle, which receives the
+# canonical name, gets it in a header field instead, so that a rule on it sees
+# the same.
 package Httpd;
 use strict;
 use warnings;
@@ -106,7 +105,7 @@ my @AUTH = ('AuthType Basic', 'AuthName closed', 'AuthUserFile "%%TMP%%/users"',
 
 # ---- refusals ---------------------------------------------------------------------
 
-# What a section may say to refuse.
+# Directives of a section that deny access.
 sub refusal {
     my ($g) = @_;
     return @{ one(['Require all denied'], ['Require all denied'], [@AUTH],
@@ -187,8 +186,8 @@ sub server_rules {
     ) };
 }
 
-# The same of a directory or a .htaccess file: patterns without names where
-# their octets on disk are others.
+# The same for a directory or a .htaccess file: patterns without names if these
+# have other octets on disk.
 sub directory_rules {
     my ($g) = @_;
     my $plain = $g->{tree} eq 'nfc';
@@ -196,10 +195,10 @@ sub directory_rules {
     my $top  = top();
     my @no_file = ('RewriteCond %{REQUEST_FILENAME} !-f',
         maybe(0.7, 'RewriteCond %{REQUEST_FILENAME} !-d'));
-    # an argument made of a file's path holds its octets on disk, which a
+    # an argument made from a file's path contains its octets on disk, which a
     # condition would compare with those of REQUEST_URI
     return @{ one(grep { $plain || "@$_" !~ /=\$1|=%\{|::\$0/ }
-        # everything into a directory, which is closed itself
+        # all requests into a directory that is itself closed
         ['RewriteCond %{ENV:REDIRECT_STATUS} ^$', "RewriteRule ^$top/ - [F]",
             "RewriteCond %{REQUEST_URI} !^/$top/",
             "RewriteRule ^(.*)\$ $top/\$1 [L]"],
@@ -222,7 +221,7 @@ sub directory_rules {
             'RewriteRule "^index\.php(?:/(.*)|$)" "%{ENV:BASE}/$1" [R=301,L]',
             'RewriteCond %{REQUEST_FILENAME} -f', 'RewriteRule ^ - [L]',
             'RewriteRule ^ %{ENV:BASE}/index.php [L]'],
-        # a cloud's and a wiki's own directories
+        # private directories of a cloud and a wiki
         ["RewriteRule \"^(?:$dir|config|lib)/.*\" - [R=404,L]",
             'RewriteRule "^(?:\.|autotest|console).*" - [R=404,L]'],
         ['RewriteRule "^_media/(.*)" "index.php?media=$1" [QSA,L]', @no_file,
@@ -320,11 +319,11 @@ sub generate {
     }
     push @nodes, ["Directory \"%%ROOT%%/" . dir($g) . '"', place_settings(0.4)]
         if rand() < 0.15;
-    # "exact" takes names on disk to be in NFC, unless the form is said
+    # "exact" requires names on disk in NFC, unless the form is declared
     splice @nodes, 1, 0, 'IRIFilenameForm nfd' if $g->{tree} eq 'nfd'
         && $class->text(\@nodes, 0) =~ /IRIMatch exact/
         && !grep { /^IRIFilenameForm/ } @nodes;
-    # [END] and FallbackResource are a loop in which httpd itself crashes
+    # [END] with FallbackResource is a loop that crashes httpd itself
     without_end(\@nodes) if $class->text(\@nodes, 1) =~ /FallbackResource/;
     return { server => 'httpd', site => $site, tree => $g->{tree},
         prefixes => $g->{prefixes}, nodes => \@nodes };
@@ -350,7 +349,7 @@ sub htaccess {
 # ---- text -------------------------------------------------------------------------
 
 # Directives and sections as text; for the oracle without the module's. Files
-# .htaccess are shown as they are, and written by servers().
+# .htaccess are included in the text, and written by servers().
 sub text {
     my ($class, $nodes, $oracle) = @_;
     my $text = '';
@@ -432,7 +431,7 @@ sub read_settings {
     $set{cached} = $text =~ /^CacheEnable/m;
     if ($text =~ /iri-charset=([^"]*)/) {
         $set{by_client} = 1;
-        # the first reading is by the configuration's list still
+        # the first reading still uses the configuration's list
         $set{charsets} = [split ' ', $1];
     }
     push @{ $set{matches} }, 'variants'
@@ -449,30 +448,31 @@ sub sees_escapes {
 
 sub raw_line { return "$_[1] $_[2] HTTP/1.1" }
 
-# A rule that answers 404 for what is there cannot be told by its answer.
+# Does a rule answer 404 for existing names, so that its answer does not show a
+# denial?
 sub hides { return 0 }
 
-# No configuration puts the name into what denies it.
+# No configuration includes the name in its denial.
 sub shows_name { return 0 }
 
 sub denies_with_name { return 0 }
 
-# May a section of a directory grant what .htaccess above it denies? It does so
-# only where the directory is there.
+# May a section of a directory grant access that a .htaccess above it denies?
+# It applies only if the directory exists.
 sub lifts_denial {
     return text_of(@_[0, 1], 1)
         =~ /^<Directory(?:Match)? [^\n]*\n(?: [^\n]*\n)*? +Require /m;
 }
 
-# Nor does one send to a login what it finds on disk.
+# Does a rule redirect existing files to a login? Not here.
 sub asks_disk { return 0 }
 
 sub has_application {
     return text_of(@_[0, 1], 1) =~ /ProxyPass|ScriptAlias|\[P\]|\[H=|index\.php/;
 }
 
-# A report without what the client sent, the module's own, and names of files
-# where their octets are others than the name's.
+# A report without the client's own data, the module's own variables, and names
+# of files if these have other octets on disk.
 sub body_of {
     my ($class, $body, $other, $caches) = @_;
     # PROPFIND: the module writes escapes in upper case; times are dropped
@@ -481,7 +481,7 @@ sub body_of {
     return $body if $body !~ /^(?:ENV|UP) /m;
     # a page to which rules redirect is kept as the first request got it
     $body =~ s/^(?:REDIRECT_|SCRIPT_UR[IL]=).*\n?//mg if $caches;
-    # what mod_cache adds to ask again depends on what was asked before
+    # headers that mod_cache adds to revalidate depend on earlier requests
     my $cached = $body =~ /^cache-status=/m;
     my @lines = grep {
         !($cached && /^(?:HTTP_IF_\w+|cache-\w+)=/) &&
@@ -493,7 +493,8 @@ sub body_of {
     return join "\n", sort @lines;
 }
 
-# The module's own variables in a report, also those of the request before.
+# The module's own variables in a report, also those of the request before a
+# redirect.
 sub own_of {
     my ($class, $body) = @_;
     return sort $body =~ /^((?:REDIRECT_)*IRI(?:_\w+)?=.*)$/mg;

@@ -1,8 +1,8 @@
-# What is asked of a configuration, and what is wrong about its answers.
+# The requests for a configuration, and the checks of the responses.
 #
 # A case is a path of the site in a form, and an absent name in the same form.
-# The oracle, which is the same configuration without the module, is asked for
-# the canonical form of every path that the request may mean.
+# The oracle, which is the same configuration without the module, receives
+# requests for the canonical form of every path that the request may mean.
 package Judge;
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ use Wire;
 
 # ---- cases ------------------------------------------------------------------------
 
-# URLs that lead to a top of the site only if a rule says so.
+# URLs that lead to a top directory of the site only by a rule.
 my %PREFIX = ('/p/' => '/p/7/', '/wiki/' => '/wiki/', '/_media/' => '/_media/',
     '(v\\d' => '/v12/', '/protected/' => '/protected/');
 
@@ -85,7 +85,7 @@ sub new_case {
     return $case;
 }
 
-# Is a path written so in UTF-8, in any normalization form?
+# Is a path written in UTF-8, in any normalization form?
 sub is_same {
     my ($written, @segments) = @_;
     for my $number (0 .. $#segments) {
@@ -96,9 +96,9 @@ sub is_same {
     return 1;
 }
 
-# How the settings take a segment: how many readings it has, which charsets
-# read it, and which of them as the same; whether it is the name as it is, and
-# holds a control, which no path may.
+# How the settings interpret a segment: the number of its readings, the
+# charsets that decode it, and those that give the same result; whether it is
+# the name itself, and whether it contains a control, which no path may have.
 sub signature {
     my ($set, $written, $name) = @_;
     my $octets = Forms::unescape($written);
@@ -124,8 +124,8 @@ sub target {
 
 my @AUTH = ('Authorization: Basic ' . 'dXNlcjpwYXNz');    # user:pass
 
-# What the client sent, as a rule that makes a path of it gets it: octets that
-# are not escaped are read as those of a path.
+# What the client sent, as a rule receives it that makes a path of it: raw
+# octets are read as those of a path.
 sub read_once {
     my ($written, $readings, $path) = @_;
     return [map {
@@ -136,8 +136,9 @@ sub read_once {
     } 0 .. $#$written];
 }
 
-# The requests of a configuration's cases: for the server, for the oracle.
-# Each case gets, for both names, what they mean, and the numbers of requests.
+# The requests of a configuration's cases: for the server, for the oracle. Each
+# case gets, for both names, their possible meanings, and the numbers of
+# requests.
 sub requests {
     my ($class, $config, $cases, $name) = @_;
     my $set  = $class->settings_of($config);
@@ -178,8 +179,8 @@ sub requests {
 my %DROPPED = map { $_ => 1 } qw(date server content-length connection
     transfer-encoding keep-alive age);
 
-# An answer without what differs from one request to the next, as a text; kept
-# in the answer.
+# A response without parts that differ from one request to the next, as a text;
+# stored in the response.
 sub normal {
     my ($class, $answer, $config, $set) = @_;
     return $answer->[3] //= do {
@@ -190,10 +191,10 @@ sub normal {
             my ($name, $value) = /^([^:]+): *(.*)/s or next;
             $name = lc $name;
             next if $DROPPED{$name};
-            # a cache has a page or not, by what was asked before
+            # the cache contains a page or not, depending on earlier requests
             next if $set->{cached} && $name eq 'etag';
             next if $other && $name =~ /^(?:etag|last-modified)$/;
-            # the module escapes what others leave raw
+            # the module escapes octets that others leave raw
             $value =~ s/,? ?X-Raw// if $name eq 'vary';
             $value = escaped($value) if $name eq 'location';
             push @fields, "$name: $value";
@@ -204,30 +205,31 @@ sub normal {
         $text =~ s/\b[co](\d+\.test)/c$1/g;
         my $root = $config->{site}{folder};
         $text =~ s{\Q$root\E/[\w-]+}{ROOT}g;
-        # what a pattern of httpd has taken the slash from
+        # the value of which a pattern of httpd has removed the slash
         $root =~ s{^/}{};
         $text =~ s{\Q$root\E/[\w-]+}{ROOT}g;
         $text;
     };
 }
 
-# A Location, of which each server leaves other octets raw.
+# A Location, in which servers leave different octets raw.
 sub escaped {
     my ($text) = @_;
     $text =~ s/([\x80-\xFF"<>\[\\\]^`{|}])/sprintf '%%%02X', ord $1/ge;
     return $text =~ s/(%[0-9a-f]{2})/uc $1/geir;
 }
 
-# An answer with what a page tells of the module's own variables.
+# A response including the module's own variables in the page.
 sub with_own {
     my ($class, $asked, $set) = @_;
-    # those of a page that a cache has are of the request that it is of
+    # a cached page has the variables of the request for which it was cached
     return $asked->{normal} if $set && $set->{cached};
     return join "\n", $asked->{normal},
         $class->own_of($asked->{answer}[2]);
 }
 
-# The same for a comparison with the oracle: the module may say more in these.
+# The same for a comparison with the oracle: the module may add values to these
+# fields.
 sub plain {
     my ($text, $set) = @_;
     $text =~ s/^vary: .*\n//mg if $set->{by_client};
@@ -235,7 +237,7 @@ sub plain {
     return $text;
 }
 
-# Puts marks for a name, as it was written and in each of its readings.
+# Replaces a name by marks, as written and in each of its readings.
 sub without_name {
     my ($text, $written, @names) = @_;
     my $number = 0;
@@ -255,7 +257,7 @@ sub without_name {
     return $text;
 }
 
-# One mark for the name as it was written and for all that it may mean.
+# Replaces the name as written and all its possible meanings by one mark.
 sub without_any {
     my ($asked, $last) = @_;
     my $text = without_name($asked->{normal}, $asked->{written}[$last],
@@ -288,7 +290,7 @@ sub judge {
                 asked => $asked } if $kind;
         }
         if (my $why = @asked == 2
-            && tells($class, $config, $set, $case, @asked))
+            && discloses($class, $config, $set, $case, @asked))
         {
             push @found, { kind => 'tells', why => $why, case => $case,
                 asked => $asked[0], other => $asked[1] };
@@ -297,7 +299,7 @@ sub judge {
     return @found;
 }
 
-# What is wrong with one answer by itself: a kind and a sentence, or nothing.
+# The error in one response by itself: a kind and a sentence, or nothing.
 sub wrong {
     my ($class, $config, $set, $case, $asked) = @_;
     my $status = $asked->{answer}[0];
@@ -310,8 +312,8 @@ sub wrong {
     my $canonical = canonical(map { utf8($_) }
         @{ $asked->{which} eq 'twin' ? $case->{absent} : $case->{segments} });
     my ($name) = grep { $_->{canonical} eq $canonical } @meant;
-    # The canonical name, and a form that is no other name, lose nothing.
-    # So it is where the entry itself is what the oracle answers with.
+    # The canonical name, and a form that is no other name, must have the
+    # oracle's response for this entry.
     my $is_same = $case->{same} && $name && !is_other_form($config, $set);
     my $is_entry = $is_same && $name->{normal}
         =~ m{^(?:FILE|ENV) (?:.*/)?\Q$name->{path}[ $case->{last} ]\E$}m;
@@ -323,7 +325,7 @@ sub wrong {
     if ($set->{redirect}{$status} and my @to = redirected($config->{site}, $case,
         $asked, @meant))
     {
-        # Where an application answers, nothing tells what it has.
+        # An application's response does not show which files exist.
         return if $asked->{which} ne 'twin'
             || grep({ $_->{answer}[0] != 404 } @to)
             || $to[0]{canonical} eq as_written($asked)
@@ -333,7 +335,7 @@ sub wrong {
     return if $status == 300 && $set->{ambiguous};
     return if is_listing($set, $asked)
         && grep { $_->{answer}[0] =~ /^2/ } @meant;
-    # a wrong answer of the oracle's own is no reason
+    # an error of the oracle itself is no reference
     if ($status >= 500) {
         return if grep { $_->{answer}[0] == $status } @meant;
         # Octets without a reading are refused before a location is chosen: the
@@ -342,14 +344,14 @@ sub wrong {
             && $class->text($config->{nodes}, 0) =~ /^error_page (?:\d+ )*404/m;
         return ('error', "answered $status");
     }
-    # an error of the oracle's own neither grants nor denies
+    # an error of the oracle itself neither grants nor denies
     return if !grep { $_->{answer}[0] < 500 } @meant;
-    # SetEnvIf sees an ASCII path as it was sent; the oracle has no escapes
+    # SetEnvIf sees an ASCII path as sent; the oracle has no escapes
     return if $is_same && $class->can('sees_escapes')
         && $class->sees_escapes($config)
         && $asked->{target} =~ /%/ && $asked->{target} =~
             m{^(?:[/!-\$&->\@-~]|%[2-7][0-9A-Fa-f])+(?:\?|\z)};
-    # nor does one (a loop of rules) for the very name
+    # nor does an error (a loop of rules) for the name itself
     return if $is_same && $status >= 400 && $name->{answer}[0] >= 500;
     return ('lost', "$status, the oracle $name->{answer}[0]")
         if $is_same && ($name->{answer}[0] =~ /^2/ || @meant == 1);
@@ -359,8 +361,8 @@ sub wrong {
     return if is_ambiguous($class, $config, $case, $asked);
     return if is_concealed($class, $config, $plain, $asked);
     return if $status =~ /^3/ && shows_sent($plain, $asked);
-    # httpd decodes a path once more where a rule of a directory changes it;
-    # "%u" is an error then, unless it is to be repaired.
+    # httpd decodes a path again after a rule of a directory changed it; then
+    # "%u" is an error, unless it is repaired.
     return if $set->{repair} =~ /%u/ && $asked->{target} =~ /%u|%25u/
         && grep { $_->{answer}[0] == 400 } @meant;
     my @success = grep { $_->{answer}[0] =~ /^2/ } @meant;
@@ -368,15 +370,15 @@ sub wrong {
         "$status, the oracle " . join ' ', map { $_->{answer}[0] } @meant);
 }
 
-# A listing of the module, which is sent when access has been granted.
+# A listing of the module, which is sent after access has been granted.
 sub is_listing {
     my ($set, $asked) = @_;
     return $set->{listing} && $asked->{answer}[0] == 200 && $asked->{normal}
         =~ /^cache-control: private.*\n(?:.*\n)*content-security/m;
 }
 
-# What a rule made of $request_uri before the module has read it holds the
-# octets of the client; the oracle was given those of the path.
+# A path that a rule made from $request_uri before the module read it contains
+# the client's octets; the oracle received those of the path.
 sub as_path {
     my ($text, $asked, $path) = @_;
     my $written = $asked->{written};
@@ -386,7 +388,7 @@ sub as_path {
     return $text;
 }
 
-# IRIQueryCharset reads the arguments that a rule has made of the path, too.
+# IRIQueryCharset also reads arguments that a rule has made from the path.
 sub reads_arguments {
     my ($text, $set, @meant) = @_;
     my ($charset) = split ' ', $set->{querycharset} // 'none';
@@ -407,7 +409,7 @@ sub reads_arguments {
     return scalar grep { $_ eq $own } @oracle;
 }
 
-# With "iri_match exact" a name counts in one form, that of
+# With "iri_match exact" a name is found in one form only, that of
 # iri_filename_form; the oracle's tree is in NFC.
 sub is_other_form {
     my ($config, $set) = @_;
@@ -415,7 +417,7 @@ sub is_other_form {
         && ($set->{filename_form} // '') ne 'nfd';
 }
 
-# The canonical form of a request that came in UTF-8.
+# The canonical form of a request in UTF-8.
 sub as_written {
     my ($asked) = @_;
     return canonical(map { my $octets = Forms::unescape($_);
@@ -423,20 +425,20 @@ sub as_written {
         @{ $asked->{written} });
 }
 
-# Is it a redirect to the canonical URI of what may be meant?
+# Is it a redirect to the canonical URI of a possible meaning?
 sub redirected {
     my ($site, $case, $asked, @meant) = @_;
     my ($to) = $asked->{answer}[1] =~ m{^location: *(?:http://[^/]*)?(\S*)}mi
         or return;
-    # of a directory without its slash, too
+    # also of a directory without its slash
     return grep { $to eq $_->{canonical} . $case->{query}
         || $to eq "$_->{canonical}/$case->{query}"
         && $site->is_folder($_->{path}[-1]) } @meant;
 }
 
-# Is it what the oracle has for an absent name in that place? Without an absent
-# name to compare with, a name that does not count in its form may be answered
-# in any way.
+# Is it the oracle's response for an absent name in that location? If there is
+# no absent name to compare with, a name that is not found in its form may have
+# any response.
 sub as_absent {
     my ($config, $set, $case, $asked) = @_;
     my ($twin) = grep { $_->{which} eq 'twin' } @{ $case->{asked} };
@@ -452,8 +454,8 @@ sub as_absent {
     return 0;
 }
 
-# Is it UTF-8 with a control of C1, as mojibake has it? No path may hold one:
-# such a segment is refused unless what it is repaired to is found.
+# Is it UTF-8 with a C1 control, as in mojibake? No path may contain one: such
+# a segment is refused unless an entry with its repair exists.
 sub has_control {
     my $octets = Forms::unescape($_[0]);
     return Forms::is_utf8($octets)
@@ -516,12 +518,13 @@ sub is_concealed {
 sub shows_sent {
     my ($plain, $asked) = @_;
     return 0 if grep { !@$_ } @{ $asked->{readings} };
-    # any reading of each segment: one that found the entry has found it all
+    # any reading of each segment: one that found the entry has found all
+    # segments
     my @sent = map { my $any = join '|', map { quotemeta utf8($_) } @$_;
         "/(?:$any)" } @{ $asked->{readings} };
     for my $meant (@{ $asked->{meant} }) {
         my @found = map {"/$_"} @{ $meant->{path} };
-        # a rule may have left out the first segments
+        # a rule may have removed the first segments
         for my $first (0 .. $#found) {
             my ($sent, $found) = map { join '', @$_[$first .. $#found] }
                 \@sent, \@found;
@@ -534,8 +537,9 @@ sub shows_sent {
     return 0;
 }
 
-# Do rules tell the names apart as they came, below a directory that is not
-# there? What no rule has denied is looked up, and may be denied elsewhere.
+# Do rules distinguish the names as sent, below a directory that does not
+# exist? A name that no rule denied is looked up, and may be denied by another
+# rule.
 sub rules_tell {
     my ($last, @asked) = @_;
     my @text;
@@ -550,12 +554,12 @@ sub rules_tell {
     return $text[0] ne $text[1];
 }
 
-# Do the answers tell an existing name from an absent one, though the oracle
-# denies both? It has to deny in the same way whatever a request may mean in
-# that directory: a rule that denies single names tells by itself. A 404 is a
-# denial only where a rule says so. A configuration that shows the name itself
-# tells what was found.
-sub tells {
+# Do the responses distinguish an existing name from an absent one, though the
+# oracle denies both? The oracle must deny all possible meanings in that
+# directory in the same way: a rule that denies single names discloses them
+# itself. A 404 is a denial only if a rule says so. A configuration that
+# includes the name in its answer discloses it.
+sub discloses {
     my ($class, $config, $set, $case, $there, $absent) = @_;
     my $last = $case->{last};
     my @above = map { utf8($_) } @{ $case->{segments} }[0 .. $last - 1];
@@ -579,7 +583,7 @@ sub tells {
         || $denied =~ /^3/ && (!is_login($denied) || $class->asks_disk($config))
         || $denied =~ /^404/ && $denied !~ /^hidden/m
         && !$class->hides($config, '/' . join '/', @{ $case->{segments} });
-    # 403 of a directory without an index is no denial
+    # 403 for a directory without an index is no denial
     return if $denied =~ /^403/ && $class->lifts_denial($config)
         && $last < $#{ $case->{segments} }
         && redirected($config->{site}, $case, $there, @{ $there->{meant} });
@@ -589,12 +593,13 @@ sub tells {
     ($one, $two) = map { without_any($_, $last) } $there, $absent
         if $class->shows_name($config);
     return if $one eq $two;
-    # what another path that may be meant has, tells nothing of a denied one
+    # the response for another possible meaning discloses nothing about a
+    # denied name
     return if grep { $_->{answer}[0] =~ /^2/
         && $_->{normal} eq plain($there->{normal}, $set) }
         @{ $there->{meant} };
     # A rule that names the entry denies it before a location grants access and
-    # another one denies; there Vary is no longer needed.
+    # another one denies; then Vary is no longer needed.
     if (index($class->text($config->{nodes}, 0), $case->{segments}[$last]) >= 0) {
         s/^vary: .*\n//mg for $one, $two;
         return if $one eq $two;

@@ -1,9 +1,9 @@
-# Configurations of nginx: one server{} each, from the patterns that people
-# use. A directive is a string, a block a list that begins with its header.
+# Configurations of nginx: one server{} each, from common patterns. A directive
+# is a string, a block a list that begins with its header.
 #
-# $raw is $request_uri, what the client sent. The oracle, which is asked for
-# the canonical name, gets it in a field instead, so that a rule on it sees the
-# same.
+# $raw is $request_uri, as the client sent it. The oracle, which receives the
+# canonical name, gets it in a header field instead, so that a rule on it sees
+# the same.
 package Nginx;
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use IRI::Server qw(free_port slurp spew);
 use Program;
 use Site qw(of_config one some text_of utf8 maybe @TREES);
 
-# Lists of charsets by a variable; no request says otherwise than the default.
+# Lists of charsets by a variable; all requests have the default value.
 my %LIST = (
     '$list_jp' => 'EUC-JP Shift_JIS', '$list_we' => 'windows-1252',
 );
@@ -82,7 +82,7 @@ sub settings {
             : $g->{tree} eq 'nfc' ? maybe(0.15, 'iri_filename_form nfc')
             : "iri_filename_charset UTF-8 $g->{tree}"),
         maybe(0.08, 'iri_query_charset windows-1252 nfc'),
-        # rarely the same size twice, so that a server has a zone of its own
+        # mostly different sizes, so that each server has a zone of its own
         maybe(0.5, 'iri_cache ' . one('off', map { (300 + int rand 300) . 'k' }
             1 .. 4)),
         place_settings(0.5),
@@ -120,7 +120,7 @@ sub prefix {
     return $prefix;
 }
 
-# What a location says about itself, so that an answer tells which it was.
+# Headers by which a response shows the location.
 sub report {
     my ($g) = @_;
     return "$g->{count} u=\$uri a=\$args m=\$request_method"
@@ -136,9 +136,9 @@ sub mark {
         . one('always', 'always', ''));
 }
 
-# ---- what a location does ---------------------------------------------------------
+# ---- directives of a location -----------------------------------------------
 
-# Refusals of every kind.
+# Denials of every kind.
 sub guard {
     my ($g) = @_;
     my $dir = dir($g);
@@ -192,7 +192,7 @@ sub condition {
         ['set $n "$n-if"'], ['rewrite "^/(.*)$" "/index.php?q=$1" last'],
         ['rewrite "^(.*)$" "$1.html" ' . one('last', 'break')],
         ['return 302 /login.php?next=$uri'], ['break']);
-    # where names have other octets on disk, $document_root$uri is no file
+    # if names have other octets on disk, $document_root$uri is no file
     my @root = $g->{tree} eq 'nfc' ? ('-f $document_root$uri',
         '-f "$document_root/public$uri"') : ();
     my $test = one(@root, '!-e $request_filename', '!-e $request_filename',
@@ -227,7 +227,7 @@ sub handler {
     );
 }
 
-# A part of a location's body in an order of its own.
+# Parts of a location's body in random order.
 sub body {
     my ($g, $place) = @_;
     return (
@@ -283,7 +283,7 @@ sub location {
             . one('last', 'break'), maybe(0.3, @{ guard($g) })];
 }
 
-# The usual arrangements of whole sites.
+# The usual configurations of whole sites.
 sub recipe {
     my ($g) = @_;
     my $dir = dir($g);
@@ -295,7 +295,7 @@ sub recipe {
         'fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name',
         'fastcgi_pass program']);
     return one(
-        # a blog: what is no file is the front controller's
+        # a blog: a path that is no file goes to the front controller
         [['location /', 'try_files $uri $uri/ /index.php?$args'],
             ["location ~* \"^/(?:$dir|uploads)/.*\\.php\$\"", 'deny all'],
             ['location ~ /\.', 'deny all'], @php],
@@ -311,7 +311,7 @@ sub recipe {
             ["location ~ \"^/(app|store)/.*/$dir/\"", 'return 403'],
             ["location ~ \"(^|/)$dir/.*\\.txt\$\"", 'deny all'],
             ['location @rewrite', 'rewrite ^ /index.php'], @php],
-        # a cloud: its own directories do not exist for others
+        # a cloud: its own directories are not accessible
         [["location ~ \"^/(?:$dir|config|lib)(?:\$|/)\"", 'return 404 hidden'],
             ['location ~ "^/(?:\.|autotest|console)"', 'return 404'],
             ['location ~ "\.php(?:$|/)"',
@@ -341,7 +341,7 @@ sub recipe {
                 "rewrite \"^/_media/(.*)\" \"/$dir/index.php?media=\$1\" last",
                 'rewrite "^/(.*)" "/index.php?id=$1&$args" last'],
             ["location ~ \"/($dir|conf|bin)/\"", 'deny all'], @php],
-        # the general collection: backups, dot files, cache busting
+        # common collections: backups, dot files, cache busting
         [['location ~* "/\.(?!well-known\/)"', 'deny all'],
             ['location ~* "(?:#.*#|\.(?:bak|conf|log|sql)|~)$"', 'deny all'],
             ['location ~* "(.+)\.(?:\w+)\.(css|png|html)$"',
@@ -352,17 +352,17 @@ sub recipe {
             ["location /$top/", guard($g)->@*, body($g, "/$top/")],
             ["location \"/$dir/\"", guard($g)->@*]],
         ['root %%ROOT%%/' . $top, ["location \"/$dir/\"", body($g)]],
-        # an application, its files served if it says so
+        # an application that sends files by X-Accel-Redirect
         [["location \"/$dir/\"", 'proxy_pass http://app',
             maybe(0.5, 'proxy_intercept_errors on')],
             ["location /protected/", 'internal', "alias \"%%ROOT%%/$dir/\""]],
         [["location \"/$dir/\"", 'index index.php index.html',
             maybe($g->{tree} eq 'nfc' ? 0.5 : 0, 'autoindex on')]],
-        # a denied place beside an application for what is absent
+        # a denied location beside an application for absent files
         [["location ~ \"^/$dir/\"", guard($g)->@*, one(
             "rewrite \"^/$dir/(.*)\$\" \"/\$1\" break",
             'try_files $uri /index.php?u=$uri', 'try_files $uri @front'),
-            # the text of root is octets on disk
+            # root contains octets on disk
             maybe($g->{tree} eq 'nfc' || $dir !~ /[^\0-\x7F]/ ? 0.5 : 0,
                 "root \"%%ROOT%%/$dir\"")],
             ['location /', ['if (!-e $request_filename)',
@@ -390,7 +390,7 @@ sub generate {
         maybe(0.1, 'index index.php index.html');
     push @nodes, location($g) for 1 .. 1 + rand 5;
     my $text = Nginx->text(\@nodes, 0);
-    # what is named has to be there
+    # named locations must exist
     push @nodes, ['location @front', one('return 200 "front u=$uri a=$args\n"',
         'rewrite ^ /index.php?q=$uri last', 'fastcgi_pass program',
         'proxy_pass http://app', 'rewrite "^/(.*)$" "/index.php?u=$1&$args" last')]
@@ -436,7 +436,8 @@ sub unique {
 # ---- text -------------------------------------------------------------------------
 
 # A configuration's nodes as text; for the oracle without the module's. Where
-# the module lists a directory, autoindex does: its 200 says what is granted.
+# the module lists a directory, autoindex does: its 200 shows that access is
+# granted.
 sub text {
     my ($class, $nodes, $oracle) = @_;
     my $text = '';
@@ -474,7 +475,7 @@ sub servers {
     return utf8($both);
 }
 
-# What the settings of a configuration are, of all its places.
+# The settings of a configuration, of all its locations.
 sub settings_of {
     my ($class, $config) = @_;
     return of_config($config, 'settings',
@@ -504,13 +505,13 @@ sub read_settings {
     return \%set;
 }
 
-# Does a rule see what the client sent?
+# Does a rule use the request line as sent?
 sub uses_raw { return text_of(@_[0, 1], 1) =~ /\$raw\b/ }
 
 sub raw_line { return $_[2] }
 
-# Is a path in an internal location, which answers 404 for what is there?
-# ("return 404 hidden" says so itself.)
+# Is the path in an internal location, which answers 404 for existing files?
+# ("return 404 hidden" does so itself.)
 sub hides {
     my ($class, $config, $path) = @_;
     return in_internal($path, @{ $config->{nodes} });
@@ -532,8 +533,8 @@ sub in_internal {
     return 0;
 }
 
-# Does a denial hold $uri, or what a rule has made of it ("set" of a capture),
-# which is the name that was found? (SECURITY.md says so.)
+# Does a denial contain $uri, or a value that a rule made of it ("set" of a
+# capture), which is the name that was found? (See SECURITY.md.)
 sub shows_name {
     my $text = text_of(@_[0, 1], 1);
     return $text
@@ -541,30 +542,30 @@ sub shows_name {
         || $text =~ /^ *rewrite [^;]*\$1/m && denies_with_name(@_);
 }
 
-# Is a denial a redirect to the login, with $uri? It has the names as they were
-# sent (doc/nginx.md, Restarts).
+# Is the denial a redirect to the login, with $uri? It has the names as sent
+# (doc/nginx.md, Restarts).
 sub denies_with_name {
     my $text = text_of(@_[0, 1], 1);
     return $text =~ /^ *error_page (?:\d+ )*40[13] [^;]*\@login/m
         && $text =~ /^location \@login \{\n *return 302 [^;]*\$uri/m;
 }
 
-# Does a rule send to the login what it finds on disk, or does not? It tells of
-# that by itself, and denies what try_files leads to, when access to the path
-# that was asked for has been granted.
+# Does a rule redirect to the login depending on whether a file exists? It
+# discloses that itself, and denies the target of try_files after access to the
+# requested path has been granted.
 sub asks_disk {
     return text_of(@_[0, 1], 1)
         =~ /^ *if \(!?-[fde] [^\n]*\n *return 302 \/login/m;
 }
 
-# May a rule that asks the disk lead only what is not there to a denial?
+# May a rule that tests for files deny only absent ones?
 sub lifts_denial {
     return text_of(@_[0, 1], 1) =~ /^ *if \(!?-[fde] [^\n]*\n *rewrite/m;
 }
 
 sub has_application { return text_of(@_[0, 1], 1) =~ /_pass |return/ }
 
-# A body without names of files where their octets are others than the name's.
+# A body without names of files if these have other octets on disk.
 sub body_of {
     my ($class, $body, $other) = @_;
     return $body if !$other;
@@ -573,13 +574,13 @@ sub body_of {
     return $body;
 }
 
-# No page holds the module's variables.
+# No page contains the module's variables.
 sub own_of { return () }
 
 # ---- a server ---------------------------------------------------------------------
 
-# The port of the program, which serves until this process ends. It has a copy
-# of all memory, so it is started once.
+# The port of the program, which runs until this process ends. Its process
+# copies all memory, so it is started once.
 my ($fcgi, $owner) = (0, 0);
 
 sub program {

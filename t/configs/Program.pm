@@ -1,5 +1,5 @@
-# A FastCGI program that reports what it was told: each parameter a line, in
-# order. It answers one request a connection, as nginx asks by default.
+# A FastCGI program that reports its parameters, a line each, in order. It
+# answers one request on each connection, as nginx does by default.
 package Program;
 use strict;
 use warnings;
@@ -58,7 +58,7 @@ sub serve {
         my $name = substr $params, 0, $length[0], '';
         $param{$name} = substr $params, 0, $length[1], '';
     }
-    # what the client sent is not what is asked about
+    # data of the client that are not compared
     delete @param{qw(HTTP_X_RAW REQUEST_URI REMOTE_PORT)};
     my $out = "Content-Type: text/plain\r\n\r\nPROGRAM\n"
         . join '', map { "$_=$param{$_}\n" } sort keys %param;

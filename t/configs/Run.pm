@@ -1,5 +1,5 @@
-# Runs configurations with their cases, many in one server, and makes those
-# that fail small.
+# Runs configurations with their cases, many in one server, and minimizes those
+# that fail.
 package Run;
 use strict;
 use warnings;
@@ -9,9 +9,9 @@ use IRI::Server qw(slurp temp_dir);
 use Judge;
 use Wire;
 
-# Asks a list of [config, cases] of one server. Returns the violations, each
-# with the number of its configuration in the list, and what the error log
-# tells. Configurations that the server refuses are left out.
+# Runs a list of [config, cases] in one server. Returns the violations, each
+# with the number of its configuration in the list, and unexpected lines of the
+# error log. Configurations that the server rejects are left out.
 sub ask {
     my ($class, @pairs) = @_;
     my ($started, $tmp);
@@ -25,7 +25,7 @@ sub ask {
         my $error = $@;
         stop($now, $tmp);
         my $number = refused($class, $now, $error);
-        # a message without a line
+        # a message without a line number
         $number = @numbers == 1 ? $numbers[0] : return halves($class, @pairs)
             if !defined $number || $refused{$number};
         $refused{$number} = 1;
@@ -61,7 +61,7 @@ sub ask {
         requests => scalar @own, oracles => scalar @oracle };
 }
 
-# The same in two servers.
+# The same in two servers, with half of the configurations each.
 sub halves {
     my ($class, @pairs) = @_;
     my $half = int(@pairs / 2);
@@ -80,7 +80,7 @@ sub stop {
     $started->{server}->stop;
     my @log = $started->{server}->errors(
         ignore => qr/\[(?:emerg|warn)\]|main process ended/);
-    # what the oracle logs for itself, too, is the server's own
+    # lines that the oracle causes, too, are the server's own
     my %oracle = map { $_ => 1 } map { /^(.*server: )o(\d+\.test)/
         ? message($1) . $2 : () } @log;
     @log = grep { !/server: o\d/ && !(/^(.*server: )c(\d+\.test)/
@@ -92,7 +92,7 @@ sub stop {
 
 sub message { return $_[0] =~ s/^.*?\*\d+ //r }
 
-# The number of the configuration that a server's message refuses.
+# The number of the configuration that the server's message rejects.
 sub refused {
     my ($class, $now, $error) = @_;
     my $line = $class->error_line($error) // return;
@@ -106,9 +106,9 @@ sub refused {
 
 # ---- shrinking --------------------------------------------------------------------
 
-# A smaller configuration with the same kind of violation for the same case:
-# in each round every node is left out in a configuration of its own, and all
-# that still fail are tried together.
+# A smaller configuration with the same kind of violation for the same case: in
+# each round every node is removed in a configuration of its own, and all that
+# still fail are then tried together.
 sub shrink {
     my ($class, $config, $violation) = @_;
     my %case = %{ $violation->{case} };
@@ -123,7 +123,7 @@ sub shrink {
         return \%failed;
     };
     my $nodes = $config->{nodes};
-    # the plain tree, if it fails there too
+    # the plain tree, if the case fails there too
     if ($config->{tree} ne 'nfc') {
         my $other = { %$config, tree => 'nfc',
             nodes => without_filename($nodes) };
@@ -153,15 +153,15 @@ sub shrink {
     return ({ %$config, nodes => $nodes }, $last);
 }
 
-# A copy without what settings say of names on disk.
+# A copy without the settings for names on disk.
 sub without_filename {
     my ($nodes) = @_;
     return [map { ref ? without_filename($_) : /^iri_?filename/i ? () : $_ }
         @$nodes];
 }
 
-# The places of all nodes, as lists of numbers; and blocks that could go while
-# what is in them stays.
+# The positions of all nodes, as lists of numbers; and blocks that can be
+# replaced by their content.
 sub paths_of {
     my ($nodes, @above) = @_;
     my @paths;
@@ -177,7 +177,7 @@ sub paths_of {
     return grep { my @p = split; @p } @paths;
 }
 
-# A copy of nodes without those at some places.
+# A copy of nodes without those at some positions.
 sub without {
     my ($nodes, @paths) = @_;
     my %gone = map { $_ => 1 } @paths;

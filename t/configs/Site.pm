@@ -15,7 +15,8 @@ use Unicode::Normalize qw(NFC NFD);
 
 our @EXPORT_OK = qw(of_config one some text_of utf8 maybe @TREES);
 
-# Trees by the form of their names, and what iri_filename_charset says there.
+# Trees by the form of their names, and the value of iri_filename_charset for
+# each.
 our @TREES = qw(nfc nfd EUC-JP Shift_JIS windows-1252 windows-1251 GBK EUC-KR);
 
 my @ASCII_DIRS = qw(admin private Data img download internal);
@@ -29,7 +30,7 @@ my @FILES = ('é.txt', 'Ärzte.txt', '表.txt', '日記.html', 'файл.txt',
     'ガイド.txt', 'новости.php', '－注.txt', 'Fußball.html', 'Łódź.txt',
     '東京。.txt', 'ø.html');
 
-# The tops hold the same directories; an application stands in each.
+# The top directories contain the same directories; each has an application.
 our @TOPS = ('', 'public/', 'store/', 'app/web/');
 
 my $LARGE = 2050;
@@ -47,13 +48,13 @@ sub some {
     return @list;
 }
 
-# What follows from the nodes of a configuration, made once.
+# A value derived from the nodes of a configuration, computed once.
 sub of_config {
-    my ($config, $what, $make) = @_;
+    my ($config, $key, $make) = @_;
     my $known = $config->{known} // {};
     $known = $config->{known} = { nodes => $config->{nodes} }
         if ($known->{nodes} // 0) != $config->{nodes};
-    return $known->{$what} //= $make->();
+    return $known->{$key} //= $make->();
 }
 
 # Its text, or that of its oracle.
@@ -63,7 +64,8 @@ sub text_of {
         $class->text($config->{nodes}, $oracle) });
 }
 
-# The names of a site; its number and the seed decide. Nothing is written.
+# The names of a site, determined by its number and the seed. Nothing is
+# written.
 sub new {
     my ($class, $folder, $seed, $number) = @_;
     my $self = bless { folder => $folder, made => {} }, $class;
@@ -98,7 +100,7 @@ sub new {
 # Is there a directory of this name (octets) anywhere?
 sub is_folder { return $_[0]{folder_names}{ $_[1] } }
 
-# The directory of a tree, made when it is first asked for.
+# The directory of a tree, created when it is first used.
 sub root {
     my ($self, $tree) = @_;
     my $root = "$self->{folder}/$tree";
@@ -118,7 +120,7 @@ sub root {
         chmod 0755, $file if $path =~ /\.php$/;
         utime 1_600_000_000, 1_600_000_000, $file;
     }
-    # A directory of so many names that its index is built by a thread.
+    # A directory with so many names that its index is built by a thread.
     my @large = $tree eq 'nfc' ? grep { -d }
         map { "$root/${_}archive" } '', 'public/' : ();
     $self->{large} = \@large if @large;
@@ -127,7 +129,7 @@ sub root {
             open my $file, '>', "$dir/n$number.txt" or die "$dir: $!\n";
         }
     }
-    # an entity tag made of a new directory's time is weak for a second
+    # an entity tag with a recent time is weak
     utime 1_600_000_000, 1_600_000_000, $root,
         map { "$root/" . path_on_disk($_, $tree) } @{ $self->{folders} };
     return $root;
@@ -163,8 +165,8 @@ sub path_on_disk {
     return join '/', map { on_disk($_, $tree) } split m{/}, $path;
 }
 
-# A name's octets in a tree. A name that the charset cannot write, or whose
-# octets are UTF-8 too, is written in UTF-8 there.
+# The octets of a name in a tree. A name that the charset cannot encode, or
+# whose octets are also UTF-8, is written in UTF-8.
 my %on_disk;
 sub on_disk {
     my ($name, $tree) = @_;
@@ -175,17 +177,17 @@ sub on_disk {
 
 sub legacy {
     my ($name, $charset) = @_;
-    # a pair of vendors is another name when it comes back
+    # a vendor pair is decoded as another name
     my $octets = $name !~ /[〜～－−]/ && write_in($name, $charset);
     return utf8($name) if !$octets;
     my $copy = $octets;
     return utf8::decode($copy) ? utf8($name) : $octets;
 }
 
-# ---- names that are near --------------------------------------------------------
+# ---- similar names ----------------------------------------------------------
 
-# The names of the site by what is left of each under the words of $match, and
-# for typing errors by the number of characters of that.
+# The names of the site by their keys under the levels of $match, and for
+# typing errors by the number of characters of the key.
 sub index_of {
     my ($self, $words) = @_;
     return $self->{index}{$words} //= do {
@@ -199,7 +201,7 @@ sub index_of {
     };
 }
 
-# The words of $match that a key depends on.
+# The levels of $match that a key depends on.
 sub words_of {
     my ($match) = @_;
     return join ' ', grep { index($match, $_) >= 0 }
@@ -215,8 +217,8 @@ sub key_of {
         folded(IRI::Spelling::as_vendors($name), $words);
 }
 
-# The names of the site that the words of $match allow for a name. It does not
-# know all limits of the module (digits, suffixes): rather one more.
+# The names of the site that $match may find for a name. It does not apply all
+# limits of the module (digits, suffixes), so it may return more.
 sub near {
     my ($self, $name, $match) = @_;
     my $words = words_of($match);
@@ -237,7 +239,7 @@ sub near_names {
 }
 
 # A name of the same script, length and suffix that no entry has and that is
-# near to none.
+# similar to none.
 my %LIKE = (
     'a-z' => 'bdfghjkmpqvwxz', 'A-Z' => 'BDFGHJKMPQVWXZ',
     'à-öø-ÿß' => 'òìûêåðæ', 'À-ÖØ-Þ' => 'ÒÌÛÊÅÐÆ', 'ąłźżń' => 'śćęčř',
@@ -261,7 +263,7 @@ sub absent {
         my $other = $stem;
         for my $class (@CLASSES) {
             my ($pattern, @like) = @$class;
-            # each character once: what came out is marked
+            # each character once: replaced characters are marked
             $other =~ s/$pattern/chr(0xF0000 + ord $like[rand @like])/ge;
         }
         $other =~ s/([\x{F0000}-\x{10FFFF}])/chr(ord($1) - 0xF0000)/ge;

@@ -1,13 +1,13 @@
 # Many requests over one connection, pipelined: the client of the property
-# test. IRI::HTTP1 does more and takes too long for millions.
+# test. IRI::HTTP1 does more and is too slow for millions of requests.
 package Wire;
 use strict;
 use warnings;
 use IO::Socket::INET;
 use Socket qw(IPPROTO_TCP TCP_NODELAY);
 
-my $BATCH    = 20;     # with something between them
-my $MANY     = 100;    # their answers fit into the buffers of a connection
+my $BATCH    = 20;     # requests between two calls of $between
+my $MANY     = 100;    # whose responses fit into the buffers of a connection
 my $PATIENCE = 60;
 
 sub new {
@@ -22,9 +22,9 @@ sub text {
         '';
 }
 
-# Answers to requests (octets), each [status, head, body]; status 0 where the
-# server has closed the connection without one, twice. $between is called before
-# each few, unless it is undef.
+# The responses to requests (octets), each [status, head, body]; status 0 if
+# the server closed the connection without one, twice. $between is called
+# before each batch, if it is defined.
 sub ask {
     my ($self, $between, @requests) = @_;
     my @answers;

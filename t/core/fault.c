@@ -5,7 +5,7 @@
  * itself; ICU's names have its version as a suffix.
  */
 
-/* As in iri_dir_posix.c, with the names that the calls have then. */
+/* As in iri_dir_posix.c, with the names that the functions have then. */
 #ifndef __LP64__
 #undef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
@@ -257,7 +257,7 @@ struct dirent *__real_readdir(DIR *dir);
 int            __real_closedir(DIR *dir);
 int            __real_clock_gettime(clockid_t id, struct timespec *now);
 
-/* The entries of the open directory, for listing them in another order. */
+/* The entries of the open directory, to list them in another order. */
 static struct {
     struct dirent entry[1024];
     size_t        count, next;

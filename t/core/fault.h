@@ -20,7 +20,7 @@
 #define FAULT_ICU_HEAP 0x20u   /* ICU's own memory: fault_icu_memory */
 #define FAULT_IDN      0x40u   /* libidn2, with a code of its own */
 
-/* How a directory is listed */
+/* The order in which a directory is listed */
 typedef enum {
     FAULT_IN_ORDER,
     FAULT_REVERSED,
@@ -30,18 +30,18 @@ typedef enum {
 } fault_order_t;
 
 typedef struct {
-    unsigned      kinds;    /* the groups that count now; 0: nothing fails */
+    unsigned      kinds;    /* the groups that are counted; 0: nothing fails */
     size_t        at;       /* the call that fails, from 1 */
     int           on;       /* 1: and each later call */
     int           error;
     fault_order_t order;
 
     size_t        calls;    /* since kinds was set */
-    size_t        failed;   /* of these */
+    size_t        failed;   /* how many of these failed */
     size_t        runs;     /* runs with a failure, since the start */
     const char   *where;    /* the last function that failed */
 
-    long          blocks;   /* open or not freed */
+    long          blocks;   /* open or not freed, like the following */
     long          dirs;
     long          converters;
     long          rules;    /* of hosts, ICU's */
@@ -53,13 +53,16 @@ typedef struct {
 
 extern fault_t fault;
 
-/* The n-th call of those groups fails from now on; kinds 0: none does. */
+/* Let the n-th call of these groups fail; kinds 0: none. */
 void fault_set(unsigned kinds, size_t n, int on, int error);
 
 /* Make env->alloc of a core_t fail too. */
 void fault_arena(core_t *core);
 
-/* Route ICU's allocations through us; must precede any other call of ICU. */
+/*
+ * Route ICU's allocations through this file; must precede any other call of
+ * ICU.
+ */
 int fault_icu_memory(void);
 
 /* Print the number of calls and failures of each function. */

@@ -17,9 +17,12 @@ static deviation_t deviations[256];
 static size_t      deviation_count;
 
 
-/* reason, suite, and the row itself, divided by TAB */
+/*
+ * Read deviations.tsv: the reason, the suite, and the row itself, separated by
+ * TAB.
+ */
 static void
-others_read(void)
+read_deviations(void)
 {
     FILE *file;
     char  text[2048], *suite, *line;
@@ -130,7 +133,7 @@ row_read(char *text, suite_row_t *row)
 }
 
 
-/* 1: the row is as expected. */
+/* Returns: 1 if the result is as expected. */
 static int
 row_judge(core_t *core, suite_judge_t judge, suite_row_t *row, size_t *other)
 {
@@ -155,9 +158,9 @@ row_judge(core_t *core, suite_judge_t judge, suite_row_t *row, size_t *other)
 }
 
 
-/* The number of listed rows that were not in the file. */
+/* The number of listed deviations whose row was not in the file. */
 static size_t
-others_lost(const char *name)
+unused_deviations(const char *name)
 {
     size_t i, lost = 0;
 
@@ -186,7 +189,7 @@ suite_run(const char *name, suite_judge_t judge, size_t least)
         return;
     }
 
-    others_read();
+    read_deviations();
     core_init(&core);
     row.suite = name;
     row.line = line;
@@ -208,6 +211,6 @@ suite_run(const char *name, suite_judge_t judge, size_t least)
     core_free(&core);
     print_message("# %s: %lu rows, %lu deviations\n", name,
                   (unsigned long) rows, (unsigned long) other);
-    assert_int_equal(wrong + others_lost(name), 0);
+    assert_int_equal(wrong + unused_deviations(name), 0);
     assert_true(rows >= least);
 }

@@ -221,13 +221,13 @@ sweep_part(const char *name, void (*part)(sweep_t *s), size_t sample,
 
 
 int
-sweep_check(sweep_t *s, int right, const char *what, iri_str_t of,
+sweep_check(sweep_t *s, int right, const char *label, iri_str_t of,
             iri_str_t got)
 {
     s->tally.checks++;
 
     if (!right && ++s->tally.wrong <= SHOWN) {
-        print_message("# wrong: %s: %s gives %s\n", what, core_show(of),
+        print_message("# wrong: %s: %s gives %s\n", label, core_show(of),
                       core_show(got));
     }
 
@@ -236,10 +236,10 @@ sweep_check(sweep_t *s, int right, const char *what, iri_str_t of,
 
 
 int
-sweep_check_str(sweep_t *s, iri_str_t got, iri_str_t want, const char *what,
+sweep_check_str(sweep_t *s, iri_str_t got, iri_str_t want, const char *label,
                 iri_str_t of)
 {
-    return sweep_check(s, iri_str_equal(got, want), what, of, got);
+    return sweep_check(s, iri_str_equal(got, want), label, of, got);
 }
 
 
@@ -292,7 +292,7 @@ sweep_sent(iri_str_t path, sweep_way_t way, unsigned char *out)
 }
 
 
-/* ---- what must hold of any reading -------------------------------------- */
+/* ---- invariants of any reading ------------------------------------------ */
 
 /* Is ASCII of the path exactly the ASCII of the octets, in order? */
 static int
@@ -450,7 +450,7 @@ is_settled(sweep_t *s, const iri_reading_conf_t *conf,
 
 
 int
-sweep_read(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
+sweep_read(sweep_t *s, const char *label, const iri_reading_conf_t *conf,
            iri_str_t path, sweep_way_t way, iri_reading_t *out)
 {
     static unsigned char sent[3 * 4096];
@@ -464,7 +464,7 @@ sweep_read(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
 
     status = iri_read(&s->core.env, conf, &request, out);
 
-    if (!sweep_check(s, status == IRI_OK, what, path, S("an error"))) {
+    if (!sweep_check(s, status == IRI_OK, label, path, S("an error"))) {
         return 0;
     }
 
@@ -472,13 +472,13 @@ sweep_read(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
         sweep_check(s,
                     out->verdict == IRI_PASS
                         && iri_str_equal(out->path, request.path),
-                    what, path, out->path);
+                    label, path, out->path);
         return 0;
     }
 
     if (out->form == IRI_FORM_INVALID) {
-        sweep_check(s, out->verdict == IRI_REFUSE && out->status == 404, what,
-                    path, S("no refusal"));
+        sweep_check(s, out->verdict == IRI_REFUSE && out->status == 404,
+                    label, path, S("no refusal"));
         return 0;
     }
 
@@ -498,18 +498,18 @@ sweep_read(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
 
 
 void
-sweep_read_as(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
+sweep_read_as(sweep_t *s, const char *label, const iri_reading_conf_t *conf,
               iri_str_t path, sweep_way_t way, iri_str_t want)
 {
     iri_reading_t got;
 
-    if (!sweep_read(s, what, conf, path, way, &got)) {
-        sweep_check(s, want.data == NULL || iri_path_is_ascii(path, 0), what,
+    if (!sweep_read(s, label, conf, path, way, &got)) {
+        sweep_check(s, want.data == NULL || iri_path_is_ascii(path, 0), label,
                     path, S("no reading"));
         return;
     }
 
-    sweep_check_str(s, got.path, want, what, path);
+    sweep_check_str(s, got.path, want, label, path);
 }
 
 

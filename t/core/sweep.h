@@ -52,10 +52,10 @@ size_t sweep_skip(sweep_t *s, size_t most);
 void sweep_forget(sweep_t *s);
 
 /* Count a check; the first violations are printed. */
-int sweep_check(sweep_t *s, int right, const char *what, iri_str_t of,
+int sweep_check(sweep_t *s, int right, const char *label, iri_str_t of,
                 iri_str_t got);
 int sweep_check_str(sweep_t *s, iri_str_t got, iri_str_t want,
-                    const char *what, iri_str_t of);
+                    const char *label, iri_str_t of);
 
 /* How the octets of a path are sent */
 typedef enum {
@@ -80,11 +80,11 @@ iri_str_t sweep_sent(iri_str_t path, sweep_way_t way, unsigned char *out);
  * nothing forbidden appears, and reading the result again gives the result.  1
  * if it was read, 0 if not or if it is ASCII.
  */
-int sweep_read(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
+int sweep_read(sweep_t *s, const char *label, const iri_reading_conf_t *conf,
                iri_str_t path, sweep_way_t way, iri_reading_t *out);
 
 /* The same with the expected canonical path; data NULL: none. */
-void sweep_read_as(sweep_t *s, const char *what,
+void sweep_read_as(sweep_t *s, const char *label,
                    const iri_reading_conf_t *conf, iri_str_t path,
                    sweep_way_t way, iri_str_t want);
 

@@ -25,18 +25,18 @@
 #define SIZE     (256 * 1024)
 
 /*
- * Time that goes by only where a test says so, in place of that of the C
- * library; 0: the real one.
+ * The time that the core sees: it advances only where a test advances it; 0:
+ * the real time.
  */
-static int64_t stopped_at;
+static int64_t fake_time;
 
 
 int
 clock_gettime(clockid_t id, struct timespec *t)
 {
-    int64_t at = id == CLOCK_REALTIME ? stopped_at : 0;
+    int64_t at = id == CLOCK_REALTIME ? fake_time : 0;
 
-    if (stopped_at == 0) {
+    if (fake_time == 0) {
         return (int) syscall(SYS_clock_gettime, id, t);
     }
 
@@ -58,7 +58,7 @@ now(void)
 }
 
 
-/* Find path below /srv; its filename, or "" if it is not found. */
+/* Find path below /srv. Returns: its filename, or "" if it is not found. */
 static iri_str_t
 find_in(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
         const char *path)
@@ -96,7 +96,7 @@ test_read_once(void **state)
     assert_int_equal(core.lists, 1);
     assert_true(core_cache_locks(cache) >= 20);
 
-    /* Without one it is read each time. */
+    /* Without a cache the directory is read for each request. */
     core.lists = 0;
     assert_text(find_in(&core, NULL, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_text(find_in(&core, NULL, &tree, "/" ODD_NAME), "/srv/" ODD);
@@ -123,13 +123,13 @@ test_changes_are_seen(void **state)
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
     assert_int_equal(core.lists, 1);
 
-    /* mtime and ctime */
+    /* The change of mtime and ctime */
     core.mtime += 1;
     core_put(&core, S("/srv/" ODD));
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 2);
 
-    /* one of them is enough; and who it is */
+    /* A change of one of the times is enough, or of the owner. */
     srv->node.ctime++;
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 3);
@@ -150,9 +150,12 @@ test_changes_are_seen(void **state)
 }
 
 
-/* The same directory under other settings is another list. */
-/* Where the next list goes, whatever is asked: a link that was replaced. */
-static const char      *led_to;
+/* Another list is read for the same directory with other settings. */
+/*
+ * The directory that the next listing reads, as if a symbolic link had been
+ * replaced.
+ */
+static const char      *replaced_by;
 static const iri_dir_t *led_by;
 
 
@@ -160,7 +163,8 @@ static iri_status_t
 list_elsewhere(void *ctx, const char *path, iri_node_t *node,
                iri_dir_each_t each, void *arg)
 {
-    return led_by->list(ctx, led_to != NULL ? led_to : path, node, each, arg);
+    return led_by->list(ctx, replaced_by != NULL ? replaced_by : path, node,
+                        each, arg);
 }
 
 
@@ -182,21 +186,21 @@ test_a_list_belongs_to_what_was_read(void **state)
     dir.list = list_elsewhere;
     core.env.dir = &dir;
 
-    /* The directory was there when looked at, and another when read ... */
-    led_to = "/other";
+    /* The directory is replaced between stat and reading ... */
+    replaced_by = "/other";
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
 
-    /* ... which must not be remembered of the first. */
-    led_to = NULL;
+    /* ... the entries must not be cached for the first directory. */
+    replaced_by = NULL;
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 2);
 
-    /* Nor is what could not be opened remembered of anything. */
-    led_to = "/srv/" ODD;
+    /* The failure to open a directory is not cached either. */
+    replaced_by = "/srv/" ODD;
     core_put(&core, S("/srv/new/"));
     assert_text(find_in(&core, cache, &tree, "/new/" ODD_NAME), "");
-    led_to = "/srv";
+    replaced_by = "/srv";
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
 
     core_cache_free(cache);
@@ -228,7 +232,7 @@ test_settings_are_kept_apart(void **state)
     assert_text(find_in(&core, cache, &form, "/" ODD_NAME), "");
     assert_text(find_in(&core, cache, &exact, "/" ODD_NAME), "");
 
-    /* Marks in another order, in windows-1258: no name in UTF-8. */
+    /* Marks in another order, in windows-1258; in UTF-8 it is another name. */
     core.mtime++;
     core_put(&core, S("/srv/a\xec\xf2"));
     assert_text(find_in(&core, cache, &utf8, "/\xe1\xba\xa1\xcc\x81"), "");
@@ -240,7 +244,9 @@ test_settings_are_kept_apart(void **state)
 }
 
 
-/* A directory that changes while its clock stands still. */
+/*
+ * A directory that changes while the clock of its file system does not advance.
+ */
 static void
 test_racy_directory(void **state)
 {
@@ -257,13 +263,15 @@ test_racy_directory(void **state)
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
     assert_int_equal(core.lists, 1);
 
-    /* Put into it within the grain of the clock: same times. */
+    /*
+     * Add an entry within the resolution of the clock: the times do not change.
+     */
     core_put(&core, S("/srv/" ODD));
     nanosleep(&wait, NULL);
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 2);
 
-    /* A time yet to come is never settled, nor one of another age. */
+    /* Times in the future never count as settled, nor does a changed clock. */
     core.mtime = now() + INT64_C(3600000000000);
     core_put(&core, S("/srv/b"));
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
@@ -283,7 +291,7 @@ test_racy_directory(void **state)
 }
 
 
-/* Quiet for two seconds: as it was. */
+/* After two seconds without a change the index is used as before. */
 static void
 test_settled_directory(void **state)
 {
@@ -307,9 +315,9 @@ test_settled_directory(void **state)
 }
 
 
-/* What is remembered and gone is not found; nor what took its place. */
+/* A cached entry that was removed or replaced is not found. */
 static void
-test_a_hint_only(void **state)
+test_stale_entries(void **state)
 {
     core_t             core;
     core_node_t       *srv;
@@ -322,7 +330,7 @@ test_a_hint_only(void **state)
     core_put(&core, S("/srv/" ODD));
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
 
-    /* Away, with no trace in the directory's times. */
+    /* Remove the entry without changing the times of the directory. */
     srv = core_node(&core, S("/srv"));
     srv->first->name.len = 1;
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
@@ -350,7 +358,7 @@ check_size(size_t entries, int remembered)
     for (i = 3; i < entries; i++) {
         snprintf(path, sizeof(path), "/srv/%d", (int) i);
 
-        /* Quicker than core_put, which looks whether it is there. */
+        /* Faster than core_put, which searches for the name first. */
         if (i == 3) {
             core_put(&core, core_str(path));
         } else {
@@ -371,7 +379,7 @@ check_size(size_t entries, int remembered)
                     "/srv/\xe8\xa1\xa8");
     }
 
-    /* Nor is it read each time to see that it is too large. */
+    /* Nor is it read again for each request to learn that it is too large. */
     lists = core.lists;
     assert_int_equal(lists, 1);
 
@@ -391,9 +399,9 @@ test_large_directories(void **state)
 }
 
 
-/* In one too large the very octets that came are looked for. */
+/* In a directory over the limit the octets of the request are looked up. */
 static void
-test_octets_of_a_large_one(void **state)
+test_octets_in_large_directory(void **state)
 {
     core_t              core;
     iri_tree_conf_t     tree = core_tree("", IRI_FILENAME_ANY, N);
@@ -443,9 +451,12 @@ test_octets_of_a_large_one(void **state)
 }
 
 
-/* What is kept has a size: of 100 directories a fifth, not all. */
+/*
+ * The cache has a fixed size: of 100 directories it holds at least a fifth, not
+ * all.
+ */
 static void
-test_size_is_kept(void **state)
+test_total_size(void **state)
 {
     core_t             core;
     iri_index_cache_t *cache = core_cache(200000);
@@ -483,7 +494,7 @@ test_size_is_kept(void **state)
 }
 
 
-/* More directories than there is room for: each is answered right. */
+/* More directories than the cache can hold: each answer is right. */
 static void
 test_eviction(void **state)
 {
@@ -597,7 +608,7 @@ test_threads(void **state)
 
 /* ---- folded names -------------------------------------------------------- */
 
-/* The path of what is found under another name, or "". */
+/* The path of an entry that is found under another name, or "". */
 static iri_str_t
 find_other(core_t *core, iri_index_cache_t *cache,
            const iri_tree_conf_t *tree, const char *path)
@@ -614,7 +625,7 @@ find_other(core_t *core, iri_index_cache_t *cache,
 }
 
 
-/* Files name-0 ... in a directory below /srv, quicker than core_put. */
+/* Add files name-0 ... to a directory below /srv, faster than core_put. */
 static core_node_t *
 put_many(core_t *core, const char *directory, size_t count)
 {
@@ -642,7 +653,7 @@ put_many(core_t *core, const char *directory, size_t count)
 }
 
 
-/* As many directories as that, each with as many names. */
+/* Create directories, each with that many names. */
 static void
 put_directories(core_t *core, size_t directories, size_t names)
 {
@@ -656,10 +667,10 @@ put_directories(core_t *core, size_t directories, size_t names)
 }
 
 
-/* Is NAME-k of directory i found? */
+/* Is the file "NAME-k" of directory i found? */
 static int
-finds_in(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
-         size_t i, size_t k)
+is_found_in(core_t *core, iri_index_cache_t *cache,
+            const iri_tree_conf_t *tree, size_t i, size_t k)
 {
     char path[64], want[64];
 
@@ -673,18 +684,19 @@ finds_in(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
 
 
 /*
- * The same, in the end: where there is room for few directories, and reading
- * one took long since the machine was busy, none is read for a while.
+ * The same, but with retries: where the cache holds few directories, and
+ * reading one took long because the machine was busy, no directory is read for
+ * some time.
  */
 static int
-finds_soon_in(core_t *core, iri_index_cache_t *cache,
-              const iri_tree_conf_t *tree, size_t i, size_t k)
+is_found_soon_in(core_t *core, iri_index_cache_t *cache,
+                 const iri_tree_conf_t *tree, size_t i, size_t k)
 {
     struct timespec wait = { 0, 100 * 1000 * 1000 };
     int             turn;
 
     for (turn = 0; turn < 100; turn++) {
-        if (finds_in(core, cache, tree, i, k)) {
+        if (is_found_in(core, cache, tree, i, k)) {
             return 1;
         }
 
@@ -709,27 +721,27 @@ test_least_recently_used(void **state)
     core_init(&core);
     put_directories(&core, 60, 300);
 
-    /* How many are there room for?  The first is asked for all the time. */
+    /* Count how many fit, while the first is requested all the time. */
     for (i = 0; i < 60; i++) {
-        assert_true(finds_in(&core, cache, &tree, i, 7));
+        assert_true(is_found_in(&core, cache, &tree, i, 7));
         lists = core.lists;
-        assert_true(finds_in(&core, cache, &tree, 0, 100 + i));
+        assert_true(is_found_in(&core, cache, &tree, 0, 100 + i));
         assert_int_equal(core.lists, lists);
     }
 
-    /* The last are still there, from the last on. */
+    /* The most recent are cached: count from the last one down. */
     for (room = 0; room < 60; room++) {
         lists = core.lists;
-        assert_true(finds_in(&core, cache, &tree, 59 - room, 7));
+        assert_true(is_found_in(&core, cache, &tree, 59 - room, 7));
 
         if (core.lists != lists) {
             break;
         }
     }
 
-    /* 300 names of 8 octets, 16 more for each, of which a page is no less */
+    /* 300 names of 8 octets, 16 octets more for each, and at least a page */
     assert_in_range(room, 15, 59);
-    assert_true(finds_in(&core, cache, &tree, 0, 9));
+    assert_true(is_found_in(&core, cache, &tree, 0, 9));
 
     core_cache_free(cache);
     core_free(&core);
@@ -737,11 +749,12 @@ test_least_recently_used(void **state)
 
 
 /*
- * Two that have a place in it, but not beside each other: the one that is
- * there stays until it has served, and the other is not read for each.
+ * Two indexes that fit into the cache, but not both at once: the first one
+ * stays for a minimum time, and the other directory is not read for each
+ * request.
  */
 static void
-test_two_that_crowd(void **state)
+test_two_that_do_not_both_fit(void **state)
 {
     core_t             core;
     iri_index_cache_t *cache = core_cache(131072);
@@ -756,7 +769,7 @@ test_two_that_crowd(void **state)
     (void) put_many(&core, "d1", 3000);
 
     for (i = 0; i < 400; i++) {
-        found += finds_in(&core, cache, &tree, i % 2, i) != 0;
+        found += is_found_in(&core, cache, &tree, i % 2, i) != 0;
         assert_text(find_in(&core, cache, &tree, "/d1/name-7"),
                     "/srv/d1/name-7");
         core_forget(&core);
@@ -765,9 +778,9 @@ test_two_that_crowd(void **state)
     assert_true(found >= 200);
     assert_in_range(core.lists, 2, 100);
 
-    /* It has served: the other may have its place. */
+    /* The minimum time has passed: the other may replace it. */
     nanosleep(&wait, NULL);
-    assert_true(finds_soon_in(&core, cache, &tree, 1, 5));
+    assert_true(is_found_soon_in(&core, cache, &tree, 1, 5));
     nanosleep(&wait, NULL);
     assert_true(finds_soon_in(&core, cache, &tree, 0, 5));
     core_cache_free(cache);
@@ -775,9 +788,9 @@ test_two_that_crowd(void **state)
 }
 
 
-/* However many there are: what it costs is bounded for all of them. */
+/* Any number of them: the number of readings is limited for all together. */
 static void
-test_many_that_crowd(void **state)
+test_many_that_do_not_fit(void **state)
 {
     core_t             core;
     iri_index_cache_t *cache = core_cache(131072);
@@ -796,11 +809,11 @@ test_many_that_crowd(void **state)
     }
 
     for (i = 0; i < 20000; i++) {
-        (void) finds_in(&core, cache, &tree, i % 20, i);
+        (void) is_found_in(&core, cache, &tree, i % 20, i);
         core_forget(&core);
     }
 
-    /* Some 2 ms each; 20,000 of them else. */
+    /* About 2 ms each; without the limit 20,000 readings. */
     assert_in_range(core.lists, 2, 4000);
     assert_true(clock() - start < 60 * CLOCKS_PER_SEC);
     core_cache_free(cache);
@@ -809,8 +822,9 @@ test_many_that_crowd(void **state)
 
 
 /*
- * One that has no place in all of it has exact names only, as long as it is
- * as it was: it is not read for each, and it drives none out.
+ * A directory whose index does not fit into the cache: only exact names are
+ * found while it does not change, it is not read for each request, and it
+ * evicts no other.
  */
 static void
 test_larger_than_all(void **state)
@@ -827,9 +841,9 @@ test_larger_than_all(void **state)
     (void) put_many(&core, "d2", 5000);
 
     for (i = 0; i < 3; i++) {
-        assert_true(finds_in(&core, cache, &tree, 0, i));
-        assert_true(finds_in(&core, cache, &tree, 1, i));
-        assert_false(finds_in(&core, cache, &tree, 2, i));
+        assert_true(is_found_in(&core, cache, &tree, 0, i));
+        assert_true(is_found_in(&core, cache, &tree, 1, i));
+        assert_false(is_found_in(&core, cache, &tree, 2, i));
         assert_text(find_other(&core, cache, &tree, "/d2/NAME-x"), "");
         assert_text(find_in(&core, cache, &tree, "/d2/name-4999"),
                     "/srv/d2/name-4999");
@@ -837,15 +851,15 @@ test_larger_than_all(void **state)
 
     assert_int_equal(core.lists, 3);
     lists = core.lists;
-    assert_true(finds_in(&core, cache, &tree, 0, 5));
-    assert_true(finds_in(&core, cache, &tree, 1, 5));
+    assert_true(is_found_in(&core, cache, &tree, 0, 5));
+    assert_true(is_found_in(&core, cache, &tree, 1, 5));
     assert_int_equal(core.lists, lists);
     core_cache_free(cache);
     core_free(&core);
 }
 
 
-/* An index that has no room for spellings is asked for none. */
+/* An index without spelling keys answers no search by spelling. */
 static void
 test_no_room_for_spelling(void **state)
 {
@@ -868,7 +882,10 @@ test_no_room_for_spelling(void **state)
 }
 
 
-/* What changes within the grain of its clock is asked again, answers too. */
+/*
+ * Answers about a directory that changed within the resolution of its clock are
+ * not reused.
+ */
 static void
 test_racy_answers(void **state)
 {
@@ -930,7 +947,7 @@ test_every_size(void **state)
 }
 
 
-/* Directories of one process are those of another: by device and inode. */
+/* Directories are the same for all processes, by device and inode. */
 static void
 test_replaced_directory(void **state)
 {
@@ -951,7 +968,7 @@ test_replaced_directory(void **state)
     assert_text(find_other(&core, cache, &tree, "/b/TWO"), "/b/two");
     assert_int_equal(core.lists, 2);
 
-    /* They change places, with the same times. */
+    /* The directories are exchanged; their times are equal. */
     a = core_node(&core, S("/srv/a"));
     b = core_node(&core, S("/srv/b"));
     node = a->node;
@@ -1053,16 +1070,16 @@ job_teardown(core_t *core, iri_index_cache_t *cache)
 }
 
 
-/* It is read again when nine times as long has passed as it took. */
+/* A directory is read again after nine times the time that reading it took. */
 static void
-ask_until_job(core_t *core, iri_index_cache_t *cache,
-              const iri_tree_conf_t *tree, size_t count, int known)
+request_until_job(core_t *core, iri_index_cache_t *cache,
+                  const iri_tree_conf_t *tree, size_t count, int known)
 {
     struct timespec wait = { 0, 10 * 1000 * 1000 };
     size_t          i;
 
     for (i = 0; i < 1000 && jobs_count < count; i++) {
-        assert_int_equal(finds_in(core, cache, tree, 0, 5), known);
+        assert_int_equal(is_found_in(core, cache, tree, 0, 5), known);
         nanosleep(&wait, NULL);
     }
 
@@ -1070,7 +1087,10 @@ ask_until_job(core_t *core, iri_index_cache_t *cache,
 }
 
 
-/* A small one at once; a large one later, and once for all who ask. */
+/*
+ * A small directory is read at once; a large one later, and once for all
+ * requests.
+ */
 static void
 test_built_later(void **state)
 {
@@ -1081,18 +1101,18 @@ test_built_later(void **state)
 
     (void) state;
 
-    assert_true(finds_in(&core, cache, &tree, 0, 5));
+    assert_true(is_found_in(&core, cache, &tree, 0, 5));
     assert_int_equal(jobs_count, 0);
     job_teardown(&core, cache);
 
     cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
 
     /*
-     * Until then names as they are written, and no others; nor does anybody
-     * but the first read so many entries only to see that there are more.
+     * Until then only exact names are found; and only the first request reads
+     * as many entries as it takes to see that the directory is large.
      */
     for (i = 0; i < 3; i++) {
-        assert_false(finds_in(&core, cache, &tree, 0, 5));
+        assert_false(is_found_in(&core, cache, &tree, 0, 5));
         assert_text(find_in(&core, cache, &tree, "/d0/name-5"),
                     "/srv/d0/name-5");
         assert_int_equal(jobs_count, 1);
@@ -1103,17 +1123,20 @@ test_built_later(void **state)
     job_core.lists = 0;
 
     for (i = 0; i < IRI_MAX_ENTRIES_INLINE; i += 997) {
-        assert_true(finds_in(&core, cache, &tree, 0, i));
+        assert_true(is_found_in(&core, cache, &tree, 0, i));
     }
 
     assert_text(find_other(&core, cache, &tree, "/d0/NAME-x"), "");
     assert_int_equal(job_core.lists, 0);
     assert_int_equal(jobs_count, 1);
 
-    /* It has changed: again, and what is known of it serves meanwhile. */
+    /*
+     * The directory changed: it is read again, and the old index is used
+     * meanwhile.
+     */
     job_core.mtime++;
     core_put(&job_core, S("/srv/d0/new"));
-    ask_until_job(&core, cache, &tree, 2, 1);
+    request_until_job(&core, cache, &tree, 2, 1);
     assert_int_equal(job_core.lists, 0);
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
     assert_int_equal(jobs_count, 2);
@@ -1124,8 +1147,8 @@ test_built_later(void **state)
 
 
 /*
- * Dropped, refused: whoever asks a little later may have it.  Nobody reads
- * ten thousand entries again for that.
+ * A job that is dropped or refused can be submitted again a little later. No
+ * request reads ten thousand entries instead.
  */
 static void
 test_not_built_later(void **state)
@@ -1137,29 +1160,29 @@ test_not_built_later(void **state)
     (void) state;
 
     jobs_taken = 0;
-    assert_false(finds_in(&core, cache, &tree, 0, 5));
-    assert_false(finds_in(&core, cache, &tree, 0, 5));
+    assert_false(is_found_in(&core, cache, &tree, 0, 5));
+    assert_false(is_found_in(&core, cache, &tree, 0, 5));
     assert_int_equal(job_core.lists, 1);
     jobs_taken = 1;
-    ask_until_job(&core, cache, &tree, 1, 0);
+    request_until_job(&core, cache, &tree, 1, 0);
     iri_index_job_drop(jobs[0]);
-    ask_until_job(&core, cache, &tree, 2, 0);
+    request_until_job(&core, cache, &tree, 2, 0);
     assert_int_equal(job_core.lists, 1);
 
-    /* The directory is gone when it is run; then it is there again. */
+    /* The directory is absent when the job runs; then it exists again. */
     core_node(&job_core, S("/srv/d0"))
         ->name.data = (const unsigned char *) "dx";
     iri_index_job_run(jobs[1]);
     core_node(&job_core, S("/srv/dx"))
         ->name.data = (const unsigned char *) "d0";
-    ask_until_job(&core, cache, &tree, 3, 0);
+    request_until_job(&core, cache, &tree, 3, 0);
     iri_index_job_run(jobs[2]);
-    assert_true(finds_in(&core, cache, &tree, 0, 5));
+    assert_true(is_found_in(&core, cache, &tree, 0, 5));
     job_teardown(&core, cache);
 }
 
 
-/* Changed, or another one, between asking and running. */
+/* The directory changes or is replaced between the request and the job. */
 static void
 test_built_too_late(void **state)
 {
@@ -1178,19 +1201,19 @@ test_built_too_late(void **state)
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
     assert_int_equal(jobs_count, 1);
 
-    /* It is run, and another directory stands there. */
+    /* Another directory is at the path when the job runs. */
     d0 = core_node(&job_core, S("/srv/d0"));
     job_core.mtime++;
     core_put(&job_core, S("/srv/d0/more"));
     assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "");
-    ask_until_job(&core, cache, &tree, 2, 1);
+    request_until_job(&core, cache, &tree, 2, 1);
     d0->node.ino += 1000;
     iri_index_job_run(jobs[1]);
     d0->node.ino -= 1000;
 
-    /* What was read is not remembered of the one that was asked for. */
+    /* Its entries are not cached for the requested directory. */
     assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "");
-    ask_until_job(&core, cache, &tree, 3, 1);
+    request_until_job(&core, cache, &tree, 3, 1);
     iri_index_job_run(jobs[2]);
     assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "/d0/more");
     job_teardown(&core, cache);
@@ -1219,19 +1242,21 @@ test_built_in_a_thread(void **state)
 
     cache = job_setup(&core, 50000);
 
-    assert_false(finds_in(&core, cache, &tree, 0, 5));
+    assert_false(is_found_in(&core, cache, &tree, 0, 5));
     assert_int_equal(jobs_count, 1);
     assert_int_equal(pthread_create(&id, NULL, job_thread, jobs[0]), 0);
 
     for (i = 0; i < 300 && found < 10; i++) {
-        found += (size_t) finds_in(&core, cache, &tree, 0, i);
+        found += (size_t) is_found_in(&core, cache, &tree, 0, i);
         core_forget(&core);
     }
 
     pthread_join(id, NULL);
-    assert_true(finds_in(&core, cache, &tree, 0, 49999));
+    assert_true(is_found_in(&core, cache, &tree, 0, 49999));
 
-    /* Who was reading while it ended may have asked once more. */
+    /*
+     * A request that was reading when the job ended may have submitted another.
+     */
     assert_in_range(jobs_count, 1, 2);
 
     if (jobs_count == 2) {
@@ -1439,7 +1464,7 @@ line_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
 
     (void) ctx;
 
-    /* One at a time, by the queue that is kept. */
+    /* One at a time, in the order of the queue. */
     if (in_line != 1) {
         return IRI_IO_FAILED;
     }
@@ -1476,7 +1501,10 @@ line_thread(void *arg)
 }
 
 
-/* Eight who ask at once: one reads, and the others have it from that one. */
+/*
+ * Eight requests at once: one reads the directory, and the others use its
+ * index.
+ */
 static void
 test_queue(void **state)
 {
@@ -1510,22 +1538,22 @@ test_queue(void **state)
 }
 
 
-/* ---- large ones that change ---------------------------------------------- */
+/* ---- large directories that change -------------------------------------- */
 
 static iri_status_t
 list_slowly(void *ctx, const char *path, iri_node_t *node,
             iri_dir_each_t each, void *arg)
 {
-    stopped_at += 50 * 1000 * 1000;
+    fake_time += 50 * 1000 * 1000;
 
     return led_by->list(ctx, path, node, each, arg);
 }
 
 
 /*
- * Of more than a thousand entries, that change all the time: read again after
- * nine times as long as it took.  Until then what is remembered is looked at,
- * and what is not remembered is looked for.
+ * A directory of more than a thousand entries that changes all the time: it is
+ * read again after nine times the time that reading it took. Until then cached
+ * names are verified, and other names are looked up.
  */
 static void
 test_large_and_changing(void **state)
@@ -1553,26 +1581,28 @@ test_large_and_changing(void **state)
     dir.list = list_slowly;
     core.env.dir = &dir;
     node = put_many(&core, "d0", 1001);
-    stopped_at = now();
+    fake_time = now();
     node->node.mtime = node->node.ctime = now();
 
-    assert_true(finds_in(&core, cache, &tree, 0, 5));
+    assert_true(is_found_in(&core, cache, &tree, 0, 5));
     assert_int_equal(core.lists, 1);
 
-    /* A name comes, another goes. */
+    /* A name is added, another is removed. */
     core.mtime = now();
     core_put(&core, S("/srv/d0/new"));
     core_put(&core, S("/srv/d0/n-1"));
     core_node(&core, S("/srv/d0/name-3"))->name = S("gone");
 
-    assert_true(finds_in(&core, cache, &tree, 0, 5));
-    assert_false(finds_in(&core, cache, &tree, 0, 3));
+    assert_true(is_found_in(&core, cache, &tree, 0, 5));
+    assert_false(is_found_in(&core, cache, &tree, 0, 3));
     assert_text(find_in(&core, cache, &tree, "/d0/new"), "/srv/d0/new");
     assert_text(find_other(&core, cache, &tree, "/D0/new"), "/d0/new");
     assert_text(find_other(&core, cache, &tree, "/D0/name-3"), "/d0/name-3");
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
 
-    /* One in no form of its name is found by the octets that came. */
+    /*
+     * An entry in no normalization form is found by the octets of the request.
+     */
     core_put(&core, S("/srv/d0/" ODD));
     assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
     search.cache = cache;
@@ -1581,11 +1611,11 @@ test_large_and_changing(void **state)
     assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/d0/" ODD);
 
-    /* /srv was read, too, for the sake of D0. */
+    /* /srv was read, too, to find D0. */
     assert_int_equal(core.lists, 2);
-    stopped_at += 300 * 1000 * 1000;
+    fake_time += 300 * 1000 * 1000;
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
-    stopped_at += 300 * 1000 * 1000;
+    fake_time += 300 * 1000 * 1000;
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
     assert_int_equal(core.lists, 3);
     core_cache_free(cache);
@@ -1594,11 +1624,11 @@ test_large_and_changing(void **state)
     cache = core_cache(SIZE);
     core.mtime = now();
     (void) put_many(&core, "d1", 1000);
-    assert_true(finds_in(&core, cache, &tree, 1, 5));
+    assert_true(is_found_in(&core, cache, &tree, 1, 5));
     core.mtime = now();
     core_put(&core, S("/srv/d1/new"));
     core.lists = 0;
-    stopped_at += 150 * 1000 * 1000;
+    fake_time += 150 * 1000 * 1000;
     assert_text(find_other(&core, cache, &tree, "/d1/NEW"), "/d1/new");
     assert_int_equal(core.lists, 1);
     stopped_at = 0;
@@ -1607,9 +1637,12 @@ test_large_and_changing(void **state)
 }
 
 
-/* ---- names that were looked for ------------------------------------------ */
+/* ---- cached results of searches ----------------------------------------- */
 
-/* Found each time; the name, its directory and the name in NFD are looked at. */
+/*
+ * Each time it is found with lookups of the name, its directory, and the name
+ * in NFD.
+ */
 static void
 assert_again(core_t *core, iri_index_cache_t *cache,
              const iri_tree_conf_t *tree, const char *path,
@@ -1631,9 +1664,12 @@ assert_again(core_t *core, iri_index_cache_t *cache,
 #define GA_NFD "\xe3\x82\xab\xe3\x82\x99" /* the same in NFD */
 #define GA_EUC "\xa5\xac"
 
-/* What is absent, and what is there in another form, until that changes. */
+/*
+ * Cached results for an absent name, and for an entry in another form, until
+ * the directory changes.
+ */
 static void
-test_named(void **state)
+test_cached_results(void **state)
 {
     core_t             core;
     core_node_t       *one;
@@ -1679,9 +1715,9 @@ test_named(void **state)
 }
 
 
-/* Other settings have other answers. */
+/* Other settings have their own results. */
 static void
-test_named_settings(void **state)
+test_cached_results_settings(void **state)
 {
     core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
@@ -1715,7 +1751,7 @@ test_named_settings(void **state)
 }
 
 
-/* What a path leads to that came as octets, and in which charset. */
+/* The entry that a path of octets leads to, and the charset. */
 static const char *
 find_octets(core_t *core, iri_index_cache_t *cache,
             const iri_tree_conf_t *tree, const char *octets,
@@ -1744,8 +1780,8 @@ find_octets(core_t *core, iri_index_cache_t *cache,
 
 
 /*
- * Below a directory that does not exist nothing is looked up, by no reading and
- * in no way of writing names.
+ * Below a directory that does not exist nothing is looked up, in any reading or
+ * encoding.
  */
 static void
 test_missing(void **state)
@@ -1763,11 +1799,11 @@ test_missing(void **state)
         { "/d/no/\xc3\xa9", "utf-8", N, 2 },
         { "/no/\xc3\xa9/\xc3\xa9/\xc3\xa9/\xc3\xa9", "utf-8", N, 2 },
         { "/no/\x97\\/\x97\\/\x97\\", "utf-8 euc-jp sjis", N, 3 },
-        /* names of what exists are looked for, under each reading */
+        /* names of existing directories are looked up in each reading */
         { "/d/\xc3\xa9/\xc3\xa9/\xc3\xa9", "utf-8", N, 8 },
         { "/d/\xc3\xa9/\xc3\xa9/\xc3\xa9/\xc3\xa9/\xc3\xa9", "utf-8", N, 8 },
         { "/no/\xc3\xa9/\xc3\xa9/\xc3\xa9/\xc3\xa9", "utf-8", N | C, 3 },
-        /* a file in the place of a directory, which has to be found */
+        /* a file in the place of a directory must be found */
         { "/d/x/\xc3\xa9", "utf-8", N, 2 },
         { "/d/x/y/\xc3\xa9", "utf-8", N, 3 },
     };
@@ -1802,9 +1838,9 @@ test_missing(void **state)
 
 #define SJIS_FIRST "\xef\xbd\xa5\xef\xbd\xac" /* GA_EUC in Shift_JIS */
 
-/* Of several readings the first is found that is there. */
+/* Of several readings the first one whose entry exists is used. */
 static void
-test_named_further(void **state)
+test_cached_results_readings(void **state)
 {
     core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
@@ -1854,11 +1890,11 @@ test_named_further(void **state)
 }
 
 
-/* ---- and of names whose directory does not stand still -------------------- */
+/* ---- cached results of a directory that changes ------------------------- */
 
-/* A directory that has changed just now, or is yet to come. */
+/* A directory that has just changed, or has a time in the future. */
 static void
-test_named_racy(void **state)
+test_cached_results_racy(void **state)
 {
     core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
@@ -1875,7 +1911,7 @@ test_named_racy(void **state)
         assert_text(find_in(&core, cache, &tree, "/d/" GA), "");
     }
 
-    /* Within the grain of the clock: the times stay. */
+    /* Within the resolution of the clock: the times do not change. */
     core_put(&core, S("/srv/d/" GA_NFD));
     assert_text(find_in(&core, cache, &tree, "/d/" GA), "/srv/d/" GA_NFD);
 
@@ -1884,11 +1920,11 @@ test_named_racy(void **state)
 }
 
 
-/* Looks for what is found, or "". */
+/* Check the number of lookups for the entry found, or "". */
 static void
-assert_looks(core_t *core, iri_index_cache_t *cache,
-             const iri_tree_conf_t *tree, const char *path, const char *want,
-             size_t looks)
+assert_lookups(core_t *core, iri_index_cache_t *cache,
+               const iri_tree_conf_t *tree, const char *path,
+               const char *want, size_t looks)
 {
     core->stats = 0;
     assert_text(find_in(core, cache, tree, path), want);
@@ -1896,9 +1932,12 @@ assert_looks(core_t *core, iri_index_cache_t *cache,
 }
 
 
-/* What no entry is written as is not looked for: the name, its directory. */
+/*
+ * An encoding that no entry has is not looked up: only the name and its
+ * directory are.
+ */
 static void
-test_ways(void **state)
+test_unused_encodings(void **state)
 {
     core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
@@ -1910,26 +1949,26 @@ test_ways(void **state)
     core_put(&core, S("/srv/d/\xe8\xa1\xa8"));
     core_put(&core, S("/srv/d/x"));
 
-    /* In three ways, until it is known that there is but one. */
-    assert_looks(&core, cache, &tree, "/d/1" GA, "", 4);
-    assert_looks(&core, cache, &tree, "/d/2" GA, "", 2);
+    /* Three lookups, until it is known that all entries have one encoding. */
+    assert_lookups(&core, cache, &tree, "/d/1" GA, "", 4);
+    assert_lookups(&core, cache, &tree, "/d/2" GA, "", 2);
 
     core.mtime++;
     core_put(&core, S("/srv/d/" GA_NFD));
-    assert_looks(&core, cache, &tree, "/d/" GA, "/srv/d/" GA_NFD, 3);
-    assert_looks(&core, cache, &tree, "/d/3" GA, "", 4);
-    assert_looks(&core, cache, &tree, "/d/4" GA, "", 3);
+    assert_lookups(&core, cache, &tree, "/d/" GA, "/srv/d/" GA_NFD, 3);
+    assert_lookups(&core, cache, &tree, "/d/3" GA, "", 4);
+    assert_lookups(&core, cache, &tree, "/d/4" GA, "", 3);
 
     core.mtime++;
     core_put(&core, S("/srv/d/\xa5\xac"));
     core_put(&core, S("/srv/d/\xc9\xbd"));
-    assert_looks(&core, cache, &tree, "/d/5" GA, "", 4);
-    assert_looks(&core, cache, &tree, "/d/6" GA, "", 4);
+    assert_lookups(&core, cache, &tree, "/d/5" GA, "", 4);
+    assert_lookups(&core, cache, &tree, "/d/6" GA, "", 4);
 
-    /* While it changes none of it is sure. */
+    /* While the directory changes nothing of this is reliable. */
     core.mtime = now();
     core_put(&core, S("/srv/e/x"));
-    assert_looks(&core, cache, &tree, "/e/7" GA, "", 4);
+    assert_lookups(&core, cache, &tree, "/e/7" GA, "", 4);
     core_put(&core, S("/srv/e/8" GA_NFD));
     assert_text(find_in(&core, cache, &tree, "/e/8" GA), "/srv/e/8" GA_NFD);
 
@@ -1938,9 +1977,9 @@ test_ways(void **state)
 }
 
 
-/* A name that the caller has found absent is not looked for again. */
+/* A name that the caller has found absent is not looked up again. */
 static void
-test_said_to_be_absent(void **state)
+test_known_absent(void **state)
 {
     core_t             core;
     iri_index_cache_t *cache = core_cache(SIZE);
@@ -1979,15 +2018,15 @@ main(void)
         cmocka_unit_test(test_settings_are_kept_apart),
         cmocka_unit_test(test_racy_directory),
         cmocka_unit_test(test_settled_directory),
-        cmocka_unit_test(test_a_hint_only),
+        cmocka_unit_test(test_stale_entries),
         cmocka_unit_test(test_large_directories),
-        cmocka_unit_test(test_octets_of_a_large_one),
-        cmocka_unit_test(test_size_is_kept),
+        cmocka_unit_test(test_octets_in_large_directory),
+        cmocka_unit_test(test_total_size),
         cmocka_unit_test(test_eviction),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_least_recently_used),
-        cmocka_unit_test(test_two_that_crowd),
-        cmocka_unit_test(test_many_that_crowd),
+        cmocka_unit_test(test_two_that_do_not_both_fit),
+        cmocka_unit_test(test_many_that_do_not_fit),
         cmocka_unit_test(test_larger_than_all),
         cmocka_unit_test(test_no_room_for_spelling),
         cmocka_unit_test(test_racy_answers),
@@ -2001,13 +2040,13 @@ main(void)
         cmocka_unit_test(test_written_in_pieces),
         cmocka_unit_test(test_queue),
         cmocka_unit_test(test_large_and_changing),
-        cmocka_unit_test(test_named),
-        cmocka_unit_test(test_named_settings),
-        cmocka_unit_test(test_named_further),
-        cmocka_unit_test(test_named_racy),
-        cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_cached_results),
+        cmocka_unit_test(test_cached_results_settings),
+        cmocka_unit_test(test_cached_results_readings),
+        cmocka_unit_test(test_cached_results_racy),
+        cmocka_unit_test(test_unused_encodings),
         cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_said_to_be_absent),
+        cmocka_unit_test(test_known_absent),
     };
 
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);

@@ -44,7 +44,7 @@ next(const iri_charset_t *charset, const unsigned char *p, size_t len,
 
 /* The one character of exactly these octets, or NONE. */
 static uint32_t
-one(const iri_charset_t *charset, const unsigned char *p, size_t len)
+decode_one(const iri_charset_t *charset, const unsigned char *p, size_t len)
 {
     uint32_t c;
 
@@ -54,7 +54,7 @@ one(const iri_charset_t *charset, const unsigned char *p, size_t len)
 
 /* ---- labels ------------------------------------------------------------- */
 
-/* A string of the file, in place; NULL: the line has none. */
+/* A string of the file, unescaped in place; NULL: the line has none. */
 static char *
 json_string(char *line, char **key)
 {
@@ -141,7 +141,7 @@ test_labels(void **state)
     assert_ptr_equal(iri_encoding_find(S("SJIS")),
                      iri_encoding_find(S("shift_jis")));
 
-    /* What users mean, not what ICU thinks they mean. */
+    /* The charset of the label as users expect it, not as ICU maps it. */
     assert_string_equal(iri_encoding_find(S("cp949"))->name, "EUC-KR");
     assert_string_equal(iri_encoding_find(S("CP932"))->name, "Shift_JIS");
     assert_string_equal(iri_encoding_find(S("latin1"))->name, "windows-1252");
@@ -169,7 +169,7 @@ test_refused(void **state)
 }
 
 
-/* Rows that no check can have let through: what the builder itself refuses. */
+/* Rows that the checks cannot let through: the builder itself refuses them. */
 static void
 test_builder_refuses(void **state)
 {
@@ -236,7 +236,10 @@ test_octets_of_sequences(void **state)
 }
 
 
-/* Four octets are read in gb18030 and GBK, and written in gb18030. */
+/*
+ * Sequences of four octets are decoded in gb18030 and GBK, and encoded in
+ * gb18030 only.
+ */
 static void
 test_four_octets(void **state)
 {
@@ -282,7 +285,7 @@ test_each_is_built(void **state)
 
 /* ---- against the Encoding Standard -------------------------------------- */
 
-/* How many entries of a file of the standard an index has otherwise. */
+/* The number of entries of a file of the standard that differ from an index. */
 static size_t
 file_differs(FILE *file, const whatwg_index_t *index, size_t *read)
 {
@@ -316,7 +319,7 @@ file_differs(FILE *file, const whatwg_index_t *index, size_t *read)
 }
 
 
-/* The files of the standard that lie beside the project are these indexes. */
+/* The standard's files in the data directory are equal to these indexes. */
 static void
 test_shared_indexes(void **state)
 {
@@ -353,7 +356,10 @@ test_shared_indexes(void **state)
 }
 
 
-/* No path may have it: a C1 control, U+FFFD, a noncharacter (design 4.5). */
+/*
+ * Characters that no path may have: C1 controls, U+FFFD, noncharacters (design
+ * 4.5).
+ */
 static int
 is_refused(uint32_t c)
 {
@@ -366,7 +372,7 @@ is_refused(uint32_t c)
 static size_t
 check_read(const char *name, const unsigned char *p, size_t len)
 {
-    uint32_t got = one(core_charset(name), p, len);
+    uint32_t got = decode_one(core_charset(name), p, len);
     uint32_t want = whatwg_decode(name, p, len);
 
     if (got == (is_refused(want) ? NONE : want)) {
@@ -382,12 +388,12 @@ check_read(const char *name, const unsigned char *p, size_t len)
 
 
 /*
- * All sequences of the standard's decoders.  Not read are controls and
- * noncharacters, and four sequences of Big5 that are two characters: the
- * standard's encoder cannot write them.
+ * All sequences of the standard's decoders. Exceptions are controls and
+ * noncharacters, and four sequences of Big5 for two characters each, which the
+ * standard's encoder cannot write.
  */
 static void
-test_reading(void **state)
+test_decoding(void **state)
 {
     const char   *name;
     unsigned char p[4];
@@ -427,11 +433,11 @@ test_reading(void **state)
 }
 
 
-/* Where we write otherwise than the standard's encoder. */
+/* The differences to the standard's encoder. */
 static const struct {
     const char *charset;
     uint32_t    from, to; /* characters */
-    int         written;  /* 1: we write what it does not; 0: the reverse */
+    int         written;  /* 1: encoded by us only; 0: by the standard only */
     const char *because;
 } differences[] = {
     { "Shift_JIS", 0xa5, 0xa5, 0, "5C is read as a backslash" },
@@ -450,7 +456,10 @@ static const struct {
 };
 
 
-/* Of a row above, and what is written is what the standard reads as c. */
+/*
+ * Is the character in a row above, and does the standard decode our octets to
+ * c?
+ */
 static int
 is_difference(const char *name, uint32_t c, const unsigned char *out,
               size_t len, size_t want)
@@ -472,7 +481,7 @@ is_difference(const char *name, uint32_t c, const unsigned char *out,
 
 
 static void
-test_writing(void **state)
+test_encoding(void **state)
 {
     const char   *name;
     unsigned char ours[4], its[4];
@@ -506,7 +515,10 @@ test_writing(void **state)
 
 /* ---- safety ------------------------------------------------------------- */
 
-/* What a sequence of p gave must be of its own octets and never ASCII. */
+/*
+ * The result for a sequence consumes at least one octet of p and is never
+ * ASCII.
+ */
 static void
 check_safe(const char *name, const unsigned char *p, size_t n, size_t len,
            uint32_t c)
@@ -550,7 +562,10 @@ test_all_of_three_octets(void **state)
             if (n != 0) {
                 check_safe(core_supported[i].name, p, n, 3, c);
 
-                /* What comes behind it has no say: on to the next. */
+                /*
+                 * Octets after the sequence do not matter: skip to the next
+                 * sequence.
+                 */
                 code |= n == 1 ? 0xffff : n == 2 ? 0xff : 0;
             }
         }
@@ -558,7 +573,10 @@ test_all_of_three_octets(void **state)
 }
 
 
-/* With fewer octets there is nothing, or the same; no octet past the end. */
+/*
+ * With fewer octets there is no character or the same; no octet past the end is
+ * read.
+ */
 static void
 test_nothing_past_the_end(void **state)
 {
@@ -598,9 +616,12 @@ test_nothing_past_the_end(void **state)
 }
 
 
-/* What is written is read as the same, and each character only once. */
+/*
+ * Encoded text decodes to the same character, and each character is encoded
+ * once.
+ */
 static void
-test_written_is_read(void **state)
+test_encoded_is_decoded(void **state)
 {
     const iri_charset_t *charset;
     unsigned char        p[4];
@@ -620,7 +641,7 @@ test_written_is_read(void **state)
             n = iri_charset_put(charset, c, p);
 
             if (n != 0) {
-                assert_int_equal(one(charset, p, n), c);
+                assert_int_equal(decode_one(charset, p, n), c);
                 assert_int_equal(p[0] < 0x80, c < 0x80);
 
             } else {
@@ -631,9 +652,11 @@ test_written_is_read(void **state)
 }
 
 
-/* Octets that are read are written back the same, but for a few twins. */
+/*
+ * Decoded octets are encoded to the same, except for this number of duplicates.
+ */
 static size_t
-twins(const char *name)
+duplicates(const char *name)
 {
     const iri_charset_t *charset = core_charset(name);
     unsigned char        p[3], out[4];
@@ -658,13 +681,13 @@ twins(const char *name)
 
 
 static void
-test_twins(void **state)
+test_duplicates(void **state)
 {
     static const struct {
         const char *name;
         size_t      count;
     } known[] = {
-        { "Shift_JIS", 398 }, /* NEC and IBM rows: see the data */
+        { "Shift_JIS", 398 }, /* NEC and IBM rows: see the data file */
         { "EUC-JP", 291 },    /* JIS X 0212 and IBM's rows */
         { "Big5", 100 },      /* HKSCS below A1, box drawing, some Han */
         { "EUC-KR", 0 },       { "GBK", 2 },          { "gb18030", 2 },
@@ -675,15 +698,18 @@ test_twins(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(known); i++) {
-        if (twins(known[i].name) != known[i].count) {
+        if (duplicates(known[i].name) != known[i].count) {
             fail_msg("%s has %d twins", known[i].name,
-                     (int) twins(known[i].name));
+                     (int) duplicates(known[i].name));
         }
     }
 }
 
 
-/* The four octets of gb18030: second to fourth in their ranges. */
+/*
+ * The four octets of gb18030: the second to fourth are checked against their
+ * ranges.
+ */
 static void
 test_gb18030_ranges(void **state)
 {
@@ -727,12 +753,12 @@ main(void)
         cmocka_unit_test(test_four_octets),
         cmocka_unit_test(test_each_is_built),
         cmocka_unit_test(test_shared_indexes),
-        cmocka_unit_test(test_reading),
-        cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_decoding),
+        cmocka_unit_test(test_encoding),
         cmocka_unit_test(test_all_of_three_octets),
         cmocka_unit_test(test_nothing_past_the_end),
-        cmocka_unit_test(test_written_is_read),
-        cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_encoded_is_decoded),
+        cmocka_unit_test(test_duplicates),
         cmocka_unit_test(test_gb18030_ranges),
     };
 

@@ -10,9 +10,9 @@
 
 #include "core.h"
 
-/* What a strange converter makes of octets: units; 0: more are needed. */
+/* The code units that a fake converter gives for octets; 0: more are needed. */
 #define ERROR   (-1)
-#define FAILURE (-2) /* not of the octets, but of ICU */
+#define FAILURE (-2) /* a failure of ICU, not an error of the octets */
 #define CUT     (-3) /* an error as well: the sequence is incomplete */
 
 typedef int (*decode_t)(const unsigned char *octets, size_t len,
@@ -23,8 +23,8 @@ static struct {
     int         skips;     /* errors are skipped; else decoding stops there */
     const char *broken;    /* the function that reports an error, or NULL */
     int         broken_at; /* from the n-th call on */
-    int         asked;     /* calls of "broken" */
-} strange;
+    int         calls;     /* calls of "broken" */
+} fake;
 
 
 /* ---- in the place of ICU ------------------------------------------------ */
@@ -37,8 +37,8 @@ decode_stop(UChar **to, const UChar *end, const char **from,
     UChar units[4];
     int   n;
 
-    n = strange.decode((const unsigned char *) *from,
-                       (size_t) (from_end - *from), units);
+    n = fake.decode((const unsigned char *) *from,
+                    (size_t) (from_end - *from), units);
     *from = from_end;
 
     if (n < 0) {
@@ -67,7 +67,7 @@ ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *end,
 
     (void) converter;
 
-    if (!strange.skips) {
+    if (!fake.skips) {
         decode_stop(to, end, from, from_end, error);
         return;
     }
@@ -77,7 +77,7 @@ ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *end,
     for (p = start; p < from_end; p += len) {
         for (len = 1, n = 0; n == 0 && len <= 4 && p + len <= from_end; len++)
         {
-            n = strange.decode((const unsigned char *) p, len, units);
+            n = fake.decode((const unsigned char *) p, len, units);
         }
 
         if (n == FAILURE) {
@@ -101,10 +101,10 @@ ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *end,
 static void
 set_error(const char *function, UErrorCode *error)
 {
-    if (strange.broken != NULL && strcmp(strange.broken, function) == 0) {
-        strange.asked++;
+    if (fake.broken != NULL && strcmp(fake.broken, function) == 0) {
+        fake.calls++;
 
-        if (strange.asked >= strange.broken_at) {
+        if (fake.calls >= fake.broken_at) {
             *error = U_ILLEGAL_ARGUMENT_ERROR;
         }
     }
@@ -120,8 +120,8 @@ ucnv_setToUCallBack(UConverter *converter, UConverterToUCallback action,
     (void) context;
     (void) old;
     (void) old_context;
-    strange.skips = action == UCNV_TO_U_CALLBACK_SKIP;
-    assert_true(strange.skips || action == UCNV_TO_U_CALLBACK_STOP);
+    fake.skips = action == UCNV_TO_U_CALLBACK_SKIP;
+    assert_true(fake.skips || action == UCNV_TO_U_CALLBACK_STOP);
     set_error("ucnv_setToUCallBack", error);
 }
 
@@ -155,7 +155,7 @@ build(built_t *b, const char *name, unsigned private_use, decode_t decode)
                                 private_use, NULL,       &sequences };
 
     core_init(&b->core);
-    strange.decode = decode;
+    fake.decode = decode;
     b->why = NULL;
     b->charset = iri_charset_build(&b->core.env, &encoding, &b->why);
 }
@@ -180,7 +180,7 @@ assert_refused(decode_t decode, const char *part)
 
 /* The length of a character in octets; 0: there is none. */
 static size_t
-taken(const built_t *b, const char *octets, size_t len)
+sequence_length(const built_t *b, const char *octets, size_t len)
 {
     const unsigned char *p = (const unsigned char *) octets;
     uint32_t             c;
@@ -295,8 +295,8 @@ two_are_unit(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* "a" is no character, incomplete, another character, or two. */
-static int what_a_is;
+/* "a" is unmapped, incomplete, another character, or two. */
+static int a_result;
 
 
 static int
@@ -306,16 +306,16 @@ not_ascii(const unsigned char *octets, size_t len, UChar units[4])
         return plain(octets, len, units);
     }
 
-    units[0] = what_a_is == 1 ? 'b' : 'a';
+    units[0] = a_result == 1 ? 'b' : 'a';
     units[1] = 'a';
 
-    return what_a_is;
+    return a_result;
 }
 
 
 /* A1 and A2 are both U+0100. */
 static int
-twins(const unsigned char *octets, size_t len, UChar units[4])
+duplicates(const unsigned char *octets, size_t len, UChar units[4])
 {
     unsigned char octet = octets[0] == 0xa2 ? 0xa1 : octets[0];
 
@@ -329,7 +329,7 @@ twins(const unsigned char *octets, size_t len, UChar units[4])
  * is incomplete; 87 followed by 40 to 44 gives the same.
  */
 static int
-several(const unsigned char *octets, size_t len, UChar units[4])
+two_characters(const unsigned char *octets, size_t len, UChar units[4])
 {
     static const UChar pairs[][2] = { { 0x102, 0x103 },
                                       { 0x102, '/' },
@@ -388,7 +388,7 @@ failing_in_ascii(const unsigned char *octets, size_t len, UChar units[4])
 
 /* 81 is incomplete for any continuation. */
 static int
-endless(const unsigned char *octets, size_t len, UChar units[4])
+always_incomplete(const unsigned char *octets, size_t len, UChar units[4])
 {
     assert_true(len <= 4);
 
@@ -515,13 +515,13 @@ test_inner_octets(void **state)
         octets[2] = (char) octet;
         assert_int_equal(read_one(&b, octets, 3), has ? 0x102 : 0);
         octets[0] = (char) 0x82;
-        assert_int_equal(taken(&b, octets, 3), 0);
+        assert_int_equal(sequence_length(&b, octets, 3), 0);
         core_free(&b.core);
     }
 }
 
 
-/* Nothing but single octets, where the charset has no others. */
+/* A charset without longer sequences has single octets only. */
 static void
 test_single_octets(void **state)
 {
@@ -532,17 +532,17 @@ test_single_octets(void **state)
 
     (void) state;
     inner = 0x40;
-    strange.decode = two_octets;
+    fake.decode = two_octets;
     core_init(&b.core);
     b.charset = iri_charset_build(&b.core.env, &encoding, &b.why);
     assert_non_null(b.charset);
-    assert_int_equal(taken(&b, "\x81\x40", 2), 0);
+    assert_int_equal(sequence_length(&b, "\x81\x40", 2), 0);
     assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
     core_free(&b.core);
 }
 
 
-/* No ASCII character for octets above 7F; C1 is refused elsewhere. */
+/* No ASCII character for octets above 7F; C1 is refused by a later check. */
 static void
 test_ascii_born(void **state)
 {
@@ -578,7 +578,7 @@ test_ascii_kept(void **state)
 {
     (void) state;
 
-    for (what_a_is = ERROR; what_a_is <= 2; what_a_is++) {
+    for (a_result = ERROR; a_result <= 2; a_result++) {
         assert_refused(not_ascii, "ASCII as it is");
     }
 }
@@ -602,13 +602,13 @@ test_rotated(void **state)
 
 
 static void
-test_twins(void **state)
+test_duplicates(void **state)
 {
     built_t b;
 
     (void) state;
 
-    build(&b, "strange", 0, twins);
+    build(&b, "strange", 0, duplicates);
     assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
     assert_int_equal(read_one(&b, "\xa2", 1), 0x100);
     assert_true(is_written(&b, 0x100, "\xa1", 1));
@@ -617,13 +617,13 @@ test_twins(void **state)
 
 
 static void
-test_several(void **state)
+test_two_characters(void **state)
 {
     built_t b;
 
     (void) state;
 
-    build(&b, "strange", 0, several);
+    build(&b, "strange", 0, two_characters);
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x81", 1), 0);
     assert_int_equal(read_one(&b, "\x82", 1), 0);
@@ -642,13 +642,13 @@ test_several(void **state)
 
 
 static void
-test_endless(void **state)
+test_always_incomplete(void **state)
 {
     built_t b;
 
     (void) state;
 
-    build(&b, "strange", 0, endless);
+    build(&b, "strange", 0, always_incomplete);
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x81@@@", 4), 0);
     assert_int_equal(read_one(&b, "\x81@@", 3), 0);
@@ -718,10 +718,10 @@ test_linear(void **state)
     build(&b, "gb18030", 0, linear);
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x81\x30\x81\x30", 4), 0xa0);
-    assert_int_equal(taken(&b, "\x81\x30\x81\x31", 4), 0);
-    assert_int_equal(taken(&b, "\x81\x30\x81\x32", 4), 0);
-    assert_int_equal(taken(&b, "\x81\x30\x81\x33", 4), 0);
-    assert_int_equal(taken(&b, "\x81\x30\x81\x34", 4), 0);
+    assert_int_equal(sequence_length(&b, "\x81\x30\x81\x31", 4), 0);
+    assert_int_equal(sequence_length(&b, "\x81\x30\x81\x32", 4), 0);
+    assert_int_equal(sequence_length(&b, "\x81\x30\x81\x33", 4), 0);
+    assert_int_equal(sequence_length(&b, "\x81\x30\x81\x34", 4), 0);
     assert_int_equal(read_one(&b, "\x90\x30\x81\x30", 4), 0);
     core_free(&b.core);
 
@@ -729,13 +729,13 @@ test_linear(void **state)
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x81\x39\x81\x30", 4), 0x110);
     assert_int_equal(read_one(&b, "\x82\x30\x81\x30", 4), 0x111);
-    assert_int_equal(taken(&b, "\x82\x2f\x81\x30", 4), 0);
-    assert_int_equal(taken(&b, "\x81\x3a\x81\x30", 4), 0);
+    assert_int_equal(sequence_length(&b, "\x82\x2f\x81\x30", 4), 0);
+    assert_int_equal(sequence_length(&b, "\x81\x3a\x81\x30", 4), 0);
     core_free(&b.core);
 
     sequences.four = IRI_GB18030_FOUR_NONE;
     build(&b, "strange", 0, linear_beside);
-    assert_int_equal(taken(&b, "\x81\x39\x81\x30", 4), 0);
+    assert_int_equal(sequence_length(&b, "\x81\x39\x81\x30", 4), 0);
     core_free(&b.core);
 }
 
@@ -756,8 +756,9 @@ test_failing(void **state)
 static void
 test_memory(void **state)
 {
-    static const decode_t decodes[] = { two_octets, three_octets, several,
-                                        linear, linear_beside };
+    static const decode_t decodes[] = { two_octets, three_octets,
+                                        two_characters, linear,
+                                        linear_beside };
     iri_encoding_t        encoding = { "gb18030", "US-ASCII", NULL,      0,
                                        0,         NULL,       &sequences };
     const iri_charset_t  *charset;
@@ -770,7 +771,7 @@ test_memory(void **state)
     sequences.four = IRI_GB18030_FOUR_WRITTEN;
 
     for (i = 0; i < COUNT(decodes); i++) {
-        strange.decode = decodes[i];
+        fake.decode = decodes[i];
 
         for (n = 1, charset = NULL; charset == NULL; n++) {
             core_init(&core);
@@ -811,14 +812,14 @@ test_callbacks(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(broken); i++) {
-        strange.broken = broken[i].function;
-        strange.broken_at = broken[i].at;
-        strange.asked = 0;
+        fake.broken = broken[i].function;
+        fake.broken_at = broken[i].at;
+        fake.calls = 0;
         assert_refused(plain, "ICU");
-        assert_int_equal(strange.asked, broken[i].at);
+        assert_int_equal(fake.calls, broken[i].at);
     }
 
-    strange.broken = NULL;
+    fake.broken = NULL;
 }
 
 
@@ -832,11 +833,11 @@ main(void)
         cmocka_unit_test(test_ascii_born),
         cmocka_unit_test(test_ascii_kept),
         cmocka_unit_test(test_rotated),
-        cmocka_unit_test(test_twins),
-        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_duplicates),
+        cmocka_unit_test(test_two_characters),
         cmocka_unit_test(test_failing),
         cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_always_incomplete),
         cmocka_unit_test(test_private_use),
         cmocka_unit_test(test_surrogates),
         cmocka_unit_test(test_linear),

@@ -49,7 +49,7 @@ body_of(core_t *core, body_t make, iri_str_t path)
 }
 
 
-/* What the one item of a page says. */
+/* The text of the one item of a page. */
 static const char *
 html_of(core_t *core, iri_str_t path)
 {
@@ -127,7 +127,7 @@ test_json(void **state)
 }
 
 
-/* What all pages begin with is that of a listing, whose hash is its style's. */
+/* All pages have the head of a listing, with the hash of its style sheet. */
 static iri_str_t
 behind_head(iri_str_t page)
 {
@@ -150,7 +150,7 @@ behind_head(iri_str_t page)
 }
 
 
-/* The request: its name and its query, whatever they hold. */
+/* The name and the query of the request may have any octets. */
 static void
 test_request(void **state)
 {
@@ -211,7 +211,7 @@ test_count(void **state)
 }
 
 
-/* Any octets at all: the page keeps its shape, and both are UTF-8. */
+/* Any octets: the page keeps its structure, and both bodies are UTF-8. */
 static void
 test_any_octets(void **state)
 {
@@ -253,7 +253,7 @@ test_any_octets(void **state)
         for (n = 0; *item; item++) {
             n += *item == '<' || *item == '>' || *item == '"';
         }
-        assert_int_equal(n, 14); /* six tags, one attribute */
+        assert_int_equal(n, 14); /* six start tags, one attribute */
 
         item = body_of(&core, iri_choices_json, path);
         for (n = 0; *item; item++) {

@@ -14,12 +14,12 @@ static const char *const eight[] = { "sjis",         "euc-jp",    "euc-kr",
                                      "windows-1252", "iso-8859-2" };
 
 
-/* ---- one word ----------------------------------------------------------- */
+/* ---- single words ------------------------------------------------------- */
 
 static const struct {
     const iri_words_t *words;
     const char        *word;
-    int                value; /* -1: none such */
+    int                value; /* -1: not a valid word */
 } words[] = {
     { &iri_engine_words, "off", IRI_ENGINE_OFF },
     { &iri_engine_words, "on", IRI_ENGINE_ON },
@@ -87,9 +87,9 @@ test_words(void **state)
 }
 
 
-/* The sentence names each word that would be right. */
+/* The error message contains each valid word. */
 static void
-test_sentences_name_the_words(void **state)
+test_messages_list_words(void **state)
 {
     char     quoted[32];
     size_t   i;
@@ -117,7 +117,7 @@ test_match(void **state)
 {
     static const struct {
         const char *words[3];
-        long        value; /* -1: none such */
+        long        value; /* -1: not a valid word */
     } cases[] = {
         { { "exact" }, IRI_FOLD_EXACT_ONLY },
         { { "EXACT" }, IRI_FOLD_EXACT_ONLY },
@@ -177,7 +177,7 @@ test_match(void **state)
 }
 
 
-/* Which word is unknown, for messages; count if none is. */
+/* The index of the unknown word, for messages; count if all are known. */
 static void
 test_unknown_word(void **state)
 {
@@ -247,7 +247,7 @@ charsets(const char *const *labels, size_t count, int none_allowed,
 }
 
 
-/* Parse labels divided by spaces, and compare the names that come out. */
+/* Parse labels separated by spaces, and compare the names of the charsets. */
 static void
 check_names(const char *labels, int none_allowed, const char *want)
 {
@@ -304,7 +304,10 @@ test_charsets(void **state)
     check_names("none", 1, "");
     check_names("NONE", 1, "");
 
-    /* Requests are always read as UTF-8; a tree may be anything. */
+    /*
+     * Requests are always decoded as UTF-8, so it is left out; a tree may have
+     * any charset.
+     */
     check_names("utf-8", 1, "");
     check_names("utf8 sjis UTF-8", 1, "Shift_JIS");
     check_names("utf-8 sjis", 0, "UTF-8 Shift_JIS");
@@ -354,7 +357,7 @@ test_charsets_limit(void **state)
     labels[8] = "koi8-u";
     check_error(labels, 9, 1, "8 charsets");
 
-    /* UTF-8 counts where it is kept. */
+    /* UTF-8 counts where it is kept in the list. */
     labels[8] = "utf-8";
     assert_null(charsets(labels, 9, 1, &list));
     assert_int_equal(list.count, 8);
@@ -362,7 +365,7 @@ test_charsets_limit(void **state)
 }
 
 
-/* All the charsets that there are fit into one registry. */
+/* The registry has room for all charsets. */
 static void
 test_each_is_opened_once(void **state)
 {
@@ -430,7 +433,9 @@ check_not_of(const iri_registry_t *registry, const char *value,
 }
 
 
-/* Everything is open: a list costs no memory and opens nothing. */
+/*
+ * The charsets are in the registry: making a list allocates and opens nothing.
+ */
 static void
 test_charsets_of(void **state)
 {
@@ -482,7 +487,7 @@ test_charsets_of(void **state)
 }
 
 
-/* ---- what follows ------------------------------------------------------- */
+/* ---- completed settings ------------------------------------------------- */
 
 static void
 check_finish(const char *reading, const char *tree, unsigned match,
@@ -527,7 +532,7 @@ test_finish(void **state)
 }
 
 
-/* Sentences about words of each length. */
+/* Error messages about words of each length. */
 static void
 test_every_word(void **state)
 {
@@ -572,7 +577,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),
-        cmocka_unit_test(test_sentences_name_the_words),
+        cmocka_unit_test(test_messages_list_words),
         cmocka_unit_test(test_match),
         cmocka_unit_test(test_unknown_word),
         cmocka_unit_test(test_charsets),

@@ -27,7 +27,7 @@
 static const struct {
     iri_check_t check;
     iri_str_t   text;
-    const char *says; /* behind the position; "": no warning */
+    const char *expected; /* the text after the position; "": no warning */
 } cases[] = {
     { PATH, IRI_STR(""), "" },
     { PATH, IRI_STR("/plain/"), "" },
@@ -37,13 +37,13 @@ static const struct {
     { PATH, IRI_STR("/100%25/%7e%2F%"), "" },
     { PATH, IRI_STR("/caf" E_ACUTE "/"), "" },
     { PATH, IRI_STR("/" E_ACUTE), "" },
-    /* each of these stays as it is in a path, too */
+    /* each of these characters stays as it is in a path, too */
     { PATH, IRI_STR("/\xe2\x84\xaa\xcd\xbe"), "" },
 
     { PATH, IRI_STR("/caf" E_MARK "/"), "\"/cafe%CC%81/\"" UNNORM },
     { PATH, IRI_STR("/\xe3\x81\x8b\xe3\x82\x99"),
       "\"/%E3%81%8B%E3%82%99\"" UNNORM },
-    /* one character, and its other one */
+    /* one character and its NFC */
     { PATH, IRI_STR("/\xe2\x84\xa6"), "\"/%E2%84%A6\"" UNNORM },
 
     { PATH, IRI_STR("/caf\xe9/"), "\"/caf%E9/\"" UNREAD },
@@ -54,7 +54,10 @@ static const struct {
     { REGEX, IRI_STR("^/caf" E_ACUTE "$"), "" },
     { REGEX, IRI_STR("^/caf" E_MARK "$"), "\"^/cafe%CC%81$\"" UNNORM },
     { REGEX, IRI_STR("\\.caf\xe9[\xe9]$"), "\"\\.caf%E9[%E9]$\"" UNREAD },
-    /* octets in brackets are octets, and marks there may follow anything */
+    /*
+     * octets in a character class are single octets, and marks in it may follow
+     * any character
+     */
     { REGEX, IRI_STR("^/[\xc3][\x80-\xbf]"), "" },
     { REGEX, IRI_STR("^/e[\xcc\x81]"), "" },
     { REGEX, IRI_STR("[" E_MARK "]"), "" },
@@ -71,7 +74,7 @@ static const struct {
     { REGEX, IRI_STR("\\" E_MARK), "" },
     { REGEX, IRI_STR(E_ACUTE "\\"), "" },
     { REGEX, IRI_STR("\\" E_ACUTE), "" },
-    /* an octet behind a "\" is that octet */
+    /* an octet after "\" stands for itself */
     { REGEX, IRI_STR("\\\xc3\\\xa9x"), "" },
     { REGEX, IRI_STR("\xc3\\\xa9x"), "" },
     { REGEX, IRI_STR("/\\\\\\\xc3\\\xa9[x]"), "" },
@@ -101,7 +104,7 @@ directive(iri_check_t check, size_t line, iri_engine_t engine,
 }
 
 
-/* Check the lines that a list logs. */
+/* Check the lines that a list of directives logs. */
 static void
 check(core_t *core, iri_directive_t *list, size_t count, const char *want)
 {
@@ -115,13 +118,14 @@ check(core_t *core, iri_directive_t *list, size_t count, const char *want)
 
 static void
 check_rule(core_t *core, iri_check_t kind, iri_engine_t engine,
-           iri_invalid_t invalid, iri_str_t text, const char *says)
+           iri_invalid_t invalid, iri_str_t text, const char *expected)
 {
     iri_directive_t d = directive(kind, 7, engine, text);
     char            want[512];
 
     d.invalid = invalid;
-    snprintf(want, sizeof(want), "%s%s", *says ? "\"d\" in f:7: " : "", says);
+    snprintf(want, sizeof(want), "%s%s", *expected ? "\"d\" in f:7: " : "",
+             expected);
     check(core, &d, 1, want);
 }
 
@@ -140,7 +144,7 @@ test_rules(void **state)
 
     for (i = 0; i < COUNT(cases); i++) {
         check_rule(&core, cases[i].check, IRI_ENGINE_ON, IRI_INVALID_404,
-                   cases[i].text, cases[i].says);
+                   cases[i].text, cases[i].expected);
         check_rule(&core, cases[i].check, IRI_ENGINE_REPORT, IRI_INVALID_404,
                    cases[i].text, "");
         check_rule(&core, cases[i].check, IRI_ENGINE_OFF, IRI_INVALID_404,
@@ -151,7 +155,7 @@ test_rules(void **state)
 }
 
 
-/* With iri_invalid pass rules see octets that no charset decodes. */
+/* With iri_invalid pass, rules see octets that are valid in no charset. */
 static void
 test_pass(void **state)
 {
@@ -284,7 +288,7 @@ test_settings(void **state)
     list[0].engine = IRI_ENGINE_REPORT;
     check(&core, list, 1, "");
 
-    /* in the order of lines, one for each; used by one server is enough */
+    /* in the order of lines, each once; one server that uses it is enough */
     list[0] = directive(setting, 9, IRI_ENGINE_OFF, S("case"));
     list[1] = directive(setting, 4, IRI_ENGINE_OFF, S("case"));
     list[2] = directive(setting, 9, IRI_ENGINE_OFF, S("case"));
@@ -294,7 +298,9 @@ test_settings(void **state)
     list[1].engine = IRI_ENGINE_ON;
     check(&core, list, 4, OFF("10"));
 
-    /* the same line of another file, another name, another value */
+    /*
+     * the same line of another file, with another directive, with another value
+     */
     list[0] = directive(setting, 1, IRI_ENGINE_OFF, S("a"));
     list[1] = list[0];
     list[1].engine = IRI_ENGINE_ON;
@@ -312,7 +318,7 @@ test_settings(void **state)
 static void
 test_hosts(void **state)
 {
-    static const char says[] =
+    static const char expected[] =
         "\"d\" in f:3 has no effect at an address whose first server is that "
         "in g:1: write it there, with \"iri on;\"\n";
     core_t          core;
@@ -326,13 +332,13 @@ test_hosts(void **state)
     d[0].first_host = IRI_HOST_MODE_OFF;
     d[0].first.file = S("g");
     d[0].first.line = 1;
-    check(&core, d, 1, says);
+    check(&core, d, 1, expected);
     d[1] = d[0];
     d[0].first_host = IRI_HOST_MODE_ON;
     check(&core, d, 1, "");
-    check(&core, d, 2, says);
+    check(&core, d, 2, expected);
     d[0].first_host = d[1].first_host = IRI_HOST_MODE_STRICT;
-    check(&core, d, 2, says);
+    check(&core, d, 2, expected);
     d[0].host = d[1].host = IRI_HOST_MODE_OFF;
     check(&core, d, 2, "");
     d[0].engine = d[1].engine = IRI_ENGINE_OFF;
@@ -412,7 +418,7 @@ test_shadow(void **state)
 {
     static const struct {
         const char *labels;
-        const char *says; /* a part of it; NULL: no warning */
+        const char *expected; /* part of the warning; NULL: none */
     } lists[] = {
         { "", NULL },
         { "utf-8", NULL },
@@ -452,8 +458,9 @@ test_shadow(void **state)
     for (i = 0; i < COUNT(lists); i++) {
         list = core_charsets(lists[i].labels);
 
-        if (shadows(&core, &list) != (lists[i].says != NULL)
-            || strstr(core.log, lists[i].says ? lists[i].says : "") == NULL)
+        if (shadows(&core, &list) != (lists[i].expected != NULL)
+            || strstr(core.log, lists[i].expected ? lists[i].expected : "")
+                   == NULL)
         {
             fail_msg("%s: %s", lists[i].labels, core.log);
         }
@@ -463,7 +470,7 @@ test_shadow(void **state)
 }
 
 
-/* A list that is put in order has no warning, and the same charsets. */
+/* A list in the right order has no warning, and contains the same charsets. */
 static void
 test_order(void **state)
 {

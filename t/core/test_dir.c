@@ -143,7 +143,7 @@ test_stat(void **state)
 }
 
 
-/* More than 31 bits of octets, and of seconds. */
+/* A size and a time that need more than 31 bits. */
 static void
 test_large_file(void **state)
 {
@@ -162,15 +162,15 @@ test_large_file(void **state)
     assert_int_equal(futimens(fd, late), 0);
     assert_int_equal(close(fd), 0);
     assert_int_equal(iri_dir_posix.stat(NULL, at("/large"), &node), IRI_OK);
-    /* The latest that the file system can keep may be 2038. */
+    /* The file system may not be able to store times after 2038. */
     assert_true(node.mtime >= INT64_C(2147483647) * 1000000000);
     assert_int_equal(remove(at("/large")), 0);
 }
 
 
-/* Through a link it is the same directory. */
+/* Through a link it is the same directory, by device and inode. */
 static void
-test_link_is_what_it_leads_to(void **state)
+test_link_to_directory(void **state)
 {
     iri_node_t a, b;
 
@@ -216,7 +216,7 @@ test_list(void **state)
     assert_int_equal(seen.dots, 0);
     assert_true(seen.odd);
 
-    /* What was opened is what a look says of it. */
+    /* The open directory is the one that stat reports. */
     assert_int_equal(iri_dir_posix.stat(NULL, root, &there), IRI_OK);
     assert_int_equal(node.kind, IRI_NODE_DIR);
     assert_true(node.dev == there.dev && node.ino == there.ino);
@@ -239,9 +239,9 @@ test_list(void **state)
 }
 
 
-/* What may not be looked into: an error to stat, not absence. */
+/* A directory without search permission: stat gives an error, not absence. */
 static void
-test_closed(void **state)
+test_no_permission(void **state)
 {
     seen_t     seen = { 0, 0, 0, 0 };
     iri_node_t node;
@@ -251,7 +251,7 @@ test_closed(void **state)
     assert_int_equal(chmod(root, 0755), 0);
     assert_int_equal(chmod(at("/closed"), 0), 0);
 
-    /* Root may look into everything: be nobody for a while. */
+    /* Root may search everything: run as nobody meanwhile. */
     if (geteuid() == 0) {
         assert_int_equal(seteuid(65534), 0);
     }
@@ -305,9 +305,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stat),
         cmocka_unit_test(test_large_file),
-        cmocka_unit_test(test_link_is_what_it_leads_to),
+        cmocka_unit_test(test_link_to_directory),
         cmocka_unit_test(test_list),
-        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_no_permission),
         cmocka_unit_test(test_find),
     };
 

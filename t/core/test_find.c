@@ -17,7 +17,7 @@
 #define X IRI_FOLD_EXACT_ONLY
 
 typedef struct {
-    const char         *entries;  /* below /srv, divided by "|" */
+    const char         *entries;  /* below /srv, separated by "|" */
     const char         *target;   /* as it was sent */
     const char         *charsets; /* iri_charset; iri_invalid is pass */
     const char         *tree;     /* iri_filename_charset; "" is UTF-8 */
@@ -44,10 +44,10 @@ typedef struct {
 
 #define E_ACUTE "\xc3\xa9"
 #define E_NFD   "e\xcc\x81"
-#define HYO     "\xe8\xa1\xa8" /* U+8868, EUC-JP C9BD, Shift_JIS 955C */
-#define KAN     "\xe6\xbc\xa2" /* U+6F22, EUC-JP B4C1, Shift_JIS 8ABF */
-#define TILDE   "\xef\xbd\x9e" /* U+FF5E, vendors' wave dash */
-#define WAVE    "\xe3\x80\x9c" /* U+301C, that of JIS */
+#define HYO     "\xe8\xa1\xa8" /* U+8868; EUC-JP C9 BD, Shift_JIS 95 5C */
+#define KAN     "\xe6\xbc\xa2" /* U+6F22; EUC-JP B4 C1, Shift_JIS 8A BF */
+#define TILDE   "\xef\xbd\x9e" /* U+FF5E, the vendors' wave dash */
+#define WAVE    "\xe3\x80\x9c" /* U+301C, the wave dash of JIS */
 
 static const case_t cases[] = {
     /* UTF-8 */
@@ -75,7 +75,10 @@ static const case_t cases[] = {
     { "/" E_NFD "/", "//%C3%A9//x", "", "", ANY, N, NORMALIZED,
       "//" E_NFD "//x", NULL, NULL },
 
-    /* neither NFC nor NFD: partly composed, marks in no order, singletons */
+    /*
+     * neither NFC nor NFD: partly composed, marks not in canonical order,
+     * singletons
+     */
     { "/\xc3\xa2\xcc\xa3", "/%E1%BA%AD", "", "", ANY, N, NORMALIZED,
       "/\xc3\xa2\xcc\xa3", NULL, NULL },
     { "/a\xcc\x82\xcc\xa3", "/%E1%BA%AD", "", "", ANY, N, NORMALIZED,
@@ -85,13 +88,14 @@ static const case_t cases[] = {
     { "/\xe2\x84\xab|/A\xcc\x8a", "/%C3%85", "", "", ANY, N, NORMALIZED,
       "/A\xcc\x8a", NULL, NULL },
     { "/a\xcc\x82\xcc\xa3|/\xc3\xa2\xcc\xa3", "/%E1%BA%AD", "", "", ANY, N,
-      NORMALIZED, "/a\xcc\x82\xcc\xa3", NULL, NULL }, /* by octets */
+      NORMALIZED, "/a\xcc\x82\xcc\xa3", NULL,
+      NULL }, /* by the octets of the request */
     { "/K|/\xe2\x84\xaa", "/%E2%84%AA", "", "", ANY, N, EXACT,
       "/\xe2\x84\xaa", NULL, NULL },
     { "/K", "/%E2%84%AA", "", "", ANY, N, ABSENT, "/\xe2\x84\xaa", NULL,
       NULL },
 
-    /* what is ignored, and the form of names */
+    /* ignored differences, and the form of names */
     { "/" E_NFD, "/%C3%A9", "", "", ANY, X, ABSENT, "/" E_ACUTE, NULL, NULL },
     { "/" E_ACUTE, "/e%CC%81", "", "", ANY, X, NORMALIZED, "/" E_ACUTE, NULL,
       NULL },
@@ -108,7 +112,9 @@ static const case_t cases[] = {
     { "/\xb4\xc1", "/%E6%BC%A2", "", "euc-jp", IRI_FILENAME_NFC, N, CHARSET,
       "/\xb4\xc1", NULL, NULL },
 
-    /* a legacy tree; what octets happen to mean does not count */
+    /*
+     * a tree in a legacy charset; another meaning of the octets does not count
+     */
     { "/\xc9\xbd", "/%E8%A1%A8", "", "euc-jp", ANY, N, CHARSET, "/\xc9\xbd",
       NULL, NULL },
     { "/\xc9\xbd", "/%C9%BD", "", "euc-jp", ANY, N, UNWRITABLE, "/", NULL,
@@ -124,7 +130,7 @@ static const case_t cases[] = {
     { "/caf" E_ACUTE, "/caf%E9", "windows-1252", "", ANY, N, CHARSET,
       "/caf" E_ACUTE, NULL, NULL },
 
-    /* twins: any of them in a request, one only on disk */
+    /* duplicate encodings: any of them in a request, one of them on disk */
     { "/\x81\xca", "/%FAT", "sjis", "sjis", ANY, N, CHARSET, "/\x81\xca",
       NULL, NULL },
     { "/\xfaT", "/%EF%BF%A2", "", "sjis", ANY, N, ABSENT, "/\x81\xca", NULL,
@@ -132,19 +138,19 @@ static const case_t cases[] = {
     { "/\xfaT", "/%FAT", "sjis", "sjis", ANY, N, ABSENT, "/\x81\xca", NULL,
       NULL },
 
-    /* windows-1258 writes letters and tones apart */
+    /* windows-1258 encodes letters and tone marks separately */
     { "/\xe2\xec", "/%E1%BA%A5", "", "windows-1258", ANY, N, CHARSET,
       "/\xe2\xec", NULL, NULL },
     { "/\xe2\xec", "/%E1%BA%A5", "", "windows-1258", ANY, X, CHARSET,
       "/\xe2\xec", NULL, NULL },
 
-    /* and in another order only where the directory is read */
+    /* and marks in another order are found only by reading the directory */
     { "/a\xec\xf2", "/%E1%BA%A1%CC%81", "", "windows-1258", ANY, N, CHARSET,
       "/a\xec\xf2", NULL, NULL },
     { "/a\xec\xf2", "/%E1%BA%A1%CC%81", "", "windows-1258", ANY, X, ABSENT,
       "/a\xf2\xec", NULL, NULL },
 
-    /* several charsets, in their order */
+    /* several charsets, in the order of the list */
     { "/\xb4\xc1|/" KAN, "/%E6%BC%A2", "", "utf-8 euc-jp", ANY, N, EXACT,
       "/" KAN, NULL, NULL },
     { "/\xb4\xc1|/" KAN, "/%E6%BC%A2", "", "euc-jp utf-8", ANY, N, CHARSET,
@@ -154,7 +160,7 @@ static const case_t cases[] = {
     { "/\xc9\xbd", "/%C9%BD", "", "utf-8 euc-jp", ANY, N, EXACT, "/\xc9\xbd",
       NULL, NULL },
     { "/\xc9\xbd", "/%E8%A1%A8", "", "utf-8 euc-jp", ANY, N, ABSENT, "/" HYO,
-      NULL, NULL }, /* its name is U+027D there */
+      NULL, NULL }, /* there its name is U+027D */
     { "/\xc9\xbd", "/%C9%BD", "", "euc-jp utf-8", ANY, N, UNWRITABLE, "/",
       NULL, NULL },
     { "/\x8a\xbf", "/%E6%BC%A2", "", "utf-8 euc-jp sjis", ANY, N, CHARSET,
@@ -175,7 +181,7 @@ static const case_t cases[] = {
     { "/" WAVE "/" TILDE, "/%EF%BD%9E/%EF%BD%9E", "", "", ANY, N | V,
       IRI_RESTART, IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" TILDE,
       "/" WAVE "/" TILDE, NULL },
-    /* A variant is a name only in NFC: U+2225 U+0338 is U+2226. */
+    /* Variants are compared in NFC only: U+2225 U+0338 composes to U+2226. */
     { "/\xe2\x88\xa5\xcc\xb8", "/%E2%80%96%CC%B8", "", "", ANY, V, ABSENT,
       "/\xe2\x80\x96\xcc\xb8", NULL, NULL },
     { "/\xe2\x88\xa6", "/%E2%80%96%CC%B8", "", "", ANY, N | V, IRI_RESTART,
@@ -204,7 +210,7 @@ static const case_t cases[] = {
     { "/" E_ACUTE "/b", "/%C3%A9/%E9", "windows-1252", "", ANY, N,
       IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_EXACT, "/" E_ACUTE "/" E_ACUTE,
       "/" E_ACUTE "/" E_ACUTE, "mixed" },
-    /* What is behind an entry need not be writable; that tells nothing. */
+    /* A name below an entry need not be encodable. */
     { "/\xc5ng/q", "/%C3%85ng/q/%A4%A2", "sjis windows-1252", "windows-1252",
       ANY, N, IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET,
       "/\xc5ng/q/\xef\xbd\xa4\xef\xbd\xa2",
@@ -213,7 +219,7 @@ static const case_t cases[] = {
       ANY, N, IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xc5ng/v/",
       "/\xc3\x85ng/v/\xef\xbd\xa4\xef\xbd\xa2", "mixed" },
 
-    /* No entry below one directory tells of itself to those of another. */
+    /* An entry of one directory does not confirm a reading for another. */
     { "/\xc9\xbd/b|/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, ABSENT,
       "/\xc9\xbd/a", NULL, NULL },
     { "/\xc9\xbd/b|/" HYO "/" HYO, "/%C9%BD/%C9%BD", "euc-jp", "", ANY, N,
@@ -241,7 +247,7 @@ static const case_t cases[] = {
       IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/" E_ACUTE "/" E_ACUTE,
       "/" E_ACUTE "/" E_ACUTE, "mixed" }, /* PATH_INFO, read as well */
 
-    /* a bidi control that came raw is none, whatever the reading */
+    /* a raw bidi control is refused in every reading */
     { "/\xe2\x80\x8e", "/\xfd", "windows-1251 windows-1256", "", ANY, N,
       ABSENT, "/\xd1\x8d", NULL, NULL },
     { "/\xe2\x80\x8e", "/%FD", "windows-1251 windows-1256", "", ANY, N,
@@ -251,7 +257,7 @@ static const case_t cases[] = {
       ANY, N, ABSENT, "/" E_ACUTE "/\xc3\xa2\xe2\x82\xac\xc5\xbd", NULL,
       NULL },
 
-    /* PATH_INFO is canonical whatever the tree */
+    /* PATH_INFO is canonical in any tree */
     { "/" E_ACUTE, "/%C3%A9/%E8%A1%A8", "", "", ANY, N, EXACT,
       "/" E_ACUTE "/" HYO, NULL, NULL },
     { "/a.php", "/a.php/%E8%A1%A8/x", "", "", ANY, N, EXACT,
@@ -263,7 +269,7 @@ static const case_t cases[] = {
     { "/a.php", "/a.php/%F0%9F%98%80", "", "euc-jp", ANY, N, EXACT,
       "/a.php/\xf0\x9f\x98\x80", NULL, NULL },
 
-    /* new names, as the tree writes them */
+    /* names of new entries, in the encoding of the tree */
     { "/\xc9\xbd/", "/%E8%A1%A8/%E6%BC%A2", "", "euc-jp", ANY, N, ABSENT,
       "/\xc9\xbd/\xb4\xc1", NULL, NULL },
     { "/" E_NFD "/", "/%C3%A9/%C3%A9", "", "", ANY, N, ABSENT,
@@ -275,7 +281,7 @@ static const case_t cases[] = {
     { "/a/", "/a/%F0%9F%98%80", "", "euc-jp", ANY, N, UNWRITABLE, "/a/", NULL,
       NULL },
 
-    /* octets that are no name: by exactly those, if the tree has none */
+    /* octets without a reading: looked up as they are, if they are no name */
     { "/\xff", "/%FF", "", "", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
       IRI_MATCH_EXACT, "/\xff", NULL, NULL },
     { "/a/\xff/b", "/a/%FF/b", "", "", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
@@ -295,19 +301,20 @@ static const case_t cases[] = {
     { "/\xb4\xc1", "/%E8%A1%A8/%B4%C1", "", "euc-jp", ANY, N, IRI_REFUSE,
       IRI_WHY_OTHER_NAME, IRI_MATCH_NONE, "/", NULL, NULL },
 
-    /* what would lead to another path is never looked for */
+    /* a reading that changes the segments of the path is never looked up */
     { "/a", "/../%C3%A9", "", "", ANY, N, FORBIDDEN },
     { "/a", "/%C3%A9/.", "", "", ANY, N, FORBIDDEN },
     { "/a", "/%C3%A9%00", "", "", ANY, N, FORBIDDEN },
     { "/" E_ACUTE, "/.../%C3%A9", "", "", ANY, N, ABSENT, "/.../" E_ACUTE,
       NULL, NULL },
 
-    /* absent, below a directory of another name than was asked */
+    /* absent, below a directory that was found under another name */
     { "/" WAVE "/", "/%EF%BD%9E/%E8%A1%A8", "", "", ANY, N | V, IRI_RESTART,
       IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" HYO, "/" WAVE "/" HYO,
       NULL },
     { "/\xfaT", "/%FAT", "", "sjis", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
-      IRI_MATCH_EXACT, "/\xfaT", NULL, NULL }, /* a twin has no name */
+      IRI_MATCH_EXACT, "/\xfaT", NULL,
+      NULL }, /* a duplicate encoding on disk has no name */
 };
 
 
@@ -372,11 +379,11 @@ find_read(find_t *find, iri_str_t target)
 
 
 /*
- * Who looks by himself at a path that was read is told the same as by
- * iri_find, if there is something.
+ * iri_find of a path that was already read gives the same result as with its
+ * reading, if the entry exists.
  */
 static void
-check_as_asked(find_t *find)
+check_without_reading(find_t *find)
 {
     const iri_search_t *search = &find->search;
     char                path[16384];
@@ -438,7 +445,7 @@ find_go(find_t *find)
                     iri_status_text(status));
 
     } else if (find->core.io_fail_at == 0) {
-        check_as_asked(find);
+        check_without_reading(find);
     }
 
     return status;
@@ -468,7 +475,7 @@ differs(const char *target, const char *what, iri_str_t got, iri_str_t want)
 }
 
 
-/* How many things are wrong with it. */
+/* The number of errors of one case. */
 static int
 check_case(const case_t *one)
 {
@@ -493,7 +500,7 @@ check_case(const case_t *one)
         wrong++;
     }
 
-    /* What is refused is never opened: its filename is nobody's. */
+    /* A refused path is never opened: its filename is not used. */
     if (one->verdict != IRI_REFUSE) {
         snprintf(filename, sizeof(filename), "/srv%s", one->filename);
         wrong += differs(one->target, "filename", find.found.filename,
@@ -532,7 +539,7 @@ test_cases(void **state)
 }
 
 
-/* A trace says more and changes nothing. */
+/* Tracing writes log lines and changes no result. */
 static void
 test_cases_traced(void **state)
 {
@@ -559,7 +566,7 @@ test_cases_traced(void **state)
 }
 
 
-/* ---- what it costs ------------------------------------------------------ */
+/* ---- number of system calls --------------------------------------------- */
 
 static void
 test_costs(void **state)
@@ -576,11 +583,11 @@ test_costs(void **state)
         { "/" E_ACUTE "/a/" E_ACUTE "/b", "/%C3%A9/a/%C3%A9/b", "", "", ANY,
           1, 0 },
         { "/" E_ACUTE, "/%C3%A9", "windows-1252 sjis", "", ANY, 1, 0 },
-        /* not there in NFC, and that is asked once */
+        /* absent in NFC, which is looked up once */
         { "/" E_NFD, "/%C3%A9", "", "", ANY, 2, 0 },
-        /* NFC, NFD, the directory, which is read */
+        /* NFC, NFD, and the directory, which is listed */
         { "/a", "/%C3%A9", "", "", ANY, 3, 1 },
-        /* the same of one that does not exist, under each reading */
+        /* the same in a directory that does not exist, in each reading */
         { "/a", "/no/%C3%A9", "sjis euc-jp", "", ANY, 3, 0 },
         { "/a", "/no/%C3%A9", "sjis euc-jp", "utf-8 euc-jp sjis gbk big5",
           ANY, 3, 0 },
@@ -604,7 +611,7 @@ test_costs(void **state)
 }
 
 
-/* The worst that can be asked: many segments, charsets and odd names. */
+/* The most expensive request: many segments, charsets and encodings. */
 static void
 check_budget(const char *charsets, const char *tree, const char *segment,
              const char *entry, size_t depth)
@@ -682,7 +689,7 @@ test_candidates_limit(void **state)
         core_append(path, "/" E_NFD);
     }
 
-    /* One lookup, the first, would find the last segment. */
+    /* A lookup of the whole path in one reading would find the last segment. */
     core_append(target, "/%C3%A9");
     core_append(path, "/" E_ACUTE);
 
@@ -709,8 +716,8 @@ test_candidates_limit(void **state)
 
 
 /*
- * A charset for each segment, six of which write what KOI8-R has not: calls
- * that are no candidates.
+ * A charset for each segment; six of them decode characters that KOI8-R cannot
+ * encode, which costs calls without candidates.
  */
 static void
 test_calls_limit(void **state)
@@ -732,7 +739,7 @@ test_calls_limit(void **state)
               "koi8-r", ANY, N);
     core_put(&find.core, core_str(path));
 
-    /* As far as it can go: found, and moved. */
+    /* At the limit: found, and moved. */
     find_read(&find, (iri_str_t){ 4 * 6, (unsigned char *) target });
     assert_int_equal(find_go(&find), IRI_OK);
     assert_int_equal(find.found.why, IRI_WHY_MIXED);
@@ -749,7 +756,7 @@ test_calls_limit(void **state)
 
 /* ---- vendor pairs ------------------------------------------------------- */
 
-/* Each pair of JIS and its vendors, asked for in either form. */
+/* Each pair of JIS and vendor characters, requested in either form. */
 static void
 test_vendor_pairs(void **state)
 {
@@ -788,7 +795,10 @@ test_vendor_pairs(void **state)
 
 /* ---- errors ------------------------------------------------------------- */
 
-/* The k-th call fails: that ends it, and nothing looser is found. */
+/*
+ * The k-th call fails: the search ends with an error and finds no less exact
+ * entry.
+ */
 static void
 check_errors(const case_t *one, int on)
 {
@@ -838,15 +848,15 @@ test_errors(void **state)
 }
 
 
-/* One path below which no directory is, whatever there is. */
-static const char      *torn;
+/* A path below which every lookup finds no directory. */
+static const char      *replaced_path;
 static const iri_dir_t *torn_from;
 
 
 static iri_status_t
 torn_stat(void *ctx, const char *path, iri_node_t *node)
 {
-    if (strcmp(path, torn) != 0) {
+    if (strcmp(path, replaced_path) != 0) {
         return torn_from->stat(ctx, path, node);
     }
 
@@ -858,14 +868,14 @@ torn_stat(void *ctx, const char *path, iri_node_t *node)
 
 
 /*
- * A directory becomes a file and a directory again: what follows is no
- * PATH_INFO, and its octets may be another entry's name.
+ * A directory is replaced by a file and then by a directory: the rest of the
+ * path is not PATH_INFO, and its octets may be the name of another entry.
  */
 static void
-test_torn(void **state)
+test_replaced_by_file(void **state)
 {
     static const struct {
-        const char *tree, *path, *torn;
+        const char *tree, *path, *replaced_path;
     } cases[] = {
         { "/d/\xc9\xbd", "/d/%C9%BD", "/srv/d/\xbe\xf2" },
         { "/d/\xc9\xbd", "/d/%F0%9F%98%80/%C9%BD", "/srv/d/" },
@@ -885,7 +895,7 @@ test_torn(void **state)
         dir = *torn_from;
         dir.stat = torn_stat;
         find.core.env.dir = &dir;
-        torn = cases[i].torn;
+        replaced_path = cases[i].replaced_path;
         assert_int_equal(find_go(&find), IRI_OK);
 
         if (find.found.verdict != IRI_REFUSE) {
@@ -899,7 +909,7 @@ test_torn(void **state)
 }
 
 
-/* ---- root, prefix, what is divided -------------------------------------- */
+/* ---- root, prefix, separators ------------------------------------------- */
 
 static void
 check_prefix(const char *root, const char *path, size_t prefix,
@@ -922,8 +932,8 @@ check_prefix(const char *root, const char *path, size_t prefix,
 
 
 /*
- * Some of it came raw, so its bidi formatting character may have: that is no
- * reading any more once others are looked for, and one alone is left.
+ * Some octets came raw, so the bidi control may have: this excludes the reading
+ * if others are tried, and refuses the path if there is only one.
  */
 static void
 test_raw_bidi(void **state)
@@ -954,27 +964,27 @@ test_prefix(void **state)
     /* alias /pre -> /data */
     check_prefix("/data", "/pre/%C3%A9", 4, "/data/" E_NFD, "/data/" E_NFD,
                  "/pre/" E_ACUTE, IRI_SERVE);
-    /* The prefix is not looked for, and may be anything. */
+    /* The prefix is not looked up and may have any octets. */
     check_prefix("/data/", "/%C3%A9/%C3%A9", 4, "/data/" E_NFD,
                  "/data/" E_NFD, "/" E_ACUTE "/" E_ACUTE, IRI_SERVE);
     check_prefix("/data/", "/pre/a", 5, "/data/a", "/data/a", "/pre/a",
                  IRI_PASS);
     check_prefix("/data/", "/%C3%A9/a", 4, "/data/a", "/data/a",
                  "/" E_ACUTE "/a", IRI_PASS);
-    /* Root is literal: never read, whatever its octets. */
+    /* The root is literal: it is never decoded. */
     check_prefix("/\xff\xc9\xbd", "/%C3%A9", 0, "/\xff\xc9\xbd/" E_NFD,
                  "/\xff\xc9\xbd/" E_NFD, "/" E_ACUTE, IRI_SERVE);
-    /* Alternative readings of what is below it. */
+    /* Alternative readings of the part below the root. */
     check_prefix("/data", "/%C9%BD/%C9%BD", 3, "/data/" HYO, "/data/" HYO,
                  "/\xc9\xbd/" HYO, IRI_RESTART);
     check_prefix("/data/", "/%C9%BD/%C9%BD", 4, "/data/" HYO, "/data/" HYO,
                  "/\xc9\xbd/" HYO, IRI_RESTART);
     check_prefix("/data/", "/pre/%C9%BD/%C9%BD", 5, "/data/" HYO "/" HYO,
                  "/data/" HYO "/" HYO, "/pre/" HYO "/" HYO, IRI_RESTART);
-    /* UTF-8 reads that, and not what is before it. */
+    /* This part is UTF-8, the part before it is not. */
     check_prefix("/data/", "/%B0%A1/%C9%BD", 5, "/data/\xc9\xbd",
                  "/data/\xc9\xbd", "/\xe4\xba\x9c/\xc9\xbd", IRI_RESTART);
-    /* Alias within a segment: no segment of the request, no further one. */
+    /* An alias that ends within a segment: no alternative readings. */
     check_prefix("/data/x", "/pr%C3%A9", 3, "/data/x" E_ACUTE,
                  "/data/x" E_ACUTE, "/pr" E_ACUTE, IRI_SERVE);
 }
@@ -1091,7 +1101,7 @@ test_entry_name(void **state)
 }
 
 
-/* Long names, eight charsets: memory for them is there. */
+/* Long names in eight charsets: there is enough memory for them. */
 static void
 test_long_names(void **state)
 {
@@ -1106,7 +1116,7 @@ test_long_names(void **state)
     find_init(&find, "", all, ANY, N);
     core_put(&find.core, S("/srv/a\xcc\x82\xcc\xa3"));
 
-    /* 255 octets each, of which every way has much to write. */
+    /* Segments of 255 octets that are long in every encoding. */
     for (i = 0; i < 127; i++) {
         core_append(path, i % 2 == 0 ? "\xe2\xec" : "\xf4\xec");
     }
@@ -1138,7 +1148,7 @@ test_long_names(void **state)
 
 /* ---- random trees ------------------------------------------------------- */
 
-/* The name of an entry by the model, its length; 0: it has none. */
+/* The name of an entry by the model. Returns: its length; 0: none. */
 static size_t
 model_name(const iri_tree_conf_t *tree, iri_str_t octets, unsigned char *out)
 {
@@ -1168,7 +1178,10 @@ model_name(const iri_tree_conf_t *tree, iri_str_t octets, unsigned char *out)
 }
 
 
-/* Entries of a directory that have a name; *one is the last of them. */
+/*
+ * The number of entries of a directory with that name; *one is the last of
+ * them.
+ */
 static size_t
 model_count(const iri_tree_conf_t *tree, const core_node_t *directory,
             iri_str_t name, const core_node_t **one)
@@ -1211,7 +1224,7 @@ model_variant(uint32_t c, int way)
 }
 
 
-/* Is b a, but for the vendor pairs? */
+/* Is b equal to a except for vendor pairs? */
 static int
 model_is_variant(iri_str_t a, iri_str_t b)
 {
@@ -1275,7 +1288,9 @@ static const uint32_t pool[][4] = {
 };
 
 
-/* Octets of some name in some way: most of them lead somewhere. */
+/*
+ * Octets of a name of the tree in some encoding: most of them lead to an entry.
+ */
 static iri_str_t
 random_octets(const iri_charsets_t *list, const iri_charsets_t *other,
               unsigned char *out)
@@ -1425,8 +1440,8 @@ segment_of(iri_str_t path, size_t *at)
 
 
 /*
- * Only the directory was found, under another name: start over, so that the
- * rules judge it before anything is made in it.
+ * Only the directory was found, under another name: the request is restarted,
+ * so that the rules check this path before an entry is created in it.
  */
 static int
 absent_below(const find_t *find)
@@ -1442,8 +1457,8 @@ absent_below(const find_t *find)
 
 
 /*
- * What was found exists, and each entry has the name that its segment of
- * found.path says; behind a file all is as in the path.
+ * The result exists, and each entry has the name of its segment in found.path;
+ * a path below a file is unchanged.
  */
 static void
 check_found(find_t *find)
@@ -1477,7 +1492,7 @@ check_found(find_t *find)
         }
 
         if (child == NULL) {
-            /* ASCII is not looked for. */
+            /* ASCII names are not looked up. */
             if (!iri_path_is_ascii(segment, 0)) {
                 fail_msg("%s: %s, %s, %s is not there (%s)",
                          core_show(find->reading.octets),
@@ -1532,7 +1547,7 @@ is_reading(const iri_charsets_t *list, iri_str_t octets, iri_str_t name)
 }
 
 
-/* What it moved to is what the octets that came can mean. */
+/* The new path of a restart is a reading of the request's octets. */
 static void
 check_moved(find_t *find)
 {
@@ -1546,7 +1561,7 @@ check_moved(find_t *find)
         name = segment_of(path, &at);
         came = segment_of(octets, &from);
 
-        /* iri_invalid pass: some segments have no reading, others have. */
+        /* iri_invalid pass: some segments have a reading, others have none. */
         if (find->reading.form == IRI_FORM_INVALID
             && iri_str_equal(name, came)) {
             continue;
@@ -1562,7 +1577,7 @@ check_moved(find_t *find)
 }
 
 
-/* Does a walk by the names of the model lead down to the end of path? */
+/* Does the model find an entry for every segment of path? */
 static int
 model_exists(find_t *find, iri_str_t path, int *unique)
 {
@@ -1605,7 +1620,10 @@ model_exists(find_t *find, iri_str_t path, int *unique)
 }
 
 
-/* The whole path in one charset, canonical; 0: it does not read it. */
+/*
+ * Decode the whole path in one charset, to its canonical form. Returns: its
+ * length; 0: it is invalid.
+ */
 static size_t
 model_path(const iri_charset_t *charset, iri_str_t octets, unsigned char *out)
 {
@@ -1628,8 +1646,8 @@ model_path(const iri_charset_t *charset, iri_str_t octets, unsigned char *out)
 
 
 /*
- * Does some segment of the octets that came name more than one entry of the
- * directory that path leads to?  Then one of them takes the request.
+ * Do the octets of some segment name several entries of the directory that the
+ * path leads to? Then one of them gets the request.
  */
 static int
 model_is_contested(find_t *find, iri_str_t path)
@@ -1665,9 +1683,12 @@ model_is_contested(find_t *find, iri_str_t path)
 }
 
 
-/* Nothing was found: then under no alternative reading of the whole path. */
+/*
+ * If nothing was found, then nothing exists in any alternative reading of the
+ * whole path.
+ */
 static void
-check_further(find_t *find)
+check_no_reading_exists(find_t *find)
 {
     static unsigned char text[16384];
     iri_str_t            path = { 0, text };
@@ -1688,8 +1709,8 @@ check_further(find_t *find)
 }
 
 
-/* Counts that show that the random cases are not empty. */
-static size_t seen[IRI_VERDICTS], seen_why[IRI_WHYS];
+/* Counters, to check that the random cases cover every result. */
+static size_t seen[IRI_VERDICTS], reason_counts[IRI_WHYS];
 
 
 static void
@@ -1707,7 +1728,7 @@ check_random(find_t *find)
     assert_int_equal(find_go(find), IRI_OK);
     assert_true(find->core.stats + find->core.lists <= IRI_MAX_FS_CALLS);
     seen[find->found.verdict]++;
-    seen_why[find->found.why]++;
+    reason_counts[find->found.why]++;
 
     if (find->found.verdict == IRI_SERVE
         || find->found.verdict == IRI_RESTART) {
@@ -1727,7 +1748,7 @@ check_random(find_t *find)
         return;
     }
 
-    /* Of an entry with that name, none is missed. */
+    /* An entry with that name is not missed. */
     exists = model_exists(find, find->search.path, &unique);
 
     if (exists && unique && find->found.verdict != IRI_SERVE) {
@@ -1740,10 +1761,10 @@ check_random(find_t *find)
     if (!exists && unique && find->found.verdict == IRI_PASS
         && find->core.lists < IRI_MAX_DIRECTORIES_READ)
     {
-        check_further(find);
+        check_no_reading_exists(find);
     }
 
-    /* ASCII at the end is not looked for. */
+    /* An ASCII name at the end of the path is not looked up. */
     if (!exists && unique && find->found.verdict == IRI_SERVE
         && find->search.path.data[find->search.path.len - 1] >= 0x80)
     {
@@ -1798,15 +1819,15 @@ test_random(void **state)
         assert_true(k == IRI_CHOOSE || seen[k] > 500);
     }
 
-    assert_true(seen_why[IRI_WHY_VARIANT] > 20);
-    assert_true(seen_why[IRI_WHY_ALTERNATIVE] > 20);
-    assert_true(seen_why[IRI_WHY_MIXED] > 5);
-    assert_true(seen_why[IRI_WHY_UNNAMED] > 20);
-    assert_true(seen_why[IRI_WHY_OTHER_NAME] > 20);
+    assert_true(reason_counts[IRI_WHY_VARIANT] > 20);
+    assert_true(reason_counts[IRI_WHY_ALTERNATIVE] > 20);
+    assert_true(reason_counts[IRI_WHY_MIXED] > 5);
+    assert_true(reason_counts[IRI_WHY_UNNAMED] > 20);
+    assert_true(reason_counts[IRI_WHY_OTHER_NAME] > 20);
 }
 
 
-/* ---- what another list would change --------------------------------------- */
+/* ---- results that depend on the list of charsets ------------------------ */
 
 static void
 test_depends(void **state)
@@ -1855,7 +1876,10 @@ test_depends(void **state)
             fail_msg("case %zu is not %d", i, cases[i].want);
         }
 
-        /* Before access is granted the disk says nothing. */
+        /*
+         * Before access is granted the result does not depend on the file
+         * system.
+         */
         assert_int_equal(iri_depends_on_charsets(
                              &reading, cases[i].looked ? &found : NULL, 0),
                          cases[i].form != IRI_FORM_ASCII);
@@ -1869,13 +1893,13 @@ test_depends(void **state)
 }
 
 
-/* A segment that is too long as it came or in canonical form, by one octet. */
+/* A segment that is too long, as sent or in canonical form, by one octet. */
 static void
 test_long_segments(void **state)
 {
     static const struct {
         const char *charset;
-        const char *end; /* behind as many "a" as make it len octets */
+        const char *end; /* preceded by as many "a" as make it len octets */
         size_t      len;
         int         read;
     } cases[] = {
@@ -1920,7 +1944,7 @@ main(void)
         cmocka_unit_test(test_calls_limit),
         cmocka_unit_test(test_vendor_pairs),
         cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_replaced_by_file),
         cmocka_unit_test(test_raw_bidi),
         cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_split),

@@ -27,7 +27,7 @@
 #define T IRI_FOLD_TURKIC
 #define G IRI_FOLD_GERMAN
 
-#define MAX_TOLD 20 /* mismatches that are printed */
+#define MAX_PRINTED 20 /* the number of mismatches that are printed */
 
 /* clang-format off */
 static const unsigned sets[] = {
@@ -62,7 +62,7 @@ static void
 expect(iri_str_t got, iri_str_t want, const char *what, unsigned match,
        iri_str_t name)
 {
-    if (iri_str_equal(got, want) || ++wrong > MAX_TOLD) {
+    if (iri_str_equal(got, want) || ++wrong > MAX_PRINTED) {
         return;
     }
 
@@ -71,7 +71,9 @@ expect(iri_str_t got, iri_str_t want, const char *what, unsigned match,
 }
 
 
-/* The key of a name is the oracle's, of its NFD too, and its own. */
+/*
+ * The key of a name is that of the model, also for its NFD, and is its own key.
+ */
 static void
 check_key(core_t *core, unsigned match, const fold_model_text_t *text)
 {
@@ -98,9 +100,9 @@ check_key(core_t *core, unsigned match, const fold_model_text_t *text)
 
 
 /*
- * Does a set ignore all that another does?  What a language says of a letter
- * takes the place of what is ignored otherwise, and is not said of full-width
- * letters.
+ * Does a set of levels ignore all differences that another set ignores? Rules
+ * of a language replace other folding of a letter, and do not apply to
+ * full-width letters.
  */
 static int
 is_within(unsigned less, unsigned more)
@@ -113,8 +115,8 @@ is_within(unsigned less, unsigned more)
 
 
 /*
- * Iota subscript is a letter to case, to others it is a mark; and U+1E9A is a
- * letter to accents, to case it is another one and what follows it.
+ * Iota subscript is a letter for case folding and a mark for accents; U+1E9A
+ * has an accent for accents, while case folding maps it to two characters.
  */
 static int
 is_both(const fold_model_text_t *text)
@@ -134,7 +136,9 @@ is_both(const fold_model_text_t *text)
 }
 
 
-/* What a key has lost, it has lost wherever more is ignored. */
+/*
+ * Names with equal keys at a set of levels have equal keys if more is ignored.
+ */
 static void
 check_within(core_t *core, unsigned less, unsigned more,
              const fold_model_text_t *text)
@@ -164,7 +168,9 @@ is_scalar(uint32_t c)
 }
 
 
-/* There are too many of them, all alike: one of a hundred will do. */
+/*
+ * Large groups of characters that are treated alike: every hundredth is tested.
+ */
 static int
 is_one_of_many(uint32_t c)
 {
@@ -173,7 +179,7 @@ is_one_of_many(uint32_t c)
 }
 
 
-/* Has any level, or normalization, a word to say of it? */
+/* Does any level, or normalization, change the character? */
 static int
 is_interesting(uint32_t c)
 {
@@ -190,7 +196,7 @@ is_interesting(uint32_t c)
 }
 
 
-/* 0 stands for the character. */
+/* 0 stands for the character */
 /* clang-format off */
 static const uint32_t contexts[][4] = {
     { 0 },           { 'a', 0 },      { 0x3b1, 0 },      { 0x430, 0 },
@@ -220,7 +226,7 @@ put_in_context(size_t context, uint32_t c, fold_model_text_t *text)
 }
 
 
-/* A text under some of the sets, and by some of the steps to them. */
+/* Check a text with some of the sets, also by several steps to a larger set. */
 static void
 check_text(core_t *core, const fold_model_text_t *text, size_t stride,
            size_t turn)
@@ -356,7 +362,7 @@ test_texts(void **state)
 }
 
 
-/* Names that have a shorter way: ASCII, and what no level says a word of. */
+/* Names with an optimized way: ASCII, and characters that no level changes. */
 static void
 random_plain(fold_model_text_t *text, size_t most)
 {
@@ -400,7 +406,7 @@ test_plain(void **state)
 }
 
 
-/* As many accents as are normalized, and one more. */
+/* The most marks that are normalized, and one more. */
 static void
 test_many_marks(void **state)
 {
@@ -414,7 +420,7 @@ test_many_marks(void **state)
     wrong = 0;
 
     for (marks = IRI_MAX_MARKS - 1; marks <= IRI_MAX_MARKS + 1; marks++) {
-        /* With which no mark composes. */
+        /* "Q" composes with no mark. */
         text.c[0] = 'Q';
         text.count = marks + 1;
 
@@ -432,7 +438,7 @@ test_many_marks(void **state)
 }
 
 
-/* The longest names there are, of what grows most. */
+/* The longest names, of characters whose keys are longest. */
 static void
 test_longest(void **state)
 {
@@ -481,7 +487,9 @@ test_longest(void **state)
 
 /* ---- levels -------------------------------------------------------------- */
 
-/* Three letters, in all their ways; of like, where that is not NULL, some. */
+/*
+ * Three letters, each in a random variant; if like is not NULL, some from it.
+ */
 static void
 random_name(fold_model_text_t *name, const fold_model_text_t *like)
 {
@@ -505,7 +513,10 @@ random_name(fold_model_text_t *name, const fold_model_text_t *like)
 }
 
 
-/* ASCII of some length, and the same with a bit that letter case may be. */
+/*
+ * ASCII of some length, and the same text with a bit changed that may be letter
+ * case.
+ */
 static void
 random_ascii(fold_model_text_t *a, fold_model_text_t *b)
 {
@@ -569,7 +580,7 @@ test_levels(void **state)
         core_forget(&core);
     }
 
-    /* The names were such that each level was met. */
+    /* Each level occurred among the random names. */
     for (level = IRI_MATCH_VARIANTS; level <= IRI_MATCH_ACCENTS; level++) {
         assert_true(seen[level] > 100);
     }
@@ -580,7 +591,7 @@ test_levels(void **state)
 
 /* ---- edits --------------------------------------------------------------- */
 
-/* Letters, digits, marks, and what joins them. */
+/* Letters, digits, marks, and characters that join */
 static const char *const pieces[] = {
     "a",
     "b",
@@ -595,7 +606,7 @@ static const char *const pieces[] = {
     "\xc3\xa9",
     "x\xcc\x81",
     "\xcc\x81",
-    "1\xcc\x81", /* a digit and a mark */
+    "1\xcc\x81", /* a digit with a mark */
     "\xe8\xa1\xa8",
     "\xea\xb0\x81",
     "\xe1\x86\xa8", /* a final consonant */
@@ -607,7 +618,7 @@ static const char *const pieces[] = {
     "\xe2\x9d\xa4\xef\xb8\x8f",
     "\xe2\x80\x8d",                     /* a joiner */
     "\xf0\x9f\x87\xaf\xf0\x9f\x87\xb5", /* a flag */
-    "\xf0\x9f\x87\xba"                  /* half of one */
+    "\xf0\x9f\x87\xba"                  /* half of a flag */
 };
 
 
@@ -638,7 +649,7 @@ append(fold_model_parts_t *to, const unsigned char *data, size_t len)
 }
 
 
-/* Of a, with something done to a part of it. */
+/* A copy of a with one of its parts edited. */
 static void
 random_edit(const fold_model_parts_t *a, fold_model_parts_t *b)
 {
@@ -679,7 +690,9 @@ is_one(core_t *core, iri_str_t a, iri_str_t b)
 }
 
 
-/* The keys by which an index finds a key: itself, and without each part. */
+/*
+ * The keys by which an index finds a key: itself, and with each part removed.
+ */
 static size_t
 shorten(core_t *core, iri_str_t key, iri_str_t *out)
 {
@@ -759,7 +772,7 @@ test_edits(void **state)
 
         if (is_one(&core, a.key, b.key) != one
             || is_one(&core, b.key, a.key) != one) {
-            if (wrong++ < MAX_TOLD) {
+            if (wrong++ < MAX_PRINTED) {
                 print_error("%s and %s are %sone edit apart\n",
                             core_show(a.key), core_show(b.key),
                             one ? "" : "not ");
@@ -782,7 +795,7 @@ test_edits(void **state)
 }
 
 
-/* The n-th word of some letters; each of them is a part. */
+/* The n-th word over a small alphabet; each letter is a part. */
 static void
 nth_word(uint32_t n, size_t len, fold_model_parts_t *p)
 {
@@ -801,7 +814,10 @@ nth_word(uint32_t n, size_t len, fold_model_parts_t *p)
 }
 
 
-/* All words of four of the letters, each with all of four and of five. */
+/*
+ * All words of four letters of the alphabet, each compared with all of four and
+ * five.
+ */
 static void
 test_all_edits(void **state)
 {
@@ -887,9 +903,9 @@ test_fit(void **state)
 }
 
 
-/* ---- names that are their own -------------------------------------------- */
+/* ---- names that are their own key --------------------------------------- */
 
-/* A name with just this character in it, between such as are plain. */
+/* A name with this one character between plain letters. */
 static void
 check_own(core_t *core, unsigned match, uint32_t c)
 {

@@ -58,7 +58,7 @@ convert(core_t *core, const char *name, const char *labels, iri_str_t text,
 static const struct {
     const char *function, *labels;
     iri_str_t   text;
-    const char *value; /* NULL: there is none */
+    const char *value; /* NULL: no value */
     const char *why;
     size_t      offset;
 } cases[] = {
@@ -83,7 +83,7 @@ static const struct {
       "%EE%80%80%E2%80%8E%C2%85", NULL, 0 },
     { "to_uri", "", IRI_STR("ab\xe9"), NULL, "is not UTF-8", 2 },
 
-    /* draft 3.2, with the examples that it has */
+    /* draft 3.2, with its examples */
     { "to_iri", "", IRI_STR("http://www.example.org/D%C3%BCrst"),
       "http://www.example.org/D\xc3\xbcrst", NULL, 0 },
     { "to_iri", "", IRI_STR("http://www.example.org/D%FCrst"),
@@ -217,7 +217,7 @@ test_log(void **state)
                                   ", reason=function\n");
     core_free(&core);
 
-    /* A long text is not told to the end. */
+    /* A long text is truncated in the log. */
     memset(text, 'a', sizeof(text));
     text[299] = '\xff';
     core_init(&core);
@@ -233,7 +233,7 @@ test_log(void **state)
 }
 
 
-/* Where nothing is known of hosts, or of charsets. */
+/* Without a host mapping and without charsets. */
 static void
 test_without(void **state)
 {
@@ -387,7 +387,10 @@ assert_iri(iri_str_t s)
 }
 
 
-/* A value given again is itself; what a URI is an IRI has the same URI. */
+/*
+ * A value converted again is unchanged, and a URI made of the IRI is the same
+ * URI.
+ */
 static void
 check_text(core_t *core, iri_str_t text)
 {
@@ -448,7 +451,9 @@ test_random(void **state)
 }
 
 
-/* The same as ICU makes of the whole, where nothing stays. */
+/*
+ * Equal to ICU's result for the whole text, where no character is an exception.
+ */
 static void
 test_nfc(void **state)
 {
@@ -482,7 +487,7 @@ test_nfc(void **state)
 }
 
 
-/* What iri_match compares names by, for names in NFC. */
+/* Equal to the keys by which iri_match compares names, for names in NFC. */
 static void
 test_fold(void **state)
 {
@@ -568,7 +573,7 @@ test_limits(void **state)
 }
 
 
-/* Texts that take long in one piece, or that are none for a key. */
+/* Texts that would take long in one piece, and texts without a key. */
 static void
 test_hostile(void **state)
 {
@@ -586,7 +591,9 @@ test_hostile(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(units); i++) {
-        /* "a" is folded before that; nothing is left of it */
+        /*
+         * "a" is folded before the limit is reached; none of the text remains
+         */
         memcpy(space, "ab", 2);
         for (text.len = 2; text.len + strlen(units[i]) <= sizeof(space);
              text.len += strlen(units[i]))

@@ -15,7 +15,7 @@
 
 #include "core.h"
 
-/* Answers, as the tables have them */
+/* Results, as in the tables */
 #define PASS(why)   IRI_PASS, IRI_HOST_##why
 #define SERVE       IRI_SERVE, IRI_HOST_MAPPED
 #define REFUSE(why) IRI_REFUSE, IRI_HOST_##why
@@ -49,26 +49,26 @@ teardown(void **state)
 }
 
 
-/* ---- what is asked ------------------------------------------------------- */
+/* ---- calls -------------------------------------------------------------- */
 
-typedef iri_status_t (*asked_t)(const iri_env_t       *env,
-                                const iri_host_conf_t *conf, iri_str_t host,
-                                iri_host_t *out);
+typedef iri_status_t (*host_function_t)(const iri_env_t       *env,
+                                        const iri_host_conf_t *conf,
+                                        iri_str_t host, iri_host_t *out);
 
 static iri_host_t
-ask(asked_t asked, const iri_host_conf_t *conf, iri_str_t host)
+ask(host_function_t function, const iri_host_conf_t *conf, iri_str_t host)
 {
     iri_host_t out;
 
-    assert_int_equal(asked(&core.env, conf, host, &out), IRI_OK);
+    assert_int_equal(function(&core.env, conf, host, &out), IRI_OK);
 
     return out;
 }
 
 
-/* Does it have just these? */
+/* Does it have only characters of this set? */
 static int
-is_of(iri_str_t s, const char *allowed)
+has_only(iri_str_t s, const char *allowed)
 {
     size_t i;
 
@@ -82,13 +82,14 @@ is_of(iri_str_t s, const char *allowed)
 }
 
 
-/* Of any name that was mapped: plain, mapped to itself, and back. */
+/* A mapped name is plain, maps to itself, and maps back from its U-labels. */
 static void
 check_name(const iri_host_conf_t *conf, const iri_host_t *name)
 {
     iri_host_t again;
 
-    assert_true(is_of(name->ascii, "abcdefghijklmnopqrstuvwxyz0123456789-."));
+    assert_true(
+        has_only(name->ascii, "abcdefghijklmnopqrstuvwxyz0123456789-."));
     assert_true(iri_is_uri_host(name->ascii));
 
     again = ask(iri_host_read, conf, name->ascii);
@@ -99,7 +100,7 @@ check_name(const iri_host_conf_t *conf, const iri_host_t *name)
     assert_int_equal(again.verdict, IRI_SERVE);
     assert_str(again.ascii, name->ascii);
 
-    /* The older mapping leaves ASCII labels alone, A-labels too. */
+    /* The older mapping does not change ASCII labels, nor A-labels. */
     assert_str(again.unicode, conf->mapping == IRI_MAPPING_UTS46
                                   ? name->unicode
                                   : name->ascii);
@@ -112,10 +113,10 @@ check_name(const iri_host_conf_t *conf, const iri_host_t *name)
 
 
 static void
-expect(asked_t asked, const iri_host_conf_t *conf, iri_str_t host,
+expect(host_function_t function, const iri_host_conf_t *conf, iri_str_t host,
        iri_verdict_t answer, iri_host_why_t why, const char *ascii)
 {
-    iri_host_t got = ask(asked, conf, host);
+    iri_host_t got = ask(function, conf, host);
 
     if (got.verdict != answer || got.why != why) {
         fail_msg("%s: %s, it %s: %s; not %s", core_show(host),
@@ -123,7 +124,7 @@ expect(asked_t asked, const iri_host_conf_t *conf, iri_str_t host,
                  core_show(got.ascii), iri_verdict_text(answer));
     }
 
-    /* Whatever is not served is as it came. */
+    /* A host that is not served is unchanged. */
     assert_str(got.ascii, answer == IRI_SERVE ? core_str(ascii) : host);
 
     if (answer != IRI_SERVE) {
@@ -144,28 +145,28 @@ typedef struct {
     const char    *host;
     iri_verdict_t  verdict;
     iri_host_why_t why;
-    const char    *ascii; /* of SERVE */
+    const char    *ascii; /* for SERVE */
 } row_t;
 
 static void
-expect_rows(asked_t asked, const iri_host_conf_t *conf, const row_t *row,
-            size_t rows)
+expect_rows(host_function_t function, const iri_host_conf_t *conf,
+            const row_t *row, size_t rows)
 {
     size_t i;
 
     for (i = 0; i < rows; i++) {
-        expect(asked, conf, core_str(row[i].host), row[i].verdict, row[i].why,
-               row[i].ascii);
+        expect(function, conf, core_str(row[i].host), row[i].verdict,
+               row[i].why, row[i].ascii);
     }
 }
 
-#define EXPECT(asked, conf, rows)                                            \
-    expect_rows((asked), (conf), (rows), COUNT(rows))
+#define EXPECT(function, conf, rows)                                         \
+    expect_rows((function), (conf), (rows), COUNT(rows))
 
 
 /* ---- IDNA Compatible Preprocessing: links -------------------------------- */
 
-/* Both tables of its section 1; of what is PASS here, see test_plain. */
+/* Both tables of section 1; for results that are PASS here see test_plain. */
 static const struct {
     const char *host, *compatible, *uts46; /* NULL: refused */
 } links[] = {
@@ -209,11 +210,11 @@ test_links(void **state)
 }
 
 
-/* The other rows are ASCII: PASS, and mapped where they are mapped. */
+/* The other rows are ASCII: PASS, or mapped where the function always maps. */
 static void
 test_plain(void **state)
 {
-    static const row_t asked[] = {
+    static const row_t passed[] = {
         { "xn--bcher-kva.de", PASS(ASCII), NULL },
         { "schaffer.de", PASS(ASCII), NULL },
         { "schaeffer.de", PASS(ASCII), NULL },
@@ -260,34 +261,34 @@ test_plain(void **state)
         { "xn--B\u00fccher", REFUSE(ALABEL), NULL },
         { "0a.\u05d0", REFUSE(BIDI), NULL },
     };
-    /* Its section 3, step 4: an ASCII label is what it is. */
-    static const row_t older[] = {
+    /* Section 3, step 4: an ASCII label is not changed. */
+    static const row_t compatible_rows[] = {
         { "ab--c", SERVE, "ab--c" },
         { "xn--a", SERVE, "xn--a" },
         { "XN--A.Example", SERVE, "xn--a.example" },
         { "xn--B\u00fccher", REFUSE(IDNA2008), NULL },
-        /* By each label */
+        /* Each label separately */
         { "0a.\u05d0", SERVE, "0a.xn--4db" },
         { "\u05d0a", REFUSE(IDNA2008), NULL },
     };
 
     (void) state;
 
-    EXPECT(iri_host_read, &uts46, asked);
-    EXPECT(iri_host_read, &strict, asked);
-    EXPECT(iri_host_read, &compatible, asked);
+    EXPECT(iri_host_read, &uts46, passed);
+    EXPECT(iri_host_read, &strict, passed);
+    EXPECT(iri_host_read, &compatible, passed);
     EXPECT(iri_host_map, &uts46, mapped);
     EXPECT(iri_host_map, &strict, mapped);
     EXPECT(iri_host_map, &compatible, mapped);
     EXPECT(iri_host_map, &uts46, not_older);
-    EXPECT(iri_host_map, &compatible, older);
+    EXPECT(iri_host_map, &compatible, compatible_rows);
 }
 
 
 /* ---- IDNA Compatible Preprocessing: the mapping table --------------------- */
 
 static iri_str_t
-older(iri_str_t host)
+map_compatible(iri_str_t host)
 {
     iri_buf_t      out = IRI_BUF_EMPTY;
     iri_host_why_t why;
@@ -305,7 +306,7 @@ expect_older(uint32_t c, const char *want)
 {
     unsigned char in[4];
 
-    assert_text(older(core_utf8(&c, 1, in)), want);
+    assert_text(map_compatible(core_utf8(&c, 1, in)), want);
     core_forget(&core);
 }
 
@@ -316,14 +317,14 @@ expect_kept(uint32_t c)
     unsigned char in[4];
     iri_str_t     host = core_utf8(&c, 1, in);
 
-    assert_str(older(host), host);
+    assert_str(map_compatible(host), host);
     core_forget(&core);
 }
 
 
 /*
- * Its sections 5.1 to 5.4, each row.  What 5.4 shows is what IDNA2003 made of
- * these five; toNFKC gives what Corrigendum #4 says.
+ * Sections 5.1 to 5.4, each row. The column of 5.4 is IDNA2003's result for
+ * these five; toNFKC gives the result of Corrigendum #4.
  */
 static void
 test_section_5(void **state)
@@ -341,7 +342,7 @@ test_section_5(void **state)
         { "\u0915\u094d\u200d\u0937", SERVE, "xn--11b2ezcw70k" },
         { "\u0915\u094d\u200c\u0937", SERVE, "xn--11b2ezcs70k" },
     };
-    /* UTS #46 refuses these for the sake of IDNA2003. */
+    /* UTS #46 refuses these for compatibility with IDNA2003. */
     static const row_t newer[] = {
         { "\u04c0", SERVE, "xn--s5a" },
         { "\u10a0", SERVE, "xn--rkj" },
@@ -397,7 +398,7 @@ test_section_5(void **state)
 }
 
 
-/* Its section 6.1, the rows and then the notation for sets */
+/* Section 6.1: the rows, and the set notation after them */
 static void
 test_removed(void **state)
 {
@@ -426,7 +427,7 @@ test_removed(void **state)
 
     for (c = 0; c <= 0x10ffff; c++) {
         if (c < 0xd800 || c > 0xdfff) {
-            int gone = older(core_utf8(&c, 1, in)).len == 0;
+            int gone = map_compatible(core_utf8(&c, 1, in)).len == 0;
 
             if (gone != uset_contains(set, (UChar32) c)) {
                 fail_msg("U+%04X is %s", (unsigned) c,
@@ -443,7 +444,7 @@ test_removed(void **state)
 }
 
 
-/* Its sections 6.2 and 6.3, and where dots come from */
+/* Sections 6.2 and 6.3, and characters that map to dots */
 static void
 test_remapped(void **state)
 {
@@ -456,21 +457,21 @@ test_remapped(void **state)
         { "a\u2488b", SERVE, "a1.b" },
         { "a\ufe52b", SERVE, "a.b" },
         { "a\u2024b", SERVE, "a.b" },
-        /* Two of them leave an empty label. */
+        /* Two dots make an empty label. */
         { "a\u2025b", REFUSE(EMPTY), NULL },
         { "a\u2026b", REFUSE(EMPTY), NULL },
         { "a\u2488.b", REFUSE(EMPTY), NULL },
         { "\u3002a", REFUSE(EMPTY), NULL },
         { "a\u3002\u3002b", REFUSE(EMPTY), NULL },
-        /* What is removed leaves nothing behind. */
+        /* A label of removed characters only is empty. */
         { "a.\u00ad.b", REFUSE(EMPTY), NULL },
         { "\u00ad", REFUSE(EMPTY), NULL },
-        /* No ASCII is born but letters, digits, "-" and dots. */
+        /* Mapping gives no ASCII other than letters, digits, "-" and dots. */
         { "a\u2100b", REFUSE(CHARACTER), NULL },
         { "a\uff0fb", REFUSE(CHARACTER), NULL },
         { "\u00e9.a\uff1a80", REFUSE(CHARACTER), NULL },
         { "\u2260", REFUSE(IDNA2008), NULL },
-        /* What is not assigned has no entry, and is in no name. */
+        /* Unassigned code points have no entry and are in no name. */
         { "a\u2065b", REFUSE(IDNA2008), NULL },
     };
     static const row_t not_by_uts46[] = {
@@ -502,9 +503,8 @@ test_remapped(void **state)
 
 
 /*
- * Section 6, for every character: the map that ICU has for the same purpose
- * (NFKC_Casefold) is this table but for its exceptions and what is not
- * assigned.
+ * Section 6, for every character: the table is ICU's NFKC_Casefold, except for
+ * the listed exceptions and unassigned code points.
  */
 static void
 test_table(void **state)
@@ -532,12 +532,12 @@ test_table(void **state)
         u_strToUTF8((char *) want, sizeof(want), &n, folded, n, &error);
         assert_true(U_SUCCESS(error));
 
-        got = older(core_utf8(&c, 1, in));
+        got = map_compatible(core_utf8(&c, 1, in));
 
         if (!iri_str_equal(got, (iri_str_t){ (size_t) n, want })) {
             others++;
 
-            /* Its exceptions */
+            /* The exceptions */
             if (u_charType((UChar32) c) != U_UNASSIGNED && c != 0x00df
                 && c != 0x03c2 && c != 0x200c && c != 0x200d && c != 0x3002
                 && c != 0xff61 && c != 0xfe12 && c != 0x1806)
@@ -561,7 +561,7 @@ test_steps(void **state)
     static const char *const rows[][2] = {
         { "Bu\u0308cher.de", "b\u00fccher.de" },
         { "B\u00dcCHER\u3002DE", "b\u00fccher.de" },
-        /* The mark comes behind what was removed. */
+        /* The mark follows the removed character. */
         { "e\u00ad\u0301", "\u00e9" },
         { "a\u0323\u0302", "\u1ead" },
         { "a\u0302\u0323", "\u1ead" },
@@ -578,7 +578,7 @@ test_steps(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
-        assert_text(older(core_str(rows[i][0])), rows[i][1]);
+        assert_text(map_compatible(core_str(rows[i][0])), rows[i][1]);
         core_forget(&core);
     }
 }
@@ -586,7 +586,7 @@ test_steps(void **state)
 
 /* ---- IDN in URIs ---------------------------------------------------------- */
 
-/* Its section 3: each example, each rule */
+/* Section 3: each example, each rule */
 static void
 test_idn_uri(void **state)
 {
@@ -610,7 +610,7 @@ test_idn_uri(void **state)
         { "%77.3com", SERVE, "w.3com" },
         { "%61_b.example", REFUSE(CHARACTER), NULL },
         { "%61%5fb.example", REFUSE(CHARACTER), NULL },
-        /* delimiters, and what a host might be taken apart by */
+        /* delimiters, and characters that could divide a host */
         { "a%3a80", REFUSE(CHARACTER), NULL },
         { "a%40b", REFUSE(CHARACTER), NULL },
         { "a%2fb", REFUSE(CHARACTER), NULL },
@@ -637,11 +637,11 @@ test_idn_uri(void **state)
         { "a%2x", REFUSE(ESCAPE), NULL },
         { "a%u0041", REFUSE(ESCAPE), NULL },
         { "d\u00fcrst%", REFUSE(ESCAPE), NULL },
-        /* ACE is allowed, and looked at where something is escaped */
+        /* ACE is allowed, and checked if another part is escaped */
         { "xn--drst-0ra.example", PASS(ASCII), NULL },
         { "%78n--drst-0ra.example", SERVE, "xn--drst-0ra.example" },
         { "%78n--a.example", REFUSE(ALABEL), NULL },
-        /* names that are no internationalized names either */
+        /* names that are no internationalized names in other ways */
         { "%EF%BF%BE.example", REFUSE(CHARACTER), NULL },
         { "%EF%BF%BD.example", REFUSE(CHARACTER), NULL },
         { "%CC%88u.example", REFUSE(MARK), NULL },
@@ -661,7 +661,7 @@ test_idn_uri(void **state)
 }
 
 
-/* All delimiters that mappings can bear, of every mapping. */
+/* All delimiters that mappings can produce, in each mapping. */
 static void
 test_each_octet(void **state)
 {
@@ -682,7 +682,7 @@ test_each_octet(void **state)
                 iri_host_t got;
                 iri_str_t  s = { 0, (const unsigned char *) host };
 
-                /* Raw or escaped, behind a character or alone */
+                /* Raw or escaped, after another character or alone */
                 s.len = (size_t) snprintf(host, sizeof(host), "%s",
                                           way & 1 ? "a" : "a\u00e9");
                 s.len += (size_t) snprintf(host + s.len, 8,
@@ -725,7 +725,7 @@ test_strict(void **state)
     };
     static const row_t both[] = {
         { "\u2603.example", REFUSE(IDNA2008), NULL },
-        /* ContextO is for registries: RFC 5891, 5.4. */
+        /* ContextO is checked by registries only: RFC 5891, 5.4. */
         { "a\u00b7b", SERVE, "xn--ab-0ea" },
         { "l\u00b7l", SERVE, "xn--ll-0ea" },
         { "fa\u00df.de", SERVE, "xn--fa-hia.de" },
@@ -736,7 +736,7 @@ test_strict(void **state)
 
     EXPECT(iri_host_read, &uts46, on);
     EXPECT(iri_host_read, &strict, both);
-    /* There the label is ASCII. */
+    /* In the last row the label is ASCII. */
     expect_rows(iri_host_read, &compatible, both, COUNT(both) - 1);
     expect(iri_host_read, &compatible, S("%78n--n3h"), SERVE, "xn--n3h");
 }
@@ -771,10 +771,10 @@ test_addresses(void **state)
     EXPECT(iri_host_read, &uts46, rows);
     EXPECT(iri_host_read, &strict, rows);
     EXPECT(iri_host_read, &compatible, rows);
-    /* Of a configuration, too; not where it is only mapped. */
+    /* Also for names of the configuration; not for functions that only map. */
     expect(iri_host_name, &uts46, S("\uff11.\uff12"), REFUSE(ADDRESS), NULL);
     expect(iri_host_map, &uts46, S("\uff11.\uff12"), SERVE, "1.2");
-    /* One rule for a host with an A-label, in whatever form it comes. */
+    /* The same rule applies to a host with an A-label in any form. */
     expect(iri_host_map, &uts46, S("\u00fc.1"), REFUSE(ADDRESS), NULL);
     expect(iri_host_map, &uts46, S("xn--tda.1"), REFUSE(ADDRESS), NULL);
     expect(iri_host_map, &uts46, S("XN--TDA.0x1."), REFUSE(ADDRESS), NULL);
@@ -785,7 +785,7 @@ test_addresses(void **state)
 
 /* ---- limits ---------------------------------------------------------------- */
 
-/* unit count times, into text; what is behind them */
+/* Write unit count times into text. Returns: the position after them. */
 static size_t
 put(char *text, size_t at, const char *unit, size_t count)
 {
@@ -801,20 +801,25 @@ put(char *text, size_t at, const char *unit, size_t count)
 
 
 static void
-expect_long(asked_t asked, const char *host, int fits, const char *ascii)
+expect_long(host_function_t function, const char *host, int fits,
+            const char *ascii)
 {
     static const iri_host_conf_t *const confs[] = { &uts46, &strict,
                                                     &compatible };
     size_t                              i;
 
     for (i = 0; i < COUNT(confs); i++) {
-        expect(asked, confs[i], core_str(host), fits ? IRI_SERVE : IRI_REFUSE,
+        expect(function, confs[i], core_str(host),
+               fits ? IRI_SERVE : IRI_REFUSE,
                fits ? IRI_HOST_MAPPED : IRI_HOST_LIMIT, ascii);
     }
 }
 
 
-/* Octets as they came: most of them are soft hyphens, which are removed. */
+/*
+ * The limit counts octets as received: most are soft hyphens, which are
+ * removed.
+ */
 static void
 test_max_host(void **state)
 {
@@ -868,7 +873,7 @@ test_max_labels(void **state)
             1);
         expect_long(iri_host_map, host, k <= 0, want);
 
-        /* A dot at the end begins no label. */
+        /* A dot at the end does not start a label. */
         core_append(host, ".");
         core_append(want, ".");
         expect_long(iri_host_map, host, k <= 0, want);
@@ -879,7 +884,7 @@ test_max_labels(void **state)
 }
 
 
-/* Characters of a label before it is mapped */
+/* The limit of a label's characters before mapping */
 static void
 test_max_label(void **state)
 {
@@ -900,13 +905,13 @@ test_max_label(void **state)
         }
     }
 
-    /* And after: U+FDFA becomes eighteen, U+2057 four. */
+    /* And after mapping: U+FDFA becomes eighteen characters, U+2057 four. */
     put(host, put(host, 0, "b", 1), "\ufdfa", 255);
     expect(iri_host_read, &compatible, core_str(host), REFUSE(LIMIT), NULL);
     put(host, put(host, 0, "b", 1), "\ufb03", 85);
     expect(iri_host_read, &compatible, core_str(host), REFUSE(LIMIT), NULL);
 
-    /* Three of them become one: far more than an A-label has octets. */
+    /* Three characters become one: far more than the octets of an A-label. */
     put(host, 0, "\u03b1\u0313\u0301", 54);
     assert_str(ask(iri_host_read, &compatible, core_str(host)).ascii,
                ask(iri_host_read, &uts46, core_str(host)).ascii);
@@ -925,7 +930,7 @@ test_max_alabel(void **state)
 
     (void) state;
 
-    /* "xn--", letters, "-", and three for the last character */
+    /* "xn--", letters, "-", and three octets for the last character */
     for (k = -1; k <= 1; k++) {
         static const char *const last[] = { "-ovf.b", "-8yf.b", "" };
 
@@ -963,7 +968,7 @@ test_max_ascii(void **state)
         expect_long(iri_host_map, dotted, k <= 0, dotted);
     }
 
-    /* In Unicode it may have far more octets than in ASCII. */
+    /* A host may have far more octets as Unicode than as ASCII. */
     for (k = 0, at = 0; k < 3; k++) {
         at = put(host, at, k != 0 ? "." : "", 1);
         at = put(host, at, "\U00020000", 52);
@@ -975,7 +980,7 @@ test_max_ascii(void **state)
     check_name(&uts46, &long_one);
     core_forget(&core);
 
-    /* ToUnicode alone knows no limit of the DNS. */
+    /* ToUnicode alone has no limit of the DNS. */
     at = put(host, 0, "\u00e9aaaaaaaa.", 40);
     put(host, at, "b", 1);
     assert_int_equal(ask(iri_host_to_unicode, &uts46, core_str(host)).verdict,
@@ -984,7 +989,10 @@ test_max_ascii(void **state)
 }
 
 
-/* Marks in a row: of the older mapping only; ICU's is bounded by a label. */
+/*
+ * Marks in a row: limited in the older mapping only; in ICU's the label's limit
+ * applies.
+ */
 static void
 test_max_marks(void **state)
 {
@@ -1010,7 +1018,7 @@ test_max_marks(void **state)
         core_forget(&core);
     }
 
-    /* Each dot begins anew. */
+    /* The count starts again after each dot. */
     put(host, put(host, 0, "a", 1), "\u0316", IRI_MAX_MARKS);
     core_append(host, ".a\u0316");
     assert_int_equal(ask(iri_host_read, &compatible, core_str(host)).verdict,
@@ -1024,12 +1032,15 @@ test_max_marks(void **state)
 }
 
 
-/* An octet that is not plain, at each place of each length. */
+/* A host with one octet that is not plain, at each position of each length. */
 static void
 test_ascii_host(void **state)
 {
     static const unsigned char wrong[] = { '%', 0x80, 0xa5, 0xff };
-    /* one bit from "%", and what a borrow could make of it */
+    /*
+     * octets that differ from "%" in one bit, or that a borrow of the
+     * subtraction could make
+     */
     static const unsigned char right[] = { '$',  '&',  '\'', '5',  0x05,
                                            0x24, 0x00, 0x01, 0x7f, '.' };
     unsigned char              octets[40];
@@ -1129,7 +1140,7 @@ test_parse(void **state)
 }
 
 
-/* ---- authorities, what is shown --------------------------------------------- */
+/* ---- authorities, displayed hosts --------------------------------------- */
 
 static void
 test_authorities(void **state)
@@ -1192,7 +1203,7 @@ test_plain_hosts(void **state)
 }
 
 
-/* What came in ASCII stays as it came: not in the alphabet of A-labels. */
+/* A host that was received in ASCII does not change: no A-label is decoded. */
 static void
 test_forms(void **state)
 {
@@ -1237,7 +1248,7 @@ test_display(void **state)
         { "XN--BCHER-KVA.Example", "b\u00fccher.example" },
         { "xn--bcher-kva.example.", "b\u00fccher.example." },
         { "a.xn--9ca", "a.\u00e9" },
-        /* All of them, or none */
+        /* All labels are converted, or none */
         { "xn--bcher-kva.xn--a", "xn--bcher-kva.xn--a" },
         { "xn--a", "xn--a" },
         { "xn--", "xn--" },
@@ -1270,7 +1281,7 @@ test_display(void **state)
 }
 
 
-/* U-labels of what is asked, alone */
+/* U-labels of the requested host only */
 static void
 test_to_unicode(void **state)
 {

@@ -49,7 +49,8 @@ teardown(void **state)
 /* ---- IdnaTestV2.txt ------------------------------------------------------ */
 
 typedef struct {
-    char   text[4096]; /* UTF-8; of a lone surrogate what would be its form */
+    char text
+        [4096]; /* in UTF-8; a lone surrogate as the octets that would encode it */
     int    given;
     size_t len;
 } column_t;
@@ -74,7 +75,10 @@ column_escape(const char **p)
 }
 
 
-/* One column without its blanks, unescaped; what is behind its ";". */
+/*
+ * Read one column without its blanks, unescaped. Returns: the text after its
+ * ";".
+ */
 static const char *
 column_read(const char *p, column_t *out)
 {
@@ -109,7 +113,7 @@ column_read(const char *p, column_t *out)
 }
 
 
-/* Is it an error?  A blank is what the column before says. */
+/* Is the status an error? A blank column repeats the column before. */
 static int
 column_fails(const column_t *status, int before)
 {
@@ -153,8 +157,8 @@ ends_in_number(const char *host)
 
 
 /*
- * UTS #46 maps a name that ends in a number; a host that does is an IPv4
- * address or nothing, and is refused.
+ * UTS #46 maps a name that ends in a number; here such a host is an IPv4
+ * address or refused.
  */
 static void
 row_check(core_t *core, const char *text, int line, size_t *wrong,
@@ -275,7 +279,7 @@ mapped(sweep_t *s, int k, iri_str_t host)
 
 
 static iri_host_t
-asked(sweep_t *s, int k, iri_str_t host)
+read_host(sweep_t *s, int k, iri_str_t host)
 {
     iri_host_t out;
 
@@ -288,7 +292,7 @@ asked(sweep_t *s, int k, iri_str_t host)
 }
 
 
-/* What must hold of any name that comes out. */
+/* Properties of every result. */
 static void
 check_name(sweep_t *s, int k, iri_str_t host, const iri_host_t *name)
 {
@@ -297,7 +301,7 @@ check_name(sweep_t *s, int k, iri_str_t host, const iri_host_t *name)
     sweep_check(s, is_name(name->ascii, 0), "ascii", host, name->ascii);
     sweep_check(s, is_name(name->unicode, 1), "unicode", host, name->unicode);
 
-    again = asked(s, k, name->ascii);
+    again = read_host(s, k, name->ascii);
     sweep_check(s, again.verdict == IRI_PASS, "pass", host, again.ascii);
 
     again = mapped(s, k, name->ascii);
@@ -310,7 +314,7 @@ check_name(sweep_t *s, int k, iri_str_t host, const iri_host_t *name)
 }
 
 
-/* The same, escaped; a host that is ASCII has to be asked so. */
+/* The same host escaped; an ASCII host is mapped only if it is escaped. */
 static void
 check_escaped(sweep_t *s, int k, iri_str_t host, const iri_host_t *name)
 {
@@ -322,7 +326,7 @@ check_escaped(sweep_t *s, int k, iri_str_t host, const iri_host_t *name)
         snprintf(escaped + 3 * i, 4, "%%%02x", host.data[i]);
     }
 
-    got = asked(s, k, core_str(escaped));
+    got = read_host(s, k, core_str(escaped));
 
     if (got.why != IRI_HOST_ADDRESS) {
         sweep_check(s,
@@ -335,9 +339,9 @@ check_escaped(sweep_t *s, int k, iri_str_t host, const iri_host_t *name)
 
 
 /*
- * libidn2 has a UTS #46 of its own, of Unicode 14.  It takes what it should
- * refuse, and is no judge of that; but where both take a host it is the same
- * name.
+ * libidn2 has its own UTS #46, of Unicode 14. It accepts some hosts that it
+ * should refuse, so this is not compared; where both accept a host the results
+ * must be equal.
  */
 static void
 check_by_another(sweep_t *s, iri_str_t host, const iri_host_t *name)
@@ -444,7 +448,7 @@ test_scalars(void **state)
 
 /* ---- how the mappings differ ---------------------------------------------- */
 
-/* Classes of characters, as doc/hosts.md has them */
+/* Classes of characters, as in doc/hosts.md */
 enum {
     SAME,
     NEITHER,
@@ -497,7 +501,7 @@ older_of(core_t *core, uint32_t c, unsigned char *in)
 }
 
 
-/* Compatible alone takes it. */
+/* The compatible mapping alone accepts the character. */
 static int
 class_of_older(core_t *core, uint32_t c)
 {
@@ -516,7 +520,7 @@ class_of_older(core_t *core, uint32_t c)
 }
 
 
-/* UTS #46 alone takes it, as these characters. */
+/* UTS #46 alone accepts the character, with this result. */
 static int
 class_of_newer(iri_str_t unicode)
 {
@@ -550,7 +554,7 @@ class_of(core_t *core, uint32_t c)
     iri_str_t     host;
     size_t        i;
 
-    /* A mark, a joiner, or what is removed, needs a letter before it. */
+    /* A mark, a joiner, or a removed character needs a letter before it. */
     for (i = 0; i < 2; i++) {
         host = host_of(c, i, space);
         assert_int_equal(iri_host_map(&core->env, &conf[UTS46], host, &newer),
@@ -575,7 +579,7 @@ class_of(core_t *core, uint32_t c)
 }
 
 
-/* Every character that is assigned; the others are in no name: see above. */
+/* Every assigned character; unassigned ones are in no name. */
 static void
 classify(class_t *class)
 {
@@ -610,7 +614,7 @@ classify(class_t *class)
 }
 
 
-/* The counts are those of one version of each library. */
+/* The counts depend on the version of each library. */
 static int
 is_counted(void)
 {

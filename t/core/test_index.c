@@ -17,17 +17,17 @@
 #define FOLDED  (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS)
 #define SPELLED (FOLDED | IRI_FOLD_SPELLING)
 
-/* ---- a directory that is made while it is read --------------------------- */
+/* ---- a directory that changes while it is read -------------------------- */
 
-/* Writes the i-th name; its octets. */
+/* Write the i-th name. Returns: its length in octets. */
 typedef size_t (*name_t)(size_t i, unsigned char *out);
 
 static struct {
     name_t       name;
     size_t       count;
-    size_t       fails_at; /* entry; 0: none */
+    size_t       fail_at; /* the entry where listing fails; 0: none */
     iri_status_t fails;
-    size_t       read; /* entries that were told */
+    size_t       read; /* entries that were listed */
 } made;
 
 
@@ -47,7 +47,7 @@ made_list(void *ctx, const char *path, iri_node_t *node, iri_dir_each_t each,
     made.read = 0;
 
     for (i = 0; i < made.count && status == IRI_OK; i++) {
-        if (i + 1 == made.fails_at) {
+        if (i + 1 == made.fail_at) {
             return made.fails;
         }
 
@@ -128,9 +128,9 @@ has(const iri_index_hits_t *hits, iri_str_t octets)
 }
 
 
-/* Is that entry found by this name of it? */
+/* Is that entry found by this name? */
 static int
-finds(built_t *b, iri_str_t name, iri_str_t octets)
+is_found(built_t *b, iri_str_t name, iri_str_t octets)
 {
     iri_index_hits_t hits;
 
@@ -143,9 +143,9 @@ finds(built_t *b, iri_str_t name, iri_str_t octets)
 }
 
 
-/* Is that entry found by a key that lacks a character? */
+/* Is that entry found by a key with one character removed? */
 static int
-spells(built_t *b, iri_str_t without, iri_str_t octets)
+is_found_by_spelling(built_t *b, iri_str_t without, iri_str_t octets)
 {
     iri_index_hits_t hits;
 
@@ -175,7 +175,7 @@ name_numbered(size_t i, unsigned char *out)
 }
 
 
-/* Just as many as may be, one less, one more. */
+/* One less than the limit, the limit, and one more. */
 static void
 check_most(size_t most)
 {
@@ -191,7 +191,7 @@ check_most(size_t most)
         assert_int_equal(b.index.head.complete, count <= most);
         assert_int_equal(b.index.head.records, count <= most ? count : 0);
 
-        /* It is read no farther than to know that. */
+        /* Reading stops at the first entry over the limit. */
         assert_int_equal(b.index.head.entries, count);
         assert_int_equal(made.read, count);
 
@@ -201,7 +201,7 @@ check_most(size_t most)
             octets[3] = 'E';
             name_numbered(i, octets + 32);
             assert_int_equal(
-                finds(&b, name, (iri_str_t){ name.len, octets + 32 }),
+                is_found(&b, name, (iri_str_t){ name.len, octets + 32 }),
                 count <= most);
             core_forget(&b.core);
         }
@@ -220,15 +220,15 @@ test_limits_of_entries(void **state)
     check_most(IRI_MAX_ENTRIES_READ);
     check_most(IRI_MAX_INDEXED);
 
-    /* Nothing at all is a whole, too. */
+    /* An empty index is complete, too. */
     built_t b;
 
     build(&b, FOLDED, name_numbered, 0, 1, 4096);
     assert_int_equal(b.status, IRI_OK);
     assert_true(b.index.head.complete);
     assert_int_equal(b.index.head.records, 0);
-    assert_false(finds(&b, S("x"), S("x")));
-    assert_false(spells(&b, S("x"), S("x")));
+    assert_false(is_found(&b, S("x"), S("x")));
+    assert_false(is_found_by_spelling(&b, S("x"), S("x")));
     forget(&b);
 }
 
@@ -240,7 +240,7 @@ name_of_length(size_t i, unsigned char *out)
 {
     size_t len = (size_t) sprintf((char *) out, "%lu", (unsigned long) i);
 
-    /* A length has its turn, whatever the number. */
+    /* Each length occurs, whatever the number. */
     while (len < i % 255 + 1) {
         out[len++] = (unsigned char) ('a' + i % 26);
     }
@@ -282,8 +282,8 @@ test_memory_of_a_name(void **state)
 
 
 /*
- * Every size from none to enough: no index is larger, and one that is not the
- * whole says so.  Spelling is left out before the rest is.
+ * Every size from 0 to enough: no index exceeds it, and an index that does not
+ * hold all entries is marked incomplete. Spelling keys are left out first.
  */
 static void
 test_limits_of_octets(void **state)
@@ -314,7 +314,7 @@ test_limits_of_octets(void **state)
 
             for (i = 0; i < 200; i += 37) {
                 name.len = name_numbered(i, octets);
-                assert_true(finds(&b, name, name));
+                assert_true(is_found(&b, name, name));
             }
 
         } else {
@@ -349,8 +349,9 @@ name_in_any_case(size_t i, unsigned char *out)
 
 
 /*
- * A million ways to write one word: as many as anybody looks at are found,
- * and that there are more; it takes no longer than as many names take.
+ * A million spellings of one word: as many as the limit of hits are found, and
+ * the result says that there are more; this takes no longer than the hits
+ * themselves.
  */
 static void
 test_one_key(void **state)
@@ -398,7 +399,7 @@ test_one_key(void **state)
 }
 
 
-/* Exactly as many with one key as are looked at, and one more. */
+/* As many entries with one key as the limit of hits, and one more. */
 static void
 test_hits_at_the_limit(void **state)
 {
@@ -435,10 +436,10 @@ test_hits_at_the_limit(void **state)
 }
 
 
-/* Names that all want one place at the end of the table. */
-#define CHAIN 400
+/* Names whose hashes all lead to one slot at the end of the table. */
+#define COLLIDING 400
 
-static unsigned char chain[CHAIN][16];
+static unsigned char chain[COLLIDING][16];
 static uint32_t      chain_from;
 
 
@@ -468,7 +469,7 @@ test_chains(void **state)
     for (turn = 0; turn < 2; turn++) {
         chain_from = turn == 0 ? UINT32_C(0xffc00000) : 0x40000000;
 
-        for (i = 0, n = 0; n < CHAIN; i++) {
+        for (i = 0, n = 0; n < COLLIDING; i++) {
             name.len = (size_t) sprintf((char *) octets, "n%lu",
                                         (unsigned long) i);
 
@@ -479,19 +480,20 @@ test_chains(void **state)
             }
         }
 
-        build(&b, IRI_FOLD_CASE, name_of_chain, CHAIN, CHAIN, 1 << 20);
+        build(&b, IRI_FOLD_CASE, name_of_chain, COLLIDING, COLLIDING,
+              1 << 20);
         assert_true(b.index.head.complete);
 
-        for (i = 0; i < CHAIN; i++) {
+        for (i = 0; i < COLLIDING; i++) {
             name = core_str((const char *) chain[i]);
-            assert_true(finds(&b, name, name));
+            assert_true(is_found(&b, name, name));
         }
 
         for (i = 0; i < 1000; i++) {
             name.data = octets;
             name.len = (size_t) sprintf((char *) octets, "m%lu",
                                         (unsigned long) i);
-            assert_false(finds(&b, name, name));
+            assert_false(is_found(&b, name, name));
         }
 
         forget(&b);
@@ -501,7 +503,7 @@ test_chains(void **state)
 
 /* ---- spelling ------------------------------------------------------------ */
 
-/* One word with each letter in turn replaced by each letter. */
+/* One word with each of its letters replaced by each other letter. */
 static size_t
 name_one_edit(size_t i, unsigned char *out)
 {
@@ -536,20 +538,20 @@ test_one_edit_apart(void **state)
             memcpy(without, octets, k);
             memcpy(without + k, octets + k + 1, name.len - k - 1);
             asked++;
-            found += (size_t) spells(&b, (iri_str_t){ name.len - 1, without },
-                                     name);
+            found += (size_t) is_found_by_spelling(
+                &b, (iri_str_t){ name.len - 1, without }, name);
         }
 
         core_forget(&b.core);
     }
 
-    /* Where more share what is left than are looked at, some are not. */
+    /* Where more entries than the limit share a key, some are not found. */
     assert_true(found > asked / 2);
     forget(&b);
 }
 
 
-/* Each of the keys that lack one character, and no other, leads to it. */
+/* Each key that lacks one character is_found the entry, and no other key does. */
 static void
 test_each_spelling(void **state)
 {
@@ -573,7 +575,7 @@ test_each_spelling(void **state)
           { "\xe8\xa1\xa9\xe8\xa1\xaa\xe8\xa1\xab",
             "\xe8\xa1\xa8\xe8\xa1\xaa\xe8\xa1\xab" },
           { "\xe8\xa1\xa8\xe8\xa1" } },
-        /* A flag is one character, a family too. */
+        /* A flag is one grapheme cluster, and so is a family. */
         { "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
           "abc",
           { "abc", "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
@@ -637,20 +639,23 @@ test_each_spelling(void **state)
 
 /* ---- strange names ------------------------------------------------------- */
 
-/* Long names of what costs most to read and to fold, up to the limit. */
+/*
+ * Long names of the characters that cost most to decode and to fold, up to the
+ * limit.
+ */
 static size_t
 name_heavy(size_t i, unsigned char *out)
 {
     static const char *const parts[] = {
-        "A",                        /* the cheap one */
+        "A",                        /* the cheapest */
         "\xc7\x96",                 /* three characters in NFD */
-        "e\xcc\x81",                /* that joins */
-        "a\xcc\xa3\xcc\x82",        /* in another order */
+        "e\xcc\x81",                /* composes */
+        "a\xcc\xa3\xcc\x82",        /* marks not in canonical order */
         "\xef\xbd\xb6\xef\xbe\x9e", /* half width, two to one */
         "\xce\x90",                 /* three when folded */
         "\xea\xb0\x80",             /* Hangul */
-        "\xe1\xbe\xb7",             /* and Greek, the worst */
-        "\xf0\x9d\x85\x9e",         /* excluded from composition */
+        "\xe1\xbe\xb7", /* Greek with iota subscript, the most expensive */
+        "\xf0\x9d\x85\x9e", /* excluded from composition */
         "a\xcc\x80\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xcc\x86\xcc\x87\xcc\x88"
         "\xcc\x89\xcc\x8a\xcc\x8b\xcc\x8c\xcc\x8d\xcc\x8e\xcc\x8f\xcc\x90"
         "\xcc\x91\xcc\x92\xcc\x93\xcc\x94\xcc\x9b\xcc\xa3\xcc\xa4\xcc\xa5"
@@ -694,7 +699,7 @@ test_heavy_names(void **state)
         if (canonical.len != 0) {
             read++;
 
-            if (!finds(&b, iri_buf_str(&canonical), name)) {
+            if (!is_found(&b, iri_buf_str(&canonical), name)) {
                 fail_msg("%lu is not in the index", (unsigned long) i);
             }
         }
@@ -736,9 +741,9 @@ name_strange(size_t i, unsigned char *out)
 }
 
 
-/* Octets that are no name have no place; they hide nothing behind them. */
+/* Octets that are no name get no entry and do not hide other entries. */
 static void
-test_strange_names(void **state)
+test_undecodable_names(void **state)
 {
     unsigned char octets[2048];
     iri_str_t     name = { 0, octets };
@@ -754,7 +759,8 @@ test_strange_names(void **state)
 
     for (i = 0; i < 8; i++) {
         name.len = name_strange(i, octets);
-        assert_int_equal(finds(&b, name, name), i != 0 && i != 1 && i != 5);
+        assert_int_equal(is_found(&b, name, name),
+                         i != 0 && i != 1 && i != 5);
     }
 
     forget(&b);
@@ -768,9 +774,9 @@ name_again(size_t i, unsigned char *out)
 }
 
 
-/* A directory that changes may tell a name twice. */
+/* A directory that changes may list a name twice. */
 static void
-test_told_twice(void **state)
+test_listed_twice(void **state)
 {
     built_t          b;
     iri_index_hits_t hits;
@@ -792,7 +798,7 @@ test_told_twice(void **state)
 }
 
 
-/* ---- what fails ---------------------------------------------------------- */
+/* ---- failures ----------------------------------------------------------- */
 
 static void
 test_listing_that_fails(void **state)
@@ -803,7 +809,7 @@ test_listing_that_fails(void **state)
     (void) state;
 
     for (at = 1; at <= 10; at++) {
-        made.fails_at = at;
+        made.fail_at = at;
         made.fails = IRI_IO_FAILED;
         build(&b, SPELLED, name_numbered, 10, 10, 1 << 20);
         assert_int_equal(b.status, IRI_IO_FAILED);
@@ -812,7 +818,7 @@ test_listing_that_fails(void **state)
         assert_false(b.index.head.complete);
         forget(&b);
 
-        made.fails_at = at;
+        made.fail_at = at;
         made.fails = IRI_NOT_LISTED;
         build(&b, SPELLED, name_numbered, 10, 10, 1 << 20);
         assert_int_equal(b.status, IRI_OK);
@@ -823,7 +829,7 @@ test_listing_that_fails(void **state)
 }
 
 
-/* ---- as one block -------------------------------------------------------- */
+/* ---- an index in one block of memory ------------------------------------ */
 
 static void
 test_moved(void **state)
@@ -851,7 +857,7 @@ test_moved(void **state)
     memset(block, 0xa5, size + 8);
     free(block);
 
-    /* Just as large as it says. */
+    /* The index has the size that it reports. */
     for (i = size; i < size + 8; i++) {
         assert_int_equal(((unsigned char *) other)[i], 0x5a);
     }
@@ -864,11 +870,12 @@ test_moved(void **state)
 
     for (i = 0; i < 1000; i++) {
         name.len = name_numbered(i, octets);
-        assert_true(finds(&b, name, name));
+        assert_true(is_found(&b, name, name));
         name.len--;
         octets[0] = 'n';
         name_numbered(i, octets + 32);
-        assert_int_equal(spells(&b, S("nme-7"), S("Name-7")), 1);
+        assert_int_equal(is_found_by_spelling(&b, S("nme-7"), S("Name-7")),
+                         1);
     }
 
     memset(&b.index, 0, sizeof(b.index));
@@ -877,7 +884,7 @@ test_moved(void **state)
 }
 
 
-/* The key of the hash is what makes it a secret. */
+/* The hash depends on a secret key. */
 static void
 test_hash_is_keyed(void **state)
 {
@@ -923,8 +930,8 @@ main(void)
         cmocka_unit_test(test_one_edit_apart),
         cmocka_unit_test(test_each_spelling),
         cmocka_unit_test(test_heavy_names),
-        cmocka_unit_test(test_strange_names),
-        cmocka_unit_test(test_told_twice),
+        cmocka_unit_test(test_undecodable_names),
+        cmocka_unit_test(test_listed_twice),
         cmocka_unit_test(test_listing_that_fails),
         cmocka_unit_test(test_moved),
         cmocka_unit_test(test_hash_is_keyed),

@@ -38,7 +38,7 @@ teardown(void **state)
 }
 
 
-/* ---- what an octet may be ------------------------------------------------ */
+/* ---- classes of octets -------------------------------------------------- */
 
 #define ALPHA "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGIT "0123456789"
@@ -194,7 +194,7 @@ test_checks(void **state)
                      iri_expect_text(expected), (unsigned long) offset);
         }
 
-        /* Written only where it is well-formed. */
+        /* The output is written only if the text is well-formed. */
         assert_int_equal(memcmp(&parts, &before, sizeof(parts)) == 0,
                          expected != IRI_EXPECT_NOTHING);
         assert_int_equal(iri_check(core_str(checks[i].text), checks[i].as,
@@ -204,7 +204,7 @@ test_checks(void **state)
 }
 
 
-/* The slow way to an IPv6 address: groups of both sides of "::". */
+/* Parse an IPv6 address in a simple way: groups on both sides of "::". */
 static int
 slow_ipv6(const char *text)
 {
@@ -356,7 +356,10 @@ static const char *const words[] = {
     "\n",
 };
 
-/* Out of these many first words; all octets where octets is 1. */
+/*
+ * A text of random words, out of the first of a list; of all octets if octets
+ * is 1.
+ */
 static iri_str_t
 random_text(unsigned char *out, size_t most, size_t count)
 {
@@ -374,7 +377,7 @@ random_text(unsigned char *out, size_t most, size_t count)
 }
 
 
-/* One that is well-formed by the draft. */
+/* A text that is well-formed by the draft. */
 static iri_str_t
 random_iri(unsigned char *out, iri_as_t as)
 {
@@ -418,7 +421,7 @@ test_split_join(void **state)
             assert_memory_equal(&parts, &checked, sizeof(parts));
         }
 
-        /* The authority is all of its parts, and its host that of others. */
+        /* The authority is all of its parts, and its host has its parts. */
         if (iri_is_present(parts.authority)) {
             assert_int_equal(
                 parts.authority.len,
@@ -498,7 +501,7 @@ test_round_trips(void **state)
         iri = random_iri(octets, REF);
         uri = to_uri(iri, 0).value;
 
-        /* A URI, but for "[" and "]", and its own. */
+        /* A URI, except for "[" and "]", and a fixed point. */
         assert_int_equal(
             iri_check(uri, IRI_AS_URI_REFERENCE, DRAFT, NULL, NULL),
             IRI_EXPECT_NOTHING);
@@ -509,7 +512,10 @@ test_round_trips(void **state)
                          IRI_EXPECT_NOTHING);
         assert_str(to_iri(back, RFC), back);
 
-        /* What it maps back to differs in digits and unreserved only. */
+        /*
+         * Mapped back it differs only in the case of hex digits and in
+         * unreserved characters.
+         */
         again = to_uri(back, 0).value;
         assert_int_equal(equal(IRI_LEVEL_ESCAPES, uri, again), 1);
 
@@ -529,7 +535,7 @@ test_round_trips(void **state)
 }
 
 
-/* Of any octets: an IRI comes out, by characters that may be there. */
+/* Any octets become an IRI of allowed characters. */
 static void
 test_to_iri_takes_anything(void **state)
 {
@@ -591,8 +597,9 @@ test_references(void **state)
         assert_int_equal(iri_resolve(&core.env, base, text, &target), IRI_OK);
 
         /*
-         * An IRI; the draft has no private use in queries of opaque parts, and
-         * brackets in opaque parts alone: dot-segments may make it a path.
+         * An IRI, except: the draft allows no private use characters in queries
+         * of opaque parts, and brackets only in opaque parts; removing
+         * dot-segments may make one a path.
          */
         expected = iri_check(target, IRI_AS_IRI, DRAFT, NULL, NULL);
         if (expected != IRI_EXPECT_NOTHING && expected != IRI_EXPECT_PUBLIC
@@ -609,7 +616,7 @@ test_references(void **state)
         assert_int_equal(iri_resolve(&core.env, base, reference, &back),
                          IRI_OK);
         if (text.len == 0 || text.data[0] == '#') {
-            /* Dots of the base itself stay. */
+            /* Dot-segments of the base itself stay. */
         } else if (!iri_str_equal(back, target)) {
             fail_msg("%s to %s: %s gives %s", core_show(base),
                      core_show(target), core_show(reference),
@@ -661,7 +668,10 @@ test_normal_forms(void **state)
 
 /* ---- mapping ------------------------------------------------------------- */
 
-/* Between escapes it is NFC, by the slow way, but for those that stay. */
+/*
+ * Between escapes the result is in NFC by ICU, except for the characters that
+ * do not change.
+ */
 static void
 test_nfc(void **state)
 {
@@ -722,7 +732,7 @@ test_mapping(void **state)
         const char *text, *want; /* NULL: no value */
         size_t      offset;
     } rows[] = {
-        /* draft 3.1: variant C leaves what it finds, A and B do not */
+        /* draft 3.1: variant C keeps the input, A and B do not */
         { "", 0, 0, "/e\xcc\x81", "/e%CC%81", 0 },
         { "", 1, 0, "/e\xcc\x81", "/%C3%A9", 0 },
         { "", 1, 0, "/%2e\xcc\x81", "/%2e%CC%81", 0 },
@@ -832,8 +842,9 @@ test_unmapping(void **state)
 
 
 /*
- * What draft 5.1 advises against, by UTS #39 and the properties of Unicode:
- * the table of iri_map.c is for the Unicode of this ICU, or an older one.
+ * Characters that draft 5.1 advises against, by UTS #39 and Unicode properties.
+ * The table of iri_map.c is for the Unicode version of this ICU, or an older
+ * one.
  */
 static int
 is_advised_against(const USpoofChecker *checker, uint32_t c)
@@ -899,7 +910,7 @@ test_advised_against(void **state)
         if (!iri_char_is_ucs(c) && !iri_char_is_bidi_control(c)) {
             continue;
         }
-        /* Of characters that are not there yet nothing is said. */
+        /* Unassigned characters are not compared. */
         if (u_charType((UChar32) c) == U_UNASSIGNED && c > 0xffff) {
             continue;
         }
@@ -959,7 +970,7 @@ test_resolving(void **state)
 }
 
 
-/* RFC 3986, 5.2.4, as it is written there. */
+/* RFC 3986, 5.2.4, step by step. */
 static size_t
 remove_dots_slowly(const unsigned char *in, size_t len, unsigned char *out)
 {
@@ -1077,7 +1088,7 @@ static void
 test_normalizing(void **state)
 {
     static const char *const rows[][3] = {
-        /* text, by syntax, by scheme too */
+        /* text, normalized by syntax, and also by scheme */
         { "HTTP://a.EXAMPLE:80/%7euser/./b%c3%a9",
           "http://a.example:80/~user/b%C3%A9",
           "http://a.example/~user/b%C3%A9" },
@@ -1120,7 +1131,7 @@ test_normalizing(void **state)
 static void
 test_levels(void **state)
 {
-    /* The levels that find them equal, as bits in the order of the enum. */
+    /* The levels at which they are equal, as bits in the order of the enum. */
     enum { STR = 1, ESC = 2, NFC = 4, SYN = 8, SCH = 16, IDN = 32 };
     static const struct {
         const char *a, *b;
@@ -1207,7 +1218,7 @@ test_limits(void **state)
             iri_visual_order(&core.env, IRI_VISUAL_UAX9, text, &out), IRI_OK);
         assert_int_equal(out.why != NULL, over == 1);
 
-        /* The last "%20" of them is " ". */
+        /* The last "%20" is replaced by a space. */
         memcpy(octets + 1000, "%20", 3);
         got.data = octets + 1;
         got.len = text.len - 2;
@@ -1235,9 +1246,9 @@ test_limits(void **state)
 }
 
 
-/* All that asks for memory, of one text. */
+/* All functions that allocate, for one text. */
 static iri_status_t
-everything(iri_str_t text, int which)
+all_functions(iri_str_t text, int which)
 {
     iri_to_uri_conf_t conf = { NULL, 1, &host_conf };
     iri_to_iri_conf_t to = { RFC, &host_conf, NULL, 0 };
@@ -1286,13 +1297,13 @@ test_no_memory(void **state)
 
     (void) state;
 
-    for (which = 0; (int) everything(text, which) != -1; which++) {
+    for (which = 0; (int) all_functions(text, which) != -1; which++) {
         for (at = 1; /* void */; at++) {
             core_forget(&core);
             core.allocs = 0;
             core.fail_at = at;
             core.fail_on = 1;
-            status = everything(text, which);
+            status = all_functions(text, which);
 
             if (status == IRI_OK) {
                 break;

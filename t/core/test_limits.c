@@ -63,9 +63,12 @@ test_lists(void **state)
 }
 
 
-/* Ways of writing a name that is not there; the first look counts for two. */
+/*
+ * The encodings of an absent name that are looked up; the first lookup counts
+ * as two.
+ */
 static void
-check_looks(const char *charsets, size_t looks)
+check_lookups(const char *charsets, size_t looks)
 {
     core_t          core;
     iri_tree_conf_t tree = core_tree(charsets, IRI_FILENAME_ANY, N);
@@ -80,7 +83,7 @@ check_looks(const char *charsets, size_t looks)
     assert_int_equal(found.verdict, IRI_PASS);
     assert_int_equal(found.why, IRI_WHY_ABSENT);
 
-    /* And one at the directory that is read then. */
+    /* And one lookup of the directory that is read then. */
     assert_int_equal(core.stats, looks + 1);
     core_free(&core);
 }
@@ -88,23 +91,23 @@ check_looks(const char *charsets, size_t looks)
 
 /* UTF-8, gb18030, windows-1258: NFC and NFD; then one way each. */
 static void
-test_looks(void **state)
+test_lookups(void **state)
 {
     (void) state;
 
-    check_looks("utf-8 gb18030 windows-1258 windows-1252",
-                IRI_MAX_CANDIDATES - 1);
-    check_looks("utf-8 gb18030 windows-1258 windows-1252 iso-8859-2",
-                IRI_MAX_CANDIDATES);
-    check_looks("utf-8 gb18030 windows-1258 windows-1252 iso-8859-2"
-                " windows-1250",
-                IRI_MAX_CANDIDATES);
+    check_lookups("utf-8 gb18030 windows-1258 windows-1252",
+                  IRI_MAX_CANDIDATES - 1);
+    check_lookups("utf-8 gb18030 windows-1258 windows-1252 iso-8859-2",
+                  IRI_MAX_CANDIDATES);
+    check_lookups("utf-8 gb18030 windows-1258 windows-1252 iso-8859-2"
+                  " windows-1250",
+                  IRI_MAX_CANDIDATES);
 }
 
 
-/* A name that begins so and then has so many times what follows. */
+/* A name that starts with begin, followed by n times the other text. */
 static void
-check_written(const char *label, const char *begin, const char *more,
+check_encoded(const char *label, const char *begin, const char *more,
               size_t count, int want)
 {
     core_t          core;
@@ -131,21 +134,21 @@ check_written(const char *label, const char *begin, const char *more,
 }
 
 
-/* What could not be read again is not written. */
+/* A name that could not be decoded again is not encoded. */
 static void
-test_written(void **state)
+test_encoded(void **state)
 {
     (void) state;
 
-    /* U+1200 takes four octets. */
-    check_written("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4, 1);
-    check_written("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4 + 1, 0);
-    /* U+FFFD is read out of UTF-8 only. */
-    check_written("gb18030", "\xef\xbf\xbd", "", 0, 0);
-    /* U+1EA5 is written with a mark, which is one more. */
-    check_written("windows-1258", "\xe1\xba\xa5", "\xcc\x81",
+    /* U+1200 has four octets. */
+    check_encoded("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4, 1);
+    check_encoded("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4 + 1, 0);
+    /* U+FFFD is decoded in UTF-8 only. */
+    check_encoded("gb18030", "\xef\xbf\xbd", "", 0, 0);
+    /* U+1EA5 is encoded with a tone mark, which is one octet more. */
+    check_encoded("windows-1258", "\xe1\xba\xa5", "\xcc\x81",
                   IRI_MAX_MARKS - 1, 1);
-    check_written("windows-1258", "\xe1\xba\xa5", "\xcc\x81", IRI_MAX_MARKS,
+    check_encoded("windows-1258", "\xe1\xba\xa5", "\xcc\x81", IRI_MAX_MARKS,
                   0);
 }
 
@@ -155,8 +158,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_looks),
-        cmocka_unit_test(test_written),
+        cmocka_unit_test(test_lookups),
+        cmocka_unit_test(test_encoded),
     };
 
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);

@@ -25,7 +25,7 @@ typedef struct {
 } list_t;
 
 
-/* With what is in list->conf. */
+/* The settings of list->conf apply. */
 static void
 list_begin(list_t *list, const char *labels, const char *query)
 {
@@ -140,7 +140,7 @@ test_json(void **state)
 }
 
 
-/* That there is more is said, of a directory of which nothing is shown, too. */
+/* A truncated directory is reported, also if none of its entries is shown. */
 static void
 test_more(void **state)
 {
@@ -175,7 +175,7 @@ paged_name(unsigned number, char name[64])
 }
 
 
-/* Every third name, and the last ones, are for nobody. */
+/* Every third name, and the last ones, may not be listed. */
 static int
 paged_may(unsigned number)
 {
@@ -183,7 +183,7 @@ paged_may(unsigned number)
 }
 
 
-/* One page, of a directory without the entry of this number. */
+/* One page of a directory without the entry of this number. */
 static const char *
 paged(list_t *list, const char *query, unsigned without)
 {
@@ -228,7 +228,7 @@ paged(list_t *list, const char *query, unsigned without)
 }
 
 
-/* The query of the next page, out of JSON; 0: there is none. */
+/* The query of the next page, from JSON. Returns: 0 if there is none. */
 static int
 paged_next(const char *page, char query[256])
 {
@@ -238,7 +238,7 @@ paged_next(const char *page, char query[256])
 }
 
 
-/* Hrefs, one behind the other. */
+/* All hrefs of a page, concatenated. */
 static void
 paged_hrefs(const char *page, char *to)
 {
@@ -254,7 +254,10 @@ paged_hrefs(const char *page, char *to)
 }
 
 
-/* The pages hold each name that may be told, once, in the order asked for. */
+/*
+ * The pages together contain each name that may be listed, once, in the
+ * requested order.
+ */
 static void
 test_paged(void **state)
 {
@@ -303,7 +306,7 @@ test_paged(void **state)
 }
 
 
-/* It is not told whether there is an entry that is named as the last one. */
+/* The answer does not reveal whether the entry named in "after" exists. */
 static void
 test_paged_after(void **state)
 {
@@ -366,7 +369,7 @@ test_paged_html(void **state)
 }
 
 
-/* Rules see characters where there is no name, and no request for it. */
+/* Rules see characters for octets that have no name and no request. */
 static void
 test_paged_unnamed(void **state)
 {
@@ -397,7 +400,7 @@ test_paged_unnamed(void **state)
 
 /* ---- the order ----------------------------------------------------------- */
 
-/* The names of a page of JSON, in their order, with a blank behind each. */
+/* The names of a page of JSON in their order, a space after each. */
 static const char *
 list_order(list_t *list)
 {
@@ -479,7 +482,7 @@ test_order(void **state)
         { "sort=date&order=desc&format=json",
           "Dir zoo etz file10 File2 file2 \xC3\xA9t\xC3\xA9 \xE8\xA1\xA8 eta "
           "_x " },
-        /* What is not known does no harm; the last counts. */
+        /* Unknown parameters are ignored; the last of several counts. */
         { "x&format=html&sort=size&&=&sort=name&sort=names&order=up&SORT=date"
           "&format=json",
           "Dir zoo " FILES_BY_NAME },
@@ -494,9 +497,9 @@ test_order(void **state)
 }
 
 
-/* Many that are alike in what is asked for stand by their names. */
+/* Entries that are equal in the sort key are sorted by name. */
 static void
-test_alike(void **state)
+test_equal_keys(void **state)
 {
     char   name[8], want[4096] = "";
     list_t list;
@@ -523,11 +526,11 @@ test_alike(void **state)
 
 
 /*
- * Those of one name are beside each other, and are told of, whatever else has
- * the same key; those without a name have none in common.
+ * Entries with the same name are adjacent and reported, whatever else has the
+ * same sort key; entries without a name share none.
  */
 static void
-test_shared(void **state)
+test_same_name(void **state)
 {
     const char *p;
     list_t      list;
@@ -568,7 +571,7 @@ random_ascii(unsigned char *out, size_t most)
 }
 
 
-/* Each name stands where ICU's comparison of the two names puts it. */
+/* Each name is sorted as by ICU's comparison of the two names. */
 static void
 test_collation(void **state)
 {
@@ -629,7 +632,7 @@ test_hostile(void **state)
 {
     static const struct {
         const char *name;
-        const char *row; /* up to the size */
+        const char *row; /* one character for each octet, up to the size */
     } cases[] = {
         { "a b", "<a href=\"./a%20b\"><bdi>a b</bdi></a>" },
         { "</bdi><script>", "<a href=\"./%3C/bdi%3E%3Cscript%3E\">" },
@@ -663,7 +666,7 @@ test_hostile(void **state)
     for (i = 0; i < COUNT(cases); i++) {
         if (strchr(cases[i].name, '/') != NULL
             && strcmp(cases[i].name, "dir/") != 0) {
-            continue; /* no entry can have it */
+            continue; /* no entry can have this name */
         }
         list_init(&list, "", "");
         list_add(&list, core_str(cases[i].name), 3, 0);
@@ -679,7 +682,9 @@ test_hostile(void **state)
 }
 
 
-/* What a page says of a character that is a name: by the octet, written anew. */
+/*
+ * The output for a one-character name, octet by octet, written independently.
+ */
 static void
 character(unsigned c, char href[16], char text[16], char json[16])
 {
@@ -716,7 +721,7 @@ character(unsigned c, char href[16], char text[16], char json[16])
 }
 
 
-/* Each character that a name may have alone: none hides behind another. */
+/* Each character that a name may have, alone: it is visible in the page. */
 static void
 test_characters(void **state)
 {
@@ -767,7 +772,7 @@ test_characters(void **state)
         list_free(&list);
     }
 
-    /* Not seen, and more than 16 bits of it. */
+    /* Invisible, and needs more than 16 bits. */
     list_init(&list, "", "format=json");
     list_add(&list, S("\xE2\x80\xAE\xF3\xA0\x80\x81"), 3, 0);
     assert_non_null(
@@ -776,7 +781,7 @@ test_characters(void **state)
 }
 
 
-/* As far as the text goes, and no octet further. */
+/* Escapes are read up to the end of the text and no octet further. */
 static void
 test_escapes(void **state)
 {
@@ -793,7 +798,7 @@ test_escapes(void **state)
 }
 
 
-/* Of a query nothing gets into a page. */
+/* No text of the query appears in a page. */
 static void
 test_query(void **state)
 {
@@ -828,7 +833,7 @@ test_query(void **state)
 
 
 static void
-test_around(void **state)
+test_parents(void **state)
 {
     iri_listing_entry_t entry;
     list_t              list;
@@ -855,7 +860,7 @@ test_around(void **state)
                         "text/html; charset=utf-8");
     list_free(&list);
 
-    /* A path that no request could have: it has no end of its own either. */
+    /* A path that no request can have: it is not NUL-terminated either. */
     list_init(&list, "", "");
     list.conf.path = S("//b\x7F\xC2\x85\xFF\"\\/");
     assert_int_equal(
@@ -882,7 +887,7 @@ test_around(void **state)
                         "default-src 'none'");
     list_free(&list);
 
-    /* What is never told, and what is no entry. */
+    /* Names that are never listed, and "." and "..". */
     list_init(&list, "", "");
     assert_int_equal(iri_listing_entry(list.listing, S(".htaccess"), &entry),
                      IRI_OK);
@@ -917,7 +922,7 @@ test_around(void **state)
 }
 
 
-/* The root, the directory itself and 23 above it are linked. */
+/* The root, the directory itself and 23 parents are linked. */
 static void
 test_deep(void **state)
 {
@@ -951,7 +956,7 @@ test_deep(void **state)
 }
 
 
-/* Sizes and dates are those that they are. */
+/* Sizes and dates are shown correctly. */
 static void
 test_numbers(void **state)
 {
@@ -963,7 +968,7 @@ test_numbers(void **state)
         { 1023, "<td>1023 B</td>" },
         { 1024, "<td><data value=\"1024\">1.0 KiB</data></td>" },
         { 1536, "\"1536\">1.5 KiB<" },
-        { 1075, "\"1075\">1.0 KiB<" }, /* to the nearest */
+        { 1075, "\"1075\">1.0 KiB<" }, /* rounded to nearest */
         { 1076, "\"1076\">1.1 KiB<" },
         { 10188, "\"10188\">9.9 KiB<" },
         { 10189, "\"10189\">10 KiB<" },
@@ -1029,9 +1034,9 @@ test_numbers(void **state)
 
 /* ---- links --------------------------------------------------------------- */
 
-/* As a server does: from the path of a link to the octets of a file. */
+/* From the path of a link to the octets of a file, as a server does. */
 static int
-leads(list_t *list, iri_str_t name, iri_str_t octets, int slash)
+finds_file(list_t *list, iri_str_t name, iri_str_t octets, int slash)
 {
     unsigned char       path[16384], want[16384];
     iri_received_path_t request = { { 0, path }, 0, { 0, NULL } };
@@ -1175,7 +1180,8 @@ reach(const char *labels, iri_filename_form_t names, unsigned match,
         item = list.listing->entries.ranks[i];
         name = item->name_len != 0 ? iri_item_name(item)
                                    : iri_item_octets(item);
-        linked = leads(&list, name, iri_item_octets(item), item->directory)
+        linked = finds_file(&list, name, iri_item_octets(item),
+                            item->directory)
                  && (item->name_len != 0 || list.conf.unnamed);
 
         if (item->linked != (unsigned) linked) {
@@ -1219,7 +1225,7 @@ test_links(void **state)
 }
 
 
-/* The one entry of a directory whose path is this: is it linked? */
+/* Is the one entry of a directory with this path linked? */
 static int
 linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
 {
@@ -1244,7 +1250,7 @@ linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
 
 /* Below a path that is refused nothing is linked. */
 static void
-test_odd_paths(void **state)
+test_refused_paths(void **state)
 {
     (void) state;
     assert_true(linked_in(S("/d/"), S("a"), IRI_INVALID_404));
@@ -1256,7 +1262,7 @@ test_odd_paths(void **state)
 }
 
 
-/* Of two that are as long as each other the one that would be served. */
+/* Of two entries of equal length, the one that would be served is linked. */
 static void
 test_twins(void **state)
 {
@@ -1280,9 +1286,9 @@ test_twins(void **state)
 }
 
 
-/* Of those for which all must be read so many are looked for. */
+/* Entries whose link must be verified by a lookup: a limited number. */
 static void
-test_asks(void **state)
+test_lookups_are_limited(void **state)
 {
     char   name[16];
     list_t list;
@@ -1307,7 +1313,10 @@ test_asks(void **state)
 }
 
 
-/* Names as long as they may be, and longer; so many segments. */
+/*
+ * Names of the maximal length, and longer ones; as many segments as allowed,
+ * and more.
+ */
 static void
 test_lengths(void **state)
 {
@@ -1336,7 +1345,7 @@ test_lengths(void **state)
     }
     list_free(&list);
 
-    /* The path of an entry that is too long for iri_read. */
+    /* The path of the entry is too long for iri_read. */
     memset(path, 'b', sizeof(path));
     for (len = 0; len < sizeof(path); len += 1000) {
         path[len] = '/';
@@ -1355,7 +1364,7 @@ test_lengths(void **state)
                          len + 2 <= IRI_MAX_PATH);
         list_free(&list);
 
-        /* where a shorter name would be well */
+        /* where a shorter name would be linked */
         list_init(&list, "", "");
         list.conf.path.data = path;
         list.conf.path.len = len - 96;
@@ -1393,7 +1402,7 @@ test_lengths(void **state)
                          (len + 1) / 2 <= IRI_MAX_SEGMENTS);
         list_free(&list);
 
-        /* and what is behind the "/" of a directory is one more */
+        /* the "/" at the end of a directory counts */
         list_init(&list, "", "");
         list.conf.path.data = path;
         list.conf.path.len = len;
@@ -1411,7 +1420,7 @@ test_lengths(void **state)
 
 /* ---- pieces, memory, order ------------------------------------------------ */
 
-/* Of which six octets are made of each. */
+/* Each of these octets becomes six. */
 #define QUOTES    "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\""
 #define LONG_NAME "q" QUOTES QUOTES QUOTES QUOTES QUOTES QUOTES QUOTES QUOTES
 
@@ -1464,7 +1473,8 @@ test_pieces(void **state)
             assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
 
             for (len = 0;; len += n) {
-                out = malloc(size); /* a sanitizer sees what is behind */
+                out = malloc(
+                    size); /* a sanitizer detects accesses past the end */
                 n = iri_listing_next(list.listing, out, size);
                 assert_true(n <= size);
                 memcpy(pieces + len, out, n);
@@ -1486,7 +1496,7 @@ test_pieces(void **state)
 }
 
 
-/* A page where the n-th allocation fails; 0: none did. */
+/* Make a page while the n-th allocation fails. Returns: 0 if none did. */
 static int
 page_without(const char *query, const list_t *want, size_t n, int on)
 {
@@ -1500,7 +1510,7 @@ page_without(const char *query, const list_t *want, size_t n, int on)
     int                 failed;
 
     list_init(&list, "euc-jp", query);
-    fill(&list, 0); /* the tree */
+    fill(&list, 0); /* allocates the tree */
     core_forget(&list.core);
     list.core.allocs = 0;
     list.core.fail_at = n;
@@ -1564,8 +1574,8 @@ test_no_memory(void **state)
 
 
 /*
- * With iri_invalid pass what has no name is linked by its octets; but not
- * where these mean another name in a request.  Both say what is the matter.
+ * With iri_invalid pass an entry without a name is linked by its octets, unless
+ * these octets are another name in a request. Both are reported.
  */
 static void
 test_unnamed(void **state)
@@ -1595,7 +1605,9 @@ test_unnamed(void **state)
 }
 
 
-/* A listing with so many names of so many octets, or as many as it holds. */
+/*
+ * Make a listing of names of len octets: most of them, or as many as it holds.
+ */
 static size_t
 list_many(list_t *list, size_t len, size_t most)
 {
@@ -1608,7 +1620,7 @@ list_many(list_t *list, size_t len, size_t most)
     memset(octets, 0xff, sizeof(octets));
 
     for (i = 0; i < most && !iri_listing_is_full(list->listing); i++) {
-        if (len < 100) { /* characters whose keys are long */
+        if (len < 100) { /* characters with long sort keys */
             snprintf((char *) octets, sizeof(octets), "%s%07lu",
                      "\xEA\xB0\x80\xEA\xB0\x81\xEA\xB0\x82\xEA\xB0\x83",
                      (unsigned long) (9999999 - i));
@@ -1624,8 +1636,8 @@ list_many(list_t *list, size_t len, size_t most)
 
 
 /*
- * What a listing may take: the rest is left out, which is said; where there is
- * no room for keys the order is that of the characters.
+ * The memory of a listing is limited: further entries are left out, which is
+ * reported; if there is no room for sort keys, the order is by code point.
  */
 static void
 test_full(void **state)
@@ -1650,7 +1662,7 @@ test_full(void **state)
     list_free(&list);
 
     list_init(&list, "", "");
-    n = list_many(&list, 19, 1300000); /* of which some would have keys */
+    n = list_many(&list, 19, 1300000); /* some of these would have keys */
     assert_int_equal(n, 1300000);
     assert_true(list.listing->memory.taken <= IRI_LISTING_MEMORY);
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
@@ -1663,7 +1675,7 @@ test_full(void **state)
 }
 
 
-/* What an entry takes. */
+/* The memory of one entry. */
 static void
 test_memory(void **state)
 {
@@ -1675,7 +1687,9 @@ test_memory(void **state)
 
     (void) state;
 
-    /* 72 octets beside the name and its key, and what is left of a block. */
+    /*
+     * 72 octets besides the name and its key, and the unused rest of a block.
+     */
     list_init(&list, "", "");
     for (i = 0; i < 50000; i++) {
         snprintf(text, sizeof(text), "report_%06lu.txt", (unsigned long) i);
@@ -1705,7 +1719,7 @@ main(void)
         cmocka_unit_test(test_collation),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_query),
-        cmocka_unit_test(test_around),
+        cmocka_unit_test(test_parents),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_links),
         cmocka_unit_test(test_lengths),
@@ -1717,11 +1731,11 @@ main(void)
         cmocka_unit_test(test_characters),
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_alike),
-        cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_odd_paths),
+        cmocka_unit_test(test_equal_keys),
+        cmocka_unit_test(test_same_name),
+        cmocka_unit_test(test_refused_paths),
         cmocka_unit_test(test_twins),
-        cmocka_unit_test(test_asks),
+        cmocka_unit_test(test_lookups_are_limited),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ test_path_to_uri(void **state)
         assert_text(out, cases[i].uri);
     }
 
-    /* RFC 3986, 3.3: pchar and "/" stay, all else does not. */
+    /* RFC 3986, 3.3: pchar and "/" stay, all other octets are escaped. */
     for (i = 1; i < 256; i++) {
         octet[0] = (char) i;
         snprintf(escaped, sizeof(escaped), "%%%02X", (unsigned) i);
@@ -133,7 +133,7 @@ test_high_escaped(void **state)
 }
 
 
-/* ucschar of RFC 3987, 2.2, as it stands there. */
+/* ucschar as defined in RFC 3987, 2.2. */
 static int
 is_ucschar(uint32_t c)
 {
@@ -197,7 +197,7 @@ test_path_to_iri(void **state)
 typedef struct {
     const char *target;
     const char *charsets;
-    const char *found;    /* another path that was found; or NULL */
+    const char *found;    /* another path that was found, or NULL */
     const char *query;    /* NULL: none */
     const char *location; /* "" is none */
 } case_t;
@@ -216,7 +216,7 @@ static const case_t cases[] = {
       "/caf%C3%A9?a=%E9%20%0D%0A%7F" },
     { "/caf%E9", "", NULL, NULL, "" }, /* no reading */
 
-    /* the one spelling */
+    /* the canonical spelling */
     { "/caf%c3%a9", "", NULL, NULL, "/caf%C3%A9" },
     { "/c%61f%C3%A9", "", NULL, NULL, "/caf%C3%A9" },
     { "/c%61f%C3%A9", "", NULL, "%61", "/caf%C3%A9?%61" },
@@ -235,7 +235,7 @@ static const case_t cases[] = {
     { "/" E_ACUTE "%2F%25", "", "/e %/", NULL, "/e%20%25/" },
     { "/A", "", "/a", NULL, "/a" },
 
-    /* no other authority */
+    /* never another authority */
     { "//a.test/" E_ACUTE, "", NULL, NULL, "/a.test/%C3%A9" },
     { "//a.test/%66", "", NULL, NULL, "/a.test/f" },
     { "///a.test/" E_ACUTE, "", NULL, "q", "/a.test/%C3%A9?q" },
@@ -245,7 +245,7 @@ static const case_t cases[] = {
     { "/\\a.test/" E_ACUTE, "", NULL, NULL, "/%5Ca.test/%C3%A9" },
     { "//" E_ACUTE, "", NULL, NULL, "/%C3%A9" },
 
-    /* the escapes of ASCII stay apart where they came apart */
+    /* ASCII characters that were escaped stay escaped */
     { "/" E_ACUTE "%2Fa%3F%25", "", NULL, NULL, "/%C3%A9%2Fa%3F%25" },
     { "/%93%FA%96%7b%2f", "shift_jis", NULL, NULL, "/%E6%97%A5%E6%9C%AC%2F" },
     { "/%93%FA%96{%2f", "shift_jis", NULL, NULL, "/%E6%97%A5%E6%9C%AC%2F" },
@@ -253,7 +253,7 @@ static const case_t cases[] = {
 };
 
 
-/* escaped: as httpd hands a path in; else as nginx does */
+/* escaped: as httpd passes a path; else as nginx does */
 static iri_reading_t
 read_target(core_t *core, iri_str_t target, int escaped)
 {
@@ -286,7 +286,9 @@ assert_header(iri_str_t location)
 }
 
 
-/* Follow it: the path is as it should be, and there is no other redirect. */
+/*
+ * Follow the redirect: the path is canonical, and there is no second redirect.
+ */
 static void
 assert_rest(core_t *core, iri_str_t location, int escaped)
 {
@@ -360,8 +362,8 @@ test_locations(void **state)
 
 
 /*
- * The server has removed dot-segments or merged slashes: the path that it made
- * counts, and that of ASCII stays as it was sent, but for its escapes.
+ * The server has removed dot-segments or merged slashes: the resulting path
+ * counts, and a target of ASCII stays as sent, except for its escapes.
  */
 static void
 test_other_segments(void **state)
@@ -406,7 +408,7 @@ test_other_segments(void **state)
             iri_redirect_location(&core.env, &redirect, &location), IRI_OK);
         assert_text(location, moved[i].location);
 
-        /* what an application may tell apart stays apart */
+        /* escapes that an application may distinguish stay */
         assert_int_equal(
             iri_may_redirect(S("GET"), &redirect, IRI_UNCONFIRMED),
             reading.form == IRI_FORM_ASCII);
@@ -416,7 +418,7 @@ test_other_segments(void **state)
 }
 
 
-/* A directory in one redirect. */
+/* One redirect for the directory's slash and the canonical form. */
 static void
 test_slash(void **state)
 {
@@ -446,7 +448,7 @@ test_slash(void **state)
 }
 
 
-/* Does what was found confirm the path? */
+/* Does the entry that was found confirm the path? */
 static void
 test_confirmed(void **state)
 {
@@ -518,14 +520,14 @@ test_presence(void **state)
 }
 
 
-/* The whole table of what may be redirected. */
+/* The whole table of conditions for a redirect. */
 static void
 test_may_redirect(void **state)
 {
     static const struct {
         const char *form; /* of the reading */
         const char *target, *charsets;
-        const char *found; /* another path that was found; or NULL */
+        const char *found; /* another path that was found, or NULL */
         int         present, unconfirmed;
     } table[] = {
         { "ascii", "/%66", "", NULL, 1, 1 },
@@ -704,7 +706,7 @@ test_hosts(void **state)
 }
 
 
-/* No path is so long that it cannot be told. */
+/* A path of any length has a complete Location. */
 static void
 test_very_long_uri(void **state)
 {

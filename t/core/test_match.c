@@ -57,7 +57,7 @@ near_free(near_t *near)
 
 
 static void
-near_ask(near_t *near, const char *path)
+near_find(near_t *near, const char *path)
 {
     near->search.cache = near->cache;
     near->search.path = core_str(path);
@@ -67,7 +67,7 @@ near_ask(near_t *near, const char *path)
 }
 
 
-/* What is answered, as text: "serve /a", "moved /a case", "pass", ... */
+/* The result as text: "serve /a", "moved /a case", "pass", ... */
 static const char *
 near_text(near_t *near, const char *path)
 {
@@ -76,7 +76,7 @@ near_text(near_t *near, const char *path)
     iri_found_t *found = &near->found;
     char        *p;
 
-    near_ask(near, path);
+    near_find(near, path);
     p = text[turn = (turn + 1) % 4];
 
     switch (found->verdict) {
@@ -100,19 +100,22 @@ near_text(near_t *near, const char *path)
     assert_string_equal(near_text(near, path), want)
 
 
-/* Below a directory of another name that is what is moved to first. */
+/*
+ * Below a directory that was found under another name the redirect to it comes
+ * first.
+ */
 static void
 check_choices(near_t *near, const char *path, const char *want)
 {
     char   got[4000] = "", moved[400];
     size_t i;
 
-    near_ask(near, path);
+    near_find(near, path);
 
     for (i = 0; i < 4 && near->found.verdict == IRI_RESTART; i++) {
         snprintf(moved, sizeof(moved), "%.*s", (int) near->found.path.len,
                  (const char *) near->found.path.data);
-        near_ask(near, moved);
+        near_find(near, moved);
     }
 
     if (near->found.verdict != IRI_CHOOSE) {
@@ -132,21 +135,21 @@ check_choices(near_t *near, const char *path, const char *want)
 }
 
 
-/* A call of the file system that fails, whichever it is, leaves no choices. */
+/* If any call of the file system fails there are no candidates. */
 static void
 check_errors_leave_no_choices(near_t *near, const char *path)
 {
     size_t i, calls;
 
     near->core.stats = near->core.lists = 0;
-    near_ask(near, path);
+    near_find(near, path);
     calls = near->core.stats + near->core.lists;
     assert_true(calls > 1);
 
     for (i = 1; i <= calls; i++) {
         near->core.stats = near->core.lists = 0;
         near->core.io_fail_at = i;
-        near_ask(near, path);
+        near_find(near, path);
         assert_int_equal(near->found.count, 0);
     }
 }
@@ -187,7 +190,10 @@ test_nearest(void **state)
 }
 
 
-/* alias without "/" at its end: nothing in a directory goes on with its name. */
+/*
+ * An alias without "/" at its end: no entry of a directory starts with its
+ * name.
+ */
 static void
 test_alias_without_slash(void **state)
 {
@@ -210,7 +216,7 @@ test_alias_without_slash(void **state)
 }
 
 
-/* More ways to write a word than are looked at: the word itself is found. */
+/* More spellings of a word than are compared: the word itself is found. */
 static void
 test_exact_among_many(void **state)
 {
@@ -257,9 +263,11 @@ test_exact_among_many(void **state)
 }
 
 
-/* The one nearest of those looked at need not be: nothing is taken. */
+/*
+ * The nearest of those compared may not be the nearest of all: none is chosen.
+ */
 static void
-test_more_than_are_looked_at(void **state)
+test_more_than_are_compared(void **state)
 {
     static const char *const letters[][2] = {
         { "a", "\xc3\xa1" }, { "e", "\xc3\xa9" }, { "i", "\xc3\xad" },
@@ -273,7 +281,7 @@ test_more_than_are_looked_at(void **state)
 
     near_init(&near, N | C | A, NULL);
 
-    /* The last is told first: it is nearer than all others. */
+    /* The last entry is listed first: it is nearer than all others. */
     for (i = 64; i-- > 0; /* void */) {
         snprintf(path, sizeof(path), "/srv/");
 
@@ -290,7 +298,7 @@ test_more_than_are_looked_at(void **state)
 }
 
 
-/* ---- what other directories hold ----------------------------------------- */
+/* ---- names in other directories ----------------------------------------- */
 
 static void
 test_exact_directory_first(void **state)
@@ -314,13 +322,13 @@ test_exact_directory_first(void **state)
 
 
 /*
- * Where two readings part, the first under which there is an entry takes the
- * request, exactly as it stands or not: "\xc3\xa9" is one letter in UTF-8, two
- * in windows-1252, and a directory of each.
+ * Where two readings differ, the first one with an entry gets the request,
+ * whether by its exact name or not: "\xc3\xa9" is one letter in UTF-8, two in
+ * windows-1252, and there is a directory of each.
  */
 static void
-check_further(const char *const *tree, const char *file, int there, char *out,
-              size_t size)
+check_readings(const char *const *tree, const char *file, int there,
+               char *out, size_t size)
 {
     near_t              near;
     iri_reading_conf_t  conf;
@@ -344,7 +352,7 @@ check_further(const char *const *tree, const char *file, int there, char *out,
 
 
 static void
-test_further_readings(void **state)
+test_alternative_readings(void **state)
 {
     static const char *const tree[] = { "/\xc3\x89/x",
                                         "/\xc3\x83\xc2\xa9/other", NULL };
@@ -352,16 +360,16 @@ test_further_readings(void **state)
 
     (void) state;
 
-    check_further(tree, "/srv/\xc3\x83\xc2\xa9/x", 1, with, sizeof(with));
-    check_further(tree, "/srv/\xc3\x83\xc2\xa9/x", 0, without,
-                  sizeof(without));
+    check_readings(tree, "/srv/\xc3\x83\xc2\xa9/x", 1, with, sizeof(with));
+    check_readings(tree, "/srv/\xc3\x83\xc2\xa9/x", 0, without,
+                   sizeof(without));
 
-    /* But for what was ignored, it is one answer. */
+    /* Except for the ignored differences, the result is the same. */
     assert_string_equal(with, without);
 }
 
 
-/* Nothing is there under any reading: the first one stays. */
+/* No entry exists in any reading: the first reading stays. */
 static void
 test_absent_in_all_readings(void **state)
 {
@@ -389,7 +397,10 @@ test_absent_in_all_readings(void **state)
         assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
                          IRI_OK);
 
-        /* Two in half width; in EUC-JP it would be one in full width. */
+        /*
+         * Two half-width characters; in EUC-JP this would be one full-width
+         * character.
+         */
         snprintf(path, sizeof(path), "%s\xef\xbd\xa1\xef\xbe\x81.txt",
                  paths[i / 2]);
         assert_text(reading.path, path);
@@ -404,11 +415,11 @@ test_absent_in_all_readings(void **state)
 
 
 /*
- * In the directory of an alternative reading there are several: what follows is as
- * long as it is in that reading.
+ * In the directory of an alternative reading there are several candidates: the
+ * rest of the path has its length in that reading.
  */
 static void
-test_several_in_further(void **state)
+test_candidates_in_alternative_reading(void **state)
 {
     static const char *const tree[] = {
         "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/Name/y",
@@ -497,7 +508,7 @@ test_dots(void **state)
                 "full case");
 
     for (i = 0; none[i] != NULL; i++) {
-        near_ask(&near, none[i]);
+        near_find(&near, none[i]);
 
         if (near.found.verdict != IRI_PASS) {
             fail_msg("%s: %s %s", none[i],
@@ -510,9 +521,9 @@ test_dots(void **state)
 }
 
 
-/* No spelling of a dot-segment, or of a slash, leads anywhere. */
+/* No form of a dot-segment, or of a slash, changes the path. */
 static void
-test_no_way_up(void **state)
+test_no_parent_directory(void **state)
 {
     static const char *const tree[] = { "/etc/passwd", "/a/b", "/aob", NULL };
     static const char *const paths[] = {
@@ -543,7 +554,7 @@ test_no_way_up(void **state)
     near_init(&near, ALL, tree);
 
     for (i = 0; paths[i] != NULL; i++) {
-        near_ask(&near, paths[i]);
+        near_find(&near, paths[i]);
         assert_int_equal(near.found.verdict, IRI_PASS);
     }
 
@@ -555,7 +566,7 @@ test_no_way_up(void **state)
 }
 
 
-/* What follows a file is PATH_INFO, also where no tree could write it. */
+/* The path below a file is PATH_INFO, also if no tree could encode it. */
 static void
 test_path_info(void **state)
 {
@@ -576,9 +587,9 @@ test_path_info(void **state)
 }
 
 
-/* Root stands for all of the path, which ends with its memory. */
+/* The root replaces the whole path, which ends at the end of its memory. */
 static void
-test_nothing_is_left(void **state)
+test_root_of_whole_path(void **state)
 {
     static const char *const tree[] = { "/x", NULL };
     near_t                   near;
@@ -607,7 +618,7 @@ test_nothing_is_left(void **state)
 }
 
 
-/* ---- what is written ----------------------------------------------------- */
+/* ---- requests that write ------------------------------------------------ */
 
 static void
 test_write(void **state)
@@ -645,7 +656,7 @@ test_write(void **state)
                 "pass");
     near_free(&near);
 
-    /* An ASCII path that no name can have is nobody's, whatever is done. */
+    /* An ASCII path that no name can have is not found, for any settings. */
     near_init(&near, N | C, tree);
     near.search.write = 1;
     assert_near(&near, "/na\x01me", "pass");
@@ -657,7 +668,7 @@ test_write(void **state)
     assert_near(&near, "/na\x01me", "pass");
     near_free(&near);
 
-    /* Where width is not ignored nothing is asked of the directory. */
+    /* Where width is not folded the directory is not read. */
     near_init(&near, N | C | A | SP, tree);
     near.search.write = 1;
     assert_near(&near, "/NAME", "pass");
@@ -701,9 +712,12 @@ test_choices(void **state)
 }
 
 
-/* Whole paths that are there, and what follows may be near, too. */
+/*
+ * Candidates are whole paths that exist, and their later segments may be
+ * folded, too.
+ */
 static void
-test_choices_go_on(void **state)
+test_choices_in_later_segments(void **state)
 {
     static const char *const tree[] = {
         "/bb/file", "/BB/FILE",      "/bB/other",     "/Bb/file",
@@ -721,15 +735,18 @@ test_choices_go_on(void **state)
     check_choices(&near, "/b\xe1\xb8\x83/file",
                   "/BB/FILE /Bb/file /bb/file ");
     near.cache = core_cache(65536);
-    near_ask(&near, "/bb/x");
-    near_ask(&near, "/BB/x");
-    near_ask(&near, "/bB/x");
-    near_ask(&near, "/Bb/x");
-    near_ask(&near, "/ee/deep/ER/x");
-    near_ask(&near, "/EE/deep/er/x");
+    near_find(&near, "/bb/x");
+    near_find(&near, "/BB/x");
+    near_find(&near, "/bB/x");
+    near_find(&near, "/Bb/x");
+    near_find(&near, "/ee/deep/ER/x");
+    near_find(&near, "/EE/deep/er/x");
 
-    /* One has none, in one it is as far from two: neither is there. */
-    near_ask(&near, "/bb/nothing");
+    /*
+     * One directory has no match, another has two equally near: neither is a
+     * candidate.
+     */
+    near_find(&near, "/bb/nothing");
     assert_int_equal(near.found.verdict, IRI_PASS);
     check_choices(&near, "/b\xe1\xb8\x83/file",
                   "/BB/FILE /Bb/file /bb/file ");
@@ -739,14 +756,17 @@ test_choices_go_on(void **state)
     check_choices(&near, "/cC/z", "");
     check_choices(&near, "/cC/", "/CC/ /cc/ ");
 
-    /* An error under one of them: the others are not all there is. */
+    /* An error in one directory: the list of candidates would be incomplete. */
     check_errors_leave_no_choices(&near, "/eE/Deep/eR/x");
 
     near_free(&near);
 }
 
 
-/* Not more than there is room for; none where it is not sure. */
+/*
+ * Not more candidates than there is room for, and none if the list may be
+ * incomplete.
+ */
 static void
 test_choices_are_limited(void **state)
 {
@@ -770,7 +790,7 @@ test_choices_are_limited(void **state)
     }
 
     near.cache = core_cache(65536);
-    near_ask(&near, "/abcDE");
+    near_find(&near, "/abcDE");
     assert_int_equal(near.found.verdict, IRI_CHOOSE);
     assert_int_equal(near.found.count, IRI_MAX_CHOICES);
 
@@ -786,7 +806,7 @@ test_choices_are_limited(void **state)
 }
 
 
-/* The budget of calls ends before all choices are looked through. */
+/* The limit of calls is reached before all candidates are verified. */
 static void
 test_choices_cost(void **state)
 {
@@ -817,7 +837,7 @@ test_choices_cost(void **state)
     }
 
     core_node(&near.core, S("/srv/abC"))->name = S("abD");
-    near_ask(&near, ask);
+    near_find(&near, ask);
     assert_int_equal(near.found.verdict, IRI_CHOOSE);
     assert_int_equal(near.found.count, 0);
     assert_true(near.core.stats + near.core.lists <= IRI_MAX_FS_CALLS);
@@ -851,7 +871,7 @@ static const char *const words[] = {
     "AB",
     "ab",
     "a\xcc\x88"
-    "b" /* on disk only: the last */
+    "b" /* last in the list: used for names on disk only */
 };
 
 
@@ -876,7 +896,7 @@ random_put(near_t *near)
 
     random_path(path, sizeof(path), 4, COUNT(words));
 
-    /* Nothing is put below a file. */
+    /* Nothing is created below a file. */
     snprintf(whole, sizeof(whole), "/srv%s", path);
 
     for (;;) {
@@ -899,7 +919,7 @@ random_put(near_t *near)
 }
 
 
-/* Is what was found there, segment by segment? */
+/* Does the result exist, segment by segment? */
 static void
 check_there(near_t *near, const char *path)
 {
@@ -910,7 +930,7 @@ check_there(near_t *near, const char *path)
         return;
     }
 
-    /* What was moved is found where it was moved to, at once. */
+    /* A redirect leads to a path that is found at once. */
     if (found->verdict == IRI_RESTART) {
         iri_found_t again;
         iri_match_t match = found->match;
@@ -919,7 +939,7 @@ check_there(near_t *near, const char *path)
         assert_int_equal(iri_find(&near->core.env, &near->search, &again),
                          IRI_OK);
 
-        /* That several may be meant is told there, too. */
+        /* A request for the new path may have several candidates. */
         if (again.verdict != IRI_SERVE && again.verdict != IRI_PASS
             && again.verdict != IRI_CHOOSE)
         {
@@ -940,8 +960,8 @@ check_there(near_t *near, const char *path)
 
 
 /*
- * Something comes or goes in a directory that is not on the way that was
- * found: nothing of the answer changes.
+ * An entry is added to or removed from a directory that is not on the found
+ * path: the answer does not change.
  */
 static void
 check_elsewhere(near_t *near, const char *path)
@@ -958,7 +978,7 @@ check_elsewhere(near_t *near, const char *path)
         random_path(whole + sprintf(whole, "/srv"), 300, 3, COUNT(words));
         node = core_node(&near->core, core_str(whole));
 
-        /* A directory whose names are not asked: the way leads by. */
+        /* A directory whose entries are not compared with the request. */
         if (node == NULL || node->node.kind != IRI_NODE_DIR
             || (strncmp(way, whole, strlen(whole)) == 0
                 && (way[strlen(whole)] == '/' || way[strlen(whole)] == '\0')))
@@ -981,7 +1001,7 @@ check_elsewhere(near_t *near, const char *path)
                      near_text(near, path), whole);
         }
 
-        /* And away again. */
+        /* And remove the entry. */
         node->name = S("elsewhere");
         assert_string_equal(near_text(near, path), before);
     }
@@ -1013,7 +1033,7 @@ test_random(void **state)
 
         for (k = 0; k < 12; k++) {
             random_path(path, sizeof(path), 4, COUNT(words) - 1);
-            near_ask(&near, path);
+            near_find(&near, path);
             seen[near.found.verdict]++;
             check_there(&near, path);
             check_elsewhere(&near, path);
@@ -1028,7 +1048,7 @@ test_random(void **state)
 }
 
 
-/* A name comes, or one goes, and its directory says so. */
+/* Add or remove an entry, and change the times of its directory. */
 static void
 random_change(near_t *near)
 {
@@ -1059,11 +1079,11 @@ random_change(near_t *near)
 
 
 /*
- * Whatever comes and goes, what is answered out of what is remembered is what
- * is answered by who remembers nothing.
+ * After any changes, an answer from the cache is that of a search without a
+ * cache.
  */
 static void
-test_nothing_is_remembered_wrong(void **state)
+test_cache_is_transparent(void **state)
 {
     near_t             near;
     iri_index_cache_t *kept, *fresh;
@@ -1106,9 +1126,8 @@ test_nothing_is_remembered_wrong(void **state)
 
 
 /*
- * Entries that have one name, in several charsets and forms: whichever is
- * taken where nothing is folded is taken where something is, by whatever is
- * remembered.
+ * Entries with the same name, in several charsets and forms: the one that is
+ * chosen without folding is chosen with folding, for any content of the cache.
  */
 static void
 test_twins(void **state)
@@ -1124,7 +1143,7 @@ test_twins(void **state)
         "\xc3\xa2\xcc\xa3",
         "a\xcc\xa3\xcc\x82",
         "\xe2\xf2",
-        "a\xf2\xe2", /* a, two marks */
+        "a\xf2\xe2", /* a with two marks */
         "\xa4\xa2",
         "\xe3\x81\x82",
         "\x82\xa0" /* hiragana */
@@ -1166,7 +1185,7 @@ test_twins(void **state)
 
         for (i = 0; i < COUNT(paths); i++) {
             near.tree.match = N;
-            near_ask(&near, paths[i]);
+            near_find(&near, paths[i]);
             snprintf(want, sizeof(want), "%s",
                      core_show(near.found.filename));
             served += near.found.verdict == IRI_SERVE;
@@ -1174,7 +1193,7 @@ test_twins(void **state)
             near.cache = turn % 2 ? core_cache(65536) : NULL;
 
             for (k = 0; k < 2; k++) {
-                near_ask(&near, paths[i]);
+                near_find(&near, paths[i]);
                 snprintf(got, sizeof(got), "%s",
                          core_show(near.found.filename));
                 assert_string_equal(got, want);
@@ -1191,9 +1210,12 @@ test_twins(void **state)
 }
 
 
-/* ---- what it costs ------------------------------------------------------- */
+/* ---- number of system calls --------------------------------------------- */
 
-/* Once the directory is known, an absent name costs two looks, no listing. */
+/*
+ * Once the directory is in the cache, an absent name costs two lookups and no
+ * listing.
+ */
 static void
 test_calls(void **state)
 {
@@ -1221,7 +1243,10 @@ test_calls(void **state)
     assert_int_equal(near.core.lists, 0);
     near_free(&near);
 
-    /* So many directories are read, and no more, where all of it is near. */
+    /*
+     * The limit of directories that are read, where entries of all of them
+     * match.
+     */
     near_init(&near, ALL, tree);
     near.cache = core_cache(1 << 20);
     strcpy(path, "/srv");
@@ -1233,25 +1258,25 @@ test_calls(void **state)
     for (i = 5; path[i] != '\0'; i++) {
         path[i] = (char) (path[i] & ~(path[i] >= 'a' ? 0x20 : 0));
     }
-    near_ask(&near, path + 4);
+    near_find(&near, path + 4);
     assert_int_equal(near.core.lists, IRI_MAX_DIRECTORIES_READ);
     assert_int_equal(near.found.verdict, IRI_RESTART);
     snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,
              (const char *) near.found.path.data);
     assert_string_equal(moved + 3 * IRI_MAX_DIRECTORIES_READ,
                         path + 4 + 3 * IRI_MAX_DIRECTORIES_READ);
-    near_ask(&near, moved);
+    near_find(&near, moved);
     assert_int_equal(near.found.verdict, IRI_RESTART);
     snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,
              (const char *) near.found.path.data);
-    near_ask(&near, path + 4);
+    near_find(&near, path + 4);
     assert_int_equal(near.found.path.len, strlen(moved));
     assert_memory_equal(near.found.path.data, moved, strlen(moved));
     near_free(&near);
 }
 
 
-/* What its octets would be in UTF-8 is no name where they are of EUC-JP. */
+/* The UTF-8 meaning of octets is no name in a tree of EUC-JP. */
 static void
 test_legacy_names(void **state)
 {
@@ -1286,22 +1311,22 @@ main(void)
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_alias_without_slash),
         cmocka_unit_test(test_exact_among_many),
-        cmocka_unit_test(test_more_than_are_looked_at),
+        cmocka_unit_test(test_more_than_are_compared),
         cmocka_unit_test(test_exact_directory_first),
-        cmocka_unit_test(test_further_readings),
+        cmocka_unit_test(test_alternative_readings),
         cmocka_unit_test(test_absent_in_all_readings),
-        cmocka_unit_test(test_several_in_further),
+        cmocka_unit_test(test_candidates_in_alternative_reading),
         cmocka_unit_test(test_dots),
-        cmocka_unit_test(test_no_way_up),
+        cmocka_unit_test(test_no_parent_directory),
         cmocka_unit_test(test_path_info),
-        cmocka_unit_test(test_nothing_is_left),
+        cmocka_unit_test(test_root_of_whole_path),
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_choices),
-        cmocka_unit_test(test_choices_go_on),
+        cmocka_unit_test(test_choices_in_later_segments),
         cmocka_unit_test(test_choices_are_limited),
         cmocka_unit_test(test_choices_cost),
         cmocka_unit_test(test_random),
-        cmocka_unit_test(test_nothing_is_remembered_wrong),
+        cmocka_unit_test(test_cache_is_transparent),
         cmocka_unit_test(test_twins),
         cmocka_unit_test(test_calls),
     };

@@ -33,7 +33,7 @@ static const unsigned sets[] = {
     N | C | T | SP, N | W | A | G, N | C | A | T,  N | W | C | A | G | SP
 };
 
-/* Letters, in the ways that may be ignored and some that are not. */
+/* Letters in variants that can be folded, and in some that cannot. */
 /* clang-format off */
 static const uint32_t letters[][8][3] = {
     { { 'a' }, { 'A' }, { 0xe1 }, { 0xe4 }, { 0xc4 }, { 0xff41 }, { 0xff21 },
@@ -72,7 +72,7 @@ static const uint32_t letters[][8][3] = {
 /* clang-format on */
 
 
-/* A name, as letters in one of their ways each. */
+/* A name as letters, each in one of its variants. */
 typedef struct {
     size_t letter[MAX_LETTERS];
     size_t way[MAX_LETTERS];
@@ -118,7 +118,7 @@ random_word(word_t *word)
 }
 
 
-/* One letter more, less, other, or two in the other order. */
+/* One letter inserted, removed, replaced, or two exchanged. */
 static void
 edit(word_t *word)
 {
@@ -151,7 +151,7 @@ edit(word_t *word)
 }
 
 
-/* A word like another one, to some degree. */
+/* A word that differs from another one by a random amount. */
 static void
 vary(const word_t *like, word_t *word)
 {
@@ -171,7 +171,7 @@ vary(const word_t *like, word_t *word)
 }
 
 
-/* In a legacy charset; empty where that has not all of the characters. */
+/* Encode in a legacy charset; empty if it lacks a character. */
 static iri_str_t
 encode(const iri_charset_t *charset, const fold_model_text_t *text,
        unsigned char *out)
@@ -192,7 +192,7 @@ encode(const iri_charset_t *charset, const fold_model_text_t *text,
 }
 
 
-/* Written in NFC, in NFD, as it happens to be, or in a charset. */
+/* Write the word in NFC, in NFD, unnormalized, or in a charset. */
 static void
 write_word(const word_t *word, const iri_charset_t *charset, named_t *named)
 {
@@ -232,7 +232,10 @@ is_dots(iri_str_t s)
 }
 
 
-/* Names like a word: not twice, and of directories no two of one name. */
+/*
+ * Random names similar to a word: no duplicates, and no two directories with
+ * one name.
+ */
 static void
 random_names(const word_t *like, const iri_charset_t *charset,
              int directories, names_t *names)
@@ -261,7 +264,7 @@ random_names(const word_t *like, const iri_charset_t *charset,
 }
 
 
-/* Its strings point into itself. */
+/* The strings of the copy point into the copy. */
 static void
 copy_name(const named_t *from, named_t *to)
 {
@@ -285,29 +288,29 @@ parts_of(unsigned match, const named_t *named, fold_model_parts_t *parts)
 
 
 static iri_match_t
-model_level(unsigned match, int legacy, const named_t *asked,
+model_level(unsigned match, int legacy, const named_t *requested,
             const named_t *entry)
 {
     static fold_model_parts_t a, b;
     iri_match_t               level;
 
-    if (iri_str_equal(asked->utf8, entry->utf8)) {
+    if (iri_str_equal(requested->utf8, entry->utf8)) {
         return iri_str_equal(entry->disk, entry->utf8) ? IRI_MATCH_EXACT
                : legacy                                ? IRI_MATCH_CHARSET
                         : IRI_MATCH_NORMALIZATION;
     }
 
-    /* A full-width dot hides nothing. */
-    if ((entry->utf8.data[0] == '.') != (asked->utf8.data[0] == '.')) {
+    /* A full-width dot does not make a name a dot file. */
+    if ((entry->utf8.data[0] == '.') != (requested->utf8.data[0] == '.')) {
         return IRI_MATCH_NONE;
     }
 
-    level = fold_model_level(match, &asked->name, &entry->name);
+    level = fold_model_level(match, &requested->name, &entry->name);
 
     if (level == IRI_MATCH_NONE && (match & SP) && entry->utf8.data[0] != '.'
-        && asked->utf8.data[0] != '.')
+        && requested->utf8.data[0] != '.')
     {
-        parts_of(match, asked, &a);
+        parts_of(match, requested, &a);
         parts_of(match, entry, &b);
         level = fold_model_one_edit(&a, &b) ? IRI_MATCH_SPELLING : level;
     }
@@ -316,7 +319,7 @@ model_level(unsigned match, int legacy, const named_t *asked,
 }
 
 
-/* What one directory has for a segment. */
+/* The matches of one directory for a segment. */
 typedef struct {
     iri_match_t    level;
     const named_t *entry[MAX_NAMES]; /* of different names */
@@ -325,7 +328,7 @@ typedef struct {
 
 
 static void
-model_find(unsigned match, int legacy, const named_t *asked,
+model_find(unsigned match, int legacy, const named_t *requested,
            const names_t *names, near_t *near)
 {
     iri_match_t level;
@@ -335,7 +338,7 @@ model_find(unsigned match, int legacy, const named_t *asked,
     near->count = 0;
 
     for (i = 0; i < names->count; i++) {
-        level = model_level(match, legacy, asked, &names->name[i]);
+        level = model_level(match, legacy, requested, &names->name[i]);
 
         if (level == IRI_MATCH_NONE
             || (near->count != 0 && level > near->level)) {
@@ -368,13 +371,13 @@ typedef struct {
     const char     *label; /* of its charset; "" is UTF-8 */
     iri_search_t    search;
     iri_found_t     found;
-    word_t          like;       /* what is asked of a directory */
-    int             legacy;     /* the tree is in such a charset */
-    int             unwritable; /* which cannot write what is asked */
-    named_t         asked[2];   /* directory, and name in it */
-    names_t         directories;
-    names_t         in[MAX_NAMES]; /* each of them */
-    unsigned char   path[4 * MAX_UTF8];
+    word_t          like;   /* the name that is requested of a directory */
+    int             legacy; /* the tree has a legacy charset */
+    int             unwritable; /* and cannot encode the requested name */
+    named_t requested[2]; /* the requested directory, and the name in it */
+    names_t directories;
+    names_t in[MAX_NAMES]; /* of each directory */
+    unsigned char path[4 * MAX_UTF8];
 } world_t;
 
 
@@ -429,15 +432,15 @@ world_init(world_t *w)
     w->like = word[1];
     random_names(&word[0], charset, 1, &w->directories);
 
-    /* Often all is in one directory, by its own name. */
+    /* Often all matches are in one directory, the one with the exact name. */
     if (core_random(2)) {
         word[0] = d;
         w->directories.count = 1;
         write_word(&d, NULL, &w->directories.name[0]);
     }
 
-    write_word(&word[0], NULL, &w->asked[0]);
-    write_word(&word[1], NULL, &w->asked[1]);
+    write_word(&word[0], NULL, &w->requested[0]);
+    write_word(&word[1], NULL, &w->requested[1]);
 
     for (i = 0; i < w->directories.count; i++) {
         random_names(&word[1], charset, 0, &w->in[i]);
@@ -451,14 +454,16 @@ world_init(world_t *w)
     }
 
     for (i = 0; i < 2 && charset != NULL; i++) {
-        w->unwritable |= encode(charset, &w->asked[i].name, path).len == 0;
+        w->unwritable |= encode(charset, &w->requested[i].name, path).len
+                         == 0;
     }
 
-    w->search.path = join(w->path, "", w->asked[0].utf8, w->asked[1].utf8);
+    w->search.path = join(w->path, "", w->requested[0].utf8,
+                          w->requested[1].utf8);
 }
 
 
-/* Something comes or goes in one of the directories. */
+/* Add or remove an entry of one of the directories. */
 static void
 world_change(world_t *w)
 {
@@ -533,7 +538,7 @@ world_fail(world_t *w, const char *what, iri_str_t want)
 
 /* ---- both ---------------------------------------------------------------- */
 
-/* Of what no entry can have for a name that is said, too. */
+/* The result for an absent name, also for one that no entry can have. */
 static iri_verdict_t
 absent(const world_t *w)
 {
@@ -561,8 +566,8 @@ compare(const void *a, const void *b)
 
 
 /*
- * The names in the directory that was asked that are as near as each other.
- * Without a cache a name in an odd form costs a listing, and there are few.
+ * The nearest names in the directory that was requested. Without a cache a name
+ * in an unusual form costs a listing, and few are allowed.
  */
 static void
 check_choices(world_t *w, const near_t *near)
@@ -577,7 +582,8 @@ check_choices(world_t *w, const near_t *near)
     }
 
     for (i = 0; i < near->count; i++) {
-        want[i] = join(path[i], "", w->asked[0].utf8, near->entry[i]->utf8);
+        want[i] = join(path[i], "", w->requested[0].utf8,
+                       near->entry[i]->utf8);
     }
 
     qsort(want, near->count, sizeof(want[0]), compare);
@@ -610,7 +616,7 @@ check_world(world_t *w)
     match &= w->search.write ? N | W : ~0u;
 
     assert_int_equal(iri_find(&w->core.env, &w->search, &w->found), IRI_OK);
-    model_find(match, w->legacy, &w->asked[0], &w->directories, &up);
+    model_find(match, w->legacy, &w->requested[0], &w->directories, &up);
 
     if (up.count != 1) {
         check(w, up.count == 0 ? absent(w) : IRI_CHOOSE, up.level,
@@ -619,7 +625,7 @@ check_world(world_t *w)
     }
 
     at = (size_t) ((const named_t *) up.entry[0] - w->directories.name);
-    model_find(match, w->legacy, &w->asked[1], &w->in[at], &down);
+    model_find(match, w->legacy, &w->requested[1], &w->in[at], &down);
 
     if (down.count == 1) {
         level = up.level > down.level ? up.level : down.level;
@@ -630,7 +636,7 @@ check_world(world_t *w)
         return;
     }
 
-    want = join(path, "", up.entry[0]->utf8, w->asked[1].utf8);
+    want = join(path, "", up.entry[0]->utf8, w->requested[1].utf8);
 
     if (!iri_str_equal(want, w->search.path)) {
         check(w, IRI_RESTART, w->found.match, want);
@@ -659,7 +665,7 @@ test_model(void **state)
     for (turn = 0; turn < turns; turn++) {
         world_init(&w);
 
-        if (is_dots(w.asked[0].utf8) || is_dots(w.asked[1].utf8)) {
+        if (is_dots(w.requested[0].utf8) || is_dots(w.requested[1].utf8)) {
             core_free(&w.core);
             continue;
         }
@@ -668,7 +674,7 @@ test_model(void **state)
             w.search.cache = core_cache(65536);
         }
 
-        /* Again, when all is known; and when it is no longer so. */
+        /* Again with a filled cache, and after changes. */
         check_world(&w);
         check_world(&w);
         world_change(&w);

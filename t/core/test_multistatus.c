@@ -19,7 +19,7 @@ typedef struct {
     unsigned char data[262144];
     size_t        len;
     size_t        puts;
-    size_t        fail_at; /* which put fails, from 1; 0: none */
+    size_t        fail_at; /* the put that fails, from 1; 0: none */
 } sink_t;
 
 
@@ -55,7 +55,7 @@ set_conf(const char *charsets, int raw)
 }
 
 
-/* Pass octets through in pieces of so many. */
+/* Pass octets through in pieces of that size. */
 static iri_status_t
 run(core_t *core, iri_str_t in, size_t piece, sink_t *sink)
 {
@@ -125,7 +125,7 @@ check_href(const char *in, const char *out)
 }
 
 
-/* The displayname of a member, or of what was asked for. */
+/* The displayname of a member, or of the requested resource. */
 static void
 check_name(const char *href, const char *in, const char *out)
 {
@@ -153,20 +153,20 @@ test_href(void **state)
     check_href("/to/%c9%bd.txt", "/to/%E8%A1%A8.txt");
     check_href("/l/%c9%bd/%c9%bd/", "/l/%E8%A1%A8/%E8%A1%A8/");
     check_href("/l/\xC9\xBD", "/l/%E8%A1%A8");
-    /* what is not below a base is canonical already */
+    /* a path that is not below a base is canonical already */
     check_href("/%c3%a9/%c9%bd", "/%C3%A9/%C9%BD");
     check_href("/t/%c9%bd", "/t/%C9%BD");
-    /* brackets and their kin; what need not be escaped */
+    /* brackets and similar characters; characters that need no escape */
     check_href("/l/a[1]{}|^`\\.txt", "/l/a%5B1%5D%7B%7D%7C%5E%60%5C.txt");
     check_href("/l/a%26b&amp;c;d'e%27f&apos;g", "/l/a&amp;b&amp;c;d'e'f'g");
     check_href("/l/a&lt;b&gt;c&quot;d", "/l/a%3Cb%3Ec%22d");
     check_href("/l/100%25%3f%23", "/l/100%25%3F%23");
     check_href("/l/%20 x", "/l/%20%20x");
     check_href("/l/%09%0a", "/l/%09%0A");
-    /* no name: its octets */
+    /* octets without a name stay */
     check_href("/l/%ff%fe.txt", "/l/%FF%FE.txt");
     check_href("/l/%c9%bd/%ff", "/l/%E8%A1%A8/%FF");
-    /* no path, or an odd one, stays */
+    /* a value that is no path, or an unusual one, stays */
     check_href("", "");
     check_href("http://h/%c9", "http://h/%c9");
     check_href("opaquelocktoken:%c9", "opaquelocktoken:%c9");
@@ -176,7 +176,7 @@ test_href(void **state)
     check_href("/l/&", "/l/&");
     check_href("/l/%zz\xFF", "/l/%zz" FFFD);
 
-    /* below two of them: the nearer */
+    /* below two bases: the nearer one counts */
     conf.base[0] = S("/l/\xC3\xA9/");
     conf.base[1] = S("/l/");
     check_href("/l/%c3%a9/%c9%bd", "/l/%C3%A9/%E8%A1%A8");
@@ -200,7 +200,7 @@ test_long(void **state)
     (void) state;
     set_conf("euc-jp", 0);
 
-    /* just as long as a path may be, and more */
+    /* paths of the maximal length, one less, and one more */
     for (n = IRI_MAX_PATH - 1; n <= IRI_MAX_PATH + 1; n++) {
         strcpy(in, "/l/");
         for (i = 3; i < n; i++) {
@@ -214,7 +214,7 @@ test_long(void **state)
         check_href(in, out);
     }
 
-    /* more than is ever collected: from there on as it comes */
+    /* a value longer than the buffer is copied from there on */
     memset(in, 'a', sizeof(in));
     memcpy(in, "/l/%c9", 6);
     for (n = 4 * IRI_MAX_PATH - 1; n <= 4 * IRI_MAX_PATH + 1; n++) {
@@ -227,7 +227,7 @@ test_long(void **state)
 }
 
 
-/* There is memory for each name of however many. */
+/* Memory for each name, for any number of names. */
 static void
 test_names(void **state)
 {
@@ -260,12 +260,12 @@ test_names(void **state)
 }
 
 
-/* Elements are known by what they are, not by how they are written. */
+/* Elements are recognized by namespace and local name, with any prefix. */
 static void
 test_namespaces(void **state)
 {
     static const char *const rows[][2] = {
-        /* other prefixes, none, a change of them */
+        /* other prefixes, the default namespace, a redefined prefix */
         { "<multistatus xmlns=\"DAV:\"><response><href>/l/%c9%bd</href>",
           "<multistatus xmlns=\"DAV:\"><response><href>/l/%E8%A1%A8</href>" },
         { "<n:multistatus xmlns:n='DAV:' ><n:response ><n:href >/l/%c9%bd"
@@ -280,7 +280,9 @@ test_namespaces(void **state)
           "<D:href>/l/%c9%bd</D:href>",
           "<D:multistatus\n\txmlns:x=\"u:u>'\" a='\"'\r\n" D "><D:response>"
           "<D:href>/l/%E8%A1%A8</D:href>" },
-        /* DAV: no longer, and again behind the element */
+        /*
+         * a prefix that is not DAV: within an element, and DAV: again after it
+         */
         { "<D:multistatus " D "><D:response><D:href xmlns:D=\"u\">/l/%c9%bd"
           "</D:href><D:href>/l/%c9%bd</D:href>",
           "<D:multistatus " D "><D:response><D:href xmlns:D=\"u\">/l/%c9%bd"
@@ -291,7 +293,7 @@ test_namespaces(void **state)
           NULL },
         { "<D:multistatus><D:response><D:href>/l/%c9%bd</D:href>", NULL },
         { "<multistatus><response><href>/l/%c9%bd</href>", NULL },
-        /* in other places it is not the href of a resource */
+        /* in other positions it is not the href of a resource */
         { "<D:multistatus " D "><D:href>/l/%c9%bd</D:href>", NULL },
         { "<D:multistatus " D "><D:response><D:propstat><D:prop><x><D:href>"
           "/l/%c9%bd</D:href></x><D:owner><D:href>/l/%c9%bd</D:href></D:owner>"
@@ -304,7 +306,7 @@ test_namespaces(void **state)
         { "<D:multistatus " D "><D:response><D:error><D:href>/l/%c9%bd"
           "</D:href>",
           NULL },
-        /* the root of a lock, in both kinds of answer */
+        /* the root of a lock, in both kinds of response */
         { "<D:multistatus " D "><D:response><D:propstat><D:prop>"
           "<D:lockdiscovery><D:activelock><D:lockroot><D:href>/l/%c9%bd"
           "</D:href></D:lockroot>",
@@ -315,7 +317,7 @@ test_namespaces(void **state)
           "/l/%c9%bd</D:href></D:lockroot>",
           "<D:prop " D "><D:lockdiscovery><D:activelock><D:lockroot><D:href>"
           "/l/%E8%A1%A8</D:href></D:lockroot>" },
-        /* what clients say of themselves is theirs, but where raw is set */
+        /* data stored by clients does not change, except where raw is set */
         { "<D:multistatus " D "><D:response><D:href>/l/a</D:href><D:propstat>"
           "<D:prop><D:displayname>\xC3\xA9 %c9%bd</D:displayname>",
           NULL },
@@ -341,12 +343,12 @@ test_namespaces(void **state)
         { "<D:multistatus " D "><D:response><x><![CDATA[]><D:href>/l/%c9%bd"
           "</D:href>]]></x>",
           NULL },
-        /* an entity has an end of its own, whatever was there before */
+        /* the state of an entity does not persist after it */
         { "<D:multistatus " D "><D:response><D:href>/l/%c9&amp;</D:href>"
           "<D:href>/l/%c9&am</D:href>",
           "<D:multistatus " D "><D:response><D:href>/l/%C9&amp;</D:href>"
           "<D:href>/l/%c9&am</D:href>" },
-        /* what is cut off */
+        /* truncated documents */
         { "<D:multistatus " D "><D:response><D:href>/l/%c9%bd", NULL },
         { "<D:multistatus " D "><D:response><D:href>/l/%c9%bd</D:hr", NULL },
         { "", NULL },
@@ -363,7 +365,7 @@ test_namespaces(void **state)
 }
 
 
-/* There is no end to what may be declared, and how deep. */
+/* The number and depth of declarations is unlimited. */
 static void
 test_many(void **state)
 {
@@ -374,7 +376,7 @@ test_many(void **state)
     (void) state;
     set_conf("euc-jp", 0);
 
-    /* elements in each other, then a response */
+    /* nested elements, then a response */
     p += sprintf(p, "<D:multistatus " D "><D:response><D:propstat><D:prop>");
     for (i = 0; i < 100; i++) {
         p += sprintf(p, "<D:response>");
@@ -388,7 +390,7 @@ test_many(void **state)
     strcat(out, "%E8%A1%A8</D:href>");
     check(in, out);
 
-    /* prefixes for DAV:; from one too many on nothing is sure */
+    /* prefixes for DAV:; with one more than the limit no href is changed */
     for (k = 0; k < 2; k++) {
         p = in + sprintf(in, "<D:multistatus " D);
         for (i = 0; i < 15 + k; i++) {
@@ -401,7 +403,7 @@ test_many(void **state)
         check(in, out);
     }
 
-    /* prefixes for others are as good as none */
+    /* prefixes of other namespaces do not count */
     p = in + sprintf(in, "<D:multistatus " D);
     for (i = 0; i < 60; i++) {
         p += sprintf(p, " xmlns:p%d=\"u:%d\"", (int) i, (int) i);
@@ -412,7 +414,7 @@ test_many(void **state)
     strcat(out, "%E8%A1%A8</D:href>");
     check(in, out);
 
-    /* a long value hides nothing */
+    /* the element after a long value is recognized */
     p = in + sprintf(in, "<D:multistatus " D "><x a=\"");
     memset(p, '>', 3000);
     strcpy(p + 3000, "\xFF\"/><D:response><D:href>/l/");
@@ -424,7 +426,7 @@ test_many(void **state)
     strcat(out, "%E8%A1%A8</D:href>");
     check(in, out);
 
-    /* nor do the namespaces of what clients have stored, long or many */
+    /* also after namespaces of stored data that are long or many */
     p = in + sprintf(in, "<D:multistatus " D "><D:response xmlns:ns0=\"u:");
     memset(p, 'u', 3000);
     p += 3000;
@@ -438,7 +440,7 @@ test_many(void **state)
     strcat(out, "%E8%A1%A8</last:href>");
     check(in, out);
 
-    /* nor does a long name */
+    /* also after a long name */
     p = in + sprintf(in, "<D:multistatus " D "><");
     memset(p, 'n', 3000);
     p += 3000;
@@ -448,7 +450,7 @@ test_many(void **state)
     strcat(out, "%E8%A1%A8</D:href>");
     check(in, out);
 
-    /* a prefix that is too long may stand for DAV:, up to the end of it */
+    /* a prefix that is too long may be DAV:, until its element ends */
     p = in + sprintf(in, "<D:multistatus " D "><D:response xmlns:");
     memset(p, 'p', 33);
     p += 33;
@@ -473,7 +475,7 @@ test_displayname(void **state)
     check_name("/l/a", "\xFF\t\n", "%FF%09%0A");
     check_name("/l/a", "", "");
     check_name("/l/a", "&#233;\xFF", "&#233;" FFFD);
-    /* that of what was asked for is canonical already */
+    /* the name of the requested resource is canonical already */
     check_name("/l/", "\xE8\xA1\xA8", "\xE8\xA1\xA8");
     check_name("/x", "\xC9\xBD", "\xC9\xBD");
     check_name("/x", "\xFF\x02", "%FF%02");
@@ -483,7 +485,7 @@ test_displayname(void **state)
     check_name("/l/a", "\x93\x5C.txt", "%93\\.txt");
     check_name("/l/a", "\xEF\xBF\xBE\x1B", "%EF%BF%BE%1B");
 
-    /* a second response is judged by its own href */
+    /* a second response is handled by its own href */
     set_conf("euc-jp", 1);
     check(
         "<D:multistatus " D "><D:response><D:href>/l/a</D:href></D:response>"
@@ -492,7 +494,7 @@ test_displayname(void **state)
         "<D:multistatus " D "><D:response><D:href>/l/a</D:href></D:response>"
         "<D:response><D:propstat><D:prop><D:displayname>\xC9\xBD"
         "</D:displayname>");
-    /* only as a property */
+    /* only as a property of DAV: */
     check("<D:multistatus " D "><D:response><D:href>/l/a</D:href><D:propstat>"
           "<D:prop><x><D:displayname>\xC9\xBD</D:displayname></x>",
           "<D:multistatus " D "><D:response><D:href>/l/a</D:href><D:propstat>"
@@ -513,7 +515,9 @@ test_raw_lockroot(void **state)
 }
 
 
-/* What is no UTF-8, and what is no character of XML, in any place. */
+/*
+ * Octets that are not UTF-8, and characters that XML excludes, in any position.
+ */
 static void
 test_clean(void **state)
 {
@@ -568,7 +572,10 @@ is_clean(const unsigned char *p, size_t len)
 }
 
 
-/* Random pieces of all that matters: clean, and the same in all pieces. */
+/*
+ * Random documents of relevant parts: valid output, and the same for all sizes
+ * of pieces.
+ */
 static void
 test_random(void **state)
 {
@@ -645,7 +652,7 @@ static const char whole[] =
     "<D:prop><D:displayname>\xC9\xBD \xFF</D:displayname></D:prop>"
     "</D:propstat></D:response></D:multistatus>";
 
-/* Nothing follows where memory, or what takes the octets, has failed. */
+/* After a failed allocation, or a failed put, nothing more is written. */
 static void
 test_no_memory(void **state)
 {
@@ -690,7 +697,7 @@ test_no_memory(void **state)
 }
 
 
-/* However many members there are. */
+/* Memory does not grow with the number of members. */
 static void
 test_memory(void **state)
 {

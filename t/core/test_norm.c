@@ -52,7 +52,7 @@ assert_form(core_t *core, int nfd, const uint32_t *c, size_t count,
 
 /* ---- NormalizationTest.txt ---------------------------------------------- */
 
-/* "1E0A 0323;" to characters; the text behind it. */
+/* Read "1E0A 0323;" as characters. Returns: the text after it. */
 static char *
 field(char *p, uint32_t *c, size_t *count)
 {
@@ -162,7 +162,7 @@ test_inert(void **state)
             continue;
         }
 
-        /* Maybe: it joins the one before it. */
+        /* Quick check Maybe: it composes with the character before it. */
         if (u_getIntPropertyValue((UChar32) c, UCHAR_NFC_QUICK_CHECK)
                 != UNORM_YES
             || u_getCombiningClass((UChar32) c) != 0)
@@ -174,7 +174,7 @@ test_inert(void **state)
 
     assert_int_equal(wrong, 0);
 
-    /* And it is of use: names in common scripts are. */
+    /* The set is useful: it contains names in common scripts. */
     assert_true(iri_char_is_inert(0x8868));
     assert_true(iri_char_is_inert(0xe9));
     assert_true(iri_char_is_inert(0x0439));
@@ -215,7 +215,7 @@ test_what_nfc_makes_ascii(void **state)
 
     (void) state;
 
-    /* The three that stay are all there are. */
+    /* No other characters than these three have an NFC in ASCII. */
     for (c = 0x80; c <= 0x10ffff; c++) {
         if (!is_scalar(c)) {
             continue;
@@ -255,7 +255,7 @@ test_compose(void **state)
 
 /* ---- pairs -------------------------------------------------------------- */
 
-/* As ICU has it? */
+/* Compare with ICU's form. */
 static void
 check_form(core_t *core, int nfd, const uint32_t *c, size_t count)
 {
@@ -267,9 +267,11 @@ check_form(core_t *core, int nfd, const uint32_t *c, size_t count)
 }
 
 
-/* What may be joined to what is before it, or is moved before it. */
+/*
+ * All characters that compose with the one before, or are reordered before it.
+ */
 static size_t
-all_joining(uint32_t *out)
+all_combining(uint32_t *out)
 {
     UErrorCode          error = U_ZERO_ERROR;
     const UNormalizer2 *nfc = unorm2_getNFCInstance(&error);
@@ -287,9 +289,9 @@ all_joining(uint32_t *out)
 }
 
 
-/* Each base of such a mark, and each character that is more than one. */
+/* All characters that such a mark composes with, and each that decomposes. */
 static size_t
-all_joined(uint32_t *out)
+all_bases(uint32_t *out)
 {
     UErrorCode          error = U_ZERO_ERROR;
     const UNormalizer2 *nfd = unorm2_getNFDInstance(&error);
@@ -301,7 +303,7 @@ all_joined(uint32_t *out)
     uint32_t            c;
 
     for (c = 0; c <= 0x10ffff; c++) {
-        /* Of Hangul that has a final, one will do. */
+        /* One Hangul syllable with a final consonant is enough. */
         if (!is_scalar(c) || (c > 0xac01 && c <= 0xd7a3 && (c - 0xac00) % 28)
             || unorm2_getDecomposition(nfd, (UChar32) c, units, 16, &error)
                    < 0)
@@ -324,7 +326,7 @@ all_joined(uint32_t *out)
 }
 
 
-/* Without a mark between, which would change only what they are joined by. */
+/* Pairs without a mark between them, which would only block composition. */
 static void
 test_pairs(void **state)
 {
@@ -336,8 +338,8 @@ test_pairs(void **state)
     (void) state;
 
     core_init(&core);
-    bases = all_joined(joined);
-    marks = all_joining(joining);
+    bases = all_bases(joined);
+    marks = all_combining(joining);
     assert_in_range(bases, 2000, COUNT(joined));
     assert_in_range(marks, 900, COUNT(joining));
 
@@ -461,7 +463,7 @@ test_piece_by_piece(void **state)
                 ? (memcpy(form, c, count * sizeof(c[0])), count)
                 : core_normalize(c, count, 0, form);
 
-        /* A segment has a limit, as it came and canonical. */
+        /* A segment is limited, as received and in canonical form. */
         if (core_utf8(form, n, want).len > IRI_MAX_SEGMENT) {
             n = 0;
         }
@@ -475,7 +477,7 @@ test_piece_by_piece(void **state)
 }
 
 
-/* e, then marks, n of each of two that NFC would put in the other order. */
+/* "e" followed by n of each of two marks that NFC would reorder. */
 static void
 check_marks(size_t n, int normalized)
 {
@@ -517,7 +519,7 @@ test_marks_limit(void **state)
 static void
 test_longest_run(void **state)
 {
-    /* 1,024 characters that NFC makes three of each: 3 * 1,024. */
+    /* 1,024 characters, each of which is three in NFC */
     static uint32_t      c[1024];
     static unsigned char in[4096], want[3 * 4096];
     core_t               core;

@@ -67,7 +67,7 @@ test_line(void **state)
     assert_text(told, "iri: \"/A\" is \"/a\", reason=folded");
     assert_int_equal(notes.level, IRI_LOG_INFO);
 
-    /* another, with a graver one behind it, and one that is there already */
+    /* another note, followed by a more severe one and by a repeated code */
     iri_note(&notes, IRI_LOG_ERROR, "limit", "\"%s\" is long", "/a\n\xff");
     iri_note(&notes, IRI_LOG_INFO, "folded", "again");
     told = iri_notes_format_line(&notes, "/A?\"\n", &line);
@@ -88,7 +88,9 @@ test_line(void **state)
 
 
 /* A line of the core brings its code. */
-/* A report's path goes before what was noted of the host, and so its code. */
+/*
+ * The path of a report precedes the notes about the host, and so does its code.
+ */
 static void
 test_line_of_report(void **state)
 {
@@ -123,7 +125,7 @@ test_line_of_core(void **state)
 }
 
 
-/* The codes are there, whatever stands before them. */
+/* The codes are present after a text of any length. */
 static void
 test_long(void **state)
 {

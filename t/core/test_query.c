@@ -22,17 +22,17 @@ conf_of(const char *labels, int nfc)
 }
 
 
-/* ---- one by one ----------------------------------------------------------- */
+/* ---- single queries ----------------------------------------------------- */
 
 static const struct {
     const char     *labels;
     int             nfc;
     const char     *query;
-    const char     *want; /* NULL: as it came */
+    const char     *want; /* NULL: unchanged */
     const char     *charset;
     iri_query_why_t why;
 } cases[] = {
-    /* what is as it should be */
+    /* nothing to convert */
     { "sjis", 0, "", NULL, "", IRI_QUERY_ASCII },
     { "sjis", 0, "a=b&c=%0A%26%25&+", NULL, "", IRI_QUERY_ASCII },
     { "sjis", 0, "a=%7f&%", NULL, "", IRI_QUERY_ASCII },
@@ -40,7 +40,7 @@ static const struct {
     { "sjis", 0, "a=\xc3\xa9", NULL, "", IRI_QUERY_UTF8 },
     { "", 0, "a=%E9", NULL, "", IRI_QUERY_UNREADABLE },
 
-    /* Shift_JIS, with trail octets that are ASCII */
+    /* Shift_JIS, with trail octets in ASCII */
     { "sjis", 0, "q=%83%5C", "q=%E3%82%BD", "Shift_JIS", IRI_QUERY_READ },
     { "sjis", 0, "q=%83%5c", "q=%E3%82%BD", "Shift_JIS", IRI_QUERY_READ },
     { "sjis", 0, "q=%83\\", "q=%E3%82%BD", "Shift_JIS", IRI_QUERY_READ },
@@ -51,7 +51,7 @@ static const struct {
     { "sjis", 0, "a[%83[]=%5b%83%5D%5d", "a[%E3%82%BC]=%5b%E3%82%BE%5d",
       "Shift_JIS", IRI_QUERY_READ },
 
-    /* no delimiter is an octet of a character */
+    /* a delimiter is never part of a character */
     { "sjis", 0, "q=%83&x=1", NULL, "", IRI_QUERY_UNREADABLE },
     { "sjis", 0, "q=%83%26x=1", NULL, "", IRI_QUERY_UNREADABLE },
     { "sjis", 0, "%83=1", NULL, "", IRI_QUERY_UNREADABLE },
@@ -60,7 +60,7 @@ static const struct {
     { "sjis", 0, "q=%83%5", NULL, "", IRI_QUERY_UNREADABLE },
     { "sjis", 0, "q=%83%5G", NULL, "", IRI_QUERY_UNREADABLE },
 
-    /* parameter by parameter: names, values, those that are UTF-8 */
+    /* each parameter separately: names, values, and parts in UTF-8 */
     { "windows-1252", 0, "a%E9=%e9&%c3%a9=%E9&b=\xc3\xa9&&=&c==%E9=",
       "a" E_ACUTE "=" E_ACUTE "&%c3%a9=" E_ACUTE "&b=\xc3\xa9&&=&c==" E_ACUTE
       "=",
@@ -75,7 +75,7 @@ static const struct {
     { "windows-1252", 0, "%3d%26%3B%E9%41", "%3d%26%3B" E_ACUTE "%41",
       "windows-1252", IRI_QUERY_READ },
 
-    /* one charset: the first that reads all of them */
+    /* one charset for all: the first that is valid for all of them */
     { "sjis euc-jp", 0, "a=%95%5C&b=%C9%BD%95%5C",
       "a=%E8%A1%A8&b=%EF%BE%89%EF%BD%BD%E8%A1%A8", "Shift_JIS",
       IRI_QUERY_READ },
@@ -87,7 +87,7 @@ static const struct {
     { "sjis", 0, "a=%95%5C&b=%A0", NULL, "", IRI_QUERY_UNREADABLE },
     { "big5", 0, "%C9%BD=%A4@", "%C9%BD=%E4%B8%80", "Big5", IRI_QUERY_READ },
 
-    /* no controls, no octets that mean nothing */
+    /* controls and invalid octets are refused */
     { "windows-1252", 0, "a=%81", NULL, "", IRI_QUERY_UNREADABLE },
     { "iso-8859-2", 0, "a=%85", NULL, "", IRI_QUERY_UNREADABLE },
     { "sjis", 0, "a=%C0%AF", "a=%EF%BE%80%EF%BD%AF", "Shift_JIS",
@@ -172,17 +172,17 @@ typedef struct {
     const core_supported_t *row[3];
     size_t                  rows;
     iri_query_conf_t        conf;
-} plain_t;
+} model_t;
 
 static size_t
-plain_put(unsigned char *out, const char *format, unsigned octet)
+model_put(unsigned char *out, const char *format, unsigned octet)
 {
     return (size_t) sprintf((char *) out, format, octet);
 }
 
 
 static int
-plain_hex(iri_str_t s, size_t i)
+model_hex(iri_str_t s, size_t i)
 {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
     const char       *high, *low;
@@ -200,9 +200,9 @@ plain_hex(iri_str_t s, size_t i)
 }
 
 
-/* ICU's reading; its own way with controls does not concern us. */
+/* ICU's result, except that controls are refused. */
 static long
-plain_decode(const core_supported_t *row, iri_str_t octets, uint32_t *c)
+model_decode(const core_supported_t *row, iri_str_t octets, uint32_t *c)
 {
     size_t    from, to;
     long      n, count = 0;
@@ -235,7 +235,7 @@ plain_decode(const core_supported_t *row, iri_str_t octets, uint32_t *c)
 
 
 static int
-plain_is_utf8(iri_str_t octets)
+model_is_utf8(iri_str_t octets)
 {
     int32_t i = 0, c;
 
@@ -251,9 +251,12 @@ plain_is_utf8(iri_str_t octets)
 }
 
 
-/* A name or value in row, NULL: UTF-8, appended to out; 0: it is not read. */
+/*
+ * A name or value in the charset of row (NULL: UTF-8), appended to out.
+ * Returns: 0 if it is invalid.
+ */
 static int
-plain_part(const core_supported_t *row, iri_str_t part, iri_str_t *to,
+model_part(const core_supported_t *row, iri_str_t part, iri_str_t *to,
            unsigned char *out)
 {
     static unsigned char octets[3 * IRI_MAX_QUERY];
@@ -264,32 +267,32 @@ plain_part(const core_supported_t *row, iri_str_t part, iri_str_t *to,
     size_t               i, k, n, len;
     long                 count, j;
 
-    for (i = 0; i < part.len; i += plain_hex(part, i) < 0 ? 1 : 3) {
+    for (i = 0; i < part.len; i += model_hex(part, i) < 0 ? 1 : 3) {
         at[s.len] = i;
-        octets[s.len++] = (unsigned char) (plain_hex(part, i) < 0
+        octets[s.len++] = (unsigned char) (model_hex(part, i) < 0
                                                ? part.data[i]
-                                               : plain_hex(part, i));
+                                               : model_hex(part, i));
     }
 
     at[s.len] = part.len;
 
-    if (plain_is_utf8(s)) {
+    if (model_is_utf8(s)) {
         memcpy(out + to->len, part.data, part.len);
         to->len += part.len;
         return 1;
     }
 
-    count = row != NULL ? plain_decode(row, s, c) : -1;
+    count = row != NULL ? model_decode(row, s, c) : -1;
 
     if (count < 0) {
         return 0;
     }
 
-    /* Octets of each character: as many as a prefix of them is read by. */
+    /* The octets of each character: the shortest prefix that decodes to it. */
     for (j = 0, k = 0; j < count; j++, k += n) {
         static uint32_t d[8];
 
-        for (n = 1; plain_decode(row, (iri_str_t){ n, octets + k }, d) != 1
+        for (n = 1; model_decode(row, (iri_str_t){ n, octets + k }, d) != 1
                     || d[0] != c[j];
              n++)
         {
@@ -305,7 +308,7 @@ plain_part(const core_supported_t *row, iri_str_t part, iri_str_t *to,
         len = iri_utf8_put(c[j], utf8);
 
         for (i = 0; i < len; i++) {
-            to->len += plain_put(out + to->len, "%%%02X", utf8[i]);
+            to->len += model_put(out + to->len, "%%%02X", utf8[i]);
         }
     }
 
@@ -314,7 +317,7 @@ plain_part(const core_supported_t *row, iri_str_t part, iri_str_t *to,
 
 
 static int
-plain_query(const core_supported_t *row, iri_str_t query, iri_str_t *to,
+model_query(const core_supported_t *row, iri_str_t query, iri_str_t *to,
             unsigned char *out)
 {
     const unsigned char *p = query.data, *end = p + query.len, *amp, *equal;
@@ -327,7 +330,7 @@ plain_query(const core_supported_t *row, iri_str_t query, iri_str_t *to,
         equal = p == amp ? NULL : memchr(p, '=', (size_t) (amp - p));
 
         if (equal != NULL) {
-            if (!plain_part(row, (iri_str_t){ (size_t) (equal - p), p }, to,
+            if (!model_part(row, (iri_str_t){ (size_t) (equal - p), p }, to,
                             out)) {
                 return 0;
             }
@@ -336,7 +339,7 @@ plain_query(const core_supported_t *row, iri_str_t query, iri_str_t *to,
             p = equal + 1;
         }
 
-        if (!plain_part(row, (iri_str_t){ (size_t) (amp - p), p }, to, out)) {
+        if (!model_part(row, (iri_str_t){ (size_t) (amp - p), p }, to, out)) {
             return 0;
         }
 
@@ -349,19 +352,19 @@ plain_query(const core_supported_t *row, iri_str_t query, iri_str_t *to,
 }
 
 
-/* What it should become without NFC; data NULL: as it came. */
+/* The expected result without NFC; data NULL: unchanged. */
 static iri_str_t
-plain_read(const plain_t *plain, iri_str_t query, unsigned char *out)
+model_read(const model_t *plain, iri_str_t query, unsigned char *out)
 {
     iri_str_t none = { 0, NULL }, s;
     size_t    i;
 
-    if (plain_query(NULL, query, &s, out)) {
+    if (model_query(NULL, query, &s, out)) {
         return none;
     }
 
     for (i = 0; i < plain->rows; i++) {
-        if (plain_query(plain->row[i], query, &s, out)) {
+        if (model_query(plain->row[i], query, &s, out)) {
             return s;
         }
     }
@@ -370,7 +373,7 @@ plain_read(const plain_t *plain, iri_str_t query, unsigned char *out)
 }
 
 
-/* ---- what holds of every query -------------------------------------------- */
+/* ---- invariants of every query ------------------------------------------ */
 
 static size_t
 count_of(iri_str_t s, unsigned char c)
@@ -403,7 +406,7 @@ is_printed(iri_str_t now, iri_str_t was)
 
 
 static void
-check_query(sweep_t *s, const plain_t *plain, iri_str_t query)
+check_query(sweep_t *s, const model_t *plain, iri_str_t query)
 {
     static const char    delimiters[] = "&=;+#?/:,'\"<>() ";
     static unsigned char want[40 * IRI_MAX_QUERY];
@@ -415,7 +418,7 @@ check_query(sweep_t *s, const plain_t *plain, iri_str_t query)
     assert_int_equal(iri_query_read(&s->core.env, &plain->conf, query, &got),
                      IRI_OK);
 
-    right = plain_read(plain, query, want);
+    right = model_read(plain, query, want);
 
     if (right.data == NULL) {
         sweep_check(s, got.query.data == query.data, "stays", query,
@@ -450,9 +453,12 @@ check_query(sweep_t *s, const plain_t *plain, iri_str_t query)
 
 /* ---- every sequence ------------------------------------------------------- */
 
-/* The same octets as they may be sent; each way is one of four a place. */
+/*
+ * The same octets escaped in different ways; each position has one of four
+ * ways.
+ */
 static void
-check_sequence(sweep_t *s, const plain_t *plain, const unsigned char *octets,
+check_sequence(sweep_t *s, const model_t *plain, const unsigned char *octets,
                size_t len, unsigned way)
 {
     unsigned char space[64];
@@ -460,7 +466,7 @@ check_sequence(sweep_t *s, const plain_t *plain, const unsigned char *octets,
     size_t        i;
     int           raw;
 
-    query.len += plain_put(space, "a=", 0);
+    query.len += model_put(space, "a=", 0);
 
     for (i = 0; i < len; i++) {
         raw = (way >> (2 * i) & 1)
@@ -473,21 +479,21 @@ check_sequence(sweep_t *s, const plain_t *plain, const unsigned char *octets,
             continue;
         }
 
-        query.len += plain_put(space + query.len,
+        query.len += model_put(space + query.len,
                                way >> (2 * i) & 2 ? "%%%02x" : "%%%02X",
                                octets[i]);
     }
 
-    query.len += plain_put(space + query.len, "%%2B+&b", 0);
+    query.len += model_put(space + query.len, "%%2B+&b", 0);
 
     check_query(s, plain, query);
 }
 
 
-static plain_t
-plain_of(size_t row)
+static model_t
+model_of(size_t row)
 {
-    plain_t plain;
+    model_t plain;
 
     memset(&plain, 0, sizeof(plain));
     plain.row[0] = &core_supported[row];
@@ -502,12 +508,12 @@ static void
 part_short(sweep_t *s)
 {
     static const unsigned ways[] = { 0x0, 0x4, 0xa, 0x5, 0x9 };
-    plain_t               plain;
+    model_t               plain;
     unsigned char         p[2];
     size_t                row, code, way;
 
     for (row = 0; row < CORE_SUPPORTED; row++) {
-        plain = plain_of(row);
+        plain = model_of(row);
 
         for (code = 0x80; code < 0x100; code++) {
             p[0] = (unsigned char) code;
@@ -545,12 +551,12 @@ test_short(void **state)
 static void
 part_long(sweep_t *s)
 {
-    plain_t       plain;
+    model_t       plain;
     unsigned char p[4];
     size_t        row, code;
 
     for (row = 0; row < CORE_SUPPORTED; row++) {
-        plain = plain_of(row);
+        plain = model_of(row);
 
         for (code = 0x8080; core_supported[row].three && code < 0x10000;
              code++) {
@@ -588,7 +594,7 @@ test_long(void **state)
 }
 
 
-/* So none can vanish in a character, or come out of one. */
+/* So no delimiter can become part of a character or be the result of one. */
 static void
 test_no_delimiters(void **state)
 {
@@ -637,7 +643,7 @@ part_random(sweep_t *s)
         { "gb18030", NULL, NULL },
         { "windows-1258", "Big5", "ISO-8859-2" },
     };
-    plain_t plain[COUNT(lists)];
+    model_t plain[COUNT(lists)];
     char    space[256], labels[64];
     size_t  i, k, row, n;
 
@@ -683,7 +689,7 @@ test_random(void **state)
 
 /* ---- limits --------------------------------------------------------------- */
 
-/* As it came, and as it becomes. */
+/* The limits of the query before and after conversion. */
 static void
 test_limits(void **state)
 {
@@ -721,7 +727,7 @@ test_limits(void **state)
         }
     }
 
-    /* The most that it could grow. */
+    /* The longest possible result. */
     core_init(&core);
     memset(space, 0x80, sizeof(space));
     query.len = IRI_MAX_QUERY;
@@ -731,7 +737,7 @@ test_limits(void **state)
 }
 
 
-/* The last of the marks in a row would have to come first. */
+/* NFC would move the last of the marks in a row to the front. */
 static void
 test_marks(void **state)
 {
@@ -762,7 +768,7 @@ test_marks(void **state)
 }
 
 
-/* Quadratic where it is put to ICU in one piece: neither size is. */
+/* ICU needs quadratic time for it in one piece: neither size does here. */
 static void
 test_hostile(void **state)
 {

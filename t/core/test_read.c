@@ -15,11 +15,11 @@
 /* A path as it is sent, and its reading. */
 typedef struct {
     const char *target;
-    const char *charsets; /* of iri_charset; "" is none */
+    const char *charsets; /* of iri_charset; "": none */
     const char *path;     /* canonical; NULL: no reading */
     iri_form_t  form;
     const char *charset;
-    iri_why_t   why;      /* of what has no reading */
+    iri_why_t   why;      /* if there is no reading */
     const char *uri;      /* NULL: path, percent-encoded */
     const char *uri_kept; /* of a path handed over escaped; NULL: uri */
 } case_t;
@@ -56,15 +56,15 @@ static const case_t cases[] = {
     { "/\x95\\", "sjis", LEGACY("/\xe8\xa1\xa8", "Shift_JIS") },
     { "/%95\\.txt", "sjis", LEGACY("/\xe8\xa1\xa8.txt", "Shift_JIS") },
 
-    /* the first charset that reads all of it */
+    /* the first charset that is valid for the whole path */
     { "/\xe9", "koi8-r windows-1252", LEGACY("/\xd0\x98", "KOI8-R") },
     { "/\xe9", "windows-1252 koi8-r", LEGACY("/\xc3\xa9", "windows-1252") },
     { "/\xe9", "euc-jp windows-1252", LEGACY("/\xc3\xa9", "windows-1252") },
     { "/\xb4\xc1/\xe9", "euc-jp windows-1252",
       LEGACY("/\xc2\xb4\xc3\x81/\xc3\xa9", "windows-1252") },
-    { "/\x90/\xe9", "windows-1252", UNREADABLE }, /* 90 has none */
+    { "/\x90/\xe9", "windows-1252", UNREADABLE }, /* 90 is unassigned */
 
-    /* no one charset: the first for each segment */
+    /* no charset for all segments: the first for each segment */
     { "/\x95\x5c/\xff", "sjis windows-1251",
       LEGACY("/\xe2\x80\xa2\\/\xd1\x8f", "windows-1251") },
     { "/\xe2\x82\xac/\x98", "windows-1251 windows-1252",
@@ -77,7 +77,7 @@ static const case_t cases[] = {
       LEGACY("/a/\xef\xbd\xb4\xef\xbe\x81/\xe2\x85\xb0/", "Shift_JIS") },
     { "/%B4%C1/%FF", "euc-jp", UNREADABLE },
 
-    /* NFC, with the escapes of ASCII kept where it is httpd's path */
+    /* NFC; where the path is httpd's, escapes of ASCII stay */
     { "/cafe%CC%81", "", ESCAPED("/caf\xc3\xa9") },
     { "/cafe\xcc\x81", "", NATIVE("/caf\xc3\xa9") },
     { "/caf%65%CC%81", "", ESCAPED("/caf\xc3\xa9") },
@@ -96,7 +96,7 @@ static const case_t cases[] = {
     { "/%E0%A5%98", "", ESCAPED("/\xe0\xa4\x95\xe0\xa4\xbc") },
     { "/a%F2", "windows-1258", LEGACY("/\xe1\xba\xa1", "windows-1258") },
 
-    /* three characters whose NFC is ASCII stay */
+    /* three characters whose NFC is ASCII do not change */
     { "/%CD%BE", "", ESCAPED("/\xcd\xbe") },
     { "/%E1%BF%AF", "", ESCAPED("/\xe1\xbf\xaf") },
     { "/%E2%84%AA", "", ESCAPED("/\xe2\x84\xaa") },
@@ -104,7 +104,7 @@ static const case_t cases[] = {
     { "/e%E2%84%AA%CC%81e%CC%81", "",
       ESCAPED("/e\xe2\x84\xaa\xcc\x81\xc3\xa9") },
 
-    /* ASCII that is not plain */
+    /* ASCII that must be escaped */
     { "/%C3%A9%2Fa", "", "/\xc3\xa9/a", IRI_FORM_ESCAPED, "UTF-8",
       IRI_WHY_NONE, "/%C3%A9/a", "/%C3%A9%2Fa" },
     { "/%C3%A9%2fa%20b%25%3F%41", "", "/\xc3\xa9/a b%?A", IRI_FORM_ESCAPED,
@@ -152,12 +152,12 @@ static const case_t cases[] = {
     { "/%E9%00", "windows-1252", UNREADABLE },
     { "/%E9%0D%0A", "windows-1252", UNREADABLE },
 
-    /* out of a legacy charset neither U+FFFD nor a noncharacter */
+    /* in a legacy charset neither U+FFFD nor a noncharacter */
     { "/%84%31%A4%37", "gb18030", UNREADABLE }, /* U+FFFD */
     { "/%84%31%A4%38", "gb18030", UNREADABLE }, /* U+FFFE */
     { "/%90%30%81%30", "gb18030", LEGACY("/\xf0\x90\x80\x80", "gb18030") },
 
-    /* bidi controls: percent-encoded only */
+    /* bidi controls: accepted only percent-encoded */
     { "/%E2%80%8E", "", ESCAPED("/\xe2\x80\x8e") },
     { "/\xe2\x80\x8e", "", BIDI },
     { "/a\xe2\x80\xae"
@@ -165,13 +165,16 @@ static const case_t cases[] = {
       "", BIDI },
     { "/\xd8\x9c", "", BIDI },
     { "/\xe2\x81\xa6", "", BIDI },
-    { "/\xe2\x80\x8e", "windows-1252", BIDI }, /* none makes it legal */
-    { "/\xe2\x80\x8e/\xe9", "windows-1252",    /* but that is not UTF-8 */
+    { "/\xe2\x80\x8e", "windows-1252",
+      BIDI }, /* a legacy charset does not make it acceptable */
+    { "/\xe2\x80\x8e/\xe9",
+      "windows-1252", /* except where the path is not UTF-8 */
       LEGACY("/\xc3\xa2\xe2\x82\xac\xc5\xbd/\xc3\xa9", "windows-1252") },
     { "/\xe9/\xe2\x80\x8e", "windows-1252",
       LEGACY("/\xc3\xa9/\xc3\xa2\xe2\x82\xac\xc5\xbd", "windows-1252") },
     { "/\xc3\xa9%E2%80%8E", "", MIXED("/\xc3\xa9\xe2\x80\x8e") },
-    { "/\xe2\x80\x8d", "", NATIVE("/\xe2\x80\x8d") }, /* ZWJ is none */
+    { "/\xe2\x80\x8d", "",
+      NATIVE("/\xe2\x80\x8d") }, /* ZWJ is no bidi control */
     { "/%FD%FD", "windows-1256",
       LEGACY("/\xe2\x80\x8e\xe2\x80\x8e", "windows-1256") },
     { "/\xfd\xfd", "windows-1256", BIDI },
@@ -202,7 +205,7 @@ escape(iri_str_t s, unsigned char *out)
 }
 
 
-/* But for its uri. */
+/* Compare two readings, except their uri. */
 static void
 check_same(core_t *core, const iri_received_path_t *request,
            const iri_reading_t *got, const iri_reading_t *want)
@@ -228,7 +231,7 @@ check_same(core_t *core, const iri_received_path_t *request,
 }
 
 
-/* Who needs no uri gets the same. */
+/* Without a uri the rest of the result is the same. */
 static void
 check_read_path(core_t *core, const iri_reading_conf_t *conf,
                 const iri_received_path_t *request, const iri_reading_t *want)
@@ -365,7 +368,7 @@ test_ascii(void **state)
     assert_true(iri_path_is_ascii(S("/a%"), 1));
     assert_true(iri_path_is_ascii((iri_str_t){ 0, NULL }, 1));
 
-    /* A high octet at any place of any length. */
+    /* An octet above 7F at each position of paths of each length. */
     for (len = 1; len <= sizeof(high); len++) {
         for (at = 0; at < len; at++) {
             memset(high, 'a', sizeof(high));
@@ -388,7 +391,7 @@ test_ascii(void **state)
     assert_text(got.octets, "/a/b");
     assert_int_equal(got.charset.len, 0);
     assert_int_equal(got.raw, 0);
-    assert_int_equal(core.allocs, 0); /* next to nothing */
+    assert_int_equal(core.allocs, 0); /* an ASCII path allocates nothing */
     core_free(&core);
 }
 
@@ -470,20 +473,20 @@ test_target(void **state)
 
     core_init(&core);
 
-    /* What follows "?" has no say. */
+    /* The query does not matter. */
     got = read_path(&core, &conf, S("/\xc3\xa9"), 0,
                     S("/%C3%A9?\xe2\x80\x8e"));
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
     assert_int_equal(got.raw, 0);
 
-    /* None: it is the path itself. */
+    /* No target: the path is the target. */
     got = read_path(&core, &conf, S("/%C3%A9"), 1, S(""));
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
     got = read_path(&core, &conf, S("/\xc3\xa9"), 1, S(""));
     assert_int_equal(got.form, IRI_FORM_NATIVE);
     assert_int_equal(got.raw, 1);
 
-    /* None of a path that the server made: nothing of it came raw. */
+    /* The path of an internal redirect: no octet of it was sent raw. */
     got = read_path(&core, &conf, S("/\xe2\x80\x8e"), 0, S(""));
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
     assert_int_equal(got.verdict, IRI_PASS);
@@ -523,7 +526,7 @@ check_limit(const unsigned char *path, size_t len, int escaped, int over)
 }
 
 
-/* Octets of a path: segments of 1,000, the last as long as is needed. */
+/* A path of len octets: segments of 1,000, the last one shorter. */
 static void
 test_path_limit(void **state)
 {
@@ -546,7 +549,10 @@ test_path_limit(void **state)
         check_limit(path, IRI_MAX_PATH + 1, escaped, 1);
     }
 
-    /* Counted unescaped: segments of 1,000 octets, of which 999 escaped. */
+    /*
+     * The limit counts unescaped octets: segments of 1,000, of which 999 are
+     * escaped.
+     */
     for (i = 0, k = 0; i <= IRI_MAX_PATH; i++) {
         memcpy(sent + k, i == 1 ? "%C3" : i == 2 ? "%A9" : "%61", 3);
         sent[k] = i % 1000 == 0 ? '/' : '%';
@@ -557,7 +563,7 @@ test_path_limit(void **state)
         }
     }
 
-    /* An ASCII path has none. */
+    /* An ASCII path is not limited. */
     path[1] = path[2] = 'a';
     check_limit(path, IRI_MAX_PATH + 1, 0, 0);
 }
@@ -608,7 +614,7 @@ test_segment_limit(void **state)
         check_limit(path, 3 + n, 0, n > IRI_MAX_SEGMENT);
         check_limit(path, 3 + n, 1, n > IRI_MAX_SEGMENT);
 
-        /* Counted unescaped, and also of a segment that is ASCII. */
+        /* Unescaped octets count, also in a segment that is ASCII. */
         memcpy(path + 3, "%C3%A9", 6);
         check_limit(path, 3 + n + 4, 1, n > IRI_MAX_SEGMENT);
         memset(path + 3, 'a', n);
@@ -618,7 +624,9 @@ test_segment_limit(void **state)
 }
 
 
-/* The canonical path has the same limits; windows-874 grows to 3 for 1. */
+/*
+ * The canonical path has the same limits; windows-874 grows from 1 octet to 3.
+ */
 static void
 check_grown(size_t segments, size_t characters, int slash, int over)
 {
@@ -733,7 +741,7 @@ put_random(iri_charsets_t list, unsigned char *path, size_t *len)
     size_t        n;
 
     switch (core_random(4)) {
-    case 0: /* a character that a charset has */
+    case 0: /* a character of a charset */
         n = list.count == 0
                 ? 0
                 : iri_charset_put(list.at[core_random((uint32_t) list.count)],
@@ -759,7 +767,7 @@ put_random(iri_charsets_t list, unsigned char *path, size_t *len)
 }
 
 
-/* Percent-encode some of it, in either case of letters, and all "%?". */
+/* Percent-encode some octets, with hex digits of either case, and all "%?". */
 static iri_str_t
 random_target(iri_str_t octets, unsigned char *out)
 {
@@ -787,7 +795,7 @@ random_target(iri_str_t octets, unsigned char *out)
 }
 
 
-/* Is some bidi control of it in that charset not all percent-encoded? */
+/* Is a bidi control of the text in that charset at least partly raw? */
 static int
 has_raw_bidi(const iri_charset_t *charset, iri_str_t octets,
              const unsigned char *escaped)
@@ -814,7 +822,7 @@ has_raw_bidi(const iri_charset_t *charset, iri_str_t octets,
 
 typedef enum { MODEL_READ, MODEL_UNREADABLE, MODEL_BIDI } model_t;
 
-/* A segment in a charset, by what core_canonical says. */
+/* One segment in a charset, by core_canonical. */
 static model_t
 model_segment(const iri_charset_t *charset, iri_str_t octets,
               const unsigned char *escaped, unsigned char *out, size_t *len)
@@ -835,7 +843,10 @@ model_segment(const iri_charset_t *charset, iri_str_t octets,
 }
 
 
-/* The whole path; NULL: the first of UTF-8 and list for each segment. */
+/*
+ * The whole path in a charset; NULL: the first of UTF-8 and the list for each
+ * segment.
+ */
 static model_t
 model_path(const iri_charset_t *charset, const iri_charsets_t *list,
            iri_str_t octets, const unsigned char *escaped, unsigned char *out,
@@ -863,7 +874,7 @@ model_path(const iri_charset_t *charset, const iri_charsets_t *list,
                                   len);
         }
 
-        /* Only what can be read can hold a bidi control. */
+        /* A path without a reading has no bidi control. */
         if (model == MODEL_UNREADABLE) {
             return model;
         }
@@ -889,7 +900,10 @@ model_read(const iri_charsets_t *list, iri_str_t octets,
 
     model = model_path(&iri_charset_utf8, list, octets, escaped, out, len);
 
-    /* What is UTF-8 is nothing else, also where no path may hold it. */
+    /*
+     * A path that is UTF-8 is read as UTF-8 only, also if it is refused as
+     * such.
+     */
     for (i = 0; i < octets.len; i += n) {
         n = iri_utf8_next(octets.data + i, octets.data + octets.len, &c);
         if (n == 0) {
@@ -949,10 +963,10 @@ assert_safe(const iri_reading_t *got)
 }
 
 
-/* Reading what was read gives just that, as it is sent and as it is. */
+/* Reading the result again, escaped and unescaped, gives the same. */
 static void
-assert_settled(core_t *core, const iri_reading_conf_t *conf,
-               const iri_reading_t *got)
+assert_stable(core_t *core, const iri_reading_conf_t *conf,
+              const iri_reading_t *got)
 {
     iri_reading_t again;
 
@@ -1021,7 +1035,10 @@ check_random(const iri_reading_conf_t *conf, int escaped)
 
     says = model_read(&conf->charsets, octets, mask, model, &want.len);
 
-    /* Unescaped, it is not known which of them came raw: refuse them all. */
+    /*
+     * In an unescaped path it is unknown which characters were raw: all are
+     * refused.
+     */
     if (!escaped && says == MODEL_READ && got.why == IRI_WHY_BIDI) {
         assert_true(got.raw);
         core_free(&core);
@@ -1041,7 +1058,7 @@ check_random(const iri_reading_conf_t *conf, int escaped)
     assert_str(got.path, want);
     assert_safe(&got);
     assert_str(core_unescape(got.uri, plain), got.path);
-    assert_settled(&core, conf, &got);
+    assert_stable(&core, conf, &got);
     core_free(&core);
 }
 
@@ -1067,8 +1084,8 @@ test_random(void **state)
 
 
 /*
- * A "/" that came escaped is one in the path: what stands beside it is
- * canonical, and the limits hold for it, as where it came plainly.
+ * An escaped "/" is a slash in the path: the parts beside it are canonical, and
+ * limits apply, as with a plain one.
  */
 static void
 test_escaped_slashes(void **state)
@@ -1165,7 +1182,7 @@ test_new_paths(void **state)
 }
 
 
-/* U+061C or U+200E raw, and then a target that does not go on. */
+/* U+061C or U+200E raw, in a target that is truncated after it. */
 static void
 test_raw_bidi_cut(void **state)
 {
@@ -1211,7 +1228,9 @@ test_raw_bidi_cut(void **state)
 }
 
 
-/* Longer than any legal path in escapes: its escapes are not looked at. */
+/*
+ * Longer than any valid path with all octets escaped: escapes are not decoded.
+ */
 static void
 test_very_long_escaped(void **state)
 {
@@ -1237,7 +1256,7 @@ test_very_long_escaped(void **state)
     request.path.data = path;
     request.escaped = 1;
 
-    /* A bad escape at the end is not reached, or is one. */
+    /* A bad escape at the end: beyond the limit it is not reached. */
     request.path.len = sizeof(path);
     assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
     assert_int_equal(reading.verdict, IRI_REFUSE);
@@ -1255,7 +1274,7 @@ test_very_long_escaped(void **state)
 }
 
 
-/* The quick way of reading is not taken where a bidi character is. */
+/* The fast path for inert characters is not used for bidi controls. */
 static void
 test_inert_is_no_bidi(void **state)
 {
@@ -1271,7 +1290,10 @@ test_inert_is_no_bidi(void **state)
 }
 
 
-/* An escape that is cut short, though what would complete it is behind. */
+/*
+ * An incomplete escape at the end, followed in memory by the octets that would
+ * complete it.
+ */
 static void
 test_cut_escapes(void **state)
 {

@@ -19,7 +19,7 @@ static iri_reading_conf_t        reading_conf;
 static iri_host_conf_t           host_conf;
 static iri_location_field_conf_t conf;
 
-/* Whose value it is. */
+/* The host of the value. */
 enum { OWN = 0, OTHER = 1, ROOTED = 2 };
 
 
@@ -61,7 +61,7 @@ typedef struct {
 } case_t;
 
 static const case_t cases[] = {
-    /* right already */
+    /* canonical values */
     { "", "", NULL, OWN },
     { "/", "", NULL, OWN },
     { "/a/b.html?x=%e9&y={\"", "", "/a/b.html?x=%e9&y={%22", OWN },
@@ -77,7 +77,7 @@ static const case_t cases[] = {
     { "http://[::1]:8080/a", "", NULL, OWN },
     { "//other.example/a", "", NULL, OWN },
 
-    /* this host's */
+    /* paths of this host */
     { "/caf" E_ACUTE, "", "/caf%C3%A9", OWN },
     { "/caf%c3%a9", "", "/caf%C3%A9", OWN },
     { "/caf" NFD, "", "/caf%C3%A9", OWN },
@@ -110,7 +110,7 @@ static const case_t cases[] = {
     { "1:b?" E_ACUTE, "", "1:b?%C3%A9", OWN },
     { "./" E_ACUTE ":b", "", "./%C3%A9:b", OWN },
 
-    /* in other charsets: where one of them reads it, and no other */
+    /* in other charsets: only by the charset that is valid for the path */
     { "/caf\xe9", "windows-1252", "/caf%C3%A9", OWN },
     { "/caf%e9/", "windows-1252", "/caf%C3%A9/", OWN },
     { "/caf\xe9", "", "/caf%E9", OWN },
@@ -125,14 +125,14 @@ static const case_t cases[] = {
     { "/\xc6\xfc\xcb\xdc/\x8a\xbf", "euc-jp sjis", "/%C6%FC%CB%DC/%8A%BF",
       OWN },
 
-    /* not to be read */
+    /* invalid in all charsets */
     { "/" E_ACUTE "\xff", "", "/%C3%A9%FF", OWN },
     { "/" NFD "/\xc2\x85", "", "/e%CC%81/%C2%85", OWN },
     { "/" NFD "\xe2\x80\x8e", "", "/%C3%A9%E2%80%8E", OWN },
     { "/\xe2\x84\xaa\xcd\xbe", "", "/%E2%84%AA%CD%BE", OWN },
     { "/x%3D\xcc\xb8", "", "/x%E2%89%A0", OWN },
 
-    /* no other field, no other line */
+    /* no header injection */
     { "/a\r\nX-Inj: 1\r\n\r\n<b>", "",
       "/a%0D%0AX-Inj:%201%0D%0A%0D%0A%3Cb%3E", OWN },
     { "/a?\r\nX: 1#\x7f\x01\"", "", "/a?%0D%0AX:%201#%7F%01%22", OWN },
@@ -142,7 +142,7 @@ static const case_t cases[] = {
     { " /a\t ", "", "/a", OWN },
     { "  //o.example/" E_ACUTE "  ", "", "//o.example/%C3%A9", OWN },
 
-    /* another's */
+    /* paths of another host */
     { "http://o.example/%e9/" NFD "%2f\\{}% \xff?\xe9#\xe9", "windows-1252",
       "http://o.example/%e9/e%CC%81%2f\\{}%%20%FF?%E9#%E9", OWN },
     { "http://www.example:8080/%e9", "windows-1252",
@@ -180,7 +180,7 @@ static const case_t cases[] = {
       OTHER },
     { "//o.example/%e9", "windows-1252", "//o.example/%e9", OWN },
 
-    /* "//" is no authority where the server puts one before it */
+    /* "//" is no authority where the server prepends one */
     { "//o.example/" NFD, "", "//o.example/%C3%A9", ROOTED },
     { "//b" E_ACUTE ".example/", "", "//b%C3%A9.example/", ROOTED },
     { "http://b" E_ACUTE ".example/", "", "http://xn--b-bga.example/",
@@ -256,7 +256,7 @@ test_cases(void **state)
 }
 
 
-/* As far as the value goes; and a NUL is an octet like others. */
+/* The value ends at its length, and NUL is an octet like any other. */
 static void
 test_ends(void **state)
 {
@@ -274,7 +274,7 @@ test_ends(void **state)
 }
 
 
-/* "//host" has a port of its own: that of a scheme that nobody has said. */
+/* The port of "//host" is the default of an unknown scheme. */
 static void
 test_ports(void **state)
 {
@@ -305,9 +305,9 @@ test_ports(void **state)
 }
 
 
-/* A path of visible ASCII asks for no memory, and no other octet is there. */
+/* A path of visible ASCII allocates nothing and is not copied. */
 static void
-test_plain_costs_nothing(void **state)
+test_plain_allocates_nothing(void **state)
 {
     core_t core;
 
@@ -438,7 +438,7 @@ assert_visible(iri_str_t out)
 }
 
 
-/* pchar and "/" and escapes in upper case */
+/* pchar, "/" and escapes in upper case only */
 static void
 assert_path(iri_str_t path)
 {
@@ -468,7 +468,7 @@ assert_same_part(iri_str_t got, iri_str_t want)
 }
 
 
-/* What a request for that path would be read as. */
+/* The canonical path of a request for that path. */
 static iri_str_t
 read_path(core_t *core, iri_str_t path)
 {
@@ -492,7 +492,7 @@ read_path(core_t *core, iri_str_t path)
 }
 
 
-/* "./" may have come before a segment with ":". */
+/* "./" may precede a first segment with ":". */
 static iri_str_t
 without_dot(iri_str_t got, iri_str_t was)
 {
@@ -630,7 +630,7 @@ test_random(void **state)
 }
 
 
-/* Every octet, in every part, and what it becomes there. */
+/* Every octet in every part of the reference. */
 static void
 test_octets(void **state)
 {
@@ -796,7 +796,7 @@ test_links(void **state)
 }
 
 
-/* Pages have a canonical link; what stands in for one has none. */
+/* Served resources have a canonical link; error pages and the like do not. */
 static void
 test_may_link(void **state)
 {
@@ -819,7 +819,7 @@ main(void)
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_ports),
-        cmocka_unit_test(test_plain_costs_nothing),
+        cmocka_unit_test(test_plain_allocates_nothing),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_octets),

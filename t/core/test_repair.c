@@ -58,7 +58,7 @@ test_one(void **state)
     text(IRI_REPAIR_MOJIBAKE, S("\xc3\xa9"), "");
     text(IRI_REPAIR_MOJIBAKE, S("abc"), "");
     text(IRI_REPAIR_MOJIBAKE, S("\xff"), "");
-    /* 9E as windows-1252 has it, 84 as ISO-8859-1 */
+    /* 9E in windows-1252, 84 in ISO-8859-1 */
     text(IRI_REPAIR_MOJIBAKE,
          S("\xc3\xa5\xc2\x84\xc2\xaa\xc3\xa5\xe2\x80\x9e\xc2\xaa"), "");
     text(IRI_REPAIR_U, S("%u65E5%E9.%u0301"),
@@ -81,7 +81,7 @@ test_one(void **state)
                      IRI_OK);
     assert_int_equal(out.len, IRI_MAX_SEGMENT - 6);
 
-    /* as many escapes as there is room for, and an octet behind them */
+    /* as many escapes as fit, followed by one octet */
     for (i = 0; i < IRI_MAX_SEGMENT - 1; i += 3) {
         memcpy(longest + i, i / 3 % 2 == 0 ? "%C3" : "%A9", 3);
     }
@@ -103,7 +103,9 @@ test_one(void **state)
 
 /* ---- no ASCII ------------------------------------------------------------- */
 
-/* Nothing but what comes of "a" and "b" is ASCII, and there is no control. */
+/*
+ * Only the ASCII characters of "a" and "b" are in the result, and no control.
+ */
 static size_t
 harmless(unsigned how, const char *segment, size_t len)
 {
@@ -128,7 +130,7 @@ harmless(unsigned how, const char *segment, size_t len)
 }
 
 
-/* All that one unit, and two, can be. */
+/* All values of one unit, and of two. */
 static void
 test_units(void **state)
 {
@@ -155,15 +157,20 @@ test_units(void **state)
         }
     }
 
-    /* not: 2,048 surrogates, 160 below U+00A0, 34 noncharacters, U+FFFD, and
-       12 bidi formatting characters */
+    /*
+     * excluded: 2,048 surrogates, 160 below U+00A0, 34 noncharacters, U+FFFD,
+     * and 12 bidi formatting characters
+     */
     assert_int_equal(made, 65536 - 2048 - 160 - 34 - 1 - 12);
 
     core_free(&core);
 }
 
 
-/* All pairs, and triples that begin with what leads two others. */
+/*
+ * All pairs of octets, and triples that start with the lead octet of two
+ * others.
+ */
 static void
 test_octets(void **state)
 {
@@ -179,7 +186,7 @@ test_octets(void **state)
             len = snprintf(segment, sizeof(segment), "a%%%02X%%%02xb", a, b);
             (void) harmless(IRI_REPAIR_U, segment, (size_t) len);
 
-            /* what is not put right may keep its escapes; it has them here */
+            /* a segment that is not repaired may keep its escapes */
             if (a >= 0x80 && b >= 0x80) {
                 (void) harmless(IRI_REPAIR_DOUBLE, segment, (size_t) len);
             }
@@ -199,7 +206,9 @@ test_octets(void **state)
 }
 
 
-/* All pairs of what two octets are taken for, in both charsets. */
+/*
+ * All pairs of characters that two octets are mistaken for, in both charsets.
+ */
 static void
 test_pairs(void **state)
 {
@@ -238,8 +247,8 @@ test_pairs(void **state)
     }
 
     /*
-     * Two octets are U+0080 to U+07FF, of which 32 are controls and one a bidi
-     * formatting character; they lead with C2 to DF, which is the same in both
+     * Two octets are U+0080 to U+07FF, including 32 controls and one bidi
+     * formatting character; their lead octets C2 to DF are the same in both
      * charsets.
      */
     assert_int_equal(made, 4 * (0x780 - 32 - 1));
@@ -250,7 +259,8 @@ test_pairs(void **state)
 
 /* ---- on disk -------------------------------------------------------------- */
 
-static unsigned elsewhere; /* what other places of the server put right */
+static unsigned
+    other_repairs; /* repairs that other locations of the server enable */
 
 
 static iri_found_t
@@ -262,7 +272,7 @@ find(iri_tree_conf_t *tree, const char *path, int write)
     iri_search_t        search;
     iri_found_t         found;
 
-    conf.repair = tree->repair | elsewhere;
+    conf.repair = tree->repair | other_repairs;
     iri_tree_conf_finish(&conf, tree);
     request.target = S("");
     assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
@@ -301,13 +311,13 @@ test_find(void **state)
     core_put(&core, S("/srv/\xe3\x81\x84"));
     core_put(&core, S("/srv/d\xe6\x97\xa5/\xe6\x97\xa5"));
 
-    /* off: nothing is looked for that was not before */
+    /* off: no additional lookups */
     assert_int_equal(find(&tree, "/%E6%97%A5", 0).verdict, IRI_PASS);
     assert_int_equal(core.stats, 0);
 
     tree.repair = IRI_REPAIR_DOUBLE | IRI_REPAIR_MOJIBAKE | IRI_REPAIR_U;
 
-    /* on: nothing either, but where there is a "%" */
+    /* on: none either for a path without "%" */
     assert_int_equal(find(&tree, "/abc", 0).verdict, IRI_PASS);
     assert_int_equal(core.stats, 0);
 
@@ -327,37 +337,40 @@ test_find(void **state)
     assert_int_equal(found.verdict, IRI_RESTART);
     assert_int_equal(found.repaired, IRI_FORM_U);
 
-    /* a directory takes the request, for its rules are to tell */
+    /* the request restarts for a directory, so that its rules apply */
     found = find(&tree, "/d%E6%97%A5/x", 0);
     assert_int_equal(found.verdict, IRI_RESTART);
     assert_int_equal(found.why, IRI_WHY_PARENT_RENAMED);
     assert_text(found.path, "/d\xe6\x97\xa5/x");
 
-    /* in it the other is absent, whether it is there or not */
+    /* below it an absent and an existing entry have the same result */
     found = find(&tree, "/d%E6%97%A5/%u65E5", 0);
     assert_int_equal(found.verdict, IRI_RESTART);
     assert_text(found.path, "/d\xe6\x97\xa5/%u65E5");
 
-    /* nothing is written to */
+    /* not for a method that writes */
     assert_int_equal(find(&tree, "/%E6%97%A5", 1).verdict, IRI_PASS);
     assert_int_equal(find(&tree, "/%u65E5", 1).verdict, IRI_PASS);
     assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 1).verdict,
                      IRI_REFUSE);
 
-    /* what has no other reading: the entry, or nothing */
+    /* without another reading: the entry or nothing */
     assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).verdict,
                      IRI_SERVE);
     assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9a", 0).verdict,
                      IRI_REFUSE);
 
-    /* and only where its place says so */
+    /* and only where the location enables it */
     tree.repair = IRI_REPAIR_DOUBLE;
-    elsewhere = IRI_REPAIR_MOJIBAKE;
+    other_repairs = IRI_REPAIR_MOJIBAKE;
     assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).verdict,
                      IRI_REFUSE);
-    elsewhere = 0;
+    other_repairs = 0;
 
-    /* in doubt it is not found, nor a directory on the way */
+    /*
+     * in an ambiguous case neither the entry nor a directory on its path is
+     * found
+     */
     for (k = 0; k < 2; k++) {
         core.stats = core.lists = core.io_fail_at = 0;
         (void) find(&tree, doubted[k], 0);
@@ -378,7 +391,7 @@ test_find(void **state)
 }
 
 
-/* No memory at any moment: a status, and no candidate instead. */
+/* Any allocation fails: an error status, and no other candidate. */
 static void
 test_no_memory(void **state)
 {

@@ -31,9 +31,12 @@ line_of(core_t *core, const iri_report_t *report, iri_str_t *line)
 }
 
 
-/* What would be done: all that a server asks the core for one path. */
+/*
+ * The report of a path, with all calls of the core that a server makes for it.
+ */
 static iri_status_t
-said(core_t *core, iri_tree_conf_t *tree, const char *path, iri_str_t *line)
+report_of(core_t *core, iri_tree_conf_t *tree, const char *path,
+          iri_str_t *line)
 {
     iri_reading_t reading;
     iri_search_t  search;
@@ -109,29 +112,30 @@ test_line(void **state)
     fill(&core);
 
     for (i = 0; i < COUNT(lines); i++) {
-        assert_int_equal(said(&core, &tree, lines[i][0], &line), IRI_OK);
+        assert_int_equal(report_of(&core, &tree, lines[i][0], &line), IRI_OK);
         assert_memory_equal(line.data, "iri: report: would ", head);
         line.data += head;
         line.len -= head;
         assert_text(line, lines[i][1]);
     }
 
-    /* nobody looks for what is ASCII */
+    /* ASCII paths are not looked up */
     tree.match = IRI_FOLD_NORMALIZATION;
-    assert_int_equal(said(&core, &tree, "/Images", &line), IRI_OK);
+    assert_int_equal(report_of(&core, &tree, "/Images", &line), IRI_OK);
     assert_memory_equal(line.data + head, "pass on \"/Images\"", 17);
-    assert_int_equal(said(&core, &tree, "/images", &line), IRI_OK);
+    assert_int_equal(report_of(&core, &tree, "/images", &line), IRI_OK);
     assert_memory_equal(line.data + head, "find nothing as \"/images\"", 25);
 
     tree.match = MATCH;
     tree.ambiguous = IRI_AMBIGUOUS_300;
-    assert_int_equal(said(&core, &tree, "/docs/readme.txt", &line), IRI_OK);
+    assert_int_equal(report_of(&core, &tree, "/docs/readme.txt", &line),
+                     IRI_OK);
     assert_memory_equal(line.data + head, "offer a choice for \"/Docs/", 26);
     core_free(&core);
 }
 
 
-/* A path that was not looked for, and one with no reading. */
+/* A path that was not looked up, and one without a reading. */
 static void
 test_unlooked(void **state)
 {
@@ -181,7 +185,7 @@ test_memory(void **state)
     for (n = 1; status == IRI_NO_MEMORY; n++) {
         fill(&core);
         core.fail_at = n;
-        status = said(&core, &tree, "/images/nosuch", &line);
+        status = report_of(&core, &tree, "/images/nosuch", &line);
         core_free(&core);
     }
 

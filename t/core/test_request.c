@@ -306,7 +306,7 @@ test_cannot_restart(void **unused)
 /* ---- names that are revealed --------------------------------------------- */
 
 static void
-test_hides(void **unused)
+test_hidden_names(void **unused)
 {
     static const struct {
         event_t event; /* after the restart */
@@ -331,12 +331,12 @@ test_hides(void **unused)
         core_free(&server.core);
     }
 
-    /* without a restart there is nothing to hide */
+    /* without a restart no names are hidden */
     enter(&server, IRI_STATE_DENIED);
     assert_false(iri_request_hides_found(server.request, 1));
     core_free(&server.core);
 
-    /* a path of a rule gets the names that were sent */
+    /* a path set by a rule has the names of the request */
     enter(&server, IRI_STATE_RESTARTED);
     assert_text(iri_request_path_as_sent(server.request, &server.core.env,
                                          S("/x/secret/name.txt")),
@@ -350,9 +350,9 @@ test_hides(void **unused)
 
 /* ---- Vary ---------------------------------------------------------------- */
 
-/* The same before access is granted, whatever was found. */
+/* Vary before access is granted does not depend on the result. */
 static void
-test_varies(void **unused)
+test_vary(void **unused)
 {
     static const struct {
         const char *path;
@@ -388,13 +388,13 @@ test_varies(void **unused)
         core_free(&server.core);
     }
 
-    /* A path that a rule makes after a restart does not count. */
+    /* A path that a rule sets after a restart does not count. */
     enter(&server, IRI_STATE_RESTARTED);
     send_event(&server, READS);
     assert_false(iri_request_varies(server.request));
     core_free(&server.core);
 
-    /* The path of an error page does. */
+    /* The path of an error page counts. */
     enter(&server, IRI_STATE_RESTARTED);
     send_event(&server, DENIES);
     send_event(&server, READS);
@@ -422,7 +422,7 @@ test_refused_path(void **unused)
     assert_non_null(strstr(logged, "path \"/%FF\" refused: "));
     assert_non_null(strstr(logged, "reason=unreadable"));
 
-    /* nothing is opened for it */
+    /* the refused path is not opened */
     lookup = server_find(&server, NULL, "/\xFF");
     assert_int_equal(lookup->found.verdict, IRI_REFUSE);
     assert_int_equal(lookup->found.why, IRI_WHY_UNREADABLE);
@@ -607,7 +607,7 @@ test_values(void **unused)
 
     (void) unused;
 
-    /* Shift_JIS, then EUC-JP, which the disk confirms */
+    /* Shift_JIS, then EUC-JP, in which the entry exists */
     server_start(&server);
     server.conf.charsets = core_charsets("sjis euc-jp");
     server.tree = core_tree("euc-jp", IRI_FILENAME_ANY,
@@ -917,7 +917,7 @@ test_report(void **unused)
 
 /* ---- no memory ----------------------------------------------------------- */
 
-/* Whatever allocation fails, the name that may be opened is not another. */
+/* If any allocation fails, no other name is opened. */
 static void
 test_memory(void **unused)
 {
@@ -956,8 +956,8 @@ main(void)
         cmocka_unit_test(test_page),
         cmocka_unit_test(test_restart_once),
         cmocka_unit_test(test_cannot_restart),
-        cmocka_unit_test(test_hides),
-        cmocka_unit_test(test_varies),
+        cmocka_unit_test(test_hidden_names),
+        cmocka_unit_test(test_vary),
         cmocka_unit_test(test_refused_path),
         cmocka_unit_test(test_outcome),
         cmocka_unit_test(test_unwritable),

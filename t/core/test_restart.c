@@ -24,13 +24,13 @@ static const struct {
     { "/A/b/C", "/A/b/C", "/a/b/c", "/a/b/c" },
     { "/A", "/A", "/" A_UMLAUT, "/" A_UMLAUT },
 
-    /* a prefix was added, removed, or replaced */
+    /* a rule added, removed, or replaced a prefix */
     { "/Admin/a", "/public/Admin/a", "/public/admin/a", "/admin/a" },
     { "/p/Data/a", "/Data/a", "/data/a", "/p/data/a" },
     { "/x/F.txt", "/y/z/F.txt", "/y/z/f.txt", "/x/f.txt" },
     { "/Admin/", "/public/Admin/", "/public/admin/", "/admin/" },
 
-    /* a segment before the replaced ones may differ, one behind may not */
+    /* a segment before the replaced ones may differ, one after them may not */
     { "/old/Sub/B", "/new/Sub/B", "/new/Sub/b", "/old/Sub/b" },
     { "/old/Sub/B", "/new/Other/B", "/new/Other/b", "/old/Sub/b" },
     { "/Sub/B", "/new/Sub/C", "/new/sub/C", NULL },
@@ -43,17 +43,17 @@ static const struct {
     { "/Admin/", "/public/Admin", "/public/admin", NULL },
     { "/", "/public/Admin", "/public/admin", NULL },
 
-    /* segments are compared whole */
+    /* whole segments are compared */
     { "/x-Admin", "/public/Admin", "/public/admin", NULL },
     { "/xAdmin/a", "/Admin/a", "/admin/a", NULL },
     { "/Admin", "/public/x-Admin", "/public/x-admin", NULL },
     { "Admin", "/Admin", "/admin", NULL },
 
-    /* as many segments as there were */
+    /* the number of segments must not change */
     { "/Admin/a", "/Admin/a", "/admin", NULL },
     { "/Admin", "/Admin", "/admin/a", NULL },
 
-    /* the rule moved into the directory that is replaced: "public/Data" */
+    /* the rule led into the directory that is replaced: "public/Data" */
     { "/data/F", "/Data/F", "/data/f", NULL },
 };
 
@@ -84,7 +84,10 @@ test_restart_url(void **state)
 }
 
 
-/* path, what only has its canonical path, and what iri_find() makes of it */
+/*
+ * a path, the result of searching only its canonical path, and that of
+ * iri_find()
+ */
 static void
 test_find_canonical(void **state)
 {

@@ -16,13 +16,13 @@
 
 #define NV (IRI_FOLD_NORMALIZATION | IRI_FOLD_VARIANTS)
 
-/* What follows a sequence; the first is nothing. */
+/* The octets after a sequence; the first entry is empty. */
 static const iri_str_t followers[] = {
     { 0, NULL },  IRI_STR("/"),  IRI_STR("."),
     IRI_STR("%"), IRI_STR("\0"), IRI_STR("a"),
 };
 
-/* UTF-8 is the row behind the last. */
+/* The row after the last one is UTF-8. */
 static const char *
 name_of(size_t row)
 {
@@ -50,9 +50,9 @@ setup(void **state)
 
 /* ---- sequences ---------------------------------------------------------- */
 
-/* A path: read as ICU reads it, in two of the ways it may be sent. */
+/* Compare the reading of a path with ICU's, for two of the ways to send it. */
 static void
-check_path(sweep_t *s, const char *what, const iri_reading_conf_t *with,
+check_path(sweep_t *s, const char *label, const iri_reading_conf_t *with,
            const core_supported_t *const *rows, size_t count, iri_str_t path,
            const sweep_way_t ways[2])
 {
@@ -62,7 +62,7 @@ check_path(sweep_t *s, const char *what, const iri_reading_conf_t *with,
 
     for (i = 0; i < 2; i++) {
         want = sweep_model(rows, count, path, ways[i] % 2 == SWEEP_RAW, raw);
-        sweep_read_as(s, what, with, path, ways[i], want);
+        sweep_read_as(s, label, with, path, ways[i], want);
     }
 
     sweep_forget(s);
@@ -98,7 +98,7 @@ check_sequence(sweep_t *s, size_t row, const unsigned char *octets,
 }
 
 
-/* One and two octets, with each follower. */
+/* Sequences of one and two octets, with each follower. */
 static void
 part_two(sweep_t *s)
 {
@@ -137,9 +137,9 @@ test_two(void **state)
 
 
 /*
- * Three octets: a character, or more, or none.  Where the third has a say,
- * nothing that follows has, and it is swallowed by none; and a path with
- * them is no repetition of one with two: 1.
+ * Three octets: one character, several, or none. If the third octet is
+ * significant, followers are not, and none is consumed; returns 1 if the path
+ * is not covered by the sequences of two octets.
  */
 static int
 check_three(sweep_t *s, const iri_charset_t *charset, const unsigned char *p)
@@ -210,7 +210,7 @@ test_three(void **state)
 }
 
 
-/* All four-octet codes of GB 18030, those that are no character too. */
+/* All four-octet codes of GB 18030, also unassigned ones. */
 static void
 part_four(sweep_t *s)
 {
@@ -250,8 +250,8 @@ static const char *const templates[] = {
     "/.\xe8\xa1\xa8./%/\xe3\x81\x82", /* with dots */
     "/a/\x95\\/\x83\x5c.b",           /* Shift_JIS */
     "/\xe9t\xe9/..\xe9",              /* windows-1252 */
-    "/\xc9\xbd\xbc\xa8/a",            /* EUC-JP, half of it UTF-8 too */
-    "/e\xcc\x81=\xcc\xb8./x",         /* to be composed */
+    "/\xc9\xbd\xbc\xa8/a",    /* EUC-JP, part of which is UTF-8, too */
+    "/e\xcc\x81=\xcc\xb8./x", /* composed in NFC */
 };
 
 static const char *const lists[] = {
@@ -303,8 +303,8 @@ lists_open(void)
 
 
 /*
- * Whatever the path: what is to be opened lies below the root, and its names
- * are those of the path that is answered, segment by segment.
+ * For any path the filename is below the root, and its names are those of the
+ * canonical path, segment by segment.
  */
 static void
 check_found(sweep_t *s, const iri_tree_conf_t *of, const iri_reading_t *got)
@@ -346,7 +346,7 @@ check_found(sweep_t *s, const iri_tree_conf_t *of, const iri_reading_t *got)
 
 
 static void
-check_places(sweep_t *s, iri_str_t path, size_t l)
+check_positions(sweep_t *s, iri_str_t path, size_t l)
 {
     static const sweep_way_t ways[2][2] = {
         { SWEEP_RAW, SWEEP_KEPT_RAW },
@@ -372,7 +372,7 @@ check_places(sweep_t *s, iri_str_t path, size_t l)
 }
 
 
-/* second: two places at a time. */
+/* second: change two octets at a time. */
 static void
 part_octets(sweep_t *s, const char *template, size_t l, int second)
 {
@@ -388,7 +388,7 @@ part_octets(sweep_t *s, const char *template, size_t l, int second)
                 space[i] = (unsigned char) code;
 
                 if (sweep_next(s)) {
-                    check_places(s, path, l);
+                    check_positions(s, path, l);
                 }
             }
         }
@@ -397,7 +397,7 @@ part_octets(sweep_t *s, const char *template, size_t l, int second)
 
 
 static void
-part_places(sweep_t *s)
+part_positions(sweep_t *s)
 {
     size_t i, l;
 
@@ -416,17 +416,17 @@ part_places(sweep_t *s)
 
 
 static void
-test_places(void **state)
+test_positions(void **state)
 {
     (void) state;
 
     sweep_part("octets in each place of a path, 7 lists, 3 trees",
-               part_places, 7, 1);
+               part_positions, 7, 1);
 }
 
 
 static void
-part_two_places(sweep_t *s)
+part_two_positions(sweep_t *s)
 {
     size_t i;
 
@@ -439,11 +439,11 @@ part_two_places(sweep_t *s)
 
 
 static void
-test_two_places(void **state)
+test_two_positions(void **state)
 {
     (void) state;
 
-    sweep_part("octets in each two places of a path", part_two_places, 499,
+    sweep_part("octets in each two places of a path", part_two_positions, 499,
                7);
 }
 
@@ -452,9 +452,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two),        cmocka_unit_test(test_three),
-        cmocka_unit_test(test_four),       cmocka_unit_test(test_places),
-        cmocka_unit_test(test_two_places),
+        cmocka_unit_test(test_two),
+        cmocka_unit_test(test_three),
+        cmocka_unit_test(test_four),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_two_positions),
     };
 
     return cmocka_run_group_tests_name("sequences", tests, setup, NULL);

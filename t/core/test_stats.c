@@ -110,7 +110,7 @@ look(fixture_t *f, int64_t now)
 }
 
 
-/* The requests with a form, all forms, in both modes. */
+/* The number of requests with a form, in both modes. */
 static uint64_t
 requests(fixture_t *f, iri_form_t form)
 {
@@ -207,7 +207,7 @@ test_memory(void **state)
 }
 
 
-/* Each table adds up to all requests. */
+/* The rows of each table add up to the number of requests. */
 static void
 test_sums(void **state)
 {
@@ -274,7 +274,7 @@ test_sums(void **state)
 }
 
 
-/* A value out of range touches nothing else. */
+/* A value out of range changes no other counter. */
 static void
 test_range(void **state)
 {
@@ -323,7 +323,7 @@ test_days(void **state)
     assert_int_equal(iri_stats_requests(iri_stats_day(l, 2)), 0);
     assert_int_equal(iri_stats_day(l, 0)[IRI_FORM_LEGACY], 1);
 
-    /* the ring goes round: the totals stay, the oldest days go */
+    /* the ring is full: the totals stay, the oldest days are replaced */
     for (i = 4; i < 1000; i++) {
         count_at(&f, NOW + (int64_t) i * DAY, 2);
     }
@@ -338,7 +338,7 @@ test_days(void **state)
 }
 
 
-/* Processes whose clocks differ, and clocks that are set. */
+/* Processes with different clocks, and clocks that are changed. */
 static void
 test_clock(void **state)
 {
@@ -356,7 +356,7 @@ test_clock(void **state)
     assert_int_equal(iri_stats_requests(iri_stats_day(l, 0)), 2);
     assert_int_equal(iri_stats_requests(iri_stats_day(l, 1)), 1);
 
-    /* ten years on, and back: that day is not of the last 400 */
+    /* ten years later, and back: that day is not one of the last 400 */
     count_at(&f, NOW + 3650 * (int64_t) DAY, 4);
     count_at(&f, midnight + 2, 2);
     l = look(&f, midnight + 2);
@@ -385,7 +385,7 @@ test_charsets(void **state)
 
     (void) state;
 
-    /* there is room for all of them, and for two more */
+    /* there is room for all charsets, and for two more */
     for (i = 0; (encoding = iri_encoding_at(i)) != NULL; i++) {
         assert_string_equal(iri_stats_charset(i), encoding->name);
     }
@@ -419,7 +419,7 @@ test_charsets(void **state)
 }
 
 
-/* The text under which the sender of the next request is kept. */
+/* The text that is stored for the sender of a request. */
 static void
 assert_kept(iri_stats_table_t table, const char *sent, const char *want)
 {
@@ -468,7 +468,7 @@ test_secrets(void **state)
     assert_kept(IRI_STATS_AGENT, "a b/1.0 (c; d) ?e#f",
                 "a b/1.0 (c; d) ?e#f");
 
-    /* too long: cut between escapes */
+    /* too long: truncated between escapes */
     memset(text, 'x', sizeof(text));
     memcpy(text, "http://u:p@a/", 13);
     text[599] = '\0';
@@ -484,7 +484,7 @@ test_secrets(void **state)
 }
 
 
-/* A sender of more than a 64th is kept, whatever the others do. */
+/* A sender of more than 1/64 of the requests is kept, for any other senders. */
 static void
 test_top(void **state)
 {
@@ -528,7 +528,7 @@ test_top(void **state)
 }
 
 
-/* The memory as a process leaves it that is killed while it writes. */
+/* Memory as a killed process leaves it while writing. */
 static void
 test_killed(void **state)
 {
@@ -567,7 +567,7 @@ test_killed(void **state)
     iri_stats_count(&f.stats, &e);
     assert_int_equal(iri_stats_day(look(&f, NOW), 0)[IRI_FORM_LEGACY], 1);
 
-    /* lengths and numbers in the memory are checked */
+    /* lengths and numbers read from the memory are checked */
     row->len = UINT64_MAX;
     row->charset = 1000;
     assert_int_equal(iri_stats_text(row).len, IRI_STATS_TEXT);
@@ -579,7 +579,7 @@ test_killed(void **state)
 
 /* Count until killed; the letter of a User-Agent depends on its length. */
 static void
-count_for_ever(const iri_stats_t *stats)
+count_until_killed(const iri_stats_t *stats)
 {
     iri_stats_event_t e = legacy("EUC-JP", "", "");
     unsigned char     text[256];
@@ -641,7 +641,7 @@ test_processes(void **state)
             assert_true(pid[i] >= 0);
 
             if (pid[i] == 0) {
-                count_for_ever(&f.stats);
+                count_until_killed(&f.stats);
             }
         }
 
@@ -649,7 +649,7 @@ test_processes(void **state)
             (void) usleep(500 + core_random(1500));
 
             if (i == 0) {
-                assert_senders(look(&f, NOW)); /* while it is written */
+                assert_senders(look(&f, NOW)); /* while a record is written */
             }
             (void) kill(pid[i], SIGKILL);
             (void) waitpid(pid[i], NULL, 0);
@@ -695,7 +695,9 @@ test_prometheus(void **state)
 
 /* ---- pages --------------------------------------------------------------- */
 
-/* Nothing of it ends an element, or begins one: each "<" is of ours. */
+/*
+ * No client text starts or ends an element: each "<" is part of the template.
+ */
 static void
 assert_page(iri_str_t html)
 {
@@ -764,7 +766,7 @@ assert_json(iri_str_t json)
 }
 
 
-/* Octets of any kind, those that mean something more often. */
+/* Random octets, with a bias to those that have a meaning in a format. */
 static iri_str_t
 octets(unsigned char *out, size_t most)
 {
@@ -845,7 +847,7 @@ test_strangers(void **state)
 }
 
 
-/* All that there may be at once, as long as it may be. */
+/* The largest possible report, with the longest texts. */
 static void
 test_largest(void **state)
 {
@@ -936,7 +938,7 @@ test_verdict(void **state)
 }
 
 
-/* All that can be sent, and all that can be asked, where memory fails. */
+/* Each kind of request and report when an allocation fails. */
 static void
 test_no_memory(void **state)
 {
@@ -976,8 +978,8 @@ test_no_memory(void **state)
 /* ---- for pictures -------------------------------------------------------- */
 
 /*
- * What a site may see that has moved to UTF-8: the events of 75 days, counted
- * as a server would count them.
+ * The counters of a site that has moved to UTF-8: events of 75 days, as a
+ * server would count them.
  */
 static void
 simulate(fixture_t *f, int64_t from, int64_t to)

@@ -133,9 +133,9 @@ hex_number(iri_str_t s)
 }
 
 
-/* May it stand in a path, in a query? */
+/* May the character be in a path, or in a query? */
 static unsigned
-stands(uint32_t c)
+is_allowed(uint32_t c)
 {
     unsigned char text[16] = "a:";
     iri_str_t     iri = { 2, text };
@@ -151,7 +151,7 @@ stands(uint32_t c)
 }
 
 
-/* Every character of the range, but for bidi formatting characters. */
+/* Every character of the range, except bidi formatting characters. */
 static int
 judge_range(core_t *core, const suite_row_t *row)
 {
@@ -162,14 +162,14 @@ judge_range(core_t *core, const suite_row_t *row)
     (void) core;
 
     for (c = first; c <= last; c++) {
-        if (stands(c) != (iri_char_is_bidi_control(c) ? 0 : want)) {
+        if (is_allowed(c) != (iri_char_is_bidi_control(c) ? 0 : want)) {
             return 0;
         }
     }
 
-    /* No two ranges touch, but for surrogates and those of private use. */
+    /* No two ranges are adjacent, except around surrogates and private use. */
     return (first - 1 < 0xe000 && first - 1 >= 0xd800)
-           || stands(first - 1) != want;
+           || is_allowed(first - 1) != want;
 }
 
 
@@ -383,7 +383,7 @@ column_read(const char *p, unsigned char *text, iri_str_t *out)
 }
 
 
-/* UAX #15: of columns 1 to 5, which is the form of which. */
+/* UAX #15: the relations between columns 1 to 5. */
 static size_t
 forms_judge(core_t *core, const char *text)
 {

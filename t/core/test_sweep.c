@@ -21,28 +21,28 @@
 #define N IRI_FOLD_NORMALIZATION
 
 #define MAX_TEXT 64              /* characters */
-#define LONG     (32 * MAX_TEXT) /* octets, whatever is done with them */
+#define LONG     (32 * MAX_TEXT) /* octets, after any mapping */
 
 /* A text in a charset that has all its characters. */
 typedef struct {
     size_t        row; /* of core_supported */
     iri_str_t     octets;
-    int           utf8; /* is a name in UTF-8 as well */
+    int           utf8; /* also a name in UTF-8 */
     unsigned char space[4 * MAX_TEXT];
 } legacy_t;
 
-/* One segment, and what is known of it by ICU. */
+/* One segment, and its properties by ICU. */
 typedef struct {
     uint32_t      c[MAX_TEXT];
     size_t        count;
-    iri_str_t     octets; /* UTF-8, as the characters are */
-    iri_str_t     path;   /* "/" and these */
+    iri_str_t     octets; /* the characters in UTF-8 */
+    iri_str_t     path;   /* "/" and octets */
     iri_str_t     nfd;
     iri_str_t     want; /* NFC */
     int           ascii;
-    int           forbidden; /* may not be read at all */
-    int           foreign;   /* may not be read in a legacy charset */
-    int           bidi;      /* may not be read raw */
+    int           forbidden;  /* never accepted */
+    int           not_legacy; /* not accepted in a legacy charset */
+    int           bidi;       /* not accepted raw */
     unsigned char space[4][LONG];
     legacy_t      in[CORE_SUPPORTED];
     size_t        ins;
@@ -99,7 +99,7 @@ in_form(const text_t *t, int nfd, unsigned char *out)
 }
 
 
-/* The octets in a charset; len 0: it does not have them all. */
+/* The octets in a charset; len 0: it lacks a character. */
 static iri_str_t
 text_in(const text_t *t, const iri_charset_t *in, unsigned char *out)
 {
@@ -117,7 +117,7 @@ text_in(const text_t *t, const iri_charset_t *in, unsigned char *out)
 }
 
 
-/* Is it a name in UTF-8 already?  One with a C1 control is not. */
+/* Is it a name in UTF-8? A text with a C1 control is not. */
 static int
 is_utf8(iri_str_t octets)
 {
@@ -155,13 +155,13 @@ text_set(text_t *t)
     size_t   i;
 
     t->ascii = 1;
-    t->forbidden = t->foreign = t->bidi = 0;
+    t->forbidden = t->not_legacy = t->bidi = 0;
 
     for (i = 0; i < t->count; i++) {
         c = t->c[i];
         t->ascii &= c < 0x80;
         t->forbidden |= is_control(c);
-        t->foreign |= c == 0xfffd || U_IS_UNICODE_NONCHAR(c);
+        t->not_legacy |= c == 0xfffd || U_IS_UNICODE_NONCHAR(c);
         t->bidi |= core_is_bidi_control(c);
     }
 
@@ -175,7 +175,7 @@ text_set(text_t *t)
 
 /* ---- mappings ----------------------------------------------------------- */
 
-/* "/" and a canonical segment, or nothing where there is no reading. */
+/* "/" and the canonical segment, or nothing if there is no reading. */
 static iri_str_t
 canonical(const text_t *t, int raw)
 {
@@ -227,7 +227,7 @@ map_read_legacy(sweep_t *s, const text_t *t)
     const legacy_t *in;
 
     for (in = t->in; in < t->in + t->ins && !t->ascii; in++) {
-        /* UTF-8, with a control, too, is read in no other charset. */
+        /* UTF-8, also with a control, is read in no other charset. */
         if (iri_charset_span(&iri_charset_utf8, in->octets) == in->octets.len)
         {
             continue;
@@ -235,15 +235,16 @@ map_read_legacy(sweep_t *s, const text_t *t)
 
         octets = sweep_raw(in->octets, path);
         sweep_read_as(s, core_supported[in->row].name, &one_charset[in->row],
-                      octets, SWEEP_RAW, t->foreign ? none : canonical(t, 1));
+                      octets, SWEEP_RAW,
+                      t->not_legacy ? none : canonical(t, 1));
         sweep_read_as(s, core_supported[in->row].name, &one_charset[in->row],
                       octets, SWEEP_KEPT_ESCAPED,
-                      t->foreign ? none : canonical(t, 0));
+                      t->not_legacy ? none : canonical(t, 0));
     }
 }
 
 
-/* Whatever it holds: a URI of the same octets. */
+/* A URI of the same octets, for any characters. */
 static void
 map_to_uri(sweep_t *s, const text_t *t)
 {
@@ -264,7 +265,7 @@ map_to_uri(sweep_t *s, const text_t *t)
 }
 
 
-/* ucschar of RFC 3987, 2.2, by Unicode's own names for what it leaves out */
+/* ucschar of RFC 3987, 2.2; the exceptions by Unicode properties */
 static int
 may_stand_in_iri(uint32_t c)
 {
@@ -276,7 +277,7 @@ may_stand_in_iri(uint32_t c)
 }
 
 
-/* The same characters, escaped or not, and read as the same. */
+/* An IRI of the same characters, escaped or not, with the same reading. */
 static void
 map_to_iri(sweep_t *s, const text_t *t)
 {
@@ -321,7 +322,7 @@ map_to_iri(sweep_t *s, const text_t *t)
 }
 
 
-/* To the canonical URI, which itself needs no redirect. */
+/* A redirect leads to the canonical URI, which is not redirected. */
 static void
 map_redirect(sweep_t *s, const text_t *t)
 {
@@ -354,7 +355,7 @@ map_redirect(sweep_t *s, const text_t *t)
 }
 
 
-/* A vendor variant is canonical, and has no further variant that way. */
+/* A vendor variant is canonical and has no further variant. */
 static void
 map_variants(sweep_t *s, const text_t *t)
 {
@@ -387,7 +388,7 @@ map_variants(sweep_t *s, const text_t *t)
 
 
 static void
-check_name(sweep_t *s, const char *what, const iri_tree_conf_t *of,
+check_name(sweep_t *s, const char *label, const iri_tree_conf_t *of,
            iri_str_t octets, iri_str_t want)
 {
     iri_str_t name = { 0, NULL };
@@ -395,11 +396,14 @@ check_name(sweep_t *s, const char *what, const iri_tree_conf_t *of,
     sweep_check(s,
                 iri_entry_name(&s->core.env, of, octets, &name) == IRI_OK
                     && iri_str_equal(name, want),
-                what, octets, name);
+                label, octets, name);
 }
 
 
-/* The name of an entry in each form and charset, and that of its name. */
+/*
+ * The name of an entry in each form and charset, and that of its canonical
+ * name.
+ */
 static void
 map_entry_name(sweep_t *s, const text_t *t)
 {
@@ -416,14 +420,15 @@ map_entry_name(sweep_t *s, const text_t *t)
 
     for (in = t->in; in < t->in + t->ins; in++) {
         check_name(s, core_supported[in->row].name, &tree[in->row],
-                   in->octets, t->forbidden || t->foreign ? none : t->want);
+                   in->octets,
+                   t->forbidden || t->not_legacy ? none : t->want);
     }
 }
 
 
-/* The one entry is found by the path, with just its octets. */
+/* The path finds the only entry, with exactly its octets. */
 static void
-check_found(sweep_t *s, const char *what, const iri_tree_conf_t *of,
+check_found(sweep_t *s, const char *label, const iri_tree_conf_t *of,
             iri_str_t entry, iri_str_t path, const iri_reading_t *reading)
 {
     iri_found_t found;
@@ -432,13 +437,13 @@ check_found(sweep_t *s, const char *what, const iri_tree_conf_t *of,
     s->entries = 1;
 
     if (sweep_find(s, of, reading, path, &found)) {
-        sweep_check(s, found.verdict == IRI_SERVE, what, path, entry);
-        sweep_check_str(s, found.path, path, what, path);
+        sweep_check(s, found.verdict == IRI_SERVE, label, path, entry);
+        sweep_check_str(s, found.path, path, label, path);
         sweep_check(
             s,
             found.filename.len == 5 + entry.len
                 && iri_str_equal(iri_str_from(found.filename, 5), entry),
-            what, path, found.filename);
+            label, path, found.filename);
     }
 }
 
@@ -465,22 +470,25 @@ map_found(sweep_t *s, const text_t *t)
 }
 
 
-/* On disk in a charset, alone and behind UTF-8; asked for in that charset. */
+/*
+ * On disk in a charset, alone and listed after UTF-8; requested in that
+ * charset.
+ */
 static void
 check_found_in(sweep_t *s, const text_t *t, const legacy_t *in,
                iri_str_t path)
 {
-    const char         *what = core_supported[in->row].name;
+    const char         *label = core_supported[in->row].name;
     iri_received_path_t request = { { 0, NULL }, 0, { 0, NULL } };
     iri_reading_t       reading;
     iri_found_t         found;
     unsigned char       came[LONG];
 
-    check_found(s, what, &tree[in->row], in->octets, path, NULL);
+    check_found(s, label, &tree[in->row], in->octets, path, NULL);
 
-    /* Octets that are UTF-8 are another name there. */
+    /* Octets that are UTF-8 have another name there. */
     if (!in->utf8) {
-        check_found(s, what, &tree_behind[in->row], in->octets, path, NULL);
+        check_found(s, label, &tree_behind[in->row], in->octets, path, NULL);
 
     } else if (sweep_find(s, &tree_behind[in->row], NULL, path, &found)) {
         sweep_check(s, found.verdict != IRI_SERVE, "other name", path,
@@ -495,7 +503,7 @@ check_found_in(sweep_t *s, const text_t *t, const legacy_t *in,
         "read", in->octets, in->octets);
 
     if (iri_str_equal(reading.path, path)) {
-        check_found(s, what, &utf8_tree, t->want, path, &reading);
+        check_found(s, label, &utf8_tree, t->want, path, &reading);
     }
 }
 
@@ -506,7 +514,7 @@ map_found_legacy(sweep_t *s, const text_t *t)
     iri_str_t path = canonical(t, 0);
     size_t    i;
 
-    if (t->ascii || path.data == NULL || t->foreign || t->want.len > 255) {
+    if (t->ascii || path.data == NULL || t->not_legacy || t->want.len > 255) {
         return;
     }
 
@@ -516,7 +524,7 @@ map_found_legacy(sweep_t *s, const text_t *t)
 }
 
 
-/* Add an entry, unless it has the very name. */
+/* Add an entry, unless it has the requested name. */
 static void
 decoy(sweep_t *s, const text_t *t, iri_str_t octets)
 {
@@ -532,7 +540,7 @@ decoy(sweep_t *s, const text_t *t, iri_str_t octets)
 }
 
 
-/* What a more lenient mapping would take for it. */
+/* The result of a more lenient mapping. */
 static iri_str_t
 lenient(const text_t *t, const UNormalizer2 *by, unsigned char *out)
 {
@@ -558,7 +566,7 @@ lenient(const text_t *t, const UNormalizer2 *by, unsigned char *out)
 }
 
 
-/* Among entries of like names it is not there. */
+/* Among entries with similar names the requested one is absent. */
 static void
 map_no_other(sweep_t *s, const text_t *t)
 {
@@ -596,8 +604,8 @@ map_no_other(sweep_t *s, const text_t *t)
 
 
 /*
- * The mappings that there are; those of hosts, width, case, accents and
- * queries come with what they belong to, each by a line.
+ * The mappings of a segment. Those of hosts, width, case, accents and queries
+ * are tested with their subjects.
  */
 static const struct {
     const char *name;
@@ -636,7 +644,7 @@ text_check(sweep_t *s, text_t *t)
 
 static const struct {
     uint32_t before;
-    uint32_t after; /* 0: nothing */
+    uint32_t after; /* 0: no character */
 } contexts[] = {
     { 0, 0 },   { '.', 0 },    { '.', '.' },
     { 'a', 0 }, { 0, 0x0301 }, { 'a', 0x0338 },
@@ -673,7 +681,7 @@ part_scalars(sweep_t *s)
     uint32_t c;
 
     for (c = 0; c <= 0x10ffff; c++) {
-        /* A "/" is in no segment. */
+        /* No segment contains "/". */
         if ((c < 0xd800 || c > 0xdfff) && c != '/' && sweep_next(s)) {
             scalar_check(s, c);
         }
@@ -690,7 +698,7 @@ test_scalars(void **state)
 }
 
 
-/* ---- characters that a rule is about ------------------------------------ */
+/* ---- characters with rules ---------------------------------------------- */
 
 static int
 has_variant(uint32_t c)
@@ -708,7 +716,7 @@ has_variant(uint32_t c)
 }
 
 
-/* What normalization, or a rule of ours, does something about. */
+/* Characters that normalization or a rule of the core changes. */
 static int
 is_known(uint32_t c)
 {
@@ -793,7 +801,7 @@ test_pairs(void **state)
 
 /* ---- NormalizationTest.txt ---------------------------------------------- */
 
-/* "1E0A 0323;" to characters; the text behind it. */
+/* Read "1E0A 0323;" as characters. Returns: the text after it. */
 static char *
 column(char *p, text_t *t)
 {

@@ -59,7 +59,7 @@ test_each_has_a_word(void **state)
 }
 
 
-/* The words that users see: those of the design. */
+/* The words that users see, as in the design. */
 static void
 test_words(void **state)
 {
@@ -158,7 +158,7 @@ test_buffer_grows_to_its_limit(void **state)
                      IRI_OK);
     assert_int_equal(buf.len, IRI_MAX_BUFFER);
 
-    /* With no memory it stays as it is. */
+    /* A failed allocation leaves the buffer unchanged. */
     core.fail_at = core.allocs + 1;
     memset(&buf, 0, sizeof(buf));
     assert_int_equal(iri_buf_putc(&core.env, &buf, 'a'), IRI_NO_MEMORY);
@@ -183,7 +183,7 @@ test_log_lines(void **state)
     iri_logf(&core.env, IRI_LOG_INFO, "%s", "100% %s %n");
     assert_string_equal(core.log, "100% %s %n\n");
 
-    /* Traces only where they are wanted; a long line is cut. */
+    /* Trace lines only if tracing is on; a long line is truncated. */
     core.log_len = 0;
     iri_logf(&core.env, IRI_LOG_TRACE, "%s", "trace");
     assert_int_equal(core.log_len, 0);

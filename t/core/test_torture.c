@@ -36,17 +36,17 @@
 #define NFC IRI_FILENAME_NFC
 #define NFD IRI_FILENAME_NFD
 
-/* What goes through much of the core, by each of its ways. */
+/* Cases that use many functions of the core, in each of its ways. */
 typedef struct {
     const char         *what;
     const char         *entries[5]; /* "x/" directory, "x>y" link; "*" many */
-    const char         *target;     /* as it was sent */
+    const char         *target;     /* as sent */
     const char         *charsets;   /* iri_charset */
     const char         *tree;       /* iri_filename_charset */
     iri_filename_form_t names;
-    size_t              prefix; /* of the path, that root stands for */
-    unsigned            match;  /* besides normalization */
-    int                 write;
+    size_t   prefix; /* length of the part of the path that root replaces */
+    unsigned match;  /* besides normalization */
+    int      write;
 } case_t;
 
 static const case_t cases[] = {
@@ -416,10 +416,10 @@ static const case_t cases[] = {
       0 },
 };
 
-/* The directory of each case, below it. */
+/* The directory that contains the directory of each case. */
 static char base[] = "/tmp/iri-torture-XXXXXX";
 
-/* What plausibly goes wrong, and what is said of what is not there. */
+/* Plausible errors, and the errors of absent entries. */
 static const int errors[] = { EACCES, EIO,    EMFILE, ENFILE,    ENOMEM,
                               EINTR,  ESTALE, EPERM,  EOVERFLOW, EBADF };
 static const int absences[] = { ENOENT, ELOOP, ENAMETOOLONG, ENOTDIR };
@@ -428,9 +428,9 @@ static const int icu_errors[] = { U_MEMORY_ALLOCATION_ERROR,
                                   U_INTERNAL_PROGRAM_ERROR,
                                   U_MISSING_RESOURCE_ERROR };
 
-/* More calls while a charset is built, larger directories. */
+/* More calls while a charset is built, and larger directories? */
 static int
-thorough(void)
+is_long_run(void)
 {
     const char *how = getenv("IRI_TORTURE");
 
@@ -463,7 +463,7 @@ make_entry(size_t i, const char *entry)
     size_t k;
 
     if (strcmp(entry, "*") == 0) {
-        for (k = 0; k < (thorough() ? 300 : 30); k++) {
+        for (k = 0; k < (is_long_run() ? 300 : 30); k++) {
             snprintf(plain, sizeof(plain), "%s%lu",
                      k % 2 ? "\xe2\x84\xab" : "\xc3\xa9", (unsigned long) k);
             make_entry(i, plain);
@@ -538,14 +538,14 @@ typedef struct {
     iri_received_path_t request;
     unsigned char       octets[256];
     char                root[64];
-    enum { COLD, WARM, NO_CACHE, CACHES } how; /* its cache is */
+    enum { COLD, WARM, NO_CACHE, CACHES } how; /* state of the cache */
 } torture_t;
 
-/* What each function answered; those behind a failure were not called. */
+/* The result of each function; after a failure no further one is called. */
 typedef struct {
     iri_status_t  status;
-    const char   *stage;   /* the last */
-    int           reached; /* how many ended well */
+    const char   *stage;   /* the last function */
+    int           reached; /* the number of functions that succeeded */
     iri_reading_t reading;
     iri_search_t  search;
     iri_found_t   found;
@@ -565,7 +565,10 @@ forget_cache(torture_t *t)
 }
 
 
-/* escaped: as httpd has it, and with a trace, so that both are gone through */
+/*
+ * escaped: the path as httpd passes it, and with a trace, so that both kinds of
+ * code run
+ */
 static void
 torture_init(torture_t *t, size_t i, int escaped)
 {
@@ -615,13 +618,13 @@ is_untouched(const void *out, size_t size)
 }
 
 
-/* Did the call end well?  Otherwise it may have written nothing. */
-#define WENT_WELL(o, call, out)                                              \
-    went_well((o), #call, (memset(&(out), 0x5a, sizeof(out)), (call)),       \
+/* Did the call succeed? If not, it must not have written its output. */
+#define SUCCEEDED(o, call, out)                                              \
+    succeeded((o), #call, (memset(&(out), 0x5a, sizeof(out)), (call)),       \
               &(out), sizeof(out))
 
 static int
-went_well(outcome_t *o, const char *stage, iri_status_t status,
+succeeded(outcome_t *o, const char *stage, iri_status_t status,
           const void *out, size_t size)
 {
     o->status = status;
@@ -639,7 +642,7 @@ went_well(outcome_t *o, const char *stage, iri_status_t status,
 
 /* The last segment, as octets that may be a name. */
 static iri_str_t
-leaf(iri_str_t path)
+last_segment(iri_str_t path)
 {
     size_t i = path.len;
 
@@ -651,7 +654,7 @@ leaf(iri_str_t path)
 }
 
 
-/* All that a server asks for one request. */
+/* All calls that a server makes for one request. */
 static void
 run(torture_t *t, outcome_t *o)
 {
@@ -660,7 +663,7 @@ run(torture_t *t, outcome_t *o)
 
     memset(o, 0, sizeof(*o));
 
-    if (!WENT_WELL(o, iri_read(env, &t->conf, &t->request, &o->reading),
+    if (!SUCCEEDED(o, iri_read(env, &t->conf, &t->request, &o->reading),
                    o->reading)
         || o->reading.verdict == IRI_REFUSE)
     {
@@ -675,17 +678,18 @@ run(torture_t *t, outcome_t *o)
     o->search.write = t->one->write;
     o->search.reading = &o->reading;
 
-    if (!WENT_WELL(o, iri_find(env, &o->search, &o->found), o->found)
-        || !WENT_WELL(o, iri_path_to_uri(env, o->found.path, &o->uri), o->uri)
-        || !WENT_WELL(o, iri_path_to_iri(env, o->found.path, &o->iri), o->iri)
-        || !WENT_WELL(o,
+    if (!SUCCEEDED(o, iri_find(env, &o->search, &o->found), o->found)
+        || !SUCCEEDED(o, iri_path_to_uri(env, o->found.path, &o->uri), o->uri)
+        || !SUCCEEDED(o, iri_path_to_iri(env, o->found.path, &o->iri), o->iri)
+        || !SUCCEEDED(o,
                       core_location(env, &o->reading, o->found.path, &query,
                                     &o->location),
                       o->location)
-        || !WENT_WELL(
-            o,
-            iri_entry_name(env, &t->tree, leaf(o->reading.octets), &o->name),
-            o->name)
+        || !SUCCEEDED(o,
+                      iri_entry_name(env, &t->tree,
+                                     last_segment(o->reading.octets),
+                                     &o->name),
+                      o->name)
         || o->found.verdict == IRI_RESTART || o->found.verdict == IRI_REFUSE
         || o->found.verdict == IRI_CHOOSE)
     {
@@ -693,14 +697,14 @@ run(torture_t *t, outcome_t *o)
     }
 
     memset(&o->path_info, 0x5a, sizeof(o->path_info));
-    (void) WENT_WELL(o,
+    (void) SUCCEEDED(o,
                      iri_found_split(env, &o->search, &o->found, &o->filename,
                                      &o->path_info),
                      o->filename);
 }
 
 
-/* ---- what may come of it ------------------------------------------------ */
+/* ---- allowed results ---------------------------------------------------- */
 
 static void
 loose(const torture_t *t, const outcome_t *got, const outcome_t *want,
@@ -729,7 +733,10 @@ same_reading(const iri_reading_t *a, const iri_reading_t *b)
 }
 
 
-/* In doubt whether they are all there are none: without a cache, say. */
+/*
+ * If the list of candidates may be incomplete there is none, for example
+ * without a cache.
+ */
 static int
 same_choices(const iri_found_t *a, const iri_found_t *b)
 {
@@ -775,11 +782,11 @@ same(const outcome_t *a, const outcome_t *b)
 
 
 /*
- * Are the names of the filename those of the path?  What is below a file is
- * PATH_INFO, and written as it is.
+ * Are the names of the filename those of the path? The part below a file is
+ * PATH_INFO and not encoded.
  */
 static int
-is_named(const torture_t *t, const iri_found_t *found, int lied)
+is_named(const torture_t *t, const iri_found_t *found, int false_absence)
 {
     iri_str_t   disk = iri_str_from(found->filename, strlen(t->root));
     iri_str_t   path = iri_str_from(found->path, t->one->prefix);
@@ -799,13 +806,13 @@ is_named(const torture_t *t, const iri_found_t *found, int lied)
         octets = (iri_str_t){ to - from, disk.data + from };
         part = (iri_str_t){ end - at, path.data + at };
 
-        if (!iri_str_equal(octets, part) || !(below_file || lied)) {
+        if (!iri_str_equal(octets, part) || !(below_file || false_absence)) {
             if (iri_entry_name(&t->core.env, &t->tree, octets, &name)
                 != IRI_OK) {
                 return 0;
             }
 
-            /* Octets that are no name stand for themselves. */
+            /* Octets without a name are compared as they are. */
             name = name.len != 0 ? name : octets;
 
             if (!iri_str_equal(name, part)) {
@@ -823,13 +830,12 @@ is_named(const torture_t *t, const iri_found_t *found, int lied)
 
 
 /*
- * What was found with something failing.  lied: the file system said that
- * something was not there, which may then rightly be answered as if it were
- * so.
+ * Check a result after a failure. false_absence: the file system reported an
+ * entry as absent, so the result may be that of an absent entry.
  */
 static void
 check_found(torture_t *t, const outcome_t *got, const outcome_t *want,
-            int lied)
+            int false_absence)
 {
     const iri_found_t *a = &got->found, *b = &want->found;
 
@@ -838,26 +844,28 @@ check_found(torture_t *t, const outcome_t *got, const outcome_t *want,
         return;
 
     case IRI_SERVE:
-        if (lied ? !is_named(t, a, 1)
-                 : b->verdict != IRI_SERVE || !iri_str_equal(a->path, b->path)
-                       || !iri_str_equal(a->filename, b->filename))
+        if (false_absence
+                ? !is_named(t, a, 1)
+                : b->verdict != IRI_SERVE || !iri_str_equal(a->path, b->path)
+                      || !iri_str_equal(a->filename, b->filename))
         {
             loose(t, got, want, "served");
         }
         break;
 
     case IRI_RESTART:
-        /* Before it is asked which of several is meant, the filename ends. */
+        /* For an ambiguous path the filename ends before the candidates. */
         if (a->why == IRI_WHY_AMBIGUOUS
-            && (lied
+            && (false_absence
                 || (b->verdict == IRI_RESTART
                     && iri_str_equal(a->path, b->path))))
         {
             return;
         }
 
-        /* Where a directory must not be listed it may lead less far. */
-        if (lied || (fault.error == EACCES && b->verdict == IRI_RESTART)
+        /* If a directory cannot be listed the result may be a shorter path. */
+        if (false_absence
+                    || (fault.error == EACCES && b->verdict == IRI_RESTART)
                 ? !is_named(t, a, 1)
                 : b->verdict != IRI_RESTART
                       || !iri_str_equal(a->path, b->path))
@@ -867,23 +875,24 @@ check_found(torture_t *t, const outcome_t *got, const outcome_t *want,
         return;
 
     case IRI_CHOOSE:
-        if (!lied && (b->verdict != IRI_CHOOSE || !same_choices(a, b))) {
+        if (!false_absence
+            && (b->verdict != IRI_CHOOSE || !same_choices(a, b))) {
             loose(t, got, want, "let choose");
         }
         return;
 
     default:
-        if (!is_named(t, a, lied)) {
+        if (!is_named(t, a, false_absence)) {
             loose(t, got, want, "passed");
         }
 
         /*
-         * That nothing was found is not that nothing is there, or a second
-         * entry of that name would be made.  But a directory that must not
-         * be listed answers for exact names only.
+         * A failure is not absence, or a second entry with that name could be
+         * created. But a directory that cannot be listed has results for exact
+         * names only.
          */
-        if (!lied && b->verdict != IRI_PASS && a->why != IRI_WHY_ERROR
-            && fault.error != EACCES)
+        if (!false_absence && b->verdict != IRI_PASS
+            && a->why != IRI_WHY_ERROR && fault.error != EACCES)
         {
             loose(t, got, want, "absent");
         }
@@ -895,7 +904,9 @@ check_found(torture_t *t, const outcome_t *got, const outcome_t *want,
 }
 
 
-/* filename ends at a "/" of what was found, the rest is as many segments. */
+/*
+ * filename ends at a "/" of the found one, and the rest has the same segments.
+ */
 static void
 check_split(torture_t *t, const outcome_t *got, const outcome_t *want)
 {
@@ -917,9 +928,10 @@ check_split(torture_t *t, const outcome_t *got, const outcome_t *want)
 }
 
 
-/* Nothing was made worse by what failed. */
+/* The failure gives no more access. */
 static void
-check(torture_t *t, const outcome_t *got, const outcome_t *want, int lied)
+check(torture_t *t, const outcome_t *got, const outcome_t *want,
+      int false_absence)
 {
     if (got->status != IRI_OK && got->status != IRI_NO_MEMORY
         && got->status != IRI_ICU_FAILED && got->status != IRI_IO_FAILED)
@@ -936,7 +948,7 @@ check(torture_t *t, const outcome_t *got, const outcome_t *want, int lied)
     }
 
     if (got->reached > 1) {
-        check_found(t, got, want, lied);
+        check_found(t, got, want, false_absence);
     }
 
     if (got->status != IRI_OK || got->reading.verdict == IRI_REFUSE) {
@@ -951,10 +963,10 @@ check(torture_t *t, const outcome_t *got, const outcome_t *want, int lied)
 }
 
 
-/* The n-th call of these kinds fails; how many did. */
+/* Let the n-th call of these kinds fail. Returns: how many failed. */
 static size_t
 torture_once(torture_t *t, unsigned kinds, size_t n, int error, int on,
-             int lied, const outcome_t *want)
+             int false_absence, const outcome_t *want)
 {
     static outcome_t got;
     size_t           failed;
@@ -971,20 +983,20 @@ torture_once(torture_t *t, unsigned kinds, size_t n, int error, int on,
     run(t, &got);
     failed = fault.failed;
     fault.kinds = 0;
-    check(t, &got, want, lied);
+    check(t, &got, want, false_absence);
 
     if (failed == 0 && !same(&got, want)) {
         loose(t, &got, want, "undisturbed");
     }
 
-    /* What the broken one left behind does no harm. */
+    /* The next request, with the same cache, gets the right result. */
     run(t, &got);
 
     if (!same(&got, want)) {
         loose(t, &got, want, "afterwards");
     }
 
-    /* But for what was remembered of a directory, all is given back. */
+    /* All memory is freed, except for cached indexes. */
     forget_cache(t);
     core_forget(&t->core);
     assert_int_equal(fault.blocks, blocks);
@@ -995,9 +1007,9 @@ torture_once(torture_t *t, unsigned kinds, size_t n, int error, int on,
 }
 
 
-/* One call of these kinds fails, then the next ...; how many there were. */
+/* Let each call of these kinds fail in turn. Returns: the number of calls. */
 static size_t
-torture(torture_t *t, unsigned kinds, int error, int on, int lied)
+torture(torture_t *t, unsigned kinds, int error, int on, int false_absence)
 {
     static outcome_t want;
     void            *kept;
@@ -1010,7 +1022,7 @@ torture(torture_t *t, unsigned kinds, int error, int on, int lied)
     t->core.blocks = NULL;
 
     do {
-        failed = torture_once(t, kinds, ++n, error, on, lied, &want);
+        failed = torture_once(t, kinds, ++n, error, on, false_absence, &want);
     } while (failed != 0);
 
     t->core.blocks = kept;
@@ -1020,9 +1032,12 @@ torture(torture_t *t, unsigned kinds, int error, int on, int lied)
 }
 
 
-/* Each case in each way, once and from then on; how many calls there were. */
+/*
+ * Each case in each way, with one failure and with all later calls failing.
+ * Returns: the number of calls.
+ */
 static size_t
-each_case(unsigned kinds, const int *error, size_t count, int lied)
+each_case(unsigned kinds, const int *error, size_t count, int false_absence)
 {
     torture_t t;
     size_t    i, k, sites = 0;
@@ -1034,7 +1049,8 @@ each_case(unsigned kinds, const int *error, size_t count, int lied)
             t.how = how / 4;
 
             for (k = 0; k < count; k++) {
-                sites += torture(&t, kinds, error[k], how >> 1 & 1, lied);
+                sites += torture(&t, kinds, error[k], how >> 1 & 1,
+                                 false_absence);
             }
 
             torture_free(&t);
@@ -1070,7 +1086,10 @@ test_heap(void **state)
 }
 
 
-/* Requests in turn, and a cache that has no room for all their directories. */
+/*
+ * Requests one after another, with a cache that has no room for all
+ * directories.
+ */
 static size_t
 cache_once(torture_t *t, const outcome_t *want, size_t count, size_t n,
            int on)
@@ -1174,7 +1193,7 @@ test_clock(void **state)
 }
 
 
-/* The order of a directory is nobody's, nor is how often it tells a name. */
+/* The order of entries in a directory, and repeated entries, do not matter. */
 static void
 test_orders(void **state)
 {
@@ -1240,8 +1259,8 @@ ask_large(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
 
 
 /*
- * One call fails while a large directory is indexed elsewhere: what was not
- * read to its end is not remembered, and the next who asks has it read.
+ * One call fails while a job indexes a large directory: an incomplete index is
+ * not cached, and the next request starts another job.
  */
 static size_t
 job_once(const char *root, unsigned kinds, size_t n, int on, int error)
@@ -1273,7 +1292,9 @@ job_once(const char *root, unsigned kinds, size_t n, int on, int error)
          turn < 3 && ask_large(&core, cache, &tree, root) != IRI_RESTART;
          turn++)
     {
-        /* Not found, it is being read, or was not to be listed. */
+        /*
+         * Not found: the job is pending, or the directory could not be listed.
+         */
         if (job != NULL) {
             iri_index_job_run(job);
             job = NULL;
@@ -1286,7 +1307,7 @@ job_once(const char *root, unsigned kinds, size_t n, int on, int error)
 
     assert_true(turn < 3);
 
-    /* It was made a moment ago, and is to be read again. */
+    /* The directory changed a moment ago, so it is read again. */
     if (job != NULL) {
         iri_index_job_drop(job);
         job = NULL;
@@ -1334,7 +1355,7 @@ test_jobs(void **state)
         for (on = 0; on < 2; on++) {
             for (n = 1;
                  job_once(root, what[i].kinds, n, on, what[i].error) != 0;
-                 n += 1 + n / (thorough() ? 40 : 4))
+                 n += 1 + n / (is_long_run() ? 40 : 4))
             {
                 sites++;
             }
@@ -1355,14 +1376,14 @@ test_icu(void **state)
     assert_true(each_case(FAULT_ICU, icu_errors, COUNT(icu_errors), 0)
                 > 1000);
 
-    /* Of its own it takes none for a request, as far as is known. */
+    /* ICU is not known to allocate memory of its own for a request. */
     (void) each_case(FAULT_ICU_HEAP, icu_errors, 1, 0);
 }
 
 
 /* ---- settings ----------------------------------------------------------- */
 
-/* Do two charsets read and write the same?  Of every step-th code. */
+/* Do two charsets decode and encode equally? Every step-th code is compared. */
 static int
 same_tables(const iri_charset_t *a, const iri_charset_t *b, uint32_t step)
 {
@@ -1404,7 +1425,10 @@ registry_of(core_t *core)
 }
 
 
-/* A sentence or just the charset that it would have been; then again. */
+/*
+ * An error message or exactly the charset as without a failure; then once more
+ * without a failure.
+ */
 static size_t
 settings_once(const char *label, unsigned kinds, size_t n, int on, int error)
 {
@@ -1454,7 +1478,9 @@ settings(const char *label, unsigned kinds, int error, size_t step)
     int    on;
 
     for (on = 0; on < 2; on++) {
-        /* Each of the first, which open things; then every step-th. */
+        /*
+         * Each of the first calls, which open converters; then every step-th.
+         */
         for (n = 1; settings_once(label, kinds, n, on, error) != 0;
              n += n < 20 ? 1 : step)
         {
@@ -1482,12 +1508,12 @@ is_large(const char *label)
 }
 
 
-/* Every charset: of the large ones some calls, of the others each. */
+/* Every charset: for large ones some calls fail, for others each. */
 static void
 test_settings(void **state)
 {
     const char *label;
-    size_t      i, step, large = thorough() ? 1 : 40;
+    size_t      i, step, large = is_long_run() ? 1 : 40;
 
     (void) state;
 
@@ -1505,8 +1531,8 @@ test_settings(void **state)
 
 
 /*
- * ICU's own memory, from the very first that it asks for: a process each,
- * for what ICU has loaded stays, and so does that it could not be loaded.
+ * ICU's own memory, from its first allocation on: each in a process of its own,
+ * because ICU keeps its data loaded, and also remembers a failure to load it.
  */
 static int
 icu_memory_once(const char *label, size_t n, int on)
@@ -1593,7 +1619,7 @@ test_icu_memory(void **state)
 
 /* ---- hosts --------------------------------------------------------------- */
 
-/* What goes through much of the functions for hosts; "%" only for a read. */
+/* Hosts that use many of the functions for hosts; "%" only in iri_host_read. */
 static const char *const hosts[] = {
     "b\xc3\xbc"
     "cher.example",
@@ -1615,16 +1641,17 @@ static const int idn_codes[] = { IDN2_MALLOC,        IDN2_ICONV_FAIL,
                                  IDN2_NFC,           IDN2_PUNYCODE_BIG_OUTPUT,
                                  IDN2_TOO_BIG_LABEL, IDN2_DISALLOWED };
 
-/* All that is asked of a host, each by itself. */
+/* The results of all functions for hosts, each called separately. */
 typedef struct {
     iri_status_t status[5];
-    iri_host_t   host[4]; /* read, mapped, of a configuration, U-labels */
-    iri_str_t    display;
+    iri_host_t
+        host[4]; /* iri_host_read, iri_host_map, iri_host_name, U-labels */
+    iri_str_t display;
 } hosts_t;
 
 
 static int
-says_nothing(iri_status_t status, const void *out, size_t size)
+has_no_output(iri_status_t status, const void *out, size_t size)
 {
     return status == IRI_OK
            || ((status == IRI_NO_MEMORY || status == IRI_ICU_FAILED)
@@ -1647,12 +1674,12 @@ run_host(core_t *core, const iri_host_conf_t *conf, iri_str_t host,
     out->status[4] = iri_host_display(env, conf, host, &out->display);
 
     for (i = 0; i < 4; i++) {
-        assert_true(says_nothing(out->status[i], &out->host[i],
-                                 sizeof(out->host[i])));
+        assert_true(has_no_output(out->status[i], &out->host[i],
+                                  sizeof(out->host[i])));
     }
 
     assert_true(
-        says_nothing(out->status[4], &out->display, sizeof(out->display)));
+        has_no_output(out->status[4], &out->display, sizeof(out->display)));
 }
 
 
@@ -1665,7 +1692,7 @@ same_host(const iri_host_t *a, const iri_host_t *b)
 }
 
 
-/* No answer, the same one, or a refusal. */
+/* No result, the same one, or a refusal. */
 static void
 check_hosts(iri_str_t host, const hosts_t *got, const hosts_t *want)
 {
@@ -1681,7 +1708,7 @@ check_hosts(iri_str_t host, const hosts_t *got, const hosts_t *want)
                      fault.on ? " and on" : "");
         }
 
-        /* What is told of a refusal is what came. */
+        /* A refusal contains the host as received. */
         if (got->status[i] == IRI_OK && got->host[i].verdict == IRI_REFUSE) {
             assert_str(got->host[i].ascii, host);
             assert_str(got->host[i].unicode, host);
@@ -1740,7 +1767,7 @@ host_once(core_t *core, const iri_host_conf_t *conf, iri_str_t host,
     fault.kinds = 0;
     check_hosts(host, &got, want);
 
-    /* That there is no memory says nothing about the name. */
+    /* A failed allocation is not reported as an invalid name. */
     if (failed != 0 && kinds == FAULT_IDN && error == IDN2_MALLOC) {
         assert_true(lacks_memory(&got));
     }
@@ -1754,7 +1781,7 @@ host_once(core_t *core, const iri_host_conf_t *conf, iri_str_t host,
 }
 
 
-/* Each call of these kinds, once and from then on. */
+/* Each call of these kinds fails, once and with all later ones. */
 static size_t
 each_host(const iri_host_conf_t *conf, unsigned kinds, const int *error,
           size_t count)
@@ -1794,7 +1821,7 @@ each_host(const iri_host_conf_t *conf, unsigned kinds, const int *error,
 }
 
 
-/* No rules, or those that were asked for; nothing of them stays. */
+/* No rules, or those requested; nothing remains allocated. */
 static size_t
 idna_once(unsigned kinds, size_t n, int on, int error)
 {
@@ -2005,7 +2032,7 @@ typedef struct {
 } listed_t;
 
 
-/* Names of all kinds, enough of them for a table of keys. */
+/* Entries with names of all kinds, enough of them for a table of keys. */
 static void
 list_run(core_t *core, const iri_listing_conf_t *conf, listed_t *out)
 {
@@ -2034,7 +2061,7 @@ list_run(core_t *core, const iri_listing_conf_t *conf, listed_t *out)
 }
 
 
-/* The same page, or none; nothing of it stays. */
+/* The same page, or none; nothing remains allocated. */
 static size_t
 list_once(core_t *core, const iri_listing_conf_t *conf, const listed_t *want,
           unsigned kinds, size_t n, int on, int error)
@@ -2104,7 +2131,7 @@ test_listing(void **state)
             for (n = 1; list_once(&core, &conf, &want, kinds[i], n, on,
                                   icu_errors[0])
                         != 0;
-                 n += 1 + n / (thorough() ? 1000 : 10))
+                 n += 1 + n / (is_long_run() ? 1000 : 10))
             {
                 /* void */
             }
@@ -2125,7 +2152,7 @@ typedef struct {
 
 
 static iri_status_t
-say(void *arg, const unsigned char *data, size_t len)
+put(void *arg, const unsigned char *data, size_t len)
 {
     said_t *said = arg;
 
@@ -2155,16 +2182,16 @@ multistatus_run(core_t *core, const iri_multistatus_conf_t *conf, said_t *out)
     status = iri_multistatus_create(&core->env, conf, &ms);
 
     for (i = 0; status == IRI_OK && i < COUNT(text); i++) {
-        status = iri_multistatus_feed(ms, core_str(text[i]), say, out);
+        status = iri_multistatus_feed(ms, core_str(text[i]), put, out);
     }
 
-    return status == IRI_OK ? iri_multistatus_end(ms, say, out) : status;
+    return status == IRI_OK ? iri_multistatus_end(ms, put, out) : status;
 }
 
 
 /*
- * The same answer, or how it begins and a status: octets of the disk in an
- * href may lead to another entry, so they are nothing to fall back on.
+ * The same output, or its beginning and an error: the octets of the disk in an
+ * href may lead to another entry, so they are no fallback.
  */
 static size_t
 multistatus_once(core_t *core, const iri_multistatus_conf_t *conf,

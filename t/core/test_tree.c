@@ -18,13 +18,13 @@
 #define E_ACUTE "\xc3\xa9"
 #define E_NFD   "e\xcc\x81"
 #define E_UPPER "\xc3\x89"
-#define NI      "\xe6\x97\xa5" /* U+65E5, EUC-JP C6FC */
-#define HYO     "\xe8\xa1\xa8" /* U+8868, EUC-JP C9BD */
-#define YA      "\xd0\xaf"     /* U+042F, windows-1251 DF */
+#define NI      "\xe6\x97\xa5" /* U+65E5; EUC-JP C6 FC */
+#define HYO     "\xe8\xa1\xa8" /* U+8868; EUC-JP C9 BD */
+#define YA      "\xd0\xaf"     /* U+042F; windows-1251 DF */
 
-/* A directory by its names, and what holds in it and below it. */
+/* A directory, and the settings for it and below it. */
 typedef struct {
-    const char         *names; /* "" is the root; NULL behind the last */
+    const char         *names; /* "" is the root; NULL after the last */
     const char         *charsets;
     iri_filename_form_t form;
     unsigned            match, repair;
@@ -34,10 +34,10 @@ typedef struct {
 
 typedef struct {
     place_t       places[PLACES];
-    const char   *entries; /* below /srv, divided by "|" */
+    const char   *entries; /* below /srv, separated by "|" */
     const char   *path;
     iri_verdict_t verdict;
-    const char   *filename; /* below /srv; "": of another answer */
+    const char   *filename; /* below /srv; "": not compared */
     const char   *found;    /* NULL: path */
 } case_t;
 
@@ -60,14 +60,14 @@ static const case_t cases[] = {
       IRI_SERVE,
       "/" NI "/" HYO,
       NULL },
-    /* what is named so in UTF-8 is not there by that name */
+    /* its name in UTF-8 is absent */
     { { UTF8, { "/" NI "/old/", "euc-jp", ANY, N, 0 } },
       "/" NI "/old/" HYO,
       "/" NI "/old/" HYO,
       IRI_PASS,
       "/" NI "/old/\xc9\xbd",
       NULL },
-    /* the place's own name is not ASCII */
+    /* the directory's own name is not ASCII */
     { { UTF8, { "/" YA "/", "windows-1251", ANY, N, 0 } },
       "/" YA "/\xdf",
       "/" YA "/" YA,
@@ -98,14 +98,14 @@ static const case_t cases[] = {
       IRI_PASS,
       "/" E_ACUTE "/" E_NFD,
       NULL },
-    /* a UTF-8 place in a legacy tree */
+    /* a UTF-8 directory in a legacy tree */
     { { { "", "euc-jp", ANY, N, 0 }, { "/" NI "/", "utf-8", ANY, N, 0 } },
       "/\xc6\xfc/" HYO,
       "/" NI "/" HYO,
       IRI_SERVE,
       "/\xc6\xfc/" HYO,
       NULL },
-    /* the place declares its names, so nothing is looked up */
+    /* the directory declares its form, so nothing is looked up */
     { { { "", "euc-jp", ANY, N, 0 }, { "/a/", "utf-8", NFC, N, 0 } },
       "/a/" HYO,
       "/a/" HYO,
@@ -134,7 +134,7 @@ static const case_t cases[] = {
       "/a/\xf0\x9f\x98\x80",
       NULL },
 
-    /* folded: the place's own name is not */
+    /* folded, except the directory's own name */
     { { UTF8, { "/Dir/", "utf-8", ANY, C, 0 } },
       "/Dir/Name",
       "/Dir/NAME",
@@ -153,7 +153,7 @@ static const case_t cases[] = {
       IRI_PASS,
       "/" E_ACUTE "/NAME",
       NULL },
-    /* the names above are, those below not */
+    /* names above the directory are folded, those below are not */
     { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
       "/Dir/Name",
       "/DIR/Name",
@@ -178,7 +178,7 @@ static const case_t cases[] = {
       IRI_RESTART,
       "",
       "/Dir/NAME/" },
-    /* a name that is led to has the settings of its own place */
+    /* a restart to another directory uses the settings of that directory */
     { { { "", "utf-8", ANY, C, 0 }, { "/" NI "A/", "euc-jp", ANY, N, 0 } },
       "/" NI "A/\xc9\xbd",
       "/" NI "a/" HYO,
@@ -198,7 +198,7 @@ static const case_t cases[] = {
       "",
       "/A/" HYO "X" },
 
-    /* repaired in the place alone */
+    /* repaired only in that directory */
     { { UTF8, { "/" NI "/", "utf-8", ANY, N, IRI_REPAIR_DOUBLE } },
       "/" NI "/" HYO,
       "/" NI "/%E8%A1%A8",
@@ -225,7 +225,7 @@ static const case_t cases[] = {
       IRI_PASS,
       "/" NI "/%E8%A1%A8",
       NULL },
-    /* and what is beside it is looked for with its settings */
+    /* and an entry beside it with its own settings */
     { { { "", "utf-8", ANY, N, IRI_REPAIR_DOUBLE },
         { "/" NI "/", "euc-jp", ANY, N, 0 } },
       "/" NI "/\xc9\xbd",
@@ -246,7 +246,10 @@ typedef struct {
 } test_t;
 
 
-/* The last place that the directory is in; places go from above to below. */
+/*
+ * The settings of a directory: the last one that contains it; they are sorted
+ * from the root down.
+ */
 static const iri_tree_conf_t *
 tree_of(const iri_env_t *env, const iri_search_t *search, iri_str_t names)
 {
@@ -352,9 +355,9 @@ test_cases(void **state)
 }
 
 
-/* The same path, root and directories, but other places. */
+/* The same path, root and directories, with other settings. */
 static void
-test_remembered(void **state)
+test_cache_of_other_settings(void **state)
 {
     static const case_t one = { { UTF8, { "/d/", "euc-jp", ANY, N, 0 } },
                                 "/d/\xc9\xbd",
@@ -387,7 +390,7 @@ test_remembered(void **state)
 }
 
 
-/* Nothing may be made beside what answers to it, where it would be made. */
+/* The directory where an entry would be created decides about conflicts. */
 static void
 test_twin(void **state)
 {
@@ -423,7 +426,7 @@ test_twin(void **state)
 }
 
 
-/* Which names are to choose from is for the place to tell that they are in. */
+/* The directory of the candidates decides whether they are listed. */
 static void
 test_choices(void **state)
 {
@@ -456,7 +459,7 @@ test_choices(void **state)
 }
 
 
-/* What any directory on the way needs a look for. */
+/* Does any directory on the path need a lookup? */
 static void
 test_needs_look(void **state)
 {
@@ -490,8 +493,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),      cmocka_unit_test(test_remembered),
-        cmocka_unit_test(test_twin),       cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_cache_of_other_settings),
+        cmocka_unit_test(test_twin),
+        cmocka_unit_test(test_choices),
         cmocka_unit_test(test_needs_look),
     };
 

@@ -28,7 +28,10 @@ static const struct {
 };
 
 
-/* Octets of the character at p, of len octets; its value by arithmetic. */
+/*
+ * Decode one character of len octets by arithmetic. Returns: the number of its
+ * octets.
+ */
 static size_t
 slow_next(const unsigned char *p, size_t len, uint32_t *c)
 {
@@ -56,7 +59,7 @@ slow_next(const unsigned char *p, size_t len, uint32_t *c)
 }
 
 
-/* n octets of c are what p starts with. */
+/* Check that p starts with the n octets of c. */
 static void
 check_quick(const unsigned char *p, size_t len, size_t n, uint32_t c)
 {
@@ -91,7 +94,7 @@ check(const unsigned char *p, size_t len)
 }
 
 
-/* What is cut off is no character, whatever stands behind it. */
+/* A truncated sequence is no character, whatever octets follow in memory. */
 static void
 test_quick_ends(void **state)
 {
@@ -125,7 +128,7 @@ test_every_scalar_round_trips(void **state)
         assert_int_equal(iri_utf8_next(out, out + n, &back), n);
         assert_int_equal(back, c);
 
-        /* No leading part of it is a character, and none is past the end. */
+        /* No prefix of it is a character, and no octet past the end is read. */
         for (k = 0; k < n; k++) {
             assert_int_equal(iri_utf8_next(out, out + k, &back), 0);
         }
@@ -134,7 +137,7 @@ test_every_scalar_round_trips(void **state)
 
 
 static void
-test_surrogates_are_none(void **state)
+test_surrogates(void **state)
 {
     unsigned char out[4];
     uint32_t      c, back;
@@ -162,7 +165,7 @@ test_all_of_three_octets(void **state)
         p[1] = (unsigned char) (i >> 8);
         p[2] = (unsigned char) i;
 
-        /* Shorter ones once, and the 4-octet ones that they can begin. */
+        /* Shorter sequences once, and the 4-octet ones that start with them. */
         for (len = p[2] != 0 ? 3 : p[1] != 0 ? 2 : 1; len <= 4; len++) {
             check(p, len);
         }
@@ -206,7 +209,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quick_ends),
         cmocka_unit_test(test_every_scalar_round_trips),
-        cmocka_unit_test(test_surrogates_are_none),
+        cmocka_unit_test(test_surrogates),
         cmocka_unit_test(test_all_of_three_octets),
         cmocka_unit_test(test_four_octets_at_borders),
     };

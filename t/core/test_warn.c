@@ -34,7 +34,10 @@ teardown(void **state)
 
 /* ---- bidi notation ------------------------------------------------------- */
 
-/* Upper case as letters of an alphabet, in which they are in this order. */
+/*
+ * The upper-case letters of the notation as letters of an alphabet, in its
+ * order.
+ */
 typedef struct {
     uint32_t letters[26];
 } alphabet_t;
@@ -54,7 +57,10 @@ hebrew(void)
 }
 
 
-/* Letters of U+0620 to U+064A; the tatweel and what is no letter left out. */
+/*
+ * The letters of U+0620 to U+064A, without the tatweel and unassigned code
+ * points.
+ */
 static const alphabet_t *
 arabic(void)
 {
@@ -89,34 +95,34 @@ notation(const char *text, const alphabet_t *alphabet, unsigned char *out)
 
 typedef struct {
     size_t        count;
-    size_t        told[IRI_WARNINGS];
+    size_t        collected[IRI_WARNINGS];
     iri_warning_t first;
-} told_t;
+} collected_t;
 
 
 static iri_status_t
-tell(void *arg, const iri_warning_t *warning)
+collect(void *arg, const iri_warning_t *warning)
 {
-    told_t *told = arg;
+    collected_t *collected = arg;
 
-    if (told->count++ == 0) {
-        told->first = *warning;
+    if (collected->count++ == 0) {
+        collected->first = *warning;
     }
-    told->told[warning->kind]++;
+    collected->collected[warning->kind]++;
 
     return IRI_OK;
 }
 
 
-static told_t
+static collected_t
 bidi_of(iri_str_t text)
 {
-    told_t told;
+    collected_t collected;
 
-    memset(&told, 0, sizeof(told));
-    assert_int_equal(iri_bidi_check(text, tell, &told), IRI_OK);
+    memset(&collected, 0, sizeof(collected));
+    assert_int_equal(iri_bidi_check(text, collect, &collected), IRI_OK);
 
-    return told;
+    return collected;
 }
 
 
@@ -136,8 +142,8 @@ seen(iri_visual_t order, iri_str_t text)
 
 static const struct {
     const char *logical;
-    const char *hebrew, *arabic; /* visual */
-    int         good;            /* by 4.2 */
+    const char *hebrew, *arabic; /* visual order */
+    int         good;            /* 1: recommended by 4.2 */
 } examples[] = {
 #define SAME(text) text, text
     { "http://ab.CDEFGH.ij/kl/mn/op.html",
@@ -209,7 +215,7 @@ test_components(void **state)
                    notation(rows[i][1], hebrew(), octets[1]));
     }
 
-    /* Brackets are mirrored, a mark stays behind its letter. */
+    /* Brackets are mirrored; a mark follows its letter. */
     assert_text(seen(IRI_VISUAL_UAX9, S("\xd7\x90(\xd7\x91")),
                 "\xd7\x91)\xd7\x90");
     assert_text(seen(IRI_VISUAL_UAX9, S("\xd7\x90\xd6\xb0\xd7\x91")),
@@ -223,9 +229,9 @@ test_structure(void **state)
     static const struct {
         const char     *text;
         size_t          mixed, edge;
-        iri_component_t component; /* of the first */
+        iri_component_t component; /* of the first warning */
         const char     *piece;
-        size_t          offset; /* in the notation's octets */
+        size_t          offset; /* in octets of the notation */
     } rows[] = {
         { "http://ab/cd", 0, 0, 0, NULL, 0 },
         { "http://AB/CD", 0, 0, 0, NULL, 0 },
@@ -249,30 +255,30 @@ test_structure(void **state)
         { "http://a/B%D7%90", 1, 1, IRI_COMPONENT_PATH, "B%D7%90", 0 },
     };
     unsigned char octets[2][256];
-    told_t        told;
+    collected_t   collected;
     size_t        i;
 
     (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
-        /* Escapes are in upper case, so they are put back. */
+        /* Hex digits of escapes are upper case, so they are restored. */
         iri_str_t text = strchr(rows[i].text, '%') != NULL
                              ? S("http://a/\xd7\x91%D7%90")
                              : notation(rows[i].text, hebrew(), octets[0]);
 
-        told = bidi_of(text);
-        if (told.told[IRI_WARN_BIDI_MIXED] != rows[i].mixed
-            || told.told[IRI_WARN_BIDI_EDGE] != rows[i].edge)
+        collected = bidi_of(text);
+        if (collected.collected[IRI_WARN_BIDI_MIXED] != rows[i].mixed
+            || collected.collected[IRI_WARN_BIDI_EDGE] != rows[i].edge)
         {
             fail_msg("%s: %lu mixed, %lu edges", rows[i].text,
-                     (unsigned long) told.told[IRI_WARN_BIDI_MIXED],
-                     (unsigned long) told.told[IRI_WARN_BIDI_EDGE]);
+                     (unsigned long) collected.collected[IRI_WARN_BIDI_MIXED],
+                     (unsigned long) collected.collected[IRI_WARN_BIDI_EDGE]);
         }
-        if (told.count != 0 && strchr(rows[i].text, '%') == NULL) {
-            assert_int_equal(told.first.component, rows[i].component);
-            assert_str(told.first.piece,
+        if (collected.count != 0 && strchr(rows[i].text, '%') == NULL) {
+            assert_int_equal(collected.first.component, rows[i].component);
+            assert_str(collected.first.piece,
                        notation(rows[i].piece, hebrew(), octets[1]));
-            assert_int_equal(told.first.offset, rows[i].offset);
+            assert_int_equal(collected.first.offset, rows[i].offset);
         }
     }
 
@@ -286,7 +292,7 @@ test_structure(void **state)
 
 static const struct {
     const char        *text;
-    iri_warning_kind_t kind; /* the only one; IRI_WARNINGS: none */
+    iri_warning_kind_t kind; /* the only warning; IRI_WARNINGS: none */
     size_t             offset;
     uint32_t           character;
     const char        *like;
@@ -312,7 +318,7 @@ static const struct {
     { "/\xe3\x82\xa2\xef\xbd\xb1", IRI_WARN_WIDTH, 4, 0xff71, NULL },
     { "/\xc3\xa9\xe2\x80\x8b", IRI_WARN_INVISIBLE, 3, 0x200b, NULL },
     { "/\xc3\xa9-\xe2\x80\x8c", IRI_WARN_INVISIBLE, 4, 0x200c, NULL },
-    /* Joiners: no spelling of Latin or Hebrew, but of scripts that join */
+    /* Joiners: not used in Latin or Hebrew, but in scripts that join */
     { "/a\xe2\x80\x8d"
       "b",
       IRI_WARN_INVISIBLE, 2, 0x200d, NULL },
@@ -337,43 +343,44 @@ static const struct {
 };
 
 
-static told_t
+static collected_t
 warnings_of(iri_str_t text, const iri_confusables_t *with)
 {
-    told_t told;
+    collected_t collected;
 
-    memset(&told, 0, sizeof(told));
-    assert_int_equal(iri_characters_check(&core.env, with, text, tell, &told),
-                     IRI_OK);
+    memset(&collected, 0, sizeof(collected));
+    assert_int_equal(
+        iri_characters_check(&core.env, with, text, collect, &collected),
+        IRI_OK);
 
-    return told;
+    return collected;
 }
 
 
 static void
 test_characters(void **state)
 {
-    told_t told;
-    size_t i;
+    collected_t collected;
+    size_t      i;
 
     (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
-        told = warnings_of(core_str(rows[i].text), look);
+        collected = warnings_of(core_str(rows[i].text), look);
 
-        if (told.count != (rows[i].kind != IRI_WARNINGS)
-            || (told.count != 0 && told.first.kind != rows[i].kind))
+        if (collected.count != (rows[i].kind != IRI_WARNINGS)
+            || (collected.count != 0 && collected.first.kind != rows[i].kind))
         {
             fail_msg("%s: %lu, first \"%s\"", rows[i].text,
-                     (unsigned long) told.count,
-                     iri_warning_text(told.first.kind));
+                     (unsigned long) collected.count,
+                     iri_warning_text(collected.first.kind));
         }
-        if (told.count != 0) {
-            assert_int_equal(told.first.offset, rows[i].offset);
-            assert_int_equal(told.first.character, rows[i].character);
+        if (collected.count != 0) {
+            assert_int_equal(collected.first.offset, rows[i].offset);
+            assert_int_equal(collected.first.character, rows[i].character);
         }
         if (rows[i].like != NULL) {
-            assert_text(told.first.like, rows[i].like);
+            assert_text(collected.first.like, rows[i].like);
             assert_int_equal(warnings_of(core_str(rows[i].text), NULL).count,
                              0);
         }
@@ -382,9 +389,9 @@ test_characters(void **state)
 }
 
 
-/* Scripts of a heap of marks are not judged: that would take its square. */
+/* Scripts of a long run of marks are not compared: that would be quadratic. */
 static void
-test_heap(void **state)
+test_many_marks(void **state)
 {
     unsigned char octets[256];
     iri_str_t     text = { 0, octets };
@@ -395,19 +402,20 @@ test_heap(void **state)
     for (marks = 30; marks <= 31; marks++) {
         size_t i;
 
-        /* Cyrillic and Greek, and marks that nothing is made of. */
+        /* Cyrillic and Greek, and marks that compose with nothing. */
         memcpy(octets, "\xd0\xb6\xce\xb2", 4);
         for (i = 0; i < (size_t) marks; i++) {
             memcpy(octets + 4 + 2 * i, "\xcc\xa7", 2);
         }
         text.len = 4 + 2 * i;
-        assert_int_equal(warnings_of(text, look).told[IRI_WARN_MIXED_SCRIPTS],
-                         marks == 30);
+        assert_int_equal(
+            warnings_of(text, look).collected[IRI_WARN_MIXED_SCRIPTS],
+            marks == 30);
     }
 }
 
 
-/* Once a kind and a piece; and who is told may stop it. */
+/* Once for each kind and component; the callback can stop the search. */
 static iri_status_t
 refuse(void *arg, const iri_warning_t *warning)
 {
@@ -419,15 +427,15 @@ refuse(void *arg, const iri_warning_t *warning)
 
 
 static void
-test_telling(void **state)
+test_callback(void **state)
 {
-    told_t told = warnings_of(S("/a b c/d e"), look);
-    size_t at;
-    int    count = 0;
+    collected_t collected = warnings_of(S("/a b c/d e"), look);
+    size_t      at;
+    int         count = 0;
 
     (void) state;
-    assert_int_equal(told.count, 2);
-    assert_str(told.first.piece, S("a b c"));
+    assert_int_equal(collected.count, 2);
+    assert_str(collected.first.piece, S("a b c"));
 
     assert_int_equal(
         iri_characters_check(&core.env, look, S("/a b"), refuse, NULL),
@@ -442,9 +450,10 @@ test_telling(void **state)
         core.allocs = 0;
         core.fail_at = at;
         core.fail_on = 1;
-        memset(&told, 0, sizeof(told));
-        status = iri_characters_check(
-            &core.env, look, S("/\xd1\x81\xd0\xbe/e\xcc\x81"), tell, &told);
+        memset(&collected, 0, sizeof(collected));
+        status = iri_characters_check(&core.env, look,
+                                      S("/\xd1\x81\xd0\xbe/e\xcc\x81"),
+                                      collect, &collected);
         if (status == IRI_OK) {
             break;
         }
@@ -460,9 +469,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),  cmocka_unit_test(test_components),
-        cmocka_unit_test(test_structure), cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_heap),      cmocka_unit_test(test_telling),
+        cmocka_unit_test(test_examples),   cmocka_unit_test(test_components),
+        cmocka_unit_test(test_structure),  cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_many_marks), cmocka_unit_test(test_callback),
     };
 
     return cmocka_run_group_tests_name("warn", tests, setup, teardown);

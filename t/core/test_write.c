@@ -30,7 +30,7 @@ test_methods(void **state)
 }
 
 
-/* Look for path as a request does that makes it. */
+/* Search path as for a method that creates it. */
 static iri_status_t
 find_twin(core_t *core, unsigned match, iri_str_t path, iri_str_t source,
           iri_found_t *found)
@@ -60,7 +60,7 @@ test_twin(void **state)
         unsigned    match;
         int         conflict;
     } rows[] = {
-        { "/Readme.txt", "", ALL, 0 }, /* it is there */
+        { "/Readme.txt", "", ALL, 0 }, /* it exists */
         { "/README.TXT", "", ALL, 1 },
         { "/other.txt", "", ALL, 0 },
         { "/Raedme.txt", "", ALL, 0 }, /* spelling: another name */
@@ -68,17 +68,18 @@ test_twin(void **state)
         { "/r\xC3\xA9sum\xC3\xA9", "", ALL, 1 },
         { "/RESUME", "", ALL, 1 },
         { "/DOCS/", "", ALL, 1 },
-        { "/docs/new.txt", "", ALL, 1 }, /* the directory is not there */
+        { "/docs/new.txt", "", ALL, 1 }, /* the directory does not exist */
         { "/Docs/new.txt", "", ALL, 0 },
         { "/Docs/A.TXT", "", ALL, 1 },
-        { "/TWO.txt", "", ALL, 1 }, /* there are several */
+        { "/TWO.txt", "", ALL, 1 }, /* several entries match */
         { "/README.TXT", "/srv/Readme.txt", ALL, 0 },
         { "/README.TXT", "/srv/Readme.tx", ALL, 1 },
         { "/DOCS/", "/srv/Docs", ALL, 0 },
         { "/DOCS", "/srv/Docs/", ALL, 0 },
         { "/TWO.txt", "/srv/Two.txt", ALL, 1 },
         { "/Docs/A.TXT", "/srv/Docs/a.txt", ALL, 0 },
-        { "/DOCS/A.TXT", "/srv/Docs/a.txt", ALL, 1 }, /* Docs stays */
+        { "/DOCS/A.TXT", "/srv/Docs/a.txt", ALL,
+          1 }, /* the name Docs is kept */
         { "/DOCS/A.TXT/", "/srv/Docs/a.txt", ALL, 1 },
         { "/README.TXT", "", IRI_FOLD_NORMALIZATION, 0 },
         { "/README.TXT", "", IRI_FOLD_WIDTH | IRI_FOLD_SPELLING, 0 },
@@ -173,7 +174,7 @@ test_conflict(void **state)
                              || i == IRI_WHY_OTHER_NAME);
         found.verdict = IRI_PASS;
         assert_false(iri_is_conflict(&found));
-        /* fit to stand in a page */
+        /* the text can be put into HTML */
         assert_null(strpbrk(iri_conflict_text(found.why), "<>&\"'"));
         assert_true(strlen(iri_conflict_text(found.why)) > 20);
     }
@@ -206,7 +207,7 @@ test_keeps_names(void **state)
         assert_int_equal(iri_tree_preserves_names(&from, &to), rows[i].keeps);
     }
 
-    /* what is written so is found where any form is, but not the reverse */
+    /* a name in this form is found by any form, but not the reverse */
     from = to = core_tree("utf-8", IRI_FILENAME_ANY, ALL);
     from.names = IRI_FILENAME_NFD;
     assert_true(iri_tree_preserves_names(&from, &to));
@@ -290,7 +291,7 @@ test_relate(void **state)
         { "f", "f", IRI_RELATION_SAME },
         { "f", "g", IRI_RELATION_NONE },
         { "f", "new", IRI_RELATION_NONE },
-        { "new", "new", IRI_RELATION_NONE }, /* there is nothing to lose */
+        { "new", "new", IRI_RELATION_NONE }, /* no entry is overwritten */
         { "f", "hard", IRI_RELATION_SAME },
         { "soft", "f", IRI_RELATION_SAME },
         { "f", "soft", IRI_RELATION_SAME },
@@ -304,7 +305,8 @@ test_relate(void **state)
         { "d/", "d/sub/x/y/z/", IRI_RELATION_INSIDE },
         { "d/", "d/none/x/", IRI_RELATION_INSIDE },
         { "d/", "link/x/", IRI_RELATION_INSIDE },
-        { "d/", "link/", IRI_RELATION_NONE }, /* the link is not in it */
+        { "d/", "link/",
+          IRI_RELATION_NONE }, /* the link is not below the directory */
         { "link/", "d/sub/x", IRI_RELATION_INSIDE },
         { "d/sub/", "d/", IRI_RELATION_PARENT },
         { "d/sub/h", "d/", IRI_RELATION_PARENT },
@@ -350,7 +352,7 @@ test_relate(void **state)
 }
 
 
-/* Where a look fails it is not known, and then nothing may be written. */
+/* If a lookup fails the relation is unknown, and nothing may be written. */
 static void
 test_relate_io(void **state)
 {
@@ -380,7 +382,7 @@ test_relate_io(void **state)
 
 /* ---- If -------------------------------------------------------------------- */
 
-/* Says [path] for a path, and a second {path} where that starts with "/2". */
+/* Replace a path by [path], and add {path} for a path that starts with "/2". */
 static iri_status_t
 each(void *arg, iri_str_t path, iri_str_t paths[2])
 {

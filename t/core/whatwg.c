@@ -30,7 +30,9 @@ need(int holds)
 }
 
 
-/* Code points of a field of indexes.tsv, in valid UTF-8, from pointer on. */
+/*
+ * Store the code points of a field of indexes.tsv, in UTF-8, from pointer on.
+ */
 static void
 index_put(whatwg_index_t *index, uint32_t pointer, const char *text)
 {
@@ -146,7 +148,7 @@ whatwg_index_at(size_t i)
 }
 
 
-/* Pointer by code point, the first of several; -1: not in the index. */
+/* The first pointer of each code point; -1: not in the index. */
 static const int32_t *
 index_first(const whatwg_index_t *index)
 {
@@ -505,7 +507,7 @@ static const struct {
 };
 
 
-/* The index of a charset of single octets. */
+/* The index of a single-byte charset. */
 static const whatwg_index_t *
 index_single(const char *name)
 {

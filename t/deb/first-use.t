@@ -1,10 +1,10 @@
 #!/usr/bin/perl
-# `make first-use`: what README.md says of the installation, by its letter, in a
-# fresh Debian with the packages that it asks for and a clone of the sources,
-# once for each server, and once from the sources, as doc/nginx.md and
-# doc/httpd.md say. Blocks of "sh" are run, what a line names in backticks gets
-# the block below it, and "console" has commands and what they say. All of it,
-# with all that was said, is in build/first-use.log.
+# `make first-use`: the installation by README.md, literally, in a fresh Debian
+# with the packages that it requires and a clone of the sources, once for each
+# server, and once from the sources as in doc/nginx.md and doc/httpd.md. Blocks
+# of "sh" are executed, a file named in backticks gets the content of the block
+# below, and "console" blocks have commands and their output. Commands and
+# output are in build/first-use.log.
 use strict;
 use warnings;
 use FindBin;
@@ -16,14 +16,14 @@ use Test::More;
 my $top = "$FindBin::Bin/../..";
 my $SOURCES = '/srv/iri';    # in the fresh Debian
 my ($install) = slurp("$top/README.md") =~ /^## Install(.*?)^## /ms
-    or BAIL_OUT('README.md says nothing of installation');
+    or BAIL_OUT('README.md has no section about installation');
 my ($before, @sections) = split /^### /m, $install;
 my ($needed) = $before =~ /with ([\w, ]+) installed/;
 my @packages = split / and |, /, $needed // '';
 is "@packages", 'git make curl', 'packages that have to be there';
 
-# A network of its own, where port 80 is free, for all but what fetches or
-# builds: commands of which it is before.
+# A network namespace in which port 80 is free, for all commands except those
+# that download or build: a prefix for these commands.
 my $network = temp_dir() . '/net';
 spew($network, '');
 system('unshare', "--net=$network", $^X, '-MSocket', '-e', <<'END') == 0
@@ -32,7 +32,7 @@ system('unshare', "--net=$network", $^X, '-MSocket', '-e', <<'END') == 0
     my $flags = pack 'a16 s x16', 'lo', 0x41;
     ioctl $any, 0x8914, $flags or die $!;
 END
-    or BAIL_OUT('no network of its own');
+    or BAIL_OUT('no separate network');
 
 sub in_network {
     my ($script) = @_;
@@ -40,20 +40,20 @@ sub in_network {
         ? () : ('nsenter', "--net=$network");
 }
 
-# A block, and the text before it.
+# A block, and the text before it, are executed.
 sub follow {
     my ($debian, $text, $language, $block) = @_;
     if ($language eq 'sh') {
-        my ($code, $said) = $debian->run("cd $SOURCES\n$block",
+        my ($code, $output) = $debian->run("cd $SOURCES\n$block",
             in_network($block));
-        is $code, 0, $block =~ s/\n(?=.)/; /gr =~ s/\n//gr or diag $said;
+        is $code, 0, $block =~ s/\n(?=.)/; /gr =~ s/\n//gr or diag $output;
     }
     elsif ($language eq 'console') {
         for my $part (split /^\$ /m, $block) {
             my ($command, $wanted) = $part =~ /\A([^\n]+)\n(.*)/s or next;
-            my ($code, $said) = $debian->run("cd $SOURCES\n$command",
+            my ($code, $output) = $debian->run("cd $SOURCES\n$command",
                 in_network($command));
-            is $said, $wanted, $command;
+            is $output, $wanted, $command;
         }
     }
     elsif ($text =~ /`(\/[^`]+)`[^`\n]*\n+\z/) {
@@ -63,7 +63,7 @@ sub follow {
     return;
 }
 
-# A fresh Debian with these packages and the sources.
+# Creates a fresh Debian with these packages and the sources.
 sub fresh {
     my ($name, @there) = @_;
     my $debian = IRI::Chroot->new($name, 'first-use');
@@ -93,8 +93,8 @@ for my $section (@sections) {
 }
 is $followed, 2, 'both servers';
 
-# The servers are there. What comes behind the packages in README.md is the
-# same.
+# The servers are installed. The steps after the packages are those of
+# README.md.
 subtest 'from the sources' => sub {
     my $debian = fresh('first-use-sources', 'nginx', 'apache2');
     $debian->must("cd $SOURCES; make deps", 'what a build needs');
@@ -114,7 +114,7 @@ subtest 'from the sources' => sub {
             follow($debian, $text, $language, $block)
                 if defined $language;
         }
-        my ($code, $said) = $debian->run(<<"END", in_network(''));
+        my ($code, $output) = $debian->run(<<"END", in_network(''));
 kill \$(cat $pid)
 for second in 1 2 3 4 5 6 7 8 9; do
     curl -s http://localhost/ > /tmp/page || break
@@ -123,12 +123,12 @@ done
 curl -s http://localhost/ && exit 1
 rm /var/www/html/*.html
 END
-        is $code, 0, "$server has ended" or diag $said;
+        is $code, 0, "$server has ended" or diag $output;
     }
     $debian->must("cd $SOURCES; make uninstall", 'make uninstall');
-    my ($code, $said) = $debian->run('find /usr -regextype egrep -regex '
+    my ($code, $output) = $debian->run('find /usr -regextype egrep -regex '
         . '".*/([^/]*[-_])?(lib)?iri([-_.][^/]*)?"');
-    is $said, '', 'leaves nothing';
+    is $output, '', 'leaves nothing';
     $debian->remove;
 };
 system 'umount', $network;

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # `make deb-test`: Debian's packages in a fresh Debian. They are installed with
-# what they depend on, both servers answer by them, the command and the library
-# are used, a later build is installed over them; removed and purged, they leave
-# nothing behind.
+# their dependencies, both servers respond with the modules, the command and
+# the library are used, a later build is installed over them; removed and
+# purged, they leave no files.
 use strict;
 use warnings;
 use FindBin;
@@ -22,7 +22,7 @@ my $debian = IRI::Chroot->new('deb-test');
 my $root   = $debian->root;
 my $pages  = "$root/var/www/html";
 
-# /日本語.html and /が.html, each in the forms that the requests have.
+# /日本語.html and /が.html, each in the forms of the requests.
 my $name = "\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E.html";
 my @FORMS = (
     ['raw UTF-8',           "/$name"],
@@ -43,18 +43,18 @@ sub get {
     return $answer;
 }
 
-# All forms, of both servers.
+# All forms, on both servers.
 sub answers {
     my ($when) = @_;
     for my $server (sort keys %PORT) {
         for my $form (@FORMS) {
-            my ($what, $target, $body) = @$form;
+            my ($form_name, $target, $body) = @$form;
             $body //= 'nihongo';
             my $answer = get($PORT{$server}, $target);
             my $wanted = $body eq '' ? '404' : "200 $body";
             my $got    = $answer->status;
             $got .= ' ' . $answer->body if $got eq '200';
-            is $got, $wanted, "$server: $what, $when";
+            is $got, $wanted, "$server: $form_name, $when";
         }
     }
     return;
@@ -71,18 +71,19 @@ my @files = $debian->must("dpkg -L @OURS", 'their files') =~ m{^(/\S+)$}mg;
 subtest 'httpd' => sub {
     like $debian->must('a2query -m iri'), qr/^iri \(enabled/, 'enabled';
     $debian->must('a2dismod iri', 'switched off');
-    $debian->must('a2enmod iri',  'and on');
+    $debian->must('a2enmod iri',  'a2enmod iri');
     like $debian->must('apachectl configtest', 'configtest'), qr/^Syntax OK$/m,
         'clean';
 };
 
 subtest 'nginx' => sub {
     is readlink "$root/etc/nginx/modules-enabled/50-mod-http-iri.conf",
-        '/usr/share/nginx/modules-available/mod-http-iri.conf', 'load line';
+        '/usr/share/nginx/modules-available/mod-http-iri.conf',
+            'LoadModule line';
     unlike $debian->must('nginx -t'), qr/warn|emerg/, 'nginx -t';
 };
 
-# Debian's own default sites, on other ports.
+# The default sites of Debian's packages, on other ports.
 spew("$pages/$name", 'nihongo');
 spew("$pages/\xE3\x81\x8C.html", 'ga');
 $debian->must("sed -i 's/^Listen 80\$/Listen 127.0.0.1:$PORT{httpd}/' "
@@ -138,7 +139,7 @@ END
         =~ /\+later$/mg;
     is scalar @versions, scalar @OURS, 'it is the later one';
     ok !-l "$root/etc/nginx/modules-enabled/50-mod-http-iri.conf",
-        'what was switched off in nginx stays so';
+        'a module disabled in nginx is still disabled';
     my ($code) = $debian->run('a2query -q -m iri');
     isnt $code, 0, 'in httpd, too';
     $debian->must('ln -s /usr/share/nginx/modules-available/mod-http-iri.conf '
@@ -165,15 +166,15 @@ subtest 'purged' => sub {
     $debian->must("dpkg --purge @OURS", 'purged');
     my @left = grep { !-d && (-e || -l) } map { "$root$_" } @files;
     is "@left", '', 'no file of theirs';
-    my ($code, $said) = $debian->run('find /etc /usr /var -regextype egrep '
+    my ($code, $output) = $debian->run('find /etc /usr /var -regextype egrep '
         . '-regex ".*/([^/]*[-_])?(lib)?iri([-_.][^/]*)?"');
-    is $said, '', 'no name of theirs';
-    ($code, $said) = $debian->run("dpkg-query -W -f '\${Version}' @OURS "
+    is $output, '', 'no name of theirs';
+    ($code, $output) = $debian->run("dpkg-query -W -f '\${Version}' @OURS "
         . '2>/dev/null');
-    is $said, '', 'dpkg has forgotten them';
-    ($code, $said) = $debian->run('grep -rwiE "mod_iri|iri_module|'
+    is $output, '', 'dpkg has forgotten them';
+    ($code, $output) = $debian->run('grep -rwiE "mod_iri|iri_module|'
         . 'http_iri|iri" /etc /var/lib/apache2 /var/lib/nginx');
-    is $said, '', 'nothing speaks of them';
+    is $output, '', 'nothing speaks of them';
 };
 
 done_testing;

@@ -1,5 +1,5 @@
-# Inputs to begin with, made of the tables in t/cases, the trees in t/trees
-# and real words: see fuzz.h for what their fields mean.
+# Initial inputs, made from the tables in t/cases, the trees in t/trees and
+# real words: the meaning of their fields is in fuzz.h.
 package Seeds;
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ my $TOP = "$FindBin::Bin/../..";
 # The letter of each charset, from the table in fuzz.c.
 my %LETTER = letters();
 
-# What a label means, where it is not the charset's own name.
+# The charset of a label, if it is not the label itself.
 my %MEANS = (
     'iso-8859-1' => 'windows-1252', 'latin1' => 'windows-1252',
     'ascii' => 'windows-1252', 'sjis' => 'shift_jis',
@@ -24,7 +24,7 @@ my %MEANS = (
     'iso-8859-9' => 'windows-1254', 'gb2312' => 'gbk',
 );
 
-# Words of which each target's inputs are made of.
+# The functions that make the inputs of each target.
 my %SEEDS = (
     read => \&of_read, find => \&of_find, uri => \&of_uri,
     conf => \&of_conf, name => \&of_name, seq => \&of_seq,
@@ -80,7 +80,7 @@ sub settings_of {
         charsets(split ' ', $value{filename_charset} // $charset // '');
 }
 
-# Entries of a case's tree: those beside the one that it is about.
+# Entries of a case's tree: those beside the requested one.
 sub entries_of {
     my ($case) = @_;
     my ($name, $charset, $form) = split m{/}, $case->{tree};
@@ -150,7 +150,8 @@ sub nfd {
     return Encode::encode('UTF-8', NFD(Encode::decode('UTF-8', $utf8)));
 }
 
-# Names with as many marks in a row as are normalized, and one more.
+# Names with the maximum number of marks in a row that is normalized, and one
+# more.
 sub marks { return map { 'e' . "\xCC\x81" x $_ } 30, 31 }
 
 sub percent {
@@ -184,14 +185,14 @@ sub of_read {
 
 sub of_find {
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for my $case (cases()) {
         my $settings = settings_of($case);
         my @entries  = entries_of($case);
         for my $target (target_of($case)) {
-            my $form = $what % 2;
+            my $form = $choice % 2;
             push @seeds, join "\n", $settings, "${form}0", $target,
-                '000' . $what++ % 6 . '7', @entries;
+                '000' . $choice++ % 6 . '7', @entries;
         }
     }
     for (words()) {
@@ -201,12 +202,12 @@ sub of_find {
             "f\x07/\x07\nf\x03/\x03", "u\x0c\nf\x0f/\x0f", "l\x05/\x05",
             "f\x12\nf\x13", "x\x01/\x01", "f\x08\nf\x0b",
             "d\x14\nf\x14/\x14", "f\x01\nf\x02\nf\x14\nf\x03");
-        my $template = $templates[$what % @templates];
+        my $template = $templates[$choice % @templates];
         push @seeds, join("\n", 0, $letter, "a$letter", '00',
-            '/' . percent($octets) . "/$word", '000' . $what % 6 . '5',
+            '/' . percent($octets) . "/$word", '000' . $choice % 6 . '5',
             $template);
         push @seeds, join("\n", 0, $letter, "${letter}a", '13',
-            "/$word/$octets", '010' . $what++ % 6 . '3', $template);
+            "/$word/$octets", '010' . $choice++ % 6 . '3', $template);
     }
     push @seeds, join "\n", '0', '', '', '00', '/%C3%A9%C3%A9' x 6, '0000',
         'd' . join '/', ("\x14") x 6;
@@ -218,13 +219,13 @@ sub of_find {
 
 sub of_uri {
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for my $case (cases()) {
         my $settings = settings_of($case);
         for my $target (target_of($case)) {
             my ($path, $query) = split /\?/, $target, 2;
-            push @seeds, join "\n", $settings, $what % 2 . '0', $path,
-                $what++ % 8 < 4 ? '1' : '11', $path, $query // 'a=1';
+            push @seeds, join "\n", $settings, $choice % 2 . '0', $path,
+                $choice++ % 8 < 4 ? '1' : '11', $path, $query // 'a=1';
         }
     }
     for (words()) {
@@ -239,44 +240,44 @@ sub of_uri {
 
 sub of_query {
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for (words()) {
         my ($charset, $octets, $word) = @$_;
         my $escaped = percent($octets);
-        push @seeds, join "\n", $what % 2 . $what % 7 . $what++ % 10,
+        push @seeds, join "\n", $choice % 2 . $choice % 7 . $choice++ % 10,
             charsets($charset), "q=$escaped&$octets=1&=%26+&c", "/$word%41";
-        push @seeds, join "\n", $what % 2 . $what % 7 . $what++ % 10,
+        push @seeds, join "\n", $choice % 2 . $choice % 7 . $choice++ % 10,
             charsets('Shift_JIS', $charset), "a=$escaped;b==$octets&" .
             percent($word), $octets;
     }
-    push @seeds, map { "1$what\n\n" . percent($_) . "=e%CC%81&\n$_" } marks();
+    push @seeds, map { "1$choice\n\n" . percent($_) . "=e%CC%81&\n$_" } marks();
     push @seeds, map { my $n = $_; map { "0$n\nb\n$_\n$_" }
         '%83\\=%83|', '%83&=%83', 'a=%83%26', '%', '%%41%zz%4', 'e%CC%81=%CC%B8' }
         0 .. 6;
     return @seeds;
 }
 
-# Paths and words behind what may stand before them.
+# Paths and words after each possible prefix.
 sub of_reference {
     my @before = ('', '/', '//', 'http://www.example', '//www.example:8080/',
         'http://o.example/', "http://b\xC3\xBCcher.example:81/",
         'https://www.example/', 'mailto:', ' ', "\r\n");
     my @behind = ('', "?q=\xC3\xA9&a=%e9#\xFF", "\r\nX: 1", '%', ' "<>\\');
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for my $case (cases()) {
         my (undef, $charsets) = split /\n/, settings_of($case), -1;
         for my $target (target_of($case)) {
-            push @seeds, join "\n", $what % 2 . $what / 2 % 2 . '00',
-                $charsets, 'www.example', $before[$what % @before]
-                . $target . $behind[$what % @behind];
-            $what++;
+            push @seeds, join "\n", $choice % 2 . $choice / 2 % 2 . '00',
+                $charsets, 'www.example', $before[$choice % @before]
+                . $target . $behind[$choice % @behind];
+            $choice++;
         }
     }
     for (words()) {
         my ($charset, $octets, $word) = @$_;
         push @seeds, join "\n", '0002', charsets($charset), 'www.example',
-            $before[$what % @before] . $octets . $behind[$what++ % @behind];
+            $before[$choice % @before] . $octets . $behind[$choice++ % @behind];
     }
     return @seeds;
 }
@@ -321,11 +322,11 @@ sub of_name {
 
 sub of_seq {
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for my $case (cases()) {
         my $settings = settings_of($case);
         my @entries  = entries_of($case);
-        next if $what++ % 4 || @entries > 4;
+        next if $choice++ % 4 || @entries > 4;
         for my $target (target_of($case)) {
             push @seeds, join "\n", $settings, '@', "r0$target",
                 (map { ("p$_", "r1$target") } @entries), 't0/', '.',
@@ -347,25 +348,26 @@ sub of_seq {
 
 sub of_explain {
     my @seeds;
-    my $what = 0;
+    my $choice = 0;
     for my $case (cases()) {
         my $target = octets($case->{target});
         my $text   = $target =~ s/\\/\\\\/gr =~ s/\n/\\n/gr =~ s/\t/\\t/gr;
-        push @seeds, chr(ord('0') + $what++ % 10) . "$text\n";
+        push @seeds, chr(ord('0') + $choice++ % 10) . "$text\n";
     }
     for (words()) {
         my ($charset, $octets, $word) = @$_;
         my $lines = '/' . percent($octets) . "\n/$word?q=1#x\n";
-        push @seeds, chr(ord('0') + $what++ % 10) . $lines
+        push @seeds, chr(ord('0') + $choice++ % 10) . $lines
             if $octets !~ /\\/;
     }
     return @seeds, "0http://a/b\n\\x2f\\xE9\t/\n", "1/%00\n/%zz\n/../x\n";
 }
 
-# The names of the tables in doc/hosts.md, in each way, and of real words.
+# The names of the tables in doc/hosts.md, in each form, and names of real
+# words.
 sub of_host {
     my @seeds;
-    my $what  = 0;
+    my $choice  = 0;
     my @hosts = slurp("$TOP/doc/hosts.md") =~ /^\|.*?`([^`]*)` \|/mg;
     push @hosts, '*.b\xC3\xBCcher.?.\xC3\xA9' =~ s/\\x(..)/chr hex $1/ger,
         'xn--bcher-kva.xn--fa-hia', 'user@a:80', '[::1]:80', 'XN--A.ab--c';
@@ -374,7 +376,7 @@ sub of_host {
     }
     for (words()) {
         my ($charset, $octets, $word) = @$_;
-        my $way = $what++ % 4;
+        my $way = $choice++ % 4;
         push @seeds, "$way\x81\n$word.example", "$way\x03\n" . nfd($word),
             "$way\x02\n" . percent($word) . ".$word.";
     }

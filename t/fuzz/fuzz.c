@@ -1,9 +1,9 @@
 /*
- * fuzz.c - what the fuzz targets share: see fuzz.h
+ * fuzz.c - shared support of the fuzz targets: see fuzz.h
  *
- * The arena is one block that is used again for each input, so that an
- * execution costs no malloc.  Under AddressSanitizer each piece of it is
- * fenced by octets that may not be touched.
+ * The arena is one block that is reused for each input, so that an execution
+ * calls no malloc. Under AddressSanitizer each allocation in it is surrounded
+ * by poisoned octets.
  */
 
 #include <stdarg.h>
@@ -32,13 +32,13 @@
 #define FUZZ_OPEN(p, size)  ((void) (p), (void) (size))
 #endif
 
-#define FUZZ_ARENA  (16 * 1024 * 1024) /* several calls of an input */
-#define FUZZ_CALL   (1024 * 1024)      /* what one call may take */
+#define FUZZ_ARENA  (16 * 1024 * 1024) /* the calls of one input */
+#define FUZZ_CALL   (1024 * 1024)      /* the limit of one call */
 #define FUZZ_FENCED 16
 #define FUZZ_GIVEN  64
-#define FUZZ_JUNK   0x5a /* what an output is filled with */
+#define FUZZ_JUNK   0x5a /* output structures are filled with this */
 
-/* A string that was given to the core, and how it was. */
+/* A string that was given to the core, and a copy of it. */
 typedef struct {
     iri_str_t            given;
     const unsigned char *was;
@@ -47,7 +47,7 @@ typedef struct {
 fuzz_t fuzz;
 
 static unsigned char *fuzz_arena;
-static int            fuzz_ready; /* 0: what is allocated stays */
+static int            fuzz_ready; /* 0: allocations are permanent */
 static fuzz_given_t   fuzz_gave[FUZZ_GIVEN];
 static size_t         fuzz_gives;
 
@@ -102,7 +102,7 @@ fuzz_alloc(void *ctx, size_t size)
 }
 
 
-/* A trace is written, for the code that writes it, and forgotten. */
+/* Trace lines are generated, to test that code, and discarded. */
 static void
 fuzz_log(void *ctx, iri_log_level_t level, iri_str_t line)
 {
@@ -382,7 +382,10 @@ fuzz_unescape(iri_str_t s)
 
 /* ---- settings ------------------------------------------------------------ */
 
-/* Each charset that can be read, as an octet of a field from "a" on. */
+/*
+ * Each charset that paths can have; an octet of a field selects one, "a" the
+ * first.
+ */
 const char *const fuzz_labels[] = {
     "UTF-8",        "Shift_JIS",      "EUC-JP",       "GBK",
     "gb18030",      "Big5",           "ISO-8859-16",  "EUC-KR",
@@ -428,7 +431,7 @@ fuzz_charsets(iri_str_t field, iri_charsets_t *out)
 }
 
 
-/* UTF-8 is no charset of iri_charset: it is always read. */
+/* UTF-8 is not in the list of iri_charset: it is always read. */
 static void
 fuzz_leave_out_utf8(iri_charsets_t *list)
 {
@@ -493,7 +496,7 @@ fuzz_conf(fuzz_input_t *input, fuzz_conf_t *out)
 }
 
 
-/* A path starts with "/" when it comes to the core. */
+/* The path that a server gives to the core starts with "/". */
 static iri_str_t
 fuzz_absolute(iri_str_t s)
 {
@@ -513,7 +516,7 @@ fuzz_absolute(iri_str_t s)
 }
 
 
-/* Up to the query, which the server cuts off. */
+/* The part before the query, which the server removes. */
 static iri_str_t
 fuzz_path_of(iri_str_t target)
 {
@@ -531,20 +534,20 @@ fuzz_path_of(iri_str_t target)
 void
 fuzz_request(fuzz_input_t *input, iri_received_path_t *out)
 {
-    iri_str_t words, came, other, path;
+    iri_str_t words, received, other, path;
 
     fuzz_field(input, &words);
-    fuzz_field(input, &came);
+    fuzz_field(input, &received);
 
     memset(out, 0, sizeof(*out));
-    came = fuzz_absolute(came);
-    path = fuzz_path_of(came);
+    received = fuzz_absolute(received);
+    path = fuzz_path_of(received);
     out->escaped = (int) fuzz_choice(words, 0, 2);
     out->path = fuzz_given(out->escaped ? path : fuzz_unescape(path));
 
     switch (fuzz_choice(words, 1, 4)) {
     case 0:
-        out->target = fuzz_given(came);
+        out->target = fuzz_given(received);
         break;
 
     case 1:
@@ -684,7 +687,7 @@ fuzz_prepare(void)
 }
 
 
-/* All charsets are opened here, for that is slow. */
+/* All charsets are opened here, because that is slow. */
 static void
 fuzz_open(void)
 {
@@ -712,12 +715,12 @@ fuzz_open(void)
 }
 
 
-/* Of a sanitizer's library, where there is one. */
+/* In a sanitizer's library, if there is one. */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
 
-/* What is made here stays, and is no leak. */
+/* Allocations made here are permanent and no leaks. */
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {

@@ -1,10 +1,10 @@
 /*
  * fuzz_conf.c - target: the words of settings
  *
- * Fields: which setting (an octet), then its words.  Judged: what is
- * understood, by a plain list of words; that letter case does not matter;
- * that a list of charsets is what its words are one by one; that a refusal
- * is a sentence and leaves the setting alone.
+ * Fields: the setting (an octet), then its words. Checked: the value, by a
+ * plain list of words; that letter case does not matter; that a list of
+ * charsets consists of the charsets of its words; that an error has a message
+ * and leaves the setting unchanged.
  */
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ words_of(fuzz_input_t *input)
         words.at[words.count++] = fuzz_given(field);
     }
 
-    /* A server gives at least one. */
+    /* A server passes at least one word. */
     if (words.count == 0) {
         words.at[words.count++] = field;
     }
@@ -42,9 +42,9 @@ words_of(fuzz_input_t *input)
 }
 
 
-/* The same in the other case, letter by letter. */
+/* The same words with the case of each letter inverted. */
 static words_t
-words_turned(const words_t *words)
+words_inverted_case(const words_t *words)
 {
     words_t        turned = *words;
     unsigned char *out, c;
@@ -83,13 +83,13 @@ is_word(iri_str_t word, const char *text)
 }
 
 
-/* A sentence of printable characters, but for the word that it quotes. */
+/* A message of printable characters, except in the word that it quotes. */
 static void
-judge_sentence(const char *wrong, const words_t *words)
+judge_message(const char *wrong, const words_t *words)
 {
     size_t len = strlen(wrong), i;
 
-    /* A word that holds a NUL, which none of a server's does, ends it. */
+    /* A NUL, which no word of a server contains, ends the word. */
     for (i = 0; i < words->count; i++) {
         if (memchr(words->at[i].data, '\0', words->at[i].len) != NULL) {
             return;
@@ -100,7 +100,7 @@ judge_sentence(const char *wrong, const words_t *words)
 }
 
 
-/* ---- one word out of a list ---------------------------------------------- */
+/* ---- one word of a list ------------------------------------------------- */
 
 typedef struct {
     const iri_words_t *words;
@@ -150,7 +150,7 @@ judge_setting(const setting_t *setting, const words_t *words)
     }
 
     fuzz_assert(wrong != NULL && got == 0xdead);
-    judge_sentence(wrong, words);
+    judge_message(wrong, words);
 }
 
 
@@ -185,7 +185,7 @@ judge_match(const words_t *words)
     }
 
     fuzz_assert(wrong != NULL && got == 0xdead);
-    judge_sentence(wrong, words);
+    judge_message(wrong, words);
 }
 
 
@@ -226,7 +226,7 @@ parse_one(iri_str_t word)
 }
 
 
-/* All were opened before, and their names lead back to them. */
+/* The charset was opened before, and its name leads to it. */
 static void
 judge_charset(const iri_charset_t *charset)
 {
@@ -242,7 +242,7 @@ judge_charset(const iri_charset_t *charset)
 }
 
 
-/* The list that the words make one by one; 0: they make none. */
+/* The list of the words' charsets, one by one. Returns: 0 if it is invalid. */
 static int
 list_slowly(const words_t *words, int none_allowed, iri_charsets_t *out)
 {
@@ -293,7 +293,7 @@ judge_charsets(const words_t *words, int none_allowed)
     fuzz_assert(well == (wrong == NULL));
 
     if (wrong != NULL) {
-        judge_sentence(wrong, words);
+        judge_message(wrong, words);
         return;
     }
 
@@ -306,7 +306,7 @@ judge_charsets(const words_t *words, int none_allowed)
 }
 
 
-/* Labels as the table has them, and no others. */
+/* Only the labels of the table are accepted. */
 static void
 judge_label(iri_str_t word)
 {
@@ -367,7 +367,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_field(&input, &field);
     what = fuzz_choice(field, 0, COUNT(settings) + 4);
     words = words_of(&input);
-    turned = words_turned(&words);
+    turned = words_inverted_case(&words);
 
     judge(what, &words);
     judge(what, &turned);

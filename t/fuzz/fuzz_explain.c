@@ -1,13 +1,13 @@
 /*
  * fuzz_explain.c - target: `iri explain --batch`, lines in and JSON out
  *
- * The first octet chooses the options, and what is judged of the last line;
- * the rest is the lines.  Judged: a line of JSON for each, with the fields
- * that are documented; that operands in escapes are the same operands; that
- * what is said of the canonical URI is said of it again.
+ * The first octet selects the options, and the check of the last line; the rest
+ * is the input. Checked: a line of JSON for each line, with the documented
+ * fields; that escaped operands give the same result; that the result for the
+ * canonical URI is the same.
  */
 
-/* For fopencookie; APR's flags may say it too. */
+/* For fopencookie; APR's flags may define it too. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -19,9 +19,9 @@
 
 static apr_pool_t *pool;
 static void       *confs[MAX_CONFS];
-static FILE       *in, *out;  /* opened once, for that is slow */
-static iri_str_t   lines_in;  /* what in still gives */
-static iri_buf_t   lines_out; /* what was written to out */
+static FILE       *in, *out;  /* opened once, because that is slow */
+static iri_str_t   lines_in;  /* the rest of the input */
+static iri_buf_t   lines_out; /* the output so far */
 
 static ssize_t in_read(void *cookie, char *buffer, size_t size);
 static ssize_t out_write(void *cookie, const char *buffer, size_t size);
@@ -115,7 +115,7 @@ out_write(void *cookie, const char *buffer, size_t size)
 }
 
 
-/* What the command writes for these lines. */
+/* The output of the command for these lines. */
 static iri_str_t
 batch(void *conf, iri_str_t lines)
 {
@@ -155,7 +155,7 @@ line_of(iri_str_t s, size_t n)
 }
 
 
-/* A line with each octet as "\xHH"; only for what has no meaning of its own. */
+/* The line with each octet as "\xHH"; only for lines without options. */
 static iri_str_t
 escaped_line(iri_str_t line)
 {
@@ -183,7 +183,7 @@ field_of(json_t *object, const char *name)
 }
 
 
-/* What every answer has; the fields that may be null are NULL here. */
+/* The fields of each result; those that may be null are NULL here. */
 static void
 judge_fields(json_t *object)
 {
@@ -210,7 +210,7 @@ judge_fields(json_t *object)
 }
 
 
-/* A Location is visible ASCII and begins with one "/". */
+/* A Location is visible ASCII and starts with exactly one "/". */
 static void
 judge_location(json_t *object)
 {
@@ -230,9 +230,9 @@ judge_location(json_t *object)
 }
 
 
-/* The answer for the canonical URI is that it is canonical. */
+/* The canonical URI is reported as canonical. */
 static void
-judge_again(void *conf, json_t *object)
+judge_canonical(void *conf, json_t *object)
 {
     iri_str_t   uri = fuzz_text(field_of(object, "uri"));
     const char *form = field_of(object, "form");
@@ -270,7 +270,7 @@ judge_line(void *conf, iri_str_t line, iri_str_t answer, int again)
         judge_location(object);
 
         if (again) {
-            judge_again(conf, object);
+            judge_canonical(conf, object);
         }
 
     } else {
@@ -284,7 +284,7 @@ judge_line(void *conf, iri_str_t line, iri_str_t answer, int again)
 }
 
 
-/* A line that has nothing special in it, in escapes: the same answer. */
+/* A line without special characters, escaped, has the same result. */
 static void
 judge_escapes(void *conf, iri_str_t line, iri_str_t answer)
 {

@@ -1,12 +1,12 @@
 /*
- * fuzz_find.c - target: from a path to the entry that has that name
+ * fuzz_find.c - target: from a path to the entry with that name
  *
- * Fields: settings (three), request (two or three), words, and then an entry
- * of the tree each.  Words: root (4), alias (2), reading known (2), what is
- * done besides (6), an octet for it, written to (2).  Judged: what was found by what is
- * in the tree; that nothing of no importance changes it: the order of a
- * directory, a trace, what is remembered; that errors give less, never
- * something else; that who follows a move arrives.
+ * Fields: settings (three), request (two or three), words, and then an entry of
+ * the tree each. Words: root (4), alias (2), reading given (2), additional
+ * check (6), an octet for it, method writes (2). Checked: the result against
+ * the tree; that it does not depend on the order of a directory, on tracing and
+ * on the cache; that errors give a smaller result, never another one; that the
+ * path of a restart is found.
  */
 
 #include "fuzz.h"
@@ -17,13 +17,13 @@ typedef struct {
     iri_reading_t       reading;
     iri_search_t        search;
     iri_found_t         found;
-    size_t              allocs; /* of the search */
+    size_t              allocs; /* in the search */
     size_t              looks;  /* of all kinds */
     size_t              lists;
 } fuzz_case_t;
 
 
-/* ---- what an input describes --------------------------------------------- */
+/* ---- decoding of an input ----------------------------------------------- */
 
 static iri_str_t
 root_of(unsigned choice)
@@ -35,7 +35,7 @@ root_of(unsigned choice)
 }
 
 
-/* An alias stands for the first segment. */
+/* The length of the part that an alias replaces: the first segment. */
 static size_t
 prefix_of(iri_str_t path)
 {
@@ -62,7 +62,7 @@ describe(fuzz_input_t *input, fuzz_case_t *it, iri_str_t words)
     it->search.write = (int) fuzz_choice(words, 5, 2);
     it->search.reading = fuzz_choice(words, 2, 2) ? NULL : &it->reading;
 
-    /* A root that ends with "/" is one of an alias. */
+    /* A root that ends with "/" belongs to an alias. */
     if (fuzz_choice(words, 1, 2) || fuzz_equal(fuzz.root, fuzz_text("/"))) {
         it->search.prefix = prefix_of(it->reading.path);
     }
@@ -73,7 +73,7 @@ describe(fuzz_input_t *input, fuzz_case_t *it, iri_str_t words)
 }
 
 
-/* ---- what is judged besides ---------------------------------------------- */
+/* ---- additional checks -------------------------------------------------- */
 
 static void
 judge_same(fuzz_case_t *it)
@@ -86,8 +86,8 @@ judge_same(fuzz_case_t *it)
 
 
 /*
- * With a memory that is empty, and with one that is not.  It can know more
- * of directories than one request may read.
+ * With an empty cache, and with a filled one, which can know more directories
+ * than one request may read.
  */
 static void
 judge_cache(fuzz_case_t *it, unsigned octet)
@@ -104,7 +104,7 @@ judge_cache(fuzz_case_t *it, unsigned octet)
 }
 
 
-/* Less, or the same: never another entry, never one where there was none. */
+/* The same result or less: never another entry, nor one for an absent name. */
 static void
 judge_less(fuzz_case_t *it, const iri_found_t *less)
 {
@@ -169,13 +169,14 @@ is_there(iri_str_t filename)
 }
 
 
-/* Who starts over with the canonical path is served what was found. */
+/* The restarted request is served what was found. */
 static void
-judge_moved(fuzz_case_t *it)
+judge_restart(fuzz_case_t *it)
 {
     iri_search_t        search = it->search;
     iri_str_t           uri = fuzz_uri(it->found.path);
-    iri_received_path_t request = fuzz_again(it->found.path, uri, 0);
+    iri_received_path_t request = fuzz_redirected_request(it->found.path, uri,
+                                                          0);
     iri_reading_t       reading;
     iri_found_t         found;
 
@@ -194,15 +195,15 @@ judge_moved(fuzz_case_t *it)
     fuzz_assert(fuzz_find(&search, &found) == IRI_OK);
     fuzz_judge_found(&search, &found);
 
-    /* What may not be looked at leads to nothing the second time. */
+    /* A path with an error leads to nothing the second time. */
     if (found.why == IRI_WHY_ERROR) {
         fuzz_assert(found.verdict == IRI_PASS && fuzz_tree_has_faults());
         return;
     }
 
     /*
-     * Where only the directory was found, the rest in UTF-8 may have a
-     * alternative reading of its own; a server starts over once, so that is 404.
+     * If only the directory was found, the rest in UTF-8 may have an
+     * alternative reading of its own; a server restarts once, so that is 404.
      */
     if (found.verdict == IRI_RESTART) {
         fuzz_assert(!is_there(it->found.filename)
@@ -218,7 +219,7 @@ judge_moved(fuzz_case_t *it)
 }
 
 
-/* Filename up to the deepest entry, and the rest of the path. */
+/* The filename up to the deepest entry, and the rest of the path. */
 static void
 judge_split(fuzz_case_t *it)
 {
@@ -230,7 +231,7 @@ judge_split(fuzz_case_t *it)
     status = iri_found_split(&fuzz.env, &it->search, &it->found, &out[0],
                              &out[1]);
 
-    /* What may not be looked at is neither there nor absent. */
+    /* An entry with an error neither exists nor is absent. */
     if (status != IRI_OK) {
         fuzz_assert(status == IRI_IO_FAILED && fuzz_tree_has_faults());
         return;
@@ -254,7 +255,7 @@ judge_split(fuzz_case_t *it)
 
 
 static void
-judge_besides(fuzz_case_t *it, unsigned what, unsigned octet)
+judge_additional(fuzz_case_t *it, unsigned what, unsigned octet)
 {
     switch (what) {
     case 0:
@@ -315,11 +316,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_judge_found(&it.search, &it.found);
 
         if (it.found.verdict == IRI_RESTART) {
-            judge_moved(&it);
+            judge_restart(&it);
         }
 
         fuzz.found = &it.found;
-        judge_besides(&it, fuzz_choice(words, 3, 6), fuzz_octet(words, 4));
+        judge_additional(&it, fuzz_choice(words, 3, 6), fuzz_octet(words, 4));
     }
 
     fuzz_end();

@@ -1,13 +1,13 @@
 /*
- * fuzz_fold.c - target: two names, and what makes one of the other
+ * fuzz_fold.c - target: two names, and the differences between them
  *
- * Fields: what is ignored (an octet of bits), a name, another.  Judged: a key
- * has itself for a key, and is text in NFC; what a level ignores the next
- * ones do; the level of two names is the first under which their keys are
- * the same, whichever comes first; one edit is one either way, and two keys
- * that it makes the same share what is left without one character, by which
- * an index finds them; and of a directory with the one name the other is
- * found just where it is near.
+ * Fields: the folded levels (an octet of bits), a name, another name. Checked:
+ * a key is its own key, and text in NFC; names that are equal at a level are
+ * equal at the next ones; the level of two names is the first at which their
+ * keys are equal, in either order; one edit is one in either direction, and two
+ * keys one edit apart are equal after the removal of one character of each, by
+ * which an index finds them; in a directory with the first name, the second one
+ * is found if and only if it is similar.
  */
 
 #include "fuzz.h"
@@ -55,14 +55,14 @@ judge_key(const fold_t *it, int i)
 
     fuzz_assert(fuzz_equal(key_of(it->match, it->key[i]), it->key[i]));
 
-    /* Nothing that is ignored makes a dot-segment of a name. */
+    /* Folding never makes a dot-segment. */
     fuzz_assert(fuzz_equal(it->name[i], fuzz_text("."))
                 || it->name[i].data[0] >= 0x80
                 || !fuzz_equal(it->key[i], fuzz_text(".")));
 }
 
 
-/* U+0345 is a letter to case, and an accent: it is the one that differs. */
+/* U+0345 is a letter for case and an accent for accents: the exception. */
 static int
 has_iota(iri_str_t name)
 {
@@ -81,7 +81,7 @@ has_iota(iri_str_t name)
 }
 
 
-/* The first level under which they are the same, one after the other. */
+/* The first level at which the keys are equal, trying one after the other. */
 static iri_match_t
 level_of(const fold_t *it, int first)
 {
@@ -133,7 +133,7 @@ judge_level(const fold_t *it)
 }
 
 
-/* Is there something left of both that an index would find? */
+/* Do both keys have a shortened key in common, for the index? */
 static int
 is_shared(const iri_edit_t *edit, const fold_t *it)
 {
@@ -196,7 +196,7 @@ judge_edit(const fold_t *it)
     fuzz_assert(one == back);
     fuzz_assert(!one || !fuzz_equal(it->key[0], it->key[1]));
 
-    /* Each with each is slow. */
+    /* Comparing all pairs is slow. */
     if (!one || it->key[0].len > 64 || it->key[1].len > 64) {
         return one;
     }
@@ -215,7 +215,7 @@ judge_edit(const fold_t *it)
 }
 
 
-/* The second name stands in a directory; is the first led to it? */
+/* The second name is in a directory; does the first one find it? */
 static void
 judge_find(fold_t *it, iri_match_t level, int one)
 {

@@ -1,13 +1,13 @@
 /*
  * fuzz_host.c - target: a host as one name, or none
  *
- * Fields: words, a host.  Words: mapping and strict (4), which allocation
- * fails (256).  Judged, of each function for hosts: what comes out is plain
- * and within the limits, is mapped to itself, and so are its U-labels; ASCII
- * without "%" is not looked at; escapes change nothing; ASCII names by a
- * plain second reading; each character of U-labels by its properties; strict
- * is never looser; what is refused is as it came; the same or no answer
- * without memory.
+ * Fields: words, a host. Words: mapping and strict (4), which allocation fails
+ * (256). Checked for each function for hosts: the result is plain and within
+ * the limits, maps to itself, and so do its U-labels; ASCII without "%" is not
+ * changed; escapes change nothing; ASCII names by a plain second
+ * implementation; each character of U-labels by its properties; strict never
+ * accepts more; a refused host is unchanged; after a failed allocation the
+ * result is the same or none.
  */
 
 #include <unicode/uchar.h>
@@ -17,7 +17,7 @@
 #include "fuzz.h"
 
 static iri_idna_t     *idna;
-static iri_host_conf_t conf, loose; /* loose: the same, not strict */
+static iri_host_conf_t conf, loose; /* loose: conf without strict */
 
 typedef iri_status_t (*asked_t)(const iri_env_t       *env,
                                 const iri_host_conf_t *conf, iri_str_t host,
@@ -113,9 +113,9 @@ is_digit(unsigned char c)
 
 
 /*
- * Letters, digits and "-" in labels of 1 to 63, 253 in all, and a dot at the
- * end or none; "-" neither first nor last, nor both third and fourth where
- * third is 1.
+ * Letters, digits and "-" in labels of 1 to 63 octets, 253 in all, with or
+ * without a dot at the end; "-" is neither first nor last, nor both third and
+ * fourth if third is 1.
  */
 static int
 is_name(iri_str_t s, int lower, int third)
@@ -155,7 +155,7 @@ is_name(iri_str_t s, int lower, int third)
 }
 
 
-/* Is the last label, but for a dot at the end, a number? */
+/* Is the last label, before an optional dot, a number? */
 static int
 ends_in_number(iri_str_t s)
 {
@@ -220,9 +220,9 @@ is_utf8(iri_str_t s)
 }
 
 
-/* ---- U-labels, by what ICU knows of a character --------------------------- */
+/* ---- U-labels, by the properties that ICU knows ------------------------- */
 
-/* PVALID or CONTEXTO by an exception of RFC 5892, 2.6 */
+/* PVALID or CONTEXTO by an exception of RFC 5892, 2.6. */
 static int
 is_exception(uint32_t c)
 {
@@ -231,7 +231,7 @@ is_exception(uint32_t c)
 }
 
 
-/* Nothing that is invisible, not assigned, or that folding changes. */
+/* The character is visible, assigned, and unchanged by folding. */
 static void
 judge_character(uint32_t c)
 {
@@ -251,7 +251,10 @@ judge_character(uint32_t c)
 }
 
 
-/* No mark begins it, nothing in it is made of ASCII, one direction only. */
+/*
+ * A label does not start with a mark, contains nothing that maps to ASCII, and
+ * has one direction.
+ */
 static void
 judge_label(iri_str_t label)
 {
@@ -307,7 +310,7 @@ judge_unicode(iri_str_t unicode)
 
 /* ---- judgement ----------------------------------------------------------- */
 
-/* ASCII without A-labels needs no Unicode. */
+/* ASCII without A-labels is checked without Unicode. */
 static void
 judge_ascii(iri_str_t host, const iri_host_t *got)
 {
@@ -445,8 +448,10 @@ judge_read(iri_str_t host)
         other = ask(iri_host_map, &conf, plain);
 
         if (got.why == IRI_HOST_ADDRESS) {
-            /* An address that came without escapes is taken; one behind a
-             * label that is not ASCII is not, in whatever form it came. */
+            /*
+             * An address that was not escaped is accepted; one after a label
+             * that is not ASCII is refused, in any form.
+             */
             fuzz_assert(other.verdict == IRI_SERVE
                             ? ends_in_number(other.ascii)
                             : other.verdict == IRI_REFUSE
@@ -459,7 +464,7 @@ judge_read(iri_str_t host)
 }
 
 
-/* Of a configuration: wildcards, and where they stand, stay. */
+/* A name of the configuration: wildcards are kept in their position. */
 static void
 judge_configured(iri_str_t name)
 {
@@ -481,7 +486,7 @@ judge_configured(iri_str_t name)
 }
 
 
-/* What is shown leads back to the host, or is it. */
+/* The displayed host leads to the host, or is it. */
 static void
 judge_display(iri_str_t host)
 {
@@ -499,7 +504,7 @@ judge_display(iri_str_t host)
 }
 
 
-/* From behind the last "@" up to the port. */
+/* The part after the last "@", up to the port. */
 static void
 judge_authority(iri_str_t authority)
 {
@@ -524,7 +529,7 @@ judge_authority(iri_str_t authority)
 }
 
 
-/* Without memory: the same, or no answer. */
+/* After a failed allocation: the same result, or none. */
 static void
 judge_memory(iri_str_t host, unsigned octet)
 {

@@ -1,13 +1,13 @@
 /*
  * fuzz_listing.c - target: a directory as a page and as JSON
  *
- * Fields: settings (three), words, a path, and then an entry each.  Words:
- * JSON (2), sorted by (3), order (2), size of a piece (16), which allocation
- * fails.  An entry: what it is (2), then its octets.  Judged: what is linked
- * by reading and finding what the link asks for; the page by its grammar: tags
- * of ours only, each closed, no character that is not seen; JSON by its own;
- * that neither the order of entries nor the size of pieces changes anything;
- * that without memory there is the same page or none.
+ * Fields: settings (three), words, a path, and then an entry each. Words: JSON
+ * (2), sort key (3), order (2), size of a piece (16), which allocation fails.
+ * An entry: its kind (2), then its octets. Checked: a linked entry is found by
+ * reading and finding its link; the page by its grammar: only tags of the
+ * template, each closed, no invisible character; JSON by its grammar; that
+ * neither the order of entries nor the size of pieces changes the page; that
+ * after a failed allocation there is the same page or none.
  */
 
 #include "fuzz.h"
@@ -25,7 +25,7 @@ typedef struct {
 } fuzz_case_t;
 
 
-/* ---- what an input describes --------------------------------------------- */
+/* ---- decoding of an input ----------------------------------------------- */
 
 static const char *const queries[] = {
     "",
@@ -43,7 +43,7 @@ static const char *const queries[] = {
 };
 
 
-/* Put an entry that is not there yet, and that a directory could have. */
+/* Add an entry that is new and that a directory could contain. */
 static void
 put_entry(fuzz_case_t *it, iri_str_t field)
 {
@@ -161,9 +161,9 @@ page_of(const fuzz_case_t *it, int backwards, size_t piece,
 }
 
 
-/* ---- what is linked ------------------------------------------------------ */
+/* ---- links -------------------------------------------------------------- */
 
-/* The path of the link of an entry, as a server has it: unescaped. */
+/* The path of an entry's link, unescaped as by a server. */
 static iri_str_t
 path_of(const fuzz_case_t *it, iri_str_t last, int directory)
 {
@@ -181,7 +181,7 @@ path_of(const fuzz_case_t *it, iri_str_t last, int directory)
 
 
 static int
-leads(const fuzz_case_t *it, const iri_item_t *item, iri_str_t last)
+finds_file(const fuzz_case_t *it, const iri_item_t *item, iri_str_t last)
 {
     iri_received_path_t request = { path_of(it, last, item->directory),
                                     0,
@@ -241,7 +241,7 @@ judge_links(const fuzz_case_t *it, const iri_listing_t *listing)
         last = name.len != 0 ? name : iri_item_octets(item);
 
         linked = (name.len != 0 || it->listing.unnamed)
-                 && leads(it, item, last);
+                 && finds_file(it, item, last);
         fuzz_assert(item->linked == (unsigned) linked);
     }
 }
@@ -287,7 +287,7 @@ judge_entity(const unsigned char *p)
 }
 
 
-/* What is between "<" and ">": names, and values in quotes. */
+/* The part between "<" and ">": names, and values in quotes. */
 static const unsigned char *
 judge_tag(const unsigned char *p, const unsigned char *end, size_t *open,
           size_t *depth, size_t *rows)
@@ -355,7 +355,7 @@ judge_html(iri_str_t page, size_t count)
 }
 
 
-/* Strings hold no control and no other escape; brackets are in pairs. */
+/* Strings contain no control and no other escape; brackets are in pairs. */
 static void
 judge_json(iri_str_t page, size_t count)
 {

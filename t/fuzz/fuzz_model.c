@@ -1,13 +1,13 @@
 /*
  * fuzz_model.c - the core against the model, by a fuzzer's octets or by seeds
  *
- * As a fuzz target the input is what a case is drawn from.  With MODEL_MAIN
- * this is a program of its own:
+ * As a fuzz target it draws a case from the input. With MODEL_MAIN this is a
+ * program of its own:
  *
- *     model [-k] [COUNT [SEED]]    COUNT cases, of one seed each, from SEED on
+ *     model [-k] [COUNT [SEED]]    COUNT cases, one for each seed from SEED on
  *     model [-k] -t                every sequence of every charset
  *
- * -k goes on after a difference.  Exit code 1: there was one.
+ * -k continues after a difference. Exit code 1: there was a difference.
  */
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 #ifdef MODEL_MAIN
 
-/* splitmix64: cases of seeds beside each other must not be alike. */
+/* splitmix64: cases of neighbouring seeds must differ. */
 static uint64_t
 model_spread(uint64_t n)
 {

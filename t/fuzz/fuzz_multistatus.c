@@ -1,13 +1,13 @@
 /*
- * fuzz_multistatus.c - target: the XML that WebDAV answers
+ * fuzz_multistatus.c - target: the XML of WebDAV responses
  *
- * Fields: settings (three), words, and all the rest is the answer.  Words:
- * raw (2), octets of a piece, which time memory is refused (an octet), which
- * piece that goes out is the last that is taken (an octet).
- * Judged, by plain second ways: only characters of XML, in UTF-8, come out,
- * whatever the pieces; the rest is as it was where there is no element of
- * ours; an href that was changed is a canonical path; what is refused ends
- * the answer, and what went out before is the beginning of the whole.
+ * Fields: settings (three), words, and the rest is the response. Words: raw
+ * (2), octets of a piece, the allocation that fails (an octet), the last output
+ * piece that is accepted (an octet). Checked by plain second implementations:
+ * the output has only characters of XML, in UTF-8, for any pieces; a response
+ * without elements of ours is unchanged; an href that was changed is a
+ * canonical path; a failure ends the output, which is the beginning of the
+ * whole output.
  */
 
 #include "fuzz.h"
@@ -73,7 +73,7 @@ is_xml(uint32_t c)
 }
 
 
-/* What there is to be said of text alone. */
+/* Properties of text without elements. */
 static void
 judge_clean(iri_str_t in, const sink_t *out)
 {
@@ -152,7 +152,7 @@ judge_href(iri_str_t in, const sink_t *out)
     iri_str_t was, is;
     size_t    i;
 
-    /* no value of an attribute may look like one */
+    /* an attribute value may look like one */
     if (count(in, "href") > 2 || count(in, "\"") > 2 || count(in, "'") > 0
         || !only_href(in.data, in.len, &was)
         || !only_href(out->data, out->len, &is) || fuzz_equal(was, is)
@@ -178,7 +178,7 @@ judge_href(iri_str_t in, const sink_t *out)
 }
 
 
-/* Ended early, it is the beginning of the whole. */
+/* Ended early, it is the beginning of the whole output. */
 static void
 judge_ended(const iri_multistatus_conf_t *conf, iri_str_t in, iri_str_t words)
 {

@@ -1,10 +1,10 @@
 /*
  * fuzz_name.c - target: the name of an entry, and the octets of a name
  *
- * Fields: settings (three), the octets of an entry, a text.  Judged: the
- * name, by reading the octets anew, slowly, and by ICU; that all ways to
- * write a name are entries of that name; NFC, NFD and vendor variants; each
- * sequence of each charset there and back.
+ * Fields: settings (three), the octets of an entry, a text. Checked: the name,
+ * by decoding the octets again, slowly, and by ICU; that each encoding of a
+ * name is an entry with that name; NFC, NFD and vendor variants; that each
+ * sequence of each charset round-trips.
  */
 
 #include <unicode/unorm2.h>
@@ -17,7 +17,7 @@
 
 /* ---- a name, slowly ------------------------------------------------------ */
 
-/* Does the charset read these octets, and write them for what they are? */
+/* Does the charset decode these octets and encode the result as them? */
 static int
 is_written_so(const iri_charset_t *charset, iri_str_t octets, uint32_t *c,
               size_t *count)
@@ -87,7 +87,7 @@ utf8_of(const uint32_t *c, size_t count)
 }
 
 
-/* Append characters as ICU normalizes them. */
+/* Append characters in ICU's normalization form. */
 static void
 normalize_part(const uint32_t *c, size_t count, int nfd, uint32_t *out,
                size_t *len)
@@ -165,7 +165,10 @@ name_slowly(const iri_tree_conf_t *tree, iri_str_t octets)
             name = normalize(c, count, 0);
         }
 
-        /* A name that cannot be read again is none; the next may be one. */
+        /*
+         * A name that cannot be read again is invalid; the next charset is
+         * tried.
+         */
         if (name.len <= FUZZ_SEGMENT) {
             return name;
         }
@@ -191,10 +194,13 @@ is_named(const iri_tree_conf_t *tree, iri_str_t octets, iri_str_t name)
 }
 
 
-/* Each way to write a name is an entry of that name; *same: it is octets. */
+/*
+ * Each encoding of a name is an entry with that name; *same: one of them is
+ * octets.
+ */
 static void
-judge_ways(const iri_tree_conf_t *tree, iri_str_t name, iri_str_t octets,
-           int *same)
+judge_encodings(const iri_tree_conf_t *tree, iri_str_t name, iri_str_t octets,
+                int *same)
 {
     iri_buf_t out = IRI_BUF_EMPTY;
     iri_str_t back;
@@ -214,7 +220,7 @@ judge_ways(const iri_tree_conf_t *tree, iri_str_t name, iri_str_t octets,
 
         back = fuzz_entry_name(tree, iri_buf_str(&out));
 
-        /* Where the tree is UTF-8 it is not looked at closely. */
+        /* In a UTF-8 tree the name is not compared further. */
         if (!fuzz_equal(back, name)) {
             fuzz_die("way %u does not write that name", (unsigned) k);
         }
@@ -224,7 +230,7 @@ judge_ways(const iri_tree_conf_t *tree, iri_str_t name, iri_str_t octets,
 }
 
 
-/* The variants are canonical, and variants of themselves no more. */
+/* The variants are canonical and have no further variants. */
 static void
 judge_variants(iri_str_t name)
 {
@@ -274,10 +280,10 @@ judge_entry(const iri_tree_conf_t *tree, iri_str_t octets)
     fuzz_judge_text(name, octets, 0);
     fuzz_assert(is_named(tree, octets, name) == 1);
 
-    judge_ways(tree, name, octets, &same);
+    judge_encodings(tree, name, octets, &same);
     judge_variants(name);
 
-    /* It needs no memory only if some way of writing finds it. */
+    /* The result needs no memory only if some encoding finds it. */
     if (plain && octets.len <= FUZZ_SEGMENT && tree->names == IRI_FILENAME_ANY
         && (tree->match & IRI_FOLD_NORMALIZATION))
     {
@@ -289,7 +295,9 @@ judge_entry(const iri_tree_conf_t *tree, iri_str_t octets)
 }
 
 
-/* Any text of UTF-8: its forms, by ICU; and that they are of one name. */
+/*
+ * Any UTF-8 text: its normalization forms, by ICU; and that they have one name.
+ */
 static void
 judge_forms(iri_str_t text)
 {
@@ -314,7 +322,7 @@ judge_forms(iri_str_t text)
 }
 
 
-/* One sequence: what it is, is written as it or as its twin. */
+/* One sequence: its character is encoded as it or as its duplicate. */
 static void
 judge_sequence(const iri_charset_t *charset, iri_str_t octets)
 {

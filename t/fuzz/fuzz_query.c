@@ -1,12 +1,13 @@
 /*
  * fuzz_query.c - target: a query in UTF-8, and functions of rules
  *
- * Fields: words, charsets, a query, a text.  Words: nfc (2), function (7), the
- * allocation that fails (256).  Judged of a query: by a second reading, name
- * by name and value by value; that no delimiter appears or vanishes, with NFC
- * too, nor ASCII that was not absorbed by a letter; that it is its own; that a
- * trace changes nothing; that without memory there is no answer, or the same.
- * Of a function: its grammar, that its value is its own, and no memory.
+ * Fields: words, charsets, a query, a text. Words: nfc (2), function (7), the
+ * allocation that fails (256). Checked for a query: the result by a second
+ * implementation, name by name and value by value; that no delimiter appears or
+ * disappears, also with NFC, nor ASCII that did not compose with a letter; that
+ * the result is a fixed point; that a trace changes nothing; that after a
+ * failed allocation there is no result or the same. For a function: its
+ * grammar, that its value is a fixed point, and failed allocations.
  */
 
 #include "fuzz.h"
@@ -46,7 +47,7 @@ is_utf8(iri_str_t s)
 }
 
 
-/* Octets of what is sent for the octet at p: an escape, or itself. */
+/* The octets that encode the octet at p: an escape, or the octet itself. */
 static size_t
 width_of(const unsigned char *p, const unsigned char *end)
 {
@@ -102,7 +103,7 @@ put_character(const iri_charset_t *charset, const unsigned char **p,
 }
 
 
-/* charset NULL: only what is UTF-8. */
+/* charset NULL: UTF-8 only. */
 static int
 put_part(const iri_charset_t *charset, iri_str_t part)
 {
@@ -156,7 +157,7 @@ put_query(const iri_charset_t *charset, iri_str_t query)
 }
 
 
-/* ---- what is judged of a query -------------------------------------------- */
+/* ---- checks of a query -------------------------------------------------- */
 
 static iri_status_t
 read_query(const iri_query_conf_t *conf, iri_str_t query, iri_query_t *out)
@@ -228,7 +229,10 @@ count_of(iri_str_t s, unsigned char c)
 }
 
 
-/* What was raw ASCII and no letter is there as often; nothing else is new. */
+/*
+ * Raw ASCII characters that are no letters occur as often as before; no others
+ * are new.
+ */
 static void
 judge_delimiters(iri_str_t now, iri_str_t was)
 {
@@ -369,7 +373,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_charsets(labels, &conf.charsets);
     conf.nfc = (int) fuzz_choice(words, 0, 2);
 
-    /* It is read as it is. */
+    /* It is unchanged. */
     for (i = 0; i < conf.charsets.count; i++) {
         if (!iri_charset_is_utf8(conf.charsets.at[i])) {
             conf.charsets.at[count++] = conf.charsets.at[i];

@@ -1,35 +1,35 @@
 /*
  * fuzz_read.c - target: from the octets of a path to its reading
  *
- * Fields: settings (three), request (two or three), and a last one of words:
- * which time memory is refused (an octet).  Judged: the reading's grammar;
- * that its canonical URI and path read as themselves; that a trace, and
- * memory that is refused, change no answer.
+ * Fields: settings (three), request (two or three), and one of words: the
+ * allocation that fails (an octet). Checked: the reading's grammar; that its
+ * canonical URI and path are read as themselves; that a trace, and a failed
+ * allocation, change no result.
  */
 
 #include "fuzz.h"
 
 
-/* The canonical form, sent by a client, is itself. */
+/* The canonical form, sent by a client, is read as itself. */
 static void
-judge_again(const iri_reading_conf_t *conf, const iri_reading_t *reading,
-            int escaped)
+judge_canonical(const iri_reading_conf_t *conf, const iri_reading_t *reading,
+                int escaped)
 {
     iri_str_t           uri = reading->uri;
     iri_received_path_t request;
     iri_reading_t       again;
 
-    /* The URI of a path that came escaped keeps "%2F". */
+    /* The URI of an escaped path keeps "%2F". */
     if (!escaped) {
         uri = fuzz_uri(reading->path);
     }
 
-    request = fuzz_again(reading->path, uri, escaped);
+    request = fuzz_redirected_request(reading->path, uri, escaped);
 
     fuzz_assert(fuzz_read(conf, &request, &again) == IRI_OK);
     fuzz_judge_reading(conf, &request, &again);
 
-    /* Unescaped, "%2F" begins one more segment. */
+    /* Unescaped, "%2F" starts another segment. */
     if (again.why == IRI_WHY_LIMIT
         && iri_str_count(reading->uri, '/')
                != iri_str_count(reading->path, '/'))
@@ -44,7 +44,7 @@ judge_again(const iri_reading_conf_t *conf, const iri_reading_t *reading,
 }
 
 
-/* What is the same in other circumstances. */
+/* Properties that do not depend on tracing and memory. */
 static void
 judge_same(const iri_reading_conf_t *conf, const iri_received_path_t *request,
            iri_status_t status, const iri_reading_t *reading,
@@ -99,8 +99,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         if (reading.form != IRI_FORM_INVALID
             && reading.form != IRI_FORM_ASCII) {
-            judge_again(&conf.reading, &reading, request.escaped);
-            judge_again(&conf.reading, &reading, !request.escaped);
+            judge_canonical(&conf.reading, &reading, request.escaped);
+            judge_canonical(&conf.reading, &reading, !request.escaped);
         }
     }
 

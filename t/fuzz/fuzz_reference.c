@@ -1,14 +1,14 @@
 /*
- * fuzz_reference.c - target: the value of a Location, as it leaves the server
+ * fuzz_reference.c - target: the value of a Location that the server sends
  *
- * Fields: words, charsets of requests, this host; the rest, with its LF, is
- * the value.  Words: whose it is (2), rooted (2), whether hosts are mapped
- * (2), the port (3), which allocation fails (256).  Judged by RFC 3986,
- * appendix B: what comes out is visible ASCII, has the same parts, and is its
- * own outcome; a path of this host is read as the path that came, by itself
- * in path characters and escapes; another's has its octets; query and
- * fragment, too; a host is the same, or its A-labels; the same or no answer
- * without memory.
+ * Fields: words, charsets of requests, this host; the rest, including LF, is
+ * the value. Words: host of the value (2), rooted (2), whether hosts are mapped
+ * (2), the port (3), which allocation fails (256). Checked by RFC 3986,
+ * appendix B: the result is visible ASCII, has the same parts, and is a fixed
+ * point; a path of this host is read as the original path and consists of path
+ * characters and escapes; a path of another host keeps its octets, and so do
+ * query and fragment; a host is unchanged or in A-labels; after a failed
+ * allocation the result is the same or none.
  */
 
 #include "fuzz.h"
@@ -21,7 +21,7 @@ typedef struct {
     iri_location_field_conf_t reference;
 } conf_t;
 
-/* RFC 3986, appendix B, each with its delimiters. */
+/* RFC 3986, appendix B: each part with its delimiters. */
 typedef struct {
     iri_str_t scheme, authority, path, tail;
     int       has_authority;
@@ -131,9 +131,9 @@ judge_visible(iri_str_t out)
 }
 
 
-/* Each octet as it is if it may stand there, escaped if not. */
+/* Each octet is unchanged if allowed there, escaped if not. */
 static void
-judge_kept(iri_str_t got, iri_str_t was)
+judge_octets_kept(iri_str_t got, iri_str_t was)
 {
     size_t i, k = 0;
     char   escape[4];
@@ -169,7 +169,7 @@ judge_authority(const conf_t *conf, iri_str_t got, iri_str_t was)
         return;
     }
 
-    judge_kept(got, was);
+    judge_octets_kept(got, was);
 }
 
 
@@ -196,7 +196,7 @@ judge_path(iri_str_t path, int own)
 }
 
 
-/* A path as a request for it is read. */
+/* The reading of a request for the path. */
 static iri_reading_t
 read_path(const conf_t *conf, iri_str_t path)
 {
@@ -237,9 +237,9 @@ equal_nocase(iri_str_t a, const char *b)
 }
 
 
-/* Does the outcome name this host, and its port? */
+/* Does the result name this host and port? */
 static int
-is_here(const conf_t *conf, const parts_t *got)
+is_own_host(const conf_t *conf, const parts_t *got)
 {
     const iri_location_field_conf_t *here = &conf->reference;
     iri_str_t                        port;
@@ -284,7 +284,7 @@ is_here(const conf_t *conf, const parts_t *got)
         return 0;
     }
 
-    /* zeros in front are left out */
+    /* leading zeros are removed */
     while (port.len > 2 && port.data[1] == '0') {
         port = iri_str_from(port, 1);
         if (port.len > 5) {
@@ -319,7 +319,7 @@ judge(const conf_t *conf, iri_str_t value, iri_str_t out)
     judge_visible(out);
     fuzz_assert(fuzz_equal(got.scheme, was.scheme));
     fuzz_assert(got.has_authority == was.has_authority);
-    judge_kept(got.tail, was.tail);
+    judge_octets_kept(got.tail, was.tail);
     judge_authority(conf, got.authority, was.authority);
 
     path = got.path;
@@ -330,7 +330,7 @@ judge(const conf_t *conf, iri_str_t value, iri_str_t out)
         fuzz_assert(span(path, ":") < span(path, "/"));
     }
 
-    here = is_here(conf, &got);
+    here = is_own_host(conf, &got);
     if (here < 0) {
         return;
     }
@@ -398,7 +398,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     value.len = input.at != NULL ? (size_t) (input.end - input.at) : 0;
     value = fuzz_given(value);
 
-    /* This host is one that may stand in a URI. */
+    /* The name of this host can be in a URI. */
     if (!iri_is_uri_host(host)) {
         host.len = 0;
     }

@@ -1,11 +1,12 @@
 /*
- * fuzz_repair.c - target: a segment that was written in a broken way
+ * fuzz_repair.c - target: a segment that was damaged in transit
  *
- * Fields: how it is put right, and how it is broken (octets that choose), then
- * octets.  They are a segment that came: what is made of it has no ASCII, no
- * control and no bidi formatting character that it did not have, no two steps
- * are taken, and it is canonical, so that it reads as itself.  And they are a
- * name, which is broken here: it comes back, and broken twice it does not.
+ * Fields: the repairs, the kinds of damage (octets that select them), then
+ * octets. The octets are used as a received segment: its repair has no ASCII,
+ * no control and no bidi formatting character that it did not have, is not
+ * repaired twice, and is canonical, so that it is read as itself. And they are
+ * used as a name that is damaged here: the repair restores it, and does not if
+ * it was damaged twice.
  */
 
 #include "fuzz.h"
@@ -19,7 +20,7 @@ static const unsigned repair_of[BREAKS] = {
     IRI_REPAIR_DOUBLE, IRI_REPAIR_MOJIBAKE, IRI_REPAIR_MOJIBAKE, IRI_REPAIR_U
 };
 
-/* 80 to 9F of windows-1252, as the WHATWG has them. */
+/* 80 to 9F of windows-1252, by the Encoding Standard. */
 static const uint16_t repair_1252[32] = {
     0x20ac, 0x0081, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
     0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x008d, 0x017d, 0x008f,
@@ -39,7 +40,7 @@ repaired(unsigned how, iri_str_t segment)
 }
 
 
-/* ---- what comes out ------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------- */
 
 static int
 is_bidi(uint32_t c)
@@ -49,13 +50,14 @@ is_bidi(uint32_t c)
 }
 
 
-/* How often each thing is there that may not be made. */
+/* Counts of characters that a repair must not create. */
 typedef struct {
     size_t ascii[128];
-    size_t controls; /* of C1 */
+    size_t controls; /* C1 controls */
     size_t bidi;
-    size_t others; /* octets that are no UTF-8 */
-    size_t never;  /* U+FFFD, noncharacters: may be there, are not made */
+    size_t others; /* octets that are not UTF-8 */
+    size_t
+        never; /* U+FFFD, noncharacters: they may be there, but are not created */
 } counts_t;
 
 
@@ -109,7 +111,7 @@ judge_counts(iri_str_t segment, iri_str_t out)
 }
 
 
-/* As a segment of a path it reads as itself. */
+/* As a segment of a path it is read as itself. */
 static void
 judge_canonical(iri_str_t out)
 {
@@ -126,13 +128,13 @@ judge_canonical(iri_str_t out)
     memcpy(text + 1, out.data, out.len);
     path = fuzz_given_raw(text, out.len + 1);
 
-    request = fuzz_again(path, fuzz_uri(path), 1);
+    request = fuzz_redirected_request(path, fuzz_uri(path), 1);
     fuzz_assert(fuzz_read(&conf, &request, &reading) == IRI_OK);
     fuzz_assert(fuzz_equal(reading.path, path));
 }
 
 
-/* Once, all of it: what such escapes stand for, in NFC. */
+/* Once, for the whole segment: the characters of the escapes, in NFC. */
 static void
 judge_double(iri_str_t segment, iri_str_t out)
 {
@@ -160,7 +162,7 @@ judge_double(iri_str_t segment, iri_str_t out)
 }
 
 
-/* Where memory fails there is no answer, or the same. */
+/* After a failed allocation there is no result, or the same. */
 static void
 judge_memory(unsigned how, iri_str_t segment, iri_str_t out, unsigned octet)
 {
@@ -205,7 +207,7 @@ judge_any(unsigned how, iri_str_t segment, unsigned octet)
 }
 
 
-/* ---- what was broken ------------------------------------------------------ */
+/* ---- damaged input ------------------------------------------------------ */
 
 static void
 put_octet(iri_buf_t *out, unsigned octet)
@@ -278,7 +280,10 @@ broken(int how, iri_str_t name)
 }
 
 
-/* What repair may make again: no "%" that may be an escape, no C1, no bidi. */
+/*
+ * Names that a repair may restore: no "%" that may be an escape, no C1, no
+ * bidi.
+ */
 static int
 is_plain(iri_str_t name)
 {

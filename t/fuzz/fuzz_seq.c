@@ -1,17 +1,17 @@
 /*
- * fuzz_seq.c - target: one memory of directories, many requests and changes
+ * fuzz_seq.c - target: one index cache, many requests and changes
  *
- * Fields: settings (three), words, and then a step each, which its first
- * octet chooses.  Words: the size of the memory (an octet).  Steps:
+ * Fields: settings (three), words, and then a step each, which its first octet
+ * selects. Words: the size of the cache (an octet). Steps:
  *
- *     r  a request: an octet "0" or "1" (escaped), and its target
- *     w  the same, and it may write
- *     p  put an entry, as fuzz_find describes it
- *     d  remove what stands at a path
- *     t  change a directory: an octet (what is wrong with it), its path
- *     s  other settings of a place: two octets of words, charsets
+ *     r    a request: an octet "0" or "1" (escaped), and its target
+ *     w    the same, for a method that may write
+ *     p    put an entry, as fuzz_find describes it
+ *     d    remove the entry at a path
+ *     t    touch a directory: an octet (its faults), its path
+ *     s    other settings: two octets of words, charsets
  *
- * Judged: that what is remembered never changes an answer.
+ * Checked: that the cache never changes a result.
  */
 
 #include "fuzz.h"
@@ -22,12 +22,12 @@ typedef struct {
     fuzz_conf_t        conf;
     iri_reading_t      reading;
     iri_index_cache_t *cache;
-    int                read;  /* 1: reading is that of some request */
-    int                write; /* 1: that may be one that writes */
+    int                read;  /* 1: reading is that of a request */
+    int                write; /* 1: of a method that may write */
 } fuzz_state_t;
 
 
-/* The same answer with what is remembered, and without. */
+/* The same result with the cache and without. */
 static void
 judge_search(fuzz_state_t *state)
 {
@@ -46,7 +46,7 @@ judge_search(fuzz_state_t *state)
     calls = fuzz.lists < FUZZ_LISTS ? fuzz.stats + fuzz.lists : FUZZ_CALLS;
     fuzz_judge_found(&search, &fresh);
 
-    /* Where a request may read no more, one that remembers knows more. */
+    /* Near the limit of calls, a search with a cache finds more. */
     if (calls > FUZZ_CALLS - 8) {
         return;
     }
@@ -85,7 +85,7 @@ step_request(fuzz_state_t *state, iri_str_t rest)
 }
 
 
-/* Another place of the same server: the memory is one. */
+/* Another location of the same server, with the same cache. */
 static void
 step_settings(fuzz_state_t *state, iri_str_t rest)
 {

@@ -2,10 +2,10 @@
  * fuzz_uri.c - target: a path as a URI, as an IRI, as a Location
  *
  * Fields: settings (three), request (two or three), words, another path, a
- * query.  Words: has a query (2); the path served is another (2), and that
- * was asked for escaped (2).  Judged: grammars; that escapes undone give the
- * same path; that whoever follows a Location is not sent on; and of the
- * query, whether it would be a plain host.
+ * query. Words: has a query (2); another path is served (2), and it was
+ * requested escaped (2). Checked: the grammars; that unescaping gives the same
+ * path; that a redirect is not followed by another; and whether the query would
+ * be a plain host.
  */
 
 #include <unicode/uchar.h>
@@ -15,7 +15,7 @@
 
 /* ---- a path as an IRI ---------------------------------------------------- */
 
-/* RFC 3987, 2.2: ucschar, but for what draft 4.1 wants escaped. */
+/* RFC 3987, 2.2: ucschar, except what draft 4.1 escapes. */
 static int
 is_ucschar(uint32_t c)
 {
@@ -43,7 +43,7 @@ is_ucschar(uint32_t c)
 }
 
 
-/* Each character of the path stands as it is if it may, escaped if not. */
+/* Each character of the path is unchanged if allowed, escaped if not. */
 static void
 judge_iri(iri_str_t iri, iri_str_t path)
 {
@@ -75,7 +75,7 @@ judge_iri(iri_str_t iri, iri_str_t path)
 
 
 static void
-judge_writing(iri_str_t path)
+judge_encoding(iri_str_t path)
 {
     iri_str_t uri = fuzz_uri(path), iri;
 
@@ -124,7 +124,7 @@ is_new_path(iri_str_t path)
 
 /* ---- a host -------------------------------------------------------------- */
 
-/* No octet of a plain host means anything in a URI, but for an IP-literal. */
+/* No octet of a plain host is a delimiter in a URI, except in an IP-literal. */
 static int
 is_uri_host(iri_str_t host)
 {
@@ -166,7 +166,7 @@ location_of(const iri_reading_t *reading, iri_str_t path, int has_query,
 }
 
 
-/* A query in a header: what is not visible ASCII is escaped. */
+/* A query in a header field: octets that are not visible ASCII are escaped. */
 static void
 judge_query(iri_str_t got, iri_str_t query)
 {
@@ -188,18 +188,19 @@ judge_query(iri_str_t got, iri_str_t query)
 
 
 /*
- * The client comes again by that URI, to a server that unescapes and to one
- * that does not: there is no further redirect.
+ * The client sends a request for that URI, to a server that unescapes paths and
+ * to one that does not: there is no further redirect.
  */
 static void
-judge_arrival(const iri_reading_conf_t *conf, iri_str_t location)
+judge_next_request(const iri_reading_conf_t *conf, iri_str_t location)
 {
     iri_received_path_t request;
     iri_reading_t       reading;
     int                 escaped;
 
     for (escaped = 0; escaped < 2; escaped++) {
-        request = fuzz_again(fuzz_unescape(location), location, escaped);
+        request = fuzz_redirected_request(fuzz_unescape(location), location,
+                                          escaped);
 
         fuzz_assert(fuzz_read(conf, &request, &reading) == IRI_OK);
         fuzz_assert(reading.verdict == IRI_PASS);
@@ -242,18 +243,18 @@ judge_location(const iri_reading_conf_t *conf, const iri_reading_t *reading,
         judge_query(iri_str_from(rest, 1), query);
     }
 
-    /* Where nothing was collapsed, it is that path. */
+    /* If no segments were removed, it is that path. */
     rest = fuzz_unescape(uri);
     fuzz_assert(rest.len <= path.len
                 && fuzz_equal(iri_str_from(path, path.len - rest.len), rest));
 
-    judge_arrival(conf, uri);
+    judge_next_request(conf, uri);
 }
 
 
 /* ---- the input ----------------------------------------------------------- */
 
-/* The canonical path of what was found; the reading's own if it is none. */
+/* The canonical path of the entry; the reading's own if it is invalid. */
 static iri_str_t
 other_path(const iri_reading_conf_t *conf, iri_str_t target, int escaped,
            iri_str_t own)
@@ -292,9 +293,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_field(&input, &other);
     fuzz_field(&input, &query);
 
-    judge_writing(request.path);
+    judge_encoding(request.path);
     fuzz_assert(iri_is_new_path(request.path) == is_new_path(request.path));
-    judge_writing(fuzz_given(query));
+    judge_encoding(fuzz_given(query));
     fuzz_assert(iri_is_uri_host(query) == is_uri_host(query));
 
     if (fuzz_read(&conf.reading, &request, &reading) == IRI_OK

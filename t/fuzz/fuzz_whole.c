@@ -1,15 +1,15 @@
 /*
- * fuzz_whole.c - target: whole IRIs, and all that is done with them
+ * fuzz_whole.c - target: whole IRIs, and all functions for them
  *
- * Fields: words, a charset, a text; the rest, with its LF, is a second text.
- * Words: the grammar (2), which kind (8), which allocation fails (256).
- * Judged: parts by RFC 3986, appendix B, and joined again; the grammar of RFC
- * 3987 by a plain second reading; a URI and an IRI have the same octets, with
- * escapes undone, as what they were made of, and are their own; the target of
- * a reference by 5.2.4 to the letter, and a reference back to it; forms are
- * their own; levels are a ladder, the same either way; warnings are about what
- * is there; octets of a charset there and back; the same or no answer without
- * memory.
+ * Fields: words, a charset, a text; the rest, including LF, is a second text.
+ * Words: the grammar (2), the kind (8), which allocation fails (256). Checked:
+ * the parts by RFC 3986, appendix B, and joined again; the grammar of RFC 3987
+ * by a plain second implementation; a URI and an IRI have the same unescaped
+ * octets as their source, and are fixed points; the target of a reference by
+ * 5.2.4 step by step, and a reference back to it; normal forms are fixed
+ * points; levels of equivalence are nested and symmetric; warnings point into
+ * the text; octets of a charset round-trip; after a failed allocation the
+ * result is the same or none.
  */
 
 #include <unicode/uchar.h>
@@ -43,7 +43,7 @@ is_in(unsigned char c, const char *set)
 }
 
 
-/* Octets of s up to the first of these. */
+/* The number of octets of s before the first of these. */
 static size_t
 span(iri_str_t s, const char *stop)
 {
@@ -135,7 +135,7 @@ is_iprivate(uint32_t c)
 }
 
 
-/* Is all of it of this set, escapes, or characters that an IRI may have? */
+/* Does it consist of this set, escapes, and characters of IRIs? */
 static int
 is_made_of(iri_str_t s, const char *set, int ascii, int private)
 {
@@ -327,7 +327,7 @@ judge_charset(const iri_charset_t *charset, iri_str_t text)
     fuzz_assert(iri_encode(&fuzz.env, charset, decoded.value, &encoded)
                 == IRI_OK);
 
-    /* Some sequences are twins of others, and some are only read. */
+    /* Some sequences have duplicates, and some can only be decoded. */
     if (encoded.why == NULL) {
         fuzz_assert(iri_decode(&fuzz.env, charset, encoded.value, &again)
                     == IRI_OK);
@@ -348,7 +348,7 @@ begins(iri_str_t s, const char *with)
 }
 
 
-/* RFC 3986, 5.2.4, step by step, of a path that begins with "/". */
+/* RFC 3986, 5.2.4, step by step, for a path that starts with "/". */
 static iri_str_t
 slow_remove_dots(iri_str_t in)
 {
@@ -394,7 +394,7 @@ judge_references(iri_str_t base, iri_str_t text)
     iri_split(text, &of_text);
     iri_split(target, &of_target);
 
-    /* It is divided as it was made. */
+    /* The result has the expected parts. */
     fuzz_assert(same_part(of_target.scheme, of_text.scheme.data != NULL
                                                 ? of_text.scheme
                                                 : of_base.scheme));
@@ -412,7 +412,7 @@ judge_references(iri_str_t base, iri_str_t text)
             fuzz_equal(of_target.path, slow_remove_dots(of_text.path)));
     }
 
-    /* A target that is its own is reached. */
+    /* A normalized target is reached. */
     fuzz_assert(iri_resolve(&fuzz.env, base, target, &back) == IRI_OK);
     if (fuzz_equal(back, target)) {
         fuzz_assert(iri_relativize(&fuzz.env, base, target, &reference)
@@ -609,7 +609,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     iri_charsets_t charsets;
     iri_grammar_t  grammar;
 
-    /* Each answer is a few times as long as its text. */
+    /* Each result is a few times as long as its text. */
     if (size > 4096) {
         return 0;
     }

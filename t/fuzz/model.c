@@ -1,8 +1,8 @@
 /*
  * model.c - finding, slowly: see model.h
  *
- * Where the documents leave something open, the comment says which sentence
- * is followed, or that it is what the core does.
+ * Where the documents leave something open, a comment names the sentence that
+ * the model follows, or says that it follows the core.
  */
 
 #include <string.h>
@@ -103,7 +103,7 @@ typedef struct {
     model_node_t    *node;
     model_name_t     name;
     model_diskform_t form;
-    int              variant; /* found under another name than asked */
+    int variant; /* found under another name than the requested one */
 } model_hit_t;
 
 
@@ -127,8 +127,8 @@ model_diskform(const model_tree_conf_t *conf, const model_name_t *name)
 
 
 /*
- * May a name be in this form here?  doc/directives.md, iri_match.  In a
- * directory that may not be read the very octets asked for are found (iri.h,
+ * May a name be in this form here? doc/directives.md, iri_match. In a directory
+ * that cannot be listed only the exact octets of the request are found (iri.h,
  * iri_dir_t).
  */
 static int
@@ -152,22 +152,25 @@ model_form_allowed(const model_tree_conf_t *conf, const model_node_t *dir,
 
 
 /*
- * What is looked for first: the name in NFC or NFD, then its variants so,
- * then the entries remembered of the directory (iri.h, iri_find).
+ * The order of lookups: the name in NFC or NFD, then its variants in these
+ * forms, then the cached entries of the directory (iri.h, iri_find).
  */
 static int
-model_turn(const model_hit_t *hit)
+model_lookup_order(const model_hit_t *hit)
 {
     return hit->variant ? 1 : hit->form == FORM_OTHER ? 2 : 0;
 }
 
 
-/* Which of two entries answers?  README, Limits: twins. */
+/*
+ * Which of two entries is found? README, Limits: several entries with one name.
+ */
 static int
 model_better(const model_hit_t *a, const model_hit_t *b)
 {
-    if (b->node == NULL || model_turn(a) != model_turn(b)) {
-        return b->node == NULL || model_turn(a) < model_turn(b);
+    if (b->node == NULL || model_lookup_order(a) != model_lookup_order(b)) {
+        return b->node == NULL
+               || model_lookup_order(a) < model_lookup_order(b);
     }
 
     if (a->variant != b->variant) {
@@ -186,7 +189,7 @@ model_better(const model_hit_t *a, const model_hit_t *b)
 }
 
 
-/* Is name what the vendors (1), or what JIS (2) makes of chars?  In NFC. */
+/* Is name the vendors' (1), or the JIS (2) form of chars? In NFC. */
 static int
 model_is_variant(model_list_t chars, model_list_t name)
 {
@@ -196,10 +199,10 @@ model_is_variant(model_list_t chars, model_list_t name)
 }
 
 
-/* Every entry, by its name. */
+/* Compare the name of every entry. */
 static model_hit_t
-model_look(const model_tree_conf_t *conf, model_node_t *dir,
-           model_list_t chars, model_list_t octets)
+model_search_directory(const model_tree_conf_t *conf, model_node_t *dir,
+                       model_list_t chars, model_list_t octets)
 {
     model_hit_t best, hit;
     size_t      i;
@@ -222,7 +225,7 @@ model_look(const model_tree_conf_t *conf, model_node_t *dir,
             }
         }
 
-        /* What is remembered of a directory counts by its own name only. */
+        /* An entry found in the index counts by its exact name only. */
         hit.form = model_diskform(conf, &hit.name);
         if (model_form_allowed(conf, dir, hit.form,
                                model_same(hit.node->name, octets))
@@ -241,23 +244,23 @@ model_look(const model_tree_conf_t *conf, model_node_t *dir,
 
 typedef struct {
     int          error;
-    int          unsure;     /* whether an error would have been met */
-    int          unwritable; /* a name that follows cannot be written */
-    int          other_name; /* octets that follow are a name here */
+    int          unsure;     /* whether the core would meet an error */
+    int          unwritable; /* a later name cannot be encoded */
+    int          other_name; /* octets of the request are another name here */
     size_t       segments;
-    size_t       found;      /* segments that are entries */
-    size_t       deepest;    /* characters of filename, down to the last */
+    size_t       found;   /* segments that are entries */
+    size_t       deepest; /* characters of filename, up to the last entry */
     int          below_file; /* the rest is below a file */
-    int          info;       /* and of that something is not ASCII */
+    int          info;       /* and a part of it is not ASCII */
     int          variant;
     int          normalized; /* an entry in another form than NFC */
     int          legacy;     /* an entry in another charset than UTF-8 */
-    model_list_t path;       /* of names found, and the rest as asked */
+    model_list_t path; /* names that were found, and the rest as requested */
     model_list_t filename;
 } model_walk_t;
 
 
-/* A new name in the tree's first charset and form: 1 or 0. */
+/* Encode a new name in the tree's first charset and form: 1 or 0. */
 static int
 model_new_name(const model_tree_conf_t *conf, model_list_t chars,
                model_list_t *octets)
@@ -274,48 +277,48 @@ model_new_name(const model_tree_conf_t *conf, model_list_t chars,
 }
 
 
-/* A segment of a path, and what it is as a name. */
+/* A segment of a path, and its name. */
 typedef struct {
     model_list_t octets;
-    int          named;     /* 0: it holds what no name may: octets */
+    int          named; /* 0: it contains what no name may contain: octets */
     int          canonical; /* and it is in NFC */
-    model_list_t came;      /* octets of the request in its place */
+    model_list_t received;  /* the octets of the request in its place */
     model_list_t chars;     /* in NFC */
-} model_asked_t;
+} model_requested_t;
 
 
-static model_asked_t
-model_asked(model_list_t octets)
+static model_requested_t
+model_requested(model_list_t octets)
 {
-    model_asked_t asked;
-    model_list_t  chars;
+    model_requested_t requested;
+    model_list_t      chars;
 
-    memset(&asked, 0, sizeof(asked));
-    asked.octets = octets;
-    asked.named = model_decode(model_charset_at(0), octets, &chars, NULL)
-                  && model_allowed(chars, 0);
-    if (asked.named) {
-        asked.chars = model_nfc(chars);
-        asked.canonical = model_same(asked.chars, chars);
+    memset(&requested, 0, sizeof(requested));
+    requested.octets = octets;
+    requested.named = model_decode(model_charset_at(0), octets, &chars, NULL)
+                      && model_allowed(chars, 0);
+    if (requested.named) {
+        requested.chars = model_nfc(chars);
+        requested.canonical = model_same(requested.chars, chars);
     }
 
-    return asked;
+    return requested;
 }
 
 
-/* By its octets, which are no name in this tree (design 5.8). */
+/* An entry by its octets, which are no name in this tree (design 5.8). */
 static model_node_t *
 model_step_octets(const model_tree_conf_t *conf, model_walk_t *walk,
-                  model_node_t *dir, const model_asked_t *asked)
+                  model_node_t *dir, const model_requested_t *requested)
 {
     model_node_t *node = NULL;
 
-    if (model_entry_name(conf, asked->octets).len == 0) {
-        node = model_child(dir, asked->octets);
+    if (model_entry_name(conf, requested->octets).len == 0) {
+        node = model_child(dir, requested->octets);
     }
 
     if (node != NULL) {
-        model_cat(&walk->path, asked->octets);
+        model_cat(&walk->path, requested->octets);
     }
 
     return node;
@@ -324,9 +327,10 @@ model_step_octets(const model_tree_conf_t *conf, model_walk_t *walk,
 
 static model_node_t *
 model_step_name(const model_tree_conf_t *conf, model_walk_t *walk,
-                model_node_t *dir, const model_asked_t *asked)
+                model_node_t *dir, const model_requested_t *requested)
 {
-    model_hit_t hit = model_look(conf, dir, asked->chars, asked->came);
+    model_hit_t hit = model_search_directory(conf, dir, requested->chars,
+                                             requested->received);
 
     if (hit.node == NULL) {
         return NULL;
@@ -343,32 +347,32 @@ model_step_name(const model_tree_conf_t *conf, model_walk_t *walk,
 
 
 /*
- * What follows the deepest entry: a new name, or PATH_INFO.  Octets must not
- * be a name in this tree, be it of an entry that may come.
+ * The part after the deepest entry: a new name, or PATH_INFO. Its octets must
+ * not be a name in this tree, also not of an entry that could be created.
  */
 static void
 model_rest(const model_tree_conf_t *conf, model_walk_t *walk,
-           const model_asked_t *asked)
+           const model_requested_t *requested)
 {
-    model_list_t octets = asked->octets;
+    model_list_t octets = requested->octets;
 
     if (walk->below_file) {
-        /* as it is */
-    } else if (!asked->canonical) {
+        /* unchanged */
+    } else if (!requested->canonical) {
         walk->other_name |= model_entry_name(conf, octets).len != 0;
     } else {
-        walk->unwritable |= !model_new_name(conf, asked->chars, &octets);
+        walk->unwritable |= !model_new_name(conf, requested->chars, &octets);
     }
 
-    model_cat(&walk->path, asked->octets);
+    model_cat(&walk->path, requested->octets);
     model_cat(&walk->filename, octets);
 }
 
 
-/* One more segment; dir is NULL where nothing can follow any more. */
+/* One more segment; dir is NULL if nothing can follow. */
 static model_node_t *
 model_step(const model_tree_conf_t *conf, model_walk_t *walk,
-           model_node_t *dir, const model_asked_t *asked)
+           model_node_t *dir, const model_requested_t *requested)
 {
     model_node_t *node = NULL;
     model_list_t  octets;
@@ -378,28 +382,30 @@ model_step(const model_tree_conf_t *conf, model_walk_t *walk,
         dir = NULL;
     }
 
-    /* Octets right behind a file are not taken for PATH_INFO. */
-    if (walk->below_file && !walk->info && !asked->named
-        && !model_is_ascii(asked->octets))
+    /* Octets directly after a file are not PATH_INFO. */
+    if (walk->below_file && !walk->info && !requested->named
+        && !model_is_ascii(requested->octets))
     {
-        walk->other_name |= model_entry_name(conf, asked->octets).len != 0;
+        walk->other_name |= model_entry_name(conf, requested->octets).len
+                            != 0;
     }
-    walk->info |= walk->below_file && !model_is_ascii(asked->octets);
+    walk->info |= walk->below_file && !model_is_ascii(requested->octets);
 
-    /* No error is met where nothing is looked for. */
+    /* Without a lookup there is no error. */
     if (dir != NULL && dir->locked) {
         walk->error = 1;
-        walk->unsure |= !model_new_name(conf, asked->chars, &octets);
+        walk->unsure |= !model_new_name(conf, requested->chars, &octets);
         dir = NULL;
     }
 
     if (dir != NULL) {
-        node = asked->named ? model_step_name(conf, walk, dir, asked)
-                            : model_step_octets(conf, walk, dir, asked);
+        node = requested->named
+                   ? model_step_name(conf, walk, dir, requested)
+                   : model_step_octets(conf, walk, dir, requested);
     }
 
     if (node == NULL) {
-        model_rest(conf, walk, asked);
+        model_rest(conf, walk, requested);
         return NULL;
     }
 
@@ -411,7 +417,10 @@ model_step(const model_tree_conf_t *conf, model_walk_t *walk,
 }
 
 
-/* Is there something at root and these octets?  As the kernel says; -1. */
+/*
+ * Does an entry exist at root and these octets, as the kernel resolves them?
+ * -1: an error.
+ */
 static int
 model_exists(model_node_t *root, model_list_t octets)
 {
@@ -443,7 +452,7 @@ model_exists(model_node_t *root, model_list_t octets)
 }
 
 
-/* An ASCII name is what it is, and the server meets what is there. */
+/* An ASCII name is not looked up, so the server uses the entry of that name. */
 static void
 model_trust(model_walk_t *walk, model_node_t *dir, model_list_t rest,
             size_t from)
@@ -467,19 +476,19 @@ model_trust(model_walk_t *walk, model_node_t *dir, model_list_t rest,
 
 
 /*
- * Walk along a path, name by name.  trust: of ASCII names behind all others
- * nothing is asked, for nothing else can be meant.
+ * Walk along a path, name by name. trust: ASCII names at the end are not looked
+ * up, because they have one meaning.
  */
 static model_walk_t
 model_walk_path(const model_tree_conf_t *conf, model_node_t *root,
                 model_list_t root_path, model_list_t path, size_t prefix,
-                model_list_t came, int trust)
+                model_list_t received, int trust)
 {
-    model_walk_t  walk;
-    model_node_t *dir = root;
-    model_list_t  rest = model_part(path, prefix, path.len);
-    model_asked_t asked;
-    size_t        i = 0, k, slashes;
+    model_walk_t      walk;
+    model_node_t     *dir = root;
+    model_list_t      rest = model_part(path, prefix, path.len);
+    model_requested_t requested;
+    size_t            i = 0, k, slashes;
 
     memset(&walk, 0, sizeof(walk));
     walk.path = model_part(path, 0, prefix);
@@ -506,14 +515,14 @@ model_walk_path(const model_tree_conf_t *conf, model_node_t *root,
             break;
         }
 
-        asked = model_asked(model_part(rest, i, k));
-        asked.came = model_segment(came, slashes - 1);
-        dir = model_step(conf, &walk, dir, &asked);
+        requested = model_requested(model_part(rest, i, k));
+        requested.received = model_segment(received, slashes - 1);
+        dir = model_step(conf, &walk, dir, &requested);
         walk.segments++;
         i = k;
     }
 
-    /* A slash behind a file is PATH_INFO, too. */
+    /* A slash after a file is PATH_INFO, too. */
     if (dir != NULL && i == rest.len && !dir->is_dir
         && rest.at[rest.len - 1] == '/')
     {
@@ -526,7 +535,7 @@ model_walk_path(const model_tree_conf_t *conf, model_node_t *root,
 
 /* ---- finding ------------------------------------------------------------ */
 
-/* Of what root does not stand for. */
+/* In the part that root does not replace. */
 static int
 model_is_forbidden(model_list_t path)
 {
@@ -575,8 +584,8 @@ model_is_complete(const model_walk_t *walk)
 
 
 /*
- * The differences that were ignored to find the entries.  legacy: the
- * request came in another charset; other: in another form.
+ * The differences that were ignored to find the entries. legacy: the request
+ * was in another charset; other: in another form.
  */
 static iri_match_t
 model_match(const model_walk_t *walk, int legacy, int other)
@@ -624,9 +633,9 @@ model_found(const model_search_t *search, const model_walk_t *walk,
 }
 
 
-/* What root stands for, without the slash at its end. */
+/* The part that root replaces, without a slash at its end. */
 static model_list_t
-model_before_rest(const model_search_t *search)
+model_replaced_part(const model_search_t *search)
 {
     size_t len = search->prefix;
 
@@ -638,9 +647,9 @@ model_before_rest(const model_search_t *search)
 }
 
 
-/* The part of a list that begins where octets have so many "/" behind them. */
+/* The part of a list that starts where octets are followed by that many "/". */
 static model_list_t
-model_behind(model_list_t octets, size_t slashes, model_list_t list)
+model_after_slashes(model_list_t octets, size_t slashes, model_list_t list)
 {
     size_t i;
 
@@ -654,22 +663,26 @@ model_behind(model_list_t octets, size_t slashes, model_list_t list)
 }
 
 
-/* What came behind what root stands for, or all: what may be read again. */
-static model_came_t
-model_further(const model_search_t *search, int all)
+/*
+ * The octets after the part that root replaces, or all: those that alternative
+ * readings decode.
+ */
+static model_received_t
+model_alternative_octets(const model_search_t *search, int all)
 {
     const model_reading_t *reading = search->reading;
-    size_t before = all ? 0 : model_split_count(model_before_rest(search));
-    model_came_t came;
-    model_list_t sent = none, escaped = none;
+    size_t before = all ? 0 : model_split_count(model_replaced_part(search));
+    model_received_t received;
+    model_list_t     sent = none, escaped = none;
 
-    came = model_came(reading->conf,
-                      model_behind(reading->octets, before, reading->octets));
+    received = model_received(
+        reading->conf,
+        model_after_slashes(reading->octets, before, reading->octets));
     model_unescape(reading->target, &sent, &escaped);
-    came.sent = model_behind(sent, before, sent);
-    came.sent_escaped = model_behind(sent, before, escaped);
+    received.sent = model_after_slashes(sent, before, sent);
+    received.sent_escaped = model_after_slashes(sent, before, escaped);
 
-    return came;
+    return received;
 }
 
 
@@ -685,36 +698,37 @@ model_moved(const model_search_t *search, const model_walk_t *walk,
 
 
 /*
- * A charset for each segment: the first that is found, and the first that
- * reads it of what is not.  legacy: for each segment that is not empty, 1 if
- * it is another charset than UTF-8.
+ * A charset for each segment: the first in which it is found, and for segments
+ * that are not found the first that is valid. legacy: for each segment that is
+ * not empty, 1 if its charset is not UTF-8.
  */
 static model_list_t
-model_mixed_path(const model_search_t *search, const model_came_t *came,
-                 model_list_t *legacy)
+model_mixed_path(const model_search_t   *search,
+                 const model_received_t *received, model_list_t *legacy)
 {
-    model_list_t path = model_before_rest(search), best, tried, name, uri;
+    model_list_t path = model_replaced_part(search), best, tried, name, uri;
     model_walk_t walk;
     size_t       i, k, in, mark, before = 0;
     int          deeper = 1;
 
-    for (i = 0; i < model_split_count(came->octets); i++) {
+    for (i = 0; i < model_split_count(received->octets); i++) {
         model_put(&path, '/');
-        if (model_segment(came->octets, i).len == 0) {
+        if (model_segment(received->octets, i).len == 0) {
             continue;
         }
 
         best = none;
-        in = came->tries;
+        in = received->tries;
 
-        for (k = 0; k < came->tries; k++) {
-            if (!model_read_segment(came->try[k], came, i, &name, &uri)
-                || model_raw_bidi(came->try[k], came, i))
+        for (k = 0; k < received->tries; k++) {
+            if (!model_read_segment(received->try[k], received, i, &name,
+                                    &uri)
+                || model_raw_bidi(received->try[k], received, i))
             {
                 continue;
             }
 
-            if (in == came->tries) {
+            if (in == received->tries) {
                 best = name;
                 in = k;
             }
@@ -739,7 +753,7 @@ model_mixed_path(const model_search_t *search, const model_came_t *came,
             }
         }
 
-        deeper = deeper && k < came->tries;
+        deeper = deeper && k < received->tries;
         model_cat(&path, best);
         model_put(legacy, in != 0);
     }
@@ -749,13 +763,14 @@ model_mixed_path(const model_search_t *search, const model_came_t *came,
 
 
 /*
- * Does a walk lead deeper than the best so far?  Where they part, the first
- * under which there is an entry has the request (iri_find); of two that end
- * in one directory, the one that has a name there.  first: best is the walk
- * of the reading that all others come after.
+ * Does a walk lead deeper than the best one so far? Where readings differ, the
+ * first with an entry gets the request (iri_find); of two that end in one
+ * directory, the one that has a name there. first: best is the walk of the
+ * first reading.
  */
 static int
-model_goes_on(const model_walk_t *walk, const model_walk_t *best, int first)
+model_leads_deeper(const model_walk_t *walk, const model_walk_t *best,
+                   int first)
 {
     if (walk->other_name) {
         return 0;
@@ -775,11 +790,11 @@ model_goes_on(const model_walk_t *walk, const model_walk_t *best, int first)
 }
 
 
-/* The other reading, walked; -1: the file system failed. */
+/* Walk along another reading; -1: the file system failed. */
 static int
-model_leads_on(const model_search_t *search, model_list_t path,
-               const model_walk_t *best, int first, model_walk_t *walk,
-               model_found_t *out)
+model_walk_alternative(const model_search_t *search, model_list_t path,
+                       const model_walk_t *best, int first,
+                       model_walk_t *walk, model_found_t *out)
 {
     if (model_same(path, search->path)) {
         return 0;
@@ -789,18 +804,18 @@ model_leads_on(const model_search_t *search, model_list_t path,
                             path, search->prefix, search->reading->octets, 0);
     out->unsure |= walk->unsure;
 
-    return walk->error ? -1 : model_goes_on(walk, best, first);
+    return walk->error ? -1 : model_leads_deeper(walk, best, first);
 }
 
 
-/* Did what root stands for come in another charset than UTF-8? */
+/* Was the part that root replaces in another charset than UTF-8? */
 static int
-model_prefix_legacy(const model_search_t *search, const model_came_t *all)
+model_prefix_legacy(const model_search_t *search, const model_received_t *all)
 {
     model_list_t name, uri;
     size_t       i;
 
-    for (i = 0; i < model_split_count(model_before_rest(search)); i++) {
+    for (i = 0; i < model_split_count(model_replaced_part(search)); i++) {
         if (!model_read_segment(all->try[0], all, i, &name, &uri)) {
             return 1;
         }
@@ -811,34 +826,36 @@ model_prefix_legacy(const model_search_t *search, const model_came_t *all)
 
 
 /*
- * The readings in their order, then the mixed one: the first that is there,
- * or the last that leads on from those before it.  1: found; 0: not; -1: the file system failed.
+ * The readings in their order, then the mixed one: the first that exists, or
+ * the last that leads deeper than those before it. 1: found; 0: not; -1: the
+ * file system failed.
  */
 static int
-model_find_further(const model_search_t *search, const model_walk_t *first,
-                   model_found_t *out)
+model_find_alternative(const model_search_t *search,
+                       const model_walk_t *first, model_found_t *out)
 {
-    model_came_t came = model_further(search, 0);
-    model_came_t all = model_further(search, 1);
-    model_walk_t walk, best = *first;
-    model_one_t  one;
-    model_list_t in = none, path;
-    size_t       i, k;
-    int          leads, legacy = 0, found = 0;
+    model_received_t received = model_alternative_octets(search, 0);
+    model_received_t all = model_alternative_octets(search, 1);
+    model_walk_t     walk, best = *first;
+    model_one_t      one;
+    model_list_t     in = none, path;
+    size_t           i, k;
+    int              leads, legacy = 0, found = 0;
 
-    for (i = 0; i <= came.tries; i++) {
-        if (i < came.tries) {
-            one = model_read_whole(&came, i);
+    for (i = 0; i <= received.tries; i++) {
+        if (i < received.tries) {
+            one = model_read_whole(&received, i);
             if (!one.read || (i == 0 && !model_read_whole(&all, i).read)) {
                 continue;
             }
-            path = model_before_rest(search);
+            path = model_replaced_part(search);
             model_cat(&path, one.path);
         } else {
-            path = model_mixed_path(search, &came, &in);
+            path = model_mixed_path(search, &received, &in);
         }
 
-        leads = model_leads_on(search, path, &best, !found, &walk, out);
+        leads = model_walk_alternative(search, path, &best, !found, &walk,
+                                       out);
         if (leads < 0) {
             return leads;
         }
@@ -847,7 +864,7 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
             continue;
         }
 
-        if (i == came.tries) {
+        if (i == received.tries) {
             legacy = model_is_complete(&walk)
                          ? model_prefix_legacy(search, &all)
                          : 0;
@@ -858,10 +875,10 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
         }
 
         model_moved(search, &walk, out,
-                    i < came.tries ? IRI_WHY_ALTERNATIVE : IRI_WHY_MIXED,
-                    i < came.tries ? model_charset_name(came.try[i])
-                                   : "mixed",
-                    i < came.tries ? i != 0 : legacy);
+                    i < received.tries ? IRI_WHY_ALTERNATIVE : IRI_WHY_MIXED,
+                    i < received.tries ? model_charset_name(received.try[i])
+                                       : "mixed",
+                    i < received.tries ? i != 0 : legacy);
         if (model_is_complete(&walk)) {
             return 1;
         }
@@ -874,14 +891,14 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
 }
 
 
-/* Can each segment be a name, and the canonical one? */
+/* Can each segment be a name, and is it the canonical one? */
 static int
 model_is_named(const model_search_t *search)
 {
-    size_t i = model_split_count(model_before_rest(search));
+    size_t i = model_split_count(model_replaced_part(search));
 
     for (/* void */; i < model_split_count(search->path); i++) {
-        if (!model_asked(model_segment(search->path, i)).canonical) {
+        if (!model_requested(model_segment(search->path, i)).canonical) {
             return 0;
         }
     }
@@ -890,22 +907,22 @@ model_is_named(const model_search_t *search)
 }
 
 
-/* Does just one charset read each segment? */
+/* Does exactly one charset decode each segment? */
 static int
 model_has_one_reading(const model_search_t *search)
 {
-    model_came_t came = model_further(search, 0);
-    model_list_t name, uri;
-    size_t       i, k, count;
+    model_received_t received = model_alternative_octets(search, 0);
+    model_list_t     name, uri;
+    size_t           i, k, count;
 
-    for (i = 0; i < model_split_count(came.octets); i++) {
-        if (model_is_ascii(model_segment(came.octets, i))) {
+    for (i = 0; i < model_split_count(received.octets); i++) {
+        if (model_is_ascii(model_segment(received.octets, i))) {
             continue;
         }
 
-        for (k = 0, count = 0; k < came.tries; k++) {
-            if (model_read_segment(came.try[k], &came, i, &name, &uri)
-                && !model_raw_bidi(came.try[k], &came, i))
+        for (k = 0, count = 0; k < received.tries; k++) {
+            if (model_read_segment(received.try[k], &received, i, &name, &uri)
+                && !model_raw_bidi(received.try[k], &received, i))
             {
                 count += name.len <= IRI_MAX_SEGMENT;
             }
@@ -922,7 +939,7 @@ model_has_one_reading(const model_search_t *search)
 
 /*
  * Declared UTF-8 in NFC: "nothing is looked for at all but the file itself"
- * (doc/directives.md) of a path that came in UTF-8, or has one reading.
+ * (doc/directives.md), for a path in UTF-8, or with one reading.
  */
 static int
 model_is_declared(const model_search_t *search)
@@ -937,7 +954,7 @@ model_is_declared(const model_search_t *search)
 }
 
 
-/* The first reading, or what of it is there under another name. */
+/* The first reading, or the part of it that exists under another name. */
 static void
 model_found_first(const model_search_t *search, const model_walk_t *walk,
                   model_found_t *out)
@@ -976,14 +993,17 @@ model_find_names(const model_search_t *search, model_found_t *out)
     }
 
     if (!walk.error && reading != NULL && reading->form != IRI_FORM_INVALID) {
-        further = model_find_further(search, &walk, out);
+        further = model_find_alternative(search, &walk, out);
         if (further > 0) {
             return;
         }
     }
 
     if (!walk.error && !walk.other_name && moved) {
-        /* What cannot be written is refused there, by the rules of there. */
+        /*
+         * A name that cannot be encoded is refused below that directory, by its
+         * rules.
+         */
         model_found_first(search, &walk, out);
         return;
     }
@@ -992,17 +1012,17 @@ model_find_names(const model_search_t *search, model_found_t *out)
         model_found(search, &walk, out, IRI_REFUSE, model_refusal(&walk));
         out->or_why = walk.unwritable ? IRI_WHY_UNWRITABLE : out->why;
     } else {
-        /* Other names than those asked must not be met by the server. */
+        /* The server must not use an entry of another name. */
         model_found(
             search, &walk, out, walk.error && moved ? IRI_REFUSE : IRI_PASS,
             walk.error || further < 0 ? IRI_WHY_ERROR : IRI_WHY_ABSENT);
-        /* No error is met where there is nothing to be looked for. */
+        /* Without a lookup there is no error. */
         out->or_why = IRI_WHY_ABSENT;
     }
 }
 
 
-/* No look is needed: the canonical path below root. */
+/* No lookup is needed: the canonical path below root. */
 static void
 model_find_nothing(const model_search_t *search, model_found_t *out,
                    iri_why_t why)
@@ -1046,7 +1066,10 @@ model_find(const model_tree_conf_t *conf, model_node_t *root,
 
 /* ---- dividing ----------------------------------------------------------- */
 
-/* Both are cut at as many "/", the last first, until something is there. */
+/*
+ * Both are shortened by the same number of "/", from the end, until an entry
+ * exists.
+ */
 int
 model_divide(model_node_t *root, model_list_t root_path,
              const model_found_t *found, model_list_t *filename,
@@ -1056,7 +1079,7 @@ model_divide(model_node_t *root, model_list_t root_path,
     size_t root_len = root_path.len;
     int    there = 0;
 
-    /* Root may end with the slash that path_info begins with. */
+    /* Root may end with the slash that path_info starts with. */
     root_len -= root_path.at[root_len - 1] == '/';
     while (at > root_path.len) {
         there = model_exists(root, model_part(found->filename, root_len, at));

@@ -1,10 +1,11 @@
 /*
- * model_case.c - a case out of random numbers or of a fuzzer's octets
+ * model_case.c - a case from random numbers or from a fuzzer's octets
  *
- * A case is settings, a tree and some requests.  Its names are a few words,
- * each written again and again: in several charsets, in NFC, NFD and between,
- * with vendor variants, broken; so that twins, names that are other names in
- * another charset, and requests that nearly fit are the rule.
+ * A case consists of settings, a tree and some requests. Its names are a few
+ * words, each written repeatedly: in several charsets, in NFC, NFD and in
+ * between, with vendor variants, damaged; so several entries with one name,
+ * names that are other names in another charset, and requests that nearly match
+ * are frequent.
  */
 
 #include <stdio.h>
@@ -137,7 +138,7 @@ static const model_group_t model_groups[] = {
       { "\u1e56", "\u0175", "\u20ac", "\u1e1f", NULL } },
 };
 
-/* What reading and normalizing may stumble over. */
+/* Characters that are special for reading and normalization. */
 static const uint32_t model_odd[] = {
     '%',     ';',     '=',     '<',     '`',     ' ',     '\\',     '+',
     '~',     '.',     'K',     'a',     'e',     '?',     '"',      '|',
@@ -168,10 +169,11 @@ static const char *const model_plain[] = {
     "100%", "a;b",  "a b",   "B", ".htaccess",  "...", "a`b", "~",
 };
 
-static model_list_t model_lists[COUNT(model_groups)]; /* of the files */
+static model_list_t
+    model_lists[COUNT(model_groups)]; /* read from the files */
 
 
-/* A list that lives on. */
+/* Read a list that is kept for all cases. */
 static void
 model_read_words(const char *file, model_list_t *words)
 {
@@ -326,7 +328,7 @@ model_word(model_source_t *source, size_t group)
         model_cat(&word, model_chars(".txt"));
     }
 
-    /* About as many marks as there may be in a row. */
+    /* About as many marks in a row as the limit. */
     if (model_chance(source, 150)) {
         n = 28 + model_draw(source, 6);
         for (i = 0; i < n; i++) {
@@ -346,7 +348,7 @@ model_word(model_source_t *source, size_t group)
 
 /* ---- other ways to write a word ----------------------------------------- */
 
-/* Between NFD and NFC: some characters composed, some marks exchanged. */
+/* Between NFD and NFC: some characters composed, some marks reordered. */
 static model_list_t
 model_partly(model_source_t *source, model_list_t word)
 {
@@ -416,7 +418,7 @@ model_written(model_source_t *source, model_list_t word)
 }
 
 
-/* Octets of a word in some charset of the case; not always good ones. */
+/* Octets of a word in some charset of the case; not always valid ones. */
 static model_list_t
 model_encoded(model_source_t *source, const model_case_t *c,
               model_list_t word)
@@ -531,7 +533,7 @@ model_draw_word(model_source_t *source, const model_case_t *c)
 }
 
 
-/* What the octets of a word in one charset are in another. */
+/* The octets of the word in one charset, decoded in another. */
 static model_list_t
 model_misread(model_source_t *source, const model_case_t *c,
               model_list_t word)
@@ -645,9 +647,10 @@ model_draw_case(model_source_t *source, model_case_t *c)
 
 /* ---- requests ----------------------------------------------------------- */
 
-/* Octets of a name that somebody could ask for to get this entry. */
+/* Octets that a client could send to request this entry. */
 static model_list_t
-model_asked(model_source_t *source, const model_case_t *c, model_node_t *node)
+model_requested(model_source_t *source, const model_case_t *c,
+                model_node_t *node)
 {
     const model_charset_t *charset;
     model_list_t           chars, name;
@@ -687,7 +690,7 @@ model_draw_path(model_source_t *source, const model_case_t *c)
     {
         dir = dir->child[model_draw(source, (uint32_t) dir->count)];
         model_put(&path, '/');
-        model_cat(&path, model_asked(source, c, dir));
+        model_cat(&path, model_requested(source, c, dir));
     }
 
     n = model_draw(source, 4) == 3 || path.len == 0
@@ -718,7 +721,7 @@ model_draw_path(model_source_t *source, const model_case_t *c)
 }
 
 
-/* About as long as it may be. */
+/* A path of about the maximal length. */
 static model_list_t
 model_draw_long(model_source_t *source, const model_case_t *c)
 {
@@ -772,7 +775,7 @@ model_put_octet(model_list_t *out, uint32_t octet, int lower)
 }
 
 
-/* As it is sent: octets above 7F raw, escaped, or both. */
+/* The octets as sent: those above 7F raw, escaped, or both. */
 static model_list_t
 model_escaped(model_source_t *source, model_list_t path)
 {
@@ -809,7 +812,7 @@ model_escaped(model_source_t *source, model_list_t path)
 }
 
 
-/* Up to what is sent no server asks. */
+/* A query, as it follows the path. */
 static model_list_t
 model_draw_query(model_source_t *source)
 {
@@ -845,7 +848,7 @@ model_draw_request(model_source_t *source, const model_case_t *c,
         return;
     }
 
-    /* The server has unescaped it; it would have refused a bad escape. */
+    /* The server has unescaped the path; it would have refused a bad escape. */
     request->path = path;
     if (request->sent.len >= 2
         && request->sent.at[request->sent.len - 2] == '%') {

@@ -1,6 +1,4 @@
-/*
- * model_case.h - between model_case.c, which makes cases, and model_run.c
- */
+/* model_case.h - the interface between model_case.c and model_run.c */
 
 #ifndef IRI_MODEL_CASE_H
 #define IRI_MODEL_CASE_H
@@ -16,11 +14,11 @@ typedef struct {
     model_charsets_t     charsets;   /* all of them */
     model_list_t         words[MODEL_WORDS];   /* characters */
     int                  cached;
-    int                  news;       /* 1: no time of a directory is old */
-    model_list_t         prefix;     /* of all requests: what root stands for */
-    int                  slash;      /* 1: with the slash behind it */
+    int                  news;       /* 1: directories have recent times */
+    model_list_t         prefix;     /* the part that root replaces */
+    int                  slash;      /* 1: including the slash after it */
     model_tree_t         tree;
-    model_node_t        *root;       /* of the site: /srv */
+    model_node_t        *root;       /* the node of the site: /srv */
 } model_case_t;
 
 typedef struct {
@@ -32,7 +30,7 @@ typedef struct {
     model_list_t query;
 } model_request_t;
 
-int  model_case_start(void);         /* 1: there are lists of words */
+int  model_case_start(void);         /* 1: the lists of words exist */
 void model_draw_case(model_source_t *source, model_case_t *c);
 void model_draw_change(model_source_t *source, model_case_t *c);
 void model_draw_request(model_source_t *source, const model_case_t *c,

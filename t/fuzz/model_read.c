@@ -1,8 +1,8 @@
 /*
  * model_read.c - from octets to readings, slowly: see model.h
  *
- * "Design" in the comments is the project's design document, whose rules for
- * reading (4) and finding (5) iri.h and doc/directives.md tell too.
+ * "Design" in the comments is the project's design document; iri.h and
+ * doc/directives.md have the same rules for reading (4) and finding (5).
  */
 
 #include <string.h>
@@ -24,7 +24,7 @@ model_hex(uint32_t c)
 }
 
 
-/* Is there an escape at i?  Its octet. */
+/* Is there an escape at i? Returns: its octet. */
 static int
 model_escape_at(model_list_t s, size_t i)
 {
@@ -41,7 +41,10 @@ model_escape_at(model_list_t s, size_t i)
 }
 
 
-/* Octets, and for each 1 if it was an escape: 1; or 0 for a bad escape. */
+/*
+ * The unescaped octets, and for each 1 if it was escaped: 1; or 0 for a bad
+ * escape.
+ */
 int
 model_unescape(model_list_t s, model_list_t *octets, model_list_t *escaped)
 {
@@ -71,7 +74,7 @@ model_put_escape(model_list_t *out, uint32_t octet)
 }
 
 
-/* pchar of RFC 3986, but "%", and "/". */
+/* pchar of RFC 3986, except "%", and "/". */
 static int
 model_is_plain(uint32_t c)
 {
@@ -101,7 +104,7 @@ model_path_to_uri(model_list_t path)
 }
 
 
-/* Draft 2.2. */
+/* ucschar, draft 2.2 */
 static int
 model_is_ucschar(uint32_t c)
 {
@@ -144,9 +147,9 @@ model_path_to_iri(model_list_t path)
 
 /* ---- one reading -------------------------------------------------------- */
 
-/* The segment of octets above all, in the list beside them. */
+/* The part of a parallel list that belongs to a segment of octets. */
 static model_list_t
-model_beside(model_list_t octets, size_t index, model_list_t beside)
+model_parallel_part(model_list_t octets, size_t index, model_list_t beside)
 {
     size_t i, from = 0, seen = 0;
 
@@ -162,9 +165,9 @@ model_beside(model_list_t octets, size_t index, model_list_t beside)
 
 
 /*
- * The URI of a segment: the escapes of ASCII characters stay escapes.  ASCII
- * begins what NFC takes together, so a character that NFC leaves is at its
- * place.
+ * The URI of a segment: escaped ASCII characters stay escaped. A composition
+ * starts with ASCII at most, so characters that NFC does not change keep their
+ * position.
  */
 static model_list_t
 model_segment_uri(model_list_t chars, model_list_t from, model_list_t escaped,
@@ -195,12 +198,13 @@ model_segment_uri(model_list_t chars, model_list_t from, model_list_t escaped,
 }
 
 
-/* A segment in a charset: 1, and its name and URI, or 0. */
+/* One segment in a charset: 1, its name and its URI; or 0. */
 int
-model_read_segment(const model_charset_t *charset, const model_came_t *came,
-                   size_t index, model_list_t *name, model_list_t *uri)
+model_read_segment(const model_charset_t  *charset,
+                   const model_received_t *received, size_t index,
+                   model_list_t *name, model_list_t *uri)
 {
-    model_list_t octets = model_segment(came->octets, index);
+    model_list_t octets = model_segment(received->octets, index);
     model_list_t chars, from, form;
     int          legacy = !model_is_utf8(charset);
 
@@ -217,24 +221,26 @@ model_read_segment(const model_charset_t *charset, const model_came_t *came,
 
     *name = model_utf8(form);
     *uri = model_segment_uri(
-        chars, from, model_beside(came->octets, index, came->escaped), form);
+        chars, from,
+        model_parallel_part(received->octets, index, received->escaped),
+        form);
 
     return 1;
 }
 
 
 /*
- * Did a bidi formatting character come raw (design 4.5)?  One is raw if an
- * octet above 7F of it was.
+ * Was a bidi formatting character sent raw (design 4.5)? It was if an octet of
+ * it above 7F was raw.
  */
 int
-model_raw_bidi(const model_charset_t *charset, const model_came_t *came,
-               size_t index)
+model_raw_bidi(const model_charset_t  *charset,
+               const model_received_t *received, size_t index)
 {
-    model_list_t octets = model_segment(came->sent, index);
+    model_list_t octets = model_segment(received->sent, index);
     model_list_t chars, from;
-    model_list_t escaped = model_beside(came->sent, index,
-                                        came->sent_escaped);
+    model_list_t escaped = model_parallel_part(received->sent, index,
+                                               received->sent_escaped);
     size_t       i, k;
 
     if (!model_decode(charset, octets, &chars, &from)) {
@@ -254,17 +260,18 @@ model_raw_bidi(const model_charset_t *charset, const model_came_t *came,
 }
 
 
-/* What stands before a segment, as it came. */
+/* The slash before a segment, as received. */
 static void
-model_put_slash(const model_came_t *came, size_t index, model_list_t *out)
+model_put_slash(const model_received_t *received, size_t index,
+                model_list_t *out)
 {
     size_t i, seen = 0;
 
-    for (i = 0; came->octets.at[i] != '/' || seen++ != index; i++) {
+    for (i = 0; received->octets.at[i] != '/' || seen++ != index; i++) {
         /* void */
     }
 
-    if (came->escaped.at[i]) {
+    if (received->escaped.at[i]) {
         model_put_escape(out, '/');
     } else {
         model_put(out, '/');
@@ -273,20 +280,21 @@ model_put_slash(const model_came_t *came, size_t index, model_list_t *out)
 
 
 /*
- * Read each segment in a charset of the list: in the same, or in the first
- * that reads it.
+ * Read each segment in a charset of the list: all in one, or each in the first
+ * that is valid.
  */
 static model_one_t
-model_read_in(const model_came_t *came, size_t first, size_t end)
+model_read_in(const model_received_t *received, size_t first, size_t end)
 {
     model_one_t  one;
     model_list_t name, uri;
     size_t       i, k;
 
     memset(&one, 0, sizeof(one));
-    for (i = 0; i < model_split_count(came->octets); i++) {
+    for (i = 0; i < model_split_count(received->octets); i++) {
         for (k = first; k < end; k++) {
-            if (model_read_segment(came->try[k], came, i, &name, &uri)) {
+            if (model_read_segment(received->try[k], received, i, &name,
+                                   &uri)) {
                 break;
             }
         }
@@ -298,36 +306,36 @@ model_read_in(const model_came_t *came, size_t first, size_t end)
 
         model_put(&one.path, '/');
         model_cat(&one.path, name);
-        model_put_slash(came, i, &one.uri);
+        model_put_slash(received, i, &one.uri);
         model_cat(&one.uri, uri);
-        one.bidi |= model_raw_bidi(came->try[k], came, i);
+        one.bidi |= model_raw_bidi(received->try[k], received, i);
         one.too_long |= name.len > IRI_MAX_SEGMENT;
     }
 
     one.read = !one.bidi;
-    one.charset = end == first + 1 ? came->try[first] : NULL;
+    one.charset = end == first + 1 ? received->try[first] : NULL;
 
     return one;
 }
 
 
 model_one_t
-model_read_whole(const model_came_t *came, size_t index)
+model_read_whole(const model_received_t *received, size_t index)
 {
-    return model_read_in(came, index, index + 1);
+    return model_read_in(received, index, index + 1);
 }
 
 
 static model_one_t
-model_read_mixed(const model_came_t *came)
+model_read_mixed(const model_received_t *received)
 {
-    return model_read_in(came, 0, came->tries);
+    return model_read_in(received, 0, received->tries);
 }
 
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* A path as it came, unescaped. */
+/* The limits of the received path, unescaped. */
 static int
 model_over_limit(model_list_t path)
 {
@@ -348,7 +356,7 @@ model_over_limit(model_list_t path)
 }
 
 
-/* How the octets above 7F were written. */
+/* The form, by how octets above 7F were sent. */
 static iri_form_t
 model_form(model_list_t target)
 {
@@ -391,77 +399,79 @@ model_invalid(model_reading_t *out, int bidi)
 }
 
 
-model_came_t
-model_came(const model_reading_conf_t *conf, model_list_t octets)
+model_received_t
+model_received(const model_reading_conf_t *conf, model_list_t octets)
 {
-    model_came_t came;
-    size_t       i;
+    model_received_t received;
+    size_t           i;
 
-    memset(&came, 0, sizeof(came));
-    came.octets = octets;
+    memset(&received, 0, sizeof(received));
+    received.octets = octets;
     for (i = 0; i < octets.len; i++) {
-        model_put(&came.escaped, 0);
+        model_put(&received.escaped, 0);
     }
 
-    came.try[came.tries++] = model_charset_at(0);
+    received.try[received.tries++] = model_charset_at(0);
     for (i = 0; i < conf->charsets.count; i++) {
-        came.try[came.tries++] = conf->charsets.at[i];
+        received.try[received.tries++] = conf->charsets.at[i];
     }
 
-    return came;
+    return received;
 }
 
 
 /*
- * The first reading of a path that is not ASCII.  A path that is UTF-8 is
- * UTF-8 (doc/directives.md), also where it must not be read.  A charset in
- * which a segment would be too long is the last that is asked.
+ * The first reading of a path that is not ASCII. A path in UTF-8 is read as
+ * UTF-8 (doc/directives.md), also if it is then refused. No further charset is
+ * tried after one in which a segment is too long.
  */
 static model_one_t
-model_first(const model_came_t *came)
+model_first(const model_received_t *received)
 {
     model_list_t chars;
     model_one_t  one;
     size_t       i;
 
-    for (i = 0; i < came->tries; i++) {
-        one = model_read_whole(came, i);
+    for (i = 0; i < received->tries; i++) {
+        one = model_read_whole(received, i);
         if (one.read || one.bidi || one.too_long
             || (i == 0
-                && model_decode(model_charset_at(0), came->octets, &chars,
+                && model_decode(model_charset_at(0), received->octets, &chars,
                                 NULL)))
         {
             return one;
         }
     }
 
-    return model_read_mixed(came);
+    return model_read_mixed(received);
 }
 
 
 /*
- * Something came raw, and some reading has a bidi formatting character: then
- * the core may refuse readings that have none, or whose own came escaped.
+ * Some octets were raw, and some reading has a bidi formatting character: then
+ * the core may also refuse readings that have none, or an escaped one.
  */
 static int
-model_is_unsure(const model_came_t *came)
+model_is_unsure(const model_received_t *received)
 {
     model_list_t chars;
     size_t       i, k, n;
     int          raw;
 
-    for (i = 0, raw = 0; i < came->sent.len; i++) {
-        raw |= came->sent.at[i] > 0x7f && !came->sent_escaped.at[i];
+    for (i = 0, raw = 0; i < received->sent.len; i++) {
+        raw |= received->sent.at[i] > 0x7f && !received->sent_escaped.at[i];
     }
 
     if (!raw) {
         return 0;
     }
 
-    for (i = 0; i < model_split_count(came->octets); i++) {
-        for (k = 0; k < came->tries; k++) {
-            if (!model_decode(came->try[k], model_segment(came->octets, i),
-                              &chars, NULL)) {
+    for (i = 0; i < model_split_count(received->octets); i++) {
+        for (k = 0; k < received->tries; k++) {
+            if (!model_decode(received->try[k],
+                              model_segment(received->octets, i), &chars,
+                              NULL))
+            {
                 continue;
             }
 
@@ -481,12 +491,12 @@ model_reading_t
 model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
            model_list_t target)
 {
-    model_reading_t out;
-    model_list_t    how = none, unescaped = none;
-    model_came_t    came;
-    model_one_t     one;
-    size_t          i;
-    int             good;
+    model_reading_t  out;
+    model_list_t     how = none, unescaped = none;
+    model_received_t received;
+    model_one_t      one;
+    size_t           i;
+    int              good;
 
     memset(&out, 0, sizeof(out));
     out.conf = conf;
@@ -499,7 +509,7 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
     out.octets = path;
     good = !escaped || model_unescape(path, &unescaped, &how);
     if (model_is_ascii(escaped ? unescaped : path)) {
-        /* It is left alone, so its escapes are, be they good or bad. */
+        /* The path is not changed, so its escapes, valid or not, stay. */
         out.path = path;
         out.uri = escaped ? path : model_path_to_uri(path);
         out.verdict = IRI_PASS;
@@ -508,7 +518,7 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
         return out;
     }
 
-    /* So long, whatever the escapes stand for, that none is looked at. */
+    /* Too long, whatever the escapes stand for: they are not decoded. */
     if (escaped && path.len > 3 * IRI_MAX_PATH) {
         model_refuse(&out, 404, IRI_WHY_LIMIT);
         return out;
@@ -519,7 +529,7 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
         return out;
     }
 
-    /* Design 4.6: no reading; all of it as it came. */
+    /* Design 4.6: no reading; the path as received. */
     out.octets = escaped ? unescaped : path;
     out.path = out.octets;
     out.uri = escaped ? path : model_path_to_uri(path);
@@ -529,15 +539,18 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
         return out;
     }
 
-    came = model_came(conf, out.octets);
+    received = model_received(conf, out.octets);
     if (escaped) {
-        came.escaped = how;
+        received.escaped = how;
     }
-    model_unescape(out.target, &came.sent, &came.sent_escaped);
-    out.unsure = model_is_unsure(&came);
-    one = model_first(&came);
+    model_unescape(out.target, &received.sent, &received.sent_escaped);
+    out.unsure = model_is_unsure(&received);
+    one = model_first(&received);
 
-    /* A segment that would be too long ends it, be the rest read or not. */
+    /*
+     * A segment that is too long ends reading, whether the rest is valid or
+     * not.
+     */
     if (one.too_long || (one.read && one.path.len > IRI_MAX_PATH)) {
         model_refuse(&out, 404, IRI_WHY_LIMIT);
         return out;
@@ -606,24 +619,28 @@ model_location(const model_reading_t *reading, model_list_t path,
 }
 
 
-/* ---- what must not be --------------------------------------------------- */
+/* ---- exclusions --------------------------------------------------------- */
 
-/* 1: this segment is read so, from octets that were escaped; or without. */
+/*
+ * 1: this segment is valid in the charset, and its bidi characters were escaped
+ * or absent.
+ */
 static int
-model_came_well(const model_came_t *came, size_t index, model_list_t name)
+model_is_read_without_raw(const model_received_t *received, size_t index,
+                          model_list_t name)
 {
     model_list_t chars, read, uri;
     size_t       i, k, bidi = 0;
 
-    model_decode(came->try[0], name, &chars, NULL);
+    model_decode(received->try[0], name, &chars, NULL);
     for (i = 0; i < chars.len; i++) {
         bidi |= (size_t) model_is_bidi(chars.at[i]);
     }
 
-    for (k = 0; k < came->tries && bidi; k++) {
-        if (model_read_segment(came->try[k], came, index, &read, &uri)
+    for (k = 0; k < received->tries && bidi; k++) {
+        if (model_read_segment(received->try[k], received, index, &read, &uri)
             && model_same(read, name)
-            && !model_raw_bidi(came->try[k], came, index))
+            && !model_raw_bidi(received->try[k], received, index))
         {
             return 1;
         }
@@ -634,17 +651,19 @@ model_came_well(const model_came_t *came, size_t index, model_list_t name)
 
 
 int
-model_came_raw(const model_reading_t *reading, model_list_t path)
+model_received_raw(const model_reading_t *reading, model_list_t path)
 {
-    model_came_t came = model_came(reading->conf, reading->octets);
-    size_t       i;
+    model_received_t received = model_received(reading->conf,
+                                               reading->octets);
+    size_t           i;
 
-    model_unescape(reading->target, &came.sent, &came.sent_escaped);
+    model_unescape(reading->target, &received.sent, &received.sent_escaped);
     for (i = 0; i < model_split_count(path)
                 && i < model_split_count(reading->octets);
          i++)
     {
-        if (!model_came_well(&came, i, model_segment(path, i))) {
+        if (!model_is_read_without_raw(&received, i, model_segment(path, i)))
+        {
             return 1;
         }
     }

@@ -1,8 +1,8 @@
 /*
- * model_run.c - what core and model say to a case, and whether it is the same
+ * model_run.c - the results of core and model for a case, and their comparison
  *
- * A difference is printed with all that led to it; then the process aborts,
- * which is what a fuzzer looks for, or goes on.
+ * A difference is printed with the whole case; then the process aborts, as a
+ * fuzzer expects, or continues.
  */
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ uint64_t       model_seed;
 
 /* ---- the core's settings ------------------------------------------------ */
 
-static model_tree_t         model_config; /* its arena alone */
+static model_tree_t         model_config; /* only its arena is used */
 static const iri_charset_t *model_core_charset[MODEL_CHARSETS];
 
 
@@ -179,8 +179,8 @@ model_print_case(const model_case_t *c, const model_request_t *request)
 typedef struct {
     const model_case_t    *c;
     const model_request_t *request;
-    const char            *what;
-    model_list_t           about; /* a path, a name */
+    const char            *label;
+    model_list_t           about; /* the path or name of the current check */
     int                    differs;
 } model_check_t;
 
@@ -189,7 +189,7 @@ static void
 model_differ(model_check_t *check, const char *field)
 {
     if (!check->differs++) {
-        fprintf(stderr, "\nDIFFERENCE in %s\n", check->what);
+        fprintf(stderr, "\nDIFFERENCE in %s\n", check->label);
         model_print_case(check->c, check->request);
         model_print("  of ", check->about);
         fprintf(stderr, "\n");
@@ -253,21 +253,21 @@ model_done(model_check_t *check)
 }
 
 
-/* ---- one call each ------------------------------------------------------ */
+/* ---- functions with one call -------------------------------------------- */
 
 static void
 model_run_escapes(model_case_t *c, model_list_t path)
 {
     iri_env_t     env = model_env(&c->tree);
     model_check_t check = { c, NULL, "iri_path_to_uri", path, 0 };
-    iri_str_t     s = model_lend(&c->tree, path), out;
+    iri_str_t     s = model_core_string(&c->tree, path), out;
 
     model_same_number(&check, "status", iri_path_to_uri(&env, s, &out),
                       IRI_OK);
     model_same_str(&check, "uri", out, model_path_to_uri(path));
     model_done(&check);
 
-    check.what = "iri_path_to_iri";
+    check.label = "iri_path_to_iri";
     model_same_number(&check, "status", iri_path_to_iri(&env, s, &out),
                       IRI_OK);
     model_same_str(&check, "iri", out, model_path_to_iri(path));
@@ -286,11 +286,11 @@ model_run_names(model_case_t *c, const iri_tree_conf_t *tree,
 
     for (i = 0; i < dir->count; i++) {
         check.about = dir->child[i]->name;
-        model_same_number(&check, "status",
-                          iri_entry_name(&env, tree,
-                                         model_lend(&c->tree, check.about),
-                                         &name),
-                          IRI_OK);
+        model_same_number(
+            &check, "status",
+            iri_entry_name(&env, tree,
+                           model_core_string(&c->tree, check.about), &name),
+            IRI_OK);
         model_same_str(&check, "name", name,
                        model_entry_name(&c->tree_conf, check.about));
         model_done(&check);
@@ -313,9 +313,9 @@ model_run_location(model_case_t *c, const model_request_t *request,
 
     memset(&redirect, 0, sizeof(redirect));
     redirect.reading = core;
-    redirect.path = model_lend(&c->tree, path);
+    redirect.path = model_core_string(&c->tree, path);
     redirect.has_query = has;
-    redirect.query = model_lend(&c->tree, query);
+    redirect.query = model_core_string(&c->tree, query);
     model_same_number(&check, "status",
                       iri_redirect_location(&env, &redirect, &out), IRI_OK);
     model_same_str(&check, "location", out,
@@ -361,7 +361,7 @@ model_count_found(const iri_found_t *found)
 }
 
 
-/* 1: what the core found may be judged, and is filled in. */
+/* 1: the core's result can be compared, and is filled in. */
 static int
 model_run_find(model_case_t *c, const model_request_t *request,
                const iri_search_t *search, const model_reading_t *reading,
@@ -392,13 +392,16 @@ model_run_find(model_case_t *c, const model_request_t *request,
         && (core->verdict != model.verdict || core->why != model.why
             || !model_same(model_octets(core->path), model.path))
         && (core->verdict != IRI_RESTART
-            || !model_came_raw(reading, model_octets(core->path))))
+            || !model_received_raw(reading, model_octets(core->path))))
     {
         model_counts.unsure++;
         return 0;
     }
 
-    /* Behind a directory that may not be searched, or was one too many. */
+    /*
+     * Below a directory that may not be searched, or above the limit of
+     * directories.
+     */
     if ((model.unsure || c->tree.lists == IRI_MAX_DIRECTORIES_READ)
         && (core->verdict != model.verdict || core->why != model.why))
     {
@@ -447,14 +450,14 @@ model_run_read(model_case_t *c, const model_request_t *request,
 {
     iri_env_t           env = model_env(&c->tree);
     model_check_t       check = { c, request, "iri_read", request->path, 0 };
-    iri_received_path_t asked;
+    iri_received_path_t requested;
     iri_status_t        status;
 
-    asked.path = model_lend(&c->tree, request->path);
-    asked.escaped = request->escaped;
-    asked.target = model_lend(&c->tree, request->target);
+    requested.path = model_core_string(&c->tree, request->path);
+    requested.escaped = request->escaped;
+    requested.target = model_core_string(&c->tree, request->target);
 
-    status = iri_read(&env, conf, &asked, core);
+    status = iri_read(&env, conf, &requested, core);
     *model = model_read(&c->reading, request->path, request->escaped,
                         request->target);
 
@@ -481,7 +484,7 @@ model_run_read(model_case_t *c, const model_request_t *request,
                     iri_form_text(model->form));
     model_same_str(&check, "charset", core->charset, model->charset);
     if (model->why != IRI_WHY_LIMIT) {
-        /* Too long to be looked at: what it is otherwise is not said. */
+        /* Too long to be decoded: the path and URI are unspecified. */
         model_same_str(&check, "path", core->path, model->path);
         model_same_str(&check, "uri", core->uri, model->uri);
         model_same_str(&check, "octets", core->octets, model->octets);
@@ -494,8 +497,8 @@ model_run_read(model_case_t *c, const model_request_t *request,
 
 
 /*
- * Where root stands for the first segment of the path, and perhaps for the
- * slash behind it.
+ * The root replaces the first segment of the path, and perhaps the slash after
+ * it.
  */
 static void
 model_set_root(model_case_t *c, const model_reading_t *reading,
@@ -511,7 +514,7 @@ model_set_root(model_case_t *c, const model_reading_t *reading,
         }
     }
 
-    search->root = model_lend(&c->tree, root);
+    search->root = model_core_string(&c->tree, root);
 }
 
 
@@ -555,7 +558,7 @@ model_run_request(model_case_t *c, model_source_t *source,
 
     model_run_location(c, &request, &core, &model, model_octets(found.path));
 
-    /* Starting over. */
+    /* The restarted request */
     search.path = found.path;
     search.reading = NULL;
     if (model_run_find(c, &request, &search, NULL, &found)
@@ -618,7 +621,7 @@ model_case(model_source_t *source)
 
     model_run_names(&c, &tree, c.root);
 
-    /* A fuzzer needs few to change one of them. */
+    /* A fuzzer needs few requests to mutate one of them. */
     n = 1 + model_draw(source, 3) + (source->data == NULL ? 2 : 0);
     for (/* void */; n != 0; n--) {
         model_run_request(&c, source, &conf, &tree, cache);
@@ -638,7 +641,7 @@ model_case(model_source_t *source)
 
 /* ---- all sequences ------------------------------------------------------ */
 
-/* As the name of an entry, and as a path. */
+/* A sequence as the name of an entry, and as a path. */
 static void
 model_run_sequence(model_case_t *c, const iri_tree_conf_t *tree,
                    const iri_reading_conf_t *conf, model_list_t octets)
@@ -651,7 +654,7 @@ model_run_sequence(model_case_t *c, const iri_tree_conf_t *tree,
     iri_str_t       name;
 
     model_counts.requests++;
-    iri_entry_name(&env, tree, model_lend(&c->tree, octets), &name);
+    iri_entry_name(&env, tree, model_core_string(&c->tree, octets), &name);
     model_same_str(&check, "name", name,
                    model_entry_name(&c->tree_conf, octets));
     model_done(&check);

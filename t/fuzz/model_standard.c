@@ -1,5 +1,6 @@
 /*
- * model_standard.c - the charsets of the model: those of the Encoding Standard
+ * model_standard.c - the charsets of the model are those of the Encoding
+ * Standard
  */
 
 #include "../core/whatwg.c"

@@ -1,10 +1,10 @@
 /*
  * model_text.c - lists of numbers, escapes, UTF-8, charsets, NFC: see model.h
  *
- * A charset is the decoder of the Encoding Standard, which is asked for one
- * sequence at a time, the shortest that it takes.  A character is written as
- * its encoder writes it; what only the decoder knows is written as the first
- * of its sequences, but for four octets.
+ * A charset is the decoder of the Encoding Standard, called for one sequence at
+ * a time, the shortest that is valid. A character is encoded by the standard's
+ * encoder; one that only the decoder knows is encoded as the first of its
+ * sequences, except those of four octets.
  */
 
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "../core/whatwg.h"
 #include "model.h"
 
-#define LONGEST 20000 /* characters that one call of ICU may get */
+#define LONGEST 20000 /* the longest input of one ICU call */
 
 
 /* ---- memory ------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static unsigned char *model_memory;
 static size_t         model_used;
 
 
-/* Pages that no sanitizer looks through for pointers. */
+/* Pages that sanitizers do not scan for pointers. */
 static void *
 model_pages(size_t size)
 {
@@ -208,7 +208,7 @@ model_is_ascii(model_list_t octets)
 }
 
 
-/* A path starts with "/": what stands before that is no segment. */
+/* A path starts with "/": there is no segment before it. */
 size_t
 model_split_count(model_list_t path)
 {
@@ -244,7 +244,7 @@ model_segment(model_list_t path, size_t index)
 
 struct model_charset_s {
     const char *name;
-    uint32_t   *written; /* octets of a code point, the last lowest */
+    uint32_t   *written; /* the octets of a code point, the last one lowest */
 };
 
 static model_charset_t model_table[] = {
@@ -282,7 +282,7 @@ model_number(const unsigned char *p, size_t len)
 }
 
 
-/* Not what no path may have. */
+/* Decode, except characters that no path may have. */
 static uint32_t
 model_decoded(const model_charset_t *charset, const unsigned char *p,
               size_t len)
@@ -304,7 +304,7 @@ model_charset_open(model_charset_t *charset)
 
     charset->written = model_pages(0x110000 * sizeof(uint32_t));
 
-    /* What the encoder writes, if the decoder reads it as the same. */
+    /* The encoder's octets, if they decode to the same character. */
     for (c = 0xa0; c < 0x110000; c++) {
         len = (uint32_t) whatwg_encode(charset->name, c, p);
         if (len != 0 && p[0] >= 0x80 && model_decoded(charset, p, len) == c) {
@@ -391,7 +391,7 @@ model_is_japanese(const model_charset_t *charset)
 
 /* ---- decoding ----------------------------------------------------------- */
 
-/* Table 3-7 of the Unicode Standard. */
+/* Decode by table 3-7 of the Unicode Standard. */
 static size_t
 model_utf8_sequence(const uint32_t *o, size_t n, uint32_t *c)
 {
@@ -429,7 +429,7 @@ model_utf8_sequence(const uint32_t *o, size_t n, uint32_t *c)
 }
 
 
-/* Octets of the sequence that begins here; 0: none does. */
+/* The length of the sequence that starts here; 0: none. */
 static size_t
 model_sequence(const model_charset_t *charset, const uint32_t *o, size_t n,
                uint32_t *c)
@@ -581,7 +581,7 @@ model_encode(const model_charset_t *charset, model_list_t chars,
 }
 
 
-/* ---- what no name may hold ---------------------------------------------- */
+/* ---- characters that names must not contain ----------------------------- */
 
 int
 model_is_bidi(uint32_t c)
@@ -676,7 +676,10 @@ model_too_many_marks(model_list_t chars)
 }
 
 
-/* The three whose NFC is ASCII stay: they stand between what is normalized. */
+/*
+ * Three characters whose NFC is ASCII stay: the text between them is
+ * normalized.
+ */
 static model_list_t
 model_normalize(model_list_t chars, int nfd)
 {
@@ -706,7 +709,7 @@ model_nfc(model_list_t chars)
 }
 
 
-/* On disk a name with many marks may be in NFD, or not be. */
+/* A name on disk with many marks may be in NFD or unnormalized. */
 model_list_t
 model_nfd(model_list_t chars)
 {
@@ -714,7 +717,7 @@ model_nfd(model_list_t chars)
 }
 
 
-/* A character that the charset has not: composed as far as it has. */
+/* A character that the charset lacks: decomposed as far as necessary. */
 static void
 model_compose_apart(const model_charset_t *charset, model_list_t chars,
                     model_list_t *out)

@@ -1,9 +1,9 @@
 /*
- * model_tree.c - the tree, as the model and as the core see it: see model.h
+ * model_tree.c - the tree, for the model and for the core: see model.h
  *
- * The model looks at the nodes; the core is lent the calls of iri_dir_t.
- * Every block that the core gets is one of its own, so that a sanitizer sees
- * an octet past its end.
+ * The model reads the nodes; the core uses the functions of iri_dir_t. Every
+ * block for the core is allocated separately, so that a sanitizer detects an
+ * access past its end.
  */
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ model_tree_init(model_tree_t *tree, int news)
     struct timespec now;
 
     memset(tree, 0, sizeof(*tree));
-    tree->time = INT64_C(1000000000000000000); /* of 2001 */
+    tree->time = INT64_C(1000000000000000000); /* in 2001 */
 
     if (news && clock_gettime(CLOCK_REALTIME, &now) == 0) {
         tree->time = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
@@ -132,7 +132,7 @@ model_arena(void *ctx, size_t size)
 
 
 iri_str_t
-model_lend(model_tree_t *tree, model_list_t octets)
+model_core_string(model_tree_t *tree, model_list_t octets)
 {
     unsigned char *data = model_arena(tree, octets.len);
     iri_str_t      s = { octets.len, data };
@@ -250,10 +250,10 @@ model_list_names(void *ctx, const char *path, iri_node_t *opened,
     opened->ino = node->ino;
     opened->mtime = opened->ctime = node->time;
 
-    /* In an order that is nobody's. */
+    /* In a random order. */
     for (i = 0; i < node->count && status == IRI_OK; i++) {
         k = (i + (size_t) node->ino) % node->count;
-        name = model_lend(tree, node->child[k]->name);
+        name = model_core_string(tree, node->child[k]->name);
         status = each(arg, name);
     }
 

@@ -1,9 +1,9 @@
 /*
- * oracle.c - what is promised of the core's answers, judged: see fuzz.h
+ * oracle.c - checks of the core's results: see fuzz.h
  *
- * As little as can be is taken from the core here: UTF-8, URI characters and
- * normal forms are read anew, plainly.  Only the name of an entry is the
- * core's own (fuzz_name.c judges that one).
+ * They use the core as little as possible: UTF-8, URI characters and
+ * normalization forms are implemented again, plainly. Only the name of an entry
+ * is the core's (fuzz_name.c checks it).
  */
 
 #include <unicode/uchar.h>
@@ -35,7 +35,7 @@ fuzz_is_ascii(iri_str_t s)
 }
 
 
-/* RFC 3629, 4: first octets, and what the second may be. */
+/* RFC 3629, 4: first octets, and the range of the second. */
 static const struct {
     unsigned char from, to, second_from, second_to, len;
 } fuzz_utf8_rows[] = {
@@ -96,7 +96,7 @@ fuzz_stays(uint32_t c)
 }
 
 
-/* Is a text that has none of these in NFC, says ICU? */
+/* Is a text without these characters in NFC, by ICU? */
 static int
 fuzz_is_nfc_part(const unsigned char *data, size_t len)
 {
@@ -137,7 +137,7 @@ fuzz_is_nfc(iri_str_t s)
         }
     }
 
-    /* Below U+0300 all is in NFC. */
+    /* Text below U+0300 is in NFC. */
     return !high || fuzz_is_nfc_part(from, (size_t) (end - from));
 }
 
@@ -163,8 +163,8 @@ fuzz_marks(iri_str_t s)
 
 
 /*
- * The ASCII characters of a text are some of those of the octets, in their
- * order, and all its "/" are there: none was born.
+ * The ASCII characters of the text are a subsequence of those of the octets,
+ * including all "/": none was created.
  */
 static void
 fuzz_judge_ascii(iri_str_t text, iri_str_t octets)
@@ -195,13 +195,13 @@ static void
 fuzz_judge_dots(iri_str_t text, iri_str_t octets)
 {
     iri_str_t a, b;
-    size_t    from = 0, came = 0;
+    size_t    from = 0, received = 0;
 
     for (;;) {
         a.data = text.data + from;
         a.len = iri_segment_end(text, from) - from;
-        b.data = octets.data + came;
-        b.len = iri_segment_end(octets, came) - came;
+        b.data = octets.data + received;
+        b.len = iri_segment_end(octets, received) - received;
 
         if (a.len <= 2
             && (a.len == 0 || (a.data[0] == '.' && a.data[a.len - 1] == '.')))
@@ -210,7 +210,7 @@ fuzz_judge_dots(iri_str_t text, iri_str_t octets)
         }
 
         from += a.len + 1;
-        came += b.len + 1;
+        received += b.len + 1;
 
         if (from > text.len) {
             return;
@@ -245,7 +245,7 @@ fuzz_judge_text(iri_str_t text, iri_str_t octets, int legacy)
         }
     }
 
-    /* A segment with too many marks is left alone. */
+    /* A segment with too many marks is not normalized. */
     if (fuzz_marks(text) <= FUZZ_MARKS && !fuzz_is_nfc(text)) {
         fuzz_die("not in NFC");
     }
@@ -306,7 +306,7 @@ fuzz_same_reading(const iri_reading_t *a, const iri_reading_t *b)
 }
 
 
-/* Octets above 7F of a target that came raw, and that came escaped. */
+/* Count octets above 7F of a target that were raw and escaped. */
 static void
 fuzz_count_high(iri_str_t target, size_t *raw, size_t *escaped)
 {
@@ -329,7 +329,7 @@ fuzz_count_high(iri_str_t target, size_t *raw, size_t *escaped)
 }
 
 
-/* Draft 4.1: is a bidi formatting character written raw in the target? */
+/* Draft 4.1: is a bidi formatting character raw in the target? */
 static int
 fuzz_has_raw_bidi(iri_str_t target)
 {
@@ -394,8 +394,8 @@ fuzz_judge_form(const iri_received_path_t *request,
     }
 
     /*
-     * In octets of a legacy charset it would be another character; and what
-     * came is told by the path itself where that is still escaped.
+     * In a legacy charset the octets would be another character; and of an
+     * escaped path, the path itself is as received.
      */
     if (utf8 && fuzz_has_raw_bidi(request->escaped ? request->path : target)
         && fuzz_has_raw_bidi(reading->path))
@@ -486,7 +486,7 @@ fuzz_judge_reading(const iri_reading_conf_t  *conf,
 
 
 iri_received_path_t
-fuzz_again(iri_str_t path, iri_str_t uri, int escaped)
+fuzz_redirected_request(iri_str_t path, iri_str_t uri, int escaped)
 {
     iri_received_path_t request;
 
@@ -499,9 +499,12 @@ fuzz_again(iri_str_t path, iri_str_t uri, int escaped)
 }
 
 
-/* ---- what was found ------------------------------------------------------ */
+/* ---- results of a search ------------------------------------------------ */
 
-/* In doubt there are none, and who remembers more is in less. */
+/*
+ * If the list of candidates may be incomplete it is empty, which a cache makes
+ * less frequent.
+ */
 static int
 fuzz_same_choices(const iri_found_t *a, const iri_found_t *b)
 {
@@ -531,7 +534,7 @@ fuzz_same_found(const iri_found_t *a, const iri_found_t *b)
 }
 
 
-/* One part of a filename: is it called as the path says? */
+/* One part of a filename: does it have the name in the path? */
 static void
 fuzz_judge_entry(const iri_search_t *search, iri_str_t octets,
                  iri_str_t segment)
@@ -553,8 +556,8 @@ fuzz_judge_entry(const iri_search_t *search, iri_str_t octets,
 
 
 /*
- * The octets of filename, part by part, are the names of path: also of what
- * is not there yet, but not of what follows a file.
+ * The octets of filename, part by part, have the names of path: also those of
+ * absent entries, but not the part below a file.
  */
 static void
 fuzz_judge_entries(const iri_search_t *search, iri_str_t filename,
@@ -580,7 +583,7 @@ fuzz_judge_entries(const iri_search_t *search, iri_str_t filename,
         if (kind == IRI_NODE_DIR && octets.len != 0) {
             kind = fuzz_tree_kind(here);
 
-            /* What is not ASCII must be there, or follow a file. */
+            /* A name that is not ASCII must exist, or follow a file. */
             fuzz_assert(kind != IRI_NODE_ABSENT || !found
                         || fuzz_is_ascii(iri_str_from(path, b)));
         }
@@ -602,8 +605,8 @@ fuzz_judge_entries(const iri_search_t *search, iri_str_t filename,
 
 
 /*
- * What no tree can write ends the filename of a move, behind a "/": the
- * path before that.
+ * A name that the tree cannot encode ends the filename of a restart: the path
+ * before it.
  */
 static iri_str_t
 fuzz_written(iri_str_t path, iri_str_t filename)
@@ -645,7 +648,10 @@ fuzz_judge_why(const iri_found_t *found)
         break;
 
     case IRI_WHY_UNWRITABLE:
-        /* Below a directory of another name that is what is judged first. */
+        /*
+         * Below a directory that was found under another name the redirect to
+         * it comes first.
+         */
         fuzz_assert(found->verdict == IRI_REFUSE
                     || (found->verdict == IRI_RESTART
                         && found->match > IRI_MATCH_EXACT));
@@ -684,7 +690,7 @@ fuzz_judge_why(const iri_found_t *found)
 }
 
 
-/* What there is to choose is there, each once, in its order. */
+/* Each candidate exists, once, in the documented order. */
 static void
 fuzz_judge_choices(const iri_search_t *search, const iri_found_t *found)
 {
@@ -734,14 +740,14 @@ fuzz_judge_found(const iri_search_t *search, const iri_found_t *found)
             || memcmp(found->path.data, search->path.data, search->prefix)
                    == 0));
 
-    /* What was put right as it was read is refused where nothing has it. */
+    /* A repaired path is refused if no entry has its name. */
     if (found->verdict != IRI_REFUSE || search->reading == NULL
         || search->reading->form != IRI_FORM_MOJIBAKE)
     {
         fuzz_judge_why(found);
     }
 
-    /* Another name has as many parts, and as many that are empty. */
+    /* Another name has as many segments, and as many empty ones. */
     fuzz_assert(iri_str_count(found->path, '/')
                 == iri_str_count(search->path, '/'));
     fuzz_judge_dots(found->path, search->path);

@@ -1,12 +1,12 @@
 /*
- * replay.c - inputs through a fuzz target, without a fuzzer
+ * replay.c - run inputs through a fuzz target, without a fuzzer
  *
  *     replay_NAME FILE ...
  *
- * A file that ends in ".txt" holds an input a line, as t/cases write octets:
- * printable ASCII stands for itself, any other octet is \xHH; lines that
- * begin with "#" are comments.  Any other file is one input.  The target
- * itself aborts where something is wrong; the line stands on stderr then.
+ * A file that ends in ".txt" has an input on each line, with octets as in
+ * t/cases: printable ASCII stands for itself, any other octet is \\xHH; lines
+ * that start with "#" are comments. Any other file is one input. The target
+ * aborts on an error; then the line is printed to stderr.
  */
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #include "fuzz.h"
 
-#define REPLAY_MAX (1024 * 1024) /* octets of a file that is one input */
+#define REPLAY_MAX (1024 * 1024) /* octets of a file with one input */
 
 static char replay_where[4096]; /* file and line, for replay_abort */
 
@@ -36,7 +36,7 @@ replay_died(void)
 }
 
 
-/* Says which input it was; the signal goes on. */
+/* Print the input, and raise the signal again with its default action. */
 static void
 replay_abort(int number)
 {
@@ -57,7 +57,7 @@ replay_hex(int c)
 }
 
 
-/* In place; the octets that are left. */
+/* Unescape in place. Returns: the number of octets. */
 static size_t
 replay_octets(char *line, size_t len)
 {
@@ -79,7 +79,10 @@ replay_octets(char *line, size_t len)
 }
 
 
-/* The target gets just its octets, so that a sanitizer sees their end. */
+/*
+ * The target gets exactly its octets, so that a sanitizer detects accesses past
+ * the end.
+ */
 static void
 replay_one(const char *name, unsigned long line, const char *data, size_t len)
 {

@@ -1,18 +1,18 @@
 /*
  * tree.c - a tree in memory for the fuzz targets: see fuzz.h
  *
- * It does what a kernel does with absolute paths, counts, and fails where it
- * is told to.  Each change moves the times of the directory, long ago, so
- * that what is remembered is trusted as long as it should be.
+ * It resolves absolute paths like a kernel, counts calls, and fails on demand.
+ * Each change sets the times of the directory to times long ago, so that cached
+ * results are trusted for as long as they should be.
  */
 
 #include "fuzz.h"
 
-/* Nothing of an input may be near the time at which it is judged. */
+/* Times are far from the time at which an input is processed. */
 #define FUZZ_LONG_AGO INT64_C(1000000000000000000) /* 2001 */
 
 
-/* ---- names and places ---------------------------------------------------- */
+/* ---- names and nodes ---------------------------------------------------- */
 
 void
 fuzz_tree_clear(iri_str_t root)
@@ -28,7 +28,7 @@ fuzz_tree_clear(iri_str_t root)
 }
 
 
-/* The entry of that name in a directory; 0: there is none. */
+/* The index of an entry in a directory; 0: none. */
 static size_t
 fuzz_tree_in(size_t above, iri_str_t name)
 {
@@ -47,7 +47,7 @@ fuzz_tree_in(size_t above, iri_str_t name)
 }
 
 
-/* The next name of a path from *at on; 0: there is none. */
+/* The next name of a path from *at on. Returns: 0 if there is none. */
 static int
 fuzz_tree_part(iri_str_t path, size_t *at, iri_str_t *name)
 {
@@ -66,7 +66,7 @@ fuzz_tree_part(iri_str_t path, size_t *at, iri_str_t *name)
 }
 
 
-/* Walk down as the kernel does; errors of nodes are told by *wrong. */
+/* Resolve a path like a kernel; errors of nodes are in *wrong. */
 static iri_node_kind_t
 fuzz_tree_walk(iri_str_t path, size_t *node, unsigned *wrong)
 {
@@ -89,7 +89,7 @@ fuzz_tree_walk(iri_str_t path, size_t *node, unsigned *wrong)
             return IRI_NODE_ABSENT;
         }
 
-        /* What stands above must be searched, this must be looked at. */
+        /* Directories above must be searchable, the entry itself readable. */
         *wrong = fuzz.node[here].wrong | (*wrong & FUZZ_STAT_FAILS);
     }
 
@@ -126,7 +126,7 @@ fuzz_tree_has_faults(void)
 }
 
 
-/* ---- what the core calls ------------------------------------------------- */
+/* ---- functions that the core calls -------------------------------------- */
 
 /* A path of the core, below the root. */
 static iri_str_t
@@ -174,7 +174,7 @@ fuzz_tree_fails(void)
 }
 
 
-/* The owner of every second directory sets mtime back after each change. */
+/* In every second directory the owner resets mtime after each change. */
 static void
 fuzz_tree_times(size_t node, iri_node_t *out)
 {
@@ -280,7 +280,7 @@ fuzz_tree_may_be(iri_str_t name)
 }
 
 
-/* 0: there is no room. */
+/* Returns: 0 if there is no room. */
 static size_t
 fuzz_tree_add(size_t above, iri_str_t name, iri_node_kind_t kind)
 {
@@ -302,7 +302,7 @@ fuzz_tree_add(size_t above, iri_str_t name, iri_node_kind_t kind)
     fuzz.node[i].name = name;
     fuzz.node[i].above = above;
     fuzz.node[i].kind = kind;
-    fuzz.node[i].ino = 2 + i; /* used again, as file systems do */
+    fuzz.node[i].ino = 2 + i; /* reused, as by file systems */
     fuzz_tree_changed(i);
     fuzz_tree_changed(above);
 
@@ -346,7 +346,7 @@ fuzz_tree_put(iri_str_t path, iri_node_kind_t kind, unsigned wrong)
 }
 
 
-/* What is below it goes, too. */
+/* The entries below it are removed, too. */
 void
 fuzz_tree_remove(iri_str_t path)
 {
@@ -385,18 +385,19 @@ fuzz_tree_touch(iri_str_t path, unsigned wrong)
 /* ---- an entry described -------------------------------------------------- */
 
 /*
- * What an octet below 20 in the path of an entry stands for: the segment of
- * the request at that depth
+ * An octet below 20 in the path of an entry stands for the segment of the
+ * request at that depth:
  *
- *     01       canonical
- *     02       in NFD
- *     03 - 06  as the tree writes names, in its first ways
- *     07       as its octets came
- *     08, 0B   with the vendor pairs as vendors, as JIS have them
- *     0C - 0E  its octets read in a charset of requests
- *     0F - 11  and then as the tree writes that name
- *     12, 13   without its last octet, without its first
- *     14       in neither form: its first character in NFC, the rest in NFD
+ *    01        canonical
+ *    02        in NFD
+ *    03 - 06   in the first encodings of the tree
+ *    07        the octets of the request
+ *    08, 0B    the vendor pairs in the vendors' and in the JIS form
+ *    0C - 0E   the octets decoded in a charset of requests
+ *    0F - 11   and then encoded as the tree encodes that name
+ *    12, 13    without the last octet, without the first
+ *    14        unnormalized: the first character in NFC, the rest in NFD
+ *
  */
 
 static iri_str_t
@@ -425,7 +426,7 @@ fuzz_segment(iri_str_t path, size_t depth)
 }
 
 
-/* A segment's octets, read in a charset; empty: it does not read them. */
+/* A segment's octets, decoded in a charset; empty: invalid. */
 static iri_str_t
 fuzz_segment_in(const iri_charset_t *charset, iri_str_t octets)
 {
@@ -480,14 +481,14 @@ fuzz_segment_like(unsigned octet, size_t depth, const fuzz_conf_t *conf,
                   const iri_reading_t *reading)
 {
     iri_str_t             name = fuzz_segment(reading->path, depth), s;
-    iri_str_t             came = fuzz_segment(reading->octets, depth);
+    iri_str_t             received = fuzz_segment(reading->octets, depth);
     const iri_charsets_t *list = &conf->reading.charsets;
     iri_buf_t             out = IRI_BUF_EMPTY;
     int                   differs;
 
-    /* Limits are for the core to hold, not for what prepares its tree. */
-    if (name.len > FUZZ_NAME_MAX || came.len > FUZZ_NAME_MAX) {
-        return came;
+    /* The core checks limits; this function must not exceed its own buffers. */
+    if (name.len > FUZZ_NAME_MAX || received.len > FUZZ_NAME_MAX) {
+        return received;
     }
 
     switch (octet) {
@@ -506,7 +507,7 @@ fuzz_segment_like(unsigned octet, size_t depth, const fuzz_conf_t *conf,
         return fuzz_segment_written(&conf->tree, name, octet - 0x03);
 
     case 0x07:
-        return came;
+        return received;
 
     case 0x08:
     case 0x0b:
@@ -517,15 +518,15 @@ fuzz_segment_like(unsigned octet, size_t depth, const fuzz_conf_t *conf,
     case 0x0d:
     case 0x0e:
         return list->count > octet - 0x0c
-                   ? fuzz_segment_in(list->at[octet - 0x0c], came)
-                   : came;
+                   ? fuzz_segment_in(list->at[octet - 0x0c], received)
+                   : received;
 
     case 0x0f:
     case 0x10:
     case 0x11:
         s = list->count > octet - 0x0f
-                ? fuzz_segment_in(list->at[octet - 0x0f], came)
-                : came;
+                ? fuzz_segment_in(list->at[octet - 0x0f], received)
+                : received;
         return fuzz_segment_written(&conf->tree, s, 0);
 
     case 0x12:
@@ -541,7 +542,7 @@ fuzz_segment_like(unsigned octet, size_t depth, const fuzz_conf_t *conf,
 }
 
 
-/* With all that stands for something put in; at most so many octets. */
+/* All codes replaced; at most that many octets. */
 static iri_str_t
 fuzz_tree_expand(iri_str_t template, const fuzz_conf_t *conf,
                  const iri_reading_t *reading)
@@ -602,7 +603,7 @@ fuzz_tree_describe(iri_str_t field, const fuzz_conf_t *conf,
         /* void */
     }
 
-    /* An octet that is none of these is one of the two that matter. */
+    /* Any other octet selects one of the two most useful kinds. */
     if (kinds[i].octet != field.data[0]) {
         i = field.data[0] % 2;
     }

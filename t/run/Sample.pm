@@ -1,5 +1,5 @@
-# The sample site of `make run`: a tree with names in many languages, forms
-# and charsets, and the requests that ask for them.
+# The sample site of `make run`: a tree with names in many languages, forms and
+# charsets, and the requests for them.
 package Sample;
 use strict;
 use warnings;
@@ -14,8 +14,8 @@ use Unicode::Normalize qw(NFC NFD);
 
 our @EXPORT_OK = qw(make_site requests percent utf8);
 
-# A file: its language, its name, and the legacy charset in which old pages
-# and clients ask for it. The rest is derived from these lines.
+# A file: its language, its name, and the legacy charset of old pages and
+# clients. The rest is derived from these lines.
 my @FILES = (
     ['Japanese',   '/日本語/表示.html',           'Shift_JIS', 'EUC-JP'],
     ['Chinese',    '/中文/简体字.html',           'GB18030'],
@@ -31,8 +31,8 @@ my @FILES = (
     ['Vietnamese', '/Tiếng Việt/phở.html'],
 );
 
-# Subtrees whose names are stored otherwise, as the example configurations
-# say: [prefix, label on disk, form on disk, note, files].
+# Subtrees whose names are encoded otherwise, as in the example configurations:
+# [prefix, label on disk, form on disk, note, files].
 my @TREES = (
     ['/nfd', 'UTF-8', 'NFD', 'names on disk: NFD',
         ['/Αθήνα.html'], ['/がぎぐげご.html', 'EUC-JP']],
@@ -63,7 +63,7 @@ sub files {
     return @files;
 }
 
-# Files that only single requests ask for.
+# Files that are requested in one form only.
 my @FURTHER =
     ('/1〜9.html', '/秘密/鍵.html', '/moved/Straße.html', '/plain.html',
     '/any/Straße.html', '/any/Résumé.html', '/any/Readme.html',
@@ -104,8 +104,8 @@ $note<p>Octets on disk: <code>$disk</code></p>
 END
 }
 
-# Old pages link in whatever form their author's system had: each file with
-# a link in each form.
+# Old pages link in the form of their author's system: each file with a link in
+# each form.
 sub index_page {
     my $rows = '';
     for my $file (files()) {
@@ -156,9 +156,9 @@ sub forms {
     return grep { !$seen{ $_->[1] }++ } @forms;
 }
 
-# What is asked, as groups: { path, note, requests }, a request being
-# { form, target, status, file (canonical UTF-8; undef: none),
-# location (undef: none) }.
+# The requests as groups: { path, note, requests }, a request being { form,
+# target, status, file (canonical UTF-8; undef: none), location (undef: none)
+# }.
 sub requests {
     return (map { group_of($_) } files()), further();
 }
@@ -172,7 +172,7 @@ sub group_of {
     return { %$file, requests => \@requests };
 }
 
-# Rules, redirects, the vendor variant, and what must go on as it was.
+# Rules, redirects, the vendor variant, and requests that must work as before.
 sub further {
     my $key   = '/秘密/鍵.html';
     my $moved = '/moved/Straße.html';

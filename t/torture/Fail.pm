@@ -1,6 +1,6 @@
-# The file that tells the modules of a torture build which of their calls
-# fail, and what it says of those that were made; the layout is fail_t of
-# fail.h. Only one request may be under way while something is to fail.
+# The file that tells the modules of a torture build which of their calls fail,
+# and that counts the calls; its layout is fail_t of fail.h. Only one request
+# may be in flight while calls fail.
 package Fail;
 use strict;
 use warnings;
@@ -18,21 +18,22 @@ our @KINDS = (MEMORY, FILES, ICU);
 our %KIND_NAME =
     (MEMORY, 'memory', FILES, 'files', ICU, 'ICU', POOL, 'pool');
 
-# What a call to the file system may say, by name.
+# The errnos of file system calls, by name.
 our %ERRNO = map { $_ => Errno->can($_)->() }
     qw(EACCES EIO ELOOP ENAMETOOLONG EMFILE ENFILE ENOMEM EINTR ESTALE ENOENT
        ENOTDIR);
 
-# Does that errno of a function say that there is nothing? To believe it is
-# right, and so it is of a directory that may not be listed: nothing but exact
-# names is found there.
+# Does that errno of a function mean that the entry is absent? Then the module
+# may treat it as such, and a directory that cannot be listed likewise: only
+# exact names are found in it.
 sub is_absence {
     my ($error, $function) = @_;
     return $error =~ /^(?:ENOENT|ENOTDIR|ELOOP|ENAMETOOLONG)$/
         || $error eq 'EACCES' && $function eq 'opendir';
 }
 
-# Makes the file and names it to the servers that are started from now on.
+# Creates the file and exports its name to servers that are started from now
+# on.
 sub new {
     my ($class, $path) = @_;
     IRI::Server::spew($path, '');
@@ -43,8 +44,8 @@ sub new {
     return bless { file => $file }, $class;
 }
 
-# Counts calls of some kinds and lets the one numbered $at fail, with $on 1
-# each one after it, too; 0: none.
+# Counts calls of some kinds and lets call number $at fail, with $on 1 also all
+# later ones; 0: none.
 sub arm {
     my ($self, $kinds, $at, $on, $errno) = @_;
     $self->put(0, pack 'LLLlLL', 0, $at // 0, $on // 0, $errno // 0, 0, 0);
@@ -52,8 +53,8 @@ sub arm {
     return;
 }
 
-# Nothing fails any more. Returns how many calls were counted and how many of
-# them failed.
+# Nothing fails any more. Returns the number of calls that were counted and of
+# those that failed.
 sub off {
     my ($self) = @_;
     $self->put(0, pack 'L', 0);
@@ -82,7 +83,7 @@ sub state {
     return \%state;
 }
 
-# The calls that were counted, [function, caller, its caller, ...], in order.
+# The counted calls, [function, caller, its caller, ...], in order.
 sub calls {
     my ($self, $count) = @_;
     return if !$count;

@@ -1,7 +1,7 @@
-# Sends one request again and again to a server whose module's calls fail one
-# after the other, and judges what comes: it is the answer that comes
-# undisturbed, or an error; never another file, another address, or a success
-# where there was none. After each failure the same request is answered right.
+# Sends one request repeatedly to a server whose module's calls fail one after
+# the other, and judges the responses: the response without failures, or an
+# error; never another file, another address, or a success instead of a
+# refusal. After each failure the same request has the right response.
 package Judge;
 use strict;
 use warnings;
@@ -10,8 +10,8 @@ use IRI::HTTP1;
 use IRI::HTTP2;
 use Time::HiRes ();
 
-# Options: all => 1 for each call and each errno instead of some; of() says of
-# which server.
+# Options: all => 1 for each call and each errno instead of some; of() sets the
+# server.
 sub new {
     my ($class, %option) = @_;
     return bless {
@@ -20,7 +20,7 @@ sub new {
     }, $class;
 }
 
-# Goes on with another server.
+# Continues with another server.
 sub of {
     my ($self, $server, $fail) = @_;
     delete @$self{qw(log seen)};
@@ -30,8 +30,8 @@ sub of {
 
 # ---- asking ------------------------------------------------------------------
 
-# A case's request, on a connection of its own that the server closes when it
-# has done all that belongs to the request, its lines of log too.
+# Sends a case's request on a connection of its own that the server closes
+# after all work for the request, including its log lines.
 sub ask {
     my ($self, $case) = @_;
     my $proto = $case->{proto} // 'h1';
@@ -51,7 +51,7 @@ sub ask {
         headers => ['Connection', 'close', @{ $case->{headers} // [] }] });
 }
 
-# What of an answer has to stay as it is.
+# The parts of a response that must not change.
 sub shape {
     my ($answer) = @_;
     my %shape = (
@@ -77,7 +77,7 @@ sub workers {
     return join ' ', sort { $a <=> $b } split ' ', $children;
 }
 
-# As it was before the request, and nothing remembered of it.
+# Restores the state before the request, and clears caches.
 sub renew {
     my ($self, $case) = @_;
     $case->{renew}->() if $case->{renew};
@@ -88,19 +88,19 @@ sub renew {
 
 # ---- one case ----------------------------------------------------------------
 
-# Lets each call of a case fail; in a sample, of those that were made in the
-# same way, the first and the last. A case has
+# Lets each call of a case fail; in a sample, of those with the same call stack
+# the first and the last. A case has
 #
-#   name, method, target, headers, body, host, port, proto
-#   status, like   what comes undisturbed
-#   lax            what else may come where an entry is said to be absent
-#   also           what else may come of any failure; both are patterns for
-#                  the status, a space and the body
-#   same           1: nothing else may come at all
-#   less           1: entries may be missing
-#   closes         1: nginx may end the connection without an answer
-#   renew, state   code that undoes what the request does, and tells of it
-#   listed         directories to be read anew
+#  name, method, target, headers, body, host, port, proto
+#  status, like   the response without failures
+#  lax            other possible responses if an entry is reported as absent
+#  also           other possible responses after any failure; both are patterns
+#                 for the status, a space and the body
+#  same           1: no other response is possible
+#  less           1: entries may be missing
+#  closes         1: nginx may close the connection without a response
+#  renew, state   code that reverts the effects of the request, and reads them
+#  listed         directories to be read again
 sub run {
     my ($self, $case) = @_;
     my $right = $self->undisturbed($case) // return;
@@ -123,8 +123,8 @@ sub run {
     return;
 }
 
-# The same for what httpd does not survive: of some calls only, since it takes
-# a second for a new child.
+# The same for failures that end a child of httpd: for some calls only, because
+# a new child takes a second.
 sub run_pool {
     my ($self, $case, $limit) = @_;
     my $right = $self->undisturbed($case) // return;
@@ -138,7 +138,7 @@ sub run_pool {
     return;
 }
 
-# The right answer, twice the same.
+# The right response, twice.
 sub undisturbed {
     my ($self, $case) = @_;
     my @shapes;
@@ -164,7 +164,7 @@ sub undisturbed {
     return;
 }
 
-# What differs between two answers, but the names of what may.
+# The difference between two responses, except names that may vary.
 sub differs {
     my ($one, $two, @but) = @_;
     my %but = map { $_ => 1 } @but, qw(before nginx);
@@ -192,8 +192,9 @@ sub count {
     return $self->{fail}->calls($count);
 }
 
-# Lets one call fail once, and from then on; with each errno. It may not come:
-# lists of directories that have just changed are remembered for a moment.
+# Lets one call fail once, and with all later ones; with each errno. The call
+# may not occur: indexes of directories that have just changed are cached for a
+# moment.
 sub fail_at {
     my ($self, $case, $kind, $at, $call) = @_;
     for my $on (0, 1) {
@@ -204,7 +205,8 @@ sub fail_at {
     return;
 }
 
-# In a sample only errnos that are told apart, and ENOENT is in other tests.
+# In a sample only errnos that the code distinguishes; ENOENT is in other
+# tests.
 sub errors_of {
     my ($self, $call) = @_;
     return sort keys %ERRNO if $self->{all};
@@ -247,8 +249,7 @@ sub inject {
     return;
 }
 
-# All cases once, on a server that was started while something failed: what
-# is wrong.
+# All cases once, on a server that was started with a failure: the errors.
 sub replay {
     my ($self, @cases) = @_;
     my @wrong;
@@ -263,7 +264,7 @@ sub replay {
     return @wrong;
 }
 
-# Lines that the log has got since the last time and that nobody expects.
+# New lines of the log that are not expected.
 sub alarm {
     my ($self) = @_;
     my $server = $self->{server};
@@ -279,8 +280,8 @@ sub alarm {
         grep { /$bad|Sanitizer|runtime error:|exit signal/ } @lines;
 }
 
-# Keeps what is wrong, with what failed: the how many-th call, "on" for all
-# from there on, the function and where it was called.
+# Records errors with the failure: the number of the call, "on" for all later
+# ones, the function and its caller.
 sub blame {
     my ($self, $case, $kind, $at, $on, $error, $call, $wrong) = @_;
     my ($name, @frames) = grep { $_ } @$call;
@@ -290,8 +291,8 @@ sub blame {
     return;
 }
 
-# Where the module calls what can fail, [function, place], as the places that
-# were hit; what is called by a jump, env.alloc say, is not among them.
+# The callers in the module of functions that can fail, [function, caller];
+# indirect calls, for example of env.alloc, are not among them.
 sub places_of {
     my ($module) = @_;
     my @places;
@@ -306,7 +307,7 @@ sub places_of {
     return @places;
 }
 
-# Functions for places in the module, where there is a tool to tell.
+# Function names for addresses in the module, if a tool is available.
 sub names {
     my ($self, @frames) = @_;
     my $module = $self->{server}->module;
@@ -320,9 +321,9 @@ sub names {
 
 # ---- judging -----------------------------------------------------------------
 
-# What an answer is: same, unset (the same, and a variable has no value),
-# other (one that the case allows), error, closed. And what is wrong with it.
-# absent: what failed has said that there is nothing.
+# Classifies a response: same, unset (the same, and a variable has no value),
+# other (allowed by the case), error, closed; and its errors. absent: the
+# failure reported an entry as absent.
 sub judge {
     my ($case, $right, $got, $absent) = @_;
     my @vars = sort grep { /^X-/ } keys %$right;
@@ -350,8 +351,8 @@ sub judge {
     return ('other', $differs);
 }
 
-# May a failure end the connection? It does in nginx where the head of an
-# answer is made, and once it has gone out.
+# May a failure close the connection? In nginx it does while the header of a
+# response is made, and after it was sent.
 sub closes {
     my ($case, $right) = @_;
     return $right->{nginx}
@@ -369,8 +370,8 @@ sub is_less {
     return !grep { !$there{$_} && !/$count/ } @{ $lines[1] };
 }
 
-# Is it a redirect as the server itself writes it? Then its escapes are in
-# lower case, or it stands raw in a page that says where to without Location.
+# Is it a redirect as the server itself writes it? Its escapes may be in lower
+# case, or the address raw in a page without Location.
 sub as_written {
     my ($right, $got) = @_;
     return 0 if $right->{where} eq '' || $got->{status} != $right->{status};
@@ -384,9 +385,9 @@ sub as_written {
         && $form{raw}->($right->{body}) eq $form{raw}->($got->{body});
 }
 
-# Is a variable wrong that has another value than it should have? It may be
-# empty; where a file is, it may say as the server has it; and of what is said
-# to be absent it may say so.
+# Does a variable have a wrong value? It may be empty; that of a file may be
+# the server's own; and it may describe an entry as absent that was reported as
+# absent.
 sub false_value {
     my ($case, $right, $got, $absent, $name) = @_;
     return 0 if $got->{$name} =~ /^(?:none)?$/;

@@ -1,7 +1,7 @@
-# What is tortured: a tree with something to be opened by mistake beside each
-# name, the configurations of both servers for it, and requests with what
-# comes undisturbed. SECRET is in files that rules deny, DECOY in files that
-# no request asks for.
+# The subject of torture tests: a tree with an entry beside each name that
+# could be opened by mistake, the configurations of both servers, and requests
+# with their responses without failures. SECRET is in files that rules deny,
+# DECOY in files that no request is for.
 package Setting;
 use strict;
 use warnings;
@@ -26,7 +26,7 @@ sub at {
 
 # ---- the tree ----------------------------------------------------------------
 
-# U+01DF partly composed, which no look finds; composed and decomposed it is
+# U+01DF partly composed, which no lookup finds; composed and decomposed it is
 # \xC7\x9F and a\xCC\x88\xCC\x84.
 my $PARTLY = "\xC3\xA4\xCC\x84";
 
@@ -106,8 +106,8 @@ sub make_root {
     return $root;
 }
 
-# A directory that a section of httpd is to deny, in octets that the section
-# cannot foresee: to be there only after the start.
+# A directory that a section of httpd must deny, with octets that the section
+# cannot predict: created only after the start.
 sub put_late {
     my ($root, $there) = @_;
     my $late = "$root/late/$PARTLY";
@@ -118,7 +118,7 @@ sub put_late {
     return;
 }
 
-# A directory that is written to, as it was.
+# Restores a directory that is written to.
 sub renew_dav {
     my ($root) = @_;
     remove_tree("$root/dav", { keep_root => 1 });
@@ -130,7 +130,7 @@ sub renew_dav {
     return;
 }
 
-# All that is in it.
+# The content of the directory.
 sub dav_state {
     my ($root) = @_;
     my @found;
@@ -431,15 +431,15 @@ END
 
 # ---- requests ----------------------------------------------------------------
 
-# name, target, status, body: what comes undisturbed; then what else there is
-# to say, see Judge::run.
+# name, target, status, body of the response without failures; then further
+# properties, see Judge::run.
 sub get {
     my ($name, $target, $status, $like, %more) = @_;
     return { name => $name, method => 'GET', target => $target,
         status => $status, like => $like, %more };
 }
 
-# Names that a listing tells, and no others.
+# Names in the listing, and no others.
 my $SHOWN = do {
     my @seen = map { "(?=.*\Q$_\E)" } qw(日.txt 表.txt 夜 ascii);
     my @not  = map { "(?!.*$_)" } '秘', '鍵', '密', 'E7%A7%98', 'E9%8D%B5',
@@ -541,8 +541,8 @@ sub common {
     );
 }
 
-# What a collection tells of its names. Once some of it has gone out it may
-# end in the middle.
+# The names that a collection lists. Once a part was sent the response may end
+# early.
 sub propfind {
     my ($root, $name, $target, $depth) = @_;
     return { name => $name, method => 'PROPFIND', target => $target,
@@ -554,7 +554,7 @@ sub propfind {
 END
 }
 
-# Requests that write. What is told to be absent is a new name.
+# Requests that write. A name that is reported as absent is new.
 sub dav {
     my ($root) = @_;
     my %state = (
@@ -584,7 +584,7 @@ sub dav {
     );
 }
 
-# What is much like another request: not in a sample.
+# Requests that are similar to others: not in a sample.
 my %LIKE_ANOTHER = map { $_ => 1 } 'raw', 'NFD in the request',
     'EUC tree, EUC', 'EUC tree, query', 'two levels', 'directory',
     'alternative reading', 'denied, EUC', 'denied, raw NFD', 'redirect, NFD',
@@ -605,7 +605,7 @@ sub cases {
     return @cases;
 }
 
-# What is not the same on both.
+# Differences between the servers.
 sub differ {
     my ($server) = @_;
     my %nginx = (

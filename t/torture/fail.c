@@ -1,6 +1,4 @@
-/*
- * fail.c - the C library and ICU, made to fail
- */
+/* fail.c - wrappers of the C library and ICU that fail on demand */
 
 #include "fail.h"
 
@@ -27,7 +25,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Set by the linker: where this module is. */
+/* Set by the linker: the address of this module. */
 extern const char __ehdr_start[];
 extern const char _end[];
 
@@ -117,12 +115,12 @@ int     torture_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags);
 #pragma GCC visibility pop
 
 
-/* ---- what is to fail ----------------------------------------------------- */
+/* ---- calls that fail ---------------------------------------------------- */
 
 static fail_t *fail;
 
 
-/* Before the server drops its privileges and clears its environment. */
+/* Runs before the server drops its privileges and clears its environment. */
 __attribute__((constructor)) static void
 fail_init(void)
 {
@@ -144,13 +142,13 @@ fail_init(void)
     (void) close(fd);
 
     if (map != MAP_FAILED) {
-        (void) backtrace(frames, 1); /* loads what it needs */
+        (void) backtrace(frames, 1); /* loads the unwinder */
         fail = map;
     }
 }
 
 
-/* httpd unloads its modules between its two readings of a configuration. */
+/* httpd unloads its modules between reading its configuration twice. */
 __attribute__((destructor)) static void
 fail_exit(void)
 {
@@ -161,7 +159,7 @@ fail_exit(void)
 }
 
 
-/* The callers in this module but for those in this file. */
+/* The callers in this module, except those in this file. */
 __attribute__((noinline)) static void
 fail_record(fail_call_t *call, const char *name)
 {
@@ -173,7 +171,7 @@ fail_record(fail_call_t *call, const char *name)
     memcpy(call->name, name,
            len < sizeof(call->name) ? len : sizeof(call->name) - 1);
 
-    /* fail_record, fail_now and the function that fails come first */
+    /* the first frames are fail_record, fail_now and the function that fails */
     count = backtrace(frames, FAIL_FRAMES + 8);
 
     for (i = 3, n = 0; i < (size_t) count && n < FAIL_FRAMES; i++) {
@@ -693,7 +691,7 @@ torture_ucol_setAttribute(UCollator *collator, UColAttribute which,
 }
 
 
-/* It has no other way to say so. */
+/* This function has no error argument. */
 int32_t
 torture_ucol_getSortKey(const UCollator *collator, const UChar *from,
                         int32_t from_len, uint8_t *to, int32_t size)

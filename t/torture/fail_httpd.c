@@ -1,13 +1,12 @@
 /*
- * fail_httpd.c - what APR gives the module, made to fail
+ * fail_httpd.c - APR's functions for the module, which fail on demand
  *
- * No pool of httpd gives NULL: httpd sets a function that ends the process
+ * No pool of httpd returns NULL: httpd sets a function that ends the process
  * (see apr_pool_abort_set in server/main.c), all of APR relies on it, and so
- * does the module.  So an allocation by the module fails here as it does
- * there; a pool without that function is counted, since it would give NULL.
- *
- * The core promises more, and its memory comes from one place: there NULL is
- * given, and the module is tested for what it makes of the core's statuses.
+ * does the module. So an allocation by the module fails here in the same way; a
+ * pool without that function is counted, because it would return NULL. The core
+ * handles NULL, and gets its memory from one function: there NULL is returned,
+ * which tests how the module handles the core's errors.
  */
 
 #include "fail.h"
@@ -221,7 +220,7 @@ torture_apr_dir_open(apr_dir_t **dir, const char *path, apr_pool_t *pool)
 }
 
 
-/* ENOENT, which is how it says that there are no more, too. */
+/* ENOENT, by which it also reports the end of the directory. */
 apr_status_t
 torture_apr_dir_read(apr_finfo_t *info, apr_int32_t wanted, apr_dir_t *dir)
 {

@@ -1,8 +1,9 @@
 /*
- * fail_nginx.c - what nginx gives the module, made to fail
+ * fail_nginx.c - nginx's functions for the module, which fail on demand
  *
- * Declared as the linker sees it, so that no header of nginx is needed: all
- * are pointers and integers.  Each fails as nginx says it does without memory.
+ * They are declared as the linker sees them, so that no header of nginx is
+ * needed: all arguments are pointers and integers. Each fails as in nginx
+ * without memory.
  */
 
 #include "fail.h"

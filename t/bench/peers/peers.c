@@ -1,21 +1,22 @@
 /*
- * peers.c - the same work by this library and by its peers, to be counted
+ * peers.c - the same operations by this library and others, to count
+ * instructions
  *
  *     peers WORK WHO ROUNDS FILE
  *
- * WORK: split, to-uri, nfc (to-uri of a text that is put in NFC), idn (to-uri
- * with the host in A-labels), to-iri, resolve.  WHO: iri, uriparser, curl, icu
- * (of nfc and idn alone: it normalizes, it maps hosts).  FILE has an IRI a
- * line; all of them are worked at ROUNDS times.  What is given to
- * each: for split and to-iri the IRIs as URIs, since uriparser knows ASCII
- * alone, for to-uri as they are, for resolve the URIs as base with references
- * to them in turn.  Every peer takes the way that it has for strings in
- * memory: what it asks for it gives back, ours is an arena that is used again.
+ * WORK: split, to-uri, nfc (to-uri of a text that is normalized to NFC), idn
+ * (to-uri with the host in A-labels), to-iri, resolve. WHO: iri, uriparser,
+ * curl, icu (for nfc, which it normalizes, and idn, of which it maps the host).
+ * FILE has an IRI on each line; all are processed ROUNDS times. The input is:
+ * for split and to-iri the IRIs as URIs, since uriparser accepts ASCII only;
+ * for to-uri the IRIs; for resolve the URIs as bases and a list of references
+ * in turn. Each library uses its functions for strings in memory and frees what
+ * it allocates; ours uses an arena that is reused.
  *
- * No peer does all that ours does: uriEscape and curl_easy_escape escape ":"
- * and "/", too, and do not look whether it is UTF-8; uriUnescapeInPlace and
- * curl_easy_unescape undo all escapes.  Of nfc ICU escapes nothing, and of idn
- * it is given the host alone.
+ * No other library does all that ours does: uriEscape and curl_easy_escape also
+ * escape ":" and "/", and do not validate UTF-8; uriUnescapeInPlace and
+ * curl_easy_unescape undo all escapes. For nfc ICU escapes nothing, and for idn
+ * it maps the host only.
  */
 
 #include <stdio.h>
@@ -38,7 +39,7 @@ static size_t lines;
 
 static const char *const references[] = { "../g", "a/b?c#d", "/x/y",
                                           "?q",   "//b/c",   "./././d/../e" };
-static size_t done; /* octets that came out, so that nothing is left out */
+static size_t done; /* octets of output, so that no work is optimized away */
 
 typedef void (*work_t)(size_t i);
 
@@ -223,7 +224,10 @@ uriparser_to_uri_one(size_t i)
 }
 
 
-/* It works in place, so a copy is part of it: ours leaves what it is given. */
+/*
+ * uriparser unescapes in place, so copying is part of its work: ours does not
+ * change its input.
+ */
 static void
 uriparser_to_iri_one(size_t i)
 {
@@ -414,7 +418,10 @@ copy(const unsigned char *text, size_t len)
 }
 
 
-/* libcurl wants an authority: what has none is left out, for all of them. */
+/*
+ * libcurl requires an authority: IRIs without one are skipped for all
+ * libraries.
+ */
 static void
 read_lines(const char *name)
 {

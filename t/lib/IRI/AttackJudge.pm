@@ -27,9 +27,9 @@ my %LIMIT = (
 
 # The limit, larger for code with sanitizers.
 sub limit {
-    my ($what) = @_;
-    my $room = $ENV{IRI_ASAN} && $what =~ /cpu|memory|fast/ ? 8 : 1;
-    return $LIMIT{$what} * $room;
+    my ($operand) = @_;
+    my $room = $ENV{IRI_ASAN} && $operand =~ /cpu|memory|fast/ ? 8 : 1;
+    return $LIMIT{$operand} * $room;
 }
 
 # Percent-encoded UTF-8 of a path that is octets.
@@ -133,13 +133,13 @@ my %JUDGE = (
 # Judges by the code of the row; AFTER:T|X by X.
 sub judge_own {
     my ($row, $answer, $run) = @_;
-    my ($code, $what) = split /:/, $row->{invariant}, 2;
+    my ($code, $operand) = split /:/, $row->{invariant}, 2;
     if ($code eq 'AFTER') {
-        my ($first, $then) = $what =~ /^(.*)\|(.*)$/;
-        ($code, $what) = split /:/, $then, 2;
+        my ($first, $then) = $operand =~ /^(.*)\|(.*)$/;
+        ($code, $operand) = split /:/, $then, 2;
     }
     my $judge = $JUDGE{$code} or die "$row->{id}: no code $code\n";
-    return $judge->($row, $answer, $run, $what);
+    return $judge->($row, $answer, $run, $operand);
 }
 
 sub is_4xx { return $_[0]->status =~ /^4|^501$/ }

@@ -297,7 +297,7 @@ RewriteRule "^/$first/" - [F]
 END
     return '' if $rule eq 'guarded';
     my $section = $rule eq 'named' ? 'Files' : 'Location';
-    my $what    = $rule eq 'named' ? $leaf : "/$first";
+    my $denied_path    = $rule eq 'named' ? $leaf : "/$first";
     my $text    = $rule eq 'auth' ? <<'END' : 'Require all denied';
 AuthType Basic
     AuthName here
@@ -305,7 +305,7 @@ AuthType Basic
     AuthUserFile "%%TMP%%/users"
     Require valid-user
 END
-    return "<$section \"$what\">\n    $text\n</$section>\n";
+    return "<$section \"$denied_path\">\n    $text\n</$section>\n";
 }
 
 sub httpd_places {

@@ -50,7 +50,7 @@ sub wanted {
 # charset of the conf cannot encode the name, or where the line is no file.
 sub entry {
     my ($self, $row) = @_;
-    my ($kind, $what) = $row->{kind} =~ /^(\w+)(?:, (\w+))?/;
+    my ($kind, $rule) = $row->{kind} =~ /^(\w+)(?:, (\w+))?/;
     return if $kind =~ /^(?:vhost|alias)$/;
     my $path  = octets($row->{path});
     my $disk  = $path;
@@ -61,7 +61,7 @@ sub entry {
     $disk =~ s{^\.\./}{/../};
     return {
         path => $path, disk => "$self->{root}$disk", kind => $kind,
-        rule => $what // '', marker => $marker, text => $row->{marker}
+        rule => $rule // '', marker => $marker, text => $row->{marker}
     };
 }
 

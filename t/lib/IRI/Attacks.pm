@@ -222,7 +222,7 @@ sub lines_of {
 }
 
 # Does a stock server log more than one error about such a request?
-sub says_more {
+sub may_log_more {
     my ($self, $row) = @_;
     return writes($row->{method}) || $self->{conf}{listing} eq 'on';
 }
@@ -463,13 +463,13 @@ sub judge_errors {
     }
     for my $from (grep { $rows{$_} } keys %lines) {
         my @rows  = @{ $rows{$from} };
-        my @told  = @{ $lines{$from} };
+        my @logged  = @{ $lines{$from} };
         my $may   = sum map { $_->{lines} } @rows;
-        @told = grep { /\biri: / } @told
-            if grep { $self->says_more($_->{row}) } @rows;
+        @logged = grep { /\biri: / } @logged
+            if grep { $self->may_log_more($_->{row}) } @rows;
         push @{ (@rows == 1 ? $rows[0] : $all)->{every} },
-            join "\n    ", @told . " lines in the error log, not $may", @told
-            if @told > $may;
+            join "\n    ", @logged . " lines in the error log, not $may", @logged
+            if @logged > $may;
     }
     return;
 }

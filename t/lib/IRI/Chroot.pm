@@ -3,7 +3,7 @@
 # mounted and no process runs on.
 #
 #   my $debian = IRI::Chroot->new('deb-test');
-#   my ($code, $said) = $debian->run('apt-get -y install nginx && nginx -t');
+#   my ($code, $output) = $debian->run('apt-get -y install nginx && nginx -t');
 package IRI::Chroot;
 use strict;
 use warnings;
@@ -93,9 +93,9 @@ sub remove {
 # A command on the host, which must succeed.
 sub host {
     my ($self, @command) = @_;
-    my ($code, $said) = $self->logged("@command", @command);
-    die "@command: exit code $code\n$said" if $code;
-    return $said;
+    my ($code, $output) = $self->logged("@command", @command);
+    die "@command: exit code $code\n$output" if $code;
+    return $output;
 }
 
 # A script for sh, in the chroot: its exit code and output.
@@ -110,9 +110,9 @@ sub run {
 # As run(), and tests the exit code; returns the output.
 sub must {
     my ($self, $script, $name) = @_;
-    my ($code, $said) = $self->run($script);
-    Test::More::is($code, 0, $name // $script) or Test::More::diag($said);
-    return $said;
+    my ($code, $output) = $self->run($script);
+    Test::More::is($code, 0, $name // $script) or Test::More::diag($output);
+    return $output;
 }
 
 sub logged {

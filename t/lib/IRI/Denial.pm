@@ -19,8 +19,8 @@ use IRI::Spelling qw(encode_label key percent read_in twin_characters
     write_in);
 use Unicode::Normalize qw(NFC NFD);
 
-our @EXPORT_OK = qw(entry_name has_place httpd_text make_trees marker
-    nginx_text places users worlds);
+our @EXPORT_OK = qw(entry_name has_context httpd_text make_trees marker
+    nginx_text contexts users worlds);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
 
@@ -231,7 +231,7 @@ sub make_tree {
     $tree->{absent}  = [grep { !exists $present{$_} } sort keys %denied];
     make_data($tree, $_, marker()) for @{ $tree->{present} };
     make_public($tree);
-    make_places($tree);
+    make_contexts($tree);
     return $tree;
 }
 
@@ -347,12 +347,12 @@ sub percent_path {
 # The directories of the contexts: links to the root itself, so that all
 # contexts have all names. A .htaccess counts only where AllowOverride permits
 # it.
-sub make_places {
+sub make_contexts {
     my ($tree) = @_;
     my $root = $tree->{root};
     make_path("$root/tried", "$root/errored");
     symlink $root, "$root/$_" or die "$root/$_: $!\n"
-        for (grep { $_ ne 'top' } all_places()),
+        for (grep { $_ ne 'top' } all_contexts()),
         qw(tried/try errored/error inside rewritten srvrewritten acceled
         pted ../aliased);
     spew("$root/ssi.shtml", '<!--# include virtual="$args" -->');
@@ -388,7 +388,7 @@ sub each_name {
     } @{ $tree->{denied} };
 }
 
-# ---- places of nginx --------------------------------------------------------
+# ---- contexts of nginx --------------------------------------------------------
 
 # Requests below a name or beside it; see t/denial.t.
 my @ALL  = qw(file leaf hidden index bare inner deep);
@@ -445,8 +445,8 @@ my @NGINX = (
     { name => 'regex-alias', made => 1,
         guard => 'location ~ "^/regex-alias/(?:RE)" { deny all; }',
         end => 'location ~ "^/regex-alias/(.*)$" { alias ROOT/$1; }' },
-    { name => 'root', common => 'set $place ROOT; location /root/ {'
-            . ' root $place;',
+    { name => 'root', common => 'set $context ROOT; location /root/ {'
+            . ' root $context;',
         each => 'location "/root/@" { deny all; }', end => '}' },
     { name => 'rewrite', made => 1,
         each => 'location "/rewritten/@" { deny all; }',
@@ -485,7 +485,7 @@ my @NGINX = (
     { name => 'top', at => '', each => 'location "/@" { deny all; }' },
 );
 
-# ---- places of httpd --------------------------------------------------------
+# ---- contexts of httpd --------------------------------------------------------
 
 my $DENIED = "\nRequire all denied\n";
 my @HTTPD = (
@@ -554,35 +554,35 @@ my @HTTPD = (
 );
 
 # All contexts of a server, completed.
-sub places {
+sub contexts {
     my ($kind) = @_;
     return map {
         { status => 403, shapes => \@ALL, at => $_->{name}, %$_ }
     } $kind eq 'nginx' ? @NGINX : @HTTPD;
 }
 
-sub all_places {
+sub all_contexts {
     my %seen;
     return grep { !$seen{$_}++ } map { $_->{name} } @NGINX, @HTTPD;
 }
 
 # Does a world have a context?
-sub has_place {
-    my ($world, $place) = @_;
-    return 0 if $place->{no_pass} && $world->{pass};
-    return !$place->{trees}
-        || scalar grep { $_ eq $world->{tree} } @{ $place->{trees} };
+sub has_context {
+    my ($world, $context) = @_;
+    return 0 if $context->{no_pass} && $world->{pass};
+    return !$context->{trees}
+        || scalar grep { $_ eq $world->{tree} } @{ $context->{trees} };
 }
 
 # ---- configurations ---------------------------------------------------------
 
 # The text of all contexts in one server.
-sub places_text {
-    my ($world, $tree, $guarded, @places) = @_;
+sub contexts_text {
+    my ($world, $tree, $guarded, @contexts) = @_;
     my $text = '';
-    for my $place (grep { has_place($world, $_) } @places) {
+    for my $context (grep { has_context($world, $_) } @contexts) {
         my ($common, $guard, $each, $end) =
-            map { defined ? "$_\n" : '' } @$place{qw(common guard each end)};
+            map { defined ? "$_\n" : '' } @$context{qw(common guard each end)};
         my $opens = $guard =~ /\{$|^<Directory[^\n]*$/;
         $text .= filled($common . ($guarded || $opens ? $guard : '')
                 . ($guarded ? each_name($tree, $each) : '') . $end,
@@ -607,7 +607,7 @@ sub filled {
 # for the same with HTTP/2, oN for the open one.
 sub nginx_text {
     my ($worlds, $trees) = @_;
-    my @places = places('nginx');
+    my @contexts = contexts('nginx');
     my $text = <<'END';
 limit_req_zone $arg_k zone=place:32m rate=1r/m;
 limit_req_zone $uri$arg_k zone=uri:32m rate=1r/m;
@@ -627,7 +627,7 @@ END
     for my $world (@$worlds) {
         my $tree = $trees->{ $world->{tree} };
         $text .= filled("$_->{http}\n", $world, $tree)
-            for grep { $_->{http} } @places;
+            for grep { $_->{http} } @contexts;
         for my $guarded (0, 1) {
             my $listen = $guarded
                 ? "listen 127.0.0.1:%%PORTg$world->{number}%%;\n"
@@ -635,7 +635,7 @@ END
                 : "listen 127.0.0.1:%%PORTo$world->{number}%%;";
             $text .= join "\n", "server {", $listen, "root $tree->{root};",
                 IRI::Cases::nginx_settings(settings($world, $guarded)),
-                places_text($world, $tree, $guarded, @places), "}\n";
+                contexts_text($world, $tree, $guarded, @contexts), "}\n";
         }
     }
     return $text;
@@ -644,7 +644,7 @@ END
 # httpd: all virtual hosts, with ports as above; HTTP/2 is on those of gN.
 sub httpd_text {
     my ($worlds, $trees) = @_;
-    my @places = places('httpd');
+    my @contexts = contexts('httpd');
     my $text = "DirectoryIndex f.txt\n";
     $text .= "<VirtualHost 127.0.0.1:%%PORTback$_->{label}%%>\n"
         . "DocumentRoot $_->{root}\n</VirtualHost>\n"
@@ -658,7 +658,7 @@ sub httpd_text {
                 IRI::Cases::httpd_settings(settings($world, $guarded)),
                 "<Directory $tree->{root}>\nOptions +Includes\n</Directory>",
                 qq{<Files "*.shtml">\nSetOutputFilter INCLUDES\n</Files>},
-                places_text($world, $tree, $guarded, @places),
+                contexts_text($world, $tree, $guarded, @contexts),
                 "</VirtualHost>\n";
         }
     }

@@ -40,7 +40,8 @@ use IRI::Test qw(httpd missing nginx);
 use IRI::Tree 'encode_name';
 use Test::More;
 
-our @EXPORT_OK = qw(answered asked parse run_guide told written);
+our @EXPORT_OK = qw(check_answer command_output parse run_guide
+    send_request written);
 
 # Commands that are not run here: their first words, and the reason.
 my @NOT_HERE = (
@@ -123,7 +124,7 @@ sub parse {
 # The text between back-quotes.
 sub spans { return $_[0] =~ /`([^`]*)`/g }
 
-# ---- requests and answers ----------------------------------------------------
+# ---- requests and responses -------------------------------------------------
 
 sub percent { return $_[0] =~ s/([^!-~])/sprintf '%%%02X', ord $1/ger }
 
@@ -146,7 +147,7 @@ my %BODY = (
 );
 
 # Sends the request of a cell.
-sub asked {
+sub send_request {
     my ($server, $cell, $how) = @_;
     my ($line, @fields) = spans($cell);
     my ($method, $target) = $line =~ m{^(?:([A-Z]+) )?(.*)$};
@@ -166,9 +167,9 @@ sub asked {
 sub local_path { return $_[0] =~ s{^http://(?:localhost|127\.0\.0\.1)[:\d]*}{}r }
 
 # Tests an answer against a cell; $base is the directory of the test's files.
-sub answered {
-    my ($answer, $cell, $what, $base) = @_;
-    my ($status) = $cell =~ /^(\d{3})/ or die "$what: no status: $cell\n";
+sub check_answer {
+    my ($answer, $cell, $test_name, $base) = @_;
+    my ($status) = $cell =~ /^(\d{3})/ or die "$test_name: no status: $cell\n";
     my @spans  = spans($cell);
     my @fields = grep { /^[\w-]+: / } @spans;
     my ($text) = grep { !/^[\w-]+: / } @spans;
@@ -194,7 +195,7 @@ sub answered {
         push @got, "$name: " . local_path($answer->header($name) // '-');
         push @want, "$name: $value";
     }
-    return is join(' ', @got), join(' ', @want), $what;
+    return is join(' ', @got), join(' ', @want), $test_name;
 }
 
 # ---- servers -----------------------------------------------------------------
@@ -445,7 +446,7 @@ sub requests {
             for (split /, */, $how) {
                 # earlier entries count too
                 $state->{server}{$kind}->settle if $row->[0] =~ /status/;
-                answered(asked($state->{server}{$kind}, $row->[0], $_),
+                check_answer(send_request($state->{server}{$kind}, $row->[0], $_),
                     $row->[$column],
                     "$state->{name}:$item->{line}: $kind: $row->[0], $_",
                     $state->{base}{$kind});
@@ -464,17 +465,17 @@ sub commands {
     my @left = $text =~ /^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)/mg;
     my @kinds = $text =~ m{http://localhost|/srv/|/var/|/etc/}
         ? servers($state) : ();
-    while (my ($command, $said) = splice @left, 0, 2) {
+    while (my ($command, $expected) = splice @left, 0, 2) {
         next if grep { $command =~ /^$_->[0]/ } @NOT_HERE;
         for my $kind (@kinds ? @kinds : '') {
             my $base = base($state, $kind);
-            my $what = "$state->{name}:$item->{line}: "
+            my $test_name = "$state->{name}:$item->{line}: "
                 . ($kind ? "$kind: " : '') . $command;
             $state->{server}{$kind}->settle if $kind;    # logs are read
-            my ($code, $got) = told($base, $command,
+            my ($code, $got) = command_output($base, $command,
                 $kind ? $state->{server}{$kind} : undef);
-            $item->{language} eq 'sh' ? is $code, 0, $what
-                : like $got, pattern($said), $what;
+            $item->{language} eq 'sh' ? is $code, 0, $test_name
+                : like $got, pattern($expected), $test_name;
         }
     }
     return;
@@ -482,7 +483,7 @@ sub commands {
 
 # The output of a command, with the test's paths replaced by those of the
 # document.
-sub told {
+sub command_output {
     my ($base, $command, $server) = @_;
     my $run  = in_base($base, $command);
     my $port = $server ? $server->port : 0;
@@ -498,10 +499,10 @@ sub told {
 }
 
 sub pattern {
-    my ($said) = @_;
+    my ($expected) = @_;
     my $pattern = join '', map { /^\.\.\.$/ ? '(?:.*\n)*'
         : /^(.*)\.\.\.$/ ? quotemeta($1) . '.*\n' : quotemeta($_) . '\n' }
-        split /\n/, $said;
+        split /\n/, $expected;
     return qr/\A$pattern\z/;
 }
 

@@ -7,7 +7,7 @@ use Exporter 'import';
 
 our @EXPORT_OK = qw(octets escaped);
 
-# What a table says, as octets: octets('/caf\xC3\xA9') is "/caf\303\251".
+# The octets of a table cell: octets('/caf\xC3\xA9') is "/caf\303\251".
 sub octets {
     my ($text) = @_;
     utf8::encode($text) if utf8::is_utf8($text);
@@ -15,8 +15,8 @@ sub octets {
     return $text;
 }
 
-# Octets as a table says them; octets(escaped($x)) is always $x. Spaces and
-# backslashes are escaped too, so that the result survives any table.
+# Octets as a table cell; octets(escaped($x)) is always $x. Spaces and
+# backslashes are escaped too, so that the result is valid in any table.
 sub escaped {
     my ($octets) = @_;
     $octets =~ s/([^\x21-\x5B\x5D-\x7E])/sprintf '\\x%02X', ord $1/ge;

@@ -55,8 +55,8 @@ sub promtool {
     my $program = program('IRI_PROMTOOL', 'promtool') // return undef;
     my $dir  = IRI::Server::temp_dir();
     IRI::Server::spew("$dir/metrics", $text);
-    my $said = `$program check metrics < $dir/metrics 2>&1`;
-    return $? == 0 ? $said : "exit $?: $said";
+    my $output = `$program check metrics < $dir/metrics 2>&1`;
+    return $? == 0 ? $output : "exit $?: $output";
 }
 
 1;

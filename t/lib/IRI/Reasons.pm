@@ -28,12 +28,12 @@ sub reason_cases {
     # The lines of a request, without those of the server itself.
     my $lines = sub {
         my ($target, %option) = @_;
-        my $before = length $server->told;
+        my $before = length $server->settled_log;
         my $method = delete $option{method} // 'GET';
         $option{host} = $arg{host}->($option{host}) if $option{host};
         $server->request($method, $target, %option);
         return grep { $_ =~ $arg{ours} } split /\n/,
-            substr $server->told, $before;
+            substr $server->settled_log, $before;
     };
     my $line_is = sub {
         my ($reasons, $target, %option) = @_;

@@ -395,7 +395,7 @@ sub log_text { slurp("$_[0]{tmp}/error.log") }
 
 # The error log and the access log, including the lines of all answered
 # requests.
-sub told       { $_[0]->settle; return $_[0]->log_text }
+sub settled_log       { $_[0]->settle; return $_[0]->log_text }
 sub access_log { $_[0]->settle; return slurp("$_[0]{tmp}/access.log") }
 
 # Unexpected lines: levels alert, emerg and crit of the error log, a worker

@@ -164,7 +164,7 @@ sub trail {
         '%E9', '%FF');
 }
 
-# ---- how octets are written -------------------------------------------------
+# ---- forms of octets --------------------------------------------------------
 
 # Percent-encoded octets, all but letters, digits and "-._~".
 my %ESCAPE = map { (chr, sprintf '%%%02X', $_) } 0 .. 0xFF;
@@ -272,7 +272,7 @@ sub in_any {
 
 sub in_foreign { return in_any($_[0], [@FOREIGN]) }
 
-# ---- twins of JIS -----------------------------------------------------------
+# ---- duplicate encodings of JIS ---------------------------------------------
 
 # Characters that Shift_JIS encodes in more than one way, with their sequences.
 my $sequences;
@@ -351,7 +351,7 @@ sub read_rows {
     return $text;
 }
 
-# ---- names that are near ------------------------------------------------------
+# ---- similar names ----------------------------------------------------------
 
 # The key of a name after folding width, case and accents, computed with Perl's
 # tables.

@@ -15,10 +15,10 @@ sub missing {
 sub certificate {
     my ($folder) = @_;
     my $openssl = IRI::Server::program('', 'openssl') // return 'no openssl';
-    my ($code, undef, $said) = IRI::Server::capture('', $openssl, 'req',
+    my ($code, undef, $output) = IRI::Server::capture('', $openssl, 'req',
         '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost',
         '-days', 2, '-keyout', "$folder/key.pem", '-out', "$folder/cert.pem");
-    return $code ? "openssl makes no certificate: $said" : undef;
+    return $code ? "openssl makes no certificate: $output" : undef;
 }
 
 # The context shared by many connections, which is expensive to create.

@@ -61,14 +61,14 @@ sub vhost {
 # What a test of 'nginx', 'httpd' or 'core' lacks here, for skip_all; undef if
 # nothing. With stock => 1 our module is not required.
 sub missing {
-    my ($what, %option) = @_;
-    if ($what eq 'core') {
+    my ($component, %option) = @_;
+    if ($component eq 'core') {
         return -x build_dir() . '/iri' ? undef : 'build/iri is not built';
     }
-    my $class = $what eq 'nginx' ? 'IRI::Nginx' : 'IRI::Httpd';
-    return "no $what" if !$class->binary;
+    my $class = $component eq 'nginx' ? 'IRI::Nginx' : 'IRI::Httpd';
+    return "no $component" if !$class->binary;
     return if $option{stock} || -e $class->module || $class->has_inside;
-    return "the module for $what is not built";
+    return "the module for $component is not built";
 }
 
 # Names of 28 octets with one hash by times-33, APR's default, for any start

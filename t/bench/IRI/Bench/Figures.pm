@@ -1,5 +1,5 @@
-# The arithmetic of what is timed: a busy machine is told by medians of rounds
-# in which all that is compared comes in turn.
+# Statistics of timings: to be independent of other load, medians of rounds in
+# which all compared programs run in turn.
 package IRI::Bench::Figures;
 use strict;
 use warnings;
@@ -10,13 +10,13 @@ our @EXPORT_OK = qw(interleaved load median quartiles ratios wrk_figures);
 
 sub median { return quantile(0.5, @_) }
 
-# The lower one, the median, the upper one.
+# The lower quartile, the median, the upper quartile.
 sub quartiles {
     my @values = @_;
     return map { quantile($_, @values) } 0.25, 0.5, 0.75;
 }
 
-# Between two values by how near it is to each.
+# Interpolates between two values.
 sub quantile {
     my ($part, @values) = @_;
     my @sorted = sort { $a <=> $b } @values or return;
@@ -27,8 +27,8 @@ sub quantile {
         + ($place - $below) * ($sorted[$below + 1] - $sorted[$below]);
 }
 
-# Calls the function for each name in so many rounds, in a round one after the
-# other, each time from another one on; { name => [values] }.
+# Calls the function for each name in a number of rounds, in each round once
+# for each name, starting from another one; { name => [values] }.
 sub interleaved {
     my ($rounds, $function, @names) = @_;
     my %values;
@@ -41,17 +41,18 @@ sub interleaved {
     return \%values;
 }
 
-# Round by round, one by the other.
+# The ratios of two lists of values, round by round.
 sub ratios {
     my ($values, $others) = @_;
     return map { $values->[$_] / $others->[$_] }
         grep { $others->[$_] } 0 .. $#$values;
 }
 
-# How many processes want a CPU.
+# The number of processes that are runnable.
 sub load { return (split ' ', slurp('/proc/loadavg'))[0] }
 
-# What wrk prints: requests, a second, those that were not 2xx or 3xx, errors.
+# The output of wrk: requests, requests per second, responses other than 2xx or
+# 3xx, errors.
 sub wrk_figures {
     my ($text) = @_;
     my ($requests) = $text =~ /^\s*(\d+) requests in /m or return;

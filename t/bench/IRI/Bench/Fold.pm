@@ -1,6 +1,6 @@
-# What it costs to find a name in another case, width or with other accents,
-# by the size of the directory: instructions and system calls of a request,
-# without the module, with it and off, and on; in httpd mod_speling, which
+# The cost of finding a name in another case, width or with other accents, by
+# the size of the directory: instructions and system calls of a request,
+# without the module, with it and off, and on; in httpd also mod_speling, which
 # answers with a redirect, so that a second request follows.
 package IRI::Bench::Fold;
 use strict;
@@ -13,8 +13,8 @@ use IRI::Bench::Trees qw(name_of trees);
 *number = \&IRI::Bench::Table::number;
 
 
-# Columns: whether ours is loaded, lines for the server, and for the tree;
-# %s is a level of iri_match.
+# Columns: whether our module is loaded, directives for the server and for the
+# tree; %s is a level of iri_match.
 my %COLUMNS = (
     nginx => [
         bare => { stock => 1 },
@@ -37,9 +37,9 @@ my %COLUMNS = (
     ],
 );
 
-# What may be spent, on without off.
+# Limits of the difference between on and off.
 my $MOST   = 1500;
-my $LOOKS  = 1;        # the rows have one directory
+my $LOOKS  = 1;        # the rows use one directory
 my $SPREAD = 0.05;
 
 sub run {
@@ -58,11 +58,11 @@ sub run {
     return;
 }
 
-# ---- what is asked -----------------------------------------------------------
+# ---- requests ---------------------------------------------------------------
 
 # Rows: a name, the target, the status with the module on, and the row that
-# is the same page under its exact name. What is new has not been asked for
-# before: nothing can be remembered of it.
+# requests the same page by its exact name. The target "new" was not requested
+# before, so that nothing about it is cached.
 sub sizes {
     my ($size) = @_;
     my $page = '/' . name_of('d', $size / 2);
@@ -82,7 +82,7 @@ sub sizes {
     return map { [@$_, "exact d$size"] } @rows;
 }
 
-# One wrong letter, two in the wrong order; digits are never guessed.
+# One wrong letter, or two exchanged; digits are never corrected.
 sub spellings {
     my ($size) = @_;
     my $page = '/' . name_of('d', $size / 2);
@@ -102,7 +102,7 @@ sub spellings {
     return map { [@$_, "exact d$size"] } @rows;
 }
 
-# The letters of a name in upper case where the number has a bit, never none.
+# The letters of a name in upper case where the number has a bit, at least one.
 sub in_case {
     my ($name, $number) = @_;
     my $bit = 0;
@@ -158,7 +158,7 @@ sub levels {
     while (my ($name, $conf) = splice @columns, 0, 2) {
         next if $self->{columns}
             && ",$self->{columns}," !~ /,\Q$name\E,/;
-        # It knows octets alone, and CheckCaseOnly no other level.
+        # It compares octets only, and CheckCaseOnly has no other level.
         next if $conf->{modules} && $levels ne 'case'
             && "$name $levels" ne 'speling case spelling';
         push @names, $name;
@@ -249,7 +249,7 @@ sub cell {
         $stats, $lists ? sprintf('; %g', $lists) : '', $cell->{status};
 }
 
-# Calls that look at a name; fstat looks at what is open.
+# System calls that look up a name; fstat applies to an open file.
 sub looks {
     my ($calls) = @_;
     my $sum = 0;
@@ -262,7 +262,7 @@ sub directories {
     return sprintf '%.0f', $calls->{getdents64} // 0;
 }
 
-# On without off, and without the bare server that finds the page.
+# On minus off, and on minus the bare server that finds the page.
 sub differences {
     my ($self, $server, $levels, $of, @rows) = @_;
     my $table = $self->{table};
@@ -311,15 +311,15 @@ sub differences {
     return;
 }
 
-# Which functions the difference of two cells is of, into a file beside the
-# table.
+# Writes which functions the difference of two cells consists of, to a file
+# beside the table.
 sub profile {
-    my ($self, $what, $cell, $other) = @_;
+    my ($self, $label, $cell, $other) = @_;
     return if !$cell || !$other;
     my $more    = $cell->{profile}->less($other->{profile});
     my $table   = $self->{table};
     my $objects = $more->objects;
-    my $text    = sprintf "%s: %.0f\n", $what, $more->sum;
+    my $text    = sprintf "%s: %.0f\n", $label, $more->sum;
     $text .= sprintf "  %8.0f  %s\n", $objects->{$_}, $_
         for grep { abs $objects->{$_} >= 0.5 }
         sort { $objects->{$b} <=> $objects->{$a} } keys %$objects;

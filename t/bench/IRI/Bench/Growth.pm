@@ -1,7 +1,7 @@
-# How the cost of a target grows with its length, up to what a server reads:
-# instructions that on adds to off, of targets that were not asked for before,
-# and the CPU time of that length which takes most: what is too long to be a
-# name of a file is not looked for.
+# How the cost of a target grows with its length, up to the limit of a server:
+# instructions that the module adds for targets that were not requested before,
+# and the CPU time for the most expensive length: a segment that is too long
+# for a file name is not looked up.
 package IRI::Bench::Growth;
 use strict;
 use warnings;
@@ -19,7 +19,8 @@ my $LEVELS  = 900;     # of directories
 my $TIMED   = 100;     # requests
 my $COUNTED = 10;
 my $MOST    = 5;       # ms
-# More than so much of what the octets grow by is not linear.
+# Growth is linear if instructions grow at most by this factor more than
+# octets.
 my $LINEAR  = 1.25;
 my $FEW     = 'Shift_JIS EUC-JP windows-1252';
 my $WORDS   = 'width case accents spelling';
@@ -28,11 +29,11 @@ my %OFF = (nginx => { places => 'iri off;' },
 my %ON = (nginx => {
         places => "iri on; iri_charset $FEW; iri_match $WORDS;" },
     prefork => { conf => "IRIEngine On\nIRICharset $FEW\nIRIMatch $WORDS" });
-# One line of a request is as long as the target, and more.
+# A request line is longer than its target.
 my %LONG = (nginx => { conf => 'large_client_header_buffers 4 16k;' },
     prefork => { conf => 'LimitRequestLine 16000' });
 
-# What a target is made of, over and over: 60 octets and more, then "/".
+# The repeated part of a target: 60 octets or more, then "/".
 my @KINDS = (
     ['ASCII',             'a' x 60],
     ['UTF-8 in NFC',      '%E3%82%AC' x 7],
@@ -55,15 +56,15 @@ sub run {
         . "$WORDS`; each target is new; behind it ms on a CPU of the length "
         . 'that takes most, with the module on, and off.');
     $table->text('');
-    for my $what (grep { !$option{server} || $_ =~ /$option{server}/ }
+    for my $server_kind (grep { !$option{server} || $_ =~ /$option{server}/ }
         qw(nginx prefork))
     {
-        $self->server($what);
+        $self->server($server_kind);
     }
     return;
 }
 
-# Directories in directories, each of whose names is in NFD.
+# Nested directories, each with a name in NFD.
 sub tree {
     my ($root) = @_;
     my $home = Cwd::getcwd();
@@ -77,20 +78,20 @@ sub tree {
 }
 
 sub server {
-    my ($self, $what) = @_;
+    my ($self, $server_kind) = @_;
     my $table = $self->{table};
     my (%ir, %ms);
     for my $name ('off', 'on') {
-        my $server = $self->start($what, $name, 'callgrind');
+        my $server = $self->start($server_kind, $name, 'callgrind');
         for my $kind (@KINDS) {
             push @{ $ir{ $kind->[0] }{$name} },
-                map { $self->counted($server, $what, $name, $kind, $_) }
+                map { $self->counted($server, $server_kind, $name, $kind, $_) }
                 @LENGTHS;
         }
         $server->stop;
     }
     for my $name ('off', 'on') {
-        my $server = $self->start($what, $name);
+        my $server = $self->start($server_kind, $name);
         for my $kind (@KINDS) {
             my $on     = $ir{ $kind->[0] }{on};
             my ($most) = sort { $on->[$b] <=> $on->[$a] } 0 .. $#LENGTHS;
@@ -103,16 +104,16 @@ sub server {
     for my $kind (map { $_->[0] } @KINDS) {
         my ($on, $off) = @{ $ir{$kind} }{qw(on off)};
         my @more = map { $on->[$_] - $off->[$_] } 0 .. $#LENGTHS;
-        $table->figure('growth', $what, $kind, $LENGTHS[$_], sprintf '%.0f',
+        $table->figure('growth', $server_kind, $kind, $LENGTHS[$_], sprintf '%.0f',
             $more[$_]) for 0 .. $#LENGTHS;
-        $table->figure('growth', $what, $kind, "ms $_", sprintf '%.4f',
+        $table->figure('growth', $server_kind, $kind, "ms $_", sprintf '%.4f',
             $ms{$kind}{$_}) for 'off', 'on';
-        push @lines, ["$what: $kind", map({ number(sprintf '%.0f', $_) }
+        push @lines, ["$server_kind: $kind", map({ number(sprintf '%.0f', $_) }
             @more), sprintf('%.3f', $ms{$kind}{on}),
             sprintf('%.3f', $ms{$kind}{off})];
-        push @goals, ["$what $kind: growth, of that of octets",
+        push @goals, ["$server_kind $kind: growth, of that of octets",
             growth(@more), $LINEAR, ''];
-        push @goals, ["$what $kind: worst length", $ms{$kind}{on}, $MOST,
+        push @goals, ["$server_kind $kind: worst length", $ms{$kind}{on}, $MOST,
             'ms'];
     }
     $table->table(['', map({ number($_) } @LENGTHS), 'on, ms', 'off, ms'],
@@ -122,7 +123,7 @@ sub server {
     return;
 }
 
-# By which factor instructions grow more than octets do, at most, from one
+# The largest factor by which instructions grow more than octets do, from one
 # length to the next.
 sub growth {
     my (@more) = @_;
@@ -133,15 +134,15 @@ sub growth {
 }
 
 sub start {
-    my ($self, $what, $name, $tool) = @_;
-    my %conf = %{ ($name eq 'on' ? \%ON : \%OFF)->{$what} };
-    $conf{$_} = "$LONG{$what}{$_}\n" . ($conf{$_} // '')
-        for keys %{ $LONG{$what} };
-    return IRI::Bench::Server::new_server($what, root => $self->{root},
+    my ($self, $server_kind, $name, $tool) = @_;
+    my %conf = %{ ($name eq 'on' ? \%ON : \%OFF)->{$server_kind} };
+    $conf{$_} = "$LONG{$server_kind}{$_}\n" . ($conf{$_} // '')
+        for keys %{ $LONG{$server_kind} };
+    return IRI::Bench::Server::new_server($server_kind, root => $self->{root},
         tool => $tool, %conf);
 }
 
-# A function from a number to a target of that kind, so long.
+# A function from a number to a target of that kind and length.
 sub target {
     my ($kind, $length) = @_;
     my (undef, $piece, $end) = @$kind;
@@ -155,21 +156,21 @@ sub target {
 }
 
 sub counted {
-    my ($self, $server, $what, $name, $kind, $length) = @_;
+    my ($self, $server, $server_kind, $name, $kind, $length) = @_;
     my $target = target($kind, $length);
-    print STDERR "growth $what, $name, $kind->[0] $length\n"
+    print STDERR "growth $server_kind, $name, $kind->[0] $length\n"
         if $self->{verbose};
     my $status = $server->ask($target)->status;
-    $self->{table}->status("growth $what $kind->[0] $length, $name", $status,
+    $self->{table}->status("growth $server_kind $kind->[0] $length, $name", $status,
         403, 404);
-    # What a dump adds is the same with the module off.
+    # The cost of a dump is the same with the module off.
     $server->ask($target, 3);
     $server->counted;
     $server->ask($target, $COUNTED);
     return IRI::Bench::Profile->of($server->counted)->by($COUNTED)->sum;
 }
 
-# ms on a CPU.
+# CPU time in ms.
 sub timed {
     my ($self, $server, $kind, $length) = @_;
     my $target = target($kind, $length);

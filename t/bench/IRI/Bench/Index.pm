@@ -1,4 +1,4 @@
-# What it costs to build the index of a directory, beside one plain pass of
+# The cost of building the index of a directory, compared with one pass of
 # readdir over it: CPU time, instructions, and the memory of the index.
 package IRI::Bench::Index;
 use strict;
@@ -11,7 +11,7 @@ use IRI::Server qw(capture temp_dir);
 *number = \&IRI::Bench::Table::number;
 
 my $MOST   = 1.5;    # passes of readdir
-my $MEMORY = 64;     # octets a name, beyond the name
+my $MEMORY = 64;     # octets for each name, in addition to the name
 my @WHAT   = qw(nothing readdir index);
 
 sub run {
@@ -33,8 +33,8 @@ sub run {
         'readdir, instructions', 'index, instructions', 'index a name',
         'names, octets', 'index, octets', 'beyond, a name', 'peak, KiB'],
         map { line($_) } @of);
-    # The keys for spelling are not of it: who wants them pays for them. And
-    # the whole index of a small directory takes a millisecond.
+    # Keys for spelling are not limited: they are optional. Nor are small
+    # directories, whose whole index takes a millisecond.
     my @judged = grep { $_->{directory} !~ /spelling/
             && $_->{names} >= 100_000 } @of;
     $table->goal("$_->{directory}: CPU time, of passes of readdir",
@@ -72,7 +72,7 @@ sub line {
         number($of->{peak_kib})];
 }
 
-# What t/bench/index prints, as a hash.
+# The output of t/bench/index as a hash.
 sub words {
     my ($self, @arguments) = @_;
     my ($code, $out, $err) =
@@ -82,17 +82,17 @@ sub words {
 }
 
 sub counted {
-    my ($self, $what, $match, $directory) = @_;
+    my ($self, $mode, $match, $directory) = @_;
     my $tmp = temp_dir();
     my ($code, $out, $err) = capture('', 'valgrind', '-q',
         '--tool=callgrind', "--callgrind-out-file=$tmp/out",
-        "$self->{programs}/index", '--once', $what, $match,
+        "$self->{programs}/index", '--once', $mode, $match,
         $self->{root}, $directory);
-    die "index --once $what: $err\n" if $code;
+    die "index --once $mode: $err\n" if $code;
     return IRI::Bench::Profile->of("$tmp/out");
 }
 
-# Instructions a name by function, into a file beside the table.
+# Instructions for each name by function, written to a file beside the table.
 sub profile {
     my ($self, $directory, $names, $profile) = @_;
     my $a_name = $profile->by($names);

@@ -1,7 +1,7 @@
-# How long other requests wait in nginx while the first request comes to the
-# largest directory, whose index is built in a thread. Beside it the same
-# requests alone, and while another process builds the same index: what that
-# adds is the machine's, not nginx's.
+# How long other requests wait in nginx during the first request for the
+# largest directory, whose index is built in a thread. For comparison, the same
+# requests alone, and while another process builds the same index: that
+# difference is due to the machine, not to nginx.
 package IRI::Bench::Latency;
 use strict;
 use warnings;
@@ -14,8 +14,8 @@ use POSIX ();
 
 *number = \&IRI::Bench::Table::number;
 
-my $MOST    = 5;      # ms more for the worst
-my $SECONDS = 60;     # an index may take
+my $MOST    = 5;      # additional ms of the worst request
+my $SECONDS = 60;     # for building an index
 my $CACHE   = '256m';
 
 sub run {
@@ -26,21 +26,21 @@ sub run {
     my $large = "/d$size/" . uc name_of('d', $size / 2);
     my %of;
     for my $round (1 .. $option{repeat}) {
-        for my $what (qw(first alone beside)) {
-            push @{ $of{$what} }, $self->round($what, $size, $large, \%of);
+        for my $situation (qw(first alone beside)) {
+            push @{ $of{$situation} }, $self->round($situation, $size, $large, \%of);
         }
     }
     $self->show($size, \%of);
     return;
 }
 
-# One nginx, which knows nothing of the directory yet.
+# One nginx, whose cache is empty.
 sub round {
-    my ($self, $what, $size, $large, $of) = @_;
+    my ($self, $situation, $size, $large, $of) = @_;
     my $server = IRI::Bench::Latency::Nginx->new(master => 0,
-        root => $self->{root}, stock => $what ne 'first',
+        root => $self->{root}, stock => $situation ne 'first',
         log_level => 'crit', conf => <<"END")->start;
-@{[$what eq 'first' ? "iri on; iri_cache $CACHE; iri_match case;" : '']}
+@{[$situation eq 'first' ? "iri on; iri_cache $CACHE; iri_match case;" : '']}
 keepalive_requests 100000000;
 access_log off;
 log_not_found off;
@@ -48,7 +48,7 @@ sendfile on;
 server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%; }
 END
     my $other;
-    if ($what eq 'beside') {
+    if ($situation eq 'beside') {
         $other = fork // die "fork: $!\n";
         if (!$other) {
             { exec "$self->{programs}/index", '--once', 'index', 'case',
@@ -56,22 +56,22 @@ END
             POSIX::_exit(127);
         }
     }
-    my $seconds = $what eq 'first' ? $SECONDS
+    my $seconds = $situation eq 'first' ? $SECONDS
         : max(0.5, ($of->{first}[-1]{found} // 1000) / 1000);
     my ($code, $out, $err) = capture('', priority(),
         "$self->{programs}/latency", $server->port, $server->pid,
-        '/small.html', $seconds, $what eq 'first' ? $large : ());
+        '/small.html', $seconds, $situation eq 'first' ? $large : ());
     waitpid $other, 0 if $other;
     die "latency: $err\n" if $code;
     $server->stop;
     my %words = $out =~ /^(\w+) (\S+)$/mg;
-    $self->{table}->figure('latency', $what, $_, $words{$_})
+    $self->{table}->figure('latency', $situation, $_, $words{$_})
         for sort keys %words;
     return \%words;
 }
 
-# The command that gives a priority, to the first thread of a process alone;
-# none if it may not be given.
+# The command that sets a priority for the first thread of a process only;
+# empty if this is not permitted.
 my @priority;
 my $asked;
 sub priority {
@@ -105,7 +105,7 @@ sub show {
 }
 
 sub line {
-    my ($what, @rounds) = @_;
+    my ($situation, @rounds) = @_;
     my %name = (
         alone => 'alone', beside => 'another process builds it',
         first => 'first request',
@@ -118,7 +118,7 @@ sub line {
     my ($median, $p999, $worst, $busy) = map { my $word = $_;
         sprintf '%.3f (%.3f)', $of->($word), max(map { $_->{$word} } @rounds)
     } qw(median p999 worst busy);
-    return [$name{$what}, number($of->('requests')), $median, $p999,
+    return [$name{$situation}, number($of->('requests')), $median, $p999,
         sprintf('%.3f', quartile(map { $_->{worst} } @rounds)), $worst,
         $busy, map { number($_) } $of->('first'), $of->('found')];
 }

@@ -1,6 +1,6 @@
-# What the module adds to the memory of a worker: at rest, once it has answered
-# a few of each kind, and for each request that is under way. What an index
-# takes is the group index's.
+# The memory that the module adds to a worker: idle, after a few requests of
+# each kind, and for each request in flight. The memory of an index is measured
+# by the group index.
 package IRI::Bench::Memory;
 use strict;
 use warnings;
@@ -14,11 +14,11 @@ use Time::HiRes 'sleep';
 
 *number = \&IRI::Bench::Table::number;
 
-my $MOST         = 1536;       # KiB a worker
+my $MOST         = 1536;       # KiB for each worker
 my $MOST_REQUEST = 4096;       # octets
-my $UNDER_WAY    = 40;         # in httpd each keeps a thread
-my $LARGE        = 64 << 20;   # what no buffer of a socket takes
-# One process that has room for all of them.
+my $UNDER_WAY    = 40;         # in httpd each request occupies a thread
+my $LARGE        = 64 << 20;   # more than the buffers of a socket hold
+# One process with enough threads for all requests.
 my $EVENT = "ThreadLimit 64\nServerLimit 1\nThreadsPerChild 64\n"
     . "MaxRequestWorkers 64\nAsyncRequestWorkerFactor 8\n";
 my $PREFORK = "MinSpareServers 1\nMaxSpareServers 1\nMaxRequestWorkers 1\n";
@@ -42,20 +42,20 @@ sub run {
 }
 
 sub start {
-    my ($self, $what, $column) = @_;
+    my ($self, $server_kind, $column) = @_;
     my ($name, @conf) = @$column;
-    my $conf = $conf[ $what ne 'nginx' ];
-    my %option = $conf eq 'stock' ? (stock => 1) : $what eq 'nginx'
+    my $conf = $conf[ $server_kind ne 'nginx' ];
+    my %option = $conf eq 'stock' ? (stock => 1) : $server_kind eq 'nginx'
         ? (places => $conf) : (conf => $conf);
     $option{conf} = ($option{conf} // '')
-        . ($what eq 'event' ? "\n$EVENT" : $what eq 'prefork'
+        . ($server_kind eq 'event' ? "\n$EVENT" : $server_kind eq 'prefork'
             ? "\n$PREFORK" : '');
-    my $server = IRI::Bench::Server::new_server($what, whole => 1,
+    my $server = IRI::Bench::Server::new_server($server_kind, whole => 1,
         root => $self->{root}, %option);
     return $server;
 }
 
-# KiB of a process: Rss, Pss, what is its own.
+# Memory of a process in KiB: Rss, Pss, and private memory.
 sub kib {
     my ($pid) = @_;
     my $text = slurp("/proc/$pid/smaps_rollup");
@@ -63,7 +63,7 @@ sub kib {
     return ($kib{Rss}, $kib{Pss}, $kib{Private_Clean} + $kib{Private_Dirty});
 }
 
-# The only worker, once all are there.
+# The only worker, once it runs.
 sub worker {
     my ($server) = @_;
     sleep 0.5;
@@ -82,17 +82,17 @@ sub rest {
         . 'own (Private); at rest, and after 300 requests.');
     $table->text('');
     my (@lines, @goals);
-    for my $what (qw(nginx event prefork)) {
-        my %of = map { $_->[0] => [$self->rested($what, $_)] } columns();
+    for my $server_kind (qw(nginx event prefork)) {
+        my %of = map { $_->[0] => [$self->rested($server_kind, $_)] } columns();
         for my $name (map { $_->[0] } columns()) {
-            push @lines, ["$what $name", map { number($_) } @{ $of{$name} }];
+            push @lines, ["$server_kind $name", map { number($_) } @{ $of{$name} }];
             my @names = map { ("rss$_", "pss$_", "private$_") } '', '_after';
-            $table->figure('memory', $what, $name, $names[$_],
+            $table->figure('memory', $server_kind, $name, $names[$_],
                 $of{$name}[$_]) for 0 .. $#names;
         }
-        push @goals, ["$what worker at rest, Rss",
+        push @goals, ["$server_kind worker at rest, Rss",
             $of{on}[0] - $of{bare}[0], $MOST, 'KiB'],
-            ["$what worker at rest, Private", $of{on}[2] - $of{bare}[2],
+            ["$server_kind worker at rest, Private", $of{on}[2] - $of{bare}[2],
                 $MOST, 'KiB'];
     }
     $table->table(['', 'Rss', 'Pss', 'Private', 'Rss after', 'Pss after',
@@ -103,8 +103,8 @@ sub rest {
 }
 
 sub rested {
-    my ($self, $what, $column) = @_;
-    my $server = $self->start($what, $column);
+    my ($self, $server_kind, $column) = @_;
+    my $server = $self->start($server_kind, $column);
     my $worker = worker($server);
     my @rest   = kib($worker);
     for my $target (@TARGETS) {
@@ -112,7 +112,7 @@ sub rested {
         for (1 .. 100) {
             my $answer = $server->asker->request({
                 target => $target->[$asked], method => 'HEAD' });
-            $self->{table}->status("memory $what $target->[0], $column->[0]",
+            $self->{table}->status("memory $server_kind $target->[0], $column->[0]",
                 $answer->status, 200) if $answer->status != 200;
         }
     }
@@ -123,8 +123,9 @@ sub rested {
 
 # ---- under way ---------------------------------------------------------------
 
-# Requests whose clients do not read what they asked for: so all are there at
-# once, and what they take is seen from outside. In prefork each has a process.
+# Requests whose clients do not read the response: so all are in flight at
+# once, and their memory is measured from outside. In prefork each has a
+# process.
 sub under_way {
     my ($self) = @_;
     my $table = $self->{table};
@@ -133,15 +134,15 @@ sub under_way {
         . "$UNDER_WAY requests that are not yet sent to their end.");
     $table->text('');
     my (@lines, @goals);
-    for my $what (qw(nginx event)) {
+    for my $server_kind (qw(nginx event)) {
         for my $target (@TARGETS) {
-            my %of = map { $_->[0] => $self->grown($what, $_, $target) }
+            my %of = map { $_->[0] => $self->grown($server_kind, $_, $target) }
                 (columns())[0 .. 2];
-            push @lines, ["$what $target->[0]",
+            push @lines, ["$server_kind $target->[0]",
                 map { number(sprintf '%.0f', $_) } @of{qw(bare off on)}];
-            $table->figure('memory', $what, $_, "request $target->[0]",
+            $table->figure('memory', $server_kind, $_, "request $target->[0]",
                 sprintf '%.0f', $of{$_}) for sort keys %of;
-            push @goals, ["$what request, $target->[0]",
+            push @goals, ["$server_kind request, $target->[0]",
                 sprintf('%.0f', $of{on} - $of{off}), $MOST_REQUEST,
                 'octets'];
         }
@@ -153,11 +154,11 @@ sub under_way {
 }
 
 sub grown {
-    my ($self, $what, $column, $target) = @_;
-    my $server = $self->start($what, $column);
+    my ($self, $server_kind, $column, $target) = @_;
+    my $server = $self->start($server_kind, $column);
     my $worker = worker($server);
     my $path   = $target->[ $column->[0] eq 'on' ? 1 : 2 ];
-    # What the first of a kind takes, stays.
+    # Memory that the first requests of a kind allocate is kept.
     my @first  = $self->stuck($server, $path, $UNDER_WAY / 2);
     my $before = (kib($worker))[2];
     my @links  = $self->stuck($server, $path, $UNDER_WAY);
@@ -167,7 +168,7 @@ sub grown {
     return 1024 * ($after - $before) / $UNDER_WAY;
 }
 
-# Connections that have a request, and have read no more than its head.
+# Connections with a request of which only the head of the response was read.
 sub stuck {
     my ($self, $server, $path, $count) = @_;
     my @links;

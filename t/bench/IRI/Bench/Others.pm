@@ -1,8 +1,8 @@
-# Peers that answer a part of the same requests, as someone would set them up
-# who has them from Debian: columns of IRI::Bench::Request. In nginx a map of
-# 1,000 pages and their other names, and Lua that calls ICU and iconv, which takes
-# the first charset that fits, for it does not ask the disk; in httpd
-# mod_speling, mod_rewrite with the same map, and mod_encoding.
+# Other software that answers a part of the same requests, configured as usual
+# with Debian's packages: columns of IRI::Bench::Request. In nginx a map of
+# 1,000 pages and their other names, and Lua that calls ICU and iconv and uses
+# the first valid charset, without looking at the disk; in httpd mod_speling,
+# mod_rewrite with the same map, and mod_encoding.
 package IRI::Bench::Others;
 use strict;
 use warnings;
@@ -17,10 +17,10 @@ my $PAGES = 1000;
 my $LUA   = 'ngx_http_lua_module.so';
 my $HOME  = "$FindBin::Bin/peers";
 
-# Columns: a name, options of new_server(), and which rows it is made for.
+# Columns: a name, options of new_server(), and the rows that it supports.
 sub of {
-    my ($class, $what, $size) = @_;
-    return $what eq 'nginx' ? nginx($size) : httpd($size);
+    my ($class, $server_kind, $size) = @_;
+    return $server_kind eq 'nginx' ? nginx($size) : httpd($size);
 }
 
 sub nginx {
@@ -82,7 +82,7 @@ DefaultClientEncoding JA-AUTO-SJIS-MS
 END
 }
 
-# Paths that pages are asked by, and those that they have.
+# The requested paths of pages, and their real paths.
 sub pages {
     my ($size) = @_;
     my %charsets = (ja => ['cp932', 'euc-jp'], ru => ['cp1251']);
@@ -100,19 +100,19 @@ sub pages {
             }
         }
     }
-    # A map of nginx takes all cases for one.
+    # nginx compares the keys of a map without case.
     push @from, map { "/d$size/" . uc name_of('d', $_) } 0 .. $PAGES - 1;
     push @to,   map { "/d$size/" . name_of('d', $_) } 0 .. $PAGES - 1;
     return (\@from, \@to);
 }
 
-# A word in a configuration of nginx.
+# Quotes a word for nginx's configuration.
 sub quoted {
     my ($octets) = @_;
     return '"' . $octets =~ s/(["\\])/\\$1/gr . '"';
 }
 
-# The release of ICU, which its functions have in their names.
+# The version of ICU, which is a suffix of its functions' names.
 sub icu {
     my ($code, $out) = capture('', 'pkg-config', '--modversion', 'icu-uc');
     return $code ? () : $out =~ /^(\d+)/;

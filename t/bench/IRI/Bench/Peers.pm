@@ -1,7 +1,8 @@
-# What whole IRIs cost beside uriparser, libcurl's URL API and ICU, on the same
-# inputs (t/bench/peers/iris.txt): instructions an IRI, those of a run of
-# ROUNDS rounds less those of a run of fewer, so that what is done once does not
-# count. What each of them is asked for: t/bench/peers/peers.c.
+# The cost of whole IRIs compared with uriparser, libcurl's URL API and ICU,
+# for the same inputs (t/bench/peers/iris.txt): instructions for each IRI, as
+# the difference of two runs with different numbers of rounds, so that
+# initialization does not count. The operations are described in
+# t/bench/peers/peers.c.
 package IRI::Bench::Peers;
 use strict;
 use warnings;
@@ -11,7 +12,8 @@ use IRI::Server qw(capture slurp temp_dir);
 
 *number = \&IRI::Bench::Table::number;
 
-# Work, who does it too, and whether ours should cost at most the least of it.
+# The operation, the libraries that have it, and whether ours should cost at
+# most as much as the cheapest of them.
 my @WORKS = (
     ['split',   1, 'uriparser', 'curl'],
     ['to-uri',  1, 'uriparser', 'curl'],
@@ -55,7 +57,7 @@ sub row {
     return \%of;
 }
 
-# Instructions an IRI.
+# Instructions for each IRI.
 sub counted {
     my ($self, $work, $who) = @_;
     my @counts;

@@ -1,13 +1,13 @@
-# What callgrind has counted, by object and function: the instructions of each
-# itself, without those that it calls.
+# The counts of callgrind by object and function: instructions of the function
+# itself, without those of functions that it calls.
 package IRI::Bench::Profile;
 use strict;
 use warnings;
 use File::Basename 'basename';
 use List::Util 'sum0';
 
-# Reads a file of callgrind. Names are given a number where they come first:
-# "fn=(12) main", later "fn=(12)".
+# Reads an output file of callgrind. A name gets a number at its first
+# occurrence: "fn=(12) main", later "fn=(12)".
 sub of {
     my ($class, $file) = @_;
     open my $in, '<', $file or die "$file: $!\n";
@@ -20,7 +20,7 @@ sub of {
             $function = $name           if $2 eq 'fn';
         }
         elsif ($line =~ /^calls=/) {
-            readline $in;    # of the function that is called
+            readline $in;    # of the called function
         }
         elsif ($line =~ /^[+*\d-]\S* (\d+)$/) {
             $cost{"$object\t$function"} += $1;
@@ -31,7 +31,7 @@ sub of {
 
 sub sum { return sum0(values %{ $_[0] }) }
 
-# This one without another.
+# The difference of two profiles.
 sub less {
     my ($self, $other) = @_;
     my %cost = %$self;
@@ -39,7 +39,7 @@ sub less {
     return bless \%cost, ref $self;
 }
 
-# One part of so many.
+# A profile divided by a number.
 sub by {
     my ($self, $count) = @_;
     return bless { map { $_ => $self->{$_} / $count } keys %$self },
@@ -54,8 +54,8 @@ sub objects {
     return \%sum;
 }
 
-# The functions of the objects whose name matches, dearest first: lists of
-# object, function and cost.
+# The functions of the objects whose names match, most expensive first: lists
+# of object, function and cost.
 sub functions {
     my ($self, $pattern) = @_;
     my @found = map { [split(/\t/), $self->{$_}] }

@@ -29,7 +29,7 @@ my %CAPTION = (
         @SERVERS),
 );
 
-# The figures of a folder: lists of fields, those of the older files first.
+# The figures of a directory: lists of fields, older files first.
 sub new {
     my ($class, $folder) = @_;
     my $self = bless { folder => $folder, lines => [], ran => [] }, $class;
@@ -61,23 +61,23 @@ sub write_all {
 
 # ---- goals -------------------------------------------------------------------
 
-# Of a line "goal": on which server, and in which row of the table.
+# For a "goal" line: its server and its row in the table.
 sub place {
-    my ($what, $class) = @_;
-    my $server = $what =~ s/^(nginx|event|prefork|httpd):? // ? $1 : 'core';
+    my ($measure, $class) = @_;
+    my $server = $measure =~ s/^(nginx|event|prefork|httpd):? // ? $1 : 'core';
     $server = 'prefork' if $server eq 'httpd';
-    if ($class && $what =~ /(, again|, first|, off)?(, looks)?$/) {
+    if ($class && $measure =~ /(, again|, first|, off)?(, looks)?$/) {
         my ($when, $looks) = ($1 // '', $2 // '');
         $when = '' if $when eq ', off';
         return ($server, "$class$when$looks")
             if $class !~ /^(?:start|memory|growth)$/;
     }
-    $what =~ s/ (?:d|ja|fr)1?0+\b//;
-    $what =~ s/^(?:d|ja|fr)1?0+ [\w, ]+: /index: /;
-    $what =~ s/^(?:on|charsets), /start, /;
-    $what =~ s/^.+: (growth|worst)/$1/ if $class eq 'growth';
-    $what =~ s/^request, .*/request under way/ if $class eq 'memory';
-    return ($server, $what);
+    $measure =~ s/ (?:d|ja|fr)1?0+\b//;
+    $measure =~ s/^(?:d|ja|fr)1?0+ [\w, ]+: /index: /;
+    $measure =~ s/^(?:on|charsets), /start, /;
+    $measure =~ s/^.+: (growth|worst)/$1/ if $class eq 'growth';
+    $measure =~ s/^request, .*/request under way/ if $class eq 'memory';
+    return ($server, $measure);
 }
 
 # The rows of the goals, in order, each [label, goal, nginx, event, prefork,
@@ -86,11 +86,11 @@ sub goal_rows {
     my ($self) = @_;
     my (@rows, %rows, %newest);
     my @goals = grep { $_->[1] eq 'goal' } @{ $self->{lines} };
-    $newest{ $_->[2] } = $_ for @goals;    # of what was measured twice
+    $newest{ $_->[2] } = $_ for @goals;    # the newest of repeated measurements
     for my $line (grep { $newest{ $_->[2] } == $_ } @goals) {
-        my (undef, undef, $what, $value, $most, $kept, $class, $unit) =
+        my (undef, undef, $measure, $value, $most, $kept, $class, $unit) =
             @$line;
-        my ($server, $label) = place($what, $class // '');
+        my ($server, $label) = place($measure, $class // '');
         if (!$rows{$label}) {
             push @rows, $label;
             $rows{$label}{unit} = $unit // '';
@@ -191,7 +191,7 @@ sub markdown {
         @rows[1 .. $#rows];
 }
 
-# The statuses that were not what they must be.
+# The statuses that were not as expected.
 sub wrong {
     my ($self) = @_;
     return join '', map { "\nWRONG STATUS: $_->[2]: $_->[3], not $_->[4]\n" }
@@ -216,8 +216,8 @@ sub by_size {
     my ($self) = @_;
     my %points;
     for my $line (grep { $_->[0] =~ /^fold/ } @{ $self->{lines} }) {
-        my (undef, $server, $levels, $id, $name, $what, $value) = @$line;
-        next if ($what // '') ne 'instructions' || $levels ne 'case'
+        my (undef, $server, $levels, $id, $name, $measure, $value) = @$line;
+        next if ($measure // '') ne 'instructions' || $levels ne 'case'
             || $id !~ /^case d(\d+)$/ || $name =~ /bare|off/;
         $points{"$server $name"}{$1} = $value;
     }
@@ -256,9 +256,9 @@ sub requests {
     for my $line (grep { $_->[1] eq 'request' && $_->[2] eq $server }
         @{ $self->{lines} })
     {
-        my (undef, undef, undef, $id, $cell, $what, $value) = @$line;
+        my (undef, undef, undef, $id, $cell, $measure, $value) = @$line;
         push @order, $id if !$of{$id};
-        $of{$id}{$cell}{$what} = $value;
+        $of{$id}{$cell}{$measure} = $value;
     }
     return (\%of, @order);
 }
@@ -278,7 +278,7 @@ sub added {
         ['again', 'the first time'], @groups);
 }
 
-# Whole requests beside those of peers.
+# Whole requests compared with other software.
 sub beside {
     my ($self, $server) = @_;
     my ($of, @rows) = $self->requests($server);

@@ -1,7 +1,7 @@
-# What a request costs, row by row: instructions and system calls without the
-# module, with it and off, and on; beside it what peers need, who answer a part
-# of the rows. One server a group: nginx, event (httpd with threads, one of
-# them at work), prefork.
+# The cost of a request, row by row: instructions and system calls without the
+# module, with it and off, and on; and of other software, which supports a part
+# of the rows. One server for each group: nginx, event (httpd with threads, one
+# of them active), prefork.
 package IRI::Bench::Request;
 use strict;
 use warnings;
@@ -14,10 +14,10 @@ use Unicode::Normalize 'NFD';
 
 *number = \&IRI::Bench::Table::number;
 
-my $SIZE = 3000;    # names; new ones are asked for one after the other
-my $PAGE = 500;     # the one that is asked for again and again
+my $SIZE = 3000;    # names; requests for new ones use each once
+my $PAGE = 500;     # the page for repeated requests
 
-# Settings: of nginx inside of server {}, and of http {}; of httpd.
+# Settings: in nginx's server {} and http {}; in httpd.
 my $SITE   = 'server { listen 127.0.0.1:%%PORT%%; server_name first.example; }';
 my $NAMES  = 'www.example.org xn--bcher-kva.example';
 my $VHOSTS = <<'END';
@@ -59,10 +59,10 @@ my %HTTPD = (
     sites    => "IRIEngine On\n$VHOSTS",
 );
 
-# Rows: a name; the settings; what is asked for; the status with the module
-# off, and on; the class of goals; instructions at most when it is asked for
-# again, and the first time; more calls that look at names, again; which peers
-# are made for it.
+# Rows: a name; the settings; the target; the status with the module off, and
+# on; the class of goals; the maximum of instructions for a repeated request,
+# and for the first one; additional lookups of a repeated request; the other
+# software that supports it.
 my @ROWS = (
     ['ASCII', any => page('d', \&plain), 200, 200, 'ascii', 60, 60, 0],
     ['ASCII, absent', any => page('d', \&absent), 404, 404, 'ascii', 60, 60,
@@ -111,7 +111,7 @@ my @ROWS = (
         [200, 400, 404], 200],
 );
 
-# What a goal's class is called in the report.
+# The names of the classes of goals in the report.
 our %CLASSES = (
     off    => 'loaded, off',
     ascii  => 'ASCII hit or 404',
@@ -141,7 +141,7 @@ sub run {
     return;
 }
 
-# The rows whose name, behind the settings, matches.
+# The rows whose name, after the settings, matches.
 sub rows {
     my ($pattern) = @_;
     my @names = qw(id on target off wanted class again first looks peers);
@@ -154,7 +154,7 @@ sub rows {
     return grep { $_->{id} =~ /$pattern/ } @rows;
 }
 
-# The directories that rows ask, and compare with.
+# The directories that the rows request, and compare with.
 sub directories {
     my %seen;
     my @targets = map { $_->{target}->(0), base($_)->(0) } @_;
@@ -162,11 +162,11 @@ sub directories {
         map { m{^/(\w+)/} } map { ref $_ ? $_->{target} : $_ } @targets;
 }
 
-# ---- what is asked -----------------------------------------------------------
+# ---- requests ---------------------------------------------------------------
 
-# A function from a number of a page to a target: the directory, how the name
-# is written, how it is escaped, and in which directory the page has its name
-# in UTF-8.
+# A function from the number of a page to a target: the directory, how the name
+# is encoded, how it is escaped, and the directory in which the page has its
+# name in UTF-8.
 sub page {
     my ($directory, $written, $escaped, $as) = @_;
     $escaped ||= \&escaped;
@@ -179,19 +179,19 @@ sub page {
 }
 
 sub languages {
-    my ($what, $on, $written, @rest) = @_;
+    my ($server_kind, $on, $written, @rest) = @_;
     my %name = (ja => 'Japanese', fr => 'French', ko => 'Korean',
         vi => 'Vietnamese');
-    return map { ["$name{$_}$what", $on, page($_, $written), @rest] }
+    return map { ["$name{$_}$server_kind", $on, page($_, $written), @rest] }
         qw(ja fr ko vi);
 }
 
-# The characters of a name, and then its octets.
+# The characters of a name, and its octets.
 sub plain  { return encode('UTF-8', $_[0]) }
 sub absent { return encode('UTF-8', "x$_[0]") }
 sub in_nfd { return encode('UTF-8', NFD($_[0])) }
 
-# Escapes that no name needs, all its octets.
+# All octets escaped, also those that need no escape.
 sub each_escaped {
     return plain($_[0]) =~ s/(.)/sprintf '%%%02X', ord $1/gesr;
 }
@@ -224,8 +224,9 @@ sub on_host {
     return sub { return { target => $page->(@_), host => $host } };
 }
 
-# The page of a row as the bare server finds it: in UTF-8 and NFC, escaped. A
-# target that it finds, or that nothing finds, is compared with itself.
+# The page of a row as a bare server finds it: in UTF-8 and NFC, escaped. A
+# target that a bare server finds, or that does not exist, is compared with
+# itself.
 sub base {
     my ($row) = @_;
     return $row->{target} if $row->{id} =~ /absent/;
@@ -238,7 +239,7 @@ sub base {
 # ---- measuring ---------------------------------------------------------------
 
 # All cells of one column into $row->{cells}{NAME}: status, ir and calls, and
-# those of the first time in new; of off the base, too.
+# those of the first request in new; with the module off also of the base.
 sub column {
     my ($self, $column, @rows) = @_;
     my ($name, $conf, $for) = @$column;
@@ -260,7 +261,7 @@ sub column {
     return;
 }
 
-# With which settings a row is asked; those of hosts have their sites.
+# The settings of a row; those with hosts have sites.
 sub settings {
     my ($self, $name, $row) = @_;
     return $name if $name !~ /^(?:bare|off|on)$/;
@@ -302,24 +303,24 @@ sub cell {
     return;
 }
 
-# Instructions or calls of a request, into a cell; those of the same request
-# are known.
+# Instructions or calls of a request, into a cell; those of an identical
+# request are reused.
 sub spend {
     my ($self, $server, $target, $tool, $cell, $new) = @_;
-    my $what = $tool ? 'ir' : 'calls';
+    my $measure = $tool ? 'ir' : 'calls';
     my $one  = $new ? undef : $target->();
     my $key  = ref $one || !defined $one ? undef : $one;
     my $value = defined $key ? $self->{known}{$key} : undef;
     $value //= $tool
         ? ($server->instructions($target, $self->{requests}))[0]->sum
         : $server->calls($target);
-    $cell->{$what} = $value;
+    $cell->{$measure} = $value;
     $self->{known}{$key} = $value if defined $key;
     return;
 }
 
-# What is answered, and whether it is what must be. A peer that is not made for
-# a row may say that it finds nothing.
+# The status, and whether it is the expected one. Other software that does not
+# support a row may answer 404.
 sub status {
     my ($self, $server, $name, $for, $row, $cell, $target) = @_;
     my $answer = $name eq 'on' ? $server->ask_until($target, $row->{wanted})
@@ -339,8 +340,8 @@ sub status {
 sub show {
     my ($self, $columns, @rows) = @_;
     my $table = $self->{table};
-    my $what  = $self->{what};
-    $table->text("### $what: a request");
+    my $server_kind  = $self->{what};
+    $table->text("### $server_kind: a request");
     $table->text('Instructions, system calls, and the status where it is not '
         . '200; "first" of names that were not asked for before.');
     $table->text('');
@@ -389,7 +390,7 @@ sub figures {
     return;
 }
 
-# Calls that look at a name, or at what is in a directory.
+# System calls that look up a name or list a directory.
 sub looks {
     my ($calls) = @_;
     my $sum = 0;
@@ -399,7 +400,8 @@ sub looks {
     return sprintf '%.0f', $sum;
 }
 
-# What on spends more than off for the page, or for the same 404.
+# The difference between on for the request and off for the page, or for the
+# same 404.
 sub more {
     my ($row, $part) = @_;
     my $on   = $row->{cells}{on};
@@ -431,26 +433,26 @@ sub differences {
 sub goals {
     my ($self, $shown, @rows) = @_;
     my $table = $self->{table};
-    my $what  = $self->{what};
+    my $server_kind  = $self->{what};
     for my $row (grep { $_->{class} } @rows) {
         my $class = $CLASSES{ $row->{class} };
         if ($row->{class} eq 'ascii' && $shown->{bare} && $shown->{off}) {
             my ($bare, $off) = @{ $row->{cells} }{qw(bare off)};
-            $table->goal("$what $row->{id}, off", $off->{ir} - $bare->{ir},
+            $table->goal("$server_kind $row->{id}, off", $off->{ir} - $bare->{ir},
                 $MOST_OFF, 'instructions', $CLASSES{off});
-            $table->goal("$what $row->{id}, off, looks",
+            $table->goal("$server_kind $row->{id}, off, looks",
                 looks($off->{calls}) - looks($bare->{calls}), 0, 'looks',
                 $CLASSES{off});
         }
         next if !$shown->{on} || !$shown->{off};
         my ($again, $looks) = more($row, 'again');
-        $table->goal("$what $row->{id}, again", $again, $row->{again},
+        $table->goal("$server_kind $row->{id}, again", $again, $row->{again},
             'instructions', $class);
-        $table->goal("$what $row->{id}, again, looks", $looks,
+        $table->goal("$server_kind $row->{id}, again, looks", $looks,
             $row->{looks}, 'looks', $class);
         next if !defined $row->{first};
         my ($first) = more($row, 'first');
-        $table->goal("$what $row->{id}, first", $first, $row->{first},
+        $table->goal("$server_kind $row->{id}, first", $first, $row->{first},
             'instructions', $class);
     }
     $table->text('');

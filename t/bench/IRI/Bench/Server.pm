@@ -1,7 +1,7 @@
-# The servers that are measured: one process, no access log, connections
-# without end, few modules. Roles of Nginx and Httpd below: what a request
-# costs in instructions (counted by callgrind, read by vgdb while the server
-# runs) and in system calls (strace attached to it).
+# The servers that are measured: one process, no access log, unlimited
+# connections, few modules. Roles for Nginx and Httpd below: the cost of a
+# request in instructions (counted by callgrind, read by vgdb while the server
+# runs) and in system calls (by an attached strace).
 package IRI::Bench::Server;
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT_OK = qw(columns total);
 
-# What a worker, or a start, is measured with: nginx, httpd.
+# The columns of the groups that measure workers or starts: nginx, httpd.
 my @COLUMNS = (
     [bare => 'stock', 'stock'],
     [off  => 'iri off;', 'IRIEngine Off'],
@@ -25,7 +25,7 @@ my @COLUMNS = (
 
 sub columns { return @COLUMNS }
 
-# All calls of a request.
+# The sum of all calls of a request.
 sub total {
     my ($calls) = @_;
     my $sum = 0;
@@ -33,22 +33,22 @@ sub total {
     return sprintf '%.0f', $sum;
 }
 
-# Seconds for an answer below callgrind, where a directory of a million names
+# Timeout of a response below callgrind, where a directory of a million names
 # is read.
 my $PATIENCE = 600;
-# And for all the answers of a figure.
+# Time limit for all responses of one figure.
 my $ENOUGH = 5;
 
 my @AGENT = (headers => ['User-Agent' => 'bench']);
 
-# Starts a server of 'nginx', or of 'event', 'prefork' or 'httpd', which is
+# Creates a server: 'nginx', 'event', or 'prefork' or 'httpd', which is
 # prefork. Options: those of IRI::Nginx or IRI::Httpd; tool, 'callgrind' or
 # undef; whole, with all its processes and threads.
 sub new_server {
-    my ($what, %option) = @_;
+    my ($server_kind, %option) = @_;
     my $tool  = delete $option{tool};
-    my $class = $what eq 'nginx' ? 'IRI::Bench::Nginx' : 'IRI::Bench::Httpd';
-    $option{mpm} = 'event' if $what eq 'event';
+    my $class = $server_kind eq 'nginx' ? 'IRI::Bench::Nginx' : 'IRI::Bench::Httpd';
+    $option{mpm} = 'event' if $server_kind eq 'event';
     my $self  = $class->new(%option);
     $self->{tool} = $tool // '';
     return $self->start if $self->{whole};
@@ -57,8 +57,8 @@ sub new_server {
     return $self->start;
 }
 
-# How to become the user that workers run as, from the start: vgdb waits for
-# ever for a program that has changed its user. The files are that user's.
+# Starts the program as the user of the workers: vgdb waits forever for a
+# program that has changed its user. The files belong to that user.
 sub as_user {
     my ($folder) = @_;
     my ($user) = worker_user() or return;
@@ -67,7 +67,7 @@ sub as_user {
     return ('setpriv', "--reuid=$uid", "--regid=$gid", '--clear-groups');
 }
 
-# The command of the server, below callgrind if it counts.
+# The command of the server, below callgrind if it is used.
 sub below {
     my ($self, @command) = @_;
     return (@{ $self->{as} }, @command) if $self->{tool} ne 'callgrind';
@@ -76,15 +76,15 @@ sub below {
         "--callgrind-out-file=$self->{tmp}/counts/out", @command);
 }
 
-# A client with one connection, each request sent when the answer before it
-# has come.
+# A client with one connection that sends each request after the response to
+# the one before.
 sub asker {
     my ($self) = @_;
     return $self->{asker} //= $self->client(timeout => $PATIENCE);
 }
 
-# Asks so often; the last answer. A target may be a function that gives
-# another one each time, from a number, or a request, a hash.
+# Sends a request that many times; returns the last response. A target may be a
+# function that returns another target for each number, or a request, a hash.
 sub ask {
     my ($self, $target, $times) = @_;
     my $answer;
@@ -96,8 +96,8 @@ sub ask {
     return $answer;
 }
 
-# Asks until the answer has that status, for what needs time at first; the
-# last answer.
+# Repeats a request until the response has that status, for results that are
+# not available at once; returns the last response.
 sub ask_until {
     my ($self, $target, $status) = @_;
     my $deadline = time + $PATIENCE;
@@ -110,11 +110,12 @@ sub ask_until {
     return $answer;
 }
 
-# Instructions of one request, by function, and how many requests were counted:
-# fewer where each takes long, and then what a dump adds is nothing beside it.
+# Instructions of one request, by function, and the number of requests that
+# were counted: fewer if each takes long, because then the cost of a dump is
+# negligible.
 sub instructions {
     my ($self, $target, $requests) = @_;
-    # The first are slow: valgrind translates what they run.
+    # The first requests are slow: valgrind translates the code.
     my $each = $self->seconds($target, 1);
     $each = $self->seconds($target, 20) if $each < 1;
     my $most = int($ENOUGH / $each) || 1;
@@ -134,7 +135,7 @@ sub instructions {
     return $many->less($few)->by($requests), $requests;
 }
 
-# Seconds for an answer, of so many.
+# Average seconds of a response.
 sub seconds {
     my ($self, $target, $times) = @_;
     my $start = time;
@@ -142,7 +143,7 @@ sub seconds {
     return (time - $start) / $times;
 }
 
-# Lets callgrind write what it has counted since the last time; the file.
+# Makes callgrind write its counts since the last dump; returns the file.
 sub counted {
     my ($self) = @_;
     my $file = "$self->{tmp}/counts/out." . ++$self->{dumps};
@@ -171,7 +172,7 @@ sub calls {
     return \%calls;
 }
 
-# All system calls while so many requests are answered.
+# All system calls during a number of requests.
 sub traced {
     my ($self, $target, $times) = @_;
     my $out = "$self->{tmp}/strace";
@@ -188,7 +189,8 @@ sub traced {
     sleep 0.1;
     kill 'INT', $pid;
     waitpid $pid, 0;
-    # A look at what is open has no name, whatever the C library calls.
+    # fstat of an open file has no name, whichever system call the C library
+    # uses.
     my $text = slurp($out) =~ s/\bnewfstatat\(\d+, "",/fstat(/gr;
     my %count;
     $count{$_}++ for $text =~ /^\d+ +(\w+)\(/mg;
@@ -210,7 +212,7 @@ sub workers {
         map { m{(\d+)$} } glob '/proc/[0-9]*';
 }
 
-# Seconds that processes, without an argument all of the server, were on a CPU.
+# CPU seconds of processes, by default of the whole server.
 sub on_cpu {
     my ($self, @processes) = @_;
     @processes = $self->processes if !@processes;
@@ -286,7 +288,7 @@ END
     return $self;
 }
 
-# Only what is needed to answer with files.
+# Only the directives that are needed to serve files.
 sub general {
     my ($self) = @_;
     my $text = $self->IRI::Httpd::general;
@@ -303,7 +305,7 @@ sub command {
         '-X', '-d', $tmp, '-f', "$tmp/httpd.conf");
 }
 
-# With one process there is nobody to wait for.
+# With one process there is nothing to wait for.
 sub stop_signal { return $_[0]{whole} ? 'WINCH' : 'KILL' }
 
 sub is_up { return !$_[0]{whole} || $_[0]->IRI::Httpd::is_up }

@@ -1,5 +1,5 @@
-# What a start costs more: the test of a configuration in instructions and in
-# time on a CPU, a reload in time on a CPU, that of the new worker with it.
+# The additional cost of a start: the configuration test in instructions and
+# CPU time, a reload in CPU time, including that of the new worker.
 package IRI::Bench::Start;
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ use Time::HiRes 'sleep';
 *number = \&IRI::Bench::Table::number;
 
 my $MOST   = 5;    # ms
-my $ROUNDS = 3;    # times --repeat, for a round is short
+my $ROUNDS = 3;    # times --repeat, because a round is short
 
 sub run {
     my ($class, $table, %option) = @_;
@@ -23,16 +23,16 @@ sub run {
         . 'worker; medians of rounds in turn; load ' . load() . '.');
     $table->text('');
     my (@lines, @goals);
-    for my $what (qw(nginx event prefork)) {
-        my $of = $self->server($what);
+    for my $server_kind (qw(nginx event prefork)) {
+        my $of = $self->server($server_kind);
         for my $name (map { $_->[0] } columns()) {
-            push @lines, ["$what $name", number($of->{$name}[0]),
+            push @lines, ["$server_kind $name", number($of->{$name}[0]),
                 map { sprintf '%.1f', $_ } @{ $of->{$name} }[1, 2]];
             my @measures = qw(instructions test_ms reload_ms);
-            $table->figure('start', $what, $name, $measures[$_],
+            $table->figure('start', $server_kind, $name, $measures[$_],
                 sprintf '%.2f', $of->{$name}[$_]) for 0 .. 2;
             next if $name !~ /^(?:on|charsets)$/;
-            push @goals, map { ["$what $name, " . ('', 'test', 'reload')[$_],
+            push @goals, map { ["$server_kind $name, " . ('', 'test', 'reload')[$_],
                 $of->{$name}[$_] - $of->{bare}[$_]] } 1, 2;
         }
     }
@@ -45,14 +45,14 @@ sub run {
 
 # { column => [instructions, ms, ms of a reload] }.
 sub server {
-    my ($self, $what) = @_;
+    my ($self, $server_kind) = @_;
     my (%server, %of);
     for my $column (columns()) {
         my ($name, @conf) = @$column;
-        my $conf = $conf[ $what ne 'nginx' ];
-        $server{$name} = IRI::Bench::Server::new_server($what, whole => 1,
+        my $conf = $conf[ $server_kind ne 'nginx' ];
+        $server{$name} = IRI::Bench::Server::new_server($server_kind, whole => 1,
             $conf eq 'stock' ? (stock => 1)
-            : (($what eq 'nginx' ? 'places' : 'conf') => $conf));
+            : (($server_kind eq 'nginx' ? 'places' : 'conf') => $conf));
     }
     my @names  = map { $_->[0] } columns();
     my $rounds = $ROUNDS * $self->{repeat};
@@ -85,7 +85,7 @@ sub instructions {
     return $sum;
 }
 
-# Of a process that has ended and is not yet waited for, /proc still knows.
+# /proc still has the times of a process that has ended and was not waited for.
 sub test_ms {
     my ($server) = @_;
     my $pid = fork // die "fork: $!\n";
@@ -100,7 +100,7 @@ sub test_ms {
     return $ns / 1e6;
 }
 
-# Of the main process, and of the workers that are new.
+# CPU time of the main process and of the new workers.
 sub reload_ms {
     my ($server) = @_;
     my %old    = map { $_ => 1 } $server->workers;

@@ -1,6 +1,6 @@
-# Plots as SVG, without a program beside: lines over two logarithmic axes, and
-# bars. Series differ by marks and dashes, or by how a bar is filled, so that
-# none needs its colour; text and axes follow a reader's light or dark theme.
+# Plots as SVG, without another program: lines over two logarithmic axes, and
+# bars. Series differ by marks and dashes, or by the fill of bars, so that
+# colour is not needed; text and axes follow the reader's light or dark theme.
 package IRI::Bench::Svg;
 use strict;
 use warnings;
@@ -72,7 +72,7 @@ sub short {
 my @DASHES = ('', '7 3', '2 3', '9 3 2 3', '12 4', '4 4', '1 4', '6 2 2 2',
     '14 3');
 
-# A mark of a series: a shape that is its own.
+# The mark of a series, of a unique shape.
 sub mark {
     my ($series, $x, $y) = @_;
     my @shapes = (
@@ -91,7 +91,7 @@ sub mark {
         . sprintf($shapes[$series % @shapes], $x, $y) . "</g></g>\n";
 }
 
-# Lines of [name, [[x, y], ...]]; what the axes are.
+# Lines of [name, [[x, y], ...]]; the labels of the axes.
 sub lines {
     my ($title, $across, $up, @series) = @_;
     my ($left, $top, $right, $bottom) = (70, 70, 250, 350);
@@ -129,7 +129,7 @@ sub lines {
     $body .= text(16, 48, $up, class => 'small');
     my @ends = sort { $a->[0] <=> $b->[0] }
         map { [$y_of->($series[$_][1][-1][1]), $_] } 0 .. $#series;
-    for my $i (1 .. $#ends) {    # names must not lie upon each other
+    for my $i (1 .. $#ends) {    # names must not overlap
         $ends[$i][0] = max($ends[$i][0], $ends[$i - 1][0] + 17);
     }
     for my $number (0 .. $#series) {
@@ -152,7 +152,7 @@ sub lines {
 
 # ---- bars --------------------------------------------------------------------
 
-# How bars are filled: full, empty, and lines in five directions.
+# The fills of bars: solid, empty, and lines in five directions.
 sub fills {
     my ($series) = @_;
     my @lines = ('', '', 'M0 8L8 0', 'M0 0L8 8', 'M0 4H8', 'M4 0V8',

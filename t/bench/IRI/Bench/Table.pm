@@ -1,5 +1,5 @@
-# Tables of a group: in Markdown on standard output and in GROUP.md, and each
-# figure by itself as a line of GROUP.tsv.
+# The tables of a group: in Markdown on standard output and in GROUP.md, and
+# each figure as a line of GROUP.tsv.
 package IRI::Bench::Table;
 use strict;
 use warnings;
@@ -30,7 +30,7 @@ sub text {
     return;
 }
 
-# A table: what stands above the columns, then rows of as many cells.
+# A table: the heads of its columns, then rows of cells.
 sub table {
     my ($self, $heads, @rows) = @_;
     my @width = map { my $i = $_; max(map { length $_->[$i] } $heads, @rows) }
@@ -48,41 +48,42 @@ sub table {
     return;
 }
 
-# A figure: what it is of, from the widest to the narrowest, and its value.
+# A figure: its subject, from the most general to the most specific, and its
+# value.
 sub figure {
     my ($self, @fields) = @_;
     $self->append('tsv', join("\t", @fields) . "\n");
     return;
 }
 
-# What an answer's status was, and what it had to be: where it was another one,
-# the figures beside it are of something else, and the run has failed.
+# The status of a response, and the expected one: if they differ, the figures
+# beside it measure something else, and the run fails.
 my $wrong = 0;
 sub status {
-    my ($self, $what, $status, @wanted) = @_;
+    my ($self, $subject, $status, @wanted) = @_;
     return 1 if grep { $_ == $status } @wanted;
     $wrong++;
-    $self->text("- WRONG STATUS: $what: $status, not @wanted");
-    $self->figure('wrong', $what, $status, "@wanted");
+    $self->text("- WRONG STATUS: $subject: $status, not @wanted");
+    $self->figure('wrong', $subject, $status, "@wanted");
     return 0;
 }
 
-# How many statuses were wrong.
+# The number of wrong statuses.
 sub wrong { return $wrong }
 
-# What must hold: the figure, what it may be at most, and whether it is; class
-# is the line of the goals that says so.
+# A goal: the figure, its maximum, and whether it is met; class is the row of
+# the table of goals.
 sub goal {
-    my ($self, $what, $value, $most, $unit, $class) = @_;
+    my ($self, $subject, $value, $most, $unit, $class) = @_;
     my $kept = $value <= $most;
-    $self->text(sprintf '- %s: %s (%s), at most %s %s', $what, number($value),
+    $self->text(sprintf '- %s: %s (%s), at most %s %s', $subject, number($value),
         $kept ? 'good' : 'TOO MUCH', number($most), $unit);
-    $self->figure('goal', $what, $value, $most, $kept ? 1 : 0,
+    $self->figure('goal', $subject, $value, $most, $kept ? 1 : 0,
         $class // '', $unit);
     return $kept;
 }
 
-# 1234567.8 as "1 234 568"; small ones with their digits.
+# 1234567.8 as "1 234 568"; small numbers with decimal digits.
 sub number {
     my ($value) = @_;
     return '-' if !defined $value;

@@ -1,5 +1,5 @@
-# The directories that are asked, made once: all pages are links to a few
-# files, for a file has a limit of links.
+# The directories that are requested, created once: all pages are hard links to
+# a few files, because the number of links to a file is limited.
 package IRI::Bench::Trees;
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ our @EXPORT_OK = qw(trees name_of);
 my $LINKS = 60_000;
 my $SIZE  = 995;
 
-# How a directory names its pages.
+# The names of pages in a directory.
 my %NAME = (
     d  => 'page-name-%06d.html',
     ja => encode('UTF-8',
@@ -33,7 +33,8 @@ sub name_of {
     return sprintf $NAME{$kind}, $number;
 }
 
-# The root of the directories; each, "d1000" say, is made if it is missing.
+# The root of the directories; each of them, for example "d1000", is created if
+# it is missing.
 sub trees {
     my ($root, @directories) = @_;
     make_path("$root/pages");
@@ -62,7 +63,7 @@ sub make_directory {
         link $page, "$made/" . name_of($kind, $number)
             or die "$made: $!\n";
     }
-    # A directory that is a second old is trusted by all who remember it.
+    # Indexes of a directory that has been unchanged for a second are cached.
     rename $made, "$root/www/$directory" or die "$made: $!\n";
     return;
 }

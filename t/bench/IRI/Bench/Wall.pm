@@ -1,7 +1,7 @@
 # Throughput by wrk: the same server without the module, with it and off, on,
-# and as a peer, a second each in turn; the ratio in each round, and its
-# median. Beside it the time that the server's processes were on a CPU, which
-# what else runs on the machine changes less.
+# and with other software, for a second each in turn; the ratio in each round,
+# and its median. Also the CPU time of the server's processes, which depends
+# less on other load of the machine.
 package IRI::Bench::Wall;
 use strict;
 use warnings;
@@ -36,7 +36,7 @@ sub run {
     $table->text('');
     my @rows = map { my $id = $_; grep { $_->{id} eq $id }
         IRI::Bench::Request::rows($option{rows}) } @ROWS;
-    my @lines = map { my $what = $_; map { $self->row($what, $_) } @rows }
+    my @lines = map { my $server_kind = $_; map { $self->row($server_kind, $_) } @rows }
         grep { !$option{server} || $_ =~ /$option{server}/ }
         qw(nginx event prefork);
     $table->table(['', 'bare, requests/s', 'off', 'on', 'peer',
@@ -45,51 +45,51 @@ sub run {
 }
 
 sub row {
-    my ($self, $what, $row) = @_;
+    my ($self, $server_kind, $row) = @_;
     my @columns = map { [$_] } qw(bare off on);
-    push @columns, grep { $_->[0] eq $PEER{$what} }
-        IRI::Bench::Others->of($what, $SIZE);
+    push @columns, grep { $_->[0] eq $PEER{$server_kind} }
+        IRI::Bench::Others->of($server_kind, $SIZE);
     my $base = IRI::Bench::Request::base($row);
     my (%server, %path, %cpu);
     for my $column (@columns) {
         my ($name, $conf) = @$column;
         my $settings = $name eq 'on' ? $row->{on} : $name;
-        $server{$name} = IRI::Bench::Server::new_server($what, whole => 1,
+        $server{$name} = IRI::Bench::Server::new_server($server_kind, whole => 1,
             root => $self->{root},
             enough($conf ? %$conf : IRI::Bench::Request::conf(
-                { what => $what }, $settings), $what));
+                { what => $server_kind }, $settings), $server_kind));
         $path{$name} = ($name =~ /^(?:bare|off)$/ ? $base : $row->{target})
             ->($PAGE);
         my $answer = $server{$name}->ask_until($path{$name}, $row->{wanted});
-        $self->{table}->status("wall $what $row->{id}, $name",
+        $self->{table}->status("wall $server_kind $row->{id}, $name",
             $answer->status, $row->{wanted});
     }
     my @names = map { $_->[0] } @columns;
     $self->round($server{$_}, $path{$_}, $row->{wanted},
-        "$what $row->{id}, $_") for @names;    # until all workers are there
+        "$server_kind $row->{id}, $_") for @names;    # until all workers are there
     my $rates = interleaved($self->{repeat}, sub {
         my ($name) = @_;
         my ($rate, $cpu) = $self->round($server{$name}, $path{$name},
-            $row->{wanted}, "$what $row->{id}, $name");
+            $row->{wanted}, "$server_kind $row->{id}, $name");
         push @{ $cpu{$name} }, $cpu;
         return $rate;
     }, @names);
     $_->stop for values %server;
-    return $self->line($what, $row, \@names, $rates, \%cpu);
+    return $self->line($server_kind, $row, \@names, $rates, \%cpu);
 }
 
-# Options, in prefork with a process for each connection from the start.
+# Options; in prefork a process for each connection from the start.
 sub enough {
-    my $what   = pop;
+    my $server_kind   = pop;
     my %option = @_;
     $option{conf} = ($option{conf} // '') . "\nStartServers 5\n"
-        . "MinSpareServers 5\nMaxSpareServers 10\n" if $what eq 'prefork';
+        . "MinSpareServers 5\nMaxSpareServers 10\n" if $server_kind eq 'prefork';
     return %option;
 }
 
-# Requests a second, and microseconds of CPU for each.
+# Requests per second, and CPU microseconds for each.
 sub round {
-    my ($self, $server, $path, $wanted, $what) = @_;
+    my ($self, $server, $path, $wanted, $server_kind) = @_;
     my $port   = $server->port;
     my $before = $server->on_cpu;
     my ($code, $out, $err) = capture('', 'wrk', '-t1', "-c$LINKS", '-d1s',
@@ -99,36 +99,36 @@ sub round {
     my $cpu  = $server->on_cpu - $before;
     my $odd  = $wanted == 404 ? $figures->{requests} - $figures->{other}
         : $figures->{other};
-    $self->{table}->status("wall $what: $odd answers", 0, $wanted) if $odd;
-    $self->{table}->status("wall $what: $figures->{errors} errors", 0,
+    $self->{table}->status("wall $server_kind: $odd answers", 0, $wanted) if $odd;
+    $self->{table}->status("wall $server_kind: $figures->{errors} errors", 0,
         $wanted) if $figures->{errors};
     return ($figures->{rate}, 1e6 * $cpu / $figures->{requests});
 }
 
 sub line {
-    my ($self, $what, $row, $names, $rates, $cpu) = @_;
+    my ($self, $server_kind, $row, $names, $rates, $cpu) = @_;
     my $id = $row->{id};
     my (%rate, %ratio);
     for my $name (@$names) {
         my $rate = median(@{ $rates->{$name} });
         my $us   = median(@{ $cpu->{$name} });
-        $self->{table}->figure('wall', $what, $id, $name, 'rate',
+        $self->{table}->figure('wall', $server_kind, $id, $name, 'rate',
             sprintf '%.0f', $rate);
-        $self->{table}->figure('wall', $what, $id, $name, 'cpu_us',
+        $self->{table}->figure('wall', $server_kind, $id, $name, 'cpu_us',
             sprintf '%.2f', $us);
         $rate{$name} = number(sprintf '%.0f', $rate)
             . sprintf(', %.1f', $us);
         next if $name eq 'bare';
         my @quartiles = quartiles(ratios($rates->{$name}, $rates->{bare}));
-        $self->{table}->figure('wall', $what, $id, $name, 'ratio',
+        $self->{table}->figure('wall', $server_kind, $id, $name, 'ratio',
             map { sprintf '%.4f', $_ } @quartiles);
         $ratio{$name} = sprintf '%.3f (%.3f to %.3f)', @quartiles[1, 0, 2];
     }
     my $on  = median(ratios($cpu->{on}, $cpu->{bare}));
-    $self->{table}->figure('wall', $what, $id, 'on', 'cpu_ratio',
+    $self->{table}->figure('wall', $server_kind, $id, 'on', 'cpu_ratio',
         sprintf '%.4f', $on);
     my ($peer) = grep { !/^(?:bare|off|on)$/ } @$names;
-    return ["$what $id", @rate{qw(bare off on)},
+    return ["$server_kind $id", @rate{qw(bare off on)},
         $peer ? "$peer $rate{$peer}" : '', @ratio{qw(off on)},
         $peer ? $ratio{$peer} : '', sprintf('%.3f', $on)];
 }
