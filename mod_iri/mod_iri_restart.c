@@ -22,7 +22,7 @@
 #include "mod_iri.h"
 
 /* A request as it was read, and its restart. */
-struct mod_iri_snapshot_s {
+typedef struct {
     request_rec         state;   /* a copy of the request as it was read */
     const request_rec  *request; /* the request that was read */
     apr_array_header_t *filters; /* ap_filter_t *: filters of the request */
@@ -32,13 +32,14 @@ struct mod_iri_snapshot_s {
                                     NULL: no restart */
     const request_rec  *rerun;   /* the request that runs since the restart;
                                     NULL: no restart */
-};
+} mod_iri_snapshot_t;
 
 static const char mod_iri_snapshot_key[] = "mod_iri: snapshot";
 
 /* ---- the snapshot ------------------------------------------------------- */
 
-mod_iri_snapshot_t *
+/* Returns: the snapshot of a request; NULL: it cannot restart. */
+static mod_iri_snapshot_t *
 mod_iri_snapshot(const request_rec *r)
 {
     void *snapshot = NULL;
@@ -121,11 +122,9 @@ mod_iri_snapshot_make(request_rec *r)
 
     snapshot->request = r;
     *state = *r;
-    /* httpd decodes the path in place */
+    /* httpd decodes the path in place. */
     state->parsed_uri.path = apr_pstrdup(r->pool, r->parsed_uri.path);
-    if (r->uri == r->parsed_uri.path) {
-        state->uri = state->parsed_uri.path;
-    }
+    state->uri = state->parsed_uri.path;
     if (r->main != NULL) {
         /* the first walk over <Location> may have set variables */
         state->subprocess_env = r->main->subprocess_env;
@@ -349,20 +348,16 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
 
 /* Set the path with which a request has restarted. */
 static void
-mod_iri_restore_path(request_rec *r, iri_request_t *state,
-                     const mod_iri_request_t *moved, const char *path,
-                     const char *uri)
+mod_iri_restore_path(request_rec *r, iri_request_t *state, const char *uri)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
 
     ctx->state = state;
-    ctx->traced = moved->traced;
-    ctx->path = path;
     ctx->uri = uri;
     mod_iri_set_path(r, ctx);
     ctx->plain = r->main == NULL
                  && iri_request_form(state, 0) == IRI_FORM_ASCII
-                 && iri_path_is_ascii(mod_iri_str(path), 0);
+                 && iri_path_is_ascii(iri_request_path(state, 0), 0);
     if (!ctx->plain) {
         mod_iri_vars_reading(r, ctx);
     }
@@ -462,7 +457,6 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
     iri_request_restart(state, &env.env, moved->lookup,
                         mod_iri_str(snapshot->url), path, 0);
     mod_iri_snapshot_restore(snapshot, r);
-    mod_iri_restore_path(r, state, moved, mod_iri_dup(r->pool, path),
-                         mod_iri_dup(r->pool, uri));
+    mod_iri_restore_path(r, state, mod_iri_dup(r->pool, uri));
     return mod_iri_run_again(r, pool, is_lookup);
 }

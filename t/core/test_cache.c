@@ -782,7 +782,7 @@ test_two_that_do_not_both_fit(void **state)
     nanosleep(&wait, NULL);
     assert_true(is_found_soon_in(&core, cache, &tree, 1, 5));
     nanosleep(&wait, NULL);
-    assert_true(finds_soon_in(&core, cache, &tree, 0, 5));
+    assert_true(is_found_soon_in(&core, cache, &tree, 0, 5));
     core_cache_free(cache);
     core_free(&core);
 }
@@ -935,8 +935,8 @@ test_every_size(void **state)
         cache = core_cache(size);
 
         for (i = 0; i < 9; i++) {
-            assert_true(finds_soon_in(&core, cache, &tree, i, i % 6));
-            assert_true(finds_soon_in(&core, cache, &tree, 9, i));
+            assert_true(is_found_soon_in(&core, cache, &tree, i, i % 6));
+            assert_true(is_found_soon_in(&core, cache, &tree, 9, i));
         }
 
         core_cache_free(cache);
@@ -1271,7 +1271,7 @@ test_built_in_a_thread(void **state)
 static void
 pass(int64_t seconds)
 {
-    stopped_at += seconds * INT64_C(1000000000);
+    fake_time += seconds * INT64_C(1000000000);
 }
 
 
@@ -1279,7 +1279,7 @@ static void
 assert_jobs(core_t *core, iri_index_cache_t *cache,
             const iri_tree_conf_t *tree, size_t count)
 {
-    assert_false(finds_in(core, cache, tree, 0, 5));
+    assert_false(is_found_in(core, cache, tree, 0, 5));
     assert_int_equal(jobs_count, count);
 }
 
@@ -1295,7 +1295,7 @@ test_taken_over(void **state)
 
     (void) state;
 
-    stopped_at = now();
+    fake_time = now();
     assert_jobs(&core, cache, &tree, 1);
     pass(4);
     assert_jobs(&core, cache, &tree, 1);
@@ -1313,7 +1313,7 @@ test_taken_over(void **state)
     }
 
     /* The clock was set, to a time long ago. */
-    stopped_at = INT64_C(1000000000000000000);
+    fake_time = INT64_C(1000000000000000000);
     assert_jobs(&core, cache, &tree, 30);
 
     /* The first goes on, after all; the others find it done. */
@@ -1321,7 +1321,7 @@ test_taken_over(void **state)
     job_core.lists = 0;
     iri_index_job_run(jobs[0]);
     assert_int_equal(job_core.lists, 1);
-    assert_true(finds_in(&core, cache, &tree, 0, 5));
+    assert_true(is_found_in(&core, cache, &tree, 0, 5));
 
     iri_index_job_run(jobs[29]);
     assert_int_equal(job_core.lists, 1);
@@ -1330,8 +1330,8 @@ test_taken_over(void **state)
         iri_index_job_drop(jobs[i]);
     }
 
-    assert_true(finds_in(&core, cache, &tree, 0, 6));
-    stopped_at = 0;
+    assert_true(is_found_in(&core, cache, &tree, 0, 6));
+    fake_time = 0;
     job_teardown(&core, cache);
 }
 
@@ -1355,7 +1355,7 @@ lock_between(iri_index_cache_t *cache)
         pass(100000);
 
         for (i = 1; i < 40; i++) {
-            (void) finds_in(&locked_core, cache, &locked_tree, i, 5);
+            (void) is_found_in(&locked_core, cache, &locked_tree, i, 5);
         }
     }
 
@@ -1382,8 +1382,8 @@ test_written_in_pieces(void **state)
     for (at = 1; at < 40; at += at < 3 ? 1 : 6) {
         cache = job_cache(1600000);
         jobs_count = 0;
-        stopped_at = now();
-        assert_false(finds_in(&core, cache, &tree, 0, 5));
+        fake_time = now();
+        assert_false(is_found_in(&core, cache, &tree, 0, 5));
         assert_int_equal(jobs_count, 1);
 
         locked_by = cache->lock;
@@ -1392,7 +1392,7 @@ test_written_in_pieces(void **state)
         iri_index_job_run(jobs[0]);
         locked_at = 0;
 
-        if (finds_in(&core, cache, &tree, 0, 39999)) {
+        if (is_found_in(&core, cache, &tree, 0, 39999)) {
             kept++;
         } else {
             lost++;
@@ -1410,7 +1410,7 @@ test_written_in_pieces(void **state)
     /* Lost while it was written; kept before, and after. */
     assert_true(kept >= 2);
     assert_true(lost >= 2);
-    stopped_at = 0;
+    fake_time = 0;
     core_free(&locked_core);
     core_free(&core);
     core_free(&job_core);
@@ -1631,7 +1631,7 @@ test_large_and_changing(void **state)
     fake_time += 150 * 1000 * 1000;
     assert_text(find_other(&core, cache, &tree, "/d1/NEW"), "/d1/new");
     assert_int_equal(core.lists, 1);
-    stopped_at = 0;
+    fake_time = 0;
     core_cache_free(cache);
     core_free(&core);
 }
