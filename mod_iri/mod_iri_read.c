@@ -340,7 +340,10 @@ mod_iri_read_first(request_rec *r)
     if (!mod_iri_handles_path(r, conf)) {
         return DECLINED;
     }
-    status = args != NULL ? mod_iri_read_query(r) : DECLINED;
+    /* A rule of a directory has made its arguments of a path that was read. */
+    status = args != NULL && (r->prev == NULL || mod_iri_is_error_page(r))
+                 ? mod_iri_read_query(r)
+                 : DECLINED;
     ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
         && mod_iri_accept_percent_u(r, conf))

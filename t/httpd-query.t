@@ -49,6 +49,9 @@ printf 'Content-Type: text/plain\nCache-Control: max-age=600\n\n'
 printf '%s|%s|%s|%s' "$QUERY_STRING" "$IRI_QUERY" "$REQUEST_URI" "$MAPPED"
 END
 chmod 0755, "$root/say.cgi";
+mkdir "$root/made";
+spew("$root/made/.htaccess",
+    "RewriteEngine On\nRewriteRule ^(.*\\.x)\$ /say.cgi?q=\$1 [L]\n");
 my $tmp = temp_dir();
 mkdir "$tmp/cache";
 chmod 0777, "$tmp/cache";
@@ -169,6 +172,8 @@ is $server->get('/dir?q=%83%5C')->header('Location'),
     'the redirect of mod_dir';
 is answer('/none?a=1'), "q=$so|q=$so|/none?a=1|so",
     'ErrorDocument with another query';
+is answer('/made/%2583%255C.x'), 'q=%83%5C.x||/made/%2583%255C.x|',
+    'the arguments that a rule of .htaccess makes';
 is answer('/ssi.shtml?x=%83%5C'), "q=$so|q=$so|/ssi.shtml?x=%83%5C|so|x=$so",
     'a subrequest, and the request itself';
 is answer('/raw/%95%5C?q=%83%5C'), "q=$so||/say.cgi/%E8%A1%A8?q=$so|",

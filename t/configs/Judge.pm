@@ -321,7 +321,6 @@ sub wrong {
     return if grep { $_->{normal} eq $plain || $uses_raw
         && $_->{normal} eq as_path($plain, $asked, $_->{path}) }
         $is_entry ? $name : @meant;
-    return if reads_arguments($plain, $set, @meant);
     if ($set->{redirect}{$status} and my @to = redirected($config->{site}, $case,
         $asked, @meant))
     {
@@ -386,27 +385,6 @@ sub as_path {
         $text =~ s/\Q$written->[$number]\E/$path->[$number]/g;
     }
     return $text;
-}
-
-# IRIQueryCharset also reads arguments that a rule has made from the path.
-sub reads_arguments {
-    my ($text, $set, @meant) = @_;
-    my ($charset) = split ' ', $set->{querycharset} // 'none';
-    return 0 if $charset eq 'none';
-    my $read = sub {
-        my $octets = Forms::unescape($_[0]);
-        return $octets if Forms::is_utf8($octets);
-        return utf8(IRI::Spelling::read_in($octets, $charset) // "\x{FFFD}");
-    };
-    my ($own, @oracle) = map {
-        join "\n", map {
-            my $line = $_;
-            $line =~ s/((?:%[89A-F][0-9A-F]|[\x80-\xFF])+)/$read->("$1")/ge
-                if $line =~ /QUERY|ARGS/;
-            $line;
-        } split /\n/
-    } $text, map { $_->{normal} } @meant;
-    return scalar grep { $_ eq $own } @oracle;
 }
 
 # With "iri_match exact" a name is found in one form only, that of
