@@ -214,15 +214,16 @@ sub readings {
     my ($octets, $set) = @_;
     return [$octets] if $octets !~ /[\x80-\xFF]/;
     my @texts;
-    # no path may contain a control: mojibake with one is repaired at once
+    # no path may contain a control: mojibake with one is repaired at once, and
+    # is read in no charset
     my $text = is_utf8($octets) ? text_of($octets) : undef;
     if (defined $text && $text =~ /[\x80-\x9F]/) {
         push @texts, repaired($text, 'mojibake'), $text
             if $set->{repair} =~ /mojibake/;
     }
-    elsif (defined $text) { push @texts, $text }
-    for my $charset (@{ $set->{charsets} }) {
-        push @texts, read_in($octets, $charset) // ();
+    else {
+        push @texts, $text // (),
+            map { read_in($octets, $_) // () } @{ $set->{charsets} };
     }
     my %seen;
     return [grep { !$seen{$_}++ } @texts];
