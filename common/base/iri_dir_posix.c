@@ -1,7 +1,7 @@
 /*
- * iri_dir_posix.c - the POSIX file system as an iri_dir_t
+ * iri_dir_posix.c - the POSIX file system as an iri_dir_t; random octets
  *
- * Only queries: lstat, stat for the target of a symbolic link, readdir.  The
+ * Only queries of the file system: lstat, stat for the target of a symbolic link, readdir.  The
  * server opens the file itself, by its own rules for symbolic links.
  */
 
@@ -20,9 +20,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "iri_types.h"
+#include "iri.h"
 
 
 static iri_status_t
@@ -152,3 +155,16 @@ iri_posix_list(void *ctx, const char *path, iri_node_t *node,
 
 
 const iri_dir_t iri_dir_posix = { iri_posix_stat, iri_posix_list };
+
+/* ---- random octets ------------------------------------------------------ */
+
+void
+iri_index_cache_key(uint64_t key[2])
+{
+    size_t size = 2 * sizeof(key[0]);
+
+    if (getrandom(key, size, 0) != (ssize_t) size) {
+        key[0] = (uint64_t) time(NULL);
+        key[1] = (uint64_t) getpid();
+    }
+}

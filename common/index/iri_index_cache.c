@@ -21,9 +21,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "unicode/iri_unicode.h"
 #include "index/iri_index.h"
@@ -85,18 +83,6 @@ iri_time_ns(void)
     }
 
     return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-
-void
-iri_index_cache_key(uint64_t key[2])
-{
-    size_t size = 2 * sizeof(key[0]);
-
-    if (getrandom(key, size, 0) != (ssize_t) size) {
-        key[0] = (uint64_t) iri_time_ns();
-        key[1] = (uint64_t) getpid();
-    }
 }
 
 
