@@ -508,26 +508,19 @@ ngx_http_iri_destination_check_relation(ngx_http_request_t *r, ngx_str_t path)
 
 
 /*
- * nginx copies the entries of a collection with the octets of their names,
- * unless Depth is 0.  The trees must therefore decode names in the same way.
+ * nginx copies the entries of a collection with the octets of their names, with
+ * Depth 0, too.  The trees must therefore decode names in the same way.
  * to: the settings of the Destination's location.
  */
 static ngx_int_t
 ngx_http_iri_destination_check_tree(ngx_http_request_t    *r,
                                     const iri_tree_conf_t *to)
 {
-    ngx_table_elt_t         *depth = NULL;
     ngx_http_iri_loc_conf_t *ilcf;
-
-#if (NGX_HTTP_DAV)
-    depth = r->headers_in.depth;
-#endif
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (r->uri.data[r->uri.len - 1] != '/'
-        || (depth != NULL && depth->value.len == 1
-            && depth->value.data[0] == '0')
         || iri_tree_preserves_names(&ilcf->tree, to))
     {
         return NGX_DECLINED;

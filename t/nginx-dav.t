@@ -337,6 +337,10 @@ END
             'the message gives the reason';
         ok !-e "$root/u/D", 'no entry was created';
     }
+    # nginx copies members with Depth 0, too
+    is $copy->('COPY', '/e/D/', '/u/D/', Depth => 0)->status, 409,
+        'COPY of a collection with Depth 0';
+    ok !-e "$root/u/D", 'no entry was created';
     is $copy->('COPY', '/e/D/', '/e/E/')->status, 201,
         'COPY within the EUC-JP tree';
     is slurp("$root/e/E/\xC9\xBD.txt"), 'hyou', 'with its members';
