@@ -44,7 +44,7 @@
  *   iri_request_denied      error page, named location -
  *   iri_request_outcome     PRECONTENT                 -
  *   iri_request_refuse      PRECONTENT                 fixups
- *   iri_request_transfer    -                          fixups
+ *   iri_request_transfer    PRECONTENT                 fixups
  *   iri_request_redirect    PRECONTENT                 fixups
  *   iri_request_redirected  PRECONTENT                 -
  *   iri_request_report_find PRECONTENT, LOG            -
@@ -399,8 +399,8 @@ typedef struct {
     iri_str_t destination;  /* the same of the Destination, which need not
                                exist */
     int       members;      /* 1: the source is a collection, and its members
-                               are transferred with it; 0: it is not, or Depth
-                               is 0 */
+                               are transferred with it (in httpd not if Depth
+                               is 0) */
     const iri_tree_conf_t *from;   /* of names in the source */
     const iri_tree_conf_t *to;     /* of names in the Destination */
 } iri_transfer_t;

@@ -474,62 +474,42 @@ ngx_http_iri_destination_check_names(ngx_http_request_t *r, ngx_str_t path,
 }
 
 
-/* nginx deletes an existing Destination, which must not delete the source. */
+/*
+ * nginx deletes an existing Destination, and copies the members of a collection
+ * with the octets of their names, with Depth 0, too.
+ * to: the settings of the Destination's location.
+ */
 static ngx_int_t
-ngx_http_iri_destination_check_relation(ngx_http_request_t *r, ngx_str_t path)
+ngx_http_iri_destination_check_transfer(ngx_http_request_t *r, ngx_str_t path,
+                                        const iri_tree_conf_t *to)
 {
-    iri_env_t      env;
-    iri_str_t      source, destination;
-    iri_relation_t relation;
+    ngx_int_t                rc;
+    iri_env_t                env;
+    iri_transfer_t           transfer;
+    ngx_http_iri_loc_conf_t *ilcf;
 
     ngx_http_iri_env(r, &env);
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_destination_filename(r, r->uri, &source) != NGX_OK
-        || ngx_http_iri_destination_filename(r, path, &destination) != NGX_OK
-        || iri_path_relation(&env, source, destination, &relation) != IRI_OK)
+    if (ngx_http_iri_destination_filename(r, r->uri, &transfer.source)
+            != NGX_OK
+        || ngx_http_iri_destination_filename(r, path, &transfer.destination)
+               != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    switch (relation) {
-    case IRI_RELATION_SAME:
-        return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
-                                               "it is the source");
-    case IRI_RELATION_INSIDE:
-        return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
-                                               "it is inside the source");
-    case IRI_RELATION_PARENT:
-        return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
-                                               "it contains the source");
-    default:
-        return NGX_DECLINED;
-    }
-}
+    transfer.path = ngx_http_iri_str(path);
+    transfer.members = r->uri.data[r->uri.len - 1] == '/';
+    transfer.from = &ilcf->tree;
+    transfer.to = to;
 
+    rc = iri_request_transfer(&env, &transfer);
 
-/*
- * nginx copies the entries of a collection with the octets of their names, with
- * Depth 0, too.  The trees must therefore decode names in the same way.
- * to: the settings of the Destination's location.
- */
-static ngx_int_t
-ngx_http_iri_destination_check_tree(ngx_http_request_t    *r,
-                                    const iri_tree_conf_t *to)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (r->uri.data[r->uri.len - 1] != '/'
-        || iri_tree_preserves_names(&ilcf->tree, to))
-    {
-        return NGX_DECLINED;
-    }
-
-    (void) ngx_http_iri_destination_refuse(r, NGX_HTTP_CONFLICT,
-                                           iri_why_text(IRI_WHY_OTHER_TREE));
-
-    return ngx_http_iri_conflict(r, IRI_WHY_OTHER_TREE);
+    return rc == 0 ? NGX_DECLINED
+           : rc == NGX_HTTP_CONFLICT
+               ? ngx_http_iri_conflict(r, IRI_WHY_OTHER_TREE)
+               : rc;
 }
 
 
@@ -746,11 +726,7 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t     *r,
     rc = ngx_http_iri_destination_check_names(r, path, judged);
 
     if (rc == NGX_DECLINED) {
-        rc = ngx_http_iri_destination_check_relation(r, path);
-    }
-
-    if (rc == NGX_DECLINED) {
-        rc = ngx_http_iri_destination_check_tree(r, &ilcf->tree);
+        rc = ngx_http_iri_destination_check_transfer(r, path, &ilcf->tree);
     }
 
     if (rc != NGX_DECLINED) {
