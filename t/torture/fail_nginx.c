@@ -39,6 +39,7 @@ intptr_t ngx_open_dir(void *name, void *dir);
 intptr_t ngx_read_dir(void *dir);
 void    *ngx_alloc_chain_link(void *pool);
 void    *ngx_create_temp_buf(void *pool, size_t size);
+void    *ngx_slab_alloc_locked(void *pool, size_t size);
 void *
 ngx_http_map_uri_to_path(void *r, void *path, size_t *root, size_t reserved);
 #pragma GCC visibility pop
@@ -73,6 +74,7 @@ intptr_t torture_ngx_open_dir(void *name, void *dir);
 intptr_t torture_ngx_read_dir(void *dir);
 void    *torture_ngx_alloc_chain_link(void *pool);
 void    *torture_ngx_create_temp_buf(void *pool, size_t size);
+void    *torture_ngx_slab_alloc_locked(void *pool, size_t size);
 void    *torture_ngx_http_map_uri_to_path(void *r, void *path, size_t *root,
                                           size_t reserved);
 #pragma GCC visibility pop
@@ -274,6 +276,15 @@ torture_ngx_create_temp_buf(void *pool, size_t size)
     return fail_now(FAIL_MEMORY, "ngx_create_temp_buf")
                ? NULL
                : ngx_create_temp_buf(pool, size);
+}
+
+
+void *
+torture_ngx_slab_alloc_locked(void *pool, size_t size)
+{
+    return fail_now(FAIL_MEMORY, "ngx_slab_alloc_locked")
+               ? NULL
+               : ngx_slab_alloc_locked(pool, size);
 }
 
 
