@@ -155,7 +155,9 @@ ngx_http_iri_job_done(ngx_event_t *event)
 
     ngx_destroy_pool(task->pool);
 
-    if (r != NULL) {
+    /* After a closed connection, post_action may have taken the request. */
+    if (r != NULL
+        && r->write_event_handler == ngx_http_iri_wait_write_handler) {
         ngx_http_iri_resume(r);
     }
 }

@@ -31,10 +31,17 @@ default_type text/plain;
 iri on;
 iri_match case;
 iri_cache 16m;
+limit_req_zone $server_port zone=slow:64k rate=3r/s;
 server {
     listen 127.0.0.1:%%PORTup%%;
     iri off;
     location / { return 404; }
+    # each after the other, which takes longer than an index
+    location /count {
+        limit_req zone=slow burst=100;
+        access_log %%TMP%%/count.log;
+        alias %%ROOT%%/www/x;
+    }
 }
 # A named location makes the page for a 404 of an upstream.
 server {
@@ -76,6 +83,14 @@ server {
     location /slow/ {
         alias %%ROOT%%/www/;
         post_action /www/x;
+    }
+    location /counted/ {
+        alias %%ROOT%%/www/;
+        post_action /count;
+    }
+    location /count {
+        iri_match exact;
+        proxy_pass http://127.0.0.1:%%PORTup%%/count;
     }
 }
 END
@@ -178,6 +193,22 @@ for (1 .. $TIMES) {
 }
 is $server->get('/slow/huge/NAME.txt', port => $server->port('rules'))->status,
     200, 'post_action';
+
+# A build that ends does not run a post_action again that is under way.
+my $attempts = 6;
+my $log      = $server->tmp . '/count.log';
+$server->get('/count', port => $server->port('up'));
+for (1 .. $attempts) {
+    change();
+    my $socket = open_connection('rules');
+    syswrite $socket, head('GET', "/counted/huge/NAME.txt?$_") . "\r\n";
+    sleep 0.001;
+    close $socket;
+    sleep 0.3;    # one build at a time
+}
+$server->wait_for(sub { -e $log && (() = slurp($log) =~ /\n/g) >= 1 + $attempts });
+$server->settle;
+is scalar(() = slurp($log) =~ /\n/g), 1 + $attempts, 'post_action runs once';
 
 # ---- no rule runs twice --------------------------------------------------------
 

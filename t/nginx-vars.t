@@ -258,4 +258,23 @@ like slurp($server->tmp . '/vars'), qr{^/shut/File.txt /shut/File.txt case$}m,
     'the log';
 
 is_deeply [$server->errors], [], 'error log';
+# A denied name that is found under another one below a directory beyond ASCII:
+# its last segment is ASCII, and would be opened without a lookup.
+{
+    my ($root) = make_tree("\\xC3\\xA9/Secret.txt\tfile\n");
+    my $server = nginx(root => $root, conf => <<'END');
+iri on;
+iri_match case;
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    location /é/ { deny all; add_header X-Match $iri_match always; }
+}
+END
+    for my $name ('SECRET.txt', 'ABSENT.txt') {
+        my $answer = $server->get("/%C3%A9/$name");
+        is $answer->status . ' ' . $answer->header('X-Match'), '403 none',
+            "denied: $name";
+    }
+}
 done_testing;

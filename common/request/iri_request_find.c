@@ -128,6 +128,18 @@ iri_lookup_run(const iri_request_t *request, const iri_env_t *env,
 }
 
 
+/*
+ * Does the entry exist?  An ASCII rest of a path need not be looked up to be
+ * opened.  PATH_INFO "/": a file requested as a directory counts as found.
+ */
+static int
+iri_lookup_exists(const iri_env_t *env, iri_lookup_t *lookup)
+{
+    return iri_lookup_split(env, lookup) == IRI_OK
+           && lookup->path_info.len <= 1;
+}
+
+
 /* The entry has another name, and the request cannot restart with it. */
 static void
 iri_lookup_run_canonical(const iri_request_t *request, const iri_env_t *env,
@@ -146,6 +158,11 @@ iri_lookup_run_canonical(const iri_request_t *request, const iri_env_t *env,
     }
 
     iri_lookup_run(request, env, lookup, conf, iri_find_canonical);
+
+    /* $iri_match of a denied name must be that of an absent one. */
+    if (iri_may_open(&lookup->found) && !iri_lookup_exists(env, lookup)) {
+        lookup->found.match = IRI_MATCH_NONE;
+    }
 }
 
 
@@ -390,9 +407,7 @@ iri_request_match(const iri_request_t *request, const iri_env_t *env,
                && (found->why == IRI_WHY_ASCII
                    || found->why == IRI_WHY_DECLARED))
     {
-        /* PATH_INFO "/": a file requested as a directory counts as found. */
-        if (iri_lookup_split(env, lookup) != IRI_OK
-            || lookup->path_info.len > 1) {
+        if (!iri_lookup_exists(env, lookup)) {
             match = IRI_MATCH_NONE;
 
         } else if (match < IRI_MATCH_EXACT) {

@@ -461,7 +461,7 @@ sub denies_with_name { return 0 }
 # It applies only if the directory exists.
 sub lifts_denial {
     return text_of(@_[0, 1], 1)
-        =~ /^<Directory(?:Match)? [^\n]*\n(?: [^\n]*\n)*? +Require /m;
+        =~ /^<(?:Directory(?:Match)?|If) [^\n]*\n(?: [^\n]*\n)*? +Require /m;
 }
 
 # Does a rule redirect existing files to a login? Not here.

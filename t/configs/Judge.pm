@@ -356,7 +356,7 @@ sub wrong {
         if $is_same && ($name->{answer}[0] =~ /^2/ || @meant == 1);
     return if $status >= 400;
     return if as_absent($config, $set, $case, $asked);
-    return if is_refused($config, $set, $case, $asked);
+    return if is_refused($class, $config, $set, $case, $asked);
     return if is_ambiguous($class, $config, $case, $asked);
     return if is_concealed($class, $config, $plain, $asked);
     return if $status =~ /^3/ && shows_sent($plain, $asked);
@@ -445,24 +445,30 @@ sub has_control {
 # name of no file: this one for an absent name, whatever the existing one gets.
 # "iri_invalid pass" refuses what a tree's legacy charset reads as another name.
 sub is_refused {
-    my ($config, $set, $case, $asked) = @_;
+    my ($class, $config, $set, $case, $asked) = @_;
     return 0 if ($set->{invalid} // '') eq 'pass'
         && $config->{tree} =~ /^nf[cd]\z/
         || !(grep { !@$_ } @{ $asked->{readings} })
         && !grep { has_control($_) } @{ $asked->{written} };
     return 1 if $asked->{which} eq 'twin'
-        && $asked->{normal} =~ m{ROOT/(?:refused-){30}};
+        && ($asked->{normal} =~ m{ROOT/(?:refused-){30}}
+            || has_page_for_404($class, $config));
     my $last = $case->{last};
     my @text = map { without_name($_->{normal}, $_->{written}[$last],
         @{ $_->{readings}[$last] }) } @{ $case->{asked} };
     return @text < 2 || $text[0] eq $text[1];
 }
 
+sub has_page_for_404 {
+    my ($class, $config) = @_;
+    return $class->text($config->{nodes}, 0)
+        =~ /^ *(?:error_page (?:\d+ )*404|ErrorDocument 404) /m;
+}
+
 # May two entries be meant? That is 404, which an error page can answer.
 sub is_ambiguous {
     my ($class, $config, $case, $asked) = @_;
-    return 0 if $class->text($config->{nodes}, 0)
-        !~ /^ *(?:error_page (?:\d+ )*404|ErrorDocument 404) /m;
+    return 0 if !has_page_for_404($class, $config);
     my %name = map { utf8($_) => 1 } @{ $config->{site}{names} };
     my %meant = map { $_->{path}[ $case->{last} ] => 1 } @{ $asked->{meant} };
     return 1 < grep { $name{$_} } keys %meant;
@@ -474,19 +480,29 @@ sub is_ambiguous {
 sub is_concealed {
     my ($class, $config, $plain, $asked) = @_;
     return 0 if grep { !@$_ } @{ $asked->{readings} };
-    my $sent = join '', map { '/' . utf8($_->[0]) } @{ $asked->{readings} };
+    # any reading of each segment, and not always all, as in shows_sent()
+    my ($sent, $in_field) = map { my $write = $_; [map {
+        '/(?:' . join('|', map { quotemeta $write->(utf8($_)) } @$_) . ')' }
+        @{ $asked->{readings} }] } sub { $_[0] }, \&escaped;
     my $in_login = $class->denies_with_name($config);
     for my $meant (@{ $asked->{meant} }) {
-        my $found = join '', map {"/$_"} @{ $meant->{path} };
-        next if $found eq $sent;
-        my ($place, $text) = map { escaped($_) } $found, $sent;
-        return 1 if $in_login && is_login($meant->{normal})
-            && $plain eq $meant->{normal}
-                =~ s/^(location: .*)\Q$place\E/$1$text/mr;
-        my $path = $found;
+        my @found = map {"/$_"} @{ $meant->{path} };
+        for my $first ($in_login && is_login($meant->{normal})
+            ? 0 .. $#found : ())
+        {
+            my ($from, $to) = map { join '', @$_[$first .. $#found] }
+                \@found, $in_field;
+            my ($normal, $field)
+                = map {quotemeta} $meant->{normal}, escaped($from);
+            return 1 if $normal =~ s/^(location\\:\\ .*)\Q$field\E/$1$to/m
+                && $plain =~ /\A$normal\z/;
+        }
+        my $path = join '', @found;
+        my ($normal, $place) = map {quotemeta} $meant->{normal}, $path;
+        my $all = join '', @$sent;
         utf8::decode($path);
         return 1 if $class->hides($config, $path)
-            && $plain eq $meant->{normal} =~ s/\Q$found\E/$sent/gr;
+            && $normal =~ s/\Q$place\E/$all/g && $plain =~ /\A$normal\z/;
     }
     return 0;
 }
