@@ -581,6 +581,9 @@ sub discloses {
     return if $denied =~ /^403/ && $class->lifts_denial($config)
         && $last < $#{ $case->{segments} }
         && redirected($config->{site}, $case, $there, @{ $there->{meant} });
+    # a rule on the name on disk, of which a refused path has none
+    return if $class->text($config->{nodes}, 0) =~ /if \(\$request_filename ~/
+        && grep { has_control($_) } @{ $absent->{written} };
     my ($one, $two) = map { without_name(with_own($class, $_, $set),
         $_->{written}[$last], @{ $_->{readings}[$last] }) } $there, $absent;
     return if $one eq $two;
