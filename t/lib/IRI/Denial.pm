@@ -445,9 +445,10 @@ my @NGINX = (
     { name => 'regex-alias', made => 1,
         guard => 'location ~ "^/regex-alias/(?:RE)" { deny all; }',
         end => 'location ~ "^/regex-alias/(.*)$" { alias ROOT/$1; }' },
-    { name => 'root', common => 'set $context ROOT; location /root/ {'
+    { name => 'variable-root',
+        common => 'set $context ROOT; location /variable-root/ {'
             . ' root $context;',
-        each => 'location "/root/@" { deny all; }', end => '}' },
+        each => 'location "/variable-root/@" { deny all; }', end => '}' },
     { name => 'rewrite', made => 1,
         each => 'location "/rewritten/@" { deny all; }',
         common => 'location /rewrite/ {'
