@@ -297,9 +297,9 @@ void iri_request_restart(iri_request_t *request, const iri_env_t *env,
                          iri_str_t path, int page);
 
 /*
- * The same as iri_request_can_restart(), and if the request can, remember it:
- * the restart is made when the rules have run.  One that was remembered before
- * stays.
+ * Call iri_request_can_restart(), and if the request can restart, keep the
+ * restart as pending: the server makes it when the rules have run.  A pending
+ * restart is not replaced.
  * Returns: 1 if a restart is pending.
  */
 int iri_request_plan_restart(iri_request_t *request, const iri_env_t *env,
@@ -307,14 +307,14 @@ int iri_request_plan_restart(iri_request_t *request, const iri_env_t *env,
                              const iri_find_conf_t *conf);
 
 /*
- * The restart that is pending: the arguments lookup and *path of
- * iri_request_restart().  path: may be NULL.
+ * Get the arguments lookup and *path of iri_request_restart() for the pending
+ * restart.  path: may be NULL.
  * Returns: the lookup; NULL: none is pending, and *path is not written.
  */
 const iri_lookup_t *iri_request_pending_restart(const iri_request_t *request,
                                                 iri_str_t           *path);
 
-/* No restart is pending any more. */
+/* Cancel the pending restart. */
 void iri_request_drop_restart(iri_request_t *request);
 
 /* Returns: 1 if the request has restarted; request may be NULL. */
@@ -410,7 +410,7 @@ typedef struct {
  * passed?  It may not if that destroys the source or changes the names of its
  * members.  A refusal is logged.
  * Returns: 0: it may; else the HTTP status to answer with: 403; 409 for
- * IRI_WHY_OTHER_TREE (iri_conflict_text); 500: it is unknown.
+ * IRI_WHY_OTHER_TREE (iri_conflict_text); 500: the paths could not be compared.
  */
 int iri_request_transfer(const iri_env_t      *env,
                          const iri_transfer_t *transfer);

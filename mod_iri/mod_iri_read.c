@@ -340,7 +340,7 @@ mod_iri_read_first(request_rec *r)
     if (!mod_iri_handles_path(r, conf)) {
         return DECLINED;
     }
-    /* A rule of a directory has made its arguments of a path that was read. */
+    /* A rule of .htaccess makes arguments from a path that was read before. */
     status = args != NULL && (r->prev == NULL || mod_iri_is_error_page(r))
                  ? mod_iri_read_query(r)
                  : DECLINED;

@@ -14,7 +14,7 @@ my ($code, $out, $err) = capture('', $^X, "$FindBin::Bin/run/run");
 is $code, 0, 'all responses are as expected';
 is $err, '', 'standard error is empty';
 unlike $out, qr/\(!\)/, 'no response with the module is marked as wrong';
-like $out, qr/^file +asked for in +stock nginx +nginx\+iri +httpd\+iri$/m,
+like $out, qr/^file +requested in +stock nginx +nginx\+iri +httpd\+iri$/m,
     'heads of columns';
 my @row_counts = map { my $is = $_; scalar(() = $out =~ /^  \S+ +\Q$is\E$/mg) }
     './%E8%A1%A8.html, shown as 表.html', '301 to /moved/Stra%C3%9Fe.html',

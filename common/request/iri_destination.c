@@ -48,7 +48,7 @@ iri_request_transfer(const iri_env_t *env, const iri_transfer_t *transfer)
                                    "it contains the source");
     }
 
-    /* The copy would be copied into itself until the disk is full. */
+    /* Each copied member would be copied again, until the disk is full. */
     if (relation == IRI_RELATION_INSIDE && transfer->members) {
         return iri_transfer_refuse(env, transfer, 403,
                                    "it is inside the source");

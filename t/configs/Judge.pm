@@ -474,35 +474,43 @@ sub is_ambiguous {
     return 1 < grep { $name{$_} } keys %meant;
 }
 
+# Is a response the oracle's, with the path as sent, in any reading of each
+# segment, where a field of the oracle's has the path that was found? A rule may
+# have removed the first segments. write: how the field writes a path.
+sub has_field_as_sent {
+    my ($plain, $meant, $asked, $field, $write) = @_;
+    my @sent = map {
+        '/(?:' . join('|', map { quotemeta $write->(utf8($_)) } @$_) . ')' }
+        @{ $asked->{readings} };
+    my @found = map {"/$_"} @{ $meant->{path} };
+    for my $first (0 .. $#found) {
+        my ($found, $sent) = map { join '', @$_[$first .. $#found] }
+            \@found, \@sent;
+        my ($head, $normal, $place) = map {quotemeta} "$field: ",
+            $meant->{normal}, $write->($found);
+        return 1 if $normal =~ s/^(\Q$head\E.*)\Q$place\E/$1$sent/m
+            && $plain =~ /\A$normal\z/;
+    }
+    return 0;
+}
+
 # Is it the oracle's denial, with the names as they were sent in place of those
 # that were found and denied? A redirect to the login with $uri, or the page for
 # an internal location, with its path.
 sub is_concealed {
     my ($class, $config, $plain, $asked) = @_;
     return 0 if grep { !@$_ } @{ $asked->{readings} };
-    # any reading of each segment, and not always all, as in shows_sent()
-    my ($sent, $in_field) = map { my $write = $_; [map {
-        '/(?:' . join('|', map { quotemeta $write->(utf8($_)) } @$_) . ')' }
-        @{ $asked->{readings} }] } sub { $_[0] }, \&escaped;
     my $in_login = $class->denies_with_name($config);
+    my $sent = join '', map { '/' . utf8($_->[0]) } @{ $asked->{readings} };
     for my $meant (@{ $asked->{meant} }) {
-        my @found = map {"/$_"} @{ $meant->{path} };
-        for my $first ($in_login && is_login($meant->{normal})
-            ? 0 .. $#found : ())
-        {
-            my ($from, $to) = map { join '', @$_[$first .. $#found] }
-                \@found, $in_field;
-            my ($normal, $field)
-                = map {quotemeta} $meant->{normal}, escaped($from);
-            return 1 if $normal =~ s/^(location\\:\\ .*)\Q$field\E/$1$to/m
-                && $plain =~ /\A$normal\z/;
-        }
-        my $path = join '', @found;
-        my ($normal, $place) = map {quotemeta} $meant->{normal}, $path;
-        my $all = join '', @$sent;
+        return 1 if $in_login && is_login($meant->{normal})
+            && has_field_as_sent($plain, $meant, $asked, 'location',
+                \&escaped);
+        my $found = join '', map {"/$_"} @{ $meant->{path} };
+        my $path = $found;
         utf8::decode($path);
         return 1 if $class->hides($config, $path)
-            && $normal =~ s/\Q$place\E/$all/g && $plain =~ /\A$normal\z/;
+            && $plain eq $meant->{normal} =~ s/\Q$found\E/$sent/gr;
     }
     return 0;
 }
@@ -512,23 +520,8 @@ sub is_concealed {
 sub shows_sent {
     my ($plain, $asked) = @_;
     return 0 if grep { !@$_ } @{ $asked->{readings} };
-    # any reading of each segment: one that found the entry has found all
-    # segments
-    my @sent = map { my $any = join '|', map { quotemeta utf8($_) } @$_;
-        "/(?:$any)" } @{ $asked->{readings} };
-    for my $meant (@{ $asked->{meant} }) {
-        my @found = map {"/$_"} @{ $meant->{path} };
-        # a rule may have removed the first segments
-        for my $first (0 .. $#found) {
-            my ($sent, $found) = map { join '', @$_[$first .. $#found] }
-                \@sent, \@found;
-            my $expected = quotemeta $meant->{normal};
-            my $place    = quotemeta $found;
-            return 1 if $expected =~ s/^(x\\-place\\:\\ .*)\Q$place\E/$1$sent/m
-                && $plain =~ /\A$expected\z/;
-        }
-    }
-    return 0;
+    return scalar grep { has_field_as_sent($plain, $_, $asked, 'x-place',
+        sub { $_[0] }) } @{ $asked->{meant} };
 }
 
 # Do rules distinguish the names as sent, below a directory that does not

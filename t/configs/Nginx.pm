@@ -538,7 +538,7 @@ sub in_internal {
 sub shows_name {
     my $text = text_of(@_[0, 1], 1);
     return $text
-        =~ /^ *(?:add_header|error_page|return) [^;]*\$uri|^ *set [^;]*\$rest/m
+        =~ /^ *(?:add_header|error_page|return 302 \S*login)[^;]*\$uri|^ *set [^;]*\$rest/m
         || $text =~ /^ *rewrite [^;]*\$1/m && denies_with_name(@_);
 }
 
