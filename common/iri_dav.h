@@ -56,8 +56,9 @@ typedef enum {
 } iri_relation_t;
 
 /*
- * Find the relation of two names on disk, with symbolic links resolved.  All
- * but NONE are answered with 403 (RFC 4918, 9.8.5 and 9.9.4). source,
+ * Find the relation of two names on disk, with symbolic links resolved.
+ * iri_request_transfer() answers SAME, PARENT and, with members, INSIDE with
+ * 403 (RFC 4918, 9.8.5 and 9.9.4).  source,
  * destination: octets on disk, with or without a final "/"; destination need
  * not exist.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_IO_FAILED: unknown, so nothing may be

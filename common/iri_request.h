@@ -407,8 +407,9 @@ typedef struct {
 
 /*
  * May COPY or MOVE write its Destination, after the access rules of both have
- * passed?  It may not if that destroys the source or changes the names of its
- * members.  A refusal is logged.
+ * passed?  It may not if the Destination is the source, contains it or, with
+ * members, is inside it, or if the names of members would change.  A refusal is
+ * logged.
  * Returns: 0: it may; else the HTTP status to answer with: 403; 409 for
  * IRI_WHY_OTHER_TREE (iri_conflict_text); 500: the paths could not be compared.
  */
@@ -491,8 +492,8 @@ void iri_request_report_find(iri_request_t *request, const iri_env_t *env,
 
 /*
  * Add to the log line, before all other notes, what would be done with the
- * request (iri_note_report).  An ASCII path is reported only if the answer
- * would change.
+ * request (iri_note_report).  An ASCII path is reported only if the
+ * verdict of its first lookup is RESTART, CHOOSE or REFUSE.
  */
 void iri_request_report(iri_request_t *request, const iri_env_t *env);
 
@@ -521,8 +522,8 @@ int iri_request_log(iri_request_t *request, const iri_env_t *env,
                     const iri_notes_t *event);
 
 /*
- * Take over the notes of another request: one that has run in place of this
- * one, for example for the Destination of COPY.
+ * Replace the notes by those of a request that has run in place of this one,
+ * for example for the Destination of COPY.  Both share them then.
  */
 void iri_request_take_notes(iri_request_t       *request,
                             const iri_request_t *from);

@@ -1,9 +1,9 @@
 /*
  * iri_destination.c - what COPY and MOVE may write (RFC 4918, 9.8 and 9.9)
  *
- * Both delete the resource at their Destination first, which must not delete
- * their source, and servers copy the members of a collection octet for octet,
- * which must not change their names.
+ * Both delete an existing Destination first; that must not delete the source.
+ * Servers copy the octets of member names; both trees must decode them to the
+ * same names.  A collection must not be copied into itself.
  */
 
 #include "iri_request.h"
