@@ -178,6 +178,8 @@ sub rewriting {
         "rewrite \"^$from(.*)\$\" \"/$top$from\$1\" $flag",
         "rewrite \"^$from(.*)\\.txt\$\" \"$from\$1.html\" $flag",
         "rewrite \"^$from(.+)\$\" \"/index.php?q=\$1\" " . one('last', 'break'),
+        # pages that were moved to a large directory
+        "rewrite \"^$from(.*)\$\" \"/archive/\$1\" $flag",
         "rewrite \"^/p/(\\d+)/(.*)\$\" \"/$other/\$2?id=\$1\" " . one('last', 'break'),
         "rewrite \"^/(.*)\$\" \"/$top/\$1\" " . one('break', 'redirect', 'last'),
         "rewrite ^ /index.php " . one('last', 'break'),
