@@ -53,8 +53,6 @@ subtest 'pkg-config' => sub {
         'version of the command';
     like slurp("$top/CHANGES.md"), qr/^Changes with iri \Q$version\E$/m,
         'version in CHANGES.md';
-    like slurp("$top/doc/iri.1"), qr/^\.TH IRI 1 [\d-]+ "iri \Q$version\E" /,
-        'version of the manual';
 
     my $prefix = temp_dir() . '/usr';
     my ($code, $out, $err) = capture('', 'make', '-s', '-C', $top,
