@@ -127,25 +127,6 @@ subtest 'not in the modules' => sub {
     }
 };
 
-# What doc/library.md says is what the program prints, and the rows are all told.
-subtest 'suites' => sub {
-    my $doc = slurp("$top/doc/library.md");
-    my @rows = map { (split /\t/, $_, 3)[2] =~ s/\t/ \xC2\xB7 /gr }
-        grep { !/^#/ } split /\n/, slurp("$top/t/core/deviations.tsv");
-    cmp_ok scalar @rows, '>', 3, 'deviations';
-    ok index($doc, "| `$_` |") >= 0, $_ for @rows;
-    my $program = "$build/t/test_suites";
-    return if !-x $program;
-    my (undef, @output) = capture('', $program);
-    my %printed = map { /^# (\S+): (\d+) rows, (\d+) / ? ($1 => "$2 | $3") : () }
-        map { split /\n/ } @output;
-  SKIP: {
-        skip 'no tables here', 1 if keys %printed < 5;
-        my %doc = $doc =~ /^\| (\S+) \| (\d+ \| \d+) \|$/mg;
-        is_deeply \%doc, \%printed, 'rows, and deviations';
-    }
-};
-
 # Completion uses the output of the command, so it is up to date.
 subtest 'completion' => sub {
     my ($none) = capture('', 'sh', '-c', 'command -v bash');
