@@ -148,6 +148,15 @@ subtest 'completion' => sub {
     is $complete->('equal', '--l'), '--level', 'an option';
     is $complete->('equal', '--level', 'sy'), 'syntax', 'completion of a value';
     is $complete->('lint', '--plan', 'c'), 'convmv', 'completion for lint';
+    is $complete->('--v'), '--version', 'an option of iri itself';
+    is $complete->('explain', '--charset', 'Sh'), 'Shift_JIS', 'a charset';
+    is $complete->('explain', '--charset', 'EUC-JP,Sh'), 'EUC-JP,Shift_JIS',
+        'the second of a list';
+    for my $charset (split / /, $complete->('decode', '--charset', '')) {
+        my ($code) = capture('', "$build/iri", 'decode', '--charset', $charset,
+            'a');
+        is $code, 0, "$charset is known";
+    }
     is $complete->('lint', "$top/cli/comp"), "$top/cli/completion",
         'a folder';
     my ($output) = (capture('', "$build/iri", 'help', 'lint'))[1]
