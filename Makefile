@@ -90,7 +90,7 @@ all: need-build $(BUILT)   ## build both modules, the command and libiri.a
 
 lib: need-lib $(BUILD)/libiri.a $(BUILD)/libiri.pc ## build the core alone
 
-cli: need-cli $(BUILD)/iri ## build the command alone
+cli: need-cli $(BUILD)/iri $(BUILD)/iri.1 ## build the command alone
 
 httpd: need-httpd $(BUILD)/mod_iri.so ## build mod_iri alone
 
@@ -113,6 +113,9 @@ $(BUILD)/iri: $(call obj,$(CLI_SRC) $(ENV_SRC)) $(BUILD)/libiri.a
 	$(call tell,LD $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ \
 	    $(shell pkg-config --libs jansson zlib) $(APR_LIBS) $(CORE_LIBS)
+
+$(BUILD)/iri.1: doc/make-manual $(BUILD)/iri
+	$(Q)doc/make-manual $(BUILD)/iri > $@.new && mv $@.new $@
 
 # A server that runs with the old module keeps it: nothing is written over it.
 $(BUILD)/mod_iri.so: $(call obj,$(HTTPD_SRC) $(ENV_SRC)) $(BUILD)/libiri.a

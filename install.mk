@@ -46,7 +46,7 @@ FILES_lib   = $(BUILD)/libiri.a:$(LIBDIR)/libiri.a:644 \
               $(foreach page,$(shell cd $(BUILD) && ls man/man3/*.3 \
                   2>/dev/null),$(BUILD)/$(page):$(MANDIR)/$(page:man/%=%):644)
 FILES_cli   = $(BUILD)/iri:$(BINDIR)/iri:755 \
-              doc/iri.1:$(MANDIR)/man1/iri.1:644 \
+              $(BUILD)/iri.1:$(MANDIR)/man1/iri.1:644 \
               cli/completion/iri.bash:$(BASHDIR)/iri:644 \
               cli/completion/_iri:$(ZSHDIR)/_iri:644
 FILES_httpd = $(BUILD)/mod_iri.so:$(HTTPD_MODULES)/mod_iri.so:644
@@ -56,7 +56,7 @@ FILES_nginx = $(BUILD)/ngx_http_iri_module.so:$(NGINX_SO):644
 # In folders as here, for they have links to each other.
 DOCS        = README.md CHANGES.md SECURITY.md CONTRIBUTING.md LICENSE \
               mod_iri/example.conf ngx_iri/example.conf \
-              $(filter-out doc/iri.1 doc/make-api,$(shell find doc -type f))
+              $(filter-out doc/make-api doc/make-manual,$(shell find doc -type f))
 FILES_docs  = $(foreach file,$(DOCS),$(file):$(DOCDIR)/$(file):644)
 
 # ---- there and away ----------------------------------------------------------

@@ -14,7 +14,10 @@ static const apr_getopt_option_t explain_options[] = { CLI_SETTINGS_OPTIONS,
 static const char explain_help[] =
     "Lists are separated by commas or blanks. TARGET is the request-target of\n"
     "the request line, percent-encoded or in raw octets, or a complete http or\n"
-    "https URL. Without --root it is only decoded, not looked up.\n"
+    "https URL. As in the servers, the query is removed, the path is unescaped\n"
+    "once, slashes are merged and dot-segments are removed. Without --root the\n"
+    "path is only decoded, not looked up. Writing methods match fewer names, and\n"
+    "only GET and HEAD are redirected.\n"
     "Words of --match: normalization, variants, width, case (case:tr,\n"
     "case:az), accents (accents:de), spelling.\n"
     "Words of --repair: double-encoding, mojibake, %u.\n\n"

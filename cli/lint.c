@@ -54,11 +54,10 @@ static const char lint_help[] =
     "reported. Links to directories are not followed. Exit code 0: no "
     "findings;\n"
     "1: findings.\n"
-    "A plan is for bash, ksh or zsh; read it before you run it. With --batch "
-    "each\n"
-    "finding is an object: kind path name other match charset meant why; the "
-    "last\n"
-    "object of a line has ok directories names findings.\n\n"
+    "A plan is for bash, ksh or zsh; read it before you run it. What cannot be\n"
+    "renamed is a comment; mojibake, a guess, needs mv and --only mojibake.\n"
+    "With --batch each finding is an object: kind path name other match charset\n"
+    "meant why; the last object of a line has ok directories names findings.\n\n"
     "Examples:\n"
     "  iri lint /srv/www\n"
     "  iri lint --filename-charset utf-8,euc-jp --match case /srv/old\n"
@@ -368,7 +367,9 @@ lint_line(const lint_run_t *run, const iri_finding_t *finding)
         printf("  (%.*s)", (int) finding->charset.len,
                (const char *) finding->charset.data);
     }
-    if (finding->kind == IRI_LINT_TWIN || finding->kind == IRI_LINT_NFC) {
+    if (finding->kind == IRI_LINT_TWIN || finding->kind == IRI_LINT_NFC
+        || finding->kind == IRI_LINT_LEGACY)
+    {
         name = finding->name;
     }
     if (name.len != 0) {
@@ -552,11 +553,40 @@ lint_print_plan(lint_run_t *run)
 
 /* ---- walk ---------------------------------------------------------------- */
 
-static iri_status_t
-lint_on_finding(void *arg, const iri_finding_t *finding)
+/* The name of an unreadable entry in its likely charset, if that decodes it. */
+static iri_str_t
+lint_likely_name(const lint_run_t *run, const iri_finding_t *finding)
 {
-    lint_run_t *run = arg;
+    iri_env_apr_t        apr_env;
+    iri_converted_t      name;
+    const iri_charset_t *charset;
+    const char          *label = apr_pstrmemdup(run->dir_pool,
+                                                (const char *) finding->charset.data,
+                                                finding->charset.len);
 
+    iri_env_apr_init(&apr_env, run->dir_pool, NULL, NULL);
+    if (label == NULL
+        || cli_open_charset(run->conf->settings->registry, label, &charset)
+               != NULL
+        || iri_decode(&apr_env.env, charset, finding->octets, &name) != IRI_OK
+        || name.why != NULL)
+    {
+        return finding->meant;
+    }
+    return name.value;
+}
+
+
+static iri_status_t
+lint_on_finding(void *arg, const iri_finding_t *each)
+{
+    lint_run_t          *run = arg;
+    iri_finding_t        likely = *each;
+    const iri_finding_t *finding = &likely;
+
+    if (each->kind == IRI_LINT_UNREADABLE && each->charset.len != 0) {
+        likely.meant = lint_likely_name(run, each);
+    }
     run->count[finding->kind]++;
     run->findings++;
     if (run->conf->plan != CLI_PLAN_NONE) {

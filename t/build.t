@@ -134,22 +134,10 @@ subtest 'limits' => sub {
 };
 
 subtest 'command' => sub {
-    my $manual = slurp('doc/iri.1') =~ s/\\-/-/gr;
-    for my $command ((capture('', build_dir() . '/iri', 'help'))[1]
-        =~ /^  (?!help)([a-z][\w-]*)  /mg)
-    {
-        my ($code, $help) = capture('', build_dir() . '/iri', 'help',
-            $command);
-        for my $option ($help =~ /^  (--[\w-]+)/mg) {
-            like $manual, qr/^\.B[IR]? (?:-\w ", " )?\Q$option\E/m,
-                "$option of $command in the manual";
-        }
-    }
     my ($version) = (capture('', build_dir() . '/iri', '--version'))[1]
         =~ /^iri (\S+)$/;
     like slurp('CHANGES.md'), qr/^Changes with iri \Q$version\E$/m,
         'CHANGES.md';
-    like $manual, qr/^\.TH IRI 1 \S+ "iri \Q$version\E"/m, 'manual';
 };
 
 subtest 'make' => sub {

@@ -258,7 +258,7 @@ sub rows {
 
 subtest 'doc/hosts.md: forms' => sub {
     my @rows = rows('form |');
-    ok @rows > 12, 'a table';
+    ok @rows > 8, 'a table';
     for (@rows) {
         my ($form, $host, $ascii) = @$_;
         is value($host), $ascii =~ /^not looked at/ ? $host : $ascii,
@@ -289,7 +289,7 @@ subtest 'doc/hosts.md: names in a configuration' => sub {
 
 subtest 'doc/hosts.md: what is refused' => sub {
     my @rows = rows('name | it');
-    ok @rows > 10, 'a table';
+    ok @rows > 8, 'a table';
     for (@rows) {
         my ($host, $why) = @$_;
         my ($code, $out, $err) = host('--', $host);
@@ -300,10 +300,14 @@ subtest 'doc/hosts.md: what is refused' => sub {
     like $err, qr/" is not a name of IDNA2008: "☃" U\+2603 /, 'strict';
 };
 
-subtest 'doc/hosts.md: uts46 and compatible' => sub {
-    my @rows = rows('name | `uts46`');
-    ok @rows > 4, 'a table';
-    for (@rows) {
+subtest 'uts46 and compatible' => sub {
+    for (['Bücher⒈com', 'refused', 'xn--bcher1-3ya.com'],
+        ['xn--a.example', 'refused', 'xn--a.example'],
+        ['ab--c.example', 'refused', 'ab--c.example'],
+        ['0a.א', 'refused', '0a.xn--4db'],
+        ['☃.example', 'xn--n3h.example', 'refused'],
+        ['xn--n3h.example', 'xn--n3h.example', 'xn--n3h.example'])
+    {
         my ($host, $uts46, $compatible) = @$_;
         is value($host) // 'refused', $uts46, "$host: uts46";
         is value($host, '--mapping', 'compatible') // 'refused', $compatible,

@@ -131,8 +131,8 @@ my @kinds = (
     ['reserved',   'a?b',         'a!b',         './a?b'],
     ['long', '\xA4\xA2' x 90, '\xA4\xA2' x 85, './' . '%A4%A2' x 90,
         '--filename-charset', 'euc-jp'],
-    ['legacy', '\xA4\xA2', 'a', './%A4%A2  (EUC-JP)', '--filename-charset',
-        'euc-jp'],
+    ['legacy', '\xA4\xA2', 'a', qq{./%A4%A2  (EUC-JP)  "\xE3\x81\x82"},
+        '--filename-charset', 'euc-jp'],
 );
 
 subtest 'each kind' => sub {

@@ -185,6 +185,11 @@ subtest 'for a person' => sub {
     ($code, $out) = replay("rubbish\n");
     like $out, qr/^0 requests in 1 line,.*^No line is a request: /ms,
         'a file that is no log';
+    is $code, 1, 'its exit code';
+    ($code, $out, $err) = capture('', $iri, 'replay', '--root', $root, $root);
+    is $code, 1, 'a directory';
+    like $err, qr/^iri replay: "\Q$root\E" is a directory: give a log file$/m,
+        'its message';
     unlike +(replay(''))[1], qr/access log/, 'an empty file is accepted';
 };
 

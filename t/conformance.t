@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # doc/conformance.md: it has each section of the four source documents, each
 # MUST, SHOULD and MAY; each named test exists and has the case, each row of
-# t/documents is named, and a row without a test has a reason. It is compared
+# t/documents belongs to a section of the page by its id or is named there, and
+# a row without a test has a reason. The page is compared
 # with the documents themselves if they are available (../shared/seeds).
 use strict;
 use warnings;
@@ -13,29 +14,30 @@ use Test::More;
 my $top = "$FindBin::Bin/..";
 my $seeds = ($ENV{IRI_SHARED} // "$top/../shared") . '/seeds';
 
-# By the heading of its table: the file of the document, its table of cases,
+# By the heading of its table: the file of the document, its table of cases and
+# with what their ids begin,
 # its sections, and the total numbers of MUST, SHOULD and MAY in a section
 # (MUST NOT counts as MUST).
 my %DOCUMENT = (
     'draft-duerst-iri-03' => {
-        seed => '000_*.txt', table => 'iri.tsv',
+        seed => '000_*.txt', table => 'iri.tsv', id => 'iri',
         sections => '1 1.1 1.2 1.3 1.4 2 2.1 2.2 2.3 3 3.1 3.2 3.2.1 4 4.1 4.2'
             . ' 4.3 4.4 5 5.1 5.2 5.3 5.4 6 6.1 6.2 6.3 6.4 6.5 6.6 6.7 6.8 7'
             . ' 8 9 9.1 9.2 9.3 10',
         words => '2.1:1 2.3:10 3.1:3 3.2:1 4.1:5 4.2:3 4.3:1 5.2:3 5.3:4',
     },
     'draft-masinter-url-i18n-05' => {
-        seed => '003_*.txt', table => 'iuri.tsv',
+        seed => '003_*.txt', table => 'iuri.tsv', id => 'iuri',
         sections => '1 1.1 1.2 1.3 2 2.1 2.2 2.3 2.4 2.5 3 3.1 3.2 3.3 3.4 3.5'
             . ' 3.6 3.7 4 4.1 4.2 4.2.1 5 6 7 8 9 10 11',
         words => '2.1:1 2.2:2 2.3:5 11:2',
     },
     'draft-duerst-idn-uri-00' => {
-        seed => '004_*.txt', table => 'idn-uri.tsv',
+        seed => '004_*.txt', table => 'idn-uri.tsv', id => 'idnuri',
         sections => '1 1.1 1.2 2 3 4', words => '1.2:2 3:2',
     },
     'Unicode IDNA Compatible Preprocessing' => {
-        seed => '002_*.txt', table => 'idna.tsv',
+        seed => '002_*.txt', table => 'idna.tsv', id => 'idna',
         sections => '1 1.1 2 3 4 4.1 4.2 5 5.1 5.2 5.3 5.4 6 6.1 6.2 6.3 6.4',
         words => '',
     },
@@ -72,7 +74,12 @@ sub has_case {
 
 my %named;    # {table}: patterns of rows
 sub judge_shown {
-    my ($section, $shown) = @_;
+    my ($section, $shown, $document) = @_;
+    my @own = map { "$document->{id}-$_-*" } split /, /, $section =~ s/: .*//r;
+    my @has = grep { has_case("t/documents/$document->{table}", $_) } @own;
+    push @{ $named{ $document->{table} } }, @has;
+    return is "@has", "@own", "$section: rows of $document->{table}"
+        if $shown eq '-';
     if ($shown =~ /^none: (.*)/) {
         cmp_ok length $1, '>', 6, "$section: a reason for no test";
         return;
@@ -141,7 +148,7 @@ for my $name (sort keys %DOCUMENT) {
             is scalar @$row, 4, "$section: four columns";
             $seen{$_}++ for split /, /, $section;
             $words{$section} += () = $message =~ /\*\*$WORD(?: NOT)?\*\*/g;
-            judge_shown("$section, $message", $shown);
+            judge_shown("$section: $message", $shown, $document);
         }
         is_deeply [sort keys %seen], [sort split / /, $document->{sections}],
             'each section is there';

@@ -53,8 +53,6 @@ subtest 'none is open to the world' => sub {
             qr/^\s*(?:auth_basic_user_file|Require\s+valid-user|limit_except)/m],
         'the status' => [qr/^\s*(?:location\b.*)?(?:iri_status;|SetHandler\s+iri-status)/m,
             qr/deny\s+all;|Require\s+(?:local|ip)\b/],
-        'an address' => [qr/^\s*set_real_ip_from/m,
-            qr/^\s*real_ip_header\s+X-Forwarded-For;/m],
     );
     my %seen;
     for my $file ('README.md', glob 'doc/*.md doc/examples/*/*.conf') {

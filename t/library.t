@@ -53,8 +53,6 @@ subtest 'pkg-config' => sub {
         'version of the command';
     like slurp("$top/CHANGES.md"), qr/^Changes with iri \Q$version\E$/m,
         'version in CHANGES.md';
-    like slurp("$top/doc/iri.1"), qr/^\.TH IRI 1 [\d-]+ "iri \Q$version\E" /,
-        'version of the manual';
 
     my $prefix = temp_dir() . '/usr';
     my ($code, $out, $err) = capture('', 'make', '-s', '-C', $top,
@@ -129,25 +127,6 @@ subtest 'not in the modules' => sub {
     }
 };
 
-# What doc/library.md says is what the program prints, and the rows are all told.
-subtest 'suites' => sub {
-    my $doc = slurp("$top/doc/library.md");
-    my @rows = map { (split /\t/, $_, 3)[2] =~ s/\t/ \xC2\xB7 /gr }
-        grep { !/^#/ } split /\n/, slurp("$top/t/core/deviations.tsv");
-    cmp_ok scalar @rows, '>', 3, 'deviations';
-    ok index($doc, "| `$_` |") >= 0, $_ for @rows;
-    my $program = "$build/t/test_suites";
-    return if !-x $program;
-    my (undef, @output) = capture('', $program);
-    my %printed = map { /^# (\S+): (\d+) rows, (\d+) / ? ($1 => "$2 | $3") : () }
-        map { split /\n/ } @output;
-  SKIP: {
-        skip 'no tables here', 1 if keys %printed < 5;
-        my %doc = $doc =~ /^\| (\S+) \| (\d+ \| \d+) \|$/mg;
-        is_deeply \%doc, \%printed, 'rows, and deviations';
-    }
-};
-
 # Completion uses the output of the command, so it is up to date.
 subtest 'completion' => sub {
     my ($none) = capture('', 'sh', '-c', 'command -v bash');
@@ -169,6 +148,15 @@ subtest 'completion' => sub {
     is $complete->('equal', '--l'), '--level', 'an option';
     is $complete->('equal', '--level', 'sy'), 'syntax', 'completion of a value';
     is $complete->('lint', '--plan', 'c'), 'convmv', 'completion for lint';
+    is $complete->('--v'), '--version', 'an option of iri itself';
+    is $complete->('explain', '--charset', 'Sh'), 'Shift_JIS', 'a charset';
+    is $complete->('explain', '--charset', 'EUC-JP,Sh'), 'EUC-JP,Shift_JIS',
+        'the second of a list';
+    for my $charset (split / /, $complete->('decode', '--charset', '')) {
+        my ($code) = capture('', "$build/iri", 'decode', '--charset', $charset,
+            'a');
+        is $code, 0, "$charset is known";
+    }
     is $complete->('lint', "$top/cli/comp"), "$top/cli/completion",
         'a folder';
     my ($output) = (capture('', "$build/iri", 'help', 'lint'))[1]

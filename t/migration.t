@@ -24,13 +24,17 @@ my %statuses = map { /^\| (.*?) \| (\d+) \| (\d+) \| (\d+) \|$/
 is_deeply [sort keys %statuses], ['1. report', '2. on', '3. redirect',
     '4. renamed', '5. off', 'before'], 'the table of steps';
 
-# The first configuration of a step.
+# The configuration of a step: its first block changes that of the step before.
 sub lines {
     my ($step, $kind) = @_;
     my ($part) = $text =~ /^## $step\. .*?\n(.*?)(?=^## |\z)/ms;
     my $language = $kind eq 'nginx' ? 'nginx' : 'apache';
     my ($lines) = $part =~ /^```$language\n(.*?)^```$/ms;
-    return $lines;
+    return $lines if $step == 1 || $step == 5;
+    my @before = split /^/, lines($step - 1, $kind);
+    my %new = map { /^(\w+)/ ? ($1 => $_) : () } split /^/, $lines;
+    return join '', (grep { !/^(\w+)/ || !$new{$1} } @before),
+        map { $new{$_} } sort keys %new;
 }
 
 # The status page shown in step 1.

@@ -55,7 +55,6 @@ server {
     location / { dav_methods PUT; }
     location /old/ { $old }
     location /秘密/ { deny all; }
-    location = /film { return 301 /кино/; }
 }
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -74,7 +73,6 @@ $first
 DavLockDB "%%TMP%%/run/lock"
 <VirtualHost 127.0.0.1:%%PORT%%>
     DocumentRoot "$root"
-    Redirect 301 /film /кино/
     <Directory "$root">
         Dav On
         Require all granted

@@ -1,6 +1,6 @@
 # The rules of SECURITY.md for software that decodes paths, a subtest for each,
-# on both servers: a short proof that each is enforced. SECURITY.md has the
-# rules in words and names the tests that cover them completely.
+# on both servers: a short proof that each is enforced. The tests that cover
+# each rule completely are named at the end.
 use strict;
 use warnings;
 use Encode ();
@@ -524,13 +524,40 @@ rule 22, 'one line of the log a request, its names escaped' => sub {
 
 # ---- SECURITY.md contains the rules -----------------------------------------
 
-my $top   = "$FindBin::Bin/..";
-my $words = slurp("$top/SECURITY.md");
-my %named = $words =~ /^\| (\d+) \| .* \| (.+) \|$/mg;
-is_deeply [sort { $a <=> $b } keys %named], [1 .. 22], 'SECURITY.md has each';
-for my $path (map { /`([^`]+)`/g } values %named) {
-    ok -e "$top/$path", "$path, which SECURITY.md names";
-}
+my $top = "$FindBin::Bin/..";
+
+# The tests that try each rule at length.
+my %THOROUGH = (
+    1  => [qw(t/attacks.t t/core/test_sweep.c)],
+    2  => [qw(t/core/test_read.c t/attacks.t)],
+    3  => [qw(t/core/test_utf8.c t/core/test_charset.c t/core-model.t)],
+    4  => [qw(t/core/test_sweep.c t/fuzz.t t/mutants/)],
+    5  => [qw(t/cases-fold.t t/core/test_fold.c t/attacks.t)],
+    6  => [qw(t/core/test_sweep.c t/core/test_charset.c)],
+    7  => [qw(t/core-model.t t/core/test_find.c)],
+    8  => [qw(t/denial.t t/attacks.t)],
+    9  => [qw(t/denial.t t/nginx-guards.t t/httpd-guards.t t/disclosure.t)],
+    10 => [qw(t/attacks.t t/churn.t)],
+    11 => [qw(t/core/test_find.c t/attacks.t)],
+    12 => [qw(t/core/test_norm.c)],
+    13 => [qw(t/core/test_location.c t/fuzz.t)],
+    14 => [qw(t/attacks.t t/nginx-listing-random.t)],
+    15 => [qw(t/core/test_host.c t/nginx-host.t t/httpd-host.t t/attacks.t)],
+    16 => [qw(t/core/test_charset.c t/nginx-config.t t/httpd-config.t)],
+    17 => [qw(t/core/test_torture.c t/torture.t)],
+    18 => [qw(t/core/test_query.c t/nginx-query.t t/httpd-query.t
+        t/attacks.t)],
+    19 => [qw(t/nginx-dav.t t/httpd-dav.t t/webdav-clients.t t/denial-dav.t
+        t/core/test_write.c)],
+    20 => [qw(t/httpd-content.t t/nginx-path.t t/attacks.t)],
+    21 => [qw(t/fuzz.t t/attacks.t)],
+    22 => [qw(t/attacks.t)],
+);
+my ($rules) = slurp("$top/SECURITY.md") =~ /^## The rules\n(.*?)^## /ms;
+my @numbers = $rules =~ /^(\d+)\. /mg;
+is_deeply \@numbers, [1 .. 22], 'SECURITY.md has each rule';
+is_deeply [sort { $a <=> $b } keys %THOROUGH], \@numbers, 'each has tests';
+ok -e "$top/$_", $_ for map { @$_ } @THOROUGH{@numbers};
 
 chmod 0755, $_->root . '/closed' for values %server, values %stock;
 is_deeply [$server{$_}->errors], [], "$_: nothing unexpected in the log"

@@ -28,7 +28,7 @@ sub percent { return $_[0] =~ s/([^!-\$&-~])/sprintf '%%%02X', ord $1/ger }
 sub sjis { return percent(encode('cp932', decode('UTF-8', $_[0]))) }
 
 my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" }
-    qw(案内/ガイド.html 新/着.html 新着/着.html app/絵.cgi front/index.php));
+    qw(案内/ガイド.html 新/着.html 新着/着.html app/絵.cgi));
 spew("$root/app/絵.cgi", <<'END');
 #!/bin/sh
 printf 'Content-Type: text/plain\n\n'
@@ -92,16 +92,6 @@ SKIP: {
         "http://$BOOK/app/絵.cgi/後?a=" . percent('表'), 'nginx: $iri';
     is "$given{IRI_PATH} $given{IRI_FORM} $given{IRI_HOST}",
         "/app/絵.cgi/後 legacy $BOOK", 'nginx: $iri_path, form, host';
-    for my $form (\&sjis, \&percent) {
-        %given = $get->('/front/' . $form->('表/無') . '?b=' . sjis('表'))->body
-            =~ /^(\w+)=(.*)$/mg;
-        delete @given{grep { /^HTTP_/ } keys %given};
-        is_deeply \%given, {
-            SCRIPT_FILENAME => "$root/front/index.php",
-            QUERY_STRING    => 'b=' . percent('表'),
-            REQUEST_URI => percent('/front/表/無') . '?b=' . percent('表'),
-        }, 'nginx: a front controller';
-    }
     is $get->('/backend/' . sjis('表') . '?b=' . sjis('表'))->body,
         "$HOST Shift_JIS " . percent('/backend/表') . '?b=' . percent('表'),
         'nginx: a proxy';

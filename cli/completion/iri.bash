@@ -5,10 +5,12 @@
 _iri()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-    local iri=${COMP_WORDS[0]} command=${COMP_WORDS[1]} words=
+    local iri=${COMP_WORDS[0]} command=${COMP_WORDS[1]} words= first=
 
     COMPREPLY=()
-    if ((COMP_CWORD == 1)) || [[ $command = help && COMP_CWORD -eq 2 ]]; then
+    if ((COMP_CWORD == 1)) && [[ $word = -* ]]; then
+        words='--help --version'
+    elif ((COMP_CWORD == 1)) || [[ $command = help && COMP_CWORD -eq 2 ]]; then
         words=$("$iri" help 2>/dev/null |
             sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
     elif [[ $word = -* ]]; then
@@ -17,6 +19,20 @@ _iri()
     else
         case $before in
             --root) COMPREPLY=($(compgen -d -- "$word")); return;;
+            --charset | --filename-charset | --query-charset | --from | \
+                --repertoire)
+                # the last charset of a list
+                [[ $word = *,* ]] && first=${word%,*},
+                words="UTF-8 IBM866 ISO-8859-2 ISO-8859-3 ISO-8859-4 ISO-8859-5
+                    ISO-8859-6 ISO-8859-7 ISO-8859-8 ISO-8859-8-I ISO-8859-10
+                    ISO-8859-13 ISO-8859-14 ISO-8859-15 ISO-8859-16 KOI8-R
+                    KOI8-U macintosh windows-874 windows-1250 windows-1251
+                    windows-1252 windows-1253 windows-1254 windows-1255
+                    windows-1256 windows-1257 windows-1258 x-mac-cyrillic GBK
+                    gb18030 Big5 EUC-JP Shift_JIS EUC-KR";;
+            --invalid) words='404 400 pass';;
+            --ambiguous) words='404 300';;
+            --repair) words='off double-encoding mojibake %u';;
             --as) words="iri-reference iri absolute-iri relative-iri
                 uri-reference uri absolute-uri relative-uri";;
             --grammar) words='rfc3987 draft';;
@@ -38,6 +54,6 @@ _iri()
                esac;;
         esac
     fi
-    COMPREPLY=($(compgen -W "$words" -- "$word"))
+    COMPREPLY=($(compgen -P "$first" -W "$words" -- "${word#"$first"}"))
 }
 complete -F _iri iri

@@ -59,6 +59,14 @@ iri_charset_by_label(iri_registry_t *registry, iri_str_t label,
     const char           *why = "cannot be opened";
 
     encoding = iri_encoding_find(label);
+    if (encoding == NULL && label.len != 0
+        && memchr(label.data, ',', label.len) != NULL)
+    {
+        return iri_word_message(iri_registry_env(registry), label,
+                                "is not a charset: write a list with blanks,"
+                                " without commas",
+                                "");
+    }
     if (encoding == NULL) {
         return iri_word_message(
             iri_registry_env(registry), label,

@@ -108,19 +108,93 @@ iri_is_like_escape(const unsigned char *p, const unsigned char *end)
 }
 
 
+/*
+ * 1 if a non-joiner between these characters separates letters that would join
+ * (RFC 5892, A.1).
+ */
+static int
+iri_is_separated(int32_t before, int32_t after)
+{
+    int left = u_getIntPropertyValue(before, UCHAR_JOINING_TYPE);
+    int right = u_getIntPropertyValue(after, UCHAR_JOINING_TYPE);
+
+    return (left == U_JT_DUAL_JOINING || left == U_JT_LEFT_JOINING)
+           && (right == U_JT_DUAL_JOINING || right == U_JT_RIGHT_JOINING);
+}
+
+
+/*
+ * 1 if an invisible character changes how its neighbours look: a joiner behind
+ * a virama or a non-joiner between joining letters (RFC 5892, A.1 and A.2), or
+ * a part of an emoji (UTS #51).  Such a character is a part of a word.
+ */
+static int
+iri_is_visible_between(int32_t before, uint32_t c, int32_t after)
+{
+    if ((c == 0x200c || c == 0x200d) && u_getCombiningClass(before) == 9) {
+        return 1;
+    }
+
+    switch (c) {
+    case 0x200c:
+        return iri_is_separated(before, after);
+    case 0x200d:
+        return u_hasBinaryProperty(after, UCHAR_EXTENDED_PICTOGRAPHIC)
+               && (before == 0xfe0f
+                   || u_hasBinaryProperty(before, UCHAR_EMOJI_MODIFIER)
+                   || u_hasBinaryProperty(before,
+                                          UCHAR_EXTENDED_PICTOGRAPHIC));
+    case 0xfe0f:
+        return before > 0x7f && u_hasBinaryProperty(before, UCHAR_EMOJI);
+    default:
+        return 0;
+    }
+}
+
+
+/* The same for the character c with n octets at p. */
+static int
+iri_is_shown(iri_str_t text, const unsigned char *p, size_t n, uint32_t c)
+{
+    const unsigned char *end = text.data + text.len, *q = p;
+    uint32_t             before = 0, after = 0;
+
+    if (c != 0x200c && c != 0x200d && c != 0xfe0f) {
+        return 0;
+    }
+
+    while (q > text.data && p - q < 4 && (q == p || (*q & 0xc0) == 0x80)) {
+        q--;
+    }
+
+    if (q == p || iri_utf8_next(q, p, &before) != (size_t) (p - q)) {
+        return 0;
+    }
+
+    if (p + n < end && iri_utf8_next(p + n, end, &after) == 0) {
+        after = 0;
+    }
+
+    return iri_is_visible_between((int32_t) before, c, (int32_t) after);
+}
+
+
 /* Append one character, escaped if necessary.  *n: the octets consumed. */
 static iri_status_t
-iri_html_put_one(const iri_env_t *env, iri_buf_t *out, const unsigned char *p,
-                 const unsigned char *end, size_t *n)
+iri_html_put_one(const iri_env_t *env, iri_buf_t *out, iri_str_t text,
+                 const unsigned char *p, size_t *n)
 {
-    iri_status_t status = IRI_OK;
-    const char  *entity;
-    uint32_t     c;
-    size_t       i;
+    const unsigned char *end = text.data + text.len;
+    iri_status_t         status = IRI_OK;
+    const char          *entity;
+    uint32_t             c;
+    size_t               i;
 
     *n = iri_utf8_next(p, end, &c);
 
-    if (*n == 0 || iri_char_is_invisible(c) || iri_is_like_escape(p, end)) {
+    if (*n == 0 || iri_is_like_escape(p, end)
+        || (iri_char_is_invisible(c) && !iri_is_shown(text, p, *n, c)))
+    {
         *n = *n != 0 ? *n : 1;
 
         for (i = 0; status == IRI_OK && i < *n; i++) {
@@ -150,7 +224,7 @@ iri_html_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
         p += n;
 
         if (status == IRI_OK && p < end) {
-            status = iri_html_put_one(env, out, p, end, &n);
+            status = iri_html_put_one(env, out, text, p, &n);
             p += n;
         }
     }

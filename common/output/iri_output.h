@@ -26,8 +26,9 @@ int iri_char_is_invisible(uint32_t c);
 
 /*
  * Append text to out, escaped for element content and for an attribute.  An
- * octet that is not UTF-8, each octet of an invisible character, and a "%"
- * that looks like an escape are written as "%XX", so that decoding the
+ * octet that is not UTF-8, each octet of an invisible character, except
+ * joiners and variation selectors that change how their neighbours look (in
+ * Persian, Sinhala, emoji), and a "%" that looks like an escape are written as "%XX", so that decoding the
  * escapes gives the octets of text.  An octet becomes at most 6 octets.
  * "a<b\xff" -> "a&lt;b%FF"; "%41" -> "%2541"
  */

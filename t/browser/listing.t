@@ -64,12 +64,12 @@ spew("$root/nfc/\x01\x1B[31m",  'controls');
 spew("$root/nfc/.hidden",       'hidden');
 system 'chown', '-R', 'www-data', $root if $> == 0;
 
-# The name as displayed: invisible characters as octets, and "%" escaped where
-# it could be mistaken for one of these.
+# The name as displayed: invisible characters as octets, except joiners behind a
+# virama, and "%" escaped where it could be mistaken for one of these.
 sub shown {
     my ($name) = @_;
     $name =~ s{%(?=[0-9A-Fa-f]{2})}{%25}g;
-    $name =~ s{([\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2069}\x{AD}])}
+    $name =~ s{(?!(?<=\p{Ccc=9})[\x{200C}\x{200D}])([\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2069}\x{AD}])}
         {join '', map { sprintf '%%%02X', ord } split //,
             Encode::encode('UTF-8', $1)}ge;
     return $name;

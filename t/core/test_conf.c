@@ -325,6 +325,7 @@ test_wrong_charsets(void **state)
     static const char *const twice[] = { "sjis", "euc-jp", "Shift_JIS" };
     static const char *const utf8_twice[] = { "utf-8", "utf8" };
     static const char *const iso2022[] = { "ISO-2022-JP" };
+    static const char *const commas[] = { "sjis,euc-jp" };
 
     (void) state;
 
@@ -332,6 +333,9 @@ test_wrong_charsets(void **state)
     check_error(none_more, 2, 1, "\"none\"");
     check_error(klingon, 2, 1, "\"klingon\" is not a known charset");
     check_error(empty, 1, 1, "\"\" is not a known charset");
+    check_error(commas, 1, 1,
+                "\"sjis,euc-jp\" is not a charset: write a list"
+                " with blanks, without commas");
     check_error(twice, 3, 1, "\"Shift_JIS\" is listed twice");
     check_error(utf8_twice, 2, 0, "\"utf8\" is listed twice");
     check_error(iso2022, 1, 1, "\"ISO-2022-JP\" switches states");

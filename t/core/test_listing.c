@@ -653,6 +653,19 @@ test_hostile(void **state)
           "<bdi>%C3%A9%FF%25%C0%AF&lt;</bdi> <small" },
         { "\xEF\xBF\xBE\xE2\x80\xA8\xC2\xAD\xEF\xBF\xB9",
           "<bdi>%EF%BF%BE%E2%80%A8%C2%AD%EF%BF%B9</bdi></a>" },
+        /* A non-joiner in Persian, a joiner in Sinhala, emoji */
+        { "\xD9\x85\xDB\x8C\xE2\x80\x8C\xD8\xAE",
+          "<bdi>\xD9\x85\xDB\x8C\xE2\x80\x8C\xD8\xAE</bdi>" },
+        { "\xE0\xB7\x81\xE0\xB7\x8A\xE2\x80\x8D\xE0\xB6\xBB",
+          "<bdi>\xE0\xB7\x81\xE0\xB7\x8A\xE2\x80\x8D\xE0\xB6\xBB</bdi>" },
+        { "\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x9A\x80",
+          "<bdi>\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x9A\x80</bdi>" },
+        { "\xE2\x9D\xA4\xEF\xB8\x8F", "<bdi>\xE2\x9D\xA4\xEF\xB8\x8F</bdi>" },
+        /* where they change nothing: at an end, between Latin letters */
+        { "\xE2\x80\x8C\xD8\xAE", "<bdi>%E2%80%8C\xD8\xAE</bdi>" },
+        { "a\xE2\x80\x8D"
+          "b\xE2\x80\x8C\xEF\xB8\x8F",
+          "<bdi>a%E2%80%8Db%E2%80%8C%EF%B8%8F</bdi>" },
         { "dir/", "<a href=\"./dir/\"><bdi>dir</bdi>/</a></td><td></td>" },
         { "javascript:alert(1)",
           "<a href=\"./javascript:alert(1)\"><bdi>javascript:alert(1)" },

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # `make first-use`: the installation by README.md, literally, in a fresh Debian
 # with the packages that it requires and a clone of the sources, once for each
-# server, and once from the sources as in doc/nginx.md and doc/httpd.md. Blocks
+# server, down to the removal of the package with its settings in place, and once from the sources as in doc/nginx.md and doc/httpd.md. Blocks
 # of "sh" are executed, a file named in backticks gets the content of the block
 # below, and "console" blocks have commands and their output. Commands and
 # output are in build/first-use.log.
@@ -88,6 +88,14 @@ for my $section (@sections) {
             follow($debian, $text, $language, $block)
                 if defined $language;
         }
+        my $server = $title =~ /httpd/ ? 'apache2' : 'nginx';
+        my ($code, $output) = $debian->run("curl -s -o /dev/null"
+            . " -w '%{http_code}' http://localhost/%93%FA%96%7B%8C%EA.html",
+            in_network(''));
+        is $output, 404, 'without the module the server runs';
+        ($code, $output) = $debian->run('find /etc/systemd/system'
+            . " -name $server.service");
+        like $output, qr{/\Q$server\E\.service$}m, 'and starts at boot';
         $debian->remove;
     };
 }
@@ -110,6 +118,7 @@ subtest 'from the sources' => sub {
         $debian->must($_, $_) for @enable;
         my @parts = @{ $parts{$server} };
         splice @parts, 0, 3;
+        splice @parts, -4;    # the removal of the package
         while (my ($text, $language, $block) = splice @parts, 0, 3) {
             follow($debian, $text, $language, $block)
                 if defined $language;

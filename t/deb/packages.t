@@ -152,8 +152,9 @@ answers('after it');
 
 subtest 'removed' => sub {
     $debian->must($STOP, 'stopped');
-    $debian->must('rm /etc/nginx/conf.d/iri.conf', 'our own settings away');
     $debian->must("apt-get -qy remove @OURS", 'removed');
+    ok -e "$root/etc/nginx/conf.d/iri.conf.removed",
+        'the settings of nginx are set aside';
     like $debian->must('apachectl configtest'), qr/^Syntax OK$/m, 'httpd runs';
     $debian->must('nginx -t', 'nginx runs');
     $debian->must($START, 'started');

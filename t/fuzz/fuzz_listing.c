@@ -5,7 +5,7 @@
  * (2), sort key (3), order (2), size of a piece (16), which allocation fails.
  * An entry: its kind (2), then its octets. Checked: a linked entry is found by
  * reading and finding its link; the page by its grammar: only tags of the
- * template, each closed, no invisible character; JSON by its grammar; that
+ * template, each closed, no invisible character but joiners; JSON by its grammar; that
  * neither the order of entries nor the size of pieces changes the page; that
  * after a failed allocation there is the same page or none.
  */
@@ -341,7 +341,8 @@ judge_html(iri_str_t page, size_t count)
 
         n = iri_utf8_next(p, end, &c);
         fuzz_assert(n != 0 && c != '>'
-                    && (c == '\n' || !iri_char_is_invisible(c)));
+                    && (c == '\n' || c == 0x200c || c == 0x200d || c == 0xfe0f
+                        || !iri_char_is_invisible(c)));
 
         if (c == '&') {
             judge_entity(p);

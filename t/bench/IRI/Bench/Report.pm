@@ -154,7 +154,7 @@ sub peers {
     my @rows;
     for my $server ('nginx', 'prefork') {
         my ($of, @ids) = $self->requests($server);
-        for my $id (grep { /$SHOWN/ && !/French|^EUC-JP, absent/ } @ids) {
+        for my $id (grep { /$SHOWN/ && !/French|^EUC-JP, absent|^windows|ASCII, absent/ } @ids) {
             my $row = $of->{$id};
             $row->{new} = $row->{'on-first'} // $row->{on};
             push @rows, ["$server, " . $id =~ s/^any: //r,
