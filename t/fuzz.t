@@ -20,7 +20,7 @@ for my $name (@TARGETS) {
         skip "$replay is not built", 2 if !-x $replay;
         my $inputs = grep { !/^#/ } split /\n/, slurp($corpus), -1;
         $inputs-- if slurp($corpus) =~ /\n\z/;
-        cmp_ok $inputs, '>', 20, "$name has a corpus";
+        cmp_ok $inputs, '>', 10, "$name has a corpus";
         my ($code, $output, $wrong) = capture('', $replay, $corpus);
         is "$code $output", "0 $inputs inputs\n", "$name holds"
             or diag $wrong;
