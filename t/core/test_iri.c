@@ -1104,6 +1104,8 @@ test_normalizing(void **state)
         { "a:b/..//../c", "a:/c", "a:/c" },
         { "a:b/..//c/../d", "a:/.//d", "a:/.//d" },
         { "a:b/..//c/../..", "a:/", "a:/" },
+        { "a:b/../c]", "a:b/../c]", "a:b/../c]" }, /* an opaque part */
+        { "a:b/../c?[", "a:b/../c?[", "a:b/../c?[" },
         { "HTTP://[V1.aB:-]/%7e", "http://[v1.ab:-]/~",
           "http://[v1.ab:-]/~" },
     };
