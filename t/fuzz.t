@@ -1,5 +1,6 @@
 # The corpus of each fuzz target (t/fuzz/README.md), built with a plain
-# compiler: former findings and inputs with much coverage are judged again.
+# compiler: former findings and inputs that reach every edge are judged again,
+# then random variations of them.
 use strict;
 use warnings;
 use FindBin;
@@ -21,7 +22,8 @@ for my $name (@TARGETS) {
         my $inputs = grep { !/^#/ } split /\n/, slurp($corpus), -1;
         $inputs-- if slurp($corpus) =~ /\n\z/;
         cmp_ok $inputs, '>', 10, "$name has a corpus";
-        my ($code, $output, $wrong) = capture('', $replay, $corpus);
+        my ($code, $output, $wrong) = capture('', $replay, '-r', 3000,
+            $corpus);
         is "$code $output", "0 $inputs inputs\n", "$name holds"
             or diag $wrong;
     }
