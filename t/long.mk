@@ -235,8 +235,7 @@ sweep: need-test ## all characters and all sequences of all charsets
 	@+$(again) unit
 	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -v $(BUILD)/t/test_sweep \
 	    $(BUILD)/t/test_sequences $(BUILD)/t/test_host_all \
-	    $(BUILD)/t/test_fold $(BUILD)/t/test_match_model \
-	    $(BUILD)/t/test_query
+	    $(BUILD)/t/test_fold $(BUILD)/t/test_match_model
 
 torture: need-test ## each call below the core fails once; then with ASan
 	@+$(again) unit
@@ -248,7 +247,7 @@ torture: need-test ## each call below the core fails once; then with ASan
 
 # ---- fuzzing -----------------------------------------------------------------
 
-# A target is t/fuzz/fuzz_NAME.c, with NAME.c and NAME_*.c if there are any.
+# A target is t/fuzz/fuzz_NAME.c.
 FUZZ_SECONDS ?= 60
 FUZZ_RUNS    ?= -1
 # Coverage of the core only; counting comparisons, too, would double the time.
@@ -261,15 +260,13 @@ FUZZ_CLI     := $(filter-out cli/main.c,$(CLI_SRC))
 FUZZ_OBJECTS  = $(call obj,$(wildcard t/fuzz/*.c))
 REPLAYS       = $(patsubst %,$(BUILD)/t/replay_%,$(FUZZ_NAMES))
 FUZZERS       = $(patsubst %,$(BUILD)/fuzz_%,$(FUZZ_NAMES))
-fuzz_own      = $(call obj,$(wildcard t/fuzz/$(1).c t/fuzz/$(1)_*.c))
 fuzz_linked   = $(filter %.o,$^) $(BUILD)/libiri.a -Wl,--as-needed \
                 $(shell pkg-config --libs jansson zlib) $(APR_LIBS) $(CORE_LIBS)
 
 fuzz: need-fuzz ## libFuzzer for FUZZ_SECONDS a target; FUZZ=NAME, FUZZ_RUNS=N
 	@+$(again) BUILD=$(BUILD)/fuzz CC=clang SANITIZE=address,undefined \
 	    OPT='-O2 -g' CFLAGS=-fsanitize-coverage=$(FUZZ_COVERS) \
-	    FUZZ_PLAIN=-fno-sanitize-coverage=$(FUZZ_COVERS) \
-	    FUZZ_MODEL=-fno-sanitize=all fuzzers
+	    FUZZ_PLAIN=-fno-sanitize-coverage=$(FUZZ_COVERS) fuzzers
 	@perl t/fuzz/fuzz run $(BUILD)/fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS) $(FUZZ)
 
 fuzz-corpus: need-fuzz ## after make fuzz: write t/fuzz/corpus/NAME.txt again
@@ -285,19 +282,12 @@ unit: $(REPLAYS)
 
 $(BUILD)/obj/t/fuzz/%.o: EXTRA = -Icommon -Icli $(APR_CFLAGS) $(FUZZ_PLAIN)
 
-# The model is slow as it is; `make asan` looks at its memory, too.
-$(BUILD)/obj/t/fuzz/model%.o: EXTRA = -Icommon $(APR_CFLAGS) $(FUZZ_PLAIN) \
-    $(FUZZ_MODEL)
-
-.SECONDEXPANSION:
 $(FUZZERS): $(BUILD)/fuzz_%: $(BUILD)/obj/t/fuzz/fuzz_%.o \
-    $$(call fuzz_own,$$*) \
     $(call obj,$(FUZZ_LIB) $(FUZZ_CLI) $(ENV_SRC)) $(BUILD)/libiri.a
 	$(call tell,LD $@)
 	$(Q)$(CC) -fsanitize=fuzzer $(ALL_LDFLAGS) -o $@ $(fuzz_linked)
 
 $(REPLAYS): $(BUILD)/t/replay_%: $(BUILD)/obj/t/fuzz/fuzz_%.o \
-    $$(call fuzz_own,$$*) \
     $(call obj,$(FUZZ_LIB) t/fuzz/replay.c $(FUZZ_CLI) $(ENV_SRC)) \
     $(BUILD)/libiri.a
 	@mkdir -p $(@D)
@@ -307,34 +297,5 @@ $(REPLAYS): $(BUILD)/t/replay_%: $(BUILD)/obj/t/fuzz/fuzz_%.o \
 -include $(FUZZ_OBJECTS:.o=.d)
 
 .PHONY: fuzz fuzz-corpus need-fuzz fuzzers
-
-# ---- against the model -------------------------------------------------------
-
-# MODEL_RUNS cases of three to five requests each, from MODEL_SEED on; a
-# difference is reported with its seed. First every sequence of every charset
-# (-t).
-MODEL_RUNS ?= 1000000
-MODEL_SEED ?= 1
-MODEL      := $(BUILD)/t/model
-model: need-test ## the core against a slow model, MODEL_RUNS cases
-	@+$(again) $(MODEL)
-	$(MODEL) -t
-	$(MODEL) $(MODEL_RUNS) $(MODEL_SEED)
-
-unit: $(MODEL)
-$(MODEL): $(BUILD)/obj/t/fuzz/model-main.o \
-    $(call obj,$(wildcard t/fuzz/model*.c) $(ENV_SRC)) $(BUILD)/libiri.a
-	@mkdir -p $(@D)
-	$(call tell,LD $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(APR_LIBS) $(CORE_LIBS)
-
-$(BUILD)/obj/t/fuzz/model-main.o: t/fuzz/fuzz_model.c $(BUILD)/flags
-	@mkdir -p $(@D)
-	$(call tell,CC $< as a program)
-	$(Q)$(CC) $(ALL_CFLAGS) -DMODEL_MAIN -Icommon -MMD -MP -c -o $@ $<
-
--include $(BUILD)/obj/t/fuzz/model-main.d
-
-.PHONY: model
 
 .PHONY: denial configs churn sweep torture

@@ -207,6 +207,17 @@ iri_normalized_put_authority(iri_normalized_t  *normal,
 
 
 /*
+ * Does only the draft's opaque part (2.2), which has no dot-segments, allow
+ * these characters?
+ */
+static int
+iri_has_opaque_characters(iri_str_t s)
+{
+    return iri_str_count(s, '[') != 0 || iri_str_count(s, ']') != 0;
+}
+
+
+/*
  * 6.2.2.3.  Dot-segments of a relative reference have a meaning and stay.  A
  * path that would begin with "//" without an authority gets "/." before it.
  */
@@ -219,7 +230,10 @@ iri_normalized_put_path(iri_normalized_t *normal, const iri_parts_t *parts,
 
     iri_normalized_put(normal, parts->path, 0);
 
-    if (iri_is_present(parts->scheme)) {
+    if (iri_is_present(parts->scheme)
+        && !iri_has_opaque_characters(parts->path)
+        && !iri_has_opaque_characters(parts->query))
+    {
         normal->len = from
                       + iri_remove_dot_segments(path, normal->len - from, 0);
 

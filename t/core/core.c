@@ -514,7 +514,7 @@ core_charsets(const char *labels)
 
     memset(&out, 0, sizeof(out));
 
-    while (*labels != '\0') {
+    while (labels != NULL && *labels != '\0') {
         len = strcspn(labels, " ");
         words[count].data = (const unsigned char *) labels;
         words[count++].len = len;

@@ -89,7 +89,7 @@ core_node_t *core_node(core_t *core, iri_str_t path);   /* or NULL */
 
 /* The charset of a label, built once; fails the test if it is unknown. */
 const iri_charset_t *core_charset(const char *label);
-iri_charsets_t core_charsets(const char *labels);   /* "sjis euc-jp"; "" */
+iri_charsets_t core_charsets(const char *labels);   /* "sjis euc-jp"; or NULL */
 iri_registry_t *core_registry(void);
 
 /* A tree's settings: charsets ("" is UTF-8), form, IRI_FOLD_... */

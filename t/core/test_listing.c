@@ -2,10 +2,10 @@
  * test_listing.c - the listing of a directory, as HTML and as JSON
  *
  * Covers: the order is ICU's, keys from the table are ICU's keys; a hostile
- * name appears as text only; an entry is linked if and only if iri_read and
- * iri_find lead from its link to it, for any octets and charsets; a page is
- * the same for any size of the pieces and any order of the entries; if an
- * allocation fails the page is the same or there is none.
+ * name appears as text only; a page is the same for any size of the pieces and
+ * any order of the entries; if an allocation fails the page is the same or
+ * there is none.  That an entry is linked if and only if its link leads to it,
+ * for any octets and charsets, is checked by t/fuzz/fuzz_listing.c.
  */
 
 #include <stdlib.h>
@@ -1047,197 +1047,6 @@ test_numbers(void **state)
 
 /* ---- links --------------------------------------------------------------- */
 
-/* From the path of a link to the octets of a file, as a server does. */
-static int
-finds_file(list_t *list, iri_str_t name, iri_str_t octets, int slash)
-{
-    unsigned char       path[16384], want[16384];
-    iri_received_path_t request = { { 0, path }, 0, { 0, NULL } };
-    iri_str_t           file = { 0, want };
-    iri_reading_t       reading;
-    iri_search_t        search;
-    iri_found_t         found;
-
-    memcpy(path, "/d/", 3);
-    memcpy(path + 3, name.data, name.len);
-    path[3 + name.len] = '/';
-    request.path.len = 3 + name.len + (size_t) slash;
-    memcpy(want, "/srv/d/", 7);
-    memcpy(want + 7, octets.data, octets.len);
-    file.len = 7 + octets.len;
-
-    assert_int_equal(iri_read(&list->core.env, list->listing->conf.reading,
-                              &request, &reading),
-                     IRI_OK);
-    if (reading.verdict == IRI_REFUSE) {
-        return 0;
-    }
-
-    memset(&search, 0, sizeof(search));
-    search.tree = &list->tree;
-    search.root = S("/srv");
-    search.path = reading.path;
-    search.path.len -= (size_t) slash;
-    search.reading = &reading;
-
-    if (!iri_needs_lookup(&list->tree, search.path)) {
-        return iri_str_equal(iri_str_from(search.path, 3), octets);
-    }
-
-    assert_int_equal(iri_find(&list->core.env, &search, &found), IRI_OK);
-
-    if (found.verdict == IRI_PASS) {
-        return found.why == IRI_WHY_DECLARED
-               && iri_str_equal(iri_str_from(search.path, 3), octets);
-    }
-
-    return found.verdict == IRI_SERVE && iri_str_equal(found.filename, file);
-}
-
-
-static iri_str_t
-random_octets(unsigned char *out)
-{
-    static const char *const parts[] = {
-        "a",
-        "B",
-        "1",
-        "%41",
-        " ",
-        "<",
-        "\xC3\xA9",
-        "e\xCC\x81",
-        "\x83\x5C",
-        "\x95\x5C",
-        "\xC9\xBD",
-        "\xE9",
-        "\xE8\xA1\xA8",
-        "\xE2\x80\xAE",
-        "\xEF\xBD\x9E",
-        "\xE3\x80\x9C",
-        "\x81\x60",
-        "\xA1\xC1",
-        "\xCC\xA7",
-        "\xCC\x81",
-        "\xC3\xA7\xCC\x81",
-        "c\xCC\xA7\xCC\x81",
-        "\xC0\xAF",
-        "\xED\xA0\x80",
-        "\xE2\x84\xAA",
-        "\xCD\xBE",
-        "\xE1\xBF\xAF",
-    };
-    iri_str_t   name = { 0, out };
-    const char *part;
-    unsigned    n = 1 + core_random(4);
-
-    while (n-- > 0) {
-        if (core_random(4) == 0) {
-            out[name.len] = (unsigned char) (1 + core_random(255));
-            out[name.len] += out[name.len] == '/';
-            name.len++;
-            continue;
-        }
-        part = parts[core_random(COUNT(parts))];
-        memcpy(out + name.len, part, strlen(part));
-        name.len += strlen(part);
-    }
-
-    return name;
-}
-
-
-static void
-reach(const char *labels, iri_filename_form_t names, unsigned match,
-      const char *reading, iri_invalid_t invalid, size_t count)
-{
-    iri_reading_conf_t  conf = { core_charsets(reading), invalid, 0 };
-    iri_listing_entry_t entry;
-    iri_listing_info_t  info = { 0, 1, 1, 1 };
-    const iri_item_t   *item;
-    unsigned char       octets[64], path[128];
-    iri_str_t           name, file = { 0, path };
-    list_t              list;
-    size_t              i;
-    int                 linked;
-
-    list_init(&list, labels, "");
-    list.tree = core_tree(labels, names, match);
-    iri_tree_conf_finish(&conf, &list.tree);
-    list.conf.reading = &conf;
-    list.conf.unnamed = invalid == IRI_INVALID_PASS;
-    assert_int_equal(
-        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
-
-    for (i = 0; i < count; i++) {
-        name = random_octets(octets);
-        assert_int_equal(iri_listing_entry(list.listing, name, &entry),
-                         IRI_OK);
-        memcpy(path, "/srv/d/", 7);
-        memcpy(path + 7, name.data, name.len);
-        file.len = 7 + name.len;
-
-        if (!entry.hidden && core_node(&list.core, file) == NULL) {
-            info.is_directory = (int) core_random(2);
-            path[file.len] = '/';
-            file.len += (size_t) info.is_directory;
-            core_put(&list.core, file);
-            assert_int_equal(iri_listing_add(list.listing, &entry, &info),
-                             IRI_OK);
-        }
-    }
-
-    assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-
-    for (i = 0; i < list.listing->entries.count; i++) {
-        item = list.listing->entries.ranks[i];
-        name = item->name_len != 0 ? iri_item_name(item)
-                                   : iri_item_octets(item);
-        linked = finds_file(&list, name, iri_item_octets(item),
-                            item->directory)
-                 && (item->name_len != 0 || list.conf.unnamed);
-
-        if (item->linked != (unsigned) linked) {
-            fail_msg("%s, %s: %s, which %s there", labels,
-                     core_show(iri_item_octets(item)),
-                     item->linked ? "linked" : "not linked",
-                     linked ? "leads" : "does not lead");
-        }
-    }
-
-    list_free(&list);
-}
-
-
-static void
-test_links(void **state)
-{
-    static const char *const labels[] = {
-        "",           "sjis",         "euc-jp",       "windows-1252",
-        "utf-8 sjis", "euc-jp utf-8", "windows-1258", "utf-8 windows-1252"
-    };
-    static const unsigned matches[] = { IRI_FOLD_NORMALIZATION,
-                                        IRI_FOLD_EXACT_ONLY,
-                                        IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE
-                                            | IRI_FOLD_WIDTH };
-    size_t                i, k, m, round;
-
-    (void) state;
-
-    for (round = 0; round < 6; round++) {
-        for (i = 0; i < COUNT(labels); i++) {
-            for (k = 0; k < 3; k++) {
-                for (m = 0; m < COUNT(matches); m++) {
-                    reach(labels[i], (iri_filename_form_t) k, matches[m],
-                          round % 2 ? "windows-1252" : "",
-                          round % 3 ? IRI_INVALID_PASS : IRI_INVALID_404, 30);
-                }
-            }
-        }
-    }
-}
-
-
 /* Is the one entry of a directory with this path linked? */
 static int
 linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
@@ -1734,7 +1543,6 @@ main(void)
         cmocka_unit_test(test_query),
         cmocka_unit_test(test_parents),
         cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_links),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_no_memory),

@@ -4,8 +4,8 @@
  * Covers: hrefs of responses and of lock roots become canonical, for any
  * prefix of DAV:, and lead back to their entry; stored client data does not
  * change; all else is copied; any octets become UTF-8 and characters of XML;
- * the size of the pieces makes no difference; after a failed allocation
- * nothing more is written.
+ * after a failed allocation nothing more is written.  Any input, in pieces of
+ * any size: t/fuzz/fuzz_multistatus.c.
  */
 
 #include <stdlib.h>
@@ -553,100 +553,6 @@ test_clean(void **state)
 }
 
 
-static int
-is_clean(const unsigned char *p, size_t len)
-{
-    const unsigned char *end = p + len;
-    uint32_t             c;
-    size_t               n;
-
-    for (; p < end; p += n) {
-        n = iri_utf8_next(p, end, &c);
-        if (n == 0 || c == 0xFFFE || c == 0xFFFF
-            || (c < 0x20 && c != '\t' && c != '\n' && c != '\r'))
-        {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-
-/*
- * Random documents of relevant parts: valid output, and the same for all sizes
- * of pieces.
- */
-static void
-test_random(void **state)
-{
-    static const char *const words[] = {
-        "<D:multistatus " D ">",
-        "<D:response>",
-        "</D:response>",
-        "<D:href>",
-        "</D:href>",
-        "<D:displayname>",
-        "</D:displayname>",
-        "<D:propstat>",
-        "<D:prop>",
-        "</D:prop>",
-        "/l/",
-        "%c9%bd",
-        "\xC9\xBD",
-        "&amp;",
-        "%",
-        "<",
-        ">",
-        "\"",
-        "'",
-        "<!--",
-        "-->",
-        "<![CDATA[",
-        "]]>",
-        "<?",
-        "?>",
-        "\xFF",
-        "\x01",
-        "\xE8",
-        "\xA1\xA8",
-        "xmlns=\"DAV:\"",
-        " ",
-        "/",
-        "&",
-    };
-    static char   in[4096];
-    static sink_t one, other;
-    core_t        core;
-    size_t        i, k, len;
-    unsigned      seed = 1;
-
-    (void) state;
-    srand(seed);
-
-    for (i = 0; i < 20000; i++) {
-        set_conf(i & 1 ? "euc-jp" : "", i & 2 ? 1 : 0);
-        in[0] = '\0';
-        if (i & 4) {
-            strcat(in, "<D:multistatus " D "><D:response><D:href>/l/");
-        }
-        for (k = (size_t) rand() % 12; k > 0; k--) {
-            strcat(in, words[(size_t) rand() % COUNT(words)]);
-        }
-        len = strlen(in);
-
-        core_init(&core);
-        assert_int_equal(run(&core, core_str(in), len + 1, &one), IRI_OK);
-        assert_true(is_clean(one.data, one.len));
-        assert_int_equal(
-            run(&core, core_str(in), 1 + (size_t) rand() % 7, &other),
-            IRI_OK);
-        assert_int_equal(one.len, other.len);
-        assert_memory_equal(one.data, other.data, one.len);
-        core_free(&core);
-    }
-}
-
-
 static const char whole[] =
     "<D:multistatus " D "><D:response><D:href>/l/%c9%bd</D:href><D:propstat>"
     "<D:prop><D:displayname>\xC9\xBD \xFF</D:displayname></D:prop>"
@@ -738,7 +644,6 @@ main(void)
         cmocka_unit_test(test_displayname),
         cmocka_unit_test(test_raw_lockroot),
         cmocka_unit_test(test_clean),
-        cmocka_unit_test(test_random),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_memory),
     };

@@ -31,7 +31,8 @@ need(int holds)
 
 
 /*
- * Store the code points of a field of indexes.tsv, in UTF-8, from pointer on.
+ * Store the code points of a field of indexes.tsv, in UTF-8, from pointer on;
+ * U+FFFD: none, U+FFFC: the C1 control of an octet.
  */
 static void
 index_put(whatwg_index_t *index, uint32_t pointer, const char *text)
@@ -40,13 +41,7 @@ index_put(whatwg_index_t *index, uint32_t pointer, const char *text)
     uint32_t             c;
     size_t               more;
 
-    if (strncmp(text, "U+", 2) == 0) {
-        need(pointer < WHATWG_MOST);
-        index->at[pointer] = (uint32_t) strtoul(text + 2, NULL, 16);
-        return;
-    }
-
-    while (*p != '\0') {
+    for (; *p != '\0'; pointer++) {
         more = *p < 0x80 ? 0 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : 3;
         c = more == 0 ? *p : *p & (0x3fu >> more);
 
@@ -55,7 +50,24 @@ index_put(whatwg_index_t *index, uint32_t pointer, const char *text)
         }
 
         need(pointer < WHATWG_MOST);
-        index->at[pointer++] = c;
+        index->at[pointer] = c == 0xfffd   ? WHATWG_NONE
+                             : c == 0xfffc ? 0x80 + pointer
+                                           : c;
+    }
+}
+
+
+/* Store a line of gb18030-ranges: "POINTER=HEX POINTER=HEX ..." */
+static void
+ranges_put(const char *text)
+{
+    unsigned from, c;
+    int      n;
+
+    for (; sscanf(text, "%u=%x%n", &from, &c, &n) == 2; text += n) {
+        need(whatwg_ranges < COUNT(whatwg_range));
+        whatwg_range[whatwg_ranges].from = from;
+        whatwg_range[whatwg_ranges++].c = c;
     }
 }
 
@@ -90,11 +102,7 @@ line_read(char *line)
     *text++ = '\0';
 
     if (strcmp(line, "gb18030-ranges") == 0) {
-        need(whatwg_ranges < COUNT(whatwg_range));
-        whatwg_range[whatwg_ranges].from = (uint32_t) strtoul(pointer, NULL,
-                                                              10);
-        whatwg_range[whatwg_ranges++].c = (uint32_t) strtoul(text + 2, NULL,
-                                                             16);
+        ranges_put(text);
         return;
     }
 
@@ -116,7 +124,7 @@ const whatwg_index_t *
 whatwg_index(const char *name)
 {
     whatwg_index_t *index;
-    char            line[512];
+    char            line[1024];
     FILE           *file;
 
     if (index_count == 0) {
