@@ -3,7 +3,8 @@
 # that of the table, the reverse, a shuffled one, and that of the table again
 # after a reload.
 #
-#   attacks.tsv     the lines; columns in t/attacks/README.md
+#   attacks.tsv     the lines, each for one or several requests; columns in
+#                   t/attacks/README.md
 #   later.tsv       lines whose own invariant cannot hold before another issue
 #                   is done; it must not hold yet, or the line has to go
 #   stock.tsv       lines that the server breaks by itself: then the same line
@@ -43,6 +44,7 @@ sub load {
     $directory //= $DIRECTORY;
     my %table = map { $_ => [table("$directory/$_.tsv")] }
         qw(attacks conf fixture invariants), @LISTS;
+    $table{attacks} = [map { each_of($_) } @{ $table{attacks} }];
     my %codes = map { $_->{code} => 1 } @{ $table{invariants} };
     my %confs = map { $_->{conf} => $_ } @{ $table{conf} };
     my %rows;
@@ -66,6 +68,21 @@ sub load {
     }
     return { rows => $table{attacks}, confs => $table{conf},
         fixture => $table{fixture}, %lists };
+}
+
+# The rows of a line: one for each combination of its words in the columns
+# that may have several. The first has the id of the line, the others a number
+# behind it.
+sub each_of {
+    my ($line) = @_;
+    my @rows = ($line);
+    for my $column (qw(conf method host target)) {
+        @rows = map { my $row = $_;
+            map { { %$row, $column => $_ } } split / /, $row->{$column}
+        } @rows;
+    }
+    $rows[$_]{id} .= "." . ($_ + 1) for 1 .. $#rows;
+    return @rows;
 }
 
 # A table with a line of column names, as hashes.
