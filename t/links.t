@@ -1,7 +1,7 @@
 # Links of all documents, without network access: a relative link leads to a
 # file of the tree, its anchor to a heading; an address of another site is
-# well-formed; a file of the tree that the text names exists; and each document
-# of doc/ is reachable from README.md.
+# well-formed; a file of the tree that the text names exists; a picture has a
+# text alternative; and each document of doc/ is reachable from README.md.
 use strict;
 use warnings;
 use Cwd 'abs_path';
@@ -78,6 +78,9 @@ for my $document (@documents) {
             if defined $anchor && !anchors($file)->{ decode('UTF-8', $anchor) };
     }
     is join("\n", @wrong), '', "links of $document";
+
+    is join(' ', prose($document) =~ /!\[.{0,12}\]\(([^)]*)\)/g), '',
+        "each picture of $document has a text";
 
     # `doc/x.md`, `t/x.t`, `common/iri.h`: words that look like a file of the
     # tree.
