@@ -167,7 +167,7 @@ sub judge {
 plan skip_all => 'no server' if !%server;
 for my $name (sort keys %server) {
     my @pages = map { {
-        url => "http://127.0.0.1:@{[$server{$name}->port]}/$_/",
+        url => "http://127.0.0.1:@{[$server{$name}->port]}/$_/", listing => JSON::PP::true,
         $ENV{IRI_PICTURES} && $_ eq 'scripts' && $name eq 'nginx'
         ? (shots => "$ENV{IRI_PICTURES}/listing") : (),
     } } sort keys %trees;

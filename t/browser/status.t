@@ -40,7 +40,7 @@ $server->get('/%95%5c', headers => ['Referer', $hostile, 'User-Agent',
 
 my $at = 'http://127.0.0.1:' . $server->port;
 local $ENV{NODE_PATH} = $modules;
-my $pid = open2(my $out, my $in, 'node', "$FindBin::Bin/look.js");
+my $pid = open2(my $out, my $in, 'node', "$FindBin::Bin/walk.js");
 print {$in} JSON::PP::encode_json({ browser => $browser, pages => [
     { url => "$at/status" },
     { url => "$at/weeks.html",
@@ -49,7 +49,7 @@ print {$in} JSON::PP::encode_json({ browser => $browser, pages => [
 close $in;
 my $answer = do { local $/; <$out> };
 waitpid $pid, 0;
-is $?, 0, 'the browser ran' or BAIL_OUT('no look');
+is $?, 0, 'the browser ran' or BAIL_OUT('no walk');
 
 for my $seen (@{ JSON::PP::decode_json($answer) }) {
     my ($page_name) = $seen->{url} =~ m{([^/]+)\z};

@@ -1,15 +1,16 @@
-// Walks listings in a browser, like a user.
+// Opens pages in a browser, and walks listings like a user.
 //
-//     node walk.js < {"browser":FILE,"pages":[{"url":URL,"shots":PREFIX}]}
+//     node walk.js < {"browser":FILE,"pages":[{"url":URL,"listing":true,
+//         "shots":PREFIX}]}
 //
-// Prints JSON: for each page its rows, with the page that each link opens;
-// its network requests; its appearance in light, dark and narrow. The caller
-// judges the results.
+// Prints JSON: for each page its network requests, its controls, and its
+// appearance in light, dark and narrow; of a listing also its rows, with the
+// page that each link opens. The caller judges the results.
 'use strict';
 const { chromium } = require('playwright-core');
 
-const WIDE = { width: 1000, height: 700 };
-const NARROW = { width: 320, height: 640 };
+const WIDE = { width: 1000, height: 900 };
+const NARROW = { width: 320, height: 900 };
 
 // For each row the text and the target of the link.
 function rowsOfPage() {
@@ -45,7 +46,8 @@ function lowestContrast() {
         return dark ? [18, 18, 18] : [255, 255, 255];
     };
     let lowest = 21;
-    for (const element of document.querySelectorAll('a, td, th, h1, small, p')) {
+    for (const element of document.querySelectorAll(
+        'a, td, th, h1, h2, caption, figcaption, small, p, dt, dd, span')) {
         const pair = [parts(getComputedStyle(element).color).slice(0, 3),
             behind(element)].map(luminance).sort((a, b) => b - a);
         lowest = Math.min(lowest, (pair[0] + 0.05) / (pair[1] + 0.05));
@@ -71,7 +73,7 @@ async function looks(browser, page) {
         };
         if (page.shots) {
             await tab.screenshot({
-                path: `${page.shots}-${name}.png`, fullPage: true,
+                path: `${page.shots}-${name}.png`, fullPage: page.listing,
             });
         }
         await tab.close();
@@ -87,7 +89,7 @@ async function tabs(tab, count) {
         order.push(await tab.evaluate(() => {
             const at = document.activeElement;
             const style = getComputedStyle(at);
-            return { href: at.getAttribute('href'),
+            return { href: at.getAttribute('href'), text: at.textContent,
                 seen: style.outlineStyle !== 'none' };
         }));
     }
@@ -125,7 +127,16 @@ async function sorts(tab, url) {
     return result;
 }
 
-async function walk(browser, page) {
+// Opens each row of a listing, and sorts by each column.
+async function walk(tab, page, result) {
+    result.rows = await tab.evaluate(rowsOfPage);
+    for (const row of result.rows.filter((row) => row.href)) {
+        row.opened = await opened(tab, row);
+    }
+    result.sorts = await sorts(tab, page.url);
+}
+
+async function look(browser, page) {
     const tab = await browser.newPage({ viewport: WIDE });
     const asked = [], errors = [];
     tab.on('request', (request) => asked.push(request.url()));
@@ -150,15 +161,14 @@ async function walk(browser, page) {
         headers: await tab.getByRole('columnheader').count(),
         navigation: await tab.getByRole('navigation').count(),
         heading: await tab.getByRole('heading', { level: 1 }).count(),
-        tabs: await tabs(tab, 8),
+        images: await tab.getByRole('img').count(),
         focusable: await tab.evaluate(() => [...document.links].slice(0, 8)
             .map((link) => link.getAttribute('href'))),
-        rows: await tab.evaluate(rowsOfPage),
     };
-    for (const row of result.rows.filter((row) => row.href)) {
-        row.opened = await opened(tab, row);
+    result.tabs = await tabs(tab, result.focusable.length);
+    if (page.listing) {
+        await walk(tab, page, result);
     }
-    result.sorts = await sorts(tab, page.url);
     result.errors = errors;
     await tab.close();
     result.looks = await looks(browser, page);
@@ -177,7 +187,7 @@ async function main() {
     try {
         const results = [];
         for (const page of pages) {
-            results.push(await walk(browser, page));
+            results.push(await look(browser, page));
         }
         process.stdout.write(JSON.stringify(results));
     } finally {
