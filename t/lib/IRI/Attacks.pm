@@ -70,15 +70,16 @@ sub load {
         fixture => $table{fixture}, %lists };
 }
 
-# The rows of a line: one for each combination of its words in the columns
+# The rows of a line: one for each combination of the values in its columns
 # that may have several. The first has the id of the line, the others a number
 # behind it.
 sub each_of {
     my ($line) = @_;
     my @rows = ($line);
-    for my $column (qw(conf method host target)) {
+    for my $column (qw(conf method host target headers)) {
+        my $between = $column eq 'headers' ? qr/ \| / : qr/ /;
         @rows = map { my $row = $_;
-            map { { %$row, $column => $_ } } split / /, $row->{$column}
+            map { { %$row, $column => $_ } } split $between, $row->{$column}
         } @rows;
     }
     $rows[$_]{id} .= "." . ($_ + 1) for 1 .. $#rows;
