@@ -124,18 +124,14 @@ subtest 'refused' => sub {
         'character';
     refused([
         ['a_b',           1, $NO_CHARACTER, '"_" U+005F'],
-        ['a%5Fb',         1, $NO_CHARACTER, '"_" U+005F'],
         ['%61_b',         3, $NO_CHARACTER, '"_" U+005F'],
         ['é.a_b',         4, $NO_CHARACTER, '"_" U+005F'],
-        ['_.a_b',         0, $NO_CHARACTER, '"_" U+005F'],
         ['a b',           1, $NO_CHARACTER, 'U+0020'],
         ["a\xC2\xA0b",    1, $NO_CHARACTER, 'U+00A0'],
         ['ab.c%2Fd',      4, $NO_CHARACTER, '"/" U+002F', $ALONE],
         ['http://a/',     4, $NO_CHARACTER, '":" U+003A', $ALONE],
         ['ü@b',           2, $NO_CHARACTER, '"@" U+0040', $ALONE],
         ['ab.a℀b',        4, $NO_CHARACTER, '"℀" U+2100'],
-        ['[::1',          0, $NO_CHARACTER, '"[" U+005B'],
-        ['[é]',           1, $NO_CHARACTER, '"é" U+00E9'],
         ['[:é]',          2, $NO_CHARACTER, '"é" U+00E9'],
         ['a:80',          1, $NO_CHARACTER, '":" U+003A', $ALONE],
         ['*.example',     0, $NO_CHARACTER, '"*" U+002A',
@@ -143,25 +139,16 @@ subtest 'refused' => sub {
         ['',              0, 'has an empty label'],
         ['a..b',          2, 'has an empty label'],
         ['é%2',           2, 'has "%" without two hexadecimal digits'],
-        ['a%',            1, 'has "%" without two hexadecimal digits'],
         ['é%FFa',         2, 'is not UTF-8'],
         ['xn--a',         0, $NO_ALABEL],
-        ['-a.xn--a',      3, $NO_ALABEL],
-        ['ü.xn--a',       3, $NO_ALABEL],
         ['b。xn--a',      4, $NO_ALABEL],
         ['a.-b',          2, $hyphen],
-        ['a.b-.c',        3, $hyphen],
-        ['a.ab--c',       4, $hyphen],
         ['%CC%88u',       0, 'has a label that begins with a combining mark',
             'U+0308'],
         ['b.אa',          4, 'breaks the bidi rule of RFC 5893',
             '"a" U+0061'],
-        ['b.1.א',         2, 'breaks the bidi rule of RFC 5893',
-            '"1" U+0031'],
         ['ü%E2%80%8Db',   2, 'has a joiner that is not allowed there', 'U+200D'],
         ['xn--tda.1',     8, 'ends in a number, as an IPv4 address does'],
-        ['１.2',          0, 'ends in a number, as an IPv4 address does'],
-        ['a' x 64,        0, $long],
         ['b.' . 'a' x 64, 2, $long],
     ]);
     refused([
@@ -215,11 +202,6 @@ subtest '--name: refused' => sub {
             '; patterns are not converted'],
         ['ü.example:80',  10, $NO_CHARACTER, '":" U+003A', $ALONE],
         ['*.xn--a.ü',     2, $NO_ALABEL],
-        ['xn--a.*.xn--a.ü', 8, $NO_ALABEL],
-        ['-a.b.ü',        0, 'has a label with "-" at an end, or as third ' .
-            'and fourth character'],
-        ['ü.1',           3, 'ends in a number, as an IPv4 address does'],
-        ['ü..b',          3, 'has an empty label'],
     ], '--name');
 };
 

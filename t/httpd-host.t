@@ -28,62 +28,34 @@ my %SNI = (buecher => 'xn--bcher-kva.example',
 
 # The host sent by the client (without the port that follows some), and the
 # site that answers: with IRIHost, and of a stock httpd with Strict and Unsafe.
-# 400 is possible, too.
+# 400 is possible, too. t/core/test_host.c and the attack table have all forms.
 my @FORMS = (
     ['raw UTF-8', 'bücher.example', qw(buecher 400 buecher)],
     ['raw UTF-8, of an alias', 'www.bücher.example',
         qw(buecher 400 buecher)],
     ['escaped', 'b%C3%BCcher.example', qw(buecher 400 first)],
-    ['escaped, lower case', 'b%c3%bccher.example', qw(buecher 400 first)],
     ['raw and escaped', "b\xC3%BCcher.example", qw(buecher 400 first)],
-    ['NFD', "bu\xCC\x88cher.example", qw(buecher 400 first)],
-    ['upper case', 'BÜCHER.EXAMPLE', qw(buecher 400 first)],
-    ['full width', "\xEF\xBD\x82ü\xEF\xBD\x83her.example",
-        qw(buecher 400 first)],
-    ['ideographic full stop', "bücher\xE3\x80\x82example",
-        qw(buecher 400 first)],
-    ['the same escaped', 'b%C3%BCcher%E3%80%82example',
-        qw(buecher 400 first)],
-    ['full width full stop', "bücher\xEF\xBC\x8Eexample",
-        qw(buecher 400 first)],
     ['dot at the end', 'bücher.example.', qw(buecher 400 buecher)],
     ['port', 'bücher.example:8080', qw(buecher 400 buecher)],
     ['A-labels', 'xn--bcher-kva.example', qw(buecher first first)],
-    ['A-labels, upper case', 'XN--BCHER-KVA.Example', qw(buecher first first)],
     ['A-labels, a dot at the end', 'xn--bcher-kva.example.',
         qw(buecher first first)],
-    ['one label in A-labels', 'www.xn--bcher-kva.e%78ample',
-        qw(buecher 400 first)],
     ['sharp s', 'straße.example', qw(strasse 400 strasse)],
-    ['no sharp s', 'strasse.example', qw(first first first)],
     ['wildcard', 'a.b.katze-größe.example', qw(wild 400 wild)],
     ['wildcard, A-labels', 'a.xn--katze-gre-n1a6w.example',
         qw(wild first first)],
     ['ASCII', 'www.w3.org', qw(plain plain plain)],
     ['ASCII, an escape', 'www.w%33.org', qw(plain 400 first)],
-    ['ASCII, full width', "www.w\xEF\xBC\x93.org", qw(plain 400 first)],
     ['unknown', 'été.example', qw(first 400 first)],
-    ['unknown, ASCII', 'other.example', qw(first first first)],
-    ['IP literal', '[::1]', qw(first first first)],
     ['IP literal and port', '[::1]:80', qw(first first first)],
     ['IPv4', '127.0.0.1', qw(ip ip ip)],
-    ['IPv4, full width', "\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1",
-        qw(400 400 first)],
     ['IPv4, an escape', '127.0.0.%31', qw(400 400 first)],
     ['escaped wildcard', '%2a.katze-größe.example', qw(400 400 wild)],
     ['Latin-1', "b\xFCcher.example", qw(400 400 first)],
-    ['Latin-1, escaped', 'b%FCcher.example', qw(400 400 first)],
-    ['overlong', "b\xC1\xBCcher.example", qw(400 400 first)],
     ['escaped NUL', 'b%C3%BCcher.example%00', qw(400 400 first)],
-    ['escaped twice', 'b%25C3%25BCcher.example', qw(400 400 first)],
-    ['escaped colon', 'b%C3%BCcher.example%3A80', qw(400 400 first)],
     ['escaped slash', 'b%C3%BCcher.example%2F', qw(400 400 first)],
     ['slash', "bücher.example\xEF\xBC\x8Fx", qw(400 400 first)],
-    ['bad escape', 'b%C3%BZcher.example', qw(400 400 first)],
     ['empty label', 'bücher..example', qw(400 400 400)],
-    ['soft hyphen', "admin\xC2\xAD.internal", qw(plain 400 first)],
-    ['bidi', "a\xD7\x90.example", qw(400 400 first)],
-    ['leading mark', "\xCC\x81a.example", qw(400 400 first)],
     ['comma', 'www.w3.org,first.example', qw(400 400 first)],
 );
 # For a Host line only.
@@ -225,7 +197,7 @@ sub is_safe {
 sub judge_tls {
     my ($test_name, $server, $column) = @_;
     subtest "$test_name: TLS" => sub {
-        for my $form (@FORMS[0, 2, 5, 6, 8, 12, 13, 17, 22, 24, 32]) {
+        for my $form (@FORMS[0, 2, 5, 6, 8, 12, 13, 18]) {
             my $sni = $SNI{ $form->[2] } // 'first.example';
             is tls_response($server, $sni, $form->[1]), $form->[$column],
                 $form->[0];

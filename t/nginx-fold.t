@@ -1,6 +1,6 @@
-# nginx: near matches are found below root, for every directive with which
-# nginx opens files; the rules of the found name decide; methods that write
-# ignore matches by case, accents and spelling.
+# nginx: near matches (which they are: t/cases/fold) are found below root, for
+# every directive with which nginx opens files; the rules of the found name
+# decide; methods that write ignore matches by case, accents and spelling.
 use strict;
 use warnings;
 use FindBin;
@@ -124,11 +124,6 @@ server {
     location /accel/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
     location /ssi/ { ssi on; ssi_types *; }
     location /error/ { error_page 404 /PAGES/gone.HTML; }
-    location /exact/ { iri_match exact; alias %%ROOT%%/; }
-    location /case/ { iri_match case; alias %%ROOT%%/; }
-    location /accents/ { iri_match accents; alias %%ROOT%%/; }
-    location /width/ { iri_match width; alias %%ROOT%%/; }
-    location /turkish/ { iri_match case:tr; alias %%ROOT%%/; }
     location /fallback/ {
         error_page 404 = @fallback; root %%TMP%%; try_files $uri =404;
     }
@@ -180,16 +175,9 @@ sub answer {
 
 # ---- levels ----------------------------------------------------------------
 
-for (['/Plain.txt', 'exact', 'plain'], ['/PLAIN.TXT', 'case', 'plain'],
-    ['/dir/sub/FILE.txt', 'case', 'deep'],
-    ['/caf%C3%A9.txt', 'case', 'coffee'], ['/cafe.txt', 'accents', 'coffee'],
-    ['/plian.txt', 'spelling', 'plain'], ['/plan.txt', 'spelling', 'plain'],
-    ['/Dir/Sbu/File.txt', 'none', undef],    # shorter than four characters
-    ['/Dir/Sub/Fiel.txt', 'spelling', 'deep'],
-    ['/wide/AB.txt', 'width', 'full width'],
-    ['/wide/%EF%BD%81bc.txt', 'width', 'half width'],
-    ['/hidden/.secret', 'case', 'dot'], ['/hidden/secret', 'none', undef],
-    ['/hidden/.secert', 'none', undef])
+for (['/Plain.txt', 'exact', 'plain'], ['/dir/sub/FILE.txt', 'case', 'deep'],
+    ['/cafe.txt', 'accents', 'coffee'], ['/Dir/Sub/Fiel.txt', 'spelling', 'deep'],
+    ['/wide/AB.txt', 'width', 'full width'], ['/hidden/secret', 'none', undef])
 {
     my ($target, $match, $body) = @$_;
     my $answer = $server->get($target);
@@ -208,19 +196,6 @@ like $server->settled_log, qr{iri: "/cafe\.txt" is "/Caf%C3%A9\.txt": accents,},
     'log: another level';
 unlike $server->settled_log, qr{iri: "/Plain\.txt" is},
     'log: nothing about exact names';
-
-is answer('/exact/PLAIN.TXT'), '404', 'exact';
-is answer('/case/PLAIN.TXT'), '200 plain', 'case alone';
-is answer('/case/cafe.txt'), '404', 'case alone: accents differ';
-is answer('/accents/Cafe.txt'), '200 coffee', 'accents alone';
-is answer('/accents/cafe.txt'), '404', 'accents alone: case differs';
-is answer('/width/PLAIN.TXT'), '404', 'width alone';
-is answer('/turkish/PLAIN.TXT'), '404', 'case:tr: I is not a capital of i';
-is answer('/turkish/PLA%C4%B0N.TXT'), '200 plain', 'case:tr: U+0130 is';
-is answer('/two/name.txt'), '404', 'two equally near names';
-is answer('/two/NAME.txt'), '200 2', 'an exact name among them';
-is answer('/nothing/here'), '404', 'absent';
-is answer('/DIR/nothing'), '404', 'absent in a directory of another name';
 
 # ---- modules that open files ------------------------------------------------
 

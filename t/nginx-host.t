@@ -18,6 +18,8 @@ my $CONTROL = IRI::Nginx::version() >= 1.021_001 ? 400 : 'default';
 
 # ---- the matrix: forms x ways ------------------------------------------------
 
+# A form for each decision; t/core/test_host.c and the attack table have all.
+
 # In these servers one name is in Unicode, others in A-labels.
 my $SITES = <<'END';
 server {
@@ -37,11 +39,6 @@ server {
 }
 server {
     listen %%LISTEN%%;
-    server_name xn--fa-hia.example;
-    location / { return 200 "barrel $host"; }
-}
-server {
-    listen %%LISTEN%%;
     server_name www.w3.org;
     location / { return 200 "w3 $host"; }
 }
@@ -55,36 +52,14 @@ my @FORMS = (    # name, octets, site, $host, site of a stock server
     ['raw, Japanese', "\xE4\xBE\x8B\xE3\x81\x88.\xE3\x83\x86\xE3\x82\xB9"
             . "\xE3\x83\x88",                     'test', $TEST, 'default'],
     ['escaped',        'b%C3%BCcher.example',     'books', $BOOKS, 'default'],
-    ['escaped, lower', 'b%c3%bccher.example',     'books', $BOOKS, 'default'],
     ['mixed', "%E4%BE%8B\xE3\x81\x88.%e3%83%86\xE3\x82\xB9%E3%83%88",
         'test', $TEST, 'default'],
-    ['NFD',            "bu\xCC\x88cher.example",  'books', $BOOKS, 'default'],
-    ['NFD, escaped',   'bu%CC%88cher.example',    'books', $BOOKS, 'default'],
-    ['upper case',     "B\xC3\x9CCHER.Example",   'books', $BOOKS, 'default'],
-    ['full width', "\xEF\xBD\x82$UML\xEF\xBD\x83\xEF\xBD\x88\xEF\xBD\x85"
-            . "\xEF\xBD\x92.example",             'books', $BOOKS, 'default'],
-    ['ideographic full stop', "b${UML}cher\xE3\x80\x82example",
-        'books', $BOOKS, 'default'],
-    ['the same, escaped', "b%C3%BCcher%E3%80%82example",
-        'books', $BOOKS, 'default'],
-    ['full width full stop', "b${UML}cher\xEF\xBC\x8Eexample",
-        'books', $BOOKS, 'default'],
     ['dot at the end', "b${UML}cher.example.",     'books', $BOOKS, 'books'],
-    ['ideographic dot at the end', "b%C3%BCcher.example\xE3\x80\x82",
-        'books', $BOOKS, 'default'],
     ['port',           'B%C3%9Ccher.example:81',  'books', $BOOKS, 'default'],
-    ['dot and port',   'B%C3%9Ccher.example.:81', 'books', $BOOKS, 'default'],
-    ['A-labels',       $BOOKS,                    'books', $BOOKS, 'default'],
     ['A-labels, upper', uc $TEST,                 'test',  $TEST,  'test'],
-    ['A-labels, dot, port', "$TEST.:80",          'test',  $TEST,  'test'],
     ['letters escaped', 'www.w%33.org',      'w3', 'www.w3.org', 'default'],
-    ['sharp s', "fa\xC3\x9F.example", 'barrel', 'xn--fa-hia.example',
-        'default'],
-    ['ss is not sharp s', 'fass.example', 'default', 'fass.example',
-        'default'],
     ['no such site',   "$UML.example", 'default', 'xn--tda.example',
         'default'],
-    ['IPv6',           '[::1]',     'default', '[::1]',     'default'],
     ['IPv6 and port',  '[::1]:80',  'default', '[::1]',     'default'],
     ['IPv4',           '127.0.0.1', 'default', '127.0.0.1', 'default'],
     ['plain',          'localhost', 'default', 'localhost', 'default'],
@@ -93,30 +68,12 @@ my @FORMS = (    # name, octets, site, $host, site of a stock server
     ['escaped *',        '%2a.example.org',         400, '', 'default'],
     ['Latin-1',          "b\xFCcher.example",       400, '', 'default'],
     ['Latin-1, escaped', 'b%FCcher.example',        400, '', 'default'],
-    ['overlong',         "\xC0\xAElocalhost",       400, '', 'default'],
-    ['surrogate',        'a%ED%A0%80b',             400, '', 'default'],
-    ['NUL, escaped',     'localhost%00.example',    400, '', 'default'],
     ['CR LF, escaped',   'localhost%0d%0aX:1',      400, '', 'default'],
     ['slash, escaped',   'localhost%2Fx',           400, '', 'default'],
-    ['escaped twice',    'b%25C3%25BCcher.example', 400, '', 'default'],
-    ['bad escape',       'b%C3%Bxcher.example',     400, '', 'default'],
-    ['"%" at the end',   'localhost%',              400, '', 'default'],
     ['space',            "b${UML}cher example",      400, '', $CONTROL],
-    ['space, escaped',   "b${UML}cher%20example",    400, '', 'default'],
     ['DEL',              "b$UML\x7F.example",        400, '', $CONTROL],
     ['userinfo',         "u\@b${UML}cher.example",   400, '', 'default'],
-    ['full width IPv4',  "\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1",
-        400, '', 'default'],
-    ['IPv4, escaped',    '%31%32%37.0.0.1',         400, '', 'default'],
-    ['IPv4, ideographic dots', "127\xE3\x80\x820.0.1", 400, '', 'default'],
-    ['full width slash', "localhost\xEF\xBC\x8Fx",  400, '', 'default'],
-    ['full width colon', "localhost\xEF\xBC\x9A80", 400, '', 'default'],
     ['empty label',      "b${UML}cher..example",     400, '', 400],
-    ['empty label, ideographic', "b${UML}cher\xE3\x80\x82.example",
-        400, '', 'default'],
-    ['only a dot',       "\xE3\x80\x82",            400, '', 'default'],
-    ['bidi rule',        "a\xD7\x90.example",       400, '', 'default'],
-    ['a label of 64',    $UML x 64 . '.example',     400, '', 'default'],
     ['too many octets',  "$UML." . 'a.' x 130 . 'example', 400, '', 'default'],
     ['over all limits',  '%41' x 2000,              400, '', 'default'],
 );
