@@ -7,7 +7,7 @@ use warnings;
 use utf8;
 use FindBin;
 use lib "$FindBin::Bin/lib";
-use IRI::Both qw(link_cases);
+use IRI::Both qw(link_cases location_cases whole_response);
 use IRI::Test;
 use Test::More;
 
@@ -105,53 +105,26 @@ chmod 0777, $server->tmp . '/run';
 my $here = 'http://localhost:' . $server->port;
 
 sub location_is {
-    my ($target, $want, $test_name, %option) = @_;
-    my $method = delete $option{method} // 'GET';
-    for my $proto (qw(h1 h2)) {
-        local $Test::Builder::Level = $Test::Builder::Level + 1;
-        my $answer = $server->request($method, $target, proto => $proto,
-            %option);
-        my @locations = $answer->header('Location');
-        is "@locations", $want, "$proto: $test_name";
-        my @strange = grep { $_->[0] !~ /^[\w-]+$/ || $_->[0] =~ /^x-/i }
-            @{ $answer->headers };
-        is scalar(@strange), 0, "$proto: $test_name: no other field";
-        next if $target =~ /up/ || $answer->body !~ /href="([^"]*)"/;
-        my $href = $1;
-        is $href =~ s/&amp;/&/gr, $want,
-            "$proto: $test_name: the page says the same";
-        unlike $href, qr/&(?!amp;)/, "$proto: $test_name: as text of HTML";
-    }
+    my ($target, $want, $name) = @_;
+    IRI::Both::location_is($server, $server->port, $target, $want, $name);
+    return if $target =~ /up/
+        || $server->get($target)->body !~ /href="([^"]*)"/;
+    my $href = $1;
+    is $href =~ s/&amp;/&/gr, $want, "$name: the page says the same";
+    unlike $href, qr/&(?!amp;)/, "$name: as text of HTML";
     return;
 }
 
-location_is('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'Redirect, raw octets');
-location_is('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
-location_is('/lower', "$here/%D0%BA%2F%41", 'escapes are kept');
-location_is('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9#%C3%A9",
-    'query and fragment');
-location_is('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
-location_is('/bad', "$here/%FF%FE", 'octets invalid in all charsets');
-location_is('/other', 'http://other.example/%e9/e%CC%81?%C3%A9',
-    "the path of another host is not read");
-location_is('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
-location_is('/nohost', 'http://-%C3%BC-.example/%C3%A9',
-    'an invalid host name');
+location_is($_->[0], $_->[1] =~ s/^HERE/$here/r, $_->[2])
+    for location_cases();
 like $server->settled_log, qr/host "-%C3%BC-\.example" of a redirect/,
     'the log line';
 location_is('/match/%c3%a9?x=%e9', "$here/%D0%BA/%C3%A9?x=%e9", 'RedirectMatch');
-location_is('/rewrite/e%cc%81?q=%e9', "$here/%C3%A9/%C3%A9?q=%e9",
-    'RewriteRule [R]');
 location_is("/ne/\xC3\xA9", "$here/%C3%A9/%C3%A9", 'RewriteRule [R,NE]');
 location_is('/ne/a%20b%22%3C%3E%5C', "$here/%C3%A9/a%20b%22%3C%3E%5C",
     'characters of HTML and JSON');
 location_is("/away/\xC3\xA9%20x", 'http://other.example/%C3%A9/%C3%A9%20x',
     'RewriteRule to another host');
-location_is('/gone/not-there', 'http://other.example/%C3%A9',
-    'ErrorDocument with an address');
-location_is('/%d0%b4%d0%b8%d1%80', "$here/%D0%B4%D0%B8%D1%80/", 'a directory');
-location_is("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9",
-    "$here/%D0%B4%D0%B8%D1%80/?q=%C3%A9", 'a directory, natively');
 location_is('/cgi/to.cgi?other', 'http://other.example/%C3%A9/%e9',
     'a script to another host');
 location_is('/cgi/to.cgi?own', "$here/%C3%A9", 'a script to this host');
@@ -159,9 +132,6 @@ location_is('/cgi/to.cgi?status', '/%C3%A9', 'a script with a status');
 location_is('/cgi/to.cgi?made', '/%C3%A9', '201');
 is $server->get('/cgi/to.cgi?path')->body, 'coffee',
     'a path without a status: no redirect';
-location_is('/up/absolute', 'http://x.example/%C3%A9/%e9',
-    'a Location of an origin is escaped, not read');
-location_is('/up/relative', '/%C3%A9/e%CC%81?%C3%A9', 'a path');
 location_is('/up/back', "$here/up/%C3%A9/%e9", 'after ProxyPassReverse');
 is $server->get('/up/plain.txt')->header('Content-Location'), '/%C3%A9',
     'Content-Location of an origin';
@@ -328,15 +298,6 @@ is_deeply [$links->errors], [], 'log';
 
 # ---- off --------------------------------------------------------------------
 
-sub whole_response {
-    my ($run, $target) = @_;
-    my $answer = $run->get($target);
-    my $text = join "\n", $answer->status, map { "$_->[0]: $_->[1]" }
-        grep { $_->[0] ne 'Date' } @{ $answer->headers };
-    $text .= "\n" . $answer->body;
-    return $text =~ s/(?::| Port )\d{5}//gr
-        =~ s/(?:Content-Length|Transfer-Encoding): \w+\n?//r;
-}
 my @targets = (qw(/raw /nfd /lower /query /euc /bad /other /host /match/%c3%a9
     /rewrite/%c3%a9 /ne/%c3%a9%20 /away/x /gone/x /%d0%b4%d0%b8%d1%80
     /cgi/to.cgi?other /cgi/to.cgi?status /up/absolute /up/back
