@@ -1,12 +1,15 @@
 # Listings on both servers: each link opens its own file, in trees of several
-# charsets and forms; names are escaped; the fields of the response.
+# charsets and forms; names are escaped, as a strict parser reads them; the
+# fields of the response. Names of random octets: t/fuzz/fuzz_listing.c.
 use strict;
 use warnings;
+use Digest::SHA 'sha256_base64';
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Test;
 use JSON::PP ();
 use Test::More;
+use XML::LibXML;
 
 # ---- trees -------------------------------------------------------------------
 
@@ -180,7 +183,37 @@ sub the_response {
     return;
 }
 
+# A page is XML in which each row shows the name of its link, and its style is
+# the one that its policy permits.
+sub is_well_formed {
+    my ($target) = @_;
+    my $page = $server->get($target, port => $port);
+    my $dom  = eval { XML::LibXML->load_xml(string => $page->body) };
+    ok $dom, "$target is well-formed" or diag($@), return;
+    my $xpath = XML::LibXML::XPathContext->new($dom);
+    $xpath->registerNs(h => 'http://www.w3.org/1999/xhtml');
+    my ($rows, @wrong) = (0);
+    for my $row ($xpath->findnodes('//h:tbody/h:tr')) {
+        $rows++;
+        my ($link) = $xpath->findnodes('h:td/h:a', $row) or next;
+        my $href = $link->getAttribute('href') =~ s{^\./|/\z}{}gr;
+        my ($name) = $xpath->findnodes('.//h:bdi', $link);
+        utf8::encode(my $text = $name->textContent);
+        s/%([0-9A-F]{2})/chr hex $1/eg for $href, $text;
+        push @wrong, escaped($text) if $text ne $href;
+    }
+    cmp_ok $rows, '>', 1, "$target: rows";
+    is "@wrong", '', "$target: the text of each link is its name";
+    my ($style) = $page->body =~ m{<style>(.*?)</style>}s;
+    like $page->header('Content-Security-Policy'),
+        qr/'sha256-\Q${\ sha256_base64($style)}\E='/, 'the hash of the style';
+    unlike $page->body, qr/<(?:script|link|img|iframe)|\bon\w+=\w|url\(/i,
+        "$target: nothing to load";
+    return;
+}
+
 sub the_names {
+    is_well_formed("/$_/") for sort(keys %tree), qw(bad control twins);
     is_whole("/$_/", $tree{$_}, $_) for sort keys %tree;
     is_whole('/%E5%88%A5%E5%90%8D/', $tree{euc}, 'alias');
     my $page = $server->get('/odd/')->body;

@@ -126,8 +126,9 @@ need-browser: need-test
 # NGINX_SRCS are source trees of nginx; for each a server is built twice, with
 # the module loaded and with the module compiled in, and nginx's tests are run
 # with it. VERSIONS_TESTS are their files.
-VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t t/security-rules.t \
-                  t/rules-guide.t t/debug-log.t t/listing.t t/webdav-guide.t \
+VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t \
+                  t/security-rules.t t/rules-guide.t t/debug-log.t \
+                  t/listing-names.t t/webdav-guide.t \
                   t/webdav-names.t t/denial.t t/compatibility.t
 VERSIONS_TESTS := $(filter-out t/cases-core.t t/cases-httpd.t,\
                     $(VERSIONS_TESTS))
