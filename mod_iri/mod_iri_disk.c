@@ -167,23 +167,26 @@ mod_iri_read_replaced(request_rec *r, iri_env_apr_t *env, iri_str_t path,
 }
 
 /*
- * Returns: the path in the file system, with canonical names, for a URI path.
+ * Returns: the path in the file system, with canonical names.
+ * names: the canonical path below the root of the search.
  */
 static const char *
 mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
-                        iri_str_t path)
+                        iri_str_t names)
 {
-    size_t prefix = search->prefix, root = search->root.len, rest;
-    char  *name;
+    return apr_pstrcat(r->pool, mod_iri_dup(r->pool, search->root),
+                       mod_iri_dup(r->pool, names), NULL);
+}
 
-    /* The canonical path may be shorter than the one that a rule has made. */
-    prefix = prefix < path.len ? prefix : path.len;
-    rest = path.len - prefix;
-    name = apr_palloc(r->pool, root + rest + 1);
-    memcpy(name, search->root.data, root);
-    memcpy(name + root, path.data + prefix, rest);
-    name[root + rest] = '\0';
-    return name;
+/* Returns: the path of the search below its root. */
+static iri_str_t
+mod_iri_names_below_root(const iri_search_t *search)
+{
+    iri_str_t names = search->path;
+
+    names.data += search->prefix;
+    names.len -= search->prefix;
+    return names;
 }
 
 /*
@@ -198,17 +201,21 @@ mod_iri_use_literally(request_rec *r, iri_env_apr_t *env,
                       mod_iri_request_t *ctx, iri_search_t *search,
                       const iri_reading_t *whole)
 {
-    iri_reading_t rest;
+    iri_reading_t names, rest;
     size_t        len = strlen(r->filename);
 
-    if (whole->form == IRI_FORM_LEGACY) {
+    /* the URI before the names may be longer than its canonical form */
+    if (whole->form == IRI_FORM_LEGACY
+        || !mod_iri_read_replaced(r, env, mod_iri_names_below_root(search),
+                                  &names))
+    {
         return 0;
     }
     while (!mod_iri_exists(r, r->filename, len)) {
         for (len--; len > 0 && r->filename[len] != '/'; len--) {
         }
     }
-    ctx->settings_path = mod_iri_path_below_root(r, search, whole->path);
+    ctx->settings_path = mod_iri_path_below_root(r, search, names.path);
     search->root.data = (const unsigned char *) r->filename;
     search->root.len = len;
     search->path = mod_iri_str(r->filename + len);
@@ -587,7 +594,8 @@ mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx,
         search->tree = mod_iri_tree_of_parent(r);
         return;
     }
-    ctx->settings_path = mod_iri_path_below_root(r, search, search->path);
+    ctx->settings_path = mod_iri_path_below_root(
+        r, search, mod_iri_names_below_root(search));
     mod_iri_search_set_trees(r, search);
 }
 
