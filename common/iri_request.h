@@ -46,8 +46,8 @@
  *   iri_request_refuse      PRECONTENT                 fixups
  *   iri_request_transfer    PRECONTENT                 fixups
  *   iri_request_redirect    PRECONTENT                 fixups
- *   iri_request_redirected  PRECONTENT                 -
- *   iri_request_report_find PRECONTENT, LOG            -
+ *   iri_request_redirected  PRECONTENT                 fixups
+ *   iri_request_report_find PRECONTENT, LOG            map_to_storage
  *   iri_request_event       LOG                        log_transaction
  *   iri_request_finished    LOG                        -
  *
@@ -496,6 +496,10 @@ void iri_request_report_find(iri_request_t *request, const iri_env_t *env,
  * verdict of its first lookup is RESTART, CHOOSE or REFUSE.
  */
 void iri_request_report(iri_request_t *request, const iri_env_t *env);
+
+/* The same for a server that keeps the notes of a request itself. */
+void iri_request_report_note(const iri_request_t *request,
+                             const iri_env_t *env, iri_notes_t *notes);
 
 
 /* ---- the log line -------------------------------------------------------- */

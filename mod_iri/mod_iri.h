@@ -303,15 +303,6 @@ void mod_iri_status_hooks(void);
 int  mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
                              apr_pool_t *ptemp);
 
-/* Key in r->pool: the iri_stats_event_t that is kept for counting. */
-extern const char mod_iri_event_key[];
-
-/* Keep for counting: a redirect by IRIRedirect.  status: an HTTP status. */
-void mod_iri_status_redirected(request_rec *r, int status);
-
-/* Keep for counting: the result of IRIEngine report. */
-void mod_iri_status_report(request_rec *r, const iri_report_t *report);
-
 /* ---- mod_iri_notes.c ---------------------------------------------------- */
 
 /* Key in the pool of a main request: its iri_notes_t. */

@@ -118,13 +118,15 @@ mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
         redirect);
 }
 
+/* client: the result of mod_iri_redirect_origin() */
 static int
-mod_iri_send_redirect(request_rec *r, int status, iri_str_t location)
+mod_iri_send_redirect(request_rec *r, request_rec *client, int status,
+                      iri_str_t location)
 {
     if (status == IRI_REDIRECT_LINK) {
         return mod_iri_add_link(r, location);
     }
-    mod_iri_status_redirected(r, status);
+    iri_request_redirected(mod_iri_request_create(client)->state, status);
     apr_table_setn(
         r->headers_out, "Location",
         ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r));
@@ -181,7 +183,7 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return location.len != 0
-               ? mod_iri_send_redirect(r, dir->redirect, location)
+               ? mod_iri_send_redirect(r, client, dir->redirect, location)
                : DECLINED;
 }
 

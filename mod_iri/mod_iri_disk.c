@@ -167,23 +167,26 @@ mod_iri_read_replaced(request_rec *r, iri_env_apr_t *env, iri_str_t path,
 }
 
 /*
- * Returns: the path in the file system, with canonical names, for a URI path.
+ * Returns: the path in the file system, with canonical names.
+ * names: the canonical path below the root of the search.
  */
 static const char *
 mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
-                        iri_str_t path)
+                        iri_str_t names)
 {
-    size_t prefix = search->prefix, root = search->root.len, rest;
-    char  *name;
+    return apr_pstrcat(r->pool, mod_iri_dup(r->pool, search->root),
+                       mod_iri_dup(r->pool, names), NULL);
+}
 
-    /* The canonical path may be shorter than the one that a rule has made. */
-    prefix = prefix < path.len ? prefix : path.len;
-    rest = path.len - prefix;
-    name = apr_palloc(r->pool, root + rest + 1);
-    memcpy(name, search->root.data, root);
-    memcpy(name + root, path.data + prefix, rest);
-    name[root + rest] = '\0';
-    return name;
+/* Returns: the path of the search below its root. */
+static iri_str_t
+mod_iri_names_below_root(const iri_search_t *search)
+{
+    iri_str_t names = search->path;
+
+    names.data += search->prefix;
+    names.len -= search->prefix;
+    return names;
 }
 
 /*
@@ -198,17 +201,21 @@ mod_iri_use_literally(request_rec *r, iri_env_apr_t *env,
                       mod_iri_request_t *ctx, iri_search_t *search,
                       const iri_reading_t *whole)
 {
-    iri_reading_t rest;
+    iri_reading_t names, rest;
     size_t        len = strlen(r->filename);
 
-    if (whole->form == IRI_FORM_LEGACY) {
+    /* the URI before the names may be longer than its canonical form */
+    if (whole->form == IRI_FORM_LEGACY
+        || !mod_iri_read_replaced(r, env, mod_iri_names_below_root(search),
+                                  &names))
+    {
         return 0;
     }
     while (!mod_iri_exists(r, r->filename, len)) {
         for (len--; len > 0 && r->filename[len] != '/'; len--) {
         }
     }
-    ctx->settings_path = mod_iri_path_below_root(r, search, whole->path);
+    ctx->settings_path = mod_iri_path_below_root(r, search, names.path);
     search->root.data = (const unsigned char *) r->filename;
     search->root.len = len;
     search->path = mod_iri_str(r->filename + len);
@@ -378,133 +385,6 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
         mod_iri_set_filename(r, &ctx->lookup->found);
         mod_iri_vars_match(r, ctx);
     }
-    return DECLINED;
-}
-
-/* ---- report ------------------------------------------------------------- */
-
-/*
- * Initialize the search that would be made without report mode.  Returns: 0 if
- * none would be made.
- */
-static int
-mod_iri_report_search(request_rec *r, const iri_reading_t *reading,
-                      iri_search_t *search)
-{
-    const char *filename = r->filename;
-    size_t len = mod_iri_root_length(filename, ap_context_document_root(r));
-    size_t prefix;
-
-    if (len == 0
-        || !mod_iri_ends_with(mod_iri_str(r->uri),
-                              mod_iri_str(filename + len))
-        || reading->verdict == IRI_REFUSE)
-    {
-        return 0;
-    }
-    prefix = strlen(r->uri) - strlen(filename + len);
-    if (reading->path.len < prefix
-        || memcmp(reading->path.data, r->uri, prefix) != 0)
-    {
-        return 0;
-    }
-    search->root.data = (const unsigned char *) filename;
-    search->root.len = len;
-    search->path = reading->path;
-    search->prefix = prefix;
-    search->reading = reading;
-    search->write = mod_iri_writes(r);
-    mod_iri_search_set_trees(r, search);
-    return 1;
-}
-
-/* Add the result to the log line. */
-static void
-mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
-                     iri_search_t *search, const iri_found_t *found)
-{
-    iri_report_t  report = { reading, found, NULL, search };
-    iri_found_t   again;
-    iri_env_apr_t env;
-    iri_notes_t  *notes;
-
-    mod_iri_env(&env, r);
-    if (found != NULL && found->verdict == IRI_RESTART) {
-        search->path = found->path;
-        search->reading = NULL;
-        if (iri_find(&env.env, search, &again) != IRI_OK) {
-            return;
-        }
-        report.again = &again;
-    }
-    mod_iri_status_report(r, &report);
-    notes = mod_iri_notes(r, IRI_LOG_INFO);
-    if (notes != NULL) {
-        (void) iri_note_report(&env.env, notes, &report);
-    }
-}
-
-/* Returns: 1 if an ASCII name may match an entry with another name. */
-static int
-mod_iri_may_match_other(const request_rec *r, const mod_iri_server_t *conf)
-{
-    return conf->folds
-           || ((conf->reading.repair & IRI_REPAIR_ESCAPES)
-               && strchr(r->filename, '%') != NULL);
-}
-
-/* Report an ASCII path, which has a result only if its name is folded. */
-static int
-mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
-{
-    iri_reading_t reading;
-    iri_search_t  search;
-    iri_found_t   found;
-    iri_env_apr_t env;
-
-    if (!mod_iri_may_match_other(r, conf) || mod_iri_is_file_subrequest(r)
-        || !iri_path_is_ascii(mod_iri_str(r->filename), 0))
-    {
-        return DECLINED;
-    }
-    memset(&reading, 0, sizeof(reading));
-    memset(&search, 0, sizeof(search));
-    reading.path = mod_iri_str(r->uri);
-    mod_iri_env(&env, r);
-    if (!mod_iri_report_search(r, &reading, &search)) {
-        return DECLINED;
-    }
-    search.cache = conf->cache;
-    search.reading = NULL;
-    if (iri_find(&env.env, &search, &found) == IRI_OK
-        && (found.verdict == IRI_RESTART || found.verdict == IRI_CHOOSE))
-    {
-        mod_iri_report_found(r, &reading, &search, &found);
-    }
-    return DECLINED;
-}
-
-/* IRIEngine report: log what would be done, in one line. */
-static int
-mod_iri_report(request_rec *r, mod_iri_server_t *conf)
-{
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    const iri_reading_t     *reading;
-    iri_search_t             search;
-    iri_found_t              found;
-    iri_env_apr_t            env;
-    int                      has_found;
-
-    reading = ctx != NULL ? iri_request_requested_reading(ctx->state) : NULL;
-    if (reading == NULL) {
-        return mod_iri_report_ascii(r, conf);
-    }
-    memset(&search, 0, sizeof(search));
-    search.cache = conf->cache;
-    mod_iri_env(&env, r);
-    has_found = mod_iri_report_search(r, reading, &search)
-                && iri_find(&env.env, &search, &found) == IRI_OK;
-    mod_iri_report_found(r, reading, &search, has_found ? &found : NULL);
     return DECLINED;
 }
 
@@ -714,7 +594,8 @@ mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx,
         search->tree = mod_iri_tree_of_parent(r);
         return;
     }
-    ctx->settings_path = mod_iri_path_below_root(r, search, search->path);
+    ctx->settings_path = mod_iri_path_below_root(
+        r, search, mod_iri_names_below_root(search));
     mod_iri_search_set_trees(r, search);
 }
 
@@ -737,6 +618,63 @@ mod_iri_map_uri(request_rec *r)
     }
     mod_iri_client_set_vary(r, ctx);
     return mod_iri_apply_verdict(r, ctx);
+}
+
+/* ---- report ------------------------------------------------------------- */
+
+/* An iri_report_find_t.  A path that a rule has made is not looked up. */
+static iri_lookup_t *
+mod_iri_report_find(void *env, iri_str_t path)
+{
+    request_rec             *r = ((iri_env_apr_t *) env)->arg;
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    const iri_reading_t     *reading;
+    iri_search_t             search;
+    iri_find_conf_t          conf;
+
+    mod_iri_search_init(r, ctx, &search);
+    reading = iri_request_requested_reading(ctx->state);
+    if (search.path.data != (const unsigned char *) r->uri
+        || path.len < search.prefix
+        || memcmp(path.data, r->uri, search.prefix) != 0)
+    {
+        return NULL;
+    }
+    search.path = path;
+    search.reading = reading != NULL && mod_iri_str_equal(reading->path, path)
+                         ? reading
+                         : NULL;
+    mod_iri_search_set_trees(r, &search);
+    mod_iri_find_conf(r, &search, &conf);
+    return iri_request_find(ctx->state, &((iri_env_apr_t *) env)->env,
+                            &search, &conf);
+}
+
+/* IRIEngine report: log what would be done with the client's request. */
+static int
+mod_iri_report(request_rec *r)
+{
+    mod_iri_request_t *ctx;
+    iri_env_apr_t      env;
+    iri_notes_t       *notes;
+
+    if (r->main != NULL || r->prev != NULL) {
+        return DECLINED;
+    }
+    ctx = mod_iri_request_create(r);
+    if (iri_request_state(ctx->state) == IRI_STATE_NEW) {
+        iri_request_set_ascii(ctx->state, mod_iri_str(r->uri));
+    }
+    mod_iri_env(&env, r);
+    iri_request_report_find(
+        ctx->state, &env.env,
+        mod_iri_reading_conf(r, mod_iri_server(r->server)),
+        mod_iri_str(r->uri), mod_iri_report_find);
+    notes = mod_iri_notes(r, IRI_LOG_INFO);
+    if (notes != NULL) {
+        iri_request_report_note(ctx->state, &env.env, notes);
+    }
+    return DECLINED;
 }
 
 /* ---- names in ASCII ----------------------------------------------------- */
@@ -830,6 +768,15 @@ mod_iri_map_ascii(request_rec *r)
     return mod_iri_apply_verdict(r, ctx);
 }
 
+/* Returns: 1 if an ASCII name may match an entry with another name. */
+static int
+mod_iri_may_match_other(const request_rec *r, const mod_iri_server_t *conf)
+{
+    return conf->folds
+           || ((conf->reading.repair & IRI_REPAIR_ESCAPES)
+               && strchr(r->filename, '%') != NULL);
+}
+
 int
 mod_iri_map(request_rec *r)
 {
@@ -844,7 +791,7 @@ mod_iri_map(request_rec *r)
         return DECLINED;
     }
     if (conf->engine == IRI_ENGINE_REPORT) {
-        return mod_iri_report(r, conf);
+        return mod_iri_report(r);
     }
     mod_iri_map_root(r);
     if (iri_str_is_ascii(mod_iri_str(r->filename))) {

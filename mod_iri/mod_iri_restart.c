@@ -281,8 +281,7 @@ static void
 mod_iri_copy_pool_data(apr_pool_t *from, apr_pool_t *to)
 {
     static const char *const keys[] = { mod_iri_snapshot_key,
-                                        mod_iri_notes_key,
-                                        mod_iri_event_key };
+                                        mod_iri_notes_key };
     void                    *data;
     size_t                   i;
 

@@ -21,8 +21,6 @@ typedef struct {
     apr_global_mutex_t *mutex;
 } mod_iri_shared_t;
 
-const char mod_iri_event_key[] = "mod_iri: status";
-
 /* ---- shared memory ------------------------------------------------------ */
 
 static void
@@ -137,60 +135,6 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
 
 /* ---- the event of a request --------------------------------------------- */
 
-/*
- * Returns: what is kept of a request until it is counted; NULL: counting is
- * off, or r is a subrequest.
- */
-static iri_stats_event_t *
-mod_iri_status_kept(request_rec *r)
-{
-    void *event = NULL;
-
-    if (mod_iri_server(r->server)->stats == NULL || r->main != NULL) {
-        return NULL;
-    }
-    apr_pool_userdata_get(&event, mod_iri_event_key, r->pool);
-    if (event == NULL) {
-        event = apr_pcalloc(r->pool, sizeof(iri_stats_event_t));
-        apr_pool_userdata_setn(event, mod_iri_event_key, NULL, r->pool);
-    }
-    return event;
-}
-
-void
-mod_iri_status_redirected(request_rec *r, int status)
-{
-    iri_stats_event_t *event = mod_iri_status_kept(r);
-
-    if (event != NULL) {
-        event->redirect = status;
-    }
-}
-
-void
-mod_iri_status_report(request_rec *r, const iri_report_t *report)
-{
-    iri_stats_event_t *event = r->prev == NULL ? mod_iri_status_kept(r)
-                                               : NULL;
-
-    if (event != NULL) {
-        iri_stats_event_set(event, report);
-    }
-}
-
-/* IRIEngine on: what was done with the path. */
-static void
-mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
-{
-    int redirect = event->redirect;
-
-    iri_request_event(ctx->state, event);
-    event->redirect = redirect;
-    if (ctx->refused) {
-        event->verdict = IRI_REFUSE;
-    }
-}
-
 /* r->args was replaced by its UTF-8 form. */
 static void
 mod_iri_status_query(request_rec *r, const mod_iri_server_t *conf,
@@ -237,7 +181,6 @@ mod_iri_status_log(request_rec *r)
     const mod_iri_server_t  *conf = mod_iri_server(r->server);
     const mod_iri_request_t *ctx;
     iri_stats_event_t        event;
-    void                    *kept = NULL;
 
     if (conf->stats == NULL || conf->engine == IRI_ENGINE_OFF
         || mod_iri_status_is_page(r)
@@ -246,15 +189,12 @@ mod_iri_status_log(request_rec *r)
         return DECLINED;
     }
     memset(&event, 0, sizeof(event));
-    apr_pool_userdata_get(&kept, mod_iri_event_key, r->pool);
-    if (kept != NULL) {
-        event = *(const iri_stats_event_t *) kept;
-    }
     event.now = apr_time_sec(r->request_time);
     event.report = conf->engine == IRI_ENGINE_REPORT;
     ctx = mod_iri_request(r);
-    if (!event.report && ctx != NULL) {
-        mod_iri_status_done(ctx, &event);
+    if (ctx != NULL) {
+        iri_request_event(ctx->state, &event);
+        event.verdict = ctx->refused ? IRI_REFUSE : event.verdict;
     }
     mod_iri_status_query(r, conf, &event);
     if (event.form == IRI_FORM_LEGACY || event.query == IRI_QUERY_READ) {

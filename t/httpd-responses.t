@@ -28,6 +28,9 @@ my ($root) = make_tree("\@charset EUC-JP\n" . join '',
         留/表.txt 四/表.txt 下/上/表.txt 表.txt plain.txt));
 spew("$root/" . euc('四/.htaccess'), "IRIRedirect 308\n");
 mkdir "$root/" . euc('包');
+mkdir "$root/a";
+mkdir "$root/a/" . euc('表');
+spew("$root/a/" . euc('表/x.txt'), 'x');
 spew("$root/" . euc('包/外.shtml'),
     '[<!--#include virtual="' . euc('/転/表.txt') . '" -->]');
 
@@ -73,6 +76,7 @@ my $server = httpd(
     IRICharset EUC-JP
     IRIFilenameCharset EUC-JP
     IRIRedirect 301
+    IRIMatch case
     AllowEncodedSlashes On
 </VirtualHost>
 <VirtualHost 127.0.0.1:%%PORToff%%>
@@ -185,6 +189,10 @@ for my $target (percent(euc '/下') . '%2F' . percent(euc '上/表.txt')) {
     answer_is("$target", 301, $utf8, 'redirect keeps %2F', on => 'keep');
     answer_is($utf8, 200, undef, 'and ends there', on => 'keep');
 }
+answer_is("/A%2F$_/X.txt", 301, "/a%2F$_/x.txt",
+    'and with names that were found', on => 'keep') for percent('表');
+answer_is("/a%2F$_/x.txt", 200, undef, 'and ends there', on => 'keep')
+    for percent('表');
 
 # ---- off and report change nothing
 for my $mode (qw(off report)) {

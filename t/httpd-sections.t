@@ -340,4 +340,27 @@ is $server->get("/$_/%C3%A9")->body, 'nfd', "a hidden suffix: $_"
 is $server->get("/$_/%C3%B1")->status, 404, "absent: $_"
     for qw(uri bare views);
 is_deeply [$server->errors], [], 'log';
+
+# ---- a rule makes a path that is not canonical, below such an Alias
+
+my ($tree) = make_tree("dir/\tdir\ndir/e\\xCC\\x81.txt\tfile\n");
+my $name = nfd('é');
+$server = httpd(root => $tree, modules => ['alias', 'rewrite'],
+    conf => <<"END");
+IRIEngine On
+IRIFilenameCharset EUC-JP
+Alias "/$name" "%%ROOT%%"
+Alias "/ascii" "%%ROOT%%"
+RewriteEngine On
+RewriteRule "^/below\$" "/$name/dir/$name.txt" [PT]
+RewriteRule "^/plain\$" "/ascii/dir/$name.txt" [PT]
+<Directory "%%ROOT%%/dir">
+    IRIFilenameCharset UTF-8
+</Directory>
+<Files "é.txt">
+    Require all denied
+</Files>
+END
+is $server->get("/$_")->status, 403,
+    "$_: the settings of its directory, and <Files>" for qw(plain below);
 done_testing;

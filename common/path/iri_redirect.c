@@ -133,6 +133,60 @@ iri_has_escaped_reserved(iri_str_t sent)
 }
 
 
+/* Returns: the position of the next "/" or "%2F" in path from i; len: none. */
+static size_t
+iri_next_slash(iri_str_t path, size_t i)
+{
+    unsigned char octet;
+
+    while (i < path.len
+           && (iri_unescape(path.data + i, path.data + path.len, &octet) == 0
+               || octet != '/'))
+    {
+        i++;
+    }
+
+    return i;
+}
+
+
+/*
+ * The disk has given other names than those sent, in the same segments: write
+ * "%2F" in *uri where it was sent.  *uri is not changed if the server has
+ * removed segments from sent.
+ */
+static iri_status_t
+iri_keep_escaped_slashes(const iri_env_t *env, iri_str_t sent, iri_str_t *uri)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_status_t status = IRI_OK;
+    size_t       i, end, from = 0;
+
+    for (i = iri_next_slash(sent, 0); status == IRI_OK && i < sent.len;
+         i = iri_next_slash(sent, i + 1))
+    {
+        end = iri_next_slash(*uri, from);
+        if (end == uri->len) {
+            return IRI_OK;
+        }
+
+        status = iri_buf_put(env, &buf, uri->data + from, end - from);
+        if (status == IRI_OK) {
+            status = sent.data[i] == '/' ? iri_buf_putc(env, &buf, '/')
+                                         : iri_buf_put_escape(env, &buf, '/');
+        }
+        from = end + 1;
+    }
+
+    if (status == IRI_OK && iri_next_slash(*uri, from) == uri->len) {
+        status = iri_buf_put(env, &buf, uri->data + from, uri->len - from);
+        *uri = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
 /* Set *uri to the canonical URI of redirect->path. */
 static iri_status_t
 iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
@@ -157,7 +211,15 @@ iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
         }
     }
 
-    return uri->len != 0 ? IRI_OK : iri_path_to_uri(env, redirect->path, uri);
+    if (uri->len != 0) {
+        return IRI_OK;
+    }
+
+    status = iri_path_to_uri(env, redirect->path, uri);
+
+    return status == IRI_OK && iri_has_escaped_reserved(redirect->sent)
+               ? iri_keep_escaped_slashes(env, redirect->sent, uri)
+               : status;
 }
 
 

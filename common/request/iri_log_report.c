@@ -222,14 +222,15 @@ iri_request_report_find(iri_request_t *request, const iri_env_t *env,
 }
 
 
-void
-iri_request_report(iri_request_t *request, const iri_env_t *env)
+/* Returns: 1 if the line of the request has a note of report mode. */
+static int
+iri_request_is_reported(const iri_request_t *request)
 {
     const iri_report_t *report;
     iri_verdict_t       verdict = IRI_PASS;
 
     if (request->reported == NULL) {
-        return;
+        return 0;
     }
 
     report = &request->reported->report;
@@ -238,17 +239,29 @@ iri_request_report(iri_request_t *request, const iri_env_t *env)
         verdict = report->found->verdict;
     }
 
-    if (!request->has_reading && verdict != IRI_RESTART
-        && verdict != IRI_CHOOSE && verdict != IRI_REFUSE)
-    {
-        return;
-    }
+    return request->has_reading || verdict == IRI_RESTART
+           || verdict == IRI_CHOOSE || verdict == IRI_REFUSE;
+}
 
-    if (request->notes == NULL) {
+
+void
+iri_request_report_note(const iri_request_t *request, const iri_env_t *env,
+                        iri_notes_t *notes)
+{
+    if (iri_request_is_reported(request)) {
+        (void) iri_note_report(env, notes, &request->reported->report);
+    }
+}
+
+
+void
+iri_request_report(iri_request_t *request, const iri_env_t *env)
+{
+    if (iri_request_is_reported(request) && request->notes == NULL) {
         request->notes = iri_notes_create(env);
     }
 
     if (request->notes != NULL) {
-        (void) iri_note_report(env, request->notes, report);
+        iri_request_report_note(request, env, request->notes);
     }
 }

@@ -232,7 +232,12 @@ static const case_t cases[] = {
     /* found under another name */
     { "/%C9%BD", "euc-jp", "/\xe8\xa1\xa8", NULL, "/%E8%A1%A8" },
     { "/%C9%BD", "euc-jp", "/\xe8\xa1\xa8", "q", "/%E8%A1%A8?q" },
-    { "/" E_ACUTE "%2F%25", "", "/e %/", NULL, "/e%20%25/" },
+    { "/" E_ACUTE "%2F%25", "", "/e %/", NULL, "/e%20%25%2F" },
+    { "/A%2FB/C", "", "/a/b/c", NULL, "/a%2Fb/c" },
+    { "/A%2fb", "", "/a/b", "q", "/a%2Fb?q" },
+    { "/%2FA", "", "//a", NULL, "/%2Fa" },
+    { "/A//%2Fb", "", "/a/b", NULL, "/a/b" }, /* the server merged slashes */
+    { "/A%2Fb", "", "/a", NULL, "/a" },
     { "/A", "", "/a", NULL, "/a" },
 
     /* never another authority */
