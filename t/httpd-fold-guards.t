@@ -106,9 +106,10 @@ denied('absolute', 403, 'http://elsewhere.example/FILES/config.PHP',
     'http://localhost/DOCS/.htpasswd');
 denied('looked ahead', 403, '/Docs/a.txt?look', '/DOCS/A.txt?look');
 
-# Names that are not denied are found in the same ways.
+# Names that are not denied are found in the same ways. An escaped slash stays
+# one in the redirect (rule 1 of SECURITY.md).
 for (['/~joe/PAGE.txt', '/~joe/Page.txt'], ['/files%2fpage.TXT',
-        '/Files/Page.txt'], ['http://localhost/DOCS/A.txt', '/Docs/a.txt'],
+        '/Files%2FPage.txt'], ['http://localhost/DOCS/A.txt', '/Docs/a.txt'],
     ['/' . 'Docs/../' x 500 . 'docs/a.txt', '/Docs/a.txt'])
 {
     my $answer = $server->get($_->[0]);
