@@ -416,6 +416,16 @@ sub is_denied {
     return grep { $_ eq $shape } @{ $case->{context}{shapes} };
 }
 
+# Do the rules deny the path that was sent, before a lookup finds a public
+# entry? They deny each path that starts with a denied name, and those of a made
+# path have judged when the module finds the entry.
+sub is_denied_as_sent {
+    my ($case) = @_;
+    my $re = IRI::Denial::regex($case->{tree});
+    return $case->{context}{made}
+        && first_reading($case, 0) =~ m{^/\Q$case->{context}{at}\E/(?:$re)};
+}
+
 # The meaning of a request without lookups: UTF-8, or the first charset that is
 # valid for the whole path, or for each segment; in UTF-8.
 sub first_reading {
@@ -476,6 +486,7 @@ sub status {
         $same ||= $context->{octets} && $status == $context->{status}
             && $case->{tree}{label} !~ /^nf/;
         $same ||= $status == 429 && $context->{limited};
+        $same ||= $status == $context->{status} && is_denied_as_sent($case);
         $count->{served}++ if $same;
         bad($run, $case, 'status', 'but public') if !$same;
     }
@@ -524,9 +535,12 @@ sub wanted_path {
 # be served.
 sub is_shared {
     my ($case) = @_;
-    # and no JIS charset encodes the vendors' characters
+    # the Encoding Standard decodes octets of a JIS charset to the vendors'
+    # characters, which are other names where match=exact; Perl encodes JIS'
     return 1 if $case->{world}{settings} =~ /match=exact/
-        && $case->{name} =~ /[\x{301C}\x{2016}\x{2212}]/;
+        && grep({ /JIS|EUC-JP/i } @{ $case->{world}{charsets} })
+        && $case->{name}
+        =~ /[\x{301C}\x{2016}\x{2212}\xA2\xA3\xAC\x{2014}\xA6]/;
     my ($octets) = asked_segments($case);
     my $tree = $case->{tree};
     my $own = key($case->{name});
