@@ -253,13 +253,15 @@ iri_cache_release(iri_index_cache_t *cache, iri_index_record_t *record)
 
 /*
  * Return the record of a directory, if necessary in the place of the least
- * recently used one that is not being built; NULL: there is none.
+ * recently used one that is not being built; NULL: there is none. As with
+ * blocks, the build that evicts an index counts as thrashing.
  */
 static iri_index_record_t *
 iri_cache_record(iri_index_cache_t *cache, const iri_index_key_t *key)
 {
     iri_index_record_t *record = cache->find(cache, key);
     int64_t             now = iri_time_ns();
+    unsigned            known;
 
     if (record == NULL) {
         record = cache->insert(cache, key);
@@ -276,7 +278,9 @@ iri_cache_record(iri_index_cache_t *cache, const iri_index_key_t *key)
     if (record != NULL) {
         iri_cache_abandon(cache, record);
         iri_cache_release(cache, record);
+        known = record->known;
         cache->reuse(cache, record, key);
+        record->evicts = known;
     }
 
     return record;
@@ -464,9 +468,11 @@ iri_cache_replace(iri_index_cache_t *cache, iri_index_state_t *state,
     record->cheap = record->entries <= IRI_CHEAP_ENTRIES
                     && index->head.cost <= IRI_CHEAP_TIME;
 
-    if ((!room || evicted) && !record->cheap) {
+    if ((!room || evicted || record->evicts) && !record->cheap) {
         iri_state_add_thrashing(state, now, took);
     }
+
+    record->evicts = 0;
 }
 
 

@@ -822,6 +822,46 @@ test_many_that_do_not_fit(void **state)
 
 
 /*
+ * More directories than records: the number of readings is limited likewise,
+ * although their indexes have room.
+ */
+static void
+test_more_than_records(void **state)
+{
+    core_t             core;
+    iri_index_cache_t *cache = core_cache(SIZE);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_NFC, C);
+    core_node_t       *one;
+    char               name[8];
+    size_t             i;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (i = 0; i < 200; i++) {
+        snprintf(name, sizeof(name), "d%d", (int) i);
+
+        /* Not UTF-8: read, but in no index. */
+        for (one = put_many(&core, name, 1100)->first; one != NULL;
+             one = one->next)
+        {
+            one->name = S("\xff");
+        }
+    }
+
+    for (i = 0; i < 20000; i++) {
+        assert_false(is_found_in(&core, cache, &tree, i % 200, i));
+        core_forget(&core);
+    }
+
+    assert_in_range(core.lists, 200, 10000);
+    core_cache_free(cache);
+    core_free(&core);
+}
+
+
+/*
  * A directory whose index does not fit into the cache: only exact names are
  * found while it does not change, it is not read for each request, and it
  * evicts no other.
@@ -2027,6 +2067,7 @@ main(void)
         cmocka_unit_test(test_least_recently_used),
         cmocka_unit_test(test_two_that_do_not_both_fit),
         cmocka_unit_test(test_many_that_do_not_fit),
+        cmocka_unit_test(test_more_than_records),
         cmocka_unit_test(test_larger_than_all),
         cmocka_unit_test(test_no_room_for_spelling),
         cmocka_unit_test(test_racy_answers),
