@@ -1,9 +1,9 @@
 /*
  * iri_index.c - the index of one directory: from the hash of a key to entries
  *
- * A directory is read once. The index stores the octets of each entry and the
- * hash of its key; a hash table leads from a hash to the entry. This takes
- * some 16 octets for a name, besides the name. For spelling, a second table
+ * A directory is read once. The index stores the octets of each entry; a hash
+ * table leads from the hash of its key to the entry. This takes some 13 octets
+ * for a name, besides the name. For spelling, a second table
  * has the hashes of each key without one of its characters. Two keys that are
  * one edit apart share one of these hashes, or the whole key of one is a
  * shortened key of the other.
@@ -32,14 +32,10 @@
  */
 #define IRI_MAX_EXAMINED (64 * 1024)
 
-#define IRI_ALIGN 4 /* of a record, the unit of offsets */
+/* A record is the length of an entry's octets and these octets. */
+typedef uint16_t iri_record_t;
 
-/* Header of the octets of an entry. */
-typedef struct {
-    uint32_t hash;
-    uint16_t len;
-    uint16_t charset; /* index in the tree's list */
-} iri_record_t;
+#define IRI_ALIGN sizeof(iri_record_t) /* of a record, the unit of offsets */
 
 /* A growing array in memory of its own. */
 typedef struct {
@@ -69,8 +65,8 @@ typedef struct {
     int          unlisted;  /* 1: no permission to read it */
     iri_status_t failed;    /* an error that a callback cannot return */
     iri_vector_t text;
-    iri_vector_t spellings;
-    uint32_t     records;
+    iri_vector_t keys;      /* slots of the table, not yet in their places */
+    iri_vector_t spellings; /* likewise */
     uint32_t     longest; /* greatest length of a key */
     uint32_t     ways;    /* as in iri_index_t */
     iri_edit_t   edit;
@@ -324,31 +320,42 @@ iri_is_regular(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
 }
 
 
+/* Append a slot to keys or spellings. record: as in iri_index_slot_t. */
 static iri_status_t
-iri_record_add(iri_builder_t *builder, iri_str_t octets, size_t charset,
-               uint32_t hash, uint32_t *at)
+iri_slot_add(iri_builder_t *builder, iri_vector_t *slots, iri_str_t key,
+             uint32_t record)
 {
-    iri_record_t  *record;
-    unsigned char *p;
-    size_t         size = sizeof(*record) + octets.len;
+    iri_index_slot_t *slot = iri_vector_add(builder, slots, sizeof(*slot));
 
-    size = (size + IRI_ALIGN - 1) & ~(size_t) (IRI_ALIGN - 1);
+    if (slot == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    slot->hash = iri_index_hash(builder->conf, key);
+    slot->record = record;
+
+    return IRI_OK;
+}
+
+
+static iri_status_t
+iri_record_add(iri_builder_t *builder, iri_str_t octets, iri_str_t key,
+               uint32_t *at)
+{
+    unsigned char *p;
+    iri_record_t   len = (iri_record_t) octets.len;
+    size_t         size = sizeof(len) + len + len % IRI_ALIGN;
 
     p = iri_vector_add(builder, &builder->text, size);
     if (p == NULL || builder->text.len / IRI_ALIGN >= UINT32_MAX) {
         return IRI_NO_MEMORY;
     }
 
-    record = (iri_record_t *) (void *) p;
-    record->hash = hash;
-    record->len = (uint16_t) octets.len;
-    record->charset = (uint16_t) charset;
-    memcpy(p + sizeof(*record), octets.data, octets.len);
-
-    builder->records++;
+    memcpy(p, &len, sizeof(len));
+    memcpy(p + sizeof(len), octets.data, len);
     *at = (uint32_t) ((builder->text.len - size) / IRI_ALIGN) + 1;
 
-    return IRI_OK;
+    return iri_slot_add(builder, &builder->keys, key, *at);
 }
 
 
@@ -356,11 +363,10 @@ iri_record_add(iri_builder_t *builder, iri_str_t octets, size_t charset,
 static iri_status_t
 iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
 {
-    iri_index_spelling_t *spelling;
-    iri_buf_t             without = IRI_BUF_EMPTY;
-    iri_status_t          status;
-    size_t                i;
-    int                   fit, left_out;
+    iri_buf_t    without = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       i;
+    int          fit, left_out;
 
     status = iri_edit_divide(&builder->edit, key, &fit);
 
@@ -370,18 +376,10 @@ iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
         status = iri_edit_put_without(&builder->scratch, &builder->edit, key,
                                       i, &without, &left_out);
 
-        if (status != IRI_OK || !left_out) {
-            continue;
+        if (status == IRI_OK && left_out) {
+            status = iri_slot_add(builder, &builder->spellings,
+                                  iri_buf_str(&without), at);
         }
-
-        spelling = iri_vector_add(builder, &builder->spellings,
-                                  sizeof(*spelling));
-        if (spelling == NULL) {
-            return IRI_NO_MEMORY;
-        }
-
-        spelling->hash = iri_index_hash(builder->conf, iri_buf_str(&without));
-        spelling->record = at;
     }
 
     return status;
@@ -389,27 +387,23 @@ iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
 
 
 static iri_status_t
-iri_key_add(iri_builder_t *builder, iri_str_t octets, iri_str_t key,
-            size_t charset)
+iri_key_add(iri_builder_t *builder, iri_str_t octets, iri_str_t key)
 {
-    const iri_index_conf_t *conf = builder->conf;
-    iri_status_t            status;
-    uint32_t                at;
+    iri_status_t status;
+    uint32_t     at;
 
     builder->longest = key.len > builder->longest ? (uint32_t) key.len
                                                   : builder->longest;
-    status = iri_record_add(builder, octets, charset,
-                            iri_index_hash(conf, key), &at);
+    status = iri_record_add(builder, octets, key, &at);
 
-    return status == IRI_OK && (conf->fold & IRI_FOLD_SPELLING)
+    return status == IRI_OK && (builder->conf->fold & IRI_FOLD_SPELLING)
                ? iri_spellings_add(builder, key, at)
                : status;
 }
 
 
 static iri_status_t
-iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
-              size_t charset)
+iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name)
 {
     unsigned     fold = builder->conf->fold;
     iri_buf_t    buf = IRI_BUF_EMPTY;
@@ -421,15 +415,7 @@ iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
         key = iri_buf_str(&buf);
     }
 
-    return status == IRI_OK ? iri_key_add(builder, octets, key, charset)
-                            : status;
-}
-
-
-static void
-iri_way_add(iri_builder_t *builder, size_t way)
-{
-    builder->ways |= UINT32_C(1) << way;
+    return status == IRI_OK ? iri_key_add(builder, octets, key) : status;
 }
 
 
@@ -447,7 +433,7 @@ iri_add_irregular(iri_builder_t *builder, iri_str_t octets)
     }
 
     if (iri_entry_is_plain(&builder->conf->tree, octets, &way)) {
-        iri_way_add(builder, way);
+        builder->ways |= UINT32_C(1) << way;
         return IRI_OK;
     }
 
@@ -467,11 +453,11 @@ iri_add_irregular(iri_builder_t *builder, iri_str_t octets)
     }
 
     if (guessed) {
-        iri_way_add(builder, way);
+        builder->ways |= UINT32_C(1) << way;
     }
 
     return status == IRI_OK && name.len != 0 && !guessed
-               ? iri_entry_add(builder, octets, iri_buf_str(&name), charset)
+               ? iri_entry_add(builder, octets, iri_buf_str(&name))
                : status;
 }
 
@@ -519,19 +505,19 @@ iri_add_folded(iri_builder_t *builder, iri_str_t octets)
 
         if (status != IRI_OK || own) {
             return status == IRI_OK
-                       ? iri_key_add(builder, octets, iri_buf_str(&name), 0)
+                       ? iri_key_add(builder, octets, iri_buf_str(&name))
                        : status;
         }
     }
 
     if (iri_is_own_name(tree, octets)) {
-        return iri_entry_add(builder, octets, octets, 0);
+        return iri_entry_add(builder, octets, octets);
     }
 
     status = iri_entry_read(&builder->scratch, tree, octets, &name, &charset);
 
     return status == IRI_OK && name.len != 0
-               ? iri_entry_add(builder, octets, iri_buf_str(&name), charset)
+               ? iri_entry_add(builder, octets, iri_buf_str(&name))
                : status;
 }
 
@@ -577,118 +563,20 @@ iri_index_entry(void *arg, iri_str_t octets)
 
 /* ---- the tables ---------------------------------------------------------- */
 
-static const iri_record_t *
-iri_record_at(const iri_index_t *index, uint32_t at)
-{
-    return (const iri_record_t *) (const void *) (index->text
-                                                  + (size_t) (at - 1)
-                                                        * IRI_ALIGN);
-}
-
-
-static size_t
-iri_record_size(const iri_record_t *record)
-{
-    return (sizeof(*record) + record->len + IRI_ALIGN - 1)
-           & ~(size_t) (IRI_ALIGN - 1);
-}
-
-
 /*
- * Two thirds of the table are used, so that a search ends soon. Of entries
- * with the same hash, such as a thousand spellings of one word, no more than
- * a lookup returns are put: the others would only slow down searches and
- * further insertions.
+ * Build a hash table of slots. Four fifths of it are used. Of slots with the
+ * same hash, such as a thousand spellings of one word, no more than a lookup
+ * returns are put: the others would only slow down searches and further
+ * insertions.
  */
-static void
-iri_table_put(iri_index_t *index, uint32_t *table, uint32_t at)
+static const iri_index_slot_t *
+iri_table_build(const iri_vector_t *part, uint32_t *slots)
 {
-    uint32_t hash = iri_record_at(index, at)->hash;
-    uint32_t slot = iri_bucket_of(hash, index->head.table);
-    unsigned same = 0;
-
-    while (table[slot] != 0) {
-        same += iri_record_at(index, table[slot])->hash == hash;
-        if (same > IRI_MAX_INDEX_HITS) {
-            return;
-        }
-
-        slot = slot + 1 < index->head.table ? slot + 1 : 0;
-    }
-
-    table[slot] = at;
-}
-
-
-/* Records that are prefetched before they are put. */
-#define IRI_PREFETCH 8
-
-static uint32_t *
-iri_table_build(iri_index_t *index)
-{
-    const iri_record_t *record;
-    uint32_t            ahead[IRI_PREFETCH] = { 0 };
-    uint32_t           *table, at, i = 0;
-    uint32_t slots = index->head.records + index->head.records / 2 + 1;
-
-    table = iri_block_create(slots * sizeof(*table));
-    if (table == NULL) {
-        return NULL;
-    }
-
-    index->head.table = slots;
-
-    for (at = 1; (size_t) (at - 1) * IRI_ALIGN < index->head.text;
-         at += (uint32_t) (iri_record_size(record) / IRI_ALIGN))
-    {
-        record = iri_record_at(index, at);
-        __builtin_prefetch(&table[iri_bucket_of(record->hash, slots)], 1);
-
-        if (ahead[i] != 0) {
-            iri_table_put(index, table, ahead[i]);
-        }
-
-        ahead[i] = at;
-        i = (i + 1) % IRI_PREFETCH;
-    }
-
-    for (at = 0; at < IRI_PREFETCH; at++, i = (i + 1) % IRI_PREFETCH) {
-        if (ahead[i] != 0) {
-            iri_table_put(index, table, ahead[i]);
-        }
-    }
-
-    return table;
-}
-
-
-/* The same for spellings. Four fifths of their table are used. */
-static void
-iri_spelling_put(iri_index_spelling_t *table, uint32_t slots,
-                 const iri_index_spelling_t *spelling)
-{
-    uint32_t slot = iri_bucket_of(spelling->hash, slots);
-    unsigned same = 0;
-
-    while (table[slot].record != 0) {
-        same += table[slot].hash == spelling->hash;
-        if (same > IRI_MAX_INDEX_HITS) {
-            return;
-        }
-
-        slot = slot + 1 < slots ? slot + 1 : 0;
-    }
-
-    table[slot] = *spelling;
-}
-
-
-static iri_index_spelling_t *
-iri_spellings_build(const iri_vector_t *part, uint32_t *slots)
-{
-    const iri_index_spelling_t *from = (const void *) part->data;
-    iri_index_spelling_t       *table;
-    size_t                      i, count = part->len / sizeof(*from);
+    const iri_index_slot_t *from = (const void *) part->data;
+    iri_index_slot_t       *table;
+    size_t                  i, count = part->len / sizeof(*from);
+    uint32_t                slot;
+    unsigned                same;
 
     if (count > UINT32_MAX / 2) {
         return NULL;
@@ -702,7 +590,17 @@ iri_spellings_build(const iri_vector_t *part, uint32_t *slots)
     }
 
     for (i = 0; i < count; i++) {
-        iri_spelling_put(table, *slots, &from[i]);
+        slot = iri_bucket_of(from[i].hash, *slots);
+        same = 0;
+
+        while (table[slot].record != 0 && same <= IRI_MAX_INDEX_HITS) {
+            same += table[slot].hash == from[i].hash;
+            slot = slot + 1 < *slots ? slot + 1 : 0;
+        }
+
+        if (same <= IRI_MAX_INDEX_HITS) {
+            table[slot] = from[i];
+        }
     }
 
     return table;
@@ -718,7 +616,8 @@ iri_builder_end(iri_builder_t *builder, iri_index_t *index)
 {
     index->head.complete = 1;
     index->head.spelled = (builder->conf->fold & IRI_FOLD_SPELLING) != 0;
-    index->head.records = builder->records;
+    index->head.records = (uint32_t) (builder->keys.len
+                                      / sizeof(iri_index_slot_t));
     index->head.longest = builder->longest;
     index->head.ways = builder->conf->fold == 0 ? builder->ways
                                                 : IRI_ALL_WAYS;
@@ -731,11 +630,11 @@ iri_builder_end(iri_builder_t *builder, iri_index_t *index)
         return IRI_OK;
     }
 
-    index->table = iri_table_build(index);
+    index->table = iri_table_build(&builder->keys, &index->head.table);
 
     if (index->table != NULL && builder->spellings.len != 0) {
-        index->spellings = iri_spellings_build(&builder->spellings,
-                                               &index->head.spellings);
+        index->spellings = iri_table_build(&builder->spellings,
+                                           &index->head.spellings);
     }
 
     return index->table == NULL
@@ -772,8 +671,6 @@ iri_builder_run(iri_builder_t *builder, const iri_env_t *env,
     status = env->dir->list(env->ctx, (const char *) directory.data, node,
                             iri_index_entry, builder);
 
-    index->head.entries = builder->entries;
-
     if (builder->failed != IRI_OK) {
         return builder->failed;
     }
@@ -807,6 +704,7 @@ iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
     }
 
     iri_vector_free(&builder->text);
+    iri_vector_free(&builder->keys);
     iri_vector_free(&builder->spellings);
     iri_edit_free(&builder->edit);
 
@@ -895,7 +793,9 @@ iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
 
         *more = builder->more;
 
+        /* Also of an index that is empty because it was too large. */
         if (status == IRI_OK) {
+            index->head.entries = builder->entries;
             index->head.cost = iri_processor_time() - begun;
         }
 
@@ -963,10 +863,10 @@ iri_index_open(const void *block, iri_index_t *index)
     memcpy(&index->head, p, sizeof(index->head));
     p += sizeof(index->head);
 
-    index->spellings = (const iri_index_spelling_t *) (const void *) p;
+    index->spellings = (const void *) p;
     p += index->head.spellings * sizeof(*index->spellings);
 
-    index->table = (const uint32_t *) (const void *) p;
+    index->table = (const void *) p;
     p += index->head.table * sizeof(*index->table);
 
     index->text = p;
@@ -975,15 +875,20 @@ iri_index_open(const void *block, iri_index_t *index)
 
 /* ---- lookup -------------------------------------------------------------- */
 
+/* Add the entry of a record. */
 static iri_status_t
-iri_hits_add(const iri_env_t *env, const iri_record_t *record,
+iri_hits_add(const iri_env_t *env, const unsigned char *record,
              iri_index_hits_t *hits)
 {
-    const unsigned char *octets = (const unsigned char *) (record + 1);
-    iri_str_t            known = { record->len, octets };
-    iri_buf_t            copy = IRI_BUF_EMPTY;
-    iri_status_t         status;
-    size_t               i;
+    iri_record_t len;
+    iri_str_t    known;
+    iri_buf_t    copy = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       i;
+
+    memcpy(&len, record, sizeof(len));
+    known.data = record + sizeof(len);
+    known.len = len;
 
     for (i = 0; i < hits->count; i++) {
         if (iri_str_equal(hits->octets[i], known)) {
@@ -996,9 +901,34 @@ iri_hits_add(const iri_env_t *env, const iri_record_t *record,
         return IRI_OK;
     }
 
-    status = iri_buf_put(env, &copy, octets, record->len);
+    status = iri_buf_put(env, &copy, known.data, known.len);
     if (status == IRI_OK) {
         hits->octets[hits->count++] = iri_buf_str(&copy);
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_table_find(const iri_env_t *env, const iri_index_t *index,
+               const iri_index_slot_t *table, uint32_t slots, uint32_t hash,
+               iri_index_hits_t *hits)
+{
+    iri_status_t status = IRI_OK;
+    uint32_t     slot = iri_bucket_of(hash, slots);
+
+    while (slots != 0 && status == IRI_OK && table[slot].record != 0
+           && !hits->more)
+    {
+        if (table[slot].hash == hash) {
+            status = iri_hits_add(
+                env,
+                index->text + (size_t) (table[slot].record - 1) * IRI_ALIGN,
+                hits);
+        }
+
+        slot = slot + 1 < slots ? slot + 1 : 0;
     }
 
     return status;
@@ -1009,26 +939,8 @@ iri_status_t
 iri_index_find(const iri_env_t *env, const iri_index_t *index, uint32_t hash,
                iri_index_hits_t *hits)
 {
-    const iri_record_t *record;
-    iri_status_t        status = IRI_OK;
-    uint32_t            slot, slots = index->head.table;
-
-    if (slots == 0) {
-        return IRI_OK;
-    }
-
-    for (slot = iri_bucket_of(hash, slots);
-         status == IRI_OK && index->table[slot] != 0 && !hits->more;
-         slot = slot + 1 < slots ? slot + 1 : 0)
-    {
-        record = iri_record_at(index, index->table[slot]);
-
-        if (record->hash == hash) {
-            status = iri_hits_add(env, record, hits);
-        }
-    }
-
-    return status;
+    return iri_table_find(env, index, index->table, index->head.table, hash,
+                          hits);
 }
 
 
@@ -1036,24 +948,6 @@ iri_status_t
 iri_index_find_spelling(const iri_env_t *env, const iri_index_t *index,
                         uint32_t hash, iri_index_hits_t *hits)
 {
-    iri_status_t status = IRI_OK;
-    uint32_t     slot, slots = index->head.spellings;
-
-    if (slots == 0) {
-        return IRI_OK;
-    }
-
-    for (slot = iri_bucket_of(hash, slots);
-         status == IRI_OK && index->spellings[slot].record != 0
-         && !hits->more;
-         slot = slot + 1 < slots ? slot + 1 : 0)
-    {
-        if (index->spellings[slot].hash == hash) {
-            status = iri_hits_add(
-                env, iri_record_at(index, index->spellings[slot].record),
-                hits);
-        }
-    }
-
-    return status;
+    return iri_table_find(env, index, index->spellings,
+                          index->head.spellings, hash, hits);
 }

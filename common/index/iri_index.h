@@ -89,11 +89,12 @@ typedef struct {
     uint64_t        key[2];  /* of the hash */
 } iri_index_conf_t;
 
-/* A slot of the table of spellings. */
+/* A slot of a hash table. */
 typedef struct {
-    uint32_t hash;     /* of a key without one character */
-    uint32_t record;   /* as in iri_index_t.table; 0: free */
-} iri_index_spelling_t;
+    uint32_t hash;     /* of a key, or of a key without one character */
+    uint32_t record;   /* offset in text in units of 2 octets, plus 1; 0:
+                          free */
+} iri_index_slot_t;
 
 /* An index: its parts are in one block, or separate while it is built. */
 typedef struct {
@@ -112,14 +113,12 @@ typedef struct {
         int64_t  cost;      /* of the build, in ns of processor time */
     } head;
 
-    const uint32_t       *table;       /* hash table of records: offset in
-                                          text in units of 4 octets, plus 1;
-                                          0: free */
-    const iri_index_spelling_t *spellings;   /* hash table of spellings; NULL:
-                                          none */
-    const unsigned char  *text;        /* the records */
-    size_t                text_size;   /* octets allocated for text, if it is
-                                          not in a block */
+    const iri_index_slot_t *table;      /* by key */
+    const iri_index_slot_t *spellings;  /* by key without one character; NULL:
+                                           none */
+    const unsigned char    *text;       /* the records */
+    size_t                  text_size;  /* octets allocated for text, if it is
+                                           not in a block */
 } iri_index_t;
 
 /*
