@@ -238,6 +238,7 @@ static const case_t cases[] = {
     { "/%2FA", "", "//a", NULL, "/%2Fa" },
     { "/A//%2Fb", "", "/a/b", NULL, "/a/b" }, /* the server merged slashes */
     { "/A%2Fb", "", "/a", NULL, "/a" },
+    { "/A%2Fb", "", "/x/a/b", NULL, "/x/a/b" }, /* a rule added a segment */
     { "/A", "", "/a", NULL, "/a" },
 
     /* never another authority */
