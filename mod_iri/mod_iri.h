@@ -355,8 +355,9 @@ void mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server);
 /* ---- mod_iri_directory.c ------------------------------------------------ */
 
 /*
- * Returns: the configured path of a <Directory> as a canonical path, in the
- * pool of env; path itself if it is ASCII or cannot be read.
+ * Returns: the canonical path of a directory, in the pool of env; path itself
+ * if it is ASCII.  Segments that no charset decodes keep their octets.
+ * path: as in <Directory> or DocumentRoot, or octets on disk.
  */
 const char *mod_iri_canonical_path(const server_rec *s, const char *path,
                                    iri_env_apr_t *env);
@@ -432,7 +433,7 @@ void mod_iri_search_set_trees(request_rec *r, iri_search_t *search);
 
 /* The same without folding and without a request, for post_config. */
 void mod_iri_search_unfolded(const mod_iri_server_t *conf,
-                             iri_search_t           *search);
+                             iri_search_t *search, apr_pool_t *pool);
 
 /* Copy the settings that are set in add to *to. */
 void mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add);

@@ -49,19 +49,21 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
         const core_dir_config *c = ap_get_core_module_config(sec[i]);
         const mod_iri_dir_t *dir = ap_get_module_config(sec[i], &iri_module);
         mod_iri_section_t   *section;
+        const char          *name;
 
         /* dir is NULL for a section without directives of this module */
         if (dir == NULL || dir->has == 0) {
             continue;
         }
+        /* The settings of the sections above are used: httpd sorts them. */
+        name = c->r || c->d_is_fnmatch ? c->d
+                                       : mod_iri_canonical_path(s, c->d, env);
         section = apr_array_push(conf->sections);
         section->components = c->d_components;
         section->is_pattern = c->d_is_fnmatch;
         section->regex = c->r;
         section->dir = dir;
-        section->name = c->r || c->d_is_fnmatch
-                            ? c->d
-                            : mod_iri_canonical_path(s, c->d, env);
+        section->name = name;
         mod_iri_tree_base(conf, &section->tree);
         mod_iri_tree_add(&section->tree, dir);
         mod_iri_tree_finish(conf, &section->tree);

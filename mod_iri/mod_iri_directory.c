@@ -17,20 +17,88 @@
 
 #define MOD_IRI_MAX_ENCODINGS 64 /* per section */
 
+/* Returns: 1 if there is a section for this directory or one below. */
+static int
+mod_iri_is_configured(const mod_iri_server_t *conf, iri_env_apr_t *env,
+                      const char *place, iri_str_t name)
+{
+    const char              *path = apr_pstrcat(env->pool, place,
+                                                mod_iri_dup(env->pool, name), "/", NULL);
+    const mod_iri_section_t *section;
+    int                      i;
+
+    for (i = 0; i < conf->sections->nelts; i++) {
+        section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
+        if (!section->regex && !section->is_pattern
+            && strncmp(section->name, path, strlen(path)) == 0)
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Returns: the name of a segment: read as UTF-8, or decoded by the settings of
+ * the directory that contains it, or read by IRICharset; else the octets.  Of
+ * the first two, that of a section counts.
+ * place: the canonical path of that directory.
+ */
+static iri_str_t
+mod_iri_segment_name(const server_rec *s, iri_env_apr_t *env,
+                     const char *place, iri_str_t octets)
+{
+    const mod_iri_server_t *conf = mod_iri_server(s);
+    iri_str_t               path, name, read = octets;
+    iri_reading_t           reading;
+    int                     is_utf8 = 0;
+
+    if (iri_str_is_ascii(octets)) {
+        return octets;
+    }
+    path = mod_iri_str(
+        apr_pstrcat(env->pool, "/", mod_iri_dup(env->pool, octets), NULL));
+    if (mod_iri_read_internal(s, &env->env, path, &reading) == IRI_OK
+        && reading.verdict != IRI_REFUSE)
+    {
+        is_utf8 = reading.form != IRI_FORM_LEGACY;
+        read.data = reading.path.data + 1;
+        read.len = reading.path.len - 1;
+    }
+    if (iri_entry_name(&env->env, mod_iri_tree_of(conf, place, env->pool),
+                       octets, &name)
+            != IRI_OK
+        || name.len == 0)
+    {
+        return read;
+    }
+    return is_utf8
+                   && (mod_iri_is_configured(conf, env, place, read)
+                       || !mod_iri_is_configured(conf, env, place, name))
+               ? read
+               : name;
+}
+
 const char *
 mod_iri_canonical_path(const server_rec *s, const char *path,
                        iri_env_apr_t *env)
 {
-    iri_str_t     str = mod_iri_str(path);
-    iri_reading_t reading;
+    const char *names = "";
+    iri_str_t   segment;
 
-    if (*path != '/' || iri_path_is_ascii(str, 0)
-        || mod_iri_read_internal(s, &env->env, str, &reading) != IRI_OK
-        || reading.verdict != IRI_SERVE)
-    {
+    if (*path != '/' || iri_path_is_ascii(mod_iri_str(path), 0)) {
         return path;
     }
-    return mod_iri_dup(env->pool, reading.path);
+    while (*path != '\0') {
+        segment.data = (const unsigned char *) path;
+        segment.len = strcspn(path, "/");
+        path += segment.len;
+        segment = mod_iri_segment_name(s, env, names, segment);
+        names = apr_pstrcat(env->pool, names, mod_iri_dup(env->pool, segment),
+                            *path == '/' ? "/" : NULL, NULL);
+        path += *path == '/';
+    }
+    return names;
 }
 
 /* Returns: 1 if octets decode to a name in a tree, or decoding fails. */
@@ -179,7 +247,7 @@ mod_iri_add_present(iri_env_apr_t *env, const mod_iri_server_t *conf,
     iri_found_t  found;
 
     memset(&search, 0, sizeof(search));
-    mod_iri_search_unfolded(conf, &search);
+    mod_iri_search_unfolded(conf, &search, env->pool);
     search.path = mod_iri_str(name);
     if (iri_find(&env->env, &search, &found) == IRI_OK
         && found.verdict == IRI_SERVE)

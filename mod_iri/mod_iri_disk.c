@@ -167,15 +167,18 @@ mod_iri_read_replaced(request_rec *r, iri_env_apr_t *env, iri_str_t path,
 }
 
 /*
- * Returns: the path in the file system, with canonical names.
+ * Returns: the canonical path in the file system.
  * names: the canonical path below the root of the search.
  */
 static const char *
-mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
-                        iri_str_t names)
+mod_iri_path_below_root(request_rec *r, iri_env_apr_t *env,
+                        const iri_search_t *search, iri_str_t names)
 {
-    return apr_pstrcat(r->pool, mod_iri_dup(r->pool, search->root),
-                       mod_iri_dup(r->pool, names), NULL);
+    return apr_pstrcat(
+        r->pool,
+        mod_iri_canonical_path(r->server, mod_iri_dup(r->pool, search->root),
+                               env),
+        mod_iri_dup(r->pool, names), NULL);
 }
 
 /* Returns: the path of the search below its root. */
@@ -190,11 +193,34 @@ mod_iri_names_below_root(const iri_search_t *search)
 }
 
 /*
+ * Returns: 1 if the entries on r->filename, below the root of the search and up
+ * to len, have the names that the rules have judged.
+ */
+static int
+mod_iri_has_names(request_rec *r, iri_env_apr_t *env,
+                  const iri_search_t *search, iri_str_t names, size_t len)
+{
+    const char *root = mod_iri_dup(r->pool, search->root);
+    const char *octets, *found;
+
+    if (len <= search->root.len) {
+        return 1;
+    }
+    octets = apr_pstrmemdup(r->pool, r->filename + search->root.len,
+                            len - search->root.len);
+    found = mod_iri_entry_names(
+        r, env, mod_iri_canonical_path(r->server, root, env), octets);
+    return found != NULL
+           && mod_iri_root_length(mod_iri_dup(r->pool, names), found) != 0;
+}
+
+/*
  * Use a path literally that a RewriteRule or AliasMatch has made and that is
  * not canonical.  As in httpd, the part that exists on disk is used as it is;
  * it becomes the root of the search.  Other forms or charsets are not looked
  * up.
- * Returns: 1; 0: the path is legacy, or its rest is not canonical.
+ * Returns: 1; 0: the path is legacy, its octets on disk are other names, or its
+ * rest is not canonical.
  */
 static int
 mod_iri_use_literally(request_rec *r, iri_env_apr_t *env,
@@ -215,7 +241,10 @@ mod_iri_use_literally(request_rec *r, iri_env_apr_t *env,
         for (len--; len > 0 && r->filename[len] != '/'; len--) {
         }
     }
-    ctx->settings_path = mod_iri_path_below_root(r, search, names.path);
+    if (!mod_iri_has_names(r, env, search, names.path, len)) {
+        return 0;
+    }
+    ctx->settings_path = mod_iri_path_below_root(r, env, search, names.path);
     search->root.data = (const unsigned char *) r->filename;
     search->root.len = len;
     search->path = mod_iri_str(r->filename + len);
@@ -589,13 +618,16 @@ static void
 mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx,
                   iri_search_t *search)
 {
+    iri_env_apr_t env;
+
     if (ctx->settings_path != NULL) {
         /* mod_iri_use_literally() has set it. */
         search->tree = mod_iri_tree_of_parent(r);
         return;
     }
+    mod_iri_env(&env, r);
     ctx->settings_path = mod_iri_path_below_root(
-        r, search, mod_iri_names_below_root(search));
+        r, &env, search, mod_iri_names_below_root(search));
     mod_iri_search_set_trees(r, search);
 }
 

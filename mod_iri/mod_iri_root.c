@@ -45,7 +45,9 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     search.root = mod_iri_str(dir);
     search.path = mod_iri_str(path);
     search.cache = mod_iri_server(r->server)->cache;
-    search.tree = mod_iri_tree_of(mod_iri_server(r->server), dir, r->pool);
+    search.tree = mod_iri_tree_of(
+        mod_iri_server(r->server),
+        mod_iri_canonical_path(r->server, dir, &env), r->pool);
     if (iri_find(&env.env, &search, &found) != IRI_OK
         || (found.verdict != IRI_SERVE && found.verdict != IRI_PASS))
     {

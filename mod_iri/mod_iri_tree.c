@@ -130,17 +130,24 @@ mod_iri_tree_of(const mod_iri_server_t *conf, const char *directory,
 
 /* ---- settings of a search ----------------------------------------------- */
 
-/* An iri_directory_conf_t; search->settings_data is a mod_iri_server_t. */
+/* The settings_data of a search. */
+typedef struct {
+    const mod_iri_server_t *conf;
+    const char             *root; /* canonical path of search->root */
+} mod_iri_settings_t;
+
+/* An iri_directory_conf_t; search->settings_data is a mod_iri_settings_t. */
 static const iri_tree_conf_t *
 mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
                 iri_str_t names)
 {
-    apr_pool_t *pool = ((const iri_env_apr_t *) env->ctx)->pool;
-    const char *root = mod_iri_dup(pool, search->root);
+    apr_pool_t               *pool = ((const iri_env_apr_t *) env->ctx)->pool;
+    const mod_iri_settings_t *settings = search->settings_data;
 
     return mod_iri_tree_of(
-        search->settings_data,
-        apr_pstrcat(pool, root, mod_iri_dup(pool, names), NULL), pool);
+        settings->conf,
+        apr_pstrcat(pool, settings->root, mod_iri_dup(pool, names), NULL),
+        pool);
 }
 
 static const iri_tree_conf_t *
@@ -175,11 +182,26 @@ mod_iri_has_sections_below(const mod_iri_server_t *conf, const char *root)
     return 0;
 }
 
+/* Request the settings of each directory of a search below root. */
+static void
+mod_iri_search_set_settings(const mod_iri_server_t *conf, const char *root,
+                            iri_directory_conf_t settings_of,
+                            iri_search_t *search, apr_pool_t *pool)
+{
+    mod_iri_settings_t *settings = apr_palloc(pool, sizeof(*settings));
+
+    settings->conf = conf;
+    settings->root = root;
+    search->settings_of = settings_of;
+    search->settings_data = settings;
+}
+
 void
 mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
     const char             *root;
+    iri_env_apr_t           env;
 
     search->tree = &conf->tree;
     search->settings_of = NULL;
@@ -187,20 +209,23 @@ mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
     if (conf->sections->nelts == 0) {
         return;
     }
-    root = mod_iri_dup(r->pool, search->root);
+    mod_iri_env(&env, r);
+    root = mod_iri_canonical_path(r->server,
+                                  mod_iri_dup(r->pool, search->root), &env);
     search->tree = mod_iri_tree_of(conf, root, r->pool);
     if (mod_iri_has_sections_below(conf, root)) {
-        search->settings_of = mod_iri_tree_at;
-        search->settings_data = conf;
+        mod_iri_search_set_settings(conf, root, mod_iri_tree_at, search,
+                                    r->pool);
     }
 }
 
 void
-mod_iri_search_unfolded(const mod_iri_server_t *conf, iri_search_t *search)
+mod_iri_search_unfolded(const mod_iri_server_t *conf, iri_search_t *search,
+                        apr_pool_t *pool)
 {
     search->tree = &conf->tree;
-    search->settings_of = mod_iri_tree_unfolded;
-    search->settings_data = conf;
+    mod_iri_search_set_settings(conf, "", mod_iri_tree_unfolded, search,
+                                pool);
 }
 
 /* ---- settings of a request ---------------------------------------------- */
@@ -209,9 +234,13 @@ const char *
 mod_iri_settings_path(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
+    iri_env_apr_t            env;
 
-    return ctx != NULL && ctx->settings_path != NULL ? ctx->settings_path
-                                                     : r->filename;
+    if (ctx != NULL && ctx->settings_path != NULL) {
+        return ctx->settings_path;
+    }
+    mod_iri_env(&env, r);
+    return mod_iri_canonical_path(r->server, r->filename, &env);
 }
 
 const iri_tree_conf_t *

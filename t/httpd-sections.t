@@ -363,4 +363,58 @@ RewriteRule "^/plain\$" "/ascii/dir/$name.txt" [PT]
 END
 is $server->get("/$_")->status, 403,
     "$_: the settings of its directory, and <Files>" for qw(plain below);
+$server->stop;
+
+# ---- a root that is not ASCII, in other octets than the section
+
+my $euc = euc('表');
+my ($roots) = make_tree(join '', map { escaped("$_/dir/é.txt") . "\tfile\n" }
+    $name, $euc);
+for (["$name", "$name", 'NFD, NFD'], [$name, 'é', 'NFD, NFC'],
+    [$euc, $euc, 'EUC-JP, EUC-JP'], [$euc, '表', 'EUC-JP, UTF-8'])
+{
+    my ($root, $section, $test_name) = @$_;
+    $server = httpd(root => $roots, modules => ['alias'], conf => <<"END");
+IRIEngine On
+IRICharset EUC-JP
+IRIFilenameCharset EUC-JP UTF-8
+DocumentRoot "%%ROOT%%/$root"
+Alias "/alias" "%%ROOT%%/$root"
+<Directory "%%ROOT%%/$section/dir">
+    IRIFilenameCharset UTF-8
+    <Files "é.txt">
+        Require all denied
+    </Files>
+</Directory>
+END
+    for my $at ('', '/alias') {
+        is $server->get(percent("$at/dir/é.txt"))->status, 403,
+            "$test_name$at: denied";
+        is $server->get(percent("$at/dir/辿.txt"))->status, 404,
+            'and no name in another charset';
+    }
+    $server->stop;
+}
+
+# ---- a rule makes a path to octets that are another name
+
+my ($literal) = make_tree(join '', map { escaped($_) . "\tfile\tSECRET\n" }
+    "$name/$euc.txt", "$name/$euc/x.txt");
+$server = httpd(root => $literal, modules => ['rewrite'], conf => <<"END");
+IRIEngine On
+IRICharset EUC-JP
+IRIFilenameCharset EUC-JP UTF-8
+RewriteEngine On
+RewriteRule "^/N/(.*)\$" "%%ROOT%%/$name/\$1" [L]
+<Location "/N/表.txt">
+    Require all denied
+</Location>
+<Location "/N/表/">
+    Require all denied
+</Location>
+END
+is $server->get(percent("/N/$_"))->status, 403, "$_: denied"
+    for '表.txt', '表/x.txt';
+is $server->get("/N/$_")->status, 404, "$_: the same octets in UTF-8"
+    for '%C9%BD.txt', '%C9%BD/x.txt';
 done_testing;

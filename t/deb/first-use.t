@@ -44,9 +44,12 @@ sub in_network {
 sub follow {
     my ($debian, $text, $language, $block) = @_;
     if ($language eq 'sh') {
-        my ($code, $output) = $debian->run("cd $SOURCES\n$block",
-            in_network($block));
-        is $code, 0, $block =~ s/\n(?=.)/; /gr =~ s/\n//gr or diag $output;
+        # a server must run in the network, and packages come from outside
+        for my $command (split /(?<!\\)\n/, $block) {
+            my ($code, $output) = $debian->run("cd $SOURCES\n$command",
+                in_network($command));
+            is $code, 0, $command or diag $output;
+        }
     }
     elsif ($language eq 'console') {
         for my $part (split /^\$ /m, $block) {
