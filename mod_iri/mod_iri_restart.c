@@ -24,7 +24,7 @@
 /* A request as it was read, and its restart. */
 typedef struct {
     request_rec         state;   /* a copy of the request as it was read */
-    const request_rec  *request; /* the request that was read */
+    request_rec        *request; /* the request that was read */
     apr_array_header_t *filters; /* ap_filter_t *: filters of the request */
     const char         *url;     /* canonical path that the rules judge,
                                     decoded; NULL: it is not decoded yet */
@@ -421,18 +421,15 @@ mod_iri_restart_url(const request_rec *r)
                : NULL;
 }
 
-/* Returns: the state of the request that was read. */
+/* Returns: the state of the request that was read, which is counted. */
 static iri_request_t *
 mod_iri_snapshot_state(const mod_iri_snapshot_t *snapshot)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(snapshot->request);
-    iri_request_t           *state;
+    iri_request_t *state = mod_iri_request_create(snapshot->request)->state;
 
-    if (ctx != NULL) {
-        return ctx->state;
+    if (iri_request_state(state) == IRI_STATE_NEW) {
+        iri_request_set_ascii(state, mod_iri_str(snapshot->url));
     }
-    state = mod_iri_state_create(snapshot->request->pool);
-    iri_request_set_ascii(state, mod_iri_str(snapshot->url));
     return state;
 }
 

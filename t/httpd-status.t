@@ -21,6 +21,7 @@ moved/\xE8\xA1\xA8.txt	file	table
 broken/caf\xC3\xA9.txt	file	coffee
 fold/Docs/Readme.txt	file	read
 fold301/Docs/Readme.txt	file	read
+go/a.txt	file	a
 many/Docs/Readme.txt	file	one
 many/Docs/README.txt	file	two
 list/\xC3\xA9.txt	file	e
@@ -53,6 +54,12 @@ ErrorDocument 404 /index.html
     IRIMatch case
     IRIRedirect 308
 </Directory>
+<Directory "%%ROOT%%/go">
+    IRIMatch case
+    IRIRedirect 301
+    RewriteEngine On
+    RewriteRule "^(.*)$" "/fold/Docs/$1"
+</Directory>
 <Directory "%%ROOT%%/broken">
     IRIRepair double-encoding mojibake
 </Directory>
@@ -80,11 +87,14 @@ END
 for my $mpm (qw(event prefork)) {
     subtest $mpm => sub {
         my $server = httpd(root => $root, conf => $conf . $STATUS,
-            mpm => $mpm, modules => ['autoindex']);
+            mpm => $mpm, modules => ['autoindex', 'rewrite']);
         request_cases($server, sub { $_[0] });
         like counted_for($server, '/many/docs/readme.TXT'),
             qr/^answers\.choose=1 forms\.ascii=1/,
             'subrequests of candidates are not counted';
+        is counted_for($server, '/go/README.TXT'),
+            'answers.moved=1 forms.ascii=1 matches.case=1 redirects.301=1',
+            'a plain path that a rule of a directory changes';
         report_cases($server);
         test_page($server);
         test_hostile_clients($server);
@@ -98,7 +108,8 @@ for my $mpm (qw(event prefork)) {
 
 # ---- off ----------------------------------------------------------------------
 
-my $server = httpd(root => $root, conf => $conf, log_level => 'info');
+my $server = httpd(root => $root, conf => $conf, log_level => 'info',
+    modules => ['rewrite']);
 is $server->get('/%95%5c.txt')->status, 200,
     'without the handler requests are served';
 is $server->get('/status')->status, 404, 'there is no page';

@@ -171,6 +171,12 @@ iri_is_shown(iri_str_t text, const unsigned char *p, size_t n, uint32_t c)
         return 0;
     }
 
+    if (c == 0x200d && before == 0xfe0f
+        && !iri_is_shown(text, q, (size_t) (p - q), before))
+    {
+        return 0;
+    }
+
     if (p + n < end && iri_utf8_next(p + n, end, &after) == 0) {
         after = 0;
     }

@@ -25,11 +25,12 @@
 int iri_char_is_invisible(uint32_t c);
 
 /*
- * Append text to out, escaped for element content and for an attribute.  An
- * octet that is not UTF-8, each octet of an invisible character, except
- * joiners and variation selectors that change how their neighbours look (in
- * Persian, Sinhala, emoji), and a "%" that looks like an escape are written as "%XX", so that decoding the
- * escapes gives the octets of text.  An octet becomes at most 6 octets.
+ * Append text to out, escaped for element content and for an attribute.
+ * Written as "%XX", so that decoding the escapes gives the octets of text: an
+ * octet that is not UTF-8, a "%" that looks like an escape, and each octet of
+ * an invisible character; but not of a joiner or variation selector that
+ * changes how its neighbours look (in Persian, Sinhala, emoji).  An octet
+ * becomes at most 6 octets.
  * "a<b\xff" -> "a&lt;b%FF"; "%41" -> "%2541"
  */
 iri_status_t iri_html_put(const iri_env_t *env, iri_buf_t *out,

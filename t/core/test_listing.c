@@ -666,6 +666,8 @@ test_hostile(void **state)
         { "a\xE2\x80\x8D"
           "b\xE2\x80\x8C\xEF\xB8\x8F",
           "<bdi>a%E2%80%8Db%E2%80%8C%EF%B8%8F</bdi>" },
+        { "a\xEF\xB8\x8F\xE2\x80\x8D\xF0\x9F\x9A\x80",
+          "<bdi>a%EF%B8%8F%E2%80%8D\xF0\x9F\x9A\x80</bdi>" },
         { "dir/", "<a href=\"./dir/\"><bdi>dir</bdi>/</a></td><td></td>" },
         { "javascript:alert(1)",
           "<a href=\"./javascript:alert(1)\"><bdi>javascript:alert(1)" },

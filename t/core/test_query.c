@@ -44,6 +44,9 @@ static const struct {
     { "sjis", 0, "q=%83%5c", "q=%E3%82%BD", "Shift_JIS", IRI_QUERY_READ },
     { "sjis", 0, "q=%83\\", "q=%E3%82%BD", "Shift_JIS", IRI_QUERY_READ },
     { "sjis", 0, "q=\x83\\", "q=%E3%82%BD", "Shift_JIS", IRI_QUERY_READ },
+    /* an escaped "&" does not divide a value into two that are read apart */
+    { "sjis", 0, "a=%C3%A9%26%83%5C", "a=%EF%BE%83%EF%BD%A9%26%E3%82%BD",
+      "Shift_JIS", IRI_QUERY_READ },
     { "sjis", 0, "q=\x83%5C", "q=%E3%82%BD", "Shift_JIS", IRI_QUERY_READ },
     { "sjis", 0, "q=%83|%83@%83%41a", "q=%E3%83%9D%E3%82%A1%E3%82%A2a",
       "Shift_JIS", IRI_QUERY_READ },
