@@ -81,7 +81,8 @@ obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 OBJECTS    = $(call obj,$(CORE_SRC) $(REF_SRC) $(ENV_SRC) $(HTTPD_SRC) $(CLI_SRC) \
                $(TEST_SRC) $(TEST_LIB) $(FAULT_SRC))
 TESTS      = $(patsubst t/core/%.c,$(BUILD)/t/%,$(TEST_SRC))
-BUILT      = $(BUILD)/libiri.a $(BUILD)/iri $(BUILD)/mod_iri.so \
+BUILT      = $(BUILD)/libiri.a $(BUILD)/iri $(BUILD)/iri.1 \
+             $(BUILD)/mod_iri.so \
              $(BUILD)/ngx_http_iri_module.so $(BUILD)/libiri.pc
 
 # ---- building ----------------------------------------------------------------

@@ -220,7 +220,8 @@ is $server->get($_)->status, 403, "denied: $_"
     '/Other2/../denied/s.txt', '//denied//s.txt';
 is $server->get('/OTHER/secret.txt')->status, 404,
     'an alias prefix is not folded';
-is $server->get('/asked/S.txt')->status, 401, '401';
+is $server->get('/asked/S.txt')->status, 401,
+    'a password is requested';
 is $server->get('/asked/S.txt', headers => [Authorization => 'Basic dTpw'])
     ->status, 200, 'with the password';
 is $server->get('/proxied/s.txt')->status, 404,

@@ -233,7 +233,7 @@ is_deeply [sort $map->body =~ /<a href="([^"]*)">/g], \@both,
     'links of the type map';
 my $same = $variants->get("/$han", headers => [
     Accept => 'text/plain', 'If-None-Match' => '*']);
-is $same->status, 304, '304';
+is $same->status, 304, 'not modified';
 is $same->header('Content-Location'), "$han.txt", '304: Content-Location';
 is_deeply [$variants->errors], [], 'log';
 
@@ -289,7 +289,7 @@ is links("/caf\xC3\xA9.txt", method => 'HEAD'), "200 + $coffee", 'HEAD';
 unlike links("/\xC3\xA9.cgi", method => 'POST'), qr/canonical/, 'POST';
 is links("/caf\xC3\xA9.txt", proto => 'h2'), "200 + $coffee", 'HTTP/2';
 is links("/caf\xC3\xA9.txt", headers => [Range => 'bytes=0-1']),
-    "206 + $coffee", '206';
+    "206 + $coffee", 'a part of a file';
 my $page = $links->get("/caf\xC3\xA9.txt");
 is links("/caf\xC3\xA9.txt",
     headers => ['If-None-Match' => $page->header('ETag')]), '304',

@@ -90,6 +90,17 @@ for my $document (@documents) {
 }
 cmp_ok $links, '>', 100, 'there are links';
 
+# The programs that a Makefile runs, and the folders that t/README.md lists.
+for my $makefile (qw(Makefile install.mk t/long.mk)) {
+    my @named = grep { !/NAME/ } map { s/\.\z//r } slurp("$top/$makefile")
+        =~ m{(?<![\w/.)%-])(t/[\w/.-]++)(?![*\$%])}g;
+    is join(' ', grep { !-e "$top/$_" } @named), '',
+        "files of t/ that $makefile names";
+}
+is join(' ', grep { !-d "$top/t/$_" }
+    slurp("$top/t/README.md") =~ m{^\| `(\w+)/`}mg), '',
+    'folders that t/README.md lists';
+
 my %there = ('README.md' => 1);
 my @next  = ('README.md');
 while (defined(my $document = shift @next)) {

@@ -106,7 +106,6 @@ browser: $(PLAYWRIGHT) ## listings and the status page in a browser
 
 pictures:              ## make the pictures of doc/ again
 	@+$(again) browser PICTURES=doc/pictures
-	t/pictures/terminal doc/pictures
 	@ls $(BENCHED)/*.tsv >/dev/null 2>&1 || exit 0; \
 	    t/bench/report $(BENCHED) doc/performance.md doc/pictures
 
