@@ -422,6 +422,14 @@ const iri_tree_conf_t *mod_iri_tree_within(request_rec *r);
 /* The same for the directory that contains the last segment of r->filename. */
 const iri_tree_conf_t *mod_iri_tree_of_parent(request_rec *r);
 
+/*
+ * Returns: 1 if a section has the name of this directory or of one below.
+ * directory: canonical, without "/" at its end.
+ * below: 1: a section for one below, or a pattern, is required.
+ */
+int mod_iri_has_section(const mod_iri_server_t *conf, const char *directory,
+                        int below);
+
 /* Returns: r->filename with canonical names, as far as they are known. */
 const char *mod_iri_settings_path(request_rec *r);
 

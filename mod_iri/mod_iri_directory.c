@@ -17,36 +17,26 @@
 
 #define MOD_IRI_MAX_ENCODINGS 64 /* per section */
 
-/* Returns: 1 if there is a section for this directory or one below. */
+/* Returns: 1 if a section has this segment of directory in its name. */
 static int
 mod_iri_is_configured(const mod_iri_server_t *conf, iri_env_apr_t *env,
-                      const char *place, iri_str_t name)
+                      const char *directory, iri_str_t name)
 {
-    const char              *path = apr_pstrcat(env->pool, place,
-                                                mod_iri_dup(env->pool, name), "/", NULL);
-    const mod_iri_section_t *section;
-    int                      i;
-
-    for (i = 0; i < conf->sections->nelts; i++) {
-        section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
-        if (!section->regex && !section->is_pattern
-            && strncmp(section->name, path, strlen(path)) == 0)
-        {
-            return 1;
-        }
-    }
-    return 0;
+    return mod_iri_has_section(
+        conf,
+        apr_pstrcat(env->pool, directory, mod_iri_dup(env->pool, name), NULL),
+        0);
 }
 
 /*
  * Returns: the name of a segment: read as UTF-8, or decoded by the settings of
- * the directory that contains it, or read by IRICharset; else the octets.  Of
- * the first two, that of a section counts.
- * place: the canonical path of that directory.
+ * the directory that contains it, or read by IRICharset; else the octets.  If
+ * a section has one of the first two names, that name.
+ * directory: its canonical path, with "/" at its end.
  */
 static iri_str_t
 mod_iri_segment_name(const server_rec *s, iri_env_apr_t *env,
-                     const char *place, iri_str_t octets)
+                     const char *directory, iri_str_t octets)
 {
     const mod_iri_server_t *conf = mod_iri_server(s);
     iri_str_t               path, name, read = octets;
@@ -65,7 +55,7 @@ mod_iri_segment_name(const server_rec *s, iri_env_apr_t *env,
         read.data = reading.path.data + 1;
         read.len = reading.path.len - 1;
     }
-    if (iri_entry_name(&env->env, mod_iri_tree_of(conf, place, env->pool),
+    if (iri_entry_name(&env->env, mod_iri_tree_of(conf, directory, env->pool),
                        octets, &name)
             != IRI_OK
         || name.len == 0)
@@ -73,8 +63,8 @@ mod_iri_segment_name(const server_rec *s, iri_env_apr_t *env,
         return read;
     }
     return is_utf8
-                   && (mod_iri_is_configured(conf, env, place, read)
-                       || !mod_iri_is_configured(conf, env, place, name))
+                   && (mod_iri_is_configured(conf, env, directory, read)
+                       || !mod_iri_is_configured(conf, env, directory, name))
                ? read
                : name;
 }

@@ -658,7 +658,8 @@ mod_iri_map_uri(request_rec *r)
 static iri_lookup_t *
 mod_iri_report_find(void *env, iri_str_t path)
 {
-    request_rec             *r = ((iri_env_apr_t *) env)->arg;
+    iri_env_apr_t           *apr_env = env;
+    request_rec             *r = apr_env->arg;
     const mod_iri_request_t *ctx = mod_iri_request(r);
     const iri_reading_t     *reading;
     iri_search_t             search;
@@ -678,13 +679,21 @@ mod_iri_report_find(void *env, iri_str_t path)
                          : NULL;
     mod_iri_search_set_trees(r, &search);
     mod_iri_find_conf(r, &search, &conf);
-    return iri_request_find(ctx->state, &((iri_env_apr_t *) env)->env,
-                            &search, &conf);
+    return iri_request_find(ctx->state, &apr_env->env, &search, &conf);
+}
+
+/* Returns: 1 if an ASCII name may match an entry with another name. */
+static int
+mod_iri_may_match_other(const request_rec *r, const mod_iri_server_t *conf)
+{
+    return conf->folds
+           || ((conf->reading.repair & IRI_REPAIR_ESCAPES)
+               && strchr(r->filename, '%') != NULL);
 }
 
 /* IRIEngine report: log what would be done with the client's request. */
 static int
-mod_iri_report(request_rec *r)
+mod_iri_report(request_rec *r, const mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx;
     iri_env_apr_t      env;
@@ -695,13 +704,15 @@ mod_iri_report(request_rec *r)
     }
     ctx = mod_iri_request_create(r);
     if (iri_request_state(ctx->state) == IRI_STATE_NEW) {
+        if (!mod_iri_may_match_other(r, conf)) {
+            return DECLINED;
+        }
         iri_request_set_ascii(ctx->state, mod_iri_str(r->uri));
     }
     mod_iri_env(&env, r);
-    iri_request_report_find(
-        ctx->state, &env.env,
-        mod_iri_reading_conf(r, mod_iri_server(r->server)),
-        mod_iri_str(r->uri), mod_iri_report_find);
+    iri_request_report_find(ctx->state, &env.env,
+                            mod_iri_reading_conf(r, conf),
+                            mod_iri_str(r->uri), mod_iri_report_find);
     notes = mod_iri_notes(r, IRI_LOG_INFO);
     if (notes != NULL) {
         iri_request_report_note(ctx->state, &env.env, notes);
@@ -800,15 +811,6 @@ mod_iri_map_ascii(request_rec *r)
     return mod_iri_apply_verdict(r, ctx);
 }
 
-/* Returns: 1 if an ASCII name may match an entry with another name. */
-static int
-mod_iri_may_match_other(const request_rec *r, const mod_iri_server_t *conf)
-{
-    return conf->folds
-           || ((conf->reading.repair & IRI_REPAIR_ESCAPES)
-               && strchr(r->filename, '%') != NULL);
-}
-
 int
 mod_iri_map(request_rec *r)
 {
@@ -823,7 +825,7 @@ mod_iri_map(request_rec *r)
         return DECLINED;
     }
     if (conf->engine == IRI_ENGINE_REPORT) {
-        return mod_iri_report(r);
+        return mod_iri_report(r, conf);
     }
     mod_iri_map_root(r);
     if (iri_str_is_ascii(mod_iri_str(r->filename))) {

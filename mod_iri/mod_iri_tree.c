@@ -162,19 +162,23 @@ mod_iri_tree_unfolded(const iri_env_t *env, const iri_search_t *search,
     return tree;
 }
 
-/* Returns: 1 if a directory below root may have other settings than root. */
-static int
-mod_iri_has_sections_below(const mod_iri_server_t *conf, const char *root)
+int
+mod_iri_has_section(const mod_iri_server_t *conf, const char *directory,
+                    int below)
 {
     const mod_iri_section_t *section;
-    size_t                   len = strlen(root);
+    size_t                   len = strlen(directory);
     int                      i;
 
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
-        if (section->regex || section->is_pattern
-            || (strncmp(section->name, root, len) == 0
-                && section->name[len] == '/' && section->name[len + 1]))
+        if (section->regex || section->is_pattern) {
+            if (below) {
+                return 1;
+            }
+        } else if (strncmp(section->name, directory, len) == 0
+                   && section->name[len] == '/'
+                   && (!below || section->name[len + 1] != '\0'))
         {
             return 1;
         }
@@ -213,7 +217,7 @@ mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
     root = mod_iri_canonical_path(r->server,
                                   mod_iri_dup(r->pool, search->root), &env);
     search->tree = mod_iri_tree_of(conf, root, r->pool);
-    if (mod_iri_has_sections_below(conf, root)) {
+    if (mod_iri_has_section(conf, root, 1)) {
         mod_iri_search_set_settings(conf, root, mod_iri_tree_at, search,
                                     r->pool);
     }

@@ -222,8 +222,7 @@ iri_request_report_find(iri_request_t *request, const iri_env_t *env,
 }
 
 
-/* Returns: 1 if the line of the request has a note of report mode. */
-static int
+int
 iri_request_is_reported(const iri_request_t *request)
 {
     const iri_report_t *report;

@@ -536,7 +536,7 @@ iri_request_event(const iri_request_t *request, iri_stats_event_t *event)
     }
 
     if (request->report) {
-        if (request->reported != NULL) {
+        if (iri_request_is_reported(request)) {
             iri_stats_event_set(event, &request->reported->report);
         }
         return;

@@ -93,6 +93,12 @@ void iri_note_would(iri_notes_t *notes, const char *code, int first,
     __attribute__((format(printf, 4, 5)));
 
 
+/*
+ * Returns: 1 if report mode logs and counts what would be done with the
+ * request: an ASCII path that nothing would change is a plain request.
+ */
+int iri_request_is_reported(const iri_request_t *request);
+
 /* Returns: notes without an event; NULL: no memory. */
 iri_notes_t *iri_notes_create(const iri_env_t *env);
 
