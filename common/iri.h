@@ -316,7 +316,8 @@ typedef struct {
     unsigned no_room:1;     /* 1: there was no room for the block */
     unsigned cheap:1;       /* 1: a rebuild takes little time */
     unsigned deferred:1;    /* 1: the build runs in another thread */
-    unsigned evicts:1;      /* 1: it replaced a record, and was not built yet */
+    unsigned evicts:1;      /* 1: it replaced the record of a directory that was
+                               read; until the first build */
     unsigned abandoned:5;   /* builds in a row that did not end in time */
 } iri_index_record_t;
 

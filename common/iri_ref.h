@@ -463,7 +463,9 @@ typedef struct {
     iri_str_t       other;    /* octets of another entry; or empty */
     iri_match_t     match;    /* COLLISION: the difference; else NONE */
     iri_str_t       meant;    /* MOJIBAKE: the repaired name; LOOK_ALIKE: the
-                                 ASCII that it looks like; else empty */
+                                 ASCII that it looks like; UNREADABLE, in the
+                                 output of iri lint: the name in charset; else
+                                 empty */
     const char     *why;      /* BIDI, and LOOK_ALIKE of a single name: a
                                  phrase, static; else NULL */
     iri_str_t       charset;  /* CHARSET, FORM, LEGACY: its name; UNREADABLE:

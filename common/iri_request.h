@@ -48,6 +48,8 @@
  *   iri_request_redirect    PRECONTENT                 fixups
  *   iri_request_redirected  PRECONTENT                 fixups
  *   iri_request_report_find PRECONTENT, LOG            map_to_storage
+ *   iri_request_report      LOG                        -
+ *   iri_request_report_note -                          map_to_storage
  *   iri_request_event       LOG                        log_transaction
  *   iri_request_finished    LOG                        -
  *
@@ -407,9 +409,9 @@ typedef struct {
 
 /*
  * May COPY or MOVE write its Destination, after the access rules of both have
- * passed?  It may not if the Destination is the source, contains it or, with
- * members, is inside it, or if the names of members would change.  A refusal is
- * logged.
+ * passed?  The Destination must not be the source, nor contain it.  If members
+ * are transferred, it must not be inside the source either, and both trees must
+ * give the members the same names.  A refusal is logged.
  * Returns: 0: it may; else the HTTP status to answer with: 403; 409 for
  * IRI_WHY_OTHER_TREE (iri_conflict_text); 500: the paths could not be compared.
  */
@@ -497,7 +499,7 @@ void iri_request_report_find(iri_request_t *request, const iri_env_t *env,
  */
 void iri_request_report(iri_request_t *request, const iri_env_t *env);
 
-/* The same for a server that keeps the notes of a request itself. */
+/* The same for httpd, which keeps the notes of a request in a pool. */
 void iri_request_report_note(const iri_request_t *request,
                              const iri_env_t *env, iri_notes_t *notes);
 

@@ -326,7 +326,7 @@ mod_iri_add_vary(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
-/* A rule has redirected to r by what was found: wait until access is granted. */
+/* A rule redirected to r by a lookup: add Vary when access is granted. */
 void
 mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
 {

@@ -15,7 +15,7 @@
 
 #include "ngx_http_iri.h"
 
-/* One record is reserved for so many octets of the zone. */
+/* One record is reserved for each 1,536 octets of the zone. */
 #define NGX_HTTP_IRI_RECORD_SHARE 1536
 #define NGX_HTTP_IRI_MAX_RECORDS  32768
 
@@ -36,7 +36,7 @@ struct ngx_http_iri_zone_root_s {
     ngx_rbtree_t      tree;
     ngx_rbtree_node_t sentinel;
     ngx_queue_t       queue; /* of records, the last used first */
-    ngx_uint_t        used;  /* number of used records */
+    ngx_uint_t        used;  /* number of records in use */
     ngx_uint_t        max;   /* number of reserved records */
 };
 
@@ -98,7 +98,7 @@ ngx_http_iri_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 }
 
 
-/* size: octets for records and blocks; the slab pool needs some more. */
+/* size: octets for records and blocks, without the slab pool's own. */
 ngx_int_t
 ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_zone_t *zone, size_t size)
 {
@@ -208,7 +208,7 @@ ngx_http_iri_record_put(ngx_http_iri_zone_root_t *root,
 }
 
 
-/* A page of records that were never used occupies no physical memory. */
+/* Unused records are never written, so their pages take no memory. */
 static iri_index_record_t *
 ngx_http_iri_zone_insert(iri_index_cache_t *cache, const iri_index_key_t *key)
 {

@@ -793,7 +793,7 @@ iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
 
         *more = builder->more;
 
-        /* Also of an index that is empty because it was too large. */
+        /* Set for an index that was too large, too. */
         if (status == IRI_OK) {
             index->head.entries = builder->entries;
             index->head.cost = iri_processor_time() - begun;

@@ -253,8 +253,9 @@ iri_cache_release(iri_index_cache_t *cache, iri_index_record_t *record)
 
 /*
  * Return the record of a directory, if necessary in the place of the least
- * recently used one that is not being built; NULL: there is none. As with
- * blocks, the build that evicts an index counts as thrashing.
+ * recently used one that is not being built; NULL: there is none.  If the
+ * directory of that one had been read, the next build for the record counts as
+ * thrashing, like one that evicts a block.
  */
 static iri_index_record_t *
 iri_cache_record(iri_index_cache_t *cache, const iri_index_key_t *key)

@@ -207,11 +207,12 @@ iri_normalized_put_authority(iri_normalized_t  *normal,
 
 
 /*
- * Does only the draft's opaque part (2.2), which has no dot-segments, allow
- * these characters?
+ * Return 1 if s has "[" or "]", which only an opaque part (draft 2.2) may have.
+ * It has no dot-segments.  An opaque part without them is also a path of
+ * RFC 3986, whose dot-segments are removed.
  */
 static int
-iri_has_opaque_characters(iri_str_t s)
+iri_has_brackets(iri_str_t s)
 {
     return iri_str_count(s, '[') != 0 || iri_str_count(s, ']') != 0;
 }
@@ -230,9 +231,8 @@ iri_normalized_put_path(iri_normalized_t *normal, const iri_parts_t *parts,
 
     iri_normalized_put(normal, parts->path, 0);
 
-    if (iri_is_present(parts->scheme)
-        && !iri_has_opaque_characters(parts->path)
-        && !iri_has_opaque_characters(parts->query))
+    if (iri_is_present(parts->scheme) && !iri_has_brackets(parts->path)
+        && !iri_has_brackets(parts->query))
     {
         normal->len = from
                       + iri_remove_dot_segments(path, normal->len - from, 0);

@@ -152,8 +152,9 @@ iri_next_slash(iri_str_t path, size_t i)
 
 /*
  * The disk has given other names than those sent, in the same segments: write
- * "%2F" in *uri where it was sent.  *uri is not changed if the server has
- * removed segments from sent.
+ * "%2F" in *uri where it was sent.  *uri is not changed if it has another
+ * number of slashes: the server has removed dot-segments or merged slashes, or
+ * a rule has added a segment.
  */
 static iri_status_t
 iri_keep_escaped_slashes(const iri_env_t *env, iri_str_t sent, iri_str_t *uri)

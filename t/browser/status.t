@@ -49,7 +49,7 @@ print {$in} JSON::PP::encode_json({ browser => $browser, pages => [
 close $in;
 my $answer = do { local $/; <$out> };
 waitpid $pid, 0;
-is $?, 0, 'the browser ran' or BAIL_OUT('no walk');
+is $?, 0, 'the browser ran' or BAIL_OUT('walk.js failed');
 
 for my $seen (@{ JSON::PP::decode_json($answer) }) {
     my ($page_name) = $seen->{url} =~ m{([^/]+)\z};

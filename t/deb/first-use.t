@@ -1,10 +1,11 @@
 #!/usr/bin/perl
 # `make first-use`: the installation by README.md, literally, in a fresh Debian
 # with the packages that it requires and a clone of the sources, once for each
-# server, down to the removal of the package with its settings in place, and once from the sources as in doc/nginx.md and doc/httpd.md. Blocks
-# of "sh" are executed, a file named in backticks gets the content of the block
-# below, and "console" blocks have commands and their output. Commands and
-# output are in build/first-use.log.
+# server, down to the removal of the package with its settings in place, and
+# once from the sources as in doc/nginx.md and doc/httpd.md. Blocks of "sh" are
+# executed, a file named in backticks gets the content of the block below, and
+# "console" blocks have commands and their output. Commands and output are in
+# build/first-use.log.
 use strict;
 use warnings;
 use FindBin;

@@ -3,8 +3,10 @@
  *
  *     replay_NAME [-r COUNT] FILE ...
  *
- * With -r, that many random variations of the inputs are tried too; IRI_SEED
- * sets the seed, which is constant by default.  A file that ends in ".txt" has an input on each line, with octets as in
+ * With -r, COUNT random variations of all inputs are tried, too.  IRI_SEED sets
+ * their seed (default 1).
+ *
+ * A file that ends in ".txt" has an input on each line, with octets as in
  * t/cases: printable ASCII stands for itself, any other octet is \\xHH; lines
  * that start with "#" are comments. Any other file is one input. The target
  * aborts on an error; then the line is printed to stderr.
