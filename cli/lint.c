@@ -560,9 +560,9 @@ lint_likely_name(const lint_run_t *run, const iri_finding_t *finding)
     iri_env_apr_t        apr_env;
     iri_converted_t      name;
     const iri_charset_t *charset;
-    const char          *label = apr_pstrmemdup(run->dir_pool,
-                                                (const char *) finding->charset.data,
-                                                finding->charset.len);
+    const iri_str_t     *guess = &finding->charset;
+    const char          *label = apr_pstrmemdup(
+                 run->dir_pool, (const char *) guess->data, guess->len);
 
     iri_env_apr_init(&apr_env, run->dir_pool, NULL, NULL);
     if (label == NULL

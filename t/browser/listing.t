@@ -69,7 +69,9 @@ system 'chown', '-R', 'www-data', $root if $> == 0;
 sub shown {
     my ($name) = @_;
     $name =~ s{%(?=[0-9A-Fa-f]{2})}{%25}g;
-    $name =~ s{(?!(?<=\p{Ccc=9})[\x{200C}\x{200D}])([\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2069}\x{AD}])}
+    my $invisible =
+        qr/[\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{2069}\x{AD}]/;
+    $name =~ s{(?!(?<=\p{Ccc=9})[\x{200C}\x{200D}])($invisible)}
         {join '', map { sprintf '%%%02X', ord } split //,
             Encode::encode('UTF-8', $1)}ge;
     return $name;

@@ -5,7 +5,8 @@
  * scalar value alone, after a letter and between dots: the result has only
  * letters, digits, "-" and ".", maps to itself, also by its U-labels, escapes
  * change nothing, strict is never looser, and libidn2's own UTS #46 has no
- * other name for it, and how many characters the two mappings treat differently.
+ * other name for it.  It counts how many characters the two mappings treat
+ * differently.
  *
  * A sample of the characters in `make test`, all of them in `make sweep`.
  */

@@ -5,9 +5,9 @@
  * (2), sort key (3), order (2), size of a piece (16), which allocation fails.
  * An entry: its kind (2), then its octets. Checked: a linked entry is found by
  * reading and finding its link; the page by its grammar: only tags of the
- * template, each closed, no invisible character but joiners; JSON by its grammar; that
- * neither the order of entries nor the size of pieces changes the page; that
- * after a failed allocation there is the same page or none.
+ * template, each closed, no invisible character but joiners; JSON by its
+ * grammar; that neither the order of entries nor the size of pieces changes the
+ * page; that after a failed allocation there is the same page or none.
  */
 
 #include "fuzz.h"
