@@ -277,6 +277,9 @@ struct ngx_http_iri_ctx_s {
         unsigned done:1;        /* 1: the rules of the location have run */
         unsigned internal:1;    /* 1: an internal redirect, an error page or a
                                    named location was begun */
+        unsigned broken:1;      /* 1: "rewrite ... break" of this location has
+                                   cleared r->valid_location, which
+                                   ngx_http_iri_root_validate() has set again */
     } rules;
 };
 

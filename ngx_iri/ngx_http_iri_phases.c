@@ -311,8 +311,13 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         if (clcf->named) {
             ngx_http_iri_conceal_uri(r, ctx);
             iri_request_denied(ctx->request);
+
+            if (ctx->rules.broken) {
+                r->valid_location = 0;
+            }
         }
 
+        ctx->rules.broken = 0;
         ctx->rules.done = 0;
         ctx->rules.internal |= clcf->named;
     }

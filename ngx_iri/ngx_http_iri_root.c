@@ -480,12 +480,13 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
  * nginx does not map a path that "rewrite ... break" has changed below alias,
  * and with the script root is an alias.  proxy_pass tests the same flag to
  * decide whether to replace the prefix of the location, so the flag is set only
- * for content handlers that open files.
+ * for content handlers that open files, and cleared again in a named location.
  */
 void
 ngx_http_iri_root_validate(ngx_http_request_t      *r,
                            ngx_http_iri_loc_conf_t *ilcf)
 {
+    ngx_http_iri_ctx_t       *ctx;
     ngx_http_iri_main_conf_t *imcf;
 
     if (r->valid_location || ilcf->plain == NULL || ilcf->plain->alias) {
@@ -498,6 +499,10 @@ ngx_http_iri_root_validate(ngx_http_request_t      *r,
         || r->content_handler == imcf->file_handlers[0]
         || r->content_handler == imcf->file_handlers[1])
     {
-        r->valid_location = 1;
+        ctx = ngx_http_iri_ctx_get_or_create(r);
+        if (ctx != NULL) {
+            ctx->rules.broken = 1;
+            r->valid_location = 1;
+        }
     }
 }

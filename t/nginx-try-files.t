@@ -187,6 +187,40 @@ is $looped->status, 500, 'an endless loop';
 is $looped->header('X-Path'), "/\xE8\xA1\xA8",
     'header fields show the canonical path, not the name on disk';
 
-is_deeply [$server->errors, $loop->errors], [],
+# ---- a named location after "rewrite ... break" -------------------------------
+
+# proxy_pass replaces the prefix of a location, if no rule has changed the path.
+my $broken = nginx(conf => <<'END', root => $loop_root);
+proxy_set_header Host upstream;
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name upstream;
+    return 200 $request_uri;
+}
+server {
+    listen 127.0.0.1:%%PORT%% default_server;
+    root %%ROOT%%;
+    iri on;
+    location / { rewrite ^/(.*)$ /public/$1 last; }
+    location /public/ { proxy_pass http://127.0.0.1:%%PORT%%/up/; }
+    location /try/ {
+        rewrite ^/try/(.*)$ /public/$1 break;
+        try_files $uri @page;
+    }
+    location /error/ {
+        rewrite ^/error/(.*)$ /public/$1 break;
+        error_page 404 = @page;
+    }
+    location @page { rewrite ^ /index.php last; }
+}
+END
+for my $name ('a.txt', '%C3%A9.txt') {
+    is $broken->get("/public/$name")->body, "/up/$name", "proxied: $name";
+    is $broken->get("/$_/$name")->body, '/public/index.php',
+        "the path as without the module, after $_: $name"
+        for qw(try error);
+}
+
+is_deeply [$server->errors, $loop->errors, $broken->errors], [],
     'error log';
 done_testing;

@@ -107,6 +107,8 @@ sub signature {
         Forms::is_utf8($octets) ? 1 : 0, $octets eq utf8($name) ? 1 : 0, $octets =~ /[\x80-\xFF]/ ? 1 : 0,
         $octets =~ /%/ ? 1 : 0, $octets =~ /\xC2[\x80-\x9F]/ ? 1 : 0, map {
         my $text = IRI::Spelling::read_in($octets, $_);
+        # ucschar has no private use
+        undef $text if ($text // q()) =~ /\p{Co}/;
         defined $text ? $number{$text} //= keys %number : '-';
     } @{ $set->{charsets} };
 }
@@ -194,6 +196,8 @@ sub normal {
             # the cache contains a page or not, depending on earlier requests
             next if $set->{cached} && $name eq 'etag';
             next if $other && $name =~ /^(?:etag|last-modified)$/;
+            # weak in the second after the directory of the variants changed
+            $value =~ s{^W/}{} if $name eq 'etag';
             # the module escapes octets that others leave raw
             $value =~ s/,? ?X-Raw// if $name eq 'vary';
             $value = escaped($value) if $name eq 'location';
@@ -381,8 +385,9 @@ sub is_listing {
 sub as_path {
     my ($text, $asked, $path) = @_;
     my $written = $asked->{written};
+    my $read = read_once($written, $asked->{readings}, $path);
     for my $number (grep { $written->[$_] =~ /[\x80-\xFF]/ } 0 .. $#$path) {
-        $text =~ s/\Q$written->[$number]\E/$path->[$number]/g;
+        $text =~ s/\Q$written->[$number]\E/$read->[$number]/g;
     }
     return $text;
 }
@@ -566,7 +571,8 @@ sub discloses {
         }
     }
     return if rules_tell($last, $there, $absent);
-    return if !$denies || $denied =~ /^5/
+    # 405 comes after access was granted
+    return if !$denies || $denied =~ /^(?:5|405)/
         || $denied =~ /^3/ && (!is_login($denied) || $class->asks_disk($config))
         || $denied =~ /^404/ && $denied !~ /^hidden/m
         && !$class->hides($config, '/' . join '/', @{ $case->{segments} });
