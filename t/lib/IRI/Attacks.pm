@@ -114,6 +114,9 @@ sub new {
     $self->{web} = IRI::AttackServer->new(
         kind => $self->{kind}, conf => $self->{conf}, tree => $self->{tree},
         stock => $self->{stock});
+    # No choices of a directory that changed less than two seconds ago; a
+    # request would get another response later.
+    sleep 3 if $self->{conf}{settings} =~ /ambiguous=300/;
     return $self;
 }
 
