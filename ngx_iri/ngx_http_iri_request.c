@@ -30,15 +30,69 @@ ngx_http_iri_alloc(void *ctx, size_t size)
 }
 
 
+/*
+ * A lookup through the location's open_file_cache.  The cache does not hold
+ * what identifies a directory, nor dangling links.
+ */
+static iri_status_t
+ngx_http_iri_stat(void *ctx, const char *path, iri_node_t *node)
+{
+    ngx_int_t            rc;
+    ngx_str_t            name = { ngx_strlen(path), (u_char *) path };
+    ngx_open_file_info_t of;
+
+    ngx_memzero(&of, sizeof(ngx_open_file_info_t));
+    of.test_only = 1;
+
+    rc = ngx_http_iri_open_file(ctx, &name, &of);
+
+    if (rc == NGX_ERROR) {
+        return IRI_NO_MEMORY;
+    }
+
+    ngx_memzero(node, sizeof(iri_node_t));
+
+    if (rc == NGX_OK && !of.is_dir) {
+        node->kind = IRI_NODE_OTHER;
+        return IRI_OK;
+    }
+
+    if (rc == NGX_DECLINED && of.err == NGX_ENOENT) {
+        node->kind = IRI_NODE_ABSENT;
+        return IRI_OK;
+    }
+
+    return iri_dir_posix.stat(ctx, path, node);
+}
+
+
+static iri_status_t
+ngx_http_iri_list(void *ctx, const char *path, iri_node_t *node,
+                  iri_dir_each_t each, void *arg)
+{
+    return iri_dir_posix.list(ctx, path, node, each, arg);
+}
+
+
+static const iri_dir_t ngx_http_iri_cached_dir = { ngx_http_iri_stat,
+                                                   ngx_http_iri_list };
+
+
 void
 ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
 {
+    ngx_http_core_loc_conf_t *clcf;
     ngx_http_iri_main_conf_t *imcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
     env->ctx = r;
     env->alloc = ngx_http_iri_alloc;
     env->log = ngx_http_iri_log;
-    env->dir = &iri_dir_posix;
+    env->dir = clcf->open_file_cache != NULL
+                       && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+                   ? &ngx_http_iri_cached_dir
+                   : &iri_dir_posix;
     env->quiet = r->connection->log->log_level < NGX_LOG_INFO;
     env->trace = (r->connection->log->log_level & NGX_LOG_DEBUG_HTTP) != 0;
 

@@ -335,5 +335,28 @@ ok $server->wait_for(sub { -f "$root/store/$disk/b\xC6\xFC" }),
 is answer('/bstore/plain'), '200 up /store/plain', 'ASCII, the same';
 ok $server->wait_for(sub { -f "$root/store/plain" }), 'stored';
 
-is_deeply [$server->errors], [], 'error log';
+# ---- open_file_cache ------------------------------------------------------------
+
+# While a file is in the cache, no other name is looked for.
+my ($cached_root) = make_tree(join '',
+    map { "$_\\xC3\\xA9.txt\tfile\t$_\n" } qw(a A b));
+my $cached = nginx(root => $cached_root, conf => <<'END');
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_match case;
+    open_file_cache max=10;
+    location /off/ { alias %%ROOT%%/; open_file_cache off; }
+}
+END
+is $cached->get("/a$_.txt")->body, 'a', "open_file_cache: a$_"
+    for '%C3%A9', 'e%CC%81';
+is $cached->get('/B%C3%A9.txt')->body, 'b', 'open_file_cache: case';
+unlink "$cached_root/$_\xC3\xA9.txt" for qw(a b);
+is $cached->get('/ae%CC%81.txt')->body, 'a', 'removed, but in the cache';
+is $cached->get('/off/ae%CC%81.txt')->body, 'A', 'without a cache';
+is $cached->get('/off/b%C3%A9.txt')->status, 404, 'without a cache: absent';
+
+is_deeply [$server->errors, $cached->errors], [], 'error log';
 done_testing;
