@@ -265,16 +265,18 @@ ngx_http_iri_write_references(ngx_http_request_t *r)
 iri_str_t
 ngx_http_iri_sent_path(ngx_http_request_t *r)
 {
-    iri_str_t path = ngx_http_iri_str(r->unparsed_uri);
-    size_t    i;
+    iri_str_t     path = ngx_http_iri_str(r->unparsed_uri);
+    const u_char *end;
 
-    for (i = 0; i < path.len; i++) {
-        if (path.data[i] == '?' || path.data[i] == '#') {
-            break;
-        }
+    end = memchr(path.data, '#', path.len);
+    if (end != NULL) {
+        path.len = end - path.data;
     }
 
-    path.len = i;
+    end = memchr(path.data, '?', path.len);
+    if (end != NULL) {
+        path.len = end - path.data;
+    }
 
     return path;
 }
