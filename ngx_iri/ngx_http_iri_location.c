@@ -268,6 +268,11 @@ ngx_http_iri_sent_path(ngx_http_request_t *r)
     iri_str_t     path = ngx_http_iri_str(r->unparsed_uri);
     const u_char *end;
 
+    /* A malformed request line has no target. */
+    if (path.len == 0) {
+        return path;
+    }
+
     end = memchr(path.data, '#', path.len);
     if (end != NULL) {
         path.len = end - path.data;
