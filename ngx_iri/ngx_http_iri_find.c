@@ -193,15 +193,18 @@ ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
 
 /*
  * Returns: 1 if r can be restored to the state *was and run again: no response
- * was sent and the body was not discarded.  After an upstream was called, or a
- * handler has answered with an error, only GET and HEAD can run again, which
- * are safe to repeat.
+ * was sent and no body was discarded; freenginx sets r->discard_body without a
+ * body, too.  After an upstream was called, or a handler has answered with an
+ * error, only GET and HEAD can run again, which are safe to repeat.
  */
 static ngx_uint_t
 ngx_http_iri_can_run_again(const ngx_http_request_t *r,
                            const ngx_http_request_t *was)
 {
-    if (r->header_sent || r->discard_body
+    if (r->header_sent
+        || (r->discard_body
+            && (was->headers_in.content_length_n > 0
+                || was->headers_in.chunked))
         || r->post_action != was->post_action
         || (r->request_body == NULL
             && r->headers_in.content_length_n
