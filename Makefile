@@ -62,7 +62,7 @@ HTTPD_FLAGS = $(call once,HTTPD_FLAGS,$(shell \
 # The layers of the core, the lowest first.  Only iri_*_apr.c know APR: the
 # nginx module is built without them.  common/iriref/ is in libiri.a alone.
 LAYERS    := base unicode charset path index tree host config output request
-ENV_SRC   := $(wildcard common/base/iri_*_apr.c)
+ENV_SRC   := $(wildcard common/*/iri_*_apr.c)
 CORE_SRC  := $(filter-out $(ENV_SRC),$(wildcard $(LAYERS:%=common/%/*.c)))
 REF_SRC   := $(wildcard common/iriref/*.c)
 # The public headers, in the order in which they are read.

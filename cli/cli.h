@@ -20,7 +20,7 @@
 
 #include "iri_ref.h"
 #include "base/iri_env_apr.h"
-#include "base/iri_index_cache_apr.h"
+#include "index/iri_index_cache_apr.h"
 
 #define CLI_MAX_OPERANDS 2
 

@@ -1,5 +1,5 @@
 /*
- * iri.h - one request: read its path, find the entry, restart, redirect, log
+ * iri.h - one request: read its path, find the entry, redirect, log
  *
  *     octets of the path --iri_read--> reading --iri_find--> entry, verdict
  *
@@ -87,16 +87,6 @@ typedef struct {
 iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
                       const iri_received_path_t *request, iri_reading_t *out);
 
-/*
- * As iri_read(), but with escaped 0 out->uri may be empty.  iri_path_to_uri()
- * makes it from out->path.  iri_redirect_location() does not need it.
- * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED, IRI_BAD_ESCAPE.
- */
-iri_status_t iri_read_path(const iri_env_t *env,
-                           const iri_reading_conf_t *conf,
-                           const iri_received_path_t *request,
-                           iri_reading_t *out);
-
 
 /* ---- paths as URIs and IRIs ---------------------------------------------- */
 
@@ -148,20 +138,6 @@ iri_status_t iri_uri_normalize(const iri_env_t *env, iri_str_t sent,
 
 /* ---- queries ------------------------------------------------------------- */
 
-typedef struct {
-    iri_charsets_t charsets;   /* for parameters that are not UTF-8, in order
-                                  of priority */
-    int            nfc;        /* 1: put parameters in NFC */
-} iri_query_conf_t;
-
-/*
- * Parse the value of iri_query_charset: charsets as in iri_parse_charsets(), or
- * "none"; then, optionally, "nfc".  "nfc" may also stand alone.
- * Returns: as iri_parse_charsets().
- */
-const char *iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
-                            size_t count, iri_query_conf_t *out);
-
 /* What was done with a query, and why. */
 typedef enum {
     IRI_QUERY_ASCII,       /* unchanged: no octet above 7F, raw or escaped */
@@ -176,11 +152,10 @@ typedef enum {
 } iri_query_why_t;
 
 /*
- * The phrase and the code of a reason; the code: "query-read" (doc/reasons.md).
+ * The phrase for a reason: "was read in another charset".
  * Returns: a static NUL-terminated string; "unknown" for a value out of range.
  */
 const char *iri_query_why_text(iri_query_why_t why);
-const char *iri_query_why_code(iri_query_why_t why);
 
 typedef struct {
     iri_str_t       query;     /* READ, NORMALIZED: the new query; else as
@@ -554,24 +529,6 @@ int iri_find_if_exists(const iri_env_t *env, const iri_search_t *search,
                       iri_str_t filename, iri_found_t *out);
 
 /*
- * Does the answer depend on the charsets by which the request was read?  Then a
- * client with another list (iri_charsets_parse) may get another answer for the
- * same octets: the path is not UTF-8, or no entry has exactly the name of its
- * first reading.
- *
- *   reading   NULL: the path is ASCII, or was canonical
- *   found     NULL: there was no lookup
- *   passed    0: the access rules have not passed yet; then 1 is returned for
- *             each path that is not ASCII, so that the answer does not reveal
- *             what was found
- *
- * Returns: 1 if it depends on them, else 0.
- * "/caf%E9" -> 1; "/caf%C3%A9", which exists -> 0, with passed 0 -> 1
- */
-int iri_depends_on_charsets(const iri_reading_t *reading,
-                            const iri_found_t *found, int passed);
-
-/*
  * Split what was found into the deepest existing entry and the rest.
  *
  *   filename    octets on disk, up to the deepest entry that exists
@@ -607,47 +564,6 @@ iri_status_t iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
  */
 iri_status_t iri_name_octets(const iri_env_t *env, const iri_tree_conf_t *tree,
                              iri_str_t name, size_t k, iri_str_t *octets);
-
-
-/* ---- restarting a request ------------------------------------------------ */
-
-/*
- * Compute the path with which a request restarts after IRI_RESTART
- * (design 5.6).  The server's rules must judge the client's URL with the names
- * that are opened, so the segments that have another name on disk are replaced
- * in the URL.  If a rule has set another path, the segments from the first
- * replaced one on must be the last segments of that path and of the URL.
- *
- *   url       canonical path of the client's URL, decoded, as first read; for a
- *             subrequest or an error page its own first path
- *   path      the path that was looked up; equal to url unless a rule has set
- *             another
- *   found     iri_found_t.path
- *   restart   the new path, followed by a NUL that len does not count
- *
- * url, path and found are UTF-8 and begin with "/".
- * Returns: 1 if *restart is set; 0: the paths do not allow a restart, or no
- * memory.  Then the caller uses iri_find_canonical(), and serves no entry whose
- * canonical path is not path.
- *
- * url "/Admin/a", path "/public/Admin/a", found "/public/admin/a"
- *   -> 1, "/admin/a"
- * url "/page", path "/public/INDEX.html", found "/public/index.html" -> 0
- */
-int iri_restart_url(const iri_env_t *env, iri_str_t url, iri_str_t path,
-                    iri_str_t found, iri_str_t *restart);
-
-/*
- * As iri_find(), for a path that cannot restart: entries with another canonical
- * path than search->path are treated as absent.  Normalization and the charsets
- * of the tree are handled as in iri_find().
- *
- * Returns: as iri_find().  out->verdict is never IRI_RESTART or IRI_CHOOSE.
- *
- * tree with "case", path "/public/INDEX.html", entry "index.html" -> PASS
- */
-iri_status_t iri_find_canonical(const iri_env_t    *env,
-                                const iri_search_t *search, iri_found_t *out);
 
 
 /* ---- redirects to the canonical URI -------------------------------------- */
@@ -710,16 +626,6 @@ int iri_may_redirect(iri_str_t method, const iri_redirect_t *redirect,
  * "/media/\xC3\xA9", "/store/\xC3\xA9" -> 1; "/\xC3\xA9", "/index.php" -> 0
  */
 int iri_found_confirms(iri_str_t path, iri_str_t found);
-
-/*
- * The argument presence of iri_may_redirect(), for a request in report mode.
- *
- *   found      the last result of iri_find(); NULL: there was no lookup
- *   moved      1 if found is for the path that RESTART of the first result gave
- *   answered   1 if the server has sent an answer that is not an error
- */
-iri_presence_t iri_presence_of(const iri_found_t *found, int moved,
-                               int answered);
 
 
 /* ---- the fields Location and Link ---------------------------------------- */
@@ -859,22 +765,6 @@ typedef struct {
                                       found->path; else NULL */
     const iri_search_t  *search;   /* the last of these searches */
 } iri_report_t;
-
-/*
- * Add, before all other notes, what would have been done with a request in
- * report mode.  If nothing is found below a found directory, the note says
- * that. Calls stat at most once per segment.
- *
- * Returns: IRI_OK; IRI_NO_MEMORY: no note was added.
- *
- * would restart as "/Docs/a.txt": form ascii, charset "", match case,
- * found where width, case or accents differ, file "/srv/Docs/a.txt"
- *
- * Other beginnings: would serve, pass on, find nothing as, offer a choice for,
- * find several names for, refuse.
- */
-iri_status_t iri_note_report(const iri_env_t *env, iri_notes_t *notes,
-                             const iri_report_t *report);
 
 /* Memory for a log line. */
 typedef struct {

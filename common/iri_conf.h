@@ -48,9 +48,6 @@ iri_registry_t *iri_registry_create(const iri_env_t *env);
  */
 iri_str_t iri_charset_name(const iri_charset_t *charset);
 
-/* "mixed": the charset of a reading that used more than one. */
-extern const iri_str_t iri_charset_mixed;
-
 
 /* ---- settings ------------------------------------------------------------ */
 
@@ -80,23 +77,6 @@ typedef enum {
     IRI_AMBIGUOUS_404,
     IRI_AMBIGUOUS_300   /* a list of choices */
 } iri_ambiguous_t;
-
-/* Bits of iri_tree_conf_t.match: the differences that are ignored */
-#define IRI_FOLD_NORMALIZATION 0x01u
-#define IRI_FOLD_VARIANTS      0x02u
-#define IRI_FOLD_WIDTH         0x04u
-#define IRI_FOLD_CASE          0x08u
-#define IRI_FOLD_ACCENTS       0x10u
-#define IRI_FOLD_SPELLING      0x20u
-#define IRI_FOLD_EXACT_ONLY    0x80u   /* the value "exact" */
-#define IRI_FOLD_TURKIC       0x100u   /* with CASE: "i" and "I" differ */
-#define IRI_FOLD_GERMAN       0x200u   /* with ACCENTS: "ae" is a-umlaut */
-#define IRI_FOLD_ESCAPES      0x400u   /* set by iri_tree_conf_finish: repair
-                                          has a bit of IRI_REPAIR_ESCAPES */
-
-/* The differences that need an index of all names of a directory */
-#define IRI_FOLD_INDEXED                                                      \
-    (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS | IRI_FOLD_SPELLING)
 
 /* Bits of iri_tree_conf_t.repair: the encoding errors that are repaired */
 #define IRI_REPAIR_DOUBLE   0x1u   /* double-encoding */
@@ -215,6 +195,20 @@ const char *iri_registry_open_all(iri_registry_t *registry);
  */
 const char *iri_charsets_parse(const iri_registry_t *registry, iri_str_t value,
                                iri_charsets_t *out, iri_str_t *word);
+
+typedef struct {
+    iri_charsets_t charsets;   /* for parameters that are not UTF-8, in order
+                                  of priority */
+    int            nfc;        /* 1: put parameters in NFC */
+} iri_query_conf_t;
+
+/*
+ * Parse the value of iri_query_charset: charsets as in iri_parse_charsets(), or
+ * "none"; then, optionally, "nfc".  "nfc" may also stand alone.
+ * Returns: as iri_parse_charsets().
+ */
+const char *iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
+                            size_t count, iri_query_conf_t *out);
 
 /*
  * After merging, derive settings from others: an empty charset list becomes

@@ -47,36 +47,6 @@ int iri_is_conflict(const iri_found_t *found);
 /* The message to a client that cannot create an entry: ASCII, static. */
 const char *iri_conflict_text(iri_why_t why);
 
-/* The relation of a Destination to its source. */
-typedef enum {
-    IRI_RELATION_NONE,
-    IRI_RELATION_SAME,     /* it is the source */
-    IRI_RELATION_INSIDE,   /* it is inside the source */
-    IRI_RELATION_PARENT    /* it contains the source, which would be deleted */
-} iri_relation_t;
-
-/*
- * Find the relation of two names on disk, with symbolic links resolved.
- * iri_request_transfer() answers SAME, PARENT and, with members, INSIDE with
- * 403 (RFC 4918, 9.8.5 and 9.9.4).  source,
- * destination: octets on disk, with or without a final "/"; destination need
- * not exist.
- * Returns: IRI_OK; IRI_NO_MEMORY, IRI_IO_FAILED: unknown, so nothing may be
- * written.
- */
-iri_status_t iri_path_relation(const iri_env_t *env, iri_str_t source,
-                               iri_str_t destination, iri_relation_t *out);
-
-/*
- * Does each entry keep its name if its octets are copied from one tree to
- * another?  Servers copy a collection octet for octet.  If not, the reason is
- * IRI_WHY_OTHER_TREE.
- * Returns: 1 or 0.
- * {EUC-JP}, {UTF-8} -> 0; {UTF-8}, {UTF-8, EUC-JP} -> 1, the reverse -> 0
- */
-int iri_tree_preserves_names(const iri_tree_conf_t *from,
-                             const iri_tree_conf_t *to);
-
 /*
  * Replace the path of a resource tag.
  *

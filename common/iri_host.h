@@ -77,12 +77,10 @@ typedef enum {
 } iri_host_why_t;
 
 /*
- * The phrase and the code of a reason: "breaks the bidi rule of RFC 5893",
- * "host-bidi" (doc/reasons.md).
+ * The phrase for a reason: "breaks the bidi rule of RFC 5893".
  * Returns: a static NUL-terminated string; "unknown" for a value out of range.
  */
 const char *iri_host_why_text(iri_host_why_t why);
-const char *iri_host_why_code(iri_host_why_t why);
 
 typedef struct {
     iri_verdict_t  verdict;  /* PASS: use host as received; SERVE: use ascii;

@@ -343,8 +343,8 @@ typedef enum {
     IRI_WARN_EXCLUDED,       /* ASCII that no URI may contain (5.1 b) */
     IRI_WARN_LOOKS_LIKE,     /* a look-alike of space or of a delimiter */
     IRI_WARN_WIDTH,          /* a full width or half width form */
-    IRI_WARN_INVISIBLE,      /* an invisible character; a joiner only if no
-                                letter precedes it */
+    IRI_WARN_INVISIBLE,      /* an invisible character; a joiner only where it
+                                does not change how its neighbours look */
     IRI_WARN_TAG,            /* a tag character, U+E0000 to U+E007F */
     IRI_WARN_PRIVATE,        /* private use */
     IRI_WARN_NOT_NFC,        /* not in NFC (2.3) */

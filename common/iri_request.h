@@ -171,17 +171,6 @@ void iri_request_set_read(iri_request_t *request, iri_str_t path);
 const iri_reading_t *iri_request_requested_reading(
     const iri_request_t *request);
 
-/*
- * Get the reading of the requested path; an ASCII path is read now.
- * conf: as for iri_request_read().
- * *known: 0 if the requested path is not known; then *out is not written.
- * Returns: as iri_read_path().
- */
-iri_status_t iri_request_requested(const iri_request_t *request,
-                                   const iri_env_t *env,
-                                   const iri_reading_conf_t *conf,
-                                   iri_reading_t *out, int *known);
-
 
 /* ---- finding an entry ---------------------------------------------------- */
 

@@ -73,13 +73,6 @@ typedef struct {
 } iri_stats_event_t;
 
 /*
- * Fill in form, charset, match, verdict and why of a request: what was done, or
- * in report mode would have been done, with its path.  report->reading: form
- * and charset as the disk has confirmed them; report->search is not used.
- */
-void iri_stats_event_set(iri_stats_event_t *event, const iri_report_t *report);
-
-/*
  * Count a request of a client once.  Do not count subrequests, requests that
  * only judge a name, and requests with iri off.  An ASCII request costs six
  * atomic additions.

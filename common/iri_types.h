@@ -152,22 +152,6 @@ iri_str_is_ascii(iri_str_t s)
  */
 int iri_path_is_ascii(iri_str_t path, int escaped);
 
-/*
- * Returns: 1 if c may stand unescaped in a URI path, else 0: pchar of RFC 3986,
- * 3.3, and "/", without "%".
- */
-static inline int
-iri_is_path_char(unsigned char c)
-{
-    /* indexed by octet; a blank marks an octet that must be escaped */
-    static const char stands[0x80 + 1] = "                                "
-                                         " !  $ &'()*+,-./0123456789:; =  "
-                                         "@ABCDEFGHIJKLMNOPQRSTUVWXYZ    _"
-                                         " abcdefghijklmnopqrstuvwxyz   ~ ";
-
-    return c < 0x80 && stands[c] != ' ';
-}
-
 
 /* ---- statuses, forms, matches, verdicts and reasons ---------------------- */
 
@@ -218,6 +202,23 @@ typedef enum {
     IRI_MATCH_REPAIR,          /* an encoding error that iri_repair repairs */
     IRI_MATCHES                /* number of values */
 } iri_match_t;
+
+/* Bits of iri_tree_conf_t.match: the differences that are ignored */
+#define IRI_FOLD_NORMALIZATION 0x01u
+#define IRI_FOLD_VARIANTS      0x02u
+#define IRI_FOLD_WIDTH         0x04u
+#define IRI_FOLD_CASE          0x08u
+#define IRI_FOLD_ACCENTS       0x10u
+#define IRI_FOLD_SPELLING      0x20u
+#define IRI_FOLD_EXACT_ONLY    0x80u   /* the value "exact" */
+#define IRI_FOLD_TURKIC       0x100u   /* with CASE: "i" and "I" differ */
+#define IRI_FOLD_GERMAN       0x200u   /* with ACCENTS: "ae" is a-umlaut */
+#define IRI_FOLD_ESCAPES      0x400u   /* set by iri_tree_conf_finish: repair
+                                          has a bit of IRI_REPAIR_ESCAPES */
+
+/* The differences that need an index of all names of a directory */
+#define IRI_FOLD_INDEXED                                                      \
+    (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS | IRI_FOLD_SPELLING)
 
 /* The action that the server has to take. */
 typedef enum {
@@ -374,12 +375,6 @@ typedef enum {
 
 /* The beginning of the line of a stage, static: "Reading " */
 const char *iri_stage_text(iri_stage_t stage);
-
-/*
- * If env->trace is set, log the line of a stage at IRI_LOG_STAGE.
- * octets: the path, root or query that the stage is about; any octets.
- */
-void iri_trace_stage(const iri_env_t *env, iri_stage_t stage, iri_str_t octets);
 
 
 /* ---- octets in log lines ------------------------------------------------- */

@@ -56,7 +56,7 @@
 #include "iri_request.h"
 #include "iri_stats.h"
 #include "base/iri_env_apr.h"
-#include "base/iri_index_cache_apr.h"
+#include "index/iri_index_cache_apr.h"
 
 /* clang warns of APR's ring macros, which compute offsets from NULL. */
 #ifdef __clang__

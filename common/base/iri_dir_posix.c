@@ -1,8 +1,9 @@
 /*
- * iri_dir_posix.c - the POSIX file system as an iri_dir_t; random octets
+ * iri_dir_posix.c - the POSIX file system as an iri_dir_t
  *
- * Only queries of the file system: lstat, stat for the target of a symbolic link, readdir.  The
- * server opens the file itself, by its own rules for symbolic links.
+ * Only queries of the file system: lstat, stat for the target of a symbolic
+ * link, readdir.  The server opens the file itself, by its own rules for
+ * symbolic links.
  */
 
 /*
@@ -20,12 +21,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "iri.h"
+#include "iri_types.h"
 
 
 static iri_status_t
@@ -155,16 +154,3 @@ iri_posix_list(void *ctx, const char *path, iri_node_t *node,
 
 
 const iri_dir_t iri_dir_posix = { iri_posix_stat, iri_posix_list };
-
-/* ---- random octets ------------------------------------------------------ */
-
-void
-iri_index_cache_key(uint64_t key[2])
-{
-    size_t size = 2 * sizeof(key[0]);
-
-    if (getrandom(key, size, 0) != (ssize_t) size) {
-        key[0] = (uint64_t) time(NULL);
-        key[1] = (uint64_t) getpid();
-    }
-}

@@ -220,6 +220,21 @@ iri_is_alphanumeric(unsigned char c)
 
 
 int
+iri_is_unreserved(unsigned char c)
+{
+    return iri_is_alphanumeric(c) || c == '-' || c == '.' || c == '_'
+           || c == '~';
+}
+
+
+int
+iri_is_literal(unsigned char c)
+{
+    return iri_is_visible(c) && c != '"' && c != '<' && c != '>';
+}
+
+
+int
 iri_is_visible(unsigned char c)
 {
     return c > 0x20 && c < 0x7f;

@@ -109,6 +109,34 @@ iri_lower_eight(uint64_t word)
     return word | upper >> 2;
 }
 
+/*
+ * Returns: 1 if c may stand unescaped in a URI path, else 0: pchar of RFC 3986,
+ * 3.3, and "/", without "%".
+ */
+static inline int
+iri_is_path_char(unsigned char c)
+{
+    /* indexed by octet; a blank marks an octet that must be escaped */
+    static const char stands[0x80 + 1] = "                                "
+                                         " !  $ &'()*+,-./0123456789:; =  "
+                                         "@ABCDEFGHIJKLMNOPQRSTUVWXYZ    _"
+                                         " abcdefghijklmnopqrstuvwxyz   ~ ";
+
+    return c < 0x80 && stands[c] != ' ';
+}
+
+/*
+ * Returns: 1 if c is unreserved (RFC 3986, 2.3), so that "%41" and "A" are
+ * equivalent.  'A' -> 1; '/' -> 0
+ */
+int iri_is_unreserved(unsigned char c);
+
+/*
+ * Returns: 1 if c needs no escape in a query, a fragment or an authority: it
+ * can stand in a header field, a string and a tag.
+ */
+int iri_is_literal(unsigned char c);
+
 int iri_is_alphanumeric(unsigned char c);                 /* ASCII only */
 int iri_is_visible(unsigned char c);                      /* 21 to 7E */
 iri_str_t iri_buf_str(const iri_buf_t *buf);
@@ -167,6 +195,12 @@ void iri_logf(const iri_env_t *env, iri_log_level_t level,
               const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/*
+ * If env->trace is set, log the line of a stage at IRI_LOG_STAGE.
+ * octets: the path, root or query that the stage is about; any octets.
+ */
+void iri_trace_stage(const iri_env_t *env, iri_stage_t stage, iri_str_t octets);
+
 /* If env->trace is set, log a verdict: "answer pass: no entry has that name" */
 void iri_trace_verdict(const iri_env_t *env, iri_verdict_t verdict,
                        iri_why_t why);
@@ -174,6 +208,9 @@ void iri_trace_verdict(const iri_env_t *env, iri_verdict_t verdict,
 /* Octets percent-encoded for a log line; static text if there is no memory. */
 const char *iri_printable(const iri_env_t *env, iri_str_t s);
 
+
+/* "mixed": the charset of a reading that used more than one. */
+extern const iri_str_t iri_charset_mixed;
 
 /*
  * Returns: the text of value in table, which has count texts in the order of

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "iri.h"
 #include "config/iri_registry.h"
 
 

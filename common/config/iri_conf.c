@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "iri.h"
 #include "charset/iri_charset.h"
 
 #define IRI_MAX_WORDS 10 /* words of a directive */

@@ -56,6 +56,12 @@ iri_status_t iri_host_to_unicode(const iri_env_t *env,
                                  const iri_host_conf_t *conf, iri_str_t host,
                                  iri_host_t *out);
 
+/*
+ * The code of a reason: "host-bidi" (doc/reasons.md).
+ * Returns: a static NUL-terminated string; "unknown" for a value out of range.
+ */
+const char *iri_host_why_code(iri_host_why_t why);
+
 
 #pragma GCC visibility pop
 

@@ -21,7 +21,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "unicode/iri_unicode.h"
 #include "index/iri_index.h"
@@ -1109,4 +1111,16 @@ iri_index_cache_find(const iri_env_t *env, iri_index_cache_t *cache,
     }
 
     return iri_cache_build_once(env, cache, &conf, search);
+}
+
+
+void
+iri_index_cache_key(uint64_t key[2])
+{
+    size_t size = 2 * sizeof(key[0]);
+
+    if (getrandom(key, size, 0) != (ssize_t) size) {
+        key[0] = (uint64_t) time(NULL);
+        key[1] = (uint64_t) getpid();
+    }
 }

@@ -160,44 +160,9 @@ iri_checker_warn(iri_checker_t *checker, iri_warning_kind_t kind,
 }
 
 
-/*
- * 1 if a joiner may follow this letter or mark: in Arabic and other scripts
- * with joining letters (marks below U+0590 belong to Latin, Greek and
- * Cyrillic), and in Indic scripts, where joiners form syllables.
- */
-static int
-iri_joiner_may_follow(uint32_t c)
-{
-    return u_getIntPropertyValue((UChar32) c, UCHAR_INDIC_SYLLABIC_CATEGORY)
-               != U_INSC_OTHER
-           || (c >= 0x0590
-               && u_getIntPropertyValue((UChar32) c, UCHAR_JOINING_TYPE)
-                      != U_JT_NON_JOINING);
-}
-
-
-/*
- * 1 if an invisible character is part of the spelling: a joiner after such a
- * letter, or a variation selector after a symbol or an ideograph.
- */
-static int
-iri_is_orthographic(uint32_t c, uint32_t before)
-{
-    uint32_t mask = before != 0 ? U_GET_GC_MASK((UChar32) before) : 0;
-
-    if (c == 0x200c || c == 0x200d) {
-        return (mask & (U_GC_L_MASK | U_GC_M_MASK)) != 0
-               && iri_joiner_may_follow(before);
-    }
-
-    return c >= 0xfe00 && c <= 0xfe0f
-           && (mask & (U_GC_S_MASK | U_GC_LO_MASK)) != 0;
-}
-
-
 /* The warning for a character by itself; IRI_WARNINGS: none. */
 static iri_warning_kind_t
-iri_character_warning(uint32_t c, uint32_t before)
+iri_character_warning(uint32_t before, uint32_t c, uint32_t after)
 {
     if (c >= 0xe0000 && c <= 0xe007f) {
         return IRI_WARN_TAG;
@@ -218,8 +183,8 @@ iri_character_warning(uint32_t c, uint32_t before)
     if (u_hasBinaryProperty((UChar32) c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT)
         || iri_char_is_bidi_control(c))
     {
-        return iri_is_orthographic(c, before) ? IRI_WARNINGS
-                                              : IRI_WARN_INVISIBLE;
+        return iri_is_orthographic(before, c, after) ? IRI_WARNINGS
+                                                     : IRI_WARN_INVISIBLE;
     }
 
     return iri_char_is_discouraged(c) ? IRI_WARN_LOOKS_LIKE : IRI_WARNINGS;
@@ -227,10 +192,13 @@ iri_character_warning(uint32_t c, uint32_t before)
 
 
 static iri_status_t
-iri_checker_character(iri_checker_t *checker, uint32_t c, size_t offset)
+iri_checker_character(iri_checker_t *checker, uint32_t c, uint32_t after,
+                      size_t offset)
 {
-    iri_warning_kind_t kind = iri_character_warning(c, checker->previous);
+    iri_warning_kind_t kind;
     iri_status_t       status = IRI_OK;
+
+    kind = iri_character_warning(checker->previous, c, after);
 
     checker->previous = c;
     checker->has_non_ascii = 1;
@@ -267,6 +235,18 @@ iri_checker_ascii(iri_checker_t *checker, unsigned char c, size_t offset)
 }
 
 
+/* The character at p, raw or escaped; 0: ASCII, not UTF-8, or the end. */
+static uint32_t
+iri_character_after(const unsigned char *p, const unsigned char *end)
+{
+    unsigned char octets[4];
+    uint32_t      c;
+    size_t        len;
+
+    return p < end && iri_character_at(p, end, &c, octets, &len) != 0 ? c : 0;
+}
+
+
 /* Check each character of a piece, and collect them in checker->decoded. */
 static iri_status_t
 iri_checker_characters(iri_checker_t *checker, iri_str_t piece)
@@ -285,7 +265,8 @@ iri_checker_characters(iri_checker_t *checker, iri_str_t piece)
             status = iri_buf_put(checker->env, &checker->decoded, octets,
                                  len);
             if (status == IRI_OK) {
-                status = iri_checker_character(checker, c, offset);
+                status = iri_checker_character(
+                    checker, c, iri_character_after(p + n, end), offset);
             }
             p += n;
             continue;

@@ -4,7 +4,6 @@
 
 #include <unicode/ustring.h>
 
-#include "iri_conf.h"
 #include "iriref/iri_iriref.h"
 
 

@@ -108,51 +108,7 @@ iri_is_like_escape(const unsigned char *p, const unsigned char *end)
 }
 
 
-/*
- * 1 if a non-joiner between these characters separates letters that would join
- * (RFC 5892, A.1).
- */
-static int
-iri_is_separated(int32_t before, int32_t after)
-{
-    int left = u_getIntPropertyValue(before, UCHAR_JOINING_TYPE);
-    int right = u_getIntPropertyValue(after, UCHAR_JOINING_TYPE);
-
-    return (left == U_JT_DUAL_JOINING || left == U_JT_LEFT_JOINING)
-           && (right == U_JT_DUAL_JOINING || right == U_JT_RIGHT_JOINING);
-}
-
-
-/*
- * 1 if an invisible character changes how its neighbours look: a joiner behind
- * a virama or a non-joiner between joining letters (RFC 5892, A.1 and A.2), or
- * a part of an emoji (UTS #51).  Such a character is a part of a word.
- */
-static int
-iri_is_visible_between(int32_t before, uint32_t c, int32_t after)
-{
-    if ((c == 0x200c || c == 0x200d) && u_getCombiningClass(before) == 9) {
-        return 1;
-    }
-
-    switch (c) {
-    case 0x200c:
-        return iri_is_separated(before, after);
-    case 0x200d:
-        return u_hasBinaryProperty(after, UCHAR_EXTENDED_PICTOGRAPHIC)
-               && (before == 0xfe0f
-                   || u_hasBinaryProperty(before, UCHAR_EMOJI_MODIFIER)
-                   || u_hasBinaryProperty(before,
-                                          UCHAR_EXTENDED_PICTOGRAPHIC));
-    case 0xfe0f:
-        return before > 0x7f && u_hasBinaryProperty(before, UCHAR_EMOJI);
-    default:
-        return 0;
-    }
-}
-
-
-/* The same for the character c with n octets at p. */
+/* 1 if the character c, n octets at p, must not be escaped: it is visible. */
 static int
 iri_is_shown(iri_str_t text, const unsigned char *p, size_t n, uint32_t c)
 {
@@ -181,7 +137,7 @@ iri_is_shown(iri_str_t text, const unsigned char *p, size_t n, uint32_t c)
         after = 0;
     }
 
-    return iri_is_visible_between((int32_t) before, c, (int32_t) after);
+    return iri_is_orthographic(before, c, after);
 }
 
 

@@ -10,7 +10,6 @@
  * value that is correct is returned unchanged.
  */
 
-#include "iri.h"
 #include "path/iri_path.h"
 #include "unicode/iri_unicode.h"
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "path/iri_path.h"
 #include "output/iri_stats_memory.h"
 
 static const char *const iri_stats_modes[IRI_STATS_MODES] = { "on",

@@ -18,24 +18,6 @@
 /* ---- URIs ---------------------------------------------------------------- */
 
 /*
- * Returns: 1 if c, a code point, is a ucschar of RFC 3987, 2.2, and no bidi
- * formatting character (draft 4.1).  U+00E9 -> 1; U+E000, U+200E -> 0
- */
-int iri_char_is_ucs(uint32_t c);
-
-/*
- * Returns: 1 if c is unreserved (RFC 3986, 2.3), so that "%41" and "A" are
- * equivalent.  'A' -> 1; '/' -> 0
- */
-int iri_is_unreserved(unsigned char c);
-
-/*
- * Returns: 1 if c needs no escape in a query, a fragment or an authority: it
- * can stand in a header field, a string and a tag.
- */
-int iri_is_literal(unsigned char c);
-
-/*
  * Append "?" and a query to buf.  query: octets as sent, without "?".  Octets
  * that cannot stand in a header field, a string or a tag (00 to 20, 7F to FF,
  * ", < and >) are percent-encoded, as by iri_location_field(); all others stay.
@@ -104,6 +86,32 @@ iri_form_t iri_repair_form(unsigned how);
  */
 iri_status_t iri_repair_is_possible(const iri_env_t *env, unsigned how,
                                     iri_str_t path, int *may);
+
+/*
+ * As iri_read(), but with escaped 0 out->uri may be empty.  iri_path_to_uri()
+ * makes it from out->path.  iri_redirect_location() does not need it.
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED, IRI_BAD_ESCAPE.
+ */
+iri_status_t iri_read_path(const iri_env_t *env,
+                           const iri_reading_conf_t *conf,
+                           const iri_received_path_t *request,
+                           iri_reading_t *out);
+
+/*
+ * The argument presence of iri_may_redirect(), for a request in report mode.
+ *
+ *   found      the last result of iri_find(); NULL: there was no lookup
+ *   moved      1 if found is for the path that RESTART of the first result gave
+ *   answered   1 if the server has sent an answer that is not an error
+ */
+iri_presence_t iri_presence_of(const iri_found_t *found, int moved,
+                               int answered);
+
+/*
+ * The code of a reason: "query-read" (doc/reasons.md).
+ * Returns: a static NUL-terminated string; "unknown" for a value out of range.
+ */
+const char *iri_query_why_code(iri_query_why_t why);
 
 
 #pragma GCC visibility pop

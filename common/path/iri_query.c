@@ -17,9 +17,8 @@
 
 #include <string.h>
 
-#include "iri.h"
 #include "unicode/iri_unicode.h"
-#include "charset/iri_charset.h"
+#include "path/iri_path.h"
 
 static const char *const iri_query_why_codes[IRI_QUERY_WHYS] = {
     "query-ascii",      "query-utf8",       "query-read",

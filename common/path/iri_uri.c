@@ -61,16 +61,6 @@ iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 
 
 int
-iri_char_is_ucs(uint32_t c)
-{
-    return c >= 0xa0 && !(c >= 0xd800 && c <= 0xf8ff)
-           && !(c >= 0xfdd0 && c <= 0xfdef) && !(c >= 0xfff0 && c <= 0xffff)
-           && (c & 0xfffe) != 0xfffe && !(c >= 0xe0000 && c <= 0xe0fff)
-           && c < 0xf0000 && !iri_char_is_bidi_control(c);
-}
-
-
-int
 iri_uri_high_octets_escaped(iri_str_t uri)
 {
     const unsigned char *p = uri.data, *end = uri.data + uri.len;
@@ -157,14 +147,6 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 }
 
 
-int
-iri_is_unreserved(unsigned char c)
-{
-    return iri_is_alphanumeric(c) || c == '-' || c == '.' || c == '_'
-           || c == '~';
-}
-
-
 /* Return 1 if the escape at p is normalized (RFC 3986, 6.2.2). */
 static int
 iri_is_normalized_escape(const unsigned char *p, unsigned char octet)
@@ -233,13 +215,6 @@ iri_uri_normalize(const iri_env_t *env, iri_str_t sent, iri_str_t *out)
     }
 
     return status;
-}
-
-
-int
-iri_is_literal(unsigned char c)
-{
-    return iri_is_visible(c) && c != '"' && c != '<' && c != '>';
 }
 
 

@@ -6,8 +6,8 @@
  * same names.  A collection must not be copied into itself.
  */
 
-#include "iri_request.h"
-#include "base/iri_string.h"
+#include "tree/iri_tree.h"
+#include "request/iri_state.h"
 
 
 static int

@@ -10,7 +10,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/iri_string.h"
+#include "host/iri_idna.h"
+#include "path/iri_path.h"
 #include "request/iri_state.h"
 
 

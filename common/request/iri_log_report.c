@@ -7,7 +7,6 @@
  * name is no gain if the entry is not in it.
  */
 
-#include "base/iri_string.h"
 #include "tree/iri_tree.h"
 #include "request/iri_state.h"
 
@@ -219,27 +218,6 @@ iri_request_report_find(iri_request_t *request, const iri_env_t *env,
         report->again = &lookup->found;
         report->search = &lookup->search;
     }
-}
-
-
-int
-iri_request_is_reported(const iri_request_t *request)
-{
-    const iri_report_t *report;
-    iri_verdict_t       verdict = IRI_PASS;
-
-    if (request->reported == NULL) {
-        return 0;
-    }
-
-    report = &request->reported->report;
-
-    if (report->found != NULL) {
-        verdict = report->found->verdict;
-    }
-
-    return request->has_reading || verdict == IRI_RESTART
-           || verdict == IRI_CHOOSE || verdict == IRI_REFUSE;
 }
 
 

@@ -6,7 +6,7 @@
  * and counters.  Lookups are in iri_request_find.c.
  */
 
-#include "base/iri_string.h"
+#include "tree/iri_tree.h"
 #include "request/iri_state.h"
 
 
@@ -520,6 +520,95 @@ iri_request_lookup_of(const iri_request_t *request, iri_str_t path)
     }
 
     return lookup;
+}
+
+
+/* 1 if a lookup was done and found no entry. */
+static int
+iri_stats_is_absent(const iri_found_t *found)
+{
+    return found->verdict == IRI_PASS && found->why != IRI_WHY_DECLARED
+           && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NONE;
+}
+
+
+/* Add the result of a lookup. */
+static void
+iri_stats_event_add(iri_stats_event_t *event, const iri_found_t *found)
+{
+    if (found->verdict != IRI_PASS || iri_stats_is_absent(found)) {
+        event->verdict = found->verdict;
+        event->why = found->why;
+    }
+
+    if (found->match > event->match) {
+        event->match = found->match;
+    }
+
+    if (found->repaired != IRI_FORM_ASCII) {
+        event->form = found->repaired;
+    }
+}
+
+
+void
+iri_stats_event_set(iri_stats_event_t *event, const iri_report_t *report)
+{
+    const iri_reading_t *reading = report->reading;
+    const iri_found_t   *found = report->found, *again = report->again;
+
+    event->form = reading->form;
+    event->charset = reading->charset;
+    event->verdict = reading->verdict;
+    event->why = reading->why;
+
+    if (reading->verdict == IRI_REFUSE || found == NULL) {
+        return;
+    }
+
+    /* The disk has confirmed another charset than that of the reading. */
+    if (found->verdict == IRI_RESTART && found->charset.len != 0
+        && reading->form != IRI_FORM_ASCII
+        && !iri_str_equal(found->charset, reading->charset))
+    {
+        event->form = IRI_FORM_LEGACY;
+        event->charset = found->charset;
+    }
+
+    iri_stats_event_add(event, found);
+
+    if (again != NULL && again->match > event->match) {
+        event->match = again->match;
+    }
+
+    /* Otherwise the request is one that has restarted. */
+    if (again != NULL
+        && (again->verdict == IRI_CHOOSE || again->verdict == IRI_REFUSE))
+    {
+        event->verdict = again->verdict;
+        event->why = again->why;
+    }
+}
+
+
+int
+iri_request_is_reported(const iri_request_t *request)
+{
+    const iri_report_t *report;
+    iri_verdict_t       verdict = IRI_PASS;
+
+    if (request->reported == NULL) {
+        return 0;
+    }
+
+    report = &request->reported->report;
+
+    if (report->found != NULL) {
+        verdict = report->found->verdict;
+    }
+
+    return request->has_reading || verdict == IRI_RESTART
+           || verdict == IRI_CHOOSE || verdict == IRI_REFUSE;
 }
 
 

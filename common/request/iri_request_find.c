@@ -6,8 +6,7 @@
  * was found, or that name counts as absent (design, 5.6).
  */
 
-#include "iri_dav.h"
-#include "base/iri_string.h"
+#include "tree/iri_tree.h"
 #include "request/iri_state.h"
 
 

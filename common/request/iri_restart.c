@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "iri.h"
-#include "base/iri_string.h"
+#include "tree/iri_tree.h"
+#include "request/iri_state.h"
 
 
 /* The offset of the first segment that differs. */

@@ -111,6 +111,78 @@ void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
               const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/*
+ * Compute the path with which a request restarts after IRI_RESTART
+ * (design 5.6).  The server's rules must judge the client's URL with the names
+ * that are opened, so the segments that have another name on disk are replaced
+ * in the URL.  If a rule has set another path, the segments from the first
+ * replaced one on must be the last segments of that path and of the URL.
+ *
+ *   url       canonical path of the client's URL, decoded, as first read; for a
+ *             subrequest or an error page its own first path
+ *   path      the path that was looked up; equal to url unless a rule has set
+ *             another
+ *   found     iri_found_t.path
+ *   restart   the new path, followed by a NUL that len does not count
+ *
+ * url, path and found are UTF-8 and begin with "/".
+ * Returns: 1 if *restart is set; 0: the paths do not allow a restart, or no
+ * memory.  Then the caller uses iri_find_canonical(), and serves no entry whose
+ * canonical path is not path.
+ *
+ * url "/Admin/a", path "/public/Admin/a", found "/public/admin/a"
+ *   -> 1, "/admin/a"
+ * url "/page", path "/public/INDEX.html", found "/public/index.html" -> 0
+ */
+int iri_restart_url(const iri_env_t *env, iri_str_t url, iri_str_t path,
+                    iri_str_t found, iri_str_t *restart);
+
+/*
+ * As iri_find(), for a path that cannot restart: entries with another canonical
+ * path than search->path are treated as absent.  Normalization and the charsets
+ * of the tree are handled as in iri_find().
+ *
+ * Returns: as iri_find().  out->verdict is never IRI_RESTART or IRI_CHOOSE.
+ *
+ * tree with "case", path "/public/INDEX.html", entry "index.html" -> PASS
+ */
+iri_status_t iri_find_canonical(const iri_env_t    *env,
+                                const iri_search_t *search, iri_found_t *out);
+
+/*
+ * Add, before all other notes, what would have been done with a request in
+ * report mode.  If nothing is found below a found directory, the note says
+ * that. Calls stat at most once per segment.
+ *
+ * Returns: IRI_OK; IRI_NO_MEMORY: no note was added.
+ *
+ * would restart as "/Docs/a.txt": form ascii, charset "", match case,
+ * found where width, case or accents differ, file "/srv/Docs/a.txt"
+ *
+ * Other beginnings: would serve, pass on, find nothing as, offer a choice for,
+ * find several names for, refuse.
+ */
+iri_status_t iri_note_report(const iri_env_t *env, iri_notes_t *notes,
+                             const iri_report_t *report);
+
+/*
+ * Get the reading of the requested path; an ASCII path is read now.
+ * conf: as for iri_request_read().
+ * *known: 0 if the requested path is not known; then *out is not written.
+ * Returns: as iri_read_path().
+ */
+iri_status_t iri_request_requested(const iri_request_t *request,
+                                   const iri_env_t *env,
+                                   const iri_reading_conf_t *conf,
+                                   iri_reading_t *out, int *known);
+
+/*
+ * Fill in form, charset, match, verdict and why of a request: what was done, or
+ * in report mode would have been done, with its path.  report->reading: form
+ * and charset as the disk has confirmed them; report->search is not used.
+ */
+void iri_stats_event_set(iri_stats_event_t *event, const iri_report_t *report);
+
 
 #pragma GCC visibility pop
 

@@ -260,6 +260,54 @@ iri_status_t iri_alternative_reading_try(iri_finder_t *finder,
  */
 int iri_tree_is_declared(const iri_tree_conf_t *tree);
 
+/*
+ * Does the answer depend on the charsets by which the request was read?  Then a
+ * client with another list (iri_charsets_parse) may get another answer for the
+ * same octets: the path is not UTF-8, or no entry has exactly the name of its
+ * first reading.
+ *
+ *   reading   NULL: the path is ASCII, or was canonical
+ *   found     NULL: there was no lookup
+ *   passed    0: the access rules have not passed yet; then 1 is returned for
+ *             each path that is not ASCII, so that the answer does not reveal
+ *             what was found
+ *
+ * Returns: 1 if it depends on them, else 0.
+ * "/caf%E9" -> 1; "/caf%C3%A9", which exists -> 0, with passed 0 -> 1
+ */
+int iri_depends_on_charsets(const iri_reading_t *reading,
+                            const iri_found_t *found, int passed);
+
+/* The relation of a Destination to its source. */
+typedef enum {
+    IRI_RELATION_NONE,
+    IRI_RELATION_SAME,     /* it is the source */
+    IRI_RELATION_INSIDE,   /* it is inside the source */
+    IRI_RELATION_PARENT    /* it contains the source, which would be deleted */
+} iri_relation_t;
+
+/*
+ * Find the relation of two names on disk, with symbolic links resolved.
+ * iri_request_transfer() answers SAME, PARENT and, with members, INSIDE with
+ * 403 (RFC 4918, 9.8.5 and 9.9.4).  source,
+ * destination: octets on disk, with or without a final "/"; destination need
+ * not exist.
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_IO_FAILED: unknown, so nothing may be
+ * written.
+ */
+iri_status_t iri_path_relation(const iri_env_t *env, iri_str_t source,
+                               iri_str_t destination, iri_relation_t *out);
+
+/*
+ * Does each entry keep its name if its octets are copied from one tree to
+ * another?  Servers copy a collection octet for octet.  If not, the reason is
+ * IRI_WHY_OTHER_TREE.
+ * Returns: 1 or 0.
+ * {EUC-JP}, {UTF-8} -> 0; {UTF-8}, {UTF-8, EUC-JP} -> 1, the reverse -> 0
+ */
+int iri_tree_preserves_names(const iri_tree_conf_t *from,
+                             const iri_tree_conf_t *to);
+
 
 #pragma GCC visibility pop
 

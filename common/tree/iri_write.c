@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "iri_dav.h"
-#include "base/iri_string.h"
+#include "tree/iri_tree.h"
 
 /* Greatest number of directories above a Destination that are checked. */
 #define IRI_MAX_ANCESTORS 256

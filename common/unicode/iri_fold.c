@@ -17,7 +17,6 @@
 #include <unicode/uscript.h>
 #include <unicode/ustring.h>
 
-#include "iri_conf.h"
 #include "unicode/iri_unicode.h"
 
 /* UTF-16 units of a key; a name that needs more is its own key. */

@@ -38,6 +38,16 @@ iri_char_is_bidi_control(uint32_t c)
 }
 
 
+int
+iri_char_is_ucs(uint32_t c)
+{
+    return c >= 0xa0 && !(c >= 0xd800 && c <= 0xf8ff)
+           && !(c >= 0xfdd0 && c <= 0xfdef) && !(c >= 0xfff0 && c <= 0xffff)
+           && (c & 0xfffe) != 0xfffe && !(c >= 0xe0000 && c <= 0xe0fff)
+           && c < 0xf0000 && !iri_char_is_bidi_control(c);
+}
+
+
 static int
 iri_char_is_jamo(uint32_t c)
 {

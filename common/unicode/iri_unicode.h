@@ -103,6 +103,22 @@ int iri_char_allowed(uint32_t c, int legacy);
 int iri_char_is_bidi_control(uint32_t c);
 
 /*
+ * Returns: 1 if c, a code point, is a ucschar of RFC 3987, 2.2, and no bidi
+ * formatting character (draft 4.1).  U+00E9 -> 1; U+E000, U+200E -> 0
+ */
+int iri_char_is_ucs(uint32_t c);
+
+/*
+ * Is the invisible character c part of the spelling: a joiner or non-joiner
+ * beside a virama, a non-joiner between letters that join (RFC 5892, A.1 and
+ * A.2), or a joiner or U+FE0F in an emoji (UTS #51)?
+ * before, after: its neighbours; 0: none.
+ * Returns: 1 or 0.
+ * U+06CC, U+200C, U+062E -> 1; 'a', U+200D, 'b' -> 0
+ */
+int iri_is_orthographic(uint32_t before, uint32_t c, uint32_t after);
+
+/*
  * Is c inert under NFC: NFC_Quick_Check=Yes and combining class 0?  Text of
  * such characters is in NFC.  Only the scripts of most names are listed; for
  * other characters 0 only costs time.

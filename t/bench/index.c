@@ -26,7 +26,7 @@
 #include <apr_general.h>
 #include <apr_pools.h>
 
-#include "base/iri_index_cache_apr.h"
+#include "index/iri_index_cache_apr.h"
 #include "iri.h"
 
 #define CACHE_SIZE ((size_t) 1 << 28)

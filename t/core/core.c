@@ -15,7 +15,7 @@
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
-#include "base/iri_index_cache_apr.h"
+#include "index/iri_index_cache_apr.h"
 #include "core.h"
 
 typedef union core_block_u core_block_t;

@@ -12,7 +12,7 @@
 #include <apr_general.h>
 #include <apr_pools.h>
 
-#include "base/iri_index_cache_apr.h"
+#include "index/iri_index_cache_apr.h"
 #include "fuzz.h"
 
 #if defined(__has_feature)

@@ -15,7 +15,7 @@
 #include <apr_pools.h>
 #include <apr_thread_mutex.h>
 
-#include "base/iri_index_cache_apr.h"
+#include "index/iri_index_cache_apr.h"
 
 #define CACHE_APR_RECORD_SHARE 1536 /* octets of size for each record */
 

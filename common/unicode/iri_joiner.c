@@ -1,0 +1,64 @@
+/*
+ * iri_joiner.c - invisible characters that belong to the spelling
+ *
+ * Persian, Sinhala and other scripts need joiners and non-joiners, and emoji
+ * need joiners and variation selectors.  Elsewhere these characters change
+ * nothing that a reader sees, so that two names look equal.
+ */
+
+#include <unicode/uchar.h>
+
+#include "unicode/iri_unicode.h"
+
+#define IRI_CCC_VIRAMA 9 /* Canonical_Combining_Class */
+
+
+/* Behind a virama (RFC 5892, A.1 and A.2), or before it (Bengali ra, ya). */
+static int
+iri_is_at_virama(UChar32 before, UChar32 after)
+{
+    return u_getCombiningClass(before) == IRI_CCC_VIRAMA
+           || u_getCombiningClass(after) == IRI_CCC_VIRAMA;
+}
+
+
+/* 1 if the letters before and after would join (RFC 5892, A.1). */
+static int
+iri_is_joining(UChar32 before, UChar32 after)
+{
+    int left = u_getIntPropertyValue(before, UCHAR_JOINING_TYPE);
+    int right = u_getIntPropertyValue(after, UCHAR_JOINING_TYPE);
+
+    return (left == U_JT_DUAL_JOINING || left == U_JT_LEFT_JOINING)
+           && (right == U_JT_DUAL_JOINING || right == U_JT_RIGHT_JOINING);
+}
+
+
+/* 1 if a joiner between these characters makes one emoji of them (UTS #51). */
+static int
+iri_is_emoji_sequence(UChar32 before, UChar32 after)
+{
+    return u_hasBinaryProperty(after, UCHAR_EXTENDED_PICTOGRAPHIC)
+           && (before == 0xfe0f
+               || u_hasBinaryProperty(before, UCHAR_EMOJI_MODIFIER)
+               || u_hasBinaryProperty(before, UCHAR_EXTENDED_PICTOGRAPHIC));
+}
+
+
+int
+iri_is_orthographic(uint32_t before, uint32_t c, uint32_t after)
+{
+    UChar32 left = (UChar32) before, right = (UChar32) after;
+
+    switch (c) {
+    case 0x200c:
+        return iri_is_at_virama(left, right) || iri_is_joining(left, right);
+    case 0x200d:
+        return iri_is_at_virama(left, right)
+               || iri_is_emoji_sequence(left, right);
+    case 0xfe0f:
+        return left > 0x7f && u_hasBinaryProperty(left, UCHAR_EMOJI);
+    default:
+        return 0;
+    }
+}
