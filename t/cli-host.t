@@ -243,13 +243,13 @@ subtest 'doc/hosts.md: forms' => sub {
     ok @rows > 8, 'a table';
     for (@rows) {
         my ($form, $host, $ascii) = @$_;
-        is value($host), $ascii =~ /^not looked at/ ? $host : $ascii,
+        is value($host), $ascii =~ /^not examined/ ? $host : $ascii,
             "$form: $host";
     }
 };
 
 subtest 'doc/hosts.md: names in a configuration' => sub {
-    my @rows = rows('written | known');
+    my @rows = rows('written | further');
     ok @rows > 6, 'a table';
     my $before;
     for (@rows) {
@@ -257,7 +257,7 @@ subtest 'doc/hosts.md: names in a configuration' => sub {
         my @names = $cell =~ /`([^`]+)`/g;
         for my $name (@names ? @names : $cell) {
             my $got = value($name, '--name') // $name;
-            if ($known =~ /^nothing/) {
+            if ($known =~ /^none/) {
                 is $got, $name, "$name is unchanged";
                 next;
             }
@@ -270,7 +270,7 @@ subtest 'doc/hosts.md: names in a configuration' => sub {
 };
 
 subtest 'doc/hosts.md: what is refused' => sub {
-    my @rows = rows('name | it');
+    my @rows = rows('name | reason');
     ok @rows > 8, 'a table';
     for (@rows) {
         my ($host, $why) = @$_;
