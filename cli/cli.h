@@ -332,10 +332,10 @@ int cli_is_unsafe(int32_t c);
 const char *cli_character(apr_pool_t *pool, int32_t character);
 
 /*
- * Octets as UTF-8.  Well-formed UTF-8 is copied (*escaped 0).  Otherwise all
- * octets above 7F and "%" are written as %HH (*escaped 1), so that
+ * Octets as UTF-8.  Well-formed UTF-8 is copied (*escaped 0).  Otherwise "%"
+ * and all octets that no URI contains are written as %HH (*escaped 1), so that
  * percent-decoding restores the octets.  NULL: memory is exhausted.
- * "50%" -> "50%"; "50%\xE9" -> "50%25%E9"
+ * "50%" -> "50%"; "50%\xE9{" -> "50%25%E9%7B"
  */
 const char *cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len,
                      int *escaped);

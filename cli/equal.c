@@ -73,13 +73,8 @@ equal_answer(const void *data, cli_call_t *call)
 {
     const equal_conf_t *conf = data;
     iri_status_t        status;
-    int                 equal = 0, i;
+    int                 equal = 0;
 
-    for (i = 0; i < 2 && conf->level != IRI_LEVEL_STRING; i++) {
-        if (call->operand[i].len > IRI_MAX_IRI) {
-            return cli_reject(call, (size_t) i, "is too long", IRI_MAX_IRI);
-        }
-    }
     status = iri_equal(&call->apr.env, conf->level, &conf->host,
                        call->operand[0], call->operand[1], &equal);
     if (status == IRI_OK

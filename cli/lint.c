@@ -98,6 +98,7 @@ typedef struct {
                                      char * */
     apr_pool_t         *dir_pool; /* cleared after each directory */
     const char         *path;     /* the current directory: "" or "a/b/" */
+    const char         *dir_name; /* path, decoded; NULL: it is UTF-8 */
     apr_array_header_t *names;    /* of its entries, iri_str_t */
     apr_array_header_t *renames;  /* in it, lint_rename_t */
     apr_hash_t         *rename_index; /* octets -> index in renames + 1 */
@@ -242,6 +243,7 @@ lint_ready(void *data)
     if (wrong != NULL) {
         return apr_psprintf(conf->pool, "--match %s", wrong);
     }
+    conf->lint.registry = conf->settings->registry;
     conf->lint.requests = &conf->settings->reading.charsets;
     conf->lint.tree = &conf->settings->tree;
     if (conf->plan != CLI_PLAN_NONE) {
@@ -323,26 +325,31 @@ lint_object(const lint_run_t *run, const iri_finding_t *finding)
 
 
 /*
- * Print the path of an entry.  Octets above 7F are escaped if they are not the
- * UTF-8 of the name, or if two names would look the same.
+ * Print the path of an entry.  Octets that are not the UTF-8 of the name, or of
+ * a name that looks like another, are escaped, and the name follows.
  */
 static void
-lint_show_path(const lint_run_t *run, const iri_finding_t *finding,
-               iri_str_t octets)
+lint_show_path(const lint_run_t *run, iri_lint_kind_t kind, iri_str_t octets,
+               iri_str_t name)
 {
-    iri_str_t path = lint_path(run, octets), name = finding->name;
-    int       other = finding->kind == IRI_LINT_TWIN
-                || finding->kind == IRI_LINT_LOOK_ALIKE
-                || !cli_octets_equal(octets, name);
+    iri_str_t path = lint_path(run, octets), shown = path;
 
-    if (other && finding->kind != IRI_LINT_COLLISION
-        && finding->kind != IRI_LINT_FORM)
+    if (kind != IRI_LINT_TWIN && kind != IRI_LINT_LOOK_ALIKE
+        && run->dir_name == NULL && cli_octets_equal(octets, name))
     {
-        path.data = (const unsigned char *) cli_escaped(run->dir_pool, path,
-                                                        &path.len);
-    }
-    if (path.data != NULL) {
         cli_print(stdout, path);
+        return;
+    }
+    shown.data = (const unsigned char *) cli_escaped(run->dir_pool, path,
+                                                     &shown.len);
+    if (shown.data != NULL) {
+        cli_print(stdout, shown);
+    }
+    if (name.len != 0 && shown.len != path.len) {
+        fputs("  \"", stdout);
+        fputs(run->dir_name != NULL ? run->dir_name : "", stdout);
+        cli_print(stdout, name);
+        putchar('"');
     }
 }
 
@@ -350,14 +357,13 @@ lint_show_path(const lint_run_t *run, const iri_finding_t *finding,
 static void
 lint_line(const lint_run_t *run, const iri_finding_t *finding)
 {
-    iri_str_t name = finding->meant;
-
     printf("%s%-11s%s  ", cli_bold(), iri_lint_text(finding->kind),
            cli_reset());
-    lint_show_path(run, finding, finding->octets);
+    lint_show_path(run, finding->kind, finding->octets, finding->name);
     if (finding->other.len != 0) {
         fputs("  and  ", stdout);
-        lint_show_path(run, finding, finding->other);
+        lint_show_path(run, finding->kind, finding->other,
+                       finding->other_name);
     }
     if (finding->kind == IRI_LINT_COLLISION) {
         printf("  (%s)", iri_match_text(finding->match));
@@ -367,14 +373,9 @@ lint_line(const lint_run_t *run, const iri_finding_t *finding)
         printf("  (%.*s)", (int) finding->charset.len,
                (const char *) finding->charset.data);
     }
-    if (finding->kind == IRI_LINT_TWIN || finding->kind == IRI_LINT_NFC
-        || finding->kind == IRI_LINT_LEGACY)
-    {
-        name = finding->name;
-    }
-    if (name.len != 0) {
+    if (finding->meant.len != 0) {
         fputs("  \"", stdout);
-        cli_print(stdout, name);
+        cli_print(stdout, finding->meant);
         putchar('"');
     }
     putchar('\n');
@@ -553,40 +554,11 @@ lint_print_plan(lint_run_t *run)
 
 /* ---- walk ---------------------------------------------------------------- */
 
-/* The name of an unreadable entry in its likely charset, if that decodes it. */
-static iri_str_t
-lint_likely_name(const lint_run_t *run, const iri_finding_t *finding)
-{
-    iri_env_apr_t        apr_env;
-    iri_converted_t      name;
-    const iri_charset_t *charset;
-    const iri_str_t     *guess = &finding->charset;
-    const char          *label = apr_pstrmemdup(
-                 run->dir_pool, (const char *) guess->data, guess->len);
-
-    iri_env_apr_init(&apr_env, run->dir_pool, NULL, NULL);
-    if (label == NULL
-        || cli_open_charset(run->conf->settings->registry, label, &charset)
-               != NULL
-        || iri_decode(&apr_env.env, charset, finding->octets, &name) != IRI_OK
-        || name.why != NULL)
-    {
-        return finding->meant;
-    }
-    return name.value;
-}
-
-
 static iri_status_t
-lint_on_finding(void *arg, const iri_finding_t *each)
+lint_on_finding(void *arg, const iri_finding_t *finding)
 {
-    lint_run_t          *run = arg;
-    iri_finding_t        likely = *each;
-    const iri_finding_t *finding = &likely;
+    lint_run_t *run = arg;
 
-    if (each->kind == IRI_LINT_UNREADABLE && each->charset.len != 0) {
-        likely.meant = lint_likely_name(run, each);
-    }
     run->count[finding->kind]++;
     run->findings++;
     if (run->conf->plan != CLI_PLAN_NONE) {
@@ -601,6 +573,30 @@ lint_on_finding(void *arg, const iri_finding_t *each)
 }
 
 
+/* The path of the current directory in UTF-8, to print it: decoded by the first
+   charset of the tree that can.  NULL: as its octets. */
+static const char *
+lint_dir_name(const lint_run_t *run, const iri_env_t *env)
+{
+    const iri_charsets_t *charsets = &run->conf->lint.tree->charsets;
+    iri_converted_t       name = { { 0, NULL }, "", 0 };
+    iri_str_t             path;
+    size_t                i;
+
+    path.data = (const unsigned char *) run->path;
+    path.len = strlen(run->path);
+    for (i = 0; i < charsets->count && name.why != NULL; i++) {
+        if (iri_decode(env, charsets->at[i], path, &name) != IRI_OK) {
+            return NULL;
+        }
+    }
+    if (name.why != NULL || cli_octets_equal(name.value, path)) {
+        return NULL;
+    }
+    return cli_printable(run->dir_pool, name.value);
+}
+
+
 static iri_status_t
 lint_names(lint_run_t *run)
 {
@@ -608,6 +604,7 @@ lint_names(lint_run_t *run)
     iri_status_t  status;
 
     iri_env_apr_init(&apr_env, run->dir_pool, NULL, NULL);
+    run->dir_name = lint_dir_name(run, &apr_env.env);
     apr_env.env.fold_keys = run->conf->settings->fold_keys;
     run->renames = apr_array_make(run->dir_pool, 8, sizeof(lint_rename_t));
     run->rename_index = cli_hash_make(run->dir_pool);

@@ -54,7 +54,15 @@ cli_is_utf8(iri_str_t octets)
 }
 
 
-/* all: 1 escapes octets above 7F and "%", 0 copies the octets. */
+/* 1 if a URI can contain the octet (RFC 3986, 2), "%" excepted. */
+static int
+cli_is_of_uri(unsigned char c)
+{
+    return c > 0x20 && c < 0x7F && strchr("\"%<>\\^`{|}", c) == NULL;
+}
+
+
+/* all: 1 escapes "%" and what no URI contains, 0 copies the octets. */
 static const char *
 cli_escape_all(apr_pool_t *pool, iri_str_t octets, size_t *len, int all)
 {
@@ -71,7 +79,7 @@ cli_escape_all(apr_pool_t *pool, iri_str_t octets, size_t *len, int all)
     for (i = 0; i < octets.len; i++) {
         unsigned char c = octets.data[i];
 
-        if (all && (c >= 0x80 || c == '%')) {
+        if (all && !cli_is_of_uri(c)) {
             to = cli_put_escape(to, c);
         } else {
             *to++ = (char) c;

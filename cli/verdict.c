@@ -28,18 +28,24 @@ verdict_trace(void *arg, iri_log_level_t level, iri_str_t line)
 }
 
 
-/* Print a stage and its octets, which are escaped like fields of the answer. */
+/* Print a stage and its octets, which are escaped like fields of the answer; a
+   path such that it can be copied as a target, in which "%" begins an escape.
+ */
 static void
 verdict_heading(cli_call_t *call, iri_stage_t stage, iri_str_t octets)
 {
-    iri_str_t shown = { 0, NULL };
-    int       escaped;
+    iri_str_t   shown = { 0, NULL };
+    const char *text;
+    int         escaped;
 
     if (call->trace == NULL) {
         return;
     }
-    shown.data = (const unsigned char *) cli_text(call->pool, octets,
-                                                  &shown.len, &escaped);
+    text = (stage == IRI_STAGE_READING || stage == IRI_STAGE_RESTART)
+                   && memchr(octets.data, '%', octets.len) != NULL
+               ? cli_escaped(call->pool, octets, &shown.len)
+               : cli_text(call->pool, octets, &shown.len, &escaped);
+    shown.data = (const unsigned char *) text;
     fprintf(call->trace, "%s%s", cli_color(call->trace, CLI_BOLD),
             iri_stage_text(stage));
     cli_print(call->trace, shown.data != NULL ? shown : octets);

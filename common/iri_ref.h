@@ -303,14 +303,14 @@ const char *iri_level_text(iri_level_t level);
 
 /*
  * Are two IRIs equal?  With SYNTAX, SCHEME and IDN a text that is not an
- * IRI-reference equals only itself, and so does, with any level, a text with
- * more than IRI_MAX_IRI octets.
+ * IRI-reference equals only itself.
  *
  *   host    for IDN; else NULL
  *   equal   1 or 0
  *
- * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.  STRING and ESCAPES allocate
- * no memory.
+ * Returns: IRI_OK; IRI_PATH_TOO_LONG: a text has more than IRI_MAX_IRI octets,
+ * and the level is not STRING; IRI_NO_MEMORY, IRI_ICU_FAILED.  STRING and
+ * ESCAPES allocate no memory.
  * "/~user", "/%7euser": STRING 0, ESCAPES 1; "/a%2Fb", "/a/b": 0 for all levels
  */
 iri_status_t iri_equal(const iri_env_t *env, iri_level_t level,
@@ -461,11 +461,11 @@ typedef struct {
     iri_str_t       octets;   /* of the entry; empty: the whole directory */
     iri_str_t       name;     /* canonical, UTF-8; empty: it has no name */
     iri_str_t       other;    /* octets of another entry; or empty */
+    iri_str_t       other_name;   /* the name of that entry */
     iri_match_t     match;    /* COLLISION: the difference; else NONE */
     iri_str_t       meant;    /* MOJIBAKE: the repaired name; LOOK_ALIKE: the
-                                 ASCII that it looks like; UNREADABLE, in the
-                                 output of iri lint: the name in charset; else
-                                 empty */
+                                 ASCII that it looks like; CHARSET,
+                                 UNREADABLE: the name in charset; or empty */
     const char     *why;      /* BIDI, and LOOK_ALIKE of a single name: a
                                  phrase, static; else NULL */
     iri_str_t       charset;  /* CHARSET, FORM, LEGACY: its name; UNREADABLE:
@@ -488,6 +488,9 @@ typedef struct {
     unsigned                 kinds;      /* 1u << kind, for each to report */
     const iri_confusables_t *confusables; /* for LOOK_ALIKE; NULL: scripts and
                                             look-alikes are not checked */
+    iri_registry_t          *registry;   /* to decode UNREADABLE names in the
+                                            likely charset; NULL: they are not
+                                            decoded */
 } iri_lint_conf_t;
 
 /*

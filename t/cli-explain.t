@@ -259,6 +259,12 @@ subtest 'fields' => sub {
 };
 
 subtest 'octets that are not UTF-8' => sub {
+    for my $target ('/%96%7B', '/%83%5C', '/%81%60.txt', '/100%25.txt',
+        "/\xC3\xA9") {
+        my ($code, $out) = capture('', $iri, 'explain', '--charset', 'gbk',
+            '--charset', 'sjis', $target);
+        like $out, qr/^Reading \Q$target\E$/m, "$target can be copied";
+    }
     my $got = explain_target('/\\xE9%25', '--invalid', 'pass');
     is $got->{path}, '/%E9%25', 'percent-encoded, with "%"';
     is_deeply [grep { $_ eq 'path' } @{ $got->{escaped} }], ['path'],

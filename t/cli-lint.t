@@ -63,7 +63,7 @@ subtest 'findings' => sub {
     is $err, '', 'standard error is empty';
     unlike $out, qr/\033/, 'no colours in a pipe';
     like $out, qr{^nfc +\./e%CC%81\.html  "\xC3\xA9\.html"$}m, 'nfc';
-    like $out, qr{^twin +\./%C3%A9\.html  and  \./e%CC%81\.html }m, 'twin';
+    like $out, qr{^twin +\./%C3%A9\.html  "\xC3\xA9\.html"  and  \./e%CC%81\.html  "}m, 'twin';
     like $out, qr{^collision +\./sub/cafe  and  \./sub/Cafe  \(case\)$}m,
         'collision';
     like $out, qr{^reserved +\./sub/a#b$}m, 'reserved';
@@ -88,14 +88,14 @@ subtest 'findings' => sub {
 my @kinds = (
     ['unreadable',  '\xE9',                   '\xC3\xA9', './%E9'],
     ['unreachable', 'a\x01b',                 'a b',      './a%01b'],
-    ['charset', '\xC3\xA9', '\xE9', './%C3%A9  (UTF-8)',
+    ['charset', '\xC3\xA9', '\xE9', qq{./%C3%A9  "\xC3\x83\xC2\xA9"  (UTF-8)  "\xC3\xA9"},
         '--filename-charset', 'windows-1252,utf-8'],
     ['mojibake', 'caf\xC3\x83\xC2\xA9', 'caf\xC3\xA9',
         "./caf\xC3\x83\xC2\xA9  \"caf\xC3\xA9\""],
     ['mojibake', '\xC3\xA3\xC2\x81\xE2\x80\x9A', '\xE3\x81\x82',
         "./%C3%A3%C2%81%E2%80%9A  \"\xE3\x81\x82\""],
     ['twin', 'e\xCC\x81 \xC3\xA9', 'e \xC3\xA9',
-        "./%C3%A9  and  ./e%CC%81  \"\xC3\xA9\""],
+        qq{./%C3%A9  "\xC3\xA9"  and  ./e%CC%81  "\xC3\xA9"}],
     ['collision', 'a.html A.html', 'a.html b.html',
         './a.html  and  ./A.html  (case)'],
     ['collision', '\xEF\xBD\xB1 \xE3\x82\xA2', '\xEF\xBD\xB1 \xE3\x82\xA4',
@@ -121,17 +121,18 @@ my @kinds = (
     ['bidi', 'a\xE2\x80\xAEb', 'ab',
         './a%E2%80%AEb  (a bidi formatting character)'],
     ['look-alike', 'p\xD0\xB0ypal', 'paypal',
-        "./p%D0%B0ypal  (scripts that no language mixes)"],
+        qq{./p%D0%B0ypal  "p\xD0\xB0ypal"  (scripts that no language mixes)}],
     ['look-alike', '\xD0\xBE\xD1\x81\xD0\xB0', '\xD0\xB6\xD1\x81\xD0\xB0',
-        "./%D0%BE%D1%81%D0%B0  (looks like a word in ASCII)"
-            . '  "oca"'],
+        qq{./%D0%BE%D1%81%D0%B0  "\xD0\xBE\xD1\x81\xD0\xB0"  (looks like a }
+            . 'word in ASCII)  "oca"'],
     ['look-alike', 'a\xE2\x80\x8Bb', 'ab',
-        './a%E2%80%8Bb  (a character that is not seen)'],
+        qq{./a%E2%80%8Bb  "a\xE2\x80\x8Bb"  (a character that is not seen)}],
     ['look-alike', 'page1 pageI', 'page1 page2', './pageI  and  ./page1'],
     ['reserved',   'a?b',         'a!b',         './a?b'],
-    ['long', '\xA4\xA2' x 90, '\xA4\xA2' x 85, './' . '%A4%A2' x 90,
+    ['long', '\xA4\xA2' x 90, '\xA4\xA2' x 85,
+        './' . '%A4%A2' x 90 . '  "' . "\xE3\x81\x82" x 90 . '"',
         '--filename-charset', 'euc-jp'],
-    ['legacy', '\xA4\xA2', 'a', qq{./%A4%A2  (EUC-JP)  "\xE3\x81\x82"},
+    ['legacy', '\xA4\xA2', 'a', qq{./%A4%A2  "\xE3\x81\x82"  (EUC-JP)},
         '--filename-charset', 'euc-jp'],
 );
 

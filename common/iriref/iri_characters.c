@@ -160,6 +160,32 @@ iri_checker_warn(iri_checker_t *checker, iri_warning_kind_t kind,
 }
 
 
+/* UTS #31, 5.1.4 has those of Thai and Lao. */
+int
+iri_char_is_compatibility_letter(uint32_t c)
+{
+    return c == 0x0587                    /* Armenian ECH YIWN */
+           || c == 0x0e33                 /* Thai SARA AM */
+           || c == 0x0eb3                 /* Lao AM */
+           || c == 0x0edc || c == 0x0edd; /* Lao HO NO, HO MO */
+}
+
+
+int
+iri_has_dotless_i(iri_str_t text)
+{
+    size_t i;
+
+    for (i = 1; i < text.len; i++) {
+        if (text.data[i - 1] == 0xc4 && text.data[i] == 0xb1) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /* The warning for a character by itself; IRI_WARNINGS: none. */
 static iri_warning_kind_t
 iri_character_warning(uint32_t before, uint32_t c, uint32_t after)
@@ -214,7 +240,8 @@ iri_checker_character(iri_checker_t *checker, uint32_t c, uint32_t after,
         status = iri_checker_warn(checker, IRI_WARN_NOT_NFC, offset, c);
 
     } else if (u_getIntPropertyValue((UChar32) c, UCHAR_NFKC_QUICK_CHECK)
-               == UNORM_NO)
+                   == UNORM_NO
+               && !iri_char_is_compatibility_letter(c))
     {
         status = iri_checker_warn(checker, IRI_WARN_COMPATIBILITY, offset, c);
     }
@@ -471,7 +498,7 @@ iri_checker_scripts(iri_checker_t           *checker,
     }
 
     /* Skip the check of the piece if one of its characters was reported. */
-    if (status != IRI_OK
+    if (status != IRI_OK || iri_has_dotless_i(decoded)
         || (checker->reported
             & (1u << IRI_WARN_LOOKS_LIKE | 1u << IRI_WARN_WIDTH
                | 1u << IRI_WARN_INVISIBLE | 1u << IRI_WARN_COMPATIBILITY

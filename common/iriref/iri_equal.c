@@ -226,9 +226,12 @@ iri_equal(const iri_env_t *env, iri_level_t level,
     a = iri_str_non_null(a);
     b = iri_str_non_null(b);
 
-    if (same || level == IRI_LEVEL_STRING || a.len > IRI_MAX_IRI
-        || b.len > IRI_MAX_IRI)
-    {
+    if (level != IRI_LEVEL_STRING
+        && (a.len > IRI_MAX_IRI || b.len > IRI_MAX_IRI)) {
+        return IRI_PATH_TOO_LONG;
+    }
+
+    if (same || level == IRI_LEVEL_STRING) {
         *equal = same;
         return IRI_OK;
     }

@@ -103,6 +103,12 @@ int iri_ranges_contain(const iri_range_t *ranges, size_t count, uint32_t c);
 int iri_char_is_discouraged(uint32_t c);
 
 /*
+ * 1 if c is not in NFKC, but a letter that a language cannot be written without
+ * (iri_characters.c).
+ */
+int iri_char_is_compatibility_letter(uint32_t c);
+
+/*
  * Fast test for frequent characters.  Returns: 1 if all 16 characters of the
  * block of c are ucschar and none of them is discouraged; 0 if the exact
  * functions (iri_char_is_ucs, iri_char_is_discouraged) must decide.
@@ -206,6 +212,12 @@ size_t iri_remove_dot_segments(unsigned char *path, size_t len, int relative);
 
 
 /* ---- look-alikes --------------------------------------------------------- */
+
+/*
+ * 1 if a text has U+0131, without which Turkish cannot be written: that it looks
+ * like ASCII is no sign of deception.
+ */
+int iri_has_dotless_i(iri_str_t text);
 
 /*
  * The skeleton of a text (UTS #39, 4; iri_characters.c).  text: UTF-8; *out:

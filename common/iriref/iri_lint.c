@@ -169,6 +169,7 @@ iri_lint_detect(iri_lint_t *lint, UCharsetDetector *detector)
     UErrorCode            error = U_ZERO_ERROR;
     const UCharsetMatch  *match;
     const char           *label = NULL;
+    iri_charsets_t        guess;
     iri_str_t             name;
     const iri_encoding_t *encoding;
 
@@ -197,6 +198,14 @@ iri_lint_detect(iri_lint_t *lint, UCharsetDetector *detector)
     {
         lint->guessed_charset.data = (const unsigned char *) encoding->name;
         lint->guessed_charset.len = strlen(encoding->name);
+    }
+
+    if (lint->guessed_charset.len != 0 && lint->conf->registry != NULL
+        && iri_parse_charsets(lint->conf->registry, &lint->guessed_charset, 1,
+                              0, &guess)
+               == NULL)
+    {
+        lint->guess = guess.at[0];
     }
 
     return IRI_OK;
@@ -277,9 +286,14 @@ iri_lint_read(iri_lint_t *lint, iri_lint_entry_t *entry)
         lint->read_count[entry->charset]++;
     }
 
-    return iri_lint_is_utf8(entry->octets)
-               ? IRI_OK
-               : iri_lint_add_sample(lint, entry->octets);
+    if (iri_lint_is_utf8(entry->octets)) {
+        lint->utf8_count++;
+        return IRI_OK;
+    }
+
+    lint->legacy_count++;
+
+    return iri_lint_add_sample(lint, entry->octets);
 }
 
 
@@ -301,6 +315,20 @@ iri_lint_is_reserved(iri_str_t octets)
 }
 
 
+/*
+ * 1 if a name that a legacy charset decodes seems to be UTF-8.  Short names in
+ * a multi-byte charset may be UTF-8 by chance: the other names then decide.
+ */
+static int
+iri_lint_seems_utf8(const iri_lint_t *lint, const iri_charset_t *charset,
+                    iri_str_t octets)
+{
+    return iri_lint_is_utf8(octets)
+           && (iri_charset_is_single(charset)
+               || lint->utf8_count >= lint->legacy_count);
+}
+
+
 /* Check the encoding and normalization of a name that is not ASCII. */
 static iri_status_t
 iri_lint_check_forms(iri_lint_t *lint, const iri_lint_entry_t *entry)
@@ -308,7 +336,7 @@ iri_lint_check_forms(iri_lint_t *lint, const iri_lint_entry_t *entry)
     const iri_tree_conf_t *tree = lint->conf->tree;
     const iri_charset_t   *charset = tree->charsets.at[entry->charset];
     iri_status_t           status = IRI_OK;
-    int                    utf8 = iri_charset_is_utf8(charset), nfkc;
+    int                    utf8 = iri_charset_is_utf8(charset);
 
     if (utf8 && tree->names != IRI_FILENAME_NFD
         && !iri_str_equal(entry->name, entry->octets))
@@ -316,10 +344,12 @@ iri_lint_check_forms(iri_lint_t *lint, const iri_lint_entry_t *entry)
         status = iri_lint_report_entry(lint, IRI_LINT_NFC, entry);
     }
 
-    if (status == IRI_OK && !utf8 && iri_lint_is_utf8(entry->octets)) {
-        status = iri_lint_report(lint, IRI_LINT_CHARSET, entry, NULL,
-                                 IRI_MATCH_NONE,
-                                 iri_charset_name(&iri_charset_utf8));
+    if (status == IRI_OK && !utf8
+        && iri_lint_seems_utf8(lint, charset, entry->octets))
+    {
+        status = iri_lint_report_meant(lint, IRI_LINT_CHARSET, entry,
+                                       entry->octets,
+                                       iri_charset_name(&iri_charset_utf8));
     }
 
     if (status == IRI_OK && !utf8) {
@@ -331,14 +361,33 @@ iri_lint_check_forms(iri_lint_t *lint, const iri_lint_entry_t *entry)
         status = iri_lint_report_entry(lint, IRI_LINT_LONG, entry);
     }
 
-    if (status == IRI_OK && iri_lint_wants(lint, IRI_LINT_NFKC)) {
-        status = iri_lint_is_nfkc(entry->name, &nfkc);
-        if (status == IRI_OK && !nfkc) {
-            status = iri_lint_report_entry(lint, IRI_LINT_NFKC, entry);
-        }
+    return status == IRI_OK && !iri_lint_is_nfkc(entry->name)
+               ? iri_lint_report_entry(lint, IRI_LINT_NFKC, entry)
+               : status;
+}
+
+
+/* Report UNREADABLE, with the name in the likely charset, if that decodes it. */
+static iri_status_t
+iri_lint_unreadable(iri_lint_t *lint, const iri_lint_entry_t *entry)
+{
+    iri_converted_t likely = { { 0, NULL }, NULL, 0 };
+    iri_status_t    status = IRI_OK;
+
+    lint->scratch_used = 0;
+
+    if (lint->guess != NULL) {
+        status = iri_decode(&lint->scratch, lint->guess, entry->octets,
+                            &likely);
+    }
+    if (likely.why != NULL) {
+        likely.value.len = 0;
     }
 
-    return status;
+    return status == IRI_OK
+               ? iri_lint_report_meant(lint, IRI_LINT_UNREADABLE, entry,
+                                       likely.value, lint->guessed_charset)
+               : status;
 }
 
 
@@ -349,8 +398,7 @@ iri_lint_check_entry(iri_lint_t *lint, iri_lint_entry_t *entry)
 
     if (entry->name.len == 0) {
         if (!iri_lint_is_decodable(lint, entry->octets)) {
-            return iri_lint_report(lint, IRI_LINT_UNREADABLE, entry, NULL,
-                                   IRI_MATCH_NONE, lint->guessed_charset);
+            return iri_lint_unreadable(lint, entry);
         }
 
         status = iri_lint_report_entry(lint, IRI_LINT_UNREACHABLE, entry);

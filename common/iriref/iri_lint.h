@@ -42,6 +42,9 @@ typedef struct {
                                             each, to detect their charset */
     size_t                 sample_high;  /* its octets above 7F */
     iri_str_t              guessed_charset;  /* empty: not detected */
+    const iri_charset_t   *guess;        /* the same; NULL: not available */
+    size_t                 utf8_count;   /* names that are UTF-8, not ASCII */
+    size_t                 legacy_count; /* names that are not UTF-8 */
     size_t                 read_count[IRI_MAX_CHARSETS];   /* names that are
                                                 not ASCII, by charset */
 } iri_lint_t;
@@ -66,12 +69,17 @@ iri_status_t iri_lint_report(const iri_lint_t *lint, iri_lint_kind_t kind,
                              const iri_lint_entry_t *other, iri_match_t match,
                              iri_str_t charset);
 
+/* The same for a finding of one entry with a likely name, which may be empty. */
+iri_status_t iri_lint_report_meant(const iri_lint_t *lint, iri_lint_kind_t kind,
+                                   const iri_lint_entry_t *entry,
+                                   iri_str_t meant, iri_str_t charset);
+
 /* Copy a text to the arena.  Returns: IRI_OK, IRI_NO_MEMORY. */
 iri_status_t iri_lint_copy(const iri_lint_t *lint, iri_str_t text,
                            iri_str_t *out);
 
-/* *is: 1 if name, UTF-8, is in NFKC.  Returns: IRI_OK, IRI_ICU_FAILED. */
-iri_status_t iri_lint_is_nfkc(iri_str_t name, int *is);
+/* 1 if a name in NFC is in NFKC, except for letters that its language needs. */
+int iri_lint_is_nfkc(iri_str_t name);
 
 /* Compare two pointers to entries by name, then by octets, for qsort. */
 int iri_lint_by_name(const void *a, const void *b);

@@ -223,18 +223,12 @@ iri_lint_check_ascii_look_alike(iri_reporter_t *reporter)
 {
     const iri_lint_entry_t *entry = reporter->entry;
     iri_finding_t           finding;
-    iri_status_t            status;
-    int                     nfkc;
 
     if (reporter->reported || !iri_str_is_ascii(entry->skeleton)
-        || !iri_lint_has_letter(entry->name))
+        || !iri_lint_has_letter(entry->name) || iri_has_dotless_i(entry->name)
+        || !iri_lint_is_nfkc(entry->name))
     {
         return IRI_OK;
-    }
-
-    status = iri_lint_is_nfkc(entry->name, &nfkc);
-    if (status != IRI_OK || !nfkc) {
-        return status;
     }
 
     iri_finding_init(&finding, IRI_LINT_LOOK_ALIKE, entry);

@@ -3,10 +3,12 @@
  * names
  */
 
+#include <unicode/uchar.h>
 #include <unicode/unorm2.h>
-#include <unicode/ustring.h>
 
 #include "iri_lint.h"
+#include "iriref/iri_iriref.h"
+#include "unicode/iri_unicode.h"
 
 
 /* ---- findings ------------------------------------------------------------ */
@@ -54,7 +56,23 @@ iri_lint_report(const iri_lint_t *lint, iri_lint_kind_t kind,
 
     if (other != NULL) {
         finding.other = other->octets;
+        finding.other_name = other->name;
     }
+
+    return iri_lint_report_finding(lint, &finding);
+}
+
+
+iri_status_t
+iri_lint_report_meant(const iri_lint_t *lint, iri_lint_kind_t kind,
+                      const iri_lint_entry_t *entry, iri_str_t meant,
+                      iri_str_t charset)
+{
+    iri_finding_t finding;
+
+    iri_finding_init(&finding, kind, entry);
+    finding.meant = meant;
+    finding.charset = charset;
 
     return iri_lint_report_finding(lint, &finding);
 }
@@ -86,19 +104,30 @@ iri_lint_copy(const iri_lint_t *lint, iri_str_t text, iri_str_t *out)
 }
 
 
-iri_status_t
-iri_lint_is_nfkc(iri_str_t name, int *is)
+/* A name is in NFC: with no character that NFKC replaces it is in NFKC. */
+int
+iri_lint_is_nfkc(iri_str_t name)
 {
-    UErrorCode          error = U_ZERO_ERROR;
-    const UNormalizer2 *nfkc = unorm2_getNFKCInstance(&error);
-    UChar               text[IRI_MAX_SEGMENT];
-    int32_t             units;
+    const unsigned char *p = name.data, *end = p + name.len;
+    uint32_t             c;
+    size_t               n;
 
-    u_strFromUTF8(text, IRI_MAX_SEGMENT, &units, (const char *) name.data,
-                  (int32_t) name.len, &error);
-    *is = unorm2_isNormalized(nfkc, text, units, &error);
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
 
-    return U_SUCCESS(error) ? IRI_OK : IRI_ICU_FAILED;
+        if (n == 0) {
+            break;
+        }
+
+        if (u_getIntPropertyValue((UChar32) c, UCHAR_NFKC_QUICK_CHECK)
+                == UNORM_NO
+            && !iri_char_is_compatibility_letter(c))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 

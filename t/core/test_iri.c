@@ -892,6 +892,13 @@ test_limits(void **state)
                                    S(" "), &same),
                          IRI_OK);
         assert_int_equal(same, 0);
+        text.len = (size_t) (IRI_MAX_IRI + over);
+        assert_int_equal(
+            iri_equal(&core.env, IRI_LEVEL_NFC, NULL, text, text, &same),
+            over == 1 ? IRI_PATH_TOO_LONG : IRI_OK);
+        assert_int_equal(
+            iri_equal(&core.env, IRI_LEVEL_STRING, NULL, text, text, &same),
+            IRI_OK);
         core_forget(&core);
     }
 

@@ -87,7 +87,8 @@ check_findings(const char *requests, const char *tree,
 {
     iri_charsets_t  charsets = core_charsets(requests);
     iri_tree_conf_t trees = core_tree(tree, form, 0);
-    iri_lint_conf_t conf = { &charsets, &trees, match, kinds, look };
+    iri_lint_conf_t conf = { &charsets, &trees, match,
+                             kinds,     look,   core_registry() };
     iri_str_t       names[32];
     size_t          count;
     core_t          core;
@@ -155,7 +156,8 @@ test_one(void **state)
 
         iri_tree_conf_t tree = core_tree("euc-jp", IRI_FILENAME_ANY, 0);
         iri_charsets_t  none = { 0, { NULL } };
-        iri_lint_conf_t conf = { &none, &tree, 0, 1u << IRI_LINT_LONG, NULL };
+        iri_lint_conf_t conf = { &none, &tree, 0, 1u << IRI_LINT_LONG,
+                                 NULL,  NULL };
         iri_str_t       name = { 170, (unsigned char *) long_name };
 
         core_init(&core);
@@ -191,9 +193,10 @@ test_charset(void **state)
 {
     (void) state;
     /* UTF-8 after windows-1252 in the list */
-    check_findings(
-        "", "windows-1252 utf-8", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_CHARSET,
-        NAMES("caf\xC3\xA9", "caf\xE9", "cafe"), "charset|caf%C3%A9|UTF-8\n");
+    check_findings("", "windows-1252 utf-8", IRI_FILENAME_ANY, 0,
+                   1u << IRI_LINT_CHARSET,
+                   NAMES("caf\xC3\xA9", "caf\xE9", "cafe"),
+                   "charset|caf%C3%A9|UTF-8=caf%C3%A9\n");
     check_findings("", "utf-8 windows-1252", IRI_FILENAME_ANY, 0,
                    1u << IRI_LINT_CHARSET,
                    NAMES("caf\xC3\xA9", "caf\xE9", "cafe"), "");
@@ -214,11 +217,22 @@ test_charset(void **state)
     check_findings(
         "", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_UNREADABLE,
         NAMES("\xA4\xB3", EUC_1, EUC_2),
-        "unreadable|%A4%B3|EUC-JP\n"
+        "unreadable|%A4%B3|EUC-JP=%E3%81%93\n"
         "unreadable|%A4%B3%A4%EC%A4%CF%C6%FC%CB%DC%B8%EC%A4%C7%A4%B9|"
-        "EUC-JP\n"
+        "EUC-JP=%E3%81%93%E3%82%8C%E3%81%AF%E6%97%A5%E6%9C%AC%E8%AA%9E%E3%81"
+        "%A7%E3%81%99\n"
         "unreadable|%A4%CB%A4%DB%A4%F3%A4%B4%A4%CE%A5%DA%A1%BC%A5%B8|"
-        "EUC-JP\n");
+        "EUC-JP=%E3%81%AB%E3%81%BB%E3%82%93%E3%81%94%E3%81%AE%E3%83%9A%E3%83"
+        "%BC%E3%82%B8\n");
+
+    /* D6 B5 is UTF-8, too: so it seems if most of the names are. */
+    check_findings("", "euc-jp", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_CHARSET,
+                   NAMES("\xD6\xB5", EUC_1, EUC_2, "a"), "");
+    check_findings("", "euc-jp", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_CHARSET,
+                   NAMES("\xD6\xB5", EUC_1), "charset|%D6%B5|UTF-8=%D6%B5\n");
+    check_findings("", "windows-1252", IRI_FILENAME_ANY, 0,
+                   1u << IRI_LINT_CHARSET, NAMES("\xC3\xA9", "\xE9", "\xE8"),
+                   "charset|%C3%A9|UTF-8=%C3%A9\n");
 }
 
 
@@ -245,6 +259,21 @@ test_two(void **state)
                    NAMES("Cafe", "caf\xC3\xA9"), "");
     check_findings("", "", IRI_FILENAME_ANY, 0, KINDS_ALL,
                    NAMES("Cafe", "cafe"), "");
+}
+
+
+/* Letters without which Turkish, Thai, Lao and Armenian cannot be written */
+static void
+test_ordinary_letters(void **state)
+{
+    (void) state;
+    check_findings("", "", IRI_FILENAME_ANY, LEVELS, KINDS_ALL,
+                   NAMES("k\xC4\xB1rm\xC4\xB1z\xC4\xB1.html",
+                         "\xE0\xB8\x99\xE0\xB9\x89\xE0\xB8\xB3",
+                         "\xE0\xBA\x84\xE0\xBA\xB3", "\xD6\x87"),
+                   "");
+    check_findings("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
+                   NAMES("k\xC4\xB1z", "kiz"), "look-alike|k%C4%B1z|kiz\n");
 }
 
 
@@ -449,11 +478,11 @@ test_forms_agree_with_core(void **state)
     iri_reading_conf_t       reading = { core_charsets("sjis euc-jp"),
                                          IRI_INVALID_404, 0 };
     iri_tree_conf_t          tree = core_tree("", IRI_FILENAME_ANY, 0);
-    iri_lint_conf_t conf = { &reading.charsets, &tree, 0, 1u << IRI_LINT_FORM,
-                             look };
-    iri_charsets_t  euc = core_charsets(legacy[0]);
-    size_t          found = 0;
-    unsigned        c;
+    iri_lint_conf_t          conf = { &reading.charsets,   &tree, 0,
+                                      1u << IRI_LINT_FORM, look,  NULL };
+    iri_charsets_t           euc = core_charsets(legacy[0]);
+    size_t                   found = 0;
+    unsigned                 c;
 
     (void) state;
     for (c = 0x4e00; c < 0x5200; c++) {
@@ -514,7 +543,7 @@ test_stop(void **state)
 {
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, 0);
     iri_charsets_t  none = { 0, { NULL } };
-    iri_lint_conf_t conf = { &none, &tree, LEVELS, KINDS_ALL, look };
+    iri_lint_conf_t conf = { &none, &tree, LEVELS, KINDS_ALL, look, NULL };
     iri_str_t       names[] = { S("a#"), S("A#"), S("b#") };
     core_t          core;
     int             calls = 0;
@@ -554,6 +583,7 @@ main(void)
         cmocka_unit_test(test_one),
         cmocka_unit_test(test_charset),
         cmocka_unit_test(test_two),
+        cmocka_unit_test(test_ordinary_letters),
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_forms_agree_with_core),
         cmocka_unit_test(test_stop),

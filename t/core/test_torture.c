@@ -1678,9 +1678,12 @@ lint_run(core_t *core, linted_t *out)
     iri_charsets_t     charsets = core_charsets("sjis");
     iri_tree_conf_t    tree = core_tree("utf-8 euc-jp", IRI_FILENAME_ANY, 0);
     iri_confusables_t *look = iri_confusables_create();
-    iri_lint_conf_t    conf = { &charsets, &tree,
+    iri_lint_conf_t    conf = { &charsets,
+                                &tree,
                                 IRI_FOLD_CASE | IRI_FOLD_SPELLING,
-                                (1u << IRI_LINT_KINDS) - 1u, look };
+                                (1u << IRI_LINT_KINDS) - 1u,
+                                look,
+                                NULL };
     iri_str_t          names[COUNT(text)];
     size_t             i;
 

@@ -334,6 +334,12 @@ static const struct {
     { "/e%CC%81", IRI_WARN_NOT_NFC, 1, 0, NULL },
     { "/\xc3\xa9\xe2\x84\xab", IRI_WARN_NOT_NFC, 3, 0x212b, NULL },
     { "/\xc3\xa9\xc2\xb2", IRI_WARN_COMPATIBILITY, 3, 0xb2, NULL },
+    /* Turkish, Thai, Lao and Armenian words; U+0131 beside Cyrillic */
+    { "/k\xc4\xb1z", NONE },
+    { "/\xe0\xb8\x99\xe0\xb9\x89\xe0\xb8\xb3", NONE },
+    { "/\xe0\xba\x84\xe0\xba\xb3", NONE },
+    { "/\xd6\x87", NONE },
+    { "/\xd1\x81\xc4\xb1", IRI_WARN_MIXED_SCRIPTS, 1, 0, NULL },
     { "/\xc3\xa9\xd0\xb6", IRI_WARN_MIXED_SCRIPTS, 1, 0, NULL },
     { "/\xce\xbb\xd0\xb6", IRI_WARN_MIXED_SCRIPTS, 1, 0, NULL },
     { "/\xc3\xa9/\xd0\xb6", NONE },
