@@ -749,19 +749,6 @@ ICU(__wrap_ucol_getSortKey)(const UCollator *collator, const UChar *text,
 }
 
 
-UBool ICU(__real_unorm2_isNormalized)(const UNormalizer2 *, const UChar *,
-                                      int32_t, UErrorCode *);
-
-UBool
-ICU(__wrap_unorm2_isNormalized)(const UNormalizer2 *form, const UChar *text,
-                                int32_t len, UErrorCode *error)
-{
-    return icu_fails(error, "unorm2_isNormalized")
-               ? 0
-               : ICU(__real_unorm2_isNormalized)(form, text, len, error);
-}
-
-
 /* ---- guesses of charsets ------------------------------------------------- */
 
 UCharsetDetector *ICU(__real_ucsdet_open)(UErrorCode *error);
