@@ -67,8 +67,8 @@ typedef struct {
     iri_vector_t text;
     iri_vector_t keys;      /* slots of the table, not yet in their places */
     iri_vector_t spellings; /* likewise */
-    uint32_t     longest; /* greatest length of a key */
-    uint32_t     ways;    /* as in iri_index_t */
+    uint32_t     longest;   /* greatest length of a key */
+    uint32_t     ways;      /* as in iri_index_t */
     iri_edit_t   edit;
 } iri_builder_t;
 
@@ -948,6 +948,6 @@ iri_status_t
 iri_index_find_spelling(const iri_env_t *env, const iri_index_t *index,
                         uint32_t hash, iri_index_hits_t *hits)
 {
-    return iri_table_find(env, index, index->spellings,
-                          index->head.spellings, hash, hits);
+    return iri_table_find(env, index, index->spellings, index->head.spellings,
+                          hash, hits);
 }

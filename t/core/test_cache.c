@@ -844,8 +844,7 @@ test_more_than_records(void **state)
 
         /* Not UTF-8: read, but in no index. */
         for (one = put_many(&core, name, 1100)->first; one != NULL;
-             one = one->next)
-        {
+             one = one->next) {
             one->name = S("\xff");
         }
     }
