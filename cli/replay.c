@@ -867,39 +867,39 @@ replay_print(const json_t *object, const char *name)
 }
 
 
-/* Print a directive and its list; an empty list is the default. */
 static void
 replay_show_list(const char *directive, const json_t *charsets)
 {
     size_t i;
 
-    if (json_array_size(charsets) == 0) {
-        return;
-    }
     printf("  %s%s", cli_bold(), directive);
     for (i = 0; i < json_array_size(charsets); i++) {
         printf(" %s", json_string_value(json_array_get(charsets, i)));
     }
-    printf(";%s\n", cli_reset());
+    printf(";%s", cli_reset());
 }
 
 
+/* names: the number of given charsets of names on disk. */
 static void
-replay_show_suggest(const json_t *suggest)
+replay_show_suggest(const json_t *suggest, size_t names)
 {
-    const json_t *names = json_object_get(suggest, "filename_charsets");
+    const json_t *filename_charsets = json_object_get(suggest,
+                                                      "filename_charsets");
+    const json_t *charsets = json_object_get(suggest, "charsets");
 
     if (replay_field(suggest, "requests") == 0) {
         puts("No further charset would answer more requests.");
     } else {
-        printf("%lld more requests would be answered with\n",
+        printf("%lld more requests would be answered with",
                replay_field(suggest, "requests"));
-        if (strcmp(json_string_value(json_array_get(names, 0)), "UTF-8") != 0
-            || json_array_size(names) > 1)
-        {
-            replay_show_list("iri_filename_charset", names);
+        if (json_array_size(filename_charsets) > names) {
+            replay_show_list("iri_filename_charset", filename_charsets);
         }
-        replay_show_list("iri_charset", json_object_get(suggest, "charsets"));
+        if (json_array_size(charsets) != 0) {
+            replay_show_list("iri_charset", charsets);
+        }
+        putchar('\n');
     }
     if (replay_field(suggest, "undecided") != 0) {
         printf("For %lld targets two charsets find different names; the list "
@@ -969,7 +969,8 @@ replay_show(const void *data, cli_call_t *call)
         putchar('\n');
     }
     fputs(json_array_size(top) != 0 ? "\n" : "", stdout);
-    replay_show_suggest(json_object_get(call->object, "suggest"));
+    replay_show_suggest(json_object_get(call->object, "suggest"),
+                        conf->settings->tree.charsets.count);
 }
 
 

@@ -125,8 +125,8 @@ END
     my (undef, $out) = capture('', $iri, 'replay', '--root', $tree,
         "$dir/log");
     like $out, qr/^6\ more\ [^\n]+\ with
-        \n\ \ iri_filename_charset\ UTF-8\ EUC-JP;
-        \n\ \ iri_charset\ Shift_JIS;$/mx, 'the directives to write';
+        \ \ iri_filename_charset\ UTF-8\ EUC-JP;
+        \ \ iri_charset\ Shift_JIS;$/mx, 'the directives to write';
 };
 
 subtest 'help' => sub {
@@ -211,7 +211,7 @@ subtest 'for a person' => sub {
     like $out, qr/^  refused +2$/m, 'outcomes';
     like $out, qr/^  invalid +2 +0$/m, 'forms';
     is scalar(() = $out =~ /^ +\d+  refused /mg), 1, 'the requested number';
-    like $out, qr/^2 more .* with\n  iri_charset EUC-JP Shift_JIS;$/m,
+    like $out, qr/^2 more .* with  iri_charset EUC-JP Shift_JIS;$/m,
         'the directive to write';
     unlike $out, qr/\033/, 'no colours in a pipe';
     ($code, $out) = replay(line('/x\x1B[31m'));
