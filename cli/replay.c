@@ -4,9 +4,10 @@
  * Each target that got 404 is passed to the core with the settings of the
  * command line.  The output shows the number of requests that would be
  * answered, by form and charset, and the most frequent targets.  Then each
- * legacy charset is tried by itself.  Suggested for iri_charset are those
- * charsets with which more requests would be answered; but not two charsets
- * that find different entries for one target.
+ * legacy charset is tried by itself: as the one of the names on disk, of which
+ * the best is suggested for iri_filename_charset, and with it as the one of
+ * requests.  Suggested for iri_charset are those with which more requests would
+ * be answered; but not two that find different entries for one target.
  */
 
 #include <errno.h>
@@ -36,11 +37,14 @@ static const char replay_help[] =
     "Nothing is changed.\n\n"
     "Outcomes: there (exists, and is found without the module), found, moved\n"
     "(found under another name), choice (several names), refused, absent.\n"
-    "Then 19 legacy charsets are tried. Those that answer more, of which no two\n"
-    "find different entries for a target, are suggested for iri_charset.\n"
+    "Then 19 legacy charsets are tried. The one of names on disk with which most\n"
+    "requests would be answered is suggested for iri_filename_charset; with it,\n"
+    "those of requests that answer more, of which no two find different entries\n"
+    "for a target, for iri_charset.\n"
     "Exit code 1 if the log has lines, but no line is a request.\n\n"
-    "JSON fields: lines requests not_requests taken targets outcomes forms top\n"
-    "suggest; in suggest: charsets, requests (answered in addition to those\n"
+    "JSON fields: lines requests not_requests taken (with the status) dropped\n"
+    "(beyond 1,000,000 targets) targets outcomes forms top suggest; in suggest:\n"
+    "filename_charsets and charsets, requests (answered in addition to those\n"
     "of the given settings), and undecided (targets for which two charsets\n"
     "find different entries).\n\n"
     "Examples:\n"
@@ -119,9 +123,10 @@ typedef struct {
     uint64_t             outcome[REPLAY_OUTCOMES]; /* requests by outcome */
 
     /* The suggestion. */
-    unsigned chosen;    /* 1u << charset */
-    uint64_t gain;      /* requests answered in addition */
-    size_t   undecided; /* targets with different entries by charset */
+    iri_tree_conf_t tree;      /* the settings', with the suggested charset */
+    unsigned        chosen;    /* 1u << charset */
+    uint64_t        gain;      /* requests answered in addition */
+    size_t          undecided; /* targets with different entries by charset */
 } replay_run_t;
 
 
@@ -414,6 +419,7 @@ replay_trial(replay_run_t *run, const replay_target_t *target,
     cli_verdict_t  x;
     size_t         i;
 
+    settings.tree = run->tree;
     memset(out, 0, sizeof(*out));
     out->requests = target->requests;
     for (i = 0; i < REPLAY_CHARSETS; i++) {
@@ -507,25 +513,119 @@ replay_choose(replay_run_t *run, const apr_array_header_t *trials)
 }
 
 
-/* Try all charsets for targets that are not UTF-8 and were not answered. */
+/* Return 1 if a target is one to try other charsets for. */
+static int
+replay_is_open(const replay_target_t *target)
+{
+    return target->form != IRI_FORM_ASCII && !replay_answers(target->outcome);
+}
+
+
+static int
+replay_is_answered(replay_run_t *run, const cli_settings_t *settings,
+                   const replay_target_t *target)
+{
+    cli_verdict_t x;
+    int           is = replay_verdict(run, settings, target->octets, &x) == 0
+             && replay_answers(replay_outcome(&x));
+
+    apr_pool_clear(run->target_pool);
+    return is;
+}
+
+
+/* Return the number of requests that would be answered only if names on disk
+   could also be in the charset, in the given charsets of requests or in this
+   one.  *tree: the settings of the tree. */
+static uint64_t
+replay_try_filenames(replay_run_t *run, const iri_charset_t *charset,
+                     iri_tree_conf_t *tree)
+{
+    cli_settings_t   with = *run->conf->settings, without;
+    iri_charsets_t  *requests = &with.reading.charsets;
+    iri_charsets_t  *names = &with.tree.charsets;
+    replay_target_t *target;
+    uint64_t         answered = 0;
+    size_t           k;
+    int              i, tried = 0;
+
+    for (k = 0; k < names->count && names->at[k] != charset; k++) {
+    }
+    if (k < names->count || names->count == IRI_MAX_CHARSETS) {
+        return 0;
+    }
+    if (requests->count < IRI_MAX_CHARSETS) {
+        requests->at[requests->count++] = charset;
+    }
+    without = with;
+    names->at[names->count++] = charset;
+    iri_tree_conf_finish(&with.reading, &with.tree);
+    *tree = with.tree;
+    for (i = 0; i < run->targets->nelts && tried < REPLAY_MAX_TRIALS; i++) {
+        target = APR_ARRAY_IDX(run->targets, i, replay_target_t *);
+        if (replay_is_open(target) && ++tried
+            && replay_is_answered(run, &with, target)
+            && !replay_is_answered(run, &without, target))
+        {
+            answered += target->requests;
+        }
+    }
+    return answered;
+}
+
+
+/* Choose the charset of the names on disk. */
+static void
+replay_choose_filenames(replay_run_t *run)
+{
+    iri_tree_conf_t tree;
+    uint64_t        answered, most = 0;
+    size_t          i;
+
+    run->tree = run->conf->settings->tree;
+    for (i = 0; i < REPLAY_CHARSETS; i++) {
+        if (run->conf->charset[i].count == 0) {
+            continue;
+        }
+        answered = replay_try_filenames(run, run->conf->charset[i].at[0],
+                                        &tree);
+        if (answered > most) {
+            most = answered;
+            run->tree = tree;
+        }
+        cli_progress_add(&run->progress, 1);
+    }
+}
+
+
+/* Try all charsets for targets that were not answered. */
 static void
 replay_suggest(replay_run_t *run)
 {
     apr_array_header_t *trials = apr_array_make(run->pool, 64,
                                                 sizeof(replay_trial_t));
+    cli_settings_t      settings = *run->conf->settings;
     replay_trial_t      trial;
     int                 i, tried = 0;
 
+    cli_progress_begin(&run->progress, "charsets", REPLAY_CHARSETS);
+    replay_choose_filenames(run);
+    settings.tree = run->tree;
+    cli_progress_begin(&run->progress, "targets that are not ASCII",
+                       (uint64_t) run->targets->nelts);
     for (i = 0; i < run->targets->nelts && tried < REPLAY_MAX_TRIALS; i++) {
         replay_target_t *target = APR_ARRAY_IDX(run->targets, i,
                                                 replay_target_t *);
 
-        if (target->form != IRI_FORM_LEGACY
-            && target->form != IRI_FORM_INVALID) {
+        if (!replay_is_open(target)) {
             continue;
         }
-        if (!replay_answers(target->outcome) && ++tried
-            && replay_trial(run, target, &trial))
+        tried++;
+        if (replay_is_answered(run, &settings, target)) {
+            run->gain += target->requests;
+        } else if ((target->form == IRI_FORM_LEGACY
+                    || target->form == IRI_FORM_INVALID)
+                   && replay_trial(run, target, &trial))
         {
             APR_ARRAY_PUSH(trials, replay_trial_t) = trial;
         }
@@ -609,11 +709,27 @@ replay_fill_top(const replay_run_t *run, json_t *list)
 }
 
 
+/* A list of the names of charsets. */
+static json_t *
+replay_names(const iri_charsets_t *list)
+{
+    json_t *names = json_array();
+    size_t  i;
+
+    for (i = 0; i < list->count; i++) {
+        iri_str_t name = iri_charset_name(list->at[i]);
+
+        json_array_append_new(
+            names, json_stringn((const char *) name.data, name.len));
+    }
+    return names;
+}
+
+
 static int
 replay_fill_suggest(const replay_run_t *run, json_t *object)
 {
     iri_charsets_t list = run->conf->settings->reading.charsets;
-    json_t        *charsets = json_array();
     size_t         i;
 
     for (i = 0; i < REPLAY_CHARSETS; i++) {
@@ -622,13 +738,12 @@ replay_fill_suggest(const replay_run_t *run, json_t *object)
         }
     }
     iri_charsets_sort(&list);
-    for (i = 0; i < list.count; i++) {
-        iri_str_t name = iri_charset_name(list.at[i]);
-
-        json_array_append_new(
-            charsets, json_stringn((const char *) name.data, name.len));
-    }
-    return json_object_set_new(object, "charsets", charsets) != 0
+    return json_object_set_new(object, "filename_charsets",
+                               replay_names(&run->tree.charsets))
+                       != 0
+                   || json_object_set_new(object, "charsets",
+                                          replay_names(&list))
+                          != 0
                    || json_object_set_new(object, "requests",
                                           replay_number(run->gain))
                           != 0
@@ -697,8 +812,6 @@ replay_run(replay_run_t *run)
         apr_pool_clear(run->target_pool);
         cli_progress_add(&run->progress, 1);
     }
-    cli_progress_begin(&run->progress, "targets that are not UTF-8",
-                       (uint64_t) run->targets->nelts);
     replay_suggest(run);
     cli_progress_hide(&run->progress);
     return NULL;
@@ -755,20 +868,38 @@ replay_print(const json_t *object, const char *name)
 
 
 static void
-replay_show_suggest(const json_t *suggest)
+replay_show_list(const char *directive, const json_t *charsets)
 {
+    size_t i;
+
+    printf("  %s%s", cli_bold(), directive);
+    for (i = 0; i < json_array_size(charsets); i++) {
+        printf(" %s", json_string_value(json_array_get(charsets, i)));
+    }
+    printf(";%s", cli_reset());
+}
+
+
+/* names: the number of given charsets of names on disk. */
+static void
+replay_show_suggest(const json_t *suggest, size_t names)
+{
+    const json_t *filename_charsets = json_object_get(suggest,
+                                                      "filename_charsets");
     const json_t *charsets = json_object_get(suggest, "charsets");
-    size_t        i;
 
     if (replay_field(suggest, "requests") == 0) {
         puts("No further charset would answer more requests.");
     } else {
-        printf("%lld more requests would be answered with  %siri_charset",
-               replay_field(suggest, "requests"), cli_bold());
-        for (i = 0; i < json_array_size(charsets); i++) {
-            printf(" %s", json_string_value(json_array_get(charsets, i)));
+        printf("%lld more requests would be answered with",
+               replay_field(suggest, "requests"));
+        if (json_array_size(filename_charsets) > names) {
+            replay_show_list("iri_filename_charset", filename_charsets);
         }
-        printf(";%s\n", cli_reset());
+        if (json_array_size(charsets) != 0) {
+            replay_show_list("iri_charset", charsets);
+        }
+        putchar('\n');
     }
     if (replay_field(suggest, "undecided") != 0) {
         printf("For %lld targets two charsets find different names; the list "
@@ -838,7 +969,8 @@ replay_show(const void *data, cli_call_t *call)
         putchar('\n');
     }
     fputs(json_array_size(top) != 0 ? "\n" : "", stdout);
-    replay_show_suggest(json_object_get(call->object, "suggest"));
+    replay_show_suggest(json_object_get(call->object, "suggest"),
+                        conf->settings->tree.charsets.count);
 }
 
 

@@ -279,6 +279,8 @@ subtest 'manual' => sub {
     is "$code$err", '0', 'it is made';
     my ($version) = (run('--version'))[1] =~ /^(.*)$/m;
     like $roff, qr/^\.TH IRI 1 "" "\Q$version\E" /, 'its version';
+    like $roff, qr/^\.SH EXIT STATUS\n0 success; .*2 wrong usage\.$/m,
+        'exit codes';
     for my $command (@COMMANDS) {
         my ($text) = $roff =~ s/\\-/-/gr =~ /^\.SS \Q$command\E\n(.*?)^\.S/ms;
         $text = ($text // '') =~ s/^\.nf\n|^\.fi\n//gmr =~ s/^\.sp$//gmr

@@ -178,6 +178,10 @@ subtest 'batch' => sub {
         'a message';
     is_deeply $objects[-1]{kinds}, { twin => 1, unreadable => 2 },
         'the summary';
+    my (undef, $help) = capture('', $iri, 'help', 'lint');
+    my ($fields) = $help =~ /^With --batch (.*?)\n\n/ms;
+    is_deeply [grep { $fields !~ /\b$_\b/ } map { keys %$_ } $twin,
+            $objects[-1]], [], 'the help has all fields';
 
     my ($odd) = make_tree("caf\\xC3\\x83\\xC2\\xA9\tfile\n"
         . "\\xD0\\xBE\\xD1\\x81\\xD0\\xB0\tfile\n");

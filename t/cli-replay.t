@@ -74,7 +74,7 @@ subtest 'forms and outcomes' => sub {
         target => $sjis, path => "/\x{65E5}\x{672C}\x{8A9E}.html" },
         'most frequent';
     is_deeply $object->{suggest}, { charsets => ['EUC-JP', 'Shift_JIS'],
-        requests => 0, undecided => 0 }, 'no suggestion';
+        filename_charsets => ['UTF-8'], requests => 0, undecided => 0 }, 'no suggestion';
 };
 
 subtest 'which charsets' => sub {
@@ -99,6 +99,42 @@ subtest 'which charsets' => sub {
     is $object->{suggest}{undecided}, 1, 'two names';
     is_deeply $object->{suggest}{charsets}, ['Shift_JIS'],
         'no charset with wrong results';
+};
+
+# Names on disk in EUC-JP, of which the server knows nothing.
+subtest 'which charset of names' => sub {
+    my ($tree) = make_tree(<<'END');
+\xC6\xFC\xCB\xDC\xB8\xEC.html	file
+\xB2\xF1\xBC\xD2/\xB0\xC6\xC6\xE2.html	file
+\xE8\xA1\xA8.html	file
+END
+    my $log = line('/%E6%97%A5%E6%9C%AC%E8%AA%9E.html') x 4
+        . line('/%E4%BC%9A%E7%A4%BE/%E6%A1%88%E5%86%85.html')
+        . line($sjis) . line('/none') x 9 . line('/%E8%A1%A8.html');
+    my $got = object($log, '--root', $tree);
+    is_deeply $got->{suggest}, { filename_charsets => ['UTF-8', 'EUC-JP'],
+        charsets => ['Shift_JIS'], requests => 6, undecided => 0 }, 'both lists';
+    $got = object($log, '--root', $tree, '--filename-charset', 'utf-8,euc-jp',
+        '--charset', 'sjis');
+    is $got->{outcomes}{absent}, 9, 'with these lists all are answered';
+    is $got->{suggest}{requests}, 0, 'and no more are suggested';
+    $got = object($log, '--root', $tree, '--charset', 'sjis');
+    is_deeply [@{ $got->{suggest} }{qw(charsets requests)}],
+        [['Shift_JIS'], 6], 'a given charset is listed once';
+    spew("$dir/log", $log);
+    my (undef, $out) = capture('', $iri, 'replay', '--root', $tree,
+        "$dir/log");
+    like $out, qr/^6\ more\ [^\n]+\ with
+        \ \ iri_filename_charset\ UTF-8\ EUC-JP;
+        \ \ iri_charset\ Shift_JIS;$/mx, 'the directives to write';
+};
+
+subtest 'help' => sub {
+    my $object = object('');
+    my (undef, $help) = capture('', $iri, 'help', 'replay');
+    my ($fields) = $help =~ /^JSON fields: (.*?)\n\n/ms;
+    is_deeply [grep { $fields !~ /\b$_\b/ } sort keys %$object,
+            keys %{ $object->{suggest} }], ['ok'], 'all fields';
 };
 
 subtest 'formats' => sub {
@@ -175,7 +211,7 @@ subtest 'for a person' => sub {
     like $out, qr/^  refused +2$/m, 'outcomes';
     like $out, qr/^  invalid +2 +0$/m, 'forms';
     is scalar(() = $out =~ /^ +\d+  refused /mg), 1, 'the requested number';
-    like $out, qr/^2 more .* iri_charset EUC-JP Shift_JIS;$/m,
+    like $out, qr/^2 more .* with  iri_charset EUC-JP Shift_JIS;$/m,
         'the directive to write';
     unlike $out, qr/\033/, 'no colours in a pipe';
     ($code, $out) = replay(line('/x\x1B[31m'));
