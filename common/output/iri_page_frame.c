@@ -36,15 +36,19 @@
     "a{color:#a8c7fa}a:visited{color:#d7b8f3}"                                \
     "th,td{border-color:#444}tbody tr:hover{background:#26303d}"              \
     "small{color:#ffc48a}}"                                                   \
+    "@media(max-width:40rem),(pointer:coarse){"                               \
+    "nav a{display:block;min-width:2.75rem;padding:.625rem 0}}"               \
     "@media(max-width:40rem){body{padding:.5rem}"                             \
     "th,td{padding:.35rem .25rem}td{font-size:.9rem}"                         \
-    "td:nth-child(3){white-space:normal}"                                     \
+    "td:first-child{width:100%}"                                              \
+    "th:nth-child(3),time{white-space:normal}"                                \
+    "time{display:block;width:6.2em;height:1.5em;overflow:hidden}"            \
     "a{overflow-wrap:anywhere}}"                                              \
     "@media print{body{max-width:none;color:#000;background:#fff}"            \
     "th{position:static;background:#fff}a{color:#000}footer a{display:none}}"
 
 /* The hash of IRI_STYLE; a test compares it. */
-#define IRI_STYLE_HASH "sha256-tfu6daxTau/datCewS2K8fJ92EK3jcHwoEiWg5kOpVc="
+#define IRI_STYLE_HASH "sha256-hzOGqZ794nskDamcUIeG+AR6AIBQO/gKRbHeAzCypgg="
 
 
 /* ---- a part of a page ---------------------------------------------------- */

@@ -121,6 +121,7 @@ typedef struct {
     size_t      offset;    /* in iri_stats_set_t */
     size_t      size;      /* number of values */
     const char *(*word)(int i);   /* for value i; static */
+    const char *(*text)(int i);   /* the same on the page; NULL: word */
 } iri_stats_enum_t;
 
 #define IRI_STATS_ENUMS 6

@@ -34,7 +34,8 @@
     "th,td{padding:.25rem .5rem;text-align:end;vertical-align:baseline;"       \
     "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;"   \
     "white-space:nowrap}"                                                      \
-    "tbody th{font-weight:400}th:first-child,td:first-child{text-align:start}" \
+    "tbody th{font-weight:400;white-space:normal}"                             \
+    "th:first-child,td:first-child{text-align:start}"                          \
     "td.text{white-space:pre-wrap;overflow-wrap:anywhere}"                     \
     ".bar{width:40%}svg{display:block;width:100%;height:1rem;fill:var(--bar)}" \
     ".grid{display:grid;gap:0 2.5rem;grid-template-columns:repeat(auto-fit,"   \
@@ -45,7 +46,7 @@
 
 /* The hash of IRI_STATS_STYLE; a test compares it. */
 #define IRI_STATS_STYLE_HASH                                                 \
-    "sha256-VSOq7lc2bz0O9u60nNVIfC5eecS8YixAP8x9G/Cc5B4="
+    "sha256-3FszRxRd5cUyHWL4cWLwlZtL6cswblbUexPwvAE5l5o="
 
 static const char iri_stats_html_policy[] =
     "default-src 'none'; style-src '" IRI_STATS_STYLE_HASH
@@ -98,7 +99,7 @@ iri_page_time(iri_page_part_t *out, uint64_t seconds)
 {
     iri_stats_time_t time = iri_stats_time(seconds);
 
-    iri_stats_put(out, "<time datetime=\"%s\">%.10s %.5s UTC</time>",
+    iri_stats_put(out, "<time datetime=\"%s\">%.10s %.5s\xC2\xA0UTC</time>",
                   time.text, time.text, time.text + 11);
 }
 
@@ -351,6 +352,7 @@ iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
     static const char *const columns[] = { "", "iri on", "iri report" };
     const uint64_t          *on = iri_stats_counts(&region->sets[0], of);
     const uint64_t          *report = iri_stats_counts(&region->sets[1], of);
+    const char              *text;
     size_t                   i;
 
     iri_page_put(out, "<div>");
@@ -358,10 +360,12 @@ iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
 
     for (i = 0; i < of->size; i++) {
         if (on[i] != 0 || report[i] != 0) {
+            text = of->text != NULL ? of->text((int) i) : "";
             iri_stats_put(out,
                           "<tr><th scope=\"row\">%s</th><td>%s</td>"
                           "<td>%s</td></tr>\n",
-                          of->word((int) i), iri_page_number(on[i]).text,
+                          text[0] != '\0' ? text : of->word((int) i),
+                          iri_page_number(on[i]).text,
                           iri_page_number(report[i]).text);
         }
     }
@@ -415,7 +419,7 @@ iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
     iri_page_put(out, "; now it is ");
     iri_page_time(out, copy->now);
     iri_page_put(out,
-                 " UTC. <a type=\"application/json\" href=\"?format=json\">As"
+                 ". <a type=\"application/json\" href=\"?format=json\">As"
                  " JSON</a>, <a type=\"text/plain\" "
                  "href=\"?format=prometheus\">for Prometheus</a></p>\n"
                  "</footer>\n</body>\n</html>\n");

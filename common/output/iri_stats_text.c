@@ -136,6 +136,8 @@ IRI_STATS_WORD(match, iri_match_text, iri_match_t)
 IRI_STATS_WORD(verdict, iri_verdict_text, iri_verdict_t)
 IRI_STATS_WORD(why, iri_why_code, iri_why_t)
 IRI_STATS_WORD(query, iri_query_why_code, iri_query_why_t)
+IRI_STATS_WORD(why_text, iri_why_text, iri_why_t)
+IRI_STATS_WORD(query_text, iri_query_why_text, iri_query_why_t)
 
 
 static const char *
@@ -155,17 +157,17 @@ iri_stats_redirect_word(int i)
 
 const iri_stats_enum_t iri_stats_enums[IRI_STATS_ENUMS] = {
     { "forms", "requests", "form", "Form of the path", IRI_STATS_OF(forms),
-      iri_stats_form_word },
+      iri_stats_form_word, NULL },
     { "matches", "matches", "match", "Difference ignored",
-      IRI_STATS_OF(matches), iri_stats_match_word },
+      IRI_STATS_OF(matches), iri_stats_match_word, NULL },
     { "answers", "answers", "answer", "Verdict", IRI_STATS_OF(answers),
-      iri_stats_verdict_word },
+      iri_stats_verdict_word, NULL },
     { "reasons", "reasons", "reason", "Reason of the verdict",
-      IRI_STATS_OF(whys), iri_stats_why_word },
+      IRI_STATS_OF(whys), iri_stats_why_word, iri_stats_why_text_word },
     { "redirects", "redirects", "code", "Redirect, by status",
-      IRI_STATS_OF(redirects), iri_stats_redirect_word },
+      IRI_STATS_OF(redirects), iri_stats_redirect_word, NULL },
     { "queries", "queries", "result", "Query", IRI_STATS_OF(queries),
-      iri_stats_query_word },
+      iri_stats_query_word, iri_stats_query_text_word },
 };
 
 

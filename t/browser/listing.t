@@ -155,8 +155,9 @@ sub judge {
         my $seen = $page->{looks}{$look};
         cmp_ok $seen->{contrast}, '>=', 4.5, "$page_name: contrast, $look";
         cmp_ok $seen->{overflow}, '<=', 0, "$page_name: fits, $look";
-        is $seen->{datelines}, 1, "$page_name: a date is one line, $look"
-            if $look ne 'narrow';
+        is_deeply $seen->{broken}, [], "$page_name: a row is one line, $look";
+        is $seen->{crumbs}, 44, "$page_name: the path is large enough to tap"
+            if $look eq 'narrow';
     }
     my $rows = @{ $page->{rows} };
     for my $sort (@{ $page->{sorts} }) {

@@ -9,8 +9,8 @@
 'use strict';
 const { chromium } = require('playwright-core');
 
-const WIDE = { width: 1000, height: 900 };
-const NARROW = { width: 320, height: 900 };
+const WIDE = { width: 1280, height: 900 };
+const NARROW = { width: 375, height: 900 };
 
 // For each row the text and the target of the link.
 function rowsOfPage() {
@@ -65,9 +65,20 @@ async function looks(browser, page) {
         await tab.goto(page.url);
         looks[name] = {
             contrast: await tab.evaluate(lowestContrast),
-            datelines: await tab.evaluate(() => Math.max(0,
-                ...[...document.querySelectorAll('time')].map(
-                    (time) => time.getClientRects().length))),
+            // What a finger must hit.
+            crumbs: await tab.evaluate(() => Math.min(44,
+                ...[...document.querySelectorAll('nav a')].flatMap((a) => {
+                    const box = a.getBoundingClientRect();
+                    return [box.width, box.height];
+                }))),
+            // Rows of which the name is one line, but not the row.
+            broken: await tab.evaluate(() => [...document.querySelectorAll(
+                'tbody tr')].filter((row) => {
+                const name = row.querySelector('bdi');
+                return name && !row.querySelector('small')
+                    && name.getClientRects().length === 1
+                    && row.getBoundingClientRect().height > 40;
+            }).map((row) => row.innerText)),
             overflow: await tab.evaluate(() =>
                 document.documentElement.scrollWidth - innerWidth),
         };

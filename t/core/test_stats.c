@@ -922,9 +922,10 @@ test_verdict(void **state)
     iri_stats_count(&f.stats, &e);
     html = page(&f, NOW + 119, "");
     assert_has(html, "Legacy encodings are still in use");
-    assert_has(html, "The last one came <time datetime=\""
-                     "2026-11-22T16:00:00Z\">2026-11-22 16:00 UTC</time>, in "
-                     "EUC-JP.");
+    assert_has(
+        html, "The last one came <time datetime=\""
+              "2026-11-22T16:00:00Z\">2026-11-22 16:00\xC2\xA0UTC</time>, in "
+              "EUC-JP.");
     assert_has(html, "<td>0.01\xE2\x80\xAF%</td><td>1</td>"
                      "<td>12\xE2\x80\xAF"
                      "346</td>");
