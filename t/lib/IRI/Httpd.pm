@@ -3,7 +3,7 @@ package IRI::Httpd;
 use strict;
 use warnings;
 use parent 'IRI::Server';
-use IRI::Server qw(build_dir capture program spew worker_user);
+use IRI::Server qw(build_dir capture program slurp spew worker_user);
 
 my @DEFAULT_MODULES = qw(authz_core authz_host authn_core dir mime alias);
 
@@ -145,8 +145,14 @@ sub error_pattern {
 sub stop_signal { return 'WINCH' }
 
 # A single child may be the cgid daemon, which runs before httpd handles
-# signals.
-sub is_up { return $_[0]->log_text =~ /resuming normal operations/ }
+# signals. Until it has made its socket, programs get 503.
+sub is_up {
+    my ($self) = @_;
+    return 0 if $self->log_text !~ /resuming normal operations/;
+    return 1 if slurp("$self->{tmp}/httpd.conf") !~ /\bcgid_module\b/;
+    my @sockets = glob "$self->{tmp}/run/cgisock*";
+    return scalar @sockets;
+}
 
 # Replaces the caller's text (if one is given) and restarts gracefully. True
 # once httpd serves again; a bad configuration ends it, as httpd does. An old
