@@ -347,7 +347,7 @@ unlike names('/all/', headers => [Authorization => 'Basic dTpx']), qr/user/,
 # ---- other modules ----------------------------------------------------------
 $answer = $server->get('/page/list.shtml');
 like $answer->body, qr/^\[<!DOCTYPE.*ok\.txt.*\]$/s, 'in a page (SSI)';
-unlike $answer->body, qr/fserver|hidden/, 'SSI: the same rules';
+unlike $answer->body, qr/fserver|\.hidden/, 'SSI: the same rules';
 like $server->get('/page/bare.shtml')->body, qr/^\[\[an error/,
     'SSI, no slash';
 like $server->get('/all/?sort=size&order=desc')->body,
