@@ -338,25 +338,51 @@ ok $server->wait_for(sub { -f "$root/store/plain" }), 'stored';
 # ---- open_file_cache ------------------------------------------------------------
 
 # While a file is in the cache, no other name is looked for.
-my ($cached_root) = make_tree(join '',
-    map { "$_\\xC3\\xA9.txt\tfile\t$_\n" } qw(a A b));
+my ($cached_root) = make_tree(<<'END');
+a\xC3\xA9.txt	file	a
+A\xC3\xA9.txt	file	A
+b\xC3\xA9.txt	file	b
+C\xC3\xA9.txt	file	C
+1\xC3\xA9.txt	file	one
+\xEF\xBC\x91\xC3\xA9.txt	file	wide
+One/File.txt	file	first
+two/Name.txt	file	second
+END
+chmod 0777, $cached_root;
 my $cached = nginx(root => $cached_root, conf => <<'END');
 server {
     listen 127.0.0.1:%%PORT%%;
     root %%ROOT%%;
     iri on;
-    iri_match case;
+    iri_match width case;
     open_file_cache max=10;
+    dav_methods PUT;
     location /off/ { alias %%ROOT%%/; open_file_cache off; }
 }
 END
 is $cached->get("/a$_.txt")->body, 'a', "open_file_cache: a$_"
     for '%C3%A9', 'e%CC%81';
 is $cached->get('/B%C3%A9.txt')->body, 'b', 'open_file_cache: case';
+is $cached->get($_->[0])->body, $_->[1], "names of each directory: $_->[0]"
+    for ['/one/file.txt', 'first'], ['/two/name.txt', 'second'];
 unlink "$cached_root/$_\xC3\xA9.txt" for qw(a b);
 is $cached->get('/ae%CC%81.txt')->body, 'a', 'removed, but in the cache';
 is $cached->get('/off/ae%CC%81.txt')->body, 'A', 'without a cache';
 is $cached->get('/off/b%C3%A9.txt')->status, 404, 'without a cache: absent';
+
+# A request that writes sees the disk.
+is $cached->get('/%EF%BC%91%C3%A9.txt')->body, 'wide', 'full width';
+unlink "$cached_root/\xEF\xBC\x91\xC3\xA9.txt";
+is $cached->get('/%EF%BC%91%C3%A9.txt')->body, 'wide',
+    'removed, but in the cache';
+is $cached->request('PUT', '/%EF%BC%91%C3%A9.txt', body => 'new')->status, 204,
+    'PUT to the entry on disk';
+is slurp("$cached_root/1\xC3\xA9.txt"), 'new', 'its content';
+
+# A file that cannot be opened exists.
+spew("$cached_root/c\xC3\xA9.txt", 'c');
+chmod 0, "$cached_root/c\xC3\xA9.txt";
+is $cached->get('/c%C3%A9.txt')->status, 403, 'not readable';
 
 is_deeply [$server->errors, $cached->errors], [], 'error log';
 done_testing;

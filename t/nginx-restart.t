@@ -333,6 +333,15 @@ is answer(fold => '/status/none'), '404', 'the file is absent';
 is answer(fold => '/text/none'), '200 absent /text/none', 'a text, absent';
 is answer(fold => '/text/FILE.TXT'), '403',
     'a text is sent after the rules of the found name';
+for (['403', 0, ''], ['404', 9, ''], ['404', 9, 'begin']) {
+    my ($status, $length, $body) = @$_;
+    my $socket = IRI::Server::answers($server->port('fold'));
+    print $socket "POST /text/FILE.TXT HTTP/1.1\r\nHost: localhost\r\n"
+        . "Content-Length: $length\r\n\r\n$body";
+    sysread $socket, my $response, 4096;
+    like $response, qr{^HTTP/1\.1 $status },
+        "POST, '$body' of a body of $length octets";
+}
 is answer(fold => '/chain/FILE.TXT'), '200 deep', 'rewrite if no file exists';
 is answer(fold => '/named/FILE.TXT'), '200 deep', 'a named location';
 is answer(fold => '/set/FILE.TXT?a=1'), '200 set', 'set';

@@ -211,6 +211,12 @@ server {
         rewrite ^/error/(.*)$ /public/$1 break;
         error_page 404 = @page;
     }
+    location /later/ {
+        rewrite ^/later/(.*)$ /public/$1 break;
+        error_page 404 /other;
+    }
+    location = /other { try_files /none @other; }
+    location @other { rewrite ^ /index.php last; }
     location @page { rewrite ^ /index.php last; }
 }
 END
@@ -219,6 +225,8 @@ for my $name ('a.txt', '%C3%A9.txt') {
     is $broken->get("/$_/$name")->body, '/public/index.php',
         "the path as without the module, after $_: $name"
         for qw(try error);
+    is $broken->get("/later/$name")->body, '/up/index.php',
+        "an error page with a path of its own: $name";
 }
 
 is_deeply [$server->errors, $loop->errors, $broken->errors], [],
