@@ -265,23 +265,16 @@ ngx_http_iri_write_references(ngx_http_request_t *r)
 iri_str_t
 ngx_http_iri_sent_path(ngx_http_request_t *r)
 {
-    iri_str_t     path = ngx_http_iri_str(r->unparsed_uri);
-    const u_char *end;
+    iri_str_t path = ngx_http_iri_str(r->unparsed_uri);
+    size_t    i;
 
-    /* A malformed request line has no target. */
-    if (path.len == 0) {
-        return path;
+    for (i = 0; i < path.len; i++) {
+        if (path.data[i] == '?' || path.data[i] == '#') {
+            break;
+        }
     }
 
-    end = memchr(path.data, '#', path.len);
-    if (end != NULL) {
-        path.len = end - path.data;
-    }
-
-    end = memchr(path.data, '?', path.len);
-    if (end != NULL) {
-        path.len = end - path.data;
-    }
+    path.len = i;
 
     return path;
 }
