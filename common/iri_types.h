@@ -160,6 +160,7 @@ typedef enum {
     IRI_OK = 0,
     IRI_NO_MEMORY,           /* the arena returned NULL */
     IRI_PATH_TOO_LONG,       /* more than IRI_MAX_PATH octets */
+    IRI_IRI_TOO_LONG,        /* more than IRI_MAX_IRI octets */
     IRI_TOO_MANY_SEGMENTS,   /* more than IRI_MAX_SEGMENTS */
     IRI_SEGMENT_TOO_LONG,    /* more than IRI_MAX_SEGMENT octets, decoded */
     IRI_BAD_ESCAPE,          /* "%" without two hexadecimal digits */
@@ -319,6 +320,10 @@ typedef iri_status_t (*iri_dir_each_t)(void *arg, iri_str_t name);
  * directory at path, without "." and "..".  Its *node is the directory that
  * was opened, in its state before the first entry was read, because path may
  * lead to another directory by now; kind is ABSENT if no directory was opened.
+ *
+ * With a cache that builds indexes in threads (iri_index_cache_t.later), list is
+ * also called there, with ctx NULL and after the request: it must not use ctx,
+ * and the iri_dir_t must be static.
  *
  * Returns: IRI_OK, also for an absent object; IRI_IO_FAILED for any other
  * error (EACCES, EIO, EMFILE): the core then ends its lookups.  list also:

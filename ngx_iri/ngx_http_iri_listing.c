@@ -344,7 +344,12 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
     conf.paged = 1;
     listing->unnamed = conf.unnamed != 0;
 
+    /*
+     * A thread may call list of a listing's file system after the request, and
+     * files in open_file_cache would stay open until the page is sent.
+     */
     ngx_http_iri_env(r, &listing->env);
+    listing->env.dir = &iri_dir_posix;
 
     return iri_listing_begin(&listing->env, &conf, &listing->page);
 }

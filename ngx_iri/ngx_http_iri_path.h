@@ -355,7 +355,8 @@ ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
 /*
  * After "rewrite ... break" has cleared r->valid_location in a location with
  * root: set it again if the content handler opens files.  nginx tests it below
- * alias only, but with the script root is an alias.
+ * alias only, but with the script root is an alias.  Sets ctx->rules.broken, so
+ * that the flag is cleared again in a named location.
  */
 void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);

@@ -31,8 +31,10 @@ ngx_http_iri_alloc(void *ctx, size_t size)
 
 
 /*
- * A lookup through the location's open_file_cache.  The cache does not hold
- * what identifies a directory, nor dangling links.
+ * A lookup through the location's open_file_cache.  nginx opens a file that is
+ * not in the cache, even with test_only.  A directory is looked up on disk,
+ * since the cache does not have its device and times.  A dangling symbolic
+ * link is ABSENT here.
  */
 static iri_status_t
 ngx_http_iri_stat(void *ctx, const char *path, iri_node_t *node)
@@ -40,6 +42,10 @@ ngx_http_iri_stat(void *ctx, const char *path, iri_node_t *node)
     ngx_int_t            rc;
     ngx_str_t            name = { ngx_strlen(path), (u_char *) path };
     ngx_open_file_info_t of;
+
+    if (name.data[name.len - 1] == '/') {
+        return iri_dir_posix.stat(ctx, path, node);
+    }
 
     ngx_memzero(&of, sizeof(ngx_open_file_info_t));
     of.test_only = 1;
@@ -66,6 +72,7 @@ ngx_http_iri_stat(void *ctx, const char *path, iri_node_t *node)
 }
 
 
+/* Without ctx, which is NULL in a thread. */
 static iri_status_t
 ngx_http_iri_list(void *ctx, const char *path, iri_node_t *node,
                   iri_dir_each_t each, void *arg)

@@ -480,7 +480,8 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
  * nginx does not map a path that "rewrite ... break" has changed below alias,
  * and with the script root is an alias.  proxy_pass tests the same flag to
  * decide whether to replace the prefix of the location, so the flag is set only
- * for content handlers that open files, and cleared again in a named location.
+ * for content handlers that open files.  ngx_http_iri_before_rules() clears it
+ * again in a named location, where nginx keeps the cleared flag.
  */
 void
 ngx_http_iri_root_validate(ngx_http_request_t      *r,

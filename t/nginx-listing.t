@@ -656,6 +656,35 @@ like check_conf('server { location / { iri_listing on; } }'),
     qr/^0 iri: "iri_listing" in \S+:\d+ has no effect/,
         'a warning if iri is off';
 
-is_deeply [$server->errors(ignore => qr{stat\(\)|opendir})], [], 'log';
+# ---- open_file_cache, and an index that a thread builds -------------------------
+
+my $changing = temp_dir();
+spew("$changing/name-$_.txt", '') for 1 .. 2_600;
+spew("$changing/a\xCC\x82\xCC\xA3-$_.txt", '') for 1 .. 300;
+my $threads = nginx(root => $changing, conf => <<'END');
+iri_cache 4m threads=default;
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_match case;
+    iri_listing on;
+    open_file_cache max=100;
+}
+END
+my $changer = fork // die "fork: $!\n";
+while (!$changer) {
+    spew("$changing/new.txt", '');
+    sleep 0.002;
+    unlink "$changing/new.txt";
+    sleep 0.002;
+}
+is scalar(grep { $threads->get('/?format=json')->status == 200 } 1 .. 40), 40,
+    'listings while threads read the directory';
+kill KILL => $changer;
+waitpid $changer, 0;
+
+is_deeply [map({ $_->errors(ignore => qr{stat\(\)|opendir}) }
+    $server, $threads)], [], 'log';
 
 done_testing;

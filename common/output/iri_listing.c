@@ -52,7 +52,8 @@ iri_scratch_list(void *ctx, const char *path, iri_node_t *node,
 
 /*
  * The POSIX file system needs no ctx and is used directly: a job of the cache
- * may call it after the listing has ended.
+ * may call it after the listing has ended.  Any other is only for caches that
+ * have no jobs (iri_dir_t).
  */
 static void
 iri_scratch_init(iri_listing_t *listing)
