@@ -52,8 +52,7 @@ int
 cli_fail(cli_call_t *call, iri_status_t status)
 {
     call->no_offset = 1;
-    call->error = status == IRI_PATH_TOO_LONG ? "the IRI is too long"
-                                              : iri_status_text(status);
+    call->error = iri_status_text(status);
     return -1;
 }
 

@@ -99,7 +99,7 @@ typedef struct {
                                      char * */
     apr_pool_t         *dir_pool; /* cleared after each directory */
     const char         *path;     /* the current directory: "" or "a/b/" */
-    const char         *dir_name; /* path, decoded; NULL: it is UTF-8 */
+    const char         *dir_name; /* path, decoded, to print it */
     apr_array_header_t *names;    /* of its entries, iri_str_t */
     apr_array_header_t *renames;  /* in it, lint_rename_t */
     apr_hash_t         *rename_index; /* octets -> index in renames + 1 */
@@ -326,8 +326,8 @@ lint_object(const lint_run_t *run, const iri_finding_t *finding)
 
 
 /*
- * Print the path of an entry.  Octets that are not the UTF-8 of the name, or of
- * a name that looks like another, are escaped, and the name follows.
+ * Print the path of an entry.  If its octets are not the UTF-8 of its name, or
+ * another name looks the same, print it escaped, and its name in quotes.
  */
 static void
 lint_show_path(const lint_run_t *run, iri_lint_kind_t kind, iri_str_t octets,
@@ -336,7 +336,8 @@ lint_show_path(const lint_run_t *run, iri_lint_kind_t kind, iri_str_t octets,
     iri_str_t path = lint_path(run, octets), shown = path;
 
     if (kind != IRI_LINT_TWIN && kind != IRI_LINT_LOOK_ALIKE
-        && run->dir_name == NULL && cli_octets_equal(octets, name))
+        && strcmp(run->dir_name, run->path) == 0
+        && cli_octets_equal(octets, name))
     {
         cli_print(stdout, path);
         return;
@@ -348,7 +349,7 @@ lint_show_path(const lint_run_t *run, iri_lint_kind_t kind, iri_str_t octets,
     }
     if (name.len != 0 && shown.len != path.len) {
         fputs("  \"", stdout);
-        fputs(run->dir_name != NULL ? run->dir_name : "", stdout);
+        fputs(run->dir_name, stdout);
         cli_print(stdout, name);
         putchar('"');
     }
@@ -574,8 +575,8 @@ lint_on_finding(void *arg, const iri_finding_t *finding)
 }
 
 
-/* The path of the current directory in UTF-8, to print it: decoded by the first
-   charset of the tree that can.  NULL: as its octets. */
+/* The path of the current directory for a terminal, decoded by the first
+   charset of the tree that can; otherwise its octets are escaped. */
 static const char *
 lint_dir_name(const lint_run_t *run, const iri_env_t *env)
 {
@@ -591,10 +592,7 @@ lint_dir_name(const lint_run_t *run, const iri_env_t *env)
             return NULL;
         }
     }
-    if (name.why != NULL || cli_octets_equal(name.value, path)) {
-        return NULL;
-    }
-    return cli_printable(run->dir_pool, name.value);
+    return cli_printable(run->dir_pool, name.why == NULL ? name.value : path);
 }
 
 
@@ -606,6 +604,9 @@ lint_names(lint_run_t *run)
 
     iri_env_apr_init(&apr_env, run->dir_pool, NULL, NULL);
     run->dir_name = lint_dir_name(run, &apr_env.env);
+    if (run->dir_name == NULL) {
+        return IRI_NO_MEMORY;
+    }
     apr_env.env.fold_keys = run->conf->settings->fold_keys;
     run->renames = apr_array_make(run->dir_pool, 8, sizeof(lint_rename_t));
     run->rename_index = cli_hash_make(run->dir_pool);

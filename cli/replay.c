@@ -4,10 +4,11 @@
  * Each target that got 404 is passed to the core with the settings of the
  * command line.  The output shows the number of requests that would be
  * answered, by form and charset, and the most frequent targets.  Then each
- * legacy charset is tried by itself: as the one of the names on disk, of which
- * the best is suggested for iri_filename_charset, and with it as the one of
- * requests.  Suggested for iri_charset are those with which more requests would
- * be answered; but not two that find different entries for one target.
+ * legacy charset is tried by itself as the charset of names on disk; the best
+ * one is suggested for iri_filename_charset.  With it, each is tried as the
+ * charset of requests.  Suggested for iri_charset are those with which more
+ * requests would be answered; but not two that find different entries for one
+ * target.
  */
 
 #include <errno.h>
@@ -37,10 +38,10 @@ static const char replay_help[] =
     "Nothing is changed.\n\n"
     "Outcomes: there (exists, and is found without the module), found, moved\n"
     "(found under another name), choice (several names), refused, absent.\n"
-    "Then 19 legacy charsets are tried. The one of names on disk with which most\n"
-    "requests would be answered is suggested for iri_filename_charset; with it,\n"
-    "those of requests that answer more, of which no two find different entries\n"
-    "for a target, for iri_charset.\n"
+    "Then 19 legacy charsets are tried. The charset of names on disk with which\n"
+    "most requests would be answered is suggested for iri_filename_charset. With\n"
+    "it, charsets of requests are suggested for iri_charset if they answer more\n"
+    "requests and no two of them find different entries for a target.\n"
     "Exit code 1 if the log has lines, but no line is a request.\n\n"
     "JSON fields: lines requests not_requests taken (with the status) dropped\n"
     "(beyond 1,000,000 targets) targets outcomes forms top suggest; in suggest:\n"
@@ -534,9 +535,9 @@ replay_is_answered(replay_run_t *run, const cli_settings_t *settings,
 }
 
 
-/* Return the number of requests that would be answered only if names on disk
-   could also be in the charset, in the given charsets of requests or in this
-   one.  *tree: the settings of the tree. */
+/* Return the number of requests that are answered if charset is added to the
+   charsets of names on disk, and not without it.  In both cases charset is also
+   added to those of requests.  *tree: the settings with it. */
 static uint64_t
 replay_try_filenames(replay_run_t *run, const iri_charset_t *charset,
                      iri_tree_conf_t *tree)
@@ -606,10 +607,11 @@ replay_suggest(replay_run_t *run)
                                                 sizeof(replay_trial_t));
     cli_settings_t      settings = *run->conf->settings;
     replay_trial_t      trial;
-    int                 i, tried = 0;
+    int                 i, tried = 0, suggested;
 
     cli_progress_begin(&run->progress, "charsets", REPLAY_CHARSETS);
     replay_choose_filenames(run);
+    suggested = run->tree.charsets.count > settings.tree.charsets.count;
     settings.tree = run->tree;
     cli_progress_begin(&run->progress, "targets that are not ASCII",
                        (uint64_t) run->targets->nelts);
@@ -621,7 +623,7 @@ replay_suggest(replay_run_t *run)
             continue;
         }
         tried++;
-        if (replay_is_answered(run, &settings, target)) {
+        if (suggested && replay_is_answered(run, &settings, target)) {
             run->gain += target->requests;
         } else if ((target->form == IRI_FORM_LEGACY
                     || target->form == IRI_FORM_INVALID)

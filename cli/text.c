@@ -10,6 +10,8 @@
 #include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
+#include "base/iri_string.h"
+
 #include "cli.h"
 
 
@@ -54,14 +56,6 @@ cli_is_utf8(iri_str_t octets)
 }
 
 
-/* 1 if a URI can contain the octet (RFC 3986, 2), "%" excepted. */
-static int
-cli_is_of_uri(unsigned char c)
-{
-    return c > 0x20 && c < 0x7F && strchr("\"%<>\\^`{|}", c) == NULL;
-}
-
-
 /* all: 1 escapes "%" and what no URI contains, 0 copies the octets. */
 static const char *
 cli_escape_all(apr_pool_t *pool, iri_str_t octets, size_t *len, int all)
@@ -79,7 +73,7 @@ cli_escape_all(apr_pool_t *pool, iri_str_t octets, size_t *len, int all)
     for (i = 0; i < octets.len; i++) {
         unsigned char c = octets.data[i];
 
-        if (all && !cli_is_of_uri(c)) {
+        if (all && !iri_is_uri_char(c)) {
             to = cli_put_escape(to, c);
         } else {
             *to++ = (char) c;

@@ -28,9 +28,8 @@ verdict_trace(void *arg, iri_log_level_t level, iri_str_t line)
 }
 
 
-/* Print a stage and its octets, which are escaped like fields of the answer; a
-   path such that it can be copied as a target, in which "%" begins an escape.
- */
+/* Print a stage and its octets, escaped as in the answer.  A path with "%" is
+   escaped as a whole, so that it can be copied as a target. */
 static void
 verdict_heading(cli_call_t *call, iri_stage_t stage, iri_str_t octets)
 {

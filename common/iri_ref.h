@@ -227,7 +227,7 @@ iri_status_t iri_encode(const iri_env_t *env, const iri_charset_t *charset,
  * base: should have a scheme; without one the result is a relative reference,
  * and
  * ".." never gives a path that begins with "/".
- * Returns: IRI_OK; IRI_NO_MEMORY; IRI_PATH_TOO_LONG: base and reference
+ * Returns: IRI_OK; IRI_NO_MEMORY; IRI_IRI_TOO_LONG: base and reference
  * together have more than IRI_MAX_IRI octets.
  * "http://a/b/c/d;p?q", "../g" -> "http://a/b/g"
  */
@@ -238,7 +238,7 @@ iri_status_t iri_resolve(const iri_env_t *env, iri_str_t base,
  * Compute a short reference that iri_resolve() resolves against base to target.
  * It is target itself if there is no relative one: another scheme, dot-segments
  * in target, a base without a path.
- * Returns: IRI_OK; IRI_NO_MEMORY, IRI_PATH_TOO_LONG as iri_resolve().
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_IRI_TOO_LONG as iri_resolve().
  * "http://a/b/c/d", "http://a/b/e/f?q" -> "../e/f?q"
  */
 iri_status_t iri_relativize(const iri_env_t *env, iri_str_t base,
@@ -308,7 +308,7 @@ const char *iri_level_text(iri_level_t level);
  *   host    for IDN; else NULL
  *   equal   1 or 0
  *
- * Returns: IRI_OK; IRI_PATH_TOO_LONG: a text has more than IRI_MAX_IRI octets,
+ * Returns: IRI_OK; IRI_IRI_TOO_LONG: a text has more than IRI_MAX_IRI octets,
  * and the level is not STRING; IRI_NO_MEMORY, IRI_ICU_FAILED.  STRING and
  * ESCAPES allocate no memory.
  * "/~user", "/%7euser": STRING 0, ESCAPES 1; "/a%2Fb", "/a/b": 0 for all levels
@@ -343,8 +343,8 @@ typedef enum {
     IRI_WARN_EXCLUDED,       /* ASCII that no URI may contain (5.1 b) */
     IRI_WARN_LOOKS_LIKE,     /* a look-alike of space or of a delimiter */
     IRI_WARN_WIDTH,          /* a full width or half width form */
-    IRI_WARN_INVISIBLE,      /* an invisible character; a joiner only where it
-                                does not change how its neighbours look */
+    IRI_WARN_INVISIBLE,      /* an invisible character, except where it belongs
+                                to the spelling, as joiners of Persian */
     IRI_WARN_TAG,            /* a tag character, U+E0000 to U+E007F */
     IRI_WARN_PRIVATE,        /* private use */
     IRI_WARN_NOT_NFC,        /* not in NFC (2.3) */
@@ -488,9 +488,8 @@ typedef struct {
     unsigned                 kinds;      /* 1u << kind, for each to report */
     const iri_confusables_t *confusables; /* for LOOK_ALIKE; NULL: scripts and
                                             look-alikes are not checked */
-    iri_registry_t          *registry;   /* to decode UNREADABLE names in the
-                                            likely charset; NULL: they are not
-                                            decoded */
+    iri_registry_t          *registry;   /* of the charset that UNREADABLE
+                                            names seem to have */
 } iri_lint_conf_t;
 
 /*

@@ -321,9 +321,9 @@ typedef iri_status_t (*iri_dir_each_t)(void *arg, iri_str_t name);
  * was opened, in its state before the first entry was read, because path may
  * lead to another directory by now; kind is ABSENT if no directory was opened.
  *
- * With a cache that builds indexes in threads (iri_index_cache_t.later), list is
- * also called there, with ctx NULL and after the request: it must not use ctx,
- * and the iri_dir_t must be static.
+ * With a cache that builds indexes in threads (iri_index_cache_t.later), list
+ * is also called there, with ctx NULL and after the request: it must not use
+ * ctx, and the iri_dir_t must be static.
  *
  * Returns: IRI_OK, also for an absent object; IRI_IO_FAILED for any other
  * error (EACCES, EIO, EMFILE): the core then ends its lookups.  list also:

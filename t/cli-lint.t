@@ -79,6 +79,9 @@ subtest 'findings' => sub {
     like $out, qr/, 1 finding$/m, 'only';
     ($code, $out) = lint((make_tree("a\tfile\n"))[0]);
     is $out, "1 name in 1 directory, 0 findings\n", 'one kind';
+    ($code, $out) = lint((make_tree("\\xE8\\xA1\\xA8/e\\xCC\\x81\tfile\n"))[0]);
+    like $out, qr{^nfc +\./%E8%A1%A8/e%CC%81  "\xE8\xA1\xA8/\xC3\xA9"$}m,
+        'the name in quotes has its directory';
     ($code, $out) = lint('--only', 'reserved,NFKC', $good);
     is $code, 0, '--only with kinds that do not occur';
 };

@@ -15,6 +15,7 @@ static const char *const iri_status_texts[IRI_STATUSES] = {
     "ok",
     "out of memory",
     "path too long",
+    "IRI too long",
     "too many segments",
     "segment too long",
     "\"%\" without two hexadecimal digits",

@@ -126,6 +126,17 @@ iri_is_path_char(unsigned char c)
 }
 
 /*
+ * Returns: 1 if a URI can contain c (reserved and unreserved of RFC 3986, 2.2
+ * and 2.3), else 0; "%" is neither.
+ */
+static inline int
+iri_is_uri_char(unsigned char c)
+{
+    return iri_is_path_char(c) || c == '?' || c == '#' || c == '['
+           || c == ']';
+}
+
+/*
  * Returns: 1 if c is unreserved (RFC 3986, 2.3), so that "%41" and "A" are
  * equivalent.  'A' -> 1; '/' -> 0
  */

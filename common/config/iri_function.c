@@ -44,15 +44,6 @@ iri_call_fails(iri_call_t *call, const char *why, size_t offset)
 
 /* ---- URIs and IRIs ------------------------------------------------------- */
 
-/* reserved and unreserved of RFC 3986, 2.2 and 2.3 */
-static int
-iri_is_uri_char(unsigned char c)
-{
-    return iri_is_path_char(c) || c == '?' || c == '#' || c == '['
-           || c == ']';
-}
-
-
 /* Draft 3.1: escapes are copied, other octets are escaped where necessary. */
 static iri_status_t
 iri_call_to_uri(iri_call_t *call)

@@ -36,7 +36,8 @@
 #define IRI_RACY_LIFETIME INT64_C(100000000)
 /* Between two messages about a lack of room. */
 #define IRI_LOG_INTERVAL INT64_C(60000000000)
-/* Above this time of iri_index_state_t.thrashing only cheap indexes are built. */
+/* Above this value of iri_index_state_t.thrashing only cheap indexes are
+   built. */
 #define IRI_MAX_THRASHING INT64_C(2000000000)
 
 /* After these times a build in another thread counts as abandoned. */

@@ -160,14 +160,23 @@ iri_checker_warn(iri_checker_t *checker, iri_warning_kind_t kind,
 }
 
 
-/* UTS #31, 5.1.4 has those of Thai and Lao. */
-int
+/* Letters of ordinary words.  UTS #31, 5.1.4 has those of Thai and Lao. */
+static int
 iri_char_is_compatibility_letter(uint32_t c)
 {
     return c == 0x0587                    /* Armenian ECH YIWN */
            || c == 0x0e33                 /* Thai SARA AM */
            || c == 0x0eb3                 /* Lao AM */
            || c == 0x0edc || c == 0x0edd; /* Lao HO NO, HO MO */
+}
+
+
+int
+iri_char_is_compatibility(uint32_t c)
+{
+    return u_getIntPropertyValue((UChar32) c, UCHAR_NFKC_QUICK_CHECK)
+               == UNORM_NO
+           && !iri_char_is_compatibility_letter(c);
 }
 
 
@@ -239,10 +248,7 @@ iri_checker_character(iri_checker_t *checker, uint32_t c, uint32_t after,
     {
         status = iri_checker_warn(checker, IRI_WARN_NOT_NFC, offset, c);
 
-    } else if (u_getIntPropertyValue((UChar32) c, UCHAR_NFKC_QUICK_CHECK)
-                   == UNORM_NO
-               && !iri_char_is_compatibility_letter(c))
-    {
+    } else if (iri_char_is_compatibility(c)) {
         status = iri_checker_warn(checker, IRI_WARN_COMPATIBILITY, offset, c);
     }
 

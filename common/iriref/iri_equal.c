@@ -228,7 +228,7 @@ iri_equal(const iri_env_t *env, iri_level_t level,
 
     if (level != IRI_LEVEL_STRING
         && (a.len > IRI_MAX_IRI || b.len > IRI_MAX_IRI)) {
-        return IRI_PATH_TOO_LONG;
+        return IRI_IRI_TOO_LONG;
     }
 
     if (same || level == IRI_LEVEL_STRING) {

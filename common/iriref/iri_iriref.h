@@ -103,10 +103,10 @@ int iri_ranges_contain(const iri_range_t *ranges, size_t count, uint32_t c);
 int iri_char_is_discouraged(uint32_t c);
 
 /*
- * 1 if c is not in NFKC, but a letter that a language cannot be written without
- * (iri_characters.c).
+ * 1 if NFKC replaces c, and c is not a letter of ordinary words such as Thai
+ * SARA AM (iri_characters.c).
  */
-int iri_char_is_compatibility_letter(uint32_t c);
+int iri_char_is_compatibility(uint32_t c);
 
 /*
  * Fast test for frequent characters.  Returns: 1 if all 16 characters of the
@@ -214,8 +214,8 @@ size_t iri_remove_dot_segments(unsigned char *path, size_t len, int relative);
 /* ---- look-alikes --------------------------------------------------------- */
 
 /*
- * 1 if a text has U+0131, without which Turkish cannot be written: that it looks
- * like ASCII is no sign of deception.
+ * 1 if text contains U+0131 (dotless i).  Turkish needs it, so its likeness to
+ * ASCII is not reported.
  */
 int iri_has_dotless_i(iri_str_t text);
 

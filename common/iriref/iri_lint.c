@@ -193,17 +193,16 @@ iri_lint_detect(iri_lint_t *lint, UCharsetDetector *detector)
     name.len = strlen(label);
     encoding = iri_encoding_find(name);
 
-    if (encoding != NULL && encoding->converter != NULL
-        && encoding->refused == NULL)
+    if (encoding == NULL || encoding->converter == NULL
+        || encoding->refused != NULL)
     {
-        lint->guessed_charset.data = (const unsigned char *) encoding->name;
-        lint->guessed_charset.len = strlen(encoding->name);
+        return IRI_OK;
     }
 
-    if (lint->guessed_charset.len != 0 && lint->conf->registry != NULL
-        && iri_parse_charsets(lint->conf->registry, &lint->guessed_charset, 1,
-                              0, &guess)
-               == NULL)
+    name.data = (const unsigned char *) encoding->name;
+    name.len = strlen(encoding->name);
+
+    if (iri_parse_charsets(lint->conf->registry, &name, 1, 0, &guess) == NULL)
     {
         lint->guess = guess.at[0];
     }
@@ -367,11 +366,12 @@ iri_lint_check_forms(iri_lint_t *lint, const iri_lint_entry_t *entry)
 }
 
 
-/* Report UNREADABLE, with the name in the likely charset, if that decodes it. */
+/* Report UNREADABLE, with the name in the likely charset if it decodes it. */
 static iri_status_t
 iri_lint_unreadable(iri_lint_t *lint, const iri_lint_entry_t *entry)
 {
     iri_converted_t likely = { { 0, NULL }, NULL, 0 };
+    iri_str_t       none = { 0, NULL };
     iri_status_t    status = IRI_OK;
 
     lint->scratch_used = 0;
@@ -384,10 +384,10 @@ iri_lint_unreadable(iri_lint_t *lint, const iri_lint_entry_t *entry)
         likely.value.len = 0;
     }
 
-    return status == IRI_OK
-               ? iri_lint_report_meant(lint, IRI_LINT_UNREADABLE, entry,
-                                       likely.value, lint->guessed_charset)
-               : status;
+    return status == IRI_OK ? iri_lint_report_meant(
+               lint, IRI_LINT_UNREADABLE, entry, likely.value,
+               lint->guess != NULL ? iri_charset_name(lint->guess) : none)
+                            : status;
 }
 
 
@@ -433,16 +433,16 @@ iri_lint_check_directory(iri_lint_t *lint)
         }
     }
 
-    if (lint->guessed_charset.len == 0 || lint->read_count[most] == 0
+    if (lint->guess == NULL || lint->read_count[most] == 0
         || iri_charset_is_utf8(charsets->at[most])
-        || iri_str_equal(lint->guessed_charset,
+        || iri_str_equal(iri_charset_name(lint->guess),
                          iri_charset_name(charsets->at[most])))
     {
         return IRI_OK;
     }
 
     return iri_lint_report(lint, IRI_LINT_CHARSET, NULL, NULL, IRI_MATCH_NONE,
-                           lint->guessed_charset);
+                           iri_charset_name(lint->guess));
 }
 
 

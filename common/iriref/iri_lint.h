@@ -41,8 +41,8 @@ typedef struct {
     iri_buf_t              sample;       /* names that are not UTF-8, a line
                                             each, to detect their charset */
     size_t                 sample_high;  /* its octets above 7F */
-    iri_str_t              guessed_charset;  /* empty: not detected */
-    const iri_charset_t   *guess;        /* the same; NULL: not available */
+    const iri_charset_t   *guess;        /* of names that no charset of the
+                                            tree decodes; NULL: none */
     size_t                 utf8_count;   /* names that are UTF-8, not ASCII */
     size_t                 legacy_count; /* names that are not UTF-8 */
     size_t                 read_count[IRI_MAX_CHARSETS];   /* names that are
@@ -69,7 +69,7 @@ iri_status_t iri_lint_report(const iri_lint_t *lint, iri_lint_kind_t kind,
                              const iri_lint_entry_t *other, iri_match_t match,
                              iri_str_t charset);
 
-/* The same for a finding of one entry with a likely name, which may be empty. */
+/* The same for a finding of one entry; meant: its likely name, or empty. */
 iri_status_t iri_lint_report_meant(const iri_lint_t *lint, iri_lint_kind_t kind,
                                    const iri_lint_entry_t *entry,
                                    iri_str_t meant, iri_str_t charset);

@@ -104,7 +104,7 @@ iri_lint_copy(const iri_lint_t *lint, iri_str_t text, iri_str_t *out)
 }
 
 
-/* A name is in NFC: with no character that NFKC replaces it is in NFKC. */
+/* name is in NFC, so it is in NFKC unless NFKC replaces a character of it. */
 int
 iri_lint_is_nfkc(iri_str_t name)
 {
@@ -119,10 +119,7 @@ iri_lint_is_nfkc(iri_str_t name)
             break;
         }
 
-        if (u_getIntPropertyValue((UChar32) c, UCHAR_NFKC_QUICK_CHECK)
-                == UNORM_NO
-            && !iri_char_is_compatibility_letter(c))
-        {
+        if (iri_char_is_compatibility(c)) {
             return 0;
         }
     }

@@ -297,7 +297,7 @@ iri_resolve(const iri_env_t *env, iri_str_t base, iri_str_t reference,
     iri_target_t target;
 
     if (base.len > IRI_MAX_IRI || reference.len > IRI_MAX_IRI) {
-        return IRI_PATH_TOO_LONG;
+        return IRI_IRI_TOO_LONG;
     }
 
     iri_split(base, &of_base);
@@ -446,7 +446,7 @@ iri_relativize(const iri_env_t *env, iri_str_t base, iri_str_t target,
     iri_status_t status;
 
     if (base.len > IRI_MAX_IRI || target.len > IRI_MAX_IRI) {
-        return IRI_PATH_TOO_LONG;
+        return IRI_IRI_TOO_LONG;
     }
 
     iri_split(base, &of_base);

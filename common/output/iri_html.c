@@ -108,7 +108,10 @@ iri_is_like_escape(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* 1 if the character c, n octets at p, must not be escaped: it is visible. */
+/*
+ * 1 if the invisible character c, n octets at p, is part of the spelling, so
+ * that it is not escaped.
+ */
 static int
 iri_is_shown(iri_str_t text, const unsigned char *p, size_t n, uint32_t c)
 {

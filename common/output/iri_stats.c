@@ -376,6 +376,3 @@ iri_stats_count(const iri_stats_t *stats, const iri_stats_event_t *event)
         iri_stats_count_legacy(stats, set, event);
     }
 }
-
-
-/* ---- the event of a request ---------------------------------------------- */

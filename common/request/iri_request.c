@@ -525,7 +525,7 @@ iri_request_lookup_of(const iri_request_t *request, iri_str_t path)
 
 /* 1 if a lookup was done and found no entry. */
 static int
-iri_stats_is_absent(const iri_found_t *found)
+iri_found_is_absent(const iri_found_t *found)
 {
     return found->verdict == IRI_PASS && found->why != IRI_WHY_DECLARED
            && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NONE;
@@ -534,9 +534,9 @@ iri_stats_is_absent(const iri_found_t *found)
 
 /* Add the result of a lookup. */
 static void
-iri_stats_event_add(iri_stats_event_t *event, const iri_found_t *found)
+iri_event_add(iri_stats_event_t *event, const iri_found_t *found)
 {
-    if (found->verdict != IRI_PASS || iri_stats_is_absent(found)) {
+    if (found->verdict != IRI_PASS || iri_found_is_absent(found)) {
         event->verdict = found->verdict;
         event->why = found->why;
     }
@@ -551,8 +551,13 @@ iri_stats_event_add(iri_stats_event_t *event, const iri_found_t *found)
 }
 
 
-void
-iri_stats_event_set(iri_stats_event_t *event, const iri_report_t *report)
+/*
+ * Fill in form, charset, match, verdict and why of a request: what was done, or
+ * in report mode would have been done, with its path.  report->reading: form
+ * and charset as the disk has confirmed them; report->search is not used.
+ */
+static void
+iri_event_set(iri_stats_event_t *event, const iri_report_t *report)
 {
     const iri_reading_t *reading = report->reading;
     const iri_found_t   *found = report->found, *again = report->again;
@@ -575,7 +580,7 @@ iri_stats_event_set(iri_stats_event_t *event, const iri_report_t *report)
         event->charset = found->charset;
     }
 
-    iri_stats_event_add(event, found);
+    iri_event_add(event, found);
 
     if (again != NULL && again->match > event->match) {
         event->match = again->match;
@@ -626,7 +631,7 @@ iri_request_event(const iri_request_t *request, iri_stats_event_t *event)
 
     if (request->report) {
         if (iri_request_is_reported(request)) {
-            iri_stats_event_set(event, &request->reported->report);
+            iri_event_set(event, &request->reported->report);
         }
         return;
     }
@@ -654,6 +659,6 @@ iri_request_event(const iri_request_t *request, iri_stats_event_t *event)
         report.found = &restart;
     }
 
-    iri_stats_event_set(event, &report);
+    iri_event_set(event, &report);
     event->redirect = request->redirect;
 }

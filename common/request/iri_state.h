@@ -176,13 +176,6 @@ iri_status_t iri_request_requested(const iri_request_t *request,
                                    const iri_reading_conf_t *conf,
                                    iri_reading_t *out, int *known);
 
-/*
- * Fill in form, charset, match, verdict and why of a request: what was done, or
- * in report mode would have been done, with its path.  report->reading: form
- * and charset as the disk has confirmed them; report->search is not used.
- */
-void iri_stats_event_set(iri_stats_event_t *event, const iri_report_t *report);
-
 
 #pragma GCC visibility pop
 

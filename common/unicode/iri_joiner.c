@@ -13,7 +13,7 @@
 #define IRI_CCC_VIRAMA 9 /* Canonical_Combining_Class */
 
 
-/* Behind a virama (RFC 5892, A.1 and A.2), or before it (Bengali ra, ya). */
+/* 1 if a virama precedes (RFC 5892, A.1, A.2) or follows (Bengali ra, ya). */
 static int
 iri_is_at_virama(UChar32 before, UChar32 after)
 {
@@ -22,15 +22,48 @@ iri_is_at_virama(UChar32 before, UChar32 after)
 }
 
 
+static int
+iri_joins_next(int type)
+{
+    return type == U_JT_DUAL_JOINING || type == U_JT_LEFT_JOINING;
+}
+
+
+static int
+iri_joins_previous(int type)
+{
+    return type == U_JT_DUAL_JOINING || type == U_JT_RIGHT_JOINING;
+}
+
+
 /* 1 if the letters before and after would join (RFC 5892, A.1). */
 static int
 iri_is_joining(UChar32 before, UChar32 after)
 {
+    return iri_joins_next(u_getIntPropertyValue(before, UCHAR_JOINING_TYPE))
+           && iri_joins_previous(
+               u_getIntPropertyValue(after, UCHAR_JOINING_TYPE));
+}
+
+
+/*
+ * 1 if a joiner gives a letter the form that it has beside another letter, as
+ * in a Persian abbreviation: only one of its neighbours joins, and no mark or
+ * other joiner comes between.
+ */
+static int
+iri_is_shaping(UChar32 before, UChar32 after)
+{
     int left = u_getIntPropertyValue(before, UCHAR_JOINING_TYPE);
     int right = u_getIntPropertyValue(after, UCHAR_JOINING_TYPE);
 
-    return (left == U_JT_DUAL_JOINING || left == U_JT_LEFT_JOINING)
-           && (right == U_JT_DUAL_JOINING || right == U_JT_RIGHT_JOINING);
+    if (left == U_JT_TRANSPARENT || left == U_JT_JOIN_CAUSING
+        || right == U_JT_TRANSPARENT || right == U_JT_JOIN_CAUSING)
+    {
+        return 0;
+    }
+
+    return iri_joins_next(left) != iri_joins_previous(right);
 }
 
 
@@ -54,8 +87,9 @@ iri_is_orthographic(uint32_t before, uint32_t c, uint32_t after)
     case 0x200c:
         return iri_is_at_virama(left, right) || iri_is_joining(left, right);
     case 0x200d:
-        return iri_is_at_virama(left, right)
+        return iri_is_at_virama(left, right) || iri_is_shaping(left, right)
                || iri_is_emoji_sequence(left, right);
+    case 0xfe0e:
     case 0xfe0f:
         return left > 0x7f && u_hasBinaryProperty(left, UCHAR_EMOJI);
     default:

@@ -874,11 +874,11 @@ test_limits(void **state)
                          IRI_OK);
         assert_int_equal(out.why != NULL, over == 1);
         assert_int_equal(iri_resolve(&core.env, text, S("a"), &got),
-                         over == 1 ? IRI_PATH_TOO_LONG : IRI_OK);
+                         over == 1 ? IRI_IRI_TOO_LONG : IRI_OK);
         assert_int_equal(iri_resolve(&core.env, S("a"), text, &got),
-                         over == 1 ? IRI_PATH_TOO_LONG : IRI_OK);
+                         over == 1 ? IRI_IRI_TOO_LONG : IRI_OK);
         assert_int_equal(iri_relativize(&core.env, S("a:b"), text, &got),
-                         over == 1 ? IRI_PATH_TOO_LONG : IRI_OK);
+                         over == 1 ? IRI_IRI_TOO_LONG : IRI_OK);
         assert_int_equal(
             iri_visual_order(&core.env, IRI_VISUAL_UAX9, text, &out), IRI_OK);
         assert_int_equal(out.why != NULL, over == 1);
@@ -895,7 +895,7 @@ test_limits(void **state)
         text.len = (size_t) (IRI_MAX_IRI + over);
         assert_int_equal(
             iri_equal(&core.env, IRI_LEVEL_NFC, NULL, text, text, &same),
-            over == 1 ? IRI_PATH_TOO_LONG : IRI_OK);
+            over == 1 ? IRI_IRI_TOO_LONG : IRI_OK);
         assert_int_equal(
             iri_equal(&core.env, IRI_LEVEL_STRING, NULL, text, text, &same),
             IRI_OK);

@@ -1659,21 +1659,16 @@ static void
 lint_run(core_t *core, linted_t *out)
 {
     static const char *const text[] = {
-        "a",
-        "A#",
-        "e\xCC\x81",
-        "\xC3\xA9",
-        "\xEF\xBD\xB1",
+        "a", "A#", "e\xCC\x81", "\xC3\xA9", "\xEF\xBD\xB1",
         "\xBB\xFA\xBB\xB3\xBB\xEA\xBB\xE8\xBB\xE7\xBB\xFD",
         "\xBB\xFA\xC6\xFC\xCB\xDC\xB8\xEC\xA4\xC7\xA4\xB9\xFF",
-        "caf\xC3\x83\xC2\xA9",
-        "kitten.html",
-        "k\xC3\xADtten.html",
-        "p\xD0\xB0ypal.html",
-        "\xD0\xBE\xD1\x81\xD0\xB0",
-        "oca",
+        "caf\xC3\x83\xC2\xA9", "kitten.html", "k\xC3\xADtten.html",
+        "p\xD0\xB0ypal.html", "\xD0\xBE\xD1\x81\xD0\xB0", "oca",
         ("\xD7\x90"
-         "1")
+         "1"),
+        /* windows-1251 */
+        "\xCE\xF2\xF7\xE5\xF2 \xE7\xE0 \xE3\xEE\xE4",
+        "\xCF\xF0\xE8\xE2\xE5\xF2"
     };
     iri_charsets_t     charsets = core_charsets("sjis");
     iri_tree_conf_t    tree = core_tree("utf-8 euc-jp", IRI_FILENAME_ANY, 0);
@@ -1683,7 +1678,7 @@ lint_run(core_t *core, linted_t *out)
                                 IRI_FOLD_CASE | IRI_FOLD_SPELLING,
                                 (1u << IRI_LINT_KINDS) - 1u,
                                 look,
-                                NULL };
+                                core_registry() };
     iri_str_t          names[COUNT(text)];
     size_t             i;
 
