@@ -280,6 +280,8 @@ typedef struct {
     iri_str_t method;
     iri_str_t target;   /* octets as they were received */
     int       status;   /* of the response */
+    iri_str_t referer;  /* fields of the request; empty: unknown */
+    iri_str_t agent;
 } cli_request_t;
 
 /* Open a log, plain or gzip.  Returns: NULL with errno set on failure. */
