@@ -146,46 +146,55 @@ log_status(const char *text)
 }
 
 
-/*
- * Read the quoted fields: the first one that is a request line; behind it the
- * Referer and the User-Agent, as in the combined format.  Returns: what
- * follows the request line; NULL: there is none.
- */
-static char *
-log_quoted(char *line, cli_request_t *request)
+/* The first status in text that is not within quotes; 0: there is none. */
+static int
+log_find_status(const char *p)
 {
-    char     *p = line, *behind = NULL;
+    int status = 0;
+
+    while (status == 0 && *p != '\0') {
+        if (*p == '"') {
+            for (p++; *p != '"' && *p != '\0'; p++) {
+                p += *p == '\\' && p[1] != '\0';
+            }
+            p += *p == '"';
+        } else {
+            p += strspn(p, " ");
+            status = log_status(p);
+            p += strcspn(p, " \"");
+        }
+    }
+    return status;
+}
+
+
+/*
+ * A line in the common or combined format, or in one that has the same fields
+ * in this order among others: "request", status, "Referer", "User-Agent".
+ */
+static int
+log_common(char *line, cli_request_t *request)
+{
+    char     *p = line;
     iri_str_t text = IRI_STR("");
+    int       found = 0;
 
     while ((p = strchr(p, '"')) != NULL) {
         p = log_unquote(p + 1, &text);
         if (p == NULL) {
             break;
         }
-        if (behind == NULL) {
-            behind = log_request(text, request) == 0 ? p : NULL;
+        if (!found) {
+            if (log_request(text, request) == 0) {
+                found = 1;
+                request->status = log_find_status(p);
+            }
         } else if (request->referer.data == NULL) {
             request->referer = text;
         } else {
             request->agent = text;
             break;
         }
-    }
-    return behind;
-}
-
-
-/* A line in the common or combined format, or in one that has the same fields
-   in this order among others: "request", status, "Referer", "User-Agent". */
-static int
-log_common(char *line, cli_request_t *request)
-{
-    char *p = log_quoted(line, request);
-
-    while (p != NULL && *p != '"' && *p != '\0' && request->status == 0) {
-        p += strspn(p, " ");
-        request->status = log_status(p);
-        p += strcspn(p, " \"");
     }
     return request->status != 0 ? 0 : -1;
 }
