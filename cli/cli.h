@@ -45,6 +45,8 @@ typedef struct {
     apr_pool_t *pool;        /* cleared after the answer */
     iri_env_apr_t apr;       /* its memory is that of pool */
     iri_str_t   operand[CLI_MAX_OPERANDS];   /* octets */
+    const char *const *more;   /* operands that follow; not with --batch */
+    size_t      mores;         /* their number */
     FILE       *trace;       /* output of the steps; NULL: none */
     FILE       *objects;     /* --batch: output of the objects that precede the
                                 answer, a line each; NULL: not --batch */
@@ -63,7 +65,9 @@ typedef struct {
 typedef struct {
     const char                *name;
     const char                *operands;   /* for the help: "BASE TARGET" */
-    size_t                     count;      /* of operands, all required */
+    size_t                     count;      /* of operands, all required; if
+                                              `operands` has "...", more may
+                                              follow */
     const char                *about;      /* a phrase: "show the parts ..." */
     const char                *help;       /* the help text below the options */
     const apr_getopt_option_t *options;
@@ -81,6 +85,7 @@ typedef struct {
     void (*show)(const void *conf, cli_call_t *call);
 } cli_command_t;
 
+extern const cli_command_t cli_advise;    /* advise.c */
 extern const cli_command_t cli_explain;   /* explain.c */
 extern const cli_command_t cli_host;      /* host.c */
 extern const cli_command_t cli_lint;      /* lint.c */
@@ -217,6 +222,9 @@ typedef struct {
     iri_str_t           root;        /* absolute, without "/" at the end */
     int                 has_root;    /* 1: --root was given */
     int                 escaped;     /* 1: --escaped was given */
+    /* For iri_search_t: settings of each directory; NULL: tree of all. */
+    iri_directory_conf_t settings_of;
+    const void         *settings_data;
     /* Words of options that may be repeated, iri_str_t. */
     apr_array_header_t *charset_words;
     apr_array_header_t *filename_charset_words;
@@ -346,6 +354,9 @@ int32_t cli_next_character(iri_str_t octets, size_t *i);
 /* 1 if a terminal would interpret c: C0, DEL, C1, bidi controls, U+2028 and
    U+2029. */
 int cli_is_unsafe(int32_t c);
+
+/* 1 if octets are well-formed UTF-8. */
+int cli_is_utf8(iri_str_t octets);
 
 /*
  * A character and its code for a message, in pool.  A character that is not

@@ -1,0 +1,814 @@
+/*
+ * advise.c - `iri advise`: from a tree and its logs to a configuration
+ *
+ * The charsets of names are detected for each directory (advise_tree.c).  Then
+ * each request that failed is tried with these, with charsets of requests, with
+ * differences that are ignored and with repairs.  A setting is proposed only if
+ * it answers requests that the settings before it do not answer.  Nothing is
+ * changed.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "advise.h"
+
+enum {
+    ADVISE_SERVER = CLI_OPT_OWN,
+    ADVISE_CONFIG,
+    ADVISE_JSON,
+    ADVISE_VERIFY,
+    ADVISE_TOP
+};
+
+static const apr_getopt_option_t advise_options[] = {
+    { "root", CLI_SET_ROOT, 1, "the document root (root, DocumentRoot)" },
+    { "server", ADVISE_SERVER, 1, "write the configuration of nginx or httpd" },
+    { "config", ADVISE_CONFIG, 1,
+      "the server's configuration, to check its access rules" },
+    { "verify", ADVISE_VERIFY, 0,
+      "count requests that did not fail, and would be answered differently" },
+    { "top", ADVISE_TOP, 1, "number of lost targets to show (default: 20)" },
+    { "json", ADVISE_JSON, 0, "write JSON" },
+    { "help", CLI_OPT_HELP, 0, "show this text" },
+    { NULL, 0, 0, NULL }
+};
+
+static const char advise_help[] =
+    "LOG is an access log in the common or combined format, or in one that has\n"
+    "other fields besides these, or with a JSON object on each line; plain or\n"
+    "gzip. Requests with status 400 or 404 have failed. Nothing is changed.\n\n"
+    "The output is a configuration to include in a server or virtual host, each\n"
+    "line with the number of failed requests that it answers, and a report as\n"
+    "comments. What gains nothing, or cannot be decided, is not proposed; what\n"
+    "may answer a request with a wrong file is proposed as a comment.\n\n"
+    "With --config the output is a comment as long as the configuration has a\n"
+    "rule that denies access and would deny nothing with the module, because it\n"
+    "is not written in UTF-8 in NFC. Without --config such rules are not found.\n"
+    "Exit code 1 if there is such a rule, or a log has lines, but no requests.\n\n"
+    "Examples:\n"
+    "  iri advise --root /srv/www /var/log/nginx/access.log*\n"
+    "  iri advise --root /srv/www --config /etc/apache2/apache2.conf "
+    "access.log\n";
+
+/* Greatest number of targets that are tried with each setting. */
+#define ADVISE_MAX_TRIALS 20000
+
+/* Greatest number of Referers and of User-Agents that are counted. */
+#define ADVISE_MAX_SENDERS 4096
+
+/* Differences that are tried, in this order; then repairs. */
+static const struct {
+    const char *word;
+    unsigned    match;
+    unsigned    repair;
+    int         optional; /* 1: it may find a wrong file */
+    const char *why;
+} advise_words[] = {
+    { "width", IRI_FOLD_WIDTH, 0, 0, "full width and half width" },
+    { "case", IRI_FOLD_CASE, 0, 0, "letter case" },
+    { "double-encoding", 0, IRI_REPAIR_DOUBLE, 0, "percent-encoded twice" },
+    { "mojibake", 0, IRI_REPAIR_MOJIBAKE, 0,
+      "UTF-8 decoded as windows-1252 and encoded again" },
+    { "%u", 0, IRI_REPAIR_U, 0, "%uXXXX of JavaScript" },
+    { "accents", IRI_FOLD_ACCENTS, 0, 1, "accents" },
+    { "spelling", IRI_FOLD_SPELLING, 0, 1, "one typo" },
+};
+
+#define ADVISE_WORDS (sizeof(advise_words) / sizeof(advise_words[0]))
+
+
+/* ---- settings ------------------------------------------------------------ */
+
+static void *
+advise_create(apr_pool_t *pool)
+{
+    advise_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
+
+    conf->settings = cli_settings_create(pool);
+    conf->top = 20;
+    return conf->settings != NULL ? conf : NULL;
+}
+
+
+static const char *
+advise_option(void *data, int option, const char *value)
+{
+    advise_conf_t *conf = data;
+    char          *end;
+    long           number;
+
+    switch (option) {
+    case ADVISE_SERVER:
+        if (strcmp(value, "nginx") != 0 && strcmp(value, "httpd") != 0) {
+            return "must be \"nginx\" or \"httpd\"";
+        }
+        conf->server = value[0];
+        return NULL;
+    case ADVISE_CONFIG:
+        conf->config = value;
+        return NULL;
+    case ADVISE_JSON:
+        conf->json = 1;
+        return NULL;
+    case ADVISE_VERIFY:
+        conf->verify = 1;
+        return NULL;
+    case ADVISE_TOP:
+        number = strtol(value, &end, 10);
+        if (*end != '\0' || end == value || number < 0 || number > 100000) {
+            return "must be a number from 0 to 100000; for example 20";
+        }
+        conf->top = (size_t) number;
+        return NULL;
+    default:
+        return cli_settings_option(conf->settings, option, value);
+    }
+}
+
+
+static const char *
+advise_ready(void *data)
+{
+    advise_conf_t *conf = data;
+    const char    *wrong = cli_settings_ready(conf->settings);
+
+    if (wrong != NULL) {
+        return wrong;
+    }
+    return conf->settings->has_root
+               ? NULL
+               : "--root is required: the document root of the site";
+}
+
+
+/* ---- the logs ------------------------------------------------------------ */
+
+static int
+advise_is_failure(int status)
+{
+    return status == 400 || status == 404;
+}
+
+
+/* The path of a target, decoded, in pool. */
+static iri_str_t
+advise_path(apr_pool_t *pool, iri_str_t target)
+{
+    const unsigned char *p = target.data, *end = target.data + target.len;
+    unsigned char       *to = apr_palloc(pool, target.len + 1);
+    iri_str_t            path = { 0, to };
+    int                  octet;
+
+    for (; p < end && *p != '?'; p++) {
+        octet = *p == '%' ? cli_escape_value(p, end) : -1;
+        if (octet >= 0) {
+            p += 2;
+        }
+        to[path.len++] = octet >= 0 ? (unsigned char) octet : *p;
+    }
+    return path;
+}
+
+
+/* Requests that failed count, and targets that are not ASCII. */
+static int
+advise_takes(void *arg, const cli_request_t *request)
+{
+    size_t i;
+
+    (void) arg;
+    if (advise_is_failure(request->status)) {
+        return 1;
+    }
+    for (i = 0; i < request->target.len; i++) {
+        if (request->target.data[i] >= 0x80
+            || (request->target.data[i] == '%'
+                && i + 1 < request->target.len
+                && request->target.data[i + 1] >= '8'))
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+
+/* Count a sender; which: 0 Referer, 1 User-Agent. */
+static void
+advise_count_sender(advise_run_t *run, size_t which, iri_str_t text)
+{
+    apr_hash_t      *senders = run->senders[which];
+    advise_sender_t *sender;
+    size_t           i;
+
+    /* Of a Referer the page, without its query. */
+    for (i = 0; which == 0 && i < text.len; i++) {
+        if (text.data[i] == '?' || text.data[i] == '#') {
+            text.len = i;
+        }
+    }
+    text.len = text.len < 256 ? text.len : 256;
+    if (text.len == 0 || (text.len == 1 && text.data[0] == '-')) {
+        run->unsent[which]++;
+        return;
+    }
+    sender = apr_hash_get(senders, text.data, (apr_ssize_t) text.len);
+    if (sender == NULL) {
+        if (apr_hash_count(senders) == ADVISE_MAX_SENDERS) {
+            run->unsent[which]++;
+            return;
+        }
+        sender = apr_pcalloc(run->pool, sizeof(*sender));
+        sender->text = cli_copy(run->pool, text);
+        apr_hash_set(senders, sender->text.data,
+                     (apr_ssize_t) sender->text.len, sender);
+    }
+    sender->requests++;
+}
+
+
+/* Remember the names in a path in UTF-8: names on disk that are decoded to
+   them are decoded correctly. */
+static void
+advise_know(advise_run_t *run, iri_str_t path)
+{
+    const iri_tree_conf_t *utf8 = &run->conf->settings->tree;
+    iri_env_apr_t          env;
+    iri_str_t              segment, name;
+    size_t                 i, start = 0;
+
+    iri_env_apr_init(&env, run->scratch, NULL, NULL);
+    for (i = 0; i <= path.len; i++) {
+        if (i < path.len && path.data[i] != '/') {
+            continue;
+        }
+        segment.data = path.data + start;
+        segment.len = i - start;
+        start = i + 1;
+        if (!iri_str_is_ascii(segment)
+            && iri_entry_name(&env.env, utf8, segment, &name) == IRI_OK
+            && name.len != 0
+            && apr_hash_get(run->tree.known, name.data,
+                            (apr_ssize_t) name.len)
+                   == NULL)
+        {
+            name = cli_copy(run->pool, name);
+            apr_hash_set(run->tree.known, name.data, (apr_ssize_t) name.len,
+                         "");
+        }
+    }
+}
+
+
+static void
+advise_taken(void *arg, const cli_request_t *request, cli_target_row_t *row)
+{
+    advise_run_t *run = arg;
+    iri_str_t     path;
+
+    if (advise_is_failure(request->status)) {
+        row->failed++;
+        run->failed++;
+    }
+    if (row->requests == 1) {
+        path = advise_path(run->scratch, row->octets);
+        if (iri_str_is_ascii(path)) {
+            row->form = IRI_FORM_ASCII;
+        } else if (cli_is_utf8(path)) {
+            row->form = IRI_FORM_ESCAPED;
+            advise_know(run, path);
+        } else {
+            row->form = IRI_FORM_LEGACY;
+        }
+        apr_pool_clear(run->scratch);
+    }
+    if (row->form == IRI_FORM_LEGACY) {
+        advise_count_sender(run, 0, request->referer);
+        advise_count_sender(run, 1, request->agent);
+    }
+}
+
+
+/* ---- trials -------------------------------------------------------------- */
+
+static void
+advise_propose(advise_run_t *run, const char *nginx, const char *httpd,
+               const char *value, uint64_t requests, const char *why,
+               int optional)
+{
+    advise_setting_t *setting = apr_array_push(run->proposal);
+
+    setting->nginx = nginx;
+    setting->httpd = httpd;
+    setting->value = value;
+    setting->requests = requests;
+    setting->why = why;
+    setting->optional = optional;
+}
+
+
+/* Return 1 if a request would be answered with these settings. */
+static int
+advise_answers(advise_run_t *run, const cli_settings_t *settings,
+               const cli_target_row_t *row)
+{
+    int answers = cli_try_answers(settings, run->scratch, row->octets);
+
+    apr_pool_clear(run->scratch);
+    return answers;
+}
+
+
+/*
+ * Try settings for the targets of a list.  Those that are not answered are
+ * added to *open, if it is not NULL.  Returns: the number of requests that
+ * would be answered.
+ */
+static uint64_t
+advise_try(advise_run_t *run, const cli_settings_t *settings,
+           const apr_array_header_t *list, apr_array_header_t *open)
+{
+    cli_target_row_t *row;
+    uint64_t          answered = 0;
+    int               i;
+
+    cli_progress_begin(&run->progress, "targets", (uint64_t) list->nelts);
+    for (i = 0; i < list->nelts; i++) {
+        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
+        if (i < ADVISE_MAX_TRIALS && advise_answers(run, settings, row)) {
+            answered += row->failed;
+        } else if (open != NULL) {
+            APR_ARRAY_PUSH(open, cli_target_row_t *) = row;
+        }
+        cli_progress_add(&run->progress, 1);
+    }
+    return answered;
+}
+
+
+/* Let the proposal have a word of iri_match or iri_repair. */
+static void
+advise_add_word(cli_settings_t *settings, size_t word)
+{
+    settings->tree.match |= advise_words[word].match;
+    settings->tree.repair |= advise_words[word].repair;
+    settings->reading.repair = settings->tree.repair;
+    iri_tree_conf_finish(&settings->reading, &settings->tree);
+}
+
+
+static const char *
+advise_list(apr_pool_t *pool, const iri_charsets_t *list)
+{
+    const char *text = "";
+    iri_str_t   name;
+    size_t      i;
+
+    for (i = 0; i < list->count; i++) {
+        name = iri_charset_name(list->at[i]);
+        text = apr_pstrcat(pool, text, i != 0 ? " " : "",
+                           (const char *) name.data, NULL);
+    }
+    return text;
+}
+
+
+/* Charsets of requests. */
+static void
+advise_charsets(advise_run_t *run, const apr_array_header_t *open)
+{
+    cli_trials_t    *trials = &run->trials;
+    cli_target_row_t row;
+    const char      *why = "";
+    iri_str_t        name;
+    size_t           i;
+    int              n;
+
+    cli_trials_init(trials, run->pool, &run->with);
+    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+        if (iri_detector_charset(run->tree.detector, i) != NULL) {
+            trials->charset[trials->charsets++] = iri_detector_charset(
+                run->tree.detector, i);
+        }
+    }
+    cli_progress_begin(&run->progress, "targets", (uint64_t) open->nelts);
+    for (n = 0; n < open->nelts && n < ADVISE_MAX_TRIALS; n++) {
+        row = *APR_ARRAY_IDX(open, n, cli_target_row_t *);
+        row.requests = row.failed;
+        if (row.form != IRI_FORM_ASCII) {
+            (void) cli_trials_add(trials, run->scratch, &row);
+        }
+        cli_progress_add(&run->progress, 1);
+    }
+    cli_trials_choose(trials);
+    if (trials->gain == 0) {
+        return;
+    }
+    for (i = 0; i < trials->charsets; i++) {
+        if (trials->chosen & 1u << i) {
+            name = iri_charset_name(trials->charset[i]);
+            why = apr_psprintf(run->pool, "%s%s%s %" APR_UINT64_T_FMT, why,
+                               *why != '\0' ? ", " : "",
+                               (const char *) name.data,
+                               (apr_uint64_t) trials->gains[i]);
+        }
+    }
+    run->with.reading.charsets = cli_trials_charsets(trials);
+    advise_propose(run, "iri_charset", "IRICharset",
+                   advise_list(run->pool, &run->with.reading.charsets),
+                   trials->gain, why, 0);
+}
+
+
+/* Without a log: links of old pages are in the charset of the names. */
+static void
+advise_guess_charsets(advise_run_t *run)
+{
+    const iri_charsets_t *names = &run->tree.root->tree.charsets;
+    const iri_charset_t  *last = names->at[names->count - 1];
+
+    if (run->targets.requests == 0
+        && last != run->conf->settings->tree.charsets.at[0])
+    {
+        run->with.reading.charsets.count = 1;
+        run->with.reading.charsets.at[0] = last;
+        advise_propose(run, "iri_charset", "IRICharset",
+                       advise_list(run->pool, &run->with.reading.charsets), 0,
+                       "old links are likely to be in the charset of the names;"
+                       " a log would show it",
+                       0);
+    }
+}
+
+
+/* Differences and repairs. */
+static void
+advise_try_words(advise_run_t *run, apr_array_header_t *open)
+{
+    const char         *match = "", *repair = "", *why_match = "",
+               *why_repair = "";
+    uint64_t            matched = 0, repaired = 0, gain;
+    cli_settings_t      trial;
+    apr_array_header_t *left;
+    size_t              i;
+
+    for (i = 0; i < ADVISE_WORDS; i++) {
+        const char *word = advise_words[i].word;
+
+        trial = run->with;
+        advise_add_word(&trial, i);
+        advise_tree_apply(&run->tree, &trial);
+        left = apr_array_make(run->pool, 64, sizeof(cli_target_row_t *));
+        gain = advise_try(run, &trial, open, left);
+        if (gain == 0) {
+            continue;
+        }
+        if (advise_words[i].optional) {
+            advise_propose(run, "iri_match", "IRIMatch", word, gain,
+                           apr_pstrcat(run->pool, advise_words[i].why,
+                                       ": the file found may be another one "
+                                       "than the one meant",
+                                       NULL),
+                           1);
+            continue;
+        }
+        run->with = trial;
+        open = left;
+        if (advise_words[i].match != 0) {
+            match = apr_pstrcat(run->pool, match, *match ? " " : "", word,
+                                NULL);
+            why_match = apr_pstrcat(run->pool, why_match,
+                                    *why_match ? ", " : "",
+                                    advise_words[i].why, NULL);
+            matched += gain;
+        } else {
+            repair = apr_pstrcat(run->pool, repair, *repair ? " " : "", word,
+                                 NULL);
+            why_repair = apr_pstrcat(run->pool, why_repair,
+                                     *why_repair ? ", " : "",
+                                     advise_words[i].why, NULL);
+            repaired += gain;
+        }
+    }
+    if (matched != 0) {
+        advise_propose(run, "iri_match", "IRIMatch", match, matched, why_match,
+                       0);
+    }
+    if (repaired != 0) {
+        advise_propose(run, "iri_repair", "IRIRepair", repair, repaired,
+                       why_repair, 0);
+    }
+    advise_tree_apply(&run->tree, &run->with);
+}
+
+
+/* The charsets and the form of names. */
+static uint64_t
+advise_try_tree(advise_run_t *run, apr_array_header_t **open)
+{
+    const advise_place_t *root = run->tree.root;
+    apr_array_header_t   *left;
+    uint64_t              plain, gain;
+
+    left = apr_array_make(run->pool, 64, sizeof(cli_target_row_t *));
+    plain = advise_try(run, run->conf->settings, *open, left);
+    *open = left;
+    left = apr_array_make(run->pool, 64, sizeof(cli_target_row_t *));
+    run->with.tree = root->tree;
+    run->with.settings_of = advise_tree_settings;
+    run->with.settings_data = &run->tree;
+    gain = advise_try(run, &run->with, *open, left);
+    *open = left;
+    if (root->charset >= 0) {
+        advise_propose(run, "iri_filename_charset", "IRIFilenameCharset",
+                       advise_list(run->pool, &root->tree.charsets), gain,
+                       apr_psprintf(run->pool,
+                                    "%" APR_UINT64_T_FMT
+                                    " names are in the charset",
+                                    (apr_uint64_t) root->group_legacy),
+                       0);
+    }
+    if (run->tree.form != IRI_FILENAME_ANY) {
+        advise_propose(run, "iri_filename_form", "IRIFilenameForm",
+                       run->tree.form == IRI_FILENAME_NFC ? "nfc" : "nfd", 0,
+                       "all names have this form: less lookups; remove it if "
+                       "others will be added",
+                       0);
+    }
+    return plain;
+}
+
+
+/* The answers with the whole proposal. */
+static void
+advise_count(advise_run_t *run)
+{
+    cli_target_row_t *row;
+    cli_verdict_t     x;
+    int               i;
+
+    cli_progress_begin(&run->progress, "targets",
+                       (uint64_t) run->targets.list->nelts);
+    for (i = 0; i < run->targets.list->nelts; i++) {
+        row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
+        cli_progress_add(&run->progress, 1);
+        if (row->failed == 0 && !run->conf->verify) {
+            continue;
+        }
+        row->outcome = CLI_REFUSED;
+        if (cli_try(&run->with, run->scratch, row->octets, &x) == 0) {
+            row->outcome = cli_outcome(&x);
+        }
+        if (cli_outcome_answers(row->outcome)) {
+            run->answered += row->failed;
+        }
+        if (row->failed < row->requests) {
+            *(row->outcome == CLI_THERE || row->outcome == CLI_FOUND
+                  ? &run->kept
+                  : &run->changed) += row->requests - row->failed;
+        }
+        apr_pool_clear(run->scratch);
+    }
+}
+
+
+static void
+advise_evaluate(advise_run_t *run)
+{
+    apr_array_header_t *open = apr_array_make(run->pool, 64,
+                                              sizeof(cli_target_row_t *));
+    apr_array_header_t *left;
+    cli_target_row_t   *row;
+    uint64_t            plain;
+    int                 i;
+
+    for (i = 0; i < run->targets.list->nelts; i++) {
+        row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
+        if (row->failed != 0) {
+            APR_ARRAY_PUSH(open, cli_target_row_t *) = row;
+        }
+    }
+    run->with = *run->conf->settings;
+    advise_propose(run, "iri", "IRIEngine", "on", 0,
+                   "the same name in another form, as NFD of a Mac", 0);
+    plain = advise_try_tree(run, &open);
+    APR_ARRAY_IDX(run->proposal, 0, advise_setting_t).requests = plain;
+    advise_charsets(run, open);
+    advise_guess_charsets(run);
+    advise_tree_apply(&run->tree, &run->with);
+    run->with.tree = run->tree.root->tree;
+    left = apr_array_make(run->pool, 64, sizeof(cli_target_row_t *));
+    (void) advise_try(run, &run->with, open, left);
+    advise_try_words(run, left);
+    advise_count(run);
+}
+
+
+/* ---- trouble in the tree ------------------------------------------------- */
+
+/* The path of an entry for a person: its octets, and its name. */
+static const char *
+advise_entry(advise_run_t *run, const cli_directory_t *directory,
+             iri_str_t octets, iri_str_t name)
+{
+    iri_str_t   path;
+    const char *shown;
+
+    path.data = (const unsigned char *) apr_psprintf(
+        run->pool, "%s%.*s", directory->path, (int) octets.len,
+        (const char *) octets.data);
+    path.len = strlen((const char *) path.data);
+    shown = cli_printable(run->pool, path);
+    if (name.len == 0 || cli_octets_equal(octets, name)) {
+        return shown;
+    }
+    return apr_pstrcat(run->pool, shown, " (", cli_printable(run->pool, name),
+                       ")", NULL);
+}
+
+
+/* A visit of a directory. */
+typedef struct {
+    advise_run_t          *run;
+    const cli_directory_t *directory;
+} advise_lint_t;
+
+
+static iri_status_t
+advise_on_finding(void *arg, const iri_finding_t *finding)
+{
+    const advise_lint_t *lint = arg;
+    advise_run_t        *run = lint->run;
+    advise_trouble_t    *trouble = &run->trouble[finding->kind];
+    const char          *text;
+
+    if (trouble->count++ < ADVISE_EXAMPLES) {
+        text = advise_entry(run, lint->directory, finding->octets,
+                            finding->name.len != 0 ? finding->name
+                                                   : finding->meant);
+        if (finding->other.len != 0) {
+            text = apr_pstrcat(run->pool, text, " and ",
+                               advise_entry(run, lint->directory,
+                                            finding->other,
+                                            finding->other_name),
+                               NULL);
+        }
+        trouble->example[trouble->count - 1] = text;
+    }
+    return IRI_OK;
+}
+
+
+static iri_status_t
+advise_lint(void *arg, cli_directory_t *directory)
+{
+    advise_lint_t   lint = { arg, directory };
+    advise_run_t   *run = arg;
+    advise_place_t *place = apr_hash_get(run->tree.by_path, directory->path,
+                                         (apr_ssize_t) strlen(directory->path));
+    iri_lint_conf_t conf;
+    iri_env_apr_t   env;
+
+    while (place != NULL && !place->own) {
+        place = place->parent;
+    }
+    memset(&conf, 0, sizeof(conf));
+    conf.requests = &run->with.reading.charsets;
+    conf.tree = place != NULL ? &place->tree : &run->tree.root->tree;
+    conf.match = run->with.tree.match & ~(IRI_FOLD_VARIANTS | IRI_FOLD_SPELLING);
+    conf.kinds = 1u << IRI_LINT_UNREADABLE | 1u << IRI_LINT_UNREACHABLE
+                 | 1u << IRI_LINT_CHARSET | 1u << IRI_LINT_MOJIBAKE
+                 | 1u << IRI_LINT_TWIN | 1u << IRI_LINT_COLLISION
+                 | 1u << IRI_LINT_FORM;
+    conf.registry = run->conf->settings->registry;
+    iri_env_apr_init(&env, directory->pool, NULL, NULL);
+    env.env.fold_keys = run->conf->settings->fold_keys;
+    cli_progress_add(&run->progress, (uint64_t) directory->names->nelts);
+    return iri_lint(&env.env, &conf,
+                    (const iri_str_t *) (void *) directory->names->elts,
+                    (size_t) directory->names->nelts, advise_on_finding,
+                    &lint);
+}
+
+
+/* ---- the answer ---------------------------------------------------------- */
+
+static apr_status_t
+advise_close(void *detector)
+{
+    iri_detector_destroy(detector);
+    return APR_SUCCESS;
+}
+
+
+static const char *
+advise_read_logs(advise_run_t *run)
+{
+    const char *wrong = NULL;
+    iri_str_t   name;
+    size_t      i;
+
+    cli_targets_init(&run->targets, run->pool);
+    run->targets.takes = advise_takes;
+    run->targets.taken_row = advise_taken;
+    run->targets.arg = run;
+    run->senders[0] = cli_hash_make(run->pool);
+    run->senders[1] = cli_hash_make(run->pool);
+    run->tree.known = cli_hash_make(run->pool);
+    for (i = 0; wrong == NULL && i < run->call->mores; i++) {
+        name.data = (const unsigned char *) run->call->more[i];
+        name.len = strlen(run->call->more[i]);
+        wrong = cli_targets_read(&run->targets, name, &run->progress);
+    }
+    cli_targets_sort(&run->targets);
+    return wrong;
+}
+
+
+static const char *
+advise_run(advise_run_t *run)
+{
+    const advise_conf_t *conf = run->conf;
+    const char          *root, *wrong;
+    iri_detector_t      *detector;
+    iri_status_t         status;
+    char                 server = conf->server;
+
+    run->proposal = apr_array_make(run->pool, 8, sizeof(advise_setting_t));
+    run->rules = apr_array_make(run->pool, 8, sizeof(advise_rule_t));
+    if (conf->config != NULL) {
+        wrong = advise_rules_read(run->pool, conf->config, conf->settings,
+                                  &server, run->rules);
+        if (wrong != NULL) {
+            return wrong;
+        }
+    }
+    run->server = server != 0 ? server : 'n';
+    wrong = advise_read_logs(run);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    detector = iri_detector_create(conf->settings->registry);
+    if (detector == NULL) {
+        return iri_status_text(IRI_ICU_FAILED);
+    }
+    apr_pool_cleanup_register(run->pool, detector, advise_close,
+                              apr_pool_cleanup_null);
+    root = apr_pstrmemdup(run->pool, (const char *) conf->settings->root.data,
+                          conf->settings->root.len);
+    run->tree.settings = conf->settings;
+    run->tree.detector = detector;
+    run->tree.pool = run->pool;
+    run->tree.progress = &run->progress;
+    cli_progress_begin(&run->progress, "names", 0);
+    status = advise_tree_read(&run->tree, root);
+    if (status == IRI_OK) {
+        advise_tree_apply(&run->tree, conf->settings);
+        advise_evaluate(run);
+        cli_progress_begin(&run->progress, "names", run->tree.names);
+        status = cli_walk(run->pool, root, advise_lint, run);
+    }
+    cli_progress_hide(&run->progress);
+    return status == IRI_OK ? NULL : iri_status_text(status);
+}
+
+
+static int
+advise_answer(const void *data, cli_call_t *call)
+{
+    advise_run_t *run = apr_pcalloc(call->pool, sizeof(*run));
+
+    run->conf = data;
+    run->call = call;
+    run->pool = call->pool;
+    call->no_offset = 1;
+    if (apr_pool_create(&run->scratch, call->pool) != APR_SUCCESS) {
+        call->error = iri_status_text(IRI_NO_MEMORY);
+        return -1;
+    }
+    call->error = advise_run(run);
+    if (call->error == NULL && advise_fill(run) != 0) {
+        call->error = iri_status_text(IRI_NO_MEMORY);
+    }
+    call->found = run->rules->nelts != 0
+                  || (run->targets.lines != 0 && run->targets.requests == 0);
+    return call->error == NULL ? 0 : -1;
+}
+
+
+const cli_command_t cli_advise = {
+    "advise",
+    "[LOG ...]",
+    0,
+    "propose a configuration for a tree and its logs",
+    advise_help,
+    advise_options,
+    advise_create,
+    advise_option,
+    advise_ready,
+    advise_answer,
+    advise_show
+};
