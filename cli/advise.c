@@ -25,7 +25,8 @@ enum {
 
 static const apr_getopt_option_t advise_options[] = {
     { "root", CLI_SET_ROOT, 1, "the document root (root, DocumentRoot)" },
-    { "server", ADVISE_SERVER, 1, "write the configuration of nginx or httpd" },
+    { "server", ADVISE_SERVER, 1,
+      "write the configuration of nginx or httpd" },
     { "config", ADVISE_CONFIG, 1,
       "the server's configuration, to check its access rules" },
     { "verify", ADVISE_VERIFY, 0,
@@ -185,8 +186,7 @@ advise_takes(void *arg, const cli_request_t *request)
     }
     for (i = 0; i < request->target.len; i++) {
         if (request->target.data[i] >= 0x80
-            || (request->target.data[i] == '%'
-                && i + 1 < request->target.len
+            || (request->target.data[i] == '%' && i + 1 < request->target.len
                 && request->target.data[i + 1] >= '8'))
         {
             return 1;
@@ -339,7 +339,7 @@ advise_try(advise_run_t *run, const cli_settings_t *settings,
     for (i = 0; i < list->nelts; i++) {
         row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
         if (i < ADVISE_MAX_TRIALS && advise_answers(run, settings, row)) {
-            answered += row->failed;
+            answered += row->requests;
         } else if (open != NULL) {
             APR_ARRAY_PUSH(open, cli_target_row_t *) = row;
         }
@@ -380,12 +380,12 @@ advise_list(apr_pool_t *pool, const iri_charsets_t *list)
 static void
 advise_charsets(advise_run_t *run, const apr_array_header_t *open)
 {
-    cli_trials_t    *trials = &run->trials;
-    cli_target_row_t row;
-    const char      *why = "";
-    iri_str_t        name;
-    size_t           i;
-    int              n;
+    cli_trials_t     *trials = &run->trials;
+    cli_target_row_t *row;
+    const char       *why = "";
+    iri_str_t         name;
+    size_t            i;
+    int               n;
 
     cli_trials_init(trials, run->pool, &run->with);
     for (i = 0; i < IRI_MAX_DETECTED; i++) {
@@ -396,10 +396,9 @@ advise_charsets(advise_run_t *run, const apr_array_header_t *open)
     }
     cli_progress_begin(&run->progress, "targets", (uint64_t) open->nelts);
     for (n = 0; n < open->nelts && n < ADVISE_MAX_TRIALS; n++) {
-        row = *APR_ARRAY_IDX(open, n, cli_target_row_t *);
-        row.requests = row.failed;
-        if (row.form != IRI_FORM_ASCII) {
-            (void) cli_trials_add(trials, run->scratch, &row);
+        row = APR_ARRAY_IDX(open, n, cli_target_row_t *);
+        if (row->form != IRI_FORM_ASCII) {
+            (void) cli_trials_add(trials, run->scratch, row);
         }
         cli_progress_add(&run->progress, 1);
     }
@@ -435,11 +434,12 @@ advise_guess_charsets(advise_run_t *run)
     {
         run->with.reading.charsets.count = 1;
         run->with.reading.charsets.at[0] = last;
-        advise_propose(run, "iri_charset", "IRICharset",
-                       advise_list(run->pool, &run->with.reading.charsets), 0,
-                       "old links are likely to be in the charset of the names;"
-                       " a log would show it",
-                       0);
+        advise_propose(
+            run, "iri_charset", "IRICharset",
+            advise_list(run->pool, &run->with.reading.charsets), 0,
+            "old links are likely to be in the charset of the names;"
+            " a log would show it",
+            0);
     }
 }
 
@@ -448,9 +448,8 @@ advise_guess_charsets(advise_run_t *run)
 static void
 advise_try_words(advise_run_t *run, apr_array_header_t *open)
 {
-    const char         *match = "", *repair = "", *why_match = "",
-               *why_repair = "";
-    uint64_t            matched = 0, repaired = 0, gain;
+    const char *match = "", *repair = "", *why_match = "", *why_repair = "";
+    uint64_t    matched = 0, repaired = 0, gain;
     cli_settings_t      trial;
     apr_array_header_t *left;
     size_t              i;
@@ -494,8 +493,8 @@ advise_try_words(advise_run_t *run, apr_array_header_t *open)
         }
     }
     if (matched != 0) {
-        advise_propose(run, "iri_match", "IRIMatch", match, matched, why_match,
-                       0);
+        advise_propose(run, "iri_match", "IRIMatch", match, matched,
+                       why_match, 0);
     }
     if (repaired != 0) {
         advise_propose(run, "iri_repair", "IRIRepair", repair, repaired,
@@ -578,19 +577,9 @@ advise_count(advise_run_t *run)
 static void
 advise_evaluate(advise_run_t *run)
 {
-    apr_array_header_t *open = apr_array_make(run->pool, 64,
-                                              sizeof(cli_target_row_t *));
-    apr_array_header_t *left;
-    cli_target_row_t   *row;
+    apr_array_header_t *open = run->targets.list, *left;
     uint64_t            plain;
-    int                 i;
 
-    for (i = 0; i < run->targets.list->nelts; i++) {
-        row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
-        if (row->failed != 0) {
-            APR_ARRAY_PUSH(open, cli_target_row_t *) = row;
-        }
-    }
     run->with = *run->conf->settings;
     advise_propose(run, "iri", "IRIEngine", "on", 0,
                    "the same name in another form, as NFD of a Mac", 0);
@@ -667,8 +656,9 @@ advise_lint(void *arg, cli_directory_t *directory)
 {
     advise_lint_t   lint = { arg, directory };
     advise_run_t   *run = arg;
-    advise_place_t *place = apr_hash_get(run->tree.by_path, directory->path,
-                                         (apr_ssize_t) strlen(directory->path));
+    advise_place_t *place = apr_hash_get(
+        run->tree.by_path, directory->path,
+        (apr_ssize_t) strlen(directory->path));
     iri_lint_conf_t conf;
     iri_env_apr_t   env;
 
@@ -678,7 +668,8 @@ advise_lint(void *arg, cli_directory_t *directory)
     memset(&conf, 0, sizeof(conf));
     conf.requests = &run->with.reading.charsets;
     conf.tree = place != NULL ? &place->tree : &run->tree.root->tree;
-    conf.match = run->with.tree.match & ~(IRI_FOLD_VARIANTS | IRI_FOLD_SPELLING);
+    conf.match = run->with.tree.match
+                 & ~(IRI_FOLD_VARIANTS | IRI_FOLD_SPELLING);
     conf.kinds = 1u << IRI_LINT_UNREADABLE | 1u << IRI_LINT_UNREACHABLE
                  | 1u << IRI_LINT_CHARSET | 1u << IRI_LINT_MOJIBAKE
                  | 1u << IRI_LINT_TWIN | 1u << IRI_LINT_COLLISION
@@ -687,10 +678,9 @@ advise_lint(void *arg, cli_directory_t *directory)
     iri_env_apr_init(&env, directory->pool, NULL, NULL);
     env.env.fold_keys = run->conf->settings->fold_keys;
     cli_progress_add(&run->progress, (uint64_t) directory->names->nelts);
-    return iri_lint(&env.env, &conf,
-                    (const iri_str_t *) (void *) directory->names->elts,
-                    (size_t) directory->names->nelts, advise_on_finding,
-                    &lint);
+    return iri_lint(
+        &env.env, &conf, (const iri_str_t *) (void *) directory->names->elts,
+        (size_t) directory->names->nelts, advise_on_finding, &lint);
 }
 
 

@@ -18,21 +18,21 @@
 
 #include "advise.h"
 
-#define RULES_MAX_DEPTH 32                /* blocks, and included files */
+#define RULES_MAX_DEPTH 32                 /* blocks, and included files */
 #define RULES_MAX_FILE  (16 * 1024 * 1024) /* octets */
-#define RULES_MAX_WORDS 16                /* of a directive that are stored */
+#define RULES_MAX_WORDS 16 /* of a directive that are stored */
 
 /* A block of nginx or a section of httpd. */
 typedef struct {
-    iri_directive_t rule;    /* name.len 0: not a rule for paths */
-    int             denies;  /* 1: it has a directive that restricts access */
+    iri_directive_t rule;   /* name.len 0: not a rule for paths */
+    int             denies; /* 1: it has a directive that restricts access */
 } rules_block_t;
 
 typedef struct {
     apr_pool_t         *pool;
-    const char         *base;  /* directory of the first file: "/etc/nginx/" */
+    const char         *base; /* directory of the first file: "/etc/nginx/" */
     int                 httpd;
-    apr_array_header_t *list;  /* iri_directive_t */
+    apr_array_header_t *list; /* iri_directive_t */
     rules_block_t       block[RULES_MAX_DEPTH];
     size_t              depth;
     size_t              files; /* that are being read */
@@ -45,9 +45,9 @@ typedef struct {
     const char *p, *end;
     size_t      line;
     /* The words of the current directive. */
-    iri_str_t   word[RULES_MAX_WORDS];
-    size_t      words;
-    size_t      at; /* its line */
+    iri_str_t word[RULES_MAX_WORDS];
+    size_t    words;
+    size_t    at; /* its line */
 } rules_file_t;
 
 static void rules_read(rules_t *rules, const char *name);
@@ -153,10 +153,9 @@ rules_open(rules_t *rules, const rules_file_t *file, iri_check_t check,
     rules_block_t *block;
 
     if (rules->depth == RULES_MAX_DEPTH) {
-        rules->wrong = apr_psprintf(rules->pool,
-                                    "%s:%" APR_SIZE_T_FMT
-                                    ": more than %d nested blocks",
-                                    file->name, file->line, RULES_MAX_DEPTH);
+        rules->wrong = apr_psprintf(
+            rules->pool, "%s:%" APR_SIZE_T_FMT ": more than %d nested blocks",
+            file->name, file->line, RULES_MAX_DEPTH);
         return;
     }
     block = &rules->block[rules->depth++];
@@ -204,10 +203,10 @@ rules_deny(rules_t *rules)
 static void
 rules_include(rules_t *rules, iri_str_t pattern)
 {
-    const char *path = apr_pstrmemdup(rules->pool, (const char *) pattern.data,
-                                      pattern.len);
-    glob_t      found;
-    size_t      i;
+    const char *path = apr_pstrmemdup(
+        rules->pool, (const char *) pattern.data, pattern.len);
+    glob_t found;
+    size_t i;
 
     if (path[0] != '/') {
         path = apr_pstrcat(rules->pool, rules->base, path, NULL);
@@ -255,8 +254,7 @@ rules_nginx_directive(rules_t *rules, const rules_file_t *file)
                                           "auth_basic",   "auth_request",
                                           "auth_jwt",     "ssl_verify_client",
                                           "limit_except", NULL };
-    iri_str_t                name = file->words ? file->word[0]
-                                                : (iri_str_t) { 0, NULL };
+    iri_str_t name = file->words ? file->word[0] : (iri_str_t){ 0, NULL };
 
     if (rules_is(name, "include") && file->words > 1) {
         rules_include(rules, file->word[1]);
@@ -346,7 +344,8 @@ rules_httpd_directive(rules_t *rules, rules_file_t *file)
         rules_close(rules);
     } else if (name.data[0] == '<') {
         rules_httpd_open(rules, file);
-    } else if ((rules_is(name, "Include") || rules_is(name, "IncludeOptional"))
+    } else if ((rules_is(name, "Include")
+                || rules_is(name, "IncludeOptional"))
                && file->words > 1)
     {
         rules_include(rules, file->word[1]);
@@ -388,11 +387,11 @@ rules_httpd(rules_t *rules, rules_file_t *file)
             file->p += file->p < file->end;
             continue;
         }
-        rules_add_word(file, rules_word(rules, file,
-                                        file->words != 0
-                                                && file->word[0].data[0] == '<'
-                                            ? " \t\r\n>"
-                                            : " \t\r\n"));
+        rules_add_word(
+            file, rules_word(rules, file,
+                             file->words != 0 && file->word[0].data[0] == '<'
+                                 ? " \t\r\n>"
+                                 : " \t\r\n"));
         file->p += file->p < file->end && *file->p == '>';
     }
 }
@@ -442,10 +441,11 @@ rules_read(rules_t *rules, const char *name)
     apr_size_t   len = 0;
 
     if (rules->files == RULES_MAX_DEPTH) {
-        rules->wrong = apr_psprintf(rules->pool,
-                                    "\"%s\" is included by itself, or by more "
-                                    "than %d files",
-                                    name, RULES_MAX_DEPTH);
+        rules->wrong = apr_psprintf(
+            rules->pool,
+            "\"%s\" is included by itself, or by more "
+            "than %d files",
+            name, RULES_MAX_DEPTH);
         return;
     }
     memset(&file, 0, sizeof(file));
@@ -478,10 +478,11 @@ rules_is_httpd(rules_t *rules, const char *name)
         while (text < end && isspace((unsigned char) *text)) {
             text++;
         }
-        if (text < end && (*text == '<' || strncmp(text, "DocumentRoot", 12) == 0
-            || strncmp(text, "ServerRoot", 10) == 0
-            || strncmp(text, "Listen", 6) == 0
-            || strncmp(text, "LoadModule", 10) == 0))
+        if (text < end
+            && (*text == '<' || strncmp(text, "DocumentRoot", 12) == 0
+                || strncmp(text, "ServerRoot", 10) == 0
+                || strncmp(text, "Listen", 6) == 0
+                || strncmp(text, "LoadModule", 10) == 0))
         {
             return 1;
         }
@@ -520,10 +521,12 @@ advise_rules_read(apr_pool_t *pool, const char *file,
     memset(&rules, 0, sizeof(rules));
     rules.pool = pool;
     rules.list = apr_array_make(pool, 16, sizeof(iri_directive_t));
-    rules.base = slash == NULL ? ""
-                               : apr_pstrmemdup(pool, file,
-                                                (apr_size_t) (slash + 1 - file));
-    rules.httpd = *server != 0 ? *server == 'h' : rules_is_httpd(&rules, file);
+    rules.base = slash == NULL
+                     ? ""
+                     : apr_pstrmemdup(pool, file,
+                                      (apr_size_t) (slash + 1 - file));
+    rules.httpd = *server != 0 ? *server == 'h'
+                               : rules_is_httpd(&rules, file);
     *server = rules.httpd ? 'h' : 'n';
     if (rules.wrong == NULL) {
         rules_read(&rules, file);
@@ -532,8 +535,8 @@ advise_rules_read(apr_pool_t *pool, const char *file,
         return rules.wrong;
     }
     for (i = 0; i < rules.list->nelts; i++) {
-        APR_ARRAY_IDX(rules.list, i, iri_directive_t).invalid =
-            settings->reading.invalid;
+        APR_ARRAY_IDX(rules.list, i, iri_directive_t)
+            .invalid = settings->reading.invalid;
     }
     iri_env_apr_init(&env, pool, rules_warning, found);
     status = iri_config_check(&env.env, on, (void *) rules.list->elts,

@@ -56,12 +56,11 @@ advise_fill_settings(const advise_run_t *run, json_t *list)
 
     for (i = 0; !failed && i < run->proposal->nelts; i++) {
         setting = &APR_ARRAY_IDX(run->proposal, i, advise_setting_t);
-        object = json_pack("{s:s, s:s, s:o, s:s, s:b}", "directive",
-                           run->server == 'h' ? setting->httpd
-                                              : setting->nginx,
-                           "value", setting->value, "requests",
-                           advise_number(setting->requests), "why",
-                           setting->why, "optional", setting->optional);
+        object = json_pack(
+            "{s:s, s:s, s:o, s:s, s:b}", "directive",
+            run->server == 'h' ? setting->httpd : setting->nginx, "value",
+            setting->value, "requests", advise_number(setting->requests),
+            "why", setting->why, "optional", setting->optional);
         failed = json_array_append_new(list, object) != 0;
     }
     return failed;
@@ -91,23 +90,21 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
     for (i = 0; !failed && i < run->tree.places->nelts; i++) {
         place = APR_ARRAY_IDX(run->tree.places, i, advise_place_t *);
         if (place->unsure) {
-            object = json_pack("{s:o, s:s, s:s}", "names",
-                               advise_number(place->legacy != NULL
-                                                 ? place->legacy->names
-                                                 : 0),
-                               "charset",
-                               advise_charset_name(run, place->likely), "or",
-                               advise_charset_name(run, place->other));
+            object = json_pack(
+                "{s:o, s:s, s:s}", "names",
+                advise_number(place->legacy != NULL ? place->legacy->names
+                                                    : 0),
+                "charset", advise_charset_name(run, place->likely), "or",
+                advise_charset_name(run, place->other));
             failed = advise_set_text(object, run->pool, "path", place->path)
                      || json_array_append_new(unsure, object) != 0;
         } else if (place->own && place->parent != NULL) {
             list = json_array();
             for (k = 0; k < place->tree.charsets.count; k++) {
                 json_array_append_new(
-                    list,
-                    json_string((const char *) iri_charset_name(
-                                    place->tree.charsets.at[k])
-                                    .data));
+                    list, json_string((const char *) iri_charset_name(
+                                          place->tree.charsets.at[k])
+                                          .data));
             }
             object = json_pack("{s:o, s:o}", "charsets", list, "names",
                                advise_number(place->group_legacy));
@@ -258,7 +255,8 @@ advise_fill(const advise_run_t *run)
     }
     if (advise_fill_settings(run, settings)
         || advise_fill_places(run, places, unsure)
-        || advise_fill_lost(run, lost) || advise_fill_senders(run, 0, referers)
+        || advise_fill_lost(run, lost)
+        || advise_fill_senders(run, 0, referers)
         || advise_fill_senders(run, 1, agents)
         || advise_fill_trouble(run, trouble)
         || advise_set(object, run->pool, "root", run->conf->settings->root))
@@ -272,7 +270,8 @@ advise_fill(const advise_run_t *run)
                         advise_number(run->targets.requests));
     json_object_set_new(object, "failed", advise_number(run->failed));
     json_object_set_new(object, "answered", advise_number(run->answered));
-    json_object_set_new(object, "dropped", advise_number(run->targets.dropped));
+    json_object_set_new(object, "dropped",
+                        advise_number(run->targets.dropped));
     json_object_set_new(object, "names", advise_number(run->tree.names));
     json_object_set_new(object, "directories",
                         advise_number((uint64_t) run->tree.places->nelts));
@@ -335,8 +334,9 @@ advise_is_httpd(const json_t *object)
 static void
 advise_show_setting(const json_t *setting, int httpd, int commented)
 {
-    const char *off = commented || json_is_true(json_object_get(setting,
-                                                                "optional"))
+    const char *off = commented
+                              || json_is_true(
+                                  json_object_get(setting, "optional"))
                           ? "# "
                           : "";
     char        line[256];
@@ -427,18 +427,20 @@ advise_show_head(const json_t *object)
     fputs(", ", stdout);
     cli_print_count(stdout, advise_field(object, "requests"), "request",
                     "requests");
-    printf(" in the logs.\n# %lld of them failed (400, 404). With these lines "
-           "%lld are answered, %lld are lost.\n",
-           failed, answered, failed - answered);
+    printf(
+        " in the logs.\n# %lld of them failed (400, 404). With these lines "
+        "%lld are answered, %lld are lost.\n",
+        failed, answered, failed - answered);
     if (advise_field(object, "dropped") != 0) {
         printf("# %lld requests were not counted: the logs have more than "
                "1,000,000 targets.\n",
                advise_field(object, "dropped"));
     }
     if (json_object_get(object, "kept") != NULL) {
-        printf("# Of other requests that are not ASCII %lld get the same file, "
-               "%lld another answer.\n",
-               advise_field(object, "kept"), advise_field(object, "changed"));
+        printf(
+            "# Of other requests that are not ASCII %lld get the same file, "
+            "%lld another answer.\n",
+            advise_field(object, "kept"), advise_field(object, "changed"));
     }
 }
 
@@ -448,8 +450,9 @@ advise_show_rules(const json_t *rules)
 {
     size_t i;
 
-    puts("#\n# The following lines are comments, because with them these rules "
-         "would no longer\n# deny access. Correct the rules first:");
+    puts(
+        "#\n# The following lines are comments, because with them these rules "
+        "would no longer\n# deny access. Correct the rules first:");
     for (i = 0; i < json_array_size(rules); i++) {
         printf("#   %s\n", json_string_value(json_array_get(rules, i)));
     }
@@ -468,10 +471,11 @@ advise_show_unsure(const json_t *unsure)
         fputs("#   /", stdout);
         advise_print(place, "path");
         fputs(": ", stdout);
-        cli_print_count(stdout, advise_field(place, "names"), "name", "names");
+        cli_print_count(stdout, advise_field(place, "names"), "name",
+                        "names");
         if (*other != '\0') {
-            printf(" in %s or %s", json_string_value(json_object_get(
-                                       place, "charset")),
+            printf(" in %s or %s",
+                   json_string_value(json_object_get(place, "charset")),
                    other);
         }
         putchar('\n');
@@ -573,21 +577,22 @@ advise_show(const void *data, cli_call_t *call)
         advise_show_setting(json_array_get(settings, i), httpd, commented);
     }
     for (i = 0; i < json_array_size(places); i++) {
-        advise_show_place(object, json_array_get(places, i), httpd, commented);
+        advise_show_place(object, json_array_get(places, i), httpd,
+                          commented);
     }
     advise_show_part(object, "unsure",
                      "Directories with too few names to tell their charset, "
                      "which stays as above:",
                      advise_show_unsure);
-    advise_show_part(object, "lost",
-                     "The most frequent requests that are lost:",
-                     advise_show_lost);
+    advise_show_part(
+        object, "lost",
+        "The most frequent requests that are lost:", advise_show_lost);
     advise_show_part(object, "referers",
                      "Pages with links that are not UTF-8 (Referer):",
                      advise_show_senders);
-    advise_show_part(object, "user_agents",
-                     "Clients that send them (User-Agent):",
-                     advise_show_senders);
-    advise_show_part(object, "trouble", "Names that cause trouble:",
-                     advise_show_trouble);
+    advise_show_part(
+        object, "user_agents",
+        "Clients that send them (User-Agent):", advise_show_senders);
+    advise_show_part(object, "trouble",
+                     "Names that cause trouble:", advise_show_trouble);
 }

@@ -182,8 +182,7 @@ advise_visit(void *arg, cli_directory_t *directory)
     visit.place->names = (uint64_t) directory->names->nelts;
     visit.place->charset = -1;
     apr_hash_set(tree->by_path, visit.place->path,
-                 (apr_ssize_t) strlen(visit.place->path),
-                 visit.place);
+                 (apr_ssize_t) strlen(visit.place->path), visit.place);
     APR_ARRAY_PUSH(tree->places, advise_place_t *) = visit.place;
     tree->names += visit.place->names;
     tree->unread += directory->error != APR_SUCCESS;
@@ -194,7 +193,8 @@ advise_visit(void *arg, cli_directory_t *directory)
     if (status == IRI_OK && visit.legacy->nelts != 0) {
         status = advise_detect(&visit, visit.legacy, &visit.place->legacy);
         if (status == IRI_OK && visit.chance->nelts != 0) {
-            status = advise_detect(&visit, visit.chance, &visit.place->chance);
+            status = advise_detect(&visit, visit.chance,
+                                   &visit.place->chance);
         }
     }
     cli_progress_add(tree->progress, visit.place->names);
@@ -340,8 +340,8 @@ advise_count(advise_place_t *place)
 static void
 advise_set_charsets(const advise_tree_t *tree, advise_place_t *place)
 {
-    iri_charsets_t       *list = &place->tree.charsets;
-    const iri_charset_t  *utf8 = tree->settings->tree.charsets.at[0];
+    iri_charsets_t      *list = &place->tree.charsets;
+    const iri_charset_t *utf8 = tree->settings->tree.charsets.at[0];
 
     list->count = 0;
     if (place->charset < 0) {
@@ -420,7 +420,8 @@ advise_assign(advise_tree_t *tree)
     int             i;
 
     for (i = tree->places->nelts; i-- > 0;) {
-        advise_add_cost(tree, APR_ARRAY_IDX(tree->places, i, advise_place_t *));
+        advise_add_cost(tree,
+                        APR_ARRAY_IDX(tree->places, i, advise_place_t *));
     }
     for (i = 0; i < tree->places->nelts; i++) {
         place = APR_ARRAY_IDX(tree->places, i, advise_place_t *);
@@ -497,7 +498,8 @@ advise_tree_settings(const iri_env_t *env, const iri_search_t *search,
         place = apr_hash_get(tree->by_name, names.data,
                              (apr_ssize_t) names.len);
         for (names.len--; names.len > 0 && names.data[names.len - 1] != '/';
-             names.len--) {
+             names.len--)
+        {
         }
     }
     return place != NULL ? &place->tree : &tree->root->tree;
