@@ -54,31 +54,38 @@ static const char advise_help[] =
     "  iri advise --root /srv/www --config /etc/apache2/apache2.conf "
     "access.log\n";
 
-/* Greatest number of targets that are tried with each setting. */
-#define ADVISE_MAX_TRIALS 20000
+/* Targets that are tried with each setting, ASCII and others; and first with
+   all charsets. */
+#define ADVISE_MAX_TRIALS   20000
+#define ADVISE_FIRST_TRIALS 1000
 
 /* Greatest number of Referers and of User-Agents that are counted. */
 #define ADVISE_MAX_SENDERS 4096
 
-/* Differences that are tried, in this order; then repairs. */
+/* Differences and repairs that are tried, in this order. */
 static const struct {
     const char *word;
-    unsigned    match;
-    unsigned    repair;
+    unsigned    match;    /* IRI_FOLD_... */
+    iri_match_t level;    /* the same as it is found */
+    unsigned    repair;   /* IRI_REPAIR_... */
+    iri_form_t  form;     /* the same as it is found */
     int         optional; /* 1: it may find a wrong file */
     const char *why;
 } advise_words[] = {
-    { "width", IRI_FOLD_WIDTH, 0, 0, "full width and half width" },
-    { "case", IRI_FOLD_CASE, 0, 0, "letter case" },
-    { "double-encoding", 0, IRI_REPAIR_DOUBLE, 0, "percent-encoded twice" },
-    { "mojibake", 0, IRI_REPAIR_MOJIBAKE, 0,
-      "UTF-8 decoded as windows-1252 and encoded again" },
-    { "%u", 0, IRI_REPAIR_U, 0, "%uXXXX of JavaScript" },
-    { "accents", IRI_FOLD_ACCENTS, 0, 1, "accents" },
-    { "spelling", IRI_FOLD_SPELLING, 0, 1, "one typo" },
+    { "width", IRI_FOLD_WIDTH, IRI_MATCH_WIDTH, 0, IRI_FORM_ASCII, 0,
+      "in another width" },
+    { "case", IRI_FOLD_CASE, IRI_MATCH_CASE, 0, IRI_FORM_ASCII, 0,
+      "in another case" },
+    { "double-encoding", 0, IRI_MATCH_NONE, IRI_REPAIR_DOUBLE,
+      IRI_FORM_DOUBLE, 0, "encoded twice" },
+    { "mojibake", 0, IRI_MATCH_NONE, IRI_REPAIR_MOJIBAKE, IRI_FORM_MOJIBAKE,
+      0, "decoded as windows-1252" },
+    { "%u", 0, IRI_MATCH_NONE, IRI_REPAIR_U, IRI_FORM_U, 0, "with %uXXXX" },
+    { "accents", IRI_FOLD_ACCENTS, IRI_MATCH_ACCENTS, 0, IRI_FORM_ASCII, 1,
+      "other accents, which may be another file" },
+    { "spelling", IRI_FOLD_SPELLING, IRI_MATCH_SPELLING, 0, IRI_FORM_ASCII, 1,
+      "one typo, or another file" },
 };
-
-#define ADVISE_WORDS (sizeof(advise_words) / sizeof(advise_words[0]))
 
 
 /* ---- settings ------------------------------------------------------------ */
@@ -294,6 +301,252 @@ advise_taken(void *arg, const cli_request_t *request, cli_target_row_t *row)
 
 /* ---- trials -------------------------------------------------------------- */
 
+/* At most `most` targets of a list, at equal distances, that are ASCII or not. */
+static void
+advise_sample(const apr_array_header_t *list, int ascii, int most,
+              apr_array_header_t *out)
+{
+    cli_target_row_t *row;
+    int               i, all = 0, seen = 0, taken = 0;
+
+    for (i = 0; i < list->nelts; i++) {
+        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
+        all += (row->form == IRI_FORM_ASCII) == ascii;
+    }
+    for (i = 0; i < list->nelts; i++) {
+        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
+        if ((row->form == IRI_FORM_ASCII) != ascii) {
+            continue;
+        }
+        if (all <= most || (int64_t) seen * most / all >= taken) {
+            APR_ARRAY_PUSH(out, cli_target_row_t *) = row;
+            taken++;
+        }
+        seen++;
+    }
+}
+
+
+static apr_array_header_t *
+advise_rows(const advise_run_t *run)
+{
+    return apr_array_make(run->pool, 64, sizeof(cli_target_row_t *));
+}
+
+
+/*
+ * Try settings for the targets of a list.  *open: those that are not answered.
+ * Returns: the number of requests that would be answered.
+ */
+static uint64_t
+advise_try(advise_run_t *run, const cli_settings_t *settings,
+           const apr_array_header_t *list, apr_array_header_t **open)
+{
+    apr_array_header_t *left = advise_rows(run);
+    cli_target_row_t   *row;
+    uint64_t            answered = 0;
+    int                 i;
+
+    cli_progress_begin(&run->progress, "targets", (uint64_t) list->nelts);
+    for (i = 0; i < list->nelts; i++) {
+        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
+        if (cli_try_answers(settings, run->scratch, row->octets)) {
+            answered += row->requests;
+        } else {
+            APR_ARRAY_PUSH(left, cli_target_row_t *) = row;
+        }
+        apr_pool_clear(run->scratch);
+        cli_progress_add(&run->progress, 1);
+    }
+    *open = left;
+    return answered;
+}
+
+
+/* Let all places have the settings of the proposal. */
+static void
+advise_apply(advise_run_t *run, cli_settings_t *settings)
+{
+    advise_tree_apply(&run->tree, settings);
+    settings->tree = run->tree.root->tree;
+    settings->settings_of = advise_tree_settings;
+    settings->settings_data = &run->tree;
+}
+
+
+/*
+ * Choose charsets of requests: from a sample, then from a sample of those that
+ * are not answered, and so on.
+ */
+static apr_array_header_t *
+advise_charsets(advise_run_t *run, apr_array_header_t *open)
+{
+    cli_trials_t       *trials = &run->trials;
+    cli_settings_t      none = run->with;
+    apr_array_header_t *sample;
+    uint64_t            before;
+    size_t              i;
+    int                 most = ADVISE_FIRST_TRIALS, n;
+
+    cli_trials_init(trials, run->pool, &none);
+    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+        if (iri_detector_charset(run->tree.detector, i) != NULL) {
+            trials->charset[trials->charsets++] = iri_detector_charset(
+                run->tree.detector, i);
+        }
+    }
+    for (;;) {
+        before = trials->gain;
+        sample = advise_rows(run);
+        advise_sample(open, 0, most, sample);
+        cli_progress_begin(&run->progress, "targets",
+                           (uint64_t) sample->nelts);
+        for (n = 0; n < sample->nelts; n++) {
+            (void) cli_trials_add(
+                trials, run->scratch,
+                APR_ARRAY_IDX(sample, n, cli_target_row_t *));
+            cli_progress_add(&run->progress, 1);
+        }
+        cli_trials_choose(trials);
+        if (trials->gain != before) {
+            run->with.reading.charsets = cli_trials_charsets(trials);
+            advise_apply(run, &run->with);
+            (void) advise_try(run, &run->with, open, &open);
+        } else if (most == ADVISE_MAX_TRIALS) {
+            break;
+        } else {
+            most = ADVISE_MAX_TRIALS;
+        }
+    }
+    trials->settings = &run->with;
+    return open;
+}
+
+
+/* Choose differences that are ignored and repairs. */
+static void
+advise_words_choose(advise_run_t *run, apr_array_header_t *open)
+{
+    cli_settings_t      trial;
+    apr_array_header_t *left;
+    uint64_t            gain;
+    size_t              i;
+
+    for (i = 0; i < ADVISE_WORDS; i++) {
+        trial = run->with;
+        trial.tree.match |= advise_words[i].match;
+        trial.tree.repair |= advise_words[i].repair;
+        trial.reading.repair = trial.tree.repair;
+        advise_apply(run, &trial);
+        gain = advise_try(run, &trial, open, &left);
+        if (gain == 0) {
+            continue;
+        }
+        run->words |= 1u << i;
+        run->by_word[i] = gain;
+        if (!advise_words[i].optional) {
+            run->with = trial;
+            open = left;
+        }
+    }
+    advise_apply(run, &run->with);
+}
+
+
+/* Count a request that the proposal answers by the setting that it needs. */
+static void
+advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
+{
+    size_t i;
+
+    if (!cli_is_utf8(x->filename)) {
+        run->by_names += requests;
+    }
+    if (x->form == IRI_FORM_LEGACY) {
+        for (i = 0; i < run->with.reading.charsets.count; i++) {
+            if (cli_octets_equal(
+                    iri_charset_name(run->with.reading.charsets.at[i]),
+                    x->charset))
+            {
+                run->by_charset[i] += requests;
+            }
+        }
+    } else if (x->found.match == IRI_MATCH_NORMALIZATION) {
+        run->by_form += requests;
+    }
+    for (i = 0; i < ADVISE_WORDS; i++) {
+        if (run->words & 1u << i && !advise_words[i].optional
+            && (advise_words[i].match != 0
+                    ? x->found.match == advise_words[i].level
+                    : x->found.repaired == advise_words[i].form))
+        {
+            run->by_word[i] += requests;
+        }
+    }
+}
+
+
+/* The answers with the whole proposal. */
+static void
+advise_count(advise_run_t *run)
+{
+    cli_target_row_t *row;
+    cli_verdict_t     x;
+    size_t            k;
+    int               i;
+
+    for (k = 0; k < ADVISE_WORDS; k++) {
+        run->by_word[k] = advise_words[k].optional ? run->by_word[k] : 0;
+    }
+    cli_progress_begin(&run->progress, "targets",
+                       (uint64_t) run->targets.list->nelts);
+    for (i = 0; i < run->targets.list->nelts; i++) {
+        row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
+        row->outcome = CLI_REFUSED;
+        if (cli_try(&run->with, run->scratch, row->octets, &x) == 0) {
+            row->outcome = cli_outcome(&x);
+        }
+        if (cli_outcome_answers(row->outcome)) {
+            run->answered += row->failed;
+            if (row->outcome != CLI_CHOICE) {
+                advise_attribute(run, &x, row->requests);
+            }
+        }
+        *(row->outcome == CLI_THERE || row->outcome == CLI_FOUND
+              ? &run->kept
+              : &run->changed) += row->requests - row->failed;
+        apr_pool_clear(run->scratch);
+        cli_progress_add(&run->progress, 1);
+    }
+}
+
+
+static void
+advise_evaluate(advise_run_t *run)
+{
+    apr_array_header_t   *open = advise_rows(run);
+    const advise_place_t *root = run->tree.root;
+    const iri_charset_t  *last;
+
+    advise_sample(run->targets.list, 0, ADVISE_MAX_TRIALS, open);
+    advise_sample(run->targets.list, 1, ADVISE_MAX_TRIALS, open);
+    run->with = *run->conf->settings;
+    advise_apply(run, &run->with);
+    (void) advise_try(run, &run->with, open, &open);
+    open = advise_charsets(run, open);
+    last = root->tree.charsets.at[root->tree.charsets.count - 1];
+    if (run->targets.requests == 0 && root->charset >= 0) {
+        /* Without a log: links of old pages are in the charset of names. */
+        run->with.reading.charsets.count = 1;
+        run->with.reading.charsets.at[0] = last;
+    }
+    advise_words_choose(run, open);
+    advise_count(run);
+}
+
+
+/* ---- the proposal -------------------------------------------------------- */
+
 static void
 advise_propose(advise_run_t *run, const char *nginx, const char *httpd,
                const char *value, uint64_t requests, const char *why,
@@ -307,56 +560,6 @@ advise_propose(advise_run_t *run, const char *nginx, const char *httpd,
     setting->requests = requests;
     setting->why = why;
     setting->optional = optional;
-}
-
-
-/* Return 1 if a request would be answered with these settings. */
-static int
-advise_answers(advise_run_t *run, const cli_settings_t *settings,
-               const cli_target_row_t *row)
-{
-    int answers = cli_try_answers(settings, run->scratch, row->octets);
-
-    apr_pool_clear(run->scratch);
-    return answers;
-}
-
-
-/*
- * Try settings for the targets of a list.  Those that are not answered are
- * added to *open, if it is not NULL.  Returns: the number of requests that
- * would be answered.
- */
-static uint64_t
-advise_try(advise_run_t *run, const cli_settings_t *settings,
-           const apr_array_header_t *list, apr_array_header_t *open)
-{
-    cli_target_row_t *row;
-    uint64_t          answered = 0;
-    int               i;
-
-    cli_progress_begin(&run->progress, "targets", (uint64_t) list->nelts);
-    for (i = 0; i < list->nelts; i++) {
-        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
-        if (i < ADVISE_MAX_TRIALS && advise_answers(run, settings, row)) {
-            answered += row->requests;
-        } else if (open != NULL) {
-            APR_ARRAY_PUSH(open, cli_target_row_t *) = row;
-        }
-        cli_progress_add(&run->progress, 1);
-    }
-    return answered;
-}
-
-
-/* Let the proposal have a word of iri_match or iri_repair. */
-static void
-advise_add_word(cli_settings_t *settings, size_t word)
-{
-    settings->tree.match |= advise_words[word].match;
-    settings->tree.repair |= advise_words[word].repair;
-    settings->reading.repair = settings->tree.repair;
-    iri_tree_conf_finish(&settings->reading, &settings->tree);
 }
 
 
@@ -376,223 +579,120 @@ advise_list(apr_pool_t *pool, const iri_charsets_t *list)
 }
 
 
-/* Charsets of requests. */
-static void
-advise_charsets(advise_run_t *run, const apr_array_header_t *open)
+static const char *
+advise_counted(apr_pool_t *pool, uint64_t number, const char *text)
 {
-    cli_trials_t     *trials = &run->trials;
-    cli_target_row_t *row;
-    const char       *why = "";
-    iri_str_t         name;
-    size_t            i;
-    int               n;
-
-    cli_trials_init(trials, run->pool, &run->with);
-    for (i = 0; i < IRI_MAX_DETECTED; i++) {
-        if (iri_detector_charset(run->tree.detector, i) != NULL) {
-            trials->charset[trials->charsets++] = iri_detector_charset(
-                run->tree.detector, i);
-        }
-    }
-    cli_progress_begin(&run->progress, "targets", (uint64_t) open->nelts);
-    for (n = 0; n < open->nelts && n < ADVISE_MAX_TRIALS; n++) {
-        row = APR_ARRAY_IDX(open, n, cli_target_row_t *);
-        if (row->form != IRI_FORM_ASCII) {
-            (void) cli_trials_add(trials, run->scratch, row);
-        }
-        cli_progress_add(&run->progress, 1);
-    }
-    cli_trials_choose(trials);
-    if (trials->gain == 0) {
-        return;
-    }
-    for (i = 0; i < trials->charsets; i++) {
-        if (trials->chosen & 1u << i) {
-            name = iri_charset_name(trials->charset[i]);
-            why = apr_psprintf(run->pool, "%s%s%s %" APR_UINT64_T_FMT, why,
-                               *why != '\0' ? ", " : "",
-                               (const char *) name.data,
-                               (apr_uint64_t) trials->gains[i]);
-        }
-    }
-    run->with.reading.charsets = cli_trials_charsets(trials);
-    advise_propose(run, "iri_charset", "IRICharset",
-                   advise_list(run->pool, &run->with.reading.charsets),
-                   trials->gain, why, 0);
+    return apr_psprintf(pool, "%" APR_UINT64_T_FMT " %s",
+                        (apr_uint64_t) number, text);
 }
 
 
-/* Without a log: links of old pages are in the charset of the names. */
 static void
-advise_guess_charsets(advise_run_t *run)
-{
-    const iri_charsets_t *names = &run->tree.root->tree.charsets;
-    const iri_charset_t  *last = names->at[names->count - 1];
-
-    if (run->targets.requests == 0
-        && last != run->conf->settings->tree.charsets.at[0])
-    {
-        run->with.reading.charsets.count = 1;
-        run->with.reading.charsets.at[0] = last;
-        advise_propose(
-            run, "iri_charset", "IRICharset",
-            advise_list(run->pool, &run->with.reading.charsets), 0,
-            "old links are likely to be in the charset of the names;"
-            " a log would show it",
-            0);
-    }
-}
-
-
-/* Differences and repairs. */
-static void
-advise_try_words(advise_run_t *run, apr_array_header_t *open)
-{
-    const char *match = "", *repair = "", *why_match = "", *why_repair = "";
-    uint64_t    matched = 0, repaired = 0, gain;
-    cli_settings_t      trial;
-    apr_array_header_t *left;
-    size_t              i;
-
-    for (i = 0; i < ADVISE_WORDS; i++) {
-        const char *word = advise_words[i].word;
-
-        trial = run->with;
-        advise_add_word(&trial, i);
-        advise_tree_apply(&run->tree, &trial);
-        left = apr_array_make(run->pool, 64, sizeof(cli_target_row_t *));
-        gain = advise_try(run, &trial, open, left);
-        if (gain == 0) {
-            continue;
-        }
-        if (advise_words[i].optional) {
-            advise_propose(run, "iri_match", "IRIMatch", word, gain,
-                           apr_pstrcat(run->pool, advise_words[i].why,
-                                       ": the file found may be another one "
-                                       "than the one meant",
-                                       NULL),
-                           1);
-            continue;
-        }
-        run->with = trial;
-        open = left;
-        if (advise_words[i].match != 0) {
-            match = apr_pstrcat(run->pool, match, *match ? " " : "", word,
-                                NULL);
-            why_match = apr_pstrcat(run->pool, why_match,
-                                    *why_match ? ", " : "",
-                                    advise_words[i].why, NULL);
-            matched += gain;
-        } else {
-            repair = apr_pstrcat(run->pool, repair, *repair ? " " : "", word,
-                                 NULL);
-            why_repair = apr_pstrcat(run->pool, why_repair,
-                                     *why_repair ? ", " : "",
-                                     advise_words[i].why, NULL);
-            repaired += gain;
-        }
-    }
-    if (matched != 0) {
-        advise_propose(run, "iri_match", "IRIMatch", match, matched,
-                       why_match, 0);
-    }
-    if (repaired != 0) {
-        advise_propose(run, "iri_repair", "IRIRepair", repair, repaired,
-                       why_repair, 0);
-    }
-    advise_tree_apply(&run->tree, &run->with);
-}
-
-
-/* The charsets and the form of names. */
-static uint64_t
-advise_try_tree(advise_run_t *run, apr_array_header_t **open)
+advise_propose_names(advise_run_t *run)
 {
     const advise_place_t *root = run->tree.root;
-    apr_array_header_t   *left;
-    uint64_t              plain, gain;
 
-    left = apr_array_make(run->pool, 64, sizeof(cli_target_row_t *));
-    plain = advise_try(run, run->conf->settings, *open, left);
-    *open = left;
-    left = apr_array_make(run->pool, 64, sizeof(cli_target_row_t *));
-    run->with.tree = root->tree;
-    run->with.settings_of = advise_tree_settings;
-    run->with.settings_data = &run->tree;
-    gain = advise_try(run, &run->with, *open, left);
-    *open = left;
     if (root->charset >= 0) {
-        advise_propose(run, "iri_filename_charset", "IRIFilenameCharset",
-                       advise_list(run->pool, &root->tree.charsets), gain,
-                       apr_psprintf(run->pool,
-                                    "%" APR_UINT64_T_FMT
-                                    " names are in the charset",
-                                    (apr_uint64_t) root->group_legacy),
-                       0);
+        advise_propose(
+            run, "iri_filename_charset", "IRIFilenameCharset",
+            advise_list(run->pool, &root->tree.charsets), run->by_names,
+            advise_counted(run->pool, root->group_legacy, "names are in it"),
+            0);
     }
     if (run->tree.form != IRI_FILENAME_ANY) {
         advise_propose(run, "iri_filename_form", "IRIFilenameForm",
                        run->tree.form == IRI_FILENAME_NFC ? "nfc" : "nfd", 0,
-                       "all names have this form: less lookups; remove it if "
-                       "others will be added",
+                       "saves lookups; remove it when names in another form "
+                       "are added",
                        0);
     }
-    return plain;
 }
 
 
-/* The answers with the whole proposal. */
 static void
-advise_count(advise_run_t *run)
+advise_propose_charsets(advise_run_t *run)
 {
-    cli_target_row_t *row;
-    cli_verdict_t     x;
-    int               i;
+    const iri_charsets_t *list = &run->with.reading.charsets;
+    const char *why = "old links are likely to be in the charset of "
+                      "names; a log would show it";
+    uint64_t    sum = 0;
+    size_t      i;
 
-    cli_progress_begin(&run->progress, "targets",
-                       (uint64_t) run->targets.list->nelts);
-    for (i = 0; i < run->targets.list->nelts; i++) {
-        row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
-        cli_progress_add(&run->progress, 1);
-        if (row->failed == 0 && !run->conf->verify) {
+    for (i = 0; i < list->count && run->targets.requests != 0; i++) {
+        why = apr_pstrcat(
+            run->pool, i == 0 ? "" : why, i == 0 ? "" : ", ",
+            (const char *) iri_charset_name(list->at[i]).data, " ",
+            advise_counted(run->pool, run->by_charset[i], ""), NULL);
+        sum += run->by_charset[i];
+    }
+    if (list->count != 0) {
+        advise_propose(run, "iri_charset", "IRICharset",
+                       advise_list(run->pool, list), sum, why, 0);
+    }
+}
+
+
+/* The words of iri_match (repair 0) or iri_repair. */
+static void
+advise_propose_words(advise_run_t *run, int repair)
+{
+    const char *value = "", *why = "";
+    uint64_t    sum = 0;
+    size_t      i;
+
+    for (i = 0; i < ADVISE_WORDS; i++) {
+        if ((run->words & 1u << i) == 0 || advise_words[i].optional
+            || (advise_words[i].repair != 0) != repair)
+        {
             continue;
         }
-        row->outcome = CLI_REFUSED;
-        if (cli_try(&run->with, run->scratch, row->octets, &x) == 0) {
-            row->outcome = cli_outcome(&x);
+        value = apr_pstrcat(run->pool, value, *value ? " " : "",
+                            advise_words[i].word, NULL);
+        why = apr_pstrcat(
+            run->pool, why, *why ? ", " : "",
+            advise_counted(run->pool, run->by_word[i], advise_words[i].why),
+            NULL);
+        sum += run->by_word[i];
+    }
+    if (*value != '\0') {
+        advise_propose(run, repair ? "iri_repair" : "iri_match",
+                       repair ? "IRIRepair" : "IRIMatch", value, sum, why, 0);
+    }
+}
+
+
+/* What the administrator must decide. */
+static void
+advise_propose_options(advise_run_t *run)
+{
+    size_t i;
+
+    for (i = 0; i < ADVISE_WORDS; i++) {
+        if (run->words & 1u << i && advise_words[i].optional) {
+            advise_propose(run, "iri_match", "IRIMatch", advise_words[i].word,
+                           run->by_word[i], advise_words[i].why, 1);
         }
-        if (cli_outcome_answers(row->outcome)) {
-            run->answered += row->failed;
-        }
-        if (row->failed < row->requests) {
-            *(row->outcome == CLI_THERE || row->outcome == CLI_FOUND
-                  ? &run->kept
-                  : &run->changed) += row->requests - row->failed;
-        }
-        apr_pool_clear(run->scratch);
+    }
+    if (run->trials.gain != 0 || run->words != 0) {
+        advise_propose(run, "iri_redirect", "IRIRedirect", "301", 0,
+                       "tell clients the canonical address, after some days "
+                       "with the lines above",
+                       1);
     }
 }
 
 
 static void
-advise_evaluate(advise_run_t *run)
+advise_propose_all(advise_run_t *run)
 {
-    apr_array_header_t *open = run->targets.list, *left;
-    uint64_t            plain;
-
-    run->with = *run->conf->settings;
-    advise_propose(run, "iri", "IRIEngine", "on", 0,
-                   "the same name in another form, as NFD of a Mac", 0);
-    plain = advise_try_tree(run, &open);
-    APR_ARRAY_IDX(run->proposal, 0, advise_setting_t).requests = plain;
-    advise_charsets(run, open);
-    advise_guess_charsets(run);
-    advise_tree_apply(&run->tree, &run->with);
-    run->with.tree = run->tree.root->tree;
-    left = apr_array_make(run->pool, 64, sizeof(cli_target_row_t *));
-    (void) advise_try(run, &run->with, open, left);
-    advise_try_words(run, left);
-    advise_count(run);
+    advise_propose(run, "iri", "IRIEngine", "on", run->by_form,
+                   "names in another normalization form, as a Mac sends them",
+                   0);
+    advise_propose_names(run);
+    advise_propose_charsets(run);
+    advise_propose_words(run, 0);
+    advise_propose_words(run, 1);
+    advise_propose_options(run);
 }
 
 
@@ -756,8 +856,8 @@ advise_run(advise_run_t *run)
     cli_progress_begin(&run->progress, "names", 0);
     status = advise_tree_read(&run->tree, root);
     if (status == IRI_OK) {
-        advise_tree_apply(&run->tree, conf->settings);
         advise_evaluate(run);
+        advise_propose_all(run);
         cli_progress_begin(&run->progress, "names", run->tree.names);
         status = cli_walk(run->pool, root, advise_lint, run);
     }

@@ -14,7 +14,14 @@ typedef struct {
     uint64_t names;
     int64_t  octets;                    /* above 7F, of the sample */
     int64_t  score[IRI_MAX_DETECTED];
+    uint64_t text[IRI_MAX_DETECTED];    /* hash: equal for equal texts */
 } advise_evidence_t;
+
+/* The cost of a charset for a directory and all below. */
+typedef struct {
+    int64_t  cost;
+    uint64_t text;   /* sum of the hashes */
+} advise_cost_t;
 
 /* A directory, and the settings of the names in it. */
 typedef struct advise_place_s advise_place_t;
@@ -31,8 +38,8 @@ struct advise_place_s {
     advise_evidence_t *legacy;    /* names that are not UTF-8; NULL: none */
     advise_evidence_t *chance;    /* UTF-8 names that may be legacy names by
                                      chance; NULL: none */
-    int64_t           *cost;      /* of each charset, for this directory and
-                                     all below; NULL: no legacy names there */
+    advise_cost_t     *cost;      /* of each charset; NULL: no legacy names
+                                     here and below */
     int                charset;   /* index of the charset; -1: none */
     int                unsure;    /* 1: another charset than likely is about
                                      as likely: the parent's settings stay */
@@ -109,6 +116,9 @@ typedef struct {
     int         optional;   /* 1: it is written as a comment */
 } advise_setting_t;
 
+/* Number of words that are tried. */
+#define ADVISE_WORDS 7
+
 /* What causes trouble in the tree, by kind. */
 #define ADVISE_EXAMPLES 3
 
@@ -144,10 +154,16 @@ typedef struct {
     uint64_t             unsent[2];   /* requests of others */
     uint64_t             failed;      /* requests */
     uint64_t             answered;    /* of these, with the proposal */
-    uint64_t             refused;
-    uint64_t             kept, changed;   /* --verify: requests that did not
-                                             fail, with the same entry; with
-                                             another or none */
+    uint64_t             kept, changed;   /* requests that did not fail, with
+                                             the same entry; with another or
+                                             none */
+    unsigned             words;       /* 1u << index of a word of iri_match or
+                                         iri_repair that answers requests */
+    /* Requests that are answered */
+    uint64_t             by_form;     /* by normalization */
+    uint64_t             by_names;    /* with names that are not UTF-8 */
+    uint64_t             by_charset[IRI_MAX_CHARSETS];   /* of requests */
+    uint64_t             by_word[ADVISE_WORDS];
     advise_trouble_t     trouble[IRI_LINT_KINDS];
 } advise_run_t;
 

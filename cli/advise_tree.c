@@ -136,6 +136,7 @@ advise_detect(advise_visit_t *visit, const apr_array_header_t *names,
     evidence->names = (uint64_t) names->nelts;
     for (i = 0; i < IRI_MAX_DETECTED; i++) {
         evidence->score[i] = detected[i].score;
+        evidence->text[i] = detected[i].text;
     }
     for (i = 0; i < sample.count; i++) {
         for (k = 0; k < sample.names[i].len; k++) {
@@ -205,12 +206,12 @@ advise_visit(void *arg, cli_directory_t *directory)
 /* ---- the assignment ------------------------------------------------------ */
 
 static size_t
-advise_least(const int64_t *cost)
+advise_least(const advise_cost_t *cost)
 {
     size_t i, least = 0;
 
     for (i = 1; i < IRI_MAX_DETECTED; i++) {
-        if (cost[i] < cost[least]) {
+        if (cost[i].cost < cost[least].cost) {
             least = i;
         }
     }
@@ -228,11 +229,12 @@ advise_add_cost(advise_tree_t *tree, advise_place_t *place)
 
     if (place->legacy != NULL) {
         if (place->cost == NULL) {
-            place->cost = apr_pcalloc(tree->pool,
-                                      sizeof(int64_t) * IRI_MAX_DETECTED);
+            place->cost = apr_pcalloc(tree->pool, sizeof(advise_cost_t)
+                                                      * IRI_MAX_DETECTED);
         }
         for (i = 0; i < IRI_MAX_DETECTED; i++) {
-            place->cost[i] -= place->legacy->score[i];
+            place->cost[i].cost -= place->legacy->score[i];
+            place->cost[i].text += place->legacy->text[i];
         }
     }
     if (place->cost == NULL || parent == NULL) {
@@ -240,11 +242,14 @@ advise_add_cost(advise_tree_t *tree, advise_place_t *place)
     }
     if (parent->cost == NULL) {
         parent->cost = apr_pcalloc(tree->pool,
-                                   sizeof(int64_t) * IRI_MAX_DETECTED);
+                                   sizeof(advise_cost_t) * IRI_MAX_DETECTED);
     }
-    change = place->cost[advise_least(place->cost)] + ADVISE_CHANGE;
+    change = place->cost[advise_least(place->cost)].cost + ADVISE_CHANGE;
     for (i = 0; i < IRI_MAX_DETECTED; i++) {
-        parent->cost[i] += place->cost[i] < change ? place->cost[i] : change;
+        parent->cost[i].cost += place->cost[i].cost < change
+                                    ? place->cost[i].cost
+                                    : change;
+        parent->cost[i].text += place->cost[i].text;
     }
 }
 
@@ -256,16 +261,16 @@ advise_doubt(const advise_tree_t *tree, advise_place_t *place)
     size_t  best = (size_t) place->likely, i;
     int64_t difference;
 
-    if (place->cost[best] >= 0) {
+    if (place->cost[best].cost >= 0) {
         place->unsure = 1;
         place->other = -1;
         return;
     }
     for (i = 0; i < IRI_MAX_DETECTED; i++) {
-        difference = place->cost[i] - place->cost[best];
-        /* Equal scores are those of equal texts. */
-        if (i != best && iri_detector_charset(tree->detector, i) != NULL
-            && difference > 0 && difference < ADVISE_SURE)
+        difference = place->cost[i].cost - place->cost[best].cost;
+        if (iri_detector_charset(tree->detector, i) != NULL
+            && place->cost[i].text != place->cost[best].text
+            && difference < ADVISE_SURE)
         {
             place->unsure = 1;
             place->other = (int) i;
@@ -287,7 +292,8 @@ advise_choose(const advise_tree_t *tree, advise_place_t *place)
     least = advise_least(place->cost);
     place->likely = (int) least;
     if (parent != NULL && parent->charset >= 0
-        && place->cost[parent->charset] <= place->cost[least] + ADVISE_CHANGE)
+        && place->cost[parent->charset].cost
+               <= place->cost[least].cost + ADVISE_CHANGE)
     {
         place->charset = parent->charset;
         return;
@@ -315,23 +321,34 @@ advise_owner(advise_place_t *place)
 }
 
 
+/* 1 if the names of a directory that may be UTF-8 are not: they are few, and
+   words in the charset of the others. */
+static int
+advise_is_chance(const advise_place_t *place)
+{
+    const advise_evidence_t *chance = place->chance;
+
+    return chance != NULL && place->charset >= 0
+           && chance->names * 2 <= place->legacy->names
+           && chance->score[place->charset] >= 600 * chance->octets;
+}
+
+
 /* Add the names of a directory to the counts of its settings. */
 static void
 advise_count(advise_place_t *place)
 {
-    advise_place_t          *owner = advise_owner(place);
-    const advise_evidence_t *chance = place->chance;
+    advise_place_t *owner;
 
+    /* Where names are UTF-8 by chance, UTF-8 must not be tried. */
+    place->own |= place->parent == NULL || advise_is_chance(place);
+    owner = advise_owner(place);
     owner->group_utf8 += place->nfc + place->nfd + place->mixed;
+    if (advise_is_chance(place)) {
+        owner->group_utf8 -= place->chance->names;
+    }
     if (place->legacy != NULL) {
         owner->group_legacy += place->legacy->names;
-    }
-    /* Names that may be UTF-8, but are words in the charset of the others. */
-    if (chance != NULL && place->charset >= 0
-        && chance->score[place->charset] >= 600 * chance->octets
-        && chance->names * 2 <= place->legacy->names)
-    {
-        owner->group_utf8 -= chance->names;
     }
 }
 
@@ -426,7 +443,6 @@ advise_assign(advise_tree_t *tree)
     for (i = 0; i < tree->places->nelts; i++) {
         place = APR_ARRAY_IDX(tree->places, i, advise_place_t *);
         advise_choose(tree, place);
-        place->own |= i == 0;
         advise_count(place);
     }
     for (i = 0; status == IRI_OK && i < tree->places->nelts; i++) {

@@ -563,10 +563,7 @@ typedef struct {
     size_t                charsets;
     apr_array_header_t   *rows;        /* one for each target */
     uint32_t              chosen;      /* 1u << charset */
-    uint64_t              gains[CLI_MAX_TRIED];   /* requests that a chosen
-                                                     charset answers in addition
-                                                     to those chosen before */
-    uint64_t              gain;        /* their sum */
+    uint64_t              gain;        /* requests that these answer */
     size_t                undecided;   /* targets for which two charsets find
                                           different entries */
 } cli_trials_t;
@@ -580,6 +577,7 @@ void cli_trials_init(cli_trials_t *trials, apr_pool_t *pool,
 int cli_trials_add(cli_trials_t *trials, apr_pool_t *scratch,
                    const cli_target_row_t *target);
 
+/* Choose charsets in addition to those that are chosen. */
 void cli_trials_choose(cli_trials_t *trials);
 
 /* The charsets of the settings and the chosen ones, sorted. */

@@ -175,6 +175,9 @@ cli_trials_choose(cli_trials_t *trials)
     uint64_t       gain, most;
     int            n;
 
+    for (i = 0; i < trials->charsets; i++) {
+        count += trials->chosen >> i & 1;
+    }
     for (; count < IRI_MAX_CHARSETS; count++) {
         for (i = 0, best = 0, most = 0; i < trials->charsets; i++) {
             gain = trials_gain(trials, i);
@@ -187,9 +190,9 @@ cli_trials_choose(cli_trials_t *trials)
             break;
         }
         trials->chosen |= 1u << best;
-        trials->gains[best] = most;
         trials->gain += most;
     }
+    trials->undecided = 0;
     for (n = 0; n < trials->rows->nelts; n++, trial++) {
         for (i = 0; (trial->finds & 1u << i) == 0; i++) {
         }

@@ -74,9 +74,14 @@ sub escape {
 
 # The three kinds of broken links, from the word.
 my %broken = (
-    double   => sub { escape(escape(Encode::encode('UTF-8', $_[0]))) },
+    double   => sub {
+        escape(Encode::encode('UTF-8', $_[0]) =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ger);
+    },
     mojibake => sub {
-        escape(Encode::encode('UTF-8', Encode::decode('cp1252', Encode::encode('UTF-8', $_[0]))));
+        # Its five unassigned octets are C1 controls, as in browsers.
+        escape(Encode::encode('UTF-8', join '', map {
+            my $o = $_; Encode::decode("cp1252", chr $o) =~ s{\x{FFFD}}{chr $o}er
+        } map { ord } split //, Encode::encode('UTF-8', $_[0])));
     },
     u => sub { join '', map { ord $_ < 0x80 ? $_ : sprintf '%%u%04X', ord $_ } split //, $_[0] },
 );
