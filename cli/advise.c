@@ -774,7 +774,7 @@ advise_lint(void *arg, cli_directory_t *directory)
                  | 1u << IRI_LINT_CHARSET | 1u << IRI_LINT_MOJIBAKE
                  | 1u << IRI_LINT_TWIN | 1u << IRI_LINT_COLLISION
                  | 1u << IRI_LINT_FORM;
-    conf.registry = run->conf->settings->registry;
+    conf.detector = run->tree.detector;
     iri_env_apr_init(&env, directory->pool, NULL, NULL);
     env.env.fold_keys = run->conf->settings->fold_keys;
     cli_progress_add(&run->progress, (uint64_t) directory->names->nelts);
@@ -785,14 +785,6 @@ advise_lint(void *arg, cli_directory_t *directory)
 
 
 /* ---- the answer ---------------------------------------------------------- */
-
-static apr_status_t
-advise_close(void *detector)
-{
-    iri_detector_destroy(detector);
-    return APR_SUCCESS;
-}
-
 
 static const char *
 advise_read_logs(advise_run_t *run)
@@ -823,7 +815,6 @@ advise_run(advise_run_t *run)
 {
     const advise_conf_t *conf = run->conf;
     const char          *root, *wrong;
-    iri_detector_t      *detector;
     iri_status_t         status;
     char                 server = conf->server;
 
@@ -841,16 +832,14 @@ advise_run(advise_run_t *run)
     if (wrong != NULL) {
         return wrong;
     }
-    detector = iri_detector_create(conf->settings->registry);
-    if (detector == NULL) {
+    run->tree.detector = cli_open_detector(run->pool,
+                                           conf->settings->registry);
+    if (run->tree.detector == NULL) {
         return iri_status_text(IRI_ICU_FAILED);
     }
-    apr_pool_cleanup_register(run->pool, detector, advise_close,
-                              apr_pool_cleanup_null);
     root = apr_pstrmemdup(run->pool, (const char *) conf->settings->root.data,
                           conf->settings->root.len);
     run->tree.settings = conf->settings;
-    run->tree.detector = detector;
     run->tree.pool = run->pool;
     run->tree.progress = &run->progress;
     cli_progress_begin(&run->progress, "names", 0);

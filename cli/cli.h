@@ -163,6 +163,7 @@ iri_registry_t *cli_open_registry(apr_pool_t *pool);
 iri_fold_keys_t *cli_open_fold_keys(apr_pool_t *pool);
 iri_idna_t *cli_open_idna(apr_pool_t *pool);
 iri_confusables_t *cli_open_confusables(apr_pool_t *pool);
+iri_detector_t *cli_open_detector(apr_pool_t *pool, iri_registry_t *registry);
 
 /* Find the charset of a label.  Returns: NULL, or the error. */
 const char *cli_open_charset(iri_registry_t *registry, const char *label,

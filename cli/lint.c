@@ -138,6 +138,10 @@ lint_create(apr_pool_t *pool)
     apr_pool_cleanup_register(pool, conf->confusables, lint_destroy,
                               apr_pool_cleanup_null);
     conf->lint.confusables = conf->confusables;
+    conf->lint.detector = cli_open_detector(pool, conf->settings->registry);
+    if (conf->lint.detector == NULL) {
+        return NULL;
+    }
     conf->lint.match = IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS;
     conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
     return conf;
@@ -240,7 +244,6 @@ lint_ready(void *data)
     if (wrong != NULL) {
         return apr_psprintf(conf->pool, "--match %s", wrong);
     }
-    conf->lint.registry = conf->settings->registry;
     conf->lint.requests = &conf->settings->reading.charsets;
     conf->lint.tree = &conf->settings->tree;
     if (conf->plan != CLI_PLAN_NONE) {

@@ -541,8 +541,8 @@ typedef struct {
     unsigned                 kinds;      /* 1u << kind, for each to report */
     const iri_confusables_t *confusables; /* for LOOK_ALIKE; NULL: scripts and
                                             look-alikes are not checked */
-    iri_registry_t          *registry;   /* of the charset that UNREADABLE
-                                            names seem to have */
+    const iri_detector_t    *detector;   /* for the likely charset of names;
+                                            NULL: it is not reported */
 } iri_lint_conf_t;
 
 /*
