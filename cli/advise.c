@@ -535,7 +535,7 @@ advise_evaluate(advise_run_t *run)
     (void) advise_try(run, &run->with, open, &open);
     open = advise_charsets(run, open);
     last = root->tree.charsets.at[root->tree.charsets.count - 1];
-    if (run->targets.requests == 0 && root->charset >= 0) {
+    if (run->targets.requests == 0 && root->group_legacy != 0) {
         /* Without a log: links of old pages are in the charset of names. */
         run->with.reading.charsets.count = 1;
         run->with.reading.charsets.at[0] = last;
@@ -592,7 +592,7 @@ advise_propose_names(advise_run_t *run)
 {
     const advise_place_t *root = run->tree.root;
 
-    if (root->charset >= 0) {
+    if (root->group_legacy != 0) {
         advise_propose(
             run, "iri_filename_charset", "IRIFilenameCharset",
             advise_list(run->pool, &root->tree.charsets), run->by_names,
@@ -621,8 +621,9 @@ advise_propose_charsets(advise_run_t *run)
     for (i = 0; i < list->count && run->targets.requests != 0; i++) {
         why = apr_pstrcat(
             run->pool, i == 0 ? "" : why, i == 0 ? "" : ", ",
-            (const char *) iri_charset_name(list->at[i]).data, " ",
-            advise_counted(run->pool, run->by_charset[i], ""), NULL);
+            advise_counted(run->pool, run->by_charset[i],
+                           (const char *) iri_charset_name(list->at[i]).data),
+            NULL);
         sum += run->by_charset[i];
     }
     if (list->count != 0) {

@@ -8,7 +8,6 @@
  * sections of httpd with a directive that denies or restricts access.
  */
 
-#include <ctype.h>
 #include <errno.h>
 #include <glob.h>
 #include <string.h>
@@ -313,8 +312,9 @@ rules_httpd_open(rules_t *rules, const rules_file_t *file)
         iri_check_t check;
     } sections[] = { { "<Location", IRI_CHECK_PATH },
                      { "<LocationMatch", IRI_CHECK_REGEX },
-                     { "<Files", IRI_CHECK_DISK },
-                     { "<FilesMatch", IRI_CHECK_DISK } };
+                     { "<Files", IRI_CHECK_PATH },
+                     { "<FilesMatch", IRI_CHECK_REGEX },
+                     { "<DirectoryMatch", IRI_CHECK_DISK } };
     iri_str_t value = { 0, NULL };
     size_t    i, last = file->words - 1;
 
@@ -466,29 +466,28 @@ rules_read(rules_t *rules, const char *name)
 }
 
 
-/* A configuration of nginx has blocks in braces, one of httpd sections. */
+/* The first directive of a configuration of nginx ends with ";" or "{". */
 static int
 rules_is_httpd(rules_t *rules, const char *name)
 {
     apr_size_t  len = 0;
-    const char *text = rules_load(rules, name, &len);
-    const char *end = text != NULL ? text + len : NULL;
+    const char *p = rules_load(rules, name, &len);
 
-    for (; text != NULL && text < end; text++) {
-        while (text < end && isspace((unsigned char) *text)) {
-            text++;
+    while (p != NULL) {
+        p += strspn(p, " \t\r\n");
+        if (*p != '#') {
+            break;
         }
-        if (text < end
-            && (*text == '<' || strncmp(text, "DocumentRoot", 12) == 0
-                || strncmp(text, "ServerRoot", 10) == 0
-                || strncmp(text, "Listen", 6) == 0
-                || strncmp(text, "LoadModule", 10) == 0))
-        {
-            return 1;
-        }
-        text = memchr(text, '\n', (size_t) (end - text));
+        p = strchr(p, '\n');
     }
-    return 0;
+    for (; p != NULL && *p != '\0' && *p != '\n'; p++) {
+        if ((*p == '$' || *p == '%') && p[1] == '{') {
+            p++; /* a variable of httpd */
+        } else if (*p == ';' || *p == '{') {
+            return 0;
+        }
+    }
+    return p != NULL && *p != '\0';
 }
 
 

@@ -89,7 +89,7 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
 
     for (i = 0; !failed && i < run->tree.places->nelts; i++) {
         place = APR_ARRAY_IDX(run->tree.places, i, advise_place_t *);
-        if (place->unsure) {
+        if (place->unsure && place->legacy != NULL) {
             object = json_pack(
                 "{s:o, s:s, s:s}", "names",
                 advise_number(place->legacy != NULL ? place->legacy->names
@@ -98,7 +98,8 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
                 advise_charset_name(run, place->other));
             failed = advise_set_text(object, run->pool, "path", place->path)
                      || json_array_append_new(unsure, object) != 0;
-        } else if (place->own && place->parent != NULL) {
+        } else if (place->own && place->parent != NULL
+                   && place->group_legacy != 0) {
             list = json_array();
             for (k = 0; k < place->tree.charsets.count; k++) {
                 json_array_append_new(

@@ -266,6 +266,9 @@ advise_doubt(const advise_tree_t *tree, advise_place_t *place)
         place->other = -1;
         return;
     }
+    if (place->legacy == NULL) {
+        return; /* the directories below decide */
+    }
     for (i = 0; i < IRI_MAX_DETECTED; i++) {
         difference = place->cost[i].cost - place->cost[best].cost;
         if (iri_detector_charset(tree->detector, i) != NULL
@@ -347,7 +350,7 @@ advise_count(advise_place_t *place)
     if (advise_is_chance(place)) {
         owner->group_utf8 -= place->chance->names;
     }
-    if (place->legacy != NULL) {
+    if (place->legacy != NULL && place->charset >= 0) {
         owner->group_legacy += place->legacy->names;
     }
 }
@@ -361,7 +364,7 @@ advise_set_charsets(const advise_tree_t *tree, advise_place_t *place)
     const iri_charset_t *utf8 = tree->settings->tree.charsets.at[0];
 
     list->count = 0;
-    if (place->charset < 0) {
+    if (place->charset < 0 || place->group_legacy == 0) {
         list->at[list->count++] = utf8;
         return;
     }
