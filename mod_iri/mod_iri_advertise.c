@@ -8,14 +8,14 @@
  * map_to_storage.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
 
 #define MOD_IRI_INTURI "inturi"
 
 static int
 mod_iri_advertises(const request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
 
     return r->method_number == M_OPTIONS && conf->advertise == 1
            && conf->engine == IRI_ENGINE_ON && r->main == NULL;

@@ -5,20 +5,13 @@
  * decides whether a request may be redirected, and where to.
  */
 
-#include "mod_iri.h"
-
-#include <mod_rewrite.h>
+#include "mod_iri_answer.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
 
 /* ---- IRIRedirect -------------------------------------------------------- */
 
 static const char mod_iri_absent_note[] = "mod_iri: absent";
-
-int
-mod_iri_is_rule_redirect(const request_rec *r)
-{
-    return r->handler != NULL
-           && strcmp(r->handler, REWRITE_REDIRECT_HANDLER_NAME) == 0;
-}
 
 /*
  * Returns: the request that the client sent, if only per-directory rules have
@@ -113,7 +106,7 @@ mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
     redirect->query = mod_iri_str(query ? query : "");
     return iri_request_redirect(
         ctx != NULL ? ctx->state : NULL, env,
-        &mod_iri_server(r->server)->reading,
+        &mod_iri_server_conf(r->server)->reading,
         mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path : r->uri), came,
         redirect);
 }
@@ -145,18 +138,18 @@ mod_iri_send_redirect(request_rec *r, request_rec *client, int status,
 static int
 mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 {
-    request_rec             *client = mod_iri_redirect_origin(r);
-    const mod_iri_request_t *ctx;
-    const mod_iri_dir_t     *dir;
-    iri_redirect_t           redirect;
-    iri_reading_t            plain;
-    iri_str_t                location;
-    iri_env_apr_t            env;
+    request_rec              *client = mod_iri_redirect_origin(r);
+    const mod_iri_request_t  *ctx;
+    const mod_iri_dir_conf_t *dir;
+    iri_redirect_t            redirect;
+    iri_reading_t             plain;
+    iri_str_t                 location;
+    iri_env_apr_t             env;
 
     if (client == NULL || mod_iri_is_rule_redirect(r)) {
         return DECLINED;
     }
-    dir = ap_get_module_config(client->per_dir_config, &iri_module);
+    dir = mod_iri_dir_conf(client);
     ctx = mod_iri_request(client);
     if (dir == NULL || dir->redirect <= 0
         || !mod_iri_is_redirectable(client, ctx)
@@ -165,7 +158,7 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     {
         return DECLINED;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (mod_iri_redirect_init(client, ctx, &env.env, &plain, &redirect)
         != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
@@ -194,8 +187,7 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 static int
 mod_iri_keeps_path(const request_rec *r)
 {
-    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
-                                                    &iri_module);
+    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
 
     return mod_iri_request(r) == NULL && r->prev == NULL
            && (dir == NULL || dir->redirect <= 0);
@@ -211,13 +203,13 @@ mod_iri_redirect(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     mod_iri_probe_record(r);
-    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON
+    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
         || mod_iri_keeps_path(r))
     {
         return DECLINED;
     }
     if (ctx != NULL && mod_iri_found(ctx)->verdict == IRI_CHOOSE) {
-        return mod_iri_choose(r, ctx);
+        return mod_iri_offer_choices(r, ctx);
     }
     return mod_iri_lacks_slash(r) ? DECLINED
                                   : mod_iri_try_redirect(r, IRI_PRESENT);
@@ -230,7 +222,7 @@ mod_iri_redirect(request_rec *r)
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON
+    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
         || mod_iri_keeps_path(r))
     {
         return DECLINED;
@@ -258,16 +250,16 @@ mod_iri_fixups(request_rec *r)
 
     mod_iri_probe_attach(r);
     if ((ctx == NULL && r->handler == NULL)
-        || mod_iri_server(r->server)->engine != IRI_ENGINE_ON)
+        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;
     }
-    status = mod_iri_absent(r);
+    status = mod_iri_refuse_absent(r);
     if (status != DECLINED) {
         return status;
     }
-    mod_iri_vars_fixups(r, ctx);
-    if (ctx != NULL && !ctx->plain) {
+    mod_iri_vars_set_fixups(r, ctx);
+    if (ctx != NULL && !ctx->is_ascii) {
         mod_iri_fix_variants(r);
     }
     return DECLINED;

@@ -8,7 +8,8 @@
  * are not checked.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_host.h"
+#include "mod_iri_startup.h"
 
 #include <apr_lib.h>
 
@@ -19,13 +20,6 @@ typedef struct {
     iri_env_apr_t           env;
     apr_array_header_t     *list; /* of iri_directive_t */
 } mod_iri_check_t;
-
-int
-mod_iri_is_first_pass(void)
-{
-    return ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG
-           && ap_state_query(AP_SQ_RUN_MODE) != AP_SQ_RM_CONFIG_TEST;
-}
 
 /* ---- positions of directives -------------------------------------------- */
 
@@ -60,33 +54,14 @@ mod_iri_engine_at(const mod_iri_check_t *check, const server_rec *s)
     const server_rec *end = s == check->main_server ? NULL : s->next;
 
     for (/* void */; s != end && engine != IRI_ENGINE_ON; s = s->next) {
-        if (mod_iri_server(s)->engine > IRI_ENGINE_OFF) {
-            engine = (iri_engine_t) mod_iri_server(s)->engine;
+        if (mod_iri_server_conf(s)->engine > IRI_ENGINE_OFF) {
+            engine = (iri_engine_t) mod_iri_server_conf(s)->engine;
         }
     }
     return engine;
 }
 
-const ap_directive_t *
-mod_iri_directive_of(const cmd_parms *cmd)
-{
-    return cmd->directive;
-}
-
 /* ---- warnings ----------------------------------------------------------- */
-
-void
-mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line)
-{
-    int to = level == IRI_LOG_ERROR  ? APLOG_ERR
-             : level == IRI_LOG_WARN ? APLOG_WARNING
-                                     : APLOG_INFO;
-
-    if (level != IRI_LOG_WARN || !mod_iri_is_first_pass()) {
-        ap_log_error(APLOG_MARK, to, 0, (server_rec *) arg, "iri: %.*s",
-                     (int) line.len, (const char *) line.data);
-    }
-}
 
 /* Add a directive to those that are checked. */
 static iri_directive_t *
@@ -102,7 +77,7 @@ mod_iri_check_add(const mod_iri_check_t *check, const ap_directive_t *at,
     d->at.file = mod_iri_str(at->filename);
     d->at.line = (size_t) at->line_num;
     d->engine = mod_iri_engine_at(check, s);
-    d->invalid = mod_iri_server(s)->reading.invalid;
+    d->invalid = mod_iri_server_conf(s)->reading.invalid;
     return d;
 }
 
@@ -147,7 +122,7 @@ mod_iri_check_hosts(const mod_iri_check_t *check, const ap_directive_t *at)
     iri_directive_t       *d;
 
     for (s = check->main_server->next; s != NULL; s = s->next) {
-        if (mod_iri_server(s)->hosts_directive != at) {
+        if (mod_iri_server_conf(s)->host_directive != at) {
             continue;
         }
         for (addr = s->addrs; addr != NULL; addr = addr->next) {

@@ -7,7 +7,12 @@
  * there are none, no choice is taken or revealed: the name counts as absent.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_answer.h"
+#include "mod_iri_probe.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
+
+#include "iri_listing.h"
 
 /* ---- choices that the client may get ------------------------------------ */
 
@@ -29,7 +34,7 @@ mod_iri_opens_choice(request_rec *rr, const mod_iri_request_t *ctx,
     {
         return 0;
     }
-    mod_iri_env(&env, rr);
+    mod_iri_env_init(&env, rr);
     names = mod_iri_entry_names(rr, &env, mod_iri_dup(rr->pool, search->root),
                                 apr_pstrcat(rr->pool,
                                             rr->filename + search->root.len,
@@ -101,7 +106,7 @@ mod_iri_filter_choices(request_rec *r, mod_iri_request_t *ctx)
     iri_env_apr_t   env;
     size_t          i, count = 0;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     mod_iri_probe_init(&probe, r);
     for (i = 0; i < found->count; i++) {
         visible = mod_iri_visible_choice(&probe, ctx, &env.env,
@@ -134,7 +139,7 @@ mod_iri_send_choices(request_rec *r, const iri_found_t *found)
     choices.paths = found->choices;
     choices.count = found->count;
     choices.more = found->more;
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     status = is_json ? iri_choices_json(&env.env, &choices, &body)
                      : iri_choices_html(&env.env, &choices, &body);
     if (status != IRI_OK) {
@@ -155,7 +160,7 @@ mod_iri_send_choices(request_rec *r, const iri_found_t *found)
 }
 
 int
-mod_iri_choose(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_offer_choices(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_shown_t shown;
 

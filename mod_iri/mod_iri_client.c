@@ -9,7 +9,9 @@
  * are loaded at startup.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_startup.h"
 
 #include <apr_lib.h>
 #include <util_cfgtree.h>
@@ -17,24 +19,6 @@
 #define MOD_IRI_VARIABLE "iri-charset"
 
 /* ---- the tree of directives --------------------------------------------- */
-
-const ap_directive_t *
-mod_iri_next_directive(const ap_directive_t *at)
-{
-    if (at->first_child != NULL) {
-        return at->first_child;
-    }
-    while (at->next == NULL && at->parent != NULL) {
-        at = at->parent;
-    }
-    return at->next;
-}
-
-int
-mod_iri_is_directive(const ap_directive_t *at, const char *name)
-{
-    return ap_cstr_casecmp(at->directive, name) == 0;
-}
 
 /* ---- directives that set the variable ----------------------------------- */
 
@@ -243,7 +227,7 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
     }
     vary = mod_iri_vary_fields(pconf, ptemp);
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_server(s)->vary = vary;
+        mod_iri_server_conf(s)->vary = vary;
     }
     ap_log_error(APLOG_MARK, APLOG_INFO, 0, main_server,
                  "iri: the variable " MOD_IRI_VARIABLE
@@ -255,7 +239,8 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
 /* ---- requests ----------------------------------------------------------- */
 
 const char *
-mod_iri_client_charsets(const request_rec *r, const mod_iri_server_t *conf)
+mod_iri_client_charsets(const request_rec           *r,
+                        const mod_iri_server_conf_t *conf)
 {
     return conf->vary != NULL
                ? apr_table_get(r->subprocess_env, MOD_IRI_VARIABLE)
@@ -263,7 +248,7 @@ mod_iri_client_charsets(const request_rec *r, const mod_iri_server_t *conf)
 }
 
 const iri_reading_conf_t *
-mod_iri_client_conf(request_rec *r, const mod_iri_server_t *conf,
+mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf,
                     const char *value)
 {
     iri_reading_conf_t *own = apr_pmemdup(r->pool, &conf->reading,
@@ -307,7 +292,7 @@ mod_iri_follows_restart(const request_rec *r)
 static int
 mod_iri_may_vary(const request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
 
     return conf->vary != NULL && *conf->vary != '\0' && r->main == NULL
            && conf->engine == IRI_ENGINE_ON;
@@ -316,7 +301,7 @@ mod_iri_may_vary(const request_rec *r)
 static void
 mod_iri_add_vary(request_rec *r, mod_iri_request_t *ctx)
 {
-    const char *fields = mod_iri_server(r->server)->vary;
+    const char *fields = mod_iri_server_conf(r->server)->vary;
 
     ctx->vary_before = apr_table_get(r->err_headers_out, "Vary");
     if (ctx->vary_before == NULL || strstr(ctx->vary_before, fields) == NULL)
@@ -342,7 +327,7 @@ mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
  * unless another module has changed it since.
  */
 int
-mod_iri_client_granted(request_rec *r)
+mod_iri_client_finish_vary(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 

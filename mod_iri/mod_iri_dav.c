@@ -16,7 +16,12 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #endif
 
-#include "mod_iri.h"
+#include "mod_iri_answer.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
+
+#include "iri_dav.h"
 
 #include <dlfcn.h>
 #include <util_filter.h>
@@ -60,7 +65,7 @@ mod_iri_dav_is_of_files(request_rec *r)
 static int
 mod_iri_dav_applies(request_rec *r)
 {
-    return mod_iri_server(r->server)->engine == IRI_ENGINE_ON
+    return mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON
            && r->handler != NULL && strcmp(r->handler, "dav-handler") == 0
            && r->uri[0] == '/' && r->filename != NULL
            && mod_iri_dav_is_of_files(r);
@@ -111,12 +116,12 @@ mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
     iri_multistatus_conf_t conf;
 
     memset(&conf, 0, sizeof(conf));
-    conf.tree = mod_iri_tree_within(r);
+    conf.tree = mod_iri_tree_of_filename(r);
     conf.base[0] = mod_iri_str(mod_iri_dav_with_slash(r, r->uri));
     if (to != NULL) {
         conf.base[1] = mod_iri_str(mod_iri_dav_with_slash(r, to));
     }
-    mod_iri_env(&dav->env, r);
+    mod_iri_env_init(&dav->env, r);
     return iri_multistatus_create(&dav->env.env, &conf, &dav->answer);
 }
 
@@ -276,7 +281,7 @@ mod_iri_dav_uri(request_rec *r, const char *path)
     iri_env_apr_t env;
     iri_str_t     uri;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     return iri_path_to_uri(&env.env, mod_iri_str(path), &uri) == IRI_OK
                ? uri
                : (iri_str_t){ 0, NULL };
@@ -349,7 +354,7 @@ mod_iri_dav_map_if(request_rec *r)
         return;
     }
     tags.base = mod_iri_dav_with_slash(r, r->uri);
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_if_field_map(&env.env, mod_iri_str(value), mod_iri_dav_map_tag,
                          &tags, &out)
         == IRI_OK)
@@ -398,9 +403,9 @@ mod_iri_dav_check_transfer(request_rec *r)
         apr_pstrcat(r->pool, r->filename, r->path_info, NULL));
     transfer.members = r->main->finfo.filetype == APR_DIR
                        && (depth == NULL || strcmp(depth, "0") != 0);
-    transfer.from = mod_iri_tree_within(r->main);
-    transfer.to = mod_iri_tree_within(r);
-    mod_iri_env(&env, r);
+    transfer.from = mod_iri_tree_of_filename(r->main);
+    transfer.to = mod_iri_tree_of_filename(r);
+    mod_iri_env_init(&env, r);
     status = iri_request_transfer(&env.env, &transfer);
     return status == 0 ? DECLINED
            : status == HTTP_CONFLICT

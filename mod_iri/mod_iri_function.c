@@ -7,7 +7,8 @@
  * "".
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
 
 #include <ap_expr.h>
 #include <mod_rewrite.h>
@@ -17,15 +18,15 @@ static char *
 mod_iri_convert(request_rec *r, const iri_function_t *function,
                 const char *text)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    iri_function_conf_t     with = { &conf->reading.charsets, &conf->host };
-    iri_env_apr_t           env;
-    iri_converted_t         converted;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    iri_function_conf_t with = { &conf->reading.charsets, &conf->host };
+    iri_env_apr_t       env;
+    iri_converted_t     converted;
 
     if (conf->engine == IRI_ENGINE_OFF || conf->engine == MOD_IRI_UNSET) {
         return NULL;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_convert(&env.env, &with, function, mod_iri_str(text), &converted)
             != IRI_OK
         || converted.why != NULL)

@@ -15,7 +15,9 @@
  * virtual host of the connection's address applies.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_host.h"
+#include "mod_iri_request.h"
 
 /* ---- mapping ------------------------------------------------------------ */
 
@@ -23,16 +25,17 @@
 static int
 mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
-    int                     report = conf->engine != IRI_ENGINE_ON;
-    iri_status_t            status;
-    iri_notes_t            *notes;
-    iri_env_apr_t           env;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(
+        r->connection->base_server);
+    int           report = conf->engine != IRI_ENGINE_ON;
+    iri_status_t  status;
+    iri_notes_t  *notes;
+    iri_env_apr_t env;
 
     if (iri_host_is_ascii(host)) {
         return 0;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     status = iri_host_read(&env.env, &conf->host, host, read);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "the host could not be read", status);
@@ -72,7 +75,7 @@ mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
 }
 
 void
-mod_iri_host_of_stream(request_rec *r, apr_table_t *headers)
+mod_iri_host_map_stream(request_rec *r, apr_table_t *headers)
 {
     const char *field = apr_table_get(headers, "Host");
     iri_str_t   edited, text = mod_iri_str(field ? field : "");
@@ -144,10 +147,10 @@ mod_iri_replace_field(request_rec *r, const char *host)
 int
 mod_iri_check_host(request_rec *r)
 {
-    const server_rec         *s = r->connection->base_server;
-    const mod_iri_server_t   *conf = mod_iri_server(s);
-    const core_server_config *core = ap_get_core_module_config(
-        s->module_config);
+    const server_rec            *s = r->connection->base_server;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
+    const core_server_config    *core = ap_get_core_module_config(
+           s->module_config);
     const char *host;
 
     if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON

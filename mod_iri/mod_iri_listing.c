@@ -11,7 +11,13 @@
  * probed in the order of the page, until it has its 1,000 names.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_answer.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_probe.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
+
+#include "iri_listing.h"
 
 #include <apr_file_info.h>
 #include <util_script.h>
@@ -19,7 +25,7 @@
 #define MOD_IRI_PIECE 32768 /* octets that are sent at once */
 
 /* A note: the user, if authenticated for the directory. */
-static const char mod_iri_known_user[] = "iri-known-user";
+static const char mod_iri_authenticated_note[] = "iri-known-user";
 
 /* The state of one listing. */
 typedef struct {
@@ -305,7 +311,7 @@ mod_iri_read_directory(mod_iri_list_t *list)
         apr_pool_create(&list->pool, r->pool);
         mod_iri_probe_init(&list->probe, r);
         list->probe.authenticated = apr_table_get(r->notes,
-                                                  mod_iri_known_user)
+                                                  mod_iri_authenticated_note)
                                         == r->user
                                     && r->user != NULL;
         status = mod_iri_read_entries(list, dir);
@@ -348,17 +354,17 @@ mod_iri_list_headers(request_rec *r, const iri_listing_t *listing)
 static int
 mod_iri_send_listing(request_rec *r)
 {
-    iri_env_apr_t      *env = apr_palloc(r->pool, sizeof(*env));
-    iri_listing_conf_t *conf = apr_pcalloc(r->pool, sizeof(*conf));
-    mod_iri_server_t   *server = mod_iri_server(r->server);
-    mod_iri_list_t      list;
-    int                 status;
+    iri_env_apr_t         *env = apr_palloc(r->pool, sizeof(*env));
+    iri_listing_conf_t    *conf = apr_pcalloc(r->pool, sizeof(*conf));
+    mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
+    mod_iri_list_t         list;
+    int                    status;
 
     memset(&list, 0, sizeof(list));
-    mod_iri_env(env, r);
+    mod_iri_env_init(env, r);
     list.r = r;
     list.dir = r->filename;
-    conf->tree = mod_iri_tree_within(r);
+    conf->tree = mod_iri_tree_of_filename(r);
     conf->cache = server->cache;
     conf->reading = &server->reading;
     conf->root = mod_iri_str(r->filename);
@@ -386,26 +392,24 @@ mod_iri_send_listing(request_rec *r)
 static int
 mod_iri_is_listed(const request_rec *r)
 {
-    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
-                                                    &iri_module);
+    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
 
     return dir != NULL && dir->listing == 1
            && (strcmp(r->handler, DIR_MAGIC_TYPE) == 0 || *r->handler == '\0')
            && r->finfo.filetype == APR_DIR
-           && mod_iri_server(r->server)->engine == IRI_ENGINE_ON;
+           && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON;
 }
 
 /* This hook runs only if a user was authenticated. */
 int
 mod_iri_list_authz(request_rec *r)
 {
-    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
-                                                    &iri_module);
+    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
 
     if (dir != NULL && dir->listing == 1 && r->finfo.filetype == APR_DIR
         && r->user != NULL && r->ap_auth_type != NULL)
     {
-        apr_table_setn(r->notes, mod_iri_known_user, r->user);
+        apr_table_setn(r->notes, mod_iri_authenticated_note, r->user);
     }
     return DECLINED;
 }

@@ -11,7 +11,10 @@
  * The filter is added only if such a field exists or a handler may write one.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_answer.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 #include <util_filter.h>
 
@@ -32,7 +35,7 @@ mod_iri_entry_reference(request_rec *r, const char *name)
     iri_str_t     uri;
     const char   *text;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_path_to_uri(&env.env, mod_iri_str(name), &uri) != IRI_OK) {
         return NULL;
     }
@@ -64,7 +67,7 @@ mod_iri_variant(request_rec *r, const char *value)
     {
         return NULL;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     return mod_iri_entry_names(
         r, &env, ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)),
         octets);
@@ -124,7 +127,7 @@ mod_iri_listed_variant(request_rec *r, const char *name, const char **rest)
     iri_env_apr_t env;
     iri_str_t     iri;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (uri == NULL || end == NULL
         || iri_path_to_iri(&env.env, mod_iri_str(name), &iri) != IRI_OK)
     {
@@ -174,6 +177,19 @@ mod_iri_fix_variants(request_rec *r)
     mod_iri_alternates(r);
 }
 
+/* ---- pages -------------------------------------------------------------- */
+
+void
+mod_iri_set_page_headers(request_rec *r, const char *policy)
+{
+    static const char field[] = "Content-Security-Policy";
+
+    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
+    if (apr_table_get(r->headers_out, field) == NULL) {
+        apr_table_setn(r->headers_out, field, policy);
+    }
+}
+
 /* ---- references --------------------------------------------------------- */
 
 /* Properties of an answer. */
@@ -187,10 +203,10 @@ typedef struct {
 static const char *
 mod_iri_reference(request_rec *r, const char *value)
 {
-    const mod_iri_server_t   *server = mod_iri_server(r->server);
-    iri_location_field_conf_t conf;
-    iri_env_apr_t             env;
-    iri_str_t                 out;
+    const mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
+    iri_location_field_conf_t    conf;
+    iri_env_apr_t                env;
+    iri_str_t                    out;
 
     memset(&conf, 0, sizeof(conf));
     conf.reading = &server->reading;
@@ -201,7 +217,7 @@ mod_iri_reference(request_rec *r, const char *value)
     if (!conf.other) {
         value = mod_iri_location_to_canonical(r, value);
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_location_field(&env.env, &conf, mod_iri_str(value), &out)
         != IRI_OK) {
         return iri_path_is_ascii(mod_iri_str(value), 0) ? value : NULL;
@@ -309,7 +325,7 @@ mod_iri_add_link(request_rec *r, iri_str_t location)
     iri_env_apr_t env;
     iri_str_t     link;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_canonical_link(&env.env, location, &link) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -319,7 +335,7 @@ mod_iri_add_link(request_rec *r, iri_str_t location)
 
 /* Returns: 1 if the type of a file selects a handler. */
 static int
-mod_iri_is_handled(const char *type)
+mod_iri_type_has_handler(const char *type)
 {
     return type != NULL
            && ((*type == 'a' && strncmp(type, "application/x-", 14) == 0)
@@ -332,9 +348,9 @@ mod_iri_location_insert(request_rec *r)
 {
     if ((r->handler != NULL || mod_iri_has_fields(r->err_headers_out)
          || mod_iri_has_fields(r->headers_out)
-         || mod_iri_is_handled(r->content_type))
+         || mod_iri_type_has_handler(r->content_type))
         && r->main == NULL && r->proxyreq != PROXYREQ_PROXY
-        && mod_iri_server(r->server)->engine == IRI_ENGINE_ON)
+        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
     {
         mod_iri_add_location_filter(r);
     }
@@ -348,7 +364,7 @@ mod_iri_location_insert_error(request_rec *r)
     const char         *list;
 
     if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY
-        || mod_iri_server(r->server)->engine != IRI_ENGINE_ON
+        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
         || (!ap_is_HTTP_REDIRECT(r->status) && r->status != HTTP_CREATED
             && r->status != HTTP_NOT_ACCEPTABLE))
     {

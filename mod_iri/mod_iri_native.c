@@ -12,7 +12,8 @@
  * Their directory is canonical, and only the rest consists of octets on disk.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 #include <apr_file_info.h>
 
@@ -20,15 +21,15 @@
 typedef struct {
     const char *native;
     const char *canonical;
-} mod_iri_pair_t;
+} mod_iri_path_pair_t;
 
 /*
  * Make the pair for the path of a request.  Returns: 0 if both are the same, or
  * nothing was found.
  */
 static int
-mod_iri_make_pair(request_rec *r, const mod_iri_request_t *ctx,
-                  mod_iri_pair_t *pair)
+mod_iri_path_pair_init(request_rec *r, const mod_iri_request_t *ctx,
+                       mod_iri_path_pair_t *pair)
 {
     const iri_found_t  *found = mod_iri_found(ctx);
     const iri_search_t *search;
@@ -75,7 +76,7 @@ mod_iri_same_segment(request_rec *r, const char *path, const char *path_end,
 
 /* Replace native octets in the last segments of path by canonical names. */
 static const char *
-mod_iri_tail_to_canonical(request_rec *r, const mod_iri_pair_t *pair,
+mod_iri_tail_to_canonical(request_rec *r, const mod_iri_path_pair_t *pair,
                           const char *path)
 {
     const char *path_end = path + strlen(path), *path_at;
@@ -134,45 +135,12 @@ mod_iri_prefix_length(request_rec *r, const char *path, const char *dir)
     return strncasecmp(path, dir, len) == 0 ? len : 0;
 }
 
-const char *
-mod_iri_entry_names(request_rec *r, iri_env_apr_t *env, const char *directory,
-                    const char *octets)
-{
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    const char             *names = "";
-    iri_str_t               segment, name;
-
-    for (;;) {
-        segment.data = (const unsigned char *) octets;
-        segment.len = strcspn(octets, "/");
-        name = segment;
-        if (segment.len > 0
-            && (iri_entry_name(&env->env,
-                               mod_iri_tree_of(conf,
-                                               apr_pstrcat(r->pool, directory,
-                                                           names, NULL),
-                                               r->pool),
-                               segment, &name)
-                    != IRI_OK
-                || name.len == 0))
-        {
-            return NULL;
-        }
-        octets += segment.len;
-        names = apr_pstrcat(r->pool, names, mod_iri_dup(r->pool, name),
-                            *octets ? "/" : NULL, NULL);
-        if (*octets++ == '\0') {
-            return names;
-        }
-    }
-}
-
 /*
  * Returns: the path below a directory, percent-encoded in UTF-8; rest itself
  * if it cannot be read. place: the directory with canonical names.
  */
 static const char *
-mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_t *conf,
+mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
                           const char *place, const char *dir,
                           const char *rest)
 {
@@ -182,7 +150,7 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_t *conf,
     iri_env_apr_t       env;
     apr_finfo_t         info;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_path_is_ascii(mod_iri_str(rest), 1)
         || ap_unescape_url((char *) octets) != OK)
     {
@@ -210,7 +178,7 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_t *conf,
 
 /* Returns: the canonical path of a member that PROPFIND lists. */
 static const char *
-mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_t *conf,
+mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
                               const char *path)
 {
     request_rec *main = r->main;
@@ -238,14 +206,14 @@ mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_t *conf,
  * request of ctx.
  */
 static const char *
-mod_iri_path_to_canonical(request_rec *r, mod_iri_server_t *conf,
+mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
                           const mod_iri_request_t *ctx, const char *path)
 {
-    mod_iri_pair_t pair;
-    const char    *root;
-    size_t         len, prefix;
+    mod_iri_path_pair_t pair;
+    const char         *root;
+    size_t              len, prefix;
 
-    if (!mod_iri_make_pair(r, ctx, &pair)) {
+    if (!mod_iri_path_pair_init(r, ctx, &pair)) {
         return path;
     }
     path = mod_iri_tail_to_canonical(r, &pair, path);
@@ -274,7 +242,7 @@ mod_iri_path_to_canonical(request_rec *r, mod_iri_server_t *conf,
 }
 
 const char *
-mod_iri_native_to_canonical(request_rec *r, mod_iri_server_t *conf,
+mod_iri_native_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
                             const char *path)
 {
     const mod_iri_request_t *ctx = r->prev ? mod_iri_request(r->prev) : NULL;
@@ -306,7 +274,7 @@ mod_iri_location_to_canonical(request_rec *r, const char *value)
     }
     len = strcspn(value + start, "?#");
     path = apr_pstrmemdup(r->pool, value + start, len);
-    named = mod_iri_path_to_canonical(r, mod_iri_server(r->server), ctx,
+    named = mod_iri_path_to_canonical(r, mod_iri_server_conf(r->server), ctx,
                                       path);
     return named == path
                ? value

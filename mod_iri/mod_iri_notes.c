@@ -8,7 +8,7 @@
  * request.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_request.h"
 
 const char mod_iri_notes_key[] = "mod_iri: notes";
 

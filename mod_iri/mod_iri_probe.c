@@ -9,7 +9,9 @@
 
 #include <unistd.h>
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_probe.h"
+#include "mod_iri_request.h"
 
 #include <ap_expr.h>
 
@@ -141,14 +143,6 @@ mod_iri_probe_entry(mod_iri_probe_t *probe, const apr_finfo_t *entry)
 
 /* ---- hooks in the subrequest -------------------------------------------- */
 
-mod_iri_probe_t *
-mod_iri_probe_of(const request_rec *r)
-{
-    const mod_iri_request_t *ctx = r->main ? mod_iri_request(r->main) : NULL;
-
-    return ctx != NULL ? ctx->probe : NULL;
-}
-
 /*
  * Turn a probe into a request of its own: without variables of its main
  * request, and with those that SetEnvIf and similar directives set for a new
@@ -182,7 +176,7 @@ mod_iri_probe_post_read(request_rec *r)
  * in a directory.
  */
 int
-mod_iri_probe_headers(request_rec *r)
+mod_iri_probe_header_parser(request_rec *r)
 {
     return mod_iri_probe_of(r) != NULL ? ap_run_header_parser(r) : DECLINED;
 }
@@ -269,19 +263,6 @@ mod_iri_probe_record(request_rec *r)
         probe->filename = r->filename;
         probe->path_info = r->path_info;
         probe->finfo = r->finfo;
-    }
-}
-
-/* ---- pages -------------------------------------------------------------- */
-
-void
-mod_iri_set_page_headers(request_rec *r, const char *policy)
-{
-    static const char field[] = "Content-Security-Policy";
-
-    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
-    if (apr_table_get(r->headers_out, field) == NULL) {
-        apr_table_setn(r->headers_out, field, policy);
     }
 }
 

@@ -19,7 +19,7 @@
  * REDIRECT_STATUS, and modules judge only requests whose r->prev is NULL.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_request.h"
 
 /* A request as it was read, and its restart. */
 typedef struct {
@@ -44,29 +44,17 @@ mod_iri_snapshot(const request_rec *r)
 {
     void *snapshot = NULL;
 
-    if (mod_iri_server(r->server)->may_restart) {
+    if (mod_iri_server_conf(r->server)->may_restart) {
         apr_pool_userdata_get(&snapshot, mod_iri_snapshot_key, r->pool);
     }
     return snapshot;
-}
-
-/*
- * ap_die() sets the status of the previous request; a rule leaves it at 200.
- * The error page has that status too, and so have requests that rules
- * redirect it to.
- */
-int
-mod_iri_is_error_page(const request_rec *r)
-{
-    return r->prev->status != HTTP_OK
-           && (r->prev->prev == NULL || r->prev->prev->status == HTTP_OK);
 }
 
 /* Returns: 1 if the path may lead to an entry with another canonical path. */
 static int
 mod_iri_can_restart(const request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
 
     return conf->engine == IRI_ENGINE_ON && conf->may_restart
            && r->parsed_uri.path != NULL
@@ -147,7 +135,7 @@ mod_iri_snapshot_make(request_rec *r)
  * The result is the same as for a request for which nothing is found.
  */
 static void
-mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
+mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
 {
     static const char *const  keys[] = { "REDIRECT_STATUS",
                                          "REDIRECT_REQUEST_METHOD",
@@ -194,11 +182,12 @@ mod_iri_snapshot_take(request_rec *r)
         return;
     }
     if (snapshot != NULL && snapshot->rerun != NULL) {
-        mod_iri_hide_found(snapshot, r);
+        mod_iri_hide_restart(snapshot, r);
     }
-    if (r->prev != NULL && mod_iri_server(r->server)->engine == IRI_ENGINE_ON)
+    if (r->prev != NULL
+        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
     {
-        mod_iri_vars_error_page(r);
+        mod_iri_vars_hide_lookup(r);
     }
     if (mod_iri_can_restart(r)) {
         snapshot = mod_iri_snapshot_make(r);
@@ -354,11 +343,11 @@ mod_iri_restore_path(request_rec *r, iri_request_t *state, const char *uri)
     ctx->state = state;
     ctx->uri = uri;
     mod_iri_set_path(r, ctx);
-    ctx->plain = r->main == NULL
-                 && iri_request_form(state, 0) == IRI_FORM_ASCII
-                 && iri_path_is_ascii(iri_request_path(state, 0), 0);
-    if (!ctx->plain) {
-        mod_iri_vars_reading(r, ctx);
+    ctx->is_ascii = r->main == NULL
+                    && iri_request_form(state, 0) == IRI_FORM_ASCII
+                    && iri_path_is_ascii(iri_request_path(state, 0), 0);
+    if (!ctx->is_ascii) {
+        mod_iri_vars_set_reading(r, ctx);
     }
     mod_iri_client_set_vary(r, ctx);
 }
@@ -389,7 +378,7 @@ mod_iri_process_main(request_rec *r)
  * map_to_storage for OPTIONS * and TRACE.
  */
 static int
-mod_iri_run_again(request_rec *r, apr_pool_t *pool, int is_lookup)
+mod_iri_process_restarted(request_rec *r, apr_pool_t *pool, int is_lookup)
 {
     int status;
 
@@ -445,7 +434,7 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
     iri_env_apr_t       env;
     iri_str_t           uri;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_path_to_uri(&env.env, path, &uri) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -454,5 +443,5 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
                         mod_iri_str(snapshot->url), path, 0);
     mod_iri_snapshot_restore(snapshot, r);
     mod_iri_restore_path(r, state, mod_iri_dup(r->pool, uri));
-    return mod_iri_run_again(r, pool, is_lookup);
+    return mod_iri_process_restarted(r, pool, is_lookup);
 }

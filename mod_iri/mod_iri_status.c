@@ -7,7 +7,9 @@
  * may be loaded again.  The core counts and writes the page (iri_stats.h).
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_startup.h"
 
 #include <apr_global_mutex.h>
 #include <apr_shm.h>
@@ -129,7 +131,7 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
     stats->unlock = mod_iri_status_unlock;
     stats->ctx = shared->mutex;
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_server(s)->stats = stats;
+        mod_iri_server_conf(s)->stats = stats;
     }
 }
 
@@ -137,7 +139,7 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
 
 /* r->args was replaced by its UTF-8 form. */
 static void
-mod_iri_status_query(request_rec *r, const mod_iri_server_t *conf,
+mod_iri_status_query(request_rec *r, const mod_iri_server_conf_t *conf,
                      iri_stats_event_t *event)
 {
     const char   *sent = r->args != NULL ? mod_iri_query_sent(r) : NULL;
@@ -148,7 +150,7 @@ mod_iri_status_query(request_rec *r, const mod_iri_server_t *conf,
         || !iri_query_needs_read(&conf->query, mod_iri_str(sent))) {
         return;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_query_read(&env.env, &conf->query, mod_iri_str(sent), &query)
         == IRI_OK)
     {
@@ -175,12 +177,12 @@ mod_iri_status_is_page(const request_rec *r)
  * Requests for the page are not counted, nor those that were refused before
  * this module has seen them.
  */
-int
+static int
 mod_iri_status_log(request_rec *r)
 {
-    const mod_iri_server_t  *conf = mod_iri_server(r->server);
-    const mod_iri_request_t *ctx;
-    iri_stats_event_t        event;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_request_t     *ctx;
+    iri_stats_event_t            event;
 
     if (conf->stats == NULL || conf->engine == IRI_ENGINE_OFF
         || mod_iri_status_is_page(r)
@@ -210,10 +212,10 @@ mod_iri_status_log(request_rec *r)
 static int
 mod_iri_status_handler(request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    iri_stats_page_t        page;
-    iri_env_apr_t           env;
-    iri_status_t            status;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    iri_stats_page_t             page;
+    iri_env_apr_t                env;
+    iri_status_t                 status;
 
     if (!mod_iri_status_is_page(r)) {
         return DECLINED;
@@ -228,7 +230,7 @@ mod_iri_status_handler(request_rec *r)
     if (conf->stats == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     status = iri_stats_page(&env.env, conf->stats,
                             apr_time_sec(apr_time_now()),
                             mod_iri_str(r->args ? r->args : ""), &page);

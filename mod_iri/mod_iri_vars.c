@@ -9,7 +9,8 @@
  * any request.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
 
 #include <ap_expr.h>
 #include <mod_log_config.h>
@@ -89,7 +90,7 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
     if (ctx && ctx->uri) {
         return ctx->uri;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     return iri_path_to_uri(&env.env, mod_iri_var_path(r, ctx), &uri) == IRI_OK
                ? mod_iri_dup(r->pool, uri)
                : NULL;
@@ -123,9 +124,9 @@ mod_iri_read_host(request_rec *r, mod_iri_host_forms_t *forms)
     if (forms->name != NULL) {
         return;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     forms->name = ap_get_server_name_for_url(r);
-    if (iri_host_forms(&env.env, &mod_iri_server(r->server)->host,
+    if (iri_host_forms(&env.env, &mod_iri_server_conf(r->server)->host,
                        mod_iri_str(forms->name), &host)
             == IRI_OK
         && host.verdict != IRI_REFUSE)
@@ -145,7 +146,7 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
     iri_env_apr_t env;
     iri_str_t     path;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (forms->unicode == NULL
         || iri_path_to_iri(&env.env, mod_iri_var_path(r, ctx), &path)
                != IRI_OK)
@@ -167,7 +168,7 @@ mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
     iri_lookup_t *lookup = ctx != NULL ? ctx->lookup : NULL;
 
     if (r->finfo.filetype == APR_NOFILE && lookup != NULL) {
-        mod_iri_env(&env, r);
+        mod_iri_env_init(&env, r);
         if (iri_lookup_split(&env.env, lookup) == IRI_OK) {
             return mod_iri_dup(r->pool,
                                path_info ? lookup->path_info : lookup->entry);
@@ -205,7 +206,7 @@ mod_iri_var_match(request_rec *r, const mod_iri_request_t *ctx)
         return plain;
     }
     if (ctx != NULL && ctx->lookup != NULL) {
-        mod_iri_env(&env, r);
+        mod_iri_env_init(&env, r);
         match = iri_request_match(ctx->state, &env.env, ctx->lookup, 0);
     } else if (mod_iri_is_found_by_httpd(r)) {
         match = IRI_MATCH_EXACT;
@@ -264,7 +265,7 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
 
 /* Returns: the variable with a name in any case; MOD_IRI_VARS: none. */
 static mod_iri_var_t
-mod_iri_var_of(const char *name)
+mod_iri_var_find(const char *name)
 {
     uintptr_t at = (uintptr_t) name - (uintptr_t) mod_iri_var_names;
     int       var = 0;
@@ -295,7 +296,7 @@ mod_iri_vars_present(const request_rec *r)
 
     for (i = 0; i < array->nelts; i++) {
         if ((entry[i].key[0] | 0x20) == 'i') {
-            present |= 1u << mod_iri_var_of(entry[i].key);
+            present |= 1u << mod_iri_var_find(entry[i].key);
         }
     }
     return present;
@@ -344,7 +345,7 @@ mod_iri_is_canonical(const mod_iri_request_t *ctx)
  * request has another one.
  */
 void
-mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
     unsigned present = mod_iri_vars_present(r);
 
@@ -357,15 +358,15 @@ mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
 }
 
 void
-mod_iri_vars_redirected(request_rec *r)
+mod_iri_vars_set_redirected(request_rec *r)
 {
     if (mod_iri_request(mod_iri_client_request(r)) != NULL) {
-        mod_iri_vars_reading(r, NULL);
+        mod_iri_vars_set_reading(r, NULL);
     }
 }
 
 void
-mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx)
 {
     mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH,
                      mod_iri_vars_present(r));
@@ -376,12 +377,12 @@ mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
  * found.
  */
 void
-mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_exact(request_rec *r, const mod_iri_request_t *ctx)
 {
     const char *name = mod_iri_var_names[MOD_IRI_MATCH];
 
     if (ctx != NULL) {
-        mod_iri_vars_match(r, ctx);
+        mod_iri_vars_set_match(r, ctx);
     } else if (r->main == NULL
                || apr_table_get(r->subprocess_env, name) == NULL) {
         apr_table_setn(r->subprocess_env, name,
@@ -413,7 +414,7 @@ mod_iri_is_redirect_copy(const char *key)
  * that access was denied.
  */
 void
-mod_iri_vars_error_page(request_rec *r)
+mod_iri_vars_hide_lookup(request_rec *r)
 {
     const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
     const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
@@ -433,9 +434,9 @@ mod_iri_vars_error_page(request_rec *r)
  * static file costs nothing.
  */
 void
-mod_iri_vars_fixups(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
 {
-    if (ctx != NULL && !ctx->plain) {
+    if (ctx != NULL && !ctx->is_ascii) {
         mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO,
                          mod_iri_vars_present(r));
     } else if (r->handler != NULL && r->main == NULL) {
@@ -469,11 +470,11 @@ static const char *
 mod_iri_log_item(request_rec *r, char *name)
 {
     const char          *value = apr_table_get(r->subprocess_env, name);
-    mod_iri_var_t        var = mod_iri_var_of(name);
+    mod_iri_var_t        var = mod_iri_var_find(name);
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
 
     if (value == NULL && var != MOD_IRI_VARS
-        && mod_iri_server(r->server)->engine == IRI_ENGINE_ON
+        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON
         && r->parsed_uri.path != NULL)
     {
         r = mod_iri_before_error_page(r);
@@ -507,19 +508,19 @@ mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
 
     if (eval->r == NULL
-        || mod_iri_server(eval->r->server)->engine != IRI_ENGINE_ON)
+        || mod_iri_server_conf(eval->r->server)->engine != IRI_ENGINE_ON)
     {
         return "";
     }
     value = mod_iri_var_value(eval->r, mod_iri_request(eval->r),
-                              mod_iri_var_of(data), &forms);
+                              mod_iri_var_find(data), &forms);
     return value ? value : "";
 }
 
 int
 mod_iri_expr_lookup(ap_expr_lookup_parms *parms)
 {
-    mod_iri_var_t var = mod_iri_var_of(parms->name);
+    mod_iri_var_t var = mod_iri_var_find(parms->name);
 
     if (parms->type != AP_EXPR_FUNC_VAR || var == MOD_IRI_VARS) {
         return DECLINED;

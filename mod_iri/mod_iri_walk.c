@@ -9,7 +9,9 @@
  * starts.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 /* ---- MultiViews --------------------------------------------------------- */
 
@@ -32,7 +34,7 @@ typedef struct {
  * none.
  */
 static size_t
-mod_iri_before_dot(iri_str_t octets, unsigned n)
+mod_iri_length_before_dot(iri_str_t octets, unsigned n)
 {
     size_t i;
 
@@ -56,7 +58,7 @@ mod_iri_multiviews_entry(void *arg, iri_str_t entry)
     if (++views->listed > IRI_MAX_ENTRIES_READ) {
         return IRI_IO_FAILED;
     }
-    prefix.len = mod_iri_before_dot(entry, views->dots);
+    prefix.len = mod_iri_length_before_dot(entry, views->dots);
     if (prefix.len == 0 || iri_path_is_ascii(prefix, 0)) {
         return IRI_OK;
     }
@@ -95,7 +97,7 @@ mod_iri_multiviews(request_rec *r)
     {
         return;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     dir = ap_make_dirstr_parent(r->pool, r->filename);
     tree = mod_iri_tree_of_parent(r);
     memset(&views, 0, sizeof(views));
@@ -124,7 +126,7 @@ mod_iri_multiviews(request_rec *r)
 
 /* Returns: 1 if there is a <Files> section. */
 static int
-mod_iri_has_files(const request_rec *r)
+mod_iri_has_files_sections(const request_rec *r)
 {
     const core_dir_config *core = ap_get_core_module_config(
         r->per_dir_config);
@@ -142,7 +144,7 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
     iri_str_t     name;
     int           status;
 
-    if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files(r)
+    if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files_sections(r)
         || mod_iri_found(ctx)->verdict == IRI_CHOOSE
         || mod_iri_found(ctx)->verdict == IRI_REFUSE
         || (is_found && ctx->lookup != NULL
@@ -151,7 +153,7 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
     {
         return ap_file_walk(r);
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_entry_name(&env.env, mod_iri_tree_of_parent(r),
                        mod_iri_str(slash + 1), &name)
         != IRI_OK)
@@ -179,11 +181,11 @@ mod_iri_walk(request_rec *r)
     int                      status;
 
     if (ctx == NULL || ctx->settings_path == NULL || r->proxyreq
-        || mod_iri_server(r->server)->engine != IRI_ENGINE_ON)
+        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;
     }
-    if (mod_iri_is_unguarded(r)) {
+    if (mod_iri_lacks_section_copy(r)) {
         return HTTP_NOT_FOUND;
     }
     status = ap_directory_walk(r);
