@@ -1,10 +1,10 @@
 /*
  * mod_iri.c - the module record
  *
- * Directives with their merging, the table of hooks and the module record.
- * The core parses the values of directives, the same for all servers.  Here
- * they are stored: settings for reading in the configuration of a server,
- * settings for lookups in the per-directory configuration.
+ * Directives with their merging, the table of hooks and the module record.  The
+ * core parses the values of directives, for all servers alike.  This file
+ * stores them: settings for reading in the server configuration, settings for
+ * lookups in the per-directory configuration.
  */
 
 #include "mod_iri_hooks.h"
@@ -92,25 +92,26 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
 /* ---- hooks -------------------------------------------------------------- */
 
 /*
- * The hooks of requests, by the moments of httpd.  They are added when
- * IRIEngine is read, so that a server without the engine has none.
+ * The hooks of requests, in the order of httpd's phases.  They are added when
+ * IRIEngine is read, so that they cost nothing if no server has the engine on.
  *
- * Other modules must see the canonical path.  It is read in
- * post_read_request, before SetEnvIf runs and before mod_cache makes its key,
- * and in pre_translate_name, the only one of the two that runs for
- * subrequests.
+ * Other modules must see the canonical path.  So the path of a request is read
+ * in post_read_request, before SetEnvIf runs and before mod_cache makes its
+ * key.  The path of a subrequest is read in pre_translate_name, because
+ * post_read_request does not run for subrequests.
  *
- * AFTER_FIRST: mod_proxy and mod_rewrite have hooks at APR_HOOK_FIRST, mod_dir
- * and mod_speling at APR_HOOK_LAST, mod_autoindex at APR_HOOK_MIDDLE.
+ * The positions depend on other modules: mod_proxy and mod_rewrite have hooks
+ * at APR_HOOK_FIRST, mod_dir and mod_speling at APR_HOOK_LAST, mod_autoindex at
+ * APR_HOOK_MIDDLE.
  */
 #define MOD_IRI_AFTER_FIRST (APR_HOOK_FIRST + 1)
 
 static void
 mod_iri_add_hooks(void)
 {
-    /* see mod_iri_snapshot_restore() */
+    /* A restart needs this order: see mod_iri_snapshot_restore(). */
     static const char *const after[] = { "mod_http2.c", NULL };
-    /* mod_security judges in post_read_request, as early as this module. */
+    /* mod_security inspects the request at the same position. */
     static const char *const before[] = { "mod_security2.c", NULL };
 
     ap_hook_post_read_request(mod_iri_post_read, after, before,
@@ -170,7 +171,11 @@ mod_iri_add_advertise_hooks(void)
                           APR_HOOK_MIDDLE);
 }
 
-/* Add hooks once per configuration, in the name of this module. */
+/*
+ * Add hooks once per configuration.  httpd attributes a hook to
+ * apr_hook_debug_current, which does not name this module while directives are
+ * read.
+ */
 static void
 mod_iri_add_once(cmd_parms *cmd, void (*add)(void), const char *key)
 {
@@ -201,7 +206,7 @@ mod_iri_error(cmd_parms *cmd, const char *sentence)
     return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, NULL);
 }
 
-/* The same with the invalid word after the message. */
+/* Returns: the same message followed by the invalid word. */
 static const char *
 mod_iri_error_word(cmd_parms *cmd, const char *sentence, const char *word)
 {
@@ -212,13 +217,14 @@ mod_iri_error_word(cmd_parms *cmd, const char *sentence, const char *word)
                                            word, "\"", NULL));
 }
 
-/* Directives for names on disk apply to directories only. */
+/* Directives for names on disk are not allowed in <Location> and <Files>. */
 static const char *
 mod_iri_check_context(cmd_parms *cmd)
 {
     return ap_check_cmd_context(cmd, NOT_IN_LOCATION | NOT_IN_FILES);
 }
 
+/* Returns: argv as strings of the core, in cmd->temp_pool. */
 static iri_str_t *
 mod_iri_argv_strings(cmd_parms *cmd, int argc, char *const argv[])
 {
@@ -231,7 +237,7 @@ mod_iri_argv_strings(cmd_parms *cmd, int argc, char *const argv[])
     return words;
 }
 
-/* Returns: NULL, or an error before the names of charsets are parsed. */
+/* Returns: an error if no charset is named or ICU has no data; else NULL. */
 static const char *
 mod_iri_check_charset_args(cmd_parms *cmd, int argc,
                            const iri_registry_t *registry)
@@ -386,7 +392,8 @@ typedef struct {
     unsigned           has; /* bit of mod_iri_dir_conf_t.has; 0: the directive
                                    is allowed in any section */
     size_t             offset;  /* of the value in mod_iri_dir_conf_t */
-    const char        *missing; /* error without a word */
+    const char        *missing; /* error if no word is given; NULL: httpd
+                                   itself requires one word */
 } mod_iri_slot_t;
 
 static const mod_iri_slot_t mod_iri_slot_form = {
@@ -543,7 +550,7 @@ mod_iri_register_hooks(apr_pool_t *pool)
     mod_iri_location_register();
     mod_iri_dav_register();
     mod_iri_advertise_register();
-    /* before the core's own IS_SUBREQ */
+    /* before httpd's own IS_SUBREQ */
     ap_hook_expr_lookup(mod_iri_probe_expr_lookup, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);
     ap_hook_expr_lookup(mod_iri_expr_lookup, NULL, NULL, APR_HOOK_MIDDLE);
@@ -551,9 +558,15 @@ mod_iri_register_hooks(apr_pool_t *pool)
                         APR_HOOK_MIDDLE);
 }
 
+/* clang-format off */
 module AP_MODULE_DECLARE_DATA iri_module = {
-    STANDARD20_MODULE_STUFF, mod_iri_create_dir, /* per-directory settings */
-    mod_iri_merge_dir,       mod_iri_create_server, /* settings of a server */
-    mod_iri_merge_server,    mod_iri_directives,
-    mod_iri_register_hooks,  AP_MODULE_FLAG_NONE
+    STANDARD20_MODULE_STUFF,
+    mod_iri_create_dir,     /* create the per-directory configuration */
+    mod_iri_merge_dir,      /* merge per-directory configurations */
+    mod_iri_create_server,  /* create the server configuration */
+    mod_iri_merge_server,   /* merge server configurations */
+    mod_iri_directives,
+    mod_iri_register_hooks,
+    AP_MODULE_FLAG_NONE
 };
+/* clang-format on */

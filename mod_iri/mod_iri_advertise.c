@@ -1,9 +1,9 @@
 /*
  * mod_iri_advertise.c - the inturi field in answers to OPTIONS
  *
- * The field "inturi" of draft-masinter-url-i18n-05, 4.2.1.  Its value is
- * "utf8": the core accepts paths in percent-encoded and in raw UTF-8.  The
- * field is set in err_headers_out, which error pages and mod_proxy do not
+ * Implements the field "inturi" of draft-masinter-url-i18n-05, 4.2.1.  Its
+ * value is "utf8": the core accepts paths in percent-encoded and in raw UTF-8.
+ * The field is set in err_headers_out, which error pages and mod_proxy do not
  * replace, and in post_read_request, because "OPTIONS *" ends in
  * map_to_storage.
  */

@@ -18,16 +18,14 @@
 
 #define MOD_IRI_VARIABLE "iri-charset"
 
-/* ---- the tree of directives --------------------------------------------- */
-
 /* ---- directives that set the variable ----------------------------------- */
 
 /* A directive that sets variables in post_read_request. */
 typedef struct {
     const char *field; /* header field, variable or other attribute; NULL:
-                          see expression */
+                          SetEnvIfExpr, see expression */
     const char *expression;
-    const char *sets; /* arguments: NAME, !NAME or NAME=VALUE */
+    const char *assignments; /* arguments: NAME, !NAME or NAME=VALUE */
 } mod_iri_setter_t;
 
 /* Returns: 1 if the directive sets variables, else 0. */
@@ -50,7 +48,7 @@ mod_iri_parse_setter(apr_pool_t *pool, const ap_directive_t *at,
         return 0;
     }
     setter->expression = ap_getword_conf(pool, &args);
-    setter->sets = args;
+    setter->assignments = args;
     return 1;
 }
 
@@ -58,7 +56,7 @@ static int
 mod_iri_setter_sets(apr_pool_t *pool, const mod_iri_setter_t *setter,
                     const char *variable)
 {
-    const char *args = setter->sets, *word;
+    const char *args = setter->assignments, *word;
     size_t      len = strlen(variable);
 
     while (*args != '\0') {
@@ -75,7 +73,7 @@ mod_iri_setter_sets(apr_pool_t *pool, const mod_iri_setter_t *setter,
 
 /* Returns: 1 if a directive sets this variable. */
 static int
-mod_iri_is_set(apr_pool_t *pool, const char *variable)
+mod_iri_is_variable_set(apr_pool_t *pool, const char *variable)
 {
     const ap_directive_t *at;
     mod_iri_setter_t      setter;
@@ -107,8 +105,8 @@ mod_iri_add_unique(apr_array_header_t *names, const char *name)
 }
 
 /*
- * Returns: 1 for the name of a header field.  Caches know the host and the
- * URI; Vary cannot express the other attributes.
+ * Returns: 1 for the name of a header field that Vary must list.  The host and
+ * the URI are part of a cache's key; the other attributes are no header fields.
  */
 static int
 mod_iri_is_field(const char *name)
@@ -130,8 +128,8 @@ mod_iri_is_field(const char *name)
 }
 
 /*
- * Add the fields of an expression: HTTP_USER_AGENT is User-Agent,
- * HTTP:Accept-Language is Accept-Language.
+ * Add the header fields that an expression tests: HTTP_USER_AGENT is
+ * User-Agent, HTTP:Accept-Language is Accept-Language.
  */
 static void
 mod_iri_add_fields(apr_pool_t *pool, const char *expression,
@@ -160,13 +158,14 @@ mod_iri_add_fields(apr_pool_t *pool, const char *expression,
     }
 }
 
+/* Add the variable or the header fields on which a directive depends. */
 static void
 mod_iri_add_setter(apr_pool_t *pool, const mod_iri_setter_t *setter,
                    apr_array_header_t *variables, apr_array_header_t *fields)
 {
     if (setter->field == NULL) {
         mod_iri_add_fields(pool, setter->expression, fields);
-    } else if (mod_iri_is_set(pool, setter->field)) {
+    } else if (mod_iri_is_variable_set(pool, setter->field)) {
         mod_iri_add_unique(variables, setter->field);
     } else if (mod_iri_is_field(setter->field)) {
         mod_iri_add_unique(fields, setter->field);
@@ -174,8 +173,8 @@ mod_iri_add_setter(apr_pool_t *pool, const mod_iri_setter_t *setter,
 }
 
 /*
- * Returns: the field names for Vary, also of fields by which another variable
- * is set that sets this one; "": none.
+ * Returns: the names of the header fields on which iri-charset depends,
+ * directly or through other variables; "": none.
  */
 static const char *
 mod_iri_vary_fields(apr_pool_t *pool, apr_pool_t *ptemp)
@@ -216,7 +215,7 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
     const char *error, *vary;
     server_rec *s;
 
-    if (!mod_iri_is_set(ptemp, MOD_IRI_VARIABLE)) {
+    if (!mod_iri_is_variable_set(ptemp, MOD_IRI_VARIABLE)) {
         return OK;
     }
     error = iri_registry_open_all(registry);
@@ -311,7 +310,11 @@ mod_iri_add_vary(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
-/* A rule redirected to r by a lookup: add Vary when access is granted. */
+/*
+ * If a rule has redirected a restarted request to r, the lookup has led to r.
+ * Then Vary must not reveal it before access is granted, and
+ * mod_iri_client_finish_vary() adds it.
+ */
 void
 mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
 {
