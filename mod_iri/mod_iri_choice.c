@@ -172,7 +172,7 @@ mod_iri_offer_choices(request_rec *r, mod_iri_request_t *ctx)
         return DECLINED;
     }
     mod_iri_note(r, IRI_LOG_INFO, iri_why_code(ctx->lookup->found.why),
-                 "\"%s\" may mean several names, match %s",
+                 "\"%s\" matches several names, match %s",
                  iri_show(&shown, mod_iri_str(r->uri)),
                  iri_match_text(ctx->lookup->found.match));
     if (ctx->lookup->search.write) {

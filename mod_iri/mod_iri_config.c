@@ -33,7 +33,10 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
         if (dir == NULL || dir->has == 0) {
             continue;
         }
-        /* The settings of the sections above are used: httpd sorts them. */
+        /*
+         * mod_iri_canonical_path() uses the sections collected so far: httpd
+         * sorts sections by the length of their paths, shortest first.
+         */
         name = c->r || c->d_is_fnmatch ? c->d
                                        : mod_iri_canonical_path(s, c->d, env);
         section = apr_array_push(conf->sections);
@@ -51,8 +54,8 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
 /* ---- hooks -------------------------------------------------------------- */
 
 /*
- * Give a virtual host a copy of settings that it shares with the main server,
- * because the results for its sections differ.
+ * Give a virtual host its own copy of a configuration that it shares with the
+ * main server, because the sections of both differ.
  */
 static void
 mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
@@ -158,8 +161,8 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 /* ---- the cache of a child ----------------------------------------------- */
 
 /*
- * Create one cache for all threads of a child.  Without a cache directories
- * are read for each lookup.
+ * Create one cache for all threads of a child.  Without a cache, each lookup
+ * reads the directory.
  */
 void
 mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
@@ -167,12 +170,12 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
     size_t             size = mod_iri_server_conf(main_server)->cache_size;
     iri_index_cache_t *cache;
     server_rec        *s;
-    int                used = 0;
+    int                is_used = 0;
 
     for (s = main_server; s != NULL; s = s->next) {
-        used |= mod_iri_server_conf(s)->engine != IRI_ENGINE_OFF;
+        is_used |= mod_iri_server_conf(s)->engine != IRI_ENGINE_OFF;
     }
-    if (!used || size == 0) {
+    if (!is_used || size == 0) {
         return;
     }
     cache = iri_index_cache_apr_create(pchild, size);

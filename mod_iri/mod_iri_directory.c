@@ -3,14 +3,14 @@
  *
  * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk.  If the
  * tree stores that name in NFD or in another charset, the section would not
- * match, and would not deny access.  So if the engine is on, each such
- * section gets copies for all encodings that its tree may use for the name,
- * whether the directory exists or not.  Servers share sections, so no section
- * is changed.
+ * match, and would not deny access.  So if the engine is on, each such section
+ * gets copies for all encodings that its tree may use for the name, whether the
+ * directory exists or not.  Servers share sections, so the original section is
+ * not changed.
  *
- * Some names have more encodings than can be listed (partly composed
- * letters).  A file in a directory with the name of a section, in octets for
- * which no copy exists, is not served.
+ * Some names have more encodings than can be listed (partly composed letters).
+ * A file in a directory with the name of a section, in octets for which no copy
+ * exists, is not served.
  */
 
 #include "mod_iri_request.h"
@@ -127,9 +127,9 @@ mod_iri_join_encodings(iri_env_apr_t *env, const apr_array_header_t *dirs,
 }
 
 /*
- * Returns: all encodings of the path of a section.  The core takes roots
- * literally, so the first directories may be as configured and the rest
- * encoded by the tree, from any directory on.
+ * Returns: all encodings of the path of a section.  A search does not map its
+ * root.  So any number of leading segments may have the configured octets, and
+ * the rest an encoding of the tree.
  */
 static apr_array_header_t *
 mod_iri_path_encodings(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
@@ -196,7 +196,7 @@ mod_iri_copy_section(apr_pool_t *pool, ap_conf_vector_t *section,
     return copy;
 }
 
-/* Add a copy of a section for each further encoding, behind it. */
+/* Add a copy of a section, after it, for each further encoding. */
 static void
 mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
                     apr_array_header_t *sections, ap_conf_vector_t *section)
@@ -260,9 +260,9 @@ mod_iri_add_section_copies(server_rec *s, iri_env_apr_t *env)
  * Returns: the length of the directory in filename that has the name of a
  * section; 0: there is none.
  *
- * Like above, the path of a section may be literal down to some directory.
- * filename ends with "/".  If decoding fails the names count as equal, so
- * that the file is not served unless the section has those octets.
+ * As in mod_iri_path_encodings(), leading segments may have the configured
+ * octets.  filename ends with "/".  If decoding fails, the names count as
+ * equal, so that the file is served only if a section has these octets.
  */
 static size_t
 mod_iri_named_length(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,

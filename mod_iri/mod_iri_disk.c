@@ -1,10 +1,10 @@
 /*
  * mod_iri_disk.c - canonical r->uri -> r->filename with the octets on disk
  *
- * This runs in map_to_storage, after all aliases and before the first
- * directory walk. r->filename gets the octets on disk, so that .htaccess,
- * handlers and all later phases use the real path. r->uri stays canonical,
- * and so do all rules.
+ * This runs in map_to_storage, after all aliases and before the first directory
+ * walk. r->filename gets the octets on disk, so that .htaccess, handlers and
+ * all later phases use the real path. r->uri stays canonical, so that rules are
+ * compared with canonical paths.
  *
  * For a subrequest that names a file on disk the direction is reversed: its
  * r->filename has the octets on disk, and its r->uri is made canonical.
@@ -66,7 +66,10 @@ mod_iri_exists(request_rec *r, const char *filename, size_t len)
                   == APR_SUCCESS;
 }
 
-/* Returns: the reading of the client's path; NULL: path is another one. */
+/*
+ * Returns: the reading of the path that the client sent; NULL: path is another
+ * path.
+ */
 static const iri_reading_t *
 mod_iri_reading_of_path(const mod_iri_request_t *ctx, iri_str_t path)
 {
@@ -120,8 +123,8 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
 
 /*
  * Returns: 1 if the method of the request, or of its main request (for the
- * Destination of COPY, for example), writes.  Then case, accents and spelling
- * are not ignored.
+ * Destination of COPY, for example), writes.  Then the lookup does not ignore
+ * case, accents and spelling.
  */
 static int
 mod_iri_writes(const request_rec *r)
@@ -135,7 +138,7 @@ mod_iri_writes(const request_rec *r)
     return 0;
 }
 
-/* Initialize all but the settings of the trees. */
+/* Initialize a search, except the settings of its directories. */
 static void
 mod_iri_search_init(request_rec *r, const mod_iri_request_t *ctx,
                     iri_search_t *search)
@@ -197,8 +200,8 @@ mod_iri_names_below_root(const iri_search_t *search)
 }
 
 /*
- * Returns: 1 if the entries on r->filename, below the root of the search and up
- * to len, have the names that the rules have judged.
+ * Returns: 1 if the entries in the first len octets of r->filename, below the
+ * root of the search, have the names that the rules have judged.
  */
 static int
 mod_iri_has_names(request_rec *r, iri_env_apr_t *env,
@@ -219,23 +222,22 @@ mod_iri_has_names(request_rec *r, iri_env_apr_t *env,
 }
 
 /*
- * Use a path literally that a RewriteRule or AliasMatch has made and that is
- * not canonical.  As in httpd, the part that exists on disk is used as it is;
- * it becomes the root of the search.  Other forms or charsets are not looked
- * up.
- * Returns: 1; 0: the path is legacy, its octets on disk are other names, or its
- * rest is not canonical.
+ * Accept the octets of a path that a RewriteRule or AliasMatch has made and
+ * that is not canonical.  As without this module, the part that exists with
+ * these octets is used; it becomes the root of the search.  Other forms or
+ * charsets are not looked up.  Returns: 1; 0: the path is in a legacy charset,
+ * its octets on disk are other names, or its rest is not canonical.
  */
 static int
 mod_iri_use_literal_path(request_rec *r, iri_env_apr_t *env,
                          mod_iri_request_t *ctx, iri_search_t *search,
-                         const iri_reading_t *whole)
+                         const iri_reading_t *reading)
 {
     iri_reading_t names, rest;
     size_t        len = strlen(r->filename);
 
-    /* the URI before the names may be longer than its canonical form */
-    if (whole->form == IRI_FORM_LEGACY
+    /* search->prefix counts octets of r->uri, not of the reading */
+    if (reading->form == IRI_FORM_LEGACY
         || !mod_iri_read_replaced(r, env, mod_iri_names_below_root(search),
                                   &names))
     {
@@ -312,7 +314,7 @@ mod_iri_creates_entry(const request_rec *r)
                && iri_method_creates(mod_iri_str(r->method)));
 }
 
-/* Set *conf to the facts about r that the core needs to find an entry. */
+/* Set *conf to the properties of r that the core needs to find an entry. */
 static void
 mod_iri_find_conf_init(const request_rec *r, const iri_search_t *search,
                        iri_find_conf_t *conf)
@@ -483,8 +485,8 @@ mod_iri_last_segment(request_rec *r, const char *path)
 }
 
 /*
- * The URI of a file subrequest consists of the canonical directory of its
- * main request and the name as requested.  Replace that by the name of the
+ * The URI of a file subrequest consists of the canonical directory of its main
+ * request and the name as requested.  Replace the requested name by that of the
  * entry.
  */
 static void
@@ -535,9 +537,9 @@ mod_iri_map_file(request_rec *r, mod_iri_server_conf_t *conf)
 /* ---- map_to_storage ----------------------------------------------------- */
 
 /*
- * Test a path that a rule may have made, for example from a query.  Rules
- * have judged it as it is, so other forms of it are not looked up.  Returns:
- * 0 if the path is refused.
+ * Test a path that a rule may have made, for example from a query.  Rules have
+ * judged this form of it, so other forms are not looked up.  Returns: 0 if the
+ * path is refused.
  */
 static int
 mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
@@ -552,7 +554,7 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
     mod_iri_env_init(&env, r);
     if (!mod_iri_read_replaced(r, &env, search->path, &reading)) {
         mod_iri_refuse_rule_path(r, ctx, search,
-                                 "no charset reads its file name");
+                                 "no charset can decode its file name");
         return 0;
     }
     if (reading.verdict == IRI_PASS
@@ -578,7 +580,9 @@ mod_iri_stat(request_rec *r)
         return APR_SUCCESS;
     }
     status = ap_run_dirwalk_stat(&r->finfo, r, APR_FINFO_MIN);
-    /* httpd normalizes a path with dot-segments */
+    /*
+     * the directory walk normalizes dot-segments, and then stats another path
+     */
     if (status != APR_SUCCESS || strstr(r->filename, "/.") != NULL) {
         r->finfo.filetype = APR_NOFILE;
         r->finfo.valid = 0;
@@ -587,8 +591,8 @@ mod_iri_stat(request_rec *r)
 }
 
 /*
- * Most names are on disk as they are written.  Then the stat that httpd needs
- * anyway is sufficient.
+ * Test whether the entry exists as requested, as most do, by the stat that
+ * httpd needs anyway.
  */
 static int
 mod_iri_find_exact(request_rec *r, const mod_iri_request_t *ctx,
@@ -659,7 +663,9 @@ mod_iri_map_uri(request_rec *r)
 
 /* ---- report ------------------------------------------------------------- */
 
-/* An iri_report_find_t.  A path that a rule has made is not looked up. */
+/*
+ * Implements iri_report_find_t.  A path that a rule has made is not looked up.
+ */
 static iri_lookup_t *
 mod_iri_report_find(void *env, iri_str_t path)
 {
@@ -751,9 +757,9 @@ mod_iri_record_exact(request_rec *r, const iri_search_t *search)
 }
 
 /*
- * Returns: the state of a request with a plain path, which it keeps only if the
- * lookup changes the request.  r->uri is the same path, unless a rule has
- * changed it.
+ * Returns: the core's state of a request with an ASCII path.  The caller stores
+ * it in the request only if the lookup changes the request.  A rule may have
+ * changed r->uri, so the path is that of r->parsed_uri.
  */
 static iri_request_t *
 mod_iri_ascii_state(request_rec *r)
@@ -782,7 +788,7 @@ mod_iri_map_ascii(request_rec *r)
     iri_request_t     *state;
     iri_lookup_t      *lookup;
     iri_search_t       search;
-    iri_find_conf_t    facts;
+    iri_find_conf_t    conf;
     iri_env_apr_t      env;
 
     mod_iri_search_init(r, mod_iri_request(r), &search);
@@ -802,8 +808,8 @@ mod_iri_map_ascii(request_rec *r)
     }
     search.absent = 1;
     state = mod_iri_ascii_state(r);
-    mod_iri_find_conf_init(r, &search, &facts);
-    lookup = iri_request_find(state, &env.env, &search, &facts);
+    mod_iri_find_conf_init(r, &search, &conf);
+    lookup = iri_request_find(state, &env.env, &search, &conf);
     if (lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -22,7 +22,7 @@ mod_iri_substring(const unsigned char *from, const unsigned char *to)
     return str;
 }
 
-/* Returns: the line without its end and the blanks before that. */
+/* Returns: the line without its end-of-line and the blanks before it. */
 static iri_str_t
 mod_iri_trim(iri_str_t line)
 {
@@ -141,9 +141,9 @@ typedef struct {
 static ap_filter_rec_t *mod_iri_line_filter_handle;
 
 /*
- * Edit a whole line.  After the first Host line, or the empty line, the
- * filter is removed: httpd joins two Host lines with a comma, and the result
- * is not a valid host.
+ * Edit a whole line.  After the first Host line, or the empty line, the filter
+ * is removed.  A second Host line needs no edit: httpd joins both with a comma,
+ * and refuses the result.
  */
 static apr_status_t
 mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
@@ -205,7 +205,7 @@ mod_iri_line_limit(ap_filter_t *f)
            + 3;
 }
 
-/* ---- lines ---------------------------------------------------- */
+/* ---- lines -------------------------------------------------------------- */
 
 /* Add the octets of a brigade to line. */
 static apr_status_t
@@ -236,9 +236,7 @@ mod_iri_line_scan(apr_bucket_brigade *bb, mod_iri_line_info_t *line)
     return status;
 }
 
-/*
- * Read until the end of the line, or until httpd refuses it for its length.
- */
+/* Read until the line ends, or is so long that httpd refuses it. */
 static apr_status_t
 mod_iri_line_complete(ap_filter_t *f, apr_bucket_brigade *out,
                       apr_read_type_e block, apr_off_t size, apr_size_t limit,
@@ -278,9 +276,9 @@ mod_iri_line_flatten(ap_filter_t *f, apr_bucket_brigade *out)
 }
 
 /*
- * No octets are kept between calls: each call returns what was read, with
- * another host at most.  A line may come in pieces.  Lines that may need an
- * edit are joined, up to the length that httpd accepts.
+ * No octets are kept between calls: each call returns the octets that it has
+ * read, and only the host may be replaced.  A line may come in pieces.  Lines
+ * that may need an edit are joined, up to the length that httpd accepts.
  */
 static apr_status_t
 mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,

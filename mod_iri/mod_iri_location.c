@@ -1,12 +1,12 @@
 /*
  * mod_iri_location.c - Location, Content-Location, Alternates, Link
  *
- * Modules write into Location the text of a directive, raw or with escapes in
- * lower case, or the value that a script gives. mod_negotiation writes names
- * on disk.  An output filter replaces these values by URI references when the
- * first data of an answer pass, after mod_headers and before the protocol
- * filters.  The core's iri_location_field() makes them: a path of this server
- * becomes canonical; a value from a proxied server is only escaped.
+ * Modules set Location to the text of a directive, raw or with escapes in lower
+ * case, or to the value that a script returns. mod_negotiation writes names on
+ * disk.  An output filter replaces these values by URI references.  It runs
+ * when the first data of an answer pass, after mod_headers and before the
+ * protocol filters.  The core's iri_location_field() makes them: a path of this
+ * server becomes canonical; a value from a proxied server is only escaped.
  *
  * The filter is added only if such a field exists or a handler may write one.
  */
@@ -74,15 +74,19 @@ mod_iri_variant(request_rec *r, const char *value)
 }
 
 /*
- * Replace all names on disk between begin and end in text; item writes the
- * replacement of one.  Returns: the new text; NULL: nothing was replaced.
+ * Returns: the text that replaces a name; NULL: the name stays.  *rest: the
+ * text after the name; the function may advance it.
  */
 typedef const char *(*mod_iri_replacer_t)(request_rec *r, const char *name,
                                           const char **rest);
 
+/*
+ * Replace each name on disk between begin and end in text.  Returns: the new
+ * text; NULL: nothing was replaced.
+ */
 static const char *
 mod_iri_replace(request_rec *r, const char *text, const char *begin,
-                const char *end, mod_iri_replacer_t item)
+                const char *end, mod_iri_replacer_t replacer)
 {
     const char *done = "", *at, *to, *name, *value, *rest;
     int         changed = 0;
@@ -95,7 +99,7 @@ mod_iri_replace(request_rec *r, const char *text, const char *begin,
         }
         rest = to;
         name = mod_iri_variant(r, apr_pstrmemdup(r->pool, at, to - at));
-        value = name != NULL ? item(r, name, &rest) : NULL;
+        value = name != NULL ? replacer(r, name, &rest) : NULL;
         if (value == NULL) {
             value = apr_pstrmemdup(r->pool, at, to - at);
             rest = to;
@@ -110,17 +114,19 @@ mod_iri_replace(request_rec *r, const char *text, const char *begin,
     return changed ? apr_pstrcat(r->pool, done, text, NULL) : NULL;
 }
 
-/* {"NAME" 1 {type text/html}}, ... (RFC 2295, 8.3) */
+/*
+ * Replaces NAME in Alternates: {"NAME" 1 {type text/html}}, ... (RFC 2295, 8.3)
+ */
 static const char *
-mod_iri_alternate(request_rec *r, const char *name, const char **rest)
+mod_iri_replace_alternate(request_rec *r, const char *name, const char **rest)
 {
     (void) rest;
     return mod_iri_entry_reference(r, name);
 }
 
-/* <li><a href="NAME">NAME</a> , type text/html</li> ... */
+/* Replaces both in a list: <li><a href="NAME">NAME</a> , type text/html</li> */
 static const char *
-mod_iri_listed_variant(request_rec *r, const char *name, const char **rest)
+mod_iri_replace_list_item(request_rec *r, const char *name, const char **rest)
 {
     const char   *uri = mod_iri_entry_reference(r, name);
     const char   *end = strstr(*rest, "</a>");
@@ -140,13 +146,14 @@ mod_iri_listed_variant(request_rec *r, const char *name, const char **rest)
 }
 
 static void
-mod_iri_alternates(request_rec *r)
+mod_iri_fix_alternates(request_rec *r)
 {
     static const char field[] = "Alternates";
     const char       *value = apr_table_get(r->err_headers_out, field);
 
     if (value != NULL
-        && (value = mod_iri_replace(r, value, "{\"", "\"", mod_iri_alternate))
+        && (value = mod_iri_replace(r, value, "{\"", "\"",
+                                    mod_iri_replace_alternate))
                != NULL)
     {
         apr_table_setn(r->err_headers_out, field, value);
@@ -174,7 +181,7 @@ mod_iri_fix_variants(request_rec *r)
     {
         apr_table_setn(r->err_headers_out, field, value);
     }
-    mod_iri_alternates(r);
+    mod_iri_fix_alternates(r);
 }
 
 /* ---- pages -------------------------------------------------------------- */
@@ -342,7 +349,10 @@ mod_iri_type_has_handler(const char *type)
                || (*type == 'h' && strncmp(type, "httpd/", 6) == 0));
 }
 
-/* Before the handler.  A static file gets no further field of these. */
+/*
+ * Runs before the handler.  Nothing sets such a field for a static file later,
+ * so its answer gets no filter.
+ */
 void
 mod_iri_location_insert(request_rec *r)
 {
@@ -356,7 +366,7 @@ mod_iri_location_insert(request_rec *r)
     }
 }
 
-/* Before an answer that httpd itself writes: a redirect or an error. */
+/* Runs before an answer that httpd itself writes: a redirect or an error. */
 void
 mod_iri_location_insert_error(request_rec *r)
 {
@@ -376,11 +386,11 @@ mod_iri_location_insert_error(request_rec *r)
         && r->status != HTTP_NOT_ACCEPTABLE) {
         return;
     }
-    mod_iri_alternates(r);
+    mod_iri_fix_alternates(r);
     list = apr_table_get(r->notes, "variant-list");
     if (list != NULL
         && (list = mod_iri_replace(r, list, "<a href=\"", "\">",
-                                   mod_iri_listed_variant))
+                                   mod_iri_replace_list_item))
                != NULL)
     {
         apr_table_setn(r->notes, "variant-list", list);
