@@ -1,9 +1,9 @@
 /*
  * mod_iri_names.c - names of virtual hosts -> A-labels
  *
- * The host of a request comes as A-labels.  So a server with a ServerName or
- * ServerAlias in Unicode also gets its A-labels, unless another virtual host
- * of the same address is configured with them.
+ * The host of a request comes as A-labels.  So in post_config a server with a
+ * ServerName or ServerAlias in Unicode also gets its A-labels, unless another
+ * virtual host of the same address is configured with them.
  */
 
 #include "mod_iri_hooks.h"
@@ -61,7 +61,10 @@ mod_iri_has_name(const server_rec *s, const char *name)
            || mod_iri_list_has_name(s->wild_names, name);
 }
 
-/* The set is searched before the servers: there may be thousands of both. */
+/*
+ * Add a name to the set of configured names.  The set is searched before the
+ * list of servers, because there may be thousands of both.
+ */
 static void
 mod_iri_add_configured(mod_iri_names_t *names, const char *name)
 {
@@ -94,7 +97,7 @@ mod_iri_is_name_configured(const mod_iri_names_t *names, const char *name)
 
 /*
  * Returns: another server of the same address that is configured with the
- * A-labels.
+ * A-labels of a name; NULL: none.
  */
 static const server_rec *
 mod_iri_find_owner(const mod_iri_names_t *names, const mod_iri_name_t *name)
@@ -182,7 +185,10 @@ mod_iri_collect_names(mod_iri_names_t *names, server_rec *s)
                             : status;
 }
 
-/* Called before any name is added. */
+/*
+ * Test whether another server owns the A-labels of a name.  Called before any
+ * name is added.
+ */
 static iri_status_t
 mod_iri_check_conflict(const mod_iri_names_t *names, mod_iri_name_t *name)
 {
@@ -198,7 +204,10 @@ mod_iri_check_conflict(const mod_iri_names_t *names, mod_iri_name_t *name)
                                  &owner);
 }
 
-/* The A-labels replace a ServerName, because redirects contain it. */
+/*
+ * Add the A-labels of a name to its server, unless another server owns them.
+ * They replace a ServerName, because redirects contain it.
+ */
 static void
 mod_iri_add_name(const mod_iri_names_t *names, const mod_iri_name_t *name)
 {
@@ -220,6 +229,10 @@ mod_iri_add_name(const mod_iri_names_t *names, const mod_iri_name_t *name)
     s->server_hostname = apr_pstrdup(names->env.pool, name->ascii);
 }
 
+/*
+ * Add the A-labels of each ServerName and ServerAlias that is not ASCII.
+ * Returns: IRI_OK, or the error of iri_host_name().
+ */
 static iri_status_t
 mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
                   apr_pool_t *pconf, apr_pool_t *ptemp)
@@ -328,7 +341,8 @@ mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     if (status != IRI_OK) {
         /*
-         * without its A-labels a site would lose its requests to another one
+         * without its A-labels a virtual host would lose its requests to
+         * another one
          */
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
                      "iri: cannot map the names of virtual hosts: %s",

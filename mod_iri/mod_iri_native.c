@@ -1,12 +1,12 @@
 /*
- * mod_iri_native.c - redirects made of names on disk -> canonical paths
+ * mod_iri_native.c - internal redirects to names on disk -> canonical paths
  *
  * A per-directory RewriteRule is matched against r->filename, so it redirects
- * to a path with octets on disk.  Three parts of that path are made
- * canonical: the last segments ("public/$1") get the names that they have in
- * the request; so does the directory of the rule (if there is no
- * RewriteBase); the rest gets the name of its entry if it exists on disk, and
- * is read like a request otherwise.
+ * to a path with octets on disk.  Three parts of that path are made canonical.
+ * The last segments ("public/$1") get the names that they have in the request.
+ * So does the directory of the rule, which httpd adds without a RewriteBase.
+ * The rest gets the names of its entries if they exist on disk; otherwise it is
+ * read like the path of a request.
  *
  * For PROPFIND mod_dav makes subrequests for the members of a collection.
  * Their directory is canonical, and only the rest consists of octets on disk.
@@ -24,8 +24,8 @@ typedef struct {
 } mod_iri_path_pair_t;
 
 /*
- * Make the pair for the path of a request.  Returns: 0 if both are the same, or
- * nothing was found.
+ * Set *pair for the path of a request.  Returns: 1; 0: nothing was found, or
+ * both paths are the same.
  */
 static int
 mod_iri_path_pair_init(request_rec *r, const mod_iri_request_t *ctx,
@@ -52,7 +52,10 @@ mod_iri_path_pair_init(request_rec *r, const mod_iri_request_t *ctx,
     return 1;
 }
 
-/* Returns: the "/" before the last segment of path before end; NULL: none. */
+/*
+ * Returns: the "/" before the last segment of the path that ends at end; NULL:
+ * there is none.
+ */
 static const char *
 mod_iri_previous_segment(const char *path, const char *end)
 {
@@ -62,10 +65,13 @@ mod_iri_previous_segment(const char *path, const char *end)
     return end > path ? end - 1 : NULL;
 }
 
-/* Returns: 1 if a segment, percent-encoded or raw, has the given octets. */
+/*
+ * Returns: 1 if a segment of a path, percent-encoded or raw, has these octets
+ * once unescaped.
+ */
 static int
-mod_iri_same_segment(request_rec *r, const char *path, const char *path_end,
-                     const char *octets, const char *octets_end)
+mod_iri_segment_equals(request_rec *r, const char *path, const char *path_end,
+                       const char *octets, const char *octets_end)
 {
     char *segment = apr_pstrmemdup(r->pool, path, path_end - path);
 
@@ -89,8 +95,8 @@ mod_iri_tail_to_canonical(request_rec *r, const mod_iri_path_pair_t *pair,
         native_at = mod_iri_previous_segment(pair->native, native_end);
         at = mod_iri_previous_segment(pair->canonical, end);
         if (path_at == NULL || native_at == NULL || at == NULL
-            || !mod_iri_same_segment(r, path_at, path_end, native_at,
-                                     native_end))
+            || !mod_iri_segment_equals(r, path_at, path_end, native_at,
+                                       native_end))
         {
             break;
         }
@@ -136,12 +142,13 @@ mod_iri_prefix_length(request_rec *r, const char *path, const char *dir)
 }
 
 /*
- * Returns: the path below a directory, percent-encoded in UTF-8; rest itself
- * if it cannot be read. place: the directory with canonical names.
+ * Returns: the path below a directory, percent-encoded in UTF-8; rest itself if
+ * it cannot be read. canonical_dir: the directory with canonical names;
+ * native_dir: with octets on disk.
  */
 static const char *
 mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
-                          const char *place, const char *dir,
+                          const char *canonical_dir, const char *native_dir,
                           const char *rest)
 {
     const char         *octets = apr_pstrdup(r->pool, rest), *names;
@@ -156,9 +163,9 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
     {
         return rest;
     }
-    names = mod_iri_entry_names(r, &env, place, octets);
+    names = mod_iri_entry_names(r, &env, canonical_dir, octets);
     if (names != NULL
-        && apr_stat(&info, apr_pstrcat(r->pool, dir, octets, NULL),
+        && apr_stat(&info, apr_pstrcat(r->pool, native_dir, octets, NULL),
                     APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
                == APR_SUCCESS)
     {

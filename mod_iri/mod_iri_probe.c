@@ -93,8 +93,8 @@ mod_iri_swap_walk_cache(mod_iri_probe_t *probe)
 }
 
 /*
- * Make httpd run all access checks for the subrequest that follows: rules may
- * distinguish the two requests by their URIs.
+ * Make httpd run all access checks for the next subrequest, because rules may
+ * treat its URI differently.
  */
 static void
 mod_iri_probe_enter(mod_iri_probe_t *probe)
@@ -172,8 +172,8 @@ mod_iri_probe_post_read(request_rec *r)
 }
 
 /*
- * httpd runs header_parser for main requests only, for example for SetEnvIf
- * in a directory.
+ * Run header_parser (SetEnvIf in a directory, for example), which httpd runs
+ * for main requests only.
  */
 int
 mod_iri_probe_header_parser(request_rec *r)
@@ -251,8 +251,8 @@ mod_iri_probe_expr_lookup(ap_expr_lookup_parms *parms)
 }
 
 /*
- * In fixups, before mod_dir may continue with the index of a directory:
- * record the file that the rules have led to.
+ * Record the file to which the rules have mapped the probe.  Runs in fixups
+ * before mod_dir, which may continue with the index of a directory.
  */
 void
 mod_iri_probe_record(request_rec *r)
@@ -274,7 +274,7 @@ mod_iri_is_readable(request_rec *rr)
     if (rr->finfo.filetype == APR_DIR) {
         return access(rr->filename, R_OK) == 0;
     }
-    /* another handler may run the file, or have another process read it */
+    /* another handler may run the file, or let another process read it */
     return rr->finfo.filetype == APR_REG
            && ((rr->handler != NULL
                 && strcmp(rr->handler, "default-handler") != 0)

@@ -9,7 +9,10 @@
 
 #include "mod_iri_request.h"
 
-/* Returns: OK; DECLINED: nothing to decode; else an HTTP status. */
+/*
+ * Read r->args.  Returns: OK: *query is set; DECLINED: there is nothing to
+ * decode; else an HTTP status.
+ */
 static int
 mod_iri_decode_query(request_rec *r, iri_query_t *query)
 {
@@ -33,7 +36,7 @@ mod_iri_decode_query(request_rec *r, iri_query_t *query)
 }
 
 static void
-mod_iri_query_report(request_rec *r, const iri_query_t *query)
+mod_iri_note_query(request_rec *r, const iri_query_t *query)
 {
     iri_notes_t *notes = query->why == IRI_QUERY_UTF8
                              ? NULL
@@ -55,7 +58,7 @@ mod_iri_read_query(request_rec *r)
     }
     if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
         if (r->main == NULL && r->prev == NULL) {
-            mod_iri_query_report(r, &query);
+            mod_iri_note_query(r, &query);
         }
     } else if (query.query.data != (const unsigned char *) r->args) {
         r->args = mod_iri_dup(r->pool, query.query);

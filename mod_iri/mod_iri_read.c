@@ -89,7 +89,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     if (ctx != NULL && ctx->uri == NULL
         && iri_request_requested_reading(ctx->state) != NULL)
     {
-        return; /* it has no canonical path */
+        return; /* it was read before and has no canonical path */
     }
     path = mod_iri_native_to_canonical(r, conf, r->parsed_uri.path);
     ctx = mod_iri_request_create(r);
@@ -123,10 +123,10 @@ mod_iri_handles_path(const request_rec *r, const mod_iri_server_conf_t *conf)
 }
 
 /*
- * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so
- * that IRIRepair can repair it.  The path may also come from a rule that has
- * redirected internally to a path that the client sent.  Returns: 1 if there
- * was a "%uXXXX".
+ * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so that
+ * IRIRepair can repair it.  After an internal redirect the path may come from a
+ * rule.  It is escaped only if the client sent "%u".  Returns: 1 if there was a
+ * "%uXXXX".
  */
 static int
 mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
@@ -156,12 +156,12 @@ mod_iri_read_first(request_rec *r)
 {
     mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
     const char            *args = r->args;
-    int                    status, ascii, units = 0;
+    int                    status, ascii, has_percent_u = 0;
 
     if (!mod_iri_handles_path(r, conf)) {
         return DECLINED;
     }
-    /* A rule of .htaccess makes arguments from a path that was read before. */
+    /* A rule of .htaccess makes arguments from a path that was already read. */
     status = args != NULL && (r->prev == NULL || mod_iri_is_error_page(r))
                  ? mod_iri_read_query(r)
                  : DECLINED;
@@ -169,14 +169,14 @@ mod_iri_read_first(request_rec *r)
     if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
         && mod_iri_accept_percent_u(r, conf))
     {
-        units = 1;
+        has_percent_u = 1;
         ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }
     if (!ascii) {
         if (!mod_iri_path_is_set(r, mod_iri_request(r))) {
             mod_iri_read_path(r, conf);
         }
-    } else if (units) {
+    } else if (has_percent_u) {
         mod_iri_request_mark(r, MOD_IRI_MARK_PERCENT_U);
     } else if (r->args == args && mod_iri_request(r) == NULL) {
         mod_iri_request_mark(r, MOD_IRI_MARK_ASCII);
@@ -188,8 +188,8 @@ mod_iri_read_first(request_rec *r)
 }
 
 /*
- * Returns: 1 for a target in absolute form, of which mod_proxy, if it is
- * loaded, decides whether it is for another server.
+ * Returns: 1 for a target in absolute form if mod_proxy is loaded.  mod_proxy
+ * decides whether such a target is for another server.
  */
 static int
 mod_iri_is_for_proxy(const request_rec *r)
@@ -212,8 +212,8 @@ mod_iri_post_read_absolute(request_rec *r)
 }
 
 /*
- * Runs after mod_setenvif, which may have set iri-charset: read the path
- * again as it was sent.  A path without a reading may get one.
+ * Runs after mod_setenvif.  If it has set iri-charset, read the path that was
+ * sent again: a path without a reading may get one.
  */
 int
 mod_iri_post_read_client(request_rec *r)
@@ -240,9 +240,9 @@ mod_iri_post_read_client(request_rec *r)
 
 /* ---- r->unparsed_uri ---------------------------------------------------- */
 
-/* Returns: 1 if unparsed is the canonical path with this query. */
+/* Returns: 1 if unparsed consists of the path uri and the query args. */
 static int
-mod_iri_is_target(const char *unparsed, const char *uri, const char *args)
+mod_iri_target_equals(const char *unparsed, const char *uri, const char *args)
 {
     size_t len = strlen(uri);
 
@@ -252,9 +252,9 @@ mod_iri_is_target(const char *unparsed, const char *uri, const char *args)
                                   && strcmp(unparsed + len + 1, args) == 0);
 }
 
-/* Returns: the request-target with the current query. */
+/* Returns: path with r->args as its query. */
 static char *
-mod_iri_make_target(request_rec *r, const char *path)
+mod_iri_target_with_args(request_rec *r, const char *path)
 {
     return r->args ? apr_pstrcat(r->pool, path, "?", r->args, NULL)
                    : apr_pstrdup(r->pool, path);
@@ -271,12 +271,12 @@ static void
 mod_iri_set_unparsed(request_rec *r, mod_iri_request_t *ctx)
 {
     if (ctx->uri == NULL || ctx->saved_unparsed != NULL
-        || mod_iri_is_target(r->unparsed_uri, ctx->uri, r->args))
+        || mod_iri_target_equals(r->unparsed_uri, ctx->uri, r->args))
     {
         return;
     }
     ctx->saved_unparsed = r->unparsed_uri;
-    r->unparsed_uri = mod_iri_make_target(r, ctx->uri);
+    r->unparsed_uri = mod_iri_target_with_args(r, ctx->uri);
 }
 
 int
@@ -300,7 +300,7 @@ mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
 {
     iri_env_apr_t env;
 
-    /* Without a reading an error has occurred, which was logged before. */
+    /* if there is no reading, an error has occurred and was logged */
     if (iri_request_reading(ctx->state) != NULL) {
         mod_iri_env_init(&env, r);
         iri_request_log_refusal(ctx->state, &env.env);
@@ -309,14 +309,14 @@ mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * Replace r->unparsed_uri of a plain path whose query was converted, or that
- * was sent with "%uXXXX", which other modules must not take for an escape.
+ * Replace r->unparsed_uri of an ASCII path if its query was converted, or if
+ * "%uXXXX" was sent, which other modules must not take for an escape.
  */
 static void
 mod_iri_set_unparsed_query(request_rec *r)
 {
     const char        *target = mod_iri_is_marked(r, MOD_IRI_MARK_PERCENT_U)
-                                    ? mod_iri_make_target(r, r->parsed_uri.path)
+                                    ? mod_iri_target_with_args(r, r->parsed_uri.path)
                                     : mod_iri_unparsed_with_query(r);
     mod_iri_request_t *ctx;
 
@@ -328,7 +328,10 @@ mod_iri_set_unparsed_query(request_rec *r)
     }
 }
 
-/* A plain path: remove the state that a subrequest has inherited. */
+/*
+ * Process an ASCII path.  A state that belongs to another path is cleared; that
+ * of a restart with this path is kept.
+ */
 static int
 mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
 {
@@ -397,8 +400,9 @@ mod_iri_pre_translate(request_rec *r)
 /* ---- translate_name ----------------------------------------------------- */
 
 /*
- * The path as decoded by httpd must still be canonical: an escape that stayed
- * in the canonical path may have become part of another form.
+ * Test whether the path that httpd has decoded is still canonical.  Escapes
+ * that remained in the canonical path are decoded now, and may form a sequence
+ * with the octets around them that is not canonical.
  */
 static int
 mod_iri_check_decoded(request_rec *r)
@@ -442,7 +446,7 @@ int
 mod_iri_translate(request_rec *r)
 {
     mod_iri_snapshot_url(r);
-    /* a plain path that no other module has replaced */
+    /* an ASCII path that no other module has replaced */
     if (r->uri == r->parsed_uri.path
         && mod_iri_is_marked(r, MOD_IRI_MARK_ASCII)) {
         return DECLINED;

@@ -21,8 +21,8 @@ mod_iri_hex(char c)
 /*
  * Returns: 1 if a per-directory rule has redirected to a decoded path, which
  * httpd decodes again.  The rules have judged "%A6", sent as "%25A6", as these
- * three characters.  So the path that is decoded twice is read in UTF-8 only,
- * not in a legacy charset, and is looked up as in httpd.
+ * three characters.  So a path that is decoded twice is read in UTF-8 only, and
+ * is looked up as without this module.
  */
 static int
 mod_iri_is_decoded_again(const request_rec *r)
@@ -41,6 +41,7 @@ mod_iri_is_decoded_again(const request_rec *r)
     return 0;
 }
 
+/* Returns: the settings of a server without its charsets. */
 static const iri_reading_conf_t *
 mod_iri_utf8_conf(request_rec *r, const mod_iri_server_conf_t *conf)
 {
@@ -58,8 +59,7 @@ mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf)
                                              IRI_INVALID_PASS,
                                              0 };
     const mod_iri_probe_t          *probe = mod_iri_probe_of(r);
-
-    const char *charsets;
+    const char                     *charsets;
 
     if (probe != NULL && probe->unnamed) {
         return &pass;

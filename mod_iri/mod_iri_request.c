@@ -149,8 +149,8 @@ void
 mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 {
     /*
-     * SetEnvIf is to see a path that a rule has made in the form that it has
-     * without this module.
+     * SetEnvIf must see the same form of a path that a rule has made as without
+     * this module
      */
     if (mod_iri_is_raw_redirect(r, ctx) && mod_iri_set_decoded(r, ctx)) {
         return;

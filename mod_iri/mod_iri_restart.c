@@ -1,19 +1,20 @@
 /*
  * mod_iri_restart.c - a request restarts with the names that were found
  *
- * This runs if an entry was found under another canonical path than that of
- * the request.  The rules must judge the URL of the client with the names
- * that are opened (common/request/iri_restart.c).  So the request is restored
- * to the state in which it was read, gets that URL, and passes through all of
- * its phases again: post_read_request, the quick handler of mod_cache,
- * rewriting, aliases, proxying, access.  This happens in map_to_storage,
- * before anything was opened or access was granted, and once per request.
+ * A request restarts if an entry was found under another canonical path than
+ * that of the request.  The rules must judge the URL of the client with the
+ * names of the entries that are opened (common/request/iri_restart.c).  So the
+ * request is restored to the state in which it was read, gets that URL, and
+ * passes through all of its phases again: post_read_request, the quick handler
+ * of mod_cache, rewriting, aliases, proxying, access.  This happens in
+ * map_to_storage, before anything was opened or access was granted, and once
+ * per request.
  *
  * The state is saved in a snapshot: a copy of the request_rec with copies of
  * its tables.  An internal redirect by a rule (.htaccess, DirectoryIndex,
- * Action) continues the request that was read, so it restarts with the
- * snapshot of that request.  A URI subrequest and an error page have
- * snapshots of their own.
+ * Action) continues the request that was read, so it restarts with the snapshot
+ * of that request.  A URI subrequest and an error page have snapshots of their
+ * own.
  *
  * An internal redirect is not used for the restart: rules trust requests with
  * REDIRECT_STATUS, and modules judge only requests whose r->prev is NULL.
@@ -23,14 +24,15 @@
 
 /* A request as it was read, and its restart. */
 typedef struct {
-    request_rec         state;   /* a copy of the request as it was read */
-    request_rec        *request; /* the request that was read */
-    apr_array_header_t *filters; /* ap_filter_t *: filters of the request */
-    const char         *url;     /* canonical path that the rules judge,
+    request_rec         saved; /* a copy of the request_rec as it was read */
+    request_rec        *original; /* the request that was read */
+    apr_array_header_t *filters;  /* ap_filter_t *: filters of the request */
+    const char         *url;      /* canonical path that the rules judge,
                                     decoded; NULL: it is not decoded yet */
-    const request_rec  *before;  /* a copy of the request at the restart;
+    const request_rec
+        *before_restart;          /* a copy of the request at the restart;
                                     NULL: no restart */
-    const request_rec  *rerun;   /* the request that runs since the restart;
+    const request_rec *restarted; /* the request that runs since the restart;
                                     NULL: no restart */
 } mod_iri_snapshot_t;
 
@@ -78,7 +80,7 @@ mod_iri_copy_tables(request_rec *r)
     }
 }
 
-/* Copy the request_config of modules, except where to has one. */
+/* Copy the request_config of each module that has none in to. */
 static void
 mod_iri_copy_config(ap_conf_vector_t *to, const ap_conf_vector_t *from)
 {
@@ -106,9 +108,9 @@ static mod_iri_snapshot_t *
 mod_iri_snapshot_make(request_rec *r)
 {
     mod_iri_snapshot_t *snapshot = apr_pcalloc(r->pool, sizeof(*snapshot));
-    request_rec        *state = &snapshot->state;
+    request_rec        *state = &snapshot->saved;
 
-    snapshot->request = r;
+    snapshot->original = r;
     *state = *r;
     /* httpd decodes the path in place. */
     state->parsed_uri.path = apr_pstrdup(r->pool, r->parsed_uri.path);
@@ -131,8 +133,9 @@ mod_iri_snapshot_make(request_rec *r)
 
 /*
  * Give an error page the URL and the variables that the request had at the
- * restart, without the name that was found: its rules may have denied it.
- * The result is the same as for a request for which nothing is found.
+ * restart, without the name that was found: the rules of that name may have
+ * denied access.  The result is the same as for a request for which nothing is
+ * found.
  */
 static void
 mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
@@ -146,7 +149,7 @@ mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
     const char               *value;
     int                       i;
 
-    array = apr_table_elts(snapshot->before->subprocess_env);
+    array = apr_table_elts(snapshot->before_restart->subprocess_env);
     entry = (const apr_table_entry_t *) array->elts;
     env = apr_table_make(page->pool, array->nelts + 4);
     for (i = 0; i < array->nelts; i++) {
@@ -161,27 +164,27 @@ mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
         }
     }
     page->subprocess_env = env;
-    page->prev->uri = snapshot->before->uri;
-    page->prev->args = snapshot->before->args;
+    page->prev->uri = snapshot->before_restart->uri;
+    page->prev->args = snapshot->before_restart->args;
 }
 
 /*
- * Called in post_read_request of a main request and in pre_translate_name of
- * a subrequest, before other modules act.
+ * Runs in post_read_request of a main request and in pre_translate_name of a
+ * subrequest, before the hooks of other modules.
  */
 void
 mod_iri_snapshot_take(request_rec *r)
 {
     mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
 
-    if (snapshot != NULL && snapshot->rerun == r) {
-        r->prev = snapshot->state.prev; /* see mod_iri_snapshot_restore() */
+    if (snapshot != NULL && snapshot->restarted == r) {
+        r->prev = snapshot->saved.prev; /* see mod_iri_snapshot_restore() */
         return;
     }
     if (r->prev != NULL && !mod_iri_is_error_page(r)) {
         return;
     }
-    if (snapshot != NULL && snapshot->rerun != NULL) {
+    if (snapshot != NULL && snapshot->restarted != NULL) {
         mod_iri_hide_restart(snapshot, r);
     }
     if (r->prev != NULL
@@ -192,14 +195,14 @@ mod_iri_snapshot_take(request_rec *r)
     if (mod_iri_can_restart(r)) {
         snapshot = mod_iri_snapshot_make(r);
     } else if (snapshot != NULL) {
-        snapshot = NULL; /* it belongs to the request with the error */
+        snapshot = NULL; /* it is that of the request that failed */
     } else {
         return;
     }
     apr_pool_userdata_setn(snapshot, mod_iri_snapshot_key, NULL, r->pool);
 }
 
-/* Called before a rule changes the path. */
+/* Runs in translate_name, before a rule can change the path. */
 void
 mod_iri_snapshot_url(request_rec *r)
 {
@@ -256,7 +259,7 @@ mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
     const ap_filter_rec_t *in = ap_get_input_filter_handle("HTTP_IN");
     const ap_filter_t     *f = r->input_filters;
 
-    if (snapshot->state.main != NULL || snapshot->state.prev != NULL) {
+    if (snapshot->saved.main != NULL || snapshot->saved.prev != NULL) {
         return 0;
     }
     while (f != NULL && (f->frec != in || f->ctx == NULL)) {
@@ -299,7 +302,7 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
 
     mod_iri_remove_filters(snapshot, r);
     *was = *r;
-    *r = snapshot->state;
+    *r = snapshot->saved;
     r->output_filters = was->output_filters;
     r->proto_output_filters = was->proto_output_filters;
     r->input_filters = was->input_filters;
@@ -314,8 +317,8 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     r->log_id = was->log_id;
     r->invoke_mtx = was->invoke_mtx;
 
-    snapshot->rerun = r;
-    snapshot->before = was;
+    snapshot->restarted = r;
+    snapshot->before_restart = was;
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
     mod_iri_copy_pool_data(was->pool, r->pool);
@@ -324,10 +327,10 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     }
     r->request_config = ap_create_request_config(r->pool);
     ap_run_create_request(r);
-    mod_iri_copy_config(r->request_config, snapshot->state.request_config);
+    mod_iri_copy_config(r->request_config, snapshot->saved.request_config);
 
     /* only the restarted request sends the end of the answer */
-    for (prev = was->prev; prev != NULL && prev != snapshot->state.prev;
+    for (prev = was->prev; prev != NULL && prev != snapshot->saved.prev;
          prev = prev->prev)
     {
         prev->eos_sent = 1;
@@ -404,17 +407,20 @@ mod_iri_restart_url(const request_rec *r)
 {
     const mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
 
-    return snapshot != NULL && snapshot->rerun == NULL
+    return snapshot != NULL && snapshot->restarted == NULL
                    && !mod_iri_is_body_read(snapshot, r)
                ? snapshot->url
                : NULL;
 }
 
-/* Returns: the state of the request that was read, which is counted. */
+/*
+ * Returns: the core's state of the request that was read; the event of that
+ * request is counted.
+ */
 static iri_request_t *
 mod_iri_snapshot_state(const mod_iri_snapshot_t *snapshot)
 {
-    iri_request_t *state = mod_iri_request_create(snapshot->request)->state;
+    iri_request_t *state = mod_iri_request_create(snapshot->original)->state;
 
     if (iri_request_state(state) == IRI_STATE_NEW) {
         iri_request_set_ascii(state, mod_iri_str(snapshot->url));
@@ -422,17 +428,20 @@ mod_iri_snapshot_state(const mod_iri_snapshot_t *snapshot)
     return state;
 }
 
-/* The note of the core belongs to the request that has not restarted yet. */
+/*
+ * iri_request_restart() must add its note before r is restored: env refers to r
+ * as it was before.
+ */
 int
 mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
                 iri_str_t path)
 {
     mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
     apr_pool_t         *pool = r->pool;
-    int                 is_lookup = r->main != NULL && r == snapshot->request;
-    iri_request_t      *state;
-    iri_env_apr_t       env;
-    iri_str_t           uri;
+    int            is_lookup = r->main != NULL && r == snapshot->original;
+    iri_request_t *state;
+    iri_env_apr_t  env;
+    iri_str_t      uri;
 
     mod_iri_env_init(&env, r);
     if (iri_path_to_uri(&env.env, path, &uri) != IRI_OK) {

@@ -1,5 +1,5 @@
 /*
- * mod_iri_root.c - directories that are named after hosts
+ * mod_iri_root.c - document roots that are named after hosts
  *
  * mod_vhost_alias makes a document root of the host, which comes as A-labels.
  * The directory on disk may be named in Unicode.
@@ -18,9 +18,8 @@ mod_iri_path_exists(request_rec *r, const char *path)
 }
 
 /*
- * Returns: the directory below dir for a segment with A-labels: the one with
- * that name, or else the one with the U-labels; NULL: neither exists. dir:
- * octets on disk.
+ * Returns: the path of the directory in dir that has the A-labels of segment,
+ * or else its U-labels, as name; NULL: neither exists.  dir: octets on disk.
  */
 static const char *
 mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
@@ -60,10 +59,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     return mod_iri_path_exists(r, path) ? path : NULL;
 }
 
-/*
- * Returns: 1 if the request has a document root of its own that contains
- * A-labels.
- */
+/* Returns: 1 if root was set for this request alone, and contains A-labels. */
 static int
 mod_iri_is_host_root(request_rec *r, const char *root)
 {
@@ -85,7 +81,7 @@ mod_iri_map_root(request_rec *r)
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(
         r->connection->base_server);
     const char *root, *segment, *dir = "";
-    char       *rest, *last;
+    char       *segments, *last;
 
     if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON) {
         return;
@@ -94,8 +90,8 @@ mod_iri_map_root(request_rec *r)
     if (!mod_iri_is_host_root(r, root)) {
         return;
     }
-    rest = apr_pstrdup(r->pool, root);
-    for (segment = apr_strtok(rest, "/", &last); segment != NULL;
+    segments = apr_pstrdup(r->pool, root);
+    for (segment = apr_strtok(segments, "/", &last); segment != NULL;
          segment = apr_strtok(NULL, "/", &last))
     {
         dir = strstr(segment, "xn--") == NULL

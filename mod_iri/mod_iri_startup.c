@@ -1,6 +1,4 @@
-/*
- * mod_iri_startup.c - helpers for the time when the configuration is read
- */
+/* mod_iri_startup.c - helpers for reading the configuration */
 
 #include "mod_iri_startup.h"
 

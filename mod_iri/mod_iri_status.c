@@ -1,12 +1,13 @@
 /*
  * mod_iri_status.c - the handler iri-status and its counters
  *
- * Where IRIEngine is on or report, all children share memory in which requests
- * are counted when they are logged.  It is allocated in the process pool and
- * survives restarts.  It is found by a key in that pool, because this module
- * may be loaded again.  The core counts and writes the page (iri_stats.h).
+ * If IRIEngine is on or report, requests are counted when they are logged, in
+ * memory that all children share.  It is allocated in the process pool and
+ * survives restarts.  A restart loads this module again, and finds the memory
+ * by a key in that pool.  The core counts and writes the page (iri_stats.h).
  */
 
+#include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
 #include "mod_iri_request.h"
 #include "mod_iri_startup.h"
@@ -91,7 +92,10 @@ mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
                : HTTP_INTERNAL_SERVER_ERROR;
 }
 
-/* Without memory nothing is counted, and the page is 500. */
+/*
+ * If there is no memory, requests are not counted, and the page is answered
+ * with 500.
+ */
 static int
 mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
                            apr_pool_t *ptemp, server_rec *s)
@@ -137,7 +141,10 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
 
 /* ---- the event of a request --------------------------------------------- */
 
-/* r->args was replaced by its UTF-8 form. */
+/*
+ * Describe the query of an event.  It is read again as it was sent, because
+ * r->args was replaced by its UTF-8 form.
+ */
 static void
 mod_iri_status_query(request_rec *r, const mod_iri_server_conf_t *conf,
                      iri_stats_event_t *event)
@@ -242,11 +249,7 @@ mod_iri_status_handler(request_rec *r)
     ap_set_content_type(r, page.type);
     ap_set_content_length(r, (apr_off_t) page.body.len);
     apr_table_setn(r->headers_out, "Cache-Control", "no-store");
-    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
-    if (apr_table_get(r->headers_out, "Content-Security-Policy") == NULL) {
-        apr_table_setn(r->headers_out, "Content-Security-Policy",
-                       page.policy);
-    }
+    mod_iri_set_page_headers(r, page.policy);
     if (!r->header_only) {
         ap_rwrite(page.body.data, (int) page.body.len, r);
     }

@@ -1,5 +1,5 @@
 /*
- * mod_iri_tree.c - the settings that apply to each directory
+ * mod_iri_tree.c - the settings and canonical names of directories
  *
  * <Directory> sections define how names in a directory are encoded, matched
  * and repaired.  They apply to the names in the directory and in all
@@ -129,6 +129,11 @@ mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
     return tree;
 }
 
+/*
+ * Returns: 1 if a section has the name of this directory or of one below.
+ * directory: canonical, without "/" at its end.  below: 1: a section of a
+ * directory below, or a pattern, is required.
+ */
 static int
 mod_iri_has_section(const mod_iri_server_conf_t *conf, const char *directory,
                     int below)
@@ -155,7 +160,9 @@ mod_iri_has_section(const mod_iri_server_conf_t *conf, const char *directory,
 
 /* ---- canonical names of directories and entries ------------------------- */
 
-/* Returns: 1 if a section has this segment of directory in its name. */
+/*
+ * Returns: 1 if the name of a section begins with directory and this segment.
+ */
 static int
 mod_iri_is_section_segment(const mod_iri_server_conf_t *conf,
                            iri_env_apr_t *env, const char *directory,
@@ -168,10 +175,11 @@ mod_iri_is_section_segment(const mod_iri_server_conf_t *conf,
 }
 
 /*
- * Returns: the name of a segment: read as UTF-8, or decoded by the settings of
- * the directory that contains it, or read by IRICharset; else the octets.  If
- * a section has one of the first two names, that name.
- * directory: its canonical path, with "/" at its end.
+ * Returns: the canonical name of a segment.  The choice is, in this order: the
+ * octets read as UTF-8; decoded by the settings of the directory that contains
+ * them; read by IRICharset; unchanged.  The second precedes the first if a
+ * section has the second name and none has the first.  directory: its canonical
+ * path, with "/" at its end.
  */
 static iri_str_t
 mod_iri_segment_name(const server_rec *s, iri_env_apr_t *env,
@@ -272,7 +280,10 @@ typedef struct {
     const char                  *root; /* canonical path of search->root */
 } mod_iri_settings_t;
 
-/* An iri_directory_conf_t; search->settings_data is a mod_iri_settings_t. */
+/*
+ * Implements iri_directory_conf_t.  search->settings_data is a
+ * mod_iri_settings_t.
+ */
 static const iri_tree_conf_t *
 mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
                 iri_str_t names)
@@ -298,7 +309,10 @@ mod_iri_tree_unfolded(const iri_env_t *env, const iri_search_t *search,
     return tree;
 }
 
-/* Request the settings of each directory of a search below root. */
+/*
+ * Let the core request the settings of each directory below the root of a
+ * search.
+ */
 static void
 mod_iri_search_set_settings(const mod_iri_server_conf_t *conf,
                             const char                  *root,

@@ -2,11 +2,10 @@
  * mod_iri_vars.c - the variables IRI_...
  *
  * As environment variables they serve conditions of RewriteRule, headers, CGI
- * and pages.  They are set as soon as they are known.  For a plain ASCII path
- * they are set only in fixups, if a handler was chosen (CGI, a proxied
- * application), so that a static file costs nothing.  As %{IRI_PATH} in
- * expressions and as %{IRI_PATH}e in log formats they are computed on use, for
- * any request.
+ * and pages.  They are set as soon as they are known.  For an ASCII path they
+ * are set only in fixups, if a handler was chosen (CGI, a proxied application),
+ * so that a static file costs nothing.  As %{IRI_PATH} in expressions and as
+ * %{IRI_PATH}e in log formats they are computed on use, for any request.
  */
 
 #include "mod_iri_hooks.h"
@@ -67,7 +66,10 @@ mod_iri_client_request(request_rec *r)
     return r;
 }
 
-/* r->uri may have been set by a rule. */
+/*
+ * Returns: the canonical path of a request.  r->parsed_uri.path is preferred to
+ * r->uri, which a rule may have set.
+ */
 static iri_str_t
 mod_iri_var_path(const request_rec *r, const mod_iri_request_t *ctx)
 {
@@ -96,7 +98,10 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
                : NULL;
 }
 
-/* Returns: a form of the host name as a string; name itself if it is that. */
+/*
+ * Returns: a form of the host name, with NUL at its end; name itself if the
+ * form is name.
+ */
 static const char *
 mod_iri_host_form(const request_rec *r, iri_str_t form, const char *name)
 {
@@ -190,20 +195,20 @@ mod_iri_is_found_by_httpd(const request_rec *r)
 }
 
 /*
- * Returns: the match; after a restart the greater of both.
+ * Returns: the match of the lookup; after a restart, the greater difference of
+ * both lookups.
  */
 static const char *
 mod_iri_var_match(request_rec *r, const mod_iri_request_t *ctx)
 {
     iri_match_t   match = IRI_MATCH_NONE;
     iri_env_apr_t env;
-    const char   *plain = ctx == NULL
-                              ? apr_table_get(r->subprocess_env,
-                                              mod_iri_var_names[MOD_IRI_MATCH])
-                              : NULL;
+    const char   *set = ctx == NULL ? apr_table_get(
+                            r->subprocess_env, mod_iri_var_names[MOD_IRI_MATCH])
+                                    : NULL;
 
-    if (plain != NULL) {
-        return plain;
+    if (set != NULL) {
+        return set;
     }
     if (ctx != NULL && ctx->lookup != NULL) {
         mod_iri_env_init(&env, r);
@@ -302,7 +307,9 @@ mod_iri_vars_present(const request_rec *r)
     return present;
 }
 
-/* present: mod_iri_vars_present() */
+/*
+ * Set the variables from to to.  present: the result of mod_iri_vars_present().
+ */
 static void
 mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
                  mod_iri_var_t from, mod_iri_var_t to, unsigned present)
@@ -324,7 +331,7 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
 
 /*
  * Returns: 1 if the octets of a path are canonical.  httpd makes the paths of
- * subrequests with escapes in lower case.  ctx NULL: a plain path.
+ * subrequests with escapes in lower case.  ctx NULL: an ASCII path.
  */
 static int
 mod_iri_is_canonical(const mod_iri_request_t *ctx)
@@ -341,8 +348,7 @@ mod_iri_is_canonical(const mod_iri_request_t *ctx)
 
 /*
  * Set the variables of the reading.  A subrequest for a canonical path keeps
- * the form and charset of its main request. ctx NULL: a plain path; the main
- * request has another one.
+ * the form and charset of its main request.
  */
 void
 mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx)
@@ -373,8 +379,8 @@ mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * The index of a directory keeps the match with which the directory was
- * found.
+ * A subrequest for the index of a directory keeps the match with which the
+ * directory was found.
  */
 void
 mod_iri_vars_set_exact(request_rec *r, const mod_iri_request_t *ctx)
@@ -430,8 +436,8 @@ mod_iri_vars_hide_lookup(request_rec *r)
 }
 
 /*
- * Called in fixups.  A handler may read the variables of a plain path too; a
- * static file costs nothing.
+ * Called in fixups.  The variables of an ASCII path are set only if a handler
+ * may read them.
  */
 void
 mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
@@ -447,7 +453,7 @@ mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
 
 /* ---- logs --------------------------------------------------------------- */
 
-/* Returns: the request before its error page, if r is that of one. */
+/* Returns: the request that failed, if r is its error page; else r. */
 static request_rec *
 mod_iri_before_error_page(request_rec *r)
 {
@@ -462,9 +468,8 @@ mod_iri_before_error_page(request_rec *r)
 }
 
 /*
- * The format %{NAME}e of mod_log_config.  Its environment has no variables of
- * a plain path: they are computed here, for the request that the client sent.
- * An error page keeps its own.
+ * The format %{NAME}e of mod_log_config.  The environment of an ASCII path has
+ * no variables: they are computed here, for the request that the client sent.
  */
 static const char *
 mod_iri_log_item(request_rec *r, char *name)

@@ -1,5 +1,5 @@
 /*
- * mod_iri_vhost.c - which IRIHost applies to an address
+ * mod_iri_vhost.c - the IRIHost that applies to an address
  *
  * httpd checks the host of a request before it selects a virtual host.  So
  * the IRIHost of the first virtual host of an address applies to requests and
@@ -133,8 +133,8 @@ mod_iri_vhosts(apr_pool_t *pool, const server_rec *main_server)
 /* ---- the IRIHost that applies ------------------------------------------- */
 
 /*
- * Returns: the less strict of before and the settings of a server; before if
- * the server maps no hosts.
+ * Returns: the less strict of two settings: before, and those of a server;
+ * before if the server maps no hosts.
  */
 static const iri_host_conf_t *
 mod_iri_less_strict(const server_rec *s, const iri_host_conf_t *before)

@@ -1,12 +1,11 @@
 /*
  * mod_iri_walk.c - <Files> and MultiViews on canonical names
  *
- * This runs in map_to_storage, last before httpd's own hook, and does the
- * same two walks.  <Files "caf\xC3\xA9.html"> is compared with the name of
- * the entry instead of its octets on disk; otherwise it would not match, and
- * would not deny access. mod_negotiation compares octets too: for a path
- * without its suffix, r->filename gets the octets with which an entry on disk
- * starts.
+ * This hook runs in map_to_storage, last before httpd's own hook, and does the
+ * same two walks.  <Files "caf\xC3\xA9.html"> is compared with the name of the
+ * entry instead of its octets on disk; otherwise it would not match, and would
+ * not deny access. mod_negotiation compares octets too: for a path without its
+ * suffix, r->filename gets the octets with which an entry on disk starts.
  */
 
 #include "mod_iri_hooks.h"
@@ -20,13 +19,13 @@ typedef struct {
     const iri_env_t       *env;
     const iri_tree_conf_t *tree;
     apr_pool_t            *pool;
-    iri_str_t              octets; /* last segment of r->filename */
-    iri_str_t              name;   /* canonical name of octets */
-    unsigned               dots;   /* number of dots in octets */
-    unsigned               listed; /* number of entries seen */
-    const char            *prefix; /* octets that replace the segment; NULL:
+    iri_str_t              octets;  /* last segment of r->filename */
+    iri_str_t              name;    /* canonical name of octets */
+    unsigned               dots;    /* number of dots in octets */
+    unsigned               entries; /* number of entries read */
+    const char            *prefix;  /* octets that replace the segment; NULL:
                                       none found */
-    int                    exact;  /* 1: an entry starts with octets */
+    int                    exact;   /* 1: an entry starts with octets */
 } mod_iri_multiviews_t;
 
 /*
@@ -55,7 +54,7 @@ mod_iri_multiviews_entry(void *arg, iri_str_t entry)
     mod_iri_multiviews_t *views = arg;
     iri_str_t             prefix = entry, name;
 
-    if (++views->listed > IRI_MAX_ENTRIES_READ) {
+    if (++views->entries > IRI_MAX_ENTRIES_READ) {
         return IRI_IO_FAILED;
     }
     prefix.len = mod_iri_length_before_dot(entry, views->dots);
@@ -134,7 +133,10 @@ mod_iri_has_files_sections(const request_rec *r)
     return core->sec_file != NULL && core->sec_file->nelts > 0;
 }
 
-/* is_found: 1: r->filename is the name that was found. */
+/*
+ * Compare <Files> with the name of the entry.  is_found: 1: r->filename is the
+ * path that the lookup has set.
+ */
 static int
 mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
 {
@@ -158,7 +160,7 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
                        mod_iri_str(slash + 1), &name)
         != IRI_OK)
     {
-        /* it is unknown which <Files> apply */
+        /* without the name it is unknown which <Files> apply */
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (name.len == 0) {
