@@ -525,7 +525,8 @@ static const command_rec mod_iri_directives[] = {
         "example 16m"),
     AP_INIT_TAKE1("IRIRedirect", mod_iri_set_word,
         (void *) &mod_iri_slot_redirect, RSRC_CONF | OR_FILEINFO,
-        "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; or link"),
+        "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; link: "
+        "send a Link field"),
     AP_INIT_FLAG("IRIListing", mod_iri_set_listing, NULL,
         RSRC_CONF | OR_INDEXES,
         "on or off: list directories with canonical names"),

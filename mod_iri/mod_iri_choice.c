@@ -1,11 +1,11 @@
 /*
  * mod_iri_choice.c - 300: a list of the names that a request may refer to
  *
- * With IRIAmbiguous 300 the client gets a list in HTML or JSON.  It contains
- * the choices that the client may get by the rules of their own paths, and is
- * sent only after the rules of the requested path have granted access.  If the
- * client may get none of them, no choice is taken or revealed: the name counts
- * as absent.
+ * With IRIAmbiguous 300 the client gets a list in HTML or JSON.  The list
+ * contains the choices that the client may get by the rules of their own paths.
+ * It is sent only after the rules of the requested path have granted access.
+ * If the client may get none of them, no choice is taken or revealed: the name
+ * counts as absent.
  */
 
 #include "mod_iri_answer.h"
@@ -156,7 +156,7 @@ mod_iri_send_choices(request_rec *r, const iri_found_t *found)
                                    : "text/html; charset=utf-8");
     ap_set_content_length(r, (apr_off_t) body.len);
     apr_table_mergen(r->headers_out, "Vary", "Accept");
-    /* the list depends on the user and on what is on disk now */
+    /* the list depends on the user and on the entries that exist now */
     apr_table_setn(r->headers_out, "Cache-Control", "no-store");
     mod_iri_set_page_headers(r, iri_choices_policy(is_json));
     ap_rwrite(body.data, (int) body.len, r);
@@ -176,7 +176,8 @@ mod_iri_offer_choices(request_rec *r, mod_iri_request_t *ctx)
                  iri_show(&shown, mod_iri_str(r->uri)),
                  iri_match_text(ctx->lookup->found.match));
     if (ctx->lookup->search.write) {
-        return HTTP_CONFLICT; /* a write must not create another name with the same folded key */
+        /* a write must not create another name with the same folded key */
+        return HTTP_CONFLICT;
     }
     if (r->method_number == M_GET && ap_is_initial_req(r)) {
         mod_iri_filter_choices(r, ctx);

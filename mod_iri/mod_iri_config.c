@@ -35,7 +35,7 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
         }
         /*
          * mod_iri_canonical_path() uses the sections collected so far: httpd
-         * sorts sections by the length of their paths, shortest first.
+         * sorts sections by the number of their segments, smallest first.
          */
         name = c->r || c->d_is_fnmatch ? c->d
                                        : mod_iri_canonical_path(s, c->d, env);

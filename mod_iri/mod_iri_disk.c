@@ -123,8 +123,8 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
 
 /*
  * Returns: 1 if the method of the request, or of its main request (for the
- * Destination of COPY, for example), writes.  Then the lookup does not ignore
- * case, accents and spelling.
+ * Destination of COPY, for example), writes.  For such a method the lookup does
+ * not ignore case, accents and spelling.
  */
 static int
 mod_iri_writes(const request_rec *r)
@@ -286,8 +286,8 @@ mod_iri_note_absent(request_rec *r, const char *code, const char *why)
 }
 
 /*
- * Refuse a path that a rule has made. mod_iri_refuse_absent() sends the answer after
- * access was granted.
+ * Refuse a path that a rule has made.  mod_iri_refuse_absent() sends the answer
+ * after access was granted.
  */
 static void
 mod_iri_refuse_rule_path(request_rec *r, mod_iri_request_t *ctx,
@@ -703,7 +703,10 @@ mod_iri_may_match_other(const request_rec           *r,
                && strchr(r->filename, '%') != NULL);
 }
 
-/* IRIEngine report: log what would be done with the client's request. */
+/*
+ * IRIEngine report: log the verdict on the client's request, without carrying
+ * it out.
+ */
 static int
 mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
 {
@@ -765,8 +768,9 @@ static iri_request_t *
 mod_iri_ascii_state(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_request_t           *state = ctx != NULL ? ctx->state
-                                                 : mod_iri_state_create(r->pool);
+    iri_request_t           *state;
+
+    state = ctx != NULL ? ctx->state : mod_iri_state_create(r->pool);
 
     if (iri_request_state(state) == IRI_STATE_NEW) {
         iri_request_set_ascii(

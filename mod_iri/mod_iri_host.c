@@ -2,7 +2,7 @@
  * mod_iri_host.c - host of a request -> A-labels
  *
  * httpd checks the host of a request before it runs a hook that could change
- * it.  With HttpProtocolOptions Strict it accepts letters, digits and a few
+ * it.  With HttpProtocolOptions Strict httpd accepts letters, digits and a few
  * other characters only.  So the host is mapped while the request is read: in
  * HTTP/1 by a filter (mod_iri_line.c), in HTTP/2 in the header fields, which
  * arrive together.

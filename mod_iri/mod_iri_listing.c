@@ -3,12 +3,12 @@
  *
  * Lists a directory as mod_autoindex does, but with canonical names in UTF-8.
  * The core writes the page.  Each entry is tested by a probe for its own path
- * (mod_iri_probe.c), and is listed only if that path leads to the entry and
- * the client may get it.
+ * (mod_iri_probe.c), and is listed only if that path leads to the entry and the
+ * client may get it.
  *
  * The memory of a probe is freed before the next one, and the page is sent in
- * pieces.  Only the core keeps memory, for sorting the entries.  They are
- * probed in the order of the page, until it has its 1,000 names.
+ * pieces.  Only the core keeps memory, for sorting the entries.  The entries
+ * are probed in the order of the page, until the page has its 1,000 names.
  */
 
 #include "mod_iri_answer.h"
@@ -103,7 +103,8 @@ mod_iri_entry_state(const mod_iri_list_t *list, request_rec *rr,
                                                  : MOD_IRI_ENTRY_HIDDEN;
     }
     if (list->probe.finfo.filetype == APR_DIR && !with_slash) {
-        return MOD_IRI_ENTRY_HIDDEN; /* the directory was created after its entry was read */
+        /* the directory was created after its entry was read */
+        return MOD_IRI_ENTRY_HIDDEN;
     }
     return rr->status == HTTP_OK && mod_iri_is_readable(rr)
                ? MOD_IRI_ENTRY_SHOWN

@@ -3,10 +3,11 @@
  *
  * Modules set Location to the text of a directive, raw or with escapes in lower
  * case, or to the value that a script returns. mod_negotiation writes names on
- * disk.  An output filter replaces these values by URI references.  It runs
- * when the first data of an answer pass, after mod_headers and before the
- * protocol filters.  The core's iri_location_field() makes them: a path of this
- * server becomes canonical; a value from a proxied server is only escaped.
+ * disk.  An output filter replaces these values by URI references.  The filter
+ * runs when the first data of an answer pass, after mod_headers and before the
+ * protocol filters.  The core's iri_location_field() makes the references: a
+ * path of this server becomes canonical; a value from a proxied server is only
+ * escaped.
  *
  * The filter is added only if such a field exists or a handler may write one.
  */
@@ -124,7 +125,7 @@ mod_iri_replace_alternate(request_rec *r, const char *name, const char **rest)
     return mod_iri_entry_reference(r, name);
 }
 
-/* Replaces both in a list: <li><a href="NAME">NAME</a> , type text/html</li> */
+/* Replaces each NAME in <li><a href="NAME">NAME</a> , type text/html</li> */
 static const char *
 mod_iri_replace_list_item(request_rec *r, const char *name, const char **rest)
 {

@@ -125,8 +125,8 @@ mod_iri_handles_path(const request_rec *r, const mod_iri_server_conf_t *conf)
 /*
  * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so that
  * IRIRepair can repair it.  After an internal redirect the path may come from a
- * rule.  It is escaped only if the client sent "%u".  Returns: 1 if there was a
- * "%uXXXX".
+ * rule.  Such a path is escaped only if the client sent "%u".  Returns: 1 if
+ * there was a "%uXXXX".
  */
 static int
 mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
@@ -262,10 +262,10 @@ mod_iri_target_with_args(request_rec *r, const char *path)
 
 /*
  * Replace r->unparsed_uri by the canonical form while the request is served:
- * mod_proxy sends it with nocanon, and mod_dav makes a Location of it.  It is
- * not replaced before pre_translate_name, because mod_auth_digest saves it in
- * post_read_request to compare it with the signed URI.  It is restored before
- * the request is logged.
+ * mod_proxy sends it with nocanon, and mod_dav makes a Location of it.  The
+ * replacement must not precede pre_translate_name, because mod_auth_digest
+ * saves r->unparsed_uri in post_read_request to compare it with the signed URI.
+ * The original is restored before the request is logged.
  */
 static void
 mod_iri_set_unparsed(request_rec *r, mod_iri_request_t *ctx)
@@ -315,10 +315,12 @@ mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
 static void
 mod_iri_set_unparsed_query(request_rec *r)
 {
-    const char        *target = mod_iri_is_marked(r, MOD_IRI_MARK_PERCENT_U)
-                                    ? mod_iri_target_with_args(r, r->parsed_uri.path)
-                                    : mod_iri_unparsed_with_query(r);
     mod_iri_request_t *ctx;
+    const char        *target;
+
+    target = mod_iri_is_marked(r, MOD_IRI_MARK_PERCENT_U)
+                 ? mod_iri_target_with_args(r, r->parsed_uri.path)
+                 : mod_iri_unparsed_with_query(r);
 
     if (target != NULL) {
         ctx = mod_iri_request_create(r);

@@ -6,9 +6,9 @@
  * names of the entries that are opened (common/request/iri_restart.c).  So the
  * request is restored to the state in which it was read, gets that URL, and
  * passes through all of its phases again: post_read_request, the quick handler
- * of mod_cache, rewriting, aliases, proxying, access.  This happens in
- * map_to_storage, before anything was opened or access was granted, and once
- * per request.
+ * of mod_cache, rewriting, aliases, proxying, access.  The restart happens in
+ * map_to_storage, before a file is opened or access is granted, and at most
+ * once per request.
  *
  * The state is saved in a snapshot: a copy of the request_rec with copies of
  * its tables.  An internal redirect by a rule (.htaccess, DirectoryIndex,
@@ -249,7 +249,7 @@ mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot, request_rec *r)
 }
 
 /*
- * Returns: 1 if a module has begun to read the body.  It cannot be read
+ * Returns: 1 if a module has begun to read the body.  A body cannot be read
  * again, and a program that has read it must not run twice.  Subrequests and
  * error pages have no body.
  */

@@ -1,4 +1,8 @@
-/* mod_iri_startup.c - helpers for reading the configuration */
+/*
+ * mod_iri_startup.c - helpers for reading the configuration
+ *
+ * The files that prepare and check the configuration share these functions.
+ */
 
 #include "mod_iri_startup.h"
 

@@ -2,9 +2,10 @@
  * mod_iri_status.c - the handler iri-status and its counters
  *
  * If IRIEngine is on or report, requests are counted when they are logged, in
- * memory that all children share.  It is allocated in the process pool and
- * survives restarts.  A restart loads this module again, and finds the memory
- * by a key in that pool.  The core counts and writes the page (iri_stats.h).
+ * memory that all children share.  The memory is allocated in the process pool
+ * and survives restarts.  A restart loads this module again, and finds the
+ * memory by a key in that pool.  The core counts and writes the page
+ * (iri_stats.h).
  */
 
 #include "mod_iri_answer.h"
@@ -142,8 +143,8 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
 /* ---- the event of a request --------------------------------------------- */
 
 /*
- * Describe the query of an event.  It is read again as it was sent, because
- * r->args was replaced by its UTF-8 form.
+ * Describe the query of an event.  The query that was sent is read again,
+ * because r->args was replaced by its UTF-8 form.
  */
 static void
 mod_iri_status_query(request_rec *r, const mod_iri_server_conf_t *conf,
@@ -181,8 +182,8 @@ mod_iri_status_is_page(const request_rec *r)
 }
 
 /*
- * Requests for the page are not counted, nor those that were refused before
- * this module has seen them.
+ * Count a request, unless it is for the status page, or was refused before this
+ * module has seen it.
  */
 static int
 mod_iri_status_log(request_rec *r)

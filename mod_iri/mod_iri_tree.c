@@ -1,11 +1,11 @@
 /*
  * mod_iri_tree.c - the settings and canonical names of directories
  *
- * <Directory> sections define how names in a directory are encoded, matched
- * and repaired.  They apply to the names in the directory and in all
+ * <Directory> sections define how names in a directory are encoded, matched and
+ * repaired.  The settings apply to the names in the directory and in all
  * directories below; the name of the directory itself is read by the settings
- * of its parent.  The core requests the settings of each directory of a
- * search (iri_directory_conf_t).
+ * of its parent.  The core requests the settings of each directory of a search
+ * (iri_directory_conf_t).
  */
 
 #include "mod_iri_request.h"

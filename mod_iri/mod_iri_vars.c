@@ -1,11 +1,12 @@
 /*
  * mod_iri_vars.c - the variables IRI_...
  *
- * As environment variables they serve conditions of RewriteRule, headers, CGI
- * and pages.  They are set as soon as they are known.  For an ASCII path they
- * are set only in fixups, if a handler was chosen (CGI, a proxied application),
- * so that a static file costs nothing.  As %{IRI_PATH} in expressions and as
- * %{IRI_PATH}e in log formats they are computed on use, for any request.
+ * Conditions of RewriteRule, header fields, CGI and pages read the variables
+ * from the environment.  A variable is set there as soon as its value is known.
+ * The variables of an ASCII path are set only in fixups, if a handler was
+ * chosen (CGI, a proxied application), so that a static file costs nothing.
+ * %{IRI_PATH} in expressions and %{IRI_PATH}e in log formats are computed on
+ * use, for any request.
  */
 
 #include "mod_iri_hooks.h"
