@@ -24,16 +24,16 @@
 
 /* A request as it was read, and its restart. */
 typedef struct {
-    request_rec         saved; /* a copy of the request_rec as it was read */
-    request_rec        *original; /* the request that was read */
-    apr_array_header_t *filters;  /* ap_filter_t *: filters of the request */
-    const char         *url;      /* canonical path that the rules judge,
-                                    decoded; NULL: it is not decoded yet */
-    const request_rec
-        *before_restart;          /* a copy of the request at the restart;
-                                    NULL: no restart */
-    const request_rec *restarted; /* the request that runs since the restart;
-                                    NULL: no restart */
+    request_rec         saved;     /* a copy of the request_rec as it was
+                                      read */
+    request_rec        *original;  /* the request that was read */
+    apr_array_header_t *filters;   /* ap_filter_t *: filters of the request */
+    const char         *url;       /* canonical path that the rules judge,
+                                      decoded; NULL: it is not decoded yet */
+    const request_rec  *previous;  /* a copy of the request at the restart;
+                                      NULL: no restart */
+    const request_rec  *restarted; /* the request that runs since the restart;
+                                      NULL: no restart */
 } mod_iri_snapshot_t;
 
 static const char mod_iri_snapshot_key[] = "mod_iri: snapshot";
@@ -149,7 +149,7 @@ mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
     const char               *value;
     int                       i;
 
-    array = apr_table_elts(snapshot->before_restart->subprocess_env);
+    array = apr_table_elts(snapshot->previous->subprocess_env);
     entry = (const apr_table_entry_t *) array->elts;
     env = apr_table_make(page->pool, array->nelts + 4);
     for (i = 0; i < array->nelts; i++) {
@@ -164,8 +164,8 @@ mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
         }
     }
     page->subprocess_env = env;
-    page->prev->uri = snapshot->before_restart->uri;
-    page->prev->args = snapshot->before_restart->args;
+    page->prev->uri = snapshot->previous->uri;
+    page->prev->args = snapshot->previous->args;
 }
 
 /*
@@ -318,7 +318,7 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     r->invoke_mtx = was->invoke_mtx;
 
     snapshot->restarted = r;
-    snapshot->before_restart = was;
+    snapshot->previous = was;
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
     mod_iri_copy_pool_data(was->pool, r->pool);
