@@ -18,6 +18,26 @@
 
 #define MOD_IRI_VARIABLE "iri-charset"
 
+/* ---- the tree of directives --------------------------------------------- */
+
+const ap_directive_t *
+mod_iri_next_directive(const ap_directive_t *directive)
+{
+    if (directive->first_child != NULL) {
+        return directive->first_child;
+    }
+    while (directive->next == NULL && directive->parent != NULL) {
+        directive = directive->parent;
+    }
+    return directive->next;
+}
+
+int
+mod_iri_is_directive(const ap_directive_t *directive, const char *name)
+{
+    return ap_cstr_casecmp(directive->directive, name) == 0;
+}
+
 /* ---- directives that set the variable ----------------------------------- */
 
 /* A directive that sets variables in post_read_request. */

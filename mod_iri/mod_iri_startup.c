@@ -6,7 +6,7 @@
 
 #include "mod_iri_startup.h"
 
-static const char registry_key[] = "mod_iri: registry of charsets";
+static const char mod_iri_registry_key[] = "mod_iri: registry of charsets";
 
 int
 mod_iri_is_first_pass(void)
@@ -35,7 +35,7 @@ mod_iri_registry(apr_pool_t *pconf)
     iri_env_apr_t  *env;
     iri_registry_t *registry;
 
-    apr_pool_userdata_get(&found, registry_key, pconf);
+    apr_pool_userdata_get(&found, mod_iri_registry_key, pconf);
     if (found != NULL) {
         return found;
     }
@@ -45,27 +45,7 @@ mod_iri_registry(apr_pool_t *pconf)
     }
     registry = iri_registry_create(&env->env);
     if (registry != NULL) {
-        apr_pool_userdata_setn(registry, registry_key, NULL, pconf);
+        apr_pool_userdata_setn(registry, mod_iri_registry_key, NULL, pconf);
     }
     return registry;
-}
-
-/* ---- the tree of directives --------------------------------------------- */
-
-const ap_directive_t *
-mod_iri_next_directive(const ap_directive_t *at)
-{
-    if (at->first_child != NULL) {
-        return at->first_child;
-    }
-    while (at->next == NULL && at->parent != NULL) {
-        at = at->parent;
-    }
-    return at->next;
-}
-
-int
-mod_iri_is_directive(const ap_directive_t *at, const char *name)
-{
-    return ap_cstr_casecmp(at->directive, name) == 0;
 }

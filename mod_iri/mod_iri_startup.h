@@ -29,19 +29,19 @@ void mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line);
  */
 iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
 
-/* Returns: the next directive of ap_conftree in file order; NULL: none. */
-const ap_directive_t *
-mod_iri_next_directive(const ap_directive_t *directive);
-
-/* Returns: 1 if the directive has this name; a section's includes "<". */
-int mod_iri_is_directive(const ap_directive_t *directive, const char *name);
-
 /* ---- mod_iri_check.c ---------------------------------------------------- */
 
 /* Log a warning for each directive that has no effect. */
 void mod_iri_check_config(apr_pool_t *pool, server_rec *main_server);
 
 /* ---- mod_iri_client.c --------------------------------------------------- */
+
+/* Returns: the next directive of ap_conftree in file order; NULL: none. */
+const ap_directive_t *
+mod_iri_next_directive(const ap_directive_t *directive);
+
+/* Returns: 1 if the directive has this name; a section's includes "<". */
+int mod_iri_is_directive(const ap_directive_t *directive, const char *name);
 
 /*
  * In post_config: find the directives that set the environment variable
