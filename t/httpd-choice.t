@@ -198,7 +198,7 @@ is $client->request('/Docs/README.txt')->body, 'Docs/README.txt',
     'the connection is kept';
 is $server->get('/Docs/readme.txt', proto => 'h2')->status, 300, 'h2';
 ok index($server->settled_log,
-    'iri: "/Docs/readme.txt" may mean several names, match case,') > 0, 'log';
+    'iri: "/Docs/readme.txt" matches several names, match case,') > 0, 'log';
 is $server->get('/Docs/README.txt')->body, 'Docs/README.txt',
     'an exact name has no candidates';
 
