@@ -2,8 +2,8 @@
  * iri_conf.h - configuration: charsets, values of directives, functions, rules
  *
  * Turns the words of directives into settings (design 6), converts texts for
- * the functions of rules, and warns of what has no effect.  Both servers and the
- * command use these parsers.  The settings of hosts are in iri_host.h.
+ * the functions of rules, and warns of what has no effect.  Both servers and
+ * the command use these parsers.  The settings of hosts are in iri_host.h.
  */
 
 #ifndef IRI_CONF_H
