@@ -395,7 +395,7 @@ iri_needs_lookup(const iri_tree_conf_t *tree, iri_str_t path)
     return !iri_str_is_ascii(path);
 }
 
-/* What is looked up, and by which settings. */
+/* A path to look up, and the settings for it. */
 typedef struct iri_search_s iri_search_t;
 
 /*

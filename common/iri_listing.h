@@ -94,7 +94,7 @@ int iri_prefers_json(iri_str_t accept);
  */
 typedef struct iri_listing_s iri_listing_t;
 
-/* What is listed, and how. */
+/* The directory of a listing, and the settings for it. */
 typedef struct {
     const iri_tree_conf_t    *tree;     /* settings of the directory */
     iri_index_cache_t        *cache;    /* NULL: no index is cached */
@@ -133,7 +133,7 @@ typedef struct {
     int       flags;    /* only for iri_listing_add() */
 } iri_listing_entry_t;
 
-/* What the server knows of an entry besides its name. */
+/* The facts about an entry that a listing shows besides its name. */
 typedef struct {
     int      is_directory;  /* 1 or 0 */
     int      is_known;      /* 0: size and mtime are unknown and not shown */

@@ -294,7 +294,7 @@ iri_status_t iri_normalize_syntax(const iri_env_t *env, unsigned steps,
 
 /* ---- equivalence --------------------------------------------------------- */
 
-/* What counts as equal; each level includes that which it names. */
+/* The differences that iri_equal() ignores. */
 typedef enum {
     IRI_LEVEL_STRING,    /* octet by octet (draft 2.3) */
     IRI_LEVEL_ESCAPES,   /* also: escaped equals raw, except for reserved
@@ -345,7 +345,7 @@ typedef enum {
 /* Its name: "host label". */
 const char *iri_component_text(iri_component_t component);
 
-/* What a warning is about; numbers of sections are those of the draft. */
+/* The reason for a warning; numbers of sections are those of the draft. */
 typedef enum {
     IRI_WARN_BIDI_MIXED,     /* letters of both directions (draft 4.2, 1) */
     IRI_WARN_BIDI_EDGE,      /* right-to-left, but not at its beginning or end
@@ -369,7 +369,7 @@ const char *iri_warning_text(iri_warning_kind_t kind);
 
 /* One warning. */
 typedef struct {
-    iri_warning_kind_t kind;        /* what it is about */
+    iri_warning_kind_t kind;        /* the reason */
     iri_component_t    component;   /* of piece */
     iri_str_t          piece;       /* the part of the text that is judged as
                                        a unit */
@@ -492,7 +492,7 @@ typedef struct {
 typedef iri_status_t (*iri_lint_each_t)(void *arg,
                                         const iri_finding_t *finding);
 
-/* What is checked. */
+/* The checks of iri_lint(), and the settings for them. */
 typedef struct {
     const iri_charsets_t    *requests;   /* iri_charset, for FORM; may be
                                             empty */
