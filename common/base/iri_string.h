@@ -198,6 +198,9 @@ iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
 }
 
 
+/* Separates a line for iri_env_t.log from the code of its reason. */
+#define IRI_LOG_REASON ", reason="
+
 /*
  * Write a line to the caller's log; INFO unless env->quiet is set, levels
  * above it only if env->trace is set. Arguments of "%s" must be printable.

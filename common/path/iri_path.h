@@ -28,6 +28,13 @@ iri_status_t iri_put_query(const iri_env_t *env, iri_str_t query,
                            iri_buf_t *buf);
 
 
+/*
+ * Returns: 1 if iri_uri_normalize() would not change sent, else 0.
+ * "/f%2F%C3%A9" -> 1; "/%66" -> 0
+ */
+int iri_uri_is_normalized(iri_str_t sent);
+
+
 /* ---- one segment --------------------------------------------------------- */
 
 /* The unescaped octets of a path, and which of them were sent escaped. */

@@ -14,7 +14,16 @@
 
 /* ---- the state of a request ---------------------------------------------- */
 
-/* What would be done with a request in report mode. */
+/* A request in report mode. */
+typedef struct {
+    const iri_reading_t *reading;  /* the reading of its path */
+    const iri_found_t   *found;    /* NULL: there was no lookup */
+    const iri_found_t   *again;    /* with RESTART in found: the result for
+                                      found->path; else NULL */
+    const iri_search_t  *search;   /* the last of these searches */
+} iri_report_t;
+
+/* What would be done with such a request. */
 typedef struct {
     iri_reading_t reading;  /* of the requested path */
     iri_report_t  report;
