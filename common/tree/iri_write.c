@@ -139,7 +139,11 @@ iri_find_conflict(const iri_env_t *env, const iri_search_t *search,
 
     status = iri_find(env, &reads, &near);
 
-    if (status == IRI_OK && iri_is_conflicting(&near, search->path, source)) {
+    /* If the file system failed, an entry may exist that was not seen. */
+    if (status == IRI_OK
+        && (near.why == IRI_WHY_ERROR || near.why == IRI_WHY_BUDGET
+            || iri_is_conflicting(&near, search->path, source)))
+    {
         found->verdict = IRI_REFUSE;
         found->why = IRI_WHY_CONFLICT;
     }
