@@ -2,50 +2,49 @@
  * ngx_http_iri.h - the header that all files of the nginx module include
  *
  * The core (common/) decides; the module carries out its verdicts in nginx's
- * terms.  This header declares the configuration and the state of one request.
- * Others:
+ * terms.  This header declares the configuration and the state of a request.
+ * It includes:
  *
- *   ngx_http_iri_path.h        functions: from the path of a request to a file
- *   ngx_http_iri_feature.h     functions: all other features
+ *   ngx_http_iri_conf.h        setters, warnings, initialization
+ *   ngx_http_iri_request.h     context and members of a request, log, snapshot
+ *   ngx_http_iri_path.h        from the path of a request to a file
  *
- * Headers of a module (declared below) that has several files:
+ * Headers of one feature, included by the files that use it:
  *
- *   ngx_http_iri_dav.h         the context of WebDAV
- *   ngx_http_iri_header.h      the context of the header filter
- *   ngx_http_iri_host.h        the configuration of iri_host
+ *   ngx_http_iri_cache.h       iri_cache
+ *   ngx_http_iri_dav.h         WebDAV
+ *   ngx_http_iri_header.h      fields of the response header; iri_redirect
+ *   ngx_http_iri_host.h        iri_host
  *   ngx_http_iri_listing.h     iri_listing, and the page of iri_ambiguous 300
+ *   ngx_http_iri_query.h       iri_query_charset
  *
- * Files:
+ * Files.  A function calls no function of a file in a lower row:
  *
- *   ngx_http_iri_module.c      directives, inheritance, initialization
- *   ngx_http_iri_cache.c       iri_cache: indexes of directories
- *   ngx_http_iri_check.c       warnings about settings without effect
- *   ngx_http_iri_choice.c      iri_ambiguous 300: a page of several names
- *   ngx_http_iri_client.c      iri_charset $variable: a list for each client
- *   ngx_http_iri_convert.c     iri_convert: functions for rules
- *   ngx_http_iri_dav.c         WebDAV: answers, If, conflicts
- *   ngx_http_iri_destination.c the Destination of COPY and MOVE
- *   ngx_http_iri_entries.c     iri_listing: the entries of a directory
- *   ngx_http_iri_find.c        lookups below root and alias; restart or 404
- *   ngx_http_iri_header.c      the header filter; iri_advertise
- *   ngx_http_iri_host.c        iri_host: selects a server
- *   ngx_http_iri_judge.c       a subrequest finds out whether a client may get
- *                              a name
- *   ngx_http_iri_levels.c      the settings of each directory of a path
- *   ngx_http_iri_listing.c     iri_listing: the page of a directory
- *   ngx_http_iri_location.c    iri_redirect; Location and Link of responses
- *   ngx_http_iri_names.c       A-labels of server names
- *   ngx_http_iri_notes.c       the log line of a request; iri report
- *   ngx_http_iri_phases.c      the phase handlers
- *   ngx_http_iri_query.c       iri_query_charset
- *   ngx_http_iri_request.c     the context of a request; its requested path;
- *                              hiding found names
- *   ngx_http_iri_root.c        the script under root and alias
- *   ngx_http_iri_snapshot.c    saving and restoring a request
- *   ngx_http_iri_status.c      ngx_http_iri_status_module: counters
- *   ngx_http_iri_try_files.c   try_files
- *   ngx_http_iri_variables.c   $iri_... and some variables of nginx
- *   ngx_http_iri_zone.c        iri_cache: the shared memory zone
+ *   conf, check                setters; warnings about the configuration
+ *   request                    context and members of a request
+ *   env                        the environment of the core; the error log
+ *   snapshot                   saving and restoring a request
+ *   zone, cache                iri_cache
+ *   levels                     the settings of each directory of a path
+ *   client                     iri_charset $variable: a list for each client
+ *   read                       reading r->uri; the requested path
+ *   host, names                iri_host: selects a server; A-labels of names
+ *   query, convert             iri_query_charset; iri_convert
+ *   judge                      a subrequest checks access to a name
+ *   find                       lookups below root and alias; restart
+ *   root                       the script under root and alias
+ *   judge_handler              that subrequest in the PRECONTENT phase
+ *   entries, listing           iri_listing: the entries; the page
+ *   choice                     iri_ambiguous 300: a page of several names
+ *   conflict                   the 409 page
+ *   resolve                    after a lookup: wait, restart, 404
+ *   destination, dav           the Destination of COPY and MOVE; WebDAV
+ *   location, header           iri_redirect, Location, Link; header filter
+ *   try_files                  try_files
+ *   variables                  $iri_... and some variables of nginx
+ *   status                     ngx_http_iri_status_module: counters
+ *   phases                     the phase handlers
+ *   module                     directives, inheritance, initialization
  *
  * Words for which nginx has none:
  *
@@ -354,7 +353,8 @@ ngx_http_iri_http_status(ngx_int_t rc)
 
 #pragma GCC visibility pop
 
+#include "ngx_http_iri_conf.h"
+#include "ngx_http_iri_request.h"
 #include "ngx_http_iri_path.h"
-#include "ngx_http_iri_feature.h"
 
 #endif /* NGX_HTTP_IRI_H */

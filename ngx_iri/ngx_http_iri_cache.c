@@ -10,7 +10,7 @@
  * found.  Until the index exists, other requests find exact names only.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_cache.h"
 
 #if (NGX_THREADS)
 #include <ngx_thread_pool.h>

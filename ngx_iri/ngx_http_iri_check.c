@@ -266,30 +266,3 @@ ngx_http_iri_check(ngx_conf_t *cf)
     return ngx_http_iri_check_status(
         cf, iri_config_check(&env, on, list, imcf->directives.nelts));
 }
-
-
-/* ---- errors ------------------------------------------------------------- */
-
-char *
-ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error, ngx_uint_t word)
-{
-    u_char    *p, *last;
-    size_t     len;
-    ngx_str_t *value = cf->args->elts;
-
-    if (word >= cf->args->nelts) {
-        return (char *) error;
-    }
-
-    len = ngx_strlen(error) + sizeof(", not \"\"") + value[word].len;
-
-    p = ngx_pnalloc(cf->pool, len);
-    if (p == NULL) {
-        return (char *) error;
-    }
-
-    last = ngx_snprintf(p, len - 1, "%s, not \"%V\"", error, &value[word]);
-    *last = '\0';
-
-    return (char *) p;
-}

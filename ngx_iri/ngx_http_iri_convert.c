@@ -5,7 +5,7 @@
  * evaluated each time it is used.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_host.h"
 
 
 /* A variable of iri_convert. */

@@ -50,6 +50,45 @@ ngx_http_iri_dav_ctx_get_or_create(ngx_http_request_t *r)
         r, &ngx_http_iri_dav_module, sizeof(ngx_http_iri_dav_ctx_t));
 }
 
+/*
+ * Returns: 1 while rules judge a Destination.  It is not looked up in the
+ * current location, because it is created below the root of the location of
+ * the source.
+ */
+static inline ngx_uint_t
+ngx_http_iri_judges_destination(ngx_http_request_t *r)
+{
+    ngx_http_iri_dav_ctx_t *dav;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        return 0;
+    }
+
+    dav = ngx_http_iri_dav_ctx(r);
+
+    return dav != NULL && dav->source != NULL;
+}
+
+/* Returns: the reading of the Destination; NULL if uri is another path. */
+static inline const iri_reading_t *
+ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
+{
+    ngx_http_iri_dav_ctx_t *dav;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        return NULL;
+    }
+
+    dav = ngx_http_iri_dav_ctx(r);
+
+    return dav != NULL && dav->has_reading
+                   && ngx_http_iri_same(
+                       uri, ngx_http_iri_ngx_str(dav->reading.path))
+               ? &dav->reading
+               : NULL;
+}
+
+
 
 /* ---- ngx_http_iri_destination.c ------------------------------------------ */
 
@@ -61,6 +100,23 @@ ngx_int_t ngx_http_iri_destination_handler(ngx_http_request_t *r);
  * see the source again.
  */
 void ngx_http_iri_destination_cancel(ngx_http_request_t *r);
+
+/*
+ * After the rules have granted access to the source of COPY and MOVE: let them
+ * judge the Destination, if nginx itself would write there.
+ * Returns: NGX_DECLINED if there is nothing to judge, or r has restarted with
+ * the Destination as its path; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_destination_judge(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_conflict.c -------------------------------------------- */
+
+/*
+ * In the PRECONTENT phase: answer 409 for a name that cannot be created.
+ * Returns: as a handler; NGX_OK if a page with the reason is the content.
+ */
+ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
 
 #pragma GCC visibility pop
 

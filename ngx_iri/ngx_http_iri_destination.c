@@ -14,6 +14,7 @@
  */
 
 #include "ngx_http_iri_dav.h"
+#include "ngx_http_iri_host.h"
 
 
 /* ---- reading ------------------------------------------------------------ */
@@ -210,42 +211,6 @@ ngx_http_iri_destination_handler(ngx_http_request_t *r)
     rc = dav != NULL ? ngx_http_iri_destination_apply(r, dav) : NGX_ERROR;
 
     return rc == NGX_OK ? NGX_DECLINED : ngx_http_iri_http_status(rc);
-}
-
-
-/* ---- for lookups --------------------------------------------------------- */
-
-const iri_reading_t *
-ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
-{
-    ngx_http_iri_dav_ctx_t *dav;
-
-    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
-        return NULL;
-    }
-
-    dav = ngx_http_iri_dav_ctx(r);
-
-    return dav != NULL && dav->has_reading
-                   && ngx_http_iri_same(
-                       uri, ngx_http_iri_ngx_str(dav->reading.path))
-               ? &dav->reading
-               : NULL;
-}
-
-
-ngx_uint_t
-ngx_http_iri_judges_destination(ngx_http_request_t *r)
-{
-    ngx_http_iri_dav_ctx_t *dav;
-
-    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
-        return 0;
-    }
-
-    dav = ngx_http_iri_dav_ctx(r);
-
-    return dav != NULL && dav->source != NULL;
 }
 
 

@@ -56,6 +56,12 @@ ngx_http_iri_header_ctx_get_or_create(ngx_http_request_t *r)
 ngx_int_t ngx_http_iri_write_references(ngx_http_request_t *r);
 ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
 
+/*
+ * In the PRECONTENT phase: carry out iri_redirect.
+ * Returns: NGX_DECLINED if the request goes on; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_redirect_client(ngx_http_request_t *r);
+
 #pragma GCC visibility pop
 
 #endif /* NGX_HTTP_IRI_HEADER_H */

@@ -87,13 +87,6 @@ ngx_module_t ngx_http_iri_host_module = {
 
 /* ---- the settings that apply --------------------------------------------- */
 
-ngx_http_iri_host_conf_t *
-ngx_http_iri_host_conf(ngx_http_core_srv_conf_t *cscf)
-{
-    return ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_host_module);
-}
-
-
 /* Of the default server of the address that the client has connected to. */
 static ngx_http_iri_host_conf_t *
 ngx_http_iri_host_conf_of(ngx_http_request_t *r)

@@ -21,8 +21,36 @@ typedef struct {
 } ngx_http_iri_host_conf_t;
 
 /* Returns: the settings of a server. */
-ngx_http_iri_host_conf_t *ngx_http_iri_host_conf(
-    ngx_http_core_srv_conf_t *cscf);
+static inline ngx_http_iri_host_conf_t *
+ngx_http_iri_host_conf(ngx_http_core_srv_conf_t *cscf)
+{
+    return ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_host_module);
+}
+
+
+/* ---- ngx_http_iri_host.c ------------------------------------------------ */
+
+/* Returns: how the server of r maps host names, for the core. */
+const iri_host_conf_t *ngx_http_iri_host_rules(ngx_http_request_t *r);
+
+/*
+ * Set *name to the A-labels of a host without a dot at its end, by the
+ * iri_host that applies to r: "bücher.example" → "xn--bcher-kva.example".
+ * Returns: NGX_OK; NGX_DECLINED if octets are these A-labels already or are not
+ * a host name, or iri_host is off; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
+    ngx_str_t *name);
+
+
+/* ---- ngx_http_iri_names.c ----------------------------------------------- */
+
+/*
+ * Before ngx_http_iri_check(): add the A-labels of each name of a server to the
+ * names of that server, and set $server_name to the A-labels of its first name.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
 
 #pragma GCC visibility pop
 

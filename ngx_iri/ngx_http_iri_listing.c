@@ -6,6 +6,7 @@
  * 1,000 on a page.
  */
 
+#include "ngx_http_iri_cache.h"
 #include "ngx_http_iri_listing.h"
 
 

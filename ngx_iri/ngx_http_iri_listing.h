@@ -62,6 +62,18 @@ ngx_int_t ngx_http_iri_judge_start(ngx_http_request_t *r,
 void ngx_http_iri_judge_release(ngx_http_request_t *r,
     ngx_http_iri_judge_t *judge);
 
+/*
+ * Returns: 1 if a listing judges the path of the subrequest r: it never
+ * restarts, and the path has one reading.
+ */
+ngx_uint_t ngx_http_iri_is_judged(ngx_http_request_t *r);
+
+/* Returns: the judge of r; NULL if r judges no path. */
+ngx_http_iri_judge_t *ngx_http_iri_judge_of(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_judge_handler.c --------------------------------------- */
+
 /* The handler of the PRECONTENT phase, before that of ngx_http_iri_module. */
 ngx_int_t ngx_http_iri_judge_handler(ngx_http_request_t *r);
 

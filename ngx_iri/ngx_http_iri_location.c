@@ -15,6 +15,7 @@
  */
 
 #include "ngx_http_iri_header.h"
+#include "ngx_http_iri_host.h"
 
 
 /* ---- references --------------------------------------------------------- */
@@ -261,44 +262,6 @@ ngx_http_iri_write_references(ngx_http_request_t *r)
 
 
 /* ---- iri_redirect -------------------------------------------------------- */
-
-iri_str_t
-ngx_http_iri_sent_path(ngx_http_request_t *r)
-{
-    iri_str_t path = ngx_http_iri_str(r->unparsed_uri);
-    size_t    i;
-
-    for (i = 0; i < path.len; i++) {
-        if (path.data[i] == '?' || path.data[i] == '#') {
-            break;
-        }
-    }
-
-    path.len = i;
-
-    return path;
-}
-
-
-ngx_uint_t
-ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query)
-{
-    u_char *p, *hash;
-    u_char *last = r->unparsed_uri.data + r->unparsed_uri.len;
-
-    hash = ngx_strlchr(r->unparsed_uri.data, last, '#');
-    if (hash != NULL) {
-        last = hash;
-    }
-
-    p = ngx_strlchr(r->unparsed_uri.data, last, '?');
-
-    query->data = p != NULL ? p + 1 : NULL;
-    query->len = p != NULL ? last - p - 1 : 0;
-
-    return p != NULL;
-}
-
 
 /* 1 if nginx puts the client's Host before the path in Location. */
 static ngx_uint_t

@@ -8,7 +8,8 @@
  * belong to a location.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_cache.h"
+#include "ngx_http_iri_host.h"
 
 
 static void *ngx_http_iri_create_main_conf(ngx_conf_t *cf);
@@ -22,10 +23,6 @@ static ngx_int_t ngx_http_iri_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
 
-static char *
-ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
@@ -143,156 +140,7 @@ ngx_module_t ngx_http_iri_module = {
 /* clang-format on */
 
 
-/* ---- the registry of charsets ------------------------------------------- */
-
-static void *
-ngx_http_iri_conf_alloc(void *ctx, size_t size)
-{
-    return ngx_palloc(ctx, size);
-}
-
-
-void
-ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env)
-{
-    ngx_memzero(env, sizeof(iri_env_t));
-    env->ctx = cf->pool;
-    env->alloc = ngx_http_iri_conf_alloc;
-}
-
-
-iri_registry_t *
-ngx_http_iri_registry(ngx_conf_t *cf)
-{
-    iri_env_t                 env;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    if (imcf->registry == NULL) {
-        ngx_http_iri_conf_env(cf, &env);
-        imcf->registry = iri_registry_create(&env);
-    }
-
-    return imcf->registry;
-}
-
-
 /* ---- directives --------------------------------------------------------- */
-
-static iri_str_t
-ngx_http_iri_first_argument(ngx_conf_t *cf)
-{
-    ngx_str_t *value = cf->args->elts;
-
-    return ngx_http_iri_str(value[1]);
-}
-
-
-iri_str_t *
-ngx_http_iri_arguments(ngx_conf_t *cf)
-{
-    ngx_str_t *value = cf->args->elts;
-    ngx_uint_t i;
-    iri_str_t *words;
-
-    words = ngx_palloc(cf->temp_pool, cf->args->nelts * sizeof(iri_str_t));
-    if (words == NULL) {
-        return NULL;
-    }
-
-    for (i = 1; i < cf->args->nelts; i++) {
-        words[i - 1] = ngx_http_iri_str(value[i]);
-    }
-
-    return words;
-}
-
-
-/*
- * Store value in the slot at cmd->offset, unless it is set.  error: that of
- * the parser, or NULL.
- */
-static char *
-ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
-                      const char *error, ngx_uint_t value)
-{
-    ngx_uint_t *slot = (ngx_uint_t *) ((char *) conf + cmd->offset);
-
-    if (*slot != NGX_CONF_UNSET_UINT) {
-        return "is duplicate";
-    }
-
-    if (error != NULL) {
-        return ngx_http_iri_conf_wrong(cf, error, 1);
-    }
-
-    *slot = value;
-
-    return NGX_CONF_OK;
-}
-
-
-/* The same for a directive that has no effect if iri is off. */
-static char *
-ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
-                              const char *error, ngx_uint_t value)
-{
-    char *rv = ngx_http_iri_set_slot(cf, cmd, conf, error, value);
-
-    return rv == NGX_CONF_OK ? ngx_http_iri_check_setting(cf, NULL) : rv;
-}
-
-
-static char *
-ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    unsigned    engine = 0;
-    const char *error;
-
-    error = iri_parse_word(&iri_engine_words, ngx_http_iri_first_argument(cf),
-                           &engine);
-
-    return ngx_http_iri_set_slot(cf, cmd, conf, error, engine);
-}
-
-
-char *
-ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    unsigned    value = 0;
-    const char *error;
-
-    error = iri_parse_word(cmd->post, ngx_http_iri_first_argument(cf),
-                           &value);
-
-    return ngx_http_iri_set_checked_slot(cf, cmd, conf, error, value);
-}
-
-
-/* A directive that takes any of the words at cmd->post. */
-static char *
-ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    size_t      unknown;
-    unsigned    flags = 0;
-    iri_str_t  *words;
-    const char *error;
-
-    words = ngx_http_iri_arguments(cf);
-    if (words == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    error = iri_parse_words(cmd->post, words, cf->args->nelts - 1, &flags,
-                            &unknown);
-    if (error != NULL) {
-        return ngx_http_iri_conf_wrong(cf, error, 1 + unknown);
-    }
-
-    return ngx_http_iri_set_checked_slot(cf, cmd, conf, NULL, flags);
-}
-
 
 static char *
 ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)

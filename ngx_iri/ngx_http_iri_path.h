@@ -1,9 +1,9 @@
 /*
  * ngx_http_iri_path.h - functions: from the path of a request to a file
  *
- * Reading, looking up, restarting, and the rules that judge a path, in the
- * order in which a request meets them.  Paths are octets in UTF-8.  If nothing
- * else is said, arguments must not be NULL, and results are in r->pool.
+ * Reading, looking up, restarting, in the order in which a request meets them.
+ * Paths are octets in UTF-8.  If nothing else is said, arguments must not be
+ * NULL, and results are in r->pool
  */
 
 #ifndef NGX_HTTP_IRI_PATH_H
@@ -13,135 +13,25 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ---- ngx_http_iri_module.c ---------------------------------------------- */
-
-/* Set *env to an environment that has the memory of the configuration. */
-void ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env);
+/* ---- ngx_http_iri_client.c ---------------------------------------------- */
 
 /*
- * The charsets of http{}, created when they are first needed: with iri off
- * ICU's data are not read.  Returns: NULL if these cannot be loaded.
- */
-iri_registry_t *ngx_http_iri_registry(ngx_conf_t *cf);
-
-/*
- * All arguments of the directive that is being read.
+ * The settings with which paths of this client are read.
  * Returns: NULL if memory is exhausted.
  */
-iri_str_t *ngx_http_iri_arguments(ngx_conf_t *cf);
-
-/* The setter of a directive that takes one of the words at cmd->post. */
-char *ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
 
 
-/* ---- ngx_http_iri_phases.c ---------------------------------------------- */
+/* ---- ngx_http_iri_read.c ------------------------------------------------ */
 
-/*
- * Register the handlers of all phases.  To be called last of all
- * initialization.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
-
-typedef enum {
-    NGX_HTTP_IRI_AT_START,
-    NGX_HTTP_IRI_AT_END
-} ngx_http_iri_position_t;
-
-/* A handler at one end of the array of a phase */
-typedef struct {
-    ngx_uint_t phase;
-    ngx_http_iri_position_t end;    /* AT_END: runs first; in the LOG phase
-                                   last */
-    ngx_http_handler_pt handler;
-} ngx_http_iri_handler_t;
+/* Set *query to the query as it was sent.  Returns: 0 if there is none. */
+ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
 
 /*
- * Register the n handlers of a table, one after the other.
- * Returns: NGX_OK, NGX_ERROR.
+ * Returns: the path as it was sent, percent-encoded or raw:
+ * "/caf%E9?x" → "/caf%E9".
  */
-ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
-    const ngx_http_iri_handler_t *table, ngx_uint_t n);
-
-
-/* Returns: the index of the handler of the POST_REWRITE phase. */
-ngx_int_t ngx_http_iri_post_rewrite(ngx_http_request_t *r);
-
-
-/* ---- ngx_http_iri_request.c --------------------------------------------- */
-
-/* Set the members of *env: the pool, log and file system of r. */
-void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
-
-/*
- * Find the context of a module after nginx has cleared r->ctx, and put it there
- * again.  Returns: NULL if r has none.
- */
-void *ngx_http_iri_ctx_recover(ngx_http_request_t *r,
-    const ngx_module_t *module);
-
-/* Returns: the context of r, or NULL if it has none yet. */
-static inline ngx_http_iri_ctx_t *
-ngx_http_iri_ctx(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx;
-
-    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
-
-    return ctx == NULL && (r->internal || r->filter_finalize)
-               ? ngx_http_iri_ctx_recover(r, &ngx_http_iri_module)
-               : ctx;
-}
-
-/*
- * The context of r, created if there is none.
- * Returns: NULL if memory is exhausted.
- */
-ngx_http_iri_ctx_t *ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r);
-
-/*
- * The context of a feature, which begins with ngx_http_iri_owner_t.  A request
- * that has one has a context of the base module, too.  size: of a new one,
- * which is zero.
- * Returns: the context; NULL if r has none, or memory is exhausted.
- */
-static inline void *
-ngx_http_iri_feature_ctx(ngx_http_request_t *r, const ngx_module_t *module)
-{
-    void *ctx = r->ctx[module->ctx_index];
-
-    return ctx == NULL && ngx_http_iri_ctx(r) != NULL
-               ? ngx_http_iri_ctx_recover(r, module)
-               : ctx;
-}
-
-void *ngx_http_iri_feature_ctx_get_or_create(ngx_http_request_t *r,
-    ngx_module_t *module, size_t size);
-
-/* Join two strings; a NUL that is not counted follows. NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_join(ngx_pool_t *pool, ngx_str_t head, ngx_str_t tail,
-    ngx_str_t *out);
-
-/*
- * Append "/" to *path, the path of a collection, unless it ends in one:
- * "/a" → "/a/".  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path);
-
-/*
- * Add a field to the response header.  key and the octets of value are not
- * copied and must live as long as r.  Returns: NULL if memory is exhausted.
- */
-ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
-    const char *key, ngx_str_t value);
-
-/*
- * Set r->uri to a copy of path, with all members that depend on it.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path);
-
-/* The same without a copy: uri must live as long as r. */
-void ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri);
+iri_str_t ngx_http_iri_sent_path(ngx_http_request_t *r);
 
 /*
  * Read r->uri, and set it to the canonical path if that differs (design 4).
@@ -155,25 +45,6 @@ void ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri);
  */
 ngx_int_t ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     iri_origin_t origin);
-
-/*
- * Add the security policy of a page that shows names.  text: its value, a
- * static string.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_header_add_policy(ngx_http_request_t *r,
-    const char *text);
-
-/*
- * Set *line to the value of $request: method, uri (percent-encoded) and
- * protocol, for example "GET /caf%C3%A9 HTTP/1.1".
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method,
-    ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
-
-/* Leave the location: the SERVER_REWRITE phase runs next. */
-void ngx_http_iri_rerun_phases(ngx_http_request_t *r);
-
 
 /* The handler of the POST_READ phase. */
 ngx_int_t ngx_http_iri_post_read_handler(ngx_http_request_t *r);
@@ -223,45 +94,7 @@ ngx_str_t ngx_http_iri_disclosed_uri(ngx_http_request_t *r);
 void ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
 
-/* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
-
-/* Copy r as it is now into *snapshot.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_snapshot(ngx_http_request_t *r,
-    ngx_http_iri_snapshot_t *snapshot);
-
-/*
- * Restore r, or only its variables and captures, from *snapshot.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_restore(ngx_http_request_t *r,
-    const ngx_http_iri_snapshot_t *snapshot);
-ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
-    const ngx_http_iri_snapshot_t *snapshot);
-
-/* Get and set the address of the client. */
-ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);
-void ngx_http_iri_address_set(ngx_http_request_t *r,
-    const ngx_http_iri_address_t *address);
-
-
 /* ---- ngx_http_iri_levels.c ---------------------------------------------- */
-
-/* Initialize imcf->levels.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_levels_create(ngx_conf_t *cf,
-    ngx_http_iri_main_conf_t *imcf);
-
-/*
- * Add a location, or a server, whose settings are merged.  parent: the level
- * that contains it.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_levels_add(ngx_conf_t *cf,
-    ngx_http_iri_loc_conf_t *parent, ngx_http_iri_loc_conf_t *conf);
-
-/*
- * Link the levels, when all are known and before root is replaced.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_levels_init(ngx_conf_t *cf);
 
 /* Set the members of *search that hold settings.  search->path is set. */
 void ngx_http_iri_levels_search(const ngx_http_iri_loc_conf_t *ilcf,
@@ -285,6 +118,13 @@ iri_lookup_t *ngx_http_iri_find(ngx_http_request_t *r);
 iri_lookup_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
     ngx_str_t uri);
 
+/*
+ * Set *conf to the facts about r that the core needs to find uri, which must
+ * live as long as r.
+ */
+void ngx_http_iri_find_conf(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx, ngx_str_t uri, iri_find_conf_t *conf);
+
 /* Returns: 1 if r->uri is to be looked up below the root of this location. */
 ngx_uint_t ngx_http_iri_needs_lookup(ngx_http_request_t *r);
 
@@ -297,6 +137,9 @@ ngx_uint_t ngx_http_iri_plan_restart(ngx_http_request_t *r,
 
 /* Carry out the restart that is pending.  Returns: as a handler. */
 ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+
+/* ---- ngx_http_iri_resolve.c --------------------------------------------- */
 
 /*
  * Before the rules of a location: wait for an index that the lookup of r->uri
@@ -322,12 +165,6 @@ ngx_int_t ngx_http_iri_refuse_not_found(ngx_http_request_t *r);
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */
 
 /*
- * Replace root and alias in the locations of imcf->hooks by the script.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
-
-/*
  * Set *name to the name on disk for uri in the current location; a NUL that is
  * not counted follows.  "/café" → "/srv/www/caf\xE9" in a tree in ISO-8859-1.
  * Returns: NGX_OK; NGX_DECLINED if only nginx can evaluate it, because root
@@ -335,14 +172,6 @@ ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
  */
 ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     ngx_str_t *name);
-
-/*
- * Open name, a name on disk that ends in NUL, as nginx does, by the cache of
- * open files.  of: zero, but for the flags of the test.
- * Returns: NGX_OK; NGX_DECLINED: it cannot be opened (of->err); NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
-    ngx_open_file_info_t *of);
 
 /*
  * Check whether nginx would open name, a name on disk that ends in NUL, with
@@ -361,23 +190,8 @@ ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
 void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);
 
-/*
- * Find an HTTP module by its name, e.g. "ngx_http_realip_module": a module that
- * may be missing cannot be linked to.  Returns: NULL if nginx does not have it.
- */
-ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
-
 
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */
-
-/* Before nginx reads the directives.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_try_files_begin(ngx_conf_t *cf);
-
-/* When it has read them, or has failed; a cleanup handler.  data: not used. */
-void ngx_http_iri_try_files_end(void *data);
-
-/* After ngx_http_iri_root_init().  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
 
 /* In the PRECONTENT phase.  Returns: as a handler. */
 ngx_int_t ngx_http_iri_try_files(ngx_http_request_t *r);

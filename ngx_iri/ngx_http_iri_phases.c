@@ -44,7 +44,9 @@
  * request goes on: NGX_OK would skip the handlers that follow.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_dav.h"
+#include "ngx_http_iri_header.h"
+#include "ngx_http_iri_listing.h"
 
 
 /* ---- reading ------------------------------------------------------------ */
@@ -250,24 +252,6 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
 
 /* ---- before the rules of a location -------------------------------------- */
 
-ngx_int_t
-ngx_http_iri_post_rewrite(ngx_http_request_t *r)
-{
-    ngx_int_t                  i = 0;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-
-    while (cmcf->phase_engine.handlers[i].checker
-           != ngx_http_core_post_rewrite_phase)
-    {
-        i++;
-    }
-
-    return i;
-}
-
-
 /*
  * try_files has left r->add_uri_to_alias set.  Clear it in a location without
  * captures in alias.
@@ -377,6 +361,62 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 }
 
 
+/* ---- iri report --------------------------------------------------------- */
+
+/* Called by the core.  ctx: an ngx_http_request_t. */
+static iri_lookup_t *
+ngx_http_iri_report_find(void *ctx, iri_str_t path)
+{
+    return ngx_http_iri_find_uri(ctx, ngx_http_iri_ngx_str(path));
+}
+
+
+static void
+ngx_http_iri_report_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    iri_env_t                env;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_env(r, &env);
+
+    iri_request_report_find(ctx->request, &env, &iscf->reading,
+                            ngx_http_iri_str(r->uri),
+                            ngx_http_iri_report_find);
+}
+
+
+/* Before the CONTENT phase: an error page has another path and root. */
+static void
+ngx_http_iri_report_first(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx != NULL && r == r->main && !r->internal) {
+        ngx_http_iri_report_lookup(r, ctx);
+    }
+}
+
+
+static void
+ngx_http_iri_report(ngx_http_request_t *r)
+{
+    iri_env_t           env;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx == NULL) {
+        return;
+    }
+
+    ngx_http_iri_report_lookup(r, ctx);
+
+    if (ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
+        ngx_http_iri_env(r, &env);
+        iri_request_report(ctx->request, &env);
+    }
+}
+
+
 /* ---- around the content ------------------------------------------------- */
 
 static ngx_int_t
@@ -460,47 +500,6 @@ ngx_http_iri_handlers_of(ngx_conf_t *cf, ngx_uint_t phase)
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
     return &cmcf->phases[phase].handlers;
-}
-
-
-/* Put a handler at one end of the array of a phase. */
-static ngx_int_t
-ngx_http_iri_register_one(ngx_conf_t *cf, const ngx_http_iri_handler_t *row)
-{
-    ngx_array_t         *handlers = ngx_http_iri_handlers_of(cf, row->phase);
-    ngx_http_handler_pt *h, *elts;
-
-    h = ngx_array_push(handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (row->end == NGX_HTTP_IRI_AT_START) {
-        elts = handlers->elts;
-        ngx_memmove(elts + 1, elts,
-                    (handlers->nelts - 1) * sizeof(ngx_http_handler_pt));
-        h = elts;
-    }
-
-    *h = row->handler;
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_iri_register(ngx_conf_t *cf, const ngx_http_iri_handler_t *table,
-                      ngx_uint_t n)
-{
-    ngx_uint_t i;
-
-    for (i = 0; i < n; i++) {
-        if (ngx_http_iri_register_one(cf, &table[i]) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
 }
 
 

@@ -7,7 +7,7 @@
  * $request_uri and r->unparsed_uri keep the query as sent.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_query.h"
 
 
 /* Of server{} */

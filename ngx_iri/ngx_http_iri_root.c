@@ -198,34 +198,6 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 
 /* ---- the name without the script ---------------------------------------- */
 
-ngx_int_t
-ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
-                       ngx_open_file_info_t *of)
-{
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-    of->read_ahead = clcf->read_ahead;
-    of->directio = clcf->directio;
-    of->valid = clcf->open_file_cache_valid;
-    of->min_uses = clcf->open_file_cache_min_uses;
-    of->errors = clcf->open_file_cache_errors;
-    of->events = clcf->open_file_cache_events;
-
-    if (ngx_http_set_disable_symlinks(r, clcf, name, of) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (ngx_open_cached_file(clcf->open_file_cache, name, of, r->pool)
-        != NGX_OK) {
-        return of->err == 0 ? NGX_ERROR : NGX_DECLINED;
-    }
-
-    return NGX_OK;
-}
-
-
 /* As nginx's handlers of directories and of files test it. */
 ngx_int_t
 ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,

@@ -10,7 +10,7 @@
  * ngx_http_iri_module, which it does not change.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_query.h"
 #include "iri_stats.h"
 
 

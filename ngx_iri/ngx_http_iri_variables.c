@@ -10,7 +10,8 @@
  * disclose a name before access to it is granted (ngx_http_iri_request.c).
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_host.h"
+#include "ngx_http_iri_query.h"
 
 
 static ngx_str_t ngx_http_iri_wrapped[NGX_HTTP_IRI_WRAPPED] = {

@@ -13,7 +13,7 @@
  * A reload keeps the zone and its contents if the size is unchanged.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_cache.h"
 
 /* One record is reserved for each 1,536 octets of the zone. */
 #define NGX_HTTP_IRI_RECORD_SHARE 1536
