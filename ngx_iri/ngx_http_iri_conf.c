@@ -1,8 +1,8 @@
 /*
  * ngx_http_iri_conf.c - functions for directives and for postconfiguration
  *
- * Used by all modules of ngx_iri: the setters of directives whose values are
- * words, the error messages of setters, and the registration of phase handlers.
+ * The setters of directives whose values are words, the error messages of
+ * setters, and the registration of phase handlers.
  */
 
 #include "ngx_http_iri.h"
@@ -46,7 +46,7 @@ ngx_http_iri_registry(ngx_conf_t *cf)
 /* ---- error messages ----------------------------------------------------- */
 
 char *
-ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error, ngx_uint_t word)
+ngx_http_iri_conf_error(ngx_conf_t *cf, const char *error, ngx_uint_t word)
 {
     u_char    *p, *last;
     size_t     len;
@@ -102,8 +102,8 @@ ngx_http_iri_arguments(ngx_conf_t *cf)
 
 
 /*
- * Store value in the slot at cmd->offset, unless it is set.  error: that of
- * the parser, or NULL.
+ * Store value at cmd->offset.  error: the message of the parser; NULL: value is
+ * valid.
  */
 static char *
 ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
@@ -116,7 +116,7 @@ ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
     }
 
     if (error != NULL) {
-        return ngx_http_iri_conf_wrong(cf, error, 1);
+        return ngx_http_iri_conf_error(cf, error, 1);
     }
 
     *slot = value;
@@ -125,7 +125,7 @@ ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
 }
 
 
-/* The same for a directive that has no effect if iri is off. */
+/* The same, with a warning if iri is off. */
 static char *
 ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
                               const char *error, ngx_uint_t value)
@@ -162,7 +162,6 @@ ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* A directive that takes any of the words at cmd->post. */
 char *
 ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -179,7 +178,7 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     error = iri_parse_words(cmd->post, words, cf->args->nelts - 1, &flags,
                             &unknown);
     if (error != NULL) {
-        return ngx_http_iri_conf_wrong(cf, error, 1 + unknown);
+        return ngx_http_iri_conf_error(cf, error, 1 + unknown);
     }
 
     return ngx_http_iri_set_checked_slot(cf, cmd, conf, NULL, flags);
@@ -188,7 +187,6 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 /* ---- phase handlers ----------------------------------------------------- */
 
-/* Put a handler at one end of the array of a phase. */
 static ngx_int_t
 ngx_http_iri_register_one(ngx_conf_t *cf, const ngx_http_iri_handler_t *row)
 {

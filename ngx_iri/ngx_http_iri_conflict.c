@@ -36,7 +36,7 @@ ngx_http_iri_conflict_page(ngx_http_request_t *r)
 }
 
 
-/* Does error_page define a page for status? */
+/* Returns: 1 if error_page defines a page for status in this location. */
 static ngx_uint_t
 ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
 {

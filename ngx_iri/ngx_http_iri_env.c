@@ -1,12 +1,12 @@
 /*
  * ngx_http_iri_env.c - the environment of the core: memory, log, file system
  *
- * iri_env_t has the functions by which the core gets memory of the request,
- * logs, and looks names up in the file system.
+ * iri_env_t has the functions with which the core allocates memory, logs, and
+ * tests names in the file system.
  *
- * The core collects the events of a request and of its subrequests, and decides
- * which of them are logged (iri_request_log).  They are written as one line in
- * the LOG phase.
+ * The core collects notes on a request and its subrequests, and decides which
+ * of them are logged (iri_request_log).  They are written as one line in the
+ * LOG phase.
  */
 
 #include "ngx_http_iri.h"
@@ -29,7 +29,7 @@ ngx_http_iri_notes_write(ngx_http_request_t *r, const iri_notes_t *notes)
 
     text = ngx_http_iri_ngx_str(iri_notes_format_line(notes, NULL, &line));
 
-    /* Without " while logging request": the events are older. */
+    /* Omit " while logging request": the events have happened earlier. */
     action = log->action;
     log->action = NULL;
 
@@ -54,7 +54,7 @@ ngx_http_iri_notes_wanted(ngx_http_request_t *r, iri_log_level_t level)
 }
 
 
-/* In memory of the main request: that of a subrequest may be freed earlier. */
+/* r->main: the pool of a subrequest may be destroyed before the LOG phase. */
 void
 ngx_http_iri_notes_add(ngx_http_request_t *r, const iri_notes_t *event)
 {
@@ -168,10 +168,9 @@ ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
 
 
 /*
- * A lookup through the location's open_file_cache.  nginx opens a file that is
- * not in the cache, even with test_only.  A directory is looked up on disk,
- * since the cache does not have its device and times.  A dangling symbolic
- * link is ABSENT here.
+ * Test a name through open_file_cache.  Only existence and the kind of a file
+ * are known from the cache: a directory is tested on disk, since the cache
+ * lacks its device and times.  A dangling symbolic link is ABSENT here.
  */
 static iri_status_t
 ngx_http_iri_stat(void *ctx, const char *path, iri_node_t *node)
@@ -209,7 +208,7 @@ ngx_http_iri_stat(void *ctx, const char *path, iri_node_t *node)
 }
 
 
-/* Without ctx, which is NULL in a thread. */
+/* Called in a thread, too, where ctx is NULL. */
 static iri_status_t
 ngx_http_iri_list(void *ctx, const char *path, iri_node_t *node,
                   iri_dir_each_t each, void *arg)

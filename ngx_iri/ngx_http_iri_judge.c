@@ -1,16 +1,18 @@
 /*
- * ngx_http_iri_judge.c - a subrequest judges a path: may the client get it?
+ * ngx_http_iri_judge.c - a subrequest tests whether the client may get a path
  *
- * The subrequest goes through nginx's phases from SERVER_REWRITE on, as the
- * client's request for the path would: with variables of its own, and without
- * r->internal.  It differs in three points:
+ * The subrequest runs nginx's phases from SERVER_REWRITE on, as a request of
+ * the client for the path would: with its own variables, and without
+ * r->internal.  It differs in three phases:
  *
- *   ACCESS      nginx skips it for subrequests.  In PRECONTENT the access rules
- *               are called here, in nginx's order and with "satisfy".
- *   PREACCESS   Limits do not count it.  But where an access rule decides in
- *               another location than that of the page, a password may be
- *               tried: then limit_req of that location counts the page, once.
- *   CONTENT     Here it ends, with NGX_HTTP_NO_CONTENT, after try_files.
+ *   ACCESS      nginx skips the phase for subrequests.  The handler of
+ *               PRECONTENT (ngx_http_iri_judge_handler.c) calls the access
+ *               handlers, in nginx's order and with "satisfy".
+ *   PREACCESS   Limits do not count the subrequest.  Exception: if an access
+ *               handler decides in another location than that of the page, a
+ *               client could use the page to try passwords.  Then limit_req of
+ *               that location counts the page, once.
+ *   CONTENT     The subrequest ends with NGX_HTTP_NO_CONTENT, after try_files.
  */
 
 #include "ngx_http_iri_listing.h"
@@ -20,12 +22,9 @@ static ngx_int_t
 ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc);
 
 
-/* ---- in the subrequest -------------------------------------------------- */
+/* ---- the state ---------------------------------------------------------- */
 
-/*
- * Returns: NULL if r judges no path.  A context would not do: nginx clears
- * r->ctx on internal redirects.
- */
+/* A context cannot be used: nginx clears r->ctx on internal redirects. */
 ngx_http_iri_judge_t *
 ngx_http_iri_judge_of(ngx_http_request_t *r)
 {
@@ -48,10 +47,9 @@ ngx_http_iri_is_judged(ngx_http_request_t *r)
 /* ---- the parent --------------------------------------------------------- */
 
 /*
- * The subrequest has ended.  Nothing of it is sent.  The parent is posted here,
- * because nginx would post it only after all subrequests of sr have ended.
- * That is too late if the parent is itself a subrequest whose output nginx has
- * postponed.
+ * The post_subrequest handler.  The parent is posted here, because nginx posts
+ * it only after all subrequests of sr have ended.  That is too late if the
+ * parent is a subrequest whose output nginx has postponed.
  */
 static ngx_int_t
 ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
@@ -109,12 +107,12 @@ ngx_http_iri_judge_release(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 
     for (pr = r->main->posted_requests; pr != NULL; pr = pr->next) {
         if (pr->request->pool == pool) {
-            judge->cleanup = NULL; /* it is released with r */
+            judge->cleanup = NULL; /* the pool is destroyed with r */
             return;
         }
     }
 
-    /* realip restores the address when its memory is released. */
+    /* realip restores the address of the client when the pool is destroyed. */
     address = ngx_http_iri_address(r);
     judge->cleanup->data = NULL;
     ngx_destroy_pool(pool);
@@ -123,11 +121,10 @@ ngx_http_iri_judge_release(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 
 
 /*
- * A subrequest has a pool of its own, which is destroyed before the next one:
- * otherwise a listing would use more memory with each name that is not shown.
- * If nginx has postponed the output of r, it keeps the subrequest longer; then
- * r->pool is used.
- * Returns: NULL without memory.
+ * Returns: the pool of the subrequest; NULL if memory is exhausted.  The pool
+ * is destroyed before the next subrequest, since a listing would else use more
+ * memory with each name that is not shown.  If nginx has postponed the output
+ * of r, it uses the subrequest longer; then the pool is r->pool.
  */
 static ngx_pool_t *
 ngx_http_iri_judge_pool(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
@@ -157,7 +154,7 @@ ngx_http_iri_judge_pool(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 }
 
 
-/* In the location of the main request its own limits have counted. */
+/* PREACCESS has counted the main request in its location. */
 static ngx_int_t
 ngx_http_iri_judge_init_counted(ngx_http_request_t   *r,
                                 ngx_http_iri_judge_t *judge)
@@ -206,9 +203,9 @@ ngx_http_iri_judge_set_line(ngx_http_request_t *sr)
 
 
 /*
- * Variables, captures and contexts as they were before the first rule: later
- * values may depend on the path of the client.  realip has a context if it has
- * set the address for the server.
+ * Set variables, captures, contexts and the address to their state before the
+ * first rule, since later values may depend on the path of the client.  The
+ * contexts of other modules are copied: that of realip belongs to the address.
  */
 static ngx_int_t
 ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
@@ -228,7 +225,7 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
         return NGX_OK;
     }
 
-    ngx_memcpy(sr->ctx, first->modules, ngx_http_max_module * sizeof(void *));
+    ngx_memcpy(sr->ctx, first->ctx, ngx_http_max_module * sizeof(void *));
     ngx_http_set_ctx(sr, NULL, ngx_http_iri_module);
     ngx_http_set_ctx(sr, NULL, ngx_http_iri_listing_module);
     ngx_http_set_ctx(sr, NULL, ngx_http_iri_header_filter_module);
@@ -239,7 +236,7 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
 }
 
 
-/* Make sr a request as if the client had sent this path. */
+/* Set the members of sr as if the client had requested its path. */
 static ngx_int_t
 ngx_http_iri_judge_setup(ngx_http_request_t *sr)
 {
@@ -278,17 +275,21 @@ ngx_http_iri_judge_setup(ngx_http_request_t *sr)
 }
 
 
-/* Once nginx has posted a subrequest, it runs even without memory. */
+/*
+ * The write event handler of a subrequest that could not be set up: nginx runs
+ * it in any case, because it has posted the subrequest.
+ */
 static void
-ngx_http_iri_judge_fail(ngx_http_request_t *sr)
+ngx_http_iri_judge_abort(ngx_http_request_t *sr)
 {
     ngx_http_finalize_request(sr, NGX_HTTP_NO_CONTENT);
 }
 
 
 /*
- * Returns: NGX_ERROR, which closes the connection, if nginx has failed after it
- * had linked the subrequest: r would wait for it for ever.
+ * Returns: NGX_OK; the HTTP status 500; NGX_ERROR, which closes the connection,
+ * if nginx has failed after it has linked the subrequest to r, which would then
+ * wait for ever.
  */
 static ngx_int_t
 ngx_http_iri_judge_create(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
@@ -327,8 +328,8 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
 
     judge->access = 0;
     judge->status = NGX_AGAIN;
-    judge->ruled = judge->counting = judge->found = 0;
-    judge->passes = judge->opens = 0;
+    judge->access_decided = judge->limits_counting = judge->looked_up = 0;
+    judge->granted = judge->can_open = 0;
     judge->is_dir = 0;
     ngx_str_null(&judge->filename);
 
@@ -353,7 +354,7 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
         return rc;
     }
 
-    /* Limits are to count requests of a client, not names of a page. */
+    /* limit_conn and limit_req then do not count the subrequest. */
     judge->limit_conn = r->main->limit_conn_status;
     judge->limit_req = r->main->limit_req_status;
     r->main->limit_conn_status = 1;
@@ -362,7 +363,7 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
 
     if (ngx_http_iri_judge_setup(judge->sr) != NGX_OK) {
         judge->status = NGX_ERROR;
-        judge->sr->write_event_handler = ngx_http_iri_judge_fail;
+        judge->sr->write_event_handler = ngx_http_iri_judge_abort;
     }
 
     return NGX_AGAIN;

@@ -1,5 +1,8 @@
 /*
- * ngx_http_iri_judge_handler.c - the PRECONTENT phase of a judging subrequest
+ * ngx_http_iri_judge_handler.c - the handler of a subrequest that judges a path
+ *
+ * Runs in PRECONTENT, and calls the access handlers, which nginx skips for
+ * subrequests.  See ngx_http_iri_judge.c.
  */
 
 #include "ngx_http_iri_listing.h"
@@ -8,9 +11,9 @@
 /* ---- access ------------------------------------------------------------- */
 
 /*
- * Run the access rules, as ngx_http_core_access_phase() does.
- * Returns: NGX_OK if access is granted; NGX_AGAIN if a rule waits; else the
- * status.
+ * Call the handlers of the ACCESS phase, as ngx_http_core_access_phase() does.
+ * Returns: NGX_OK if access is granted; NGX_AGAIN if a handler waits; else the
+ * HTTP status.
  */
 static ngx_int_t
 ngx_http_iri_judge_access(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
@@ -37,7 +40,7 @@ ngx_http_iri_judge_access(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
             return NGX_AGAIN;
         }
 
-        judge->ruled |= rc != NGX_DECLINED;
+        judge->access_decided |= rc != NGX_DECLINED;
 
         if (rc == NGX_OK && any) {
             return NGX_OK;
@@ -74,9 +77,9 @@ ngx_http_iri_judge_is_counted(const ngx_http_iri_judge_t *judge,
 
 
 /*
- * Run PREACCESS again, with limits that count.  nginx resumes only the active
- * request after a delay; any other does not pass.
- * Returns: as a handler of PRECONTENT, which then runs again.
+ * Run the phases from PREACCESS on again, with limits that count.  After a
+ * delay nginx resumes only the active request of the connection, so any other
+ * is denied access.  Returns: the result of the phase handler.
  */
 static ngx_int_t
 ngx_http_iri_judge_count(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
@@ -85,7 +88,7 @@ ngx_http_iri_judge_count(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
         return NGX_HTTP_NO_CONTENT;
     }
 
-    judge->counting = 1;
+    judge->limits_counting = 1;
     r->main->limit_req_status = 0;
     r->phase_handler = ngx_http_iri_post_rewrite(r); /* PREACCESS follows */
 
@@ -95,16 +98,16 @@ ngx_http_iri_judge_count(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 
 /* ---- the file ----------------------------------------------------------- */
 
-/* Returns: 0 if rules have set another path; then the name is not shown. */
+/* Returns: 0 if a rule has set another path, which is not that of the name. */
 static ngx_uint_t
 ngx_http_iri_judge_is_expected(ngx_http_request_t         *r,
                                const ngx_http_iri_judge_t *judge)
 {
-    return ngx_http_iri_same(r->uri, judge->expected);
+    return ngx_http_iri_str_equal(r->uri, judge->expected);
 }
 
 
-/* Set judge->opens if nginx can open the file of r->uri. */
+/* The content handler: set judge->can_open if nginx can open the file. */
 static ngx_int_t
 ngx_http_iri_judge_content(ngx_http_request_t *r)
 {
@@ -117,7 +120,7 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
         return NGX_HTTP_NO_CONTENT;
     }
 
-    if (judge->found) {
+    if (judge->looked_up) {
         found = ngx_http_iri_find(r);
 
         if (found == NULL || !iri_may_open(&found->found)
@@ -131,13 +134,13 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
         }
     }
 
-    judge->opens = 1;
+    judge->can_open = 1;
 
     return NGX_HTTP_NO_CONTENT;
 }
 
 
-/* Access is granted: look up the path, and replace the content handler. */
+/* Access is granted: look up r->uri, and replace the content handler. */
 static ngx_int_t
 ngx_http_iri_judge_pass(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 {
@@ -146,23 +149,23 @@ ngx_http_iri_judge_pass(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* An ASCII name too must exist, unless a content handler answers. */
+    /* Also an ASCII name must exist, unless a content handler answers. */
     if (ngx_http_iri_needs_lookup(r)
-        || (ilcf->plain != NULL && r->content_handler == NULL))
+        || (ilcf->configured != NULL && r->content_handler == NULL))
     {
         found = ngx_http_iri_find(r);
         if (found == NULL) {
             return NGX_HTTP_NO_CONTENT;
         }
 
-        judge->found = 1;
+        judge->looked_up = 1;
 
         if (r->content_handler == NULL) {
             judge->filename = ngx_http_iri_ngx_str(found->filename);
         }
     }
 
-    judge->passes = 1;
+    judge->granted = 1;
     judge->handler = r->content_handler;
     r->content_handler = ngx_http_iri_judge_content;
 
@@ -182,8 +185,8 @@ ngx_http_iri_judge_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    /* try_files has redirected to its fallback, which is another response. */
-    if (judge->passes) {
+    /* After access was granted: try_files has redirected to its fallback. */
+    if (judge->granted) {
         return NGX_HTTP_NO_CONTENT;
     }
 
@@ -194,13 +197,14 @@ ngx_http_iri_judge_handler(ngx_http_request_t *r)
             return NGX_AGAIN;
         }
 
-        if (judge->ruled
-            && !ngx_http_iri_judge_is_counted(judge, r->loc_conf)) {
+        if (judge->access_decided
+            && !ngx_http_iri_judge_is_counted(judge, r->loc_conf))
+        {
             return ngx_http_iri_judge_count(r, judge);
         }
 
-    } else if (judge->counting) {
-        /* The limits have let the page pass. */
+    } else if (judge->limits_counting) {
+        /* PREACCESS has counted the page, and has not refused it. */
         counted = ngx_array_push(judge->counted);
         if (counted != NULL) {
             *counted = r->loc_conf;

@@ -1,5 +1,5 @@
 /*
- * ngx_http_iri_query.h - the query of a request, read by iri_query_charset
+ * ngx_http_iri_query.h - iri_query_charset
  */
 
 #ifndef NGX_HTTP_IRI_QUERY_H
@@ -12,16 +12,18 @@
 /* ---- ngx_http_iri_query.c ----------------------------------------------- */
 
 /*
- * Set *out to the value of $iri_query.
+ * Set *out to the requested query, converted: the value of $iri_query.
  * Returns: NGX_OK; NGX_DECLINED if there is no query; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
 
 /*
- * Read the query as it was sent, for counting.
- * Returns: NGX_OK; NGX_DECLINED: nothing to read; NGX_ERROR.
+ * Read the query as sent, for ngx_http_iri_status_module.
+ * Returns: NGX_OK; NGX_DECLINED if there is none or it needs no conversion;
+ * NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_query_sent(ngx_http_request_t *r, iri_query_t *query);
+ngx_int_t ngx_http_iri_query_read_sent(ngx_http_request_t *r,
+    iri_query_t *query);
 
 #pragma GCC visibility pop
 

@@ -2,18 +2,17 @@
  * ngx_http_iri_read.c - reading r->uri; the requested path; hiding found names
  *
  * Turns r->uri, which nginx has percent-decoded once, into the canonical path
- * (design 4), by iri_read_path() of the core.  r->uri is set only if it
- * changes: otherwise an upstream would get the path in another spelling than
- * the client has sent.  The path of the client is read in POST_READ, before
- * any rule sees it; handlers of other modules that read the host, which selects
- * a server, the query and the Destination have run before.  Paths that
- * redirects, subrequests and rewrites make are read in ngx_http_iri_phases.c.
+ * (design 4).  r->uri is set only if it changes: an upstream then gets r->uri,
+ * percent-encoded, instead of the path as sent.  The path of the client is read
+ * in POST_READ, before any rule runs, and after the handlers for the host,
+ * which selects the server, for the query and for the Destination.
+ * ngx_http_iri_phases.c calls the same function for paths that internal
+ * redirects, subrequests and rewrites set.
  *
- * Rules and redirects inside the server set other paths and arguments.  The
- * path and the query that the client, or the maker of a subrequest, has
- * requested are found here: in canonical form, and after a restart with the
- * names that were found.  Until access to such a name is granted, an error and
- * the page for it must not reveal it (design 5.7).
+ * The requested path and query are those before any rule: of the client, or of
+ * the code that has created a subrequest.  After a restart, the requested path
+ * has the names that were found.  Until access to these is granted, an error
+ * and its error page must not reveal them (design 5.7).
  */
 
 #include "ngx_http_iri.h"
@@ -40,7 +39,7 @@ ngx_http_iri_sent_path(ngx_http_request_t *r)
 
 
 ngx_uint_t
-ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query)
+ngx_http_iri_sent_query(ngx_http_request_t *r, iri_str_t *query)
 {
     u_char *p, *hash;
     u_char *last = r->unparsed_uri.data + r->unparsed_uri.len;
@@ -62,8 +61,8 @@ ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query)
 /* ---- reading ------------------------------------------------------------ */
 
 /*
- * The rules for raw characters (draft 4.1) do not apply to a path that was not
- * sent.
+ * path.target stays empty for a path that the client has not sent: the rules
+ * for raw characters (draft 4.1) do not apply to it.
  */
 ngx_int_t
 ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -119,8 +118,8 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 /* ---- the POST_READ phase ------------------------------------------------ */
 
 /*
- * An ASCII path is only saved: it has one reading, but the entry may have
- * another name.
+ * An ASCII path has one reading.  It is only saved, if the entry may have
+ * another name or a listing needs the snapshot.
  */
 ngx_int_t
 ngx_http_iri_post_read_handler(ngx_http_request_t *r)
@@ -134,7 +133,7 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 
     if (iscf->engine == IRI_ENGINE_OFF
         || (ascii && !ngx_http_iri_may_fold_ascii(iscf, r->uri)
-            && !(iscf->engine == IRI_ENGINE_ON && iscf->lists)))
+            && !(iscf->engine == IRI_ENGINE_ON && iscf->has_listing)))
     {
         return NGX_DECLINED;
     }
@@ -153,7 +152,7 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
     rc = ctx != NULL ? ngx_http_iri_read(r, ctx, IRI_PATH_REQUESTED)
                      : NGX_ERROR;
 
-    /* No location is chosen yet, so a new r->uri needs nothing else. */
+    /* nginx selects the location by the new r->uri later. */
     return rc == NGX_OK || iscf->engine == IRI_ENGINE_REPORT
                ? NGX_DECLINED
                : ngx_http_iri_http_status(rc);
@@ -163,8 +162,8 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 /* ---- the requested path and query --------------------------------------- */
 
 /*
- * Set *path to the path of a request-target in ASCII.  To save memory it is not
- * stored: if r->uri has changed, nginx's parser parses the target again.
+ * Set *path to the path of a request-target in ASCII.  To save memory, the path
+ * is not saved: if r->uri has changed, the request-target is parsed again.
  */
 static ngx_int_t
 ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
@@ -179,7 +178,7 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
 
     ngx_str_null(path);
 
-    /* A malformed request line has no target. */
+    /* A malformed request line has no request-target. */
     if (r->unparsed_uri.len == 0) {
         return NGX_OK;
     }
@@ -194,7 +193,7 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
         return NGX_ERROR;
     }
 
-    /* The target was parsed before the host selected a server. */
+    /* nginx has parsed the request-target before the host selected a server. */
     cscf = ngx_http_get_module_srv_conf(r->http_connection->conf_ctx,
                                         ngx_http_core_module);
 
@@ -238,7 +237,7 @@ ngx_http_iri_requested_query(ngx_http_request_t *r, iri_str_t *query)
     const ngx_http_iri_ctx_t *ctx;
 
     if (r == r->main) {
-        return ngx_http_iri_query(r, query);
+        return ngx_http_iri_sent_query(r, query);
     }
 
     ctx = ngx_http_iri_ctx(r);
@@ -274,7 +273,7 @@ ngx_http_iri_hides_found_name(ngx_http_request_t       *r,
 }
 
 
-/* r->uri with the names that were sent, also if a rule has set it. */
+/* Returns: r->uri, also if a rule has set it, with the names as sent. */
 static ngx_str_t
 ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 {
@@ -288,8 +287,8 @@ ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 
 
 /*
- * In the state DENIED r->uri is the path of the error page, which the rules for
- * the page need as it is.
+ * After iri_request_denied() r->uri is the path of the error page, and does not
+ * change, since the rules for that page need it.
  */
 ngx_str_t
 ngx_http_iri_disclosed_uri(ngx_http_request_t *r)

@@ -1,25 +1,11 @@
 /*
- * ngx_http_iri_request.c - the context of a request; its requested path
- *
- * Turns r->uri, which nginx has percent-decoded once, into the canonical path
- * (design 4), by iri_read_path() of the core.  r->uri is set only if it
- * changes: otherwise an upstream would get the path in another spelling than
- * the client has sent.  The path of the client is read in POST_READ, before
- * any rule sees it; handlers of other modules that read the host, which selects
- * a server, the query and the Destination have run before.  Paths that
- * redirects, subrequests and rewrites make are read in ngx_http_iri_phases.c.
- *
- * Rules and redirects inside the server set other paths and arguments.  The
- * path and the query that the client, or the maker of a subrequest, has
- * requested are found here: in canonical form, and after a restart with the
- * names that were found.  Until access to such a name is granted, an error and
- * the page for it must not reveal it (design 5.7).
+ * ngx_http_iri_request.c - the context and the members of a request
  */
 
 #include "ngx_http_iri.h"
 
 
-/* ---- the environment of the core ---------------------------------------- */
+/* ---- strings ------------------------------------------------------------ */
 
 ngx_int_t
 ngx_http_iri_join(ngx_pool_t *pool, ngx_str_t head, ngx_str_t tail,
@@ -136,7 +122,10 @@ ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
 
 /* ---- the context -------------------------------------------------------- */
 
-/* Identifies the context in the list of cleanups.  The pool frees it. */
+/*
+ * A pool cleanup handler that does nothing: its address marks the contexts in
+ * r->pool->cleanup.
+ */
 static void
 ngx_http_iri_cleanup(void *data)
 {
@@ -145,8 +134,9 @@ ngx_http_iri_cleanup(void *data)
 
 
 /*
- * nginx clears r->ctx on internal redirects and in named locations, but not the
- * pool (as in ngx_http_realip_module).  Subrequests share the pool.
+ * nginx clears r->ctx on internal redirects and in named locations, so the
+ * context is found by its cleanup handler, as in ngx_http_realip_module.
+ * Subrequests share the pool, so the owner is compared.
  */
 void *
 ngx_http_iri_ctx_recover(ngx_http_request_t *r, const ngx_module_t *module)
@@ -171,7 +161,7 @@ ngx_http_iri_ctx_recover(ngx_http_request_t *r, const ngx_module_t *module)
 }
 
 
-/* Returns: a context of r in a module, zero but for its owner; NULL. */
+/* Returns: a new context, zero but for its owner; NULL: memory exhausted. */
 static void *
 ngx_http_iri_ctx_create(ngx_http_request_t *r, ngx_module_t *module,
                         size_t size)
@@ -250,14 +240,14 @@ ngx_http_iri_rerun_phases(ngx_http_request_t *r)
 }
 
 
-/* ---- reading ------------------------------------------------------------ */
+/* ---- r->uri and phases -------------------------------------------------- */
 
 void
 ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri)
 {
     r->uri = uri;
 
-    /* An upstream gets the new path, percent-encoded. */
+    /* An upstream gets r->uri, percent-encoded, not the request-target. */
     r->valid_unparsed_uri = 0;
     r->quoted_uri = 1;
 

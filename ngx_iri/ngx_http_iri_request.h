@@ -2,7 +2,7 @@
  * ngx_http_iri_request.h - a request: context, members, environment, snapshot
  *
  * If nothing else is said, arguments must not be NULL, and results are in
- * r->pool
+ * r->pool.
  */
 
 #ifndef NGX_HTTP_IRI_REQUEST_H
@@ -15,8 +15,8 @@
 /* ---- ngx_http_iri_request.c --------------------------------------------- */
 
 /*
- * Find the context of a module after nginx has cleared r->ctx, and put it there
- * again.  Returns: NULL if r has none.
+ * Restore the context of a module in r->ctx after nginx has cleared it.
+ * Returns: the context; NULL if r has none.
  */
 void *ngx_http_iri_ctx_recover(ngx_http_request_t *r,
     const ngx_module_t *module);
@@ -41,10 +41,10 @@ ngx_http_iri_ctx(ngx_http_request_t *r)
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r);
 
 /*
- * The context of a feature, which begins with ngx_http_iri_owner_t.  A request
- * that has one has a context of the base module, too.  size: of a new one,
- * which is zero.
- * Returns: the context; NULL if r has none, or memory is exhausted.
+ * The context of r in the module of a feature.  It begins with
+ * ngx_http_iri_owner_t.  A request with such a context also has one in
+ * ngx_http_iri_module.
+ * Returns: the context; NULL if r has none.
  */
 static inline void *
 ngx_http_iri_feature_ctx(ngx_http_request_t *r, const ngx_module_t *module)
@@ -56,16 +56,23 @@ ngx_http_iri_feature_ctx(ngx_http_request_t *r, const ngx_module_t *module)
                : ctx;
 }
 
+/*
+ * The same, created if there is none.  size: octets of a new context, which is
+ * zero but for its owner.  Returns: NULL if memory is exhausted.
+ */
 void *ngx_http_iri_feature_ctx_get_or_create(ngx_http_request_t *r,
     ngx_module_t *module, size_t size);
 
-/* Join two strings; a NUL that is not counted follows. NGX_OK, NGX_ERROR. */
+/*
+ * Set *out to head followed by tail.  A NUL follows, which is not counted.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
 ngx_int_t ngx_http_iri_join(ngx_pool_t *pool, ngx_str_t head, ngx_str_t tail,
     ngx_str_t *out);
 
 /*
- * Append "/" to *path, the path of a collection, unless it ends in one:
- * "/a" → "/a/".  Returns: NGX_OK, NGX_ERROR.
+ * Append "/" to *path, unless *path ends in "/": "/a" → "/a/".
+ * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path);
 
@@ -77,8 +84,8 @@ ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
     const char *key, ngx_str_t value);
 
 /*
- * Add the security policy of a page that shows names.  text: its value, a
- * static string.  Returns: NGX_OK, NGX_ERROR.
+ * Add X-Content-Type-Options, and Content-Security-Policy with the value text,
+ * a static string.  Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_header_add_policy(ngx_http_request_t *r,
     const char *text);
@@ -92,7 +99,7 @@ ngx_int_t ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method,
     ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
 
 /*
- * Set r->uri to a copy of path, with all members that depend on it.
+ * Set r->uri to a copy of path, and the members of r that depend on r->uri.
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path);
@@ -100,56 +107,58 @@ ngx_int_t ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path);
 /* The same without a copy: uri must live as long as r. */
 void ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri);
 
-/* Leave the location: the SERVER_REWRITE phase runs next. */
+/*
+ * Leave the location, and set r->phase_handler so that nginx runs the phases
+ * from SERVER_REWRITE on.  The caller returns NGX_DECLINED.
+ */
 void ngx_http_iri_rerun_phases(ngx_http_request_t *r);
 
-/* Returns: the index of the handler of the POST_REWRITE phase. */
+/* Returns: the value of r->phase_handler for the POST_REWRITE phase. */
 ngx_int_t ngx_http_iri_post_rewrite(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_env.c ------------------------------------------------- */
 
-/* Set the members of *env: the pool, log and file system of r. */
+/* Set *env to the pool, log and file system of r. */
 void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
 
 /*
- * Open name, a name on disk that ends in NUL, as nginx does, by the cache of
- * open files.  of: zero, but for the flags of the test.
- * Returns: NGX_OK; NGX_DECLINED: it cannot be opened (of->err); NGX_ERROR.
+ * Open a file through open_file_cache, as nginx does.  name: on disk, ends in
+ * NUL.  of: zero, except test_dir and test_only.  Returns: NGX_OK;
+ * NGX_DECLINED:  the file cannot be opened (of->err); NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
     ngx_open_file_info_t *of);
 
 /*
- * Add a note to the one line that is logged for r.  code: of doc/reasons.md.
- * format: as printf; arguments that are not literals are the results of
- * iri_show().
+ * Add a note to the line that is logged for r.  code: one of doc/reasons.md.
+ * format: as of printf; octets of a client must have passed iri_show().
  */
 void ngx_http_iri_note(ngx_http_request_t *r, iri_log_level_t level,
     const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Add a note on an error.  what: the operation that failed. */
+/* Add a note about an error.  what: the operation that failed. */
 void ngx_http_iri_note_error(ngx_http_request_t *r, const char *what,
     iri_status_t status);
 
-/* Returns: 1 if notes of this level are logged. */
+/* Returns: 1 if notes of this level are logged for r. */
 ngx_uint_t ngx_http_iri_notes_wanted(ngx_http_request_t *r,
     iri_log_level_t level);
 
 /*
- * Log an event, to which a function of the core has added notes; call
- * ngx_http_iri_notes_wanted() before.
+ * Add the notes that a function of the core has written to *event.  The caller
+ * has called ngx_http_iri_notes_wanted().
  */
 void ngx_http_iri_notes_add(ngx_http_request_t *r, const iri_notes_t *event);
 
-/* In the LOG phase: log the notes. */
+/* In the LOG phase: log the notes of r as one line. */
 void ngx_http_iri_notes_log(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
 
-/* Copy r as it is now into *snapshot.  Returns: NGX_OK, NGX_ERROR. */
+/* Copy the state of r into *snapshot.  Returns: NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_http_iri_snapshot(ngx_http_request_t *r,
     ngx_http_iri_snapshot_t *snapshot);
 

@@ -1,8 +1,11 @@
 /*
- * ngx_http_iri_resolve.c - the result of the lookup of r->uri, in the phases
+ * ngx_http_iri_resolve.c - looking up r->uri in the REWRITE and PRECONTENT
+ * phases
  *
- * The request waits for an index, restarts, or ends with 404, 409 or a list of
- * names.  Called by the handlers in ngx_http_iri_phases.c.
+ * Depending on the result, the request continues, waits for an index, restarts,
+ * or ends with 404, 409 or a list of names.  A request that cannot restart, or
+ * for which no file may be served, ends only after access is granted (design
+ * 5.7).
  */
 
 #include "ngx_http_iri_cache.h"
@@ -13,12 +16,12 @@
 /* ---- around the rules of a location ------------------------------------- */
 
 /*
- * Look up r->uri, if this location needs a lookup.
- * Returns: NGX_OK; NGX_DECLINED: no lookup is needed; the HTTP status.
+ * Look up r->uri, if it may have another name on disk.
+ * Returns: NGX_OK; NGX_DECLINED if no lookup is needed; else the HTTP status.
  */
 static ngx_int_t
-ngx_http_iri_look_up(ngx_http_request_t *r, ngx_http_iri_ctx_t **ctx,
-                     iri_lookup_t **found)
+ngx_http_iri_find_if_needed(ngx_http_request_t *r, ngx_http_iri_ctx_t **ctx,
+                            iri_lookup_t **found)
 {
     if (!ngx_http_iri_needs_lookup(r)) {
         return NGX_DECLINED;
@@ -33,7 +36,7 @@ ngx_http_iri_look_up(ngx_http_request_t *r, ngx_http_iri_ctx_t **ctx,
 
 
 ngx_int_t
-ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
+ngx_http_iri_wait_before_rules(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t      *ctx;
     iri_lookup_t            *found;
@@ -41,17 +44,18 @@ ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* With variables in root: the rules may still change them. */
-    return (ilcf->any.match & IRI_FOLD_INDEXED) && ilcf->plain != NULL
-                   && ilcf->plain->root_lengths == NULL
-                   && ngx_http_iri_look_up(r, &ctx, &found) == NGX_OK
-                   && ngx_http_iri_wait(r, ctx, found)
+    /* The rules may change the variables in a root. */
+    return (ilcf->combined.match & IRI_FOLD_INDEXED)
+                   && ilcf->configured != NULL
+                   && ilcf->configured->root_lengths == NULL
+                   && ngx_http_iri_find_if_needed(r, &ctx, &found) == NGX_OK
+                   && ngx_http_iri_wait_for_index(r, ctx, found)
                ? NGX_DONE
                : NGX_DECLINED;
 }
 
 
-/* Returns: 1 if try_files decides whether to restart with the entry. */
+/* Returns: 1 if try_files decides later whether r restarts. */
 static ngx_uint_t
 ngx_http_iri_is_left_to_try_files(ngx_http_request_t *r,
                                   const iri_lookup_t *found)
@@ -72,12 +76,12 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
     iri_lookup_t       *found;
     ngx_http_iri_ctx_t *ctx;
 
-    rc = ngx_http_iri_look_up(r, &ctx, &found);
+    rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
     if (rc != NGX_OK) {
         return rc == NGX_DECLINED ? NGX_OK : rc;
     }
 
-    if (ngx_http_iri_wait(r, ctx, found)) {
+    if (ngx_http_iri_wait_for_index(r, ctx, found)) {
         return NGX_DONE;
     }
 
@@ -91,8 +95,8 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
 /* ---- after access is granted -------------------------------------------- */
 
 /*
- * Answer a path for which nothing may be served.  Returns: NGX_DECLINED if r
- * makes the error page for it, or a content handler answers.
+ * Answer 404 or 409.  Returns: NGX_DECLINED if r runs the error page for a path
+ * that was refused, or a content handler answers.
  */
 static ngx_int_t
 ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -125,7 +129,7 @@ ngx_http_iri_refuse_not_found(ngx_http_request_t *r)
     iri_find_conf_t     conf;
     ngx_http_iri_ctx_t *ctx;
 
-    rc = ngx_http_iri_look_up(r, &ctx, &found);
+    rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
     if (rc != NGX_OK) {
         return rc;
     }
