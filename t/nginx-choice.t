@@ -214,7 +214,7 @@ is answer('/dirs/sub/file.txt'), '300 /dirs/SUB/FILE.txt /dirs/Sub/File.txt',
     'several directories';
 $page = $server->get('/many_abcdefghi');
 is scalar(() = $page->body =~ /<li>/g), 8, 'at most eight candidates';
-like $page->body, qr/<p>There are others, too/,
+like $page->body, qr/<p>More names match than are listed/,
     'a note that there are more candidates';
 like $server->get('/many_abcdefghi', headers => ['Accept', 'application/json'])
     ->body, qr/\],"more":true\}$/, 'also in JSON';

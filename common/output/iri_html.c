@@ -14,8 +14,8 @@
 
 
 /*
- * This includes characters that XML does not allow, and U+FFF9 to U+FFFB
- * (interlinear annotation), which are not default ignorable.
+ * Besides default ignorable code points: characters that XML does not allow,
+ * and U+FFF9 to U+FFFB (interlinear annotation).
  */
 int
 iri_char_is_invisible(uint32_t c)
@@ -87,15 +87,15 @@ static const unsigned char iri_not_simple[256] = {
 void
 iri_text_classify(iri_str_t text, int *simple, int *ascii)
 {
-    unsigned not = 0;
-    size_t i;
+    unsigned classes = 0;
+    size_t   i;
 
     for (i = 0; i < text.len; i++) {
-        not |= iri_not_simple[text.data[i]];
+        classes |= iri_not_simple[text.data[i]];
     }
 
-    *simple = (not &1) == 0;
-    *ascii = (not &2) == 0;
+    *simple = (classes & 1) == 0;
+    *ascii = (classes & 2) == 0;
 }
 
 
@@ -109,8 +109,8 @@ iri_is_like_escape(const unsigned char *p, const unsigned char *end)
 
 
 /*
- * 1 if the invisible character c, n octets at p, is part of the spelling, so
- * that it is not escaped.
+ * 1 if the invisible character c, n octets at p, is not escaped, because the
+ * spelling of the text needs it.
  */
 static int
 iri_is_shown(iri_str_t text, const unsigned char *p, size_t n, uint32_t c)

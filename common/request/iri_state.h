@@ -58,7 +58,8 @@ struct iri_request_s {
 
     /* the field Vary (iri_request_varies) */
     int varies;                /* 1: the answer depends on the charsets */
-    int may_vary;              /* 1: the same, unless access is granted */
+    int may_vary;              /* 1: the answer depends on them until access is
+                                  granted */
 
     int redirect;              /* HTTP status of the redirect; 0: none */
 
@@ -73,8 +74,9 @@ struct iri_request_s {
 
 
 /*
- * The lookup of the found path, for the restarted request, if its result is
- * known.  Returns: NULL if it is not.
+ * Derive the lookup of the found path, with which the request restarts, from
+ * the lookup that found it.  Returns: NULL: the path must be looked up, or no
+ * memory.
  */
 iri_lookup_t *iri_lookup_after_restart(const iri_env_t    *env,
                                        const iri_lookup_t *lookup);
@@ -95,7 +97,7 @@ void iri_note_would(iri_notes_t *notes, const char *code, int first,
 
 /*
  * Returns: 1 if report mode logs and counts what would be done with the
- * request: an ASCII path that nothing would change is a plain request.
+ * request; 0 if the path is ASCII and the module would not change it.
  */
 int iri_request_is_reported(const iri_request_t *request);
 
@@ -110,6 +112,9 @@ void iri_notes_add_event(iri_notes_t *notes, const iri_notes_t *event);
 void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
               const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+
+/* ---- restarting ---------------------------------------------------------- */
 
 /*
  * Compute the path with which a request restarts after IRI_RESTART
