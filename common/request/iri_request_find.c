@@ -148,13 +148,12 @@ iri_lookup_run_canonical(const iri_request_t *request, const iri_env_t *env,
     iri_shown_t sent, path;
 
     if (!lookup->is_logged) {
-        iri_logf(
-            env, IRI_LOG_INFO,
-            "\"%s\" found as \"%s\", but the request cannot restart"
-            IRI_LOG_REASON "%s",
-            iri_show(&sent, lookup->path),
-            iri_show(&path, lookup->found.path),
-            iri_why_code(lookup->found.why));
+        iri_logf(env, IRI_LOG_INFO,
+                 "\"%s\" found as \"%s\", but the request cannot "
+                 "restart" IRI_LOG_REASON "%s",
+                 iri_show(&sent, lookup->path),
+                 iri_show(&path, lookup->found.path),
+                 iri_why_code(lookup->found.why));
     }
 
     iri_lookup_run(request, env, lookup, conf, iri_find_canonical);
