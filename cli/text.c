@@ -56,7 +56,7 @@ cli_is_utf8(iri_str_t octets)
 }
 
 
-/* all: 1 escapes "%" and what no URI contains, 0 copies the octets. */
+/* all: 1 escapes "%" and the octets that a URI must not contain, 0 none. */
 static const char *
 cli_escape_all(apr_pool_t *pool, iri_str_t octets, size_t *len, int all)
 {

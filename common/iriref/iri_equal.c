@@ -29,8 +29,8 @@ iri_level_text(iri_level_t level)
 
 /*
  * Return the next octet of a text, raw or percent-encoded; *p moves behind it.
- * An escaped reserved character or "%" has the bit IRI_UNIT_ESCAPED, since it is
- * not equivalent to the raw one.  IRI_UNIT_END: the end of the text.
+ * An escaped reserved character or "%" has the bit IRI_UNIT_ESCAPED, since it
+ * is not equivalent to the raw one.  IRI_UNIT_END: the end of the text.
  */
 static unsigned
 iri_unit_next(const unsigned char **p, const unsigned char *end)
@@ -167,9 +167,11 @@ iri_level_form(const iri_env_t *env, iri_level_t level,
     iri_to_uri_conf_t              conf = none;
     iri_converted_t                converted = { text, NULL, 0 };
     iri_status_t                   status = IRI_OK;
-    unsigned                       steps = level == IRI_LEVEL_SYNTAX
-                                               ? IRI_NORMALIZE_SYNTAX
-                                               : IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME;
+    unsigned                       steps = IRI_NORMALIZE_SYNTAX;
+
+    if (level != IRI_LEVEL_SYNTAX) {
+        steps |= IRI_NORMALIZE_SCHEME;
+    }
 
     if (level == IRI_LEVEL_IDN && host != NULL) {
         conf.host = host;
