@@ -383,9 +383,6 @@ int cli_set_null(cli_call_t *call, const char *name);
 int cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
                  size_t count);
 
-/* 1 if both have the same octets.  The data of an empty string may be NULL. */
-int cli_octets_equal(iri_str_t a, iri_str_t b);
-
 /*
  * Split a value at blanks and commas, and add the words to an array of
  * iri_str_t, which point into value.  Returns: NULL, or the error.
@@ -401,7 +398,8 @@ int cli_hex_value(char digit);
 int cli_escape_value(const unsigned char *p, const unsigned char *end);
 
 typedef struct {
-    iri_received_path_t request;     /* what a server passes to the core */
+    iri_received_path_t request;     /* the path, as a server passes it to
+                                        the core */
     int           has_query;   /* 1: the target has a "?" */
     iri_str_t     query;       /* as it was given, without "?" */
 } cli_target_t;

@@ -12,6 +12,8 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
+#include "base/iri_string.h"
+
 #include "cli.h"
 
 enum { LINT_MATCH = CLI_OPT_OWN, LINT_ONLY, LINT_PLAN };
@@ -325,7 +327,7 @@ lint_show_path(const lint_run_t *run, iri_lint_kind_t kind, iri_str_t octets,
 
     if (kind != IRI_LINT_TWIN && kind != IRI_LINT_LOOK_ALIKE
         && strcmp(run->dir_name, run->path) == 0
-        && cli_octets_equal(octets, name))
+        && iri_str_equal(octets, name))
     {
         cli_print(stdout, path);
         return;

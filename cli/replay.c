@@ -18,6 +18,8 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
+#include "base/iri_string.h"
+
 #include "cli.h"
 
 enum { REPLAY_TOP = CLI_OPT_OWN, REPLAY_STATUS };
@@ -269,7 +271,7 @@ replay_count_form(replay_run_t *run, const replay_target_t *target)
 
     while (form < end
            && (form->form != target->form
-               || !cli_octets_equal(form->charset, target->charset)))
+               || !iri_str_equal(form->charset, target->charset)))
     {
         form++;
     }
@@ -448,7 +450,7 @@ replay_is_undecided(const replay_trial_t *trial, size_t i, unsigned among)
 
     for (k = 0; k < REPLAY_CHARSETS; k++) {
         if ((among & trial->finds & 1u << k)
-            && !cli_octets_equal(trial->path[k], trial->path[i]))
+            && !iri_str_equal(trial->path[k], trial->path[i]))
         {
             return 1;
         }

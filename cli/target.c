@@ -1,8 +1,8 @@
 /*
  * target.c - a request-target -> the path that a server passes to the core
  *
- * Does what nginx (ngx_http_parse_complex_uri) and httpd (ap_normalize_path)
- * do: RFC 9112, 3.2 and RFC 3986, 5.2.4.  nginx unescapes the path first;
+ * Parses a target like nginx (ngx_http_parse_complex_uri) and httpd
+ * (ap_normalize_path): RFC 9112, 3.2 and RFC 3986, 5.2.4.  nginx unescapes the path first;
  * httpd keeps it escaped, except for dots.
  */
 

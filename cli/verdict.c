@@ -1,7 +1,7 @@
 /*
  * verdict.c - a request-target -> the verdict of the core
  *
- * Does what the adapters do, in the same order: iri_read, iri_find, iri_find
+ * Calls the core in the same order as the adapters: iri_read, iri_find, iri_find
  * again after a restart, iri_found_split, iri_redirect_location.
  */
 
@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #include <apr_strings.h>
+
+#include "base/iri_string.h"
 
 #include "cli.h"
 
@@ -245,7 +247,7 @@ verdict_target(const cli_settings_t *conf, cli_call_t *call,
     }
     status = verdict_find(conf, call, result);
     if (status == IRI_OK
-        && !cli_octets_equal(result->path, result->reading.path)) {
+        && !iri_str_equal(result->path, result->reading.path)) {
         status = iri_path_to_uri(result->env, result->path, &result->uri);
     }
     if (status != IRI_OK || result->verdict == IRI_REFUSE
@@ -296,7 +298,7 @@ verdict_form(const cli_call_t *call, cli_verdict_t *result)
     result->charset = result->reading.charset;
     if (result->found.charset.data != NULL) {
         result->charset = result->found.charset;
-        if (!cli_octets_equal(result->charset, result->reading.charset)) {
+        if (!iri_str_equal(result->charset, result->reading.charset)) {
             result->form = IRI_FORM_LEGACY;
         }
     }

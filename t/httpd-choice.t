@@ -176,7 +176,7 @@ is $answer->header('Content-Length'), length $answer->body, 'Content-Length';
 is $answer->header('Location'), undef, 'no representation is preferred';
 like $answer->body, qr{<a[ ]href="/Docs/README\.txt"><bdi>/Docs/README\.txt
     </bdi></a></li>\n<li><a[ ]href="/Docs/ReadMe\.txt">}x, 'links';
-like $answer->body, qr{several names like <bdi>/Docs/readme\.txt</bdi>\.},
+like $answer->body, qr{Several names match <bdi>/Docs/readme\.txt</bdi>\.},
     'the requested name';
 like $server->get('/Docs/readme.txt?a=%2F&b<"')->body,
     qr{href="/Docs/README\.txt\?a=%2F&amp;b%3C%22">},

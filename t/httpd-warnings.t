@@ -135,7 +135,7 @@ for my $rule (rules($nfd, 'caf')) {
     my $was = $shown =~ s/caf/cafe%CC%81/r;
     is_deeply [warnings("IRIEngine On\n$text\n")],
         ["\"$name\" in LINE2: \"$was\" is not in NFC and so matches no path: "
-            . 'write what "iri normalize" prints for it'],
+            . 'write the text that "iri normalize" prints for it'],
         $text =~ s/\n.*//sr;
 }
 is_deeply [warnings("IRIEngine On\n$_->[0]\n")], [], "right: $_->[1]"

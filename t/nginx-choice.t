@@ -169,7 +169,7 @@ is $page->header('Vary'), 'Accept', 'Vary';
 is $page->header('Cache-Control'), 'no-store', 'Cache-Control';
 like $page->body, qr{<li><a\ href="/NAME\.txt"><bdi>/NAME\.txt</bdi></a></li>
     \s+<li><a\ href="/Name\.txt">}x, 'candidates are sorted';
-like $page->body, qr{several names like <bdi>/name\.txt</bdi>\.},
+like $page->body, qr{Several names match <bdi>/name\.txt</bdi>\.},
     'the requested name';
 is answer('/name.txt?a=%2F&b<"'),
     '300 /NAME.txt?a=%2F&amp;b%3C%22 /Name.txt?a=%2F&amp;b%3C%22',

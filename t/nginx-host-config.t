@@ -249,7 +249,7 @@ is_deeply [map { /(conflicting server name "[^"]*")/ }
 
 for my $case (
     ["a\xC3\xBC_b.example",    'has a character that no host name may have'],
-    ["a\xC3\xBC*.example",     'has a wildcard in a label with other'],
+    ["a\xC3\xBC*.example",     'has a wildcard in a label that is not ASCII'],
     ["\xFC.example",           'is not UTF-8'],
     ["a\xD7\x90.example",      'breaks the bidi rule'],
     ["\xEF\xBC\x91.0.0.1",     'ends in a number, as an IPv4 address does'],

@@ -100,7 +100,7 @@ for my $directive (qw(iri_charset iri_query_charset iri_filename_charset)) {
 
 my $nfd = '/cafe\xCC\x81/';
 my $wrong = '"/cafe%CC%81/" is not in NFC and so matches no path: write '
-    . 'what "iri normalize" prints for it';
+    . 'the text that "iri normalize" prints for it';
 for my $text ("$nfd", "= $nfd", "=$nfd", "^~ $nfd", "^~$nfd", "~ $nfd",
     "~* $nfd", "~$nfd", "~*$nfd", "\"$nfd\"")
 {

@@ -55,8 +55,8 @@ static const char *const iri_config_texts[] = {
                     "characters in UTF-8",
     IRI_CONFIG_RULE "is not UTF-8 and so matches no path: write the "
                     "characters in UTF-8",
-    IRI_CONFIG_RULE "is not in NFC and so matches no path: write what \"iri "
-                    "normalize\" prints for it",
+    IRI_CONFIG_RULE "is not in NFC and so matches no path: write the text "
+                    "that \"iri normalize\" prints for it",
 
     /* DISK: a pattern does not match names that are stored in other octets */
     IRI_CONFIG_RULE "is compared with the octets of names on disk: write a "
@@ -380,8 +380,8 @@ iri_directive_check(const iri_env_t *env, const iri_directive_t *directive,
 
 
 /*
- * Check one directive, which count servers have: several servers may include
- * the same file.  At most one warning.
+ * Check the occurrences of one directive: several servers may include the same
+ * file.  Writes at most one warning.
  */
 static iri_status_t
 iri_directives_check(const iri_env_t *env, iri_str_t on,

@@ -113,7 +113,8 @@ iri_is_like_escape(const unsigned char *p, const unsigned char *end)
  * spelling of the text needs it.
  */
 static int
-iri_is_shown(iri_str_t text, const unsigned char *p, size_t n, uint32_t c)
+iri_is_orthographic_at(iri_str_t text, const unsigned char *p, size_t n,
+                       uint32_t c)
 {
     const unsigned char *end = text.data + text.len, *q = p;
     uint32_t             before = 0, after = 0;
@@ -131,7 +132,7 @@ iri_is_shown(iri_str_t text, const unsigned char *p, size_t n, uint32_t c)
     }
 
     if (c == 0x200d && before == 0xfe0f
-        && !iri_is_shown(text, q, (size_t) (p - q), before))
+        && !iri_is_orthographic_at(text, q, (size_t) (p - q), before))
     {
         return 0;
     }
@@ -158,7 +159,8 @@ iri_html_put_one(const iri_env_t *env, iri_buf_t *out, iri_str_t text,
     *n = iri_utf8_next(p, end, &c);
 
     if (*n == 0 || iri_is_like_escape(p, end)
-        || (iri_char_is_invisible(c) && !iri_is_shown(text, p, *n, c)))
+        || (iri_char_is_invisible(c)
+            && !iri_is_orthographic_at(text, p, *n, c)))
     {
         *n = *n != 0 ? *n : 1;
 

@@ -590,7 +590,7 @@ iri_html_end(iri_page_part_t *part, const iri_listing_t *listing)
 /* ---- JSON ---------------------------------------------------------------- */
 
 static unsigned char *
-iri_json_info(unsigned char *p, const iri_item_t *item)
+iri_json_size_and_date(unsigned char *p, const iri_item_t *item)
 {
     unsigned char time[20];
 
@@ -650,7 +650,7 @@ iri_json_entry(const iri_listing_t *listing, unsigned char *p,
     p = iri_json_name_and_href(listing, p, item);
     p = item->directory ? iri_copy(p, ",\"directory\":true")
                         : iri_copy(p, ",\"directory\":false");
-    p = iri_json_info(p, item);
+    p = iri_json_size_and_date(p, item);
 
     if (!item->same) {
         p = iri_copy(p, ",\"octets\":\"");

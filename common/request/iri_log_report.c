@@ -1,5 +1,5 @@
 /*
- * iri_log_report.c - report mode: what would be done with a request
+ * iri_log_report.c - report mode: lookups of a request, and the note on them
  *
  * Does the lookups of a request without changing the request.  The note about
  * the path states what the module would have done.  If the request would

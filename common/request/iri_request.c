@@ -554,8 +554,8 @@ iri_event_add(iri_stats_event_t *event, const iri_found_t *found)
 
 
 /*
- * Fill in form, charset, match, verdict and why of a request: what was done, or
- * in report mode would have been done, with its path.  report->reading: form
+ * Fill in form, charset, match, verdict and why of an event, from the reading
+ * and the lookups of the requested path.  report->reading: form
  * and charset as the disk has confirmed them; report->search is not used.
  */
 static void

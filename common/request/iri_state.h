@@ -14,7 +14,7 @@
 
 /* ---- the state of a request ---------------------------------------------- */
 
-/* What would be done with a request in report mode. */
+/* The reading and the lookups of a request in report mode. */
 typedef struct {
     iri_reading_t reading;  /* of the requested path */
     iri_report_t  report;
@@ -40,7 +40,8 @@ struct iri_request_s {
                                   none */
     iri_why_t     refused;     /* why read_path is refused; NONE: it is not */
     int           has_last;    /* 1: last is set */
-    iri_reading_t last;        /* the result of iri_request_reading() */
+    iri_reading_t last;        /* the latest reading of a path that was not
+                                  canonical; if all were, the first */
 
     iri_lookup_t *lookups;     /* the latest first */
     iri_str_t     absent;      /* path that iri_request_refuse() has refused;
@@ -155,9 +156,9 @@ iri_status_t iri_find_canonical(const iri_env_t    *env,
                                 const iri_search_t *search, iri_found_t *out);
 
 /*
- * Add, before all other notes, what would have been done with a request in
- * report mode.  If nothing is found below a found directory, the note says
- * that. Calls stat at most once per segment.
+ * Add the note of report mode about the path, before all other notes.  If
+ * nothing is found below a found directory, the note says so.  Calls stat at
+ * most once per segment.
  *
  * Returns: IRI_OK; IRI_NO_MEMORY: no note was added.
  *

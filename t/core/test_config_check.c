@@ -19,8 +19,8 @@
 #define UNREAD                                                               \
     " is not UTF-8 and so matches no path: write the characters in UTF-8\n"
 #define UNNORM                                                               \
-    " is not in NFC and so matches no path: write what \"iri normalize\" "   \
-    "prints for it\n"
+    " is not in NFC and so matches no path: write the text that \"iri "      \
+    "normalize\" prints for it\n"
 #define PATH  IRI_CHECK_PATH
 #define REGEX IRI_CHECK_REGEX
 
