@@ -6,9 +6,9 @@
  * answered, by form and charset, and the most frequent targets.  Then each
  * legacy charset is tried by itself as the charset of names on disk; the best
  * one is suggested for iri_filename_charset.  With it, each is tried as the
- * charset of requests.  Suggested for iri_charset are those with which more
- * requests would be answered; but not two that find different entries for one
- * target.
+ * charset of requests.  The charsets with which more requests would be answered
+ * are suggested for iri_charset, but not two that find different entries for
+ * one target.
  */
 
 #include <errno.h>
@@ -17,6 +17,8 @@
 
 #include <apr_file_info.h>
 #include <apr_strings.h>
+
+#include "base/iri_string.h"
 
 #include "cli.h"
 
@@ -119,7 +121,7 @@ typedef struct {
     cli_progress_t       progress;
     uint64_t             lines;
     uint64_t             requests; /* lines that are requests */
-    uint64_t             taken;    /* requests with the status */
+    uint64_t             taken;    /* requests with conf->status */
     uint64_t             dropped;  /* requests beyond REPLAY_MAX_TARGETS */
     uint64_t             outcome[REPLAY_OUTCOMES]; /* requests by outcome */
 
@@ -217,23 +219,23 @@ replay_copy(apr_pool_t *pool, iri_str_t text)
 
 
 static replay_outcome_t
-replay_outcome(const cli_verdict_t *x)
+replay_outcome(const cli_verdict_t *result)
 {
-    switch (x->verdict) {
+    switch (result->verdict) {
     case IRI_REFUSE:
         return REPLAY_REFUSED;
     case IRI_CHOOSE:
         return REPLAY_CHOICE;
     default:
-        if (!x->exists) {
+        if (!result->exists) {
             return REPLAY_ABSENT;
         }
-        if (x->verdict == IRI_RESTART) {
+        if (result->verdict == IRI_RESTART) {
             return REPLAY_MOVED;
         }
         /* The server finds an exact name without the module. */
-        return x->found.match == IRI_MATCH_NONE
-                       || x->found.match == IRI_MATCH_EXACT
+        return result->found.match == IRI_MATCH_NONE
+                       || result->found.match == IRI_MATCH_EXACT
                    ? REPLAY_THERE
                    : REPLAY_FOUND;
     }
@@ -251,13 +253,13 @@ replay_answers(replay_outcome_t outcome)
 /* Return 0; -1: the target is malformed, and the servers would refuse it. */
 static int
 replay_verdict(const replay_run_t *run, const cli_settings_t *settings,
-               iri_str_t octets, cli_verdict_t *x)
+               iri_str_t octets, cli_verdict_t *result)
 {
     cli_call_t call;
 
     memset(&call, 0, sizeof(call));
     call.pool = run->target_pool;
-    return cli_verdict(settings, &call, octets, x);
+    return cli_verdict(settings, &call, octets, result);
 }
 
 
@@ -269,7 +271,7 @@ replay_count_form(replay_run_t *run, const replay_target_t *target)
 
     while (form < end
            && (form->form != target->form
-               || !cli_octets_equal(form->charset, target->charset)))
+               || !iri_str_equal(form->charset, target->charset)))
     {
         form++;
     }
@@ -289,17 +291,18 @@ replay_count_form(replay_run_t *run, const replay_target_t *target)
 static void
 replay_target(replay_run_t *run, replay_target_t *target)
 {
-    cli_verdict_t x;
+    cli_verdict_t result;
 
-    if (replay_verdict(run, run->conf->settings, target->octets, &x) != 0) {
+    if (replay_verdict(run, run->conf->settings, target->octets, &result)
+        != 0) {
         target->outcome = REPLAY_REFUSED;
         target->form = IRI_FORM_INVALID;
     } else {
-        target->outcome = replay_outcome(&x);
-        target->form = x.form;
-        target->charset = replay_copy(run->pool, x.charset);
+        target->outcome = replay_outcome(&result);
+        target->form = result.form;
+        target->charset = replay_copy(run->pool, result.charset);
         if (replay_answers(target->outcome)) {
-            target->path = replay_copy(run->pool, x.path);
+            target->path = replay_copy(run->pool, result.path);
         }
     }
     run->outcome[target->outcome] += target->requests;
@@ -417,7 +420,7 @@ replay_trial(replay_run_t *run, const replay_target_t *target,
              replay_trial_t *out)
 {
     cli_settings_t settings = *run->conf->settings;
-    cli_verdict_t  x;
+    cli_verdict_t  result;
     size_t         i;
 
     settings.tree = run->tree;
@@ -426,12 +429,12 @@ replay_trial(replay_run_t *run, const replay_target_t *target,
     for (i = 0; i < REPLAY_CHARSETS; i++) {
         settings.reading.charsets = run->conf->charset[i];
         if (settings.reading.charsets.count != 0
-            && replay_verdict(run, &settings, target->octets, &x) == 0
-            && x.form == IRI_FORM_LEGACY
-            && replay_answers(replay_outcome(&x)))
+            && replay_verdict(run, &settings, target->octets, &result) == 0
+            && result.form == IRI_FORM_LEGACY
+            && replay_answers(replay_outcome(&result)))
         {
             out->finds |= 1u << i;
-            out->path[i] = replay_copy(run->pool, x.path);
+            out->path[i] = replay_copy(run->pool, result.path);
         }
     }
     apr_pool_clear(run->target_pool);
@@ -447,7 +450,7 @@ replay_is_undecided(const replay_trial_t *trial, size_t i, unsigned among)
 
     for (k = 0; k < REPLAY_CHARSETS; k++) {
         if ((among & trial->finds & 1u << k)
-            && !cli_octets_equal(trial->path[k], trial->path[i]))
+            && !iri_str_equal(trial->path[k], trial->path[i]))
         {
             return 1;
         }
@@ -514,7 +517,7 @@ replay_choose(replay_run_t *run, const apr_array_header_t *trials)
 }
 
 
-/* Return 1 if a target is one to try other charsets for. */
+/* Return 1 if other charsets are tried for a target. */
 static int
 replay_is_open(const replay_target_t *target)
 {
@@ -526,12 +529,13 @@ static int
 replay_is_answered(replay_run_t *run, const cli_settings_t *settings,
                    const replay_target_t *target)
 {
-    cli_verdict_t x;
-    int           is = replay_verdict(run, settings, target->octets, &x) == 0
-             && replay_answers(replay_outcome(&x));
+    cli_verdict_t result;
+    int is_answered = replay_verdict(run, settings, target->octets, &result)
+                          == 0
+                      && replay_answers(replay_outcome(&result));
 
     apr_pool_clear(run->target_pool);
-    return is;
+    return is_answered;
 }
 
 
@@ -841,8 +845,8 @@ replay_answer(const void *data, cli_call_t *call)
     if (call->error == NULL && replay_fill(&run) != 0) {
         call->error = iri_status_text(IRI_NO_MEMORY);
     }
-    /* A file that is no log is a finding: scripts must not take it for a
-       log without requests. */
+    /* A file that is not a log is a finding, so that a script does not treat it
+       as a log without requests. */
     call->found = run.lines != 0 && run.requests == 0;
     return call->error == NULL ? 0 : -1;
 }
@@ -904,9 +908,10 @@ replay_show_suggest(const json_t *suggest, size_t names)
         putchar('\n');
     }
     if (replay_field(suggest, "undecided") != 0) {
-        printf("For %lld targets two charsets find different names; the list "
-               "has only one of the charsets.\n",
-               replay_field(suggest, "undecided"));
+        printf(
+            "For %lld targets two charsets find different entries; the list "
+            "has only one of the charsets.\n",
+            replay_field(suggest, "undecided"));
     }
 }
 

@@ -774,7 +774,7 @@ typedef struct {
  * request: path as sent, NUL-terminated; NULL: the server's own log shows it.
  * Returns: the line, in *line.
  *
- * iri: "/CAFE" is "/caf%C3%A9": accents; "/caf%C3%A9" not served: ...,
+ * iri: "/CAFE" found as "/caf%C3%A9": accents; "/caf%C3%A9" not served: ...,
  * reason=folded,other-name, request "/CAFE"
  */
 iri_str_t iri_notes_format_line(const iri_notes_t *notes, const char *request,

@@ -34,7 +34,7 @@ typedef struct {
 } iri_spelling_t;
 
 
-/* Count the deletions of all keys: one for each character, and the key. */
+/* Count the keys and their deletions: one for each character of a key. */
 static size_t
 iri_lint_count_deletions(const iri_lint_t *lint)
 {
@@ -149,7 +149,7 @@ iri_spelling_compare(iri_spelling_t *spelling, size_t from, size_t at)
     iri_lint_t  *lint = spelling->lint;
     uint32_t     entry = spelling->deletions[at].entry, other;
     iri_status_t status = IRI_OK;
-    int          one = 0;
+    int          is_one_edit = 0;
 
     if (at - from > IRI_LINT_MAX_COMPARED) {
         from = at - IRI_LINT_MAX_COMPARED;
@@ -165,10 +165,10 @@ iri_spelling_compare(iri_spelling_t *spelling, size_t from, size_t at)
         }
 
         lint->scratch_used = 0;
-        status = iri_edit_differ_by_one(&lint->scratch,
-                                        lint->sorted[other]->key,
-                                        lint->sorted[entry]->key, &one);
-        if (one) {
+        status = iri_edit_differ_by_one(
+            &lint->scratch, lint->sorted[other]->key,
+            lint->sorted[entry]->key, &is_one_edit);
+        if (is_one_edit) {
             spelling->nearest[entry] = other;
         }
     }

@@ -435,10 +435,10 @@ test_report(void **state)
         { "sjis", "a=b", "" },
         { "sjis", "a=%C3%A9", "" },
         { "sjis", "q=%95\\",
-          "iri: report: would make the query \"q=%E8%A1%A8\": charset"
+          "iri: report: would convert the query \"q=%E8%A1%A8\": charset"
           " \"Shift_JIS\", was read in another charset, reason=query-read" },
         { "sjis", "q=\xa0\"\n",
-          "iri: report: would leave the query \"q=%A0%22%0A\": charset \"\","
+          "iri: report: would not convert the query \"q=%A0%22%0A\": charset \"\","
           " has parameters that no single charset decodes,"
           " reason=query-unreadable" },
     };
