@@ -1,8 +1,8 @@
 /*
- * iri_enum_text.c - words and codes of statuses, forms, matches, verdicts,
+ * iri_enum_text.c - texts and codes of statuses, forms, matches, verdicts,
  * reasons
  *
- * One table for each enum, in the order of its values; a test compares both.
+ * One table for each enum, in the order of its values.  A test compares both.
  */
 
 #include "base/iri_string.h"

@@ -69,7 +69,7 @@ typedef struct {
     iri_vector_t spellings; /* likewise */
     uint32_t     longest;   /* greatest length of a key */
     uint32_t     ways;      /* as in iri_index_t */
-    iri_edit_t   edit;
+    iri_graphemes_t   edit;
 } iri_builder_t;
 
 
@@ -368,12 +368,12 @@ iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
     size_t       i;
     int          fit, left_out;
 
-    status = iri_edit_divide(&builder->edit, key, &fit);
+    status = iri_graphemes_split(&builder->edit, key, &fit);
 
     for (i = 0; status == IRI_OK && fit && i < builder->edit.count; i++) {
         without.len = 0;
 
-        status = iri_edit_put_without(&builder->scratch, &builder->edit, key,
+        status = iri_graphemes_put_without(&builder->scratch, &builder->edit, key,
                                       i, &without, &left_out);
 
         if (status == IRI_OK && left_out) {
@@ -706,7 +706,7 @@ iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
     iri_vector_free(&builder->text);
     iri_vector_free(&builder->keys);
     iri_vector_free(&builder->spellings);
-    iri_edit_free(&builder->edit);
+    iri_graphemes_free(&builder->edit);
 
     return status;
 }
@@ -724,7 +724,7 @@ iri_builder_init(iri_builder_t *builder, const iri_env_t *env,
     builder->conf = conf;
     builder->max_entries = max_entries;
     builder->max_size = max_size;
-    iri_edit_init(&builder->edit);
+    iri_graphemes_init(&builder->edit);
 }
 
 

@@ -544,7 +544,7 @@ static iri_status_t
 iri_search_set_edits(const iri_env_t *env, const iri_index_conf_t *conf,
                      iri_index_cache_search_t *search)
 {
-    iri_edit_t  *edit;
+    iri_graphemes_t  *edit;
     iri_buf_t    without = IRI_BUF_EMPTY;
     iri_status_t status;
     size_t       i;
@@ -555,8 +555,8 @@ iri_search_set_edits(const iri_env_t *env, const iri_index_conf_t *conf,
         return IRI_NO_MEMORY;
     }
 
-    iri_edit_init(edit);
-    status = iri_edit_divide(edit, search->key, &fit);
+    iri_graphemes_init(edit);
+    status = iri_graphemes_split(edit, search->key, &fit);
 
     if (status == IRI_OK) {
         search->edits = env->alloc(env->ctx, (edit->count + 1)
@@ -571,7 +571,7 @@ iri_search_set_edits(const iri_env_t *env, const iri_index_conf_t *conf,
 
     for (i = 0; status == IRI_OK && fit && i < edit->count; i++) {
         without.len = 0;
-        status = iri_edit_put_without(env, edit, search->key, i, &without,
+        status = iri_graphemes_put_without(env, edit, search->key, i, &without,
                                       &left_out);
 
         if (status == IRI_OK && left_out) {
@@ -580,7 +580,7 @@ iri_search_set_edits(const iri_env_t *env, const iri_index_conf_t *conf,
         }
     }
 
-    iri_edit_free(edit);
+    iri_graphemes_free(edit);
 
     return status;
 }

@@ -218,7 +218,7 @@ iri_params_add(iri_params_t *q, size_t i, uint32_t c)
 {
     iri_status_t status;
 
-    if (iri_char_starts(c)) {
+    if (iri_char_has_boundary_before(c)) {
         status = iri_params_flush(q);
         if (status != IRI_OK) {
             return status;
