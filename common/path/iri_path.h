@@ -79,8 +79,9 @@ iri_form_t iri_repair_form(unsigned how);
 
 /*
  * Set *possible to 1 if iri_repair() repairs a segment of path in this way,
- * else to 0.  how: one of IRI_REPAIR_....  path: UTF-8; for mojibake also octets
- * that are not UTF-8.
+ * else to 0.
+ * how: one of IRI_REPAIR_....
+ * path: UTF-8; for mojibake also octets that are not UTF-8.
  * Returns: as iri_repair().
  */
 iri_status_t iri_repair_is_possible(const iri_env_t *env, unsigned how,

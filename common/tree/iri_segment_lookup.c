@@ -518,7 +518,7 @@ iri_hit_level(const iri_finder_t             *finder,
         return IRI_OK;
     }
 
-    if (!search->spelled) {
+    if (!search->by_spelling) {
         status = iri_fold_level(finder->env, finder->fold, search->name, name,
                                 level);
 
