@@ -230,9 +230,6 @@ uint32_t iri_index_cache_ways(iri_index_cache_t *cache,
  */
 unsigned iri_index_fold(const iri_tree_conf_t *tree);
 
-/* Returns: ns since the epoch; 0 if the clock fails. */
-int64_t iri_time_ns(void);
-
 
 #pragma GCC visibility pop
 

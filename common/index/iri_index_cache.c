@@ -75,7 +75,8 @@ struct iri_index_job_s {
 
 /* ---- keys ---------------------------------------------------------------- */
 
-int64_t
+/* Returns: ns since the epoch; 0 if the clock fails. */
+static int64_t
 iri_time_ns(void)
 {
     struct timespec now;

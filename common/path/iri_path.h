@@ -102,17 +102,6 @@ iri_status_t iri_read_path(const iri_env_t *env,
                            iri_reading_t *out);
 
 /*
- * Returns: the argument presence of iri_may_redirect(), for a request in report
- * mode.
- *
- *   found      the last result of iri_find(); NULL: there was no lookup
- *   moved      1 if found is for the path that RESTART of the first result gave
- *   answered   1 if the server has sent an answer that is not an error
- */
-iri_presence_t iri_presence_of(const iri_found_t *found, int moved,
-                               int answered);
-
-/*
  * The code of a reason: "query-read" (doc/reasons.md).
  * Returns: a static NUL-terminated string; "unknown" for a value out of range.
  */

@@ -342,22 +342,6 @@ iri_found_confirms(iri_str_t path, iri_str_t found)
 }
 
 
-iri_presence_t
-iri_presence_of(const iri_found_t *found, int moved, int answered)
-{
-    if (found != NULL
-        && (found->verdict == IRI_SERVE
-            || (moved && found->verdict == IRI_PASS
-                && (found->why == IRI_WHY_DECLARED
-                    || found->why == IRI_WHY_ASCII))))
-    {
-        return IRI_PRESENT;
-    }
-
-    return answered ? IRI_UNCONFIRMED : IRI_ABSENT;
-}
-
-
 /*
  * Return 1 if the path differs from the one that was sent only in escapes and
  * normalization; 0: also in the charset, by a repair, or in a name on disk.

@@ -203,8 +203,8 @@ iri_walk_is_deeper(const iri_walk_t                *walk,
  * one that finds an entry gets the request, and the rest is looked up below
  * that entry only. So if only an alternative reading finds a directory, the
  * rules of that directory are applied even if the requested name in it does not
- * exist. And an entry in a denied directory never changes the response to octets
- * that also name a public directory.
+ * exist. And an entry in a denied directory never changes the response to
+ * octets that also name a public directory.
  */
 static void
 iri_alternative_reading_keep(const iri_walk_t *walk, iri_str_t charset,

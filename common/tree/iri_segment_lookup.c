@@ -18,7 +18,8 @@
 
 /* ---- stat ---------------------------------------------------------------- */
 
-void
+/* Stop the search. Only the first reason is kept. */
+static void
 iri_finder_stop(iri_finder_t *finder, iri_why_t why)
 {
     if (!finder->stopped) {

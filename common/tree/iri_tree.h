@@ -6,7 +6,7 @@
  * lives as long as it; nothing has to be freed.  A function that returns
  * iri_status_t returns IRI_OK, IRI_NO_MEMORY or IRI_ICU_FAILED.  An error of
  * the file system or an exhausted budget is not returned as a status, but stops
- * the search (iri_finder_stop).
+ * the search (iri_finder_t.stopped).
  */
 
 #ifndef IRI_TREE_H
@@ -50,8 +50,9 @@ typedef struct {
                                          the path together */
     unsigned               repairs;   /* IRI_REPAIR_... of all these
                                          directories */
-    int                    declared;  /* 1: iri_tree_is_declared() for all
-                                         directories on the path */
+    int                    declared;  /* 1: the tree is declared UTF-8 in NFC,
+                                         and nothing is folded or repaired, in
+                                         all directories on the path */
     int                    verbatim;  /* 1: iri_tree_writes_names_verbatim()
                                          for all that contain a segment which
                                          is not ASCII */
@@ -143,9 +144,6 @@ iri_status_t iri_settings_enter(iri_finder_t *finder, iri_walk_t *walk);
 
 
 /* ---- looking up a segment ------------------------------------------------ */
-
-/* Stop the search.  Only the first reason is kept. */
-void iri_finder_stop(iri_finder_t *finder, iri_why_t why);
 
 /*
  * Stat path.  node->kind is ABSENT also if the search has been stopped, or is
@@ -257,15 +255,6 @@ iri_status_t iri_alternative_reading_check(iri_finder_t *finder);
  */
 iri_status_t iri_alternative_reading_try(iri_finder_t *finder,
                                          iri_alternative_reading_t *best);
-
-
-/*
- * Is each canonical path that was sent in UTF-8 its own path on disk, so that
- * it needs no lookup?
- * Returns: 1 if the tree is declared UTF-8 in NFC, and nothing is folded or
- * repaired; else 0.
- */
-int iri_tree_is_declared(const iri_tree_conf_t *tree);
 
 /*
  * Does the answer depend on the charsets by which the request was read?  It
