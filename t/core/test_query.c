@@ -405,7 +405,7 @@ test_parse(void **state)
                         "takes \"nfc\" once, after the charsets");
     assert_non_null(strstr(parse("none sjis", &conf), "combine \"none\""));
     assert_non_null(strstr(parse("klingon", &conf), "not a known charset"));
-    assert_non_null(strstr(parse("iso-2022-jp nfc", &conf), "switches"));
+    assert_non_null(strstr(parse("iso-2022-jp nfc", &conf), "has states"));
     assert_int_equal(conf.nfc, 7);
 }
 
