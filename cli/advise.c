@@ -464,7 +464,7 @@ advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
     }
     if (x->form == IRI_FORM_LEGACY) {
         for (i = 0; i < run->with.reading.charsets.count; i++) {
-            if (cli_octets_equal(
+            if (iri_str_equal(
                     iri_charset_name(run->with.reading.charsets.at[i]),
                     x->charset))
             {
@@ -712,7 +712,7 @@ advise_entry(advise_run_t *run, const cli_directory_t *directory,
         (const char *) octets.data);
     path.len = strlen((const char *) path.data);
     shown = cli_printable(run->pool, path);
-    if (name.len == 0 || cli_octets_equal(octets, name)) {
+    if (name.len == 0 || iri_str_equal(octets, name)) {
         return shown;
     }
     return apr_pstrcat(run->pool, shown, " (", cli_printable(run->pool, name),

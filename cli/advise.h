@@ -6,6 +6,7 @@
 #define ADVISE_H
 
 #include "cli.h"
+#include "base/iri_string.h"
 
 /* ---- advise_tree.c ------------------------------------------------------ */
 

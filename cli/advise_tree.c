@@ -68,13 +68,13 @@ advise_count_form(advise_visit_t *visit, iri_str_t octets)
     if (status != IRI_OK || name.len == 0) {
         return status;
     }
-    if (cli_octets_equal(name, octets)) {
+    if (iri_str_equal(name, octets)) {
         visit->place->nfc++;
         return IRI_OK;
     }
     status = iri_name_octets(&visit->env.env, &utf8, name, 1, &form);
     if (status == IRI_OK) {
-        if (cli_octets_equal(form, octets)) {
+        if (iri_str_equal(form, octets)) {
             visit->place->nfd++;
         } else {
             visit->place->mixed++;

@@ -69,7 +69,7 @@ cli_reject(cli_call_t *call, size_t operand, const char *why, size_t offset)
 }
 
 
-/* Describe what is at an offset: a character, an octet, or the end. */
+/* Describe the character or octet at an offset, or the end. */
 static const char *
 cli_describe_at(cli_call_t *call, iri_str_t text, size_t offset)
 {

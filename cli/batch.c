@@ -2,8 +2,8 @@
  * batch.c - --batch: lines of operands -> lines of JSON objects
  *
  * A line contains the operands, separated by TAB; the escapes "\\", "\t", "\n"
- * and "\xHH" represent octets.  Each line is answered by one object, in order,
- * so that another program can use one process for many requests.
+ * and "\xHH" represent octets.  One object answers each line, in the same
+ * order, so that a program can use one process for many requests.
  */
 
 #include <stdlib.h>

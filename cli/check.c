@@ -31,7 +31,7 @@ static const char check_help[] =
     "NFKC, look-alikes, mixed scripts, full-width and half-width forms,\n"
     "private use, tags, and invisible characters (draft 2.3, 5.1, 6.5).\n\n"
     "JSON field: warnings, a list of objects: warning, component, part,\n"
-    "offset, character (if it is a single one), like (what it looks like).\n"
+    "offset, character (if it is a single one), like (the ASCII look-alike).\n"
     "If TEXT is not well-formed: error, offset, character.\n"
     "Exit code 1 if TEXT is not well-formed, or there are warnings.\n\n"
     "Example:\n"

@@ -52,7 +52,7 @@ typedef struct {
                                 answer, a line each; NULL: not --batch */
     json_t     *object;      /* the fields of the answer */
     const char *error;       /* why there is no answer, in pool or static;
-                                NULL: there is one */
+                                NULL: there is an answer */
     size_t      offset;      /* octets of the operand before the error */
     int         no_offset;   /* 1: the offset is not printed, since the error
                                 concerns the whole operand */
@@ -104,7 +104,7 @@ extern const cli_command_t cli_bidi;      /* bidi.c */
 
 /* ---- answer.c ----------------------------------------------------------- */
 
-/* The function `ready` of a command that has nothing to do then. */
+/* The function `ready` of a command that checks nothing after its options. */
 const char *cli_ready_default(void *conf);
 
 /* The index of a word in a list that ends with NULL, ignoring case; -1: the
@@ -112,9 +112,9 @@ const char *cli_ready_default(void *conf);
 int cli_word_index(const char *const *words, const char *word);
 
 /*
- * Set call->error.  cli_reject: an operand and why it is wrong, to print
- * behind it; offset: octets of the operand before the error.  cli_fail: the
- * text of a status.  Returns: -1.
+ * Set call->error, and return -1.  cli_reject: to an operand, followed by why,
+ * the reason; offset: octets of the operand before the error.  cli_fail: to the
+ * text of a status.
  */
 int cli_reject(cli_call_t *call, size_t operand, const char *why,
                size_t offset);
@@ -207,7 +207,6 @@ enum {
       "read the path percent-encoded, as mod_iri does" }
 
 /* The settings of a server. */
-
 typedef struct {
     apr_pool_t         *pool;
     iri_registry_t     *registry;
@@ -341,7 +340,7 @@ typedef enum { CLI_PLAN_NONE, CLI_PLAN_MV, CLI_PLAN_CONVMV } cli_plan_t;
 void cli_rename(FILE *out, cli_plan_t plan, iri_str_t path, iri_str_t name,
                 iri_str_t charset);
 
-/* Write a comment instead: why path is not renamed. */
+/* Write a comment that states why path is not renamed. */
 void cli_rename_skipped(FILE *out, iri_str_t path, const char *why);
 
 /* ---- text.c ------------------------------------------------------------- */
@@ -376,7 +375,7 @@ const char *cli_character(apr_pool_t *pool, int32_t character);
 const char *cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len,
                      int *escaped);
 
-/* The same, but UTF-8 is escaped, too: "\xC3\xA9" -> "%C3%A9" */
+/* Octets as %HH, UTF-8 as well: "\xC3\xA9" -> "%C3%A9" */
 const char *cli_escaped(apr_pool_t *pool, iri_str_t octets, size_t *len);
 
 #define CLI_BOLD   "\033[1m"
@@ -420,9 +419,6 @@ int cli_set_null(cli_call_t *call, const char *name);
 int cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
                  size_t count);
 
-/* 1 if both have the same octets; an empty string may have data NULL. */
-int cli_octets_equal(iri_str_t a, iri_str_t b);
-
 /*
  * Split a value at blanks and commas, and add the words to an array of
  * iri_str_t, which point into value.  Returns: NULL, or the error.
@@ -438,7 +434,8 @@ int cli_hex_value(char digit);
 int cli_escape_value(const unsigned char *p, const unsigned char *end);
 
 typedef struct {
-    iri_received_path_t request;     /* what a server passes to the core */
+    iri_received_path_t request;     /* the path, as a server passes it to
+                                        the core */
     int           has_query;   /* 1: the target has a "?" */
     iri_str_t     query;       /* as it was given, without "?" */
 } cli_target_t;
@@ -469,8 +466,9 @@ typedef struct {
     iri_str_t     path_info;
     iri_str_t     location;    /* of iri_redirect; empty: none */
     iri_query_t   query;       /* with --query-charset only */
-    iri_form_t    form;        /* of the target, as the disk confirms it */
-    iri_str_t     charset;     /* of the target; empty: ASCII */
+    iri_form_t    form;        /* of the first reading, or of the reading that
+                                  the entry confirms */
+    iri_str_t     charset;     /* of the same reading; empty: ASCII */
     int           exists;      /* 1: a file or directory exists below the
                                   root */
 } cli_verdict_t;
@@ -480,7 +478,7 @@ typedef struct {
  * is not NULL.  Returns: 0, or -1 with call->error.
  */
 int cli_verdict(const cli_settings_t *conf, cli_call_t *call,
-                iri_str_t target, cli_verdict_t *x);
+                iri_str_t target, cli_verdict_t *result);
 
 /* ---- targets.c ---------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /*
  * encode.c - `iri decode` and `iri encode`: octets of a charset <-> text
  *
- * The servers decode requests in the same way, and then apply NFC; they encode
- * new names in the same way.
+ * The servers decode requests in the same way, before they apply NFC, and
+ * encode new names in the same way.
  */
 
 #include <apr_strings.h>

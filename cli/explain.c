@@ -42,35 +42,37 @@ explain_set_optional(cli_call_t *call, const char *name, iri_str_t octets)
 
 /* The HTTP status; 0: the answer has none. */
 static int
-explain_status(const cli_settings_t *conf, const cli_verdict_t *x)
+explain_status(const cli_settings_t *conf, const cli_verdict_t *result)
 {
-    if (x->verdict == IRI_CHOOSE) {
+    if (result->verdict == IRI_CHOOSE) {
         return conf->ambiguous == IRI_AMBIGUOUS_300 ? 300 : 404;
     }
-    if (x->verdict != IRI_REFUSE) {
+    if (result->verdict != IRI_REFUSE) {
         return 0;
     }
     /* A name that no entry can have gets 404. */
-    return x->reading.verdict == IRI_REFUSE ? x->reading.status : 404;
+    return result->reading.verdict == IRI_REFUSE ? result->reading.status
+                                                 : 404;
 }
 
 
 /* Set the query as rules and upstreams get it; null: the target has none. */
 static int
 explain_fill_query(const cli_settings_t *conf, cli_call_t *call,
-                   const cli_verdict_t *x)
+                   const cli_verdict_t *result)
 {
     if (!conf->has_query) {
         return 0;
     }
-    if (!x->target.has_query) {
+    if (!result->target.has_query) {
         return cli_set_null(call, "query");
     }
-    return cli_set_octets(call, "query", x->query.query) != 0
-                   || cli_set_octets(call, "query_charset", x->query.charset)
+    return cli_set_octets(call, "query", result->query.query) != 0
+                   || cli_set_octets(call, "query_charset",
+                                     result->query.charset)
                           != 0
                    || cli_set_text(call, "query_why",
-                                   iri_query_why_text(x->query.why))
+                                   iri_query_why_text(result->query.why))
                           != 0
                ? -1
                : 0;
@@ -78,42 +80,45 @@ explain_fill_query(const cli_settings_t *conf, cli_call_t *call,
 
 
 static int
-explain_fill(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
+explain_fill(const cli_settings_t *conf, cli_call_t *call,
+             cli_verdict_t *result)
 {
-    int     code = explain_status(conf, x);
+    int     code = explain_status(conf, result);
     json_t *status = code ? json_integer(code) : json_null();
 
-    if (x->location.len == 0) {
-        x->location.data = NULL;
+    if (result->location.len == 0) {
+        result->location.data = NULL;
     }
-    if (x->path_info.data == NULL && x->filename.data != NULL) {
-        x->path_info.data = (const unsigned char *) "";
+    if (result->path_info.data == NULL && result->filename.data != NULL) {
+        result->path_info.data = (const unsigned char *) "";
     }
     if (json_object_set_new(call->object, "form",
-                            json_string(iri_form_text(x->form)))
+                            json_string(iri_form_text(result->form)))
             != 0
-        || cli_set_octets(call, "charset", x->charset) != 0
-        || cli_set_octets(call, "path", x->path) != 0
-        || cli_set_octets(call, "uri", x->uri) != 0
-        || cli_set_text(call, "match", iri_match_text(x->found.match)) != 0
-        || explain_set_optional(call, "filename", x->filename) != 0
-        || explain_set_optional(call, "path_info", x->path_info) != 0
-        || cli_set_text(call, "answer", iri_verdict_text(x->verdict)) != 0
-        || cli_set_text(call, "why", iri_why_text(x->why)) != 0
+        || cli_set_octets(call, "charset", result->charset) != 0
+        || cli_set_octets(call, "path", result->path) != 0
+        || cli_set_octets(call, "uri", result->uri) != 0
+        || cli_set_text(call, "match", iri_match_text(result->found.match))
+               != 0
+        || explain_set_optional(call, "filename", result->filename) != 0
+        || explain_set_optional(call, "path_info", result->path_info) != 0
+        || cli_set_text(call, "answer", iri_verdict_text(result->verdict))
+               != 0
+        || cli_set_text(call, "why", iri_why_text(result->why)) != 0
         || json_object_set_new(call->object, "status", status) != 0
-        || explain_set_optional(call, "location", x->location) != 0
-        || explain_fill_query(conf, call, x) != 0)
+        || explain_set_optional(call, "location", result->location) != 0
+        || explain_fill_query(conf, call, result) != 0)
     {
         return -1;
     }
-    if (x->verdict == IRI_CHOOSE && x->found.more
+    if (result->verdict == IRI_CHOOSE && result->found.more
         && json_object_set_new(call->object, "more", json_true()) != 0)
     {
         return -1;
     }
-    return x->verdict == IRI_CHOOSE ? cli_set_list(
-               call, "choices", x->found.choices, x->found.count)
-                                    : 0;
+    return result->verdict == IRI_CHOOSE ? cli_set_list(
+               call, "choices", result->found.choices, result->found.count)
+                                         : 0;
 }
 
 
@@ -121,12 +126,12 @@ static int
 explain_answer(const void *data, cli_call_t *call)
 {
     const cli_settings_t *conf = data;
-    cli_verdict_t         x;
+    cli_verdict_t         result;
 
-    if (cli_verdict(conf, call, call->operand[0], &x) != 0) {
+    if (cli_verdict(conf, call, call->operand[0], &result) != 0) {
         return -1;
     }
-    if (explain_fill(conf, call, &x) != 0) {
+    if (explain_fill(conf, call, &result) != 0) {
         call->error = iri_status_text(IRI_NO_MEMORY);
         return -1;
     }

@@ -22,8 +22,9 @@ iri_status_t host_read(const iri_env_t *env, const host_conf_t *conf,
 
 /* The cause of a refusal in a host. */
 typedef struct {
-    size_t  offset;      /* octets of the host before it; 0 if not known */
-    int32_t character;   /* negative: not a single character */
+    size_t  offset;      /* octets of the host before the cause; 0 if it is not
+                            known */
+    int32_t character;   /* the cause; negative: not a single character */
 } host_location_t;
 
 /* Locate the cause in a host that was refused for a reason. */

@@ -18,7 +18,8 @@
 typedef struct {
     size_t  count;
     int32_t character[HOST_CHARACTERS]; /* negative: not UTF-8 */
-    size_t  from[HOST_CHARACTERS + 1];  /* octets of the host before it */
+    size_t  from[HOST_CHARACTERS + 1];  /* octets of the host before a
+                                           character */
 } host_text_t;
 
 
@@ -171,7 +172,7 @@ host_search(apr_pool_t *pool, const host_probe_t *probe,
         if (host_read_prefix(pool, probe->conf, part, &why) != IRI_REFUSE) {
             return found;
         }
-        /* Another reason may result from the cut, such as "-" at the end. */
+        /* The cut can cause another reason, such as "-" at the end. */
         if (why == probe->why) {
             found = k - 1;
         }
@@ -205,7 +206,7 @@ host_is_alphanumeric(int32_t c)
 }
 
 
-/* 1 if the character is a letter of an A-label: its U-label is wrong then. */
+/* 1 if the character is a letter of an A-label; the error is in its U-label. */
 static int
 host_is_encoded(const host_text_t *text, size_t start, size_t at)
 {

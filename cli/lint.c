@@ -12,6 +12,8 @@
 #include <apr_file_info.h>
 #include <apr_strings.h>
 
+#include "base/iri_string.h"
+
 #include "cli.h"
 
 enum { LINT_MATCH = CLI_OPT_OWN, LINT_ONLY, LINT_PLAN };
@@ -54,8 +56,9 @@ static const char lint_help[] =
     "reported. Links to directories are not followed. Exit code 0: no "
     "findings;\n"
     "1: findings.\n"
-    "A plan is for bash, ksh or zsh; read it before you run it. What cannot be\n"
-    "renamed is a comment; mojibake, a guess, needs mv and --only mojibake.\n"
+    "A plan is for bash, ksh or zsh; read it before you run it. An entry that\n"
+    "cannot be renamed gets a comment. Mojibake, which is a guess, is renamed\n"
+    "only with --only mojibake, and always with mv.\n"
     "With --batch each finding is an object: kind path name other match charset\n"
     "meant why; the last object of a line has ok directories names findings, and\n"
     "kinds (the number of findings by kind).\n\n"
@@ -78,7 +81,6 @@ static const char lint_help[] =
 typedef struct {
     apr_pool_t         *pool;
     cli_settings_t     *settings;
-    iri_confusables_t  *confusables;
     iri_lint_conf_t     lint;
     cli_plan_t          plan;
     apr_array_header_t *match_words;
@@ -87,7 +89,7 @@ typedef struct {
 /* A rename in the current directory. */
 typedef struct {
     iri_finding_t finding; /* its name is the new name */
-    const char   *why_not; /* why it is not possible; NULL: it is */
+    const char   *why_not; /* why the entry is not renamed; NULL: it is */
 } lint_rename_t;
 
 typedef struct {
@@ -112,14 +114,6 @@ typedef struct {
 
 /* ---- settings ------------------------------------------------------------ */
 
-static apr_status_t
-lint_destroy(void *data)
-{
-    iri_confusables_destroy(data);
-    return APR_SUCCESS;
-}
-
-
 static void *
 lint_create(apr_pool_t *pool)
 {
@@ -130,14 +124,10 @@ lint_create(apr_pool_t *pool)
     }
     conf->pool = pool;
     conf->settings = cli_settings_create(pool);
-    conf->confusables = iri_confusables_create();
-    if (conf->settings == NULL || conf->confusables == NULL) {
-        iri_confusables_destroy(conf->confusables);
+    conf->lint.confusables = cli_open_confusables(pool);
+    if (conf->settings == NULL || conf->lint.confusables == NULL) {
         return NULL;
     }
-    apr_pool_cleanup_register(pool, conf->confusables, lint_destroy,
-                              apr_pool_cleanup_null);
-    conf->lint.confusables = conf->confusables;
     conf->lint.detector = cli_open_detector(pool, conf->settings->registry);
     if (conf->lint.detector == NULL) {
         return NULL;
@@ -214,7 +204,7 @@ lint_ready_plan(lint_conf_t *conf)
 
     if (only != 0 && (only & LINT_RENAME) == 0) {
         return "--plan renames the findings nfc, legacy and mojibake; --only "
-               "has none of these";
+               "lists none of these";
     }
     conf->lint.kinds = (only != 0
                             ? only & (LINT_PLANNED | 1u << IRI_LINT_MOJIBAKE)
@@ -336,7 +326,7 @@ lint_show_path(const lint_run_t *run, iri_lint_kind_t kind, iri_str_t octets,
 
     if (kind != IRI_LINT_TWIN && kind != IRI_LINT_LOOK_ALIKE
         && strcmp(run->dir_name, run->path) == 0
-        && cli_octets_equal(octets, name))
+        && iri_str_equal(octets, name))
     {
         cli_print(stdout, path);
         return;
@@ -414,17 +404,18 @@ lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
 }
 
 
+/* Mark the rename of an entry, if there is one, as not possible. */
 static void
 lint_plan_obstacle(lint_run_t *run, iri_str_t octets, const char *why_not)
 {
-    uintptr_t place = 0;
+    uintptr_t index = 0;
 
     if (octets.len != 0) {
-        place = (uintptr_t) apr_hash_get(run->rename_index, octets.data,
+        index = (uintptr_t) apr_hash_get(run->rename_index, octets.data,
                                          (apr_ssize_t) octets.len);
     }
-    if (place != 0) {
-        APR_ARRAY_IDX(run->renames, place - 1, lint_rename_t)
+    if (index != 0) {
+        APR_ARRAY_IDX(run->renames, index - 1, lint_rename_t)
             .why_not = why_not;
     }
 }
@@ -575,7 +566,7 @@ lint_on_finding(void *arg, const iri_finding_t *finding)
 
 
 /* The path of the current directory for a terminal, decoded by the first
-   charset of the tree that can; otherwise its octets are escaped. */
+   charset of the tree that can decode it, or with its octets escaped. */
 static const char *
 lint_dir_name(const lint_run_t *run, const iri_env_t *env)
 {

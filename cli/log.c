@@ -15,7 +15,7 @@
 
 #include "cli.h"
 
-/* Servers accept no request of which the line would be longer. */
+/* Octets of a line; the servers refuse requests whose line would be longer. */
 #define LOG_LINE 65536
 
 struct cli_log_s {
@@ -78,8 +78,8 @@ log_escape(const char *p, size_t *taken)
 }
 
 
-/* Unescape a quoted string in place.  Returns: what follows its closing quote;
-   NULL: there is no such quote. */
+/* Unescape a quoted string in place.  Returns: the text after the closing
+   quote; NULL: there is no closing quote. */
 static char *
 log_unquote(char *p, iri_str_t *text)
 {
@@ -200,7 +200,7 @@ log_common(char *line, cli_request_t *request)
 }
 
 
-/* The first of these fields that is present, or NULL. */
+/* The first field of an object whose name is in a list, or NULL. */
 static const json_t *
 log_field(const json_t *object, const char *const *names)
 {

@@ -25,7 +25,7 @@ typedef struct {
 
 static const apr_getopt_option_t map_uri_options[] = {
     { "from", MAP_FROM, 1, "charset of IRI, which is converted to NFC" },
-    { "nfc", MAP_NFC, 0, "convert to NFC, for an IRI from paper" },
+    { "nfc", MAP_NFC, 0, "convert to NFC, for an IRI typed from paper" },
     { "idn", MAP_IDN, 0, "convert the host to A-labels" },
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
@@ -42,8 +42,8 @@ static const apr_getopt_option_t map_iri_options[] = {
 
 static const char map_uri_help[] =
     "Each character that is not allowed in a URI is converted to the escapes\n"
-    "of its UTF-8; escapes are not changed. IRI is in UTF-8, and is not\n"
-    "normalized, or in the charset of --from. It may be a part of an IRI.\n\n"
+    "of its UTF-8; escapes are not changed. IRI is in UTF-8 and not\n"
+    "normalized, or is in the charset of --from. It may be a part of an IRI.\n\n"
     "JSON field: value. On failure: error, offset.\n\n"
     "Examples:\n"
     "  iri to-uri 'http://example.org/ros\xC3\xA9#<red>'\n"

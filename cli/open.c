@@ -7,7 +7,7 @@
 #include "cli.h"
 
 
-/* Destroy object, if it is not NULL, together with pool.  Returns: object. */
+/* Destroy object with pool.  object may be NULL.  Returns: object. */
 static void *
 cli_own(apr_pool_t *pool, void *object, apr_status_t (*cleanup)(void *object))
 {

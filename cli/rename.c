@@ -1,8 +1,8 @@
 /*
  * rename.c - renames as lines for a shell
  *
- * File names are untrusted octets.  They are quoted so that neither the shell
- * that runs the plan nor the terminal that shows it interprets any of them.
+ * File names are untrusted octets.  They are quoted, so that the shell that
+ * runs the plan and the terminal that shows the plan interpret none of them.
  */
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "cli.h"
 
 
-/* 1 if octets can be written between single quotes, and printed unchanged. */
+/* 1 if octets can stand in single quotes, and be printed unchanged. */
 static int
 cli_is_quotable(iri_str_t octets)
 {

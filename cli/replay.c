@@ -6,15 +6,17 @@
  * answered, by form and charset, and the most frequent targets.  Then each
  * legacy charset is tried by itself as the charset of names on disk; the best
  * one is suggested for iri_filename_charset.  With it, each is tried as the
- * charset of requests.  Suggested for iri_charset are those with which more
- * requests would be answered; but not two that find different entries for one
- * target.
+ * charset of requests.  The charsets with which more requests would be answered
+ * are suggested for iri_charset, but not two that find different entries for
+ * one target.
  */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <apr_strings.h>
+
+#include "base/iri_string.h"
 
 #include "cli.h"
 
@@ -183,7 +185,7 @@ replay_count_form(replay_run_t *run, const cli_target_row_t *target)
 
     while (form < end
            && (form->form != target->form
-               || !cli_octets_equal(form->charset, target->charset)))
+               || !iri_str_equal(form->charset, target->charset)))
     {
         form++;
     }
@@ -203,18 +205,20 @@ replay_count_form(replay_run_t *run, const cli_target_row_t *target)
 static void
 replay_target(replay_run_t *run, cli_target_row_t *target)
 {
-    cli_verdict_t x;
+    cli_verdict_t result;
 
-    if (cli_try(run->conf->settings, run->target_pool, target->octets, &x)
-        != 0) {
+    if (cli_try(run->conf->settings, run->target_pool, target->octets,
+                &result)
+        != 0)
+    {
         target->outcome = CLI_REFUSED;
         target->form = IRI_FORM_INVALID;
     } else {
-        target->outcome = cli_outcome(&x);
-        target->form = x.form;
-        target->charset = cli_copy(run->pool, x.charset);
+        target->outcome = cli_outcome(&result);
+        target->form = result.form;
+        target->charset = cli_copy(run->pool, result.charset);
         if (cli_outcome_answers(target->outcome)) {
-            target->path = cli_copy(run->pool, x.path);
+            target->path = cli_copy(run->pool, result.path);
         }
     }
     run->outcome[target->outcome] += target->requests;
@@ -246,10 +250,10 @@ static int
 replay_is_answered(replay_run_t *run, const cli_settings_t *settings,
                    const cli_target_row_t *target)
 {
-    int is = cli_try_answers(settings, run->target_pool, target->octets);
+    int is_answered = cli_try_answers(settings, run->target_pool, target->octets);
 
     apr_pool_clear(run->target_pool);
-    return is;
+    return is_answered;
 }
 
 
@@ -557,8 +561,8 @@ replay_answer(const void *data, cli_call_t *call)
     if (call->error == NULL && replay_fill(&run) != 0) {
         call->error = iri_status_text(IRI_NO_MEMORY);
     }
-    /* A file that is no log is a finding: scripts must not take it for a
-       log without requests. */
+    /* A file that is not a log is a finding, so that a script does not treat it
+       as a log without requests. */
     call->found = run.targets.lines != 0 && run.targets.requests == 0;
     return call->error == NULL ? 0 : -1;
 }
@@ -620,9 +624,10 @@ replay_show_suggest(const json_t *suggest, size_t names)
         putchar('\n');
     }
     if (replay_field(suggest, "undecided") != 0) {
-        printf("For %lld targets two charsets find different names; the list "
-               "has only one of the charsets.\n",
-               replay_field(suggest, "undecided"));
+        printf(
+            "For %lld targets two charsets find different entries; the list "
+            "has only one of the charsets.\n",
+            replay_field(suggest, "undecided"));
     }
 }
 

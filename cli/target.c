@@ -1,8 +1,8 @@
 /*
  * target.c - a request-target -> the path that a server passes to the core
  *
- * Does what nginx (ngx_http_parse_complex_uri) and httpd (ap_normalize_path)
- * do: RFC 9112, 3.2 and RFC 3986, 5.2.4.  nginx unescapes the path first;
+ * Parses a target like nginx (ngx_http_parse_complex_uri) and httpd
+ * (ap_normalize_path): RFC 9112, 3.2 and RFC 3986, 5.2.4.  nginx unescapes the path first;
  * httpd keeps it escaped, except for dots.
  */
 
@@ -59,7 +59,8 @@ cli_is_percent_u(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* Check for what all servers refuse; *offset: octets of path before it. */
+/* Check for octets that both servers refuse; *offset: octets of path before
+   the error. */
 static const char *
 cli_path_check(iri_str_t path, size_t *offset)
 {
@@ -79,7 +80,7 @@ cli_path_check(iri_str_t path, size_t *offset)
                    "\"%\" itself as \"%25\"";
         }
         if (*p == '%' && cli_escape_value(p, end) == 0) {
-            return "\"%00\" is refused by all servers";
+            return "\"%00\" is refused by both servers";
         }
     }
     return NULL;
@@ -247,7 +248,7 @@ cli_target_read(apr_pool_t *pool, iri_str_t target, int escaped,
     len = cli_remove_dots(data, len, escaped);
     *offset = 0;
     if (len == CLI_OUTSIDE_ROOT) {
-        return "the path leads above the root by \"..\"";
+        return "\"..\" leads above the root";
     }
     out->request.path = (iri_str_t){ len, data };
     out->request.escaped = escaped;

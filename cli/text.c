@@ -56,7 +56,7 @@ cli_is_utf8(iri_str_t octets)
 }
 
 
-/* all: 1 escapes "%" and what no URI contains, 0 copies the octets. */
+/* all: 1 escapes "%" and the octets that a URI must not contain, 0 none. */
 static const char *
 cli_escape_all(apr_pool_t *pool, iri_str_t octets, size_t *len, int all)
 {
@@ -111,7 +111,7 @@ cli_is_unsafe(int32_t c)
 
 /*
  * Write the character at *i as it is printed, at most 12 octets, and move *i
- * behind it.  Returns: the end of what was written.
+ * behind it.  Returns: the end of the output.
  */
 static char *
 cli_put_shown(char *to, iri_str_t octets, size_t *i)
@@ -306,14 +306,6 @@ cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
         any |= escaped;
     }
     return any ? cli_add_escaped(call, name) : 0;
-}
-
-
-int
-cli_octets_equal(iri_str_t a, iri_str_t b)
-{
-    return a.len == b.len
-           && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
 

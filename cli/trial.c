@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/iri_string.h"
+
 #include "cli.h"
 
 /* The entry that each charset finds for one target. */
@@ -134,7 +136,7 @@ trial_is_undecided(const trial_t *trial, size_t i, uint32_t among)
 
     for (k = 0; k < CLI_MAX_TRIED; k++) {
         if ((among & trial->finds & 1u << k)
-            && !cli_octets_equal(trial->path[k], trial->path[i]))
+            && !iri_str_equal(trial->path[k], trial->path[i]))
         {
             return 1;
         }

@@ -1,7 +1,7 @@
 /*
  * verdict.c - a request-target -> the verdict of the core
  *
- * Does what the adapters do, in the same order: iri_read, iri_find, iri_find
+ * Calls the core in the same order as the adapters: iri_read, iri_find, iri_find
  * again after a restart, iri_found_split, iri_redirect_location.
  */
 
@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #include <apr_strings.h>
+
+#include "base/iri_string.h"
 
 #include "cli.h"
 
@@ -68,25 +70,26 @@ verdict_is_directory(const cli_call_t *call, iri_str_t filename)
 
 /* iri_found_split() repeats lookups of iri_find(), so they are not traced. */
 static iri_status_t
-verdict_split(cli_verdict_t *x, const iri_search_t *search,
+verdict_split(cli_verdict_t *result, const iri_search_t *search,
               const iri_found_t *found)
 {
-    int          trace = x->apr_env.env.trace;
+    int          trace = result->apr_env.env.trace;
     iri_status_t status;
 
-    x->apr_env.env.trace = 0;
-    status = iri_found_split(x->env, search, found, &x->filename,
-                             &x->path_info);
-    x->apr_env.env.trace = trace;
+    result->apr_env.env.trace = 0;
+    status = iri_found_split(result->env, search, found, &result->filename,
+                             &result->path_info);
+    result->apr_env.env.trace = trace;
     return status;
 }
 
 
 /* 1 if the path exists, or leads to a file that gets the rest as PATH_INFO. */
 static int
-verdict_exists(const cli_call_t *call, const cli_verdict_t *x)
+verdict_exists(const cli_call_t *call, const cli_verdict_t *result)
 {
-    return x->path_info.len == 0 || !verdict_is_directory(call, x->filename);
+    return result->path_info.len == 0
+           || !verdict_is_directory(call, result->filename);
 }
 
 
@@ -97,15 +100,15 @@ verdict_exists(const cli_call_t *call, const cli_verdict_t *x)
  * absent or has several candidates.
  */
 static iri_status_t
-verdict_restart(cli_call_t *call, cli_verdict_t *x, iri_search_t *search)
+verdict_restart(cli_call_t *call, cli_verdict_t *result, iri_search_t *search)
 {
     iri_found_t  again;
     iri_status_t status;
 
-    search->path = x->found.path;
+    search->path = result->found.path;
     search->reading = NULL;
     verdict_heading(call, IRI_STAGE_RESTART, search->path);
-    status = iri_find(x->env, search, &again);
+    status = iri_find(result->env, search, &again);
     if (status != IRI_OK) {
         return status;
     }
@@ -116,23 +119,24 @@ verdict_restart(cli_call_t *call, cli_verdict_t *x, iri_search_t *search)
         again.path = search->path;
     }
     if (again.verdict == IRI_PASS) {
-        status = verdict_split(x, search, &again);
+        status = verdict_split(result, search, &again);
     }
     if (status != IRI_OK || again.verdict == IRI_SERVE
-        || (again.verdict == IRI_PASS && verdict_exists(call, x)))
+        || (again.verdict == IRI_PASS && verdict_exists(call, result)))
     {
         return status;
     }
-    again.charset = x->found.charset;
-    again.repaired = x->found.repaired;
-    x->found = again;
+    again.charset = result->found.charset;
+    again.repaired = result->found.repaired;
+    result->found = again;
     return IRI_OK;
 }
 
 
 /* Find the path below the root; without a root nothing is looked up. */
 static iri_status_t
-verdict_find(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
+verdict_find(const cli_settings_t *conf, cli_call_t *call,
+             cli_verdict_t *result)
 {
     static const iri_str_t slash = IRI_STR("/");
     iri_search_t           search;
@@ -148,24 +152,24 @@ verdict_find(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
     search.cache = conf->cache;
     search.write = iri_method_writes(conf->method);
     search.root = conf->root;
-    search.path = x->reading.path;
-    search.reading = &x->reading;
+    search.path = result->reading.path;
+    search.reading = &result->reading;
     verdict_heading(call, IRI_STAGE_FINDING,
                     conf->root.len > 0 ? conf->root : slash);
-    status = iri_find(x->env, &search, &x->found);
-    if (status == IRI_OK && x->found.verdict == IRI_RESTART) {
-        status = verdict_restart(call, x, &search);
+    status = iri_find(result->env, &search, &result->found);
+    if (status == IRI_OK && result->found.verdict == IRI_RESTART) {
+        status = verdict_restart(call, result, &search);
     }
     if (status != IRI_OK) {
         return status;
     }
-    x->verdict = x->found.verdict;
-    x->why = x->found.why;
-    x->path = x->found.path;
-    if (x->verdict == IRI_REFUSE || x->verdict == IRI_CHOOSE) {
+    result->verdict = result->found.verdict;
+    result->why = result->found.why;
+    result->path = result->found.path;
+    if (result->verdict == IRI_REFUSE || result->verdict == IRI_CHOOSE) {
         return IRI_OK;
     }
-    return verdict_split(x, &search, &x->found);
+    return verdict_split(result, &search, &result->found);
 }
 
 
@@ -175,78 +179,85 @@ verdict_find(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
  */
 static iri_presence_t
 verdict_presence(const cli_settings_t *conf, const cli_call_t *call,
-                 const cli_verdict_t *x)
+                 const cli_verdict_t *result)
 {
     if (!conf->has_root) {
         return IRI_PRESENT;
     }
-    if (x->filename.data == NULL || !verdict_exists(call, x)) {
+    if (result->filename.data == NULL || !verdict_exists(call, result)) {
         return IRI_ABSENT;
     }
-    return iri_str_is_ascii(x->path_info) ? IRI_PRESENT : IRI_UNCONFIRMED;
+    return iri_str_is_ascii(result->path_info) ? IRI_PRESENT
+                                               : IRI_UNCONFIRMED;
 }
 
 
 /* Compute the Location of iri_redirect; that of a directory ends with "/". */
 static iri_status_t
 verdict_locate(const cli_settings_t *conf, const cli_call_t *call,
-               cli_verdict_t *x)
+               cli_verdict_t *result)
 {
     iri_redirect_t redirect;
 
     memset(&redirect, 0, sizeof(redirect));
-    redirect.reading = &x->reading;
-    redirect.sent = x->target.request.target;
-    redirect.path = x->path;
-    redirect.has_query = x->target.has_query;
-    redirect.query = x->target.query;
+    redirect.reading = &result->reading;
+    redirect.sent = result->target.request.target;
+    redirect.path = result->path;
+    redirect.has_query = result->target.has_query;
+    redirect.query = result->target.query;
     if (!iri_may_redirect(conf->method, &redirect,
-                          verdict_presence(conf, call, x)))
+                          verdict_presence(conf, call, result)))
     {
         return IRI_OK;
     }
-    redirect.slash = x->path.len > 0 && x->path.data[x->path.len - 1] != '/'
-                     && x->path_info.len == 0
-                     && verdict_is_directory(call, x->filename);
-    return iri_redirect_location(x->env, &redirect, &x->location);
+    redirect.slash = result->path.len > 0
+                     && result->path.data[result->path.len - 1] != '/'
+                     && result->path_info.len == 0
+                     && verdict_is_directory(call, result->filename);
+    return iri_redirect_location(result->env, &redirect, &result->location);
 }
 
 
 static iri_status_t
-verdict_target(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
+verdict_target(const cli_settings_t *conf, cli_call_t *call,
+               cli_verdict_t *result)
 {
     iri_status_t status;
 
-    verdict_heading(call, IRI_STAGE_READING, x->target.request.path);
-    status = iri_read(x->env, &conf->reading, &x->target.request,
-                      &x->reading);
+    verdict_heading(call, IRI_STAGE_READING, result->target.request.path);
+    status = iri_read(result->env, &conf->reading, &result->target.request,
+                      &result->reading);
     if (status != IRI_OK) {
         return status;
     }
-    x->verdict = x->reading.verdict;
-    x->why = x->reading.why;
-    x->path = x->reading.path;
-    x->uri = x->reading.uri;
-    if (x->verdict == IRI_REFUSE) {
+    result->verdict = result->reading.verdict;
+    result->why = result->reading.why;
+    result->path = result->reading.path;
+    result->uri = result->reading.uri;
+    if (result->verdict == IRI_REFUSE) {
         return IRI_OK;
     }
-    if (x->reading.form != IRI_FORM_ASCII
-        && x->reading.form != IRI_FORM_INVALID) {
+    if (result->reading.form != IRI_FORM_ASCII
+        && result->reading.form != IRI_FORM_INVALID)
+    {
         /* A reading keeps the escapes of the request, needless ones, too. */
-        status = iri_uri_normalize(x->env, x->reading.uri, &x->uri);
+        status = iri_uri_normalize(result->env, result->reading.uri,
+                                   &result->uri);
         if (status != IRI_OK) {
             return status;
         }
     }
-    status = verdict_find(conf, call, x);
-    if (status == IRI_OK && !cli_octets_equal(x->path, x->reading.path)) {
-        status = iri_path_to_uri(x->env, x->path, &x->uri);
+    status = verdict_find(conf, call, result);
+    if (status == IRI_OK
+        && !iri_str_equal(result->path, result->reading.path)) {
+        status = iri_path_to_uri(result->env, result->path, &result->uri);
     }
-    if (status != IRI_OK || x->verdict == IRI_REFUSE
-        || x->verdict == IRI_CHOOSE) {
+    if (status != IRI_OK || result->verdict == IRI_REFUSE
+        || result->verdict == IRI_CHOOSE)
+    {
         return status;
     }
-    return verdict_locate(conf, call, x);
+    return verdict_locate(conf, call, result);
 }
 
 
@@ -283,55 +294,56 @@ verdict_repair_u(const iri_env_t *env, iri_str_t *target)
  * that of the reading, it was found by an alternative reading.
  */
 static void
-verdict_form(const cli_call_t *call, cli_verdict_t *x)
+verdict_form(const cli_call_t *call, cli_verdict_t *result)
 {
-    x->form = x->reading.form;
-    x->charset = x->reading.charset;
-    if (x->found.charset.data != NULL) {
-        x->charset = x->found.charset;
-        if (!cli_octets_equal(x->charset, x->reading.charset)) {
-            x->form = IRI_FORM_LEGACY;
+    result->form = result->reading.form;
+    result->charset = result->reading.charset;
+    if (result->found.charset.data != NULL) {
+        result->charset = result->found.charset;
+        if (!iri_str_equal(result->charset, result->reading.charset)) {
+            result->form = IRI_FORM_LEGACY;
         }
     }
-    if (x->found.repaired != IRI_FORM_ASCII) {
-        x->form = x->found.repaired;
+    if (result->found.repaired != IRI_FORM_ASCII) {
+        result->form = result->found.repaired;
     }
-    x->exists = x->filename.data != NULL && verdict_exists(call, x);
+    result->exists = result->filename.data != NULL
+                     && verdict_exists(call, result);
 }
 
 
 int
 cli_verdict(const cli_settings_t *conf, cli_call_t *call, iri_str_t target,
-            cli_verdict_t *x)
+            cli_verdict_t *result)
 {
     iri_status_t status = IRI_OK;
 
-    memset(x, 0, sizeof(*x));
-    iri_env_apr_init(&x->apr_env, call->pool,
+    memset(result, 0, sizeof(*result));
+    iri_env_apr_init(&result->apr_env, call->pool,
                      call->trace ? verdict_trace : NULL, call);
-    x->apr_env.env.trace = call->trace != NULL;
-    x->apr_env.env.fold_keys = conf->fold_keys;
-    x->env = &x->apr_env.env;
+    result->apr_env.env.trace = call->trace != NULL;
+    result->apr_env.env.fold_keys = conf->fold_keys;
+    result->env = &result->apr_env.env;
     if (conf->tree.repair & IRI_REPAIR_U) {
-        status = verdict_repair_u(x->env, &target);
+        status = verdict_repair_u(result->env, &target);
     }
     if (status == IRI_OK) {
         call->error = cli_target_read(call->pool, target, conf->escaped,
-                                      &x->target, &call->offset);
+                                      &result->target, &call->offset);
         if (call->error != NULL) {
             return -1;
         }
-        status = verdict_target(conf, call, x);
+        status = verdict_target(conf, call, result);
     }
-    if (status == IRI_OK && conf->has_query && x->target.has_query) {
-        verdict_heading(call, IRI_STAGE_QUERY, x->target.query);
-        status = iri_query_read(x->env, &conf->query, x->target.query,
-                                &x->query);
+    if (status == IRI_OK && conf->has_query && result->target.has_query) {
+        verdict_heading(call, IRI_STAGE_QUERY, result->target.query);
+        status = iri_query_read(result->env, &conf->query,
+                                result->target.query, &result->query);
     }
     if (status != IRI_OK) {
         call->error = iri_status_text(status);
         return -1;
     }
-    verdict_form(call, x);
+    verdict_form(call, result);
     return 0;
 }

@@ -37,18 +37,19 @@ typedef struct {
     iri_str_t path;      /* octets; starts with "/" */
     int       escaped;   /* 0: the server decoded path once (nginx);
                             1: path is percent-encoded (httpd) */
-    iri_str_t target;    /* the path as sent, up to "?": distinguishes native
+    iri_str_t target;    /* the path as sent, up to "?": it distinguishes native
                             from escaped and reveals raw bidi characters.
                             Empty: with escaped 1 it is path; with escaped 0
                             the server made path, and no octet came raw */
 } iri_received_path_t;
 
+/* The result of reading a path. */
 typedef struct {
     iri_verdict_t verdict;  /* PASS: path is canonical as received; SERVE:
                                continue with path; REFUSE: see status */
     int          status;    /* REFUSE: HTTP status, 400 or 404; else 0 */
-    iri_why_t    why;
-    iri_form_t   form;
+    iri_why_t    why;       /* the reason for verdict */
+    iri_form_t   form;      /* how the client wrote the path */
     iri_str_t    charset;   /* its name, or "mixed"; empty for forms ASCII and
                                INVALID */
     iri_str_t    path;      /* canonical path, decoded, UTF-8; for ASCII and
@@ -61,7 +62,8 @@ typedef struct {
                                readings; for ASCII and over a limit as path */
     int          raw;       /* 1: target has octets above 7F, so a proxy must
                                not forward it as it is */
-    const iri_reading_conf_t *conf;   /* the argument of iri_read */
+    const iri_reading_conf_t *conf;   /* the argument of iri_read(), which must
+                                         live as long as the reading */
 } iri_reading_t;
 
 /*
@@ -79,7 +81,8 @@ typedef struct {
  * path without a reading conf->invalid selects the verdict.
  *
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED; IRI_BAD_ESCAPE, only with
- * escaped 1: let the server refuse the path.
+ * escaped 1 and a path that is not ASCII (iri_path_is_ascii): let the server
+ * refuse the path.
  *
  * "/caf%E9" with windows-1252 -> SERVE, LEGACY, path "/caf\xC3\xA9", uri
  * "/caf%C3%A9".  "/cafe%CC%81" -> SERVE, ESCAPED, the same path.
@@ -102,7 +105,7 @@ int iri_uri_high_octets_escaped(iri_str_t uri);
 /*
  * Convert a canonical path to a URI path: percent-encoded UTF-8, upper-case
  * hex; pchar and "/" of RFC 3986 are not escaped.
- * path: any octets, decoded.
+ * path: decoded.
  * Returns: IRI_OK; IRI_NO_MEMORY.  *out is path itself if nothing is escaped.
  * "/caf\xC3\xA9 1" -> "/caf%C3%A9%201"
  */
@@ -113,8 +116,9 @@ iri_status_t iri_path_to_uri(const iri_env_t *env, iri_str_t path,
  * Convert a canonical path to an IRI path: ucschar stay; ASCII that is not
  * pchar or "/", controls, bidi formatting characters, private use and octets
  * that are not UTF-8 are percent-encoded (draft 2.2, 3.2, 4.1).
- * path: any octets, decoded.
+ * path: decoded.
  * Returns: IRI_OK; IRI_NO_MEMORY.  *out is path itself if nothing is escaped.
+ * "/caf\xC3\xA9 1\xE9" -> "/caf\xC3\xA9%201%E9"
  */
 iri_status_t iri_path_to_iri(const iri_env_t *env, iri_str_t path,
                              iri_str_t *out);
@@ -123,15 +127,10 @@ iri_status_t iri_path_to_iri(const iri_env_t *env, iri_str_t path,
  * Normalize the escapes of a URI path (RFC 3986, 6.2.2): escapes of unreserved
  * characters are decoded, other escapes get upper-case hex, and octets that
  * must not stand in a path are escaped.
- * sent: octets, percent-encoded or raw.
- *
- * iri_uri_is_normalized returns 1 if nothing would change, else 0.
- * iri_uri_normalize returns IRI_OK; IRI_NO_MEMORY.  *out is sent itself if
- * nothing changes.
- *
+ * sent: percent-encoded or raw.
+ * Returns: IRI_OK; IRI_NO_MEMORY.  *out is sent itself if nothing changes.
  * "/%66%2f%c3%a9\"" -> "/f%2F%C3%A9%22"
  */
-int iri_uri_is_normalized(iri_str_t sent);
 iri_status_t iri_uri_normalize(const iri_env_t *env, iri_str_t sent,
                                iri_str_t *out);
 
@@ -151,12 +150,10 @@ typedef enum {
     IRI_QUERY_WHYS         /* number of values */
 } iri_query_why_t;
 
-/*
- * The phrase for a reason: "was read in another charset".
- * Returns: a static NUL-terminated string; "unknown" for a value out of range.
- */
+/* The phrase for a reason: "was read in another charset". */
 const char *iri_query_why_text(iri_query_why_t why);
 
+/* The result of reading a query. */
 typedef struct {
     iri_str_t       query;     /* READ, NORMALIZED: the new query; else as
                                   received */
@@ -355,12 +352,13 @@ struct iri_index_cache_s {
                                  iri_index_job_t *job);
 };
 
-/* Set key to random octets. */
+/* Set key to random octets: by getrandom(), else from time and process. */
 void iri_index_cache_key(uint64_t key[2]);
 
 /*
- * Build the index of a job, or drop the job.  Both free it.  Any thread of the
- * process may call them while the cache and the configuration exist.
+ * Build the index of a job that iri_index_cache_s.later got, or drop the job.
+ * Both free it.  Any thread of the process may call them while the cache and
+ * the configuration exist.
  * iri_env_t.dir must not need a ctx.
  */
 void iri_index_job_run(iri_index_job_t *job);
@@ -397,6 +395,7 @@ iri_needs_lookup(const iri_tree_conf_t *tree, iri_str_t path)
     return !iri_str_is_ascii(path);
 }
 
+/* A path to look up, and the settings for it. */
 typedef struct iri_search_s iri_search_t;
 
 /*
@@ -417,8 +416,8 @@ struct iri_search_s {
     iri_index_cache_t     *cache;     /* NULL: no index is cached */
     int                    write;     /* iri_method_writes() of the method; 1
                                          for a Destination */
-    int                    for_conflict; /* 0; iri_find_conflict sets 1 */
-    int                    canonical; /* 0; iri_find_canonical sets 1 */
+    int                    for_conflict; /* 0; only the core sets 1 */
+    int                    canonical; /* 0; only the core sets 1 */
     int                    absent;    /* 1: a stat just before has shown that
                                          root and path, as octets, is absent */
     iri_str_t              root;      /* octets on disk, absolute; used as they
@@ -436,6 +435,7 @@ struct iri_search_s {
  */
 int iri_search_needs_lookup(const iri_env_t *env, const iri_search_t *search);
 
+/* The result of a lookup. */
 typedef struct {
     iri_verdict_t verdict;  /* PASS: not found, or no lookup was needed;
                                SERVE: found;
@@ -446,8 +446,8 @@ typedef struct {
                                octets are the name of another entry.
                                With RESTART, CHOOSE and REFUSE filename must
                                never be opened */
-    iri_why_t    why;
-    iri_match_t  match;
+    iri_why_t    why;       /* the reason for verdict */
+    iri_match_t  match;     /* the difference that was ignored */
     iri_str_t    path;      /* whole canonical path of what was found, with the
                                prefix; else that of the search */
     iri_str_t    charset;   /* of the alternative reading that was found; else
@@ -507,7 +507,8 @@ iri_may_open(const iri_found_t *found)
  * is then path as the tree would encode it, so that the server meets the same
  * error.  A path with a NUL or a dot-segment is REFUSE.
  *
- * Returns: IRI_OK; IRI_NO_MEMORY.  Other failures are in out->why.
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.  Other failures are in
+ * out->why.
  *
  * root "/srv", path "/\xE8\xA1\xA8", tree EUC-JP -> SERVE, CHARSET,
  * filename "/srv/\xC9\xBD"
@@ -520,7 +521,7 @@ iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
  * For a caller that opens filename itself.
  *
  *   search     search->path must be canonical
- *   filename   root and path as they are, octets
+ *   filename   root and path as they are, octets; *out points to it
  *
  * Returns: 1 and *out: the result of iri_find() if filename exists; with PASS
  * the caller needs no lookup at all.  0: call iri_find().
@@ -531,6 +532,7 @@ int iri_find_if_exists(const iri_env_t *env, const iri_search_t *search,
 /*
  * Split what was found into the deepest existing entry and the rest.
  *
+ *   found       the result for search: iri_may_open() returns 1
  *   filename    octets on disk, up to the deepest entry that exists
  *   path_info   the rest of the canonical path: "" or "/more"
  *
@@ -589,7 +591,8 @@ typedef struct {
  * not ASCII.
  *
  * *out: empty if the request was sent with that URI, or in ASCII with
- * dot-segments.  Never a URI that would be redirected again.
+ * dot-segments, or if its path has no reading.  Never a URI that would be
+ * redirected again.
  * Returns: IRI_OK; IRI_NO_MEMORY.
  * "/caf\xC3\xA9", query "a=1", sent as "/caf%E9" -> "/caf%C3%A9?a=1"
  */
@@ -607,9 +610,10 @@ typedef enum {
 
 /*
  * May a request be redirected to its canonical URI?  Only GET and HEAD may,
- * because the content of other methods would be lost.  PRESENT may, ABSENT may
- * not.  UNCONFIRMED may if the forms differ only in escapes and normalization,
- * not if another charset, a repair or the disk gave the canonical path.
+ * because the content of other methods would be lost, and only if the path has
+ * a reading.  PRESENT may, ABSENT may not.  UNCONFIRMED may if the forms differ
+ * only in escapes and normalization, not if another charset, a repair or the
+ * disk gave the canonical path.
  * method: as sent.
  * Returns: 1 or 0.
  * "/caf%E9", LEGACY: PRESENT -> 1, UNCONFIRMED -> 0
@@ -632,7 +636,8 @@ int iri_found_confirms(iri_str_t path, iri_str_t found);
 
 /* The server that sends a Location, and the origin of its value. */
 typedef struct {
-    const iri_reading_conf_t *reading;  /* how this host reads a path */
+    const iri_reading_conf_t *reading;  /* how this host reads a path; NULL is
+                                           allowed if other is 1 */
     const iri_host_conf_t    *hosts;    /* maps a raw host; NULL: hosts are not
                                            mapped */
     iri_str_t                 host;     /* this host, as it stands in a URI;
@@ -685,7 +690,8 @@ iri_status_t iri_canonical_link(const iri_env_t *env, iri_str_t location,
 /*
  * May an answer with this HTTP status have the Link field?
  * Returns: 1 for 2xx; else 0, because redirects and errors have no canonical
- * URI. 206 -> 1; 404 -> 0
+ * URI.
+ * 206 -> 1; 404 -> 0
  */
 int iri_may_link(int status);
 
@@ -713,11 +719,8 @@ typedef enum {
     IRI_REASONS              /* number of values */
 } iri_reason_t;
 
-/* The code of a reason in the log: "location".  Static. */
+/* The code of a reason in the log: "location". */
 const char *iri_reason_code(iri_reason_t reason);
-
-/* Separates a line for iri_env_t.log from the code of its reason. */
-#define IRI_LOG_REASON ", reason="
 
 /* The notes of one request.  Initialize with zeros. */
 typedef struct {
@@ -725,14 +728,14 @@ typedef struct {
     unsigned        count;    /* number of notes; 0: nothing to log */
     int             report;   /* 1: report mode: the line says what would have
                                  been done */
-    const char     *codes[IRI_MAX_LOG_NOTES];   /* static */
-    char            text[IRI_MAX_LOG_TEXT];
+    const char     *codes[IRI_MAX_LOG_NOTES];   /* each once; NULL: no more */
+    char            text[IRI_MAX_LOG_TEXT];     /* NUL-terminated */
 } iri_notes_t;
 
 /*
  * Add a note.
  *
- *   code     a static code of a reason
+ *   code     the code of a reason; it is kept
  *   format   as for printf; arguments that come from a client must be shown by
  *            iri_show() or iri_show_sent()
  */
@@ -742,29 +745,24 @@ void iri_vnote(iri_notes_t *notes, iri_log_level_t level, const char *code,
 
 /*
  * Add a note from a line that iri_env_t.log got.  Its code follows the last
- * IRI_LOG_REASON; without a known code it is "error".
+ * ", reason="; without a known code it is "error".
+ * "no memory, reason=cache" -> note "no memory", code "cache"
  */
 void iri_note_line(iri_notes_t *notes, iri_log_level_t level,
                    iri_str_t line);
 
 /*
  * Add a note on a host.
- * octets: the host as sent.  report: 1: a refusal was only reported.
+ *
+ *   octets   the host as sent
+ *   host     its result: REFUSE; in report mode also SERVE
+ *   report   1: report mode
  */
 void iri_note_host(iri_notes_t *notes, iri_str_t octets,
                    const iri_host_t *host, int report);
 
 /* Add a note on a query in report mode, unless why is ASCII or UTF8. */
 void iri_note_query(iri_notes_t *notes, const iri_query_t *query);
-
-/* A request in report mode. */
-typedef struct {
-    const iri_reading_t *reading;  /* the reading of its path */
-    const iri_found_t   *found;    /* NULL: there was no lookup */
-    const iri_found_t   *again;    /* with RESTART in found: the result for
-                                      found->path; else NULL */
-    const iri_search_t  *search;   /* the last of these searches */
-} iri_report_t;
 
 /* Memory for a log line. */
 typedef struct {
@@ -776,7 +774,7 @@ typedef struct {
  * request: path as sent, NUL-terminated; NULL: the server's own log shows it.
  * Returns: the line, in *line.
  *
- * iri: "/CAFE" is "/caf%C3%A9": accents; "/caf%C3%A9" not served: ...,
+ * iri: "/CAFE" found as "/caf%C3%A9": accents; "/caf%C3%A9" not served: ...,
  * reason=folded,other-name, request "/CAFE"
  */
 iri_str_t iri_notes_format_line(const iri_notes_t *notes, const char *request,

@@ -1,10 +1,9 @@
 /*
  * iri_conf.h - configuration: charsets, values of directives, functions, rules
  *
- * Turns the words of directives into settings (design.md section 6), converts
- * texts for the functions of rules, and warns of what has no effect.  Both
- * servers and the command use these parsers.  The settings of hosts are in
- * iri_host.h.
+ * Turns the words of directives into settings (design 6), converts texts for
+ * the functions of rules, and warns of what has no effect.  Both servers and
+ * the command use these parsers.  The settings of hosts are in iri_host.h.
  */
 
 #ifndef IRI_CONF_H
@@ -26,6 +25,7 @@
  */
 typedef struct iri_charset_s iri_charset_t;
 
+/* A list of charsets. */
 typedef struct {
     size_t               count;                  /* 0: no charset */
     const iri_charset_t *at[IRI_MAX_CHARSETS];   /* in order of priority */
@@ -53,28 +53,28 @@ iri_str_t iri_charset_name(const iri_charset_t *charset);
 
 /* iri */
 typedef enum {
-    IRI_ENGINE_OFF,
+    IRI_ENGINE_OFF,     /* the server works as without the module */
     IRI_ENGINE_ON,
     IRI_ENGINE_REPORT   /* do all the work, change nothing */
 } iri_engine_t;
 
 /* iri_invalid: the answer for a path without a reading */
 typedef enum {
-    IRI_INVALID_404,
-    IRI_INVALID_400,
+    IRI_INVALID_404,   /* this HTTP status */
+    IRI_INVALID_400,   /* this HTTP status */
     IRI_INVALID_PASS   /* continue with the octets as sent */
 } iri_invalid_t;
 
 /* iri_filename_form: the normalization form of names on disk */
 typedef enum {
     IRI_FILENAME_ANY,   /* any; new names are NFC */
-    IRI_FILENAME_NFC,
-    IRI_FILENAME_NFD
+    IRI_FILENAME_NFC,   /* NFC, also of new names */
+    IRI_FILENAME_NFD    /* NFD, also of new names */
 } iri_filename_form_t;
 
 /* iri_ambiguous: the answer if several entries match equally well */
 typedef enum {
-    IRI_AMBIGUOUS_404,
+    IRI_AMBIGUOUS_404,  /* this HTTP status */
     IRI_AMBIGUOUS_300   /* a list of choices */
 } iri_ambiguous_t;
 
@@ -133,9 +133,8 @@ extern const iri_words_t iri_repair_words;          /* IRI_REPAIR_...; 0:
  *   count         number of words, at least 1
  *   registry      opens the charsets; owns the error message
  *   out           written only on success
- *
- *   unknown       the index of the first word that is not in words; count:
- *                 there is none
+ *   unknown       always written: the index of the first word that is not in
+ *                 words; count: there is none
  *
  * Returns: NULL on success; else a NUL-terminated error message that can follow
  * the name of the directive, static or in the registry's arena.
@@ -160,8 +159,13 @@ const char *iri_parse_charsets(iri_registry_t *registry,
 
 /*
  * Parse the value of iri_cache: "off", or a size in octets, as "16m", "512k" or
- * "1g".  If threads is not NULL, "threads=NAME" may follow.
- * *size: octets; 0: "off".  *threads: NAME, a part of words; empty: absent.
+ * "1g", from IRI_MIN_CACHE to IRI_MAX_CACHE.
+ *
+ *   count     number of words, at least 1
+ *   size      octets; 0: "off"
+ *   threads   NAME of "threads=NAME", which may follow a size; empty: absent.
+ *             NULL: it may not follow
+ *
  * Returns: as iri_parse_word().
  */
 const char *iri_parse_cache(const iri_str_t *words, size_t count,
@@ -169,7 +173,9 @@ const char *iri_parse_cache(const iri_str_t *words, size_t count,
 
 /*
  * Sort a list so that no charset decodes most texts of a later one, if the
- * reverse order would have no such effect.  list: without UTF-8.
+ * reverse order would have no such effect.
+ * list: without UTF-8.
+ * {windows-1252, Shift_JIS} -> {Shift_JIS, windows-1252}
  */
 void iri_charsets_sort(iri_charsets_t *list);
 
@@ -177,7 +183,7 @@ void iri_charsets_sort(iri_charsets_t *list);
  * Open every charset that a list may name, for lists that are known only when a
  * request is processed (a variable of the server).  A charset that this ICU
  * lacks is left out.
- * Returns: NULL, or an error message as iri_parse_charsets().
+ * Returns: NULL; a static error message if none can be opened.
  */
 const char *iri_registry_open_all(iri_registry_t *registry);
 
@@ -188,7 +194,7 @@ const char *iri_registry_open_all(iri_registry_t *registry);
  *   registry   after iri_registry_open_all()
  *   value      labels separated by blanks or commas; empty or "none": an empty
  *              list.  UTF-8 and repeated charsets are skipped
- *   word       set on an error: the wrong word, a part of value
+ *   word       written on an error: the wrong word, a part of value
  *
  * Returns: NULL on success; else a static error message that can follow *word.
  * "euc-jp, sjis" -> {EUC-JP, Shift_JIS}; "klingon" -> "is not a known charset"
@@ -196,6 +202,7 @@ const char *iri_registry_open_all(iri_registry_t *registry);
 const char *iri_charsets_parse(const iri_registry_t *registry, iri_str_t value,
                                iri_charsets_t *out, iri_str_t *word);
 
+/* How queries are read. */
 typedef struct {
     iri_charsets_t charsets;   /* for parameters that are not UTF-8, in order
                                   of priority */
@@ -206,6 +213,7 @@ typedef struct {
  * Parse the value of iri_query_charset: charsets as in iri_parse_charsets(), or
  * "none"; then, optionally, "nfc".  "nfc" may also stand alone.
  * Returns: as iri_parse_charsets().
+ * {"sjis", "nfc"} -> {Shift_JIS}, nfc 1
  */
 const char *iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
                             size_t count, iri_query_conf_t *out);
@@ -252,17 +260,23 @@ const iri_function_t *iri_function_find(iri_str_t name);
 const iri_function_t *iri_function_at(size_t i);
 const char *iri_function_name(size_t i);
 
-/* Parse the name of a function.  Returns: as iri_parse_word(). */
+/*
+ * Parse the name of a function; *out is written only on success.
+ * Returns: as iri_parse_word().
+ */
 const char *iri_parse_function(iri_str_t word, const iri_function_t **out);
 
+/* The settings of the server that functions depend on. */
 typedef struct {
     const iri_charsets_t  *charsets;  /* iri_charset; NULL: none */
     const iri_host_conf_t *host;      /* NULL: host_... have no value */
 } iri_function_conf_t;
 
+/* A converted text. */
 typedef struct {
     iri_str_t   value;    /* empty if why is not NULL */
-    const char *why;      /* why there is no value: a phrase; NULL: there is */
+    const char *why;      /* why there is no value: a static phrase; NULL:
+                             there is one */
     size_t      offset;   /* with why: offset of the octet at fault; else 0 */
 } iri_converted_t;
 
@@ -272,7 +286,7 @@ typedef struct {
  * IRI_LOG_INFO.
  *
  * to_uri and host_ascii give ASCII, to_iri and host_unicode UTF-8, all without
- * controls and blanks.  nfc and utf8 keep ASCII as it is.  fold folds its case
+ * controls and U+0020.  nfc and utf8 keep ASCII as it is.  fold folds its case
  * and may turn wide forms into ASCII, even "/".
  *
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
@@ -290,8 +304,8 @@ iri_status_t iri_convert(const iri_env_t           *env,
 
 /* Where something is written in a configuration. */
 typedef struct {
-    iri_str_t file;
-    size_t    line;   /* 0: file alone is shown */
+    iri_str_t file;   /* its name, octets */
+    size_t    line;   /* from 1; 0: file alone is shown */
 } iri_position_t;
 
 /* What is checked of a directive. */
@@ -326,7 +340,7 @@ typedef struct {
 
 /*
  * Log a warning, at IRI_LOG_WARN, of each directive that has no effect or
- * another one than its text says:
+ * another one than its text says, also if iri_env_t.quiet is 1:
  *
  *   - a setting where iri is off; the values "off" and "none" need no effect
  *   - a list of charsets in which one decodes most texts of a later one, while
@@ -344,7 +358,8 @@ typedef struct {
  * most, and that it has no effect only if this is so in all of them.
  *
  *   on     how iri is switched on: "iri on;"
- *   list   is sorted by position, and so are the warnings
+ *   list   is sorted by position, and so are the warnings; NULL is allowed if
+ *          count is 0
  *
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  */

@@ -29,30 +29,40 @@ int iri_method_creates(iri_str_t method);
  * Find an existing entry that conflicts with a new one.  If case or accents are
  * ignored and an entry differs from the new name only by them, *found becomes
  * REFUSE with IRI_WHY_CONFLICT.  With "spelling" alone both names may exist.
+ * A search that a limit or an error of the file system has ended finds none.
  *
  *   source   name on disk of the entry that is moved there, which may change
  *            its own name so; empty: nothing is moved
- *   found    in: the result of iri_find() for the new entry
+ *   found    in: the result of iri_find() for search, with write 1; it changes
+ *            only if it is PASS
  *
- * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED, IRI_IO_FAILED: unknown, so
- * nothing may be created.
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED: unknown, so nothing may be
+ * created.
+ * "case", entry "Name", new "NAME" -> CONFLICT; with source "/srv/Name" not
  */
 iri_status_t iri_find_conflict(const iri_env_t    *env,
                                const iri_search_t *search, iri_str_t source,
                                iri_found_t *found);
 
-/* Returns: 1 if *found refuses a new entry because of its name, else 0. */
+/*
+ * Returns: 1 if *found refuses a new entry because of its name: CHOOSE, or
+ * REFUSE with IRI_WHY_UNWRITABLE, CONFLICT or OTHER_NAME; else 0.
+ */
 int iri_is_conflict(const iri_found_t *found);
 
-/* The message to a client that cannot create an entry: ASCII, static. */
+/*
+ * The message to a client that cannot create an entry: one to three sentences
+ * in ASCII, static.  A general one for a reason that is no conflict.
+ */
 const char *iri_conflict_text(iri_why_t why);
 
 /*
  * Replace the path of a resource tag.
  *
- *   path       as in the tag, raw or percent-encoded
- *   paths[0]   the new path; path if nothing is replaced
- *   paths[1]   the path of a second tag with the same lists; empty: none
+ *   path       as in the tag, raw or percent-encoded; not empty
+ *   paths[0]   the new path; is path before the call
+ *   paths[1]   the path of a second tag with the same lists; is empty before
+ *              the call: none
  *
  * Returns: IRI_OK; any other status ends iri_if_field_map().
  */
@@ -63,7 +73,7 @@ typedef iri_status_t (*iri_if_tag_t)(void *arg, iri_str_t path,
  * Replace the paths in the resource tags of the field If (RFC 4918, 10.4),
  * which servers compare octet for octet.  All other octets stay, and so does an
  * incomplete value.
- * each: called with arg for each tag.
+ * each: called with arg, which may be NULL, for each tag that has a path.
  * Returns: IRI_OK; IRI_NO_MEMORY; the status that each returned.
  * "</e%CC%81> (<urn:x>)" -> "</%C3%A9> (<urn:x>)"
  */
@@ -75,14 +85,18 @@ iri_status_t iri_if_field_map(const iri_env_t *env, iri_str_t value,
 
 #define IRI_MULTISTATUS_BASES 2   /* the request and its Destination */
 
-/* Receives octets of the new answer; any status but IRI_OK ends it. */
+/*
+ * Receives octets of the new answer, valid during the call.
+ * Returns: IRI_OK; any other status ends the conversion.
+ */
 typedef iri_status_t (*iri_put_t)(void *arg, const unsigned char *data,
                                   size_t len);
 
+/* The conversion of one answer. */
 typedef struct iri_multistatus_s iri_multistatus_t;
 
 typedef struct {
-    const iri_tree_conf_t *tree;
+    const iri_tree_conf_t *tree;   /* of the names in the answer */
     iri_str_t base[IRI_MULTISTATUS_BASES];
                      /* canonical paths of the request and of a Destination,
                         decoded, each ending with "/"; in an href octets on
@@ -109,8 +123,9 @@ typedef struct {
  * env, and what conf points to, must live as long as *out.  It needs at most
  * 600 KiB of memory for any answer.
  *
- * Returns: IRI_OK; IRI_NO_MEMORY; the status that put returned.  After a
- * failure the answer is cut off, and further calls return the same status.
+ * Returns: create: IRI_OK; IRI_NO_MEMORY.  feed and end: IRI_OK;
+ * IRI_NO_MEMORY, IRI_ICU_FAILED; the status that put returned.  After a failure
+ * the answer is cut off, and further calls return the same status.
  *
  * base "/d/", tree EUC-JP:
  *   <D:href>/d/%c9%bd</D:href> -> <D:href>/d/%E8%A1%A8</D:href>

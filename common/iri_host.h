@@ -19,8 +19,8 @@
 
 /* Values of iri_host; parsed by iri_host_mode_words of iri_conf.h. */
 typedef enum {
-    IRI_HOST_MODE_OFF,
-    IRI_HOST_MODE_ON,
+    IRI_HOST_MODE_OFF,     /* hosts are not mapped */
+    IRI_HOST_MODE_ON,      /* by UTS #46 */
     IRI_HOST_MODE_STRICT   /* labels must be valid by IDNA2008 too */
 } iri_host_mode_t;
 
@@ -45,10 +45,12 @@ typedef struct iri_idna_s iri_idna_t;
 iri_idna_t *iri_idna_create(void);
 void iri_idna_destroy(iri_idna_t *idna);
 
+/* How hosts are mapped. */
 typedef struct {
-    const iri_idna_t *idna;     /* not NULL */
+    const iri_idna_t *idna;     /* not NULL; COMPATIBLE does not use it */
     iri_mapping_t     mapping;
-    int               strict;   /* 1: labels must be valid by IDNA2008 too */
+    int               strict;   /* 1: labels must be valid by IDNA2008 too;
+                                   COMPATIBLE requires it always */
 } iri_host_conf_t;
 
 
@@ -76,16 +78,14 @@ typedef enum {
     IRI_HOST_WHYS         /* number of values */
 } iri_host_why_t;
 
-/*
- * The phrase for a reason: "breaks the bidi rule of RFC 5893".
- * Returns: a static NUL-terminated string; "unknown" for a value out of range.
- */
+/* The phrase for a reason: "breaks the bidi rule of RFC 5893". */
 const char *iri_host_why_text(iri_host_why_t why);
 
+/* The result of mapping a host. */
 typedef struct {
     iri_verdict_t  verdict;  /* PASS: use host as received; SERVE: use ascii;
                                 REFUSE: not a host name, answer with 400 */
-    iri_host_why_t why;
+    iri_host_why_t why;      /* the reason for verdict */
     iri_str_t      ascii;    /* SERVE: A-labels of a-z 0-9 "-" ".", with the
                                 final dot of host; else host as received */
     iri_str_t      unicode;  /* SERVE: U-labels in UTF-8; else host as
@@ -99,6 +99,7 @@ typedef struct {
  * Does iri_host_read() return PASS without mapping?  Each request executes
  * this test.
  * Returns: 1 if host is ASCII without "%", else 0.
+ * "www.example" -> 1; "www.w%33.org" -> 0
  */
 int iri_host_is_ascii(iri_str_t host);
 
@@ -124,7 +125,8 @@ iri_status_t iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
                            iri_str_t host, iri_host_t *out);
 
 /*
- * Map the characters of a host name, ASCII or not: SERVE or REFUSE.
+ * Map the characters of a host name, ASCII or not, as conf says (UTS #46, 4;
+ * RFC 5891, 5): SERVE or REFUSE.
  * host: UTF-8; "%" is not an escape.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  * "Bu\xCC\x88cher" -> SERVE, ascii "xn--bcher-kva", unicode "b\xC3\xBCcher"
@@ -133,9 +135,9 @@ iri_status_t iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
                           iri_str_t host, iri_host_t *out);
 
 /*
- * Map a host name of a configuration to A-labels.  Labels with "*" or "?" and
- * a dot at either end are kept; the labels between them are mapped.  A name
- * in ASCII is PASS.
+ * Map a host name of a configuration to A-labels.  ASCII labels with "*" or "?"
+ * and a dot at either end are kept; the labels between them are mapped.  A name
+ * in ASCII is PASS.  A name that ends in a number is REFUSE.
  * name: UTF-8 without escapes.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  * "*.b\xC3\xBCcher.example" -> SERVE, "*.xn--bcher-kva.example"
@@ -145,8 +147,8 @@ iri_status_t iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
 
 /*
  * Convert the host of a request to U-labels, for display.
- * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  * *out: U-labels if host has A-labels and all of them are valid, else host.
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  * "xn--bcher-kva.example" -> "b\xC3\xBCcher.example"; "xn--a" -> "xn--a"
  */
 iri_status_t iri_host_display(const iri_env_t *env,
@@ -155,8 +157,9 @@ iri_status_t iri_host_display(const iri_env_t *env,
 
 /*
  * Compute both forms of the host of a request, for variables.  SERVE: ascii is
- * set, and unicode is the form to display, also for a host in ASCII.  REFUSE:
- * the host must not stand in a URI, and neither form may be passed on.
+ * as from iri_host_read(), and unicode is the form to display, also for a host
+ * in ASCII.  REFUSE: the host must not stand in a URI, and neither form may be
+ * passed on.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  * "XN--bcher-kva" -> SERVE, unicode "b\xC3\xBCcher"; "a@b" -> REFUSE
  */
@@ -178,9 +181,9 @@ iri_str_t iri_authority_host(iri_str_t authority);
  * May this host stand in the URI of a redirect?  A server may accept a Host
  * field with raw octets, escapes or "a@b".
  * host: octets, without a port.
- * Returns: 1 for letters, digits, "-", "." and "_" only, for an IP-literal
- * ("[::1]"; RFC 3986, 3.2.2), and for an empty host, which the server
- * replaces; else 0.
+ * Returns: 1 for letters, digits, "-", "." and "_" only; for an IP-literal
+ * ("[::1]"; RFC 3986, 3.2.2), of which only the characters are checked; and for
+ * an empty host, which the server replaces; else 0.
  * "www.example" -> 1; "b\xC3\xBC.example" -> 0; "a@www.example" -> 0
  */
 int iri_is_uri_host(iri_str_t host);

@@ -30,7 +30,8 @@ typedef struct {
 } iri_choices_t;
 
 /*
- * Build the body of an answer 300 Multiple Choices.  It ends with a line feed.
+ * Build the body of an answer 300 Multiple Choices (RFC 9110, 15.4.1).  It ends
+ * with a line feed.
  *
  * iri_choices_html, for "text/html; charset=utf-8": a list of links,
  * percent-encoded, with the paths in Unicode, each isolated by <bdi>.  The page
@@ -57,12 +58,12 @@ iri_status_t iri_choices_json(const iri_env_t     *env,
  * The value of Content-Security-Policy for such an answer, to be sent as that
  * of iri_listing_policy().
  * json: 1 for iri_choices_json, 0 for iri_choices_html.
- * Returns: a static string.
+ * Returns: a static NUL-terminated string.
  */
 const char *iri_choices_policy(int json);
 
 /*
- * Does a client prefer application/json to text/html?
+ * Does a client prefer application/json to text/html (RFC 9110, 12.5.1)?
  * accept: value of the field Accept, several fields joined by ","; empty:
  * absent.
  * Returns: 1 or 0.
@@ -93,9 +94,10 @@ int iri_prefers_json(iri_str_t accept);
  */
 typedef struct iri_listing_s iri_listing_t;
 
+/* The directory of a listing, and the settings for it. */
 typedef struct {
-    const iri_tree_conf_t    *tree;
-    iri_index_cache_t        *cache;    /* as in iri_search_t */
+    const iri_tree_conf_t    *tree;     /* settings of the directory */
+    iri_index_cache_t        *cache;    /* NULL: no index is cached */
     const iri_reading_conf_t *reading;  /* how requests for the links will be
                                            read; NULL: as UTF-8 only, with
                                            unnamed for other octets */
@@ -128,9 +130,10 @@ typedef struct {
     int       hidden;   /* 1: begins with ".": must not be added */
     int       reads;    /* 1: a request for path is read as path, without a
                            test; 0: unknown */
-    int       flags;    /* internal, for iri_listing_add() */
+    int       flags;    /* only for iri_listing_add() */
 } iri_listing_entry_t;
 
+/* The facts about an entry that a listing shows besides its name. */
 typedef struct {
     int      is_directory;  /* 1 or 0 */
     int      is_known;      /* 0: size and mtime are unknown and not shown */
@@ -151,7 +154,7 @@ iri_status_t iri_listing_begin(const iri_env_t          *env,
 /*
  * Compute name and path of an entry of the directory.
  *
- *   octets   as stored on disk
+ *   octets   as stored on disk; *entry points to them
  *   entry    valid until the next iri_listing_entry()
  *
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED: there can be no listing.
@@ -159,7 +162,10 @@ iri_status_t iri_listing_begin(const iri_env_t          *env,
 iri_status_t iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
                                iri_listing_entry_t *entry);
 
-/* Add the entry to the listing.  Returns: IRI_OK; IRI_NO_MEMORY. */
+/*
+ * Copy an entry to the listing, unless it is hidden or iri_listing_is_full().
+ * Returns: IRI_OK, also if it was left out; IRI_NO_MEMORY.
+ */
 iri_status_t iri_listing_add(iri_listing_t             *listing,
                              const iri_listing_entry_t *entry,
                              const iri_listing_info_t  *info);
@@ -180,13 +186,16 @@ iri_status_t iri_listing_judge_begin(iri_listing_t *listing);
  *   entry     valid until the next call.  With conf.unnamed 0, the path of an
  *             entry without a name has U+FFFD for each octet that is not UTF-8,
  *             because rules expect characters
- *   is_left   0: all entries are judged, call iri_listing_finish()
+ *   is_left   1; 0: all entries are judged, *entry and *is_directory are not
+ *             written, call iri_listing_finish()
  *
  * Returns: IRI_OK; IRI_NO_MEMORY.
  */
 iri_status_t iri_listing_judge(iri_listing_t *listing,
                                iri_listing_entry_t *entry, int *is_directory,
                                int *is_left);
+
+/* The client may see the entry that iri_listing_judge() returned last. */
 void iri_listing_keep(iri_listing_t *listing);
 
 /*
@@ -197,7 +206,10 @@ void iri_listing_keep(iri_listing_t *listing);
  */
 int iri_listing_is_full(const iri_listing_t *listing);
 
-/* Returns: 1 if these octets on disk have the same name as entry, else 0. */
+/*
+ * Returns: 1 if these octets on disk have the same name as entry; else 0, also
+ * if one of them has no name, or after an error.
+ */
 int iri_listing_has_same_name(iri_listing_t             *listing,
                               const iri_listing_entry_t *entry,
                               iri_str_t                  octets);
@@ -213,19 +225,22 @@ void iri_listing_set_incomplete(iri_listing_t *listing);
  * Names are sorted by Unicode collation, with numbers by value; if there is no
  * memory for the keys, by character.  Of entries that share a name only the one
  * that iri_find() finds gets a link; all are marked as a conflict.  Calls stat
- * if the octets alone do not decide.
+ * and list of env->dir if the octets alone do not decide.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 iri_status_t iri_listing_finish(iri_listing_t *listing);
 
-/* "text/html; charset=utf-8" or "application/json"; static. */
+/*
+ * The value of Content-Type.
+ * Returns: "text/html; charset=utf-8" or "application/json", static.
+ */
 const char *iri_listing_type(const iri_listing_t *listing);
 
 /*
  * The value of Content-Security-Policy, to be sent unless the answer has this
  * field: nothing may be loaded, and only the page's own style, identified by
  * its hash, applies.  Send "X-Content-Type-Options: nosniff" with it.
- * Returns: a static string.
+ * Returns: a static NUL-terminated string.
  */
 const char *iri_listing_policy(const iri_listing_t *listing);
 

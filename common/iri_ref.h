@@ -62,6 +62,7 @@ void iri_split(iri_str_t text, iri_parts_t *parts);
 iri_status_t iri_join(const iri_env_t *env, const iri_parts_t *parts,
                       iri_str_t *out);
 
+/* The grammar by which a text is checked. */
 typedef enum {
     IRI_GRAMMAR_RFC3987,   /* RFC 3987, 2.2, and RFC 3986 for URIs */
     IRI_GRAMMAR_DRAFT      /* draft 2.2: also < > " space { } | \ ^ `, any
@@ -69,7 +70,7 @@ typedef enum {
                               private use in opaque parts and fragments */
 } iri_grammar_t;
 
-/* The rules of RFC 3987, 2.2, and RFC 3986 by which a text is checked. */
+/* The rule of that grammar that a text must match. */
 typedef enum {
     IRI_AS_IRI_REFERENCE,   /* with or without a scheme */
     IRI_AS_IRI,             /* with a scheme */
@@ -82,7 +83,7 @@ typedef enum {
     IRI_KINDS               /* number of values */
 } iri_as_t;
 
-/* Its name, static: "iri-reference"; "unknown" for a value out of range. */
+/* Its name: "iri-reference". */
 const char *iri_as_text(iri_as_t as);
 
 /* What the grammar expects at the offset of a syntax error. */
@@ -108,7 +109,7 @@ typedef enum {
     IRI_EXPECTS             /* number of values */
 } iri_expect_t;
 
-/* A phrase that follows "expected", static: "a digit", for example. */
+/* A phrase that follows "expected": "a digit", for example. */
 const char *iri_expect_text(iri_expect_t expected);
 
 /*
@@ -140,9 +141,11 @@ int iri_is_ipv4(iri_str_t text);
 
 /* ---- mapping ------------------------------------------------------------- */
 
+/* How an IRI is mapped to a URI. */
 typedef struct {
     const iri_charset_t   *charset;   /* variant B: the charset of text, which
-                                         is put in NFC.  NULL: UTF-8 */
+                                         is put in NFC.  NULL or UTF-8: UTF-8,
+                                         not put in NFC */
     int                    nfc;       /* 1: variant A, put UTF-8 in NFC too: a
                                          text that was on paper */
     const iri_host_conf_t *host;      /* the host gets A-labels; NULL: it is
@@ -168,6 +171,7 @@ iri_status_t iri_to_uri(const iri_env_t         *env,
                         const iri_to_uri_conf_t *conf, iri_str_t text,
                         iri_converted_t *out);
 
+/* How a URI is mapped to an IRI. */
 typedef struct {
     iri_grammar_t          grammar;   /* which characters are reserved: "!",
                                          "*", "'", "(", ")" only by RFC 3987 */
@@ -225,10 +229,9 @@ iri_status_t iri_encode(const iri_env_t *env, const iri_charset_t *charset,
  * components, for example a path that begins with "//" without an authority,
  * "/." or "./" is put before the path.
  * base: should have a scheme; without one the result is a relative reference,
- * and
- * ".." never gives a path that begins with "/".
- * Returns: IRI_OK; IRI_NO_MEMORY; IRI_IRI_TOO_LONG: base and reference
- * together have more than IRI_MAX_IRI octets.
+ * and ".." never gives a path that begins with "/".
+ * Returns: IRI_OK; IRI_NO_MEMORY; IRI_IRI_TOO_LONG: base or reference has more
+ * than IRI_MAX_IRI octets.
  * "http://a/b/c/d;p?q", "../g" -> "http://a/b/g"
  */
 iri_status_t iri_resolve(const iri_env_t *env, iri_str_t base,
@@ -236,9 +239,10 @@ iri_status_t iri_resolve(const iri_env_t *env, iri_str_t base,
 
 /*
  * Compute a short reference that iri_resolve() resolves against base to target.
- * It is target itself if there is no relative one: another scheme, dot-segments
- * in target, a base without a path.
- * Returns: IRI_OK; IRI_NO_MEMORY, IRI_IRI_TOO_LONG as iri_resolve().
+ * It is target itself if there is no relative one that is not longer, for
+ * example if target has another scheme or dot-segments.
+ * Returns: IRI_OK; IRI_NO_MEMORY; IRI_IRI_TOO_LONG: base or target has more
+ * than IRI_MAX_IRI octets.
  * "http://a/b/c/d", "http://a/b/e/f?q" -> "../e/f?q"
  */
 iri_status_t iri_relativize(const iri_env_t *env, iri_str_t base,
@@ -247,20 +251,22 @@ iri_status_t iri_relativize(const iri_env_t *env, iri_str_t base,
 
 /* ---- normalization ------------------------------------------------------- */
 
+/* A normalization form (UAX #15). */
 typedef enum {
-    IRI_FORM_NFC,
-    IRI_FORM_NFD,
-    IRI_FORM_NFKC,
-    IRI_FORM_NFKD
+    IRI_FORM_NFC,    /* canonical, composed */
+    IRI_FORM_NFD,    /* canonical, decomposed */
+    IRI_FORM_NFKC,   /* compatibility, composed */
+    IRI_FORM_NFKD    /* compatibility, decomposed */
 } iri_unicode_form_t;
 
 /*
- * Put a text in a Unicode normalization form (UAX #15), without the exceptions
- * that paths have: U+212A becomes "K", in NFKC U+FF0F becomes "/".  Use it for
- * new names, not for IRIs from elsewhere (draft 2.3).
+ * Put a text in a normalization form, without the exceptions that paths have:
+ * U+212A becomes "K", in NFKC U+FF0F becomes "/".  Use it for new names, not
+ * for IRIs from elsewhere (draft 2.3).
  * No value: text is not UTF-8; more than IRI_MAX_TEXT octets; more than 1,024
  * combining marks in a row.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
+ * NFC: "e\xCC\x81" -> "\xC3\xA9"
  */
 iri_status_t iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
                               iri_str_t text, iri_converted_t *out);
@@ -275,9 +281,10 @@ iri_status_t iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
 /*
  * Normalize the syntax of an IRI-reference.  Escapes of octets above 7F stay.
  * Normalizing the result again does not change it.
- * steps: IRI_NORMALIZE_...
+ * steps: SYNTAX is always done; IRI_NORMALIZE_SCHEME adds that.
  * No value: text is an IRI-reference neither by the draft's grammar nor by that
- * of RFC 3987 (IPvFuture); out->why says what was expected.
+ * of RFC 3987 (IPvFuture): out->why says what was expected; more than
+ * IRI_MAX_IRI octets.
  * Returns: IRI_OK; IRI_NO_MEMORY.
  * "HTTP://a.EXAMPLE:80/%7euser/./b%c3%a9" -> "http://a.example/~user/b%C3%A9"
  */
@@ -287,6 +294,7 @@ iri_status_t iri_normalize_syntax(const iri_env_t *env, unsigned steps,
 
 /* ---- equivalence --------------------------------------------------------- */
 
+/* The differences that iri_equal() ignores. */
 typedef enum {
     IRI_LEVEL_STRING,    /* octet by octet (draft 2.3) */
     IRI_LEVEL_ESCAPES,   /* also: escaped equals raw, except for reserved
@@ -298,14 +306,14 @@ typedef enum {
     IRI_LEVELS           /* number of values */
 } iri_level_t;
 
-/* Its word, static: "nfc"; "unknown" for a value out of range. */
+/* Its word: "nfc". */
 const char *iri_level_text(iri_level_t level);
 
 /*
  * Are two IRIs equal?  With SYNTAX, SCHEME and IDN a text that is not an
  * IRI-reference equals only itself.
  *
- *   host    for IDN; else NULL
+ *   host    for IDN; NULL: as SCHEME
  *   equal   1 or 0
  *
  * Returns: IRI_OK; IRI_IRI_TOO_LONG: a text has more than IRI_MAX_IRI octets,
@@ -320,22 +328,24 @@ iri_status_t iri_equal(const iri_env_t *env, iri_level_t level,
 
 /* ---- warnings ------------------------------------------------------------ */
 
+/* The component of a piece of a text, the unit that is judged. */
 typedef enum {
-    IRI_COMPONENT_SCHEME,
-    IRI_COMPONENT_USERINFO,
+    IRI_COMPONENT_SCHEME,     /* the whole of it */
+    IRI_COMPONENT_USERINFO,   /* the whole of it */
     IRI_COMPONENT_HOST,       /* a label of the host */
-    IRI_COMPONENT_PORT,
+    IRI_COMPONENT_PORT,       /* the whole of it */
     IRI_COMPONENT_PATH,       /* a segment, a parameter or an extension */
     IRI_COMPONENT_OPAQUE,     /* after a scheme, a path that does not begin
                                  with "/" */
     IRI_COMPONENT_QUERY,      /* a name or a value */
-    IRI_COMPONENT_FRAGMENT,
+    IRI_COMPONENT_FRAGMENT,   /* the whole of it */
     IRI_COMPONENTS            /* number of values */
 } iri_component_t;
 
-/* Its name, static: "host label"; "unknown" for a value out of range. */
+/* Its name: "host label". */
 const char *iri_component_text(iri_component_t component);
 
+/* The reason for a warning; numbers of sections are those of the draft. */
 typedef enum {
     IRI_WARN_BIDI_MIXED,     /* letters of both directions (draft 4.2, 1) */
     IRI_WARN_BIDI_EDGE,      /* right-to-left, but not at its beginning or end
@@ -354,12 +364,13 @@ typedef enum {
     IRI_WARNINGS             /* number of values */
 } iri_warning_kind_t;
 
-/* A phrase, static: "not in NFC"; "unknown" for a value out of range. */
+/* A phrase: "not in NFC". */
 const char *iri_warning_text(iri_warning_kind_t kind);
 
+/* One warning. */
 typedef struct {
-    iri_warning_kind_t kind;
-    iri_component_t    component;
+    iri_warning_kind_t kind;        /* the reason */
+    iri_component_t    component;   /* of piece */
     iri_str_t          piece;       /* the part of the text that is judged as
                                        a unit */
     size_t             offset;      /* offset in the text of character, or of
@@ -382,7 +393,7 @@ typedef iri_status_t (*iri_warn_t)(void *arg, const iri_warning_t *warning);
  * labels of a host; segments of a path, divided at ";" and "=", the last one
  * before its extension; names and values of a query.  Escapes count as ASCII.
  * It allocates no memory.
- * Returns: IRI_OK; the status that warn returned, as iri_warn_t says.
+ * Returns: IRI_OK; the status that warn returned.
  * "http://a/\xD7\x92\xD7\x931/b" -> BIDI_EDGE of the path
  */
 iri_status_t iri_bidi_check(iri_str_t text, iri_warn_t warn, void *arg);
@@ -421,7 +432,8 @@ void iri_confusables_destroy(iri_confusables_t *confusables);
  * piece with more than IRI_MAX_MARKS combining marks in a row.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED; the status that warn
  * returned.
- * "http://a/p\xD0\xB0ypal" -> MIXED_SCRIPTS, piece "p\xD0\xB0ypal" of the path
+ * "http://a/p\xD0\xB0ypal" -> MIXED_SCRIPTS and LOOK_ALIKE, like "paypal", of
+ * the path's piece "p\xD0\xB0ypal"
  */
 iri_status_t iri_characters_check(const iri_env_t *env,
                                   const iri_confusables_t *confusables,
@@ -509,8 +521,9 @@ typedef enum {
     IRI_LINT_KINDS         /* number of values */
 } iri_lint_kind_t;
 
+/* One problem. */
 typedef struct {
-    iri_lint_kind_t kind;
+    iri_lint_kind_t kind;     /* which problem */
     iri_str_t       octets;   /* of the entry; empty: the whole directory */
     iri_str_t       name;     /* canonical, UTF-8; empty: it has no name */
     iri_str_t       other;    /* octets of another entry; or empty */
@@ -532,6 +545,7 @@ typedef struct {
 typedef iri_status_t (*iri_lint_each_t)(void *arg,
                                         const iri_finding_t *finding);
 
+/* The checks of iri_lint(), and the settings for them. */
 typedef struct {
     const iri_charsets_t    *requests;   /* iri_charset, for FORM; may be
                                             empty */
@@ -566,13 +580,13 @@ iri_status_t iri_lint(const iri_env_t *env, const iri_lint_conf_t *conf,
                       iri_lint_each_t each, void *arg);
 
 /*
- * The word of a kind, static: "twin"; and the kind of a word, IRI_LINT_KINDS if
- * no kind has that word.
+ * The word of a kind, "twin"; and the kind of a word, whose letter case does not
+ * matter; IRI_LINT_KINDS if no kind has that word.
  */
 const char *iri_lint_text(iri_lint_kind_t kind);
 iri_lint_kind_t iri_lint_kind(iri_str_t word);
 
-/* A clause about the entry: "has the same name as another entry, ..." */
+/* A sentence about the entry: "another entry has the same name: ...". */
 const char *iri_lint_clause(iri_lint_kind_t kind);
 
 

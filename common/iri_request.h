@@ -57,7 +57,8 @@
  * each error page: it needs no DENIED.
  *
  * A request belongs to one thread at a time.  What the functions allocate is
- * memory of their env, which must live as long as the request.
+ * memory of their env, which must live as long as the request.  So must a path
+ * that is an argument; it is decoded.
  */
 
 #ifndef IRI_REQUEST_H
@@ -70,16 +71,17 @@
 #pragma GCC visibility push(hidden)
 
 
+/* The states of the table above. */
 typedef enum {
     IRI_STATE_NEW,
     IRI_STATE_READ,
     IRI_STATE_RESTARTED,
     IRI_STATE_GRANTED,
     IRI_STATE_DENIED,
-    IRI_STATE_FINISHED,
-    IRI_STATES   /* number of values */
+    IRI_STATE_FINISHED
 } iri_state_t;
 
+/* One request. */
 typedef struct iri_request_s iri_request_t;
 
 /* Returns: the octets of a request. */
@@ -114,15 +116,17 @@ typedef enum {
  * Read a path, and save it as the requested path if that is its origin.
  *
  *   conf   must live as long as request
- *   path   must live as long as request
+ *   path   its strings must live as long as request
  *
  * *verdict: PASS: continue, the path is canonical; SERVE: set the path to
  * iri_request_reading()->path or ->uri; REFUSE: answer with
  * iri_request_reading()->status, after iri_request_log_refusal().  In report
- * mode always PASS.  An error other than IRI_BAD_ESCAPE is logged.
+ * mode always PASS.  An error other than IRI_BAD_ESCAPE is logged.  With
+ * escaped 0 in path, uri of the reading may be empty; iri_path_to_uri() makes
+ * it from the reading's path.
  *
- * Returns: as iri_read_path(): IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED; answer
- * with an error then.  IRI_BAD_ESCAPE: let the server refuse the path.
+ * Returns: as iri_read(): IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED: answer with an
+ * error; IRI_BAD_ESCAPE: let the server refuse the path.
  */
 iri_status_t iri_request_read(iri_request_t *request, const iri_env_t *env,
                               const iri_reading_conf_t *conf,
@@ -133,15 +137,11 @@ iri_status_t iri_request_read(iri_request_t *request, const iri_env_t *env,
 void iri_request_log_refusal(const iri_request_t *request,
                              const iri_env_t     *env);
 
-/*
- * Save a requested path that is ASCII, instead of reading it.
- * path: decoded; must live as long as request.
- */
+/* Save a requested path that is ASCII, instead of reading it. */
 void iri_request_set_ascii(iri_request_t *request, iri_str_t path);
 
 /*
  * Save a requested path that is known to be canonical, instead of reading it.
- * path: decoded; must live as long as request.
  */
 void iri_request_set_canonical(iri_request_t *request, iri_str_t path);
 
@@ -163,7 +163,6 @@ const iri_reading_t *iri_request_reading(const iri_request_t *request);
 /*
  * The server has set a path that need not be read (iri_request_is_read).  The
  * requested path does not change.
- * path: decoded; must live as long as request.
  */
 void iri_request_set_read(iri_request_t *request, iri_str_t path);
 
@@ -214,8 +213,8 @@ typedef struct {
 /*
  * Find the entry of a path, each search once.
  *
- *   search   as for iri_find(); its strings and those of conf must live as
- *            long as request
+ *   search   as for iri_find(); what it points to must live as long as request
+ *   conf     the same for its strings
  *
  * If the entry has another canonical path and the request can restart with it,
  * the verdict is RESTART.  If it cannot restart, only entries with exactly the
@@ -231,6 +230,7 @@ iri_lookup_t *iri_request_find(iri_request_t *request, const iri_env_t *env,
 
 /*
  * Add the result of a lookup that the caller has made: of iri_find_if_exists().
+ * search, *found: what they point to must live as long as request.
  * Returns: as iri_request_find().
  */
 iri_lookup_t *iri_request_add_lookup(iri_request_t *request,
@@ -254,7 +254,7 @@ iri_lookup_t *iri_request_lookups(const iri_request_t *request);
  * Split what was found into entry and path_info (iri_found_split), once: nginx
  * evaluates a variable twice, and both results must agree.
  * Returns: IRI_OK; IRI_NOT_LISTED: nothing may be opened; IRI_NO_MEMORY,
- * IRI_IO_FAILED.
+ * IRI_IO_FAILED as iri_found_split().
  */
 iri_status_t iri_lookup_split(const iri_env_t *env, iri_lookup_t *lookup);
 
@@ -263,9 +263,11 @@ iri_status_t iri_lookup_split(const iri_env_t *env, iri_lookup_t *lookup);
 
 /*
  * Can the request restart with what was found?  It can if the verdict is
- * RESTART, the request, or its error page, has not restarted before, and
- * conf->url can be changed to that path (iri_restart_url).
- * Returns: 1 and *path, the path of the restart; else 0.
+ * RESTART, the request, or its error page, has not restarted before, and the
+ * segments that have another name are the same, at the end, in conf->url and in
+ * the path that was looked up (design 5.6).
+ * Returns: 1 and *path, the path of the restart; else 0, also without memory.
+ * url "/Admin/a", path "/public/Admin/a", found "/public/admin/a" -> "/admin/a"
  */
 int iri_request_can_restart(const iri_request_t *request,
                             const iri_env_t *env, const iri_lookup_t *lookup,
@@ -371,11 +373,10 @@ iri_verdict_t iri_request_outcome(const iri_lookup_t *lookup,
 
 /*
  * Refuse a path for which nothing may be served, and log the reason.
- * path: the current path of the server, for the log; must live as long as
- * request.
- * Returns: 404; 409 if the request would create an entry that conflicts with
- * another one, or would write and several entries match; 0 if path was refused
- * before: its error page is being made and must not be refused.
+ * path: the current path of the server, for the log.
+ * Returns: 404; 409 if the request would create an entry whose name is refused
+ * (iri_is_conflict), or would write and several entries match; 0 if path was
+ * refused before: its error page is being made and must not be refused.
  */
 int iri_request_refuse(iri_request_t *request, const iri_env_t *env,
                        iri_lookup_t *lookup, const iri_find_conf_t *conf,
@@ -384,6 +385,7 @@ int iri_request_refuse(iri_request_t *request, const iri_env_t *env,
 
 /* ---- COPY and MOVE ------------------------------------------------------- */
 
+/* The source and the Destination of COPY or MOVE. */
 typedef struct {
     iri_str_t path;         /* canonical path of the Destination, for the log */
     iri_str_t source;       /* name on disk of the source, octets */
@@ -400,7 +402,7 @@ typedef struct {
  * May COPY or MOVE write its Destination, after the access rules of both have
  * passed?  The Destination must not be the source, nor contain it.  If members
  * are transferred, it must not be inside the source either, and both trees must
- * give the members the same names.  A refusal is logged.
+ * give the members the same names.  A refusal is logged (RFC 4918, 9.8, 9.9).
  * Returns: 0: it may; else the HTTP status to answer with: 403; 409 for
  * IRI_WHY_OTHER_TREE (iri_conflict_text); 500: the paths could not be compared.
  */
@@ -415,10 +417,11 @@ int iri_request_transfer(const iri_env_t      *env,
  * the members reading and path of *redirect.
  *
  *   request   NULL: the path is ASCII
+ *   conf      must live as long as *redirect
  *   ascii     the path, if request is NULL or does not know it
  *   memory    for the reading; must live as long as *redirect
  *
- * Returns: as iri_read_path().
+ * Returns: IRI_OK.
  */
 iri_status_t iri_request_redirect(const iri_request_t *request,
                                   const iri_env_t *env,
@@ -435,7 +438,8 @@ void iri_request_redirected(iri_request_t *request, int status);
 /*
  * The values of the variables.
  *
- *   request   NULL: the path is ASCII and was not read
+ *   request   NULL: the path is ASCII and was not read.  Not for
+ *             iri_request_path()
  *   hides     the result of iri_request_hides_found()
  *   lookup    of the canonical path; NULL: none was made
  *
@@ -452,7 +456,8 @@ iri_match_t iri_request_match(const iri_request_t *request,
 
 /*
  * Set the members form, charset, match, verdict, why and redirect of *event;
- * in report mode to what would be done, after iri_request_report_find().
+ * in report mode to what would be done, except redirect, after
+ * iri_request_report_find().
  * request: NULL: the path is ASCII, and *event, all 0, does not change.
  */
 void iri_request_event(const iri_request_t *request,
@@ -476,6 +481,8 @@ typedef iri_lookup_t *(*iri_report_find_t)(void *ctx, iri_str_t path);
  *   current   the current path of the server; if a rule has set another one
  *             than the requested path, nothing is looked up
  *   find      called at most twice
+ *
+ * Without memory nothing is looked up, and the request is not reported.
  */
 void iri_request_report_find(iri_request_t *request, const iri_env_t *env,
                              const iri_reading_conf_t *conf,
@@ -483,8 +490,8 @@ void iri_request_report_find(iri_request_t *request, const iri_env_t *env,
 
 /*
  * Add to the log line, before all other notes, what would be done with the
- * request (iri_note_report).  An ASCII path is reported only if the
- * verdict of its first lookup is RESTART, CHOOSE or REFUSE.
+ * request.  An ASCII path is reported only if the verdict of its first lookup
+ * is RESTART, CHOOSE or REFUSE.
  */
 void iri_request_report(iri_request_t *request, const iri_env_t *env);
 
@@ -508,7 +515,7 @@ int iri_request_logs(const iri_request_t *request);
  * Add an event to the line.
  *
  *   request   NULL: there is no memory for it
- *   event     the notes of the event
+ *   event     the notes of the event, which are copied
  *
  * Returns: 1 if the server must write event as a line of its own, now: the
  * request has ended, or there is no memory.
@@ -525,7 +532,8 @@ void iri_request_take_notes(iri_request_t       *request,
 
 /*
  * The request ends: any state becomes FINISHED.
- * Returns: the notes of its line; NULL: nothing is logged.
+ * Returns: the notes of its line, which live as long as request; NULL: nothing
+ * is logged.
  */
 const iri_notes_t *iri_request_finished(iri_request_t *request);
 

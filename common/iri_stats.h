@@ -82,6 +82,7 @@ void iri_stats_count(const iri_stats_t *stats, const iri_stats_event_t *event);
 
 /* ---- the report ---------------------------------------------------------- */
 
+/* The answer to a request for the report. */
 typedef struct {
     int         status;   /* HTTP status: 200; 400 for an unknown format */
     const char *type;     /* Content-Type, static */
@@ -94,8 +95,9 @@ typedef struct {
  * KiB, JSON and Prometheus text less than 192 KiB, for any requests.  The page
  * is well-formed as HTML and as XML.
  *
- * now: seconds since the epoch.  query: as sent: "format=json",
- * "format=prometheus" or "format=html"; else the page.
+ *   now     seconds since the epoch
+ *   query   as sent: "format=json", "format=prometheus" or "format=html";
+ *           without "format=" the page; with any other value status 400
  *
  * Send "Cache-Control: no-store" and "X-Content-Type-Options: nosniff" with it.
  * Answer other methods with 405 and "Allow: GET, HEAD".

@@ -23,14 +23,19 @@
  *   - Configuration (iri_registry_t, iri_reading_conf_t, iri_tree_conf_t) is
  *     built once and is read-only while requests run.  Any number of threads
  *     may use it.  All other objects belong to one request.
- *   - A string is a pointer and a length.  It needs no final NUL and may hold
- *     any octet.
+ *   - A string is a pointer and a length in octets.  It needs no final NUL.
+ *     Unless its comment says more, it may hold any octets, in any number.
+ *   - A pointer is NULL only where its comment allows it.
+ *   - A function keeps no pointer after the call unless its comment says so,
+ *     and does not write to the octets of its input.
  *   - A result lives as long as the arena of the iri_env_t that the function
  *     got, or as long as the input into which it points.
- *   - An output argument is written only if the function returns IRI_OK.
- *   - No function writes to the octets of its input.
- *   - IRI_NO_MEMORY means that the arena returned NULL, IRI_ICU_FAILED that
- *     ICU reported an error, IRI_IO_FAILED that the file system did.
+ *   - An output argument is valid only if the function returns IRI_OK.
+ *   - The text or code of an enum value is a static NUL-terminated string:
+ *     "unknown" for a value out of range.
+ *   - IRI_NO_MEMORY means that memory was refused, or that a string would have
+ *     more than 1 MiB; IRI_ICU_FAILED that ICU reported an error;
+ *     IRI_IO_FAILED that the file system did.
  */
 
 #ifndef IRI_TYPES_H
@@ -92,11 +97,13 @@
 
 /* ---- strings ------------------------------------------------------------- */
 
+/* Octets with their number. */
 typedef struct {
     size_t               len;    /* octets */
     const unsigned char *data;   /* may be NULL when len is 0 */
 } iri_str_t;
 
+/* Initializes an iri_str_t with a string literal, without its final NUL. */
 #define IRI_STR(literal)                                                      \
     { sizeof(literal) - 1, (const unsigned char *) (literal) }
 
@@ -146,8 +153,8 @@ iri_str_is_ascii(iri_str_t s)
 /*
  * Is a path ASCII, so that it needs no reading?
  * escaped: 1 if path is percent-encoded, 0 if it is decoded.
- * Returns: 1 if no octet of path is above 7F and, with escaped, no escape
- * encodes such an octet; else 0.
+ * Returns: 1 if no octet of path is above 7F and, with escaped, no "%" is
+ * followed by an octet above "7"; else 0.
  * "/caf%C3%A9", escaped 1 -> 0; escaped 0 -> 1
  */
 int iri_path_is_ascii(iri_str_t path, int escaped);
@@ -158,16 +165,18 @@ int iri_path_is_ascii(iri_str_t path, int escaped);
 /* Why a function could not do its work.  "No such entry" is not an error. */
 typedef enum {
     IRI_OK = 0,
-    IRI_NO_MEMORY,           /* the arena returned NULL */
-    IRI_PATH_TOO_LONG,       /* more than IRI_MAX_PATH octets */
+    IRI_NO_MEMORY,           /* memory was refused */
+    IRI_PATH_TOO_LONG,       /* only inside the core: iri_read() returns
+                                IRI_OK with IRI_WHY_LIMIT */
     IRI_IRI_TOO_LONG,        /* more than IRI_MAX_IRI octets */
-    IRI_TOO_MANY_SEGMENTS,   /* more than IRI_MAX_SEGMENTS */
-    IRI_SEGMENT_TOO_LONG,    /* more than IRI_MAX_SEGMENT octets, decoded */
+    IRI_TOO_MANY_SEGMENTS,   /* as IRI_PATH_TOO_LONG */
+    IRI_SEGMENT_TOO_LONG,    /* as IRI_PATH_TOO_LONG */
     IRI_BAD_ESCAPE,          /* "%" without two hexadecimal digits */
     IRI_ICU_FAILED,          /* ICU reported an error */
     IRI_IO_FAILED,           /* the file system reported an error */
-    IRI_NOT_LISTED,          /* only from iri_dir_t: a directory that may not
-                                be listed */
+    IRI_NOT_LISTED,          /* from iri_dir_t: a directory that may not be
+                                listed; from iri_lookup_split(): nothing may
+                                be opened */
     IRI_STATUSES             /* number of values */
 } iri_status_t;
 
@@ -205,7 +214,7 @@ typedef enum {
 } iri_match_t;
 
 /* Bits of iri_tree_conf_t.match: the differences that are ignored */
-#define IRI_FOLD_NORMALIZATION 0x01u
+#define IRI_FOLD_NORMALIZATION 0x01u   /* the first six: as iri_match_t */
 #define IRI_FOLD_VARIANTS      0x02u
 #define IRI_FOLD_WIDTH         0x04u
 #define IRI_FOLD_CASE          0x08u
@@ -265,7 +274,6 @@ typedef enum {
 
 /*
  * The word or phrase for a value, as variables, logs and JSON show it.
- * Returns: a static NUL-terminated string; "unknown" for a value out of range.
  * iri_form_text(IRI_FORM_LEGACY) -> "legacy"
  */
 const char *iri_status_text(iri_status_t status);
@@ -274,16 +282,17 @@ const char *iri_match_text(iri_match_t match);
 const char *iri_verdict_text(iri_verdict_t verdict);
 const char *iri_why_text(iri_why_t why);
 
-/* The code of a reason, one word: "other-tree" (doc/reasons.md).  Static. */
+/* The code of a reason, one word: "other-tree" (doc/reasons.md). */
 const char *iri_why_code(iri_why_t why);
 
 
 /* ---- the environment that the caller provides ---------------------------- */
 
+/* The level of a line for the log, the most severe first. */
 typedef enum {
-    IRI_LOG_ERROR,
+    IRI_LOG_ERROR,   /* the server cannot do its work */
     IRI_LOG_WARN,    /* about the configuration */
-    IRI_LOG_INFO,
+    IRI_LOG_INFO,    /* about one request; not if quiet is 1 */
     IRI_LOG_TRACE,   /* a reading or a lookup; only if trace is 1 */
     IRI_LOG_STAGE    /* the stage that such lines belong to, or its verdict;
                         only if trace is 1 */
@@ -297,6 +306,7 @@ typedef enum {
     IRI_NODE_OTHER      /* any other object, a dangling link too */
 } iri_node_kind_t;
 
+/* The state of such an object. */
 typedef struct {
     iri_node_kind_t kind;
     uint64_t        dev;     /* this and all below: 0 unless kind is DIR or
@@ -314,7 +324,8 @@ typedef struct {
 typedef iri_status_t (*iri_dir_each_t)(void *arg, iri_str_t name);
 
 /*
- * The file system.  path: octets, absolute, NUL-terminated.
+ * The file system.  path: octets, absolute, NUL-terminated.  ctx: that of the
+ * iri_env_t.
  *
  * stat reports the object at path.  list calls each for the entries of the
  * directory at path, without "." and "..".  Its *node is the directory that
@@ -325,7 +336,7 @@ typedef iri_status_t (*iri_dir_each_t)(void *arg, iri_str_t name);
  * is also called there, with ctx NULL and after the request: it must not use
  * ctx, and the iri_dir_t must be static.
  *
- * Returns: IRI_OK, also for an absent object; IRI_IO_FAILED for any other
+ * Returns: IRI_OK, stat also for an absent object; IRI_IO_FAILED for any other
  * error (EACCES, EIO, EMFILE): the core then ends its lookups.  list also:
  * IRI_NOT_LISTED for a directory that may be searched but not read, in which
  * only exact names are found; the status that each returned.
@@ -346,13 +357,19 @@ extern const iri_dir_t iri_dir_posix;
  */
 typedef struct iri_fold_keys_s iri_fold_keys_t;
 
+/* Memory, log and file system, which the caller lends to the core. */
 typedef struct {
-    void            *ctx;   /* first argument of all functions below */
-    void          *(*alloc)(void *ctx, size_t size);   /* memory of the arena
-                               or NULL */
+    void            *ctx;   /* first argument of all functions below; may be
+                               NULL */
+    void          *(*alloc)(void *ctx, size_t size);   /* memory of the arena,
+                               aligned as by malloc, or NULL.  It is never
+                               freed one by one */
     void           (*log)(void *ctx, iri_log_level_t level, iri_str_t line);
-                            /* line: without an end of line; NULL: no log */
-    const iri_dir_t *dir;   /* for lookups; iri_read does not use it */
+                            /* line: without an end of line; a code of a reason
+                               follows the last ", reason=", if there is one
+                               (iri_note_line).  NULL: no log */
+    const iri_dir_t *dir;   /* for functions that look up entries; NULL is
+                               allowed for all others */
     int              quiet; /* 1: IRI_LOG_INFO is not logged */
     int              trace; /* 1: log each reading and lookup too */
     iri_fold_keys_t *fold_keys;  /* of the configuration; NULL: each key is
@@ -362,7 +379,7 @@ typedef struct {
 /*
  * Create keys, 300 KiB, for the environments of requests.
  * env: its arena must outlive those that use the keys (a configuration pool).
- * Returns: NULL: no memory.
+ * Returns: the keys; NULL: no memory.
  */
 iri_fold_keys_t *iri_fold_keys_create(const iri_env_t *env);
 
@@ -378,7 +395,7 @@ typedef enum {
     IRI_STAGES           /* number of values */
 } iri_stage_t;
 
-/* The beginning of the line of a stage, static: "Reading " */
+/* The beginning of the line of a stage: "Reading " */
 const char *iri_stage_text(iri_stage_t stage);
 
 
@@ -395,7 +412,7 @@ typedef struct {
  * Show octets in a log line, percent-encoded as in a URI.  Longer text is cut
  * and ends with "...".
  *
- *   iri_show        path: decoded octets; "%" is escaped
+ *   iri_show        path: decoded octets; "%" is escaped too
  *   iri_show_sent   octets: as sent; escapes stay as they are
  *
  * Returns: shown->text, for "%s"; printable ASCII.

@@ -1,13 +1,15 @@
 /*
  * mod_iri.c - the module record
  *
- * Directives with their merging, the table of hooks and the module record.
- * The core parses the values of directives, the same for all servers.  Here
- * they are stored: settings for reading in the configuration of a server,
- * settings for lookups in the per-directory configuration.
+ * Directives with their merging, the table of hooks and the module record.  The
+ * core parses the values of directives, for all servers alike.  This file
+ * stores them: settings for reading in the server configuration, settings for
+ * lookups in the per-directory configuration.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_startup.h"
+#include "mod_iri_tree.h"
 
 #include <ap_expr.h>
 #include <apr_hooks.h>
@@ -17,12 +19,12 @@
 static void *
 mod_iri_create_server(apr_pool_t *pool, server_rec *s)
 {
-    mod_iri_server_t *conf = apr_pcalloc(pool, sizeof(*conf));
+    mod_iri_server_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
 
     (void) s;
     conf->engine = MOD_IRI_UNSET;
     conf->cache_size = MOD_IRI_CACHE_SIZE;
-    conf->hosts = MOD_IRI_UNSET;
+    conf->host_mode = MOD_IRI_UNSET;
     conf->advertise = MOD_IRI_UNSET;
     return conf;
 }
@@ -30,9 +32,9 @@ mod_iri_create_server(apr_pool_t *pool, server_rec *s)
 static void *
 mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
 {
-    const mod_iri_server_t *base = basev;
-    const mod_iri_server_t *add = addv;
-    mod_iri_server_t       *conf = apr_pmemdup(pool, base, sizeof(*conf));
+    const mod_iri_server_conf_t *base = basev;
+    const mod_iri_server_conf_t *add = addv;
+    mod_iri_server_conf_t *conf = apr_pmemdup(pool, base, sizeof(*conf));
 
     if (add->engine != MOD_IRI_UNSET) {
         conf->engine = add->engine;
@@ -49,9 +51,9 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
         conf->has_query = 1;
         conf->query = add->query;
     }
-    if (add->hosts != MOD_IRI_UNSET) {
-        conf->hosts = add->hosts;
-        conf->hosts_directive = add->hosts_directive;
+    if (add->host_mode != MOD_IRI_UNSET) {
+        conf->host_mode = add->host_mode;
+        conf->host_directive = add->host_directive;
     }
     if (add->advertise != MOD_IRI_UNSET) {
         conf->advertise = add->advertise;
@@ -62,7 +64,7 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
 static void *
 mod_iri_create_dir(apr_pool_t *pool, char *path)
 {
-    mod_iri_dir_t *dir = apr_pcalloc(pool, sizeof(*dir));
+    mod_iri_dir_conf_t *dir = apr_pcalloc(pool, sizeof(*dir));
 
     (void) path;
     dir->redirect = MOD_IRI_UNSET;
@@ -73,10 +75,10 @@ mod_iri_create_dir(apr_pool_t *pool, char *path)
 static void *
 mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
 {
-    const mod_iri_dir_t *add = addv;
-    mod_iri_dir_t       *dir = apr_pmemdup(pool, basev, sizeof(*dir));
+    const mod_iri_dir_conf_t *add = addv;
+    mod_iri_dir_conf_t       *dir = apr_pmemdup(pool, basev, sizeof(*dir));
 
-    mod_iri_tree_add(&dir->tree, add);
+    mod_iri_tree_merge(&dir->tree, add);
     dir->has |= add->has;
     if (add->redirect != MOD_IRI_UNSET) {
         dir->redirect = add->redirect;
@@ -90,25 +92,26 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
 /* ---- hooks -------------------------------------------------------------- */
 
 /*
- * The hooks of requests, by the moments of httpd.  They are added when
- * IRIEngine is read, so that a server without the engine has none.
+ * The hooks of requests, in the order of httpd's phases.  They are added when
+ * IRIEngine is read, so that they cost nothing if no server has the engine on.
  *
- * Other modules must see the canonical path.  It is read in
- * post_read_request, before SetEnvIf runs and before mod_cache makes its key,
- * and in pre_translate_name, the only one of the two that runs for
- * subrequests.
+ * Other modules must see the canonical path.  So the path of a request is read
+ * in post_read_request, before SetEnvIf runs and before mod_cache makes its
+ * key.  The path of a subrequest is read in pre_translate_name, because
+ * post_read_request does not run for subrequests.
  *
- * AFTER_FIRST: mod_proxy and mod_rewrite have hooks at APR_HOOK_FIRST, mod_dir
- * and mod_speling at APR_HOOK_LAST, mod_autoindex at APR_HOOK_MIDDLE.
+ * The positions depend on other modules: mod_proxy and mod_rewrite have hooks
+ * at APR_HOOK_FIRST, mod_dir and mod_speling at APR_HOOK_LAST, mod_autoindex at
+ * APR_HOOK_MIDDLE.
  */
 #define MOD_IRI_AFTER_FIRST (APR_HOOK_FIRST + 1)
 
 static void
 mod_iri_add_hooks(void)
 {
-    /* see mod_iri_snapshot_restore() */
+    /* A restart needs this order: see mod_iri_snapshot_restore(). */
     static const char *const after[] = { "mod_http2.c", NULL };
-    /* mod_security judges in post_read_request, as early as this module. */
+    /* mod_security inspects the request at the same position. */
     static const char *const before[] = { "mod_security2.c", NULL };
 
     ap_hook_post_read_request(mod_iri_post_read, after, before,
@@ -123,9 +126,10 @@ mod_iri_add_hooks(void)
                            APR_HOOK_REALLY_FIRST);
     ap_hook_translate_name(mod_iri_probe_attach, NULL, NULL,
                            MOD_IRI_AFTER_FIRST);
-    ap_hook_map_to_storage(mod_iri_map, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_map_to_storage(mod_iri_map_to_storage, NULL, NULL,
+                           APR_HOOK_FIRST);
     ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
-    ap_hook_post_perdir_config(mod_iri_probe_headers, NULL, NULL,
+    ap_hook_post_perdir_config(mod_iri_probe_header_parser, NULL, NULL,
                                APR_HOOK_LAST);
     ap_hook_check_authn(mod_iri_probe_authn, NULL, NULL,
                         APR_HOOK_REALLY_FIRST, AP_AUTH_INTERNAL_PER_CONF);
@@ -135,7 +139,8 @@ mod_iri_add_hooks(void)
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, MOD_IRI_AFTER_FIRST);
     ap_hook_fixups(mod_iri_redirect, NULL, NULL, APR_HOOK_LAST - 1);
     ap_hook_fixups(mod_iri_redirect_directory, NULL, NULL, APR_HOOK_LAST + 1);
-    ap_hook_fixups(mod_iri_client_granted, NULL, NULL, APR_HOOK_REALLY_LAST);
+    ap_hook_fixups(mod_iri_client_finish_vary, NULL, NULL,
+                   APR_HOOK_REALLY_LAST);
     ap_hook_fixups(mod_iri_dav_fixups, NULL, NULL, APR_HOOK_REALLY_LAST);
     ap_hook_insert_filter(mod_iri_location_insert, NULL, NULL,
                           APR_HOOK_MIDDLE);
@@ -166,7 +171,11 @@ mod_iri_add_advertise_hooks(void)
                           APR_HOOK_MIDDLE);
 }
 
-/* Add hooks once per configuration, in the name of this module. */
+/*
+ * Add hooks once per configuration.  httpd attributes a hook to
+ * apr_hook_debug_current, which does not name this module while directives are
+ * read.
+ */
 static void
 mod_iri_add_once(cmd_parms *cmd, void (*add)(void), const char *key)
 {
@@ -197,7 +206,7 @@ mod_iri_error(cmd_parms *cmd, const char *sentence)
     return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, NULL);
 }
 
-/* The same with the invalid word after the message. */
+/* Returns: the same message followed by the invalid word. */
 static const char *
 mod_iri_error_word(cmd_parms *cmd, const char *sentence, const char *word)
 {
@@ -208,15 +217,16 @@ mod_iri_error_word(cmd_parms *cmd, const char *sentence, const char *word)
                                            word, "\"", NULL));
 }
 
-/* Directives for names on disk apply to directories only. */
+/* Directives for names on disk are not allowed in <Location> and <Files>. */
 static const char *
 mod_iri_check_context(cmd_parms *cmd)
 {
     return ap_check_cmd_context(cmd, NOT_IN_LOCATION | NOT_IN_FILES);
 }
 
+/* Returns: argv as strings of the core, in cmd->temp_pool. */
 static iri_str_t *
-mod_iri_words(cmd_parms *cmd, int argc, char *const argv[])
+mod_iri_argv_strings(cmd_parms *cmd, int argc, char *const argv[])
 {
     iri_str_t *words = apr_palloc(cmd->temp_pool, argc * sizeof(*words));
     int        i;
@@ -227,7 +237,7 @@ mod_iri_words(cmd_parms *cmd, int argc, char *const argv[])
     return words;
 }
 
-/* Returns: NULL, or an error before the names of charsets are parsed. */
+/* Returns: an error if no charset is named or ICU has no data; else NULL. */
 static const char *
 mod_iri_check_charset_args(cmd_parms *cmd, int argc,
                            const iri_registry_t *registry)
@@ -243,8 +253,8 @@ mod_iri_check_charset_args(cmd_parms *cmd, int argc,
 }
 
 static const char *
-mod_iri_set_charsets(cmd_parms *cmd, int argc, char *const argv[],
-                     int none_allowed, iri_charsets_t *out)
+mod_iri_parse_charset_args(cmd_parms *cmd, int argc, char *const argv[],
+                           int none_allowed, iri_charsets_t *out)
 {
     iri_registry_t *registry = mod_iri_registry(cmd->pool);
     const char     *err = mod_iri_check_charset_args(cmd, argc, registry);
@@ -253,8 +263,9 @@ mod_iri_set_charsets(cmd_parms *cmd, int argc, char *const argv[],
         return err;
     }
     return mod_iri_error(
-        cmd, iri_parse_charsets(registry, mod_iri_words(cmd, argc, argv),
-                                argc, none_allowed, out));
+        cmd,
+        iri_parse_charsets(registry, mod_iri_argv_strings(cmd, argc, argv),
+                           argc, none_allowed, out));
 }
 
 /* Parse the value of a directive that takes one word. */
@@ -275,7 +286,7 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
 
     (void) dir;
     if (err == NULL) {
-        mod_iri_server(cmd->server)->engine = (int) engine;
+        mod_iri_server_conf(cmd->server)->engine = (int) engine;
         if (engine != IRI_ENGINE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
             mod_iri_add_once(cmd, mod_iri_status_hooks, "mod_iri: status");
@@ -287,20 +298,21 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
 static const char *
 mod_iri_set_charset(cmd_parms *cmd, void *dir, int argc, char *const argv[])
 {
-    mod_iri_server_t *conf = mod_iri_server(cmd->server);
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
 
     (void) dir;
     conf->has_charsets = 1;
-    return mod_iri_set_charsets(cmd, argc, argv, 1, &conf->reading.charsets);
+    return mod_iri_parse_charset_args(cmd, argc, argv, 1,
+                                      &conf->reading.charsets);
 }
 
 static const char *
 mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
 {
-    mod_iri_server_t *conf = mod_iri_server(cmd->server);
-    unsigned          invalid = IRI_INVALID_404;
-    const char       *err = mod_iri_parse_word(cmd, &iri_invalid_words, arg,
-                                               &invalid);
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
+    unsigned               invalid = IRI_INVALID_404;
+    const char *err = mod_iri_parse_word(cmd, &iri_invalid_words, arg,
+                                         &invalid);
 
     (void) dir;
     conf->has_invalid = 1;
@@ -311,32 +323,32 @@ mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
 static const char *
 mod_iri_set_query(cmd_parms *cmd, void *dir, int argc, char *const argv[])
 {
-    mod_iri_server_t *conf = mod_iri_server(cmd->server);
-    iri_registry_t   *registry = mod_iri_registry(cmd->pool);
-    const char       *err = mod_iri_check_charset_args(cmd, argc, registry);
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
+    iri_registry_t        *registry = mod_iri_registry(cmd->pool);
+    const char *err = mod_iri_check_charset_args(cmd, argc, registry);
 
     (void) dir;
     if (err) {
         return err;
     }
     conf->has_query = 1;
-    return mod_iri_error(cmd, iri_parse_query(registry,
-                                              mod_iri_words(cmd, argc, argv),
-                                              argc, &conf->query));
+    return mod_iri_error(
+        cmd, iri_parse_query(registry, mod_iri_argv_strings(cmd, argc, argv),
+                             argc, &conf->query));
 }
 
 static const char *
-mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
+mod_iri_set_host(cmd_parms *cmd, void *dir, const char *arg)
 {
-    mod_iri_server_t *conf = mod_iri_server(cmd->server);
-    unsigned          hosts;
-    const char       *err = mod_iri_parse_word(cmd, &iri_host_mode_words, arg,
-                                               &hosts);
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
+    unsigned               hosts;
+    const char *err = mod_iri_parse_word(cmd, &iri_host_mode_words, arg,
+                                         &hosts);
 
     (void) dir;
     if (err == NULL) {
-        conf->hosts = (int) hosts;
-        conf->hosts_directive = mod_iri_directive_of(cmd);
+        conf->host_mode = (int) hosts;
+        conf->host_directive = cmd->directive;
         if (hosts != IRI_HOST_MODE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_host_hooks,
                              "mod_iri: hooks of hosts");
@@ -348,7 +360,7 @@ mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
 static const char *
 mod_iri_set_advertise(cmd_parms *cmd, void *dir, int on)
 {
-    mod_iri_server_t *conf = mod_iri_server(cmd->server);
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(cmd->server);
 
     (void) dir;
     conf->advertise = on;
@@ -363,48 +375,52 @@ static const char *
 mod_iri_set_filename_charset(cmd_parms *cmd, void *dirv, int argc,
                              char *const argv[])
 {
-    mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_check_context(cmd);
+    mod_iri_dir_conf_t *dir = dirv;
+    const char         *err = mod_iri_check_context(cmd);
 
     if (err) {
         return err;
     }
     dir->has |= MOD_IRI_HAS_CHARSETS;
-    return mod_iri_set_charsets(cmd, argc, argv, 0, &dir->tree.charsets);
+    return mod_iri_parse_charset_args(cmd, argc, argv, 0,
+                                      &dir->tree.charsets);
 }
 
 /* A per-directory directive whose value is one word or a set of words. */
 typedef struct {
     const iri_words_t *words;
-    unsigned           has;     /* bit of mod_iri_dir_t.has; 0: the directive
+    unsigned           has; /* bit of mod_iri_dir_conf_t.has; 0: the directive
                                    is allowed in any section */
-    size_t             offset;  /* of the value in mod_iri_dir_t */
-    const char        *missing; /* error without a word */
+    size_t             offset;  /* of the value in mod_iri_dir_conf_t */
+    const char        *missing; /* error if no word is given; NULL: httpd
+                                   itself requires one word */
 } mod_iri_slot_t;
 
 static const mod_iri_slot_t mod_iri_slot_form = {
     &iri_filename_form_words, MOD_IRI_HAS_FORM,
-    offsetof(mod_iri_dir_t, tree.names), NULL
+    offsetof(mod_iri_dir_conf_t, tree.names), NULL
 };
 static const mod_iri_slot_t mod_iri_slot_match = {
-    &iri_match_words, MOD_IRI_HAS_MATCH, offsetof(mod_iri_dir_t, tree.match),
+    &iri_match_words, MOD_IRI_HAS_MATCH,
+    offsetof(mod_iri_dir_conf_t, tree.match),
     "needs a word, for example \"exact\""
 };
 static const mod_iri_slot_t mod_iri_slot_ambiguous = {
     &iri_ambiguous_words, MOD_IRI_HAS_AMBIGUOUS,
-    offsetof(mod_iri_dir_t, tree.ambiguous), NULL
+    offsetof(mod_iri_dir_conf_t, tree.ambiguous), NULL
 };
 static const mod_iri_slot_t mod_iri_slot_repair = {
     &iri_repair_words, MOD_IRI_HAS_REPAIR,
-    offsetof(mod_iri_dir_t, tree.repair), "needs a word, for example \"off\""
+    offsetof(mod_iri_dir_conf_t, tree.repair),
+    "needs a word, for example \"off\""
 };
 static const mod_iri_slot_t mod_iri_slot_redirect = {
-    &iri_redirect_words, 0, offsetof(mod_iri_dir_t, redirect), NULL
+    &iri_redirect_words, 0, offsetof(mod_iri_dir_conf_t, redirect), NULL
 };
 
 /* Store a value in the slot of the directive, which is cmd->info. */
 static const char *
-mod_iri_store(cmd_parms *cmd, mod_iri_dir_t *dir, unsigned value)
+mod_iri_store(cmd_parms *cmd, mod_iri_dir_conf_t *dir, unsigned value)
 {
     const mod_iri_slot_t *slot = cmd->info;
 
@@ -434,8 +450,8 @@ mod_iri_set_words(cmd_parms *cmd, void *dir, int argc, char *const argv[])
     if (argc < 1) {
         return mod_iri_error(cmd, slot->missing);
     }
-    err = iri_parse_words(slot->words, mod_iri_words(cmd, argc, argv), argc,
-                          &value, &unknown);
+    err = iri_parse_words(slot->words, mod_iri_argv_strings(cmd, argc, argv),
+                          argc, &value, &unknown);
     if (err) {
         return unknown < (size_t) argc
                    ? mod_iri_error_word(cmd, err, argv[unknown])
@@ -457,15 +473,15 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
     }
     return mod_iri_error_word(
         cmd,
-        iri_parse_cache(&word, 1, &mod_iri_server(cmd->server)->cache_size,
-                        NULL),
+        iri_parse_cache(&word, 1,
+                        &mod_iri_server_conf(cmd->server)->cache_size, NULL),
         arg);
 }
 
 static const char *
 mod_iri_set_listing(cmd_parms *cmd, void *dirv, int on)
 {
-    mod_iri_dir_t *dir = dirv;
+    mod_iri_dir_conf_t *dir = dirv;
 
     (void) cmd;
     dir->listing = on;
@@ -483,7 +499,7 @@ static const command_rec mod_iri_directives[] = {
     AP_INIT_TAKE_ARGV("IRIQueryCharset", mod_iri_set_query, NULL, RSRC_CONF,
         "charsets for parameters of a query that are not UTF-8, in order, "
         "or none; then nfc or nothing"),
-    AP_INIT_TAKE1("IRIHost", mod_iri_set_hosts, NULL, RSRC_CONF,
+    AP_INIT_TAKE1("IRIHost", mod_iri_set_host, NULL, RSRC_CONF,
         "off, on or strict: a host name in any form selects its virtual host"),
     AP_INIT_FLAG("IRIAdvertise", mod_iri_set_advertise, NULL, RSRC_CONF,
         "on or off: announce support for IRIs in answers to OPTIONS"),
@@ -509,7 +525,8 @@ static const command_rec mod_iri_directives[] = {
         "example 16m"),
     AP_INIT_TAKE1("IRIRedirect", mod_iri_set_word,
         (void *) &mod_iri_slot_redirect, RSRC_CONF | OR_FILEINFO,
-        "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; or link"),
+        "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; link: "
+        "send a Link field"),
     AP_INIT_FLAG("IRIListing", mod_iri_set_listing, NULL,
         RSRC_CONF | OR_INDEXES,
         "on or off: list directories with canonical names"),
@@ -534,7 +551,7 @@ mod_iri_register_hooks(apr_pool_t *pool)
     mod_iri_location_register();
     mod_iri_dav_register();
     mod_iri_advertise_register();
-    /* before the core's own IS_SUBREQ */
+    /* before httpd's own IS_SUBREQ */
     ap_hook_expr_lookup(mod_iri_probe_expr_lookup, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);
     ap_hook_expr_lookup(mod_iri_expr_lookup, NULL, NULL, APR_HOOK_MIDDLE);
@@ -542,9 +559,15 @@ mod_iri_register_hooks(apr_pool_t *pool)
                         APR_HOOK_MIDDLE);
 }
 
+/* clang-format off */
 module AP_MODULE_DECLARE_DATA iri_module = {
-    STANDARD20_MODULE_STUFF, mod_iri_create_dir, /* per-directory settings */
-    mod_iri_merge_dir,       mod_iri_create_server, /* settings of a server */
-    mod_iri_merge_server,    mod_iri_directives,
-    mod_iri_register_hooks,  AP_MODULE_FLAG_NONE
+    STANDARD20_MODULE_STUFF,
+    mod_iri_create_dir,     /* create the per-directory configuration */
+    mod_iri_merge_dir,      /* merge per-directory configurations */
+    mod_iri_create_server,  /* create the server configuration */
+    mod_iri_merge_server,   /* merge server configurations */
+    mod_iri_directives,
+    mod_iri_register_hooks,
+    AP_MODULE_FLAG_NONE
 };
+/* clang-format on */

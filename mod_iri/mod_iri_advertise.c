@@ -1,21 +1,21 @@
 /*
  * mod_iri_advertise.c - the inturi field in answers to OPTIONS
  *
- * The field "inturi" of draft-masinter-url-i18n-05, 4.2.1.  Its value is
- * "utf8": the core accepts paths in percent-encoded and in raw UTF-8.  The
- * field is set in err_headers_out, which error pages and mod_proxy do not
+ * Implements the field "inturi" of draft-masinter-url-i18n-05, 4.2.1.  Its
+ * value is "utf8": the core accepts paths in percent-encoded and in raw UTF-8.
+ * The field is set in err_headers_out, which error pages and mod_proxy do not
  * replace, and in post_read_request, because "OPTIONS *" ends in
  * map_to_storage.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
 
 #define MOD_IRI_INTURI "inturi"
 
 static int
 mod_iri_advertises(const request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
 
     return r->method_number == M_OPTIONS && conf->advertise == 1
            && conf->engine == IRI_ENGINE_ON && r->main == NULL;

@@ -2,23 +2,17 @@
  * mod_iri_answer.c - redirects to the canonical URI
  *
  * Implements IRIRedirect, and sets the variables for handlers.  The core
- * decides whether a request may be redirected, and where to.
+ * decides whether a request may be redirected, and makes the Location.
  */
 
-#include "mod_iri.h"
-
-#include <mod_rewrite.h>
+#include "mod_iri_answer.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
 
 /* ---- IRIRedirect -------------------------------------------------------- */
 
+/* A note: nothing was found before mod_dir has run. */
 static const char mod_iri_absent_note[] = "mod_iri: absent";
-
-int
-mod_iri_is_rule_redirect(const request_rec *r)
-{
-    return r->handler != NULL
-           && strcmp(r->handler, REWRITE_REDIRECT_HANDLER_NAME) == 0;
-}
 
 /*
  * Returns: the request that the client sent, if only per-directory rules have
@@ -40,7 +34,10 @@ mod_iri_redirect_origin(request_rec *r)
     return r;
 }
 
-/* ctx NULL: the path is plain. */
+/*
+ * Returns: 1 if the method and the form of the path allow a redirect.  ctx: the
+ * state of client; NULL: an ASCII path.
+ */
 static int
 mod_iri_is_redirectable(const request_rec       *client,
                         const mod_iri_request_t *ctx)
@@ -71,9 +68,10 @@ mod_iri_may_generate(const request_rec *r)
 }
 
 /*
- * Returns: what is known of the resource after all fixups. r->finfo describes
- * the file that a rule may have led to, so it confirms a path only if the
- * lookup found that path.
+ * Returns: whether the resource at path is known to exist, after all fixups.  A
+ * rule may have mapped the request to another file, which r->finfo then
+ * describes.  So r->finfo confirms a path only if the lookup has found that
+ * path.
  */
 static iri_presence_t
 mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
@@ -97,12 +95,13 @@ mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
 }
 
 /*
- * Describe the request for the core.  came: memory for the reading of a plain
- * path.  r->uri and r->args may come from a RewriteRule.
+ * Describe the request for the core, with the path and query that were sent:
+ * r->uri and r->args may come from a RewriteRule.  ascii_reading: memory for
+ * the reading of an ASCII path.
  */
 static iri_status_t
 mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
-                      const iri_env_t *env, iri_reading_t *came,
+                      const iri_env_t *env, iri_reading_t *ascii_reading,
                       iri_redirect_t *redirect)
 {
     const char *query = mod_iri_query_sent(r);
@@ -113,9 +112,9 @@ mod_iri_redirect_init(const request_rec *r, const mod_iri_request_t *ctx,
     redirect->query = mod_iri_str(query ? query : "");
     return iri_request_redirect(
         ctx != NULL ? ctx->state : NULL, env,
-        &mod_iri_server(r->server)->reading,
-        mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path : r->uri), came,
-        redirect);
+        &mod_iri_server_conf(r->server)->reading,
+        mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path : r->uri),
+        ascii_reading, redirect);
 }
 
 /* client: the result of mod_iri_redirect_origin() */
@@ -145,18 +144,18 @@ mod_iri_send_redirect(request_rec *r, request_rec *client, int status,
 static int
 mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 {
-    request_rec             *client = mod_iri_redirect_origin(r);
-    const mod_iri_request_t *ctx;
-    const mod_iri_dir_t     *dir;
-    iri_redirect_t           redirect;
-    iri_reading_t            plain;
-    iri_str_t                location;
-    iri_env_apr_t            env;
+    request_rec              *client = mod_iri_redirect_origin(r);
+    const mod_iri_request_t  *ctx;
+    const mod_iri_dir_conf_t *dir;
+    iri_redirect_t            redirect;
+    iri_reading_t             ascii_reading;
+    iri_str_t                 location;
+    iri_env_apr_t             env;
 
     if (client == NULL || mod_iri_is_rule_redirect(r)) {
         return DECLINED;
     }
-    dir = ap_get_module_config(client->per_dir_config, &iri_module);
+    dir = mod_iri_dir_conf(client);
     ctx = mod_iri_request(client);
     if (dir == NULL || dir->redirect <= 0
         || !mod_iri_is_redirectable(client, ctx)
@@ -165,9 +164,11 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
     {
         return DECLINED;
     }
-    mod_iri_env(&env, r);
-    if (mod_iri_redirect_init(client, ctx, &env.env, &plain, &redirect)
-        != IRI_OK) {
+    mod_iri_env_init(&env, r);
+    if (mod_iri_redirect_init(client, ctx, &env.env, &ascii_reading,
+                              &redirect)
+        != IRI_OK)
+    {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (presence == IRI_PRESENT) {
@@ -188,22 +189,22 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 }
 
 /*
- * Returns: 1 for a plain path where IRIRedirect is off.  A rule may have
- * redirected to it from a place where it is on.
+ * Returns: 1 for an ASCII path if IRIRedirect is off.  After an internal
+ * redirect the result is 0, because IRIRedirect may be on for the path that was
+ * sent.
  */
 static int
-mod_iri_keeps_path(const request_rec *r)
+mod_iri_is_redirect_off(const request_rec *r)
 {
-    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
-                                                    &iri_module);
+    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
 
     return mod_iri_request(r) == NULL && r->prev == NULL
            && (dir == NULL || dir->redirect <= 0);
 }
 
 /*
- * After all rules, and before mod_dir and mod_speling, which act on names
- * that are absent.
+ * Runs after all rules, and before mod_dir and mod_speling, which act on absent
+ * names.
  */
 int
 mod_iri_redirect(request_rec *r)
@@ -211,27 +212,28 @@ mod_iri_redirect(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     mod_iri_probe_record(r);
-    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON
-        || mod_iri_keeps_path(r))
+    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
+        || mod_iri_is_redirect_off(r))
     {
         return DECLINED;
     }
     if (ctx != NULL && mod_iri_found(ctx)->verdict == IRI_CHOOSE) {
-        return mod_iri_choose(r, ctx);
+        return mod_iri_offer_choices(r, ctx);
     }
     return mod_iri_lacks_slash(r) ? DECLINED
                                   : mod_iri_try_redirect(r, IRI_PRESENT);
 }
 
 /*
- * After mod_dir has added no slash: one redirect instead of two.  Also for a
- * path that is absent, which mod_dir's FallbackResource may answer.
+ * Runs after mod_dir.  If mod_dir redirects a directory to add its slash, this
+ * hook does not run, and that redirect is the only one.  An absent path is
+ * redirected here if mod_dir's FallbackResource answers it.
  */
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON
-        || mod_iri_keeps_path(r))
+    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
+        || mod_iri_is_redirect_off(r))
     {
         return DECLINED;
     }
@@ -247,8 +249,8 @@ mod_iri_redirect_directory(request_rec *r)
 /* ---- fixups ------------------------------------------------------------- */
 
 /*
- * After per-directory RewriteRules, which may redirect from a name that is
- * absent.
+ * Runs after per-directory RewriteRules, because they may redirect an absent
+ * name.
  */
 int
 mod_iri_fixups(request_rec *r)
@@ -258,16 +260,16 @@ mod_iri_fixups(request_rec *r)
 
     mod_iri_probe_attach(r);
     if ((ctx == NULL && r->handler == NULL)
-        || mod_iri_server(r->server)->engine != IRI_ENGINE_ON)
+        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;
     }
-    status = mod_iri_absent(r);
+    status = mod_iri_refuse_absent(r);
     if (status != DECLINED) {
         return status;
     }
-    mod_iri_vars_fixups(r, ctx);
-    if (ctx != NULL && !ctx->plain) {
+    mod_iri_vars_set_fixups(r, ctx);
+    if (ctx != NULL && !ctx->is_ascii) {
         mod_iri_fix_variants(r);
     }
     return DECLINED;

@@ -1,14 +1,15 @@
 /*
  * mod_iri_check.c - warnings about the configuration
  *
- * The tree of directives is walked after all servers have their settings, at
- * startup and by `httpd -t`: directives of this module, and rules that are
- * compared with canonical paths, which no public structure shows.  The core
- * decides which of them have no effect (iri_config_check).  .htaccess files
- * are not checked.
+ * After all servers have their settings, at startup and for `httpd -t`, httpd's
+ * tree of directives is searched for directives of this module and for rules
+ * that are compared with canonical paths.  No public structure lists them.  The
+ * core decides which of them have no effect (iri_config_check).  .htaccess
+ * files are not checked.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_host.h"
+#include "mod_iri_startup.h"
 
 #include <apr_lib.h>
 
@@ -17,31 +18,25 @@ typedef struct {
     server_rec             *main_server;
     const mod_iri_vhosts_t *vhosts;
     iri_env_apr_t           env;
-    apr_array_header_t     *list; /* of iri_directive_t */
+    apr_array_header_t     *list; /* iri_directive_t: to be checked */
 } mod_iri_check_t;
-
-int
-mod_iri_is_first_pass(void)
-{
-    return ap_state_query(AP_SQ_MAIN_STATE) == AP_SQ_MS_CREATE_PRE_CONFIG
-           && ap_state_query(AP_SQ_RUN_MODE) != AP_SQ_RM_CONFIG_TEST;
-}
 
 /* ---- positions of directives -------------------------------------------- */
 
 /* Returns: the virtual host that contains a directive, or the main server. */
 static server_rec *
-mod_iri_server_of(const mod_iri_check_t *check, const ap_directive_t *at)
+mod_iri_server_of(const mod_iri_check_t *check, const ap_directive_t *node)
 {
     server_rec *s;
 
-    while (at != NULL && !mod_iri_is_directive(at, "<VirtualHost")) {
-        at = at->parent;
+    while (node != NULL && !mod_iri_is_directive(node, "<VirtualHost")) {
+        node = node->parent;
     }
-    for (s = check->main_server->next; at != NULL && s != NULL; s = s->next) {
+    for (s = check->main_server->next; node != NULL && s != NULL; s = s->next)
+    {
         if (s->defn_name != NULL
-            && s->defn_line_number == (unsigned) at->line_num
-            && strcmp(s->defn_name, at->filename) == 0)
+            && s->defn_line_number == (unsigned) node->line_num
+            && strcmp(s->defn_name, node->filename) == 0)
         {
             return s;
         }
@@ -50,8 +45,9 @@ mod_iri_server_of(const mod_iri_check_t *check, const ap_directive_t *at)
 }
 
 /*
- * Returns: the engine of a server; for the main server, whose directives
- * virtual hosts inherit, that of one where it is on, if there is one.
+ * Returns: the engine to which the directives of a server apply.  Virtual hosts
+ * inherit the directives of the main server.  So for the main server the result
+ * is on if any server has it on, else report if any server reports.
  */
 static iri_engine_t
 mod_iri_engine_at(const mod_iri_check_t *check, const server_rec *s)
@@ -60,49 +56,30 @@ mod_iri_engine_at(const mod_iri_check_t *check, const server_rec *s)
     const server_rec *end = s == check->main_server ? NULL : s->next;
 
     for (/* void */; s != end && engine != IRI_ENGINE_ON; s = s->next) {
-        if (mod_iri_server(s)->engine > IRI_ENGINE_OFF) {
-            engine = (iri_engine_t) mod_iri_server(s)->engine;
+        if (mod_iri_server_conf(s)->engine > IRI_ENGINE_OFF) {
+            engine = (iri_engine_t) mod_iri_server_conf(s)->engine;
         }
     }
     return engine;
 }
 
-const ap_directive_t *
-mod_iri_directive_of(const cmd_parms *cmd)
-{
-    return cmd->directive;
-}
-
 /* ---- warnings ----------------------------------------------------------- */
 
-void
-mod_iri_log_config(void *arg, iri_log_level_t level, iri_str_t line)
-{
-    int to = level == IRI_LOG_ERROR  ? APLOG_ERR
-             : level == IRI_LOG_WARN ? APLOG_WARNING
-                                     : APLOG_INFO;
-
-    if (level != IRI_LOG_WARN || !mod_iri_is_first_pass()) {
-        ap_log_error(APLOG_MARK, to, 0, (server_rec *) arg, "iri: %.*s",
-                     (int) line.len, (const char *) line.data);
-    }
-}
-
-/* Add a directive to those that are checked. */
+/* Add a directive to the list of those to be checked. */
 static iri_directive_t *
-mod_iri_check_add(const mod_iri_check_t *check, const ap_directive_t *at,
+mod_iri_check_add(const mod_iri_check_t *check, const ap_directive_t *node,
                   iri_check_t kind)
 {
     iri_directive_t  *d = apr_array_push(check->list);
-    const server_rec *s = mod_iri_server_of(check, at);
+    const server_rec *s = mod_iri_server_of(check, node);
 
     memset(d, 0, sizeof(*d));
     d->check = kind;
-    d->name = mod_iri_str(at->directive + (*at->directive == '<'));
-    d->at.file = mod_iri_str(at->filename);
-    d->at.line = (size_t) at->line_num;
+    d->name = mod_iri_str(node->directive + (*node->directive == '<'));
+    d->at.file = mod_iri_str(node->filename);
+    d->at.line = (size_t) node->line_num;
     d->engine = mod_iri_engine_at(check, s);
-    d->invalid = mod_iri_server(s)->reading.invalid;
+    d->invalid = mod_iri_server_conf(s)->reading.invalid;
     return d;
 }
 
@@ -110,21 +87,22 @@ mod_iri_check_add(const mod_iri_check_t *check, const ap_directive_t *at,
 
 /* Returns: the charsets of a directive; NULL: it has none. */
 static const iri_charsets_t *
-mod_iri_charsets_of(const mod_iri_check_t *check, const ap_directive_t *at)
+mod_iri_charsets_of(const mod_iri_check_t *check, const ap_directive_t *node)
 {
     apr_pool_t         *pool = check->env.pool;
     iri_charsets_t     *charsets = apr_palloc(pool, sizeof(*charsets));
     apr_array_header_t *words = apr_array_make(pool, 4, sizeof(iri_str_t));
-    const char         *args = at->args, *word;
-    int for_requests = !mod_iri_is_directive(at, "IRIFilenameCharset");
+    const char         *args = node->args, *word;
+    int for_requests = !mod_iri_is_directive(node, "IRIFilenameCharset");
 
-    if (for_requests && !mod_iri_is_directive(at, "IRICharset")
-        && !mod_iri_is_directive(at, "IRIQueryCharset"))
+    if (for_requests && !mod_iri_is_directive(node, "IRICharset")
+        && !mod_iri_is_directive(node, "IRIQueryCharset"))
     {
         return NULL;
     }
     while (*args != '\0') {
         word = ap_getword_conf(pool, &args);
+        /* the last word of IRIQueryCharset may be "nfc" */
         if (ap_cstr_casecmp(word, "nfc") != 0) {
             APR_ARRAY_PUSH(words, iri_str_t) = mod_iri_str(word);
         }
@@ -140,19 +118,19 @@ mod_iri_charsets_of(const mod_iri_check_t *check, const ap_directive_t *at)
 
 /* Add an IRIHost once for each address of the servers that it applies to. */
 static void
-mod_iri_check_hosts(const mod_iri_check_t *check, const ap_directive_t *at)
+mod_iri_check_hosts(const mod_iri_check_t *check, const ap_directive_t *node)
 {
     const server_rec      *s, *first;
     const server_addr_rec *addr;
     iri_directive_t       *d;
 
     for (s = check->main_server->next; s != NULL; s = s->next) {
-        if (mod_iri_server(s)->hosts_directive != at) {
+        if (mod_iri_server_conf(s)->host_directive != node) {
             continue;
         }
         for (addr = s->addrs; addr != NULL; addr = addr->next) {
             first = mod_iri_first_server(check->vhosts, addr);
-            d = mod_iri_check_add(check, at, IRI_CHECK_HOST);
+            d = mod_iri_check_add(check, node, IRI_CHECK_HOST);
             d->engine = mod_iri_engine_at(check, s);
             d->host = mod_iri_host_mode(s);
             d->first_host = mod_iri_host_mode(first);
@@ -162,15 +140,16 @@ mod_iri_check_hosts(const mod_iri_check_t *check, const ap_directive_t *at)
 }
 
 static void
-mod_iri_check_setting(const mod_iri_check_t *check, const ap_directive_t *at)
+mod_iri_check_setting(const mod_iri_check_t *check,
+                      const ap_directive_t  *node)
 {
-    iri_directive_t *d = mod_iri_check_add(check, at, IRI_CHECK_SETTING);
-    const char      *args = at->args;
+    iri_directive_t *d = mod_iri_check_add(check, node, IRI_CHECK_SETTING);
+    const char      *args = node->args;
 
     d->value = mod_iri_str(ap_getword_conf(check->env.pool, &args));
-    d->charsets = mod_iri_charsets_of(check, at);
-    if (mod_iri_is_directive(at, "IRIHost")) {
-        mod_iri_check_hosts(check, at);
+    d->charsets = mod_iri_charsets_of(check, node);
+    if (mod_iri_is_directive(node, "IRIHost")) {
+        mod_iri_check_hosts(check, node);
     }
 }
 
@@ -201,7 +180,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* Returns: 1 for the first argument of Redirect, if it is not the path. */
+/* Returns: 1 if the first argument of Redirect is a status. */
 static int
 mod_iri_is_redirect_status(const char *word)
 {
@@ -213,10 +192,10 @@ mod_iri_is_redirect_status(const char *word)
 
 /* Add a section with the pattern or path in its first line. */
 static void
-mod_iri_check_section(const mod_iri_check_t *check, const ap_directive_t *at,
-                      iri_check_t kind)
+mod_iri_check_section(const mod_iri_check_t *check,
+                      const ap_directive_t *node, iri_check_t kind)
 {
-    const char *args = at->args;
+    const char *args = node->args;
     char       *text = ap_getword_conf(check->env.pool, &args);
     size_t      len;
     int         is_regex = strcmp(text, "~") == 0, is_pattern;
@@ -224,7 +203,7 @@ mod_iri_check_section(const mod_iri_check_t *check, const ap_directive_t *at,
     if (is_regex) {
         text = ap_getword_conf(check->env.pool, &args);
     }
-    /* the end of the line is part of an unquoted last word */
+    /* the ">" at the end of the line is part of an unquoted last word */
     len = strlen(text);
     if (len != 0 && text[len - 1] == '>') {
         text[len - 1] = '\0';
@@ -234,63 +213,64 @@ mod_iri_check_section(const mod_iri_check_t *check, const ap_directive_t *at,
         kind = IRI_CHECK_REGEX;
     }
     if (kind != IRI_CHECK_DISK || is_pattern
-        || mod_iri_is_directive(at, "<DirectoryMatch"))
+        || mod_iri_is_directive(node, "<DirectoryMatch"))
     {
-        mod_iri_check_add(check, at, kind)->value = mod_iri_str(text);
+        mod_iri_check_add(check, node, kind)->value = mod_iri_str(text);
     }
 }
 
 /*
- * Add a rule of a server with its path or pattern.  In a section the path is
- * that of the section, or the rule is compared with names on disk.
+ * Add a rule with its path or pattern.  Rules in sections are not checked:
+ * their path is that of the section, or they are compared with names on disk.
  */
 static void
-mod_iri_check_rule(const mod_iri_check_t *check, const ap_directive_t *at,
+mod_iri_check_rule(const mod_iri_check_t *check, const ap_directive_t *node,
                    iri_check_t kind)
 {
-    const char *args = at->args, *text;
+    const char *args = node->args, *text;
 
-    if (at->parent != NULL
-        && !mod_iri_is_directive(at->parent, "<VirtualHost")) {
+    if (node->parent != NULL
+        && !mod_iri_is_directive(node->parent, "<VirtualHost"))
+    {
         return;
     }
     text = ap_getword_conf(check->env.pool, &args);
-    if (ap_cstr_casecmpn(at->directive, "Redirect", 8) == 0
+    if (ap_cstr_casecmpn(node->directive, "Redirect", 8) == 0
         && mod_iri_is_redirect_status(text))
     {
         text = ap_getword_conf(check->env.pool, &args);
     }
     /* mapping=encoded and mapping=servlet compare the encoded path */
-    if (ap_cstr_casecmpn(at->directive, "ProxyPass", 9) == 0
+    if (ap_cstr_casecmpn(node->directive, "ProxyPass", 9) == 0
         && ap_strcasestr(args, "mapping=") != NULL)
     {
         return;
     }
-    text += *text == '!' && mod_iri_is_directive(at, "RewriteRule");
-    mod_iri_check_add(check, at, kind)->value = mod_iri_str(text);
+    text += *text == '!' && mod_iri_is_directive(node, "RewriteRule");
+    mod_iri_check_add(check, node, kind)->value = mod_iri_str(text);
 }
 
-/* ---- hooks -------------------------------------------------------------- */
+/* ---- the check ---------------------------------------------------------- */
 
 static void
 mod_iri_check_directive(const mod_iri_check_t *check,
-                        const ap_directive_t  *at)
+                        const ap_directive_t  *node)
 {
     size_t i;
 
-    if (ap_cstr_casecmpn(at->directive, "IRI", 3) == 0
-        && !mod_iri_is_directive(at, "IRIEngine"))
+    if (ap_cstr_casecmpn(node->directive, "IRI", 3) == 0
+        && !mod_iri_is_directive(node, "IRIEngine"))
     {
-        mod_iri_check_setting(check, at);
+        mod_iri_check_setting(check, node);
     }
     for (i = 0; i < sizeof(mod_iri_rules) / sizeof(mod_iri_rules[0]); i++) {
-        if (!mod_iri_is_directive(at, mod_iri_rules[i].directive)) {
+        if (!mod_iri_is_directive(node, mod_iri_rules[i].directive)) {
             continue;
         }
-        if (*at->directive == '<') {
-            mod_iri_check_section(check, at, mod_iri_rules[i].check);
+        if (*node->directive == '<') {
+            mod_iri_check_section(check, node, mod_iri_rules[i].check);
         } else {
-            mod_iri_check_rule(check, at, mod_iri_rules[i].check);
+            mod_iri_check_rule(check, node, mod_iri_rules[i].check);
         }
     }
 }
@@ -300,15 +280,16 @@ mod_iri_check_config(apr_pool_t *pool, server_rec *main_server)
 {
     static const iri_str_t on = IRI_STR("IRIEngine On");
     mod_iri_check_t        check;
-    const ap_directive_t  *at;
+    const ap_directive_t  *node;
     iri_status_t           status;
 
     check.main_server = main_server;
     check.vhosts = mod_iri_vhosts(pool, main_server);
     check.list = apr_array_make(pool, 16, sizeof(iri_directive_t));
     iri_env_apr_init(&check.env, pool, mod_iri_log_config, main_server);
-    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        mod_iri_check_directive(&check, at);
+    for (node = ap_conftree; node != NULL;
+         node = mod_iri_next_directive(node)) {
+        mod_iri_check_directive(&check, node);
     }
     status = iri_config_check(&check.env.env, on,
                               (iri_directive_t *) check.list->elts,

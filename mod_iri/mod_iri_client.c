@@ -9,7 +9,9 @@
  * are loaded at startup.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_startup.h"
 
 #include <apr_lib.h>
 #include <util_cfgtree.h>
@@ -19,21 +21,21 @@
 /* ---- the tree of directives --------------------------------------------- */
 
 const ap_directive_t *
-mod_iri_next_directive(const ap_directive_t *at)
+mod_iri_next_directive(const ap_directive_t *directive)
 {
-    if (at->first_child != NULL) {
-        return at->first_child;
+    if (directive->first_child != NULL) {
+        return directive->first_child;
     }
-    while (at->next == NULL && at->parent != NULL) {
-        at = at->parent;
+    while (directive->next == NULL && directive->parent != NULL) {
+        directive = directive->parent;
     }
-    return at->next;
+    return directive->next;
 }
 
 int
-mod_iri_is_directive(const ap_directive_t *at, const char *name)
+mod_iri_is_directive(const ap_directive_t *directive, const char *name)
 {
-    return ap_cstr_casecmp(at->directive, name) == 0;
+    return ap_cstr_casecmp(directive->directive, name) == 0;
 }
 
 /* ---- directives that set the variable ----------------------------------- */
@@ -41,9 +43,9 @@ mod_iri_is_directive(const ap_directive_t *at, const char *name)
 /* A directive that sets variables in post_read_request. */
 typedef struct {
     const char *field; /* header field, variable or other attribute; NULL:
-                          see expression */
+                          SetEnvIfExpr, see expression */
     const char *expression;
-    const char *sets; /* arguments: NAME, !NAME or NAME=VALUE */
+    const char *assignments; /* arguments: NAME, !NAME or NAME=VALUE */
 } mod_iri_setter_t;
 
 /* Returns: 1 if the directive sets variables, else 0. */
@@ -66,7 +68,7 @@ mod_iri_parse_setter(apr_pool_t *pool, const ap_directive_t *at,
         return 0;
     }
     setter->expression = ap_getword_conf(pool, &args);
-    setter->sets = args;
+    setter->assignments = args;
     return 1;
 }
 
@@ -74,7 +76,7 @@ static int
 mod_iri_setter_sets(apr_pool_t *pool, const mod_iri_setter_t *setter,
                     const char *variable)
 {
-    const char *args = setter->sets, *word;
+    const char *args = setter->assignments, *word;
     size_t      len = strlen(variable);
 
     while (*args != '\0') {
@@ -91,7 +93,7 @@ mod_iri_setter_sets(apr_pool_t *pool, const mod_iri_setter_t *setter,
 
 /* Returns: 1 if a directive sets this variable. */
 static int
-mod_iri_is_set(apr_pool_t *pool, const char *variable)
+mod_iri_is_variable_set(apr_pool_t *pool, const char *variable)
 {
     const ap_directive_t *at;
     mod_iri_setter_t      setter;
@@ -123,8 +125,8 @@ mod_iri_add_unique(apr_array_header_t *names, const char *name)
 }
 
 /*
- * Returns: 1 for the name of a header field.  Caches know the host and the
- * URI; Vary cannot express the other attributes.
+ * Returns: 1 for the name of a header field that Vary must list.  The host and
+ * the URI are part of a cache's key; the other attributes are no header fields.
  */
 static int
 mod_iri_is_field(const char *name)
@@ -146,8 +148,8 @@ mod_iri_is_field(const char *name)
 }
 
 /*
- * Add the fields of an expression: HTTP_USER_AGENT is User-Agent,
- * HTTP:Accept-Language is Accept-Language.
+ * Add the header fields that an expression tests: HTTP_USER_AGENT is
+ * User-Agent, HTTP:Accept-Language is Accept-Language.
  */
 static void
 mod_iri_add_fields(apr_pool_t *pool, const char *expression,
@@ -176,13 +178,14 @@ mod_iri_add_fields(apr_pool_t *pool, const char *expression,
     }
 }
 
+/* Add the variable or the header fields on which a directive depends. */
 static void
 mod_iri_add_setter(apr_pool_t *pool, const mod_iri_setter_t *setter,
                    apr_array_header_t *variables, apr_array_header_t *fields)
 {
     if (setter->field == NULL) {
         mod_iri_add_fields(pool, setter->expression, fields);
-    } else if (mod_iri_is_set(pool, setter->field)) {
+    } else if (mod_iri_is_variable_set(pool, setter->field)) {
         mod_iri_add_unique(variables, setter->field);
     } else if (mod_iri_is_field(setter->field)) {
         mod_iri_add_unique(fields, setter->field);
@@ -190,8 +193,8 @@ mod_iri_add_setter(apr_pool_t *pool, const mod_iri_setter_t *setter,
 }
 
 /*
- * Returns: the field names for Vary, also of fields by which another variable
- * is set that sets this one; "": none.
+ * Returns: the names of the header fields on which iri-charset depends,
+ * directly or through other variables; "": none.
  */
 static const char *
 mod_iri_vary_fields(apr_pool_t *pool, apr_pool_t *ptemp)
@@ -232,7 +235,7 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
     const char *error, *vary;
     server_rec *s;
 
-    if (!mod_iri_is_set(ptemp, MOD_IRI_VARIABLE)) {
+    if (!mod_iri_is_variable_set(ptemp, MOD_IRI_VARIABLE)) {
         return OK;
     }
     error = iri_registry_open_all(registry);
@@ -243,7 +246,7 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
     }
     vary = mod_iri_vary_fields(pconf, ptemp);
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_server(s)->vary = vary;
+        mod_iri_server_conf(s)->vary = vary;
     }
     ap_log_error(APLOG_MARK, APLOG_INFO, 0, main_server,
                  "iri: the variable " MOD_IRI_VARIABLE
@@ -255,7 +258,8 @@ mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
 /* ---- requests ----------------------------------------------------------- */
 
 const char *
-mod_iri_client_charsets(const request_rec *r, const mod_iri_server_t *conf)
+mod_iri_client_charsets(const request_rec           *r,
+                        const mod_iri_server_conf_t *conf)
 {
     return conf->vary != NULL
                ? apr_table_get(r->subprocess_env, MOD_IRI_VARIABLE)
@@ -263,7 +267,7 @@ mod_iri_client_charsets(const request_rec *r, const mod_iri_server_t *conf)
 }
 
 const iri_reading_conf_t *
-mod_iri_client_conf(request_rec *r, const mod_iri_server_t *conf,
+mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf,
                     const char *value)
 {
     iri_reading_conf_t *own = apr_pmemdup(r->pool, &conf->reading,
@@ -307,7 +311,7 @@ mod_iri_follows_restart(const request_rec *r)
 static int
 mod_iri_may_vary(const request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
 
     return conf->vary != NULL && *conf->vary != '\0' && r->main == NULL
            && conf->engine == IRI_ENGINE_ON;
@@ -316,7 +320,7 @@ mod_iri_may_vary(const request_rec *r)
 static void
 mod_iri_add_vary(request_rec *r, mod_iri_request_t *ctx)
 {
-    const char *fields = mod_iri_server(r->server)->vary;
+    const char *fields = mod_iri_server_conf(r->server)->vary;
 
     ctx->vary_before = apr_table_get(r->err_headers_out, "Vary");
     if (ctx->vary_before == NULL || strstr(ctx->vary_before, fields) == NULL)
@@ -326,7 +330,11 @@ mod_iri_add_vary(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
-/* A rule redirected to r by a lookup: add Vary when access is granted. */
+/*
+ * If a rule has redirected a restarted request to r, the lookup has led to r.
+ * Then Vary must not reveal it before access is granted, and
+ * mod_iri_client_finish_vary() adds it.
+ */
 void
 mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
 {
@@ -342,7 +350,7 @@ mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx)
  * unless another module has changed it since.
  */
 int
-mod_iri_client_granted(request_rec *r)
+mod_iri_client_finish_vary(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 

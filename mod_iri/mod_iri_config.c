@@ -7,55 +7,36 @@
  * searched with the canonical path of the file (mod_iri_tree.c).
  */
 
-#include "mod_iri.h"
-
-
-static const char registry_key[] = "mod_iri: registry of charsets";
-
-iri_registry_t *
-mod_iri_registry(apr_pool_t *pconf)
-{
-    void           *found = NULL;
-    iri_env_apr_t  *env;
-    iri_registry_t *registry;
-
-    apr_pool_userdata_get(&found, registry_key, pconf);
-    if (found != NULL) {
-        return found;
-    }
-    env = iri_env_apr_create(pconf, mod_iri_log_config, NULL);
-    if (env == NULL) {
-        return NULL;
-    }
-    registry = iri_registry_create(&env->env);
-    if (registry != NULL) {
-        apr_pool_userdata_setn(registry, registry_key, NULL, pconf);
-    }
-    return registry;
-}
+#include "mod_iri_hooks.h"
+#include "mod_iri_startup.h"
+#include "mod_iri_tree.h"
 
 /* ---- <Directory> -------------------------------------------------------- */
 
 static void
 mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
 {
-    mod_iri_server_t   *conf = mod_iri_server(s);
-    core_server_config *core = ap_get_core_module_config(s->module_config);
-    ap_conf_vector_t  **sec = (ap_conf_vector_t **) core->sec_dir->elts;
-    int                 i;
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
+    core_server_config    *core = ap_get_core_module_config(s->module_config);
+    ap_conf_vector_t     **sec = (ap_conf_vector_t **) core->sec_dir->elts;
+    int                    i;
 
     conf->sections = apr_array_make(env->pool, 2, sizeof(mod_iri_section_t));
     for (i = 0; i < core->sec_dir->nelts; i++) {
-        const core_dir_config *c = ap_get_core_module_config(sec[i]);
-        const mod_iri_dir_t *dir = ap_get_module_config(sec[i], &iri_module);
-        mod_iri_section_t   *section;
-        const char          *name;
+        const core_dir_config    *c = ap_get_core_module_config(sec[i]);
+        const mod_iri_dir_conf_t *dir = ap_get_module_config(sec[i],
+                                                             &iri_module);
+        mod_iri_section_t        *section;
+        const char               *name;
 
         /* dir is NULL for a section without directives of this module */
         if (dir == NULL || dir->has == 0) {
             continue;
         }
-        /* The settings of the sections above are used: httpd sorts them. */
+        /*
+         * mod_iri_canonical_path() uses the sections collected so far: httpd
+         * sorts sections by the number of their segments, smallest first.
+         */
         name = c->r || c->d_is_fnmatch ? c->d
                                        : mod_iri_canonical_path(s, c->d, env);
         section = apr_array_push(conf->sections);
@@ -64,8 +45,8 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
         section->regex = c->r;
         section->dir = dir;
         section->name = name;
-        mod_iri_tree_base(conf, &section->tree);
-        mod_iri_tree_add(&section->tree, dir);
+        mod_iri_tree_init(conf, &section->tree);
+        mod_iri_tree_merge(&section->tree, dir);
         mod_iri_tree_finish(conf, &section->tree);
     }
 }
@@ -73,8 +54,8 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
 /* ---- hooks -------------------------------------------------------------- */
 
 /*
- * Give a virtual host a copy of settings that it shares with the main server,
- * because the results for its sections differ.
+ * Give a virtual host its own copy of a configuration that it shares with the
+ * main server, because the sections of both differ.
  */
 static void
 mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
@@ -92,7 +73,7 @@ mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
 
 /* Combine the IRIMatch and IRIRepair settings of all sections. */
 static void
-mod_iri_collect_flags(mod_iri_server_t *conf)
+mod_iri_collect_flags(mod_iri_server_conf_t *conf)
 {
     const iri_tree_conf_t *tree;
     unsigned               match = conf->tree.match;
@@ -115,19 +96,20 @@ static void
 mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
                        iri_env_apr_t *env)
 {
-    mod_iri_server_t *conf = mod_iri_server(s);
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
 
     conf->registry = registry;
     if (conf->engine == MOD_IRI_UNSET) {
         conf->engine = IRI_ENGINE_OFF;
     }
-    conf->base = ap_get_module_config(s->lookup_defaults, &iri_module);
-    mod_iri_tree_base(conf, &conf->tree);
+    conf->lookup_defaults = ap_get_module_config(s->lookup_defaults,
+                                                 &iri_module);
+    mod_iri_tree_init(conf, &conf->tree);
     mod_iri_tree_finish(conf, &conf->tree);
     mod_iri_collect_sections(s, env);
     mod_iri_collect_flags(conf);
     if (conf->engine == IRI_ENGINE_ON) {
-        mod_iri_add_directories(s, env);
+        mod_iri_add_section_copies(s, env);
     }
 }
 
@@ -149,8 +131,8 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     iri_env_apr_init(&env, pconf, mod_iri_log_config, main_server);
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_unshare(s, main_server, &iri_module, sizeof(mod_iri_server_t),
-                        pconf);
+        mod_iri_unshare(s, main_server, &iri_module,
+                        sizeof(mod_iri_server_conf_t), pconf);
         mod_iri_unshare(s, main_server, &core_module,
                         sizeof(core_server_config), pconf);
     }
@@ -158,18 +140,19 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        has_hosts |= mod_iri_server(s)->maps_hosts;
+        has_hosts |= mod_iri_server_conf(s)->maps_hosts;
     }
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_server(s, registry, &env);
-        if (mod_iri_server(s)->folds && fold_keys == NULL) {
+        if (mod_iri_server_conf(s)->folds && fold_keys == NULL) {
             fold_keys = iri_fold_keys_create(&env.env);
         }
-        mod_iri_server(s)->fold_keys = fold_keys;
-        mod_iri_server(s)->maps_ascii = has_hosts || mod_iri_server(s)->folds
-                                        || mod_iri_server(s)->reading.repair
-                                        || mod_iri_server(s)->engine
-                                               == IRI_ENGINE_REPORT;
+        mod_iri_server_conf(s)->fold_keys = fold_keys;
+        mod_iri_server_conf(s)
+            ->lookup_ascii = has_hosts || mod_iri_server_conf(s)->folds
+                             || mod_iri_server_conf(s)->reading.repair
+                             || mod_iri_server_conf(s)->engine
+                                    == IRI_ENGINE_REPORT;
     }
     mod_iri_check_config(ptemp, main_server);
     return OK;
@@ -178,21 +161,21 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 /* ---- the cache of a child ----------------------------------------------- */
 
 /*
- * Create one cache for all threads of a child.  Without a cache directories
- * are read for each lookup.
+ * Create one cache for all threads of a child.  Without a cache, each lookup
+ * reads the directory.
  */
 void
 mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
-    size_t             size = mod_iri_server(main_server)->cache_size;
+    size_t             size = mod_iri_server_conf(main_server)->cache_size;
     iri_index_cache_t *cache;
     server_rec        *s;
-    int                used = 0;
+    int                is_used = 0;
 
     for (s = main_server; s != NULL; s = s->next) {
-        used |= mod_iri_server(s)->engine != IRI_ENGINE_OFF;
+        is_used |= mod_iri_server_conf(s)->engine != IRI_ENGINE_OFF;
     }
-    if (!used || size == 0) {
+    if (!is_used || size == 0) {
         return;
     }
     cache = iri_index_cache_apr_create(pchild, size);
@@ -202,6 +185,6 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
         return;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_server(s)->cache = cache;
+        mod_iri_server_conf(s)->cache = cache;
     }
 }

@@ -2,37 +2,43 @@
  * mod_iri_dav.c - WebDAV: hrefs of answers, the If field, Destination
  *
  * mod_dav writes <D:href> elements with octets on disk.  An output filter
- * replaces these by names of entries, so that each href leads back to its
- * entry in any charset. mod_dav also compares the resource tags of If (RFC
- * 4918, 10.4) octet by octet with r->uri, or, below a collection, with r->uri
- * and octets on disk.  So each tag is replaced by the form that mod_dav
- * compares with.
+ * replaces these by names of entries, so that each href leads back to its entry
+ * in any charset. mod_dav also compares the resource tags of If (RFC 4918,
+ * 10.4) octet by octet with r->uri, or, below a collection, with r->uri and
+ * octets on disk.  So each tag is replaced by the path with which mod_dav
+ * compares it.
  *
- * This applies to files only.  Names in other repositories (Subversion) are
- * not changed.
+ * This applies to the provider mod_dav_fs only.  Names in other repositories
+ * (Subversion) are not changed.
  */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #endif
 
-#include "mod_iri.h"
+#include "mod_iri_answer.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
+
+#include "iri_dav.h"
 
 #include <dlfcn.h>
 #include <util_filter.h>
 
-#define MOD_IRI_DAV_FILTER      "IRI_DAV"
-#define MOD_IRI_DAV_DESTINATION "iri-destination" /* note: its path */
-#define MOD_IRI_DAV_WHY         "iri-conflict"    /* note: the reason */
-#define MOD_IRI_MAX_TAGS        8 /* tags looked up per request */
+#define MOD_IRI_DAV_FILTER "IRI_DAV"
+#define MOD_IRI_DAV_DESTINATION                                              \
+    "iri-destination"                   /* note: path of Destination */
+#define MOD_IRI_DAV_WHY  "iri-conflict" /* note: reason of 409 */
+#define MOD_IRI_MAX_TAGS 8              /* tags looked up per request */
 
 typedef struct {
     iri_env_apr_t       env;
-    iri_multistatus_t  *answer;   /* NULL: the body has not begun */
-    apr_bucket_brigade *out;      /* output of the current call */
-    int                 replaced; /* 1: the new body was sent */
-    int                 sent;     /* 1: part of the body was sent */
-    int                 failed;   /* 1: discard the rest of the body */
+    iri_multistatus_t  *multistatus; /* NULL: the body has not begun */
+    apr_bucket_brigade *out;         /* output of the current call */
+    int                 replaced;    /* 1: the new body was sent */
+    int                 sent;        /* 1: part of the body was sent */
+    int                 failed;      /* 1: discard the rest of the body */
 } mod_iri_dav_t;
 
 /* ---- requests for files ------------------------------------------------- */
@@ -44,7 +50,7 @@ typedef const char *(*mod_iri_provider_t)(request_rec *r);
  * loaded, so its function is looked up by name.
  */
 static int
-mod_iri_dav_is_of_files(request_rec *r)
+mod_iri_dav_is_filesystem(request_rec *r)
 {
     mod_iri_provider_t provider;
     const char        *name;
@@ -60,10 +66,10 @@ mod_iri_dav_is_of_files(request_rec *r)
 static int
 mod_iri_dav_applies(request_rec *r)
 {
-    return mod_iri_server(r->server)->engine == IRI_ENGINE_ON
+    return mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON
            && r->handler != NULL && strcmp(r->handler, "dav-handler") == 0
            && r->uri[0] == '/' && r->filename != NULL
-           && mod_iri_dav_is_of_files(r);
+           && mod_iri_dav_is_filesystem(r);
 }
 
 static int
@@ -95,9 +101,12 @@ mod_iri_dav_write(void *arg, const unsigned char *data, size_t len)
                : IRI_NO_MEMORY;
 }
 
-/* A multistatus of any status (424 too), or a lock. */
+/*
+ * Returns: 1 if the body may contain hrefs: it is the XML of a multistatus,
+ * with any HTTP status, or of a lock.
+ */
 static int
-mod_iri_dav_is_xml(const request_rec *r)
+mod_iri_dav_may_have_hrefs(const request_rec *r)
 {
     return r->content_type != NULL
            && (strncasecmp(r->content_type, "text/xml", 8) == 0
@@ -111,13 +120,13 @@ mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
     iri_multistatus_conf_t conf;
 
     memset(&conf, 0, sizeof(conf));
-    conf.tree = mod_iri_tree_within(r);
+    conf.tree = mod_iri_tree_of_filename(r);
     conf.base[0] = mod_iri_str(mod_iri_dav_with_slash(r, r->uri));
     if (to != NULL) {
         conf.base[1] = mod_iri_str(mod_iri_dav_with_slash(r, to));
     }
-    mod_iri_env(&dav->env, r);
-    return iri_multistatus_create(&dav->env.env, &conf, &dav->answer);
+    mod_iri_env_init(&dav->env, r);
+    return iri_multistatus_create(&dav->env.env, &conf, &dav->multistatus);
 }
 
 /* Process one bucket.  Metadata is passed on unchanged. */
@@ -131,7 +140,7 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
 
     if (APR_BUCKET_IS_METADATA(bucket)) {
         if (APR_BUCKET_IS_EOS(bucket)
-            && iri_multistatus_end(dav->answer, mod_iri_dav_write, dav)
+            && iri_multistatus_end(dav->multistatus, mod_iri_dav_write, dav)
                    != IRI_OK)
         {
             return APR_ENOMEM;
@@ -146,7 +155,7 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
     }
     octets.data = (const unsigned char *) data;
     octets.len = len;
-    if (iri_multistatus_feed(dav->answer, octets, mod_iri_dav_write, dav)
+    if (iri_multistatus_feed(dav->multistatus, octets, mod_iri_dav_write, dav)
         != IRI_OK)
     {
         return APR_ENOMEM;
@@ -187,9 +196,9 @@ mod_iri_dav_replace_body(ap_filter_t *f, apr_bucket_brigade *in,
 }
 
 /*
- * mod_dav ignores errors of filters and continues to write.  So that the
- * client does not take half an answer for a complete one, send an error, or
- * close the connection if part of the answer was sent.
+ * Send an error, or close the connection if part of the answer was sent: the
+ * client must not take half an answer for a complete one.  mod_dav ignores
+ * errors of filters and continues to write.
  */
 static apr_status_t
 mod_iri_dav_fail(ap_filter_t *f, mod_iri_dav_t *dav)
@@ -197,7 +206,7 @@ mod_iri_dav_fail(ap_filter_t *f, mod_iri_dav_t *dav)
     apr_bucket_brigade *error;
 
     mod_iri_note(f->r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_MULTISTATUS),
-                 "cannot write the names into an answer");
+                 "cannot replace the names in a WebDAV answer");
     dav->failed = 1;
     f->r->connection->keepalive = AP_CONN_CLOSE;
     if (dav->sent) {
@@ -231,8 +240,8 @@ mod_iri_dav_filter(ap_filter_t *f, apr_bucket_brigade *in)
     if (why != NULL && f->r->status == HTTP_CONFLICT) {
         return mod_iri_dav_replace_body(f, in, dav, why);
     }
-    if (dav->answer == NULL) {
-        if (!mod_iri_dav_is_xml(f->r)) {
+    if (dav->multistatus == NULL) {
+        if (!mod_iri_dav_may_have_hrefs(f->r)) {
             ap_remove_output_filter(f);
             return ap_pass_brigade(f->next, in);
         }
@@ -276,7 +285,7 @@ mod_iri_dav_uri(request_rec *r, const char *path)
     iri_env_apr_t env;
     iri_str_t     uri;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     return iri_path_to_uri(&env.env, mod_iri_str(path), &uri) == IRI_OK
                ? uri
                : (iri_str_t){ 0, NULL };
@@ -349,7 +358,7 @@ mod_iri_dav_map_if(request_rec *r)
         return;
     }
     tags.base = mod_iri_dav_with_slash(r, r->uri);
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_if_field_map(&env.env, mod_iri_str(value), mod_iri_dav_map_tag,
                          &tags, &out)
         == IRI_OK)
@@ -381,8 +390,9 @@ mod_iri_dav_is_destination(const request_rec *r)
 }
 
 /*
- * r: the subrequest for the Destination.  mod_dav_fs compares names to detect
- * a copy of a collection into itself, which a symbolic link evades.
+ * Refuse a COPY or MOVE that the core does not allow.  r: the subrequest for
+ * the Destination.  mod_dav_fs detects a copy of a collection into itself by
+ * names alone, which a symbolic link evades.
  */
 static int
 mod_iri_dav_check_transfer(request_rec *r)
@@ -398,9 +408,9 @@ mod_iri_dav_check_transfer(request_rec *r)
         apr_pstrcat(r->pool, r->filename, r->path_info, NULL));
     transfer.members = r->main->finfo.filetype == APR_DIR
                        && (depth == NULL || strcmp(depth, "0") != 0);
-    transfer.from = mod_iri_tree_within(r->main);
-    transfer.to = mod_iri_tree_within(r);
-    mod_iri_env(&env, r);
+    transfer.from = mod_iri_tree_of_filename(r->main);
+    transfer.to = mod_iri_tree_of_filename(r);
+    mod_iri_env_init(&env, r);
     status = iri_request_transfer(&env.env, &transfer);
     return status == 0 ? DECLINED
            : status == HTTP_CONFLICT
@@ -409,8 +419,8 @@ mod_iri_dav_check_transfer(request_rec *r)
 }
 
 /*
- * Last in fixups. mod_dav looks up the Destination by a subrequest and
- * validates If for it too, with the header fields of that subrequest.
+ * Runs last in fixups.  mod_dav looks up the Destination by a subrequest, and
+ * validates If again with the header fields of that subrequest.
  */
 int
 mod_iri_dav_fixups(request_rec *r)
@@ -424,7 +434,7 @@ mod_iri_dav_fixups(request_rec *r)
     return r->filename != NULL ? mod_iri_dav_check_transfer(r) : DECLINED;
 }
 
-/* After fixups of a request that mod_dav handles. */
+/* Runs after fixups, in which the handler of mod_dav was set. */
 void
 mod_iri_dav_insert(request_rec *r)
 {

@@ -3,93 +3,20 @@
  *
  * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk.  If the
  * tree stores that name in NFD or in another charset, the section would not
- * match, and would not deny access.  So if the engine is on, each such
- * section gets copies for all encodings that its tree may use for the name,
- * whether the directory exists or not.  Servers share sections, so no section
- * is changed.
+ * match, and would not deny access.  So if the engine is on, each such section
+ * gets copies for all encodings that its tree may use for the name, whether the
+ * directory exists or not.  Servers share sections, so the original section is
+ * not changed.
  *
- * Some names have more encodings than can be listed (partly composed
- * letters).  A file in a directory with the name of a section, in octets for
- * which no copy exists, is not served.
+ * Some names have more encodings than can be listed (partly composed letters).
+ * A file in a directory with the name of a section, in octets for which no copy
+ * exists, is not served.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 #define MOD_IRI_MAX_ENCODINGS 64 /* per section */
-
-/* Returns: 1 if a section has this segment of directory in its name. */
-static int
-mod_iri_is_configured(const mod_iri_server_t *conf, iri_env_apr_t *env,
-                      const char *directory, iri_str_t name)
-{
-    return mod_iri_has_section(
-        conf,
-        apr_pstrcat(env->pool, directory, mod_iri_dup(env->pool, name), NULL),
-        0);
-}
-
-/*
- * Returns: the name of a segment: read as UTF-8, or decoded by the settings of
- * the directory that contains it, or read by IRICharset; else the octets.  If
- * a section has one of the first two names, that name.
- * directory: its canonical path, with "/" at its end.
- */
-static iri_str_t
-mod_iri_segment_name(const server_rec *s, iri_env_apr_t *env,
-                     const char *directory, iri_str_t octets)
-{
-    const mod_iri_server_t *conf = mod_iri_server(s);
-    iri_str_t               path, name, read = octets;
-    iri_reading_t           reading;
-    int                     is_utf8 = 0;
-
-    if (iri_str_is_ascii(octets)) {
-        return octets;
-    }
-    path = mod_iri_str(
-        apr_pstrcat(env->pool, "/", mod_iri_dup(env->pool, octets), NULL));
-    if (mod_iri_read_internal(s, &env->env, path, &reading) == IRI_OK
-        && reading.verdict != IRI_REFUSE)
-    {
-        is_utf8 = reading.form != IRI_FORM_LEGACY;
-        read.data = reading.path.data + 1;
-        read.len = reading.path.len - 1;
-    }
-    if (iri_entry_name(&env->env, mod_iri_tree_of(conf, directory, env->pool),
-                       octets, &name)
-            != IRI_OK
-        || name.len == 0)
-    {
-        return read;
-    }
-    return is_utf8
-                   && (mod_iri_is_configured(conf, env, directory, read)
-                       || !mod_iri_is_configured(conf, env, directory, name))
-               ? read
-               : name;
-}
-
-const char *
-mod_iri_canonical_path(const server_rec *s, const char *path,
-                       iri_env_apr_t *env)
-{
-    const char *names = "";
-    iri_str_t   segment;
-
-    if (*path != '/' || iri_path_is_ascii(mod_iri_str(path), 0)) {
-        return path;
-    }
-    while (*path != '\0') {
-        segment.data = (const unsigned char *) path;
-        segment.len = strcspn(path, "/");
-        path += segment.len;
-        segment = mod_iri_segment_name(s, env, names, segment);
-        names = apr_pstrcat(env->pool, names, mod_iri_dup(env->pool, segment),
-                            *path == '/' ? "/" : NULL, NULL);
-        path += *path == '/';
-    }
-    return names;
-}
 
 /* Returns: 1 if octets decode to a name in a tree, or decoding fails. */
 static int
@@ -140,8 +67,9 @@ mod_iri_add_encoding(apr_array_header_t *encodings, const char *path)
  * Returns: the settings of the directory that contains the segment at name.
  */
 static const iri_tree_conf_t *
-mod_iri_segment_tree(iri_env_apr_t *env, const mod_iri_server_t *conf,
-                     const mod_iri_directory_t *directory, const char *name)
+mod_iri_segment_tree(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
+                     const mod_iri_encoded_section_t *directory,
+                     const char                      *name)
 {
     return mod_iri_tree_of(
         conf,
@@ -199,13 +127,13 @@ mod_iri_join_encodings(iri_env_apr_t *env, const apr_array_header_t *dirs,
 }
 
 /*
- * Returns: all encodings of the path of a section.  The core takes roots
- * literally, so the first directories may be as configured and the rest
- * encoded by the tree, from any directory on.
+ * Returns: all encodings of the path of a section.  A search does not map its
+ * root.  So any number of leading segments may have the configured octets, and
+ * the rest an encoding of the tree.
  */
 static apr_array_header_t *
-mod_iri_path_encodings(iri_env_apr_t *env, const mod_iri_server_t *conf,
-                       const mod_iri_directory_t *directory)
+mod_iri_path_encodings(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
+                       const mod_iri_encoded_section_t *directory)
 {
     const char            *path = directory->path, *name = directory->name;
     const iri_tree_conf_t *tree;
@@ -230,14 +158,14 @@ mod_iri_path_encodings(iri_env_apr_t *env, const mod_iri_server_t *conf,
 
 /* Add the encoding that is on disk now, if the directory exists. */
 static void
-mod_iri_add_present(iri_env_apr_t *env, const mod_iri_server_t *conf,
+mod_iri_add_present(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
                     const char *name, apr_array_header_t *encodings)
 {
     iri_search_t search;
     iri_found_t  found;
 
     memset(&search, 0, sizeof(search));
-    mod_iri_search_unfolded(conf, &search, env->pool);
+    mod_iri_search_set_unfolded(conf, &search, env->pool);
     search.path = mod_iri_str(name);
     if (iri_find(&env->env, &search, &found) == IRI_OK
         && found.verdict == IRI_SERVE)
@@ -268,18 +196,18 @@ mod_iri_copy_section(apr_pool_t *pool, ap_conf_vector_t *section,
     return copy;
 }
 
-/* Add a copy of a section for each further encoding, behind it. */
+/* Add a copy of a section, after it, for each further encoding. */
 static void
 mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
                     apr_array_header_t *sections, ap_conf_vector_t *section)
 {
-    const core_dir_config *core = ap_get_core_module_config(section);
-    mod_iri_server_t      *conf = mod_iri_server(s);
-    mod_iri_directory_t   *directory;
-    const char            *octets;
-    int                    i;
+    const core_dir_config     *core = ap_get_core_module_config(section);
+    mod_iri_server_conf_t     *conf = mod_iri_server_conf(s);
+    mod_iri_encoded_section_t *directory;
+    const char                *octets;
+    int                        i;
 
-    directory = apr_array_push(conf->directories);
+    directory = apr_array_push(conf->encoded_sections);
     directory->path = core->d;
     directory->name = mod_iri_canonical_path(s, core->d, env);
     directory->encodings = mod_iri_path_encodings(env, conf, directory);
@@ -301,15 +229,15 @@ mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
 }
 
 void
-mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
+mod_iri_add_section_copies(server_rec *s, iri_env_apr_t *env)
 {
-    mod_iri_server_t   *conf = mod_iri_server(s);
-    core_server_config *core = ap_get_core_module_config(s->module_config);
-    apr_array_header_t *sections;
-    int                 i;
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
+    core_server_config    *core = ap_get_core_module_config(s->module_config);
+    apr_array_header_t    *sections;
+    int                    i;
 
-    conf->directories = apr_array_make(env->pool, 2,
-                                       sizeof(mod_iri_directory_t));
+    conf->encoded_sections = apr_array_make(
+        env->pool, 2, sizeof(mod_iri_encoded_section_t));
     sections = apr_array_make(env->pool, core->sec_dir->nelts + 1,
                               sizeof(ap_conf_vector_t *));
     for (i = 0; i < core->sec_dir->nelts; i++) {
@@ -332,14 +260,14 @@ mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
  * Returns: the length of the directory in filename that has the name of a
  * section; 0: there is none.
  *
- * Like above, the path of a section may be literal down to some directory.
- * filename ends with "/".  If decoding fails the names count as equal, so
- * that the file is not served unless the section has those octets.
+ * As in mod_iri_path_encodings(), leading segments may have the configured
+ * octets.  filename ends with "/".  If decoding fails, the names count as
+ * equal, so that the file is served only if a section has these octets.
  */
 static size_t
-mod_iri_named_length(iri_env_apr_t *env, const mod_iri_server_t *conf,
-                     const char                *filename,
-                     const mod_iri_directory_t *directory)
+mod_iri_named_length(iri_env_apr_t *env, const mod_iri_server_conf_t *conf,
+                     const char                      *filename,
+                     const mod_iri_encoded_section_t *directory)
 {
     const char *at = filename, *path = directory->path;
     const char *name = directory->name;
@@ -370,23 +298,24 @@ mod_iri_named_length(iri_env_apr_t *env, const mod_iri_server_t *conf,
 }
 
 int
-mod_iri_is_unguarded(request_rec *r)
+mod_iri_lacks_section_copy(request_rec *r)
 {
-    const mod_iri_server_t    *conf = mod_iri_server(r->server);
-    const mod_iri_directory_t *directory;
-    const char                *filename;
-    iri_env_apr_t              env;
-    iri_shown_t                file, name;
-    size_t                     len;
-    int                        i;
+    const mod_iri_server_conf_t     *conf = mod_iri_server_conf(r->server);
+    const mod_iri_encoded_section_t *directory;
+    const char                      *filename;
+    iri_env_apr_t                    env;
+    iri_shown_t                      file, name;
+    size_t                           len;
+    int                              i;
 
-    if (conf->directories->nelts == 0) {
+    if (conf->encoded_sections->nelts == 0) {
         return 0;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
-    for (i = 0; i < conf->directories->nelts; i++) {
-        directory = &APR_ARRAY_IDX(conf->directories, i, mod_iri_directory_t);
+    for (i = 0; i < conf->encoded_sections->nelts; i++) {
+        directory = &APR_ARRAY_IDX(conf->encoded_sections, i,
+                                   mod_iri_encoded_section_t);
         len = mod_iri_named_length(&env, conf, filename, directory);
         if (len != 0
             && !mod_iri_has_encoding(directory->encodings, filename, len)) {

@@ -1,16 +1,20 @@
 /*
  * mod_iri_disk.c - canonical r->uri -> r->filename with the octets on disk
  *
- * This runs in map_to_storage, after all aliases and before the first
- * directory walk. r->filename gets the octets on disk, so that .htaccess,
- * handlers and all later phases use the real path. r->uri stays canonical,
- * and so do all rules.
+ * This runs in map_to_storage, after all aliases and before the first directory
+ * walk. r->filename gets the octets on disk, so that .htaccess, handlers and
+ * all later phases use the real path. r->uri stays canonical, so that rules are
+ * compared with canonical paths.
  *
  * For a subrequest that names a file on disk the direction is reversed: its
  * r->filename has the octets on disk, and its r->uri is made canonical.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_answer.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_host.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 #include <apr_file_info.h>
 #include <util_script.h>
@@ -62,9 +66,12 @@ mod_iri_exists(request_rec *r, const char *filename, size_t len)
                   == APR_SUCCESS;
 }
 
-/* Returns: the reading of the client's path; NULL: path is another one. */
+/*
+ * Returns: the reading of the path that the client sent; NULL: path is another
+ * path.
+ */
 static const iri_reading_t *
-mod_iri_reading_of(const mod_iri_request_t *ctx, iri_str_t path)
+mod_iri_reading_of_path(const mod_iri_request_t *ctx, iri_str_t path)
 {
     const iri_reading_t *reading = ctx != NULL && ctx->uri != NULL
                                        ? iri_request_requested_reading(
@@ -110,14 +117,14 @@ mod_iri_split_filename(request_rec *r, const mod_iri_request_t *ctx,
     if (len > 0 && mod_iri_ends_with(uri, tail)) {
         search->path = uri;
         search->prefix = uri.len - tail.len;
-        search->reading = mod_iri_reading_of(ctx, uri);
+        search->reading = mod_iri_reading_of_path(ctx, uri);
     }
 }
 
 /*
  * Returns: 1 if the method of the request, or of its main request (for the
- * Destination of COPY, for example), writes.  Then case, accents and spelling
- * are not ignored.
+ * Destination of COPY, for example), writes.  For such a method the lookup does
+ * not ignore case, accents and spelling.
  */
 static int
 mod_iri_writes(const request_rec *r)
@@ -131,13 +138,13 @@ mod_iri_writes(const request_rec *r)
     return 0;
 }
 
-/* Initialize all but the settings of the trees. */
+/* Initialize a search, except the settings of its directories. */
 static void
 mod_iri_search_init(request_rec *r, const mod_iri_request_t *ctx,
                     iri_search_t *search)
 {
     memset(search, 0, sizeof(*search));
-    search->cache = mod_iri_server(r->server)->cache;
+    search->cache = mod_iri_server_conf(r->server)->cache;
     search->write = mod_iri_writes(r);
     mod_iri_split_filename(r, ctx, search);
 }
@@ -193,8 +200,8 @@ mod_iri_names_below_root(const iri_search_t *search)
 }
 
 /*
- * Returns: 1 if the entries on r->filename, below the root of the search and up
- * to len, have the names that the rules have judged.
+ * Returns: 1 if the entries in the first len octets of r->filename, below the
+ * root of the search, have the names that the rules have judged.
  */
 static int
 mod_iri_has_names(request_rec *r, iri_env_apr_t *env,
@@ -215,23 +222,22 @@ mod_iri_has_names(request_rec *r, iri_env_apr_t *env,
 }
 
 /*
- * Use a path literally that a RewriteRule or AliasMatch has made and that is
- * not canonical.  As in httpd, the part that exists on disk is used as it is;
- * it becomes the root of the search.  Other forms or charsets are not looked
- * up.
- * Returns: 1; 0: the path is legacy, its octets on disk are other names, or its
- * rest is not canonical.
+ * Accept the octets of a path that a RewriteRule or AliasMatch has made and
+ * that is not canonical.  As without this module, the part that exists with
+ * these octets is used; it becomes the root of the search.  Other forms or
+ * charsets are not looked up.  Returns: 1; 0: the path is in a legacy charset,
+ * its octets on disk are other names, or its rest is not canonical.
  */
 static int
-mod_iri_use_literally(request_rec *r, iri_env_apr_t *env,
-                      mod_iri_request_t *ctx, iri_search_t *search,
-                      const iri_reading_t *whole)
+mod_iri_use_literal_path(request_rec *r, iri_env_apr_t *env,
+                         mod_iri_request_t *ctx, iri_search_t *search,
+                         const iri_reading_t *reading)
 {
     iri_reading_t names, rest;
     size_t        len = strlen(r->filename);
 
-    /* the URI before the names may be longer than its canonical form */
-    if (whole->form == IRI_FORM_LEGACY
+    /* search->prefix counts octets of r->uri, not of the reading */
+    if (reading->form == IRI_FORM_LEGACY
         || !mod_iri_read_replaced(r, env, mod_iri_names_below_root(search),
                                   &names))
     {
@@ -260,7 +266,7 @@ static void
 mod_iri_set_filename(request_rec *r, const iri_found_t *found)
 {
     if (found->filename.len == 0
-        || mod_iri_equals_text(found->filename, r->filename))
+        || mod_iri_str_equals_text(found->filename, r->filename))
     {
         return;
     }
@@ -280,12 +286,12 @@ mod_iri_note_absent(request_rec *r, const char *code, const char *why)
 }
 
 /*
- * Refuse a path that a rule has made. mod_iri_absent() sends the answer after
- * access was granted.
+ * Refuse a path that a rule has made.  mod_iri_refuse_absent() sends the answer
+ * after access was granted.
  */
 static void
-mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx,
-                     const iri_search_t *search, const char *why)
+mod_iri_refuse_rule_path(request_rec *r, mod_iri_request_t *ctx,
+                         const iri_search_t *search, const char *why)
 {
     iri_env_apr_t env;
     iri_found_t   found;
@@ -294,31 +300,31 @@ mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx,
     memset(&found, 0, sizeof(found));
     found.verdict = IRI_REFUSE;
     found.path = search->path;
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     ctx->lookup = iri_request_add_lookup(ctx->state, &env.env, search,
                                          &found);
 }
 
 /* Returns: 1 if the request creates the entry that it names. */
 static int
-mod_iri_is_creating(const request_rec *r)
+mod_iri_creates_entry(const request_rec *r)
 {
     return mod_iri_dav_is_destination(r)
            || (r->main == NULL && r->method_number != M_GET
                && iri_method_creates(mod_iri_str(r->method)));
 }
 
-/* Set *conf to the facts about r that the core needs to find an entry. */
+/* Set *conf to the properties of r that the core needs to find an entry. */
 static void
-mod_iri_find_conf(const request_rec *r, const iri_search_t *search,
-                  iri_find_conf_t *conf)
+mod_iri_find_conf_init(const request_rec *r, const iri_search_t *search,
+                       iri_find_conf_t *conf)
 {
     const char *url = mod_iri_restart_url(r);
 
     memset(conf, 0, sizeof(*conf));
     conf->path = search->path;
     conf->url = mod_iri_str(url != NULL ? url : "");
-    conf->creates = mod_iri_is_creating(r);
+    conf->creates = mod_iri_creates_entry(r);
     if (r->main != NULL && r->method_number == M_MOVE) {
         conf->source = mod_iri_str(r->main->filename);
     }
@@ -333,21 +339,21 @@ mod_iri_find_conf(const request_rec *r, const iri_search_t *search,
  * RewriteRule may redirect from a name that is absent.
  */
 int
-mod_iri_absent(request_rec *r)
+mod_iri_refuse_absent(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
     iri_find_conf_t    conf;
     iri_env_apr_t      env;
     int                status;
 
-    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
+    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
         || mod_iri_found(ctx)->verdict != IRI_REFUSE || r->proxyreq
         || mod_iri_is_rule_redirect(r))
     {
         return DECLINED;
     }
-    mod_iri_find_conf(r, &ctx->lookup->search, &conf);
-    mod_iri_env(&env, r);
+    mod_iri_find_conf_init(r, &ctx->lookup->search, &conf);
+    mod_iri_env_init(&env, r);
     status = iri_request_refuse(ctx->state, &env.env, ctx->lookup, &conf,
                                 mod_iri_str(r->uri));
     return status == HTTP_CONFLICT
@@ -399,8 +405,8 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
     iri_str_t       path;
 
     if (ctx->lookup->found.verdict == IRI_RESTART) {
-        mod_iri_find_conf(r, &ctx->lookup->search, &conf);
-        mod_iri_env(&env, r);
+        mod_iri_find_conf_init(r, &ctx->lookup->search, &conf);
+        mod_iri_env_init(&env, r);
         return iri_request_can_restart(ctx->state, &env.env, ctx->lookup,
                                        &conf, &path)
                    ? mod_iri_restart(r, ctx, path)
@@ -412,7 +418,7 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
         mod_iri_set_directory(r, ctx);
     } else {
         mod_iri_set_filename(r, &ctx->lookup->found);
-        mod_iri_vars_match(r, ctx);
+        mod_iri_vars_set_match(r, ctx);
     }
     return DECLINED;
 }
@@ -437,7 +443,8 @@ mod_iri_dir_uri(const request_rec *r)
  * does not exist as it is.
  */
 static void
-mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env)
+mod_iri_find_file(request_rec *r, mod_iri_server_conf_t *conf,
+                  iri_env_apr_t *env)
 {
     const char   *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
     size_t        len = mod_iri_root_length(r->filename, dir);
@@ -449,7 +456,7 @@ mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env)
     search.root.data = (const unsigned char *) r->filename;
     search.root.len = len;
     search.path = mod_iri_str(r->filename + len);
-    search.tree = mod_iri_tree_within(r->main);
+    search.tree = mod_iri_tree_of_filename(r->main);
     search.cache = conf->cache;
     if (len == 0 || !mod_iri_read_replaced(r, env, search.path, &reading)) {
         return;
@@ -478,8 +485,8 @@ mod_iri_last_segment(request_rec *r, const char *path)
 }
 
 /*
- * The URI of a file subrequest consists of the canonical directory of its
- * main request and the name as requested.  Replace that by the name of the
+ * The URI of a file subrequest consists of the canonical directory of its main
+ * request and the name as requested.  Replace the requested name by that of the
  * entry.
  */
 static void
@@ -494,7 +501,7 @@ mod_iri_name_entry(request_rec *r, iri_env_apr_t *env, const char *requested)
     }
     len = strcspn(r->uri + at, "/");
     if (len != strlen(requested) || strncmp(r->uri + at, requested, len) != 0
-        || iri_entry_name(&env->env, mod_iri_tree_within(r->main),
+        || iri_entry_name(&env->env, mod_iri_tree_of_filename(r->main),
                           mod_iri_str(mod_iri_last_segment(r, r->filename)),
                           &name)
                != IRI_OK
@@ -508,13 +515,13 @@ mod_iri_name_entry(request_rec *r, iri_env_apr_t *env, const char *requested)
 }
 
 static int
-mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
+mod_iri_map_file(request_rec *r, mod_iri_server_conf_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request_create(r);
     const char        *requested = mod_iri_last_segment(r, r->filename), *dir;
     iri_env_apr_t      env;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     dir = mod_iri_settings_path(r->main);
     dir = r->main->finfo.filetype == APR_DIR
               ? apr_pstrcat(r->pool, dir, "/", NULL)
@@ -530,9 +537,9 @@ mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
 /* ---- map_to_storage ----------------------------------------------------- */
 
 /*
- * Test a path that a rule may have made, for example from a query.  Rules
- * have judged it as it is, so other forms of it are not looked up.  Returns:
- * 0 if the path is refused.
+ * Test a path that a rule may have made, for example from a query.  Rules have
+ * judged this form of it, so other forms are not looked up.  Returns: 0 if the
+ * path is refused.
  */
 static int
 mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
@@ -544,19 +551,19 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
     if (mod_iri_is_path_read(r, ctx, search)) {
         return 1;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (!mod_iri_read_replaced(r, &env, search->path, &reading)) {
-        mod_iri_refuse_found(r, ctx, search,
-                             "no charset reads its file name");
+        mod_iri_refuse_rule_path(r, ctx, search,
+                                 "no charset can decode its file name");
         return 0;
     }
     if (reading.verdict == IRI_PASS
-        || mod_iri_use_literally(r, &env, ctx, search, &reading))
+        || mod_iri_use_literal_path(r, &env, ctx, search, &reading))
     {
         return 1;
     }
-    mod_iri_refuse_found(r, ctx, search,
-                         "a rule made a path that is not canonical");
+    mod_iri_refuse_rule_path(r, ctx, search,
+                             "a rule made a path that is not canonical");
     return 0;
 }
 
@@ -573,7 +580,9 @@ mod_iri_stat(request_rec *r)
         return APR_SUCCESS;
     }
     status = ap_run_dirwalk_stat(&r->finfo, r, APR_FINFO_MIN);
-    /* httpd normalizes a path with dot-segments */
+    /*
+     * the directory walk normalizes dot-segments, and then stats another path
+     */
     if (status != APR_SUCCESS || strstr(r->filename, "/.") != NULL) {
         r->finfo.filetype = APR_NOFILE;
         r->finfo.valid = 0;
@@ -582,8 +591,8 @@ mod_iri_stat(request_rec *r)
 }
 
 /*
- * Most names are on disk as they are written.  Then the stat that httpd needs
- * anyway is sufficient.
+ * Test whether the entry exists as requested, as most do, by the stat that
+ * httpd needs anyway.
  */
 static int
 mod_iri_find_exact(request_rec *r, const mod_iri_request_t *ctx,
@@ -605,11 +614,11 @@ mod_iri_find_uri(request_rec *r, const mod_iri_request_t *ctx,
     iri_found_t     found;
     iri_env_apr_t   env;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (mod_iri_find_exact(r, ctx, &env.env, search, &found)) {
         return iri_request_add_lookup(ctx->state, &env.env, search, &found);
     }
-    mod_iri_find_conf(r, search, &conf);
+    mod_iri_find_conf_init(r, search, &conf);
     return iri_request_find(ctx->state, &env.env, search, &conf);
 }
 
@@ -621,11 +630,11 @@ mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx,
     iri_env_apr_t env;
 
     if (ctx->settings_path != NULL) {
-        /* mod_iri_use_literally() has set it. */
+        /* mod_iri_use_literal_path() has set it. */
         search->tree = mod_iri_tree_of_parent(r);
         return;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     ctx->settings_path = mod_iri_path_below_root(
         r, &env, search, mod_iri_names_below_root(search));
     mod_iri_search_set_trees(r, search);
@@ -654,7 +663,9 @@ mod_iri_map_uri(request_rec *r)
 
 /* ---- report ------------------------------------------------------------- */
 
-/* An iri_report_find_t.  A path that a rule has made is not looked up. */
+/*
+ * Implements iri_report_find_t.  A path that a rule has made is not looked up.
+ */
 static iri_lookup_t *
 mod_iri_report_find(void *env, iri_str_t path)
 {
@@ -678,22 +689,26 @@ mod_iri_report_find(void *env, iri_str_t path)
                          ? reading
                          : NULL;
     mod_iri_search_set_trees(r, &search);
-    mod_iri_find_conf(r, &search, &conf);
+    mod_iri_find_conf_init(r, &search, &conf);
     return iri_request_find(ctx->state, &apr_env->env, &search, &conf);
 }
 
 /* Returns: 1 if an ASCII name may match an entry with another name. */
 static int
-mod_iri_may_match_other(const request_rec *r, const mod_iri_server_t *conf)
+mod_iri_may_match_other(const request_rec           *r,
+                        const mod_iri_server_conf_t *conf)
 {
     return conf->folds
            || ((conf->reading.repair & IRI_REPAIR_ESCAPES)
                && strchr(r->filename, '%') != NULL);
 }
 
-/* IRIEngine report: log what would be done with the client's request. */
+/*
+ * IRIEngine report: log the verdict on the client's request, without carrying
+ * it out.
+ */
 static int
-mod_iri_report(request_rec *r, const mod_iri_server_t *conf)
+mod_iri_report(request_rec *r, const mod_iri_server_conf_t *conf)
 {
     mod_iri_request_t *ctx;
     iri_env_apr_t      env;
@@ -709,7 +724,7 @@ mod_iri_report(request_rec *r, const mod_iri_server_t *conf)
         }
         iri_request_set_ascii(ctx->state, mod_iri_str(r->uri));
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     iri_request_report_find(ctx->state, &env.env,
                             mod_iri_reading_conf(r, conf),
                             mod_iri_str(r->uri), mod_iri_report_find);
@@ -737,24 +752,25 @@ mod_iri_record_exact(request_rec *r, const iri_search_t *search)
         found.match = IRI_MATCH_EXACT;
         found.path = mod_iri_str(r->uri);
         found.filename = mod_iri_str(r->filename);
-        mod_iri_env(&env, r);
+        mod_iri_env_init(&env, r);
         ctx->lookup = iri_request_add_lookup(ctx->state, &env.env, search,
                                              &found);
     }
-    mod_iri_vars_exact(r, ctx);
+    mod_iri_vars_set_exact(r, ctx);
 }
 
 /*
- * Returns: the state of a request with a plain path, which it keeps only if the
- * lookup changes the request.  r->uri is the same path, unless a rule has
- * changed it.
+ * Returns: the core's state of a request with an ASCII path.  The caller stores
+ * it in the request only if the lookup changes the request.  A rule may have
+ * changed r->uri, so the path is that of r->parsed_uri.
  */
 static iri_request_t *
-mod_iri_plain_state(request_rec *r)
+mod_iri_ascii_state(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_request_t           *state = ctx != NULL ? ctx->state
-                                                 : mod_iri_state_create(r->pool);
+    iri_request_t           *state;
+
+    state = ctx != NULL ? ctx->state : mod_iri_state_create(r->pool);
 
     if (iri_request_state(state) == IRI_STATE_NEW) {
         iri_request_set_ascii(
@@ -776,13 +792,13 @@ mod_iri_map_ascii(request_rec *r)
     iri_request_t     *state;
     iri_lookup_t      *lookup;
     iri_search_t       search;
-    iri_find_conf_t    facts;
+    iri_find_conf_t    conf;
     iri_env_apr_t      env;
 
     mod_iri_search_init(r, mod_iri_request(r), &search);
     search.reading = NULL;
     mod_iri_search_set_trees(r, &search);
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (!iri_search_needs_lookup(&env.env, &search)) {
         return DECLINED;
     }
@@ -795,9 +811,9 @@ mod_iri_map_ascii(request_rec *r)
         return DECLINED;
     }
     search.absent = 1;
-    state = mod_iri_plain_state(r);
-    mod_iri_find_conf(r, &search, &facts);
-    lookup = iri_request_find(state, &env.env, &search, &facts);
+    state = mod_iri_ascii_state(r);
+    mod_iri_find_conf_init(r, &search, &conf);
+    lookup = iri_request_find(state, &env.env, &search, &conf);
     if (lookup == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -812,13 +828,13 @@ mod_iri_map_ascii(request_rec *r)
 }
 
 int
-mod_iri_map(request_rec *r)
+mod_iri_map_to_storage(request_rec *r)
 {
-    mod_iri_server_t *conf = mod_iri_server(r->server);
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
 
     mod_iri_probe_attach(r);
     if (r->filename == NULL
-        || (!conf->maps_ascii && iri_str_is_ascii(mod_iri_str(r->filename)))
+        || (!conf->lookup_ascii && iri_str_is_ascii(mod_iri_str(r->filename)))
         || conf->engine == IRI_ENGINE_OFF || r->proxyreq
         || r->filename[0] != '/')
     {

@@ -2,31 +2,35 @@
  * mod_iri_function.c - functions for RewriteMap and expressions
  *
  * The functions of the core (iri_function_at) are registered as RewriteMap
- * int:iri.NAME and as iri_NAME in expressions.  If there is no result, a map
- * returns none, so that the rule can give a default; an expression returns
- * "".
+ * int:iri.NAME and as iri_NAME in expressions.  Without a result a map returns
+ * NULL, so that the default in the rule applies; an expression returns "".
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
 
 #include <ap_expr.h>
 #include <mod_rewrite.h>
 
-/* Returns: the result; NULL: none. */
+/*
+ * Returns: the result of a function; NULL: it has none, or the engine is off.
+ */
 static char *
 mod_iri_convert(request_rec *r, const iri_function_t *function,
                 const char *text)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    iri_function_conf_t     with = { &conf->reading.charsets, &conf->host };
-    iri_env_apr_t           env;
-    iri_converted_t         converted;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    iri_function_conf_t          function_conf = { &conf->reading.charsets,
+                                                   &conf->host };
+    iri_env_apr_t                env;
+    iri_converted_t              converted;
 
-    if (conf->engine == IRI_ENGINE_OFF || conf->engine == MOD_IRI_UNSET) {
+    if (conf->engine == IRI_ENGINE_OFF) {
         return NULL;
     }
-    mod_iri_env(&env, r);
-    if (iri_convert(&env.env, &with, function, mod_iri_str(text), &converted)
+    mod_iri_env_init(&env, r);
+    if (iri_convert(&env.env, &function_conf, function, mod_iri_str(text),
+                    &converted)
             != IRI_OK
         || converted.why != NULL)
     {
@@ -61,20 +65,22 @@ static rewrite_mapfunc_t *const mod_iri_map_functions[IRI_FUNCTIONS] = {
 };
 
 /*
- * Runs after mod_rewrite, which creates its table in this hook. mod_rewrite
- * may not be loaded.
+ * Runs after mod_rewrite, which creates its table of functions in this hook.
+ * mod_rewrite may not be loaded.
  */
 int
 mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 {
     APR_OPTIONAL_FN_TYPE(ap_register_rewrite_mapfunc)
-    *put = APR_RETRIEVE_OPTIONAL_FN(ap_register_rewrite_mapfunc);
+    *register_function = APR_RETRIEVE_OPTIONAL_FN(
+        ap_register_rewrite_mapfunc);
     size_t i;
 
     (void) plog;
     (void) ptemp;
-    for (i = 0; put != NULL && i < IRI_FUNCTIONS; i++) {
-        put(apr_pstrcat(pconf, "iri.", iri_function_name(i), NULL),
+    for (i = 0; register_function != NULL && i < IRI_FUNCTIONS; i++) {
+        register_function(
+            apr_pstrcat(pconf, "iri.", iri_function_name(i), NULL),
             mod_iri_map_functions[i]);
     }
     return OK;

@@ -2,37 +2,43 @@
  * mod_iri_host.c - host of a request -> A-labels
  *
  * httpd checks the host of a request before it runs a hook that could change
- * it.  With HttpProtocolOptions Strict it accepts letters, digits and a few
+ * it.  With HttpProtocolOptions Strict httpd accepts letters, digits and a few
  * other characters only.  So the host is mapped while the request is read: in
  * HTTP/1 by a filter (mod_iri_line.c), in HTTP/2 in the header fields, which
- * come at once.
+ * arrive together.
  *
  * Only the host is replaced, and only by a-z, 0-9, "-" and ".", so that an
  * edited line has the same structure for all later readers.  A host that the
- * core refuses stays as it came, and httpd refuses it.
+ * core refuses is not replaced, and httpd refuses it.
  *
  * No virtual host is selected at that time.  So the IRIHost of the first
  * virtual host of the connection's address applies.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_host.h"
+#include "mod_iri_request.h"
 
 /* ---- mapping ------------------------------------------------------------ */
 
-/* Map a host.  Returns: 1 if its A-labels replace it. */
+/*
+ * Map a host.  Returns: 1 if its A-labels must replace it; 0: it is ASCII or
+ * refused, the engine only reports, or an error occurred.
+ */
 static int
-mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
+mod_iri_map_host(request_rec *r, iri_str_t host, iri_host_t *read)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
-    int                     report = conf->engine != IRI_ENGINE_ON;
-    iri_status_t            status;
-    iri_notes_t            *notes;
-    iri_env_apr_t           env;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(
+        r->connection->base_server);
+    int           report = conf->engine != IRI_ENGINE_ON;
+    iri_status_t  status;
+    iri_notes_t  *notes;
+    iri_env_apr_t env;
 
     if (iri_host_is_ascii(host)) {
         return 0;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     status = iri_host_read(&env.env, &conf->host, host, read);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "the host could not be read", status);
@@ -53,26 +59,26 @@ mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
                      iri_str_t *out)
 {
     size_t     before = (size_t) (host.data - text.data);
-    size_t     behind = before + host.len;
+    size_t     after = before + host.len;
     iri_host_t read;
     char      *line;
 
-    if (!mod_iri_host_read(r, host, &read)) {
+    if (!mod_iri_map_host(r, host, &read)) {
         return 0;
     }
     out->len = text.len - host.len + read.ascii.len;
     line = apr_palloc(r->pool, out->len + 1);
     memcpy(line, text.data, before);
     memcpy(line + before, read.ascii.data, read.ascii.len);
-    memcpy(line + before + read.ascii.len, text.data + behind,
-           text.len - behind);
+    memcpy(line + before + read.ascii.len, text.data + after,
+           text.len - after);
     line[out->len] = '\0';
     out->data = (unsigned char *) line;
     return 1;
 }
 
 void
-mod_iri_host_of_stream(request_rec *r, apr_table_t *headers)
+mod_iri_host_map_stream(request_rec *r, apr_table_t *headers)
 {
     const char *field = apr_table_get(headers, "Host");
     iri_str_t   edited, text = mod_iri_str(field ? field : "");
@@ -106,14 +112,14 @@ static int
 mod_iri_is_valid_field(const char *field)
 {
     iri_str_t   host = iri_authority_host(mod_iri_str(field));
-    const char *behind = (const char *) host.data + host.len;
+    const char *after = (const char *) host.data + host.len;
 
     if ((const char *) host.data != field || !iri_is_uri_host(host)) {
         return 0;
     }
-    return *behind == '\0'
-           || (*behind == ':'
-               && behind[1 + strspn(behind + 1, "0123456789")] == '\0');
+    return *after == '\0'
+           || (*after == ':'
+               && after[1 + strspn(after + 1, "0123456789")] == '\0');
 }
 
 /*
@@ -137,17 +143,17 @@ mod_iri_replace_field(request_rec *r, const char *host)
 }
 
 /*
- * HttpProtocolOptions Unsafe accepts nearly every host.  A host that could
- * not be mapped gets the answer of Strict and is not repeated in it.  ASCII
- * hosts without "%" are left to httpd.
+ * With HttpProtocolOptions Unsafe httpd accepts nearly every host.  A host that
+ * could not be mapped gets the same answer as with Strict, and no page contains
+ * it.  ASCII hosts without "%" are left to httpd.
  */
 int
 mod_iri_check_host(request_rec *r)
 {
-    const server_rec         *s = r->connection->base_server;
-    const mod_iri_server_t   *conf = mod_iri_server(s);
-    const core_server_config *core = ap_get_core_module_config(
-        s->module_config);
+    const server_rec            *s = r->connection->base_server;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
+    const core_server_config    *core = ap_get_core_module_config(
+           s->module_config);
     const char *host;
 
     if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON

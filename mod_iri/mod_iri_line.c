@@ -6,7 +6,8 @@
  * replaced.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_host.h"
 
 #include <apr_buckets.h>
 #include <util_filter.h>
@@ -14,14 +15,14 @@
 /* ---- the position of the host ------------------------------------------- */
 
 static iri_str_t
-mod_iri_range(const unsigned char *from, const unsigned char *to)
+mod_iri_substring(const unsigned char *from, const unsigned char *to)
 {
     iri_str_t str = { (size_t) (to - from), from };
 
     return str;
 }
 
-/* Returns: the line without its end and the blanks before that. */
+/* Returns: the line without its end-of-line and the blanks before it. */
 static iri_str_t
 mod_iri_trim(iri_str_t line)
 {
@@ -60,7 +61,7 @@ mod_iri_host_of_field(iri_str_t line)
     while (from < end && (*from == ' ' || *from == '\t')) {
         from++;
     }
-    return iri_authority_host(mod_iri_range(from, end));
+    return iri_authority_host(mod_iri_substring(from, end));
 }
 
 /* Returns: 1 for blanks and controls. */
@@ -94,7 +95,7 @@ static iri_str_t
 mod_iri_host_of_target(iri_str_t line)
 {
     const unsigned char *from, *to, *end = line.data + line.len;
-    iri_str_t            none = mod_iri_range(line.data, line.data);
+    iri_str_t            none = mod_iri_substring(line.data, line.data);
 
     from = memchr(line.data, ' ', line.len);
     if (from == NULL) {
@@ -116,7 +117,7 @@ mod_iri_host_of_target(iri_str_t line)
     while (to < end && *to != '/' && *to != '?' && *to != '#') {
         to++;
     }
-    return iri_authority_host(mod_iri_range(from, to));
+    return iri_authority_host(mod_iri_substring(from, to));
 }
 
 /* ---- the filter --------------------------------------------------------- */
@@ -137,12 +138,12 @@ typedef struct {
     int           ended;       /* 1: no more octets follow */
 } mod_iri_line_info_t;
 
-static ap_filter_rec_t *mod_iri_host_handle;
+static ap_filter_rec_t *mod_iri_line_filter_handle;
 
 /*
- * Edit a whole line.  After the first Host line, or the empty line, the
- * filter is removed: httpd joins two Host lines with a comma, and the result
- * is not a valid host.
+ * Edit a whole line.  After the first Host line, or the empty line, the filter
+ * is removed.  A second Host line needs no edit: httpd joins both with a comma,
+ * and refuses the result.
  */
 static apr_status_t
 mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
@@ -156,8 +157,8 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
         if (iri_host_is_ascii(text)) {
             return APR_SUCCESS;
         }
-    } else if (mod_iri_equals_text(text, "\r\n")
-               || mod_iri_equals_text(text, "\n"))
+    } else if (mod_iri_str_equals_text(text, "\r\n")
+               || mod_iri_str_equals_text(text, "\n"))
     {
         if (state->in_fields) {
             ap_remove_input_filter(f);
@@ -204,7 +205,7 @@ mod_iri_line_limit(ap_filter_t *f)
            + 3;
 }
 
-/* ---- lines ---------------------------------------------------- */
+/* ---- lines -------------------------------------------------------------- */
 
 /* Add the octets of a brigade to line. */
 static apr_status_t
@@ -235,9 +236,7 @@ mod_iri_line_scan(apr_bucket_brigade *bb, mod_iri_line_info_t *line)
     return status;
 }
 
-/*
- * Read until the end of the line, or until httpd refuses it for its length.
- */
+/* Read until the line ends, or is so long that httpd refuses it. */
 static apr_status_t
 mod_iri_line_complete(ap_filter_t *f, apr_bucket_brigade *out,
                       apr_read_type_e block, apr_off_t size, apr_size_t limit,
@@ -277,12 +276,12 @@ mod_iri_line_flatten(ap_filter_t *f, apr_bucket_brigade *out)
 }
 
 /*
- * No octets are kept between calls: each call returns what was read, with
- * another host at most.  A line may come in pieces.  Lines that may need an
- * edit are joined, up to the length that httpd accepts.
+ * No octets are kept between calls: each call returns the octets that it has
+ * read, and only the host may be replaced.  A line may come in pieces.  Lines
+ * that may need an edit are joined, up to the length that httpd accepts.
  */
 static apr_status_t
-mod_iri_host_filter(ap_filter_t *f, apr_bucket_brigade *out,
+mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
                     ap_input_mode_t mode, apr_read_type_e block,
                     apr_off_t size)
 {
@@ -341,7 +340,7 @@ mod_iri_stream_filter(ap_filter_t *f, apr_bucket_brigade *out,
         }
         request = e->data;
         if (request->headers != NULL) {
-            mod_iri_host_of_stream(r, request->headers);
+            mod_iri_host_map_stream(r, request->headers);
         }
         ap_remove_input_filter(f);
         break;
@@ -360,7 +359,8 @@ mod_iri_stream_register(void)
 void
 mod_iri_pre_read_stream(request_rec *r, conn_rec *c)
 {
-    if (c->master != NULL && mod_iri_server(c->base_server)->maps_hosts) {
+    if (c->master != NULL && mod_iri_server_conf(c->base_server)->maps_hosts)
+    {
         ap_add_input_filter_handle(mod_iri_stream_handle, NULL, r, c);
     }
 }
@@ -373,8 +373,9 @@ mod_iri_stream_register(void)
 void
 mod_iri_pre_read_stream(request_rec *r, conn_rec *c)
 {
-    if (c->master != NULL && mod_iri_server(c->base_server)->maps_hosts) {
-        mod_iri_host_of_stream(r, r->headers_in);
+    if (c->master != NULL && mod_iri_server_conf(c->base_server)->maps_hosts)
+    {
+        mod_iri_host_map_stream(r, r->headers_in);
     }
 }
 #endif
@@ -385,8 +386,8 @@ void
 mod_iri_line_register(void)
 {
     mod_iri_stream_register();
-    mod_iri_host_handle = ap_register_input_filter(
-        "IRI_HOST", mod_iri_host_filter, NULL, AP_FTYPE_PROTOCOL);
+    mod_iri_line_filter_handle = ap_register_input_filter(
+        "IRI_HOST", mod_iri_line_filter, NULL, AP_FTYPE_PROTOCOL);
 }
 
 void
@@ -399,7 +400,7 @@ mod_iri_pre_read(request_rec *r, conn_rec *c)
         return;
     }
     if (state == NULL) {
-        if (!mod_iri_server(c->base_server)->maps_hosts) {
+        if (!mod_iri_server_conf(c->base_server)->maps_hosts) {
             return;
         }
         state = apr_palloc(c->pool, sizeof(*state));
@@ -407,5 +408,5 @@ mod_iri_pre_read(request_rec *r, conn_rec *c)
     }
     state->in_fields = 0;
     state->in_line = 0;
-    ap_add_input_filter_handle(mod_iri_host_handle, state, r, c);
+    ap_add_input_filter_handle(mod_iri_line_filter_handle, state, r, c);
 }

@@ -3,23 +3,29 @@
  *
  * Lists a directory as mod_autoindex does, but with canonical names in UTF-8.
  * The core writes the page.  Each entry is tested by a probe for its own path
- * (mod_iri_probe.c), and is listed only if that path leads to the entry and
- * the client may get it.
+ * (mod_iri_probe.c), and is listed only if that path leads to the entry and the
+ * client may get it.
  *
  * The memory of a probe is freed before the next one, and the page is sent in
- * pieces.  Only the core keeps memory, for sorting the entries.  They are
- * probed in the order of the page, until it has its 1,000 names.
+ * pieces.  Only the core keeps memory, for sorting the entries.  The entries
+ * are probed in the order of the page, until the page has its 1,000 names.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_answer.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_probe.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
+
+#include "iri_listing.h"
 
 #include <apr_file_info.h>
 #include <util_script.h>
 
 #define MOD_IRI_PIECE 32768 /* octets that are sent at once */
 
-/* A note: the user, if authenticated for the directory. */
-static const char mod_iri_known_user[] = "iri-known-user";
+/* A note: the user that was authenticated for the directory. */
+static const char mod_iri_authenticated_note[] = "iri-known-user";
 
 /* The state of one listing. */
 typedef struct {
@@ -44,8 +50,9 @@ typedef enum {
 /* ---- one entry ---------------------------------------------------------- */
 
 /*
- * Returns: the result of the probe below the directory, without "/" at its
- * end; NULL: it is elsewhere.
+ * Returns: the path below the directory to which the probe was mapped, without
+ * "/" at its end; NULL: the probe was mapped to a file outside it, or has a
+ * PATH_INFO.
  */
 static const char *
 mod_iri_found_below(const mod_iri_list_t *list)
@@ -96,7 +103,8 @@ mod_iri_entry_state(const mod_iri_list_t *list, request_rec *rr,
                                                  : MOD_IRI_ENTRY_HIDDEN;
     }
     if (list->probe.finfo.filetype == APR_DIR && !with_slash) {
-        return MOD_IRI_ENTRY_HIDDEN; /* it has just been made */
+        /* the directory was created after its entry was read */
+        return MOD_IRI_ENTRY_HIDDEN;
     }
     return rr->status == HTTP_OK && mod_iri_is_readable(rr)
                ? MOD_IRI_ENTRY_SHOWN
@@ -154,13 +162,13 @@ mod_iri_escape_path(const mod_iri_list_t *list, const char *path)
                : NULL;
 }
 
-/* Judge the entry by its path, that of a directory with "/". */
+/* Judge the entry by its path, which ends with "/" for a directory. */
 static mod_iri_entry_state_t
 mod_iri_check_entry(mod_iri_list_t *list, int is_directory)
 {
-    iri_str_t   last = list->entry.name.len != 0 ? list->entry.name
+    iri_str_t   name = list->entry.name.len != 0 ? list->entry.name
                                                  : list->entry.octets;
-    const char *path = apr_pstrcat(list->pool, mod_iri_dup(list->pool, last),
+    const char *path = apr_pstrcat(list->pool, mod_iri_dup(list->pool, name),
                                    is_directory ? "/" : NULL, NULL);
     const char *uri = mod_iri_escape_path(list, path);
     mod_iri_entry_state_t state;
@@ -177,7 +185,10 @@ mod_iri_check_entry(mod_iri_list_t *list, int is_directory)
 
 /* ---- the directory ------------------------------------------------------ */
 
-/* Add an entry, with the data of the target of a symbolic link. */
+/*
+ * Add an entry to the listing.  The size and time of a symbolic link are those
+ * of its target.
+ */
 static iri_status_t
 mod_iri_add_entry(mod_iri_list_t *list, const char *name)
 {
@@ -202,7 +213,7 @@ mod_iri_add_entry(mod_iri_list_t *list, const char *name)
     return iri_listing_add(list->listing, &list->entry, &known);
 }
 
-/* Judge as many entries as the page needs, in their order. */
+/* Judge as many entries as the page needs, in the order of the page. */
 static iri_status_t
 mod_iri_judge_entries(mod_iri_list_t *list)
 {
@@ -223,9 +234,9 @@ mod_iri_judge_entries(mod_iri_list_t *list)
     return status == IRI_OK ? iri_listing_finish(list->listing) : status;
 }
 
-/* Returns: OK, or an HTTP status. */
+/* Log a failure.  Returns: OK if status is IRI_OK; else 500. */
 static int
-mod_iri_list_failed(request_rec *r, iri_status_t status)
+mod_iri_list_result(request_rec *r, iri_status_t status)
 {
     iri_shown_t shown;
 
@@ -266,7 +277,7 @@ mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
     if (status == IRI_OK) {
         status = mod_iri_judge_entries(list);
     }
-    return mod_iri_list_failed(list->r, status);
+    return mod_iri_list_result(list->r, status);
 }
 
 static int
@@ -305,7 +316,7 @@ mod_iri_read_directory(mod_iri_list_t *list)
         apr_pool_create(&list->pool, r->pool);
         mod_iri_probe_init(&list->probe, r);
         list->probe.authenticated = apr_table_get(r->notes,
-                                                  mod_iri_known_user)
+                                                  mod_iri_authenticated_note)
                                         == r->user
                                     && r->user != NULL;
         status = mod_iri_read_entries(list, dir);
@@ -348,27 +359,27 @@ mod_iri_list_headers(request_rec *r, const iri_listing_t *listing)
 static int
 mod_iri_send_listing(request_rec *r)
 {
-    iri_env_apr_t      *env = apr_palloc(r->pool, sizeof(*env));
-    iri_listing_conf_t *conf = apr_pcalloc(r->pool, sizeof(*conf));
-    mod_iri_server_t   *server = mod_iri_server(r->server);
-    mod_iri_list_t      list;
-    int                 status;
+    iri_env_apr_t         *env = apr_palloc(r->pool, sizeof(*env));
+    iri_listing_conf_t    *conf = apr_pcalloc(r->pool, sizeof(*conf));
+    mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
+    mod_iri_list_t         list;
+    int                    status;
 
     memset(&list, 0, sizeof(list));
-    mod_iri_env(env, r);
+    mod_iri_env_init(env, r);
     list.r = r;
     list.dir = r->filename;
-    conf->tree = mod_iri_tree_within(r);
+    conf->tree = mod_iri_tree_of_filename(r);
     conf->cache = server->cache;
     conf->reading = &server->reading;
     conf->root = mod_iri_str(r->filename);
     conf->path = mod_iri_str(r->uri);
     conf->query = mod_iri_str(r->args ? r->args : "");
-    /* with iri-charset another client would read that link differently */
+    /* another client may set iri-charset and so read the link differently */
     conf->unnamed = server->reading.invalid == IRI_INVALID_PASS
                     && server->vary == NULL;
     conf->paged = 1;
-    status = mod_iri_list_failed(
+    status = mod_iri_list_result(
         r, iri_listing_begin(&env->env, conf, &list.listing));
     if (status != OK) {
         return status;
@@ -384,33 +395,37 @@ mod_iri_send_listing(request_rec *r)
 /* ---- handler ------------------------------------------------------------ */
 
 static int
-mod_iri_is_listed(const request_rec *r)
+mod_iri_is_listing_on(const request_rec *r)
 {
-    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
-                                                    &iri_module);
+    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
 
     return dir != NULL && dir->listing == 1
            && (strcmp(r->handler, DIR_MAGIC_TYPE) == 0 || *r->handler == '\0')
            && r->finfo.filetype == APR_DIR
-           && mod_iri_server(r->server)->engine == IRI_ENGINE_ON;
+           && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON;
 }
 
-/* This hook runs only if a user was authenticated. */
+/*
+ * Save the user for the probes.  This hook runs only if a user was
+ * authenticated.
+ */
 int
 mod_iri_list_authz(request_rec *r)
 {
-    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
-                                                    &iri_module);
+    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
 
     if (dir != NULL && dir->listing == 1 && r->finfo.filetype == APR_DIR
         && r->user != NULL && r->ap_auth_type != NULL)
     {
-        apr_table_setn(r->notes, mod_iri_known_user, r->user);
+        apr_table_setn(r->notes, mod_iri_authenticated_note, r->user);
     }
     return DECLINED;
 }
 
-/* With DirectorySlash Off: links are relative to the path with "/". */
+/*
+ * Redirect to the path with "/", to which the links of the page are relative.
+ * With DirectorySlash Off mod_dir does not redirect.
+ */
 static int
 mod_iri_add_slash(request_rec *r)
 {
@@ -428,7 +443,7 @@ mod_iri_list(request_rec *r)
     iri_shown_t shown;
     int         status;
 
-    if (!mod_iri_is_listed(r)) {
+    if (!mod_iri_is_listing_on(r)) {
         return DECLINED;
     }
     r->allowed |= (AP_METHOD_BIT << M_GET);

@@ -1,17 +1,21 @@
 /*
  * mod_iri_location.c - Location, Content-Location, Alternates, Link
  *
- * Modules write into Location the text of a directive, raw or with escapes in
- * lower case, or the value that a script gives. mod_negotiation writes names
- * on disk.  An output filter replaces these values by URI references when the
- * first data of an answer pass, after mod_headers and before the protocol
- * filters.  The core's iri_location_field() makes them: a path of this server
- * becomes canonical; a value from a proxied server is only escaped.
+ * Modules set Location to the text of a directive, raw or with escapes in lower
+ * case, or to the value that a script returns. mod_negotiation writes names on
+ * disk.  An output filter replaces these values by URI references.  The filter
+ * runs when the first data of an answer pass, after mod_headers and before the
+ * protocol filters.  The core's iri_location_field() makes the references: a
+ * path of this server becomes canonical; a value from a proxied server is only
+ * escaped.
  *
  * The filter is added only if such a field exists or a handler may write one.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_answer.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 #include <util_filter.h>
 
@@ -32,7 +36,7 @@ mod_iri_entry_reference(request_rec *r, const char *name)
     iri_str_t     uri;
     const char   *text;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_path_to_uri(&env.env, mod_iri_str(name), &uri) != IRI_OK) {
         return NULL;
     }
@@ -64,22 +68,26 @@ mod_iri_variant(request_rec *r, const char *value)
     {
         return NULL;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     return mod_iri_entry_names(
         r, &env, ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)),
         octets);
 }
 
 /*
- * Replace all names on disk between begin and end in text; item writes the
- * replacement of one.  Returns: the new text; NULL: nothing was replaced.
+ * Returns: the text that replaces a name; NULL: the name stays.  *rest: the
+ * text after the name; the function may advance it.
  */
 typedef const char *(*mod_iri_replacer_t)(request_rec *r, const char *name,
                                           const char **rest);
 
+/*
+ * Replace each name on disk between begin and end in text.  Returns: the new
+ * text; NULL: nothing was replaced.
+ */
 static const char *
 mod_iri_replace(request_rec *r, const char *text, const char *begin,
-                const char *end, mod_iri_replacer_t item)
+                const char *end, mod_iri_replacer_t replacer)
 {
     const char *done = "", *at, *to, *name, *value, *rest;
     int         changed = 0;
@@ -92,7 +100,7 @@ mod_iri_replace(request_rec *r, const char *text, const char *begin,
         }
         rest = to;
         name = mod_iri_variant(r, apr_pstrmemdup(r->pool, at, to - at));
-        value = name != NULL ? item(r, name, &rest) : NULL;
+        value = name != NULL ? replacer(r, name, &rest) : NULL;
         if (value == NULL) {
             value = apr_pstrmemdup(r->pool, at, to - at);
             rest = to;
@@ -107,24 +115,26 @@ mod_iri_replace(request_rec *r, const char *text, const char *begin,
     return changed ? apr_pstrcat(r->pool, done, text, NULL) : NULL;
 }
 
-/* {"NAME" 1 {type text/html}}, ... (RFC 2295, 8.3) */
+/*
+ * Replaces NAME in Alternates: {"NAME" 1 {type text/html}}, ... (RFC 2295, 8.3)
+ */
 static const char *
-mod_iri_alternate(request_rec *r, const char *name, const char **rest)
+mod_iri_replace_alternate(request_rec *r, const char *name, const char **rest)
 {
     (void) rest;
     return mod_iri_entry_reference(r, name);
 }
 
-/* <li><a href="NAME">NAME</a> , type text/html</li> ... */
+/* Replaces each NAME in <li><a href="NAME">NAME</a> , type text/html</li> */
 static const char *
-mod_iri_listed_variant(request_rec *r, const char *name, const char **rest)
+mod_iri_replace_list_item(request_rec *r, const char *name, const char **rest)
 {
     const char   *uri = mod_iri_entry_reference(r, name);
     const char   *end = strstr(*rest, "</a>");
     iri_env_apr_t env;
     iri_str_t     iri;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (uri == NULL || end == NULL
         || iri_path_to_iri(&env.env, mod_iri_str(name), &iri) != IRI_OK)
     {
@@ -137,13 +147,14 @@ mod_iri_listed_variant(request_rec *r, const char *name, const char **rest)
 }
 
 static void
-mod_iri_alternates(request_rec *r)
+mod_iri_fix_alternates(request_rec *r)
 {
     static const char field[] = "Alternates";
     const char       *value = apr_table_get(r->err_headers_out, field);
 
     if (value != NULL
-        && (value = mod_iri_replace(r, value, "{\"", "\"", mod_iri_alternate))
+        && (value = mod_iri_replace(r, value, "{\"", "\"",
+                                    mod_iri_replace_alternate))
                != NULL)
     {
         apr_table_setn(r->err_headers_out, field, value);
@@ -171,7 +182,20 @@ mod_iri_fix_variants(request_rec *r)
     {
         apr_table_setn(r->err_headers_out, field, value);
     }
-    mod_iri_alternates(r);
+    mod_iri_fix_alternates(r);
+}
+
+/* ---- pages -------------------------------------------------------------- */
+
+void
+mod_iri_set_page_headers(request_rec *r, const char *policy)
+{
+    static const char field[] = "Content-Security-Policy";
+
+    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
+    if (apr_table_get(r->headers_out, field) == NULL) {
+        apr_table_setn(r->headers_out, field, policy);
+    }
 }
 
 /* ---- references --------------------------------------------------------- */
@@ -187,10 +211,10 @@ typedef struct {
 static const char *
 mod_iri_reference(request_rec *r, const char *value)
 {
-    const mod_iri_server_t   *server = mod_iri_server(r->server);
-    iri_location_field_conf_t conf;
-    iri_env_apr_t             env;
-    iri_str_t                 out;
+    const mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
+    iri_location_field_conf_t    conf;
+    iri_env_apr_t                env;
+    iri_str_t                    out;
 
     memset(&conf, 0, sizeof(conf));
     conf.reading = &server->reading;
@@ -201,7 +225,7 @@ mod_iri_reference(request_rec *r, const char *value)
     if (!conf.other) {
         value = mod_iri_location_to_canonical(r, value);
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_location_field(&env.env, &conf, mod_iri_str(value), &out)
         != IRI_OK) {
         return iri_path_is_ascii(mod_iri_str(value), 0) ? value : NULL;
@@ -309,7 +333,7 @@ mod_iri_add_link(request_rec *r, iri_str_t location)
     iri_env_apr_t env;
     iri_str_t     link;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_canonical_link(&env.env, location, &link) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -319,28 +343,31 @@ mod_iri_add_link(request_rec *r, iri_str_t location)
 
 /* Returns: 1 if the type of a file selects a handler. */
 static int
-mod_iri_is_handled(const char *type)
+mod_iri_type_has_handler(const char *type)
 {
     return type != NULL
            && ((*type == 'a' && strncmp(type, "application/x-", 14) == 0)
                || (*type == 'h' && strncmp(type, "httpd/", 6) == 0));
 }
 
-/* Before the handler.  A static file gets no further field of these. */
+/*
+ * Runs before the handler.  Nothing sets such a field for a static file later,
+ * so its answer gets no filter.
+ */
 void
 mod_iri_location_insert(request_rec *r)
 {
     if ((r->handler != NULL || mod_iri_has_fields(r->err_headers_out)
          || mod_iri_has_fields(r->headers_out)
-         || mod_iri_is_handled(r->content_type))
+         || mod_iri_type_has_handler(r->content_type))
         && r->main == NULL && r->proxyreq != PROXYREQ_PROXY
-        && mod_iri_server(r->server)->engine == IRI_ENGINE_ON)
+        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
     {
         mod_iri_add_location_filter(r);
     }
 }
 
-/* Before an answer that httpd itself writes: a redirect or an error. */
+/* Runs before an answer that httpd itself writes: a redirect or an error. */
 void
 mod_iri_location_insert_error(request_rec *r)
 {
@@ -348,7 +375,7 @@ mod_iri_location_insert_error(request_rec *r)
     const char         *list;
 
     if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY
-        || mod_iri_server(r->server)->engine != IRI_ENGINE_ON
+        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
         || (!ap_is_HTTP_REDIRECT(r->status) && r->status != HTTP_CREATED
             && r->status != HTTP_NOT_ACCEPTABLE))
     {
@@ -360,11 +387,11 @@ mod_iri_location_insert_error(request_rec *r)
         && r->status != HTTP_NOT_ACCEPTABLE) {
         return;
     }
-    mod_iri_alternates(r);
+    mod_iri_fix_alternates(r);
     list = apr_table_get(r->notes, "variant-list");
     if (list != NULL
         && (list = mod_iri_replace(r, list, "<a href=\"", "\">",
-                                   mod_iri_listed_variant))
+                                   mod_iri_replace_list_item))
                != NULL)
     {
         apr_table_setn(r->notes, "variant-list", list);

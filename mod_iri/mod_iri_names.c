@@ -1,12 +1,14 @@
 /*
  * mod_iri_names.c - names of virtual hosts -> A-labels
  *
- * The host of a request comes as A-labels.  So a server with a ServerName or
- * ServerAlias in Unicode also gets its A-labels, unless another virtual host
- * of the same address is configured with them.
+ * The host of a request comes as A-labels.  So in post_config a server with a
+ * ServerName or ServerAlias in Unicode also gets its A-labels, unless another
+ * virtual host of the same address is configured with them.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_host.h"
+#include "mod_iri_startup.h"
 
 #include <apr_hash.h>
 
@@ -35,7 +37,7 @@ typedef struct {
 
 /* Returns: 1 if a list has a name. */
 static int
-mod_iri_is_listed(const apr_array_header_t *list, const char *name)
+mod_iri_list_has_name(const apr_array_header_t *list, const char *name)
 {
     const char *listed;
     int         i;
@@ -55,11 +57,14 @@ mod_iri_has_name(const server_rec *s, const char *name)
 {
     return (s->server_hostname != NULL
             && ap_cstr_casecmp(s->server_hostname, name) == 0)
-           || mod_iri_is_listed(s->names, name)
-           || mod_iri_is_listed(s->wild_names, name);
+           || mod_iri_list_has_name(s->names, name)
+           || mod_iri_list_has_name(s->wild_names, name);
 }
 
-/* The set is searched before the servers: there may be thousands of both. */
+/*
+ * Add a name to the set of configured names.  The set is searched before the
+ * list of servers, because there may be thousands of both.
+ */
 static void
 mod_iri_add_configured(mod_iri_names_t *names, const char *name)
 {
@@ -85,19 +90,19 @@ mod_iri_add_configured_list(mod_iri_names_t          *names,
 
 /* Returns: 1 if a server is configured with the name. name: in lower case. */
 static int
-mod_iri_is_configured(const mod_iri_names_t *names, const char *name)
+mod_iri_is_name_configured(const mod_iri_names_t *names, const char *name)
 {
     return apr_hash_get(names->configured, name, APR_HASH_KEY_STRING) != NULL;
 }
 
 /*
  * Returns: another server of the same address that is configured with the
- * A-labels.
+ * A-labels of a name; NULL: none.
  */
 static const server_rec *
-mod_iri_owner(const mod_iri_names_t *names, const mod_iri_name_t *name)
+mod_iri_find_owner(const mod_iri_names_t *names, const mod_iri_name_t *name)
 {
-    const server_rec *s = mod_iri_is_configured(names, name->ascii)
+    const server_rec *s = mod_iri_is_name_configured(names, name->ascii)
                               ? names->main_server->next
                               : NULL;
 
@@ -165,7 +170,7 @@ mod_iri_collect_list(mod_iri_names_t *names, const iri_host_conf_t *rules,
 static iri_status_t
 mod_iri_collect_names(mod_iri_names_t *names, server_rec *s)
 {
-    const iri_host_conf_t *rules = mod_iri_host_rules(names->vhosts, s);
+    const iri_host_conf_t *rules = mod_iri_host_conf(names->vhosts, s);
     iri_status_t           status;
 
     if (rules == NULL) {
@@ -180,13 +185,16 @@ mod_iri_collect_names(mod_iri_names_t *names, server_rec *s)
                             : status;
 }
 
-/* Called before any name is added. */
+/*
+ * Test whether another server owns the A-labels of a name.  Called before any
+ * name is added.
+ */
 static iri_status_t
 mod_iri_check_conflict(const mod_iri_names_t *names, mod_iri_name_t *name)
 {
     iri_position_t owner;
 
-    name->owner = mod_iri_owner(names, name);
+    name->owner = mod_iri_find_owner(names, name);
     if (name->owner == NULL) {
         return IRI_OK;
     }
@@ -196,7 +204,10 @@ mod_iri_check_conflict(const mod_iri_names_t *names, mod_iri_name_t *name)
                                  &owner);
 }
 
-/* The A-labels replace a ServerName, because redirects contain it. */
+/*
+ * Add the A-labels of a name to its server, unless another server owns them.
+ * They replace a ServerName, because redirects contain it.
+ */
 static void
 mod_iri_add_name(const mod_iri_names_t *names, const mod_iri_name_t *name)
 {
@@ -218,7 +229,11 @@ mod_iri_add_name(const mod_iri_names_t *names, const mod_iri_name_t *name)
     s->server_hostname = apr_pstrdup(names->env.pool, name->ascii);
 }
 
-iri_status_t
+/*
+ * Add the A-labels of each ServerName and ServerAlias that is not ASCII.
+ * Returns: IRI_OK, or the error of iri_host_name().
+ */
+static iri_status_t
 mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
                   apr_pool_t *pconf, apr_pool_t *ptemp)
 {
@@ -255,4 +270,84 @@ mod_iri_add_names(const mod_iri_vhosts_t *vhosts, server_rec *main_server,
         mod_iri_add_name(&names, &name[i]);
     }
     return status;
+}
+
+/* ---- post_config -------------------------------------------------------- */
+
+static apr_status_t
+mod_iri_idna_cleanup(void *idna)
+{
+    iri_idna_destroy(idna);
+    return APR_SUCCESS;
+}
+
+/*
+ * Returns: ICU's mapping, which lives as long as pool; NULL: no memory or no
+ * data.
+ */
+static const iri_idna_t *
+mod_iri_make_idna(apr_pool_t *pool)
+{
+    iri_idna_t *idna = iri_idna_create();
+
+    if (idna != NULL) {
+        apr_pool_cleanup_register(pool, idna, mod_iri_idna_cleanup,
+                                  apr_pool_cleanup_null);
+    }
+    return idna;
+}
+
+/* Virtual hosts may share this configuration with the main server. */
+static void
+mod_iri_prepare_host(server_rec *s, const iri_idna_t *idna)
+{
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
+
+    conf->host.idna = idna;
+    conf->host.mapping = IRI_MAPPING_UTS46;
+    conf->host.strict = conf->host_mode == IRI_HOST_MODE_STRICT;
+    conf->maps_hosts = mod_iri_host_mode(s) != IRI_HOST_MODE_OFF;
+}
+
+static int
+mod_iri_all_off(const server_rec *s)
+{
+    while (s != NULL && mod_iri_is_off(s)) {
+        s = s->next;
+    }
+    return s == NULL;
+}
+
+int
+mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
+                      server_rec *main_server)
+{
+    const iri_idna_t *idna = NULL;
+    iri_status_t      status = IRI_OK;
+    int               all_off = mod_iri_all_off(main_server);
+    server_rec       *s;
+
+    (void) plog;
+    if (!all_off) {
+        idna = mod_iri_make_idna(pconf);
+        status = idna == NULL ? IRI_ICU_FAILED : IRI_OK;
+    }
+    for (s = main_server; s != NULL; s = s->next) {
+        mod_iri_prepare_host(s, idna);
+    }
+    if (status == IRI_OK && !all_off) {
+        status = mod_iri_add_names(mod_iri_vhosts(ptemp, main_server),
+                                   main_server, pconf, ptemp);
+    }
+    if (status != IRI_OK) {
+        /*
+         * without its A-labels a virtual host would lose its requests to
+         * another one
+         */
+        ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
+                     "iri: cannot map the names of virtual hosts: %s",
+                     iri_status_text(status));
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    return OK;
 }

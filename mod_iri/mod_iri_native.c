@@ -1,18 +1,19 @@
 /*
- * mod_iri_native.c - redirects made of names on disk -> canonical paths
+ * mod_iri_native.c - internal redirects to names on disk -> canonical paths
  *
  * A per-directory RewriteRule is matched against r->filename, so it redirects
- * to a path with octets on disk.  Three parts of that path are made
- * canonical: the last segments ("public/$1") get the names that they have in
- * the request; so does the directory of the rule (if there is no
- * RewriteBase); the rest gets the name of its entry if it exists on disk, and
- * is read like a request otherwise.
+ * to a path with octets on disk.  Three parts of that path are made canonical.
+ * The last segments ("public/$1") get the names that they have in the request.
+ * So does the directory of the rule, which httpd adds without a RewriteBase.
+ * The rest gets the names of its entries if they exist on disk; otherwise it is
+ * read like the path of a request.
  *
  * For PROPFIND mod_dav makes subrequests for the members of a collection.
  * Their directory is canonical, and only the rest consists of octets on disk.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 #include <apr_file_info.h>
 
@@ -20,15 +21,15 @@
 typedef struct {
     const char *native;
     const char *canonical;
-} mod_iri_pair_t;
+} mod_iri_path_pair_t;
 
 /*
- * Make the pair for the path of a request.  Returns: 0 if both are the same, or
- * nothing was found.
+ * Set *pair for the path of a request.  Returns: 1; 0: nothing was found, or
+ * both paths are the same.
  */
 static int
-mod_iri_make_pair(request_rec *r, const mod_iri_request_t *ctx,
-                  mod_iri_pair_t *pair)
+mod_iri_path_pair_init(request_rec *r, const mod_iri_request_t *ctx,
+                       mod_iri_path_pair_t *pair)
 {
     const iri_found_t  *found = mod_iri_found(ctx);
     const iri_search_t *search;
@@ -51,7 +52,10 @@ mod_iri_make_pair(request_rec *r, const mod_iri_request_t *ctx,
     return 1;
 }
 
-/* Returns: the "/" before the last segment of path before end; NULL: none. */
+/*
+ * Returns: the "/" before the last segment of the path that ends at end; NULL:
+ * there is none.
+ */
 static const char *
 mod_iri_previous_segment(const char *path, const char *end)
 {
@@ -61,10 +65,13 @@ mod_iri_previous_segment(const char *path, const char *end)
     return end > path ? end - 1 : NULL;
 }
 
-/* Returns: 1 if a segment, percent-encoded or raw, has the given octets. */
+/*
+ * Returns: 1 if a segment of a path, percent-encoded or raw, has these octets
+ * once unescaped.
+ */
 static int
-mod_iri_same_segment(request_rec *r, const char *path, const char *path_end,
-                     const char *octets, const char *octets_end)
+mod_iri_segment_equals(request_rec *r, const char *path, const char *path_end,
+                       const char *octets, const char *octets_end)
 {
     char *segment = apr_pstrmemdup(r->pool, path, path_end - path);
 
@@ -75,7 +82,7 @@ mod_iri_same_segment(request_rec *r, const char *path, const char *path_end,
 
 /* Replace native octets in the last segments of path by canonical names. */
 static const char *
-mod_iri_tail_to_canonical(request_rec *r, const mod_iri_pair_t *pair,
+mod_iri_tail_to_canonical(request_rec *r, const mod_iri_path_pair_t *pair,
                           const char *path)
 {
     const char *path_end = path + strlen(path), *path_at;
@@ -88,8 +95,8 @@ mod_iri_tail_to_canonical(request_rec *r, const mod_iri_pair_t *pair,
         native_at = mod_iri_previous_segment(pair->native, native_end);
         at = mod_iri_previous_segment(pair->canonical, end);
         if (path_at == NULL || native_at == NULL || at == NULL
-            || !mod_iri_same_segment(r, path_at, path_end, native_at,
-                                     native_end))
+            || !mod_iri_segment_equals(r, path_at, path_end, native_at,
+                                       native_end))
         {
             break;
         }
@@ -134,46 +141,14 @@ mod_iri_prefix_length(request_rec *r, const char *path, const char *dir)
     return strncasecmp(path, dir, len) == 0 ? len : 0;
 }
 
-const char *
-mod_iri_entry_names(request_rec *r, iri_env_apr_t *env, const char *directory,
-                    const char *octets)
-{
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    const char             *names = "";
-    iri_str_t               segment, name;
-
-    for (;;) {
-        segment.data = (const unsigned char *) octets;
-        segment.len = strcspn(octets, "/");
-        name = segment;
-        if (segment.len > 0
-            && (iri_entry_name(&env->env,
-                               mod_iri_tree_of(conf,
-                                               apr_pstrcat(r->pool, directory,
-                                                           names, NULL),
-                                               r->pool),
-                               segment, &name)
-                    != IRI_OK
-                || name.len == 0))
-        {
-            return NULL;
-        }
-        octets += segment.len;
-        names = apr_pstrcat(r->pool, names, mod_iri_dup(r->pool, name),
-                            *octets ? "/" : NULL, NULL);
-        if (*octets++ == '\0') {
-            return names;
-        }
-    }
-}
-
 /*
- * Returns: the path below a directory, percent-encoded in UTF-8; rest itself
- * if it cannot be read. place: the directory with canonical names.
+ * Returns: the path below a directory, percent-encoded in UTF-8; rest itself if
+ * it cannot be read. canonical_dir: the directory with canonical names;
+ * native_dir: with octets on disk.
  */
 static const char *
-mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_t *conf,
-                          const char *place, const char *dir,
+mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
+                          const char *canonical_dir, const char *native_dir,
                           const char *rest)
 {
     const char         *octets = apr_pstrdup(r->pool, rest), *names;
@@ -182,15 +157,15 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_t *conf,
     iri_env_apr_t       env;
     apr_finfo_t         info;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_path_is_ascii(mod_iri_str(rest), 1)
         || ap_unescape_url((char *) octets) != OK)
     {
         return rest;
     }
-    names = mod_iri_entry_names(r, &env, place, octets);
+    names = mod_iri_entry_names(r, &env, canonical_dir, octets);
     if (names != NULL
-        && apr_stat(&info, apr_pstrcat(r->pool, dir, octets, NULL),
+        && apr_stat(&info, apr_pstrcat(r->pool, native_dir, octets, NULL),
                     APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
                == APR_SUCCESS)
     {
@@ -210,7 +185,7 @@ mod_iri_rest_to_canonical(request_rec *r, mod_iri_server_t *conf,
 
 /* Returns: the canonical path of a member that PROPFIND lists. */
 static const char *
-mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_t *conf,
+mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
                               const char *path)
 {
     request_rec *main = r->main;
@@ -238,14 +213,14 @@ mod_iri_propfind_to_canonical(request_rec *r, mod_iri_server_t *conf,
  * request of ctx.
  */
 static const char *
-mod_iri_path_to_canonical(request_rec *r, mod_iri_server_t *conf,
+mod_iri_path_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
                           const mod_iri_request_t *ctx, const char *path)
 {
-    mod_iri_pair_t pair;
-    const char    *root;
-    size_t         len, prefix;
+    mod_iri_path_pair_t pair;
+    const char         *root;
+    size_t              len, prefix;
 
-    if (!mod_iri_make_pair(r, ctx, &pair)) {
+    if (!mod_iri_path_pair_init(r, ctx, &pair)) {
         return path;
     }
     path = mod_iri_tail_to_canonical(r, &pair, path);
@@ -274,7 +249,7 @@ mod_iri_path_to_canonical(request_rec *r, mod_iri_server_t *conf,
 }
 
 const char *
-mod_iri_native_to_canonical(request_rec *r, mod_iri_server_t *conf,
+mod_iri_native_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
                             const char *path)
 {
     const mod_iri_request_t *ctx = r->prev ? mod_iri_request(r->prev) : NULL;
@@ -306,7 +281,7 @@ mod_iri_location_to_canonical(request_rec *r, const char *value)
     }
     len = strcspn(value + start, "?#");
     path = apr_pstrmemdup(r->pool, value + start, len);
-    named = mod_iri_path_to_canonical(r, mod_iri_server(r->server), ctx,
+    named = mod_iri_path_to_canonical(r, mod_iri_server_conf(r->server), ctx,
                                       path);
     return named == path
                ? value

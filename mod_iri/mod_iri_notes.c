@@ -2,13 +2,13 @@
  * mod_iri_notes.c - the log line of a request
  *
  * Events of a request, of its internal redirects and of its subrequests are
- * collected and written in one line after all hooks of log_transaction.  They
- * are stored with the pool of the request, which internal redirects share,
- * and are written when that pool is destroyed: a hook would cost each
- * request.
+ * collected, and written in one line after all hooks of log_transaction have
+ * run.  They are stored in the pool of the main request, which internal
+ * redirects share, and are written when that pool is destroyed.  A hook of
+ * log_transaction would cost each request time.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_request.h"
 
 const char mod_iri_notes_key[] = "mod_iri: notes";
 
@@ -68,10 +68,10 @@ mod_iri_note(request_rec *r, iri_log_level_t level, const char *code,
 }
 
 void
-mod_iri_note_error(request_rec *r, const char *what, iri_status_t status)
+mod_iri_note_error(request_rec *r, const char *failure, iri_status_t status)
 {
     mod_iri_note(r, IRI_LOG_ERROR, iri_why_code(IRI_WHY_ERROR), "%s: %s",
-                 what, iri_status_text(status));
+                 failure, iri_status_text(status));
 }
 
 void

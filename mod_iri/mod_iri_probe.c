@@ -9,7 +9,9 @@
 
 #include <unistd.h>
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_probe.h"
+#include "mod_iri_request.h"
 
 #include <ap_expr.h>
 
@@ -91,8 +93,8 @@ mod_iri_swap_walk_cache(mod_iri_probe_t *probe)
 }
 
 /*
- * Make httpd run all access checks for the subrequest that follows: rules may
- * distinguish the two requests by their URIs.
+ * Make httpd run all access checks for the next subrequest, because rules may
+ * treat its URI differently.
  */
 static void
 mod_iri_probe_enter(mod_iri_probe_t *probe)
@@ -141,14 +143,6 @@ mod_iri_probe_entry(mod_iri_probe_t *probe, const apr_finfo_t *entry)
 
 /* ---- hooks in the subrequest -------------------------------------------- */
 
-mod_iri_probe_t *
-mod_iri_probe_of(const request_rec *r)
-{
-    const mod_iri_request_t *ctx = r->main ? mod_iri_request(r->main) : NULL;
-
-    return ctx != NULL ? ctx->probe : NULL;
-}
-
 /*
  * Turn a probe into a request of its own: without variables of its main
  * request, and with those that SetEnvIf and similar directives set for a new
@@ -178,11 +172,11 @@ mod_iri_probe_post_read(request_rec *r)
 }
 
 /*
- * httpd runs header_parser for main requests only, for example for SetEnvIf
- * in a directory.
+ * Run header_parser (SetEnvIf in a directory, for example), which httpd runs
+ * for main requests only.
  */
 int
-mod_iri_probe_headers(request_rec *r)
+mod_iri_probe_header_parser(request_rec *r)
 {
     return mod_iri_probe_of(r) != NULL ? ap_run_header_parser(r) : DECLINED;
 }
@@ -257,8 +251,8 @@ mod_iri_probe_expr_lookup(ap_expr_lookup_parms *parms)
 }
 
 /*
- * In fixups, before mod_dir may continue with the index of a directory:
- * record the file that the rules have led to.
+ * Record the file to which the rules have mapped the probe.  Runs in fixups
+ * before mod_dir, which may continue with the index of a directory.
  */
 void
 mod_iri_probe_record(request_rec *r)
@@ -272,19 +266,6 @@ mod_iri_probe_record(request_rec *r)
     }
 }
 
-/* ---- pages -------------------------------------------------------------- */
-
-void
-mod_iri_set_page_headers(request_rec *r, const char *policy)
-{
-    static const char field[] = "Content-Security-Policy";
-
-    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
-    if (apr_table_get(r->headers_out, field) == NULL) {
-        apr_table_setn(r->headers_out, field, policy);
-    }
-}
-
 /* ---- results ------------------------------------------------------------ */
 
 int
@@ -293,7 +274,7 @@ mod_iri_is_readable(request_rec *rr)
     if (rr->finfo.filetype == APR_DIR) {
         return access(rr->filename, R_OK) == 0;
     }
-    /* another handler may run the file, or have another process read it */
+    /* another handler may run the file, or let another process read it */
     return rr->finfo.filetype == APR_REG
            && ((rr->handler != NULL
                 && strcmp(rr->handler, "default-handler") != 0)

@@ -7,22 +7,25 @@
  * while it is replaced (mod_iri_read.c).
  */
 
-#include "mod_iri.h"
+#include "mod_iri_request.h"
 
-/* Returns: OK; DECLINED: nothing to decode; else an HTTP status. */
+/*
+ * Read r->args.  Returns: OK: *query is set; DECLINED: there is nothing to
+ * decode; else an HTTP status.
+ */
 static int
 mod_iri_decode_query(request_rec *r, iri_query_t *query)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    iri_env_apr_t           env;
-    iri_status_t            status;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    iri_env_apr_t                env;
+    iri_status_t                 status;
 
     if (r->args == NULL
         || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))
     {
         return DECLINED;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     status = iri_query_read(&env.env, &conf->query, mod_iri_str(r->args),
                             query);
     if (status != IRI_OK) {
@@ -33,7 +36,7 @@ mod_iri_decode_query(request_rec *r, iri_query_t *query)
 }
 
 static void
-mod_iri_query_report(request_rec *r, const iri_query_t *query)
+mod_iri_note_query(request_rec *r, const iri_query_t *query)
 {
     iri_notes_t *notes = query->why == IRI_QUERY_UTF8
                              ? NULL
@@ -53,9 +56,9 @@ mod_iri_read_query(request_rec *r)
     if (status != OK) {
         return status;
     }
-    if (mod_iri_server(r->server)->engine == IRI_ENGINE_REPORT) {
+    if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
         if (r->main == NULL && r->prev == NULL) {
-            mod_iri_query_report(r, &query);
+            mod_iri_note_query(r, &query);
         }
     } else if (query.query.data != (const unsigned char *) r->args) {
         r->args = mod_iri_dup(r->pool, query.query);
@@ -118,8 +121,8 @@ mod_iri_query_sent(const request_rec *r)
 const char *
 mod_iri_unparsed_with_query(const request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    const char             *sent;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const char                  *sent;
 
     if (r->args == NULL
         || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))

@@ -11,83 +11,11 @@
  * post_read_request httpd would close the connection.
  */
 
-#include "mod_iri.h"
-
-const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
-
-static int
-mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
-{
-    return ap_get_module_config(r->request_config, &iri_module)
-           == &mod_iri_marks[mark];
-}
-
-/* Set a mark, unless the request has a state. */
-static void
-mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark)
-{
-    if (mod_iri_request(r) == NULL) {
-        ap_set_module_config(r->request_config, &iri_module,
-                             (void *) &mod_iri_marks[mark]);
-    }
-}
-
-iri_request_t *
-mod_iri_state_create(apr_pool_t *pool)
-{
-    return iri_request_init(apr_palloc(pool, iri_request_size()));
-}
-
-static void
-mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx)
-{
-    memset(ctx, 0, sizeof(*ctx));
-    ctx->state = mod_iri_state_create(r->pool);
-    if (mod_iri_server(r->server)->engine == IRI_ENGINE_REPORT) {
-        iri_request_set_report(ctx->state);
-    }
-}
-
-mod_iri_request_t *
-mod_iri_request_create(request_rec *r)
-{
-    mod_iri_request_t *ctx = mod_iri_request(r);
-
-    if (ctx == NULL) {
-        ctx = apr_palloc(r->pool, sizeof(*ctx));
-        mod_iri_request_clear(r, ctx);
-        ap_set_module_config(r->request_config, &iri_module, ctx);
-    }
-    return ctx;
-}
-
-int
-mod_iri_is_file_subrequest(const request_rec *r)
-{
-    return r->main != NULL
-           && ap_get_module_config(r->request_config, &iri_module) == NULL;
-}
-
-void
-mod_iri_env(iri_env_apr_t *env, request_rec *r)
-{
-    iri_env_apr_init(env, r->pool, mod_iri_log, r);
-    env->env.quiet = APLOGrinfo(r) ? 0 : 1;
-    env->env.trace = APLOGrtrace1(r) ? 1 : 0;
-    env->env.fold_keys = mod_iri_server(r->server)->fold_keys;
-}
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 /* ---- httpd's normalization ---------------------------------------------- */
-
-/* Returns: the value of a hexadecimal digit, or -1. */
-static inline int
-mod_iri_hex(char c)
-{
-    unsigned digit = (unsigned char) c - '0';
-    unsigned letter = ((unsigned char) c | 0x20) - 'a';
-
-    return digit < 10 ? (int) digit : letter < 6 ? (int) letter + 10 : -1;
-}
 
 /*
  * Normalize a path as ap_process_request_internal() will, so that mod_cache
@@ -119,113 +47,6 @@ mod_iri_normalized(request_rec *r, const char *path)
 
 /* ---- reading ------------------------------------------------------------ */
 
-/*
- * Set r->uri to the decoded canonical path.  This is possible only if all
- * escapes in the canonical URI encode octets above 7F, so that decoding it
- * again changes nothing.  Returns: 0 if r->uri was not set.
- */
-static int
-mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
-{
-    if (!iri_uri_high_octets_escaped(mod_iri_str(ctx->uri))) {
-        return 0;
-    }
-    r->parsed_uri.path = mod_iri_dup(r->pool,
-                                     iri_request_path(ctx->state, 0));
-    r->uri = r->parsed_uri.path;
-    ctx->decoded = r->uri;
-    return 1;
-}
-
-/*
- * Returns: 1 if a per-directory rule has redirected to a path without
- * escapes.
- */
-static int
-mod_iri_is_raw_redirect(const request_rec *r, const mod_iri_request_t *ctx)
-{
-    return r->prev != NULL && !iri_request_has_restarted(ctx->state)
-           && ctx->sent != NULL && strchr(ctx->sent, '%') == NULL;
-}
-
-void
-mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
-{
-    /*
-     * SetEnvIf is to see a path that a rule has made in the form that it has
-     * without this module.
-     */
-    if (mod_iri_is_raw_redirect(r, ctx) && mod_iri_set_decoded(r, ctx)) {
-        return;
-    }
-    if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0) {
-        r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
-        r->uri = r->parsed_uri.path;
-    }
-}
-
-const iri_found_t *
-mod_iri_found(const mod_iri_request_t *ctx)
-{
-    static const iri_found_t none;
-
-    return ctx->lookup != NULL ? &ctx->lookup->found : &none;
-}
-
-/*
- * Returns: 1 if a per-directory rule has redirected to a decoded path, which
- * httpd decodes again.  The rules have judged "%A6", sent as "%25A6", as these
- * three characters.  So the path that is decoded twice is read in UTF-8 only,
- * not in a legacy charset, and is looked up as in httpd.
- */
-static int
-mod_iri_is_decoded_again(const request_rec *r)
-{
-    const char *at;
-
-    if (r->prev == NULL || mod_iri_is_error_page(r)) {
-        return 0;
-    }
-    for (at = strchr(r->prev->uri, '%'); at != NULL; at = strchr(at + 1, '%'))
-    {
-        if (mod_iri_hex(at[1]) >= 8 && mod_iri_hex(at[2]) >= 0) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static const iri_reading_conf_t *
-mod_iri_utf8_conf(request_rec *r, const mod_iri_server_t *conf)
-{
-    iri_reading_conf_t *utf8 = apr_pmemdup(r->pool, &conf->reading,
-                                           sizeof(*utf8));
-
-    utf8->charsets.count = 0;
-    return utf8;
-}
-
-const iri_reading_conf_t *
-mod_iri_reading_conf(request_rec *r, const mod_iri_server_t *conf)
-{
-    static const iri_reading_conf_t pass = { { 0, { NULL } },
-                                             IRI_INVALID_PASS,
-                                             0 };
-    const mod_iri_probe_t          *probe = mod_iri_probe_of(r);
-
-    const char *charsets;
-
-    if (probe != NULL && probe->unnamed) {
-        return &pass;
-    }
-    if (mod_iri_is_decoded_again(r)) {
-        return mod_iri_utf8_conf(r, conf);
-    }
-    charsets = mod_iri_client_charsets(r, conf);
-    return charsets != NULL ? mod_iri_client_conf(r, conf, charsets)
-                            : &conf->reading;
-}
-
 /* Returns: 1 if r->uri is set to the canonical path. */
 static int
 mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
@@ -243,7 +64,7 @@ mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx,
 {
     const iri_reading_t *reading = iri_request_reading(ctx->state);
 
-    if (mod_iri_server(r->server)->engine == IRI_ENGINE_REPORT) {
+    if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
         return;
     }
     if (verdict == IRI_REFUSE) {
@@ -252,11 +73,11 @@ mod_iri_apply_reading(request_rec *r, mod_iri_request_t *ctx,
         ctx->uri = mod_iri_dup(r->pool, reading->uri);
         mod_iri_set_path(r, ctx);
     }
-    mod_iri_vars_reading(r, ctx);
+    mod_iri_vars_set_reading(r, ctx);
 }
 
 static void
-mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
+mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
 {
     mod_iri_request_t  *ctx = mod_iri_request(r);
     const char         *path;
@@ -268,12 +89,12 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     if (ctx != NULL && ctx->uri == NULL
         && iri_request_requested_reading(ctx->state) != NULL)
     {
-        return; /* it has no canonical path */
+        return; /* it was read before and has no canonical path */
     }
     path = mod_iri_native_to_canonical(r, conf, r->parsed_uri.path);
     ctx = mod_iri_request_create(r);
     ctx->sent = r->parsed_uri.path;
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     path = mod_iri_normalized(r, path);
     if (path == NULL) {
         return;
@@ -294,7 +115,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 
 /* Returns: 1 if the request has a path that this module reads. */
 static int
-mod_iri_handles_path(const request_rec *r, const mod_iri_server_t *conf)
+mod_iri_handles_path(const request_rec *r, const mod_iri_server_conf_t *conf)
 {
     return conf->engine != IRI_ENGINE_OFF && !r->proxyreq
            && r->parsed_uri.path != NULL && r->parsed_uri.path[0] == '/'
@@ -302,13 +123,13 @@ mod_iri_handles_path(const request_rec *r, const mod_iri_server_t *conf)
 }
 
 /*
- * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so
- * that IRIRepair can repair it.  The path may also come from a rule that has
- * redirected internally to a path that the client sent.  Returns: 1 if there
- * was a "%uXXXX".
+ * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so that
+ * IRIRepair can repair it.  After an internal redirect the path may come from a
+ * rule.  Such a path is escaped only if the client sent "%u".  Returns: 1 if
+ * there was a "%uXXXX".
  */
 static int
-mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_t *conf)
+mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
 {
     iri_str_t     path = mod_iri_str(r->parsed_uri.path), units;
     iri_env_apr_t env;
@@ -319,7 +140,7 @@ mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_t *conf)
     {
         return 0;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_repair_units(&env.env, path, &units) != IRI_OK
         || units.data == path.data)
     {
@@ -333,14 +154,14 @@ mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_t *conf)
 static int
 mod_iri_read_first(request_rec *r)
 {
-    mod_iri_server_t *conf = mod_iri_server(r->server);
-    const char       *args = r->args;
-    int               status, ascii, units = 0;
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const char            *args = r->args;
+    int                    status, ascii, has_percent_u = 0;
 
     if (!mod_iri_handles_path(r, conf)) {
         return DECLINED;
     }
-    /* A rule of .htaccess makes arguments from a path that was read before. */
+    /* A rule of .htaccess makes arguments from a path that was already read. */
     status = args != NULL && (r->prev == NULL || mod_iri_is_error_page(r))
                  ? mod_iri_read_query(r)
                  : DECLINED;
@@ -348,27 +169,27 @@ mod_iri_read_first(request_rec *r)
     if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
         && mod_iri_accept_percent_u(r, conf))
     {
-        units = 1;
+        has_percent_u = 1;
         ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }
     if (!ascii) {
         if (!mod_iri_path_is_set(r, mod_iri_request(r))) {
             mod_iri_read_path(r, conf);
         }
-    } else if (units) {
-        mod_iri_request_mark(r, MOD_IRI_PERCENT_U);
+    } else if (has_percent_u) {
+        mod_iri_request_mark(r, MOD_IRI_MARK_PERCENT_U);
     } else if (r->args == args && mod_iri_request(r) == NULL) {
-        mod_iri_request_mark(r, MOD_IRI_PLAIN);
+        mod_iri_request_mark(r, MOD_IRI_MARK_ASCII);
         if (r->prev != NULL) {
-            mod_iri_vars_redirected(r);
+            mod_iri_vars_set_redirected(r);
         }
     }
     return status;
 }
 
 /*
- * Returns: 1 for a target in absolute form, of which mod_proxy, if it is
- * loaded, decides whether it is for another server.
+ * Returns: 1 for a target in absolute form if mod_proxy is loaded.  mod_proxy
+ * decides whether such a target is for another server.
  */
 static int
 mod_iri_is_for_proxy(const request_rec *r)
@@ -391,15 +212,15 @@ mod_iri_post_read_absolute(request_rec *r)
 }
 
 /*
- * Runs after mod_setenvif, which may have set iri-charset: read the path
- * again as it was sent.  A path without a reading may get one.
+ * Runs after mod_setenvif.  If it has set iri-charset, read the path that was
+ * sent again: a path without a reading may get one.
  */
 int
 mod_iri_post_read_client(request_rec *r)
 {
-    mod_iri_server_t  *conf = mod_iri_server(r->server);
-    mod_iri_request_t *ctx = mod_iri_request(r);
-    char              *sent;
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_request_t     *ctx = mod_iri_request(r);
+    char                  *sent;
 
     if (conf->vary == NULL || ctx == NULL || ctx->sent == NULL
         || !mod_iri_handles_path(r, conf))
@@ -419,9 +240,9 @@ mod_iri_post_read_client(request_rec *r)
 
 /* ---- r->unparsed_uri ---------------------------------------------------- */
 
-/* Returns: 1 if unparsed is the canonical path with this query. */
+/* Returns: 1 if unparsed consists of the path uri and the query args. */
 static int
-mod_iri_is_target(const char *unparsed, const char *uri, const char *args)
+mod_iri_target_equals(const char *unparsed, const char *uri, const char *args)
 {
     size_t len = strlen(uri);
 
@@ -431,9 +252,9 @@ mod_iri_is_target(const char *unparsed, const char *uri, const char *args)
                                   && strcmp(unparsed + len + 1, args) == 0);
 }
 
-/* Returns: the request-target with the current query. */
+/* Returns: path with r->args as its query. */
 static char *
-mod_iri_make_target(request_rec *r, const char *path)
+mod_iri_target_with_args(request_rec *r, const char *path)
 {
     return r->args ? apr_pstrcat(r->pool, path, "?", r->args, NULL)
                    : apr_pstrdup(r->pool, path);
@@ -441,21 +262,21 @@ mod_iri_make_target(request_rec *r, const char *path)
 
 /*
  * Replace r->unparsed_uri by the canonical form while the request is served:
- * mod_proxy sends it with nocanon, and mod_dav makes a Location of it.  It is
- * not replaced before pre_translate_name, because mod_auth_digest saves it in
- * post_read_request to compare it with the signed URI.  It is restored before
- * the request is logged.
+ * mod_proxy sends it with nocanon, and mod_dav makes a Location of it.  The
+ * replacement must not precede pre_translate_name, because mod_auth_digest
+ * saves r->unparsed_uri in post_read_request to compare it with the signed URI.
+ * The original is restored before the request is logged.
  */
 static void
 mod_iri_set_unparsed(request_rec *r, mod_iri_request_t *ctx)
 {
     if (ctx->uri == NULL || ctx->saved_unparsed != NULL
-        || mod_iri_is_target(r->unparsed_uri, ctx->uri, r->args))
+        || mod_iri_target_equals(r->unparsed_uri, ctx->uri, r->args))
     {
         return;
     }
     ctx->saved_unparsed = r->unparsed_uri;
-    r->unparsed_uri = mod_iri_make_target(r, ctx->uri);
+    r->unparsed_uri = mod_iri_target_with_args(r, ctx->uri);
 }
 
 int
@@ -479,37 +300,42 @@ mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
 {
     iri_env_apr_t env;
 
-    /* Without a reading an error has occurred, which was logged before. */
+    /* if there is no reading, an error has occurred and was logged */
     if (iri_request_reading(ctx->state) != NULL) {
-        mod_iri_env(&env, r);
+        mod_iri_env_init(&env, r);
         iri_request_log_refusal(ctx->state, &env.env);
     }
     return ctx->refused;
 }
 
 /*
- * Replace r->unparsed_uri of a plain path whose query was converted, or that
- * was sent with "%uXXXX", which other modules must not take for an escape.
+ * Replace r->unparsed_uri of an ASCII path if its query was converted, or if
+ * "%uXXXX" was sent, which other modules must not take for an escape.
  */
 static void
 mod_iri_set_unparsed_query(request_rec *r)
 {
-    const char        *target = mod_iri_is_marked(r, MOD_IRI_PERCENT_U)
-                                    ? mod_iri_make_target(r, r->parsed_uri.path)
-                                    : mod_iri_unparsed_with_query(r);
     mod_iri_request_t *ctx;
+    const char        *target;
+
+    target = mod_iri_is_marked(r, MOD_IRI_MARK_PERCENT_U)
+                 ? mod_iri_target_with_args(r, r->parsed_uri.path)
+                 : mod_iri_unparsed_with_query(r);
 
     if (target != NULL) {
         ctx = mod_iri_request_create(r);
-        ctx->plain = 1;
+        ctx->is_ascii = 1;
         ctx->saved_unparsed = r->unparsed_uri;
         r->unparsed_uri = (char *) target;
     }
 }
 
-/* A plain path: remove the state that a subrequest has inherited. */
+/*
+ * Process an ASCII path.  A state that belongs to another path is cleared; that
+ * of a restart with this path is kept.
+ */
 static int
-mod_iri_pre_translate_plain(request_rec *r, const mod_iri_server_t *conf)
+mod_iri_pre_translate_ascii(request_rec *r, const mod_iri_server_conf_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
@@ -520,9 +346,9 @@ mod_iri_pre_translate_plain(request_rec *r, const mod_iri_server_t *conf)
     } else if (ctx != NULL) {
         mod_iri_request_clear(r, ctx);
     } else if (r->main != NULL) {
-        mod_iri_request_mark(r, MOD_IRI_URI_SUBREQUEST);
+        mod_iri_request_mark(r, MOD_IRI_MARK_URI_SUBREQUEST);
         if (mod_iri_request(r->main) != NULL && mod_iri_probe_of(r) == NULL) {
-            mod_iri_vars_reading(r, NULL);
+            mod_iri_vars_set_reading(r, NULL);
         }
     }
     if (r->main == NULL && conf->engine == IRI_ENGINE_ON
@@ -536,11 +362,11 @@ mod_iri_pre_translate_plain(request_rec *r, const mod_iri_server_t *conf)
 int
 mod_iri_pre_translate(request_rec *r)
 {
-    mod_iri_server_t  *conf = mod_iri_server(r->server);
-    mod_iri_request_t *ctx;
-    int                status;
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_request_t     *ctx;
+    int                    status;
 
-    if (mod_iri_is_marked(r, MOD_IRI_PLAIN)) {
+    if (mod_iri_is_marked(r, MOD_IRI_MARK_ASCII)) {
         return DECLINED;
     }
     if (r->main != NULL && r->prev == NULL) {
@@ -558,7 +384,7 @@ mod_iri_pre_translate(request_rec *r)
     ctx = mod_iri_request(r);
     if (!mod_iri_path_is_set(r, ctx)) {
         if (iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
-            return mod_iri_pre_translate_plain(r, conf);
+            return mod_iri_pre_translate_ascii(r, conf);
         }
         mod_iri_read_path(r, conf);
         ctx = mod_iri_request_create(r);
@@ -573,39 +399,21 @@ mod_iri_pre_translate(request_rec *r)
     return DECLINED;
 }
 
-iri_status_t
-mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
-                      iri_str_t path, iri_reading_t *out)
-{
-    iri_reading_conf_t  conf = mod_iri_server(s)->reading;
-    iri_received_path_t request;
-    iri_status_t        status;
-
-    /* Only paths from clients are repaired. */
-    conf.repair = 0;
-    memset(&request, 0, sizeof(request));
-    request.path = path;
-    status = iri_read(env, &conf, &request, out);
-    if (status == IRI_OK) {
-        out->conf = &mod_iri_server(s)->reading;
-    }
-    return status;
-}
-
 /* ---- translate_name ----------------------------------------------------- */
 
 /*
- * The path as decoded by httpd must still be canonical: an escape that stayed
- * in the canonical path may have become part of another form.
+ * Test whether the path that httpd has decoded is still canonical.  Escapes
+ * that remained in the canonical path are decoded now, and may form a sequence
+ * with the octets around them that is not canonical.
  */
 static int
 mod_iri_check_decoded(request_rec *r)
 {
-    mod_iri_server_t  *conf = mod_iri_server(r->server);
-    mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_reading_t      reading;
-    iri_shown_t        shown;
-    iri_env_apr_t      env;
+    mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    mod_iri_request_t     *ctx = mod_iri_request(r);
+    iri_reading_t          reading;
+    iri_shown_t            shown;
+    iri_env_apr_t          env;
 
     if ((ctx != NULL && iri_request_is_read(ctx->state, mod_iri_str(r->uri)))
         || !mod_iri_handles_path(r, conf) || conf->engine == IRI_ENGINE_REPORT
@@ -613,7 +421,7 @@ mod_iri_check_decoded(request_rec *r)
     {
         return DECLINED;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (mod_iri_read_internal(r->server, &env.env, mod_iri_str(r->uri),
                               &reading)
             != IRI_OK
@@ -631,7 +439,7 @@ mod_iri_check_decoded(request_rec *r)
     if (ctx != NULL) {
         iri_request_set_canonical(ctx->state,
                                   mod_iri_str(apr_pstrdup(r->pool, r->uri)));
-        mod_iri_vars_reading(r, ctx);
+        mod_iri_vars_set_reading(r, ctx);
     }
     return DECLINED;
 }
@@ -640,8 +448,9 @@ int
 mod_iri_translate(request_rec *r)
 {
     mod_iri_snapshot_url(r);
-    /* a plain path that no other module has replaced */
-    if (r->uri == r->parsed_uri.path && mod_iri_is_marked(r, MOD_IRI_PLAIN)) {
+    /* an ASCII path that no other module has replaced */
+    if (r->uri == r->parsed_uri.path
+        && mod_iri_is_marked(r, MOD_IRI_MARK_ASCII)) {
         return DECLINED;
     }
     if (mod_iri_check_decoded(r) != DECLINED) {

@@ -1,37 +1,39 @@
 /*
  * mod_iri_restart.c - a request restarts with the names that were found
  *
- * This runs if an entry was found under another canonical path than that of
- * the request.  The rules must judge the URL of the client with the names
- * that are opened (common/request/iri_restart.c).  So the request is restored
- * to the state in which it was read, gets that URL, and passes through all of
- * its phases again: post_read_request, the quick handler of mod_cache,
- * rewriting, aliases, proxying, access.  This happens in map_to_storage,
- * before anything was opened or access was granted, and once per request.
+ * A request restarts if an entry was found under another canonical path than
+ * that of the request.  The rules must judge the URL of the client with the
+ * names of the entries that are opened (common/request/iri_restart.c).  So the
+ * request is restored to the state in which it was read, gets that URL, and
+ * passes through all of its phases again: post_read_request, the quick handler
+ * of mod_cache, rewriting, aliases, proxying, access.  The restart happens in
+ * map_to_storage, before a file is opened or access is granted, and at most
+ * once per request.
  *
  * The state is saved in a snapshot: a copy of the request_rec with copies of
  * its tables.  An internal redirect by a rule (.htaccess, DirectoryIndex,
- * Action) continues the request that was read, so it restarts with the
- * snapshot of that request.  A URI subrequest and an error page have
- * snapshots of their own.
+ * Action) continues the request that was read, so it restarts with the snapshot
+ * of that request.  A URI subrequest and an error page have snapshots of their
+ * own.
  *
  * An internal redirect is not used for the restart: rules trust requests with
  * REDIRECT_STATUS, and modules judge only requests whose r->prev is NULL.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_request.h"
 
 /* A request as it was read, and its restart. */
 typedef struct {
-    request_rec         state;   /* a copy of the request as it was read */
-    request_rec        *request; /* the request that was read */
-    apr_array_header_t *filters; /* ap_filter_t *: filters of the request */
-    const char         *url;     /* canonical path that the rules judge,
-                                    decoded; NULL: it is not decoded yet */
-    const request_rec  *before;  /* a copy of the request at the restart;
-                                    NULL: no restart */
-    const request_rec  *rerun;   /* the request that runs since the restart;
-                                    NULL: no restart */
+    request_rec         saved;     /* a copy of the request_rec as it was
+                                      read */
+    request_rec        *original;  /* the request that was read */
+    apr_array_header_t *filters;   /* ap_filter_t *: filters of the request */
+    const char         *url;       /* canonical path that the rules judge,
+                                      decoded; NULL: it is not decoded yet */
+    const request_rec  *previous;  /* a copy of the request at the restart;
+                                      NULL: no restart */
+    const request_rec  *restarted; /* the request that runs since the restart;
+                                      NULL: no restart */
 } mod_iri_snapshot_t;
 
 static const char mod_iri_snapshot_key[] = "mod_iri: snapshot";
@@ -44,29 +46,17 @@ mod_iri_snapshot(const request_rec *r)
 {
     void *snapshot = NULL;
 
-    if (mod_iri_server(r->server)->may_restart) {
+    if (mod_iri_server_conf(r->server)->may_restart) {
         apr_pool_userdata_get(&snapshot, mod_iri_snapshot_key, r->pool);
     }
     return snapshot;
-}
-
-/*
- * ap_die() sets the status of the previous request; a rule leaves it at 200.
- * The error page has that status too, and so have requests that rules
- * redirect it to.
- */
-int
-mod_iri_is_error_page(const request_rec *r)
-{
-    return r->prev->status != HTTP_OK
-           && (r->prev->prev == NULL || r->prev->prev->status == HTTP_OK);
 }
 
 /* Returns: 1 if the path may lead to an entry with another canonical path. */
 static int
 mod_iri_can_restart(const request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
 
     return conf->engine == IRI_ENGINE_ON && conf->may_restart
            && r->parsed_uri.path != NULL
@@ -90,7 +80,7 @@ mod_iri_copy_tables(request_rec *r)
     }
 }
 
-/* Copy the request_config of modules, except where to has one. */
+/* Copy the request_config of each module that has none in to. */
 static void
 mod_iri_copy_config(ap_conf_vector_t *to, const ap_conf_vector_t *from)
 {
@@ -118,9 +108,9 @@ static mod_iri_snapshot_t *
 mod_iri_snapshot_make(request_rec *r)
 {
     mod_iri_snapshot_t *snapshot = apr_pcalloc(r->pool, sizeof(*snapshot));
-    request_rec        *state = &snapshot->state;
+    request_rec        *state = &snapshot->saved;
 
-    snapshot->request = r;
+    snapshot->original = r;
     *state = *r;
     /* httpd decodes the path in place. */
     state->parsed_uri.path = apr_pstrdup(r->pool, r->parsed_uri.path);
@@ -143,11 +133,12 @@ mod_iri_snapshot_make(request_rec *r)
 
 /*
  * Give an error page the URL and the variables that the request had at the
- * restart, without the name that was found: its rules may have denied it.
- * The result is the same as for a request for which nothing is found.
+ * restart, without the name that was found: the rules of that name may have
+ * denied access.  The result is the same as for a request for which nothing is
+ * found.
  */
 static void
-mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
+mod_iri_hide_restart(const mod_iri_snapshot_t *snapshot, request_rec *page)
 {
     static const char *const  keys[] = { "REDIRECT_STATUS",
                                          "REDIRECT_REQUEST_METHOD",
@@ -158,7 +149,7 @@ mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
     const char               *value;
     int                       i;
 
-    array = apr_table_elts(snapshot->before->subprocess_env);
+    array = apr_table_elts(snapshot->previous->subprocess_env);
     entry = (const apr_table_entry_t *) array->elts;
     env = apr_table_make(page->pool, array->nelts + 4);
     for (i = 0; i < array->nelts; i++) {
@@ -173,44 +164,45 @@ mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
         }
     }
     page->subprocess_env = env;
-    page->prev->uri = snapshot->before->uri;
-    page->prev->args = snapshot->before->args;
+    page->prev->uri = snapshot->previous->uri;
+    page->prev->args = snapshot->previous->args;
 }
 
 /*
- * Called in post_read_request of a main request and in pre_translate_name of
- * a subrequest, before other modules act.
+ * Runs in post_read_request of a main request and in pre_translate_name of a
+ * subrequest, before the hooks of other modules.
  */
 void
 mod_iri_snapshot_take(request_rec *r)
 {
     mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
 
-    if (snapshot != NULL && snapshot->rerun == r) {
-        r->prev = snapshot->state.prev; /* see mod_iri_snapshot_restore() */
+    if (snapshot != NULL && snapshot->restarted == r) {
+        r->prev = snapshot->saved.prev; /* see mod_iri_snapshot_restore() */
         return;
     }
     if (r->prev != NULL && !mod_iri_is_error_page(r)) {
         return;
     }
-    if (snapshot != NULL && snapshot->rerun != NULL) {
-        mod_iri_hide_found(snapshot, r);
+    if (snapshot != NULL && snapshot->restarted != NULL) {
+        mod_iri_hide_restart(snapshot, r);
     }
-    if (r->prev != NULL && mod_iri_server(r->server)->engine == IRI_ENGINE_ON)
+    if (r->prev != NULL
+        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON)
     {
-        mod_iri_vars_error_page(r);
+        mod_iri_vars_hide_lookup(r);
     }
     if (mod_iri_can_restart(r)) {
         snapshot = mod_iri_snapshot_make(r);
     } else if (snapshot != NULL) {
-        snapshot = NULL; /* it belongs to the request with the error */
+        snapshot = NULL; /* it is that of the request that failed */
     } else {
         return;
     }
     apr_pool_userdata_setn(snapshot, mod_iri_snapshot_key, NULL, r->pool);
 }
 
-/* Called before a rule changes the path. */
+/* Runs in translate_name, before a rule can change the path. */
 void
 mod_iri_snapshot_url(request_rec *r)
 {
@@ -257,7 +249,7 @@ mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot, request_rec *r)
 }
 
 /*
- * Returns: 1 if a module has begun to read the body.  It cannot be read
+ * Returns: 1 if a module has begun to read the body.  A body cannot be read
  * again, and a program that has read it must not run twice.  Subrequests and
  * error pages have no body.
  */
@@ -267,7 +259,7 @@ mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
     const ap_filter_rec_t *in = ap_get_input_filter_handle("HTTP_IN");
     const ap_filter_t     *f = r->input_filters;
 
-    if (snapshot->state.main != NULL || snapshot->state.prev != NULL) {
+    if (snapshot->saved.main != NULL || snapshot->saved.prev != NULL) {
         return 0;
     }
     while (f != NULL && (f->frec != in || f->ctx == NULL)) {
@@ -310,7 +302,7 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
 
     mod_iri_remove_filters(snapshot, r);
     *was = *r;
-    *r = snapshot->state;
+    *r = snapshot->saved;
     r->output_filters = was->output_filters;
     r->proto_output_filters = was->proto_output_filters;
     r->input_filters = was->input_filters;
@@ -325,8 +317,8 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     r->log_id = was->log_id;
     r->invoke_mtx = was->invoke_mtx;
 
-    snapshot->rerun = r;
-    snapshot->before = was;
+    snapshot->restarted = r;
+    snapshot->previous = was;
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
     mod_iri_copy_pool_data(was->pool, r->pool);
@@ -335,10 +327,10 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     }
     r->request_config = ap_create_request_config(r->pool);
     ap_run_create_request(r);
-    mod_iri_copy_config(r->request_config, snapshot->state.request_config);
+    mod_iri_copy_config(r->request_config, snapshot->saved.request_config);
 
     /* only the restarted request sends the end of the answer */
-    for (prev = was->prev; prev != NULL && prev != snapshot->state.prev;
+    for (prev = was->prev; prev != NULL && prev != snapshot->saved.prev;
          prev = prev->prev)
     {
         prev->eos_sent = 1;
@@ -354,11 +346,11 @@ mod_iri_restore_path(request_rec *r, iri_request_t *state, const char *uri)
     ctx->state = state;
     ctx->uri = uri;
     mod_iri_set_path(r, ctx);
-    ctx->plain = r->main == NULL
-                 && iri_request_form(state, 0) == IRI_FORM_ASCII
-                 && iri_path_is_ascii(iri_request_path(state, 0), 0);
-    if (!ctx->plain) {
-        mod_iri_vars_reading(r, ctx);
+    ctx->is_ascii = r->main == NULL
+                    && iri_request_form(state, 0) == IRI_FORM_ASCII
+                    && iri_path_is_ascii(iri_request_path(state, 0), 0);
+    if (!ctx->is_ascii) {
+        mod_iri_vars_set_reading(r, ctx);
     }
     mod_iri_client_set_vary(r, ctx);
 }
@@ -389,7 +381,7 @@ mod_iri_process_main(request_rec *r)
  * map_to_storage for OPTIONS * and TRACE.
  */
 static int
-mod_iri_run_again(request_rec *r, apr_pool_t *pool, int is_lookup)
+mod_iri_process_restarted(request_rec *r, apr_pool_t *pool, int is_lookup)
 {
     int status;
 
@@ -415,17 +407,20 @@ mod_iri_restart_url(const request_rec *r)
 {
     const mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
 
-    return snapshot != NULL && snapshot->rerun == NULL
+    return snapshot != NULL && snapshot->restarted == NULL
                    && !mod_iri_is_body_read(snapshot, r)
                ? snapshot->url
                : NULL;
 }
 
-/* Returns: the state of the request that was read, which is counted. */
+/*
+ * Returns: the core's state of the request that was read; the event of that
+ * request is counted.
+ */
 static iri_request_t *
 mod_iri_snapshot_state(const mod_iri_snapshot_t *snapshot)
 {
-    iri_request_t *state = mod_iri_request_create(snapshot->request)->state;
+    iri_request_t *state = mod_iri_request_create(snapshot->original)->state;
 
     if (iri_request_state(state) == IRI_STATE_NEW) {
         iri_request_set_ascii(state, mod_iri_str(snapshot->url));
@@ -433,19 +428,22 @@ mod_iri_snapshot_state(const mod_iri_snapshot_t *snapshot)
     return state;
 }
 
-/* The note of the core belongs to the request that has not restarted yet. */
+/*
+ * iri_request_restart() must add its note before r is restored: env refers to r
+ * as it was before.
+ */
 int
 mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
                 iri_str_t path)
 {
     mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
     apr_pool_t         *pool = r->pool;
-    int                 is_lookup = r->main != NULL && r == snapshot->request;
-    iri_request_t      *state;
-    iri_env_apr_t       env;
-    iri_str_t           uri;
+    int            is_lookup = r->main != NULL && r == snapshot->original;
+    iri_request_t *state;
+    iri_env_apr_t  env;
+    iri_str_t      uri;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_path_to_uri(&env.env, path, &uri) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -454,5 +452,5 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
                         mod_iri_str(snapshot->url), path, 0);
     mod_iri_snapshot_restore(snapshot, r);
     mod_iri_restore_path(r, state, mod_iri_dup(r->pool, uri));
-    return mod_iri_run_again(r, pool, is_lookup);
+    return mod_iri_process_restarted(r, pool, is_lookup);
 }

@@ -1,11 +1,13 @@
 /*
- * mod_iri_root.c - directories that are named after hosts
+ * mod_iri_root.c - document roots that are named after hosts
  *
  * mod_vhost_alias makes a document root of the host, which comes as A-labels.
  * The directory on disk may be named in Unicode.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_host.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 static int
 mod_iri_path_exists(request_rec *r, const char *path)
@@ -16,14 +18,14 @@ mod_iri_path_exists(request_rec *r, const char *path)
 }
 
 /*
- * Returns: the directory below dir for a segment with A-labels: the one with
- * that name, or else the one with the U-labels; NULL: neither exists. dir:
- * octets on disk.
+ * Returns: the path of the directory in dir that has the A-labels of segment,
+ * or else its U-labels, as name; NULL: neither exists.  dir: octets on disk.
  */
 static const char *
 mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(
+        r->connection->base_server);
     const char   *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
     iri_env_apr_t env;
     iri_search_t  search;
@@ -33,7 +35,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     if (mod_iri_path_exists(r, path)) {
         return path;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_host_display(&env.env, &conf->host, mod_iri_str(segment), &name)
             != IRI_OK
         || iri_path_is_ascii(name, 0))
@@ -44,9 +46,9 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     memset(&search, 0, sizeof(search));
     search.root = mod_iri_str(dir);
     search.path = mod_iri_str(path);
-    search.cache = mod_iri_server(r->server)->cache;
+    search.cache = mod_iri_server_conf(r->server)->cache;
     search.tree = mod_iri_tree_of(
-        mod_iri_server(r->server),
+        mod_iri_server_conf(r->server),
         mod_iri_canonical_path(r->server, dir, &env), r->pool);
     if (iri_find(&env.env, &search, &found) != IRI_OK
         || (found.verdict != IRI_SERVE && found.verdict != IRI_PASS))
@@ -57,10 +59,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     return mod_iri_path_exists(r, path) ? path : NULL;
 }
 
-/*
- * Returns: 1 if the request has a document root of its own that contains
- * A-labels.
- */
+/* Returns: 1 if root was set for this request alone, and contains A-labels. */
 static int
 mod_iri_is_host_root(request_rec *r, const char *root)
 {
@@ -79,9 +78,10 @@ mod_iri_is_host_root(request_rec *r, const char *root)
 void
 mod_iri_map_root(request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
-    const char             *root, *segment, *dir = "";
-    char                   *rest, *last;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(
+        r->connection->base_server);
+    const char *root, *segment, *dir = "";
+    char       *segments, *last;
 
     if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON) {
         return;
@@ -90,8 +90,8 @@ mod_iri_map_root(request_rec *r)
     if (!mod_iri_is_host_root(r, root)) {
         return;
     }
-    rest = apr_pstrdup(r->pool, root);
-    for (segment = apr_strtok(rest, "/", &last); segment != NULL;
+    segments = apr_pstrdup(r->pool, root);
+    for (segment = apr_strtok(segments, "/", &last); segment != NULL;
          segment = apr_strtok(NULL, "/", &last))
     {
         dir = strstr(segment, "xn--") == NULL

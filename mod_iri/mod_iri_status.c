@@ -1,13 +1,17 @@
 /*
  * mod_iri_status.c - the handler iri-status and its counters
  *
- * Where IRIEngine is on or report, all children share memory in which requests
- * are counted when they are logged.  It is allocated in the process pool and
- * survives restarts.  It is found by a key in that pool, because this module
- * may be loaded again.  The core counts and writes the page (iri_stats.h).
+ * If IRIEngine is on or report, requests are counted when they are logged, in
+ * memory that all children share.  The memory is allocated in the process pool
+ * and survives restarts.  A restart loads this module again, and finds the
+ * memory by a key in that pool.  The core counts and writes the page
+ * (iri_stats.h).
  */
 
-#include "mod_iri.h"
+#include "mod_iri_answer.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_startup.h"
 
 #include <apr_global_mutex.h>
 #include <apr_shm.h>
@@ -89,7 +93,10 @@ mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
                : HTTP_INTERNAL_SERVER_ERROR;
 }
 
-/* Without memory nothing is counted, and the page is 500. */
+/*
+ * If there is no memory, requests are not counted, and the page is answered
+ * with 500.
+ */
 static int
 mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
                            apr_pool_t *ptemp, server_rec *s)
@@ -129,15 +136,18 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
     stats->unlock = mod_iri_status_unlock;
     stats->ctx = shared->mutex;
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_server(s)->stats = stats;
+        mod_iri_server_conf(s)->stats = stats;
     }
 }
 
 /* ---- the event of a request --------------------------------------------- */
 
-/* r->args was replaced by its UTF-8 form. */
+/*
+ * Describe the query of an event.  The query that was sent is read again,
+ * because r->args was replaced by its UTF-8 form.
+ */
 static void
-mod_iri_status_query(request_rec *r, const mod_iri_server_t *conf,
+mod_iri_status_query(request_rec *r, const mod_iri_server_conf_t *conf,
                      iri_stats_event_t *event)
 {
     const char   *sent = r->args != NULL ? mod_iri_query_sent(r) : NULL;
@@ -148,7 +158,7 @@ mod_iri_status_query(request_rec *r, const mod_iri_server_t *conf,
         || !iri_query_needs_read(&conf->query, mod_iri_str(sent))) {
         return;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_query_read(&env.env, &conf->query, mod_iri_str(sent), &query)
         == IRI_OK)
     {
@@ -172,15 +182,15 @@ mod_iri_status_is_page(const request_rec *r)
 }
 
 /*
- * Requests for the page are not counted, nor those that were refused before
- * this module has seen them.
+ * Count a request, unless it is for the status page, or was refused before this
+ * module has seen it.
  */
-int
+static int
 mod_iri_status_log(request_rec *r)
 {
-    const mod_iri_server_t  *conf = mod_iri_server(r->server);
-    const mod_iri_request_t *ctx;
-    iri_stats_event_t        event;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const mod_iri_request_t     *ctx;
+    iri_stats_event_t            event;
 
     if (conf->stats == NULL || conf->engine == IRI_ENGINE_OFF
         || mod_iri_status_is_page(r)
@@ -210,10 +220,10 @@ mod_iri_status_log(request_rec *r)
 static int
 mod_iri_status_handler(request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    iri_stats_page_t        page;
-    iri_env_apr_t           env;
-    iri_status_t            status;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    iri_stats_page_t             page;
+    iri_env_apr_t                env;
+    iri_status_t                 status;
 
     if (!mod_iri_status_is_page(r)) {
         return DECLINED;
@@ -228,7 +238,7 @@ mod_iri_status_handler(request_rec *r)
     if (conf->stats == NULL) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     status = iri_stats_page(&env.env, conf->stats,
                             apr_time_sec(apr_time_now()),
                             mod_iri_str(r->args ? r->args : ""), &page);
@@ -240,11 +250,7 @@ mod_iri_status_handler(request_rec *r)
     ap_set_content_type(r, page.type);
     ap_set_content_length(r, (apr_off_t) page.body.len);
     apr_table_setn(r->headers_out, "Cache-Control", "no-store");
-    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
-    if (apr_table_get(r->headers_out, "Content-Security-Policy") == NULL) {
-        apr_table_setn(r->headers_out, "Content-Security-Policy",
-                       page.policy);
-    }
+    mod_iri_set_page_headers(r, page.policy);
     if (!r->header_only) {
         ap_rwrite(page.body.data, (int) page.body.len, r);
     }

@@ -1,21 +1,22 @@
 /*
- * mod_iri_tree.c - the settings that apply to each directory
+ * mod_iri_tree.c - the settings and canonical names of directories
  *
- * <Directory> sections define how names in a directory are encoded, matched
- * and repaired.  They apply to the names in the directory and in all
+ * <Directory> sections define how names in a directory are encoded, matched and
+ * repaired.  The settings apply to the names in the directory and in all
  * directories below; the name of the directory itself is read by the settings
- * of its parent.  The core requests the settings of each directory of a
- * search (iri_directory_conf_t).
+ * of its parent.  The core requests the settings of each directory of a search
+ * (iri_directory_conf_t).
  */
 
-#include "mod_iri.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 #include <apr_fnmatch.h>
 
 /* ---- merging ------------------------------------------------------------ */
 
 void
-mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add)
+mod_iri_tree_merge(iri_tree_conf_t *to, const mod_iri_dir_conf_t *add)
 {
     if (add->has & MOD_IRI_HAS_CHARSETS) {
         to->charsets = add->tree.charsets;
@@ -35,17 +36,17 @@ mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add)
 }
 
 void
-mod_iri_tree_base(const mod_iri_server_t *conf, iri_tree_conf_t *tree)
+mod_iri_tree_init(const mod_iri_server_conf_t *conf, iri_tree_conf_t *tree)
 {
     memset(tree, 0, sizeof(*tree));
     tree->match = IRI_FOLD_NORMALIZATION;
-    if (conf->base != NULL) {
-        mod_iri_tree_add(tree, conf->base);
+    if (conf->lookup_defaults != NULL) {
+        mod_iri_tree_merge(tree, conf->lookup_defaults);
     }
 }
 
 void
-mod_iri_tree_finish(const mod_iri_server_t *conf, iri_tree_conf_t *tree)
+mod_iri_tree_finish(const mod_iri_server_conf_t *conf, iri_tree_conf_t *tree)
 {
     /* with iri-charset a request may have a list of charsets of its own */
     iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL, tree);
@@ -72,8 +73,8 @@ mod_iri_segments_length(const char *path, unsigned n)
  * Returns: 1 if a section applies to a directory, as in ap_directory_walk().
  */
 static int
-mod_iri_section_holds(const mod_iri_section_t *section, const char *directory,
-                      apr_pool_t *pool)
+mod_iri_section_applies(const mod_iri_section_t *section,
+                        const char *directory, apr_pool_t *pool)
 {
     const char *path;
     size_t      len;
@@ -98,7 +99,7 @@ mod_iri_section_holds(const mod_iri_section_t *section, const char *directory,
 }
 
 const iri_tree_conf_t *
-mod_iri_tree_of(const mod_iri_server_t *conf, const char *directory,
+mod_iri_tree_of(const mod_iri_server_conf_t *conf, const char *directory,
                 apr_pool_t *pool)
 {
     const mod_iri_section_t *section, *first = NULL;
@@ -107,7 +108,7 @@ mod_iri_tree_of(const mod_iri_server_t *conf, const char *directory,
 
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
-        if (!mod_iri_section_holds(section, directory, pool)) {
+        if (!mod_iri_section_applies(section, directory, pool)) {
             continue;
         }
         if (first == NULL) {
@@ -116,10 +117,10 @@ mod_iri_tree_of(const mod_iri_server_t *conf, const char *directory,
         }
         if (tree == NULL) {
             tree = apr_palloc(pool, sizeof(*tree));
-            mod_iri_tree_base(conf, tree);
-            mod_iri_tree_add(tree, first->dir);
+            mod_iri_tree_init(conf, tree);
+            mod_iri_tree_merge(tree, first->dir);
         }
-        mod_iri_tree_add(tree, section->dir);
+        mod_iri_tree_merge(tree, section->dir);
     }
     if (tree == NULL) {
         return first ? &first->tree : &conf->tree;
@@ -128,15 +129,161 @@ mod_iri_tree_of(const mod_iri_server_t *conf, const char *directory,
     return tree;
 }
 
+/*
+ * Returns: 1 if a section has the name of this directory or of one below.
+ * directory: canonical, without "/" at its end.  below: 1: a section of a
+ * directory below, or a pattern, is required.
+ */
+static int
+mod_iri_has_section(const mod_iri_server_conf_t *conf, const char *directory,
+                    int below)
+{
+    const mod_iri_section_t *section;
+    size_t                   len = strlen(directory);
+    int                      i;
+
+    for (i = 0; i < conf->sections->nelts; i++) {
+        section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
+        if (section->regex || section->is_pattern) {
+            if (below) {
+                return 1;
+            }
+        } else if (strncmp(section->name, directory, len) == 0
+                   && section->name[len] == '/'
+                   && (!below || section->name[len + 1] != '\0'))
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- canonical names of directories and entries ------------------------- */
+
+/*
+ * Returns: 1 if the name of a section begins with directory and this segment.
+ */
+static int
+mod_iri_is_section_segment(const mod_iri_server_conf_t *conf,
+                           iri_env_apr_t *env, const char *directory,
+                           iri_str_t name)
+{
+    return mod_iri_has_section(
+        conf,
+        apr_pstrcat(env->pool, directory, mod_iri_dup(env->pool, name), NULL),
+        0);
+}
+
+/*
+ * Returns: the canonical name of a segment.  The choice is, in this order: the
+ * octets read as UTF-8; decoded by the settings of the directory that contains
+ * them; read by IRICharset; unchanged.  The second precedes the first if a
+ * section has the second name and none has the first.  directory: its canonical
+ * path, with "/" at its end.
+ */
+static iri_str_t
+mod_iri_segment_name(const server_rec *s, iri_env_apr_t *env,
+                     const char *directory, iri_str_t octets)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(s);
+    iri_str_t                    path, name, read = octets;
+    iri_reading_t                reading;
+    int                          is_utf8 = 0;
+
+    if (iri_str_is_ascii(octets)) {
+        return octets;
+    }
+    path = mod_iri_str(
+        apr_pstrcat(env->pool, "/", mod_iri_dup(env->pool, octets), NULL));
+    if (mod_iri_read_internal(s, &env->env, path, &reading) == IRI_OK
+        && reading.verdict != IRI_REFUSE)
+    {
+        is_utf8 = reading.form != IRI_FORM_LEGACY;
+        read.data = reading.path.data + 1;
+        read.len = reading.path.len - 1;
+    }
+    if (iri_entry_name(&env->env, mod_iri_tree_of(conf, directory, env->pool),
+                       octets, &name)
+            != IRI_OK
+        || name.len == 0)
+    {
+        return read;
+    }
+    return is_utf8
+                   && (mod_iri_is_section_segment(conf, env, directory, read)
+                       || !mod_iri_is_section_segment(conf, env, directory,
+                                                      name))
+               ? read
+               : name;
+}
+
+const char *
+mod_iri_canonical_path(const server_rec *s, const char *path,
+                       iri_env_apr_t *env)
+{
+    const char *names = "";
+    iri_str_t   segment;
+
+    if (*path != '/' || iri_path_is_ascii(mod_iri_str(path), 0)) {
+        return path;
+    }
+    while (*path != '\0') {
+        segment.data = (const unsigned char *) path;
+        segment.len = strcspn(path, "/");
+        path += segment.len;
+        segment = mod_iri_segment_name(s, env, names, segment);
+        names = apr_pstrcat(env->pool, names, mod_iri_dup(env->pool, segment),
+                            *path == '/' ? "/" : NULL, NULL);
+        path += *path == '/';
+    }
+    return names;
+}
+
+const char *
+mod_iri_entry_names(request_rec *r, iri_env_apr_t *env, const char *directory,
+                    const char *octets)
+{
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const char                  *names = "";
+    iri_str_t                    segment, name;
+
+    for (;;) {
+        segment.data = (const unsigned char *) octets;
+        segment.len = strcspn(octets, "/");
+        name = segment;
+        if (segment.len > 0
+            && (iri_entry_name(&env->env,
+                               mod_iri_tree_of(conf,
+                                               apr_pstrcat(r->pool, directory,
+                                                           names, NULL),
+                                               r->pool),
+                               segment, &name)
+                    != IRI_OK
+                || name.len == 0))
+        {
+            return NULL;
+        }
+        octets += segment.len;
+        names = apr_pstrcat(r->pool, names, mod_iri_dup(r->pool, name),
+                            *octets ? "/" : NULL, NULL);
+        if (*octets++ == '\0') {
+            return names;
+        }
+    }
+}
+
 /* ---- settings of a search ----------------------------------------------- */
 
 /* The settings_data of a search. */
 typedef struct {
-    const mod_iri_server_t *conf;
-    const char             *root; /* canonical path of search->root */
+    const mod_iri_server_conf_t *conf;
+    const char                  *root; /* canonical path of search->root */
 } mod_iri_settings_t;
 
-/* An iri_directory_conf_t; search->settings_data is a mod_iri_settings_t. */
+/*
+ * Implements iri_directory_conf_t.  search->settings_data is a
+ * mod_iri_settings_t.
+ */
 static const iri_tree_conf_t *
 mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
                 iri_str_t names)
@@ -162,34 +309,14 @@ mod_iri_tree_unfolded(const iri_env_t *env, const iri_search_t *search,
     return tree;
 }
 
-int
-mod_iri_has_section(const mod_iri_server_t *conf, const char *directory,
-                    int below)
-{
-    const mod_iri_section_t *section;
-    size_t                   len = strlen(directory);
-    int                      i;
-
-    for (i = 0; i < conf->sections->nelts; i++) {
-        section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
-        if (section->regex || section->is_pattern) {
-            if (below) {
-                return 1;
-            }
-        } else if (strncmp(section->name, directory, len) == 0
-                   && section->name[len] == '/'
-                   && (!below || section->name[len + 1] != '\0'))
-        {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* Request the settings of each directory of a search below root. */
+/*
+ * Let the core request the settings of each directory below the root of a
+ * search.
+ */
 static void
-mod_iri_search_set_settings(const mod_iri_server_t *conf, const char *root,
-                            iri_directory_conf_t settings_of,
+mod_iri_search_set_settings(const mod_iri_server_conf_t *conf,
+                            const char                  *root,
+                            iri_directory_conf_t         settings_of,
                             iri_search_t *search, apr_pool_t *pool)
 {
     mod_iri_settings_t *settings = apr_palloc(pool, sizeof(*settings));
@@ -203,9 +330,9 @@ mod_iri_search_set_settings(const mod_iri_server_t *conf, const char *root,
 void
 mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    const char             *root;
-    iri_env_apr_t           env;
+    const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
+    const char                  *root;
+    iri_env_apr_t                env;
 
     search->tree = &conf->tree;
     search->settings_of = NULL;
@@ -213,7 +340,7 @@ mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
     if (conf->sections->nelts == 0) {
         return;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     root = mod_iri_canonical_path(r->server,
                                   mod_iri_dup(r->pool, search->root), &env);
     search->tree = mod_iri_tree_of(conf, root, r->pool);
@@ -224,8 +351,8 @@ mod_iri_search_set_trees(request_rec *r, iri_search_t *search)
 }
 
 void
-mod_iri_search_unfolded(const mod_iri_server_t *conf, iri_search_t *search,
-                        apr_pool_t *pool)
+mod_iri_search_set_unfolded(const mod_iri_server_conf_t *conf,
+                            iri_search_t *search, apr_pool_t *pool)
 {
     search->tree = &conf->tree;
     mod_iri_search_set_settings(conf, "", mod_iri_tree_unfolded, search,
@@ -243,14 +370,14 @@ mod_iri_settings_path(request_rec *r)
     if (ctx != NULL && ctx->settings_path != NULL) {
         return ctx->settings_path;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     return mod_iri_canonical_path(r->server, r->filename, &env);
 }
 
 const iri_tree_conf_t *
-mod_iri_tree_within(request_rec *r)
+mod_iri_tree_of_filename(request_rec *r)
 {
-    return mod_iri_tree_of(mod_iri_server(r->server),
+    return mod_iri_tree_of(mod_iri_server_conf(r->server),
                            mod_iri_settings_path(r), r->pool);
 }
 
@@ -258,6 +385,6 @@ const iri_tree_conf_t *
 mod_iri_tree_of_parent(request_rec *r)
 {
     return mod_iri_tree_of(
-        mod_iri_server(r->server),
+        mod_iri_server_conf(r->server),
         ap_make_dirstr_parent(r->pool, mod_iri_settings_path(r)), r->pool);
 }

@@ -1,15 +1,16 @@
 /*
  * mod_iri_vars.c - the variables IRI_...
  *
- * As environment variables they serve conditions of RewriteRule, headers, CGI
- * and pages.  They are set as soon as they are known.  For a plain ASCII path
- * they are set only in fixups, if a handler was chosen (CGI, a proxied
- * application), so that a static file costs nothing.  As %{IRI_PATH} in
- * expressions and as %{IRI_PATH}e in log formats they are computed on use, for
- * any request.
+ * Conditions of RewriteRule, header fields, CGI and pages read the variables
+ * from the environment.  A variable is set there as soon as its value is known.
+ * The variables of an ASCII path are set only in fixups, if a handler was
+ * chosen (CGI, a proxied application), so that a static file costs nothing.
+ * %{IRI_PATH} in expressions and %{IRI_PATH}e in log formats are computed on
+ * use, for any request.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
 
 #include <ap_expr.h>
 #include <mod_log_config.h>
@@ -66,7 +67,10 @@ mod_iri_client_request(request_rec *r)
     return r;
 }
 
-/* r->uri may have been set by a rule. */
+/*
+ * Returns: the canonical path of a request.  r->parsed_uri.path is preferred to
+ * r->uri, which a rule may have set.
+ */
 static iri_str_t
 mod_iri_var_path(const request_rec *r, const mod_iri_request_t *ctx)
 {
@@ -89,13 +93,16 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
     if (ctx && ctx->uri) {
         return ctx->uri;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     return iri_path_to_uri(&env.env, mod_iri_var_path(r, ctx), &uri) == IRI_OK
                ? mod_iri_dup(r->pool, uri)
                : NULL;
 }
 
-/* Returns: a form of the host name as a string; name itself if it is that. */
+/*
+ * Returns: a form of the host name, with NUL at its end; name itself if the
+ * form is name.
+ */
 static const char *
 mod_iri_host_form(const request_rec *r, iri_str_t form, const char *name)
 {
@@ -123,9 +130,9 @@ mod_iri_read_host(request_rec *r, mod_iri_host_forms_t *forms)
     if (forms->name != NULL) {
         return;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     forms->name = ap_get_server_name_for_url(r);
-    if (iri_host_forms(&env.env, &mod_iri_server(r->server)->host,
+    if (iri_host_forms(&env.env, &mod_iri_server_conf(r->server)->host,
                        mod_iri_str(forms->name), &host)
             == IRI_OK
         && host.verdict != IRI_REFUSE)
@@ -145,7 +152,7 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
     iri_env_apr_t env;
     iri_str_t     path;
 
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (forms->unicode == NULL
         || iri_path_to_iri(&env.env, mod_iri_var_path(r, ctx), &path)
                != IRI_OK)
@@ -167,7 +174,7 @@ mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
     iri_lookup_t *lookup = ctx != NULL ? ctx->lookup : NULL;
 
     if (r->finfo.filetype == APR_NOFILE && lookup != NULL) {
-        mod_iri_env(&env, r);
+        mod_iri_env_init(&env, r);
         if (iri_lookup_split(&env.env, lookup) == IRI_OK) {
             return mod_iri_dup(r->pool,
                                path_info ? lookup->path_info : lookup->entry);
@@ -189,23 +196,23 @@ mod_iri_is_found_by_httpd(const request_rec *r)
 }
 
 /*
- * Returns: the match; after a restart the greater of both.
+ * Returns: the match of the lookup; after a restart, the greater difference of
+ * both lookups.
  */
 static const char *
 mod_iri_var_match(request_rec *r, const mod_iri_request_t *ctx)
 {
     iri_match_t   match = IRI_MATCH_NONE;
     iri_env_apr_t env;
-    const char   *plain = ctx == NULL
-                              ? apr_table_get(r->subprocess_env,
-                                              mod_iri_var_names[MOD_IRI_MATCH])
-                              : NULL;
+    const char   *set = ctx == NULL ? apr_table_get(
+                            r->subprocess_env, mod_iri_var_names[MOD_IRI_MATCH])
+                                    : NULL;
 
-    if (plain != NULL) {
-        return plain;
+    if (set != NULL) {
+        return set;
     }
     if (ctx != NULL && ctx->lookup != NULL) {
-        mod_iri_env(&env, r);
+        mod_iri_env_init(&env, r);
         match = iri_request_match(ctx->state, &env.env, ctx->lookup, 0);
     } else if (mod_iri_is_found_by_httpd(r)) {
         match = IRI_MATCH_EXACT;
@@ -264,7 +271,7 @@ mod_iri_var_value(request_rec *r, const mod_iri_request_t *ctx,
 
 /* Returns: the variable with a name in any case; MOD_IRI_VARS: none. */
 static mod_iri_var_t
-mod_iri_var_of(const char *name)
+mod_iri_var_find(const char *name)
 {
     uintptr_t at = (uintptr_t) name - (uintptr_t) mod_iri_var_names;
     int       var = 0;
@@ -295,13 +302,15 @@ mod_iri_vars_present(const request_rec *r)
 
     for (i = 0; i < array->nelts; i++) {
         if ((entry[i].key[0] | 0x20) == 'i') {
-            present |= 1u << mod_iri_var_of(entry[i].key);
+            present |= 1u << mod_iri_var_find(entry[i].key);
         }
     }
     return present;
 }
 
-/* present: mod_iri_vars_present() */
+/*
+ * Set the variables from to to.  present: the result of mod_iri_vars_present().
+ */
 static void
 mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
                  mod_iri_var_t from, mod_iri_var_t to, unsigned present)
@@ -323,7 +332,7 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
 
 /*
  * Returns: 1 if the octets of a path are canonical.  httpd makes the paths of
- * subrequests with escapes in lower case.  ctx NULL: a plain path.
+ * subrequests with escapes in lower case.  ctx NULL: an ASCII path.
  */
 static int
 mod_iri_is_canonical(const mod_iri_request_t *ctx)
@@ -340,11 +349,10 @@ mod_iri_is_canonical(const mod_iri_request_t *ctx)
 
 /*
  * Set the variables of the reading.  A subrequest for a canonical path keeps
- * the form and charset of its main request. ctx NULL: a plain path; the main
- * request has another one.
+ * the form and charset of its main request.
  */
 void
-mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
     unsigned present = mod_iri_vars_present(r);
 
@@ -357,31 +365,31 @@ mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
 }
 
 void
-mod_iri_vars_redirected(request_rec *r)
+mod_iri_vars_set_redirected(request_rec *r)
 {
     if (mod_iri_request(mod_iri_client_request(r)) != NULL) {
-        mod_iri_vars_reading(r, NULL);
+        mod_iri_vars_set_reading(r, NULL);
     }
 }
 
 void
-mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx)
 {
     mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH,
                      mod_iri_vars_present(r));
 }
 
 /*
- * The index of a directory keeps the match with which the directory was
- * found.
+ * A subrequest for the index of a directory keeps the match with which the
+ * directory was found.
  */
 void
-mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_exact(request_rec *r, const mod_iri_request_t *ctx)
 {
     const char *name = mod_iri_var_names[MOD_IRI_MATCH];
 
     if (ctx != NULL) {
-        mod_iri_vars_match(r, ctx);
+        mod_iri_vars_set_match(r, ctx);
     } else if (r->main == NULL
                || apr_table_get(r->subprocess_env, name) == NULL) {
         apr_table_setn(r->subprocess_env, name,
@@ -413,7 +421,7 @@ mod_iri_is_redirect_copy(const char *key)
  * that access was denied.
  */
 void
-mod_iri_vars_error_page(request_rec *r)
+mod_iri_vars_hide_lookup(request_rec *r)
 {
     const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
     const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
@@ -429,13 +437,13 @@ mod_iri_vars_error_page(request_rec *r)
 }
 
 /*
- * Called in fixups.  A handler may read the variables of a plain path too; a
- * static file costs nothing.
+ * Called in fixups.  The variables of an ASCII path are set only if a handler
+ * may read them.
  */
 void
-mod_iri_vars_fixups(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
 {
-    if (ctx != NULL && !ctx->plain) {
+    if (ctx != NULL && !ctx->is_ascii) {
         mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO,
                          mod_iri_vars_present(r));
     } else if (r->handler != NULL && r->main == NULL) {
@@ -446,7 +454,7 @@ mod_iri_vars_fixups(request_rec *r, const mod_iri_request_t *ctx)
 
 /* ---- logs --------------------------------------------------------------- */
 
-/* Returns: the request before its error page, if r is that of one. */
+/* Returns: the request that failed, if r is its error page; else r. */
 static request_rec *
 mod_iri_before_error_page(request_rec *r)
 {
@@ -461,19 +469,18 @@ mod_iri_before_error_page(request_rec *r)
 }
 
 /*
- * The format %{NAME}e of mod_log_config.  Its environment has no variables of
- * a plain path: they are computed here, for the request that the client sent.
- * An error page keeps its own.
+ * The format %{NAME}e of mod_log_config.  The environment of an ASCII path has
+ * no variables: they are computed here, for the request that the client sent.
  */
 static const char *
 mod_iri_log_item(request_rec *r, char *name)
 {
     const char          *value = apr_table_get(r->subprocess_env, name);
-    mod_iri_var_t        var = mod_iri_var_of(name);
+    mod_iri_var_t        var = mod_iri_var_find(name);
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
 
     if (value == NULL && var != MOD_IRI_VARS
-        && mod_iri_server(r->server)->engine == IRI_ENGINE_ON
+        && mod_iri_server_conf(r->server)->engine == IRI_ENGINE_ON
         && r->parsed_uri.path != NULL)
     {
         r = mod_iri_before_error_page(r);
@@ -507,19 +514,19 @@ mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
 
     if (eval->r == NULL
-        || mod_iri_server(eval->r->server)->engine != IRI_ENGINE_ON)
+        || mod_iri_server_conf(eval->r->server)->engine != IRI_ENGINE_ON)
     {
         return "";
     }
     value = mod_iri_var_value(eval->r, mod_iri_request(eval->r),
-                              mod_iri_var_of(data), &forms);
+                              mod_iri_var_find(data), &forms);
     return value ? value : "";
 }
 
 int
 mod_iri_expr_lookup(ap_expr_lookup_parms *parms)
 {
-    mod_iri_var_t var = mod_iri_var_of(parms->name);
+    mod_iri_var_t var = mod_iri_var_find(parms->name);
 
     if (parms->type != AP_EXPR_FUNC_VAR || var == MOD_IRI_VARS) {
         return DECLINED;

@@ -1,15 +1,16 @@
 /*
  * mod_iri_walk.c - <Files> and MultiViews on canonical names
  *
- * This runs in map_to_storage, last before httpd's own hook, and does the
- * same two walks.  <Files "caf\xC3\xA9.html"> is compared with the name of
- * the entry instead of its octets on disk; otherwise it would not match, and
- * would not deny access. mod_negotiation compares octets too: for a path
- * without its suffix, r->filename gets the octets with which an entry on disk
- * starts.
+ * This hook runs in map_to_storage, last before httpd's own hook, and does the
+ * same two walks.  <Files "caf\xC3\xA9.html"> is compared with the name of the
+ * entry instead of its octets on disk; otherwise it would not match, and would
+ * not deny access. mod_negotiation compares octets too: for a path without its
+ * suffix, r->filename gets the octets with which an entry on disk starts.
  */
 
-#include "mod_iri.h"
+#include "mod_iri_hooks.h"
+#include "mod_iri_request.h"
+#include "mod_iri_tree.h"
 
 /* ---- MultiViews --------------------------------------------------------- */
 
@@ -18,13 +19,13 @@ typedef struct {
     const iri_env_t       *env;
     const iri_tree_conf_t *tree;
     apr_pool_t            *pool;
-    iri_str_t              octets; /* last segment of r->filename */
-    iri_str_t              name;   /* canonical name of octets */
-    unsigned               dots;   /* number of dots in octets */
-    unsigned               listed; /* number of entries seen */
-    const char            *prefix; /* octets that replace the segment; NULL:
+    iri_str_t              octets;  /* last segment of r->filename */
+    iri_str_t              name;    /* canonical name of octets */
+    unsigned               dots;    /* number of dots in octets */
+    unsigned               entries; /* number of entries read */
+    const char            *prefix;  /* octets that replace the segment; NULL:
                                       none found */
-    int                    exact;  /* 1: an entry starts with octets */
+    int                    exact;   /* 1: an entry starts with octets */
 } mod_iri_multiviews_t;
 
 /*
@@ -32,7 +33,7 @@ typedef struct {
  * none.
  */
 static size_t
-mod_iri_before_dot(iri_str_t octets, unsigned n)
+mod_iri_length_before_dot(iri_str_t octets, unsigned n)
 {
     size_t i;
 
@@ -53,10 +54,10 @@ mod_iri_multiviews_entry(void *arg, iri_str_t entry)
     mod_iri_multiviews_t *views = arg;
     iri_str_t             prefix = entry, name;
 
-    if (++views->listed > IRI_MAX_ENTRIES_READ) {
+    if (++views->entries > IRI_MAX_ENTRIES_READ) {
         return IRI_IO_FAILED;
     }
-    prefix.len = mod_iri_before_dot(entry, views->dots);
+    prefix.len = mod_iri_length_before_dot(entry, views->dots);
     if (prefix.len == 0 || iri_path_is_ascii(prefix, 0)) {
         return IRI_OK;
     }
@@ -95,7 +96,7 @@ mod_iri_multiviews(request_rec *r)
     {
         return;
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     dir = ap_make_dirstr_parent(r->pool, r->filename);
     tree = mod_iri_tree_of_parent(r);
     memset(&views, 0, sizeof(views));
@@ -124,7 +125,7 @@ mod_iri_multiviews(request_rec *r)
 
 /* Returns: 1 if there is a <Files> section. */
 static int
-mod_iri_has_files(const request_rec *r)
+mod_iri_has_files_sections(const request_rec *r)
 {
     const core_dir_config *core = ap_get_core_module_config(
         r->per_dir_config);
@@ -132,7 +133,10 @@ mod_iri_has_files(const request_rec *r)
     return core->sec_file != NULL && core->sec_file->nelts > 0;
 }
 
-/* is_found: 1: r->filename is the name that was found. */
+/*
+ * Compare <Files> with the name of the entry.  is_found: 1: r->filename is the
+ * path that the lookup has set.
+ */
 static int
 mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
 {
@@ -142,7 +146,7 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
     iri_str_t     name;
     int           status;
 
-    if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files(r)
+    if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files_sections(r)
         || mod_iri_found(ctx)->verdict == IRI_CHOOSE
         || mod_iri_found(ctx)->verdict == IRI_REFUSE
         || (is_found && ctx->lookup != NULL
@@ -151,12 +155,12 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
     {
         return ap_file_walk(r);
     }
-    mod_iri_env(&env, r);
+    mod_iri_env_init(&env, r);
     if (iri_entry_name(&env.env, mod_iri_tree_of_parent(r),
                        mod_iri_str(slash + 1), &name)
         != IRI_OK)
     {
-        /* it is unknown which <Files> apply */
+        /* without the name it is unknown which <Files> apply */
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (name.len == 0) {
@@ -179,11 +183,11 @@ mod_iri_walk(request_rec *r)
     int                      status;
 
     if (ctx == NULL || ctx->settings_path == NULL || r->proxyreq
-        || mod_iri_server(r->server)->engine != IRI_ENGINE_ON)
+        || mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;
     }
-    if (mod_iri_is_unguarded(r)) {
+    if (mod_iri_lacks_section_copy(r)) {
         return HTTP_NOT_FOUND;
     }
     status = ap_directory_walk(r);

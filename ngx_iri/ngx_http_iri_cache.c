@@ -2,15 +2,15 @@
  * ngx_http_iri_cache.c - iri_cache: the cache of directory indexes
  *
  * Indexes are stored in a shared memory zone (ngx_http_iri_zone.c).  Each
- * process has its own handle on it (iri_index_cache_t), because a handle
- * contains addresses of functions.
+ * process has a handle on the zone (iri_index_cache_t) in its own memory,
+ * because a handle contains addresses of functions.
  *
  * The index of a large directory is built in a thread pool (design 5.10).
  * The request that started the build waits for it, unless the exact name was
  * found.  Until the index exists, other requests find exact names only.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_cache.h"
 
 #if (NGX_THREADS)
 #include <ngx_thread_pool.h>
@@ -22,11 +22,11 @@
 typedef struct ngx_http_iri_task_s ngx_http_iri_task_t;
 
 struct ngx_http_iri_cache_s {
-    ngx_http_iri_zone_t zone; /* first; shared by all caches of this size */
+    ngx_http_iri_zone_t zone; /* must be first; handle on the zone of size */
     size_t              size; /* octets */
     ngx_str_t           threads; /* name of the thread pool; empty: not set */
 #if (NGX_THREADS)
-    ngx_thread_pool_t   *pool; /* NULL: not needed, since nothing folds */
+    ngx_thread_pool_t   *pool; /* NULL: no location searches indexes */
     ngx_http_iri_task_t *task; /* started by the last lookup, or NULL */
 #endif
 };
@@ -40,22 +40,24 @@ struct ngx_http_iri_cache_s {
 
 
 /*
- * The build of one index.  A request that waits for it may end first.  The task
- * therefore has its own pool, and a cleanup handler of the request detaches it.
+ * The build of one index.  The request that waits for it may end first.  The
+ * task therefore has its own pool, and a cleanup handler of the request clears
+ * task->request.
  */
 struct ngx_http_iri_task_s {
     ngx_pool_t           *pool;
     ngx_event_t          *event;
     iri_index_job_t      *job;
     ngx_http_iri_cache_t *cache;
-    ngx_http_request_t   *request; /* waits for the build; NULL: none */
+    ngx_http_request_t   *request; /* that waits for the build; NULL: none */
     ngx_http_cleanup_t   *cleanup; /* of request; NULL if request is NULL */
 };
 
 
 /*
- * Runs in a thread and must not touch requests or nginx pools.  An exiting
- * worker waits for its threads, so it drops the jobs that have not started.
+ * Runs in a thread: requests and pools of nginx must not be used.  When nginx
+ * terminates, a worker waits for its threads, so jobs that have not started are
+ * dropped.
  */
 static void
 ngx_http_iri_job_run(void *data, ngx_log_t *log)
@@ -72,7 +74,7 @@ ngx_http_iri_job_run(void *data, ngx_log_t *log)
 }
 
 
-/* Cleanup handler: the request ends while it waits. */
+/* The cleanup handler of a request that ends while it waits. */
 static void
 ngx_http_iri_task_detach(void *data)
 {
@@ -84,8 +86,8 @@ ngx_http_iri_task_detach(void *data)
 
 
 /*
- * The write event handler while the request waits.  The usual handler,
- * ngx_http_core_run_phases, would continue the phase without the index.
+ * The write event handler of a request that waits.  The handler that nginx
+ * sets, ngx_http_core_run_phases, would continue the phase without the index.
  */
 static void
 ngx_http_iri_wait_write_handler(ngx_http_request_t *r)
@@ -96,7 +98,7 @@ ngx_http_iri_wait_write_handler(ngx_http_request_t *r)
 }
 
 
-/* Run the phase handler again, as ngx_http_limit_req_delay() does. */
+/* Run the phase handler again; compare ngx_http_limit_req_delay(). */
 static void
 ngx_http_iri_resume(ngx_http_request_t *r)
 {
@@ -122,8 +124,8 @@ ngx_http_iri_resume(ngx_http_request_t *r)
 
 
 /*
- * The build has finished, or the timer has expired.  The timer also keeps an
- * exiting worker alive until the build has finished.
+ * The event handler, when the build has finished or the timer has expired.  The
+ * timer also keeps an exiting worker alive until the build has finished.
  */
 static void
 ngx_http_iri_job_done(ngx_event_t *event)
@@ -155,7 +157,7 @@ ngx_http_iri_job_done(ngx_event_t *event)
 
     ngx_destroy_pool(task->pool);
 
-    /* After a closed connection, post_action may have taken the request. */
+    /* If the client has closed the connection, r may run post_action now. */
     if (r != NULL
         && r->write_event_handler == ngx_http_iri_wait_write_handler) {
         ngx_http_iri_resume(r);
@@ -165,12 +167,12 @@ ngx_http_iri_job_done(ngx_event_t *event)
 
 /*
  * While the request waits, ngx_http_test_reading() detects that the client has
- * closed the connection.  A request body that is being discarded has its own
- * handler, which detects that, too.
+ * closed the connection.  While a request body is being discarded, the read
+ * event handler for that detects it.
  */
 ngx_uint_t
-ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                  const iri_lookup_t *found)
+ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                            const iri_lookup_t *found)
 {
     ngx_http_cleanup_t      *cln;
     ngx_http_iri_task_t     *task;
@@ -216,8 +218,9 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 
 /*
- * Callback of the core: build an index in a thread.  Returns 0 if that is not
- * possible; the core then drops the job and tries again at the next lookup.
+ * iri_index_cache_t.later, called by the core: build an index in a thread.
+ * Returns: 0 if the task cannot be posted; the core then drops the job, and
+ * makes a new one at the next lookup.
  */
 static int
 ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
@@ -266,7 +269,7 @@ ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 }
 
 
-/* Without a name in iri_cache the pool is nginx's "default". */
+/* If iri_cache names no thread pool, nginx's "default" is used. */
 static ngx_int_t
 ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 {
@@ -280,7 +283,7 @@ ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 
 #else
 
-/* Without threads, large directories are searched for exact names only. */
+/* Without threads, only exact names are found in large directories. */
 static int
 ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 {
@@ -292,8 +295,8 @@ ngx_http_iri_job_post(iri_index_cache_t *self, iri_index_job_t *job)
 
 
 ngx_uint_t
-ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                  const iri_lookup_t *found)
+ngx_http_iri_wait_for_index(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                            const iri_lookup_t *found)
 {
     (void) r;
     (void) ctx;
@@ -315,7 +318,7 @@ ngx_http_iri_thread_pool_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 #endif
 
 
-/* ---- the cache of this process ------------------------------------------- */
+/* ---- the handles of this process ---------------------------------------- */
 
 iri_index_cache_t *
 ngx_http_iri_cache(ngx_http_request_t *r)
@@ -369,7 +372,7 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
     if (error != NULL) {
         return iri_parse_cache(words, 1, &size, NULL) == NULL
                    ? error
-                   : ngx_http_iri_conf_wrong(cf, error, 1);
+                   : ngx_http_iri_conf_error(cf, error, 1);
     }
 
 #if !(NGX_THREADS)
@@ -385,7 +388,7 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 }
 
 
-/* Servers with the same size and thread pool share a cache. */
+/* Find or create the cache; servers with equal iri_cache share one. */
 static ngx_http_iri_cache_t *
 ngx_http_iri_cache_get(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
@@ -398,7 +401,8 @@ ngx_http_iri_cache_get(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 
     for (i = 0; i < imcf->caches.nelts; i++) {
         if (caches[i]->size == iscf->cache_size
-            && ngx_http_iri_same(caches[i]->threads, iscf->cache_threads))
+            && ngx_http_iri_str_equal(caches[i]->threads,
+                                      iscf->cache_threads))
         {
             return caches[i];
         }
@@ -446,12 +450,11 @@ ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
 }
 
 
-/* The "default" thread pool is started only if a location folds names. */
+/* nginx starts a thread pool only if it was added. */
 ngx_int_t
-ngx_http_iri_cache_needs_threads(ngx_conf_t              *cf,
-                                 ngx_http_iri_srv_conf_t *iscf)
+ngx_http_iri_cache_use_indexes(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
 {
-    iscf->folds = 1;
+    iscf->needs_indexes = 1;
 
     return iscf->cache != NULL ? ngx_http_iri_thread_pool_add(cf, iscf->cache)
                                : NGX_OK;

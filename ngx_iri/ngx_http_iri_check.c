@@ -1,15 +1,18 @@
 /*
  * ngx_http_iri_check.c - warnings about the configuration
  *
- * The directives of this module are collected while nginx reads them, and
- * locations when they are merged.  When all servers are merged the core
- * decides which of them have no effect (iri_config_check).
+ * Directives of this module are collected while nginx reads them, locations
+ * while nginx merges them.  When all servers are merged, the core decides which
+ * have no effect (iri_config_check).
  */
 
 #include "ngx_http_iri_host.h"
 
 
-/* A directive, and the server whose iri applies to it; NULL: of any server. */
+/*
+ * A directive, and the server whose iri must be on for the directive to have an
+ * effect; NULL: that of any server.
+ */
 typedef struct {
     iri_directive_t          directive;
     ngx_http_iri_srv_conf_t *server;
@@ -133,7 +136,10 @@ ngx_http_iri_check_setting(ngx_conf_t *cf, const iri_charsets_t *charsets)
     iri_directive_t         *d;
     ngx_http_iri_srv_conf_t *iscf = NULL;
 
-    /* iri_status counts the requests of all servers. */
+    /*
+     * For a directive in http{}, and for iri_status, which has no argument and
+     * counts the requests of all servers, iri must be on in any server.
+     */
     if (cf->cmd_type != NGX_HTTP_MAIN_CONF && cf->args->nelts > 1) {
         iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
     }
@@ -174,7 +180,7 @@ ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
     }
 #endif
 
-    d = ngx_http_iri_check_add(cf, iscf, check, location, ilcf->at);
+    d = ngx_http_iri_check_add(cf, iscf, check, location, ilcf->position);
     if (d == NULL) {
         return NGX_ERROR;
     }
@@ -197,7 +203,7 @@ ngx_http_iri_check_host(ngx_conf_t *cf, ngx_http_core_srv_conf_t *cscf,
 
     iscf = ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_module);
 
-    d = ngx_http_iri_check_add(cf, iscf, IRI_CHECK_HOST, name, hcf->at);
+    d = ngx_http_iri_check_add(cf, iscf, IRI_CHECK_HOST, name, hcf->position);
     if (d == NULL) {
         return NGX_ERROR;
     }
@@ -255,7 +261,7 @@ ngx_http_iri_check(ngx_conf_t *cf)
 
     for (i = 0; i < imcf->directives.nelts; i++) {
         engine = d[i].server != NULL ? d[i].server->engine
-                 : imcf->switched_on ? IRI_ENGINE_ON
+                 : imcf->enabled     ? IRI_ENGINE_ON
                                      : IRI_ENGINE_OFF;
         list[i] = d[i].directive;
         list[i].engine = (iri_engine_t) engine;
@@ -265,31 +271,4 @@ ngx_http_iri_check(ngx_conf_t *cf)
 
     return ngx_http_iri_check_status(
         cf, iri_config_check(&env, on, list, imcf->directives.nelts));
-}
-
-
-/* ---- errors ------------------------------------------------------------- */
-
-char *
-ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error, ngx_uint_t word)
-{
-    u_char    *p, *last;
-    size_t     len;
-    ngx_str_t *value = cf->args->elts;
-
-    if (word >= cf->args->nelts) {
-        return (char *) error;
-    }
-
-    len = ngx_strlen(error) + sizeof(", not \"\"") + value[word].len;
-
-    p = ngx_pnalloc(cf->pool, len);
-    if (p == NULL) {
-        return (char *) error;
-    }
-
-    last = ngx_snprintf(p, len - 1, "%s, not \"%V\"", error, &value[word]);
-    *last = '\0';
-
-    return (char *) p;
 }

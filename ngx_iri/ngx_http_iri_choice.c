@@ -1,10 +1,10 @@
 /*
  * ngx_http_iri_choice.c - iri_ambiguous 300: a list of candidates
  *
- * Several entries match the path equally well (design 5.4).  The answer
- * lists those that the client could get.  Each candidate is judged by a
- * subrequest, one after the other (ngx_http_iri_judge.c).  Then the list is
- * sent, or 404 if no candidate remains.
+ * Several entries match the path equally well (design 5.4).  The response lists
+ * the candidates that the client may get.  Subrequests judge the candidates one
+ * after the other (ngx_http_iri_judge.c).  If the client may get none, the
+ * request ends with 404.
  */
 
 #include "ngx_http_iri_listing.h"
@@ -12,13 +12,13 @@
 
 struct ngx_http_iri_choice_s {
     iri_str_t *paths;         /* canonical paths of the candidates */
-    iri_str_t *allowed;       /* of these, those that the client could get */
+    iri_str_t *allowed;       /* those of paths that the client may get */
     size_t     count;         /* of paths */
     size_t     next;          /* index of the next candidate to judge */
     size_t     allowed_count; /* of allowed */
     iri_str_t  requested;     /* the path of the request */
     int        more; /* 1: there are more candidates, which are not listed */
-    ngx_uint_t judging; /* 1: paths[next] has been passed to the judge */
+    ngx_uint_t judging; /* 1: a subrequest for paths[next] was started */
     ngx_http_iri_judge_t judge;
 };
 
@@ -26,8 +26,8 @@ struct ngx_http_iri_choice_s {
 /* ---- judging a candidate ------------------------------------------------ */
 
 /*
- * Take the result for paths[next].  A candidate is allowed if the access rules
- * let it pass and nginx would open it.
+ * The subrequest for paths[next] has ended.  The candidate is allowed if the
+ * rules grant access and nginx can open the file.
  */
 static ngx_int_t
 ngx_http_iri_choice_collect(ngx_http_request_t    *r,
@@ -43,10 +43,10 @@ ngx_http_iri_choice_collect(ngx_http_request_t    *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (judge->opens) {
+    if (judge->can_open) {
         if (judge->is_dir && path->len != 0
             && path->data[path->len - 1] != '/') {
-            /* nginx redirects to the path with "/": judge that path, too. */
+            /* nginx redirects to the path with "/": judge this path next. */
             return ngx_http_iri_add_slash(r, path);
         }
 
@@ -61,7 +61,7 @@ ngx_http_iri_choice_collect(ngx_http_request_t    *r,
 
 /* ---- the response ------------------------------------------------------- */
 
-/* Set *accept to the values of all Accept fields, each followed by ",". */
+/* Set *accept to the values of all fields Accept, each followed by ",". */
 static ngx_int_t
 ngx_http_iri_choice_accept(ngx_http_request_t *r, iri_str_t *accept)
 {
@@ -101,8 +101,8 @@ ngx_http_iri_choice_accept(ngx_http_request_t *r, iri_str_t *accept)
 
 
 /*
- * The list depends on the client's access and on the current entries, so it
- * must not be stored.  HTML or JSON is selected by Accept.
+ * The content handler.  The list depends on the client's access and on the
+ * present entries, so it must not be stored.
  */
 static ngx_int_t
 ngx_http_iri_choice_page(ngx_http_request_t *r)
@@ -125,7 +125,7 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
 
     ngx_memzero(&choices, sizeof(iri_choices_t));
     choices.asked = choice->requested;
-    choices.has_query = ngx_http_iri_query(r, &choices.query) != 0;
+    choices.has_query = ngx_http_iri_sent_query(r, &choices.query) != 0;
     choices.paths = choice->allowed;
     choices.count = choice->allowed_count;
     choices.more = choice->more;
@@ -151,9 +151,10 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
 /* ---- the request -------------------------------------------------------- */
 
 /*
- * Only a main request of the client gets a list.  A rewritten path and the path
- * of a subrequest must not be disclosed.  Under alias with captures the
- * candidates are no paths of requests.
+ * Only the main request gets a list, and only if its path was not rewritten:
+ * the list would disclose the path that a rule has set, or that of a
+ * subrequest.  Under alias with captures, the candidates are not paths of
+ * requests.
  */
 static ngx_uint_t
 ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
@@ -164,7 +165,7 @@ ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     return found->found.verdict == IRI_CHOOSE && found->found.count != 0
-           && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE && r == r->main
+           && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE && r == r->main
            && !r->internal && r->content_handler == NULL
            && ctx->snapshot != NULL
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD));
@@ -236,7 +237,6 @@ ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
-    /* The list is sent instead of a file, in the CONTENT phase. */
     r->content_handler = ngx_http_iri_choice_page;
 
     return NGX_OK;

@@ -1,14 +1,15 @@
 /*
  * ngx_http_iri_client.c - iri_charset $variable: charsets for each client
  *
- * The variable, for example of a map of $http_user_agent, contains the list of
- * charsets that the request is read with.  It is evaluated when the first path
- * that is not ASCII is read.  nginx caches the values of variables, and rules
- * must not see values made of a path that was not canonical, so all variables
- * are restored afterwards.  The Vary field lists the header fields whose
- * variables were evaluated.
+ * The value of the variable, for example of a map of $http_user_agent, is the
+ * list of charsets with which the request is read.  The variable is evaluated
+ * when the first path that is not ASCII is read.  nginx caches the values of
+ * variables, and rules must not see values that were computed from a path that
+ * was not canonical.  So all variables are restored afterwards.  The field Vary
+ * lists the request header fields on which the value depends.
  *
- * All charsets are opened when the configuration is read.
+ * The value may name any charset, so all are opened when the configuration is
+ * read.
  */
 
 #include "ngx_http_iri_header.h"
@@ -24,7 +25,7 @@ ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
     const char *error;
 
     if (cf->args->nelts != 2) {
-        return "takes one variable alone, or charsets without it";
+        return "takes either one variable, or charsets";
     }
 
     error = iri_registry_open_all(registry);
@@ -32,19 +33,21 @@ ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
         return (char *) error;
     }
 
-    iscf->client = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_client_conf_t));
-    if (iscf->client == NULL) {
+    iscf->charset_variable = ngx_pcalloc(
+        cf->pool, sizeof(ngx_http_iri_charset_variable_t));
+    if (iscf->charset_variable == NULL) {
         return NGX_CONF_ERROR;
     }
 
     name.data = value[1].data + 1;
     name.len = value[1].len - 1;
 
-    iscf->client->registry = registry;
-    iscf->client->name = value[1];
-    iscf->client->index = ngx_http_get_variable_index(cf, &name);
+    iscf->charset_variable->registry = registry;
+    iscf->charset_variable->name = value[1];
+    iscf->charset_variable->index = ngx_http_get_variable_index(cf, &name);
 
-    return iscf->client->index != NGX_ERROR ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return iscf->charset_variable->index != NGX_ERROR ? NGX_CONF_OK
+                                                      : NGX_CONF_ERROR;
 }
 
 
@@ -57,7 +60,10 @@ ngx_http_iri_has_prefix(const ngx_str_t *name, const char *with, size_t len)
 }
 
 
-/* $http_... and $cookie_..., but not $http_host: every cache key has Host. */
+/*
+ * Returns: 1 for $http_... and $cookie_...; 0 for $http_host, since the host is
+ * part of every cache key.
+ */
 static ngx_uint_t
 ngx_http_iri_is_field_variable(const ngx_str_t *name)
 {
@@ -69,8 +75,8 @@ ngx_http_iri_is_field_variable(const ngx_str_t *name)
 
 
 /*
- * Invalidate the variable and the variables of header fields: those that are
- * valid after the evaluation were evaluated for it.
+ * Invalidate the variable of iri_charset, and those of header fields.  If one
+ * of the latter is valid after the evaluation, the value depends on it.
  */
 static void
 ngx_http_iri_invalidate_fields(ngx_http_request_t *r, ngx_int_t index)
@@ -92,7 +98,7 @@ ngx_http_iri_invalidate_fields(ngx_http_request_t *r, ngx_int_t index)
 }
 
 
-/* "http_accept_language" -> ", Accept-Language" */
+/* "http_accept_language" → ", Accept-Language" */
 static u_char *
 ngx_http_iri_append_field_name(u_char *p, const ngx_str_t *name)
 {
@@ -117,7 +123,7 @@ ngx_http_iri_append_field_name(u_char *p, const ngx_str_t *name)
 }
 
 
-/* Make the value of Vary of the variables that have been evaluated. */
+/* Set *vary to the names of the fields whose variables were evaluated. */
 static ngx_int_t
 ngx_http_iri_client_vary(ngx_http_request_t *r, ngx_str_t *vary)
 {
@@ -160,10 +166,10 @@ ngx_http_iri_client_vary(ngx_http_request_t *r, ngx_str_t *vary)
 
 /* ---- the charsets of a request ------------------------------------------ */
 
-/* An invalid list is logged and replaced by the empty list. */
+/* If the value of the variable is invalid, log it and set an empty list. */
 static void
-ngx_http_iri_client_parse(ngx_http_request_t               *r,
-                          const ngx_http_iri_client_conf_t *conf,
+ngx_http_iri_client_parse(ngx_http_request_t                    *r,
+                          const ngx_http_iri_charset_variable_t *conf,
                           ngx_http_variable_value_t *vv, iri_charsets_t *list)
 {
     iri_str_t   value, wrong;
@@ -208,10 +214,10 @@ ngx_http_iri_client_evaluate(ngx_http_request_t            *r,
 
     client->reading = iscf->reading;
 
-    ngx_http_iri_invalidate_fields(r, iscf->client->index);
+    ngx_http_iri_invalidate_fields(r, iscf->charset_variable->index);
     ngx_http_iri_client_parse(
-        r, iscf->client,
-        ngx_http_get_indexed_variable(r, iscf->client->index),
+        r, iscf->charset_variable,
+        ngx_http_get_indexed_variable(r, iscf->charset_variable->index),
         &client->reading.charsets);
     rc = ngx_http_iri_client_vary(r, &client->vary);
 
@@ -230,11 +236,11 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (iscf->client == NULL) {
+    if (iscf->charset_variable == NULL) {
         return &iscf->reading;
     }
 
-    /* Evaluate the variable once, in the main request if that has a context. */
+    /* Subrequests use the value of the main request, if this has a context. */
     if (ngx_http_iri_ctx(r->main) != NULL) {
         r = r->main;
     }

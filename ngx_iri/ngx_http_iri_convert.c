@@ -1,14 +1,14 @@
 /*
  * ngx_http_iri_convert.c - iri_convert
  *
- * Defines a variable: a function of the core applied to a text.  It is
- * evaluated each time it is used.
+ * Defines a variable whose value is the result of a function of the core for a
+ * text.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_host.h"
 
 
-/* A variable of iri_convert. */
+/* A variable that iri_convert defines */
 typedef struct {
     const iri_function_t    *function;
     ngx_http_complex_value_t text;
@@ -67,7 +67,7 @@ ngx_module_t ngx_http_iri_convert_module = {
 /* clang-format on */
 
 
-/* The value is empty if the conversion fails, which the core logs. */
+/* If the conversion fails, the core logs why, and the value is empty. */
 static ngx_int_t
 ngx_http_iri_convert_variable(ngx_http_request_t        *r,
                               ngx_http_variable_value_t *v, uintptr_t data)
@@ -134,8 +134,8 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     (void) conf;
 
     if (name.len < 2 || name.data[0] != '$') {
-        return ngx_http_iri_conf_wrong(
-            cf, "takes the name of a variable first, for example \"$name\"",
+        return ngx_http_iri_conf_error(
+            cf, "needs a variable as first argument, for example \"$name\"",
             1);
     }
 
@@ -150,10 +150,10 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     error = iri_parse_function(ngx_http_iri_str(value[2]),
                                &convert->function);
     if (error != NULL) {
-        return ngx_http_iri_conf_wrong(cf, error, 2);
+        return ngx_http_iri_conf_error(cf, error, 2);
     }
 
-    /* Not cacheable: variables in the text, such as $uri, may change. */
+    /* Variables in the text, such as $uri, may change. */
     var = ngx_http_add_variable(
         cf, &name, NGX_HTTP_VAR_CHANGEABLE | NGX_HTTP_VAR_NOCACHEABLE);
     if (var == NULL) {
@@ -161,7 +161,7 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     if (var->get_handler == ngx_http_iri_convert_variable) {
-        return "defines that variable a second time";
+        return "defines a variable that is defined already";
     }
 
     if (ngx_http_iri_convert_compile(cf, convert, &value[3]) != NGX_OK) {

@@ -1,27 +1,27 @@
 /*
- * ngx_http_iri_dav.c - WebDAV: multistatus, If, 409 pages
+ * ngx_http_iri_dav.c - WebDAV: multistatus, If, phase handlers
  *
- *   207, LOCK   ngx_http_dav_ext_module writes octets of the disk into href
- *               and displayname.  A body filter replaces them by the names of
- *               the entries, so that the XML is well-formed (the core's
- *               iri_multistatus_*)
- *   If          ngx_http_dav_ext_module compares resource tags octet for octet
- *               with r->uri: they are replaced by canonical paths
- *   409         a page with the reason why a name cannot be created
+ *   207, LOCK   ngx_http_dav_ext_module writes file names as stored on disk
+ *               into href and displayname.  A body filter replaces these octets
+ *               by the names of the entries, so that the XML is well-formed
+ *               (iri_multistatus_... of the core).
+ *   If          ngx_http_dav_ext_module compares the octets of resource tags
+ *               with r->uri.  The tags are replaced by canonical paths.
  *
- * ngx_http_iri_destination.c reads and judges the Destination.
+ * ngx_http_iri_destination.c reads and judges the Destination,
+ * ngx_http_iri_conflict.c makes the 409 page.
  */
 
 #include "ngx_http_iri_dav.h"
 
 
-/* An If field and its value as sent. */
+/* A field If, and its value as sent */
 typedef struct {
     ngx_table_elt_t *header;
     ngx_str_t        value;
 } ngx_http_iri_if_t;
 
-/* The output chain of one call of the body filter. */
+/* The output of one call of the body filter */
 typedef struct {
     ngx_http_request_t *r;
     ngx_chain_t        *first;
@@ -29,11 +29,12 @@ typedef struct {
     ngx_buf_t          *buf;
 } ngx_http_iri_sink_t;
 
-/* How the tags of the If fields are written. */
+/* The argument of ngx_http_iri_tag_map() */
 typedef struct {
     ngx_http_request_t *r;
-    ngx_uint_t          raw;    /* 1: unescaped, as dav_ext compares them */
-    ngx_uint_t          mapped; /* number of tags mapped so far */
+    ngx_uint_t          raw;    /* 1: write tags as dav_ext compares them, not
+                                   percent-encoded */
+    ngx_uint_t          mapped; /* number of tags mapped */
 } ngx_http_iri_tags_t;
 
 #define NGX_HTTP_IRI_DAV_BUFFER 16384
@@ -86,7 +87,7 @@ ngx_module_t ngx_http_iri_dav_module = {
 /* clang-format on */
 
 
-/* Does this location serve files, rather than a content handler? */
+/* Returns: 1 if the location serves files, without a content handler. */
 static ngx_uint_t
 ngx_http_iri_dav_serves_files(ngx_http_request_t *r)
 {
@@ -94,13 +95,13 @@ ngx_http_iri_dav_serves_files(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return r->content_handler == NULL && ilcf->plain != NULL;
+    return r->content_handler == NULL && ilcf->configured != NULL;
 }
 
 
 /* ---- multistatus and LOCK ----------------------------------------------- */
 
-/* Is the response XML of dav_ext with names: a multistatus or a lock? */
+/* Returns: 1 if the response is a multistatus or a lock of dav_ext. */
 static ngx_uint_t
 ngx_http_iri_dav_has_names(ngx_http_request_t *r)
 {
@@ -111,13 +112,13 @@ ngx_http_iri_dav_has_names(ngx_http_request_t *r)
            && ((r->method == NGX_HTTP_PROPFIND && status == 207)
                || (r->method == NGX_HTTP_LOCK
                    && (status == NGX_HTTP_OK || status == NGX_HTTP_CREATED)))
-           && ngx_http_iri_same(r->headers_out.content_type, xml)
+           && ngx_http_iri_str_equal(r->headers_out.content_type, xml)
            && ngx_http_iri_dav_serves_files(r);
 }
 
 
 static ngx_int_t
-ngx_http_iri_dav_begin(ngx_http_request_t *r)
+ngx_http_iri_dav_filter_create(ngx_http_request_t *r)
 {
     iri_multistatus_conf_t   conf;
     ngx_http_iri_dav_ctx_t  *dav = ngx_http_iri_dav_ctx_get_or_create(r);
@@ -129,7 +130,7 @@ ngx_http_iri_dav_begin(ngx_http_request_t *r)
     conf.tree = &ilcf->tree;
     conf.raw = 1;
 
-    /* Paths below the collection begin with the path and "/". */
+    /* Paths of members begin with the path of the collection and "/". */
     conf.base[0] = ngx_http_iri_str(r->uri);
 
     if (dav == NULL || ngx_http_iri_add_slash(r, &conf.base[0]) != NGX_OK) {
@@ -138,7 +139,8 @@ ngx_http_iri_dav_begin(ngx_http_request_t *r)
 
     ngx_http_iri_env(r, &dav->env);
 
-    return iri_multistatus_create(&dav->env, &conf, &dav->answer) == IRI_OK
+    return iri_multistatus_create(&dav->env, &conf, &dav->multistatus)
+                   == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }
@@ -151,7 +153,7 @@ ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
         && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
         && ngx_http_iri_dav_has_names(r))
     {
-        if (ngx_http_iri_dav_begin(r) != NGX_OK) {
+        if (ngx_http_iri_dav_filter_create(r) != NGX_OK) {
             return NGX_ERROR;
         }
 
@@ -162,7 +164,7 @@ ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
 }
 
 
-/* Append a buffer; buf may be NULL.  Returns buf, NULL without memory. */
+/* Append buf, unless it is NULL.  Returns: buf; NULL: memory exhausted. */
 static ngx_buf_t *
 ngx_http_iri_sink_add(ngx_http_iri_sink_t *sink, ngx_buf_t *buf)
 {
@@ -208,7 +210,7 @@ ngx_http_iri_sink_put(void *arg, const unsigned char *data, size_t len)
 }
 
 
-/* Filter one buffer of the response, and pass its flags on. */
+/* Filter one buffer; its flags are copied to the last buffer of the output. */
 static ngx_int_t
 ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_ctx_t *dav,
                             ngx_http_iri_sink_t *sink, ngx_buf_t *in)
@@ -220,8 +222,8 @@ ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_ctx_t *dav,
         octets.data = in->pos;
         octets.len = (size_t) (in->last - in->pos);
 
-        if (iri_multistatus_feed(dav->answer, octets, ngx_http_iri_sink_put,
-                                 sink)
+        if (iri_multistatus_feed(dav->multistatus, octets,
+                                 ngx_http_iri_sink_put, sink)
             != IRI_OK)
         {
             return NGX_ERROR;
@@ -235,7 +237,7 @@ ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_ctx_t *dav,
     }
 
     if (in->last_buf
-        && iri_multistatus_end(dav->answer, ngx_http_iri_sink_put, sink)
+        && iri_multistatus_end(dav->multistatus, ngx_http_iri_sink_put, sink)
                != IRI_OK)
     {
         return NGX_ERROR;
@@ -265,7 +267,7 @@ ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
               ? ngx_http_get_module_ctx(r, ngx_http_iri_dav_module)
               : NULL;
 
-    if (dav == NULL || dav->answer == NULL || in == NULL) {
+    if (dav == NULL || dav->multistatus == NULL || in == NULL) {
         return ngx_http_iri_dav_next_body(r, in);
     }
 
@@ -287,7 +289,10 @@ ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 
 /* ---- If ----------------------------------------------------------------- */
 
-/* The canonical path of a tag.  NGX_OK; NGX_DECLINED: no reading; NGX_ERROR. */
+/*
+ * Set *path to the canonical path of a tag.
+ * Returns: NGX_OK; NGX_DECLINED: the path has no reading; NGX_ERROR.
+ */
 static ngx_int_t
 ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 {
@@ -322,13 +327,13 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 
     *path = reading.path;
 
-    /* The octets of the request's own path have the same reading as there. */
+    /* A tag with the path of the request gets the reading of the request. */
     requested = ctx != NULL ? iri_request_requested_reading(ctx->request)
                             : NULL;
 
     if (requested != NULL
-        && ngx_http_iri_same(ngx_http_iri_ngx_str(requested->octets),
-                             ngx_http_iri_ngx_str(reading.octets)))
+        && ngx_http_iri_str_equal(ngx_http_iri_ngx_str(requested->octets),
+                                  ngx_http_iri_ngx_str(reading.octets)))
     {
         *path = ngx_http_iri_str(r->uri);
         return NGX_OK;
@@ -336,8 +341,8 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 
     uri = ngx_http_iri_ngx_str(reading.path);
 
-    if (ilcf->plain == NULL || ilcf->plain->alias != 0
-        || ngx_http_iri_needs_no_lookup(ilcf, uri))
+    if (ilcf->configured == NULL || ilcf->configured->alias != 0
+        || !ngx_http_iri_uri_needs_lookup(ilcf, uri))
     {
         return NGX_OK;
     }
@@ -371,7 +376,7 @@ ngx_http_iri_tag_map(void *arg, iri_str_t path, iri_str_t paths[2])
         return IRI_OK;
     }
 
-    /* dav_ext ends a tag at the first ">": write such a path escaped. */
+    /* dav_ext ends a tag at the first ">", so ">" must be percent-encoded. */
     if (tags->raw && memchr(canonical.data, '>', canonical.len) == NULL) {
         paths[0] = canonical;
         return IRI_OK;
@@ -383,7 +388,7 @@ ngx_http_iri_tag_map(void *arg, iri_str_t path, iri_str_t paths[2])
 }
 
 
-/* Collect the If fields and their values as sent. */
+/* Set dav->if_fields, before any value is replaced. */
 static ngx_int_t
 ngx_http_iri_if_collect(ngx_http_request_t *r, ngx_http_iri_dav_ctx_t *dav)
 {
@@ -423,10 +428,10 @@ ngx_http_iri_if_collect(ngx_http_request_t *r, ngx_http_iri_dav_ctx_t *dav)
 
 
 /*
- * Replace the resource tags of the If header by the form with which WebDAV
- * modules compare them.  Runs in each location, behind the rules, on the values
- * as sent.  Backends get tags that are canonical and percent-encoded.  dav_ext
- * reads the value up to a NUL.
+ * The handler of REWRITE, after the rules of each location: make the resource
+ * tags in the fields If canonical.  Each location starts with the values as
+ * sent, because dav_ext needs raw tags and an upstream percent-encoded ones.
+ * dav_ext reads the value up to a NUL.
  */
 static ngx_int_t
 ngx_http_iri_dav_map_if(ngx_http_request_t *r)
@@ -476,85 +481,12 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 }
 
 
-/* ---- 409 ---------------------------------------------------------------- */
-
-static const char ngx_http_iri_conflict_format[] =
-    "<html>" CRLF "<head><title>409 Conflict</title></head>" CRLF
-    "<body>" CRLF "<center><h1>409 Conflict</h1></center>" CRLF
-    "<p>%s</p>" CRLF "</body>" CRLF "</html>" CRLF;
-
-
-static ngx_int_t
-ngx_http_iri_conflict_page(ngx_http_request_t *r)
-{
-    u_char                  *p;
-    const char              *text;
-    static ngx_str_t         type = ngx_string("text/html");
-    ngx_http_complex_value_t page;
-
-    text = iri_conflict_text(ngx_http_iri_dav_ctx(r)->why);
-
-    p = ngx_pnalloc(r->pool,
-                    sizeof(ngx_http_iri_conflict_format) + ngx_strlen(text));
-    if (p == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_memzero(&page, sizeof(ngx_http_complex_value_t));
-    page.value.data = p;
-    page.value.len = ngx_sprintf(p, ngx_http_iri_conflict_format, text) - p;
-
-    return ngx_http_send_response(r, NGX_HTTP_CONFLICT, &type, &page);
-}
-
-
-/* Does error_page define a page for status? */
-static ngx_uint_t
-ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
-{
-    ngx_uint_t                i;
-    ngx_http_err_page_t      *page;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-    if (clcf->error_pages == NULL) {
-        return 0;
-    }
-
-    page = clcf->error_pages->elts;
-
-    for (i = 0; i < clcf->error_pages->nelts; i++) {
-        if (page[i].status == status) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-ngx_int_t
-ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why)
-{
-    ngx_http_iri_dav_ctx_t *dav = ngx_http_iri_dav_ctx_get_or_create(r);
-
-    if (dav == NULL || r != r->main || r->error_page
-        || ngx_http_iri_has_error_page(r, NGX_HTTP_CONFLICT))
-    {
-        return NGX_HTTP_CONFLICT;
-    }
-
-    dav->why = why;
-    r->content_handler = ngx_http_iri_conflict_page;
-
-    return NGX_OK;
-}
-
-
 /* ---- handlers and filters ----------------------------------------------- */
 
-/* A rewrite does not lead here: it is an error page, not a Destination. */
+/*
+ * The handler of SERVER_REWRITE.  r->internal: an error page, or another
+ * internal redirect, but not the Destination, for which r->internal is 0.
+ */
 static ngx_int_t
 ngx_http_iri_dav_server_rewrite(ngx_http_request_t *r)
 {
@@ -566,7 +498,10 @@ ngx_http_iri_dav_server_rewrite(ngx_http_request_t *r)
 }
 
 
-/* A named location is an error page or a fallback, never a Destination. */
+/*
+ * The handler of REWRITE.  A named location runs an error page or the fallback
+ * of try_files, never the Destination.
+ */
 static ngx_int_t
 ngx_http_iri_dav_rewrite(ngx_http_request_t *r)
 {
@@ -591,7 +526,10 @@ ngx_http_iri_dav_log(ngx_http_request_t *r)
 }
 
 
-/* The handlers run before those of the base module; map_if runs behind them. */
+/*
+ * ngx_http_iri_dav_map_if() runs after the rules, the other handlers before
+ * those of ngx_http_iri_module.
+ */
 static ngx_int_t
 ngx_http_iri_dav_init(ngx_conf_t *cf)
 {
@@ -611,7 +549,7 @@ ngx_http_iri_dav_init(ngx_conf_t *cf)
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    if (!imcf->switched_on) {
+    if (!imcf->enabled) {
         return NGX_OK;
     }
 

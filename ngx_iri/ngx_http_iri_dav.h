@@ -1,7 +1,5 @@
 /*
- * ngx_http_iri_dav.h - the context of ngx_http_iri_dav_module
- *
- * For its two files, ngx_http_iri_dav.c and ngx_http_iri_destination.c.
+ * ngx_http_iri_dav.h - WebDAV: ngx_http_iri_dav_module
  */
 
 #ifndef NGX_HTTP_IRI_DAV_H
@@ -11,28 +9,29 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The request for the source, while the rules judge the Destination */
+/* The saved request for the source, while the rules judge the Destination */
 typedef struct ngx_http_iri_source_s  ngx_http_iri_source_t;
 
-/* Of a request; zero at first. */
+/* The context of a request; zero at first. */
 typedef struct {
     ngx_http_iri_owner_t owner;
 
-    /* ngx_http_iri_dav.c */
+    /* set by ngx_http_iri_dav.c */
     iri_env_t env;
-    iri_multistatus_t *answer;  /* NULL: the body is not filtered */
+    iri_multistatus_t *multistatus; /* NULL: the body is not filtered */
     ngx_array_t *if_fields;     /* of ngx_http_iri_if_t; NULL: not yet read */
-    iri_why_t why;              /* reason on the 409 page */
+    iri_why_t why;              /* the reason on the 409 page */
 
-    /* ngx_http_iri_destination.c */
+    /* set by ngx_http_iri_destination.c */
     iri_reading_t reading;      /* of the Destination header */
     unsigned has_reading:1;     /* 1: reading is set */
     unsigned denied:1;          /* 1: the rules have denied the Destination */
     ngx_http_iri_source_t *source;  /* NULL: the rules are not judging the
                                    Destination */
-    void **passed_in;           /* r->loc_conf of the source for which the rules
-                                   have passed the Destination; NULL: none */
-    ngx_uint_t runs;            /* how often the rules have judged it */
+    void **passed_loc_conf;     /* r->loc_conf of the source when the rules last
+                                   granted access to the Destination; NULL: they
+                                   have not */
+    ngx_uint_t judged_count;    /* how often the rules have judged it */
 } ngx_http_iri_dav_ctx_t;
 
 /* Returns: the context of r, or NULL if it has none. */
@@ -50,17 +49,75 @@ ngx_http_iri_dav_ctx_get_or_create(ngx_http_request_t *r)
         r, &ngx_http_iri_dav_module, sizeof(ngx_http_iri_dav_ctx_t));
 }
 
+/*
+ * Returns: 1 while the rules judge the Destination.  The path is then not
+ * looked up in the current location: nginx creates it below the root of the
+ * source's location.
+ */
+static inline ngx_uint_t
+ngx_http_iri_judges_destination(ngx_http_request_t *r)
+{
+    ngx_http_iri_dav_ctx_t *dav;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        return 0;
+    }
+
+    dav = ngx_http_iri_dav_ctx(r);
+
+    return dav != NULL && dav->source != NULL;
+}
+
+/* Returns: the reading of the Destination; NULL if uri is not its path. */
+static inline const iri_reading_t *
+ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
+{
+    ngx_http_iri_dav_ctx_t *dav;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        return NULL;
+    }
+
+    dav = ngx_http_iri_dav_ctx(r);
+
+    return dav != NULL && dav->has_reading
+                   && ngx_http_iri_str_equal(
+                       uri, ngx_http_iri_ngx_str(dav->reading.path))
+               ? &dav->reading
+               : NULL;
+}
+
+
 
 /* ---- ngx_http_iri_destination.c ------------------------------------------ */
 
-/* A handler of POST_READ: put the path of the Destination in canonical form. */
+/* The handler of POST_READ: replace the path of the field by its URI. */
 ngx_int_t ngx_http_iri_destination_handler(ngx_http_request_t *r);
 
 /*
- * If a Destination is being judged, end this: error pages, backends and logs
- * see the source again.
+ * If the rules are judging the Destination, restore the source, so that error
+ * pages, upstreams and logs see it.  The Destination counts as denied.
  */
 void ngx_http_iri_destination_cancel(ngx_http_request_t *r);
+
+/*
+ * In the PRECONTENT phase of COPY and MOVE: if nginx itself will write the
+ * Destination, run the rules for its path.
+ * Returns: NGX_DECLINED if there is nothing to judge, or r->phase_handler was
+ * set to run the phases again with the path of the Destination; else the HTTP
+ * status.
+ */
+ngx_int_t ngx_http_iri_destination_judge(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_conflict.c -------------------------------------------- */
+
+/*
+ * In the PRECONTENT phase: answer 409 for a name that cannot be created.
+ * Returns: NGX_OK if a content handler was set, which sends a page with the
+ * reason; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
 
 #pragma GCC visibility pop
 

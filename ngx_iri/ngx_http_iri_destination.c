@@ -1,19 +1,21 @@
 /*
  * ngx_http_iri_destination.c - the Destination header (RFC 4918, 10.3)
  *
- * COPY and MOVE write to the path in the Destination field.  nginx maps it to
- * the disk by the root of the source's location, and no access rule is applied
- * to it.  Here the field is put in canonical form before any rule runs.  When
- * the source has passed the access rules, the request runs through all rules
- * again with the path of the Destination: rewrite, location, access.  If these
- * rules pass it, the request is restored and continues with the source; else it
- * is refused.
+ * COPY and MOVE write to the path in the field Destination.  nginx maps this
+ * path by the root of the source's location, and applies no access rule to it.
+ *
+ * In POST_READ, the path in the field is replaced by its canonical URI.  In
+ * PRECONTENT, after access to the source is granted, the request is saved and
+ * runs all phases again with the path of the Destination: rewrite, location,
+ * access.  If access is granted, the request is restored and continues with the
+ * source; else the response is that of the Destination.
  *
  * Both paths are compared on disk: nginx deletes an existing Destination, even
- * if that is the source or contains it.  ngx_http_iri_dav.c makes the 409 page.
+ * if that is the source or contains the source.
  */
 
 #include "ngx_http_iri_dav.h"
+#include "ngx_http_iri_host.h"
 
 
 /* ---- reading ------------------------------------------------------------ */
@@ -32,9 +34,10 @@ ngx_http_iri_destination_field(ngx_http_request_t *r)
 
 
 /*
- * The path in "/path" or "scheme://host/path", still escaped, without the
- * query.  As in ngx_http_dav_module, "#" is part of the path.  Empty: no path.
- * *authority is set to that before the path, if there is one; it may be NULL.
+ * Returns: the path in "/path" or "scheme://host/path", percent-encoded as
+ * sent, without the query; empty if there is none.  As in ngx_http_dav_module,
+ * "#" is part of the path.  authority may be NULL; *authority is set if value
+ * has one.
  */
 static iri_str_t
 ngx_http_iri_destination_path(ngx_str_t value, iri_str_t *authority)
@@ -69,7 +72,7 @@ ngx_http_iri_destination_path(ngx_str_t value, iri_str_t *authority)
 }
 
 
-/* Replace path, which points into value, by uri. */
+/* Replace path, a part of *value, by uri. */
 static ngx_int_t
 ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
                              iri_str_t path, iri_str_t uri)
@@ -97,7 +100,10 @@ ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
 }
 
 
-/* Write the host in A-labels: nginx compares it with the request's host. */
+/*
+ * Replace the host by its A-labels, since nginx compares it with the host of
+ * the request.
+ */
 static ngx_int_t
 ngx_http_iri_destination_map_host(ngx_http_request_t *r, ngx_str_t *value)
 {
@@ -117,8 +123,8 @@ ngx_http_iri_destination_map_host(ngx_http_request_t *r, ngx_str_t *value)
 
 
 /*
- * NGX_OK; NGX_HTTP_BAD_REQUEST: an invalid escape, which nginx would ignore;
- * NGX_ERROR.
+ * Returns: NGX_OK; NGX_HTTP_BAD_REQUEST for an invalid percent-encoding, which
+ * nginx would accept; NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
@@ -150,8 +156,8 @@ ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
 
 
 /*
- * Returns: NGX_OK if the field is canonical now, or was; an HTTP status to
- * answer with; NGX_ERROR.
+ * Make the field canonical.
+ * Returns: NGX_OK; the HTTP status if the Destination is refused; NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_destination_apply(ngx_http_request_t     *r,
@@ -213,45 +219,9 @@ ngx_http_iri_destination_handler(ngx_http_request_t *r)
 }
 
 
-/* ---- for lookups --------------------------------------------------------- */
-
-const iri_reading_t *
-ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
-{
-    ngx_http_iri_dav_ctx_t *dav;
-
-    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
-        return NULL;
-    }
-
-    dav = ngx_http_iri_dav_ctx(r);
-
-    return dav != NULL && dav->has_reading
-                   && ngx_http_iri_same(
-                       uri, ngx_http_iri_ngx_str(dav->reading.path))
-               ? &dav->reading
-               : NULL;
-}
-
-
-ngx_uint_t
-ngx_http_iri_judges_destination(ngx_http_request_t *r)
-{
-    ngx_http_iri_dav_ctx_t *dav;
-
-    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
-        return 0;
-    }
-
-    dav = ngx_http_iri_dav_ctx(r);
-
-    return dav != NULL && dav->source != NULL;
-}
-
-
 /* ---- source and Destination on disk -------------------------------------- */
 
-/* The name on disk that ngx_http_dav_module will open for uri. */
+/* Set *name to the name on disk that ngx_http_dav_module will open for uri. */
 static ngx_int_t
 ngx_http_iri_destination_filename(ngx_http_request_t *r, ngx_str_t uri,
                                   iri_str_t *name)
@@ -276,8 +246,9 @@ ngx_http_iri_destination_filename(ngx_http_request_t *r, ngx_str_t uri,
 
 
 /*
- * *out: found, with the conflict of a new name with an existing entry of the
- * same name.  The source of MOVE does not conflict, since it is removed.
+ * Set *out to found; if the Destination is a new name, test also whether it
+ * conflicts with an existing entry.  The source of MOVE does not conflict,
+ * since it is removed.
  */
 static ngx_int_t
 ngx_http_iri_destination_name_conflict(ngx_http_request_t *r,
@@ -305,9 +276,9 @@ ngx_http_iri_destination_name_conflict(ngx_http_request_t *r,
 /* ---- checks without the rules of the Destination ------------------------ */
 
 /*
- * nginx removes as many octets from the path as the name of the location has,
- * whatever they are.  They must equal those of the source, so that the rules
- * judge the path that is written.
+ * Returns: 1 if path begins with the prefix that alias replaces.  nginx removes
+ * as many octets as the prefix has, without comparing them, and would write to
+ * another path than the rules have judged.
  */
 static ngx_uint_t
 ngx_http_iri_destination_matches_alias(ngx_http_request_t *r, ngx_str_t path,
@@ -320,11 +291,11 @@ ngx_http_iri_destination_matches_alias(ngx_http_request_t *r, ngx_str_t path,
 
 
 /*
- * Do both paths end with "/", or neither?  nginx compares the end of the source
- * with the end of the whole field, which may be the end of a query.
+ * Returns: 1 if both paths end in "/", or neither.  The test of nginx is for
+ * the last octet of the field, which may be the end of a query.
  */
 static ngx_uint_t
-ngx_http_iri_destination_same_kind(ngx_http_request_t *r, ngx_str_t path)
+ngx_http_iri_destination_same_slash(ngx_http_request_t *r, ngx_str_t path)
 {
     return (path.data[path.len - 1] == '/')
            == (r->uri.len != 0 && r->uri.data[r->uri.len - 1] == '/');
@@ -349,9 +320,10 @@ ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
 
 
 /*
- * Refuse a Destination that is another name of an existing entry: that entry
- * may be the source.  Refuse a new name that conflicts with an existing entry.
- * found may be NULL.  NGX_DECLINED: the name may be written.
+ * Refuse a Destination that is another name of an existing entry, which may be
+ * the source, and a new name that conflicts with an existing entry.  found may
+ * be NULL. Returns: NGX_DECLINED if the name may be written; else the result of
+ * the phase handler.
  */
 static ngx_int_t
 ngx_http_iri_destination_check_entry(ngx_http_request_t *r,
@@ -383,8 +355,8 @@ ngx_http_iri_destination_check_entry(ngx_http_request_t *r,
 
 
 /*
- * Look path up by the settings of the current location.  NULL: no lookup is
- * needed, or it failed.
+ * Look up path in the current location.
+ * Returns: NULL if no lookup is needed, or it failed.
  */
 static iri_lookup_t *
 ngx_http_iri_destination_find(ngx_http_request_t *r, ngx_str_t path)
@@ -394,14 +366,15 @@ ngx_http_iri_destination_find(ngx_http_request_t *r, ngx_str_t path)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* An alias with captures does not contain the path. */
-    return ilcf->plain != NULL && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
-                   && iri_needs_lookup(&ilcf->any, ngx_http_iri_str(path))
+    return ilcf->configured != NULL
+                   && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE
+                   && ngx_http_iri_uri_needs_lookup(ilcf, path)
                ? ngx_http_iri_find_uri(r, path)
                : NULL;
 }
 
 
-/* The octets of the file name below root or alias. */
+/* Returns: the part of the file name below root or alias. */
 static iri_str_t
 ngx_http_iri_destination_stored_name(const iri_lookup_t *found)
 {
@@ -416,10 +389,11 @@ ngx_http_iri_destination_stored_name(const iri_lookup_t *found)
 
 
 /*
- * Do both locations store the name with the same octets?  nginx writes the name
- * by the settings of the source's location, and the rules have judged the name
- * by those of the Destination's location.  An alias removes the beginning of
- * the path, so the shorter name is compared with the end of the longer one.
+ * Returns: 1 if both locations store the name with the same octets.  nginx
+ * writes the name by the settings of the source's location; the rules have
+ * judged the name by the settings of the Destination's location.  An alias
+ * removes the beginning of the path, so the shorter name is compared with the
+ * end of the longer one.
  */
 static ngx_uint_t
 ngx_http_iri_destination_same_name(const iri_lookup_t *written,
@@ -449,8 +423,9 @@ ngx_http_iri_destination_same_name(const iri_lookup_t *written,
 
 
 /*
- * May path be written?  The request is in the source's location; judged is the
- * result of the lookup in the location of the Destination.
+ * In the source's location: check path.  judged: the result of the lookup in
+ * the Destination's location.  Returns: NGX_DECLINED if path may be written;
+ * else the result of the phase handler.
  */
 static ngx_int_t
 ngx_http_iri_destination_check_names(ngx_http_request_t *r, ngx_str_t path,
@@ -470,14 +445,15 @@ ngx_http_iri_destination_check_names(ngx_http_request_t *r, ngx_str_t path,
                ? rc
                : ngx_http_iri_destination_refuse(
                    r, NGX_HTTP_CONFLICT,
-                   "the source's location would store another name");
+                   "the location of the source stores it under another name");
 }
 
 
 /*
- * nginx deletes an existing Destination, and copies the members of a collection
- * with the octets of their names, with Depth 0, too.
- * to: the settings of the Destination's location.
+ * Check for a Destination that nginx would delete although it is or contains
+ * the source, and for members whose names have another meaning in the
+ * Destination's location: nginx copies the octets of their names, also with
+ * "Depth: 0". to: the settings of the Destination's location.
  */
 static ngx_int_t
 ngx_http_iri_destination_check_transfer(ngx_http_request_t *r, ngx_str_t path,
@@ -513,7 +489,10 @@ ngx_http_iri_destination_check_transfer(ngx_http_request_t *r, ngx_str_t path,
 }
 
 
-/* Checks without a lookup, since the access rules have not run for path. */
+/*
+ * Check path without a lookup, whose result must not be revealed before the
+ * access rules have run for path.
+ */
 static ngx_int_t
 ngx_http_iri_destination_check_path(ngx_http_request_t *r, ngx_str_t path,
                                     size_t alias)
@@ -521,11 +500,12 @@ ngx_http_iri_destination_check_path(ngx_http_request_t *r, ngx_str_t path,
     if (!iri_is_new_path(ngx_http_iri_str(path))
         || !ngx_http_iri_destination_matches_alias(r, path, alias))
     {
-        return ngx_http_iri_destination_refuse(r, NGX_HTTP_BAD_REQUEST,
-                                               "it is invalid");
+        return ngx_http_iri_destination_refuse(
+            r, NGX_HTTP_BAD_REQUEST,
+            "its path is invalid, or outside of the alias of the source");
     }
 
-    return ngx_http_iri_destination_same_kind(r, path)
+    return ngx_http_iri_destination_same_slash(r, path)
                ? NGX_DECLINED
                : ngx_http_iri_destination_refuse(
                    r, NGX_HTTP_CONFLICT,
@@ -536,20 +516,23 @@ ngx_http_iri_destination_check_path(ngx_http_request_t *r, ngx_str_t path,
 /* ---- the rules ---------------------------------------------------------- */
 
 /*
- * The Destination is judged once for each location that the source reaches, for
- * example by try_files.  This is the limit.
+ * How often the rules may judge the Destination: once for each location of the
+ * source, for example after try_files.
  */
 #define NGX_HTTP_IRI_MAX_JUDGED 4
 
-/* The request for the source, after the source has passed the access rules. */
+/* The saved request, after access to the source was granted */
 struct ngx_http_iri_source_s {
     ngx_http_iri_ctx_t      ctx;
     ngx_http_iri_snapshot_t snapshot;
-    ngx_str_t               judged; /* path of the Destination, as r->uri */
+    ngx_str_t               judged; /* r->uri for the Destination */
 };
 
 
-/* Restore the context of the source.  Its log line has all events. */
+/*
+ * Restore the context of the source, with the events of the Destination added
+ * to its log line.
+ */
 static void
 ngx_http_iri_source_restore_ctx(ngx_http_request_t          *r,
                                 const ngx_http_iri_source_t *source)
@@ -561,13 +544,13 @@ ngx_http_iri_source_restore_ctx(ngx_http_request_t          *r,
 }
 
 
-/* After the snapshot of the source was restored. */
+/* Restore the state of this module, after the request was restored. */
 static void
 ngx_http_iri_source_restore(ngx_http_request_t     *r,
                             ngx_http_iri_dav_ctx_t *dav)
 {
     ngx_http_iri_source_restore_ctx(r, dav->source);
-    dav->passed_in = dav->source->snapshot.request.loc_conf;
+    dav->passed_loc_conf = dav->source->snapshot.request.loc_conf;
     dav->source = NULL;
 
     ngx_http_update_location_config(r);
@@ -579,43 +562,43 @@ ngx_http_iri_destination_cancel(ngx_http_request_t *r)
 {
     ngx_http_iri_source_t    *source;
     ngx_http_iri_dav_ctx_t   *dav = ngx_http_iri_dav_ctx(r);
-    const ngx_http_request_t *was;
+    const ngx_http_request_t *saved;
 
     if (dav == NULL || dav->source == NULL) {
         return;
     }
 
     source = dav->source;
-    was = &source->snapshot.request;
+    saved = &source->snapshot.request;
 
     (void) ngx_http_iri_variables_restore(r, &source->snapshot);
     ngx_http_iri_address_set(r, &source->snapshot.address);
-    r->limit_rate = was->limit_rate;
-    r->limit_rate_set = was->limit_rate_set;
-    r->unparsed_uri = was->unparsed_uri;
-    r->request_line = was->request_line;
+    r->limit_rate = saved->limit_rate;
+    r->limit_rate_set = saved->limit_rate_set;
+    r->unparsed_uri = saved->unparsed_uri;
+    r->request_line = saved->request_line;
 
     ngx_http_iri_source_restore_ctx(r, source);
     dav->source = NULL;
     dav->denied = 1;
 
-    /* An error page with a path of its own keeps that path. */
-    if (ngx_http_iri_same(r->uri, source->judged)) {
-        r->uri = was->uri;
-        r->args = was->args;
-        r->exten = was->exten;
-        r->valid_location = was->valid_location;
-        r->valid_unparsed_uri = was->valid_unparsed_uri;
-        r->quoted_uri = was->quoted_uri;
-        r->add_uri_to_alias = was->add_uri_to_alias;
+    /* If an error page has set another path, that path is kept. */
+    if (ngx_http_iri_str_equal(r->uri, source->judged)) {
+        r->uri = saved->uri;
+        r->args = saved->args;
+        r->exten = saved->exten;
+        r->valid_location = saved->valid_location;
+        r->valid_unparsed_uri = saved->valid_unparsed_uri;
+        r->quoted_uri = saved->quoted_uri;
+        r->add_uri_to_alias = saved->add_uri_to_alias;
     }
 }
 
 
 /*
- * Restart the request with the path of the Destination, as if the client had
- * sent it.  The request is restored to its state before any rule ran, so that
- * no permission of the source applies to the Destination.
+ * Save the request, and run its phases again with the path of the Destination,
+ * as if the client had sent that path.  The request starts in the state before
+ * any rule, so that no permission of the source applies to the Destination.
  */
 static ngx_int_t
 ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
@@ -626,7 +609,8 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
     ngx_http_iri_ctx_t    *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_source_t *source;
 
-    if (dav->runs++ == NGX_HTTP_IRI_MAX_JUDGED || ctx->snapshot == NULL) {
+    if (dav->judged_count++ == NGX_HTTP_IRI_MAX_JUDGED
+        || ctx->snapshot == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -666,10 +650,11 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t     *r,
 
 
 /*
- * dav_ext compares locks with the path in the Destination field without
- * unescaping it.  Replace that path, and a query, by the unescaped canonical
- * path, unless nginx would then read it differently (it contains "%", "?" or
- * "#"), or refuses the field, because the query ends in another way.
+ * dav_ext compares the path in the field with those of locks, without decoding
+ * it.  Replace the path and the query in the field by the decoded path.  The
+ * field stays if path contains "%", "?" or "#", which nginx would then read
+ * differently, and if only one of field and path ends in "/": nginx refuses the
+ * field.
  */
 static ngx_int_t
 ngx_http_iri_destination_unescape(ngx_http_request_t *r, ngx_str_t path)
@@ -695,9 +680,9 @@ ngx_http_iri_destination_unescape(ngx_http_request_t *r, ngx_str_t path)
 
 
 /*
- * All rules have passed the Destination.  Refuse it if they have set another
- * path, or if a content handler serves its location: nginx would write to
- * another file than the one that the rules have judged.
+ * The rules have granted access to the Destination.  Refuse it if a rule has
+ * set another path, or its location has a content handler: nginx would write
+ * another file than the rules have judged.  Else restore the source.
  */
 static ngx_int_t
 ngx_http_iri_destination_judge_end(ngx_http_request_t     *r,
@@ -710,9 +695,10 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t     *r,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (r->content_handler != NULL || !ngx_http_iri_same(r->uri, path)) {
+    if (r->content_handler != NULL || !ngx_http_iri_str_equal(r->uri, path)) {
         return ngx_http_iri_destination_refuse(
-            r, NGX_HTTP_FORBIDDEN, "it is not a file of its location");
+            r, NGX_HTTP_FORBIDDEN,
+            "a rule has rewritten it, or a content handler answers");
     }
 
     judged = ngx_http_iri_destination_find(r, path);
@@ -739,9 +725,8 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t     *r,
 }
 
 
-/* Check the Destination, then judge it. */
 static ngx_int_t
-ngx_http_iri_destination_begin(ngx_http_request_t     *r,
+ngx_http_iri_destination_start(ngx_http_request_t     *r,
                                ngx_http_iri_dav_ctx_t *dav, size_t alias)
 {
     ngx_int_t  rc;
@@ -753,7 +738,7 @@ ngx_http_iri_destination_begin(ngx_http_request_t     *r,
     ngx_str_null(&args);
 
     if (ngx_http_parse_unsafe_uri(r, &path, &args, &flags) != NGX_OK) {
-        return NGX_DECLINED; /* nginx refuses it */
+        return NGX_DECLINED; /* ngx_http_dav_module refuses it */
     }
 
     rc = ngx_http_iri_destination_check_path(r, path, alias);
@@ -764,7 +749,7 @@ ngx_http_iri_destination_begin(ngx_http_request_t     *r,
 }
 
 
-/* A location with a content handler, for example a proxy, is left alone. */
+/* A content handler, for example of a proxy, reads the Destination itself. */
 ngx_int_t
 ngx_http_iri_destination_judge(ngx_http_request_t *r)
 {
@@ -788,13 +773,13 @@ ngx_http_iri_destination_judge(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (r->content_handler != NULL || ilcf->plain == NULL
-        || dav->passed_in == r->loc_conf)
+    if (r->content_handler != NULL || ilcf->configured == NULL
+        || dav->passed_loc_conf == r->loc_conf)
     {
         return NGX_DECLINED;
     }
 
-    return dav->denied
-               ? NGX_HTTP_FORBIDDEN
-               : ngx_http_iri_destination_begin(r, dav, ilcf->plain->alias);
+    return dav->denied ? NGX_HTTP_FORBIDDEN
+                       : ngx_http_iri_destination_start(
+                           r, dav, ilcf->configured->alias);
 }

@@ -1,27 +1,27 @@
 /*
  * ngx_http_iri_entries.c - the entries of a directory that a client may get
  *
- * A listing shows an entry only if the client may get it: a subrequest for its
- * path runs the rules of a request (ngx_http_iri_judge.c).  The directory is
- * read first, because names are judged in the order in which they are shown,
- * and only as many as the page needs.
+ * A listing shows an entry only if the client may get it: a subrequest runs the
+ * rules for its path (ngx_http_iri_judge.c).  All entries are read first.  Then
+ * names are judged in the order in which they are shown, and only as many as
+ * the page needs.
  *
  *     read, stat --> iri_listing_add() --> iri_listing_judge() --> subrequest
  *                                      --> iri_listing_keep()
  *
- * After a fixed number of names, other requests are served.
+ * After a fixed number of names, the listing lets other requests run.
  */
 
 #include "ngx_http_iri_listing.h"
 
 
-#define NGX_HTTP_IRI_READS_PER_TURN 2000
-#define NGX_HTTP_IRI_ASKS_PER_TURN  50
+#define NGX_HTTP_IRI_READS_PER_TURN  2000
+#define NGX_HTTP_IRI_JUDGED_PER_TURN 50
 
 
 /* ---- messages ------------------------------------------------------------ */
 
-/* Log a failed system call, in the words of nginx.  Returns: the status. */
+/* Log a failed system call as nginx does.  Returns: the HTTP status 500. */
 static ngx_int_t
 ngx_http_iri_entries_log(ngx_http_request_t *r, const char *call,
                          const ngx_str_t *name, ngx_err_t err)
@@ -56,17 +56,17 @@ ngx_http_iri_entries_failed(ngx_http_request_t *r, iri_status_t status)
 void
 ngx_http_iri_entries_close(ngx_http_iri_listing_t *listing)
 {
-    if (listing->open) {
-        listing->open = 0;
+    if (listing->dir_is_open) {
+        listing->dir_is_open = 0;
         (void) ngx_close_dir(&listing->dir);
     }
 }
 
 
 /*
- * Add the name that was read, with the data of the entry, or of the target of a
- * symbolic link.  Unlike autoindex, a dangling link is not shown: the worker
- * could not open it.
+ * Add the name that was read, with size and time of the entry, or of the target
+ * of a symbolic link.  A dangling link is not shown, unlike in autoindex, since
+ * the worker cannot open it.
  */
 static iri_status_t
 ngx_http_iri_entries_add(ngx_http_iri_listing_t *listing)
@@ -102,7 +102,10 @@ ngx_http_iri_entries_add(ngx_http_iri_listing_t *listing)
 }
 
 
-/* Returns: NGX_OK if all were read; NGX_BUSY; else the HTTP status. */
+/*
+ * Returns: NGX_OK if all entries were read; NGX_BUSY to continue after other
+ * requests; else the HTTP status.
+ */
 static ngx_int_t
 ngx_http_iri_entries_read(ngx_http_request_t     *r,
                           ngx_http_iri_listing_t *listing)
@@ -135,7 +138,7 @@ ngx_http_iri_entries_read(ngx_http_request_t     *r,
 
 /* ---- judging an entry --------------------------------------------------- */
 
-/* Returns: 1 if the system lets the worker open the entry. */
+/* Returns: 1 if file permissions let the worker open the entry. */
 static ngx_uint_t
 ngx_http_iri_entries_is_readable(const ngx_http_iri_listing_t *listing)
 {
@@ -172,8 +175,8 @@ ngx_http_iri_entries_can_open(ngx_http_request_t           *r,
 
 
 /*
- * Returns: 1 if the file that nginx would open is in this directory, or a
- * content handler answers.
+ * Returns: 1 if the file that nginx would open for the path is in this
+ * directory, or a content handler answers.
  */
 static ngx_uint_t
 ngx_http_iri_entries_is_here(const ngx_http_iri_listing_t *listing)
@@ -198,7 +201,7 @@ ngx_http_iri_entries_is_here(const ngx_http_iri_listing_t *listing)
 }
 
 
-/* After the subrequest.  Returns: 1 if the entry is to be shown. */
+/* Returns: 1 if the page shows the entry for which the subrequest ran. */
 static ngx_uint_t
 ngx_http_iri_entries_is_shown(ngx_http_request_t           *r,
                               const ngx_http_iri_listing_t *listing)
@@ -209,22 +212,25 @@ ngx_http_iri_entries_is_shown(ngx_http_request_t           *r,
         return 0;
     }
 
-    if (listing->entry.name.len == 0 && !listing->unnamed) {
-        return judge->passes && ngx_http_iri_entries_can_open(r, listing);
+    if (listing->entry.name.len == 0 && !listing->serves_unnamed) {
+        return judge->granted && ngx_http_iri_entries_can_open(r, listing);
     }
 
-    return judge->opens
+    return judge->can_open
            && (judge->filename.len == 0 || !listing->is_directory
                || ngx_http_iri_entries_is_readable(listing));
 }
 
 
-/* The subrequest has ended.  Returns: NGX_OK; NGX_BUSY; else the status. */
+/*
+ * The subrequest has ended.  Returns: NGX_OK; NGX_BUSY to continue after other
+ * requests; else the HTTP status.
+ */
 static ngx_int_t
 ngx_http_iri_entries_collect(ngx_http_request_t     *r,
                              ngx_http_iri_listing_t *listing)
 {
-    listing->asked = 0;
+    listing->judge_pending = 0;
 
     if (listing->judge.status == NGX_ERROR) {
         return ngx_http_iri_entries_failed(r, IRI_NO_MEMORY);
@@ -236,15 +242,16 @@ ngx_http_iri_entries_collect(ngx_http_request_t     *r,
 
     ngx_http_iri_judge_release(r, &listing->judge);
 
-    return ++listing->asks % NGX_HTTP_IRI_ASKS_PER_TURN == 0 ? NGX_BUSY
-                                                             : NGX_OK;
+    return ++listing->judged % NGX_HTTP_IRI_JUDGED_PER_TURN == 0 ? NGX_BUSY
+                                                                 : NGX_OK;
 }
 
 
 ngx_int_t
-ngx_http_iri_entries(ngx_http_request_t *r, ngx_http_iri_listing_t *listing)
+ngx_http_iri_entries_run(ngx_http_request_t     *r,
+                         ngx_http_iri_listing_t *listing)
 {
-    int          is_left;
+    int          has_next;
     ngx_int_t    rc = NGX_OK;
     iri_status_t status = IRI_OK;
 
@@ -260,7 +267,7 @@ ngx_http_iri_entries(ngx_http_request_t *r, ngx_http_iri_listing_t *listing)
     } else if (listing->judge.sr != NULL) {
         return NGX_AGAIN;
 
-    } else if (listing->asked) {
+    } else if (listing->judge_pending) {
         rc = ngx_http_iri_entries_collect(r, listing);
         if (rc != NGX_OK) {
             return rc;
@@ -269,18 +276,18 @@ ngx_http_iri_entries(ngx_http_request_t *r, ngx_http_iri_listing_t *listing)
 
     if (status == IRI_OK) {
         status = iri_listing_judge(listing->page, &listing->entry,
-                                   &listing->is_directory, &is_left);
+                                   &listing->is_directory, &has_next);
     }
 
     if (status != IRI_OK) {
         return ngx_http_iri_entries_failed(r, status);
     }
 
-    if (!is_left) {
+    if (!has_next) {
         return NGX_OK;
     }
 
-    listing->asked = 1;
+    listing->judge_pending = 1;
 
     return ngx_http_iri_judge_start(r, &listing->judge, listing->entry.path,
                                     listing->rewritten ? listing->base.len
@@ -290,7 +297,7 @@ ngx_http_iri_entries(ngx_http_request_t *r, ngx_http_iri_listing_t *listing)
 
 /* ---- opening it --------------------------------------------------------- */
 
-/* The status that autoindex sends if it cannot open a directory. */
+/* Returns: the HTTP status that autoindex sends for err. */
 static ngx_int_t
 ngx_http_iri_entries_open_failed(ngx_http_request_t *r, ngx_str_t *name,
                                  ngx_err_t err)
@@ -316,8 +323,8 @@ ngx_http_iri_entries_open_failed(ngx_http_request_t *r, ngx_str_t *name,
 
 
 /*
- * disable_symlinks is tested by ngx_open_cached_file(), before the directory is
- * opened.  The inodes are compared, in case it was replaced in between.
+ * ngx_open_cached_file() tests disable_symlinks, and ngx_open_dir() opens the
+ * directory later.  The inodes are compared, in case it was replaced meanwhile.
  */
 ngx_int_t
 ngx_http_iri_entries_open(ngx_http_request_t     *r,
@@ -348,7 +355,7 @@ ngx_http_iri_entries_open(ngx_http_request_t     *r,
         return ngx_http_iri_entries_open_failed(r, &name, ngx_errno);
     }
 
-    listing->open = 1;
+    listing->dir_is_open = 1;
 
     if (fstat(dirfd(listing->dir.dir), &st) != 0 || st.st_ino != of.uniq) {
         return ngx_http_iri_entries_open_failed(r, &name, NGX_ENOENT);

@@ -1,39 +1,40 @@
 /*
- * ngx_http_iri_find.c - lookups below root and alias, and what follows
+ * ngx_http_iri_find.c - lookups below root and alias; restart
  *
- * Turns a canonical path and a location, with root and alias as they were
- * configured, into the result of iri_find() (design 5).  Each result is kept
- * with the request, so that rules, the script under root
- * (ngx_http_iri_root.c), variables and listings share one lookup.
+ * Looks up a canonical path below root or alias of a location, as configured
+ * (design 5).  The core keeps each result with the request, so that rules, the
+ * script under root (ngx_http_iri_root.c), variables and listings share one
+ * lookup.
  *
  * If the entry has another canonical path than the one that was looked up, the
  * request restarts with the URL of the client, in which the names of the entry
- * replace those that were sent (design 5.6, iri_restart_url).  If that is not
- * possible, or nothing may be served, the request ends with 404, but only after
- * access is granted (design 5.7).  The callers are in ngx_http_iri_phases.c.
+ * replace those that were sent (design 5.6, iri_restart_url).
  */
 
+#include "ngx_http_iri_cache.h"
+#include "ngx_http_iri_dav.h"
 #include "ngx_http_iri_listing.h"
 
 
 /* ---- root and alias as configured --------------------------------------- */
 
-/* nginx's settings of a location, without the script. */
+/* Returns: the configuration of nginx's core module, without the script. */
 static ngx_http_core_loc_conf_t *
-ngx_http_iri_plain_conf(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf)
+ngx_http_iri_configured_clcf(ngx_http_request_t      *r,
+                             ngx_http_iri_loc_conf_t *ilcf)
 {
-    return ilcf->plain != NULL
-               ? ilcf->plain
+    return ilcf->configured != NULL
+               ? ilcf->configured
                : ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 }
 
 
 /*
  * Evaluate a root with variables, and make it absolute.  ngx_http_script_run()
- * cannot be used: it flushes variables that are not cacheable.  nginx evaluates
- * a text in two passes, for its length and for its octets, and calls the getter
- * of our variables in between; the other variables of the text must keep their
- * lengths.
+ * cannot be used, because it flushes variables that are not cacheable: nginx
+ * evaluates a text in two passes, for its length and for its octets.  If a pass
+ * calls this function through the getter of a variable of the module, the other
+ * variables of the text must keep their values.
  */
 static ngx_int_t
 ngx_http_iri_evaluate_root(ngx_http_request_t       *r,
@@ -58,7 +59,7 @@ ngx_http_iri_evaluate_root(ngx_http_request_t       *r,
         return NGX_ERROR;
     }
 
-    /* The values from which the lengths were computed. */
+    /* Do not flush the values from which the lengths were computed. */
     e.flushed = 1;
     e.ip = clcf->root_values->elts;
     e.pos = out->data;
@@ -75,10 +76,10 @@ ngx_http_iri_evaluate_root(ngx_http_request_t       *r,
 
 
 /*
- * alias replaces the first octets of the path, which are those of the location
- * if the path has selected it.  After a rewrite it has not, and the Destination
- * of COPY may not.  nginx itself does not compare lengths: it takes the script
- * for an alias with captures.
+ * alias replaces the prefix of the location in the path.  After a rewrite, and
+ * in the Destination of COPY, the path may not begin with this prefix, or be
+ * shorter.  nginx does not compare lengths here: with the script, it sees an
+ * alias with captures.
  */
 ngx_uint_t
 ngx_http_iri_below_alias(ngx_http_request_t             *r,
@@ -94,9 +95,9 @@ ngx_http_iri_below_alias(ngx_http_request_t             *r,
 
 
 /*
- * Set root, path and prefix (the octets of the path that alias replaces) of
- * *search.  alias with captures evaluates to the whole name: its text before
- * the first variable is taken as root, the rest as path.
+ * Set root, path and prefix of *search; prefix is the number of octets that
+ * alias replaces.  An alias with captures evaluates to the whole name: its text
+ * before the first variable becomes the root, the rest the path.
  */
 static ngx_int_t
 ngx_http_iri_search_path(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
@@ -105,7 +106,7 @@ ngx_http_iri_search_path(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
     ngx_str_t                 root;
     ngx_http_core_loc_conf_t *clcf;
 
-    clcf = ngx_http_iri_plain_conf(r, ilcf);
+    clcf = ngx_http_iri_configured_clcf(r, ilcf);
     root = clcf->root;
 
     if (clcf->root_lengths != NULL
@@ -122,7 +123,7 @@ ngx_http_iri_search_path(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
     }
 
     search->root.data = root.data;
-    search->root.len = ngx_min(ilcf->literal, root.len);
+    search->root.len = ngx_min(ilcf->literal_len, root.len);
     search->path.data = root.data + search->root.len;
     search->path.len = root.len - search->root.len;
     search->prefix = 0;
@@ -134,8 +135,8 @@ ngx_http_iri_search_path(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
 /* ---- calling the core --------------------------------------------------- */
 
 /*
- * Returns: the reading of uri, or of the path from which rules have made uri,
- * for the core tests whether uri still ends in the same segments; or NULL.
+ * Returns: the reading of uri, or of the path before rules have changed it; the
+ * core tests whether uri ends in the same segments.  NULL: none.
  */
 static const iri_reading_t *
 ngx_http_iri_reading_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -154,9 +155,9 @@ ngx_http_iri_reading_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* The mask is tested first: nearly every request is GET or HEAD. */
+/* Most requests are GET or HEAD, for which the mask saves a comparison. */
 static int
-ngx_http_iri_is_write(ngx_http_request_t *r)
+ngx_http_iri_method_writes(ngx_http_request_t *r)
 {
     return !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
            && iri_method_writes(ngx_http_iri_str(r->method_name));
@@ -164,9 +165,9 @@ ngx_http_iri_is_write(ngx_http_request_t *r)
 
 
 /*
- * Returns: 1 if the path stands in the configuration: in a location with "=",
- * or as the target of auth_request, mirror, error_page and others.  The
- * location of such a target has a content handler or is internal.
+ * Returns: 1 if r->uri is a path that the configuration contains: in a location
+ * with "=", or as an argument of auth_request, mirror, error_page and others,
+ * whose location has a content handler or is internal.
  */
 static ngx_uint_t
 ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
@@ -192,39 +193,38 @@ ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
 
 
 /*
- * Returns: 1 if r can be restored to the state *was and run again: no response
- * was sent and no body was discarded; freenginx sets r->discard_body without a
- * body, too.  After an upstream was called, or a handler has answered with an
- * error, only GET and HEAD can run again, which are safe to repeat.
+ * Returns: 1 if r can be restored to *saved and run again: no response was
+ * sent, and no body was discarded (freenginx sets r->discard_body also without
+ * a body).  If an upstream was called, or an error page runs, only GET and HEAD
+ * can run again, since they are safe to repeat.
  */
 static ngx_uint_t
 ngx_http_iri_can_run_again(const ngx_http_request_t *r,
-                           const ngx_http_request_t *was)
+                           const ngx_http_request_t *saved)
 {
     if (r->header_sent
         || (r->discard_body
-            && (was->headers_in.content_length_n > 0
-                || was->headers_in.chunked))
-        || r->post_action != was->post_action
+            && (saved->headers_in.content_length_n > 0
+                || saved->headers_in.chunked))
+        || r->post_action != saved->post_action
         || (r->request_body == NULL
             && r->headers_in.content_length_n
-                   != was->headers_in.content_length_n))
+                   != saved->headers_in.content_length_n))
     {
         return 0;
     }
 
-    return (was->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-           || (r->upstream == NULL && r->err_status == was->err_status
-               && r->error_page == was->error_page);
+    return (saved->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+           || (r->upstream == NULL && r->err_status == saved->err_status
+               && r->error_page == saved->error_page);
 }
 
 
 /*
- * Set *conf to the facts about r that the core needs to find uri, which must
- * live as long as r.  A request does not restart in a location whose alias has
- * captures, where the path that was found is not a URL path.
+ * conf->url stays empty if r cannot restart.  In a location whose alias has
+ * captures it cannot, because the path of the entry is not a path of a URL.
  */
-static void
+void
 ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
                        ngx_str_t uri, iri_find_conf_t *conf)
 {
@@ -237,22 +237,22 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     conf->path = ngx_http_iri_str(uri);
     conf->is_destination = (int) ngx_http_iri_judges_destination(r);
     conf->configured = ngx_http_iri_is_configured_path(r, ctx);
-    conf->creates = r == r->main && ngx_http_iri_is_write(r)
+    conf->creates = r == r->main && ngx_http_iri_method_writes(r)
                     && iri_method_creates(ngx_http_iri_str(r->method_name));
 
-    if (snapshot != NULL && !conf->is_destination && ilcf->plain != NULL
-        && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
+    if (snapshot != NULL && !conf->is_destination && ilcf->configured != NULL
+        && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE
         && ngx_http_iri_can_run_again(r, &snapshot->request))
     {
         conf->url = ngx_http_iri_str(snapshot->request.uri);
-        conf->page = ngx_http_iri_is_page(&snapshot->request) != 0;
+        conf->page = ngx_http_iri_is_error_page(&snapshot->request) != 0;
     }
 }
 
 
 /*
- * Returns: the last lookup, if it is that of uri in this location, as nearly
- * always; else NULL.  Variables in root may have changed.
+ * Returns: the last lookup, if it is that of uri in this location; else NULL.
+ * With variables in root, whose values may have changed, NULL.
  */
 static iri_lookup_t *
 ngx_http_iri_last_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -263,8 +263,9 @@ ngx_http_iri_last_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     return last != NULL && last->path.data == uri.data
                    && last->path.len == uri.len
                    && last->search.tree == &ilcf->tree
-                   && !last->search.write == !ngx_http_iri_is_write(r)
-                   && ngx_http_iri_plain_conf(r, ilcf)->root_lengths == NULL
+                   && !last->search.write == !ngx_http_iri_method_writes(r)
+                   && ngx_http_iri_configured_clcf(r, ilcf)->root_lengths
+                          == NULL
                ? last
                : NULL;
 }
@@ -283,7 +284,7 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (ctx == NULL
-        || !ngx_http_iri_below_alias(r, ngx_http_iri_plain_conf(r, ilcf),
+        || !ngx_http_iri_below_alias(r, ngx_http_iri_configured_clcf(r, ilcf),
                                      uri))
     {
         return NULL;
@@ -300,9 +301,9 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
         return NULL;
     }
 
-    ngx_http_iri_levels_search(ilcf, uri, &search);
+    ngx_http_iri_settings_search(ilcf, uri, &search);
     search.cache = ngx_http_iri_cache(r);
-    search.write = ngx_http_iri_is_write(r);
+    search.write = ngx_http_iri_method_writes(r);
     search.reading = ngx_http_iri_reading_of(r, ctx, uri);
 
     ngx_http_iri_env(r, &env);
@@ -321,33 +322,6 @@ ngx_http_iri_find(ngx_http_request_t *r)
 
 /* ---- 404 and 409 --------------------------------------------------------- */
 
-/*
- * Answer a path for which nothing may be served.  Returns: NGX_DECLINED if r
- * makes the error page for it, or a content handler answers.
- */
-static ngx_int_t
-ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                       iri_lookup_t *found, const iri_find_conf_t *conf)
-{
-    int       status;
-    iri_env_t env;
-
-    if (r->content_handler != NULL) {
-        return NGX_DECLINED;
-    }
-
-    ngx_http_iri_env(r, &env);
-    status = iri_request_refuse(ctx->request, &env, found, conf,
-                                ngx_http_iri_str(r->uri));
-
-    if (status == NGX_HTTP_CONFLICT && iri_is_conflict(&found->found)) {
-        return ngx_http_iri_conflict(r, found->found.why);
-    }
-
-    return status != 0 ? status : NGX_DECLINED;
-}
-
-
 ngx_uint_t
 ngx_http_iri_needs_lookup(ngx_http_request_t *r)
 {
@@ -355,8 +329,9 @@ ngx_http_iri_needs_lookup(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return ilcf->plain != NULL && !ngx_http_iri_needs_no_lookup(ilcf, r->uri)
-           && (ilcf->plain->alias == 0 || r->valid_location)
+    return ilcf->configured != NULL
+           && ngx_http_iri_uri_needs_lookup(ilcf, r->uri)
+           && (ilcf->configured->alias == 0 || r->valid_location)
            && !ngx_http_iri_judges_destination(r);
 }
 
@@ -387,13 +362,13 @@ ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     iri_env_t                 env;
     iri_str_t                 path;
     const iri_lookup_t       *found;
-    const ngx_http_request_t *was = &ctx->snapshot->request;
+    const ngx_http_request_t *saved = &ctx->snapshot->request;
 
     found = iri_request_pending_restart(ctx->request, &path);
     iri_request_drop_restart(ctx->request);
 
-    /* For example, a rule has sent a response and discarded the body. */
-    if (!ngx_http_iri_can_run_again(r, was)) {
+    /* After the restart was planned, a rule may have sent a response. */
+    if (!ngx_http_iri_can_run_again(r, saved)) {
         return NGX_HTTP_NOT_FOUND;
     }
 
@@ -403,120 +378,11 @@ ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    iri_request_restart(ctx->request, &env, found, ngx_http_iri_str(was->uri),
-                        path, ngx_http_iri_is_page(was) != 0);
+    iri_request_restart(ctx->request, &env, found,
+                        ngx_http_iri_str(saved->uri), path,
+                        ngx_http_iri_is_error_page(saved) != 0);
     ngx_http_iri_set_uri_nocopy(r, ngx_http_iri_ngx_str(path));
     ngx_http_iri_rerun_phases(r);
 
     return NGX_DECLINED;
-}
-
-
-/* ---- in the phases ------------------------------------------------------ */
-
-/*
- * Look up r->uri, if this location needs a lookup.
- * Returns: NGX_OK; NGX_DECLINED: no lookup is needed; the HTTP status.
- */
-static ngx_int_t
-ngx_http_iri_look_up(ngx_http_request_t *r, ngx_http_iri_ctx_t **ctx,
-                     iri_lookup_t **found)
-{
-    if (!ngx_http_iri_needs_lookup(r)) {
-        return NGX_DECLINED;
-    }
-
-    *found = ngx_http_iri_find(r);
-    *ctx = ngx_http_iri_ctx(r);
-
-    return *found != NULL && *ctx != NULL ? NGX_OK
-                                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
-}
-
-
-ngx_int_t
-ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t      *ctx;
-    iri_lookup_t            *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    /* With variables in root: the rules may still change them. */
-    return (ilcf->any.match & IRI_FOLD_INDEXED) && ilcf->plain != NULL
-                   && ilcf->plain->root_lengths == NULL
-                   && ngx_http_iri_look_up(r, &ctx, &found) == NGX_OK
-                   && ngx_http_iri_wait(r, ctx, found)
-               ? NGX_DONE
-               : NGX_DECLINED;
-}
-
-
-/* Returns: 1 if try_files decides whether to restart with the entry. */
-static ngx_uint_t
-ngx_http_iri_is_left_to_try_files(ngx_http_request_t *r,
-                                  const iri_lookup_t *found)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    return found->found.verdict == IRI_RESTART && ilcf->try_files != NULL
-           && !found->search.write;
-}
-
-
-ngx_int_t
-ngx_http_iri_resolve(ngx_http_request_t *r)
-{
-    ngx_int_t           rc;
-    iri_lookup_t       *found;
-    ngx_http_iri_ctx_t *ctx;
-
-    rc = ngx_http_iri_look_up(r, &ctx, &found);
-    if (rc != NGX_OK) {
-        return rc == NGX_DECLINED ? NGX_OK : rc;
-    }
-
-    if (ngx_http_iri_wait(r, ctx, found)) {
-        return NGX_DONE;
-    }
-
-    return !ngx_http_iri_is_left_to_try_files(r, found)
-                   && ngx_http_iri_plan_restart(r, ctx, found)
-               ? ngx_http_iri_restart(r, ctx)
-               : NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_iri_refuse_not_found(ngx_http_request_t *r)
-{
-    ngx_int_t           rc;
-    iri_lookup_t       *found;
-    iri_find_conf_t     conf;
-    ngx_http_iri_ctx_t *ctx;
-
-    rc = ngx_http_iri_look_up(r, &ctx, &found);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (iri_may_open(&found->found)) {
-        return NGX_DECLINED;
-    }
-
-    ngx_http_iri_find_conf(r, ctx, r->uri, &conf);
-
-    if (iri_request_outcome(found, &conf) == IRI_PASS
-        || ngx_http_iri_is_left_to_try_files(r, found))
-    {
-        return NGX_DECLINED;
-    }
-
-    rc = ngx_http_iri_choice(r, ctx, found);
-
-    return rc != NGX_DECLINED ? rc
-                              : ngx_http_iri_not_found(r, ctx, found, &conf);
 }

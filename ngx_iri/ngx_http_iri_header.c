@@ -1,19 +1,20 @@
 /*
  * ngx_http_iri_header.c - the response header filter
  *
- * Runs before the filters of nginx that write the header.  It sets Location and
- * Link (ngx_http_iri_location.c), Vary (ngx_http_iri_client.c) and "inturi".
+ * The filter runs before the filters of nginx that write the header.  It sets
+ * Location and Link (ngx_http_iri_location.c), Vary (ngx_http_iri_client.c) and
+ * "inturi".
  *
- * iri_advertise: the field "inturi" of draft-masinter-url-i18n-05, section
- * 4.2.1, has the value "utf8": the module accepts paths in raw and in
- * percent-encoded UTF-8.  It is added to every answer to OPTIONS, including
- * errors and answers of upstreams.
+ * iri_advertise adds the field "inturi: utf8" of draft-masinter-url-i18n-05,
+ * section 4.2.1, to each response to OPTIONS, including errors and responses of
+ * upstreams.  The field says that the server accepts paths in raw and in
+ * percent-encoded UTF-8.
  */
 
 #include "ngx_http_iri_header.h"
 
 
-/* Of server{} */
+/* The server configuration */
 typedef struct {
     ngx_flag_t advertise; /* iri_advertise */
 } ngx_http_iri_header_conf_t;
@@ -80,7 +81,7 @@ static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
 
 /* ---- the filter ---------------------------------------------------------- */
 
-/* Replace an "inturi" field of the upstream, which describes the upstream. */
+/* An "inturi" of an upstream is removed, since it describes the upstream. */
 static ngx_int_t
 ngx_http_iri_write_advertised(ngx_http_request_t *r)
 {
@@ -113,7 +114,8 @@ ngx_http_iri_write_advertised(ngx_http_request_t *r)
 
 /*
  * Returns: 1 if the response may have a Location or a Link.  The modules lua,
- * njs and perl do not set r->headers_out.location, so the status counts too.
+ * njs and perl do not set r->headers_out.location, so the status is tested,
+ * too.
  */
 static ngx_uint_t
 ngx_http_iri_may_have_references(ngx_http_request_t *r)
@@ -124,7 +126,7 @@ ngx_http_iri_may_have_references(ngx_http_request_t *r)
     imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
 
     return r->headers_out.location != NULL || r->upstream != NULL
-           || (imcf->links && ngx_http_iri_ctx(r) != NULL)
+           || (imcf->has_links && ngx_http_iri_ctx(r) != NULL)
            || status == NGX_HTTP_CREATED
            || (status >= NGX_HTTP_MOVED_PERMANENTLY
                && status < NGX_HTTP_BAD_REQUEST
@@ -132,7 +134,7 @@ ngx_http_iri_may_have_references(ngx_http_request_t *r)
 }
 
 
-/* Set the fields of a response, in a server with iri on. */
+/* Set the fields of the response to a main request. */
 static ngx_int_t
 ngx_http_iri_header_set(ngx_http_request_t            *r,
                         const ngx_http_iri_srv_conf_t *iscf)
@@ -153,14 +155,15 @@ ngx_http_iri_header_set(ngx_http_request_t            *r,
         return NGX_ERROR;
     }
 
-    return iscf->client != NULL ? ngx_http_iri_write_vary(r) : NGX_OK;
+    return iscf->charset_variable != NULL ? ngx_http_iri_write_vary(r)
+                                          : NGX_OK;
 }
 
 
 /*
- * r->valid_location is set after the upstream request was made, which is the
- * last to use it: proxy_store after "rewrite ... break" maps the path with the
- * script (ngx_http_iri_root.c), which needs the flag.
+ * r->valid_location is set again because proxy_store maps the path with the
+ * script (ngx_http_iri_root.c), which needs the flag after "rewrite ... break".
+ * proxy_pass, which tests the flag, has created its request before.
  */
 static ngx_int_t
 ngx_http_iri_header_filter(ngx_http_request_t *r)
@@ -176,14 +179,15 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
         return ngx_http_iri_next_header_filter(r);
     }
 
-    /* A rule has answered a request that must restart. */
+    /* The request must restart, but a rule sends a response. */
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL
         && iri_request_pending_restart(ctx->request, NULL) != NULL) {
         return NGX_ERROR;
     }
 
-    if (r->upstream != NULL && ilcf->plain != NULL && ilcf->plain->alias == 0)
+    if (r->upstream != NULL && ilcf->configured != NULL
+        && ilcf->configured->alias == 0)
     {
         r->valid_location = 1;
     }
@@ -247,7 +251,7 @@ ngx_http_iri_header_init(ngx_conf_t *cf)
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    if (imcf->switched_on) {
+    if (imcf->enabled) {
         ngx_http_iri_next_header_filter = ngx_http_top_header_filter;
         ngx_http_top_header_filter = ngx_http_iri_header_filter;
     }

@@ -1,12 +1,12 @@
 /*
- * ngx_http_iri_host.c - iri_host: the server of a host name in any form
+ * ngx_http_iri_host.c - iri_host: selects the server by a host name in any form
  *
  * nginx selects a server by the octets of Host or :authority.  If these are not
- * plain ASCII, the core maps them to A-labels (design 8), and the server is
- * selected again by the A-labels.  This runs in POST_READ, before the path is
- * read, because the settings for reading belong to the server.  The settings of
- * iri_host are those of the default server of the listening address, which does
- * not depend on the host.
+ * ASCII, the core maps them to A-labels (design 8), and the server is selected
+ * again by the A-labels.  The handler runs in POST_READ, before the path is
+ * read, because the settings for reading are in the server configuration.
+ * iri_host is taken from the default server of the listening address, which
+ * does not depend on the host.
  *
  * ngx_http_iri_names.c adds the A-labels of server names when the configuration
  * is read.
@@ -15,9 +15,9 @@
 #include "ngx_http_iri_host.h"
 
 
-/* Of http{} */
+/* The main configuration */
 typedef struct {
-    iri_idna_t *idna; /* of ICU; NULL: iri is off everywhere */
+    iri_idna_t *idna; /* rules of ICU; NULL: iri is off in all servers */
     ngx_uint_t  on;   /* 1: a server has iri_host on or strict */
 } ngx_http_iri_host_main_conf_t;
 
@@ -32,7 +32,7 @@ ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
 static ngx_int_t ngx_http_iri_host_init(ngx_conf_t *cf);
 
 #if (NGX_HTTP_SSL)
-/* NULL in an nginx that is built without it */
+/* nginx may be built without the module; then the address is NULL. */
 #pragma weak ngx_http_ssl_module
 #endif
 
@@ -85,16 +85,9 @@ ngx_module_t ngx_http_iri_host_module = {
 /* clang-format on */
 
 
-/* ---- the settings that apply --------------------------------------------- */
+/* ---- settings for a request ---------------------------------------------- */
 
-ngx_http_iri_host_conf_t *
-ngx_http_iri_host_conf(ngx_http_core_srv_conf_t *cscf)
-{
-    return ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_host_module);
-}
-
-
-/* Of the default server of the address that the client has connected to. */
+/* Returns: the iri_host of the address to which the client has connected. */
 static ngx_http_iri_host_conf_t *
 ngx_http_iri_host_conf_of(ngx_http_request_t *r)
 {
@@ -116,7 +109,7 @@ ngx_http_iri_host_rules(ngx_http_request_t *r)
 
 /* ---- selecting the server ------------------------------------------------ */
 
-/* The A-labels without a final dot, which nginx removes, too. */
+/* Returns: the A-labels without a final dot, which nginx does not store. */
 static ngx_str_t
 ngx_http_iri_host_name(const iri_host_t *host)
 {
@@ -138,7 +131,10 @@ ngx_http_iri_host_clear(ngx_http_request_t *r)
 }
 
 
-/* Clear the captures of regular expressions that matched the host as sent. */
+/*
+ * Clear the captures of regular expressions in server_name, which nginx has
+ * matched with the host as sent.
+ */
 static void
 ngx_http_iri_host_clear_captures(ngx_http_request_t             *r,
                                  const ngx_http_virtual_names_t *names)
@@ -167,8 +163,8 @@ ngx_http_iri_host_clear_captures(ngx_http_request_t             *r,
 
 
 /*
- * Find the server by name, as ngx_http_find_virtual_server() does.  NGX_OK;
- * NGX_DECLINED: no server has that name; NGX_ERROR.
+ * Find the server by name, as ngx_http_find_virtual_server() does.
+ * Returns: NGX_OK; NGX_DECLINED if no server has that name; NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_host_find_server(ngx_http_request_t        *r,
@@ -208,8 +204,9 @@ ngx_http_iri_host_find_server(ngx_http_request_t        *r,
 
 
 /*
- * Does the server verify client certificates?  nginx has verified that of the
- * client for the server selected before, and does not verify it again.
+ * Returns: 1 if the server verifies client certificates.  nginx has verified
+ * the certificate for the server that it has selected, and does not verify it
+ * again.
  */
 static ngx_uint_t
 ngx_http_iri_host_verifies(ngx_http_request_t       *r,
@@ -268,8 +265,8 @@ ngx_http_iri_host_misdirected(ngx_http_request_t *r, ngx_str_t name)
 
 
 /*
- * Select the server with the name in host.  NGX_DECLINED: the request
- * continues; else the HTTP status.
+ * Select the server by the A-labels in host.
+ * Returns: NGX_DECLINED if the request continues; else the HTTP status.
  */
 static ngx_int_t
 ngx_http_iri_host_switch(ngx_http_request_t *r, const iri_host_t *host)
@@ -303,7 +300,7 @@ ngx_http_iri_host_switch(ngx_http_request_t *r, const iri_host_t *host)
 }
 
 
-/* Log the refusal, or with iri report the effect that "on" would have. */
+/* Log a refusal; with iri report, log what "iri on" would do. */
 static void
 ngx_http_iri_host_note(ngx_http_request_t *r, const iri_host_t *host,
                        ngx_uint_t report)
@@ -404,7 +401,7 @@ ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     ngx_http_iri_host_conf_t *hcf = conf;
 
-    hcf->at = ngx_http_iri_conf_position(cf);
+    hcf->position = ngx_http_iri_conf_position(cf);
 
     return ngx_http_iri_set_word(cf, cmd, conf);
 }
@@ -438,7 +435,7 @@ ngx_http_iri_host_destroy_idna(void *data)
 }
 
 
-/* One for all servers, unless iri is off in all of them. */
+/* All servers share the rules of ICU. */
 static ngx_int_t
 ngx_http_iri_host_create_idna(ngx_conf_t                    *cf,
                               ngx_http_iri_host_main_conf_t *hmcf)
@@ -479,8 +476,8 @@ ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
     hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
 
-    if (conf->at.line == 0) {
-        conf->at = prev->at;
+    if (conf->position.line == 0) {
+        conf->position = prev->position;
     }
 
     ngx_conf_merge_uint_value(conf->configured, prev->configured,
@@ -507,7 +504,7 @@ ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 }
 
 
-/* The handler runs before those of the modules that are listed before it. */
+/* The last handler in the array runs first; see the file config. */
 static ngx_int_t
 ngx_http_iri_host_init(ngx_conf_t *cf)
 {

@@ -1,16 +1,18 @@
 /*
- * ngx_http_iri_judge.c - a subrequest judges a path: may the client get it?
+ * ngx_http_iri_judge.c - a subrequest tests whether the client may get a path
  *
- * The subrequest goes through nginx's phases from SERVER_REWRITE on, as the
- * client's request for the path would: with variables of its own, and without
- * r->internal.  It differs in three points:
+ * The subrequest runs nginx's phases from SERVER_REWRITE on, as a request of
+ * the client for the path would: with its own variables, and without
+ * r->internal.  It differs in three phases:
  *
- *   ACCESS      nginx skips it for subrequests.  In PRECONTENT the access rules
- *               are called here, in nginx's order and with "satisfy".
- *   PREACCESS   Limits do not count it.  But where an access rule decides in
- *               another location than that of the page, a password may be
- *               tried: then limit_req of that location counts the page, once.
- *   CONTENT     Here it ends, with NGX_HTTP_NO_CONTENT, after try_files.
+ *   ACCESS      nginx skips the phase for subrequests.  The handler of
+ *               PRECONTENT (ngx_http_iri_judge_handler.c) calls the access
+ *               handlers, in nginx's order and with "satisfy".
+ *   PREACCESS   Limits do not count the subrequest.  Exception: if an access
+ *               handler decides in another location than that of the page, a
+ *               client could use the page to try passwords.  Then limit_req of
+ *               that location counts the page, once.
+ *   CONTENT     The subrequest ends with NGX_HTTP_NO_CONTENT, after try_files.
  */
 
 #include "ngx_http_iri_listing.h"
@@ -20,13 +22,10 @@ static ngx_int_t
 ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc);
 
 
-/* ---- in the subrequest -------------------------------------------------- */
+/* ---- the state ---------------------------------------------------------- */
 
-/*
- * Returns: NULL if r judges no path.  A context would not do: nginx clears
- * r->ctx on internal redirects.
- */
-static ngx_http_iri_judge_t *
+/* A context cannot be used: nginx clears r->ctx on internal redirects. */
+ngx_http_iri_judge_t *
 ngx_http_iri_judge_of(ngx_http_request_t *r)
 {
     ngx_http_post_subrequest_t *post = r->post_subrequest;
@@ -45,215 +44,12 @@ ngx_http_iri_is_judged(ngx_http_request_t *r)
 }
 
 
-/*
- * Run the access rules, as ngx_http_core_access_phase() does.
- * Returns: NGX_OK if access is granted; NGX_AGAIN if a rule waits; else the
- * status.
- */
-static ngx_int_t
-ngx_http_iri_judge_access(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
-{
-    ngx_int_t                  rc;
-    ngx_uint_t                 any;
-    ngx_http_phase_handler_t  *ph;
-    ngx_http_core_loc_conf_t  *clcf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    ph = cmcf->phase_engine.handlers;
-    any = clcf->satisfy == NGX_HTTP_SATISFY_ANY;
-
-    for (; ph[judge->access].checker; judge->access++) {
-        if (ph[judge->access].checker != ngx_http_core_access_phase) {
-            continue;
-        }
-
-        rc = ph[judge->access].handler(r);
-
-        if (rc == NGX_AGAIN || rc == NGX_DONE) {
-            return NGX_AGAIN;
-        }
-
-        judge->ruled |= rc != NGX_DECLINED;
-
-        if (rc == NGX_OK && any) {
-            return NGX_OK;
-
-        } else if (any
-                   && (rc == NGX_HTTP_FORBIDDEN
-                       || rc == NGX_HTTP_UNAUTHORIZED)) {
-            r->access_code = rc;
-
-        } else if (rc != NGX_OK && rc != NGX_DECLINED) {
-            return rc;
-        }
-    }
-
-    return r->access_code != 0 ? (ngx_int_t) r->access_code : NGX_OK;
-}
-
-
-static ngx_uint_t
-ngx_http_iri_judge_is_counted(const ngx_http_iri_judge_t *judge,
-                              void                      **loc_conf)
-{
-    void    ***counted = judge->counted->elts;
-    ngx_uint_t i;
-
-    for (i = 0; i < judge->counted->nelts; i++) {
-        if (counted[i] == loc_conf) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-/*
- * Run PREACCESS again, with limits that count.  nginx resumes only the active
- * request after a delay; any other does not pass.
- * Returns: as a handler of PRECONTENT, which then runs again.
- */
-static ngx_int_t
-ngx_http_iri_judge_count(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
-{
-    if (r->connection->data != r) {
-        return NGX_HTTP_NO_CONTENT;
-    }
-
-    judge->counting = 1;
-    r->main->limit_req_status = 0;
-    r->phase_handler = ngx_http_iri_post_rewrite(r); /* PREACCESS follows */
-
-    return NGX_DECLINED;
-}
-
-
-/* Returns: 0 if rules have set another path; then the name is not shown. */
-static ngx_uint_t
-ngx_http_iri_judge_is_expected(ngx_http_request_t         *r,
-                               const ngx_http_iri_judge_t *judge)
-{
-    return ngx_http_iri_same(r->uri, judge->expected);
-}
-
-
-/* Set judge->opens if nginx can open the file of r->uri. */
-static ngx_int_t
-ngx_http_iri_judge_content(ngx_http_request_t *r)
-{
-    iri_lookup_t         *found;
-    ngx_http_iri_judge_t *judge = ngx_http_iri_judge_of(r);
-
-    r->content_handler = judge->handler;
-
-    if (!ngx_http_iri_judge_is_expected(r, judge)) {
-        return NGX_HTTP_NO_CONTENT;
-    }
-
-    if (judge->found) {
-        found = ngx_http_iri_find(r);
-
-        if (found == NULL || !iri_may_open(&found->found)
-            || (judge->handler == NULL
-                && ngx_http_iri_can_open(
-                       r, ngx_http_iri_ngx_str(found->filename),
-                       &judge->is_dir)
-                       != NGX_OK))
-        {
-            return NGX_HTTP_NO_CONTENT;
-        }
-    }
-
-    judge->opens = 1;
-
-    return NGX_HTTP_NO_CONTENT;
-}
-
-
-/* Access is granted: look up the path, and replace the content handler. */
-static ngx_int_t
-ngx_http_iri_judge_pass(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
-{
-    iri_lookup_t            *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    /* An ASCII name too must exist, unless a content handler answers. */
-    if (ngx_http_iri_needs_lookup(r)
-        || (ilcf->plain != NULL && r->content_handler == NULL))
-    {
-        found = ngx_http_iri_find(r);
-        if (found == NULL) {
-            return NGX_HTTP_NO_CONTENT;
-        }
-
-        judge->found = 1;
-
-        if (r->content_handler == NULL) {
-            judge->filename = ngx_http_iri_ngx_str(found->filename);
-        }
-    }
-
-    judge->passes = 1;
-    judge->handler = r->content_handler;
-    r->content_handler = ngx_http_iri_judge_content;
-
-    return NGX_DECLINED;
-}
-
-
-ngx_int_t
-ngx_http_iri_judge_handler(ngx_http_request_t *r)
-{
-    void               ***counted;
-    ngx_http_iri_judge_t *judge = ngx_http_iri_judge_of(r);
-
-    if (judge == NULL) {
-        return NGX_DECLINED;
-    }
-
-    /* try_files has redirected to its fallback, which is another response. */
-    if (judge->passes) {
-        return NGX_HTTP_NO_CONTENT;
-    }
-
-    if (judge->status == NGX_AGAIN) {
-        judge->status = ngx_http_iri_judge_access(r, judge);
-
-        if (judge->status == NGX_AGAIN) {
-            return NGX_AGAIN;
-        }
-
-        if (judge->ruled
-            && !ngx_http_iri_judge_is_counted(judge, r->loc_conf)) {
-            return ngx_http_iri_judge_count(r, judge);
-        }
-
-    } else if (judge->counting) {
-        /* The limits have let the page pass. */
-        counted = ngx_array_push(judge->counted);
-        if (counted != NULL) {
-            *counted = r->loc_conf;
-        }
-    }
-
-    return judge->status == NGX_OK && ngx_http_iri_judge_is_expected(r, judge)
-               ? ngx_http_iri_judge_pass(r, judge)
-               : NGX_HTTP_NO_CONTENT;
-}
-
-
 /* ---- the parent --------------------------------------------------------- */
 
 /*
- * The subrequest has ended.  Nothing of it is sent.  The parent is posted here,
- * because nginx would post it only after all subrequests of sr have ended.
- * That is too late if the parent is itself a subrequest whose output nginx has
- * postponed.
+ * The post_subrequest handler.  The parent is posted here, because nginx posts
+ * it only after all subrequests of sr have ended.  That is too late if the
+ * parent is a subrequest whose output nginx has postponed.
  */
 static ngx_int_t
 ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
@@ -311,12 +107,12 @@ ngx_http_iri_judge_release(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 
     for (pr = r->main->posted_requests; pr != NULL; pr = pr->next) {
         if (pr->request->pool == pool) {
-            judge->cleanup = NULL; /* it is released with r */
+            judge->cleanup = NULL; /* the pool is destroyed with r */
             return;
         }
     }
 
-    /* realip restores the address when its memory is released. */
+    /* realip restores the address of the client when the pool is destroyed. */
     address = ngx_http_iri_address(r);
     judge->cleanup->data = NULL;
     ngx_destroy_pool(pool);
@@ -325,11 +121,10 @@ ngx_http_iri_judge_release(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 
 
 /*
- * A subrequest has a pool of its own, which is destroyed before the next one:
- * otherwise a listing would use more memory with each name that is not shown.
- * If nginx has postponed the output of r, it keeps the subrequest longer; then
- * r->pool is used.
- * Returns: NULL without memory.
+ * Returns: the pool of the subrequest; NULL if memory is exhausted.  The pool
+ * is destroyed before the next subrequest, since a listing would else use more
+ * memory with each name that is not shown.  If nginx has postponed the output
+ * of r, it uses the subrequest longer; then the pool is r->pool.
  */
 static ngx_pool_t *
 ngx_http_iri_judge_pool(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
@@ -359,7 +154,7 @@ ngx_http_iri_judge_pool(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
 }
 
 
-/* In the location of the main request its own limits have counted. */
+/* PREACCESS has counted the main request in its location. */
 static ngx_int_t
 ngx_http_iri_judge_init_counted(ngx_http_request_t   *r,
                                 ngx_http_iri_judge_t *judge)
@@ -408,9 +203,9 @@ ngx_http_iri_judge_set_line(ngx_http_request_t *sr)
 
 
 /*
- * Variables, captures and contexts as they were before the first rule: later
- * values may depend on the path of the client.  realip has a context if it has
- * set the address for the server.
+ * Set variables, captures, contexts and the address to their state before the
+ * first rule, since later values may depend on the path of the client.  The
+ * contexts of other modules are copied: that of realip belongs to the address.
  */
 static ngx_int_t
 ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
@@ -430,7 +225,7 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
         return NGX_OK;
     }
 
-    ngx_memcpy(sr->ctx, first->modules, ngx_http_max_module * sizeof(void *));
+    ngx_memcpy(sr->ctx, first->ctx, ngx_http_max_module * sizeof(void *));
     ngx_http_set_ctx(sr, NULL, ngx_http_iri_module);
     ngx_http_set_ctx(sr, NULL, ngx_http_iri_listing_module);
     ngx_http_set_ctx(sr, NULL, ngx_http_iri_header_filter_module);
@@ -441,7 +236,7 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
 }
 
 
-/* Make sr a request as if the client had sent this path. */
+/* Set the members of sr as if the client had requested its path. */
 static ngx_int_t
 ngx_http_iri_judge_setup(ngx_http_request_t *sr)
 {
@@ -480,17 +275,21 @@ ngx_http_iri_judge_setup(ngx_http_request_t *sr)
 }
 
 
-/* Once nginx has posted a subrequest, it runs even without memory. */
+/*
+ * The write event handler of a subrequest that could not be set up: nginx runs
+ * it in any case, because it has posted the subrequest.
+ */
 static void
-ngx_http_iri_judge_fail(ngx_http_request_t *sr)
+ngx_http_iri_judge_abort(ngx_http_request_t *sr)
 {
     ngx_http_finalize_request(sr, NGX_HTTP_NO_CONTENT);
 }
 
 
 /*
- * Returns: NGX_ERROR, which closes the connection, if nginx has failed after it
- * had linked the subrequest: r would wait for it for ever.
+ * Returns: NGX_OK; the HTTP status 500; NGX_ERROR, which closes the connection,
+ * if nginx has failed after it has linked the subrequest to r, which would then
+ * wait for ever.
  */
 static ngx_int_t
 ngx_http_iri_judge_create(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
@@ -529,8 +328,8 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
 
     judge->access = 0;
     judge->status = NGX_AGAIN;
-    judge->ruled = judge->counting = judge->found = 0;
-    judge->passes = judge->opens = 0;
+    judge->access_decided = judge->limits_counting = judge->looked_up = 0;
+    judge->granted = judge->can_open = 0;
     judge->is_dir = 0;
     ngx_str_null(&judge->filename);
 
@@ -555,7 +354,7 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
         return rc;
     }
 
-    /* Limits are to count requests of a client, not names of a page. */
+    /* limit_conn and limit_req then do not count the subrequest. */
     judge->limit_conn = r->main->limit_conn_status;
     judge->limit_req = r->main->limit_req_status;
     r->main->limit_conn_status = 1;
@@ -564,7 +363,7 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
 
     if (ngx_http_iri_judge_setup(judge->sr) != NGX_OK) {
         judge->status = NGX_ERROR;
-        judge->sr->write_event_handler = ngx_http_iri_judge_fail;
+        judge->sr->write_event_handler = ngx_http_iri_judge_abort;
     }
 
     return NGX_AGAIN;

@@ -1,16 +1,17 @@
 /*
- * ngx_http_iri_listing.c - the module; iri_listing: the page of a directory
+ * ngx_http_iri_listing.c - iri_listing: the page of a directory
  *
- * Runs in the CONTENT phase after autoindex, if no index file was found.  It
- * lists the entries that the client could get (ngx_http_iri_entries.c), at most
- * 1,000 on a page.
+ * The handler runs in the CONTENT phase after autoindex, if no index file was
+ * found.  The page lists the entries that the client may get
+ * (ngx_http_iri_entries.c), at most 1,000.
  */
 
+#include "ngx_http_iri_cache.h"
 #include "ngx_http_iri_listing.h"
 
 
 #define NGX_HTTP_IRI_LISTING_BUFFER 32768 /* octets of a buffer of the page */
-#define NGX_HTTP_IRI_LISTING_TIMER  60000 /* ms; resumed long before */
+#define NGX_HTTP_IRI_LISTING_TIMER  60000 /* ms; never expires in practice */
 
 
 typedef struct {
@@ -87,7 +88,7 @@ ngx_http_iri_page_fields(ngx_http_request_t *r, ngx_uint_t json,
         ngx_str_set(&r->headers_out.content_type, "application/json");
 
     } else {
-        /* nginx's charset filter does not convert a page with a charset. */
+        /* If the charset is set, nginx's charset filter does not convert. */
         ngx_str_set(&r->headers_out.content_type, "text/html");
         ngx_str_set(&r->headers_out.charset, "utf-8");
     }
@@ -102,7 +103,7 @@ ngx_http_iri_page_fields(ngx_http_request_t *r, ngx_uint_t json,
 }
 
 
-/* A listing depends on the client, so it is private. */
+/* "private": the listing depends on the access of the client. */
 static ngx_int_t
 ngx_http_iri_listing_header(ngx_http_request_t           *r,
                             const ngx_http_iri_listing_t *listing)
@@ -165,7 +166,10 @@ ngx_http_iri_listing_buffer(ngx_http_request_t     *r,
 }
 
 
-/* All entries were judged.  Returns: the result to finalize r with. */
+/*
+ * Send the page, after all entries were judged.
+ * Returns: the argument for ngx_http_finalize_request().
+ */
 static ngx_int_t
 ngx_http_iri_listing_send(ngx_http_request_t     *r,
                           ngx_http_iri_listing_t *listing)
@@ -183,7 +187,7 @@ ngx_http_iri_listing_send(ngx_http_request_t     *r,
 
     rc = ngx_http_iri_listing_header(r, listing);
 
-    /* NGX_AGAIN: the header is buffered, and the body must follow. */
+    /* NGX_AGAIN: the header is buffered, but the body must be sent. */
     if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
         return rc;
     }
@@ -203,7 +207,7 @@ ngx_http_iri_listing_send(ngx_http_request_t     *r,
 
 /* ---- the request -------------------------------------------------------- */
 
-/* Cancel what ngx_http_iri_listing_yield() has begun. */
+/* Cancel ngx_http_iri_listing_yield(). */
 static void
 ngx_http_iri_listing_cancel(ngx_event_t *ev)
 {
@@ -217,7 +221,7 @@ ngx_http_iri_listing_cancel(ngx_event_t *ev)
 }
 
 
-/* Handler of the event of ngx_http_iri_listing_yield(). */
+/* The event handler after ngx_http_iri_listing_yield(). */
 static void
 ngx_http_iri_listing_resume(ngx_event_t *ev)
 {
@@ -232,8 +236,8 @@ ngx_http_iri_listing_resume(ngx_event_t *ev)
 
 
 /*
- * Let other requests run first, and detect a closed connection.  The timer
- * keeps an exiting worker alive: nginx does not count posted events.
+ * Let other requests run, and detect a closed connection.  The timer keeps an
+ * exiting worker alive, which a posted event does not.
  */
 static void
 ngx_http_iri_listing_yield(ngx_http_request_t     *r,
@@ -253,7 +257,10 @@ ngx_http_iri_listing_yield(ngx_http_request_t     *r,
 }
 
 
-/* Also the write event handler, when a subrequest has ended. */
+/*
+ * Continue the listing.  Also the write event handler that nginx calls when a
+ * subrequest has ended.
+ */
 static void
 ngx_http_iri_listing_run(ngx_http_request_t *r)
 {
@@ -264,7 +271,7 @@ ngx_http_iri_listing_run(ngx_http_request_t *r)
                    r, ngx_http_iri_listing_module))
                   ->listing;
 
-    rc = ngx_http_iri_entries(r, listing);
+    rc = ngx_http_iri_entries_run(r, listing);
 
     if (rc == NGX_BUSY) {
         ngx_http_iri_listing_yield(r, listing);
@@ -284,7 +291,7 @@ ngx_http_iri_listing_run(ngx_http_request_t *r)
 }
 
 
-/* Set the name of the directory on disk, with a final "/", and its path. */
+/* Set name, base and rewritten of *listing. */
 static ngx_int_t
 ngx_http_iri_listing_set_paths(ngx_http_request_t     *r,
                                ngx_http_iri_listing_t *listing)
@@ -313,7 +320,7 @@ ngx_http_iri_listing_set_paths(ngx_http_request_t     *r,
         path = ngx_http_iri_ngx_str(iri_request_path(ctx->request, 0));
 
         if (path.len != 0 && path.data[path.len - 1] == '/') {
-            listing->rewritten = !ngx_http_iri_same(r->uri, path);
+            listing->rewritten = !ngx_http_iri_str_equal(r->uri, path);
             listing->base = path;
         }
     }
@@ -339,14 +346,15 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
     conf.root = ngx_http_iri_str(listing->name);
     conf.path = ngx_http_iri_str(listing->base);
     conf.query = ngx_http_iri_str(r->args);
-    /* Clients with other charsets would read the link in another way. */
-    conf.unnamed = iscf->invalid == IRI_INVALID_PASS && iscf->client == NULL;
+    /* A client for which charsets are set would read the link differently. */
+    conf.unnamed = iscf->invalid == IRI_INVALID_PASS
+                   && iscf->charset_variable == NULL;
     conf.paged = 1;
-    listing->unnamed = conf.unnamed != 0;
+    listing->serves_unnamed = conf.unnamed != 0;
 
     /*
-     * A thread may call list of a listing's file system after the request, and
-     * files in open_file_cache would stay open until the page is sent.
+     * Not through open_file_cache: a thread may use env.dir after the request
+     * has ended, and the cache would keep files open until the page is sent.
      */
     ngx_http_iri_env(r, &listing->env);
     listing->env.dir = &iri_dir_posix;
@@ -371,7 +379,7 @@ ngx_http_iri_listing_ctx(ngx_http_request_t *r)
 }
 
 
-/* Cleanup handler: the request may end at any time. */
+/* The pool cleanup handler: the request may end at any time. */
 static void
 ngx_http_iri_listing_cleanup(void *data)
 {
@@ -426,9 +434,9 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
     }
 
     /*
-     * A module has sent the header before it redirected the request here
-     * (echo_exec after echo_location_async).  nginx has cleared the state of
-     * its filters, so subrequests must not write: close the connection.
+     * A module may send the header and then make an internal redirect
+     * (echo_exec after echo_location_async), for which nginx clears the
+     * contexts of its filters.  Output of subrequests is then not possible.
      */
     if (r->header_sent) {
         return NGX_ERROR;
@@ -484,7 +492,7 @@ ngx_http_iri_listing_create_conf(ngx_conf_t *cf)
 }
 
 
-/* The configuration of ngx_http_iri_module was merged before. */
+/* nginx has merged the configuration of ngx_http_iri_module before. */
 static char *
 ngx_http_iri_listing_merge_conf(ngx_conf_t *cf, void *parent, void *child)
 {
@@ -494,7 +502,7 @@ ngx_http_iri_listing_merge_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_value(conf->listing, prev->listing, 0);
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
-    iscf->lists |= conf->listing && iscf->engine != IRI_ENGINE_OFF;
+    iscf->has_listing |= conf->listing && iscf->engine != IRI_ENGINE_OFF;
 
     return NGX_CONF_OK;
 }
@@ -516,7 +524,7 @@ ngx_http_iri_listing_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* The handler of CONTENT runs last, after autoindex. */
+/* The first handler in the array of CONTENT runs last, after autoindex. */
 static ngx_int_t
 ngx_http_iri_listing_init(ngx_conf_t *cf)
 {
@@ -531,5 +539,5 @@ ngx_http_iri_listing_init(ngx_conf_t *cf)
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    return imcf->switched_on ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
+    return imcf->enabled ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
 }

@@ -1,9 +1,9 @@
 /*
  * ngx_http_iri_listing.h - pages of names: iri_listing, iri_ambiguous 300
  *
- * ngx_http_iri_listing_module shows names only if the client could get them.
- * It has its own configuration and contexts; of ngx_http_iri_module it uses
- * lookups, the snapshot before the first rule, and the log.
+ * ngx_http_iri_listing_module shows a name only if the client may get it.  The
+ * module has its own configuration and context; lookups, the snapshot before
+ * the first rule, and the log are those of ngx_http_iri_module.
  */
 
 #ifndef NGX_HTTP_IRI_LISTING_H
@@ -17,52 +17,70 @@ extern ngx_module_t ngx_http_iri_listing_module;
 
 /* ---- ngx_http_iri_judge.c ----------------------------------------------- */
 
-/* The subrequests of one page, one after the other.  Zero at first. */
+/*
+ * The subrequests of one page, which run one after the other..  Zero at first.
+ */
 typedef struct {
     ngx_http_post_subrequest_t post;
-    ngx_array_t *counted;       /* of void **: loc_conf of the locations whose
-                                   limits have counted the page */
+    ngx_array_t *counted;       /* of void **: r->loc_conf of locations in which
+                                   PREACCESS has counted the page */
     ngx_pool_t *pool;           /* of the subrequest; NULL: that of its parent,
                                    or there is no subrequest */
     ngx_pool_cleanup_t *cleanup;    /* destroys pool with the parent */
     ngx_http_request_t *sr;     /* the subrequest; NULL: it has ended */
-    ngx_http_iri_address_t address; /* of the parent, to be restored, as are */
-    unsigned limit_conn:2;      /* r->main->limit_conn_status and */
+    /* of the parent, restored when the subrequest ends */
+    ngx_http_iri_address_t address;
+    unsigned limit_conn:2;      /* r->main->limit_conn_status */
     unsigned limit_req:3;       /* r->main->limit_req_status */
 
-    /* for the path that is judged */
-    ngx_str_t expected;         /* the path that the rules of the server must
-                                   set; with another it does not pass */
-    ngx_uint_t access;          /* index of the next access rule, if one has
-                                   to wait */
-    ngx_int_t status;           /* the result of the access rules; NGX_AGAIN:
+    /* of the path that is judged */
+    ngx_str_t expected;         /* r->uri after the rules of the server; if they
+                                   set another path, access is not granted */
+    ngx_uint_t access;          /* index of the phase handler to continue with,
+                                   after an access handler has waited */
+    ngx_int_t status;           /* the result of the access handlers; NGX_AGAIN:
                                    not known yet; NGX_ERROR: no memory */
     ngx_http_handler_pt handler;    /* r->content_handler of the location */
     ngx_str_t filename;         /* that nginx would open; empty: a content
                                    handler answers */
-    ngx_uint_t is_dir;          /* 1: it is a directory */
-    unsigned ruled:1;           /* an access rule has decided */
-    unsigned counting:1;        /* limits count the page in this location */
-    unsigned found:1;           /* the path was looked up */
-    unsigned passes:1;          /* the rules grant access */
-    unsigned opens:1;           /* and nginx can open it, or a content handler
-                                   answers */
+    ngx_uint_t is_dir;          /* 1: filename is a directory */
+    unsigned access_decided:1;  /* an access handler has allowed or denied */
+    unsigned limits_counting:1; /* PREACCESS counts the page in this location */
+    unsigned looked_up:1;       /* the path was looked up */
+    unsigned granted:1;         /* the rules grant access */
+    unsigned can_open:1;        /* granted, and nginx can open the file, or a
+                                   content handler answers */
 } ngx_http_iri_judge_t;
 
 /*
- * Judge path by a subrequest.  base: the first octets of path, for which the
- * rules of the server set r->uri; 0: they set no other path.
- * Returns: NGX_AGAIN if it runs, and r continues when judge->sr is NULL; else
- * the status with which r must end.
+ * Judge path by a subrequest.  base: if a rule has rewritten the path of r, the
+ * number of octets at the beginning of path that it must replace by r->uri;
+ * else 0.  Returns: NGX_AGAIN if the subrequest runs; r continues when
+ * judge->sr is NULL. Else the HTTP status, or NGX_ERROR, with which r must end.
  */
 ngx_int_t ngx_http_iri_judge_start(ngx_http_request_t *r,
     ngx_http_iri_judge_t *judge, iri_str_t path, size_t base);
 
-/* When judge->sr is NULL and the result was used: release its memory. */
+/*
+ * Release the memory of the subrequest, when judge->sr is NULL and the result
+ * was used.
+ */
 void ngx_http_iri_judge_release(ngx_http_request_t *r,
     ngx_http_iri_judge_t *judge);
 
-/* The handler of the PRECONTENT phase, before that of ngx_http_iri_module. */
+/*
+ * Returns: 1 if r is a subrequest that judges a path.  It never restarts, and
+ * the path has one reading.
+ */
+ngx_uint_t ngx_http_iri_is_judged(ngx_http_request_t *r);
+
+/* Returns: the state of a subrequest that judges a path; NULL for any other. */
+ngx_http_iri_judge_t *ngx_http_iri_judge_of(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_judge_handler.c --------------------------------------- */
+
+/* The handler of the PRECONTENT phase; it runs before that of phases.c. */
 ngx_int_t ngx_http_iri_judge_handler(ngx_http_request_t *r);
 
 
@@ -71,42 +89,45 @@ ngx_int_t ngx_http_iri_judge_handler(ngx_http_request_t *r);
 /* A listing.  Zero at first. */
 typedef struct {
     iri_env_t env;
-    iri_listing_t *page;        /* that entries are added to */
-    ngx_event_t event;          /* posted while other requests are served */
+    iri_listing_t *page;        /* the list in the core */
+    ngx_event_t event;          /* posted to continue after other requests */
 
-    ngx_str_t name;             /* of the directory, on disk, ends in "/" */
-    ngx_str_t base;             /* the path that links are relative to, which
-                                   ends in "/" */
+    ngx_str_t name;             /* of the directory on disk; ends in "/" */
+    ngx_str_t base;             /* the path to which links are relative; ends
+                                   in "/" */
     ngx_dir_t dir;
-    unsigned open:1;            /* 1: dir is open */
-    unsigned rewritten:1;       /* 1: r->uri is another path than base */
-    unsigned unnamed:1;         /* 1: entries without a name are served */
+    unsigned dir_is_open:1;     /* 1: dir must be closed */
+    unsigned rewritten:1;       /* 1: r->uri is not base: a rule has set it */
+    unsigned serves_unnamed:1;  /* 1: entries without a name are served */
     unsigned judging:1;         /* 1: all entries were read */
-    unsigned asked:1;           /* 1: entry is being judged */
+    unsigned judge_pending:1;   /* 1: a subrequest judges entry */
 
     iri_listing_entry_t entry;  /* being added or judged */
-    int is_directory;           /* 1: the entry being judged is one */
-    ngx_uint_t asks;            /* the number of subrequests */
+    int is_directory;           /* 1: the entry being judged is a directory */
+    ngx_uint_t judged;          /* the number of subrequests that have ended */
     ngx_http_iri_judge_t judge;
 } ngx_http_iri_listing_t;
 
-/* Open the directory.  Returns: NGX_OK, or the status that autoindex sends. */
+/*
+ * Open the directory listing->name.
+ * Returns: NGX_OK; else the HTTP status that autoindex would send.
+ */
 ngx_int_t ngx_http_iri_entries_open(ngx_http_request_t *r,
     ngx_http_iri_listing_t *listing);
 
-/* Close it, if it is open. */
+/* Close the directory, if it is open. */
 void ngx_http_iri_entries_close(ngx_http_iri_listing_t *listing);
 
 /*
- * Read all entries, and judge as many as the page needs.
- * Returns: NGX_OK if the page is complete; NGX_BUSY if other requests are to be
- * served first; NGX_AGAIN if r continues after a subrequest; else the HTTP
- * status.
+ * Continue to read all entries, then to judge as many as the page needs.
+ * Returns: NGX_OK if the page is complete; NGX_BUSY if the caller must let
+ * other requests run, and call again; NGX_AGAIN if a subrequest is running;
+ * else the HTTP status.
  */
-ngx_int_t ngx_http_iri_entries(ngx_http_request_t *r,
+ngx_int_t ngx_http_iri_entries_run(ngx_http_request_t *r,
     ngx_http_iri_listing_t *listing);
 
-/* Log that a listing failed.  Returns: the HTTP status. */
+/* Log that a listing failed.  Returns: the HTTP status 500. */
 ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
     iri_status_t status);
 
@@ -116,11 +137,11 @@ ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
 typedef struct ngx_http_iri_choice_s  ngx_http_iri_choice_t;
 
 /*
- * If several names match, find out which of them the client may get, in
- * subrequests.
- * Returns: NGX_AGAIN if one is running; NGX_OK if a page of them is the
- * content; NGX_DECLINED if there is nothing to choose from; NGX_ERROR, or the
- * status with which r must end.
+ * If several names match, judge each of them in a subrequest.  Returns:
+ * NGX_AGAIN if a subrequest is running; NGX_OK if a content handler was set,
+ * which sends a page of the names that the client may get; NGX_DECLINED if the
+ * client may get none, or r gets no such page; NGX_ERROR, or the HTTP status
+ * with which r must end.
  */
 ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const iri_lookup_t *found);
@@ -131,14 +152,18 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 /* The context of a request in this module. */
 typedef struct {
     ngx_http_iri_listing_t *listing;    /* NULL: no listing */
-    ngx_http_iri_choice_t *choice;      /* NULL: no list of names */
+    ngx_http_iri_choice_t *choice;      /* NULL: no page of iri_ambiguous */
 } ngx_http_iri_listing_ctx_t;
 
-/* The context of r, created if there is none.  Returns: NULL: no memory. */
+/*
+ * The context of r, created if there is none.
+ * Returns: NULL if memory is exhausted.
+ */
 ngx_http_iri_listing_ctx_t *ngx_http_iri_listing_ctx(ngx_http_request_t *r);
 
 /*
- * Set type and security policy of a page that shows names.  json: 0 for HTML.
+ * Set Content-Type, Cache-Control and the security policy of a page that shows
+ * names.  json: 0 for HTML.  cache_control: a static string.
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_page_fields(ngx_http_request_t *r, ngx_uint_t json,

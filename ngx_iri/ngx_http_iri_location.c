@@ -1,27 +1,27 @@
 /*
  * ngx_http_iri_location.c - iri_redirect; Location and Link of a response
  *
- * iri_redirect runs in PRECONTENT, after the access rules have passed.  A
- * request in another form is redirected to its canonical URI, or the response
- * gets a Link to it.  The core decides (common/path/iri_redirect.c); this file
- * collects the facts: the path as sent, the query, and whether the resource
- * exists.
+ * iri_redirect runs in PRECONTENT, after access is granted.  A request in
+ * another form is redirected to its canonical URI, or the response gets a Link
+ * to that URI.  The core decides (common/path/iri_redirect.c) by the path as
+ * sent, the query, and whether the resource exists.
  *
- * nginx writes the text of the configuration into Location, with the octets of
- * variables and captures, and copies the field of an upstream.  The header
- * filter makes the value a URI-reference (iri_location_field), before nginx
- * completes it by absolute_redirect.  A path of this server becomes canonical.
- * The value of an upstream, with or without proxy_redirect, is only escaped.
+ * nginx writes Location with the octets of the configuration, of variables and
+ * of captures, or copies the field of an upstream.  The header filter makes the
+ * value a URI-reference (iri_location_field), before nginx adds scheme and host
+ * (absolute_redirect).  A path of this server is made canonical.  The value of
+ * an upstream, with or without proxy_redirect, is only percent-encoded.
  */
 
 #include "ngx_http_iri_header.h"
+#include "ngx_http_iri_host.h"
 
 
 /* ---- references --------------------------------------------------------- */
 
-/* The local port of the connection; 0: none, or unknown. */
+/* Returns: the local port of the connection; 0 if it has none. */
 static unsigned
-ngx_http_iri_port(ngx_http_request_t *r)
+ngx_http_iri_local_port(ngx_http_request_t *r)
 {
     return r->connection->local_sockaddr != NULL
                ? ngx_inet_get_port(r->connection->local_sockaddr)
@@ -30,12 +30,12 @@ ngx_http_iri_port(ngx_http_request_t *r)
 
 
 /*
- * Make the value of h a URI-reference.  other: it was set by an upstream;
- * rooted: nginx will complete it with scheme and host.
+ * Make the value of h a URI-reference.  from_upstream: 1 if an upstream has set
+ * it.  rooted: 1 if nginx will add scheme and host.
  */
 static ngx_int_t
 ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
-                             ngx_uint_t other, ngx_uint_t rooted)
+                             ngx_uint_t from_upstream, ngx_uint_t rooted)
 {
     iri_env_t                 env;
     iri_str_t                 value;
@@ -47,8 +47,8 @@ ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
     conf.reading = &iscf->reading;
     conf.hosts = ngx_http_iri_host_rules(r);
     conf.host = ngx_http_iri_str(r->headers_in.server);
-    conf.port = ngx_http_iri_port(r);
-    conf.other = other != 0;
+    conf.port = ngx_http_iri_local_port(r);
+    conf.other = from_upstream != 0;
     conf.rooted = rooted != 0;
 
     ngx_http_iri_env(r, &env);
@@ -68,12 +68,12 @@ ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
 /* ---- Location ----------------------------------------------------------- */
 
 /*
- * nginx would put the client's Host before the path, but that is not valid in a
- * URI.  Send the path alone; a leading "//" becomes "/.//", since it would be
- * read as an authority (RFC 3986, 4.2).
+ * Prevent that nginx adds scheme and host, because the client's Host is not
+ * valid in a URI.  A leading "//" becomes "/.//", since it would be parsed as
+ * an authority (RFC 3986, 4.2).
  */
 static ngx_int_t
-ngx_http_iri_leave_relative(ngx_http_request_t *r)
+ngx_http_iri_send_relative(ngx_http_request_t *r)
 {
     ngx_str_t        dot = ngx_string("/.");
     ngx_table_elt_t *h = r->headers_out.location;
@@ -84,7 +84,7 @@ ngx_http_iri_leave_relative(ngx_http_request_t *r)
         return NGX_ERROR;
     }
 
-    /* The field stays in the list, but nginx does not complete it. */
+    /* The field stays in the list of fields, and is sent as it is. */
     r->headers_out.location = NULL;
 
     return NGX_OK;
@@ -110,7 +110,7 @@ ngx_http_iri_set_location(ngx_http_request_t *r, iri_str_t location)
 }
 
 
-/* Returns: 1 if the value is the result of ngx_http_iri_set_location(). */
+/* Returns: 1 if ngx_http_iri_set_location() has set h. */
 static ngx_uint_t
 ngx_http_iri_is_own_location(ngx_http_request_t *r, const ngx_table_elt_t *h)
 {
@@ -122,8 +122,8 @@ ngx_http_iri_is_own_location(ngx_http_request_t *r, const ngx_table_elt_t *h)
 
 
 /*
- * The Location that nginx completes: r->headers_out.location.  That of
- * iri_redirect is a URI-reference already.
+ * Make r->headers_out.location a URI-reference, to which nginx may add scheme
+ * and host.  That of iri_redirect is a URI-reference already.
  */
 static ngx_int_t
 ngx_http_iri_write_location(ngx_http_request_t *r)
@@ -147,7 +147,7 @@ ngx_http_iri_write_location(ngx_http_request_t *r)
 
     return completed && !clcf->server_name_in_redirect
                    && !iri_is_uri_host(ngx_http_iri_str(r->headers_in.server))
-               ? ngx_http_iri_leave_relative(r)
+               ? ngx_http_iri_send_relative(r)
                : NGX_OK;
 }
 
@@ -160,11 +160,14 @@ ngx_http_iri_is_field(const ngx_table_elt_t *h, const char *name)
 }
 
 
-/* Location and Content-Location of an upstream or of another module. */
+/*
+ * Make Location and Content-Location URI-references that are in the list of
+ * fields only: those of an upstream or of another module.
+ */
 static ngx_int_t
 ngx_http_iri_write_other_fields(ngx_http_request_t *r)
 {
-    ngx_uint_t       other = r->upstream != NULL && !r->error_page;
+    ngx_uint_t       from_upstream = r->upstream != NULL && !r->error_page;
     ngx_uint_t       i = 0;
     ngx_list_part_t *part = &r->headers_out.headers.part;
     ngx_table_elt_t *h = part->elts;
@@ -187,7 +190,8 @@ ngx_http_iri_write_other_fields(ngx_http_request_t *r)
         if (&h[i] != r->headers_out.location
             && (ngx_http_iri_is_field(&h[i], "Location")
                 || ngx_http_iri_is_field(&h[i], "Content-Location"))
-            && ngx_http_iri_write_reference(r, &h[i], other, 0) != NGX_OK)
+            && ngx_http_iri_write_reference(r, &h[i], from_upstream, 0)
+                   != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -217,9 +221,9 @@ ngx_http_iri_save_link(ngx_http_request_t *r, iri_str_t location)
 
 
 /*
- * Add Link to the page itself, not to an error page in its place.  304 counts
- * as the page: a static module sees the status 304 here, a dynamic one sees
- * the 200 that nginx changes to 304 later.
+ * Add Link, but not to an error page.  The status 304 gets it, too: if the
+ * module is static, nginx has set 304 before this filter; if it is dynamic,
+ * nginx changes 200 to 304 later.
  */
 static ngx_int_t
 ngx_http_iri_write_link(ngx_http_request_t *r)
@@ -262,45 +266,7 @@ ngx_http_iri_write_references(ngx_http_request_t *r)
 
 /* ---- iri_redirect -------------------------------------------------------- */
 
-iri_str_t
-ngx_http_iri_sent_path(ngx_http_request_t *r)
-{
-    iri_str_t path = ngx_http_iri_str(r->unparsed_uri);
-    size_t    i;
-
-    for (i = 0; i < path.len; i++) {
-        if (path.data[i] == '?' || path.data[i] == '#') {
-            break;
-        }
-    }
-
-    path.len = i;
-
-    return path;
-}
-
-
-ngx_uint_t
-ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query)
-{
-    u_char *p, *hash;
-    u_char *last = r->unparsed_uri.data + r->unparsed_uri.len;
-
-    hash = ngx_strlchr(r->unparsed_uri.data, last, '#');
-    if (hash != NULL) {
-        last = hash;
-    }
-
-    p = ngx_strlchr(r->unparsed_uri.data, last, '?');
-
-    query->data = p != NULL ? p + 1 : NULL;
-    query->len = p != NULL ? last - p - 1 : 0;
-
-    return p != NULL;
-}
-
-
-/* 1 if nginx puts the client's Host before the path in Location. */
+/* Returns: 1 if nginx adds the client's Host to a path in Location. */
 static ngx_uint_t
 ngx_http_iri_uses_client_host(ngx_http_request_t *r)
 {
@@ -313,12 +279,13 @@ ngx_http_iri_uses_client_host(ngx_http_request_t *r)
 
 
 /*
- * Set *redirect to how r was requested.  *came: memory for the reading to which
- * *redirect points.
+ * Set *redirect to the path and query of r as sent.  requested: memory for the
+ * reading to which *redirect points.
  */
 static iri_status_t
 ngx_http_iri_redirect_input(ngx_http_request_t *r, const iri_env_t *env,
-                            iri_reading_t *came, iri_redirect_t *redirect)
+                            iri_reading_t  *requested,
+                            iri_redirect_t *redirect)
 {
     ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_srv_conf_t *iscf;
@@ -327,17 +294,21 @@ ngx_http_iri_redirect_input(ngx_http_request_t *r, const iri_env_t *env,
 
     redirect->sent = ngx_http_iri_sent_path(r);
     redirect->slash = 0;
-    redirect->has_query = ngx_http_iri_query(r, &redirect->query) != 0;
+    redirect->has_query = ngx_http_iri_sent_query(r, &redirect->query) != 0;
 
     return iri_request_redirect(ctx != NULL ? ctx->request : NULL, env,
                                 &iscf->reading, ngx_http_iri_str(r->uri),
-                                came, redirect);
+                                requested, redirect);
 }
 
 
-/* NGX_OK: a file, followed by a PATH_INFO in ASCII; NGX_DECLINED; NGX_ERROR. */
+/*
+ * Returns: NGX_OK if the path names a file, followed by a PATH_INFO in ASCII;
+ * NGX_DECLINED if not; NGX_ERROR.
+ */
 static ngx_int_t
-ngx_http_iri_is_script(ngx_http_request_t *r, iri_lookup_t *found)
+ngx_http_iri_is_file_with_path_info(ngx_http_request_t *r,
+                                    iri_lookup_t       *found)
 {
     iri_env_t       env;
     iri_str_t       filename, path_info;
@@ -365,9 +336,10 @@ ngx_http_iri_is_script(ngx_http_request_t *r, iri_lookup_t *found)
 
 
 /*
- * Does the resource exist?  After a rewrite, try_files or a named location only
- * IRI_UNCONFIRMED is possible: the entry may belong to another path.  NGX_OK;
- * NGX_ERROR: the lookup failed.
+ * Set *presence: whether the resource exists.  After a rewrite, try_files or a
+ * named location, IRI_PRESENT is not possible: the entry may be that of another
+ * path.  Sets redirect->slash.
+ * Returns: NGX_OK; NGX_ERROR if the test failed.
  */
 static ngx_int_t
 ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
@@ -381,7 +353,7 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     *presence = r->content_handler != NULL ? IRI_UNCONFIRMED : IRI_ABSENT;
 
-    found = ilcf->plain != NULL ? ngx_http_iri_find(r) : NULL;
+    found = ilcf->configured != NULL ? ngx_http_iri_find(r) : NULL;
 
     if (found == NULL || !iri_may_open(&found->found)) {
         return NGX_OK;
@@ -391,7 +363,7 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
                                &is_dir);
 
     if (rc == NGX_DECLINED && r->content_handler != NULL) {
-        rc = ngx_http_iri_is_script(r, found);
+        rc = ngx_http_iri_is_file_with_path_info(r, found);
     }
 
     if (rc != NGX_OK) {
@@ -413,8 +385,8 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
 
 
 /*
- * try_files may redirect the request internally to another location, where this
- * handler runs again.  Keep iri_redirect of the first location for that.
+ * try_files may make an internal redirect to another location, in which
+ * iri_redirect runs again.  Save the value of the first location.
  */
 static ngx_int_t
 ngx_http_iri_redirect_defer(ngx_http_request_t            *r,
@@ -439,8 +411,8 @@ ngx_http_iri_redirect_defer(ngx_http_request_t            *r,
 
 
 /*
- * The value of iri_redirect for this request; 0: no redirect.  Error pages and
- * paths of X-Accel-Redirect are not the path that the client requested.
+ * Returns: the value of iri_redirect for this request; 0: no redirect.  The
+ * path of an error page or of X-Accel-Redirect was not requested by the client.
  */
 static ngx_uint_t
 ngx_http_iri_redirect_status(ngx_http_request_t            *r,
@@ -461,7 +433,10 @@ ngx_http_iri_redirect_status(ngx_http_request_t            *r,
 }
 
 
-/* Redirect to location, or save it for the field Link. */
+/*
+ * Redirect to location, or save the Link to it.
+ * Returns: the HTTP status; NGX_DECLINED after Link.
+ */
 static ngx_int_t
 ngx_http_iri_redirect_send(ngx_http_request_t *r, iri_str_t location,
                            ngx_uint_t status)
@@ -485,14 +460,14 @@ ngx_http_iri_redirect_send(ngx_http_request_t *r, iri_str_t location,
 }
 
 
-/* No redirect if Location would contain a Host that is not valid in a URI. */
+/* No redirect if nginx would add a Host that is not valid in a URI. */
 ngx_int_t
 ngx_http_iri_redirect_client(ngx_http_request_t *r)
 {
     iri_env_t                env;
     iri_str_t                location;
     ngx_uint_t               status;
-    iri_reading_t            came;
+    iri_reading_t            requested;
     iri_presence_t           presence;
     iri_redirect_t           redirect;
     ngx_http_iri_loc_conf_t *ilcf;
@@ -506,7 +481,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
 
     ngx_http_iri_env(r, &env);
 
-    if (ngx_http_iri_redirect_input(r, &env, &came, &redirect) != IRI_OK
+    if (ngx_http_iri_redirect_input(r, &env, &requested, &redirect) != IRI_OK
         || iri_redirect_location(&env, &redirect, &location) != IRI_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;

@@ -2,13 +2,14 @@
  * ngx_http_iri_module.c - directives, inheritance, initialization
  *
  * Turns the directives of nginx.conf into the configuration of the core
- * (design 6).  The core parses the values; nginx puts the name of the
- * directive before its error messages.  Settings for reading a request belong
- * to a server, because no location is chosen yet.  Settings for finding a file
- * belong to a location.
+ * (design 6).  The core parses the values and makes the error messages, which
+ * nginx puts after the name of the directive.  Settings for reading a path are
+ * in the server configuration, because no location is selected yet.  Settings
+ * for finding a file are in the location configuration.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_cache.h"
+#include "ngx_http_iri_host.h"
 
 
 static void *ngx_http_iri_create_main_conf(ngx_conf_t *cf);
@@ -22,10 +23,6 @@ static ngx_int_t ngx_http_iri_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
 
-static char *
-ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
-ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
@@ -75,7 +72,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
       ngx_http_iri_set_word,
       NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_loc_conf_t, names),
+      offsetof(ngx_http_iri_loc_conf_t, filename_form),
       (void *) &iri_filename_form_words },
 
     { ngx_string("iri_match"),
@@ -143,156 +140,7 @@ ngx_module_t ngx_http_iri_module = {
 /* clang-format on */
 
 
-/* ---- the registry of charsets ------------------------------------------- */
-
-static void *
-ngx_http_iri_conf_alloc(void *ctx, size_t size)
-{
-    return ngx_palloc(ctx, size);
-}
-
-
-void
-ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env)
-{
-    ngx_memzero(env, sizeof(iri_env_t));
-    env->ctx = cf->pool;
-    env->alloc = ngx_http_iri_conf_alloc;
-}
-
-
-iri_registry_t *
-ngx_http_iri_registry(ngx_conf_t *cf)
-{
-    iri_env_t                 env;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    if (imcf->registry == NULL) {
-        ngx_http_iri_conf_env(cf, &env);
-        imcf->registry = iri_registry_create(&env);
-    }
-
-    return imcf->registry;
-}
-
-
 /* ---- directives --------------------------------------------------------- */
-
-static iri_str_t
-ngx_http_iri_first_argument(ngx_conf_t *cf)
-{
-    ngx_str_t *value = cf->args->elts;
-
-    return ngx_http_iri_str(value[1]);
-}
-
-
-iri_str_t *
-ngx_http_iri_arguments(ngx_conf_t *cf)
-{
-    ngx_str_t *value = cf->args->elts;
-    ngx_uint_t i;
-    iri_str_t *words;
-
-    words = ngx_palloc(cf->temp_pool, cf->args->nelts * sizeof(iri_str_t));
-    if (words == NULL) {
-        return NULL;
-    }
-
-    for (i = 1; i < cf->args->nelts; i++) {
-        words[i - 1] = ngx_http_iri_str(value[i]);
-    }
-
-    return words;
-}
-
-
-/*
- * Store value in the slot at cmd->offset, unless it is set.  error: that of
- * the parser, or NULL.
- */
-static char *
-ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
-                      const char *error, ngx_uint_t value)
-{
-    ngx_uint_t *slot = (ngx_uint_t *) ((char *) conf + cmd->offset);
-
-    if (*slot != NGX_CONF_UNSET_UINT) {
-        return "is duplicate";
-    }
-
-    if (error != NULL) {
-        return ngx_http_iri_conf_wrong(cf, error, 1);
-    }
-
-    *slot = value;
-
-    return NGX_CONF_OK;
-}
-
-
-/* The same for a directive that has no effect if iri is off. */
-static char *
-ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
-                              const char *error, ngx_uint_t value)
-{
-    char *rv = ngx_http_iri_set_slot(cf, cmd, conf, error, value);
-
-    return rv == NGX_CONF_OK ? ngx_http_iri_check_setting(cf, NULL) : rv;
-}
-
-
-static char *
-ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    unsigned    engine = 0;
-    const char *error;
-
-    error = iri_parse_word(&iri_engine_words, ngx_http_iri_first_argument(cf),
-                           &engine);
-
-    return ngx_http_iri_set_slot(cf, cmd, conf, error, engine);
-}
-
-
-char *
-ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    unsigned    value = 0;
-    const char *error;
-
-    error = iri_parse_word(cmd->post, ngx_http_iri_first_argument(cf),
-                           &value);
-
-    return ngx_http_iri_set_checked_slot(cf, cmd, conf, error, value);
-}
-
-
-/* A directive that takes any of the words at cmd->post. */
-static char *
-ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    size_t      unknown;
-    unsigned    flags = 0;
-    iri_str_t  *words;
-    const char *error;
-
-    words = ngx_http_iri_arguments(cf);
-    if (words == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    error = iri_parse_words(cmd->post, words, cf->args->nelts - 1, &flags,
-                            &unknown);
-    if (error != NULL) {
-        return ngx_http_iri_conf_wrong(cf, error, 1 + unknown);
-    }
-
-    return ngx_http_iri_set_checked_slot(cf, cmd, conf, NULL, flags);
-}
-
 
 static char *
 ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -330,7 +178,7 @@ ngx_http_iri_has_variable(ngx_conf_t *cf)
 }
 
 
-/* cmd->post is not NULL if "none" and a variable are allowed. */
+/* If cmd->post is not NULL, "none" and a variable are valid arguments. */
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -387,10 +235,10 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
         return NULL;
     }
 
-    if (ngx_array_init(&imcf->hooks, cf->pool, 16,
+    if (ngx_array_init(&imcf->scripted, cf->pool, 16,
                        sizeof(ngx_http_iri_scripted_t))
             != NGX_OK
-        || ngx_http_iri_levels_create(cf, imcf) != NGX_OK
+        || ngx_http_iri_settings_create(cf, imcf) != NGX_OK
         || ngx_http_iri_check_create(cf, imcf) != NGX_OK
         || ngx_array_init(&imcf->caches, cf->pool, 4,
                           sizeof(ngx_http_iri_cache_t *))
@@ -422,7 +270,7 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
 }
 
 
-/* One for all locations in which names are folded. */
+/* All locations that fold names share the keys. */
 static ngx_int_t
 ngx_http_iri_create_fold_keys(ngx_conf_t *cf)
 {
@@ -450,7 +298,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->engine, prev->engine, IRI_ENGINE_OFF);
     ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
     if (conf->charsets == NGX_CONF_UNSET_PTR) {
-        conf->client = prev->client;
+        conf->charset_variable = prev->charset_variable;
     }
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
 
@@ -465,7 +313,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->reading.charsets = *conf->charsets;
     }
 
-    imcf->switched_on |= conf->engine != IRI_ENGINE_OFF;
+    imcf->enabled |= conf->engine != IRI_ENGINE_OFF;
 
     return NGX_CONF_OK;
 }
@@ -481,9 +329,9 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
         return NULL;
     }
 
-    ilcf->at = ngx_http_iri_conf_position(cf);
+    ilcf->position = ngx_http_iri_conf_position(cf);
     ilcf->charsets = NGX_CONF_UNSET_PTR;
-    ilcf->names = NGX_CONF_UNSET_UINT;
+    ilcf->filename_form = NGX_CONF_UNSET_UINT;
     ilcf->match = NGX_CONF_UNSET_UINT;
     ilcf->ambiguous = NGX_CONF_UNSET_UINT;
     ilcf->repair = NGX_CONF_UNSET_UINT;
@@ -494,37 +342,37 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
 
 
 /*
- * Add a location to those that get the script under root.  All do: the script
- * also gives no file for a path that was refused.
+ * Add a location to those whose root gets the script.  Locations that need no
+ * lookup are added too, since the script opens no file for a refused path.
  */
 static char *
-ngx_http_iri_add_hook(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
+ngx_http_iri_add_scripted(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
 {
-    ngx_http_iri_scripted_t  *hook;
+    ngx_http_iri_scripted_t  *scripted;
     ngx_http_conf_ctx_t      *ctx = cf->ctx;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    hook = ngx_array_push(&imcf->hooks);
-    if (hook == NULL) {
+    scripted = ngx_array_push(&imcf->scripted);
+    if (scripted == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    hook->conf = conf;
-    hook->loc_conf = ctx->loc_conf;
-    hook->srv_conf = ctx->srv_conf;
+    scripted->conf = conf;
+    scripted->loc_conf = ctx->loc_conf;
+    scripted->srv_conf = ctx->srv_conf;
 
     return NGX_CONF_OK;
 }
 
 
-/* The settings of a location, for the core. */
+/* Set conf->tree, the settings of a location for the core. */
 static void
 ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
                       ngx_http_iri_loc_conf_t *conf)
 {
-    conf->tree.names = (iri_filename_form_t) conf->names;
+    conf->tree.names = (iri_filename_form_t) conf->filename_form;
     conf->tree.match = (unsigned) conf->match;
     conf->tree.ambiguous = (iri_ambiguous_t) conf->ambiguous;
     conf->tree.repair = (unsigned) conf->repair;
@@ -533,8 +381,8 @@ ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
         conf->tree.charsets = *conf->charsets;
     }
 
-    iri_tree_conf_finish(iscf->client == NULL ? &iscf->reading : NULL,
-                         &conf->tree);
+    iri_tree_conf_finish(
+        iscf->charset_variable == NULL ? &iscf->reading : NULL, &conf->tree);
 }
 
 
@@ -548,7 +396,8 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_iri_main_conf_t *imcf;
 
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
-    ngx_conf_merge_uint_value(conf->names, prev->names, IRI_FILENAME_ANY);
+    ngx_conf_merge_uint_value(conf->filename_form, prev->filename_form,
+                              IRI_FILENAME_ANY);
     ngx_conf_merge_uint_value(conf->match, prev->match,
                               IRI_FOLD_NORMALIZATION);
     ngx_conf_merge_uint_value(conf->ambiguous, prev->ambiguous,
@@ -557,7 +406,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    imcf->links |= conf->redirect == IRI_REDIRECT_LINK;
+    imcf->has_links |= conf->redirect == IRI_REDIRECT_LINK;
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
 
@@ -576,19 +425,19 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_iri_set_tree(iscf, conf);
 
     if ((conf->tree.match & IRI_FOLD_INDEXED) != 0
-        && (ngx_http_iri_cache_needs_threads(cf, iscf) != NGX_OK
+        && (ngx_http_iri_cache_use_indexes(cf, iscf) != NGX_OK
             || ngx_http_iri_create_fold_keys(cf) != NGX_OK))
     {
         return NGX_CONF_ERROR;
     }
 
     if (ngx_http_iri_check_location(cf, iscf, conf) != NGX_OK
-        || ngx_http_iri_levels_add(cf, prev, conf) != NGX_OK)
+        || ngx_http_iri_settings_add(cf, prev, conf) != NGX_OK)
     {
         return NGX_CONF_ERROR;
     }
 
-    return iscf->engine == IRI_ENGINE_ON ? ngx_http_iri_add_hook(cf, conf)
+    return iscf->engine == IRI_ENGINE_ON ? ngx_http_iri_add_scripted(cf, conf)
                                          : NGX_CONF_OK;
 }
 
@@ -621,11 +470,11 @@ ngx_http_iri_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    if (!imcf->switched_on) {
+    if (!imcf->enabled) {
         return NGX_OK;
     }
 
-    if (ngx_http_iri_levels_init(cf) != NGX_OK
+    if (ngx_http_iri_settings_init(cf) != NGX_OK
         || ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_try_files_init(cf) != NGX_OK
         || ngx_http_iri_variables_wrap(cf) != NGX_OK)

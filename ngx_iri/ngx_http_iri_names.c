@@ -2,21 +2,21 @@
  * ngx_http_iri_names.c - A-labels of server names
  *
  * A server_name that is not ASCII selects its server by its A-labels, too
- * (design 8).  These names are added when the configuration is read, before
- * nginx builds its hash of names.  The iri_host of the default servers of the
- * addresses that a server listens on decides whether and how names are mapped,
- * as it does for requests (ngx_http_iri_host.c).  Names are added, never
- * removed, and never if another server already has the name.
+ * (design 8).  The A-labels are added to the names of the server when the
+ * configuration is read, before nginx builds its hash of names.  As for
+ * requests (ngx_http_iri_host.c), the iri_host of the default servers of the
+ * listening addresses decides whether and how names are mapped.  A name is not
+ * added if another server has it.
  */
 
 #include "ngx_http_iri_host.h"
 
 
-/* State while the names of all servers are collected. */
+/* The names that are collected for all servers */
 typedef struct {
     ngx_conf_t *cf;
-    ngx_array_t addresses; /* of ngx_http_conf_addr_t *: all of them */
-    ngx_array_t added;     /* of ngx_http_server_name_t: to be added */
+    ngx_array_t addresses; /* of ngx_http_conf_addr_t *: all addresses */
+    ngx_array_t added;     /* of ngx_http_server_name_t: names to be added */
 } ngx_http_iri_names_t;
 
 
@@ -57,8 +57,8 @@ ngx_http_iri_names_add_addresses(ngx_http_iri_names_t *names)
 
 
 /*
- * The next address, from index *i on, that the server listens on; *i is set to
- * the index after it.  Returns: NULL if there is none.
+ * Returns: the first address, from index *i on, at which the server listens; *i
+ * is set to the index after it.  NULL if there is none.
  */
 static ngx_http_conf_addr_t *
 ngx_http_iri_names_address(ngx_http_iri_names_t           *names,
@@ -85,13 +85,13 @@ ngx_http_iri_names_address(ngx_http_iri_names_t           *names,
 }
 
 
-/* ---- the iri_host that applies ------------------------------------------- */
+/* ---- the iri_host of a server -------------------------------------------- */
 
 /*
- * Set *rules to the settings by which the names of a server are mapped: those
- * of the default server of one of its addresses, not the strict ones if they
- * differ; NULL: iri_host is off in all.  Compare the iri_host of the server
- * with that of each.
+ * Set *rules to the iri_host by which the names of a server are mapped: that of
+ * the default server of one of its addresses, if possible one that is not
+ * strict; NULL if all are off.  If the server has an iri_host, add it to the
+ * check for each address.
  */
 static ngx_int_t
 ngx_http_iri_names_rules(ngx_http_iri_names_t      *names,
@@ -124,11 +124,11 @@ ngx_http_iri_names_rules(ngx_http_iri_names_t      *names,
 }
 
 
-/* ---- which server has a name -------------------------------------------- */
+/* ---- the server that has a name ----------------------------------------- */
 
-/* Returns: 1 for "~...", a regular expression. */
+/* Returns: 1 if the name is a regular expression ("~..."). */
 static ngx_uint_t
-ngx_http_iri_names_is_pattern(const ngx_http_server_name_t *sn)
+ngx_http_iri_names_is_regex(const ngx_http_server_name_t *sn)
 {
 #if (NGX_PCRE)
     return sn->regex != NULL;
@@ -139,12 +139,15 @@ ngx_http_iri_names_is_pattern(const ngx_http_server_name_t *sn)
 }
 
 
-/* Returns: 1 if written is name; ".example" is "example" and "*.example". */
+/*
+ * Returns: 1 if the names are equal; ".example" equals "example" and
+ * "*.example".
+ */
 static ngx_uint_t
-ngx_http_iri_names_covers(ngx_str_t written, ngx_str_t name)
+ngx_http_iri_names_matches(ngx_str_t written, ngx_str_t name)
 {
     if (written.len == 0 || written.data[0] != '.' || name.len == 0) {
-        return ngx_http_iri_same(written, name);
+        return ngx_http_iri_str_equal(written, name);
     }
 
     if (name.data[0] != '*') {
@@ -156,7 +159,7 @@ ngx_http_iri_names_covers(ngx_str_t written, ngx_str_t name)
         name.len--;
     }
 
-    return ngx_http_iri_same(written, name);
+    return ngx_http_iri_str_equal(written, name);
 }
 
 
@@ -167,8 +170,8 @@ ngx_http_iri_names_has_name(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
     ngx_http_server_name_t *sn = cscf->server_names.elts;
 
     for (n = 0; n < cscf->server_names.nelts; n++) {
-        if (!ngx_http_iri_names_is_pattern(&sn[n])
-            && ngx_http_iri_names_covers(sn[n].name, name))
+        if (!ngx_http_iri_names_is_regex(&sn[n])
+            && ngx_http_iri_names_matches(sn[n].name, name))
         {
             return 1;
         }
@@ -178,7 +181,7 @@ ngx_http_iri_names_has_name(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 }
 
 
-/* Returns: 1 if the same name is to be added for the server. */
+/* Returns: 1 if names->added has the name for the server. */
 static ngx_uint_t
 ngx_http_iri_names_is_added(const ngx_http_iri_names_t     *names,
                             const ngx_http_core_srv_conf_t *cscf,
@@ -188,7 +191,8 @@ ngx_http_iri_names_is_added(const ngx_http_iri_names_t     *names,
     ngx_http_server_name_t *sn = names->added.elts;
 
     for (n = 0; n < names->added.nelts; n++) {
-        if (sn[n].server == cscf && ngx_http_iri_same(sn[n].name, name)) {
+        if (sn[n].server == cscf && ngx_http_iri_str_equal(sn[n].name, name))
+        {
             return 1;
         }
     }
@@ -197,7 +201,10 @@ ngx_http_iri_names_is_added(const ngx_http_iri_names_t     *names,
 }
 
 
-/* The other server of the same address that has this name, or NULL. */
+/*
+ * Returns: another server that listens at an address of cscf and has the name;
+ * NULL if there is none.
+ */
 static ngx_http_core_srv_conf_t *
 ngx_http_iri_names_owner(ngx_http_iri_names_t     *names,
                          ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
@@ -221,7 +228,7 @@ ngx_http_iri_names_owner(ngx_http_iri_names_t     *names,
 }
 
 
-/* Add a name, unless a server of the same address has it. */
+/* Add a name, unless a server at an address of cscf has it. */
 static ngx_int_t
 ngx_http_iri_names_add_one(ngx_http_iri_names_t     *names,
                            ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
@@ -253,7 +260,7 @@ ngx_http_iri_names_add_one(ngx_http_iri_names_t     *names,
 }
 
 
-/* ".example" is added as two names: another server may have one of them. */
+/* ".example" is added as two names, since another server may have one. */
 static ngx_int_t
 ngx_http_iri_names_add_name(ngx_http_iri_names_t     *names,
                             ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
@@ -288,8 +295,8 @@ ngx_http_iri_names_add_name(ngx_http_iri_names_t     *names,
 
 /*
  * Set *name to the A-labels of a server name.
- * Returns: NGX_OK; NGX_DECLINED if it is ASCII, a pattern or no host name;
- * NGX_ERROR.
+ * Returns: NGX_OK; NGX_DECLINED if the name is ASCII, a regular expression or
+ * not a host name; NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_host_conf_t *hcf,
@@ -299,7 +306,7 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_host_conf_t *hcf,
     iri_host_t   host;
     iri_status_t status;
 
-    if (ngx_http_iri_names_is_pattern(sn)) {
+    if (ngx_http_iri_names_is_regex(sn)) {
         return ngx_http_iri_check_name(cf, sn->name, sn->server, NULL, NULL)
                        == NGX_OK
                    ? NGX_DECLINED
@@ -351,7 +358,7 @@ ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
         rc = ngx_http_iri_names_map(names->cf, hcf, &sn[n], &name);
 
         if (rc == NGX_OK) {
-            /* $server_name, which server_name_in_redirect uses, too */
+            /* The first name is $server_name, also in redirects. */
             if (n == 0) {
                 cscf->server_name = name;
                 cscf->server_name.data += name.data[0] == '.';
@@ -373,11 +380,12 @@ ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
 /* ---- all servers -------------------------------------------------------- */
 
 /*
- * Add the names, when those of all servers are known: an added name must not
- * count as one that a server already has.
+ * Append names->added to the names of the servers.  Not before the names of all
+ * servers are collected, since ngx_http_iri_names_owner() must find only names
+ * of the configuration.
  */
 static ngx_int_t
-ngx_http_iri_names_push(ngx_http_iri_names_t *names)
+ngx_http_iri_names_append(ngx_http_iri_names_t *names)
 {
     ngx_uint_t              n;
     ngx_http_server_name_t *sn, *name = names->added.elts;
@@ -395,7 +403,6 @@ ngx_http_iri_names_push(ngx_http_iri_names_t *names)
 }
 
 
-/* nginx builds its hash of names after postconfiguration. */
 ngx_int_t
 ngx_http_iri_names_init(ngx_conf_t *cf)
 {
@@ -408,7 +415,7 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    if (!imcf->switched_on) {
+    if (!imcf->enabled) {
         return NGX_OK;
     }
 
@@ -433,5 +440,5 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
         }
     }
 
-    return ngx_http_iri_names_push(&names);
+    return ngx_http_iri_names_append(&names);
 }

@@ -2,7 +2,7 @@
  * ngx_http_iri_phases.c - the phase handlers
  *
  *   POST_READ       first   read host, query, Destination and path of the
- *                           client (ngx_http_iri_request.c)
+ *                           client (ngx_http_iri_read.c and others)
  *   SERVER_REWRITE  first   before the rules of the server: read the path of
  *                           an internal redirect or a subrequest; take the
  *                           snapshot
@@ -12,51 +12,51 @@
  *                           the rules need
  *                   rules   run the handler of nginx's rewrite module
  *                   last    after the rules: look up the path
- *   PRECONTENT      first   after access is granted: 404 if nothing may be
+ *   PRECONTENT      first   after access is granted: 404 if no file may be
  *                           served, iri_redirect, the Destination of COPY and
  *                           MOVE, try_files
- *   LOG             first   log notes; restore root, for access_log;
- *                           iri report
+ *   LOG             first   iri report; log notes; restore root, for access_log
  *
  * If the entry has another name than the path (IRI_RESTART), the request
- * restarts, once, as if the client had sent that name.  The path of the restart
- * is that of ngx_http_iri_find.c.  The time of the restart depends on the
- * lookup:
+ * restarts once, as if the client had sent that name (ngx_http_iri_find.c).
+ * When it restarts depends on the first lookup of the path:
  *
  *   before the rules              no restart yet
- *   by a rule (-f, -e, -d, root)  the rule sees the name of the entry; the
- *                                 request restarts when the rules return,
- *                                 whatever they return
+ *   by a rule (-f, -e, -d, root)  the rule gets the name of the entry; the
+ *                                 request restarts when nginx's rewrite handler
+ *                                 returns, whatever its result is
  *   after the rules               the request restarts at once
- *   later                         no restart; the result is a name that cannot
- *                                 exist
+ *   later                         no restart; the result is a file name that
+ *                                 does not exist
  *
- * So the rules run to their end for the client's URL before the request
- * restarts; only a rule that tests for the entry sees its name earlier.  A
- * restart undoes all changes that the rules have made.
+ * So all rules of a location run for the client's URL before the request
+ * restarts.  A restart undoes all changes that the rules have made.
  *
- * A request waits for the index of a directory before the rules and after
- * them, each time in a handler of its own: when the request resumes, the phase
- * runs that handler again, and no rule runs twice.
+ * The request waits for the index of a directory in the handlers before and
+ * after the rules: when it resumes, nginx runs the same handler again, and no
+ * rule runs twice.
  *
- * nginx runs the handlers of a phase in reverse order, those of LOG in order,
- * and registers a dynamic module last.  The handlers return NGX_DECLINED if the
- * request goes on: NGX_OK would skip the handlers that follow.
+ * nginx runs the handlers of a phase from the end of the array, those of LOG
+ * from its start, and a dynamic module registers its handlers last.  The
+ * handlers return NGX_DECLINED if the request continues, because NGX_OK would
+ * skip the other handlers of the phase.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_dav.h"
+#include "ngx_http_iri_header.h"
+#include "ngx_http_iri_listing.h"
 
 
 /* ---- reading ------------------------------------------------------------ */
 
 /*
- * Read r->uri, if it is not ASCII and was not read before.  Returns: NGX_OK if
- * r->uri has changed.  When a named location makes the error page for a path
- * that was refused, r->uri is that path: to refuse it again would replace the
- * page.  Nothing is opened for it.
+ * Read r->uri, if it is not ASCII and was not read before.  A path that was
+ * refused is not read again: it is r->uri while a named location runs the error
+ * page, which another refusal would replace.
+ * Returns: NGX_OK if r->uri has changed; NGX_DECLINED if not; the HTTP status.
  */
 static ngx_int_t
-ngx_http_iri_read_again(ngx_http_request_t *r)
+ngx_http_iri_read_new_uri(ngx_http_request_t *r)
 {
     iri_origin_t        origin = IRI_PATH_INTERNAL;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
@@ -73,7 +73,7 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    /* The first path of a subrequest is the one that it requests. */
+    /* A subrequest requests its first path. */
     if (r != r->main && iri_request_path(ctx->request, 0).len == 0) {
         origin = IRI_PATH_REQUESTED;
     }
@@ -85,24 +85,24 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
 /* ---- before the rules of the server ------------------------------------- */
 
 /*
- * Returns: 1 if r->uri was not set by a rule: it is that of the client, of a
- * subrequest, of an error page or of post_action.
+ * Returns: 1 if no rule has set r->uri: it is the path of the client, or the
+ * first path of a subrequest, an error page or post_action.
  */
 static ngx_uint_t
 ngx_http_iri_is_first_path(ngx_http_request_t       *r,
                            const ngx_http_iri_ctx_t *ctx)
 {
-    const ngx_http_request_t *was;
+    const ngx_http_request_t *saved;
 
     if (ctx->snapshot != NULL) {
-        was = &ctx->snapshot->request;
+        saved = &ctx->snapshot->request;
 
-        return r->err_status != was->err_status
-               || r->error_page != was->error_page
-               || r->post_action != was->post_action;
+        return r->err_status != saved->err_status
+               || r->error_page != saved->error_page
+               || r->post_action != saved->post_action;
     }
 
-    if (ngx_http_iri_is_page(r)) {
+    if (ngx_http_iri_is_error_page(r)) {
         return 1;
     }
 
@@ -111,7 +111,7 @@ ngx_http_iri_is_first_path(ngx_http_request_t       *r,
 }
 
 
-/* No snapshot for a subrequest with an ASCII path that cannot restart. */
+/* A subrequest whose ASCII path cannot have another name needs no snapshot. */
 static ngx_int_t
 ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                            const ngx_http_iri_srv_conf_t *iscf)
@@ -162,12 +162,12 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
 
     } else {
         iri_request_redirected_inside(ctx->request,
-                                      ngx_http_iri_is_page(r) != 0);
+                                      ngx_http_iri_is_error_page(r) != 0);
     }
 
     ctx->rules.internal = 1;
 
-    rc = ngx_http_iri_read_again(r);
+    rc = ngx_http_iri_read_new_uri(r);
 
     if (r != r->main) {
         ngx_http_iri_save_requested_path(r, ctx);
@@ -208,10 +208,9 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
 /* ---- the rules ---------------------------------------------------------- */
 
 /*
- * Run nginx's own handler, which runs rewrite, if, set and return.  If no
- * location was found, that handler would run the rules of the server again: it
- * prevents this only as the first handler of REWRITE, which it is not here.  So
- * it is not called then.
+ * Run the handler of nginx's rewrite module.  If no location was found, that
+ * handler must not run in REWRITE: it would run the rules of the server again.
+ * Its own test for this works only for the first handler of the phase.
  */
 static ngx_int_t
 ngx_http_iri_run_rules(ngx_http_request_t *r)
@@ -235,11 +234,11 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {
-        return imcf->rewrite(r);
+        return imcf->rewrite_handler(r);
     }
 
     ctx->rules.running = 1;
-    rc = imcf->rewrite(r);
+    rc = imcf->rewrite_handler(r);
     ctx->rules.running = 0;
 
     return iri_request_pending_restart(ctx->request, NULL) != NULL
@@ -250,27 +249,10 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
 
 /* ---- before the rules of a location -------------------------------------- */
 
-ngx_int_t
-ngx_http_iri_post_rewrite(ngx_http_request_t *r)
-{
-    ngx_int_t                  i = 0;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-
-    while (cmcf->phase_engine.handlers[i].checker
-           != ngx_http_core_post_rewrite_phase)
-    {
-        i++;
-    }
-
-    return i;
-}
-
-
 /*
- * try_files has left r->add_uri_to_alias set.  Clear it in a location without
- * captures in alias.
+ * nginx's try_files sets r->add_uri_to_alias below an alias with captures, and
+ * does not clear it.  In another location the script, which looks like such an
+ * alias, must not see it.
  */
 static void
 ngx_http_iri_clear_add_uri(ngx_http_request_t *r)
@@ -279,7 +261,9 @@ ngx_http_iri_clear_add_uri(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ilcf->plain != NULL && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE) {
+    if (ilcf->configured != NULL
+        && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE)
+    {
         r->add_uri_to_alias = 0;
     }
 }
@@ -302,9 +286,9 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    rc = ngx_http_iri_needs_no_lookup(ilcf, r->uri)
-             ? NGX_DECLINED
-             : ngx_http_iri_read_again(r);
+    rc = ngx_http_iri_uri_needs_lookup(ilcf, r->uri)
+             ? ngx_http_iri_read_new_uri(r)
+             : NGX_DECLINED;
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
@@ -312,19 +296,21 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
             ngx_http_iri_conceal_uri(r, ctx);
             iri_request_denied(ctx->request);
 
-            if (ctx->rules.broken) {
+            if (ctx->rules.rewrite_break) {
                 r->valid_location = 0;
             }
         }
 
-        ctx->rules.broken = 0;
+        ctx->rules.rewrite_break = 0;
         ctx->rules.done = 0;
         ctx->rules.internal |= clcf->named;
     }
 
-    /* The path does not select a named location. */
+    /*
+     * r->uri has changed: nginx must find the location again, and counts this
+     * as a rewrite.  A named location is not selected by the path.
+     */
     if (rc == NGX_OK && !clcf->named) {
-        /* Let nginx find the location, and count this as a rewrite. */
         r->uri_changed = 1;
         r->phase_handler = ngx_http_iri_post_rewrite(r) - 1;
         return NGX_DECLINED;
@@ -334,7 +320,7 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         return rc;
     }
 
-    return ngx_http_iri_wait_for_rules(r);
+    return ngx_http_iri_wait_before_rules(r);
 }
 
 
@@ -353,11 +339,11 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    ngx_http_iri_root_validate(r, ilcf);
+    ngx_http_iri_set_valid_location(r, ilcf);
 
-    if (!ngx_http_iri_needs_no_lookup(ilcf, r->uri)) {
+    if (ngx_http_iri_uri_needs_lookup(ilcf, r->uri)) {
         /* "rewrite ... break" may have set another path. */
-        rc = ngx_http_iri_read_again(r);
+        rc = ngx_http_iri_read_new_uri(r);
         if (rc != NGX_OK && rc != NGX_DECLINED) {
             return rc;
         }
@@ -377,7 +363,66 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 }
 
 
-/* ---- around the content ------------------------------------------------- */
+/* ---- iri report --------------------------------------------------------- */
+
+/* Called by the core.  ctx: an ngx_http_request_t. */
+static iri_lookup_t *
+ngx_http_iri_report_find(void *ctx, iri_str_t path)
+{
+    return ngx_http_iri_find_uri(ctx, ngx_http_iri_ngx_str(path));
+}
+
+
+static void
+ngx_http_iri_report_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    iri_env_t                env;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_env(r, &env);
+
+    iri_request_report_find(ctx->request, &env, &iscf->reading,
+                            ngx_http_iri_str(r->uri),
+                            ngx_http_iri_report_find);
+}
+
+
+/*
+ * In PRECONTENT: look up the requested path in the location that it has
+ * selected.  In the LOG phase, r may be in the location of an error page.
+ */
+static void
+ngx_http_iri_report_requested(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx != NULL && r == r->main && !r->internal) {
+        ngx_http_iri_report_lookup(r, ctx);
+    }
+}
+
+
+static void
+ngx_http_iri_report_result(ngx_http_request_t *r)
+{
+    iri_env_t           env;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx == NULL) {
+        return;
+    }
+
+    ngx_http_iri_report_lookup(r, ctx);
+
+    if (ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
+        ngx_http_iri_env(r, &env);
+        iri_request_report(ctx->request, &env);
+    }
+}
+
+
+/* ---- PRECONTENT and LOG ------------------------------------------------- */
 
 static ngx_int_t
 ngx_http_iri_precontent(ngx_http_request_t *r)
@@ -388,7 +433,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
     ngx_http_core_loc_conf_t *clcf;
 
     if (engine == IRI_ENGINE_REPORT) {
-        ngx_http_iri_report_first(r);
+        ngx_http_iri_report_requested(r);
     }
 
     if (engine != IRI_ENGINE_ON) {
@@ -397,7 +442,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    /* Access is not granted by a named location. */
+    /* The access rules of a named location are not those of the path. */
     if (r == r->main && ctx != NULL && !clcf->named) {
         iri_request_granted(ctx->request);
     }
@@ -423,7 +468,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 }
 
 
-/* Where iri is off, iri_host of another server may have made notes. */
+/* Runs also where iri is off: iri_host of another server may add notes. */
 static ngx_int_t
 ngx_http_iri_log_handler(ngx_http_request_t *r)
 {
@@ -432,17 +477,19 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
-        ngx_http_iri_report(r);
+        ngx_http_iri_report_result(r);
     }
 
     ngx_http_iri_notes_log(r);
 
     /*
-     * Restore nginx's own root: access_log with variables tests whether it
-     * exists.  The getter of $request_filename runs the script by itself.
+     * access_log with variables tests whether root exists, so it must get the
+     * configured root.  The getter of $request_filename uses the script itself.
      */
-    if (ilcf->plain_conf != NULL && r->loc_conf == ilcf->loc_conf) {
-        r->loc_conf = ilcf->plain_conf;
+    if (ilcf->configured_loc_conf != NULL
+        && r->loc_conf == ilcf->scripted_loc_conf)
+    {
+        r->loc_conf = ilcf->configured_loc_conf;
     }
 
     return NGX_OK;
@@ -451,7 +498,7 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
 /* ---- registration ------------------------------------------------------- */
 
-/* The handlers of a phase, while the configuration is read. */
+/* Returns: the array of the handlers of a phase. */
 static ngx_array_t *
 ngx_http_iri_handlers_of(ngx_conf_t *cf, ngx_uint_t phase)
 {
@@ -463,50 +510,9 @@ ngx_http_iri_handlers_of(ngx_conf_t *cf, ngx_uint_t phase)
 }
 
 
-/* Put a handler at one end of the array of a phase. */
-static ngx_int_t
-ngx_http_iri_register_one(ngx_conf_t *cf, const ngx_http_iri_handler_t *row)
-{
-    ngx_array_t         *handlers = ngx_http_iri_handlers_of(cf, row->phase);
-    ngx_http_handler_pt *h, *elts;
-
-    h = ngx_array_push(handlers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (row->end == NGX_HTTP_IRI_AT_START) {
-        elts = handlers->elts;
-        ngx_memmove(elts + 1, elts,
-                    (handlers->nelts - 1) * sizeof(ngx_http_handler_pt));
-        h = elts;
-    }
-
-    *h = row->handler;
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_iri_register(ngx_conf_t *cf, const ngx_http_iri_handler_t *table,
-                      ngx_uint_t n)
-{
-    ngx_uint_t i;
-
-    for (i = 0; i < n; i++) {
-        if (ngx_http_iri_register_one(cf, &table[i]) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
-}
-
-
 /*
- * Replace the handler of nginx's rewrite module, which is the first in the
- * arrays of both phases.
+ * Replace the handler of nginx's rewrite module: the function that is the first
+ * in the arrays of both phases.
  */
 static void
 ngx_http_iri_replace_rewrite(ngx_conf_t *cf)
@@ -527,7 +533,7 @@ ngx_http_iri_replace_rewrite(ngx_conf_t *cf)
         return;
     }
 
-    imcf->rewrite = server[0];
+    imcf->rewrite_handler = server[0];
     server[0] = ngx_http_iri_run_rules;
     location[0] = ngx_http_iri_run_rules;
 }

@@ -1,19 +1,19 @@
 /*
  * ngx_http_iri_query.c - iri_query_charset
  *
- * The query is converted to UTF-8 in r->args before any rule runs, so that
- * $args, $arg_... and upstream requests have it: in POST_READ that of the
- * client, in SERVER_REWRITE that of a subrequest or an internal redirect.
+ * r->args is converted to UTF-8 before any rule runs, so that $args, $arg_...
+ * and upstream requests have the converted query: the query of the client in
+ * POST_READ, that of a subrequest or an internal redirect in SERVER_REWRITE.
  * $request_uri and r->unparsed_uri keep the query as sent.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_query.h"
 
 
-/* Of server{} */
+/* The server configuration */
 typedef struct {
     iri_query_conf_t *configured; /* iri_query_charset; NULL: none */
-    iri_query_conf_t  query;      /* the same; none if iri is off */
+    iri_query_conf_t  query;      /* configured; none if iri is off */
 } ngx_http_iri_query_conf_t;
 
 
@@ -77,7 +77,10 @@ ngx_module_t ngx_http_iri_query_module = {
 
 /* ---- the handlers -------------------------------------------------------- */
 
-/* NGX_OK; NGX_DECLINED: args need no conversion; NGX_ERROR. */
+/*
+ * Set *query to the converted args.
+ * Returns: NGX_OK; NGX_DECLINED if args need no conversion; NGX_ERROR.
+ */
 static ngx_int_t
 ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
                        iri_query_t *query)
@@ -104,9 +107,11 @@ ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
 
 
 /*
- * If the request-target cannot be sent upstream, nginx escapes r->uri instead.
- * NGX_OK: that is equivalent to the path as sent.  NGX_DECLINED: it is not; the
- * path had an escaped slash, or slashes that were merged.  NGX_ERROR.
+ * If r->valid_unparsed_uri is 0, an upstream gets r->uri, percent-encoded,
+ * instead of the request-target.
+ * Returns: NGX_OK if that is equivalent to the path as sent; NGX_DECLINED if
+ * not, because the path has an escaped slash, or slashes that were merged;
+ * NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_path_is_unchanged(ngx_http_request_t *r, const iri_env_t *env)
@@ -133,8 +138,8 @@ ngx_http_iri_path_is_unchanged(ngx_http_request_t *r, const iri_env_t *env)
         return NGX_ERROR;
     }
 
-    return ngx_http_iri_same(ngx_http_iri_ngx_str(made),
-                             ngx_http_iri_ngx_str(sent))
+    return ngx_http_iri_str_equal(ngx_http_iri_ngx_str(made),
+                                  ngx_http_iri_ngx_str(sent))
                ? NGX_OK
                : NGX_DECLINED;
 }
@@ -154,8 +159,8 @@ ngx_http_iri_query_convert(ngx_http_request_t *r)
         r->args = ngx_http_iri_ngx_str(query.query);
 
         /*
-         * The upstream must not get the query as sent.  Exception: without the
-         * request-target it would get another path.
+         * An upstream must get the converted query, not the request-target,
+         * unless it would then get another path.
          */
         rc = r->valid_unparsed_uri ? ngx_http_iri_path_is_unchanged(r, &env)
                                    : NGX_DECLINED;
@@ -168,7 +173,7 @@ ngx_http_iri_query_convert(ngx_http_request_t *r)
 }
 
 
-/* iri report: log what that would change, or why it cannot. */
+/* iri report: log how the query would change, or why it would not. */
 static void
 ngx_http_iri_query_report(ngx_http_request_t *r)
 {
@@ -234,12 +239,12 @@ ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out)
 
 
 ngx_int_t
-ngx_http_iri_query_sent(ngx_http_request_t *r, iri_query_t *query)
+ngx_http_iri_query_read_sent(ngx_http_request_t *r, iri_query_t *query)
 {
     iri_env_t env;
     iri_str_t sent;
 
-    return ngx_http_iri_query(r, &sent)
+    return ngx_http_iri_sent_query(r, &sent)
                ? ngx_http_iri_read_args(r, sent, &env, query)
                : NGX_DECLINED;
 }
@@ -330,5 +335,5 @@ ngx_http_iri_query_init(ngx_conf_t *cf)
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    return imcf->switched_on ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
+    return imcf->enabled ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
 }

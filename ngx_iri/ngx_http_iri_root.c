@@ -2,26 +2,28 @@
  * ngx_http_iri_root.c - the script under root and alias
  *
  * All modules of nginx that open files call ngx_http_map_uri_to_path(), which
- * has no hook.  But root and alias may have variables, and then it runs a
- * script.  So, when the configuration has been read, root and alias are
- * replaced by a script that evaluates to the whole name on disk, as that of an
- * alias with captures does.  r->uri stays canonical, and with it locations,
- * logs, redirects and the paths that upstreams get.
+ * runs a script if root or alias has variables.  In postconfiguration, root and
+ * alias are therefore replaced by a script that evaluates to the whole name on
+ * disk, as that of an alias with captures does.  r->uri stays canonical for
+ * locations, logs, redirects and upstreams.
  *
  *     r->uri --nginx--> script --iri_find--> root and octets on disk
  *
- * nginx takes the location for one with captures in alias.  The effects of this
- * are compensated: the test of r->valid_location here; try_files in
- * ngx_http_iri_try_files.c; the comparison of the Destination of COPY and MOVE
- * with alias in ngx_http_iri_destination.c; r->add_uri_to_alias in
- * ngx_http_iri_phases.c; r->uri_changed and variables in
- * ngx_http_iri_variables.c.
+ * nginx then treats the location as one with captures in alias.  The effects of
+ * this are compensated:
+ *
+ *   r->valid_location           here
+ *   try_files                   ngx_http_iri_try_files.c
+ *   comparing the Destination of COPY and MOVE with alias
+ *                               ngx_http_iri_destination.c
+ *   r->add_uri_to_alias         ngx_http_iri_phases.c
+ *   r->uri_changed, variables   ngx_http_iri_variables.c
  */
 
 #include "ngx_http_iri.h"
 
 
-/* The script: one code.  The length and the value script are both this. */
+/* The script has one code, for the length or for the value. */
 typedef struct {
     ngx_http_script_code_pt  code;
     ngx_http_iri_loc_conf_t *conf;
@@ -31,10 +33,13 @@ typedef struct {
 
 /* ---- the script --------------------------------------------------------- */
 
-/* The length of the file name without a lookup: root, and uri after alias. */
+/*
+ * Returns: the length of the name without a lookup: root or alias, and the rest
+ * of r->uri.
+ */
 static size_t
-ngx_http_iri_plain_length(ngx_http_script_engine_t *e,
-                          ngx_http_core_loc_conf_t *clcf)
+ngx_http_iri_joined_length(ngx_http_script_engine_t *e,
+                           ngx_http_core_loc_conf_t *clcf)
 {
     u_char                     *ip;
     size_t                      len;
@@ -61,8 +66,8 @@ ngx_http_iri_plain_length(ngx_http_script_engine_t *e,
 
 
 static void
-ngx_http_iri_plain_copy(ngx_http_script_engine_t *e,
-                        ngx_http_core_loc_conf_t *clcf)
+ngx_http_iri_joined_copy(ngx_http_script_engine_t *e,
+                         ngx_http_core_loc_conf_t *clcf)
 {
     u_char                 *ip;
     ngx_str_t              *uri = &e->request->uri;
@@ -89,21 +94,22 @@ ngx_http_iri_plain_copy(ngx_http_script_engine_t *e,
 
 
 /*
- * Returns: 1 if uri needs no lookup.  With captures in alias the name depends
- * on more than uri.  For a path that is not below alias ngx_http_iri_find()
- * returns NULL.
+ * Returns: 1 if uri has no other name on disk, so that root and uri are joined
+ * without a lookup.  A lookup is needed with captures in alias, since the name
+ * depends on more than uri; and if uri is not below alias, since
+ * ngx_http_iri_find() then returns NULL and no file is opened.
  */
 static ngx_uint_t
-ngx_http_iri_needs_no_find(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
+ngx_http_iri_joins_root(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 {
-    const ngx_http_core_loc_conf_t *clcf = ilcf->plain;
+    const ngx_http_core_loc_conf_t *clcf = ilcf->configured;
 
     return clcf->alias != NGX_MAX_SIZE_T_VALUE && clcf->alias <= uri.len
-           && ngx_http_iri_needs_no_lookup(ilcf, uri);
+           && !ngx_http_iri_uri_needs_lookup(ilcf, uri);
 }
 
 
-/* Log why nothing is opened, when it is too late for a restart or 404. */
+/* Log once why no file is opened, if it is too late for a restart or 404. */
 static void
 ngx_http_iri_log_not_opened(ngx_http_request_t *r, iri_lookup_t *found)
 {
@@ -123,9 +129,9 @@ ngx_http_iri_log_not_opened(ngx_http_request_t *r, iri_lookup_t *found)
 
 
 /*
- * The name that nginx may open.  A rule that tests for an entry (-f, -e, -d, a
- * variable) gets its name, even if it differs from the path: then the request
- * restarts after the rules.
+ * Returns: the name that nginx may open.  While the rules run (-f, -e, -d, a
+ * variable), it is the name of the entry even if that differs from the path:
+ * the request restarts after the rules.
  */
 static ngx_str_t
 ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -143,7 +149,10 @@ ngx_http_iri_name_to_open(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Look up the name.  ctx passes it to the value code, which runs next. */
+/*
+ * Look up r->uri.  nginx runs the value code next, which gets the name from
+ * ctx->lookup.filename.
+ */
 static size_t
 ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 {
@@ -153,8 +162,8 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 
     e->ip = (u_char *) &code->end;
 
-    if (ngx_http_iri_needs_no_find(code->conf, e->request->uri)) {
-        return ngx_http_iri_plain_length(e, code->conf->plain);
+    if (ngx_http_iri_joins_root(code->conf, e->request->uri)) {
+        return ngx_http_iri_joined_length(e, code->conf->configured);
     }
 
     found = ngx_http_iri_find(e->request);
@@ -182,8 +191,8 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 
     e->ip = (u_char *) &code->end;
 
-    if (ngx_http_iri_needs_no_find(code->conf, e->request->uri)) {
-        ngx_http_iri_plain_copy(e, code->conf->plain);
+    if (ngx_http_iri_joins_root(code->conf, e->request->uri)) {
+        ngx_http_iri_joined_copy(e, code->conf->configured);
         return;
     }
 
@@ -198,35 +207,7 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 
 /* ---- the name without the script ---------------------------------------- */
 
-ngx_int_t
-ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
-                       ngx_open_file_info_t *of)
-{
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-    of->read_ahead = clcf->read_ahead;
-    of->directio = clcf->directio;
-    of->valid = clcf->open_file_cache_valid;
-    of->min_uses = clcf->open_file_cache_min_uses;
-    of->errors = clcf->open_file_cache_errors;
-    of->events = clcf->open_file_cache_events;
-
-    if (ngx_http_set_disable_symlinks(r, clcf, name, of) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (ngx_open_cached_file(clcf->open_file_cache, name, of, r->pool)
-        != NGX_OK) {
-        return of->err == 0 ? NGX_ERROR : NGX_DECLINED;
-    }
-
-    return NGX_OK;
-}
-
-
-/* As nginx's handlers of directories and of files test it. */
+/* A directory for "/" at the end of r->uri, else a file or a directory. */
 ngx_int_t
 ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
                       ngx_uint_t *is_dir)
@@ -257,9 +238,9 @@ ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
 
 
 /*
- * A root with variables is not evaluated here: running its script flushes the
- * variables that are not cacheable, and the caller may be the getter of a
- * variable, between the two passes of nginx over a text.
+ * A root with variables is left to nginx: the caller may be the getter of a
+ * variable, between the two passes of nginx over a text, and evaluating root
+ * here would flush the variables that are not cacheable.
  */
 ngx_int_t
 ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
@@ -272,7 +253,7 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     ngx_http_core_loc_conf_t *clcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    clcf = ilcf->plain;
+    clcf = ilcf->configured;
 
     if (clcf == NULL || clcf->root_lengths != NULL
         || !ngx_http_iri_below_alias(r, clcf, uri))
@@ -280,7 +261,7 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_needs_no_find(ilcf, uri)) {
+    if (ngx_http_iri_joins_root(ilcf, uri)) {
         tail.data += clcf->alias;
         tail.len -= clcf->alias;
         return ngx_http_iri_join(r->pool, clcf->root, tail, name);
@@ -326,9 +307,9 @@ ngx_http_iri_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf,
 }
 
 
-/* The octets of root before its first variable, up to the last "/". */
+/* Returns: the octets of root up to the last "/" before its first variable. */
 static size_t
-ngx_http_iri_literal(ngx_http_core_loc_conf_t *clcf)
+ngx_http_iri_literal_len(ngx_http_core_loc_conf_t *clcf)
 {
     size_t len;
 
@@ -369,37 +350,38 @@ ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
 
 
 /*
- * The configuration is copied here, not for each request: nginx uses it after
- * the pool of the request is destroyed.
+ * The configuration is copied, and not for each request: nginx uses r->loc_conf
+ * after the pool of the request is destroyed.
  */
 static ngx_int_t
-ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_scripted_t *hook)
+ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_scripted_t *scripted)
 {
     size_t                    size = sizeof(void *) * ngx_http_max_module;
     ngx_array_t              *lengths, *values;
-    ngx_http_iri_loc_conf_t  *ilcf = hook->conf;
+    ngx_http_iri_loc_conf_t  *ilcf = scripted->conf;
     ngx_http_core_loc_conf_t *clcf;
 
-    clcf = hook->loc_conf[ngx_http_core_module.ctx_index];
+    clcf = scripted->loc_conf[ngx_http_core_module.ctx_index];
 
-    ilcf->plain = ngx_palloc(cf->pool, sizeof(ngx_http_core_loc_conf_t));
-    ilcf->plain_conf = ngx_palloc(cf->pool, size);
+    ilcf->configured = ngx_palloc(cf->pool, sizeof(ngx_http_core_loc_conf_t));
+    ilcf->configured_loc_conf = ngx_palloc(cf->pool, size);
     lengths = ngx_http_iri_script(
         cf, ilcf,
         (ngx_http_script_code_pt) (void *) ngx_http_iri_length_code);
     values = ngx_http_iri_script(cf, ilcf, ngx_http_iri_value_code);
 
-    if (ilcf->plain == NULL || ilcf->plain_conf == NULL || lengths == NULL
-        || values == NULL)
+    if (ilcf->configured == NULL || ilcf->configured_loc_conf == NULL
+        || lengths == NULL || values == NULL)
     {
         return NGX_ERROR;
     }
 
-    *ilcf->plain = *clcf;
-    ngx_memcpy(ilcf->plain_conf, hook->loc_conf, size);
-    ilcf->plain_conf[ngx_http_core_module.ctx_index] = ilcf->plain;
-    ilcf->loc_conf = hook->loc_conf;
-    ilcf->literal = ngx_http_iri_literal(clcf);
+    *ilcf->configured = *clcf;
+    ngx_memcpy(ilcf->configured_loc_conf, scripted->loc_conf, size);
+    ilcf->configured_loc_conf[ngx_http_core_module.ctx_index] =
+        ilcf->configured;
+    ilcf->scripted_loc_conf = scripted->loc_conf;
+    ilcf->literal_len = ngx_http_iri_literal_len(clcf);
 
     clcf->root_lengths = lengths;
     clcf->root_values = values;
@@ -410,13 +392,13 @@ ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_scripted_t *hook)
 
 
 /*
- * The content handler that a directive without arguments sets.  The handler has
- * no symbol, so the setter is called with a configuration that is thrown away.
- * Returns: NULL if there is no such module, or memory is exhausted.
+ * Returns: the content handler that a directive without arguments sets; NULL if
+ * nginx does not have the module, or memory is exhausted.  The handler has no
+ * symbol, so the setter is called with a configuration that is discarded.
  */
 static ngx_http_handler_pt
-ngx_http_iri_handler_of(ngx_conf_t *cf, const char *name,
-                        const char *directive)
+ngx_http_iri_content_handler_of(ngx_conf_t *cf, const char *name,
+                                const char *directive)
 {
     ngx_conf_t                conf;
     ngx_command_t            *cmd;
@@ -453,21 +435,21 @@ ngx_int_t
 ngx_http_iri_root_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
-    ngx_http_iri_scripted_t  *hook;
+    ngx_http_iri_scripted_t  *scripted;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    hook = imcf->hooks.elts;
+    scripted = imcf->scripted.elts;
 
-    for (i = 0; i < imcf->hooks.nelts; i++) {
-        if (ngx_http_iri_install_script(cf, &hook[i]) != NGX_OK) {
+    for (i = 0; i < imcf->scripted.nelts; i++) {
+        if (ngx_http_iri_install_script(cf, &scripted[i]) != NGX_OK) {
             return NGX_ERROR;
         }
     }
 
-    imcf->file_handlers[0] = ngx_http_iri_handler_of(
+    imcf->file_handlers[0] = ngx_http_iri_content_handler_of(
         cf, "ngx_http_flv_module", "flv");
-    imcf->file_handlers[1] = ngx_http_iri_handler_of(
+    imcf->file_handlers[1] = ngx_http_iri_content_handler_of(
         cf, "ngx_http_mp4_module", "mp4");
 
     return NGX_OK;
@@ -477,20 +459,21 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
 /* ---- r->valid_location -------------------------------------------------- */
 
 /*
- * nginx does not map a path that "rewrite ... break" has changed below alias,
- * and with the script root is an alias.  proxy_pass tests the same flag to
- * decide whether to replace the prefix of the location, so the flag is set only
- * for content handlers that open files.  ngx_http_iri_before_rules() clears it
- * again in a named location, where nginx keeps the cleared flag.
+ * Below alias, nginx does not map a path that "rewrite ... break" has changed,
+ * for which it clears r->valid_location; with the script, root looks like an
+ * alias.  proxy_pass tests the flag, too, and must see it as nginx sets it.  So
+ * it is set only for content handlers that open files.  In a named location
+ * nginx keeps the flag, so ngx_http_iri_before_rules() clears it there.
  */
 void
-ngx_http_iri_root_validate(ngx_http_request_t      *r,
-                           ngx_http_iri_loc_conf_t *ilcf)
+ngx_http_iri_set_valid_location(ngx_http_request_t      *r,
+                                ngx_http_iri_loc_conf_t *ilcf)
 {
     ngx_http_iri_ctx_t       *ctx;
     ngx_http_iri_main_conf_t *imcf;
 
-    if (r->valid_location || ilcf->plain == NULL || ilcf->plain->alias) {
+    if (r->valid_location || ilcf->configured == NULL
+        || ilcf->configured->alias) {
         return;
     }
 
@@ -502,7 +485,7 @@ ngx_http_iri_root_validate(ngx_http_request_t      *r,
     {
         ctx = ngx_http_iri_ctx_get_or_create(r);
         if (ctx != NULL) {
-            ctx->rules.broken = 1;
+            ctx->rules.rewrite_break = 1;
             r->valid_location = 1;
         }
     }

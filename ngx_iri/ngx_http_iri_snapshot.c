@@ -1,16 +1,16 @@
 /*
  * ngx_http_iri_snapshot.c - saving and restoring a request
  *
- * A request restarts when an entry is found under another name than its URL
- * has.  No change that a rule has made may survive (design 5.6).  So the
- * request is copied before the first rule of the server runs, and restored from
- * that copy.
+ * A request restarts if the entry has another name than the URL.  No change
+ * that a rule has made may survive (design 5.6).  So the request is copied
+ * before the first rule of the server runs, and restored from this copy.
  *
  * All members of ngx_http_request_t are restored, except those in which nginx
- * records the progress of the request (ngx_http_iri_progress).  The opposite,
- * a list of the members that rules can change, would be a vulnerability as soon
- * as a member is missing, for example a new one of a later nginx.  A member
- * that is missing in the list of exceptions breaks the first restart.
+ * records the progress of the request (ngx_http_iri_keep_progress).  The
+ * opposite, a list of the members that rules can change, would be a
+ * vulnerability as soon as a member is missing, for example a new one of a
+ * later nginx.  A member that is missing in the list of exceptions breaks the
+ * first restart.
  *
  * The objects that the request points to and rules can change are copied, too:
  * the contexts of modules, variables, captures, the header fields, and the
@@ -22,7 +22,7 @@
 
 /* ---- lists of header fields --------------------------------------------- */
 
-/* Copy all parts of list, and the elements of all parts in one row. */
+/* Copy the parts of list to copy->parts, all elements to copy->elements. */
 static ngx_int_t
 ngx_http_iri_list_copy(ngx_http_request_t *r, const ngx_list_t *list,
                        ngx_http_iri_list_t *copy)
@@ -57,7 +57,7 @@ ngx_http_iri_list_copy(ngx_http_request_t *r, const ngx_list_t *list,
 }
 
 
-/* list itself, with its first part, is restored; this restores the rest. */
+/* The caller has restored *list, which contains the first part. */
 static void
 ngx_http_iri_list_restore(ngx_list_t *list, const ngx_http_iri_list_t *copy)
 {
@@ -95,8 +95,8 @@ ngx_http_iri_variables_size(ngx_http_request_t *r)
 
 /*
  * Copy the captures ($1, ...), for example those of server_name.  The copy has
- * the size that nginx allocates, since the next match is written to it.  from:
- * NULL if there are none.
+ * the size that nginx allocates, since nginx writes the next match to it.
+ * from: NULL if there are no captures.
  */
 static ngx_int_t
 ngx_http_iri_captures_copy(ngx_http_request_t *r, const int *from,
@@ -187,25 +187,27 @@ ngx_http_iri_snapshot(ngx_http_request_t      *r,
     snapshot->earlier = NULL;
     snapshot->request = *r;
     snapshot->address = ngx_http_iri_address(r);
-    snapshot->modules = ngx_palloc(r->pool, modules);
+    snapshot->ctx = ngx_palloc(r->pool, modules);
     snapshot->variables = ngx_palloc(r->pool, variables);
 
-    if (snapshot->modules == NULL || snapshot->variables == NULL
+    if (snapshot->ctx == NULL || snapshot->variables == NULL
 #if (NGX_PCRE)
         || ngx_http_iri_captures_copy(r, r->captures, r->ncaptures,
                                       &snapshot->captures)
                != NGX_OK
 #endif
-        || ngx_http_iri_list_copy(r, &r->headers_in.headers, &snapshot->in)
+        || ngx_http_iri_list_copy(r, &r->headers_in.headers,
+                                  &snapshot->headers_in)
                != NGX_OK
-        || ngx_http_iri_list_copy(r, &r->headers_out.headers, &snapshot->out)
+        || ngx_http_iri_list_copy(r, &r->headers_out.headers,
+                                  &snapshot->headers_out)
                != NGX_OK)
     {
         snapshot->variables = NULL;
         return NGX_ERROR;
     }
 
-    ngx_memcpy(snapshot->modules, r->ctx, modules);
+    ngx_memcpy(snapshot->ctx, r->ctx, modules);
     ngx_memcpy(snapshot->variables, r->variables, variables);
 
     return NGX_OK;
@@ -213,12 +215,13 @@ ngx_http_iri_snapshot(ngx_http_request_t      *r,
 
 
 /*
- * Set the members of *r that must not be restored to those of *now: the state
- * of the connection, the body, limits, subrequests and memory, and counters of
+ * Copy from *now to *r the members that must not be restored: the state of
+ * connection, upstream, subrequests, body, limits and response, and counters of
  * nginx.
  */
 static void
-ngx_http_iri_progress(ngx_http_request_t *r, const ngx_http_request_t *now)
+ngx_http_iri_keep_progress(ngx_http_request_t       *r,
+                           const ngx_http_request_t *now)
 {
     r->read_event_handler = now->read_event_handler;
     r->write_event_handler = now->write_event_handler;
@@ -279,7 +282,7 @@ ngx_http_iri_progress(ngx_http_request_t *r, const ngx_http_request_t *now)
 }
 
 
-/* The members from "state" on belong to the parser and are not restored. */
+/* The members from "state" on are those of the parser, and stay. */
 ngx_int_t
 ngx_http_iri_restore(ngx_http_request_t            *r,
                      const ngx_http_iri_snapshot_t *snapshot)
@@ -287,13 +290,13 @@ ngx_http_iri_restore(ngx_http_request_t            *r,
     ngx_http_request_t now = *r;
 
     ngx_memcpy(r, &snapshot->request, offsetof(ngx_http_request_t, state));
-    ngx_http_iri_progress(r, &now);
+    ngx_http_iri_keep_progress(r, &now);
 
-    ngx_http_iri_list_restore(&r->headers_in.headers, &snapshot->in);
-    ngx_http_iri_list_restore(&r->headers_out.headers, &snapshot->out);
+    ngx_http_iri_list_restore(&r->headers_in.headers, &snapshot->headers_in);
+    ngx_http_iri_list_restore(&r->headers_out.headers,
+                              &snapshot->headers_out);
 
-    ngx_memcpy(r->ctx, snapshot->modules,
-               ngx_http_max_module * sizeof(void *));
+    ngx_memcpy(r->ctx, snapshot->ctx, ngx_http_max_module * sizeof(void *));
     ngx_http_iri_address_set(r, &snapshot->address);
 
     return ngx_http_iri_variables_restore(r, snapshot);

@@ -1,16 +1,14 @@
 /*
- * ngx_http_iri_status.c - ngx_http_iri_status_module: counters and their page
+ * ngx_http_iri_status.c - iri_status: counters and their page
  *
  * If a location has iri_status, requests are counted in the LOG phase, in a
- * shared memory zone of all workers.  A reload keeps the zone.  Without
- * iri_status there is neither a zone nor a log handler.  The lock of the
- * counters is the mutex of the slab pool, which nginx unlocks if a worker
- * dies while holding it.  The core defines the counters and writes the page
- * (iri_stats.h); this file makes the event of a request from the context of
- * ngx_http_iri_module, which it does not change.
+ * shared memory zone.  A reload keeps the zone.  Without iri_status there is
+ * neither a zone nor a log handler.  The mutex of the slab pool protects the
+ * counters; nginx unlocks it if a worker dies while holding it.  The core
+ * defines the counters and writes the page (iri_stats.h).
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_query.h"
 #include "iri_stats.h"
 
 
@@ -78,8 +76,8 @@ ngx_module_t ngx_http_iri_status_module = {
 /* ---- counting ----------------------------------------------------------- */
 
 /*
- * Subrequests and requests for the page are not counted, nor those that were
- * refused before any phase: their r->phase_handler is 0.
+ * Not counted are subrequests, requests for the page, and requests that nginx
+ * refuses before any phase, for which r->phase_handler is 0.
  */
 static ngx_int_t
 ngx_http_iri_status_log_handler(ngx_http_request_t *r)
@@ -109,7 +107,7 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
         iri_request_event(ctx->request, &event);
     }
 
-    if (ngx_http_iri_query_sent(r, &query) == NGX_OK) {
+    if (ngx_http_iri_query_read_sent(r, &query) == NGX_OK) {
         event.query = query.why;
         event.query_charset = query.charset;
     }
@@ -139,7 +137,7 @@ ngx_http_iri_status_send(ngx_http_request_t *r, const iri_stats_page_t *page)
 
     static ngx_str_t no_store = ngx_string("no-store");
 
-    /* nginx appends the charset, and does not convert such a response. */
+    /* nginx appends r->headers_out.charset, and then does not convert. */
     type.data = (u_char *) page->type;
     p = (u_char *) ngx_strstr(type.data, "; charset=utf-8");
 
@@ -168,7 +166,7 @@ static ngx_int_t
 ngx_http_iri_status_handler(ngx_http_request_t *r)
 {
     iri_env_t                        env;
-    iri_status_t                     failed;
+    iri_status_t                     status;
     iri_stats_page_t                 page;
     ngx_http_iri_status_main_conf_t *smcf;
 
@@ -184,11 +182,11 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
 
     ngx_http_iri_env(r, &env);
 
-    failed = iri_stats_page(&env, &smcf->stats, ngx_time(),
+    status = iri_stats_page(&env, &smcf->stats, ngx_time(),
                             ngx_http_iri_str(r->args), &page);
-    if (failed != IRI_OK) {
+    if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the status page could not be made",
-                                failed);
+                                status);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -219,7 +217,7 @@ ngx_http_iri_status_unlock(void *mutex)
 }
 
 
-/* The zone may be that of the previous cycle. */
+/* shpool->data is not NULL if the zone is that of the previous cycle. */
 static ngx_int_t
 ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
 {
@@ -248,8 +246,8 @@ ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
 
 
 /*
- * The name of the zone contains a hash of the layout: after an upgrade of the
- * module that changes the layout, nginx makes a new zone.
+ * The name of the zone contains a hash of the layout of the counters: if a new
+ * version of the module has another layout, nginx creates a new zone.
  */
 static char *
 ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -285,7 +283,7 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
                            (int64_t) iri_stats_layout())
                - name.data;
 
-    /* the counters, and what the slab pool needs for itself */
+    /* The slab pool needs memory for itself, too. */
     size = iri_stats_size() + iri_stats_size() / 8 + 8 * ngx_pagesize;
 
     smcf->zone = ngx_shared_memory_add(cf, &name, size,
@@ -301,7 +299,10 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* After the log handler of ngx_http_iri_module: iri report does its lookups. */
+/*
+ * The handler runs after the log handler of ngx_http_iri_module, which does the
+ * lookups of iri report.
+ */
 static ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
@@ -316,7 +317,7 @@ ngx_http_iri_status_init(ngx_conf_t *cf)
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     smcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_status_module);
 
-    return smcf->zone != NULL && imcf->switched_on
+    return smcf->zone != NULL && imcf->enabled
                ? ngx_http_iri_register(cf, &row, 1)
                : NGX_OK;
 }

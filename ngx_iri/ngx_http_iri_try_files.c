@@ -1,27 +1,27 @@
 /*
  * ngx_http_iri_try_files.c - try_files
  *
- * nginx's try_files appends each candidate to root and tests for that file.  It
- * does not find a name that is stored in another form or charset.  So, where
- * iri is on, this file implements try_files: candidates are canonical paths,
- * each is looked up below root or alias as r->uri is, and the first that exists
- * becomes r->uri.
+ * nginx's try_files appends each candidate to root and tests for this file.  It
+ * does not find a name that is stored in another normalization form or charset.
+ * Where iri is on, this file therefore implements try_files: a candidate is a
+ * canonical path, which is looked up below root or alias as r->uri is.  The
+ * first candidate that exists becomes r->uri.
  *
- * The arguments of the directive are stored when nginx reads it: while the
- * configuration is read, its setter is wrapped by one of this file.  nginx's
- * own handler gets an empty configuration in these locations.
+ * While the configuration is read, the setter of the directive is wrapped, to
+ * save the arguments.  In these locations, nginx's own handler gets an empty
+ * configuration.
  */
 
 #include "ngx_http_iri.h"
 
 
-/* An argument of try_files.  The last one is the fallback. */
+/* An argument of try_files; the last one is the fallback. */
 typedef struct {
     ngx_http_complex_value_t value;
-    ngx_uint_t               is_dir; /* 1: it ends in "/" */
+    ngx_uint_t               is_dir; /* 1: a directory: it ends in "/" */
 } ngx_http_iri_candidate_t;
 
-/* try_files and its setter, while this is wrapped; else command is NULL. */
+/* The directive while its setter is wrapped, else NULL; nginx's setter */
 static ngx_command_t *ngx_http_iri_try_command;
 static char *(*ngx_http_iri_try_set)(ngx_conf_t *cf, ngx_command_t *cmd,
                                      void *conf);
@@ -29,7 +29,7 @@ static char *(*ngx_http_iri_try_set)(ngx_conf_t *cf, ngx_command_t *cmd,
 
 /* ---- the directive ------------------------------------------------------ */
 
-/* Compile the arguments, from copies: nginx's setter writes to them. */
+/* Compile copies of the arguments, because nginx's setter changes them. */
 static ngx_array_t *
 ngx_http_iri_try_compile(ngx_conf_t *cf)
 {
@@ -101,7 +101,7 @@ ngx_http_iri_try_files_end(void *data)
 }
 
 
-/* The cleanup restores the setter if reading the configuration fails. */
+/* The pool cleanup restores the setter if nginx rejects the configuration. */
 ngx_int_t
 ngx_http_iri_try_files_begin(ngx_conf_t *cf)
 {
@@ -137,20 +137,20 @@ ngx_http_iri_try_files_begin(ngx_conf_t *cf)
 
 /*
  * Returns: 1 if this file implements try_files in the location.  With captures
- * in alias nginx's own handler works.
+ * in alias it is left to nginx's handler.
  */
 static ngx_uint_t
-ngx_http_iri_try_is_ours(const ngx_http_iri_loc_conf_t *ilcf)
+ngx_http_iri_try_applies(const ngx_http_iri_loc_conf_t *ilcf)
 {
-    return ilcf->try_files != NULL && ilcf->plain != NULL
-           && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE;
+    return ilcf->try_files != NULL && ilcf->configured != NULL
+           && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE;
 }
 
 
 /* Give the location an empty configuration of nginx's try_files. */
 static ngx_int_t
 ngx_http_iri_try_files_disable(ngx_conf_t *cf, ngx_module_t *module,
-                               ngx_http_iri_scripted_t *hook)
+                               ngx_http_iri_scripted_t *scripted)
 {
     void              *conf;
     ngx_http_module_t *ctx = module->ctx;
@@ -160,8 +160,8 @@ ngx_http_iri_try_files_disable(ngx_conf_t *cf, ngx_module_t *module,
         return NGX_ERROR;
     }
 
-    hook->loc_conf[module->ctx_index] = conf;
-    hook->conf->plain_conf[module->ctx_index] = conf;
+    scripted->loc_conf[module->ctx_index] = conf;
+    scripted->conf->configured_loc_conf[module->ctx_index] = conf;
 
     return NGX_OK;
 }
@@ -172,16 +172,17 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
     ngx_module_t             *module;
-    ngx_http_iri_scripted_t  *hook;
+    ngx_http_iri_scripted_t  *scripted;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
-    hook = imcf->hooks.elts;
+    scripted = imcf->scripted.elts;
 
-    for (i = 0; i < imcf->hooks.nelts; i++) {
-        if (ngx_http_iri_try_is_ours(hook[i].conf)
-            && ngx_http_iri_try_files_disable(cf, module, &hook[i]) != NGX_OK)
+    for (i = 0; i < imcf->scripted.nelts; i++) {
+        if (ngx_http_iri_try_applies(scripted[i].conf)
+            && ngx_http_iri_try_files_disable(cf, module, &scripted[i])
+                   != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -193,7 +194,10 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
 
 /* ---- one candidate ------------------------------------------------------ */
 
-/* Returns: 1 if text begins with the prefix that alias replaces, for nginx. */
+/*
+ * Returns: 1 if text, a candidate with variables, begins with the prefix that
+ * alias replaces; nginx does not compare a candidate without variables.
+ */
 static ngx_uint_t
 ngx_http_iri_try_has_prefix(ngx_http_request_t             *r,
                             const ngx_http_iri_candidate_t *candidate,
@@ -205,7 +209,10 @@ ngx_http_iri_try_has_prefix(ngx_http_request_t             *r,
 }
 
 
-/* Evaluate a candidate; put the prefix that alias replaces before it. */
+/*
+ * Set *path to the value of a candidate, after the prefix that alias replaces,
+ * unless the value begins with this prefix.
+ */
 static ngx_int_t
 ngx_http_iri_try_path(ngx_http_request_t             *r,
                       const ngx_http_iri_candidate_t *candidate, size_t alias,
@@ -235,8 +242,8 @@ ngx_http_iri_try_path(ngx_http_request_t             *r,
 
 
 /*
- * Test for the file, or directory, of r->uri, as nginx's handler does.
- * Returns: NGX_OK if it exists; NGX_DECLINED; NGX_ERROR.
+ * Test whether r->uri names a file, or with is_dir a directory, as nginx's
+ * handler does.  Returns: NGX_OK if it does; NGX_DECLINED; NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
@@ -251,8 +258,8 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    /* nginx does not map below alias after a rewrite, but here root is set. */
-    r->valid_location |= ilcf->plain->alias == 0;
+    /* After a rewrite nginx maps below root, but not below the script. */
+    r->valid_location |= ilcf->configured->alias == 0;
     last = ngx_http_map_uri_to_path(r, &name, &root, 0);
     r->valid_location = valid ? 1 : 0;
 
@@ -284,7 +291,7 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
 
 /*
  * Returns: 1 if the entry has another name than the candidate.  Then a restart
- * with that name is noted, which is made if no candidate exists.
+ * with this name is pending, which is carried out if no candidate exists.
  */
 static ngx_uint_t
 ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
@@ -295,7 +302,7 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_needs_no_lookup(ilcf, r->uri)) {
+    if (!ngx_http_iri_uri_needs_lookup(ilcf, r->uri)) {
         return 0;
     }
 
@@ -323,7 +330,7 @@ ngx_http_iri_try_one(ngx_http_request_t             *r,
         return NGX_ERROR;
     }
 
-    if (!ngx_http_iri_same(path, uri)) {
+    if (!ngx_http_iri_str_equal(path, uri)) {
         r->uri = path;
     }
 
@@ -344,7 +351,7 @@ ngx_http_iri_try_one(ngx_http_request_t             *r,
 
 /* ---- the handler --------------------------------------------------------- */
 
-/* "=404", "@name", or a path.  r may be freed when this returns NGX_DONE. */
+/* The fallback is "=404", "@name" or a path.  After NGX_DONE r may be freed. */
 static ngx_int_t
 ngx_http_iri_try_fallback(ngx_http_request_t             *r,
                           const ngx_http_iri_candidate_t *last, size_t alias)
@@ -363,7 +370,7 @@ ngx_http_iri_try_fallback(ngx_http_request_t             *r,
                         last->value.value.len - 1);
     }
 
-    /* nginx removes the prefix that alias replaces here, too. */
+    /* nginx removes this prefix from the fallback, too. */
     if (ngx_http_iri_try_has_prefix(r, last, text, alias)) {
         text.data += alias;
         text.len -= alias;
@@ -395,11 +402,11 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (!ngx_http_iri_try_is_ours(ilcf)) {
+    if (!ngx_http_iri_try_applies(ilcf)) {
         return NGX_DECLINED;
     }
 
-    alias = ilcf->plain->alias;
+    alias = ilcf->configured->alias;
     candidate = ilcf->try_files->elts;
 
     for (i = 0; i + 1 < ilcf->try_files->nelts; i++) {

@@ -1,29 +1,23 @@
 /*
  * ngx_http_iri_variables.c - $iri_..., and getters of some nginx variables
  *
- * The variables $iri_... are evaluated when they are used.  An ASCII path is
- * looked up on disk only then.  Where iri is off they are empty.
+ * The variables $iri_... are evaluated when they are used, and do the lookups
+ * that they need.  Where iri is off they are empty.
  *
- * The getters of $document_root, $realpath_root and $request_filename are
- * wrapped, because they must not see the script under root
- * (ngx_http_iri_root.c).  $request_filename, $uri and $document_uri do not
- * disclose a name before access to it is granted (ngx_http_iri_request.c).
+ * The getters of some variables of nginx are wrapped.  $document_root,
+ * $realpath_root and $request_filename must not see the script under root
+ * (ngx_http_iri_root.c).  $request_filename, $uri and $document_uri must not
+ * reveal a name before access to it is granted (ngx_http_iri_read.c).
  */
 
-#include "ngx_http_iri.h"
-
-
-static ngx_str_t ngx_http_iri_wrapped[NGX_HTTP_IRI_WRAPPED] = {
-    ngx_string("document_root"), ngx_string("realpath_root"),
-    ngx_string("request_filename"), ngx_string("uri"),
-    ngx_string("document_uri")
-};
+#include "ngx_http_iri_host.h"
+#include "ngx_http_iri_query.h"
 
 
 /* ---- the path and its entry --------------------------------------------- */
 
 static iri_str_t
-ngx_http_iri_text(const char *text)
+ngx_http_iri_cstr(const char *text)
 {
     iri_str_t s;
 
@@ -34,7 +28,10 @@ ngx_http_iri_text(const char *text)
 }
 
 
-/* The canonical path, also where r->uri has the octets as sent (iri report). */
+/*
+ * Returns: the canonical path of r->uri.  With iri report, r->uri has the
+ * octets as sent.
+ */
 static ngx_str_t
 ngx_http_iri_canonical_path(ngx_http_request_t *r)
 {
@@ -46,7 +43,8 @@ ngx_http_iri_canonical_path(ngx_http_request_t *r)
     }
 
     if (reading != NULL
-        && ngx_http_iri_same(r->uri, ngx_http_iri_ngx_str(reading->octets)))
+        && ngx_http_iri_str_equal(r->uri,
+                                  ngx_http_iri_ngx_str(reading->octets)))
     {
         return ngx_http_iri_ngx_str(reading->path);
     }
@@ -56,7 +54,7 @@ ngx_http_iri_canonical_path(ngx_http_request_t *r)
 
 
 static iri_lookup_t *
-ngx_http_iri_found(ngx_http_request_t *r)
+ngx_http_iri_find_canonical(ngx_http_request_t *r)
 {
     return ngx_http_iri_find_uri(r, ngx_http_iri_canonical_path(r));
 }
@@ -64,9 +62,9 @@ ngx_http_iri_found(ngx_http_request_t *r)
 
 /* ---- values ------------------------------------------------------------- */
 
-/* The value of $host. */
+/* Returns: the value of $host. */
 static ngx_str_t
-ngx_http_iri_host(ngx_http_request_t *r)
+ngx_http_iri_host_value(ngx_http_request_t *r)
 {
     ngx_http_core_srv_conf_t *cscf;
 
@@ -81,9 +79,9 @@ ngx_http_iri_host(ngx_http_request_t *r)
 
 
 /*
- * The host in U-labels and in A-labels.  With iri_host off, $host may still be
- * as the client sent it.  NGX_OK; NGX_DECLINED: it is not a host name;
- * NGX_ERROR.
+ * Set *host to $host in U-labels and in A-labels.  With iri_host off, $host is
+ * as the client has sent it.
+ * Returns: NGX_OK; NGX_DECLINED if $host is not a host name; NGX_ERROR.
  */
 static ngx_int_t
 ngx_http_iri_host_names(ngx_http_request_t *r, iri_host_t *host)
@@ -94,7 +92,7 @@ ngx_http_iri_host_names(ngx_http_request_t *r, iri_host_t *host)
     ngx_http_iri_env(r, &env);
 
     if (iri_host_forms(&env, ngx_http_iri_host_rules(r),
-                       ngx_http_iri_str(ngx_http_iri_host(r)), host)
+                       ngx_http_iri_str(ngx_http_iri_host_value(r)), host)
         != IRI_OK)
     {
         return NGX_ERROR;
@@ -132,9 +130,9 @@ ngx_http_iri_host_ascii(ngx_http_request_t *r, iri_str_t *out)
 }
 
 
-/* The port of the Host field with its ":"; empty: none. */
+/* Set *port to ":" and the port in the field Host; empty if it has none. */
 static void
-ngx_http_iri_port(ngx_http_request_t *r, ngx_str_t *port)
+ngx_http_iri_host_port(ngx_http_request_t *r, ngx_str_t *port)
 {
     size_t    i;
     ngx_str_t value;
@@ -173,7 +171,7 @@ ngx_http_iri_full_iri(ngx_http_request_t *r, iri_str_t *out)
     const char *scheme = "http";
 
     ngx_http_iri_env(r, &env);
-    ngx_http_iri_port(r, &port);
+    ngx_http_iri_host_port(r, &port);
 
     rc = ngx_http_iri_host_names(r, &host);
 
@@ -231,7 +229,7 @@ ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    *out = ngx_http_iri_text(
+    *out = ngx_http_iri_cstr(
         iri_form_text(ctx != NULL ? iri_request_form(
                           ctx->request, ngx_http_iri_hides_found_name(r, ctx))
                                   : IRI_FORM_ASCII));
@@ -261,7 +259,7 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
 {
     iri_env_t           env;
     iri_match_t         match = IRI_MATCH_NONE;
-    iri_lookup_t       *found = ngx_http_iri_found(r);
+    iri_lookup_t       *found = ngx_http_iri_find_canonical(r);
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     if (found != NULL && ctx != NULL) {
@@ -270,19 +268,22 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
                                   ngx_http_iri_hides_found_name(r, ctx));
     }
 
-    *out = ngx_http_iri_text(iri_match_text(match));
+    *out = ngx_http_iri_cstr(iri_match_text(match));
 
     return NGX_OK;
 }
 
 
-/* Set *found to the lookup, split.  NGX_OK; NGX_DECLINED: none; NGX_ERROR. */
+/*
+ * Set *found to the lookup of the canonical path, split into file and
+ * PATH_INFO.  Returns: NGX_OK; NGX_DECLINED if there is no lookup; NGX_ERROR.
+ */
 static ngx_int_t
 ngx_http_iri_split(ngx_http_request_t *r, iri_lookup_t **found)
 {
     iri_env_t env;
 
-    *found = ngx_http_iri_found(r);
+    *found = ngx_http_iri_find_canonical(r);
     if (*found == NULL) {
         return NGX_DECLINED;
     }
@@ -366,7 +367,7 @@ static ngx_http_iri_variable_t ngx_http_iri_variables[] = {
 };
 
 
-/* data: the row of the variable. */
+/* The getter of all variables.  data: the row of the variable. */
 static ngx_int_t
 ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                       uintptr_t data)
@@ -396,7 +397,7 @@ ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 }
 
 
-/* Not cacheable: subrequests share the values, and the path may change. */
+/* Not cacheable: subrequests share the values, and r->uri may change. */
 ngx_int_t
 ngx_http_iri_variables_add(ngx_conf_t *cf)
 {
@@ -423,8 +424,7 @@ ngx_http_iri_variables_add(ngx_conf_t *cf)
 
 /* ---- variables of nginx ------------------------------------------------- */
 
-/* Call the getter of nginx; data: ngx_http_iri_wrapped_t. */
-
+/* Call the getter of nginx.  data: index in ngx_http_iri_wrapped. */
 static ngx_int_t
 ngx_http_iri_nginx_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                           uintptr_t data)
@@ -439,10 +439,10 @@ ngx_http_iri_nginx_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 }
 
 
-/* nginx's getter with the configured root instead of the script. */
+/* Call nginx's getter with the configured root instead of the script. */
 static ngx_int_t
-ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
-                          uintptr_t data)
+ngx_http_iri_configured_getter(ngx_http_request_t        *r,
+                               ngx_http_variable_value_t *v, uintptr_t data)
 {
     void                   **loc_conf = r->loc_conf;
     ngx_int_t                rc;
@@ -450,8 +450,8 @@ ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ilcf->plain_conf != NULL) {
-        r->loc_conf = ilcf->plain_conf;
+    if (ilcf->configured_loc_conf != NULL) {
+        r->loc_conf = ilcf->configured_loc_conf;
     }
 
     rc = ngx_http_iri_nginx_getter(r, v, data);
@@ -463,8 +463,8 @@ ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 
 
 /*
- * nginx's getter with the script under root, for a root with variables or an
- * alias that does not match the path.
+ * Call nginx's getter with the script under root: root has variables, or alias
+ * does not replace a prefix of r->uri.
  */
 static ngx_int_t
 ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
@@ -478,11 +478,11 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ilcf->plain_conf != NULL) {
-        r->loc_conf = ilcf->loc_conf;
+    if (ilcf->configured_loc_conf != NULL) {
+        r->loc_conf = ilcf->scripted_loc_conf;
 
-        /* nginx tests both under alias, which the script looks like. */
-        if (ilcf->plain->alias == 0) {
+        /* nginx tests these flags below alias, as which the script appears. */
+        if (ilcf->configured->alias == 0) {
             r->valid_location = 1;
             r->uri_changed = 0;
         }
@@ -498,7 +498,7 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
 }
 
 
-/* nginx's getter with the path that may be disclosed. */
+/* Call nginx's getter with the path that may be disclosed. */
 static ngx_int_t
 ngx_http_iri_path_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                          uintptr_t data)
@@ -541,13 +541,16 @@ ngx_http_iri_filename_getter(ngx_http_request_t        *r,
 }
 
 
-/* In the order of ngx_http_iri_wrapped_t. */
-static const ngx_http_get_variable_pt
-    ngx_http_iri_getters[NGX_HTTP_IRI_WRAPPED] = {
-        ngx_http_iri_plain_getter,    ngx_http_iri_plain_getter,
-        ngx_http_iri_filename_getter, ngx_http_iri_path_getter,
-        ngx_http_iri_path_getter,
-    };
+static const struct {
+    ngx_str_t                name;
+    ngx_http_get_variable_pt getter;
+} ngx_http_iri_wrapped[NGX_HTTP_IRI_WRAPPED] = {
+    { ngx_string("document_root"), ngx_http_iri_configured_getter },
+    { ngx_string("realpath_root"), ngx_http_iri_configured_getter },
+    { ngx_string("request_filename"), ngx_http_iri_filename_getter },
+    { ngx_string("uri"), ngx_http_iri_path_getter },
+    { ngx_string("document_uri"), ngx_http_iri_path_getter },
+};
 
 
 static void
@@ -558,8 +561,8 @@ ngx_http_iri_wrap_variable(ngx_http_iri_main_conf_t *imcf,
     ngx_http_variable_t *v = key->value;
 
     for (i = 0; i < NGX_HTTP_IRI_WRAPPED; i++) {
-        if (key->key.len != ngx_http_iri_wrapped[i].len
-            || ngx_strncmp(key->key.data, ngx_http_iri_wrapped[i].data,
+        if (key->key.len != ngx_http_iri_wrapped[i].name.len
+            || ngx_strncmp(key->key.data, ngx_http_iri_wrapped[i].name.data,
                            key->key.len)
                    != 0)
         {
@@ -568,13 +571,13 @@ ngx_http_iri_wrap_variable(ngx_http_iri_main_conf_t *imcf,
 
         imcf->getters[i].handler = v->get_handler;
         imcf->getters[i].data = v->data;
-        v->get_handler = ngx_http_iri_getters[i];
+        v->get_handler = ngx_http_iri_wrapped[i].getter;
         v->data = i;
     }
 }
 
 
-/* Runs in postconfiguration: nginx resolves the names of variables later. */
+/* nginx resolves the names of variables after postconfiguration. */
 ngx_int_t
 ngx_http_iri_variables_wrap(ngx_conf_t *cf)
 {
@@ -586,7 +589,7 @@ ngx_http_iri_variables_wrap(ngx_conf_t *cf)
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
-    if (imcf->hooks.nelts == 0) {
+    if (imcf->scripted.nelts == 0) {
         return NGX_OK;
     }
 

@@ -2,18 +2,18 @@
  * ngx_http_iri_zone.c - the shared memory zone of iri_cache
  *
  * The core's index cache (design 3) in a shared memory zone of nginx: records
- * in a tree, and in a queue in the order of their last use; blocks in the slab
- * pool.  Root and records are at the end of the zone, which the slab pool does
- * not use.  All is locked with the mutex of the slab pool.
+ * in an rbtree, and in a queue in the order of their last use; blocks in the
+ * slab pool.  The root and the records are at the end of the zone, which is
+ * taken from the slab pool.  The mutex of the slab pool protects all of these.
  *
- * nginx unlocks the mutex if a worker dies while holding it.  That worker may
- * have left tree, queue and slab pool half changed, so the next to lock them
- * empties the zone: the indexes are built again.
+ * nginx unlocks the mutex if a worker dies while holding it.  Tree, queue and
+ * slab pool may then be inconsistent, so the next process that locks the mutex
+ * empties the zone, and the indexes are built again.
  *
  * A reload keeps the zone and its contents if the size is unchanged.
  */
 
-#include "ngx_http_iri.h"
+#include "ngx_http_iri_cache.h"
 
 /* One record is reserved for each 1,536 octets of the zone. */
 #define NGX_HTTP_IRI_RECORD_SHARE 1536
@@ -21,21 +21,22 @@
 
 
 typedef struct {
-    ngx_str_node_t     sn; /* first; sn.str: key */
+    ngx_str_node_t     sn; /* must be first; sn.str refers to key */
     ngx_queue_t        queue;
     iri_index_key_t    key;
     iri_index_record_t record;
 } ngx_http_iri_record_t;
 
-/* In shared memory; behind it the records. */
+/* In shared memory, followed by the records. */
 struct ngx_http_iri_zone_root_s {
-    ngx_uint_t        locked; /* 1: a process holds the mutex, or died then */
-    uint64_t          key[2]; /* of iri_index_cache_t */
-    size_t            max_size; /* likewise */
+    ngx_uint_t        locked;   /* 1: a process holds the mutex, or has died
+                                   while holding it */
+    uint64_t          key[2];   /* iri_index_cache_t.key */
+    size_t            max_size; /* iri_index_cache_t.max_size */
     iri_index_state_t state;
     ngx_rbtree_t      tree;
     ngx_rbtree_node_t sentinel;
-    ngx_queue_t       queue; /* of records, the last used first */
+    ngx_queue_t       queue; /* of records; the head was used last */
     ngx_uint_t        used;  /* number of records in use */
     ngx_uint_t        max;   /* number of reserved records */
 };
@@ -43,7 +44,7 @@ struct ngx_http_iri_zone_root_s {
 
 /* ---- the zone ----------------------------------------------------------- */
 
-/* Empty the zone; key and state stay. */
+/* Remove all records and blocks; keep root->key and root->state. */
 static void
 ngx_http_iri_zone_clear(ngx_slab_pool_t          *shpool,
                         ngx_http_iri_zone_root_t *root)
@@ -60,9 +61,8 @@ ngx_http_iri_zone_clear(ngx_slab_pool_t          *shpool,
 
 
 /*
- * data: the root of the previous cycle, NULL if the zone is new.  The master
- * process does this before it starts workers, so that they need no
- * coordination.
+ * Called in the master process, before workers are started, so no lock is
+ * needed.  data: the root in the previous cycle; NULL if the zone is new.
  */
 static ngx_int_t
 ngx_http_iri_zone_init(ngx_shm_zone_t *shm_zone, void *data)
@@ -98,7 +98,7 @@ ngx_http_iri_zone_init(ngx_shm_zone_t *shm_zone, void *data)
 }
 
 
-/* size: octets for records and blocks, without the slab pool's own. */
+/* size is for records and blocks; the slab pool needs memory for itself. */
 ngx_int_t
 ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_zone_t *zone, size_t size)
 {
@@ -127,7 +127,7 @@ ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_zone_t *zone, size_t size)
 }
 
 
-/* ---- functions of the cache --------------------------------------------- */
+/* ---- members of iri_index_cache_t --------------------------------------- */
 
 static iri_index_state_t *
 ngx_http_iri_zone_lock(iri_index_cache_t *cache)
@@ -208,7 +208,10 @@ ngx_http_iri_record_put(ngx_http_iri_zone_root_t *root,
 }
 
 
-/* Unused records are never written, so their pages take no memory. */
+/*
+ * Records are used in order.  Unused records are never written, so their pages
+ * take no memory.
+ */
 static iri_index_record_t *
 ngx_http_iri_zone_insert(iri_index_cache_t *cache, const iri_index_key_t *key)
 {

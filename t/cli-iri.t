@@ -62,7 +62,7 @@ subtest 'values' => sub {
         [['check', '--as', 'uri', 'a:b'], 0, "well-formed as uri\n"],
         [['check', '--grammar', 'draft', 'http://a/<b>'], 1,
             "well-formed as iri-reference\nwarning: path \"<b>\": ASCII that"
-            . " no URI may hold: U+003C (offset 9)\n"],
+            . " a URI must not contain: U+003C (offset 9)\n"],
         [['split', 'urn:a?'],            0,
             "scheme     urn\npath       a\nquery      \n"],
         [['to-uri', '/café'],            0, "/caf%C3%A9\n"],
@@ -197,7 +197,7 @@ subtest 'batch' => sub {
     is $code, 1, 'exit code with a warning';
     is_deeply $objects[0]{warnings}, [], 'no warnings';
     is_deeply $objects[1]{warnings}, [{
-        warning   => 'scripts that no language mixes',
+        warning   => 'a mixture of scripts that no language uses',
         component => 'path', offset => 0, part => "r\x{e9}\x{430}",
     }], 'a warning';
 

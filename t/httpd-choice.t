@@ -176,7 +176,7 @@ is $answer->header('Content-Length'), length $answer->body, 'Content-Length';
 is $answer->header('Location'), undef, 'no representation is preferred';
 like $answer->body, qr{<a[ ]href="/Docs/README\.txt"><bdi>/Docs/README\.txt
     </bdi></a></li>\n<li><a[ ]href="/Docs/ReadMe\.txt">}x, 'links';
-like $answer->body, qr{several names like <bdi>/Docs/readme\.txt</bdi>\.},
+like $answer->body, qr{Several names match <bdi>/Docs/readme\.txt</bdi>\.},
     'the requested name';
 like $server->get('/Docs/readme.txt?a=%2F&b<"')->body,
     qr{href="/Docs/README\.txt\?a=%2F&amp;b%3C%22">},
@@ -198,7 +198,7 @@ is $client->request('/Docs/README.txt')->body, 'Docs/README.txt',
     'the connection is kept';
 is $server->get('/Docs/readme.txt', proto => 'h2')->status, 300, 'h2';
 ok index($server->settled_log,
-    'iri: "/Docs/readme.txt" may mean several names, match case,') > 0, 'log';
+    'iri: "/Docs/readme.txt" matches several names, match case,') > 0, 'log';
 is $server->get('/Docs/README.txt')->body, 'Docs/README.txt',
     'an exact name has no candidates';
 
@@ -275,7 +275,7 @@ is $server->get('/Fall/twin')->status, 300, 'before FallbackResource';
 like choices('/Eight/abcd'), qr/^(\S+ ){7}\S+$/, 'at most eight candidates';
 like $server->get('/Eight/abcd', @json)->body, qr/\],"more":true\}$/,
     'a note that there are more candidates';
-like $server->get('/Eight/abcd')->body, qr/<p>There are others, too/, 'on the page, too';
+like $server->get('/Eight/abcd')->body, qr/<p>More names match than are listed/, 'on the page, too';
 unlike $server->get('/Docs/readme.txt')->body, qr/others/, 'or none';
 
 is_deeply [$server->errors], [], 'log';

@@ -40,7 +40,7 @@ sub warnings {
 # ---- settings without effect ------------------------------------------------
 
 my $NO_EFFECT =
-    'has no effect, because the module is off there: write "IRIEngine On"';
+    'has no effect, because the module is off in this server: write "IRIEngine On"';
 my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
     'IRIQueryCharset Shift_JIS', 'IRIFilenameCharset EUC-JP',
     'IRIFilenameForm nfd', 'IRIMatch case', 'IRIAmbiguous 300',
@@ -135,7 +135,7 @@ for my $rule (rules($nfd, 'caf')) {
     my $was = $shown =~ s/caf/cafe%CC%81/r;
     is_deeply [warnings("IRIEngine On\n$text\n")],
         ["\"$name\" in LINE2: \"$was\" is not in NFC and so matches no path: "
-            . 'write what "iri normalize" prints for it'],
+            . 'write the text that "iri normalize" prints for it'],
         $text =~ s/\n.*//sr;
 }
 is_deeply [warnings("IRIEngine On\n$_->[0]\n")], [], "right: $_->[1]"
@@ -150,8 +150,9 @@ is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n</VirtualHost>\n"
         . 'path: write the characters in UTF-8'],
     'an Alias that a virtual host inherits';
 is_deeply [warnings("IRIEngine On\n$_\n</Directory>\n")],
-    ['"Directory" in LINE2: "/srv/%C3%A9*" is compared with names as they are '
-        . 'on disk: write no pattern, or a rule about the path'], $_
+    ['"Directory" in LINE2: "/srv/%C3%A9*" is compared with the octets of '
+        . 'names on disk: write a name without a pattern, or a rule about '
+        . 'the path'], $_
     for map { s/\\x(..)/chr hex $1/ger } '<Directory "/srv/\xC3\xA9*">',
     '<Directory ~ "/srv/\xC3\xA9*">';
 
@@ -197,7 +198,8 @@ is scalar(grep { /^"IRIListing" in LINE\S+ has no effect/ } @warnings), 1,
 is scalar(grep { /^"Location" in LINE\S+ "/ } @warnings), 1, 'a <Location>';
 is scalar(grep { /^"Directory" in LINE\S+ "/ } @warnings), 1,
     'a pattern of names';
-is scalar(grep { /selects nothing/ } @warnings), 1, 'a name of a virtual host';
+is scalar(grep { /^the host name .* matches no host/ } @warnings), 1,
+    'a name of a virtual host';
 is_deeply [grep { $count{$_} > 1 } sort keys %count], [], 'each once';
 my $log_length = length $server->log_text;
 $server->reload;

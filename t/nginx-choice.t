@@ -169,7 +169,7 @@ is $page->header('Vary'), 'Accept', 'Vary';
 is $page->header('Cache-Control'), 'no-store', 'Cache-Control';
 like $page->body, qr{<li><a\ href="/NAME\.txt"><bdi>/NAME\.txt</bdi></a></li>
     \s+<li><a\ href="/Name\.txt">}x, 'candidates are sorted';
-like $page->body, qr{several names like <bdi>/name\.txt</bdi>\.},
+like $page->body, qr{Several names match <bdi>/name\.txt</bdi>\.},
     'the requested name';
 is answer('/name.txt?a=%2F&b<"'),
     '300 /NAME.txt?a=%2F&amp;b%3C%22 /Name.txt?a=%2F&amp;b%3C%22',
@@ -214,7 +214,7 @@ is answer('/dirs/sub/file.txt'), '300 /dirs/SUB/FILE.txt /dirs/Sub/File.txt',
     'several directories';
 $page = $server->get('/many_abcdefghi');
 is scalar(() = $page->body =~ /<li>/g), 8, 'at most eight candidates';
-like $page->body, qr/<p>There are others, too/,
+like $page->body, qr/<p>More names match than are listed/,
     'a note that there are more candidates';
 like $server->get('/many_abcdefghi', headers => ['Accept', 'application/json'])
     ->body, qr/\],"more":true\}$/, 'also in JSON';

@@ -12,8 +12,8 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 # ---- the directive ----------------------------------------------------------
 
-for (['iri_charset $http_x sjis;', qr/"iri_charset" directive takes one var/],
-    ['iri_charset sjis $http_x;', qr/"iri_charset" directive takes one var/],
+for (['iri_charset $http_x sjis;', qr/takes either one variable/],
+    ['iri_charset sjis $http_x;', qr/takes either one variable/],
     ['iri_charset $http_x; iri_charset sjis;', qr/is duplicate/],
     ['iri_charset $nowhere;', qr/unknown "nowhere" variable/],
     ['iri_filename_charset $http_x;', qr/"\$http_x" is not a known charset/])

@@ -190,9 +190,9 @@ is $found->header('X-Iri'), 'case /Plain.txt /Plain.txt ascii',
     '$iri_uri, $uri and $iri_form';
 is $found->header('X-Kind'), 'plain', 'maps use the found name';
 is $found->header('X-File'), "$root/Plain.txt", '$iri_filename';
-like $server->settled_log, qr{iri: "/PLAIN\.TXT" is "/Plain\.txt": case,},
+like $server->settled_log, qr{iri: "/PLAIN\.TXT" found as "/Plain\.txt": case,},
     'log: ignored differences';
-like $server->settled_log, qr{iri: "/cafe\.txt" is "/Caf%C3%A9\.txt": accents,},
+like $server->settled_log, qr{iri: "/cafe\.txt" found as "/Caf%C3%A9\.txt": accents,},
     'log: another level';
 unlike $server->settled_log, qr{iri: "/Plain\.txt" is},
     'log: nothing about exact names';

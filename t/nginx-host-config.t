@@ -202,8 +202,8 @@ my $both = "iri on; iri_host on;\n" . server('default', '')
 ($nginx, @responses) = responses_to($both, $UE, $ue);
 is_deeply \@responses, ["ascii $UE", "ascii $UE"], 'A-labels in server_name';
 is((messages($both))[0] =~ s/ at \d+/ at N/gr, '[warn] iri: the host name '
-    . "\"$UE\" selects the server at N, which has it in A-labels, not that "
-    . 'at N, which has it in Unicode: remove it from one of them',
+    . "\"$UE\" is in two servers: in A-labels at N, which gets the requests, "
+    . 'and in Unicode at N: remove it from one of them',
     'a warning');
 is_deeply [messages("iri on; iri_host on;\n", server('default', ''),
     server('twice', "server_name \xC3\xBC.example $UE \xC3\x9C.example;"))],
@@ -249,7 +249,7 @@ is_deeply [map { /(conflicting server name "[^"]*")/ }
 
 for my $case (
     ["a\xC3\xBC_b.example",    'has a character that no host name may have'],
-    ["a\xC3\xBC*.example",     'has a wildcard in a label with other'],
+    ["a\xC3\xBC*.example",     'has a wildcard in a label that is not ASCII'],
     ["\xFC.example",           'is not UTF-8'],
     ["a\xD7\x90.example",      'breaks the bidi rule'],
     ["\xEF\xBC\x91.0.0.1",     'ends in a number, as an IPv4 address does'],
@@ -258,7 +258,7 @@ for my $case (
     my ($bad, $why) = @$case;
     my $text = server('default', "server_name $bad;");
     my @messages = messages("iri on; iri_host on;\n", $text);
-    my $message = qr/selects nothing, because it \Q$why/;
+    my $message = qr/matches no host, because it \Q$why/;
     my $shown = $bad =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ger;
     like $messages[0] // '', qr/^\[warn\] iri: the host name "\Q$shown\E" of the server at \d+ $message/,
         'a name without A-labels: ' . escaped $bad;
@@ -277,9 +277,9 @@ my ($base) = (messages("iri maybe;\n"))[0] =~ / at (\d+)/;
 my $HERE = 'iri: "iri_host" at';
 my %TELLS = (
     other  => "$HERE %d has no effect at an address whose first server is "
-        . 'that at 1: write it there, with "iri on;"',
-    off    => "$HERE %d has no effect, because the module is off there: "
-        . 'write "iri on;"',
+        . 'the one at 1: write it in that server, with "iri on;"',
+    off    => "$HERE %d has no effect, because the module is off in this "
+        . 'server: write "iri on;"',
 );
 for my $case (
     # http, default server, other server, the warning, the line that it names

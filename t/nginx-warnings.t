@@ -25,7 +25,7 @@ sub warnings {
 
 # ---- settings without effect ------------------------------------------------
 
-my $NO_EFFECT = 'has no effect, because the module is off there: write "iri on;"';
+my $NO_EFFECT = 'has no effect, because the module is off in this server: write "iri on;"';
 my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
     'iri_query_charset Shift_JIS', 'iri_cache 1m', 'iri_advertise on',
     'iri_filename_charset EUC-JP', 'iri_filename_form nfd', 'iri_match case',
@@ -100,7 +100,7 @@ for my $directive (qw(iri_charset iri_query_charset iri_filename_charset)) {
 
 my $nfd = '/cafe\xCC\x81/';
 my $wrong = '"/cafe%CC%81/" is not in NFC and so matches no path: write '
-    . 'what "iri normalize" prints for it';
+    . 'the text that "iri normalize" prints for it';
 for my $text ("$nfd", "= $nfd", "=$nfd", "^~ $nfd", "^~$nfd", "~ $nfd",
     "~* $nfd", "~$nfd", "~*$nfd", "\"$nfd\"")
 {
@@ -132,8 +132,9 @@ is_deeply [warnings("\nserver { $LISTEN iri on; iri_host on; "
         . 'server_name ~^b\xC3\xBCcher ~^xn-- b\xC3\xBCcher.example '
         . 'bu\xCC\x88cher.test b\xFCcher; }')],
     ['the pattern "^b%C3%BCcher" of the server in LINE2 matches no host, '
-        . 'because hosts are compared as A-labels: write A-labels, or a name',
-        'the host name "b%FCcher" of the server in LINE2 selects nothing, '
+        . 'because hosts are compared as A-labels: write the pattern in A-labels, '
+        . 'or a name',
+        'the host name "b%FCcher" of the server in LINE2 matches no host, '
         . 'because it is not UTF-8: correct or remove it'], 'server_name';
 is_deeply [warnings("server { $LISTEN iri on; "
         . 'server_name ~^b\xC3\xBCcher; }')], [], 'without iri_host';

@@ -1,15 +1,15 @@
 /*
  * iri_dir_posix.c - the POSIX file system as an iri_dir_t
  *
- * Only queries of the file system: lstat, stat for the target of a symbolic
- * link, readdir.  The server opens the file itself, by its own rules for
+ * Reads directories and file attributes only (lstat; stat for the target of a
+ * symbolic link; readdir).  The server opens files itself, by its own rules for
  * symbolic links.
  */
 
 /*
- * With a 32-bit long, files of 2 GB, 64-bit inodes and times after 2038 fail
- * with EOVERFLOW unless these are set.  No such type is visible outside of this
- * file, so the server may be compiled without them.
+ * With a 32-bit long, lstat fails with EOVERFLOW for files of 2 GB, 64-bit
+ * inodes and times after 2038 unless these macros are defined.  They change no
+ * type that other files see, so the server may be compiled without them.
  */
 #ifndef __LP64__
 #undef _FILE_OFFSET_BITS
@@ -49,7 +49,10 @@ iri_posix_error(int error, iri_node_t *node)
 }
 
 
-/* A file may have any time.  An overflow wraps and only causes cache misses. */
+/*
+ * Nanoseconds since the epoch.  A time that is too far from it wraps around,
+ * which only causes cache misses.
+ */
 static int64_t
 iri_posix_time(struct timespec t)
 {

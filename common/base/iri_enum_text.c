@@ -1,8 +1,8 @@
 /*
- * iri_enum_text.c - words and codes of statuses, forms, matches, verdicts,
+ * iri_enum_text.c - texts and codes of statuses, forms, matches, verdicts,
  * reasons
  *
- * One table for each enum, in the order of its values; a test compares both.
+ * One table for each enum, in the order of its values.  A test compares both.
  */
 
 #include "base/iri_string.h"
@@ -52,11 +52,11 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "found where width, case or accents differ",
     "found by correcting a single typo",
     "several names match equally well",
-    "no entry has that name; its directory has another name",
+    "no entry has that name; the directory above has another name",
     "no entry has that name",
     "no charset of the tree can encode that name",
     "an existing entry conflicts with that name",
-    "its entries would have other names there",
+    "entries would have other names at the destination",
     "octets that no charset of the tree decodes, used as they are",
     "these octets are the name of another entry",
     "contains a NUL or a dot-segment",

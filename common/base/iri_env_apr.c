@@ -1,9 +1,9 @@
 /*
  * iri_env_apr.c - an iri_env_t that uses an APR pool
  *
- * Turns a pool and a log callback into an iri_env_t.  The file system is the
- * POSIX one of the core, because names on disk are octets, which APR might
- * convert.
+ * Makes an iri_env_t of a pool and a log callback.  It reads the file system by
+ * iri_dir_posix, because APR may convert file names, and the core needs their
+ * octets.
  */
 
 #include <apr_pools.h>

@@ -1,8 +1,8 @@
 /*
  * iri_env_apr.h - an iri_env_t that uses an APR pool
  *
- * For mod_iri and the command iri.  This header and its source are the only
- * files of common/ that use APR; neither includes a header of httpd.
+ * For mod_iri and the command iri.  Of common/, only iri_*_apr.[ch] use APR.
+ * None of these files includes a header of httpd.
  */
 
 #ifndef IRI_ENV_APR_H
@@ -14,7 +14,7 @@ struct apr_pool_t;   /* apr_pools.h: apr_pool_t */
 
 #pragma GCC visibility push(hidden)
 
-/* Writes a log line; line has no end of line and may hold any octet. */
+/* Writes a log line.  line: any octets, without a line break at the end. */
 typedef void (*iri_env_apr_log_t)(void *arg, iri_log_level_t level,
                                   iri_str_t line);
 
@@ -26,8 +26,8 @@ typedef struct {
 } iri_env_apr_t;
 
 /*
- * Initialize *self: memory from pool, the POSIX file system, no trace,
- * no keys.
+ * Initialize *self: memory from pool, the POSIX file system, no trace, no cache
+ * of folding keys (iri_env_t.fold_keys).
  * self->env points to *self, so *self must not move while env is used.
  */
 void iri_env_apr_init(iri_env_apr_t *self, struct apr_pool_t *pool,

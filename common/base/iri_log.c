@@ -1,8 +1,8 @@
 /*
  * iri_log.c - log lines, and octets as printable text
  *
- * Formats lines for iri_env_t.log, and shows octets of a request in them as
- * printable ASCII, percent-encoded.
+ * Formats lines for iri_env_t.log.  Octets of a request are printed as ASCII,
+ * percent-encoded where necessary.
  */
 
 #include <stdarg.h>
@@ -77,9 +77,12 @@ iri_printable(const iri_env_t *env, iri_str_t s)
 }
 
 
-/* Is this octet shown unescaped? */
+/*
+ * Returns: 1 if c is shown unescaped.
+ * sent: 1 for octets as sent, which may contain "%"; 0 for a canonical path.
+ */
 static int
-iri_is_shown_raw(unsigned char c, int sent)
+iri_is_shown_unescaped(unsigned char c, int sent)
 {
     return sent ? c > 0x20 && c < 0x7f && c != '"' && c != '\\'
                 : iri_is_path_char(c);
@@ -99,7 +102,7 @@ iri_show_as(iri_shown_t *shown, iri_str_t octets, int sent)
             break;
         }
 
-        if (iri_is_shown_raw(octets.data[i], sent)) {
+        if (iri_is_shown_unescaped(octets.data[i], sent)) {
             shown->text[n++] = (char) octets.data[i];
 
         } else {

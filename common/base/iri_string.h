@@ -26,13 +26,13 @@ typedef struct {
 #define IRI_BUF_EMPTY { NULL, 0, 0 }
 
 /*
- * Make room for more octets behind len, by copying the buffer.
+ * Make room for more octets after the first len, by copying the buffer.
  * Returns: IRI_OK; IRI_NO_MEMORY, also above IRI_MAX_BUFFER.
  */
 iri_status_t iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf,
                              size_t more);
 
-/* As iri_buf_reserve(), if there is no room yet. */
+/* As iri_buf_reserve(), but copies the buffer only if it is too small. */
 static inline iri_status_t
 iri_buf_room(const iri_env_t *env, iri_buf_t *buf, size_t more)
 {
@@ -110,24 +110,23 @@ iri_lower_eight(uint64_t word)
 }
 
 /*
- * Returns: 1 if c may stand unescaped in a URI path, else 0: pchar of RFC 3986,
- * 3.3, and "/", without "%".
+ * Returns: 1 if a URI path may contain c unescaped (pchar of RFC 3986, 3.3, or
+ * "/"), else 0; "%" gives 0.
  */
 static inline int
 iri_is_path_char(unsigned char c)
 {
     /* indexed by octet; a blank marks an octet that must be escaped */
-    static const char stands[0x80 + 1] = "                                "
-                                         " !  $ &'()*+,-./0123456789:; =  "
-                                         "@ABCDEFGHIJKLMNOPQRSTUVWXYZ    _"
-                                         " abcdefghijklmnopqrstuvwxyz   ~ ";
+    static const char unescaped[0x80 + 1] =
+        "                                 !  $ &'()*+,-./0123456789:; =  "
+        "@ABCDEFGHIJKLMNOPQRSTUVWXYZ    _ abcdefghijklmnopqrstuvwxyz   ~ ";
 
-    return c < 0x80 && stands[c] != ' ';
+    return c < 0x80 && unescaped[c] != ' ';
 }
 
 /*
- * Returns: 1 if a URI can contain c (reserved and unreserved of RFC 3986, 2.2
- * and 2.3), else 0; "%" is neither.
+ * Returns: 1 if c is reserved or unreserved (RFC 3986, 2.2 and 2.3), else 0;
+ * "%" gives 0.
  */
 static inline int
 iri_is_uri_char(unsigned char c)
@@ -143,40 +142,42 @@ iri_is_uri_char(unsigned char c)
 int iri_is_unreserved(unsigned char c);
 
 /*
- * Returns: 1 if c needs no escape in a query, a fragment or an authority: it
- * can stand in a header field, a string and a tag.
+ * Returns: 1 if c is copied unescaped into a query, a fragment or an authority:
+ * visible ASCII that cannot end a header field, a quoted string or a tag.
  */
 int iri_is_literal(unsigned char c);
 
 int iri_is_alphanumeric(unsigned char c);                 /* ASCII only */
 int iri_is_visible(unsigned char c);                      /* 21 to 7E */
 iri_str_t iri_buf_str(const iri_buf_t *buf);
-iri_str_t iri_str_from(iri_str_t s, size_t offset);       /* the rest of s */
+iri_str_t iri_str_from(iri_str_t s, size_t offset);       /* s from offset on */
 int iri_str_equal(iri_str_t a, iri_str_t b);
 int iri_str_compare(iri_str_t a, iri_str_t b);            /* <0, 0, >0 */
 int iri_str_equal_nocase(iri_str_t a, const char *b);     /* ASCII case only */
 size_t iri_str_count(iri_str_t s, unsigned char c);       /* occurrences */
 
-/* Offset of the next "/" or "." from offset on; the end if there is none. */
+/* Returns: the offset of the first "/" at or after offset; path.len: none. */
 size_t iri_segment_end(iri_str_t path, size_t offset);
+
+/* Returns: the offset of the first "." at or after offset; host.len: none. */
 size_t iri_label_end(iri_str_t host, size_t offset);
 
-/* Offset of the last n segments of s; 0 if there are fewer. */
+/* Returns: the offset of the last n segments of s; 0: s has fewer. */
 size_t iri_last_segments_offset(iri_str_t s, size_t n);
 
 int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
 int iri_is_graphic(iri_str_t s);                   /* ASCII without controls */
 
 /*
- * Octets of the leading segments of path that are graphic ASCII, each with its
- * final "/".
+ * Returns: the length in octets of the leading segments of path that are
+ * graphic ASCII, each with its final "/".
  */
 size_t iri_graphic_segments(iri_str_t path);
 
 /*
- * Are len octets, at most eight, graphic ASCII?  Missing octets are replaced by
- * blanks.  A carry from an octet that is not graphic may change the test of its
- * neighbours, but the result is 0 in any case.
+ * Are len octets, at most eight, graphic ASCII?  The word is filled up with
+ * blanks.  An octet that is not graphic may carry into its neighbours, but its
+ * own bit already makes the result 0.
  */
 static inline int
 iri_is_graphic_octets(const unsigned char *p, size_t len)
@@ -198,9 +199,13 @@ iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
 }
 
 
+/* Separates a line for iri_env_t.log from the code of its reason. */
+#define IRI_LOG_REASON ", reason="
+
 /*
- * Write a line to the caller's log; INFO unless env->quiet is set, levels
- * above it only if env->trace is set. Arguments of "%s" must be printable.
+ * Write a line to the caller's log.  IRI_LOG_INFO is omitted if env->quiet is
+ * set, IRI_LOG_TRACE and above unless env->trace is set.  Arguments of "%s"
+ * must be printable.
  */
 void iri_logf(const iri_env_t *env, iri_log_level_t level,
               const char *format, ...)
@@ -216,16 +221,19 @@ void iri_trace_stage(const iri_env_t *env, iri_stage_t stage, iri_str_t octets);
 void iri_trace_verdict(const iri_env_t *env, iri_verdict_t verdict,
                        iri_why_t why);
 
-/* Octets percent-encoded for a log line; static text if there is no memory. */
+/*
+ * Returns: s percent-encoded for a log line, in env's arena; a static text if
+ * there is no memory.
+ */
 const char *iri_printable(const iri_env_t *env, iri_str_t s);
 
 
-/* "mixed": the charset of a reading that used more than one. */
+/* "mixed": the charset of a reading whose segments have several charsets. */
 extern const iri_str_t iri_charset_mixed;
 
 /*
- * Returns: the text of value in table, which has count texts in the order of
- * an enum; "unknown" if value is out of range.  Static.
+ * Returns: table[value], a static text; "unknown" if value is out of range.
+ * table: count texts in the order of an enum.
  */
 const char *iri_enum_word(const char *const *table, int count, int value);
 

@@ -2,20 +2,20 @@
  * iri_charset.c - legacy charsets as tables that are tested when they are built
  *
  * Turns an ICU converter into tables (design 4.4).  When a configuration names
- * a charset, all sequences that the Encoding Standard has (iri_sequences_t) are
- * decoded once by ICU.  Other sequences do not exist, even if ICU decodes them,
- * so no sequence contains "/".  A charset that decodes octets above 7F to ASCII
- * is refused.  The results are stored as rows of sequences for decoding and
- * pages of code points for encoding, so that a request needs no converter, no
- * lock and no fallback mapping.
+ * a charset, ICU decodes all sequences of the Encoding Standard once
+ * (iri_sequences_t).  Other sequences are not decoded even if ICU knows them,
+ * so that no sequence contains "/".  A charset that decodes octets above 7F to
+ * ASCII is refused.  The results are stored as rows of sequences for decoding
+ * and pages of code points for encoding, so that a request needs no converter,
+ * no lock and no fallback mapping.
  *
- * The tables contain only what the converter decodes strictly, amended where
- * the standard differs (iri_charset_amended.c), without characters that no path
- * may contain.  A character with several sequences is encoded by the rule of
- * the standard's encoder (iri_sequences_t.late); its other sequences are only
- * decoded, for example 398 of Shift_JIS.
+ * The tables contain what the converter decodes strictly, amended where the
+ * standard differs (iri_charset_amended.c), without characters that no path may
+ * contain.  A character with several sequences is encoded by the rule of the
+ * standard's encoder (iri_sequences_t.secondary).  Its other sequences, for
+ * example 398 of Shift_JIS, are only decoded.
  *
- * A call of ICU takes 300 instructions, and an error more, so sequences are
+ * A call of ICU takes 300 instructions, and an error more.  So sequences are
  * decoded in batches.
  */
 
@@ -31,22 +31,24 @@
 /* An entry is a code point, IRI_NO_CHAR, or IRI_ROW - n: the row at n. */
 #define IRI_ROW (-16)
 
-#define IRI_GB_BMP  39420  /* four-octet codes below U+10000 */
-#define IRI_GB_REST 189000 /* the code 90 30 81 30, U+10000 */
+/* Four-octet sequences of gb18030 are numbered from 81 30 81 30 on. */
+#define IRI_GB_BMP           39420  /* below this number: BMP characters */
+#define IRI_GB_SUPPLEMENTARY 189000 /* number of U+10000, 90 30 81 30 */
 
 struct iri_charset_s {
     iri_str_t  name;
     uint64_t   id; /* hash of the name; 0: UTF-8 */
     int        is_utf8;
     int        japanese;
-    int32_t    lead[256]; /* by first octet */
-    int32_t   *entries;   /* all rows; IRI_ROW - n: the row at n */
+    int32_t    lead[256]; /* entries, by first octet */
+    int32_t   *entries;   /* all rows, one after another */
     unsigned   first;     /* octet of the first entry of a row */
     unsigned   span;      /* entries per row */
     uint32_t **page;   /* by code point / 256: sequences, last octet lowest;
                              0: none */
-    uint16_t  *linear; /* gb18030: four-octet code to BMP code point */
-    int        fours;  /* 1: four-octet codes are encoded too */
+    uint16_t  *linear; /* gb18030: BMP characters by the number of their
+                             four-octet sequence; NULL: there are none */
+    int        encodes_four; /* 1: four-octet sequences are encoded too */
 };
 
 #define IRI_PAGES (0x110000 / 256)
@@ -57,7 +59,7 @@ const iri_charset_t iri_charset_utf8 = { .name = IRI_STR("UTF-8"),
 
 /* ---- decoding and encoding ----------------------------------------------- */
 
-/* A four-octet code of gb18030: the second octet is outside of the row. */
+/* Decode a four-octet sequence of gb18030.  Its second octet is in no row. */
 static size_t
 iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
                 const unsigned char *end, uint32_t *c)
@@ -80,11 +82,12 @@ iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
         return *c != 0 ? 4 : 0;
     }
 
-    if (code < IRI_GB_REST || code - IRI_GB_REST > 0xfffff) {
+    if (code < IRI_GB_SUPPLEMENTARY || code - IRI_GB_SUPPLEMENTARY > 0xfffff)
+    {
         return 0;
     }
 
-    *c = code - IRI_GB_REST + 0x10000;
+    *c = code - IRI_GB_SUPPLEMENTARY + 0x10000;
 
     return iri_char_allowed(*c, 1) ? 4 : 0;
 }
@@ -161,7 +164,7 @@ iri_charset_span(const iri_charset_t *charset, iri_str_t text)
 static size_t
 iri_linear_put(uint32_t c, unsigned char out[4])
 {
-    uint32_t code = c - 0x10000 + IRI_GB_REST;
+    uint32_t code = c - 0x10000 + IRI_GB_SUPPLEMENTARY;
 
     out[3] = (unsigned char) (0x30 + code % 10);
     code /= 10;
@@ -190,7 +193,7 @@ iri_charset_put(const iri_charset_t *charset, uint32_t c,
         return 1;
     }
 
-    if (c >= 0x10000 && charset->fours) {
+    if (c >= 0x10000 && charset->encodes_four) {
         return iri_char_allowed(c, 1) ? iri_linear_put(c, out) : 0;
     }
 
@@ -298,18 +301,18 @@ iri_charset_covers(const iri_charset_t *charset, const iri_charset_t *other)
 }
 
 
-/* ---- building and testing ------------------------------------------------ */
+/* ---- building and checking ----------------------------------------------- */
 
 #define IRI_BATCH 256 /* sequences in a batch */
-#define IRI_BATCH_UNITS                                                      \
-    (8 * IRI_BATCH) /* more UTF-16 units than these give */
+/* More than the octets of a batch, and than the UTF-16 units it decodes to. */
+#define IRI_BATCH_UNITS (8 * IRI_BATCH)
 
 /* A batch of sequences of one length, each followed by iri_batch_separator. */
 typedef struct {
     size_t   len;
     size_t   count;
     uint32_t octets[IRI_BATCH]; /* last octet lowest */
-    int32_t  entry[IRI_BATCH];  /* its character, or IRI_NO_CHAR */
+    int32_t  entry[IRI_BATCH];  /* the characters, or IRI_NO_CHAR */
 } iri_batch_t;
 
 typedef struct {
@@ -317,8 +320,8 @@ typedef struct {
     const iri_encoding_t *encoding;
     UConverter           *converter;
     iri_charset_t        *charset;
-    const char           *why;   /* not NULL: the charset is refused */
-    size_t                taken; /* entries of the charset in use */
+    const char           *why;  /* not NULL: the charset is refused */
+    size_t                used; /* number of charset->entries in use */
     iri_batch_t           batch;
     UChar                 units[IRI_BATCH_UNITS];
     unsigned char         octets[IRI_BATCH_UNITS];
@@ -334,8 +337,9 @@ static const char iri_icu_failed[] = "cannot be opened: ICU failed";
 static const unsigned char iri_batch_separator = '\n';
 
 
+/* Returns: 0. */
 static int
-iri_build_fails(iri_build_t *build, const char *why)
+iri_build_fail(iri_build_t *build, const char *why)
 {
     build->why = why;
 
@@ -348,7 +352,7 @@ iri_build_fails(iri_build_t *build, const char *why)
  * charset of the label table has such octets.
  */
 static iri_seq_t
-iri_probe(iri_build_t *build, unsigned char octet, uint32_t *c)
+iri_octet_decode(iri_build_t *build, unsigned char octet, uint32_t *c)
 {
     UErrorCode  error = U_ZERO_ERROR;
     UChar       units[8], *to = units;
@@ -420,13 +424,12 @@ iri_batch_octets(const iri_batch_t *batch, unsigned char *out)
 
 
 /*
- * Decode a batch by ICU, which skips errors.  A sequence is one character if
- * its first octet gives one character and the next unit is iri_batch_separator
- * from the end of the sequence.  After an error or for several characters it is
- * not.
+ * Decode a batch by ICU, which skips errors.  A sequence is valid if ICU gives
+ * one character for its first octet, and then iri_batch_separator for the octet
+ * behind it.  After an error, or if ICU gives several characters, it is not.
  */
 static int
-iri_batch_read(iri_build_t *build)
+iri_batch_decode(iri_build_t *build)
 {
     iri_batch_t   *batch = &build->batch;
     UErrorCode     error = U_ZERO_ERROR;
@@ -442,7 +445,7 @@ iri_batch_read(iri_build_t *build)
                    from + iri_batch_octets(batch, build->octets),
                    build->source, 1, &error);
     if (U_FAILURE(error)) {
-        return iri_build_fails(build, iri_icu_failed);
+        return iri_build_fail(build, iri_icu_failed);
     }
 
     n = (int32_t) (to - units);
@@ -480,7 +483,7 @@ iri_is_private_use(uint32_t c)
 }
 
 
-/* Does the standard have this character of the converter, and may a path? */
+/* Does the standard have this sequence, and may a path contain c? */
 static int
 iri_is_wanted(const iri_encoding_t *encoding, uint32_t octets, uint32_t c)
 {
@@ -497,7 +500,7 @@ iri_is_wanted(const iri_encoding_t *encoding, uint32_t octets, uint32_t c)
 }
 
 
-/* Amend a batch, and remove characters that no path may contain. */
+/* Amend a batch by the standard, and remove characters that are not wanted. */
 static int
 iri_batch_check(iri_build_t *build)
 {
@@ -514,7 +517,7 @@ iri_batch_check(iri_build_t *build)
         c = batch->entry[i];
 
         if (c >= 0 && c < 0x80) {
-            return iri_build_fails(
+            return iri_build_fail(
                 build, "gives an ASCII character for octets above 7F");
         }
 
@@ -532,20 +535,20 @@ iri_batch_check(iri_build_t *build)
 
 /* Is a character encoded as this sequence only if it has no other? */
 static int
-iri_is_late(const iri_encoding_t *encoding, uint32_t octets)
+iri_is_secondary(const iri_encoding_t *encoding, uint32_t octets)
 {
-    const iri_octets_t *late = NULL;
+    const iri_sequence_range_t *range = NULL;
 
     if (encoding->sequences != NULL) {
-        late = encoding->sequences->late;
+        range = encoding->sequences->secondary;
     }
 
-    while (late != NULL && late->to != 0) {
-        if (octets >= late->from && octets <= late->to) {
+    while (range != NULL && range->to != 0) {
+        if (octets >= range->from && octets <= range->to) {
             return 1;
         }
 
-        late++;
+        range++;
     }
 
     return 0;
@@ -561,7 +564,7 @@ iri_page_set(iri_build_t *build, uint32_t c, uint32_t octets)
     if (*page == NULL) {
         *page = build->env->alloc(build->env->ctx, 256 * sizeof(uint32_t));
         if (*page == NULL) {
-            return iri_build_fails(build, iri_no_memory);
+            return iri_build_fail(build, iri_no_memory);
         }
 
         memset(*page, 0, 256 * sizeof(uint32_t));
@@ -570,8 +573,8 @@ iri_page_set(iri_build_t *build, uint32_t c, uint32_t octets)
     at = &(*page)[c % 256];
 
     if (*at == 0
-        || (iri_is_late(build->encoding, *at)
-            && !iri_is_late(build->encoding, octets)))
+        || (iri_is_secondary(build->encoding, *at)
+            && !iri_is_secondary(build->encoding, octets)))
     {
         *at = octets;
     }
@@ -580,8 +583,9 @@ iri_page_set(iri_build_t *build, uint32_t c, uint32_t octets)
 }
 
 
+/* Check a batch, and store its sequences for encoding. */
 static int
-iri_batch_take(iri_build_t *build)
+iri_batch_store(iri_build_t *build)
 {
     iri_batch_t *batch = &build->batch;
     size_t       i;
@@ -592,7 +596,7 @@ iri_batch_take(iri_build_t *build)
 
     for (i = 0; i < batch->count; i++) {
         if (batch->entry[i] != IRI_NO_CHAR
-            && (batch->len < 4 || build->charset->fours)
+            && (batch->len < 4 || build->charset->encodes_four)
             && !iri_page_set(build, (uint32_t) batch->entry[i],
                              batch->octets[i]))
         {
@@ -612,13 +616,13 @@ iri_ascii_test(iri_build_t *build)
     unsigned b;
 
     for (b = 0; b < 0x80; b++) {
-        /* IBM's tables rotate these controls, which are never decoded. */
+        /* IBM's tables exchange these controls, which no path contains. */
         if (b == 0x1a || b == 0x1c || b == 0x7f) {
             continue;
         }
 
-        if (iri_probe(build, (unsigned char) b, &c) != IRI_SEQ_CHAR || c != b)
-        {
+        if (iri_octet_decode(build, (unsigned char) b, &c) != IRI_SEQ_CHAR
+            || c != b) {
             if (build->why == NULL) {
                 build->why = "does not keep ASCII as it is";
             }
@@ -631,7 +635,7 @@ iri_ascii_test(iri_build_t *build)
 }
 
 
-/* Fill lead: the characters of single octets; IRI_ROW for other lead octets. */
+/* Fill charset->lead: single octets, and IRI_ROW for leads of sequences. */
 static int
 iri_leads_fill(iri_build_t *build)
 {
@@ -644,13 +648,13 @@ iri_leads_fill(iri_build_t *build)
     iri_batch_start(batch, 1);
 
     for (i = 0; i < 0x80; i++) {
-        seq = iri_probe(build, (unsigned char) (0x80 + i), &c);
+        seq = iri_octet_decode(build, (unsigned char) (0x80 + i), &c);
         charset->lead[0x80 + i] = seq == IRI_SEQ_MORE ? IRI_ROW : IRI_NO_CHAR;
         batch->entry[i] = seq == IRI_SEQ_CHAR ? (int32_t) c : IRI_NO_CHAR;
         iri_batch_add(batch, (uint32_t) (0x80 + i));
     }
 
-    if (!iri_batch_take(build)) {
+    if (!iri_batch_store(build)) {
         return 0;
     }
 
@@ -665,8 +669,8 @@ iri_leads_fill(iri_build_t *build)
 
 
 /*
- * Build the row that follows len octets.  *lead: the row, or IRI_NO_CHAR if it
- * has no entries.
+ * Build the row for the octets that follow these len octets.
+ * *lead: the entry of the row; IRI_NO_CHAR: no sequence is valid.
  */
 static int
 iri_row_fill(iri_build_t *build, uint32_t octets, size_t len, int32_t *lead)
@@ -682,7 +686,7 @@ iri_row_fill(iri_build_t *build, uint32_t octets, size_t len, int32_t *lead)
         iri_batch_add(batch, octets << 8 | (charset->first + i));
     }
 
-    if (!iri_batch_read(build) || !iri_batch_take(build)) {
+    if (!iri_batch_decode(build) || !iri_batch_store(build)) {
         return 0;
     }
 
@@ -690,29 +694,29 @@ iri_row_fill(iri_build_t *build, uint32_t octets, size_t len, int32_t *lead)
         count += batch->entry[i] != IRI_NO_CHAR;
     }
 
-    /* With four-octet codes an empty row is needed too. */
+    /* A lead of four-octet sequences needs its row even if that is empty. */
     *lead = IRI_NO_CHAR;
     if (count != 0 || charset->linear != NULL) {
-        *lead = IRI_ROW - (int32_t) build->taken;
-        memcpy(charset->entries + build->taken, batch->entry,
+        *lead = IRI_ROW - (int32_t) build->used;
+        memcpy(charset->entries + build->used, batch->entry,
                charset->span * sizeof(int32_t));
-        build->taken += charset->span;
+        build->used += charset->span;
     }
 
     return 1;
 }
 
 
-/* Build a row whose entries are rows, for three-octet sequences. */
+/* Build a row of rows, for the lead of three-octet sequences. */
 static int
 iri_rows_fill(iri_build_t *build, uint32_t octet)
 {
     iri_charset_t *charset = build->charset;
-    int32_t       *row = charset->entries + build->taken;
+    int32_t       *row = charset->entries + build->used;
     unsigned       i;
 
-    charset->lead[octet] = IRI_ROW - (int32_t) build->taken;
-    build->taken += charset->span;
+    charset->lead[octet] = IRI_ROW - (int32_t) build->used;
+    build->used += charset->span;
 
     for (i = 0; i < charset->span; i++) {
         if (!iri_row_fill(build, octet << 8 | (charset->first + i), 2,
@@ -745,7 +749,7 @@ iri_entries_alloc(iri_build_t *build)
     charset->entries = build->env->alloc(
         build->env->ctx, (rows * charset->span + 1) * sizeof(int32_t));
 
-    return charset->entries != NULL || iri_build_fails(build, iri_no_memory);
+    return charset->entries != NULL || iri_build_fail(build, iri_no_memory);
 }
 
 
@@ -776,24 +780,25 @@ iri_sequences_fill(iri_build_t *build)
 }
 
 
-/* Decode count four-octet codes of gb18030 below U+10000, from code on. */
+/* Decode count four-octet sequences of gb18030, from the number code on. */
 static int
 iri_linear_part(iri_build_t *build, uint32_t code, size_t count)
 {
     iri_batch_t *batch = &build->batch;
-    uint32_t     of;
+    uint32_t     number;
     size_t       i;
 
     iri_batch_start(batch, 4);
 
     for (i = 0; i < count; i++) {
-        of = code + (uint32_t) i;
-        iri_batch_add(
-            batch, (0x81 + of / 12600) << 24 | (0x30 + of / 1260 % 10) << 16
-                       | (0x81 + of / 10 % 126) << 8 | (0x30 + of % 10));
+        number = code + (uint32_t) i;
+        iri_batch_add(batch, (0x81 + number / 12600) << 24
+                                 | (0x30 + number / 1260 % 10) << 16
+                                 | (0x81 + number / 10 % 126) << 8
+                                 | (0x30 + number % 10));
     }
 
-    if (!iri_batch_read(build)) {
+    if (!iri_batch_decode(build)) {
         return 0;
     }
 
@@ -803,7 +808,7 @@ iri_linear_part(iri_build_t *build, uint32_t code, size_t count)
         }
     }
 
-    if (!iri_batch_take(build)) {
+    if (!iri_batch_store(build)) {
         return 0;
     }
 
@@ -871,8 +876,8 @@ iri_tables_alloc(iri_build_t *build)
     if (encoding->sequences != NULL
         && encoding->sequences->four != IRI_GB18030_FOUR_NONE)
     {
-        charset->fours = encoding->sequences->four
-                         == IRI_GB18030_FOUR_WRITTEN;
+        charset->encodes_four = encoding->sequences->four
+                                == IRI_GB18030_FOUR_ENCODED;
         charset->linear = iri_zeroed(build->env,
                                      IRI_GB_BMP * sizeof(uint16_t));
         return charset->linear != NULL;
@@ -890,7 +895,7 @@ iri_converter_on_error(iri_build_t *build, UConverterToUCallback action)
 
     ucnv_setToUCallBack(build->converter, action, NULL, NULL, NULL, &error);
 
-    return U_SUCCESS(error) || iri_build_fails(build, iri_icu_failed);
+    return U_SUCCESS(error) || iri_build_fail(build, iri_icu_failed);
 }
 
 
@@ -898,7 +903,7 @@ static int
 iri_tables_fill(iri_build_t *build)
 {
     if (!iri_tables_alloc(build)) {
-        return iri_build_fails(build, iri_no_memory);
+        return iri_build_fail(build, iri_no_memory);
     }
 
     return iri_converter_on_error(build, UCNV_TO_U_CALLBACK_STOP)
@@ -911,7 +916,7 @@ iri_tables_fill(iri_build_t *build)
 }
 
 
-/* Open a converter without fallback mappings. */
+/* Open a converter that uses no fallback mappings. */
 static UConverter *
 iri_converter_open(const char *name, const char **why)
 {
@@ -919,8 +924,9 @@ iri_converter_open(const char *name, const char **why)
     UConverter *converter = ucnv_open(name, &error);
 
     if (U_FAILURE(error)) {
-        *why = error == U_FILE_ACCESS_ERROR ? "is not in this machine's ICU"
-                                            : iri_icu_failed;
+        *why = error == U_FILE_ACCESS_ERROR
+                   ? "is not in the ICU of this machine"
+                   : iri_icu_failed;
         return NULL;
     }
 
@@ -941,7 +947,7 @@ iri_charset_build(const iri_env_t *env, const iri_encoding_t *encoding,
     build.encoding = encoding;
     build.charset = NULL;
     build.why = NULL;
-    build.taken = 0;
+    build.used = 0;
     build.converter = iri_converter_open(encoding->converter, why);
     if (build.converter == NULL) {
         return NULL;

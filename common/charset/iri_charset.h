@@ -1,7 +1,7 @@
 /*
  * iri_charset.h - charsets: labels and verified conversion tables
  *
- * For the layers below.  The public part is in iri_conf.h.
+ * For the other layers of the core.  The public part is in iri_conf.h.
  */
 
 #ifndef IRI_CHARSET_H
@@ -20,11 +20,11 @@ extern const iri_charset_t iri_charset_utf8;
 /* In tables: these octets are not a character. */
 #define IRI_NO_CHAR (-1)
 
-/* A run of sequences that ICU and the Encoding Standard decode differently. */
+/* Consecutive sequences that ICU decodes differently from the standard. */
 typedef struct {
-    uint32_t octets;   /* first sequence, last octet lowest; each next + 1 */
+    uint32_t octets;   /* first sequence, last octet lowest; the next: + 1 */
     unsigned count;    /* number of sequences; 0: end of the table */
-    uint32_t c;        /* first character, each next + 1; 0: no character */
+    uint32_t c;        /* first character; the next: + 1; 0: no character */
 } iri_amendment_t;
 
 extern const iri_amendment_t iri_amended_big5[];
@@ -40,39 +40,42 @@ extern const iri_amendment_t iri_amended_windows_1255[];
 typedef struct {
     uint32_t from;
     uint32_t to;
-} iri_octets_t;
+} iri_sequence_range_t;
 
 /* How an encoding uses the four-octet sequences of gb18030. */
 typedef enum {
     IRI_GB18030_FOUR_NONE,
-    IRI_GB18030_FOUR_READ,      /* GBK: decoded as gb18030, never encoded */
-    IRI_GB18030_FOUR_WRITTEN    /* gb18030: decoded and encoded */
+    IRI_GB18030_FOUR_DECODED,   /* GBK: decoded as gb18030, never encoded */
+    IRI_GB18030_FOUR_ENCODED    /* gb18030: decoded and encoded */
 } iri_gb18030_four_t;
 
 /*
  * The sequences of an encoding: a lead octet above 7F, followed by octets from
- * first to last.  None contains "/", ".", "%" or a control.
+ * first to last.  No sequence contains "/", ".", "%" or a control character.
  */
 typedef struct {
-    unsigned char      first;   /* octets after the lead: from first */
-    unsigned char      last;    /* to last */
+    unsigned char      first;   /* lowest octet after the lead */
+    unsigned char      last;    /* highest octet after the lead */
     unsigned char      three;   /* lead of three-octet sequences; 0: none */
     iri_gb18030_four_t four;    /* four-octet sequences, which contain digits */
 
     /*
      * A character that has several sequences is encoded as the first one
-     * outside of these ranges, or else as the first one.  NULL: no ranges.
+     * outside of these ranges or, if all are inside, as the first one.
+     * NULL: no ranges.
      */
-    const iri_octets_t *late;
+    const iri_sequence_range_t *secondary;
 } iri_sequences_t;
 
 /* A row of the label table. */
 typedef struct {
-    const char *name;        /* its name in the Encoding Standard */
-    const char *converter;   /* of ICU, exact version; NULL: refused */
-    const char *refused;     /* why it is refused; NULL: it is not */
+    const char *name;        /* in the Encoding Standard */
+    const char *converter;   /* name of the converter of ICU, with its version;
+                                NULL: refused */
+    const char *refused;     /* why it is refused; NULL: it is accepted */
     unsigned    japanese:1;      /* 1: implies IRI_FOLD_VARIANTS */
-    unsigned    private_use:1;   /* 1: the standard has private use for it */
+    unsigned    private_use:1;   /* 1: the standard decodes some of its
+                                    sequences to private-use characters */
     const iri_amendment_t *amended;     /* NULL: ICU agrees with the standard */
     const iri_sequences_t *sequences;   /* NULL: single octets only */
 } iri_encoding_t;
@@ -105,12 +108,12 @@ uint64_t iri_charset_id(const iri_charset_t *charset);
 int iri_charset_is_utf8(const iri_charset_t *charset);
 int iri_charset_is_japanese(const iri_charset_t *charset);
 
-/* Is each character one octet?  Such a charset decodes nearly any octets. */
+/* Is each character one octet?  Such a charset decodes nearly any text. */
 int iri_charset_is_single(const iri_charset_t *charset);
 
 /*
- * Of 1,000 characters of the BMP that other encodes, the number of sequences
- * that charset decodes too.
+ * Returns: how many of 1,000 sequences that other has for characters of the BMP
+ * charset decodes too.
  * other: not UTF-8.
  */
 unsigned iri_charset_covers(const iri_charset_t *charset,

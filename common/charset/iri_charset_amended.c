@@ -2,8 +2,8 @@
  * iri_charset_amended.c - differences between ICU and the Encoding Standard
  *
  * ICU has no converter for some encodings of the standard.  Their tables are
- * built from the nearest converter of ICU and amended by the rows here.  A row
- * is a run of sequences whose last octet counts up, and their characters in the
+ * built from the nearest converter of ICU and amended by the rows in this file.
+ * A row is a run of consecutive sequences, with their characters in the
  * standard's index.  t/core/test_charset.c compares each table with the index.
  */
 
@@ -14,10 +14,11 @@
 /* clang-format off */
 
 /*
- * ICU's ibm-1375 is Big5 with HKSCS-2008.  It decodes some characters that
- * HKSCS or ETEN has twice as private use, and others not at all.  The four
- * sequences of two characters (88 62, 88 64, 88 A3, 88 A5) are not decoded,
- * because the standard's index lacks them and its encoder cannot encode them.
+ * ICU's ibm-1375 is Big5 with HKSCS-2008.  Of the characters that HKSCS or ETEN
+ * contains twice, it decodes some to private-use characters and others not at
+ * all.  The four sequences that stand for two characters each (88 62, 88 64,
+ * 88 A3, 88 A5) are not decoded, because the standard's index lacks them and
+ * its encoder cannot encode them.
  */
 const iri_amendment_t iri_amended_big5[] = {
     { 0x87a4, 1, 0x9f97 }, { 0x87ac, 1, 0x9f96 }, { 0x8840, 5, 0x31c0 },
@@ -61,7 +62,7 @@ const iri_amendment_t iri_amended_big5[] = {
     { 0, 0, 0 },
 };
 
-/* The base is ISO-8859-2; ICU has no converter for ISO-8859-16. */
+/* ICU has no converter for ISO-8859-16; these rows amend ISO-8859-2. */
 const iri_amendment_t iri_amended_iso_8859_16[] = {
     { 0xa2, 1, 0x0105 }, { 0xa4, 1, 0x20ac }, { 0xa5, 1, 0x201e },
     { 0xa6, 1, 0x0160 }, { 0xa8, 1, 0x0161 }, { 0xa9, 1, 0x00a9 },
@@ -83,9 +84,9 @@ const iri_amendment_t iri_amended_iso_8859_16[] = {
 };
 
 /*
- * ICU 72 has the private use characters of GB 18030-2005.  The four-octet
- * sequences are for an ICU with GB 18030-2022, which decodes them to these
- * private use characters.
+ * ICU 72 has the private-use characters of GB 18030-2005.  The rows of
+ * four-octet sequences are for an ICU with GB 18030-2022, which decodes these
+ * sequences to private-use characters.
  */
 const iri_amendment_t iri_amended_gb18030[] = {
     { 0x80, 1, 0x20ac }, { 0xa3a0, 1, 0x3000 }, { 0xa6d9, 1, 0xfe10 },
@@ -113,7 +114,7 @@ const iri_amendment_t iri_amended_windows_1255[] = {
     { 0xca, 1, 0x05ba }, { 0, 0, 0 },
 };
 
-/* IBM's additions: half-width signs, and row 83 of JIS X 0212. */
+/* Remove IBM's additions: half-width signs, and row 83 of JIS X 0212. */
 const iri_amendment_t iri_amended_euc_jp[] = {
     { 0x8ee0, 3, 0 }, { 0x8ff3a1, 23, 0 }, { 0, 0, 0 },
 };

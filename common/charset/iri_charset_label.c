@@ -1,11 +1,10 @@
 /*
  * iri_charset_label.c - from a label in a configuration to an ICU converter
  *
- * The labels of the WHATWG Encoding Standard and some other common names, each
- * with the exact ICU converter whose table is that of the standard or nearest
- * to it (iri_charset_amended.c has the differences).  ucnv_open is never called
- * with a label: ICU's "cp949" is another charset, and decodes 82 to a
- * backslash.
+ * Maps the labels of the WHATWG Encoding Standard, and some other common names,
+ * to the ICU converter whose table is that of the standard or nearest to it
+ * (iri_charset_amended.c has the differences).  ucnv_open is never called with
+ * a label: ICU's "cp949" is not the standard's, and decodes 82 to a backslash.
  */
 
 #include "charset/iri_charset.h"
@@ -60,45 +59,48 @@ enum {
 };
 
 
-static const char iri_stateful[] =
-    "switches states inside a text, so its octets cannot be taken alone";
-static const char iri_wide[] =
-    "writes ASCII characters in more than one octet";
+static const char iri_refused_stateful[] =
+    "has states, so that a segment cannot be decoded by itself";
+static const char iri_refused_wide[] =
+    "encodes an ASCII character in more than one octet";
 
 /* The standard encodes the euro sign as A2 E3, in GBK as 80. */
-static const iri_octets_t iri_late_gb18030[] = { { 0x80, 0x80 }, { 0, 0 } };
+static const iri_sequence_range_t iri_secondary_gb18030[] = {
+    { 0x80, 0x80 }, { 0, 0 }
+};
 
 /*
- * The standard encodes no sequence of HKSCS below A1, and six characters as the
- * second of their sequences.  Characters that only HKSCS has are encoded here,
- * because a name on disk is found only if it can be encoded.
+ * The standard's encoder uses no sequence of HKSCS with a lead below A1, and
+ * for six characters the second of their sequences.  Characters that only HKSCS
+ * has are encoded here, because a name on disk is found only if it can be
+ * encoded.
  */
-static const iri_octets_t iri_late_big5[] = {
+static const iri_sequence_range_t iri_secondary_big5[] = {
     { 0x8740, 0xa0fe }, { 0xa2a4, 0xa2a7 }, { 0xa2cc, 0xa2cc },
     { 0xa2ce, 0xa2ce }, { 0, 0 }
 };
 
 /* JIS X 0212, which the standard only decodes. */
-static const iri_octets_t iri_late_euc_jp[] = {
+static const iri_sequence_range_t iri_secondary_euc_jp[] = {
     { 0x8fa1a1, 0x8ffefe }, { 0, 0 }
 };
 
 /* NEC's copy of IBM's characters, pointers 8272 to 8835. */
-static const iri_octets_t iri_late_shift_jis[] = {
+static const iri_sequence_range_t iri_secondary_shift_jis[] = {
     { 0xed40, 0xeefc }, { 0, 0 }
 };
 
-static const iri_sequences_t iri_of_gbk = {
-    0x40, 0xfe, 0, IRI_GB18030_FOUR_READ, NULL };
-static const iri_sequences_t iri_of_gb18030 = {
-    0x40, 0xfe, 0, IRI_GB18030_FOUR_WRITTEN, iri_late_gb18030 };
-static const iri_sequences_t iri_of_big5 = {
-    0x40, 0xfe, 0, IRI_GB18030_FOUR_NONE, iri_late_big5 };
-static const iri_sequences_t iri_of_euc_jp = {
-    0xa1, 0xfe, 0x8f, IRI_GB18030_FOUR_NONE, iri_late_euc_jp };
-static const iri_sequences_t iri_of_shift_jis = {
-    0x40, 0xfc, 0, IRI_GB18030_FOUR_NONE, iri_late_shift_jis };
-static const iri_sequences_t iri_of_euc_kr = {
+static const iri_sequences_t iri_sequences_gbk = {
+    0x40, 0xfe, 0, IRI_GB18030_FOUR_DECODED, NULL };
+static const iri_sequences_t iri_sequences_gb18030 = {
+    0x40, 0xfe, 0, IRI_GB18030_FOUR_ENCODED, iri_secondary_gb18030 };
+static const iri_sequences_t iri_sequences_big5 = {
+    0x40, 0xfe, 0, IRI_GB18030_FOUR_NONE, iri_secondary_big5 };
+static const iri_sequences_t iri_sequences_euc_jp = {
+    0xa1, 0xfe, 0x8f, IRI_GB18030_FOUR_NONE, iri_secondary_euc_jp };
+static const iri_sequences_t iri_sequences_shift_jis = {
+    0x40, 0xfc, 0, IRI_GB18030_FOUR_NONE, iri_secondary_shift_jis };
+static const iri_sequences_t iri_sequences_euc_kr = {
     0x41, 0xfe, 0, IRI_GB18030_FOUR_NONE, NULL };
 
 static const iri_encoding_t iri_encodings[] = {
@@ -135,26 +137,26 @@ static const iri_encoding_t iri_encodings[] = {
     { "windows-1257", "ibm-9449_P100-2002", NULL, 0, 0, NULL, NULL },
     { "windows-1258", "ibm-5354_P100-1998", NULL, 0, 0, NULL, NULL },
     { "x-mac-cyrillic", "macos-7_3-10.2", NULL, 0, 0, NULL, NULL },
-    { "GBK", "gb18030", NULL, 0, 1, iri_amended_gb18030, &iri_of_gbk },
+    { "GBK", "gb18030", NULL, 0, 1, iri_amended_gb18030, &iri_sequences_gbk },
     { "gb18030", "gb18030", NULL, 0, 1,
-      iri_amended_gb18030, &iri_of_gb18030 },
+      iri_amended_gb18030, &iri_sequences_gb18030 },
     { "Big5", "ibm-1375_P100-2008", NULL, 0, 0,
-      iri_amended_big5, &iri_of_big5 },
+      iri_amended_big5, &iri_sequences_big5 },
     { "EUC-JP", "euc-jp-2007", NULL, 1, 0,
-      iri_amended_euc_jp, &iri_of_euc_jp },
-    { "ISO-2022-JP", NULL, iri_stateful, 0, 0, NULL, NULL },
+      iri_amended_euc_jp, &iri_sequences_euc_jp },
+    { "ISO-2022-JP", NULL, iri_refused_stateful, 0, 0, NULL, NULL },
     { "Shift_JIS", "ibm-943_P15A-2003", NULL, 1, 1,
-      NULL, &iri_of_shift_jis },
+      NULL, &iri_sequences_shift_jis },
     { "EUC-KR", "windows-949-2000", NULL, 0, 0,
-      NULL, &iri_of_euc_kr },
-    { "replacement", NULL, iri_stateful, 0, 0, NULL, NULL },
-    { "UTF-16BE", NULL, iri_wide, 0, 0, NULL, NULL },
-    { "UTF-16LE", NULL, iri_wide, 0, 0, NULL, NULL },
-    { "x-user-defined", NULL, "has no characters of its own", 0, 0,
+      NULL, &iri_sequences_euc_kr },
+    { "replacement", NULL, iri_refused_stateful, 0, 0, NULL, NULL },
+    { "UTF-16BE", NULL, iri_refused_wide, 0, 0, NULL, NULL },
+    { "UTF-16LE", NULL, iri_refused_wide, 0, 0, NULL, NULL },
+    { "x-user-defined", NULL, "decodes to private-use characters only", 0, 0,
       NULL, NULL },
-    { "UTF-7", NULL, "writes \"/\" as other octets too", 0, 0,
+    { "UTF-7", NULL, "encodes \"/\" in several ways", 0, 0,
       NULL, NULL },
-    { "UTF-32", NULL, iri_wide, 0, 0, NULL, NULL },
+    { "UTF-32", NULL, iri_refused_wide, 0, 0, NULL, NULL },
 };
 
 

@@ -114,6 +114,7 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
             return error;
         }
 
+        /* Requests are read as UTF-8 without being configured. */
         if (none_allowed && charset == &iri_charset_utf8) {
             continue;
         }
@@ -138,12 +139,11 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
 
 
 /*
- * Return 1 if later should be listed before first, because fewer texts are
- * misread then.  This is so if first decodes at least half of the texts in
- * later, and the share of these texts that it cannot decode is at most half of
- * the share of texts in first that later cannot decode.  Charsets with nearly
- * the same octets, such as KOI8-R and windows-1251, may be listed in either
- * order.
+ * Return 1 if fewer texts are misread when `later` is listed before `first`:
+ * `first` decodes at least half of the texts in `later`, and the share of these
+ * texts that it cannot decode is at most half of the share of the texts in
+ * `first` that `later` cannot decode.  Charsets with nearly the same octets,
+ * such as KOI8-R and windows-1251, may be listed in either order.
  */
 static int
 iri_charset_shadows(const iri_charset_t *first, const iri_charset_t *later)
@@ -241,7 +241,7 @@ iri_is_separator(unsigned char c)
 }
 
 
-/* Find the next label of a list from *at on.  Returns: 0: there is none. */
+/* Find the next label of a list from *at on.  Returns: 1; 0 at the end. */
 static int
 iri_next_label(iri_str_t list, size_t *at, iri_str_t *label)
 {

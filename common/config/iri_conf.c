@@ -13,13 +13,14 @@
 #define IRI_MAX_WORDS 10 /* words of a directive */
 
 struct iri_words_s {
-    const char *error;       /* the word is unknown */
-    const char *error_on;    /* the word is "on"; NULL: as error */
-    const char *error_first; /* the first word is not alone; NULL: may be */
+    const char *error;       /* for an unknown word */
+    const char *error_on;    /* for "on"; NULL: error */
+    const char *error_first; /* for the first word with others; NULL: the
+                                words may be combined */
     struct {
         const char *word;
         unsigned    value;
-    } at[IRI_MAX_WORDS + 1]; /* the last has NULL */
+    } at[IRI_MAX_WORDS + 1]; /* word NULL: the end */
 };
 
 /* clang-format off */
@@ -73,7 +74,7 @@ const iri_words_t iri_redirect_words = {
       { "link", IRI_REDIRECT_LINK } }
 };
 
-/* Names with the same key may differ in normalization, too. */
+/* Folding includes normalization, so the words after "variants" set both. */
 const iri_words_t iri_match_words = {
     "takes \"exact\", or any of \"normalization\", \"variants\", \"width\","
     " \"case\" (\"case:tr\" for Turkish, \"case:az\" for Azerbaijani),"
@@ -109,7 +110,7 @@ const iri_words_t iri_repair_words = {
 
 /* ---- words --------------------------------------------------------------- */
 
-/* Return the index of a word; that of the last row, which has NULL: unknown. */
+/* Return the index of a word, or that of the end if the word is unknown. */
 static size_t
 iri_word_find(const iri_words_t *words, iri_str_t word)
 {
@@ -273,7 +274,7 @@ iri_parse_cache(const iri_str_t *words, size_t count, size_t *size,
 /* ---- derived settings ---------------------------------------------------- */
 
 static int
-iri_charsets_japanese(const iri_charsets_t *list)
+iri_charsets_have_japanese(const iri_charsets_t *list)
 {
     size_t i;
 
@@ -296,8 +297,8 @@ iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
     }
 
     if ((tree->match & IRI_FOLD_EXACT_ONLY) == 0
-        && (iri_charsets_japanese(&tree->charsets) || reading == NULL
-            || iri_charsets_japanese(&reading->charsets)))
+        && (iri_charsets_have_japanese(&tree->charsets) || reading == NULL
+            || iri_charsets_have_japanese(&reading->charsets)))
     {
         tree->match |= IRI_FOLD_VARIANTS;
     }

@@ -1,12 +1,11 @@
 /*
  * iri_config_check.c - warnings about a configuration
  *
- * A configuration may say something that has no effect, or another effect than
- * its author thinks, without any error: a setting where the module is off, a
- * "deny" whose path no canonical path equals.  A server hands over its
- * directives as plain data; each decision and each text stands here.  A
- * warning is written where its absence would lead to a vulnerability or to a
- * failure that nobody sees, and nowhere else.
+ * A configuration without errors may contain a setting that has no effect,
+ * because the module is off, or a rule such as "deny" that matches no canonical
+ * path.  A server passes its directives as plain data; all decisions and texts
+ * are here.  A warning is written only for a configuration that is vulnerable
+ * or fails silently.
  */
 
 #include <stdlib.h>
@@ -30,7 +29,7 @@ typedef enum {
     IRI_CONFIG_FINE /* no warning */
 } iri_config_code_t;
 
-/* A warning with what its text names. */
+/* A warning and the values that replace the placeholders of its text. */
 typedef struct {
     iri_config_code_t code;
     iri_str_t         name;  /* $n: the directive, or the host name */
@@ -43,7 +42,8 @@ typedef struct {
 
 static const char *const iri_config_texts[] = {
     /* OFF: iri is off in each server that the setting belongs to */
-    "\"$n\" in $p has no effect, because the module is off there: write "
+    "\"$n\" in $p has no effect, because the module is off in this server: "
+    "write "
     "\"$a\"",
 
     /* SHADOW: charset $b is not reached behind $a */
@@ -55,24 +55,24 @@ static const char *const iri_config_texts[] = {
                     "characters in UTF-8",
     IRI_CONFIG_RULE "is not UTF-8 and so matches no path: write the "
                     "characters in UTF-8",
-    IRI_CONFIG_RULE "is not in NFC and so matches no path: write what \"iri "
-                    "normalize\" prints for it",
+    IRI_CONFIG_RULE "is not in NFC and so matches no path: write the text "
+                    "that \"iri normalize\" prints for it",
 
-    /* DISK: a pattern does not hold for a name in other octets */
-    IRI_CONFIG_RULE "is compared with names as they are on disk: write no "
-                    "pattern, or a rule about the path",
+    /* DISK: a pattern does not match names that are stored in other octets */
+    IRI_CONFIG_RULE "is compared with the octets of names on disk: write a "
+                    "name without a pattern, or a rule about the path",
 
     /* HOST: the first server of an address has another iri_host */
-    "\"$n\" in $p has no effect at an address whose first server is that in "
-    "$q: write it there, with \"$a\"",
+    "\"$n\" in $p has no effect at an address whose first server is the one "
+    "in $q: write it in that server, with \"$a\"",
 
     /* NAME, PATTERN, OWNER: a name in Unicode does not select its server */
-    "the host name \"$n\" of the server in $p selects nothing, because it "
+    "the host name \"$n\" of the server in $p matches no host, because it "
     "$a: correct or remove it",
     "the pattern \"$n\" of the server in $p matches no host, because hosts "
-    "are compared as A-labels: write A-labels, or a name",
-    "the host name \"$n\" selects the server in $q, which has it in A-labels, "
-    "not that in $p, which has it in Unicode: remove it from one of them",
+    "are compared as A-labels: write the pattern in A-labels, or a name",
+    "the host name \"$n\" is in two servers: in A-labels in $q, which gets the "
+    "requests, and in Unicode in $p: remove it from one of them",
 };
 
 
@@ -116,12 +116,12 @@ iri_put_position(const iri_env_t *env, iri_position_t at, iri_buf_t *out)
 }
 
 
-/* Append what $sign stands for. */
+/* Append the value of a placeholder, such as $n. */
 static iri_status_t
 iri_put_value(const iri_env_t *env, const iri_config_warning_t *warning,
-              char sign, iri_buf_t *out)
+              char placeholder, iri_buf_t *out)
 {
-    switch (sign) {
+    switch (placeholder) {
     case 'n':
         return iri_put_printable(env, warning->name, out);
     case 'p':
@@ -214,8 +214,8 @@ iri_is_optional(const unsigned char *p, const unsigned char *end)
 
 
 /*
- * Append the text of a regular expression in NFC; a piece with an optional end
- * is copied.
+ * Append the text of a regular expression in NFC.  A piece whose last character
+ * is optional is copied: the expression also matches without that character.
  */
 static iri_status_t
 iri_regex_nfc(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
@@ -226,7 +226,7 @@ iri_regex_nfc(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
     size_t               at;
 
     for (at = 0; status == IRI_OK && at < text.len; at += piece.len) {
-        piece = iri_text_piece(iri_str_from(text, at), iri_char_starts);
+        piece = iri_text_piece(iri_str_from(text, at), iri_char_has_boundary_before);
         status = iri_is_optional(piece.data + piece.len, end)
                      ? iri_buf_put(env, out, piece.data, piece.len)
                      : iri_nfc_put_piece(env, piece, out);
@@ -296,7 +296,7 @@ iri_rule_check(const iri_env_t *env, const iri_directive_t *rule,
 
 /* ---- directives ---------------------------------------------------------- */
 
-/* A directive that disables something needs no effect. */
+/* 1 for a value that disables something; no effect is then no mistake. */
 static int
 iri_directive_disables(const iri_directive_t *directive)
 {
@@ -380,8 +380,8 @@ iri_directive_check(const iri_env_t *env, const iri_directive_t *directive,
 
 
 /*
- * Check one directive, which count servers have: several servers may include
- * the same file.  At most one warning.
+ * Check the occurrences of one directive: several servers may include the same
+ * file.  Writes at most one warning.
  */
 static iri_status_t
 iri_directives_check(const iri_env_t *env, iri_str_t on,

@@ -28,12 +28,12 @@ struct iri_function_s {
     iri_status_t (*run)(iri_call_t *call);
 };
 
-#define IRI_SHOWN 200 /* octets of a text in a log line */
+#define IRI_MAX_LOGGED 200 /* octets of a text in a log line */
 
 
-/* Record why the text has no value.  Not an error of the call: IRI_OK. */
+/* Record why the text has no value, and return IRI_OK: this is an answer. */
 static iri_status_t
-iri_call_fails(iri_call_t *call, const char *why, size_t offset)
+iri_call_reject(iri_call_t *call, const char *why, size_t offset)
 {
     call->why = why;
     call->offset = offset;
@@ -71,7 +71,7 @@ iri_call_to_uri(iri_call_t *call)
 
 /*
  * Decode the character at p, each octet of which may be raw or escaped, into
- * octets and *len.  Returns: the octets of text that it takes; 0: no
+ * octets and *len.  Returns: its length in the text, in octets; 0: no
  * character, or one that an IRI must not contain unescaped.
  */
 static size_t
@@ -103,7 +103,7 @@ iri_iri_next(const unsigned char *p, const unsigned char *end,
 }
 
 
-/* The octets at p to copy: an escape or a URI character; 0: none. */
+/* The number of octets at p to copy: an escape or a URI character; 0: none. */
 static size_t
 iri_iri_literal_len(const unsigned char *p, const unsigned char *end)
 {
@@ -181,8 +181,8 @@ iri_call_fold(iri_call_t *call)
                                iri_fold_can_split);
 
         if (piece.len > IRI_MAX_SEGMENT) {
-            return iri_call_fails(call, "contains a word that is too long",
-                                  0);
+            return iri_call_reject(call, "contains a word that is too long",
+                                   0);
         }
 
         status = iri_fold(call->env, flags, piece, &call->out);
@@ -230,7 +230,7 @@ iri_call_utf8(iri_call_t *call)
         }
     }
 
-    return iri_call_fails(call, "is not valid in any of the charsets", span);
+    return iri_call_reject(call, "is not valid in any of the charsets", span);
 }
 
 
@@ -244,8 +244,8 @@ iri_call_host(iri_call_t *call, int unicode)
     iri_status_t status;
 
     if (call->conf->host == NULL || call->conf->host->idna == NULL) {
-        return iri_call_fails(call, "cannot be mapped: host mapping is off",
-                              0);
+        return iri_call_reject(call, "cannot be mapped: host mapping is off",
+                               0);
     }
 
     status = iri_host_forms(call->env, call->conf->host, call->text, &host);
@@ -254,7 +254,7 @@ iri_call_host(iri_call_t *call, int unicode)
     }
 
     if (host.verdict == IRI_REFUSE) {
-        return iri_call_fails(call, iri_host_why_text(host.why), 0);
+        return iri_call_reject(call, iri_host_why_text(host.why), 0);
     }
 
     name = unicode ? host.unicode : host.ascii;
@@ -328,14 +328,14 @@ iri_call_run(iri_call_t *call, const iri_function_t *function)
     size_t span;
 
     if (call->text.len > IRI_MAX_TEXT) {
-        return iri_call_fails(call, "is too long", IRI_MAX_TEXT);
+        return iri_call_reject(call, "is too long", IRI_MAX_TEXT);
     }
 
     if (!function->takes_octets) {
         span = iri_charset_span(&iri_charset_utf8, call->text);
 
         if (span != call->text.len) {
-            return iri_call_fails(call, "is not UTF-8", span);
+            return iri_call_reject(call, "is not UTF-8", span);
         }
     }
 
@@ -354,8 +354,8 @@ iri_call_log(const iri_call_t *call, const iri_function_t *function,
         return;
     }
 
-    if (shown.len > IRI_SHOWN) {
-        shown.len = IRI_SHOWN;
+    if (shown.len > IRI_MAX_LOGGED) {
+        shown.len = IRI_MAX_LOGGED;
     }
 
     iri_logf(call->env, IRI_LOG_INFO,

@@ -45,7 +45,7 @@ iri_registry_env(const iri_registry_t *registry)
 }
 
 
-/* Return a charset if it is loaded, else NULL.  UTF-8 always is. */
+/* Return a charset if it is loaded, else NULL.  UTF-8 is always loaded. */
 static const iri_charset_t *
 iri_registry_loaded(const iri_registry_t *registry,
                     const iri_encoding_t *encoding)

@@ -25,16 +25,16 @@ const iri_charset_t *iri_registry_get(iri_registry_t *registry,
                                       const char **why);
 
 /*
- * The charset with this label, if it is loaded.  Returns: NULL: it is not;
+ * The charset with this label, if it is loaded.  Returns: NULL: not loaded;
  * *why, static, is the rest of an error message.
  */
 const iri_charset_t *iri_registry_find(const iri_registry_t *registry,
                                        iri_str_t label, const char **why);
 
 /*
- * Does a charset of a list decode most texts of a later one, so that the later
- * one is hardly ever reached, while the reverse order has no such effect?
- * Returns: 1, and the indexes of the two; 0.
+ * Find two charsets in a list of which the first decodes most texts in the
+ * later one, so that the later one is hardly ever used, while the reverse order
+ * has no such effect.  Returns: 1 with the indexes of both; 0: there are none.
  */
 int iri_charsets_shadow(const iri_charsets_t *list, size_t *first,
                         size_t *later);

@@ -1,11 +1,11 @@
 /*
  * iri_host.c - host names, from octets to A-labels
  *
- * Implements draft-duerst-idn-uri and section 8 of the design.  A host is
- * percent-decoded once and mapped by UTS #46 (iri_idna.c) or by the older
- * preprocessing (iri_idna_compatible.c).  The result of either mapping is
- * checked again: only letters, digits, "-" and ".", in labels of a valid
- * length.  The mapped host only selects among configured names.
+ * Implements draft-duerst-idn-uri (design 8).  A host is percent-decoded once
+ * and mapped by UTS #46 (iri_idna.c) or by the older preprocessing
+ * (iri_idna_compatible.c).  The result of either mapping is checked again: only
+ * letters, digits, "-" and ".", in labels of a valid length.  The mapped host
+ * only selects among configured names.
  */
 
 #include <string.h>
@@ -25,11 +25,11 @@ static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
     "has a label with \"-\" at an end, or as third and fourth character",
     "has a label that begins with a combining mark",
     "breaks the bidi rule of RFC 5893",
-    "has a joiner that is not allowed there",
+    "has a joiner that its context does not allow",
     "has a label with \"xn--\" that is not an A-label",
     "is not a name of IDNA2008",
     "ends in a number, as an IPv4 address does",
-    "has a wildcard in a label with other characters than ASCII"
+    "has a wildcard in a label that is not ASCII"
 };
 
 static const char *const iri_host_why_codes[IRI_HOST_WHYS] = {
@@ -96,7 +96,7 @@ iri_authority_host(iri_str_t authority)
 }
 
 
-/* ---- checks before and after --------------------------------------------- */
+/* ---- checks before and after mapping ------------------------------------- */
 
 /* 1 for U+002E and the characters that UTS #46 (2.3) maps to it. */
 static int
@@ -273,13 +273,16 @@ iri_host_set_result(iri_host_t *out, iri_host_why_t why, iri_str_t host,
 }
 
 
-/* Map host as conf says.  ascii and unicode are valid if *why is MAPPED. */
+/*
+ * Map host by the mapping that conf selects.  ascii and unicode are valid if
+ * *why is IRI_HOST_MAPPED.
+ */
 static iri_status_t
-iri_host_labels(const iri_env_t *env, const iri_host_conf_t *conf,
-                iri_str_t host, iri_buf_t *ascii, iri_buf_t *unicode,
-                iri_host_why_t *why)
+iri_host_apply_mapping(const iri_env_t *env, const iri_host_conf_t *conf,
+                       iri_str_t host, iri_buf_t *ascii, iri_buf_t *unicode,
+                       iri_host_why_t *why)
 {
-    iri_buf_t    second = IRI_BUF_EMPTY;
+    iri_buf_t    by_idna2008 = IRI_BUF_EMPTY;
     iri_status_t status;
 
     if (conf->mapping == IRI_MAPPING_COMPATIBLE) {
@@ -298,10 +301,10 @@ iri_host_labels(const iri_env_t *env, const iri_host_conf_t *conf,
         return status;
     }
 
-    status = iri_idna2008(env, iri_buf_str(unicode), &second, why);
+    status = iri_idna2008(env, iri_buf_str(unicode), &by_idna2008, why);
 
     if (status == IRI_OK && *why == IRI_HOST_MAPPED
-        && !iri_str_equal(iri_buf_str(&second), iri_buf_str(ascii)))
+        && !iri_str_equal(iri_buf_str(&by_idna2008), iri_buf_str(ascii)))
     {
         *why = IRI_HOST_IDNA2008;
     }
@@ -320,7 +323,8 @@ iri_host_map_labels(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_status_t   status = IRI_OK;
 
     if (why == IRI_HOST_MAPPED) {
-        status = iri_host_labels(env, conf, host, &ascii, &unicode, &why);
+        status = iri_host_apply_mapping(env, conf, host, &ascii, &unicode,
+                                        &why);
     }
 
     if (status != IRI_OK) {
@@ -399,7 +403,7 @@ iri_host_is_ascii(iri_str_t host)
 }
 
 
-/* Percent-decode host once. */
+/* Percent-decode host once.  *why: IRI_HOST_MAPPED, or IRI_HOST_ESCAPE. */
 static iri_status_t
 iri_host_unescape(const iri_env_t *env, iri_str_t host, iri_str_t *out,
                   iri_host_why_t *why)
@@ -464,7 +468,8 @@ iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
         return status;
     }
 
-    /* The escapes may have been those of an ASCII address. */
+    /* An escaped IPv4 address is refused; iri_host_map() accepts a number if no
+       label is an A-label. */
     if (why == IRI_HOST_MAPPED && iri_ends_in_number(out->ascii)) {
         why = IRI_HOST_ADDRESS;
     }
@@ -495,6 +500,7 @@ iri_has_empty_label(iri_str_t ascii)
 }
 
 
+/* 1 if a server treats the label as a pattern. */
 static int
 iri_has_wildcard(iri_str_t label)
 {

@@ -100,7 +100,8 @@ iri_idna_why(uint32_t errors)
 }
 
 
-/* Append the result of an ICU function; a longer buffer is tried once. */
+/* Append the result of an ICU function.  If the buffer is too short, the
+   function is called again with a longer one. */
 static iri_status_t
 iri_idna_call(const iri_env_t *env, const iri_idna_t *idna,
               iri_idna_call_t call, iri_str_t host, iri_buf_t *out,
@@ -119,7 +120,7 @@ iri_idna_call(const iri_env_t *env, const iri_idna_t *idna,
                    (int32_t) (out->size - out->len), &info, &error);
     }
 
-    /* A character can expand to 18 (U+FDFA). */
+    /* One character can become 18 (U+FDFA). */
     if (status == IRI_OK && error == U_BUFFER_OVERFLOW_ERROR) {
         error = U_ZERO_ERROR;
         status = iri_buf_reserve(env, out, (size_t) len);
@@ -160,9 +161,9 @@ iri_idna_to_unicode(const iri_env_t *env, const iri_idna_t *idna,
 }
 
 
-/* 1 if no label has more characters than an A-label has octets. */
+/* 1 if no label has more characters than an A-label may have octets. */
 static int
-iri_idna_is_short(iri_str_t unicode)
+iri_idna_labels_are_short(iri_str_t unicode)
 {
     size_t i, characters = 0;
 
@@ -189,13 +190,13 @@ iri_status_t
 iri_idna_map(const iri_env_t *env, const iri_idna_t *idna, iri_str_t host,
              iri_buf_t *ascii, iri_buf_t *unicode, iri_host_why_t *why)
 {
-    iri_buf_t    again = IRI_BUF_EMPTY;
+    iri_buf_t    round_trip = IRI_BUF_EMPTY;
     iri_status_t status;
 
     status = iri_idna_to_unicode(env, idna, host, unicode, why);
 
     if (status == IRI_OK && *why == IRI_HOST_MAPPED
-        && !iri_idna_is_short(iri_buf_str(unicode)))
+        && !iri_idna_labels_are_short(iri_buf_str(unicode)))
     {
         *why = IRI_HOST_LIMIT;
     }
@@ -207,11 +208,11 @@ iri_idna_map(const iri_env_t *env, const iri_idna_t *idna, iri_str_t host,
 
     if (status == IRI_OK && *why == IRI_HOST_MAPPED) {
         status = iri_idna_call(env, idna, uidna_nameToASCII_UTF8,
-                               iri_buf_str(unicode), &again, why);
+                               iri_buf_str(unicode), &round_trip, why);
     }
 
     if (status == IRI_OK && *why == IRI_HOST_MAPPED
-        && !iri_str_equal(iri_buf_str(&again), iri_buf_str(ascii)))
+        && !iri_str_equal(iri_buf_str(&round_trip), iri_buf_str(ascii)))
     {
         *why = IRI_HOST_ALABEL;
     }
@@ -222,7 +223,10 @@ iri_idna_map(const iri_env_t *env, const iri_idna_t *idna, iri_str_t host,
 
 /* ---- IDNA2008 ------------------------------------------------------------ */
 
-/* label: NUL-terminated, with at least one non-ASCII character */
+/*
+ * Append the A-label of a U-label by IDNA2008.  label: NUL-terminated, with at
+ * least one non-ASCII character.
+ */
 static iri_status_t
 iri_idna2008_label(const iri_env_t *env, const unsigned char *label,
                    iri_buf_t *ascii, iri_host_why_t *why)

@@ -12,9 +12,10 @@
 
 
 /*
- * All functions append to buffers.  host and unicode are UTF-8 within the
- * limits of hosts (iri_host_check).  *why: IRI_HOST_MAPPED, or the error; then
- * the contents of the buffers are undefined.
+ * The functions of iri_idna.c and iri_idna_compatible.c append to buffers.
+ * host and unicode are UTF-8 within the limits of hosts (iri_host_check).
+ * *why: IRI_HOST_MAPPED, or the error.  After an error the contents of the
+ * buffers are undefined.
  * Returns: IRI_OK, IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 
@@ -39,16 +40,18 @@ iri_status_t iri_idna2008(const iri_env_t *env, iri_str_t unicode,
 
 /*
  * The older mapping: mapping table and NFC (sections 3, 4 and 6 of "IDNA
- * Compatible Preprocessing").  The result is not yet checked.
+ * Compatible Preprocessing").  The caller checks the result.
  */
 iri_status_t iri_idna_compatible_map(const iri_env_t *env, iri_str_t host,
-                                iri_buf_t *unicode, iri_host_why_t *why);
+                                     iri_buf_t *unicode, iri_host_why_t *why);
 
+
+/* ---- iri_host.c ---------------------------------------------------------- */
 
 /*
  * Convert a host to U-labels (UTS #46, ToUnicode), also a host that is too long
  * for the DNS.  SERVE: unicode is set, ascii is host; else REFUSE.  With
- * IRI_MAPPING_COMPATIBLE it is iri_host_map().
+ * IRI_MAPPING_COMPATIBLE the result is that of iri_host_map().
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  * "xn--bcher-kva" -> SERVE, unicode "b\xC3\xBCcher"
  */

@@ -17,8 +17,8 @@
 #include "host/iri_idna.h"
 
 /* In UTF-16 units: U+FDFA becomes 18 units, folding at most triples them. */
-#define IRI_ENTRY_UNITS  64
-#define IRI_FOLDED_UNITS (3 * IRI_ENTRY_UNITS)
+#define IRI_NFKC_UNITS   64
+#define IRI_FOLDED_UNITS (3 * IRI_NFKC_UNITS)
 
 #define IRI_IDEOGRAPHIC_STOP 0x3002
 
@@ -31,7 +31,7 @@ typedef struct {
 
 /* ---- the table (section 6) ----------------------------------------------- */
 
-/* 6.1: X -> ""; unassigned code points have no entry */
+/* 6.1: X -> ""; unassigned code points are not in this table. */
 static int
 iri_is_removed(UChar32 c)
 {
@@ -42,7 +42,7 @@ iri_is_removed(UChar32 c)
 }
 
 
-/* 6.3: X -> X; also unassigned code points */
+/* 6.3: X -> X; so are unassigned code points. */
 static int
 iri_is_unchanged(UChar32 c)
 {
@@ -59,7 +59,7 @@ static int32_t
 iri_compatible_fold(UChar32 c, UChar *out, UErrorCode *error)
 {
     const UNormalizer2 *nfkc = unorm2_getNFKCInstance(error);
-    UChar               unit[2], entry[IRI_ENTRY_UNITS];
+    UChar               unit[2], mapped[IRI_NFKC_UNITS];
     UChar               folded[IRI_FOLDED_UNITS];
     int32_t             n = 0;
 
@@ -68,15 +68,15 @@ iri_compatible_fold(UChar32 c, UChar *out, UErrorCode *error)
     }
 
     U16_APPEND_UNSAFE(unit, n, c);
-    n = unorm2_normalize(nfkc, unit, n, entry, IRI_ENTRY_UNITS, error);
+    n = unorm2_normalize(nfkc, unit, n, mapped, IRI_NFKC_UNITS, error);
 
-    if (U_SUCCESS(*error) && n == 1 && entry[0] == IRI_IDEOGRAPHIC_STOP) {
+    if (U_SUCCESS(*error) && n == 1 && mapped[0] == IRI_IDEOGRAPHIC_STOP) {
         out[0] = '.';
         return 1;
     }
 
-    n = u_strFoldCase(folded, IRI_FOLDED_UNITS, entry, n, U_FOLD_CASE_DEFAULT,
-                      error);
+    n = u_strFoldCase(folded, IRI_FOLDED_UNITS, mapped, n,
+                      U_FOLD_CASE_DEFAULT, error);
 
     return unorm2_normalize(nfkc, folded, n, out, IRI_FOLDED_UNITS, error);
 }

@@ -1,10 +1,10 @@
 /*
  * iri_entry_name.c - the name of an entry, and the octets that write a name
  *
- * An entry has one name: that of the first tree charset that decodes its
- * octets and encodes them back to the same octets. Only an entry whose name
- * equals the requested name counts. The meaning of its octets in another
- * charset does not: C9 BD is U+8868 in EUC-JP, but U+027D in UTF-8.
+ * An entry has one name: its octets decoded in the first tree charset that
+ * decodes them and encodes the result as the same octets. An entry is found
+ * only if this name equals the requested one, not by the meaning of its octets
+ * in another charset: C9 BD is U+8868 in EUC-JP, but U+027D in UTF-8.
  */
 
 #include <string.h>
@@ -16,9 +16,7 @@
 
 /* ---- decoding ------------------------------------------------------------ */
 
-/*
- * Return 1 if the charset encodes the characters of octets as these octets.
- */
+/* Return 1 if the charset encodes the characters of octets as octets. */
 static int
 iri_round_trip(const iri_charset_t *charset, iri_str_t octets)
 {
@@ -107,9 +105,9 @@ iri_entry_is_named(const iri_env_t *env, const iri_tree_conf_t *tree,
 }
 
 
-/* Return 1 if every character of octets is inert under NFC. */
+/* Return 1 if all characters of octets, text in charset, are inert (NFC). */
 static int
-iri_is_inert(const iri_charset_t *charset, iri_str_t octets)
+iri_is_inert_in(const iri_charset_t *charset, iri_str_t octets)
 {
     const unsigned char *p = octets.data, *end = octets.data + octets.len;
     uint32_t             c;
@@ -127,11 +125,11 @@ iri_is_inert(const iri_charset_t *charset, iri_str_t octets)
 
 
 /*
- * Return 1 if the charset decodes octets to allowed characters and encodes
- * them back to the same octets.
+ * Return 1 if the charset decodes octets to characters that a segment may
+ * contain, and encodes these as the same octets.
  */
 static int
-iri_is_read(const iri_charset_t *charset, iri_str_t octets)
+iri_is_text_in(const iri_charset_t *charset, iri_str_t octets)
 {
     const unsigned char *p = octets.data, *end = octets.data + octets.len;
     int                  legacy = !iri_charset_is_utf8(charset);
@@ -158,9 +156,9 @@ iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets, size_t *way)
     *way = 0;
 
     for (i = 0; i < tree->charsets.count; i++) {
-        if (iri_is_read(tree->charsets.at[i], octets)) {
+        if (iri_is_text_in(tree->charsets.at[i], octets)) {
             *way = 2 * i;
-            return iri_is_inert(tree->charsets.at[i], octets);
+            return iri_is_inert_in(tree->charsets.at[i], octets);
         }
     }
 
@@ -170,11 +168,11 @@ iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets, size_t *way)
 
 /* ---- encoding ------------------------------------------------------------ */
 
-#define IRI_MAX_DECOMPOSED 32 /* characters in the NFD of one */
+#define IRI_MAX_DECOMPOSED 32 /* characters in the NFD of a character */
 
 /*
- * Encode a composed character that the charset does not have as one that it
- * has and combining marks: windows-1258 writes U+1EA5 as U+00E2 U+0301.
+ * Encode a composed character that the charset does not have as another base
+ * and combining marks: U+1EA5 is U+00E2 U+0301 in windows-1258.
  */
 static iri_status_t
 iri_put_decomposed(const iri_env_t *env, const iri_charset_t *charset,
@@ -239,9 +237,9 @@ iri_put_decomposed(const iri_env_t *env, const iri_charset_t *charset,
 
 
 /*
- * Encode characters in a charset. *written is 0 if the charset does not have
- * all of them. *exact is 1 if it has each of them as it is, so that it
- * decodes these octets to the same characters.
+ * Encode characters in a charset. *written is 0 if the charset cannot encode
+ * all of them. *exact is 1 if none was decomposed and all are allowed, so that
+ * the charset decodes these octets to the same characters.
  */
 static iri_status_t
 iri_charset_write(const iri_env_t *env, const iri_charset_t *charset,
@@ -286,9 +284,9 @@ iri_charset_write(const iri_env_t *env, const iri_charset_t *charset,
 }
 
 
-/* Return 1 if names in the tree may have the form of the k-th way. */
+/* Return 1 if the settings of the tree allow names in the k-th way. */
 static int
-iri_is_way(const iri_tree_conf_t *tree, size_t k)
+iri_is_way_used(const iri_tree_conf_t *tree, size_t k)
 {
     switch (tree->names) {
     case IRI_FILENAME_NFC:
@@ -305,12 +303,13 @@ iri_is_way(const iri_tree_conf_t *tree, size_t k)
 
 /*
  * Return 1 if octets that the first charset wrote are known to be read as the
- * name. NFC turns the NFD of a name in NFC back into the name, unless so many
- * marks follow each other that they are not normalized, or the octets are
- * longer than a segment may be.
+ * same name. The NFC of a name's NFD is the name, unless the octets are longer
+ * than a segment may be, or so many marks follow each other that they are not
+ * normalized (IRI_MAX_MARKS).
  */
 static int
-iri_is_read_back(const iri_tree_conf_t *tree, size_t k, iri_str_t octets)
+iri_is_known_to_read_back(const iri_tree_conf_t *tree, size_t k,
+                          iri_str_t octets)
 {
     const iri_charset_t *charset = tree->charsets.at[0];
     const unsigned char *p = octets.data, *end = octets.data + octets.len;
@@ -321,7 +320,7 @@ iri_is_read_back(const iri_tree_conf_t *tree, size_t k, iri_str_t octets)
         return 0;
     }
 
-    /* Too short for so many marks: each takes at least that many octets. */
+    /* NFC, or too short for so many marks of at least `least` octets. */
     if (k == 0 || octets.len <= IRI_MAX_MARKS * least) {
         return 1;
     }
@@ -340,9 +339,10 @@ iri_is_read_back(const iri_tree_conf_t *tree, size_t k, iri_str_t octets)
 
 
 /*
- * Encode text, which is name or its NFD. *written is 0 if an earlier charset
- * of the tree decodes the octets to another name, or if the name has so many
- * marks that it is not normalized and its NFD is another name.
+ * Write name in the k-th way. text: name or its NFD. *written is 0 if the
+ * charset cannot encode text, or if the tree reads the octets as another name:
+ * by an earlier charset, or because text in NFD has too many marks to be
+ * normalized.
  */
 static iri_status_t
 iri_text_write(const iri_env_t *env, const iri_tree_conf_t *tree,
@@ -363,7 +363,7 @@ iri_text_write(const iri_env_t *env, const iri_tree_conf_t *tree,
     }
 
     if (status != IRI_OK || !*written
-        || (exact && iri_is_read_back(tree, k, iri_buf_str(out))))
+        || (exact && iri_is_known_to_read_back(tree, k, iri_buf_str(out))))
     {
         return status;
     }
@@ -383,11 +383,11 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
     *written = 0;
     out->len = 0;
 
-    if (!iri_is_way(tree, k)) {
+    if (!iri_is_way_used(tree, k)) {
         return IRI_OK;
     }
 
-    /* The usual way: the name itself. */
+    /* The most frequent case. */
     if (k == 0 && iri_charset_is_utf8(tree->charsets.at[0])) {
         *written = 1;
         return iri_buf_put(env, out, name.data, name.len);
@@ -399,7 +399,7 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
 
     status = iri_nfd_put(env, name, &nfd);
 
-    /* If NFD is the same as NFC, the way before has tried it. */
+    /* If NFD is the same as NFC, way k - 1 writes the same octets. */
     if (status != IRI_OK
         || (tree->names == IRI_FILENAME_ANY
             && iri_str_equal(iri_buf_str(&nfd), name)))
@@ -435,8 +435,8 @@ iri_name_octets(const iri_env_t *env, const iri_tree_conf_t *tree,
 /* ---- JIS vendor variants ------------------------------------------------- */
 
 /*
- * Return 1 if a character of a pair may start at p. In UTF-8 these are C2 A2
- * and on, E2 80, E2 88, E3 80, EF BC, EF BD 9E, EF BF.
+ * Return 1 if a character of a vendor pair may start at p: in UTF-8 these start
+ * with C2, E2 80, E2 88, E3 80, EF BC, EF BD 9E or EF BF.
  */
 static int
 iri_may_vary(const unsigned char *p, const unsigned char *end)
@@ -478,9 +478,9 @@ iri_name_may_vary(iri_str_t name)
 }
 
 
-/* Replace the characters. The result need not be in NFC. */
+/* Replace the characters of vendor pairs. The result may not be in NFC. */
 static iri_status_t
-iri_variants_put(const iri_env_t *env, iri_str_t name, int way,
+iri_variants_put(const iri_env_t *env, iri_str_t name, int jis,
                  iri_buf_t *out)
 {
     const unsigned char *p = name.data, *end = name.data + name.len;
@@ -496,7 +496,7 @@ iri_variants_put(const iri_env_t *env, iri_str_t name, int way,
         }
 
         status = iri_buf_put(env, out, utf8,
-                             iri_utf8_put(iri_jis_variant(c, way), utf8));
+                             iri_utf8_put(iri_jis_variant(c, jis), utf8));
     }
 
     return status;
@@ -504,7 +504,7 @@ iri_variants_put(const iri_env_t *env, iri_str_t name, int way,
 
 
 iri_status_t
-iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
+iri_name_variant(const iri_env_t *env, iri_str_t name, int jis,
                  iri_buf_t *out, int *differs)
 {
     iri_source_t source = { { 0, NULL }, NULL, 0, 0 };
@@ -515,12 +515,12 @@ iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
     out->len = 0;
     *differs = 0;
 
-    status = iri_variants_put(env, name, way, &replaced);
+    status = iri_variants_put(env, name, jis, &replaced);
     if (status != IRI_OK) {
         return status;
     }
 
-    /* U+2016 U+0338 stays two characters in NFC, U+2225 U+0338 does not. */
+    /* NFC may compose them: U+2225 U+0338, but not U+2016 U+0338. */
     source.octets = iri_buf_str(&replaced);
 
     status = iri_segment_read(env, &iri_charset_utf8, &source, 0,

@@ -1,16 +1,17 @@
 /*
  * iri_index.c - the index of one directory: from the hash of a key to entries
  *
- * A directory is read once. The index stores the octets of each entry; a hash
- * table leads from the hash of its key to the entry. This takes some 13 octets
- * for a name, besides the name. For spelling, a second table
- * has the hashes of each key without one of its characters. Two keys that are
- * one edit apart share one of these hashes, or the whole key of one is a
- * shortened key of the other.
+ * A directory is read once. The index stores the octets of each entry, and a
+ * hash table that maps the hash of a key to its entry. This takes about 13
+ * octets for each entry, besides its octets. For spelling, a second table
+ * contains the hashes of each key without one of its characters. If two keys
+ * are one edit apart, they share one of these hashes, or the hash of one whole
+ * key is among those of the other.
  *
- * A hash is a hint: the caller compares names. It is keyed, so that a client
- * that may choose names cannot choose names that collide. Offsets are stored
- * instead of pointers: an index may be moved, and shared by processes.
+ * A hash is only a hint: the caller compares names. It is keyed, so that a
+ * client that creates entries cannot choose names that collide. Offsets are
+ * stored instead of pointers, so that an index may be moved and shared by
+ * processes.
  */
 
 #ifndef _GNU_SOURCE
@@ -26,9 +27,9 @@
 #include "index/iri_index.h"
 
 /*
- * If no names are folded: greatest number of octets, in the names of one
- * directory, that are decoded to find irregular entries, at some 100
- * instructions for an octet. A directory with more counts as too large.
+ * If no names are folded: greatest number of octets of one directory that are
+ * decoded to find irregular entries. An octet takes about 100 instructions. A
+ * directory with more octets counts as too large.
  */
 #define IRI_MAX_EXAMINED (64 * 1024)
 
@@ -45,8 +46,8 @@ typedef struct {
 } iri_vector_t;
 
 /*
- * Memory for one entry at a time, so that the arena does not grow with a
- * directory.
+ * Memory for one entry, reused for the next one, so that memory in use does not
+ * grow with the directory.
  */
 typedef struct {
     size_t        used;
@@ -54,22 +55,22 @@ typedef struct {
 } iri_scratch_t;
 
 typedef struct {
-    iri_env_t               scratch; /* memory lent for one entry */
+    iri_env_t               scratch; /* allocates from an iri_scratch_t */
     const iri_index_conf_t *conf;
     size_t                  max_entries;
     size_t                  max_size; /* octets */
     size_t                  entries;
-    size_t       examined;  /* octets decoded, as IRI_MAX_EXAMINED says */
-    int          more;      /* 1: more than max_entries */
-    int          too_large; /* 1: exceeds max_size or IRI_MAX_EXAMINED */
-    int          unlisted;  /* 1: no permission to read it */
-    iri_status_t failed;    /* an error that a callback cannot return */
-    iri_vector_t text;
-    iri_vector_t keys;      /* slots of the table, not yet in their places */
-    iri_vector_t spellings; /* likewise */
-    uint32_t     longest;   /* greatest length of a key */
-    uint32_t     ways;      /* as in iri_index_t */
-    iri_edit_t   edit;
+    size_t          examined;  /* octets decoded; see IRI_MAX_EXAMINED */
+    int             more;      /* 1: more than max_entries */
+    int             too_large; /* 1: exceeds max_size or IRI_MAX_EXAMINED */
+    int             unlisted;  /* 1: no permission to read the directory */
+    iri_status_t    failed;    /* an error that a callback cannot return */
+    iri_vector_t    text;
+    iri_vector_t    keys;      /* slots by key, in the order of the entries */
+    iri_vector_t    spellings; /* slots by spelling, in the same order */
+    uint32_t        longest;   /* greatest length of a key */
+    uint32_t        ways;      /* as in iri_index_t */
+    iri_graphemes_t graphemes;
 } iri_builder_t;
 
 
@@ -144,9 +145,9 @@ iri_index_hash(const iri_index_conf_t *conf, iri_str_t key)
 }
 
 
-/* Return the slot of a hash in a table with that many slots. */
+/* Return the slot at which the search for a hash begins. */
 static inline uint32_t
-iri_bucket_of(uint32_t hash, uint32_t slots)
+iri_first_slot(uint32_t hash, uint32_t slots)
 {
     return (uint32_t) ((uint64_t) hash * slots >> 32);
 }
@@ -155,13 +156,12 @@ iri_bucket_of(uint32_t hash, uint32_t slots)
 /* ---- memory -------------------------------------------------------------- */
 
 /*
- * An index that is being built may be large, is needed for a moment only, and
- * is built in any thread: malloc would keep the memory for each of the
- * threads.
+ * Memory for building an index may be large and is needed for a short time, in
+ * any thread. malloc would keep it in the arena of each thread.
  */
 #define IRI_MMAP_THRESHOLD (256 * 1024)
 
-/* Returns: memory that is all 0; NULL: no memory. */
+/* Returns: size octets, all 0; NULL: no memory. */
 static void *
 iri_block_create(size_t size)
 {
@@ -193,7 +193,7 @@ iri_block_destroy(const void *block, size_t size)
 
 
 /*
- * Returns: the block in its new size; NULL: no memory, and block is
+ * Returns: the block, resized to `to` octets; NULL: no memory, and block is
  * unchanged.
  */
 static void *
@@ -224,47 +224,47 @@ iri_block_grow(void *block, size_t size, size_t to)
 /* ---- growing arrays ------------------------------------------------------ */
 
 /*
- * Append more octets. Returns them; NULL: no memory, or the index may not
- * have that many.
+ * Append more octets. Return their address; NULL: no memory, or the index
+ * would exceed builder->max_size.
  */
 static void *
-iri_vector_add(iri_builder_t *builder, iri_vector_t *part, size_t more)
+iri_vector_add(iri_builder_t *builder, iri_vector_t *vector, size_t more)
 {
     unsigned char *data;
     size_t         size;
 
-    if (more > part->size - part->len) {
-        if (part->len + more > builder->max_size) {
+    if (more > vector->size - vector->len) {
+        if (vector->len + more > builder->max_size) {
             builder->too_large = 1;
             return NULL;
         }
 
-        size = part->size != 0 ? part->size * 2 : 4096;
-        while (size < part->len + more) {
+        size = vector->size != 0 ? vector->size * 2 : 4096;
+        while (size < vector->len + more) {
             size *= 2;
         }
 
-        data = iri_block_grow(part->data, part->size, size);
+        data = iri_block_grow(vector->data, vector->size, size);
         if (data == NULL) {
             builder->failed = IRI_NO_MEMORY;
             return NULL;
         }
 
-        part->data = data;
-        part->size = size;
+        vector->data = data;
+        vector->size = size;
     }
 
-    part->len += more;
+    vector->len += more;
 
-    return part->data + part->len - more;
+    return vector->data + vector->len - more;
 }
 
 
 static void
-iri_vector_free(iri_vector_t *part)
+iri_vector_free(iri_vector_t *vector)
 {
-    iri_block_destroy(part->data, part->size);
-    memset(part, 0, sizeof(*part));
+    iri_block_destroy(vector->data, vector->size);
+    memset(vector, 0, sizeof(*vector));
 }
 
 
@@ -290,12 +290,12 @@ iri_scratch_alloc(void *ctx, size_t size)
 
 
 /*
- * Set *guessed to 1 if a way of writing the entry's name gives its octets;
- * *way is that way.
+ * Set *regular to 1 if a way of writing the entry's name gives its octets, and
+ * *way to the first one that does.
  */
 static iri_status_t
-iri_is_regular(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
-               size_t *way, int *guessed)
+iri_find_way(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
+             size_t *way, int *regular)
 {
     const iri_tree_conf_t *tree = &builder->conf->tree;
     iri_buf_t              written = IRI_BUF_EMPTY;
@@ -303,16 +303,16 @@ iri_is_regular(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
     size_t                 k;
     int                    is_written;
 
-    *guessed = 0;
+    *regular = 0;
 
-    for (k = 0; k < IRI_WAYS(tree) && !*guessed; k++) {
+    for (k = 0; k < IRI_WAYS(tree) && !*regular; k++) {
         status = iri_name_write(&builder->scratch, tree, name, k, &written,
                                 &is_written);
         if (status != IRI_OK) {
             return status;
         }
 
-        *guessed = is_written && iri_str_equal(iri_buf_str(&written), octets);
+        *regular = is_written && iri_str_equal(iri_buf_str(&written), octets);
         *way = k;
     }
 
@@ -320,7 +320,7 @@ iri_is_regular(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
 }
 
 
-/* Append a slot to keys or spellings. record: as in iri_index_slot_t. */
+/* Append a slot to keys or spellings. record: see iri_index_slot_t. */
 static iri_status_t
 iri_slot_add(iri_builder_t *builder, iri_vector_t *slots, iri_str_t key,
              uint32_t record)
@@ -338,6 +338,7 @@ iri_slot_add(iri_builder_t *builder, iri_vector_t *slots, iri_str_t key,
 }
 
 
+/* Append a record and its slot. *at: as the record of iri_index_slot_t. */
 static iri_status_t
 iri_record_add(iri_builder_t *builder, iri_str_t octets, iri_str_t key,
                uint32_t *at)
@@ -359,22 +360,24 @@ iri_record_add(iri_builder_t *builder, iri_str_t octets, iri_str_t key,
 }
 
 
-/* Add the key without each of its characters. */
+/* Append the slots of key without each of its characters. */
 static iri_status_t
 iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
 {
     iri_buf_t    without = IRI_BUF_EMPTY;
     iri_status_t status;
     size_t       i;
-    int          fit, left_out;
+    int          applies, left_out;
 
-    status = iri_edit_divide(&builder->edit, key, &fit);
+    status = iri_graphemes_split(&builder->graphemes, key, &applies);
 
-    for (i = 0; status == IRI_OK && fit && i < builder->edit.count; i++) {
+    for (i = 0; status == IRI_OK && applies && i < builder->graphemes.count;
+         i++) {
         without.len = 0;
 
-        status = iri_edit_put_without(&builder->scratch, &builder->edit, key,
-                                      i, &without, &left_out);
+        status = iri_graphemes_put_without(&builder->scratch,
+                                           &builder->graphemes, key, i,
+                                           &without, &left_out);
 
         if (status == IRI_OK && left_out) {
             status = iri_slot_add(builder, &builder->spellings,
@@ -419,14 +422,14 @@ iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name)
 }
 
 
-/* If no names are folded: add an entry only if it is irregular. */
+/* If no names are folded: add the entry if it is irregular. */
 static iri_status_t
 iri_add_irregular(iri_builder_t *builder, iri_str_t octets)
 {
     iri_buf_t    name = IRI_BUF_EMPTY;
     iri_status_t status;
     size_t       charset = 0, way = 0;
-    int          guessed = 0;
+    int          regular = 0;
 
     if (iri_path_is_ascii(octets, 0)) {
         return IRI_OK;
@@ -448,23 +451,23 @@ iri_add_irregular(iri_builder_t *builder, iri_str_t octets)
                             &name, &charset);
 
     if (status == IRI_OK && name.len != 0) {
-        status = iri_is_regular(builder, octets, iri_buf_str(&name), &way,
-                                &guessed);
+        status = iri_find_way(builder, octets, iri_buf_str(&name), &way,
+                              &regular);
     }
 
-    if (guessed) {
+    if (regular) {
         builder->ways |= UINT32_C(1) << way;
     }
 
-    return status == IRI_OK && name.len != 0 && !guessed
+    return status == IRI_OK && name.len != 0 && !regular
                ? iri_entry_add(builder, octets, iri_buf_str(&name))
                : status;
 }
 
 
-/* Return 1 if the octets are known to be the name without decoding them. */
+/* Return 1 if octets are known to be the name of their entry. */
 static int
-iri_is_own_name(const iri_tree_conf_t *tree, iri_str_t octets)
+iri_octets_are_name(const iri_tree_conf_t *tree, iri_str_t octets)
 {
     const unsigned char *p = octets.data, *end = octets.data + octets.len;
     size_t               n;
@@ -495,22 +498,22 @@ iri_add_folded(iri_builder_t *builder, iri_str_t octets)
     iri_buf_t              name = IRI_BUF_EMPTY;
     iri_status_t           status;
     size_t                 charset = 0;
-    int                    own = 0;
+    int                    canonical = 0;
 
     /* Nearly all names that are not ASCII: check and fold in one pass. */
     if (!iri_str_is_ascii(octets)
         && iri_charset_is_utf8(tree->charsets.at[0])) {
         status = iri_fold_canonical(&builder->scratch, builder->conf->fold,
-                                    octets, &name, &own);
+                                    octets, &name, &canonical);
 
-        if (status != IRI_OK || own) {
+        if (status != IRI_OK || canonical) {
             return status == IRI_OK
                        ? iri_key_add(builder, octets, iri_buf_str(&name))
                        : status;
         }
     }
 
-    if (iri_is_own_name(tree, octets)) {
+    if (iri_octets_are_name(tree, octets)) {
         return iri_entry_add(builder, octets, octets);
     }
 
@@ -522,6 +525,7 @@ iri_add_folded(iri_builder_t *builder, iri_str_t octets)
 }
 
 
+/* An iri_dir_each_t: add an entry of the directory. */
 static iri_status_t
 iri_index_entry(void *arg, iri_str_t octets)
 {
@@ -530,7 +534,7 @@ iri_index_entry(void *arg, iri_str_t octets)
 
     if (++builder->entries > builder->max_entries) {
         builder->more = 1;
-        return IRI_IO_FAILED; /* ends the listing */
+        return IRI_IO_FAILED; /* stops the reading of the directory */
     }
 
     /* A longer name cannot be requested. */
@@ -543,7 +547,7 @@ iri_index_entry(void *arg, iri_str_t octets)
     status = builder->conf->fold != 0 ? iri_add_folded(builder, octets)
                                       : iri_add_irregular(builder, octets);
 
-    /* Without this entry the index would not be complete. */
+    /* The index would lack this entry, so it is not used. */
     if (status == IRI_ICU_FAILED) {
         builder->failed = status;
     }
@@ -552,7 +556,7 @@ iri_index_entry(void *arg, iri_str_t octets)
         return IRI_IO_FAILED;
     }
 
-    /* A name that is too long for scratch must not hide the others. */
+    /* The entry is too long for scratch: leave it out; its way is unknown. */
     if (status != IRI_OK) {
         builder->ways = IRI_ALL_WAYS;
     }
@@ -564,17 +568,17 @@ iri_index_entry(void *arg, iri_str_t octets)
 /* ---- the tables ---------------------------------------------------------- */
 
 /*
- * Build a hash table of slots. Four fifths of it are used. Of slots with the
- * same hash, such as a thousand spellings of one word, no more than a lookup
- * returns are put: the others would only slow down searches and further
- * insertions.
+ * Build a hash table of slots, of which four fifths are used. Slots with the
+ * same hash, such as a thousand spellings of one word, are stored only up to
+ * the number that a lookup returns, and one more. The others would only slow
+ * down searches and insertions.
  */
 static const iri_index_slot_t *
-iri_table_build(const iri_vector_t *part, uint32_t *slots)
+iri_table_build(const iri_vector_t *vector, uint32_t *slots)
 {
-    const iri_index_slot_t *from = (const void *) part->data;
+    const iri_index_slot_t *from = (const void *) vector->data;
     iri_index_slot_t       *table;
-    size_t                  i, count = part->len / sizeof(*from);
+    size_t                  i, count = vector->len / sizeof(*from);
     uint32_t                slot;
     unsigned                same;
 
@@ -590,7 +594,7 @@ iri_table_build(const iri_vector_t *part, uint32_t *slots)
     }
 
     for (i = 0; i < count; i++) {
-        slot = iri_bucket_of(from[i].hash, *slots);
+        slot = iri_first_slot(from[i].hash, *slots);
         same = 0;
 
         while (table[slot].record != 0 && same <= IRI_MAX_INDEX_HITS) {
@@ -608,14 +612,15 @@ iri_table_build(const iri_vector_t *part, uint32_t *slots)
 
 
 /*
- * Build the index from what was collected. It takes over the memory of
- * builder.
+ * Build the index from the vectors of builder. The index becomes the owner of
+ * builder->text.
  */
 static iri_status_t
 iri_builder_end(iri_builder_t *builder, iri_index_t *index)
 {
     index->head.complete = 1;
-    index->head.spelled = (builder->conf->fold & IRI_FOLD_SPELLING) != 0;
+    index->head.has_spellings = (builder->conf->fold & IRI_FOLD_SPELLING)
+                                != 0;
     index->head.records = (uint32_t) (builder->keys.len
                                       / sizeof(iri_index_slot_t));
     index->head.longest = builder->longest;
@@ -706,7 +711,7 @@ iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
     iri_vector_free(&builder->text);
     iri_vector_free(&builder->keys);
     iri_vector_free(&builder->spellings);
-    iri_edit_free(&builder->edit);
+    iri_graphemes_free(&builder->graphemes);
 
     return status;
 }
@@ -724,7 +729,7 @@ iri_builder_init(iri_builder_t *builder, const iri_env_t *env,
     builder->conf = conf;
     builder->max_entries = max_entries;
     builder->max_size = max_size;
-    iri_edit_init(&builder->edit);
+    iri_graphemes_init(&builder->graphemes);
 }
 
 
@@ -741,7 +746,7 @@ iri_index_log(const iri_env_t *env, const iri_builder_t *builder,
         text = iri_status_text(IRI_NOT_LISTED);
 
     } else if (builder->more || builder->too_large) {
-        text = "too many: exact names only";
+        text = "too large for an index: only exact names are found";
     }
 
     iri_logf(env, IRI_LOG_TRACE, "read %s: %lu entries%s%s",
@@ -750,6 +755,7 @@ iri_index_log(const iri_env_t *env, const iri_builder_t *builder,
 }
 
 
+/* Returns: ns of processor time of this thread; 0 if the clock fails. */
 static int64_t
 iri_processor_time(void)
 {
@@ -781,7 +787,7 @@ iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
         iri_builder_init(builder, env, conf, scratch, max_entries, max_size);
         status = iri_builder_try(builder, env, directory, node, index);
 
-        /* If there is no room, try again without spellings. */
+        /* If the index is too large, build it without spellings. */
         if (status == IRI_OK && builder->too_large
             && (conf->fold & IRI_FOLD_SPELLING))
         {
@@ -793,7 +799,7 @@ iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
 
         *more = builder->more;
 
-        /* Set for an index that was too large, too. */
+        /* Set them also if the index was too large. */
         if (status == IRI_OK) {
             index->head.entries = builder->entries;
             index->head.cost = iri_processor_time() - begun;
@@ -875,10 +881,10 @@ iri_index_open(const void *block, iri_index_t *index)
 
 /* ---- lookup -------------------------------------------------------------- */
 
-/* Add the entry of a record. */
+/* Add the entry of a record, unless it is among the hits. */
 static iri_status_t
-iri_hits_add(const iri_env_t *env, const unsigned char *record,
-             iri_index_hits_t *hits)
+iri_index_hits_add(const iri_env_t *env, const unsigned char *record,
+                   iri_index_hits_t *hits)
 {
     iri_record_t len;
     iri_str_t    known;
@@ -916,13 +922,13 @@ iri_table_find(const iri_env_t *env, const iri_index_t *index,
                iri_index_hits_t *hits)
 {
     iri_status_t status = IRI_OK;
-    uint32_t     slot = iri_bucket_of(hash, slots);
+    uint32_t     slot = iri_first_slot(hash, slots);
 
     while (slots != 0 && status == IRI_OK && table[slot].record != 0
            && !hits->more)
     {
         if (table[slot].hash == hash) {
-            status = iri_hits_add(
+            status = iri_index_hits_add(
                 env,
                 index->text + (size_t) (table[slot].record - 1) * IRI_ALIGN,
                 hits);

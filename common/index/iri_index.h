@@ -2,7 +2,7 @@
  * iri_index.h - names of entries, and the index of a directory
  *
  * iri.h declares iri_entry_name() and how servers create a cache.  Unless
- * something else is said, memory comes from env and lives as long as it, and
+ * stated otherwise, memory comes from env and lives as long as env, and
  * functions that return iri_status_t return IRI_OK, IRI_NO_MEMORY or
  * IRI_ICU_FAILED.
  */
@@ -21,16 +21,15 @@
 /*
  * A way of writing a name is a charset of the tree and a form: k / 2 is the
  * index of the charset, k % 2 is 0 for NFC and 1 for NFD.  k goes from 0 to
- * IRI_WAYS(tree) - 1, in the order of preference.  An entry is irregular if no
- * way of writing its name gives its octets, for example if it is partly
- * composed.
+ * IRI_WAYS(tree) - 1, in the order of preference.  An entry is regular if a way
+ * of writing its name gives its octets.  A partly composed name is irregular.
  */
 #define IRI_WAYS(tree) (2 * (tree)->charsets.count)
 
 /*
  * Write name, canonical UTF-8, in the k-th way.  out: is emptied first.
- * *written: 0 if this way cannot write it, or if the tree reads its octets as
- * another name.
+ * *written: 0 if this way cannot write name, or if the tree reads the written
+ * octets as another name.
  * EUC-JP, "\xE8\xA1\xA8", k 0 -> "\xC9\xBD"
  */
 iri_status_t iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
@@ -46,8 +45,9 @@ iri_tree_writes_names_verbatim(const iri_tree_conf_t *tree)
 }
 
 /*
- * iri_entry_name() into a buffer, which is emptied first.  *index: of the
- * charset in tree->charsets; not changed if the entry has no name.
+ * As iri_entry_name(), but into a buffer, which is emptied first.
+ * *index: index in tree->charsets of the charset that decodes the octets; not
+ * changed if the entry has no name.
  */
 iri_status_t iri_entry_read(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t octets, iri_buf_t *name, size_t *index);
@@ -61,27 +61,28 @@ iri_status_t iri_entry_is_named(const iri_env_t *env,
                                 iri_str_t name, size_t *index, int *named);
 
 /*
- * Returns: 1 if the entry is known to be regular, or to have no name, without
- * allocating memory; *way is its way of writing.  0: not known.
+ * Is the entry known to be regular or to have no name?  Allocates no memory.
+ * *way: its way of writing; 0 if it has no name.
+ * Returns: 1 or 0.
  */
 int iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets,
                        size_t *way);
 
 /*
- * Write name with all characters of the JIS vendor pairs as the vendors map
- * them (way 0) or as JIS does (way 1), canonical.  out: is emptied first.
+ * Replace each character of a JIS vendor pair in name by that of JIS (jis 1) or
+ * of the vendors (jis 0).  out: the result, canonical; is emptied first.
  * *differs: 0 if the result is name.
  */
-iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
+iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int jis,
                               iri_buf_t *out, int *differs);
 
-/* Returns: 0 if no character of the name is one of a JIS vendor pair. */
+/* Returns: 0 if name contains no character of a JIS vendor pair. */
 int iri_name_may_vary(iri_str_t name);
 
 
 /* ---- the index of a directory -------------------------------------------- */
 
-/* What determines the contents of an index. */
+/* Settings that determine the contents of an index. */
 typedef struct {
     iri_tree_conf_t tree;
     unsigned        fold;    /* IRI_FOLD_... of the keys; 0: the index has
@@ -92,11 +93,11 @@ typedef struct {
 /* A slot of a hash table. */
 typedef struct {
     uint32_t hash;     /* of a key, or of a key without one character */
-    uint32_t record;   /* offset in text in units of 2 octets, plus 1; 0:
-                          free */
+    uint32_t record;   /* offset of the record in text, in units of 2 octets,
+                          plus 1; 0: the slot is free */
 } iri_index_slot_t;
 
-/* An index: its parts are in one block, or separate while it is built. */
+/* An index.  Its parts are in one block, or separate while it is built. */
 typedef struct {
     struct {
         uint64_t text;      /* octets of text */
@@ -104,12 +105,12 @@ typedef struct {
         uint32_t table;     /* slots of table */
         uint32_t spellings; /* slots of spellings */
         uint16_t complete;  /* 0: the directory may have other entries */
-        uint16_t spelled;   /* 1: spellings are complete */
+        uint16_t has_spellings; /* 1: spellings are complete */
         uint32_t longest;   /* octets of the longest key */
         uint32_t ways;      /* bit k, if k is not 0: a regular entry is
                                written in the k-th way; IRI_ALL_WAYS if fold
                                is not 0 */
-        uint64_t entries;   /* that were read from the directory */
+        uint64_t entries;   /* number of entries read from the directory */
         int64_t  cost;      /* of the build, in ns of processor time */
     } head;
 
@@ -117,8 +118,8 @@ typedef struct {
     const iri_index_slot_t *spellings;  /* by key without one character; NULL:
                                            none */
     const unsigned char    *text;       /* the records */
-    size_t                  text_size;  /* octets allocated for text, if it is
-                                           not in a block */
+    size_t                  text_size;  /* octets allocated for text; unused
+                                           in a block */
 } iri_index_t;
 
 /*
@@ -141,9 +142,10 @@ void iri_index_free(iri_index_t *index);
 
 /*
  * An index as one block, which may be moved and shared by processes.
- * iri_index_size: octets of the block.  iri_index_copy: write at most count of
- * these octets, those from the given one on, to their places in block.
- * iri_index_open: *index refers to block, and is not freed.
+ * iri_index_size: octets of the block.
+ * iri_index_copy: write at most count octets of the block, from offset from on,
+ * to the same offsets in block.
+ * iri_index_open: *index refers to block and must not be freed.
  */
 size_t iri_index_size(const iri_index_t *index);
 void iri_index_copy(const iri_index_t *index, void *block, size_t from,
@@ -152,7 +154,7 @@ void iri_index_open(const void *block, iri_index_t *index);
 
 #define IRI_MAX_INDEX_HITS 32
 
-/* Entries with the same hash.  Their names are still to be compared. */
+/* Entries whose keys have the same hash.  The caller compares their names. */
 typedef struct {
     size_t    count;
     iri_str_t octets[IRI_MAX_INDEX_HITS];   /* copies in env */
@@ -163,8 +165,8 @@ typedef struct {
 uint32_t iri_index_hash(const iri_index_conf_t *conf, iri_str_t key);
 
 /*
- * Append the entries whose key has this hash; _spelling: whose key without
- * one character has it.
+ * Append the entries whose key has this hash.  iri_index_find_spelling: the
+ * entries whose key without one character has it.
  */
 iri_status_t iri_index_find(const iri_env_t *env, const iri_index_t *index,
                             uint32_t hash, iri_index_hits_t *hits);
@@ -175,11 +177,11 @@ iri_status_t iri_index_find_spelling(const iri_env_t *env,
 
 /* ---- the cache of indexes ------------------------------------------------ */
 
-/* A search in the index of one directory: arguments, then results, all 0. */
+/* A search in the index of a directory: arguments, then results (first 0). */
 typedef struct {
     const iri_tree_conf_t *tree;       /* settings of the directory */
     iri_str_t              directory;  /* octets on disk, followed by a NUL */
-    iri_node_t             node;       /* of the directory, now */
+    iri_node_t             node;       /* the present stat of the directory */
     iri_str_t              name;       /* canonical */
     int                    may_list;   /* 0: the directory must not be read */
     int                    may_spell;  /* 1: one edit may be ignored */
@@ -192,18 +194,20 @@ typedef struct {
     size_t                 edit_count; /* of edits */
     iri_index_hits_t       hits;       /* entries whose names are to be
                                           compared with name */
-    int                    spelled;    /* 1: hits may differ by one edit, and
+    int                    by_spelling; /* 1: hits may differ by one edit, and
                                           no entry is nearer */
-    int                    fresh;      /* 1: hits exist; 0: they may not */
+    int                    fresh;      /* 1: hits exist; 0: the index may be
+                                          stale */
     int                    complete;   /* 1: no other entry can match */
-    size_t                 listed;     /* entries that were read, plus 1; 0:
+    size_t                 listed;     /* number of entries read, plus 1; 0:
                                           the directory was not read */
 } iri_index_cache_search_t;
 
 /*
  * Search the index of a directory.  If no fresh index is cached and may_list
- * is 1, it is built first, in another thread if the directory is large and the
- * cache has one.  cache NULL: it is built for this search.
+ * is 1, the index is built first.  That of a large directory is built in
+ * another thread if the cache has one.  cache NULL: the index is built for this
+ * search.
  * Returns: IRI_OK; IRI_NO_MEMORY; IRI_ICU_FAILED; IRI_IO_FAILED.
  */
 iri_status_t iri_index_cache_find(const iri_env_t *env,
@@ -212,8 +216,9 @@ iri_status_t iri_index_cache_find(const iri_env_t *env,
 
 /*
  * Returns: bit k, if k is not 0, for each way of writing in which the
- * directory may have a regular entry.  IRI_ALL_WAYS unless a fresh index is
- * cached.  node: of the directory, now.
+ * directory may have a regular entry; IRI_ALL_WAYS unless a fresh index is
+ * cached.
+ * node: the present stat of the directory.
  */
 uint32_t iri_index_cache_ways(iri_index_cache_t *cache,
                         const iri_tree_conf_t *tree, const iri_node_t *node);
@@ -224,9 +229,6 @@ uint32_t iri_index_cache_ways(iri_index_cache_t *cache,
  * its index has irregular entries only.
  */
 unsigned iri_index_fold(const iri_tree_conf_t *tree);
-
-/* Returns: ns since the epoch; 0 if the clock fails. */
-int64_t iri_time_ns(void);
 
 
 #pragma GCC visibility pop

@@ -1,22 +1,21 @@
 /*
  * iri_index_cache.c - the cache of directory indexes
  *
- * The server stores a record for each directory and the blocks of the indexes
- * (iri_index_cache_s in iri.h); what is stored, when, and for how long, is
- * decided here. A record refers to a block after the block is complete. A
- * large block is written in pieces, each under the lock and only if the record
- * still names this build. So a build whose process was killed, or that takes
- * too long, can be taken over at any time: nobody writes to a block that
- * another might have got.
+ * The server stores a record for each directory, and the blocks of the indexes
+ * (iri_index_cache_s in iri.h). This file decides when an index is stored, and
+ * for how long. A block is attached to its record when it is complete. A large
+ * block is written in pieces, each under the lock, and only as long as the
+ * record contains the number of this build. So another process or thread may
+ * replace a build at any time, for example one whose process was killed:
+ * nothing is written to a block that has been freed.
  *
  * A cached index is a hint. An index that was built when the directory had
- * not changed for two seconds is fresh as long as the times of the directory
- * stay the same. An index that was built while the directory was changing,
- * within the resolution of its timestamps, is fresh for IRI_RACY_LIFETIME
- * only. Rebuilding the index of a large directory may take at most a tenth of
- * the time. Until the next rebuild is due, the stale index is used: an entry
- * in it is looked up on disk, and an entry that is not in it is unknown, not
- * absent.
+ * not changed for two seconds is fresh as long as the timestamps of the
+ * directory stay the same. An index that was built sooner after a change, which
+ * the resolution of timestamps may hide, is fresh for IRI_RACY_LIFETIME only.
+ * Rebuilding the index of a large directory may take at most a tenth of the
+ * time. Until the next rebuild is due, the stale index is used: an entry in it
+ * is looked up on disk, and an entry that is not in it may exist.
  */
 
 #include <stdlib.h>
@@ -30,11 +29,11 @@
 
 /* Times are in nanoseconds. */
 
-/* After this time a change of a directory changes its timestamps. */
+/* A change so long after another one changes the timestamps again. */
 #define IRI_RACY_WINDOW INT64_C(2000000000)
-/* How long an index is fresh that was built sooner after a change. */
+/* Time for which an index that was built sooner after a change is fresh. */
 #define IRI_RACY_LIFETIME INT64_C(100000000)
-/* Between two messages about a lack of room. */
+/* Least time between two messages about a lack of room. */
 #define IRI_LOG_INTERVAL INT64_C(60000000000)
 /* Above this value of iri_index_state_t.thrashing only cheap indexes are
    built. */
@@ -43,25 +42,25 @@
 /* After these times a build in another thread counts as abandoned. */
 #define IRI_MIN_BUILD_TIME INT64_C(5000000000)
 #define IRI_MAX_BUILD_TIME INT64_C(3600000000000)
-#define IRI_MAX_ABANDONED  10 /* builds, each of which doubles that time */
+#define IRI_MAX_ABANDONED  10 /* builds, each of which doubles the time */
 
-/* A rebuild within both of these limits is cheap, and never waits. */
+/* A rebuild within both of these limits is cheap, and never delayed. */
 #define IRI_CHEAP_TIME    INT64_C(5000000) /* of the processor */
 #define IRI_CHEAP_ENTRIES 1000
 
 /* An index is kept for this many times the duration of its build. */
 #define IRI_KEEP_FACTOR 10
 
-#define IRI_MAX_CHARACTER  64    /* octets of a character in a key */
-#define IRI_MIN_INDEX_SIZE 32768 /* octets that an index always may have */
-#define IRI_PIECE          (64 * 1024) /* octets written under the lock */
+#define IRI_MAX_CHARACTER  64          /* octets of a character in a key */
+#define IRI_MIN_INDEX_SIZE 32768       /* octets allowed for each index */
+#define IRI_COPY_PIECE     (64 * 1024) /* octets written under one lock */
 
-/* An index and the directory that was read for it. */
+/* An index that has just been built, and the stat of its directory. */
 typedef struct {
     iri_index_t index;
     iri_node_t  node;
     int64_t     read_at; /* time when the build began */
-} iri_build_t;
+} iri_built_index_t;
 
 struct iri_index_job_s {
     iri_index_cache_t *cache;
@@ -76,7 +75,8 @@ struct iri_index_job_s {
 
 /* ---- keys ---------------------------------------------------------------- */
 
-int64_t
+/* Returns: ns since the epoch; 0 if the clock fails. */
+static int64_t
 iri_time_ns(void)
 {
     struct timespec now;
@@ -129,8 +129,8 @@ iri_charsets_hash(const iri_charsets_t *charsets)
 
 
 /*
- * The settings of a key are those that determine the keys of entries and which
- * entries are irregular.
+ * The settings in a key are those that determine the folding keys of entries,
+ * and which entries are irregular.
  */
 static void
 iri_index_key_init(const iri_tree_conf_t *tree, const iri_node_t *node,
@@ -148,8 +148,8 @@ iri_index_key_init(const iri_tree_conf_t *tree, const iri_node_t *node,
 /* ---- records ------------------------------------------------------------- */
 
 /*
- * Return 1 if an index that was built from time at on (iri_time_ns()) is
- * valid as long as the times of the directory stay the same.
+ * Return 1 if an index whose build began at this time (iri_time_ns()) is valid
+ * as long as the timestamps of the directory stay the same.
  */
 static int
 iri_node_is_quiet(const iri_node_t *node, int64_t at)
@@ -159,7 +159,7 @@ iri_node_is_quiet(const iri_node_t *node, int64_t at)
 }
 
 
-/* Return 1 if the directory was read while it had the same times. */
+/* Return 1 if the directory was read when it had the same timestamps. */
 static int
 iri_record_is_current(const iri_index_record_t *record,
                       const iri_node_t         *node)
@@ -169,7 +169,7 @@ iri_record_is_current(const iri_index_record_t *record,
 }
 
 
-/* Return 1 if the index is fresh: the directory has not changed since. */
+/* Return 1 if the index is fresh: its directory has not changed since. */
 static int
 iri_record_is_fresh(const iri_index_record_t *record, const iri_node_t *node,
                     int64_t now)
@@ -189,7 +189,7 @@ iri_record_is_amortized(const iri_index_record_t *record, int64_t now)
 }
 
 
-/* Return 1 if a build is under way, and is expected to end. */
+/* Return 1 if a build has begun and does not count as abandoned. */
 static int
 iri_record_is_building(const iri_index_record_t *record, int64_t now)
 {
@@ -198,9 +198,12 @@ iri_record_is_building(const iri_index_record_t *record, int64_t now)
 }
 
 
-/* End the build that is under way; it is not told. */
+/*
+ * Abandon the build of a record. The builder notices that record->build no
+ * longer is the number of its build.
+ */
 static void
-iri_cache_abandon(iri_index_cache_t *cache, iri_index_record_t *record)
+iri_cache_abandon_build(iri_index_cache_t *cache, iri_index_record_t *record)
 {
     if (record->build_block != NULL) {
         cache->free(cache, record->build_block);
@@ -214,34 +217,34 @@ iri_cache_abandon(iri_index_cache_t *cache, iri_index_record_t *record)
 
 
 /*
- * Begin a build. It has ten times as long as the last one took, doubled for
- * each build since then that did not end.
+ * Begin a build. Its time limit is ten times the duration of the last build,
+ * doubled for each build that was abandoned since then.
  */
 static void
-iri_cache_begin(iri_index_cache_t *cache, iri_index_state_t *state,
-                iri_index_record_t *record, int deferred)
+iri_cache_begin_build(iri_index_cache_t *cache, iri_index_state_t *state,
+                      iri_index_record_t *record, int deferred)
 {
-    int64_t lasts = record->keep_until - record->read_at;
+    int64_t limit = record->keep_until - record->read_at;
 
-    iri_cache_abandon(cache, record);
+    iri_cache_abandon_build(cache, record);
 
-    lasts = lasts > IRI_MIN_BUILD_TIME ? lasts : IRI_MIN_BUILD_TIME;
-    lasts = lasts < IRI_MAX_BUILD_TIME >> record->abandoned
-                ? lasts << record->abandoned
+    limit = limit > IRI_MIN_BUILD_TIME ? limit : IRI_MIN_BUILD_TIME;
+    limit = limit < IRI_MAX_BUILD_TIME >> record->abandoned
+                ? limit << record->abandoned
                 : IRI_MAX_BUILD_TIME;
 
     record->build = ++state->builds;
-    record->build_until = iri_time_ns() + lasts;
+    record->build_until = iri_time_ns() + limit;
     record->deferred = deferred != 0;
 }
 
 
 /*
- * Free the index. The record is kept, because it says how long the build
- * took.
+ * Free the index. The record is kept, because it contains the duration of the
+ * build.
  */
 static void
-iri_cache_release(iri_index_cache_t *cache, iri_index_record_t *record)
+iri_cache_free_index(iri_index_cache_t *cache, iri_index_record_t *record)
 {
     if (record->block != NULL) {
         cache->free(cache, record->block);
@@ -255,13 +258,14 @@ iri_cache_release(iri_index_cache_t *cache, iri_index_record_t *record)
 
 
 /*
- * Return the record of a directory, if necessary in the place of the least
- * recently used one that is not being built; NULL: there is none.  If the
- * directory of that one had been read, the next build for the record counts as
- * thrashing, like one that evicts a block.
+ * Return the record of a directory. If it has none and there is no room for a
+ * new one, reuse the least recently used record that is not being built; NULL:
+ * there is none. If the reused record belonged to a directory that had been
+ * read, the next build for the record counts as thrashing, as if it evicted a
+ * block.
  */
 static iri_index_record_t *
-iri_cache_record(iri_index_cache_t *cache, const iri_index_key_t *key)
+iri_cache_get_record(iri_index_cache_t *cache, const iri_index_key_t *key)
 {
     iri_index_record_t *record = cache->find(cache, key);
     int64_t             now = iri_time_ns();
@@ -280,8 +284,8 @@ iri_cache_record(iri_index_cache_t *cache, const iri_index_key_t *key)
     } while (record != NULL && iri_record_is_building(record, now));
 
     if (record != NULL) {
-        iri_cache_abandon(cache, record);
-        iri_cache_release(cache, record);
+        iri_cache_abandon_build(cache, record);
+        iri_cache_free_index(cache, record);
         known = record->known;
         cache->reuse(cache, record, key);
         record->evicts = known;
@@ -297,7 +301,7 @@ iri_cache_record(iri_index_cache_t *cache, const iri_index_key_t *key)
  * Return the greatest size of an index in octets. An index that does not fit
  * into the empty cache is not built, because it would be built again for each
  * request. An index of irregular entries, or one of at most IRI_MIN_INDEX_SIZE,
- * may be built for one request without being stored.
+ * is built even if it can serve only one request.
  */
 static size_t
 iri_cache_max_size(const iri_index_cache_t *cache,
@@ -313,9 +317,9 @@ iri_cache_max_size(const iri_index_cache_t *cache,
 
 
 /*
- * Free what a record takes, if it may be evicted: a block that an abandoned
- * build has left, or an index that has been used for long enough. Without that
- * condition two directories whose indexes do not fit into the cache together
+ * Free the blocks of a record that may be evicted: that of an abandoned build,
+ * and an index that has been used for long enough. If any index could be
+ * evicted, two directories whose indexes do not fit into the cache together
  * would be read again for each request.
  * Returns: octets that were freed.
  */
@@ -327,12 +331,12 @@ iri_cache_evict(iri_index_cache_t *cache, iri_index_record_t *record,
 
     if (record->build_block != NULL && !iri_record_is_building(record, now)) {
         size = record->build_size;
-        iri_cache_abandon(cache, record);
+        iri_cache_abandon_build(cache, record);
     }
 
     if (record->block != NULL && iri_record_is_amortized(record, now)) {
         size += record->size;
-        iri_cache_release(cache, record);
+        iri_cache_free_index(cache, record);
     }
 
     return size;
@@ -340,8 +344,9 @@ iri_cache_evict(iri_index_cache_t *cache, iri_index_record_t *record,
 
 
 /*
- * Allocate a block, for which least recently used indexes are evicted. Many
- * small ones are evicted before the next attempt: each takes time.
+ * Allocate a block; if there is no room, evict least recently used indexes
+ * first. An attempt takes time, so it is repeated only after an eighth of the
+ * size was freed.
  */
 static void *
 iri_cache_alloc(iri_index_cache_t *cache, size_t size, int *evicted)
@@ -371,13 +376,13 @@ iri_cache_alloc(iri_index_cache_t *cache, size_t size, int *evicted)
 
 
 /*
- * Allocate the block of a build; if necessary in the place of the index that
- * it replaces.
+ * Allocate the block of a build. If there is no room, free the index that it
+ * will replace first.
  * Returns: 0 if there is no room.
  */
 static int
-iri_cache_reserve(iri_index_cache_t *cache, iri_index_record_t *record,
-                  size_t size, int *evicted)
+iri_cache_alloc_build(iri_index_cache_t *cache, iri_index_record_t *record,
+                      size_t size, int *evicted)
 {
     *evicted = 0;
 
@@ -392,7 +397,7 @@ iri_cache_reserve(iri_index_cache_t *cache, iri_index_record_t *record,
     record->build_block = iri_cache_alloc(cache, size, evicted);
 
     if (record->build_block == NULL && record->block != NULL) {
-        iri_cache_release(cache, record);
+        iri_cache_free_index(cache, record);
         record->build_block = iri_cache_alloc(cache, size, evicted);
     }
 
@@ -403,11 +408,11 @@ iri_cache_reserve(iri_index_cache_t *cache, iri_index_record_t *record,
 
 
 /*
- * If the directories in use do not fit into the cache, they evict each other.
- * At most a tenth of the time, for all of them, may be spent on that: a moment
- * that otherwise stands still advances by ten times the time of each build.
- * Return 1 if it is too far in the future, but not so far that the clock was
- * set.
+ * If the indexes of the directories in use do not fit into the cache together,
+ * they evict each other. At most a tenth of the time may be spent on such
+ * builds. So each of them advances state->thrashing, a point in time, by ten
+ * times its duration. Return 1 if this point is too far in the future. If it is
+ * so far that the clock must have been set, return 0.
  */
 static int
 iri_state_is_thrashing(const iri_index_state_t *state, int64_t now)
@@ -419,7 +424,7 @@ iri_state_is_thrashing(const iri_index_state_t *state, int64_t now)
 }
 
 
-/* took: ns of a build that had no room, or that evicted another index. */
+/* Count a build that had no room or evicted another index. took: ns. */
 static void
 iri_state_add_thrashing(iri_index_state_t *state, int64_t now, int64_t took)
 {
@@ -435,25 +440,28 @@ iri_state_add_thrashing(iri_index_state_t *state, int64_t now, int64_t took)
 
 /* ---- storing an index ---------------------------------------------------- */
 
-/* Let a record have the index whose block, if it has one, is written. */
+/*
+ * Finish a build: attach its block, which is complete, to the record.
+ * room: 0: there was no room for a block.  evicted: 1: an index was evicted.
+ */
 static void
-iri_cache_replace(iri_index_cache_t *cache, iri_index_state_t *state,
-                  iri_index_record_t *record, const iri_build_t *build,
-                  int room, int evicted)
+iri_cache_finish_build(iri_index_cache_t *cache, iri_index_state_t *state,
+                       iri_index_record_t      *record,
+                       const iri_built_index_t *build, int room, int evicted)
 {
     const iri_index_t *index = &build->index;
     int64_t            now = iri_time_ns(), took = now - build->read_at;
 
-    /* The clock failed or was set. */
+    /* If the clock failed or was set, the duration is unknown. */
     if (took < 0 || took > IRI_MAX_BUILD_TIME / IRI_KEEP_FACTOR) {
         took = 0;
     }
 
-    iri_cache_release(cache, record);
+    iri_cache_free_index(cache, record);
     record->block = record->build_block;
     record->size = record->build_size;
     record->build_block = NULL;
-    iri_cache_abandon(cache, record);
+    iri_cache_abandon_build(cache, record);
     record->abandoned = 0;
 
     record->mtime = build->node.mtime;
@@ -468,7 +476,7 @@ iri_cache_replace(iri_index_cache_t *cache, iri_index_state_t *state,
                           ? (uint32_t) index->head.entries
                           : UINT32_MAX;
 
-    /* In processor time, so that other processes do not count. */
+    /* The cost is processor time, so that other processes do not count. */
     record->cheap = record->entries <= IRI_CHEAP_ENTRIES
                     && index->head.cost <= IRI_CHEAP_TIME;
 
@@ -481,12 +489,13 @@ iri_cache_replace(iri_index_cache_t *cache, iri_index_state_t *state,
 
 
 /*
- * Store an index if there is a cache. The key is that of the directory that
- * was really read: a link or a directory above may have been replaced since.
+ * Store an index if there is a cache. The key is that of the directory that was
+ * read, because a link or a directory above it may have been replaced after the
+ * stat.
  */
 static void
 iri_cache_store(iri_index_cache_t *cache, const iri_index_conf_t *conf,
-                const iri_build_t *build)
+                const iri_built_index_t *build)
 {
     iri_index_key_t     key;
     iri_index_state_t  *state;
@@ -501,21 +510,22 @@ iri_cache_store(iri_index_cache_t *cache, const iri_index_conf_t *conf,
 
     iri_index_key_init(&conf->tree, &build->node, &key);
 
-    /* An empty index needs no block: the record says whether it is complete. */
+    /* An empty index needs no block: record->complete says enough. */
     size = build->index.head.records != 0 ? iri_index_size(&build->index) : 0;
 
     state = cache->lock(cache);
-    record = iri_cache_record(cache, &key);
+    record = iri_cache_get_record(cache, &key);
 
     if (record != NULL) {
-        iri_cache_begin(cache, state, record, record->deferred);
+        iri_cache_begin_build(cache, state, record, record->deferred);
         number = record->build;
-        room = iri_cache_reserve(cache, record, size, &evicted);
+        room = iri_cache_alloc_build(cache, record, size, &evicted);
     }
 
     while (record != NULL && room && at < size) {
-        iri_index_copy(&build->index, record->build_block, at, IRI_PIECE);
-        at += IRI_PIECE;
+        iri_index_copy(&build->index, record->build_block, at,
+                       IRI_COPY_PIECE);
+        at += IRI_COPY_PIECE;
 
         if (at < size) {
             cache->unlock(cache);
@@ -527,7 +537,7 @@ iri_cache_store(iri_index_cache_t *cache, const iri_index_conf_t *conf,
     }
 
     if (record != NULL) {
-        iri_cache_replace(cache, state, record, build, room, evicted);
+        iri_cache_finish_build(cache, state, record, build, room, evicted);
     }
 
     cache->unlock(cache);
@@ -537,42 +547,42 @@ iri_cache_store(iri_index_cache_t *cache, const iri_index_conf_t *conf,
 /* ---- lookup -------------------------------------------------------------- */
 
 /*
- * Set the hashes by which spellings are searched: that of the key, and those
- * of the key without each of its characters.
+ * Set search->edits, the hashes by which spellings are searched: that of the
+ * key and those of the key without each of its characters.
  */
 static iri_status_t
 iri_search_set_edits(const iri_env_t *env, const iri_index_conf_t *conf,
                      iri_index_cache_search_t *search)
 {
-    iri_edit_t  *edit;
-    iri_buf_t    without = IRI_BUF_EMPTY;
-    iri_status_t status;
-    size_t       i;
-    int          fit, left_out;
+    iri_graphemes_t *graphemes;
+    iri_buf_t        without = IRI_BUF_EMPTY;
+    iri_status_t     status;
+    size_t           i;
+    int              applies, left_out;
 
-    edit = env->alloc(env->ctx, sizeof(*edit));
-    if (edit == NULL) {
+    graphemes = env->alloc(env->ctx, sizeof(*graphemes));
+    if (graphemes == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    iri_edit_init(edit);
-    status = iri_edit_divide(edit, search->key, &fit);
+    iri_graphemes_init(graphemes);
+    status = iri_graphemes_split(graphemes, search->key, &applies);
 
     if (status == IRI_OK) {
-        search->edits = env->alloc(env->ctx, (edit->count + 1)
+        search->edits = env->alloc(env->ctx, (graphemes->count + 1)
                                                  * sizeof(*search->edits));
         status = search->edits != NULL ? IRI_OK : IRI_NO_MEMORY;
     }
 
-    if (status == IRI_OK && fit) {
+    if (status == IRI_OK && applies) {
         search->edits[search->edit_count++] = iri_index_hash(conf,
                                                              search->key);
     }
 
-    for (i = 0; status == IRI_OK && fit && i < edit->count; i++) {
+    for (i = 0; status == IRI_OK && applies && i < graphemes->count; i++) {
         without.len = 0;
-        status = iri_edit_put_without(env, edit, search->key, i, &without,
-                                      &left_out);
+        status = iri_graphemes_put_without(env, graphemes, search->key, i,
+                                           &without, &left_out);
 
         if (status == IRI_OK && left_out) {
             search->edits[search->edit_count++] = iri_index_hash(
@@ -580,7 +590,7 @@ iri_search_set_edits(const iri_env_t *env, const iri_index_conf_t *conf,
         }
     }
 
-    iri_edit_free(edit);
+    iri_graphemes_free(graphemes);
 
     return status;
 }
@@ -588,7 +598,7 @@ iri_search_set_edits(const iri_env_t *env, const iri_index_conf_t *conf,
 
 /*
  * Search an index by the key. Spellings are searched only if no key has the
- * same hash, so that nothing is nearer; and if their hashes are set.
+ * same hash, so that no entry is nearer, and if search->edits is set.
  */
 static iri_status_t
 iri_index_search(const iri_env_t *env, const iri_index_conf_t *conf,
@@ -606,21 +616,22 @@ iri_index_search(const iri_env_t *env, const iri_index_conf_t *conf,
                                 &search->hits);
     }
 
-    search->spelled = search->hits.count == 0 && search->may_spell
-                      && index->head.spelled
-                      && search->key.len
-                             <= index->head.longest + IRI_MAX_CHARACTER;
+    search->by_spelling = search->hits.count == 0 && search->may_spell
+                          && index->head.has_spellings
+                          && search->key.len
+                                 <= index->head.longest + IRI_MAX_CHARACTER;
 
-    for (i = 0; status == IRI_OK && search->spelled && i < search->edit_count;
+    for (i = 0;
+         status == IRI_OK && search->by_spelling && i < search->edit_count;
          i++)
     {
-        /* A character is added or wrong, or two are transposed. */
+        /* A character has been added. */
         if (i != 0) {
             status = iri_index_find(env, index, search->edits[i],
                                     &search->hits);
         }
 
-        /* A character is missing, or likewise. */
+        /* A character is missing, wrong, or exchanged with its neighbour. */
         if (status == IRI_OK) {
             status = iri_index_find_spelling(env, index, search->edits[i],
                                              &search->hits);
@@ -633,7 +644,7 @@ iri_index_search(const iri_env_t *env, const iri_index_conf_t *conf,
 
 /* ---- reading a directory ------------------------------------------------- */
 
-/* Return 1 if large directories are read in another thread. */
+/* Return 1 if a large directory is read in another thread. */
 static int
 iri_cache_defers(const iri_index_cache_t *cache, const iri_index_conf_t *conf)
 {
@@ -645,8 +656,8 @@ iri_cache_defers(const iri_index_cache_t *cache, const iri_index_conf_t *conf)
  * Return the greatest number of entries that are read while a request waits.
  */
 static size_t
-iri_cache_max_entries(const iri_index_cache_t *cache,
-                      const iri_index_conf_t  *conf)
+iri_cache_max_entries_inline(const iri_index_cache_t *cache,
+                             const iri_index_conf_t  *conf)
 {
     if (conf->fold == 0) {
         return IRI_MAX_ENTRIES_READ;
@@ -668,7 +679,7 @@ iri_index_job_drop(iri_index_job_t *job)
     record = cache->find(cache, &job->key);
 
     if (record != NULL && record->build == job->build) {
-        iri_cache_abandon(cache, record);
+        iri_cache_abandon_build(cache, record);
     }
 
     cache->unlock(cache);
@@ -677,8 +688,8 @@ iri_index_job_drop(iri_index_job_t *job)
 
 
 /*
- * Return 1 if the directory was read after the job was posted, by another
- * build that took this one for abandoned.
+ * Return 1 if another build has read the directory after this job was posted,
+ * because this one counted as abandoned.
  */
 static int
 iri_job_is_done(const iri_index_job_t *job)
@@ -700,9 +711,9 @@ iri_job_is_done(const iri_index_job_t *job)
 void
 iri_index_job_run(iri_index_job_t *job)
 {
-    iri_build_t  build;
-    iri_status_t status;
-    int          more;
+    iri_built_index_t build;
+    iri_status_t      status;
+    int               more;
 
     build.read_at = iri_time_ns();
 
@@ -723,15 +734,15 @@ iri_index_job_run(iri_index_job_t *job)
 
 
 /*
- * Begin the build of a job, unless another one is under way.
- * Returns: 0 if another one is.
+ * Begin the build of a job.
+ * Returns: 0 if another build is under way.
  */
 static int
 iri_job_begin(iri_index_job_t *job)
 {
     iri_index_cache_t  *cache = job->cache;
     iri_index_state_t  *state = cache->lock(cache);
-    iri_index_record_t *record = iri_cache_record(cache, &job->key);
+    iri_index_record_t *record = iri_cache_get_record(cache, &job->key);
     int                 building;
 
     building = record != NULL
@@ -742,7 +753,7 @@ iri_job_begin(iri_index_job_t *job)
             record->abandoned++;
         }
 
-        iri_cache_begin(cache, state, record, 1);
+        iri_cache_begin_build(cache, state, record, 1);
         job->build = record->build;
     }
 
@@ -753,8 +764,9 @@ iri_job_begin(iri_index_job_t *job)
 
 
 /*
- * Have a directory read in another thread. The record says so first, so that
- * no other request does the same. Returns 0 if that is not possible.
+ * Have a directory read in another thread. The build is marked in the record
+ * first, so that no other request does the same. Returns 0 if no other thread
+ * can read it.
  */
 static int
 iri_cache_defer(const iri_env_t *env, iri_index_cache_t *cache,
@@ -795,20 +807,22 @@ iri_cache_defer(const iri_env_t *env, iri_index_cache_t *cache,
 }
 
 
+/* Build the index of a directory, search it, and store it. */
 static iri_status_t
 iri_cache_build(const iri_env_t *env, iri_index_cache_t *cache,
                 const iri_index_conf_t   *conf,
                 iri_index_cache_search_t *search)
 {
-    iri_build_t  build;
-    iri_status_t status;
-    int          later, more = 0;
+    iri_built_index_t build;
+    iri_status_t      status;
+    int               later, more = 0;
 
     build.read_at = iri_time_ns();
 
-    status = iri_index_build(
-        env, conf, search->directory, iri_cache_max_entries(cache, conf),
-        iri_cache_max_size(cache, conf), &build.node, &build.index, &more);
+    status = iri_index_build(env, conf, search->directory,
+                             iri_cache_max_entries_inline(cache, conf),
+                             iri_cache_max_size(cache, conf), &build.node,
+                             &build.index, &more);
     if (status != IRI_OK) {
         search->listed = 1;
         return status;
@@ -820,8 +834,8 @@ iri_cache_build(const iri_env_t *env, iri_index_cache_t *cache,
 
     if (later && !iri_cache_defer(env, cache, conf, search)) {
         /*
-         * Store that the directory is large. The wrong mtime makes the index
-         * stale, so that the next request tries again.
+         * Store that the directory is large. The inverted mtime makes the index
+         * stale, so that the next request tries to defer the build again.
          */
         build.node.mtime = ~build.node.mtime;
         later = 0;
@@ -852,14 +866,14 @@ iri_cache_build(const iri_env_t *env, iri_index_cache_t *cache,
 typedef struct {
     int      due;     /* 1: the index should be built now */
     int      large;   /* 1: the directory has many entries */
-    int      small;   /* 1: building the index is known to be cheap */
-    uint32_t no_room; /* to be logged: number of entries for whose index there
-                          was no room; 0: nothing to log */
-    int      complete; /* 1: only spellings had no room */
+    int      cheap;   /* 1: building the index is known to be cheap */
+    uint32_t no_room; /* number of entries of a directory for whose index
+                          there was no room, to be logged; 0: nothing to log */
+    int      only_spellings; /* 1: only its spellings had no room */
 } iri_cache_result_t;
 
 
-/* Log a lack of room, once a minute: only the administrator can change it. */
+/* Log a lack of room, which only the administrator can correct. */
 static void
 iri_cache_log_no_room(const iri_env_t                *env,
                       const iri_index_cache_search_t *search,
@@ -871,28 +885,29 @@ iri_cache_log_no_room(const iri_env_t                *env,
         iri_logf(env, IRI_LOG_ERROR,
                  "no room for %s of the %lu%s names in %s, %s: make"
                  " iri_cache (IRICache) larger" IRI_LOG_REASON "cache",
-                 result->complete ? "spellings" : "an index",
+                 result->only_spellings ? "spellings" : "an index",
                  (unsigned long) result->no_room,
-                 result->complete ? "" : " or more",
+                 result->only_spellings ? "" : " or more",
                  iri_show_sent(&shown, search->directory),
-                 result->complete ? "so spelling is not ignored"
-                                  : "so only exact names are found");
+                 result->only_spellings ? "so spelling is not ignored"
+                                        : "so only exact names are found");
     }
 }
 
 
 /* Return 1 if the index has no spellings because there was no room. */
 static int
-iri_lacks_spellings(const iri_index_conf_t *conf, const iri_index_t *index)
+iri_index_lacks_spellings(const iri_index_conf_t *conf,
+                          const iri_index_t      *index)
 {
     return (conf->fold & IRI_FOLD_SPELLING) != 0 && index->head.records != 0
-           && !index->head.spelled;
+           && !index->head.has_spellings;
 }
 
 
 /*
- * Search what is known of a directory. Without an index there are no hits, and
- * the record says whether that is complete.
+ * Search the index of a record. If the record has no index, there are no hits,
+ * and record->complete is 1 if the index would be empty.
  */
 static iri_status_t
 iri_record_search(const iri_env_t *env, const iri_index_conf_t *conf,
@@ -918,12 +933,12 @@ iri_record_search(const iri_env_t *env, const iri_index_conf_t *conf,
     result->due = !search->fresh
                   && (record->cheap || iri_record_is_amortized(record, now));
     result->large = record->entries > IRI_MAX_ENTRIES_INLINE;
-    result->small = record->cheap;
+    result->cheap = record->cheap;
 
-    if ((!index.head.complete || iri_lacks_spellings(conf, &index))
+    if ((!index.head.complete || iri_index_lacks_spellings(conf, &index))
         && record->entries > IRI_CHEAP_ENTRIES && conf->fold != 0)
     {
-        result->complete = index.head.complete;
+        result->only_spellings = index.head.complete;
         result->no_room = record->entries;
     }
 
@@ -931,6 +946,7 @@ iri_record_search(const iri_env_t *env, const iri_index_conf_t *conf,
 }
 
 
+/* Search the cached index of a directory, if there is one, under the lock. */
 static iri_status_t
 iri_cache_search(const iri_env_t *env, iri_index_cache_t *cache,
                  const iri_index_conf_t   *conf,
@@ -944,7 +960,7 @@ iri_cache_search(const iri_env_t *env, iri_index_cache_t *cache,
 
     memset(result, 0, sizeof(*result));
     result->due = 1;
-    result->small = conf->fold == 0;
+    result->cheap = conf->fold == 0;
 
     iri_index_key_init(&conf->tree, &search->node, &key);
 
@@ -957,7 +973,7 @@ iri_cache_search(const iri_env_t *env, iri_index_cache_t *cache,
 
     if ((record != NULL && record->deferred
          && iri_record_is_building(record, now))
-        || (!result->small && iri_state_is_thrashing(state, now)))
+        || (!result->cheap && iri_state_is_thrashing(state, now)))
     {
         result->due = 0;
     }
@@ -978,7 +994,10 @@ iri_cache_search(const iri_env_t *env, iri_index_cache_t *cache,
 }
 
 
-/* Hashes of spellings are computed when they are needed, without the lock. */
+/*
+ * iri_cache_search(), with spellings: their hashes are computed only if they
+ * are needed, and not under the lock.
+ */
 static iri_status_t
 iri_cache_lookup(const iri_env_t *env, iri_index_cache_t *cache,
                  const iri_index_conf_t   *conf,
@@ -988,7 +1007,7 @@ iri_cache_lookup(const iri_env_t *env, iri_index_cache_t *cache,
 
     status = iri_cache_search(env, cache, conf, search, result);
 
-    if (status == IRI_OK && search->spelled && search->edits == NULL) {
+    if (status == IRI_OK && search->by_spelling && search->edits == NULL) {
         status = iri_search_set_edits(env, conf, search);
 
         if (status == IRI_OK) {
@@ -1001,8 +1020,8 @@ iri_cache_lookup(const iri_env_t *env, iri_index_cache_t *cache,
 
 
 /*
- * Read a directory, unless another request has done so while this one waited
- * in the queue.
+ * Build the index of a directory, unless another request has built it while
+ * this one waited in the queue.
  */
 static iri_status_t
 iri_cache_build_once(const iri_env_t *env, iri_index_cache_t *cache,

@@ -3,8 +3,8 @@
  *
  * Records are in an APR hash, and in a ring in the order of their last use.
  * Records and blocks are allocated by malloc(), because they are freed in any
- * order.  The hash has a pool with its own allocator, so that no other thread
- * uses it at the same time.
+ * order.  The pool of the hash has its own allocator, so that only a thread
+ * that holds the lock of the cache allocates from it.
  */
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #include "index/iri_index_cache_apr.h"
 
-#define CACHE_APR_RECORD_SHARE 1536 /* octets of size for each record */
+#define CACHE_APR_RECORD_SHARE 1536 /* octets of the cache for each record */
 
 typedef struct cache_apr_record_s cache_apr_record_t;
 
@@ -32,15 +32,15 @@ typedef struct {
     iri_index_state_t   state;
     apr_hash_t         *hash; /* of cache_apr_record_t by key */
     cache_apr_record_t  ring; /* its next is the least recently used */
-    size_t              left; /* records that there may be besides */
-    size_t              room; /* octets that may be allocated now */
+    size_t              left; /* number of records that may be added */
+    size_t              room; /* octets that may be allocated for blocks */
     apr_thread_mutex_t *mutex;
     apr_thread_mutex_t *queues[IRI_INDEX_QUEUES];
 } cache_apr_t;
 
-/* Before a block, whose alignment it keeps. */
+/* The header of a block, which keeps the block aligned. */
 typedef union {
-    size_t   size; /* octets with this header */
+    size_t   size; /* octets of the block and this header */
     uint64_t alignment;
 } cache_apr_block_t;
 
@@ -179,7 +179,7 @@ cache_apr_free(iri_index_cache_t *cache, void *block)
     free(header);
 }
 
-/* Blocks and records are not from the pool. */
+/* Free the blocks and records, which are not in the pool. */
 static apr_status_t
 cache_apr_destroy(void *data)
 {

@@ -14,11 +14,11 @@ struct apr_pool_t;   /* apr_pools.h: apr_pool_t */
 #pragma GCC visibility push(hidden)
 
 /*
- * Create a cache for all threads of this process, with queues and without
- * another thread that builds indexes.
- * size: octets of all records and blocks at most, and of one block; records
- * have a share of it that depends on size alone.
- * pool: the cache is destroyed with it.
+ * Create a cache for all threads of this process.  It has queues, and no thread
+ * of its own that builds indexes.
+ * size: greatest number of octets of all records and blocks together.  The
+ * share of the records depends on size only; one block may take the rest.
+ * pool: the cache is destroyed with the pool.
  * Returns: NULL if there is no memory, or no mutex.
  */
 iri_index_cache_t *iri_index_cache_apr_create(struct apr_pool_t *pool,

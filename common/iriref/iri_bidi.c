@@ -27,7 +27,7 @@ typedef struct {
     int      ends_rtl;       /* ends with one, apart from marks */
     uint32_t ltr_character;  /* the first left-to-right character */
     size_t   ltr_offset;     /* its offset in the text, in octets */
-    uint32_t edge_character; /* the character at an edge that is not
+    uint32_t edge_character; /* the first or last character, if not
                                 right-to-left */
     size_t   edge_offset;    /* its offset in the text, in octets */
 } iri_directions_t;

@@ -31,15 +31,15 @@ struct iri_confusables_s {
 static const char *const iri_warning_texts[IRI_WARNINGS] = {
     "letters of both directions",
     "does not begin and end with a right-to-left letter",
-    "ASCII that no URI may hold",
+    "ASCII that a URI must not contain",
     "a look-alike of space or of a delimiter",
-    "a full width or half width form",
-    "a character that is not seen",
+    "a full-width or half-width form",
+    "an invisible character",
     "a tag character",
-    "a character for private use",
+    "a private-use character",
     "not in NFC",
     "not in NFKC",
-    "scripts that no language mixes",
+    "a mixture of scripts that no language uses",
     "looks like a word in ASCII"
 };
 
@@ -53,7 +53,8 @@ iri_warning_text(iri_warning_kind_t kind)
 
 /* ---- the rules of ICU ---------------------------------------------------- */
 
-/* The skeleton of an ASCII text is the concatenation of these. */
+/* Fill the skeletons of single characters; that of an ASCII text is their
+   concatenation. */
 static void
 iri_confusables_fill_ascii(iri_confusables_t *confusables, UErrorCode *error)
 {
@@ -160,7 +161,7 @@ iri_checker_warn(iri_checker_t *checker, iri_warning_kind_t kind,
 }
 
 
-/* Letters of ordinary words.  UTS #31, 5.1.4 has those of Thai and Lao. */
+/* Letters of ordinary words; UTS #31, 5.1.4 lists those of Thai and Lao. */
 static int
 iri_char_is_compatibility_letter(uint32_t c)
 {
@@ -321,7 +322,7 @@ iri_checker_characters(iri_checker_t *checker, iri_str_t piece)
 
 /* ---- a piece as a whole -------------------------------------------------- */
 
-/* Each character may be in NFC and the sequence not. */
+/* A sequence may be not in NFC although each of its characters is. */
 static iri_status_t
 iri_checker_nfc(iri_checker_t *checker, size_t offset)
 {
@@ -374,11 +375,10 @@ iri_skeleton_ascii(const iri_env_t *env, const iri_confusables_t *confusables,
     }
 
     for (i = 0; i < text.len; i++) {
-        const iri_ascii_skeleton_t *skeleton = &confusables
-                                                    ->ascii[text.data[i]];
+        const iri_ascii_skeleton_t *one = &confusables->ascii[text.data[i]];
 
-        memcpy(p, skeleton->octets, skeleton->len);
-        p += skeleton->len;
+        memcpy(p, one->octets, one->len);
+        p += one->len;
     }
 
     out->data = skeleton;

@@ -28,9 +28,9 @@ iri_level_text(iri_level_t level)
 #define IRI_UNIT_END     0x200
 
 /*
- * The next octet of a text, raw or percent-encoded; *p moves behind it.
+ * Return the next octet of a text, raw or percent-encoded; *p moves behind it.
  * An escaped reserved character or "%" has the bit IRI_UNIT_ESCAPED, since it
- * differs from the raw one.  IRI_UNIT_END: the end of the text.
+ * is not equivalent to the raw one.  IRI_UNIT_END: the end of the text.
  */
 static unsigned
 iri_unit_next(const unsigned char **p, const unsigned char *end)
@@ -155,8 +155,8 @@ iri_equal_nfc(const iri_env_t *env, iri_str_t a, iri_str_t b, int *equal)
 /* ---- syntax, scheme, host ------------------------------------------------ */
 
 /*
- * Normalize a text for a level.  *valid 0: it is no IRI-reference, and equals
- * only itself.
+ * Normalize a text for a level.  *valid: 0: the text is not an IRI-reference,
+ * and equals only itself.
  */
 static iri_status_t
 iri_level_form(const iri_env_t *env, iri_level_t level,
@@ -167,9 +167,11 @@ iri_level_form(const iri_env_t *env, iri_level_t level,
     iri_to_uri_conf_t              conf = none;
     iri_converted_t                converted = { text, NULL, 0 };
     iri_status_t                   status = IRI_OK;
-    unsigned                       steps = level == IRI_LEVEL_SYNTAX
-                                               ? IRI_NORMALIZE_SYNTAX
-                                               : IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME;
+    unsigned                       steps = IRI_NORMALIZE_SYNTAX;
+
+    if (level != IRI_LEVEL_SYNTAX) {
+        steps |= IRI_NORMALIZE_SCHEME;
+    }
 
     if (level == IRI_LEVEL_IDN && host != NULL) {
         conf.host = host;

@@ -122,8 +122,8 @@ iri_char_is_common_ucschar(uint32_t c)
 /*
  * Decode one character above U+007F at p, whose octets of UTF-8 are raw,
  * percent-encoded or both.  *c: the character; octets, *len: its UTF-8.
- * Returns: the length in octets of what was decoded in the text; 0 if there is
- * no such character at p, and *c and *len then have no meaning.
+ * Returns: the length of the character in the text, in octets; 0 if there is no
+ * such character at p, and *c and *len then have no meaning.
  * "%C3\xA9x" -> U+00E9, 4
  */
 size_t iri_character_at(const unsigned char *p, const unsigned char *end,

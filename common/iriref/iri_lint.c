@@ -63,14 +63,14 @@ static const struct {
 const char *
 iri_lint_text(iri_lint_kind_t kind)
 {
-    return iri_lint_kinds[kind].text;
+    return kind < IRI_LINT_KINDS ? iri_lint_kinds[kind].text : "unknown";
 }
 
 
 const char *
 iri_lint_clause(iri_lint_kind_t kind)
 {
-    return iri_lint_kinds[kind].about;
+    return kind < IRI_LINT_KINDS ? iri_lint_kinds[kind].about : "unknown";
 }
 
 

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* With how many preceding entries of the same key is an entry compared? */
+/* An entry is compared with at most this many preceding entries of its key. */
 #define IRI_LINT_MAX_COMPARED 16
 
 /* Of how many names is the charset detected? */
@@ -61,8 +61,8 @@ int iri_lint_wants(const iri_lint_t *lint, iri_lint_kind_t kind);
 void iri_finding_init(iri_finding_t *finding, iri_lint_kind_t kind,
                       const iri_lint_entry_t *entry);
 
-/* Report a finding, if conf asks for its kind.  Returns: what each returned,
-   else IRI_OK. */
+/* Report a finding, if conf asks for its kind.  Returns: the status that `each`
+   has returned, else IRI_OK. */
 iri_status_t iri_lint_report_finding(const iri_lint_t    *lint,
                                      const iri_finding_t *finding);
 

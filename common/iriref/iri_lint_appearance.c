@@ -1,5 +1,5 @@
 /*
- * iri_lint_appearance.c - names that are not displayed as what they are
+ * iri_lint_appearance.c - names that are misread when they are displayed
  *
  * A name -> findings about UTF-8 that was encoded twice (mojibake), direction
  * (draft 4.1, 4.2) and characters that are mistaken for others (draft 5.1,
@@ -126,7 +126,7 @@ iri_reporter_bidi(void *arg, const iri_warning_t *warning)
 }
 
 
-/* The other warnings are separate kinds, or are checked for the whole name. */
+/* Kinds without a case are other findings, or are checked for a whole name. */
 static iri_status_t
 iri_reporter_character(void *arg, const iri_warning_t *warning)
 {
@@ -217,7 +217,7 @@ iri_lint_has_letter(iri_str_t name)
 }
 
 
-/* A name that is not in NFKC is reported as NFKC instead. */
+/* A name that is not in NFKC was already reported as NFKC. */
 static iri_status_t
 iri_lint_check_ascii_look_alike(iri_reporter_t *reporter)
 {
@@ -280,13 +280,13 @@ iri_lint_check_look_alike(iri_lint_t *lint, iri_lint_entry_t *entry)
     iri_reporter_t reporter = { lint, entry, 0 };
     iri_str_t      path;
     iri_status_t   status = IRI_OK;
-    int            low = iri_str_is_ascii(entry->name);
+    int            is_ascii = iri_str_is_ascii(entry->name);
 
     if (!iri_lint_wants(lint, IRI_LINT_LOOK_ALIKE)) {
         return IRI_OK;
     }
 
-    if (!low) {
+    if (!is_ascii) {
         status = iri_lint_iri_path(lint, entry->name, 1, &path);
         if (status == IRI_OK) {
             status = iri_characters_check_except(
@@ -304,7 +304,7 @@ iri_lint_check_look_alike(iri_lint_t *lint, iri_lint_entry_t *entry)
 
     status = iri_lint_skeleton(lint, entry);
 
-    return status == IRI_OK && !low
+    return status == IRI_OK && !is_ascii
                ? iri_lint_check_ascii_look_alike(&reporter)
                : status;
 }

@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     iri_lint_t      *lint;
     iri_index_conf_t hash_conf; /* only the key of the hash is used: zero */
-    iri_edit_t       edit;
+    iri_graphemes_t  edit;
     iri_deletion_t  *deletions;
     size_t           count;    /* of deletions */
     size_t           capacity; /* of deletions */
@@ -34,7 +34,7 @@ typedef struct {
 } iri_spelling_t;
 
 
-/* Count the deletions of all keys: one for each character, and the key. */
+/* Count the keys and their deletions: one for each character of a key. */
 static size_t
 iri_lint_count_deletions(const iri_lint_t *lint)
 {
@@ -62,7 +62,7 @@ iri_spelling_create(iri_spelling_t *spelling, iri_lint_t *lint)
     memset(spelling, 0, sizeof(*spelling));
     spelling->lint = lint;
     spelling->capacity = iri_lint_count_deletions(lint);
-    iri_edit_init(&spelling->edit);
+    iri_graphemes_init(&spelling->edit);
 
     if (spelling->capacity > SIZE_MAX / sizeof(spelling->deletions[0])
         || lint->named > UINT32_MAX)
@@ -105,7 +105,7 @@ iri_spelling_add_key(iri_spelling_t *spelling, size_t entry)
     size_t       i;
     int          fit, left_out;
 
-    status = iri_edit_divide(&spelling->edit, key, &fit);
+    status = iri_graphemes_split(&spelling->edit, key, &fit);
     if (status != IRI_OK || !fit) {
         return status;
     }
@@ -114,8 +114,8 @@ iri_spelling_add_key(iri_spelling_t *spelling, size_t entry)
 
     for (i = 0; status == IRI_OK && i < spelling->edit.count; i++) {
         lint->buf.len = 0;
-        status = iri_edit_put_without(lint->env, &spelling->edit, key, i,
-                                      &lint->buf, &left_out);
+        status = iri_graphemes_put_without(lint->env, &spelling->edit, key, i,
+                                           &lint->buf, &left_out);
 
         if (status == IRI_OK && left_out) {
             iri_spelling_add(spelling, iri_buf_str(&lint->buf), entry);
@@ -149,7 +149,7 @@ iri_spelling_compare(iri_spelling_t *spelling, size_t from, size_t at)
     iri_lint_t  *lint = spelling->lint;
     uint32_t     entry = spelling->deletions[at].entry, other;
     iri_status_t status = IRI_OK;
-    int          one = 0;
+    int          is_one_edit = 0;
 
     if (at - from > IRI_LINT_MAX_COMPARED) {
         from = at - IRI_LINT_MAX_COMPARED;
@@ -165,10 +165,10 @@ iri_spelling_compare(iri_spelling_t *spelling, size_t from, size_t at)
         }
 
         lint->scratch_used = 0;
-        status = iri_edit_differ_by_one(&lint->scratch,
-                                        lint->sorted[other]->key,
-                                        lint->sorted[entry]->key, &one);
-        if (one) {
+        status = iri_edit_differ_by_one(
+            &lint->scratch, lint->sorted[other]->key,
+            lint->sorted[entry]->key, &is_one_edit);
+        if (is_one_edit) {
             spelling->nearest[entry] = other;
         }
     }
@@ -226,7 +226,7 @@ iri_lint_spellings(iri_lint_t *lint)
         }
     }
 
-    iri_edit_free(&spelling.edit);
+    iri_graphemes_free(&spelling.edit);
 
     return status;
 }

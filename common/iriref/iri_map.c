@@ -125,8 +125,8 @@ iri_write_escape(unsigned char *to, unsigned char c)
 }
 
 
-/* Write a text with all octets escaped that no URI may contain; `to` has room
-   for it.  Returns: the end of what was written. */
+/* Write a text, with the octets escaped that a URI must not contain; `to` has
+   room for the result.  Returns: the end of the result. */
 static unsigned char *
 iri_write_uri(unsigned char *to, const unsigned char *p,
               const unsigned char *end)
@@ -424,7 +424,8 @@ iri_host_to_ascii(const iri_env_t *env, const iri_host_conf_t *conf,
 }
 
 
-/* Check the escapes of the text as it was given, to which offset refers. */
+/* Check the escapes before the text is converted, because offset refers to the
+   text that was given. */
 static void
 iri_check_escapes(iri_str_t text, int legacy, const char **why,
                   size_t *offset)
@@ -511,7 +512,6 @@ iri_character_at(const unsigned char *p, const unsigned char *end,
 
 
 typedef struct {
-    const iri_env_t         *env;
     const iri_to_iri_conf_t *conf;
     unsigned       unreserved; /* classes of unreserved octets, bits */
     int            full;       /* 1: the repertoire is not limited */
@@ -521,7 +521,7 @@ typedef struct {
 
 /* 1 if c is in the repertoire of the display (draft 6.6). */
 static int
-iri_is_shown(const iri_to_iri_conf_t *conf, uint32_t c)
+iri_is_in_repertoire(const iri_to_iri_conf_t *conf, uint32_t c)
 {
     unsigned char octets[4];
 
@@ -536,7 +536,7 @@ static int
 iri_may_decode(const iri_decoder_t *decoder, uint32_t c)
 {
     return iri_char_is_ucs(c) && !iri_char_is_discouraged(c)
-           && iri_is_shown(decoder->conf, c);
+           && iri_is_in_repertoire(decoder->conf, c);
 }
 
 
@@ -545,12 +545,12 @@ static int
 iri_may_stay_raw(const iri_decoder_t *decoder, uint32_t c)
 {
     return (iri_char_is_ucs(c) || iri_char_is_private(c))
-           && iri_is_shown(decoder->conf, c);
+           && iri_is_in_repertoire(decoder->conf, c);
 }
 
 
 /*
- * Decode what is at p: an escape, or an octet that no URI may contain.
+ * Convert the escape, or the octet that a URI must not contain, at p.
  * Returns: its length in the text, in octets.
  */
 static size_t
@@ -604,7 +604,7 @@ iri_decode_one(iri_decoder_t *decoder, const unsigned char *p,
 
 /*
  * Fast path: decode a common character of two or three escapes at p.
- * Returns: its length in the text, in octets; 0: iri_decode_one() must do it.
+ * Returns: its length in the text, in octets; 0: use iri_decode_one().
  */
 static inline size_t
 iri_decode_common(iri_decoder_t *decoder, const unsigned char *p,
@@ -691,7 +691,7 @@ iri_decode_all(iri_decoder_t *decoder, const unsigned char *p,
 }
 
 
-/* 1 if all octets may be in a URI and none begins an escape. */
+/* 1 if a URI may contain all octets and none of them is "%". */
 static int
 iri_is_uri_octets(const unsigned char *p, const unsigned char *end)
 {
@@ -757,7 +757,6 @@ iri_to_iri(const iri_env_t *env, const iri_to_iri_conf_t *conf,
         return status;
     }
 
-    decoder.env = env;
     decoder.conf = conf;
     decoder.unreserved = iri_unreserved_bits(conf->grammar);
     decoder.full = conf->repertoire == NULL && !conf->ascii;

@@ -70,7 +70,7 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
     UErrorCode          error = U_ZERO_ERROR;
     const UNormalizer2 *normalizer = iri_form_normalizer(form, &error);
     const char         *why = NULL;
-    UChar              *units, *grown;
+    UChar              *units, *normalized;
     int32_t             count, needed;
     size_t              span;
 
@@ -101,16 +101,18 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
         return IRI_ICU_FAILED;
     }
 
-    grown = env->alloc(env->ctx, ((size_t) needed + 1) * sizeof(UChar));
-    if (grown == NULL) {
+    normalized = env->alloc(env->ctx, ((size_t) needed + 1) * sizeof(UChar));
+    if (normalized == NULL) {
         return IRI_NO_MEMORY;
     }
 
     error = U_ZERO_ERROR;
-    unorm2_normalize(normalizer, units, count, grown, needed + 1, &error);
+    unorm2_normalize(normalizer, units, count, normalized, needed + 1,
+                     &error);
 
-    return U_SUCCESS(error) ? iri_converted_set_utf16(env, grown, needed, out)
-                            : IRI_ICU_FAILED;
+    return U_SUCCESS(error)
+               ? iri_converted_set_utf16(env, normalized, needed, out)
+               : IRI_ICU_FAILED;
 }
 
 

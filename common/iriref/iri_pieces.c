@@ -15,8 +15,8 @@ static const char *const iri_component_texts[IRI_COMPONENTS] = {
     "path",   "opaque part", "query",      "fragment"
 };
 
-/* The delimiters of pieces, in the order of the enum. */
-static const char *const iri_component_dividers[IRI_COMPONENTS] = {
+/* The delimiters of the pieces of each component, in the order of the enum. */
+static const char *const iri_piece_delimiters[IRI_COMPONENTS] = {
     "", ":", ".", "", "/;=,", "/;=,:@", "&;=", ""
 };
 
@@ -90,14 +90,14 @@ iri_pieces_component(iri_pieces_t *pieces)
 
 
 static int
-iri_is_divider(const iri_pieces_t *pieces, const unsigned char *p)
+iri_is_piece_delimiter(const iri_pieces_t *pieces, const unsigned char *p)
 {
     if (pieces->component == IRI_COMPONENT_PATH && *p == '.') {
         return (size_t) (p - pieces->parts.path.data) == pieces->extension;
     }
 
     return *p != '\0'
-           && strchr(iri_component_dividers[pieces->component], *p) != NULL;
+           && strchr(iri_piece_delimiters[pieces->component], *p) != NULL;
 }
 
 
@@ -119,7 +119,7 @@ iri_pieces_next(iri_pieces_t *pieces, iri_piece_t *piece)
     p = pieces->rest.data;
     end = p + pieces->rest.len;
 
-    while (p < end && !iri_is_divider(pieces, p)) {
+    while (p < end && !iri_is_piece_delimiter(pieces, p)) {
         p++;
     }
 

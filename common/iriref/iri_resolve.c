@@ -15,14 +15,15 @@
 /* ---- dot-segments -------------------------------------------------------- */
 
 /*
- * The output path, written over the input path.  The output never overtakes
- * the input: removed segments precede the guard, which takes two octets.
+ * The output path, which is written over the input path.  It is never longer
+ * than the input that was read: before "./" is added, at least two octets were
+ * removed.
  */
 typedef struct {
     unsigned char *begin;
     size_t         len;
     int            absolute; /* 1: begins with "/" */
-    int            guarded;  /* 1: begins with "./" and an empty segment */
+    int            guarded;  /* 1: begins with an added "./" */
     int            relative; /* 1: a relative reference, which must not become
                                 absolute */
 } iri_path_output_t;
@@ -33,23 +34,23 @@ typedef struct {
  * segment stays (RFC 3986, 5.2.4, 2C), so that "a/../b" becomes "/b".
  */
 static void
-iri_path_output_pop(iri_path_output_t *dots)
+iri_path_output_pop(iri_path_output_t *out)
 {
-    if (dots->guarded && dots->len == 2) {
-        dots->guarded = 0;
-        dots->len = 0;
+    if (out->guarded && out->len == 2) {
+        out->guarded = 0;
+        out->len = 0;
         return;
     }
 
-    if (dots->len == 0) {
+    if (out->len == 0) {
         return;
     }
 
-    while (dots->len != 0 && dots->begin[--dots->len] != '/') { /* void */
+    while (out->len != 0 && out->begin[--out->len] != '/') { /* void */
     }
 
-    if (dots->len == 0 && !dots->relative) {
-        dots->absolute = 1;
+    if (out->len == 0 && !out->relative) {
+        out->absolute = 1;
     }
 }
 
@@ -60,27 +61,27 @@ iri_path_output_pop(iri_path_output_t *dots)
  * begin with "/" is empty, "./" is written before it.
  */
 static void
-iri_path_output_put(iri_path_output_t *dots, const unsigned char *segment,
+iri_path_output_put(iri_path_output_t *out, const unsigned char *segment,
                     size_t len, int last)
 {
-    if (dots->len != 0 || dots->absolute) {
-        dots->begin[dots->len++] = '/';
+    if (out->len != 0 || out->absolute) {
+        out->begin[out->len++] = '/';
 
     } else if (last && len == 0) {
         return;
 
-    } else if (len == 0 && !dots->relative) {
-        dots->absolute = 1;
+    } else if (len == 0 && !out->relative) {
+        out->absolute = 1;
         return;
 
     } else if (len == 0) {
-        dots->begin[dots->len++] = '.';
-        dots->begin[dots->len++] = '/';
-        dots->guarded = 1;
+        out->begin[out->len++] = '.';
+        out->begin[out->len++] = '/';
+        out->guarded = 1;
     }
 
-    memmove(dots->begin + dots->len, segment, len);
-    dots->len += len;
+    memmove(out->begin + out->len, segment, len);
+    out->len += len;
 }
 
 
@@ -88,12 +89,12 @@ size_t
 iri_remove_dot_segments(unsigned char *path, size_t len, int relative)
 {
     const unsigned char *p = path, *end = path + len, *segment;
-    iri_path_output_t    dots = { path, 0, 0, 0, relative };
+    iri_path_output_t    out = { path, 0, 0, 0, relative };
     size_t               n;
     int                  last = 0;
 
     if (len != 0 && *p == '/') {
-        dots.absolute = 1;
+        out.absolute = 1;
         p++;
     }
 
@@ -104,21 +105,21 @@ iri_remove_dot_segments(unsigned char *path, size_t len, int relative)
         n = (size_t) ((last ? end : p) - segment);
 
         if (n == 0 || n > 2 || segment[0] != '.' || segment[n - 1] != '.') {
-            iri_path_output_put(&dots, segment, n, last);
+            iri_path_output_put(&out, segment, n, last);
             continue;
         }
 
         if (n == 2) {
-            iri_path_output_pop(&dots);
+            iri_path_output_pop(&out);
         }
 
         /* A final "." or ".." leaves a path that ends with "/". */
-        if (last && (dots.len != 0 || dots.absolute)) {
-            dots.begin[dots.len++] = '/';
+        if (last && (out.len != 0 || out.absolute)) {
+            out.begin[out.len++] = '/';
         }
     }
 
-    return dots.len;
+    return out.len;
 }
 
 

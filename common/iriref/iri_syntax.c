@@ -12,7 +12,8 @@
 #include "path/iri_path.h"
 #include "iriref/iri_iriref.h"
 
-/* Replaces a text whose data is NULL, so that present parts are not NULL. */
+/* Replaces a text whose data is NULL, so that a part that is present but empty
+   is not NULL. */
 static const unsigned char iri_empty_text[1] = { 0 };
 
 static const char *const iri_as_texts[IRI_KINDS] = {
@@ -702,7 +703,7 @@ iri_check_all(iri_scan_t *scan, iri_as_t as, iri_parts_t *parts)
         expected = iri_check_path_query_fragment(scan, as, parts);
     }
 
-    /* Report this ":" even if there is another error behind it. */
+    /* Report this ":" first, even if another error follows. */
     if (iri_is_present(parts->path) && !iri_is_present(parts->scheme)
         && !iri_is_present(parts->authority))
     {

@@ -1,8 +1,8 @@
 /*
  * iri_choices.c - the body of a response 300 Multiple Choices
  *
- * It lists the candidates of an ambiguous request as HTML or JSON, and selects
- * one of both from the Accept field (RFC 9110, 12.5.1).
+ * The body lists the candidates of an ambiguous request as HTML or JSON, which
+ * the Accept field selects (RFC 9110, 12.5.1).
  */
 
 #include "path/iri_path.h"
@@ -45,35 +45,35 @@ iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices, size_t i,
 /* ---- HTML ---------------------------------------------------------------- */
 
 static void
-iri_html_item(iri_page_part_t *piece, const iri_choices_t *choices, size_t i)
+iri_html_item(iri_page_part_t *part, const iri_choices_t *choices, size_t i)
 {
     iri_str_t uri = { 0, NULL };
 
-    if (piece->status == IRI_OK) {
-        piece->status = iri_choice_uri(piece->env, choices, i, &uri);
+    if (part->status == IRI_OK) {
+        part->status = iri_choice_uri(part->env, choices, i, &uri);
     }
 
-    iri_page_put(piece, "<li><a href=\"");
-    iri_page_put_by(iri_html_put_uri, piece, uri);
-    iri_page_put(piece, "\">");
-    iri_page_put_by(iri_html_name, piece, choices->paths[i]);
-    iri_page_put(piece, "</a></li>\n");
+    iri_page_put(part, "<li><a href=\"");
+    iri_page_put_by(iri_html_put_uri, part, uri);
+    iri_page_put(part, "\">");
+    iri_page_put_by(iri_html_name, part, choices->paths[i]);
+    iri_page_put(part, "</a></li>\n");
 }
 
 
-/* The sentence before the list. */
+/* The sentence before the list.  asked: the requested path; empty: unknown. */
 static void
-iri_html_intro(iri_page_part_t *piece, iri_str_t asked)
+iri_html_intro(iri_page_part_t *part, iri_str_t asked)
 {
-    iri_page_put(piece, "<p>There are several names like ");
+    iri_page_put(part, "<p>Several names match ");
 
     if (asked.len != 0) {
-        iri_page_put_by(iri_html_name, piece, asked);
+        iri_page_put_by(iri_html_name, part, asked);
     } else {
-        iri_page_put(piece, "the requested one");
+        iri_page_put(part, "the requested one");
     }
 
-    iri_page_put(piece, ". Select one.</p>\n");
+    iri_page_put(part, ". Select one.</p>\n");
 }
 
 
@@ -83,28 +83,29 @@ iri_choices_html(const iri_env_t *env, const iri_choices_t *choices,
 {
     static const iri_str_t title = IRI_STR("300 Multiple Choices");
 
-    iri_page_part_t piece = { env, IRI_BUF_EMPTY, IRI_OK };
+    iri_page_part_t part = { env, IRI_BUF_EMPTY, IRI_OK };
     size_t          i;
 
-    iri_page_head(&piece, title);
-    iri_page_put(&piece, "<h1>Multiple Choices</h1>\n</header>\n<main>\n");
-    iri_html_intro(&piece, choices->asked);
-    iri_page_put(&piece, "<ul lang=\"\" xml:lang=\"\">\n");
+    iri_page_head(&part, title);
+    iri_page_put(&part, "<h1>Multiple Choices</h1>\n</header>\n<main>\n");
+    iri_html_intro(&part, choices->asked);
+    iri_page_put(&part, "<ul lang=\"\" xml:lang=\"\">\n");
 
     for (i = 0; i < choices->count; i++) {
-        iri_html_item(&piece, choices, i);
+        iri_html_item(&part, choices, i);
     }
 
-    iri_page_put(&piece, choices->more
-                             ? "</ul>\n<p>There are others, too.</p>\n"
-                             : "</ul>\n");
-    iri_page_put(&piece, "</main>\n" IRI_PAGE_FOOT);
+    iri_page_put(&part,
+                 choices->more
+                     ? "</ul>\n<p>More names match than are listed.</p>\n"
+                     : "</ul>\n");
+    iri_page_put(&part, "</main>\n" IRI_PAGE_FOOT);
 
-    if (piece.status == IRI_OK) {
-        *out = iri_buf_str(&piece.buf);
+    if (part.status == IRI_OK) {
+        *out = iri_buf_str(&part.buf);
     }
 
-    return piece.status;
+    return part.status;
 }
 
 

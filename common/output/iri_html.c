@@ -14,8 +14,8 @@
 
 
 /*
- * This includes characters that XML does not allow, and U+FFF9 to U+FFFB
- * (interlinear annotation), which are not default ignorable.
+ * Besides default ignorable code points: characters that XML does not allow,
+ * and U+FFF9 to U+FFFB (interlinear annotation).
  */
 int
 iri_char_is_invisible(uint32_t c)
@@ -87,15 +87,15 @@ static const unsigned char iri_not_simple[256] = {
 void
 iri_text_classify(iri_str_t text, int *simple, int *ascii)
 {
-    unsigned not = 0;
-    size_t i;
+    unsigned classes = 0;
+    size_t   i;
 
     for (i = 0; i < text.len; i++) {
-        not |= iri_not_simple[text.data[i]];
+        classes |= iri_not_simple[text.data[i]];
     }
 
-    *simple = (not &1) == 0;
-    *ascii = (not &2) == 0;
+    *simple = (classes & 1) == 0;
+    *ascii = (classes & 2) == 0;
 }
 
 
@@ -109,11 +109,12 @@ iri_is_like_escape(const unsigned char *p, const unsigned char *end)
 
 
 /*
- * 1 if the invisible character c, n octets at p, is part of the spelling, so
- * that it is not escaped.
+ * 1 if the invisible character c, n octets at p, is not escaped, because the
+ * spelling of the text needs it.
  */
 static int
-iri_is_shown(iri_str_t text, const unsigned char *p, size_t n, uint32_t c)
+iri_is_orthographic_at(iri_str_t text, const unsigned char *p, size_t n,
+                       uint32_t c)
 {
     const unsigned char *end = text.data + text.len, *q = p;
     uint32_t             before = 0, after = 0;
@@ -131,7 +132,7 @@ iri_is_shown(iri_str_t text, const unsigned char *p, size_t n, uint32_t c)
     }
 
     if (c == 0x200d && before == 0xfe0f
-        && !iri_is_shown(text, q, (size_t) (p - q), before))
+        && !iri_is_orthographic_at(text, q, (size_t) (p - q), before))
     {
         return 0;
     }
@@ -158,7 +159,8 @@ iri_html_put_one(const iri_env_t *env, iri_buf_t *out, iri_str_t text,
     *n = iri_utf8_next(p, end, &c);
 
     if (*n == 0 || iri_is_like_escape(p, end)
-        || (iri_char_is_invisible(c) && !iri_is_shown(text, p, *n, c)))
+        || (iri_char_is_invisible(c)
+            && !iri_is_orthographic_at(text, p, *n, c)))
     {
         *n = *n != 0 ? *n : 1;
 

@@ -52,8 +52,8 @@ iri_scratch_list(void *ctx, const char *path, iri_node_t *node,
 
 /*
  * The POSIX file system needs no ctx and is used directly: a job of the cache
- * may call it after the listing has ended.  Any other is only for caches that
- * have no jobs (iri_dir_t).
+ * may call it after the listing has ended.  Other file systems are used only
+ * with caches that have no jobs (iri_dir_t).
  */
 static void
 iri_scratch_init(iri_listing_t *listing)
@@ -360,7 +360,7 @@ iri_is_hidden(iri_str_t octets, int simple)
 }
 
 
-/* Return 1 if the path is within its limits with a name of len octets. */
+/* Return 1 if the path of a name of len octets is within the limits. */
 static int
 iri_is_within_limits(const iri_listing_t *listing, size_t len)
 {
@@ -369,6 +369,7 @@ iri_is_within_limits(const iri_listing_t *listing, size_t len)
 }
 
 
+/* Return 1 if the path of an entry with this name is read unchanged. */
 static int
 iri_entry_reads(const iri_listing_t *listing, iri_str_t name)
 {
@@ -511,11 +512,11 @@ iri_found_is_item(const iri_listing_t *listing, const iri_found_t *found,
 
 
 /*
- * Read and look up the path of an item as for a request.  *leads: 1: the item
- * is found.
+ * Read and look up the path of an item as for a request.  *is_found: 1: the
+ * lookup finds this item.
  */
 static iri_status_t
-iri_item_lookup(iri_listing_t *listing, const iri_item_t *item, int *leads)
+iri_item_lookup(iri_listing_t *listing, const iri_item_t *item, int *is_found)
 {
     iri_str_t     last = iri_item_name(item), path;
     iri_search_t  search;
@@ -533,14 +534,15 @@ iri_item_lookup(iri_listing_t *listing, const iri_item_t *item, int *leads)
         status = iri_buf_putc(listing->env, &listing->directory.path, '/');
     }
     if (status == IRI_OK) {
-        status = iri_path_round_trips(
-            listing, iri_buf_str(&listing->directory.path), &reading, leads);
+        status = iri_path_round_trips(listing,
+                                      iri_buf_str(&listing->directory.path),
+                                      &reading, is_found);
     }
 
     path = iri_buf_str(&listing->directory.path);
     path.len = listing->directory.base + last.len;
 
-    if (status != IRI_OK || !*leads
+    if (status != IRI_OK || !*is_found
         || !iri_needs_lookup(listing->conf.tree, path))
     {
         return status;
@@ -554,7 +556,7 @@ iri_item_lookup(iri_listing_t *listing, const iri_item_t *item, int *leads)
     search.prefix = listing->directory.base - 1;
 
     status = iri_find(&listing->memory.scratch_env, &search, &found);
-    *leads = status == IRI_OK && iri_found_is_item(listing, &found, item);
+    *is_found = status == IRI_OK && iri_found_is_item(listing, &found, item);
 
     return status;
 }
@@ -617,7 +619,7 @@ static iri_status_t
 iri_item_link(iri_listing_t *listing, iri_item_t *item)
 {
     iri_status_t status = IRI_OK;
-    int          leads = 0, scan_only = 0;
+    int          is_found = 0, scan_only = 0;
 
     if (item->name_len == 0 && !listing->conf.unnamed) {
         return IRI_OK;
@@ -629,19 +631,20 @@ iri_item_link(iri_listing_t *listing, iri_item_t *item)
         && iri_is_within_limits(listing, item->name_len))
     {
         if (iri_item_is_plain(listing, item)) {
-            leads = 1;
+            is_found = 1;
         } else {
-            status = iri_item_is_first_way(listing, item, &leads, &scan_only);
+            status = iri_item_is_first_way(listing, item, &is_found,
+                                           &scan_only);
         }
     }
 
-    if (status == IRI_OK && !leads
+    if (status == IRI_OK && !is_found
         && (!scan_only || listing->entries.lookups++ < IRI_MAX_LINK_LOOKUPS))
     {
-        status = iri_item_lookup(listing, item, &leads);
+        status = iri_item_lookup(listing, item, &is_found);
     }
 
-    item->linked = leads != 0;
+    item->linked = is_found != 0;
 
     return status;
 }

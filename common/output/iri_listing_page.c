@@ -18,7 +18,7 @@
 /* Upper bound of the octets of an entry without its name and its octets. */
 #define IRI_ROW_MARKUP 640
 
-/* Number of linked ancestors, without the root. */
+/* Greatest number of linked ancestors, without the root. */
 #define IRI_MAX_CRUMBS 24
 
 
@@ -297,8 +297,8 @@ iri_html_why_unlinked(const iri_listing_t *listing, unsigned char *p,
                       const iri_item_t *item)
 {
     if (item->conflict) {
-        return iri_copy(p, ". The name leads to another of them. Rename "
-                           "this one to make it reachable.");
+        return iri_copy(p, ". The URL of the name leads to another entry. "
+                           "Rename this one to make it reachable.");
     }
     if (item->name_len != 0) {
         return iri_copy(p, "No link: no URL leads to this entry. Its name is "
@@ -306,8 +306,8 @@ iri_html_why_unlinked(const iri_listing_t *listing, unsigned char *p,
                            "Rename it to make it reachable.");
     }
     if (listing->conf.unnamed) {
-        return iri_copy(p, "No link: a URL with these octets leads to "
-                           "another name. Rename this entry.");
+        return iri_copy(p, "No link: a URL with these octets is read as "
+                           "another name. Rename the entry.");
     }
 
     return iri_copy(p,
@@ -329,8 +329,8 @@ iri_html_note(const iri_listing_t *listing, unsigned char *p,
     p = iri_copy(p, " <small lang=\"en\" xml:lang=\"en\">");
 
     if (item->conflict) {
-        p = iri_copy(p,
-                     "One of several with this name; its octets are <bdi>");
+        p = iri_copy(p, "Several entries have this name; the octets of this "
+                        "one are <bdi>");
         p = iri_copy_escaped(listing, p, iri_item_octets(item));
         p = iri_copy(p, "</bdi>");
     }
@@ -338,8 +338,8 @@ iri_html_note(const iri_listing_t *listing, unsigned char *p,
     if (!item->linked) {
         p = iri_html_why_unlinked(listing, p, item);
     } else if (item->name_len == 0) {
-        p = iri_copy(p, "Not a name in the charset of this directory; octets "
-                        "are shown.");
+        p = iri_copy(p, "These octets are not a name in the charset of this "
+                        "directory.");
     }
 
     return iri_copy(p, "</small>");
@@ -378,35 +378,35 @@ static const char *const iri_sort_names[] = { "name", "size", "date" };
 
 
 static void
-iri_page_put_number(iri_page_part_t *piece, uint64_t number)
+iri_page_put_number(iri_page_part_t *part, uint64_t number)
 {
     unsigned char digits[20];
     iri_str_t     s = { 0, digits };
 
     s.len = (size_t) (iri_copy_number(digits, number) - digits);
-    iri_page_put_by(iri_html_put, piece, s);
+    iri_page_put_by(iri_html_put, part, s);
 }
 
 
 static void
-iri_html_crumb(iri_page_part_t *piece, iri_str_t path, size_t from, int last)
+iri_html_crumb(iri_page_part_t *part, iri_str_t path, size_t from, int last)
 {
-    iri_page_put(piece, "<li>");
-    iri_page_put_path(piece, path);
-    iri_page_put(piece, last ? " aria-current=\"page\">" : ">");
-    iri_page_put_by(iri_html_name, piece, iri_str_from(path, from));
-    iri_page_put(piece, "</a></li>\n");
+    iri_page_put(part, "<li>");
+    iri_page_put_path(part, path);
+    iri_page_put(part, last ? " aria-current=\"page\">" : ">");
+    iri_page_put_by(iri_html_name, part, iri_str_from(path, from));
+    iri_page_put(part, "</a></li>\n");
 }
 
 
 /* Links to the root and to the last ancestors. */
 static void
-iri_html_crumbs(iri_page_part_t *piece, const iri_listing_t *listing)
+iri_html_crumbs(iri_page_part_t *part, const iri_listing_t *listing)
 {
     iri_str_t path = listing->conf.path;
     size_t    from = 0, slashes = listing->directory.slashes;
 
-    iri_page_put(piece,
+    iri_page_put(part,
                  "<nav aria-label=\"Path\" lang=\"\" xml:lang=\"\"><ol>\n");
 
     for (path.len = 1; slashes > 0; path.len++) {
@@ -415,20 +415,20 @@ iri_html_crumbs(iri_page_part_t *piece, const iri_listing_t *listing)
         }
 
         if (from == 0 || slashes <= IRI_MAX_CRUMBS) {
-            iri_html_crumb(piece, path, from, slashes == 1);
+            iri_html_crumb(part, path, from, slashes == 1);
         }
 
         from = path.len;
         slashes--;
     }
 
-    iri_page_put(piece, "</ol></nav>\n");
+    iri_page_put(part, "</ol></nav>\n");
 }
 
 
 /* A link to the parent directory. */
 static void
-iri_html_parent(iri_page_part_t *piece, iri_str_t path)
+iri_html_parent(iri_page_part_t *part, iri_str_t path)
 {
     if (path.len < 2) {
         return;
@@ -438,59 +438,59 @@ iri_html_parent(iri_page_part_t *piece, iri_str_t path)
         path.len--;
     } while (path.data[path.len - 1] != '/');
 
-    iri_page_put(piece, "<p>");
-    iri_page_put_path(piece, path);
-    iri_page_put(piece, ">Parent directory</a></p>\n");
+    iri_page_put(part, "<p>");
+    iri_page_put_path(part, path);
+    iri_page_put(part, ">Parent directory</a></p>\n");
 }
 
 
 static void
-iri_html_heading(iri_page_part_t *piece, const iri_listing_query_t *query,
+iri_html_heading(iri_page_part_t *part, const iri_listing_query_t *query,
                  iri_sort_t sort, const char *text)
 {
     int sorted = query->sort == sort;
 
-    iri_page_put(piece, "<th scope=\"col\"");
+    iri_page_put(part, "<th scope=\"col\"");
 
     if (sorted) {
-        iri_page_put(piece, query->descending ? " aria-sort=\"descending\""
-                                              : " aria-sort=\"ascending\"");
+        iri_page_put(part, query->descending ? " aria-sort=\"descending\""
+                                             : " aria-sort=\"ascending\"");
     }
 
-    iri_page_put(piece, "><a href=\"?sort=");
-    iri_page_put(piece, iri_sort_names[sort]);
-    iri_page_put(piece, sorted && !query->descending ? "&amp;order=desc\">"
-                                                     : "&amp;order=asc\">");
-    iri_page_put(piece, text);
-    iri_page_put(piece, "</a></th>");
+    iri_page_put(part, "><a href=\"?sort=");
+    iri_page_put(part, iri_sort_names[sort]);
+    iri_page_put(part, sorted && !query->descending ? "&amp;order=desc\">"
+                                                    : "&amp;order=asc\">");
+    iri_page_put(part, text);
+    iri_page_put(part, "</a></th>");
 }
 
 
 static void
-iri_html_begin(iri_page_part_t *piece, const iri_listing_t *listing)
+iri_html_begin(iri_page_part_t *part, const iri_listing_t *listing)
 {
     const iri_listing_query_t *query = &listing->query;
     iri_str_t                  path = listing->conf.path;
 
-    iri_page_head(piece, path);
-    iri_html_crumbs(piece, listing);
-    iri_page_put(piece, "<h1 id=\"path\">Index of ");
-    iri_page_put_by(iri_html_name, piece, path);
-    iri_page_put(piece, "</h1>\n</header>\n<main>\n");
-    iri_html_parent(piece, path);
+    iri_page_head(part, path);
+    iri_html_crumbs(part, listing);
+    iri_page_put(part, "<h1 id=\"path\">Index of ");
+    iri_page_put_by(iri_html_name, part, path);
+    iri_page_put(part, "</h1>\n</header>\n<main>\n");
+    iri_html_parent(part, path);
 
     if (listing->entries.count == 0) {
-        iri_page_put(piece, listing->entries.truncated
-                                ? ""
-                                : "<p>This directory is empty.</p>\n");
+        iri_page_put(part, listing->entries.truncated
+                               ? ""
+                               : "<p>This directory is empty.</p>\n");
         return;
     }
 
-    iri_page_put(piece, "<table aria-labelledby=\"path\">\n<thead>\n<tr>");
-    iri_html_heading(piece, query, IRI_SORT_NAME, "Name");
-    iri_html_heading(piece, query, IRI_SORT_SIZE, "Size");
-    iri_html_heading(piece, query, IRI_SORT_DATE, "Modified (UTC)");
-    iri_page_put(piece, "</tr>\n</thead>\n<tbody lang=\"\" xml:lang=\"\">\n");
+    iri_page_put(part, "<table aria-labelledby=\"path\">\n<thead>\n<tr>");
+    iri_html_heading(part, query, IRI_SORT_NAME, "Name");
+    iri_html_heading(part, query, IRI_SORT_SIZE, "Size");
+    iri_html_heading(part, query, IRI_SORT_DATE, "Modified (UTC)");
+    iri_page_put(part, "</tr>\n</thead>\n<tbody lang=\"\" xml:lang=\"\">\n");
 }
 
 
@@ -508,81 +508,81 @@ iri_query_put_octets(const iri_env_t *env, iri_buf_t *buf, iri_str_t octets)
  * HTML.
  */
 static void
-iri_page_put_next(iri_page_part_t *piece, const iri_listing_t *listing,
+iri_page_put_next(iri_page_part_t *part, const iri_listing_t *listing,
                   const char *amp)
 {
     const iri_item_t *item;
 
     item = listing->entries.ranks[listing->entries.count - 1];
 
-    iri_page_put(piece, "?sort=");
-    iri_page_put(piece, iri_sort_names[listing->query.sort]);
-    iri_page_put(piece, amp);
-    iri_page_put(piece,
+    iri_page_put(part, "?sort=");
+    iri_page_put(part, iri_sort_names[listing->query.sort]);
+    iri_page_put(part, amp);
+    iri_page_put(part,
                  listing->query.descending ? "order=desc" : "order=asc");
 
     if (listing->query.json) {
-        iri_page_put(piece, amp);
-        iri_page_put(piece, "format=json");
+        iri_page_put(part, amp);
+        iri_page_put(part, "format=json");
     }
 
-    iri_page_put(piece, amp);
-    iri_page_put(piece, "after=");
+    iri_page_put(part, amp);
+    iri_page_put(part, "after=");
 
     if (listing->query.sort == IRI_SORT_DATE && item->mtime < 0) {
-        iri_page_put(piece, "-");
-        iri_page_put_number(piece, 0 - (uint64_t) item->mtime);
-        iri_page_put(piece, "/");
+        iri_page_put(part, "-");
+        iri_page_put_number(part, 0 - (uint64_t) item->mtime);
+        iri_page_put(part, "/");
     } else if (listing->query.sort != IRI_SORT_NAME) {
-        iri_page_put_number(piece, listing->query.sort == IRI_SORT_DATE
-                                       ? (uint64_t) item->mtime
-                                       : item->size);
-        iri_page_put(piece, "/");
+        iri_page_put_number(part, listing->query.sort == IRI_SORT_DATE
+                                      ? (uint64_t) item->mtime
+                                      : item->size);
+        iri_page_put(part, "/");
     }
 
-    iri_page_put_by(iri_query_put_octets, piece, iri_item_octets(item));
-    iri_page_put(piece, item->directory ? "/" : "");
+    iri_page_put_by(iri_query_put_octets, part, iri_item_octets(item));
+    iri_page_put(part, item->directory ? "/" : "");
 }
 
 
 static void
-iri_html_count(iri_page_part_t *piece, size_t count, const char *one,
+iri_html_count(iri_page_part_t *part, size_t count, const char *one,
                const char *more)
 {
-    iri_page_put_number(piece, count);
-    iri_page_put(piece, count == 1 ? one : more);
+    iri_page_put_number(part, count);
+    iri_page_put(part, count == 1 ? one : more);
 }
 
 
 static void
-iri_html_end(iri_page_part_t *piece, const iri_listing_t *listing)
+iri_html_end(iri_page_part_t *part, const iri_listing_t *listing)
 {
     if (listing->entries.count != 0) {
-        iri_page_put(piece, "</tbody>\n</table>\n");
+        iri_page_put(part, "</tbody>\n</table>\n");
     }
 
     if (listing->entries.truncated) {
-        iri_page_put(piece, "<p>Not all of this directory is shown.</p>\n");
+        iri_page_put(part, "<p>Not all of this directory is shown.</p>\n");
     }
 
     if (listing->entries.has_next) {
-        iri_page_put(piece, "<p><a rel=\"next\" href=\"");
-        iri_page_put_next(piece, listing, "&amp;");
-        iri_page_put(piece, "\">Next page</a></p>\n");
+        iri_page_put(part, "<p><a rel=\"next\" href=\"");
+        iri_page_put_next(part, listing, "&amp;");
+        iri_page_put(part, "\">Next page</a></p>\n");
     }
 
-    iri_page_put(piece, "</main>\n<footer>\n<p>");
-    iri_html_count(piece, listing->entries.directories, " directory, ",
+    iri_page_put(part, "</main>\n<footer>\n<p>");
+    iri_html_count(part, listing->entries.directories, " directory, ",
                    " directories, ");
-    iri_html_count(piece,
+    iri_html_count(part,
                    listing->entries.count - listing->entries.directories,
                    " file", " files");
-    iri_page_put(piece, ". <a type=\"application/json\" href=\"?sort=");
-    iri_page_put(piece, iri_sort_names[listing->query.sort]);
-    iri_page_put(piece, listing->query.descending ? "&amp;order=desc"
-                                                  : "&amp;order=asc");
+    iri_page_put(part, ". <a type=\"application/json\" href=\"?sort=");
+    iri_page_put(part, iri_sort_names[listing->query.sort]);
+    iri_page_put(part, listing->query.descending ? "&amp;order=desc"
+                                                 : "&amp;order=asc");
     iri_page_put(
-        piece,
+        part,
         "&amp;format=json\">As JSON</a></p>\n</footer>\n" IRI_PAGE_FOOT);
 }
 
@@ -590,7 +590,7 @@ iri_html_end(iri_page_part_t *piece, const iri_listing_t *listing)
 /* ---- JSON ---------------------------------------------------------------- */
 
 static unsigned char *
-iri_json_info(unsigned char *p, const iri_item_t *item)
+iri_json_size_and_date(unsigned char *p, const iri_item_t *item)
 {
     unsigned char time[20];
 
@@ -650,7 +650,7 @@ iri_json_entry(const iri_listing_t *listing, unsigned char *p,
     p = iri_json_name_and_href(listing, p, item);
     p = item->directory ? iri_copy(p, ",\"directory\":true")
                         : iri_copy(p, ",\"directory\":false");
-    p = iri_json_info(p, item);
+    p = iri_json_size_and_date(p, item);
 
     if (!item->same) {
         p = iri_copy(p, ",\"octets\":\"");
@@ -669,11 +669,11 @@ iri_json_entry(const iri_listing_t *listing, unsigned char *p,
 
 
 static void
-iri_json_begin(iri_page_part_t *piece, iri_str_t path)
+iri_json_begin(iri_page_part_t *part, iri_str_t path)
 {
-    iri_page_put(piece, "{\"path\":");
-    iri_page_put_by(iri_json_put, piece, path);
-    iri_page_put(piece, ",\"entries\":[");
+    iri_page_put(part, "{\"path\":");
+    iri_page_put_by(iri_json_put, part, path);
+    iri_page_put(part, ",\"entries\":[");
 }
 
 

@@ -374,7 +374,8 @@ iri_path_canonicalize(const iri_env_t *env, const iri_reading_conf_t *conf,
 }
 
 
-/* Append a path of this host.  iri_read needs a "/" before a relative path. */
+/* Append a path of this host.  iri_read reads only paths that begin with "/",
+   so one is written before a relative path and removed again. */
 static iri_status_t
 iri_put_own_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
                  iri_str_t path, iri_buf_t *buf)

@@ -59,7 +59,7 @@ typedef enum {
     IRI_MS_AT_VALUE
 } iri_ms_tag_state_t;
 
-/* A name or a value; all that are compared fit text. */
+/* A name or a value.  All names and values that are compared fit text. */
 typedef struct {
     unsigned char text[IRI_MS_WORD];
     size_t        len; /* IRI_MS_WORD + 1: longer than text */
@@ -73,12 +73,12 @@ typedef struct {
     int           is_dav; /* 1: bound to DAV:, 0: to another */
 } iri_ms_prefix_t;
 
-/* A tag, of which the octets that were read last are not written yet. */
+/* The current tag.  Its last octets, in text, are not written yet. */
 typedef struct {
     iri_ms_tag_state_t state;
     unsigned char      text[IRI_MS_TAG];
     size_t             len;         /* octets in text */
-    int                is_put;      /* the start of the tag has left text */
+    int                is_put;      /* 1: the start of the tag was written */
     int                is_end;      /* an end tag */
     unsigned char      previous[2]; /* the octets before the current one */
     unsigned char      quote;       /* of the current value; 0: none */
@@ -101,7 +101,7 @@ typedef struct {
 struct iri_multistatus_s {
     const iri_env_t       *env;
     iri_env_t              names; /* allocates from scratch */
-    const iri_tree_conf_t *tree;  /* this and the next: see the conf */
+    const iri_tree_conf_t *tree;  /* tree, base and raw: of the conf */
     iri_str_t              base[2];
     int                    raw;
 
@@ -145,7 +145,7 @@ iri_is_xml_char(uint32_t c)
 }
 
 
-/* 1 if the octets are the start of a character in UTF-8. */
+/* 1 if the octets are an incomplete character in UTF-8. */
 static int
 iri_ms_is_partial(const unsigned char *p, size_t len)
 {
@@ -158,7 +158,7 @@ iri_ms_is_partial(const unsigned char *p, size_t len)
         return 0;
     }
 
-    /* Complete it with the smallest, then the largest octets. */
+    /* Try to complete it with the smallest, then the largest octets. */
     memset(whole, 0x80, sizeof(whole));
     memcpy(whole, p, len);
     if (iri_utf8_next(whole, whole + need, &c) == need) {
@@ -351,7 +351,8 @@ iri_ms_entity(const unsigned char *p, size_t len, unsigned char *c)
 
 
 /*
- * Decode the entities of the collected text.  0: unknown entity, or no memory.
+ * Decode the entities of the collected text.  Returns: 1; 0: an unknown entity,
+ * or no memory.
  */
 static int
 iri_ms_decode(iri_multistatus_t *ms, iri_str_t *out)
@@ -384,7 +385,7 @@ iri_ms_decode(iri_multistatus_t *ms, iri_str_t *out)
 }
 
 
-/* Percent-decode *path.  0: invalid escape, or no memory. */
+/* Percent-decode *path.  Returns: 1; 0: an invalid escape, or no memory. */
 static int
 iri_ms_unescape(iri_multistatus_t *ms, iri_str_t *path)
 {
@@ -495,9 +496,9 @@ iri_ms_put_unchanged(iri_multistatus_t *ms)
 
 /*
  * Write the canonical path of the collected href, percent-encoded.
- * Returns: 0: it is not a path or too long, and stays unchanged.  If a name
- * cannot be computed, the status ends the output, because the octets of the
- * disk might lead to another entry.
+ * Returns: 1; 0: the href is not a path or is too long, and stays unchanged.
+ * If a name cannot be computed, the status ends the output, because the octets
+ * of the disk might lead to another entry.
  */
 static int
 iri_ms_put_href(iri_multistatus_t *ms)
@@ -562,7 +563,8 @@ iri_ms_put_undecodable(iri_multistatus_t *ms, iri_str_t octets)
 }
 
 
-/* Write the name for the collected octets.  0: the text stays unchanged. */
+/* Write the name for the collected octets.  Returns: 1; 0: the text stays
+   unchanged. */
 static int
 iri_ms_put_displayname(iri_multistatus_t *ms)
 {
@@ -589,7 +591,7 @@ iri_ms_put_displayname(iri_multistatus_t *ms)
 }
 
 
-/* The collected element ends: write its new text. */
+/* At the end of the collected element, write its new text. */
 static void
 iri_ms_put_converted(iri_multistatus_t *ms)
 {

@@ -79,20 +79,20 @@ typedef struct {
 } iri_page_part_t;
 
 /* Append text, which ends with NUL, without escaping it. */
-void iri_page_put(iri_page_part_t *piece, const char *text);
+void iri_page_put(iri_page_part_t *part, const char *text);
 
 /* Append text by the given writer. */
-void iri_page_put_by(iri_text_put_t put, iri_page_part_t *piece,
+void iri_page_put_by(iri_text_put_t put, iri_page_part_t *part,
                      iri_str_t text);
 
 /*
  * Append the start of a link to a canonical path, without the ">":
  * "/é" -> "<a href=\"/%C3%A9\""
  */
-void iri_page_put_path(iri_page_part_t *piece, iri_str_t path);
+void iri_page_put_path(iri_page_part_t *part, iri_str_t path);
 
-/* Append everything from the doctype to the begin of <header>. */
-void iri_page_head(iri_page_part_t *piece, iri_str_t title);
+/* Append everything from the doctype to the start tag of <header>. */
+void iri_page_head(iri_page_part_t *part, iri_str_t title);
 
 /* The end of each page. */
 #define IRI_PAGE_FOOT "</body>\n</html>\n"
@@ -264,7 +264,7 @@ iri_aligned(size_t size)
 void *iri_blocks_take(iri_listing_t *listing, iri_blocks_t *blocks,
                       size_t size);
 
-/* Release all that was taken; the blocks themselves are used again. */
+/* Mark the blocks as empty, so that they are used again. */
 void iri_blocks_reset(iri_blocks_t *blocks);
 
 /*
@@ -281,8 +281,8 @@ iri_status_t iri_listing_sort(iri_listing_t *listing);
 void iri_listing_order(iri_listing_t *listing);
 
 /*
- * Write what precedes and follows the entries, and reserve room for one entry:
- * iri_listing_next needs no memory.
+ * Write the texts before and after the entries, and reserve room for one entry,
+ * so that iri_listing_next allocates nothing.
  */
 iri_status_t iri_page_begin(iri_listing_t *listing);
 

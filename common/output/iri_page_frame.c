@@ -54,25 +54,25 @@
 /* ---- a part of a page ---------------------------------------------------- */
 
 void
-iri_page_put(iri_page_part_t *piece, const char *text)
+iri_page_put(iri_page_part_t *part, const char *text)
 {
-    if (piece->status == IRI_OK) {
-        piece->status = iri_buf_put_text(piece->env, &piece->buf, text);
+    if (part->status == IRI_OK) {
+        part->status = iri_buf_put_text(part->env, &part->buf, text);
     }
 }
 
 
 void
-iri_page_put_by(iri_text_put_t put, iri_page_part_t *piece, iri_str_t text)
+iri_page_put_by(iri_text_put_t put, iri_page_part_t *part, iri_str_t text)
 {
-    if (piece->status == IRI_OK) {
-        piece->status = put(piece->env, &piece->buf, text);
+    if (part->status == IRI_OK) {
+        part->status = put(part->env, &part->buf, text);
     }
 }
 
 
 void
-iri_page_put_path(iri_page_part_t *piece, iri_str_t path)
+iri_page_put_path(iri_page_part_t *part, iri_str_t path)
 {
     iri_str_t uri = { 0, NULL };
 
@@ -81,30 +81,30 @@ iri_page_put_path(iri_page_part_t *piece, iri_str_t path)
         path = iri_str_from(path, 1);
     }
 
-    if (piece->status == IRI_OK) {
-        piece->status = iri_path_to_uri(piece->env, path, &uri);
+    if (part->status == IRI_OK) {
+        part->status = iri_path_to_uri(part->env, path, &uri);
     }
 
-    iri_page_put(piece, "<a href=\"");
-    iri_page_put_by(iri_html_put_uri, piece, uri);
-    iri_page_put(piece, "\"");
+    iri_page_put(part, "<a href=\"");
+    iri_page_put_by(iri_html_put_uri, part, uri);
+    iri_page_put(part, "\"");
 }
 
 
 /* ---- the page ------------------------------------------------------------ */
 
 void
-iri_page_head(iri_page_part_t *piece, iri_str_t title)
+iri_page_head(iri_page_part_t *part, iri_str_t title)
 {
-    iri_page_put(piece,
+    iri_page_put(part,
                  "<!DOCTYPE html>\n"
                  "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\" "
                  "xml:lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
                  "<meta name=\"viewport\" "
                  "content=\"width=device-width, initial-scale=1\"/>\n"
                  "<title>");
-    iri_page_put_by(iri_html_put, piece, title);
-    iri_page_put(piece,
+    iri_page_put_by(iri_html_put, part, title);
+    iri_page_put(part,
                  "</title>\n<style>" IRI_STYLE "</style>\n</head>\n<body>\n"
                  "<header>\n");
 }

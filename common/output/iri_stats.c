@@ -112,8 +112,8 @@ iri_stats_add_at(uint64_t *counts, size_t size, int at)
 /* ---- days ---------------------------------------------------------------- */
 
 /*
- * Clear the row of a day that begins.  Its number is 0 during that: if the
- * process dies, the next request clears the row again.
+ * Clear the row of a day that begins.  Its number is 0 while it is cleared: if
+ * the process dies, the next request clears the row again.
  */
 static void
 iri_stats_begin_day(const iri_stats_t *stats, iri_stats_day_t *day,
@@ -158,8 +158,8 @@ iri_stats_today(const iri_stats_t *stats, uint64_t now)
 
 /*
  * Append text to that of a sender, as far as there is room.  Octets other than
- * graphic ASCII and spaces are percent-encoded, and so is what a URI cannot
- * contain and JSON or HTML would escape.
+ * graphic ASCII and spaces are percent-encoded, and so are the characters that
+ * a URI cannot contain and that JSON or HTML would escape.
  */
 static void
 iri_stats_append(iri_stats_sender_t *sender, iri_str_t text)

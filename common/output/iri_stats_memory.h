@@ -52,10 +52,11 @@ typedef struct {
  * or User-Agents.  Written and read under the lock.
  */
 typedef struct {
-    uint64_t incomplete;   /* 1: it is being written, or its writer has died:
-                          it is empty */
+    uint64_t incomplete;   /* 1: is being written, or its writer has died; the
+                          row counts as empty */
     uint64_t count;    /* 0: empty */
-    uint64_t error;    /* at most so many of count are another sender's */
+    uint64_t error;    /* upper bound of the requests in count that other
+                          senders made */
     uint64_t last;     /* time of the last request */
     uint64_t charset;  /* of the last request */
     uint64_t len;      /* octets of text */
@@ -115,8 +116,8 @@ iri_stats_legacy(const uint64_t at[IRI_STATS_SERIES])
 /* The counters of an enum in iri_stats_set_t, and how they are reported. */
 typedef struct {
     const char *name;      /* in JSON */
-    const char *metric;    /* in Prometheus text, without "iri_", "_total" */
-    const char *label;     /* of the values, likewise */
+    const char *metric;    /* in Prometheus text, without "iri_" and "_total" */
+    const char *label;     /* in Prometheus text: the label of a value */
     const char *caption;   /* on the page, and the help of the metric */
     size_t      offset;    /* in iri_stats_set_t */
     size_t      size;      /* number of values */
@@ -133,7 +134,7 @@ iri_stats_counts(const iri_stats_set_t *set, const iri_stats_enum_t *of)
     return (const uint64_t *) (const void *) ((const char *) set + of->offset);
 }
 
-/* Append text as with printf, at most 400 octets. */
+/* Append formatted text as printf; it is cut after 399 octets. */
 void iri_stats_put(iri_page_part_t *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,10 +1,10 @@
 /*
- * iri_stats_page.c - the answer with the status report; the HTML page
+ * iri_stats_page.c - the status report in the requested format, and as HTML
  *
  * The page first answers whether legacy encodings can be switched off and who
  * still sends them, then shows the days and all counters.  The HTML is
  * well-formed XML; it has no script and loads nothing.  The bars of the days
- * are SVG beside their numbers; readers who cannot see them lose nothing.
+ * are SVG beside their numbers; screen readers skip them.
  */
 
 #include <inttypes.h>
@@ -106,7 +106,7 @@ iri_page_time(iri_page_part_t *out, uint64_t seconds)
 
 /* ---- the summary --------------------------------------------------------- */
 
-/* The share of legacy requests in the last days, including today. */
+/* The share of legacy requests in the last days, today among them. */
 static void
 iri_page_last_days(iri_page_part_t *out, const iri_stats_copy_t *copy,
                    uint64_t days, const char *when)
@@ -159,9 +159,10 @@ iri_page_summary(iri_page_part_t *out, const iri_stats_copy_t *copy,
     iri_page_put(out, quiet       ? "Legacy encodings are no longer used"
                       : last == 0 ? "No legacy encodings so far"
                                   : "Legacy encodings are still in use");
-    iri_page_put(out, last != 0 ? "</strong>\n<p>The last one came "
-                                : "</strong>\n<p>No request has used one "
-                                  "since ");
+    iri_page_put(out, last != 0
+                          ? "</strong>\n<p>The last legacy request came "
+                          : "</strong>\n<p>No request has used a "
+                            "legacy encoding since ");
     iri_page_time(out, since);
     iri_stats_put(out, "%s%s.%s</p>\n<table>\n", last != 0 ? ", in " : "",
                   charset,
@@ -174,8 +175,8 @@ iri_page_summary(iri_page_part_t *out, const iri_stats_copy_t *copy,
                       "<th scope=\"col\">Requests</th></tr></thead>\n"
                       "<tbody>\n");
     iri_page_last_days(out, copy, 1, "Today (UTC)");
-    iri_page_last_days(out, copy, 7, "In 7 days");
-    iri_page_last_days(out, copy, 30, "In 30 days");
+    iri_page_last_days(out, copy, 7, "Last 7 days");
+    iri_page_last_days(out, copy, 30, "Last 30 days");
     iri_page_put(out, "</tbody>\n</table>\n</section>\n");
 }
 
@@ -217,7 +218,7 @@ static void
 iri_page_charsets(iri_page_part_t *out, const iri_stats_region_t *region)
 {
     static const char *const columns[] = { "Encoding", "In paths",
-                                           "In queries", "Last" };
+                                           "In queries", "Last request" };
     uint64_t                 last, count[IRI_STATS_PARTS];
     size_t                   i, part;
 
@@ -255,7 +256,8 @@ iri_page_senders(iri_page_part_t *out, const iri_stats_region_t *region,
                  iri_stats_table_t table, const char *caption,
                  const char *column)
 {
-    const char *const columns[] = { column, "Requests", "Last in", "Last" };
+    const char *const columns[] = { column, "Requests", "Last encoding",
+                                    "Last request" };
     const iri_stats_sender_t *row = region->senders[table];
     size_t                    i;
 
@@ -402,7 +404,7 @@ iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
     if (last != 0) {
         iri_page_charsets(out, region);
         iri_page_senders(out, region, IRI_STATS_REFERER,
-                         "Pages that link in legacy encodings", "Referer");
+                         "Pages with links in legacy encodings", "Referer");
         iri_page_senders(out, region, IRI_STATS_AGENT,
                          "Programs that send legacy encodings", "User-Agent");
     }
@@ -486,7 +488,7 @@ iri_stats_page(const iri_env_t *env, const iri_stats_t *stats, int64_t now,
         iri_stats_prometheus(&body, copy);
 
     } else {
-        /* A program cannot use the page instead. */
+        /* A program that asks for another format cannot parse the page. */
         page.status = 400;
         page.type = "text/plain; charset=utf-8";
         iri_page_put(&body, "format must be html, json or prometheus\n");

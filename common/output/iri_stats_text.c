@@ -24,7 +24,7 @@ static const char *const iri_stats_parts[IRI_STATS_PARTS] = { "path",
 
 /* ---- the copy ------------------------------------------------------------ */
 
-/* Copy size octets, a multiple of a word. */
+/* Copy size octets, a multiple of 8, word by word. */
 static void
 iri_stats_copy_words(void *to, const void *from, size_t size)
 {

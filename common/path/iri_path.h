@@ -19,8 +19,9 @@
 
 /*
  * Append "?" and a query to buf.  query: octets as sent, without "?".  Octets
- * that cannot stand in a header field, a string or a tag (00 to 20, 7F to FF,
- * ", < and >) are percent-encoded, as by iri_location_field(); all others stay.
+ * that could end a header field, a quoted string or a tag (00 to 20, 7F to FF,
+ * ", < and >) are percent-encoded, as by iri_location_field().  All others are
+ * copied.
  * Returns: IRI_OK; IRI_NO_MEMORY.
  * "a=\xE9" -> "?a=%E9"
  */
@@ -28,28 +29,33 @@ iri_status_t iri_put_query(const iri_env_t *env, iri_str_t query,
                            iri_buf_t *buf);
 
 
+/*
+ * Returns: 1 if iri_uri_normalize() would not change sent, else 0.
+ * "/f%2F%C3%A9" -> 1; "/%66" -> 0
+ */
+int iri_uri_is_normalized(iri_str_t sent);
+
+
 /* ---- one segment --------------------------------------------------------- */
 
 /* The unescaped octets of a path, and which of them were sent escaped. */
 typedef struct {
     iri_str_t            octets;    /* unescaped */
-    const unsigned char *escaped;   /* for each octet 1 if it was escaped;
-                                       NULL: not known for each octet */
-    int                  raw_high;  /* if escaped is NULL: 1: an octet above
-                                       7F was sent raw */
-    int                  raw_bidi;  /* if escaped is NULL: 1: a bidi formatting
-                                       character was sent raw */
+    const unsigned char *escaped;   /* for each octet: 1: it was escaped; NULL:
+                                       raw_high and raw_bidi count instead */
+    int                  raw_high;  /* 1: an octet above 7F was sent raw */
+    int                  raw_bidi;  /* 1: a bidi formatting character was sent
+                                       raw */
 } iri_source_t;
 
 /*
  * Decode the segment source->octets[from, to) in charset, check it, put it in
- * NFC and append it to path (UTF-8), and to uri (percent-encoded) unless that
- * is NULL (draft 2.3).  Both the octets and the canonical segment may have at
- * most IRI_MAX_SEGMENT octets, so that a name that was decoded can be decoded
- * again.
+ * NFC and append it to path (UTF-8), and to uri (percent-encoded) unless uri is
+ * NULL (draft 2.3).  Both the octets and the canonical segment may have at most
+ * IRI_MAX_SEGMENT octets, so that a canonical segment can be read again.
  *
  * *why: IRI_WHY_READ, or why the segment has no reading (UNREADABLE, BIDI,
- * LIMIT); then the buffers are as before.
+ * LIMIT); in that case the buffers are not changed.
  * Returns: IRI_OK, also without a reading; IRI_NO_MEMORY; IRI_ICU_FAILED.
  *
  * "e\xCC\x81" in UTF-8 -> path "\xC3\xA9", uri "%C3%A9"
@@ -73,39 +79,34 @@ iri_status_t iri_segment_is_read(const iri_env_t *env,
 /* ---- repair -------------------------------------------------------------- */
 
 /*
- * Returns: the form that one kind of repair undoes.  how: one of
+ * Returns: the form of a path that one kind of repair decodes.  how: one of
  * IRI_REPAIR_....  IRI_REPAIR_DOUBLE -> IRI_FORM_DOUBLE
  */
 iri_form_t iri_repair_form(unsigned how);
 
 /*
- * Set *may to 1 if iri_repair() repairs a segment of path in this way, else
- * to 0.  how: one of IRI_REPAIR_....  path: UTF-8; for mojibake also octets
- * that are not UTF-8.
+ * Set *possible to 1 if iri_repair() repairs a segment of path in this way,
+ * else to 0.
+ * how: one of IRI_REPAIR_....
+ * path: UTF-8; for mojibake also octets that are not UTF-8.
  * Returns: as iri_repair().
  */
 iri_status_t iri_repair_is_possible(const iri_env_t *env, unsigned how,
-                                    iri_str_t path, int *may);
+                                    iri_str_t path, int *possible);
+
+
+/* ---- a whole path -------------------------------------------------------- */
 
 /*
- * As iri_read(), but with escaped 0 out->uri may be empty.  iri_path_to_uri()
- * makes it from out->path.  iri_redirect_location() does not need it.
+ * As iri_read(), but out->uri may be empty if request->escaped is 0, to save
+ * time.  iri_path_to_uri() makes the URI from out->path.
+ * iri_redirect_location() does not need out->uri.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED, IRI_BAD_ESCAPE.
  */
 iri_status_t iri_read_path(const iri_env_t *env,
                            const iri_reading_conf_t *conf,
                            const iri_received_path_t *request,
                            iri_reading_t *out);
-
-/*
- * The argument presence of iri_may_redirect(), for a request in report mode.
- *
- *   found      the last result of iri_find(); NULL: there was no lookup
- *   moved      1 if found is for the path that RESTART of the first result gave
- *   answered   1 if the server has sent an answer that is not an error
- */
-iri_presence_t iri_presence_of(const iri_found_t *found, int moved,
-                               int answered);
 
 /*
  * The code of a reason: "query-read" (doc/reasons.md).

@@ -6,13 +6,12 @@
  * octets, as application/x-www-form-urlencoded of the URL Standard defines:
  * "&" separates parameters, and the first "=" ends a name. Then each name or
  * value that is not UTF-8 is decoded in one charset, the same for the whole
- * query, and its characters other than ASCII are written as percent-encoded
- * UTF-8. ASCII stays as it was sent, escaped or not ("+" and "%26" too),
- * unless it is an octet of a multi-octet character. A query that no charset
- * decodes is not changed.
+ * query, and its characters above U+007F are written as percent-encoded UTF-8.
+ * An ASCII character is copied as sent, escaped or not ("+" and "%26" too). A
+ * query that no charset decodes is not changed.
  *
- * Only an octet above 7F starts a character that is converted, and no charset
- * has a delimiter inside a sequence. So no delimiter appears or disappears.
+ * Every sequence that is converted starts with an octet above 7F and contains
+ * no delimiter. So no delimiter appears or disappears.
  */
 
 #include <string.h>
@@ -30,10 +29,10 @@ typedef struct {
     const iri_query_conf_t *conf;
     iri_str_t               sent;
     iri_str_t               octets; /* sent, unescaped */
-    const uint16_t         *at;     /* offsets in sent, and sent.len */
+    const uint16_t         *at; /* offset in sent of each, and of the end */
     iri_buf_t               out;
     int                     changed; /* 1: out differs from sent */
-    iri_nfc_run_t           run;     /* characters not yet normalized */
+    iri_nfc_run_t           run;     /* characters to be normalized */
 } iri_params_t;
 
 static const char *const iri_query_why_texts[IRI_QUERY_WHYS] = {
@@ -42,7 +41,7 @@ static const char *const iri_query_why_texts[IRI_QUERY_WHYS] = {
     "was read in another charset",
     "was put in NFC",
     "has parameters that no single charset decodes",
-    "is too long, or would be"
+    "is too long, as sent or in UTF-8"
 };
 
 
@@ -65,8 +64,7 @@ iri_query_needs_read(const iri_query_conf_t *conf, iri_str_t query)
 /* ---- parts: names and values --------------------------------------------- */
 
 /*
- * Unescape q->sent. A "%" that starts no escape is copied, as form parsers
- * do.
+ * Unescape q->sent. A "%" that starts no escape is copied, as by form parsers.
  */
 static iri_status_t
 iri_params_unescape(iri_params_t *q)
@@ -125,8 +123,9 @@ iri_part_end(const iri_params_t *q, size_t from, int is_value)
 }
 
 
+/* Return 1 if the octets [from, to) are text in charset. */
 static int
-iri_part_reads(const iri_params_t *q, const iri_charset_t *charset,
+iri_part_is_in(const iri_params_t *q, const iri_charset_t *charset,
                size_t from, size_t to)
 {
     iri_str_t part = { to - from, q->octets.data + from };
@@ -140,7 +139,7 @@ iri_part_reads(const iri_params_t *q, const iri_charset_t *charset,
  * NULL: return 1 if all of them are UTF-8.
  */
 static int
-iri_params_read(const iri_params_t *q, const iri_charset_t *charset)
+iri_params_are_in(const iri_params_t *q, const iri_charset_t *charset)
 {
     size_t from, to;
     int    is_value = 0;
@@ -148,8 +147,8 @@ iri_params_read(const iri_params_t *q, const iri_charset_t *charset)
     for (from = 0;; from = to + 1) {
         to = iri_part_end(q, from, is_value);
 
-        if (!iri_part_reads(q, &iri_charset_utf8, from, to)
-            && (charset == NULL || !iri_part_reads(q, charset, from, to)))
+        if (!iri_part_is_in(q, &iri_charset_utf8, from, to)
+            && (charset == NULL || !iri_part_is_in(q, charset, from, to)))
         {
             return 0;
         }
@@ -174,6 +173,7 @@ iri_params_put_sent(iri_params_t *q, size_t from, size_t to)
 }
 
 
+/* Append characters, percent-encoded. s: UTF-8. */
 static iri_status_t
 iri_params_put_characters(iri_params_t *q, iri_str_t s)
 {
@@ -189,36 +189,36 @@ iri_params_put_characters(iri_params_t *q, iri_str_t s)
 
 
 /*
- * Append the gathered characters in NFC. The base stays as it was sent unless
- * a mark composes with it.
+ * Append the characters of q->run in NFC. The base is copied as sent unless a
+ * mark composes with it.
  */
 static iri_status_t
 iri_params_flush(iri_params_t *q)
 {
-    iri_nfc_run_result_t ran;
+    iri_nfc_run_result_t nfc;
     iri_status_t         status;
 
-    status = iri_nfc_run_end(q->env, &q->run, iri_nfc_put_piece, &ran);
-    q->changed |= ran.changed;
+    status = iri_nfc_run_end(q->env, &q->run, iri_nfc_put_piece, &nfc);
+    q->changed |= nfc.changed;
 
-    if (status == IRI_OK && ran.base != IRI_NO_BASE) {
-        status = iri_params_put_sent(q, ran.base, ran.base + 1);
+    if (status == IRI_OK && nfc.base != IRI_NO_BASE) {
+        status = iri_params_put_sent(q, nfc.base, nfc.base + 1);
     }
 
-    return status == IRI_OK ? iri_params_put_characters(q, ran.rest) : status;
+    return status == IRI_OK ? iri_params_put_characters(q, nfc.rest) : status;
 }
 
 
 /*
- * Add a character that starts at octet i. Marks compose with letters and
- * digits only, so that a delimiter such as "=" is never changed.
+ * Add the character at octet i. A mark may compose with a letter or a digit
+ * before it, but not with a delimiter such as "=", which must stay.
  */
 static iri_status_t
 iri_params_add(iri_params_t *q, size_t i, uint32_t c)
 {
     iri_status_t status;
 
-    if (iri_char_starts(c)) {
+    if (iri_char_has_boundary_before(c)) {
         status = iri_params_flush(q);
         if (status != IRI_OK) {
             return status;
@@ -235,8 +235,8 @@ iri_params_add(iri_params_t *q, size_t i, uint32_t c)
 
 /* Decode the part [from, to) in charset and append it in UTF-8. */
 static iri_status_t
-iri_part_map(iri_params_t *q, const iri_charset_t *charset, size_t from,
-             size_t to)
+iri_part_convert(iri_params_t *q, const iri_charset_t *charset, size_t from,
+                 size_t to)
 {
     const unsigned char *octets = q->octets.data;
     iri_status_t         status = IRI_OK;
@@ -264,7 +264,7 @@ iri_part_map(iri_params_t *q, const iri_charset_t *charset, size_t from,
 }
 
 
-/* Append a part. UTF-8 stays as it was sent unless NFC changes it. */
+/* Append a part. UTF-8 is copied as sent unless NFC changes it. */
 static iri_status_t
 iri_part_put(iri_params_t *q, const iri_charset_t *charset, size_t from,
              size_t to)
@@ -273,15 +273,15 @@ iri_part_put(iri_params_t *q, const iri_charset_t *charset, size_t from,
     int          changed = q->changed;
     iri_status_t status;
 
-    if (!iri_part_reads(q, &iri_charset_utf8, from, to)) {
+    if (!iri_part_is_in(q, &iri_charset_utf8, from, to)) {
         q->changed = 1;
-        return iri_part_map(q, charset, from, to);
+        return iri_part_convert(q, charset, from, to);
     }
 
     if (q->conf->nfc) {
         q->changed = 0;
 
-        status = iri_part_map(q, &iri_charset_utf8, from, to);
+        status = iri_part_convert(q, &iri_charset_utf8, from, to);
         if (status != IRI_OK || q->changed) {
             return status;
         }
@@ -323,23 +323,23 @@ iri_params_put(iri_params_t *q, const iri_charset_t *charset)
 /* ---- the result ---------------------------------------------------------- */
 
 /*
- * Set *charset to the charset for the parts that are not UTF-8; NULL: there
- * are none. Returns 0 if no charset decodes them.
+ * Set *charset to the charset of the parts that are not UTF-8; NULL: all parts
+ * are UTF-8. Return 0 if no charset decodes them.
  */
 static int
-iri_params_charset(const iri_params_t *q, const iri_charset_t **charset)
+iri_params_find_charset(const iri_params_t *q, const iri_charset_t **charset)
 {
     const iri_charsets_t *list = &q->conf->charsets;
     size_t                i;
 
     *charset = NULL;
 
-    if (iri_params_read(q, NULL)) {
+    if (iri_params_are_in(q, NULL)) {
         return 1;
     }
 
     for (i = 0; i < list->count; i++) {
-        if (iri_params_read(q, list->at[i])) {
+        if (iri_params_are_in(q, list->at[i])) {
             *charset = list->at[i];
             return 1;
         }
@@ -360,7 +360,7 @@ iri_params_convert(iri_params_t *q, iri_query_t *out)
         return status;
     }
 
-    if (!iri_params_charset(q, &charset)) {
+    if (!iri_params_find_charset(q, &charset)) {
         out->why = IRI_QUERY_UNREADABLE;
         return IRI_OK;
     }

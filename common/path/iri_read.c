@@ -2,8 +2,8 @@
  * iri_read.c - decodes the octets of a path into its reading
  *
  * Tries strict UTF-8, then the first charset that decodes the whole path,
- * then a charset for each segment (draft 6.7). The choice is made for the
- * whole path, so that one URI has one canonical form. iri_segment_read.c
+ * then a charset for each segment (draft 6.7). Charsets are tried on the whole
+ * path first, so that one URI has one canonical form. iri_segment_read.c
  * decodes, normalizes and checks each segment; iri_find.c confirms readings
  * on disk.
  */
@@ -18,21 +18,21 @@ typedef struct {
     const iri_reading_conf_t  *conf;
     const iri_received_path_t *request;
     iri_source_t               source;
-    size_t                     raw;     /* high octets sent raw */
-    size_t                     escaped; /* high octets sent escaped */
-    int                        ascii;   /* 1: an ASCII octet was unescaped */
-    iri_buf_t                  path;
-    iri_buf_t                  uri;
-    int                        no_uri;   /* 1: no URI is needed */
-    int                        repaired; /* 1: mojibake is repaired */
-    int                        no_utf8;  /* 1: known not to be UTF-8 */
-    iri_why_t                  why;      /* outcome of the last reading */
+    size_t                     raw; /* number of high octets sent raw */
+    size_t    escaped;              /* number of high octets sent escaped */
+    int       escaped_ascii; /* 1: an ASCII character was sent escaped */
+    iri_buf_t path;
+    iri_buf_t uri;
+    int       no_uri;   /* 1: no URI is needed */
+    int       repaired; /* 1: mojibake is repaired */
+    int       not_utf8; /* 1: known not to be UTF-8 */
+    iri_why_t why;      /* READ, or why the last attempt failed */
 } iri_reader_t;
 
 
 /*
- * Return 1 if no new entry can have this name: it is empty and not the last,
- * contains a control, or is a dot-segment.
+ * Return 1 if no new entry can have this name: it is empty but not the last
+ * segment, contains a control character, or is a dot-segment.
  */
 static int
 iri_is_invalid_name(iri_str_t segment, int last)
@@ -105,7 +105,7 @@ iri_source_unescape(iri_reader_t *reader)
         }
 
         escaped[len] = n == 3;
-        reader->ascii |= n == 3 && octets[len] < 0x80;
+        reader->escaped_ascii |= n == 3 && octets[len] < 0x80;
     }
 
     reader->source.octets.data = octets;
@@ -117,7 +117,7 @@ iri_source_unescape(iri_reader_t *reader)
 
 
 /*
- * Return 1 if p starts a bidi formatting character of which at least one
+ * Return 1 if a bidi formatting character starts at p, of which at least one
  * octet was sent raw. These characters are U+061C and some of General
  * Punctuation.
  */
@@ -146,7 +146,7 @@ iri_is_raw_bidi(const unsigned char *p, const unsigned char *end)
 
 /* Count the high octets of the target that were sent raw and escaped. */
 static void
-iri_target_scan(iri_reader_t *reader)
+iri_target_count_high(iri_reader_t *reader)
 {
     iri_str_t            target = reader->request->target;
     const unsigned char *p, *end;
@@ -195,11 +195,11 @@ iri_reader_uri(iri_reader_t *reader)
 
 
 /*
- * Append "/". An escaped one stays escaped in the URI: it is no separator
- * there.
+ * Append the "/" at octet at. If it was sent as "%2F", it stays "%2F" in the
+ * URI, where "/" would be a separator.
  */
 static iri_status_t
-iri_reader_slash(iri_reader_t *reader, size_t at)
+iri_reader_put_slash(iri_reader_t *reader, size_t at)
 {
     const unsigned char *escaped = reader->source.escaped;
     iri_status_t         status;
@@ -215,7 +215,7 @@ iri_reader_slash(iri_reader_t *reader, size_t at)
 }
 
 
-/* Repair a segment that has no reading; reader->why is READ if it worked. */
+/* Repair a segment that has no reading. On success set reader->why to READ. */
 static iri_status_t
 iri_reader_repair(iri_reader_t *reader, size_t from, size_t to)
 {
@@ -240,12 +240,12 @@ iri_reader_repair(iri_reader_t *reader, size_t from, size_t to)
 
 
 /*
- * Decode a segment in one charset; NULL: in UTF-8 or the first charset that
- * can. reader->why is the reason if none can.
+ * Decode a segment in charset; NULL: in UTF-8 or the first other charset that
+ * decodes it. reader->why is READ, or the reason if none decodes it.
  */
 static iri_status_t
-iri_reader_segment(iri_reader_t *reader, const iri_charset_t *charset,
-                   size_t from, size_t to)
+iri_reader_put_segment(iri_reader_t *reader, const iri_charset_t *charset,
+                       size_t from, size_t to)
 {
     const iri_charsets_t *list = &reader->conf->charsets;
     const iri_charset_t  *next = charset;
@@ -289,7 +289,7 @@ iri_trace_reading(const iri_reader_t *reader, const iri_charset_t *charset,
         outcome = iri_status_text(status);
 
     } else if (reader->why == IRI_WHY_UNREADABLE && charset != NULL) {
-        outcome = "does not read the path";
+        outcome = "does not decode the path";
 
     } else if (reader->why != IRI_WHY_READ) {
         outcome = iri_why_text(reader->why);
@@ -305,10 +305,10 @@ iri_trace_reading(const iri_reader_t *reader, const iri_charset_t *charset,
 /*
  * Empty the buffers. If no URI is needed, copy the leading segments of
  * graphic ASCII, which are the same in all charsets. *from is the offset of
- * the first segment that is left.
+ * the first segment that was not copied.
  */
 static iri_status_t
-iri_reader_begin(iri_reader_t *reader, size_t *from)
+iri_reader_reset(iri_reader_t *reader, size_t *from)
 {
     iri_str_t octets = reader->source.octets;
 
@@ -324,19 +324,19 @@ iri_reader_begin(iri_reader_t *reader, size_t *from)
 
 /*
  * Decode the whole path in one charset; NULL: a charset for each segment.
- * IRI_WHY_BIDI is set only if the charset decodes the whole path. An escaped
- * "/" separates segments too: the decoded path has a "/" there, so the text
- * on each side must be canonical by itself.
+ * reader->why is BIDI only if the charset decodes the whole path. "%2F"
+ * separates segments like "/", because the decoded path has a "/" there and
+ * each of its segments must be canonical.
  */
 static iri_status_t
-iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
+iri_reader_decode(iri_reader_t *reader, const iri_charset_t *charset)
 {
     const iri_source_t *source = &reader->source;
     iri_status_t        status;
     size_t              from, to;
     int                 bidi = 0;
 
-    status = iri_reader_begin(reader, &from);
+    status = iri_reader_reset(reader, &from);
     if (status != IRI_OK) {
         return status;
     }
@@ -344,7 +344,7 @@ iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
     for (/* void */;; from = to + 1) {
         to = iri_segment_end(source->octets, from);
 
-        status = iri_reader_segment(reader, charset, from, to);
+        status = iri_reader_put_segment(reader, charset, from, to);
 
         if (status != IRI_OK
             || (reader->why != IRI_WHY_READ && reader->why != IRI_WHY_BIDI))
@@ -358,7 +358,7 @@ iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
             break;
         }
 
-        status = iri_reader_slash(reader, to);
+        status = iri_reader_put_slash(reader, to);
         if (status != IRI_OK) {
             return status;
         }
@@ -375,7 +375,7 @@ iri_reader_try(iri_reader_t *reader, const iri_charset_t *charset)
 {
     iri_status_t status;
 
-    status = iri_reader_segments(reader, charset);
+    status = iri_reader_decode(reader, charset);
 
     if (reader->env->trace) {
         iri_trace_reading(reader, charset, status);
@@ -393,12 +393,12 @@ iri_is_utf8(iri_str_t octets)
 
 
 /*
- * Find the first reading. *charset NULL: each segment has its own charset, if
- * reader->why is IRI_WHY_READ. A raw bidi formatting character ends the
- * search, because no other charset makes it legal (draft 4.1).
+ * Find the first reading. If reader->why is READ, *charset is its charset;
+ * NULL: each segment has its own. A raw bidi formatting character ends the
+ * search, because it is illegal in each charset (draft 4.1).
  */
 static iri_status_t
-iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
+iri_reader_read_first(iri_reader_t *reader, const iri_charset_t **charset)
 {
     const iri_charsets_t *list = &reader->conf->charsets;
     iri_status_t          status;
@@ -406,9 +406,9 @@ iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
 
     *charset = &iri_charset_utf8;
     reader->why = IRI_WHY_UNREADABLE;
-    status = reader->no_utf8 ? IRI_OK : iri_reader_try(reader, *charset);
+    status = reader->not_utf8 ? IRI_OK : iri_reader_try(reader, *charset);
 
-    /* UTF-8 that contains a forbidden character is not legacy text. */
+    /* UTF-8 with a forbidden character is not tried in legacy charsets. */
     if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
         && iri_is_utf8(reader->source.octets))
     {
@@ -434,13 +434,13 @@ iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
 
 
 /*
- * Check for the common case in one pass: UTF-8 that NFC does not change,
- * whatever the order of its characters. It contains no bidi formatting
- * character. *no_utf8 is 1 if the scan ended at an octet that is not UTF-8 or
- * at a character that no path may contain.
+ * Return 1 for the common case, in one pass: UTF-8 of allowed characters that
+ * are inert under NFC and are not bidi formatting characters. *not_utf8 is 1 if
+ * the scan ended at an octet that is not UTF-8 or at a character that no path
+ * may contain.
  */
 static int
-iri_source_is_plain(const iri_source_t *source, int *no_utf8)
+iri_source_is_plain(const iri_source_t *source, int *not_utf8)
 {
     const unsigned char *p = source->octets.data;
     const unsigned char *end = p + source->octets.len;
@@ -461,9 +461,9 @@ iri_source_is_plain(const iri_source_t *source, int *no_utf8)
 
         n = iri_utf8_next(p, end, &c);
 
-        *no_utf8 = n == 0 || !iri_char_allowed(c, 0);
+        *not_utf8 = n == 0 || !iri_char_allowed(c, 0);
 
-        if (*no_utf8 || !iri_char_is_inert(c)) {
+        if (*not_utf8 || !iri_char_is_inert(c)) {
             return 0;
         }
     }
@@ -494,7 +494,7 @@ iri_reader_form(const iri_reader_t *reader, const iri_charset_t *charset)
 
 
 static void
-iri_refuse(iri_reading_t *out, int status, iri_why_t why)
+iri_reading_refuse(iri_reading_t *out, int status, iri_why_t why)
 {
     out->verdict = IRI_REFUSE;
     out->status = status;
@@ -502,7 +502,7 @@ iri_refuse(iri_reading_t *out, int status, iri_why_t why)
 }
 
 
-/* The path as it was sent, percent-encoded. */
+/* Set *uri to the path as sent, percent-encoded. */
 static iri_status_t
 iri_uri_as_sent(const iri_env_t *env, const iri_received_path_t *request,
                 iri_str_t *uri)
@@ -517,16 +517,16 @@ iri_uri_as_sent(const iri_env_t *env, const iri_received_path_t *request,
 
 
 static void
-iri_reading_limit(const iri_received_path_t *request, iri_reading_t *out)
+iri_reading_set_limit(const iri_received_path_t *request, iri_reading_t *out)
 {
     out->form = IRI_FORM_INVALID;
     out->path = out->octets = request->path;
-    iri_refuse(out, 404, IRI_WHY_LIMIT);
+    iri_reading_refuse(out, 404, IRI_WHY_LIMIT);
 }
 
 
 static void
-iri_reading_none(const iri_reader_t *reader, iri_reading_t *out)
+iri_reading_set_invalid(const iri_reader_t *reader, iri_reading_t *out)
 {
     out->form = IRI_FORM_INVALID;
     out->path = reader->source.octets;
@@ -538,18 +538,18 @@ iri_reading_none(const iri_reader_t *reader, iri_reading_t *out)
         break;
 
     case IRI_INVALID_400:
-        iri_refuse(out, 400, reader->why);
+        iri_reading_refuse(out, 400, reader->why);
         break;
 
     default:
-        iri_refuse(out, 404, reader->why);
+        iri_reading_refuse(out, 404, reader->why);
     }
 }
 
 
 static void
-iri_reading_done(const iri_reader_t *reader, const iri_charset_t *charset,
-                 iri_str_t path, iri_str_t uri, iri_reading_t *out)
+iri_reading_set(const iri_reader_t *reader, const iri_charset_t *charset,
+                iri_str_t path, iri_str_t uri, iri_reading_t *out)
 {
     out->form = iri_reader_form(reader, charset);
     out->charset = charset != NULL ? iri_charset_name(charset)
@@ -581,9 +581,7 @@ iri_source_check_limits(const iri_source_t *source)
         return IRI_PATH_TOO_LONG;
     }
 
-    /*
-     * A path this short cannot exceed a limit: each segment takes an octet.
-     */
+    /* So short a path exceeds no limit, because each segment takes an octet. */
     if (source->octets.len <= IRI_MAX_SEGMENTS
         && source->octets.len <= IRI_MAX_SEGMENT)
     {
@@ -631,7 +629,7 @@ iri_source_init(iri_reader_t *reader)
 
 
 static void
-iri_read_ascii(const iri_received_path_t *request, iri_reading_t *out)
+iri_reading_set_ascii(const iri_received_path_t *request, iri_reading_t *out)
 {
     out->verdict = IRI_PASS;
     out->why = IRI_WHY_ASCII;
@@ -653,7 +651,7 @@ iri_reader_answer_plain(iri_reader_t *reader, iri_reading_t *out)
     }
 
     if (status == IRI_OK) {
-        iri_reading_done(reader, &iri_charset_utf8, octets, uri, out);
+        iri_reading_set(reader, &iri_charset_utf8, octets, uri, out);
     }
 
     return status;
@@ -667,25 +665,25 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
     const iri_charset_t *charset;
 
     /*
-     * The escape of an ASCII character stays in the URI, so its path is read
-     * segment by segment.  So is any path for a trace, which lists each
-     * reading.
+     * An escaped ASCII character stays escaped in the URI, so a path with one
+     * is read segment by segment. A trace lists each reading, so all paths are
+     * read that way.
      */
-    if (!reader->ascii && !reader->env->trace
-        && iri_source_is_plain(&reader->source, &reader->no_utf8))
+    if (!reader->escaped_ascii && !reader->env->trace
+        && iri_source_is_plain(&reader->source, &reader->not_utf8))
     {
         return iri_reader_answer_plain(reader, out);
     }
 
-    status = iri_reader_choose(reader, &charset);
+    status = iri_reader_read_first(reader, &charset);
     if (status != IRI_OK) {
         return status;
     }
 
     /*
-     * Repair mojibake that contains controls. Such a path has no reading, so
-     * it would be refused before iri_find() could confirm its repaired form
-     * on disk. With iri_invalid pass it is not repaired.
+     * A path whose mojibake contains control characters has no reading, and
+     * would be refused before iri_find() could confirm its repaired form on
+     * disk. So it is repaired here, except with iri_invalid pass.
      */
     if (reader->why == IRI_WHY_UNREADABLE
         && (reader->conf->repair & IRI_REPAIR_MOJIBAKE)
@@ -704,17 +702,17 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
     }
 
     if (reader->why == IRI_WHY_READ) {
-        iri_reading_done(reader, charset, iri_buf_str(&reader->path),
-                         iri_buf_str(&reader->uri), out);
+        iri_reading_set(reader, charset, iri_buf_str(&reader->path),
+                        iri_buf_str(&reader->uri), out);
 
         return IRI_OK;
     }
 
     if (reader->why == IRI_WHY_LIMIT) {
-        iri_reading_limit(reader->request, out);
+        iri_reading_set_limit(reader->request, out);
 
     } else {
-        iri_reading_none(reader, out);
+        iri_reading_set_invalid(reader, out);
     }
 
     return reader->no_uri
@@ -757,7 +755,7 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
     }
 
     if (iri_path_is_ascii(request->path, request->escaped)) {
-        iri_read_ascii(request, &reading);
+        iri_reading_set_ascii(request, &reading);
         return iri_read_as_sent(reader, &reading, out);
     }
 
@@ -766,7 +764,7 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
     if (status == IRI_PATH_TOO_LONG || status == IRI_TOO_MANY_SEGMENTS
         || status == IRI_SEGMENT_TOO_LONG)
     {
-        iri_reading_limit(request, &reading);
+        iri_reading_set_limit(request, &reading);
         return iri_read_as_sent(reader, &reading, out);
     }
 
@@ -775,7 +773,7 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
     }
 
     reading.octets = reader->source.octets;
-    iri_target_scan(reader);
+    iri_target_count_high(reader);
     reading.raw = reader->raw != 0;
 
     status = iri_reader_answer(reader, &reading);
@@ -801,7 +799,7 @@ iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
 }
 
 
-/* A trace prints the URI of each reading, so it is made then. */
+/* A trace prints the URI of each reading, so with a trace URIs are made. */
 iri_status_t
 iri_read_path(const iri_env_t *env, const iri_reading_conf_t *conf,
               const iri_received_path_t *request, iri_reading_t *out)

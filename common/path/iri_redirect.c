@@ -1,11 +1,11 @@
 /*
  * iri_redirect.c - the URI that a client is redirected to (iri_redirect)
  *
- * Turns a request as it was sent, and the canonical path that answers it,
- * into the URI for a redirect or a Link field (draft 3.1; RFC 3986, 6.2.2).
- * Decides whether the client may be redirected there: to an entry that
- * exists, never to a reading that nothing confirms. The servers choose the
- * status and the moment.
+ * Makes the URI for a redirect or a Link field (draft 3.1; RFC 3986, 6.2.2)
+ * from the request as sent and the canonical path that answers it. Decides
+ * whether the client may be redirected to this URI: it must name an entry that
+ * exists, not a reading that nothing confirms. The servers choose the status
+ * and the moment.
  */
 
 #include <string.h>
@@ -32,11 +32,11 @@ iri_is_sent_canonical(const iri_redirect_t *redirect)
 
 
 /*
- * Return 1 if the path that was sent, unescaped, is the path that was read.
- * It is not if the server has also removed dot-segments or merged slashes.
+ * Return 1 if the server has only unescaped the path that was sent, before it
+ * was read. 0: it has also removed dot-segments or merged slashes.
  */
 static int
-iri_is_only_unescaped(const iri_redirect_t *redirect)
+iri_differs_only_in_escapes(const iri_redirect_t *redirect)
 {
     iri_str_t            octets = redirect->reading->octets;
     const unsigned char *p = redirect->sent.data;
@@ -57,35 +57,36 @@ iri_is_only_unescaped(const iri_redirect_t *redirect)
 
 
 /*
- * Make the canonical URI from the path that was sent, so that "%2F" and "/"
- * stay different. *uri is not changed if that is not possible.
+ * Make the canonical URI from the path that was sent, in which "%2F" and "/"
+ * differ. *uri is not changed if the path that was sent is not the one that was
+ * read.
  */
 static iri_status_t
-iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
-                iri_str_t *uri)
+iri_uri_from_sent(const iri_env_t *env, const iri_redirect_t *redirect,
+                  iri_str_t *uri)
 {
     iri_env_t           silent = *env;
     iri_received_path_t request;
     iri_reading_t       reading;
-    iri_str_t           spelled;
+    iri_str_t           normalized;
     iri_status_t        status;
 
-    status = iri_uri_normalize(env, redirect->sent, &spelled);
+    status = iri_uri_normalize(env, redirect->sent, &normalized);
     if (status != IRI_OK) {
         return status;
     }
 
     if (redirect->reading->form == IRI_FORM_ASCII) {
-        *uri = spelled;
+        *uri = normalized;
         return IRI_OK;
     }
 
-    if (!iri_is_only_unescaped(redirect)) {
+    if (!iri_differs_only_in_escapes(redirect)) {
         return IRI_OK;
     }
 
     memset(&request, 0, sizeof(request));
-    request.path = spelled;
+    request.path = normalized;
     request.escaped = 1;
 
     /* The trace already contains this reading. */
@@ -105,9 +106,9 @@ iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
 
 
 /*
- * Return 1 if a reserved character was sent escaped: "%2F" is another path than
- * "/" (RFC 3986, 2.2).  Otherwise the URI of a path does not depend on how the
- * path was sent.
+ * Return 1 if a reserved character was sent escaped: a URI with "%2F" differs
+ * from one with "/" (RFC 3986, 2.2).  If not, the URI of a path does not depend
+ * on how the path was sent.
  */
 static int
 iri_has_escaped_reserved(iri_str_t sent)
@@ -121,7 +122,7 @@ iri_has_escaped_reserved(iri_str_t sent)
             return 0;
         }
 
-        /* "%80" and above is no character by itself. */
+        /* An octet above 7F is not a reserved character. */
         if (end - p > 2 && p[1] < '8' && iri_unescape(p, end, &octet) == 3
             && iri_is_path_char(octet) && !iri_is_unreserved(octet))
         {
@@ -133,7 +134,7 @@ iri_has_escaped_reserved(iri_str_t sent)
 }
 
 
-/* Returns: the position of the next "/" or "%2F" in path from i; len: none. */
+/* Returns: the offset of the next "/" or "%2F" at or after i; len: none. */
 static size_t
 iri_next_slash(iri_str_t path, size_t i)
 {
@@ -151,10 +152,10 @@ iri_next_slash(iri_str_t path, size_t i)
 
 
 /*
- * The disk has given other names than those sent, in the same segments: write
- * "%2F" in *uri where it was sent.  *uri is not changed if it has another
- * number of slashes: the server has removed dot-segments or merged slashes, or
- * a rule has added a segment.
+ * *uri was made from names on disk: write "%2F" in it where the client sent
+ * "%2F" for "/".  *uri is not changed if it has another number of slashes than
+ * sent, because the server has removed dot-segments or merged slashes, or a
+ * rule has added a segment.
  */
 static iri_status_t
 iri_keep_escaped_slashes(const iri_env_t *env, iri_str_t sent, iri_str_t *uri)
@@ -205,7 +206,7 @@ iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
         *uri = reading->uri;
 
         if (redirect->sent.len != 0) {
-            status = iri_uri_of_sent(env, redirect, uri);
+            status = iri_uri_from_sent(env, redirect, uri);
             if (status != IRI_OK) {
                 return status;
             }
@@ -225,32 +226,33 @@ iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
 
 
 /*
- * Set *found to 1 if an ASCII path was sent with dot-segments ("%2E" too).
- * The server has removed them, and a rule may have set another path since, so
- * the URI cannot be made from the path that was sent.
+ * Set *found to 1 if an ASCII path was sent with dot-segments ("%2E" too). Its
+ * URI cannot be made from the path that was sent: the server has removed the
+ * dot-segments, and a rule may have set another path.
  */
 static iri_status_t
 iri_find_dot_segment(const iri_env_t *env, const iri_redirect_t *redirect,
                      int *found)
 {
-    iri_str_t    spelled, segment;
+    iri_str_t    normalized, segment;
     iri_status_t status;
     size_t       i;
 
     *found = 0;
 
-    /* The URI of another name is not made from the path that was sent. */
+    /* In these cases the URI is not made from the path that was sent. */
     if (redirect->reading->form != IRI_FORM_ASCII
         || !iri_str_equal(redirect->path, redirect->reading->path))
     {
         return IRI_OK;
     }
 
-    status = iri_uri_normalize(env, redirect->sent, &spelled);
+    status = iri_uri_normalize(env, redirect->sent, &normalized);
 
-    for (i = 0; status == IRI_OK && i < spelled.len; i += segment.len + 1) {
-        segment = iri_str_from(spelled, i);
-        segment.len = iri_segment_end(spelled, i) - i;
+    for (i = 0; status == IRI_OK && i < normalized.len; i += segment.len + 1)
+    {
+        segment = iri_str_from(normalized, i);
+        segment.len = iri_segment_end(normalized, i) - i;
         *found |= iri_is_dot_segment(segment);
     }
 
@@ -290,7 +292,7 @@ iri_redirect_location(const iri_env_t *env, const iri_redirect_t *redirect,
         return status;
     }
 
-    /* "//host" would be another authority (RFC 3986, 4.2). */
+    /* A URI reference "//host" would name another host (RFC 3986, 4.2). */
     while (uri.len > 1 && uri.data[0] == '/' && uri.data[1] == '/') {
         uri = iri_str_from(uri, 1);
     }
@@ -340,29 +342,12 @@ iri_found_confirms(iri_str_t path, iri_str_t found)
 }
 
 
-iri_presence_t
-iri_presence_of(const iri_found_t *found, int moved, int answered)
-{
-    if (found != NULL
-        && (found->verdict == IRI_SERVE
-            || (moved && found->verdict == IRI_PASS
-                && (found->why == IRI_WHY_DECLARED
-                    || found->why == IRI_WHY_ASCII))))
-    {
-        return IRI_PRESENT;
-    }
-
-    return answered ? IRI_UNCONFIRMED : IRI_ABSENT;
-}
-
-
 /*
  * Return 1 if the path differs from the one that was sent only in escapes and
- * normalization. Another charset, a repair or an entry with another name
- * makes it a different path.
+ * normalization; 0: also in the charset, by a repair, or in a name on disk.
  */
 static int
-iri_is_only_form(const iri_redirect_t *redirect)
+iri_differs_only_in_form(const iri_redirect_t *redirect)
 {
     const iri_reading_t *reading = redirect->reading;
 
@@ -377,7 +362,8 @@ iri_is_only_form(const iri_redirect_t *redirect)
     case IRI_FORM_NATIVE:
     case IRI_FORM_ESCAPED:
     case IRI_FORM_MIXED:
-        return redirect->sent.len == 0 || iri_is_only_unescaped(redirect);
+        return redirect->sent.len == 0
+               || iri_differs_only_in_escapes(redirect);
 
     default:
         return 0;
@@ -403,7 +389,7 @@ iri_may_redirect(iri_str_t method, const iri_redirect_t *redirect,
         return 1;
 
     case IRI_UNCONFIRMED:
-        return iri_is_only_form(redirect);
+        return iri_differs_only_in_form(redirect);
 
     default:
         return 0;

@@ -6,9 +6,9 @@
  * escape() of JavaScript writes. Each is undone once, in one segment, and
  * never in combination. The caller must find the repaired name on disk.
  *
- * Only characters above U+009F are produced, by iri_repair_put(). An escaped
- * ASCII character or control stays escaped or makes the segment irreparable.
- * So no "/", "%", "." or NUL appears.
+ * iri_repair_put() produces only characters above U+009F. An escaped ASCII or
+ * control character stays escaped or makes the segment irreparable. So no "/",
+ * "%", "." or NUL appears.
  */
 
 #include <string.h>
@@ -20,8 +20,8 @@ typedef struct {
     const iri_env_t *env;
     iri_str_t        segment;
     iri_buf_t        out;
-    int              made;  /* 1: a character was repaired */
-    int              unfit; /* 1: the segment is irreparable */
+    int              changed;     /* 1: a character was repaired */
+    int              irreparable; /* 1: the segment cannot be repaired */
 } iri_repairer_t;
 
 
@@ -32,11 +32,11 @@ iri_repair_put(iri_repairer_t *repairer, uint32_t c)
     unsigned char utf8[4];
 
     if (c < 0xa0 || !iri_char_allowed(c, 1) || iri_char_is_bidi_control(c)) {
-        repairer->unfit = 1;
+        repairer->irreparable = 1;
         return IRI_OK;
     }
 
-    repairer->made = 1;
+    repairer->changed = 1;
 
     return iri_buf_put(repairer->env, &repairer->out, utf8,
                        iri_utf8_put(c, utf8));
@@ -52,8 +52,8 @@ iri_repair_copy(iri_repairer_t *repairer, const unsigned char *p, size_t len)
 
 
 /*
- * Append the characters of strict UTF-8. ASCII comes from the segment itself,
- * so it is copied.
+ * Append the characters of strict UTF-8. An ASCII character was in the segment
+ * unescaped, so it is copied.
  */
 static iri_status_t
 iri_repair_put_utf8(iri_repairer_t *repairer, const unsigned char *p,
@@ -63,12 +63,13 @@ iri_repair_put_utf8(iri_repairer_t *repairer, const unsigned char *p,
     uint32_t     c;
     size_t       n;
 
-    for (/* void */; status == IRI_OK && !repairer->unfit && p < end; p += n)
+    for (/* void */; status == IRI_OK && !repairer->irreparable && p < end;
+         p += n)
     {
         n = iri_utf8_next(p, end, &c);
 
         if (n == 0) {
-            repairer->unfit = 1;
+            repairer->irreparable = 1;
         } else if (c < 0x80) {
             status = iri_repair_copy(repairer, p, 1);
         } else {
@@ -94,7 +95,7 @@ iri_high_escape(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* Each run of such escapes must be UTF-8, or the segment is irreparable. */
+/* Each run of escapes above 7F must be UTF-8; else it is irreparable. */
 static iri_status_t
 iri_repair_double(iri_repairer_t *repairer)
 {
@@ -104,7 +105,7 @@ iri_repair_double(iri_repairer_t *repairer)
     iri_status_t         status = IRI_OK;
     size_t               len;
 
-    while (status == IRI_OK && !repairer->unfit && p < end) {
+    while (status == IRI_OK && !repairer->irreparable && p < end) {
         for (len = 0; p < end; p += 3) {
             octet = iri_high_escape(p, end);
             if (octet == 0) {
@@ -127,7 +128,7 @@ iri_repair_double(iri_repairer_t *repairer)
 
 /* ---- mojibake ------------------------------------------------------------ */
 
-/* windows-1252 at 80 to 9F; 0: unassigned, the control of ISO-8859-1. */
+/* windows-1252 at 80 to 9F; 0: unassigned, so decoded as by ISO-8859-1. */
 static const uint16_t iri_windows_1252[32] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
     0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
@@ -135,21 +136,22 @@ static const uint16_t iri_windows_1252[32] = {
     0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178
 };
 
-#define IRI_IN_1252   1u /* a character of windows-1252 only */
-#define IRI_IN_LATIN1 2u /* a control of ISO-8859-1 only */
+#define IRI_IN_1252 1u /* only windows-1252 decodes to this character */
+#define IRI_IN_LATIN1                                                        \
+    2u /* only ISO-8859-1 decodes to this control character */
 
 
 /*
- * Return the octet that was decoded as c; 0 if there is none. Adds the
- * charset to *in if only one of the two has c.
+ * Return the octet that was decoded as c; 0 if there is none. If only one of
+ * the two charsets decodes to c, add this charset to *only.
  */
 static unsigned char
-iri_octet_of(uint32_t c, unsigned *in)
+iri_octet_decoded_as(uint32_t c, unsigned *only)
 {
     unsigned char i;
 
     if (c >= 0x80 && c <= 0x9f && iri_windows_1252[c - 0x80] != 0) {
-        *in |= IRI_IN_LATIN1;
+        *only |= IRI_IN_LATIN1;
         return (unsigned char) c;
     }
 
@@ -159,7 +161,7 @@ iri_octet_of(uint32_t c, unsigned *in)
 
     for (i = 0; i < 32; i++) {
         if (iri_windows_1252[i] == c) {
-            *in |= IRI_IN_1252;
+            *only |= IRI_IN_1252;
             return (unsigned char) (0x80 + i);
         }
     }
@@ -174,23 +176,23 @@ iri_repair_mojibake(iri_repairer_t *repairer)
     const unsigned char *p = repairer->segment.data;
     const unsigned char *end = p + repairer->segment.len;
     unsigned char        octets[IRI_MAX_SEGMENT];
-    unsigned             in = 0;
+    unsigned             only = 0;
     uint32_t             c = 0;
     size_t               n, len = 0;
 
     for (/* void */; p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
-        octets[len] = n != 0 ? iri_octet_of(c, &in) : 0;
+        octets[len] = n != 0 ? iri_octet_decoded_as(c, &only) : 0;
 
         if (octets[len++] == 0) {
-            repairer->unfit = 1;
+            repairer->irreparable = 1;
             return IRI_OK;
         }
     }
 
-    /* Text decoded in one charset has no characters of both. */
-    if (in == (IRI_IN_1252 | IRI_IN_LATIN1)) {
-        repairer->unfit = 1;
+    /* Text that was decoded in one charset has no such characters of both. */
+    if (only == (IRI_IN_1252 | IRI_IN_LATIN1)) {
+        repairer->irreparable = 1;
         return IRI_OK;
     }
 
@@ -232,8 +234,8 @@ iri_u_escape(const unsigned char *p, const unsigned char *end)
 
 
 /*
- * Set *c to the character of one or two escapes at p. Returns their octets. A
- * lone surrogate makes the segment irreparable.
+ * Set *c to the character that one or two escapes at p encode, and return the
+ * number of their octets. A lone surrogate makes the segment irreparable.
  */
 static size_t
 iri_u_escape_character(iri_repairer_t *repairer, const unsigned char *p,
@@ -250,7 +252,7 @@ iri_u_escape_character(iri_repairer_t *repairer, const unsigned char *p,
     low = iri_u_escape(p + 6, end);
 
     if (*c >= 0xdc00 || low < 0xdc00 || low > 0xdfff) {
-        repairer->unfit = 1;
+        repairer->irreparable = 1;
         return 6;
     }
 
@@ -302,7 +304,7 @@ iri_repair_units(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 }
 
 
-/* Besides "%uXXXX", escape() writes "%E9" for U+00E9. */
+/* escape() encodes U+00E9 as "%E9", so these escapes are decoded too. */
 static iri_status_t
 iri_repair_u(iri_repairer_t *repairer)
 {
@@ -316,14 +318,16 @@ iri_repair_u(iri_repairer_t *repairer)
         return IRI_OK;
     }
 
-    for (/* void */; status == IRI_OK && !repairer->unfit && p < end; p += n)
+    for (/* void */; status == IRI_OK && !repairer->irreparable && p < end;
+         p += n)
     {
         n = 3;
         c = iri_high_escape(p, end);
 
         if (iri_u_escape(p, end) != IRI_NO_U_ESCAPE) {
             n = iri_u_escape_character(repairer, p, end, &c);
-            status = repairer->unfit ? IRI_OK : iri_repair_put(repairer, c);
+            status = repairer->irreparable ? IRI_OK
+                                           : iri_repair_put(repairer, c);
 
         } else if (c != 0) {
             status = iri_repair_put(repairer, c);
@@ -342,7 +346,7 @@ iri_repair_u(iri_repairer_t *repairer)
 
 /*
  * Check the repaired segment like any other and put it in NFC. *out is empty
- * if it has no reading.
+ * if the segment does not pass.
  */
 static iri_status_t
 iri_repair_canonical(const iri_repairer_t *repairer, iri_buf_t *out)
@@ -371,7 +375,7 @@ iri_repair(const iri_env_t *env, unsigned how, iri_str_t segment,
     iri_status_t   status = IRI_OK;
 
     if (segment.len > IRI_MAX_SEGMENT) {
-        repairer.unfit = 1;
+        repairer.irreparable = 1;
 
     } else if (how == IRI_REPAIR_DOUBLE) {
         status = iri_repair_double(&repairer);
@@ -383,7 +387,7 @@ iri_repair(const iri_env_t *env, unsigned how, iri_str_t segment,
         status = iri_repair_u(&repairer);
     }
 
-    if (status == IRI_OK && repairer.made && !repairer.unfit) {
+    if (status == IRI_OK && repairer.changed && !repairer.irreparable) {
         status = iri_repair_canonical(&repairer, &canonical);
     }
 
@@ -406,13 +410,13 @@ iri_repair_form(unsigned how)
 
 iri_status_t
 iri_repair_is_possible(const iri_env_t *env, unsigned how, iri_str_t path,
-                       int *may)
+                       int *possible)
 {
     iri_str_t    segment, out;
     iri_status_t status = IRI_OK;
     size_t       from, to;
 
-    *may = 0;
+    *possible = 0;
 
     /* This test rejects nearly all paths. */
     if (path.len == 0
@@ -423,14 +427,15 @@ iri_repair_is_possible(const iri_env_t *env, unsigned how, iri_str_t path,
         return IRI_OK;
     }
 
-    for (from = 0; status == IRI_OK && !*may && from < path.len;
-         from = to + 1) {
+    for (from = 0; status == IRI_OK && !*possible && from < path.len;
+         from = to + 1)
+    {
         to = iri_segment_end(path, from);
         segment.data = path.data + from;
         segment.len = to - from;
 
         status = iri_repair(env, how, segment, &out);
-        *may = status == IRI_OK && out.len != 0;
+        *possible = status == IRI_OK && out.len != 0;
     }
 
     return status;

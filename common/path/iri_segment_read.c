@@ -1,13 +1,12 @@
 /*
  * iri_segment_read.c - decodes one segment into canonical characters
  *
- * Decoding, normalization and the check after each of them
- * happen only here. If a URI is needed too, the segment is built in pieces.
- * An ASCII character stays as it was sent, escaped or not. Other characters
- * are put in NFC together with the ASCII character before them, because a
- * combining mark may compose with it. NFC has a boundary before every ASCII
- * character, so one piece cannot change another, and a path without a URI is
- * put in NFC as a whole.
+ * All segments are decoded, checked and normalized here. If a URI is needed
+ * too, a segment is built in pieces: an ASCII character with the characters
+ * above U+007F that follow it, because a combining mark may compose with it.
+ * In the URI the ASCII character stays as sent, escaped or not. NFC has a
+ * boundary before every ASCII character, so one piece cannot change another,
+ * and a segment without a URI is put in NFC as a whole.
  */
 
 #include "unicode/iri_unicode.h"
@@ -18,10 +17,11 @@ typedef struct {
     const iri_charset_t *charset;
     const iri_source_t  *source;
     iri_buf_t           *path;
-    iri_buf_t           *uri;  /* NULL: not needed */
-    unsigned char       *text; /* gets the UTF-8; NULL: not needed */
-    size_t               text_len;
-    int                  normalize;
+    iri_buf_t           *uri;     /* NULL: not needed */
+    unsigned char       *decoded; /* buffer for the characters in UTF-8; NULL:
+                                     not needed */
+    size_t               decoded_len;
+    int                  normalize; /* 1: NFC may change the segment */
     iri_nfc_run_t        run; /* the current piece, if uri is not NULL */
 } iri_segment_t;
 
@@ -29,9 +29,9 @@ typedef struct {
 /* ---- first pass: decode and check ---------------------------------------- */
 
 /*
- * Return 1 if the character with the octets [from, to) was sent raw. Its
- * ASCII octets (gb18030 has some) do not count, because clients do not escape
- * them.
+ * Return 1 if the character with the octets [from, to) was sent raw. Octets
+ * below 80, which gb18030 has in sequences, do not count, because clients do
+ * not escape them.
  */
 static int
 iri_is_sent_raw(const iri_segment_t *segment, size_t from, size_t to)
@@ -54,8 +54,8 @@ iri_is_sent_raw(const iri_segment_t *segment, size_t from, size_t to)
 
 
 /*
- * Return the number of octets at p that need no further check: ASCII that no
- * charset changes, or UTF-8 that iri_utf8_quick() accepts; else 0.
+ * Return the number of octets at p that need no further check: ASCII, which is
+ * the same in all charsets, or UTF-8 that iri_utf8_quick() accepts; else 0.
  */
 static size_t
 iri_segment_quick(const unsigned char *p, const unsigned char *end,
@@ -70,39 +70,40 @@ iri_segment_quick(const unsigned char *p, const unsigned char *end,
 
 
 static void
-iri_segment_text(iri_segment_t *segment, const unsigned char *octets,
-                 size_t len)
+iri_segment_keep_octets(iri_segment_t *segment, const unsigned char *octets,
+                        size_t len)
 {
-    if (segment->text != NULL) {
-        memcpy(segment->text + segment->text_len, octets, len);
-        segment->text_len += len;
+    if (segment->decoded != NULL) {
+        memcpy(segment->decoded + segment->decoded_len, octets, len);
+        segment->decoded_len += len;
     }
 }
 
 
 static void
-iri_segment_text_put(iri_segment_t *segment, uint32_t c)
+iri_segment_keep_character(iri_segment_t *segment, uint32_t c)
 {
-    if (segment->text != NULL) {
-        segment->text_len += iri_utf8_put(c,
-                                          segment->text + segment->text_len);
+    if (segment->decoded != NULL) {
+        segment->decoded_len += iri_utf8_put(c, segment->decoded
+                                                    + segment->decoded_len);
     }
 }
 
 
+/* Return READ, or why the octets [from, to) have no reading in the charset. */
 static iri_why_t
 iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 {
     const unsigned char *octets = segment->source->octets.data;
     int                  legacy = !iri_charset_is_utf8(segment->charset);
     int                  inert = 1, bidi = 0;
-    size_t               n, marks = 0, most = 0;
+    size_t               n, marks = 0, most_marks = 0;
     uint32_t             c;
 
     for (/* void */; from < to; from += n) {
         n = iri_segment_quick(octets + from, octets + to, legacy);
         if (n != 0) {
-            iri_segment_text(segment, octets + from, n);
+            iri_segment_keep_octets(segment, octets + from, n);
             marks = 0;
             continue;
         }
@@ -113,7 +114,7 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
             return IRI_WHY_UNREADABLE;
         }
 
-        iri_segment_text_put(segment, c);
+        iri_segment_keep_character(segment, c);
 
         if (iri_char_is_inert(c)) {
             marks = 0;
@@ -125,10 +126,10 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 
         inert = 0;
         marks = iri_char_is_mark(c) ? marks + 1 : 0;
-        most = marks > most ? marks : most;
+        most_marks = marks > most_marks ? marks : most_marks;
     }
 
-    segment->normalize = !inert && most <= IRI_MAX_MARKS;
+    segment->normalize = !inert && most_marks <= IRI_MAX_MARKS;
 
     return bidi ? IRI_WHY_BIDI : IRI_WHY_READ;
 }
@@ -136,7 +137,10 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 
 /* ---- path and URI, piece by piece ---------------------------------------- */
 
-/* Append an ASCII character, escaped if it was sent so or must be. */
+/*
+ * Append an ASCII character. In the URI it is escaped if it was sent escaped or
+ * a URI cannot contain it.
+ */
 static iri_status_t
 iri_put_ascii(const iri_segment_t *segment, size_t at)
 {
@@ -184,21 +188,21 @@ iri_character(uint32_t c, unsigned char utf8[4])
 }
 
 
-/* Append the current piece in NFC. Its base keeps its escape. */
+/* Append the current piece in NFC. In the URI its base stays as sent. */
 static iri_status_t
 iri_piece_end(iri_segment_t *segment)
 {
-    iri_nfc_run_result_t ran;
+    iri_nfc_run_result_t nfc;
     iri_status_t         status;
 
-    status = iri_nfc_run_end(segment->env, &segment->run, iri_nfc_put, &ran);
+    status = iri_nfc_run_end(segment->env, &segment->run, iri_nfc_put, &nfc);
 
-    if (status == IRI_OK && ran.base != IRI_NO_BASE) {
-        status = iri_put_ascii(segment, ran.base);
+    if (status == IRI_OK && nfc.base != IRI_NO_BASE) {
+        status = iri_put_ascii(segment, nfc.base);
     }
 
-    return status == IRI_OK && ran.rest.len != 0
-               ? iri_put_characters(segment, ran.rest)
+    return status == IRI_OK && nfc.rest.len != 0
+               ? iri_put_characters(segment, nfc.rest)
                : status;
 }
 
@@ -249,7 +253,8 @@ iri_segment_put(iri_segment_t *segment, size_t from, size_t to)
 
 /* ---- the segment --------------------------------------------------------- */
 
-#define IRI_TEXT (3 * IRI_MAX_SEGMENT) /* an octet decodes to 3 at most */
+/* An octet decodes to at most three octets of UTF-8. */
+#define IRI_MAX_DECODED (3 * IRI_MAX_SEGMENT)
 
 /*
  * Append the segment to the path. The result may be longer than
@@ -259,19 +264,19 @@ static iri_status_t
 iri_segment_path(iri_segment_t *segment, size_t from, size_t to,
                  iri_why_t *why)
 {
-    unsigned char text[IRI_TEXT];
+    unsigned char text[IRI_MAX_DECODED];
     iri_str_t     octets = { to - from, segment->source->octets.data + from };
 
     if (!iri_charset_is_utf8(segment->charset)) {
-        segment->text = text;
+        segment->decoded = text;
         octets.data = text;
     }
 
     *why = iri_segment_check(segment, from, to);
 
-    if (segment->text != NULL) {
-        octets.len = segment->text_len;
-        segment->text = NULL;
+    if (segment->decoded != NULL) {
+        octets.len = segment->decoded_len;
+        segment->decoded = NULL;
     }
 
     if (*why != IRI_WHY_READ) {
@@ -286,8 +291,8 @@ iri_segment_path(iri_segment_t *segment, size_t from, size_t to,
 
 
 static iri_status_t
-iri_segment_both(iri_segment_t *segment, size_t from, size_t to,
-                 iri_why_t *why)
+iri_segment_path_and_uri(iri_segment_t *segment, size_t from, size_t to,
+                         iri_why_t *why)
 {
     *why = iri_segment_check(segment, from, to);
 
@@ -307,8 +312,8 @@ iri_segment_init(iri_segment_t *segment, const iri_env_t *env,
     segment->source = source;
     segment->path = path;
     segment->uri = uri;
-    segment->text = NULL;
-    segment->text_len = 0;
+    segment->decoded = NULL;
+    segment->decoded_len = 0;
     segment->normalize = 0;
 
     if (uri != NULL) {
@@ -323,9 +328,8 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
                  iri_buf_t *path, iri_buf_t *uri, iri_why_t *why)
 {
     iri_str_t octets = { to - from, iri_str_from(source->octets, from).data };
-
-    size_t        path_len = path->len;
-    size_t        uri_len = uri != NULL ? uri->len : 0;
+    size_t    path_len = path->len;
+    size_t    uri_len = uri != NULL ? uri->len : 0;
     iri_segment_t segment;
     iri_status_t  status;
 
@@ -343,7 +347,7 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
     iri_segment_init(&segment, env, charset, source, path, uri);
 
     status = uri == NULL ? iri_segment_path(&segment, from, to, why)
-                         : iri_segment_both(&segment, from, to, why);
+                         : iri_segment_path_and_uri(&segment, from, to, why);
 
     if (status == IRI_OK && path->len - path_len > IRI_MAX_SEGMENT) {
         *why = IRI_WHY_LIMIT;
@@ -358,9 +362,10 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
 }
 
 
-#define IRI_GROWN 9 /* 3 by decoding, and each 3 by NFC */
+/* Octets of UTF-8 for an octet: at most 3 by decoding, and NFC triples them. */
+#define IRI_MAX_GROWTH 9
 
-/* The canonical form is made only if it may exceed IRI_MAX_SEGMENT. */
+/* The canonical segment is built only if it may exceed IRI_MAX_SEGMENT. */
 iri_status_t
 iri_segment_is_read(const iri_env_t *env, const iri_charset_t *charset,
                     const iri_source_t *source, size_t from, size_t to,
@@ -371,7 +376,7 @@ iri_segment_is_read(const iri_env_t *env, const iri_charset_t *charset,
     iri_status_t  status = IRI_OK;
     iri_why_t     why;
 
-    if (to - from <= IRI_MAX_SEGMENT / IRI_GROWN) {
+    if (to - from <= IRI_MAX_SEGMENT / IRI_MAX_GROWTH) {
         iri_segment_init(&segment, env, charset, source, &path, NULL);
         why = iri_segment_check(&segment, from, to);
 

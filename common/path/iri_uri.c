@@ -1,9 +1,9 @@
 /*
  * iri_uri.c - converts a canonical path to a URI and to an IRI
  *
- * The URI is made by draft 3.1; an IRI contains the characters of draft 2.2
- * and 4.1. Everything that goes into a header field is percent-encoded ASCII,
- * so no octet of a path can end a line or start another field.
+ * The URI is made by draft 3.1. An IRI contains the characters of draft 2.2
+ * and 4.1. What is sent in a header field is a URI, which is ASCII, so no octet
+ * of a path can end a line or start another field.
  */
 
 #include <string.h>
@@ -30,7 +30,7 @@ iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
         return IRI_OK;
     }
 
-    /* Reserve the greatest length at once. */
+    /* Allocate once: each octet takes at most three. */
     status = path.len < IRI_MAX_BUFFER
                  ? iri_buf_reserve(env, &buf, 3 * path.len + 1)
                  : IRI_NO_MEMORY;
@@ -83,15 +83,15 @@ iri_uri_high_octets_escaped(iri_str_t uri)
 }
 
 
-/* The octets of the character at p; 0: an IRI must escape it. */
+/* Return the length of the character at p; 0: an IRI must escape it. */
 static size_t
-iri_literal_octets(const unsigned char *p, const unsigned char *end)
+iri_unescaped_octets(const unsigned char *p, const unsigned char *end)
 {
     size_t   n = iri_utf8_quick(p, end);
     uint32_t c;
 
     if (n > 1) {
-        return n; /* all of these are ucschar */
+        return n; /* iri_utf8_quick() accepts only ucschar above U+007F */
     }
 
     n = iri_utf8_next(p, end, &c);
@@ -114,7 +114,7 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
     size_t               n;
 
     while (status == IRI_OK && p < end) {
-        n = iri_literal_octets(p, end);
+        n = iri_unescaped_octets(p, end);
 
         if (n != 0) {
             p += n;

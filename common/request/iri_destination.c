@@ -1,9 +1,9 @@
 /*
- * iri_destination.c - what COPY and MOVE may write (RFC 4918, 9.8 and 9.9)
+ * iri_destination.c - the Destination of COPY and MOVE (RFC 4918, 9.8 and 9.9)
  *
- * Both delete an existing Destination first; that must not delete the source.
- * Servers copy the octets of member names; both trees must decode them to the
- * same names.  A collection must not be copied into itself.
+ * Both methods delete an existing Destination first, which must not delete the
+ * source.  Servers copy the octets of member names, so both trees must decode
+ * the octets to the same names.  A collection must not be copied into itself.
  */
 
 #include "tree/iri_tree.h"

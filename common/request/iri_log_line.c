@@ -33,7 +33,7 @@ iri_reason_code(iri_reason_t reason)
 
 /* ---- collecting notes ---------------------------------------------------- */
 
-/* Add a code unless it is there, so that counting lines by code is correct. */
+/* Add each code once, so that lines can be counted by code. */
 static void
 iri_notes_add_code(iri_notes_t *notes, const char *code, int first)
 {
@@ -260,8 +260,8 @@ iri_note_host(iri_notes_t *notes, iri_str_t octets, const iri_host_t *host,
 void
 iri_note_query(iri_notes_t *notes, const iri_query_t *query)
 {
-    int reads = query->why == IRI_QUERY_READ
-                || query->why == IRI_QUERY_NORMALIZED;
+    int converts = query->why == IRI_QUERY_READ
+                   || query->why == IRI_QUERY_NORMALIZED;
     iri_shown_t shown;
 
     if (query->why == IRI_QUERY_ASCII || query->why == IRI_QUERY_UTF8) {
@@ -271,8 +271,8 @@ iri_note_query(iri_notes_t *notes, const iri_query_t *query)
     iri_note_would(
         notes, iri_query_why_code(query->why), 0,
         "would %s the query \"%s\": charset \"%.*s\", %s",
-        reads ? "make" : "leave", iri_show_sent(&shown, query->query),
-        (int) query->charset.len,
+        converts ? "convert" : "not convert",
+        iri_show_sent(&shown, query->query), (int) query->charset.len,
         query->charset.len != 0 ? (const char *) query->charset.data : "",
         iri_query_why_text(query->why));
 }
@@ -310,7 +310,7 @@ iri_notes_format_line(const iri_notes_t *notes, const char *request,
                                iri_show_sent(&shown, octets));
     }
 
-    /* Octets of a "%s" may be anything. */
+    /* A "%s" may have added control characters and non-ASCII octets. */
     for (i = 0; i < n; i++) {
         if (text[i] < 0x20 || text[i] > 0x7e) {
             text[i] = '?';

@@ -1,10 +1,10 @@
 /*
- * iri_log_report.c - report mode: what would be done with a request
+ * iri_log_report.c - report mode: lookups of a request, and the note on them
  *
- * Does the lookups of a request without changing it.  The note about the path
- * states what the module would have done.  If the request would restart, the
- * result of the second search counts: a directory that is found under another
- * name is no gain if the entry is not in it.
+ * Does the lookups of a request without changing the request.  The note about
+ * the path states what the module would have done.  If the request would
+ * restart, the result of the second search counts, because a directory that is
+ * found under another name may not contain the entry.
  */
 
 #include "tree/iri_tree.h"
@@ -22,7 +22,7 @@ typedef enum {
 /* Look up the path of *found; a file with a PATH_INFO counts as present. */
 static iri_status_t
 iri_report_lookup(const iri_env_t *env, const iri_search_t *search,
-                  const iri_found_t *found, iri_outcome_t *end)
+                  const iri_found_t *found, iri_outcome_t *outcome)
 {
     iri_finder_t finder;
     iri_node_t   node;
@@ -33,7 +33,7 @@ iri_report_lookup(const iri_env_t *env, const iri_search_t *search,
     status = iri_found_split(env, search, found, &entry, &rest);
 
     if (status == IRI_IO_FAILED) {
-        *end = IRI_OUTCOME_UNKNOWN;
+        *outcome = IRI_OUTCOME_UNKNOWN;
         return IRI_OK;
     }
     if (status == IRI_OK) {
@@ -47,8 +47,9 @@ iri_report_lookup(const iri_env_t *env, const iri_search_t *search,
     finder.env = env;
     status = iri_finder_stat(&finder, &path, &node);
 
-    *end = rest.len == 0 || node.kind != IRI_NODE_DIR ? IRI_OUTCOME_PRESENT
-                                                      : IRI_OUTCOME_ABSENT;
+    *outcome = rest.len == 0 || node.kind != IRI_NODE_DIR
+                   ? IRI_OUTCOME_PRESENT
+                   : IRI_OUTCOME_ABSENT;
     return status;
 }
 
@@ -57,13 +58,13 @@ static const char iri_restart_as[] = "restart as ";
 
 
 static const char *
-iri_report_pass_action(const iri_report_t *report, iri_outcome_t end)
+iri_report_pass_action(const iri_report_t *report, iri_outcome_t outcome)
 {
-    if (end == IRI_OUTCOME_ABSENT) {
+    if (outcome == IRI_OUTCOME_ABSENT) {
         return "find nothing as ";
     }
 
-    return end == IRI_OUTCOME_PRESENT && report->again != NULL
+    return outcome == IRI_OUTCOME_PRESENT && report->again != NULL
                ? iri_restart_as
                : "pass on ";
 }
@@ -74,7 +75,7 @@ static iri_status_t
 iri_report_action(const iri_env_t *env, const iri_report_t *report,
                   const iri_found_t *found, const char **action)
 {
-    iri_outcome_t end = IRI_OUTCOME_UNKNOWN;
+    iri_outcome_t outcome = IRI_OUTCOME_UNKNOWN;
     iri_status_t  status = IRI_OK;
 
     *action = report->reading->verdict == IRI_REFUSE ? "refuse " : "pass on ";
@@ -95,10 +96,10 @@ iri_report_action(const iri_env_t *env, const iri_report_t *report,
         *action = "refuse ";
         break;
     case IRI_PASS:
-        status = iri_report_lookup(env, report->search, found, &end);
-        *action = iri_report_pass_action(report, end);
+        status = iri_report_lookup(env, report->search, found, &outcome);
+        *action = iri_report_pass_action(report, outcome);
         break;
-    default: /* a second restart is not possible */
+    default: /* RESTART: a second restart is not possible */
         *action = "find nothing as ";
         break;
     }
@@ -113,23 +114,23 @@ iri_note_report(const iri_env_t *env, iri_notes_t *notes,
 {
     static const iri_str_t none = IRI_STR("-");
     const iri_reading_t   *reading = report->reading;
-    const iri_found_t     *end = report->again != NULL ? report->again
-                                                       : report->found;
+    const iri_found_t     *last = report->again != NULL ? report->again
+                                                        : report->found;
     const iri_found_t     *cause;
     iri_str_t              charset = reading->charset;
-    iri_str_t              path = end != NULL ? end->path : reading->path;
+    iri_str_t              path = last != NULL ? last->path : reading->path;
     iri_form_t             form = reading->form;
     iri_why_t              why;
     iri_shown_t            shown, file;
     const char            *action;
-    iri_status_t status = iri_report_action(env, report, end, &action);
+    iri_status_t status = iri_report_action(env, report, last, &action);
 
     if (status != IRI_OK) {
         return status;
     }
 
     /* The reason and the match of a restart are those of the first search. */
-    cause = action == iri_restart_as ? report->found : end;
+    cause = action == iri_restart_as ? report->found : last;
     why = cause != NULL ? cause->why : reading->why;
 
     if (report->found != NULL && report->found->charset.len != 0) {
@@ -141,8 +142,8 @@ iri_note_report(const iri_env_t *env, iri_notes_t *notes,
     }
 
     iri_show_sent(&file, none);
-    if (end != NULL && end->filename.len != 0) {
-        iri_show(&file, end->filename);
+    if (last != NULL && last->filename.len != 0) {
+        iri_show(&file, last->filename);
     }
 
     iri_show_sent(&shown, none);

@@ -2,7 +2,7 @@
  * iri_request.c - the state of a request
  *
  * Reads the paths of a request, decides whether it restarts and which names a
- * response may reveal (design, 5.6 and 5.7), and gives the values of variables
+ * response may reveal (design 5.6 and 5.7), and gives the values of variables
  * and counters.  Lookups are in iri_request_find.c.
  */
 
@@ -54,7 +54,7 @@ iri_request_save_requested(iri_request_t       *request,
 }
 
 
-/* The verdict of *reading changes the request. */
+/* Store the result of a reading: the current path, or why it is refused. */
 static void
 iri_request_apply_reading(iri_request_t       *request,
                           const iri_reading_t *reading)
@@ -248,7 +248,8 @@ iri_request_log_restart(const iri_env_t *env, const iri_lookup_t *lookup)
     const iri_found_t *found = &lookup->found;
     iri_shown_t        sent, path;
 
-    iri_logf(env, IRI_LOG_INFO, "\"%s\" is \"%s\": %s" IRI_LOG_REASON "%s",
+    iri_logf(env, IRI_LOG_INFO,
+             "\"%s\" found as \"%s\": %s" IRI_LOG_REASON "%s",
              iri_show(&sent, lookup->path), iri_show(&path, found->path),
              iri_match_text(found->match), iri_why_code(found->why));
 }
@@ -288,7 +289,8 @@ iri_request_restart(iri_request_t *request, const iri_env_t *env,
     request->path = path;
     request->state = IRI_STATE_RESTARTED;
 
-    /* The reading that found it may be that of a path set by a rule. */
+    /* The entry confirms no reading of the requested path if a rule has set the
+       path that was looked up. */
     if (!request->has_reading
         || request->requested.octets.data == request->last.octets.data)
     {
@@ -357,7 +359,7 @@ iri_request_granted(iri_request_t *request)
 
     request->state = IRI_STATE_GRANTED;
 
-    /* With other charsets the request might have found another entry. */
+    /* With other charsets the restart might have found another entry. */
     request->varies |= request->may_vary
                        && iri_request_has_restarted(request);
 }
@@ -509,7 +511,7 @@ iri_request_charset(const iri_request_t *request, int hides)
 
 /* ---- counters ------------------------------------------------------------ */
 
-/* The lookup of the requested path; NULL: none was made. */
+/* The lookup of a path; NULL: none was made. */
 static const iri_lookup_t *
 iri_request_lookup_of(const iri_request_t *request, iri_str_t path)
 {
@@ -552,8 +554,8 @@ iri_event_add(iri_stats_event_t *event, const iri_found_t *found)
 
 
 /*
- * Fill in form, charset, match, verdict and why of a request: what was done, or
- * in report mode would have been done, with its path.  report->reading: form
+ * Fill in form, charset, match, verdict and why of an event, from the reading
+ * and the lookups of the requested path.  report->reading: form
  * and charset as the disk has confirmed them; report->search is not used.
  */
 static void
@@ -586,7 +588,7 @@ iri_event_set(iri_stats_event_t *event, const iri_report_t *report)
         event->match = again->match;
     }
 
-    /* Otherwise the request is one that has restarted. */
+    /* Otherwise the verdict stays RESTART, that of the first lookup. */
     if (again != NULL
         && (again->verdict == IRI_CHOOSE || again->verdict == IRI_REFUSE))
     {

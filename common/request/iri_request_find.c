@@ -1,9 +1,9 @@
 /*
  * iri_request_find.c - the lookups of a request
  *
- * Finds the entry of a path once for all who need it (rules, the server, pages,
- * variables), and decides whether the request can restart with the name that
- * was found, or that name counts as absent (design, 5.6).
+ * Finds the entry of a path once for rules, the server, pages and variables.
+ * Decides whether the request restarts with the name that was found, or the
+ * entry counts as absent (design 5.6).
  */
 
 #include "tree/iri_tree.h"
@@ -13,8 +13,8 @@
 /* ---- restarting ---------------------------------------------------------- */
 
 /*
- * The entry matches a path of the configuration only after folding: the request
- * continues as if no entry had been found.
+ * 1 if the entry matches a path of the configuration only after folding; the
+ * request then continues as if no entry had been found.
  */
 static int
 iri_lookup_is_folded_only(const iri_lookup_t    *lookup,
@@ -50,7 +50,7 @@ const iri_str_t iri_no_such_file = IRI_STR(
     "/" IRI_NAME_64 IRI_NAME_64 IRI_NAME_64 IRI_NAME_64 IRI_NAME_64);
 
 
-/* Set the name that the server may open. */
+/* Set the name that the server may open; iri_no_such_file if there is none. */
 static iri_status_t
 iri_lookup_set_filename(const iri_env_t *env, iri_lookup_t *lookup)
 {
@@ -128,8 +128,9 @@ iri_lookup_run(const iri_request_t *request, const iri_env_t *env,
 
 
 /*
- * Does the entry exist?  An ASCII rest of a path need not be looked up to be
- * opened.  PATH_INFO "/": a file requested as a directory counts as found.
+ * 1 if the entry exists, which iri_find() does not check for the ASCII end of a
+ * path.  A file that is requested as a directory (PATH_INFO "/") counts as
+ * found.
  */
 static int
 iri_lookup_exists(const iri_env_t *env, iri_lookup_t *lookup)
@@ -147,13 +148,12 @@ iri_lookup_run_canonical(const iri_request_t *request, const iri_env_t *env,
     iri_shown_t sent, path;
 
     if (!lookup->is_logged) {
-        iri_logf(
-            env, IRI_LOG_INFO,
-            "\"%s\" is \"%s\", but the request cannot restart" IRI_LOG_REASON
-            "%s",
-            iri_show(&sent, lookup->path),
-            iri_show(&path, lookup->found.path),
-            iri_why_code(lookup->found.why));
+        iri_logf(env, IRI_LOG_INFO,
+                 "\"%s\" found as \"%s\", but the request cannot "
+                 "restart" IRI_LOG_REASON "%s",
+                 iri_show(&sent, lookup->path),
+                 iri_show(&path, lookup->found.path),
+                 iri_why_code(lookup->found.why));
     }
 
     iri_lookup_run(request, env, lookup, conf, iri_find_canonical);
@@ -295,7 +295,7 @@ iri_lookup_after_restart(const iri_env_t *env, const iri_lookup_t *lookup)
 
     after = env->alloc(env->ctx, sizeof(iri_lookup_t));
     if (after == NULL) {
-        return NULL; /* there will be another lookup */
+        return NULL; /* the restarted request makes its own lookup */
     }
 
     *after = *lookup;

@@ -1,11 +1,11 @@
 /*
  * iri_restart.c - the URL with which a request restarts
  *
- * An entry was found under another name than the path has, and the rules of
- * the server must judge the client's URL with the name that is opened (design,
- * 5.6).  iri_restart_url replaces the last segments of the URL by the found
- * names, if that is possible.  Otherwise iri_find_canonical searches again and
- * finds only names of the first reading.
+ * An entry was found under another name than the path has, and the rules of the
+ * server must judge the client's URL with the name that is opened (design 5.6).
+ * iri_restart_url replaces the last segments of the URL by the found names, if
+ * the paths allow it.  Otherwise iri_find_canonical searches again and finds
+ * only names of the first reading.
  */
 
 #include <string.h>

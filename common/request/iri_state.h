@@ -14,7 +14,16 @@
 
 /* ---- the state of a request ---------------------------------------------- */
 
-/* What would be done with a request in report mode. */
+/* A request in report mode. */
+typedef struct {
+    const iri_reading_t *reading;  /* the reading of its path */
+    const iri_found_t   *found;    /* NULL: there was no lookup */
+    const iri_found_t   *again;    /* with RESTART in found: the result for
+                                      found->path; else NULL */
+    const iri_search_t  *search;   /* the last of these searches */
+} iri_report_t;
+
+/* The reading and the lookups of a request in report mode. */
 typedef struct {
     iri_reading_t reading;  /* of the requested path */
     iri_report_t  report;
@@ -40,7 +49,8 @@ struct iri_request_s {
                                   none */
     iri_why_t     refused;     /* why read_path is refused; NONE: it is not */
     int           has_last;    /* 1: last is set */
-    iri_reading_t last;        /* the result of iri_request_reading() */
+    iri_reading_t last;        /* the latest reading of a path that was not
+                                  canonical; if all were, the first */
 
     iri_lookup_t *lookups;     /* the latest first */
     iri_str_t     absent;      /* path that iri_request_refuse() has refused;
@@ -58,7 +68,8 @@ struct iri_request_s {
 
     /* the field Vary (iri_request_varies) */
     int varies;                /* 1: the answer depends on the charsets */
-    int may_vary;              /* 1: the same, unless access is granted */
+    int may_vary;              /* 1: the answer depends on them until access is
+                                  granted */
 
     int redirect;              /* HTTP status of the redirect; 0: none */
 
@@ -73,8 +84,9 @@ struct iri_request_s {
 
 
 /*
- * The lookup of the found path, for the restarted request, if its result is
- * known.  Returns: NULL if it is not.
+ * Derive the lookup of the found path, with which the request restarts, from
+ * the lookup that found it.  Returns: NULL: the path must be looked up, or no
+ * memory.
  */
 iri_lookup_t *iri_lookup_after_restart(const iri_env_t    *env,
                                        const iri_lookup_t *lookup);
@@ -95,7 +107,7 @@ void iri_note_would(iri_notes_t *notes, const char *code, int first,
 
 /*
  * Returns: 1 if report mode logs and counts what would be done with the
- * request: an ASCII path that nothing would change is a plain request.
+ * request; 0 if the path is ASCII and the module would not change it.
  */
 int iri_request_is_reported(const iri_request_t *request);
 
@@ -110,6 +122,9 @@ void iri_notes_add_event(iri_notes_t *notes, const iri_notes_t *event);
 void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
               const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+
+/* ---- restarting ---------------------------------------------------------- */
 
 /*
  * Compute the path with which a request restarts after IRI_RESTART
@@ -150,9 +165,9 @@ iri_status_t iri_find_canonical(const iri_env_t    *env,
                                 const iri_search_t *search, iri_found_t *out);
 
 /*
- * Add, before all other notes, what would have been done with a request in
- * report mode.  If nothing is found below a found directory, the note says
- * that. Calls stat at most once per segment.
+ * Add the note of report mode about the path, before all other notes.  If
+ * nothing is found below a found directory, the note says so.  Calls stat at
+ * most once per segment.
  *
  * Returns: IRI_OK; IRI_NO_MEMORY: no note was added.
  *

@@ -3,10 +3,9 @@
  *
  * A path that does not exist in its first reading may exist in another
  * reading of the same octets: the whole path in another charset of
- * iri_charset, or each segment in a charset of its own (draft 6.7). Takes the
- * octets of a request and the walk of the first reading, and returns the walk
- * that counts. An alternative counts only if it leads deeper than those
- * before it, below the same directory.
+ * iri_charset, or each segment in a charset of its own (draft 6.7). A walk in
+ * an alternative reading replaces the walk in the first reading only if it
+ * leads deeper, below the same directory.
  */
 
 #include <string.h>
@@ -102,11 +101,12 @@ iri_is_first_charset(const iri_finder_t *finder, const iri_charset_t *charset)
 
 
 /*
- * Set finder->has_alternatives if the segment [from, to) has several
- * readings.
+ * Set finder->has_alternatives to 1 if the segment [from, to) has several
+ * readings, else to 0.
  */
 static iri_status_t
-iri_alternative_count(iri_finder_t *finder, size_t from, size_t to)
+iri_alternative_reading_check_segment(iri_finder_t *finder, size_t from,
+                                      size_t to)
 {
     const iri_reading_conf_t *conf = finder->search->reading->conf;
     const iri_charset_t      *charset;
@@ -116,7 +116,7 @@ iri_alternative_count(iri_finder_t *finder, size_t from, size_t to)
     int                       read;
 
     for (i = 0; (charset = iri_reading_charset_at(conf, i)) != NULL; i++) {
-        /* If nothing was sent raw, this charset is known to decode it. */
+        /* Unless octets were sent raw, the first charset decodes it. */
         if (!finder->search->reading->raw
             && iri_is_first_charset(finder, charset)) {
             readings++;
@@ -160,7 +160,7 @@ iri_alternative_reading_check(iri_finder_t *finder)
         segment.len = to - from;
 
         if (!iri_path_is_ascii(segment, 0)) {
-            status = iri_alternative_count(finder, from, to);
+            status = iri_alternative_reading_check_segment(finder, from, to);
         }
     }
 
@@ -186,8 +186,8 @@ iri_walk_is_deeper(const iri_walk_t                *walk,
     deeper = walk->depth > other->depth;
 
     /*
-     * Both end in the same directory, but the tree can write the rest of walk
-     * only.
+     * If both end in the same directory, prefer the one whose rest the tree can
+     * write.
      */
     if (best->charset.len != 0 && other->unwritable) {
         deeper |= walk->depth == other->depth && !walk->refused;
@@ -199,15 +199,16 @@ iri_walk_is_deeper(const iri_walk_t                *walk,
 
 
 /*
- * Where readings differ, the first one that finds an entry gets the request,
- * and the rest is looked up below that entry only. So the rules
- * of a directory that only an alternative reading finds are applied, even if
- * the requested name in it does not exist. And an entry in a denied directory
- * never changes the response to octets that also name a public directory.
+ * Replace best by walk if walk leads deeper. Where readings differ, the first
+ * one that finds an entry gets the request, and the rest is looked up below
+ * that entry only. So if only an alternative reading finds a directory, the
+ * rules of that directory are applied even if the requested name in it does not
+ * exist. And an entry in a denied directory never changes the response to
+ * octets that also name a public directory.
  */
 static void
-iri_alternative_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
-                     iri_alternative_reading_t *best)
+iri_alternative_reading_keep(const iri_walk_t *walk, iri_str_t charset,
+                             iri_why_t why, iri_alternative_reading_t *best)
 {
     if ((walk->refused && !walk->unwritable)
         || !iri_walk_is_deeper(walk, best)) {
@@ -222,9 +223,9 @@ iri_alternative_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
 
 /* Try the whole path in another charset. */
 static iri_status_t
-iri_alternative_try_charset(iri_finder_t              *finder,
-                            const iri_charset_t       *charset,
-                            iri_alternative_reading_t *best)
+iri_alternative_reading_try_charset(iri_finder_t              *finder,
+                                    const iri_charset_t       *charset,
+                                    iri_alternative_reading_t *best)
 {
     iri_buf_t    part = IRI_BUF_EMPTY;
     iri_walk_t   walk;
@@ -249,21 +250,21 @@ iri_alternative_try_charset(iri_finder_t              *finder,
     }
 
     iri_walk_raise_match(&walk, IRI_MATCH_CHARSET);
-    iri_alternative_keep(&walk, iri_charset_name(charset),
-                         IRI_WHY_ALTERNATIVE, best);
+    iri_alternative_reading_keep(&walk, iri_charset_name(charset),
+                                 IRI_WHY_ALTERNATIVE, best);
 
     return IRI_OK;
 }
 
 
 /*
- * Return 1 if only one segment is not ASCII. A charset for each segment then
- * adds no reading to those of the whole path. If these octets are only the
- * tail of the path, they may be UTF-8 although the whole path is not, so
- * UTF-8 must be its first reading.
+ * Return 1 if only one segment is not ASCII, so that a charset for each segment
+ * gives no other reading than one for the whole path. If finder->octets are
+ * only the last segments of the path, they may be UTF-8 although the whole path
+ * is not; then return 1 only if the first reading is in UTF-8.
  */
 static int
-iri_is_one_segment(const iri_finder_t *finder)
+iri_has_one_non_ascii_segment(const iri_finder_t *finder)
 {
     iri_str_t octets = finder->octets;
     size_t    end = iri_segment_end(octets, iri_graphic_segments(octets));
@@ -288,14 +289,15 @@ iri_alternative_reading_try(iri_finder_t              *finder,
             continue;
         }
 
-        status = iri_alternative_try_charset(finder, list->at[i], best);
+        status = iri_alternative_reading_try_charset(finder, list->at[i],
+                                                     best);
 
         if (status != IRI_OK || best->walk.found || finder->stopped) {
             return status;
         }
     }
 
-    if (iri_is_one_segment(finder)) {
+    if (iri_has_one_non_ascii_segment(finder)) {
         return IRI_OK;
     }
 
@@ -304,7 +306,8 @@ iri_alternative_reading_try(iri_finder_t              *finder,
     status = iri_walk(finder, finder->octets, IRI_PART_MIXED, &walk);
 
     if (status == IRI_OK) {
-        iri_alternative_keep(&walk, iri_charset_mixed, IRI_WHY_MIXED, best);
+        iri_alternative_reading_keep(&walk, iri_charset_mixed, IRI_WHY_MIXED,
+                                     best);
     }
 
     return status;

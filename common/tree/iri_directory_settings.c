@@ -2,13 +2,14 @@
  * iri_directory_settings.c - the settings of the directories on a path
  *
  * A name is read and written by the settings of the directory that contains
- * it: the settings of a place apply to the names below it, not
- * to its own name. Usually one iri_tree_conf_t applies to all directories of
- * a search. Otherwise a walk calls iri_search_t.settings_of for each
- * directory that it enters, with the names that it has found.
+ * it. The settings of a directory apply to the names in it, not to its own
+ * name. Usually one iri_tree_conf_t applies to all directories of a search.
+ * Otherwise a walk calls iri_search_t.settings_of for each directory that it
+ * enters, with the names found so far.
  *
- * Facts that are needed before the first lookup (may any name be folded?) are
- * collected from all directories on the path.
+ * Some facts are needed before the first lookup, for example whether any name
+ * may be folded. iri_settings_survey() collects these from the settings of all
+ * directories on the path.
  */
 
 #include <string.h>
@@ -16,7 +17,12 @@
 #include "tree/iri_tree.h"
 
 
-int
+/*
+ * Return 1 if the tree is declared UTF-8 in NFC, and nothing is folded or
+ * repaired. Then each canonical path that was sent in UTF-8 is its own path on
+ * disk and needs no lookup.
+ */
+static int
 iri_tree_is_declared(const iri_tree_conf_t *tree)
 {
     return (tree->match & IRI_FOLD_INDEXED) == 0 && tree->repair == 0
@@ -26,27 +32,27 @@ iri_tree_is_declared(const iri_tree_conf_t *tree)
 
 
 /*
- * Return the settings by which a search compares names. For
- * iri_find_conflict() they are those of tree without spelling; for
- * iri_find_canonical() they ignore only differences that do not change a
- * name. *own receives changed settings.
+ * Return the settings by which a search compares names: those of tree. For
+ * iri_find_conflict() spelling is not ignored; for iri_find_canonical() only
+ * differences that do not change a name are ignored. These changed settings
+ * are stored in *restricted.
  */
 static const iri_tree_conf_t *
 iri_tree_restrict(const iri_search_t *search, const iri_tree_conf_t *tree,
-                  iri_tree_conf_t *own)
+                  iri_tree_conf_t *restricted)
 {
     if (!search->for_conflict && !search->canonical) {
         return tree;
     }
 
-    *own = *tree;
-    own->match &= search->canonical
-                      ? IRI_FOLD_NORMALIZATION | IRI_FOLD_EXACT_ONLY
-                      : ~IRI_FOLD_SPELLING;
-    own->ambiguous = IRI_AMBIGUOUS_404;
-    own->repair = 0;
+    *restricted = *tree;
+    restricted->match &= search->canonical
+                             ? IRI_FOLD_NORMALIZATION | IRI_FOLD_EXACT_ONLY
+                             : ~IRI_FOLD_SPELLING;
+    restricted->ambiguous = IRI_AMBIGUOUS_404;
+    restricted->repair = 0;
 
-    return own;
+    return restricted;
 }
 
 
@@ -59,8 +65,8 @@ iri_settings_apply(iri_finder_t *finder)
 
 
 /*
- * Set finder->tree to the settings of the directory with these names below
- * the root. names ends with "/"; empty: the root.
+ * Set finder->tree to the settings of a directory. names: its path below the
+ * root, which ends with "/"; empty: the root.
  */
 static iri_status_t
 iri_tree_select(iri_finder_t *finder, iri_str_t names)
@@ -102,12 +108,12 @@ iri_settings_enter(iri_finder_t *finder, iri_walk_t *walk)
 
 
 /*
- * Return 1 if the octets of a segment are its name on disk, by the settings
- * of its directory. If directories have settings of their own, this is true
- * of ASCII too, unless names are folded or repaired.
+ * Return 1 if the settings of its directory declare that the octets of a
+ * segment are its name on disk. If directories have settings of their own, this
+ * is also true of an ASCII segment, unless names are folded or repaired.
  */
 static int
-iri_is_declared_in(const iri_finder_t *finder, iri_str_t segment)
+iri_segment_is_declared(const iri_finder_t *finder, iri_str_t segment)
 {
     const iri_tree_conf_t *tree = finder->tree;
 
@@ -139,7 +145,7 @@ iri_settings_survey(iri_finder_t *finder)
         segment = iri_str_from(finder->part, names.len);
         segment.len = to - names.len;
 
-        finder->declared &= iri_is_declared_in(finder, segment);
+        finder->declared &= iri_segment_is_declared(finder, segment);
 
         if (!iri_tree_writes_names_verbatim(finder->tree)
             && !iri_path_is_ascii(segment, 0))

@@ -4,8 +4,8 @@
  * Walks down the tree in the first reading of the request, then in its
  * alternative readings, then with differences ignored (folded), then with
  * encoding errors repaired. All walks share one budget. One entry is selected
- * for a segment before the next segment is looked up, so combinations of
- * candidates are never tried. iri_path_walk.c walks down a path;
+ * for a segment before the next segment is looked up, so that combinations of
+ * candidates are never tried. iri_path_walk.c walks down a path.
  * iri_alternative_reading.c tries the alternative readings.
  */
 
@@ -39,8 +39,8 @@ iri_match_of_request(const iri_reading_t *reading)
 
 
 /*
- * Set *path to the canonical path of a walk, with the prefix of the path that
- * root replaces on disk.
+ * Set *path to the canonical path of a walk: the prefix of search->path, which
+ * root replaces on disk, and walk->names.
  */
 static iri_status_t
 iri_walk_path(const iri_finder_t *finder, const iri_walk_t *walk,
@@ -65,9 +65,10 @@ iri_walk_path(const iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
+/* Set *filename to walk->disk, followed by a NUL that is not counted. */
 static iri_status_t
-iri_filename_end(const iri_finder_t *finder, iri_walk_t *walk,
-                 iri_str_t *filename)
+iri_walk_filename(const iri_finder_t *finder, iri_walk_t *walk,
+                  iri_str_t *filename)
 {
     iri_status_t status;
 
@@ -84,8 +85,8 @@ iri_filename_end(const iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * Return PASS with root and path unchanged: no lookup is needed, or none is
- * allowed.
+ * Set the verdict PASS and the file name root and part: no lookup is needed, or
+ * none is allowed.
  */
 static iri_status_t
 iri_found_set_pass(const iri_finder_t *finder, iri_why_t why,
@@ -105,7 +106,7 @@ iri_found_set_pass(const iri_finder_t *finder, iri_why_t why,
     }
 
     if (status == IRI_OK) {
-        status = iri_filename_end(finder, &walk, &found->filename);
+        status = iri_walk_filename(finder, &walk, &found->filename);
     }
 
     found->verdict = IRI_PASS;
@@ -115,7 +116,7 @@ iri_found_set_pass(const iri_finder_t *finder, iri_why_t why,
 }
 
 
-/* The entry exists. Its path may differ from the path of the search. */
+/* Set the result for an entry that exists. Its path may be another one. */
 static iri_status_t
 iri_found_set_entry(const iri_finder_t *finder, iri_walk_t *walk,
                     iri_found_t *found)
@@ -137,10 +138,10 @@ iri_found_set_entry(const iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * The entry does not exist. If the walk went through a directory of another
- * name (a vendor variant, an alternative reading), the request restarts, so
- * that the rules judge that name before anything is created in the directory
- * or disclosed about it.
+ * Set the result for an entry that does not exist. If the walk went through a
+ * directory of another name (a vendor variant, an alternative reading), the
+ * request restarts, so that the rules judge that name before anything is
+ * created in the directory or disclosed about it.
  */
 static iri_status_t
 iri_found_set_absent(const iri_finder_t *finder, iri_walk_t *walk,
@@ -175,7 +176,7 @@ iri_found_set_walk(const iri_finder_t *finder, iri_walk_t *walk,
 {
     iri_status_t status;
 
-    status = iri_filename_end(finder, walk, &found->filename);
+    status = iri_walk_filename(finder, walk, &found->filename);
     if (status != IRI_OK) {
         return status;
     }
@@ -280,10 +281,10 @@ iri_choices_sort(iri_str_t *choices, size_t count)
 
 
 /*
- * Several entries are equally near, and none of them is taken. The choices
- * are listed only if iri_ambiguous is 300, and only after the rules of their
- * directory have judged: if that directory has another name than requested,
- * the request restarts first.
+ * Set the result for a segment that is ambiguous: no entry is selected. The
+ * choices are listed only if iri_ambiguous is 300. If their directory has
+ * another name than requested, the request restarts first, so that the rules
+ * judge that name.
  */
 static iri_status_t
 iri_found_set_ambiguous(iri_finder_t *finder, iri_walk_t *walk,
@@ -294,7 +295,7 @@ iri_found_set_ambiguous(iri_finder_t *finder, iri_walk_t *walk,
     iri_status_t status;
     size_t       i;
 
-    status = iri_filename_end(finder, walk, &found->filename);
+    status = iri_walk_filename(finder, walk, &found->filename);
 
     if (status == IRI_OK) {
         status = iri_buf_put(finder->env, &moved.names, rest.data, rest.len);
@@ -328,8 +329,8 @@ iri_found_set_ambiguous(iri_finder_t *finder, iri_walk_t *walk,
 
     /*
      * Offer no choices if the list may be incomplete. In a directory without
-     * a complete index only choices with the exact name are found; a list of
-     * them would disclose what that directory contains.
+     * a complete index only choices with the exact name are found. A list of
+     * these would disclose the contents of that directory.
      */
     if (finder->stopped || finder->incomplete) {
         found->count = 0;
@@ -396,20 +397,20 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 
 
 /*
- * Return 1 if an entry whose octets on disk are those of the canonical part
- * also has the part as its name.
+ * Return 1 if the entries whose octets on disk are those of the canonical part
+ * also have the names in part.
  */
 static int
-iri_is_verbatim(const iri_finder_t *finder)
+iri_finder_is_verbatim(const iri_finder_t *finder)
 {
     return finder->graphic || finder->verbatim;
 }
 
 
 /*
- * Stat the exact octets of the whole part, which exist in nearly every
- * request. The result is valid only if the part is the name of these octets:
- * they are ASCII, or the first charset of the tree is UTF-8.
+ * Stat the whole part, octet for octet: in nearly every request this path
+ * exists. The result is valid only if these octets have the names in part: they
+ * are ASCII, or the first charset of the tree is UTF-8.
  */
 static iri_status_t
 iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
@@ -421,7 +422,7 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
 
     *is_found = 0;
 
-    if (!iri_is_verbatim(finder)) {
+    if (!iri_finder_is_verbatim(finder)) {
         return IRI_OK;
     }
 
@@ -478,8 +479,8 @@ iri_find_alternatives(iri_finder_t *finder, iri_alternative_reading_t *best)
     status = iri_alternative_reading_try(finder, best);
 
     /*
-     * If the search was stopped, an alternative of which only a part was
-     * found is not used.
+     * If the search was stopped, an alternative that was found only in part is
+     * not used.
      */
     if (status == IRI_OK && finder->stopped && !best->walk.found) {
         *best = first;
@@ -491,7 +492,7 @@ iri_find_alternatives(iri_finder_t *finder, iri_alternative_reading_t *best)
 
 /* Return 1 if a stat of the exact path has shown that it does not exist. */
 static int
-iri_is_exact_absent(const iri_finder_t *finder)
+iri_finder_exact_is_absent(const iri_finder_t *finder)
 {
     return finder->missing_path.path.len != 0
            && finder->missing_path.kind == IRI_NODE_ABSENT;
@@ -500,7 +501,7 @@ iri_is_exact_absent(const iri_finder_t *finder)
 
 /* Return the offset of the last segment that is not empty. */
 static size_t
-iri_last_segment(iri_str_t part)
+iri_last_segment_offset(iri_str_t part)
 {
     size_t i = part.len;
 
@@ -549,8 +550,8 @@ iri_parent_stat(iri_finder_t *finder, size_t last, size_t *from)
 
 
 /*
- * An alternative reading has led to a directory, which gets the request. Only
- * names on the path of that reading are folded.
+ * An alternative reading has led to a directory, which gets the request. So
+ * names are folded only in this reading.
  */
 static iri_status_t
 iri_find_folded_below(iri_finder_t *finder, iri_alternative_reading_t *best)
@@ -599,13 +600,13 @@ iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
     memset(&folded, 0, sizeof(folded));
 
     from = 0;
-    last = iri_last_segment(finder->part);
+    last = iri_last_segment_offset(finder->part);
 
     /*
-     * The exact path does not exist. If its parent directory exists, only the
+     * If the exact path does not exist, but its parent directory does, only the
      * index of that directory is searched.
      */
-    status = iri_is_exact_absent(finder) && last > 1
+    status = iri_finder_exact_is_absent(finder) && last > 1
                  ? iri_parent_stat(finder, last, &from)
                  : IRI_OK;
 
@@ -658,31 +659,31 @@ iri_needs_folding(const iri_finder_t *finder, const iri_walk_t *walk)
  * offset last also have these names.
  */
 static int
-iri_is_parent_verbatim(const iri_finder_t *finder, size_t last)
+iri_finder_parent_is_verbatim(const iri_finder_t *finder, size_t last)
 {
     iri_str_t parent = { last, finder->part.data };
 
-    return iri_is_exact_absent(finder) || iri_path_is_ascii(parent, 0);
+    return iri_finder_exact_is_absent(finder) || iri_path_is_ascii(parent, 0);
 }
 
 
 /*
- * Start the walk at the parent directory if it exists. It must be stat'ed for
- * its index anyway, and then the directories above it need not be stat'ed.
+ * Start the walk at the parent directory if that exists: it must be stat'ed for
+ * its index anyway, and the directories above it need not be stat'ed then.
  */
 static iri_status_t
 iri_walk_from_parent(iri_finder_t *finder, iri_walk_t *walk)
 {
     iri_status_t status = IRI_OK;
-    size_t       from = 0, last = iri_last_segment(finder->part);
+    size_t       from = 0, last = iri_last_segment_offset(finder->part);
 
     /*
-     * NOT_DIR: the parent, or a directory above it, is a file. The walk finds
-     * out which.
+     * NOT_DIR: the parent or a path above it is a file. The walk finds out
+     * which of them.
      */
     if (last != 0 && finder->search->cache != NULL
         && finder->missing_path.kind != IRI_NODE_NOT_DIR
-        && iri_is_parent_verbatim(finder, last))
+        && iri_finder_parent_is_verbatim(finder, last))
     {
         status = iri_parent_stat(finder, last, &from);
     }
@@ -781,14 +782,14 @@ iri_repair_try(iri_finder_t *finder, unsigned how,
     iri_str_t    octets = finder->part;
     iri_walk_t   walk;
     iri_status_t status;
-    int          may;
+    int          possible;
 
     if (how == IRI_REPAIR_MOJIBAKE && finder->octets.len != 0) {
         octets = finder->octets;
     }
 
-    status = iri_repair_is_possible(finder->env, how, octets, &may);
-    if (status != IRI_OK || !may) {
+    status = iri_repair_is_possible(finder->env, how, octets, &possible);
+    if (status != IRI_OK || !possible) {
         return status;
     }
 
@@ -915,7 +916,7 @@ iri_is_dot_segment_at(iri_str_t part, size_t at)
  * library, or a dot-segment, which could leave the root.
  */
 static int
-iri_is_forbidden(const iri_finder_t *finder)
+iri_finder_is_forbidden(const iri_finder_t *finder)
 {
     iri_str_t            part = finder->part;
     const unsigned char *p = part.data, *end = part.data + part.len;
@@ -945,11 +946,11 @@ iri_is_forbidden(const iri_finder_t *finder)
 
 /*
  * Set *declared to 1 if the tree is declared to be UTF-8 in NFC, so that no
- * lookup is needed. The declaration also states that valid UTF-8 is to be
- * read as UTF-8, so only a legacy path with several readings is looked up.
+ * lookup is needed. By this declaration valid UTF-8 is read as UTF-8 only, so
+ * only a legacy path with several readings is looked up.
  */
 static iri_status_t
-iri_is_declared(iri_finder_t *finder, int *declared)
+iri_finder_is_declared(iri_finder_t *finder, int *declared)
 {
     const iri_reading_t *reading = finder->search->reading;
     iri_status_t         status = IRI_OK;
@@ -966,9 +967,7 @@ iri_is_declared(iri_finder_t *finder, int *declared)
 }
 
 
-/*
- * Return 1 if iri_read() repaired the path, because it had no other reading.
- */
+/* Return 1 if iri_read() repaired the path, which had no reading otherwise. */
 static int
 iri_reading_is_repaired(const iri_search_t *search)
 {
@@ -984,7 +983,7 @@ iri_reading_is_repaired(const iri_search_t *search)
  * path, or the method writes.
  */
 static int
-iri_is_unconfirmed(const iri_finder_t *finder)
+iri_finder_is_unconfirmed(const iri_finder_t *finder)
 {
     return iri_reading_is_repaired(finder->search)
            && ((finder->repairs & IRI_REPAIR_MOJIBAKE) == 0
@@ -1004,13 +1003,14 @@ iri_finder_needs_lookup(const iri_finder_t *finder)
 }
 
 
+/* iri_find() without the log. */
 static iri_status_t
-iri_find_verdict(iri_finder_t *finder, iri_found_t *found)
+iri_find_in_tree(iri_finder_t *finder, iri_found_t *found)
 {
     iri_status_t status;
     int          canonical, declared = 0;
 
-    if (iri_is_forbidden(finder)) {
+    if (iri_finder_is_forbidden(finder)) {
         status = iri_found_set_pass(finder, IRI_WHY_FORBIDDEN, found);
         found->verdict = IRI_REFUSE;
         return status;
@@ -1021,7 +1021,7 @@ iri_find_verdict(iri_finder_t *finder, iri_found_t *found)
         return status;
     }
 
-    if (iri_is_unconfirmed(finder)) {
+    if (iri_finder_is_unconfirmed(finder)) {
         status = iri_found_set_pass(finder, IRI_WHY_UNREADABLE, found);
         found->verdict = IRI_REFUSE;
         return status;
@@ -1035,7 +1035,7 @@ iri_find_verdict(iri_finder_t *finder, iri_found_t *found)
 
     if (status == IRI_OK && canonical) {
         finder->kind = IRI_PART_CANONICAL;
-        status = iri_is_declared(finder, &declared);
+        status = iri_finder_is_declared(finder, &declared);
     }
 
     if (status != IRI_OK) {
@@ -1043,8 +1043,8 @@ iri_find_verdict(iri_finder_t *finder, iri_found_t *found)
     }
 
     /*
-     * An ASCII part that is not canonical contains a control character. It is
-     * not a name, so without folding no entry can be found.
+     * An ASCII part that is not canonical contains a control character, so it
+     * is not a name, and without folding no entry can be found.
      */
     if (!canonical && iri_path_is_ascii(finder->part, 0)
         && !iri_may_fold(finder)) {
@@ -1084,7 +1084,7 @@ iri_search_needs_lookup(const iri_env_t *env, const iri_search_t *search)
 }
 
 
-/* Initialize *found, with the reading of the request. */
+/* Initialize *found from the search. */
 static void
 iri_found_init(const iri_search_t *search, iri_found_t *found)
 {
@@ -1097,7 +1097,7 @@ iri_found_init(const iri_search_t *search, iri_found_t *found)
 }
 
 
-/* A repaired path that no entry confirms is refused. */
+/* Refuse a repaired path that no entry confirms. */
 static void
 iri_found_end(const iri_search_t *search, iri_found_t *found)
 {
@@ -1121,7 +1121,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
     }
 
     iri_finder_init(&finder, env, search);
-    status = iri_find_verdict(&finder, &found);
+    status = iri_find_in_tree(&finder, &found);
 
     if (status == IRI_OK) {
         iri_found_end(search, &found);
@@ -1146,10 +1146,12 @@ iri_find_if_exists(const iri_env_t *env, const iri_search_t *search,
 
     iri_finder_init(&finder, env, search);
 
-    if (iri_is_forbidden(&finder) || iri_settings_survey(&finder) != IRI_OK
-        || !iri_finder_needs_lookup(&finder) || !iri_is_verbatim(&finder)
+    if (iri_finder_is_forbidden(&finder)
+        || iri_settings_survey(&finder) != IRI_OK
+        || !iri_finder_needs_lookup(&finder)
+        || !iri_finder_is_verbatim(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
-        || iri_is_unconfirmed(&finder))
+        || iri_finder_is_unconfirmed(&finder))
     {
         return 0;
     }
@@ -1210,7 +1212,7 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
             path.len--;
         }
 
-        /* Keep a "/" at the end of root itself. */
+        /* Remove the "/", unless it is the last octet of root. */
         path.len -= path.len > root;
         slashes++;
     }
@@ -1247,9 +1249,7 @@ iri_depends_on_charsets(const iri_reading_t *reading,
         return 0;
     }
 
-    /*
-     * Until access is granted the result of the lookup must not be disclosed.
-     */
+    /* Until access is granted, the answer must not depend on the lookup. */
     if (!passed || reading->form == IRI_FORM_LEGACY
         || reading->form == IRI_FORM_INVALID
         || reading->form == IRI_FORM_MOJIBAKE)

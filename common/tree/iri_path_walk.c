@@ -1,10 +1,10 @@
 /*
  * iri_path_walk.c - walks a path down the tree, segment by segment
  *
- * Unless names are folded, an ASCII segment is its own octets and needs no
- * lookup. iri_segment_lookup.c finds the entries of all others. Below an
- * entry that does not exist, the rest is written as the tree would write it.
- * Below a file, the rest is PATH_INFO and is not changed.
+ * Unless names are folded, an ASCII segment has the same octets on disk and
+ * needs no lookup. iri_segment_lookup.c finds the entries of all others. The
+ * segments from the first missing entry on are written as the tree would write
+ * them. The segments below a file are PATH_INFO and are not changed.
  */
 
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "tree/iri_tree.h"
 
 
+/* Append octets to walk->disk and their name to walk->names. */
 static iri_status_t
 iri_walk_put(iri_finder_t *finder, iri_walk_t *walk, iri_str_t disk,
              iri_str_t name)
@@ -66,8 +67,8 @@ iri_segment_is_canonical(const iri_finder_t *finder, iri_str_t segment,
 
 
 /*
- * Append octets that are not canonical UTF-8 unchanged. If the tree has a
- * name for them, they belong to another entry, and the walk is refused.
+ * Append a segment that is not canonical UTF-8 unchanged. If these octets have
+ * a name in the tree, they belong to another entry, and the walk is refused.
  */
 static iri_status_t
 iri_walk_new_octets(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
@@ -179,8 +180,8 @@ iri_reading_charset_at(const iri_reading_conf_t *conf, size_t i)
 
 
 /*
- * The octets for an alternative reading. If any of them was sent raw, a bidi
- * formatting character may have been (draft 4.1).
+ * If any octet was sent raw, a bidi formatting character may have been sent raw
+ * too (draft 4.1): which octets were raw is not known here.
  */
 iri_source_t
 iri_finder_source(const iri_finder_t *finder)
@@ -251,11 +252,11 @@ iri_walk_mixed_segment(iri_finder_t *finder, iri_walk_t *walk, size_t from,
 
 
 /*
- * Set walk->found. ASCII segments at the end were not looked up. A stat of
- * them is needed only if another entry could be found instead.
+ * Set walk->found. ASCII segments at the end of the path, which were not looked
+ * up, are stat'ed only if another entry could be found instead of them.
  */
 static iri_status_t
-iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
+iri_walk_set_found(iri_finder_t *finder, iri_walk_t *walk)
 {
     iri_node_t   node;
     iri_status_t status;
@@ -275,12 +276,10 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
 }
 
 
-/*
- * Decode one segment in the first charset that can; else *why is the reason.
- */
+/* Decode a segment in the first charset that can. *why: READ, or the reason. */
 static iri_status_t
-iri_read_first(iri_finder_t *finder, size_t from, size_t to, iri_buf_t *out,
-               iri_why_t *why)
+iri_segment_read_first(iri_finder_t *finder, size_t from, size_t to,
+                       iri_buf_t *out, iri_why_t *why)
 {
     iri_source_t         source = iri_finder_source(finder);
     const iri_charset_t *charset;
@@ -304,9 +303,9 @@ iri_read_first(iri_finder_t *finder, size_t from, size_t to, iri_buf_t *out,
 
 
 /*
- * Decode the segments below the deepest entry of a path in several charsets.
- * No entry could confirm a charset, so the first one that decodes a segment
- * is used. *read is 0 if a segment has none.
+ * Decode the segments below the deepest entry of a path whose segments have
+ * charsets of their own. No entry confirms a charset, so the first one that
+ * decodes a segment is used. *read is 0 if none decodes a segment.
  */
 static iri_status_t
 iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
@@ -320,7 +319,7 @@ iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
     for (;;) {
         to = iri_segment_end(finder->octets, from);
 
-        status = iri_read_first(finder, from, to, rest, &why);
+        status = iri_segment_read_first(finder, from, to, rest, &why);
         if (status != IRI_OK || why != IRI_WHY_READ) {
             return status;
         }
@@ -340,7 +339,7 @@ iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
 }
 
 
-/* Finish a walk: part from offset from on was not found. */
+/* Finish a walk. Unless result is FOUND, part from offset from on is left. */
 static iri_status_t
 iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
              iri_lookup_result_t result, iri_str_t part, size_t from,
@@ -352,7 +351,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
     int          read;
 
     if (result == IRI_LOOKUP_FOUND) {
-        return iri_walk_confirm(finder, walk);
+        return iri_walk_set_found(finder, walk);
     }
 
     if (result == IRI_LOOKUP_REFUSED) {
@@ -377,7 +376,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
         return IRI_OK;
     }
 
-    /* Below a file the rest is PATH_INFO, which the tree does not write. */
+    /* Below a file the rest is PATH_INFO, which is not written to disk. */
     if (result == IRI_LOOKUP_NOT_DIR) {
         walk->found = 1;
         return iri_walk_put(finder, walk, rest, rest);
@@ -406,7 +405,7 @@ iri_walk_skips_lookup(const iri_finder_t *finder, iri_str_t segment)
 
 /*
  * Append the leading segments from *from on that are graphic ASCII and need
- * no lookup.
+ * no lookup, and advance *from.
  */
 static iri_status_t
 iri_walk_ascii_segments(iri_finder_t *finder, iri_str_t part, size_t *from,
@@ -427,8 +426,8 @@ iri_walk_ascii_segments(iri_finder_t *finder, iri_str_t part, size_t *from,
 
 
 /*
- * Walk down part from offset from on. The offset in finder->octets, the
- * octets that part was sent as, advances with it, segment by segment.
+ * Walk down part from offset from on. sent_from, the offset of the same segment
+ * in finder->octets, advances with it.
  */
 static iri_status_t
 iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
@@ -441,7 +440,7 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
 
     status = iri_walk_ascii_segments(finder, part, &from, walk);
 
-    /* Behind the start, part was sent in these same octets. */
+    /* Up to from, the request usually has the same octets as part. */
     sent_from = from <= finder->octets.len ? from : finder->octets.len;
 
     while (status == IRI_OK) {

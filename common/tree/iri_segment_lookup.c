@@ -1,11 +1,10 @@
 /*
  * iri_segment_lookup.c - finds the entry of one segment in one directory
  *
- * Tries the ways in which the tree may write the name, the least difference
- * first: the charsets and forms of the tree, vendor variants, then the
- * entries in the index of the directory. An entry counts only if its own name
- * equals the segment or, where width, case, accents or spelling are ignored,
- * if it is the nearest one.
+ * Tries the octets by which the tree may write the name: its charsets and forms
+ * first, then vendor variants. Then searches the index of the directory. An
+ * entry is found only if its name equals the segment or, where width, case,
+ * accents or spelling are ignored, if its name differs least.
  */
 
 #include <string.h>
@@ -13,16 +12,14 @@
 #include "unicode/iri_unicode.h"
 #include "tree/iri_tree.h"
 
-/*
- * Without a cache: number of candidates that are tried before their directory
- * is stat'ed.
- */
+/* Without a cache: number of candidates stat'ed before their directory. */
 #define IRI_CANDIDATES_BEFORE_STAT 2
 
 
 /* ---- stat ---------------------------------------------------------------- */
 
-void
+/* Stop the search. Only the first reason is kept. */
+static void
 iri_finder_stop(iri_finder_t *finder, iri_why_t why)
 {
     if (!finder->stopped) {
@@ -49,9 +46,9 @@ iri_node_text(iri_node_kind_t kind)
 }
 
 
-/* Return 1 if path is the missing one or below it. */
+/* Return 1 if path is the missing path or below it. */
 static int
-iri_is_missing(const iri_missing_t *missing, const iri_buf_t *path)
+iri_is_at_or_below(const iri_missing_t *missing, const iri_buf_t *path)
 {
     size_t len = missing->path.len;
 
@@ -70,12 +67,12 @@ iri_finder_stat(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 
     node->kind = IRI_NODE_ABSENT;
 
-    if (iri_is_missing(&finder->missing_path, path)) {
+    if (iri_is_at_or_below(&finder->missing_path, path)) {
         node->kind = finder->missing_path.kind;
         return IRI_OK;
     }
 
-    if (iri_is_missing(&finder->missing_directory, path)) {
+    if (iri_is_at_or_below(&finder->missing_directory, path)) {
         node->kind = finder->missing_directory.kind;
         return IRI_OK;
     }
@@ -131,10 +128,10 @@ iri_finder_stat_directory(iri_finder_t *finder, iri_buf_t *path,
 
 
 /*
- * A stat below walk->disk returned ENOTDIR. *result is NOT_DIR if a leading
- * component is a file, so that the segment is PATH_INFO. Otherwise the tree
- * has changed meanwhile, and the search stops: an entry whose name is not
- * known must not be opened.
+ * A stat below walk->disk returned ENOTDIR. Set *result to NOT_DIR if a path
+ * above is a file, so that the segment is PATH_INFO. Otherwise the tree has
+ * changed during the search, which stops: an entry whose name is not known must
+ * not be opened.
  */
 static iri_status_t
 iri_lookup_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
@@ -170,7 +167,7 @@ iri_lookup_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
-/* Stat one candidate below walk->disk. Its octets stay there if it exists. */
+/* Stat a candidate below walk->disk. If it exists, append it to walk->disk. */
 static iri_status_t
 iri_candidate_stat(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
                    iri_lookup_result_t *result)
@@ -218,9 +215,10 @@ iri_walk_raise_match(iri_walk_t *walk, iri_match_t match)
 }
 
 
+/* Return the difference between the octets of an entry and its name. */
 static iri_match_t
-iri_octets_match(const iri_tree_conf_t *tree, size_t charset,
-                 iri_str_t octets, iri_str_t name)
+iri_match_of_octets(const iri_tree_conf_t *tree, size_t charset,
+                    iri_str_t octets, iri_str_t name)
 {
     if (iri_str_equal(octets, name)) {
         return IRI_MATCH_EXACT;
@@ -233,8 +231,8 @@ iri_octets_match(const iri_tree_conf_t *tree, size_t charset,
 
 
 /*
- * Return the ways of writing, other than the first, in which the directory
- * may contain an entry. Makes no system call.
+ * Return the ways of writing in which the directory may contain an entry, as
+ * iri_index_cache_ways(), without a system call.
  */
 static uint32_t
 iri_lookup_ways(const iri_finder_t *finder, const iri_walk_t *walk)
@@ -249,8 +247,8 @@ iri_lookup_ways(const iri_finder_t *finder, const iri_walk_t *walk)
 
 
 /*
- * Stat the directory walk->disk, unless it is finder->known_directory, which
- * was stat'ed before.
+ * Get the stat of the directory walk->disk, from finder->known_node if it is
+ * finder->known_directory. *directory: its octets, followed by a NUL.
  */
 static iri_status_t
 iri_directory_stat(iri_finder_t *finder, const iri_walk_t *walk,
@@ -285,7 +283,7 @@ static int
 iri_walk_is_below_missing(const iri_finder_t *finder, const iri_walk_t *walk)
 {
     return finder->missing_directory.kind == IRI_NODE_ABSENT
-           && iri_is_missing(&finder->missing_directory, &walk->disk);
+           && iri_is_at_or_below(&finder->missing_directory, &walk->disk);
 }
 
 
@@ -300,10 +298,11 @@ iri_walk_directory_exists(const iri_finder_t *finder, const iri_walk_t *walk)
 
 
 /*
- * Set *missing to 1 if the directory walk->disk does not exist. It may be
- * missing, because ASCII segments are appended without a lookup. With a cache
- * it is stat'ed before the first candidate, because its index requires that
- * stat anyway; without a cache, after IRI_CANDIDATES_BEFORE_STAT candidates.
+ * Set *missing to 1 if the directory walk->disk is known not to exist, which is
+ * possible because ASCII segments are appended without a lookup. With a cache
+ * the directory is stat'ed before the first candidate, because its index
+ * requires that stat anyway; without a cache, after IRI_CANDIDATES_BEFORE_STAT
+ * candidates.
  */
 static iri_status_t
 iri_lookup_check_directory(iri_finder_t *finder, const iri_walk_t *walk,
@@ -387,8 +386,8 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
             || finder->stopped) {
             if (*result == IRI_LOOKUP_FOUND) {
                 iri_walk_raise_match(
-                    walk, iri_octets_match(tree, k / 2, iri_buf_str(&octets),
-                                           name));
+                    walk, iri_match_of_octets(tree, k / 2,
+                                              iri_buf_str(&octets), name));
             }
 
             return status;
@@ -399,7 +398,7 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 }
 
 
-/* Look up a candidate that counts only if its name in the tree is name. */
+/* Stat octets if name is their name in the tree. */
 static iri_status_t
 iri_candidate_stat_named(iri_finder_t *finder, iri_walk_t *walk,
                          iri_str_t octets, iri_str_t name,
@@ -419,7 +418,7 @@ iri_candidate_stat_named(iri_finder_t *finder, iri_walk_t *walk,
 
     if (status == IRI_OK && *result == IRI_LOOKUP_FOUND) {
         iri_walk_raise_match(
-            walk, iri_octets_match(finder->tree, charset, octets, name));
+            walk, iri_match_of_octets(finder->tree, charset, octets, name));
     }
 
     return status;
@@ -484,20 +483,20 @@ iri_directory_search(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
 /* ---- the nearest entry --------------------------------------------------- */
 
-/* The nearest entries of those that the index has returned. */
+/* Of the entries that the index has returned, those that differ least. */
 typedef struct {
-    iri_match_t      level; /* NONE: no entry */
-    iri_str_t        octets;
+    iri_match_t      level;      /* the difference; NONE: no entry */
+    iri_str_t        octets;     /* of the selected entry */
     size_t           charset;    /* of octets */
     size_t           way;        /* way of writing that gives octets */
     int              ranked;     /* 1: way is set */
-    iri_candidates_t candidates; /* all names at level */
+    iri_candidates_t candidates; /* all names that differ at level */
 } iri_nearest_t;
 
 
 /*
  * Set *level to the difference between the name of an entry and the requested
- * one; NONE: they differ in more than may be ignored.
+ * name; NONE: the difference is not ignored.
  */
 static iri_status_t
 iri_hit_level(const iri_finder_t             *finder,
@@ -518,7 +517,7 @@ iri_hit_level(const iri_finder_t             *finder,
         return IRI_OK;
     }
 
-    if (!search->spelled) {
+    if (!search->by_spelling) {
         status = iri_fold_level(finder->env, finder->fold, search->name, name,
                                 level);
 
@@ -574,9 +573,9 @@ iri_name_way(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
 
 
 /*
- * Of several entries with the same name, keep the one with the first way of
- * writing, then with the first charset, then with the lowest octets, so that
- * the result does not depend on the order in the directory.
+ * Select one of two entries with the same name: that with the first way of
+ * writing, then with the first charset, then with the lowest octets. So the
+ * result does not depend on the order of entries in the directory.
  */
 static iri_status_t
 iri_nearest_same_name(const iri_finder_t *finder, iri_nearest_t *nearest,
@@ -642,7 +641,7 @@ iri_candidates_add(iri_candidates_t *candidates, iri_str_t name)
 }
 
 
-/* Add an entry unless a nearer one is known. */
+/* Add an entry, unless a known one differs less. */
 static iri_status_t
 iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
                 iri_match_t level, iri_str_t octets, size_t charset,
@@ -667,13 +666,14 @@ iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
 
     iri_candidates_add(candidates, name);
 
-    /* Several names are ambiguous; no octets are selected. */
+    /* If there are several names, the segment is ambiguous. */
     return candidates->count == 1
                ? iri_nearest_same_name(finder, nearest, octets, charset, name)
                : IRI_OK;
 }
 
 
+/* Set *nearest from the hits of a search. */
 static iri_status_t
 iri_nearest_find(iri_finder_t *finder, const iri_index_cache_search_t *search,
                  iri_nearest_t *nearest)
@@ -712,8 +712,8 @@ iri_nearest_find(iri_finder_t *finder, const iri_index_cache_search_t *search,
 
 
 /*
- * Select the nearest entry and its name. An entry of a fresh index of all
- * names is known to exist; any other one is stat'ed.
+ * Select the nearest entry and its name. An entry of a fresh index with all
+ * names is known to exist. Any other entry is stat'ed.
  */
 static iri_status_t
 iri_nearest_select(iri_finder_t *finder, iri_walk_t *walk,
@@ -738,9 +738,9 @@ iri_nearest_select(iri_finder_t *finder, iri_walk_t *walk,
     *name = nearest->candidates.name[0];
 
     if (nearest->level == IRI_MATCH_NORMALIZATION) {
-        iri_walk_raise_match(walk,
-                             iri_octets_match(finder->tree, nearest->charset,
-                                              nearest->octets, *name));
+        iri_walk_raise_match(
+            walk, iri_match_of_octets(finder->tree, nearest->charset,
+                                      nearest->octets, *name));
         return IRI_OK;
     }
 
@@ -755,7 +755,7 @@ iri_nearest_select(iri_finder_t *finder, iri_walk_t *walk,
 }
 
 
-/* Select the nearest entry. Two names that are equally near are ambiguous. */
+/* Select the nearest entry, unless several names are equally near. */
 static iri_status_t
 iri_lookup_nearest(iri_finder_t *finder, iri_walk_t *walk,
                    const iri_index_cache_search_t *search, iri_str_t *name,
@@ -788,8 +788,8 @@ iri_lookup_nearest(iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * If nothing was found yet, use the entries that the index has returned. If
- * it is incomplete, try the octets of the request.
+ * If nothing was found yet, select one of the entries that the index has
+ * returned. If the index is incomplete, try the octets of the request too.
  */
 static iri_status_t
 iri_lookup_index_hits(iri_finder_t *finder, iri_walk_t *walk,
@@ -810,9 +810,9 @@ iri_lookup_index_hits(iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * Look up an irregular entry (iri_index.h), for example with a partly composed
- * name. In a directory that is too large for an index, the octets of the
- * request are tried.
+ * Look up an irregular entry (iri_index.h), for example one with a partly
+ * composed name. In a directory that is too large for an index, the octets of
+ * the request are tried.
  */
 static iri_status_t
 iri_lookup_irregular(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
@@ -836,8 +836,8 @@ iri_lookup_irregular(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 
 
 /*
- * The tree cannot write the name, so no candidate was tried. Below a file the
- * segment is PATH_INFO, which is not written to disk.
+ * Set *result if the segment is PATH_INFO below a file. This is called if no
+ * candidate was tried, because the tree cannot write the name.
  */
 static iri_status_t
 iri_lookup_path_info(iri_finder_t *finder, iri_walk_t *walk,
@@ -855,9 +855,8 @@ iri_lookup_path_info(iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * Look up a segment by its folded key. If the index is fresh and complete,
- * and has returned all hits, only these are used; otherwise the exact name is
- * tried first.
+ * Look up a segment by its folding key. The exact name is tried first, unless
+ * the index is fresh and complete and has returned all hits.
  */
 static iri_status_t
 iri_lookup_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
@@ -888,8 +887,8 @@ iri_lookup_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 
 
 /*
- * Look up a segment that is not a name in UTF-8. Its octets count only if the
- * tree has no name for them either.
+ * Look up a segment that is not a name in UTF-8, by its octets. If these have a
+ * name in the tree, it is another one, and the lookup is refused.
  */
 static iri_status_t
 iri_lookup_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
@@ -926,14 +925,14 @@ iri_lookup_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 {
     iri_buf_t    variant = IRI_BUF_EMPTY;
     iri_status_t status;
-    int          way, differs;
+    int          jis, differs;
 
     if (!iri_name_may_vary(*name)) {
         return IRI_OK;
     }
 
-    for (way = 0; way < 2; way++) {
-        status = iri_name_variant(finder->env, *name, way, &variant,
+    for (jis = 0; jis < 2; jis++) {
+        status = iri_name_variant(finder->env, *name, jis, &variant,
                                   &differs);
         if (status != IRI_OK) {
             return status;
@@ -1068,8 +1067,8 @@ iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
     }
 
     /*
-     * A legacy charset may have decoded the octets to other characters: repair
-     * the octets as sent.
+     * Repair the octets as sent, because a legacy charset may have decoded them
+     * to other characters.
      */
     if (finder->repair == IRI_REPAIR_MOJIBAKE && sent.len != 0) {
         segment = sent;

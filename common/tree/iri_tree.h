@@ -1,12 +1,12 @@
 /*
  * iri_tree.h - looking up segments, walking down a tree
  *
- * What the files of common/tree/ share; iri.h declares iri_find() and what
- * else servers call.  Memory comes from finder->env and lives as long as it;
- * nothing has to be freed.  A function that returns iri_status_t returns
- * IRI_OK, IRI_NO_MEMORY or IRI_ICU_FAILED.  An error of the file system or an
- * exhausted budget is not reported as a status, but stops the search
- * (iri_finder_stop).
+ * Declarations that the files of common/tree/ share.  iri.h declares iri_find()
+ * and the other functions that servers call.  Memory comes from finder->env and
+ * lives as long as it; nothing has to be freed.  A function that returns
+ * iri_status_t returns IRI_OK, IRI_NO_MEMORY or IRI_ICU_FAILED.  An error of
+ * the file system or an exhausted budget is not returned as a status, but stops
+ * the search (iri_finder_t.stopped).
  */
 
 #ifndef IRI_TREE_H
@@ -20,22 +20,22 @@
 
 /* ---- one search, one walk ------------------------------------------------ */
 
-/* What is known of the segments of a path. */
+/* Knowledge of the segments of a path. */
 typedef enum {
-    IRI_PART_ANY,         /* nothing: they may be octets that are not a name */
+    IRI_PART_ANY,         /* none: a segment may be octets that are no name */
     IRI_PART_CANONICAL,   /* each is its own canonical form */
-    IRI_PART_MIXED        /* octets as sent; each segment is decoded by
-                             itself */
+    IRI_PART_MIXED        /* octets as sent; each segment is decoded in a
+                             charset of its own */
 } iri_part_kind_t;
 
 /*
  * A path on disk that does not exist.  Neither this path nor a path below it
- * is stat'ed again.  A missing "/srv/a/" does not imply that "/srv/a" is
- * missing, because that may be a dangling link.
+ * is stat'ed again.  If "/srv/a/" is missing, "/srv/a" may exist as a dangling
+ * link.
  */
 typedef struct {
-    iri_str_t       path;   /* empty: none is known */
-    iri_node_kind_t kind;   /* ABSENT or NOT_DIR, also of all below it */
+    iri_str_t       path;   /* empty: no such path is known */
+    iri_node_kind_t kind;   /* ABSENT or NOT_DIR, also for paths below it */
 } iri_missing_t;
 
 /* One call of iri_find(). */
@@ -48,9 +48,11 @@ typedef struct {
                                          than the directory */
     unsigned               match;     /* IRI_FOLD_... of all directories on
                                          the path together */
-    unsigned               repairs;   /* IRI_REPAIR_... of the same */
-    int                    declared;  /* 1: iri_tree_is_declared() for all
-                                         directories on the path */
+    unsigned               repairs;   /* IRI_REPAIR_... of all these
+                                         directories */
+    int                    declared;  /* 1: the tree is declared UTF-8 in NFC,
+                                         and nothing is folded or repaired, in
+                                         all directories on the path */
     int                    verbatim;  /* 1: iri_tree_writes_names_verbatim()
                                          for all that contain a segment which
                                          is not ASCII */
@@ -59,8 +61,8 @@ typedef struct {
     iri_str_t              octets;    /* part as it was sent, unescaped;
                                          empty: unknown */
     iri_missing_t          missing_path; /* root and part, octet for octet,
-                                         if they do not exist */
-    iri_missing_t          missing_directory; /* the last directory that was
+                                         if this path does not exist */
+    iri_missing_t          missing_directory; /* the directory that was last
                                          found not to exist */
     int                    graphic;   /* 1: search->path is graphic ASCII */
     size_t                 tried;     /* candidates so far */
@@ -68,11 +70,12 @@ typedef struct {
     size_t                 listings;  /* directories read so far */
     int                    folding;   /* 1: this walk may fold names */
     unsigned               repairing; /* IRI_REPAIR_... of this walk; 0: none */
-    unsigned               fold;      /* IRI_FOLD_... by which names in tree
-                                         are folded now; 0: they are not */
+    unsigned               fold;      /* IRI_FOLD_... by which this walk folds
+                                         names in the present directory; 0:
+                                         names are not folded */
     unsigned               repair;    /* repairing, if tree allows it; else 0 */
-    iri_str_t              known_directory; /* the directory that was stat'ed
-                                         last, and not read since */
+    iri_str_t              known_directory; /* the directory that was last
+                                         stat'ed, and not read since */
     int                    has_alternatives; /* 1: a segment has several
                                          readings */
     int                    incomplete; /* 1: an index that was searched may
@@ -82,41 +85,43 @@ typedef struct {
     iri_node_t             known_node; /* of known_directory */
 } iri_finder_t;
 
-/* Names of entries that are equally near to a segment. */
+/* Names of entries that differ from a segment at the same level. */
 typedef struct {
     size_t    count;
     int       more;                    /* 1: there are more than these */
-    int       fresh;                   /* 1: they are known to exist */
+    int       fresh;                   /* 1: these entries are known to exist */
     iri_str_t name[IRI_MAX_CHOICES];   /* canonical, sorted */
 } iri_candidates_t;
 
 /* One walk down the tree. */
 typedef struct {
     iri_buf_t   disk;      /* root, then the octets found or to be created */
-    iri_buf_t   names;     /* canonical path of the same, below the root */
+    iri_buf_t   names;     /* canonical path of disk, below the root */
     const iri_tree_conf_t *tree;   /* of the last directory in names */
     iri_match_t match;     /* greatest difference that was ignored */
-    iri_why_t   why;       /* why another name was found; NONE: none was */
-    size_t      depth;     /* segments that were looked up and found */
+    iri_why_t   why;       /* why an entry with another name was found; NONE:
+                              none was */
+    size_t      depth;     /* number of segments looked up and found */
     size_t      deepest;   /* length of disk up to the last of them */
-    int         unverified; /* 1: ASCII follows, which was not looked up */
+    int         unverified; /* 1: disk continues with ASCII segments, which
+                              were not looked up */
     int         found;     /* 1: the whole path was found */
-    int         refused;   /* 1: disk ends before names does */
-    int         unwritable; /* 1: refused only because no tree writes the
-                              rest */
+    int         refused;   /* 1: must not be opened; disk ends before names */
+    int         unwritable; /* 1: refused only because the tree cannot write
+                              the rest */
     int         repaired;   /* 1: a repaired segment was found */
-    iri_candidates_t candidates;   /* count not 0: ambiguous, and names ends
-                                      before them */
+    iri_candidates_t candidates;   /* count not 0: a segment is ambiguous, and
+                                      names ends before it */
     iri_str_t   unresolved_tail;   /* the rest of the path, from the ambiguous
                                       segment on */
 } iri_walk_t;
 
 typedef enum {
     IRI_LOOKUP_ABSENT,    /* no entry has that name */
-    IRI_LOOKUP_FOUND,     /* its octets are in walk->disk */
+    IRI_LOOKUP_FOUND,     /* the octets of the entry are in walk->disk */
     IRI_LOOKUP_NOT_DIR,   /* the path above is a file: PATH_INFO */
-    IRI_LOOKUP_AMBIGUOUS,   /* walk->candidates are equally near */
-    IRI_LOOKUP_REFUSED    /* octets that must not be opened; walk->why */
+    IRI_LOOKUP_AMBIGUOUS, /* several names: walk->candidates */
+    IRI_LOOKUP_REFUSED    /* the octets must not be opened; see walk->why */
 } iri_lookup_result_t;
 
 
@@ -124,7 +129,7 @@ typedef enum {
 
 /*
  * Set match, repairs, declared and verbatim of finder from the settings of
- * all directories of finder->part, under the names that it has there.
+ * all directories of finder->part, by their names in it.
  */
 iri_status_t iri_settings_survey(iri_finder_t *finder);
 
@@ -133,21 +138,18 @@ void iri_settings_apply(iri_finder_t *finder);
 
 /*
  * Select the settings of the directory walk->names, which ends with "/" or is
- * empty.  The next segment is a name in it.
+ * empty.  The next segment is looked up in this directory.
  */
 iri_status_t iri_settings_enter(iri_finder_t *finder, iri_walk_t *walk);
 
 
 /* ---- looking up a segment ------------------------------------------------ */
 
-/* Stop the search.  Only the first reason is kept. */
-void iri_finder_stop(iri_finder_t *finder, iri_why_t why);
-
 /*
- * Stat path.  node->kind is ABSENT if the search has been stopped, or stops
- * here because of an error or the budget.  A path that is known to be missing
- * costs no system call.  path: octets on disk; a NUL is written behind them
- * and not counted.
+ * Stat path.  node->kind is ABSENT also if the search has been stopped, or is
+ * stopped now because of an error or the budget.  A path that is known to be
+ * missing costs no system call.
+ * path: octets on disk; a NUL is written behind them and not counted.
  */
 iri_status_t iri_finder_stat(iri_finder_t *finder, iri_buf_t *path,
                         iri_node_t *node);
@@ -167,8 +169,8 @@ void iri_walk_raise_match(iri_walk_t *walk, iri_match_t match);
  * walk->disk.
  * segment: UTF-8, or octets that are not a name.  part: what is known of it,
  * not MIXED.  sent: its octets in the request, unescaped; empty: unknown.
- * *name: the name of the entry, which is the canonical form of the segment
- * or, of an entry that is only near, another name.
+ * *name: the name of the entry: the canonical form of the segment or, if a
+ * difference was ignored, another name.
  * *result: if FOUND, the octets of the entry have been appended to
  * walk->disk.
  * tree EUC-JP, disk "/srv/", segment "\xE8\xA1\xA8" -> FOUND,
@@ -181,8 +183,8 @@ iri_status_t iri_segment_lookup(iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * iri_segment_lookup() in a walk that repairs: looks up the segment as it is,
- * then the repaired one (finder->repair).  An ASCII segment is allowed.
+ * As iri_segment_lookup(), in a walk that repairs: looks up the segment, then
+ * the repaired segment (finder->repair).  The segment may be ASCII.
  */
 iri_status_t iri_segment_lookup_repaired(iri_finder_t *finder,
                                          iri_walk_t *walk, iri_str_t segment,
@@ -198,8 +200,9 @@ iri_status_t iri_walk(iri_finder_t *finder, iri_str_t part,
                       iri_part_kind_t kind, iri_walk_t *walk);
 
 /*
- * iri_walk() from a directory that is known to exist: the octets of part
- * before offset from, which end with "/", exist and are their own names.
+ * As iri_walk(), from a directory that is known to exist: part before offset
+ * from, which ends with "/", exists on disk with these octets, and has these
+ * names.
  */
 iri_status_t iri_walk_from(iri_finder_t *finder, iri_str_t part,
                            iri_part_kind_t kind, size_t from, iri_walk_t *walk);
@@ -209,7 +212,7 @@ iri_source_t iri_finder_source(const iri_finder_t *finder);
 
 /*
  * Returns: the i-th charset in which a segment of a request may be decoded:
- * UTF-8, then those of iri_charset; NULL behind the last.
+ * UTF-8, then those of iri_charset; NULL: i is too large.
  */
 const iri_charset_t *iri_reading_charset_at(const iri_reading_conf_t *conf,
                                      size_t i);
@@ -217,22 +220,24 @@ const iri_charset_t *iri_reading_charset_at(const iri_reading_conf_t *conf,
 
 /* ---- alternative readings ------------------------------------------------ */
 
-/* The best walk so far, and the reading that it is in. */
+/* The best walk so far, and the reading in which it was made. */
 typedef struct {
     iri_walk_t walk;
-    iri_str_t  charset;  /* of an alternative reading; empty: the first one */
+    iri_str_t  charset;  /* of an alternative reading; empty: the walk is in
+                            the first reading */
     iri_form_t repaired; /* as in iri_found_t */
 } iri_alternative_reading_t;
 
 /*
- * Returns: the octets that part was sent as, unescaped.  Empty unless part is
- * the end of the path that was read, starting at a segment.
+ * Returns: the octets in the request of which part was decoded, unescaped;
+ * empty if part does not consist of the last segments of the path that was
+ * read.
  */
 iri_str_t iri_finder_octets(const iri_search_t *search, iri_str_t part);
 
 /*
- * Append source, a path, decoded in charset, to out.  *read is 0 if the
- * charset does not decode all of it; then out ends in the middle.
+ * Decode a path in charset and append it to out.  *read is 0 if the charset
+ * does not decode the whole path; out then contains a part of it.
  */
 iri_status_t iri_finder_read(const iri_finder_t  *finder,
                            const iri_charset_t *charset, iri_source_t source,
@@ -245,26 +250,17 @@ iri_status_t iri_finder_read(const iri_finder_t  *finder,
 iri_status_t iri_alternative_reading_check(iri_finder_t *finder);
 
 /*
- * Walk down the alternative readings until one is found.  best->walk: the walk
- * of the first reading; replaced by that of an alternative that leads deeper.
+ * Walk in the alternative readings until a path is found.  best->walk: the walk
+ * in the first reading; replaced by one in an alternative that leads deeper.
  */
 iri_status_t iri_alternative_reading_try(iri_finder_t *finder,
                                          iri_alternative_reading_t *best);
 
-
 /*
- * Is each canonical path that was sent in UTF-8 the name of its entry, so that
- * it needs no lookup?
- * Returns: 1 if the tree is declared UTF-8 in NFC, and nothing is folded or
- * repaired; else 0.
- */
-int iri_tree_is_declared(const iri_tree_conf_t *tree);
-
-/*
- * Does the answer depend on the charsets by which the request was read?  Then a
- * client with another list (iri_charsets_parse) may get another answer for the
- * same octets: the path is not UTF-8, or no entry has exactly the name of its
- * first reading.
+ * Does the answer depend on the charsets by which the request was read?  It
+ * does if the path is not UTF-8, or if no entry has exactly the name of its
+ * first reading: a client with another list of charsets (iri_charsets_parse)
+ * may then get another answer for the same octets.
  *
  *   reading   NULL: the path is ASCII, or was canonical
  *   found     NULL: there was no lookup
@@ -281,17 +277,18 @@ int iri_depends_on_charsets(const iri_reading_t *reading,
 /* The relation of a Destination to its source. */
 typedef enum {
     IRI_RELATION_NONE,
-    IRI_RELATION_SAME,     /* it is the source */
-    IRI_RELATION_INSIDE,   /* it is inside the source */
-    IRI_RELATION_PARENT    /* it contains the source, which would be deleted */
+    IRI_RELATION_SAME,     /* the Destination is the source */
+    IRI_RELATION_INSIDE,   /* the Destination is inside the source */
+    IRI_RELATION_PARENT    /* the Destination contains the source, which would
+                              be deleted */
 } iri_relation_t;
 
 /*
- * Find the relation of two names on disk, with symbolic links resolved.
+ * Find the relation of two paths on disk, with symbolic links resolved.
  * iri_request_transfer() answers SAME, PARENT and, with members, INSIDE with
- * 403 (RFC 4918, 9.8.5 and 9.9.4).  source,
- * destination: octets on disk, with or without a final "/"; destination need
- * not exist.
+ * 403 (RFC 4918, 9.8.5 and 9.9.4).
+ * source, destination: octets on disk, with or without a final "/"; destination
+ * need not exist.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_IO_FAILED: unknown, so nothing may be
  * written.
  */
@@ -300,9 +297,8 @@ iri_status_t iri_path_relation(const iri_env_t *env, iri_str_t source,
 
 /*
  * Does each entry keep its name if its octets are copied from one tree to
- * another?  Servers copy a collection octet for octet.  If not, the reason is
- * IRI_WHY_OTHER_TREE.
- * Returns: 1 or 0.
+ * another?  Servers copy the names of a collection octet for octet.
+ * Returns: 1 or 0; the reason for 0 is IRI_WHY_OTHER_TREE.
  * {EUC-JP}, {UTF-8} -> 0; {UTF-8}, {UTF-8, EUC-JP} -> 1, the reverse -> 0
  */
 int iri_tree_preserves_names(const iri_tree_conf_t *from,

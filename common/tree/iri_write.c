@@ -1,12 +1,11 @@
 /*
  * iri_write.c - protects existing entries from requests that write
  *
- * Where case or accents are ignored, one entry answers to many names. A
- * second entry that differs only in these would make both unreachable by
- * those names, so it may not be created. COPY and MOVE (RFC 4918, 9.8 and
- * 9.9) delete the resource at their Destination first. If source and
- * Destination are two names of one resource, or one is inside the other, that
- * would delete the source: 403.
+ * Where case or accents are ignored, many names find one entry. A second entry
+ * that differs only in case or accents would make these names ambiguous, so it
+ * may not be created. COPY and MOVE (RFC 4918, 9.8 and 9.9) delete the resource
+ * at their Destination first. If source and Destination are two names of one
+ * resource, or one contains the other, that would delete the source: 403.
  */
 
 #include <string.h>
@@ -21,12 +20,12 @@
 int
 iri_method_creates(iri_str_t method)
 {
-    static const iri_str_t makes[] = { IRI_STR("PUT"), IRI_STR("MKCOL"),
-                                       IRI_STR("LOCK") };
+    static const iri_str_t creates[] = { IRI_STR("PUT"), IRI_STR("MKCOL"),
+                                         IRI_STR("LOCK") };
     size_t                 i;
 
-    for (i = 0; i < sizeof(makes) / sizeof(makes[0]); i++) {
-        if (iri_str_equal(method, makes[i])) {
+    for (i = 0; i < sizeof(creates) / sizeof(creates[0]); i++) {
+        if (iri_str_equal(method, creates[i])) {
             return 1;
         }
     }
@@ -73,7 +72,7 @@ iri_conflict_text(iri_why_t why)
 
 /* Return the directory of a path, up to the last "/" before a name. */
 static iri_str_t
-iri_parent(iri_str_t path)
+iri_parent_path(iri_str_t path)
 {
     while (path.len != 0 && path.data[path.len - 1] == '/') {
         path.len--;
@@ -88,11 +87,11 @@ iri_parent(iri_str_t path)
 
 
 /*
- * Return 1 if the entry that was found by a folded key is not source. A MOVE
- * removes its source, but not the directories that contain it.
+ * Return 1 if near, an entry found by a folding key, is not source. A MOVE may
+ * rename its source to such a name, but not the directories that contain it.
  */
 static int
-iri_is_conflicting(const iri_found_t *near, iri_str_t path, iri_str_t source)
+iri_conflicts_with(const iri_found_t *near, iri_str_t path, iri_str_t source)
 {
     size_t len = near->filename.len;
 
@@ -112,7 +111,8 @@ iri_is_conflicting(const iri_found_t *near, iri_str_t path, iri_str_t source)
     return near->verdict == IRI_RESTART && near->match >= IRI_MATCH_CASE
            && !(len == source.len
                 && memcmp(near->filename.data, source.data, len) == 0
-                && iri_str_equal(iri_parent(near->path), iri_parent(path)));
+                && iri_str_equal(iri_parent_path(near->path),
+                                 iri_parent_path(path)));
 }
 
 
@@ -120,7 +120,7 @@ iri_status_t
 iri_find_conflict(const iri_env_t *env, const iri_search_t *search,
                   iri_str_t source, iri_found_t *found)
 {
-    iri_search_t reads = *search;
+    iri_search_t lookup = *search;
     iri_found_t  near;
     iri_status_t status;
 
@@ -132,14 +132,18 @@ iri_find_conflict(const iri_env_t *env, const iri_search_t *search,
         return IRI_OK;
     }
 
-    reads.for_conflict = 1;
-    reads.write = 0;
-    reads.absent = 0;
-    reads.reading = NULL;
+    lookup.for_conflict = 1;
+    lookup.write = 0;
+    lookup.absent = 0;
+    lookup.reading = NULL;
 
-    status = iri_find(env, &reads, &near);
+    status = iri_find(env, &lookup, &near);
 
-    if (status == IRI_OK && iri_is_conflicting(&near, search->path, source)) {
+    /* If the file system failed, an entry may exist that was not seen. */
+    if (status == IRI_OK
+        && (near.why == IRI_WHY_ERROR || near.why == IRI_WHY_BUDGET
+            || iri_conflicts_with(&near, search->path, source)))
+    {
         found->verdict = IRI_REFUSE;
         found->why = IRI_WHY_CONFLICT;
     }
@@ -160,9 +164,7 @@ iri_tree_preserves_names(const iri_tree_conf_t *from,
         return 0;
     }
 
-    /*
-     * The name of an entry is what the first charset that decodes it gives.
-     */
+    /* The first charset that decodes the octets of an entry gives its name. */
     for (i = 0; i < from->charsets.count; i++) {
         if (i == to->charsets.count
             || to->charsets.at[i] != from->charsets.at[i]) {
@@ -182,7 +184,7 @@ iri_stat(const iri_env_t *env, const iri_buf_t *path, iri_node_t *node)
 
 
 static int
-iri_is_node(const iri_node_t *a, const iri_node_t *b)
+iri_is_same_node(const iri_node_t *a, const iri_node_t *b)
 {
     return a->kind != IRI_NODE_ABSENT && a->kind != IRI_NODE_NOT_DIR
            && a->dev == b->dev && a->ino == b->ino;
@@ -191,7 +193,7 @@ iri_is_node(const iri_node_t *a, const iri_node_t *b)
 
 /* Copy path without "/" at its end, followed by a NUL that is not counted. */
 static iri_status_t
-iri_plain_path(const iri_env_t *env, iri_str_t path, iri_buf_t *out)
+iri_path_without_slash(const iri_env_t *env, iri_str_t path, iri_buf_t *out)
 {
     iri_status_t status;
 
@@ -213,9 +215,9 @@ iri_plain_path(const iri_env_t *env, iri_str_t path, iri_buf_t *out)
 }
 
 
-/* Find the deepest existing directory above path. */
+/* Set *up to the deepest directory above path that exists; *node: its stat. */
 static iri_status_t
-iri_nearest_directory(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
+iri_deepest_directory(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
                       iri_node_t *node)
 {
     iri_status_t status;
@@ -230,7 +232,7 @@ iri_nearest_directory(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
         }
 
         up->len = 0;
-        status = iri_plain_path(env, path, up);
+        status = iri_path_without_slash(env, path, up);
 
         if (status == IRI_OK) {
             status = iri_stat(env, up, node);
@@ -242,8 +244,9 @@ iri_nearest_directory(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
 
 
 /*
- * Set *above to 1 if directory is above path. Goes up by "..", because a
- * symbolic link in path may lead into directory from elsewhere.
+ * Set *above to 1 if directory contains path, directly or not. "/.." is
+ * appended step by step, because a symbolic link in path may lead into
+ * directory.
  */
 static iri_status_t
 iri_is_ancestor(const iri_env_t *env, const iri_node_t *directory,
@@ -257,14 +260,14 @@ iri_is_ancestor(const iri_env_t *env, const iri_node_t *directory,
     *above = 0;
     memset(&below, 0, sizeof(below));
 
-    status = iri_nearest_directory(env, path, &up, &node);
+    status = iri_deepest_directory(env, path, &up, &node);
 
     for (i = 0; status == IRI_OK && i < IRI_MAX_ANCESTORS; i++) {
-        if (node.kind != IRI_NODE_DIR || iri_is_node(&node, &below)) {
+        if (node.kind != IRI_NODE_DIR || iri_is_same_node(&node, &below)) {
             return IRI_OK;
         }
 
-        if (iri_is_node(&node, directory)) {
+        if (iri_is_same_node(&node, directory)) {
             *above = 1;
             return IRI_OK;
         }
@@ -292,10 +295,10 @@ iri_path_relation(const iri_env_t *env, iri_str_t source,
     iri_relation_t relation = IRI_RELATION_NONE;
     int            above = 0;
 
-    status = iri_plain_path(env, source, &from);
+    status = iri_path_without_slash(env, source, &from);
 
     if (status == IRI_OK) {
-        status = iri_plain_path(env, destination, &to);
+        status = iri_path_without_slash(env, destination, &to);
     }
 
     if (status == IRI_OK) {
@@ -310,7 +313,7 @@ iri_path_relation(const iri_env_t *env, iri_str_t source,
         return status;
     }
 
-    if (iri_is_node(&a, &b)) {
+    if (iri_is_same_node(&a, &b)) {
         *out = IRI_RELATION_SAME;
         return IRI_OK;
     }
@@ -335,9 +338,7 @@ iri_path_relation(const iri_env_t *env, iri_str_t source,
 
 /* ---- If (RFC 4918, 10.4) ------------------------------------------------- */
 
-/*
- * Return the offset behind the next close; the end of value if there is none.
- */
+/* Return the offset behind the next octet close; value.len: there is none. */
 static size_t
 iri_if_skip(iri_str_t value, size_t i, unsigned char close)
 {
@@ -351,7 +352,7 @@ iri_if_skip(iri_str_t value, size_t i, unsigned char close)
 
 /* Return the offset behind a list, "(<token> Not [etag])". */
 static size_t
-iri_if_list(iri_str_t value, size_t i)
+iri_if_skip_list(iri_str_t value, size_t i)
 {
     while (i < value.len && value.data[i] != ')') {
         i = value.data[i] == '<'   ? iri_if_skip(value, i, '>')
@@ -365,10 +366,10 @@ iri_if_list(iri_str_t value, size_t i)
 
 /* Return the offset of the next resource tag, behind any lists. */
 static size_t
-iri_if_next(iri_str_t value, size_t i)
+iri_if_next_tag(iri_str_t value, size_t i)
 {
     while (i < value.len && value.data[i] != '<') {
-        i = value.data[i] == '(' ? iri_if_list(value, i) : i + 1;
+        i = value.data[i] == '(' ? iri_if_skip_list(value, i) : i + 1;
     }
 
     return i;
@@ -376,11 +377,11 @@ iri_if_next(iri_str_t value, size_t i)
 
 
 /*
- * Return the offset of the path of a URI, and its end in *end. Returns
- * uri.len if there is no path.
+ * Return the offset of the path of a URI; uri.len: it has none. Set *end to the
+ * end of the path.
  */
 static size_t
-iri_uri_path(iri_str_t uri, size_t *end)
+iri_uri_find_path(iri_str_t uri, size_t *end)
 {
     size_t i = 0;
 
@@ -402,7 +403,7 @@ iri_uri_path(iri_str_t uri, size_t *end)
 }
 
 
-/* Append a tag with another path, and its lists. */
+/* Append a resource tag, with path instead of [from, to), and its lists. */
 static iri_status_t
 iri_if_put(const iri_env_t *env, iri_buf_t *out, iri_str_t tag, size_t from,
            size_t to, iri_str_t path, iri_str_t lists)
@@ -433,8 +434,8 @@ iri_if_put(const iri_env_t *env, iri_buf_t *out, iri_str_t tag, size_t from,
 
 
 /*
- * Append the tag at i with the paths that each() returns, and its lists,
- * which end at next.
+ * Append the resource tag at i once for each path that each() returns (one or
+ * two), with its lists, which end at next.
  */
 static iri_status_t
 iri_if_tag(const iri_env_t *env, iri_str_t value, size_t i, size_t next,
@@ -449,7 +450,7 @@ iri_if_tag(const iri_env_t *env, iri_str_t value, size_t i, size_t next,
     lists.data = value.data + end;
     lists.len = next - end;
 
-    from = iri_uri_path(tag, &to);
+    from = iri_uri_find_path(tag, &to);
     path.data = tag.data + from;
     path.len = to - from;
     paths[0] = path;
@@ -475,7 +476,7 @@ iri_if_field_map(const iri_env_t *env, iri_str_t value, iri_if_tag_t each,
     iri_status_t status;
     size_t       i, end, next;
 
-    i = iri_if_next(value, 0);
+    i = iri_if_next_tag(value, 0);
     status = iri_buf_put(env, &buf, value.data, i);
 
     for (; status == IRI_OK && i < value.len; i = next) {
@@ -487,7 +488,7 @@ iri_if_field_map(const iri_env_t *env, iri_str_t value, iri_if_tag_t each,
             break;
         }
 
-        next = iri_if_next(value, end);
+        next = iri_if_next_tag(value, end);
         status = iri_if_tag(env, value, i, next, &buf, each, arg);
     }
 

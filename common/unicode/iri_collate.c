@@ -1,9 +1,9 @@
 /*
  * iri_collate.c - sort keys of names
  *
- * By the root collation of ICU: the Unicode Collation Algorithm (UTS #10)
- * without a language, numbers by their value.  The key of a name is computed
- * once; keys are compared by strcmp.
+ * Names are ordered by ICU's root collation (UTS #10), which belongs to no
+ * language, and numbers by their value.  The key of a name is computed once.
+ * Keys are compared by strcmp.
  */
 
 #include <unicode/ucol.h>

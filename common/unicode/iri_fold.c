@@ -1,12 +1,12 @@
 /*
  * iri_fold.c - folding keys: names without the differences that are ignored
  *
- * Names that differ only in what iri_match ignores have the same key.  Keys are
- * compared with keys, and never opened, shown or sent: a full-width solidus may
- * become "/" in a key, because no entry has "/" in its name.
+ * Names that differ only in differences that iri_match ignores have the same
+ * key.  Keys are compared with keys.  They are never opened, shown or sent: in
+ * a key a full-width solidus may become "/", which no entry has in its name.
  *
- * In the order of the levels: JIS vendor pairs; <wide> and <narrow> of
- * Unicode's compatibility mappings; full case folding as for canonical caseless
+ * The levels, in their order: JIS vendor pairs; the compatibility mappings
+ * <wide> and <narrow> of Unicode; full case folding as for canonical caseless
  * matching (Unicode 3.13, D145); nonspacing marks after letters of Latin, Greek
  * and Cyrillic.  No level removes invisible characters such as joiners and
  * variation selectors.
@@ -39,15 +39,15 @@ static const struct {
 };
 
 
-static iri_status_t iri_fold_text(const iri_env_t *env, unsigned match,
-                                  iri_str_t name, iri_buf_t *out);
+static iri_status_t iri_fold_by_icu(const iri_env_t *env, unsigned match,
+                                    iri_str_t name, iri_buf_t *out);
 
 
 /* ---- without ICU --------------------------------------------------------- */
 
 /*
- * Is c a character that no level changes and that changes no neighbour: kana
- * without combining sound marks, ideographs, Hangul syllables?
+ * Does c stay as it is in every key, whatever its neighbours: kana without
+ * combining sound marks, ideographs, Hangul syllables?
  */
 static int
 iri_fold_keeps(uint32_t c)
@@ -59,12 +59,12 @@ iri_fold_keeps(uint32_t c)
 
 
 /*
- * The keys of single characters, computed by ICU once.  There are those of
- * characters whose keys are short and do not depend on their neighbours:
- * letters of Latin, Greek, Cyrillic and Armenian, full width forms, and half
- * width katakana without the sound marks.  A slot holds the key and, in its
- * last octet, 0x80 and the length; 0: empty.  Two threads may fill a slot with
- * the same value.
+ * A cache of the keys of single characters, which ICU computes.  The ranges
+ * contain characters whose keys are short and do not depend on the neighbours:
+ * letters of Latin, Greek, Cyrillic and Armenian, full-width forms, and
+ * half-width katakana without the sound marks.  A slot holds the key and, in
+ * its last octet, 0x80 and the length; 0: empty.  Two threads may fill a slot
+ * at the same time, with the same value.
  */
 static const struct {
     uint32_t from;
@@ -76,7 +76,7 @@ static const struct {
                        { 0xff01, 0xff9d } };
 
 #define IRI_KEY_SLOTS  (0x25f + 0x113 + 0xfe + 0x200 + 0x9d)
-#define IRI_KEY_TABLES 16 /* VARIANTS, WIDTH, CASE, ACCENTS */
+#define IRI_KEY_TABLES 16 /* 2^4: VARIANTS, WIDTH, CASE, ACCENTS */
 #define IRI_KEY_OCTETS 7  /* octets of a cached key */
 
 struct iri_fold_keys_s {
@@ -129,7 +129,10 @@ iri_key_table(unsigned match)
 }
 
 
-/* Get the slot of a character, filled; *key_slot 0: it is not cached. */
+/*
+ * Get the value of a character's slot, which is filled if it was empty.
+ * *key_slot 0: the character has no slot.
+ */
 static iri_status_t
 iri_key_get(const iri_env_t *env, unsigned match, iri_str_t character,
             uint32_t c, uint64_t *key_slot)
@@ -151,7 +154,7 @@ iri_key_get(const iri_env_t *env, unsigned match, iri_str_t character,
         return IRI_OK;
     }
 
-    status = iri_fold_text(env, match, character, &key);
+    status = iri_fold_by_icu(env, match, character, &key);
     if (status != IRI_OK || key.len == 0 || key.len > IRI_KEY_OCTETS) {
         return status;
     }
@@ -167,7 +170,7 @@ iri_key_get(const iri_env_t *env, unsigned match, iri_str_t character,
 
 
 /*
- * Write the key of one character at to, which has room for a slot.
+ * Write the key of one character to `to`, which has room for a slot.
  * *len: octets of the key; 0: it is not cached.
  */
 static iri_status_t
@@ -178,7 +181,7 @@ iri_key_put(const iri_env_t *env, unsigned match, iri_str_t character,
     iri_status_t status;
 
     if (iri_fold_keeps(c)) {
-        *len = 3; /* octets of each such character */
+        *len = 3; /* octets of each of these characters in UTF-8 */
         memcpy(to, character.data, 3);
         return IRI_OK;
     }
@@ -210,7 +213,7 @@ iri_key_put_next(const iri_env_t *env, unsigned match, iri_str_t *character,
 }
 
 
-/* Copy eight octets of ASCII, with lower in lower case. */
+/* Copy eight octets of ASCII; lower: 1: in lower case. */
 static inline void
 iri_lower_put(const unsigned char *p, int lower, unsigned char *to)
 {
@@ -225,12 +228,12 @@ iri_lower_put(const unsigned char *p, int lower, unsigned char *to)
 /*
  * Append the key of a name from the keys of its characters.
  *
- *   own    1: accept only characters that iri_utf8_quick() recognizes
- *   done   0: a character is not cached or not accepted; nothing is appended
+ *   strict   1: accept only characters that iri_utf8_quick() recognizes
+ *   done     0: a character is not cached or not accepted; nothing is appended
  */
 static iri_status_t
-iri_fold_cached(const iri_env_t *env, unsigned match, iri_str_t name, int own,
-                iri_buf_t *out, int *done)
+iri_fold_cached(const iri_env_t *env, unsigned match, iri_str_t name,
+                int strict, iri_buf_t *out, int *done)
 {
     const unsigned char *p = name.data, *end = name.data + name.len;
     unsigned char       *to;
@@ -267,11 +270,11 @@ iri_fold_cached(const iri_env_t *env, unsigned match, iri_str_t name, int own,
         } else if (n == 3) {
             memcpy(to, p, 3); /* kana, ideographs, Hangul: not folded */
 
-        } else if (n == 0 && own) {
+        } else if (n == 0 && strict) {
             return IRI_OK;
 
         } else if (*p < 0x80) {
-            *to = *p; /* a control */
+            *to = *p; /* a control character */
             n = len = 1;
 
         } else {
@@ -294,9 +297,9 @@ iri_fold_cached(const iri_env_t *env, unsigned match, iri_str_t name, int own,
 
 iri_status_t
 iri_fold_canonical(const iri_env_t *env, unsigned match, iri_str_t octets,
-                   iri_buf_t *out, int *own)
+                   iri_buf_t *out, int *canonical)
 {
-    return iri_fold_cached(env, match, octets, 1, out, own);
+    return iri_fold_cached(env, match, octets, 1, out, canonical);
 }
 
 
@@ -334,7 +337,7 @@ iri_fold_ascii(const iri_env_t *env, unsigned match, iri_str_t name,
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* The mapping of a <wide> or <narrow> character; c for any other. */
+/* The compatibility mapping of c if it is <wide> or <narrow>, else c. */
 static uint32_t
 iri_fold_width(uint32_t c, UErrorCode *error)
 {
@@ -367,7 +370,7 @@ iri_fold_width(uint32_t c, UErrorCode *error)
 }
 
 
-/* The two letters by which German replaces an umlaut; NULL: not an umlaut. */
+/* The two letters that replace an umlaut in German; NULL: not an umlaut. */
 static const char *
 iri_fold_german(uint32_t c)
 {
@@ -403,9 +406,9 @@ iri_units_put(iri_units_t *to, uint32_t c)
 }
 
 
-/* Append c with the mappings of TURKIC and GERMAN; 0: no room. */
+/* Append c, mapped by TURKIC and GERMAN.  Returns: 0: no room. */
 static int
-iri_fold_character(unsigned match, uint32_t c, iri_units_t *to)
+iri_fold_locale(unsigned match, uint32_t c, iri_units_t *to)
 {
     const char *letters;
 
@@ -426,10 +429,13 @@ iri_fold_character(unsigned match, uint32_t c, iri_units_t *to)
 
 /* ---- strings ------------------------------------------------------------- */
 
-/* Convert to UTF-16, with vendor pairs and widths folded; 0: no key. */
+/*
+ * Convert a name to UTF-16 and fold vendor pairs and widths.
+ * Returns: 0: the name is its own key.
+ */
 static int
-iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
-              UErrorCode *error)
+iri_units_read(unsigned match, iri_str_t name, iri_units_t *to,
+               UErrorCode *error)
 {
     const unsigned char *p = name.data, *end = name.data + name.len;
     uint32_t             c;
@@ -441,7 +447,7 @@ iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
         n = iri_utf8_next(p, end, &c);
         marks = n != 0 && iri_char_is_mark(c) ? marks + 1 : 0;
 
-        /* iri_read() does not normalize such a name either. */
+        /* iri_read() does not normalize a name with so many marks either. */
         if (n == 0 || marks > IRI_MAX_MARKS) {
             return 0;
         }
@@ -463,7 +469,7 @@ iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
 }
 
 
-/* Normalize, except for the characters of iri_char_keeps_form(). */
+/* Normalize to NFC or NFD, except the characters of iri_char_keeps_form(). */
 static void
 iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
 {
@@ -503,9 +509,9 @@ iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
 }
 
 
-/* Apply the mappings of TURKIC and GERMAN to composed characters. */
+/* Map text in NFC by TURKIC and GERMAN.  Returns: 0: no room. */
 static int
-iri_units_characters(iri_units_t *s, unsigned match)
+iri_units_map_locale(iri_units_t *s, unsigned match)
 {
     iri_units_t from;
     UChar32     c;
@@ -522,7 +528,7 @@ iri_units_characters(iri_units_t *s, unsigned match)
     for (i = 0; i < from.len; /* void */) {
         U16_NEXT(from.units, i, from.len, c);
 
-        if (!iri_fold_character(match, (uint32_t) c, s)) {
+        if (!iri_fold_locale(match, (uint32_t) c, s)) {
             return 0;
         }
     }
@@ -547,7 +553,7 @@ iri_units_fold_case(iri_units_t *s, UErrorCode *error)
 }
 
 
-/* Are marks after c accents (1), or a part of the letter (0)? */
+/* Returns: 1 if marks after c are accents; 0: they are part of the letter. */
 static int
 iri_fold_takes_accents(UChar32 c, UErrorCode *error)
 {
@@ -607,13 +613,13 @@ iri_units_write(const iri_env_t *env, const iri_units_t *s, iri_buf_t *out)
 }
 
 
-/* Returns: 0: no room, the name is its own key. */
+/* Returns: 0: no room, so the name is its own key. */
 static int
 iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
 {
     iri_units_normalize(s, 1, error);
 
-    if (U_FAILURE(*error) || !iri_units_characters(s, match)) {
+    if (U_FAILURE(*error) || !iri_units_map_locale(s, match)) {
         return 0;
     }
 
@@ -621,7 +627,7 @@ iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
         iri_units_normalize(s, 0, error);
     }
 
-    /* Before and after case folding, which turns U+0345 into a letter. */
+    /* Case folding turns the mark U+0345 into a letter, so drop it before. */
     if (match & IRI_FOLD_ACCENTS) {
         iri_units_drop_accents(s, error);
     }
@@ -643,15 +649,15 @@ iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
 
 /* Append the key of any name, computed by ICU. */
 static iri_status_t
-iri_fold_text(const iri_env_t *env, unsigned match, iri_str_t name,
-              iri_buf_t *out)
+iri_fold_by_icu(const iri_env_t *env, unsigned match, iri_str_t name,
+                iri_buf_t *out)
 {
     UErrorCode  error = U_ZERO_ERROR;
     iri_units_t s;
     int         folded;
 
     folded = name.len <= IRI_MAX_SEGMENT
-             && iri_fold_read(match, name, &s, &error)
+             && iri_units_read(match, name, &s, &error)
              && iri_units_fold(&s, match, &error);
 
     if (U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR) {
@@ -678,12 +684,13 @@ iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
     status = iri_fold_cached(env, match, name, 0, out, &done);
 
     return status != IRI_OK || done ? status
-                                    : iri_fold_text(env, match, name, out);
+                                    : iri_fold_by_icu(env, match, name, out);
 }
 
 
 /* ---- levels -------------------------------------------------------------- */
 
+/* Do two names have the same key? */
 static iri_status_t
 iri_fold_is_same(const iri_env_t *env, unsigned match, iri_str_t a,
                  iri_str_t b, int *same)

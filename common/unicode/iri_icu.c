@@ -1,8 +1,8 @@
 /*
  * iri_icu.c - loads ICU when a configuration is read
  *
- * A server loads the data of ICU in its parent process, so that its children
- * share them, and keeps the libraries of ICU until it ends.
+ * A server loads ICU's data in its parent process, so that its child processes
+ * share them.
  */
 
 #ifndef _GNU_SOURCE
@@ -45,9 +45,9 @@ iri_icu_collect(struct dl_phdr_info *info, size_t size, void *data)
 
 /*
  * Keep the shared libraries of ICU loaded until the process ends.  httpd
- * unloads its modules and their libraries when it reads its configuration
- * again; each time the memory that ICU has allocated would leak.  (dladdr()
- * would find the libraries too, but searches all their symbols.)
+ * unloads its modules and their libraries whenever it reads its configuration
+ * again, and the memory that ICU has allocated would leak each time.  dladdr()
+ * would find the libraries too, but searches all their symbols.
  */
 static void
 iri_icu_keep_loaded(void)

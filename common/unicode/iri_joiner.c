@@ -2,8 +2,8 @@
  * iri_joiner.c - invisible characters that belong to the spelling
  *
  * Persian, Sinhala and other scripts need joiners and non-joiners, and emoji
- * need joiners and variation selectors.  Elsewhere these characters change
- * nothing that a reader sees, so that two names look equal.
+ * need joiners and variation selectors.  Anywhere else such a character is
+ * invisible, and two names that differ only in it look equal.
  */
 
 #include <unicode/uchar.h>
@@ -15,7 +15,7 @@
 
 /* 1 if a virama precedes (RFC 5892, A.1, A.2) or follows (Bengali ra, ya). */
 static int
-iri_is_at_virama(UChar32 before, UChar32 after)
+iri_is_beside_virama(UChar32 before, UChar32 after)
 {
     return u_getCombiningClass(before) == IRI_CCC_VIRAMA
            || u_getCombiningClass(after) == IRI_CCC_VIRAMA;
@@ -47,9 +47,9 @@ iri_is_joining(UChar32 before, UChar32 after)
 
 
 /*
- * 1 if a joiner gives a letter the form that it has beside another letter, as
- * in a Persian abbreviation: only one of its neighbours joins, and no mark or
- * other joiner comes between.
+ * 1 if a joiner gives one of its neighbours the shape that a letter has beside
+ * another letter, as in a Persian abbreviation: exactly one neighbour joins,
+ * and neither is a mark or another joiner.
  */
 static int
 iri_is_shaping(UChar32 before, UChar32 after)
@@ -85,9 +85,11 @@ iri_is_orthographic(uint32_t before, uint32_t c, uint32_t after)
 
     switch (c) {
     case 0x200c:
-        return iri_is_at_virama(left, right) || iri_is_joining(left, right);
+        return iri_is_beside_virama(left, right)
+               || iri_is_joining(left, right);
     case 0x200d:
-        return iri_is_at_virama(left, right) || iri_is_shaping(left, right)
+        return iri_is_beside_virama(left, right)
+               || iri_is_shaping(left, right)
                || iri_is_emoji_sequence(left, right);
     case 0xfe0e:
     case 0xfe0f:

@@ -4,7 +4,8 @@
  * Puts a run of UTF-8 in NFC or NFD (UAX #15; draft 2.3 and 3.1).  Most of a
  * name is normalized already and is copied.  The rest is decomposed and
  * composed cluster by cluster, with the properties and mappings of ICU.  Three
- * characters whose NFC is ASCII stay, because no mapping may produce ASCII.
+ * characters whose NFC is ASCII are not normalized, because no mapping may
+ * produce ASCII.
  */
 
 #include <unicode/uchar.h>
@@ -126,11 +127,13 @@ iri_compose(uint32_t base, uint32_t mark, uint32_t *c)
 
 
 /*
- * The characters by which most names in NFD are composed, and which do not
- * decompose: marks, vowels and finals of Hangul.  Other characters give 0.
+ * Is c a character that may compose with the one before it, and does not
+ * decompose?  Only those that names in NFD often contain are listed: marks,
+ * vowels and final consonants of Hangul.  For any other character 0 only costs
+ * time.
  */
 static int
-iri_char_joins(uint32_t c)
+iri_char_composes_back(uint32_t c)
 {
     return (c >= 0x0300 && c <= 0x033f) || c == 0x3099 || c == 0x309a
            || (c >= 0x1161 && c <= 0x1175) || (c >= 0x11a8 && c <= 0x11c2);
@@ -138,7 +141,7 @@ iri_char_joins(uint32_t c)
 
 
 int
-iri_char_starts(uint32_t c)
+iri_char_has_boundary_before(uint32_t c)
 {
     const UNormalizer2 *nfc;
 
@@ -146,7 +149,7 @@ iri_char_starts(uint32_t c)
         return 1;
     }
 
-    if (iri_char_joins(c)) {
+    if (iri_char_composes_back(c)) {
         return 0;
     }
 
@@ -161,14 +164,14 @@ iri_char_starts(uint32_t c)
 #define IRI_MAX_CLUSTER       (4 * IRI_MAX_SEGMENT) /* decomposed characters */
 #define IRI_MAX_DECOMPOSITION 16 /* UTF-16 units of a decomposed character */
 
-/* Characters in NFD that NFC may compose. */
+/* Characters in NFD that NFC may compose with each other. */
 typedef struct {
     size_t   count;
-    uint32_t at[IRI_MAX_CLUSTER]; /* combining class << 24 | character */
+    uint32_t c[IRI_MAX_CLUSTER]; /* combining class << 24 | character */
 } iri_cluster_t;
 
 
-/* Does NFD never change c? */
+/* Is c its own NFD, whatever its neighbours? */
 static int
 iri_char_stays_nfd(const UNormalizer2 *nfd, uint32_t c)
 {
@@ -177,23 +180,23 @@ iri_char_stays_nfd(const UNormalizer2 *nfd, uint32_t c)
 }
 
 
-/* Insert c in canonical order, after the last base. */
+/* Insert c in canonical order (the Unicode Standard, 3.11). */
 static void
 iri_cluster_insert(iri_cluster_t *cluster, uint32_t c)
 {
     uint32_t class = iri_char_class(c);
     size_t i = cluster->count++;
 
-    for (/* void */; class != 0 && i > 0 && cluster->at[i - 1] >> 24 > class;
+    for (/* void */; class != 0 && i > 0 && cluster->c[i - 1] >> 24 > class;
          i--) {
-        cluster->at[i] = cluster->at[i - 1];
+        cluster->c[i] = cluster->c[i - 1];
     }
 
-    cluster->at[i] = class << 24 | c;
+    cluster->c[i] = class << 24 | c;
 }
 
 
-/* Add c, fully decomposed by ICU. */
+/* Add the full canonical decomposition of c. */
 static iri_status_t
 iri_cluster_add(iri_cluster_t *cluster, const UNormalizer2 *nfd, uint32_t c)
 {
@@ -206,7 +209,7 @@ iri_cluster_add(iri_cluster_t *cluster, const UNormalizer2 *nfd, uint32_t c)
         return IRI_SEGMENT_TOO_LONG;
     }
 
-    if (!iri_char_joins(c) && !iri_char_stays_nfd(nfd, c)) {
+    if (!iri_char_composes_back(c) && !iri_char_stays_nfd(nfd, c)) {
         n = unorm2_getDecomposition(nfd, (UChar32) c, units,
                                     IRI_MAX_DECOMPOSITION, &error);
         if (U_FAILURE(error)) {
@@ -229,8 +232,8 @@ iri_cluster_add(iri_cluster_t *cluster, const UNormalizer2 *nfd, uint32_t c)
 
 /*
  * Canonical composition (the Unicode Standard, 3.11): a character composes with
- * the base before it unless it is blocked, by a base or by a mark of its own or
- * a higher class between them.
+ * the base before it unless a character between them blocks it: another base,
+ * or a mark of the same or a higher class.
  */
 static void
 iri_cluster_compose(iri_cluster_t *cluster, const UNormalizer2 *nfc)
@@ -241,14 +244,14 @@ iri_cluster_compose(iri_cluster_t *cluster, const UNormalizer2 *nfc)
     int      has_base = 0;
 
     for (i = 0; i < cluster->count; i++) {
-        class = cluster->at[i] >> 24;
-        last = count != 0 ? cluster->at[count - 1] >> 24 : 0;
+        class = cluster->c[i] >> 24;
+        last = count != 0 ? cluster->c[count - 1] >> 24 : 0;
 
         if (has_base && (count == base + 1 || last < class)) {
-            joined = unorm2_composePair(nfc, (UChar32) cluster->at[base],
-                                        (UChar32) cluster->at[i] & 0xffffff);
+            joined = unorm2_composePair(nfc, (UChar32) cluster->c[base],
+                                        (UChar32) cluster->c[i] & 0xffffff);
             if (joined >= 0) {
-                cluster->at[base] = (uint32_t) joined;
+                cluster->c[base] = (uint32_t) joined;
                 continue;
             }
         }
@@ -258,7 +261,7 @@ iri_cluster_compose(iri_cluster_t *cluster, const UNormalizer2 *nfc)
             base = count;
         }
 
-        cluster->at[count++] = cluster->at[i];
+        cluster->c[count++] = cluster->c[i];
     }
 
     cluster->count = count;
@@ -281,7 +284,7 @@ iri_cluster_put(const iri_env_t *env, const iri_cluster_t *cluster,
     to = out->data + out->len;
 
     for (i = 0; i < cluster->count; i++) {
-        to += iri_utf8_put(cluster->at[i] & 0xffffff, to);
+        to += iri_utf8_put(cluster->c[i] & 0xffffff, to);
     }
 
     out->len = (size_t) (to - out->data);
@@ -290,9 +293,9 @@ iri_cluster_put(const iri_env_t *env, const iri_cluster_t *cluster,
 }
 
 
-/* ---- texts --------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------- */
 
-/* The data of ICU; nfc NULL: normalize to NFD. */
+/* The normalizers of ICU; nfc NULL: normalize to NFD. */
 typedef struct {
     const UNormalizer2 *nfd;
     const UNormalizer2 *nfc;
@@ -315,10 +318,13 @@ iri_char_is_normalized(const iri_forms_t *forms, uint32_t c)
 }
 
 
-/* Octets of a normalized character or of eight in ASCII; 0: unknown. */
+/*
+ * Returns: number of octets at p that are known to be normalized: one character
+ * or eight octets of ASCII; 0: not known.
+ */
 static size_t
-iri_normalized_quick(const iri_forms_t *forms, const unsigned char *p,
-                     const unsigned char *end)
+iri_normalized_octets(const iri_forms_t *forms, const unsigned char *p,
+                      const unsigned char *end)
 {
     if (*p < 0x80) {
         return iri_is_graphic_eight(p, end) ? 8 : 1;
@@ -329,13 +335,13 @@ iri_normalized_quick(const iri_forms_t *forms, const unsigned char *p,
 
 
 /*
- * Collect the cluster at p, up to the next NFC boundary.
- * Returns: its end; NULL and *status: an error.
+ * Decompose the characters from p up to the next NFC boundary.
+ * Returns: the end of these characters; NULL: an error, in *status.
  */
 static const unsigned char *
-iri_cluster_gather(iri_cluster_t *cluster, const iri_forms_t *forms,
-                   const unsigned char *p, const unsigned char *end,
-                   iri_status_t *status)
+iri_cluster_read(iri_cluster_t *cluster, const iri_forms_t *forms,
+                 const unsigned char *p, const unsigned char *end,
+                 iri_status_t *status)
 {
     uint32_t c;
     size_t   n;
@@ -353,27 +359,29 @@ iri_cluster_gather(iri_cluster_t *cluster, const iri_forms_t *forms,
 
         p += n;
         n = iri_utf8_next(p, end, &c);
-    } while (n != 0 && !iri_char_keeps_form(c) && !iri_char_starts(c));
+    } while (n != 0 && !iri_char_keeps_form(c)
+             && !iri_char_has_boundary_before(c));
 
     return p;
 }
 
 
 /*
- * Find the first cluster that may change.  It begins one character earlier if
- * the character that is not normalized may compose with the one before.
- * Returns: its beginning; end: there is none.
+ * Find the first cluster that normalization may change.  It begins with the
+ * first character that is not normalized or, if these two may compose, with the
+ * character before.
+ * Returns: the beginning of the cluster; end: there is none.
  */
 static const unsigned char *
-iri_normalized_end(const iri_forms_t *forms, const unsigned char *p,
-                   const unsigned char *end)
+iri_find_unnormalized(const iri_forms_t *forms, const unsigned char *p,
+                      const unsigned char *end)
 {
     const unsigned char *last = NULL;
     uint32_t             c;
     size_t               n;
 
     for (/* void */; p < end; p += n) {
-        n = iri_normalized_quick(forms, p, end);
+        n = iri_normalized_octets(forms, p, end);
         if (n != 0) {
             last = *p < 0x80 ? p + n - 1 : p;
             continue;
@@ -387,7 +395,9 @@ iri_normalized_end(const iri_forms_t *forms, const unsigned char *p,
         }
 
         if (n == 0 || !iri_char_is_normalized(forms, c)) {
-            return last != NULL && n != 0 && !iri_char_starts(c) ? last : p;
+            return last != NULL && n != 0 && !iri_char_has_boundary_before(c)
+                       ? last
+                       : p;
         }
 
         last = p;
@@ -413,14 +423,14 @@ iri_normalize(const iri_env_t *env, iri_str_t run, int compose,
     }
 
     for (;;) {
-        to = iri_normalized_end(&forms, p, end);
+        to = iri_find_unnormalized(&forms, p, end);
         status = iri_buf_put(env, out, p, (size_t) (to - p));
 
         if (status != IRI_OK || to == end) {
             return status;
         }
 
-        p = iri_cluster_gather(&cluster, &forms, to, end, &status);
+        p = iri_cluster_read(&cluster, &forms, to, end, &status);
         if (p == NULL) {
             return status;
         }
@@ -478,22 +488,22 @@ iri_nfc_put_piece(const iri_env_t *env, iri_str_t piece, iri_buf_t *out)
 
 /* ---- characters one by one ----------------------------------------------- */
 
-/* A base that was not composed stays as sent. */
 iri_status_t
 iri_nfc_run_normalize(const iri_env_t *env, iri_nfc_run_t *run,
-                      iri_status_t (*by)(const iri_env_t *, iri_str_t,
-                                         iri_buf_t *),
+                      iri_status_t (*put)(const iri_env_t *, iri_str_t,
+                                          iri_buf_t *),
                       iri_nfc_run_result_t *out)
 {
     iri_status_t status;
 
     run->nfc.len = 0;
-    status = by(env, iri_buf_str(&run->run), &run->nfc);
+    status = put(env, iri_buf_str(&run->run), &run->nfc);
 
     if (status == IRI_OK) {
         out->rest = iri_buf_str(&run->nfc);
         out->changed = !iri_str_equal(out->rest, iri_buf_str(&run->run));
 
+        /* A base that was not composed stays as sent. */
         if (out->rest.data[0] < 0x80) {
             out->rest = iri_str_from(out->rest, 1);
         } else {
@@ -536,7 +546,8 @@ iri_nfc_put_text(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
     size_t       at;
 
     for (at = 0; status == IRI_OK && at < text.len; at += piece.len) {
-        piece = iri_text_piece(iri_str_from(text, at), iri_char_starts);
+        piece = iri_text_piece(iri_str_from(text, at),
+                               iri_char_has_boundary_before);
         status = iri_nfc_put_piece(env, piece, out);
     }
 

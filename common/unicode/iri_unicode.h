@@ -1,8 +1,8 @@
 /*
  * iri_unicode.h - UTF-8, normalization, keys for comparing and sorting names
  *
- * Characters and their properties, for the layers below.  Octets of other
- * charsets are left to charset/.
+ * Characters and their properties, for the other layers of the core.  charset/
+ * decodes the octets of other charsets.
  */
 
 #ifndef IRI_UNICODE_H
@@ -27,11 +27,13 @@ size_t iri_utf8_next(const unsigned char *p, const unsigned char *end,
 size_t iri_utf8_put(uint32_t c, unsigned char out[4]);
 
 /*
- * Recognize the characters of most names: allowed, inert under NFC, no mark, no
- * bidi control.  These are graphic ASCII, Latin from U+00C0 to U+02FF, U+0400
- * to U+047F, kana without the combining sound marks, ideographs from U+5000 on,
- * and Hangul from U+B000 to U+CFFF.
- * Returns: number of octets at p (p < end); 0: any other character or an error.
+ * Recognize the characters of most names, which a path may contain, which are
+ * inert under NFC, and which are neither marks nor bidi controls: graphic
+ * ASCII, Latin from U+00C0 to U+02FF, U+0400 to U+047F, kana without the
+ * combining sound marks, ideographs from U+5000 on, and Hangul from U+B000 to
+ * U+CFFF.
+ * Returns: number of octets of the character at p (p < end); 0: any other
+ * character, or not UTF-8.
  */
 static inline size_t
 iri_utf8_quick(const unsigned char *p, const unsigned char *end)
@@ -120,8 +122,8 @@ int iri_is_orthographic(uint32_t before, uint32_t c, uint32_t after);
 
 /*
  * Is c inert under NFC: NFC_Quick_Check=Yes and combining class 0?  Text of
- * such characters is in NFC.  Only the scripts of most names are listed; for
- * other characters 0 only costs time.
+ * such characters is in NFC.  Only the scripts of most names are listed.  For
+ * any other character 0 only costs time.
  */
 static inline int
 iri_char_is_inert(uint32_t c)
@@ -150,17 +152,21 @@ iri_char_is_inert(uint32_t c)
            || (c >= 0xff01 && c <= 0xffee);
 }
 
-/* Is there an NFC boundary before c, so that it joins nothing before it? */
-int iri_char_starts(uint32_t c);
+/* Is there an NFC boundary before c, so that c composes with nothing before? */
+int iri_char_has_boundary_before(uint32_t c);
 
 /* Is c a combining mark: combining class other than 0? */
 int iri_char_is_mark(uint32_t c);
 
-/* Is c U+037E, U+1FEF or U+212A, which stay because their NFC is ASCII? */
+/*
+ * Is c U+037E, U+1FEF or U+212A?  These are not normalized, because their NFC
+ * is ASCII.
+ */
 int iri_char_keeps_form(uint32_t c);
 
 /*
- * Append run in NFC.  U+037E, U+1FEF and U+212A stay, and compose with nothing.
+ * Append run in NFC.  U+037E, U+1FEF and U+212A are copied, and compose with
+ * nothing.
  * run: at most IRI_MAX_SEGMENT characters of valid UTF-8.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED, IRI_SEGMENT_TOO_LONG.
  */
@@ -176,10 +182,10 @@ iri_status_t iri_nfc_put_piece(const iri_env_t *env, iri_str_t piece,
 
 /* Characters that NFC may compose, collected one by one. */
 typedef struct {
-    size_t    base;   /* offset in the source of a first ASCII character,
-                         which stays as sent unless it is composed;
-                         IRI_NO_BASE: the first character is not ASCII */
-    iri_buf_t run;
+    size_t    base;   /* offset in the source of the first character if it is
+                         ASCII, which stays as sent unless it is composed;
+                         IRI_NO_BASE: it is not ASCII */
+    iri_buf_t run;    /* the characters in UTF-8 */
     iri_buf_t nfc;    /* run, normalized */
 } iri_nfc_run_t;
 
@@ -188,16 +194,17 @@ typedef struct {
 
 /* A run in NFC. */
 typedef struct {
-    size_t    base;      /* of the run, before rest; IRI_NO_BASE: there is none,
-                            or it was composed */
-    iri_str_t rest;      /* valid until the next iri_nfc_run_end() */
+    size_t    base;      /* offset in the source of an ASCII character to be
+                            written before rest; IRI_NO_BASE: there is none, or
+                            it was composed and is in rest */
+    iri_str_t rest;      /* in NFC; valid until the next iri_nfc_run_end() */
     int       changed;   /* 1: the run was not in NFC */
 } iri_nfc_run_result_t;
 
 /* Normalize a run with at least one character that is not ASCII. */
 iri_status_t iri_nfc_run_normalize(const iri_env_t *env, iri_nfc_run_t *run,
-                               iri_status_t (*by)(const iri_env_t *,
-                                                  iri_str_t, iri_buf_t *),
+                               iri_status_t (*put)(const iri_env_t *,
+                                                   iri_str_t, iri_buf_t *),
                                iri_nfc_run_result_t *out);
 
 /* Add a character whose octets in the source begin at offset i. */
@@ -215,13 +222,14 @@ iri_nfc_run_add(const iri_env_t *env, iri_nfc_run_t *run, size_t i, uint32_t c)
 }
 
 /*
- * Normalize a run and empty it.  A base alone is ASCII, which NFC does not
- * change.
- * by: iri_nfc_put() or iri_nfc_put_piece().  Returns: its status.
+ * Normalize a run and empty it.  A run of one ASCII character is not changed by
+ * NFC.
+ * put: iri_nfc_put() or iri_nfc_put_piece().
+ * Returns: the status of put.
  */
 static inline iri_status_t
 iri_nfc_run_end(const iri_env_t *env, iri_nfc_run_t *run,
-            iri_status_t (*by)(const iri_env_t *, iri_str_t, iri_buf_t *),
+            iri_status_t (*put)(const iri_env_t *, iri_str_t, iri_buf_t *),
             iri_nfc_run_result_t *out)
 {
     iri_status_t status = IRI_OK;
@@ -232,7 +240,7 @@ iri_nfc_run_end(const iri_env_t *env, iri_nfc_run_t *run,
     out->changed = 0;
 
     if (run->run.len > (size_t) (run->base != IRI_NO_BASE)) {
-        status = iri_nfc_run_normalize(env, run, by, out);
+        status = iri_nfc_run_normalize(env, run, put, out);
     }
 
     run->base = IRI_NO_BASE;
@@ -271,8 +279,8 @@ int iri_icu_load(void);
 /* ---- texts of any length ------------------------------------------------- */
 
 /*
- * The first piece of a text in UTF-8: up to the next character after the first
- * for which starts returns 1.
+ * Returns: the first piece of a text in UTF-8, which ends before the next
+ * character (not the first) for which starts returns 1.
  */
 iri_str_t iri_text_piece(iri_str_t text, int (*starts)(uint32_t c));
 
@@ -280,17 +288,17 @@ iri_str_t iri_text_piece(iri_str_t text, int (*starts)(uint32_t c));
 /* ---- JIS vendor pairs ---------------------------------------------------- */
 
 /*
- * A character of the JIS vendor pair that contains c: with way 0 the vendor's,
- * with way 1 that of JIS.
- * Returns: that character; c if no pair contains it.
+ * Returns: of the JIS vendor pair that contains c, the character of JIS if jis
+ * is 1, that of the vendors if it is 0; c if no pair contains c.
  */
-uint32_t iri_jis_variant(uint32_t c, int way);
+uint32_t iri_jis_variant(uint32_t c, int jis);
 
 
 /* ---- keys that ignore differences ---------------------------------------- */
 
 /*
- * Append the key of a name.  Names that differ only in match have the same key.
+ * Append the key of a name.  Names that differ only in the differences of match
+ * have the same key.
  *
  *   match   IRI_FOLD_...; SPELLING has no effect
  *   name    canonical, UTF-8
@@ -301,16 +309,18 @@ iri_status_t iri_fold(const iri_env_t *env, unsigned match, iri_str_t name,
                       iri_buf_t *out);
 
 /*
- * As iri_fold(), for octets on disk that may not be a canonical name in UTF-8.
- * *own: 1: they are, and the key is appended; 0: unknown, nothing is appended.
+ * As iri_fold(), for octets on disk that need not be a canonical name in UTF-8.
+ * *canonical: 1: they are, and the key is appended; 0: not known, and nothing
+ * is appended.
  */
 iri_status_t iri_fold_canonical(const iri_env_t *env, unsigned match,
-                          iri_str_t octets, iri_buf_t *out, int *own);
+                                iri_str_t octets, iri_buf_t *out,
+                                int *canonical);
 
 /*
- * Find the difference of two names.
- * *level: NORMALIZATION: the names are equal; else the first difference of
- * match that makes their keys equal; NONE: their keys differ.
+ * Find the difference between two names.
+ * *level: NORMALIZATION: the names are equal; NONE: their keys differ; else the
+ * first level of match at which their keys are equal.
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 iri_status_t iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a,
@@ -320,33 +330,35 @@ iri_status_t iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a,
 typedef struct {
     void         *iterator;               /* of ICU; NULL until it is needed */
     size_t        count;                  /* number of clusters */
-    size_t        stem;                   /* clusters before the last ".",
-                                             which may be edited */
-    uint16_t      at[IRI_MAX_SEGMENT + 1]; /* offset of each, and the end */
-    unsigned char digit[IRI_MAX_SEGMENT];  /* 1: contains a digit */
-} iri_edit_t;
+    size_t        stem;                   /* number of clusters before the last
+                                             ".", which may be edited */
+    uint16_t      at[IRI_MAX_SEGMENT + 1]; /* offset of each, and of the end */
+    unsigned char digit[IRI_MAX_SEGMENT];  /* 1: this cluster has a digit */
+} iri_graphemes_t;
 
-void iri_edit_init(iri_edit_t *edit);
-void iri_edit_free(iri_edit_t *edit);
+void iri_graphemes_init(iri_graphemes_t *graphemes);
+void iri_graphemes_free(iri_graphemes_t *graphemes);
 
 /*
  * Split a key into clusters.
- * *fit: 0: spelling does not apply to this name (too short, hidden, too long).
+ * *applies: 0: no edit of this name is ignored (too short, hidden, too long).
  * Returns: IRI_OK; IRI_ICU_FAILED.
  */
-iri_status_t iri_edit_divide(iri_edit_t *edit, iri_str_t key, int *fit);
+iri_status_t iri_graphemes_split(iri_graphemes_t *graphemes, iri_str_t key,
+                                 int *applies);
 
 /*
  * Append the key without its cluster i.
  *
- *   key        as passed to iri_edit_divide()
+ *   key        as passed to iri_graphemes_split()
  *   left_out   0: cluster i may not be edited, and nothing is appended
  *
  * Returns: IRI_OK; IRI_NO_MEMORY.
  */
-iri_status_t iri_edit_put_without(const iri_env_t *env, const iri_edit_t *edit,
-                              iri_str_t key, size_t i, iri_buf_t *out,
-                              int *left_out);
+iri_status_t iri_graphemes_put_without(const iri_env_t *env,
+                                       const iri_graphemes_t *graphemes,
+                                       iri_str_t key, size_t i,
+                                       iri_buf_t *out, int *left_out);
 
 /*
  * Do two keys differ by one edit (iri_edit.c)?  *one: 1 or 0.
@@ -358,7 +370,8 @@ iri_status_t iri_edit_differ_by_one(const iri_env_t *env, iri_str_t a,
 
 /* ---- the order of names -------------------------------------------------- */
 
-#define IRI_MAX_KEY 2049   /* octets of a key with its NUL; longer: cut */
+#define IRI_MAX_KEY 2049   /* octets of a sort key with its NUL; a longer key
+                              is cut */
 
 struct UCollator;          /* of ICU */
 

@@ -1,8 +1,8 @@
 /*
  * iri_variant.c - JIS vendor pairs
  *
- * Some octets of Shift_JIS and EUC-JP are one character by JIS X 0208 and
- * another one in Microsoft's code pages (design 5.3).
+ * JIS X 0208 and Microsoft's code pages decode some octets of Shift_JIS and
+ * EUC-JP as different characters (design 5.3).
  */
 
 #include "unicode/iri_unicode.h"
@@ -24,13 +24,13 @@ static const struct {
 
 
 uint32_t
-iri_jis_variant(uint32_t c, int way)
+iri_jis_variant(uint32_t c, int jis)
 {
     size_t i;
 
     for (i = 0; i < sizeof(iri_variants) / sizeof(iri_variants[0]); i++) {
         if (c == iri_variants[i].vendor || c == iri_variants[i].jis) {
-            return way == 0 ? iri_variants[i].vendor : iri_variants[i].jis;
+            return jis ? iri_variants[i].jis : iri_variants[i].vendor;
         }
     }
 

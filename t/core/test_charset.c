@@ -20,15 +20,15 @@ static const struct {
     const char *label;
     const char *says;
 } refused[] = {
-    { "ISO-2022-JP", "switches states" },
-    { "csiso2022jp", "switches states" },
-    { "iso-2022-kr", "switches states" },
-    { "hz-gb-2312", "switches states" },
-    { "utf-7", "writes \"/\" as other octets" },
+    { "ISO-2022-JP", "has states" },
+    { "csiso2022jp", "has states" },
+    { "iso-2022-kr", "has states" },
+    { "hz-gb-2312", "has states" },
+    { "utf-7", "encodes \"/\" in several ways" },
     { "utf-16", "more than one octet" },
     { "utf-16be", "more than one octet" },
     { "utf-32", "more than one octet" },
-    { "x-user-defined", "no characters" },
+    { "x-user-defined", "private-use characters only" },
 };
 
 

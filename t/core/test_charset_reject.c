@@ -713,7 +713,7 @@ test_linear(void **state)
     built_t b;
 
     (void) state;
-    sequences.four = IRI_GB18030_FOUR_WRITTEN;
+    sequences.four = IRI_GB18030_FOUR_ENCODED;
 
     build(&b, "gb18030", 0, linear);
     assert_non_null(b.charset);
@@ -768,7 +768,7 @@ test_memory(void **state)
 
     (void) state;
     inner = 0x40;
-    sequences.four = IRI_GB18030_FOUR_WRITTEN;
+    sequences.four = IRI_GB18030_FOUR_ENCODED;
 
     for (i = 0; i < COUNT(decodes); i++) {
         fake.decode = decodes[i];

@@ -338,7 +338,7 @@ test_wrong_charsets(void **state)
                 " with blanks, without commas");
     check_error(twice, 3, 1, "\"Shift_JIS\" is listed twice");
     check_error(utf8_twice, 2, 0, "\"utf8\" is listed twice");
-    check_error(iso2022, 1, 1, "\"ISO-2022-JP\" switches states");
+    check_error(iso2022, 1, 1, "\"ISO-2022-JP\" has states");
     check_error(iso2022, 1, 0, "use another");
 }
 
@@ -478,7 +478,7 @@ test_charsets_of(void **state)
     check_not_of(registry, "sjis;euc-jp", "sjis;euc-jp",
                  "is not a known charset");
     check_not_of(registry, "utf-16", "utf-16", "");
-    check_not_of(registry, "ISO-2022-JP", "ISO-2022-JP", "switches states");
+    check_not_of(registry, "ISO-2022-JP", "ISO-2022-JP", "has states");
     check_not_of(registry, "sjis none", "none", "\"none\"");
     check_not_of(registry, "none sjis", "sjis", "\"none\"");
     check_not_of(registry,

@@ -19,8 +19,8 @@
 #define UNREAD                                                               \
     " is not UTF-8 and so matches no path: write the characters in UTF-8\n"
 #define UNNORM                                                               \
-    " is not in NFC and so matches no path: write what \"iri normalize\" "   \
-    "prints for it\n"
+    " is not in NFC and so matches no path: write the text that \"iri "      \
+    "normalize\" prints for it\n"
 #define PATH  IRI_CHECK_PATH
 #define REGEX IRI_CHECK_REGEX
 
@@ -186,10 +186,11 @@ test_disk(void **state)
                S("/srv/a*"), "");
     check_rule(&core, IRI_CHECK_DISK, IRI_ENGINE_REPORT, IRI_INVALID_404,
                S("/srv/" E_ACUTE "*"), "");
-    check_rule(&core, IRI_CHECK_DISK, IRI_ENGINE_ON, IRI_INVALID_404,
-               S("/srv/" E_ACUTE "*"),
-               "\"/srv/%C3%A9*\" is compared with names as they are on disk: "
-               "write no pattern, or a rule about the path\n");
+    check_rule(
+        &core, IRI_CHECK_DISK, IRI_ENGINE_ON, IRI_INVALID_404,
+        S("/srv/" E_ACUTE "*"),
+        "\"/srv/%C3%A9*\" is compared with the octets of names on disk: "
+        "write a name without a pattern, or a rule about the path\n");
     core_free(&core);
 }
 
@@ -260,8 +261,8 @@ test_no_memory(void **state)
 /* ---- settings ------------------------------------------------------------ */
 
 #define OFF(LINE)                                                            \
-    "\"d\" in f:" LINE " has no effect, because the module is off there: "   \
-    "write \"iri on;\"\n"
+    "\"d\" in f:" LINE " has no effect, because the module is off in this "  \
+    "server: write \"iri on;\"\n"
 
 static void
 test_settings(void **state)
@@ -319,8 +320,8 @@ static void
 test_hosts(void **state)
 {
     static const char expected[] =
-        "\"d\" in f:3 has no effect at an address whose first server is that "
-        "in g:1: write it there, with \"iri on;\"\n";
+        "\"d\" in f:3 has no effect at an address whose first server is the "
+        "one in g:1: write it in that server, with \"iri on;\"\n";
     core_t          core;
     iri_directive_t d[2];
 
@@ -380,18 +381,19 @@ test_names(void **state)
     host.verdict = IRI_REFUSE;
     host.why = IRI_HOST_OCTETS;
     check_name(&core, S("\xff"), &host, NULL,
-               "the host name \"%FF\" of the server in f:3 selects nothing, "
+               "the host name \"%FF\" of the server in f:3 matches no host, "
                "because it is not UTF-8: correct or remove it\n");
-    check_name(&core, S("xn--a"), NULL, &owner,
-               "the host name \"xn--a\" selects the server in the main "
-               "server, which has it in A-labels, not that in f:3, which has "
-               "it in Unicode: remove it from one of them\n");
+    check_name(
+        &core, S("xn--a"), NULL, &owner,
+        "the host name \"xn--a\" is in two servers: in A-labels in the "
+        "main server, which gets the requests, and in Unicode in f:3: "
+        "remove it from one of them\n");
     check_name(&core, S("^a"), NULL, NULL, "");
     check_name(
         &core, S("^" E_ACUTE), NULL, NULL,
         "the pattern \"^%C3%A9\" of the server in f:3 matches no host, "
-        "because hosts are compared as A-labels: write A-labels, or a "
-        "name\n");
+        "because hosts are compared as A-labels: write the pattern in "
+        "A-labels, or a name\n");
     core_free(&core);
 }
 

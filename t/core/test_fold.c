@@ -696,27 +696,27 @@ is_one(core_t *core, iri_str_t a, iri_str_t b)
 static size_t
 shorten(core_t *core, iri_str_t key, iri_str_t *out)
 {
-    static iri_edit_t edit;
-    iri_buf_t         buf;
-    size_t            i, n = 0;
-    int               fit, left_out;
+    static iri_graphemes_t edit;
+    iri_buf_t              buf;
+    size_t                 i, n = 0;
+    int                    fit, left_out;
 
-    iri_edit_init(&edit);
-    assert_int_equal(iri_edit_divide(&edit, key, &fit), IRI_OK);
+    iri_graphemes_init(&edit);
+    assert_int_equal(iri_graphemes_split(&edit, key, &fit), IRI_OK);
     assert_true(fit);
     out[n++] = key;
 
     for (i = 0; i < edit.count; i++) {
         memset(&buf, 0, sizeof(buf));
-        assert_int_equal(
-            iri_edit_put_without(&core->env, &edit, key, i, &buf, &left_out),
-            IRI_OK);
+        assert_int_equal(iri_graphemes_put_without(&core->env, &edit, key, i,
+                                                   &buf, &left_out),
+                         IRI_OK);
         if (left_out) {
             out[n++] = iri_buf_str(&buf);
         }
     }
 
-    iri_edit_free(&edit);
+    iri_graphemes_free(&edit);
 
     return n;
 }
@@ -874,19 +874,19 @@ test_fit(void **state)
                  { "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"
                    "abc",
                    1 } };
-    static iri_edit_t    edit;
-    static unsigned char longest[IRI_MAX_SEGMENT + 1];
-    iri_str_t            key;
-    size_t               i;
-    int                  fit;
+    static iri_graphemes_t edit;
+    static unsigned char   longest[IRI_MAX_SEGMENT + 1];
+    iri_str_t              key;
+    size_t                 i;
+    int                    fit;
 
     (void) state;
 
-    iri_edit_init(&edit);
+    iri_graphemes_init(&edit);
 
     for (i = 0; i < COUNT(keys); i++) {
-        assert_int_equal(iri_edit_divide(&edit, core_str(keys[i].key), &fit),
-                         IRI_OK);
+        assert_int_equal(
+            iri_graphemes_split(&edit, core_str(keys[i].key), &fit), IRI_OK);
         assert_int_equal(fit, keys[i].fit);
     }
 
@@ -895,11 +895,11 @@ test_fit(void **state)
 
     for (key.len = IRI_MAX_SEGMENT - 1; key.len <= IRI_MAX_SEGMENT + 1;
          key.len++) {
-        assert_int_equal(iri_edit_divide(&edit, key, &fit), IRI_OK);
+        assert_int_equal(iri_graphemes_split(&edit, key, &fit), IRI_OK);
         assert_int_equal(fit, key.len <= IRI_MAX_SEGMENT);
     }
 
-    iri_edit_free(&edit);
+    iri_graphemes_free(&edit);
 }
 
 

@@ -362,9 +362,9 @@ test_look_alike(void **state)
         "", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
         NAMES("p\xD0\xB0ypal.html", "a\xE2\x80\x8Bz", "a\xC2\xA0y",
               "\xD0\xBE\xD1\x81\xD0\xB0.txt"),
-        "look-alike|p%D0%B0ypal.html|scripts%20that%20no%20language"
-        "%20mixes\n"
-        "look-alike|a%E2%80%8Bz|a%20character%20that%20is%20not%20seen\n"
+        "look-alike|p%D0%B0ypal.html|a%20mixture%20of%20scripts"
+        "%20that%20no%20language%20uses\n"
+        "look-alike|a%E2%80%8Bz|an%20invisible%20character\n"
         "look-alike|a%C2%A0y|a%20look-alike%20of%20space%20or%20of%20a"
         "%20delimiter\n"
         "look-alike|%D0%BE%D1%81%D0%B0.txt=oca.txt|looks%20like%20a"

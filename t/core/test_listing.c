@@ -1417,13 +1417,14 @@ test_unnamed(void **state)
         iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
     list_add(&list, S("\xE9.txt"), 3, 0);
     list_add(&list, S("\xE3\x81\x9B.txt"), 3, 0);
-    assert_non_null(strstr(list_page(&list),
-                           "<a href=\"./%E9.txt\"><bdi>%E9.txt</bdi></a>"
-                           " <small lang=\"en\" xml:lang=\"en\">Not a "
-                           "name in the charset"));
+    assert_non_null(
+        strstr(list_page(&list),
+               "<a href=\"./%E9.txt\"><bdi>%E9.txt</bdi></a>"
+               " <small lang=\"en\" xml:lang=\"en\">These octets are "
+               "not a name in the charset"));
     assert_non_null(strstr(list.page, "<td><bdi>%E3%81%9B.txt</bdi> <small "
                                       "lang=\"en\" xml:lang=\"en\">No link: "
-                                      "a URL with these octets leads to"
+                                      "a URL with these octets is read as"
                                       " another name"));
     list_free(&list);
 }

@@ -487,45 +487,6 @@ test_confirmed(void **state)
 }
 
 
-static void
-test_presence(void **state)
-{
-    static const struct {
-        iri_verdict_t  verdict;
-        iri_why_t      why;
-        int            moved, answered;
-        iri_presence_t presence;
-    } cases[] = {
-        { IRI_SERVE, IRI_WHY_FOUND, 0, 0, IRI_PRESENT },
-        { IRI_SERVE, IRI_WHY_FOUND, 1, 1, IRI_PRESENT },
-        { IRI_PASS, IRI_WHY_ASCII, 1, 0, IRI_PRESENT },
-        { IRI_PASS, IRI_WHY_DECLARED, 1, 0, IRI_PRESENT },
-        { IRI_PASS, IRI_WHY_ASCII, 0, 1, IRI_UNCONFIRMED },
-        { IRI_PASS, IRI_WHY_ASCII, 0, 0, IRI_ABSENT },
-        { IRI_PASS, IRI_WHY_ABSENT, 1, 0, IRI_ABSENT },
-        { IRI_PASS, IRI_WHY_ABSENT, 0, 1, IRI_UNCONFIRMED },
-        { IRI_REFUSE, IRI_WHY_UNWRITABLE, 0, 0, IRI_ABSENT },
-    };
-    iri_found_t found;
-    size_t      i;
-
-    (void) state;
-
-    memset(&found, 0, sizeof(found));
-
-    for (i = 0; i < COUNT(cases); i++) {
-        found.verdict = cases[i].verdict;
-        found.why = cases[i].why;
-        assert_int_equal(
-            iri_presence_of(&found, cases[i].moved, cases[i].answered),
-            cases[i].presence);
-    }
-
-    assert_int_equal(iri_presence_of(NULL, 0, 0), IRI_ABSENT);
-    assert_int_equal(iri_presence_of(NULL, 0, 1), IRI_UNCONFIRMED);
-}
-
-
 /* The whole table of conditions for a redirect. */
 static void
 test_may_redirect(void **state)
@@ -784,7 +745,6 @@ main(void)
         cmocka_unit_test(test_other_segments),
         cmocka_unit_test(test_slash),
         cmocka_unit_test(test_confirmed),
-        cmocka_unit_test(test_presence),
         cmocka_unit_test(test_may_redirect),
         cmocka_unit_test(test_random_locations),
         cmocka_unit_test(test_hosts),

@@ -280,7 +280,7 @@ all_combining(uint32_t *out)
 
     for (c = 0; c <= 0x10ffff; c++) {
         if (is_scalar(c) && !unorm2_hasBoundaryBefore(nfc, (UChar32) c)) {
-            assert_false(iri_char_starts(c));
+            assert_false(iri_char_has_boundary_before(c));
             out[n++] = c;
         }
     }

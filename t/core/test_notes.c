@@ -62,16 +62,17 @@ test_line(void **state)
 
     (void) state;
     memset(&notes, 0, sizeof(notes));
-    iri_note(&notes, IRI_LOG_INFO, "folded", "\"%s\" is \"%s\"", "/A", "/a");
+    iri_note(&notes, IRI_LOG_INFO, "folded", "\"%s\" found as \"%s\"", "/A",
+             "/a");
     told = iri_notes_format_line(&notes, NULL, &line);
-    assert_text(told, "iri: \"/A\" is \"/a\", reason=folded");
+    assert_text(told, "iri: \"/A\" found as \"/a\", reason=folded");
     assert_int_equal(notes.level, IRI_LOG_INFO);
 
     /* another note, followed by a more severe one and by a repeated code */
     iri_note(&notes, IRI_LOG_ERROR, "limit", "\"%s\" is long", "/a\n\xff");
     iri_note(&notes, IRI_LOG_INFO, "folded", "again");
     told = iri_notes_format_line(&notes, "/A?\"\n", &line);
-    assert_text(told, "iri: \"/A\" is \"/a\"; \"/a?"
+    assert_text(told, "iri: \"/A\" found as \"/a\"; \"/a?"
                       "?\" is long; again, "
                       "reason=folded,limit, request \"/A?%22%0A\"");
     assert_int_equal(notes.level, IRI_LOG_ERROR);
@@ -81,7 +82,7 @@ test_line(void **state)
     iri_note(&notes, IRI_LOG_INFO, "bidi", "five");
     iri_note(&notes, IRI_LOG_INFO, "cache", "six");
     told = iri_notes_format_line(&notes, NULL, &line);
-    assert_text(told, "iri: \"/A\" is \"/a\"; \"/a?"
+    assert_text(told, "iri: \"/A\" found as \"/a\"; \"/a?"
                       "?\" is long; again; "
                       "four; and 2 more, reason=folded,limit,absent,bidi");
 }

@@ -405,7 +405,7 @@ test_parse(void **state)
                         "takes \"nfc\" once, after the charsets");
     assert_non_null(strstr(parse("none sjis", &conf), "combine \"none\""));
     assert_non_null(strstr(parse("klingon", &conf), "not a known charset"));
-    assert_non_null(strstr(parse("iso-2022-jp nfc", &conf), "switches"));
+    assert_non_null(strstr(parse("iso-2022-jp nfc", &conf), "has states"));
     assert_int_equal(conf.nfc, 7);
 }
 
@@ -435,10 +435,10 @@ test_report(void **state)
         { "sjis", "a=b", "" },
         { "sjis", "a=%C3%A9", "" },
         { "sjis", "q=%95\\",
-          "iri: report: would make the query \"q=%E8%A1%A8\": charset"
+          "iri: report: would convert the query \"q=%E8%A1%A8\": charset"
           " \"Shift_JIS\", was read in another charset, reason=query-read" },
         { "sjis", "q=\xa0\"\n",
-          "iri: report: would leave the query \"q=%A0%22%0A\": charset \"\","
+          "iri: report: would not convert the query \"q=%A0%22%0A\": charset \"\","
           " has parameters that no single charset decodes,"
           " reason=query-unreadable" },
     };

@@ -911,9 +911,8 @@ test_verdict(void **state)
     count_at(&f, NOW, 12345);
     html = page(&f, NOW + 7200, "");
     assert_has(html, "No legacy encodings so far");
-    assert_has(
-        html,
-        "No request has used one since <time datetime=\"2026-11-22T16:00:00Z\">");
+    assert_has(html, "No request has used a legacy encoding since "
+                     "<time datetime=\"2026-11-22T16:00:00Z\">");
     assert_has(html, "<td>0.00\xE2\x80\xAF%</td><td>0</td>"
                      "<td>12\xE2\x80\xAF"
                      "345</td>");
@@ -923,7 +922,7 @@ test_verdict(void **state)
     html = page(&f, NOW + 119, "");
     assert_has(html, "Legacy encodings are still in use");
     assert_has(
-        html, "The last one came <time datetime=\""
+        html, "The last legacy request came <time datetime=\""
               "2026-11-22T16:00:00Z\">2026-11-22 16:00\xC2\xA0UTC</time>, in "
               "EUC-JP.");
     assert_has(html, "<td>0.01\xE2\x80\xAF%</td><td>1</td>"

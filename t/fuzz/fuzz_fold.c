@@ -135,7 +135,7 @@ judge_level(const fold_t *it)
 
 /* Do both keys have a shortened key in common, for the index? */
 static int
-is_shared(const iri_edit_t *edit, const fold_t *it)
+is_shared(const iri_graphemes_t *edit, const fold_t *it)
 {
     iri_buf_t left[2];
     size_t    i, k;
@@ -150,8 +150,9 @@ is_shared(const iri_edit_t *edit, const fold_t *it)
                                     it->key[0].len)
                         == IRI_OK);
         } else {
-            fuzz_assert(iri_edit_put_without(&fuzz.env, &edit[0], it->key[0],
-                                             i, &left[0], &out[0])
+            fuzz_assert(iri_graphemes_put_without(&fuzz.env, &edit[0],
+                                                  it->key[0], i, &left[0],
+                                                  &out[0])
                         == IRI_OK);
         }
 
@@ -166,8 +167,9 @@ is_shared(const iri_edit_t *edit, const fold_t *it)
 
         for (k = 0; k < edit[1].count; k++) {
             memset(&left[1], 0, sizeof(left[1]));
-            fuzz_assert(iri_edit_put_without(&fuzz.env, &edit[1], it->key[1],
-                                             k, &left[1], &out[1])
+            fuzz_assert(iri_graphemes_put_without(&fuzz.env, &edit[1],
+                                                  it->key[1], k, &left[1],
+                                                  &out[1])
                         == IRI_OK);
 
             if (out[1]
@@ -184,8 +186,8 @@ is_shared(const iri_edit_t *edit, const fold_t *it)
 static int
 judge_edit(const fold_t *it)
 {
-    static iri_edit_t edit[2];
-    int               one, back, fit[2], i;
+    static iri_graphemes_t edit[2];
+    int                    one, back, fit[2], i;
 
     fuzz_assert(
         iri_edit_differ_by_one(&fuzz.env, it->key[0], it->key[1], &one)
@@ -202,14 +204,15 @@ judge_edit(const fold_t *it)
     }
 
     for (i = 0; i < 2; i++) {
-        iri_edit_init(&edit[i]);
-        fuzz_assert(iri_edit_divide(&edit[i], it->key[i], &fit[i]) == IRI_OK);
+        iri_graphemes_init(&edit[i]);
+        fuzz_assert(iri_graphemes_split(&edit[i], it->key[i], &fit[i])
+                    == IRI_OK);
     }
 
     fuzz_assert(fit[0] && fit[1]);
     fuzz_assert(is_shared(edit, it));
-    iri_edit_free(&edit[0]);
-    iri_edit_free(&edit[1]);
+    iri_graphemes_free(&edit[0]);
+    iri_graphemes_free(&edit[1]);
 
     return one;
 }

@@ -1,0 +1,60 @@
+/*
+ * mod_iri_probe.h - subrequests that test what the client may get
+ */
+
+#ifndef MOD_IRI_PROBE_H
+#define MOD_IRI_PROBE_H
+
+#include "mod_iri.h"
+
+#pragma GCC visibility push(hidden)
+
+/*
+ * Probes: subrequests that test what the client of r would get for other
+ * paths.  Rules judge them as requests of the client.
+ */
+typedef struct mod_iri_probe_s {
+    request_rec      *r;
+    ap_conf_vector_t *per_dir;      /* r->per_dir_config */
+    ap_conf_vector_t *per_dir_copy; /* a copy at another address */
+    int               authenticated; /* 1: r->user was authenticated */
+    int               directory_match; /* 1: there is a <DirectoryMatch> */
+    void             *walk_cache;   /* httpd's directory walk cache of r while
+                                       it is removed from r; else NULL */
+    int               unnamed; /* 1: no charset decodes the path, which is
+                                  passed on (IRIInvalid pass) */
+    const char       *path;    /* canonical path that reading uri would give;
+                                  NULL: unknown */
+    const char       *uri;     /* the path of the probe, percent-encoded */
+
+    /* the file to which rules have mapped the last probe; in its pool */
+    const char *filename;      /* NULL: none */
+    const char *path_info;     /* NULL: none */
+    apr_finfo_t finfo;
+} mod_iri_probe_t;
+
+void mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r);
+
+/*
+ * Run a subrequest for a URI.  uri: percent-encoded path, with or without a
+ * query.  Returns: the subrequest; the caller destroys it with
+ * ap_destroy_sub_req().
+ */
+request_rec *mod_iri_probe_uri(mod_iri_probe_t *probe, const char *uri);
+
+/*
+ * The same for the path of an entry in the directory r->filename.
+ * entry->name: octets on disk.
+ */
+request_rec *mod_iri_probe_entry(mod_iri_probe_t   *probe,
+                                 const apr_finfo_t *entry);
+
+/*
+ * Returns: 1 if the server could read the file or directory to which a
+ * subrequest was mapped, or if another handler serves the file.
+ */
+int mod_iri_is_readable(request_rec *rr);
+
+#pragma GCC visibility pop
+
+#endif /* MOD_IRI_PROBE_H */

@@ -1,0 +1,162 @@
+/*
+ * mod_iri_request.c - the state of a request
+ *
+ * The state is stored in r->request_config.  The other files of the module use
+ * the functions below to create it, and to distinguish main requests,
+ * subrequests, internal redirects and error pages.
+ */
+
+#include "mod_iri_probe.h"
+#include "mod_iri_request.h"
+
+#include <mod_rewrite.h>
+
+/* ---- state and marks ---------------------------------------------------- */
+
+const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
+
+int
+mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
+{
+    return ap_get_module_config(r->request_config, &iri_module)
+           == &mod_iri_marks[mark];
+}
+
+/* Set a mark, unless the request has a state. */
+void
+mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark)
+{
+    if (mod_iri_request(r) == NULL) {
+        ap_set_module_config(r->request_config, &iri_module,
+                             (void *) &mod_iri_marks[mark]);
+    }
+}
+
+iri_request_t *
+mod_iri_state_create(apr_pool_t *pool)
+{
+    return iri_request_init(apr_palloc(pool, iri_request_size()));
+}
+
+void
+mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx)
+{
+    memset(ctx, 0, sizeof(*ctx));
+    ctx->state = mod_iri_state_create(r->pool);
+    if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
+        iri_request_set_report(ctx->state);
+    }
+}
+
+mod_iri_request_t *
+mod_iri_request_create(request_rec *r)
+{
+    mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx == NULL) {
+        ctx = apr_palloc(r->pool, sizeof(*ctx));
+        mod_iri_request_clear(r, ctx);
+        ap_set_module_config(r->request_config, &iri_module, ctx);
+    }
+    return ctx;
+}
+
+const iri_found_t *
+mod_iri_found(const mod_iri_request_t *ctx)
+{
+    static const iri_found_t none;
+
+    return ctx->lookup != NULL ? &ctx->lookup->found : &none;
+}
+
+void
+mod_iri_env_init(iri_env_apr_t *env, request_rec *r)
+{
+    iri_env_apr_init(env, r->pool, mod_iri_log, r);
+    env->env.quiet = APLOGrinfo(r) ? 0 : 1;
+    env->env.trace = APLOGrtrace1(r) ? 1 : 0;
+    env->env.fold_keys = mod_iri_server_conf(r->server)->fold_keys;
+}
+
+/* ---- kinds of requests -------------------------------------------------- */
+
+int
+mod_iri_is_file_subrequest(const request_rec *r)
+{
+    return r->main != NULL
+           && ap_get_module_config(r->request_config, &iri_module) == NULL;
+}
+
+/*
+ * ap_die() sets the status of the previous request; a rule leaves it at 200.
+ * The error page has that status too, and so have requests that rules
+ * redirect it to.
+ */
+int
+mod_iri_is_error_page(const request_rec *r)
+{
+    return r->prev->status != HTTP_OK
+           && (r->prev->prev == NULL || r->prev->prev->status == HTTP_OK);
+}
+
+int
+mod_iri_is_rule_redirect(const request_rec *r)
+{
+    return r->handler != NULL
+           && strcmp(r->handler, REWRITE_REDIRECT_HANDLER_NAME) == 0;
+}
+
+mod_iri_probe_t *
+mod_iri_probe_of(const request_rec *r)
+{
+    const mod_iri_request_t *ctx = r->main ? mod_iri_request(r->main) : NULL;
+
+    return ctx != NULL ? ctx->probe : NULL;
+}
+
+/* ---- the path ----------------------------------------------------------- */
+
+/*
+ * Set r->uri to the decoded canonical path.  This is possible only if all
+ * escapes in the canonical URI encode octets above 7F, so that decoding it
+ * again changes nothing.  Returns: 0 if r->uri was not set.
+ */
+static int
+mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
+{
+    if (!iri_uri_high_octets_escaped(mod_iri_str(ctx->uri))) {
+        return 0;
+    }
+    r->parsed_uri.path = mod_iri_dup(r->pool,
+                                     iri_request_path(ctx->state, 0));
+    r->uri = r->parsed_uri.path;
+    ctx->decoded = r->uri;
+    return 1;
+}
+
+/*
+ * Returns: 1 if a per-directory rule has redirected to a path without
+ * escapes.
+ */
+static int
+mod_iri_is_raw_redirect(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    return r->prev != NULL && !iri_request_has_restarted(ctx->state)
+           && ctx->sent != NULL && strchr(ctx->sent, '%') == NULL;
+}
+
+void
+mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
+{
+    /*
+     * SetEnvIf must see the same form of a path that a rule has made as without
+     * this module
+     */
+    if (mod_iri_is_raw_redirect(r, ctx) && mod_iri_set_decoded(r, ctx)) {
+        return;
+    }
+    if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0) {
+        r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
+        r->uri = r->parsed_uri.path;
+    }
+}

@@ -1,0 +1,260 @@
+/*
+ * mod_iri_request.h - the state of a request
+ */
+
+#ifndef MOD_IRI_REQUEST_H
+#define MOD_IRI_REQUEST_H
+
+#include "mod_iri.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- mod_iri_request.c -------------------------------------------------- */
+
+/*
+ * The state of a request, in r->request_config.  Most requests have none: an
+ * ASCII path allocates no memory.
+ */
+typedef struct {
+    iri_request_t *state;      /* the state in the core; never NULL */
+    char         *sent;        /* the path that was read, percent-encoded;
+                                  NULL: none was read */
+    const char   *uri;         /* the canonical path to which r->uri was set,
+                                  percent-encoded; NULL: r->uri was not set */
+    const char   *decoded;     /* r->uri if mod_iri_set_path() has set it to a
+                                  decoded path; else NULL */
+    int           refused;     /* HTTP status with which the path is refused;
+                                  0: it is not */
+    const char   *saved_unparsed; /* r->unparsed_uri as it was sent, while
+                                  r->unparsed_uri is replaced; else NULL */
+
+    const char   *host_root;   /* document root that mod_iri_map_root() has
+                                  set; NULL: none */
+    const char   *settings_path; /* r->filename with canonical names, which
+                                  selects the <Directory> settings; NULL: not
+                                  looked up */
+    iri_lookup_t *lookup;      /* of the path; NULL: none was made */
+
+    int           is_ascii;    /* 1: the paths that were sent and found are
+                                  both ASCII */
+    const char   *vary_set;    /* the Vary that this module has set until access
+                                  is granted; NULL: none */
+    const char   *vary_before; /* Vary before vary_set was set; NULL: none */
+    struct mod_iri_probe_s *probe; /* the probe whose subrequest is running;
+                                  NULL: subrequests are not probes */
+} mod_iri_request_t;
+
+/*
+ * A mark in r->request_config replaces the state of a request about which
+ * nothing else has to be stored, so that it needs no memory.  Marks are never
+ * written to.
+ */
+typedef enum {
+    MOD_IRI_MARK_ASCII,          /* an ASCII path */
+    MOD_IRI_MARK_PERCENT_U,      /* the same, but "%uXXXX" was sent */
+    MOD_IRI_MARK_URI_SUBREQUEST, /* a subrequest for a URI, not for a file */
+    MOD_IRI_MARKS                /* number of marks */
+} mod_iri_mark_t;
+
+extern const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
+
+/* Returns: the state of a request; NULL: it has none, or a mark. */
+static inline mod_iri_request_t *
+mod_iri_request(const request_rec *r)
+{
+    mod_iri_request_t *ctx = ap_get_module_config(r->request_config,
+                                                  &iri_module);
+
+    return ctx >= mod_iri_marks && ctx < mod_iri_marks + MOD_IRI_MARKS ? NULL
+                                                                       : ctx;
+}
+
+/* Returns: the state of a request, created if there is none; never NULL. */
+mod_iri_request_t *mod_iri_request_create(request_rec *r);
+
+/* Reset the state of a request to that of a new one. */
+void mod_iri_request_clear(request_rec *r, mod_iri_request_t *ctx);
+
+/* Set a mark, unless the request has a state. */
+void mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark);
+
+int mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark);
+
+/* Returns: a state of the core, in pool; never NULL. */
+iri_request_t *mod_iri_state_create(apr_pool_t *pool);
+
+/*
+ * Returns: the result of the lookup of the path; if no lookup was made, a
+ * result with the verdict PASS.
+ */
+const iri_found_t *mod_iri_found(const mod_iri_request_t *ctx);
+
+/* Initialize an env for the core, with the pool and the log of a request. */
+void mod_iri_env_init(iri_env_apr_t *env, request_rec *r);
+
+/* Returns: 1 for a subrequest that names a file on disk, not a URI. */
+int mod_iri_is_file_subrequest(const request_rec *r);
+
+/*
+ * Returns: 1 if an internal redirect is to an error page.  r->prev must not be
+ * NULL.
+ */
+int mod_iri_is_error_page(const request_rec *r);
+
+/*
+ * Returns: 1 if a per-directory RewriteRule has set another path for r.
+ * mod_rewrite's handler redirects to it internally, so that r itself is not
+ * answered.
+ */
+int mod_iri_is_rule_redirect(const request_rec *r);
+
+/* Returns: the probe that r is a subrequest of; NULL: none. */
+struct mod_iri_probe_s *mod_iri_probe_of(const request_rec *r);
+
+/*
+ * Set r->uri and r->parsed_uri.path to the canonical path of ctx: percent-
+ * encoded, or decoded if a per-directory rule has redirected to a path without
+ * escaping it.
+ */
+void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
+
+/* ---- mod_iri_notes.c ---------------------------------------------------- */
+
+/* Key of the iri_notes_t in the pool of a main request. */
+extern const char mod_iri_notes_key[];
+
+/*
+ * Add a note to the log line of a request.
+ *
+ * code: a code of doc/reasons.md.  format: as for printf; octets from outside
+ * must be passed through iri_show().
+ */
+void mod_iri_note(request_rec *r, iri_log_level_t level, const char *code,
+                  const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Note an error of the core.  failure: for example "the query ..." */
+void mod_iri_note_error(request_rec *r, const char *failure,
+                        iri_status_t status);
+
+/*
+ * Returns: the notes of a request, for functions of the core that add to them;
+ * NULL: the level is not logged.
+ */
+iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
+
+/* iri_env_t.log; arg: a request_rec */
+void mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line);
+
+/* ---- mod_iri_reading.c -------------------------------------------------- */
+
+/*
+ * Returns: the settings by which the path of a request is read: conf->reading,
+ * or others for a client (iri-charset), a probe or a redirect by a rule.
+ */
+const iri_reading_conf_t *
+mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf);
+
+/*
+ * Read a path that httpd, a rule or a directive has made, not the client: UTF-8
+ * in it does not count as sent raw, and nothing is repaired.
+ *
+ * path: octets, unescaped, starts with "/".  Returns: as iri_read().
+ */
+iri_status_t mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
+                                   iri_str_t path, iri_reading_t *out);
+
+/* ---- mod_iri_client.c --------------------------------------------------- */
+
+/* Returns: the value of iri-charset; NULL: not set. */
+const char *mod_iri_client_charsets(const request_rec           *r,
+                                    const mod_iri_server_conf_t *conf);
+
+/*
+ * Returns: the settings for reading with this value of iri-charset; without
+ * charsets if the value is invalid.
+ * Value: "EUC-JP, Shift_JIS"
+ */
+const iri_reading_conf_t *
+mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf,
+                    const char *value);
+
+/*
+ * Set Vary after a path was read or looked up, if the answer may depend on
+ * iri-charset.
+ */
+void mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx);
+
+/* ---- mod_iri_query.c ---------------------------------------------------- */
+
+/* Set r->args to UTF-8.  Returns: DECLINED, or 500. */
+int mod_iri_read_query(request_rec *r);
+
+/*
+ * Returns: r->args in UTF-8, without changing r; NULL: there is no query, or
+ * an error occurred.
+ */
+const char *mod_iri_query(request_rec *r);
+
+/* Returns: the query as the client sent it; NULL: none. */
+const char *mod_iri_query_sent(const request_rec *r);
+
+/* Returns: the path as it was sent, percent-encoded or raw; empty: unknown. */
+iri_str_t mod_iri_path_sent(const request_rec *r);
+
+/*
+ * Returns: r->unparsed_uri with r->args as its query; NULL: it has that query
+ * already.
+ */
+const char *mod_iri_unparsed_with_query(const request_rec *r);
+
+/* ---- mod_iri_restart.c -------------------------------------------------- */
+
+/* Save the state of a request that was just read, if it may restart. */
+void mod_iri_snapshot_take(request_rec *r);
+
+/* In translate_name: save the decoded path that the rules judge. */
+void mod_iri_snapshot_url(request_rec *r);
+
+/*
+ * Returns: the canonical path with which the rules of a request began; NULL: it
+ * cannot restart.
+ */
+const char *mod_iri_restart_url(const request_rec *r);
+
+/*
+ * Restart a request with the entry that the lookup of moved has found.  path:
+ * the output of iri_request_can_restart().  Returns: the status that
+ * map_to_storage must return.
+ */
+int mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
+                    iri_str_t path);
+
+/* ---- mod_iri_vars.c ----------------------------------------------------- */
+
+/*
+ * Set the variables of the reading as soon as the path was read.  ctx NULL: an
+ * ASCII path; the main request has another one.
+ */
+void mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx);
+
+/* The same for an ASCII path to which a rule has redirected. */
+void mod_iri_vars_set_redirected(request_rec *r);
+
+/* Set IRI_MATCH after a lookup. */
+void mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx);
+
+/*
+ * Set IRI_MATCH of an ASCII path that exists as requested.  ctx may be NULL.
+ */
+void mod_iri_vars_set_exact(request_rec *r, const mod_iri_request_t *ctx);
+
+/* In fixups: set the remaining variables.  ctx may be NULL. */
+void mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx);
+
+/* Remove the REDIRECT_IRI_... that depend on a lookup from an error page. */
+void mod_iri_vars_hide_lookup(request_rec *r);
+
+#pragma GCC visibility pop
+
+#endif /* MOD_IRI_REQUEST_H */

@@ -1,0 +1,111 @@
+/*
+ * mod_iri_tree.h - settings and canonical names of directories on disk
+ */
+
+#ifndef MOD_IRI_TREE_H
+#define MOD_IRI_TREE_H
+
+#include "mod_iri.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- mod_iri_tree.c ----------------------------------------------------- */
+
+/* Copy the settings that are set in add to *to. */
+void mod_iri_tree_merge(iri_tree_conf_t *to, const mod_iri_dir_conf_t *add);
+
+/* Initialize *tree with the settings outside all sections. */
+void mod_iri_tree_init(const mod_iri_server_conf_t *conf,
+                       iri_tree_conf_t             *tree);
+
+/* Complete *tree after all sections were merged. */
+void mod_iri_tree_finish(const mod_iri_server_conf_t *conf,
+                         iri_tree_conf_t             *tree);
+
+/*
+ * Returns: the settings for the names in a directory: those of the
+ * <Directory> sections that contain it, merged; lives as long as pool.
+ * directory: path in the file system with canonical names, with or without "/"
+ * at its end.
+ */
+const iri_tree_conf_t *mod_iri_tree_of(const mod_iri_server_conf_t *conf,
+                                       const char                  *directory,
+                                       apr_pool_t                  *pool);
+
+/* The same for r->filename, or for its directory if it is a file. */
+const iri_tree_conf_t *mod_iri_tree_of_filename(request_rec *r);
+
+/* The same for the directory that contains the last segment of r->filename. */
+const iri_tree_conf_t *mod_iri_tree_of_parent(request_rec *r);
+
+/*
+ * Returns: r->filename with canonical names: as ctx->settings_path, or else
+ * by the settings of each directory.
+ */
+const char *mod_iri_settings_path(request_rec *r);
+
+/*
+ * Set the settings of a search whose root and path are set; it must be used
+ * with an env of mod_iri_env_init().
+ */
+void mod_iri_search_set_trees(request_rec *r, iri_search_t *search);
+
+/* The same without folding and without a request, for post_config. */
+void mod_iri_search_set_unfolded(const mod_iri_server_conf_t *conf,
+                                 iri_search_t *search, apr_pool_t *pool);
+
+/*
+ * Returns: the canonical path of a directory, in the pool of env; path itself
+ * if it is ASCII.  Segments that no charset decodes keep their octets.
+ * path: as in <Directory> or DocumentRoot, or octets on disk.
+ */
+const char *mod_iri_canonical_path(const server_rec *s, const char *path,
+                                   iri_env_apr_t *env);
+
+/*
+ * Returns: the canonical names for native octets of one or more segments,
+ * separated by "/"; NULL: one of them cannot be decoded.
+ * directory: the path of the directory that contains them, canonical.
+ */
+const char *mod_iri_entry_names(request_rec *r, iri_env_apr_t *env,
+                                const char *directory, const char *octets);
+
+/* ---- mod_iri_directory.c ------------------------------------------------ */
+
+/*
+ * Add to each <Directory> of a server whose name is not ASCII a copy for each
+ * encoding that its name may have on disk.
+ * Tree in EUC-JP, "/srv/\xE8\xA1\xA8" -> also "/srv/\xC9\xBD"
+ */
+void mod_iri_add_section_copies(server_rec *s, iri_env_apr_t *env);
+
+/*
+ * Returns: 1 if r->filename is in a directory with the name of a <Directory>
+ * section, in octets for which no copy of the section exists.
+ */
+int mod_iri_lacks_section_copy(request_rec *r);
+
+/* ---- mod_iri_native.c --------------------------------------------------- */
+
+/*
+ * Replace native octets in the path of an internal redirect or of a PROPFIND
+ * subrequest by canonical names.
+ *
+ * path: percent-encoded or raw.  Returns: the canonical path, percent-encoded;
+ * path itself if it contains no native octets.
+ * EUC-JP: "/%C9%BD/a.html" -> "/%e8%a1%a8/a.html"
+ */
+const char *
+mod_iri_native_to_canonical(request_rec *r, mod_iri_server_conf_t *conf,
+                            const char *path);
+
+/*
+ * The same for a Location field that a rule has made from the path of r.
+ * value: URI or absolute path.  Returns: value itself if it leads to another
+ * server or contains no native octets.
+ */
+const char *mod_iri_location_to_canonical(request_rec *r, const char *value);
+
+#pragma GCC visibility pop
+
+#endif /* MOD_IRI_TREE_H */

@@ -1,0 +1,82 @@
+/*
+ * ngx_http_iri_cache.h - iri_cache: indexes of directories
+ */
+
+#ifndef NGX_HTTP_IRI_CACHE_H
+#define NGX_HTTP_IRI_CACHE_H
+
+#include "ngx_http_iri.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- ngx_http_iri_cache.c ----------------------------------------------- */
+
+/*
+ * The cache for lookups of r.  The next lookup sets the task for which
+ * ngx_http_iri_wait_for_index() waits.  Returns: NULL if the cache is off.
+ */
+iri_index_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
+
+/*
+ * If the lookup has started to build the index of a directory in a thread, and
+ * the index may change the result, make r wait for the index.
+ * Returns: 1 if the phase handler must return NGX_DONE.  nginx runs the handler
+ * again when the index is built.
+ */
+ngx_uint_t ngx_http_iri_wait_for_index(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const iri_lookup_t *found);
+
+/*
+ * Parse the arguments of iri_cache.  words: cf->args without the name of the
+ * directive.  Returns: NULL, or the error message.
+ */
+const char *ngx_http_iri_cache_set(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf, const iri_str_t *words);
+
+/*
+ * Merge iri_cache, after conf->engine is merged.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_cache_merge(ngx_conf_t *cf,
+    const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
+
+/*
+ * Set iscf->needs_indexes, and add the thread pool that builds indexes: an
+ * iri_match in the server has width, case, accents or spelling.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_cache_use_indexes(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf);
+
+/* Open all caches, when a process starts that serves requests. */
+void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
+
+
+/* ---- ngx_http_iri_zone.c ------------------------------------------------ */
+
+typedef struct ngx_http_iri_zone_root_s  ngx_http_iri_zone_root_t;
+
+/* A handle of one process on the zone */
+typedef struct {
+    iri_index_cache_t cache;    /* must be the first member */
+    ngx_shm_zone_t *shm_zone;
+    ngx_slab_pool_t *shpool;
+    ngx_http_iri_zone_root_t *root; /* in shared memory */
+} ngx_http_iri_zone_t;
+
+/*
+ * Add a shared memory zone for size octets of records and blocks.  Caches of
+ * the same size share a zone.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_zone_t *zone,
+    size_t size);
+
+/*
+ * Set the members of *zone except cache.later, when a process starts that
+ * serves requests.
+ */
+void ngx_http_iri_zone_open(ngx_http_iri_zone_t *zone);
+
+#pragma GCC visibility pop
+
+#endif /* NGX_HTTP_IRI_CACHE_H */

@@ -1,0 +1,203 @@
+/*
+ * ngx_http_iri_conf.h - functions while nginx reads its configuration
+ *
+ * Setters, warnings, and initialization.  If nothing else is said, arguments
+ * must not be NULL, and results are in cf->pool.
+ */
+
+#ifndef NGX_HTTP_IRI_CONF_H
+#define NGX_HTTP_IRI_CONF_H
+
+#include "ngx_http_iri.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- ngx_http_iri_conf.c ------------------------------------------------ */
+
+/* Set *env to an environment that allocates from cf->pool and does not log. */
+void ngx_http_iri_conf_env(ngx_conf_t *cf, iri_env_t *env);
+
+/*
+ * The registry of charsets, created at the first call: where iri is off ICU's
+ * data are not loaded.  Returns: NULL if they cannot be loaded.
+ */
+iri_registry_t *ngx_http_iri_registry(ngx_conf_t *cf);
+
+/*
+ * The arguments of the directive that is being read, in cf->temp_pool.
+ * Returns: NULL if memory is exhausted.
+ */
+iri_str_t *ngx_http_iri_arguments(ngx_conf_t *cf);
+
+/*
+ * Setters of directives that take
+ *
+ *   ngx_http_iri_set_engine   on, off or report
+ *   ngx_http_iri_set_word     one of the words at cmd->post
+ *   ngx_http_iri_set_words    any of the words at cmd->post
+ *
+ * The last two also call ngx_http_iri_check_setting().
+ */
+char *ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * Append the invalid argument to the error message of a setter: "must be a
+ * number" → "must be a number, not \"x\"".  word: index of the argument in
+ * cf->args; cf->args->nelts if no single argument is invalid.
+ * Returns: the message; error alone if memory is exhausted.
+ */
+char *ngx_http_iri_conf_error(ngx_conf_t *cf, const char *error,
+    ngx_uint_t word);
+
+typedef enum {
+    NGX_HTTP_IRI_AT_START,
+    NGX_HTTP_IRI_AT_END
+} ngx_http_iri_position_t;
+
+/* A handler, and the end of the array of its phase where it is inserted */
+typedef struct {
+    ngx_uint_t phase;
+    ngx_http_iri_position_t end;    /* AT_END: runs first; in the LOG phase
+                                   last */
+    ngx_http_handler_pt handler;
+} ngx_http_iri_handler_t;
+
+/* Register n handlers, in the order of table.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
+    const ngx_http_iri_handler_t *table, ngx_uint_t n);
+
+
+/* ---- ngx_http_iri_check.c ----------------------------------------------- */
+
+/* Initialize imcf->directives.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_check_create(ngx_conf_t *cf,
+    ngx_http_iri_main_conf_t *imcf);
+
+/* Returns: the file and line that nginx is reading. */
+iri_position_t ngx_http_iri_conf_position(ngx_conf_t *cf);
+
+/*
+ * Add the directive that is being read to those that ngx_http_iri_check()
+ * checks.  charsets: the list in its arguments; NULL: none.
+ * Returns: NGX_CONF_OK; NGX_CONF_ERROR if memory is exhausted.
+ */
+char *ngx_http_iri_check_setting(ngx_conf_t *cf,
+    const iri_charsets_t *charsets);
+
+/* Add the location that is being merged.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf, const ngx_http_iri_loc_conf_t *ilcf);
+
+/*
+ * Add the iri_host of a server for one of its listening addresses.  first: the
+ * default server of that address.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_check_host(ngx_conf_t *cf,
+    ngx_http_core_srv_conf_t *cscf, ngx_http_core_srv_conf_t *first);
+
+/*
+ * Log a warning if a name of a server does not select that server.  For the
+ * arguments see iri_config_check_name().  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_check_name(ngx_conf_t *cf, ngx_str_t name,
+    ngx_http_core_srv_conf_t *cscf, const iri_host_t *host,
+    ngx_http_core_srv_conf_t *owner);
+
+/*
+ * Log warnings about the directives that were added.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
+
+
+/*
+ * ---- ngx_http_iri_settings.c ----------------------------------------------
+ */
+
+/* Initialize imcf->settings.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_settings_create(ngx_conf_t *cf,
+    ngx_http_iri_main_conf_t *imcf);
+
+/*
+ * Add a location, or a server, after its settings are merged.  parent: the
+ * location or server that contains it.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_settings_add(ngx_conf_t *cf,
+    ngx_http_iri_loc_conf_t *parent, ngx_http_iri_loc_conf_t *conf);
+
+/*
+ * Set conf->enclosing of all that were added, before root is replaced.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_settings_init(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_root.c ------------------------------------------------ */
+
+/*
+ * Replace root and alias in the locations of imcf->scripted by the script.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
+
+/*
+ * Find an HTTP module by its name, for example "ngx_http_realip_module": nginx
+ * may be built without the module, so its symbol cannot be used.
+ * Returns: NULL if nginx does not have the module.
+ */
+ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
+
+
+/* ---- ngx_http_iri_try_files.c ------------------------------------------- */
+
+/* In preconfiguration: wrap the setter.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_try_files_begin(ngx_conf_t *cf);
+
+/*
+ * In postconfiguration, and as a pool cleanup handler if nginx fails before:
+ * restore the setter.  data: not used.
+ */
+void ngx_http_iri_try_files_end(void *data);
+
+/*
+ * Disable nginx's own handler, after ngx_http_iri_root_init().
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_client.c ---------------------------------------------- */
+
+/*
+ * Set iscf->charset_variable to the variable in cf->args.
+ * Returns: NGX_CONF_OK, or the error message.
+ */
+char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
+    iri_registry_t *registry);
+
+
+/* ---- ngx_http_iri_variables.c ------------------------------------------- */
+
+/* In preconfiguration: add $iri_...  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
+
+/*
+ * In postconfiguration: replace the getters of some variables of nginx.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_phases.c ---------------------------------------------- */
+
+/*
+ * Register the phase handlers, at the end of postconfiguration.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
+
+#pragma GCC visibility pop
+
+#endif /* NGX_HTTP_IRI_CONF_H */

@@ -1,0 +1,80 @@
+/*
+ * ngx_http_iri_conflict.c - the 409 page, with the reason why a name cannot be
+ *                           created
+ */
+
+#include "ngx_http_iri_dav.h"
+
+
+static const char ngx_http_iri_conflict_format[] =
+    "<html>" CRLF "<head><title>409 Conflict</title></head>" CRLF
+    "<body>" CRLF "<center><h1>409 Conflict</h1></center>" CRLF
+    "<p>%s</p>" CRLF "</body>" CRLF "</html>" CRLF;
+
+
+static ngx_int_t
+ngx_http_iri_conflict_page(ngx_http_request_t *r)
+{
+    u_char                  *p;
+    const char              *text;
+    static ngx_str_t         type = ngx_string("text/html");
+    ngx_http_complex_value_t page;
+
+    text = iri_conflict_text(ngx_http_iri_dav_ctx(r)->why);
+
+    p = ngx_pnalloc(r->pool,
+                    sizeof(ngx_http_iri_conflict_format) + ngx_strlen(text));
+    if (p == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_memzero(&page, sizeof(ngx_http_complex_value_t));
+    page.value.data = p;
+    page.value.len = ngx_sprintf(p, ngx_http_iri_conflict_format, text) - p;
+
+    return ngx_http_send_response(r, NGX_HTTP_CONFLICT, &type, &page);
+}
+
+
+/* Returns: 1 if error_page defines a page for status in this location. */
+static ngx_uint_t
+ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
+{
+    ngx_uint_t                i;
+    ngx_http_err_page_t      *page;
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    if (clcf->error_pages == NULL) {
+        return 0;
+    }
+
+    page = clcf->error_pages->elts;
+
+    for (i = 0; i < clcf->error_pages->nelts; i++) {
+        if (page[i].status == status) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_int_t
+ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why)
+{
+    ngx_http_iri_dav_ctx_t *dav = ngx_http_iri_dav_ctx_get_or_create(r);
+
+    if (dav == NULL || r != r->main || r->error_page
+        || ngx_http_iri_has_error_page(r, NGX_HTTP_CONFLICT))
+    {
+        return NGX_HTTP_CONFLICT;
+    }
+
+    dav->why = why;
+    r->content_handler = ngx_http_iri_conflict_page;
+
+    return NGX_OK;
+}

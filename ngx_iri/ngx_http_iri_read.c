@@ -1,0 +1,326 @@
+/*
+ * ngx_http_iri_read.c - reading r->uri; the requested path; hiding found names
+ *
+ * Turns r->uri, which nginx has percent-decoded once, into the canonical path
+ * (design 4).  r->uri is set only if it changes: an upstream then gets r->uri,
+ * percent-encoded, instead of the path as sent.  The path of the client is read
+ * in POST_READ, before any rule runs, and after the handlers for the host,
+ * which selects the server, for the query and for the Destination.
+ * ngx_http_iri_phases.c calls the same function for paths that internal
+ * redirects, subrequests and rewrites set.
+ *
+ * The requested path and query are those before any rule: of the client, or of
+ * the code that has created a subrequest.  After a restart, the requested path
+ * has the names that were found.  Until access to these is granted, an error
+ * and its error page must not reveal them (design 5.7).
+ */
+
+#include "ngx_http_iri.h"
+
+
+/* ---- the request-target ------------------------------------------------- */
+
+iri_str_t
+ngx_http_iri_sent_path(ngx_http_request_t *r)
+{
+    iri_str_t path = ngx_http_iri_str(r->unparsed_uri);
+    size_t    i;
+
+    for (i = 0; i < path.len; i++) {
+        if (path.data[i] == '?' || path.data[i] == '#') {
+            break;
+        }
+    }
+
+    path.len = i;
+
+    return path;
+}
+
+
+ngx_uint_t
+ngx_http_iri_sent_query(ngx_http_request_t *r, iri_str_t *query)
+{
+    u_char *p, *hash;
+    u_char *last = r->unparsed_uri.data + r->unparsed_uri.len;
+
+    hash = ngx_strlchr(r->unparsed_uri.data, last, '#');
+    if (hash != NULL) {
+        last = hash;
+    }
+
+    p = ngx_strlchr(r->unparsed_uri.data, last, '?');
+
+    query->data = p != NULL ? p + 1 : NULL;
+    query->len = p != NULL ? last - p - 1 : 0;
+
+    return p != NULL;
+}
+
+
+/* ---- reading ------------------------------------------------------------ */
+
+/*
+ * path.target stays empty for a path that the client has not sent: the rules
+ * for raw characters (draft 4.1) do not apply to it.
+ */
+ngx_int_t
+ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                  iri_origin_t origin)
+{
+    iri_env_t                 env;
+    iri_verdict_t             verdict;
+    iri_received_path_t       path;
+    const iri_reading_t      *reading;
+    const iri_reading_conf_t *conf;
+
+    conf = ngx_http_iri_reading_conf(r);
+    if (conf == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(&path, sizeof(iri_received_path_t));
+    path.path = ngx_http_iri_str(r->uri);
+
+    if (origin == IRI_PATH_REQUESTED && r == r->main) {
+        path.target = ngx_http_iri_sent_path(r);
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    if (iri_request_read(ctx->request, &env, conf, &path, origin, &verdict)
+        != IRI_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    reading = iri_request_reading(ctx->request);
+
+    switch (verdict) {
+    case IRI_REFUSE:
+        iri_request_log_refusal(ctx->request, &env);
+        return reading->status;
+
+    case IRI_SERVE:
+        return ngx_http_iri_set_uri(r, reading->path);
+
+    default:
+        if (reading->raw && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
+            r->valid_unparsed_uri = 0;
+            r->quoted_uri = 1;
+        }
+
+        return NGX_DECLINED;
+    }
+}
+
+
+/* ---- the POST_READ phase ------------------------------------------------ */
+
+/*
+ * An ASCII path has one reading.  It is only saved, if the entry may have
+ * another name or a listing needs the snapshot.
+ */
+ngx_int_t
+ngx_http_iri_post_read_handler(ngx_http_request_t *r)
+{
+    ngx_int_t                rc;
+    ngx_uint_t               ascii = ngx_http_iri_uri_is_ascii(r);
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (iscf->engine == IRI_ENGINE_OFF
+        || (ascii && !ngx_http_iri_may_fold_ascii(iscf, r->uri)
+            && !(iscf->engine == IRI_ENGINE_ON && iscf->has_listing)))
+    {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_iri_ctx_get_or_create(r);
+
+    if (ctx != NULL && iscf->engine == IRI_ENGINE_REPORT) {
+        iri_request_set_report(ctx->request);
+    }
+
+    if (ctx != NULL && ascii) {
+        iri_request_set_ascii(ctx->request, ngx_http_iri_str(r->uri));
+        return NGX_DECLINED;
+    }
+
+    rc = ctx != NULL ? ngx_http_iri_read(r, ctx, IRI_PATH_REQUESTED)
+                     : NGX_ERROR;
+
+    /* nginx selects the location by the new r->uri later. */
+    return rc == NGX_OK || iscf->engine == IRI_ENGINE_REPORT
+               ? NGX_DECLINED
+               : ngx_http_iri_http_status(rc);
+}
+
+
+/* ---- the requested path and query --------------------------------------- */
+
+/*
+ * Set *path to the path of a request-target in ASCII.  To save memory, the path
+ * is not saved: if r->uri has changed, the request-target is parsed again.
+ */
+static ngx_int_t
+ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
+{
+    ngx_http_request_t        again;
+    ngx_http_core_srv_conf_t *cscf;
+
+    if (r->uri.data == r->unparsed_uri.data) {
+        *path = r->uri;
+        return NGX_OK;
+    }
+
+    ngx_str_null(path);
+
+    /* A malformed request line has no request-target. */
+    if (r->unparsed_uri.len == 0) {
+        return NGX_OK;
+    }
+
+    again = *r;
+    again.uri_start = r->unparsed_uri.data;
+    again.uri_end = r->unparsed_uri.data + r->unparsed_uri.len;
+    again.uri.len = r->unparsed_uri.len;
+    again.uri.data = ngx_pnalloc(r->pool, r->unparsed_uri.len + 1);
+
+    if (again.uri.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* nginx has parsed the request-target before the host selected a server. */
+    cscf = ngx_http_get_module_srv_conf(r->http_connection->conf_ctx,
+                                        ngx_http_core_module);
+
+    if (ngx_http_parse_complex_uri(&again, cscf->merge_slashes) == NGX_OK) {
+        *path = again.uri;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_requested_path(ngx_http_request_t *r, ngx_str_t *path)
+{
+    const ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    ngx_str_null(path);
+
+    if (ctx != NULL) {
+        *path = ngx_http_iri_ngx_str(iri_request_path(
+            ctx->request, ngx_http_iri_hides_found_name(r, ctx)));
+    }
+
+    if (path->len != 0) {
+        return NGX_OK;
+    }
+
+    if (r == r->main) {
+        return ngx_http_iri_target_path(r, path);
+    }
+
+    *path = r->uri;
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_http_iri_requested_query(ngx_http_request_t *r, iri_str_t *query)
+{
+    const ngx_http_iri_ctx_t *ctx;
+
+    if (r == r->main) {
+        return ngx_http_iri_sent_query(r, query);
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+    *query = ngx_http_iri_str(ctx != NULL ? ctx->args : r->args);
+
+    return query->len != 0;
+}
+
+
+void
+ngx_http_iri_save_requested_path(ngx_http_request_t *r,
+                                 ngx_http_iri_ctx_t *ctx)
+{
+    if (ctx->args.data == NULL) {
+        ctx->args = r->args;
+    }
+
+    if (iri_request_path(ctx->request, 0).len == 0) {
+        iri_request_set_canonical(ctx->request, ngx_http_iri_str(r->uri));
+    }
+}
+
+
+/* ---- hiding found names ------------------------------------------------- */
+
+ngx_uint_t
+ngx_http_iri_hides_found_name(ngx_http_request_t       *r,
+                              const ngx_http_iri_ctx_t *ctx)
+{
+    return r == r->main
+           && iri_request_hides_found(ctx->request,
+                                      r->err_status != 0 || r->error_page);
+}
+
+
+/* Returns: r->uri, also if a rule has set it, with the names as sent. */
+static ngx_str_t
+ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
+{
+    iri_env_t env;
+
+    ngx_http_iri_env(r, &env);
+
+    return ngx_http_iri_ngx_str(iri_request_path_as_sent(
+        ctx->request, &env, ngx_http_iri_str(r->uri)));
+}
+
+
+/*
+ * After iri_request_denied() r->uri is the path of the error page, and does not
+ * change, since the rules for that page need it.
+ */
+ngx_str_t
+ngx_http_iri_disclosed_uri(ngx_http_request_t *r)
+{
+    const ngx_http_iri_ctx_t *ctx;
+
+    if (r->err_status == 0 && !r->error_page) {
+        return r->uri;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+
+    return ctx != NULL && ngx_http_iri_hides_found_name(r, ctx)
+                   && !iri_request_hides_found(ctx->request, 0)
+               ? ngx_http_iri_uri_as_sent(r, ctx)
+               : r->uri;
+}
+
+
+void
+ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    ngx_str_t uri;
+
+    if (r == r->main && ctx->rules.done
+        && iri_request_hides_found(ctx->request, 1))
+    {
+        uri = ngx_http_iri_uri_as_sent(r, ctx);
+
+        if (uri.data != r->uri.data) {
+            ngx_http_iri_set_uri_nocopy(r, uri);
+            iri_request_set_read(ctx->request, ngx_http_iri_str(uri));
+        }
+    }
+}
