@@ -45,6 +45,8 @@ typedef struct {
     apr_pool_t *pool;        /* cleared after the answer */
     iri_env_apr_t apr;       /* its memory is that of pool */
     iri_str_t   operand[CLI_MAX_OPERANDS];   /* octets */
+    const char *const *more;   /* operands that follow; not with --batch */
+    size_t      mores;         /* their number */
     FILE       *trace;       /* output of the steps; NULL: none */
     FILE       *objects;     /* --batch: output of the objects that precede the
                                 answer, a line each; NULL: not --batch */
@@ -63,7 +65,9 @@ typedef struct {
 typedef struct {
     const char                *name;
     const char                *operands;   /* for the help: "BASE TARGET" */
-    size_t                     count;      /* of operands, all required */
+    size_t                     count;      /* of operands, all required; if
+                                              `operands` has "...", more may
+                                              follow */
     const char                *about;      /* a phrase: "show the parts ..." */
     const char                *help;       /* the help text below the options */
     const apr_getopt_option_t *options;
@@ -81,6 +85,7 @@ typedef struct {
     void (*show)(const void *conf, cli_call_t *call);
 } cli_command_t;
 
+extern const cli_command_t cli_advise;    /* advise.c */
 extern const cli_command_t cli_explain;   /* explain.c */
 extern const cli_command_t cli_host;      /* host.c */
 extern const cli_command_t cli_lint;      /* lint.c */
@@ -158,6 +163,7 @@ iri_registry_t *cli_open_registry(apr_pool_t *pool);
 iri_fold_keys_t *cli_open_fold_keys(apr_pool_t *pool);
 iri_idna_t *cli_open_idna(apr_pool_t *pool);
 iri_confusables_t *cli_open_confusables(apr_pool_t *pool);
+iri_detector_t *cli_open_detector(apr_pool_t *pool, iri_registry_t *registry);
 
 /* Find the charset of a label.  Returns: NULL, or the error. */
 const char *cli_open_charset(iri_registry_t *registry, const char *label,
@@ -216,6 +222,9 @@ typedef struct {
     iri_str_t           root;        /* absolute, without "/" at the end */
     int                 has_root;    /* 1: --root was given */
     int                 escaped;     /* 1: --escaped was given */
+    /* For iri_search_t: settings of each directory; NULL: tree of all. */
+    iri_directory_conf_t settings_of;
+    const void         *settings_data;
     /* Words of options that may be repeated, iri_str_t. */
     apr_array_header_t *charset_words;
     apr_array_header_t *filename_charset_words;
@@ -279,6 +288,8 @@ typedef struct {
     iri_str_t method;
     iri_str_t target;   /* octets as they were received */
     int       status;   /* of the response */
+    iri_str_t referer;  /* fields of the request; empty: unknown */
+    iri_str_t agent;
 } cli_request_t;
 
 /* Open a log, plain or gzip.  Returns: NULL with errno set on failure. */
@@ -293,6 +304,28 @@ int cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request);
 uint64_t cli_log_offset(const cli_log_t *log);   /* octets read of the file */
 int cli_log_close(cli_log_t *log);   /* -1: the file was truncated, or could
                                         not be read */
+
+/* ---- walk.c ------------------------------------------------------------- */
+
+/* A directory of a tree. */
+typedef struct {
+    apr_pool_t         *pool;    /* cleared after the visit */
+    const char         *path;    /* octets below the root: "" or "a/b/" */
+    apr_array_header_t *names;   /* of its entries, iri_str_t, each followed by
+                                    a NUL; without "." and ".." */
+    apr_status_t        error;   /* why not all names were read; or 0 */
+} cli_directory_t;
+
+/* Returns: IRI_OK; any other status ends the walk. */
+typedef iri_status_t (*cli_visit_t)(void *arg, cli_directory_t *directory);
+
+/*
+ * Visit each directory below root, parents before children.  The path of the
+ * last visited directory is valid until the next visit.
+ * Returns: IRI_OK; IRI_NO_MEMORY; what visit returned.
+ */
+iri_status_t cli_walk(apr_pool_t *pool, const char *root, cli_visit_t visit,
+                      void *arg);
 
 /* ---- rename.c ----------------------------------------------------------- */
 
@@ -321,6 +354,9 @@ int32_t cli_next_character(iri_str_t octets, size_t *i);
 /* 1 if a terminal would interpret c: C0, DEL, C1, bidi controls, U+2028 and
    U+2029. */
 int cli_is_unsafe(int32_t c);
+
+/* 1 if octets are well-formed UTF-8. */
+int cli_is_utf8(iri_str_t octets);
 
 /*
  * A character and its code for a message, in pool.  A character that is not
@@ -443,5 +479,107 @@ typedef struct {
  */
 int cli_verdict(const cli_settings_t *conf, cli_call_t *call,
                 iri_str_t target, cli_verdict_t *result);
+
+/* ---- targets.c ---------------------------------------------------------- */
+
+/* How a target is answered. */
+typedef enum {
+    CLI_THERE,     /* it exists, and is found without the module */
+    CLI_FOUND,     /* it is found by the module */
+    CLI_MOVED,     /* it is found under another name */
+    CLI_CHOICE,    /* several names match */
+    CLI_REFUSED,
+    CLI_ABSENT,
+    CLI_OUTCOMES   /* number of values */
+} cli_outcome_t;
+
+/* A target and its requests. */
+typedef struct {
+    iri_str_t     octets;     /* as received */
+    uint64_t      requests;
+    uint64_t      failed;     /* of these, for the command that counts them */
+    cli_outcome_t outcome;    /* set by the command */
+    iri_form_t    form;
+    iri_str_t     charset;
+    iri_str_t     path;       /* canonical, of the entry; empty: none */
+} cli_target_row_t;
+
+typedef struct {
+    apr_pool_t         *pool;
+    apr_hash_t         *by_octets;   /* octets -> cli_target_row_t */
+    apr_array_header_t *list;        /* cli_target_row_t * */
+    /* 1 if a request counts. */
+    int               (*takes)(void *arg, const cli_request_t *request);
+    /* Called for each request that counts; NULL: none. */
+    void              (*taken_row)(void *arg, const cli_request_t *request,
+                                   cli_target_row_t *row);
+    void               *arg;
+    uint64_t            lines;
+    uint64_t            requests;    /* lines that are requests */
+    uint64_t            taken;       /* requests that count */
+    uint64_t            dropped;     /* of these, beyond 1,000,000 targets */
+} cli_targets_t;
+
+/* Then set takes, taken_row and arg. */
+void cli_targets_init(cli_targets_t *targets, apr_pool_t *pool);
+
+/* Add the targets of a log.  Returns: NULL, or the error. */
+const char *cli_targets_read(cli_targets_t *targets, iri_str_t name,
+                             cli_progress_t *progress);
+
+/* Sort the list: most requests first. */
+void cli_targets_sort(cli_targets_t *targets);
+
+/* Copy octets to pool. */
+iri_str_t cli_copy(apr_pool_t *pool, iri_str_t text);
+
+/* ---- trial.c ------------------------------------------------------------ */
+
+/* The word for an outcome, static. */
+const char *cli_outcome_text(cli_outcome_t outcome);
+
+cli_outcome_t cli_outcome(const cli_verdict_t *x);
+
+/* Return 1 if the client gets a resource or a list of choices. */
+int cli_outcome_answers(cli_outcome_t outcome);
+
+/*
+ * The verdict on a target, in pool.  Returns: 0; -1: the target is malformed,
+ * and the servers would refuse it.
+ */
+int cli_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
+            cli_verdict_t *x);
+int cli_try_answers(const cli_settings_t *settings, apr_pool_t *pool,
+                    iri_str_t octets);
+
+#define CLI_MAX_TRIED 32   /* charsets */
+
+/* The trial of charsets of requests. */
+typedef struct {
+    apr_pool_t           *pool;
+    const cli_settings_t *settings;
+    const iri_charset_t  *charset[CLI_MAX_TRIED];   /* to try; then set: */
+    size_t                charsets;
+    apr_array_header_t   *rows;        /* one for each target */
+    uint32_t              chosen;      /* 1u << charset */
+    uint64_t              gain;        /* requests that these answer */
+    size_t                undecided;   /* targets for which two charsets find
+                                          different entries */
+} cli_trials_t;
+
+/* Then set charset and charsets. */
+void cli_trials_init(cli_trials_t *trials, apr_pool_t *pool,
+                     const cli_settings_t *settings);
+
+/* Try all charsets for a target.  scratch: is cleared.  Returns: 1 if one
+   answers it. */
+int cli_trials_add(cli_trials_t *trials, apr_pool_t *scratch,
+                   const cli_target_row_t *target);
+
+/* Choose charsets in addition to those that are chosen. */
+void cli_trials_choose(cli_trials_t *trials);
+
+/* The charsets of the settings and the chosen ones, sorted. */
+iri_charsets_t cli_trials_charsets(const cli_trials_t *trials);
 
 #endif /* CLI_H */

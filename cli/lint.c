@@ -96,9 +96,6 @@ typedef struct {
     const lint_conf_t  *conf;
     cli_call_t         *call;
     const char         *root;
-    apr_pool_t         *queue_pool;
-    apr_array_header_t *queue;    /* directories to read: paths below root,
-                                     char * */
     apr_pool_t         *dir_pool; /* cleared after each directory */
     const char         *path;     /* the current directory: "" or "a/b/" */
     const char         *dir_name; /* path, decoded, to print it */
@@ -111,7 +108,6 @@ typedef struct {
     uint64_t            findings;
     uint64_t            all_names;
     uint64_t            directories;
-    int                 counting; /* 1: the first pass, which counts names */
     int                 incomplete; /* 1: a directory could not be read */
 } lint_run_t;
 
@@ -130,6 +126,10 @@ lint_create(apr_pool_t *pool)
     conf->settings = cli_settings_create(pool);
     conf->lint.confusables = cli_open_confusables(pool);
     if (conf->settings == NULL || conf->lint.confusables == NULL) {
+        return NULL;
+    }
+    conf->lint.detector = cli_open_detector(pool, conf->settings->registry);
+    if (conf->lint.detector == NULL) {
         return NULL;
     }
     conf->lint.match = IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS;
@@ -234,7 +234,6 @@ lint_ready(void *data)
     if (wrong != NULL) {
         return apr_psprintf(conf->pool, "--match %s", wrong);
     }
-    conf->lint.registry = conf->settings->registry;
     conf->lint.requests = &conf->settings->reading.charsets;
     conf->lint.tree = &conf->settings->tree;
     if (conf->plan != CLI_PLAN_NONE) {
@@ -615,44 +614,6 @@ lint_names(lint_run_t *run)
 }
 
 
-/* 1 for a directory.  Some file systems do not return the type of an entry with
-   its name, so stat is called. */
-static int
-lint_is_directory(const lint_run_t *run, const apr_finfo_t *entry)
-{
-    apr_finfo_t info;
-
-    if (entry->filetype != APR_NOFILE && entry->filetype != APR_UNKFILE) {
-        return entry->filetype == APR_DIR;
-    }
-    return apr_stat(&info,
-                    apr_pstrcat(run->dir_pool, run->root, "/", run->path,
-                                entry->name, NULL),
-                    APR_FINFO_TYPE | APR_FINFO_LINK, run->dir_pool)
-               == APR_SUCCESS
-           && info.filetype == APR_DIR;
-}
-
-
-static void
-lint_entry(lint_run_t *run, const apr_finfo_t *entry)
-{
-    iri_str_t *name;
-    size_t     len = strlen(entry->name);
-
-    if (strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0) {
-        return;
-    }
-    name = apr_array_push(run->names);
-    name->data = apr_pmemdup(run->dir_pool, entry->name, len + 1);
-    name->len = len;
-    if (lint_is_directory(run, entry)) {
-        APR_ARRAY_PUSH(run->queue, char *) = apr_pstrcat(
-            run->queue_pool, run->path, entry->name, "/", NULL);
-    }
-}
-
-
 static void
 lint_warn_unreadable(lint_run_t *run, apr_status_t rv)
 {
@@ -661,9 +622,6 @@ lint_warn_unreadable(lint_run_t *run, apr_status_t rv)
     iri_str_t   path = lint_path(run, none);
     const char *shown = cli_printable(run->dir_pool, path);
 
-    if (run->counting) {
-        return;
-    }
     cli_progress_hide(&run->progress);
     fprintf(stderr, "iri lint: cannot read \"%s\": %s\n", shown ? shown : "",
             apr_strerror(rv, text, sizeof(text)));
@@ -671,65 +629,27 @@ lint_warn_unreadable(lint_run_t *run, apr_status_t rv)
 }
 
 
-/* Read the names of a directory, and queue its subdirectories. */
-static void
-lint_read(lint_run_t *run)
-{
-    apr_dir_t   *dir;
-    apr_finfo_t  entry;
-    apr_status_t rv;
-
-    run->names = apr_array_make(run->dir_pool, 64, sizeof(iri_str_t));
-    rv = apr_dir_open(
-        &dir, apr_pstrcat(run->dir_pool, run->root, "/", run->path, NULL),
-        run->dir_pool);
-    if (rv != APR_SUCCESS) {
-        lint_warn_unreadable(run, rv);
-        return;
-    }
-    for (;;) {
-        rv = apr_dir_read(&entry, APR_FINFO_DIRENT | APR_FINFO_TYPE, dir);
-        if (rv != APR_SUCCESS && rv != APR_INCOMPLETE) {
-            break;
-        }
-        lint_entry(run, &entry);
-    }
-    if (!APR_STATUS_IS_ENOENT(rv)) {
-        lint_warn_unreadable(run, rv);
-    }
-    apr_dir_close(dir);
-}
-
-
-typedef iri_status_t (*lint_visit_t)(lint_run_t *run);
-
-/* Visit each directory of the tree, parents before children. */
+/* Check the names of a directory. */
 static iri_status_t
-lint_walk(lint_run_t *run, lint_visit_t visit)
+lint_visit(void *arg, cli_directory_t *directory)
 {
-    iri_status_t status = IRI_OK;
+    lint_run_t *run = arg;
 
-    run->directories = 0;
-    APR_ARRAY_PUSH(run->queue, const char *) = "";
-    while (status == IRI_OK && run->queue->nelts > 0) {
-        run->path = *(char **) apr_array_pop(run->queue);
-        run->directories++;
-        lint_read(run);
-        status = visit(run);
-        apr_pool_clear(run->dir_pool);
-        if (run->queue->nelts == 0) {
-            apr_pool_clear(run->queue_pool);
-            run->queue = apr_array_make(run->queue_pool, 64, sizeof(char *));
-        }
+    run->dir_pool = directory->pool;
+    run->path = directory->path;
+    run->names = directory->names;
+    run->directories++;
+    if (directory->error != APR_SUCCESS) {
+        lint_warn_unreadable(run, directory->error);
     }
-    return status;
+    return lint_names(run);
 }
 
 
 static iri_status_t
-lint_count(lint_run_t *run)
+lint_count(void *arg, cli_directory_t *directory)
 {
-    run->all_names += (uint64_t) run->names->nelts;
+    *(uint64_t *) arg += (uint64_t) directory->names->nelts;
     return IRI_OK;
 }
 
@@ -738,18 +658,16 @@ lint_count(lint_run_t *run)
 static iri_status_t
 lint_run(lint_run_t *run)
 {
+    apr_pool_t  *pool = run->call->pool;
     iri_status_t status = IRI_OK;
+    uint64_t     total = 0;
 
-    run->queue = apr_array_make(run->queue_pool, 64, sizeof(char *));
     if (cli_progress_is_visible()) {
-        run->counting = 1;
-        status = lint_walk(run, lint_count);
+        status = cli_walk(pool, run->root, lint_count, &total);
     }
-    cli_progress_begin(&run->progress, "names", run->all_names);
-    run->counting = 0;
-    run->all_names = 0;
+    cli_progress_begin(&run->progress, "names", total);
     if (status == IRI_OK) {
-        status = lint_walk(run, lint_names);
+        status = cli_walk(pool, run->root, lint_visit, run);
     }
     cli_progress_hide(&run->progress);
     return status;
@@ -828,12 +746,6 @@ lint_answer(const void *data, cli_call_t *call)
                       ? "--plan and --batch cannot be combined"
                       : lint_root(&run, call);
     if (call->error != NULL) {
-        return -1;
-    }
-    if (apr_pool_create(&run.queue_pool, call->pool) != APR_SUCCESS
-        || apr_pool_create(&run.dir_pool, call->pool) != APR_SUCCESS)
-    {
-        call->error = iri_status_text(IRI_NO_MEMORY);
         return -1;
     }
     run.plan = apr_array_make(call->pool, 8, sizeof(char *));

@@ -7,7 +7,6 @@
  */
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,30 +132,71 @@ log_request(iri_str_t text, cli_request_t *request)
 }
 
 
-/* The number at the beginning of text; 0: no number that an int can hold. */
+/* The status, three digits at the beginning of text; 0: another word. */
 static int
 log_status(const char *text)
 {
-    long status = strtol(text, NULL, 10);
+    char *end;
+    long  status = strtol(text, &end, 10);
 
-    return status >= INT_MIN && status <= INT_MAX ? (int) status : 0;
+    return end == text + 3 && (*end == ' ' || *end == '\0') && status >= 100
+                   && status <= 999
+               ? (int) status
+               : 0;
 }
 
+
+/* The first status in text that is not within quotes; 0: there is none. */
+static int
+log_find_status(const char *p)
+{
+    int status = 0;
+
+    while (status == 0 && *p != '\0') {
+        if (*p == '"') {
+            for (p++; *p != '"' && *p != '\0'; p++) {
+                p += *p == '\\' && p[1] != '\0';
+            }
+            p += *p == '"';
+        } else {
+            p += strspn(p, " ");
+            status = log_status(p);
+            p += strcspn(p, " \"");
+        }
+    }
+    return status;
+}
+
+
+/*
+ * A line in the common or combined format, or in one that has the same fields
+ * in this order among others: "request", status, "Referer", "User-Agent".
+ */
 static int
 log_common(char *line, cli_request_t *request)
 {
-    char     *p = strchr(line, '"');
+    char     *p = line;
     iri_str_t text = IRI_STR("");
+    int       found = 0;
 
-    p = p != NULL ? log_unquote(p + 1, &text) : NULL;
-    if (p == NULL || log_request(text, request) != 0) {
-        return -1;
+    while ((p = strchr(p, '"')) != NULL) {
+        p = log_unquote(p + 1, &text);
+        if (p == NULL) {
+            break;
+        }
+        if (!found) {
+            if (log_request(text, request) == 0) {
+                found = 1;
+                request->status = log_find_status(p);
+            }
+        } else if (request->referer.data == NULL) {
+            request->referer = text;
+        } else {
+            request->agent = text;
+            break;
+        }
     }
-    while (*p == ' ') {
-        p++;
-    }
-    request->status = log_status(p);
-    return request->status >= 100 && request->status <= 999 ? 0 : -1;
+    return request->status != 0 ? 0 : -1;
 }
 
 
@@ -194,6 +234,10 @@ log_object(apr_pool_t *pool, const json_t *object, cli_request_t *request)
                                            "target",      "path", NULL };
     static const char *const methods[] = { "request_method", "method", NULL };
     static const char *const statuses[] = { "status", "status_code", NULL };
+    static const char *const referers[] = { "http_referer", "referer",
+                                            "referrer", NULL };
+    static const char *const agents[] = { "http_user_agent", "user_agent",
+                                          "agent", NULL };
     const json_t            *status = log_field(object, statuses);
     iri_str_t line = log_string(pool, log_field(object, lines));
 
@@ -202,6 +246,8 @@ log_object(apr_pool_t *pool, const json_t *object, cli_request_t *request)
                       : json_is_string(status)
                           ? log_status(json_string_value(status))
                           : 0;
+    request->referer = log_string(pool, log_field(object, referers));
+    request->agent = log_string(pool, log_field(object, agents));
     if (line.len == 0 || log_request(line, request) != 0) {
         request->target = log_string(pool, log_field(object, targets));
         request->method = log_string(pool, log_field(object, methods));

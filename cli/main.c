@@ -14,9 +14,10 @@
 
 /* To add a command, write a file with a cli_command_t, and add a row here. */
 static const cli_command_t *const cli_commands[] = {
-    &cli_explain, &cli_host,   &cli_check,   &cli_split,      &cli_to_uri,
-    &cli_to_iri,  &cli_equal,  &cli_resolve, &cli_relativize, &cli_normalize,
-    &cli_decode,  &cli_encode, &cli_bidi,    &cli_lint,       &cli_replay,
+    &cli_advise,  &cli_explain,    &cli_host,      &cli_check,
+    &cli_split,   &cli_to_uri,     &cli_to_iri,    &cli_equal,
+    &cli_resolve, &cli_relativize, &cli_normalize, &cli_decode,
+    &cli_encode,  &cli_bidi,       &cli_lint,      &cli_replay,
 };
 
 #define CLI_COMMANDS (sizeof(cli_commands) / sizeof(cli_commands[0]))
@@ -230,6 +231,8 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
         call.operand[i].data = (const unsigned char *) operand;
         call.operand[i].len = strlen(operand);
     }
+    call.more = os->argv + os->ind + command->count;
+    call.mores = (size_t) (os->argc - os->ind) - command->count;
     call.object = json_object();
     if (call.object == NULL || cli_answer(command, line->conf, &call) != 0) {
         fprintf(stderr, "%siri %s:%s %s", cli_color(stderr, CLI_RED),
@@ -269,7 +272,7 @@ cli_check_operands(const cli_line_t *line, const char *const *given,
                                        : "an operand is missing: %s",
                             command->operands);
     }
-    if (count == command->count) {
+    if (count == command->count || strstr(command->operands, "...") != NULL) {
         return NULL;
     }
     more.data = (const unsigned char *) given[command->count];

@@ -68,6 +68,21 @@ cli_open_confusables(apr_pool_t *pool)
 }
 
 
+static apr_status_t
+cli_close_detector(void *detector)
+{
+    iri_detector_destroy(detector);
+    return APR_SUCCESS;
+}
+
+
+iri_detector_t *
+cli_open_detector(apr_pool_t *pool, iri_registry_t *registry)
+{
+    return cli_own(pool, iri_detector_create(registry), cli_close_detector);
+}
+
+
 const char *
 cli_open_charset(iri_registry_t *registry, const char *label,
                  const iri_charset_t **out)

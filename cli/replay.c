@@ -11,11 +11,9 @@
  * one target.
  */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <apr_file_info.h>
 #include <apr_strings.h>
 
 #include "base/iri_string.h"
@@ -65,24 +63,8 @@ static const char *const replay_charsets[] = {
 
 #define REPLAY_CHARSETS (sizeof(replay_charsets) / sizeof(replay_charsets[0]))
 
-/* Greatest number of targets that are stored, and that are tried with each
-   charset. */
-#define REPLAY_MAX_TARGETS 1000000
-#define REPLAY_MAX_TRIALS  20000
-
-typedef enum {
-    REPLAY_THERE,
-    REPLAY_FOUND,
-    REPLAY_MOVED,
-    REPLAY_CHOICE,
-    REPLAY_REFUSED,
-    REPLAY_ABSENT,
-    REPLAY_OUTCOMES
-} replay_outcome_t;
-
-static const char *const replay_outcome_texts[REPLAY_OUTCOMES] = {
-    "there", "found", "moved", "choice", "refused", "absent"
-};
+/* Greatest number of targets that are tried with each charset. */
+#define REPLAY_MAX_TRIALS 20000
 
 typedef struct {
     cli_settings_t *settings;
@@ -91,16 +73,6 @@ typedef struct {
     iri_charsets_t  charset[REPLAY_CHARSETS]; /* a list of one each; empty:
                                                  ICU lacks it */
 } replay_conf_t;
-
-/* A target and its requests. */
-typedef struct {
-    iri_str_t        octets;
-    uint64_t         requests;
-    replay_outcome_t outcome;
-    iri_form_t       form;
-    iri_str_t        charset;
-    iri_str_t        path; /* canonical, of the entry; empty: none */
-} replay_target_t;
 
 /* Requests of one form and charset. */
 typedef struct {
@@ -114,22 +86,17 @@ typedef struct {
     const replay_conf_t *conf;
     cli_call_t          *call;
     apr_pool_t          *pool;        /* as long as the run */
-    apr_pool_t          *target_pool; /* cleared after each line or target */
-    apr_hash_t          *by_target;   /* octets -> replay_target_t */
-    apr_array_header_t  *targets; /* replay_target_t *, most requests first */
-    apr_array_header_t  *forms;   /* replay_form_t */
+    apr_pool_t          *target_pool; /* cleared after each target */
+    cli_targets_t        targets;     /* those with the status */
+    apr_array_header_t  *forms;       /* replay_form_t */
     cli_progress_t       progress;
-    uint64_t             lines;
-    uint64_t             requests; /* lines that are requests */
-    uint64_t             taken;    /* requests with conf->status */
-    uint64_t             dropped;  /* requests beyond REPLAY_MAX_TARGETS */
-    uint64_t             outcome[REPLAY_OUTCOMES]; /* requests by outcome */
+    uint64_t             outcome[CLI_OUTCOMES]; /* requests by outcome */
 
     /* The suggestion. */
-    iri_tree_conf_t tree;      /* the settings', with the suggested charset */
-    unsigned        chosen;    /* 1u << charset */
-    uint64_t        gain;      /* requests answered in addition */
-    size_t          undecided; /* targets with different entries by charset */
+    iri_tree_conf_t tree; /* the settings', with the suggested charset */
+    cli_settings_t  with; /* the settings with that tree */
+    cli_trials_t    trials;
+    uint64_t        gain; /* requests that the tree answers in addition */
 } replay_run_t;
 
 
@@ -210,61 +177,8 @@ replay_ready(void *data)
 
 /* ---- one target ---------------------------------------------------------- */
 
-static iri_str_t
-replay_copy(apr_pool_t *pool, iri_str_t text)
-{
-    text.data = apr_pmemdup(pool, text.data, text.len);
-    return text;
-}
-
-
-static replay_outcome_t
-replay_outcome(const cli_verdict_t *result)
-{
-    switch (result->verdict) {
-    case IRI_REFUSE:
-        return REPLAY_REFUSED;
-    case IRI_CHOOSE:
-        return REPLAY_CHOICE;
-    default:
-        if (!result->exists) {
-            return REPLAY_ABSENT;
-        }
-        if (result->verdict == IRI_RESTART) {
-            return REPLAY_MOVED;
-        }
-        /* The server finds an exact name without the module. */
-        return result->found.match == IRI_MATCH_NONE
-                       || result->found.match == IRI_MATCH_EXACT
-                   ? REPLAY_THERE
-                   : REPLAY_FOUND;
-    }
-}
-
-
-/* Return 1 if the client gets a resource or a list of choices. */
-static int
-replay_answers(replay_outcome_t outcome)
-{
-    return outcome <= REPLAY_CHOICE;
-}
-
-
-/* Return 0; -1: the target is malformed, and the servers would refuse it. */
-static int
-replay_verdict(const replay_run_t *run, const cli_settings_t *settings,
-               iri_str_t octets, cli_verdict_t *result)
-{
-    cli_call_t call;
-
-    memset(&call, 0, sizeof(call));
-    call.pool = run->target_pool;
-    return cli_verdict(settings, &call, octets, result);
-}
-
-
 static void
-replay_count_form(replay_run_t *run, const replay_target_t *target)
+replay_count_form(replay_run_t *run, const cli_target_row_t *target)
 {
     replay_form_t *form = (replay_form_t *) (void *) run->forms->elts;
     replay_form_t *end = form + run->forms->nelts;
@@ -282,27 +196,29 @@ replay_count_form(replay_run_t *run, const replay_target_t *target)
         form->charset = target->charset;
     }
     form->requests += target->requests;
-    if (replay_answers(target->outcome)) {
+    if (cli_outcome_answers(target->outcome)) {
         form->answered += target->requests;
     }
 }
 
 
 static void
-replay_target(replay_run_t *run, replay_target_t *target)
+replay_target(replay_run_t *run, cli_target_row_t *target)
 {
     cli_verdict_t result;
 
-    if (replay_verdict(run, run->conf->settings, target->octets, &result)
-        != 0) {
-        target->outcome = REPLAY_REFUSED;
+    if (cli_try(run->conf->settings, run->target_pool, target->octets,
+                &result)
+        != 0)
+    {
+        target->outcome = CLI_REFUSED;
         target->form = IRI_FORM_INVALID;
     } else {
-        target->outcome = replay_outcome(&result);
+        target->outcome = cli_outcome(&result);
         target->form = result.form;
-        target->charset = replay_copy(run->pool, result.charset);
-        if (replay_answers(target->outcome)) {
-            target->path = replay_copy(run->pool, result.path);
+        target->charset = cli_copy(run->pool, result.charset);
+        if (cli_outcome_answers(target->outcome)) {
+            target->path = cli_copy(run->pool, result.path);
         }
     }
     run->outcome[target->outcome] += target->requests;
@@ -310,229 +226,31 @@ replay_target(replay_run_t *run, replay_target_t *target)
 }
 
 
-/* ---- the log ------------------------------------------------------------- */
-
-static void
-replay_request(replay_run_t *run, const cli_request_t *request)
-{
-    replay_target_t *target;
-
-    run->requests++;
-    if (request->status != run->conf->status) {
-        return;
-    }
-    run->taken++;
-    target = apr_hash_get(run->by_target, request->target.data,
-                          (apr_ssize_t) request->target.len);
-    if (target == NULL) {
-        if (run->targets->nelts == REPLAY_MAX_TARGETS) {
-            run->dropped++;
-            return;
-        }
-        target = apr_pcalloc(run->pool, sizeof(*target));
-        target->octets = replay_copy(run->pool, request->target);
-        apr_hash_set(run->by_target, target->octets.data,
-                     (apr_ssize_t) target->octets.len, target);
-        APR_ARRAY_PUSH(run->targets, replay_target_t *) = target;
-    }
-    target->requests++;
-}
-
-
-static const char *
-replay_read(replay_run_t *run, const char *name)
-{
-    apr_finfo_t   info;
-    cli_request_t request;
-    cli_log_t    *log;
-    uint64_t      seen = 0;
-    int           read;
-
-    memset(&info, 0, sizeof(info));
-    (void) apr_stat(&info, name, APR_FINFO_SIZE | APR_FINFO_TYPE, run->pool);
-    if (info.filetype == APR_DIR) {
-        return apr_psprintf(run->pool,
-                            "\"%s\" is a directory: give a log file",
-                            cli_printable(run->pool, run->call->operand[0]));
-    }
-    log = cli_log_open(run->pool, name);
-    if (log == NULL) {
-        return apr_psprintf(run->pool, "cannot read \"%s\": %s",
-                            cli_printable(run->pool, run->call->operand[0]),
-                            strerror(errno));
-    }
-    cli_progress_begin(&run->progress, "octets of the log",
-                       (uint64_t) info.size);
-    while ((read = cli_log_next(log, run->target_pool, &request)) >= 0) {
-        run->lines++;
-        if (read > 0) {
-            replay_request(run, &request);
-        }
-        apr_pool_clear(run->target_pool);
-        if (run->lines % 1024 == 0) {
-            cli_progress_add(&run->progress, cli_log_offset(log) - seen);
-            seen = cli_log_offset(log);
-        }
-    }
-    cli_progress_hide(&run->progress);
-    return cli_log_close(log) == 0
-               ? NULL
-               : apr_psprintf(
-                   run->pool,
-                   "cannot read \"%s\" to its end: it is truncated, corrupt, "
-                   "or not a file",
-                   cli_printable(run->pool, run->call->operand[0]));
-}
-
-
-/* Compare by requests, descending, then by octets, for qsort. */
 static int
-replay_order(const void *a, const void *b)
+replay_takes(void *arg, const cli_request_t *request)
 {
-    const replay_target_t *one = *(replay_target_t *const *) a;
-    const replay_target_t *two = *(replay_target_t *const *) b;
-    size_t len = one->octets.len < two->octets.len ? one->octets.len
-                                                   : two->octets.len;
-    int    order;
+    const replay_run_t *run = arg;
 
-    if (one->requests != two->requests) {
-        return one->requests > two->requests ? -1 : 1;
-    }
-    order = memcmp(one->octets.data, two->octets.data, len);
-    return order != 0 ? order
-                      : (one->octets.len > two->octets.len)
-                            - (one->octets.len < two->octets.len);
+    return request->status == run->conf->status;
 }
 
 
 /* ---- suggestion of charsets ---------------------------------------------- */
 
-/* The entry that each charset finds for one target; path empty: none. */
-typedef struct {
-    uint64_t  requests;
-    unsigned  finds; /* 1u << charset */
-    iri_str_t path[REPLAY_CHARSETS];
-} replay_trial_t;
-
-
+/* Return 1 if a target is one to try other charsets for. */
 static int
-replay_trial(replay_run_t *run, const replay_target_t *target,
-             replay_trial_t *out)
+replay_is_open(const cli_target_row_t *target)
 {
-    cli_settings_t settings = *run->conf->settings;
-    cli_verdict_t  result;
-    size_t         i;
-
-    settings.tree = run->tree;
-    memset(out, 0, sizeof(*out));
-    out->requests = target->requests;
-    for (i = 0; i < REPLAY_CHARSETS; i++) {
-        settings.reading.charsets = run->conf->charset[i];
-        if (settings.reading.charsets.count != 0
-            && replay_verdict(run, &settings, target->octets, &result) == 0
-            && result.form == IRI_FORM_LEGACY
-            && replay_answers(replay_outcome(&result)))
-        {
-            out->finds |= 1u << i;
-            out->path[i] = replay_copy(run->pool, result.path);
-        }
-    }
-    apr_pool_clear(run->target_pool);
-    return out->finds != 0;
-}
-
-
-/* Return 1 if a charset in `among` finds another entry than charset i. */
-static int
-replay_is_undecided(const replay_trial_t *trial, size_t i, unsigned among)
-{
-    size_t k;
-
-    for (k = 0; k < REPLAY_CHARSETS; k++) {
-        if ((among & trial->finds & 1u << k)
-            && !iri_str_equal(trial->path[k], trial->path[i]))
-        {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-
-/* Return the number of requests that charset i answers in addition to the
-   chosen charsets; 0 if it finds another entry than one of them. */
-static uint64_t
-replay_gain(const apr_array_header_t *trials, size_t i, unsigned chosen)
-{
-    const replay_trial_t *trial = (const replay_trial_t *) (void *)
-                                      trials->elts;
-    uint64_t gain = 0;
-    int      n;
-
-    for (n = 0; n < trials->nelts; n++, trial++) {
-        if ((trial->finds & 1u << i) == 0) {
-            continue;
-        }
-        if (replay_is_undecided(trial, i, chosen)) {
-            return 0;
-        }
-        if ((trial->finds & chosen) == 0) {
-            gain += trial->requests;
-        }
-    }
-    return gain;
-}
-
-
-static void
-replay_choose(replay_run_t *run, const apr_array_header_t *trials)
-{
-    const replay_trial_t *trial = (const replay_trial_t *) (void *)
-                                      trials->elts;
-    uint64_t gain, most;
-    size_t   i, best, count;
-    int      n;
-
-    count = run->conf->settings->reading.charsets.count;
-    for (; count < IRI_MAX_CHARSETS; count++) {
-        for (i = 0, best = 0, most = 0; i < REPLAY_CHARSETS; i++) {
-            gain = replay_gain(trials, i, run->chosen);
-            if (gain > most) {
-                best = i;
-                most = gain;
-            }
-        }
-        if (most == 0) {
-            break;
-        }
-        run->chosen |= 1u << best;
-        run->gain += most;
-    }
-    for (n = 0; n < trials->nelts; n++, trial++) {
-        for (i = 0; (trial->finds & 1u << i) == 0; i++) {
-        }
-        run->undecided += (size_t) replay_is_undecided(trial, i,
-                                                       trial->finds);
-    }
-}
-
-
-/* Return 1 if other charsets are tried for a target. */
-static int
-replay_is_open(const replay_target_t *target)
-{
-    return target->form != IRI_FORM_ASCII && !replay_answers(target->outcome);
+    return target->form != IRI_FORM_ASCII
+           && !cli_outcome_answers(target->outcome);
 }
 
 
 static int
 replay_is_answered(replay_run_t *run, const cli_settings_t *settings,
-                   const replay_target_t *target)
+                   const cli_target_row_t *target)
 {
-    cli_verdict_t result;
-    int is_answered = replay_verdict(run, settings, target->octets, &result)
-                          == 0
-                      && replay_answers(replay_outcome(&result));
+    int is_answered = cli_try_answers(settings, run->target_pool, target->octets);
 
     apr_pool_clear(run->target_pool);
     return is_answered;
@@ -546,13 +264,13 @@ static uint64_t
 replay_try_filenames(replay_run_t *run, const iri_charset_t *charset,
                      iri_tree_conf_t *tree)
 {
-    cli_settings_t   with = *run->conf->settings, without;
-    iri_charsets_t  *requests = &with.reading.charsets;
-    iri_charsets_t  *names = &with.tree.charsets;
-    replay_target_t *target;
-    uint64_t         answered = 0;
-    size_t           k;
-    int              i, tried = 0;
+    cli_settings_t    with = *run->conf->settings, without;
+    iri_charsets_t   *requests = &with.reading.charsets;
+    iri_charsets_t   *names = &with.tree.charsets;
+    cli_target_row_t *target;
+    uint64_t          answered = 0;
+    size_t            k;
+    int               i, tried = 0;
 
     for (k = 0; k < names->count && names->at[k] != charset; k++) {
     }
@@ -566,8 +284,9 @@ replay_try_filenames(replay_run_t *run, const iri_charset_t *charset,
     names->at[names->count++] = charset;
     iri_tree_conf_finish(&with.reading, &with.tree);
     *tree = with.tree;
-    for (i = 0; i < run->targets->nelts && tried < REPLAY_MAX_TRIALS; i++) {
-        target = APR_ARRAY_IDX(run->targets, i, replay_target_t *);
+    for (i = 0; i < run->targets.list->nelts && tried < REPLAY_MAX_TRIALS;
+         i++) {
+        target = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
         if (replay_is_open(target) && ++tried
             && replay_is_answered(run, &with, target)
             && !replay_is_answered(run, &without, target))
@@ -607,37 +326,41 @@ replay_choose_filenames(replay_run_t *run)
 static void
 replay_suggest(replay_run_t *run)
 {
-    apr_array_header_t *trials = apr_array_make(run->pool, 64,
-                                                sizeof(replay_trial_t));
-    cli_settings_t      settings = *run->conf->settings;
-    replay_trial_t      trial;
-    int                 i, tried = 0, suggested;
+    cli_trials_t *trials = &run->trials;
+    int           i, tried = 0, suggested;
 
     cli_progress_begin(&run->progress, "charsets", REPLAY_CHARSETS);
     replay_choose_filenames(run);
-    suggested = run->tree.charsets.count > settings.tree.charsets.count;
-    settings.tree = run->tree;
+    run->with = *run->conf->settings;
+    suggested = run->tree.charsets.count > run->with.tree.charsets.count;
+    run->with.tree = run->tree;
+    cli_trials_init(trials, run->pool, &run->with);
+    for (i = 0; i < (int) REPLAY_CHARSETS; i++) {
+        if (run->conf->charset[i].count != 0) {
+            trials->charset[trials->charsets++] = run->conf->charset[i].at[0];
+        }
+    }
     cli_progress_begin(&run->progress, "targets that are not ASCII",
-                       (uint64_t) run->targets->nelts);
-    for (i = 0; i < run->targets->nelts && tried < REPLAY_MAX_TRIALS; i++) {
-        replay_target_t *target = APR_ARRAY_IDX(run->targets, i,
-                                                replay_target_t *);
+                       (uint64_t) run->targets.list->nelts);
+    for (i = 0; i < run->targets.list->nelts && tried < REPLAY_MAX_TRIALS;
+         i++) {
+        const cli_target_row_t *target = APR_ARRAY_IDX(run->targets.list, i,
+                                                       cli_target_row_t *);
 
         if (!replay_is_open(target)) {
             continue;
         }
         tried++;
-        if (suggested && replay_is_answered(run, &settings, target)) {
+        if (suggested && replay_is_answered(run, &run->with, target)) {
             run->gain += target->requests;
-        } else if ((target->form == IRI_FORM_LEGACY
-                    || target->form == IRI_FORM_INVALID)
-                   && replay_trial(run, target, &trial))
+        } else if (target->form == IRI_FORM_LEGACY
+                   || target->form == IRI_FORM_INVALID)
         {
-            APR_ARRAY_PUSH(trials, replay_trial_t) = trial;
+            (void) cli_trials_add(trials, run->target_pool, target);
         }
         cli_progress_add(&run->progress, 1);
     }
-    replay_choose(run, trials);
+    cli_trials_choose(trials);
 }
 
 
@@ -691,12 +414,12 @@ replay_fill_top(const replay_run_t *run, json_t *list)
     cli_call_t line;
     int        i, failed = 0;
 
-    for (i = 0;
-         !failed && i < run->targets->nelts && (size_t) i < run->conf->top;
+    for (i = 0; !failed && i < run->targets.list->nelts
+                && (size_t) i < run->conf->top;
          i++)
     {
-        const replay_target_t *target = APR_ARRAY_IDX(run->targets, i,
-                                                      replay_target_t *);
+        const cli_target_row_t *target = APR_ARRAY_IDX(run->targets.list, i,
+                                                       cli_target_row_t *);
 
         memset(&line, 0, sizeof(line));
         line.pool = run->pool;
@@ -705,7 +428,7 @@ replay_fill_top(const replay_run_t *run, json_t *list)
                                      replay_number(target->requests))
                      != 0
                  || cli_set_text(&line, "outcome",
-                                 replay_outcome_texts[target->outcome])
+                                 cli_outcome_text(target->outcome))
                         != 0
                  || cli_set_octets(&line, "target", target->octets) != 0
                  || cli_set_octets(&line, "path", target->path) != 0
@@ -735,26 +458,21 @@ replay_names(const iri_charsets_t *list)
 static int
 replay_fill_suggest(const replay_run_t *run, json_t *object)
 {
-    iri_charsets_t list = run->conf->settings->reading.charsets;
-    size_t         i;
+    iri_charsets_t list = cli_trials_charsets(&run->trials);
 
-    for (i = 0; i < REPLAY_CHARSETS; i++) {
-        if (run->chosen & 1u << i) {
-            list.at[list.count++] = run->conf->charset[i].at[0];
-        }
-    }
-    iri_charsets_sort(&list);
     return json_object_set_new(object, "filename_charsets",
                                replay_names(&run->tree.charsets))
                        != 0
                    || json_object_set_new(object, "charsets",
                                           replay_names(&list))
                           != 0
-                   || json_object_set_new(object, "requests",
-                                          replay_number(run->gain))
+                   || json_object_set_new(
+                          object, "requests",
+                          replay_number(run->gain + run->trials.gain))
                           != 0
-                   || json_object_set_new(object, "undecided",
-                                          replay_number(run->undecided))
+                   || json_object_set_new(
+                          object, "undecided",
+                          replay_number(run->trials.undecided))
                           != 0
                ? -1
                : 0;
@@ -769,18 +487,21 @@ replay_fill(const replay_run_t *run)
     json_t *suggest = json_object();
     int     i;
 
-    for (i = 0; i < REPLAY_OUTCOMES; i++) {
-        json_object_set_new(outcomes, replay_outcome_texts[i],
+    for (i = 0; i < CLI_OUTCOMES; i++) {
+        json_object_set_new(outcomes, cli_outcome_text((cli_outcome_t) i),
                             replay_number(run->outcome[i]));
     }
-    json_object_set_new(object, "lines", replay_number(run->lines));
-    json_object_set_new(object, "requests", replay_number(run->requests));
-    json_object_set_new(object, "not_requests",
-                        replay_number(run->lines - run->requests));
-    json_object_set_new(object, "taken", replay_number(run->taken));
-    json_object_set_new(object, "dropped", replay_number(run->dropped));
+    json_object_set_new(object, "lines", replay_number(run->targets.lines));
+    json_object_set_new(object, "requests",
+                        replay_number(run->targets.requests));
+    json_object_set_new(
+        object, "not_requests",
+        replay_number(run->targets.lines - run->targets.requests));
+    json_object_set_new(object, "taken", replay_number(run->targets.taken));
+    json_object_set_new(object, "dropped",
+                        replay_number(run->targets.dropped));
     json_object_set_new(object, "targets",
-                        replay_number((uint64_t) run->targets->nelts));
+                        replay_number((uint64_t) run->targets.list->nelts));
     json_object_set_new(object, "outcomes", outcomes);
     json_object_set_new(object, "forms", forms);
     json_object_set_new(object, "top", top);
@@ -796,25 +517,19 @@ replay_fill(const replay_run_t *run)
 static const char *
 replay_run(replay_run_t *run)
 {
-    iri_str_t   operand = run->call->operand[0];
-    const char *wrong;
+    const char *wrong = cli_targets_read(&run->targets, run->call->operand[0],
+                                         &run->progress);
     int         i;
 
-    if (operand.len == 0 || memchr(operand.data, '\0', operand.len) != NULL) {
-        return "the name of the log is empty or contains a NUL";
-    }
-    wrong = replay_read(
-        run,
-        apr_pstrmemdup(run->pool, (const char *) operand.data, operand.len));
     if (wrong != NULL) {
         return wrong;
     }
-    qsort(run->targets->elts, (size_t) run->targets->nelts,
-          sizeof(replay_target_t *), replay_order);
+    cli_targets_sort(&run->targets);
     cli_progress_begin(&run->progress, "targets",
-                       (uint64_t) run->targets->nelts);
-    for (i = 0; i < run->targets->nelts; i++) {
-        replay_target(run, APR_ARRAY_IDX(run->targets, i, replay_target_t *));
+                       (uint64_t) run->targets.list->nelts);
+    for (i = 0; i < run->targets.list->nelts; i++) {
+        replay_target(
+            run, APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *));
         apr_pool_clear(run->target_pool);
         cli_progress_add(&run->progress, 1);
     }
@@ -838,8 +553,9 @@ replay_answer(const void *data, cli_call_t *call)
         call->error = iri_status_text(IRI_NO_MEMORY);
         return -1;
     }
-    run.by_target = cli_hash_make(run.pool);
-    run.targets = apr_array_make(run.pool, 1024, sizeof(replay_target_t *));
+    cli_targets_init(&run.targets, run.pool);
+    run.targets.takes = replay_takes;
+    run.targets.arg = &run;
     run.forms = apr_array_make(run.pool, 8, sizeof(replay_form_t));
     call->error = replay_run(&run);
     if (call->error == NULL && replay_fill(&run) != 0) {
@@ -847,7 +563,7 @@ replay_answer(const void *data, cli_call_t *call)
     }
     /* A file that is not a log is a finding, so that a script does not treat it
        as a log without requests. */
-    call->found = run.lines != 0 && run.requests == 0;
+    call->found = run.targets.lines != 0 && run.targets.requests == 0;
     return call->error == NULL ? 0 : -1;
 }
 
@@ -947,9 +663,9 @@ replay_show(const void *data, cli_call_t *call)
     size_t               i;
 
     replay_show_counts(call->object, conf->status);
-    for (i = 0; i < REPLAY_OUTCOMES; i++) {
-        printf("  %-9s %9lld\n", replay_outcome_texts[i],
-               replay_field(outcomes, replay_outcome_texts[i]));
+    for (i = 0; i < CLI_OUTCOMES; i++) {
+        printf("  %-9s %9lld\n", cli_outcome_text((cli_outcome_t) i),
+               replay_field(outcomes, cli_outcome_text((cli_outcome_t) i)));
     }
     printf("\n%s  %-16s %-14s %9s %9s%s\n", cli_bold(), "form", "charset",
            "requests", "answered", cli_reset());

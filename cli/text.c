@@ -42,7 +42,7 @@ cli_put_escape(char *to, unsigned char octet)
 }
 
 
-static int
+int
 cli_is_utf8(iri_str_t octets)
 {
     size_t i = 0;

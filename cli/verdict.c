@@ -147,6 +147,8 @@ verdict_find(const cli_settings_t *conf, cli_call_t *call,
     }
     memset(&search, 0, sizeof(search));
     search.tree = &conf->tree;
+    search.settings_of = conf->settings_of;
+    search.settings_data = conf->settings_data;
     search.cache = conf->cache;
     search.write = iri_method_writes(conf->method);
     search.root = conf->root;

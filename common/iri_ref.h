@@ -440,6 +440,59 @@ iri_status_t iri_characters_check(const iri_env_t *env,
                                   iri_str_t text, iri_warn_t warn, void *arg);
 
 
+/* ---- the charset of names ------------------------------------------------ */
+
+#define IRI_MAX_DETECTED 32   /* charsets that iri_detect() scores */
+
+/* The charsets, and the alphabets of their languages; 1 MB. */
+typedef struct iri_detector_s iri_detector_t;
+
+/*
+ * Create a detector.
+ * registry: opens the charsets, and must outlive the detector.
+ * Returns: NULL: no memory, or the data of ICU is missing.
+ */
+iri_detector_t *iri_detector_create(iri_registry_t *registry);
+void iri_detector_destroy(iri_detector_t *detector);
+
+/* The i-th charset that is scored; NULL: this ICU lacks it, or i is too large.
+   Of two that give the same text the first one is the more frequent one. */
+const iri_charset_t *iri_detector_charset(const iri_detector_t *detector,
+                                          size_t i);
+
+/* Names on disk. */
+typedef struct {
+    const iri_str_t *names;   /* octets, which are not UTF-8 */
+    size_t           count;
+    /* 1 if a name, in UTF-8, NFC, is known from elsewhere: clients ask for it.
+       NULL: no name is known. */
+    int            (*is_known)(void *arg, iri_str_t name);
+    void            *arg;
+} iri_sample_t;
+
+/* How well names decoded in one charset are words of a language. */
+typedef struct {
+    const char *language;  /* the language, in CLDR: "ja"; static */
+    size_t      count;     /* names that the charset decodes */
+    int64_t     score;     /* for each octet above 7F up to 1000, 10000 more in
+                              a known name; negative: another charset */
+    uint64_t    text;      /* hash of the decoded names: equal for charsets that
+                              give the same text */
+} iri_detected_t;
+
+/*
+ * Score each charset for names.  The scores of several samples can be added.
+ * out: IRI_MAX_DETECTED elements, in the order of iri_detector_charset().
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
+ * {"\x93\xFA\x96\x7B", "\x95\x5C"}: the greatest score is that of Shift_JIS, ja
+ */
+iri_status_t iri_detect(const iri_env_t *env, const iri_detector_t *detector,
+                        const iri_sample_t *sample, iri_detected_t *out);
+
+/* The index of the greatest score, of equal ones the first. */
+size_t iri_detected_best(const iri_detected_t *detected);
+
+
 /* ---- names of a directory ------------------------------------------------ */
 
 /* Problems of the name of an entry. */
@@ -502,8 +555,8 @@ typedef struct {
     unsigned                 kinds;      /* 1u << kind, for each to report */
     const iri_confusables_t *confusables; /* for LOOK_ALIKE; NULL: scripts and
                                             look-alikes are not checked */
-    iri_registry_t          *registry;   /* of the charset that UNREADABLE
-                                            names seem to have */
+    const iri_detector_t    *detector;   /* for the likely charset of names;
+                                            NULL: it is not reported */
 } iri_lint_conf_t;
 
 /*

@@ -175,7 +175,7 @@ subtest 'hostile lines' => sub {
     is $object->{not_requests}, 2, 'lines with a NUL';
     my $cut = 'x "GET /cut HTTP/1.1\\';
     $object = object('x "GET /none HTTP/1.1" 404 404 "" 404 404' . "\n"
-            . '"GET /none"' . '" 404 ' x 20 . "\n" . $cut);
+            . '"GET /none"' . '" 4040 ' x 20 . "\n" . $cut);
     is_deeply [map { $_->{target} } @{ $object->{top} }], ['/none'],
         'a backslash at the end';
     is $object->{not_requests}, 2, 'is not a request';

@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 
-#include <unicode/ucsdet.h>
 
 #include "iri_ref.h"
 #include "unicode/iri_unicode.h"
@@ -20,13 +19,11 @@
 /* The limit of a name in octets on nearly all file systems. */
 #define IRI_LINT_NAME_MAX 255
 
-/* Octets of which a charset is detected: the sample's limit, and the octets
-   above 7F that it must have. */
-#define IRI_GUESS_MAX (32 * 1024)
-#define IRI_GUESS_MIN 12
-
-/* The confidence of ICU, from 0 to 100, that a reported charset must have. */
-#define IRI_GUESS_CONFIDENCE 40
+/* Octets above 7F of which a charset is detected; its least score for each, and
+   its least distance from that of the charset that decodes the names. */
+#define IRI_GUESS_MIN    8
+#define IRI_GUESS_SCORE  400
+#define IRI_GUESS_MARGIN 300
 
 
 static const struct {
@@ -141,97 +138,88 @@ iri_lint_scratch_create(iri_lint_t *lint)
 
 /* ---- detection of the charset -------------------------------------------- */
 
-/* Add a name that is not UTF-8 to the sample, as a line. */
-static iri_status_t
-iri_lint_add_sample(iri_lint_t *lint, iri_str_t octets)
+/* 1 if a charset gives the names in the sample another text than the guess, and
+   one that is much less likely. */
+static int
+iri_lint_is_other(const iri_lint_t *lint, const iri_charset_t *charset,
+                  const iri_detected_t *detected, size_t best, int64_t octets)
 {
-    iri_status_t status;
-    size_t       i;
+    const iri_charset_t *detectable;
+    size_t               i;
 
-    if (lint->sample.len + octets.len >= IRI_GUESS_MAX) {
-        return IRI_OK;
+    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+        detectable = iri_detector_charset(lint->conf->detector, i);
+
+        if (detectable != NULL
+            && iri_charset_id(detectable) == iri_charset_id(charset))
+        {
+            return detected[i].text != detected[best].text
+                   && detected[best].score - detected[i].score
+                          > IRI_GUESS_MARGIN * octets;
+        }
     }
 
-    for (i = 0; i < octets.len; i++) {
-        lint->sample_high += octets.data[i] >= 0x80;
-    }
-
-    status = iri_buf_put(lint->env, &lint->sample, octets.data, octets.len);
-
-    return status == IRI_OK ? iri_buf_putc(lint->env, &lint->sample, '\n')
-                            : status;
+    return 1;
 }
 
 
-static iri_status_t
-iri_lint_detect(iri_lint_t *lint, UCharsetDetector *detector)
+/* The legacy charset that decodes most names; NULL: none does. */
+static const iri_charset_t *
+iri_lint_used(const iri_lint_t *lint)
 {
-    UErrorCode            error = U_ZERO_ERROR;
-    const UCharsetMatch  *match;
-    const char           *label = NULL;
-    iri_charsets_t        guess;
-    iri_str_t             name;
-    const iri_encoding_t *encoding;
+    const iri_charsets_t *charsets = &lint->conf->tree->charsets;
+    size_t                i, most = 0;
 
-    ucsdet_setText(detector, (const char *) lint->sample.data,
-                   (int32_t) lint->sample.len, &error);
-    match = ucsdet_detect(detector, &error);
+    for (i = 1; i < charsets->count; i++) {
+        if (lint->read_count[i] > lint->read_count[most]) {
+            most = i;
+        }
+    }
 
-    if (U_SUCCESS(error) && match != NULL
-        && ucsdet_getConfidence(match, &error) >= IRI_GUESS_CONFIDENCE)
-    {
-        label = ucsdet_getName(match, &error);
+    return lint->read_count[most] == 0
+                   || iri_charset_is_utf8(charsets->at[most])
+               ? NULL
+               : charsets->at[most];
+}
+
+
+/* Detect the charset of names that are not UTF-8.  *other: 1 if it is not the
+   one that decodes them. */
+static iri_status_t
+iri_lint_guess(iri_lint_t *lint, int *other)
+{
+    iri_detected_t       detected[IRI_MAX_DETECTED];
+    iri_sample_t         sample = { NULL, 0, NULL, NULL };
+    const iri_charset_t *used = iri_lint_used(lint);
+    iri_status_t         status;
+    int64_t              octets = 0;
+    size_t               i, k, best;
+
+    for (i = 0; i < lint->sampled; i++) {
+        for (k = 0; k < lint->sample[i].len; k++) {
+            octets += lint->sample[i].data[k] >= 0x80;
+        }
     }
-    if (U_FAILURE(error)) {
-        return IRI_ICU_FAILED;
-    }
-    if (label == NULL) {
+
+    if (octets < IRI_GUESS_MIN || lint->conf->detector == NULL) {
         return IRI_OK;
     }
 
-    name.data = (const unsigned char *) label;
-    name.len = strlen(label);
-    encoding = iri_encoding_find(name);
-
-    if (encoding == NULL || encoding->converter == NULL
-        || encoding->refused != NULL)
-    {
-        return IRI_OK;
+    sample.names = lint->sample;
+    sample.count = lint->sampled;
+    status = iri_detect(lint->env, lint->conf->detector, &sample, detected);
+    if (status != IRI_OK) {
+        return status;
     }
 
-    name.data = (const unsigned char *) encoding->name;
-    name.len = strlen(encoding->name);
-
-    if (iri_parse_charsets(lint->conf->registry, &name, 1, 0, &guess) == NULL)
-    {
-        lint->guess = guess.at[0];
+    best = iri_detected_best(detected);
+    if (detected[best].score >= IRI_GUESS_SCORE * octets) {
+        lint->guess = iri_detector_charset(lint->conf->detector, best);
+        *other = used != NULL
+                 && iri_lint_is_other(lint, used, detected, best, octets);
     }
 
     return IRI_OK;
-}
-
-
-static iri_status_t
-iri_lint_guess(iri_lint_t *lint)
-{
-    UErrorCode        error = U_ZERO_ERROR;
-    UCharsetDetector *detector;
-    iri_status_t      status;
-
-    if (lint->sample_high < IRI_GUESS_MIN) {
-        return IRI_OK;
-    }
-
-    /* If memory is exhausted, ICU may return NULL without an error. */
-    detector = ucsdet_open(&error);
-    if (U_FAILURE(error) || detector == NULL) {
-        return IRI_ICU_FAILED;
-    }
-
-    status = iri_lint_detect(lint, detector);
-    ucsdet_close(detector);
-
-    return status;
 }
 
 
@@ -292,7 +280,11 @@ iri_lint_read(iri_lint_t *lint, iri_lint_entry_t *entry)
 
     lint->legacy_count++;
 
-    return iri_lint_add_sample(lint, entry->octets);
+    if (lint->sampled < IRI_LINT_SAMPLE) {
+        lint->sample[lint->sampled++] = entry->octets;
+    }
+
+    return IRI_OK;
 }
 
 
@@ -416,33 +408,6 @@ iri_lint_check_entry(iri_lint_t *lint, iri_lint_entry_t *entry)
     return status == IRI_OK && iri_lint_is_reserved(entry->name)
                ? iri_lint_report_entry(lint, IRI_LINT_RESERVED, entry)
                : status;
-}
-
-
-/* Report CHARSET for the directory if its names seem to be written in another
-   legacy charset than most of them are decoded with. */
-static iri_status_t
-iri_lint_check_directory(iri_lint_t *lint)
-{
-    const iri_charsets_t *charsets = &lint->conf->tree->charsets;
-    size_t                i, most = 0;
-
-    for (i = 1; i < charsets->count; i++) {
-        if (lint->read_count[i] > lint->read_count[most]) {
-            most = i;
-        }
-    }
-
-    if (lint->guess == NULL || lint->read_count[most] == 0
-        || iri_charset_is_utf8(charsets->at[most])
-        || iri_str_equal(iri_charset_name(lint->guess),
-                         iri_charset_name(charsets->at[most])))
-    {
-        return IRI_OK;
-    }
-
-    return iri_lint_report(lint, IRI_LINT_CHARSET, NULL, NULL, IRI_MATCH_NONE,
-                           iri_charset_name(lint->guess));
 }
 
 
@@ -745,6 +710,7 @@ iri_lint(const iri_env_t *env, const iri_lint_conf_t *conf,
     iri_lint_t   lint;
     iri_status_t status;
     size_t       i;
+    int          other = 0;
 
     if (count == 0) {
         return IRI_OK;
@@ -762,10 +728,12 @@ iri_lint(const iri_env_t *env, const iri_lint_conf_t *conf,
         status = iri_lint_read_names(&lint, names);
     }
     if (status == IRI_OK) {
-        status = iri_lint_guess(&lint);
+        status = iri_lint_guess(&lint, &other);
     }
-    if (status == IRI_OK) {
-        status = iri_lint_check_directory(&lint);
+    if (status == IRI_OK && other) {
+        status = iri_lint_report(&lint, IRI_LINT_CHARSET, NULL, NULL,
+                                 IRI_MATCH_NONE,
+                                 iri_charset_name(lint.guess));
     }
 
     for (i = 0; status == IRI_OK && i < count; i++) {

@@ -13,6 +13,9 @@
 /* An entry is compared with at most this many preceding entries of its key. */
 #define IRI_LINT_MAX_COMPARED 16
 
+/* Of how many names is the charset detected? */
+#define IRI_LINT_SAMPLE 256
+
 /* One entry of the directory. */
 typedef struct {
     iri_str_t octets;     /* of its name on disk */
@@ -38,11 +41,11 @@ typedef struct {
     size_t                 scratch_used;   /* octets; 0 resets the arena */
     iri_buf_t              buf;        /* reused for each name */
     iri_buf_t              other;
-    iri_buf_t              sample;       /* names that are not UTF-8, a line
-                                            each, to detect their charset */
-    size_t                 sample_high;  /* its octets above 7F */
-    const iri_charset_t   *guess;        /* of names that no charset of the
-                                            tree decodes; NULL: none */
+    iri_str_t              sample[IRI_LINT_SAMPLE];   /* names that are not
+                                            UTF-8, to detect their charset */
+    size_t                 sampled;      /* length of sample */
+    const iri_charset_t   *guess;        /* the charset that they seem to be
+                                            encoded in; NULL: unknown */
     size_t                 utf8_count;   /* names that are UTF-8, not ASCII */
     size_t                 legacy_count; /* names that are not UTF-8 */
     size_t                 read_count[IRI_MAX_CHARSETS];   /* names that are

@@ -495,6 +495,20 @@ core_registry(void)
 }
 
 
+const iri_detector_t *
+core_detector(void)
+{
+    static iri_detector_t *detector;
+
+    if (detector == NULL) {
+        detector = iri_detector_create(core_registry());
+        assert_non_null(detector);
+    }
+
+    return detector;
+}
+
+
 const iri_charset_t *
 core_charset(const char *label)
 {

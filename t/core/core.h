@@ -91,6 +91,7 @@ core_node_t *core_node(core_t *core, iri_str_t path);   /* or NULL */
 const iri_charset_t *core_charset(const char *label);
 iri_charsets_t core_charsets(const char *labels);   /* "sjis euc-jp"; or NULL */
 iri_registry_t *core_registry(void);
+const iri_detector_t *core_detector(void);
 
 /* A tree's settings: charsets ("" is UTF-8), form, IRI_FOLD_... */
 iri_tree_conf_t core_tree(const char *labels, iri_filename_form_t names,

@@ -33,8 +33,8 @@
 #include <unicode/uchar.h>
 #include <unicode/uclean.h>
 #include <unicode/ucol.h>
-#include <unicode/ucsdet.h>
 #include <unicode/uidna.h>
+#include <unicode/ulocdata.h>
 #include <unicode/unorm2.h>
 #include <unicode/uscript.h>
 #include <unicode/uspoof.h>
@@ -749,83 +749,69 @@ ICU(__wrap_ucol_getSortKey)(const UCollator *collator, const UChar *text,
 }
 
 
-/* ---- guesses of charsets ------------------------------------------------- */
+/* ---- alphabets ----------------------------------------------------------- */
 
-UCharsetDetector *ICU(__real_ucsdet_open)(UErrorCode *error);
+ULocaleData *ICU(__real_ulocdata_open)(const char *name, UErrorCode *error);
 
-/* ICU 72 writes through NULL if a part of the detector cannot be allocated. */
-UCharsetDetector *
-ICU(__wrap_ucsdet_open)(UErrorCode *error)
+ULocaleData *
+ICU(__wrap_ulocdata_open)(const char *name, UErrorCode *error)
 {
-    unsigned          kinds = fault.kinds;
-    UCharsetDetector *detector = NULL;
+    unsigned     kinds = fault.kinds;
+    ULocaleData *data = NULL;
 
-    if (!icu_fails(error, "ucsdet_open")) {
+    if (!icu_fails(error, "ulocdata_open")) {
         fault.kinds &= ~FAULT_ICU_HEAP;
-        detector = ICU(__real_ucsdet_open)(error);
+        data = ICU(__real_ulocdata_open)(name, error);
         fault.kinds = kinds;
-        fault.detectors += detector != NULL;
+        fault.alphabets += data != NULL;
     }
 
-    return detector;
+    return data;
 }
 
 
-void ICU(__real_ucsdet_close)(UCharsetDetector *detector);
+void ICU(__real_ulocdata_close)(ULocaleData *data);
 
 void
-ICU(__wrap_ucsdet_close)(UCharsetDetector *detector)
+ICU(__wrap_ulocdata_close)(ULocaleData *data)
 {
-    fault.detectors -= detector != NULL;
-    ICU(__real_ucsdet_close)(detector);
+    fault.alphabets -= data != NULL;
+    ICU(__real_ulocdata_close)(data);
 }
 
 
-void ICU(__real_ucsdet_setText)(UCharsetDetector *, const char *, int32_t,
-                                UErrorCode *);
+USet *ICU(__real_ulocdata_getExemplarSet)(ULocaleData *, USet *, uint32_t,
+                                          ULocaleDataExemplarSetType,
+                                          UErrorCode *);
 
-void
-ICU(__wrap_ucsdet_setText)(UCharsetDetector *detector, const char *text,
-                           int32_t len, UErrorCode *error)
+USet *
+ICU(__wrap_ulocdata_getExemplarSet)(ULocaleData *data, USet *fill,
+                                    uint32_t                   options,
+                                    ULocaleDataExemplarSetType type,
+                                    UErrorCode                *error)
 {
-    if (!icu_fails(error, "ucsdet_setText")) {
-        ICU(__real_ucsdet_setText)(detector, text, len, error);
+    unsigned kinds = fault.kinds;
+    USet    *set = NULL;
+
+    if (!icu_fails(error, "ulocdata_getExemplarSet")) {
+        fault.kinds &= ~FAULT_ICU_HEAP;
+        set = ICU(__real_ulocdata_getExemplarSet)(data, fill, options, type,
+                                                  error);
+        fault.kinds = kinds;
+        fault.alphabets += set != NULL;
     }
+
+    return set;
 }
 
 
-const UCharsetMatch *
-    ICU(__real_ucsdet_detect)(UCharsetDetector *, UErrorCode *);
+void ICU(__real_uset_close)(USet *set);
 
-const UCharsetMatch *
-ICU(__wrap_ucsdet_detect)(UCharsetDetector *detector, UErrorCode *error)
+void
+ICU(__wrap_uset_close)(USet *set)
 {
-    return icu_fails(error, "ucsdet_detect")
-               ? NULL
-               : ICU(__real_ucsdet_detect)(detector, error);
-}
-
-
-int32_t ICU(__real_ucsdet_getConfidence)(const UCharsetMatch *, UErrorCode *);
-
-int32_t
-ICU(__wrap_ucsdet_getConfidence)(const UCharsetMatch *match,
-                                 UErrorCode          *error)
-{
-    return icu_fails(error, "ucsdet_getConfidence")
-               ? 0
-               : ICU(__real_ucsdet_getConfidence)(match, error);
-}
-
-
-const char *ICU(__real_ucsdet_getName)(const UCharsetMatch *, UErrorCode *);
-
-const char *
-ICU(__wrap_ucsdet_getName)(const UCharsetMatch *match, UErrorCode *error)
-{
-    return icu_fails(error, "ucsdet_getName")
-               ? NULL
-               : ICU(__real_ucsdet_getName)(match, error);
+    fault.alphabets -= set != NULL;
+    ICU(__real_uset_close)(set);
 }
 
 

@@ -47,7 +47,7 @@ typedef struct {
     long          rules;    /* of hosts, ICU's */
     long          names;    /* of hosts, libidn2's */
     long          collators;
-    long          detectors;   /* of charsets */
+    long          alphabets;   /* and sets of them */
     long          checkers;    /* of look-alikes */
 } fault_t;
 

@@ -88,7 +88,7 @@ check_findings(const char *requests, const char *tree,
     iri_charsets_t  charsets = core_charsets(requests);
     iri_tree_conf_t trees = core_tree(tree, form, 0);
     iri_lint_conf_t conf = { &charsets, &trees, match,
-                             kinds,     look,   core_registry() };
+                             kinds,     look,   core_detector() };
     iri_str_t       names[32];
     size_t          count;
     core_t          core;

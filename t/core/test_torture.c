@@ -1678,7 +1678,7 @@ lint_run(core_t *core, linted_t *out)
                                 IRI_FOLD_CASE | IRI_FOLD_SPELLING,
                                 (1u << IRI_LINT_KINDS) - 1u,
                                 look,
-                                core_registry() };
+                                core_detector() };
     iri_str_t          names[COUNT(text)];
     size_t             i;
 
@@ -1711,7 +1711,6 @@ lint_once(core_t *core, const linted_t *want, unsigned kinds, size_t n,
     failed = fault.failed;
     fault.kinds = 0;
     core_forget(core);
-    assert_int_equal(fault.detectors, 0);
     assert_int_equal(fault.checkers, 0);
 
     if (got.status == IRI_OK) {
@@ -1731,6 +1730,27 @@ lint_once(core_t *core, const linted_t *want, unsigned kinds, size_t n,
 }
 
 
+/* A detector is complete, or there is none. */
+static void
+test_detector(void **state)
+{
+    iri_detector_t *detector;
+    size_t          n, failed = 1;
+
+    (void) state;
+    for (n = 1; failed != 0; n += 5) {
+        fault_set(FAULT_ICU, n, 0, EIO);
+        detector = iri_detector_create(core_registry());
+        failed = fault.failed;
+        fault.kinds = 0;
+        assert_true((detector == NULL) == (failed != 0));
+        assert_int_equal(fault.alphabets, 0);
+        iri_detector_destroy(detector);
+    }
+    assert_true(n > 100);
+}
+
+
 static void
 test_lint(void **state)
 {
@@ -1742,6 +1762,7 @@ test_lint(void **state)
 
     (void) state;
     core_init(&core);
+    (void) core_detector();
     lint_run(&core, &want);
     assert_int_equal(want.status, IRI_OK);
     assert_true(want.count >= 12);
@@ -2005,6 +2026,7 @@ main(void)
         cmocka_unit_test(test_icu),        cmocka_unit_test(test_settings),
         cmocka_unit_test(test_hosts),      cmocka_unit_test(test_listing),
         cmocka_unit_test(test_lint),       cmocka_unit_test(test_multistatus),
+        cmocka_unit_test(test_detector),
     };
 
     if (!fault_icu_memory()) {

@@ -1,0 +1,894 @@
+/*
+ * advise.c - `iri advise`: from a tree and its logs to a configuration
+ *
+ * The charsets of names are detected for each directory (advise_tree.c).  Then
+ * each request that failed is tried with these, with charsets of requests, with
+ * differences that are ignored and with repairs.  A setting is proposed only if
+ * it answers requests that the settings before it do not answer.  Nothing is
+ * changed.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "advise.h"
+
+enum {
+    ADVISE_SERVER = CLI_OPT_OWN,
+    ADVISE_CONFIG,
+    ADVISE_JSON,
+    ADVISE_VERIFY,
+    ADVISE_TOP
+};
+
+static const apr_getopt_option_t advise_options[] = {
+    { "root", CLI_SET_ROOT, 1, "the document root (root, DocumentRoot)" },
+    { "server", ADVISE_SERVER, 1,
+      "write the configuration of nginx or httpd" },
+    { "config", ADVISE_CONFIG, 1,
+      "configuration of the server: check its rules" },
+    { "verify", ADVISE_VERIFY, 0,
+      "count requests that would be answered otherwise" },
+    { "top", ADVISE_TOP, 1, "number of lost targets to show (default: 20)" },
+    { "json", ADVISE_JSON, 0, "write JSON" },
+    { "help", CLI_OPT_HELP, 0, "show this text" },
+    { NULL, 0, 0, NULL }
+};
+
+static const char advise_help[] =
+    "LOG is an access log in the common or combined format, or in one that has\n"
+    "other fields besides these, or with a JSON object on each line; plain or\n"
+    "gzip. Requests with status 400 or 404 have failed. Nothing is changed.\n\n"
+    "The output is a configuration to include in a server or virtual host, each\n"
+    "line with the number of failed requests that it answers, and a report as\n"
+    "comments. What gains nothing, or cannot be decided, is not proposed; what\n"
+    "may answer a request with a wrong file is proposed as a comment.\n\n"
+    "With --config the output is a comment as long as the configuration has a\n"
+    "rule that denies access and would deny nothing with the module, because it\n"
+    "is not written in UTF-8 in NFC. Without --config such rules are not found.\n"
+    "Exit code 1 if there is such a rule, or a log has lines, but no requests.\n\n"
+    "Examples:\n"
+    "  iri advise --root /srv/www /var/log/nginx/access.log*\n"
+    "  iri advise --root /srv/www --config /etc/apache2/apache2.conf "
+    "access.log\n";
+
+/* Targets that are tried with each setting, ASCII and others; and first with
+   all charsets. */
+#define ADVISE_MAX_TRIALS   20000
+#define ADVISE_FIRST_TRIALS 1000
+
+/* Greatest number of Referers and of User-Agents that are counted. */
+#define ADVISE_MAX_SENDERS 4096
+
+/* Differences and repairs that are tried, in this order. */
+static const struct {
+    const char *word;
+    unsigned    match;    /* IRI_FOLD_... */
+    iri_match_t level;    /* the same as it is found */
+    unsigned    repair;   /* IRI_REPAIR_... */
+    iri_form_t  form;     /* the same as it is found */
+    int         optional; /* 1: it may find a wrong file */
+    const char *why;
+} advise_words[] = {
+    { "width", IRI_FOLD_WIDTH, IRI_MATCH_WIDTH, 0, IRI_FORM_ASCII, 0,
+      "in another width" },
+    { "case", IRI_FOLD_CASE, IRI_MATCH_CASE, 0, IRI_FORM_ASCII, 0,
+      "in another case" },
+    { "double-encoding", 0, IRI_MATCH_NONE, IRI_REPAIR_DOUBLE,
+      IRI_FORM_DOUBLE, 0, "encoded twice" },
+    { "mojibake", 0, IRI_MATCH_NONE, IRI_REPAIR_MOJIBAKE, IRI_FORM_MOJIBAKE,
+      0, "decoded as windows-1252" },
+    { "%u", 0, IRI_MATCH_NONE, IRI_REPAIR_U, IRI_FORM_U, 0, "with %uXXXX" },
+    { "accents", IRI_FOLD_ACCENTS, IRI_MATCH_ACCENTS, 0, IRI_FORM_ASCII, 1,
+      "other accents, which may be another file" },
+    { "spelling", IRI_FOLD_SPELLING, IRI_MATCH_SPELLING, 0, IRI_FORM_ASCII, 1,
+      "one typo, or another file" },
+};
+
+
+/* ---- settings ------------------------------------------------------------ */
+
+static void *
+advise_create(apr_pool_t *pool)
+{
+    advise_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
+
+    conf->settings = cli_settings_create(pool);
+    conf->top = 20;
+    return conf->settings != NULL ? conf : NULL;
+}
+
+
+static const char *
+advise_option(void *data, int option, const char *value)
+{
+    advise_conf_t *conf = data;
+    char          *end;
+    long           number;
+
+    switch (option) {
+    case ADVISE_SERVER:
+        if (strcmp(value, "nginx") != 0 && strcmp(value, "httpd") != 0) {
+            return "must be \"nginx\" or \"httpd\"";
+        }
+        conf->server = value[0];
+        return NULL;
+    case ADVISE_CONFIG:
+        conf->config = value;
+        return NULL;
+    case ADVISE_JSON:
+        conf->json = 1;
+        return NULL;
+    case ADVISE_VERIFY:
+        conf->verify = 1;
+        return NULL;
+    case ADVISE_TOP:
+        number = strtol(value, &end, 10);
+        if (*end != '\0' || end == value || number < 0 || number > 100000) {
+            return "must be a number from 0 to 100000; for example 20";
+        }
+        conf->top = (size_t) number;
+        return NULL;
+    default:
+        return cli_settings_option(conf->settings, option, value);
+    }
+}
+
+
+static const char *
+advise_ready(void *data)
+{
+    advise_conf_t *conf = data;
+    const char    *wrong = cli_settings_ready(conf->settings);
+
+    if (wrong != NULL) {
+        return wrong;
+    }
+    return conf->settings->has_root
+               ? NULL
+               : "--root is required: the document root of the site";
+}
+
+
+/* ---- the logs ------------------------------------------------------------ */
+
+static int
+advise_is_failure(int status)
+{
+    return status == 400 || status == 404;
+}
+
+
+/* The path of a target, decoded, in pool. */
+static iri_str_t
+advise_path(apr_pool_t *pool, iri_str_t target)
+{
+    const unsigned char *p = target.data, *end = target.data + target.len;
+    unsigned char       *to = apr_palloc(pool, target.len + 1);
+    iri_str_t            path = { 0, to };
+    int                  octet;
+
+    for (; p < end && *p != '?'; p++) {
+        octet = *p == '%' ? cli_escape_value(p, end) : -1;
+        if (octet >= 0) {
+            p += 2;
+        }
+        to[path.len++] = octet >= 0 ? (unsigned char) octet : *p;
+    }
+    return path;
+}
+
+
+/* Requests that failed count, and targets that are not ASCII. */
+static int
+advise_takes(void *arg, const cli_request_t *request)
+{
+    size_t i;
+
+    (void) arg;
+    if (advise_is_failure(request->status)) {
+        return 1;
+    }
+    for (i = 0; i < request->target.len; i++) {
+        if (request->target.data[i] >= 0x80
+            || (request->target.data[i] == '%' && i + 1 < request->target.len
+                && request->target.data[i + 1] >= '8'))
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+
+/* Count a sender; which: 0 Referer, 1 User-Agent. */
+static void
+advise_count_sender(advise_run_t *run, size_t which, iri_str_t text)
+{
+    apr_hash_t      *senders = run->senders[which];
+    advise_sender_t *sender;
+    size_t           i;
+
+    /* Of a Referer the page, without its query. */
+    for (i = 0; which == 0 && i < text.len; i++) {
+        if (text.data[i] == '?' || text.data[i] == '#') {
+            text.len = i;
+        }
+    }
+    text.len = text.len < 256 ? text.len : 256;
+    if (text.len == 0 || (text.len == 1 && text.data[0] == '-')) {
+        run->unsent[which]++;
+        return;
+    }
+    sender = apr_hash_get(senders, text.data, (apr_ssize_t) text.len);
+    if (sender == NULL) {
+        if (apr_hash_count(senders) == ADVISE_MAX_SENDERS) {
+            run->unsent[which]++;
+            return;
+        }
+        sender = apr_pcalloc(run->pool, sizeof(*sender));
+        sender->text = cli_copy(run->pool, text);
+        apr_hash_set(senders, sender->text.data,
+                     (apr_ssize_t) sender->text.len, sender);
+    }
+    sender->requests++;
+}
+
+
+/* Remember the names in a path in UTF-8: names on disk that are decoded to
+   them are decoded correctly. */
+static void
+advise_know(advise_run_t *run, iri_str_t path)
+{
+    const iri_tree_conf_t *utf8 = &run->conf->settings->tree;
+    iri_env_apr_t          env;
+    iri_str_t              segment, name;
+    size_t                 i, start = 0;
+
+    iri_env_apr_init(&env, run->scratch, NULL, NULL);
+    for (i = 0; i <= path.len; i++) {
+        if (i < path.len && path.data[i] != '/') {
+            continue;
+        }
+        segment.data = path.data + start;
+        segment.len = i - start;
+        start = i + 1;
+        if (!iri_str_is_ascii(segment)
+            && iri_entry_name(&env.env, utf8, segment, &name) == IRI_OK
+            && name.len != 0
+            && apr_hash_get(run->tree.known, name.data,
+                            (apr_ssize_t) name.len)
+                   == NULL)
+        {
+            name = cli_copy(run->pool, name);
+            apr_hash_set(run->tree.known, name.data, (apr_ssize_t) name.len,
+                         "");
+        }
+    }
+}
+
+
+static void
+advise_taken(void *arg, const cli_request_t *request, cli_target_row_t *row)
+{
+    advise_run_t *run = arg;
+    iri_str_t     path;
+
+    if (advise_is_failure(request->status)) {
+        row->failed++;
+        run->failed++;
+    }
+    if (row->requests == 1) {
+        path = advise_path(run->scratch, row->octets);
+        if (iri_str_is_ascii(path)) {
+            row->form = IRI_FORM_ASCII;
+        } else if (cli_is_utf8(path)) {
+            row->form = IRI_FORM_ESCAPED;
+            advise_know(run, path);
+        } else {
+            row->form = IRI_FORM_LEGACY;
+        }
+        apr_pool_clear(run->scratch);
+    }
+    if (row->form == IRI_FORM_LEGACY) {
+        advise_count_sender(run, 0, request->referer);
+        advise_count_sender(run, 1, request->agent);
+    }
+}
+
+
+/* ---- trials -------------------------------------------------------------- */
+
+/* At most `most` targets of a list, at equal distances, that are ASCII or not. */
+static void
+advise_sample(const apr_array_header_t *list, int ascii, int most,
+              apr_array_header_t *out)
+{
+    cli_target_row_t *row;
+    int               i, all = 0, seen = 0, taken = 0;
+
+    for (i = 0; i < list->nelts; i++) {
+        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
+        all += (row->form == IRI_FORM_ASCII) == ascii;
+    }
+    for (i = 0; i < list->nelts; i++) {
+        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
+        if ((row->form == IRI_FORM_ASCII) != ascii) {
+            continue;
+        }
+        if (all <= most || (int64_t) seen * most / all >= taken) {
+            APR_ARRAY_PUSH(out, cli_target_row_t *) = row;
+            taken++;
+        }
+        seen++;
+    }
+}
+
+
+static apr_array_header_t *
+advise_rows(const advise_run_t *run)
+{
+    return apr_array_make(run->pool, 64, sizeof(cli_target_row_t *));
+}
+
+
+/*
+ * Try settings for the targets of a list.  *open: those that are not answered.
+ * Returns: the number of requests that would be answered.
+ */
+static uint64_t
+advise_try(advise_run_t *run, const cli_settings_t *settings,
+           const apr_array_header_t *list, apr_array_header_t **open)
+{
+    apr_array_header_t *left = advise_rows(run);
+    cli_target_row_t   *row;
+    uint64_t            answered = 0;
+    int                 i;
+
+    cli_progress_begin(&run->progress, "targets", (uint64_t) list->nelts);
+    for (i = 0; i < list->nelts; i++) {
+        row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
+        if (cli_try_answers(settings, run->scratch, row->octets)) {
+            answered += row->requests;
+        } else {
+            APR_ARRAY_PUSH(left, cli_target_row_t *) = row;
+        }
+        apr_pool_clear(run->scratch);
+        cli_progress_add(&run->progress, 1);
+    }
+    *open = left;
+    return answered;
+}
+
+
+/* Let all places have the settings of the proposal. */
+static void
+advise_apply(advise_run_t *run, cli_settings_t *settings)
+{
+    advise_tree_apply(&run->tree, settings);
+    settings->tree = run->tree.root->tree;
+    settings->settings_of = advise_tree_settings;
+    settings->settings_data = &run->tree;
+}
+
+
+/*
+ * Choose charsets of requests: from a sample, then from a sample of those that
+ * are not answered, and so on.
+ */
+static apr_array_header_t *
+advise_charsets(advise_run_t *run, apr_array_header_t *open)
+{
+    cli_trials_t       *trials = &run->trials;
+    cli_settings_t      none = run->with;
+    apr_array_header_t *sample;
+    uint64_t            before;
+    size_t              i;
+    int                 most = ADVISE_FIRST_TRIALS, n;
+
+    cli_trials_init(trials, run->pool, &none);
+    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+        if (iri_detector_charset(run->tree.detector, i) != NULL) {
+            trials->charset[trials->charsets++] = iri_detector_charset(
+                run->tree.detector, i);
+        }
+    }
+    for (;;) {
+        before = trials->gain;
+        sample = advise_rows(run);
+        advise_sample(open, 0, most, sample);
+        cli_progress_begin(&run->progress, "targets",
+                           (uint64_t) sample->nelts);
+        for (n = 0; n < sample->nelts; n++) {
+            (void) cli_trials_add(
+                trials, run->scratch,
+                APR_ARRAY_IDX(sample, n, cli_target_row_t *));
+            cli_progress_add(&run->progress, 1);
+        }
+        cli_trials_choose(trials);
+        if (trials->gain != before) {
+            run->with.reading.charsets = cli_trials_charsets(trials);
+            advise_apply(run, &run->with);
+            (void) advise_try(run, &run->with, open, &open);
+        } else if (most == ADVISE_MAX_TRIALS) {
+            break;
+        } else {
+            most = ADVISE_MAX_TRIALS;
+        }
+    }
+    trials->settings = &run->with;
+    return open;
+}
+
+
+/* Choose differences that are ignored and repairs. */
+static void
+advise_words_choose(advise_run_t *run, apr_array_header_t *open)
+{
+    cli_settings_t      trial;
+    apr_array_header_t *left;
+    uint64_t            gain;
+    size_t              i;
+
+    for (i = 0; i < ADVISE_WORDS; i++) {
+        trial = run->with;
+        trial.tree.match |= advise_words[i].match;
+        trial.tree.repair |= advise_words[i].repair;
+        trial.reading.repair = trial.tree.repair;
+        advise_apply(run, &trial);
+        gain = advise_try(run, &trial, open, &left);
+        if (gain == 0) {
+            continue;
+        }
+        run->words |= 1u << i;
+        run->by_word[i] = gain;
+        if (!advise_words[i].optional) {
+            run->with = trial;
+            open = left;
+        }
+    }
+    advise_apply(run, &run->with);
+}
+
+
+/* Count a request that the proposal answers by the setting that it needs. */
+static void
+advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
+{
+    size_t i;
+
+    if (!cli_is_utf8(x->filename)) {
+        run->by_names += requests;
+    }
+    if (x->form == IRI_FORM_LEGACY) {
+        for (i = 0; i < run->with.reading.charsets.count; i++) {
+            if (iri_str_equal(
+                    iri_charset_name(run->with.reading.charsets.at[i]),
+                    x->charset))
+            {
+                run->by_charset[i] += requests;
+            }
+        }
+    } else if (x->found.match == IRI_MATCH_NORMALIZATION) {
+        run->by_form += requests;
+    }
+    for (i = 0; i < ADVISE_WORDS; i++) {
+        if (run->words & 1u << i && !advise_words[i].optional
+            && (advise_words[i].match != 0
+                    ? x->found.match == advise_words[i].level
+                    : x->found.repaired == advise_words[i].form))
+        {
+            run->by_word[i] += requests;
+        }
+    }
+}
+
+
+/* The answers with the whole proposal. */
+static void
+advise_count(advise_run_t *run)
+{
+    cli_target_row_t *row;
+    cli_verdict_t     x;
+    size_t            k;
+    int               i;
+
+    for (k = 0; k < ADVISE_WORDS; k++) {
+        run->by_word[k] = advise_words[k].optional ? run->by_word[k] : 0;
+    }
+    cli_progress_begin(&run->progress, "targets",
+                       (uint64_t) run->targets.list->nelts);
+    for (i = 0; i < run->targets.list->nelts; i++) {
+        row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
+        row->outcome = CLI_REFUSED;
+        if (cli_try(&run->with, run->scratch, row->octets, &x) == 0) {
+            row->outcome = cli_outcome(&x);
+        }
+        if (cli_outcome_answers(row->outcome)) {
+            run->answered += row->failed;
+            if (row->outcome != CLI_CHOICE) {
+                advise_attribute(run, &x, row->requests);
+            }
+        }
+        *(row->outcome == CLI_THERE || row->outcome == CLI_FOUND
+              ? &run->kept
+              : &run->changed) += row->requests - row->failed;
+        apr_pool_clear(run->scratch);
+        cli_progress_add(&run->progress, 1);
+    }
+}
+
+
+static void
+advise_evaluate(advise_run_t *run)
+{
+    apr_array_header_t   *open = advise_rows(run);
+    const advise_place_t *root = run->tree.root;
+    const iri_charset_t  *last;
+
+    advise_sample(run->targets.list, 0, ADVISE_MAX_TRIALS, open);
+    advise_sample(run->targets.list, 1, ADVISE_MAX_TRIALS, open);
+    run->with = *run->conf->settings;
+    advise_apply(run, &run->with);
+    (void) advise_try(run, &run->with, open, &open);
+    open = advise_charsets(run, open);
+    last = root->tree.charsets.at[root->tree.charsets.count - 1];
+    if (run->targets.requests == 0 && root->group_legacy != 0) {
+        /* Without a log: links of old pages are in the charset of names. */
+        run->with.reading.charsets.count = 1;
+        run->with.reading.charsets.at[0] = last;
+    }
+    advise_words_choose(run, open);
+    advise_count(run);
+}
+
+
+/* ---- the proposal -------------------------------------------------------- */
+
+static void
+advise_propose(advise_run_t *run, const char *nginx, const char *httpd,
+               const char *value, uint64_t requests, const char *why,
+               int optional)
+{
+    advise_setting_t *setting = apr_array_push(run->proposal);
+
+    setting->nginx = nginx;
+    setting->httpd = httpd;
+    setting->value = value;
+    setting->requests = requests;
+    setting->why = why;
+    setting->optional = optional;
+}
+
+
+static const char *
+advise_list(apr_pool_t *pool, const iri_charsets_t *list)
+{
+    const char *text = "";
+    iri_str_t   name;
+    size_t      i;
+
+    for (i = 0; i < list->count; i++) {
+        name = iri_charset_name(list->at[i]);
+        text = apr_pstrcat(pool, text, i != 0 ? " " : "",
+                           (const char *) name.data, NULL);
+    }
+    return text;
+}
+
+
+static const char *
+advise_counted(apr_pool_t *pool, uint64_t number, const char *text)
+{
+    return apr_psprintf(pool, "%" APR_UINT64_T_FMT " %s",
+                        (apr_uint64_t) number, text);
+}
+
+
+static void
+advise_propose_names(advise_run_t *run)
+{
+    const advise_place_t *root = run->tree.root;
+
+    if (root->group_legacy != 0) {
+        advise_propose(
+            run, "iri_filename_charset", "IRIFilenameCharset",
+            advise_list(run->pool, &root->tree.charsets), run->by_names,
+            advise_counted(run->pool, root->group_legacy, "names are in it"),
+            0);
+    }
+    if (run->tree.form != IRI_FILENAME_ANY) {
+        advise_propose(run, "iri_filename_form", "IRIFilenameForm",
+                       run->tree.form == IRI_FILENAME_NFC ? "nfc" : "nfd", 0,
+                       "saves lookups; remove it when names in another form "
+                       "are added",
+                       0);
+    }
+}
+
+
+static void
+advise_propose_charsets(advise_run_t *run)
+{
+    const iri_charsets_t *list = &run->with.reading.charsets;
+    const char *why = "old links are likely to be in the charset of "
+                      "names; a log would show it";
+    uint64_t    sum = 0;
+    size_t      i;
+
+    for (i = 0; i < list->count && run->targets.requests != 0; i++) {
+        why = apr_pstrcat(
+            run->pool, i == 0 ? "" : why, i == 0 ? "" : ", ",
+            advise_counted(run->pool, run->by_charset[i],
+                           (const char *) iri_charset_name(list->at[i]).data),
+            NULL);
+        sum += run->by_charset[i];
+    }
+    if (list->count != 0) {
+        advise_propose(run, "iri_charset", "IRICharset",
+                       advise_list(run->pool, list), sum, why, 0);
+    }
+}
+
+
+/* The words of iri_match (repair 0) or iri_repair. */
+static void
+advise_propose_words(advise_run_t *run, int repair)
+{
+    const char *value = "", *why = "";
+    uint64_t    sum = 0;
+    size_t      i;
+
+    for (i = 0; i < ADVISE_WORDS; i++) {
+        if ((run->words & 1u << i) == 0 || advise_words[i].optional
+            || (advise_words[i].repair != 0) != repair)
+        {
+            continue;
+        }
+        value = apr_pstrcat(run->pool, value, *value ? " " : "",
+                            advise_words[i].word, NULL);
+        why = apr_pstrcat(
+            run->pool, why, *why ? ", " : "",
+            advise_counted(run->pool, run->by_word[i], advise_words[i].why),
+            NULL);
+        sum += run->by_word[i];
+    }
+    if (*value != '\0') {
+        advise_propose(run, repair ? "iri_repair" : "iri_match",
+                       repair ? "IRIRepair" : "IRIMatch", value, sum, why, 0);
+    }
+}
+
+
+/* What the administrator must decide. */
+static void
+advise_propose_options(advise_run_t *run)
+{
+    size_t i;
+
+    for (i = 0; i < ADVISE_WORDS; i++) {
+        if (run->words & 1u << i && advise_words[i].optional) {
+            advise_propose(run, "iri_match", "IRIMatch", advise_words[i].word,
+                           run->by_word[i], advise_words[i].why, 1);
+        }
+    }
+    if (run->trials.gain != 0 || run->words != 0) {
+        advise_propose(run, "iri_redirect", "IRIRedirect", "301", 0,
+                       "tell clients the canonical address, after some days "
+                       "with the lines above",
+                       1);
+    }
+}
+
+
+static void
+advise_propose_all(advise_run_t *run)
+{
+    advise_propose(run, "iri", "IRIEngine", "on", run->by_form,
+                   "names in another normalization form, as a Mac sends them",
+                   0);
+    advise_propose_names(run);
+    advise_propose_charsets(run);
+    advise_propose_words(run, 0);
+    advise_propose_words(run, 1);
+    advise_propose_options(run);
+}
+
+
+/* ---- trouble in the tree ------------------------------------------------- */
+
+/* The path of an entry for a person: its octets, and its name. */
+static const char *
+advise_entry(advise_run_t *run, const cli_directory_t *directory,
+             iri_str_t octets, iri_str_t name)
+{
+    iri_str_t   path;
+    const char *shown;
+
+    path.data = (const unsigned char *) apr_psprintf(
+        run->pool, "%s%.*s", directory->path, (int) octets.len,
+        (const char *) octets.data);
+    path.len = strlen((const char *) path.data);
+    shown = cli_printable(run->pool, path);
+    if (name.len == 0 || iri_str_equal(octets, name)) {
+        return shown;
+    }
+    return apr_pstrcat(run->pool, shown, " (", cli_printable(run->pool, name),
+                       ")", NULL);
+}
+
+
+/* A visit of a directory. */
+typedef struct {
+    advise_run_t          *run;
+    const cli_directory_t *directory;
+} advise_lint_t;
+
+
+static iri_status_t
+advise_on_finding(void *arg, const iri_finding_t *finding)
+{
+    const advise_lint_t *lint = arg;
+    advise_run_t        *run = lint->run;
+    advise_trouble_t    *trouble = &run->trouble[finding->kind];
+    const char          *text;
+
+    if (trouble->count++ < ADVISE_EXAMPLES) {
+        text = advise_entry(run, lint->directory, finding->octets,
+                            finding->name.len != 0 ? finding->name
+                                                   : finding->meant);
+        if (finding->other.len != 0) {
+            text = apr_pstrcat(run->pool, text, " and ",
+                               advise_entry(run, lint->directory,
+                                            finding->other,
+                                            finding->other_name),
+                               NULL);
+        }
+        trouble->example[trouble->count - 1] = text;
+    }
+    return IRI_OK;
+}
+
+
+static iri_status_t
+advise_lint(void *arg, cli_directory_t *directory)
+{
+    advise_lint_t   lint = { arg, directory };
+    advise_run_t   *run = arg;
+    advise_place_t *place = apr_hash_get(
+        run->tree.by_path, directory->path,
+        (apr_ssize_t) strlen(directory->path));
+    iri_lint_conf_t conf;
+    iri_env_apr_t   env;
+
+    while (place != NULL && !place->own) {
+        place = place->parent;
+    }
+    memset(&conf, 0, sizeof(conf));
+    conf.requests = &run->with.reading.charsets;
+    conf.tree = place != NULL ? &place->tree : &run->tree.root->tree;
+    conf.match = run->with.tree.match
+                 & ~(IRI_FOLD_VARIANTS | IRI_FOLD_SPELLING);
+    conf.kinds = 1u << IRI_LINT_UNREADABLE | 1u << IRI_LINT_UNREACHABLE
+                 | 1u << IRI_LINT_CHARSET | 1u << IRI_LINT_MOJIBAKE
+                 | 1u << IRI_LINT_TWIN | 1u << IRI_LINT_COLLISION
+                 | 1u << IRI_LINT_FORM;
+    conf.detector = run->tree.detector;
+    iri_env_apr_init(&env, directory->pool, NULL, NULL);
+    env.env.fold_keys = run->conf->settings->fold_keys;
+    cli_progress_add(&run->progress, (uint64_t) directory->names->nelts);
+    return iri_lint(
+        &env.env, &conf, (const iri_str_t *) (void *) directory->names->elts,
+        (size_t) directory->names->nelts, advise_on_finding, &lint);
+}
+
+
+/* ---- the answer ---------------------------------------------------------- */
+
+static const char *
+advise_read_logs(advise_run_t *run)
+{
+    const char *wrong = NULL;
+    iri_str_t   name;
+    size_t      i;
+
+    cli_targets_init(&run->targets, run->pool);
+    run->targets.takes = advise_takes;
+    run->targets.taken_row = advise_taken;
+    run->targets.arg = run;
+    run->senders[0] = cli_hash_make(run->pool);
+    run->senders[1] = cli_hash_make(run->pool);
+    run->tree.known = cli_hash_make(run->pool);
+    for (i = 0; wrong == NULL && i < run->call->mores; i++) {
+        name.data = (const unsigned char *) run->call->more[i];
+        name.len = strlen(run->call->more[i]);
+        wrong = cli_targets_read(&run->targets, name, &run->progress);
+    }
+    cli_targets_sort(&run->targets);
+    return wrong;
+}
+
+
+static const char *
+advise_run(advise_run_t *run)
+{
+    const advise_conf_t *conf = run->conf;
+    const char          *root, *wrong;
+    iri_status_t         status;
+    char                 server = conf->server;
+
+    run->proposal = apr_array_make(run->pool, 8, sizeof(advise_setting_t));
+    run->rules = apr_array_make(run->pool, 8, sizeof(advise_rule_t));
+    if (conf->config != NULL) {
+        wrong = advise_rules_read(run->pool, conf->config, conf->settings,
+                                  &server, run->rules);
+        if (wrong != NULL) {
+            return wrong;
+        }
+    }
+    run->server = server != 0 ? server : 'n';
+    wrong = advise_read_logs(run);
+    if (wrong != NULL) {
+        return wrong;
+    }
+    run->tree.detector = cli_open_detector(run->pool,
+                                           conf->settings->registry);
+    if (run->tree.detector == NULL) {
+        return iri_status_text(IRI_ICU_FAILED);
+    }
+    root = apr_pstrmemdup(run->pool, (const char *) conf->settings->root.data,
+                          conf->settings->root.len);
+    run->tree.settings = conf->settings;
+    run->tree.pool = run->pool;
+    run->tree.progress = &run->progress;
+    cli_progress_begin(&run->progress, "names", 0);
+    status = advise_tree_read(&run->tree, root);
+    if (status == IRI_OK) {
+        advise_evaluate(run);
+        advise_propose_all(run);
+        cli_progress_begin(&run->progress, "names", run->tree.names);
+        status = cli_walk(run->pool, root, advise_lint, run);
+    }
+    cli_progress_hide(&run->progress);
+    return status == IRI_OK ? NULL : iri_status_text(status);
+}
+
+
+static int
+advise_answer(const void *data, cli_call_t *call)
+{
+    advise_run_t *run = apr_pcalloc(call->pool, sizeof(*run));
+
+    run->conf = data;
+    run->call = call;
+    run->pool = call->pool;
+    call->no_offset = 1;
+    if (apr_pool_create(&run->scratch, call->pool) != APR_SUCCESS) {
+        call->error = iri_status_text(IRI_NO_MEMORY);
+        return -1;
+    }
+    call->error = advise_run(run);
+    if (call->error == NULL && advise_fill(run) != 0) {
+        call->error = iri_status_text(IRI_NO_MEMORY);
+    }
+    call->found = run->rules->nelts != 0
+                  || (run->targets.lines != 0 && run->targets.requests == 0);
+    return call->error == NULL ? 0 : -1;
+}
+
+
+const cli_command_t cli_advise = {
+    "advise",
+    "[LOG ...]",
+    0,
+    "propose a configuration for a tree and its logs",
+    advise_help,
+    advise_options,
+    advise_create,
+    advise_option,
+    advise_ready,
+    advise_answer,
+    advise_show
+};

@@ -1,0 +1,179 @@
+/*
+ * advise.h - declarations that the files of `iri advise` share
+ */
+
+#ifndef ADVISE_H
+#define ADVISE_H
+
+#include "cli.h"
+#include "base/iri_string.h"
+
+/* ---- advise_tree.c ------------------------------------------------------ */
+
+/* Names of one kind, and the score of each charset for them (iri_detect). */
+typedef struct {
+    uint64_t names;
+    int64_t  octets;                    /* above 7F, of the sample */
+    int64_t  score[IRI_MAX_DETECTED];
+    uint64_t text[IRI_MAX_DETECTED];    /* hash: equal for equal texts */
+} advise_evidence_t;
+
+/* The cost of a charset for a directory and all below. */
+typedef struct {
+    int64_t  cost;
+    uint64_t text;   /* sum of the hashes */
+} advise_cost_t;
+
+/* A directory, and the settings of the names in it. */
+typedef struct advise_place_s advise_place_t;
+
+struct advise_place_s {
+    advise_place_t    *parent;    /* NULL: the root */
+    const char        *path;      /* octets below the root: "" or "a/b/" */
+    iri_str_t          name;      /* the same, decoded; empty: the root, or
+                                     not decoded */
+    uint64_t           names;     /* all names */
+    uint64_t           nfc, nfd;  /* UTF-8 names that are not ASCII, in this
+                                     form, or in both, which counts as NFC */
+    uint64_t           mixed;     /* in neither */
+    advise_evidence_t *legacy;    /* names that are not UTF-8; NULL: none */
+    advise_evidence_t *chance;    /* UTF-8 names that may be legacy names by
+                                     chance; NULL: none */
+    advise_cost_t     *cost;      /* of each charset; NULL: no legacy names
+                                     here and below */
+    int                charset;   /* index of the charset; -1: none */
+    int                unsure;    /* 1: another charset than likely is about
+                                     as likely: the parent's settings stay */
+    int                likely;    /* index of the best charset */
+    int                other;     /* with unsure: that charset; -1: none is
+                                     likely */
+    int                own;       /* 1: the settings differ from the parent's */
+    uint64_t           group_legacy, group_utf8;   /* names with these
+                                                      settings, if own is 1 */
+    iri_tree_conf_t    tree;      /* the settings, if own is 1 */
+};
+
+typedef struct {
+    const cli_settings_t *settings;
+    const iri_detector_t *detector;
+    apr_pool_t           *pool;
+    apr_hash_t           *known;      /* names that clients ask for in UTF-8 */
+    apr_hash_t           *by_path;    /* octets -> advise_place_t */
+    apr_hash_t           *by_name;    /* decoded -> advise_place_t, own is 1 */
+    apr_array_header_t   *places;     /* advise_place_t *, parents first */
+    advise_place_t       *root;
+    uint64_t              names;
+    uint64_t              unread;     /* directories that could not be read */
+    iri_filename_form_t   form;       /* of all names */
+    cli_progress_t       *progress;
+} advise_tree_t;
+
+/*
+ * Read a tree, and choose a charset for each directory.  Set settings,
+ * detector, pool, known and progress before.
+ */
+iri_status_t advise_tree_read(advise_tree_t *tree, const char *root);
+
+/* Let all places have the settings of like, except for charsets and form. */
+void advise_tree_apply(advise_tree_t *tree, const cli_settings_t *like);
+
+/* The settings of a directory, for iri_search_t. */
+const iri_tree_conf_t *advise_tree_settings(const iri_env_t    *env,
+                                            const iri_search_t *search,
+                                            iri_str_t           names);
+
+/* ---- advise_rules.c ----------------------------------------------------- */
+
+/* A rule of the server's configuration that denies access, and that would deny
+   nothing with the module. */
+typedef struct {
+    const char *text;   /* of the core: "location" in FILE:LINE: ... */
+} advise_rule_t;
+
+/*
+ * Read the configuration of a server, and add each rule that denies access and
+ * that no canonical path matches to rules (advise_rule_t).  *server: 'n' or
+ * 'h'; 0: set it.  Returns: NULL, or the error.
+ */
+const char *advise_rules_read(apr_pool_t *pool, const char *file,
+                              const cli_settings_t *settings, char *server,
+                              apr_array_header_t *rules);
+
+/* ---- advise.c ----------------------------------------------------------- */
+
+/* Who sends targets that are not UTF-8. */
+typedef struct {
+    iri_str_t text;
+    uint64_t  requests;
+} advise_sender_t;
+
+/* A setting that is proposed, or that is left to the administrator. */
+typedef struct {
+    const char *nginx;      /* the name of the directive */
+    const char *httpd;
+    const char *value;
+    uint64_t    requests;   /* that it answers in addition */
+    const char *why;        /* the comment */
+    int         optional;   /* 1: it is written as a comment */
+} advise_setting_t;
+
+/* Number of words that are tried. */
+#define ADVISE_WORDS 7
+
+/* What causes trouble in the tree, by kind. */
+#define ADVISE_EXAMPLES 3
+
+typedef struct {
+    uint64_t    count;
+    const char *example[ADVISE_EXAMPLES];
+} advise_trouble_t;
+
+typedef struct {
+    cli_settings_t     *settings;
+    char                server;       /* 'n' or 'h' */
+    const char         *config;       /* file; NULL: none */
+    int                 json;
+    int                 verify;
+    size_t              top;
+} advise_conf_t;
+
+typedef struct {
+    const advise_conf_t *conf;
+    cli_call_t          *call;
+    apr_pool_t          *pool;
+    apr_pool_t          *scratch;     /* cleared after each target */
+    cli_progress_t       progress;
+    cli_targets_t        targets;
+    cli_settings_t       with;        /* the proposal */
+    advise_tree_t        tree;
+    cli_trials_t         trials;
+    apr_array_header_t  *proposal;    /* advise_setting_t */
+    apr_array_header_t  *rules;       /* advise_rule_t */
+    char                 server;      /* 'n' or 'h' */
+    apr_hash_t          *senders[2];  /* Referer, User-Agent: text ->
+                                         advise_sender_t */
+    uint64_t             unsent[2];   /* requests of others */
+    uint64_t             failed;      /* requests */
+    uint64_t             answered;    /* of these, with the proposal */
+    uint64_t             kept, changed;   /* requests that did not fail, with
+                                             the same entry; with another or
+                                             none */
+    unsigned             words;       /* 1u << index of a word of iri_match or
+                                         iri_repair that answers requests */
+    /* Requests that are answered */
+    uint64_t             by_form;     /* by normalization */
+    uint64_t             by_names;    /* with names that are not UTF-8 */
+    uint64_t             by_charset[IRI_MAX_CHARSETS];   /* of requests */
+    uint64_t             by_word[ADVISE_WORDS];
+    advise_trouble_t     trouble[IRI_LINT_KINDS];
+} advise_run_t;
+
+/* ---- advise_show.c ------------------------------------------------------ */
+
+/* Fill the object of the call. */
+int advise_fill(const advise_run_t *run);
+
+/* Print the configuration and the report. */
+void advise_show(const void *data, cli_call_t *call);
+
+#endif /* ADVISE_H */

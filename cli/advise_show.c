@@ -1,0 +1,599 @@
+/*
+ * advise_show.c - the proposal as JSON, and as a configuration with comments
+ */
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <apr_strings.h>
+
+#include "advise.h"
+
+/* Senders, and directories whose charset is unknown, that are shown. */
+#define ADVISE_SHOWN 10
+
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+static json_t *
+advise_number(uint64_t number)
+{
+    return json_integer((json_int_t) number);
+}
+
+
+/* Set a field to octets; those that are not UTF-8 are escaped. */
+static int
+advise_set(json_t *object, apr_pool_t *pool, const char *name,
+           iri_str_t octets)
+{
+    cli_call_t line;
+
+    memset(&line, 0, sizeof(line));
+    line.pool = pool;
+    line.object = object;
+    return cli_set_octets(&line, name, octets);
+}
+
+
+static int
+advise_set_text(json_t *object, apr_pool_t *pool, const char *name,
+                const char *text)
+{
+    iri_str_t octets = { strlen(text), (const unsigned char *) text };
+
+    return advise_set(object, pool, name, octets);
+}
+
+
+static int
+advise_fill_settings(const advise_run_t *run, json_t *list)
+{
+    const advise_setting_t *setting;
+    json_t                 *object;
+    int                     i, failed = 0;
+
+    for (i = 0; !failed && i < run->proposal->nelts; i++) {
+        setting = &APR_ARRAY_IDX(run->proposal, i, advise_setting_t);
+        object = json_pack(
+            "{s:s, s:s, s:o, s:s, s:b}", "directive",
+            run->server == 'h' ? setting->httpd : setting->nginx, "value",
+            setting->value, "requests", advise_number(setting->requests),
+            "why", setting->why, "optional", setting->optional);
+        failed = json_array_append_new(list, object) != 0;
+    }
+    return failed;
+}
+
+
+static const char *
+advise_charset_name(const advise_run_t *run, int charset)
+{
+    return charset < 0 ? ""
+                       : (const char *) iri_charset_name(
+                             iri_detector_charset(run->tree.detector,
+                                                  (size_t) charset))
+                             .data;
+}
+
+
+/* Directories with own charsets, and those whose charset is not known. */
+static int
+advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
+{
+    const advise_place_t *place;
+    json_t               *object, *list;
+    size_t                k;
+    int                   i, failed = 0;
+
+    for (i = 0; !failed && i < run->tree.places->nelts; i++) {
+        place = APR_ARRAY_IDX(run->tree.places, i, advise_place_t *);
+        if (place->unsure && place->legacy != NULL) {
+            object = json_pack(
+                "{s:o, s:s, s:s}", "names",
+                advise_number(place->legacy != NULL ? place->legacy->names
+                                                    : 0),
+                "charset", advise_charset_name(run, place->likely), "or",
+                advise_charset_name(run, place->other));
+            failed = advise_set_text(object, run->pool, "path", place->path)
+                     || json_array_append_new(unsure, object) != 0;
+        } else if (place->own && place->parent != NULL
+                   && place->group_legacy != 0) {
+            list = json_array();
+            for (k = 0; k < place->tree.charsets.count; k++) {
+                json_array_append_new(
+                    list, json_string((const char *) iri_charset_name(
+                                          place->tree.charsets.at[k])
+                                          .data));
+            }
+            object = json_pack("{s:o, s:o}", "charsets", list, "names",
+                               advise_number(place->group_legacy));
+            failed = advise_set_text(object, run->pool, "path", place->path)
+                     || advise_set(object, run->pool, "name", place->name)
+                     || json_array_append_new(places, object) != 0;
+        }
+    }
+    return failed;
+}
+
+
+/* The nearest name of a lost target. */
+static iri_str_t
+advise_nearest(const advise_run_t *run, iri_str_t target)
+{
+    cli_settings_t near = run->with;
+    cli_verdict_t  x;
+    iri_str_t      none = { 0, NULL };
+
+    near.tree.match |= IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS
+                       | IRI_FOLD_SPELLING;
+    iri_tree_conf_finish(&near.reading, &near.tree);
+    advise_tree_apply((advise_tree_t *) &run->tree, &near);
+    if (cli_try(&near, run->scratch, target, &x) != 0
+        || !cli_outcome_answers(cli_outcome(&x))
+        || cli_outcome(&x) == CLI_CHOICE)
+    {
+        return none;
+    }
+    return cli_copy(run->pool, x.path);
+}
+
+
+static int
+advise_fill_lost(const advise_run_t *run, json_t *list)
+{
+    const cli_target_row_t *row;
+    json_t                 *object;
+    int                     i, failed = 0;
+
+    for (i = 0; !failed && i < run->targets.list->nelts
+                && json_array_size(list) < run->conf->top;
+         i++)
+    {
+        row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
+        if (row->failed == 0 || cli_outcome_answers(row->outcome)) {
+            continue;
+        }
+        object = json_pack("{s:o, s:s}", "requests",
+                           advise_number(row->failed), "outcome",
+                           cli_outcome_text(row->outcome));
+        failed = advise_set(object, run->pool, "target", row->octets) != 0
+                 || advise_set(object, run->pool, "nearest",
+                               advise_nearest(run, row->octets))
+                        != 0
+                 || json_array_append_new(list, object) != 0;
+        apr_pool_clear(run->scratch);
+    }
+    advise_tree_apply((advise_tree_t *) &run->tree, &run->with);
+    return failed;
+}
+
+
+static int
+advise_sender_order(const void *a, const void *b)
+{
+    const advise_sender_t *one = *(advise_sender_t *const *) a;
+    const advise_sender_t *two = *(advise_sender_t *const *) b;
+
+    return (one->requests < two->requests) - (one->requests > two->requests);
+}
+
+
+static int
+advise_fill_senders(const advise_run_t *run, size_t which, json_t *list)
+{
+    apr_hash_index_t   *i;
+    apr_array_header_t *senders = apr_array_make(run->pool, 16,
+                                                 sizeof(advise_sender_t *));
+    advise_sender_t    *sender;
+    json_t             *object;
+    int                 k, failed = 0;
+
+    for (i = apr_hash_first(run->pool, run->senders[which]); i != NULL;
+         i = apr_hash_next(i))
+    {
+        APR_ARRAY_PUSH(senders, advise_sender_t *) = apr_hash_this_val(i);
+    }
+    qsort(senders->elts, (size_t) senders->nelts, sizeof(advise_sender_t *),
+          advise_sender_order);
+    for (k = 0; !failed && k < senders->nelts && k < ADVISE_SHOWN; k++) {
+        sender = APR_ARRAY_IDX(senders, k, advise_sender_t *);
+        object = json_pack("{s:o}", "requests",
+                           advise_number(sender->requests));
+        failed = advise_set(object, run->pool, "text", sender->text) != 0
+                 || json_array_append_new(list, object) != 0;
+    }
+    return failed;
+}
+
+
+static int
+advise_fill_trouble(const advise_run_t *run, json_t *list)
+{
+    const advise_trouble_t *trouble;
+    json_t                 *examples;
+    size_t                  i, k;
+
+    for (i = 0; i < IRI_LINT_KINDS; i++) {
+        trouble = &run->trouble[i];
+        if (trouble->count == 0) {
+            continue;
+        }
+        examples = json_array();
+        for (k = 0; k < ADVISE_EXAMPLES && trouble->example[k] != NULL; k++) {
+            json_array_append_new(examples, json_string(trouble->example[k]));
+        }
+        if (json_array_append_new(
+                list, json_pack("{s:s, s:o, s:s, s:o}", "kind",
+                                iri_lint_text((iri_lint_kind_t) i), "count",
+                                advise_number(trouble->count), "why",
+                                iri_lint_clause((iri_lint_kind_t) i),
+                                "examples", examples))
+            != 0)
+        {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+
+int
+advise_fill(const advise_run_t *run)
+{
+    json_t *object = run->call->object, *rules = json_array();
+    json_t *settings = json_array(), *places = json_array();
+    json_t *unsure = json_array(), *lost = json_array();
+    json_t *referers = json_array(), *agents = json_array();
+    json_t *trouble = json_array();
+    int     i;
+
+    for (i = 0; i < run->rules->nelts; i++) {
+        json_array_append_new(
+            rules,
+            json_string(APR_ARRAY_IDX(run->rules, i, advise_rule_t).text));
+    }
+    if (advise_fill_settings(run, settings)
+        || advise_fill_places(run, places, unsure)
+        || advise_fill_lost(run, lost)
+        || advise_fill_senders(run, 0, referers)
+        || advise_fill_senders(run, 1, agents)
+        || advise_fill_trouble(run, trouble)
+        || advise_set(object, run->pool, "root", run->conf->settings->root))
+    {
+        return -1;
+    }
+    json_object_set_new(object, "server",
+                        json_string(run->server == 'h' ? "httpd" : "nginx"));
+    json_object_set_new(object, "lines", advise_number(run->targets.lines));
+    json_object_set_new(object, "requests",
+                        advise_number(run->targets.requests));
+    json_object_set_new(object, "failed", advise_number(run->failed));
+    json_object_set_new(object, "answered", advise_number(run->answered));
+    json_object_set_new(object, "dropped",
+                        advise_number(run->targets.dropped));
+    json_object_set_new(object, "names", advise_number(run->tree.names));
+    json_object_set_new(object, "directories",
+                        advise_number((uint64_t) run->tree.places->nelts));
+    json_object_set_new(object, "unread", advise_number(run->tree.unread));
+    json_object_set_new(object, "rules", rules);
+    json_object_set_new(object, "settings", settings);
+    json_object_set_new(object, "places", places);
+    json_object_set_new(object, "unsure", unsure);
+    json_object_set_new(object, "lost", lost);
+    json_object_set_new(object, "referers", referers);
+    json_object_set_new(object, "user_agents", agents);
+    json_object_set_new(object, "trouble", trouble);
+    if (run->conf->verify) {
+        json_object_set_new(object, "kept", advise_number(run->kept));
+        json_object_set_new(object, "changed", advise_number(run->changed));
+    }
+    return 0;
+}
+
+
+/* ---- text ---------------------------------------------------------------- */
+
+static long long
+advise_field(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+
+static iri_str_t
+advise_string(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    iri_str_t     text;
+
+    text.data = (const unsigned char *) json_string_value(value);
+    text.len = json_string_length(value);
+    return text;
+}
+
+
+static void
+advise_print(const json_t *object, const char *name)
+{
+    cli_print(stdout, advise_string(object, name));
+}
+
+
+static int
+advise_is_httpd(const json_t *object)
+{
+    return strcmp(json_string_value(json_object_get(object, "server")),
+                  "httpd")
+           == 0;
+}
+
+
+/* A setting, and its figure and reason as a comment: behind it in nginx, above
+   it in httpd, which has no comments behind a directive. */
+static void
+advise_show_setting(const json_t *setting, int httpd, int commented)
+{
+    const char *off = commented
+                              || json_is_true(
+                                  json_object_get(setting, "optional"))
+                          ? "# "
+                          : "";
+    char        line[256];
+
+    snprintf(line, sizeof(line), "%s%s %s%s", off,
+             json_string_value(json_object_get(setting, "directive")),
+             json_string_value(json_object_get(setting, "value")),
+             httpd ? "" : ";");
+    if (!httpd) {
+        printf("%-44s  ", line);
+    }
+    fputs("# ", stdout);
+    if (advise_field(setting, "requests") != 0) {
+        cli_print_count(stdout, advise_field(setting, "requests"), "request",
+                        "requests");
+        fputs(": ", stdout);
+    }
+    puts(json_string_value(json_object_get(setting, "why")));
+    if (httpd) {
+        puts(line);
+    }
+}
+
+
+/* 1 if a text can stand between double quotes in a configuration. */
+static int
+advise_is_quotable(iri_str_t text, int httpd)
+{
+    size_t i;
+
+    for (i = 0; i < text.len; i++) {
+        if (text.data[i] < 0x20 || text.data[i] == 0x7F
+            || strchr(httpd ? "\"\\*?[]" : "\"\\", text.data[i]) != NULL)
+        {
+            return 0;
+        }
+    }
+    return text.len != 0;
+}
+
+
+/* A directory with an own charset.  httpd compares <Directory> with the octets
+   on disk. */
+static void
+advise_show_place(const json_t *object, const json_t *place, int httpd,
+                  int commented)
+{
+    const json_t *charsets = json_object_get(place, "charsets");
+    const char   *off = commented ? "# " : "";
+    iri_str_t     path = advise_string(place, "name");
+    int           escaped = json_object_get(place, "escaped") != NULL;
+    size_t        i;
+
+    if (!advise_is_quotable(path, httpd) || (httpd && escaped)) {
+        off = "# ";
+        fputs("\n# Its name cannot be written here: ", stdout);
+        advise_print(place, "path");
+    }
+    printf("\n%s%s", off, httpd ? "<Directory \"" : "location \"/");
+    if (httpd) {
+        advise_print(object, "root");
+        putchar('/');
+    }
+    advise_print(place, httpd ? "path" : "name");
+    puts(httpd ? "\">" : "\" {");
+    printf("%s    # ", off);
+    cli_print_count(stdout, advise_field(place, "names"), "name", "names");
+    printf("\n%s    %s", off,
+           httpd ? "IRIFilenameCharset" : "iri_filename_charset");
+    for (i = 0; i < json_array_size(charsets); i++) {
+        printf(" %s", json_string_value(json_array_get(charsets, i)));
+    }
+    printf("%s\n%s%s\n", httpd ? "" : ";", off, httpd ? "</Directory>" : "}");
+}
+
+
+static void
+advise_show_head(const json_t *object)
+{
+    long long failed = advise_field(object, "failed");
+    long long answered = advise_field(object, "answered");
+
+    fputs("# iri advise: ", stdout);
+    cli_print_count(stdout, advise_field(object, "names"), "name", "names");
+    fputs(" in ", stdout);
+    cli_print_count(stdout, advise_field(object, "directories"), "directory",
+                    "directories");
+    fputs(", ", stdout);
+    cli_print_count(stdout, advise_field(object, "requests"), "request",
+                    "requests");
+    printf(
+        " in the logs.\n# %lld of them failed (400, 404). With these lines "
+        "%lld are answered, %lld are lost.\n",
+        failed, answered, failed - answered);
+    if (advise_field(object, "dropped") != 0) {
+        printf("# %lld requests were not counted: the logs have more than "
+               "1,000,000 targets.\n",
+               advise_field(object, "dropped"));
+    }
+    if (json_object_get(object, "kept") != NULL) {
+        printf(
+            "# Of other requests that are not ASCII %lld get the same file, "
+            "%lld another answer.\n",
+            advise_field(object, "kept"), advise_field(object, "changed"));
+    }
+}
+
+
+static void
+advise_show_rules(const json_t *rules)
+{
+    size_t i;
+
+    puts(
+        "#\n# The following lines are comments, because with them these rules "
+        "would no longer\n# deny access. Correct the rules first:");
+    for (i = 0; i < json_array_size(rules); i++) {
+        printf("#   %s\n", json_string_value(json_array_get(rules, i)));
+    }
+}
+
+
+static void
+advise_show_unsure(const json_t *unsure)
+{
+    size_t i;
+
+    for (i = 0; i < json_array_size(unsure) && i < ADVISE_SHOWN; i++) {
+        const json_t *place = json_array_get(unsure, i);
+        const char   *other = json_string_value(json_object_get(place, "or"));
+
+        fputs("#   /", stdout);
+        advise_print(place, "path");
+        fputs(": ", stdout);
+        cli_print_count(stdout, advise_field(place, "names"), "name",
+                        "names");
+        if (*other != '\0') {
+            printf(" in %s or %s",
+                   json_string_value(json_object_get(place, "charset")),
+                   other);
+        }
+        putchar('\n');
+    }
+}
+
+
+static void
+advise_show_lost(const json_t *lost)
+{
+    size_t i;
+
+    for (i = 0; i < json_array_size(lost); i++) {
+        const json_t *row = json_array_get(lost, i);
+
+        printf("# %8lld  ", advise_field(row, "requests"));
+        advise_print(row, "target");
+        if (json_string_length(json_object_get(row, "nearest")) != 0) {
+            fputs("   nearest: ", stdout);
+            advise_print(row, "nearest");
+        }
+        putchar('\n');
+    }
+}
+
+
+static void
+advise_show_senders(const json_t *senders)
+{
+    size_t i;
+
+    for (i = 0; i < json_array_size(senders); i++) {
+        printf("# %8lld  ",
+               advise_field(json_array_get(senders, i), "requests"));
+        advise_print(json_array_get(senders, i), "text");
+        putchar('\n');
+    }
+}
+
+
+static void
+advise_show_trouble(const json_t *trouble)
+{
+    const json_t *examples;
+    size_t        i, k;
+
+    for (i = 0; i < json_array_size(trouble); i++) {
+        const json_t *kind = json_array_get(trouble, i);
+
+        fputs("#   ", stdout);
+        cli_print_count(stdout, advise_field(kind, "count"), "name", "names");
+        printf(": %s\n", json_string_value(json_object_get(kind, "why")));
+        examples = json_object_get(kind, "examples");
+        for (k = 0; k < json_array_size(examples); k++) {
+            printf("#     %s\n",
+                   json_string_value(json_array_get(examples, k)));
+        }
+    }
+}
+
+
+/* A part of the report, if its list is not empty. */
+static void
+advise_show_part(const json_t *object, const char *name, const char *title,
+                 void (*show)(const json_t *list))
+{
+    const json_t *list = json_object_get(object, name);
+
+    if (json_array_size(list) != 0) {
+        printf("\n# %s\n", title);
+        show(list);
+    }
+}
+
+
+void
+advise_show(const void *data, cli_call_t *call)
+{
+    const advise_conf_t *conf = data;
+    const json_t        *object = call->object;
+    const json_t        *settings = json_object_get(object, "settings");
+    const json_t        *places = json_object_get(object, "places");
+    const json_t        *rules = json_object_get(object, "rules");
+    int                  httpd = advise_is_httpd(object);
+    int                  commented = json_array_size(rules) != 0;
+    size_t               i;
+
+    if (conf->json) {
+        json_dumpf(object, stdout, JSON_INDENT(2));
+        putchar('\n');
+        return;
+    }
+    advise_show_head(object);
+    if (commented) {
+        advise_show_rules(rules);
+    }
+    putchar('\n');
+    for (i = 0; i < json_array_size(settings); i++) {
+        advise_show_setting(json_array_get(settings, i), httpd, commented);
+    }
+    for (i = 0; i < json_array_size(places); i++) {
+        advise_show_place(object, json_array_get(places, i), httpd,
+                          commented);
+    }
+    advise_show_part(object, "unsure",
+                     "Directories with too few names to tell their charset, "
+                     "which stays as above:",
+                     advise_show_unsure);
+    advise_show_part(
+        object, "lost",
+        "The most frequent requests that are lost:", advise_show_lost);
+    advise_show_part(object, "referers",
+                     "Pages with links that are not UTF-8 (Referer):",
+                     advise_show_senders);
+    advise_show_part(
+        object, "user_agents",
+        "Clients that send them (User-Agent):", advise_show_senders);
+    advise_show_part(object, "trouble",
+                     "Names that cause trouble:", advise_show_trouble);
+}

@@ -1,0 +1,525 @@
+/*
+ * advise_tree.c - the charsets of the names in a tree
+ *
+ * The names of each directory that are not UTF-8 give a score to each charset
+ * (iri_detect).  A directory has the charset of its parent unless another one
+ * fits so much better that it is worth an own section of the configuration:
+ * of all assignments of charsets to directories the one is chosen with the
+ * least cost, which is the sum of negative scores and ADVISE_CHANGE for each
+ * directory with another charset than its parent.  The costs are computed from
+ * the leaves to the root (Sankoff's algorithm).
+ */
+
+#include <string.h>
+
+#include <apr_strings.h>
+
+#include "advise.h"
+#include "unicode/iri_unicode.h"
+
+/* Names of a directory from which its charset is detected. */
+#define ADVISE_SAMPLE 256
+
+/* Cost of a section: as much as 8 octets that one charset decodes to letters of
+   a language, and the other one does not. */
+#define ADVISE_CHANGE 8000
+
+/* By how much the best charset must be better than another one. */
+#define ADVISE_SURE 300
+
+/* A visit of a directory. */
+typedef struct {
+    advise_tree_t      *tree;
+    advise_place_t     *place;
+    apr_pool_t         *pool;
+    iri_env_apr_t       env;
+    apr_array_header_t *legacy; /* names for the sample, iri_str_t */
+    apr_array_header_t *chance;
+} advise_visit_t;
+
+
+/* ---- one directory ------------------------------------------------------- */
+
+/* 1 if a text has characters of two octets in UTF-8 only, apart from ASCII: so
+   short sequences occur in names in multi-byte charsets by chance. */
+static int
+advise_is_short(iri_str_t text)
+{
+    size_t i;
+
+    for (i = 0; i < text.len; i++) {
+        if (text.data[i] >= 0xE0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+
+/* Count a UTF-8 name by its normalization form. */
+static iri_status_t
+advise_count_form(advise_visit_t *visit, iri_str_t octets)
+{
+    iri_tree_conf_t utf8 = visit->tree->settings->tree;
+    iri_str_t       name, form;
+    iri_status_t    status;
+
+    status = iri_entry_name(&visit->env.env, &utf8, octets, &name);
+    if (status != IRI_OK || name.len == 0) {
+        return status;
+    }
+    if (iri_str_equal(name, octets)) {
+        visit->place->nfc++;
+        return IRI_OK;
+    }
+    status = iri_name_octets(&visit->env.env, &utf8, name, 1, &form);
+    if (status == IRI_OK) {
+        if (iri_str_equal(form, octets)) {
+            visit->place->nfd++;
+        } else {
+            visit->place->mixed++;
+        }
+    }
+    return status;
+}
+
+
+static iri_status_t
+advise_name(advise_visit_t *visit, iri_str_t octets)
+{
+    if (iri_str_is_ascii(octets)) {
+        return IRI_OK;
+    }
+    if (!cli_is_utf8(octets)) {
+        APR_ARRAY_PUSH(visit->legacy, iri_str_t) = octets;
+        return IRI_OK;
+    }
+    if (advise_is_short(octets)) {
+        APR_ARRAY_PUSH(visit->chance, iri_str_t) = octets;
+    }
+    return advise_count_form(visit, octets);
+}
+
+
+static int
+advise_is_known(void *arg, iri_str_t name)
+{
+    const advise_tree_t *tree = arg;
+
+    return apr_hash_get(tree->known, name.data, (apr_ssize_t) name.len)
+           != NULL;
+}
+
+
+static iri_status_t
+advise_detect(advise_visit_t *visit, const apr_array_header_t *names,
+              advise_evidence_t **out)
+{
+    iri_detected_t     detected[IRI_MAX_DETECTED];
+    advise_evidence_t *evidence;
+    iri_sample_t       sample;
+    iri_status_t       status;
+    size_t             i, k;
+
+    sample.names = (const iri_str_t *) (void *) names->elts;
+    sample.count = (size_t) names->nelts < ADVISE_SAMPLE
+                       ? (size_t) names->nelts
+                       : ADVISE_SAMPLE;
+    sample.is_known = advise_is_known;
+    sample.arg = visit->tree;
+    status = iri_detect(&visit->env.env, visit->tree->detector, &sample,
+                        detected);
+    if (status != IRI_OK) {
+        return status;
+    }
+    evidence = apr_pcalloc(visit->tree->pool, sizeof(*evidence));
+    evidence->names = (uint64_t) names->nelts;
+    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+        evidence->score[i] = detected[i].score;
+        evidence->text[i] = detected[i].text;
+    }
+    for (i = 0; i < sample.count; i++) {
+        for (k = 0; k < sample.names[i].len; k++) {
+            evidence->octets += sample.names[i].data[k] >= 0x80;
+        }
+    }
+    *out = evidence;
+    return IRI_OK;
+}
+
+
+/* The parent of a directory: its path up to the slash before the last name. */
+static advise_place_t *
+advise_parent(const advise_tree_t *tree, const char *path)
+{
+    size_t len = strlen(path);
+
+    if (len == 0) {
+        return NULL;
+    }
+    for (len--; len > 0 && path[len - 1] != '/'; len--) {
+    }
+    return apr_hash_get(tree->by_path, path, (apr_ssize_t) len);
+}
+
+
+static iri_status_t
+advise_visit(void *arg, cli_directory_t *directory)
+{
+    advise_tree_t *tree = arg;
+    advise_visit_t visit;
+    iri_status_t   status = IRI_OK;
+    int            i;
+
+    memset(&visit, 0, sizeof(visit));
+    visit.tree = tree;
+    visit.pool = directory->pool;
+    iri_env_apr_init(&visit.env, directory->pool, NULL, NULL);
+    visit.legacy = apr_array_make(directory->pool, 16, sizeof(iri_str_t));
+    visit.chance = apr_array_make(directory->pool, 16, sizeof(iri_str_t));
+    visit.place = apr_pcalloc(tree->pool, sizeof(*visit.place));
+    visit.place->path = apr_pstrdup(tree->pool, directory->path);
+    visit.place->parent = advise_parent(tree, directory->path);
+    visit.place->names = (uint64_t) directory->names->nelts;
+    visit.place->charset = -1;
+    apr_hash_set(tree->by_path, visit.place->path,
+                 (apr_ssize_t) strlen(visit.place->path), visit.place);
+    APR_ARRAY_PUSH(tree->places, advise_place_t *) = visit.place;
+    tree->names += visit.place->names;
+    tree->unread += directory->error != APR_SUCCESS;
+    for (i = 0; status == IRI_OK && i < directory->names->nelts; i++) {
+        status = advise_name(&visit,
+                             APR_ARRAY_IDX(directory->names, i, iri_str_t));
+    }
+    if (status == IRI_OK && visit.legacy->nelts != 0) {
+        status = advise_detect(&visit, visit.legacy, &visit.place->legacy);
+        if (status == IRI_OK && visit.chance->nelts != 0) {
+            status = advise_detect(&visit, visit.chance,
+                                   &visit.place->chance);
+        }
+    }
+    cli_progress_add(tree->progress, visit.place->names);
+    return status;
+}
+
+
+/* ---- the assignment ------------------------------------------------------ */
+
+static size_t
+advise_least(const advise_cost_t *cost)
+{
+    size_t i, least = 0;
+
+    for (i = 1; i < IRI_MAX_DETECTED; i++) {
+        if (cost[i].cost < cost[least].cost) {
+            least = i;
+        }
+    }
+    return least;
+}
+
+
+/* Add the costs of a directory to those of its parent. */
+static void
+advise_add_cost(advise_tree_t *tree, advise_place_t *place)
+{
+    advise_place_t *parent = place->parent;
+    int64_t         change;
+    size_t          i;
+
+    if (place->legacy != NULL) {
+        if (place->cost == NULL) {
+            place->cost = apr_pcalloc(tree->pool, sizeof(advise_cost_t)
+                                                      * IRI_MAX_DETECTED);
+        }
+        for (i = 0; i < IRI_MAX_DETECTED; i++) {
+            place->cost[i].cost -= place->legacy->score[i];
+            place->cost[i].text += place->legacy->text[i];
+        }
+    }
+    if (place->cost == NULL || parent == NULL) {
+        return;
+    }
+    if (parent->cost == NULL) {
+        parent->cost = apr_pcalloc(tree->pool,
+                                   sizeof(advise_cost_t) * IRI_MAX_DETECTED);
+    }
+    change = place->cost[advise_least(place->cost)].cost + ADVISE_CHANGE;
+    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+        parent->cost[i].cost += place->cost[i].cost < change
+                                    ? place->cost[i].cost
+                                    : change;
+        parent->cost[i].text += place->cost[i].text;
+    }
+}
+
+
+/* Find out whether another charset gives another text that is as likely. */
+static void
+advise_doubt(const advise_tree_t *tree, advise_place_t *place)
+{
+    size_t  best = (size_t) place->likely, i;
+    int64_t difference;
+
+    if (place->cost[best].cost >= 0) {
+        place->unsure = 1;
+        place->other = -1;
+        return;
+    }
+    if (place->legacy == NULL) {
+        return; /* the directories below decide */
+    }
+    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+        difference = place->cost[i].cost - place->cost[best].cost;
+        if (iri_detector_charset(tree->detector, i) != NULL
+            && place->cost[i].text != place->cost[best].text
+            && difference < ADVISE_SURE)
+        {
+            place->unsure = 1;
+            place->other = (int) i;
+        }
+    }
+}
+
+
+static void
+advise_choose(const advise_tree_t *tree, advise_place_t *place)
+{
+    const advise_place_t *parent = place->parent;
+    size_t                least;
+
+    if (place->cost == NULL) {
+        place->charset = parent != NULL ? parent->charset : -1;
+        return;
+    }
+    least = advise_least(place->cost);
+    place->likely = (int) least;
+    if (parent != NULL && parent->charset >= 0
+        && place->cost[parent->charset].cost
+               <= place->cost[least].cost + ADVISE_CHANGE)
+    {
+        place->charset = parent->charset;
+        return;
+    }
+    advise_doubt(tree, place);
+    if (place->unsure) {
+        place->charset = parent != NULL ? parent->charset : -1;
+        return;
+    }
+    place->charset = (int) least;
+    place->own = 1;
+}
+
+
+/* ---- the settings of places ---------------------------------------------- */
+
+/* The place that has the settings of this one. */
+static advise_place_t *
+advise_owner(advise_place_t *place)
+{
+    while (!place->own && place->parent != NULL) {
+        place = place->parent;
+    }
+    return place;
+}
+
+
+/* 1 if the names of a directory that may be UTF-8 are not: they are few, and
+   words in the charset of the others. */
+static int
+advise_is_chance(const advise_place_t *place)
+{
+    const advise_evidence_t *chance = place->chance;
+
+    return chance != NULL && place->charset >= 0
+           && chance->names * 2 <= place->legacy->names
+           && chance->score[place->charset] >= 600 * chance->octets;
+}
+
+
+/* Add the names of a directory to the counts of its settings. */
+static void
+advise_count(advise_place_t *place)
+{
+    advise_place_t *owner;
+
+    /* Where names are UTF-8 by chance, UTF-8 must not be tried. */
+    place->own |= place->parent == NULL || advise_is_chance(place);
+    owner = advise_owner(place);
+    owner->group_utf8 += place->nfc + place->nfd + place->mixed;
+    if (advise_is_chance(place)) {
+        owner->group_utf8 -= place->chance->names;
+    }
+    if (place->legacy != NULL && place->charset >= 0) {
+        owner->group_legacy += place->legacy->names;
+    }
+}
+
+
+/* The charsets of names: UTF-8 too, if there are UTF-8 names. */
+static void
+advise_set_charsets(const advise_tree_t *tree, advise_place_t *place)
+{
+    iri_charsets_t      *list = &place->tree.charsets;
+    const iri_charset_t *utf8 = tree->settings->tree.charsets.at[0];
+
+    list->count = 0;
+    if (place->charset < 0 || place->group_legacy == 0) {
+        list->at[list->count++] = utf8;
+        return;
+    }
+    if (place->group_utf8 != 0) {
+        list->at[list->count++] = utf8;
+    }
+    list->at[list->count++] = iri_detector_charset(tree->detector,
+                                                   (size_t) place->charset);
+}
+
+
+/* Decode the path of a place: each name by the settings of the directory that
+   contains it. */
+static iri_status_t
+advise_decode(const advise_tree_t *tree, advise_place_t *place)
+{
+    const advise_place_t *parent = place->parent, *owner;
+    iri_env_apr_t         env;
+    iri_str_t             octets, name;
+    iri_status_t          status;
+    const char           *start;
+
+    if (parent == NULL) {
+        place->name.data = (const unsigned char *) "";
+        return IRI_OK;
+    }
+    owner = advise_owner((advise_place_t *) parent);
+    start = place->path + strlen(parent->path);
+    octets.data = (const unsigned char *) start;
+    octets.len = strlen(start) - 1;
+    iri_env_apr_init(&env, tree->pool, NULL, NULL);
+    status = iri_entry_name(&env.env, &owner->tree, octets, &name);
+    if (status == IRI_OK && name.len != 0
+        && (parent->parent == NULL || parent->name.len != 0))
+    {
+        place->name.data = (const unsigned char *) apr_pstrcat(
+            tree->pool,
+            apr_pstrmemdup(tree->pool, (const char *) parent->name.data,
+                           parent->name.len),
+            apr_pstrmemdup(tree->pool, (const char *) name.data, name.len),
+            "/", NULL);
+        place->name.len = parent->name.len + name.len + 1;
+    }
+    return status;
+}
+
+
+/* NFC or NFD if all names that are not ASCII are UTF-8 in it. */
+static iri_filename_form_t
+advise_form(const advise_tree_t *tree)
+{
+    const advise_place_t *place;
+    uint64_t              nfc = 0, nfd = 0, others = 0;
+    int                   i;
+
+    for (i = 0; i < tree->places->nelts; i++) {
+        place = APR_ARRAY_IDX(tree->places, i, advise_place_t *);
+        nfc += place->nfc;
+        nfd += place->nfd;
+        others += place->mixed + (place->legacy != NULL);
+    }
+    return others != 0 || (nfc != 0) == (nfd != 0) ? IRI_FILENAME_ANY
+           : nfc != 0                              ? IRI_FILENAME_NFC
+                                                   : IRI_FILENAME_NFD;
+}
+
+
+static iri_status_t
+advise_assign(advise_tree_t *tree)
+{
+    advise_place_t *place;
+    iri_status_t    status = IRI_OK;
+    int             i;
+
+    for (i = tree->places->nelts; i-- > 0;) {
+        advise_add_cost(tree,
+                        APR_ARRAY_IDX(tree->places, i, advise_place_t *));
+    }
+    for (i = 0; i < tree->places->nelts; i++) {
+        place = APR_ARRAY_IDX(tree->places, i, advise_place_t *);
+        advise_choose(tree, place);
+        advise_count(place);
+    }
+    for (i = 0; status == IRI_OK && i < tree->places->nelts; i++) {
+        place = APR_ARRAY_IDX(tree->places, i, advise_place_t *);
+        if (place->own) {
+            advise_set_charsets(tree, place);
+        }
+        status = advise_decode(tree, place);
+        if (place->own) {
+            apr_hash_set(tree->by_name, place->name.data,
+                         (apr_ssize_t) place->name.len, place);
+        }
+    }
+    tree->form = advise_form(tree);
+    return status;
+}
+
+
+iri_status_t
+advise_tree_read(advise_tree_t *tree, const char *root)
+{
+    iri_status_t status;
+
+    tree->by_path = cli_hash_make(tree->pool);
+    tree->by_name = cli_hash_make(tree->pool);
+    tree->places = apr_array_make(tree->pool, 64, sizeof(advise_place_t *));
+    status = cli_walk(tree->pool, root, advise_visit, tree);
+    if (status == IRI_OK) {
+        tree->root = APR_ARRAY_IDX(tree->places, 0, advise_place_t *);
+        status = advise_assign(tree);
+    }
+    return status;
+}
+
+
+void
+advise_tree_apply(advise_tree_t *tree, const cli_settings_t *like)
+{
+    advise_place_t *place;
+    iri_charsets_t  charsets;
+    int             i;
+
+    for (i = 0; i < tree->places->nelts; i++) {
+        place = APR_ARRAY_IDX(tree->places, i, advise_place_t *);
+        if (place->own) {
+            charsets = place->tree.charsets;
+            place->tree = like->tree;
+            place->tree.charsets = charsets;
+            place->tree.names = tree->form;
+            iri_tree_conf_finish(&like->reading, &place->tree);
+        }
+    }
+}
+
+
+const iri_tree_conf_t *
+advise_tree_settings(const iri_env_t *env, const iri_search_t *search,
+                     iri_str_t names)
+{
+    const advise_tree_t  *tree = search->settings_data;
+    const advise_place_t *place = NULL;
+
+    (void) env;
+    if (names.len > 0 && names.data[0] == '/') {
+        names.data++;
+        names.len--;
+    }
+    while (place == NULL && names.len > 0) {
+        place = apr_hash_get(tree->by_name, names.data,
+                             (apr_ssize_t) names.len);
+        for (names.len--; names.len > 0 && names.data[names.len - 1] != '/';
+             names.len--)
+        {
+        }
+    }
+    return place != NULL ? &place->tree : &tree->root->tree;
+}

@@ -1,0 +1,156 @@
+/*
+ * targets.c - the request-targets of access logs, each with its requests
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_file_info.h>
+#include <apr_strings.h>
+
+#include "cli.h"
+
+/* The greatest number of targets that are stored: memory is bounded. */
+#define TARGETS_MAX 1000000
+
+
+iri_str_t
+cli_copy(apr_pool_t *pool, iri_str_t text)
+{
+    text.data = apr_pmemdup(pool, text.data, text.len);
+    return text;
+}
+
+
+void
+cli_targets_init(cli_targets_t *targets, apr_pool_t *pool)
+{
+    memset(targets, 0, sizeof(*targets));
+    targets->pool = pool;
+    targets->by_octets = cli_hash_make(pool);
+    targets->list = apr_array_make(pool, 1024, sizeof(cli_target_row_t *));
+}
+
+
+static cli_target_row_t *
+targets_add(cli_targets_t *targets, iri_str_t octets)
+{
+    cli_target_row_t *row = apr_hash_get(targets->by_octets, octets.data,
+                                         (apr_ssize_t) octets.len);
+
+    if (row == NULL) {
+        if (targets->list->nelts == TARGETS_MAX) {
+            targets->dropped++;
+            return NULL;
+        }
+        row = apr_pcalloc(targets->pool, sizeof(*row));
+        row->octets = cli_copy(targets->pool, octets);
+        apr_hash_set(targets->by_octets, row->octets.data,
+                     (apr_ssize_t) octets.len, row);
+        APR_ARRAY_PUSH(targets->list, cli_target_row_t *) = row;
+    }
+    row->requests++;
+    return row;
+}
+
+
+static void
+targets_read_lines(cli_targets_t *targets, cli_log_t *log, apr_pool_t *pool,
+                   cli_progress_t *progress)
+{
+    cli_request_t     request;
+    cli_target_row_t *row;
+    uint64_t          seen = 0;
+    int               read;
+
+    while ((read = cli_log_next(log, pool, &request)) >= 0) {
+        targets->lines++;
+        if (read > 0) {
+            targets->requests++;
+            if (targets->takes(targets->arg, &request)) {
+                targets->taken++;
+                row = targets_add(targets, request.target);
+                if (row != NULL && targets->taken_row != NULL) {
+                    targets->taken_row(targets->arg, &request, row);
+                }
+            }
+        }
+        apr_pool_clear(pool);
+        if (targets->lines % 1024 == 0) {
+            cli_progress_add(progress, cli_log_offset(log) - seen);
+            seen = cli_log_offset(log);
+        }
+    }
+}
+
+
+const char *
+cli_targets_read(cli_targets_t *targets, iri_str_t name,
+                 cli_progress_t *progress)
+{
+    apr_finfo_t info;
+    apr_pool_t *pool;
+    cli_log_t  *log;
+    const char *file, *shown = cli_printable(targets->pool, name);
+
+    if (name.len == 0 || memchr(name.data, '\0', name.len) != NULL) {
+        return "the name of the log is empty or contains a NUL";
+    }
+    file = apr_pstrmemdup(targets->pool, (const char *) name.data, name.len);
+    memset(&info, 0, sizeof(info));
+    (void) apr_stat(&info, file, APR_FINFO_SIZE | APR_FINFO_TYPE,
+                    targets->pool);
+    if (info.filetype == APR_DIR) {
+        return apr_psprintf(targets->pool,
+                            "\"%s\" is a directory: give a log file", shown);
+    }
+    log = cli_log_open(targets->pool, file);
+    if (log == NULL) {
+        return apr_psprintf(targets->pool, "cannot read \"%s\": %s", shown,
+                            strerror(errno));
+    }
+    if (apr_pool_create(&pool, targets->pool) != APR_SUCCESS) {
+        (void) cli_log_close(log);
+        return iri_status_text(IRI_NO_MEMORY);
+    }
+    cli_progress_begin(progress, "octets of the log", (uint64_t) info.size);
+    targets_read_lines(targets, log, pool, progress);
+    cli_progress_hide(progress);
+    apr_pool_destroy(pool);
+    return cli_log_close(log) == 0
+               ? NULL
+               : apr_psprintf(
+                   targets->pool,
+                   "cannot read \"%s\" to its end: it is truncated, corrupt, "
+                   "or not a file",
+                   shown);
+}
+
+
+/* Compare by requests, descending, then by octets, for qsort. */
+static int
+targets_order(const void *a, const void *b)
+{
+    const cli_target_row_t *one = *(cli_target_row_t *const *) a;
+    const cli_target_row_t *two = *(cli_target_row_t *const *) b;
+    size_t len = one->octets.len < two->octets.len ? one->octets.len
+                                                   : two->octets.len;
+    int    order;
+
+    if (one->requests != two->requests) {
+        return one->requests > two->requests ? -1 : 1;
+    }
+    order = memcmp(one->octets.data, two->octets.data, len);
+    return order != 0 ? order
+                      : (one->octets.len > two->octets.len)
+                            - (one->octets.len < two->octets.len);
+}
+
+
+void
+cli_targets_sort(cli_targets_t *targets)
+{
+    qsort(targets->list->elts, (size_t) targets->list->nelts,
+          sizeof(cli_target_row_t *), targets_order);
+}

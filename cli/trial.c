@@ -1,0 +1,220 @@
+/*
+ * trial.c - how targets would be answered with other charsets of requests
+ *
+ * Each target that is not answered is tried with each charset by itself.  Then
+ * charsets are chosen one by one, each time the one with which most further
+ * requests are answered, but never two that find different entries for one
+ * target.
+ */
+
+#include <string.h>
+
+#include "base/iri_string.h"
+
+#include "cli.h"
+
+/* The entry that each charset finds for one target. */
+typedef struct {
+    uint64_t  requests;
+    uint32_t  finds;               /* 1u << charset */
+    iri_str_t path[CLI_MAX_TRIED]; /* canonical; empty: none */
+} trial_t;
+
+static const char *const trial_outcome_texts[CLI_OUTCOMES] = {
+    "there", "found", "moved", "choice", "refused", "absent"
+};
+
+
+const char *
+cli_outcome_text(cli_outcome_t outcome)
+{
+    return trial_outcome_texts[outcome];
+}
+
+
+cli_outcome_t
+cli_outcome(const cli_verdict_t *x)
+{
+    switch (x->verdict) {
+    case IRI_REFUSE:
+        return CLI_REFUSED;
+    case IRI_CHOOSE:
+        return CLI_CHOICE;
+    default:
+        if (!x->exists) {
+            return CLI_ABSENT;
+        }
+        if (x->verdict == IRI_RESTART) {
+            return CLI_MOVED;
+        }
+        /* The server finds an exact name without the module. */
+        return x->found.match == IRI_MATCH_NONE
+                       || x->found.match == IRI_MATCH_EXACT
+                   ? CLI_THERE
+                   : CLI_FOUND;
+    }
+}
+
+
+int
+cli_outcome_answers(cli_outcome_t outcome)
+{
+    return outcome <= CLI_CHOICE;
+}
+
+
+int
+cli_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
+        cli_verdict_t *x)
+{
+    cli_call_t call;
+
+    memset(&call, 0, sizeof(call));
+    call.pool = pool;
+    return cli_verdict(settings, &call, octets, x);
+}
+
+
+int
+cli_try_answers(const cli_settings_t *settings, apr_pool_t *pool,
+                iri_str_t octets)
+{
+    cli_verdict_t x;
+
+    return cli_try(settings, pool, octets, &x) == 0
+           && cli_outcome_answers(cli_outcome(&x));
+}
+
+
+void
+cli_trials_init(cli_trials_t *trials, apr_pool_t *pool,
+                const cli_settings_t *settings)
+{
+    memset(trials, 0, sizeof(*trials));
+    trials->pool = pool;
+    trials->settings = settings;
+    trials->rows = apr_array_make(pool, 64, sizeof(trial_t));
+}
+
+
+int
+cli_trials_add(cli_trials_t *trials, apr_pool_t *scratch,
+               const cli_target_row_t *target)
+{
+    cli_settings_t settings = *trials->settings;
+    cli_verdict_t  x;
+    trial_t        trial;
+    size_t         i;
+
+    memset(&trial, 0, sizeof(trial));
+    trial.requests = target->requests;
+    settings.reading.charsets.count = 1;
+    for (i = 0; i < trials->charsets; i++) {
+        settings.reading.charsets.at[0] = trials->charset[i];
+        if (cli_try(&settings, scratch, target->octets, &x) == 0
+            && x.form == IRI_FORM_LEGACY
+            && cli_outcome_answers(cli_outcome(&x)))
+        {
+            trial.finds |= 1u << i;
+            trial.path[i] = cli_copy(trials->pool, x.path);
+        }
+    }
+    apr_pool_clear(scratch);
+    if (trial.finds == 0) {
+        return 0;
+    }
+    APR_ARRAY_PUSH(trials->rows, trial_t) = trial;
+    return 1;
+}
+
+
+/* Return 1 if a charset in `among` finds another entry than charset i. */
+static int
+trial_is_undecided(const trial_t *trial, size_t i, uint32_t among)
+{
+    size_t k;
+
+    for (k = 0; k < CLI_MAX_TRIED; k++) {
+        if ((among & trial->finds & 1u << k)
+            && !iri_str_equal(trial->path[k], trial->path[i]))
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+
+/* Return the number of requests that charset i answers in addition to the
+   chosen charsets; 0 if it finds another entry than one of them. */
+static uint64_t
+trials_gain(const cli_trials_t *trials, size_t i)
+{
+    const trial_t *trial = (const trial_t *) (void *) trials->rows->elts;
+    uint64_t       gain = 0;
+    int            n;
+
+    for (n = 0; n < trials->rows->nelts; n++, trial++) {
+        if ((trial->finds & 1u << i) == 0) {
+            continue;
+        }
+        if (trial_is_undecided(trial, i, trials->chosen)) {
+            return 0;
+        }
+        if ((trial->finds & trials->chosen) == 0) {
+            gain += trial->requests;
+        }
+    }
+    return gain;
+}
+
+
+void
+cli_trials_choose(cli_trials_t *trials)
+{
+    const trial_t *trial = (const trial_t *) (void *) trials->rows->elts;
+    size_t         i, best, count = trials->settings->reading.charsets.count;
+    uint64_t       gain, most;
+    int            n;
+
+    for (i = 0; i < trials->charsets; i++) {
+        count += trials->chosen >> i & 1;
+    }
+    for (; count < IRI_MAX_CHARSETS; count++) {
+        for (i = 0, best = 0, most = 0; i < trials->charsets; i++) {
+            gain = trials_gain(trials, i);
+            if (gain > most) {
+                best = i;
+                most = gain;
+            }
+        }
+        if (most == 0) {
+            break;
+        }
+        trials->chosen |= 1u << best;
+        trials->gain += most;
+    }
+    trials->undecided = 0;
+    for (n = 0; n < trials->rows->nelts; n++, trial++) {
+        for (i = 0; (trial->finds & 1u << i) == 0; i++) {
+        }
+        trials->undecided += (size_t) trial_is_undecided(trial, i,
+                                                         trial->finds);
+    }
+}
+
+
+iri_charsets_t
+cli_trials_charsets(const cli_trials_t *trials)
+{
+    iri_charsets_t list = trials->settings->reading.charsets;
+    size_t         i;
+
+    for (i = 0; i < trials->charsets; i++) {
+        if (trials->chosen & 1u << i) {
+            list.at[list.count++] = trials->charset[i];
+        }
+    }
+    iri_charsets_sort(&list);
+    return list;
+}

@@ -1,0 +1,276 @@
+# The command iri advise: from a tree and its logs to a configuration.
+use strict;
+use warnings;
+use Encode ();
+use FindBin;
+use JSON::PP ();
+use lib "$FindBin::Bin/lib", "$FindBin::Bin/advise";
+use IRI::Test;
+use Test::More;
+
+our $iri = build_dir() . '/iri';
+plan skip_all => 'iri is not built' if !-x $iri;
+our $names = "$FindBin::Bin/../../shared/data/names";
+
+my $dir = temp_dir();
+
+sub in_charset { return Encode::encode($_[0], Encode::decode('UTF-8', $_[1])) }
+sub percent { return $_[0] =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ger }
+
+# A line of a log in the combined format.
+sub line {
+    my ($target, $status, $referer) = @_;
+    return qq{192.0.2.1 - - [28/Nov/2026:00:00:00 +0000] "GET $target HTTP/1.1" $status 1 "}
+        . ($referer // '-') . qq{" "a client"\n};
+}
+
+sub tree {
+    my @paths = @_;
+    my ($root) = make_tree(join '', map {
+            s/([^\x21-\x5B\x5D-\x7E])/sprintf '\\x%02X', ord $1/ger . "\tfile\n" } @paths);
+    return $root;
+}
+
+sub advise {
+    my ($root, $log, @options) = @_;
+    spew("$dir/log", $log);
+    return capture('', $iri, 'advise', '--root', $root, @options, $log eq '' ? () : "$dir/log");
+}
+
+sub object {
+    my ($code, $out, $err) = advise(@_, '--json');
+    is $err, '', 'standard error is empty';
+    my $object = JSON::PP::decode_json($out);
+    $object->{exit} = $code;
+    return $object;
+}
+
+# Directive -> value, without what is left to the administrator.
+sub settings {
+    return { map { $_->{optional} ? () : ($_->{directive} => $_->{value}) } @{ $_[0]{settings} } };
+}
+
+my @japanese = qw(日本語 案内 お知らせ 写真 掲示板 料理);
+my @russian = qw(новости контакты фотографии отчёты книги);
+my $site = tree(
+    (map { 'old/' . in_charset('euc-jp', $_) . '.html' } @japanese),
+    (map { 'ru/' . in_charset('cp1251', $_) . '.html' } @russian),
+    'neu/été.html', 'neu/Größe.html', 'Logo.gif');
+my $log = join '',
+    (map { line('/old/' . percent(in_charset('euc-jp', $_)) . '.html', 200) } @japanese),
+    (map { line('/old/' . percent(in_charset('cp932', $_)) . '.html', 404, 'http://a.example/p?q') } @japanese),
+    (map { line('/old/' . percent($_) . '.html', 404) } @japanese),
+    (map { line('/ru/' . percent(in_charset('koi8-r', $_)) . '.html', 404) } @russian),
+    line('/neu/e%CC%81te%CC%81.html', 404), line('/none', 404), line('/neu/%C3%89t%C3%A9.htm', 404);
+
+subtest 'a site' => sub {
+    my $object = object($site, $log);
+    is $object->{exit}, 0, 'exit code';
+    is_deeply settings($object), { iri => 'on', iri_charset => 'EUC-JP Shift_JIS KOI8-R',
+            iri_filename_charset => 'UTF-8 EUC-JP' }, 'settings';
+    is_deeply [sort map { "$_->{path} @{ $_->{charsets} } $_->{names}" } @{ $object->{places} }],
+        ['ru/ windows-1251 5'], 'another charset in a directory';
+    is_deeply [@$object{qw(requests failed answered)}], [26, 20, 18], 'counts';
+    my ($charsets) = grep { $_->{directive} eq 'iri_charset' } @{ $object->{settings} };
+    is_deeply [@$charsets{qw(requests why)}], [17, '6 EUC-JP, 6 Shift_JIS, 5 KOI8-R'],
+        'the figure of a setting';
+    is_deeply [map { $_->{target} } @{ $object->{lost} }], ['/neu/%C3%89t%C3%A9.htm', '/none'],
+        'lost requests';
+    is_deeply $object->{referers}, [{ requests => 6, text => 'http://a.example/p' }], 'senders';
+    is_deeply $object->{rules}, [], 'rules';
+    $object = object($site, $log, '--verify');
+    is_deeply [@$object{qw(kept changed)}], [6, 0], 'requests that did not fail';
+};
+
+subtest 'as text' => sub {
+    my ($code, $out, $err) = advise($site, $log);
+    is $code, 0, 'exit code';
+    is $err, '', 'standard error is empty';
+    like $out, qr/^iri on;  +# 1 request: /m, 'a setting with its figure';
+    like $out, qr/^iri_charset EUC-JP Shift_JIS KOI8-R; /m, 'charsets';
+    like $out, qr/^location "\/ru\/" \{\n    # 5 names\n    iri_filename_charset windows-1251;\n\}/m,
+        'a directory';
+    unlike $out, qr/^[^#\n]*iri_(match|repair)/m, 'nothing that gains nothing';
+    ($code, $out) = advise($site, $log, '--server', 'httpd');
+    like $out, qr/^IRICharset EUC-JP Shift_JIS KOI8-R$/m, 'httpd: charsets';
+    like $out, qr{^<Directory "\Q$site\E/ru/">\n    # 5 names\n    IRIFilenameCharset windows-1251\n</D}m,
+        'httpd: a directory';
+};
+
+subtest 'the servers accept it' => sub {
+    for my $server (qw(nginx httpd)) {
+        SKIP: {
+            skip missing($server), 1 if missing($server);
+            my (undef, $conf) = advise($site, $log, '--server', $server);
+            my $running = $server eq 'nginx'
+                ? nginx(root => $site, conf => "server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%;\n$conf }")
+                : httpd(root => $site, conf => $conf);
+            my ($wrong, @all) = (0, $log =~ /"GET (\S+) HTTP.* (?:200|404) /g);
+            for my $target (grep { !/none|htm$/ } @all) {
+                my $response = $running->get($target);
+                $wrong++ if $response->{status} != 200;
+                diag "$server: $target: $response->{status}" if $response->{status} != 200;
+            }
+            is $wrong, 0, "$server: each request gets its file";
+            $running->stop;
+        }
+    }
+};
+
+subtest 'without a log' => sub {
+    my $root = tree(map { in_charset('cp932', $_) . '.html' } @japanese);
+    is_deeply settings(object($root, '')),
+        { iri => 'on', iri_charset => 'Shift_JIS', iri_filename_charset => 'Shift_JIS' }, 'Shift_JIS';
+    is_deeply settings(object(tree('a', 'b/c'), '')), { iri => 'on' }, 'only ASCII';
+    is_deeply settings(object(tree('é', 'b/ü'), '')), { iri => 'on', iri_filename_form => 'nfc' }, 'NFC';
+    is_deeply settings(object(tree("e\xCC\x81", "b/u\xCC\x88"), '')),
+        { iri => 'on', iri_filename_form => 'nfd' }, 'NFD';
+    is_deeply settings(object(tree("e\xCC\x81", 'b/ü'), '')), { iri => 'on' }, 'both forms';
+    is_deeply settings(object(tree("\xE9", "\xFF\x01"), '')), { iri => 'on' }, 'no charset decodes it';
+};
+
+subtest 'evidence of a log' => sub {
+    # One word that windows-1252 and windows-1251 decode to letters.
+    my $root = tree("\xE4\xF6");
+    my $object = object($root, line('/%D0%B4%D1%86', 404));
+    is settings($object)->{iri_filename_charset}, 'windows-1251', 'clients ask for this name';
+    $object = object($root, line('/%C3%A4%C3%B6', 404));
+    is settings($object)->{iri_filename_charset}, 'windows-1252', 'or for that one';
+};
+
+subtest 'differences and repairs' => sub {
+    my $root = tree('été.html', 'Größe.html', 'ガイド.html', 'Readme', 'kitten.html');
+    my %rows = (
+        '/GR%C3%96SSE.html' => [iri_match => 'case'],
+        '/%EF%BD%B6%EF%BE%9E%EF%BD%B2%EF%BE%84%EF%BE%9E.html' => [iri_match => 'width'],
+        '/%25C3%25A9t%25C3%25A9.html' => [iri_repair => 'double-encoding'],
+        '/%C3%83%C2%A9t%C3%83%C2%A9.html' => [iri_repair => 'mojibake'],
+        '/%u00E9t%u00E9.html' => [iri_repair => '%u'],
+    );
+    for my $target (sort keys %rows) {
+        my ($directive, $value) = @{ $rows{$target} };
+        is_deeply settings(object($root, line($target, 404))),
+            { iri => 'on', iri_filename_form => 'nfc', $directive => $value }, "$directive $value";
+    }
+    for (['/kiten.html', 'spelling'], ['/ete.html', 'accents']) {
+        my ($target, $word) = @$_;
+        my $object = object($root, line($target, 404));
+        is settings($object)->{iri_match}, undef, "$word is not set";
+        ok scalar(grep { $_->{value} eq $word && $_->{optional} } @{ $object->{settings} }),
+            "$word is left to the administrator";
+        my ($code, $out) = advise($root, line($target, 404));
+        like $out, qr/^# iri_match $word; /m, 'as a comment';
+        like Encode::encode('UTF-8', $object->{lost}[0]{nearest}), qr/^\/(kitten|été)\.html$/, 'the nearest name';
+    }
+};
+
+subtest 'trouble in the tree' => sub {
+    my $object = object(tree("\xC3\xA9", "e\xCC\x81", 'a/A', 'a/a'), line('/A/a', 404));
+    my %trouble = map { $_->{kind} => $_ } @{ $object->{trouble} };
+    is_deeply [sort keys %trouble], ['collision', 'twin'], 'kinds';
+    is $trouble{twin}{count}, 1, 'the number';
+};
+
+subtest 'access rules' => sub {
+    my $euc = in_charset('euc-jp', '案内');
+    my %rules = (
+        nginx => { bad => "location /$euc/ { deny all; }", good => 'location /案内/ { deny all; }',
+            open => "location /$euc/ { expires 1d; }",
+            nfd => "location /e\xCC\x81 { return 404; }", regex => "location ~ $euc { internal; }",
+            nested => "location / { location /%E6%A1%88/ { auth_basic x; } }",
+            quoted => qq{location "/$euc\\"" { deny all; }} },
+        httpd => { bad => "<Location \"/$euc/\">\n Require all denied\n</Location>",
+            good => "<Location \"/案内/\">\n Require all denied\n</Location>",
+            open => "<Location /$euc/>\n Require all granted\n</Location>",
+            nfd => "<LocationMatch e\xCC\x81>\n Deny from all\n</LocationMatch>",
+            regex => "<Location ~ $euc>\n AuthType Basic\n</Location>",
+            nested => "<VirtualHost *:80>\n<If true>\n<Location \\\n\"/%E6%A1%88/\">\nRequire user a\n</Location>\n</If>\n</VirtualHost>",
+            quoted => "<FilesMatch '$euc'>\n Require all denied\n</FilesMatch>" },
+    );
+    for my $server (sort keys %rules) {
+        for my $name (sort keys %{ $rules{$server} }) {
+            my $conf = $rules{$server}{$name};
+            $conf = "Listen 80\n$conf\n" if $server eq 'httpd';
+            $conf = "# }\nhttp { server { root /a; $conf\n } }\n" if $server eq 'nginx';
+            spew("$dir/server.conf", $conf);
+            my $safe = $name =~ /good|open/;
+            my ($code, $out) = advise($site, $log, '--config', "$dir/server.conf");
+            is $code, $safe ? 0 : 1, "$server: $name: exit code";
+            my $active = () = $out =~ /^\s*[^#\s]/mg;
+            ok $safe ? $active : !$active, "$server: $name: "
+                . ($safe ? 'a proposal' : 'all lines are comments');
+            like $out, qr/server\.conf:\d+: "/, "$server: $name: file and line" if !$safe;
+        }
+    }
+    mkdir "$dir/sub";
+    spew("$dir/server.conf", "http { include sub/*.conf; }\n");
+    spew("$dir/sub/a.conf", "server { location /$euc { deny all; } }\n");
+    my ($code, $out) = advise($site, $log, '--config', "$dir/server.conf");
+    like $out, qr{sub/a\.conf:1: }, 'an included file';
+    spew("$dir/sub/a.conf", "include sub/a.conf;\n");
+    ($code, undef, my $err) = advise($site, $log, '--config', "$dir/server.conf");
+    is $code, 1, 'a file that includes itself: exit code';
+    like $err, qr/includes? itself|is included by itself/, 'the message';
+    spew("$dir/server.conf", '{' x 1000);
+    ($code, undef, $err) = advise($site, $log, '--config', "$dir/server.conf");
+    like $err, qr/nested blocks/, 'many blocks';
+    ($code, undef, $err) = advise($site, $log, '--config', "$dir/none.conf");
+    like $err, qr/cannot read .*none\.conf/, 'no file';
+};
+
+subtest 'hostile names and lines' => sub {
+    my ($root) = make_tree("a\\x1B[2J/\\xE9\\x0A\\xE8\tfile\nb\\x22;}\\xE9\\xE8/\\xE9t\\xE9\tfile\n");
+    my ($code, $out, $err) = advise($root, line("/\x1B[31m%E9\x07", 404, "http://a/\x1B[2J")
+        . "\0\0\n" . ('"' x 70000) . "\n" . line('/x' . '%E9' x 10000, 404));
+    is $code, 0, 'exit code';
+    unlike "$out$err", qr/[\x00-\x09\x0B-\x1F\x7F]/, 'no control characters';
+    for my $server (qw(nginx httpd)) {
+        ($code, $out) = advise($root, line('/%E9', 404), '--server', $server);
+        unlike $out, qr/^[^#\n]*b"/m, "$server: a name with a quote is not written";
+    }
+};
+
+subtest 'formats of logs' => sub {
+    my $target = '/neu/e%CC%81te%CC%81.html';
+    my %lines = (
+        combined => line($target, 404),
+        'with a host before and times behind' => 'a.example:80 ' . line($target, 404) =~ s/\n/ 0.001 "x"\n/r,
+        'another field between' => qq{x "GET $target HTTP/2.0" "a.example" 404 1\n},
+        json => qq({"request_uri":"$target","status":404,"http_referer":"http://r/"}\n),
+    );
+    for my $name (sort keys %lines) {
+        is object($site, $lines{$name})->{answered}, 1, $name;
+    }
+    spew("$dir/one", line($target, 404));
+    spew("$dir/two", line('/none', 404));
+    my ($code, $out) = capture('', $iri, 'advise', '--json', '--root', $site, "$dir/one", "$dir/two");
+    is JSON::PP::decode_json($out)->{failed}, 2, 'two logs';
+};
+
+subtest 'errors' => sub {
+    my ($code, undef, $err) = capture('', $iri, 'advise', "$dir/one");
+    is $code, 2, 'no root: exit code';
+    like $err, qr/--root is required/, 'the message';
+    ($code, undef, $err) = capture('', $iri, 'advise', '--root', $site, "$dir/missing");
+    is $code, 1, 'no log: exit code';
+    like $err, qr/cannot read ".*missing"/, 'the message';
+    ($code, undef, $err) = capture('', $iri, 'advise', '--root', $site, '--server', 'iis');
+    is $code, 2, 'another server: exit code';
+    like $err, qr/--server must be "nginx" or "httpd"/, 'the message';
+    spew("$dir/nolog", "no log\n");
+    ($code) = capture('', $iri, 'advise', '--root', $site, "$dir/nolog");
+    is $code, 1, 'a file that is no log';
+};
+
+subtest 'random sites' => sub {
+    plan skip_all => "no words in $names" if !-d $names;
+    my ($code, $out) = capture('', "$FindBin::Bin/advise/accuracy", '--sites=15', '--seed=7');
+    is $code, 0, 'no wrong file';
+    my ($right) = $out =~ /^findable .* ([\d.]+) % right$/m;
+    cmp_ok $right, '>=', 99.5, 'requests that find their file';
+    my ($wrong, $all) = $out =~ /^all +(\d+), +(\d+)/m;
+    cmp_ok $all, '>=', 10, 'directories in a legacy charset';
+    cmp_ok $wrong, '<=', $all / 50, 'their charsets';
+};
+
+done_testing;

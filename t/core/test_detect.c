@@ -1,0 +1,195 @@
+/*
+ * test_detect.c - iri_detect(): the charset in which names seem to be encoded
+ *
+ * Words of each language are encoded in each charset that was used for it, and
+ * must be decoded to the same words.  t/advise/accuracy counts errors for many
+ * words.
+ */
+
+#include "core.h"
+
+typedef struct {
+    const char *charset;
+    const char *language;
+    const char *words[8]; /* the last one is NULL */
+} detect_row_t;
+
+static const detect_row_t rows[] = {
+    { "Shift_JIS", "ja", { "日本語", "案内", "お知らせ", "表", NULL } },
+    { "EUC-JP", "ja", { "日本語", "案内", "お知らせ", "カレンダー", NULL } },
+    { "gb18030", "zh", { "关于我们", "新闻", "产品", "联系方式", NULL } },
+    { "Big5", "zh_Hant", { "關於我們", "新聞", "產品", "聯絡", NULL } },
+    { "EUC-KR", "ko", { "회사소개", "게시판", "자료실", NULL } },
+    { "windows-1252", "fr", { "été", "forêt", "garçon", "où", NULL } },
+    { "macintosh", "fr", { "été", "forêt", "garçon", "où", NULL } },
+    { "windows-1251", "ru", { "Новости", "контакты", "Отчёт", NULL } },
+    { "KOI8-R", "ru", { "Новости", "контакты", "Отчёт", NULL } },
+    { "IBM866", "ru", { "Новости", "контакты", "Отчёт", NULL } },
+    { "windows-1250", "pl", { "łąka", "źródło", "książka", "żółw", NULL } },
+    { "ISO-8859-2", "pl", { "łąka", "źródło", "książka", "żółw", NULL } },
+    { "windows-1253", "el", { "Αρχική", "σελίδα", "νέα", "ελληνικά", NULL } },
+    { "windows-1254", "tr", { "ığdır", "şehir", "güneş", "çağrı", NULL } },
+    { "windows-1255", "he", { "שלום", "ירושלים", "תמונות", "אודות", NULL } },
+    { "windows-1256", "ar", { "الصفحة", "أخبار", "اتصال", "معلومات", NULL } },
+    { "windows-874", "th", { "หน้าแรก", "ข่าว", "ติดต่อ", "สินค้า", NULL } },
+};
+
+
+static size_t
+detect_words(core_t *core, const detect_row_t *row, iri_str_t *names)
+{
+    iri_tree_conf_t tree = core_tree(row->charset, IRI_FILENAME_ANY, 0);
+    size_t          count;
+
+    for (count = 0; row->words[count] != NULL; count++) {
+        assert_int_equal(iri_name_octets(&core->env, &tree,
+                                         core_str(row->words[count]), 0,
+                                         &names[count]),
+                         IRI_OK);
+        assert_int_not_equal(names[count].len, 0);
+    }
+
+    return count;
+}
+
+
+static void
+test_words(void **state)
+{
+    iri_detected_t  detected[IRI_MAX_DETECTED];
+    iri_sample_t    sample = { NULL, 0, NULL, NULL };
+    iri_str_t       names[8], name;
+    iri_tree_conf_t tree;
+    core_t          core;
+    size_t          i, k, best;
+
+    (void) state;
+    core_init(&core);
+
+    for (i = 0; i < COUNT(rows); i++) {
+        sample.names = names;
+        sample.count = detect_words(&core, &rows[i], names);
+        assert_int_equal(
+            iri_detect(&core.env, core_detector(), &sample, detected),
+            IRI_OK);
+        best = iri_detected_best(detected);
+        assert_true(detected[best].score > 0);
+        assert_int_equal(detected[best].count, sample.count);
+
+        /* Another charset may give the same words. */
+        tree = core_tree((const char *) iri_charset_name(
+                             iri_detector_charset(core_detector(), best))
+                             .data,
+                         IRI_FILENAME_ANY, 0);
+        for (k = 0; k < sample.count; k++) {
+            assert_int_equal(
+                iri_entry_name(&core.env, &tree, names[k], &name), IRI_OK);
+            assert_str(name, core_str(rows[i].words[k]));
+        }
+    }
+
+    core_free(&core);
+}
+
+
+/* Charsets that give the same text have the same hash, others have not. */
+static void
+test_text(void **state)
+{
+    static const char *const latin[] = { "windows-1252", "ISO-8859-15",
+                                         "windows-1254", "windows-1251" };
+    iri_detected_t           detected[IRI_MAX_DETECTED];
+    iri_str_t                name = core_str("\xE9t\xE9");
+    iri_sample_t             sample = { &name, 1, NULL, NULL };
+    uint64_t                 text[COUNT(latin)] = { 0 };
+    core_t                   core;
+    size_t                   i, k;
+
+    (void) state;
+    core_init(&core);
+    assert_int_equal(
+        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+
+    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+        for (k = 0; k < COUNT(latin); k++) {
+            if (iri_detector_charset(core_detector(), i)
+                == core_charset(latin[k])) {
+                text[k] = detected[i].text;
+            }
+        }
+    }
+
+    assert_true(text[0] != 0 && text[0] == text[1] && text[0] == text[2]);
+    assert_true(text[0] != text[3]);
+    assert_null(iri_detector_charset(core_detector(), IRI_MAX_DETECTED));
+    core_free(&core);
+}
+
+
+static int
+is_known(void *arg, iri_str_t name)
+{
+    return iri_str_equal(name, *(const iri_str_t *) arg);
+}
+
+
+/* A name that clients ask for decides what the letters leave open. */
+static void
+test_known(void **state)
+{
+    iri_detected_t detected[IRI_MAX_DETECTED];
+    iri_str_t      name = core_str("\xE4\xF6"), known = core_str("дц");
+    iri_sample_t   sample = { &name, 1, is_known, &known };
+    core_t         core;
+
+    (void) state;
+    core_init(&core);
+    assert_int_equal(
+        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_ptr_equal(
+        iri_detector_charset(core_detector(), iri_detected_best(detected)),
+        core_charset("windows-1251"));
+    sample.is_known = NULL;
+    assert_int_equal(
+        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_ptr_equal(
+        iri_detector_charset(core_detector(), iri_detected_best(detected)),
+        core_charset("windows-1252"));
+    core_free(&core);
+}
+
+
+/* What no charset decodes has negative scores. */
+static void
+test_none(void **state)
+{
+    iri_detected_t detected[IRI_MAX_DETECTED];
+    iri_str_t      name = core_str("\x01\xFF\x80\xFF\x01");
+    iri_sample_t   sample = { &name, 1, NULL, NULL };
+    core_t         core;
+
+    (void) state;
+    core_init(&core);
+    assert_int_equal(
+        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_true(detected[iri_detected_best(detected)].score < 0);
+    sample.count = 0;
+    assert_int_equal(
+        iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
+    assert_int_equal(detected[0].count, 0);
+    core_free(&core);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
