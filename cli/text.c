@@ -11,6 +11,8 @@
 #include <unicode/utf8.h>
 
 #include "base/iri_string.h"
+#include "output/iri_output.h"
+#include "unicode/iri_unicode.h"
 
 #include "cli.h"
 
@@ -109,6 +111,32 @@ cli_is_unsafe(int32_t c)
 }
 
 
+/* 1 if the character c, from start to end, is invisible, and is not part of the
+   spelling. */
+static int
+cli_is_hidden(iri_str_t octets, size_t start, size_t end, UChar32 c)
+{
+    UChar32 before = ' ', after = ' ';
+    size_t  from = start;
+
+    if (c < 0x80 || !iri_char_is_invisible((uint32_t) c)) {
+        return 0;
+    }
+    while (from > 0 && start - from < 4
+           && (octets.data[--from] & 0xC0) == 0x80) {
+    }
+    if (from < start) {
+        before = cli_next_character(octets, &from);
+    }
+    if (end < octets.len) {
+        after = cli_next_character(octets, &end);
+    }
+    return before < 0 || after < 0
+           || !iri_is_orthographic((uint32_t) before, (uint32_t) c,
+                                   (uint32_t) after);
+}
+
+
 /*
  * Write the character at *i as it is printed, at most 12 octets, and move *i
  * behind it.  Returns: the end of the output.
@@ -119,7 +147,7 @@ cli_put_shown(char *to, iri_str_t octets, size_t *i)
     size_t  start = *i;
     UChar32 c = cli_next_character(octets, i);
 
-    if (!cli_is_unsafe(c)) {
+    if (!cli_is_unsafe(c) && !cli_is_hidden(octets, start, *i, c)) {
         memcpy(to, octets.data + start, *i - start);
         return to + (*i - start);
     }

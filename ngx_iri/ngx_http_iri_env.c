@@ -140,8 +140,8 @@ ngx_http_iri_notes_log(ngx_http_request_t *r)
 /* ---- the file system ---------------------------------------------------- */
 
 ngx_int_t
-ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
-                       ngx_open_file_info_t *of)
+ngx_http_iri_open_file(ngx_http_request_t *r, ngx_open_file_cache_t *cache,
+                       ngx_str_t *name, ngx_open_file_info_t *of)
 {
     ngx_http_core_loc_conf_t *clcf;
 
@@ -158,8 +158,7 @@ ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
         return NGX_ERROR;
     }
 
-    if (ngx_open_cached_file(clcf->open_file_cache, name, of, r->pool)
-        != NGX_OK) {
+    if (ngx_open_cached_file(cache, name, of, r->pool) != NGX_OK) {
         return of->err == 0 ? NGX_ERROR : NGX_DECLINED;
     }
 
@@ -168,40 +167,69 @@ ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
 
 
 /*
- * Test a name through open_file_cache.  Only existence and the kind of a file
- * are known from the cache: a directory is tested on disk, since the cache
- * lacks its device and times.  A dangling symbolic link is ABSENT here.
+ * Find a file in open_file_cache.  Nothing is added: otherwise a client could
+ * make the cache keep files that it may not get.  NULL: the cache does not have
+ * it, or not for this request.
+ */
+static const ngx_cached_open_file_t *
+ngx_http_iri_cached_file(ngx_http_core_loc_conf_t *clcf, const char *path)
+{
+    size_t                        len = ngx_strlen(path);
+    uint32_t                      hash = ngx_crc32_long((u_char *) path, len);
+    ngx_int_t                     rc;
+    ngx_rbtree_node_t            *node, *sentinel;
+    const ngx_cached_open_file_t *file;
+
+    node = clcf->open_file_cache->rbtree.root;
+    sentinel = clcf->open_file_cache->rbtree.sentinel;
+
+    while (node != sentinel) {
+        file = (ngx_cached_open_file_t *) node;
+        rc = hash != node->key ? (hash < node->key ? -1 : 1)
+                               : ngx_strcmp(path, file->name);
+
+        if (rc == 0) {
+            return file->use_event
+                           || (file->event == NULL
+                               && ngx_time() - file->created
+                                      < clcf->open_file_cache_valid)
+                       ? file
+                       : NULL;
+        }
+
+        node = rc < 0 ? node->left : node->right;
+    }
+
+    return NULL;
+}
+
+
+/*
+ * Test a name by open_file_cache, else on disk.  A directory is tested on disk,
+ * since the cache lacks its device and times.
  */
 static iri_status_t
 ngx_http_iri_stat(void *ctx, const char *path, iri_node_t *node)
 {
-    ngx_int_t            rc;
-    ngx_str_t            name = { ngx_strlen(path), (u_char *) path };
-    ngx_open_file_info_t of;
+    ngx_http_request_t           *r = ctx;
+    const ngx_cached_open_file_t *file;
+    ngx_http_core_loc_conf_t     *clcf;
 
-    if (name.data[name.len - 1] == '/') {
-        return iri_dir_posix.stat(ctx, path, node);
-    }
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    file = ngx_http_iri_cached_file(clcf, path);
 
-    ngx_memzero(&of, sizeof(ngx_open_file_info_t));
-    of.test_only = 1;
+    if (file != NULL) {
+        ngx_memzero(node, sizeof(iri_node_t));
 
-    rc = ngx_http_iri_open_file(ctx, &name, &of);
+        if (file->err == NGX_ENOENT) {
+            node->kind = IRI_NODE_ABSENT;
+            return IRI_OK;
+        }
 
-    if (rc == NGX_ERROR) {
-        return IRI_NO_MEMORY;
-    }
-
-    ngx_memzero(node, sizeof(iri_node_t));
-
-    if (rc == NGX_OK && !of.is_dir) {
-        node->kind = IRI_NODE_OTHER;
-        return IRI_OK;
-    }
-
-    if (rc == NGX_DECLINED && of.err == NGX_ENOENT) {
-        node->kind = IRI_NODE_ABSENT;
-        return IRI_OK;
+        if (file->err == 0 && file->is_file && file->fd != NGX_INVALID_FILE) {
+            node->kind = IRI_NODE_OTHER;
+            return IRI_OK;
+        }
     }
 
     return iri_dir_posix.stat(ctx, path, node);

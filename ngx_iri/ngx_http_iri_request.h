@@ -123,12 +123,12 @@ ngx_int_t ngx_http_iri_post_rewrite(ngx_http_request_t *r);
 void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
 
 /*
- * Open a file through open_file_cache, as nginx does.  name: on disk, ends in
- * NUL.  of: zero, except test_dir and test_only.  Returns: NGX_OK;
- * NGX_DECLINED:  the file cannot be opened (of->err); NGX_ERROR.
+ * Open a file as nginx does.  cache: NULL: none.  name: on disk, ends in NUL.
+ * of: zero, except test_dir and test_only.  Returns: NGX_OK; NGX_DECLINED: the
+ * file cannot be opened (of->err); NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_open_file(ngx_http_request_t *r, ngx_str_t *name,
-    ngx_open_file_info_t *of);
+ngx_int_t ngx_http_iri_open_file(ngx_http_request_t *r,
+    ngx_open_file_cache_t *cache, ngx_str_t *name, ngx_open_file_info_t *of);
 
 /*
  * Add a note to the line that is logged for r.  code: one of doc/reasons.md.

@@ -220,20 +220,24 @@ ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
     }
 
     ngx_memzero(&of, sizeof(ngx_open_file_info_t));
+    of.test_dir = r->uri.len != 0 && r->uri.data[r->uri.len - 1] == '/';
+    of.test_only = 1;
 
-    if (r->uri.len != 0 && r->uri.data[r->uri.len - 1] == '/') {
-        of.test_dir = 1;
-        of.test_only = 1;
-    }
-
-    rc = ngx_http_iri_open_file(r, &name, &of);
+    rc = ngx_http_iri_open_file(r, NULL, &name, &of);
     if (rc != NGX_OK) {
         return rc;
     }
 
     *is_dir = of.is_dir;
 
-    return of.is_dir || of.is_file ? NGX_OK : NGX_DECLINED;
+    if (!of.is_file) {
+        /* Opening a FIFO would be noticed by the process that writes to it. */
+        return of.is_dir ? NGX_OK : NGX_DECLINED;
+    }
+
+    ngx_memzero(&of, sizeof(ngx_open_file_info_t));
+
+    return ngx_http_iri_open_file(r, NULL, &name, &of);
 }
 
 

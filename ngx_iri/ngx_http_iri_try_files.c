@@ -248,13 +248,14 @@ ngx_http_iri_try_path(ngx_http_request_t             *r,
 static ngx_int_t
 ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
 {
-    size_t                   root;
-    u_char                  *last;
-    ngx_int_t                rc;
-    ngx_str_t                name;
-    unsigned                 valid = r->valid_location;
-    ngx_open_file_info_t     of;
-    ngx_http_iri_loc_conf_t *ilcf;
+    size_t                    root;
+    u_char                   *last;
+    ngx_int_t                 rc;
+    ngx_str_t                 name;
+    unsigned                  valid = r->valid_location;
+    ngx_open_file_info_t      of;
+    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_core_loc_conf_t *clcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
@@ -272,7 +273,8 @@ ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
     ngx_memzero(&of, sizeof(ngx_open_file_info_t));
     of.test_only = 1;
 
-    rc = ngx_http_iri_open_file(r, &name, &of);
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    rc = ngx_http_iri_open_file(r, clcf->open_file_cache, &name, &of);
 
     if (rc == NGX_OK) {
         return !of.is_dir == !is_dir ? NGX_OK : NGX_DECLINED;

@@ -129,7 +129,10 @@ my @kinds = (
         qq{./%D0%BE%D1%81%D0%B0  "\xD0\xBE\xD1\x81\xD0\xB0"  (looks like a }
             . 'word in ASCII)  "oca"'],
     ['look-alike', 'a\xE2\x80\x8Bb', 'ab',
-        qq{./a%E2%80%8Bb  "a\xE2\x80\x8Bb"  (an invisible character)}],
+        './a%E2%80%8Bb  "a%E2%80%8Bb"  (an invisible character)'],
+    ['look-alike', '\xE0\xAE\xAE\xE0\xAF\x8D \xE0\xAE\xAE\xE0\xAF\x8D\xE2\x80\x8D', 'a',
+        qq{./%E0%AE%AE%E0%AF%8D%E2%80%8D  "\xE0\xAE\xAE\xE0\xAF\x8D\xE2\x80\x8D"  and  }
+            . qq{./%E0%AE%AE%E0%AF%8D  "\xE0\xAE\xAE\xE0\xAF\x8D"}],
     ['look-alike', 'page1 pageI', 'page1 page2', './pageI  and  ./page1'],
     ['reserved',   'a?b',         'a!b',         './a?b'],
     ['long', '\xA4\xA2' x 90, '\xA4\xA2' x 85,

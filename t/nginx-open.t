@@ -6,6 +6,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Gateway;
 use IRI::Test;
+use POSIX ();
 use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
@@ -383,6 +384,64 @@ is slurp("$cached_root/1\xC3\xA9.txt"), 'new', 'its content';
 spew("$cached_root/c\xC3\xA9.txt", 'c');
 chmod 0, "$cached_root/c\xC3\xA9.txt";
 is $cached->get('/c%C3%A9.txt')->status, 403, 'not readable';
+
+# A lookup adds nothing to the cache: a client without access must not determine
+# what others get.
+SKIP: {
+    my ($guarded_root) = make_tree("auth/x\tfile\npost/x\tfile\ndeny/x\tfile\nlist/x\tfile\n");
+    chmod 0777, glob "$guarded_root/*";
+    spew("$guarded_root/auth/$_\xC3\xA9.txt", 'old') for qw(replaced deleted);
+    spew("$guarded_root/users", 'u:{PLAIN}p');
+    my $guarded = nginx(root => $guarded_root, conf => <<'END');
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    open_file_cache max=3000;
+    open_file_cache_errors on;
+    location /auth/ { auth_basic a; auth_basic_user_file %%ROOT%%/users; }
+    location /post/ { auth_basic a; auth_basic_user_file %%ROOT%%/users; dav_methods PUT; }
+    location /deny/ { deny all; }
+    location /list/ { iri_listing on; }
+}
+END
+    my %user = (headers => ['Authorization', 'Basic dTpw']);
+    my @paths = ('/auth/created%C3%A9.txt', '/auth/replaced%C3%A9.txt', '/auth/deleted%C3%A9.txt',
+        '/post/put%C3%A9.txt');
+    is $guarded->get($_)->status, 401, "without a password: $_" for @paths;
+    spew("$guarded_root/auth/created\xC3\xA9.txt", 'new');
+    spew("$guarded_root/new", 'new');
+    rename "$guarded_root/new", "$guarded_root/auth/replaced\xC3\xA9.txt";
+    unlink "$guarded_root/auth/deleted\xC3\xA9.txt";
+    is $guarded->request('PUT', $paths[3], %user, body => 'new')->status, 201, 'PUT';
+    is $guarded->request('GET', $paths[$_], %user)->status . $guarded->request('GET', $paths[$_], %user)->body =~ s/^\s*<.*//sr,
+        (qw(200new 200new 404 200new))[$_], "with it: $paths[$_]" for 0 .. 3;
+
+    # A FIFO is opened neither by a lookup nor by a listing: its writer waits.
+    for my $where ('deny', 'list') {
+        my $fifo = "$guarded_root/$where/fifo\xC3\xA9";
+        system 'mkfifo', $fifo;
+        my $writer = fork // die;
+        if ($writer == 0) {
+            open my $out, '>', $fifo or POSIX::_exit(1);
+            POSIX::_exit(0);
+        }
+        select undef, undef, undef, 0.1;
+        is $guarded->get("/deny/fifo%C3%A9")->status, 403, 'a FIFO that is denied' if $where eq 'deny';
+        is $guarded->get("/list/")->status, 200, 'a FIFO in a listing' if $where eq 'list';
+        is waitpid($writer, POSIX::WNOHANG()), 0, "$where: its writer waits";
+        kill 'KILL', $writer;
+        waitpid $writer, 0;
+    }
+
+    # A page of a listing leaves no file open.
+    spew("$guarded_root/list/" . sprintf("\xC3\xA9%04d", $_), '') for 1 .. 1500;
+    my $open = sub { my @fds = glob '/proc/' . ($guarded->children)[0] . '/fd/*'; return scalar @fds };
+    my $before = $open->();
+    is $guarded->get('/list/')->status, 200, 'a listing';
+    cmp_ok $open->(), '<', $before + 10, 'files that are open then';
+    is_deeply [$guarded->errors], [], 'error log';
+}
 
 is_deeply [$server->errors, $cached->errors], [], 'error log';
 done_testing;

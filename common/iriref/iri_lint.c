@@ -577,8 +577,9 @@ iri_lint_collide(iri_lint_t *lint, size_t from, size_t at)
             return IRI_OK;
         }
 
-        status = iri_fold_level(lint->env, lint->conf->match, sorted[i]->name,
-                                sorted[at]->name, &match);
+        lint->scratch_used = 0;
+        status = iri_fold_level(&lint->scratch, lint->conf->match,
+                                sorted[i]->name, sorted[at]->name, &match);
         if (status != IRI_OK) {
             return status;
         }

@@ -239,14 +239,57 @@ iri_lint_check_ascii_look_alike(iri_reporter_t *reporter)
 }
 
 
+/*
+ * Remove characters that are not displayed: a step of UTS #39, 4, that ICU does
+ * not do.  *out: text itself if there are none.
+ */
+static iri_status_t
+iri_lint_remove_ignorable(const iri_env_t *env, iri_str_t text,
+                          iri_str_t *out)
+{
+    const unsigned char *p = text.data, *end = p + text.len;
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    size_t               n;
+
+    *out = text;
+
+    for (/* void */; status == IRI_OK && p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        if (n == 0) {
+            return IRI_OK;
+        }
+
+        if (u_hasBinaryProperty((UChar32) c,
+                                UCHAR_DEFAULT_IGNORABLE_CODE_POINT)) {
+            if (out->data == text.data) {
+                status = iri_buf_put(env, &buf, text.data,
+                                     (size_t) (p - text.data));
+                *out = iri_buf_str(&buf);
+            }
+
+        } else if (out->data != text.data) {
+            status = iri_buf_put(env, &buf, p, n);
+            *out = iri_buf_str(&buf);
+        }
+    }
+
+    return status;
+}
+
+
 static iri_status_t
 iri_lint_skeleton(iri_lint_t *lint, iri_lint_entry_t *entry)
 {
-    iri_str_t    skeleton;
+    iri_str_t    name, skeleton;
     iri_status_t status;
 
-    status = iri_skeleton(&lint->scratch, lint->conf->confusables,
-                          entry->name, &skeleton);
+    status = iri_lint_remove_ignorable(&lint->scratch, entry->name, &name);
+    if (status == IRI_OK) {
+        status = iri_skeleton(&lint->scratch, lint->conf->confusables, name,
+                              &skeleton);
+    }
     if (status != IRI_OK || iri_str_equal(skeleton, entry->name)) {
         entry->skeleton = entry->name;
         return status;

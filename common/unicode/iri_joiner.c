@@ -13,12 +13,10 @@
 #define IRI_CCC_VIRAMA 9 /* Canonical_Combining_Class */
 
 
-/* 1 if a virama precedes (RFC 5892, A.1, A.2) or follows (Bengali ra, ya). */
 static int
-iri_is_beside_virama(UChar32 before, UChar32 after)
+iri_is_virama(UChar32 c)
 {
-    return u_getCombiningClass(before) == IRI_CCC_VIRAMA
-           || u_getCombiningClass(after) == IRI_CCC_VIRAMA;
+    return u_getCombiningClass(c) == IRI_CCC_VIRAMA;
 }
 
 
@@ -67,14 +65,31 @@ iri_is_shaping(UChar32 before, UChar32 after)
 }
 
 
+/* 1 if a character is displayed as an emoji without a variation selector. */
+static int
+iri_is_emoji_by_default(UChar32 c)
+{
+    return u_hasBinaryProperty(c, UCHAR_EMOJI_PRESENTATION);
+}
+
+
 /* 1 if a joiner between these characters makes one emoji of them (UTS #51). */
 static int
 iri_is_emoji_sequence(UChar32 before, UChar32 after)
 {
     return u_hasBinaryProperty(after, UCHAR_EXTENDED_PICTOGRAPHIC)
-           && (before == 0xfe0f
-               || u_hasBinaryProperty(before, UCHAR_EMOJI_MODIFIER)
-               || u_hasBinaryProperty(before, UCHAR_EXTENDED_PICTOGRAPHIC));
+           && (before == 0xfe0f || iri_is_emoji_by_default(before)
+               || u_hasBinaryProperty(before, UCHAR_EMOJI_MODIFIER));
+}
+
+
+/* 1 if a variation selector changes how a character is displayed. */
+static int
+iri_is_variable(UChar32 c, int colorful)
+{
+    return c > 0x7f && u_hasBinaryProperty(c, UCHAR_EMOJI)
+           && iri_is_emoji_by_default(c) == colorful
+           && !u_hasBinaryProperty(c, UCHAR_REGIONAL_INDICATOR);
 }
 
 
@@ -84,16 +99,17 @@ iri_is_orthographic(uint32_t before, uint32_t c, uint32_t after)
     UChar32 left = (UChar32) before, right = (UChar32) after;
 
     switch (c) {
-    case 0x200c:
-        return iri_is_beside_virama(left, right)
+    case 0x200c: /* RFC 5892, A.1; at the end of a word it is invisible */
+        return (iri_is_virama(left) && u_isalpha(right))
                || iri_is_joining(left, right);
-    case 0x200d:
-        return iri_is_beside_virama(left, right)
+    case 0x200d: /* A.2; before a virama: Bengali ra, ya */
+        return iri_is_virama(left) || iri_is_virama(right)
                || iri_is_shaping(left, right)
                || iri_is_emoji_sequence(left, right);
     case 0xfe0e:
+        return iri_is_variable(left, 1);
     case 0xfe0f:
-        return left > 0x7f && u_hasBinaryProperty(left, UCHAR_EMOJI);
+        return iri_is_variable(left, 0);
     default:
         return 0;
     }

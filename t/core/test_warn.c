@@ -335,8 +335,22 @@ static const struct {
       NULL },
     { "/\xd9\x85\xd9\x91\xe2\x80\x8d\xd8\xae", IRI_WARN_INVISIBLE, 5, 0x200d,
       NULL },
-    /* Variation selectors: of emoji, but not of digits or ideographs */
-    { "/\xe2\x9d\xa4\xef\xb8\x8e", NONE },
+    /* At the end of a word, before a virama, and between symbols that are shown
+       as text, joiners are invisible. */
+    { "/\xe0\xae\xae\xe0\xaf\x8d\xe2\x80\x8c", IRI_WARN_INVISIBLE, 7, 0x200c,
+      NULL },
+    { "/\xe0\xa4\x95\xe2\x80\x8c\xe0\xa5\x8d\xe0\xa4\xb7", IRI_WARN_INVISIBLE,
+      4, 0x200c, NULL },
+    { "/\xc2\xa9\xe2\x80\x8d\xc2\xae", IRI_WARN_INVISIBLE, 3, 0x200d, NULL },
+    { "/\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb", NONE },
+    { "/\xf0\x9f\x8f\xb3\xef\xb8\x8f\xe2\x80\x8d\xf0\x9f\x8c\x88", NONE },
+    /* Variation selectors: of emoji that they change, not of others */
+    { "/\xe2\x9d\xa4\xef\xb8\x8f", NONE },
+    { "/\xe2\x9d\xa4\xef\xb8\x8e", IRI_WARN_INVISIBLE, 4, 0xfe0e, NULL },
+    { "/\xf0\x9f\x98\x80\xef\xb8\x8e", NONE },
+    { "/\xf0\x9f\x98\x80\xef\xb8\x8f", IRI_WARN_INVISIBLE, 5, 0xfe0f, NULL },
+    { "/\xf0\x9f\x87\xa9\xef\xb8\x8f\xf0\x9f\x87\xaa", IRI_WARN_INVISIBLE, 5,
+      0xfe0f, NULL },
     { "/1\xef\xb8\x8f", IRI_WARN_INVISIBLE, 2, 0xfe0f, NULL },
     { "/\xe6\xbc\xa2\xef\xb8\x80", IRI_WARN_INVISIBLE, 4, 0xfe00, NULL },
     { "/%E2%80%AE\xc3\xa9", IRI_WARN_INVISIBLE, 1, 0x202e, NULL },
