@@ -164,6 +164,8 @@ typedef struct {
     uint64_t             by_form;     /* by normalization */
     uint64_t             by_names;    /* with names that are not UTF-8 */
     uint64_t             by_charset[IRI_MAX_CHARSETS];   /* of requests */
+    /* Requests in the second charset that the first one decodes, too. */
+    uint64_t             misread[IRI_MAX_CHARSETS][IRI_MAX_CHARSETS];
     uint64_t             by_word[ADVISE_WORDS];
     advise_trouble_t     trouble[IRI_LINT_KINDS];
 } advise_run_t;
