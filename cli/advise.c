@@ -859,9 +859,8 @@ advise_lint(void *arg, cli_directory_t *directory)
     conf.match = run->with.tree.match
                  & ~(IRI_FOLD_VARIANTS | IRI_FOLD_SPELLING);
     conf.kinds = 1u << IRI_LINT_UNREADABLE | 1u << IRI_LINT_UNREACHABLE
-                 | 1u << IRI_LINT_CHARSET | 1u << IRI_LINT_MOJIBAKE
-                 | 1u << IRI_LINT_TWIN | 1u << IRI_LINT_COLLISION
-                 | 1u << IRI_LINT_FORM;
+                 | 1u << IRI_LINT_MOJIBAKE | 1u << IRI_LINT_TWIN
+                 | 1u << IRI_LINT_COLLISION | 1u << IRI_LINT_FORM;
     conf.detector = run->tree.detector;
     iri_env_apr_init(&env, directory->pool, NULL, NULL);
     env.env.fold_keys = run->conf->settings->fold_keys;

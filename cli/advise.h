@@ -38,7 +38,8 @@ struct advise_place_s {
     uint64_t           mixed;     /* in neither */
     advise_evidence_t *legacy;    /* names that are not UTF-8; NULL: none */
     advise_evidence_t *chance;    /* UTF-8 names that may be legacy names by
-                                     chance; NULL: none */
+                                     chance; NULL: none.  If clients ask for
+                                     them as legacy names: the same as legacy */
     advise_cost_t     *cost;      /* of each charset; NULL: no legacy names
                                      here and below */
     int                charset;   /* index of the charset; -1: none */
