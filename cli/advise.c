@@ -453,6 +453,36 @@ advise_words_choose(advise_run_t *run, apr_array_header_t *open)
 }
 
 
+/* Count a request in a charset of requests, and which others decode it. */
+static void
+advise_count_charset(advise_run_t *run, const cli_verdict_t *x,
+                     uint64_t requests)
+{
+    const iri_charsets_t *list = &run->with.reading.charsets;
+    iri_converted_t       decoded;
+    size_t                i, k;
+
+    for (i = 0; i < list->count
+                && !iri_str_equal(iri_charset_name(list->at[i]), x->charset);
+         i++)
+    {
+    }
+    if (i == list->count) {
+        return; /* a charset for each segment */
+    }
+    run->by_charset[i] += requests;
+    for (k = 0; k < list->count; k++) {
+        if (k != i
+            && iri_decode(x->env, list->at[k], x->reading.octets, &decoded)
+                   == IRI_OK
+            && decoded.why == NULL)
+        {
+            run->misread[k][i] += requests;
+        }
+    }
+}
+
+
 /* Count a request that the proposal answers by the setting that it needs. */
 static void
 advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
@@ -463,14 +493,7 @@ advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
         run->by_names += requests;
     }
     if (x->form == IRI_FORM_LEGACY) {
-        for (i = 0; i < run->with.reading.charsets.count; i++) {
-            if (iri_str_equal(
-                    iri_charset_name(run->with.reading.charsets.at[i]),
-                    x->charset))
-            {
-                run->by_charset[i] += requests;
-            }
-        }
+        advise_count_charset(run, x, requests);
     } else if (x->found.match == IRI_MATCH_NORMALIZATION) {
         run->by_form += requests;
     }
@@ -521,6 +544,68 @@ advise_count(advise_run_t *run)
 }
 
 
+/* The number of requests that an order of the charsets misreads at first. */
+static uint64_t
+advise_misread(const advise_run_t *run, const size_t *order, size_t count)
+{
+    uint64_t misread = 0;
+    size_t   i, k;
+
+    for (i = 0; i < count; i++) {
+        for (k = i + 1; k < count; k++) {
+            misread += run->misread[order[i]][order[k]];
+        }
+    }
+    return misread;
+}
+
+
+/*
+ * Put the charsets in the order in which most requests are read correctly at
+ * first: as long as moving one charset to another position helps.  Their order
+ * decides nothing about requests for existing files, but saves lookups, and
+ * an application gets the right name.
+ */
+static void
+advise_order(advise_run_t *run)
+{
+    iri_charsets_t *list = &run->with.reading.charsets, old = *list;
+    uint64_t        by_charset[IRI_MAX_CHARSETS], least, misread;
+    size_t          order[IRI_MAX_CHARSETS], trial[IRI_MAX_CHARSETS];
+    size_t          i, k, moved, better = 1;
+
+    for (i = 0; i < list->count; i++) {
+        order[i] = i;
+        by_charset[i] = run->by_charset[i];
+    }
+    least = advise_misread(run, order, list->count);
+    while (better) {
+        better = 0;
+        for (i = 0; i < list->count && !better; i++) {
+            for (k = 0; k < list->count && !better; k++) {
+                memcpy(trial, order, sizeof(trial));
+                moved = trial[i];
+                memmove(trial + i, trial + i + 1,
+                        (list->count - i - 1) * sizeof(*trial));
+                memmove(trial + k + 1, trial + k,
+                        (list->count - k - 1) * sizeof(*trial));
+                trial[k] = moved;
+                misread = advise_misread(run, trial, list->count);
+                if (misread < least) {
+                    least = misread;
+                    memcpy(order, trial, sizeof(order));
+                    better = 1;
+                }
+            }
+        }
+    }
+    for (i = 0; i < list->count; i++) {
+        list->at[i] = old.at[order[i]];
+        run->by_charset[i] = by_charset[order[i]];
+    }
+}
+
+
 static void
 advise_evaluate(advise_run_t *run)
 {
@@ -542,6 +627,7 @@ advise_evaluate(advise_run_t *run)
     }
     advise_words_choose(run, open);
     advise_count(run);
+    advise_order(run);
 }
 
 
@@ -687,7 +773,8 @@ static void
 advise_propose_all(advise_run_t *run)
 {
     advise_propose(run, "iri", "IRIEngine", "on", run->by_form,
-                   "names in another normalization form, as a Mac sends them",
+                   run->by_form != 0 ? "names in another normalization form"
+                                     : "all lines below need it",
                    0);
     advise_propose_names(run);
     advise_propose_charsets(run);
@@ -772,9 +859,8 @@ advise_lint(void *arg, cli_directory_t *directory)
     conf.match = run->with.tree.match
                  & ~(IRI_FOLD_VARIANTS | IRI_FOLD_SPELLING);
     conf.kinds = 1u << IRI_LINT_UNREADABLE | 1u << IRI_LINT_UNREACHABLE
-                 | 1u << IRI_LINT_CHARSET | 1u << IRI_LINT_MOJIBAKE
-                 | 1u << IRI_LINT_TWIN | 1u << IRI_LINT_COLLISION
-                 | 1u << IRI_LINT_FORM;
+                 | 1u << IRI_LINT_MOJIBAKE | 1u << IRI_LINT_TWIN
+                 | 1u << IRI_LINT_COLLISION | 1u << IRI_LINT_FORM;
     conf.detector = run->tree.detector;
     iri_env_apr_init(&env, directory->pool, NULL, NULL);
     env.env.fold_keys = run->conf->settings->fold_keys;

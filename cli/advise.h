@@ -38,7 +38,8 @@ struct advise_place_s {
     uint64_t           mixed;     /* in neither */
     advise_evidence_t *legacy;    /* names that are not UTF-8; NULL: none */
     advise_evidence_t *chance;    /* UTF-8 names that may be legacy names by
-                                     chance; NULL: none */
+                                     chance; NULL: none.  If clients ask for
+                                     them as legacy names: the same as legacy */
     advise_cost_t     *cost;      /* of each charset; NULL: no legacy names
                                      here and below */
     int                charset;   /* index of the charset; -1: none */
@@ -164,6 +165,8 @@ typedef struct {
     uint64_t             by_form;     /* by normalization */
     uint64_t             by_names;    /* with names that are not UTF-8 */
     uint64_t             by_charset[IRI_MAX_CHARSETS];   /* of requests */
+    /* Requests in the second charset that the first one decodes, too. */
+    uint64_t             misread[IRI_MAX_CHARSETS][IRI_MAX_CHARSETS];
     uint64_t             by_word[ADVISE_WORDS];
     advise_trouble_t     trouble[IRI_LINT_KINDS];
 } advise_run_t;

@@ -24,6 +24,9 @@
    a language, and the other one does not. */
 #define ADVISE_CHANGE 8000
 
+/* Score of an octet if half of the names are known (iri_detect). */
+#define ADVISE_ASKED 5000
+
 /* By how much the best charset must be better than another one. */
 #define ADVISE_SURE 300
 
@@ -53,6 +56,16 @@ advise_is_short(iri_str_t text)
         }
     }
     return 1;
+}
+
+
+static int
+advise_is_known(void *arg, iri_str_t name)
+{
+    const advise_tree_t *tree = arg;
+
+    return apr_hash_get(tree->known, name.data, (apr_ssize_t) name.len)
+           != NULL;
 }
 
 
@@ -94,20 +107,10 @@ advise_name(advise_visit_t *visit, iri_str_t octets)
         APR_ARRAY_PUSH(visit->legacy, iri_str_t) = octets;
         return IRI_OK;
     }
-    if (advise_is_short(octets)) {
+    if (advise_is_short(octets) && !advise_is_known(visit->tree, octets)) {
         APR_ARRAY_PUSH(visit->chance, iri_str_t) = octets;
     }
     return advise_count_form(visit, octets);
-}
-
-
-static int
-advise_is_known(void *arg, iri_str_t name)
-{
-    const advise_tree_t *tree = arg;
-
-    return apr_hash_get(tree->known, name.data, (apr_ssize_t) name.len)
-           != NULL;
 }
 
 
@@ -145,6 +148,21 @@ advise_detect(advise_visit_t *visit, const apr_array_header_t *names,
     }
     *out = evidence;
     return IRI_OK;
+}
+
+
+/* 1 if clients ask for most names in the sample as one charset decodes them. */
+static int
+advise_is_asked(const advise_evidence_t *evidence)
+{
+    size_t i;
+
+    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+        if (evidence->score[i] > ADVISE_ASKED * evidence->octets) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 
@@ -193,10 +211,15 @@ advise_visit(void *arg, cli_directory_t *directory)
     }
     if (status == IRI_OK && visit.legacy->nelts != 0) {
         status = advise_detect(&visit, visit.legacy, &visit.place->legacy);
-        if (status == IRI_OK && visit.chance->nelts != 0) {
-            status = advise_detect(&visit, visit.chance,
-                                   &visit.place->chance);
-        }
+    }
+    if (status == IRI_OK && visit.chance->nelts != 0) {
+        status = advise_detect(&visit, visit.chance, &visit.place->chance);
+    }
+    if (status == IRI_OK && visit.place->legacy == NULL
+        && visit.place->chance != NULL
+        && advise_is_asked(visit.place->chance))
+    {
+        visit.place->legacy = visit.place->chance;
     }
     cli_progress_add(tree->progress, visit.place->names);
     return status;
@@ -331,9 +354,10 @@ advise_is_chance(const advise_place_t *place)
 {
     const advise_evidence_t *chance = place->chance;
 
-    return chance != NULL && place->charset >= 0
-           && chance->names * 2 <= place->legacy->names
-           && chance->score[place->charset] >= 600 * chance->octets;
+    return chance != NULL && place->legacy != NULL && place->charset >= 0
+           && (chance == place->legacy
+               || (chance->names * 2 <= place->legacy->names
+                   && chance->score[place->charset] >= 600 * chance->octets));
 }
 
 

@@ -4,6 +4,7 @@ use warnings;
 use Encode ();
 use FindBin;
 use JSON::PP ();
+use Unicode::Normalize ();
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/advise";
 use IRI::Test;
 use Test::More;
@@ -14,7 +15,14 @@ our $names = "$FindBin::Bin/../../shared/data/names";
 
 my $dir = temp_dir();
 
-sub in_charset { return Encode::encode($_[0], Encode::decode('UTF-8', $_[1])) }
+# A text in UTF-8 in another charset, or in NFD.
+sub in_charset {
+    my ($charset, $text) = @_;
+    $text = Encode::decode('UTF-8', $text);
+    return $charset eq 'NFD' ? Encode::encode('UTF-8', Unicode::Normalize::NFD($text))
+        : Encode::encode($charset, $text);
+}
+
 sub percent { return $_[0] =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ger }
 
 # A line of a log in the combined format.
@@ -97,25 +105,74 @@ subtest 'as text' => sub {
         'httpd: a directory';
 };
 
-subtest 'the servers accept it' => sub {
-    for my $server (qw(nginx httpd)) {
-        SKIP: {
-            skip missing($server), 1 if missing($server);
-            my (undef, $conf) = advise($site, $log, '--server', $server);
-            my $running = $server eq 'nginx'
-                ? nginx(root => $site, conf => "server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%;\n$conf }")
-                : httpd(root => $site, conf => $conf);
-            my ($wrong, @all) = (0, $log =~ /"GET (\S+) HTTP.* (?:200|404) /g);
-            for my $target (grep { !/none|htm$/ } @all) {
-                my $response = $running->get($target);
-                $wrong++ if $response->{status} != 200;
-                diag "$server: $target: $response->{status}" if $response->{status} != 200;
-            }
-            is $wrong, 0, "$server: each request gets its file";
-            $running->stop;
-        }
+# Sites that are set up by the output alone: files on disk, and the encodings in
+# which each of them is requested.
+my %sites = (
+    'Japanese site of 1998' => [
+        [map { 'hon/' . in_charset('cp932', "$_.html") } @japanese], 'cp932', 'euc-jp', 'UTF-8'],
+    'Cyrillic forum' => [
+        [(map { '2001/' . in_charset('koi8-r', "$_.html") } @russian),
+            (map { '2009/' . in_charset('cp1251', "$_.html") } @russian),
+            (map { "2026/$_.html" } @russian)], 'cp1251', 'koi8-r', 'UTF-8'],
+    'NFD of Macs among NFC' => [
+        [(map { 'mac/' . in_charset('NFD', "$_.html") } qw(été Größe über)),
+            (map { "pc/$_.html" } qw(forêt naïve señor))], 'NFD', 'UTF-8'],
+);
+
+# What clients request for a file, in an encoding.
+sub target {
+    my ($path, $encoding) = @_;
+    my ($folder, $octets) = $path =~ m{^(.*)/(.*)$};
+    my $from = { hon => 'cp932', 2001 => 'koi8-r', 2009 => 'cp1251' }->{$folder} // 'UTF-8';
+    my $name = Unicode::Normalize::NFC(Encode::decode($from, $octets));
+    return "/$folder/" . percent(in_charset($encoding, Encode::encode('UTF-8', $name)));
+}
+
+sub run_server {
+    my ($kind, $root, $conf) = @_;
+    return $kind eq 'nginx'
+        ? nginx(root => $root, conf => "server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%;\n$conf }")
+        : httpd(root => $root, conf => $conf);
+}
+
+for my $name (sort keys %sites) {
+    my ($paths, @encodings) = @{ $sites{$name} };
+    my $root = tree(@$paths);
+    my %file;    # target -> file
+    for my $path (@$paths) {
+        $file{ target($path, $_) } = $path for @encodings;
     }
-};
+    for my $kind (qw(nginx httpd)) {
+        subtest "$name: $kind" => sub {
+            plan skip_all => missing($kind) if missing($kind);
+            spew("$root/$_", "$_\n") for @$paths;
+            # A log of the server without the module.
+            my ($log, $before, $after, $wrong) = ('', 0, 0, 0);
+            my $server = run_server($kind, $root, '');
+            for my $target (sort keys %file) {
+                my $status = $server->get($target)->{status};
+                $before++ if $status == 200;
+                $log .= line($target, $status);
+            }
+            $server->stop;
+            my ($code, $conf) = advise($root, $log, '--server', $kind);
+            is $code, 0, 'a proposal';
+            $server = run_server($kind, $root, $conf);
+            for my $target (sort keys %file) {
+                my $response = $server->get($target);
+                my $right = $response->{status} == 200 && $response->{body} eq "$file{$target}\n";
+                $after++ if $right;
+                $wrong++ if !$right && $response->{status} == 200;
+                diag "$target: $response->{status}" if !$right;
+            }
+            $server->stop;
+            note "$before of ", scalar keys %file, " requests answered before, $after after";
+            cmp_ok $before, '<', $after, 'more requests are answered';
+            is $after, scalar keys %file, 'all get their file';
+            is $wrong, 0, 'no other file';
+        };
+    }
+}
 
 subtest 'without a log' => sub {
     my $root = tree(map { in_charset('cp932', $_) . '.html' } @japanese);

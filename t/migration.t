@@ -54,8 +54,8 @@ sub numbers {
 
 # Commands in the document, and their output.
 my @shown = $text =~ /^\$ (grep .*)\n((?:[^\$`\n].*\n)+)/mg;
-is scalar @shown, 6, 'commands that read the log';
-my ($replay, $replayed) = $text =~ /^\$ (iri replay [^\n]*)\n(.*?)^```$/ms;
+is scalar @shown, 5, 'commands that read the log';
+my ($advise, $advised) = $text =~ /^\$ (iri advise [^\n]*)\n(.*?)^```$/ms;
 
 # ---- the site ------------------------------------------------------------------
 
@@ -167,16 +167,16 @@ sub log_is {
     return;
 }
 
-# The output of "iri replay" for the access log.
-sub replay_is {
+# The output of "iri advise" for the access log.
+sub advise_is {
     my ($server, $kind, $root) = @_;
     my $log = $server->tmp . '/access.log';
     $server->wait_for(sub { 600 == (() = slurp($log) =~ /\n/g) });
-    (my $run = $replay) =~ s/\baccess\.log\b/'$log'/;
+    (my $run = $advise) =~ s/\baccess\.log\b/'$log'/;
     $run =~ s{/srv/www\b}{$root};
     local $ENV{PATH} = build_dir() . ":$ENV{PATH}";
     my $got = `$run`;
-    like $got, IRI::Guide::pattern($replayed), "$kind: $replay";
+    like $got, IRI::Guide::pattern($advised), "$kind: $advise";
     return;
 }
 
@@ -204,7 +204,7 @@ for my $kind (@servers) {
 
     my $server = start($kind, $root, '', 0);
     $is->($server, 'before');
-    replay_is($server, $kind, $root);
+    advise_is($server, $kind, $root);
 
     $server = start($kind, $root, lines(1, $kind), 1);
     $is->($server, '1. report');

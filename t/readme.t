@@ -117,4 +117,15 @@ for (['stock nginx', \&nginx_of, 'stock', 'stock nginx'],
     is_deeply [$server->errors], [], "$name: log";
 }
 
+# The output of "iri advise", for the log of the GET requests to stock nginx.
+my ($advice) = $text =~ /^\$ iri advise [^\n]*\n(.*?)^```$/ms;
+my ($root) = make_tree($TREE);
+my $log = temp_dir() . '/access.log';
+spew($log, join '', map {
+    my ($target) = $_->[1] =~ /^`GET (\S+?)[`,]/;
+    my ($status) = $_->[2] =~ /^(\d+)/;
+    defined $target ? qq{192.0.2.1 - - [28/Nov/2026:00:00:00 +0000] "GET $target HTTP/1.1" $status 1 "-" "-"\n} : ();
+} @{ $table->{rows} });
+is +(capture('', build_dir() . '/iri', 'advise', '--root', $root, $log))[1], $advice, 'iri advise';
+
 done_testing;
