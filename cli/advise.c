@@ -389,7 +389,7 @@ advise_charsets(advise_run_t *run, apr_array_header_t *open)
     int                 most = ADVISE_FIRST_TRIALS, n;
 
     cli_trials_init(trials, run->pool, &none);
-    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+    for (i = 0; i < IRI_DETECTABLE; i++) {
         if (iri_detector_charset(run->tree.detector, i) != NULL) {
             trials->charset[trials->charsets++] = iri_detector_charset(
                 run->tree.detector, i);

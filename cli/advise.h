@@ -14,8 +14,8 @@
 typedef struct {
     uint64_t names;
     int64_t  octets;                    /* above 7F, of the sample */
-    int64_t  score[IRI_MAX_DETECTED];
-    uint64_t text[IRI_MAX_DETECTED];    /* hash: equal for equal texts */
+    int64_t  score[IRI_DETECTABLE];
+    uint64_t text[IRI_DETECTABLE];    /* hash: equal for equal texts */
 } advise_evidence_t;
 
 /* The cost of a charset for a directory and all below. */

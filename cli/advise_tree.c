@@ -118,7 +118,7 @@ static iri_status_t
 advise_detect(advise_visit_t *visit, const apr_array_header_t *names,
               advise_evidence_t **out)
 {
-    iri_detected_t     detected[IRI_MAX_DETECTED];
+    iri_detected_t     detected[IRI_DETECTABLE];
     advise_evidence_t *evidence;
     iri_sample_t       sample;
     iri_status_t       status;
@@ -137,7 +137,7 @@ advise_detect(advise_visit_t *visit, const apr_array_header_t *names,
     }
     evidence = apr_pcalloc(visit->tree->pool, sizeof(*evidence));
     evidence->names = (uint64_t) names->nelts;
-    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+    for (i = 0; i < IRI_DETECTABLE; i++) {
         evidence->score[i] = detected[i].score;
         evidence->text[i] = detected[i].text;
     }
@@ -157,7 +157,7 @@ advise_is_asked(const advise_evidence_t *evidence)
 {
     size_t i;
 
-    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+    for (i = 0; i < IRI_DETECTABLE; i++) {
         if (evidence->score[i] > ADVISE_ASKED * evidence->octets) {
             return 1;
         }
@@ -233,7 +233,7 @@ advise_least(const advise_cost_t *cost)
 {
     size_t i, least = 0;
 
-    for (i = 1; i < IRI_MAX_DETECTED; i++) {
+    for (i = 1; i < IRI_DETECTABLE; i++) {
         if (cost[i].cost < cost[least].cost) {
             least = i;
         }
@@ -253,9 +253,9 @@ advise_add_cost(advise_tree_t *tree, advise_place_t *place)
     if (place->legacy != NULL) {
         if (place->cost == NULL) {
             place->cost = apr_pcalloc(tree->pool, sizeof(advise_cost_t)
-                                                      * IRI_MAX_DETECTED);
+                                                      * IRI_DETECTABLE);
         }
-        for (i = 0; i < IRI_MAX_DETECTED; i++) {
+        for (i = 0; i < IRI_DETECTABLE; i++) {
             place->cost[i].cost -= place->legacy->score[i];
             place->cost[i].text += place->legacy->text[i];
         }
@@ -265,10 +265,10 @@ advise_add_cost(advise_tree_t *tree, advise_place_t *place)
     }
     if (parent->cost == NULL) {
         parent->cost = apr_pcalloc(tree->pool,
-                                   sizeof(advise_cost_t) * IRI_MAX_DETECTED);
+                                   sizeof(advise_cost_t) * IRI_DETECTABLE);
     }
     change = place->cost[advise_least(place->cost)].cost + ADVISE_CHANGE;
-    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+    for (i = 0; i < IRI_DETECTABLE; i++) {
         parent->cost[i].cost += place->cost[i].cost < change
                                     ? place->cost[i].cost
                                     : change;
@@ -292,7 +292,7 @@ advise_doubt(const advise_tree_t *tree, advise_place_t *place)
     if (place->legacy == NULL) {
         return; /* the directories below decide */
     }
-    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+    for (i = 0; i < IRI_DETECTABLE; i++) {
         difference = place->cost[i].cost - place->cost[best].cost;
         if (iri_detector_charset(tree->detector, i) != NULL
             && place->cost[i].text != place->cost[best].text

@@ -442,7 +442,7 @@ iri_status_t iri_characters_check(const iri_env_t *env,
 
 /* ---- the charset of names ------------------------------------------------ */
 
-#define IRI_MAX_DETECTED 32   /* charsets that iri_detect() scores */
+#define IRI_DETECTABLE 32   /* charsets that iri_detect() scores */
 
 /* The charsets, and the alphabets of their languages; 1 MB. */
 typedef struct iri_detector_s iri_detector_t;
@@ -482,7 +482,7 @@ typedef struct {
 
 /*
  * Score each charset for names.  The scores of several samples can be added.
- * out: IRI_MAX_DETECTED elements, in the order of iri_detector_charset().
+ * out: IRI_DETECTABLE elements, in the order of iri_detector_charset().
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
  * {"\x93\xFA\x96\x7B", "\x95\x5C"}: the greatest score is that of Shift_JIS, ja
  */

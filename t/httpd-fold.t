@@ -174,7 +174,7 @@ is $answer->header('X-Match'),  'case', 'the level, as a variable';
 is $answer->header('X-Expr'),   'case /Docs/Guide/Intro.html', 'expressions';
 is $answer->header('X-Seen'),   'real', 'SetEnvIf sees the found name only';
 is $answer->header('Location'), undef,  'no redirect without IRIRedirect';
-ok index($server->settled_log, 'iri: "/DOCS/guide/INTRO.html" is '
+ok index($server->settled_log, 'iri: "/DOCS/guide/INTRO.html" found as '
         . '"/Docs/Guide/Intro.html": case, reason=folded, request "/DOCS/') > 0,
     'one line, with the level';
 for (['/Docs/Resume.txt', 'accents'], ['/docs/resume.txt', 'accents'],

@@ -141,7 +141,7 @@ subtest 'completion' => sub {
         chomp $out;
         return $out;
     };
-    like $complete->(''), qr/^explain host check split .*\bhelp$/,
+    like $complete->(''), qr/^advise explain host check split .*\bhelp$/,
         'commands';
     is $complete->('to-u'), 'to-uri', 'completion of a command';
     is $complete->('help', 'bid'), 'bidi', 'completion after help';

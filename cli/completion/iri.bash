@@ -19,6 +19,8 @@ _iri()
     else
         case $before in
             --root) COMPREPLY=($(compgen -d -- "$word")); return;;
+            --config) COMPREPLY=($(compgen -f -- "$word")); return;;
+            --server) COMPREPLY=($(compgen -W "nginx httpd" -- "$word")); return;;
             --charset | --filename-charset | --query-charset | --from | \
                 --repertoire)
                 # the last charset of a list

@@ -160,9 +160,9 @@ static const struct {
     (sizeof(iri_detect_levels) / sizeof(iri_detect_levels[0]))
 
 struct iri_detector_s {
-    iri_tree_conf_t tree[IRI_MAX_DETECTED];   /* of one charset each; count 0:
+    iri_tree_conf_t tree[IRI_DETECTABLE];   /* of one charset each; count 0:
                                                  this ICU lacks it */
-    uint64_t        languages[IRI_MAX_DETECTED]; /* 1 << language */
+    uint64_t        languages[IRI_DETECTABLE]; /* 1 << language */
 
     /* For each character of the BMP 1 << language. */
     uint64_t        alphabet[0x10000];
@@ -340,7 +340,7 @@ iri_detector_create(iri_registry_t *registry)
         }
     }
 
-    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+    for (i = 0; i < IRI_DETECTABLE; i++) {
         label.data = (const unsigned char *) iri_detect_rows[i].charset;
         label.len = strlen(iri_detect_rows[i].charset);
         detector->languages[i] = iri_detect_bits(iri_detect_rows[i].languages);
@@ -371,7 +371,7 @@ iri_detector_destroy(iri_detector_t *detector)
 const iri_charset_t *
 iri_detector_charset(const iri_detector_t *detector, size_t i)
 {
-    return i < IRI_MAX_DETECTED && detector->tree[i].charsets.count != 0
+    return i < IRI_DETECTABLE && detector->tree[i].charsets.count != 0
                ? detector->tree[i].charsets.at[0]
                : NULL;
 }
@@ -641,9 +641,9 @@ iri_detect(const iri_env_t *env, const iri_detector_t *detector,
         high += iri_count_high(sample->names[i]);
     }
 
-    memset(out, 0, sizeof(*out) * IRI_MAX_DETECTED);
+    memset(out, 0, sizeof(*out) * IRI_DETECTABLE);
 
-    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+    for (i = 0; i < IRI_DETECTABLE; i++) {
         if (detector->tree[i].charsets.count == 0) {
             out[i].score = IRI_SCORE_SYMBOL * (int64_t) high;
             continue;
@@ -679,7 +679,7 @@ iri_detected_best(const iri_detected_t *detected)
 {
     size_t i, best = 0;
 
-    for (i = 1; i < IRI_MAX_DETECTED; i++) {
+    for (i = 1; i < IRI_DETECTABLE; i++) {
         if (detected[i].score > detected[best].score) {
             best = i;
         }

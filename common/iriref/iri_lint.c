@@ -147,7 +147,7 @@ iri_lint_is_other(const iri_lint_t *lint, const iri_charset_t *charset,
     const iri_charset_t *detectable;
     size_t               i;
 
-    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+    for (i = 0; i < IRI_DETECTABLE; i++) {
         detectable = iri_detector_charset(lint->conf->detector, i);
 
         if (detectable != NULL
@@ -188,7 +188,7 @@ iri_lint_used(const iri_lint_t *lint)
 static iri_status_t
 iri_lint_guess(iri_lint_t *lint, int *other)
 {
-    iri_detected_t       detected[IRI_MAX_DETECTED];
+    iri_detected_t       detected[IRI_DETECTABLE];
     iri_sample_t         sample = { NULL, 0, NULL, NULL };
     const iri_charset_t *used = iri_lint_used(lint);
     iri_status_t         status;

@@ -56,7 +56,7 @@ detect_words(core_t *core, const detect_row_t *row, iri_str_t *names)
 static void
 test_words(void **state)
 {
-    iri_detected_t  detected[IRI_MAX_DETECTED];
+    iri_detected_t  detected[IRI_DETECTABLE];
     iri_sample_t    sample = { NULL, 0, NULL, NULL };
     iri_str_t       names[8], name;
     iri_tree_conf_t tree;
@@ -98,7 +98,7 @@ test_text(void **state)
 {
     static const char *const latin[] = { "windows-1252", "ISO-8859-15",
                                          "windows-1254", "windows-1251" };
-    iri_detected_t           detected[IRI_MAX_DETECTED];
+    iri_detected_t           detected[IRI_DETECTABLE];
     iri_str_t                name = core_str("\xE9t\xE9");
     iri_sample_t             sample = { &name, 1, NULL, NULL };
     uint64_t                 text[COUNT(latin)] = { 0 };
@@ -110,7 +110,7 @@ test_text(void **state)
     assert_int_equal(
         iri_detect(&core.env, core_detector(), &sample, detected), IRI_OK);
 
-    for (i = 0; i < IRI_MAX_DETECTED; i++) {
+    for (i = 0; i < IRI_DETECTABLE; i++) {
         for (k = 0; k < COUNT(latin); k++) {
             if (iri_detector_charset(core_detector(), i)
                 == core_charset(latin[k])) {
@@ -121,7 +121,7 @@ test_text(void **state)
 
     assert_true(text[0] != 0 && text[0] == text[1] && text[0] == text[2]);
     assert_true(text[0] != text[3]);
-    assert_null(iri_detector_charset(core_detector(), IRI_MAX_DETECTED));
+    assert_null(iri_detector_charset(core_detector(), IRI_DETECTABLE));
     core_free(&core);
 }
 
@@ -137,7 +137,7 @@ is_known(void *arg, iri_str_t name)
 static void
 test_known(void **state)
 {
-    iri_detected_t detected[IRI_MAX_DETECTED];
+    iri_detected_t detected[IRI_DETECTABLE];
     iri_str_t      name = core_str("\xE4\xF6"), known = core_str("дц");
     iri_sample_t   sample = { &name, 1, is_known, &known };
     core_t         core;
@@ -163,7 +163,7 @@ test_known(void **state)
 static void
 test_none(void **state)
 {
-    iri_detected_t detected[IRI_MAX_DETECTED];
+    iri_detected_t detected[IRI_DETECTABLE];
     iri_str_t      name = core_str("\x01\xFF\x80\xFF\x01");
     iri_sample_t   sample = { &name, 1, NULL, NULL };
     core_t         core;
