@@ -405,7 +405,7 @@ rules_load(rules_t *rules, const char *name, apr_size_t *len)
     apr_file_t  *file;
     apr_finfo_t  info;
     apr_status_t rv;
-    char        *text, why[128];
+    char        *text = NULL, why[128];
 
     rv = apr_file_open(&file, name, APR_READ, APR_OS_DEFAULT, rules->pool);
     if (rv == APR_SUCCESS) {

@@ -282,7 +282,7 @@ iri_lint_remove_ignorable(const iri_env_t *env, iri_str_t text,
 static iri_status_t
 iri_lint_skeleton(iri_lint_t *lint, iri_lint_entry_t *entry)
 {
-    iri_str_t    name, skeleton;
+    iri_str_t    name, skeleton = { 0, NULL };
     iri_status_t status;
 
     status = iri_lint_remove_ignorable(&lint->scratch, entry->name, &name);
