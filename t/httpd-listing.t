@@ -451,7 +451,7 @@ SKIP: {
 }
 my $before = peak();
 my $slow   = client_of(1 << 16);
-sleep 1;
+$server->settle;
 my $rest = '';
 while (sysread $slow, $rest, 1 << 16, length $rest) {
     last if $rest =~ /\r\n0\r\n\r\n\z/;

@@ -204,7 +204,7 @@ for (1 .. $attempts) {
     syswrite $socket, head('GET', "/counted/huge/NAME.txt?$_") . "\r\n";
     sleep 0.001;
     close $socket;
-    sleep 0.3;    # one build at a time
+    $server->settle;    # one build at a time
 }
 $server->wait_for(sub { -e $log && (() = slurp($log) =~ /\n/g) >= 1 + $attempts });
 $server->settle;

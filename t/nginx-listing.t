@@ -536,7 +536,7 @@ SKIP: {
     my @slow   = map { stuck('/big/') } 1 .. 4;
     is $server->get('/plain/')->status, 200,
         'other requests are answered meanwhile';
-    sleep 0.2;
+    $server->settle;
     my $grown = memory('RSS') - $before;
     cmp_ok $grown * 1024, '<', 4 * 250 * $big,
         'memory of slow clients is that of the names';
@@ -565,9 +565,9 @@ for my $path ('/none/?format=json', '/big/?format=json') {
     my $h2 = $server->client(proto => 'h2', port => $server->port('h2'));
     $h2->connect;
     my @streams = $h2->open_stream({ target => '/filler.bin' });
-    sleep 0.3;
+    $server->settle;
     push @streams, $h2->open_stream({ target => $path });
-    sleep 0.3;
+    $server->settle;
     $h2->{streams} = { map { $_->{id} => $_ } @streams };
     while (grep { !$_->{done} } @streams) {
         my @frame = $h2->read_frame or last;
@@ -593,7 +593,7 @@ SKIP: {
     $slow->connect;
     setsockopt $slow->{socket}, SOL_SOCKET, SO_RCVBUF, 65536;
     $slow->put("GET /big/?format=json HTTP/1.0\r\n\r\n");
-    sleep 0.3;
+    $server->settle;
     my $got = '';
     while ($slow->fill) {
         $got .= $slow->{buffer};
