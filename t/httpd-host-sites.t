@@ -204,7 +204,7 @@ END
     unlike $refusing->settled_log . $refusing->access_log, qr/[\x80-\xFF]/,
         'no raw octets in the logs';
     like $refusing->settled_log,
-        qr/iri: host "%FF%FE<b>" refused: it is not UTF-8/,
+        qr/iri: host "%FF%FE<b>" refused: .*reason=host-octets/,
         'the log has the reason';
     for my $host ('u@first.example', 'localhost, localhost', 'a b') {
         isnt $refusing->get('/', host => $host)->status, 400,

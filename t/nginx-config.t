@@ -180,7 +180,8 @@ for my $case (['', 404], ['iri_invalid 404;', 404], ['iri_invalid 400;', 400],
     is $one->get('/%FFa.txt')->status, $status, "unreadable: $text";
     my @lines = grep { /iri: / } split /\n/, $one->settled_log;
     is scalar @lines, $status == 200 ? 0 : 1, "lines of log: $text";
-    like $lines[0] // '', qr{\[info\].*iri: path "/%FFa\.txt" refused: },
+    like $lines[0] // '',
+        qr{\[info\].*iri: path "/%FFa\.txt" refused: .*reason=unreadable},
         'messages name the rejected value'
         if $status != 200;
 }

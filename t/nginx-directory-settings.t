@@ -187,6 +187,6 @@ is $server->request('PUT', percent('/é/ö/ä.txt'), body => 'x')->status, 201,
 ok -e "$root/é/" . nfd('ö/ä.txt'), 'likewise';
 
 $server->get(percent('/日本/old/表/漢.txt'), port => $server->port('report'));
-like $server->settled_log, qr/would (?:serve|start)/, 'report';
+like $server->settled_log, qr/iri: report: .*reason=/, 'report';
 is_deeply [$server->errors], [], 'log';
 done_testing;

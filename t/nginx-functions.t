@@ -129,9 +129,9 @@ is $server->get('/circle')->body, '[]', 'a variable that depends on itself';
 like $server->settled_log, qr/cycle while evaluating variable "circle"/,
     'is a configuration error';
 
-my @lines = $server->settled_log =~ /\[info\].*(iri: nfc of .*?), client/g;
-is_deeply \@lines, ['iri: nfc of "%E9": is not UTF-8, reason=function'],
-    'one log line';
+my @lines = $server->settled_log =~ /\[info\].*(iri: nfc .*?), client/g;
+is scalar @lines, 1, 'one log line';
+like $lines[0], qr/"%E9".*reason=function$/, 'with the text';
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     "\xCC\x81\xCC\xA7" x 1700, "\xFF\x01\x7F", '%00%0A', "\xE2\x80\x8E",
@@ -148,9 +148,11 @@ for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
 }
 
 is converted('to_uri', 'a' x 65536), 'a' x 65536, 'the maximal length';
+my $before = length $server->settled_log;
 is converted('to_uri', 'a' x 65537), '', 'longer';
 is converted('fold', "\xC3\x9F" x 50000), '', '100,000 octets';
-is scalar(() = $server->settled_log =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
+is scalar(() = substr($server->settled_log, $before)
+        =~ /iri: \w+ of "\S{200,600}" \.\.\..*reason=function/g), 2,
     'a short log line for each';
 
 is converted('x', "e\xCC\x81", port => $server->port('off')), '[][]',

@@ -101,7 +101,7 @@ location_is($_->[0], $_->[1] =~ s/^HERE/$here/r, $_->[2])
 location_is('/unsafe', "$here/%C3%A9?%20%3C%22\\|",
     'characters that are not allowed');
 location_is('/euc-escaped', "$here/%E6%97%A5%E6%9C%AC", 'escaped in one');
-like $server->settled_log, qr/host "-%C3%BC-\.example" of a redirect/,
+like $server->settled_log, qr/iri: .*"-%C3%BC-\.example".*reason=location/,
     'the log line';
 my $own = 'http://localhost:' . $server->port;
 is $server->get('/own')->header('Location'), "$own/%C3%A9",
