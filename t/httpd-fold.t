@@ -368,19 +368,11 @@ is $server->get('/Docs/Guide/intro.html', port => $server->port('speling'))
 is_deeply [$server->errors], [], 'log';
 
 # ---- settings ---------------------------------------------------------------
-for (['IRIMatch width case accents spelling', ''], ['IRIMatch CASE:tr', ''],
-    ['IRIMatch exact case', 'IRIMatch'], ['IRIMatch case:xx', 'IRIMatch'],
-    ['IRIAmbiguous 300', ''], ['IRIAmbiguous 200', 'IRIAmbiguous'],
-    ["<Location />\nIRIAmbiguous 300\n</Location>", 'IRIAmbiguous'],
-    ['IRICache off', ''], ['IRICache 64k', ''], ['IRICache 63k', 'IRICache'],
-    ['IRICache 16m threads=x', 'IRICache'],
-    ["<VirtualHost *:1>\nIRICache 1m\n</VirtualHost>", 'IRICache'])
+for my $conf ('IRIMatch width case accents spelling', 'IRIMatch CASE:tr',
+    'IRIAmbiguous 300', 'IRICache off', 'IRICache 64k')
 {
-    my ($conf, $directive) = @$_;
-    my $name = $conf =~ s{\n}{ }gr;
     my ($code, $out) = httpd_t("$conf\n", root => $root);
-    is $code != 0, $directive ne '', $name;
-    like $out, qr/^$directive /m, "$name: message" if $code;
+    is $code, 0, $conf or diag $out;
 }
 
 # ---- folders with settings of their own -------------------------------------

@@ -78,12 +78,6 @@ is $httpd->get('/', host => $_)->header('X-Host') // '', '',
     'without one of ' . escaped($_)
     for 'a,b', 'u@' . $BA, "b\xFF.example", '%3Cb%3E';
 
-my ($code, $text) = httpd_t("IRIHost maybe\n# %%PORT%%");
-isnt $code, 0, 'an invalid word';
-like quoted($text), qr/"on" "off" "strict"/, 'the valid words';
-($code, $text) = httpd_t("<Location />\nIRIHost on\n</Location>\n# %%PORT%%");
-like $text, qr/IRIHost not allowed/, 'an invalid context';
-
 # ---- which virtual host's setting counts -------------------------------------
 
 my @two = (port => 'two');

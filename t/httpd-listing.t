@@ -490,9 +490,6 @@ is $lister->get('/%E3%81%82.html')->status, 200, 'the entry has a name';
 is_deeply [$lister->errors], [], 'log: names in EUC-JP';
 
 # ---- settings ---------------------------------------------------------------
-my ($code, $output) = httpd_t("# %%PORT%%\nIRIListing maybe\n");
-isnt $code, 0, 'an invalid word';
-like $output, qr/IRIListing .*\bOn\b.*\bOff\b/, 'the message names valid words';
 for (['', 1], ["IRIEngine report\n", 0], ["IRIEngine On\n", 0]) {
     my ($engine, $warned) = @$_;
     my $idle = httpd(conf => "# %%PORT%%\n${engine}IRIListing On\n");

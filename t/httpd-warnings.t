@@ -195,23 +195,4 @@ is_deeply [sort(warnings_in(substr $server->log_text, $log_length))],
 is_deeply [$server->errors(ignore => qr/has no effect|matches no path/)], [],
     'log';
 
-# ---- messages name the invalid word -----------------------------------------
-
-for (['IRIEngine yes', '"on" "off" "report" "yes"'],
-    ['IRIInvalid 500', '"404" "400" "pass" "500"'],
-    ['IRIHost yes', '"on" "off" "strict" "yes"'],
-    ['IRIFilenameForm nfkc', '"any" "nfc" "nfd" "nfkc"'],
-    ['IRIRedirect 300', '"308" "link" "300"'],
-    ['IRIRedirect on', '"301" "302" "303" "307" "308" "link" "off" "on"'],
-    ['IRIAmbiguous 200', '"404" "300" "200"'],
-    ['IRIMatch width cas accents', '"spelling" "cas"'],
-    ['IRIMatch exact case', '"exact"'],
-    ['IRICache 1t', '"16m" "1t"'])
-{
-    my ($text, $words) = @$_;
-    my ($code, $out) = httpd_t("$text\n");
-    isnt $code, 0, "rejected: $text";
-    like quoted($out), qr/\Q$words\E$/, "message: $words";
-}
-
 done_testing;

@@ -10,21 +10,6 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# ---- the directive ----------------------------------------------------------
-
-for (['iri_charset $http_x sjis;', qr/"iri_charset" directive takes one var/],
-    ['iri_charset sjis $http_x;', qr/"iri_charset" directive takes one var/],
-    ['iri_charset $http_x; iri_charset sjis;', qr/is duplicate/],
-    ['iri_charset $nowhere;', qr/unknown "nowhere" variable/],
-    ['iri_filename_charset $http_x;', qr/"\$http_x" is not a known charset/])
-{
-    my ($text, $message) = @$_;
-    my ($code, $responses) =
-        nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "rejected: $text";
-    like $responses, $message, "message: $text";
-}
-
 # ---- one server --------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');

@@ -10,25 +10,6 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# ---- the directive ----------------------------------------------------------
-
-for (['iri_convert $x nfc;', qr/number of arg/],
-    ['iri_convert x nfc $uri;', qr/takes the name of a variable first/],
-    ['iri_convert $ nfc $uri;', qr/takes the name of a variable first/],
-    ['iri_convert $x nfd $uri;',
-        qr/"iri_convert" directive must name the function "to_uri", "to_iri"/],
-    ['iri_convert $x nfc $nowhere;', qr/unknown "nowhere" variable/],
-    ['iri_convert $uri nfc x;', qr/the duplicate "uri" variable/],
-    ['iri_convert $x nfc a; iri_convert $X fold a;',
-        qr/defines that variable a second time/],
-    ['server { iri_convert $x nfc a; }', qr/is not allowed here/])
-{
-    my ($text, $message) = @$_;
-    my ($code, $output) = nginx_t("$text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "rejected: $text";
-    like $output, $message, "message: $text";
-}
-
 # ---- one server --------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');

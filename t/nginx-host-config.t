@@ -51,19 +51,6 @@ my $name  = "server_name \xC3\xBC.example;";
 
 # ---- values ------------------------------------------------------------------
 
-for my $case (
-    ['iri_host yes;',
-        qr/"iri_host" directive.* must be "on", "off" or "strict"/],
-    ['iri_host;',     qr/invalid number of arguments in "iri_host" directive/],
-    ['iri_host on; iri_host on;', qr/"iri_host" directive is duplicate/],
-) {
-    my ($text, $message) = @$case;
-    my @messages = messages("$text\n", server('x', ''));
-    is @messages, 1, "one error: $text";
-    like $messages[0], $message, "message: $text";
-}
-like((messages(server('x', 'location /x { iri_host on; }')))[0],
-    qr/"iri_host" directive is not allowed here/, 'not in a location');
 is_deeply [messages("iri ON; iri_host On;\n", server('x', "iri_host STRICT;"))],
     [], 'letter case does not matter';
 

@@ -21,11 +21,6 @@ sub check_conf {
 }
 
 is check_conf('iri on; server { location /s { iri_status; } }'), '0', 'in a location';
-like check_conf('server { location /s { iri_status on; } }'),
-    qr/^1 "iri_status" directive/, 'no values';
-like check_conf('server { location /s { iri_status; iri_status; } }'),
-    qr/^1 .*is duplicate/, 'twice';
-like check_conf('iri_status; server { }'), qr/^1 .*not allowed here/, 'in http';
 like check_conf('server { location /s { iri_status; } }'),
     qr/^0 iri: "iri_status" in \S+:\d+ has no effect/,
     'a warning if iri is on nowhere';

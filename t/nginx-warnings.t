@@ -129,26 +129,4 @@ is_deeply [warnings("\nserver { $LISTEN iri on; iri_host on; "
 is_deeply [warnings("server { $LISTEN iri on; "
         . 'server_name ~^b\xC3\xBCcher; }')], [], 'without iri_host';
 
-# ---- messages name the invalid word -----------------------------------------
-
-for (['iri yes', '"iri" "on" "off" "report" "yes"'],
-    ['iri_invalid 500', '"404" "400" "pass" "500"'],
-    ['iri_host yes', '"on" "off" "strict" "yes"'],
-    ['iri_filename_form nfkc', '"any" "nfc" "nfd" "nfkc"'],
-    ['iri_redirect 300', '"308" "link" "300"'],
-    ['iri_redirect on', '"301" "302" "303" "307" "308" "link" "off" "on"'],
-    ['iri_ambiguous 200', '"404" "300" "200"'],
-    ['iri_match width cas accents', '"spelling" "cas"'],
-    ['iri_match exact case', '"iri_match" "exact"'],
-    ['iri_cache 1t', '"16m" "1t"'],
-    ['iri_cache off threads=x', '"iri_cache" "threads=NAME"'],
-    ['iri_convert $x nfcc $uri', '"host_unicode" "nfcc"'],
-    ['iri_convert x nfc $uri', '"$name" "x"'])
-{
-    my ($text, $words) = @$_;
-    my ($code, $output) = nginx_t("$text; server { $LISTEN }");
-    isnt $code, 0, "rejected: $text";
-    like quoted($output), qr/\Q$words\E$/, "message: $words";
-}
-
 done_testing;
