@@ -552,7 +552,7 @@ test_one_edit_apart(void **state)
 }
 
 
-/* Each key that lacks one character is_found the entry, and no other key does. */
+/* Each key that lacks one character finds the entry, and no other key does. */
 static void
 test_each_spelling(void **state)
 {

@@ -625,7 +625,7 @@ test_collation(void **state)
 }
 
 
-/* ---- names in a page ------------------------------------------------------ */
+/* ---- names in a page ----------------------------------------------------- */
 
 static void
 test_hostile(void **state)
@@ -1242,7 +1242,7 @@ test_lengths(void **state)
 }
 
 
-/* ---- pieces, memory, order ------------------------------------------------ */
+/* ---- pieces, memory, order ----------------------------------------------- */
 
 /* Each of these octets becomes six. */
 #define QUOTES    "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\""

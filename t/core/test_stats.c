@@ -22,7 +22,7 @@
 #define DAY 86400
 
 
-/* A lock of processes; the test releases it for a process that it has killed. */
+/* A lock of processes; the test releases it for a killed process. */
 static void
 spin_lock(void *ctx)
 {
@@ -911,9 +911,8 @@ test_verdict(void **state)
     count_at(&f, NOW, 12345);
     html = page(&f, NOW + 7200, "");
     assert_has(html, "No legacy encodings so far");
-    assert_has(
-        html,
-        "No request has used one since <time datetime=\"2026-11-22T16:00:00Z\">");
+    assert_has(html, "No request has used one since "
+                     "<time datetime=\"2026-11-22T16:00:00Z\">");
     assert_has(html, "<td>0.00\xE2\x80\xAF%</td><td>0</td>"
                      "<td>12\xE2\x80\xAF"
                      "345</td>");

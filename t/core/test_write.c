@@ -258,7 +258,7 @@ test_octets(void **state)
 }
 
 
-/* ---- source and Destination ----------------------------------------------- */
+/* ---- source and Destination ---------------------------------------------- */
 
 static char base[] = "/tmp/iri-write-XXXXXX";
 
@@ -380,7 +380,7 @@ test_relate_io(void **state)
 }
 
 
-/* ---- If -------------------------------------------------------------------- */
+/* ---- If ------------------------------------------------------------------ */
 
 /* Replace a path by [path], and add {path} for a path that starts with "/2". */
 static iri_status_t
