@@ -212,7 +212,7 @@ subtest 'old servers' => sub {
     }
 };
 
-subtest 'left behind' => sub {
+subtest 'ignored files' => sub {
     plan skip_all => 'no git' if !-e '.git';
     my ($code, $out) = capture('', 'git', 'status', '--porcelain',
         '--ignored');

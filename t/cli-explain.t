@@ -271,7 +271,8 @@ subtest 'octets that are not UTF-8' => sub {
     $got = explain_target('/100%25.txt', '--root', $root);
     is $got->{filename}, "$root/100%.txt", '"%" in UTF-8 is not escaped';
     ok !exists $got->{escaped}, 'no message';
-    $got = explain_target('/raw/%E9%25.txt', '--root', $root, '--invalid', 'pass');
+    $got = explain_target('/raw/%E9%25.txt', '--root', $root, '--invalid',
+        'pass');
     is $got->{filename}, "$root/raw/%E9%25.txt", 'filename';
     ok grep({ $_ eq 'filename' } @{ $got->{escaped} }), 'a warning, too';
 };
@@ -294,13 +295,18 @@ subtest 'settings' => sub {
     }
     my $got = explain_target('/%E8%A1%A8/%E7%A4%BA.html', '--root', $euc);
     is $got->{answer}, 'pass', 'not found in a UTF-8 tree';
-    is explain_target('/%C3%A9.txt', '--root', $nfd)->{match}, 'normalization', 'NFD';
+    is explain_target('/%C3%A9.txt', '--root', $nfd)->{match}, 'normalization',
+        'NFD';
     for (['--match', 'exact'], ['--filename-form', 'nfc']) {
-        is explain_target('/%C3%A9.txt', '--root', $nfd, @$_)->{match}, 'none', "@$_";
+        is explain_target('/%C3%A9.txt', '--root', $nfd, @$_)->{match}, 'none',
+            "@$_";
     }
-    is explain_target('/%E9', '--invalid', '400')->{status}, 400, '--invalid 400';
-    is explain_target('/%E9', '--invalid', 'pass')->{answer}, 'pass', '--invalid pass';
-    is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root', "$root/")->{filename},
+    is explain_target('/%E9', '--invalid', '400')->{status}, 400,
+        '--invalid 400';
+    is explain_target('/%E9', '--invalid', 'pass')->{answer}, 'pass',
+        '--invalid pass';
+    is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root',
+        "$root/")->{filename},
         "$root/caf\x{E9}/men\x{FC}.txt", 'a root that ends with "/"';
     chdir $root or die;
     is explain_target('/caf%C3%A9/men%C3%BC.txt', '--root', '.')->{filename},
@@ -332,9 +338,11 @@ END
         'no candidate is chosen';
     is explain_target('/E%CC%81T%C3%89.txt', @options)->{location}, undef,
         'no redirect, for any form';
-    is explain_target('/README.txt', @options, '--ambiguous', '300')->{status}, 300,
+    is explain_target('/README.txt', @options, '--ambiguous', '300')->{status},
+        300,
         '--ambiguous 300';
-    is explain_target('/README.txt', @options, '--ambiguous', '404')->{status}, 404,
+    is explain_target('/README.txt', @options, '--ambiguous', '404')->{status},
+        404,
         '--ambiguous 404';
     $got = explain_target('/Readme.TXT', @options);
     is $got->{filename}, "$tree/Readme.TXT", 'an exact name among them';
@@ -357,7 +365,7 @@ END
     like $out, qr/^choice +\/Readme\.TXT\nchoice +\/readme\.txt$/m, 'choices';
 };
 
-subtest 'more names than are told' => sub {
+subtest 'more choices than are listed' => sub {
     my @names = map { ucfirst(substr 'abcdefghi', 0, $_)
             . uc(substr 'abcdefghi', $_) } 1 .. 9;
     my ($tree) = make_tree(join '', map { "$_\tfile\n" } @names);
@@ -423,7 +431,8 @@ END
         'several names below a directory with another name';
     is_deeply $got->{choices}, ['/Docs/README.txt', '/Docs/ReadMe.txt'],
         'the candidates';
-    is explain_target('/docs/readme.txt', @options, '--ambiguous', '300')->{status}, 300,
+    is explain_target('/docs/readme.txt', @options, '--ambiguous',
+        '300')->{status}, 300,
         '--ambiguous 300';
 
     my ($code, $out) = iri('explain', @options, '/images/nosuch.gif');

@@ -209,7 +209,7 @@ subtest 'batch' => sub {
     is grep({ $_->{value} eq "b\xFCcher" } @got), 2000, 'many lines';
 };
 
-subtest 'nothing that a terminal acts on' => sub {
+subtest 'control characters are escaped' => sub {
     my ($code, $out, $err) = host("a\e[31m\xC2\x85\xE2\x80\xAE\xFFb");
     is $code, 1, 'exit code';
     like $err, qr/^iri host: "a%1B\[31m%C2%85%E2%80%AE%FFb" /, 'escaped';

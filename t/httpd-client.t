@@ -129,7 +129,8 @@ is answer('/%C9%BD.txt', 'ASIA'), '200 table User-Agent',
     'BrowserMatchNoCase';
 is answer($either, 'Unset'), '200 french User-Agent', 'an unset variable';
 is scalar(() = $server->settled_log
-        =~ /:error\].*iri: .*"kling%C3%B6n" .*reason=charsets/g), 1, 'logged once';
+        =~ /:error\].*iri: .*"kling%C3%B6n" .*reason=charsets/g), 1,
+        'logged once';
 like $server->log_text, qr/iri: .*\biri-charset\b.* User-Agent$/m,
     "the fields for Vary";
 
@@ -187,7 +188,8 @@ for (['Accept-Language', 'SetEnvIf Accept-Language ^ru iri-charset=koi8-r'
     ['Accept-Language',
         q{SetEnvIfExpr "%{HTTP:Accept-Language} == 'ru'" }
             . 'iri-charset=windows-1251', $either],
-    ['Accept-Language, User-Agent', q{SetEnvIfExpr "%{HTTP_USER_AGENT} == 'ru' || }
+    ['Accept-Language, User-Agent',
+    q{SetEnvIfExpr "%{HTTP_USER_AGENT} == 'ru' || }
             . q{%{HTTP:Accept-Language} == 'ru'" iri-charset=windows-1251},
         $either],
     ['', 'SetEnvIf Request_URI t iri-charset=windows-1251', $either],

@@ -130,7 +130,8 @@ my $addressed = httpd(conf => "IRIEngine On\n" . <<"END"
 END
     . vhost('first.example', "$tmp/first", conf => 'IRIHost On')
     . vhost($B, "$tmp/b"));
-is site_of($addressed->get('/', host => $B)), 'b', 'the first of this IP address';
+is site_of($addressed->get('/', host => $B)), 'b',
+    'the first of this IP address';
 is site_of($addressed->get('/', host => $B, port => $addressed->port('all'))),
     'b', '"*" covers IPv4 and IPv6';
 
@@ -163,7 +164,8 @@ my $owned = httpd(log_level => 'info', conf => $ON
     . vhost("B\xC3\x9CCHER.example WWW.B\xC3\x9CCHER.example", "$tmp/first")
     . vhost("own.example \xC3\xA9t\xC3\xA9.example xn--t-9fab.example"
         . " other.own.example", "$tmp/first")
-    . vhost("XN--BCHER-KVA.Example *.$W ww*.$W www.xn--caf-dma.example", "$tmp/p"));
+    . vhost("XN--BCHER-KVA.Example *.$W ww*.$W www.xn--caf-dma.example",
+    "$tmp/p"));
 is site_of($owned->get('/', host => $_)), 'p', escaped($_) . ' stays'
     for $BA, $B, "a.$W", "a.$GROESSE", 'xn--caf-dma.example',
     "caf\xC3\xA9.example";

@@ -303,7 +303,8 @@ is $server->request('MKCOL', percent('/é/ö/'))->status, 201, 'a directory';
 is $server->request('PUT', percent('/é/ö/ä.txt'), body => 'x')->status, 201,
     'a directory in that form';
 ok -e "$site/é/" . nfd('ö/ä.txt'), 'likewise';
-like $server->request('PROPFIND', percent('/é/'), headers => [Depth => 1])->body,
+like $server->request('PROPFIND', percent('/é/'),
+    headers => [Depth => 1])->body,
     qr{<D:href>/%C3%A9/%C3%BC\.txt</D:href>}, 'PROPFIND';
 is_deeply [$server->errors], [], 'log';
 $server->stop;

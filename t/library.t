@@ -80,7 +80,8 @@ subtest 'the reference' => sub {
     cmp_ok scalar @declared, '>', 100, 'functions are declared';
     my (%about, %code);
     for (split /^### /m, slurp("$dir/api.md") =~ s/^## .*\n//mgr) {
-        my ($names, $about, $text) = /\A([^\n]*)\n\n(.*?)```c\n(.*?)```/s or next;
+        my ($names, $about, $text) =
+            /\A([^\n]*)\n\n(.*?)```c\n(.*?)```/s or next;
         @about{ $names =~ /`(\w+)`/g } = ($about) x 99;
         @code{ $names =~ /`(\w+)`/g } = ($text) x 99;
     }
@@ -100,8 +101,9 @@ subtest 'the reference' => sub {
     is $wrong[2] // '', '', 'form of the manuals';
 };
 
-subtest 'what is declared' => sub {
-    my @names = slurp("$top/common/iri_ref.h") =~ /^[a-z][\w *]*?\b(iri_\w+)\(/mg;
+subtest 'declared functions' => sub {
+    my @names = slurp("$top/common/iri_ref.h")
+        =~ /^[a-z][\w *]*?\b(iri_\w+)\(/mg;
     my (undef, $out) = capture('', 'nm', "$build/libiri.a");
     my %defined = map { $_ => 1 } $out =~ / T (\w+)$/mg;
     cmp_ok scalar @names, '>', 20, 'functions are declared';

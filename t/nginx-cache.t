@@ -62,7 +62,8 @@ sub conf {
             . "location /app/ { proxy_pass http://127.0.0.1:%%PORTx%%; }"
             . ($size{$name} ? "iri_cache $size{$name};" : '') . " }\n";
     }
-    return $text . 'server { listen 127.0.0.1:%%PORTx%%; location ~ ^/app/(.*) {'
+    return $text
+        . 'server { listen 127.0.0.1:%%PORTx%%; location ~ ^/app/(.*) {'
         . ' add_header X-Accel-Redirect /accel/$1; return 200; } }';
 }
 
@@ -275,7 +276,8 @@ SKIP: {
             '-ex', 'continue', '-ex', 'kill' or POSIX::_exit(1);
     }
     my $ready = $server->wait_for(sub {
-        -e $output && slurp($output) =~ /^ready/m || waitpid($gdb, POSIX::WNOHANG()) });
+        -e $output && slurp($output) =~ /^ready/m
+            || waitpid($gdb, POSIX::WNOHANG()) });
     if (!$ready || slurp($output) !~ /^Breakpoint 1/m) {
         kill 'KILL', $gdb;
         skip 'gdb cannot attach', 3;

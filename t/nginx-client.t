@@ -183,7 +183,8 @@ is answer('/dav/%E9', 'Russia', method => 'PUT', body => 'x',
     headers => ['Depth', 0]), '201 User-Agent', 'PUT';
 ok -e "$root/dav/\xD0\xB9", 'created under the canonical name';
 is answer('/dav/%E9', 'Russia', method => 'MOVE',
-    headers => ['Destination', 'http://localhost/dav/%E9%E9']), '204 User-Agent', 'MOVE';
+    headers => ['Destination', 'http://localhost/dav/%E9%E9']),
+    '204 User-Agent', 'MOVE';
 ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'Destination is read like the path';
 
 # ---- variables that set the charset -----------------------------------------
@@ -198,7 +199,8 @@ is answer($either, undef, port => 'chain', headers => [@russian]),
 is answer($either, undef, port => 'field',
     headers => ['X-Charset', 'WINDOWS-1251']), '200 russian X-Charset',
     'the list is a header field';
-is answer($either, undef, port => 'field'), '404 X-Charset', 'without the field';
+is answer($either, undef, port => 'field'), '404 X-Charset',
+    'without the field';
 is answer($either, 'Russia', port => 'fixed'), '200 russian',
     'a constant list needs no Vary';
 is answer("/old$either", undef, port => 'prefix'), '200 french',

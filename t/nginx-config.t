@@ -168,7 +168,8 @@ sub answer {
         : $answer->header('Location') // ();
 }
 
-is answer('', '/utf/%E6%97%A5.txt'), '200 utf', 'off: served without the module';
+is answer('', '/utf/%E6%97%A5.txt'), '200 utf',
+    'off: served without the module';
 is answer('', '/nfc/e%CC%81.txt'), 404, 'off is the default';
 is answer('on', '/nfc/e%CC%81.txt'), '200 nfc',
     'on: another normalization is read';

@@ -73,7 +73,8 @@ for my $case (
     ['iri on; iri_host on;',  '',              'iri report;',  "site $UE"],
 ) {
     my ($http, $default, $other, $wanted) = @$case;
-    my ($nginx, $responses) = responses_to("$http\n" . server('default', $default)
+    my ($nginx, $responses) =
+        responses_to("$http\n" . server('default', $default)
         . server('site', "server_name xn--tda.example; $other"), $ue);
     is $responses, $wanted, "$http { $default } { $other }";
 }
@@ -127,7 +128,8 @@ is_deeply \@responses, [
 my @forms = ("\xC3\xBC.example", "\xC3\x9C.Example", "u\xCC\x88.example",
     "\xC3\xBC\xE3\x80\x82example", "u\xCC\x88\xEF\xBC\x8Eexample");
 for my $form (@forms) {
-    ($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
+    ($nginx, @responses) =
+        responses_to("iri on; iri_host on;\n" . server('default', '')
         . server('site', "server_name $form;"), $UE, $ue);
     is_deeply \@responses, ["site $UE", "site $UE"],
         'server_name ' . escaped($form);
@@ -178,7 +180,8 @@ for my $case (['strict', 'strict', 'strict', 'default'],
             listen 127.0.0.1:%%PORTb%%; iri_host $own;
             server_name i\xE2\x99\xA5.example;"),
         'xn--i-n3p.example');
-    is $responses[0], "$site xn--i-n3p.example", "symbol: $one, $two, own: $own";
+    is $responses[0], "$site xn--i-n3p.example",
+        "symbol: $one, $two, own: $own";
 }
 
 # A name that is configured explicitly belongs to that server; one server may
@@ -195,9 +198,11 @@ is_deeply [messages("iri on; iri_host on;\n", server('default', ''),
     [], 'A-labels beside their Unicode';
 for my $twice ("\xC3\xBC.example u\xCC\x88.example",
     ".\xC3\xBC.example \xC3\x9C.example *.u\xCC\x88.example") {
-    ($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
+    ($nginx, @responses) =
+        responses_to("iri on; iri_host on;\n" . server('default', '')
         . server('twice', "server_name $twice;"), $UE);
-    is_deeply \@responses, ["twice $UE"], 'a name in two forms: ' . escaped($twice);
+    is_deeply \@responses, ["twice $UE"],
+        'a name in two forms: ' . escaped($twice);
     is_deeply [$nginx->settled_log =~ /\[warn\].*/g], [],
         'no warning';
 }
@@ -212,14 +217,16 @@ my $halves = "iri on; iri_host on;\n" . server('default', '')
 is_deeply \@responses, ["ascii $UE", "ascii a.$UE", "ascii $UE", "ascii a.$UE"],
     'both names of a name with a leading dot are configured';
 is scalar(messages($halves)), 2, 'a warning';
-($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
+($nginx, @responses) =
+    responses_to("iri on; iri_host on;\n" . server('default', '')
     . server('unicode', "server_name .\xC3\xBC.example;")
     . server('ascii', "server_name $UE;"), $UE, "a.$ue");
 is_deeply \@responses, ["ascii $UE", "unicode a.$UE"], 'one of the two names';
 is_deeply [messages("iri on; iri_host on;\n",
     server('own', "server_name .\xC3\xBC.example $UE;"))], [],
         'both names in one server';
-($nginx, @responses) = responses_to("iri on; iri_host on;\n" . server('default', '')
+($nginx, @responses) =
+    responses_to("iri on; iri_host on;\n" . server('default', '')
     . server('unicode', $name) . server('pattern', "server_name ~$UE;"), $UE);
 is $responses[0], "unicode $UE", 'a pattern is not a configured name';
 

@@ -162,7 +162,8 @@ for my $way (sort keys %WAYS) {
 
 is site_of($server{ours}->get('/', host => undef, version => '1.0')),
     'default localhost', 'HTTP/1.0 without Host';
-is site_of($server{ours}->get('/', host => undef)), 400, 'HTTP/1.1 without Host';
+is site_of($server{ours}->get('/', host => undef)), 400,
+    'HTTP/1.1 without Host';
 is site_of($server{ours}->get('/', host => '')), 400, 'an empty Host';
 
 # ---- several hosts on one connection ----------------------------------------

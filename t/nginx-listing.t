@@ -361,7 +361,8 @@ for my $link ($page->body =~ /href="(\?[^"]*)"/g) {
 
 is names('/rules/'), '200 open/ ask.txt free.txt proxied.txt server.txt',
     'entries without access rules';
-is names('/rules/', @user), '200 open/ any.txt ask.txt auth.txt both.txt free.txt '
+is names('/rules/', @user),
+    '200 open/ any.txt ask.txt auth.txt both.txt free.txt '
     . 'proxied.txt server.txt', 'entries with the password';
 my @log = grep { /"GET \/rules\// } split /\n/, $server->access_log;
 cmp_ok scalar @log, '>', 0, 'log_subrequest';
@@ -480,7 +481,8 @@ ok $first_page->{next}, 'a link to the next page';
 ok !list('/plain/')->{next}, 'the last page has no such link';
 is scalar @{ list('/few/')->{entries} }, 2, 'two of 20,000';
 ok !list('/few/')->{next}, 'inaccessible entries cause no further page';
-is list('/few/')->{entries}[1]{href}, './a-rather-long-name-of-a-file-19999.txt',
+is list('/few/')->{entries}[1]{href},
+    './a-rather-long-name-of-a-file-19999.txt',
     'the second accessible entry';
 
 # The main process may log this late on a busy machine.

@@ -229,7 +229,8 @@ sub cadaver {
         'cadaver: the last one counts';
     my $other = Encode::encode('UTF-8', $WAYS{ $tree eq 'nfc' ? 'nfd' : 'nfc' }
             ->($NAMES[0]));
-    client('cadaver: lock, move', qq{lock "$other"\nput /etc/hostname "$other"\n}
+    client('cadaver: lock, move',
+        qq{lock "$other"\nput /etc/hostname "$other"\n}
         . qq{unlock "$other"\nmove "$other" "x$other"\nmove "x$other" "$other"\n}
         . qq{quit\n}, 'cadaver', "$url/");
     tree_contains($root, $tree, 'cadaver: round trip', @NAMES);

@@ -79,7 +79,8 @@ sub shown {
 
 # ---- the servers -------------------------------------------------------------
 
-my %charset = (euc => 'EUC-JP', sjis => 'Shift_JIS', cyrillic => 'windows-1251');
+my %charset =
+    (euc => 'EUC-JP', sjis => 'Shift_JIS', cyrillic => 'windows-1251');
 my %server;
 $server{nginx} = nginx(root => $root, conf => <<'END') if !missing('nginx');
 default_type text/plain;
@@ -173,7 +174,8 @@ sub judge {
 plan skip_all => 'no server' if !%server;
 for my $name (sort keys %server) {
     my @pages = map { {
-        url => "http://127.0.0.1:@{[$server{$name}->port]}/$_/", listing => JSON::PP::true,
+        url => "http://127.0.0.1:@{[$server{$name}->port]}/$_/",
+            listing => JSON::PP::true,
         $ENV{IRI_PICTURES} && $_ eq 'scripts' && $name eq 'nginx'
         ? (shots => "$ENV{IRI_PICTURES}/listing") : (),
     } } sort keys %trees;

@@ -258,7 +258,8 @@ sub extra {
         ["ErrorDocument " . one(404, 403, 401) . ' ' . one('/404.html',
             '/index.php', '/login.php', '"sorry"')],
         ["Directory \"%%ROOT%%\"", 'Options +MultiViews'],
-        ['RequestHeader ' . one('append X-App front early', 'append X-App front',
+        ['RequestHeader '
+        . one('append X-App front early', 'append X-App front',
             'set X-App %{REQUEST_SCHEME}e', 'unset Accept',
             'edit* User-Agent a b')],
         ['Header ' . one('set X-Rule "expr=%{REQUEST_URI}"',
@@ -266,7 +267,8 @@ sub extra {
             'always append X-Rule all env=ok')],
         ["SetEnvIf Request_URI \"^/($dir)/\" part=\$1"],
         ["SetEnvIfExpr \"%{REQUEST_URI} =~ m#^/($dir)/#\" ok=1"],
-        ["Location \"/$dir\"", one('SetEnv place 1', 'SetHandler default-handler',
+        ["Location \"/$dir\"",
+        one('SetEnv place 1', 'SetHandler default-handler',
             'Header set X-Place here', 'ForceType text/plain')],
         ["If \"%{REQUEST_URI} =~ m#/$dir/#\"", 'Header append X-If yes'],
         ["ProxyPass \"/$dir/\" \"http://127.0.0.1:%%PORT_OF%%/up/\""],
@@ -468,7 +470,8 @@ sub lifts_denial {
 sub asks_disk { return 0 }
 
 sub has_application {
-    return text_of(@_[0, 1], 1) =~ /ProxyPass|ScriptAlias|\[P\]|\[H=|index\.php/;
+    return text_of(@_[0, 1], 1)
+        =~ /ProxyPass|ScriptAlias|\[P\]|\[H=|index\.php/;
 }
 
 # A report without the client's own data, the module's own variables, and names

@@ -142,7 +142,7 @@ test_json(void **state)
 
 /* A truncated directory is reported, also if none of its entries is shown. */
 static void
-test_more(void **state)
+test_truncated(void **state)
 {
     list_t list;
 
@@ -1534,7 +1534,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json),
-        cmocka_unit_test(test_more),
+        cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_paged),
         cmocka_unit_test(test_paged_after),
         cmocka_unit_test(test_paged_html),

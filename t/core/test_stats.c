@@ -816,7 +816,7 @@ octets(unsigned char *out, size_t most)
 
 
 static void
-test_strangers(void **state)
+test_hostile_texts(void **state)
 {
     static unsigned char referer[1000], agent[1000];
     fixture_t            f;
@@ -1066,13 +1066,20 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_range),     cmocka_unit_test(test_days),
-        cmocka_unit_test(test_clock),     cmocka_unit_test(test_charsets),
-        cmocka_unit_test(test_secrets),   cmocka_unit_test(test_top),
-        cmocka_unit_test(test_killed),    cmocka_unit_test(test_prometheus),
-        cmocka_unit_test(test_processes), cmocka_unit_test(test_strangers),
-        cmocka_unit_test(test_largest),   cmocka_unit_test(test_verdict),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_days),
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_charsets),
+        cmocka_unit_test(test_secrets),
+        cmocka_unit_test(test_top),
+        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_prometheus),
+        cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_hostile_texts),
+        cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_verdict),
         cmocka_unit_test(test_no_memory),
     };
 

@@ -491,7 +491,8 @@ sub judge_errors {
         @logged = grep { /\biri: / } @logged
             if grep { $self->may_log_more($_->{row}) } @rows;
         push @{ (@rows == 1 ? $rows[0] : $all)->{every} },
-            join "\n    ", @logged . " lines in the error log, not $may", @logged
+            join "\n    ", @logged . " lines in the error log, not $may",
+            @logged
             if @logged > $may;
     }
     return;
