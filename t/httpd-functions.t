@@ -109,7 +109,7 @@ my @lines = $server->settled_log =~ /(iri: nfc .*)/g;
 is scalar(grep { /"%E9".*reason=function/ } @lines), 2, 'one log line each';
 is converted('nfc', ''), '[]', 'an empty text';
 
-# ---- in rules -------------------------------------------------------------------
+# ---- in rules ----------------------------------------------------------------
 
 is $server->get("/by/$_")->header('X-Map'), 'key', "RewriteCond: $_"
     for 'STRASSE', 'stra%C3%9Fe', '%ef%bd%93TRASSE';
@@ -122,7 +122,7 @@ is $server->get('/if', headers => [X => $_->[0]])->header('X-If') // 'no',
     $_->[1], '<If>: ' . escaped($_->[0])
     for ["Stra\xC3\x9Fe", 'yes'], ["e\xCC\x81", 'nfc'], ['x', 'no'];
 
-# ---- hostile ---------------------------------------------------------------------
+# ---- hostile -----------------------------------------------------------------
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     "\xCC\x81\xCC\xA7" x 1700, "\xFF\x01\x7F", '%00%0A', "\xE2\x80\x8E",

@@ -207,8 +207,9 @@ for my $mode (qw(off report)) {
 }
 like $server->settled_log,
     qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
-    \ charset\ "EUC-JP",\ match\ charset,\ [\ \w]+,\ file\ "/[!-~]+", \ reason=[-a-z]+,
-    \ request\ "/}x, 'report: the entry and the form';
+        \ charset\ "EUC-JP",\ match\ charset,\ [\ \w]+,
+        \ file\ "/[!-~]+",\ reason=[-a-z]+,\ request\ "/}x,
+    'report: the entry and the form';
 like $server->settled_log, qr{iri: report: .*reason=unreadable.*request "/%FF"},
     'report: a refusal';
 

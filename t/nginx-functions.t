@@ -89,7 +89,7 @@ is converted('fixed', 'x'), '/%E8%A1%A8%201', 'a text without variables';
 is converted('nfc', ''), '', 'an empty text';
 is $server->get('/nfc')->body, '', 'an absent header';
 
-# ---- in rules -------------------------------------------------------------------
+# ---- in rules ----------------------------------------------------------------
 
 is $server->get($_)->header('X-Key'), 'found', "map: $_"
     for '/STRASSE', '/stra%C3%9Fe', '/%ef%bd%93TRASSE';
@@ -104,7 +104,7 @@ is converted('if', 'x'), 'no', 'if, another';
 is $server->get('/CHANGES')->body, '/changes /later',
     'evaluated again after the path changed';
 
-# ---- hostile ---------------------------------------------------------------------
+# ---- hostile -----------------------------------------------------------------
 
 is $server->get('/circle')->body, '[]', 'a variable that depends on itself';
 like $server->settled_log, qr/cycle while evaluating variable "circle"/,

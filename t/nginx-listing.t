@@ -425,7 +425,7 @@ SKIP: {
 }
 is names('/modes/fifos/'), '200', 'neither file nor directory';
 
-# ---- from inside ---------------------------------------------------------------
+# ---- from inside -------------------------------------------------------------
 
 my $ssi = $server->get('/page.shtml')->body;
 my @parts = split /\|/, $ssi;
@@ -443,7 +443,7 @@ like $server->get('/accel/?to=/plain/')->body, qr{\./one\.txt},
 unlike $server->get('/accel/?to=/inner/')->body, qr{one\.txt},
     'X-Accel-Redirect to an internal location';
 
-# ---- filters, protocols --------------------------------------------------------
+# ---- filters, protocols ------------------------------------------------------
 
 is length $server->get('/big/', proto => 'h2', port => $server->port('h2'))
     ->body, length $server->get('/big/')->body, 'HTTP/2: a large listing';
@@ -472,7 +472,7 @@ is $answers[1]->body . $answers[3]->body, '11', 'responses in order';
 like $answers[5]->body, qr/"path":"\/plain\/"/, 'the last response';
 $client->disconnect;
 
-# ---- many ----------------------------------------------------------------------
+# ---- many --------------------------------------------------------------------
 
 my $first_page = list('/asks/');
 is scalar @{ $first_page->{entries} }, 1000,
@@ -557,7 +557,7 @@ SKIP: {
         'some clients closed the connection';
 }
 
-# ---- headers that cannot be sent at once -----------------------------------------
+# ---- headers that cannot be sent at once -------------------------------------
 
 my $whole = $server->get('/big/?format=json')->body;
 
@@ -605,7 +605,7 @@ SKIP: {
     $slow->disconnect;
 }
 
-# ---- another module has sent the header ------------------------------------------
+# ---- another module has sent the header --------------------------------------
 
 # echo sends a header before it redirects the request to a listing: then the
 # connection ends, as with autoindex.
@@ -640,7 +640,7 @@ END
     like $got, qr/19999/, 'the worker finishes it before it exits';
 }
 
-# ---- configuration --------------------------------------------------------------
+# ---- configuration -----------------------------------------------------------
 
 sub check_conf {
     my ($conf) = @_;
@@ -656,7 +656,7 @@ like check_conf('server { location / { iri_listing on; } }'),
     qr/^0 iri: "iri_listing" in \S+:\d+ has no effect/,
         'a warning if iri is off';
 
-# ---- open_file_cache, and an index that a thread builds -------------------------
+# ---- open_file_cache, and an index that a thread builds ----------------------
 
 my $changing = temp_dir();
 spew("$changing/name-$_.txt", '') for 1 .. 2_600;

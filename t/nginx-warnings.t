@@ -110,7 +110,8 @@ is_deeply [warnings("server { $LISTEN iri on;\nlocation /caf%C3%A9/ { } }")],
     ['"location" LINE2 "/caf%C3%A9/"'], 'and one that is escaped';
 spew("$tmp/common.conf", "location $nfd { }\n" =~ s/\\x(..)/chr hex $1/ger);
 is scalar(@{ [warnings("iri on; server { $LISTEN include $tmp/common.conf; }"
-        . "server { listen 127.0.0.1:%%PORTb%%; include $tmp/common.conf; }")] }),
+        . "server { listen 127.0.0.1:%%PORTb%%; "
+        . "include $tmp/common.conf; }")] }),
     1, 'one warning for a file that two servers include';
 is_deeply [warnings($_)], [], 'no warnings'
     for "server { $LISTEN iri on; iri_invalid pass; location /caf\\xE9/ { } }",

@@ -142,7 +142,7 @@ sub found {
     return $path;
 }
 
-# ---- two clients as a script --------------------------------------------------
+# ---- two clients as a script -------------------------------------------------
 
 # One client creates, the other reads, writes, renames and removes; then in the
 # other direction.
@@ -184,7 +184,7 @@ sub scripts {
     return;
 }
 
-# ---- litmus -------------------------------------------------------------------
+# ---- litmus ------------------------------------------------------------------
 
 sub litmus {
     my ($kind, $url, $root) = @_;
@@ -202,7 +202,7 @@ sub litmus {
     return;
 }
 
-# ---- cadaver, rclone, davfs2 -----------------------------------------------------
+# ---- cadaver, rclone, davfs2 -------------------------------------------------
 
 # Files with names in one form, to upload.
 sub local_files {

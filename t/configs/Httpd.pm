@@ -46,7 +46,7 @@ ServerSignature Off
 END
 }
 
-# ---- settings of the module -----------------------------------------------------
+# ---- settings of the module --------------------------------------------------
 
 my @CHARSETS = ('EUC-JP Shift_JIS', 'Shift_JIS EUC-JP', 'windows-1252',
     'windows-1251', 'GBK', 'EUC-KR', 'Shift_JIS EUC-JP windows-1252',
@@ -81,7 +81,7 @@ sub place_settings {
     );
 }
 
-# ---- words ------------------------------------------------------------------------
+# ---- words -------------------------------------------------------------------
 
 sub dir  { return one(@{ $_[0]{site}{dirs} }) }
 sub file { return one(@{ $_[0]{site}{files} }) }
@@ -103,7 +103,7 @@ sub prefix {
 my @AUTH = ('AuthType Basic', 'AuthName closed', 'AuthUserFile "%%TMP%%/users"',
     'Require valid-user');
 
-# ---- refusals ---------------------------------------------------------------------
+# ---- refusals ----------------------------------------------------------------
 
 # Directives of a section that deny access.
 sub refusal {
@@ -144,7 +144,7 @@ sub guard {
     );
 }
 
-# ---- rewriting --------------------------------------------------------------------
+# ---- rewriting ---------------------------------------------------------------
 
 # Conditions and rules of a server; each list is one rule with its conditions.
 sub server_rules {
@@ -244,7 +244,7 @@ sub directory_rules {
     ) };
 }
 
-# ---- other things -----------------------------------------------------------------
+# ---- proxies, environment, headers, authorization ----------------------------
 
 sub extra {
     my ($g) = @_;
@@ -348,7 +348,7 @@ sub htaccess {
         maybe(0.1, 'Options +MultiViews'), maybe(0.1, 'IRIRedirect 301')];
 }
 
-# ---- text -------------------------------------------------------------------------
+# ---- text --------------------------------------------------------------------
 
 # Directives and sections as text; for the oracle without the module's. Files
 # .htaccess are included in the text, and written by servers().
@@ -503,7 +503,7 @@ sub own_of {
     return sort $body =~ /^((?:REDIRECT_)*IRI(?:_\w+)?=.*)$/mg;
 }
 
-# ---- a server ---------------------------------------------------------------------
+# ---- a server ----------------------------------------------------------------
 
 sub start {
     my ($class, $tmp, @configs) = @_;

@@ -12,7 +12,7 @@ use IRI::Spelling 'percent';
 use Site qw(one maybe text_of utf8 @TREES);
 use Wire;
 
-# ---- cases ------------------------------------------------------------------------
+# ---- cases -------------------------------------------------------------------
 
 # URLs that lead to a top directory of the site only by a rule.
 my %PREFIX = ('/p/' => '/p/7/', '/wiki/' => '/wiki/', '/_media/' => '/_media/',
@@ -115,7 +115,7 @@ sub signature {
     } @{ $set->{charsets} };
 }
 
-# ---- requests ---------------------------------------------------------------------
+# ---- requests ----------------------------------------------------------------
 
 sub target {
     my ($case, $written) = @_;
@@ -178,7 +178,7 @@ sub requests {
     return (\@own, \@oracle);
 }
 
-# ---- answers ----------------------------------------------------------------------
+# ---- answers -----------------------------------------------------------------
 
 my %DROPPED = map { $_ => 1 } qw(date server content-length connection
     transfer-encoding keep-alive age);

@@ -59,7 +59,7 @@ server {
 END
 }
 
-# ---- settings of the module -----------------------------------------------------
+# ---- settings of the module --------------------------------------------------
 
 my @CHARSETS = ('EUC-JP Shift_JIS', 'Shift_JIS EUC-JP', 'windows-1252',
     'windows-1251', 'GBK', 'EUC-KR', 'Shift_JIS EUC-JP windows-1252',
@@ -102,7 +102,7 @@ sub place_settings {
     );
 }
 
-# ---- words ------------------------------------------------------------------------
+# ---- words -------------------------------------------------------------------
 
 sub dir  { return one(@{ $_[0]{site}{dirs} }) }
 sub file { return one(@{ $_[0]{site}{files} }) }
@@ -248,7 +248,7 @@ sub body {
     );
 }
 
-# ---- locations --------------------------------------------------------------------
+# ---- locations ---------------------------------------------------------------
 
 my $PHP = '\.php$';
 
@@ -442,7 +442,7 @@ sub unique {
     return \@kept;
 }
 
-# ---- text -------------------------------------------------------------------------
+# ---- text --------------------------------------------------------------------
 
 # A configuration's nodes as text; for the oracle without the module's. Where
 # the module lists a directory, autoindex does: its 200 shows that access is
@@ -587,7 +587,7 @@ sub body_of {
 # No page contains the module's variables.
 sub own_of { return () }
 
-# ---- a server ---------------------------------------------------------------------
+# ---- a server ----------------------------------------------------------------
 
 # The port of the program, which runs until this process ends. Its process
 # copies all memory, so it is started once.
