@@ -141,7 +141,8 @@ like $summary, qr/^### Against peers\n.*^\| nginx, ASCII \| 12,000 \| 14,000 \| 
     is join(' ', glob "$tmp/pictures/*"), "$tmp/pictures/bench-size.svg",
         'the plots that it shows';
 }
-like slurp("$tmp/report.tsv"), qr/^nginx\trequest\tnginx\tany: ASCII\ton\tinstructions\t12500$/m,
+like slurp("$tmp/report.tsv"),
+    qr/^nginx\trequest\tnginx\tany: ASCII\ton\tinstructions\t12500$/m,
     'all figures';
 
 for my $plot (qw(size added-nginx peers-nginx)) {
@@ -182,7 +183,8 @@ SKIP: {
         "$tmp/none/www/d100";
     ($code, $out, $err) = capture('', $^X, $BENCH, @options,
         "--trees=$tmp/none", '--columns=bare', 'nginx');
-    ok $code == 1 && $out =~ /WRONG STATUS: nginx any: ASCII, bare: 404, not 200/,
+    ok $code == 1
+        && $out =~ /WRONG STATUS: nginx any: ASCII, bare: 404, not 200/,
         'a wrong status fails the run' or diag $code, $out, $err;
 }
 

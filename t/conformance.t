@@ -54,7 +54,8 @@ my %part = map { /\A(.+)\n/ ? ($1 => $_) : () } split /^## /m, $text;
 sub rows {
     my ($name) = @_;
     return map { [map { s/^ | $//gr } split /\|/, $_] }
-        grep { /^ [\d.]+(?:, [\d.]+)* \|/ } map { s/^\|//r } split /\n/, $part{$name} // '';
+        grep { /^ [\d.]+(?:, [\d.]+)* \|/ } map { s/^\|//r } split /\n/,
+            $part{$name} // '';
 }
 
 # ---- the tests that it names ------------------------------------------------
@@ -168,7 +169,7 @@ for my $name (sort keys %DOCUMENT) {
 
 # Each difference is in the list at the top, and each entry of the list is a
 # difference.
-subtest 'what differs' => sub {
+subtest 'documented differences' => sub {
     my %short = ('draft-duerst-iri-03' => 'draft',
         'draft-masinter-url-i18n-05' => 'IURI',
         'draft-duerst-idn-uri-00' => 'IDN in URIs',

@@ -63,7 +63,8 @@ for my $name (qw(nginx httpd)) {
         for my $target (@targets) {
             my $from = length $server->settled_log;
             $server->get($target);
-            my @lines = $trace_lines{$name}->(substr $server->settled_log, $from);
+            my @lines =
+                $trace_lines{$name}->(substr $server->settled_log, $from);
             my @traced  = kinds(@lines);
             my %traced  = map { $_ => 1 } @traced;
             my @missed = grep { !$traced{$_} } kinds(explained($target));

@@ -213,13 +213,15 @@ sub run {
     is scalar @bad, 0, "$kind: denied places are as they were"
         or diag join "\n", splice @bad, 0, 15;
     for my $outcome ('made', 'refused') {
-        my @none = grep { !$done{"$_ $outcome"} } qw(PUT MKCOL COPY MOVE DELETE);
+        my @none =
+            grep { !$done{"$_ $outcome"} } qw(PUT MKCOL COPY MOVE DELETE);
         is "@none", '', "$kind: allowed changes were $outcome";
     }
     $count{"$kind $_"} = $done{$_} for keys %done;
     $server->stop;
     # nginx logs this for paths below a file, and for directories
-    my $below = qr/(?:open|rename|unlink|mkdir)\(\) .* failed \((?:2|2[01]|39):/;
+    my $below =
+        qr/(?:open|rename|unlink|mkdir)\(\) .* failed \((?:2|2[01]|39):/;
     is_deeply [$server->errors(ignore => $below)], [], "$kind: error log";
     return;
 }
@@ -373,7 +375,8 @@ sub made {
     my $name = key($request->{name} // '');
     push @wrong, 'not made' if $request->{method} =~ /^(?:PUT|MKCOL|COPY|MOVE)$/
         && !$seen{$name};
-    push @wrong, 'still there' if $request->{method} eq 'DELETE' && $seen{$name};
+    push @wrong, 'still there'
+        if $request->{method} eq 'DELETE' && $seen{$name};
     return @wrong;
 }
 

@@ -67,7 +67,7 @@ sub run {
     else {
         batch(\%run) while $run{asked} < $REQUESTS && $run{silent} < 50;
     }
-    for my $label (qw(leak status existence other lost)) {
+    for my $label (qw(leak status existence other unreached)) {
         my @bad = @{ $run{bad}{$label} // [] };
         is scalar @bad, 0, "$kind: " . meaning($label)
             or diag join "\n", splice @bad, 0, 10;
@@ -84,7 +84,7 @@ sub meaning {
         status    => 'a spelling has the response of the canonical name',
         existence => 'existing and absent names are indistinguishable',
         other     => 'a served file has the requested name',
-        lost      => 'names that should be reached are reached',
+        unreached => 'names that should be reached are reached',
     }->{ $_[0] };
 }
 
@@ -150,7 +150,8 @@ sub choose {
     my $plain = $number % 10 == 0;
     my $round = int $number / $BATCH / @$worlds;
     my $context =
-        $contexts[$plain ? ($number / 10 + $round) % @contexts : rand @contexts];
+        $contexts[$plain ? ($number / 10 + $round) % @contexts
+        : rand @contexts];
     my $shape = $context->{shapes}[rand @{ $context->{shapes} }];
     my $chance = $plain ? ($number / 10 / @contexts) % 2 : rand;
     my $public = $chance < 0.15 && !$context->{limited};
@@ -323,8 +324,10 @@ sub ask {
             if defined $case->{before};
         my %how = (headers => $case->{headers});
         $how{method} = $case->{method} if $case->{method};
-        push @requests, [$case, 'answer', { target => $case->{target}[0], %how }];
-        push @requests, [$case, 'absent', { target => $case->{target}[1], %how }]
+        push @requests,
+            [$case, 'answer', { target => $case->{target}[0], %how }];
+        push @requests,
+            [$case, 'absent', { target => $case->{target}[1], %how }]
             if has_absent($case);
     }
     my @answers = $guarded->pipeline(map { $_->[2] } @requests);
@@ -370,8 +373,8 @@ sub judge {
     status($run, $case, $denied, $path, $count);
     bad($run, $case, 'other', "which is $path")
         if defined $word && !is_named($case, $path);
-    bad($run, $case, 'lost', lost($case, $path))
-        if defined lost($case, $path);
+    bad($run, $case, 'unreached', unreached($case, $path))
+        if defined unreached($case, $path);
     bad($run, $case, 'existence', 'absent: ' . shown($case->{absent}))
         if $case->{absent} && ($denied || !defined $word)
         && prints($case->{answer}) ne prints($case->{absent});
@@ -475,7 +478,8 @@ sub status {
         return if $sent && $case->{followed}
             && $case->{followed}->status =~ /^4/;
         bad($run, $case, 'status', "expected $context->{status}")
-            if $status != $context->{status} && $status != ($context->{or} // 0);
+            if $status != $context->{status}
+            && $status != ($context->{or} // 0);
     }
     elsif (defined $path) {
         my $same = $status == 200
@@ -510,7 +514,7 @@ sub included {
 }
 
 # The reason why a spelling of the name itself was not served; undef if it was.
-sub lost {
+sub unreached {
     my ($case, $path) = @_;
     my $sure = IRI::Spelling::sure($case->{kind});
     my $open = $case->{open}->status;
@@ -562,7 +566,8 @@ sub is_named {
     my ($case, $path) = @_;
     my @segments = asked_segments($case);
     # "." in a rule's pattern does not match a line end
-    pop @segments if @segments && $case->{context}{made} && $segments[-1] eq "\n";
+    pop @segments
+        if @segments && $case->{context}{made} && $segments[-1] eq "\n";
     $segments[-1] =~ s/\n\z// if @segments && $case->{context}{made};
     my @names = map { key($_) } split m{/}, characters($path);
     pop @names if @names == @segments + 1 && $names[-1] eq 'f.txt';

@@ -75,7 +75,8 @@ for my $name (sort keys %server) {
             "$name: PUT $target";
         is $server->get(in_charset('UTF-8', "/上/$charset.txt"))->body, 'new',
             "$name: the file exists";
-        is $server->request('PUT', in_charset($charset, '/い/n.txt'), body => 'n')
+        is $server->request('PUT', in_charset($charset, '/い/n.txt'),
+            body => 'n')
             ->status, 403, "$name: no file in a denied directory ($charset)";
     }
     is_deeply [$server->errors], [], "$name: error log";

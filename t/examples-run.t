@@ -19,7 +19,8 @@ like $out, qr/^file +requested in +stock nginx +nginx\+iri +httpd\+iri$/m,
 my @row_counts = map { my $is = $_; scalar(() = $out =~ /^  \S+ +\Q$is\E$/mg) }
     './%E8%A1%A8.html, shown as 表.html', '301 to /moved/Stra%C3%9Fe.html',
     '201 204, then there is 1 file', '201 201, then there are 2 files';
-is_deeply \@row_counts, [2, 2, 2, 0], 'a listing, a redirect, one name uploaded twice';
+is_deeply \@row_counts, [2, 2, 2, 0],
+    'a listing, a redirect, one name uploaded twice';
 like $out, qr/^  stock nginx  201 201, then there are 2 files$/m,
     'a stock server creates two files';
 my ($all, @counts) = $out

@@ -10,18 +10,6 @@ use Test::More;
 
 plan skip_all => missing('httpd') if missing('httpd');
 
-# ---- the directive ----------------------------------------------------------
-
-for (['IRIAdvertise maybe', qr/IRIAdvertise must be On or Off/],
-    ["<Location />\nIRIAdvertise On\n</Location>",
-        qr/IRIAdvertise not allowed/])
-{
-    my ($text, $message) = @$_;
-    my ($code, $output) = httpd_t("IRIEngine On\n$text\n");
-    isnt $code, 0, "rejected: $text";
-    like $output, $message, "message: $text";
-}
-
 # ---- answers ----------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');

@@ -49,7 +49,8 @@ chmod 0777, "$tmp/cache";
 system 'chown', '-R', 'www-data', $root if $> == 0;
 
 # Octets of a path, percent-encoded.
-sub percent { return join '', map { s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
+sub percent { return join '',
+    map { s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
         @_ }
 
 my $server = httpd(
@@ -99,12 +100,14 @@ CacheHeader On
 END
 
 is $server->get('/%C9%BD.txt')->body, '\xC9\xBD.txt', 'found';
-like $server->settled_log, qr{iri: "/%C9%BD\.txt" found as "/%E8%A1%A8\.txt": charset, reason=further},
+like $server->settled_log,
+    qr{iri: "/%C9%BD\.txt" is "/%E8%A1%A8\.txt": charset, reason=further},
     'one log line';
 is $server->get("$_%C9%BD.txt")->body, '\xC9\xBD.txt', "found: $_"
     for '//', '/./', '/x/../';
 # in Shift_JIS these octets are half-width kana
-is $server->get($_ . percent(euc '表示.txt'), port => $server->port('sjis'))->body,
+is $server->get($_ . percent(euc '表示.txt'),
+    port => $server->port('sjis'))->body,
     escaped(euc '表示.txt'), "found: $_, legacy octets"
     for '/', '//', '/x/../';
 is $server->request('HEAD', '/%C9%BD.txt')->status, 200, 'HEAD';

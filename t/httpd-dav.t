@@ -73,7 +73,8 @@ chmod 0777, $server->tmp . '/run';
 # The entries of a directory, in octets on disk.
 sub entries {
     opendir my $dir, "$root/" . euc($_[0]) or return 'none';
-    return join ' ', sort map { escaped($_) } grep { !/^\.\.?$/ && $_ ne '.DAV' }
+    return join ' ',
+        sort map { escaped($_) } grep { !/^\.\.?$/ && $_ ne '.DAV' }
         readdir $dir;
 }
 
@@ -100,7 +101,8 @@ for my $name (sort keys %spelling) {
     my $made = request_is('PUT', $of->('/新/子.txt'), 201, "$name: PUT",
         body => 'one');
     is location($made), percent('/新/子.txt'), "$name: Location";
-    request_is('PUT', $of->('/新/子.txt'), 204, "$name: PUT again", body => 'two');
+    request_is('PUT', $of->('/新/子.txt'), 204, "$name: PUT again",
+        body => 'two');
     is entries('新'), escaped(euc('子.txt')), "$name: one entry";
     is $server->get($of->('/新/子.txt'))->body, 'two', "$name: GET";
 
@@ -191,7 +193,8 @@ for my $method (qw(COPY MOVE)) {
     like $refused->body, qr/charset of file names does not contain it/,
         'the message gives the reason';
 }
-request_is('PUT', percent('/禁/') . '%E2%82%AC.txt', 403, 'in a denied directory',
+request_is('PUT', percent('/禁/') . '%E2%82%AC.txt', 403,
+    'in a denied directory',
     body => 'x');
 request_is('DELETE', '/%E2%82%AC.txt', 404, 'DELETE of it');
 
@@ -310,7 +313,8 @@ sub tags {
                     . "> ($_[1])") };
             my $put = sub {
                 my ($status, $test_name, @headers) = @_;
-                request_is('PUT', $from->("がぎ/ぐ.txt"), $status, "$w: $test_name, $other",
+                request_is('PUT', $from->("がぎ/ぐ.txt"), $status,
+                    "$w: $test_name, $other",
                     body => 'one', headers => \@headers);
             };
             $put->(423, 'no token');
@@ -378,7 +382,8 @@ sub twins {
         'COPY, equivalent name', destination('/k/' . percent('résumé.txt')));
     request_is('MOVE', '/k/' . percent('Résumé.txt'), 201,
         'MOVE, equivalent name', destination('/k/' . percent('résumé.txt')));
-    request_is('MOVE', '/k/Docs/new.txt', 409, 'not beside an entry of another case',
+    request_is('MOVE', '/k/Docs/new.txt', 409,
+        'not beside an entry of another case',
         destination('/k/DOCS/NEW.txt'));
     is entries('k'), join(' ', sort map { escaped($_) } 'Docs',
         'résumé.txt', 'Résumé2.txt'), 'MOVE to another form changes the name';
@@ -398,7 +403,8 @@ sub collections {
             'the message gives the reason';
         ok !-e "$root/n/巻", 'no entry was created';
     }
-    request_is('COPY', '/' . percent('巻/表.txt'), 201, 'a file has its name there',
+    request_is('COPY', '/' . percent('巻/表.txt'), 201,
+        'a file has its name there',
         destination('/n/' . percent('表.txt')));
     is slurp("$root/n/表.txt"), 'hyou', 'in the charset of the tree';
     request_is('COPY', '/' . percent('巻/'), 201, 'a collection in its tree',

@@ -105,13 +105,11 @@ for (function_values())
     is escaped(mapped($function, $text)),
         escaped($value eq '' ? 'none' : $value), "map: $name";
 }
-my @lines = $server->settled_log =~ /(iri: nfc of .*)/g;
-is_deeply [map { s/, request .*//r } @lines],
-    [('iri: nfc of "%E9": is not UTF-8, reason=function') x 2],
-        'one log line each';
+my @lines = $server->settled_log =~ /(iri: nfc .*)/g;
+is scalar(grep { /"%E9".*reason=function/ } @lines), 2, 'one log line each';
 is converted('nfc', ''), '[]', 'an empty text';
 
-# ---- in rules -------------------------------------------------------------------
+# ---- in rules ----------------------------------------------------------------
 
 is $server->get("/by/$_")->header('X-Map'), 'key', "RewriteCond: $_"
     for 'STRASSE', 'stra%C3%9Fe', '%ef%bd%93TRASSE';
@@ -124,7 +122,7 @@ is $server->get('/if', headers => [X => $_->[0]])->header('X-If') // 'no',
     $_->[1], '<If>: ' . escaped($_->[0])
     for ["Stra\xC3\x9Fe", 'yes'], ["e\xCC\x81", 'nfc'], ['x', 'no'];
 
-# ---- hostile ---------------------------------------------------------------------
+# ---- hostile -----------------------------------------------------------------
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     "\xCC\x81\xCC\xA7" x 1700, "\xFF\x01\x7F", '%00%0A', "\xE2\x80\x8E",
@@ -138,10 +136,11 @@ for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
             'no blank, no control' if $function =~ /^to_/;
     }
 }
+my $before = length $server->settled_log;
 is converted('to_uri', 'a' x 65537), '[]', 'too long';
 is converted('fold', "\xC3\x9F" x 50000), '[]', '100,000 octets';
-is scalar(() = $server->settled_log
-        =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
+is scalar(() = substr($server->settled_log, $before)
+        =~ /iri: \w+ of "\S{200,600}" \.\.\..*reason=function/g), 2,
     'a short log line for each';
 
 is converted('nfc', "e\xCC\x81", port => $server->port('off')), '[]',

@@ -159,7 +159,8 @@ for my $charset ('UTF-8', 'EUC-JP') {
         map { escaped($_) . "\tfile\n" } qw(秘/s.txt 開/s.txt);
     my ($tree)  = make_tree($manifest);
     my ($other) = make_tree($manifest);
-    my $built = httpd(root => $tree, modules => [qw(rewrite setenvif env headers)],
+    my $built =
+        httpd(root => $tree, modules => [qw(rewrite setenvif env headers)],
         log_level => 'info', conf => <<"END");
 IRIEngine On
 IRICharset EUC-JP

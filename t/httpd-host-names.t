@@ -27,6 +27,13 @@ sub site_of {
     return $answer->status == 200 ? $answer->body : $answer->status;
 }
 
+# The number of warnings of an IRIHost that has no effect.
+sub warnings_of {
+    my ($httpd) = @_;
+    return scalar(() = $httpd->settled_log
+        =~ /\[iri:warn\].*iri: "IRIHost" in $PLACE has no effect/g);
+}
+
 # ---- strict, report, off -----------------------------------------------------
 
 sub request_with {
@@ -41,28 +48,26 @@ my ($httpd, $site) = request_with($ON, $SYMBOL_HOST);
 is site_of($site), 'b', 'On: UTS #46 allows a symbol';
 ($httpd, $site) = request_with("IRIEngine On\nIRIHost Strict", $SYMBOL_HOST);
 is $site->status, 400, 'Strict: IDNA2008 does not';
-like $httpd->settled_log, qr/\[iri:warn\].*iri:\ the\ host\ name
-    \ "i%E2%99%A5u\.example"\ of\ the\ server\ in\ $PLACE\ matches
-    \ no\ host,\ because\ it\ is\ not\ a\ name\ of\ IDNA2008:
-    \ correct\ or\ remove\ it/x,
+like $httpd->settled_log,
+    qr/\[iri:warn\].*iri: .*"i%E2%99%A5u\.example".* $PLACE/,
     'a name that cannot be mapped is logged';
 ($httpd, $site) = request_with("IRIEngine On\nIRIHost Strict", $B);
 is site_of($site), 'b', 'strict, a name of IDNA2008';
 ($httpd, $site) = request_with("IRIEngine Report\nIRIHost On", $B);
 is $site->status, 400, 'report: no change';
-like $httpd->settled_log, qr/iri:\ report:\ would\ map\ host
-    \ "b%C3%BCcher\.example"\ to\ "\Q$BA\E"/x, 'report: the log line';
+like $httpd->settled_log,
+    qr/iri: report: .*"b%C3%BCcher\.example".*"\Q$BA\E".*=host-mapped/,
+    'report: the log line';
 is $httpd->get('/', host => "b\xFF")->status, 400, 'an invalid host';
 like $httpd->settled_log,
-    qr/iri: report: would refuse host "b%FF": it is not UTF-8/, 'the log line';
+    qr/iri: report: .*"b%FF".*reason=host-octets/, 'the log line';
 is site_of($httpd->get('/', host => $BA)), 'first', 'report adds no names';
 ($httpd, $site) = request_with(
     "HttpProtocolOptions Unsafe\nIRIEngine Report\nIRIHost On", 'b%C3%BC,u@x');
 is site_of($site), 'b', 'report refuses no host';
 ($httpd, $site) = request_with('IRIHost On', $B);
 is $site->status, 400, 'IRIHost without IRIEngine does nothing';
-like $httpd->settled_log, qr/\[iri:warn\].*iri: "IRIHost" in $PLACE has no effect, /,
-    'a warning';
+is warnings_of($httpd), 1, 'a warning';
 ($httpd, $site) = request_with('IRIEngine On', $B);
 is $site->status, 400, 'off is the default';
 is site_of($httpd->get('/', host => $BA)), 'first', 'without names';
@@ -72,12 +77,6 @@ is $httpd->get('/', host => $BA)->header('X-Host'), $B, 'with variables';
 is $httpd->get('/', host => $_)->header('X-Host') // '', '',
     'without one of ' . escaped($_)
     for 'a,b', 'u@' . $BA, "b\xFF.example", '%3Cb%3E';
-
-my ($code, $text) = httpd_t("IRIHost maybe\n# %%PORT%%");
-isnt $code, 0, 'an invalid word';
-like $text, qr/IRIHost must be "on", "off" or "strict"/, 'what would be right';
-($code, $text) = httpd_t("<Location />\nIRIHost on\n</Location>\n# %%PORT%%");
-like $text, qr/IRIHost not allowed/, 'an invalid context';
 
 # ---- which virtual host's setting counts -------------------------------------
 
@@ -98,8 +97,7 @@ is $placed->get('/', host => $B, @two)->status, 400,
     'not the setting of another one';
 is site_of($placed->get('/', host => $BA, @two)), 'first',
     'its names are not added';
-my $log = $placed->settled_log;
-is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 1, 'a warning of on.example, and of no other';
+is warnings_of($placed), 1, 'a warning of on.example, and of no other';
 is_deeply [$placed->errors], [], 'log';
 
 # Of two virtual hosts for two addresses the less strict one counts, in either
@@ -132,7 +130,8 @@ my $addressed = httpd(conf => "IRIEngine On\n" . <<"END"
 END
     . vhost('first.example', "$tmp/first", conf => 'IRIHost On')
     . vhost($B, "$tmp/b"));
-is site_of($addressed->get('/', host => $B)), 'b', 'the first of this IP address';
+is site_of($addressed->get('/', host => $B)), 'b',
+    'the first of this IP address';
 is site_of($addressed->get('/', host => $B, port => $addressed->port('all'))),
     'b', '"*" covers IPv4 and IPv6';
 
@@ -150,12 +149,8 @@ my $later = httpd(log_level => 'info',
 is site_of($later->get('/', host => $B)), 'b',
     'names are mapped by its setting';
 is site_of($later->get('/', host => 'xn--iu-t0x.example')), 'first', 'alone';
-$log = $later->settled_log;
-is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 2,
-    'warnings of another IRIHost than that of the first';
-is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect, because/g), 1,
-    'a host with the engine off';
-unlike $log, qr/is known as xn--gr/, 'adds no names';
+is warnings_of($later), 3, 'warnings of another IRIHost than that of the '
+    . 'first, and of a host with the engine off';
 
 # ---- names of other hosts ---------------------------------------------------
 
@@ -169,7 +164,8 @@ my $owned = httpd(log_level => 'info', conf => $ON
     . vhost("B\xC3\x9CCHER.example WWW.B\xC3\x9CCHER.example", "$tmp/first")
     . vhost("own.example \xC3\xA9t\xC3\xA9.example xn--t-9fab.example"
         . " other.own.example", "$tmp/first")
-    . vhost("XN--BCHER-KVA.Example *.$W ww*.$W www.xn--caf-dma.example", "$tmp/p"));
+    . vhost("XN--BCHER-KVA.Example *.$W ww*.$W www.xn--caf-dma.example",
+    "$tmp/p"));
 is site_of($owned->get('/', host => $_)), 'p', escaped($_) . ' stays'
     for $BA, $B, "a.$W", "a.$GROESSE", 'xn--caf-dma.example',
     "caf\xC3\xA9.example";
@@ -179,12 +175,9 @@ is site_of($owned->get('/', host => $_)), 'b', escaped($_) . ' becomes known'
 is site_of($owned->get('/', host => $_)), 'first', escaped($_) . ' is its own'
     for "\xC3\xA9t\xC3\xA9.example", 'xn--t-9fab.example', 'own.example';
 my $warned = $owned->settled_log;
-like $warned, qr/\[iri:warn\].*\ the\ host\ name\ "\Q$_\E"\ is\ in\ two\ servers:
-    \ in\ A-labels\ in\ $PLACE,\ which\ gets\ the\ requests,
-    \ and\ in\ Unicode\ in\ $PLACE:/x, "a warning of $_"
+like $warned, qr/\[iri:warn\].*"\Q$_\E".* $PLACE.* $PLACE/, "a warning of $_"
     for $BA, "*.$W", "ww*.$W", 'xn--caf-dma.example';
-unlike $warned, qr/host name "(?:www\S+|xn--t-\S+) is in two servers/,
-    'no name of another host';
+unlike $warned, qr/"(?:www|xn--t-)/, 'no name of another host';
 is_deeply [$owned->errors], [], 'log';
 
 # If the owner has no such address another host may get the name; the main
@@ -196,7 +189,7 @@ my $apart = httpd(conf => "${ON}ServerName $BA\n"
 is site_of($apart->get('/', host => $BA)), 'b', 'an owner at another address';
 is site_of($apart->get('/', host => $B, port => $apart->port('two'))), 'p',
     'has the name there';
-unlike $apart->settled_log, qr/is in two servers/, 'no warnings';
+unlike $apart->settled_log, qr/\[iri:warn\]/, 'no warnings';
 
 # A host named in Unicode keeps requests with these octets: for example on
 # another address.
@@ -222,11 +215,8 @@ my $asleep = httpd(conf => "IRIHost On\n"
         . vhost('off.example', undef, port => 'off', conf => 'IRIHost Off'));
 is $asleep->get('/', host => $B)->status, 400,
     'the first host has the engine off';
-$log = $asleep->settled_log;
-is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect at an address/g), 1,
-    'a warning of the first of the address';
-is scalar(() = $log =~ /"IRIHost" in $PLACE has no effect, because/g), 1,
-    'a warning for own.example';
+is warnings_of($asleep), 2,
+    'a warning of the first of the address, and of own.example';
 
 # ---- StrictHostCheck ---------------------------------------------------------
 

@@ -204,7 +204,7 @@ END
     unlike $refusing->settled_log . $refusing->access_log, qr/[\x80-\xFF]/,
         'no raw octets in the logs';
     like $refusing->settled_log,
-        qr/iri: host "%FF%FE<b>" refused: it is not UTF-8/,
+        qr/iri: host "%FF%FE<b>" refused: .*reason=host-octets/,
         'the log has the reason';
     for my $host ('u@first.example', 'localhost, localhost', 'a b') {
         isnt $refusing->get('/', host => $host)->status, 400,
@@ -382,9 +382,11 @@ is $alt_site->get('/', host => "\xE0\xB9\x84\xE0\xB8\x97\xE0\xB8\xA2.example",
         'not encodable in the charset of the tree';
 is $alt_site->get('/', host => $BA, port => $alt_site->port($_))->status, 404,
     "a directory in Unicode, where the first says $_" for qw(off report);
-is site_of($alt_site->get('/', host => "www.$B", port => $alt_site->port('parts'))),
+is site_of($alt_site->get('/', host => "www.$B",
+    port => $alt_site->port('parts'))),
     'parts', 'labels of the host';
-is $alt_site->get($_, host => $B, port => $alt_site->port('static'))->status, 404,
+is $alt_site->get($_, host => $B, port => $alt_site->port('static'))->status,
+    404,
     'a directory that is no host name' for '/', '/alias/';
 is $alt_site->get('/', host => 'xn--a.example')->status, 404,
     'an invalid A-label';

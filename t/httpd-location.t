@@ -117,9 +117,10 @@ sub location_is {
 
 location_is($_->[0], $_->[1] =~ s/^HERE/$here/r, $_->[2])
     for location_cases();
-like $server->settled_log, qr/host "-%C3%BC-\.example" of a redirect/,
+like $server->settled_log, qr/iri: .*"-%C3%BC-\.example".*reason=location/,
     'the log line';
-location_is('/match/%c3%a9?x=%e9', "$here/%D0%BA/%C3%A9?x=%e9", 'RedirectMatch');
+location_is('/match/%c3%a9?x=%e9', "$here/%D0%BA/%C3%A9?x=%e9",
+    'RedirectMatch');
 location_is("/ne/\xC3\xA9", "$here/%C3%A9/%C3%A9", 'RewriteRule [R,NE]');
 location_is('/ne/a%20b%22%3C%3E%5C', "$here/%C3%A9/a%20b%22%3C%3E%5C",
     'characters of HTML and JSON');

@@ -13,20 +13,6 @@ plan skip_all => missing('httpd') if missing('httpd');
 
 # ---- the directive ----------------------------------------------------------
 
-for (['IRIQueryCharset', qr/IRIQueryCharset needs the name of a charset/],
-    ['IRIQueryCharset klingon',
-        qr/IRIQueryCharset "klingon" is not a known charset/],
-    ['IRIQueryCharset nfc sjis',
-        qr/IRIQueryCharset takes "nfc" once, after the charsets/],
-    ['IRIQueryCharset none sjis', qr/cannot combine "none" with charsets/],
-    ["<Location />\nIRIQueryCharset sjis\n</Location>",
-        qr/IRIQueryCharset not allowed/])
-{
-    my ($text, $message) = @$_;
-    my ($code, $output) = httpd_t("IRIEngine On\n$text\n");
-    isnt $code, 0, "rejected: $text";
-    like $output, $message, "message: $text";
-}
 for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
     my ($code, $output) = httpd_t("IRIEngine On\nIRIQueryCharset $text\n");
     is $code, 0, "accepted: $text" or diag $output;

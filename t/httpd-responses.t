@@ -205,10 +205,12 @@ for my $mode (qw(off report)) {
     $server->wait_for(sub { slurp($log) =~ /\n.*\n.*\n/ });
     unlike slurp($log), qr/[^-\n]/, "$mode: no variables";
 }
-like $server->settled_log, qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
-    \ charset\ "EUC-JP",\ match\ charset,\ [\ \w]+,\ file\ "/[!-~]+", \ reason=[-a-z]+,
-    \ request\ "/}x, 'report: the entry and the form';
-like $server->settled_log, qr{iri: report: would refuse .*request "/%FF"},
+like $server->settled_log,
+    qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
+        \ charset\ "EUC-JP",\ match\ charset,\ [\ \w]+,
+        \ file\ "/[!-~]+",\ reason=[-a-z]+,\ request\ "/}x,
+    'report: the entry and the form';
+like $server->settled_log, qr{iri: report: .*reason=unreadable.*request "/%FF"},
     'report: a refusal';
 
 # ---- IRIInvalid
@@ -297,7 +299,8 @@ front_answers("/lost/$_", 404, undef, "nothing answers: /lost/$_")
     for 'e%CC%81', '%61', '%93%FA';
 front_answers("/files/$_", 404, undef, "the handler of files alone: /files/$_")
     for 'e%CC%81', '%61', '%93%FA';
-front_answers('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt', 'a file of an alias');
+front_answers('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt',
+    'a file of an alias');
 front_answers('/alias/e%CC%81', 404, undef, 'an absent file of an alias');
 front_answers("/into/$_", 404, undef, "a rule leads to nothing: /into/$_")
     for 'e%CC%81', '%61', '%93%FA', "\xC3\xA9";

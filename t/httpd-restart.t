@@ -192,7 +192,8 @@ END
 responses_are($rules, 403, 'arguments', '/download/secret.txt',
     '/DOWNLOAD/secret.txt', '/Download/Secret.TXT');
 is answer($rules, '/%B1%B2/a.txt'), 403, 'arguments, by charset';
-is answer($rules, '/free/run.cgi?a=1'), '200 GET [member=1&a=1] [rule] [] [front]',
+is answer($rules, '/free/run.cgi?a=1'),
+    '200 GET [member=1&a=1] [rule] [] [front]',
     'a rule is applied once, and so is RequestHeader early';
 for my $target ('/Free/A.txt', '/free/a.txt') {
     is $rules->get($target,
@@ -257,7 +258,8 @@ for my $name ('secret', 'ｓecret', 'ｓｅｃｒｅｔ') {
         headers => [Destination => "http://localhost:$port$to"]), 403,
         "COPY to $name";
 }
-is answer($writer, percent('/app/ｆree.txt'), method => 'PUT', body => 'new'), 204,
+is answer($writer, percent('/app/ｆree.txt'), method => 'PUT', body => 'new'),
+    204,
     'PUT in another width';
 is slurp("$dav/public/app/free.txt"), 'new', 'replaces the entry';
 ok -e "$dav/public/app/secret/a.txt", 'no entry was removed';
@@ -292,7 +294,8 @@ END
 sub disclosed_fields {
     my ($server, $target) = @_;
     my $answer = $server->get(percent($target));
-    return join '|', $answer->status, map { $_ . '=' . ($answer->header($_) // '') }
+    return join '|', $answer->status,
+        map { $_ . '=' . ($answer->header($_) // '') }
         qw(Vary Location Content-Type Content-Length Link ETag Last-Modified);
 }
 for my $rule (

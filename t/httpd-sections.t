@@ -165,7 +165,7 @@ is status('/u/ぎ/ぐ/s.txt'), 403, 'another form, created later';
 put("u/$_$part/s.txt") for qw(x y);
 is status("/u/$_$whole/s.txt"), 404, 'no section holds: nothing is served'
     for qw(x y);
-like $server->settled_log, qr{<Directory "\Q$root\E/u/x.*restart},
+like $server->settled_log, qr{iri: .*"\Q$root\E/u/x.*reason=restart},
     'a log line asks for a restart';
 put('root-データ/' . euc('秘/s.txt'));
 put('root-データ/' . euc('開/s.txt'));
@@ -303,7 +303,8 @@ is $server->request('MKCOL', percent('/é/ö/'))->status, 201, 'a directory';
 is $server->request('PUT', percent('/é/ö/ä.txt'), body => 'x')->status, 201,
     'a directory in that form';
 ok -e "$site/é/" . nfd('ö/ä.txt'), 'likewise';
-like $server->request('PROPFIND', percent('/é/'), headers => [Depth => 1])->body,
+like $server->request('PROPFIND', percent('/é/'),
+    headers => [Depth => 1])->body,
     qr{<D:href>/%C3%A9/%C3%BC\.txt</D:href>}, 'PROPFIND';
 is_deeply [$server->errors], [], 'log';
 $server->stop;

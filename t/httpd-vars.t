@@ -70,7 +70,8 @@ for my $form (['utf8', sub { $_[0] }, 'escaped', 'UTF-8', 'exact'],
 {
     my ($name, $code, @expected) = @$form;
     my $variables =
-        program_variables($server->get(percent($code->('/算/計.cgi/後')) . '?q=%E9'));
+        program_variables($server->get(percent($code->('/算/計.cgi/後'))
+        . '?q=%E9'));
     my %want = (
         IRI            => 'http://localhost/算/計.cgi/後?q=%E9',
         IRI_HOST       => 'localhost',
@@ -125,9 +126,11 @@ for my $lines ('', 'LogFormat "%{IRI_PATH}e" named') {
         ['/無/月', 'legacy', 'EUC-JP', \&euc], ['/none', 'ascii', '', sub { $_[0] }])
     {
         my ($path, $form, $charset, $code) = @$_;
-        my $variables = program_variables($front->get(percent($code->($path)) . '?q=%E9'));
+        my $variables =
+            program_variables($front->get(percent($code->($path)) . '?q=%E9'));
         is "$variables->{IRI_PATH} $variables->{IRI_URI} $variables->{IRI_FORM} "
-            . "$variables->{IRI_CHARSET} " . ($variables->{IRI} =~ s{^http://[^/]+}{}r),
+            . "$variables->{IRI_CHARSET} "
+            . ($variables->{IRI} =~ s{^http://[^/]+}{}r),
             '/a.cgi ' . percent($path) . " $form $charset $path?q=%E9",
             "a rule of a directory, $form, \"$lines\"";
         is $variables->{IRI_FILENAME}, "$root/a.cgi",
@@ -165,7 +168,8 @@ for my $case (['/a.cgi', 'exact'], ['/A.cgi', 'case'],
     [percent('/算/INDEX.cgi'), 'case'], [percent('/算/計.cgi'), 'exact'])
 {
     my ($target, $match) = @$case;
-    is program_variables($server->get($target))->{IRI_MATCH}, $match, "$target: $match";
+    is program_variables($server->get($target))->{IRI_MATCH}, $match,
+        "$target: $match";
 }
 
 # A proxied application. It responds with its parameters.

@@ -21,6 +21,7 @@ use lib "$FindBin::Bin/lib";
 use IO::Handle;
 use IO::Socket::INET;
 use IRI::Test;
+use IRI::Tree 'wait_for_age';
 use List::Util qw(max min sum0);
 use POSIX ();
 use Test::More;
@@ -352,9 +353,7 @@ sub warm {
         return 0 if time > $deadline;
         sleep 0.05 if !$row;
     }
-    # An index of a directory that changed within the last two seconds is not
-    # yet trusted.
-    sleep 2.2;
+    wait_for_age($server->root, 2);
     return 1;
 }
 

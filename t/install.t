@@ -57,10 +57,9 @@ my ($mod_iri, $load) = $out =~ m{LoadModule (iri_module (/.*/mod_iri\.so))$}m
 my ($ngx_iri) = $out =~ m{load_module (/.*/ngx_http_iri_module\.so);$}m;
 BAIL_OUT('install prints no modules') if !$mod_iri || !$ngx_iri;
 my @installed = there();
-is_deeply [grep { !m{^$prefix/share/(?:doc/iri|man/man3)/} } @installed], [sort $mod_iri,
-    $ngx_iri, map { "$prefix/$_" } (map {"include/$_.h"}
-    sort qw(iri iri_types iri_host iri_conf iri_listing iri_dav iri_request iri_stats
-    iri_ref)), qw(bin/iri lib/libiri.a
+is_deeply [grep { !m{^$prefix/share/(?:doc/iri|man/man3)/} } @installed],
+    [sort $mod_iri, $ngx_iri, map { "$prefix/$_" } (map {
+    s{^common/}{include/}r } glob 'common/*.h'), qw(bin/iri lib/libiri.a
     lib/pkgconfig/libiri.pc share/man/man1/iri.1
     share/bash-completion/completions/iri
     share/zsh/site-functions/_iri)], 'installed files';
@@ -173,7 +172,8 @@ subtest 'blanks' => sub {
 
 # The packages themselves are tested by `make deb-test`.
 subtest 'packages' => sub {
-    my ($version) = slurp('common/iri_types.h') =~ /^#define IRI_VERSION "(.*)"$/m;
+    my ($version) = (capture('', "$build/iri", '--version'))[1]
+        =~ /^iri (\S+)$/;
     like slurp('debian/changelog'), qr/^iri \(\Q$version\E\) /,
         'debian/changelog is of this version';
     my $settings = join "\n",

@@ -11,8 +11,7 @@ use IRI::Test;
 use Test::More;
 
 my $top   = "$FindBin::Bin/..";
-my @headers = map {"$top/common/$_.h"} qw(iri_types iri_host iri_conf iri
-    iri_listing iri_dav iri_stats iri_ref);
+my @headers = glob "$top/common/*.h";
 my $build = build_dir();
 my $cc    = $ENV{CC} // 'gcc';
 plan skip_all => 'libiri.a is not built' if !-e "$build/libiri.a";
@@ -44,15 +43,11 @@ END
 # Built against an installation in a directory of its own.
 subtest 'pkg-config' => sub {
     plan skip_all => 'libiri.pc is not built' if !-e "$build/libiri.pc";
-    my ($version) = slurp("$top/common/iri_types.h")
-        =~ /^#define IRI_VERSION "([\d.]+)"$/m;
-    ok $version, 'version in iri_types.h';
+    my ($version) = (capture('', "$build/iri", '--version'))[1]
+        =~ /^iri ([\d.]+)$/;
+    ok $version, 'version of the command';
     is slurp("$build/libiri.pc") =~ /^Version: (.*)$/m && $1, $version,
         'version in libiri.pc';
-    is +(capture('', "$build/iri", '--version'))[1], "iri $version\n",
-        'version of the command';
-    like slurp("$top/CHANGES.md"), qr/^Changes with iri \Q$version\E$/m,
-        'version in CHANGES.md';
 
     my $prefix = temp_dir() . '/usr';
     my ($code, $out, $err) = capture('', 'make', '-s', '-C', $top,
@@ -85,7 +80,8 @@ subtest 'the reference' => sub {
     cmp_ok scalar @declared, '>', 100, 'functions are declared';
     my (%about, %code);
     for (split /^### /m, slurp("$dir/api.md") =~ s/^## .*\n//mgr) {
-        my ($names, $about, $text) = /\A([^\n]*)\n\n(.*?)```c\n(.*?)```/s or next;
+        my ($names, $about, $text) =
+            /\A([^\n]*)\n\n(.*?)```c\n(.*?)```/s or next;
         @about{ $names =~ /`(\w+)`/g } = ($about) x 99;
         @code{ $names =~ /`(\w+)`/g } = ($text) x 99;
     }
@@ -105,8 +101,9 @@ subtest 'the reference' => sub {
     is $wrong[2] // '', '', 'form of the manuals';
 };
 
-subtest 'what is declared' => sub {
-    my @names = slurp("$top/common/iri_ref.h") =~ /^[a-z][\w *]*?\b(iri_\w+)\(/mg;
+subtest 'declared functions' => sub {
+    my @names = slurp("$top/common/iri_ref.h")
+        =~ /^[a-z][\w *]*?\b(iri_\w+)\(/mg;
     my (undef, $out) = capture('', 'nm', "$build/libiri.a");
     my %defined = map { $_ => 1 } $out =~ / T (\w+)$/mg;
     cmp_ok scalar @names, '>', 20, 'functions are declared';
@@ -152,14 +149,10 @@ subtest 'completion' => sub {
     is $complete->('explain', '--charset', 'Sh'), 'Shift_JIS', 'a charset';
     is $complete->('explain', '--charset', 'EUC-JP,Sh'), 'EUC-JP,Shift_JIS',
         'the second of a list';
-    my ($table) = slurp("$top/common/charset/iri_charset_label.c")
-        =~ /iri_encodings\[\] = \{(.*?)\n\};/s;
-    my @known = grep {
-        !(capture('', "$build/iri", 'decode', '--charset', $_, 'a'))[0]
-    } $table =~ /^    \{ "([^"]+)"/mg;
-    cmp_ok scalar @known, '>=', 34, 'charsets';
-    is_deeply [sort split / /, $complete->('decode', '--charset', '')],
-        [sort @known], 'each is completed';
+    my @charsets = split / /, $complete->('decode', '--charset', '');
+    cmp_ok scalar @charsets, '>=', 34, 'charsets';
+    is_deeply [grep { (capture('', "$build/iri", 'decode', '--charset', $_,
+        'a'))[0] } @charsets], [], 'each completed charset is known';
     is $complete->('lint', "$top/cli/comp"), "$top/cli/completion",
         'a folder';
     my ($output) = (capture('', "$build/iri", 'help', 'lint'))[1]

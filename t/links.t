@@ -84,7 +84,8 @@ for my $document (@documents) {
 
     # `doc/x.md`, `t/x.t`, `common/iri.h`: words that look like a file of the
     # tree.
-    my @missing = grep { !(/\*/ ? () = glob : -e) } grep { !/[<>{]|\.\.\./ } prose($document)
+    my @missing = grep { !(/\*/ ? () = glob
+        : -e) } grep { !/[<>{]|\.\.\./ } prose($document)
         =~ /`((?:doc|common|cli|mod_iri|ngx_iri|t)\/[\w.*\/-]+)`/g;
     is "@missing", '', "files that $document names";
 }

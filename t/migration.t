@@ -102,7 +102,8 @@ sub replay {
             my $right = $answer->status == 200
                 ? $answer->body eq $content{ $names[$i] }
                 : $answer->status != 301 || $to
-                    eq percent('/hon/' . in_charset('UTF-8', "$names[$i].html"));
+                    eq percent('/hon/'
+                    . in_charset('UTF-8', "$names[$i].html"));
             $got{ $right ? $answer->status : 'wrong page' }++;
         }
         push @statuses, join ' ', sort keys %got;

@@ -18,10 +18,6 @@ sub check_conf {
     return join ' ', $code, $text =~ /(iri: .*|iri_advertise.*)/g;
 }
 
-like check_conf('iri_advertise maybe;'), qr/^1 .*iri_advertise" directive/,
-    'an invalid value';
-like check_conf('server { location / { iri_advertise on; } }'),
-    qr/^1 .*iri_advertise" directive is not allowed here/, 'in a location';
 is check_conf('server { iri on; iri_advertise on; }'), '0', 'on';
 is check_conf('server { iri report; iri_advertise on; }'), '0', 'report';
 is check_conf('server { iri_advertise off; }'), '0', 'off';

@@ -244,7 +244,8 @@ SKIP: {
     is granted_copy('/sub/yes', '/sub/no'), 403, 'COPY to a denied name';
     is granted_copy('/sub/yes', '/open/b.txt'), 204, 'COPY to an allowed name';
 }
-is granted_copy('/from/a.txt', '/open/c.txt'), 204, 'COPY of a rewritten source';
+is granted_copy('/from/a.txt', '/open/c.txt'), 204,
+    'COPY of a rewritten source';
 
 is_deeply [$server->errors, $granted->errors], [], 'log';
 done_testing;

@@ -10,21 +10,6 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# ---- the directive ----------------------------------------------------------
-
-for (['iri_charset $http_x sjis;', qr/takes either one variable/],
-    ['iri_charset sjis $http_x;', qr/takes either one variable/],
-    ['iri_charset $http_x; iri_charset sjis;', qr/is duplicate/],
-    ['iri_charset $nowhere;', qr/unknown "nowhere" variable/],
-    ['iri_filename_charset $http_x;', qr/"\$http_x" is not a known charset/])
-{
-    my ($text, $message) = @$_;
-    my ($code, $responses) =
-        nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "rejected: $text";
-    like $responses, $message, "message: $text";
-}
-
 # ---- one server --------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');
@@ -155,10 +140,9 @@ sub answer { return vary($server, @_) }
 my $either = '/%E9t%E9.txt';
 is answer(@$_[0, 1]), $_->[2], $_->[3] for client_cases();
 is answer($either, 'Empty'), '404 User-Agent', 'an empty list';
-is scalar(() = $server->settled_log =~ /\[error\].*iri: "kling%C3%B6n" in /g), 1,
+is scalar(() = $server->settled_log =~
+        /\[error\].*iri: .*"kling%C3%B6n" .*\$by_agent.*reason=charsets/g), 1,
     'logged once';
-like $server->settled_log, qr/iri: "kling%C3%B6n" in \$by_agent is not a known charset/,
-    'the log line';
 
 is answer('/up/%C3%A9', 'Russia'), '200 /up/%C3%A9 User-Agent',
     'upstream, since nothing on disk has that name';
@@ -199,7 +183,8 @@ is answer('/dav/%E9', 'Russia', method => 'PUT', body => 'x',
     headers => ['Depth', 0]), '201 User-Agent', 'PUT';
 ok -e "$root/dav/\xD0\xB9", 'created under the canonical name';
 is answer('/dav/%E9', 'Russia', method => 'MOVE',
-    headers => ['Destination', 'http://localhost/dav/%E9%E9']), '204 User-Agent', 'MOVE';
+    headers => ['Destination', 'http://localhost/dav/%E9%E9']),
+    '204 User-Agent', 'MOVE';
 ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'Destination is read like the path';
 
 # ---- variables that set the charset -----------------------------------------
@@ -214,7 +199,8 @@ is answer($either, undef, port => 'chain', headers => [@russian]),
 is answer($either, undef, port => 'field',
     headers => ['X-Charset', 'WINDOWS-1251']), '200 russian X-Charset',
     'the list is a header field';
-is answer($either, undef, port => 'field'), '404 X-Charset', 'without the field';
+is answer($either, undef, port => 'field'), '404 X-Charset',
+    'without the field';
 is answer($either, 'Russia', port => 'fixed'), '200 russian',
     'a constant list needs no Vary';
 is answer("/old$either", undef, port => 'prefix'), '200 french',

@@ -133,7 +133,8 @@ for my $dir (qw(e u n)) {
         is entries($dir), escaped($disk->($in)), "$w: as the tree writes";
         is location($made), percent("/$dir/$in/"), "$w: Location";
         request_is('MKCOL', $from->("$in/"), 405, "$w: MKCOL again");
-        request_is('PUT', $from->("$in/$ga.txt"), 201, "$w: PUT", body => 'one');
+        request_is('PUT', $from->("$in/$ga.txt"), 201, "$w: PUT",
+            body => 'one');
         request_is('PUT', $from->("$in/$ga.txt"), 204, "$w: PUT again",
             body => 'two');
         is entries("$dir/" . $disk->($in)), escaped($disk->("$ga.txt")),
@@ -144,7 +145,8 @@ for my $dir (qw(e u n)) {
                 "$w: GET in $other";
             request_is('PUT', $into->("$in/$ga.txt"), 204, "$w: PUT in $other",
                 body => 'two');
-            request_is('COPY', $from->("$in/$ga.txt"), 204, "$w: COPY to $other",
+            request_is('COPY', $from->("$in/$ga.txt"), 204,
+                "$w: COPY to $other",
                 destination($into->("$in/ぐ.txt")));
             request_is('COPY', $from->("$in/$ga.txt"), 412,
                 "$w: COPY to $other, Overwrite: F",
@@ -160,7 +162,8 @@ for my $dir (qw(e u n)) {
                 test_same_resource($method, $w, $from, $into, $on, $other);
             }
         }
-        request_is('DELETE', $from->("$in/"), 204, "$w: DELETE of a collection");
+        request_is('DELETE', $from->("$in/"), 204,
+            "$w: DELETE of a collection");
         is entries($dir), '', "$w: is gone";
     }
 }
@@ -218,7 +221,8 @@ my $answer = request_is('PUT', '/e/%E2%82%AC.txt', 409, 'PUT of a euro sign',
 like $answer->body, qr/charset of file names does not contain it/,
     'the message gives the reason';
 is $answer->header('Content-Type'), 'text/html', 'a page';
-request_is('PUT', '/e/neu/%E2%82%AC.txt', 409, 'below a directory', body => 'x');
+request_is('PUT', '/e/neu/%E2%82%AC.txt', 409, 'below a directory',
+    body => 'x');
 request_is('MKCOL', '/e/%E2%82%AC/', 409, 'MKCOL of it');
 spew("$root/e/a.txt", 'a');
 for my $method (qw(COPY MOVE)) {
@@ -264,9 +268,11 @@ is entries('k'), join(' ', sort map { escaped($_) } 'Docs', 'Résumé.txt',
     'Résumé2.txt'), 'no entry was created';
 request_is('MOVE', '/k/' . percent('Résumé.txt'), 204,
     'MOVE, equivalent name', destination('/k/' . percent('résumé.txt')));
-request_is('MOVE', '/k/Docs/new.txt', 409, 'not beside an entry of another case',
+request_is('MOVE', '/k/Docs/new.txt', 409,
+    'not beside an entry of another case',
     destination('/k/DOCS/NEW.txt'));
-request_is('MOVE', '/k/Docs/', 201, 'the same of a collection', destination('/k/docs/'));
+request_is('MOVE', '/k/Docs/', 201, 'the same of a collection',
+    destination('/k/docs/'));
 is entries('k'), join(' ', sort map { escaped($_) } 'docs', 'résumé.txt',
     'Résumé2.txt'), 'MOVE to another form changes the name';
 
@@ -280,7 +286,8 @@ system 'chown', '-R', 'www-data', map { "$root/$_" } qw(e u n k) if $> == 0;
 request_is('GET', '/u/%C9%BD.txt', 403,
     'the EUC-JP name of these octets is denied');
 for my $method (qw(COPY MOVE)) {
-    request_is($method, '/e/a.txt', 409, "$method to where its octets are another",
+    request_is($method, '/e/a.txt', 409,
+        "$method to where its octets are another",
         destination(percent("/u/$hyou.txt")));
     request_is($method, '/e/a.txt', 409, "$method to a new one",
         destination(percent("/u/$hyou$hyou.txt")));
@@ -294,12 +301,14 @@ is entries('u'), join(' ', sort map { escaped($_) } 'a.txt',
     euc($hyou) . '.txt', 'が.txt'), 'no entry was created';
 is entries($_->[0]), escaped($_->[1]), "$_->[0]: nothing was made"
     for ['n', ''], ['k', 'Über.txt'];
-request_is('COPY', '/e/a.txt', 204, 'a name that both write so', destination('/u/b.txt'));
+request_is('COPY', '/e/a.txt', 204, 'a name that both write so',
+    destination('/u/b.txt'));
 request_is('COPY', '/u/a.txt', 204, 'COPY to a non-ASCII name',
     destination(percent("/k/$hyou.txt")));
 
 spew("$root/p/a.txt", 'x');
-is request_is('PUT', '/p/A.txt', 409, 'error_page', body => 'x')->body, 'own page',
+is request_is('PUT', '/p/A.txt', 409, 'error_page', body => 'x')->body,
+    'own page',
     'is what is sent';
 
 # ---- locks, and properties of names (dav-ext) -------------------------------
@@ -370,7 +379,8 @@ sub locks {
             my $tag = sub { (If => "<http://localhost$_[0]> ($token)") };
             request_is('PUT', $into->("$ga a.txt"), 423, "$w: holds for $other",
                 body => 'no');
-            request_is('PUT', $into->("$ga a.txt"), 204, "$w: the token, $other",
+            request_is('PUT', $into->("$ga a.txt"), 204,
+                "$w: the token, $other",
                 body => 'one', headers => [If => "($token)"]);
             request_is('PUT', $from->("$ga a.txt"), 204, "$w: tagged in $other",
                 body => 'one', headers => [$tag->($into->("$ga a.txt"))]);
@@ -389,16 +399,19 @@ sub locks {
             request_is('LOCK', $from->("$ga a.txt"), 200,
                 "$w: refresh, tagged in $other",
                 headers => [$tag->($into->("$ga a.txt")), Depth => 0]);
-            request_is('PUT', $from->("$ga b.txt"), 201, "$w: PUT", body => 'b');
+            request_is('PUT', $from->("$ga b.txt"), 201, "$w: PUT",
+                body => 'b');
             request_is('COPY', $from->("$ga b.txt"), 423,
                 "$w: the Destination is locked, $other",
                 destination($into->("$ga a.txt")));
             request_is('COPY', $from->("$ga b.txt"), 204,
                 "$w: the Destination with its tag, $other",
-                destination($into->("$ga a.txt"), $tag->($into->("$ga a.txt"))));
+                destination($into->("$ga a.txt"),
+                $tag->($into->("$ga a.txt"))));
             request_is('DELETE', $into->("$ga b.txt"), 204, "$w: DELETE");
         }
-        my $props = request_is('PROPFIND', $from->("$ga a.txt"), 207, "$w: PROPFIND",
+        my $props =
+            request_is('PROPFIND', $from->("$ga a.txt"), 207, "$w: PROPFIND",
             headers => [Depth => 0]);
         is href($props, 'response'), percent("/$dir/$ga a.txt"), "$w: href";
         is href($props, 'lockroot'), percent("/$dir/$ga a.txt"),
@@ -408,7 +421,8 @@ sub locks {
         request_is('UNLOCK', $from->("$ga a.txt"), 204, "$w: UNLOCK",
             headers => ['Lock-Token' => $token]);
         request_is('DELETE', $from->("$ga a.txt"), 204, "$w: DELETE");
-        my $new = request_is('LOCK', $from->("$ga n.txt"), 201, "$w: LOCK of none",
+        my $new =
+            request_is('LOCK', $from->("$ga n.txt"), 201, "$w: LOCK of none",
             headers => [Depth => 0]);
         is entries($dir), escaped($on_disk{$dir}->("$ga n.txt")),
             "$w: as the tree writes";

@@ -10,25 +10,6 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-# ---- the directive ----------------------------------------------------------
-
-for (['iri_convert $x nfc;', qr/number of arg/],
-    ['iri_convert x nfc $uri;', qr/needs a variable as first argument/],
-    ['iri_convert $ nfc $uri;', qr/needs a variable as first argument/],
-    ['iri_convert $x nfd $uri;',
-        qr/"iri_convert" directive must name the function "to_uri", "to_iri"/],
-    ['iri_convert $x nfc $nowhere;', qr/unknown "nowhere" variable/],
-    ['iri_convert $uri nfc x;', qr/the duplicate "uri" variable/],
-    ['iri_convert $x nfc a; iri_convert $X fold a;',
-        qr/defines a variable that is defined already/],
-    ['server { iri_convert $x nfc a; }', qr/is not allowed here/])
-{
-    my ($text, $message) = @$_;
-    my ($code, $output) = nginx_t("$text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "rejected: $text";
-    like $output, $message, "message: $text";
-}
-
 # ---- one server --------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');
@@ -108,7 +89,7 @@ is converted('fixed', 'x'), '/%E8%A1%A8%201', 'a text without variables';
 is converted('nfc', ''), '', 'an empty text';
 is $server->get('/nfc')->body, '', 'an absent header';
 
-# ---- in rules -------------------------------------------------------------------
+# ---- in rules ----------------------------------------------------------------
 
 is $server->get($_)->header('X-Key'), 'found', "map: $_"
     for '/STRASSE', '/stra%C3%9Fe', '/%ef%bd%93TRASSE';
@@ -123,15 +104,15 @@ is converted('if', 'x'), 'no', 'if, another';
 is $server->get('/CHANGES')->body, '/changes /later',
     'evaluated again after the path changed';
 
-# ---- hostile ---------------------------------------------------------------------
+# ---- hostile -----------------------------------------------------------------
 
 is $server->get('/circle')->body, '[]', 'a variable that depends on itself';
 like $server->settled_log, qr/cycle while evaluating variable "circle"/,
     'is a configuration error';
 
-my @lines = $server->settled_log =~ /\[info\].*(iri: nfc of .*?), client/g;
-is_deeply \@lines, ['iri: nfc of "%E9": is not UTF-8, reason=function'],
-    'one log line';
+my @lines = $server->settled_log =~ /\[info\].*(iri: nfc .*?), client/g;
+is scalar @lines, 1, 'one log line';
+like $lines[0], qr/"%E9".*reason=function$/, 'with the text';
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     "\xCC\x81\xCC\xA7" x 1700, "\xFF\x01\x7F", '%00%0A', "\xE2\x80\x8E",
@@ -148,9 +129,11 @@ for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
 }
 
 is converted('to_uri', 'a' x 65536), 'a' x 65536, 'the maximal length';
+my $before = length $server->settled_log;
 is converted('to_uri', 'a' x 65537), '', 'longer';
 is converted('fold', "\xC3\x9F" x 50000), '', '100,000 octets';
-is scalar(() = $server->settled_log =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
+is scalar(() = substr($server->settled_log, $before)
+        =~ /iri: \w+ of "\S{200,600}" \.\.\..*reason=function/g), 2,
     'a short log line for each';
 
 is converted('x', "e\xCC\x81", port => $server->port('off')), '[][]',

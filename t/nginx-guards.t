@@ -595,7 +595,8 @@ is ask('/up/a', '/page/b', 403, 'an error page with another path')->body,
     "page of /up/a /page.txt\n", 'so has an internal error page';
 is ask('/up/a', '/tf/b', 204, 'an allowed destination')->status, 204, 'again';
 is_deeply [sort map { s{^\Q$second\E/}{}r } grep { -f }
-    map { glob "$second/$_" } '*', '*/*', '*/*/*'], [sort qw(app areq/x areq/yes front/x mapsec/x
+    map { glob "$second/$_" } '*', '*/*', '*/*/*'],
+        [sort qw(app areq/x areq/yes front/x mapsec/x
     named/a need/x pg/x same/new same/x tf/a tf/b up/a 秘密/a〜 files/denied/x files/tf/a up/dir/f)],
         'no other entry was created' or diag `find $second -type f`;
 is_deeply [$copying->errors], [], 'error log';

@@ -14,7 +14,8 @@ use Time::HiRes qw(sleep);
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-my $NAMES = $ENV{IRI_WAIT_NAMES} // 30_000;    # read by a thread, which takes some time
+my $NAMES = $ENV{IRI_WAIT_NAMES}
+    // 30_000;    # read by a thread, which takes some time
 my $TIMES = $ENV{IRI_WAITS} // 10;
 
 my ($root) = make_tree(<<'END');
@@ -204,9 +205,10 @@ for (1 .. $attempts) {
     syswrite $socket, head('GET', "/counted/huge/NAME.txt?$_") . "\r\n";
     sleep 0.001;
     close $socket;
-    sleep 0.3;    # one build at a time
+    $server->settle;    # one build at a time
 }
-$server->wait_for(sub { -e $log && (() = slurp($log) =~ /\n/g) >= 1 + $attempts });
+$server->wait_for(sub { -e $log
+    && (() = slurp($log) =~ /\n/g) >= 1 + $attempts });
 $server->settle;
 is scalar(() = slurp($log) =~ /\n/g), 1 + $attempts, 'post_action runs once';
 

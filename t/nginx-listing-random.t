@@ -150,7 +150,8 @@ sub compare {
             my $entry = "$path/$name";
             my $slash = $is_dir{$entry} ? '/' : '';
             my $href  = './' . encoded($name) . $slash;
-            my $got   = $client->request({ target => encoded($entry) . $slash });
+            my $got   =
+                $client->request({ target => encoded($entry) . $slash });
             my $open  = $slash
                 ? $got->status == 200 && $got->body =~ /Index of/
                 : $got->status == 200 && $got->body eq $content{$entry};

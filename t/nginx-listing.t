@@ -361,7 +361,8 @@ for my $link ($page->body =~ /href="(\?[^"]*)"/g) {
 
 is names('/rules/'), '200 open/ ask.txt free.txt proxied.txt server.txt',
     'entries without access rules';
-is names('/rules/', @user), '200 open/ any.txt ask.txt auth.txt both.txt free.txt '
+is names('/rules/', @user),
+    '200 open/ any.txt ask.txt auth.txt both.txt free.txt '
     . 'proxied.txt server.txt', 'entries with the password';
 my @log = grep { /"GET \/rules\// } split /\n/, $server->access_log;
 cmp_ok scalar @log, '>', 0, 'log_subrequest';
@@ -424,7 +425,7 @@ SKIP: {
 }
 is names('/modes/fifos/'), '200', 'neither file nor directory';
 
-# ---- from inside ---------------------------------------------------------------
+# ---- from inside -------------------------------------------------------------
 
 my $ssi = $server->get('/page.shtml')->body;
 my @parts = split /\|/, $ssi;
@@ -442,7 +443,7 @@ like $server->get('/accel/?to=/plain/')->body, qr{\./one\.txt},
 unlike $server->get('/accel/?to=/inner/')->body, qr{one\.txt},
     'X-Accel-Redirect to an internal location';
 
-# ---- filters, protocols --------------------------------------------------------
+# ---- filters, protocols ------------------------------------------------------
 
 is length $server->get('/big/', proto => 'h2', port => $server->port('h2'))
     ->body, length $server->get('/big/')->body, 'HTTP/2: a large listing';
@@ -471,7 +472,7 @@ is $answers[1]->body . $answers[3]->body, '11', 'responses in order';
 like $answers[5]->body, qr/"path":"\/plain\/"/, 'the last response';
 $client->disconnect;
 
-# ---- many ----------------------------------------------------------------------
+# ---- many --------------------------------------------------------------------
 
 my $first_page = list('/asks/');
 is scalar @{ $first_page->{entries} }, 1000,
@@ -480,7 +481,8 @@ ok $first_page->{next}, 'a link to the next page';
 ok !list('/plain/')->{next}, 'the last page has no such link';
 is scalar @{ list('/few/')->{entries} }, 2, 'two of 20,000';
 ok !list('/few/')->{next}, 'inaccessible entries cause no further page';
-is list('/few/')->{entries}[1]{href}, './a-rather-long-name-of-a-file-19999.txt',
+is list('/few/')->{entries}[1]{href},
+    './a-rather-long-name-of-a-file-19999.txt',
     'the second accessible entry';
 
 # The main process may log this late on a busy machine.
@@ -536,7 +538,7 @@ SKIP: {
     my @slow   = map { stuck('/big/') } 1 .. 4;
     is $server->get('/plain/')->status, 200,
         'other requests are answered meanwhile';
-    sleep 0.2;
+    $server->settle;
     my $grown = memory('RSS') - $before;
     cmp_ok $grown * 1024, '<', 4 * 250 * $big,
         'memory of slow clients is that of the names';
@@ -555,7 +557,7 @@ SKIP: {
         'some clients closed the connection';
 }
 
-# ---- headers that cannot be sent at once -----------------------------------------
+# ---- headers that cannot be sent at once -------------------------------------
 
 my $whole = $server->get('/big/?format=json')->body;
 
@@ -565,9 +567,9 @@ for my $path ('/none/?format=json', '/big/?format=json') {
     my $h2 = $server->client(proto => 'h2', port => $server->port('h2'));
     $h2->connect;
     my @streams = $h2->open_stream({ target => '/filler.bin' });
-    sleep 0.3;
+    $server->settle;
     push @streams, $h2->open_stream({ target => $path });
-    sleep 0.3;
+    $server->settle;
     $h2->{streams} = { map { $_->{id} => $_ } @streams };
     while (grep { !$_->{done} } @streams) {
         my @frame = $h2->read_frame or last;
@@ -593,7 +595,7 @@ SKIP: {
     $slow->connect;
     setsockopt $slow->{socket}, SOL_SOCKET, SO_RCVBUF, 65536;
     $slow->put("GET /big/?format=json HTTP/1.0\r\n\r\n");
-    sleep 0.3;
+    $server->settle;
     my $got = '';
     while ($slow->fill) {
         $got .= $slow->{buffer};
@@ -603,7 +605,7 @@ SKIP: {
     $slow->disconnect;
 }
 
-# ---- another module has sent the header ------------------------------------------
+# ---- another module has sent the header --------------------------------------
 
 # echo sends a header before it redirects the request to a listing: then the
 # connection ends, as with autoindex.
@@ -638,7 +640,7 @@ END
     like $got, qr/19999/, 'the worker finishes it before it exits';
 }
 
-# ---- configuration --------------------------------------------------------------
+# ---- configuration -----------------------------------------------------------
 
 sub check_conf {
     my ($conf) = @_;
@@ -646,8 +648,6 @@ sub check_conf {
     return join ' ', $code, $text =~ /(iri: .*|iri_listing.*)/g;
 }
 
-like check_conf('server { iri_listing maybe; }'), qr/^1 .*iri_listing" directive/,
-    'an invalid value';
 is check_conf('server { iri on; iri_listing off; }'), '0', 'off';
 is check_conf('iri_listing on; server { iri on; } server { iri off; }'), '0',
     'on in one of the servers';
@@ -656,7 +656,7 @@ like check_conf('server { location / { iri_listing on; } }'),
     qr/^0 iri: "iri_listing" in \S+:\d+ has no effect/,
         'a warning if iri is off';
 
-# ---- open_file_cache, and an index that a thread builds -------------------------
+# ---- open_file_cache, and an index that a thread builds ----------------------
 
 my $changing = temp_dir();
 spew("$changing/name-$_.txt", '') for 1 .. 2_600;

@@ -336,7 +336,7 @@ ok $server->wait_for(sub { -f "$root/store/$disk/b\xC6\xFC" }),
 is answer('/bstore/plain'), '200 up /store/plain', 'ASCII, the same';
 ok $server->wait_for(sub { -f "$root/store/plain" }), 'stored';
 
-# ---- open_file_cache ------------------------------------------------------------
+# ---- open_file_cache ---------------------------------------------------------
 
 # While a file is in the cache, no other name is looked for.
 my ($cached_root) = make_tree(<<'END');

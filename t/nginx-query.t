@@ -12,22 +12,6 @@ plan skip_all => missing('nginx') if missing('nginx');
 
 # ---- the directive ----------------------------------------------------------
 
-for (['iri_query_charset;', qr/number of arg/],
-    ['iri_query_charset klingon;',
-        qr/"iri_query_charset" directive "klingon" is not a known charset/],
-    ['iri_query_charset nfc sjis;',
-        qr/"iri_query_charset" directive takes "nfc" once, after the/],
-    ['iri_query_charset none sjis;', qr/cannot combine "none" with charsets/],
-    ['iri_query_charset sjis; iri_query_charset none;', qr/is duplicate/],
-    ['server { location / { iri_query_charset sjis; } }',
-        qr/"iri_query_charset" directive is not allowed here/])
-{
-    my ($text, $message) = @$_;
-    my ($code, $output) =
-        nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
-    isnt $code, 0, "rejected: $text";
-    like $output, $message, "message: $text";
-}
 for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
     my ($code, $output) = nginx_t("iri on; iri_query_charset $text;"
         . ' server { listen 127.0.0.1:%%PORT%%; }');

@@ -354,7 +354,8 @@ for my $name ('/shut/FILE.TXT', '/shut/NONE.TXT') {
         "a page for what is denied tells no name: $name";
 }
 for my $name ('/shut/FILE.TXT', '/shut/NONE.TXT') {
-    like field(fold => "/v$name", 'Location'), qr{/login\?$name:$name:/v$name:$},
+    like field(fold => "/v$name", 'Location'),
+        qr{/login\?$name:$name:/v$name:$},
         "a rewritten path discloses no name: $name";
 }
 is answer(fold => '/mirror/FILE.TXT'), '200 deep', 'mirror';

@@ -249,11 +249,14 @@ for my $name (@sun[1 .. 5]) {
 }
 is status_and_location('GET', '/%E6%97%A5.php'), 200, 'canonical: no redirect';
 is status_and_location('GET', '/ssi.html?%C6'), 200, 'ASCII: no redirect';
-is status_and_location('HEAD', '/%C6%FC.php?'), "301 $here/%E6%97%A5.php?", 'HEAD';
+is status_and_location('HEAD', '/%C6%FC.php?'), "301 $here/%E6%97%A5.php?",
+    'HEAD';
 is status_and_location('POST', '/%C6%FC.php'), 405, 'POST is not redirected';
-is status_and_location('GET', $_), 404, "not to what is not there: " . visible($_)
+is status_and_location('GET', $_), 404,
+    "not to what is not there: " . visible($_)
     for '/e%CC%81', '/%A4%A3', "/\xC3\xA9", '/%c3%a9', '/%61', '/e%CC%81/';
-is status_and_location('GET', "/$kana{plain}[0].txt"), "301 $here/%E3%81%82.txt",
+is status_and_location('GET', "/$kana{plain}[0].txt"),
+    "301 $here/%E3%81%82.txt",
     'another name';
 is status_and_location('GET', "/$kana{deny}[0]/x.txt"), 403,
     'no redirect to a denied name';
@@ -262,41 +265,53 @@ is status_and_location('GET', '/%C6%FC/x.txt'), 403,
 is status_and_location('GET', '/off/%C6%FC.php'), 200, 'off';
 is status_and_location('GET', '/rel/%C6%FC.php'), '301 /rel/%E6%97%A5.php',
     'absolute_redirect off';
-is status_and_location('GET', '/temp/%C6%FC.php'), "307 $here/temp/%E6%97%A5.php",
+is status_and_location('GET', '/temp/%C6%FC.php'),
+    "307 $here/temp/%E6%97%A5.php",
     'another status';
 is status_and_location('GET', '/from/%C6%FC?x'), 404,
     'no redirect of a rewritten path';
-is status_and_location('GET', '//%C6%FC.php'), "301 $here/%E6%97%A5.php", 'never //';
-is status_and_location('GET', '/a%20b%25%3F%C6%FC'), "301 $here/a%20b%25%3F%E6%97%A5",
+is status_and_location('GET', '//%C6%FC.php'), "301 $here/%E6%97%A5.php",
+    'never //';
+is status_and_location('GET', '/a%20b%25%3F%C6%FC'),
+    "301 $here/a%20b%25%3F%E6%97%A5",
     'delimiters stay escaped';
-is status_and_location('GET', '/first%2F%A4%A2.txt'), "301 $here/first%2F%EF%BD%A4%EF%BD%A2.txt",
+is status_and_location('GET', '/first%2F%A4%A2.txt'),
+    "301 $here/first%2F%EF%BD%A4%EF%BD%A2.txt",
     'an escaped slash is not unescaped';
 
 # ---- one form of each path --------------------------------------------------
 is status_and_location('GET', '/%e6%97%a5.php'), "301 $here/%E6%97%A5.php",
     'hexadecimal digits in lower case';
-is status_and_location('GET', '/ss%69.html?%61=%e9'), "301 $here/ssi.html?%61=%e9",
+is status_and_location('GET', '/ss%69.html?%61=%e9'),
+    "301 $here/ssi.html?%61=%e9",
     'a needless escape';
 is status_and_location('HEAD', '/ss%69.html'), "301 $here/ssi.html", 'HEAD';
 is status_and_location('GET', '/off/ss%69.html'), 200, 'off';
 is status_and_location('GET', '/./keep//again.txt'), 200,
     'other segments are not redirected';
-is status_and_location('GET', '//keep/ag%61in.txt'), "301 $here/keep/again.txt", 'never //';
-is status_and_location('GET', '/kee%70'), "301 $here/keep/", 'a directory in one redirect';
+is status_and_location('GET', '//keep/ag%61in.txt'), "301 $here/keep/again.txt",
+    'never //';
+is status_and_location('GET', '/kee%70'), "301 $here/keep/",
+    'a directory in one redirect';
 
 # ---- where only an application can decide -----------------------------------
 # Forms of a path are redirected, an alternative reading of it is not.
 for ('/front/', '/named/', '/last/', '/app/', '/raw/') {
-    is status_and_location('GET', "${_}e%CC%81?a=%e9"), "301 $here${_}%C3%A9?a=%e9",
+    is status_and_location('GET', "${_}e%CC%81?a=%e9"),
+        "301 $here${_}%C3%A9?a=%e9",
         "$_: NFD";
-    is status_and_location('GET', "$_\xC3\xA9"), "301 $here${_}%C3%A9", "$_: raw";
-    is status_and_location('GET', "${_}%c3%a9%2f%21"), "301 $here${_}%C3%A9%2F%21",
+    is status_and_location('GET', "$_\xC3\xA9"), "301 $here${_}%C3%A9",
+        "$_: raw";
+    is status_and_location('GET', "${_}%c3%a9%2f%21"),
+        "301 $here${_}%C3%A9%2F%21",
         "$_: lower case";
-    is status_and_location('GET', "${_}%61"), "301 $here${_}a", "$_: a needless escape";
+    is status_and_location('GET', "${_}%61"), "301 $here${_}a",
+        "$_: a needless escape";
     is status_and_location('GET', "$_%A4%A2"), 200, "$_: a legacy path";
     is status_and_location('GET', "${_}%C3%A9"), 200, "$_: canonical";
     is status_and_location('GET', "${_}a%2Fb"), 200, "$_: ASCII";
-    is status_and_location('GET', "${_}a//e%CC%81"), 200, "$_: other segments" if /app|raw/;
+    is status_and_location('GET', "${_}a//e%CC%81"), 200, "$_: other segments"
+        if /app|raw/;
     is status_and_location('POST', "${_}e%CC%81"), 200, "$_: POST";
 }
 is status_and_location('GET', '/single/e%CC%81'), "301 $here/single/%C3%A9",

@@ -95,7 +95,7 @@ sub answer {
     return join ' ', $answer->status, grep { length && !/</ } $answer->body;
 }
 
-# ---- stored in a legacy charset, and in NFD -----------------------------------
+# ---- stored in a legacy charset, and in NFD ----------------------------------
 
 for my $form ('%C3%A9', 'e%CC%81', "\xC3\xA9") {
     is answer(legacy => "/caf$form.txt"), '200 legacy', 'a legacy name';
@@ -112,7 +112,7 @@ is answer(legacy => '/named/x'), '200 top',
     'a name written in the configuration';
 is answer(utf8 => '/var/caf%C3%A9.txt'), '200 nfd', 'variables in root';
 
-# ---- no octets of the disk ------------------------------------------------------
+# ---- no octets of the disk ---------------------------------------------------
 
 is answer(legacy => '/none%C3%A9?x=1'), "200 fb /none\xC3\xA9 x=1", 'a name';
 is answer(legacy => '/s3/%C3%A9.txt'),
@@ -149,7 +149,7 @@ is answer(utf8 => '/fixed'), '200 fb /STATIC.html',
     'no similar name for a rewritten path: the fallback';
 is answer(utf8 => '/nothing'), '200 fb /nothing', 'absent';
 
-# ---- nginx's own ----------------------------------------------------------------
+# ---- nginx's own -------------------------------------------------------------
 
 is answer(off => '/two.txt'), '200 two', 'off: found';
 is answer(off => '/caf%C3%A9.txt'), "200 fb /caf\xC3\xA9.txt", 'off: not found';
@@ -187,7 +187,7 @@ is $looped->status, 500, 'an endless loop';
 is $looped->header('X-Path'), "/\xE8\xA1\xA8",
     'header fields show the canonical path, not the name on disk';
 
-# ---- a named location after "rewrite ... break" -------------------------------
+# ---- a named location after "rewrite ... break" ------------------------------
 
 # proxy_pass replaces the prefix of a location, if no rule has changed the path.
 my $broken = nginx(conf => <<'END', root => $loop_root);

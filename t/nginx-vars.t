@@ -229,12 +229,14 @@ sub denied_response {
 
 for my $where (qw(shut basic text equal away named rewritten asked)) {
     my $none = denied_response($where, 'NONE.TXT');
-    is denied_response($where, 'FILE.TXT'), $none, "$where: the name that is there";
+    is denied_response($where, 'FILE.TXT'), $none,
+        "$where: the name that is there";
     like $none, qr/NAME/, "$where: but what was asked for";
 }
 denied_response('limit', 'NONE.TXT');
 denied_response('limit', 'File.txt');
-is denied_response('limit', 'FILE.TXT'), denied_response('limit', 'NONE.TXT'), 'limits';
+is denied_response('limit', 'FILE.TXT'), denied_response('limit', 'NONE.TXT'),
+    'limits';
 like denied_response('after', 'FILE.TXT', method => 'POST', body => 'x'),
     qr{^200 next=/after/File.txt&iri=/after/File.txt }, 'access was granted';
 is $server->get('/jump/FILE.TXT', port => $server->port('shut'))->body,

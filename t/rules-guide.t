@@ -139,7 +139,8 @@ sub run_example {
             "$test_name: $path, $_"
             for sort keys %form;
     }
-    like $server->get($_)->status, qr/^40[34]$/, "$test_name: no name: " . escaped $_
+    like $server->get($_)->status, qr/^40[34]$/,
+        "$test_name: no name: " . escaped $_
         for '/%FF', "/\xFF", '/%ED%A0%80', "/\xF4\x90\x80\x80/x",
         '/%E7%A7%98%E5%AF%86/%FF';
     $server->wait_for(sub { $server->log_text =~ /resuming|start worker/ });

@@ -215,9 +215,11 @@ rule 2, 'limits of length first, one decoding, escapes are two digits' => sub {
 };
 
 rule 3, 'strict UTF-8, then strict charsets, the disk decides the rest' => sub {
-    both_answer("/$_.txt", 404) for '%C1%81BC', '%E0%81%81BC', '%ED%A0%80', '%FF',
+    both_answer("/$_.txt", 404)
+        for '%C1%81BC', '%E0%81%81BC', '%ED%A0%80', '%FF',
         '%F4%90%80%80', '%E6%97', '%81';
-    both_answer('/%C9%BD.txt', 200, 'TOP', 'U+027D is absent, EUC-JP reads U+8868');
+    both_answer('/%C9%BD.txt', 200, 'TOP',
+        'U+027D is absent, EUC-JP reads U+8868');
     both_answer('/%C9%BE.txt', 404, undef, 'absent in each reading');
 };
 
@@ -243,7 +245,8 @@ rule 5, 'what is folded is compared, never opened' => sub {
 
 rule 6, 'a name is written strictly or not at all' => sub {
     both_answer('/euc/' . uri('表.txt'), 200, 'EUC');
-    both_answer('/euc/' . uri("$_.txt"), 404, undef, 'EUC-JP has no such character')
+    both_answer('/euc/' . uri("$_.txt"), 404, undef,
+        'EUC-JP has no such character')
         for qw(한 ß̂ 𝒜);
     both_answer('/euc/%3F.txt', 200, '?');
 };
@@ -416,7 +419,8 @@ rule 15, 'a Host is mapped once and selects a configured name' => sub {
     }
 };
 
-rule 16, 'charsets that can hide ASCII are refused by the configuration' => sub {
+rule 16,
+    'charsets that can hide ASCII are refused by the configuration' => sub {
     for my $label (qw(ISO-2022-JP ISO-2022-KR HZ-GB-2312 UTF-7 UTF-16 UTF-32
         SCSU BOCU-1 ibm-037 IMAP-mailbox-name x-user-defined ibm-949 EUC-TW))
     {
@@ -456,7 +460,8 @@ rule 19, 'a write reuses the entry of that name, or makes a canonical one' =>
     for my $name (@NAMES) {
         my $server = $server{$name};
         my $names  = sub {
-            return join ' ', sort map { s{.*/}{}r } glob $server->root . '/up/*';
+            return join ' ',
+                sort map { s{.*/}{}r } glob $server->root . '/up/*';
         };
         is $server->request('PUT', $_, body => 'NEW')->status, 204,
             "$name: PUT " . escaped($_) for forms('/up/あ');
@@ -468,7 +473,8 @@ rule 19, 'a write reuses the entry of that name, or makes a canonical one' =>
         # nginx would create a second entry, so this is a conflict; mod_dav
         # uses the existing entry
         is $server->request('MOVE', uri('/up/が'), headers => [Destination =>
-            'http://localhost:' . $server->port . uri(in_form('euc-jp', '/up/あ')),
+            'http://localhost:' . $server->port
+            . uri(in_form('euc-jp', '/up/あ')),
             Overwrite => 'T'])->status, $name eq 'nginx' ? 409 : 204,
             "$name: MOVE to what is there under that name";
         is $names->(), $name eq 'nginx' ? 'あ が' : 'あ',

@@ -142,7 +142,7 @@ sub found {
     return $path;
 }
 
-# ---- two clients as a script --------------------------------------------------
+# ---- two clients as a script -------------------------------------------------
 
 # One client creates, the other reads, writes, renames and removes; then in the
 # other direction.
@@ -184,7 +184,7 @@ sub scripts {
     return;
 }
 
-# ---- litmus -------------------------------------------------------------------
+# ---- litmus ------------------------------------------------------------------
 
 sub litmus {
     my ($kind, $url, $root) = @_;
@@ -202,7 +202,7 @@ sub litmus {
     return;
 }
 
-# ---- cadaver, rclone, davfs2 -----------------------------------------------------
+# ---- cadaver, rclone, davfs2 -------------------------------------------------
 
 # Files with names in one form, to upload.
 sub local_files {
@@ -229,7 +229,8 @@ sub cadaver {
         'cadaver: the last one counts';
     my $other = Encode::encode('UTF-8', $WAYS{ $tree eq 'nfc' ? 'nfd' : 'nfc' }
             ->($NAMES[0]));
-    client('cadaver: lock, move', qq{lock "$other"\nput /etc/hostname "$other"\n}
+    client('cadaver: lock, move',
+        qq{lock "$other"\nput /etc/hostname "$other"\n}
         . qq{unlock "$other"\nmove "$other" "x$other"\nmove "x$other" "$other"\n}
         . qq{quit\n}, 'cadaver', "$url/");
     tree_contains($root, $tree, 'cadaver: round trip', @NAMES);

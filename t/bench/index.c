@@ -2,7 +2,7 @@
  * index.c - the cost of building the index of a directory
  *
  *     index MATCH TREE DIRECTORY REPEAT         CPU times of REPEAT rounds
- *     index --once WHAT MATCH TREE DIRECTORY    WHAT once, to count instructions
+ *     index --once WHAT MATCH TREE DIRECTORY    WHAT once, for counting it
  *     index --size MATCH TREE DIRECTORY         the size of the index in octets
  *
  * MATCH is a word of iri_match, or several separated by commas, one of which is

@@ -65,19 +65,26 @@ async function looks(browser, page) {
         await tab.goto(page.url);
         looks[name] = {
             contrast: await tab.evaluate(lowestContrast),
-            // What a finger must hit.
-            crumbs: await tab.evaluate(() => Math.min(44,
-                ...[...document.querySelectorAll('nav a')].flatMap((a) => {
+            // The width and height of each link of the breadcrumb.
+            crumbs: await tab.evaluate(() =>
+                [...document.querySelectorAll('nav a')].map((a) => {
                     const box = a.getBoundingClientRect();
                     return [box.width, box.height];
-                }))),
-            // Rows of which the name is one line, but not the row.
+                })),
+            // Rows whose name is one line, but whose cell has room for two.
             broken: await tab.evaluate(() => [...document.querySelectorAll(
                 'tbody tr')].filter((row) => {
                 const name = row.querySelector('bdi');
-                return name && !row.querySelector('small')
-                    && name.getClientRects().length === 1
-                    && row.getBoundingClientRect().height > 40;
+                if (!name || row.querySelector('small')
+                    || name.getClientRects().length !== 1) {
+                    return false;
+                }
+                const cell = getComputedStyle(row.cells[0]);
+                const height = row.getBoundingClientRect().height
+                    - parseFloat(cell.paddingTop)
+                    - parseFloat(cell.paddingBottom);
+                return height >= 2 * parseFloat(
+                    getComputedStyle(name).lineHeight);
             }).map((row) => row.innerText)),
             overflow: await tab.evaluate(() =>
                 document.documentElement.scrollWidth - innerWidth),
@@ -112,7 +119,8 @@ async function opened(tab, row) {
         tab.waitForNavigation({ timeout: 10000 }),
         tab.locator(`a[href="${CSSescape(row.href)}"]`).first().click(),
     ]);
-    const result = { status: answer.status(), type: answer.headers()['content-type'],
+    const result = { status: answer.status(),
+        type: answer.headers()['content-type'],
         body: (await answer.body()).toString('base64'), url: tab.url() };
     await tab.goBack();
     return result;

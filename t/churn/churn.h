@@ -140,7 +140,7 @@ typedef struct {
 
 extern options_t options;
 
-/* ---- tree.c --------------------------------------------------------------- */
+/* ---- tree.c -------------------------------------------------------------- */
 
 int64_t now(void);
 uint32_t random_below(uint32_t n);    /* each thread has its own generator */
@@ -170,7 +170,7 @@ void resource_add_spellings(resource_t *resource, const char *dir,
                             const name_t *name, const char *tail);
 void resource_add_target(resource_t *resource, const char *octets);
 
-/* ---- scenes.c ------------------------------------------------------------- */
+/* ---- scenes.c ------------------------------------------------------------ */
 
 extern scene_t *scene_list[];
 extern size_t   scenes;
@@ -179,12 +179,12 @@ void scenes_make(void);
 void scenes_start(void);
 void scenes_stop(void);
 
-/* ---- load.c --------------------------------------------------------------- */
+/* ---- load.c -------------------------------------------------------------- */
 
 void load_run(double seconds);   /* random requests */
 void load_sweep(void);           /* each target of each place, in calm */
 
-/* ---- judge.c -------------------------------------------------------------- */
+/* ---- judge.c ------------------------------------------------------------- */
 
 typedef struct {
     resource_t    *resource;

@@ -82,7 +82,7 @@ fault(const request_t *request, const response_t *response, count_t counter)
 }
 
 
-/* ---- with the scene's lock held ------------------------------------------- */
+/* ---- with the scene's lock held ------------------------------------------ */
 
 typedef enum { WAS_THERE, WAS_NOT, WAS_FORGOTTEN } version_state_t;
 
@@ -120,7 +120,7 @@ is_calm(const scene_t *scene, int64_t from)
 }
 
 
-/* ---- bodies --------------------------------------------------------------- */
+/* ---- bodies -------------------------------------------------------------- */
 
 static void
 judge_kind(const request_t *request, const response_t *response, char kind,
@@ -204,7 +204,7 @@ has_right_length(const request_t *request, const response_t *response)
 }
 
 
-/* ---- statuses ------------------------------------------------------------- */
+/* ---- statuses ------------------------------------------------------------ */
 
 /* 403: httpd also answers so if a file is removed before it is opened. */
 static void

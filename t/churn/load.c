@@ -181,7 +181,7 @@ client_ask_more(client_t *c)
 }
 
 
-/* ---- connections ---------------------------------------------------------- */
+/* ---- connections --------------------------------------------------------- */
 
 static void
 client_connect(client_t *c)
@@ -264,7 +264,7 @@ client_ended(client_t *c, const char *how)
 }
 
 
-/* ---- sending -------------------------------------------------------------- */
+/* ---- sending ------------------------------------------------------------- */
 
 static void
 client_send(client_t *c)
@@ -296,7 +296,7 @@ client_send(client_t *c)
 }
 
 
-/* ---- answers -------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------- */
 
 /* The value of a field, or NULL; head ends with an empty line. */
 static const char *
@@ -436,7 +436,7 @@ client_receive(client_t *c)
 }
 
 
-/* ---- all of them ---------------------------------------------------------- */
+/* ---- all of them --------------------------------------------------------- */
 
 /* Before waiting: do all that needs no waiting. */
 static void

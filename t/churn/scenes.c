@@ -33,7 +33,7 @@ static pthread_t thread[THREADS];
 static int       stopping;
 
 
-/* ---- acts ----------------------------------------------------------------- */
+/* ---- acts ---------------------------------------------------------------- */
 
 static void
 scene_begin(scene_t *scene)
@@ -709,7 +709,7 @@ outside_make(const char *dir, form_t form)
 }
 
 
-/* ---- a link, or a directory above, leads here or there -------------------- */
+/* ---- a link, or a directory above, leads here or there ------------------- */
 
 typedef enum { LINK_ABOVE, LINK_ITSELF, MOVED_ABOVE, LINKS } links_way_t;
 
@@ -988,7 +988,7 @@ inode_make(unsigned n)
 }
 
 
-/* ---- a directory of ten thousand entries ---------------------------------- */
+/* ---- a directory of ten thousand entries --------------------------------- */
 
 #define BIG_LOOSE 90 /* additional files that come and go */
 
@@ -1212,7 +1212,7 @@ fifos_make(void)
 }
 
 
-/* ---- the tree ------------------------------------------------------------- */
+/* ---- the tree ------------------------------------------------------------ */
 
 static void
 tree_make(void)
@@ -1339,7 +1339,7 @@ scenes_make(void)
 }
 
 
-/* ---- threads -------------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------- */
 
 /* One change of each scene in a storm. Returns: 0 if all are calm. */
 static int

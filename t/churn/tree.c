@@ -71,7 +71,7 @@ name_octets(const name_t *name, form_t form, char tree)
 }
 
 
-/* ---- small things --------------------------------------------------------- */
+/* ---- small things -------------------------------------------------------- */
 
 int64_t
 now(void)
@@ -165,7 +165,7 @@ count_text(count_t counter)
 }
 
 
-/* ---- bodies --------------------------------------------------------------- */
+/* ---- bodies -------------------------------------------------------------- */
 
 uint32_t
 new_serial(void)
@@ -201,7 +201,7 @@ record_write(char out[RECORD], char kind, uint32_t serial, size_t size,
 }
 
 
-/* ---- the file system ------------------------------------------------------ */
+/* ---- the file system ----------------------------------------------------- */
 
 void
 path_print(char out[MAX_PATH], const char *format, ...)
@@ -337,7 +337,7 @@ remove_all(const char *path)
 }
 
 
-/* ---- spellings ------------------------------------------------------------ */
+/* ---- spellings ----------------------------------------------------------- */
 
 static int
 is_unreserved(unsigned char c)

@@ -18,7 +18,7 @@ our @EXPORT_OK = qw(canonical choose meanings readings write_form);
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
 my @FOREIGN = qw(Shift_JIS EUC-JP windows-1252 windows-1251 GBK EUC-KR);
 
-# ---- writing --------------------------------------------------------------------
+# ---- writing -----------------------------------------------------------------
 
 # Mappings of characters; $n makes the same choice for each name.
 my %TEXT = (
@@ -190,7 +190,7 @@ sub canonical {
     return join '', map { '/' . ($percent{$_} //= percent($_)) } @_;
 }
 
-# ---- reading --------------------------------------------------------------------
+# ---- reading -----------------------------------------------------------------
 
 sub unescape {
     my ($text) = @_;

@@ -46,7 +46,7 @@ ServerSignature Off
 END
 }
 
-# ---- settings of the module -----------------------------------------------------
+# ---- settings of the module --------------------------------------------------
 
 my @CHARSETS = ('EUC-JP Shift_JIS', 'Shift_JIS EUC-JP', 'windows-1252',
     'windows-1251', 'GBK', 'EUC-KR', 'Shift_JIS EUC-JP windows-1252',
@@ -81,7 +81,7 @@ sub place_settings {
     );
 }
 
-# ---- words ------------------------------------------------------------------------
+# ---- words -------------------------------------------------------------------
 
 sub dir  { return one(@{ $_[0]{site}{dirs} }) }
 sub file { return one(@{ $_[0]{site}{files} }) }
@@ -103,7 +103,7 @@ sub prefix {
 my @AUTH = ('AuthType Basic', 'AuthName closed', 'AuthUserFile "%%TMP%%/users"',
     'Require valid-user');
 
-# ---- refusals ---------------------------------------------------------------------
+# ---- refusals ----------------------------------------------------------------
 
 # Directives of a section that deny access.
 sub refusal {
@@ -144,7 +144,7 @@ sub guard {
     );
 }
 
-# ---- rewriting --------------------------------------------------------------------
+# ---- rewriting ---------------------------------------------------------------
 
 # Conditions and rules of a server; each list is one rule with its conditions.
 sub server_rules {
@@ -244,7 +244,7 @@ sub directory_rules {
     ) };
 }
 
-# ---- other things -----------------------------------------------------------------
+# ---- proxies, environment, headers, authorization ----------------------------
 
 sub extra {
     my ($g) = @_;
@@ -258,7 +258,8 @@ sub extra {
         ["ErrorDocument " . one(404, 403, 401) . ' ' . one('/404.html',
             '/index.php', '/login.php', '"sorry"')],
         ["Directory \"%%ROOT%%\"", 'Options +MultiViews'],
-        ['RequestHeader ' . one('append X-App front early', 'append X-App front',
+        ['RequestHeader '
+        . one('append X-App front early', 'append X-App front',
             'set X-App %{REQUEST_SCHEME}e', 'unset Accept',
             'edit* User-Agent a b')],
         ['Header ' . one('set X-Rule "expr=%{REQUEST_URI}"',
@@ -266,7 +267,8 @@ sub extra {
             'always append X-Rule all env=ok')],
         ["SetEnvIf Request_URI \"^/($dir)/\" part=\$1"],
         ["SetEnvIfExpr \"%{REQUEST_URI} =~ m#^/($dir)/#\" ok=1"],
-        ["Location \"/$dir\"", one('SetEnv place 1', 'SetHandler default-handler',
+        ["Location \"/$dir\"",
+        one('SetEnv place 1', 'SetHandler default-handler',
             'Header set X-Place here', 'ForceType text/plain')],
         ["If \"%{REQUEST_URI} =~ m#/$dir/#\"", 'Header append X-If yes'],
         ["ProxyPass \"/$dir/\" \"http://127.0.0.1:%%PORT_OF%%/up/\""],
@@ -346,7 +348,7 @@ sub htaccess {
         maybe(0.1, 'Options +MultiViews'), maybe(0.1, 'IRIRedirect 301')];
 }
 
-# ---- text -------------------------------------------------------------------------
+# ---- text --------------------------------------------------------------------
 
 # Directives and sections as text; for the oracle without the module's. Files
 # .htaccess are included in the text, and written by servers().
@@ -468,7 +470,8 @@ sub lifts_denial {
 sub asks_disk { return 0 }
 
 sub has_application {
-    return text_of(@_[0, 1], 1) =~ /ProxyPass|ScriptAlias|\[P\]|\[H=|index\.php/;
+    return text_of(@_[0, 1], 1)
+        =~ /ProxyPass|ScriptAlias|\[P\]|\[H=|index\.php/;
 }
 
 # A report without the client's own data, the module's own variables, and names
@@ -500,7 +503,7 @@ sub own_of {
     return sort $body =~ /^((?:REDIRECT_)*IRI(?:_\w+)?=.*)$/mg;
 }
 
-# ---- a server ---------------------------------------------------------------------
+# ---- a server ----------------------------------------------------------------
 
 sub start {
     my ($class, $tmp, @configs) = @_;

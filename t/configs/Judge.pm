@@ -12,7 +12,7 @@ use IRI::Spelling 'percent';
 use Site qw(one maybe text_of utf8 @TREES);
 use Wire;
 
-# ---- cases ------------------------------------------------------------------------
+# ---- cases -------------------------------------------------------------------
 
 # URLs that lead to a top directory of the site only by a rule.
 my %PREFIX = ('/p/' => '/p/7/', '/wiki/' => '/wiki/', '/_media/' => '/_media/',
@@ -70,7 +70,8 @@ sub new_case {
     my $last = $#segments;
     $last-- while $last > 0 && $segments[$last] eq '';
     my $case = { form => $form, segments => \@segments, written => $written,
-        last => $last, same => is_same($written, @segments), method => rand() < 0.9 ? 'GET' : 'HEAD',
+        last => $last, same => is_same($written, @segments),
+        method => rand() < 0.9 ? 'GET' : 'HEAD',
         query => one('', '', '', '?id=5', '?key=1&x=%C3%A9') };
     for (1 .. 20) {
         my $absent = $site->absent($segments[$last]) // last;
@@ -104,7 +105,8 @@ sub signature {
     my $octets = Forms::unescape($written);
     my %number;
     return join ' ', scalar @{ Forms::readings($octets, $set) },
-        Forms::is_utf8($octets) ? 1 : 0, $octets eq utf8($name) ? 1 : 0, $octets =~ /[\x80-\xFF]/ ? 1 : 0,
+        Forms::is_utf8($octets) ? 1 : 0, $octets eq utf8($name) ? 1 : 0,
+        $octets =~ /[\x80-\xFF]/ ? 1 : 0,
         $octets =~ /%/ ? 1 : 0, $octets =~ /\xC2[\x80-\x9F]/ ? 1 : 0, map {
         my $text = IRI::Spelling::read_in($octets, $_);
         # ucschar has no private use
@@ -113,7 +115,7 @@ sub signature {
     } @{ $set->{charsets} };
 }
 
-# ---- requests ---------------------------------------------------------------------
+# ---- requests ----------------------------------------------------------------
 
 sub target {
     my ($case, $written) = @_;
@@ -176,7 +178,7 @@ sub requests {
     return (\@own, \@oracle);
 }
 
-# ---- answers ----------------------------------------------------------------------
+# ---- answers -----------------------------------------------------------------
 
 my %DROPPED = map { $_ => 1 } qw(date server content-length connection
     transfer-encoding keep-alive age);
@@ -325,7 +327,8 @@ sub wrong {
     return if grep { $_->{normal} eq $plain || $uses_raw
         && $_->{normal} eq as_path($plain, $asked, $_->{path}) }
         $is_entry ? $name : @meant;
-    if ($set->{redirect}{$status} and my @to = redirected($config->{site}, $case,
+    if ($set->{redirect}{$status} and my @to =
+        redirected($config->{site}, $case,
         $asked, @meant))
     {
         # An application's response does not show which files exist.
@@ -561,7 +564,8 @@ sub discloses {
             my @path = @{ $meant->{path} };
             next if "@path[0 .. $last - 1]" ne "@above"
                 && $last > 0;
-            return if $meant->{answer}[0] =~ /^2/ && !is_login($meant->{normal});
+            return if $meant->{answer}[0] =~ /^2/
+                && !is_login($meant->{normal});
             my $name = $path[$last];
             utf8::decode($name);
             my $text = without_name($meant->{normal}, "\0\0", $name);
@@ -596,7 +600,8 @@ sub discloses {
         @{ $there->{meant} };
     # A rule that names the entry denies it before a location grants access and
     # another one denies; then Vary is no longer needed.
-    if (index($class->text($config->{nodes}, 0), $case->{segments}[$last]) >= 0) {
+    if (index($class->text($config->{nodes}, 0),
+        $case->{segments}[$last]) >= 0) {
         s/^vary: .*\n//mg for $one, $two;
         return if $one eq $two;
     }

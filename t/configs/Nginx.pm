@@ -59,7 +59,7 @@ server {
 END
 }
 
-# ---- settings of the module -----------------------------------------------------
+# ---- settings of the module --------------------------------------------------
 
 my @CHARSETS = ('EUC-JP Shift_JIS', 'Shift_JIS EUC-JP', 'windows-1252',
     'windows-1251', 'GBK', 'EUC-KR', 'Shift_JIS EUC-JP windows-1252',
@@ -68,7 +68,8 @@ my @MATCH = ('normalization variants', qw(width case accents spelling));
 
 sub match_words { return join ' ', some(1 + rand 3, @MATCH) }
 
-sub repairs { return join ' ', some(1 + rand 2, qw(double-encoding mojibake %u)) }
+sub repairs { return join ' ',
+    some(1 + rand 2, qw(double-encoding mojibake %u)) }
 
 # Settings of a server; those of a location may differ.
 sub settings {
@@ -101,7 +102,7 @@ sub place_settings {
     );
 }
 
-# ---- words ------------------------------------------------------------------------
+# ---- words -------------------------------------------------------------------
 
 sub dir  { return one(@{ $_[0]{site}{dirs} }) }
 sub file { return one(@{ $_[0]{site}{files} }) }
@@ -110,7 +111,8 @@ sub top  { return one('public', 'public', 'store', 'app/web') }
 sub place {
     my ($g) = @_;
     my $dir = dir($g);
-    return rand() < 0.1 ? '/archive/' : rand() < 0.8 ? "/$dir/" : one("/$dir", '/' . top() . "/$dir/",
+    return rand() < 0.1 ? '/archive/' : rand() < 0.8 ? "/$dir/"
+        : one("/$dir", '/' . top() . "/$dir/",
         "/$dir/sub/", "/$dir/" . dir($g) . '/');
 }
 
@@ -174,14 +176,17 @@ sub rewriting {
     return one(
         "rewrite \"^$from(.*)\$\" \"/\$1\" $flag",
         "rewrite \"^$from(.*)\$\" \"/$other/\$1\" $flag",
-        "rewrite \"^$from(.*)\$\" \"$from" . one($other, 'sub') . "/\$1\" $flag",
+        "rewrite \"^$from(.*)\$\" \"$from" . one($other, 'sub')
+        . "/\$1\" $flag",
         "rewrite \"^$from(.*)\$\" \"/$top$from\$1\" $flag",
         "rewrite \"^$from(.*)\\.txt\$\" \"$from\$1.html\" $flag",
         "rewrite \"^$from(.+)\$\" \"/index.php?q=\$1\" " . one('last', 'break'),
         # pages that were moved to a large directory
         "rewrite \"^$from(.*)\$\" \"/archive/\$1\" $flag",
-        "rewrite \"^/p/(\\d+)/(.*)\$\" \"/$other/\$2?id=\$1\" " . one('last', 'break'),
-        "rewrite \"^/(.*)\$\" \"/$top/\$1\" " . one('break', 'redirect', 'last'),
+        "rewrite \"^/p/(\\d+)/(.*)\$\" \"/$other/\$2?id=\$1\" "
+        . one('last', 'break'),
+        "rewrite \"^/(.*)\$\" \"/$top/\$1\" "
+        . one('break', 'redirect', 'last'),
         "rewrite ^ /index.php " . one('last', 'break'),
         "rewrite \"^(.*)/(v\\d+)/(.*)\$\" \"\$1/\$3\" $flag",
         "rewrite \"^$from([^/]+)/([^/]+)\$\" \"$from\$2\" $flag",
@@ -243,7 +248,7 @@ sub body {
     );
 }
 
-# ---- locations --------------------------------------------------------------------
+# ---- locations ---------------------------------------------------------------
 
 my $PHP = '\.php$';
 
@@ -395,13 +400,15 @@ sub generate {
     # named locations must exist
     push @nodes, ['location @front', one('return 200 "front u=$uri a=$args\n"',
         'rewrite ^ /index.php?q=$uri last', 'fastcgi_pass program',
-        'proxy_pass http://app', 'rewrite "^/(.*)$" "/index.php?u=$1&$args" last')]
+        'proxy_pass http://app',
+        'rewrite "^/(.*)$" "/index.php?u=$1&$args" last')]
         if $text =~ /\@front/;
     push @nodes, ['location @login', one('return 302 /login?next=$uri',
         'return 302 /login.php', 'rewrite ^ /login.php?next=$uri last')]
         if $text =~ /\@login/;
     push @nodes, ['location = /auth', 'internal', one(
-        'proxy_pass http://app/auth', 'return 403', ['if ($raw ~ "secret|private")', 'return 403'])]
+        'proxy_pass http://app/auth', 'return 403',
+        ['if ($raw ~ "secret|private")', 'return 403'])]
         if $text =~ m{/auth\b};
     return { server => 'nginx', site => $site, tree => $g->{tree},
         prefixes => $g->{prefixes}, nodes => unique(\@nodes) };
@@ -435,7 +442,7 @@ sub unique {
     return \@kept;
 }
 
-# ---- text -------------------------------------------------------------------------
+# ---- text --------------------------------------------------------------------
 
 # A configuration's nodes as text; for the oracle without the module's. Where
 # the module lists a directory, autoindex does: its 200 shows that access is
@@ -447,7 +454,8 @@ sub text {
     for my $node (@$nodes) {
         if (ref $node) {
             my ($head, @inside) = @$node;
-            $text .= "$head {\n" . $class->text(\@inside, $oracle) =~ s/^/    /gmr
+            $text .= "$head {\n"
+                . $class->text(\@inside, $oracle) =~ s/^/    /gmr
                 . "}\n";
         }
         else {
@@ -579,7 +587,7 @@ sub body_of {
 # No page contains the module's variables.
 sub own_of { return () }
 
-# ---- a server ---------------------------------------------------------------------
+# ---- a server ----------------------------------------------------------------
 
 # The port of the program, which runs until this process ends. Its process
 # copies all memory, so it is started once.

@@ -104,7 +104,7 @@ sub refused {
     return $number;
 }
 
-# ---- shrinking --------------------------------------------------------------------
+# ---- shrinking ---------------------------------------------------------------
 
 # A smaller configuration with the same kind of violation for the same case: in
 # each round every node is removed in a configuration of its own, and all that

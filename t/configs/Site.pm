@@ -91,7 +91,8 @@ sub new {
         $dir{$path} = 1 while $path =~ s{/[^/]*\z}{};
     }
     $self->{folders} = [sort keys %dir];
-    $self->{folder_names} = { map { utf8(m{([^/]+)\z} ? $1 : "") => 1 } keys %dir };
+    $self->{folder_names} =
+        { map { utf8(m{([^/]+)\z} ? $1 : "") => 1 } keys %dir };
     my %name = map { $_ => 1 } map { split m{/} } keys %entry;
     $self->{names} = [sort keys %name];
     return $self;

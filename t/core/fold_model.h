@@ -46,6 +46,7 @@ typedef struct {
 void fold_model_divide(fold_model_parts_t *p);
 
 /* iri_edit_differ_by_one, by trying all edits */
-int fold_model_one_edit(const fold_model_parts_t *a, const fold_model_parts_t *b);
+int fold_model_one_edit(const fold_model_parts_t *a,
+                        const fold_model_parts_t *b);
 
 #endif /* FOLD_MODEL_H */

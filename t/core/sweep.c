@@ -528,7 +528,7 @@ sweep_find(sweep_t *s, const iri_tree_conf_t *tree,
 }
 
 
-/* ---- readings by the Encoding Standard alone ------------------------------ */
+/* ---- readings by the Encoding Standard alone ----------------------------- */
 
 static int
 is_forbidden(UChar32 c, int legacy)

@@ -1801,10 +1801,10 @@ find_octets(core_t *core, iri_index_cache_t *cache,
     iri_reading_t       reading;
     iri_received_path_t request = { core_str(octets), 0, { 0, NULL } };
     iri_found_t         found;
-    iri_search_t        search = {
-               .tree = tree, .cache = cache, .root = S("/srv"), .reading = &reading
-    };
+    iri_search_t        search = { .tree = tree, .cache = cache };
 
+    search.root = S("/srv");
+    search.reading = &reading;
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("shift_jis euc-jp");
     assert_int_equal(iri_read(&core->env, &conf, &request, &reading), IRI_OK);

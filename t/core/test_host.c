@@ -285,7 +285,7 @@ test_plain(void **state)
 }
 
 
-/* ---- IDNA Compatible Preprocessing: the mapping table --------------------- */
+/* ---- IDNA Compatible Preprocessing: the mapping table -------------------- */
 
 static iri_str_t
 map_compatible(iri_str_t host)
@@ -584,7 +584,7 @@ test_steps(void **state)
 }
 
 
-/* ---- IDN in URIs ---------------------------------------------------------- */
+/* ---- IDN in URIs --------------------------------------------------------- */
 
 /* Section 3: each example, each rule */
 static void
@@ -711,7 +711,7 @@ test_each_octet(void **state)
 }
 
 
-/* ---- strict, addresses ---------------------------------------------------- */
+/* ---- strict, addresses --------------------------------------------------- */
 
 static void
 test_strict(void **state)
@@ -783,7 +783,7 @@ test_addresses(void **state)
 }
 
 
-/* ---- limits ---------------------------------------------------------------- */
+/* ---- limits -------------------------------------------------------------- */
 
 /* Write unit count times into text. Returns: the position after them. */
 static size_t
@@ -1067,7 +1067,7 @@ test_ascii_host(void **state)
 }
 
 
-/* ---- configurations -------------------------------------------------------- */
+/* ---- configurations ------------------------------------------------------ */
 
 static void
 test_names(void **state)

@@ -50,8 +50,8 @@ teardown(void **state)
 /* ---- IdnaTestV2.txt ------------------------------------------------------ */
 
 typedef struct {
-    char text
-        [4096]; /* in UTF-8; a lone surrogate as the octets that would encode it */
+    /* in UTF-8; a lone surrogate as the octets that would encode it */
+    char   text[4096];
     int    given;
     size_t len;
 } column_t;
@@ -447,7 +447,7 @@ test_scalars(void **state)
 }
 
 
-/* ---- how the mappings differ ---------------------------------------------- */
+/* ---- how the mappings differ --------------------------------------------- */
 
 /* Classes of characters */
 enum {

@@ -552,7 +552,7 @@ test_one_edit_apart(void **state)
 }
 
 
-/* Each key that lacks one character is_found the entry, and no other key does. */
+/* Each key that lacks one character finds the entry, and no other key does. */
 static void
 test_each_spelling(void **state)
 {
@@ -638,7 +638,7 @@ test_each_spelling(void **state)
 }
 
 
-/* ---- strange names ------------------------------------------------------- */
+/* ---- names that cost most, and octets without a name -------------------- */
 
 /*
  * Long names of the characters that cost most to decode and to fold, up to the
@@ -712,7 +712,7 @@ test_heavy_names(void **state)
 
 
 static size_t
-name_strange(size_t i, unsigned char *out)
+name_undecodable(size_t i, unsigned char *out)
 {
     size_t len = 0;
 
@@ -753,13 +753,13 @@ test_undecodable_names(void **state)
 
     (void) state;
 
-    build(&b, SPELLED, name_strange, 8, 100, 1 << 20);
+    build(&b, SPELLED, name_undecodable, 8, 100, 1 << 20);
     assert_int_equal(b.status, IRI_OK);
     assert_true(b.index.head.complete);
     assert_int_equal(b.index.head.entries, 8);
 
     for (i = 0; i < 8; i++) {
-        name.len = name_strange(i, octets);
+        name.len = name_undecodable(i, octets);
         assert_int_equal(is_found(&b, name, name),
                          i != 0 && i != 1 && i != 5);
     }

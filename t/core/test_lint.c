@@ -109,7 +109,7 @@ check_findings(const char *requests, const char *tree,
 
 
 static void
-test_nothing(void **state)
+test_no_findings(void **state)
 {
     (void) state;
     check_findings("", "", IRI_FILENAME_ANY, LEVELS, KINDS_ALL, NAMES(NULL),
@@ -579,7 +579,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_no_findings),
         cmocka_unit_test(test_one),
         cmocka_unit_test(test_charset),
         cmocka_unit_test(test_two),

@@ -142,7 +142,7 @@ test_json(void **state)
 
 /* A truncated directory is reported, also if none of its entries is shown. */
 static void
-test_more(void **state)
+test_truncated(void **state)
 {
     list_t list;
 
@@ -625,7 +625,7 @@ test_collation(void **state)
 }
 
 
-/* ---- names in a page ------------------------------------------------------ */
+/* ---- names in a page ----------------------------------------------------- */
 
 static void
 test_hostile(void **state)
@@ -1242,7 +1242,7 @@ test_lengths(void **state)
 }
 
 
-/* ---- pieces, memory, order ------------------------------------------------ */
+/* ---- pieces, memory, order ----------------------------------------------- */
 
 /* Each of these octets becomes six. */
 #define QUOTES    "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\""
@@ -1535,7 +1535,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json),
-        cmocka_unit_test(test_more),
+        cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_paged),
         cmocka_unit_test(test_paged_after),
         cmocka_unit_test(test_paged_html),

@@ -195,7 +195,7 @@ test_no_delimiters(void **state)
 }
 
 
-/* ---- limits --------------------------------------------------------------- */
+/* ---- limits -------------------------------------------------------------- */
 
 /* The limits of the query before and after conversion. */
 static void
@@ -312,7 +312,7 @@ test_hostile(void **state)
 }
 
 
-/* ---- no memory ------------------------------------------------------------ */
+/* ---- no memory ----------------------------------------------------------- */
 
 static void
 test_no_memory(void **state)
@@ -352,7 +352,7 @@ test_no_memory(void **state)
 }
 
 
-/* ---- settings, words ------------------------------------------------------ */
+/* ---- settings, words ----------------------------------------------------- */
 
 static const char *
 parse(const char *text, iri_query_conf_t *out)

@@ -101,7 +101,7 @@ test_one(void **state)
 }
 
 
-/* ---- no ASCII ------------------------------------------------------------- */
+/* ---- no ASCII ------------------------------------------------------------ */
 
 /*
  * Only the ASCII characters of "a" and "b" are in the result, and no control.
@@ -257,7 +257,7 @@ test_pairs(void **state)
 }
 
 
-/* ---- on disk -------------------------------------------------------------- */
+/* ---- on disk ------------------------------------------------------------- */
 
 static unsigned
     other_repairs; /* repairs that other locations of the server enable */

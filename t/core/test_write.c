@@ -260,7 +260,7 @@ test_octets(void **state)
 }
 
 
-/* ---- source and Destination ----------------------------------------------- */
+/* ---- source and Destination ---------------------------------------------- */
 
 static char base[] = "/tmp/iri-write-XXXXXX";
 
@@ -382,7 +382,7 @@ test_relate_io(void **state)
 }
 
 
-/* ---- If -------------------------------------------------------------------- */
+/* ---- If ------------------------------------------------------------------ */
 
 /* Replace a path by [path], and add {path} for a path that starts with "/2". */
 static iri_status_t

@@ -65,7 +65,8 @@ my $STOP  = 'nginx -s quit; apachectl stop; sleep 2';
 
 $debian->host('mkdir', "$root/debs", "$root/later");
 $debian->host('cp', @debs, "$root/debs");
-$debian->must('apt-get -qy install /debs/*.deb', 'installed, with both servers');
+$debian->must('apt-get -qy install /debs/*.deb',
+    'installed, with both servers');
 my @files = $debian->must("dpkg -L @OURS", 'their files') =~ m{^(/\S+)$}mg;
 
 subtest 'httpd' => sub {

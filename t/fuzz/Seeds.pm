@@ -41,7 +41,8 @@ sub of {
 
 sub letters {
     my ($table) = slurp("$FindBin::Bin/fuzz.c")
-        =~ /fuzz_labels\[\] = \{(.*?)\};/s or die "no labels in fuzz.c\n";
+        =~ /\{(\s*"UTF-8",\s*"Shift_JIS".*?)\};/s
+        or die "no charsets in fuzz.c\n";
     my $letter = ord 'a';
     return map { (lc $_ => chr $letter++) } $table =~ /"(.*?)"/g;
 }
@@ -252,7 +253,8 @@ sub of_query {
     }
     push @seeds, map { "1$choice\n\n" . percent($_) . "=e%CC%81&\n$_" } marks();
     push @seeds, map { my $n = $_; map { "0$n\nb\n$_\n$_" }
-        '%83\\=%83|', '%83&=%83', 'a=%83%26', '%', '%%41%zz%4', 'e%CC%81=%CC%B8' }
+        '%83\\=%83|', '%83&=%83', 'a=%83%26', '%', '%%41%zz%4',
+            'e%CC%81=%CC%B8' }
         0 .. 6;
     return @seeds;
 }
@@ -293,7 +295,7 @@ sub of_conf {
             @{ $words[$which] };
     }
     push @seeds, "4\nnormalization\nvariants", "4\nexact\nvariants";
-    my @labels = slurp("$TOP/common/charset/iri_charset_label.c") =~ /^\s+\{ "(.*?)", IRI_/mg;
+    my @labels = sort keys %LETTER, keys %MEANS;
     for my $at (0 .. $#labels) {
         push @seeds, "7\n$labels[$at]", join("\n", 5 + $at % 2,
             @labels[$at - 1, $at]), join("\n", 6,

@@ -16,7 +16,7 @@ static unsigned char want[16 * FUZZ_PATH];
 static size_t        wanted;
 
 
-/* ---- a query, slowly ------------------------------------------------------ */
+/* ---- a query, slowly ----------------------------------------------------- */
 
 static void
 put(iri_str_t s)
@@ -289,7 +289,7 @@ judge_query(const iri_query_conf_t *conf, iri_str_t query, unsigned fails)
 }
 
 
-/* ---- functions ------------------------------------------------------------ */
+/* ---- functions ----------------------------------------------------------- */
 
 static void
 judge_visible(iri_str_t s, int ascii)

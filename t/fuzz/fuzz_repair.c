@@ -56,8 +56,7 @@ typedef struct {
     size_t controls; /* C1 controls */
     size_t bidi;
     size_t others; /* octets that are not UTF-8 */
-    size_t
-        never; /* U+FFFD, noncharacters: they may be there, but are not created */
+    size_t never;  /* U+FFFD, noncharacters: allowed, but not created */
 } counts_t;
 
 

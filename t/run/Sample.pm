@@ -70,7 +70,8 @@ my @FURTHER =
     '/any/README.html');
 
 sub utf8    { return Encode::encode('UTF-8', $_[0]) }
-sub percent { return $_[0] =~ s{([^A-Za-z0-9/._~-])}{sprintf '%%%02X', ord $1}ger }
+sub percent { return $_[0]
+    =~ s{([^A-Za-z0-9/._~-])}{sprintf '%%%02X', ord $1}ger }
 
 # Percent-encoded octets of a path in a charset and form.
 sub written {

@@ -23,6 +23,7 @@ use IRI::AttackServer;
 use IRI::AttackTree;
 use IRI::Cases 'core_options';
 use IRI::Octets qw(octets escaped);
+use IRI::Tree 'wait_for_age';
 use List::Util qw(shuffle sum);
 use Time::HiRes 'time';
 
@@ -116,7 +117,8 @@ sub new {
         stock => $self->{stock});
     # No choices of a directory that changed less than two seconds ago; a
     # request would get another response later.
-    sleep 3 if $self->{conf}{settings} =~ /ambiguous=300/;
+    wait_for_age($self->{tree}->base, 2)
+        if $self->{conf}{settings} =~ /ambiguous=300/;
     return $self;
 }
 
@@ -489,7 +491,8 @@ sub judge_errors {
         @logged = grep { /\biri: / } @logged
             if grep { $self->may_log_more($_->{row}) } @rows;
         push @{ (@rows == 1 ? $rows[0] : $all)->{every} },
-            join "\n    ", @logged . " lines in the error log, not $may", @logged
+            join "\n    ", @logged . " lines in the error log, not $may",
+            @logged
             if @logged > $may;
     }
     return;

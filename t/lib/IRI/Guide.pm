@@ -94,7 +94,8 @@ sub parse {
             push @items, { kind => 'fence', language => $language,
                 line => $start, text => join '', map { "$_\n" } @block };
         }
-        elsif ($lines[$i] =~ m{^- \w+: \[.*\]\(([\w/]*(nginx|httpd)\.conf)\)$}) {
+        elsif ($lines[$i]
+            =~ m{^- \w+: \[.*\]\(([\w/]*(nginx|httpd)\.conf)\)$}) {
             push @items, { kind => 'conf', line => $start, path => $1,
                 language => $2 eq 'nginx' ? 'nginx' : 'apache' };
         }
@@ -164,7 +165,8 @@ sub send_request {
     return $server->request($method, written($target, $how), %option);
 }
 
-sub local_path { return $_[0] =~ s{^http://(?:localhost|127\.0\.0\.1)[:\d]*}{}r }
+sub local_path { return $_[0]
+    =~ s{^http://(?:localhost|127\.0\.0\.1)[:\d]*}{}r }
 
 # Tests an answer against a cell; $base is the directory of the test's files.
 sub check_answer {
@@ -446,7 +448,8 @@ sub requests {
             for (split /, */, $how) {
                 # earlier entries count too
                 $state->{server}{$kind}->settle if $row->[0] =~ /status/;
-                check_answer(send_request($state->{server}{$kind}, $row->[0], $_),
+                check_answer(send_request($state->{server}{$kind}, $row->[0],
+                    $_),
                     $row->[$column],
                     "$state->{name}:$item->{line}: $kind: $row->[0], $_",
                     $state->{base}{$kind});

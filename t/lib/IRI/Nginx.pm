@@ -79,7 +79,8 @@ sub refuses_raw_host { return version() >= 1.029_004 }
 sub sent_host {
     my ($host) = @_;
     return $host if !refuses_raw_host();
-    return $host =~ s/([^!\$%&'()*+,.:;=_~\[\]\w-])/sprintf '%%%02X', ord $1/gear;
+    return $host
+        =~ s/([^!\$%&'()*+,.:;=_~\[\]\w-])/sprintf '%%%02X', ord $1/gear;
 }
 
 # Where the dynamic modules of this nginx are.

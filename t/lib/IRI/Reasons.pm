@@ -104,7 +104,8 @@ sub reason_cases {
     $line_is->('query-limit'      => '/plain.txt?q=' . '%83%5C' x 911, @report);
     my $line = $line_is->('found,query-read' => '/caf%C3%A9.txt?q=%95%5c',
         @report);
-    like $line, qr/report: would serve .*; would convert the query "q=%E8%A1%A8": /,
+    like $line,
+        qr/report: would serve .*; would make the query "q=%E8%A1%A8": /,
         'path and query in one';
 
     $line_is->(@$_) for @{ $arg{paths} };
@@ -116,7 +117,8 @@ sub reason_cases {
         '/%95%5c?' . "\"\\\x7F\xFF" x 100)
     {
         my @lines = $lines->($target, @report);
-        cmp_ok scalar(@lines), '<=', 1, 'one line: ' . escaped(substr $target, 0, 40);
+        cmp_ok scalar(@lines), '<=', 1,
+            'one line: ' . escaped(substr $target, 0, 40);
         like $_, $arg{form}, 'in form' for @lines;
     }
     is_deeply [$server->errors], [], 'log';

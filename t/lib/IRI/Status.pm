@@ -53,7 +53,8 @@ sub increased {
 
 # For one request: the counters that differ from those of a plain one, without
 # reasons.
-my $PLAIN = qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.query-ascii)=1$
+my $PLAIN =
+    qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.query-ascii)=1$
     |reasons\.)/x;
 
 sub counted_for {

@@ -22,7 +22,8 @@ use IRI::Server qw(build_dir capture free_port slurp spew temp_dir);
 use IRI::Tree 'make_tree';
 
 our @EXPORT = qw(build_dir capture colliding cpu_of escaped free_port httpd
-    httpd_t make_tree missing nginx nginx_t octets seed slurp spew temp_dir vhost);
+    httpd_t make_tree missing nginx nginx_t octets quoted seed slurp spew
+    temp_dir vhost);
 
 # Starts a private nginx; options in IRI::Nginx.
 sub nginx { return IRI::Nginx->new(@_)->start }
@@ -91,6 +92,10 @@ sub cpu_of {
     my (undef, undef, @after) = times;
     return $after[0] + $after[1] - $before[0] - $before[1];
 }
+
+# The quoted words of a message, and its positions (LINE5), in order: tests
+# compare these and not the sentence.
+sub quoted { return join ' ', $_[0] =~ /"[^"]*"|LINE\d+/g }
 
 # The seed of a random test: IRI_SEED; by default constant for a sample, so
 # that `make test` is reproducible, and different each time for a long run.

@@ -17,12 +17,15 @@ use warnings;
 use Encode ();
 use Exporter 'import';
 use File::Basename 'dirname';
+use File::Find ();
 use File::Path 'make_path';
 use IRI::Octets qw(octets escaped);
 use IRI::Server qw(slurp spew temp_dir);
+use List::Util 'max';
+use Time::HiRes ();
 use Unicode::Normalize qw(NFC NFD);
 
-our @EXPORT_OK = qw(make_tree encode_name);
+our @EXPORT_OK = qw(make_tree encode_name wait_for_age);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
 
@@ -169,6 +172,19 @@ sub separate_tones {
         $text .= NFC($cluster) . $tones;
     }
     return $text;
+}
+
+# Waits until the last change of a directory in a tree is some seconds old: the
+# modules do not trust an index of a directory that changed less than two
+# seconds ago.
+sub wait_for_age {
+    my ($root, $seconds) = @_;
+    my $changed = 0;
+    File::Find::find({ no_chdir => 1, wanted => sub {
+        $changed = max($changed, (Time::HiRes::lstat($_))[10]) if -d;
+    } }, $root);
+    Time::HiRes::sleep(max(0, $changed + $seconds + 0.1 - Time::HiRes::time()));
+    return;
 }
 
 1;

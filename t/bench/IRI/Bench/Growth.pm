@@ -104,7 +104,8 @@ sub server {
     for my $kind (map { $_->[0] } @KINDS) {
         my ($on, $off) = @{ $ir{$kind} }{qw(on off)};
         my @more = map { $on->[$_] - $off->[$_] } 0 .. $#LENGTHS;
-        $table->figure('growth', $server_kind, $kind, $LENGTHS[$_], sprintf '%.0f',
+        $table->figure('growth', $server_kind, $kind, $LENGTHS[$_],
+            sprintf '%.0f',
             $more[$_]) for 0 .. $#LENGTHS;
         $table->figure('growth', $server_kind, $kind, "ms $_", sprintf '%.4f',
             $ms{$kind}{$_}) for 'off', 'on';
@@ -161,7 +162,8 @@ sub counted {
     print STDERR "growth $server_kind, $name, $kind->[0] $length\n"
         if $self->{verbose};
     my $status = $server->ask($target)->status;
-    $self->{table}->status("growth $server_kind $kind->[0] $length, $name", $status,
+    $self->{table}->status("growth $server_kind $kind->[0] $length, $name",
+        $status,
         403, 404);
     # The cost of a dump is the same with the module off.
     $server->ask($target, 3);

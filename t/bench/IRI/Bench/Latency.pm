@@ -27,7 +27,8 @@ sub run {
     my %of;
     for my $round (1 .. $option{repeat}) {
         for my $situation (qw(first alone beside)) {
-            push @{ $of{$situation} }, $self->round($situation, $size, $large, \%of);
+            push @{ $of{$situation} },
+                $self->round($situation, $size, $large, \%of);
         }
     }
     $self->show($size, \%of);

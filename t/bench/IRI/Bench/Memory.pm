@@ -85,7 +85,8 @@ sub rest {
     for my $server_kind (qw(nginx event prefork)) {
         my %of = map { $_->[0] => [$self->rested($server_kind, $_)] } columns();
         for my $name (map { $_->[0] } columns()) {
-            push @lines, ["$server_kind $name", map { number($_) } @{ $of{$name} }];
+            push @lines,
+                ["$server_kind $name", map { number($_) } @{ $of{$name} }];
             my @names = map { ("rss$_", "pss$_", "private$_") } '', '_after';
             $table->figure('memory', $server_kind, $name, $names[$_],
                 $of{$name}[$_]) for 0 .. $#names;

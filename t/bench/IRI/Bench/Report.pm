@@ -144,7 +144,8 @@ sub peers {
         }
     }
     return '' if !@rows;
-    return "\n### Against peers\n\n" . markdown(['instructions of', @heads], @rows);
+    return "\n### Against peers\n\n"
+        . markdown(['instructions of', @heads], @rows);
 }
 
 sub cell {

@@ -438,7 +438,8 @@ sub goals {
         my $class = $CLASSES{ $row->{class} };
         if ($row->{class} eq 'ascii' && $shown->{bare} && $shown->{off}) {
             my ($bare, $off) = @{ $row->{cells} }{qw(bare off)};
-            $table->goal("$server_kind $row->{id}, off", $off->{ir} - $bare->{ir},
+            $table->goal("$server_kind $row->{id}, off",
+                $off->{ir} - $bare->{ir},
                 $MOST_OFF, 'instructions', $CLASSES{off});
             $table->goal("$server_kind $row->{id}, off, looks",
                 looks($off->{calls}) - looks($bare->{calls}), 0, 'looks',

@@ -47,7 +47,8 @@ my @AGENT = (headers => ['User-Agent' => 'bench']);
 sub new_server {
     my ($server_kind, %option) = @_;
     my $tool  = delete $option{tool};
-    my $class = $server_kind eq 'nginx' ? 'IRI::Bench::Nginx' : 'IRI::Bench::Httpd';
+    my $class = $server_kind eq 'nginx' ? 'IRI::Bench::Nginx'
+        : 'IRI::Bench::Httpd';
     $option{mpm} = 'event' if $server_kind eq 'event';
     my $self  = $class->new(%option);
     $self->{tool} = $tool // '';

@@ -32,7 +32,8 @@ sub run {
             $table->figure('start', $server_kind, $name, $measures[$_],
                 sprintf '%.2f', $of->{$name}[$_]) for 0 .. 2;
             next if $name !~ /^(?:on|charsets)$/;
-            push @goals, map { ["$server_kind $name, " . ('', 'test', 'reload')[$_],
+            push @goals,
+                map { ["$server_kind $name, " . ('', 'test', 'reload')[$_],
                 $of->{$name}[$_] - $of->{bare}[$_]] } 1, 2;
         }
     }
@@ -50,7 +51,8 @@ sub server {
     for my $column (columns()) {
         my ($name, @conf) = @$column;
         my $conf = $conf[ $server_kind ne 'nginx' ];
-        $server{$name} = IRI::Bench::Server::new_server($server_kind, whole => 1,
+        $server{$name} =
+            IRI::Bench::Server::new_server($server_kind, whole => 1,
             $conf eq 'stock' ? (stock => 1)
             : (($server_kind eq 'nginx' ? 'places' : 'conf') => $conf));
     }

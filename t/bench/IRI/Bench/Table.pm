@@ -76,7 +76,8 @@ sub wrong { return $wrong }
 sub goal {
     my ($self, $subject, $value, $most, $unit, $class) = @_;
     my $kept = $value <= $most;
-    $self->text(sprintf '- %s: %s (%s), at most %s %s', $subject, number($value),
+    $self->text(sprintf '- %s: %s (%s), at most %s %s', $subject,
+        number($value),
         $kept ? 'good' : 'TOO MUCH', number($most), $unit);
     $self->figure('goal', $subject, $value, $most, $kept ? 1 : 0,
         $class // '', $unit);

@@ -36,7 +36,8 @@ sub run {
     $table->text('');
     my @rows = map { my $id = $_; grep { $_->{id} eq $id }
         IRI::Bench::Request::rows($option{rows}) } @ROWS;
-    my @lines = map { my $server_kind = $_; map { $self->row($server_kind, $_) } @rows }
+    my @lines =
+        map { my $server_kind = $_; map { $self->row($server_kind, $_) } @rows }
         grep { !$option{server} || $_ =~ /$option{server}/ }
         qw(nginx event prefork);
     $table->table(['', 'bare, requests/s', 'off', 'on', 'peer',
@@ -54,7 +55,8 @@ sub row {
     for my $column (@columns) {
         my ($name, $conf) = @$column;
         my $settings = $name eq 'on' ? $row->{on} : $name;
-        $server{$name} = IRI::Bench::Server::new_server($server_kind, whole => 1,
+        $server{$name} =
+            IRI::Bench::Server::new_server($server_kind, whole => 1,
             root => $self->{root},
             enough($conf ? %$conf : IRI::Bench::Request::conf(
                 { what => $server_kind }, $settings), $server_kind));
@@ -66,7 +68,8 @@ sub row {
     }
     my @names = map { $_->[0] } @columns;
     $self->round($server{$_}, $path{$_}, $row->{wanted},
-        "$server_kind $row->{id}, $_") for @names;    # until all workers are there
+        "$server_kind $row->{id}, $_")
+        for @names;    # until all workers are there
     my $rates = interleaved($self->{repeat}, sub {
         my ($name) = @_;
         my ($rate, $cpu) = $self->round($server{$name}, $path{$name},
@@ -83,7 +86,8 @@ sub enough {
     my $server_kind   = pop;
     my %option = @_;
     $option{conf} = ($option{conf} // '') . "\nStartServers 5\n"
-        . "MinSpareServers 5\nMaxSpareServers 10\n" if $server_kind eq 'prefork';
+        . "MinSpareServers 5\nMaxSpareServers 10\n"
+        if $server_kind eq 'prefork';
     return %option;
 }
 
@@ -99,7 +103,8 @@ sub round {
     my $cpu  = $server->on_cpu - $before;
     my $odd  = $wanted == 404 ? $figures->{requests} - $figures->{other}
         : $figures->{other};
-    $self->{table}->status("wall $server_kind: $odd answers", 0, $wanted) if $odd;
+    $self->{table}->status("wall $server_kind: $odd answers", 0, $wanted)
+        if $odd;
     $self->{table}->status("wall $server_kind: $figures->{errors} errors", 0,
         $wanted) if $figures->{errors};
     return ($figures->{rate}, 1e6 * $cpu / $figures->{requests});

@@ -1,8 +1,8 @@
 /*
- * test_find_edges.c - edge cases of iri_find, of its limits and its cache
+ * test_find_candidates.c - candidates of iri_find: their order, limits, cache
  *
- * Covers the branches that test_find.c does not reach: one test for each edge
- * case, named in the comment above it.
+ * Covers the branches that test_find.c does not reach: one test for each
+ * property, named in the comment above it.
  */
 
 #include <stdlib.h>
@@ -147,7 +147,7 @@ test_rewritten(void **state)
 
 /* The path of a file that a rule set may start within a segment. */
 static void
-test_border(void **state)
+test_segment_boundary(void **state)
 {
     find_t r;
 
@@ -178,7 +178,7 @@ test_border(void **state)
 
 /* The path was ASCII or unreadable, and a rule has replaced it. */
 static void
-test_no_octets(void **state)
+test_replaced_path(void **state)
 {
     static const char *const targets[] = { "/a", "/%FF%FF" };
     find_t                   r;
@@ -263,7 +263,7 @@ test_uncanonical(void **state)
 
 /* U+00A2 has a variant of three octets: 512 of them are over the limit. */
 static void
-test_grown_variant(void **state)
+test_variant_over_limit(void **state)
 {
     char   path[1 + 1024 + 1];
     find_t r;
@@ -293,7 +293,7 @@ test_grown_variant(void **state)
  * readings cannot distinguish them and reject both.
  */
 static void
-test_no_mixed_rest(void **state)
+test_mixed_bidi(void **state)
 {
     find_t r;
 
@@ -321,7 +321,7 @@ test_no_mixed_rest(void **state)
  * this directory counts as absent.
  */
 static void
-test_stopped_further(void **state)
+test_alternative_io_error(void **state)
 {
     find_t r;
     size_t n, moved = 0;
@@ -358,7 +358,7 @@ test_stopped_further(void **state)
  * the second must not be used.
  */
 static void
-test_other_directory(void **state)
+test_second_directory(void **state)
 {
     find_t r;
 
@@ -382,7 +382,7 @@ test_other_directory(void **state)
 
 /* The octets of the second directory only start like those of the first. */
 static void
-test_longer_directory(void **state)
+test_directory_prefix(void **state)
 {
     find_t r;
 
@@ -408,7 +408,7 @@ test_longer_directory(void **state)
  * that follows: it does not block a reading that does.
  */
 static void
-test_refused_further(void **state)
+test_alternative_unwritable(void **state)
 {
     find_t r;
 
@@ -563,7 +563,7 @@ candidate(find_t *r, iri_str_t name, size_t n)
 
 /* Of the encodings of one name, the first eight are looked up. */
 static void
-test_looks_of_a_segment(void **state)
+test_lookups_of_a_segment(void **state)
 {
     /* U+301C and U+FF5E, so no variant equals the name; U+304C */
     static const char target[] = "/%E3%80%9C%EF%BD%9E%E3%81%8C";
@@ -599,7 +599,7 @@ test_looks_of_a_segment(void **state)
 
 /* Names of a directory that need normalization: at most 64 KiB of them. */
 static void
-test_close_looks(void **state)
+test_names_to_normalize(void **state)
 {
     enum { LONG = 250, ENOUGH = 64 * 1024 / LONG + 1 };
     find_t r;
@@ -807,7 +807,7 @@ test_cache_of_charsets(void **state)
 
 /* An index larger than the whole cache is not kept. */
 static void
-test_more_than_the_cache(void **state)
+test_index_over_cache_size(void **state)
 {
     enum { SIZE = 16 * 1024, LONG = 200 };
     find_t r;
@@ -1091,21 +1091,21 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dot_files),
         cmocka_unit_test(test_rewritten),
-        cmocka_unit_test(test_border),
-        cmocka_unit_test(test_no_octets),
+        cmocka_unit_test(test_segment_boundary),
+        cmocka_unit_test(test_replaced_path),
         cmocka_unit_test(test_longer_path),
         cmocka_unit_test(test_uncanonical),
-        cmocka_unit_test(test_grown_variant),
-        cmocka_unit_test(test_no_mixed_rest),
-        cmocka_unit_test(test_stopped_further),
-        cmocka_unit_test(test_other_directory),
-        cmocka_unit_test(test_longer_directory),
-        cmocka_unit_test(test_refused_further),
+        cmocka_unit_test(test_variant_over_limit),
+        cmocka_unit_test(test_mixed_bidi),
+        cmocka_unit_test(test_alternative_io_error),
+        cmocka_unit_test(test_second_directory),
+        cmocka_unit_test(test_directory_prefix),
+        cmocka_unit_test(test_alternative_unwritable),
         cmocka_unit_test(test_order_of_charsets),
         cmocka_unit_test(test_declared_legacy),
         cmocka_unit_test(test_order_of_twins),
-        cmocka_unit_test(test_looks_of_a_segment),
-        cmocka_unit_test(test_close_looks),
+        cmocka_unit_test(test_lookups_of_a_segment),
+        cmocka_unit_test(test_names_to_normalize),
         cmocka_unit_test(test_root_is_file),
         cmocka_unit_test(test_split_error),
         cmocka_unit_test(test_split_no_root),
@@ -1113,7 +1113,7 @@ main(void)
         cmocka_unit_test(test_twin_in_entry),
         cmocka_unit_test(test_charsets_of_twins),
         cmocka_unit_test(test_cache_of_charsets),
-        cmocka_unit_test(test_more_than_the_cache),
+        cmocka_unit_test(test_index_over_cache_size),
         cmocka_unit_test(test_two_devices),
         cmocka_unit_test(test_old_mtime),
         cmocka_unit_test(test_very_long_entry),
@@ -1122,5 +1122,5 @@ main(void)
         cmocka_unit_test(test_every_length),
     };
 
-    return cmocka_run_group_tests_name("find_edges", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("find_candidates", tests, NULL, NULL);
 }
