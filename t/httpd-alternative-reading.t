@@ -101,7 +101,7 @@ END
 
 is $server->get('/%C9%BD.txt')->body, '\xC9\xBD.txt', 'found';
 like $server->settled_log,
-    qr{iri: "/%C9%BD\.txt" is "/%E8%A1%A8\.txt": charset, reason=further},
+    qr{iri: "/%C9%BD\.txt" found as "/%E8%A1%A8\.txt": charset, reason=further},
     'one log line';
 is $server->get("$_%C9%BD.txt")->body, '\xC9\xBD.txt', "found: $_"
     for '//', '/./', '/x/../';

@@ -911,7 +911,7 @@ test_verdict(void **state)
     count_at(&f, NOW, 12345);
     html = page(&f, NOW + 7200, "");
     assert_has(html, "No legacy encodings so far");
-    assert_has(html, "No request has used one since "
+    assert_has(html, "No request has used a legacy encoding since "
                      "<time datetime=\"2026-11-22T16:00:00Z\">");
     assert_has(html, "<td>0.00\xE2\x80\xAF%</td><td>0</td>"
                      "<td>12\xE2\x80\xAF"

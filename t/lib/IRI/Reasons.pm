@@ -105,7 +105,7 @@ sub reason_cases {
     my $line = $line_is->('found,query-read' => '/caf%C3%A9.txt?q=%95%5c',
         @report);
     like $line,
-        qr/report: would serve .*; would make the query "q=%E8%A1%A8": /,
+        qr/report: would serve .*; would convert the query "q=%E8%A1%A8": /,
         'path and query in one';
 
     $line_is->(@$_) for @{ $arg{paths} };
