@@ -226,7 +226,8 @@ iri_regex_nfc(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
     size_t               at;
 
     for (at = 0; status == IRI_OK && at < text.len; at += piece.len) {
-        piece = iri_text_piece(iri_str_from(text, at), iri_char_has_boundary_before);
+        piece = iri_text_piece(iri_str_from(text, at),
+                               iri_char_has_boundary_before);
         status = iri_is_optional(piece.data + piece.len, end)
                      ? iri_buf_put(env, out, piece.data, piece.len)
                      : iri_nfc_put_piece(env, piece, out);

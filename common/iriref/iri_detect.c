@@ -20,24 +20,27 @@
 #include "unicode/iri_unicode.h"
 
 /* Scores of a character.  The score of a text is the mean of them. */
-#define IRI_SCORE_MOST      1000   /* the most frequent letter of a language */
-#define IRI_SCORE_LEAST      400   /* the least frequent one */
-#define IRI_SCORE_HANGUL     950
-#define IRI_SCORE_IDEOGRAPH  900   /* one of those that are common */
-#define IRI_SCORE_LETTER     700   /* a letter, frequencies are not known */
-#define IRI_SCORE_AUXILIARY  300   /* a letter of foreign words, punctuation, a
+#define IRI_SCORE_MOST      1000 /* the most frequent letter of a language */
+#define IRI_SCORE_LEAST     400  /* the least frequent one */
+#define IRI_SCORE_HANGUL    950
+#define IRI_SCORE_IDEOGRAPH 900 /* one of those that are common */
+#define IRI_SCORE_LETTER    700 /* a letter, frequencies are not known */
+#define IRI_SCORE_AUXILIARY                                                  \
+    300                       /* a letter of foreign words, punctuation, a
                                       less common ideograph */
-#define IRI_SCORE_WIDE         0   /* a full width form of ASCII */
-#define IRI_SCORE_RARE      -300   /* a rare ideograph */
-#define IRI_SCORE_OTHER    -1000   /* a letter of another language */
-#define IRI_SCORE_SYMBOL   -2500   /* not a letter; an octet of a name that is
+#define IRI_SCORE_WIDE  0     /* a full width form of ASCII */
+#define IRI_SCORE_RARE  -300  /* a rare ideograph */
+#define IRI_SCORE_OTHER -1000 /* a letter of another language */
+#define IRI_SCORE_SYMBOL                                                     \
+    -2500 /* not a letter; an octet of a name that is
                                       not decoded */
-#define IRI_SCORE_BREAK    -1000   /* within a word another script, a capital
+#define IRI_SCORE_BREAK                                                      \
+    -1000                       /* within a word another script, a capital
                                       after a small letter, a final letter, or
                                       a vowel sign without a consonant */
-#define IRI_SCORE_CAPITAL   -200   /* a capital after a capital */
-#define IRI_SCORE_KNOWN    10000   /* a known name */
-#define IRI_SCORE_SELDOM      60   /* less for charsets that were used seldom */
+#define IRI_SCORE_CAPITAL -200  /* a capital after a capital */
+#define IRI_SCORE_KNOWN   10000 /* a known name */
+#define IRI_SCORE_SELDOM  60    /* less for charsets that were used seldom */
 
 /*
  * A language: its name in CLDR, and its letters above 7F, the most frequent
@@ -46,63 +49,62 @@
 static const struct {
     const char *name;
     const char *letters;
-} iri_detect_languages[] = {
-    { "ja", "" },
-    { "zh", "" },
-    { "zh_Hant", "" },
-    { "ko", "" },
-    { "fr", "éèàêçôîûâùëïœ" },
-    { "de", "üäöß" },
-    { "es", "óáíéñúü" },
-    { "pt", "ãçáéíõóâêúôà" },
-    { "it", "òàèùìé" },
-    { "nl", "ëéïö" },
-    { "sv", "äåöé" },
-    { "da", "øåæé" },
-    { "nb", "øåæé" },
-    { "fi", "äöå" },
-    { "is", "áíðóéöþýúæ" },
-    { "ca", "àéèíóòçúïü" },
-    { "sq", "ëç" },
-    { "et", "äõöüšž" },
-    { "ru", "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё" },
-    { "uk", "оаниівтреслкдмпузяьбгчйхцжшюїєщфґ" },
-    { "be", "аніоетсрлкдвмзыупяьўгбйчхцжшюэфё" },
-    { "bg", "аиоентрвсдлкпмзяубъгчжцйшщхфюь" },
-    { "sr", "аоиенртјсвклупдмзгбћчшцжњљхђфџ" },
-    { "mk", "аоеинтрвсдклмпузјгбчцшжќѓљњхџфѕ" },
-    { "pl", "łęążśćóńź" },
-    { "cs", "íáéěýčřžšůúňťďó" },
-    { "sk", "áíéýčžšúľôťňďóäŕĺ" },
-    { "hu", "áéőöíóúüű" },
-    { "ro", "ăîțșâşţ" },
-    { "hr", "čšžćđ" },
-    { "sl", "čšž" },
-    { "el", "αοιετσνηυρπκμλςωδίγάόέχθφύβήώξζψϊϋΐΰ" },
-    { "tr", "ıüşçğöâîû" },
-    { "he", "יוהלאתרמבשנםדכחקעפטןגסזצךףץ" },
-    { "ar", "اليمونترهبفسعدكقحجةشصطخأضذزثىإءغئظؤآ" },
-    { "fa", "ایرندهمتوسبشلکزفگعخقجپحصطغچضآثظژئءذ" },
-    { "ur", "" },
-    { "lt", "ėšžųįąūčę" },
-    { "lv", "āīūšēņļģčžķ" },
-    { "vi", "" },
-    { "th", "านรอกเมลวงยดสทปบคตะิ่ี้ัพชแไหใโขจำถผื์ูศึษุณธฉภฟซ" },
-    { "mt", "ħżġċà" },
-    { "eo", "ĝĉŝŭĵĥ" },
-    { "se", "áčšđŋžŧ" },
-    { "cy", "ŵâôêîŷ" },
-    { "ga", "áíéóú" }
-};
+} iri_detect_languages[] = { { "ja", "" },
+                             { "zh", "" },
+                             { "zh_Hant", "" },
+                             { "ko", "" },
+                             { "fr", "éèàêçôîûâùëïœ" },
+                             { "de", "üäöß" },
+                             { "es", "óáíéñúü" },
+                             { "pt", "ãçáéíõóâêúôà" },
+                             { "it", "òàèùìé" },
+                             { "nl", "ëéïö" },
+                             { "sv", "äåöé" },
+                             { "da", "øåæé" },
+                             { "nb", "øåæé" },
+                             { "fi", "äöå" },
+                             { "is", "áíðóéöþýúæ" },
+                             { "ca", "àéèíóòçúïü" },
+                             { "sq", "ëç" },
+                             { "et", "äõöüšž" },
+                             { "ru", "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё" },
+                             { "uk", "оаниівтреслкдмпузяьбгчйхцжшюїєщфґ" },
+                             { "be", "аніоетсрлкдвмзыупяьўгбйчхцжшюэфё" },
+                             { "bg", "аиоентрвсдлкпмзяубъгчжцйшщхфюь" },
+                             { "sr", "аоиенртјсвклупдмзгбћчшцжњљхђфџ" },
+                             { "mk", "аоеинтрвсдклмпузјгбчцшжќѓљњхџфѕ" },
+                             { "pl", "łęążśćóńź" },
+                             { "cs", "íáéěýčřžšůúňťďó" },
+                             { "sk", "áíéýčžšúľôťňďóäŕĺ" },
+                             { "hu", "áéőöíóúüű" },
+                             { "ro", "ăîțșâşţ" },
+                             { "hr", "čšžćđ" },
+                             { "sl", "čšž" },
+                             { "el", "αοιετσνηυρπκμλςωδίγάόέχθφύβήώξζψϊϋΐΰ" },
+                             { "tr", "ıüşçğöâîû" },
+                             { "he", "יוהלאתרמבשנםדכחקעפטןגסזצךףץ" },
+                             { "ar", "اليمونترهبفسعدكقحجةشصطخأضذزثىإءغئظؤآ" },
+                             { "fa", "ایرندهمتوسبشلکزفگعخقجپحصطغچضآثظژئءذ" },
+                             { "ur", "" },
+                             { "lt", "ėšžųįąūčę" },
+                             { "lv", "āīūšēņļģčžķ" },
+                             { "vi", "" },
+                             { "th",
+                               "านรอกเมลวงยดสทปบคตะิ่ี้ัพชแไหใโขจำถผื์ูศึษุณธฉภฟซ" },
+                             { "mt", "ħżġċà" },
+                             { "eo", "ĝĉŝŭĵĥ" },
+                             { "se", "áčšđŋžŧ" },
+                             { "cy", "ŵâôêîŷ" },
+                             { "ga", "áíéóú" } };
 
-#define IRI_DETECT_LANGUAGES                                                  \
+#define IRI_DETECT_LANGUAGES                                                 \
     (sizeof(iri_detect_languages) / sizeof(iri_detect_languages[0]))
 
 /* Of two charsets that give the same text the first one counts. */
 static const struct {
     const char *charset;
-    const char *languages;   /* for which it was used, separated by blanks */
-    int         seldom;      /* 1: few names were ever encoded in it */
+    const char *languages; /* for which it was used, separated by blanks */
+    int         seldom;    /* 1: few names were ever encoded in it */
 } iri_detect_rows[] = {
     { "Shift_JIS", "ja", 0 },
     { "EUC-JP", "ja", 0 },
@@ -145,37 +147,35 @@ static const struct {
 static const struct {
     const char   *language;
     const char   *charset;
-    unsigned char first;   /* leads */
+    unsigned char first; /* leads */
     unsigned char last;
-    unsigned char trail;   /* to FE */
-    int           main;    /* 1: they are the alphabet; 0: auxiliary */
-} iri_detect_levels[] = {
-    { "ja", "EUC-JP", 0xB0, 0xCF, 0xA1, 0 },
-    { "zh", "gb18030", 0xB0, 0xD7, 0xA1, 0 },
-    { "zh_Hant", "Big5", 0xA4, 0xC6, 0x40, 0 },
-    { "ko", "EUC-KR", 0xB0, 0xC8, 0xA1, 1 }
-};
+    unsigned char trail; /* to FE */
+    int           main;  /* 1: they are the alphabet; 0: auxiliary */
+} iri_detect_levels[] = { { "ja", "EUC-JP", 0xB0, 0xCF, 0xA1, 0 },
+                          { "zh", "gb18030", 0xB0, 0xD7, 0xA1, 0 },
+                          { "zh_Hant", "Big5", 0xA4, 0xC6, 0x40, 0 },
+                          { "ko", "EUC-KR", 0xB0, 0xC8, 0xA1, 1 } };
 
-#define IRI_DETECT_LEVELS                                                     \
+#define IRI_DETECT_LEVELS                                                    \
     (sizeof(iri_detect_levels) / sizeof(iri_detect_levels[0]))
 
 struct iri_detector_s {
-    iri_tree_conf_t tree[IRI_DETECTABLE];   /* of one charset each; count 0:
+    iri_tree_conf_t tree[IRI_DETECTABLE]; /* of one charset each; count 0:
                                                  this ICU lacks it */
     uint64_t        languages[IRI_DETECTABLE]; /* 1 << language */
 
     /* For each character of the BMP 1 << language. */
-    uint64_t        alphabet[0x10000];
-    uint64_t        auxiliary[0x10000];
+    uint64_t alphabet[0x10000];
+    uint64_t auxiliary[0x10000];
 };
 
 /* The sums of the scores of all names in one charset, times octets. */
 typedef struct {
     const iri_detector_t *detector;
-    uint64_t              languages;   /* of the charset */
-    int64_t               base;        /* for a language with none of the
+    uint64_t              languages; /* of the charset */
+    int64_t               base;      /* for a language with none of the
                                           characters */
-    int64_t               by_language[IRI_DETECT_LANGUAGES]; /* added to base */
+    int64_t by_language[IRI_DETECT_LANGUAGES]; /* added to base */
 } iri_scorer_t;
 
 
@@ -260,9 +260,11 @@ iri_detector_add_language(iri_detector_t *detector, size_t language)
     }
 
     failed = iri_detector_add_exemplars(detector->auxiliary, data,
-                                        ULOCDATA_ES_AUXILIARY, bit) != 0
+                                        ULOCDATA_ES_AUXILIARY, bit)
+                 != 0
              || iri_detector_add_exemplars(detector->auxiliary, data,
-                                           ULOCDATA_ES_PUNCTUATION, bit) != 0
+                                           ULOCDATA_ES_PUNCTUATION, bit)
+                    != 0
              /* Of Korean all 11,172 syllables, most of which are rare. */
              || (strcmp(name, "ko") != 0
                  && iri_detector_add_exemplars(detector->alphabet, data,
@@ -343,7 +345,8 @@ iri_detector_create(iri_registry_t *registry)
     for (i = 0; i < IRI_DETECTABLE; i++) {
         label.data = (const unsigned char *) iri_detect_rows[i].charset;
         label.len = strlen(iri_detect_rows[i].charset);
-        detector->languages[i] = iri_detect_bits(iri_detect_rows[i].languages);
+        detector->languages[i] = iri_detect_bits(
+            iri_detect_rows[i].languages);
 
         if (iri_parse_charsets(registry, &label, 1, 0,
                                &detector->tree[i].charsets)
@@ -391,7 +394,8 @@ iri_score_other(uint32_t c)
         return IRI_SCORE_RARE;
     }
 
-    return (U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_ND_MASK)) != 0
+    return (U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_ND_MASK))
+                   != 0
                ? IRI_SCORE_OTHER
                : IRI_SCORE_SYMBOL;
 }
@@ -474,7 +478,8 @@ iri_score_pair(uint32_t before, uint32_t c)
     }
 
     /* A Thai vowel that is written before its consonant. */
-    if (u_hasBinaryProperty((UChar32) before, UCHAR_LOGICAL_ORDER_EXCEPTION)) {
+    if (u_hasBinaryProperty((UChar32) before, UCHAR_LOGICAL_ORDER_EXCEPTION))
+    {
         return iri_is_consonant(c) ? 0 : IRI_SCORE_BREAK;
     }
 
