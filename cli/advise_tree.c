@@ -252,8 +252,8 @@ advise_add_cost(advise_tree_t *tree, advise_place_t *place)
 
     if (place->legacy != NULL) {
         if (place->cost == NULL) {
-            place->cost = apr_pcalloc(tree->pool, sizeof(advise_cost_t)
-                                                      * IRI_DETECTABLE);
+            place->cost = apr_pcalloc(tree->pool,
+                                      sizeof(advise_cost_t) * IRI_DETECTABLE);
         }
         for (i = 0; i < IRI_DETECTABLE; i++) {
             place->cost[i].cost -= place->legacy->score[i];

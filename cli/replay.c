@@ -250,7 +250,8 @@ static int
 replay_is_answered(replay_run_t *run, const cli_settings_t *settings,
                    const cli_target_row_t *target)
 {
-    int is_answered = cli_try_answers(settings, run->target_pool, target->octets);
+    int is_answered = cli_try_answers(settings, run->target_pool,
+                                      target->octets);
 
     apr_pool_clear(run->target_pool);
     return is_answered;

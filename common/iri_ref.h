@@ -580,8 +580,8 @@ iri_status_t iri_lint(const iri_env_t *env, const iri_lint_conf_t *conf,
                       iri_lint_each_t each, void *arg);
 
 /*
- * The word of a kind, "twin"; and the kind of a word, whose letter case does not
- * matter; IRI_LINT_KINDS if no kind has that word.
+ * The word of a kind, "twin"; and the kind of a word, whose letter case does
+ * not matter; IRI_LINT_KINDS if no kind has that word.
  */
 const char *iri_lint_text(iri_lint_kind_t kind);
 iri_lint_kind_t iri_lint_kind(iri_str_t word);

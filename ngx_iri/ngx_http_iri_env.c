@@ -177,6 +177,7 @@ ngx_http_iri_cached_file(ngx_http_core_loc_conf_t *clcf, const char *path)
     size_t                        len = ngx_strlen(path);
     uint32_t                      hash = ngx_crc32_long((u_char *) path, len);
     ngx_int_t                     rc;
+    const u_char                 *name;
     ngx_rbtree_node_t            *node, *sentinel;
     const ngx_cached_open_file_t *file;
 
@@ -185,8 +186,9 @@ ngx_http_iri_cached_file(ngx_http_core_loc_conf_t *clcf, const char *path)
 
     while (node != sentinel) {
         file = (ngx_cached_open_file_t *) node;
+        name = file->name;
         rc = hash != node->key ? (hash < node->key ? -1 : 1)
-                               : ngx_strcmp(path, file->name);
+                               : ngx_strcmp(path, name);
 
         if (rc == 0) {
             return file->use_event
