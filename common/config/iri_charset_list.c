@@ -86,7 +86,7 @@ iri_charset_by_label(iri_registry_t *registry, iri_str_t label,
 
 
 const char *
-iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
+iri_parse_charsets(iri_registry_t *registry, const iri_str_t *given,
                    size_t count, int none_allowed, iri_charsets_t *out)
 {
     iri_charsets_t       list;
@@ -96,20 +96,20 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
 
     list.count = 0;
 
-    if (none_allowed && count == 1 && iri_str_equal_nocase(words[0], "none"))
+    if (none_allowed && count == 1 && iri_str_equal_nocase(given[0], "none"))
     {
         *out = list;
         return NULL;
     }
 
     for (i = 0; i < count; i++) {
-        if (iri_str_equal_nocase(words[i], "none")) {
+        if (iri_str_equal_nocase(given[i], "none")) {
             return none_allowed ? "cannot combine \"none\" with charsets"
                                 : "cannot be \"none\": set the charset of"
                                   " the names on disk, for example \"UTF-8\"";
         }
 
-        error = iri_charset_by_label(registry, words[i], &charset);
+        error = iri_charset_by_label(registry, given[i], &charset);
         if (error != NULL) {
             return error;
         }
@@ -120,7 +120,7 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
         }
 
         if (iri_charsets_contain(&list, charset)) {
-            return iri_word_message(iri_registry_env(registry), words[i],
+            return iri_word_message(iri_registry_env(registry), given[i],
                                     "is listed twice: list each charset once",
                                     "");
         }

@@ -18,10 +18,10 @@ struct apr_pool_t;   /* apr_pools.h: apr_pool_t */
  * of its own that builds indexes.
  * size: greatest number of octets of all records and blocks together.  The
  * share of the records depends on size only; one block may take the rest.
- * pool: the cache is destroyed with the pool.
+ * parent: the pool with which the cache is destroyed.
  * Returns: NULL if there is no memory, or no mutex.
  */
-iri_index_cache_t *iri_index_cache_apr_create(struct apr_pool_t *pool,
+iri_index_cache_t *iri_index_cache_apr_create(struct apr_pool_t *parent,
                                               size_t size);
 
 #pragma GCC visibility pop
