@@ -16,6 +16,12 @@ configs: need-test ## random configurations against the servers themselves
 	IRI_BUILD=$(abspath $(BUILD)) t/configs/configs --configs=$(CONFIGS) \
 	    --jobs=$(JOBS) --cases=40 --shrink=40 --out=$(BUILD)/configs.txt
 
+# IRI_SEED is the first site.
+ADVISE_SITES ?= 1000
+advise: need-test ## proposals of iri advise, for ADVISE_SITES random sites
+	@+$(again) cli
+	t/advise/accuracy --sites=$(ADVISE_SITES) --seed=$(or $(IRI_SEED),1)
+
 CHURN_SECONDS ?= 120
 churn: need-test ## names, links and configurations change under load
 	@+$(again) all $(CHURN)
