@@ -143,6 +143,23 @@ advise_ready(void *data)
     advise_conf_t *conf = data;
     const char    *wrong = cli_settings_ready(conf->settings);
 
+    conf->read.server = conf->server;
+    conf->read.rules = apr_array_make(conf->settings->pool, 8,
+                                      sizeof(advise_rule_t));
+    if (wrong == NULL && conf->config != NULL) {
+        wrong = advise_config_read(conf->settings->pool, conf->config,
+                                   conf->settings, &conf->read);
+    }
+    if (wrong == NULL && !conf->settings->has_root && conf->read.root != NULL)
+    {
+        wrong = cli_settings_option(conf->settings, CLI_SET_ROOT,
+                                    conf->read.root);
+        if (wrong != NULL) {
+            return apr_psprintf(conf->settings->pool,
+                                "the document root of the configuration: %s",
+                                wrong);
+        }
+    }
     if (wrong != NULL) {
         return wrong;
     }
@@ -748,6 +765,15 @@ advise_propose_words(advise_run_t *run, int repair)
 }
 
 
+static const char *
+advise_shown(const advise_run_t *run, const char *text)
+{
+    iri_str_t octets = { strlen(text), (const unsigned char *) text };
+
+    return cli_printable(run->pool, octets);
+}
+
+
 /* What the administrator must decide. */
 static void
 advise_propose_options(advise_run_t *run)
@@ -759,6 +785,12 @@ advise_propose_options(advise_run_t *run)
             advise_propose(run, "iri_match", "IRIMatch", advise_words[i].word,
                            run->by_word[i], advise_words[i].why, 1);
         }
+    }
+    if (run->conf->read.host != NULL) {
+        advise_propose(run, "iri_host", "IRIHost", "on", 0,
+                       apr_psprintf(run->pool, "all forms of %s",
+                                    advise_shown(run, run->conf->read.host)),
+                       0);
     }
     if (run->trials.gain != 0 || run->words != 0) {
         advise_propose(run, "iri_redirect", "IRIRedirect", "301", 0,
@@ -903,18 +935,8 @@ advise_run(advise_run_t *run)
     const advise_conf_t *conf = run->conf;
     const char          *root, *wrong;
     iri_status_t         status;
-    char                 server = conf->server;
 
     run->proposal = apr_array_make(run->pool, 8, sizeof(advise_setting_t));
-    run->rules = apr_array_make(run->pool, 8, sizeof(advise_rule_t));
-    if (conf->config != NULL) {
-        wrong = advise_rules_read(run->pool, conf->config, conf->settings,
-                                  &server, run->rules);
-        if (wrong != NULL) {
-            return wrong;
-        }
-    }
-    run->server = server != 0 ? server : 'n';
     wrong = advise_read_logs(run);
     if (wrong != NULL) {
         return wrong;
@@ -959,7 +981,7 @@ advise_answer(const void *data, cli_call_t *call)
     if (call->error == NULL && advise_fill(run) != 0) {
         call->error = iri_status_text(IRI_NO_MEMORY);
     }
-    call->found = run->rules->nelts != 0
+    call->found = run->conf->read.rules->nelts != 0
                   || (run->targets.lines != 0 && run->targets.requests == 0);
     return call->error == NULL ? 0 : -1;
 }

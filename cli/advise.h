@@ -91,14 +91,22 @@ typedef struct {
     const char *text;   /* of the core: "location" in FILE:LINE: ... */
 } advise_rule_t;
 
-/*
- * Read the configuration of a server, and add each rule that denies access and
- * that no canonical path matches to rules (advise_rule_t).  *server: 'n' or
- * 'h'; 0: set it.  Returns: NULL, or the error.
- */
-const char *advise_rules_read(apr_pool_t *pool, const char *file,
-                              const cli_settings_t *settings, char *server,
-                              apr_array_header_t *rules);
+/* The configuration of a server. */
+typedef struct {
+    char                server;   /* 'n' or 'h'; 0: unknown */
+    const char         *root;     /* root, DocumentRoot; the first one; NULL:
+                                     none */
+    const char         *host;     /* the first server name that is an IDN; NULL:
+                                     none */
+    apr_array_header_t *rules;    /* rules that deny access and that no canonical
+                                     path matches, advise_rule_t */
+} advise_config_t;
+
+/* Read a configuration.  config: server may be set, the other members are 0.
+   Returns: NULL, or the error. */
+const char *advise_config_read(apr_pool_t *pool, const char *file,
+                               const cli_settings_t *settings,
+                               advise_config_t      *config);
 
 /* ---- advise.c ----------------------------------------------------------- */
 
@@ -133,6 +141,7 @@ typedef struct {
     cli_settings_t     *settings;
     char                server;       /* 'n' or 'h' */
     const char         *config;       /* file; NULL: none */
+    advise_config_t     read;         /* what config says */
     int                 json;
     int                 verify;
     size_t              top;
@@ -149,8 +158,6 @@ typedef struct {
     advise_tree_t        tree;
     cli_trials_t         trials;
     apr_array_header_t  *proposal;    /* advise_setting_t */
-    apr_array_header_t  *rules;       /* advise_rule_t */
-    char                 server;      /* 'n' or 'h' */
     apr_hash_t          *senders[2];  /* Referer, User-Agent: text ->
                                          advise_sender_t */
     uint64_t             unsent[2];   /* requests of others */

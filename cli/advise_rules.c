@@ -32,6 +32,7 @@ typedef struct {
     const char         *base; /* directory of the first file: "/etc/nginx/" */
     int                 httpd;
     apr_array_header_t *list; /* iri_directive_t */
+    advise_config_t    *config;
     rules_block_t       block[RULES_MAX_DEPTH];
     size_t              depth;
     size_t              files; /* that are being read */
@@ -220,6 +221,38 @@ rules_include(rules_t *rules, iri_str_t pattern)
 }
 
 
+static const char *
+rules_text(rules_t *rules, iri_str_t word)
+{
+    return apr_pstrmemdup(rules->pool, (const char *) word.data, word.len);
+}
+
+
+/* Remember the document root, and a server name that is an IDN. */
+static void
+rules_notice(rules_t *rules, const rules_file_t *file)
+{
+    static const char *const hosts[] = { "server_name", "ServerName",
+                                         "ServerAlias", NULL };
+    const iri_str_t         *word = file->word;
+    size_t                   i;
+
+    if (rules->config->root == NULL && file->words > 1
+        && (rules_is(word[0], "root") || rules_is(word[0], "DocumentRoot")))
+    {
+        rules->config->root = rules_text(rules, word[1]);
+    }
+    for (i = 1; i < file->words && rules_is_one_of(word[0], hosts); i++) {
+        if (rules->config->host == NULL
+            && (!iri_str_is_ascii(word[i])
+                || strstr(rules_text(rules, word[i]), "xn--") != NULL))
+        {
+            rules->config->host = rules_text(rules, word[i]);
+        }
+    }
+}
+
+
 /* ---- nginx --------------------------------------------------------------- */
 
 static void
@@ -255,6 +288,7 @@ rules_nginx_directive(rules_t *rules, const rules_file_t *file)
                                           "limit_except", NULL };
     iri_str_t name = file->words ? file->word[0] : (iri_str_t){ 0, NULL };
 
+    rules_notice(rules, file);
     if (rules_is(name, "include") && file->words > 1) {
         rules_include(rules, file->word[1]);
     } else if (rules_is_one_of(name, denies)
@@ -340,6 +374,7 @@ rules_httpd_directive(rules_t *rules, rules_file_t *file)
                                           NULL };
     iri_str_t                name = file->word[0];
 
+    rules_notice(rules, file);
     if (name.data[0] == '<' && name.len > 1 && name.data[1] == '/') {
         rules_close(rules);
     } else if (name.data[0] == '<') {
@@ -506,9 +541,8 @@ rules_warning(void *arg, iri_log_level_t level, iri_str_t line)
 
 
 const char *
-advise_rules_read(apr_pool_t *pool, const char *file,
-                  const cli_settings_t *settings, char *server,
-                  apr_array_header_t *found)
+advise_config_read(apr_pool_t *pool, const char *file,
+                   const cli_settings_t *settings, advise_config_t *config)
 {
     static const iri_str_t on = IRI_STR("iri on;");
     iri_env_apr_t          env;
@@ -519,14 +553,15 @@ advise_rules_read(apr_pool_t *pool, const char *file,
 
     memset(&rules, 0, sizeof(rules));
     rules.pool = pool;
+    rules.config = config;
     rules.list = apr_array_make(pool, 16, sizeof(iri_directive_t));
     rules.base = slash == NULL
                      ? ""
                      : apr_pstrmemdup(pool, file,
                                       (apr_size_t) (slash + 1 - file));
-    rules.httpd = *server != 0 ? *server == 'h'
-                               : rules_is_httpd(&rules, file);
-    *server = rules.httpd ? 'h' : 'n';
+    rules.httpd = config->server != 0 ? config->server == 'h'
+                                      : rules_is_httpd(&rules, file);
+    config->server = rules.httpd ? 'h' : 'n';
     if (rules.wrong == NULL) {
         rules_read(&rules, file);
     }
@@ -537,7 +572,7 @@ advise_rules_read(apr_pool_t *pool, const char *file,
         APR_ARRAY_IDX(rules.list, i, iri_directive_t)
             .invalid = settings->reading.invalid;
     }
-    iri_env_apr_init(&env, pool, rules_warning, found);
+    iri_env_apr_init(&env, pool, rules_warning, config->rules);
     status = iri_config_check(&env.env, on, (void *) rules.list->elts,
                               (size_t) rules.list->nelts);
     return status == IRI_OK ? NULL : iri_status_text(status);

@@ -56,11 +56,12 @@ advise_fill_settings(const advise_run_t *run, json_t *list)
 
     for (i = 0; !failed && i < run->proposal->nelts; i++) {
         setting = &APR_ARRAY_IDX(run->proposal, i, advise_setting_t);
-        object = json_pack(
-            "{s:s, s:s, s:o, s:s, s:b}", "directive",
-            run->server == 'h' ? setting->httpd : setting->nginx, "value",
-            setting->value, "requests", advise_number(setting->requests),
-            "why", setting->why, "optional", setting->optional);
+        object = json_pack("{s:s, s:s, s:o, s:s, s:b}", "directive",
+                           run->conf->read.server == 'h' ? setting->httpd
+                                                         : setting->nginx,
+                           "value", setting->value, "requests",
+                           advise_number(setting->requests), "why",
+                           setting->why, "optional", setting->optional);
         failed = json_array_append_new(list, object) != 0;
     }
     return failed;
@@ -249,10 +250,11 @@ advise_fill(const advise_run_t *run)
     json_t *trouble = json_array();
     int     i;
 
-    for (i = 0; i < run->rules->nelts; i++) {
+    for (i = 0; i < run->conf->read.rules->nelts; i++) {
         json_array_append_new(
             rules,
-            json_string(APR_ARRAY_IDX(run->rules, i, advise_rule_t).text));
+            json_string(
+                APR_ARRAY_IDX(run->conf->read.rules, i, advise_rule_t).text));
     }
     if (advise_fill_settings(run, settings)
         || advise_fill_places(run, places, unsure)
@@ -264,8 +266,9 @@ advise_fill(const advise_run_t *run)
     {
         return -1;
     }
-    json_object_set_new(object, "server",
-                        json_string(run->server == 'h' ? "httpd" : "nginx"));
+    json_object_set_new(
+        object, "server",
+        json_string(run->conf->read.server == 'h' ? "httpd" : "nginx"));
     json_object_set_new(object, "lines", advise_number(run->targets.lines));
     json_object_set_new(object, "requests",
                         advise_number(run->targets.requests));
@@ -581,6 +584,11 @@ advise_show(const void *data, cli_call_t *call)
         advise_show_place(object, json_array_get(places, i), httpd,
                           commented);
     }
+    puts(commented
+             ? "\n# First correct the rules above."
+             : "\n# First write \"report\" instead of \"on\" for some days: "
+               "the log then shows what\n# would be done, and nothing "
+               "changes.");
     advise_show_part(object, "unsure",
                      "Directories with too few names to tell their charset, "
                      "which stays as above:",

@@ -259,6 +259,17 @@ subtest 'access rules' => sub {
             like $out, qr/server\.conf:\d+: "/, "$server: $name: file and line" if !$safe;
         }
     }
+    for (['nginx', "http { server { server_name a.example xn--bcher-kva.example; root $site/old; } }\n", 'iri_host'],
+        ['httpd', "DocumentRoot \"$site/old\"\nServerAlias bücher.example\n", 'IRIHost'])
+    {
+        my ($server, $conf, $directive) = @$_;
+        spew("$dir/server.conf", $conf);
+        my ($code, $out, $err) = capture('', $iri, 'advise', '--json', '--config', "$dir/server.conf");
+        my $object = JSON::PP::decode_json($out);
+        is $object->{root}, "$site/old", "$server: the document root";
+        is $object->{server}, $server, "$server: the server";
+        is settings($object)->{$directive}, 'on', "$server: an IDN";
+    }
     mkdir "$dir/sub";
     spew("$dir/server.conf", "http { include sub/*.conf; }\n");
     spew("$dir/sub/a.conf", "server { location /$euc { deny all; } }\n");
@@ -266,7 +277,7 @@ subtest 'access rules' => sub {
     like $out, qr{sub/a\.conf:1: }, 'an included file';
     spew("$dir/sub/a.conf", "include sub/a.conf;\n");
     ($code, undef, my $err) = advise($site, $log, '--config', "$dir/server.conf");
-    is $code, 1, 'a file that includes itself: exit code';
+    is $code, 2, 'a file that includes itself: exit code';
     like $err, qr/includes? itself|is included by itself/, 'the message';
     spew("$dir/server.conf", '{' x 1000);
     ($code, undef, $err) = advise($site, $log, '--config', "$dir/server.conf");

@@ -54,7 +54,7 @@ sub numbers {
 
 # Commands in the document, and their output.
 my @shown = $text =~ /^\$ (grep .*)\n((?:[^\$`\n].*\n)+)/mg;
-is scalar @shown, 5, 'commands that read the log';
+is scalar @shown, 4, 'commands that read the log';
 my ($advise, $advised) = $text =~ /^\$ (iri advise [^\n]*)\n(.*?)^```$/ms;
 
 # ---- the site ------------------------------------------------------------------
