@@ -19,6 +19,7 @@ plan skip_all => 'no module is built'
 # Documents whose blocks in these languages are run by another test, which is
 # named here.
 my %ELSEWHERE = (
+    'README.md'            => ['t/readme.t', qw(text)],
     'doc/rewrite-rules.md' => ['t/rules-guide.t', qw(nginx apache)],
     'doc/variables.md'     => ['t/vars-guide.t', qw(nginx apache)],
     'doc/migration.md'     => ['t/migration.t', qw(nginx apache console)],
