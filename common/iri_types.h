@@ -213,8 +213,12 @@ typedef enum {
     IRI_MATCHES                /* number of values */
 } iri_match_t;
 
-/* Bits of iri_tree_conf_t.match: the differences that are ignored */
-#define IRI_FOLD_NORMALIZATION 0x01u   /* the first six: as iri_match_t */
+/*
+ * Bits of iri_tree_conf_t.match: the differences that are ignored.  A new one
+ * also needs an iri_match_t in this order, its word (config/iri_conf.c), its key
+ * (unicode/iri_fold.c), and IRI_FOLD_KEYS.
+ */
+#define IRI_FOLD_NORMALIZATION 0x01u
 #define IRI_FOLD_VARIANTS      0x02u
 #define IRI_FOLD_WIDTH         0x04u
 #define IRI_FOLD_CASE          0x08u
@@ -229,6 +233,10 @@ typedef enum {
 /* The differences that need an index of all names of a directory */
 #define IRI_FOLD_INDEXED                                                      \
     (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS | IRI_FOLD_SPELLING)
+
+/* All bits that determine the keys of an index */
+#define IRI_FOLD_KEYS                                                         \
+    (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS | IRI_FOLD_TURKIC | IRI_FOLD_GERMAN)
 
 /* The action that the server has to take. */
 typedef enum {
@@ -347,7 +355,10 @@ typedef struct {
                          iri_dir_each_t each, void *arg);
 } iri_dir_t;
 
-/* The POSIX file system: lstat, stat, readdir.  It does not use ctx. */
+/*
+ * The POSIX file system: lstat, stat, readdir (base/iri_dir_posix.c).  It does
+ * not use ctx.  Listings are read by the servers, and trees by the command.
+ */
 extern const iri_dir_t iri_dir_posix;
 
 /*

@@ -44,7 +44,10 @@
  *   variables                  $iri_... and some variables of nginx
  *   status                     ngx_http_iri_status_module: counters
  *   phases                     the phase handlers
- *   module                     directives, inheritance, initialization
+ *   module                     directives of paths, iri_redirect, iri_cache;
+ *                              inheritance, initialization.  convert, header
+ *                              (iri_advertise), host, listing, query and status
+ *                              are modules with directives of their own
  *
  * Terms that nginx does not have:
  *

@@ -67,7 +67,10 @@ typedef struct {
     const iri_sequence_range_t *secondary;
 } iri_sequences_t;
 
-/* A row of the label table. */
+/*
+ * A row of the table in iri_charset_label.c, which has the labels, too.  A new
+ * charset also needs a row of iri_detect.c.
+ */
 typedef struct {
     const char *name;        /* in the Encoding Standard */
     const char *converter;   /* name of the converter of ICU, with its version;

@@ -92,10 +92,7 @@ iri_time_ns(void)
 unsigned
 iri_index_fold(const iri_tree_conf_t *tree)
 {
-    unsigned folds = IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS | IRI_FOLD_TURKIC
-                     | IRI_FOLD_GERMAN;
-
-    return (tree->match & IRI_FOLD_INDEXED) ? tree->match & folds : 0;
+    return (tree->match & IRI_FOLD_INDEXED) ? tree->match & IRI_FOLD_KEYS : 0;
 }
 
 

@@ -219,127 +219,7 @@ iri_request_requested(const iri_request_t *request, const iri_env_t *env,
 }
 
 
-/* ---- restarting ---------------------------------------------------------- */
-
-/*
- * An entry confirms a reading of the requested path: its form and charset are
- * those of the request.  If the charset is not that of the first reading, it is
- * one of iri_charset.
- */
-static void
-iri_request_confirm(iri_request_t *request, const iri_found_t *found)
-{
-    if (found->repaired != IRI_FORM_ASCII) {
-        request->form = found->repaired;
-        request->charset = found->charset;
-
-    } else if (found->charset.len != 0
-               && !iri_str_equal(found->charset, request->charset))
-    {
-        request->form = IRI_FORM_LEGACY;
-        request->charset = found->charset;
-    }
-}
-
-
-static void
-iri_request_log_restart(const iri_env_t *env, const iri_lookup_t *lookup)
-{
-    const iri_found_t *found = &lookup->found;
-    iri_shown_t        sent, path;
-
-    iri_logf(env, IRI_LOG_INFO,
-             "\"%s\" found as \"%s\": %s" IRI_LOG_REASON "%s",
-             iri_show(&sent, lookup->path), iri_show(&path, found->path),
-             iri_match_text(found->match), iri_why_code(found->why));
-}
-
-
-void
-iri_request_restart(iri_request_t *request, const iri_env_t *env,
-                    const iri_lookup_t *lookup, iri_str_t url, iri_str_t path,
-                    int page)
-{
-    const iri_found_t *found = &lookup->found;
-
-    /* The lookup may be that of an internal redirect with its own state. */
-    request->varies |= iri_depends_on_charsets(lookup->search.reading, NULL,
-                                               1);
-
-    iri_request_log_restart(env, lookup);
-    iri_trace_stage(env, IRI_STAGE_RESTART, path);
-
-    request->lookups = iri_lookup_after_restart(env, lookup);
-    request->read_path = path;
-    request->pending = NULL;
-
-    /* Access to the requested path does not grant access to the found name. */
-    if (page) {
-        request->page_restarted = 1;
-        if (request->state == IRI_STATE_GRANTED) {
-            request->state = IRI_STATE_RESTARTED;
-        }
-        return;
-    }
-
-    request->restart = path;
-    request->sent = url;
-    request->match = found->match;
-    request->why = found->why;
-    request->path = path;
-    request->state = IRI_STATE_RESTARTED;
-
-    /* The entry confirms no reading of the requested path if a rule has set the
-       path that was looked up. */
-    if (!request->has_reading
-        || request->requested.octets.data == request->last.octets.data)
-    {
-        iri_request_confirm(request, found);
-    }
-}
-
-
-int
-iri_request_plan_restart(iri_request_t *request, const iri_env_t *env,
-                         const iri_lookup_t    *lookup,
-                         const iri_find_conf_t *conf)
-{
-    if (request->pending == NULL
-        && iri_request_can_restart(request, env, lookup, conf,
-                                   &request->pending_path))
-    {
-        request->pending = lookup;
-    }
-
-    return request->pending != NULL;
-}
-
-
-const iri_lookup_t *
-iri_request_pending_restart(const iri_request_t *request, iri_str_t *path)
-{
-    if (request->pending != NULL && path != NULL) {
-        *path = request->pending_path;
-    }
-
-    return request->pending;
-}
-
-
-void
-iri_request_drop_restart(iri_request_t *request)
-{
-    request->pending = NULL;
-}
-
-
-int
-iri_request_has_restarted(const iri_request_t *request)
-{
-    return request != NULL
-           && (request->restart.len != 0 || request->page_restarted);
-}
-
+/* ---- access -------------------------------------------------------------- */
 
 void
 iri_request_forget_lookups(iri_request_t *request)
@@ -347,8 +227,6 @@ iri_request_forget_lookups(iri_request_t *request)
     request->lookups = NULL;
 }
 
-
-/* ---- access -------------------------------------------------------------- */
 
 void
 iri_request_granted(iri_request_t *request)

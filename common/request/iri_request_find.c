@@ -2,42 +2,12 @@
  * iri_request_find.c - the lookups of a request
  *
  * Finds the entry of a path once for rules, the server, pages and variables.
- * Decides whether the request restarts with the name that was found, or the
- * entry counts as absent (design 5.6).
+ * If the request cannot restart with another name (iri_restart.c), the entry
+ * counts as absent (design 5.6).
  */
 
 #include "tree/iri_tree.h"
 #include "request/iri_state.h"
-
-
-/* ---- restarting ---------------------------------------------------------- */
-
-/*
- * 1 if the entry matches a path of the configuration only after folding; the
- * request then continues as if no entry had been found.
- */
-static int
-iri_lookup_is_folded_only(const iri_lookup_t    *lookup,
-                          const iri_find_conf_t *conf)
-{
-    return conf->configured && lookup->found.match >= IRI_MATCH_WIDTH
-           && lookup->found.verdict != IRI_REFUSE;
-}
-
-
-int
-iri_request_can_restart(const iri_request_t *request, const iri_env_t *env,
-                        const iri_lookup_t    *lookup,
-                        const iri_find_conf_t *conf, iri_str_t *path)
-{
-    int restarted = conf->page ? request->page_restarted
-                               : request->restart.len != 0;
-
-    return lookup->found.verdict == IRI_RESTART && !restarted
-           && conf->url.len != 0 && !iri_lookup_is_folded_only(lookup, conf)
-           && iri_restart_url(env, conf->url, lookup->path,
-                              lookup->found.path, path);
-}
 
 
 /* ---- one lookup ---------------------------------------------------------- */
@@ -262,55 +232,6 @@ iri_request_add_lookup(iri_request_t *request, const iri_env_t *env,
     lookup->found = *found;
 
     return iri_request_push(request, env, lookup);
-}
-
-
-int
-iri_lookup_is_literal(const iri_lookup_t *lookup)
-{
-    const iri_search_t *search = &lookup->search;
-    const iri_found_t  *found = &lookup->found;
-    iri_str_t           path = found->path, name = found->filename;
-
-    if (path.len < search->prefix || name.len < search->root.len) {
-        return 0;
-    }
-
-    path = iri_str_from(path, search->prefix);
-    name.len = search->root.len;
-
-    return iri_str_equal(name, search->root)
-           && iri_str_equal(iri_str_from(found->filename, name.len), path);
-}
-
-
-iri_lookup_t *
-iri_lookup_after_restart(const iri_env_t *env, const iri_lookup_t *lookup)
-{
-    iri_lookup_t *after;
-
-    if (!iri_lookup_is_literal(lookup)) {
-        return NULL;
-    }
-
-    after = env->alloc(env->ctx, sizeof(iri_lookup_t));
-    if (after == NULL) {
-        return NULL; /* the restarted request makes its own lookup */
-    }
-
-    *after = *lookup;
-    after->next = NULL;
-    after->path = lookup->found.path;
-    after->search.path = lookup->found.path;
-    after->search.reading = NULL;
-    after->found.verdict = IRI_PASS;
-    after->found.why = IRI_WHY_DECLARED;
-    after->found.match = IRI_MATCH_NONE;
-    after->filename = lookup->found.filename;
-    after->split = IRI_STATUSES;
-    after->is_logged = 0;
-
-    return after;
 }
 
 

@@ -1,5 +1,5 @@
 /*
- * iri_restart.c - the URL with which a request restarts
+ * iri_restart.c - whether a request restarts, and with which URL
  *
  * An entry was found under another name than the path has, and the rules of the
  * server must judge the client's URL with the name that is opened (design 5.6).
@@ -120,4 +120,199 @@ iri_find_canonical(const iri_env_t *env, const iri_search_t *search,
     }
 
     return status;
+}
+
+
+/* ---- the decision, and the state of a restarted request ------------------ */
+
+int
+iri_lookup_is_folded_only(const iri_lookup_t    *lookup,
+                          const iri_find_conf_t *conf)
+{
+    return conf->configured && lookup->found.match >= IRI_MATCH_WIDTH
+           && lookup->found.verdict != IRI_REFUSE;
+}
+
+
+int
+iri_request_can_restart(const iri_request_t *request, const iri_env_t *env,
+                        const iri_lookup_t    *lookup,
+                        const iri_find_conf_t *conf, iri_str_t *path)
+{
+    int restarted = conf->page ? request->page_restarted
+                               : request->restart.len != 0;
+
+    return lookup->found.verdict == IRI_RESTART && !restarted
+           && conf->url.len != 0 && !iri_lookup_is_folded_only(lookup, conf)
+           && iri_restart_url(env, conf->url, lookup->path,
+                              lookup->found.path, path);
+}
+
+
+int
+iri_lookup_is_literal(const iri_lookup_t *lookup)
+{
+    const iri_search_t *search = &lookup->search;
+    const iri_found_t  *found = &lookup->found;
+    iri_str_t           path = found->path, name = found->filename;
+
+    if (path.len < search->prefix || name.len < search->root.len) {
+        return 0;
+    }
+
+    path = iri_str_from(path, search->prefix);
+    name.len = search->root.len;
+
+    return iri_str_equal(name, search->root)
+           && iri_str_equal(iri_str_from(found->filename, name.len), path);
+}
+
+
+iri_lookup_t *
+iri_lookup_after_restart(const iri_env_t *env, const iri_lookup_t *lookup)
+{
+    iri_lookup_t *after;
+
+    if (!iri_lookup_is_literal(lookup)) {
+        return NULL;
+    }
+
+    after = env->alloc(env->ctx, sizeof(iri_lookup_t));
+    if (after == NULL) {
+        return NULL; /* the restarted request makes its own lookup */
+    }
+
+    *after = *lookup;
+    after->next = NULL;
+    after->path = lookup->found.path;
+    after->search.path = lookup->found.path;
+    after->search.reading = NULL;
+    after->found.verdict = IRI_PASS;
+    after->found.why = IRI_WHY_DECLARED;
+    after->found.match = IRI_MATCH_NONE;
+    after->filename = lookup->found.filename;
+    after->split = IRI_STATUSES;
+    after->is_logged = 0;
+
+    return after;
+}
+
+
+/*
+ * An entry confirms a reading of the requested path: its form and charset are
+ * those of the request.  If the charset is not that of the first reading, it is
+ * one of iri_charset.
+ */
+static void
+iri_request_confirm(iri_request_t *request, const iri_found_t *found)
+{
+    if (found->repaired != IRI_FORM_ASCII) {
+        request->form = found->repaired;
+        request->charset = found->charset;
+
+    } else if (found->charset.len != 0
+               && !iri_str_equal(found->charset, request->charset))
+    {
+        request->form = IRI_FORM_LEGACY;
+        request->charset = found->charset;
+    }
+}
+
+
+static void
+iri_request_log_restart(const iri_env_t *env, const iri_lookup_t *lookup)
+{
+    const iri_found_t *found = &lookup->found;
+    iri_shown_t        sent, path;
+
+    iri_logf(env, IRI_LOG_INFO,
+             "\"%s\" found as \"%s\": %s" IRI_LOG_REASON "%s",
+             iri_show(&sent, lookup->path), iri_show(&path, found->path),
+             iri_match_text(found->match), iri_why_code(found->why));
+}
+
+
+void
+iri_request_restart(iri_request_t *request, const iri_env_t *env,
+                    const iri_lookup_t *lookup, iri_str_t url, iri_str_t path,
+                    int page)
+{
+    const iri_found_t *found = &lookup->found;
+
+    /* The lookup may be that of an internal redirect with its own state. */
+    request->varies |= iri_depends_on_charsets(lookup->search.reading, NULL,
+                                               1);
+
+    iri_request_log_restart(env, lookup);
+    iri_trace_stage(env, IRI_STAGE_RESTART, path);
+
+    request->lookups = iri_lookup_after_restart(env, lookup);
+    request->read_path = path;
+    request->pending = NULL;
+
+    /* Access to the requested path does not grant access to the found name. */
+    if (page) {
+        request->page_restarted = 1;
+        if (request->state == IRI_STATE_GRANTED) {
+            request->state = IRI_STATE_RESTARTED;
+        }
+        return;
+    }
+
+    request->restart = path;
+    request->sent = url;
+    request->match = found->match;
+    request->why = found->why;
+    request->path = path;
+    request->state = IRI_STATE_RESTARTED;
+
+    /* The entry confirms no reading of the requested path if a rule has set the
+       path that was looked up. */
+    if (!request->has_reading
+        || request->requested.octets.data == request->last.octets.data)
+    {
+        iri_request_confirm(request, found);
+    }
+}
+
+
+int
+iri_request_plan_restart(iri_request_t *request, const iri_env_t *env,
+                         const iri_lookup_t    *lookup,
+                         const iri_find_conf_t *conf)
+{
+    if (request->pending == NULL
+        && iri_request_can_restart(request, env, lookup, conf,
+                                   &request->pending_path))
+    {
+        request->pending = lookup;
+    }
+
+    return request->pending != NULL;
+}
+
+
+const iri_lookup_t *
+iri_request_pending_restart(const iri_request_t *request, iri_str_t *path)
+{
+    if (request->pending != NULL && path != NULL) {
+        *path = request->pending_path;
+    }
+
+    return request->pending;
+}
+
+
+void
+iri_request_drop_restart(iri_request_t *request)
+{
+    request->pending = NULL;
+}
+
+
+int
+iri_request_has_restarted(const iri_request_t *request)
+{
+    return request != NULL
+           && (request->restart.len != 0 || request->page_restarted);
 }

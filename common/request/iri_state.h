@@ -124,7 +124,7 @@ void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
     __attribute__((format(printf, 4, 5)));
 
 
-/* ---- restarting ---------------------------------------------------------- */
+/* ---- iri_restart.c ------------------------------------------------------- */
 
 /*
  * Compute the path with which a request restarts after IRI_RESTART
@@ -151,6 +151,13 @@ void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
  */
 int iri_restart_url(const iri_env_t *env, iri_str_t url, iri_str_t path,
                     iri_str_t found, iri_str_t *restart);
+
+/*
+ * 1 if the entry matches a path of the configuration only after folding; the
+ * request then continues as if no entry had been found.
+ */
+int iri_lookup_is_folded_only(const iri_lookup_t    *lookup,
+                              const iri_find_conf_t *conf);
 
 /*
  * As iri_find(), for a path that cannot restart: entries with another canonical
