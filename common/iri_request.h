@@ -421,7 +421,7 @@ int iri_request_transfer(const iri_env_t      *env,
  *   ascii     the path, if request is NULL or does not know it
  *   memory    for the reading; must live as long as *redirect
  *
- * Returns: IRI_OK.
+ * Returns: as iri_read(), for an ASCII path: IRI_OK.
  */
 iri_status_t iri_request_redirect(const iri_request_t *request,
                                   const iri_env_t *env,
