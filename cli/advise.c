@@ -42,13 +42,14 @@ static const char advise_help[] =
     "other fields besides these, or with a JSON object on each line; plain or\n"
     "gzip. Requests with status 400 or 404 have failed. Nothing is changed.\n\n"
     "The output is a configuration to include in a server or virtual host, each\n"
-    "line with the number of failed requests that it answers, and a report as\n"
+    "line with the number of requests that need it, and a report as\n"
     "comments. What gains nothing, or cannot be decided, is not proposed; what\n"
     "may answer a request with a wrong file is proposed as a comment.\n\n"
-    "With --config the output is a comment as long as the configuration has a\n"
-    "rule that denies access and would deny nothing with the module, because it\n"
-    "is not written in UTF-8 in NFC. Without --config such rules are not found.\n"
-    "Exit code 1 if there is such a rule, or a log has lines, but no requests.\n\n"
+    "With --config the output is a comment as long as the configuration, apart\n"
+    "from its comments, has text that is not UTF-8 in NFC, or is percent-encoded:\n"
+    "rules with it would no longer match. .htaccess files are not read. Without\n"
+    "--config nothing is checked. Exit code 1 if there is such text, or a log has\n"
+    "lines, but no requests.\n\n"
     "Examples:\n"
     "  iri advise --root /srv/www /var/log/nginx/access.log*\n"
     "  iri advise --root /srv/www --config /etc/apache2/apache2.conf "
@@ -148,7 +149,7 @@ advise_ready(void *data)
                                       sizeof(advise_rule_t));
     if (wrong == NULL && conf->config != NULL) {
         wrong = advise_config_read(conf->settings->pool, conf->config,
-                                   conf->settings, &conf->read);
+                                   &conf->read);
     }
     if (wrong == NULL && !conf->settings->has_root && conf->read.root != NULL)
     {
@@ -205,6 +206,9 @@ advise_takes(void *arg, const cli_request_t *request)
     size_t i;
 
     (void) arg;
+    if (request->target.len > IRI_MAX_PATH) {
+        return 0; /* the servers look up no such path */
+    }
     if (advise_is_failure(request->status)) {
         return 1;
     }
@@ -526,6 +530,19 @@ advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
 }
 
 
+/* 1 if a target finds the file whose octets it has. */
+static int
+advise_is_same(advise_run_t *run, const cli_target_row_t *row,
+               const cli_verdict_t *x)
+{
+    iri_str_t root = run->conf->settings->root;
+    iri_str_t path = advise_path(run->scratch, row->octets);
+
+    return x->filename.len == root.len + path.len
+           && memcmp(x->filename.data + root.len, path.data, path.len) == 0;
+}
+
+
 /* The answers with the whole proposal. */
 static void
 advise_count(advise_run_t *run)
@@ -552,7 +569,7 @@ advise_count(advise_run_t *run)
                 advise_attribute(run, &x, row->requests);
             }
         }
-        *(row->outcome == CLI_THERE || row->outcome == CLI_FOUND
+        *(cli_outcome_answers(row->outcome) && advise_is_same(run, row, &x)
               ? &run->kept
               : &run->changed) += row->requests - row->failed;
         apr_pool_clear(run->scratch);
@@ -623,12 +640,39 @@ advise_order(advise_run_t *run)
 }
 
 
+/* Names that are requested by their octets must be readable, too: add their
+   charsets to those of requests. */
+static void
+advise_add_names(advise_run_t *run)
+{
+    iri_charsets_t       *list = &run->with.reading.charsets;
+    const advise_place_t *place;
+    const iri_charset_t  *charset;
+    size_t                k;
+    int                   i;
+
+    for (i = 0; i < run->tree.places->nelts; i++) {
+        place = APR_ARRAY_IDX(run->tree.places, i, advise_place_t *);
+        if (place->charset < 0 || place->group_legacy == 0) {
+            continue;
+        }
+        charset = iri_detector_charset(run->tree.detector,
+                                       (size_t) place->charset);
+        for (k = 0; k < list->count && list->at[k] != charset; k++) {
+        }
+        if (k == list->count && list->count < IRI_MAX_CHARSETS) {
+            list->at[list->count++] = charset;
+        }
+    }
+    iri_charsets_sort(list);
+    advise_apply(run, &run->with);
+}
+
+
 static void
 advise_evaluate(advise_run_t *run)
 {
-    apr_array_header_t   *open = advise_rows(run);
-    const advise_place_t *root = run->tree.root;
-    const iri_charset_t  *last;
+    apr_array_header_t *open = advise_rows(run);
 
     advise_sample(run->targets.list, 0, ADVISE_MAX_TRIALS, open);
     advise_sample(run->targets.list, 1, ADVISE_MAX_TRIALS, open);
@@ -636,12 +680,7 @@ advise_evaluate(advise_run_t *run)
     advise_apply(run, &run->with);
     (void) advise_try(run, &run->with, open, &open);
     open = advise_charsets(run, open);
-    last = root->tree.charsets.at[root->tree.charsets.count - 1];
-    if (run->targets.requests == 0 && root->group_legacy != 0) {
-        /* Without a log: links of old pages are in the charset of names. */
-        run->with.reading.charsets.count = 1;
-        run->with.reading.charsets.at[0] = last;
-    }
+    advise_add_names(run);
     advise_words_choose(run, open);
     advise_count(run);
     advise_order(run);
@@ -778,12 +817,21 @@ advise_shown(const advise_run_t *run, const char *text)
 static void
 advise_propose_options(advise_run_t *run)
 {
-    size_t i;
+    const char *match = "";
+    size_t      i;
 
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if (run->words & 1u << i && advise_words[i].optional) {
-            advise_propose(run, "iri_match", "IRIMatch", advise_words[i].word,
-                           run->by_word[i], advise_words[i].why, 1);
+        if ((run->words & 1u << i) == 0 || advise_words[i].match == 0) {
+            continue;
+        }
+        if (advise_words[i].optional) {
+            advise_propose(
+                run, "iri_match", "IRIMatch",
+                apr_pstrcat(run->pool, match, advise_words[i].word, NULL),
+                run->by_word[i], advise_words[i].why, 1);
+        } else {
+            match = apr_pstrcat(run->pool, match, advise_words[i].word, " ",
+                                NULL);
         }
     }
     if (run->conf->read.host != NULL) {

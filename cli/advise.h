@@ -37,9 +37,6 @@ struct advise_place_s {
                                      form, or in both, which counts as NFC */
     uint64_t           mixed;     /* in neither */
     advise_evidence_t *legacy;    /* names that are not UTF-8; NULL: none */
-    advise_evidence_t *chance;    /* UTF-8 names that may be legacy names by
-                                     chance; NULL: none.  If clients ask for
-                                     them as legacy names: the same as legacy */
     advise_cost_t     *cost;      /* of each charset; NULL: no legacy names
                                      here and below */
     int                charset;   /* index of the charset; -1: none */
@@ -85,10 +82,10 @@ const iri_tree_conf_t *advise_tree_settings(const iri_env_t    *env,
 
 /* ---- advise_rules.c ----------------------------------------------------- */
 
-/* A rule of the server's configuration that denies access, and that would deny
+/* A line of the server's configuration that may be a rule, and that would match
    nothing with the module. */
 typedef struct {
-    const char *text;   /* of the core: "location" in FILE:LINE: ... */
+    const char *text;   /* FILE:LINE: "..." is not UTF-8 */
 } advise_rule_t;
 
 /* The configuration of a server. */
@@ -98,15 +95,15 @@ typedef struct {
                                      none */
     const char         *host;     /* the first server name that is an IDN; NULL:
                                      none */
-    apr_array_header_t *rules;    /* rules that deny access and that no canonical
+    int                 locations;   /* 1: nginx has locations */
+    apr_array_header_t *rules;    /* lines that may be rules which no canonical
                                      path matches, advise_rule_t */
 } advise_config_t;
 
 /* Read a configuration.  config: server may be set, the other members are 0.
    Returns: NULL, or the error. */
 const char *advise_config_read(apr_pool_t *pool, const char *file,
-                               const cli_settings_t *settings,
-                               advise_config_t      *config);
+                               advise_config_t *config);
 
 /* ---- advise.c ----------------------------------------------------------- */
 

@@ -281,6 +281,8 @@ advise_fill(const advise_run_t *run)
                         advise_number((uint64_t) run->tree.places->nelts));
     json_object_set_new(object, "unread", advise_number(run->tree.unread));
     json_object_set_new(object, "rules", rules);
+    json_object_set_new(object, "locations",
+                        json_boolean(run->conf->read.locations));
     json_object_set_new(object, "settings", settings);
     json_object_set_new(object, "places", places);
     json_object_set_new(object, "unsure", unsure);
@@ -288,7 +290,7 @@ advise_fill(const advise_run_t *run)
     json_object_set_new(object, "referers", referers);
     json_object_set_new(object, "user_agents", agents);
     json_object_set_new(object, "trouble", trouble);
-    if (run->conf->verify) {
+    if (run->conf->verify || run->changed != 0) {
         json_object_set_new(object, "kept", advise_number(run->kept));
         json_object_set_new(object, "changed", advise_number(run->changed));
     }
@@ -365,15 +367,21 @@ advise_show_setting(const json_t *setting, int httpd, int commented)
 }
 
 
-/* 1 if a text can stand between double quotes in a configuration. */
+/* 1 if a text can stand between double quotes in a configuration, and is
+   printed as it is. */
 static int
-advise_is_quotable(iri_str_t text, int httpd)
+advise_is_quotable(apr_pool_t *pool, iri_str_t text, int httpd)
 {
-    size_t i;
+    const char *shown = cli_printable(pool, text);
+    size_t      i;
+
+    if (shown == NULL || strlen(shown) != text.len) {
+        return 0;
+    }
 
     for (i = 0; i < text.len; i++) {
         if (text.data[i] < 0x20 || text.data[i] == 0x7F
-            || strchr(httpd ? "\"\\*?[]" : "\"\\", text.data[i]) != NULL)
+            || strchr(httpd ? "\"\\*?[]$" : "\"\\", text.data[i]) != NULL)
         {
             return 0;
         }
@@ -385,8 +393,8 @@ advise_is_quotable(iri_str_t text, int httpd)
 /* A directory with an own charset.  httpd compares <Directory> with the octets
    on disk. */
 static void
-advise_show_place(const json_t *object, const json_t *place, int httpd,
-                  int commented)
+advise_show_place(apr_pool_t *pool, const json_t *object, const json_t *place,
+                  int httpd, int commented)
 {
     const json_t *charsets = json_object_get(place, "charsets");
     const char   *off = commented ? "# " : "";
@@ -394,10 +402,22 @@ advise_show_place(const json_t *object, const json_t *place, int httpd,
     int           escaped = json_object_get(place, "escaped") != NULL;
     size_t        i;
 
-    if (!advise_is_quotable(path, httpd) || (httpd && escaped)) {
+    if (!advise_is_quotable(pool, path, httpd)
+        || (httpd
+            && (escaped
+                || !advise_is_quotable(pool, advise_string(object, "root"),
+                                       httpd))))
+    {
         off = "# ";
         fputs("\n# Its name cannot be written here: ", stdout);
         advise_print(place, "path");
+    } else if (!httpd && json_is_true(json_object_get(object, "locations"))) {
+        off = "# ";
+        fputs(
+            "\n# Write its line in the location that serves it, or copy the "
+            "directives of that\n# location here: a new location does not "
+            "inherit them, not even access rules.",
+            stdout);
     }
     printf("\n%s%s", off, httpd ? "<Directory \"" : "location \"/");
     if (httpd) {
@@ -440,7 +460,13 @@ advise_show_head(const json_t *object)
                "1,000,000 targets.\n",
                advise_field(object, "dropped"));
     }
-    if (json_object_get(object, "kept") != NULL) {
+    if (advise_field(object, "unread") != 0) {
+        printf("# Directories that could not be read: %lld.\n",
+               advise_field(object, "unread"));
+    }
+    if (advise_field(object, "changed") != 0
+        || json_object_get(object, "kept") != NULL)
+    {
         printf(
             "# Of other requests that are not ASCII %lld get the same file, "
             "%lld another answer.\n",
@@ -455,8 +481,8 @@ advise_show_rules(const json_t *rules)
     size_t i;
 
     puts(
-        "#\n# The following lines are comments, because with them these rules "
-        "would no longer\n# deny access. Correct the rules first:");
+        "#\n# The following lines are comments: rules with the text below would "
+        "no longer match.\n# Write it in UTF-8 in NFC first:");
     for (i = 0; i < json_array_size(rules); i++) {
         printf("#   %s\n", json_string_value(json_array_get(rules, i)));
     }
@@ -581,8 +607,8 @@ advise_show(const void *data, cli_call_t *call)
         advise_show_setting(json_array_get(settings, i), httpd, commented);
     }
     for (i = 0; i < json_array_size(places); i++) {
-        advise_show_place(object, json_array_get(places, i), httpd,
-                          commented);
+        advise_show_place(call->pool, object, json_array_get(places, i),
+                          httpd, commented);
     }
     puts(commented
              ? "\n# First correct the rules above."

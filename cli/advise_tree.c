@@ -24,9 +24,6 @@
    a language, and the other one does not. */
 #define ADVISE_CHANGE 8000
 
-/* Score of an octet if half of the names are known (iri_detect). */
-#define ADVISE_ASKED 5000
-
 /* By how much the best charset must be better than another one. */
 #define ADVISE_SURE 300
 
@@ -37,27 +34,10 @@ typedef struct {
     apr_pool_t         *pool;
     iri_env_apr_t       env;
     apr_array_header_t *legacy; /* names for the sample, iri_str_t */
-    apr_array_header_t *chance;
 } advise_visit_t;
 
 
 /* ---- one directory ------------------------------------------------------- */
-
-/* 1 if a text has characters of two octets in UTF-8 only, apart from ASCII: so
-   short sequences occur in names in multi-byte charsets by chance. */
-static int
-advise_is_short(iri_str_t text)
-{
-    size_t i;
-
-    for (i = 0; i < text.len; i++) {
-        if (text.data[i] >= 0xE0) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 
 static int
 advise_is_known(void *arg, iri_str_t name)
@@ -107,9 +87,6 @@ advise_name(advise_visit_t *visit, iri_str_t octets)
         APR_ARRAY_PUSH(visit->legacy, iri_str_t) = octets;
         return IRI_OK;
     }
-    if (advise_is_short(octets) && !advise_is_known(visit->tree, octets)) {
-        APR_ARRAY_PUSH(visit->chance, iri_str_t) = octets;
-    }
     return advise_count_form(visit, octets);
 }
 
@@ -151,21 +128,6 @@ advise_detect(advise_visit_t *visit, const apr_array_header_t *names,
 }
 
 
-/* 1 if clients ask for most names in the sample as one charset decodes them. */
-static int
-advise_is_asked(const advise_evidence_t *evidence)
-{
-    size_t i;
-
-    for (i = 0; i < IRI_DETECTABLE; i++) {
-        if (evidence->score[i] > ADVISE_ASKED * evidence->octets) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-
 /* The parent of a directory: its path up to the slash before the last name. */
 static advise_place_t *
 advise_parent(const advise_tree_t *tree, const char *path)
@@ -194,7 +156,6 @@ advise_visit(void *arg, cli_directory_t *directory)
     visit.pool = directory->pool;
     iri_env_apr_init(&visit.env, directory->pool, NULL, NULL);
     visit.legacy = apr_array_make(directory->pool, 16, sizeof(iri_str_t));
-    visit.chance = apr_array_make(directory->pool, 16, sizeof(iri_str_t));
     visit.place = apr_pcalloc(tree->pool, sizeof(*visit.place));
     visit.place->path = apr_pstrdup(tree->pool, directory->path);
     visit.place->parent = advise_parent(tree, directory->path);
@@ -211,15 +172,6 @@ advise_visit(void *arg, cli_directory_t *directory)
     }
     if (status == IRI_OK && visit.legacy->nelts != 0) {
         status = advise_detect(&visit, visit.legacy, &visit.place->legacy);
-    }
-    if (status == IRI_OK && visit.chance->nelts != 0) {
-        status = advise_detect(&visit, visit.chance, &visit.place->chance);
-    }
-    if (status == IRI_OK && visit.place->legacy == NULL
-        && visit.place->chance != NULL
-        && advise_is_asked(visit.place->chance))
-    {
-        visit.place->legacy = visit.place->chance;
     }
     cli_progress_add(tree->progress, visit.place->names);
     return status;
@@ -293,9 +245,10 @@ advise_doubt(const advise_tree_t *tree, advise_place_t *place)
         return; /* the directories below decide */
     }
     for (i = 0; i < IRI_DETECTABLE; i++) {
-        difference = place->cost[i].cost - place->cost[best].cost;
+        difference = place->legacy->score[best] - place->legacy->score[i];
         if (iri_detector_charset(tree->detector, i) != NULL
-            && place->cost[i].text != place->cost[best].text
+            && place->legacy->text[i] != place->legacy->text[best]
+            && place->cost[i].cost - place->cost[best].cost < ADVISE_CHANGE
             && difference < ADVISE_SURE)
         {
             place->unsure = 1;
@@ -347,33 +300,15 @@ advise_owner(advise_place_t *place)
 }
 
 
-/* 1 if the names of a directory that may be UTF-8 are not: they are few, and
-   words in the charset of the others. */
-static int
-advise_is_chance(const advise_place_t *place)
-{
-    const advise_evidence_t *chance = place->chance;
-
-    return chance != NULL && place->legacy != NULL && place->charset >= 0
-           && (chance == place->legacy
-               || (chance->names * 2 <= place->legacy->names
-                   && chance->score[place->charset] >= 600 * chance->octets));
-}
-
-
 /* Add the names of a directory to the counts of its settings. */
 static void
 advise_count(advise_place_t *place)
 {
     advise_place_t *owner;
 
-    /* Where names are UTF-8 by chance, UTF-8 must not be tried. */
-    place->own |= place->parent == NULL || advise_is_chance(place);
+    place->own |= place->parent == NULL;
     owner = advise_owner(place);
     owner->group_utf8 += place->nfc + place->nfd + place->mixed;
-    if (advise_is_chance(place)) {
-        owner->group_utf8 -= place->chance->names;
-    }
     if (place->legacy != NULL && place->charset >= 0) {
         owner->group_legacy += place->legacy->names;
     }

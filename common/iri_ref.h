@@ -474,7 +474,7 @@ typedef struct {
 typedef struct {
     const char *language;  /* the language, in CLDR: "ja"; static */
     size_t      count;     /* names that the charset decodes */
-    int64_t     score;     /* for each octet above 7F up to 1000, 10000 more in
+    int64_t     score;     /* for each octet above 7F up to 1000, 1000 more in
                               a known name; negative: another charset */
     uint64_t    text;      /* hash of the decoded names: equal for charsets that
                               give the same text */

@@ -74,13 +74,13 @@ my $log = join '',
 subtest 'a site' => sub {
     my $object = object($site, $log);
     is $object->{exit}, 0, 'exit code';
-    is_deeply settings($object), { iri => 'on', iri_charset => 'EUC-JP Shift_JIS KOI8-R',
+    is_deeply settings($object), { iri => 'on', iri_charset => 'EUC-JP Shift_JIS KOI8-R windows-1251',
             iri_filename_charset => 'UTF-8 EUC-JP' }, 'settings';
     is_deeply [sort map { "$_->{path} @{ $_->{charsets} } $_->{names}" } @{ $object->{places} }],
         ['ru/ windows-1251 5'], 'another charset in a directory';
     is_deeply [@$object{qw(requests failed answered)}], [26, 20, 18], 'counts';
     my ($charsets) = grep { $_->{directive} eq 'iri_charset' } @{ $object->{settings} };
-    is_deeply [@$charsets{qw(requests why)}], [17, '6 EUC-JP, 6 Shift_JIS, 5 KOI8-R'],
+    is_deeply [@$charsets{qw(requests why)}], [17, '6 EUC-JP, 6 Shift_JIS, 5 KOI8-R, 0 windows-1251'],
         'the figure of a setting';
     is_deeply [map { $_->{target} } @{ $object->{lost} }], ['/neu/%C3%89t%C3%A9.htm', '/none'],
         'lost requests';
@@ -95,12 +95,12 @@ subtest 'as text' => sub {
     is $code, 0, 'exit code';
     is $err, '', 'standard error is empty';
     like $out, qr/^iri on;  +# 1 request: /m, 'a setting with its figure';
-    like $out, qr/^iri_charset EUC-JP Shift_JIS KOI8-R; /m, 'charsets';
+    like $out, qr/^iri_charset EUC-JP Shift_JIS KOI8-R windows-1251; /m, 'charsets';
     like $out, qr/^location "\/ru\/" \{\n    # 5 names\n    iri_filename_charset windows-1251;\n\}/m,
         'a directory';
     unlike $out, qr/^[^#\n]*iri_(match|repair)/m, 'nothing that gains nothing';
     ($code, $out) = advise($site, $log, '--server', 'httpd');
-    like $out, qr/^IRICharset EUC-JP Shift_JIS KOI8-R$/m, 'httpd: charsets';
+    like $out, qr/^IRICharset EUC-JP Shift_JIS KOI8-R windows-1251$/m, 'httpd: charsets';
     like $out, qr{^<Directory "\Q$site\E/ru/">\n    # 5 names\n    IRIFilenameCharset windows-1251\n</D}m,
         'httpd: a directory';
 };
@@ -232,13 +232,15 @@ subtest 'access rules' => sub {
     my $euc = in_charset('euc-jp', '案内');
     my %rules = (
         nginx => { bad => "location /$euc/ { deny all; }", good => 'location /案内/ { deny all; }',
-            open => "location /$euc/ { expires 1d; }",
+            open => "location /$euc/ { expires 1d; }", rewrite => "rewrite ^/$euc /e last;",
+            if => "if (\$uri ~ ^/$euc)\n{ return 403; }", comment => "\n# $euc\n",
             nfd => "location /e\xCC\x81 { return 404; }", regex => "location ~ $euc { internal; }",
             nested => "location / { location /%E6%A1%88/ { auth_basic x; } }",
             quoted => qq{location "/$euc\\"" { deny all; }} },
         httpd => { bad => "<Location \"/$euc/\">\n Require all denied\n</Location>",
             good => "<Location \"/案内/\">\n Require all denied\n</Location>",
             open => "<Location /$euc/>\n Require all granted\n</Location>",
+            rewrite => "RewriteRule ^/$euc - [F]", define => "Define N $euc", comment => "  # $euc",
             nfd => "<LocationMatch e\xCC\x81>\n Deny from all\n</LocationMatch>",
             regex => "<Location ~ $euc>\n AuthType Basic\n</Location>",
             nested => "<VirtualHost *:80>\n<If true>\n<Location \\\n\"/%E6%A1%88/\">\nRequire user a\n</Location>\n</If>\n</VirtualHost>",
@@ -250,7 +252,7 @@ subtest 'access rules' => sub {
             $conf = "Listen 80\n$conf\n" if $server eq 'httpd';
             $conf = "# }\nhttp { server { root /a; $conf\n } }\n" if $server eq 'nginx';
             spew("$dir/server.conf", $conf);
-            my $safe = $name =~ /good|open/;
+            my $safe = $name =~ /good|comment/;
             my ($code, $out) = advise($site, $log, '--config', "$dir/server.conf");
             is $code, $safe ? 0 : 1, "$server: $name: exit code";
             my $active = () = $out =~ /^\s*[^#\s]/mg;
@@ -279,11 +281,25 @@ subtest 'access rules' => sub {
     ($code, undef, my $err) = advise($site, $log, '--config', "$dir/server.conf");
     is $code, 2, 'a file that includes itself: exit code';
     like $err, qr/includes? itself|is included by itself/, 'the message';
-    spew("$dir/server.conf", '{' x 1000);
-    ($code, undef, $err) = advise($site, $log, '--config', "$dir/server.conf");
-    like $err, qr/nested blocks/, 'many blocks';
     ($code, undef, $err) = advise($site, $log, '--config', "$dir/none.conf");
     like $err, qr/cannot read .*none\.conf/, 'no file';
+};
+
+subtest 'a location of nginx inherits nothing' => sub {
+    spew("$dir/server.conf", "server\n{ root /a;\n location / { deny all; } }\n");
+    my ($code, $out) = advise($site, $log, '--config', "$dir/server.conf");
+    is $code, 0, 'exit code';
+    like $out, qr/^iri on; /m, 'a proposal';
+    unlike $out, qr/^location/m, 'without a location';
+    like $out, qr/^# location "\/ru\/" \{/m, 'which is a comment';
+};
+
+subtest 'a log cannot make UTF-8 names legacy' => sub {
+    my $root = tree('intern/Löhne.html', 'intern/über.html');
+    my $object = object($root, join '', map { line($_, 404) x 9 } '/intern/L%C3%83%C2%B6hne.html',
+        '/intern/%C3%83%C2%BCber.html', '/intern/L%E6%97%A6hne.html');
+    is_deeply $object->{places}, [], 'no charset for the directory';
+    is settings($object)->{iri_filename_charset}, undef, 'and none for all';
 };
 
 subtest 'hostile names and lines' => sub {

@@ -35,12 +35,15 @@
     -2500 /* not a letter; an octet of a name that is
                                       not decoded */
 #define IRI_SCORE_BREAK                                                      \
-    -1000                       /* within a word another script, a capital
+    -1000                      /* within a word another script, a capital
                                       after a small letter, a final letter, or
                                       a vowel sign without a consonant */
-#define IRI_SCORE_CAPITAL -200  /* a capital after a capital */
-#define IRI_SCORE_KNOWN   10000 /* a known name */
-#define IRI_SCORE_SELDOM  60    /* less for charsets that were used seldom */
+#define IRI_SCORE_CAPITAL -200 /* a capital after a capital */
+#define IRI_SCORE_KNOWN   1000 /* a known name */
+#define IRI_SCORE_SELDOM  60   /* less for charsets that were used seldom */
+
+/* Greatest weight of a name: one long name must not outvote the others. */
+#define IRI_DETECT_WEIGHT 64
 
 /*
  * A language: its name in CLDR, and its letters above 7F, the most frequent
@@ -609,6 +612,7 @@ iri_detect_names(const iri_env_t *env, const iri_tree_conf_t *tree,
 
     for (i = 0; i < sample->count; i++) {
         weight = iri_count_high(sample->names[i]);
+        weight = weight < IRI_DETECT_WEIGHT ? weight : IRI_DETECT_WEIGHT;
         status = iri_entry_read(env, tree, sample->names[i], &buf, &index);
         if (status != IRI_OK) {
             return status;
