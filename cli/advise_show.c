@@ -281,8 +281,9 @@ advise_fill(const advise_run_t *run)
                         advise_number((uint64_t) run->tree.places->nelts));
     json_object_set_new(object, "unread", advise_number(run->tree.unread));
     json_object_set_new(object, "rules", rules);
-    json_object_set_new(object, "locations",
-                        json_boolean(run->conf->read.locations));
+    json_object_set_new(
+        object, "locations",
+        json_boolean(run->conf->config == NULL || run->conf->read.locations));
     json_object_set_new(object, "settings", settings);
     json_object_set_new(object, "places", places);
     json_object_set_new(object, "unsure", unsure);
