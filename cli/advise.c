@@ -115,7 +115,7 @@ advise_option(void *data, int option, const char *value)
         if (strcmp(value, "nginx") != 0 && strcmp(value, "httpd") != 0) {
             return "must be \"nginx\" or \"httpd\"";
         }
-        conf->server = value[0];
+        conf->read.server = value[0];
         return NULL;
     case ADVISE_CONFIG:
         conf->config = value;
@@ -145,7 +145,6 @@ advise_ready(void *data)
     advise_conf_t *conf = data;
     const char    *wrong = cli_settings_ready(conf->settings);
 
-    conf->read.server = conf->server;
     conf->read.rules = apr_array_make(conf->settings->pool, 8,
                                       sizeof(advise_rule_t));
     if (wrong == NULL && conf->config != NULL) {
@@ -241,13 +240,11 @@ advise_count_sender(advise_run_t *run, size_t which, iri_str_t text)
     }
     text.len = text.len < 256 ? text.len : 256;
     if (text.len == 0 || (text.len == 1 && text.data[0] == '-')) {
-        run->unsent[which]++;
         return;
     }
     sender = apr_hash_get(senders, text.data, (apr_ssize_t) text.len);
     if (sender == NULL) {
         if (apr_hash_count(senders) == ADVISE_MAX_SENDERS) {
-            run->unsent[which]++;
             return;
         }
         sender = apr_pcalloc(run->pool, sizeof(*sender));
@@ -403,35 +400,35 @@ advise_apply(advise_run_t *run, cli_settings_t *settings)
 static apr_array_header_t *
 advise_charsets(advise_run_t *run, apr_array_header_t *open)
 {
-    cli_trials_t       *trials = &run->trials;
+    cli_trials_t        trials;
     cli_settings_t      none = run->with;
     apr_array_header_t *sample;
     uint64_t            before;
     size_t              i;
     int                 most = ADVISE_FIRST_TRIALS, n;
 
-    cli_trials_init(trials, run->pool, &none);
+    cli_trials_init(&trials, run->pool, &none);
     for (i = 0; i < IRI_DETECTABLE; i++) {
         if (iri_detector_charset(run->tree.detector, i) != NULL) {
-            trials->charset[trials->charsets++] = iri_detector_charset(
+            trials.charset[trials.charsets++] = iri_detector_charset(
                 run->tree.detector, i);
         }
     }
     for (;;) {
-        before = trials->gain;
+        before = trials.gain;
         sample = advise_rows(run);
         advise_sample(open, 0, most, sample);
         cli_progress_begin(&run->progress, "targets",
                            (uint64_t) sample->nelts);
         for (n = 0; n < sample->nelts; n++) {
             (void) cli_trials_add(
-                trials, run->scratch,
+                &trials, run->scratch,
                 APR_ARRAY_IDX(sample, n, cli_target_row_t *));
             cli_progress_add(&run->progress, 1);
         }
-        cli_trials_choose(trials);
-        if (trials->gain != before) {
-            run->with.reading.charsets = cli_trials_charsets(trials);
+        cli_trials_choose(&trials);
+        if (trials.gain != before) {
+            run->with.reading.charsets = cli_trials_charsets(&trials);
             advise_apply(run, &run->with);
             (void) advise_try(run, &run->with, open, &open);
         } else if (most == ADVISE_MAX_TRIALS) {
@@ -440,7 +437,6 @@ advise_charsets(advise_run_t *run, apr_array_header_t *open)
             most = ADVISE_MAX_TRIALS;
         }
     }
-    trials->settings = &run->with;
     return open;
 }
 
@@ -841,7 +837,7 @@ advise_propose_options(advise_run_t *run)
                                     advise_shown(run, run->conf->read.host)),
                        0);
     }
-    if (run->trials.gain != 0 || run->words != 0) {
+    if (run->with.reading.charsets.count != 0 || run->words != 0) {
         advise_propose(run, "iri_redirect", "IRIRedirect", "301", 0,
                        "tell clients the canonical address, after some days "
                        "with the lines above",

@@ -10,19 +10,11 @@
 
 /* ---- advise_tree.c ------------------------------------------------------ */
 
-/* Names of one kind, and the score of each charset for them (iri_detect). */
+/* Names that are not UTF-8, and the results of iri_detect() for a sample. */
 typedef struct {
-    uint64_t names;
-    int64_t  octets;                    /* above 7F, of the sample */
-    int64_t  score[IRI_DETECTABLE];
-    uint64_t text[IRI_DETECTABLE];    /* hash: equal for equal texts */
+    uint64_t       names;
+    iri_detected_t detected[IRI_DETECTABLE];
 } advise_evidence_t;
-
-/* The cost of a charset for a directory and all below. */
-typedef struct {
-    int64_t  cost;
-    uint64_t text;   /* sum of the hashes */
-} advise_cost_t;
 
 /* A directory, and the settings of the names in it. */
 typedef struct advise_place_s advise_place_t;
@@ -37,8 +29,8 @@ struct advise_place_s {
                                      form, or in both, which counts as NFC */
     uint64_t           mixed;     /* in neither */
     advise_evidence_t *legacy;    /* names that are not UTF-8; NULL: none */
-    advise_cost_t     *cost;      /* of each charset; NULL: no legacy names
-                                     here and below */
+    int64_t           *cost;      /* of each charset, for this directory and
+                                     all below; NULL: no legacy names there */
     int                charset;   /* index of the charset; -1: none */
     int                unsure;    /* 1: another charset than likely is about
                                      as likely: the parent's settings stay */
@@ -136,7 +128,6 @@ typedef struct {
 
 typedef struct {
     cli_settings_t     *settings;
-    char                server;       /* 'n' or 'h' */
     const char         *config;       /* file; NULL: none */
     advise_config_t     read;         /* what config says */
     int                 json;
@@ -153,11 +144,9 @@ typedef struct {
     cli_targets_t        targets;
     cli_settings_t       with;        /* the proposal */
     advise_tree_t        tree;
-    cli_trials_t         trials;
     apr_array_header_t  *proposal;    /* advise_setting_t */
     apr_hash_t          *senders[2];  /* Referer, User-Agent: text ->
                                          advise_sender_t */
-    uint64_t             unsent[2];   /* requests of others */
     uint64_t             failed;      /* requests */
     uint64_t             answered;    /* of these, with the proposal */
     uint64_t             kept, changed;   /* requests that did not fail, with

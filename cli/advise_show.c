@@ -16,13 +16,6 @@
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static json_t *
-advise_number(uint64_t number)
-{
-    return json_integer((json_int_t) number);
-}
-
-
 /* Set a field to octets; those that are not UTF-8 are escaped. */
 static int
 advise_set(json_t *object, apr_pool_t *pool, const char *name,
@@ -60,8 +53,8 @@ advise_fill_settings(const advise_run_t *run, json_t *list)
                            run->conf->read.server == 'h' ? setting->httpd
                                                          : setting->nginx,
                            "value", setting->value, "requests",
-                           advise_number(setting->requests), "why",
-                           setting->why, "optional", setting->optional);
+                           cli_number(setting->requests), "why", setting->why,
+                           "optional", setting->optional);
         failed = json_array_append_new(list, object) != 0;
     }
     return failed;
@@ -93,8 +86,7 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
         if (place->unsure && place->legacy != NULL) {
             object = json_pack(
                 "{s:o, s:s, s:s}", "names",
-                advise_number(place->legacy != NULL ? place->legacy->names
-                                                    : 0),
+                cli_number(place->legacy != NULL ? place->legacy->names : 0),
                 "charset", advise_charset_name(run, place->likely), "or",
                 advise_charset_name(run, place->other));
             failed = advise_set_text(object, run->pool, "path", place->path)
@@ -109,7 +101,7 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
                                           .data));
             }
             object = json_pack("{s:o, s:o}", "charsets", list, "names",
-                               advise_number(place->group_legacy));
+                               cli_number(place->group_legacy));
             failed = advise_set_text(object, run->pool, "path", place->path)
                      || advise_set(object, run->pool, "name", place->name)
                      || json_array_append_new(places, object) != 0;
@@ -156,9 +148,8 @@ advise_fill_lost(const advise_run_t *run, json_t *list)
         if (row->failed == 0 || cli_outcome_answers(row->outcome)) {
             continue;
         }
-        object = json_pack("{s:o, s:s}", "requests",
-                           advise_number(row->failed), "outcome",
-                           cli_outcome_text(row->outcome));
+        object = json_pack("{s:o, s:s}", "requests", cli_number(row->failed),
+                           "outcome", cli_outcome_text(row->outcome));
         failed = advise_set(object, run->pool, "target", row->octets) != 0
                  || advise_set(object, run->pool, "nearest",
                                advise_nearest(run, row->octets))
@@ -200,8 +191,7 @@ advise_fill_senders(const advise_run_t *run, size_t which, json_t *list)
           advise_sender_order);
     for (k = 0; !failed && k < senders->nelts && k < ADVISE_SHOWN; k++) {
         sender = APR_ARRAY_IDX(senders, k, advise_sender_t *);
-        object = json_pack("{s:o}", "requests",
-                           advise_number(sender->requests));
+        object = json_pack("{s:o}", "requests", cli_number(sender->requests));
         failed = advise_set(object, run->pool, "text", sender->text) != 0
                  || json_array_append_new(list, object) != 0;
     }
@@ -228,7 +218,7 @@ advise_fill_trouble(const advise_run_t *run, json_t *list)
         if (json_array_append_new(
                 list, json_pack("{s:s, s:o, s:s, s:o}", "kind",
                                 iri_lint_text((iri_lint_kind_t) i), "count",
-                                advise_number(trouble->count), "why",
+                                cli_number(trouble->count), "why",
                                 iri_lint_clause((iri_lint_kind_t) i),
                                 "examples", examples))
             != 0)
@@ -269,17 +259,16 @@ advise_fill(const advise_run_t *run)
     json_object_set_new(
         object, "server",
         json_string(run->conf->read.server == 'h' ? "httpd" : "nginx"));
-    json_object_set_new(object, "lines", advise_number(run->targets.lines));
+    json_object_set_new(object, "lines", cli_number(run->targets.lines));
     json_object_set_new(object, "requests",
-                        advise_number(run->targets.requests));
-    json_object_set_new(object, "failed", advise_number(run->failed));
-    json_object_set_new(object, "answered", advise_number(run->answered));
-    json_object_set_new(object, "dropped",
-                        advise_number(run->targets.dropped));
-    json_object_set_new(object, "names", advise_number(run->tree.names));
+                        cli_number(run->targets.requests));
+    json_object_set_new(object, "failed", cli_number(run->failed));
+    json_object_set_new(object, "answered", cli_number(run->answered));
+    json_object_set_new(object, "dropped", cli_number(run->targets.dropped));
+    json_object_set_new(object, "names", cli_number(run->tree.names));
     json_object_set_new(object, "directories",
-                        advise_number((uint64_t) run->tree.places->nelts));
-    json_object_set_new(object, "unread", advise_number(run->tree.unread));
+                        cli_number((uint64_t) run->tree.places->nelts));
+    json_object_set_new(object, "unread", cli_number(run->tree.unread));
     json_object_set_new(object, "rules", rules);
     json_object_set_new(
         object, "locations",
@@ -292,40 +281,14 @@ advise_fill(const advise_run_t *run)
     json_object_set_new(object, "user_agents", agents);
     json_object_set_new(object, "trouble", trouble);
     if (run->conf->verify || run->changed != 0) {
-        json_object_set_new(object, "kept", advise_number(run->kept));
-        json_object_set_new(object, "changed", advise_number(run->changed));
+        json_object_set_new(object, "kept", cli_number(run->kept));
+        json_object_set_new(object, "changed", cli_number(run->changed));
     }
     return 0;
 }
 
 
 /* ---- text ---------------------------------------------------------------- */
-
-static long long
-advise_field(const json_t *object, const char *name)
-{
-    return json_integer_value(json_object_get(object, name));
-}
-
-
-static iri_str_t
-advise_string(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    iri_str_t     text;
-
-    text.data = (const unsigned char *) json_string_value(value);
-    text.len = json_string_length(value);
-    return text;
-}
-
-
-static void
-advise_print(const json_t *object, const char *name)
-{
-    cli_print(stdout, advise_string(object, name));
-}
-
 
 static int
 advise_is_httpd(const json_t *object)
@@ -356,8 +319,8 @@ advise_show_setting(const json_t *setting, int httpd, int commented)
         printf("%-44s  ", line);
     }
     fputs("# ", stdout);
-    if (advise_field(setting, "requests") != 0) {
-        cli_print_count(stdout, advise_field(setting, "requests"), "request",
+    if (cli_field(setting, "requests") != 0) {
+        cli_print_count(stdout, cli_field(setting, "requests"), "request",
                         "requests");
         fputs(": ", stdout);
     }
@@ -399,19 +362,19 @@ advise_show_place(apr_pool_t *pool, const json_t *object, const json_t *place,
 {
     const json_t *charsets = json_object_get(place, "charsets");
     const char   *off = commented ? "# " : "";
-    iri_str_t     path = advise_string(place, "name");
+    iri_str_t     path = cli_field_text(place, "name");
     int           escaped = json_object_get(place, "escaped") != NULL;
     size_t        i;
 
     if (!advise_is_quotable(pool, path, httpd)
         || (httpd
             && (escaped
-                || !advise_is_quotable(pool, advise_string(object, "root"),
+                || !advise_is_quotable(pool, cli_field_text(object, "root"),
                                        httpd))))
     {
         off = "# ";
         fputs("\n# Its name cannot be written here: ", stdout);
-        advise_print(place, "path");
+        cli_print(stdout, cli_field_text(place, "path"));
     } else if (!httpd && json_is_true(json_object_get(object, "locations"))) {
         off = "# ";
         fputs(
@@ -422,13 +385,13 @@ advise_show_place(apr_pool_t *pool, const json_t *object, const json_t *place,
     }
     printf("\n%s%s", off, httpd ? "<Directory \"" : "location \"/");
     if (httpd) {
-        advise_print(object, "root");
+        cli_print(stdout, cli_field_text(object, "root"));
         putchar('/');
     }
-    advise_print(place, httpd ? "path" : "name");
+    cli_print(stdout, cli_field_text(place, httpd ? "path" : "name"));
     puts(httpd ? "\">" : "\" {");
     printf("%s    # ", off);
-    cli_print_count(stdout, advise_field(place, "names"), "name", "names");
+    cli_print_count(stdout, cli_field(place, "names"), "name", "names");
     printf("\n%s    %s", off,
            httpd ? "IRIFilenameCharset" : "iri_filename_charset");
     for (i = 0; i < json_array_size(charsets); i++) {
@@ -441,37 +404,37 @@ advise_show_place(apr_pool_t *pool, const json_t *object, const json_t *place,
 static void
 advise_show_head(const json_t *object)
 {
-    long long failed = advise_field(object, "failed");
-    long long answered = advise_field(object, "answered");
+    long long failed = cli_field(object, "failed");
+    long long answered = cli_field(object, "answered");
 
     fputs("# iri advise: ", stdout);
-    cli_print_count(stdout, advise_field(object, "names"), "name", "names");
+    cli_print_count(stdout, cli_field(object, "names"), "name", "names");
     fputs(" in ", stdout);
-    cli_print_count(stdout, advise_field(object, "directories"), "directory",
+    cli_print_count(stdout, cli_field(object, "directories"), "directory",
                     "directories");
     fputs(", ", stdout);
-    cli_print_count(stdout, advise_field(object, "requests"), "request",
+    cli_print_count(stdout, cli_field(object, "requests"), "request",
                     "requests");
     printf(
         " in the logs.\n# %lld of them failed (400, 404). With these lines "
         "%lld are answered, %lld are lost.\n",
         failed, answered, failed - answered);
-    if (advise_field(object, "dropped") != 0) {
+    if (cli_field(object, "dropped") != 0) {
         printf("# %lld requests were not counted: the logs have more than "
                "1,000,000 targets.\n",
-               advise_field(object, "dropped"));
+               cli_field(object, "dropped"));
     }
-    if (advise_field(object, "unread") != 0) {
+    if (cli_field(object, "unread") != 0) {
         printf("# Directories that could not be read: %lld.\n",
-               advise_field(object, "unread"));
+               cli_field(object, "unread"));
     }
-    if (advise_field(object, "changed") != 0
+    if (cli_field(object, "changed") != 0
         || json_object_get(object, "kept") != NULL)
     {
         printf(
             "# Of other requests that are not ASCII %lld get the same file, "
             "%lld another answer.\n",
-            advise_field(object, "kept"), advise_field(object, "changed"));
+            cli_field(object, "kept"), cli_field(object, "changed"));
     }
 }
 
@@ -500,10 +463,9 @@ advise_show_unsure(const json_t *unsure)
         const char   *other = json_string_value(json_object_get(place, "or"));
 
         fputs("#   /", stdout);
-        advise_print(place, "path");
+        cli_print(stdout, cli_field_text(place, "path"));
         fputs(": ", stdout);
-        cli_print_count(stdout, advise_field(place, "names"), "name",
-                        "names");
+        cli_print_count(stdout, cli_field(place, "names"), "name", "names");
         if (*other != '\0') {
             printf(" in %s or %s",
                    json_string_value(json_object_get(place, "charset")),
@@ -522,11 +484,11 @@ advise_show_lost(const json_t *lost)
     for (i = 0; i < json_array_size(lost); i++) {
         const json_t *row = json_array_get(lost, i);
 
-        printf("# %8lld  ", advise_field(row, "requests"));
-        advise_print(row, "target");
+        printf("# %8lld  ", cli_field(row, "requests"));
+        cli_print(stdout, cli_field_text(row, "target"));
         if (json_string_length(json_object_get(row, "nearest")) != 0) {
             fputs("   nearest: ", stdout);
-            advise_print(row, "nearest");
+            cli_print(stdout, cli_field_text(row, "nearest"));
         }
         putchar('\n');
     }
@@ -540,8 +502,8 @@ advise_show_senders(const json_t *senders)
 
     for (i = 0; i < json_array_size(senders); i++) {
         printf("# %8lld  ",
-               advise_field(json_array_get(senders, i), "requests"));
-        advise_print(json_array_get(senders, i), "text");
+               cli_field(json_array_get(senders, i), "requests"));
+        cli_print(stdout, cli_field_text(json_array_get(senders, i), "text"));
         putchar('\n');
     }
 }
@@ -557,7 +519,7 @@ advise_show_trouble(const json_t *trouble)
         const json_t *kind = json_array_get(trouble, i);
 
         fputs("#   ", stdout);
-        cli_print_count(stdout, advise_field(kind, "count"), "name", "names");
+        cli_print_count(stdout, cli_field(kind, "count"), "name", "names");
         printf(": %s\n", json_string_value(json_object_get(kind, "why")));
         examples = json_object_get(kind, "examples");
         for (k = 0; k < json_array_size(examples); k++) {

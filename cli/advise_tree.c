@@ -31,7 +31,6 @@
 typedef struct {
     advise_tree_t      *tree;
     advise_place_t     *place;
-    apr_pool_t         *pool;
     iri_env_apr_t       env;
     apr_array_header_t *legacy; /* names for the sample, iri_str_t */
 } advise_visit_t;
@@ -53,11 +52,11 @@ advise_is_known(void *arg, iri_str_t name)
 static iri_status_t
 advise_count_form(advise_visit_t *visit, iri_str_t octets)
 {
-    iri_tree_conf_t utf8 = visit->tree->settings->tree;
-    iri_str_t       name, form;
-    iri_status_t    status;
+    const iri_tree_conf_t *utf8 = &visit->tree->settings->tree;
+    iri_str_t              name, form;
+    iri_status_t           status;
 
-    status = iri_entry_name(&visit->env.env, &utf8, octets, &name);
+    status = iri_entry_name(&visit->env.env, utf8, octets, &name);
     if (status != IRI_OK || name.len == 0) {
         return status;
     }
@@ -65,7 +64,7 @@ advise_count_form(advise_visit_t *visit, iri_str_t octets)
         visit->place->nfc++;
         return IRI_OK;
     }
-    status = iri_name_octets(&visit->env.env, &utf8, name, 1, &form);
+    status = iri_name_octets(&visit->env.env, utf8, name, 1, &form);
     if (status == IRI_OK) {
         if (iri_str_equal(form, octets)) {
             visit->place->nfd++;
@@ -95,11 +94,9 @@ static iri_status_t
 advise_detect(advise_visit_t *visit, const apr_array_header_t *names,
               advise_evidence_t **out)
 {
-    iri_detected_t     detected[IRI_DETECTABLE];
-    advise_evidence_t *evidence;
+    advise_evidence_t *evidence = apr_pcalloc(visit->tree->pool,
+                                              sizeof(*evidence));
     iri_sample_t       sample;
-    iri_status_t       status;
-    size_t             i, k;
 
     sample.names = (const iri_str_t *) (void *) names->elts;
     sample.count = (size_t) names->nelts < ADVISE_SAMPLE
@@ -107,24 +104,10 @@ advise_detect(advise_visit_t *visit, const apr_array_header_t *names,
                        : ADVISE_SAMPLE;
     sample.is_known = advise_is_known;
     sample.arg = visit->tree;
-    status = iri_detect(&visit->env.env, visit->tree->detector, &sample,
-                        detected);
-    if (status != IRI_OK) {
-        return status;
-    }
-    evidence = apr_pcalloc(visit->tree->pool, sizeof(*evidence));
     evidence->names = (uint64_t) names->nelts;
-    for (i = 0; i < IRI_DETECTABLE; i++) {
-        evidence->score[i] = detected[i].score;
-        evidence->text[i] = detected[i].text;
-    }
-    for (i = 0; i < sample.count; i++) {
-        for (k = 0; k < sample.names[i].len; k++) {
-            evidence->octets += sample.names[i].data[k] >= 0x80;
-        }
-    }
     *out = evidence;
-    return IRI_OK;
+    return iri_detect(&visit->env.env, visit->tree->detector, &sample,
+                      evidence->detected);
 }
 
 
@@ -153,7 +136,6 @@ advise_visit(void *arg, cli_directory_t *directory)
 
     memset(&visit, 0, sizeof(visit));
     visit.tree = tree;
-    visit.pool = directory->pool;
     iri_env_apr_init(&visit.env, directory->pool, NULL, NULL);
     visit.legacy = apr_array_make(directory->pool, 16, sizeof(iri_str_t));
     visit.place = apr_pcalloc(tree->pool, sizeof(*visit.place));
@@ -181,12 +163,12 @@ advise_visit(void *arg, cli_directory_t *directory)
 /* ---- the assignment ------------------------------------------------------ */
 
 static size_t
-advise_least(const advise_cost_t *cost)
+advise_least(const int64_t *cost)
 {
     size_t i, least = 0;
 
     for (i = 1; i < IRI_DETECTABLE; i++) {
-        if (cost[i].cost < cost[least].cost) {
+        if (cost[i] < cost[least]) {
             least = i;
         }
     }
@@ -205,11 +187,10 @@ advise_add_cost(advise_tree_t *tree, advise_place_t *place)
     if (place->legacy != NULL) {
         if (place->cost == NULL) {
             place->cost = apr_pcalloc(tree->pool,
-                                      sizeof(advise_cost_t) * IRI_DETECTABLE);
+                                      sizeof(int64_t) * IRI_DETECTABLE);
         }
         for (i = 0; i < IRI_DETECTABLE; i++) {
-            place->cost[i].cost -= place->legacy->score[i];
-            place->cost[i].text += place->legacy->text[i];
+            place->cost[i] -= place->legacy->detected[i].score;
         }
     }
     if (place->cost == NULL || parent == NULL) {
@@ -217,14 +198,11 @@ advise_add_cost(advise_tree_t *tree, advise_place_t *place)
     }
     if (parent->cost == NULL) {
         parent->cost = apr_pcalloc(tree->pool,
-                                   sizeof(advise_cost_t) * IRI_DETECTABLE);
+                                   sizeof(int64_t) * IRI_DETECTABLE);
     }
-    change = place->cost[advise_least(place->cost)].cost + ADVISE_CHANGE;
+    change = place->cost[advise_least(place->cost)] + ADVISE_CHANGE;
     for (i = 0; i < IRI_DETECTABLE; i++) {
-        parent->cost[i].cost += place->cost[i].cost < change
-                                    ? place->cost[i].cost
-                                    : change;
-        parent->cost[i].text += place->cost[i].text;
+        parent->cost[i] += place->cost[i] < change ? place->cost[i] : change;
     }
 }
 
@@ -236,7 +214,7 @@ advise_doubt(const advise_tree_t *tree, advise_place_t *place)
     size_t  best = (size_t) place->likely, i;
     int64_t difference;
 
-    if (place->cost[best].cost >= 0) {
+    if (place->cost[best] >= 0) {
         place->unsure = 1;
         place->other = -1;
         return;
@@ -245,10 +223,12 @@ advise_doubt(const advise_tree_t *tree, advise_place_t *place)
         return; /* the directories below decide */
     }
     for (i = 0; i < IRI_DETECTABLE; i++) {
-        difference = place->legacy->score[best] - place->legacy->score[i];
+        difference = place->legacy->detected[best].score
+                     - place->legacy->detected[i].score;
         if (iri_detector_charset(tree->detector, i) != NULL
-            && place->legacy->text[i] != place->legacy->text[best]
-            && place->cost[i].cost - place->cost[best].cost < ADVISE_CHANGE
+            && place->legacy->detected[i].text
+                   != place->legacy->detected[best].text
+            && place->cost[i] - place->cost[best] < ADVISE_CHANGE
             && difference < ADVISE_SURE)
         {
             place->unsure = 1;
@@ -271,8 +251,7 @@ advise_choose(const advise_tree_t *tree, advise_place_t *place)
     least = advise_least(place->cost);
     place->likely = (int) least;
     if (parent != NULL && parent->charset >= 0
-        && place->cost[parent->charset].cost
-               <= place->cost[least].cost + ADVISE_CHANGE)
+        && place->cost[parent->charset] <= place->cost[least] + ADVISE_CHANGE)
     {
         place->charset = parent->charset;
         return;

@@ -419,6 +419,12 @@ int cli_set_null(cli_call_t *call, const char *name);
 int cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
                  size_t count);
 
+/* A number for an object, and a number or text of one; a text lives as long as
+   the object. */
+json_t *cli_number(uint64_t number);
+long long cli_field(const json_t *object, const char *name);
+iri_str_t cli_field_text(const json_t *object, const char *name);
+
 /*
  * Split a value at blanks and commas, and add the words to an array of
  * iri_str_t, which point into value.  Returns: NULL, or the error.

@@ -764,13 +764,6 @@ lint_answer(const void *data, cli_call_t *call)
 }
 
 
-static long long
-lint_field(const json_t *object, const char *name)
-{
-    return json_integer_value(json_object_get(object, name));
-}
-
-
 static void
 lint_show(const void *data, cli_call_t *call)
 {
@@ -781,12 +774,12 @@ lint_show(const void *data, cli_call_t *call)
     int                kind;
 
     fputs(json_object_size(kinds) != 0 && out == stdout ? "\n" : "", out);
-    cli_print_count(out, lint_field(call->object, "names"), "name", "names");
+    cli_print_count(out, cli_field(call->object, "names"), "name", "names");
     fputs(" in ", out);
-    cli_print_count(out, lint_field(call->object, "directories"), "directory",
+    cli_print_count(out, cli_field(call->object, "directories"), "directory",
                     "directories");
     fputs(", ", out);
-    cli_print_count(out, lint_field(call->object, "findings"), "finding",
+    cli_print_count(out, cli_field(call->object, "findings"), "finding",
                     "findings");
     fputc('\n', out);
     for (kind = 0; kind < IRI_LINT_KINDS; kind++) {

@@ -367,13 +367,6 @@ replay_suggest(replay_run_t *run)
 
 /* ---- the answer ---------------------------------------------------------- */
 
-static json_t *
-replay_number(uint64_t number)
-{
-    return json_integer((json_int_t) number);
-}
-
-
 /* Append the object of a call to a list. */
 static int
 replay_add(json_t *list, cli_call_t *line)
@@ -398,10 +391,10 @@ replay_fill_forms(const replay_run_t *run, json_t *list)
         failed = cli_set_text(&line, "form", iri_form_text(form->form)) != 0
                  || cli_set_octets(&line, "charset", form->charset) != 0
                  || json_object_set_new(line.object, "requests",
-                                        replay_number(form->requests))
+                                        cli_number(form->requests))
                         != 0
                  || json_object_set_new(line.object, "answered",
-                                        replay_number(form->answered))
+                                        cli_number(form->answered))
                         != 0
                  || replay_add(list, &line) != 0;
     }
@@ -426,7 +419,7 @@ replay_fill_top(const replay_run_t *run, json_t *list)
         line.pool = run->pool;
         line.object = json_object();
         failed = json_object_set_new(line.object, "requests",
-                                     replay_number(target->requests))
+                                     cli_number(target->requests))
                      != 0
                  || cli_set_text(&line, "outcome",
                                  cli_outcome_text(target->outcome))
@@ -469,11 +462,10 @@ replay_fill_suggest(const replay_run_t *run, json_t *object)
                           != 0
                    || json_object_set_new(
                           object, "requests",
-                          replay_number(run->gain + run->trials.gain))
+                          cli_number(run->gain + run->trials.gain))
                           != 0
-                   || json_object_set_new(
-                          object, "undecided",
-                          replay_number(run->trials.undecided))
+                   || json_object_set_new(object, "undecided",
+                                          cli_number(run->trials.undecided))
                           != 0
                ? -1
                : 0;
@@ -490,19 +482,18 @@ replay_fill(const replay_run_t *run)
 
     for (i = 0; i < CLI_OUTCOMES; i++) {
         json_object_set_new(outcomes, cli_outcome_text((cli_outcome_t) i),
-                            replay_number(run->outcome[i]));
+                            cli_number(run->outcome[i]));
     }
-    json_object_set_new(object, "lines", replay_number(run->targets.lines));
+    json_object_set_new(object, "lines", cli_number(run->targets.lines));
     json_object_set_new(object, "requests",
-                        replay_number(run->targets.requests));
+                        cli_number(run->targets.requests));
     json_object_set_new(
         object, "not_requests",
-        replay_number(run->targets.lines - run->targets.requests));
-    json_object_set_new(object, "taken", replay_number(run->targets.taken));
-    json_object_set_new(object, "dropped",
-                        replay_number(run->targets.dropped));
+        cli_number(run->targets.lines - run->targets.requests));
+    json_object_set_new(object, "taken", cli_number(run->targets.taken));
+    json_object_set_new(object, "dropped", cli_number(run->targets.dropped));
     json_object_set_new(object, "targets",
-                        replay_number((uint64_t) run->targets.list->nelts));
+                        cli_number((uint64_t) run->targets.list->nelts));
     json_object_set_new(object, "outcomes", outcomes);
     json_object_set_new(object, "forms", forms);
     json_object_set_new(object, "top", top);
@@ -571,25 +562,6 @@ replay_answer(const void *data, cli_call_t *call)
 
 /* ---- text output --------------------------------------------------------- */
 
-static long long
-replay_field(const json_t *object, const char *name)
-{
-    return json_integer_value(json_object_get(object, name));
-}
-
-
-static void
-replay_print(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    iri_str_t     text;
-
-    text.data = (const unsigned char *) json_string_value(value);
-    text.len = json_string_length(value);
-    cli_print(stdout, text);
-}
-
-
 static void
 replay_show_list(const char *directive, const json_t *charsets)
 {
@@ -611,11 +583,11 @@ replay_show_suggest(const json_t *suggest, size_t names)
                                                       "filename_charsets");
     const json_t *charsets = json_object_get(suggest, "charsets");
 
-    if (replay_field(suggest, "requests") == 0) {
+    if (cli_field(suggest, "requests") == 0) {
         puts("No further charset would answer more requests.");
     } else {
         printf("%lld more requests would be answered with",
-               replay_field(suggest, "requests"));
+               cli_field(suggest, "requests"));
         if (json_array_size(filename_charsets) > names) {
             replay_show_list("iri_filename_charset", filename_charsets);
         }
@@ -624,11 +596,11 @@ replay_show_suggest(const json_t *suggest, size_t names)
         }
         putchar('\n');
     }
-    if (replay_field(suggest, "undecided") != 0) {
+    if (cli_field(suggest, "undecided") != 0) {
         printf(
             "For %lld targets two charsets find different entries; the list "
             "has only one of the charsets.\n",
-            replay_field(suggest, "undecided"));
+            cli_field(suggest, "undecided"));
     }
 }
 
@@ -636,16 +608,15 @@ replay_show_suggest(const json_t *suggest, size_t names)
 static void
 replay_show_counts(const json_t *object, int status)
 {
-    cli_print_count(stdout, replay_field(object, "requests"), "request",
+    cli_print_count(stdout, cli_field(object, "requests"), "request",
                     "requests");
     fputs(" in ", stdout);
-    cli_print_count(stdout, replay_field(object, "lines"), "line", "lines");
-    printf(", %lld with %d, for ", replay_field(object, "taken"), status);
-    cli_print_count(stdout, replay_field(object, "targets"), "target",
+    cli_print_count(stdout, cli_field(object, "lines"), "line", "lines");
+    printf(", %lld with %d, for ", cli_field(object, "taken"), status);
+    cli_print_count(stdout, cli_field(object, "targets"), "target",
                     "targets");
     fputs("\n\n", stdout);
-    if (replay_field(object, "requests") == 0
-        && replay_field(object, "lines") != 0)
+    if (cli_field(object, "requests") == 0 && cli_field(object, "lines") != 0)
     {
         puts(
             "No line is a request: the log must be in the common or combined "
@@ -666,7 +637,7 @@ replay_show(const void *data, cli_call_t *call)
     replay_show_counts(call->object, conf->status);
     for (i = 0; i < CLI_OUTCOMES; i++) {
         printf("  %-9s %9lld\n", cli_outcome_text((cli_outcome_t) i),
-               replay_field(outcomes, cli_outcome_text((cli_outcome_t) i)));
+               cli_field(outcomes, cli_outcome_text((cli_outcome_t) i)));
     }
     printf("\n%s  %-16s %-14s %9s %9s%s\n", cli_bold(), "form", "charset",
            "requests", "answered", cli_reset());
@@ -676,19 +647,18 @@ replay_show(const void *data, cli_call_t *call)
         printf("  %-16s %-14s %9lld %9lld\n",
                json_string_value(json_object_get(form, "form")),
                json_string_value(json_object_get(form, "charset")),
-               replay_field(form, "requests"),
-               replay_field(form, "answered"));
+               cli_field(form, "requests"), cli_field(form, "answered"));
     }
     putchar('\n');
     for (i = 0; i < json_array_size(top); i++) {
         const json_t *target = json_array_get(top, i);
 
-        printf("%9lld  %-8s  ", replay_field(target, "requests"),
+        printf("%9lld  %-8s  ", cli_field(target, "requests"),
                json_string_value(json_object_get(target, "outcome")));
-        replay_print(target, "target");
+        cli_print(stdout, cli_field_text(target, "target"));
         if (json_string_length(json_object_get(target, "path")) != 0) {
             fputs("  ->  ", stdout);
-            replay_print(target, "path");
+            cli_print(stdout, cli_field_text(target, "path"));
         }
         putchar('\n');
     }

@@ -357,3 +357,29 @@ cli_add_words(apr_array_header_t *words, const char *value)
         value += len;
     }
 }
+
+
+json_t *
+cli_number(uint64_t number)
+{
+    return json_integer((json_int_t) number);
+}
+
+
+long long
+cli_field(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+
+iri_str_t
+cli_field_text(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    iri_str_t     text;
+
+    text.data = (const unsigned char *) json_string_value(value);
+    text.len = json_string_length(value);
+    return text;
+}

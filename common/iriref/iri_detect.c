@@ -571,7 +571,7 @@ iri_score_name(iri_scorer_t *scorer, iri_str_t name, size_t weight)
 
 /* ---- the score of a charset ---------------------------------------------- */
 
-static size_t
+size_t
 iri_count_high(iri_str_t octets)
 {
     size_t i, high = 0;

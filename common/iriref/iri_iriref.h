@@ -211,6 +211,12 @@ iri_status_t iri_converted_set_utf16(const iri_env_t *env, const UChar *units,
 size_t iri_remove_dot_segments(unsigned char *path, size_t len, int relative);
 
 
+/* ---- charsets of names --------------------------------------------------- */
+
+/* The number of octets above 7F (iri_detect.c). */
+size_t iri_count_high(iri_str_t octets);
+
+
 /* ---- look-alikes --------------------------------------------------------- */
 
 /*

@@ -14,6 +14,7 @@
 #include "unicode/iri_unicode.h"
 #include "path/iri_path.h"
 #include "index/iri_index.h"
+#include "iriref/iri_iriref.h"
 #include "iriref/iri_lint.h"
 
 /* The limit of a name in octets on nearly all file systems. */
@@ -193,12 +194,10 @@ iri_lint_guess(iri_lint_t *lint, int *other)
     const iri_charset_t *used = iri_lint_used(lint);
     iri_status_t         status;
     int64_t              octets = 0;
-    size_t               i, k, best;
+    size_t               i, best;
 
     for (i = 0; i < lint->sampled; i++) {
-        for (k = 0; k < lint->sample[i].len; k++) {
-            octets += lint->sample[i].data[k] >= 0x80;
-        }
+        octets += (int64_t) iri_count_high(lint->sample[i]);
     }
 
     if (octets < IRI_GUESS_MIN || lint->conf->detector == NULL) {
