@@ -40,17 +40,19 @@ static const apr_getopt_option_t advise_options[] = {
 static const char advise_help[] =
     "LOG is an access log in the common or combined format, or in one that has\n"
     "other fields besides these, or with a JSON object on each line; plain or\n"
-    "gzip. Requests with status 400 or 404 have failed. Nothing is changed.\n\n"
+    "gzip; lines of JSON must be UTF-8. Requests with status 400 or 404 have\n"
+    "failed. Nothing is changed.\n\n"
     "The output is a configuration to include in a server or virtual host, each\n"
-    "line with the number of requests that need it, and a report as\n"
-    "comments. What gains nothing, or cannot be decided, is not proposed; what\n"
-    "may answer a request with a wrong file is proposed as a comment.\n\n"
-    "With --config the output is a comment as long as the configuration, apart\n"
-    "from its comments, has text that is not UTF-8 in NFC, or is percent-encoded:\n"
-    "rules with it would no longer match. .htaccess files are not read. Without\n"
-    "--config nothing is checked, and locations of nginx are comments, as with a\n"
-    "configuration that has locations: a new one does not inherit access rules.\n"
-    "Exit code 1 if there is such text, or a log has lines, but no requests.\n\n"
+    "line with the number of requests that need it, and a report as comments. A\n"
+    "setting that answers no further request is not proposed. A setting that may\n"
+    "find a wrong file is written as a comment.\n\n"
+    "With --config the configuration, apart from comments, is searched for text\n"
+    "that is not UTF-8 in NFC or is percent-encoded. A rule with such text would\n"
+    "no longer match, so all settings are then comments. .htaccess files are not\n"
+    "read. Without --config nothing is checked. Locations of nginx are active\n"
+    "only if --config shows that there are none: a new location does not inherit\n"
+    "access rules. Exit code 1 if there is such text, or a log has lines, but no\n"
+    "requests.\n\n"
     "Examples:\n"
     "  iri advise --root /srv/www /var/log/nginx/access.log*\n"
     "  iri advise --root /srv/www --config /etc/apache2/apache2.conf "
@@ -73,7 +75,7 @@ static const struct {
     iri_form_t  form;     /* the same as it is found */
     int         optional; /* 1: it may find a wrong file */
     const char *why;
-} advise_words[] = {
+} advise_words[ADVISE_WORDS] = {
     { "width", IRI_FOLD_WIDTH, IRI_MATCH_WIDTH, 0, IRI_FORM_ASCII, 0,
       "in another width" },
     { "case", IRI_FOLD_CASE, IRI_MATCH_CASE, 0, IRI_FORM_ASCII, 0,
@@ -146,7 +148,7 @@ advise_ready(void *data)
     const char    *wrong = cli_settings_ready(conf->settings);
 
     conf->read.rules = apr_array_make(conf->settings->pool, 8,
-                                      sizeof(advise_rule_t));
+                                      sizeof(const char *));
     if (wrong == NULL && conf->config != NULL) {
         wrong = advise_config_read(conf->settings->pool, conf->config,
                                    &conf->read);
@@ -179,48 +181,16 @@ advise_is_failure(int status)
 }
 
 
-/* The path of a target, decoded, in pool. */
-static iri_str_t
-advise_path(apr_pool_t *pool, iri_str_t target)
-{
-    const unsigned char *p = target.data, *end = target.data + target.len;
-    unsigned char       *to = apr_palloc(pool, target.len + 1);
-    iri_str_t            path = { 0, to };
-    int                  octet;
-
-    for (; p < end && *p != '?'; p++) {
-        octet = *p == '%' ? cli_escape_value(p, end) : -1;
-        if (octet >= 0) {
-            p += 2;
-        }
-        to[path.len++] = octet >= 0 ? (unsigned char) octet : *p;
-    }
-    return path;
-}
-
-
-/* Requests that failed count, and targets that are not ASCII. */
+/* Count a request if it failed, or if its target is not ASCII. */
 static int
 advise_takes(void *arg, const cli_request_t *request)
 {
-    size_t i;
-
     (void) arg;
-    if (request->target.len > IRI_MAX_PATH) {
-        return 0; /* the servers look up no such path */
-    }
-    if (advise_is_failure(request->status)) {
-        return 1;
-    }
-    for (i = 0; i < request->target.len; i++) {
-        if (request->target.data[i] >= 0x80
-            || (request->target.data[i] == '%' && i + 1 < request->target.len
-                && request->target.data[i + 1] >= '8'))
-        {
-            return 1;
-        }
-    }
-    return 0;
+    /* The servers look up no longer path. */
+    return request->target.len <= IRI_MAX_PATH
+           && (advise_is_failure(request->status)
+               || !iri_str_is_ascii(request->target)
+               || cli_has_high_escape(request->target));
 }
 
 
@@ -293,14 +263,19 @@ static void
 advise_taken(void *arg, const cli_request_t *request, cli_target_row_t *row)
 {
     advise_run_t *run = arg;
+    cli_target_t  target;
     iri_str_t     path;
+    size_t        offset;
 
     if (advise_is_failure(request->status)) {
         row->failed++;
         run->failed++;
     }
     if (row->requests == 1) {
-        path = advise_path(run->scratch, row->octets);
+        path = cli_target_read(run->scratch, row->octets, 0, &target, &offset)
+                       == NULL
+                   ? target.request.path
+                   : cli_str("");
         if (iri_str_is_ascii(path)) {
             row->form = IRI_FORM_ASCII;
         } else if (cli_is_utf8(path)) {
@@ -529,11 +504,10 @@ advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
 
 /* 1 if a target finds the file whose octets it has. */
 static int
-advise_is_same(advise_run_t *run, const cli_target_row_t *row,
-               const cli_verdict_t *x)
+advise_is_same(const advise_run_t *run, const cli_verdict_t *x)
 {
     iri_str_t root = run->conf->settings->root;
-    iri_str_t path = advise_path(run->scratch, row->octets);
+    iri_str_t path = x->target.request.path;
 
     return x->filename.len == root.len + path.len
            && memcmp(x->filename.data + root.len, path.data, path.len) == 0;
@@ -566,7 +540,7 @@ advise_count(advise_run_t *run)
                 advise_attribute(run, &x, row->requests);
             }
         }
-        *(cli_outcome_answers(row->outcome) && advise_is_same(run, row, &x)
+        *(cli_outcome_answers(row->outcome) && advise_is_same(run, &x)
               ? &run->kept
               : &run->changed) += row->requests - row->failed;
         apr_pool_clear(run->scratch);
@@ -801,16 +775,7 @@ advise_propose_words(advise_run_t *run, int repair)
 }
 
 
-static const char *
-advise_shown(const advise_run_t *run, const char *text)
-{
-    iri_str_t octets = { strlen(text), (const unsigned char *) text };
-
-    return cli_printable(run->pool, octets);
-}
-
-
-/* What the administrator must decide. */
+/* Settings on which the administrator must decide: they are comments. */
 static void
 advise_propose_options(advise_run_t *run)
 {
@@ -818,7 +783,7 @@ advise_propose_options(advise_run_t *run)
     size_t      i;
 
     for (i = 0; i < ADVISE_WORDS; i++) {
-        if ((run->words & 1u << i) == 0 || advise_words[i].match == 0) {
+        if (run->by_word[i] == 0 || advise_words[i].match == 0) {
             continue;
         }
         if (advise_words[i].optional) {
@@ -832,10 +797,14 @@ advise_propose_options(advise_run_t *run)
         }
     }
     if (run->conf->read.host != NULL) {
-        advise_propose(run, "iri_host", "IRIHost", "on", 0,
-                       apr_psprintf(run->pool, "all forms of %s",
-                                    advise_shown(run, run->conf->read.host)),
-                       0);
+        advise_propose(
+            run, "iri_host", "IRIHost", "on", 0,
+            apr_psprintf(
+                run->pool,
+                "all forms of %s; write it in the default "
+                "server of the address",
+                cli_printable(run->pool, cli_str(run->conf->read.host))),
+            1);
     }
     if (run->with.reading.charsets.count != 0 || run->words != 0) {
         advise_propose(run, "iri_redirect", "IRIRedirect", "301", 0,

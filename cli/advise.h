@@ -24,7 +24,6 @@ struct advise_place_s {
     const char        *path;      /* octets below the root: "" or "a/b/" */
     iri_str_t          name;      /* the same, decoded; empty: the root, or
                                      not decoded */
-    uint64_t           names;     /* all names */
     uint64_t           nfc, nfd;  /* UTF-8 names that are not ASCII, in this
                                      form, or in both, which counts as NFC */
     uint64_t           mixed;     /* in neither */
@@ -74,12 +73,6 @@ const iri_tree_conf_t *advise_tree_settings(const iri_env_t    *env,
 
 /* ---- advise_rules.c ----------------------------------------------------- */
 
-/* A line of the server's configuration that may be a rule, and that would match
-   nothing with the module. */
-typedef struct {
-    const char *text;   /* FILE:LINE: "..." is not UTF-8 */
-} advise_rule_t;
-
 /* The configuration of a server. */
 typedef struct {
     char                server;   /* 'n' or 'h'; 0: unknown */
@@ -88,8 +81,9 @@ typedef struct {
     const char         *host;     /* the first server name that is an IDN; NULL:
                                      none */
     int                 locations;   /* 1: nginx has locations */
-    apr_array_header_t *rules;    /* lines that may be rules which no canonical
-                                     path matches, advise_rule_t */
+    apr_array_header_t *rules;    /* lines that may be rules and would match no
+                                     canonical path, const char *:
+                                     FILE:LINE: "..." is not UTF-8 */
 } advise_config_t;
 
 /* Read a configuration.  config: server may be set, the other members are 0.
@@ -115,12 +109,13 @@ typedef struct {
     int         optional;   /* 1: it is written as a comment */
 } advise_setting_t;
 
-/* Number of words that are tried. */
+/* Words of iri_match and iri_repair that are tried: rows of advise_words[]. */
 #define ADVISE_WORDS 7
 
-/* What causes trouble in the tree, by kind. */
+/* Examples that are shown of each kind. */
 #define ADVISE_EXAMPLES 3
 
+/* Names of one kind that cause trouble (iri_lint). */
 typedef struct {
     uint64_t    count;
     const char *example[ADVISE_EXAMPLES];

@@ -1,10 +1,10 @@
 /*
- * advise_rules.c - text of a server's configuration that may be a rule in vain
+ * advise_rules.c - rules of a server's configuration that would no longer match
  *
- * With the module rules see the canonical path.  A rule that is written in
- * another form (in a legacy charset, in NFD, percent-encoded) denies today, and
- * would deny nothing.  The grammar of the servers has many kinds of rules, so
- * each line counts that is not a comment and has such text.
+ * With the module rules are compared with the canonical path.  A rule in a
+ * legacy charset, in NFD or percent-encoded matches now, and would match
+ * nothing.  The servers have many kinds of rules, so each line with such text is
+ * reported, except comments.
  */
 
 #include <glob.h>
@@ -35,21 +35,6 @@ static void rules_read(rules_t *rules, const char *name);
 
 /* ---- the text of a line -------------------------------------------------- */
 
-/* 1 if a text has an escape of an octet above 7F. */
-static int
-rules_has_escape(iri_str_t text)
-{
-    const unsigned char *p = text.data, *end = text.data + text.len;
-
-    for (; p < end; p++) {
-        if (*p == '%' && cli_escape_value(p, end) >= 0x80) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-
 /* Why a rule with this text would match no canonical path; NULL: it may. */
 static const char *
 rules_why(rules_t *rules, iri_str_t text)
@@ -60,7 +45,7 @@ rules_why(rules_t *rules, iri_str_t text)
     if (memchr(text.data, '\0', text.len) != NULL || !cli_is_utf8(text)) {
         return "is not UTF-8";
     }
-    if (rules_has_escape(text)) {
+    if (cli_has_high_escape(text)) {
         return "is percent-encoded";
     }
     if (iri_str_is_ascii(text)) {
@@ -182,9 +167,8 @@ static void
 rules_line(rules_t *rules, const char *name, size_t number, const char *p,
            const char *end)
 {
-    iri_str_t      text;
-    const char    *why;
-    advise_rule_t *rule;
+    iri_str_t   text;
+    const char *why;
 
     while (p < end && strchr(" \t\r", *p) != NULL && *p != '\0') {
         p++;
@@ -202,8 +186,7 @@ rules_line(rules_t *rules, const char *name, size_t number, const char *p,
     why = rules_why(rules, text);
     if (why != NULL) {
         text.len = text.len < 100 ? text.len : 100;
-        rule = apr_array_push(rules->config->rules);
-        rule->text = apr_psprintf(
+        APR_ARRAY_PUSH(rules->config->rules, const char *) = apr_psprintf(
             rules->pool, "%s:%" APR_SIZE_T_FMT ": \"%s\" %s", name, number,
             cli_printable(rules->pool, text), why);
     }
@@ -219,40 +202,33 @@ rules_load(rules_t *rules, const char *name, apr_size_t *len)
     apr_file_t  *file;
     apr_finfo_t  info;
     apr_status_t rv;
+    const char  *wrong = NULL;
     char        *text = NULL, why[128];
 
     rv = apr_file_open(&file, name, APR_READ, APR_OS_DEFAULT, rules->pool);
     if (rv == APR_SUCCESS) {
         rv = apr_file_info_get(&info, APR_FINFO_SIZE | APR_FINFO_TYPE, file);
-        *len = rv == APR_SUCCESS ? (apr_size_t) info.size : 0;
         if (rv == APR_SUCCESS && info.filetype == APR_DIR) {
-            rv = APR_EGENERAL;
-        }
-        if (*len > RULES_MAX_FILE) {
-            rv = APR_ENOSPC;
-        }
-        text = apr_palloc(rules->pool, rv == APR_SUCCESS ? *len + 1 : 1);
-        if (rv == APR_SUCCESS && *len != 0) {
-            rv = apr_file_read_full(file, text, *len, len);
+            wrong = "it is a directory; give the main file of the "
+                    "configuration";
+        } else if (rv == APR_SUCCESS && info.size > RULES_MAX_FILE) {
+            wrong = "it is larger than 16 MiB";
+        } else if (rv == APR_SUCCESS) {
+            *len = (apr_size_t) info.size;
+            text = apr_pcalloc(rules->pool, *len + 1);
+            rv = *len != 0 ? apr_file_read_full(file, text, *len, len) : rv;
         }
         apr_file_close(file);
     }
     if (rv != APR_SUCCESS) {
+        wrong = apr_strerror(rv, why, sizeof(why));
+    }
+    if (wrong != NULL) {
         rules->wrong = apr_psprintf(rules->pool, "cannot read \"%s\": %s",
-                                    name, apr_strerror(rv, why, sizeof(why)));
+                                    name, wrong);
         return NULL;
     }
-    text[*len] = '\0';
     return text;
-}
-
-
-static const char *
-rules_shown(rules_t *rules, const char *name)
-{
-    iri_str_t octets = { strlen(name), (const unsigned char *) name };
-
-    return cli_printable(rules->pool, octets);
 }
 
 
@@ -263,11 +239,17 @@ rules_read(rules_t *rules, const char *name)
     const char *p, *line, *end;
     size_t      number = 1;
 
-    if (rules->depth == RULES_MAX_DEPTH || rules->files == RULES_MAX_FILES) {
-        rules->wrong = apr_psprintf(rules->pool,
-                                    "\"%s\" is included by itself, or there "
-                                    "are too many files",
-                                    name);
+    if (rules->depth == RULES_MAX_DEPTH) {
+        rules->wrong = apr_psprintf(
+            rules->pool,
+            "\"%s\" is included by itself, or at more than %d levels", name,
+            RULES_MAX_DEPTH);
+        return;
+    }
+    if (rules->files == RULES_MAX_FILES) {
+        rules->wrong = apr_psprintf(
+            rules->pool, "the configuration includes more than %d files",
+            RULES_MAX_FILES);
         return;
     }
     p = rules_load(rules, name, &len);
@@ -279,7 +261,8 @@ rules_read(rules_t *rules, const char *name)
     for (end = p + len; rules->wrong == NULL && p < end; p = line + 1) {
         line = memchr(p, '\n', (size_t) (end - p));
         line = line != NULL ? line : end;
-        rules_line(rules, rules_shown(rules, name), number++, p, line);
+        rules_line(rules, cli_printable(rules->pool, cli_str(name)), number++,
+                   p, line);
     }
     rules->depth--;
 }

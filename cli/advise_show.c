@@ -34,9 +34,7 @@ static int
 advise_set_text(json_t *object, apr_pool_t *pool, const char *name,
                 const char *text)
 {
-    iri_str_t octets = { strlen(text), (const unsigned char *) text };
-
-    return advise_set(object, pool, name, octets);
+    return advise_set(object, pool, name, cli_str(text));
 }
 
 
@@ -84,11 +82,10 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
     for (i = 0; !failed && i < run->tree.places->nelts; i++) {
         place = APR_ARRAY_IDX(run->tree.places, i, advise_place_t *);
         if (place->unsure && place->legacy != NULL) {
-            object = json_pack(
-                "{s:o, s:s, s:s}", "names",
-                cli_number(place->legacy != NULL ? place->legacy->names : 0),
-                "charset", advise_charset_name(run, place->likely), "or",
-                advise_charset_name(run, place->other));
+            object = json_pack("{s:o, s:s, s:s}", "names",
+                               cli_number(place->legacy->names), "charset",
+                               advise_charset_name(run, place->likely), "or",
+                               advise_charset_name(run, place->other));
             failed = advise_set_text(object, run->pool, "path", place->path)
                      || json_array_append_new(unsure, object) != 0;
         } else if (place->own && place->parent != NULL
@@ -241,10 +238,9 @@ advise_fill(const advise_run_t *run)
     int     i;
 
     for (i = 0; i < run->conf->read.rules->nelts; i++) {
-        json_array_append_new(
-            rules,
-            json_string(
-                APR_ARRAY_IDX(run->conf->read.rules, i, advise_rule_t).text));
+        json_array_append_new(rules,
+                              json_string(APR_ARRAY_IDX(run->conf->read.rules,
+                                                        i, const char *)));
     }
     if (advise_fill_settings(run, settings)
         || advise_fill_places(run, places, unsure)
@@ -373,14 +369,16 @@ advise_show_place(apr_pool_t *pool, const json_t *object, const json_t *place,
                                        httpd))))
     {
         off = "# ";
-        fputs("\n# Its name cannot be written here: ", stdout);
+        fputs(
+            "\n# The name of this directory cannot be quoted in a configuration: ",
+            stdout);
         cli_print(stdout, cli_field_text(place, "path"));
     } else if (!httpd && json_is_true(json_object_get(object, "locations"))) {
         off = "# ";
         fputs(
-            "\n# Write its line in the location that serves it, or copy the "
-            "directives of that\n# location here: a new location does not "
-            "inherit them, not even access rules.",
+            "\n# Copy iri_filename_charset to the location that serves this "
+            "directory, or copy the\n# directives of that location here: a new "
+            "location does not inherit them, not even\n# access rules.",
             stdout);
     }
     printf("\n%s%s", off, httpd ? "<Directory \"" : "location \"/");
@@ -416,8 +414,8 @@ advise_show_head(const json_t *object)
     cli_print_count(stdout, cli_field(object, "requests"), "request",
                     "requests");
     printf(
-        " in the logs.\n# %lld of them failed (400, 404). With these lines "
-        "%lld are answered, %lld are lost.\n",
+        " in the logs.\n# Failed (400, 404): %lld. Answered with the lines below: "
+        "%lld. Lost: %lld.\n",
         failed, answered, failed - answered);
     if (cli_field(object, "dropped") != 0) {
         printf("# %lld requests were not counted: the logs have more than "

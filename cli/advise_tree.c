@@ -141,12 +141,11 @@ advise_visit(void *arg, cli_directory_t *directory)
     visit.place = apr_pcalloc(tree->pool, sizeof(*visit.place));
     visit.place->path = apr_pstrdup(tree->pool, directory->path);
     visit.place->parent = advise_parent(tree, directory->path);
-    visit.place->names = (uint64_t) directory->names->nelts;
     visit.place->charset = -1;
     apr_hash_set(tree->by_path, visit.place->path,
                  (apr_ssize_t) strlen(visit.place->path), visit.place);
     APR_ARRAY_PUSH(tree->places, advise_place_t *) = visit.place;
-    tree->names += visit.place->names;
+    tree->names += (uint64_t) directory->names->nelts;
     tree->unread += directory->error != APR_SUCCESS;
     for (i = 0; status == IRI_OK && i < directory->names->nelts; i++) {
         status = advise_name(&visit,
@@ -155,7 +154,7 @@ advise_visit(void *arg, cli_directory_t *directory)
     if (status == IRI_OK && visit.legacy->nelts != 0) {
         status = advise_detect(&visit, visit.legacy, &visit.place->legacy);
     }
-    cli_progress_add(tree->progress, visit.place->names);
+    cli_progress_add(tree->progress, (uint64_t) directory->names->nelts);
     return status;
 }
 

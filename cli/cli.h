@@ -320,8 +320,8 @@ typedef struct {
 typedef iri_status_t (*cli_visit_t)(void *arg, cli_directory_t *directory);
 
 /*
- * Visit each directory below root, parents before children.  The path of the
- * last visited directory is valid until the next visit.
+ * Visit each directory below root, parents before children.  The path of a
+ * directory is valid until the walk ends.
  * Returns: IRI_OK; IRI_NO_MEMORY; what visit returned.
  */
 iri_status_t cli_walk(apr_pool_t *pool, const char *root, cli_visit_t visit,
@@ -418,6 +418,12 @@ int cli_set_text(cli_call_t *call, const char *name, const char *text);
 int cli_set_null(cli_call_t *call, const char *name);
 int cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
                  size_t count);
+
+/* A string until its NUL; the octets are not copied. */
+iri_str_t cli_str(const char *text);
+
+/* 1 if a text has an escape of an octet above 7F: "%E9" */
+int cli_has_high_escape(iri_str_t text);
 
 /* A number for an object, and a number or text of one; a text lives as long as
    the object. */
@@ -551,7 +557,7 @@ int cli_outcome_answers(cli_outcome_t outcome);
 
 /*
  * The verdict on a target, in pool.  Returns: 0; -1: the target is malformed,
- * and the servers would refuse it.
+ * memory is exhausted, or ICU failed.
  */
 int cli_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
             cli_verdict_t *x);

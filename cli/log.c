@@ -6,7 +6,6 @@
  * gzip.  Octets that the server escaped ("\xE6", "\"") are decoded.
  */
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -291,9 +290,7 @@ cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request)
     }
     memset(request, 0, sizeof(*request));
     request->method = get;
-    while (isspace((unsigned char) *line)) {
-        line++;
-    }
+    line += strspn(line, " \t\r\n\f\v");
     read = *line == '{' ? log_json(pool, line, request)
                         : log_common(line, request);
     return read == 0;

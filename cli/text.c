@@ -383,3 +383,26 @@ cli_field_text(const json_t *object, const char *name)
     text.len = json_string_length(value);
     return text;
 }
+
+
+iri_str_t
+cli_str(const char *text)
+{
+    iri_str_t octets = { strlen(text), (const unsigned char *) text };
+
+    return octets;
+}
+
+
+int
+cli_has_high_escape(iri_str_t text)
+{
+    const unsigned char *p = text.data, *end = text.data + text.len;
+
+    for (; p < end; p++) {
+        if (*p == '%' && cli_escape_value(p, end) >= 0x80) {
+            return 1;
+        }
+    }
+    return 0;
+}

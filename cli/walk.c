@@ -109,10 +109,6 @@ cli_walk(apr_pool_t *pool, const char *root, cli_visit_t visit, void *arg)
         walk_read(&walk);
         status = visit(arg, &walk.directory);
         apr_pool_clear(walk.directory.pool);
-        if (walk.queue->nelts == 0) {
-            apr_pool_clear(walk.queue_pool);
-            walk.queue = apr_array_make(walk.queue_pool, 64, sizeof(char *));
-        }
     }
     apr_pool_destroy(walk.directory.pool);
     apr_pool_destroy(walk.queue_pool);

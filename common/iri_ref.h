@@ -472,7 +472,6 @@ typedef struct {
 
 /* How well names decoded in one charset are words of a language. */
 typedef struct {
-    const char *language;  /* the language, in CLDR: "ja"; static */
     size_t      count;     /* names that the charset decodes */
     int64_t     score;     /* for each octet above 7F up to 1000, 1000 more in
                               a known name; negative: another charset */
@@ -484,7 +483,7 @@ typedef struct {
  * Score each charset for names.  The scores of several samples can be added.
  * out: IRI_DETECTABLE elements, in the order of iri_detector_charset().
  * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED.
- * {"\x93\xFA\x96\x7B", "\x95\x5C"}: the greatest score is that of Shift_JIS, ja
+ * {"\x93\xFA\x96\x7B", "\x95\x5C"}: the greatest score is that of Shift_JIS
  */
 iri_status_t iri_detect(const iri_env_t *env, const iri_detector_t *detector,
                         const iri_sample_t *sample, iri_detected_t *out);

@@ -167,9 +167,9 @@ ngx_http_iri_open_file(ngx_http_request_t *r, ngx_open_file_cache_t *cache,
 
 
 /*
- * Find a file in open_file_cache.  Nothing is added: otherwise a client could
- * make the cache keep files that it may not get.  NULL: the cache does not have
- * it, or not for this request.
+ * Look up a file in open_file_cache.  No entry is added, since a client could
+ * fill the cache with files to which it has no access.  NULL: there is no entry,
+ * or it has expired.
  */
 static const ngx_cached_open_file_t *
 ngx_http_iri_cached_file(ngx_http_core_loc_conf_t *clcf, const char *path)
@@ -238,7 +238,7 @@ ngx_http_iri_stat(void *ctx, const char *path, iri_node_t *node)
 }
 
 
-/* Called in a thread, too, where ctx is NULL. */
+/* A directory is read from disk, also in a thread, where ctx is NULL. */
 static iri_status_t
 ngx_http_iri_list(void *ctx, const char *path, iri_node_t *node,
                   iri_dir_each_t each, void *arg)

@@ -271,7 +271,8 @@ subtest 'access rules' => sub {
         my $object = JSON::PP::decode_json($out);
         is $object->{root}, "$site/old", "$server: the document root";
         is $object->{server}, $server, "$server: the server";
-        is settings($object)->{$directive}, 'on', "$server: an IDN";
+        is_deeply [map { $_->{optional} } grep { $_->{directive} eq $directive } @{ $object->{settings} }],
+            [JSON::PP::true], "$server: an IDN";
     }
     mkdir "$dir/sub";
     spew("$dir/server.conf", "http { include sub/*.conf; }\n");
@@ -284,6 +285,37 @@ subtest 'access rules' => sub {
     like $err, qr/includes? itself|is included by itself/, 'the message';
     ($code, undef, $err) = advise($site, $log, '--config', "$dir/none.conf");
     like $err, qr/cannot read .*none\.conf/, 'no file';
+};
+
+subtest 'requests that did not fail' => sub {
+    my $object = object($site, line('http://a.example/neu/%C3%A9t%C3%A9.html', 200) . line('/Logo.gif%ZZ', 200)
+            . line('/neu/%C3%A9t%C3%A9.html', 304) . line('/neu/none%C3%A9', 200), '--verify');
+    is_deeply [@$object{qw(kept changed)}], [2, 1], 'the same file, and none';
+    is object($site, line('/' . '%E9' x 5000, 404))->{failed}, 0, 'a path that no server looks up';
+};
+
+subtest 'the order of charsets' => sub {
+    my $root = tree(map { "$_.html" } @russian);
+    for (['cp1251', 'koi8-r', 'windows-1251 KOI8-R'], ['koi8-r', 'cp1251', 'KOI8-R windows-1251']) {
+        my ($more, $less, $value) = @$_;
+        is settings(object($root, join '', map {
+            line('/' . percent(in_charset($more, $_)) . '.html', 404) x 3
+                . line('/' . percent(in_charset($less, $_)) . '.html', 404) } @russian))->{iri_charset},
+            $value, "$more first, which has more requests";
+    }
+};
+
+subtest 'names that cannot be quoted' => sub {
+    for (['nginx', "a\xE2\x80\x8Bb"], ['nginx', 'a"b'], ['httpd', 'a*b'], ['httpd', 'a$b'], ['httpd', 'a"b']) {
+        my ($server, $name) = @$_;
+        my $root = tree((map { "$name/" . in_charset('cp1251', "$_.html") } @russian),
+            (map { in_charset('euc-jp', "$_.html") } @japanese));
+        spew("$dir/server.conf", "# empty\n");
+        my ($code, $out) = advise($root, '', '--server', $server, '--config', "$dir/server.conf");
+        like $out, qr/cannot be quoted/, "$server: a message";
+        like $out, qr/^# +(IRIFilenameCharset|iri_filename_charset) windows-1251/m, "$server: a comment";
+        unlike $out, qr/^(location|<Directory)/m, "$server: no section";
+    }
 };
 
 subtest 'a location of nginx inherits nothing' => sub {

@@ -670,7 +670,6 @@ iri_detect(const iri_env_t *env, const iri_detector_t *detector,
         for (k = 0, best = INT64_MIN; k < IRI_DETECT_LANGUAGES; k++) {
             if (scorer.languages >> k & 1 && scorer.by_language[k] > best) {
                 best = scorer.by_language[k];
-                out[i].language = iri_detect_languages[k].name;
             }
         }
 

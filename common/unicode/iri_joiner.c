@@ -83,12 +83,13 @@ iri_is_emoji_sequence(UChar32 before, UChar32 after)
 }
 
 
-/* 1 if a variation selector changes how a character is displayed. */
+/* 1 if a variation selector changes how c is displayed.  emoji: 1 for U+FE0E,
+   which needs an emoji by default; 0 for U+FE0F, which needs another one. */
 static int
-iri_is_variable(UChar32 c, int colorful)
+iri_is_variable(UChar32 c, int emoji)
 {
     return c > 0x7f && u_hasBinaryProperty(c, UCHAR_EMOJI)
-           && iri_is_emoji_by_default(c) == colorful
+           && iri_is_emoji_by_default(c) == emoji
            && !u_hasBinaryProperty(c, UCHAR_REGIONAL_INDICATOR);
 }
 
