@@ -3,15 +3,17 @@
  *
  * With the module rules are compared with the canonical path.  A rule in a
  * legacy charset, in NFD or percent-encoded matches now, and would match
- * nothing.  The servers have many kinds of rules, so each line with such text is
- * reported, except comments.
+ * nothing.  The servers have many kinds of rules, so each line with such text
+ * is reported.  A file that cannot be followed is an error.
  */
 
 #include <glob.h>
 #include <string.h>
 
+#include <apr_file_info.h>
 #include <apr_file_io.h>
 #include <apr_strings.h>
+#include <unicode/uchar.h>
 
 #include "advise.h"
 
@@ -22,6 +24,10 @@
 typedef struct {
     apr_pool_t      *pool;
     const char      *base; /* directory of the first file, or ServerRoot */
+    int              has_base; /* 1: it is ServerRoot */
+    const char      *file;     /* the current one, printable */
+    size_t           number;   /* of its current line */
+    size_t           next;     /* number of the line after it */
     advise_config_t *config;
     size_t           files;
     size_t           depth;
@@ -31,11 +37,55 @@ typedef struct {
 } rules_t;
 
 static void rules_read(rules_t *rules, const char *name);
+static void rules_include(rules_t *rules, const char *pattern, int optional);
 
 
 /* ---- the text of a line -------------------------------------------------- */
 
-/* Why a rule with this text would match no canonical path; NULL: it may. */
+/* 1 if a text has an octet above 7F as an escape of a regular expression, or a
+   percent sign before a set: "\\xB0", "\\260", "%[Bb]0". */
+static int
+rules_has_regex_escape(iri_str_t text)
+{
+    const char *p = (const char *) text.data, *end = p + text.len;
+
+    for (; p + 2 < end; p++) {
+        if ((*p == '%' && (p[1] == '[' || p[1] == '('))
+            || (*p == '\\'
+                && ((p[1] == 'x' && (p[2] == '{' || cli_hex_value(p[2]) >= 8))
+                    || (p[1] == 'o' && p[2] == '{')
+                    || (p + 3 < end && (p[1] == '2' || p[1] == '3')
+                        && p[2] >= '0' && p[2] <= '7' && p[3] >= '0'
+                        && p[3] <= '7'))))
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+
+/* 1 if a mark does not follow a letter or mark: in a regular expression it may
+   belong to a letter before a quantifier or set. */
+static int
+rules_has_lone_mark(iri_str_t text)
+{
+    UChar32 c, before = ' ';
+    size_t  i = 0;
+
+    for (; i < text.len; before = c) {
+        c = cli_next_character(text, &i);
+        if ((U_GET_GC_MASK(c) & U_GC_M_MASK) != 0
+            && (U_GET_GC_MASK(before) & (U_GC_L_MASK | U_GC_M_MASK)) == 0)
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+
+/* Why a rule with this text might match no canonical path; NULL: it may. */
 static const char *
 rules_why(rules_t *rules, iri_str_t text)
 {
@@ -48,23 +98,28 @@ rules_why(rules_t *rules, iri_str_t text)
     if (cli_has_high_escape(text)) {
         return "is percent-encoded";
     }
+    if (rules_has_regex_escape(text)) {
+        return "has an octet as an escape";
+    }
     if (iri_str_is_ascii(text)) {
         return NULL;
     }
     iri_env_apr_init(&env, rules->pool, NULL, NULL);
-    return iri_unicode_form(&env.env, IRI_FORM_NFC, text, &nfc) != IRI_OK
+    return rules_has_lone_mark(text)
+                   || iri_unicode_form(&env.env, IRI_FORM_NFC, text, &nfc)
+                          != IRI_OK
                    || nfc.why != NULL || !iri_str_equal(nfc.value, text)
                ? "is not in NFC"
                : NULL;
 }
 
 
-/* The next word of a line, without quotes.  Returns: 0 at its end; 2 if the word
-   begins a directive of nginx. */
+/* The next word of a line, without quotes.  Returns: 0 at its end; 2 if the
+   word begins a directive of nginx. */
 static int
 rules_word(rules_t *rules, const char **p, const char *end, const char **word)
 {
-    static const char between[] = " \t\r;{}<>\"'";
+    static const char between[] = " \t\r\v\f;{}<>\"'";
     const char       *start;
     int               begins = 0;
 
@@ -80,6 +135,93 @@ rules_word(rules_t *rules, const char **p, const char *end, const char **word)
 }
 
 
+/*
+ * The argument of a directive: a quoted string, or up to a blank or ";".
+ * Returns: NULL, with rules->wrong, if it is not on this line, or is not the
+ * name itself.
+ */
+static const char *
+rules_argument(rules_t *rules, const char *directive, const char **p,
+               const char *end)
+{
+    const char *start, *stops = " \t\r\v\f;";
+    char        quote[2] = "";
+    const char *value;
+
+    while (*p < end && strchr(" \t\v\f", **p) != NULL) {
+        (*p)++;
+    }
+    if (*p < end && (**p == '"' || **p == '\'')) {
+        quote[0] = *(*p)++;
+        stops = quote;
+    }
+    start = *p;
+    while (*p < end && strchr(stops, **p) == NULL) {
+        (*p)++;
+    }
+    value = apr_pstrmemdup(rules->pool, start, (apr_size_t) (*p - start));
+    if (*value == '\0' || strpbrk(value, "$\\") != NULL
+        || (stops == quote && *p == end))
+    {
+        rules->wrong = apr_psprintf(
+            rules->pool,
+            "%s:%" APR_SIZE_T_FMT ": \"%s\" cannot be followed: its argument "
+            "must be on the same line, without variables",
+            rules->file, rules->number, directive);
+        return NULL;
+    }
+    return value;
+}
+
+
+/* Read the files of a directory, dot files too. */
+static void
+rules_read_directory(rules_t *rules, const char *path)
+{
+    apr_dir_t   *dir;
+    apr_finfo_t  entry;
+    apr_status_t rv;
+    char         why[128];
+
+    rv = apr_dir_open(&dir, path, rules->pool);
+    while (rules->wrong == NULL && rv == APR_SUCCESS) {
+        rv = apr_dir_read(&entry, APR_FINFO_DIRENT, dir);
+        if (rv == APR_SUCCESS && strcmp(entry.name, ".") != 0
+            && strcmp(entry.name, "..") != 0)
+        {
+            rules_include(
+                rules, apr_pstrcat(rules->pool, path, "/", entry.name, NULL),
+                0);
+        }
+    }
+    if (rules->wrong == NULL && !APR_STATUS_IS_ENOENT(rv)) {
+        rules->wrong = apr_psprintf(rules->pool, "cannot read \"%s\": %s",
+                                    path, apr_strerror(rv, why, sizeof(why)));
+    }
+}
+
+
+/* 1 if the directory in which a pattern has its first wildcard can be read. */
+static int
+rules_is_searchable(rules_t *rules, const char *pattern)
+{
+    const char *slash = pattern + strcspn(pattern, "*?[");
+    apr_dir_t  *dir;
+
+    while (slash > pattern && slash[-1] != '/') {
+        slash--;
+    }
+    return apr_dir_open(&dir,
+                        slash == pattern
+                            ? "."
+                            : apr_pstrmemdup(rules->pool, pattern,
+                                             (apr_size_t) (slash - pattern)),
+                        rules->pool)
+               == APR_SUCCESS
+           && apr_dir_close(dir) == APR_SUCCESS;
+}
+
+
 static void
 rules_include(rules_t *rules, const char *pattern, int optional)
 {
@@ -87,21 +229,29 @@ rules_include(rules_t *rules, const char *pattern, int optional)
     apr_finfo_t info;
     glob_t      found;
     size_t      i;
+    int         failed, wild;
 
     if (path[0] != '/') {
         path = apr_pstrcat(rules->pool, rules->base, path, NULL);
     }
-    /* httpd reads all files of a directory. */
     if (apr_stat(&info, path, APR_FINFO_TYPE, rules->pool) == APR_SUCCESS
         && info.filetype == APR_DIR)
     {
-        path = apr_pstrcat(rules->pool, path, "/*", NULL);
+        rules_read_directory(rules, path);
+        return;
     }
-    if (glob(path, 0, NULL, &found) != 0) {
-        if (!optional && strpbrk(path, "*?[") == NULL) {
-            rules->wrong = apr_psprintf(
-                rules->pool, "cannot find the included file \"%s\"", path);
-        }
+    wild = strpbrk(path, "*?[") != NULL;
+    failed = glob(path, GLOB_ERR, NULL, &found);
+    if (failed == GLOB_NOMATCH
+        && (wild ? rules_is_searchable(rules, path) : optional))
+    {
+        return;
+    }
+    if (failed != 0) {
+        rules->wrong = apr_psprintf(rules->pool,
+                                    "cannot find or read \"%s\", which %s "
+                                    "includes",
+                                    path, rules->file);
         return;
     }
     for (i = 0; rules->wrong == NULL && i < found.gl_pathc; i++) {
@@ -124,48 +274,71 @@ rules_host(rules_t *rules, const char *word)
 }
 
 
+/* Where relative names of included files begin, in httpd. */
+static void
+rules_server_root(rules_t *rules, const char *value)
+{
+    const char *base = apr_pstrcat(rules->pool, value, "/", NULL);
+
+    if (rules->has_base && strcmp(base, rules->base) != 0) {
+        rules->wrong = apr_psprintf(rules->pool,
+                                    "%s:%" APR_SIZE_T_FMT
+                                    ": there is another ServerRoot, \"%s\"",
+                                    rules->file, rules->number, rules->base);
+    }
+    rules->has_base = 1;
+    rules->base = base;
+}
+
+
 /* What else is used of a line: included files, the root, names of servers. */
 static void
 rules_use(rules_t *rules, const char *p, const char *end)
 {
     const char *word, *value;
-    int         host = 0, read;
+    int         first = 1, host = 0, read;
 
-    while (rules->wrong == NULL && (read = rules_word(rules, &p, end, &word)))
+    for (; rules->wrong == NULL && (read = rules_word(rules, &p, end, &word));
+         first = 0)
     {
-        host = host && read == 1;
+        first |= read == 2;
+        host = host && !first;
         if (host) {
             rules_host(rules, word);
-        } else if (strcasecmp(word, "include") == 0
-                   || strcasecmp(word, "includeoptional") == 0)
+        } else if (first
+                   && (strcasecmp(word, "include") == 0
+                       || strcasecmp(word, "includeoptional") == 0))
         {
-            if (rules_word(rules, &p, end, &value)) {
+            value = rules_argument(rules, word, &p, end);
+            if (value != NULL) {
                 rules_include(rules, value, word[7] != '\0');
-            }
-        } else if (strcmp(word, "root") == 0
-                   || strcasecmp(word, "DocumentRoot") == 0) {
-            if (rules_word(rules, &p, end, &value)
-                && rules->config->root == NULL) {
-                rules->config->root = value;
-            }
-        } else if (strcasecmp(word, "ServerRoot") == 0) {
-            if (rules_word(rules, &p, end, &value)) {
-                rules->base = apr_pstrcat(rules->pool, value, "/", NULL);
             }
         } else if (strcmp(word, "location") == 0) {
             rules->config->locations = 1;
+        } else if (first && strcasecmp(word, "ServerRoot") == 0) {
+            value = rules_argument(rules, word, &p, end);
+            if (value != NULL) {
+                rules_server_root(rules, value);
+            }
+        } else if (first && rules->config->root == NULL
+                   && (strcmp(word, "root") == 0
+                       || strcasecmp(word, "DocumentRoot") == 0))
+        {
+            rules->config->root = rules_argument(rules, word, &p, end);
         } else {
-            host = strcmp(word, "server_name") == 0
-                   || strcasecmp(word, "ServerName") == 0
-                   || strcasecmp(word, "ServerAlias") == 0;
+            host = first
+                   && (strcmp(word, "server_name") == 0
+                       || strcasecmp(word, "ServerName") == 0
+                       || strcasecmp(word, "ServerAlias") == 0);
         }
     }
 }
 
 
+/* Comments are not left out: where one begins depends on the server, and on the
+   lines before. */
 static void
-rules_line(rules_t *rules, const char *name, size_t number, const char *p,
-           const char *end)
+rules_line(rules_t *rules, const char *p, const char *end)
 {
     iri_str_t   text;
     const char *why;
@@ -176,27 +349,29 @@ rules_line(rules_t *rules, const char *name, size_t number, const char *p,
     while (p < end && strchr(" \t\r", end[-1]) != NULL && end[-1] != '\0') {
         end--;
     }
-    if (p == end || *p == '#') {
+    if (p == end) {
         return;
     }
-    rules->lines++;
-    rules->of_nginx += end[-1] == ';' || end[-1] == '{' || end[-1] == '}';
     text.data = (const unsigned char *) p;
     text.len = (size_t) (end - p);
     why = rules_why(rules, text);
     if (why != NULL) {
         text.len = text.len < 100 ? text.len : 100;
         APR_ARRAY_PUSH(rules->config->rules, const char *) = apr_psprintf(
-            rules->pool, "%s:%" APR_SIZE_T_FMT ": \"%s\" %s", name, number,
-            cli_printable(rules->pool, text), why);
+            rules->pool, "%s:%" APR_SIZE_T_FMT ": \"%s\" %s", rules->file,
+            rules->number, cli_printable(rules->pool, text), why);
     }
-    rules_use(rules, p, end);
+    if (*p != '#') {
+        rules->lines++;
+        rules->of_nginx += end[-1] == ';' || end[-1] == '{' || end[-1] == '}';
+        rules_use(rules, p, end);
+    }
 }
 
 
 /* ---- files --------------------------------------------------------------- */
 
-static const char *
+static char *
 rules_load(rules_t *rules, const char *name, apr_size_t *len)
 {
     apr_file_t  *file;
@@ -208,9 +383,8 @@ rules_load(rules_t *rules, const char *name, apr_size_t *len)
     rv = apr_file_open(&file, name, APR_READ, APR_OS_DEFAULT, rules->pool);
     if (rv == APR_SUCCESS) {
         rv = apr_file_info_get(&info, APR_FINFO_SIZE | APR_FINFO_TYPE, file);
-        if (rv == APR_SUCCESS && info.filetype == APR_DIR) {
-            wrong = "it is a directory; give the main file of the "
-                    "configuration";
+        if (rv == APR_SUCCESS && info.filetype != APR_REG) {
+            wrong = "it is not a regular file";
         } else if (rv == APR_SUCCESS && info.size > RULES_MAX_FILE) {
             wrong = "it is larger than 16 MiB";
         } else if (rv == APR_SUCCESS) {
@@ -232,12 +406,41 @@ rules_load(rules_t *rules, const char *name, apr_size_t *len)
 }
 
 
+/*
+ * Take the line at *p, which moves to the next one.  A line that ends with a
+ * backslash is joined with the next one, as httpd does; but not a comment,
+ * since nginx reads the next line.  Returns: the end of the line.
+ */
+static char *
+rules_take_line(rules_t *rules, char **p, char *end)
+{
+    char *line = *p, *to = line, *from = line, *stop;
+    int   joined;
+
+    do {
+        stop = memchr(from, '\n', (size_t) (end - from));
+        stop = stop != NULL ? stop : end;
+        memmove(to, from, (size_t) (stop - from));
+        to += stop - from;
+        to -= to > line && to[-1] == '\r';
+        from = stop < end ? stop + 1 : end;
+        rules->next++;
+        joined = from < end && to > line && to[-1] == '\\'
+                 && line[strspn(line, " \t")] != '#';
+        to -= joined;
+    } while (joined);
+    *p = from;
+    return to;
+}
+
+
 static void
 rules_read(rules_t *rules, const char *name)
 {
+    const char *file = rules->file;
+    size_t      number = rules->number, next = rules->next;
     apr_size_t  len = 0;
-    const char *p, *line, *end;
-    size_t      number = 1;
+    char       *p, *end, *line;
 
     if (rules->depth == RULES_MAX_DEPTH) {
         rules->wrong = apr_psprintf(
@@ -258,13 +461,17 @@ rules_read(rules_t *rules, const char *name)
     }
     rules->files++;
     rules->depth++;
-    for (end = p + len; rules->wrong == NULL && p < end; p = line + 1) {
-        line = memchr(p, '\n', (size_t) (end - p));
-        line = line != NULL ? line : end;
-        rules_line(rules, cli_printable(rules->pool, cli_str(name)), number++,
-                   p, line);
+    rules->file = cli_printable(rules->pool, cli_str(name));
+    rules->next = 1;
+    for (end = p + len; rules->wrong == NULL && p < end;) {
+        rules->number = rules->next;
+        line = p;
+        rules_line(rules, line, rules_take_line(rules, &p, end));
     }
     rules->depth--;
+    rules->file = file;
+    rules->number = number;
+    rules->next = next;
 }
 
 

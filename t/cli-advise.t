@@ -235,6 +235,11 @@ subtest 'access rules' => sub {
         nginx => { bad => "location /$euc/ { deny all; }", good => 'location /案内/ { deny all; }',
             open => "location /$euc/ { expires 1d; }", rewrite => "rewrite ^/$euc /e last;",
             if => "if (\$uri ~ ^/$euc)\n{ return 403; }", comment => "\n# $euc\n",
+            octet => 'location ~ "^/\xB0" { deny all; }', octal => 'location ~ "^/\260" { deny all; }',
+            set => 'location ~ "^/%[Bb]0" { deny all; }', group => 'location ~ "^/%(B0|b0)" { deny all; }',
+            braces => 'location ~ "^/\x{e9}" { deny all; }', escape => 'location ~ "^/\o{351}" { deny all; }',
+            mark => "location ~ e[\xCC\x81] { deny all; }", safe => 'location ~ "^/\d+\.html$" { deny all; }',
+            joined => "# a \\\n location /$euc/ { deny all; }",
             nfd => "location /e\xCC\x81 { return 404; }", regex => "location ~ $euc { internal; }",
             nested => "location / { location /%E6%A1%88/ { auth_basic x; } }",
             quoted => qq{location "/$euc\\"" { deny all; }} },
@@ -245,7 +250,9 @@ subtest 'access rules' => sub {
             nfd => "<LocationMatch e\xCC\x81>\n Deny from all\n</LocationMatch>",
             regex => "<Location ~ $euc>\n AuthType Basic\n</Location>",
             nested => "<VirtualHost *:80>\n<If true>\n<Location \\\n\"/%E6%A1%88/\">\nRequire user a\n</Location>\n</If>\n</VirtualHost>",
-            quoted => "<FilesMatch '$euc'>\n Require all denied\n</FilesMatch>" },
+            quoted => "<FilesMatch '$euc'>\n Require all denied\n</FilesMatch>",
+            joined => "<Location /cafe\\\n\xCC\x81>\n Require all denied\n</Location>",
+            crlf => "<Location /%\\\r\nE9>\r\n Require all denied\r\n</Location>\r" },
     );
     for my $server (sort keys %rules) {
         for my $name (sort keys %{ $rules{$server} }) {
@@ -253,7 +260,7 @@ subtest 'access rules' => sub {
             $conf = "Listen 80\n$conf\n" if $server eq 'httpd';
             $conf = "# }\nhttp { server { root /a; $conf\n } }\n" if $server eq 'nginx';
             spew("$dir/server.conf", $conf);
-            my $safe = $name =~ /good|comment/;
+            my $safe = $name =~ /good|safe/;
             my ($code, $out) = advise($site, $log, '--config', "$dir/server.conf");
             is $code, $safe ? 0 : 1, "$server: $name: exit code";
             my $active = () = $out =~ /^\s*[^#\s]/mg;
@@ -282,7 +289,39 @@ subtest 'access rules' => sub {
     spew("$dir/sub/a.conf", "include sub/a.conf;\n");
     ($code, undef, my $err) = advise($site, $log, '--config', "$dir/server.conf");
     is $code, 2, 'a file that includes itself: exit code';
-    like $err, qr/includes? itself|is included by itself/, 'the message';
+    like $err, qr/is included by itself/, 'the message';
+    spew("$dir/sub/a.conf", "server { location /$euc { deny all; } }\n");
+    mkdir "$dir/dot";
+    spew("$dir/dot/.a.conf", "<Location /$euc>\n</Location>\n");
+    for (['include sub/*.conf; # text', 'the same line'], ["user root; include sub/a.conf;", 'a second directive'],
+        ["Incl\\\nude sub/a.conf", 'a joined line'], ["Include 'sub/a.conf'", 'quotes'],
+        ["ServerRoot $dir/sub\nIncludeOptional a.conf", 'ServerRoot'], ["Include dot", 'a directory'])
+    {
+        my ($conf, $name) = @$_;
+        spew("$dir/server.conf", "$conf\n");
+        ($code, $out) = advise($site, $log, '--config', "$dir/server.conf");
+        is $code, 1, "$name: exit code";
+        like $out, qr{a\.conf:1: }, "$name: the included file";
+    }
+    mkdir "$dir/none";
+    for (['Include ${DIR}/a.conf', qr/server\.conf:1: "Include" cannot be followed/, 'a variable'],
+        ["# text\ninclude\nsub/a.conf;", qr/server\.conf:2: "include" cannot be followed/, 'the next line'],
+        ['Include "sub/a.conf', qr/cannot be followed/, 'no closing quote'],
+        ['Include missing/*.conf', qr/cannot find or read ".*missing/, 'a missing directory'],
+        ['Include sub/b.conf', qr/cannot find or read ".*b\.conf/, 'a missing file'],
+        ['IncludeOptional /dev/null', qr{cannot read "/dev/null": it is not a regular file}, 'a device'],
+        ["ServerRoot /a\nServerRoot /b", qr{server\.conf:2: there is another ServerRoot, "/a/"}, 'ServerRoot'])
+    {
+        my ($conf, $message, $name) = @$_;
+        spew("$dir/server.conf", "$conf\n");
+        ($code, undef, $err) = advise($site, $log, '--config', "$dir/server.conf");
+        is $code, 2, "$name: exit code";
+        like $err, $message, "$name: the message";
+    }
+    for ('IncludeOptional sub/b.conf', 'Include none/*.conf') {
+        spew("$dir/server.conf", "$_\n");
+        is +(advise($site, $log, '--config', "$dir/server.conf"))[0], 0, "$_: no file is included";
+    }
     ($code, undef, $err) = advise($site, $log, '--config', "$dir/none.conf");
     like $err, qr/cannot read .*none\.conf/, 'no file';
 };
