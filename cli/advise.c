@@ -46,15 +46,18 @@ static const char advise_help[] =
     "line with the number of requests that need it, and a report as comments. A\n"
     "setting that answers no further request is not proposed. A setting that may\n"
     "find a wrong file is written as a comment.\n\n"
-    "With --config the configuration, with its comments, is searched for text\n"
-    "that is not UTF-8 in NFC, is percent-encoded or has octets as escapes. A\n"
-    "rule with such text would no longer match, so all settings are then\n"
-    "comments. Files that rules read, such as .htaccess or a RewriteMap, are not\n"
-    "searched; nor are rules found that count octets, such as \"^/[^/]{4}$\".\n"
-    "Without --config nothing is checked. Locations of nginx are active only if\n"
-    "--config shows that there are none: a new location does not inherit access\n"
-    "rules. Exit code 1 if there is such text, or a log has lines, but no\n"
-    "requests.\n\n"
+    "With --config the document root, aliases and roots of locations are those of\n"
+    "the configuration. A request also failed if it has the status of the error\n"
+    "page for 404 (error_page 404 =200; ErrorDocument with a URL: 302), a path\n"
+    "beyond ASCII, and no file. Links to directories are followed.\n\n"
+    "The configuration, with its comments, is then searched for text that is not\n"
+    "UTF-8 in NFC, is percent-encoded or has octets as escapes. A rule with such\n"
+    "text would no longer match, so all settings are then comments. Files that\n"
+    "rules read, such as .htaccess or a RewriteMap, are not searched; nor are\n"
+    "rules found that count octets, such as \"^/[^/]{4}$\". Without --config\n"
+    "nothing is checked. Locations of nginx are active only if --config shows\n"
+    "that there are none: a new location does not inherit access rules. Exit code\n"
+    "1 if there is such text, or a log has lines, but no requests.\n\n"
     "Examples:\n"
     "  iri advise --root /srv/www /var/log/nginx/access.log*\n"
     "  iri advise --root /srv/www --config /etc/apache2/apache2.conf "
@@ -78,6 +81,8 @@ static const struct {
     int         optional; /* 1: it may find a wrong file */
     const char *why;
 } advise_words[ADVISE_WORDS] = {
+    { "variants", IRI_FOLD_VARIANTS, IRI_MATCH_VARIANTS, 0, IRI_FORM_ASCII, 0,
+      "with a JIS variant" },
     { "width", IRI_FOLD_WIDTH, IRI_MATCH_WIDTH, 0, IRI_FORM_ASCII, 0,
       "in another width" },
     { "case", IRI_FOLD_CASE, IRI_MATCH_CASE, 0, IRI_FORM_ASCII, 0,
@@ -143,34 +148,94 @@ advise_option(void *data, int option, const char *value)
 }
 
 
+static int
+advise_is_below(const char *directory, iri_str_t root)
+{
+    return strncmp(directory, (const char *) root.data, root.len) == 0
+           && (directory[root.len] == '/' || directory[root.len] == '\0');
+}
+
+
+/* The document root, and the aliases of its site; without --root the first
+   root of the configuration. */
+static const char *
+advise_roots(advise_conf_t *conf)
+{
+    cli_settings_t           *settings = conf->settings;
+    const apr_array_header_t *all = conf->read.roots;
+    apr_array_header_t       *roots, *aliases;
+    advise_root_t            *root;
+    cli_alias_t              *alias;
+    const char               *wrong;
+    int                       i, site = 0;
+
+    for (i = 0; !settings->has_root && i < all->nelts; i++) {
+        root = &APR_ARRAY_IDX(all, i, advise_root_t);
+        if (*root->prefix == '\0') {
+            wrong = cli_settings_option(settings, CLI_SET_ROOT,
+                                        root->directory);
+            if (wrong != NULL) {
+                return apr_psprintf(
+                    settings->pool,
+                    "the document root of the configuration: %s", wrong);
+            }
+        }
+    }
+    if (!settings->has_root) {
+        return "--root is required: the document root of the site";
+    }
+    roots = apr_array_make(settings->pool, 4, sizeof(advise_root_t));
+    aliases = apr_array_make(settings->pool, 4, sizeof(cli_alias_t));
+    root = apr_array_push(roots);
+    root->prefix = "";
+    root->directory = apr_pstrmemdup(settings->pool,
+                                     (const char *) settings->root.data,
+                                     settings->root.len);
+    for (i = all->nelts; i-- > 0;) {
+        root = &APR_ARRAY_IDX(all, i, advise_root_t);
+        if (*root->prefix == '\0'
+            && iri_str_equal(cli_str(root->directory), settings->root))
+        {
+            site = root->site;
+        }
+    }
+    for (i = 0; i < all->nelts; i++) {
+        root = &APR_ARRAY_IDX(all, i, advise_root_t);
+        if (*root->prefix == '\0'
+            || (site != 0 && root->site != 0 && root->site != site))
+        {
+            continue;
+        }
+        alias = apr_array_push(aliases);
+        alias->prefix = cli_str(root->prefix);
+        alias->directory = cli_str(root->directory);
+        if (!advise_is_below(root->directory, settings->root)
+            && !advise_is_below((const char *) settings->root.data,
+                                alias->directory))
+        {
+            APR_ARRAY_PUSH(roots, advise_root_t) = *root;
+        }
+    }
+    settings->aliases = aliases;
+    conf->read.roots = roots;
+    return NULL;
+}
+
+
 static const char *
 advise_ready(void *data)
 {
     advise_conf_t *conf = data;
+    apr_pool_t    *pool = conf->settings->pool;
     const char    *wrong = cli_settings_ready(conf->settings);
 
-    conf->read.rules = apr_array_make(conf->settings->pool, 8,
-                                      sizeof(const char *));
+    conf->read.rules = apr_array_make(pool, 8, sizeof(const char *));
+    conf->read.roots = apr_array_make(pool, 8, sizeof(advise_root_t));
+    conf->read.error_statuses = apr_array_make(pool, 2, sizeof(int));
     if (wrong == NULL && conf->config != NULL) {
-        wrong = advise_config_read(conf->settings->pool, conf->config,
-                                   &conf->read);
+        wrong = advise_config_read(pool, conf->config, &conf->read);
     }
-    if (wrong == NULL && !conf->settings->has_root && conf->read.root != NULL)
-    {
-        wrong = cli_settings_option(conf->settings, CLI_SET_ROOT,
-                                    conf->read.root);
-        if (wrong != NULL) {
-            return apr_psprintf(conf->settings->pool,
-                                "the document root of the configuration: %s",
-                                wrong);
-        }
-    }
-    if (wrong != NULL) {
-        return wrong;
-    }
-    return conf->settings->has_root
-               ? NULL
-               : "--root is required: the document root of the site";
+    return wrong != NULL ? wrong : advise_roots(conf);
 }
 
 
@@ -180,6 +245,22 @@ static int
 advise_is_failure(int status)
 {
     return status == 400 || status == 404;
+}
+
+
+/* 1 if an error page is sent with this status. */
+static int
+advise_is_error_page(const advise_run_t *run, int status)
+{
+    const apr_array_header_t *statuses = run->conf->read.error_statuses;
+    int                       i;
+
+    for (i = 0;
+         i < statuses->nelts && APR_ARRAY_IDX(statuses, i, int) != status;
+         i++)
+    {
+    }
+    return i < statuses->nelts;
 }
 
 
@@ -269,10 +350,8 @@ advise_taken(void *arg, const cli_request_t *request, cli_target_row_t *row)
     iri_str_t     path;
     size_t        offset;
 
-    if (advise_is_failure(request->status)) {
-        row->failed++;
-        run->failed++;
-    }
+    row->failed += advise_is_failure(request->status);
+    row->error_page += advise_is_error_page(run, request->status);
     if (row->requests == 1) {
         path = cli_target_read(run->scratch, row->octets, 0, &target, &offset)
                        == NULL
@@ -506,13 +585,18 @@ advise_attribute(advise_run_t *run, const cli_verdict_t *x, uint64_t requests)
 
 /* 1 if a target finds the file whose octets it has. */
 static int
-advise_is_same(const advise_run_t *run, const cli_verdict_t *x)
+advise_is_same(const cli_verdict_t *x)
 {
-    iri_str_t root = run->conf->settings->root;
     iri_str_t path = x->target.request.path;
 
-    return x->filename.len == root.len + path.len
-           && memcmp(x->filename.data + root.len, path.data, path.len) == 0;
+    if (path.len < x->prefix) {
+        return 0;
+    }
+    path.data += x->prefix;
+    path.len -= x->prefix;
+    return x->filename.len == x->root.len + path.len
+           && memcmp(x->filename.data + x->root.len, path.data, path.len)
+                  == 0;
 }
 
 
@@ -542,7 +626,7 @@ advise_count(advise_run_t *run)
                 advise_attribute(run, &x, row->requests);
             }
         }
-        *(cli_outcome_answers(row->outcome) && advise_is_same(run, &x)
+        *(cli_outcome_answers(row->outcome) && advise_is_same(&x)
               ? &run->kept
               : &run->changed) += row->requests - row->failed;
         apr_pool_clear(run->scratch);
@@ -642,11 +726,36 @@ advise_add_names(advise_run_t *run)
 }
 
 
+/* Count the requests that failed.  One that may have been answered with an
+   error page failed if its path is not there. */
+static void
+advise_count_failed(advise_run_t *run)
+{
+    cli_target_row_t *row;
+    cli_verdict_t     x;
+    int               i;
+
+    for (i = 0; i < run->targets.list->nelts; i++) {
+        row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
+        if (row->error_page != 0
+            && (cli_try(run->conf->settings, run->scratch, row->octets, &x)
+                    != 0
+                || cli_outcome(&x) != CLI_THERE))
+        {
+            row->failed += row->error_page;
+        }
+        run->failed += row->failed;
+        apr_pool_clear(run->scratch);
+    }
+}
+
+
 static void
 advise_evaluate(advise_run_t *run)
 {
     apr_array_header_t *open = advise_rows(run);
 
+    advise_count_failed(run);
     advise_sample(run->targets.list, 0, ADVISE_MAX_TRIALS, open);
     advise_sample(run->targets.list, 1, ADVISE_MAX_TRIALS, open);
     run->with = *run->conf->settings;
@@ -843,8 +952,9 @@ advise_entry(advise_run_t *run, const cli_directory_t *directory,
     const char *shown;
 
     path.data = (const unsigned char *) apr_psprintf(
-        run->pool, "%s%.*s", directory->path, (int) octets.len,
-        (const char *) octets.data);
+        run->pool, "%s%.*s",
+        advise_root_path(run->pool, run->tree.current, directory->path),
+        (int) octets.len, (const char *) octets.data);
     path.len = strlen((const char *) path.data);
     shown = cli_printable(run->pool, path);
     if (name.len == 0 || iri_str_equal(octets, name)) {
@@ -892,9 +1002,7 @@ advise_lint(void *arg, cli_directory_t *directory)
 {
     advise_lint_t   lint = { arg, directory };
     advise_run_t   *run = arg;
-    advise_place_t *place = apr_hash_get(
-        run->tree.by_path, directory->path,
-        (apr_ssize_t) strlen(directory->path));
+    advise_place_t *place = advise_tree_place(&run->tree, directory->path);
     iri_lint_conf_t conf;
     iri_env_apr_t   env;
 
@@ -949,7 +1057,7 @@ static const char *
 advise_run(advise_run_t *run)
 {
     const advise_conf_t *conf = run->conf;
-    const char          *root, *wrong;
+    const char          *wrong;
     iri_status_t         status;
 
     run->proposal = apr_array_make(run->pool, 8, sizeof(advise_setting_t));
@@ -962,18 +1070,17 @@ advise_run(advise_run_t *run)
     if (run->tree.detector == NULL) {
         return iri_status_text(IRI_ICU_FAILED);
     }
-    root = apr_pstrmemdup(run->pool, (const char *) conf->settings->root.data,
-                          conf->settings->root.len);
     run->tree.settings = conf->settings;
     run->tree.pool = run->pool;
+    run->tree.roots = conf->read.roots;
     run->tree.progress = &run->progress;
     cli_progress_begin(&run->progress, "names", 0);
-    status = advise_tree_read(&run->tree, root);
+    status = advise_tree_read(&run->tree);
     if (status == IRI_OK) {
         advise_evaluate(run);
         advise_propose_all(run);
         cli_progress_begin(&run->progress, "names", run->tree.names);
-        status = cli_walk(run->pool, root, advise_lint, run);
+        status = advise_tree_walk(&run->tree, advise_lint, run);
     }
     cli_progress_hide(&run->progress);
     return status == IRI_OK ? NULL : iri_status_text(status);

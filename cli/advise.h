@@ -8,6 +8,13 @@
 #include "cli.h"
 #include "base/iri_string.h"
 
+/* A document root (prefix ""), or a directory that is served in its place. */
+typedef struct {
+    int         site;        /* number of the server or virtual host; 0: all */
+    const char *prefix;      /* of paths; "/docs" */
+    const char *directory;   /* without "/" at its end */
+} advise_root_t;
+
 /* ---- advise_tree.c ------------------------------------------------------ */
 
 /* Names that are not UTF-8, and the results of iri_detect() for a sample. */
@@ -20,9 +27,10 @@ typedef struct {
 typedef struct advise_place_s advise_place_t;
 
 struct advise_place_s {
-    advise_place_t    *parent;    /* NULL: the root */
-    const char        *path;      /* octets below the root: "" or "a/b/" */
-    iri_str_t          name;      /* the same, decoded; empty: the root, or
+    advise_place_t      *parent;  /* NULL: the document root */
+    const advise_root_t *root;
+    const char          *path;    /* octets below the root: "" or "a/b/" */
+    iri_str_t            name;    /* the same, decoded; empty: the root, or
                                      not decoded */
     uint64_t           nfc, nfd;  /* UTF-8 names that are not ASCII, in this
                                      form, or in both, which counts as NFC */
@@ -47,8 +55,12 @@ typedef struct {
     const iri_detector_t *detector;
     apr_pool_t           *pool;
     apr_hash_t           *known;      /* names that clients ask for in UTF-8 */
-    apr_hash_t           *by_path;    /* octets -> advise_place_t */
-    apr_hash_t           *by_name;    /* decoded -> advise_place_t, own is 1 */
+    const apr_array_header_t *roots;  /* advise_root_t, the document root
+                                         first */
+    const advise_root_t  *current;    /* that is read */
+    apr_hash_t           *by_path;    /* root and octets -> advise_place_t */
+    apr_hash_t           *by_name;    /* root and name -> advise_place_t with own
+                                         1 */
     apr_array_header_t   *places;     /* advise_place_t *, parents first */
     advise_place_t       *root;
     uint64_t              names;
@@ -58,10 +70,22 @@ typedef struct {
 } advise_tree_t;
 
 /*
- * Read a tree, and choose a charset for each directory.  Set settings,
- * detector, pool, known and progress before.
+ * Read the trees of all roots, and choose a charset for each directory.  Set
+ * settings, detector, pool, known, roots and progress before.
  */
-iri_status_t advise_tree_read(advise_tree_t *tree, const char *root);
+iri_status_t advise_tree_read(advise_tree_t *tree);
+
+/* Visit all directories of the roots.  tree->current: the root of each. */
+iri_status_t advise_tree_walk(advise_tree_t *tree, cli_visit_t visit,
+                              void *arg);
+
+/* The path of a request for a path below a root: prefix "/docs", "a/" ->
+   "docs/a/" */
+const char *advise_root_path(apr_pool_t *pool, const advise_root_t *root,
+                             const char *path);
+
+/* The place of a directory below tree->current; path: octets. */
+advise_place_t *advise_tree_place(const advise_tree_t *tree, const char *path);
 
 /* Let all places have the settings of like, except for charsets and form. */
 void advise_tree_apply(advise_tree_t *tree, const cli_settings_t *like);
@@ -76,18 +100,19 @@ const iri_tree_conf_t *advise_tree_settings(const iri_env_t    *env,
 /* The configuration of a server. */
 typedef struct {
     char                server;   /* 'n' or 'h'; 0: unknown */
-    const char         *root;     /* root, DocumentRoot; the first one; NULL:
-                                     none */
+    apr_array_header_t *roots;    /* advise_root_t; later those of the site */
     const char         *host;     /* the first server name that is an IDN; NULL:
                                      none */
     int                 locations;   /* 1: nginx has locations */
+    apr_array_header_t *error_statuses;   /* int: statuses other than 404 with
+                                             which its error page is sent */
     apr_array_header_t *rules;    /* lines that may be rules and would match no
                                      canonical path, const char *:
                                      FILE:LINE: "..." is not UTF-8 */
 } advise_config_t;
 
-/* Read a configuration.  config: server may be set, the other members are 0.
-   Returns: NULL, or the error. */
+/* Read a configuration.  config: server may be set, the arrays are empty, the
+   other members are 0.  Returns: NULL, or the error. */
 const char *advise_config_read(apr_pool_t *pool, const char *file,
                                advise_config_t *config);
 
@@ -110,7 +135,7 @@ typedef struct {
 } advise_setting_t;
 
 /* Words of iri_match and iri_repair that are tried: rows of advise_words[]. */
-#define ADVISE_WORDS 7
+#define ADVISE_WORDS 8
 
 /* Examples that are shown of each kind. */
 #define ADVISE_EXAMPLES 3

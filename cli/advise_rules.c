@@ -8,6 +8,7 @@
  */
 
 #include <glob.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <apr_file_info.h>
@@ -21,19 +22,28 @@
 #define RULES_MAX_DEPTH 16                 /* files that include each other */
 #define RULES_MAX_FILE  (16 * 1024 * 1024) /* octets */
 
+/* A block of nginx, or a virtual host or <Location> of httpd. */
 typedef struct {
-    apr_pool_t      *pool;
-    const char      *base; /* directory of the first file, or ServerRoot */
-    int              has_base; /* 1: it is ServerRoot */
-    const char      *file;     /* the current one, printable */
-    size_t           number;   /* of its current line */
-    size_t           next;     /* number of the line after it */
-    advise_config_t *config;
-    size_t           files;
-    size_t           depth;
-    size_t           lines;
-    size_t           of_nginx; /* lines that end with ";", "{" or "}" */
-    const char      *wrong;    /* NULL: no error */
+    int         site;
+    const char *prefix; /* of a location; NULL: not one prefix */
+} rules_block_t;
+
+typedef struct {
+    apr_pool_t         *pool;
+    const char         *base; /* directory of the first file, or ServerRoot */
+    int                 has_base; /* 1: it is ServerRoot */
+    const char         *file;     /* the current one, printable */
+    size_t              number;   /* of its current line */
+    size_t              next;     /* number of the line after it */
+    advise_config_t    *config;
+    apr_array_header_t *blocks; /* rules_block_t, outermost first */
+    rules_block_t       begins; /* the block that the next "{" begins */
+    int                 sites;  /* servers and virtual hosts so far */
+    size_t              files;
+    size_t              depth;
+    size_t              lines;
+    size_t              of_nginx; /* lines that end with ";", "{" or "}" */
+    const char         *wrong;    /* NULL: no error */
 } rules_t;
 
 static void rules_read(rules_t *rules, const char *name);
@@ -114,37 +124,77 @@ rules_why(rules_t *rules, iri_str_t text)
 }
 
 
+static rules_block_t
+rules_block(const rules_t *rules)
+{
+    return APR_ARRAY_IDX(rules->blocks, rules->blocks->nelts - 1,
+                         rules_block_t);
+}
+
+
+static void
+rules_push(rules_t *rules, int site, const char *prefix)
+{
+    rules_block_t *block = apr_array_push(rules->blocks);
+
+    block->site = site;
+    block->prefix = prefix;
+}
+
+
+static void
+rules_pop(rules_t *rules)
+{
+    if (rules->blocks->nelts > 1) {
+        apr_array_pop(rules->blocks);
+    }
+}
+
+
+/* An octet between words: those of nginx begin and end blocks. */
+static void
+rules_between(rules_t *rules, char c)
+{
+    if (c == '{') {
+        rules_push(rules, rules->begins.site, rules->begins.prefix);
+    } else if (c == '}') {
+        rules_pop(rules);
+    }
+    if (c == '{' || c == '}' || c == ';') {
+        rules->begins = rules_block(rules);
+    }
+}
+
+
 /* The next word of a line, without quotes.  Returns: 0 at its end; 2 if the
-   word begins a directive of nginx. */
+   word begins a directive of nginx; 3 if it begins or ends a block of httpd. */
 static int
 rules_word(rules_t *rules, const char **p, const char *end, const char **word)
 {
     static const char between[] = " \t\r\v\f;{}<>\"'";
     const char       *start;
-    int               begins = 0;
+    int               read = 1;
 
     for (; *p < end && strchr(between, **p) != NULL; (*p)++) {
-        begins |= **p == ';' || **p == '{' || **p == '}';
+        read = strchr(";{}", **p) != NULL ? 2 : **p == '<' ? 3 : read;
+        rules_between(rules, **p);
     }
     start = *p;
     while (*p < end && strchr(between, **p) == NULL) {
         (*p)++;
     }
     *word = apr_pstrmemdup(rules->pool, start, (apr_size_t) (*p - start));
-    return *p > start ? 1 + begins : 0;
+    return *p > start ? read : 0;
 }
 
 
-/*
- * The argument of a directive: a quoted string, or up to a blank or ";".
- * Returns: NULL, with rules->wrong, if it is not on this line, or is not the
- * name itself.
- */
+/* The argument of a directive: a quoted string, or up to one of stops.
+   Returns: NULL: it is not on this line, or is not the value itself. */
 static const char *
-rules_argument(rules_t *rules, const char *directive, const char **p,
-               const char *end)
+rules_argument_until(rules_t *rules, const char *stops, const char **p,
+                     const char *end)
 {
-    const char *start, *stops = " \t\r\v\f;";
+    const char *start;
     char        quote[2] = "";
     const char *value;
 
@@ -163,12 +213,33 @@ rules_argument(rules_t *rules, const char *directive, const char **p,
     if (*value == '\0' || strpbrk(value, "$\\") != NULL
         || (stops == quote && *p == end))
     {
+        return NULL;
+    }
+    *p += stops == quote;
+    return value;
+}
+
+
+static const char *
+rules_argument(rules_t *rules, const char **p, const char *end)
+{
+    return rules_argument_until(rules, " \t\r\v\f;", p, end);
+}
+
+
+/* The argument of a directive without which other files are not read. */
+static const char *
+rules_required(rules_t *rules, const char *directive, const char **p,
+               const char *end)
+{
+    const char *value = rules_argument(rules, p, end);
+
+    if (value == NULL) {
         rules->wrong = apr_psprintf(
             rules->pool,
             "%s:%" APR_SIZE_T_FMT ": \"%s\" cannot be followed: its argument "
             "must be on the same line, without variables",
             rules->file, rules->number, directive);
-        return NULL;
     }
     return value;
 }
@@ -291,41 +362,196 @@ rules_server_root(rules_t *rules, const char *value)
 }
 
 
-/* What else is used of a line: included files, the root, names of servers. */
+/* ---- roots and error pages ----------------------------------------------- */
+
+/* A directory that is served below a prefix.  "/" at the end of both is one. */
+static void
+rules_add_root(rules_t *rules, const char *prefix, const char *directory)
+{
+    advise_root_t *root;
+    size_t         of_prefix, of_directory;
+
+    if (prefix == NULL || directory == NULL || directory[0] != '/') {
+        return;
+    }
+    of_prefix = strlen(prefix);
+    of_directory = strlen(directory);
+    if (of_prefix == 0 || prefix[of_prefix - 1] == '/') {
+        of_prefix -= of_prefix != 0;
+        while (of_directory > 1 && directory[of_directory - 1] == '/') {
+            of_directory--;
+        }
+    }
+    root = apr_array_push(rules->config->roots);
+    root->site = rules_block(rules).site;
+    root->prefix = apr_pstrmemdup(rules->pool, prefix, of_prefix);
+    root->directory = apr_pstrmemdup(rules->pool, directory, of_directory);
+}
+
+
+/* root, DocumentRoot: in a location of nginx the path is appended. */
+static void
+rules_root(rules_t *rules, const char **p, const char *end)
+{
+    const char *value = rules_argument(rules, p, end);
+    const char *prefix = rules_block(rules).prefix;
+
+    if (value != NULL && prefix != NULL) {
+        rules_add_root(rules, prefix,
+                       apr_pstrcat(rules->pool, value, prefix, NULL));
+    }
+}
+
+
+/* alias, Alias: in a location the directory; else the prefix and it. */
+static void
+rules_alias(rules_t *rules, const char **p, const char *end)
+{
+    const char *one = rules_argument(rules, p, end);
+    const char *two = one != NULL ? rules_argument(rules, p, end) : NULL;
+
+    if (two != NULL) {
+        rules_add_root(rules, one, two);
+    } else {
+        rules_add_root(rules, rules_block(rules).prefix, one);
+    }
+}
+
+
+/* The prefix of a location; NULL: a regular expression, or an exact path. */
+static const char *
+rules_prefix(rules_t *rules, const char **p, const char *end)
+{
+    static const char stops[] = " \t\r\v\f;{>";
+    const char       *value = rules_argument_until(rules, stops, p, end);
+
+    if (value != NULL && strcmp(value, "^~") == 0) {
+        value = rules_argument_until(rules, stops, p, end);
+    }
+    return value != NULL && value[0] == '/' ? value : NULL;
+}
+
+
+/* error_page, ErrorDocument: the status with which the page for 404 is sent, if
+   it is another one. */
+static void
+rules_error_page(rules_t *rules, const char **p, const char *end)
+{
+    const char *value, *last = "";
+    int         status = 0, absent = 0;
+
+    while ((value = rules_argument(rules, p, end)) != NULL) {
+        absent |= strcmp(value, "404") == 0;
+        if (value[0] == '=') {
+            status = value[1] != '\0' ? atoi(value + 1) : 200;
+        }
+        last = value;
+    }
+    if (status == 0
+        && (strncmp(last, "http://", 7) == 0
+            || strncmp(last, "https://", 8) == 0))
+    {
+        status = 302;
+    }
+    if (absent && status != 0 && status != 404) {
+        APR_ARRAY_PUSH(rules->config->error_statuses, int) = status;
+    }
+}
+
+
+/* ---- lines --------------------------------------------------------------- */
+
+/* 1 if a word begins a block of nginx. */
+static int
+rules_use_nginx(rules_t *rules, const char *word, const char **p,
+                const char *end)
+{
+    if (strcmp(word, "location") == 0) {
+        rules->begins.prefix = rules_prefix(rules, p, end);
+    } else if (strcmp(word, "server") == 0) {
+        rules->begins.site = ++rules->sites;
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+
+/* A word that begins or ends a block of httpd. */
+static void
+rules_use_httpd(rules_t *rules, const char *word, const char **p,
+                const char *end)
+{
+    rules_block_t block = rules_block(rules);
+
+    if (strcasecmp(word, "VirtualHost") == 0) {
+        rules_push(rules, ++rules->sites, block.prefix);
+    } else if (strcasecmp(word, "Location") == 0) {
+        rules_push(rules, block.site, rules_prefix(rules, p, end));
+    } else if (strcasecmp(word, "/VirtualHost") == 0
+               || strcasecmp(word, "/Location") == 0)
+    {
+        rules_pop(rules);
+    }
+}
+
+
+/* 1 if a directive names other files, directories or error pages. */
+static int
+rules_use_directive(rules_t *rules, const char *word, const char **p,
+                    const char *end)
+{
+    const char *value;
+
+    if (strcasecmp(word, "include") == 0
+        || strcasecmp(word, "includeoptional") == 0)
+    {
+        value = rules_required(rules, word, p, end);
+        if (value != NULL) {
+            rules_include(rules, value, word[7] != '\0');
+        }
+    } else if (strcasecmp(word, "ServerRoot") == 0) {
+        value = rules_required(rules, word, p, end);
+        if (value != NULL) {
+            rules_server_root(rules, value);
+        }
+    } else if (strcmp(word, "root") == 0
+               || strcasecmp(word, "DocumentRoot") == 0) {
+        rules_root(rules, p, end);
+    } else if (strcasecmp(word, "alias") == 0) {
+        rules_alias(rules, p, end);
+    } else if (strcmp(word, "error_page") == 0
+               || strcasecmp(word, "ErrorDocument") == 0)
+    {
+        rules_error_page(rules, p, end);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+
+/* What else is used of a line. */
 static void
 rules_use(rules_t *rules, const char *p, const char *end)
 {
-    const char *word, *value;
+    const char *word;
     int         first = 1, host = 0, read;
 
     for (; rules->wrong == NULL && (read = rules_word(rules, &p, end, &word));
          first = 0)
     {
-        first |= read == 2;
+        first |= read != 1;
         host = host && !first;
+        rules->config->locations |= strcmp(word, "location") == 0;
         if (host) {
             rules_host(rules, word);
-        } else if (first
-                   && (strcasecmp(word, "include") == 0
-                       || strcasecmp(word, "includeoptional") == 0))
+        } else if (read == 3) {
+            rules_use_httpd(rules, word, &p, end);
+        } else if (!first
+                   || (!rules_use_nginx(rules, word, &p, end)
+                       && !rules_use_directive(rules, word, &p, end)))
         {
-            value = rules_argument(rules, word, &p, end);
-            if (value != NULL) {
-                rules_include(rules, value, word[7] != '\0');
-            }
-        } else if (strcmp(word, "location") == 0) {
-            rules->config->locations = 1;
-        } else if (first && strcasecmp(word, "ServerRoot") == 0) {
-            value = rules_argument(rules, word, &p, end);
-            if (value != NULL) {
-                rules_server_root(rules, value);
-            }
-        } else if (first && rules->config->root == NULL
-                   && (strcmp(word, "root") == 0
-                       || strcasecmp(word, "DocumentRoot") == 0))
-        {
-            rules->config->root = rules_argument(rules, word, &p, end);
-        } else {
             host = first
                    && (strcmp(word, "server_name") == 0
                        || strcasecmp(word, "ServerName") == 0
@@ -485,6 +711,9 @@ advise_config_read(apr_pool_t *pool, const char *file,
     memset(&rules, 0, sizeof(rules));
     rules.pool = pool;
     rules.config = config;
+    rules.blocks = apr_array_make(pool, 8, sizeof(rules_block_t));
+    rules_push(&rules, 0, "");
+    rules.begins = rules_block(&rules);
     rules.base = slash == NULL
                      ? ""
                      : apr_pstrmemdup(pool, file,

@@ -70,6 +70,55 @@ advise_charset_name(const advise_run_t *run, int charset)
 }
 
 
+/* 1 if a text can stand between double quotes in a configuration, and is
+   printed as it is. */
+static int
+advise_is_quotable(apr_pool_t *pool, iri_str_t text, int httpd)
+{
+    const char *shown = cli_printable(pool, text);
+    size_t      i;
+
+    if (shown == NULL || strlen(shown) != text.len) {
+        return 0;
+    }
+    for (i = 0; i < text.len; i++) {
+        if (text.data[i] < 0x20 || text.data[i] == 0x7F
+            || strchr(httpd ? "\"\\*?[]$" : "\"\\", text.data[i]) != NULL)
+        {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+
+/*
+ * Set the path of a place, and the argument of its section: the names of
+ * directories are decoded, since nginx compares the canonical path, and
+ * <Directory> applies to all encodings of a name.  Without that argument the
+ * section cannot be written.
+ */
+static int
+advise_set_place(const advise_run_t *run, json_t *object,
+                 const advise_place_t *place)
+{
+    const advise_root_t *root = place->root;
+    int                  httpd = run->conf->read.server == 'h';
+    int         decoded = *place->path == '\0' || place->name.len != 0;
+    const char *section = apr_pstrcat(
+        run->pool, httpd ? root->directory : root->prefix, "/",
+        place->name.len != 0 ? (const char *) place->name.data : "", NULL);
+
+    if (decoded && advise_is_quotable(run->pool, cli_str(section), httpd)
+        && advise_set_text(object, run->pool, "section", section) != 0)
+    {
+        return -1;
+    }
+    return advise_set_text(object, run->pool, "path",
+                           advise_root_path(run->pool, root, place->path));
+}
+
+
 /* Directories with own charsets, and those whose charset is not known. */
 static int
 advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
@@ -86,8 +135,7 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
                                cli_number(place->legacy->names), "charset",
                                advise_charset_name(run, place->likely), "or",
                                advise_charset_name(run, place->other));
-            failed = advise_set_text(object, run->pool, "path", place->path)
-                     || json_array_append_new(unsure, object) != 0;
+            list = unsure;
         } else if (place->own && place->parent != NULL
                    && place->group_legacy != 0) {
             list = json_array();
@@ -99,10 +147,12 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
             }
             object = json_pack("{s:o, s:o}", "charsets", list, "names",
                                cli_number(place->group_legacy));
-            failed = advise_set_text(object, run->pool, "path", place->path)
-                     || advise_set(object, run->pool, "name", place->name)
-                     || json_array_append_new(places, object) != 0;
+            list = places;
+        } else {
+            continue;
         }
+        failed = advise_set_place(run, object, place)
+                 || json_array_append_new(list, object) != 0;
     }
     return failed;
 }
@@ -327,52 +377,22 @@ advise_show_setting(const json_t *setting, int httpd, int commented)
 }
 
 
-/* 1 if a text can stand between double quotes in a configuration, and is
-   printed as it is. */
-static int
-advise_is_quotable(apr_pool_t *pool, iri_str_t text, int httpd)
-{
-    const char *shown = cli_printable(pool, text);
-    size_t      i;
-
-    if (shown == NULL || strlen(shown) != text.len) {
-        return 0;
-    }
-
-    for (i = 0; i < text.len; i++) {
-        if (text.data[i] < 0x20 || text.data[i] == 0x7F
-            || strchr(httpd ? "\"\\*?[]$" : "\"\\", text.data[i]) != NULL)
-        {
-            return 0;
-        }
-    }
-    return text.len != 0;
-}
-
-
-/* A directory with an own charset.  httpd compares <Directory> with the octets
-   on disk. */
+/* A directory with an own charset. */
 static void
-advise_show_place(apr_pool_t *pool, const json_t *object, const json_t *place,
-                  int httpd, int commented)
+advise_show_place(const json_t *object, const json_t *place, int httpd,
+                  int commented)
 {
     const json_t *charsets = json_object_get(place, "charsets");
     const char   *off = commented ? "# " : "";
-    iri_str_t     path = cli_field_text(place, "name");
-    int           escaped = json_object_get(place, "escaped") != NULL;
+    iri_str_t     section = cli_field_text(place, "section");
     size_t        i;
 
-    if (!advise_is_quotable(pool, path, httpd)
-        || (httpd
-            && (escaped
-                || !advise_is_quotable(pool, cli_field_text(object, "root"),
-                                       httpd))))
-    {
+    if (section.len == 0) {
         off = "# ";
         fputs(
-            "\n# The name of this directory cannot be quoted in a configuration: ",
+            "\n# The name of this directory cannot be quoted in a configuration.",
             stdout);
-        cli_print(stdout, cli_field_text(place, "path"));
+        section = cli_field_text(place, "path");
     } else if (!httpd && json_is_true(json_object_get(object, "locations"))) {
         off = "# ";
         fputs(
@@ -381,12 +401,8 @@ advise_show_place(apr_pool_t *pool, const json_t *object, const json_t *place,
             "location does not inherit them, not even\n# access rules.",
             stdout);
     }
-    printf("\n%s%s", off, httpd ? "<Directory \"" : "location \"/");
-    if (httpd) {
-        cli_print(stdout, cli_field_text(object, "root"));
-        putchar('/');
-    }
-    cli_print(stdout, cli_field_text(place, httpd ? "path" : "name"));
+    printf("\n%s%s \"", off, httpd ? "<Directory" : "location");
+    cli_print(stdout, section);
     puts(httpd ? "\">" : "\" {");
     printf("%s    # ", off);
     cli_print_count(stdout, cli_field(place, "names"), "name", "names");
@@ -419,7 +435,7 @@ advise_show_head(const json_t *object)
         failed, answered, failed - answered);
     if (cli_field(object, "dropped") != 0) {
         printf("# %lld requests were not counted: the logs have more than "
-               "1,000,000 targets.\n",
+               "1,000,000 targets,\n# or 128 MiB of them.\n",
                cli_field(object, "dropped"));
     }
     if (cli_field(object, "unread") != 0) {
@@ -568,8 +584,8 @@ advise_show(const void *data, cli_call_t *call)
         advise_show_setting(json_array_get(settings, i), httpd, commented);
     }
     for (i = 0; i < json_array_size(places); i++) {
-        advise_show_place(call->pool, object, json_array_get(places, i),
-                          httpd, commented);
+        advise_show_place(object, json_array_get(places, i), httpd,
+                          commented);
     }
     puts(commented
              ? "\n# First correct the rules above."

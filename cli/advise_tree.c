@@ -111,18 +111,46 @@ advise_detect(advise_visit_t *visit, const apr_array_header_t *names,
 }
 
 
-/* The parent of a directory: its path up to the slash before the last name. */
-static advise_place_t *
-advise_parent(const advise_tree_t *tree, const char *path)
+/* A root and a path below it: "/srv/www" and "a/b/" -> "/srv/www/a/b/" */
+static iri_str_t
+advise_key(apr_pool_t *pool, const advise_root_t *root, const char *path)
 {
-    size_t len = strlen(path);
+    return cli_str(apr_pstrcat(pool, root->directory, "/", path, NULL));
+}
 
-    if (len == 0) {
-        return NULL;
+
+static advise_place_t *
+advise_get(apr_hash_t *hash, iri_str_t key)
+{
+    return apr_hash_get(hash, key.data, (apr_ssize_t) key.len);
+}
+
+
+/* Remove the last segment of a key, with its "/". */
+static iri_str_t
+advise_shorten(iri_str_t key)
+{
+    for (key.len--; key.len > 0 && key.data[key.len - 1] != '/'; key.len--) {
     }
-    for (len--; len > 0 && path[len - 1] != '/'; len--) {
-    }
-    return apr_hash_get(tree->by_path, path, (apr_ssize_t) len);
+    return key;
+}
+
+
+const char *
+advise_root_path(apr_pool_t *pool, const advise_root_t *root,
+                 const char *path)
+{
+    return *root->prefix == '\0'
+               ? path
+               : apr_pstrcat(pool, root->prefix + 1, "/", path, NULL);
+}
+
+
+advise_place_t *
+advise_tree_place(const advise_tree_t *tree, const char *path)
+{
+    return advise_get(tree->by_path,
+                      advise_key(tree->pool, tree->current, path));
 }
 
 
@@ -131,19 +159,26 @@ advise_visit(void *arg, cli_directory_t *directory)
 {
     advise_tree_t *tree = arg;
     advise_visit_t visit;
-    iri_status_t   status = IRI_OK;
-    int            i;
+    iri_str_t    key = advise_key(tree->pool, tree->current, directory->path);
+    iri_status_t status = IRI_OK;
+    int          i;
 
     memset(&visit, 0, sizeof(visit));
     visit.tree = tree;
     iri_env_apr_init(&visit.env, directory->pool, NULL, NULL);
     visit.legacy = apr_array_make(directory->pool, 16, sizeof(iri_str_t));
     visit.place = apr_pcalloc(tree->pool, sizeof(*visit.place));
+    visit.place->root = tree->current;
     visit.place->path = apr_pstrdup(tree->pool, directory->path);
-    visit.place->parent = advise_parent(tree, directory->path);
+    visit.place->parent = *directory->path == '\0'
+                              ? tree->root
+                              : advise_get(tree->by_path,
+                                           advise_shorten(key));
     visit.place->charset = -1;
-    apr_hash_set(tree->by_path, visit.place->path,
-                 (apr_ssize_t) strlen(visit.place->path), visit.place);
+    if (tree->root == NULL) {
+        tree->root = visit.place;
+    }
+    apr_hash_set(tree->by_path, key.data, (apr_ssize_t) key.len, visit.place);
     APR_ARRAY_PUSH(tree->places, advise_place_t *) = visit.place;
     tree->names += (uint64_t) directory->names->nelts;
     tree->unread += directory->error != APR_SUCCESS;
@@ -324,7 +359,7 @@ advise_decode(const advise_tree_t *tree, advise_place_t *place)
     iri_status_t          status;
     const char           *start;
 
-    if (parent == NULL) {
+    if (*place->path == '\0') {
         place->name.data = (const unsigned char *) "";
         return IRI_OK;
     }
@@ -335,7 +370,7 @@ advise_decode(const advise_tree_t *tree, advise_place_t *place)
     iri_env_apr_init(&env, tree->pool, NULL, NULL);
     status = iri_entry_name(&env.env, &owner->tree, octets, &name);
     if (status == IRI_OK && name.len != 0
-        && (parent->parent == NULL || parent->name.len != 0))
+        && (*parent->path == '\0' || parent->name.len != 0))
     {
         place->name.data = (const unsigned char *) apr_pstrcat(
             tree->pool,
@@ -373,6 +408,7 @@ static iri_status_t
 advise_assign(advise_tree_t *tree)
 {
     advise_place_t *place;
+    iri_str_t       key;
     iri_status_t    status = IRI_OK;
     int             i;
 
@@ -391,9 +427,11 @@ advise_assign(advise_tree_t *tree)
             advise_set_charsets(tree, place);
         }
         status = advise_decode(tree, place);
-        if (place->own) {
-            apr_hash_set(tree->by_name, place->name.data,
-                         (apr_ssize_t) place->name.len, place);
+        if (place->own && (place->name.len != 0 || *place->path == '\0')) {
+            key = advise_key(tree->pool, place->root,
+                             (const char *) place->name.data);
+            apr_hash_set(tree->by_name, key.data, (apr_ssize_t) key.len,
+                         place);
         }
     }
     tree->form = advise_form(tree);
@@ -402,19 +440,30 @@ advise_assign(advise_tree_t *tree)
 
 
 iri_status_t
-advise_tree_read(advise_tree_t *tree, const char *root)
+advise_tree_walk(advise_tree_t *tree, cli_visit_t visit, void *arg)
+{
+    iri_status_t status = IRI_OK;
+    int          i;
+
+    for (i = 0; status == IRI_OK && i < tree->roots->nelts; i++) {
+        tree->current = &APR_ARRAY_IDX(tree->roots, i, advise_root_t);
+        status = cli_walk(tree->pool, tree->current->directory, 1, visit,
+                          arg);
+    }
+    return status;
+}
+
+
+iri_status_t
+advise_tree_read(advise_tree_t *tree)
 {
     iri_status_t status;
 
     tree->by_path = cli_hash_make(tree->pool);
     tree->by_name = cli_hash_make(tree->pool);
     tree->places = apr_array_make(tree->pool, 64, sizeof(advise_place_t *));
-    status = cli_walk(tree->pool, root, advise_visit, tree);
-    if (status == IRI_OK) {
-        tree->root = APR_ARRAY_IDX(tree->places, 0, advise_place_t *);
-        status = advise_assign(tree);
-    }
-    return status;
+    status = advise_tree_walk(tree, advise_visit, tree);
+    return status == IRI_OK ? advise_assign(tree) : status;
 }
 
 
@@ -444,19 +493,25 @@ advise_tree_settings(const iri_env_t *env, const iri_search_t *search,
 {
     const advise_tree_t  *tree = search->settings_data;
     const advise_place_t *place = NULL;
+    unsigned char        *data;
+    iri_str_t             key;
 
-    (void) env;
     if (names.len > 0 && names.data[0] == '/') {
         names.data++;
         names.len--;
     }
-    while (place == NULL && names.len > 0) {
-        place = apr_hash_get(tree->by_name, names.data,
-                             (apr_ssize_t) names.len);
-        for (names.len--; names.len > 0 && names.data[names.len - 1] != '/';
-             names.len--)
-        {
-        }
+    key.len = search->root.len + 1 + names.len;
+    key.data = data = env->alloc(env->ctx, key.len);
+    if (data == NULL) {
+        return NULL;
+    }
+    memcpy(data, search->root.data, search->root.len);
+    data[search->root.len] = '/';
+    memcpy(data + search->root.len + 1, names.data, names.len);
+    while (key.len > search->root.len
+           && (place = advise_get(tree->by_name, key)) == NULL)
+    {
+        key = advise_shorten(key);
     }
     return place != NULL ? &place->tree : &tree->root->tree;
 }

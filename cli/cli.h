@@ -206,6 +206,12 @@ enum {
     { "escaped", CLI_SET_ESCAPED, 0,                                          \
       "read the path percent-encoded, as mod_iri does" }
 
+/* A directory that is served in place of a part of the root (alias). */
+typedef struct {
+    iri_str_t prefix;      /* of canonical paths, without "/" at its end */
+    iri_str_t directory;   /* octets; the same */
+} cli_alias_t;
+
 /* The settings of a server. */
 typedef struct {
     apr_pool_t         *pool;
@@ -222,6 +228,7 @@ typedef struct {
     iri_str_t           root;        /* absolute, without "/" at the end */
     int                 has_root;    /* 1: --root was given */
     int                 escaped;     /* 1: --escaped was given */
+    const apr_array_header_t *aliases;   /* cli_alias_t; NULL: none */
     /* For iri_search_t: settings of each directory; NULL: tree of all. */
     iri_directory_conf_t settings_of;
     const void         *settings_data;
@@ -321,11 +328,12 @@ typedef iri_status_t (*cli_visit_t)(void *arg, cli_directory_t *directory);
 
 /*
  * Visit each directory below root, parents before children.  The path of a
- * directory is valid until the walk ends.
+ * directory is valid until the walk ends.  follow: 1: symbolic links to
+ * directories, too, but each directory once, and none that contains root.
  * Returns: IRI_OK; IRI_NO_MEMORY; what visit returned.
  */
-iri_status_t cli_walk(apr_pool_t *pool, const char *root, cli_visit_t visit,
-                      void *arg);
+iri_status_t cli_walk(apr_pool_t *pool, const char *root, int follow,
+                      cli_visit_t visit, void *arg);
 
 /* ---- rename.c ----------------------------------------------------------- */
 
@@ -474,6 +482,8 @@ typedef struct {
     iri_why_t     why;
     iri_str_t     path;        /* canonical, of the entry that was found */
     iri_str_t     uri;         /* path, percent-encoded */
+    iri_str_t     root;        /* octets; that of the settings, or an alias */
+    size_t        prefix;      /* leading octets of path that it replaces */
     iri_str_t     filename;    /* data NULL: none */
     iri_str_t     path_info;
     iri_str_t     location;    /* of iri_redirect; empty: none */
@@ -510,6 +520,7 @@ typedef struct {
     iri_str_t     octets;     /* as received */
     uint64_t      requests;
     uint64_t      failed;     /* of these, for the command that counts them */
+    uint64_t      error_page; /* of these, with the status of an error page */
     cli_outcome_t outcome;    /* set by the command */
     iri_form_t    form;
     iri_str_t     charset;
@@ -529,7 +540,10 @@ typedef struct {
     uint64_t            lines;
     uint64_t            requests;    /* lines that are requests */
     uint64_t            taken;       /* requests that count */
-    uint64_t            dropped;     /* of these, beyond 1,000,000 targets */
+    size_t              octets;      /* of the targets in the list */
+    uint64_t            dropped;     /* requests that count, but not in the
+                                        list: it has 1,000,000 targets or
+                                        128 MiB */
 } cli_targets_t;
 
 /* Then set takes, taken_row and arg. */

@@ -663,11 +663,11 @@ lint_run(lint_run_t *run)
     uint64_t     total = 0;
 
     if (cli_progress_is_visible()) {
-        status = cli_walk(pool, run->root, lint_count, &total);
+        status = cli_walk(pool, run->root, 0, lint_count, &total);
     }
     cli_progress_begin(&run->progress, "names", total);
     if (status == IRI_OK) {
-        status = cli_walk(pool, run->root, lint_visit, run);
+        status = cli_walk(pool, run->root, 0, lint_visit, run);
     }
     cli_progress_hide(&run->progress);
     return status;

@@ -11,8 +11,9 @@
 
 #include "cli.h"
 
-/* The greatest number of targets that are stored: memory is bounded. */
-#define TARGETS_MAX 1000000
+/* The targets that are stored, and their octets: memory is bounded. */
+#define TARGETS_MAX        1000000
+#define TARGETS_MAX_OCTETS (128 * 1024 * 1024)
 
 
 iri_str_t
@@ -40,10 +41,13 @@ targets_add(cli_targets_t *targets, iri_str_t octets)
                                          (apr_ssize_t) octets.len);
 
     if (row == NULL) {
-        if (targets->list->nelts == TARGETS_MAX) {
+        if (targets->list->nelts == TARGETS_MAX
+            || octets.len > TARGETS_MAX_OCTETS - targets->octets)
+        {
             targets->dropped++;
             return NULL;
         }
+        targets->octets += octets.len;
         row = apr_pcalloc(targets->pool, sizeof(*row));
         row->octets = cli_copy(targets->pool, octets);
         apr_hash_set(targets->by_octets, row->octets.data,

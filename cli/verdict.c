@@ -54,17 +54,20 @@ verdict_heading(cli_call_t *call, iri_stage_t stage, iri_str_t octets)
 }
 
 
-static int
-verdict_is_directory(const cli_call_t *call, iri_str_t filename)
+/* The mode of a file; 0: there is none. */
+static mode_t
+verdict_mode(const cli_call_t *call, iri_str_t filename)
 {
     struct stat st;
 
     return filename.data != NULL
-           && stat(apr_pstrmemdup(call->pool, (const char *) filename.data,
-                                  filename.len),
-                   &st)
-                  == 0
-           && S_ISDIR(st.st_mode);
+                   && stat(apr_pstrmemdup(call->pool,
+                                          (const char *) filename.data,
+                                          filename.len),
+                           &st)
+                          == 0
+               ? st.st_mode
+               : 0;
 }
 
 
@@ -88,8 +91,13 @@ verdict_split(cli_verdict_t *result, const iri_search_t *search,
 static int
 verdict_exists(const cli_call_t *call, const cli_verdict_t *result)
 {
-    return result->path_info.len == 0
-           || !verdict_is_directory(call, result->filename);
+    mode_t mode;
+
+    if (result->path_info.len == 0) {
+        return 1;
+    }
+    mode = verdict_mode(call, result->filename);
+    return mode != 0 && !S_ISDIR(mode);
 }
 
 
@@ -133,7 +141,31 @@ verdict_restart(cli_call_t *call, cli_verdict_t *result, iri_search_t *search)
 }
 
 
-/* Find the path below the root; without a root nothing is looked up. */
+/* The root of a path: that of the longest alias that it begins with. */
+static void
+verdict_root(const cli_settings_t *conf, cli_verdict_t *result)
+{
+    iri_str_t          path = result->reading.path;
+    const cli_alias_t *alias;
+    int                i;
+
+    result->root = conf->root;
+    for (i = 0; conf->aliases != NULL && i < conf->aliases->nelts; i++) {
+        alias = &APR_ARRAY_IDX(conf->aliases, i, cli_alias_t);
+        if (alias->prefix.len > result->prefix
+            && path.len >= alias->prefix.len
+            && memcmp(path.data, alias->prefix.data, alias->prefix.len) == 0
+            && (path.len == alias->prefix.len
+                || path.data[alias->prefix.len] == '/'))
+        {
+            result->root = alias->directory;
+            result->prefix = alias->prefix.len;
+        }
+    }
+}
+
+
+/* Find the path below its root; without a root nothing is looked up. */
 static iri_status_t
 verdict_find(const cli_settings_t *conf, cli_call_t *call,
              cli_verdict_t *result)
@@ -151,11 +183,13 @@ verdict_find(const cli_settings_t *conf, cli_call_t *call,
     search.settings_data = conf->settings_data;
     search.cache = conf->cache;
     search.write = iri_method_writes(conf->method);
-    search.root = conf->root;
+    verdict_root(conf, result);
+    search.root = result->root;
+    search.prefix = result->prefix;
     search.path = result->reading.path;
     search.reading = &result->reading;
     verdict_heading(call, IRI_STAGE_FINDING,
-                    conf->root.len > 0 ? conf->root : slash);
+                    search.root.len > 0 ? search.root : slash);
     status = iri_find(result->env, &search, &result->found);
     if (status == IRI_OK && result->found.verdict == IRI_RESTART) {
         status = verdict_restart(call, result, &search);
@@ -213,7 +247,7 @@ verdict_locate(const cli_settings_t *conf, const cli_call_t *call,
     redirect.slash = result->path.len > 0
                      && result->path.data[result->path.len - 1] != '/'
                      && result->path_info.len == 0
-                     && verdict_is_directory(call, result->filename);
+                     && S_ISDIR(verdict_mode(call, result->filename));
     return iri_redirect_location(result->env, &redirect, &result->location);
 }
 

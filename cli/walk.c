@@ -1,10 +1,9 @@
 /*
  * walk.c - reads a tree, directory by directory
- *
- * Links to directories are not followed.
  */
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include <apr_file_info.h>
 #include <apr_strings.h>
@@ -13,28 +12,77 @@
 
 typedef struct {
     const char         *root;
-    apr_pool_t         *queue_pool; /* of the paths in the queue */
+    apr_pool_t         *queue_pool; /* of the paths in the queues */
     apr_array_header_t *queue;      /* directories to read, char * */
-    cli_directory_t     directory;  /* the current one */
+    apr_array_header_t *links;      /* links to read after these, char * */
+    apr_hash_t         *seen; /* walk_id_t; NULL: links are not followed */
+    cli_directory_t     directory; /* the current one */
 } cli_walk_t;
 
+typedef struct {
+    dev_t device;
+    ino_t inode;
+} walk_id_t;
 
-/* Some file systems do not return the type with the name; then call stat. */
+
+/* ---- directories that are read once -------------------------------------- */
+
+/* Remember a directory.  Returns: 1; 0 if it is remembered already. */
 static int
-walk_is_directory(const cli_walk_t *walk, const apr_finfo_t *entry)
+walk_is_new(cli_walk_t *walk, const char *path)
+{
+    walk_id_t  *id = apr_pcalloc(walk->queue_pool, sizeof(*id));
+    struct stat st;
+
+    if (stat(path, &st) != 0) {
+        return 1;
+    }
+    id->device = st.st_dev;
+    id->inode = st.st_ino;
+    if (apr_hash_get(walk->seen, id, sizeof(*id)) != NULL) {
+        return 0;
+    }
+    apr_hash_set(walk->seen, id, sizeof(*id), id);
+    return 1;
+}
+
+
+/* Remember the root, and the directories that contain it: a link to one of them
+   would lead to files that are not of this tree. */
+static void
+walk_see_root(cli_walk_t *walk)
+{
+    const char *path = apr_pstrcat(walk->queue_pool, walk->root, "/.", NULL);
+
+    while (walk_is_new(walk, path)) {
+        path = apr_pstrcat(walk->queue_pool, path, "/..", NULL);
+    }
+}
+
+
+/* ---- one directory ------------------------------------------------------- */
+
+/* The type of an entry; that of its target if links are followed.  Some file
+   systems do not return the type with the name. */
+static apr_filetype_e
+walk_type(const cli_walk_t *walk, const apr_finfo_t *entry)
 {
     const cli_directory_t *directory = &walk->directory;
     apr_finfo_t            info;
+    int links = entry->filetype == APR_LNK && walk->seen != NULL;
 
-    if (entry->filetype != APR_NOFILE && entry->filetype != APR_UNKFILE) {
-        return entry->filetype == APR_DIR;
+    if (entry->filetype != APR_NOFILE && entry->filetype != APR_UNKFILE
+        && !links) {
+        return entry->filetype;
     }
     return apr_stat(&info,
                     apr_pstrcat(directory->pool, walk->root, "/",
                                 directory->path, entry->name, NULL),
-                    APR_FINFO_TYPE | APR_FINFO_LINK, directory->pool)
-               == APR_SUCCESS
-           && info.filetype == APR_DIR;
+                    APR_FINFO_TYPE | (links ? 0 : APR_FINFO_LINK),
+                    directory->pool)
+                   == APR_SUCCESS
+               ? info.filetype
+               : APR_NOFILE;
 }
 
 
@@ -51,9 +99,11 @@ walk_entry(cli_walk_t *walk, const apr_finfo_t *entry)
     name = apr_array_push(directory->names);
     name->data = apr_pmemdup(directory->pool, entry->name, len + 1);
     name->len = len;
-    if (walk_is_directory(walk, entry)) {
-        APR_ARRAY_PUSH(walk->queue, char *) = apr_pstrcat(
-            walk->queue_pool, directory->path, entry->name, "/", NULL);
+    if (walk_type(walk, entry) == APR_DIR) {
+        APR_ARRAY_PUSH(entry->filetype == APR_LNK ? walk->links : walk->queue,
+                       char *) = apr_pstrcat(walk->queue_pool,
+                                             directory->path, entry->name,
+                                             "/", NULL);
     }
 }
 
@@ -89,8 +139,20 @@ walk_read(cli_walk_t *walk)
 }
 
 
+/* The next directory of a queue: of that of links if the other one is empty. */
+static const char *
+walk_next(cli_walk_t *walk)
+{
+    apr_array_header_t *queue = walk->queue->nelts > 0 ? walk->queue
+                                                       : walk->links;
+
+    return queue->nelts > 0 ? *(char **) apr_array_pop(queue) : NULL;
+}
+
+
 iri_status_t
-cli_walk(apr_pool_t *pool, const char *root, cli_visit_t visit, void *arg)
+cli_walk(apr_pool_t *pool, const char *root, int follow, cli_visit_t visit,
+         void *arg)
 {
     cli_walk_t   walk;
     iri_status_t status = IRI_OK;
@@ -103,11 +165,21 @@ cli_walk(apr_pool_t *pool, const char *root, cli_visit_t visit, void *arg)
         return IRI_NO_MEMORY;
     }
     walk.queue = apr_array_make(walk.queue_pool, 64, sizeof(char *));
+    walk.links = apr_array_make(walk.queue_pool, 4, sizeof(char *));
+    if (follow) {
+        walk.seen = apr_hash_make(walk.queue_pool);
+        walk_see_root(&walk);
+    }
     APR_ARRAY_PUSH(walk.queue, const char *) = "";
-    while (status == IRI_OK && walk.queue->nelts > 0) {
-        walk.directory.path = *(char **) apr_array_pop(walk.queue);
-        walk_read(&walk);
-        status = visit(arg, &walk.directory);
+    while (status == IRI_OK
+           && (walk.directory.path = walk_next(&walk)) != NULL) {
+        if (walk.seen == NULL || *walk.directory.path == '\0'
+            || walk_is_new(&walk, apr_pstrcat(walk.directory.pool, root, "/",
+                                              walk.directory.path, NULL)))
+        {
+            walk_read(&walk);
+            status = visit(arg, &walk.directory);
+        }
         apr_pool_clear(walk.directory.pool);
     }
     apr_pool_destroy(walk.directory.pool);

@@ -175,6 +175,107 @@ for my $name (sort keys %sites) {
     }
 }
 
+# Directories with names in a legacy charset, and other charsets in them.
+subtest 'sections of legacy directory names: httpd' => sub {
+    plan skip_all => missing('httpd') if missing('httpd');
+    my $outer = in_charset('euc-jp', '案内');
+    my $inner = in_charset('cp1251', 'архив');
+    my %file = ((map { ("/$_.html" => in_charset('euc-jp', "$_.html")) } @japanese),
+        (map { ("/案内/$_.html" => "$outer/" . in_charset('cp1251', "$_.html")) } @russian, 'страница', 'главная'),
+        (map { ("/案内/архив/$_.html" => "$outer/$inner/" . in_charset('cp932', "$_.html")) } @japanese));
+    my $root = tree(values %file);
+    spew("$root/$_", "$_\n") for values %file;
+    spew("$dir/site.conf", "# empty\n");
+    my ($code, $conf) = advise($root, '', '--server', 'httpd', '--config', "$dir/site.conf");
+    like $conf, qr{^<Directory "\Q$root\E/案内/">\n.*\n +IRIFilenameCharset windows-1251$}m, 'a decoded name';
+    like $conf, qr{^<Directory "\Q$root\E/案内/архив/">\n.*\n +IRIFilenameCharset Shift_JIS$}m, 'two of them';
+    my $server = run_server('httpd', $root, $conf);
+    is $server->get(percent($_))->{body}, "$file{$_}\n", $_ for sort keys %file;
+    $server->stop;
+};
+
+# A directory that is served below a prefix, in place of a part of the root.
+for my $kind (qw(nginx httpd)) {
+    subtest "an alias: $kind" => sub {
+        plan skip_all => missing($kind) if missing($kind);
+        my $root = tree(map { in_charset('euc-jp', "$_.html") } @japanese);
+        my $docs = tree(map { in_charset('cp1251', "$_.html") } @russian);
+        my $other = tree(map { in_charset('cp932', "$_.html") } @japanese);
+        spew("$docs/" . in_charset('cp1251', "$_.html"), "$_\n") for @russian;
+        my @targets = map { '/docs/' . percent("$_.html") } @russian;
+        my $log = join '', map { line($_, 404) } @targets;
+        spew("$dir/site.conf", $kind eq 'nginx'
+            ? "http { server { root $other; location /docs { alias $other; } }\nserver { root $root;\n"
+                . " location ^~ /docs/ { alias $docs/; } location ~ ^/x { alias $other; } } }\n"
+            : "<VirtualHost *:80>\nDocumentRoot $other\nAlias /docs $other\n</VirtualHost>\n"
+                . "<VirtualHost *:80>\nDocumentRoot \"$root\"\n<Location /docs>\nAlias \"$docs\"\n</Location>\n"
+                . "Header edit Location /docs /\n</VirtualHost>\n");
+        my $object = object($root, $log, '--config', "$dir/site.conf");
+        is_deeply [@$object{qw(failed answered names)}], [5, 5, 11], 'requests and names';
+        is_deeply [map { "$_->{path} @{ $_->{charsets} }" } @{ $object->{places} }],
+            ['docs/ windows-1251'], 'the charset of the directory';
+        my ($code, $conf) = advise($root, $log, '--config', "$dir/site.conf");
+        if ($kind eq 'nginx') {
+            like $conf, qr{^# location "/docs/" \{}m, 'a location with the prefix';
+            $conf =~ s/^# (?=location|    iri|\})//mg;
+            $conf =~ s{(location "/docs/" \{)}{$1 alias $docs/;};
+        } else {
+            like $conf, qr{^<Directory "\Q$docs\E/">}m, 'a section of the directory';
+            $conf = "Alias /docs $docs\n<Directory $docs>\nRequire all granted\n</Directory>\n$conf";
+        }
+        my $server = run_server($kind, $root, $conf);
+        is $server->get($targets[$_])->{body}, "$russian[$_]\n", "on the server: $russian[$_]" for 0 .. 4;
+        $server->stop;
+    };
+}
+
+subtest 'roots of a configuration' => sub {
+    my ($root, $static) = (tree('a'), tree(map {
+                'static/' . in_charset('cp1251', $_) } @russian));
+    my $log = line('/static/' . percent($russian[0]), 404);
+    for (["root $root;", 'of all servers'], ["server { root $root; }\nserver { root $static; }", 'of the first'])
+    {
+        my ($conf, $name) = @$_;
+        spew("$dir/site.conf", "http { $conf }\n");
+        my ($code, $out) = capture('', $iri, 'advise', '--json', '--config', "$dir/site.conf");
+        is JSON::PP::decode_json($out)->{root}, $root, "a root $name";
+    }
+    spew("$dir/site.conf", "server { root $root; location /static/ { if (\$x) { return 403; }\nroot $static; } }\n");
+    is object($root, $log, '--config', "$dir/site.conf")->{answered}, 1, 'a root of a location';
+    spew("$dir/site.conf", "server { root $root; location = /static/ { root $static; } }\n");
+    is object($root, $log, '--config', "$dir/site.conf")->{answered}, 0, 'not of an exact one';
+    spew("$dir/site.conf", "Alias /static/ $root/none/\nDocumentRoot $root\n");
+    my $object = object($root, $log, '--config', "$dir/site.conf");
+    is_deeply [@$object{qw(answered unread)}], [0, 0], 'a directory that is absent';
+};
+
+subtest 'error pages' => sub {
+    my $log = line('/neu/%C3%89t%C3%A9.html', 200) . line('/neu/%C3%A9t%C3%A9.html', 200)
+        . line('/neu/Gr%C3%96%C3%9Fe.html', 302);
+    for (['error_page 404 =200 /index.php;', 1], ['error_page 500 404 = /index.php;', 1],
+        ['error_page 404 /404.html;', 0], ['error_page 500 =200 /e;', 0],
+        ['error_page 404 http://a.example/;', 1], ["error_page 404 /a; error_page 404 =302 /b;", 1],
+        ['ErrorDocument 404 http://a.example/', 1], ['ErrorDocument 404 /e', 0],
+        ['ErrorDocument 404 "see http://a.example/"', 0])
+    {
+        my ($conf, $failed) = @$_;
+        spew("$dir/site.conf", "$conf\n");
+        is object($site, $log, '--config', "$dir/site.conf")->{failed}, $failed, $conf;
+    }
+};
+
+subtest 'links' => sub {
+    my $root = tree('a/b', map { in_charset('euc-jp', "$_.html") } @japanese);
+    my $away = tree(map { in_charset('cp1251', "$_.html") } @russian);
+    symlink $away, "$root/l";
+    symlink "$root/..", "$root/a/up";
+    symlink "$root/a", "$root/c";
+    symlink 'none', "$root/d";
+    my $object = object($root, line('/l/' . percent("$russian[0].html"), 404));
+    is_deeply [@$object{qw(answered names directories)}], [1, 17, 3], 'each directory once';
+    is_deeply [map { $_->{path} } @{ $object->{places} }], ['l/'], 'a directory behind a link';
+};
+
 subtest 'without a log' => sub {
     my $root = tree(map { in_charset('cp932', $_) . '.html' } @japanese);
     is_deeply settings(object($root, '')),
@@ -210,6 +311,8 @@ subtest 'differences and repairs' => sub {
         is_deeply settings(object($root, line($target, 404))),
             { iri => 'on', iri_filename_form => 'nfc', $directive => $value }, "$directive $value";
     }
+    is settings(object(tree('1－2.html', 'ü', "u\xCC\x88"), line('/1%E2%88%922.html', 404)))->{iri_match},
+        'variants', 'iri_match variants, which form nfc excludes';
     for (['/kiten.html', 'spelling'], ['/ete.html', 'accents']) {
         my ($target, $word) = @$_;
         my $object = object($root, line($target, 404));
