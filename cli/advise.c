@@ -456,20 +456,13 @@ advise_apply(advise_run_t *run, cli_settings_t *settings)
 static apr_array_header_t *
 advise_charsets(advise_run_t *run, apr_array_header_t *open)
 {
-    cli_trials_t        trials;
+    advise_trials_t     trials;
     cli_settings_t      none = run->with;
     apr_array_header_t *sample;
     uint64_t            before;
-    size_t              i;
     int                 most = ADVISE_FIRST_TRIALS, n;
 
-    cli_trials_init(&trials, run->pool, &none);
-    for (i = 0; i < IRI_DETECTABLE; i++) {
-        if (iri_detector_charset(run->tree.detector, i) != NULL) {
-            trials.charset[trials.charsets++] = iri_detector_charset(
-                run->tree.detector, i);
-        }
-    }
+    advise_trials_init(&trials, run->pool, &none, run->tree.detector);
     for (;;) {
         before = trials.gain;
         sample = advise_rows(run);
@@ -477,14 +470,14 @@ advise_charsets(advise_run_t *run, apr_array_header_t *open)
         cli_progress_begin(&run->progress, "targets",
                            (uint64_t) sample->nelts);
         for (n = 0; n < sample->nelts; n++) {
-            (void) cli_trials_add(
+            (void) advise_trials_add(
                 &trials, run->scratch,
                 APR_ARRAY_IDX(sample, n, cli_target_row_t *));
             cli_progress_add(&run->progress, 1);
         }
-        cli_trials_choose(&trials);
+        advise_trials_choose(&trials);
         if (trials.gain != before) {
-            run->with.reading.charsets = cli_trials_charsets(&trials);
+            run->with.reading.charsets = advise_trials_charsets(&trials);
             advise_apply(run, &run->with);
             (void) advise_try(run, &run->with, open, &open);
         } else if (most == ADVISE_MAX_TRIALS) {

@@ -95,6 +95,34 @@ const iri_tree_conf_t *advise_tree_settings(const iri_env_t    *env,
                                             const iri_search_t *search,
                                             iri_str_t           names);
 
+/* ---- advise_trials.c ---------------------------------------------------- */
+
+/* The trial of charsets of requests. */
+typedef struct {
+    apr_pool_t           *pool;
+    const cli_settings_t *settings;
+    const iri_charset_t  *charset[IRI_DETECTABLE];
+    size_t                charsets;
+    apr_array_header_t   *rows;     /* one for each target */
+    uint32_t              chosen;   /* 1u << charset */
+    uint64_t              gain;     /* requests that these answer */
+} advise_trials_t;
+
+void advise_trials_init(advise_trials_t *trials, apr_pool_t *pool,
+                        const cli_settings_t *settings,
+                        const iri_detector_t *detector);
+
+/* Try all charsets for a target.  scratch: is cleared.  Returns: 1 if one
+   answers it. */
+int advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
+                      const cli_target_row_t *target);
+
+/* Choose charsets in addition to those that are chosen. */
+void advise_trials_choose(advise_trials_t *trials);
+
+/* The charsets of the settings and the chosen ones, sorted. */
+iri_charsets_t advise_trials_charsets(const advise_trials_t *trials);
+
 /* ---- advise_rules.c ----------------------------------------------------- */
 
 /* The configuration of a server. */

@@ -559,8 +559,6 @@ void cli_targets_sort(cli_targets_t *targets);
 /* Copy octets to pool. */
 iri_str_t cli_copy(apr_pool_t *pool, iri_str_t text);
 
-/* ---- trial.c ------------------------------------------------------------ */
-
 /* The word for an outcome, static. */
 const char *cli_outcome_text(cli_outcome_t outcome);
 
@@ -577,35 +575,5 @@ int cli_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
             cli_verdict_t *x);
 int cli_try_answers(const cli_settings_t *settings, apr_pool_t *pool,
                     iri_str_t octets);
-
-#define CLI_MAX_TRIED 32   /* charsets */
-
-/* The trial of charsets of requests. */
-typedef struct {
-    apr_pool_t           *pool;
-    const cli_settings_t *settings;
-    const iri_charset_t  *charset[CLI_MAX_TRIED];   /* to try; then set: */
-    size_t                charsets;
-    apr_array_header_t   *rows;        /* one for each target */
-    uint32_t              chosen;      /* 1u << charset */
-    uint64_t              gain;        /* requests that these answer */
-    size_t                undecided;   /* targets for which two charsets find
-                                          different entries */
-} cli_trials_t;
-
-/* Then set charset and charsets. */
-void cli_trials_init(cli_trials_t *trials, apr_pool_t *pool,
-                     const cli_settings_t *settings);
-
-/* Try all charsets for a target.  scratch: is cleared.  Returns: 1 if one
-   answers it. */
-int cli_trials_add(cli_trials_t *trials, apr_pool_t *scratch,
-                   const cli_target_row_t *target);
-
-/* Choose charsets in addition to those that are chosen. */
-void cli_trials_choose(cli_trials_t *trials);
-
-/* The charsets of the settings and the chosen ones, sorted. */
-iri_charsets_t cli_trials_charsets(const cli_trials_t *trials);
 
 #endif /* CLI_H */

@@ -3,12 +3,8 @@
  *
  * Each target that got 404 is passed to the core with the settings of the
  * command line.  The output shows the number of requests that would be
- * answered, by form and charset, and the most frequent targets.  Then each
- * legacy charset is tried by itself as the charset of names on disk; the best
- * one is suggested for iri_filename_charset.  With it, each is tried as the
- * charset of requests.  The charsets with which more requests would be answered
- * are suggested for iri_charset, but not two that find different entries for
- * one target.
+ * answered, by form and charset, and the most frequent targets.  Settings that
+ * answer more of them are found by `iri advise`.
  */
 
 #include <stdlib.h>
@@ -38,40 +34,18 @@ static const char replay_help[] =
     "Nothing is changed.\n\n"
     "Outcomes: there (exists, and is found without the module), found, moved\n"
     "(found under another name), choice (several names), refused, absent.\n"
-    "Then 19 legacy charsets are tried. The charset of names on disk with which\n"
-    "most requests would be answered is suggested for iri_filename_charset. With\n"
-    "it, charsets of requests are suggested for iri_charset if they answer more\n"
-    "requests and no two of them find different entries for a target.\n"
+    "Settings that answer more requests are proposed by iri advise.\n"
     "Exit code 1 if the log has lines, but no line is a request.\n\n"
     "JSON fields: lines requests not_requests taken (with the status) dropped\n"
-    "(beyond 1,000,000 targets) targets outcomes forms top suggest; in suggest:\n"
-    "filename_charsets and charsets, requests (answered in addition to those\n"
-    "of the given settings), and undecided (targets for which two charsets\n"
-    "find different entries).\n\n"
+    "(beyond 1,000,000 targets or 128 MiB) targets outcomes forms top.\n\n"
     "Examples:\n"
     "  iri replay --root /srv/www /var/log/nginx/access.log\n"
     "  iri replay --root /srv/old --filename-charset euc-jp access.log.2.gz\n";
-
-/* The charsets that are tried, one of each group of similar charsets. */
-static const char *const replay_charsets[] = {
-    "Shift_JIS",    "EUC-JP",       "gb18030",      "Big5",
-    "EUC-KR",       "windows-1252", "windows-1251", "KOI8-R",
-    "IBM866",       "windows-1250", "ISO-8859-2",   "windows-1253",
-    "windows-1254", "windows-1255", "windows-1256", "windows-1257",
-    "windows-1258", "windows-874",  "macintosh"
-};
-
-#define REPLAY_CHARSETS (sizeof(replay_charsets) / sizeof(replay_charsets[0]))
-
-/* Greatest number of targets that are tried with each charset. */
-#define REPLAY_MAX_TRIALS 20000
 
 typedef struct {
     cli_settings_t *settings;
     size_t          top;
     int             status;
-    iri_charsets_t  charset[REPLAY_CHARSETS]; /* a list of one each; empty:
-                                                 ICU lacks it */
 } replay_conf_t;
 
 /* Requests of one form and charset. */
@@ -91,12 +65,6 @@ typedef struct {
     apr_array_header_t  *forms;       /* replay_form_t */
     cli_progress_t       progress;
     uint64_t             outcome[CLI_OUTCOMES]; /* requests by outcome */
-
-    /* The suggestion. */
-    iri_tree_conf_t tree; /* the settings', with the suggested charset */
-    cli_settings_t  with; /* the settings with that tree */
-    cli_trials_t    trials;
-    uint64_t        gain; /* requests that the tree answers in addition */
 } replay_run_t;
 
 
@@ -151,27 +119,10 @@ replay_ready(void *data)
 {
     replay_conf_t *conf = data;
     const char    *wrong = cli_settings_ready(conf->settings);
-    iri_str_t      label;
-    size_t         i;
 
-    if (wrong != NULL) {
-        return wrong;
-    }
-    if (!conf->settings->has_root) {
-        return "--root is required: the document root of the site";
-    }
-    for (i = 0; i < REPLAY_CHARSETS; i++) {
-        label.data = (const unsigned char *) replay_charsets[i];
-        label.len = strlen(replay_charsets[i]);
-        /* A charset that this ICU does not have is not tried. */
-        if (iri_parse_charsets(conf->settings->registry, &label, 1, 0,
-                               &conf->charset[i])
-            != NULL)
-        {
-            conf->charset[i].count = 0;
-        }
-    }
-    return NULL;
+    return wrong != NULL || conf->settings->has_root
+               ? wrong
+               : "--root is required: the document root of the site";
 }
 
 
@@ -232,136 +183,6 @@ replay_takes(void *arg, const cli_request_t *request)
     const replay_run_t *run = arg;
 
     return request->status == run->conf->status;
-}
-
-
-/* ---- suggestion of charsets ---------------------------------------------- */
-
-/* Return 1 if a target is one to try other charsets for. */
-static int
-replay_is_open(const cli_target_row_t *target)
-{
-    return target->form != IRI_FORM_ASCII
-           && !cli_outcome_answers(target->outcome);
-}
-
-
-static int
-replay_is_answered(replay_run_t *run, const cli_settings_t *settings,
-                   const cli_target_row_t *target)
-{
-    int is_answered = cli_try_answers(settings, run->target_pool,
-                                      target->octets);
-
-    apr_pool_clear(run->target_pool);
-    return is_answered;
-}
-
-
-/* Return the number of requests that are answered if charset is added to the
-   charsets of names on disk, and not without it.  In both cases charset is also
-   added to those of requests.  *tree: the settings with it. */
-static uint64_t
-replay_try_filenames(replay_run_t *run, const iri_charset_t *charset,
-                     iri_tree_conf_t *tree)
-{
-    cli_settings_t    with = *run->conf->settings, without;
-    iri_charsets_t   *requests = &with.reading.charsets;
-    iri_charsets_t   *names = &with.tree.charsets;
-    cli_target_row_t *target;
-    uint64_t          answered = 0;
-    size_t            k;
-    int               i, tried = 0;
-
-    for (k = 0; k < names->count && names->at[k] != charset; k++) {
-    }
-    if (k < names->count || names->count == IRI_MAX_CHARSETS) {
-        return 0;
-    }
-    if (requests->count < IRI_MAX_CHARSETS) {
-        requests->at[requests->count++] = charset;
-    }
-    without = with;
-    names->at[names->count++] = charset;
-    iri_tree_conf_finish(&with.reading, &with.tree);
-    *tree = with.tree;
-    for (i = 0; i < run->targets.list->nelts && tried < REPLAY_MAX_TRIALS;
-         i++) {
-        target = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
-        if (replay_is_open(target) && ++tried
-            && replay_is_answered(run, &with, target)
-            && !replay_is_answered(run, &without, target))
-        {
-            answered += target->requests;
-        }
-    }
-    return answered;
-}
-
-
-/* Choose the charset of the names on disk. */
-static void
-replay_choose_filenames(replay_run_t *run)
-{
-    iri_tree_conf_t tree;
-    uint64_t        answered, most = 0;
-    size_t          i;
-
-    run->tree = run->conf->settings->tree;
-    for (i = 0; i < REPLAY_CHARSETS; i++) {
-        if (run->conf->charset[i].count == 0) {
-            continue;
-        }
-        answered = replay_try_filenames(run, run->conf->charset[i].at[0],
-                                        &tree);
-        if (answered > most) {
-            most = answered;
-            run->tree = tree;
-        }
-        cli_progress_add(&run->progress, 1);
-    }
-}
-
-
-/* Try all charsets for targets that were not answered. */
-static void
-replay_suggest(replay_run_t *run)
-{
-    cli_trials_t *trials = &run->trials;
-    int           i, tried = 0, suggested;
-
-    cli_progress_begin(&run->progress, "charsets", REPLAY_CHARSETS);
-    replay_choose_filenames(run);
-    run->with = *run->conf->settings;
-    suggested = run->tree.charsets.count > run->with.tree.charsets.count;
-    run->with.tree = run->tree;
-    cli_trials_init(trials, run->pool, &run->with);
-    for (i = 0; i < (int) REPLAY_CHARSETS; i++) {
-        if (run->conf->charset[i].count != 0) {
-            trials->charset[trials->charsets++] = run->conf->charset[i].at[0];
-        }
-    }
-    cli_progress_begin(&run->progress, "targets that are not ASCII",
-                       (uint64_t) run->targets.list->nelts);
-    for (i = 0; i < run->targets.list->nelts && tried < REPLAY_MAX_TRIALS;
-         i++) {
-        const cli_target_row_t *target = APR_ARRAY_IDX(run->targets.list, i,
-                                                       cli_target_row_t *);
-
-        if (!replay_is_open(target)) {
-            continue;
-        }
-        tried++;
-        if (suggested && replay_is_answered(run, &run->with, target)) {
-            run->gain += target->requests;
-        } else if (target->form == IRI_FORM_LEGACY
-                   || target->form == IRI_FORM_INVALID)
-        {
-            (void) cli_trials_add(trials, run->target_pool, target);
-        }
-        cli_progress_add(&run->progress, 1);
-    }
-    cli_trials_choose(trials);
 }
 
 
@@ -432,52 +253,11 @@ replay_fill_top(const replay_run_t *run, json_t *list)
 }
 
 
-/* A list of the names of charsets. */
-static json_t *
-replay_names(const iri_charsets_t *list)
-{
-    json_t *names = json_array();
-    size_t  i;
-
-    for (i = 0; i < list->count; i++) {
-        iri_str_t name = iri_charset_name(list->at[i]);
-
-        json_array_append_new(
-            names, json_stringn((const char *) name.data, name.len));
-    }
-    return names;
-}
-
-
-static int
-replay_fill_suggest(const replay_run_t *run, json_t *object)
-{
-    iri_charsets_t list = cli_trials_charsets(&run->trials);
-
-    return json_object_set_new(object, "filename_charsets",
-                               replay_names(&run->tree.charsets))
-                       != 0
-                   || json_object_set_new(object, "charsets",
-                                          replay_names(&list))
-                          != 0
-                   || json_object_set_new(
-                          object, "requests",
-                          cli_number(run->gain + run->trials.gain))
-                          != 0
-                   || json_object_set_new(object, "undecided",
-                                          cli_number(run->trials.undecided))
-                          != 0
-               ? -1
-               : 0;
-}
-
-
 static int
 replay_fill(const replay_run_t *run)
 {
     json_t *object = run->call->object, *outcomes = json_object();
     json_t *forms = json_array(), *top = json_array();
-    json_t *suggest = json_object();
     int     i;
 
     for (i = 0; i < CLI_OUTCOMES; i++) {
@@ -497,10 +277,8 @@ replay_fill(const replay_run_t *run)
     json_object_set_new(object, "outcomes", outcomes);
     json_object_set_new(object, "forms", forms);
     json_object_set_new(object, "top", top);
-    json_object_set_new(object, "suggest", suggest);
     return replay_fill_forms(run, forms) != 0
                    || replay_fill_top(run, top) != 0
-                   || replay_fill_suggest(run, suggest) != 0
                ? -1
                : 0;
 }
@@ -525,7 +303,6 @@ replay_run(replay_run_t *run)
         apr_pool_clear(run->target_pool);
         cli_progress_add(&run->progress, 1);
     }
-    replay_suggest(run);
     cli_progress_hide(&run->progress);
     return NULL;
 }
@@ -561,49 +338,6 @@ replay_answer(const void *data, cli_call_t *call)
 
 
 /* ---- text output --------------------------------------------------------- */
-
-static void
-replay_show_list(const char *directive, const json_t *charsets)
-{
-    size_t i;
-
-    printf("  %s%s", cli_bold(), directive);
-    for (i = 0; i < json_array_size(charsets); i++) {
-        printf(" %s", json_string_value(json_array_get(charsets, i)));
-    }
-    printf(";%s", cli_reset());
-}
-
-
-/* names: the number of given charsets of names on disk. */
-static void
-replay_show_suggest(const json_t *suggest, size_t names)
-{
-    const json_t *filename_charsets = json_object_get(suggest,
-                                                      "filename_charsets");
-    const json_t *charsets = json_object_get(suggest, "charsets");
-
-    if (cli_field(suggest, "requests") == 0) {
-        puts("No further charset would answer more requests.");
-    } else {
-        printf("%lld more requests would be answered with",
-               cli_field(suggest, "requests"));
-        if (json_array_size(filename_charsets) > names) {
-            replay_show_list("iri_filename_charset", filename_charsets);
-        }
-        if (json_array_size(charsets) != 0) {
-            replay_show_list("iri_charset", charsets);
-        }
-        putchar('\n');
-    }
-    if (cli_field(suggest, "undecided") != 0) {
-        printf(
-            "For %lld targets two charsets find different entries; the list "
-            "has only one of the charsets.\n",
-            cli_field(suggest, "undecided"));
-    }
-}
-
 
 static void
 replay_show_counts(const json_t *object, int status)
@@ -662,9 +396,6 @@ replay_show(const void *data, cli_call_t *call)
         }
         putchar('\n');
     }
-    fputs(json_array_size(top) != 0 ? "\n" : "", stdout);
-    replay_show_suggest(json_object_get(call->object, "suggest"),
-                        conf->settings->tree.charsets.count);
 }
 
 

@@ -158,3 +158,71 @@ cli_targets_sort(cli_targets_t *targets)
     qsort(targets->list->elts, (size_t) targets->list->nelts,
           sizeof(cli_target_row_t *), targets_order);
 }
+
+
+/* ---- outcomes ------------------------------------------------------------ */
+
+static const char *const targets_outcome_texts[CLI_OUTCOMES] = {
+    "there", "found", "moved", "choice", "refused", "absent"
+};
+
+
+const char *
+cli_outcome_text(cli_outcome_t outcome)
+{
+    return targets_outcome_texts[outcome];
+}
+
+
+cli_outcome_t
+cli_outcome(const cli_verdict_t *x)
+{
+    switch (x->verdict) {
+    case IRI_REFUSE:
+        return CLI_REFUSED;
+    case IRI_CHOOSE:
+        return CLI_CHOICE;
+    default:
+        if (!x->exists) {
+            return CLI_ABSENT;
+        }
+        if (x->verdict == IRI_RESTART) {
+            return CLI_MOVED;
+        }
+        /* The server finds an exact name without the module. */
+        return x->found.match == IRI_MATCH_NONE
+                       || x->found.match == IRI_MATCH_EXACT
+                   ? CLI_THERE
+                   : CLI_FOUND;
+    }
+}
+
+
+int
+cli_outcome_answers(cli_outcome_t outcome)
+{
+    return outcome <= CLI_CHOICE;
+}
+
+
+int
+cli_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
+        cli_verdict_t *x)
+{
+    cli_call_t call;
+
+    memset(&call, 0, sizeof(call));
+    call.pool = pool;
+    return cli_verdict(settings, &call, octets, x);
+}
+
+
+int
+cli_try_answers(const cli_settings_t *settings, apr_pool_t *pool,
+                iri_str_t octets)
+{
+    cli_verdict_t x;
+
+    return cli_try(settings, pool, octets, &x) == 0
+           && cli_outcome_answers(cli_outcome(&x));
+}

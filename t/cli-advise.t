@@ -447,6 +447,13 @@ subtest 'the order of charsets' => sub {
     }
 };
 
+# B0 C5 is a name in two charsets, and both names exist.
+subtest 'charsets that find different entries' => sub {
+    my $root = tree("\xE6\x9A\x97", "\xEF\xBD\xB0\xEF\xBE\x85", '日本語');
+    is settings(object($root, line('/%B0%C5', 404) . line('/%93%FA%96%7B%8C%EA', 404)))->{iri_charset},
+        'Shift_JIS', 'one of them';
+};
+
 subtest 'names that cannot be quoted' => sub {
     for (['nginx', "a\xE2\x80\x8Bb"], ['nginx', 'a"b'], ['httpd', 'a*b'], ['httpd', 'a$b'], ['httpd', 'a"b']) {
         my ($server, $name) = @$_;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# iri replay: logs in each format, the new status of their 404s by form and
-# charset, and charsets that would find more.
+# iri replay: logs in each format, and the new status of their 404s by form and
+# charset.
 use strict;
 use warnings;
 use FindBin;
@@ -73,70 +73,14 @@ subtest 'forms and outcomes' => sub {
     is_deeply $object->{top}[0], { requests => 3, outcome => 'found',
         target => $sjis, path => "/\x{65E5}\x{672C}\x{8A9E}.html" },
         'most frequent';
-    is_deeply $object->{suggest}, { charsets => ['EUC-JP', 'Shift_JIS'],
-        filename_charsets => ['UTF-8'], requests => 0, undecided => 0 },
-        'no suggestion';
-};
-
-subtest 'which charsets' => sub {
-    my $log = line($sjis) x 2 . line($euc) . line('/caf%E9.html')
-        . line('/%E9%E9%E9');
-    my $object = object($log);
-    is_deeply forms($object), { invalid => '0/5' }, 'without charsets';
-    is_deeply [sort @{ $object->{suggest}{charsets} }],
-        ['EUC-JP', 'Shift_JIS', 'windows-1252'], 'a list';
-    is $object->{suggest}{requests}, 4, 'requests that the suggestion finds';
-    $object = object($log, '--charset',
-        join ',', @{ $object->{suggest}{charsets} });
-    is $object->{outcomes}{found}, 4, 'with the suggestion they are found';
-
-    $object = object($log, '--charset', 'euc-jp');
-    is $object->{suggest}{charsets}[0], 'EUC-JP', 'given charsets stay';
-    is scalar @{ $object->{suggest}{charsets} }, 3, 'others are appended';
-    is $object->{suggest}{requests}, 3, 'additional requests that they find';
-
-    # B0 C5 is a name in two charsets, and both names exist.
-    $object = object(line('/%B0%C5') . line($sjis));
-    is $object->{suggest}{undecided}, 1, 'two names';
-    is_deeply $object->{suggest}{charsets}, ['Shift_JIS'],
-        'no charset with wrong results';
-};
-
-# Names on disk in EUC-JP, of which the server knows nothing.
-subtest 'which charset of names' => sub {
-    my ($tree) = make_tree(<<'END');
-\xC6\xFC\xCB\xDC\xB8\xEC.html	file
-\xB2\xF1\xBC\xD2/\xB0\xC6\xC6\xE2.html	file
-\xE8\xA1\xA8.html	file
-END
-    my $log = line('/%E6%97%A5%E6%9C%AC%E8%AA%9E.html') x 4
-        . line('/%E4%BC%9A%E7%A4%BE/%E6%A1%88%E5%86%85.html')
-        . line($sjis) . line('/none') x 9 . line('/%E8%A1%A8.html');
-    my $got = object($log, '--root', $tree);
-    is_deeply $got->{suggest}, { filename_charsets => ['UTF-8', 'EUC-JP'],
-        charsets => ['Shift_JIS'], requests => 6, undecided => 0 },
-        'both lists';
-    $got = object($log, '--root', $tree, '--filename-charset', 'utf-8,euc-jp',
-        '--charset', 'sjis');
-    is $got->{outcomes}{absent}, 9, 'with these lists all are answered';
-    is $got->{suggest}{requests}, 0, 'and no more are suggested';
-    $got = object($log, '--root', $tree, '--charset', 'sjis');
-    is_deeply [@{ $got->{suggest} }{qw(charsets requests)}],
-        [['Shift_JIS'], 6], 'a given charset is listed once';
-    spew("$dir/log", $log);
-    my (undef, $out) = capture('', $iri, 'replay', '--root', $tree,
-        "$dir/log");
-    like $out, qr/^6\ more\ [^\n]+\ with
-        \ \ iri_filename_charset\ UTF-8\ EUC-JP;
-        \ \ iri_charset\ Shift_JIS;$/mx, 'the directives to write';
+    is_deeply forms(object(line($sjis) x 2 . line('/caf%E9.html'))), { invalid => '0/3' }, 'without charsets';
 };
 
 subtest 'help' => sub {
     my $object = object('');
     my (undef, $help) = capture('', $iri, 'help', 'replay');
     my ($fields) = $help =~ /^JSON fields: (.*?)\n\n/ms;
-    is_deeply [grep { $fields !~ /\b$_\b/ } sort keys %$object,
-            keys %{ $object->{suggest} }], ['ok'], 'all fields';
+    is_deeply [grep { $fields !~ /\b$_\b/ } sort keys %$object], ['ok'], 'all fields';
 };
 
 subtest 'formats' => sub {
@@ -213,8 +157,6 @@ subtest 'for a person' => sub {
     like $out, qr/^  refused +2$/m, 'outcomes';
     like $out, qr/^  invalid +2 +0$/m, 'forms';
     is scalar(() = $out =~ /^ +\d+  refused /mg), 1, 'the requested number';
-    like $out, qr/^2 more .* with  iri_charset EUC-JP Shift_JIS;$/m,
-        'the directive to write';
     unlike $out, qr/\033/, 'no colours in a pipe';
     ($code, $out) = replay(line('/x\x1B[31m'));
     like $out, qr/^1 request in 1 line, 1 with 404, for 1 target$/m, 'one';

@@ -1,5 +1,6 @@
 /*
- * trial.c - how targets would be answered with other charsets of requests
+ * advise_trials.c - how targets would be answered with other charsets of
+ * requests
  *
  * Each target that is not answered is tried with each charset by itself.  Then
  * charsets are chosen one by one, each time the one with which most further
@@ -9,102 +10,41 @@
 
 #include <string.h>
 
-#include "base/iri_string.h"
-
-#include "cli.h"
+#include "advise.h"
 
 /* The entry that each charset finds for one target. */
 typedef struct {
     uint64_t  requests;
-    uint32_t  finds;               /* 1u << charset */
-    iri_str_t path[CLI_MAX_TRIED]; /* canonical; empty: none */
+    uint32_t  finds;                /* 1u << charset */
+    iri_str_t path[IRI_DETECTABLE]; /* canonical; empty: none */
 } trial_t;
 
-static const char *const trial_outcome_texts[CLI_OUTCOMES] = {
-    "there", "found", "moved", "choice", "refused", "absent"
-};
-
-
-const char *
-cli_outcome_text(cli_outcome_t outcome)
+void
+advise_trials_init(advise_trials_t *trials, apr_pool_t *pool,
+                   const cli_settings_t *settings,
+                   const iri_detector_t *detector)
 {
-    return trial_outcome_texts[outcome];
-}
+    size_t i;
 
-
-cli_outcome_t
-cli_outcome(const cli_verdict_t *x)
-{
-    switch (x->verdict) {
-    case IRI_REFUSE:
-        return CLI_REFUSED;
-    case IRI_CHOOSE:
-        return CLI_CHOICE;
-    default:
-        if (!x->exists) {
-            return CLI_ABSENT;
-        }
-        if (x->verdict == IRI_RESTART) {
-            return CLI_MOVED;
-        }
-        /* The server finds an exact name without the module. */
-        return x->found.match == IRI_MATCH_NONE
-                       || x->found.match == IRI_MATCH_EXACT
-                   ? CLI_THERE
-                   : CLI_FOUND;
+    memset(trials, 0, sizeof(*trials));
+    trials->pool = pool;
+    trials->settings = settings;
+    trials->rows = apr_array_make(pool, 64, sizeof(trial_t));
+    for (i = 0; i < IRI_DETECTABLE; i++) {
+        trials->charset[trials->charsets] = iri_detector_charset(detector, i);
+        trials->charsets += trials->charset[trials->charsets] != NULL;
     }
 }
 
 
 int
-cli_outcome_answers(cli_outcome_t outcome)
-{
-    return outcome <= CLI_CHOICE;
-}
-
-
-int
-cli_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
-        cli_verdict_t *x)
-{
-    cli_call_t call;
-
-    memset(&call, 0, sizeof(call));
-    call.pool = pool;
-    return cli_verdict(settings, &call, octets, x);
-}
-
-
-int
-cli_try_answers(const cli_settings_t *settings, apr_pool_t *pool,
-                iri_str_t octets)
-{
-    cli_verdict_t x;
-
-    return cli_try(settings, pool, octets, &x) == 0
-           && cli_outcome_answers(cli_outcome(&x));
-}
-
-
-void
-cli_trials_init(cli_trials_t *trials, apr_pool_t *pool,
-                const cli_settings_t *settings)
-{
-    memset(trials, 0, sizeof(*trials));
-    trials->pool = pool;
-    trials->settings = settings;
-    trials->rows = apr_array_make(pool, 64, sizeof(trial_t));
-}
-
-
-int
-cli_trials_add(cli_trials_t *trials, apr_pool_t *scratch,
-               const cli_target_row_t *target)
+advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
+                  const cli_target_row_t *target)
 {
     cli_settings_t settings = *trials->settings;
     cli_verdict_t  x;
     trial_t        trial;
-    size_t         i;
+    size_t         i, k;
 
     memset(&trial, 0, sizeof(trial));
     trial.requests = target->requests;
@@ -115,8 +55,11 @@ cli_trials_add(cli_trials_t *trials, apr_pool_t *scratch,
             && x.form == IRI_FORM_LEGACY
             && cli_outcome_answers(cli_outcome(&x)))
         {
+            for (k = 0; k < i && !iri_str_equal(trial.path[k], x.path); k++) {
+            }
             trial.finds |= 1u << i;
-            trial.path[i] = cli_copy(trials->pool, x.path);
+            trial.path[i] = k < i ? trial.path[k]
+                                  : cli_copy(trials->pool, x.path);
         }
     }
     apr_pool_clear(scratch);
@@ -134,7 +77,7 @@ trial_is_undecided(const trial_t *trial, size_t i, uint32_t among)
 {
     size_t k;
 
-    for (k = 0; k < CLI_MAX_TRIED; k++) {
+    for (k = 0; k < IRI_DETECTABLE; k++) {
         if ((among & trial->finds & 1u << k)
             && !iri_str_equal(trial->path[k], trial->path[i]))
         {
@@ -148,7 +91,7 @@ trial_is_undecided(const trial_t *trial, size_t i, uint32_t among)
 /* Return the number of requests that charset i answers in addition to the
    chosen charsets; 0 if it finds another entry than one of them. */
 static uint64_t
-trials_gain(const cli_trials_t *trials, size_t i)
+trials_gain(const advise_trials_t *trials, size_t i)
 {
     const trial_t *trial = (const trial_t *) (void *) trials->rows->elts;
     uint64_t       gain = 0;
@@ -170,12 +113,10 @@ trials_gain(const cli_trials_t *trials, size_t i)
 
 
 void
-cli_trials_choose(cli_trials_t *trials)
+advise_trials_choose(advise_trials_t *trials)
 {
-    const trial_t *trial = (const trial_t *) (void *) trials->rows->elts;
-    size_t         i, best, count = trials->settings->reading.charsets.count;
-    uint64_t       gain, most;
-    int            n;
+    size_t   i, best, count = trials->settings->reading.charsets.count;
+    uint64_t gain, most;
 
     for (i = 0; i < trials->charsets; i++) {
         count += trials->chosen >> i & 1;
@@ -194,18 +135,11 @@ cli_trials_choose(cli_trials_t *trials)
         trials->chosen |= 1u << best;
         trials->gain += most;
     }
-    trials->undecided = 0;
-    for (n = 0; n < trials->rows->nelts; n++, trial++) {
-        for (i = 0; (trial->finds & 1u << i) == 0; i++) {
-        }
-        trials->undecided += (size_t) trial_is_undecided(trial, i,
-                                                         trial->finds);
-    }
 }
 
 
 iri_charsets_t
-cli_trials_charsets(const cli_trials_t *trials)
+advise_trials_charsets(const advise_trials_t *trials)
 {
     iri_charsets_t list = trials->settings->reading.charsets;
     size_t         i;
