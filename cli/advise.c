@@ -156,49 +156,74 @@ advise_is_below(const char *directory, iri_str_t root)
 }
 
 
-/* The document root, and the aliases of its site; without --root the first
-   root of the configuration. */
+/* Without --root use the first document root of the configuration. */
 static const char *
-advise_roots(advise_conf_t *conf)
+advise_first_root(advise_conf_t *conf)
 {
-    cli_settings_t           *settings = conf->settings;
     const apr_array_header_t *all = conf->read.roots;
-    apr_array_header_t       *roots, *aliases;
-    advise_root_t            *root;
-    cli_alias_t              *alias;
+    const advise_root_t      *root;
     const char               *wrong;
-    int                       i, site = 0;
+    int                       i;
 
-    for (i = 0; !settings->has_root && i < all->nelts; i++) {
+    for (i = 0; !conf->settings->has_root && i < all->nelts; i++) {
         root = &APR_ARRAY_IDX(all, i, advise_root_t);
         if (*root->prefix == '\0') {
-            wrong = cli_settings_option(settings, CLI_SET_ROOT,
+            wrong = cli_settings_option(conf->settings, CLI_SET_ROOT,
                                         root->directory);
             if (wrong != NULL) {
                 return apr_psprintf(
-                    settings->pool,
+                    conf->settings->pool,
                     "the document root of the configuration: %s", wrong);
             }
         }
     }
-    if (!settings->has_root) {
-        return "--root is required: the document root of the site";
-    }
-    roots = apr_array_make(settings->pool, 4, sizeof(advise_root_t));
-    aliases = apr_array_make(settings->pool, 4, sizeof(cli_alias_t));
-    root = apr_array_push(roots);
-    root->prefix = "";
-    root->directory = apr_pstrmemdup(settings->pool,
-                                     (const char *) settings->root.data,
-                                     settings->root.len);
-    for (i = all->nelts; i-- > 0;) {
+    return conf->settings->has_root
+               ? NULL
+               : "--root is required: the document root of the site";
+}
+
+
+/* The site of the document root; 0: unknown, or all sites have it. */
+static int
+advise_site(const advise_conf_t *conf)
+{
+    const apr_array_header_t *all = conf->read.roots;
+    const advise_root_t      *root;
+    int                       i;
+
+    for (i = 0; i < all->nelts; i++) {
         root = &APR_ARRAY_IDX(all, i, advise_root_t);
         if (*root->prefix == '\0'
-            && iri_str_equal(cli_str(root->directory), settings->root))
+            && iri_str_equal(cli_str(root->directory), conf->settings->root))
         {
-            site = root->site;
+            return root->site;
         }
     }
+    return 0;
+}
+
+
+/*
+ * Serve the aliases of the site, too.  Only those outside the document root are
+ * trees of their own.
+ */
+static void
+advise_use_roots(advise_conf_t *conf)
+{
+    apr_pool_t               *pool = conf->settings->pool;
+    iri_str_t                 top = conf->settings->root;
+    const apr_array_header_t *all = conf->read.roots;
+    apr_array_header_t       *roots, *aliases;
+    advise_root_t            *root;
+    cli_alias_t              *alias;
+    int                       i, site = advise_site(conf);
+
+    roots = apr_array_make(pool, 4, sizeof(advise_root_t));
+    aliases = apr_array_make(pool, 4, sizeof(cli_alias_t));
+    root = apr_array_push(roots);
+    root->site = site;
+    root->prefix = "";
+    root->directory = apr_pstrmemdup(pool, (const char *) top.data, top.len);
     for (i = 0; i < all->nelts; i++) {
         root = &APR_ARRAY_IDX(all, i, advise_root_t);
         if (*root->prefix == '\0'
@@ -209,16 +234,14 @@ advise_roots(advise_conf_t *conf)
         alias = apr_array_push(aliases);
         alias->prefix = cli_str(root->prefix);
         alias->directory = cli_str(root->directory);
-        if (!advise_is_below(root->directory, settings->root)
-            && !advise_is_below((const char *) settings->root.data,
-                                alias->directory))
+        if (!advise_is_below(root->directory, top)
+            && !advise_is_below((const char *) top.data, alias->directory))
         {
             APR_ARRAY_PUSH(roots, advise_root_t) = *root;
         }
     }
-    settings->aliases = aliases;
+    conf->settings->aliases = aliases;
     conf->read.roots = roots;
-    return NULL;
 }
 
 
@@ -235,7 +258,13 @@ advise_ready(void *data)
     if (wrong == NULL && conf->config != NULL) {
         wrong = advise_config_read(pool, conf->config, &conf->read);
     }
-    return wrong != NULL ? wrong : advise_roots(conf);
+    if (wrong == NULL) {
+        wrong = advise_first_root(conf);
+    }
+    if (wrong == NULL) {
+        advise_use_roots(conf);
+    }
+    return wrong;
 }
 
 
