@@ -960,6 +960,10 @@ advise_propose_all(advise_run_t *run)
     advise_propose_words(run, 0);
     advise_propose_words(run, 1);
     advise_propose_options(run);
+    if (run->proposal->nelts == 1 && run->by_form == 0) {
+        APR_ARRAY_IDX(run->proposal, 0, advise_setting_t)
+            .why = "harmless, but no request needs it yet";
+    }
 }
 
 
