@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <apr_strings.h>
 
@@ -45,7 +46,8 @@ static const char advise_help[] =
     "The output is a configuration to include in a server or virtual host, each\n"
     "line with the number of requests that need it, and a report as comments. A\n"
     "setting that answers no further request is not proposed. A setting that may\n"
-    "find a wrong file is written as a comment.\n\n"
+    "find a wrong file is written as a comment. All lines are comments if a\n"
+    "request of the logs gets its file now, and would not get it.\n\n"
     "With --config the document root, aliases and roots of locations are those of\n"
     "the configuration. A request also failed if it has the status of the error\n"
     "page for 404 (error_page 404 =200; ErrorDocument with a URL: 302), a path\n"
@@ -168,6 +170,7 @@ advise_first_root(advise_conf_t *conf)
     for (i = 0; !conf->settings->has_root && i < all->nelts; i++) {
         root = &APR_ARRAY_IDX(all, i, advise_root_t);
         if (*root->prefix == '\0') {
+            conf->root_of_config = 1;
             wrong = cli_settings_option(conf->settings, CLI_SET_ROOT,
                                         root->directory);
             if (wrong != NULL) {
@@ -443,18 +446,20 @@ advise_rows(const advise_run_t *run)
  * Returns: the number of requests that would be answered.
  */
 static uint64_t
-advise_try(advise_run_t *run, const cli_settings_t *settings,
-           const apr_array_header_t *list, apr_array_header_t **open)
+advise_try_all(advise_run_t *run, const cli_settings_t *settings,
+               const apr_array_header_t *list, apr_array_header_t **open)
 {
     apr_array_header_t *left = advise_rows(run);
     cli_target_row_t   *row;
+    cli_verdict_t       x;
     uint64_t            answered = 0;
     int                 i;
 
     cli_progress_begin(&run->progress, "targets", (uint64_t) list->nelts);
     for (i = 0; i < list->nelts; i++) {
         row = APR_ARRAY_IDX(list, i, cli_target_row_t *);
-        if (cli_try_answers(settings, run->scratch, row->octets)) {
+        if (cli_outcome_answers(
+                advise_try(settings, run->scratch, row->octets, &x))) {
             answered += row->requests;
         } else {
             APR_ARRAY_PUSH(left, cli_target_row_t *) = row;
@@ -508,7 +513,7 @@ advise_charsets(advise_run_t *run, apr_array_header_t *open)
         if (trials.gain != before) {
             run->with.reading.charsets = advise_trials_charsets(&trials);
             advise_apply(run, &run->with);
-            (void) advise_try(run, &run->with, open, &open);
+            (void) advise_try_all(run, &run->with, open, &open);
         } else if (most == ADVISE_MAX_TRIALS) {
             break;
         } else {
@@ -534,7 +539,7 @@ advise_words_choose(advise_run_t *run, apr_array_header_t *open)
         trial.tree.repair |= advise_words[i].repair;
         trial.reading.repair = trial.tree.repair;
         advise_apply(run, &trial);
-        gain = advise_try(run, &trial, open, &left);
+        gain = advise_try_all(run, &trial, open, &left);
         if (gain == 0) {
             continue;
         }
@@ -622,6 +627,49 @@ advise_is_same(const cli_verdict_t *x)
 }
 
 
+/* 1 if there is a file with the octets of a target. */
+static int
+advise_is_there(const advise_run_t *run, iri_str_t octets)
+{
+    cli_target_t target;
+    struct stat  st;
+    size_t       offset;
+
+    return cli_target_read(run->scratch, octets, 0, &target, &offset) == NULL
+           && memchr(target.request.path.data, '\0', target.request.path.len)
+                  == NULL
+           && stat(apr_pstrcat(
+                       run->scratch,
+                       APR_ARRAY_IDX(run->tree.roots, 0, advise_root_t)
+                           .directory,
+                       apr_pstrmemdup(run->scratch,
+                                      (const char *) target.request.path.data,
+                                      target.request.path.len),
+                       NULL),
+                   &st)
+                  == 0;
+}
+
+
+/* Count requests that did not fail: whether they get their file. */
+static void
+advise_compare(advise_run_t *run, cli_target_row_t *row,
+               const cli_verdict_t *x)
+{
+    if (cli_outcome_answers(row->outcome) && advise_is_same(x)) {
+        run->kept += row->requests - row->failed;
+        return;
+    }
+    if (!advise_is_there(run, row->octets)) {
+        return;
+    }
+    run->changed += row->requests - row->failed;
+    if (run->broken->nelts < ADVISE_SHOWN) {
+        APR_ARRAY_PUSH(run->broken, cli_target_row_t *) = row;
+    }
+}
+
+
 /* The answers with the whole proposal. */
 static void
 advise_count(advise_run_t *run)
@@ -634,23 +682,21 @@ advise_count(advise_run_t *run)
     for (k = 0; k < ADVISE_WORDS; k++) {
         run->by_word[k] = advise_words[k].optional ? run->by_word[k] : 0;
     }
+    run->broken = advise_rows(run);
     cli_progress_begin(&run->progress, "targets",
                        (uint64_t) run->targets.list->nelts);
     for (i = 0; i < run->targets.list->nelts; i++) {
         row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
-        row->outcome = CLI_REFUSED;
-        if (cli_try(&run->with, run->scratch, row->octets, &x) == 0) {
-            row->outcome = cli_outcome(&x);
-        }
+        row->outcome = advise_try(&run->with, run->scratch, row->octets, &x);
         if (cli_outcome_answers(row->outcome)) {
             run->answered += row->failed;
             if (row->outcome != CLI_CHOICE) {
                 advise_attribute(run, &x, row->requests);
             }
         }
-        *(cli_outcome_answers(row->outcome) && advise_is_same(&x)
-              ? &run->kept
-              : &run->changed) += row->requests - row->failed;
+        if (row->requests != row->failed) {
+            advise_compare(run, row, &x);
+        }
         apr_pool_clear(run->scratch);
         cli_progress_add(&run->progress, 1);
     }
@@ -719,8 +765,8 @@ advise_order(advise_run_t *run)
 }
 
 
-/* Names that are requested by their octets must be readable, too: add their
-   charsets to those of requests. */
+/* Names that are requested by their octets must be readable, too: the charsets
+   of names are the first ones of requests. */
 static void
 advise_add_names(advise_run_t *run)
 {
@@ -760,9 +806,8 @@ advise_count_failed(advise_run_t *run)
     for (i = 0; i < run->targets.list->nelts; i++) {
         row = APR_ARRAY_IDX(run->targets.list, i, cli_target_row_t *);
         if (row->error_page != 0
-            && (cli_try(run->conf->settings, run->scratch, row->octets, &x)
-                    != 0
-                || cli_outcome(&x) != CLI_THERE))
+            && advise_try(run->conf->settings, run->scratch, row->octets, &x)
+                   != CLI_THERE)
         {
             row->failed += row->error_page;
         }
@@ -781,10 +826,12 @@ advise_evaluate(advise_run_t *run)
     advise_sample(run->targets.list, 0, ADVISE_MAX_TRIALS, open);
     advise_sample(run->targets.list, 1, ADVISE_MAX_TRIALS, open);
     run->with = *run->conf->settings;
-    advise_apply(run, &run->with);
-    (void) advise_try(run, &run->with, open, &open);
-    open = advise_charsets(run, open);
+    if (run->tree.undecoded != 0) {
+        run->with.reading.invalid = IRI_INVALID_PASS;
+    }
     advise_add_names(run);
+    (void) advise_try_all(run, &run->with, open, &open);
+    open = advise_charsets(run, open);
     advise_words_choose(run, open);
     advise_count(run);
     advise_order(run);
@@ -875,6 +922,14 @@ advise_propose_charsets(advise_run_t *run)
     if (list->count != 0) {
         advise_propose(run, "iri_charset", "IRICharset",
                        advise_list(run->pool, list), sum, why, 0);
+    }
+    if (run->with.reading.invalid == IRI_INVALID_PASS) {
+        advise_propose(
+            run, "iri_invalid", "IRIInvalid", "pass", 0,
+            advise_counted(run->pool, run->tree.undecoded,
+                           "names in no known charset are found by "
+                           "their octets"),
+            0);
     }
 }
 
@@ -1032,6 +1087,9 @@ advise_lint(void *arg, cli_directory_t *directory)
     iri_lint_conf_t conf;
     iri_env_apr_t   env;
 
+    if (directory->seen) {
+        return IRI_OK;
+    }
     while (place != NULL && !place->own) {
         place = place->parent;
     }

@@ -45,8 +45,8 @@ struct advise_place_s {
     int                other;     /* with unsure: that charset; -1: none is
                                      likely */
     int                own;       /* 1: the settings differ from the parent's */
-    uint64_t           group_legacy, group_utf8;   /* names with these
-                                                      settings, if own is 1 */
+    uint64_t           group_legacy;   /* legacy names with these settings, if
+                                          own is 1 */
     iri_tree_conf_t    tree;      /* the settings, if own is 1 */
 };
 
@@ -65,6 +65,10 @@ typedef struct {
     advise_place_t       *root;
     uint64_t              names;
     uint64_t              unread;     /* directories that could not be read */
+    uint64_t              undecoded;  /* names that no charset decodes, or
+                                         whose charset is not known */
+    uint64_t              links;      /* to directories with another path, too */
+    size_t                longest;    /* key in by_name */
     iri_filename_form_t   form;       /* of all names */
     cli_progress_t       *progress;
 } advise_tree_t;
@@ -97,6 +101,13 @@ const iri_tree_conf_t *advise_tree_settings(const iri_env_t    *env,
 
 /* ---- advise_trials.c ---------------------------------------------------- */
 
+/*
+ * The answer to a target; *x is valid if it is answered.  A file that gets the
+ * rest of the path as PATH_INFO is no answer: it answers all paths.
+ */
+cli_outcome_t advise_try(const cli_settings_t *settings, apr_pool_t *pool,
+                         iri_str_t octets, cli_verdict_t *x);
+
 /* The trial of charsets of requests. */
 typedef struct {
     apr_pool_t           *pool;
@@ -108,19 +119,20 @@ typedef struct {
     uint64_t              gain;     /* requests that these answer */
 } advise_trials_t;
 
+/* The charsets of the settings are chosen. */
 void advise_trials_init(advise_trials_t *trials, apr_pool_t *pool,
                         const cli_settings_t *settings,
                         const iri_detector_t *detector);
 
-/* Try all charsets for a target.  scratch: is cleared.  Returns: 1 if one
+/* Try all charsets for a target, once.  scratch: is cleared.  Returns: 1 if one
    answers it. */
 int advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
-                      const cli_target_row_t *target);
+                      cli_target_row_t *target);
 
 /* Choose charsets in addition to those that are chosen. */
 void advise_trials_choose(advise_trials_t *trials);
 
-/* The charsets of the settings and the chosen ones, sorted. */
+/* The chosen charsets, sorted. */
 iri_charsets_t advise_trials_charsets(const advise_trials_t *trials);
 
 /* ---- advise_rules.c ----------------------------------------------------- */
@@ -131,7 +143,8 @@ typedef struct {
     apr_array_header_t *roots;    /* advise_root_t; later those of the site */
     const char         *host;     /* the first server name that is an IDN; NULL:
                                      none */
-    int                 locations;   /* 1: nginx has locations */
+    int                 locations;   /* 1: nginx has locations, or try_files,
+                                        which a location does not inherit */
     apr_array_header_t *error_statuses;   /* int: statuses other than 404 with
                                              which its error page is sent */
     apr_array_header_t *rules;    /* lines that may be rules and would match no
@@ -165,6 +178,9 @@ typedef struct {
 /* Words of iri_match and iri_repair that are tried: rows of advise_words[]. */
 #define ADVISE_WORDS 8
 
+/* Senders, targets and directories that are shown of each kind. */
+#define ADVISE_SHOWN 10
+
 /* Examples that are shown of each kind. */
 #define ADVISE_EXAMPLES 3
 
@@ -178,6 +194,7 @@ typedef struct {
     cli_settings_t     *settings;
     const char         *config;       /* file; NULL: none */
     advise_config_t     read;         /* what config says */
+    int                 root_of_config;   /* 1: its first root is used */
     int                 json;
     int                 verify;
     size_t              top;
@@ -197,9 +214,11 @@ typedef struct {
                                          advise_sender_t */
     uint64_t             failed;      /* requests */
     uint64_t             answered;    /* of these, with the proposal */
-    uint64_t             kept, changed;   /* requests that did not fail, with
-                                             the same entry; with another or
-                                             none */
+    uint64_t             kept, changed;   /* requests for a file that is there,
+                                             with the same file; with another
+                                             or none */
+    apr_array_header_t  *broken;      /* cli_target_row_t *: of these the most
+                                         frequent ones, at most ADVISE_SHOWN */
     unsigned             words;       /* 1u << index of a word of iri_match or
                                          iri_repair that answers requests */
     /* Requests that are answered */

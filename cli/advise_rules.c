@@ -364,28 +364,33 @@ rules_server_root(rules_t *rules, const char *value)
 
 /* ---- roots and error pages ----------------------------------------------- */
 
-/* A directory that is served below a prefix.  "/" at the end of both is one. */
+/* The length of a path without "/" at its end. */
+static size_t
+rules_length(const char *path)
+{
+    size_t len = strlen(path);
+
+    while (len > 0 && path[len - 1] == '/') {
+        len--;
+    }
+    return len;
+}
+
+
+/* A directory that is served below a prefix. */
 static void
 rules_add_root(rules_t *rules, const char *prefix, const char *directory)
 {
     advise_root_t *root;
-    size_t         of_prefix, of_directory;
 
     if (prefix == NULL || directory == NULL || directory[0] != '/') {
         return;
     }
-    of_prefix = strlen(prefix);
-    of_directory = strlen(directory);
-    if (of_prefix == 0 || prefix[of_prefix - 1] == '/') {
-        of_prefix -= of_prefix != 0;
-        while (of_directory > 1 && directory[of_directory - 1] == '/') {
-            of_directory--;
-        }
-    }
     root = apr_array_push(rules->config->roots);
     root->site = rules_block(rules).site;
-    root->prefix = apr_pstrmemdup(rules->pool, prefix, of_prefix);
-    root->directory = apr_pstrmemdup(rules->pool, directory, of_directory);
+    root->prefix = apr_pstrmemdup(rules->pool, prefix, rules_length(prefix));
+    root->directory = apr_pstrmemdup(rules->pool, directory,
+                                     rules_length(directory));
 }
 
 
@@ -543,7 +548,8 @@ rules_use(rules_t *rules, const char *p, const char *end)
     {
         first |= read != 1;
         host = host && !first;
-        rules->config->locations |= strcmp(word, "location") == 0;
+        rules->config->locations |= strcmp(word, "location") == 0
+                                    || strcmp(word, "try_files") == 0;
         if (host) {
             rules_host(rules, word);
         } else if (read == 3) {
@@ -606,18 +612,20 @@ rules_load(rules_t *rules, const char *name, apr_size_t *len)
     const char  *wrong = NULL;
     char        *text = NULL, why[128];
 
-    rv = apr_file_open(&file, name, APR_READ, APR_OS_DEFAULT, rules->pool);
-    if (rv == APR_SUCCESS) {
-        rv = apr_file_info_get(&info, APR_FINFO_SIZE | APR_FINFO_TYPE, file);
-        if (rv == APR_SUCCESS && info.filetype != APR_REG) {
-            wrong = "it is not a regular file";
-        } else if (rv == APR_SUCCESS && info.size > RULES_MAX_FILE) {
-            wrong = "it is larger than 16 MiB";
-        } else if (rv == APR_SUCCESS) {
-            *len = (apr_size_t) info.size;
-            text = apr_pcalloc(rules->pool, *len + 1);
-            rv = *len != 0 ? apr_file_read_full(file, text, *len, len) : rv;
-        }
+    /* A FIFO is not opened, which would wait for a writer. */
+    rv = apr_stat(&info, name, APR_FINFO_SIZE | APR_FINFO_TYPE, rules->pool);
+    if (rv == APR_SUCCESS && info.filetype != APR_REG) {
+        wrong = "it is not a regular file";
+    } else if (rv == APR_SUCCESS && info.size > RULES_MAX_FILE) {
+        wrong = "it is larger than 16 MiB";
+    } else if (rv == APR_SUCCESS) {
+        rv = apr_file_open(&file, name, APR_READ, APR_OS_DEFAULT,
+                           rules->pool);
+    }
+    if (rv == APR_SUCCESS && wrong == NULL) {
+        *len = (apr_size_t) info.size;
+        text = apr_pcalloc(rules->pool, *len + 1);
+        rv = *len != 0 ? apr_file_read_full(file, text, *len, len) : rv;
         apr_file_close(file);
     }
     if (rv != APR_SUCCESS) {

@@ -10,8 +10,10 @@
 
 #include "advise.h"
 
-/* Senders, and directories whose charset is unknown, that are shown. */
-#define ADVISE_SHOWN 10
+/* Longest text in a comment, and longest argument of a section, in octets: nginx
+   reads lines of 4,096 octets. */
+#define ADVISE_TEXT    500
+#define ADVISE_SECTION 3000
 
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -78,7 +80,8 @@ advise_is_quotable(apr_pool_t *pool, iri_str_t text, int httpd)
     const char *shown = cli_printable(pool, text);
     size_t      i;
 
-    if (shown == NULL || strlen(shown) != text.len) {
+    if (shown == NULL || strlen(shown) != text.len
+        || text.len > ADVISE_SECTION) {
         return 0;
     }
     for (i = 0; i < text.len; i++) {
@@ -119,11 +122,47 @@ advise_set_place(const advise_run_t *run, json_t *object,
 }
 
 
+/*
+ * Append a place, unless there is one with the same section and charsets: two
+ * encodings of a name.  With other charsets neither of them can be written.
+ */
+static int
+advise_add_place(apr_hash_t *sections, json_t *list, json_t *object)
+{
+    iri_str_t section = cli_field_text(object, "section");
+    json_t   *other = NULL;
+
+    if (section.len != 0) {
+        other = apr_hash_get(sections, section.data,
+                             (apr_ssize_t) section.len);
+    }
+    if (other != NULL
+        && json_equal(json_object_get(other, "charsets"),
+                      json_object_get(object, "charsets")))
+    {
+        json_object_set_new(other, "names",
+                            json_integer(cli_field(other, "names")
+                                         + cli_field(object, "names")));
+        json_decref(object);
+        return 0;
+    }
+    if (other != NULL) {
+        json_object_set_new(other, "twins", json_true());
+        json_object_set_new(object, "twins", json_true());
+    } else if (section.len != 0) {
+        apr_hash_set(sections, section.data, (apr_ssize_t) section.len,
+                     object);
+    }
+    return json_array_append_new(list, object);
+}
+
+
 /* Directories with own charsets, and those whose charset is not known. */
 static int
 advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
 {
     const advise_place_t *place;
+    apr_hash_t           *sections = cli_hash_make(run->pool);
     json_t               *object, *list;
     size_t                k;
     int                   i, failed = 0;
@@ -152,7 +191,7 @@ advise_fill_places(const advise_run_t *run, json_t *places, json_t *unsure)
             continue;
         }
         failed = advise_set_place(run, object, place)
-                 || json_array_append_new(list, object) != 0;
+                 || advise_add_place(sections, list, object) != 0;
     }
     return failed;
 }
@@ -163,6 +202,7 @@ static iri_str_t
 advise_nearest(const advise_run_t *run, iri_str_t target)
 {
     cli_settings_t near = run->with;
+    cli_outcome_t  outcome;
     cli_verdict_t  x;
     iri_str_t      none = { 0, NULL };
 
@@ -170,10 +210,8 @@ advise_nearest(const advise_run_t *run, iri_str_t target)
                        | IRI_FOLD_SPELLING;
     iri_tree_conf_finish(&near.reading, &near.tree);
     advise_tree_apply((advise_tree_t *) &run->tree, &near);
-    if (cli_try(&near, run->scratch, target, &x) != 0
-        || !cli_outcome_answers(cli_outcome(&x))
-        || cli_outcome(&x) == CLI_CHOICE)
-    {
+    outcome = advise_try(&near, run->scratch, target, &x);
+    if (!cli_outcome_answers(outcome) || outcome == CLI_CHOICE) {
         return none;
     }
     return cli_copy(run->pool, x.path);
@@ -205,6 +243,26 @@ advise_fill_lost(const advise_run_t *run, json_t *list)
         apr_pool_clear(run->scratch);
     }
     advise_tree_apply((advise_tree_t *) &run->tree, &run->with);
+    return failed;
+}
+
+
+/* Requests whose file is there, and that would not get it. */
+static int
+advise_fill_broken(const advise_run_t *run, json_t *list)
+{
+    const cli_target_row_t *row;
+    json_t                 *object;
+    int                     i, failed = 0;
+
+    for (i = 0; !failed && i < run->broken->nelts; i++) {
+        row = APR_ARRAY_IDX(run->broken, i, cli_target_row_t *);
+        object = json_pack("{s:o, s:s}", "requests",
+                           cli_number(row->requests - row->failed), "outcome",
+                           cli_outcome_text(row->outcome));
+        failed = advise_set(object, run->pool, "target", row->octets) != 0
+                 || json_array_append_new(list, object) != 0;
+    }
     return failed;
 }
 
@@ -284,7 +342,7 @@ advise_fill(const advise_run_t *run)
     json_t *settings = json_array(), *places = json_array();
     json_t *unsure = json_array(), *lost = json_array();
     json_t *referers = json_array(), *agents = json_array();
-    json_t *trouble = json_array();
+    json_t *trouble = json_array(), *broken = json_array();
     int     i;
 
     for (i = 0; i < run->conf->read.rules->nelts; i++) {
@@ -294,7 +352,7 @@ advise_fill(const advise_run_t *run)
     }
     if (advise_fill_settings(run, settings)
         || advise_fill_places(run, places, unsure)
-        || advise_fill_lost(run, lost)
+        || advise_fill_lost(run, lost) || advise_fill_broken(run, broken)
         || advise_fill_senders(run, 0, referers)
         || advise_fill_senders(run, 1, agents)
         || advise_fill_trouble(run, trouble)
@@ -305,6 +363,8 @@ advise_fill(const advise_run_t *run)
     json_object_set_new(
         object, "server",
         json_string(run->conf->read.server == 'h' ? "httpd" : "nginx"));
+    json_object_set_new(object, "root_of_config",
+                        json_boolean(run->conf->root_of_config));
     json_object_set_new(object, "lines", cli_number(run->targets.lines));
     json_object_set_new(object, "requests",
                         cli_number(run->targets.requests));
@@ -315,6 +375,7 @@ advise_fill(const advise_run_t *run)
     json_object_set_new(object, "directories",
                         cli_number((uint64_t) run->tree.places->nelts));
     json_object_set_new(object, "unread", cli_number(run->tree.unread));
+    json_object_set_new(object, "links", cli_number(run->tree.links));
     json_object_set_new(object, "rules", rules);
     json_object_set_new(
         object, "locations",
@@ -323,6 +384,7 @@ advise_fill(const advise_run_t *run)
     json_object_set_new(object, "places", places);
     json_object_set_new(object, "unsure", unsure);
     json_object_set_new(object, "lost", lost);
+    json_object_set_new(object, "broken", broken);
     json_object_set_new(object, "referers", referers);
     json_object_set_new(object, "user_agents", agents);
     json_object_set_new(object, "trouble", trouble);
@@ -335,6 +397,24 @@ advise_fill(const advise_run_t *run)
 
 
 /* ---- text ---------------------------------------------------------------- */
+
+/* Print octets in a comment, only their beginning if they are long. */
+static void
+advise_print(iri_str_t octets)
+{
+    size_t len = octets.len;
+
+    if (len > ADVISE_TEXT) {
+        for (len = ADVISE_TEXT; (octets.data[len] & 0xC0) == 0x80; len--) {
+        }
+        octets.len = len;
+        cli_print(stdout, octets);
+        fputs("...", stdout);
+        return;
+    }
+    cli_print(stdout, octets);
+}
+
 
 static int
 advise_is_httpd(const json_t *object)
@@ -387,7 +467,12 @@ advise_show_place(const json_t *object, const json_t *place, int httpd,
     iri_str_t     section = cli_field_text(place, "section");
     size_t        i;
 
-    if (section.len == 0) {
+    if (json_object_get(place, "twins") != NULL) {
+        off = "# ";
+        fputs("\n# Two directories have this name, and names in different "
+              "charsets.",
+              stdout);
+    } else if (section.len == 0) {
         off = "# ";
         fputs(
             "\n# The name of this directory cannot be quoted in a configuration.",
@@ -402,7 +487,11 @@ advise_show_place(const json_t *object, const json_t *place, int httpd,
             stdout);
     }
     printf("\n%s%s \"", off, httpd ? "<Directory" : "location");
-    cli_print(stdout, section);
+    if (*off != '\0') {
+        advise_print(section);
+    } else {
+        cli_print(stdout, section);
+    }
     puts(httpd ? "\">" : "\" {");
     printf("%s    # ", off);
     cli_print_count(stdout, cli_field(place, "names"), "name", "names");
@@ -433,6 +522,12 @@ advise_show_head(const json_t *object)
         " in the logs.\n# Failed (400, 404): %lld. Answered with the lines below: "
         "%lld. Lost: %lld.\n",
         failed, answered, failed - answered);
+    if (json_is_true(json_object_get(object, "root_of_config"))) {
+        fputs("# The document root is the first one of the configuration: ",
+              stdout);
+        advise_print(cli_field_text(object, "root"));
+        putchar('\n');
+    }
     if (cli_field(object, "dropped") != 0) {
         printf("# %lld requests were not counted: the logs have more than "
                "1,000,000 targets,\n# or 128 MiB of them.\n",
@@ -442,12 +537,17 @@ advise_show_head(const json_t *object)
         printf("# Directories that could not be read: %lld.\n",
                cli_field(object, "unread"));
     }
+    if (cli_field(object, "links") != 0) {
+        printf("# Links to directories that have another path, too: %lld. A "
+               "section applies to one path.\n",
+               cli_field(object, "links"));
+    }
     if (cli_field(object, "changed") != 0
         || json_object_get(object, "kept") != NULL)
     {
         printf(
-            "# Of other requests that are not ASCII %lld get the same file, "
-            "%lld another answer.\n",
+            "# Other requests that are not ASCII: %lld get their file; %lld "
+            "do, and would not.\n",
             cli_field(object, "kept"), cli_field(object, "changed"));
     }
 }
@@ -462,7 +562,9 @@ advise_show_rules(const json_t *rules)
         "#\n# The following lines are comments: rules with the text below would "
         "no longer match.\n# Write it in UTF-8 in NFC first:");
     for (i = 0; i < json_array_size(rules); i++) {
-        printf("#   %s\n", json_string_value(json_array_get(rules, i)));
+        fputs("#   ", stdout);
+        advise_print(cli_str(json_string_value(json_array_get(rules, i))));
+        putchar('\n');
     }
 }
 
@@ -477,7 +579,7 @@ advise_show_unsure(const json_t *unsure)
         const char   *other = json_string_value(json_object_get(place, "or"));
 
         fputs("#   /", stdout);
-        cli_print(stdout, cli_field_text(place, "path"));
+        advise_print(cli_field_text(place, "path"));
         fputs(": ", stdout);
         cli_print_count(stdout, cli_field(place, "names"), "name", "names");
         if (*other != '\0') {
@@ -499,10 +601,10 @@ advise_show_lost(const json_t *lost)
         const json_t *row = json_array_get(lost, i);
 
         printf("# %8lld  ", cli_field(row, "requests"));
-        cli_print(stdout, cli_field_text(row, "target"));
+        advise_print(cli_field_text(row, "target"));
         if (json_string_length(json_object_get(row, "nearest")) != 0) {
             fputs("   nearest: ", stdout);
-            cli_print(stdout, cli_field_text(row, "nearest"));
+            advise_print(cli_field_text(row, "nearest"));
         }
         putchar('\n');
     }
@@ -517,7 +619,7 @@ advise_show_senders(const json_t *senders)
     for (i = 0; i < json_array_size(senders); i++) {
         printf("# %8lld  ",
                cli_field(json_array_get(senders, i), "requests"));
-        cli_print(stdout, cli_field_text(json_array_get(senders, i), "text"));
+        advise_print(cli_field_text(json_array_get(senders, i), "text"));
         putchar('\n');
     }
 }
@@ -537,8 +639,10 @@ advise_show_trouble(const json_t *trouble)
         printf(": %s\n", json_string_value(json_object_get(kind, "why")));
         examples = json_object_get(kind, "examples");
         for (k = 0; k < json_array_size(examples); k++) {
-            printf("#     %s\n",
-                   json_string_value(json_array_get(examples, k)));
+            fputs("#     ", stdout);
+            advise_print(
+                cli_str(json_string_value(json_array_get(examples, k))));
+            putchar('\n');
         }
     }
 }
@@ -567,7 +671,8 @@ advise_show(const void *data, cli_call_t *call)
     const json_t        *places = json_object_get(object, "places");
     const json_t        *rules = json_object_get(object, "rules");
     int                  httpd = advise_is_httpd(object);
-    int                  commented = json_array_size(rules) != 0;
+    int                  broken = cli_field(object, "changed") != 0;
+    int                  commented = json_array_size(rules) != 0 || broken;
     size_t               i;
 
     if (conf->json) {
@@ -576,9 +681,16 @@ advise_show(const void *data, cli_call_t *call)
         return;
     }
     advise_show_head(object);
-    if (commented) {
+    if (json_array_size(rules) != 0) {
         advise_show_rules(rules);
+    } else if (broken) {
+        puts(
+            "#\n# The following lines are comments: files would no longer be "
+            "found.");
     }
+    advise_show_part(
+        object, "broken",
+        "Requests that would not get their file:", advise_show_lost);
     putchar('\n');
     for (i = 0; i < json_array_size(settings); i++) {
         advise_show_setting(json_array_get(settings, i), httpd, commented);
@@ -588,7 +700,7 @@ advise_show(const void *data, cli_call_t *call)
                           commented);
     }
     puts(commented
-             ? "\n# First correct the rules above."
+             ? "\n# First correct what is named above."
              : "\n# First write \"report\" instead of \"on\" for some days: "
                "the log then shows what\n# would be done, and nothing "
                "changes.");

@@ -24,8 +24,10 @@
    a language, and the other one does not. */
 #define ADVISE_CHANGE 8000
 
-/* By how much the best charset must be better than another one. */
+/* By how much the best charset must be better than another one; and better than
+   one with which names are known. */
 #define ADVISE_SURE 300
+#define ADVISE_NEAR 2000
 
 /* A visit of a directory. */
 typedef struct {
@@ -163,6 +165,10 @@ advise_visit(void *arg, cli_directory_t *directory)
     iri_status_t status = IRI_OK;
     int          i;
 
+    if (directory->seen) {
+        tree->links++;
+        return IRI_OK;
+    }
     memset(&visit, 0, sizeof(visit));
     visit.tree = tree;
     iri_env_apr_init(&visit.env, directory->pool, NULL, NULL);
@@ -241,12 +247,34 @@ advise_add_cost(advise_tree_t *tree, advise_place_t *place)
 }
 
 
-/* Find out whether another charset gives another text that is as likely. */
+/* By how much charset i is less likely than the best one; INT64_MAX: it gives the
+   same text, or much less likely ones. */
+static int64_t
+advise_distance(const advise_tree_t *tree, const advise_place_t *place,
+                size_t i)
+{
+    const iri_detected_t *detected = place->legacy->detected;
+    size_t                best = (size_t) place->likely;
+
+    return iri_detector_charset(tree->detector, i) != NULL
+                   && detected[i].text != detected[best].text
+                   && place->cost[i] - place->cost[best] < ADVISE_CHANGE
+               ? detected[best].score - detected[i].score
+               : INT64_MAX;
+}
+
+
+/*
+ * Find out whether another charset is about as likely.  Of charsets that are
+ * nearly as likely the one decides with which more names are those that clients
+ * ask for in UTF-8.  A log is no evidence against many names: anybody can write
+ * into it.
+ */
 static void
 advise_doubt(const advise_tree_t *tree, advise_place_t *place)
 {
-    size_t  best = (size_t) place->likely, i;
-    int64_t difference;
+    const iri_detected_t *detected;
+    size_t                i, known, best = (size_t) place->likely;
 
     if (place->cost[best] >= 0) {
         place->unsure = 1;
@@ -256,19 +284,23 @@ advise_doubt(const advise_tree_t *tree, advise_place_t *place)
     if (place->legacy == NULL) {
         return; /* the directories below decide */
     }
-    for (i = 0; i < IRI_DETECTABLE; i++) {
-        difference = place->legacy->detected[best].score
-                     - place->legacy->detected[i].score;
-        if (iri_detector_charset(tree->detector, i) != NULL
-            && place->legacy->detected[i].text
-                   != place->legacy->detected[best].text
-            && place->cost[i] - place->cost[best] < ADVISE_CHANGE
-            && difference < ADVISE_SURE)
+    detected = place->legacy->detected;
+    for (i = 0, known = best; i < IRI_DETECTABLE; i++) {
+        if (advise_distance(tree, place, i) < ADVISE_NEAR
+            && detected[i].known > detected[known].known)
+        {
+            known = i;
+        }
+    }
+    for (i = 0; known == best && i < IRI_DETECTABLE; i++) {
+        if (advise_distance(tree, place, i) < ADVISE_SURE
+            && detected[i].known == detected[best].known)
         {
             place->unsure = 1;
             place->other = (int) i;
         }
     }
+    place->likely = (int) known;
 }
 
 
@@ -295,7 +327,7 @@ advise_choose(const advise_tree_t *tree, advise_place_t *place)
         place->charset = parent != NULL ? parent->charset : -1;
         return;
     }
-    place->charset = (int) least;
+    place->charset = place->likely;
     place->own = 1;
 }
 
@@ -315,20 +347,27 @@ advise_owner(advise_place_t *place)
 
 /* Add the names of a directory to the counts of its settings. */
 static void
-advise_count(advise_place_t *place)
+advise_count(advise_tree_t *tree, advise_place_t *place)
 {
-    advise_place_t *owner;
+    const advise_evidence_t *legacy = place->legacy;
+    uint64_t                 sample;
 
     place->own |= place->parent == NULL;
-    owner = advise_owner(place);
-    owner->group_utf8 += place->nfc + place->nfd + place->mixed;
-    if (place->legacy != NULL && place->charset >= 0) {
-        owner->group_legacy += place->legacy->names;
+    if (legacy == NULL) {
+        return;
     }
+    if (place->charset < 0) {
+        tree->undecoded += legacy->names;
+        return;
+    }
+    sample = legacy->names < ADVISE_SAMPLE ? legacy->names : ADVISE_SAMPLE;
+    tree->undecoded += sample - legacy->detected[place->charset].count;
+    advise_owner(place)->group_legacy += legacy->names;
 }
 
 
-/* The charsets of names: UTF-8 too, if there are UTF-8 names. */
+/* The charsets of names: UTF-8 first, also if there is no UTF-8 name yet, since
+   rules in UTF-8 would not hold for a new one. */
 static void
 advise_set_charsets(const advise_tree_t *tree, advise_place_t *place)
 {
@@ -336,15 +375,11 @@ advise_set_charsets(const advise_tree_t *tree, advise_place_t *place)
     const iri_charset_t *utf8 = tree->settings->tree.charsets.at[0];
 
     list->count = 0;
-    if (place->charset < 0 || place->group_legacy == 0) {
-        list->at[list->count++] = utf8;
-        return;
+    list->at[list->count++] = utf8;
+    if (place->charset >= 0 && place->group_legacy != 0) {
+        list->at[list->count++] = iri_detector_charset(
+            tree->detector, (size_t) place->charset);
     }
-    if (place->group_utf8 != 0) {
-        list->at[list->count++] = utf8;
-    }
-    list->at[list->count++] = iri_detector_charset(tree->detector,
-                                                   (size_t) place->charset);
 }
 
 
@@ -419,7 +454,7 @@ advise_assign(advise_tree_t *tree)
     for (i = 0; i < tree->places->nelts; i++) {
         place = APR_ARRAY_IDX(tree->places, i, advise_place_t *);
         advise_choose(tree, place);
-        advise_count(place);
+        advise_count(tree, place);
     }
     for (i = 0; status == IRI_OK && i < tree->places->nelts; i++) {
         place = APR_ARRAY_IDX(tree->places, i, advise_place_t *);
@@ -432,6 +467,7 @@ advise_assign(advise_tree_t *tree)
                              (const char *) place->name.data);
             apr_hash_set(tree->by_name, key.data, (apr_ssize_t) key.len,
                          place);
+            tree->longest = key.len > tree->longest ? key.len : tree->longest;
         }
     }
     tree->form = advise_form(tree);
@@ -508,6 +544,9 @@ advise_tree_settings(const iri_env_t *env, const iri_search_t *search,
     memcpy(data, search->root.data, search->root.len);
     data[search->root.len] = '/';
     memcpy(data + search->root.len + 1, names.data, names.len);
+    while (key.len > tree->longest) {
+        key = advise_shorten(key);
+    }
     while (key.len > search->root.len
            && (place = advise_get(tree->by_name, key)) == NULL)
     {

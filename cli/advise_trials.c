@@ -19,41 +19,70 @@ typedef struct {
     iri_str_t path[IRI_DETECTABLE]; /* canonical; empty: none */
 } trial_t;
 
+cli_outcome_t
+advise_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
+           cli_verdict_t *x)
+{
+    cli_outcome_t outcome = CLI_REFUSED;
+
+    if (cli_try(settings, pool, octets, x) == 0) {
+        outcome = cli_outcome(x);
+    }
+    return cli_outcome_answers(outcome) && x->path_info.len != 0
+                   && outcome != CLI_CHOICE
+               ? CLI_ABSENT
+               : outcome;
+}
+
+
 void
 advise_trials_init(advise_trials_t *trials, apr_pool_t *pool,
                    const cli_settings_t *settings,
                    const iri_detector_t *detector)
 {
-    size_t i;
+    const iri_charsets_t *chosen = &settings->reading.charsets;
+    const iri_charset_t  *charset;
+    size_t                i, k;
 
     memset(trials, 0, sizeof(*trials));
     trials->pool = pool;
     trials->settings = settings;
     trials->rows = apr_array_make(pool, 64, sizeof(trial_t));
     for (i = 0; i < IRI_DETECTABLE; i++) {
-        trials->charset[trials->charsets] = iri_detector_charset(detector, i);
-        trials->charsets += trials->charset[trials->charsets] != NULL;
+        charset = iri_detector_charset(detector, i);
+        if (charset == NULL) {
+            continue;
+        }
+        for (k = 0; k < chosen->count; k++) {
+            trials->chosen |= (uint32_t) (chosen->at[k] == charset)
+                              << trials->charsets;
+        }
+        trials->charset[trials->charsets++] = charset;
     }
 }
 
 
 int
 advise_trials_add(advise_trials_t *trials, apr_pool_t *scratch,
-                  const cli_target_row_t *target)
+                  cli_target_row_t *target)
 {
     cli_settings_t settings = *trials->settings;
     cli_verdict_t  x;
     trial_t        trial;
     size_t         i, k;
 
+    if (target->tried) {
+        return 0;
+    }
+    target->tried = 1;
     memset(&trial, 0, sizeof(trial));
     trial.requests = target->requests;
     settings.reading.charsets.count = 1;
     for (i = 0; i < trials->charsets; i++) {
         settings.reading.charsets.at[0] = trials->charset[i];
-        if (cli_try(&settings, scratch, target->octets, &x) == 0
-            && x.form == IRI_FORM_LEGACY
-            && cli_outcome_answers(cli_outcome(&x)))
+        if (cli_outcome_answers(
+                advise_try(&settings, scratch, target->octets, &x))
+            && x.form == IRI_FORM_LEGACY)
         {
             for (k = 0; k < i && !iri_str_equal(trial.path[k], x.path); k++) {
             }
@@ -115,7 +144,7 @@ trials_gain(const advise_trials_t *trials, size_t i)
 void
 advise_trials_choose(advise_trials_t *trials)
 {
-    size_t   i, best, count = trials->settings->reading.charsets.count;
+    size_t   i, best, count = 0;
     uint64_t gain, most;
 
     for (i = 0; i < trials->charsets; i++) {
@@ -141,8 +170,10 @@ advise_trials_choose(advise_trials_t *trials)
 iri_charsets_t
 advise_trials_charsets(const advise_trials_t *trials)
 {
-    iri_charsets_t list = trials->settings->reading.charsets;
+    iri_charsets_t list;
     size_t         i;
+
+    list.count = 0;
 
     for (i = 0; i < trials->charsets; i++) {
         if (trials->chosen & 1u << i) {

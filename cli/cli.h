@@ -321,6 +321,8 @@ typedef struct {
     apr_array_header_t *names;   /* of its entries, iri_str_t, each followed by
                                     a NUL; without "." and ".." */
     apr_status_t        error;   /* why not all names were read; or 0 */
+    int                 seen;    /* 1: a link to a directory that was visited, or
+                                    that contains the root; it is not read */
 } cli_directory_t;
 
 /* Returns: IRI_OK; any other status ends the walk. */
@@ -329,7 +331,8 @@ typedef iri_status_t (*cli_visit_t)(void *arg, cli_directory_t *directory);
 /*
  * Visit each directory below root, parents before children.  The path of a
  * directory is valid until the walk ends.  follow: 1: symbolic links to
- * directories, too, but each directory once, and none that contains root.
+ * directories, too, but each directory is read once, and none that contains
+ * root.
  * Returns: IRI_OK; IRI_NO_MEMORY; what visit returned.
  */
 iri_status_t cli_walk(apr_pool_t *pool, const char *root, int follow,
@@ -525,6 +528,7 @@ typedef struct {
     iri_form_t    form;
     iri_str_t     charset;
     iri_str_t     path;       /* canonical, of the entry; empty: none */
+    int           tried;      /* 1: for the command that tries charsets */
 } cli_target_row_t;
 
 typedef struct {
@@ -573,7 +577,5 @@ int cli_outcome_answers(cli_outcome_t outcome);
  */
 int cli_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
             cli_verdict_t *x);
-int cli_try_answers(const cli_settings_t *settings, apr_pool_t *pool,
-                    iri_str_t octets);
 
 #endif /* CLI_H */

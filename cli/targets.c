@@ -215,14 +215,3 @@ cli_try(const cli_settings_t *settings, apr_pool_t *pool, iri_str_t octets,
     call.pool = pool;
     return cli_verdict(settings, &call, octets, x);
 }
-
-
-int
-cli_try_answers(const cli_settings_t *settings, apr_pool_t *pool,
-                iri_str_t octets)
-{
-    cli_verdict_t x;
-
-    return cli_try(settings, pool, octets, &x) == 0
-           && cli_outcome_answers(cli_outcome(&x));
-}

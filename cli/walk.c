@@ -27,15 +27,16 @@ typedef struct {
 
 /* ---- directories that are read once -------------------------------------- */
 
-/* Remember a directory.  Returns: 1; 0 if it is remembered already. */
+/* Remember a directory.  Returns: 1; 0: it is remembered already; -1: stat
+   failed. */
 static int
-walk_is_new(cli_walk_t *walk, const char *path)
+walk_remember(cli_walk_t *walk, const char *path)
 {
     walk_id_t  *id = apr_pcalloc(walk->queue_pool, sizeof(*id));
     struct stat st;
 
     if (stat(path, &st) != 0) {
-        return 1;
+        return -1;
     }
     id->device = st.st_dev;
     id->inode = st.st_ino;
@@ -54,7 +55,7 @@ walk_see_root(cli_walk_t *walk)
 {
     const char *path = apr_pstrcat(walk->queue_pool, walk->root, "/.", NULL);
 
-    while (walk_is_new(walk, path)) {
+    while (walk_remember(walk, path) == 1) {
         path = apr_pstrcat(walk->queue_pool, path, "/..", NULL);
     }
 }
@@ -117,7 +118,6 @@ walk_read(cli_walk_t *walk)
     apr_finfo_t      entry;
     apr_status_t     rv;
 
-    directory->names = apr_array_make(directory->pool, 64, sizeof(iri_str_t));
     directory->error = apr_dir_open(
         &dir,
         apr_pstrcat(directory->pool, walk->root, "/", directory->path, NULL),
@@ -150,6 +150,19 @@ walk_next(cli_walk_t *walk)
 }
 
 
+/* 1 if the current directory was read already, by another path. */
+static int
+walk_is_seen(cli_walk_t *walk)
+{
+    const cli_directory_t *directory = &walk->directory;
+
+    return walk->seen != NULL && *directory->path != '\0'
+           && walk_remember(walk, apr_pstrcat(directory->pool, walk->root,
+                                              "/", directory->path, NULL))
+                  == 0;
+}
+
+
 iri_status_t
 cli_walk(apr_pool_t *pool, const char *root, int follow, cli_visit_t visit,
          void *arg)
@@ -173,13 +186,14 @@ cli_walk(apr_pool_t *pool, const char *root, int follow, cli_visit_t visit,
     APR_ARRAY_PUSH(walk.queue, const char *) = "";
     while (status == IRI_OK
            && (walk.directory.path = walk_next(&walk)) != NULL) {
-        if (walk.seen == NULL || *walk.directory.path == '\0'
-            || walk_is_new(&walk, apr_pstrcat(walk.directory.pool, root, "/",
-                                              walk.directory.path, NULL)))
-        {
+        walk.directory.seen = walk_is_seen(&walk);
+        walk.directory.names = apr_array_make(walk.directory.pool, 64,
+                                              sizeof(iri_str_t));
+        walk.directory.error = APR_SUCCESS;
+        if (!walk.directory.seen) {
             walk_read(&walk);
-            status = visit(arg, &walk.directory);
         }
+        status = visit(arg, &walk.directory);
         apr_pool_clear(walk.directory.pool);
     }
     apr_pool_destroy(walk.directory.pool);

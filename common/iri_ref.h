@@ -465,7 +465,8 @@ typedef struct {
     const iri_str_t *names;   /* octets, which are not UTF-8 */
     size_t           count;
     /* 1 if a name, in UTF-8, NFC, is known from elsewhere: clients ask for it.
-       NULL: no name is known. */
+       NULL: no name is known.  The score does not depend on it, since anybody
+       can ask for a name. */
     int            (*is_known)(void *arg, iri_str_t name);
     void            *arg;
 } iri_sample_t;
@@ -473,8 +474,9 @@ typedef struct {
 /* How well names decoded in one charset are words of a language. */
 typedef struct {
     size_t      count;     /* names that the charset decodes */
-    int64_t     score;     /* for each octet above 7F up to 1000, 1000 more in
-                              a known name; negative: another charset */
+    size_t      known;     /* of these, known names */
+    int64_t     score;     /* for each octet above 7F up to 1000; negative:
+                              another charset */
     uint64_t    text;      /* hash of the decoded names: equal for charsets that
                               give the same text */
 } iri_detected_t;

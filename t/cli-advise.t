@@ -4,6 +4,7 @@ use warnings;
 use Encode ();
 use FindBin;
 use JSON::PP ();
+use POSIX ();
 use Unicode::Normalize ();
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/advise";
 use IRI::Test;
@@ -48,7 +49,7 @@ sub advise {
 sub object {
     my ($code, $out, $err) = advise(@_, '--json');
     is $err, '', 'standard error is empty';
-    my $object = JSON::PP::decode_json($out);
+    diag " " if $out eq ""; my $object = JSON::PP::decode_json($out);
     $object->{exit} = $code;
     return $object;
 }
@@ -77,7 +78,7 @@ subtest 'a site' => sub {
     is_deeply settings($object), { iri => 'on', iri_charset => 'EUC-JP Shift_JIS KOI8-R windows-1251',
             iri_filename_charset => 'UTF-8 EUC-JP' }, 'settings';
     is_deeply [sort map { "$_->{path} @{ $_->{charsets} } $_->{names}" } @{ $object->{places} }],
-        ['ru/ windows-1251 5'], 'another charset in a directory';
+        ['ru/ UTF-8 windows-1251 5'], 'another charset in a directory';
     is_deeply [@$object{qw(requests failed answered)}], [26, 20, 18], 'counts';
     my ($charsets) = grep { $_->{directive} eq 'iri_charset' } @{ $object->{settings} };
     is_deeply [@$charsets{qw(requests why)}], [17, '6 EUC-JP, 6 Shift_JIS, 5 KOI8-R, 0 windows-1251'],
@@ -96,12 +97,12 @@ subtest 'as text' => sub {
     is $err, '', 'standard error is empty';
     like $out, qr/^iri on;  +# 1 request: /m, 'a setting with its figure';
     like $out, qr/^iri_charset EUC-JP Shift_JIS KOI8-R windows-1251; /m, 'charsets';
-    like $out, qr/^# location "\/ru\/" \{\n#     # 5 names\n#     iri_filename_charset windows-1251;\n# \}/m,
+    like $out, qr/^# location "\/ru\/" \{\n#     # 5 names\n#     iri_filename_charset UTF-8 windows-1251;\n# \}/m,
         'a directory';
     unlike $out, qr/^[^#\n]*iri_(match|repair)/m, 'nothing that gains nothing';
     ($code, $out) = advise($site, $log, '--server', 'httpd');
     like $out, qr/^IRICharset EUC-JP Shift_JIS KOI8-R windows-1251$/m, 'httpd: charsets';
-    like $out, qr{^<Directory "\Q$site\E/ru/">\n    # 5 names\n    IRIFilenameCharset windows-1251\n</D}m,
+    like $out, qr{^<Directory "\Q$site\E/ru/">\n    # 5 names\n    IRIFilenameCharset UTF-8 windows-1251\n</D}m,
         'httpd: a directory';
 };
 
@@ -187,8 +188,8 @@ subtest 'sections of legacy directory names: httpd' => sub {
     spew("$root/$_", "$_\n") for values %file;
     spew("$dir/site.conf", "# empty\n");
     my ($code, $conf) = advise($root, '', '--server', 'httpd', '--config', "$dir/site.conf");
-    like $conf, qr{^<Directory "\Q$root\E/案内/">\n.*\n +IRIFilenameCharset windows-1251$}m, 'a decoded name';
-    like $conf, qr{^<Directory "\Q$root\E/案内/архив/">\n.*\n +IRIFilenameCharset Shift_JIS$}m, 'two of them';
+    like $conf, qr{^<Directory "\Q$root\E/案内/">\n.*\n +IRIFilenameCharset UTF-8 windows-1251$}m, 'a decoded name';
+    like $conf, qr{^<Directory "\Q$root\E/案内/архив/">\n.*\n +IRIFilenameCharset UTF-8 Shift_JIS$}m, 'two of them';
     my $server = run_server('httpd', $root, $conf);
     is $server->get(percent($_))->{body}, "$file{$_}\n", $_ for sort keys %file;
     $server->stop;
@@ -213,7 +214,7 @@ for my $kind (qw(nginx httpd)) {
         my $object = object($root, $log, '--config', "$dir/site.conf");
         is_deeply [@$object{qw(failed answered names)}], [5, 5, 11], 'requests and names';
         is_deeply [map { "$_->{path} @{ $_->{charsets} }" } @{ $object->{places} }],
-            ['docs/ windows-1251'], 'the charset of the directory';
+            ['docs/ UTF-8 windows-1251'], 'the charset of the directory';
         my ($code, $conf) = advise($root, $log, '--config', "$dir/site.conf");
         if ($kind eq 'nginx') {
             like $conf, qr{^# location "/docs/" \{}m, 'a location with the prefix';
@@ -247,6 +248,8 @@ subtest 'roots of a configuration' => sub {
     spew("$dir/site.conf", "Alias /static/ $root/none/\nDocumentRoot $root\n");
     my $object = object($root, $log, '--config', "$dir/site.conf");
     is_deeply [@$object{qw(answered unread)}], [0, 0], 'a directory that is absent';
+    spew("$dir/site.conf", "Alias /s $dir/none/\nDocumentRoot $root\n");
+    is object($root, $log, '--config', "$dir/site.conf")->{unread}, 1, 'one that is absent elsewhere';
 };
 
 subtest 'error pages' => sub {
@@ -272,30 +275,30 @@ subtest 'links' => sub {
     symlink "$root/a", "$root/c";
     symlink 'none', "$root/d";
     my $object = object($root, line('/l/' . percent("$russian[0].html"), 404));
-    is_deeply [@$object{qw(answered names directories)}], [1, 17, 3], 'each directory once';
+    is_deeply [@$object{qw(answered names directories links)}], [1, 17, 3, 2], 'each directory once';
     is_deeply [map { $_->{path} } @{ $object->{places} }], ['l/'], 'a directory behind a link';
 };
 
 subtest 'without a log' => sub {
     my $root = tree(map { in_charset('cp932', $_) . '.html' } @japanese);
     is_deeply settings(object($root, '')),
-        { iri => 'on', iri_charset => 'Shift_JIS', iri_filename_charset => 'Shift_JIS' }, 'Shift_JIS';
+        { iri => 'on', iri_charset => 'Shift_JIS', iri_filename_charset => 'UTF-8 Shift_JIS' }, 'Shift_JIS';
     is_deeply settings(object(tree('a', 'b/c'), '')), { iri => 'on' }, 'only ASCII';
     like +(advise(tree('a'), ''))[1], qr/^iri on; +# harmless, /m, 'which says so';
     is_deeply settings(object(tree('é', 'b/ü'), '')), { iri => 'on', iri_filename_form => 'nfc' }, 'NFC';
     is_deeply settings(object(tree("e\xCC\x81", "b/u\xCC\x88"), '')),
         { iri => 'on', iri_filename_form => 'nfd' }, 'NFD';
     is_deeply settings(object(tree("e\xCC\x81", 'b/ü'), '')), { iri => 'on' }, 'both forms';
-    is_deeply settings(object(tree("\xE9", "\xFF\x01"), '')), { iri => 'on' }, 'no charset decodes it';
+    is_deeply settings(object(tree("\xE9", "\xFF\x01"), '')), { iri => 'on', iri_invalid => 'pass' }, 'no charset decodes it';
 };
 
 subtest 'evidence of a log' => sub {
     # One word that windows-1252 and windows-1251 decode to letters.
     my $root = tree("\xE4\xF6");
     my $object = object($root, line('/%D0%B4%D1%86', 404));
-    is settings($object)->{iri_filename_charset}, 'windows-1251', 'clients ask for this name';
+    is settings($object)->{iri_filename_charset}, 'UTF-8 windows-1251', 'clients ask for this name';
     $object = object($root, line('/%C3%A4%C3%B6', 404));
-    is settings($object)->{iri_filename_charset}, 'windows-1252', 'or for that one';
+    is settings($object)->{iri_filename_charset}, 'UTF-8 windows-1252', 'or for that one';
 };
 
 subtest 'differences and repairs' => sub {
@@ -408,11 +411,13 @@ subtest 'access rules' => sub {
         like $out, qr{a\.conf:1: }, "$name: the included file";
     }
     mkdir "$dir/none";
+    POSIX::mkfifo("$dir/fifo", 0600);
     for (['Include ${DIR}/a.conf', qr/server\.conf:1: "Include" cannot be followed/, 'a variable'],
         ["# text\ninclude\nsub/a.conf;", qr/server\.conf:2: "include" cannot be followed/, 'the next line'],
         ['Include "sub/a.conf', qr/cannot be followed/, 'no closing quote'],
         ['Include missing/*.conf', qr/cannot find or read ".*missing/, 'a missing directory'],
         ['Include sub/b.conf', qr/cannot find or read ".*b\.conf/, 'a missing file'],
+        ["Include $dir/fifo", qr/it is not a regular file/, 'a FIFO'],
         ['IncludeOptional /dev/null', qr{cannot read "/dev/null": it is not a regular file}, 'a device'],
         ["ServerRoot /a\nServerRoot /b", qr{server\.conf:2: there is another ServerRoot, "/a/"}, 'ServerRoot'])
     {
@@ -433,8 +438,75 @@ subtest 'access rules' => sub {
 subtest 'requests that did not fail' => sub {
     my $object = object($site, line('http://a.example/neu/%C3%A9t%C3%A9.html', 200) . line('/Logo.gif%ZZ', 200)
             . line('/neu/%C3%A9t%C3%A9.html', 304) . line('/neu/none%C3%A9', 200), '--verify');
-    is_deeply [@$object{qw(kept changed)}], [2, 1], 'the same file, and none';
+    is_deeply [@$object{qw(kept changed)}], [2, 0], 'the same file; one that is not there';
     is object($site, line('/' . '%E9' x 5000, 404))->{failed}, 0, 'a path that no server looks up';
+};
+
+# Its name is that of é in NFC, which the server finds instead.
+subtest 'a file that would not be found' => sub {
+    my $root = tree('é', "e\xCC\x81");
+    my $log = line('/e%CC%81', 200) x 3;
+    my $object = object($root, $log);
+    is_deeply $object->{broken}, [{ requests => 3, outcome => 'found', target => '/e%CC%81' }], 'the request';
+    my ($code, $out) = advise($root, $log);
+    unlike $out, qr/^iri/m, 'all lines are comments';
+};
+
+subtest 'names in no known charset' => sub {
+    my $root = tree(in_charset('cp1252', 'café.html'));
+    my $object = object($root, line('/caf%E9.html', 200), '--verify');
+    is settings($object)->{iri_invalid}, 'pass', 'are requested by their octets';
+    is_deeply [@$object{qw(kept changed)}], [1, 0], 'as before';
+};
+
+# A log cannot choose the charset of names that are likely to be in another one.
+subtest 'requests for names as another charset reads them' => sub {
+    my @names = map { in_charset('cp1251', $_) } @russian;
+    my $root = tree(@names);
+    my $log = join '', map { line('/' . percent(Encode::encode('UTF-8', Encode::decode('koi8-r', $_))), 404) x 9 }
+        @names;
+    is settings(object($root, $log))->{iri_filename_charset}, 'UTF-8 windows-1251', 'do not count';
+};
+
+subtest 'PATH_INFO is no answer' => sub {
+    my $log = join '', map { line("/Logo.gif/$_", 404) } '%E9%E8', '%B0%C6', "e%CC%81";
+    my $object = object($site, $log);
+    is $object->{answered}, 0, 'no request';
+    is settings($object)->{iri_charset}, 'EUC-JP windows-1251', 'no charset but those of names';
+};
+
+subtest 'existing names come first' => sub {
+    # Requests in eight other charsets for names of the site.
+    my @charsets = qw(cp932 gb18030 big5 euc-kr cp1252 koi8-r cp866 cp1250 iso-8859-2 cp1253);
+    my $root = tree((map { in_charset('cp1251', "$_.html") } @russian), map { "$_.html" } qw(日 Ж é ж ł ω));
+    my $log = join '', map { my $c = $_; map { my $o = eval { in_charset($c, "$_.html") } // '';
+            $o =~ /\?/ || $o eq '' ? () : line('/' . percent($o), 404) x 20 } qw(日 Ж é ж ł ω) } @charsets;
+    $log .= join '', map { line('/' . percent(in_charset('cp1251', "$_.html")), 200) } @russian;
+    my $object = object($root, $log, '--verify');
+    like settings($object)->{iri_charset}, qr/windows-1251/, 'their charset is in the list';
+    is $object->{changed}, 0, 'no request is lost';
+};
+
+subtest 'two directories with one name' => sub {
+    my @two = ("\xC3\xA9", "e\xCC\x81");
+    my $root = tree((map { my $d = $_; map { "$d/" . in_charset('cp1251', "$_.html") } @russian } @two),
+        map { in_charset('euc-jp', "$_.html") } @japanese);
+    my $object = object($root, '');
+    is_deeply [map { "@{ $_->{charsets} } $_->{names}" } @{ $object->{places} }], ['UTF-8 windows-1251 10'],
+        'one section';
+    $root = tree((map { "\xC3\xA9/" . in_charset('cp1251', "$_.html") } @russian),
+        (map { "e\xCC\x81/" . in_charset('cp932', "$_.html") } @japanese),
+        map { in_charset('euc-jp', "$_.html") } @japanese);
+    my ($code, $out) = advise($root, '', '--server', 'httpd');
+    unlike $out, qr/^<Directory/m, 'other charsets: comments';
+};
+
+subtest 'long lines' => sub {
+    my ($code, $out) = advise($site, line('/' . 'a' x 8000, 404) . line('/' . '%E9' x 1300, 404, 'http://a/' . 'r' x 4000));
+    is scalar(grep { length > 1500 } split /\n/, $out), 0, 'comments are cut';
+    my $segments = join '', map { line('/d' x 1000 . "/$_%E9", 404) } 1 .. 20;
+    my $cpu = cpu_of(sub { advise($site, $segments) });
+    cmp_ok $cpu, '<', 5, 'a path of 1,000 segments';
 };
 
 subtest 'the order of charsets' => sub {
@@ -463,7 +535,7 @@ subtest 'names that cannot be quoted' => sub {
         spew("$dir/server.conf", "# empty\n");
         my ($code, $out) = advise($root, '', '--server', $server, '--config', "$dir/server.conf");
         like $out, qr/cannot be quoted/, "$server: a message";
-        like $out, qr/^# +(IRIFilenameCharset|iri_filename_charset) windows-1251/m, "$server: a comment";
+        like $out, qr/^# +(IRIFilenameCharset|iri_filename_charset) UTF-8 windows-1251/m, "$server: a comment";
         unlike $out, qr/^(location|<Directory)/m, "$server: no section";
     }
 };
@@ -474,6 +546,12 @@ subtest 'a location of nginx inherits nothing' => sub {
     is $code, 0, 'exit code';
     like $out, qr/^iri on; /m, 'a proposal';
     unlike $out, qr/^location/m, 'without a location';
+    like $out, qr/^# location "\/ru\/" \{/m, 'which is a comment';
+};
+
+subtest 'try_files is not inherited by a location' => sub {
+    spew("$dir/server.conf", "server {\nroot /a;\ntry_files \$uri /index.php;\n}\n");
+    my ($code, $out) = advise($site, $log, '--config', "$dir/server.conf");
     like $out, qr/^# location "\/ru\/" \{/m, 'which is a comment';
 };
 

@@ -39,7 +39,6 @@
                                       after a small letter, a final letter, or
                                       a vowel sign without a consonant */
 #define IRI_SCORE_CAPITAL -200 /* a capital after a capital */
-#define IRI_SCORE_KNOWN   1000 /* a known name */
 #define IRI_SCORE_SELDOM  60   /* less for charsets that were used seldom */
 
 /* Greatest weight of a name: one long name must not outvote the others. */
@@ -628,9 +627,8 @@ iri_detect_names(const iri_env_t *env, const iri_tree_conf_t *tree,
         out->text = iri_detect_hash(out->text, name);
         iri_score_name(scorer, name, weight);
 
-        if (sample->is_known != NULL && sample->is_known(sample->arg, name)) {
-            scorer->base += IRI_SCORE_KNOWN * (int64_t) weight;
-        }
+        out->known += (size_t) (sample->is_known != NULL
+                                && sample->is_known(sample->arg, name));
     }
 
     return IRI_OK;
