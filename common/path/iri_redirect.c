@@ -57,6 +57,32 @@ iri_differs_only_in_escapes(const iri_redirect_t *redirect)
 
 
 /*
+ * Set *uri to the path that was sent, normalized. *uri is empty if the path has
+ * dot-segments ("%2E" too), which the server has removed: a rule may have set
+ * another path.
+ */
+static iri_status_t
+iri_uri_from_ascii(const iri_env_t *env, iri_str_t sent, iri_str_t *uri)
+{
+    iri_str_t    segment;
+    iri_status_t status = iri_uri_normalize(env, sent, uri);
+    size_t       i, len = uri->len;
+
+    for (i = 0; status == IRI_OK && i < len; i += segment.len + 1) {
+        segment = iri_str_from(*uri, i);
+        segment.len = iri_segment_end(*uri, i) - i;
+
+        if (iri_is_dot_segment(segment)) {
+            uri->len = 0;
+            break;
+        }
+    }
+
+    return status;
+}
+
+
+/*
  * Make the canonical URI from the path that was sent, in which "%2F" and "/"
  * differ. *uri is not changed if the path that was sent is not the one that was
  * read.
@@ -71,18 +97,13 @@ iri_uri_from_sent(const iri_env_t *env, const iri_redirect_t *redirect,
     iri_str_t           normalized;
     iri_status_t        status;
 
+    if (!iri_differs_only_in_escapes(redirect)) {
+        return IRI_OK;
+    }
+
     status = iri_uri_normalize(env, redirect->sent, &normalized);
     if (status != IRI_OK) {
         return status;
-    }
-
-    if (redirect->reading->form == IRI_FORM_ASCII) {
-        *uri = normalized;
-        return IRI_OK;
-    }
-
-    if (!iri_differs_only_in_escapes(redirect)) {
-        return IRI_OK;
     }
 
     memset(&request, 0, sizeof(request));
@@ -189,20 +210,24 @@ iri_keep_escaped_slashes(const iri_env_t *env, iri_str_t sent, iri_str_t *uri)
 }
 
 
-/* Set *uri to the canonical URI of redirect->path. */
+/* Set *uri to the canonical URI of redirect->path; empty: no redirect. */
 static iri_status_t
 iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
                   iri_str_t *uri)
 {
     const iri_reading_t *reading = redirect->reading;
     iri_status_t         status;
+    int                  reserved, same;
 
-    uri->len = 0;
+    same = iri_str_equal(redirect->path, reading->path);
 
-    if (iri_str_equal(redirect->path, reading->path)
-        && (redirect->sent.len == 0 || reading->form == IRI_FORM_ASCII
-            || iri_has_escaped_reserved(redirect->sent)))
-    {
+    if (same && reading->form == IRI_FORM_ASCII && redirect->sent.len != 0) {
+        return iri_uri_from_ascii(env, redirect->sent, uri);
+    }
+
+    reserved = iri_has_escaped_reserved(redirect->sent);
+
+    if (same && (redirect->sent.len == 0 || reserved)) {
         *uri = reading->uri;
 
         if (redirect->sent.len != 0) {
@@ -211,52 +236,17 @@ iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
                 return status;
             }
         }
-    }
 
-    if (uri->len != 0) {
-        return IRI_OK;
+        if (uri->len != 0) {
+            return IRI_OK;
+        }
     }
 
     status = iri_path_to_uri(env, redirect->path, uri);
 
-    return status == IRI_OK && iri_has_escaped_reserved(redirect->sent)
+    return status == IRI_OK && reserved
                ? iri_keep_escaped_slashes(env, redirect->sent, uri)
                : status;
-}
-
-
-/*
- * Set *found to 1 if an ASCII path was sent with dot-segments ("%2E" too). Its
- * URI cannot be made from the path that was sent: the server has removed the
- * dot-segments, and a rule may have set another path.
- */
-static iri_status_t
-iri_find_dot_segment(const iri_env_t *env, const iri_redirect_t *redirect,
-                     int *found)
-{
-    iri_str_t    normalized, segment;
-    iri_status_t status;
-    size_t       i;
-
-    *found = 0;
-
-    /* In these cases the URI is not made from the path that was sent. */
-    if (redirect->reading->form != IRI_FORM_ASCII
-        || !iri_str_equal(redirect->path, redirect->reading->path))
-    {
-        return IRI_OK;
-    }
-
-    status = iri_uri_normalize(env, redirect->sent, &normalized);
-
-    for (i = 0; status == IRI_OK && i < normalized.len; i += segment.len + 1)
-    {
-        segment = iri_str_from(normalized, i);
-        segment.len = iri_segment_end(normalized, i) - i;
-        *found |= iri_is_dot_segment(segment);
-    }
-
-    return status;
 }
 
 
@@ -268,7 +258,6 @@ iri_redirect_location(const iri_env_t *env, const iri_redirect_t *redirect,
     iri_buf_t              buf = IRI_BUF_EMPTY;
     iri_str_t              uri = { 0, NULL };
     iri_status_t           status;
-    int                    has_dots;
 
     if (redirect->reading->form == IRI_FORM_INVALID
         || iri_is_sent_canonical(redirect))
@@ -277,19 +266,14 @@ iri_redirect_location(const iri_env_t *env, const iri_redirect_t *redirect,
         return IRI_OK;
     }
 
-    status = iri_find_dot_segment(env, redirect, &has_dots);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    if (has_dots) {
-        *out = uri;
-        return IRI_OK;
-    }
-
     status = iri_canonical_uri(env, redirect, &uri);
     if (status != IRI_OK) {
         return status;
+    }
+
+    if (uri.len == 0) {
+        *out = uri;
+        return IRI_OK;
     }
 
     /* A URI reference "//host" would name another host (RFC 3986, 4.2). */
