@@ -69,8 +69,6 @@ ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
     const ngx_http_iri_handler_t *table, ngx_uint_t n);
 
 
-/* ---- ngx_http_iri_check.c ----------------------------------------------- */
-
 /* Initialize imcf->directives.  Returns: NGX_OK, NGX_ERROR. */
 ngx_int_t ngx_http_iri_check_create(ngx_conf_t *cf,
     ngx_http_iri_main_conf_t *imcf);
@@ -168,7 +166,7 @@ void ngx_http_iri_try_files_end(void *data);
 ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
 
 
-/* ---- ngx_http_iri_client.c ---------------------------------------------- */
+/* ---- ngx_http_iri_read.c ------------------------------------------------ */
 
 /*
  * Set iscf->charset_variable to the variable in cf->args.
@@ -188,6 +186,18 @@ ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
+
+/*
+ * The setter of iri_convert: define a variable whose value is the result of a
+ * function of the core for a text.
+ */
+char *ngx_http_iri_set_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ---- ngx_http_iri_header.c ---------------------------------------------- */
+
+/* Install the header filter. */
+void ngx_http_iri_header_init(void);
 
 
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */

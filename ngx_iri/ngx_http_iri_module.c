@@ -27,6 +27,8 @@ static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
+ngx_http_iri_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* clang-format off */
@@ -103,6 +105,20 @@ static ngx_command_t ngx_http_iri_commands[] = {
       offsetof(ngx_http_iri_loc_conf_t, redirect),
       (void *) &iri_redirect_words },
 
+    { ngx_string("iri_advertise"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
+      ngx_http_iri_set_advertise,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, advertise),
+      NULL },
+
+    { ngx_string("iri_convert"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE3,
+      ngx_http_iri_set_convert,
+      0,
+      0,
+      NULL },
+
       ngx_null_command
 };
 
@@ -159,6 +175,18 @@ ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     return error == NULL ? ngx_http_iri_check_setting(cf, NULL)
                          : (char *) error;
+}
+
+
+static char *
+ngx_http_iri_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char                    *error = ngx_conf_set_flag_slot(cf, cmd, conf);
+    ngx_http_iri_srv_conf_t *iscf = conf;
+
+    return error == NGX_CONF_OK && iscf->advertise
+               ? ngx_http_iri_check_setting(cf, NULL)
+               : error;
 }
 
 
@@ -265,6 +293,7 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->invalid = NGX_CONF_UNSET_UINT;
     iscf->charsets = NGX_CONF_UNSET_PTR;
     iscf->cache_size = NGX_CONF_UNSET_SIZE;
+    iscf->advertise = NGX_CONF_UNSET;
 
     return iscf;
 }
@@ -297,6 +326,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_conf_merge_uint_value(conf->engine, prev->engine, IRI_ENGINE_OFF);
     ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
+    ngx_conf_merge_value(conf->advertise, prev->advertise, 0);
     if (conf->charsets == NGX_CONF_UNSET_PTR) {
         conf->charset_variable = prev->charset_variable;
     }
@@ -389,11 +419,10 @@ ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
 static char *
 ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    iri_registry_t           *registry;
-    ngx_http_iri_loc_conf_t  *prev = parent;
-    ngx_http_iri_loc_conf_t  *conf = child;
-    ngx_http_iri_srv_conf_t  *iscf;
-    ngx_http_iri_main_conf_t *imcf;
+    iri_registry_t          *registry;
+    ngx_http_iri_loc_conf_t *prev = parent;
+    ngx_http_iri_loc_conf_t *conf = child;
+    ngx_http_iri_srv_conf_t *iscf;
 
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
     ngx_conf_merge_uint_value(conf->filename_form, prev->filename_form,
@@ -404,9 +433,6 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
                               IRI_AMBIGUOUS_404);
     ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    imcf->has_links |= conf->redirect == IRI_REDIRECT_LINK;
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
 
@@ -481,6 +507,8 @@ ngx_http_iri_init(ngx_conf_t *cf)
     {
         return NGX_ERROR;
     }
+
+    ngx_http_iri_header_init();
 
     return ngx_http_iri_phases_init(cf);
 }

@@ -307,14 +307,17 @@ static char *
 ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
     ngx_http_iri_srv_conf_t   *iscf;
+    ngx_http_iri_main_conf_t  *imcf;
     ngx_http_iri_query_conf_t *prev = parent, *conf = child;
 
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
 
     ngx_conf_merge_ptr_value(conf->configured, prev->configured, NULL);
 
     if (conf->configured != NULL && iscf->engine != IRI_ENGINE_OFF) {
         conf->query = *conf->configured;
+        imcf->has_query |= conf->query.charsets.count != 0 || conf->query.nfc;
     }
 
     return NGX_CONF_OK;
@@ -335,5 +338,5 @@ ngx_http_iri_query_init(ngx_conf_t *cf)
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    return imcf->enabled ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
+    return imcf->has_query ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
 }
