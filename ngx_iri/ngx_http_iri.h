@@ -9,9 +9,7 @@
  *
  *   ngx_http_iri_cache.h       iri_cache
  *   ngx_http_iri_dav.h         WebDAV
- *   ngx_http_iri_host.h        iri_host
  *   ngx_http_iri_listing.h     iri_listing, and the page of iri_ambiguous 300
- *   ngx_http_iri_query.h       iri_query_charset
  *
  * Files.  A function calls no function of a file in a lower row:
  *
@@ -38,9 +36,9 @@
  *   variables                  $iri_...; iri_convert; some variables of nginx
  *   status                     ngx_http_iri_status_module: counters
  *   phases                     the phase handlers: wait, restart, 404
- *   module                     directives, inheritance, initialization.  host,
- *                              listing, query and status are modules with
- *                              directives of their own
+ *   module                     directives, inheritance, initialization.  listing
+ *                              and status are modules with directives of their
+ *                              own
  *
  * Terms that nginx does not have:
  *
@@ -73,8 +71,6 @@
  */
 extern ngx_module_t ngx_http_iri_module;
 extern ngx_module_t ngx_http_iri_dav_module;
-extern ngx_module_t ngx_http_iri_query_module;
-extern ngx_module_t ngx_http_iri_host_module;
 extern ngx_module_t ngx_http_iri_status_module;
 
 #pragma GCC visibility push(hidden)
@@ -104,12 +100,13 @@ typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
 typedef struct {
     iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
     iri_fold_keys_t *fold_keys; /* NULL: no location folds names */
+    iri_idna_t *idna;           /* rules of ICU; NULL: iri is off in all
+                                   servers */
     ngx_array_t scripted;       /* of ngx_http_iri_scripted_t: all locations
                                    whose root gets the script */
     ngx_array_t settings;       /* private to ngx_http_iri_settings.c */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t enabled;         /* 1: a server has iri on or report */
-    ngx_uint_t has_query;       /* 1: a server converts queries */
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
                                    phases; NULL: no rewrite module */
     ngx_array_t directives;     /* private to ngx_http_iri_check.c */
@@ -125,6 +122,18 @@ typedef struct {
     ngx_int_t index;            /* of the variable */
     const iri_registry_t *registry;
 } ngx_http_iri_charset_variable_t;
+
+/*
+ * iri_host.  For requests to a listening address, that of its default server
+ * applies.
+ */
+typedef struct {
+    ngx_uint_t configured;      /* iri_host: iri_host_mode_t */
+    ngx_uint_t mode;            /* configured; off if iri is off */
+    iri_host_conf_t rules;      /* for the core; no idna if iri is off */
+    iri_position_t position;    /* of iri_host; line 0: no such directive */
+    unsigned selects:1;         /* 1: iri is on, and iri_host on or strict */
+} ngx_http_iri_host_conf_t;
 
 /* The server configuration: settings that are needed to read a path */
 typedef struct {
@@ -142,6 +151,9 @@ typedef struct {
     ngx_uint_t has_listing;     /* 1: a location has iri_listing on: each
                                    request has a snapshot */
     ngx_flag_t advertise;       /* iri_advertise */
+    iri_query_conf_t *query_charset;    /* iri_query_charset; NULL: none */
+    iri_query_conf_t query;     /* the same, for the core; none if iri is off */
+    ngx_http_iri_host_conf_t host;
 } ngx_http_iri_srv_conf_t;
 
 typedef struct ngx_http_iri_loc_conf_s ngx_http_iri_loc_conf_t;
@@ -320,6 +332,17 @@ ngx_http_iri_engine_of(ngx_http_request_t *r)
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     return (iri_engine_t) iscf->engine;
+}
+
+/* Returns: the iri_host of a server. */
+static inline ngx_http_iri_host_conf_t *
+ngx_http_iri_host_conf(ngx_http_core_srv_conf_t *cscf)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_module);
+
+    return &iscf->host;
 }
 
 /* Returns: 1 if r runs an error page or post_action. */
@@ -525,6 +548,47 @@ ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
 ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);
 void ngx_http_iri_address_set(ngx_http_request_t *r,
     const ngx_http_iri_address_t *address);
+
+
+/* ---- ngx_http_iri_host.c ------------------------------------------------ */
+
+/* Returns: how the server of r maps host names, for functions of the core. */
+const iri_host_conf_t *ngx_http_iri_host_rules(ngx_http_request_t *r);
+
+/*
+ * Map a host name by the iri_host that applies to r, and set *name to its
+ * A-labels without a final dot: "bücher.example" → "xn--bcher-kva.example".
+ * Returns: NGX_OK; NGX_DECLINED if octets are these A-labels already, or are
+ * not a host name, or iri_host is off; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
+    ngx_str_t *name);
+
+/* The handler of POST_READ: select the server. */
+ngx_int_t ngx_http_iri_host_handler(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_query.c ----------------------------------------------- */
+
+/*
+ * Set *out to the requested query, converted: the value of $iri_query.
+ * Returns: NGX_OK; NGX_DECLINED if there is no query; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
+
+/*
+ * Read the query as sent, for ngx_http_iri_status_module.
+ * Returns: NGX_OK; NGX_DECLINED if there is none or it needs no conversion;
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_query_read_sent(ngx_http_request_t *r,
+    iri_query_t *query);
+
+/*
+ * In POST_READ and, for internal redirects, SERVER_REWRITE: convert r->args.
+ * Returns: the result of the phase handler.
+ */
+ngx_int_t ngx_http_iri_query_handler(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_read.c ------------------------------------------------ */

@@ -5,7 +5,7 @@
  * setters, and the registration of phase handlers.
  */
 
-#include "ngx_http_iri_host.h"
+#include "ngx_http_iri.h"
 
 
 /* ---- memory and charsets ------------------------------------------------ */

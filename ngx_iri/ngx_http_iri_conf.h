@@ -208,6 +208,29 @@ void ngx_http_iri_header_init(void);
  */
 ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
 
+
+/* ---- ngx_http_iri_host.c, ngx_http_iri_query.c --------------------------- */
+
+/* The setters of iri_host and iri_query_charset */
+char *ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * Merge iri_host, after conf->engine is merged.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_host_merge(ngx_conf_t *cf,
+    const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
+
+
+/* ---- ngx_http_iri_names.c ----------------------------------------------- */
+
+/*
+ * Add the A-labels of each name of a server to the names of that server, and
+ * set $server_name to the A-labels of its first name.  To be called before
+ * ngx_http_iri_check().  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
+
 #pragma GCC visibility pop
 
 #endif /* NGX_HTTP_IRI_CONF_H */

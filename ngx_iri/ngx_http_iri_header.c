@@ -19,7 +19,7 @@
  * percent-encoded UTF-8.
  */
 
-#include "ngx_http_iri_host.h"
+#include "ngx_http_iri.h"
 
 
 static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;

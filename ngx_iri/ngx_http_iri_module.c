@@ -9,7 +9,6 @@
  */
 
 #include "ngx_http_iri_cache.h"
-#include "ngx_http_iri_host.h"
 
 
 static void *ngx_http_iri_create_main_conf(ngx_conf_t *cf);
@@ -55,6 +54,20 @@ static ngx_command_t ngx_http_iri_commands[] = {
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, invalid),
       (void *) &iri_invalid_words },
+
+    { ngx_string("iri_query_charset"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_query_set,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("iri_host"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_host_set,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, host.configured),
+      (void *) &iri_host_mode_words },
 
     { ngx_string("iri_cache"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
@@ -294,6 +307,8 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->charsets = NGX_CONF_UNSET_PTR;
     iscf->cache_size = NGX_CONF_UNSET_SIZE;
     iscf->advertise = NGX_CONF_UNSET;
+    iscf->query_charset = NGX_CONF_UNSET_PTR;
+    iscf->host.configured = NGX_CONF_UNSET_UINT;
 
     return iscf;
 }
@@ -331,11 +346,16 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->charset_variable = prev->charset_variable;
     }
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
+    ngx_conf_merge_ptr_value(conf->query_charset, prev->query_charset, NULL);
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK) {
+    if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK
+        || ngx_http_iri_host_merge(cf, prev, conf) != NGX_OK)
+    {
         return NGX_CONF_ERROR;
+    }
+
+    if (conf->query_charset != NULL && conf->engine != IRI_ENGINE_OFF) {
+        conf->query = *conf->query_charset;
     }
 
     conf->reading.invalid = (iri_invalid_t) conf->invalid;
@@ -343,6 +363,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->reading.charsets = *conf->charsets;
     }
 
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     imcf->enabled |= conf->engine != IRI_ENGINE_OFF;
 
     return NGX_CONF_OK;

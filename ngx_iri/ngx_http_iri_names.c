@@ -9,7 +9,7 @@
  * added if another server has it.
  */
 
-#include "ngx_http_iri_host.h"
+#include "ngx_http_iri.h"
 
 
 /* The names that are collected for all servers */

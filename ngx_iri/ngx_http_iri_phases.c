@@ -233,6 +233,30 @@ ngx_http_iri_read_new_uri(ngx_http_request_t *r)
 }
 
 
+/*
+ * The host selects the server whose settings are used for the query, the
+ * Destination and the path.
+ */
+static ngx_int_t
+ngx_http_iri_post_read(ngx_http_request_t *r)
+{
+    static const ngx_http_handler_pt steps[] = {
+        ngx_http_iri_host_handler, ngx_http_iri_query_handler,
+        ngx_http_iri_destination_handler, ngx_http_iri_post_read_handler
+    };
+
+    ngx_int_t  rc = NGX_DECLINED;
+    ngx_uint_t i;
+
+    for (i = 0; rc == NGX_DECLINED && i < sizeof(steps) / sizeof(steps[0]);
+         i++) {
+        rc = steps[i](r);
+    }
+
+    return rc;
+}
+
+
 /* ---- before the rules of the server ------------------------------------- */
 
 /*
@@ -290,13 +314,22 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Read the path of an internal redirect or a subrequest. */
+/*
+ * Read the query and path of an internal redirect or a subrequest; r->internal
+ * is 0 for the Destination.
+ */
 static ngx_int_t
 ngx_http_iri_begin_internal(ngx_http_request_t            *r,
                             const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_int_t           rc;
+    ngx_int_t           rc = ngx_http_iri_query_handler(r);
     ngx_http_iri_ctx_t *ctx;
+
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    ngx_http_iri_destination_cancel(r);
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {
@@ -436,6 +469,11 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    /* An error page or the fallback of try_files, never the Destination */
+    if (clcf->named) {
+        ngx_http_iri_destination_cancel(r);
+    }
 
     rc = ngx_http_iri_uri_needs_lookup(ilcf, r->uri)
              ? ngx_http_iri_read_new_uri(r)
@@ -632,6 +670,8 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
+    ngx_http_iri_destination_cancel(r);
+
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
         ngx_http_iri_report_result(r);
     }
@@ -700,7 +740,7 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
 {
     static const ngx_http_iri_handler_t table[] = {
         { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_post_read_handler },
+          ngx_http_iri_post_read },
         { NGX_HTTP_SERVER_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
           ngx_http_iri_before_server_rules },
         { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,

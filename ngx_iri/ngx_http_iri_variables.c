@@ -10,8 +10,7 @@
  * reveal a name before access to it is granted (ngx_http_iri_read.c).
  */
 
-#include "ngx_http_iri_host.h"
-#include "ngx_http_iri_query.h"
+#include "ngx_http_iri.h"
 
 
 /* ---- the path and its entry --------------------------------------------- */
