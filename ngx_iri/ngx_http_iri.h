@@ -102,14 +102,12 @@ typedef struct {
     iri_fold_keys_t *fold_keys; /* NULL: no location folds names */
     iri_idna_t *idna;           /* rules of ICU; NULL: iri is off in all
                                    servers */
-    ngx_array_t scripted;       /* of ngx_http_iri_scripted_t: all locations
-                                   whose root gets the script */
-    ngx_array_t settings;       /* private to ngx_http_iri_settings.c */
+    ngx_array_t locations;      /* of ngx_http_iri_location_t */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t enabled;         /* 1: a server has iri on or report */
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
                                    phases; NULL: no rewrite module */
-    ngx_array_t directives;     /* private to ngx_http_iri_check.c */
+    ngx_array_t directives;     /* of ngx_http_iri_directive_t */
     ngx_http_iri_getter_t getters[NGX_HTTP_IRI_WRAPPED];   /* of nginx, in the
                                    order of ngx_http_iri_variables.c */
     ngx_http_handler_pt file_handlers[2];   /* content handlers that open
@@ -176,7 +174,6 @@ struct ngx_http_iri_loc_conf_s {
                                    root; else NULL */
     ngx_str_t prefix;           /* of the location: the settings of enclosing
                                    apply to its names */
-    ngx_uint_t has_enclosing;   /* 1: a prefix location encloses this one */
     ngx_uint_t differ;          /* 1: an enclosing location has other
                                    settings */
     ngx_uint_t exact;           /* 1: a location with "=", or "if" in one */
@@ -195,12 +192,25 @@ struct ngx_http_iri_loc_conf_s {
     ngx_array_t *try_files;     /* of ngx_http_iri_candidate_t; NULL: none */
 };
 
-/* A location whose root gets the script (ngx_http_iri_root.c) */
+/*
+ * A directive to be checked, and the server whose iri must be on for the
+ * directive to have an effect; NULL: that of any server.
+ */
+typedef struct {
+    iri_directive_t directive;
+    ngx_http_iri_srv_conf_t *server;
+} ngx_http_iri_directive_t;
+
+/*
+ * A location, or a server outside all locations, where iri is on or report.  In
+ * the order in which nginx merges them.
+ */
 typedef struct {
     ngx_http_iri_loc_conf_t *conf;
+    ngx_http_iri_loc_conf_t *parent;    /* the one that contains it */
+    ngx_http_iri_srv_conf_t *server;
     void **loc_conf;            /* of all modules, by ctx_index */
-    void **srv_conf;            /* of the server that contains it */
-} ngx_http_iri_scripted_t;
+} ngx_http_iri_location_t;
 
 
 /* ---- the state of one request ------------------------------------------- */

@@ -356,13 +356,20 @@ ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf)
 
 /* ---- configuration ------------------------------------------------------ */
 
-const char *
-ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
-                       const iri_str_t *words)
+char *
+ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    size_t      size = 0;
-    iri_str_t   threads = { 0, NULL };
-    const char *error;
+    size_t                   size = 0;
+    iri_str_t                threads = { 0, NULL }, *words;
+    const char              *error;
+    ngx_http_iri_srv_conf_t *iscf = conf;
+
+    (void) cmd;
+
+    words = ngx_http_iri_arguments(cf);
+    if (words == NULL) {
+        return NGX_CONF_ERROR;
+    }
 
     if (iscf->cache_size != NGX_CONF_UNSET_SIZE) {
         return "is duplicate";
@@ -371,7 +378,7 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
     error = iri_parse_cache(words, cf->args->nelts - 1, &size, &threads);
     if (error != NULL) {
         return iri_parse_cache(words, 1, &size, NULL) == NULL
-                   ? error
+                   ? (char *) error
                    : ngx_http_iri_conf_error(cf, error, 1);
     }
 
@@ -384,7 +391,7 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
     iscf->cache_size = size;
     iscf->cache_threads = ngx_http_iri_ngx_str(threads);
 
-    return NULL;
+    return ngx_http_iri_check_setting(cf, NULL);
 }
 
 

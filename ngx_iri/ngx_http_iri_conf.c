@@ -70,16 +70,6 @@ ngx_http_iri_conf_error(ngx_conf_t *cf, const char *error, ngx_uint_t word)
 }
 
 
-/*
- * A directive, and the server whose iri must be on for the directive to have an
- * effect; NULL: that of any server.
- */
-typedef struct {
-    iri_directive_t          directive;
-    ngx_http_iri_srv_conf_t *server;
-} ngx_http_iri_directive_t;
-
-
 /* ---- the environment of the core ---------------------------------------- */
 
 static void *
@@ -129,14 +119,6 @@ ngx_http_iri_check_env(ngx_conf_t *cf, iri_env_t *env)
 
 
 /* ---- collecting directives ---------------------------------------------- */
-
-ngx_int_t
-ngx_http_iri_check_create(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
-{
-    return ngx_array_init(&imcf->directives, cf->pool, 4,
-                          sizeof(ngx_http_iri_directive_t));
-}
-
 
 iri_position_t
 ngx_http_iri_conf_position(ngx_conf_t *cf)
@@ -337,15 +319,6 @@ ngx_http_iri_check(ngx_conf_t *cf)
 
 /* ---- setters ------------------------------------------------------------ */
 
-static iri_str_t
-ngx_http_iri_first_argument(ngx_conf_t *cf)
-{
-    ngx_str_t *value = cf->args->elts;
-
-    return ngx_http_iri_str(value[1]);
-}
-
-
 iri_str_t *
 ngx_http_iri_arguments(ngx_conf_t *cf)
 {
@@ -367,12 +340,13 @@ ngx_http_iri_arguments(ngx_conf_t *cf)
 
 
 /*
- * Store value at cmd->offset.  error: the message of the parser; NULL: value is
- * valid.
+ * Store value at cmd->offset, with a warning if iri is off.  error: the message
+ * of the parser; NULL: value is valid.  word: index of the argument to which
+ * error applies.
  */
 static char *
 ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
-                      const char *error, ngx_uint_t value)
+                      const char *error, ngx_uint_t word, ngx_uint_t value)
 {
     ngx_uint_t *slot = (ngx_uint_t *) ((char *) conf + cmd->offset);
 
@@ -381,36 +355,14 @@ ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
     }
 
     if (error != NULL) {
-        return ngx_http_iri_conf_error(cf, error, 1);
+        return ngx_http_iri_conf_error(cf, error, word);
     }
 
     *slot = value;
 
-    return NGX_CONF_OK;
-}
-
-
-/* The same, with a warning if iri is off. */
-static char *
-ngx_http_iri_set_checked_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
-                              const char *error, ngx_uint_t value)
-{
-    char *rv = ngx_http_iri_set_slot(cf, cmd, conf, error, value);
-
-    return rv == NGX_CONF_OK ? ngx_http_iri_check_setting(cf, NULL) : rv;
-}
-
-
-char *
-ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    unsigned    engine = 0;
-    const char *error;
-
-    error = iri_parse_word(&iri_engine_words, ngx_http_iri_first_argument(cf),
-                           &engine);
-
-    return ngx_http_iri_set_slot(cf, cmd, conf, error, engine);
+    return cmd->post == &iri_engine_words
+               ? NGX_CONF_OK
+               : ngx_http_iri_check_setting(cf, NULL);
 }
 
 
@@ -418,19 +370,19 @@ char *
 ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     unsigned    value = 0;
+    ngx_str_t  *word = cf->args->elts;
     const char *error;
 
-    error = iri_parse_word(cmd->post, ngx_http_iri_first_argument(cf),
-                           &value);
+    error = iri_parse_word(cmd->post, ngx_http_iri_str(word[1]), &value);
 
-    return ngx_http_iri_set_checked_slot(cf, cmd, conf, error, value);
+    return ngx_http_iri_set_slot(cf, cmd, conf, error, 1, value);
 }
 
 
 char *
 ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    size_t      unknown;
+    size_t      unknown = 0;
     unsigned    flags = 0;
     iri_str_t  *words;
     const char *error;
@@ -442,11 +394,8 @@ ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     error = iri_parse_words(cmd->post, words, cf->args->nelts - 1, &flags,
                             &unknown);
-    if (error != NULL) {
-        return ngx_http_iri_conf_error(cf, error, 1 + unknown);
-    }
 
-    return ngx_http_iri_set_checked_slot(cf, cmd, conf, NULL, flags);
+    return ngx_http_iri_set_slot(cf, cmd, conf, error, 1 + unknown, flags);
 }
 
 

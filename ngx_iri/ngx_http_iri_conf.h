@@ -30,15 +30,9 @@ iri_registry_t *ngx_http_iri_registry(ngx_conf_t *cf);
 iri_str_t *ngx_http_iri_arguments(ngx_conf_t *cf);
 
 /*
- * Setters of directives that take
- *
- *   ngx_http_iri_set_engine   on, off or report
- *   ngx_http_iri_set_word     one of the words at cmd->post
- *   ngx_http_iri_set_words    any of the words at cmd->post
- *
- * The last two also call ngx_http_iri_check_setting().
+ * Setters of directives that take one of the words, or any of the words, at
+ * cmd->post
  */
-char *ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
@@ -68,10 +62,6 @@ typedef struct {
 ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
     const ngx_http_iri_handler_t *table, ngx_uint_t n);
 
-
-/* Initialize imcf->directives.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_check_create(ngx_conf_t *cf,
-    ngx_http_iri_main_conf_t *imcf);
 
 /* Returns: the file and line that nginx is reading. */
 iri_position_t ngx_http_iri_conf_position(ngx_conf_t *cf);
@@ -114,28 +104,14 @@ ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
  * ---- ngx_http_iri_settings.c ----------------------------------------------
  */
 
-/* Initialize imcf->settings.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_settings_create(ngx_conf_t *cf,
-    ngx_http_iri_main_conf_t *imcf);
-
-/*
- * Add a location, or a server, after its settings are merged.  parent: the
- * location or server that contains it.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_settings_add(ngx_conf_t *cf,
-    ngx_http_iri_loc_conf_t *parent, ngx_http_iri_loc_conf_t *conf);
-
-/*
- * Set conf->enclosing of all that were added, before root is replaced.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_settings_init(ngx_conf_t *cf);
+/* Set enclosing and prefix of all locations, before root is replaced. */
+void ngx_http_iri_settings_init(const ngx_array_t *locations);
 
 
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */
 
 /*
- * Replace root and alias in the locations of imcf->scripted by the script.
+ * Replace root and alias by the script where iri is on.
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);

@@ -3,7 +3,7 @@
  *
  * iri_redirect runs in PRECONTENT, after access is granted.  A request in
  * another form is redirected to its canonical URI, or the response gets a Link
- * to that URI.  The core decides (common/path/iri_redirect.c) by the path as
+ * to that URI.  The core decides (common/path/iri_uri.c) by the path as
  * sent, the query, and whether the resource exists.
  *
  * The filter runs before the filters of nginx that write the header.  nginx

@@ -25,8 +25,6 @@ static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static char *
 ngx_http_iri_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
@@ -36,10 +34,10 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_engine,
+      ngx_http_iri_set_word,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, engine),
-      NULL },
+      (void *) &iri_engine_words },
 
     { ngx_string("iri_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
@@ -71,7 +69,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri_cache"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_set_cache,
+      ngx_http_iri_cache_set,
       NGX_HTTP_SRV_CONF_OFFSET,
       0,
       NULL },
@@ -172,26 +170,6 @@ ngx_module_t ngx_http_iri_module = {
 /* ---- directives --------------------------------------------------------- */
 
 static char *
-ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    iri_str_t  *words;
-    const char *error;
-
-    (void) cmd;
-
-    words = ngx_http_iri_arguments(cf);
-    if (words == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    error = ngx_http_iri_cache_set(cf, conf, words);
-
-    return error == NULL ? ngx_http_iri_check_setting(cf, NULL)
-                         : (char *) error;
-}
-
-
-static char *
 ngx_http_iri_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     char                    *error = ngx_conf_set_flag_slot(cf, cmd, conf);
@@ -276,11 +254,12 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
         return NULL;
     }
 
-    if (ngx_array_init(&imcf->scripted, cf->pool, 16,
-                       sizeof(ngx_http_iri_scripted_t))
+    if (ngx_array_init(&imcf->locations, cf->pool, 16,
+                       sizeof(ngx_http_iri_location_t))
             != NGX_OK
-        || ngx_http_iri_settings_create(cf, imcf) != NGX_OK
-        || ngx_http_iri_check_create(cf, imcf) != NGX_OK
+        || ngx_array_init(&imcf->directives, cf->pool, 4,
+                          sizeof(ngx_http_iri_directive_t))
+               != NGX_OK
         || ngx_array_init(&imcf->caches, cf->pool, 4,
                           sizeof(ngx_http_iri_cache_t *))
                != NGX_OK)
@@ -392,29 +371,33 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
 }
 
 
-/*
- * Add a location to those whose root gets the script.  Locations that need no
- * lookup are added too, since the script opens no file for a refused path.
- */
-static char *
-ngx_http_iri_add_scripted(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
+static ngx_int_t
+ngx_http_iri_add_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
+                          ngx_http_iri_loc_conf_t *conf,
+                          ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_http_iri_scripted_t  *scripted;
     ngx_http_conf_ctx_t      *ctx = cf->ctx;
+    ngx_http_iri_location_t  *location;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    scripted = ngx_array_push(&imcf->scripted);
-    if (scripted == NULL) {
-        return NGX_CONF_ERROR;
+    location = ngx_array_push(&imcf->locations);
+    if (location == NULL) {
+        return NGX_ERROR;
     }
 
-    scripted->conf = conf;
-    scripted->loc_conf = ctx->loc_conf;
-    scripted->srv_conf = ctx->srv_conf;
+    location->conf = conf;
+    location->parent = parent;
+    location->server = iscf;
+    location->loc_conf = ctx->loc_conf;
 
-    return NGX_CONF_OK;
+    conf->clcf = ctx->loc_conf[ngx_http_core_module.ctx_index];
+    conf->exact = conf->clcf->exact_match
+                  || (conf->clcf->noname && parent->exact);
+    conf->combined = conf->tree;
+
+    return NGX_OK;
 }
 
 
@@ -478,14 +461,11 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    if (ngx_http_iri_check_location(cf, iscf, conf) != NGX_OK
-        || ngx_http_iri_settings_add(cf, prev, conf) != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
-    }
-
-    return iscf->engine == IRI_ENGINE_ON ? ngx_http_iri_add_scripted(cf, conf)
-                                         : NGX_CONF_OK;
+    return ngx_http_iri_check_location(cf, iscf, conf) == NGX_OK
+                   && ngx_http_iri_add_location(cf, prev, conf, iscf)
+                          == NGX_OK
+               ? NGX_CONF_OK
+               : NGX_CONF_ERROR;
 }
 
 
@@ -521,8 +501,9 @@ ngx_http_iri_init(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    if (ngx_http_iri_settings_init(cf) != NGX_OK
-        || ngx_http_iri_root_init(cf) != NGX_OK
+    ngx_http_iri_settings_init(&imcf->locations);
+
+    if (ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_try_files_init(cf) != NGX_OK
         || ngx_http_iri_variables_wrap(cf) != NGX_OK)
     {

@@ -354,18 +354,17 @@ ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
 
 
 /*
- * The configuration is copied, and not for each request: nginx uses r->loc_conf
+ * Also for locations that need no lookup, since the script opens no file for a
+ * refused path.  The configuration is copied, and not for each request: nginx uses r->loc_conf
  * after the pool of the request is destroyed.
  */
 static ngx_int_t
-ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_scripted_t *scripted)
+ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_location_t *location)
 {
     size_t                    size = sizeof(void *) * ngx_http_max_module;
     ngx_array_t              *lengths, *values;
-    ngx_http_iri_loc_conf_t  *ilcf = scripted->conf;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = scripted->loc_conf[ngx_http_core_module.ctx_index];
+    ngx_http_iri_loc_conf_t  *ilcf = location->conf;
+    ngx_http_core_loc_conf_t *clcf = ilcf->clcf;
 
     ilcf->configured = ngx_palloc(cf->pool, sizeof(ngx_http_core_loc_conf_t));
     ilcf->configured_loc_conf = ngx_palloc(cf->pool, size);
@@ -381,10 +380,10 @@ ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_scripted_t *scripted)
     }
 
     *ilcf->configured = *clcf;
-    ngx_memcpy(ilcf->configured_loc_conf, scripted->loc_conf, size);
+    ngx_memcpy(ilcf->configured_loc_conf, location->loc_conf, size);
     ilcf->configured_loc_conf[ngx_http_core_module.ctx_index] =
         ilcf->configured;
-    ilcf->scripted_loc_conf = scripted->loc_conf;
+    ilcf->scripted_loc_conf = location->loc_conf;
     ilcf->literal_len = ngx_http_iri_literal_len(clcf);
 
     clcf->root_lengths = lengths;
@@ -439,14 +438,16 @@ ngx_int_t
 ngx_http_iri_root_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
-    ngx_http_iri_scripted_t  *scripted;
+    ngx_http_iri_location_t  *location;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    scripted = imcf->scripted.elts;
+    location = imcf->locations.elts;
 
-    for (i = 0; i < imcf->scripted.nelts; i++) {
-        if (ngx_http_iri_install_script(cf, &scripted[i]) != NGX_OK) {
+    for (i = 0; i < imcf->locations.nelts; i++) {
+        if (location[i].server->engine == IRI_ENGINE_ON
+            && ngx_http_iri_install_script(cf, &location[i]) != NGX_OK)
+        {
             return NGX_ERROR;
         }
     }

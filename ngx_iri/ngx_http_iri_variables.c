@@ -705,10 +705,6 @@ ngx_http_iri_variables_wrap(ngx_conf_t *cf)
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
 
-    if (imcf->scripted.nelts == 0) {
-        return NGX_OK;
-    }
-
     key = cmcf->variables_keys->keys.elts;
 
     for (i = 0; i < cmcf->variables_keys->keys.nelts; i++) {
