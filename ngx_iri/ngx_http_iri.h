@@ -574,7 +574,7 @@ const iri_host_conf_t *ngx_http_iri_host_rules(ngx_http_request_t *r);
 ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
     ngx_str_t *name);
 
-/* The handler of POST_READ: select the server. */
+/* In POST_READ: select the server by a host that is not ASCII. */
 ngx_int_t ngx_http_iri_host_handler(ngx_http_request_t *r);
 
 
@@ -595,7 +595,8 @@ ngx_int_t ngx_http_iri_query_read_sent(ngx_http_request_t *r,
     iri_query_t *query);
 
 /*
- * In POST_READ and, for internal redirects, SERVER_REWRITE: convert r->args.
+ * In POST_READ and, for internal redirects, SERVER_REWRITE: convert r->args,
+ * which is not empty.
  * Returns: the result of the phase handler.
  */
 ngx_int_t ngx_http_iri_query_handler(ngx_http_request_t *r);
@@ -655,6 +656,9 @@ ngx_int_t ngx_http_iri_requested_path(ngx_http_request_t *r, ngx_str_t *path);
 /* Set *query to the query that was requested.  Returns: 0 if none was. */
 ngx_uint_t ngx_http_iri_requested_query(ngx_http_request_t *r,
     iri_str_t *query);
+
+/* In the header filter: add Vary.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
 
 /*
  * At the start of a subrequest: save its path and query as requested, unless
@@ -779,17 +783,6 @@ ngx_int_t ngx_http_iri_try_files(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_header.c ---------------------------------------------- */
-
-/*
- * In the header filter, for a main request:
- *
- *   ngx_http_iri_write_references  make Location a URI-reference; add Link
- *   ngx_http_iri_write_vary        add Vary
- *
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_write_references(ngx_http_request_t *r);
-ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
 
 /*
  * In the PRECONTENT phase: carry out iri_redirect.  found: the lookup of r->uri;

@@ -123,6 +123,10 @@ ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
  */
 ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 
+/* Returns: a directive of module; NULL if it has none, or module is NULL. */
+ngx_command_t *ngx_http_iri_command_named(const ngx_module_t *module,
+    const char *name);
+
 
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */
 

@@ -99,44 +99,15 @@ ngx_http_iri_send_relative(ngx_http_request_t *r)
 }
 
 
-static ngx_int_t
-ngx_http_iri_set_location(ngx_http_request_t *r, iri_str_t location)
-{
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
-
-    if (ctx == NULL) {
-        return NGX_ERROR;
-    }
-
-    ctx->header.location = ngx_http_iri_ngx_str(location);
-
-    ngx_http_clear_location(r);
-    r->headers_out.location = ngx_http_iri_header_add(r, "Location",
-                                                      ctx->header.location);
-
-    return r->headers_out.location != NULL ? NGX_OK : NGX_ERROR;
-}
-
-
-/* Returns: 1 if ngx_http_iri_set_location() has set h. */
-static ngx_uint_t
-ngx_http_iri_is_own_location(ngx_http_request_t *r, const ngx_table_elt_t *h)
-{
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
-
-    return ctx != NULL && ctx->header.location.data == h->value.data
-           && ctx->header.location.len == h->value.len;
-}
-
-
 /*
  * Make r->headers_out.location a URI-reference, to which nginx may add scheme
  * and host.  That of iri_redirect is a URI-reference already.
  */
 static ngx_int_t
-ngx_http_iri_write_location(ngx_http_request_t *r)
+ngx_http_iri_write_location(ngx_http_request_t       *r,
+                            const ngx_http_iri_ctx_t *ctx)
 {
-    ngx_uint_t                completed;
+    ngx_uint_t                completed, own;
     ngx_table_elt_t          *h = r->headers_out.location;
     ngx_http_core_loc_conf_t *clcf;
 
@@ -145,7 +116,10 @@ ngx_http_iri_write_location(ngx_http_request_t *r)
     completed = clcf->absolute_redirect && h->value.len != 0
                 && h->value.data[0] == '/';
 
-    if (!ngx_http_iri_is_own_location(r, h)
+    own = ctx != NULL && ctx->header.location.data == h->value.data
+          && ctx->header.location.len == h->value.len;
+
+    if (!own
         && ngx_http_iri_write_reference(
                r, h, r->upstream != NULL && !r->error_page, completed)
                != NGX_OK)
@@ -209,35 +183,15 @@ ngx_http_iri_write_other_fields(ngx_http_request_t *r)
 
 /* ---- Link --------------------------------------------------------------- */
 
-static ngx_int_t
-ngx_http_iri_save_link(ngx_http_request_t *r, iri_str_t location)
-{
-    iri_env_t           env;
-    iri_str_t           link;
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
-
-    ngx_http_iri_env(r, &env);
-
-    if (ctx == NULL || iri_canonical_link(&env, location, &link) != IRI_OK) {
-        return NGX_ERROR;
-    }
-
-    ctx->header.link = ngx_http_iri_ngx_str(link);
-
-    return NGX_OK;
-}
-
-
 /*
  * Add Link, but not to an error page.  The status 304 gets it, too: if the
  * module is static, nginx has set 304 before this filter; if it is dynamic,
  * nginx changes 200 to 304 later.
  */
 static ngx_int_t
-ngx_http_iri_write_link(ngx_http_request_t *r)
+ngx_http_iri_write_link(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
-    ngx_uint_t          status = r->headers_out.status;
+    ngx_uint_t status = r->headers_out.status;
 
     if (ctx == NULL || ctx->header.link.len == 0 || r->error_page
         || (status != NGX_HTTP_NOT_MODIFIED && !iri_may_link((int) status)))
@@ -255,20 +209,20 @@ ngx_http_iri_write_link(ngx_http_request_t *r)
 }
 
 
-ngx_int_t
-ngx_http_iri_write_references(ngx_http_request_t *r)
+static ngx_int_t
+ngx_http_iri_write_references(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     if (ngx_http_iri_write_other_fields(r) != NGX_OK) {
         return NGX_ERROR;
     }
 
     if (r->headers_out.location != NULL
-        && ngx_http_iri_write_location(r) != NGX_OK)
+        && ngx_http_iri_write_location(r, ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return ngx_http_iri_write_link(r);
+    return ngx_http_iri_write_link(r, ctx);
 }
 
 
@@ -319,23 +273,20 @@ ngx_http_iri_is_file_with_path_info(ngx_http_request_t *r,
                                     iri_lookup_t       *found)
 {
     iri_env_t       env;
-    iri_str_t       filename, path_info;
     ngx_str_t       name, none = ngx_null_string;
     ngx_file_info_t fi;
 
     ngx_http_iri_env(r, &env);
 
-    if (iri_found_split(&env, &found->search, &found->found, &filename,
-                        &path_info)
-            != IRI_OK
-        || ngx_http_iri_join(r->pool, none, ngx_http_iri_ngx_str(filename),
-                             &name)
+    if (iri_lookup_split(&env, found) != IRI_OK
+        || ngx_http_iri_join(r->pool, none,
+                             ngx_http_iri_ngx_str(found->entry), &name)
                != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    return iri_str_is_ascii(path_info)
+    return iri_str_is_ascii(found->path_info)
                    && ngx_file_info(name.data, &fi) != NGX_FILE_ERROR
                    && ngx_is_file(&fi)
                ? NGX_OK
@@ -448,19 +399,32 @@ ngx_http_iri_redirect_status(ngx_http_request_t            *r,
  * Returns: the HTTP status; NGX_DECLINED after Link.
  */
 static ngx_int_t
-ngx_http_iri_redirect_send(ngx_http_request_t *r, iri_str_t location,
-                           ngx_uint_t status)
+ngx_http_iri_redirect_send(ngx_http_request_t *r, const iri_env_t *env,
+                           iri_str_t location, ngx_uint_t status)
 {
-    ngx_http_iri_ctx_t *ctx;
+    iri_str_t           link;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
 
-    if (status == IRI_REDIRECT_LINK) {
-        return ngx_http_iri_save_link(r, location) == NGX_OK
-                   ? NGX_DECLINED
-                   : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    if (ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ctx = ngx_http_iri_ctx_get_or_create(r);
-    if (ctx == NULL || ngx_http_iri_set_location(r, location) != NGX_OK) {
+    if (status == IRI_REDIRECT_LINK) {
+        if (iri_canonical_link(env, location, &link) != IRI_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        ctx->header.link = ngx_http_iri_ngx_str(link);
+
+        return NGX_DECLINED;
+    }
+
+    ctx->header.location = ngx_http_iri_ngx_str(location);
+
+    ngx_http_clear_location(r);
+    r->headers_out.location = ngx_http_iri_header_add(r, "Location",
+                                                      ctx->header.location);
+    if (r->headers_out.location == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -519,7 +483,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r, iri_lookup_t *found)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_iri_redirect_send(r, location, status);
+    return ngx_http_iri_redirect_send(r, &env, location, status);
 }
 
 
@@ -578,11 +542,11 @@ ngx_http_iri_may_have_references(const ngx_http_request_t *r,
 
 /* Set the fields of the response to a main request. */
 static ngx_int_t
-ngx_http_iri_header_set(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
+ngx_http_iri_header_set(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const ngx_http_iri_srv_conf_t *iscf)
 {
     if (ngx_http_iri_may_have_references(r, ctx)
-        && ngx_http_iri_write_references(r) != NGX_OK)
+        && ngx_http_iri_write_references(r, ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }

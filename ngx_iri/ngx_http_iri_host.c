@@ -260,9 +260,7 @@ ngx_http_iri_host_handler(ngx_http_request_t *r)
     iri_status_t              status;
     ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf_of(r);
 
-    if (hcf->mode == IRI_HOST_MODE_OFF
-        || iri_host_is_ascii(ngx_http_iri_str(r->headers_in.server)))
-    {
+    if (hcf->mode == IRI_HOST_MODE_OFF) {
         return NGX_DECLINED;
     }
 

@@ -212,9 +212,9 @@ ngx_http_iri_read_new_uri(ngx_http_request_t *r)
     iri_origin_t        origin = IRI_PATH_INTERNAL;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ngx_http_iri_uri_is_ascii(r)
-        || (ctx != NULL
-            && iri_request_is_read(ctx->request, ngx_http_iri_str(r->uri))))
+    if ((ctx != NULL
+         && iri_request_is_read(ctx->request, ngx_http_iri_str(r->uri)))
+        || ngx_http_iri_uri_is_ascii(r))
     {
         return NGX_DECLINED;
     }
@@ -240,20 +240,21 @@ ngx_http_iri_read_new_uri(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_post_read(ngx_http_request_t *r)
 {
-    static const ngx_http_handler_pt steps[] = {
-        ngx_http_iri_host_handler, ngx_http_iri_query_handler,
-        ngx_http_iri_destination_handler, ngx_http_iri_post_read_handler
-    };
+    ngx_int_t rc = NGX_DECLINED;
 
-    ngx_int_t  rc = NGX_DECLINED;
-    ngx_uint_t i;
-
-    for (i = 0; rc == NGX_DECLINED && i < sizeof(steps) / sizeof(steps[0]);
-         i++) {
-        rc = steps[i](r);
+    if (!iri_host_is_ascii(ngx_http_iri_str(r->headers_in.server))) {
+        rc = ngx_http_iri_host_handler(r);
     }
 
-    return rc;
+    if (rc == NGX_DECLINED && r->args.len != 0) {
+        rc = ngx_http_iri_query_handler(r);
+    }
+
+    if (rc == NGX_DECLINED && (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        rc = ngx_http_iri_destination_handler(r);
+    }
+
+    return rc == NGX_DECLINED ? ngx_http_iri_post_read_handler(r) : rc;
 }
 
 
@@ -322,8 +323,12 @@ static ngx_int_t
 ngx_http_iri_begin_internal(ngx_http_request_t            *r,
                             const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_int_t           rc = ngx_http_iri_query_handler(r);
+    ngx_int_t           rc = NGX_DECLINED;
     ngx_http_iri_ctx_t *ctx;
+
+    if (r->args.len != 0) {
+        rc = ngx_http_iri_query_handler(r);
+    }
 
     if (rc != NGX_DECLINED) {
         return rc;

@@ -133,16 +133,12 @@ ngx_http_iri_query_handler(ngx_http_request_t *r)
 {
     iri_engine_t engine = ngx_http_iri_engine_of(r);
 
-    if (r->args.len == 0 || engine == IRI_ENGINE_OFF) {
-        return NGX_DECLINED;
-    }
-
     if (engine == IRI_ENGINE_REPORT) {
         ngx_http_iri_query_report(r);
-        return NGX_DECLINED;
     }
 
-    return ngx_http_iri_query_convert(r);
+    return engine == IRI_ENGINE_ON ? ngx_http_iri_query_convert(r)
+                                   : NGX_DECLINED;
 }
 
 

@@ -353,6 +353,21 @@ ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
 }
 
 
+ngx_command_t *
+ngx_http_iri_command_named(const ngx_module_t *module, const char *name)
+{
+    ngx_command_t *cmd = module != NULL ? module->commands : NULL;
+
+    while (cmd != NULL && cmd->name.len != 0
+           && ngx_strcmp(cmd->name.data, name) != 0)
+    {
+        cmd++;
+    }
+
+    return cmd != NULL && cmd->name.len != 0 ? cmd : NULL;
+}
+
+
 /*
  * Also for locations that need no lookup, since the script opens no file for a
  * refused path.  The configuration is copied, and not for each request: nginx uses r->loc_conf
@@ -405,17 +420,17 @@ ngx_http_iri_content_handler_of(ngx_conf_t *cf, const char *name,
 {
     ngx_conf_t                conf;
     ngx_command_t            *cmd;
-    ngx_module_t             *module;
     ngx_http_conf_ctx_t       ctx;
     ngx_http_core_loc_conf_t *clcf;
 
-    module = ngx_http_iri_module_named(cf, name);
+    cmd = ngx_http_iri_command_named(ngx_http_iri_module_named(cf, name),
+                                     directive);
     ctx = *(ngx_http_conf_ctx_t *) cf->ctx;
     ctx.loc_conf = ngx_pcalloc(cf->temp_pool,
                                sizeof(void *) * ngx_http_max_module);
     clcf = ngx_pcalloc(cf->temp_pool, sizeof(ngx_http_core_loc_conf_t));
 
-    if (module == NULL || ctx.loc_conf == NULL || clcf == NULL) {
+    if (cmd == NULL || ctx.loc_conf == NULL || clcf == NULL) {
         return NULL;
     }
 
@@ -423,12 +438,7 @@ ngx_http_iri_content_handler_of(ngx_conf_t *cf, const char *name,
     conf = *cf;
     conf.ctx = &ctx;
 
-    for (cmd = module->commands; cmd->name.len; cmd++) {
-        if (ngx_strcmp(cmd->name.data, directive) == 0) {
-            (void) cmd->set(&conf, cmd, NULL);
-            break;
-        }
-    }
+    (void) cmd->set(&conf, cmd, NULL);
 
     return clcf->handler;
 }

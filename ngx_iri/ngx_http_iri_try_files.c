@@ -105,13 +105,14 @@ ngx_http_iri_try_files_end(void *data)
 ngx_int_t
 ngx_http_iri_try_files_begin(ngx_conf_t *cf)
 {
-    ngx_module_t       *module;
     ngx_command_t      *cmd;
     ngx_pool_cleanup_t *cln;
 
-    module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
+    cmd = ngx_http_iri_command_named(
+        ngx_http_iri_module_named(cf, "ngx_http_try_files_module"),
+        "try_files");
 
-    if (module == NULL) {
+    if (cmd == NULL) {
         return NGX_OK;
     }
 
@@ -122,14 +123,9 @@ ngx_http_iri_try_files_begin(ngx_conf_t *cf)
 
     cln->handler = ngx_http_iri_try_files_end;
 
-    for (cmd = module->commands; cmd->name.len; cmd++) {
-        if (ngx_strcmp(cmd->name.data, "try_files") == 0) {
-            ngx_http_iri_try_command = cmd;
-            ngx_http_iri_try_set = cmd->set;
-            cmd->set = ngx_http_iri_try_files_set;
-            break;
-        }
-    }
+    ngx_http_iri_try_command = cmd;
+    ngx_http_iri_try_set = cmd->set;
+    cmd->set = ngx_http_iri_try_files_set;
 
     return NGX_OK;
 }
