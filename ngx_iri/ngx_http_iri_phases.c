@@ -438,26 +438,6 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
 
 /* ---- before the rules of a location -------------------------------------- */
 
-/*
- * nginx's try_files sets r->add_uri_to_alias below an alias with captures, and
- * does not clear it.  In another location the script, which looks like such an
- * alias, must not see it.
- */
-static void
-ngx_http_iri_clear_add_uri(ngx_http_request_t *r)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (ilcf->configured != NULL
-        && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE)
-    {
-        r->add_uri_to_alias = 0;
-    }
-}
-
-
 static ngx_int_t
 ngx_http_iri_before_rules(ngx_http_request_t *r)
 {
@@ -470,19 +450,25 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ngx_http_iri_clear_add_uri(r);
-
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    /*
+     * nginx's try_files sets this below an alias with captures.  In another
+     * location the script, which looks like such an alias, must not see it.
+     */
+    if (ilcf->configured != NULL
+        && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE)
+    {
+        r->add_uri_to_alias = 0;
+    }
 
     /* An error page or the fallback of try_files, never the Destination */
     if (clcf->named) {
         ngx_http_iri_destination_cancel(r);
     }
 
-    rc = ngx_http_iri_uri_needs_lookup(ilcf, r->uri)
-             ? ngx_http_iri_read_new_uri(r)
-             : NGX_DECLINED;
+    rc = ngx_http_iri_read_new_uri(r);
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
@@ -510,11 +496,9 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (rc != NGX_OK && rc != NGX_DECLINED) {
-        return rc;
-    }
-
-    return ngx_http_iri_wait_before_rules(r);
+    return rc == NGX_OK || rc == NGX_DECLINED
+               ? ngx_http_iri_wait_before_rules(r)
+               : rc;
 }
 
 
@@ -582,21 +566,6 @@ ngx_http_iri_report_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
-/*
- * In PRECONTENT: look up the requested path in the location that it has
- * selected.  In the LOG phase, r may be in the location of an error page.
- */
-static void
-ngx_http_iri_report_requested(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
-
-    if (ctx != NULL && r == r->main && !r->internal) {
-        ngx_http_iri_report_lookup(r, ctx);
-    }
-}
-
-
 static void
 ngx_http_iri_report_result(ngx_http_request_t *r)
 {
@@ -627,8 +596,11 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
     ngx_http_core_loc_conf_t *clcf;
 
-    if (engine == IRI_ENGINE_REPORT) {
-        ngx_http_iri_report_requested(r);
+    /* In the LOG phase, r may be in the location of an error page. */
+    if (engine == IRI_ENGINE_REPORT && ctx != NULL && r == r->main
+        && !r->internal)
+    {
+        ngx_http_iri_report_lookup(r, ctx);
     }
 
     if (engine != IRI_ENGINE_ON) {
