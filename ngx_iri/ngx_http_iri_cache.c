@@ -341,16 +341,22 @@ ngx_http_iri_cache(ngx_http_request_t *r)
 }
 
 
-void
-ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf)
+ngx_int_t
+ngx_http_iri_cache_init_process(ngx_cycle_t *cycle)
 {
-    ngx_uint_t             i;
-    ngx_http_iri_cache_t **cache = imcf->caches.elts;
+    ngx_uint_t                i;
+    ngx_http_iri_cache_t    **cache;
+    ngx_http_iri_main_conf_t *imcf;
 
-    for (i = 0; i < imcf->caches.nelts; i++) {
+    imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
+
+    for (i = 0; imcf != NULL && i < imcf->caches.nelts; i++) {
+        cache = imcf->caches.elts;
         ngx_http_iri_zone_open(&cache[i]->zone);
         cache[i]->zone.cache.later = ngx_http_iri_job_post;
     }
+
+    return NGX_OK;
 }
 
 

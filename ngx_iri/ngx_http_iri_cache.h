@@ -45,7 +45,7 @@ ngx_int_t ngx_http_iri_cache_use_indexes(ngx_conf_t *cf,
     ngx_http_iri_srv_conf_t *iscf);
 
 /* Open all caches, when a process starts that serves requests. */
-void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
+ngx_int_t ngx_http_iri_cache_init_process(ngx_cycle_t *cycle);
 
 
 /* ---- ngx_http_iri_zone.c ------------------------------------------------ */

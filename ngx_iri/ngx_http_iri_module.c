@@ -20,7 +20,6 @@ static char *
 ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
 static ngx_int_t ngx_http_iri_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
-static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
 
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -156,7 +155,7 @@ ngx_module_t ngx_http_iri_module = {
     NGX_HTTP_MODULE,                       /* module type */
     NULL,                                  /* init master */
     NULL,                                  /* init module */
-    ngx_http_iri_init_process,             /* init process */
+    ngx_http_iri_cache_init_process,       /* init process */
     NULL,                                  /* init thread */
     NULL,                                  /* exit thread */
     NULL,                                  /* exit process */
@@ -513,19 +512,4 @@ ngx_http_iri_init(ngx_conf_t *cf)
     ngx_http_iri_header_init();
 
     return ngx_http_iri_phases_init(cf);
-}
-
-
-static ngx_int_t
-ngx_http_iri_init_process(ngx_cycle_t *cycle)
-{
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
-
-    if (imcf != NULL) {
-        ngx_http_iri_cache_init_process(imcf);
-    }
-
-    return NGX_OK;
 }

@@ -313,20 +313,21 @@ ngx_http_iri_sent_path(ngx_http_request_t *r)
 ngx_uint_t
 ngx_http_iri_sent_query(ngx_http_request_t *r, iri_str_t *query)
 {
-    u_char *p, *hash;
-    u_char *last = r->unparsed_uri.data + r->unparsed_uri.len;
+    u_char *p = r->unparsed_uri.data + ngx_http_iri_sent_path(r).len;
+    u_char *last = r->unparsed_uri.data + r->unparsed_uri.len, *hash;
 
-    hash = ngx_strlchr(r->unparsed_uri.data, last, '#');
-    if (hash != NULL) {
-        last = hash;
+    query->data = NULL;
+    query->len = 0;
+
+    if (p == last || *p != '?') {
+        return 0;
     }
 
-    p = ngx_strlchr(r->unparsed_uri.data, last, '?');
+    hash = ngx_strlchr(++p, last, '#');
+    query->data = p;
+    query->len = (hash != NULL ? hash : last) - p;
 
-    query->data = p != NULL ? p + 1 : NULL;
-    query->len = p != NULL ? last - p - 1 : 0;
-
-    return p != NULL;
+    return 1;
 }
 
 
