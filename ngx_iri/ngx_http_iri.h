@@ -3,33 +3,26 @@
  *
  * The core (common/) decides; the module carries out its verdicts in nginx's
  * terms.  This header declares the configuration and the state of a request.
- * It includes:
- *
- *   ngx_http_iri_conf.h        setters, warnings, initialization
- *   ngx_http_iri_request.h     context and members of a request, log, snapshot
- *   ngx_http_iri_path.h        from the path of a request to a file
+ * It includes ngx_http_iri_conf.h: setters, warnings, initialization.
  *
  * Headers of one feature, included by the files that use it:
  *
  *   ngx_http_iri_cache.h       iri_cache
  *   ngx_http_iri_dav.h         WebDAV
- *   ngx_http_iri_header.h      fields of the response header; iri_redirect
- *   ngx_http_iri_host.h        iri_host
  *   ngx_http_iri_listing.h     iri_listing, and the page of iri_ambiguous 300
- *   ngx_http_iri_query.h       iri_query_charset
  *
  * Files.  A function calls no function of a file in a lower row:
  *
- *   conf, check                setters; warnings about the configuration
- *   request                    context and members of a request
- *   env                        the environment of the core; the error log
+ *   conf                       setters; warnings about the configuration
+ *   request                    context and members of a request; the environment
+ *                              of the core; the error log
  *   snapshot                   saving and restoring a request
  *   zone, cache                iri_cache
  *   settings                   the settings of each directory of a path
- *   client                     iri_charset $variable: a list for each client
- *   read                       reading r->uri; the requested path
+ *   read                       reading r->uri; the requested path; iri_charset
+ *                              $variable: a list for each client
  *   host, names                iri_host: selects a server; A-labels of names
- *   query, convert             iri_query_charset; iri_convert
+ *   query                      iri_query_charset
  *   judge                      a subrequest checks access to a name
  *   find                       lookups below root and alias; restart
  *   root                       the script under root and alias
@@ -37,17 +30,15 @@
  *   entries, listing           iri_listing: the entries; the page
  *   choice                     iri_ambiguous 300: a page of several names
  *   conflict                   the 409 page
- *   resolve                    after a lookup: wait, restart, 404
  *   destination, dav           the Destination of COPY and MOVE; WebDAV
- *   location, header           iri_redirect, Location, Link; header filter
+ *   header                     iri_redirect, Location, Link; header filter
  *   try_files                  try_files
- *   variables                  $iri_... and some variables of nginx
+ *   variables                  $iri_...; iri_convert; some variables of nginx
  *   status                     ngx_http_iri_status_module: counters
- *   phases                     the phase handlers
- *   module                     directives of paths, iri_redirect, iri_cache;
- *                              inheritance, initialization.  convert, header
- *                              (iri_advertise), host, listing, query and status
- *                              are modules with directives of their own
+ *   phases                     the phase handlers: wait, restart, 404
+ *   module                     directives, inheritance, initialization.  listing
+ *                              and status are modules with directives of their
+ *                              own
  *
  * Terms that nginx does not have:
  *
@@ -80,10 +71,6 @@
  */
 extern ngx_module_t ngx_http_iri_module;
 extern ngx_module_t ngx_http_iri_dav_module;
-extern ngx_module_t ngx_http_iri_query_module;
-extern ngx_module_t ngx_http_iri_host_module;
-extern ngx_module_t ngx_http_iri_convert_module;
-extern ngx_module_t ngx_http_iri_header_filter_module;
 extern ngx_module_t ngx_http_iri_status_module;
 
 #pragma GCC visibility push(hidden)
@@ -113,15 +100,14 @@ typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
 typedef struct {
     iri_registry_t *registry;   /* of charsets; NULL: not needed yet */
     iri_fold_keys_t *fold_keys; /* NULL: no location folds names */
-    ngx_array_t scripted;       /* of ngx_http_iri_scripted_t: all locations
-                                   whose root gets the script */
-    ngx_array_t settings;       /* private to ngx_http_iri_settings.c */
+    iri_idna_t *idna;           /* rules of ICU; NULL: iri is off in all
+                                   servers */
+    ngx_array_t locations;      /* of ngx_http_iri_location_t */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t enabled;         /* 1: a server has iri on or report */
-    ngx_uint_t has_links;       /* 1: a location has iri_redirect link */
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
                                    phases; NULL: no rewrite module */
-    ngx_array_t directives;     /* private to ngx_http_iri_check.c */
+    ngx_array_t directives;     /* of ngx_http_iri_directive_t */
     ngx_http_iri_getter_t getters[NGX_HTTP_IRI_WRAPPED];   /* of nginx, in the
                                    order of ngx_http_iri_variables.c */
     ngx_http_handler_pt file_handlers[2];   /* content handlers that open
@@ -134,6 +120,18 @@ typedef struct {
     ngx_int_t index;            /* of the variable */
     const iri_registry_t *registry;
 } ngx_http_iri_charset_variable_t;
+
+/*
+ * iri_host.  For requests to a listening address, that of its default server
+ * applies.
+ */
+typedef struct {
+    ngx_uint_t configured;      /* iri_host: iri_host_mode_t */
+    ngx_uint_t mode;            /* configured; off if iri is off */
+    iri_host_conf_t rules;      /* for the core; no idna if iri is off */
+    iri_position_t position;    /* of iri_host; line 0: no such directive */
+    unsigned selects:1;         /* 1: iri is on, and iri_host on or strict */
+} ngx_http_iri_host_conf_t;
 
 /* The server configuration: settings that are needed to read a path */
 typedef struct {
@@ -150,6 +148,10 @@ typedef struct {
                                    indexes */
     ngx_uint_t has_listing;     /* 1: a location has iri_listing on: each
                                    request has a snapshot */
+    ngx_flag_t advertise;       /* iri_advertise */
+    iri_query_conf_t *query_charset;    /* iri_query_charset; NULL: none */
+    iri_query_conf_t query;     /* the same, for the core; none if iri is off */
+    ngx_http_iri_host_conf_t host;
 } ngx_http_iri_srv_conf_t;
 
 typedef struct ngx_http_iri_loc_conf_s ngx_http_iri_loc_conf_t;
@@ -172,7 +174,6 @@ struct ngx_http_iri_loc_conf_s {
                                    root; else NULL */
     ngx_str_t prefix;           /* of the location: the settings of enclosing
                                    apply to its names */
-    ngx_uint_t has_enclosing;   /* 1: a prefix location encloses this one */
     ngx_uint_t differ;          /* 1: an enclosing location has other
                                    settings */
     ngx_uint_t exact;           /* 1: a location with "=", or "if" in one */
@@ -191,12 +192,25 @@ struct ngx_http_iri_loc_conf_s {
     ngx_array_t *try_files;     /* of ngx_http_iri_candidate_t; NULL: none */
 };
 
-/* A location whose root gets the script (ngx_http_iri_root.c) */
+/*
+ * A directive to be checked, and the server whose iri must be on for the
+ * directive to have an effect; NULL: that of any server.
+ */
+typedef struct {
+    iri_directive_t directive;
+    ngx_http_iri_srv_conf_t *server;
+} ngx_http_iri_directive_t;
+
+/*
+ * A location, or a server outside all locations, where iri is on or report.  In
+ * the order in which nginx merges them.
+ */
 typedef struct {
     ngx_http_iri_loc_conf_t *conf;
+    ngx_http_iri_loc_conf_t *parent;    /* the one that contains it */
+    ngx_http_iri_srv_conf_t *server;
     void **loc_conf;            /* of all modules, by ctx_index */
-    void **srv_conf;            /* of the server that contains it */
-} ngx_http_iri_scripted_t;
+} ngx_http_iri_location_t;
 
 
 /* ---- the state of one request ------------------------------------------- */
@@ -247,6 +261,9 @@ typedef struct {
     ngx_module_t *module;       /* whose context it is */
 } ngx_http_iri_owner_t;
 
+/* iri_charset $variable, for one request (ngx_http_iri_read.c) */
+typedef struct ngx_http_iri_client_s  ngx_http_iri_client_t;
+
 /* The context of a request; zero at first. */
 typedef struct {
     ngx_http_iri_owner_t owner;
@@ -274,6 +291,16 @@ typedef struct {
                                    ngx_http_iri_set_valid_location() has set
                                    it again */
     } rules;
+
+    struct {
+        ngx_http_iri_client_t *client;  /* NULL: the variable of iri_charset was
+                                   not evaluated */
+        ngx_str_t link;         /* value of the field Link; empty: none */
+        ngx_str_t location;     /* value of the Location of iri_redirect; empty:
+                                   none */
+        ngx_uint_t redirect;    /* iri_redirect of the location whose try_files
+                                   may make an internal redirect; 0: none */
+    } header;
 } ngx_http_iri_ctx_t;
 
 
@@ -317,6 +344,17 @@ ngx_http_iri_engine_of(ngx_http_request_t *r)
     return (iri_engine_t) iscf->engine;
 }
 
+/* Returns: the iri_host of a server. */
+static inline ngx_http_iri_host_conf_t *
+ngx_http_iri_host_conf(ngx_http_core_srv_conf_t *cscf)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(cscf->ctx, ngx_http_iri_module);
+
+    return &iscf->host;
+}
+
 /* Returns: 1 if r runs an error page or post_action. */
 static inline ngx_uint_t
 ngx_http_iri_is_error_page(const ngx_http_request_t *r)
@@ -352,10 +390,410 @@ ngx_http_iri_http_status(ngx_int_t rc)
     return rc == NGX_ERROR ? NGX_HTTP_INTERNAL_SERVER_ERROR : rc;
 }
 
+
+/*
+ * ---- functions -------------------------------------------------------------
+ *
+ * In the order in which a request calls them.  Paths are octets in UTF-8.  If
+ * nothing else is said, arguments must not be NULL, and results are in r->pool.
+ */
+
+/* ---- ngx_http_iri_request.c --------------------------------------------- */
+
+/*
+ * Restore the context of a module in r->ctx after nginx has cleared it.
+ * Returns: the context; NULL if r has none.
+ */
+void *ngx_http_iri_ctx_recover(ngx_http_request_t *r,
+    const ngx_module_t *module);
+
+/* Returns: the context of r, or NULL if it has none yet. */
+static inline ngx_http_iri_ctx_t *
+ngx_http_iri_ctx(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+
+    return ctx == NULL && (r->internal || r->filter_finalize)
+               ? ngx_http_iri_ctx_recover(r, &ngx_http_iri_module)
+               : ctx;
+}
+
+/*
+ * The context of r, created if there is none.
+ * Returns: NULL if memory is exhausted.
+ */
+ngx_http_iri_ctx_t *ngx_http_iri_ctx_get_or_create(ngx_http_request_t *r);
+
+/*
+ * The context of r in the module of a feature.  It begins with
+ * ngx_http_iri_owner_t.  A request with such a context also has one in
+ * ngx_http_iri_module.
+ * Returns: the context; NULL if r has none.
+ */
+static inline void *
+ngx_http_iri_feature_ctx(ngx_http_request_t *r, const ngx_module_t *module)
+{
+    void *ctx = r->ctx[module->ctx_index];
+
+    return ctx == NULL && ngx_http_iri_ctx(r) != NULL
+               ? ngx_http_iri_ctx_recover(r, module)
+               : ctx;
+}
+
+/*
+ * The same, created if there is none.  size: octets of a new context, which is
+ * zero but for its owner.  Returns: NULL if memory is exhausted.
+ */
+void *ngx_http_iri_feature_ctx_get_or_create(ngx_http_request_t *r,
+    ngx_module_t *module, size_t size);
+
+/*
+ * Set *out to head followed by tail.  A NUL follows, which is not counted.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_join(ngx_pool_t *pool, ngx_str_t head, ngx_str_t tail,
+    ngx_str_t *out);
+
+/*
+ * Append "/" to *path, unless *path ends in "/": "/a" → "/a/".
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path);
+
+/*
+ * Add a field to the response header.  key and the octets of value are not
+ * copied and must live as long as r.  Returns: NULL if memory is exhausted.
+ */
+ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
+    const char *key, ngx_str_t value);
+
+/*
+ * Add X-Content-Type-Options, and Content-Security-Policy with the value text,
+ * a static string.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_header_add_policy(ngx_http_request_t *r,
+    const char *text);
+
+/*
+ * Set *line to the value of $request: method, uri (percent-encoded) and
+ * protocol, for example "GET /caf%C3%A9 HTTP/1.1".
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_request_line(ngx_pool_t *pool, ngx_str_t method,
+    ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
+
+/*
+ * Set r->uri to a copy of path, and the members of r that depend on r->uri.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path);
+
+/* The same without a copy: uri must live as long as r. */
+void ngx_http_iri_set_uri_nocopy(ngx_http_request_t *r, ngx_str_t uri);
+
+/*
+ * Leave the location, and set r->phase_handler so that nginx runs the phases
+ * from SERVER_REWRITE on.  The caller returns NGX_DECLINED.
+ */
+void ngx_http_iri_rerun_phases(ngx_http_request_t *r);
+
+/* Returns: the value of r->phase_handler for the POST_REWRITE phase. */
+ngx_int_t ngx_http_iri_post_rewrite(ngx_http_request_t *r);
+
+/* Set *env to the pool, log and file system of r. */
+void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
+
+/*
+ * Open a file as nginx does.  cache: NULL: none.  name: on disk, ends in NUL.
+ * of: zero, except test_dir and test_only.  Returns: NGX_OK; NGX_DECLINED: the
+ * file cannot be opened (of->err); NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_open_file(ngx_http_request_t *r,
+    ngx_open_file_cache_t *cache, ngx_str_t *name, ngx_open_file_info_t *of);
+
+/*
+ * Add a note to the line that is logged for r.  code: one of doc/reasons.md.
+ * format: as of printf; octets of a client must have passed iri_show().
+ */
+void ngx_http_iri_note(ngx_http_request_t *r, iri_log_level_t level,
+    const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Add a note about an error.  what: the operation that failed. */
+void ngx_http_iri_note_error(ngx_http_request_t *r, const char *what,
+    iri_status_t status);
+
+/* Returns: 1 if notes of this level are logged for r. */
+ngx_uint_t ngx_http_iri_notes_wanted(ngx_http_request_t *r,
+    iri_log_level_t level);
+
+/*
+ * Add the notes that a function of the core has written to *event.  The caller
+ * has called ngx_http_iri_notes_wanted().
+ */
+void ngx_http_iri_notes_add(ngx_http_request_t *r, const iri_notes_t *event);
+
+/* In the LOG phase: log the notes of r as one line. */
+void ngx_http_iri_notes_log(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
+
+/* Copy the state of r into *snapshot.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_snapshot(ngx_http_request_t *r,
+    ngx_http_iri_snapshot_t *snapshot);
+
+/*
+ * Restore r, or only its variables and captures, from *snapshot.
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_restore(ngx_http_request_t *r,
+    const ngx_http_iri_snapshot_t *snapshot);
+ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
+    const ngx_http_iri_snapshot_t *snapshot);
+
+/* Get and set the address of the client. */
+ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);
+void ngx_http_iri_address_set(ngx_http_request_t *r,
+    const ngx_http_iri_address_t *address);
+
+
+/* ---- ngx_http_iri_host.c ------------------------------------------------ */
+
+/* Returns: how the server of r maps host names, for functions of the core. */
+const iri_host_conf_t *ngx_http_iri_host_rules(ngx_http_request_t *r);
+
+/*
+ * Map a host name by the iri_host that applies to r, and set *name to its
+ * A-labels without a final dot: "bücher.example" → "xn--bcher-kva.example".
+ * Returns: NGX_OK; NGX_DECLINED if octets are these A-labels already, or are
+ * not a host name, or iri_host is off; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
+    ngx_str_t *name);
+
+/* In POST_READ: select the server by a host that is not ASCII. */
+ngx_int_t ngx_http_iri_host_handler(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_query.c ----------------------------------------------- */
+
+/*
+ * Set *out to the requested query, converted: the value of $iri_query.
+ * Returns: NGX_OK; NGX_DECLINED if there is no query; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
+
+/*
+ * Read the query as sent, for ngx_http_iri_status_module.
+ * Returns: NGX_OK; NGX_DECLINED if there is none or it needs no conversion;
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_query_read_sent(ngx_http_request_t *r,
+    iri_query_t *query);
+
+/*
+ * In POST_READ and, for internal redirects, SERVER_REWRITE: convert r->args,
+ * which is not empty.
+ * Returns: the result of the phase handler.
+ */
+ngx_int_t ngx_http_iri_query_handler(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_read.c ------------------------------------------------ */
+
+/*
+ * The settings with which the paths of r are read: those of the server, or with
+ * the charsets in the variable of iri_charset.
+ * Returns: NULL if memory is exhausted.
+ */
+const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
+
+/* Set *query to the query as sent.  Returns: 0 if r has no query. */
+ngx_uint_t ngx_http_iri_sent_query(ngx_http_request_t *r, iri_str_t *query);
+
+/* Returns: the path as sent, not decoded: "/caf%E9?x" → "/caf%E9". */
+iri_str_t ngx_http_iri_sent_path(ngx_http_request_t *r);
+
+/*
+ * Read r->uri, and set r->uri to the canonical path if this differs (design 4):
+ * "/caf\xE9" → "/café".  origin:
+ *
+ *   IRI_PATH_REQUESTED   the client has sent r->uri, or r is a subrequest and
+ *                        r->uri is its first path
+ *   IRI_PATH_INTERNAL    an internal redirect or a rewrite has set r->uri
+ *
+ * Returns: NGX_OK if r->uri has changed; NGX_DECLINED if not; the HTTP status
+ * of a path that is refused; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    iri_origin_t origin);
+
+/* The handler of the POST_READ phase. */
+ngx_int_t ngx_http_iri_post_read_handler(ngx_http_request_t *r);
+
+/*
+ * Returns: 1 if a location of the server may find an entry with another name
+ * for uri, an ASCII path.
+ */
+static inline ngx_uint_t
+ngx_http_iri_may_fold_ascii(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
+{
+    return iscf->needs_indexes
+           || ((iscf->reading.repair & IRI_REPAIR_ESCAPES)
+               && ngx_strlchr(uri.data, uri.data + uri.len, '%') != NULL);
+}
+
+/*
+ * Set *path to the canonical path that was requested, by the client or by a
+ * subrequest, before any rule has set r->uri: "/caf%E9?x" → "/café".
+ * Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_requested_path(ngx_http_request_t *r, ngx_str_t *path);
+
+/* Set *query to the query that was requested.  Returns: 0 if none was. */
+ngx_uint_t ngx_http_iri_requested_query(ngx_http_request_t *r,
+    iri_str_t *query);
+
+/* In the header filter: add Vary.  Returns: NGX_OK, NGX_ERROR. */
+ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
+
+/*
+ * At the start of a subrequest: save its path and query as requested, unless
+ * they are saved.
+ */
+void ngx_http_iri_save_requested_path(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
+
+/*
+ * Returns: 1 if the request has restarted with the name of an entry, and the
+ * response must not reveal that name: the response is an error or an error
+ * page, and access to the name was not granted.  The log may show it (design
+ * 5.7).
+ */
+ngx_uint_t ngx_http_iri_hides_found_name(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx);
+
+/*
+ * Returns: r->uri; if found names are hidden, r->uri with the names as sent
+ * instead.
+ */
+ngx_str_t ngx_http_iri_disclosed_uri(ngx_http_request_t *r);
+
+/*
+ * At the start of a named location: if found names are hidden, replace them in
+ * r->uri by the names as sent.
+ */
+void ngx_http_iri_conceal_uri(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+
+/*
+ * ---- ngx_http_iri_settings.c ----------------------------------------------
+ */
+
+/*
+ * Set search->tree, and search->settings_of if names in uri have different
+ * settings.  The caller has set search->path.
+ */
+void ngx_http_iri_settings_search(const ngx_http_iri_loc_conf_t *ilcf,
+    ngx_str_t uri, iri_search_t *search);
+
+
+/* ---- ngx_http_iri_find.c ------------------------------------------------ */
+
+/*
+ * Returns: 1 if clcf has no alias, or uri begins with the prefix it replaces.
+ */
+ngx_uint_t ngx_http_iri_below_alias(ngx_http_request_t *r,
+    const ngx_http_core_loc_conf_t *clcf, ngx_str_t uri);
+
+/*
+ * Look up r->uri below root or alias of the current location, as configured.
+ * The result of an earlier lookup of the same path is reused.  Returns: the
+ * result, which lives as long as r; NULL if memory is exhausted, or r->uri does
+ * not begin with the prefix that alias replaces.
+ */
+iri_lookup_t *ngx_http_iri_find(ngx_http_request_t *r);
+
+/* The same for uri, a canonical path that lives as long as r. */
+iri_lookup_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
+    ngx_str_t uri);
+
+/*
+ * Set *conf to the facts about r on which the result for uri depends.  uri must
+ * live as long as r.
+ */
+void ngx_http_iri_find_conf(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx, ngx_str_t uri, iri_find_conf_t *conf);
+
+/* Returns: 1 if r->uri may have another name on disk in this location. */
+ngx_uint_t ngx_http_iri_needs_lookup(ngx_http_request_t *r);
+
+/*
+ * If r can restart with the entry that was found, make a restart pending for
+ * ngx_http_iri_restart().  Returns: 1 if it is.
+ */
+ngx_uint_t ngx_http_iri_plan_restart(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, iri_lookup_t *found);
+
+/* Carry out the pending restart.  Returns: the result of the phase handler. */
+ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+
+/* ---- ngx_http_iri_root.c ------------------------------------------------ */
+
+/*
+ * Set *name to the name on disk for uri in the current location, without
+ * running the script.  A NUL follows, which is not counted.  In a tree in
+ * ISO-8859-1: "/café" → "/srv/www/caf\xE9".  Returns: NGX_OK; NGX_DECLINED if
+ * root has variables, or uri does not begin with the prefix that alias
+ * replaces; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
+    ngx_str_t *name);
+
+/*
+ * Test whether nginx can open name, with disable_symlinks and the permissions
+ * of the worker.  name: on disk, ends in NUL. Returns: NGX_OK, and *is_dir is
+ * set; NGX_DECLINED: it cannot; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_can_open(ngx_http_request_t *r, ngx_str_t name,
+    ngx_uint_t *is_dir);
+
+/*
+ * After "rewrite ... break" has cleared r->valid_location in a location with
+ * root: set it again if the content handler opens files.  nginx tests it below
+ * alias only, but with the script root is an alias.  Sets
+ * ctx->rules.rewrite_break, so that the flag is cleared again in a named
+ * location.
+ */
+void ngx_http_iri_set_valid_location(ngx_http_request_t *r,
+    ngx_http_iri_loc_conf_t *ilcf);
+
+
+/* ---- ngx_http_iri_try_files.c ------------------------------------------- */
+
+/*
+ * In the PRECONTENT phase: carry out try_files.
+ * Returns: the result of the phase handler.
+ */
+ngx_int_t ngx_http_iri_try_files(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_header.c ---------------------------------------------- */
+
+/*
+ * In the PRECONTENT phase: carry out iri_redirect.  found: the lookup of r->uri;
+ * NULL: none was needed.
+ * Returns: NGX_DECLINED if the request goes on; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_redirect_client(ngx_http_request_t *r,
+    iri_lookup_t *found);
+
 #pragma GCC visibility pop
 
 #include "ngx_http_iri_conf.h"
-#include "ngx_http_iri_request.h"
-#include "ngx_http_iri_path.h"
 
 #endif /* NGX_HTTP_IRI_H */

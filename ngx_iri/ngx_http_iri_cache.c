@@ -341,28 +341,41 @@ ngx_http_iri_cache(ngx_http_request_t *r)
 }
 
 
-void
-ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf)
+ngx_int_t
+ngx_http_iri_cache_init_process(ngx_cycle_t *cycle)
 {
-    ngx_uint_t             i;
-    ngx_http_iri_cache_t **cache = imcf->caches.elts;
+    ngx_uint_t                i;
+    ngx_http_iri_cache_t    **cache;
+    ngx_http_iri_main_conf_t *imcf;
 
-    for (i = 0; i < imcf->caches.nelts; i++) {
+    imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
+
+    for (i = 0; imcf != NULL && i < imcf->caches.nelts; i++) {
+        cache = imcf->caches.elts;
         ngx_http_iri_zone_open(&cache[i]->zone);
         cache[i]->zone.cache.later = ngx_http_iri_job_post;
     }
+
+    return NGX_OK;
 }
 
 
 /* ---- configuration ------------------------------------------------------ */
 
-const char *
-ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
-                       const iri_str_t *words)
+char *
+ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    size_t      size = 0;
-    iri_str_t   threads = { 0, NULL };
-    const char *error;
+    size_t                   size = 0;
+    iri_str_t                threads = { 0, NULL }, *words;
+    const char              *error;
+    ngx_http_iri_srv_conf_t *iscf = conf;
+
+    (void) cmd;
+
+    words = ngx_http_iri_arguments(cf);
+    if (words == NULL) {
+        return NGX_CONF_ERROR;
+    }
 
     if (iscf->cache_size != NGX_CONF_UNSET_SIZE) {
         return "is duplicate";
@@ -371,7 +384,7 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
     error = iri_parse_cache(words, cf->args->nelts - 1, &size, &threads);
     if (error != NULL) {
         return iri_parse_cache(words, 1, &size, NULL) == NULL
-                   ? error
+                   ? (char *) error
                    : ngx_http_iri_conf_error(cf, error, 1);
     }
 
@@ -384,7 +397,7 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
     iscf->cache_size = size;
     iscf->cache_threads = ngx_http_iri_ngx_str(threads);
 
-    return NULL;
+    return ngx_http_iri_check_setting(cf, NULL);
 }
 
 

@@ -26,12 +26,8 @@ iri_index_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
 ngx_uint_t ngx_http_iri_wait_for_index(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, const iri_lookup_t *found);
 
-/*
- * Parse the arguments of iri_cache.  words: cf->args without the name of the
- * directive.  Returns: NULL, or the error message.
- */
-const char *ngx_http_iri_cache_set(ngx_conf_t *cf,
-    ngx_http_iri_srv_conf_t *iscf, const iri_str_t *words);
+/* The setter of iri_cache */
+char *ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /*
  * Merge iri_cache, after conf->engine is merged.
@@ -49,7 +45,7 @@ ngx_int_t ngx_http_iri_cache_use_indexes(ngx_conf_t *cf,
     ngx_http_iri_srv_conf_t *iscf);
 
 /* Open all caches, when a process starts that serves requests. */
-void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
+ngx_int_t ngx_http_iri_cache_init_process(ngx_cycle_t *cycle);
 
 
 /* ---- ngx_http_iri_zone.c ------------------------------------------------ */

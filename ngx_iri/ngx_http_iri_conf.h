@@ -30,15 +30,9 @@ iri_registry_t *ngx_http_iri_registry(ngx_conf_t *cf);
 iri_str_t *ngx_http_iri_arguments(ngx_conf_t *cf);
 
 /*
- * Setters of directives that take
- *
- *   ngx_http_iri_set_engine   on, off or report
- *   ngx_http_iri_set_word     one of the words at cmd->post
- *   ngx_http_iri_set_words    any of the words at cmd->post
- *
- * The last two also call ngx_http_iri_check_setting().
+ * Setters of directives that take one of the words, or any of the words, at
+ * cmd->post
  */
-char *ngx_http_iri_set_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_word(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 char *ngx_http_iri_set_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
@@ -68,12 +62,6 @@ typedef struct {
 ngx_int_t ngx_http_iri_register(ngx_conf_t *cf,
     const ngx_http_iri_handler_t *table, ngx_uint_t n);
 
-
-/* ---- ngx_http_iri_check.c ----------------------------------------------- */
-
-/* Initialize imcf->directives.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_check_create(ngx_conf_t *cf,
-    ngx_http_iri_main_conf_t *imcf);
 
 /* Returns: the file and line that nginx is reading. */
 iri_position_t ngx_http_iri_conf_position(ngx_conf_t *cf);
@@ -116,28 +104,14 @@ ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
  * ---- ngx_http_iri_settings.c ----------------------------------------------
  */
 
-/* Initialize imcf->settings.  Returns: NGX_OK, NGX_ERROR. */
-ngx_int_t ngx_http_iri_settings_create(ngx_conf_t *cf,
-    ngx_http_iri_main_conf_t *imcf);
-
-/*
- * Add a location, or a server, after its settings are merged.  parent: the
- * location or server that contains it.  Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_settings_add(ngx_conf_t *cf,
-    ngx_http_iri_loc_conf_t *parent, ngx_http_iri_loc_conf_t *conf);
-
-/*
- * Set conf->enclosing of all that were added, before root is replaced.
- * Returns: NGX_OK, NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_settings_init(ngx_conf_t *cf);
+/* Set enclosing and prefix of all locations, before root is replaced. */
+void ngx_http_iri_settings_init(const ngx_array_t *locations);
 
 
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */
 
 /*
- * Replace root and alias in the locations of imcf->scripted by the script.
+ * Replace root and alias by the script where iri is on.
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
@@ -148,6 +122,10 @@ ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
  * Returns: NULL if nginx does not have the module.
  */
 ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
+
+/* Returns: a directive of module; NULL if it has none, or module is NULL. */
+ngx_command_t *ngx_http_iri_command_named(const ngx_module_t *module,
+    const char *name);
 
 
 /* ---- ngx_http_iri_try_files.c ------------------------------------------- */
@@ -168,7 +146,7 @@ void ngx_http_iri_try_files_end(void *data);
 ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
 
 
-/* ---- ngx_http_iri_client.c ---------------------------------------------- */
+/* ---- ngx_http_iri_read.c ------------------------------------------------ */
 
 /*
  * Set iscf->charset_variable to the variable in cf->args.
@@ -189,6 +167,18 @@ ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
  */
 ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
 
+/*
+ * The setter of iri_convert: define a variable whose value is the result of a
+ * function of the core for a text.
+ */
+char *ngx_http_iri_set_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+
+/* ---- ngx_http_iri_header.c ---------------------------------------------- */
+
+/* Install the header filter. */
+void ngx_http_iri_header_init(void);
+
 
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */
 
@@ -197,6 +187,29 @@ ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_host.c, ngx_http_iri_query.c --------------------------- */
+
+/* The setters of iri_host and iri_query_charset */
+char *ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+char *ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/*
+ * Merge iri_host, after conf->engine is merged.  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_host_merge(ngx_conf_t *cf,
+    const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
+
+
+/* ---- ngx_http_iri_names.c ----------------------------------------------- */
+
+/*
+ * Add the A-labels of each name of a server to the names of that server, and
+ * set $server_name to the A-labels of its first name.  To be called before
+ * ngx_http_iri_check().  Returns: NGX_OK, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
 
 #pragma GCC visibility pop
 

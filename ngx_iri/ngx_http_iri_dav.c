@@ -481,69 +481,13 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 }
 
 
-/* ---- handlers and filters ----------------------------------------------- */
-
-/*
- * The handler of SERVER_REWRITE.  r->internal: an error page, or another
- * internal redirect, but not the Destination, for which r->internal is 0.
- */
-static ngx_int_t
-ngx_http_iri_dav_server_rewrite(ngx_http_request_t *r)
-{
-    if (r->internal) {
-        ngx_http_iri_destination_cancel(r);
-    }
-
-    return NGX_DECLINED;
-}
-
-
-/*
- * The handler of REWRITE.  A named location runs an error page or the fallback
- * of try_files, never the Destination.
- */
-static ngx_int_t
-ngx_http_iri_dav_rewrite(ngx_http_request_t *r)
-{
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-
-    if (clcf->named) {
-        ngx_http_iri_destination_cancel(r);
-    }
-
-    return NGX_DECLINED;
-}
-
-
-static ngx_int_t
-ngx_http_iri_dav_log(ngx_http_request_t *r)
-{
-    ngx_http_iri_destination_cancel(r);
-
-    return NGX_OK;
-}
-
-
-/*
- * ngx_http_iri_dav_map_if() runs after the rules, the other handlers before
- * those of ngx_http_iri_module.
- */
+/* ngx_http_iri_phases.c calls the handlers for the Destination. */
 static ngx_int_t
 ngx_http_iri_dav_init(ngx_conf_t *cf)
 {
-    static const ngx_http_iri_handler_t table[] = {
-        { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_destination_handler },
-        { NGX_HTTP_SERVER_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_dav_server_rewrite },
-        { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_dav_rewrite },
-        { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_START,
-          ngx_http_iri_dav_map_if },
-        { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START, ngx_http_iri_dav_log },
-    };
+    static const ngx_http_iri_handler_t row = { NGX_HTTP_REWRITE_PHASE,
+                                                NGX_HTTP_IRI_AT_START,
+                                                ngx_http_iri_dav_map_if };
 
     ngx_http_iri_main_conf_t *imcf;
 
@@ -558,5 +502,5 @@ ngx_http_iri_dav_init(ngx_conf_t *cf)
     ngx_http_iri_dav_next_body = ngx_http_top_body_filter;
     ngx_http_top_body_filter = ngx_http_iri_dav_body_filter;
 
-    return ngx_http_iri_register(cf, table, sizeof(table) / sizeof(table[0]));
+    return ngx_http_iri_register(cf, &row, 1);
 }

@@ -15,7 +15,6 @@
  */
 
 #include "ngx_http_iri_dav.h"
-#include "ngx_http_iri_host.h"
 
 
 /* ---- reading ------------------------------------------------------------ */

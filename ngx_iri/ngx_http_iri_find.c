@@ -18,17 +18,6 @@
 
 /* ---- root and alias as configured --------------------------------------- */
 
-/* Returns: the configuration of nginx's core module, without the script. */
-static ngx_http_core_loc_conf_t *
-ngx_http_iri_configured_clcf(ngx_http_request_t      *r,
-                             ngx_http_iri_loc_conf_t *ilcf)
-{
-    return ilcf->configured != NULL
-               ? ilcf->configured
-               : ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-}
-
-
 /*
  * Evaluate a root with variables, and make it absolute.  ngx_http_script_run()
  * cannot be used, because it flushes variables that are not cacheable: nginx
@@ -100,14 +89,12 @@ ngx_http_iri_below_alias(ngx_http_request_t             *r,
  * before the first variable becomes the root, the rest the path.
  */
 static ngx_int_t
-ngx_http_iri_search_path(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
-                         ngx_str_t uri, iri_search_t *search)
+ngx_http_iri_search_path(ngx_http_request_t            *r,
+                         const ngx_http_iri_loc_conf_t *ilcf,
+                         ngx_http_core_loc_conf_t *clcf, ngx_str_t uri,
+                         iri_search_t *search)
 {
-    ngx_str_t                 root;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_iri_configured_clcf(r, ilcf);
-    root = clcf->root;
+    ngx_str_t root = clcf->root;
 
     if (clcf->root_lengths != NULL
         && ngx_http_iri_evaluate_root(r, clcf, &root) != NGX_OK)
@@ -250,60 +237,57 @@ ngx_http_iri_find_conf(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 }
 
 
-/*
- * Returns: the last lookup, if it is that of uri in this location; else NULL.
- * With variables in root, whose values may have changed, NULL.
- */
-static iri_lookup_t *
-ngx_http_iri_last_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                         ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
+/* Returns: 1 if lookup is that of uri in this location, by the same method. */
+static ngx_uint_t
+ngx_http_iri_is_lookup_of(const iri_lookup_t            *lookup,
+                          const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri,
+                          int write)
 {
-    iri_lookup_t *last = iri_request_lookups(ctx->request);
-
-    return last != NULL && last->path.data == uri.data
-                   && last->path.len == uri.len
-                   && last->search.tree == &ilcf->tree
-                   && !last->search.write == !ngx_http_iri_method_writes(r)
-                   && ngx_http_iri_configured_clcf(r, ilcf)->root_lengths
-                          == NULL
-               ? last
-               : NULL;
+    return lookup->path.data == uri.data && lookup->path.len == uri.len
+           && lookup->search.tree == &ilcf->tree
+           && !lookup->search.write == !write;
 }
 
 
 iri_lookup_t *
 ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
-    iri_env_t                env;
-    iri_search_t             search;
-    iri_lookup_t            *last;
-    iri_find_conf_t          conf;
-    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx_get_or_create(r);
-    ngx_http_iri_loc_conf_t *ilcf;
+    int                       write = ngx_http_iri_method_writes(r);
+    iri_env_t                 env;
+    iri_search_t              search;
+    iri_lookup_t             *last;
+    iri_find_conf_t           conf;
+    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx_get_or_create(r);
+    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_core_loc_conf_t *clcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    clcf = ilcf->configured != NULL
+               ? ilcf->configured
+               : ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    if (ctx == NULL
-        || !ngx_http_iri_below_alias(r, ngx_http_iri_configured_clcf(r, ilcf),
-                                     uri))
-    {
+    if (ctx == NULL || !ngx_http_iri_below_alias(r, clcf, uri)) {
         return NULL;
     }
 
-    last = ngx_http_iri_last_lookup(r, ctx, ilcf, uri);
-    if (last != NULL) {
+    last = iri_request_lookups(ctx->request);
+
+    /* The values of the variables in a root may have changed. */
+    if (last != NULL && clcf->root_lengths == NULL
+        && ngx_http_iri_is_lookup_of(last, ilcf, uri, write))
+    {
         return last;
     }
 
     ngx_memzero(&search, sizeof(iri_search_t));
 
-    if (ngx_http_iri_search_path(r, ilcf, uri, &search) != NGX_OK) {
+    if (ngx_http_iri_search_path(r, ilcf, clcf, uri, &search) != NGX_OK) {
         return NULL;
     }
 
     ngx_http_iri_settings_search(ilcf, uri, &search);
     search.cache = ngx_http_iri_cache(r);
-    search.write = ngx_http_iri_method_writes(r);
+    search.write = write;
     search.reading = ngx_http_iri_reading_of(r, ctx, uri);
 
     ngx_http_iri_env(r, &env);

@@ -1,9 +1,17 @@
 /*
- * ngx_http_iri_header.c - the response header filter
+ * ngx_http_iri_header.c - iri_redirect; the response header filter
  *
- * The filter runs before the filters of nginx that write the header.  It sets
- * Location and Link (ngx_http_iri_location.c), Vary (ngx_http_iri_client.c) and
- * "inturi".
+ * iri_redirect runs in PRECONTENT, after access is granted.  A request in
+ * another form is redirected to its canonical URI, or the response gets a Link
+ * to that URI.  The core decides (common/path/iri_uri.c) by the path as
+ * sent, the query, and whether the resource exists.
+ *
+ * The filter runs before the filters of nginx that write the header.  nginx
+ * writes Location with the octets of the configuration, of variables and of
+ * captures, or copies the field of an upstream.  The filter makes the value a
+ * URI-reference (iri_location_field), before nginx adds scheme and host
+ * (absolute_redirect).  A path of this server is made canonical.  The value of
+ * an upstream, with or without proxy_redirect, is only percent-encoded.
  *
  * iri_advertise adds the field "inturi: utf8" of draft-masinter-url-i18n-05,
  * section 4.2.1, to each response to OPTIONS, including errors and responses of
@@ -11,72 +19,472 @@
  * percent-encoded UTF-8.
  */
 
-#include "ngx_http_iri_header.h"
-
-
-/* The server configuration */
-typedef struct {
-    ngx_flag_t advertise; /* iri_advertise */
-} ngx_http_iri_header_conf_t;
-
-
-static char *
-ngx_http_iri_header_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static void *ngx_http_iri_header_create_srv_conf(ngx_conf_t *cf);
-static char *
-ngx_http_iri_header_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
-static ngx_int_t ngx_http_iri_header_init(ngx_conf_t *cf);
-
-
-/* clang-format off */
-
-static ngx_command_t ngx_http_iri_header_commands[] = {
-
-    { ngx_string("iri_advertise"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_header_advertise,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_header_conf_t, advertise),
-      NULL },
-
-      ngx_null_command
-};
-
-
-static ngx_http_module_t ngx_http_iri_header_filter_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    ngx_http_iri_header_init,              /* postconfiguration */
-
-    NULL,                                  /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    ngx_http_iri_header_create_srv_conf,   /* create server configuration */
-    ngx_http_iri_header_merge_srv_conf,    /* merge server configuration */
-
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
-};
-
-
-ngx_module_t ngx_http_iri_header_filter_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_header_filter_module_ctx, /* module context */
-    ngx_http_iri_header_commands,          /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
-
-/* clang-format on */
+#include "ngx_http_iri.h"
 
 
 static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
+
+
+/* ---- references --------------------------------------------------------- */
+
+/* Returns: the local port of the connection; 0 if it has none. */
+static unsigned
+ngx_http_iri_local_port(ngx_http_request_t *r)
+{
+    return r->connection->local_sockaddr != NULL
+               ? ngx_inet_get_port(r->connection->local_sockaddr)
+               : 0;
+}
+
+
+/*
+ * Make the value of h a URI-reference.  from_upstream: 1 if an upstream has set
+ * it.  rooted: 1 if nginx will add scheme and host.
+ */
+static ngx_int_t
+ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
+                             ngx_uint_t from_upstream, ngx_uint_t rooted)
+{
+    iri_env_t                 env;
+    iri_str_t                 value;
+    iri_location_field_conf_t conf;
+    ngx_http_iri_srv_conf_t  *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    conf.reading = &iscf->reading;
+    conf.hosts = ngx_http_iri_host_rules(r);
+    conf.host = ngx_http_iri_str(r->headers_in.server);
+    conf.port = ngx_http_iri_local_port(r);
+    conf.other = from_upstream != 0;
+    conf.rooted = rooted != 0;
+
+    ngx_http_iri_env(r, &env);
+
+    if (iri_location_field(&env, &conf, ngx_http_iri_str(h->value), &value)
+        != IRI_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    h->value = ngx_http_iri_ngx_str(value);
+
+    return NGX_OK;
+}
+
+
+/* ---- Location ----------------------------------------------------------- */
+
+/*
+ * Prevent that nginx adds scheme and host, because the client's Host is not
+ * valid in a URI.  A leading "//" becomes "/.//", since it would be parsed as
+ * an authority (RFC 3986, 4.2).
+ */
+static ngx_int_t
+ngx_http_iri_send_relative(ngx_http_request_t *r)
+{
+    ngx_str_t        dot = ngx_string("/.");
+    ngx_table_elt_t *h = r->headers_out.location;
+
+    if (h->value.len > 1 && h->value.data[1] == '/'
+        && ngx_http_iri_join(r->pool, dot, h->value, &h->value) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    /* The field stays in the list of fields, and is sent as it is. */
+    r->headers_out.location = NULL;
+
+    return NGX_OK;
+}
+
+
+/*
+ * Make r->headers_out.location a URI-reference, to which nginx may add scheme
+ * and host.  That of iri_redirect is a URI-reference already.
+ */
+static ngx_int_t
+ngx_http_iri_write_location(ngx_http_request_t       *r,
+                            const ngx_http_iri_ctx_t *ctx)
+{
+    ngx_uint_t                completed, own;
+    ngx_table_elt_t          *h = r->headers_out.location;
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    completed = clcf->absolute_redirect && h->value.len != 0
+                && h->value.data[0] == '/';
+
+    own = ctx != NULL && ctx->header.location.data == h->value.data
+          && ctx->header.location.len == h->value.len;
+
+    if (!own
+        && ngx_http_iri_write_reference(
+               r, h, r->upstream != NULL && !r->error_page, completed)
+               != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return completed && !clcf->server_name_in_redirect
+                   && !iri_is_uri_host(ngx_http_iri_str(r->headers_in.server))
+               ? ngx_http_iri_send_relative(r)
+               : NGX_OK;
+}
+
+
+static ngx_uint_t
+ngx_http_iri_is_field(const ngx_table_elt_t *h, const char *name)
+{
+    return h->hash != 0 && h->key.len == ngx_strlen(name)
+           && ngx_strncasecmp(h->key.data, (u_char *) name, h->key.len) == 0;
+}
+
+
+/*
+ * Make Location and Content-Location URI-references that are in the list of
+ * fields only: those of an upstream or of another module.
+ */
+static ngx_int_t
+ngx_http_iri_write_other_fields(ngx_http_request_t *r)
+{
+    ngx_uint_t       from_upstream = r->upstream != NULL && !r->error_page;
+    ngx_uint_t       i = 0;
+    ngx_list_part_t *part = &r->headers_out.headers.part;
+    ngx_table_elt_t *h = part->elts;
+
+    for (;; i++) {
+        if (i >= part->nelts) {
+            if (part->next == NULL) {
+                return NGX_OK;
+            }
+
+            part = part->next;
+            h = part->elts;
+            i = 0;
+
+            if (part->nelts == 0) {
+                continue;
+            }
+        }
+
+        if (&h[i] != r->headers_out.location
+            && (ngx_http_iri_is_field(&h[i], "Location")
+                || ngx_http_iri_is_field(&h[i], "Content-Location"))
+            && ngx_http_iri_write_reference(r, &h[i], from_upstream, 0)
+                   != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+}
+
+
+/* ---- Link --------------------------------------------------------------- */
+
+/*
+ * Add Link, but not to an error page.  The status 304 gets it, too: if the
+ * module is static, nginx has set 304 before this filter; if it is dynamic,
+ * nginx changes 200 to 304 later.
+ */
+static ngx_int_t
+ngx_http_iri_write_link(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    ngx_uint_t status = r->headers_out.status;
+
+    if (ctx == NULL || ctx->header.link.len == 0 || r->error_page
+        || (status != NGX_HTTP_NOT_MODIFIED && !iri_may_link((int) status)))
+    {
+        return NGX_OK;
+    }
+
+    if (ngx_http_iri_header_add(r, "Link", ctx->header.link) == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_str_null(&ctx->header.link);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_write_references(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    if (ngx_http_iri_write_other_fields(r) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (r->headers_out.location != NULL
+        && ngx_http_iri_write_location(r, ctx) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_iri_write_link(r, ctx);
+}
+
+
+/* ---- iri_redirect -------------------------------------------------------- */
+
+/* Returns: 1 if nginx adds the client's Host to a path in Location. */
+static ngx_uint_t
+ngx_http_iri_uses_client_host(ngx_http_request_t *r)
+{
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    return clcf->absolute_redirect && !clcf->server_name_in_redirect;
+}
+
+
+/*
+ * Set *redirect to the path and query of r as sent.  requested: memory for the
+ * reading to which *redirect points.
+ */
+static iri_status_t
+ngx_http_iri_redirect_input(ngx_http_request_t *r, const iri_env_t *env,
+                            iri_reading_t  *requested,
+                            iri_redirect_t *redirect)
+{
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    redirect->sent = ngx_http_iri_sent_path(r);
+    redirect->slash = 0;
+    redirect->has_query = ngx_http_iri_sent_query(r, &redirect->query) != 0;
+
+    return iri_request_redirect(ctx != NULL ? ctx->request : NULL, env,
+                                &iscf->reading, ngx_http_iri_str(r->uri),
+                                requested, redirect);
+}
+
+
+/*
+ * Returns: NGX_OK if the path names a file, followed by a PATH_INFO in ASCII;
+ * NGX_DECLINED if not; NGX_ERROR.
+ */
+static ngx_int_t
+ngx_http_iri_is_file_with_path_info(ngx_http_request_t *r,
+                                    iri_lookup_t       *found)
+{
+    iri_env_t       env;
+    ngx_str_t       name, none = ngx_null_string;
+    ngx_file_info_t fi;
+
+    ngx_http_iri_env(r, &env);
+
+    if (iri_lookup_split(&env, found) != IRI_OK
+        || ngx_http_iri_join(r->pool, none,
+                             ngx_http_iri_ngx_str(found->entry), &name)
+               != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return iri_str_is_ascii(found->path_info)
+                   && ngx_file_info(name.data, &fi) != NGX_FILE_ERROR
+                   && ngx_is_file(&fi)
+               ? NGX_OK
+               : NGX_DECLINED;
+}
+
+
+/*
+ * Set *presence: whether the resource exists.  After a rewrite, try_files or a
+ * named location, IRI_PRESENT is not possible: the entry may be that of another
+ * path.  Sets redirect->slash.
+ * Returns: NGX_OK; NGX_ERROR if the test failed.
+ */
+static ngx_int_t
+ngx_http_iri_presence(ngx_http_request_t *r, iri_lookup_t *found,
+                      iri_redirect_t *redirect, iri_presence_t *presence)
+{
+    ngx_int_t                rc;
+    ngx_uint_t               is_dir = 0;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    *presence = r->content_handler != NULL ? IRI_UNCONFIRMED : IRI_ABSENT;
+
+    if (found == NULL && ilcf->configured != NULL) {
+        found = ngx_http_iri_find(r);
+    }
+
+    if (found == NULL || !iri_may_open(&found->found)) {
+        return NGX_OK;
+    }
+
+    rc = ngx_http_iri_can_open(r, ngx_http_iri_ngx_str(found->filename),
+                               &is_dir);
+
+    if (rc == NGX_DECLINED && r->content_handler != NULL) {
+        rc = ngx_http_iri_is_file_with_path_info(r, found);
+    }
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    }
+
+    if (r->internal || !iri_found_confirms(redirect->path, found->found.path))
+    {
+        *presence = IRI_UNCONFIRMED;
+        return NGX_OK;
+    }
+
+    *presence = IRI_PRESENT;
+    redirect->slash = is_dir && r->content_handler == NULL && r->uri.len != 0
+                      && r->uri.data[r->uri.len - 1] != '/';
+
+    return NGX_OK;
+}
+
+
+/*
+ * try_files may make an internal redirect to another location, in which
+ * iri_redirect runs again.  Save the value of the first location.
+ */
+static ngx_int_t
+ngx_http_iri_redirect_defer(ngx_http_request_t            *r,
+                            const ngx_http_iri_loc_conf_t *ilcf,
+                            iri_presence_t                 presence)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    if (presence != IRI_ABSENT || r->internal || !ilcf->try_files) {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_iri_ctx_get_or_create(r);
+    if (ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx->header.redirect = ilcf->redirect;
+
+    return NGX_DECLINED;
+}
+
+
+/*
+ * Returns: the value of iri_redirect for this request; 0: no redirect.  The
+ * path of an error page or of X-Accel-Redirect was not requested by the client.
+ */
+static ngx_uint_t
+ngx_http_iri_redirect_status(ngx_http_request_t            *r,
+                             const ngx_http_iri_loc_conf_t *ilcf)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    if (r != r->main || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+        || (r->internal
+            && (r->error_page || r->err_status != 0 || r->upstream != NULL)))
+    {
+        return 0;
+    }
+
+    ctx = r->internal ? ngx_http_iri_ctx(r) : NULL;
+
+    return ctx != NULL && ctx->header.redirect != 0 ? ctx->header.redirect
+                                                    : ilcf->redirect;
+}
+
+
+/*
+ * Redirect to location, or save the Link to it.
+ * Returns: the HTTP status; NGX_DECLINED after Link.
+ */
+static ngx_int_t
+ngx_http_iri_redirect_send(ngx_http_request_t *r, const iri_env_t *env,
+                           iri_str_t location, ngx_uint_t status)
+{
+    iri_str_t           link;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
+
+    if (ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (status == IRI_REDIRECT_LINK) {
+        if (iri_canonical_link(env, location, &link) != IRI_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        ctx->header.link = ngx_http_iri_ngx_str(link);
+
+        return NGX_DECLINED;
+    }
+
+    ctx->header.location = ngx_http_iri_ngx_str(location);
+
+    ngx_http_clear_location(r);
+    r->headers_out.location = ngx_http_iri_header_add(r, "Location",
+                                                      ctx->header.location);
+    if (r->headers_out.location == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    iri_request_redirected(ctx->request, (int) status);
+
+    return (ngx_int_t) status;
+}
+
+
+/* No redirect if nginx would add a Host that is not valid in a URI. */
+ngx_int_t
+ngx_http_iri_redirect_client(ngx_http_request_t *r, iri_lookup_t *found)
+{
+    iri_env_t                env;
+    iri_str_t                location;
+    ngx_uint_t               status;
+    iri_reading_t            requested;
+    iri_presence_t           presence;
+    iri_redirect_t           redirect;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    status = ngx_http_iri_redirect_status(r, ilcf);
+
+    if (status == 0) {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    if (ngx_http_iri_redirect_input(r, &env, &requested, &redirect) != IRI_OK
+        || iri_redirect_location(&env, &redirect, &location) != IRI_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (location.len == 0
+        || (status != IRI_REDIRECT_LINK && ngx_http_iri_uses_client_host(r)
+            && !iri_is_uri_host(ngx_http_iri_str(r->headers_in.server))))
+    {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_presence(r, found, &redirect, &presence) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (!iri_may_redirect(ngx_http_iri_str(r->method_name), &redirect,
+                          presence)) {
+        return ngx_http_iri_redirect_defer(r, ilcf, presence);
+    }
+
+    if (redirect.slash
+        && iri_redirect_location(&env, &redirect, &location) != IRI_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_http_iri_redirect_send(r, &env, location, status);
+}
 
 
 /* ---- the filter ---------------------------------------------------------- */
@@ -118,15 +526,13 @@ ngx_http_iri_write_advertised(ngx_http_request_t *r)
  * too.
  */
 static ngx_uint_t
-ngx_http_iri_may_have_references(ngx_http_request_t *r)
+ngx_http_iri_may_have_references(const ngx_http_request_t *r,
+                                 const ngx_http_iri_ctx_t *ctx)
 {
-    ngx_uint_t                status = r->headers_out.status;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    ngx_uint_t status = r->headers_out.status;
 
     return r->headers_out.location != NULL || r->upstream != NULL
-           || (imcf->has_links && ngx_http_iri_ctx(r) != NULL)
+           || (ctx != NULL && ctx->header.link.len != 0)
            || status == NGX_HTTP_CREATED
            || (status >= NGX_HTTP_MOVED_PERMANENTLY
                && status < NGX_HTTP_BAD_REQUEST
@@ -136,20 +542,16 @@ ngx_http_iri_may_have_references(ngx_http_request_t *r)
 
 /* Set the fields of the response to a main request. */
 static ngx_int_t
-ngx_http_iri_header_set(ngx_http_request_t            *r,
+ngx_http_iri_header_set(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_http_iri_header_conf_t *hfcf;
-
-    hfcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_header_filter_module);
-
-    if (ngx_http_iri_may_have_references(r)
-        && ngx_http_iri_write_references(r) != NGX_OK)
+    if (ngx_http_iri_may_have_references(r, ctx)
+        && ngx_http_iri_write_references(r, ctx) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    if (r->method == NGX_HTTP_OPTIONS && hfcf->advertise
+    if (r->method == NGX_HTTP_OPTIONS && iscf->advertise
         && ngx_http_iri_write_advertised(r) != NGX_OK)
     {
         return NGX_ERROR;
@@ -192,7 +594,7 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
         r->valid_location = 1;
     }
 
-    if (r == r->main && ngx_http_iri_header_set(r, iscf) != NGX_OK) {
+    if (r == r->main && ngx_http_iri_header_set(r, ctx, iscf) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -200,61 +602,9 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
 }
 
 
-/* ---- the directive ------------------------------------------------------- */
-
-static char *
-ngx_http_iri_header_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+void
+ngx_http_iri_header_init(void)
 {
-    char                       *error;
-    ngx_http_iri_header_conf_t *hfcf = conf;
-
-    error = ngx_conf_set_flag_slot(cf, cmd, conf);
-    if (error != NGX_CONF_OK || !hfcf->advertise) {
-        return error;
-    }
-
-    return ngx_http_iri_check_setting(cf, NULL);
-}
-
-
-static void *
-ngx_http_iri_header_create_srv_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_header_conf_t *hfcf;
-
-    hfcf = ngx_palloc(cf->pool, sizeof(ngx_http_iri_header_conf_t));
-    if (hfcf != NULL) {
-        hfcf->advertise = NGX_CONF_UNSET;
-    }
-
-    return hfcf;
-}
-
-
-static char *
-ngx_http_iri_header_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
-{
-    ngx_http_iri_header_conf_t *prev = parent, *conf = child;
-
-    (void) cf;
-
-    ngx_conf_merge_value(conf->advertise, prev->advertise, 0);
-
-    return NGX_CONF_OK;
-}
-
-
-static ngx_int_t
-ngx_http_iri_header_init(ngx_conf_t *cf)
-{
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    if (imcf->enabled) {
-        ngx_http_iri_next_header_filter = ngx_http_top_header_filter;
-        ngx_http_top_header_filter = ngx_http_iri_header_filter;
-    }
-
-    return NGX_OK;
+    ngx_http_iri_next_header_filter = ngx_http_top_header_filter;
+    ngx_http_top_header_filter = ngx_http_iri_header_filter;
 }

@@ -12,77 +12,13 @@
  * is read.
  */
 
-#include "ngx_http_iri_host.h"
+#include "ngx_http_iri.h"
 
-
-/* The main configuration */
-typedef struct {
-    iri_idna_t *idna; /* rules of ICU; NULL: iri is off in all servers */
-    ngx_uint_t  on;   /* 1: a server has iri_host on or strict */
-} ngx_http_iri_host_main_conf_t;
-
-
-static ngx_int_t ngx_http_iri_host_handler(ngx_http_request_t *r);
-static char *
-ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static void *ngx_http_iri_host_create_main_conf(ngx_conf_t *cf);
-static void *ngx_http_iri_host_create_srv_conf(ngx_conf_t *cf);
-static char *
-ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
-static ngx_int_t ngx_http_iri_host_init(ngx_conf_t *cf);
 
 #if (NGX_HTTP_SSL)
 /* nginx may be built without the module; then the address is NULL. */
 #pragma weak ngx_http_ssl_module
 #endif
-
-
-/* clang-format off */
-
-static ngx_command_t ngx_http_iri_host_commands[] = {
-
-    { ngx_string("iri_host"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_host_set,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_host_conf_t, configured),
-      (void *) &iri_host_mode_words },
-
-      ngx_null_command
-};
-
-
-static ngx_http_module_t ngx_http_iri_host_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    ngx_http_iri_host_init,                /* postconfiguration */
-
-    ngx_http_iri_host_create_main_conf,    /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    ngx_http_iri_host_create_srv_conf,     /* create server configuration */
-    ngx_http_iri_host_merge_srv_conf,      /* merge server configuration */
-
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
-};
-
-
-ngx_module_t ngx_http_iri_host_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_host_module_ctx,         /* module context */
-    ngx_http_iri_host_commands,            /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
-
-/* clang-format on */
 
 
 /* ---- settings for a request ---------------------------------------------- */
@@ -99,11 +35,11 @@ ngx_http_iri_host_conf_of(ngx_http_request_t *r)
 const iri_host_conf_t *
 ngx_http_iri_host_rules(ngx_http_request_t *r)
 {
-    ngx_http_iri_host_conf_t *hcf;
+    ngx_http_iri_srv_conf_t *iscf;
 
-    hcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_host_module);
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    return &hcf->rules;
+    return &iscf->host.rules;
 }
 
 
@@ -316,7 +252,7 @@ ngx_http_iri_host_note(ngx_http_request_t *r, const iri_host_t *host,
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_host_handler(ngx_http_request_t *r)
 {
     iri_env_t                 env;
@@ -324,9 +260,7 @@ ngx_http_iri_host_handler(ngx_http_request_t *r)
     iri_status_t              status;
     ngx_http_iri_host_conf_t *hcf = ngx_http_iri_host_conf_of(r);
 
-    if (hcf->mode == IRI_HOST_MODE_OFF
-        || iri_host_is_ascii(ngx_http_iri_str(r->headers_in.server)))
-    {
+    if (hcf->mode == IRI_HOST_MODE_OFF) {
         return NGX_DECLINED;
     }
 
@@ -396,35 +330,14 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
 
 /* ---- the directive ------------------------------------------------------- */
 
-static char *
+char *
 ngx_http_iri_host_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    ngx_http_iri_host_conf_t *hcf = conf;
+    ngx_http_iri_srv_conf_t *iscf = conf;
 
-    hcf->position = ngx_http_iri_conf_position(cf);
+    iscf->host.position = ngx_http_iri_conf_position(cf);
 
     return ngx_http_iri_set_word(cf, cmd, conf);
-}
-
-
-static void *
-ngx_http_iri_host_create_main_conf(ngx_conf_t *cf)
-{
-    return ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_host_main_conf_t));
-}
-
-
-static void *
-ngx_http_iri_host_create_srv_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_host_conf_t *hcf;
-
-    hcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_host_conf_t));
-    if (hcf != NULL) {
-        hcf->configured = NGX_CONF_UNSET_UINT;
-    }
-
-    return hcf;
 }
 
 
@@ -437,12 +350,11 @@ ngx_http_iri_host_destroy_idna(void *data)
 
 /* All servers share the rules of ICU. */
 static ngx_int_t
-ngx_http_iri_host_create_idna(ngx_conf_t                    *cf,
-                              ngx_http_iri_host_main_conf_t *hmcf)
+ngx_http_iri_host_create_idna(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
 {
     ngx_pool_cleanup_t *cln;
 
-    if (hmcf->idna != NULL) {
+    if (imcf->idna != NULL) {
         return NGX_OK;
     }
 
@@ -451,8 +363,8 @@ ngx_http_iri_host_create_idna(ngx_conf_t                    *cf,
         return NGX_ERROR;
     }
 
-    hmcf->idna = iri_idna_create();
-    if (hmcf->idna == NULL) {
+    imcf->idna = iri_idna_create();
+    if (imcf->idna == NULL) {
         ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
                            "\"iri\" needs the rules of ICU for host names, "
                            "which cannot be loaded");
@@ -460,61 +372,43 @@ ngx_http_iri_host_create_idna(ngx_conf_t                    *cf,
     }
 
     cln->handler = ngx_http_iri_host_destroy_idna;
-    cln->data = hmcf->idna;
+    cln->data = imcf->idna;
 
     return NGX_OK;
 }
 
 
-static char *
-ngx_http_iri_host_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
+ngx_int_t
+ngx_http_iri_host_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
+                        ngx_http_iri_srv_conf_t *conf)
 {
-    ngx_http_iri_srv_conf_t       *iscf;
-    ngx_http_iri_host_conf_t      *prev = parent, *conf = child;
-    ngx_http_iri_host_main_conf_t *hmcf;
+    ngx_http_iri_host_conf_t *hcf = &conf->host;
+    ngx_http_iri_main_conf_t *imcf;
 
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
-    hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
-
-    if (conf->position.line == 0) {
-        conf->position = prev->position;
+    if (hcf->position.line == 0) {
+        hcf->position = prev->host.position;
     }
 
-    ngx_conf_merge_uint_value(conf->configured, prev->configured,
+    ngx_conf_merge_uint_value(hcf->configured, prev->host.configured,
                               IRI_HOST_MODE_OFF);
 
-    if (iscf->engine == IRI_ENGINE_OFF) {
-        conf->mode = IRI_HOST_MODE_OFF;
-        return NGX_CONF_OK;
+    if (conf->engine == IRI_ENGINE_OFF) {
+        hcf->mode = IRI_HOST_MODE_OFF;
+        return NGX_OK;
     }
 
-    if (ngx_http_iri_host_create_idna(cf, hmcf) != NGX_OK) {
-        return NGX_CONF_ERROR;
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    if (ngx_http_iri_host_create_idna(cf, imcf) != NGX_OK) {
+        return NGX_ERROR;
     }
 
-    conf->mode = conf->configured;
-    conf->selects = conf->mode != IRI_HOST_MODE_OFF
-                    && iscf->engine == IRI_ENGINE_ON;
-    conf->rules.idna = hmcf->idna;
-    conf->rules.mapping = IRI_MAPPING_UTS46;
-    conf->rules.strict = conf->mode == IRI_HOST_MODE_STRICT;
-    hmcf->on |= conf->mode != IRI_HOST_MODE_OFF;
+    hcf->mode = hcf->configured;
+    hcf->selects = hcf->mode != IRI_HOST_MODE_OFF
+                   && conf->engine == IRI_ENGINE_ON;
+    hcf->rules.idna = imcf->idna;
+    hcf->rules.mapping = IRI_MAPPING_UTS46;
+    hcf->rules.strict = hcf->mode == IRI_HOST_MODE_STRICT;
 
-    return NGX_CONF_OK;
-}
-
-
-/* The last handler in the array runs first; see the file config. */
-static ngx_int_t
-ngx_http_iri_host_init(ngx_conf_t *cf)
-{
-    static const ngx_http_iri_handler_t row = { NGX_HTTP_POST_READ_PHASE,
-                                                NGX_HTTP_IRI_AT_END,
-                                                ngx_http_iri_host_handler };
-
-    ngx_http_iri_host_main_conf_t *hmcf;
-
-    hmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_host_module);
-
-    return hmcf->on ? ngx_http_iri_register(cf, &row, 1) : NGX_OK;
+    return NGX_OK;
 }

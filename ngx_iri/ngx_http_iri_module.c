@@ -9,7 +9,6 @@
  */
 
 #include "ngx_http_iri_cache.h"
-#include "ngx_http_iri_host.h"
 
 
 static void *ngx_http_iri_create_main_conf(ngx_conf_t *cf);
@@ -21,12 +20,11 @@ static char *
 ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
 static ngx_int_t ngx_http_iri_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
-static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
 
 static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
-ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+ngx_http_iri_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* clang-format off */
@@ -35,10 +33,10 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
     { ngx_string("iri"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
-      ngx_http_iri_set_engine,
+      ngx_http_iri_set_word,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, engine),
-      NULL },
+      (void *) &iri_engine_words },
 
     { ngx_string("iri_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
@@ -54,9 +52,23 @@ static ngx_command_t ngx_http_iri_commands[] = {
       offsetof(ngx_http_iri_srv_conf_t, invalid),
       (void *) &iri_invalid_words },
 
+    { ngx_string("iri_query_charset"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_query_set,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("iri_host"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_host_set,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, host.configured),
+      (void *) &iri_host_mode_words },
+
     { ngx_string("iri_cache"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_set_cache,
+      ngx_http_iri_cache_set,
       NGX_HTTP_SRV_CONF_OFFSET,
       0,
       NULL },
@@ -103,6 +115,20 @@ static ngx_command_t ngx_http_iri_commands[] = {
       offsetof(ngx_http_iri_loc_conf_t, redirect),
       (void *) &iri_redirect_words },
 
+    { ngx_string("iri_advertise"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
+      ngx_http_iri_set_advertise,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, advertise),
+      NULL },
+
+    { ngx_string("iri_convert"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE3,
+      ngx_http_iri_set_convert,
+      0,
+      0,
+      NULL },
+
       ngx_null_command
 };
 
@@ -129,7 +155,7 @@ ngx_module_t ngx_http_iri_module = {
     NGX_HTTP_MODULE,                       /* module type */
     NULL,                                  /* init master */
     NULL,                                  /* init module */
-    ngx_http_iri_init_process,             /* init process */
+    ngx_http_iri_cache_init_process,       /* init process */
     NULL,                                  /* init thread */
     NULL,                                  /* exit thread */
     NULL,                                  /* exit process */
@@ -143,22 +169,14 @@ ngx_module_t ngx_http_iri_module = {
 /* ---- directives --------------------------------------------------------- */
 
 static char *
-ngx_http_iri_set_cache(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+ngx_http_iri_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t  *words;
-    const char *error;
+    char                    *error = ngx_conf_set_flag_slot(cf, cmd, conf);
+    ngx_http_iri_srv_conf_t *iscf = conf;
 
-    (void) cmd;
-
-    words = ngx_http_iri_arguments(cf);
-    if (words == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    error = ngx_http_iri_cache_set(cf, conf, words);
-
-    return error == NULL ? ngx_http_iri_check_setting(cf, NULL)
-                         : (char *) error;
+    return error == NGX_CONF_OK && iscf->advertise
+               ? ngx_http_iri_check_setting(cf, NULL)
+               : error;
 }
 
 
@@ -235,11 +253,12 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
         return NULL;
     }
 
-    if (ngx_array_init(&imcf->scripted, cf->pool, 16,
-                       sizeof(ngx_http_iri_scripted_t))
+    if (ngx_array_init(&imcf->locations, cf->pool, 16,
+                       sizeof(ngx_http_iri_location_t))
             != NGX_OK
-        || ngx_http_iri_settings_create(cf, imcf) != NGX_OK
-        || ngx_http_iri_check_create(cf, imcf) != NGX_OK
+        || ngx_array_init(&imcf->directives, cf->pool, 4,
+                          sizeof(ngx_http_iri_directive_t))
+               != NGX_OK
         || ngx_array_init(&imcf->caches, cf->pool, 4,
                           sizeof(ngx_http_iri_cache_t *))
                != NGX_OK)
@@ -265,6 +284,9 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->invalid = NGX_CONF_UNSET_UINT;
     iscf->charsets = NGX_CONF_UNSET_PTR;
     iscf->cache_size = NGX_CONF_UNSET_SIZE;
+    iscf->advertise = NGX_CONF_UNSET;
+    iscf->query_charset = NGX_CONF_UNSET_PTR;
+    iscf->host.configured = NGX_CONF_UNSET_UINT;
 
     return iscf;
 }
@@ -297,15 +319,21 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_conf_merge_uint_value(conf->engine, prev->engine, IRI_ENGINE_OFF);
     ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
+    ngx_conf_merge_value(conf->advertise, prev->advertise, 0);
     if (conf->charsets == NGX_CONF_UNSET_PTR) {
         conf->charset_variable = prev->charset_variable;
     }
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
+    ngx_conf_merge_ptr_value(conf->query_charset, prev->query_charset, NULL);
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK) {
+    if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK
+        || ngx_http_iri_host_merge(cf, prev, conf) != NGX_OK)
+    {
         return NGX_CONF_ERROR;
+    }
+
+    if (conf->query_charset != NULL && conf->engine != IRI_ENGINE_OFF) {
+        conf->query = *conf->query_charset;
     }
 
     conf->reading.invalid = (iri_invalid_t) conf->invalid;
@@ -313,6 +341,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->reading.charsets = *conf->charsets;
     }
 
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     imcf->enabled |= conf->engine != IRI_ENGINE_OFF;
 
     return NGX_CONF_OK;
@@ -341,29 +370,33 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
 }
 
 
-/*
- * Add a location to those whose root gets the script.  Locations that need no
- * lookup are added too, since the script opens no file for a refused path.
- */
-static char *
-ngx_http_iri_add_scripted(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
+static ngx_int_t
+ngx_http_iri_add_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
+                          ngx_http_iri_loc_conf_t *conf,
+                          ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_http_iri_scripted_t  *scripted;
     ngx_http_conf_ctx_t      *ctx = cf->ctx;
+    ngx_http_iri_location_t  *location;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    scripted = ngx_array_push(&imcf->scripted);
-    if (scripted == NULL) {
-        return NGX_CONF_ERROR;
+    location = ngx_array_push(&imcf->locations);
+    if (location == NULL) {
+        return NGX_ERROR;
     }
 
-    scripted->conf = conf;
-    scripted->loc_conf = ctx->loc_conf;
-    scripted->srv_conf = ctx->srv_conf;
+    location->conf = conf;
+    location->parent = parent;
+    location->server = iscf;
+    location->loc_conf = ctx->loc_conf;
 
-    return NGX_CONF_OK;
+    conf->clcf = ctx->loc_conf[ngx_http_core_module.ctx_index];
+    conf->exact = conf->clcf->exact_match
+                  || (conf->clcf->noname && parent->exact);
+    conf->combined = conf->tree;
+
+    return NGX_OK;
 }
 
 
@@ -389,11 +422,10 @@ ngx_http_iri_set_tree(ngx_http_iri_srv_conf_t *iscf,
 static char *
 ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    iri_registry_t           *registry;
-    ngx_http_iri_loc_conf_t  *prev = parent;
-    ngx_http_iri_loc_conf_t  *conf = child;
-    ngx_http_iri_srv_conf_t  *iscf;
-    ngx_http_iri_main_conf_t *imcf;
+    iri_registry_t          *registry;
+    ngx_http_iri_loc_conf_t *prev = parent;
+    ngx_http_iri_loc_conf_t *conf = child;
+    ngx_http_iri_srv_conf_t *iscf;
 
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
     ngx_conf_merge_uint_value(conf->filename_form, prev->filename_form,
@@ -404,9 +436,6 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
                               IRI_AMBIGUOUS_404);
     ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    imcf->has_links |= conf->redirect == IRI_REDIRECT_LINK;
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
 
@@ -431,14 +460,11 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    if (ngx_http_iri_check_location(cf, iscf, conf) != NGX_OK
-        || ngx_http_iri_settings_add(cf, prev, conf) != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
-    }
-
-    return iscf->engine == IRI_ENGINE_ON ? ngx_http_iri_add_scripted(cf, conf)
-                                         : NGX_CONF_OK;
+    return ngx_http_iri_check_location(cf, iscf, conf) == NGX_OK
+                   && ngx_http_iri_add_location(cf, prev, conf, iscf)
+                          == NGX_OK
+               ? NGX_CONF_OK
+               : NGX_CONF_ERROR;
 }
 
 
@@ -474,28 +500,16 @@ ngx_http_iri_init(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    if (ngx_http_iri_settings_init(cf) != NGX_OK
-        || ngx_http_iri_root_init(cf) != NGX_OK
+    ngx_http_iri_settings_init(&imcf->locations);
+
+    if (ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_try_files_init(cf) != NGX_OK
         || ngx_http_iri_variables_wrap(cf) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
+    ngx_http_iri_header_init();
+
     return ngx_http_iri_phases_init(cf);
-}
-
-
-static ngx_int_t
-ngx_http_iri_init_process(ngx_cycle_t *cycle)
-{
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
-
-    if (imcf != NULL) {
-        ngx_http_iri_cache_init_process(imcf);
-    }
-
-    return NGX_OK;
 }

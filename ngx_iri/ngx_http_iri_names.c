@@ -9,50 +9,33 @@
  * added if another server has it.
  */
 
-#include "ngx_http_iri_host.h"
+#include "ngx_http_iri.h"
 
 
 /* The names that are collected for all servers */
 typedef struct {
     ngx_conf_t *cf;
-    ngx_array_t addresses; /* of ngx_http_conf_addr_t *: all addresses */
-    ngx_array_t added;     /* of ngx_http_server_name_t: names to be added */
+    ngx_array_t added; /* of ngx_http_server_name_t: names to be added */
 } ngx_http_iri_names_t;
 
 
 /* ---- the addresses of a server ------------------------------------------ */
 
-static ngx_int_t
-ngx_http_iri_names_add_addresses(ngx_http_iri_names_t *names)
+/* Returns: 1 if the server listens at the address. */
+static ngx_uint_t
+ngx_http_iri_names_listens(const ngx_http_core_srv_conf_t *cscf,
+                           const ngx_http_conf_addr_t     *addr)
 {
-    ngx_uint_t                 p, a;
-    ngx_http_conf_port_t      *port;
-    ngx_http_conf_addr_t      *addr, **slot;
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_uint_t                 s;
+    ngx_http_core_srv_conf_t **server = addr->servers.elts;
 
-    cmcf = ngx_http_conf_get_module_main_conf(names->cf,
-                                              ngx_http_core_module);
-
-    if (cmcf->ports == NULL) {
-        return NGX_OK;
-    }
-
-    port = cmcf->ports->elts;
-
-    for (p = 0; p < cmcf->ports->nelts; p++) {
-        addr = port[p].addrs.elts;
-
-        for (a = 0; a < port[p].addrs.nelts; a++) {
-            slot = ngx_array_push(&names->addresses);
-            if (slot == NULL) {
-                return NGX_ERROR;
-            }
-
-            *slot = &addr[a];
+    for (s = 0; s < addr->servers.nelts; s++) {
+        if (server[s] == cscf) {
+            return 1;
         }
     }
 
-    return NGX_OK;
+    return 0;
 }
 
 
@@ -65,20 +48,24 @@ ngx_http_iri_names_address(ngx_http_iri_names_t           *names,
                            const ngx_http_core_srv_conf_t *cscf,
                            ngx_uint_t                     *i)
 {
-    ngx_uint_t                 s;
-    ngx_http_conf_addr_t     **addr = names->addresses.elts;
-    ngx_http_core_srv_conf_t **server;
+    ngx_uint_t                 p, a, n = 0;
+    ngx_http_conf_port_t      *port;
+    ngx_http_conf_addr_t      *addr;
+    ngx_http_core_main_conf_t *cmcf;
 
-    while (*i < names->addresses.nelts) {
-        server = addr[*i]->servers.elts;
+    cmcf = ngx_http_conf_get_module_main_conf(names->cf,
+                                              ngx_http_core_module);
+    port = cmcf->ports != NULL ? cmcf->ports->elts : NULL;
 
-        for (s = 0; s < addr[*i]->servers.nelts; s++) {
-            if (server[s] == cscf) {
-                return addr[(*i)++];
+    for (p = 0; port != NULL && p < cmcf->ports->nelts; p++) {
+        addr = port[p].addrs.elts;
+
+        for (a = 0; a < port[p].addrs.nelts; a++) {
+            if (n++ >= *i && ngx_http_iri_names_listens(cscf, &addr[a])) {
+                *i = n;
+                return &addr[a];
             }
         }
-
-        (*i)++;
     }
 
     return NULL;
@@ -421,13 +408,9 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
 
     names.cf = cf;
 
-    if (ngx_array_init(&names.addresses, cf->temp_pool, 8,
-                       sizeof(ngx_http_conf_addr_t *))
-            != NGX_OK
-        || ngx_array_init(&names.added, cf->temp_pool, 8,
-                          sizeof(ngx_http_server_name_t))
-               != NGX_OK
-        || ngx_http_iri_names_add_addresses(&names) != NGX_OK)
+    if (ngx_array_init(&names.added, cf->temp_pool, 8,
+                       sizeof(ngx_http_server_name_t))
+        != NGX_OK)
     {
         return NGX_ERROR;
     }

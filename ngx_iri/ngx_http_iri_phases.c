@@ -42,9 +42,160 @@
  * skip the other handlers of the phase.
  */
 
+#include "ngx_http_iri_cache.h"
 #include "ngx_http_iri_dav.h"
-#include "ngx_http_iri_header.h"
 #include "ngx_http_iri_listing.h"
+
+
+/* ---- looking up r->uri -------------------------------------------------- */
+
+/*
+ * Look up r->uri, if it may have another name on disk.
+ * Returns: NGX_OK; NGX_DECLINED if no lookup is needed; else the HTTP status.
+ */
+static ngx_int_t
+ngx_http_iri_find_if_needed(ngx_http_request_t *r, ngx_http_iri_ctx_t **ctx,
+                            iri_lookup_t **found)
+{
+    if (!ngx_http_iri_needs_lookup(r)) {
+        return NGX_DECLINED;
+    }
+
+    *found = ngx_http_iri_find(r);
+    *ctx = ngx_http_iri_ctx(r);
+
+    return *found != NULL && *ctx != NULL ? NGX_OK
+                                          : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+/*
+ * Before the rules of a location: if the lookup of r->uri needs an index that
+ * is being built, wait for it.  Returns: the result of the phase handler:
+ * NGX_DONE, NGX_DECLINED.
+ */
+static ngx_int_t
+ngx_http_iri_wait_before_rules(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t      *ctx;
+    iri_lookup_t            *found;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    /* The rules may change the variables in a root. */
+    return (ilcf->combined.match & IRI_FOLD_INDEXED)
+                   && ilcf->configured != NULL
+                   && ilcf->configured->root_lengths == NULL
+                   && ngx_http_iri_find_if_needed(r, &ctx, &found) == NGX_OK
+                   && ngx_http_iri_wait_for_index(r, ctx, found)
+               ? NGX_DONE
+               : NGX_DECLINED;
+}
+
+
+/* Returns: 1 if try_files decides later whether r restarts. */
+static ngx_uint_t
+ngx_http_iri_is_left_to_try_files(ngx_http_request_t *r,
+                                  const iri_lookup_t *found)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return found->found.verdict == IRI_RESTART && ilcf->try_files != NULL
+           && !found->search.write;
+}
+
+
+/*
+ * After the rules of a location: look up r->uri; wait or restart if needed.
+ * Returns: NGX_OK if the request continues; else the result of the phase
+ * handler.
+ */
+static ngx_int_t
+ngx_http_iri_resolve(ngx_http_request_t *r)
+{
+    ngx_int_t           rc;
+    iri_lookup_t       *found;
+    ngx_http_iri_ctx_t *ctx;
+
+    rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : rc;
+    }
+
+    if (ngx_http_iri_wait_for_index(r, ctx, found)) {
+        return NGX_DONE;
+    }
+
+    return !ngx_http_iri_is_left_to_try_files(r, found)
+                   && ngx_http_iri_plan_restart(r, ctx, found)
+               ? ngx_http_iri_restart(r, ctx)
+               : NGX_OK;
+}
+
+
+/* ---- after access is granted -------------------------------------------- */
+
+/*
+ * Answer 404 or 409.  Returns: NGX_DECLINED if r runs the error page for a path
+ * that was refused, or a content handler answers.
+ */
+static ngx_int_t
+ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                       iri_lookup_t *found, const iri_find_conf_t *conf)
+{
+    int       status;
+    iri_env_t env;
+
+    if (r->content_handler != NULL) {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_iri_env(r, &env);
+    status = iri_request_refuse(ctx->request, &env, found, conf,
+                                ngx_http_iri_str(r->uri));
+
+    if (status == NGX_HTTP_CONFLICT && iri_is_conflict(&found->found)) {
+        return ngx_http_iri_conflict(r, found->found.why);
+    }
+
+    return status != 0 ? status : NGX_DECLINED;
+}
+
+
+/*
+ * Answer 404, 409 or 300 if no file may be served for r->uri.  Before access is
+ * granted, the answer could reveal the contents of a directory to which access
+ * is denied (design 5.7).
+ * Returns: NGX_DECLINED if the request continues; else the result of the phase
+ * handler.
+ */
+static ngx_int_t
+ngx_http_iri_refuse_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                              iri_lookup_t *found)
+{
+    ngx_int_t       rc;
+    iri_find_conf_t conf;
+
+    if (iri_may_open(&found->found)) {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_iri_find_conf(r, ctx, r->uri, &conf);
+
+    if (iri_request_outcome(found, &conf) == IRI_PASS
+        || ngx_http_iri_is_left_to_try_files(r, found))
+    {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_http_iri_choice(r, ctx, found);
+
+    return rc != NGX_DECLINED ? rc
+                              : ngx_http_iri_not_found(r, ctx, found, &conf);
+}
 
 
 /* ---- reading ------------------------------------------------------------ */
@@ -61,9 +212,9 @@ ngx_http_iri_read_new_uri(ngx_http_request_t *r)
     iri_origin_t        origin = IRI_PATH_INTERNAL;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ngx_http_iri_uri_is_ascii(r)
-        || (ctx != NULL
-            && iri_request_is_read(ctx->request, ngx_http_iri_str(r->uri))))
+    if ((ctx != NULL
+         && iri_request_is_read(ctx->request, ngx_http_iri_str(r->uri)))
+        || ngx_http_iri_uri_is_ascii(r))
     {
         return NGX_DECLINED;
     }
@@ -79,6 +230,31 @@ ngx_http_iri_read_new_uri(ngx_http_request_t *r)
     }
 
     return ngx_http_iri_http_status(ngx_http_iri_read(r, ctx, origin));
+}
+
+
+/*
+ * The host selects the server whose settings are used for the query, the
+ * Destination and the path.
+ */
+static ngx_int_t
+ngx_http_iri_post_read(ngx_http_request_t *r)
+{
+    ngx_int_t rc = NGX_DECLINED;
+
+    if (!iri_host_is_ascii(ngx_http_iri_str(r->headers_in.server))) {
+        rc = ngx_http_iri_host_handler(r);
+    }
+
+    if (rc == NGX_DECLINED && r->args.len != 0) {
+        rc = ngx_http_iri_query_handler(r);
+    }
+
+    if (rc == NGX_DECLINED && (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))) {
+        rc = ngx_http_iri_destination_handler(r);
+    }
+
+    return rc == NGX_DECLINED ? ngx_http_iri_post_read_handler(r) : rc;
 }
 
 
@@ -139,13 +315,26 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Read the path of an internal redirect or a subrequest. */
+/*
+ * Read the query and path of an internal redirect or a subrequest; r->internal
+ * is 0 for the Destination.
+ */
 static ngx_int_t
 ngx_http_iri_begin_internal(ngx_http_request_t            *r,
                             const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_int_t           rc;
+    ngx_int_t           rc = NGX_DECLINED;
     ngx_http_iri_ctx_t *ctx;
+
+    if (r->args.len != 0) {
+        rc = ngx_http_iri_query_handler(r);
+    }
+
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    ngx_http_iri_destination_cancel(r);
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {
@@ -249,26 +438,6 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
 
 /* ---- before the rules of a location -------------------------------------- */
 
-/*
- * nginx's try_files sets r->add_uri_to_alias below an alias with captures, and
- * does not clear it.  In another location the script, which looks like such an
- * alias, must not see it.
- */
-static void
-ngx_http_iri_clear_add_uri(ngx_http_request_t *r)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (ilcf->configured != NULL
-        && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE)
-    {
-        r->add_uri_to_alias = 0;
-    }
-}
-
-
 static ngx_int_t
 ngx_http_iri_before_rules(ngx_http_request_t *r)
 {
@@ -281,14 +450,25 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    ngx_http_iri_clear_add_uri(r);
-
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    rc = ngx_http_iri_uri_needs_lookup(ilcf, r->uri)
-             ? ngx_http_iri_read_new_uri(r)
-             : NGX_DECLINED;
+    /*
+     * nginx's try_files sets this below an alias with captures.  In another
+     * location the script, which looks like such an alias, must not see it.
+     */
+    if (ilcf->configured != NULL
+        && ilcf->configured->alias != NGX_MAX_SIZE_T_VALUE)
+    {
+        r->add_uri_to_alias = 0;
+    }
+
+    /* An error page or the fallback of try_files, never the Destination */
+    if (clcf->named) {
+        ngx_http_iri_destination_cancel(r);
+    }
+
+    rc = ngx_http_iri_read_new_uri(r);
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
@@ -316,11 +496,9 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (rc != NGX_OK && rc != NGX_DECLINED) {
-        return rc;
-    }
-
-    return ngx_http_iri_wait_before_rules(r);
+    return rc == NGX_OK || rc == NGX_DECLINED
+               ? ngx_http_iri_wait_before_rules(r)
+               : rc;
 }
 
 
@@ -388,21 +566,6 @@ ngx_http_iri_report_lookup(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
-/*
- * In PRECONTENT: look up the requested path in the location that it has
- * selected.  In the LOG phase, r may be in the location of an error page.
- */
-static void
-ngx_http_iri_report_requested(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
-
-    if (ctx != NULL && r == r->main && !r->internal) {
-        ngx_http_iri_report_lookup(r, ctx);
-    }
-}
-
-
 static void
 ngx_http_iri_report_result(ngx_http_request_t *r)
 {
@@ -429,11 +592,15 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 {
     ngx_int_t                 rc, here = r->phase_handler;
     iri_engine_t              engine = ngx_http_iri_engine_of(r);
+    iri_lookup_t             *found = NULL;
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
     ngx_http_core_loc_conf_t *clcf;
 
-    if (engine == IRI_ENGINE_REPORT) {
-        ngx_http_iri_report_requested(r);
+    /* In the LOG phase, r may be in the location of an error page. */
+    if (engine == IRI_ENGINE_REPORT && ctx != NULL && r == r->main
+        && !r->internal)
+    {
+        ngx_http_iri_report_lookup(r, ctx);
     }
 
     if (engine != IRI_ENGINE_ON) {
@@ -447,12 +614,16 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
         iri_request_granted(ctx->request);
     }
 
-    rc = ngx_http_iri_refuse_not_found(r);
+    rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
+    if (rc == NGX_OK) {
+        rc = ngx_http_iri_refuse_not_found(r, ctx, found);
+    }
+
     if (rc != NGX_DECLINED) {
         return rc;
     }
 
-    rc = ngx_http_iri_redirect_client(r);
+    rc = ngx_http_iri_redirect_client(r, found);
     if (rc != NGX_DECLINED) {
         return rc;
     }
@@ -475,6 +646,8 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    ngx_http_iri_destination_cancel(r);
 
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
         ngx_http_iri_report_result(r);
@@ -544,7 +717,7 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
 {
     static const ngx_http_iri_handler_t table[] = {
         { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_post_read_handler },
+          ngx_http_iri_post_read },
         { NGX_HTTP_SERVER_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
           ngx_http_iri_before_server_rules },
         { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,

@@ -7,72 +7,7 @@
  * $request_uri and r->unparsed_uri keep the query as sent.
  */
 
-#include "ngx_http_iri_query.h"
-
-
-/* The server configuration */
-typedef struct {
-    iri_query_conf_t *configured; /* iri_query_charset; NULL: none */
-    iri_query_conf_t  query;      /* configured; none if iri is off */
-} ngx_http_iri_query_conf_t;
-
-
-static ngx_int_t ngx_http_iri_query_handler(ngx_http_request_t *r);
-static ngx_int_t ngx_http_iri_query_internal_handler(ngx_http_request_t *r);
-static char *
-ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static void *ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf);
-static char *
-ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
-static ngx_int_t ngx_http_iri_query_init(ngx_conf_t *cf);
-
-
-/* clang-format off */
-
-static ngx_command_t ngx_http_iri_query_commands[] = {
-
-    { ngx_string("iri_query_charset"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
-      ngx_http_iri_query_set,
-      NGX_HTTP_SRV_CONF_OFFSET,
-      0,
-      NULL },
-
-      ngx_null_command
-};
-
-
-static ngx_http_module_t ngx_http_iri_query_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    ngx_http_iri_query_init,               /* postconfiguration */
-
-    NULL,                                  /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    ngx_http_iri_query_create_srv_conf,    /* create server configuration */
-    ngx_http_iri_query_merge_srv_conf,     /* merge server configuration */
-
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
-};
-
-
-ngx_module_t ngx_http_iri_query_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_query_module_ctx,        /* module context */
-    ngx_http_iri_query_commands,           /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
-
-/* clang-format on */
+#include "ngx_http_iri.h"
 
 
 /* ---- the handlers -------------------------------------------------------- */
@@ -85,18 +20,18 @@ static ngx_int_t
 ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
                        iri_query_t *query)
 {
-    iri_status_t               status;
-    ngx_http_iri_query_conf_t *qcf;
+    iri_status_t             status;
+    ngx_http_iri_srv_conf_t *iscf;
 
-    qcf = ngx_http_get_module_srv_conf(r, ngx_http_iri_query_module);
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (!iri_query_needs_read(&qcf->query, args)) {
+    if (!iri_query_needs_read(&iscf->query, args)) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, env);
 
-    status = iri_query_read(env, &qcf->query, args, query);
+    status = iri_query_read(env, &iscf->query, args, query);
     if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the query could not be read", status);
         return NGX_ERROR;
@@ -193,28 +128,17 @@ ngx_http_iri_query_report(ngx_http_request_t *r)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_query_handler(ngx_http_request_t *r)
 {
-    if (r->args.len == 0) {
-        return NGX_DECLINED;
-    }
+    iri_engine_t engine = ngx_http_iri_engine_of(r);
 
-    if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
+    if (engine == IRI_ENGINE_REPORT) {
         ngx_http_iri_query_report(r);
-        return NGX_DECLINED;
     }
 
-    return ngx_http_iri_query_convert(r);
-}
-
-
-static ngx_int_t
-ngx_http_iri_query_internal_handler(ngx_http_request_t *r)
-{
-    return r->internal && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
-               ? ngx_http_iri_query_convert(r)
-               : NGX_DECLINED;
+    return engine == IRI_ENGINE_ON ? ngx_http_iri_query_convert(r)
+                                   : NGX_DECLINED;
 }
 
 
@@ -252,18 +176,18 @@ ngx_http_iri_query_read_sent(ngx_http_request_t *r, iri_query_t *query)
 
 /* ---- the directive ------------------------------------------------------- */
 
-static char *
+char *
 ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t                 *words;
-    const char                *error;
-    iri_registry_t            *registry;
-    iri_query_conf_t          *query;
-    ngx_http_iri_query_conf_t *qcf = conf;
+    iri_str_t               *words;
+    const char              *error;
+    iri_registry_t          *registry;
+    iri_query_conf_t        *query;
+    ngx_http_iri_srv_conf_t *iscf = conf;
 
     (void) cmd;
 
-    if (qcf->configured != NGX_CONF_UNSET_PTR) {
+    if (iscf->query_charset != NGX_CONF_UNSET_PTR) {
         return "is duplicate";
     }
 
@@ -283,57 +207,7 @@ ngx_http_iri_query_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return (char *) error;
     }
 
-    qcf->configured = query;
+    iscf->query_charset = query;
 
     return ngx_http_iri_check_setting(cf, &query->charsets);
-}
-
-
-static void *
-ngx_http_iri_query_create_srv_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_query_conf_t *qcf;
-
-    qcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_query_conf_t));
-    if (qcf != NULL) {
-        qcf->configured = NGX_CONF_UNSET_PTR;
-    }
-
-    return qcf;
-}
-
-
-static char *
-ngx_http_iri_query_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
-{
-    ngx_http_iri_srv_conf_t   *iscf;
-    ngx_http_iri_query_conf_t *prev = parent, *conf = child;
-
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
-
-    ngx_conf_merge_ptr_value(conf->configured, prev->configured, NULL);
-
-    if (conf->configured != NULL && iscf->engine != IRI_ENGINE_OFF) {
-        conf->query = *conf->configured;
-    }
-
-    return NGX_CONF_OK;
-}
-
-
-static ngx_int_t
-ngx_http_iri_query_init(ngx_conf_t *cf)
-{
-    static const ngx_http_iri_handler_t table[] = {
-        { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_query_handler },
-        { NGX_HTTP_SERVER_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_query_internal_handler },
-    };
-
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    return imcf->enabled ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
 }

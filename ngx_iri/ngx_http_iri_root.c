@@ -353,19 +353,33 @@ ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
 }
 
 
+ngx_command_t *
+ngx_http_iri_command_named(const ngx_module_t *module, const char *name)
+{
+    ngx_command_t *cmd = module != NULL ? module->commands : NULL;
+
+    while (cmd != NULL && cmd->name.len != 0
+           && ngx_strcmp(cmd->name.data, name) != 0)
+    {
+        cmd++;
+    }
+
+    return cmd != NULL && cmd->name.len != 0 ? cmd : NULL;
+}
+
+
 /*
- * The configuration is copied, and not for each request: nginx uses r->loc_conf
+ * Also for locations that need no lookup, since the script opens no file for a
+ * refused path.  The configuration is copied, and not for each request: nginx uses r->loc_conf
  * after the pool of the request is destroyed.
  */
 static ngx_int_t
-ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_scripted_t *scripted)
+ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_location_t *location)
 {
     size_t                    size = sizeof(void *) * ngx_http_max_module;
     ngx_array_t              *lengths, *values;
-    ngx_http_iri_loc_conf_t  *ilcf = scripted->conf;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = scripted->loc_conf[ngx_http_core_module.ctx_index];
+    ngx_http_iri_loc_conf_t  *ilcf = location->conf;
+    ngx_http_core_loc_conf_t *clcf = ilcf->clcf;
 
     ilcf->configured = ngx_palloc(cf->pool, sizeof(ngx_http_core_loc_conf_t));
     ilcf->configured_loc_conf = ngx_palloc(cf->pool, size);
@@ -381,10 +395,10 @@ ngx_http_iri_install_script(ngx_conf_t *cf, ngx_http_iri_scripted_t *scripted)
     }
 
     *ilcf->configured = *clcf;
-    ngx_memcpy(ilcf->configured_loc_conf, scripted->loc_conf, size);
+    ngx_memcpy(ilcf->configured_loc_conf, location->loc_conf, size);
     ilcf->configured_loc_conf[ngx_http_core_module.ctx_index] =
         ilcf->configured;
-    ilcf->scripted_loc_conf = scripted->loc_conf;
+    ilcf->scripted_loc_conf = location->loc_conf;
     ilcf->literal_len = ngx_http_iri_literal_len(clcf);
 
     clcf->root_lengths = lengths;
@@ -406,17 +420,17 @@ ngx_http_iri_content_handler_of(ngx_conf_t *cf, const char *name,
 {
     ngx_conf_t                conf;
     ngx_command_t            *cmd;
-    ngx_module_t             *module;
     ngx_http_conf_ctx_t       ctx;
     ngx_http_core_loc_conf_t *clcf;
 
-    module = ngx_http_iri_module_named(cf, name);
+    cmd = ngx_http_iri_command_named(ngx_http_iri_module_named(cf, name),
+                                     directive);
     ctx = *(ngx_http_conf_ctx_t *) cf->ctx;
     ctx.loc_conf = ngx_pcalloc(cf->temp_pool,
                                sizeof(void *) * ngx_http_max_module);
     clcf = ngx_pcalloc(cf->temp_pool, sizeof(ngx_http_core_loc_conf_t));
 
-    if (module == NULL || ctx.loc_conf == NULL || clcf == NULL) {
+    if (cmd == NULL || ctx.loc_conf == NULL || clcf == NULL) {
         return NULL;
     }
 
@@ -424,12 +438,7 @@ ngx_http_iri_content_handler_of(ngx_conf_t *cf, const char *name,
     conf = *cf;
     conf.ctx = &ctx;
 
-    for (cmd = module->commands; cmd->name.len; cmd++) {
-        if (ngx_strcmp(cmd->name.data, directive) == 0) {
-            (void) cmd->set(&conf, cmd, NULL);
-            break;
-        }
-    }
+    (void) cmd->set(&conf, cmd, NULL);
 
     return clcf->handler;
 }
@@ -439,14 +448,16 @@ ngx_int_t
 ngx_http_iri_root_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
-    ngx_http_iri_scripted_t  *scripted;
+    ngx_http_iri_location_t  *location;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    scripted = imcf->scripted.elts;
+    location = imcf->locations.elts;
 
-    for (i = 0; i < imcf->scripted.nelts; i++) {
-        if (ngx_http_iri_install_script(cf, &scripted[i]) != NGX_OK) {
+    for (i = 0; i < imcf->locations.nelts; i++) {
+        if (location[i].server->engine == IRI_ENGINE_ON
+            && ngx_http_iri_install_script(cf, &location[i]) != NGX_OK)
+        {
             return NGX_ERROR;
         }
     }

@@ -16,52 +16,6 @@
 #include "ngx_http_iri.h"
 
 
-/* A location, or a server outside all locations */
-typedef struct {
-    ngx_http_iri_loc_conf_t  *conf;
-    ngx_http_iri_loc_conf_t  *parent; /* the one that contains it */
-    ngx_http_core_loc_conf_t *clcf;
-    void                     *server; /* srv_conf, to compare servers */
-} ngx_http_iri_settings_t;
-
-
-ngx_int_t
-ngx_http_iri_settings_create(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
-{
-    return ngx_array_init(&imcf->settings, cf->pool, 16,
-                          sizeof(ngx_http_iri_settings_t));
-}
-
-
-ngx_int_t
-ngx_http_iri_settings_add(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *parent,
-                          ngx_http_iri_loc_conf_t *conf)
-{
-    ngx_http_conf_ctx_t      *ctx = cf->ctx;
-    ngx_http_iri_settings_t  *location;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    location = ngx_array_push(&imcf->settings);
-    if (location == NULL) {
-        return NGX_ERROR;
-    }
-
-    location->conf = conf;
-    location->parent = parent;
-    location->clcf = ctx->loc_conf[ngx_http_core_module.ctx_index];
-    location->server = ctx->srv_conf;
-
-    conf->exact = location->clcf->exact_match
-                  || (location->clcf->noname && parent->exact);
-    conf->clcf = location->clcf;
-    conf->combined = conf->tree;
-
-    return NGX_OK;
-}
-
-
 /* ---- linking locations --------------------------------------------------- */
 
 static ngx_uint_t
@@ -78,9 +32,9 @@ ngx_http_iri_settings_is_regex(const ngx_http_core_loc_conf_t *clcf)
 
 /* Returns: 1 for a prefix or exact location, unless a regex contains it. */
 static ngx_uint_t
-ngx_http_iri_settings_have_prefix(const ngx_http_iri_settings_t *location)
+ngx_http_iri_settings_have_prefix(const ngx_http_iri_location_t *location)
 {
-    const ngx_http_core_loc_conf_t *clcf = location->clcf;
+    const ngx_http_core_loc_conf_t *clcf = location->conf->clcf;
     const ngx_http_core_loc_conf_t *parent = location->parent->clcf;
 
     return clcf->name.len != 0 && !clcf->noname && !clcf->named
@@ -94,31 +48,6 @@ ngx_http_iri_settings_begins_with(ngx_str_t path, ngx_str_t with)
 {
     return path.len >= with.len
            && ngx_memcmp(path.data, with.data, with.len) == 0;
-}
-
-
-/* Compare: by server, then by name; of equal names the exact location first. */
-static int
-ngx_http_iri_settings_order(const void *one, const void *two)
-{
-    int                            rc;
-    const ngx_http_iri_settings_t *a = *(
-        ngx_http_iri_settings_t *const *) one;
-    const ngx_http_iri_settings_t *b = *(
-        ngx_http_iri_settings_t *const *) two;
-
-    if (a->server != b->server) {
-        return (uintptr_t) a->server < (uintptr_t) b->server ? -1 : 1;
-    }
-
-    rc = ngx_memcmp(a->clcf->name.data, b->clcf->name.data,
-                    ngx_min(a->clcf->name.len, b->clcf->name.len));
-
-    if (rc != 0 || a->clcf->name.len != b->clcf->name.len) {
-        return rc != 0 ? rc : a->clcf->name.len < b->clcf->name.len ? -1 : 1;
-    }
-
-    return (int) b->clcf->exact_match - (int) a->clcf->exact_match;
 }
 
 
@@ -160,54 +89,33 @@ ngx_http_iri_settings_link(ngx_http_iri_loc_conf_t *conf, ngx_str_t prefix,
 
 
 /*
- * Link prefix locations.  They are sorted by name, so that the prefixes of a
- * name precede it.  The stack holds the prefixes of the present name, the
- * longest on top.
+ * Returns: the prefix location of the same server whose name is the longest
+ * proper prefix of the name of location; NULL if there is none.
  */
-static ngx_int_t
-ngx_http_iri_settings_link_prefixes(ngx_conf_t              *cf,
-                                    ngx_http_iri_settings_t *list,
-                                    ngx_uint_t               count)
+static ngx_http_iri_loc_conf_t *
+ngx_http_iri_settings_enclosing(const ngx_array_t             *locations,
+                                const ngx_http_iri_location_t *location)
 {
-    ngx_uint_t                i, n = 0, depth = 0;
-    ngx_http_iri_settings_t **sorted, **stack, *location;
+    size_t                         len = 0;
+    ngx_str_t                      name = location->conf->clcf->name, other;
+    ngx_uint_t                     i;
+    ngx_http_iri_loc_conf_t       *longest = NULL;
+    const ngx_http_iri_location_t *list = locations->elts;
 
-    sorted = ngx_palloc(cf->temp_pool, 2 * count * sizeof(*sorted));
-    if (sorted == NULL) {
-        return NGX_ERROR;
-    }
+    for (i = 0; i < locations->nelts; i++) {
+        other = list[i].conf->clcf->name;
 
-    stack = sorted + count;
-
-    for (i = 0; i < count; i++) {
-        if (ngx_http_iri_settings_have_prefix(&list[i])) {
-            sorted[n++] = &list[i];
-        }
-    }
-
-    ngx_qsort(sorted, n, sizeof(*sorted), ngx_http_iri_settings_order);
-
-    for (i = 0; i < n; i++) {
-        location = sorted[i];
-
-        while (depth > 0
-               && (stack[depth - 1]->server != location->server
-                   || !ngx_http_iri_settings_begins_with(
-                       location->clcf->name, stack[depth - 1]->clcf->name)))
+        if (list[i].server == location->server && other.len > len
+            && other.len < name.len && !list[i].conf->clcf->exact_match
+            && ngx_http_iri_settings_begins_with(name, other)
+            && ngx_http_iri_settings_have_prefix(&list[i]))
         {
-            depth--;
-        }
-
-        ngx_http_iri_settings_link(location->conf, location->clcf->name,
-                                   depth > 0 ? stack[depth - 1]->conf : NULL);
-        location->conf->has_enclosing = depth > 0;
-
-        if (!location->clcf->exact_match) {
-            stack[depth++] = location;
+            longest = list[i].conf;
+            len = other.len;
         }
     }
 
-    return NGX_OK;
+    return longest;
 }
 
 
@@ -230,45 +138,35 @@ ngx_http_iri_settings_combine(ngx_http_iri_loc_conf_t *conf)
 }
 
 
-ngx_int_t
-ngx_http_iri_settings_init(ngx_conf_t *cf)
+void
+ngx_http_iri_settings_init(const ngx_array_t *locations)
 {
-    ngx_uint_t                i;
-    ngx_http_iri_settings_t  *location;
-    ngx_http_iri_loc_conf_t  *server = NULL;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_uint_t                     i;
+    ngx_http_iri_loc_conf_t       *server = NULL, *conf, *enclosing;
+    const ngx_http_iri_location_t *list = locations->elts;
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    location = imcf->settings.elts;
+    /* nginx merges a server or location before the locations in it. */
+    for (i = 0; i < locations->nelts; i++) {
+        conf = list[i].conf;
 
-    if (ngx_http_iri_settings_link_prefixes(cf, location,
-                                            imcf->settings.nelts)
-        != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
+        if (conf->clcf->name.len == 0 && !conf->clcf->noname) {
+            server = conf;
 
-    /* nginx merges a server before its locations. */
-    for (i = 0; i < imcf->settings.nelts; i++) {
-        if (location[i].clcf->name.len == 0 && !location[i].clcf->noname) {
-            server = location[i].conf;
+        } else if (!ngx_http_iri_settings_have_prefix(&list[i])) {
+            ngx_http_iri_settings_link(conf, list[i].parent->prefix,
+                                       list[i].parent->enclosing);
 
-        } else if (!ngx_http_iri_settings_have_prefix(&location[i])) {
-            ngx_http_iri_settings_link(location[i].conf,
-                                       location[i].parent->prefix,
-                                       location[i].parent->enclosing);
-
-        } else if (!location[i].conf->has_enclosing) {
-            ngx_http_iri_settings_link(location[i].conf,
-                                       location[i].clcf->name, server);
+        } else {
+            enclosing = ngx_http_iri_settings_enclosing(locations, &list[i]);
+            ngx_http_iri_settings_link(conf, conf->clcf->name,
+                                       enclosing != NULL ? enclosing
+                                                         : server);
         }
     }
 
-    for (i = 0; i < imcf->settings.nelts; i++) {
-        ngx_http_iri_settings_combine(location[i].conf);
+    for (i = 0; i < locations->nelts; i++) {
+        ngx_http_iri_settings_combine(list[i].conf);
     }
-
-    return NGX_OK;
 }
 
 

@@ -8,7 +8,7 @@
  * defines the counters and writes the page (iri_stats.h).
  */
 
-#include "ngx_http_iri_query.h"
+#include "ngx_http_iri.h"
 #include "iri_stats.h"
 
 

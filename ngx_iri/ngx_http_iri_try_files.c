@@ -105,13 +105,14 @@ ngx_http_iri_try_files_end(void *data)
 ngx_int_t
 ngx_http_iri_try_files_begin(ngx_conf_t *cf)
 {
-    ngx_module_t       *module;
     ngx_command_t      *cmd;
     ngx_pool_cleanup_t *cln;
 
-    module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
+    cmd = ngx_http_iri_command_named(
+        ngx_http_iri_module_named(cf, "ngx_http_try_files_module"),
+        "try_files");
 
-    if (module == NULL) {
+    if (cmd == NULL) {
         return NGX_OK;
     }
 
@@ -122,14 +123,9 @@ ngx_http_iri_try_files_begin(ngx_conf_t *cf)
 
     cln->handler = ngx_http_iri_try_files_end;
 
-    for (cmd = module->commands; cmd->name.len; cmd++) {
-        if (ngx_strcmp(cmd->name.data, "try_files") == 0) {
-            ngx_http_iri_try_command = cmd;
-            ngx_http_iri_try_set = cmd->set;
-            cmd->set = ngx_http_iri_try_files_set;
-            break;
-        }
-    }
+    ngx_http_iri_try_command = cmd;
+    ngx_http_iri_try_set = cmd->set;
+    cmd->set = ngx_http_iri_try_files_set;
 
     return NGX_OK;
 }
@@ -150,7 +146,7 @@ ngx_http_iri_try_applies(const ngx_http_iri_loc_conf_t *ilcf)
 /* Give the location an empty configuration of nginx's try_files. */
 static ngx_int_t
 ngx_http_iri_try_files_disable(ngx_conf_t *cf, ngx_module_t *module,
-                               ngx_http_iri_scripted_t *scripted)
+                               ngx_http_iri_location_t *location)
 {
     void              *conf;
     ngx_http_module_t *ctx = module->ctx;
@@ -160,8 +156,8 @@ ngx_http_iri_try_files_disable(ngx_conf_t *cf, ngx_module_t *module,
         return NGX_ERROR;
     }
 
-    scripted->loc_conf[module->ctx_index] = conf;
-    scripted->conf->configured_loc_conf[module->ctx_index] = conf;
+    location->loc_conf[module->ctx_index] = conf;
+    location->conf->configured_loc_conf[module->ctx_index] = conf;
 
     return NGX_OK;
 }
@@ -172,16 +168,16 @@ ngx_http_iri_try_files_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
     ngx_module_t             *module;
-    ngx_http_iri_scripted_t  *scripted;
+    ngx_http_iri_location_t  *location;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
-    scripted = imcf->scripted.elts;
+    location = imcf->locations.elts;
 
-    for (i = 0; i < imcf->scripted.nelts; i++) {
-        if (ngx_http_iri_try_applies(scripted[i].conf)
-            && ngx_http_iri_try_files_disable(cf, module, &scripted[i])
+    for (i = 0; i < imcf->locations.nelts; i++) {
+        if (ngx_http_iri_try_applies(location[i].conf)
+            && ngx_http_iri_try_files_disable(cf, module, &location[i])
                    != NGX_OK)
         {
             return NGX_ERROR;

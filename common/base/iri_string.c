@@ -123,18 +123,27 @@ iri_str_equal_nocase(iri_str_t a, const char *b)
 }
 
 
+size_t
+iri_graphic_span(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *from = p;
+
+    while (end - p >= 8 && iri_is_graphic_octets(p, 8)) {
+        p += 8;
+    }
+
+    while (p < end && *p >= 0x20 && *p < 0x7f) {
+        p++;
+    }
+
+    return (size_t) (p - from);
+}
+
+
 int
 iri_is_graphic(iri_str_t s)
 {
-    size_t at;
-
-    for (at = 0; at + 8 <= s.len; at += 8) {
-        if (!iri_is_graphic_octets(s.data + at, 8)) {
-            return 0;
-        }
-    }
-
-    return at == s.len || iri_is_graphic_octets(s.data + at, s.len - at);
+    return s.len == 0 || iri_graphic_span(s.data, s.data + s.len) == s.len;
 }
 
 
@@ -143,12 +152,8 @@ iri_graphic_segments(iri_str_t path)
 {
     size_t at = 0;
 
-    while (at + 8 <= path.len && iri_is_graphic_octets(path.data + at, 8)) {
-        at += 8;
-    }
-
-    while (at < path.len && iri_is_graphic_octets(path.data + at, 1)) {
-        at++;
+    if (path.len != 0) {
+        at = iri_graphic_span(path.data, path.data + path.len);
     }
 
     while (at > 0 && path.data[at - 1] != '/') {

@@ -168,6 +168,9 @@ size_t iri_last_segments_offset(iri_str_t s, size_t n);
 int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
 int iri_is_graphic(iri_str_t s);                   /* ASCII without controls */
 
+/* Returns: the number of octets from p on that are graphic ASCII. */
+size_t iri_graphic_span(const unsigned char *p, const unsigned char *end);
+
 /*
  * Returns: the length in octets of the leading segments of path that are
  * graphic ASCII, each with its final "/".

@@ -23,10 +23,12 @@ typedef struct {
     int       escaped_ascii; /* 1: an ASCII character was sent escaped */
     iri_buf_t path;
     iri_buf_t uri;
-    int       no_uri;   /* 1: no URI is needed */
-    int       repaired; /* 1: mojibake is repaired */
-    int       not_utf8; /* 1: known not to be UTF-8 */
-    iri_why_t why;      /* READ, or why the last attempt failed */
+    int       no_uri;    /* 1: no URI is needed */
+    int       repaired;  /* 1: mojibake is repaired */
+    int       not_utf8;  /* 1: known not to be UTF-8 */
+    int       forbidden; /* 1: known to have a character that no path may
+                            contain, if it is UTF-8 */
+    iri_why_t why;       /* READ, or why the last attempt failed */
 } iri_reader_t;
 
 
@@ -406,11 +408,13 @@ iri_reader_read_first(iri_reader_t *reader, const iri_charset_t **charset)
 
     *charset = &iri_charset_utf8;
     reader->why = IRI_WHY_UNREADABLE;
-    status = reader->not_utf8 ? IRI_OK : iri_reader_try(reader, *charset);
+    status = reader->not_utf8 || reader->forbidden
+                 ? IRI_OK
+                 : iri_reader_try(reader, *charset);
 
     /* UTF-8 with a forbidden character is not tried in legacy charsets. */
     if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
-        && iri_is_utf8(reader->source.octets))
+        && !reader->not_utf8 && iri_is_utf8(reader->source.octets))
     {
         return IRI_OK;
     }
@@ -435,25 +439,19 @@ iri_reader_read_first(iri_reader_t *reader, const iri_charset_t **charset)
 
 /*
  * Return 1 for the common case, in one pass: UTF-8 of allowed characters that
- * are inert under NFC and are not bidi formatting characters. *not_utf8 is 1 if
- * the scan ended at an octet that is not UTF-8 or at a character that no path
- * may contain.
+ * are inert under NFC and are not bidi formatting characters. Sets
+ * reader->not_utf8 and reader->forbidden if the scan ended there.
  */
 static int
-iri_source_is_plain(const iri_source_t *source, int *not_utf8)
+iri_reader_is_plain(iri_reader_t *reader)
 {
-    const unsigned char *p = source->octets.data;
-    const unsigned char *end = p + source->octets.len;
+    const unsigned char *p = reader->source.octets.data;
+    const unsigned char *end = p + reader->source.octets.len;
     uint32_t             c;
     size_t               n;
 
     for (/* void */; p < end; p += n) {
-        if (iri_is_graphic_eight(p, end)) {
-            n = 8;
-            continue;
-        }
-
-        n = iri_utf8_quick(p, end);
+        n = *p < 0x80 ? iri_graphic_span(p, end) : iri_utf8_quick(p, end);
 
         if (n != 0) {
             continue;
@@ -461,9 +459,10 @@ iri_source_is_plain(const iri_source_t *source, int *not_utf8)
 
         n = iri_utf8_next(p, end, &c);
 
-        *not_utf8 = n == 0 || !iri_char_allowed(c, 0);
+        reader->not_utf8 = n == 0;
+        reader->forbidden = n != 0 && !iri_char_allowed(c, 0);
 
-        if (*not_utf8 || !iri_char_is_inert(c)) {
+        if (n == 0 || reader->forbidden || !iri_char_is_inert(c)) {
             return 0;
         }
     }
@@ -670,7 +669,7 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
      * read that way.
      */
     if (!reader->escaped_ascii && !reader->env->trace
-        && iri_source_is_plain(&reader->source, &reader->not_utf8))
+        && iri_reader_is_plain(reader))
     {
         return iri_reader_answer_plain(reader, out);
     }

@@ -61,11 +61,11 @@ static size_t
 iri_segment_quick(const unsigned char *p, const unsigned char *end,
                   int legacy)
 {
-    if (iri_is_graphic_eight(p, end)) {
-        return 8;
+    if (*p < 0x80) {
+        return iri_graphic_span(p, end);
     }
 
-    return *p < 0x80 || !legacy ? iri_utf8_quick(p, end) : 0;
+    return legacy ? 0 : iri_utf8_quick(p, end);
 }
 
 

@@ -312,6 +312,34 @@ iri_request_path_as_sent(const iri_request_t *request, const iri_env_t *env,
 }
 
 
+/* ---- the restart --------------------------------------------------------- */
+
+const iri_lookup_t *
+iri_request_pending_restart(const iri_request_t *request, iri_str_t *path)
+{
+    if (request->pending != NULL && path != NULL) {
+        *path = request->pending_path;
+    }
+
+    return request->pending;
+}
+
+
+void
+iri_request_drop_restart(iri_request_t *request)
+{
+    request->pending = NULL;
+}
+
+
+int
+iri_request_has_restarted(const iri_request_t *request)
+{
+    return request != NULL
+           && (request->restart.len != 0 || request->page_restarted);
+}
+
+
 /* ---- redirects ----------------------------------------------------------- */
 
 iri_status_t

@@ -168,7 +168,12 @@ iri_lookup_is_literal(const iri_lookup_t *lookup)
 }
 
 
-iri_lookup_t *
+/*
+ * Derive the lookup of the found path, with which the request restarts, from
+ * the lookup that found it.  Returns: NULL: the path must be looked up, or no
+ * memory.
+ */
+static iri_lookup_t *
 iri_lookup_after_restart(const iri_env_t *env, const iri_lookup_t *lookup)
 {
     iri_lookup_t *after;
@@ -289,30 +294,4 @@ iri_request_plan_restart(iri_request_t *request, const iri_env_t *env,
     }
 
     return request->pending != NULL;
-}
-
-
-const iri_lookup_t *
-iri_request_pending_restart(const iri_request_t *request, iri_str_t *path)
-{
-    if (request->pending != NULL && path != NULL) {
-        *path = request->pending_path;
-    }
-
-    return request->pending;
-}
-
-
-void
-iri_request_drop_restart(iri_request_t *request)
-{
-    request->pending = NULL;
-}
-
-
-int
-iri_request_has_restarted(const iri_request_t *request)
-{
-    return request != NULL
-           && (request->restart.len != 0 || request->page_restarted);
 }

@@ -51,44 +51,6 @@ iri_finder_octets(const iri_search_t *search, iri_str_t part)
 }
 
 
-iri_status_t
-iri_finder_read(const iri_finder_t *finder, const iri_charset_t *charset,
-                iri_source_t source, iri_buf_t *out, int *read)
-{
-    iri_status_t status;
-    iri_why_t    why;
-    size_t       from, to;
-
-    *read = 0;
-    from = iri_graphic_segments(source.octets);
-
-    status = iri_buf_put(finder->env, out, source.octets.data, from);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    for (/* void */;; from = to + 1) {
-        to = iri_segment_end(source.octets, from);
-
-        status = iri_segment_read(finder->env, charset, &source, from, to,
-                                  out, NULL, &why);
-        if (status != IRI_OK || why != IRI_WHY_READ) {
-            return status;
-        }
-
-        if (to == source.octets.len) {
-            *read = 1;
-            return IRI_OK;
-        }
-
-        status = iri_buf_putc(finder->env, out, '/');
-        if (status != IRI_OK) {
-            return status;
-        }
-    }
-}
-
-
 /* Return 1 if the first reading of the whole path is in this charset. */
 static int
 iri_is_first_charset(const iri_finder_t *finder, const iri_charset_t *charset)

@@ -278,10 +278,9 @@ iri_walk_set_found(iri_finder_t *finder, iri_walk_t *walk)
 
 /* Decode a segment in the first charset that can. *why: READ, or the reason. */
 static iri_status_t
-iri_segment_read_first(iri_finder_t *finder, size_t from, size_t to,
-                       iri_buf_t *out, iri_why_t *why)
+iri_segment_read_first(const iri_finder_t *finder, const iri_source_t *source,
+                       size_t from, size_t to, iri_buf_t *out, iri_why_t *why)
 {
-    iri_source_t         source = iri_finder_source(finder);
     const iri_charset_t *charset;
     iri_status_t         status = IRI_OK;
     size_t               i;
@@ -294,47 +293,51 @@ iri_segment_read_first(iri_finder_t *finder, size_t from, size_t to,
             break;
         }
 
-        status = iri_segment_read(finder->env, charset, &source, from, to,
-                                  out, NULL, why);
+        status = iri_segment_read(finder->env, charset, source, from, to, out,
+                                  NULL, why);
     }
 
     return status;
 }
 
 
-/*
- * Decode the segments below the deepest entry of a path whose segments have
- * charsets of their own. No entry confirms a charset, so the first one that
- * decodes a segment is used. *read is 0 if none decodes a segment.
- */
-static iri_status_t
-iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
+iri_status_t
+iri_finder_read(const iri_finder_t *finder, const iri_charset_t *charset,
+                iri_source_t source, iri_buf_t *out, int *read)
 {
     iri_status_t status;
     iri_why_t    why;
-    size_t       to;
+    size_t       from, to;
 
     *read = 0;
+    from = iri_graphic_segments(source.octets);
 
-    for (;;) {
-        to = iri_segment_end(finder->octets, from);
+    status = iri_buf_put(finder->env, out, source.octets.data, from);
+    if (status != IRI_OK) {
+        return status;
+    }
 
-        status = iri_segment_read_first(finder, from, to, rest, &why);
+    for (/* void */;; from = to + 1) {
+        to = iri_segment_end(source.octets, from);
+
+        status = charset != NULL
+                     ? iri_segment_read(finder->env, charset, &source, from,
+                                        to, out, NULL, &why)
+                     : iri_segment_read_first(finder, &source, from, to, out,
+                                              &why);
         if (status != IRI_OK || why != IRI_WHY_READ) {
             return status;
         }
 
-        if (to == finder->octets.len) {
+        if (to == source.octets.len) {
             *read = 1;
             return IRI_OK;
         }
 
-        status = iri_buf_putc(finder->env, rest, '/');
+        status = iri_buf_putc(finder->env, out, '/');
         if (status != IRI_OK) {
             return status;
         }
-
-        from = to + 1;
     }
 }
 
@@ -347,6 +350,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_str_t    rest = iri_str_from(part, from);
+    iri_source_t source;
     iri_status_t status;
     int          read;
 
@@ -359,8 +363,11 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
         return IRI_OK;
     }
 
+    /* No entry confirms the charset of a segment: the first one is used. */
     if (kind == IRI_PART_MIXED) {
-        status = iri_read_rest(finder, from, &buf, &read);
+        source = iri_finder_source(finder);
+        source.octets = rest;
+        status = iri_finder_read(finder, NULL, source, &buf, &read);
         if (status != IRI_OK || !read) {
             iri_walk_refuse(walk, IRI_WHY_UNREADABLE);
             walk->candidates.count = 0;

@@ -218,6 +218,16 @@ const iri_charset_t *iri_reading_charset_at(const iri_reading_conf_t *conf,
                                      size_t i);
 
 
+/*
+ * Decode a path in charset and append it to out; NULL: each segment in the
+ * first charset that decodes it.  *read is 0 if the whole path is not decoded;
+ * out then contains a part of it.
+ */
+iri_status_t iri_finder_read(const iri_finder_t  *finder,
+                           const iri_charset_t *charset, iri_source_t source,
+                           iri_buf_t *out, int *read);
+
+
 /* ---- alternative readings ------------------------------------------------ */
 
 /* The best walk so far, and the reading in which it was made. */
@@ -234,14 +244,6 @@ typedef struct {
  * read.
  */
 iri_str_t iri_finder_octets(const iri_search_t *search, iri_str_t part);
-
-/*
- * Decode a path in charset and append it to out.  *read is 0 if the charset
- * does not decode the whole path; out then contains a part of it.
- */
-iri_status_t iri_finder_read(const iri_finder_t  *finder,
-                           const iri_charset_t *charset, iri_source_t source,
-                           iri_buf_t *out, int *read);
 
 /*
  * Set finder->has_alternatives.  A legacy path in one charset, none of whose
