@@ -85,13 +85,6 @@ iri_status_t iri_if_field_map(const iri_env_t *env, iri_str_t value,
 
 #define IRI_MULTISTATUS_BASES 2   /* the request and its Destination */
 
-/*
- * Receives octets of the new answer, valid during the call.
- * Returns: IRI_OK; any other status ends the conversion.
- */
-typedef iri_status_t (*iri_put_t)(void *arg, const unsigned char *data,
-                                  size_t len);
-
 /* The conversion of one answer. */
 typedef struct iri_multistatus_s iri_multistatus_t;
 
@@ -109,8 +102,7 @@ typedef struct {
 /*
  * Replace octets on disk by names in the XML of an answer: a DAV:multistatus
  * (RFC 4918, 14.16), or the DAV:prop of an answer to LOCK.  The answer is
- * passed in pieces of any size to iri_multistatus_feed(); then
- * iri_multistatus_end() is called.  Both call put with the new octets.
+ * passed to iri_multistatus_convert() in pieces of any size.
  *
  * The href of a DAV:response or DAV:lockroot becomes the canonical path,
  * percent-encoded.  An entry without a name keeps its octets, and so does an
@@ -120,12 +112,16 @@ typedef struct {
  * that are not UTF-8 and characters that XML does not allow become U+FFFD.  So
  * the answer is well-formed for any names if its markup is.
  *
- * env, and what conf points to, must live as long as *out.  It needs at most
- * 600 KiB of memory for any answer.
+ * env, and what conf points to, must live as long as *out.
  *
- * Returns: create: IRI_OK; IRI_NO_MEMORY.  feed and end: IRI_OK;
- * IRI_NO_MEMORY, IRI_ICU_FAILED; the status that put returned.  After a failure
- * the answer is cut off, and further calls return the same status.
+ *   in       the octets to convert; those that were not yet read are left:
+ *            call again until it is empty
+ *   is_end   1: nothing follows in
+ *   out      octets of the new answer, valid until the next call; may be empty
+ *
+ * Returns: IRI_OK; IRI_NO_MEMORY, IRI_ICU_FAILED: the answer is cut off, and
+ * further calls return the same status.  The memory in use does not depend on
+ * the length of the answer.
  *
  * base "/d/", tree EUC-JP:
  *   <D:href>/d/%c9%bd</D:href> -> <D:href>/d/%E8%A1%A8</D:href>
@@ -133,10 +129,8 @@ typedef struct {
 iri_status_t iri_multistatus_create(const iri_env_t              *env,
                                     const iri_multistatus_conf_t *conf,
                                     iri_multistatus_t           **out);
-iri_status_t iri_multistatus_feed(iri_multistatus_t *ms, iri_str_t octets,
-                                  iri_put_t put, void *arg);
-iri_status_t iri_multistatus_end(iri_multistatus_t *ms, iri_put_t put,
-                                 void *arg);
+iri_status_t iri_multistatus_convert(iri_multistatus_t *ms, iri_str_t *in,
+                                     int is_end, iri_str_t *out);
 
 
 #pragma GCC visibility pop

@@ -90,17 +90,6 @@ mod_iri_dav_with_slash(request_rec *r, const char *path)
 
 /* ---- output filter ------------------------------------------------------ */
 
-static iri_status_t
-mod_iri_dav_write(void *arg, const unsigned char *data, size_t len)
-{
-    mod_iri_dav_t *dav = arg;
-
-    return apr_brigade_write(dav->out, NULL, NULL, (const char *) data, len)
-                   == APR_SUCCESS
-               ? IRI_OK
-               : IRI_NO_MEMORY;
-}
-
 /*
  * Returns: 1 if the body may contain hrefs: it is the XML of a multistatus,
  * with any HTTP status, or of a lock.
@@ -129,39 +118,44 @@ mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
     return iri_multistatus_create(&dav->env.env, &conf, &dav->multistatus);
 }
 
-/* Process one bucket.  Metadata is passed on unchanged. */
+/*
+ * Append the new octets for one bucket to dav->out.  Metadata is passed on
+ * unchanged, after the rest of the answer.
+ */
 static apr_status_t
 mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
 {
-    apr_status_t status;
-    const char  *data;
-    apr_size_t   len;
-    iri_str_t    octets;
+    int          is_metadata = APR_BUCKET_IS_METADATA(bucket);
+    const char  *data = NULL;
+    apr_size_t   len = 0;
+    apr_status_t status = APR_SUCCESS;
+    iri_str_t    octets, out;
 
-    if (APR_BUCKET_IS_METADATA(bucket)) {
-        if (APR_BUCKET_IS_EOS(bucket)
-            && iri_multistatus_end(dav->multistatus, mod_iri_dav_write, dav)
+    if (!is_metadata) {
+        status = apr_bucket_read(bucket, &data, &len, APR_BLOCK_READ);
+    }
+    octets.data = (const unsigned char *) data;
+    octets.len = len;
+    do {
+        if (status != APR_SUCCESS
+            || iri_multistatus_convert(dav->multistatus, &octets,
+                                       APR_BUCKET_IS_EOS(bucket), &out)
                    != IRI_OK)
         {
             return APR_ENOMEM;
         }
+        if (out.len > 0) {
+            status = apr_brigade_write(dav->out, NULL, NULL,
+                                       (const char *) out.data, out.len);
+        }
+    } while (octets.len > 0);
+    if (is_metadata) {
         APR_BUCKET_REMOVE(bucket);
         APR_BRIGADE_INSERT_TAIL(dav->out, bucket);
-        return APR_SUCCESS;
+    } else {
+        apr_bucket_delete(bucket);
     }
-    status = apr_bucket_read(bucket, &data, &len, APR_BLOCK_READ);
-    if (status != APR_SUCCESS) {
-        return status;
-    }
-    octets.data = (const unsigned char *) data;
-    octets.len = len;
-    if (iri_multistatus_feed(dav->multistatus, octets, mod_iri_dav_write, dav)
-        != IRI_OK)
-    {
-        return APR_ENOMEM;
-    }
-    apr_bucket_delete(bucket);
-    return APR_SUCCESS;
+    return status;
 }
 
 /*

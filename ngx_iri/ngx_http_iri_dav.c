@@ -21,14 +21,6 @@ typedef struct {
     ngx_str_t        value;
 } ngx_http_iri_if_t;
 
-/* The output of one call of the body filter */
-typedef struct {
-    ngx_http_request_t *r;
-    ngx_chain_t        *first;
-    ngx_chain_t       **last;
-    ngx_buf_t          *buf;
-} ngx_http_iri_sink_t;
-
 /* The argument of ngx_http_iri_tag_map() */
 typedef struct {
     ngx_http_request_t *r;
@@ -37,8 +29,7 @@ typedef struct {
     ngx_uint_t          mapped; /* number of tags mapped */
 } ngx_http_iri_tags_t;
 
-#define NGX_HTTP_IRI_DAV_BUFFER 16384
-#define NGX_HTTP_IRI_MAX_TAGS   8
+#define NGX_HTTP_IRI_MAX_TAGS 8
 
 #define NGX_HTTP_IRI_DAV_METHODS                                             \
     (NGX_HTTP_PUT | NGX_HTTP_DELETE | NGX_HTTP_MKCOL | NGX_HTTP_COPY         \
@@ -164,94 +155,53 @@ ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
 }
 
 
-/* Append buf, unless it is NULL.  Returns: buf; NULL: memory exhausted. */
-static ngx_buf_t *
-ngx_http_iri_sink_add(ngx_http_iri_sink_t *sink, ngx_buf_t *buf)
-{
-    ngx_chain_t *cl;
-
-    cl = ngx_alloc_chain_link(sink->r->pool);
-    if (cl == NULL || buf == NULL) {
-        return NULL;
-    }
-
-    cl->buf = buf;
-    cl->next = NULL;
-    *sink->last = cl;
-    sink->last = &cl->next;
-
-    return buf;
-}
-
-
-static iri_status_t
-ngx_http_iri_sink_put(void *arg, const unsigned char *data, size_t len)
-{
-    size_t               n;
-    ngx_http_iri_sink_t *sink = arg;
-
-    while (len != 0) {
-        if (sink->buf == NULL || sink->buf->last == sink->buf->end) {
-            sink->buf = ngx_http_iri_sink_add(
-                sink,
-                ngx_create_temp_buf(sink->r->pool, NGX_HTTP_IRI_DAV_BUFFER));
-            if (sink->buf == NULL) {
-                return IRI_NO_MEMORY;
-            }
-        }
-
-        n = ngx_min(len, (size_t) (sink->buf->end - sink->buf->last));
-        sink->buf->last = ngx_cpymem(sink->buf->last, data, n);
-        data += n;
-        len -= n;
-    }
-
-    return IRI_OK;
-}
-
-
-/* Filter one buffer; its flags are copied to the last buffer of the output. */
+/*
+ * Append the new octets for one buffer to the chain that ends at *last, in a
+ * buffer for each piece.  The last one has the flags of in.
+ */
 static ngx_int_t
-ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_ctx_t *dav,
-                            ngx_http_iri_sink_t *sink, ngx_buf_t *in)
+ngx_http_iri_dav_filter_buf(ngx_http_request_t *r, iri_multistatus_t *ms,
+                            ngx_buf_t *in, ngx_chain_t ***last)
 {
-    iri_str_t  octets;
-    ngx_buf_t *b;
+    iri_str_t    octets = { 0, NULL }, out;
+    ngx_buf_t   *b;
+    ngx_chain_t *cl;
 
     if (ngx_buf_in_memory(in)) {
         octets.data = in->pos;
         octets.len = (size_t) (in->last - in->pos);
-
-        if (iri_multistatus_feed(dav->multistatus, octets,
-                                 ngx_http_iri_sink_put, sink)
-            != IRI_OK)
-        {
-            return NGX_ERROR;
-        }
-
         in->pos = in->last;
     }
 
-    if (!in->last_buf && !in->flush) {
-        return NGX_OK;
-    }
+    do {
+        if (iri_multistatus_convert(ms, &octets, in->last_buf, &out)
+            != IRI_OK) {
+            return NGX_ERROR;
+        }
 
-    if (in->last_buf
-        && iri_multistatus_end(dav->multistatus, ngx_http_iri_sink_put, sink)
-               != IRI_OK)
-    {
-        return NGX_ERROR;
-    }
+        b = out.len != 0 ? ngx_create_temp_buf(r->pool, out.len)
+                         : ngx_calloc_buf(r->pool);
+        cl = ngx_alloc_chain_link(r->pool);
 
-    b = ngx_http_iri_sink_add(sink, ngx_calloc_buf(sink->r->pool));
-    if (b == NULL) {
-        return NGX_ERROR;
-    }
+        if (b == NULL || cl == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (out.len != 0) {
+            b->last = ngx_cpymem(b->last, out.data, out.len);
+        } else {
+            b->sync = 1;
+        }
+
+        cl->buf = b;
+        cl->next = NULL;
+        **last = cl;
+        *last = &cl->next;
+    } while (octets.len != 0);
 
     b->last_buf = in->last_buf;
     b->last_in_chain = in->last_in_chain;
     b->flush = in->flush;
-    sink->buf = NULL;
 
     return NGX_OK;
 }
@@ -260,7 +210,7 @@ ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_ctx_t *dav,
 static ngx_int_t
 ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {
-    ngx_http_iri_sink_t     sink;
+    ngx_chain_t            *out = NULL, **last = &out;
     ngx_http_iri_dav_ctx_t *dav;
 
     dav = (r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK)) && r == r->main
@@ -271,19 +221,15 @@ ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
         return ngx_http_iri_dav_next_body(r, in);
     }
 
-    sink.r = r;
-    sink.first = NULL;
-    sink.last = &sink.first;
-    sink.buf = NULL;
-
     for (; in != NULL; in = in->next) {
-        if (ngx_http_iri_dav_filter_buf(dav, &sink, in->buf) != NGX_OK) {
+        if (ngx_http_iri_dav_filter_buf(r, dav->multistatus, in->buf, &last)
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
     }
 
-    return sink.first != NULL ? ngx_http_iri_dav_next_body(r, sink.first)
-                              : NGX_OK;
+    return ngx_http_iri_dav_next_body(r, out);
 }
 
 

@@ -18,26 +18,7 @@
 typedef struct {
     unsigned char data[262144];
     size_t        len;
-    size_t        puts;
-    size_t        fail_at; /* the put that fails, from 1; 0: none */
 } sink_t;
-
-
-static iri_status_t
-put(void *arg, const unsigned char *data, size_t len)
-{
-    sink_t *sink = arg;
-
-    if (++sink->puts == sink->fail_at) {
-        return IRI_IO_FAILED;
-    }
-
-    assert_true(len <= sizeof(sink->data) - sink->len);
-    assert_true(len != 0);
-    memcpy(sink->data + sink->len, data, len);
-    sink->len += len;
-    return IRI_OK;
-}
 
 
 static iri_tree_conf_t        tree;
@@ -55,6 +36,27 @@ set_conf(const char *charsets, int raw)
 }
 
 
+/* Convert a piece of an answer. */
+static iri_status_t
+feed(iri_multistatus_t *ms, iri_str_t part, int is_end, sink_t *sink)
+{
+    iri_status_t status;
+    iri_str_t    out;
+
+    do {
+        status = iri_multistatus_convert(ms, &part, is_end, &out);
+
+        if (status == IRI_OK && out.len != 0) {
+            assert_true(out.len <= sizeof(sink->data) - sink->len);
+            memcpy(sink->data + sink->len, out.data, out.len);
+            sink->len += out.len;
+        }
+    } while (status == IRI_OK && part.len != 0);
+
+    return status;
+}
+
+
 /* Pass octets through in pieces of that size. */
 static iri_status_t
 run(core_t *core, iri_str_t in, size_t piece, sink_t *sink)
@@ -64,29 +66,30 @@ run(core_t *core, iri_str_t in, size_t piece, sink_t *sink)
     iri_str_t          part;
     size_t             from;
 
-    sink->len = sink->puts = 0;
+    sink->len = 0;
     status = iri_multistatus_create(&core->env, &conf, &ms);
 
     for (from = 0; status == IRI_OK && from < in.len; from += piece) {
         part.data = in.data + from;
         part.len = in.len - from < piece ? in.len - from : piece;
-        status = iri_multistatus_feed(ms, part, put, sink);
+        status = feed(ms, part, 0, sink);
     }
 
-    return status == IRI_OK ? iri_multistatus_end(ms, put, sink) : status;
+    return status == IRI_OK ? feed(ms, S(""), 1, sink) : status;
 }
 
 
-/* In pieces of each size, down to one octet. */
+/* In pieces of each size, down to the least. */
 static void
-check_octets(iri_str_t in, iri_str_t out)
+check_octets_in(iri_str_t in, iri_str_t out, size_t least)
 {
     static sink_t sink;
     core_t        core;
     size_t        piece;
 
-    for (piece = in.len; piece > 0;
-         piece = piece > 70 ? piece / 2 : piece - 1) {
+    for (piece = in.len; piece >= least;
+         piece = piece > 70 ? piece / 2 : piece - 1)
+    {
         core_init(&core);
         assert_int_equal(run(&core, in, piece, &sink), IRI_OK);
 
@@ -99,6 +102,13 @@ check_octets(iri_str_t in, iri_str_t out)
         }
         core_free(&core);
     }
+}
+
+
+static void
+check_octets(iri_str_t in, iri_str_t out)
+{
+    check_octets_in(in, out, 1);
 }
 
 
@@ -558,7 +568,7 @@ static const char whole[] =
     "<D:prop><D:displayname>\xC9\xBD \xFF</D:displayname></D:prop>"
     "</D:propstat></D:response></D:multistatus>";
 
-/* After a failed allocation, or a failed put, nothing more is written. */
+/* After a failed allocation nothing more is written. */
 static void
 test_no_memory(void **state)
 {
@@ -572,7 +582,7 @@ test_no_memory(void **state)
     core_init(&core);
     assert_int_equal(run(&core, core_str(whole), 16, &sink), IRI_OK);
     total = core.allocs;
-    assert_true(total == 3);
+    assert_true(total >= 3);
 
     for (n = 1; n <= total; n++) {
         core.allocs = 0;
@@ -582,23 +592,14 @@ test_no_memory(void **state)
     }
 
     core.fail_at = 0;
-    total = sink.puts + 1;
-    for (n = 1; n <= total; n++) {
-        sink.fail_at = n;
-        assert_int_equal(run(&core, core_str(whole), 16, &sink),
-                         IRI_IO_FAILED);
-        assert_int_equal(sink.puts, n);
-    }
-
-    sink.fail_at = 1;
-    sink.puts = 0;
     assert_int_equal(iri_multistatus_create(&core.env, &conf, &ms), IRI_OK);
-    assert_int_equal(iri_multistatus_feed(ms, S("a"), put, &sink),
-                     IRI_IO_FAILED);
-    assert_int_equal(iri_multistatus_feed(ms, S("b"), put, &sink),
-                     IRI_IO_FAILED);
-    assert_int_equal(iri_multistatus_end(ms, put, &sink), IRI_IO_FAILED);
-    assert_int_equal(sink.puts, 1);
+    core.allocs = 0;
+    core.fail_at = 1;
+    sink.len = 0;
+    assert_int_equal(feed(ms, S("<a>"), 0, &sink), IRI_NO_MEMORY);
+    assert_int_equal(feed(ms, S("<b>"), 0, &sink), IRI_NO_MEMORY);
+    assert_int_equal(feed(ms, S(""), 1, &sink), IRI_NO_MEMORY);
+    assert_int_equal(sink.len, 0);
     core_free(&core);
 }
 
@@ -613,22 +614,54 @@ test_memory(void **state)
     static sink_t      sink;
     iri_multistatus_t *ms;
     core_t             core;
-    size_t             i;
+    size_t             i, allocs = 0;
 
     (void) state;
     set_conf("euc-jp", 0);
     core_init(&core);
-    sink.fail_at = 0;
+    sink.len = 0;
     assert_int_equal(iri_multistatus_create(&core.env, &conf, &ms), IRI_OK);
-    assert_int_equal(iri_multistatus_feed(ms, core_str(head), put, &sink),
-                     IRI_OK);
+    assert_int_equal(feed(ms, core_str(head), 0, &sink), IRI_OK);
     for (i = 0; i < 100000; i++) {
+        allocs = i == 0 ? core.allocs : allocs;
         sink.len = 0;
-        assert_int_equal(iri_multistatus_feed(ms, core_str(one), put, &sink),
-                         IRI_OK);
+        assert_int_equal(feed(ms, core_str(one), 0, &sink), IRI_OK);
     }
-    assert_int_equal(core.allocs, 3);
+    assert_true(core.allocs <= allocs + 3);
     core_free(&core);
+}
+
+
+/* Tokens that are cut where the buffer is full. */
+static void
+test_full(void **state)
+{
+    static const char *const tokens[] = {
+        "<!-- \xE8\xA1\xA8 -->", "<![CDATA[ \xE8\xA1\xA8<D:href>]]>",
+        "<?p \xE8\xA1\xA8?>",    "<D:x a='\xE8\xA1\xA8'/>",
+        "\xE8\xA1\xA8",
+    };
+    static char in[80000], out[80000];
+    size_t      i, k, at, from;
+
+    (void) state;
+    set_conf("euc-jp", 0);
+
+    for (i = 0; i < COUNT(tokens); i++) {
+        for (at = 4 * IRI_MAX_PATH - 30; at < 4 * IRI_MAX_PATH + 4; at++) {
+            strcpy(in, "<D:multistatus " D "><D:response>");
+            from = strlen(in);
+            k = strcspn(tokens[i], "\xE8");
+            memcpy(in + from, tokens[i], k);
+            memset(in + from + k, 'a', at);
+            strcpy(in + from + k + at, tokens[i] + k);
+            strcat(in, "<D:href>/l/");
+            strcpy(out, in);
+            strcat(in, "%c9%bd</D:href>");
+            strcat(out, "%E8%A1%A8</D:href>");
+            check_octets_in(core_str(in), core_str(out), 4096);
+        }
+    }
 }
 
 
@@ -646,6 +679,7 @@ main(void)
         cmocka_unit_test(test_clean),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_full),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
