@@ -21,16 +21,6 @@ typedef struct {
     ngx_str_t        value;
 } ngx_http_iri_if_t;
 
-/* The argument of ngx_http_iri_tag_map() */
-typedef struct {
-    ngx_http_request_t *r;
-    ngx_uint_t          raw;    /* 1: write tags as dav_ext compares them, not
-                                   percent-encoded */
-    ngx_uint_t          mapped; /* number of tags mapped */
-} ngx_http_iri_tags_t;
-
-#define NGX_HTTP_IRI_MAX_TAGS 8
-
 #define NGX_HTTP_IRI_DAV_METHODS                                             \
     (NGX_HTTP_PUT | NGX_HTTP_DELETE | NGX_HTTP_MKCOL | NGX_HTTP_COPY         \
      | NGX_HTTP_MOVE | NGX_HTTP_PROPFIND | NGX_HTTP_PROPPATCH                \
@@ -109,47 +99,37 @@ ngx_http_iri_dav_has_names(ngx_http_request_t *r)
 
 
 static ngx_int_t
-ngx_http_iri_dav_filter_create(ngx_http_request_t *r)
+ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
 {
+    iri_env_t                env;
     iri_multistatus_conf_t   conf;
-    ngx_http_iri_dav_ctx_t  *dav = ngx_http_iri_dav_ctx_get_or_create(r);
+    ngx_http_iri_dav_ctx_t  *dav;
     ngx_http_iri_loc_conf_t *ilcf;
 
+    if (!(r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK))
+        || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
+        || !ngx_http_iri_dav_has_names(r))
+    {
+        return ngx_http_iri_dav_next_header(r);
+    }
+
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    dav = ngx_http_iri_dav_ctx_get_or_create(r);
 
     ngx_memzero(&conf, sizeof(iri_multistatus_conf_t));
     conf.tree = &ilcf->tree;
+    conf.base[0] = ngx_http_iri_str(r->uri);
     conf.raw = 1;
 
-    /* Paths of members begin with the path of the collection and "/". */
-    conf.base[0] = ngx_http_iri_str(r->uri);
+    ngx_http_iri_env(r, &env);
 
-    if (dav == NULL || ngx_http_iri_add_slash(r, &conf.base[0]) != NGX_OK) {
+    if (dav == NULL
+        || iri_multistatus_create(&env, &conf, &dav->multistatus) != IRI_OK)
+    {
         return NGX_ERROR;
     }
 
-    ngx_http_iri_env(r, &dav->env);
-
-    return iri_multistatus_create(&dav->env, &conf, &dav->multistatus)
-                   == IRI_OK
-               ? NGX_OK
-               : NGX_ERROR;
-}
-
-
-static ngx_int_t
-ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
-{
-    if ((r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK))
-        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
-        && ngx_http_iri_dav_has_names(r))
-    {
-        if (ngx_http_iri_dav_filter_create(r) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        ngx_http_clear_content_length(r);
-    }
+    ngx_http_clear_content_length(r);
 
     return ngx_http_iri_dav_next_header(r);
 }
@@ -235,43 +215,36 @@ ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 
 /* ---- If ----------------------------------------------------------------- */
 
-/*
- * Set *path to the canonical path of a tag.
- * Returns: NGX_OK; NGX_DECLINED: the path has no reading; NGX_ERROR.
- */
-static ngx_int_t
-ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
+/* Callback of iri_if_field_map(). */
+static iri_status_t
+ngx_http_iri_tag_find(void *arg, iri_str_t sent, iri_str_t paths[2])
 {
     iri_env_t                 env;
     ngx_str_t                 uri;
-    iri_received_path_t       request;
-    iri_reading_t             reading;
-    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
     iri_lookup_t             *found;
+    iri_reading_t             reading;
+    ngx_http_request_t       *r = arg;
+    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
+    iri_received_path_t       received;
     const iri_reading_t      *requested;
+    const iri_reading_conf_t *conf = ngx_http_iri_reading_conf(r);
     ngx_http_iri_loc_conf_t  *ilcf;
-    const iri_reading_conf_t *conf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    conf = ngx_http_iri_reading_conf(r);
-    if (conf == NULL) {
-        return NGX_ERROR;
-    }
-
-    request.path = sent;
-    request.target = sent;
-    request.escaped = 1;
+    received.path = received.target = sent;
+    received.escaped = 1;
 
     ngx_http_iri_env(r, &env);
 
-    if (iri_read(&env, conf, &request, &reading) != IRI_OK
+    if (conf == NULL || iri_read(&env, conf, &received, &reading) != IRI_OK
         || reading.verdict == IRI_REFUSE)
     {
-        return NGX_DECLINED;
+        return IRI_OK;
     }
 
-    *path = reading.path;
+    paths[0] = reading.path;
+    uri = ngx_http_iri_ngx_str(reading.path);
 
     /* A tag with the path of the request gets the reading of the request. */
     requested = ctx != NULL ? iri_request_requested_reading(ctx->request)
@@ -281,56 +254,18 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
         && ngx_http_iri_str_equal(ngx_http_iri_ngx_str(requested->octets),
                                   ngx_http_iri_ngx_str(reading.octets)))
     {
-        *path = ngx_http_iri_str(r->uri);
-        return NGX_OK;
-    }
+        paths[0] = ngx_http_iri_str(r->uri);
 
-    uri = ngx_http_iri_ngx_str(reading.path);
-
-    if (ilcf->configured == NULL || ilcf->configured->alias != 0
-        || !ngx_http_iri_uri_needs_lookup(ilcf, uri))
+    } else if (ilcf->configured != NULL && ilcf->configured->alias == 0
+               && ngx_http_iri_uri_needs_lookup(ilcf, uri))
     {
-        return NGX_OK;
+        found = ngx_http_iri_find_uri(r, uri);
+        if (found != NULL && found->found.verdict == IRI_RESTART) {
+            paths[0] = found->found.path;
+        }
     }
 
-    found = ngx_http_iri_find_uri(r, uri);
-    if (found != NULL && found->found.verdict == IRI_RESTART) {
-        *path = found->found.path;
-    }
-
-    return NGX_OK;
-}
-
-
-/* Callback of iri_if_field_map(): paths[0] replaces the path of a tag. */
-static iri_status_t
-ngx_http_iri_tag_map(void *arg, iri_str_t path, iri_str_t paths[2])
-{
-    iri_env_t            env;
-    iri_str_t            canonical;
-    ngx_http_iri_tags_t *tags = arg;
-
-    if ((!tags->raw && iri_path_is_ascii(path, 1))
-        || tags->mapped == NGX_HTTP_IRI_MAX_TAGS)
-    {
-        return IRI_OK;
-    }
-
-    tags->mapped++;
-
-    if (ngx_http_iri_tag_path(tags->r, path, &canonical) != NGX_OK) {
-        return IRI_OK;
-    }
-
-    /* dav_ext ends a tag at the first ">", so ">" must be percent-encoded. */
-    if (tags->raw && memchr(canonical.data, '>', canonical.len) == NULL) {
-        paths[0] = canonical;
-        return IRI_OK;
-    }
-
-    ngx_http_iri_env(tags->r, &env);
-
-    return iri_path_to_uri(&env, canonical, &paths[0]);
+    return IRI_OK;
 }
 
 
@@ -388,7 +323,7 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
     ngx_uint_t              i;
     ngx_http_iri_if_t      *field;
     ngx_http_iri_dav_ctx_t *dav;
-    ngx_http_iri_tags_t     tags;
+    iri_if_map_t            map = { ngx_http_iri_tag_find, r, 0, 0 };
 
     if (!(r->method & NGX_HTTP_IRI_DAV_METHODS) || r != r->main
         || r->uri_changed || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON)
@@ -407,13 +342,11 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
     ngx_http_iri_env(r, &env);
     field = dav->if_fields->elts;
 
-    tags.r = r;
-    tags.raw = ngx_http_iri_dav_serves_files(r);
-    tags.mapped = 0;
+    map.raw = (int) ngx_http_iri_dav_serves_files(r);
 
     for (i = 0; i < dav->if_fields->nelts; i++) {
-        if (iri_if_field_map(&env, ngx_http_iri_str(field[i].value),
-                             ngx_http_iri_tag_map, &tags, &value)
+        if (iri_if_field_map(&env, ngx_http_iri_str(field[i].value), &map,
+                             &value)
                 != IRI_OK
             || ngx_http_iri_join(r->pool, none, ngx_http_iri_ngx_str(value),
                                  &field[i].header->value)
@@ -445,8 +378,9 @@ ngx_http_iri_dav_server_rewrite(ngx_http_request_t *r)
 
 
 /*
- * The handler of REWRITE.  A named location runs an error page or the fallback
- * of try_files, never the Destination.
+ * The handler of REWRITE, where "rewrite" has set r->internal, too.  A named
+ * location runs an error page or the fallback of try_files, never the
+ * Destination.
  */
 static ngx_int_t
 ngx_http_iri_dav_rewrite(ngx_http_request_t *r)

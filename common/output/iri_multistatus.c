@@ -108,7 +108,7 @@ typedef struct {
 } iri_ms_element_t;
 
 struct iri_multistatus_s {
-    const iri_env_t       *env;
+    iri_env_t              env;
     iri_env_t              names; /* allocates from scratch */
     iri_multistatus_conf_t conf;
     iri_status_t           status;
@@ -141,7 +141,7 @@ static void
 iri_ms_put(iri_multistatus_t *ms, const unsigned char *data, size_t len)
 {
     if (ms->status == IRI_OK) {
-        ms->status = iri_buf_put(ms->env, &ms->out, data, len);
+        ms->status = iri_buf_put(&ms->env, &ms->out, data, len);
     }
 }
 
@@ -292,18 +292,25 @@ iri_ms_decode(iri_multistatus_t *ms, int is_escaped, iri_str_t *out)
 }
 
 
-/* The length of the longest base that path is below; 0: none. */
+/* The length of the longest base that path is below, with "/"; 0: none. */
 static size_t
 iri_ms_base_of(const iri_multistatus_t *ms, iri_str_t path)
 {
-    size_t i, len, found = 0;
+    iri_str_t base;
+    size_t    i, len, found = 0;
 
     for (i = 0; i < IRI_MULTISTATUS_BASES; i++) {
-        len = ms->conf.base[i].len;
+        base = ms->conf.base[i];
 
-        if (len > found && len < path.len
-            && memcmp(path.data, ms->conf.base[i].data, len) == 0)
+        if (base.len == 0 || base.len >= path.len
+            || memcmp(path.data, base.data, base.len) != 0)
         {
+            continue;
+        }
+
+        len = base.len + (base.data[base.len - 1] != '/');
+
+        if (path.data[len - 1] == '/' && len < path.len && len > found) {
             found = len;
         }
     }
@@ -839,7 +846,7 @@ iri_multistatus_create(const iri_env_t              *env,
         return IRI_NO_MEMORY;
     }
 
-    ms->env = env;
+    ms->env = *env;
     ms->names.ctx = ms;
     ms->names.alloc = iri_ms_alloc;
     ms->conf = *conf;

@@ -194,6 +194,16 @@ test_href(void **state)
     conf.base[1] = S("/l/\xC3\xA9/");
     check_href("/l/%c3%a9/%c9%bd", "/l/%C3%A9/%E8%A1%A8");
 
+    /* a base without "/" */
+    conf.base[0] = S("/l");
+    conf.base[1] = S("/");
+    check_href("/l/%c9%bd", "/l/%E8%A1%A8");
+    check_href("/l/", "/l/");
+    check_href("/l", "/l");
+    check_href("/%c9%bd", "/%E8%A1%A8");
+    conf.base[1] = S("");
+    check_href("/l%c9%bd/%c9%bd", "/l%C9%BD/%C9%BD");
+
     set_conf("", 0);
     check_href("/l/e%cc%81", "/l/%C3%A9");
     check_href("/l/\xC3\xA9", "/l/%C3%A9");

@@ -566,6 +566,7 @@ test_transfer(void **unused)
         logged[0] = '\0';
         from = core_tree(table[i].from, IRI_FILENAME_ANY, MATCH);
         to = core_tree(table[i].to, IRI_FILENAME_ANY, MATCH);
+        memset(&transfer, 0, sizeof(transfer));
         transfer.path = S("/new/");
         transfer.source = core_str(table[i].source);
         transfer.destination = core_str(table[i].destination);
