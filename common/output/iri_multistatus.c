@@ -6,9 +6,11 @@
  * response with a lock, in pieces of any size.  It rewrites three elements:
  * DAV:href of a DAV:response, DAV:href of a DAV:lockroot and, if the server
  * fills it with octets of the directory, DAV:displayname.  Elements are
- * recognized by namespace and by parent, so dead properties that clients have
- * stored are not changed.  All other text is copied; octets that are not
- * UTF-8 and characters that XML does not allow become U+FFFD.
+ * recognized by name and by parent, so dead properties that clients have
+ * stored are not changed.  mod_dav and dav_ext always bind the prefix "D" to
+ * DAV:, and a property of a client gets another prefix or namespace.  All other
+ * text is copied; octets that are not UTF-8 and characters that XML does not
+ * allow become U+FFFD.
  *
  * One buffer holds the current token, a tag or the text between two tags, and
  * before a tag the text that may be rewritten.  A longer token is copied.
@@ -49,6 +51,7 @@ typedef enum {
 typedef enum {
     IRI_MS_START, /* a start tag, or markup that is not recognized yet */
     IRI_MS_END,
+    IRI_MS_DECLARATION,
     IRI_MS_COMMENT,
     IRI_MS_CDATA,
     IRI_MS_INSTRUCTION,
@@ -61,6 +64,7 @@ static const struct {
 } iri_ms_markup[] = {
     { IRI_STR("<"), IRI_STR(">") },
     { IRI_STR("</"), IRI_STR(">") },
+    { IRI_STR("<!D"), IRI_STR(">") },
     { IRI_STR("<!--"), IRI_STR("-->") },
     { IRI_STR("<![CDATA["), IRI_STR("]]>") },
     { IRI_STR("<?"), IRI_STR("?>") },
@@ -77,36 +81,6 @@ static const struct {
     { '\'', IRI_STR("&apos;") }, { '\'', IRI_STR("&#39;") },
 };
 
-/* A name or a value.  All names and values that are compared fit text. */
-typedef struct {
-    unsigned char text[IRI_MS_WORD];
-    size_t        len; /* IRI_MS_WORD + 1: longer than text */
-} iri_ms_word_t;
-
-/* A binding of a namespace prefix (empty: the default namespace). */
-typedef struct {
-    unsigned char text[IRI_MS_PREFIX];
-    size_t        len;
-    int           is_dav; /* 1: bound to DAV:, 0: to another */
-} iri_ms_prefix_t;
-
-/* The current tag */
-typedef struct {
-    unsigned char quote;    /* of the current value; 0: none */
-    int           is_named; /* 1: the name of the element has ended */
-    iri_ms_word_t name;
-    iri_ms_word_t attribute;
-    iri_ms_word_t value;
-    size_t        prefixes;   /* number of bindings, with those of the tag */
-    int           is_unknown; /* 1: a binding did not fit */
-} iri_ms_tag_t;
-
-/* An open element that is recognized */
-typedef struct {
-    iri_ms_kind_t kind;
-    size_t        prefixes; /* number of bindings in it */
-} iri_ms_element_t;
-
 struct iri_multistatus_s {
     iri_env_t              env;
     iri_env_t              names; /* allocates from scratch */
@@ -120,15 +94,16 @@ struct iri_multistatus_s {
     size_t         token_at; /* its offset in buf, after a text */
     int            is_cut;   /* 1: it is longer than buf: its beginning was
                                 written */
-    iri_ms_tag_t   tag;
+    unsigned char  quote;    /* of the current value in a tag; 0: none */
+    iri_ms_kind_t  kind; /* of the element in a tag; NONE: its name has not
+                             ended */
 
-    iri_ms_element_t open[IRI_MS_DEPTH]; /* the first: the document */
-    size_t           depth;              /* the index of the last one */
-    size_t           others; /* number of open elements within the last one,
-                                which are not recognized */
-    iri_ms_prefix_t  prefix[IRI_MS_PREFIXES];
-    iri_ms_kind_t    collecting; /* the element whose text stays in buf */
-    int              is_member;  /* the response's href is below a base */
+    iri_ms_kind_t open[IRI_MS_DEPTH]; /* the first: the document */
+    size_t        depth;              /* the index of the last one */
+    size_t        others;     /* number of open elements within the last one,
+                                 which are not recognized */
+    iri_ms_kind_t collecting; /* the element whose text stays in buf */
+    int           is_member;  /* the response's href is below a base */
 
     unsigned char *scratch;
     size_t         scratch_used;
@@ -483,120 +458,7 @@ iri_ms_put_buffer(iri_multistatus_t *ms)
 }
 
 
-/* ---- elements and namespaces --------------------------------------------- */
-
-/* 1 if prefix is bound to DAV: in the current tag. */
-static int
-iri_ms_is_dav(const iri_multistatus_t *ms, iri_str_t prefix)
-{
-    const iri_ms_prefix_t *bound;
-    size_t                 i;
-
-    for (i = ms->tag.prefixes; i > 0; i--) {
-        bound = &ms->prefix[i - 1];
-
-        if (iri_str_equal(prefix, (iri_str_t){ bound->len, bound->text })) {
-            return bound->is_dav;
-        }
-    }
-
-    return 0;
-}
-
-
-/*
- * Bind prefix in the current tag.  Only bindings to DAV:, and those that
- * replace one, are stored.
- */
-static void
-iri_ms_bind_prefix(iri_multistatus_t *ms, iri_str_t prefix,
-                   iri_str_t namespace)
-{
-    static const iri_str_t dav = IRI_STR("DAV:");
-    int                    is_dav = iri_str_equal(namespace, dav);
-    iri_ms_prefix_t       *bound;
-
-    if (is_dav == iri_ms_is_dav(ms, prefix)) {
-        return;
-    }
-
-    if (prefix.len > IRI_MS_PREFIX || ms->tag.prefixes == IRI_MS_PREFIXES) {
-        ms->tag.is_unknown = 1;
-        return;
-    }
-
-    bound = &ms->prefix[ms->tag.prefixes++];
-    bound->len = prefix.len;
-    bound->is_dav = is_dav;
-
-    if (prefix.len != 0) {
-        memcpy(bound->text, prefix.data, prefix.len);
-    }
-}
-
-
-/* Remove the prefix from *name and return it. */
-static iri_str_t
-iri_ms_split(iri_str_t *name)
-{
-    iri_str_t            prefix = { 0, name->data };
-    const unsigned char *colon = memchr(name->data, ':', name->len);
-
-    if (colon != NULL) {
-        prefix.len = (size_t) (colon - name->data);
-        *name = iri_str_from(*name, prefix.len + 1);
-    }
-
-    return prefix;
-}
-
-
-static void
-iri_ms_word_put(iri_ms_word_t *word, unsigned char c)
-{
-    if (word->len < IRI_MS_WORD) {
-        word->text[word->len] = c;
-    }
-
-    word->len += word->len <= IRI_MS_WORD;
-}
-
-
-/* The stored octets of a word. */
-static iri_str_t
-iri_ms_word_str(const iri_ms_word_t *word)
-{
-    iri_str_t s = { word->len, word->text };
-
-    s.len = s.len < IRI_MS_WORD ? s.len : IRI_MS_WORD;
-
-    return s;
-}
-
-
-/* Process a complete attribute: bind the prefix of xmlns or xmlns:PREFIX. */
-static void
-iri_ms_namespace(iri_multistatus_t *ms)
-{
-    static const iri_str_t xmlns = IRI_STR("xmlns");
-    iri_str_t              value = iri_ms_word_str(&ms->tag.value);
-    iri_str_t              name = iri_ms_word_str(&ms->tag.attribute);
-    iri_str_t              prefix = iri_ms_split(&name);
-
-    if (iri_str_equal(prefix, xmlns)) {
-        iri_ms_bind_prefix(ms, name, value);
-    } else if (prefix.len == 0 && iri_str_equal(name, xmlns)) {
-        iri_ms_bind_prefix(ms, prefix, value);
-    }
-}
-
-
-static int
-iri_is_xml_space(unsigned char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
+/* ---- elements ------------------------------------------------------------ */
 
 static iri_ms_kind_t
 iri_ms_kind(iri_str_t name, iri_ms_kind_t parent)
@@ -606,17 +468,17 @@ iri_ms_kind(iri_str_t name, iri_ms_kind_t parent)
         iri_ms_kind_t kind;
         iri_str_t     name;
     } table[] = {
-        { IRI_MS_NONE, IRI_MS_MULTISTATUS, IRI_STR("multistatus") },
-        { IRI_MS_NONE, IRI_MS_PROP, IRI_STR("prop") },
-        { IRI_MS_MULTISTATUS, IRI_MS_RESPONSE, IRI_STR("response") },
-        { IRI_MS_RESPONSE, IRI_MS_HREF_OF_RESPONSE, IRI_STR("href") },
-        { IRI_MS_RESPONSE, IRI_MS_PROPSTAT, IRI_STR("propstat") },
-        { IRI_MS_PROPSTAT, IRI_MS_PROP, IRI_STR("prop") },
-        { IRI_MS_PROP, IRI_MS_DISPLAYNAME, IRI_STR("displayname") },
-        { IRI_MS_PROP, IRI_MS_LOCKDISCOVERY, IRI_STR("lockdiscovery") },
-        { IRI_MS_LOCKDISCOVERY, IRI_MS_ACTIVELOCK, IRI_STR("activelock") },
-        { IRI_MS_ACTIVELOCK, IRI_MS_LOCKROOT, IRI_STR("lockroot") },
-        { IRI_MS_LOCKROOT, IRI_MS_HREF_OF_LOCKROOT, IRI_STR("href") },
+        { IRI_MS_NONE, IRI_MS_MULTISTATUS, IRI_STR("D:multistatus") },
+        { IRI_MS_NONE, IRI_MS_PROP, IRI_STR("D:prop") },
+        { IRI_MS_MULTISTATUS, IRI_MS_RESPONSE, IRI_STR("D:response") },
+        { IRI_MS_RESPONSE, IRI_MS_HREF_OF_RESPONSE, IRI_STR("D:href") },
+        { IRI_MS_RESPONSE, IRI_MS_PROPSTAT, IRI_STR("D:propstat") },
+        { IRI_MS_PROPSTAT, IRI_MS_PROP, IRI_STR("D:prop") },
+        { IRI_MS_PROP, IRI_MS_DISPLAYNAME, IRI_STR("D:displayname") },
+        { IRI_MS_PROP, IRI_MS_LOCKDISCOVERY, IRI_STR("D:lockdiscovery") },
+        { IRI_MS_LOCKDISCOVERY, IRI_MS_ACTIVELOCK, IRI_STR("D:activelock") },
+        { IRI_MS_ACTIVELOCK, IRI_MS_LOCKROOT, IRI_STR("D:lockroot") },
+        { IRI_MS_LOCKROOT, IRI_MS_HREF_OF_LOCKROOT, IRI_STR("D:href") },
     };
     size_t i;
 
@@ -631,30 +493,17 @@ iri_ms_kind(iri_str_t name, iri_ms_kind_t parent)
 
 
 static void
-iri_ms_element_begin(iri_multistatus_t *ms, int is_empty)
+iri_ms_element_begin(iri_multistatus_t *ms)
 {
-    iri_ms_kind_t kind = IRI_MS_OTHER;
-    iri_str_t     name = iri_ms_word_str(&ms->tag.name);
-    iri_str_t     prefix = iri_ms_split(&name);
+    iri_ms_kind_t kind = ms->kind;
 
-    if (is_empty) {
-        return;
-    }
-
-    if (ms->others == 0 && !ms->tag.is_unknown
-        && ms->tag.name.len <= IRI_MS_WORD && iri_ms_is_dav(ms, prefix))
-    {
-        kind = iri_ms_kind(name, ms->open[ms->depth].kind);
-    }
-
-    if (kind == IRI_MS_OTHER) {
+    if (ms->others != 0 || kind == IRI_MS_OTHER) {
         ms->others++;
         return;
     }
 
     ms->depth++;
-    ms->open[ms->depth].kind = kind;
-    ms->open[ms->depth].prefixes = ms->tag.prefixes;
+    ms->open[ms->depth] = kind;
 
     if (kind == IRI_MS_HREF_OF_RESPONSE || kind == IRI_MS_HREF_OF_LOCKROOT
         || (kind == IRI_MS_DISPLAYNAME && ms->conf.raw))
@@ -672,7 +521,7 @@ iri_ms_element_end(iri_multistatus_t *ms)
         return;
     }
 
-    if (ms->open[ms->depth].kind == IRI_MS_RESPONSE) {
+    if (ms->open[ms->depth] == IRI_MS_RESPONSE) {
         ms->is_member = 0;
     }
 
@@ -683,8 +532,9 @@ iri_ms_element_end(iri_multistatus_t *ms)
 /* ---- parsing ------------------------------------------------------------- */
 
 /*
- * Append octets to the buffer.  If it is full, it is written, except for its
- * last octets: they may belong to a character, or to "-->".
+ * Append octets to the buffer.  If it is full, the text before the current
+ * token is written, or else the token, except for its last octets: they may
+ * belong to a character, or to "-->".
  */
 static void
 iri_ms_append(iri_multistatus_t *ms, const unsigned char *p, size_t len)
@@ -693,10 +543,12 @@ iri_ms_append(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 
     while (len != 0) {
         if (ms->len == IRI_MS_TEXT) {
-            n = iri_ms_put_clean(ms, ms->buf, ms->len - 2, 0);
+            n = ms->token_at != 0
+                    ? iri_ms_put_clean(ms, ms->buf, ms->token_at, 1)
+                    : iri_ms_put_clean(ms, ms->buf, ms->len - 2, 0);
             ms->collecting = IRI_MS_NONE;
-            ms->is_cut |= n > ms->token_at;
-            ms->token_at -= n < ms->token_at ? n : ms->token_at;
+            ms->is_cut |= ms->token_at == 0;
+            ms->token_at = 0;
             ms->len -= n;
             memmove(ms->buf, ms->buf + n, ms->len);
         }
@@ -714,21 +566,22 @@ iri_ms_append(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 static void
 iri_ms_in_tag(iri_multistatus_t *ms, unsigned char c)
 {
-    iri_ms_tag_t *tag = &ms->tag;
+    iri_str_t name;
 
-    if (tag->quote != 0 && c == tag->quote) {
-        iri_ms_namespace(ms);
-        tag->attribute.len = 0;
-        tag->quote = 0;
-    } else if (tag->quote != 0) {
-        iri_ms_word_put(&tag->value, c);
-    } else if (c == '"' || c == '\'') {
-        tag->value.len = 0;
-        tag->quote = c;
-    } else if (iri_is_xml_space(c) || c == '/') {
-        tag->is_named = 1;
-    } else if (c != '=' && c != '>') {
-        iri_ms_word_put(tag->is_named ? &tag->attribute : &tag->name, c);
+    if (ms->quote != 0) {
+        ms->quote = c == ms->quote ? 0 : ms->quote;
+        return;
+    }
+
+    if (c == '"' || c == '\'') {
+        ms->quote = c;
+    }
+
+    if (ms->kind == IRI_MS_NONE && memchr(" \t\r\n/>", c, 6) != NULL) {
+        name.data = ms->buf + ms->token_at + 1;
+        name.len = ms->len - ms->token_at - 2;
+        ms->kind = ms->is_cut ? IRI_MS_OTHER
+                              : iri_ms_kind(name, ms->open[ms->depth]);
     }
 }
 
@@ -739,7 +592,7 @@ iri_ms_is_complete(const iri_multistatus_t *ms)
 {
     iri_str_t close = iri_ms_markup[ms->token].close;
 
-    return ms->buf[ms->len - 1] == '>' && ms->tag.quote == 0
+    return ms->buf[ms->len - 1] == '>' && ms->quote == 0
            && (ms->is_cut
                || ms->len - ms->token_at
                       >= iri_ms_markup[ms->token].open.len + close.len)
@@ -754,7 +607,7 @@ iri_ms_in_markup(iri_multistatus_t *ms, unsigned char c)
 {
     iri_ms_token_t token;
     iri_str_t      open;
-    int            is_empty;
+    int            is_element;
 
     iri_ms_append(ms, &c, 1);
 
@@ -771,7 +624,7 @@ iri_ms_in_markup(iri_multistatus_t *ms, unsigned char c)
         }
     }
 
-    if (ms->token == IRI_MS_START || ms->token == IRI_MS_END) {
+    if (ms->token <= IRI_MS_DECLARATION) {
         iri_ms_in_tag(ms, c);
     }
 
@@ -780,16 +633,14 @@ iri_ms_in_markup(iri_multistatus_t *ms, unsigned char c)
     }
 
     token = ms->token;
-    is_empty = ms->buf[ms->len - 2] == '/';
+    is_element = ms->buf[ms->len - 2] != '/';
     iri_ms_put_buffer(ms);
     ms->token = IRI_MS_IN_TEXT;
 
     if (token == IRI_MS_END) {
         iri_ms_element_end(ms);
-    } else if (token == IRI_MS_START
-               && (ms->tag.name.len == 0 || ms->tag.name.text[0] != '!'))
-    {
-        iri_ms_element_begin(ms, is_empty);
+    } else if (token == IRI_MS_START && is_element) {
+        iri_ms_element_begin(ms);
     }
 }
 
@@ -815,11 +666,8 @@ iri_ms_in_text(iri_multistatus_t *ms, const unsigned char *p, size_t len)
     ms->token = IRI_MS_START;
     ms->token_at = ms->len;
     ms->is_cut = 0;
-    ms->tag.quote = 0;
-    ms->tag.is_named = 0;
-    ms->tag.name.len = ms->tag.attribute.len = 0;
-    ms->tag.prefixes = ms->open[ms->depth].prefixes;
-    ms->tag.is_unknown = 0;
+    ms->quote = 0;
+    ms->kind = IRI_MS_NONE;
     iri_ms_append(ms, markup, 1);
 
     return len + 1;

@@ -1,8 +1,8 @@
 /*
  * test_multistatus.c - names on disk in the XML of WebDAV answers
  *
- * Covers: hrefs of responses and of lock roots become canonical, for any
- * prefix of DAV:, and lead back to their entry; stored client data does not
+ * Covers: hrefs of responses and of lock roots become canonical, and lead back
+ * to their entry; stored client data does not
  * change; all else is copied; any octets become UTF-8 and characters of XML;
  * after a failed allocation nothing more is written.  Any input, in pieces of
  * any size: t/fuzz/fuzz_multistatus.c.
@@ -280,38 +280,23 @@ test_names(void **state)
 }
 
 
-/* Elements are recognized by namespace and local name, with any prefix. */
+/* Elements are recognized by name and position. */
 static void
-test_namespaces(void **state)
+test_elements(void **state)
 {
     static const char *const rows[][2] = {
-        /* other prefixes, the default namespace, a redefined prefix */
-        { "<multistatus xmlns=\"DAV:\"><response><href>/l/%c9%bd</href>",
-          "<multistatus xmlns=\"DAV:\"><response><href>/l/%E8%A1%A8</href>" },
-        { "<n:multistatus xmlns:n='DAV:' ><n:response ><n:href >/l/%c9%bd"
-          "</n:href >",
-          "<n:multistatus xmlns:n='DAV:' ><n:response ><n:href >/l/%E8%A1%A8"
-          "</n:href >" },
-        { "<D:multistatus " D "><E:response xmlns:E = \"DAV:\"><href "
-          "xmlns=\"DAV:\">/l/%c9%bd</href>",
-          "<D:multistatus " D "><E:response xmlns:E = \"DAV:\"><href "
-          "xmlns=\"DAV:\">/l/%E8%A1%A8</href>" },
+        /* blanks, attributes, other prefixes */
+        { "<D:multistatus " D " ><D:response ><D:href >/l/%c9%bd</D:href >",
+          "<D:multistatus " D " ><D:response ><D:href >/l/%E8%A1%A8"
+          "</D:href >" },
         { "<D:multistatus\n\txmlns:x=\"u:u>'\" a='\"'\r\n" D "><D:response>"
           "<D:href>/l/%c9%bd</D:href>",
           "<D:multistatus\n\txmlns:x=\"u:u>'\" a='\"'\r\n" D "><D:response>"
           "<D:href>/l/%E8%A1%A8</D:href>" },
-        /*
-         * a prefix that is not DAV: within an element, and DAV: again after it
-         */
-        { "<D:multistatus " D "><D:response><D:href xmlns:D=\"u\">/l/%c9%bd"
-          "</D:href><D:href>/l/%c9%bd</D:href>",
-          "<D:multistatus " D "><D:response><D:href xmlns:D=\"u\">/l/%c9%bd"
-          "</D:href><D:href>/l/%E8%A1%A8</D:href>" },
         { "<D:multistatus " D
           "><D:response><href>/l/%c9%bd</href></D:response>"
-          "<D:response><x:href xmlns:x=\"dav:\">/l/%c9%bd</x:href>",
+          "<D:response><x:href>/l/%c9%bd</x:href>",
           NULL },
-        { "<D:multistatus><D:response><D:href>/l/%c9%bd</D:href>", NULL },
         { "<multistatus><response><href>/l/%c9%bd</href>", NULL },
         /* in other positions it is not the href of a resource */
         { "<D:multistatus " D "><D:href>/l/%c9%bd</D:href>", NULL },
@@ -385,13 +370,13 @@ test_namespaces(void **state)
 }
 
 
-/* The number and depth of declarations is unlimited. */
+/* The number and depth of elements is unlimited. */
 static void
 test_many(void **state)
 {
     static char in[120000], out[120000];
     char       *p = in;
-    size_t      i, k;
+    size_t      i;
 
     (void) state;
     set_conf("euc-jp", 0);
@@ -410,30 +395,6 @@ test_many(void **state)
     strcat(out, "%E8%A1%A8</D:href>");
     check(in, out);
 
-    /* prefixes for DAV:; with one more than the limit no href is changed */
-    for (k = 0; k < 2; k++) {
-        p = in + sprintf(in, "<D:multistatus " D);
-        for (i = 0; i < 15 + k; i++) {
-            p += sprintf(p, " xmlns:p%d=\"DAV:\"", (int) i);
-        }
-        p += sprintf(p, "><D:response><D:href>/l/");
-        strcpy(out, in);
-        strcpy(p, "%c9%bd</D:href>");
-        strcat(out, k == 0 ? "%E8%A1%A8</D:href>" : "%c9%bd</D:href>");
-        check(in, out);
-    }
-
-    /* prefixes of other namespaces do not count */
-    p = in + sprintf(in, "<D:multistatus " D);
-    for (i = 0; i < 60; i++) {
-        p += sprintf(p, " xmlns:p%d=\"u:%d\"", (int) i, (int) i);
-    }
-    p += sprintf(p, "><D:response><D:href>/l/");
-    strcpy(out, in);
-    strcpy(p, "%c9%bd</D:href>");
-    strcat(out, "%E8%A1%A8</D:href>");
-    check(in, out);
-
     /* the element after a long value is recognized */
     p = in + sprintf(in, "<D:multistatus " D "><x a=\"");
     memset(p, '>', 3000);
@@ -446,36 +407,25 @@ test_many(void **state)
     strcat(out, "%E8%A1%A8</D:href>");
     check(in, out);
 
-    /* also after namespaces of stored data that are long or many */
+    /* also one with many namespaces of stored data, longer than the buffer */
     p = in + sprintf(in, "<D:multistatus " D "><D:response xmlns:ns0=\"u:");
-    memset(p, 'u', 3000);
-    p += 3000;
+    memset(p, 'u', 40000);
+    p += 40000;
     for (i = 1; i < 60; i++) {
         p += sprintf(p, "\"\txmlns:ns%d = 'u:%d'\n xmlns:c%d=\"u:", (int) i,
                      (int) i, (int) i);
     }
-    p += sprintf(p, "\" xmlns:last='DAV:' ><last:href>/l/");
+    p += sprintf(p, "\" ><D:href>/l/");
     strcpy(out, in);
-    strcpy(p, "%c9%bd</last:href>");
-    strcat(out, "%E8%A1%A8</last:href>");
-    check(in, out);
+    strcpy(p, "%c9%bd</D:href>");
+    strcat(out, "%E8%A1%A8</D:href>");
+    check_octets_in(core_str(in), core_str(out), 1000);
 
     /* also after a long name */
     p = in + sprintf(in, "<D:multistatus " D "><");
     memset(p, 'n', 3000);
     p += 3000;
     p += sprintf(p, " a='1'/><D:response><D:href>/l/");
-    strcpy(out, in);
-    strcpy(p, "%c9%bd</D:href>");
-    strcat(out, "%E8%A1%A8</D:href>");
-    check(in, out);
-
-    /* a prefix that is too long may be DAV:, until its element ends */
-    p = in + sprintf(in, "<D:multistatus " D "><D:response xmlns:");
-    memset(p, 'p', 33);
-    p += 33;
-    p += sprintf(p, "=\"DAV:\"><D:href>/l/%%c9%%bd</D:href></D:response>"
-                    "<D:response><D:href>/l/");
     strcpy(out, in);
     strcpy(p, "%c9%bd</D:href>");
     strcat(out, "%E8%A1%A8</D:href>");
@@ -682,7 +632,7 @@ main(void)
         cmocka_unit_test(test_href),
         cmocka_unit_test(test_long),
         cmocka_unit_test(test_names),
-        cmocka_unit_test(test_namespaces),
+        cmocka_unit_test(test_elements),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_displayname),
         cmocka_unit_test(test_raw_lockroot),
