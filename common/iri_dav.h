@@ -133,7 +133,7 @@ typedef struct {
 /*
  * Replace the paths in the resource tags of a field If, which servers compare
  * octet for octet, by canonical ones.  All other octets stay, and so do an
- * incomplete value and the tags after IRI_MAX_IF_TAGS.
+ * incomplete value and the tags after IRI_MAX_IF_TAGS.  A NUL follows *out.
  * Returns: IRI_OK; IRI_NO_MEMORY; the status that find returned.
  * "</e%CC%81> (<urn:x>)" -> "</%C3%A9> (<urn:x>)"
  */

@@ -328,7 +328,7 @@ mod_iri_dav_map_if(request_rec *r)
     mod_iri_env_init(&env, r);
     if (iri_if_field_map(&env.env, mod_iri_str(value), &map, &out) == IRI_OK)
     {
-        apr_table_setn(r->headers_in, "If", mod_iri_dup(r->pool, out));
+        apr_table_setn(r->headers_in, "If", (const char *) out.data);
     }
 }
 

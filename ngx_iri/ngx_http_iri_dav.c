@@ -15,12 +15,6 @@
 #include "ngx_http_iri_dav.h"
 
 
-/* A field If, and its value as sent */
-typedef struct {
-    ngx_table_elt_t *header;
-    ngx_str_t        value;
-} ngx_http_iri_if_t;
-
 #define NGX_HTTP_IRI_DAV_METHODS                                             \
     (NGX_HTTP_PUT | NGX_HTTP_DELETE | NGX_HTTP_MKCOL | NGX_HTTP_COPY         \
      | NGX_HTTP_MOVE | NGX_HTTP_PROPFIND | NGX_HTTP_PROPPATCH                \
@@ -269,42 +263,26 @@ ngx_http_iri_tag_find(void *arg, iri_str_t sent, iri_str_t paths[2])
 }
 
 
-/* Set dav->if_fields, before any value is replaced. */
+/* Map one field.  sent: its value as sent. */
 static ngx_int_t
-ngx_http_iri_if_collect(ngx_http_request_t *r, ngx_http_iri_dav_ctx_t *dav)
+ngx_http_iri_if_map(ngx_http_request_t *r, const ngx_str_t *sent,
+                    iri_if_map_t *map, ngx_table_elt_t *header)
 {
-    ngx_uint_t         i;
-    ngx_list_part_t   *part;
-    ngx_table_elt_t   *header;
-    ngx_http_iri_if_t *field;
+    iri_env_t env;
+    iri_str_t value;
 
-    dav->if_fields = ngx_array_create(r->pool, 1, sizeof(ngx_http_iri_if_t));
-    if (dav->if_fields == NULL) {
-        return NGX_ERROR;
+    ngx_http_iri_env(r, &env);
+
+    if (sent == NULL
+        || iri_if_field_map(&env, ngx_http_iri_str(*sent), map, &value)
+               != IRI_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    for (part = &r->headers_in.headers.part; part; part = part->next) {
-        header = part->elts;
+    header->value = ngx_http_iri_ngx_str(value);
 
-        for (i = 0; i < part->nelts; i++) {
-            if (header[i].key.len != 2
-                || ngx_strncasecmp(header[i].key.data, (u_char *) "if", 2)
-                       != 0)
-            {
-                continue;
-            }
-
-            field = ngx_array_push(dav->if_fields);
-            if (field == NULL) {
-                return NGX_ERROR;
-            }
-
-            field->header = &header[i];
-            field->value = header[i].value;
-        }
-    }
-
-    return NGX_OK;
+    return NGX_DECLINED;
 }
 
 
@@ -317,11 +295,11 @@ ngx_http_iri_if_collect(ngx_http_request_t *r, ngx_http_iri_dav_ctx_t *dav)
 static ngx_int_t
 ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 {
-    iri_env_t               env;
-    iri_str_t               value;
-    ngx_str_t               none = ngx_null_string;
-    ngx_uint_t              i;
-    ngx_http_iri_if_t      *field;
+    ngx_int_t               rc = NGX_DECLINED;
+    ngx_str_t              *sent;
+    ngx_uint_t              i, n = 0;
+    ngx_list_part_t        *part;
+    ngx_table_elt_t        *header;
     ngx_http_iri_dav_ctx_t *dav;
     iri_if_map_t            map = { ngx_http_iri_tag_find, r, 0, 0 };
 
@@ -332,31 +310,41 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
     }
 
     dav = ngx_http_iri_dav_ctx_get_or_create(r);
-    if (dav == NULL
-        || (dav->if_fields == NULL
-            && ngx_http_iri_if_collect(r, dav) != NGX_OK))
-    {
+    if (dav != NULL && dav->if_values == NULL) {
+        dav->if_values = ngx_array_create(r->pool, 1, sizeof(ngx_str_t));
+    }
+
+    if (dav == NULL || dav->if_values == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_http_iri_env(r, &env);
-    field = dav->if_fields->elts;
-
     map.raw = (int) ngx_http_iri_dav_serves_files(r);
 
-    for (i = 0; i < dav->if_fields->nelts; i++) {
-        if (iri_if_field_map(&env, ngx_http_iri_str(field[i].value), &map,
-                             &value)
-                != IRI_OK
-            || ngx_http_iri_join(r->pool, none, ngx_http_iri_ngx_str(value),
-                                 &field[i].header->value)
-                   != NGX_OK)
-        {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        header = part->elts;
+
+        for (i = 0; i < part->nelts && rc == NGX_DECLINED; i++) {
+            if (header[i].key.len != 2
+                || ngx_strncasecmp(header[i].key.data, (u_char *) "if", 2)
+                       != 0)
+            {
+                continue;
+            }
+
+            sent = (ngx_str_t *) dav->if_values->elts + n;
+
+            if (n++ == dav->if_values->nelts) {
+                sent = ngx_array_push(dav->if_values);
+                if (sent != NULL) {
+                    *sent = header[i].value;
+                }
+            }
+
+            rc = ngx_http_iri_if_map(r, sent, &map, &header[i]);
         }
     }
 
-    return NGX_DECLINED;
+    return rc;
 }
 
 

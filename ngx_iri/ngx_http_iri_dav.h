@@ -18,7 +18,8 @@ typedef struct {
 
     /* set by ngx_http_iri_dav.c */
     iri_multistatus_t *multistatus; /* NULL: the body is not filtered */
-    ngx_array_t *if_fields;     /* of ngx_http_iri_if_t; NULL: not yet read */
+    ngx_array_t *if_values;     /* ngx_str_t: each field If as sent; NULL: not
+                                   yet read */
     iri_why_t why;              /* the reason on the 409 page */
 
     /* set by ngx_http_iri_destination.c */

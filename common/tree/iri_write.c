@@ -446,7 +446,6 @@ iri_if_field_map(const iri_env_t *env, iri_str_t value, iri_if_map_t *map,
                  iri_str_t *out)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_str_t    rest;
     iri_status_t status;
     size_t       i, end, next;
 
@@ -458,8 +457,7 @@ iri_if_field_map(const iri_env_t *env, iri_str_t value, iri_if_map_t *map,
 
         /* A tag without ">" is copied unchanged; the server refuses it. */
         if (value.data[end - 1] != '>') {
-            rest = iri_str_from(value, i);
-            status = iri_buf_put(env, &buf, rest.data, rest.len);
+            status = iri_buf_put(env, &buf, value.data + i, value.len - i);
             break;
         }
 
@@ -468,6 +466,11 @@ iri_if_field_map(const iri_env_t *env, iri_str_t value, iri_if_map_t *map,
     }
 
     if (status == IRI_OK) {
+        status = iri_buf_putc(env, &buf, '\0');
+    }
+
+    if (status == IRI_OK) {
+        buf.len--;
         *out = iri_buf_str(&buf);
     }
 

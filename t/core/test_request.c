@@ -607,7 +607,7 @@ test_destination_read(void **unused)
         { "", "", "", 0, "" },
         { "http://h", "", "http://h", 0, "" },
         { "a/b", "", "a/b", 0, "" },
-        { "/caf\xE9#\xE9?\xE9", "", "/caf%C3%A9#%C3%A9?\xE9", 0,
+        { "/caf\xE9#\xE9?\xE9", "", "/caf%C3%A9%23%C3%A9?\xE9", 0,
           "/caf\xC3\xA9#\xC3\xA9" },
         { "http://u@h:8/caf%e9?q", "", "http://u@h:8/caf%C3%A9?q", 0,
           "/caf\xC3\xA9" },
