@@ -20,7 +20,6 @@ typedef struct {
     iri_multistatus_t *multistatus; /* NULL: the body is not filtered */
     ngx_array_t *if_values;     /* ngx_str_t: each field If as sent; NULL: not
                                    yet read */
-    iri_why_t why;              /* the reason on the 409 page */
 
     /* set by ngx_http_iri_destination.c */
     iri_reading_t reading;      /* of the Destination; all 0: it is ASCII */
@@ -109,8 +108,8 @@ ngx_int_t ngx_http_iri_destination_judge(ngx_http_request_t *r);
 
 /*
  * In the PRECONTENT phase: answer 409 for a name that cannot be created.
- * Returns: NGX_OK if a content handler was set, which sends a page with the
- * reason; else the HTTP status.
+ * Returns: NGX_DONE if a page with the reason was sent: r may be freed; else
+ * the HTTP status.
  */
 ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
 
