@@ -756,7 +756,7 @@ test_transfer_names(void **unused)
     iri_search_t    search;
     iri_transfer_t  transfer;
     iri_find_conf_t conf;
-    size_t          i;
+    size_t          i, n, total, before;
 
     (void) unused;
 
@@ -782,11 +782,73 @@ test_transfer_names(void **unused)
         assert_non_null(transfer.judged);
 
         logged[0] = '\0';
+        before = server.core.allocs;
         assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
                          table[i].status);
         assert_int_equal(transfer.why, table[i].why);
         assert_int_equal(strstr(logged, "reason=destination") != NULL,
                          table[i].status != 0);
+
+        /* Without memory nothing may be written. */
+        total = server.core.allocs - before;
+        for (n = 1; n <= total; n++) {
+            server.core.allocs = 0;
+            server.core.fail_at = n;
+            assert_true(iri_request_transfer(&server.core.env, &transfer)
+                        >= 400);
+        }
+        core_free(&server.core);
+    }
+}
+
+
+/* Both locations must store the same octets below root or alias. */
+static void
+test_transfer_stored(void **unused)
+{
+    static const struct {
+        const char   *root, *name, *other_root, *other_name;
+        iri_verdict_t verdict;
+        int           status;
+    } table[] = {
+        { "/srv", "/srv/up/a", "/alias/", "/alias/a", IRI_PASS, 0 },
+        { "/alias/", "/alias/a", "/srv", "/srv/up/a", IRI_SERVE, 0 },
+        { "/srv", "/srv/up/a", "/alias/", "/alias/b", IRI_PASS, 409 },
+        { "/srv", "/srv/up/a", "/srv", "/srv/up/a", IRI_REFUSE, 409 },
+        { "/srv", "/srv", "/x", "/x", IRI_PASS, 0 },
+        { "/srv", "/srv", "/x", "/x/a", IRI_PASS, 409 },
+        { "/srv", "/sr", "/x", "/x", IRI_PASS, 0 },
+    };
+    server_t        server;
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, 0);
+    iri_lookup_t    written, judged;
+    iri_transfer_t  transfer;
+    size_t          i;
+
+    (void) unused;
+
+    for (i = 0; i < COUNT(table); i++) {
+        server_start(&server);
+        memset(&written, 0, sizeof(written));
+        written.search.tree = &tree;
+        written.search.root = core_str(table[i].root);
+        written.found.filename = core_str(table[i].name);
+        written.found.verdict = IRI_PASS;
+        judged = written;
+        judged.search.root = core_str(table[i].other_root);
+        judged.found.filename = core_str(table[i].other_name);
+        judged.found.verdict = table[i].verdict;
+
+        memset(&transfer, 0, sizeof(transfer));
+        transfer.path = S("/a");
+        transfer.source = S("/srv/secret/name.txt");
+        transfer.destination = S("/srv/none");
+        transfer.from = transfer.to = &tree;
+        transfer.written = &written;
+        transfer.judged = &judged;
+        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
+                         table[i].status);
+        assert_int_equal(transfer.why, IRI_WHY_NONE);
         core_free(&server.core);
     }
 }
@@ -1161,6 +1223,7 @@ main(void)
         cmocka_unit_test(test_unwritable),
         cmocka_unit_test(test_transfer),
         cmocka_unit_test(test_transfer_names),
+        cmocka_unit_test(test_transfer_stored),
         cmocka_unit_test(test_destination_read),
         cmocka_unit_test(test_destination_check),
         cmocka_unit_test(test_destination_unescape),
