@@ -710,7 +710,11 @@ iri_status_t
 iri_multistatus_convert(iri_multistatus_t *ms, iri_str_t *in, int is_end,
                         iri_str_t *out)
 {
-    size_t i = 0, len = in->len < IRI_MS_PIECE ? in->len : IRI_MS_PIECE;
+    size_t i = 0, len = in->len;
+
+    if (len > IRI_MS_PIECE) {
+        len = IRI_MS_PIECE;
+    }
 
     ms->out.len = 0;
 

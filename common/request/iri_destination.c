@@ -68,13 +68,15 @@ iri_destination_join(const iri_env_t *env, const iri_str_t *parts,
 }
 
 
+/* Log the refusal; as an error if a function has failed. */
 static int
-iri_destination_refuse(const iri_env_t *env, iri_log_level_t level,
-                       iri_str_t path, int status, const char *why)
+iri_destination_refuse(const iri_env_t *env, iri_str_t path, int status,
+                       const char *why)
 {
     iri_shown_t shown;
 
-    iri_logf(env, level, "Destination \"%s\" refused: %s" IRI_LOG_REASON "%s",
+    iri_logf(env, status == 500 ? IRI_LOG_ERROR : IRI_LOG_INFO,
+             "Destination \"%s\" refused: %s" IRI_LOG_REASON "%s",
              iri_show(&shown, path), why,
              iri_reason_code(IRI_REASON_DESTINATION));
 
@@ -156,7 +158,7 @@ iri_destination_check(const iri_env_t *env, iri_str_t source, iri_str_t path,
         || memcmp(path.data, source.data, prefix) != 0)
     {
         return iri_destination_refuse(
-            env, IRI_LOG_ERROR, path, 400,
+            env, path, 400,
             "its path is invalid, or outside of the alias of the source");
     }
 
@@ -164,8 +166,7 @@ iri_destination_check(const iri_env_t *env, iri_str_t source, iri_str_t path,
         != (source.len != 0 && source.data[source.len - 1] == '/'))
     {
         return iri_destination_refuse(
-            env, IRI_LOG_ERROR, path, 409,
-            "both paths must end with \"/\", or neither");
+            env, path, 409, "both paths must end with \"/\", or neither");
     }
 
     return 0;
@@ -174,13 +175,15 @@ iri_destination_check(const iri_env_t *env, iri_str_t source, iri_str_t path,
 
 /* ---- source and Destination on disk -------------------------------------- */
 
+/* The functions of this section return an HTTP status and set *why, or 0. */
+
 /*
  * Refuse a Destination that is another name of an existing entry, which may be
  * the source, and a new name that conflicts with an existing entry.
  */
 static int
 iri_transfer_check_entry(const iri_env_t *env, iri_transfer_t *transfer,
-                         const iri_lookup_t *lookup)
+                         const iri_lookup_t *lookup, const char **why)
 {
     iri_str_t    source = { 0, NULL };
     iri_found_t  found;
@@ -198,24 +201,22 @@ iri_transfer_check_entry(const iri_env_t *env, iri_transfer_t *transfer,
     status = iri_find_conflict(env, &lookup->search, source, &found);
 
     if (status != IRI_OK) {
-        return iri_destination_refuse(env, IRI_LOG_ERROR, transfer->path, 500,
-                                      iri_status_text(status));
+        *why = iri_status_text(status);
+        return 500;
     }
 
     if (found.verdict == IRI_RESTART) {
-        return iri_destination_refuse(
-            env, IRI_LOG_ERROR, transfer->path, 409,
-            "it is another name of an existing entry");
+        *why = "it is another name of an existing entry";
+        return 409;
     }
 
-    if (!iri_is_conflict(&found)) {
-        return 0;
+    if (iri_is_conflict(&found)) {
+        transfer->why = found.why;
+        *why = iri_why_text(found.why);
+        return 409;
     }
 
-    transfer->why = found.why;
-
-    return iri_destination_refuse(env, IRI_LOG_ERROR, transfer->path, 409,
-                                  iri_why_text(found.why));
+    return 0;
 }
 
 
@@ -260,24 +261,29 @@ iri_is_same_name(const iri_lookup_t *written, const iri_lookup_t *judged)
 
 
 static int
-iri_transfer_check_names(const iri_env_t *env, iri_transfer_t *transfer)
+iri_transfer_check_names(const iri_env_t *env, iri_transfer_t *transfer,
+                         const char **why)
 {
-    int status = iri_transfer_check_entry(env, transfer, transfer->written);
+    int status;
+
+    status = iri_transfer_check_entry(env, transfer, transfer->written, why);
 
     if (status == 0) {
-        status = iri_transfer_check_entry(env, transfer, transfer->judged);
+        status = iri_transfer_check_entry(env, transfer, transfer->judged,
+                                          why);
     }
 
-    return status != 0
-                   || iri_is_same_name(transfer->written, transfer->judged)
-               ? status
-               : iri_destination_refuse(
-                   env, IRI_LOG_ERROR, transfer->path, 409,
-                   "the location of the source stores it under another name");
+    if (status == 0 && !iri_is_same_name(transfer->written, transfer->judged))
+    {
+        *why = "the location of the source stores it under another name";
+        status = 409;
+    }
+
+    return status;
 }
 
 
-/* Set *why to the reason if the transfer would destroy or rename entries. */
+/* Refuse a transfer that would destroy entries or change their names. */
 static int
 iri_transfer_check_disk(const iri_env_t *env, iri_transfer_t *transfer,
                         const char **why)
@@ -323,15 +329,13 @@ iri_request_transfer(const iri_env_t *env, iri_transfer_t *transfer)
     int         status;
 
     transfer->why = IRI_WHY_NONE;
-    status = iri_transfer_check_names(env, transfer);
+    status = iri_transfer_check_names(env, transfer, &why);
 
-    if (status != 0) {
-        return status;
+    if (status == 0) {
+        status = iri_transfer_check_disk(env, transfer, &why);
     }
 
-    status = iri_transfer_check_disk(env, transfer, &why);
-
-    return status != 0 ? iri_destination_refuse(env, IRI_LOG_INFO,
-                                                transfer->path, status, why)
-                       : 0;
+    return status != 0
+               ? iri_destination_refuse(env, transfer->path, status, why)
+               : 0;
 }

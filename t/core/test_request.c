@@ -21,15 +21,16 @@ typedef struct {
     iri_request_t     *request;
 } server_t;
 
-static char logged[1024];
+static char            logged[1024];
+static iri_log_level_t logged_level;
 
 
 static void
 server_log(void *ctx, iri_log_level_t level, iri_str_t line)
 {
     (void) ctx;
-    (void) level;
 
+    logged_level = level;
     snprintf(logged, sizeof(logged), "%.*s", (int) line.len,
              (const char *) line.data);
 }
@@ -788,6 +789,8 @@ test_transfer_names(void **unused)
         assert_int_equal(transfer.why, table[i].why);
         assert_int_equal(strstr(logged, "reason=destination") != NULL,
                          table[i].status != 0);
+        /* Only the client can correct this. */
+        assert_true(table[i].status == 0 || logged_level == IRI_LOG_INFO);
 
         /* Without memory nothing may be written. */
         total = server.core.allocs - before;
@@ -796,6 +799,9 @@ test_transfer_names(void **unused)
             server.core.fail_at = n;
             assert_true(iri_request_transfer(&server.core.env, &transfer)
                         >= 400);
+            assert_int_equal(logged_level, strstr(logged, "memory") != NULL
+                                               ? IRI_LOG_ERROR
+                                               : IRI_LOG_INFO);
         }
         core_free(&server.core);
     }
