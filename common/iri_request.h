@@ -394,20 +394,30 @@ typedef struct {
     int       members;      /* 1: the source is a collection, and its members
                                are transferred with it (in httpd not if Depth
                                is 0) */
+    int       moves;        /* 1: the source is removed, so that its own name
+                               does not conflict with the new one */
     const iri_tree_conf_t *from;   /* of names in the source */
     const iri_tree_conf_t *to;     /* of names in the Destination */
+    const iri_lookup_t *written;   /* of path, by the settings with which the
+                               server writes it; NULL: iri_request_refuse()
+                               has judged the name, or it is plain */
+    const iri_lookup_t *judged;    /* of path, by the settings of the
+                               Destination; NULL: the same */
+    iri_why_t why;          /* set for 409: the reason on its page; NONE: no
+                               page */
 } iri_transfer_t;
 
 /*
  * May COPY or MOVE write its Destination, after the access rules of both have
- * passed?  The Destination must not be the source, nor contain it.  If members
- * are transferred, it must not be inside the source either, and both trees must
- * give the members the same names.  A refusal is logged (RFC 4918, 9.8, 9.9).
- * Returns: 0: it may; else the HTTP status to answer with: 403; 409 for
- * IRI_WHY_OTHER_TREE (iri_conflict_text); 500: the paths could not be compared.
+ * passed?  It must not be another name of an existing entry, nor conflict with
+ * one, and both lookups must give it the same name on disk.  It must not be the
+ * source, nor contain it.  If members are transferred, it must not be inside
+ * the source either, and both trees must give the members the same names.  A
+ * refusal is logged (RFC 4918, 9.8, 9.9).
+ * Returns: 0: it may; else the HTTP status to answer with: 403; 409
+ * (iri_conflict_text); 500: the names could not be compared.
  */
-int iri_request_transfer(const iri_env_t      *env,
-                         const iri_transfer_t *transfer);
+int iri_request_transfer(const iri_env_t *env, iri_transfer_t *transfer);
 
 
 /* ---- redirects to the canonical URI -------------------------------------- */

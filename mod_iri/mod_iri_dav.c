@@ -28,9 +28,8 @@
 
 #define MOD_IRI_DAV_FILTER "IRI_DAV"
 #define MOD_IRI_DAV_DESTINATION                                              \
-    "iri-destination"                   /* note: path of Destination */
-#define MOD_IRI_DAV_WHY  "iri-conflict" /* note: reason of 409 */
-#define MOD_IRI_MAX_TAGS 8              /* tags looked up per request */
+    "iri-destination"                  /* note: path of Destination */
+#define MOD_IRI_DAV_WHY "iri-conflict" /* note: reason of 409 */
 
 typedef struct {
     iri_env_apr_t       env;
@@ -90,17 +89,6 @@ mod_iri_dav_with_slash(request_rec *r, const char *path)
 
 /* ---- output filter ------------------------------------------------------ */
 
-static iri_status_t
-mod_iri_dav_write(void *arg, const unsigned char *data, size_t len)
-{
-    mod_iri_dav_t *dav = arg;
-
-    return apr_brigade_write(dav->out, NULL, NULL, (const char *) data, len)
-                   == APR_SUCCESS
-               ? IRI_OK
-               : IRI_NO_MEMORY;
-}
-
 /*
  * Returns: 1 if the body may contain hrefs: it is the XML of a multistatus,
  * with any HTTP status, or of a lock.
@@ -121,47 +109,52 @@ mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
 
     memset(&conf, 0, sizeof(conf));
     conf.tree = mod_iri_tree_of_filename(r);
-    conf.base[0] = mod_iri_str(mod_iri_dav_with_slash(r, r->uri));
+    conf.base[0] = mod_iri_str(r->uri);
     if (to != NULL) {
-        conf.base[1] = mod_iri_str(mod_iri_dav_with_slash(r, to));
+        conf.base[1] = mod_iri_str(to);
     }
     mod_iri_env_init(&dav->env, r);
     return iri_multistatus_create(&dav->env.env, &conf, &dav->multistatus);
 }
 
-/* Process one bucket.  Metadata is passed on unchanged. */
+/*
+ * Append the new octets for one bucket to dav->out.  Metadata is passed on
+ * unchanged, after the rest of the answer.
+ */
 static apr_status_t
 mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
 {
-    apr_status_t status;
-    const char  *data;
-    apr_size_t   len;
-    iri_str_t    octets;
+    int          is_metadata = APR_BUCKET_IS_METADATA(bucket);
+    const char  *data = NULL;
+    apr_size_t   len = 0;
+    apr_status_t status = APR_SUCCESS;
+    iri_str_t    octets, out;
 
-    if (APR_BUCKET_IS_METADATA(bucket)) {
-        if (APR_BUCKET_IS_EOS(bucket)
-            && iri_multistatus_end(dav->multistatus, mod_iri_dav_write, dav)
+    if (!is_metadata) {
+        status = apr_bucket_read(bucket, &data, &len, APR_BLOCK_READ);
+    }
+    octets.data = (const unsigned char *) data;
+    octets.len = len;
+    do {
+        if (status != APR_SUCCESS
+            || iri_multistatus_convert(dav->multistatus, &octets,
+                                       APR_BUCKET_IS_EOS(bucket), &out)
                    != IRI_OK)
         {
             return APR_ENOMEM;
         }
+        if (out.len > 0) {
+            status = apr_brigade_write(dav->out, NULL, NULL,
+                                       (const char *) out.data, out.len);
+        }
+    } while (octets.len > 0);
+    if (is_metadata) {
         APR_BUCKET_REMOVE(bucket);
         APR_BRIGADE_INSERT_TAIL(dav->out, bucket);
-        return APR_SUCCESS;
+    } else {
+        apr_bucket_delete(bucket);
     }
-    status = apr_bucket_read(bucket, &data, &len, APR_BLOCK_READ);
-    if (status != APR_SUCCESS) {
-        return status;
-    }
-    octets.data = (const unsigned char *) data;
-    octets.len = len;
-    if (iri_multistatus_feed(dav->multistatus, octets, mod_iri_dav_write, dav)
-        != IRI_OK)
-    {
-        return APR_ENOMEM;
-    }
-    apr_bucket_delete(bucket);
-    return APR_SUCCESS;
+    return status;
 }
 
 /*
@@ -273,75 +266,50 @@ mod_iri_dav_register(void)
 
 /* ---- the If field ------------------------------------------------------- */
 
-typedef struct {
-    request_rec *r;       /* mod_dav compares the tags with its URI */
-    const char  *base;    /* r->uri with "/" at its end */
-    int          lookups; /* subrequests so far */
-} mod_iri_tags_t;
-
-static iri_str_t
-mod_iri_dav_uri(request_rec *r, const char *path)
+/*
+ * Returns: the path that mod_dav computes for found while it walks below r: the
+ * names in it are octets on disk.  NULL: it is that of found.
+ */
+static const char *
+mod_iri_dav_native_path(request_rec *r, const request_rec *found)
 {
-    iri_env_apr_t env;
-    iri_str_t     uri;
-
-    mod_iri_env_init(&env, r);
-    return iri_path_to_uri(&env.env, mod_iri_str(path), &uri) == IRI_OK
-               ? uri
-               : (iri_str_t){ 0, NULL };
-}
-
-/* Set paths[1] to the path that mod_dav computes while it walks below r. */
-static void
-mod_iri_dav_native_path(mod_iri_tags_t *tags, const request_rec *found,
-                        iri_str_t paths[2])
-{
-    request_rec *r = tags->r;
-    size_t       len = strlen(r->filename);
-    const char  *octets, *names = found->uri + strlen(tags->base);
+    const char *base = mod_iri_dav_with_slash(r, r->uri);
+    size_t      len = strlen(r->filename);
+    const char *octets;
 
     while (len > 1 && r->filename[len - 1] == '/') {
         len--;
     }
-    if (strncmp(found->uri, tags->base, strlen(tags->base)) != 0
+    if (strncmp(found->uri, base, strlen(base)) != 0
         || found->filename == NULL
         || strncmp(found->filename, r->filename, len) != 0
         || found->filename[len] != '/')
     {
-        return;
+        return NULL;
     }
-    octets = apr_pstrcat(r->pool, found->filename + len + 1, found->path_info,
-                         NULL);
-    if (strcmp(octets, names) != 0) {
-        paths[1] = mod_iri_dav_uri(
-            r, apr_pstrcat(r->pool, tags->base, octets, NULL));
-    }
+    octets = apr_pstrcat(r->pool, base, found->filename + len + 1,
+                         found->path_info, NULL);
+    return strcmp(octets, found->uri) != 0 ? octets : NULL;
 }
 
 /*
- * Map a tag to its canonical path.  A subrequest is needed, because the disk
+ * Callback of iri_if_field_map().  A subrequest is needed, because the disk
  * may decide which reading applies.  Access to it is not checked: mod_dav
  * only compares the path.
  */
 static iri_status_t
-mod_iri_dav_map_tag(void *arg, iri_str_t path, iri_str_t paths[2])
+mod_iri_dav_find_tag(void *arg, iri_str_t path, iri_str_t paths[2])
 {
-    mod_iri_tags_t *tags = arg;
-    request_rec    *r = tags->r, *found;
-    iri_str_t       uri;
+    request_rec *r = arg, *found;
+    const char  *native;
 
-    if (iri_path_is_ascii(path, 1) || tags->lookups == MOD_IRI_MAX_TAGS) {
-        return IRI_OK;
-    }
-    tags->lookups++;
     found = ap_sub_req_lookup_uri(mod_iri_dup(r->pool, path), r, NULL);
-    if (found->uri == NULL || found->uri[0] != '/') {
-        return IRI_OK;
-    }
-    uri = mod_iri_dav_uri(r, found->uri);
-    if (uri.len > 0) {
-        paths[0] = uri;
-        mod_iri_dav_native_path(tags, found, paths);
+    if (found->uri != NULL && found->uri[0] == '/') {
+        paths[0] = mod_iri_str(found->uri);
+        native = mod_iri_dav_native_path(r, found);
+        if (native != NULL) {
+            paths[1] = mod_iri_str(native);
+        }
     }
     return IRI_OK;
 }
@@ -349,21 +317,18 @@ mod_iri_dav_map_tag(void *arg, iri_str_t path, iri_str_t paths[2])
 static void
 mod_iri_dav_map_if(request_rec *r)
 {
-    const char    *value = apr_table_get(r->headers_in, "If");
-    mod_iri_tags_t tags = { r, NULL, 0 };
-    iri_env_apr_t  env;
-    iri_str_t      out;
+    const char   *value = apr_table_get(r->headers_in, "If");
+    iri_if_map_t  map = { mod_iri_dav_find_tag, r, 0, 0 };
+    iri_env_apr_t env;
+    iri_str_t     out;
 
-    if (value == NULL || strchr(value, '<') == NULL) {
+    if (value == NULL) {
         return;
     }
-    tags.base = mod_iri_dav_with_slash(r, r->uri);
     mod_iri_env_init(&env, r);
-    if (iri_if_field_map(&env.env, mod_iri_str(value), mod_iri_dav_map_tag,
-                         &tags, &out)
-        == IRI_OK)
+    if (iri_if_field_map(&env.env, mod_iri_str(value), &map, &out) == IRI_OK)
     {
-        apr_table_setn(r->headers_in, "If", mod_iri_dup(r->pool, out));
+        apr_table_setn(r->headers_in, "If", (const char *) out.data);
     }
 }
 
@@ -402,6 +367,7 @@ mod_iri_dav_check_transfer(request_rec *r)
     iri_env_apr_t  env;
     int            status;
 
+    memset(&transfer, 0, sizeof(transfer));
     transfer.path = mod_iri_str(r->uri);
     transfer.source = mod_iri_str(r->main->filename);
     transfer.destination = mod_iri_str(
@@ -414,7 +380,7 @@ mod_iri_dav_check_transfer(request_rec *r)
     status = iri_request_transfer(&env.env, &transfer);
     return status == 0 ? DECLINED
            : status == HTTP_CONFLICT
-               ? mod_iri_refuse_conflict(r, IRI_WHY_OTHER_TREE)
+               ? mod_iri_refuse_conflict(r, transfer.why)
                : status;
 }
 

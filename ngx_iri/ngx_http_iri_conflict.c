@@ -12,30 +12,6 @@ static const char ngx_http_iri_conflict_format[] =
     "<p>%s</p>" CRLF "</body>" CRLF "</html>" CRLF;
 
 
-static ngx_int_t
-ngx_http_iri_conflict_page(ngx_http_request_t *r)
-{
-    u_char                  *p;
-    const char              *text;
-    static ngx_str_t         type = ngx_string("text/html");
-    ngx_http_complex_value_t page;
-
-    text = iri_conflict_text(ngx_http_iri_dav_ctx(r)->why);
-
-    p = ngx_pnalloc(r->pool,
-                    sizeof(ngx_http_iri_conflict_format) + ngx_strlen(text));
-    if (p == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_memzero(&page, sizeof(ngx_http_complex_value_t));
-    page.value.data = p;
-    page.value.len = ngx_sprintf(p, ngx_http_iri_conflict_format, text) - p;
-
-    return ngx_http_send_response(r, NGX_HTTP_CONFLICT, &type, &page);
-}
-
-
 /* Returns: 1 if error_page defines a page for status in this location. */
 static ngx_uint_t
 ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
@@ -65,16 +41,29 @@ ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
 ngx_int_t
 ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why)
 {
-    ngx_http_iri_dav_ctx_t *dav = ngx_http_iri_dav_ctx_get_or_create(r);
+    u_char                  *p;
+    const char              *text = iri_conflict_text(why);
+    static ngx_str_t         type = ngx_string("text/html");
+    ngx_http_complex_value_t page;
 
-    if (dav == NULL || r != r->main || r->error_page
+    if (r != r->main || r->error_page
         || ngx_http_iri_has_error_page(r, NGX_HTTP_CONFLICT))
     {
         return NGX_HTTP_CONFLICT;
     }
 
-    dav->why = why;
-    r->content_handler = ngx_http_iri_conflict_page;
+    p = ngx_pnalloc(r->pool,
+                    sizeof(ngx_http_iri_conflict_format) + ngx_strlen(text));
+    if (p == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
-    return NGX_OK;
+    ngx_memzero(&page, sizeof(ngx_http_complex_value_t));
+    page.value.data = p;
+    page.value.len = ngx_sprintf(p, ngx_http_iri_conflict_format, text) - p;
+
+    ngx_http_finalize_request(
+        r, ngx_http_send_response(r, NGX_HTTP_CONFLICT, &type, &page));
+
+    return NGX_DONE;
 }

@@ -15,31 +15,6 @@
 #include "ngx_http_iri_dav.h"
 
 
-/* A field If, and its value as sent */
-typedef struct {
-    ngx_table_elt_t *header;
-    ngx_str_t        value;
-} ngx_http_iri_if_t;
-
-/* The output of one call of the body filter */
-typedef struct {
-    ngx_http_request_t *r;
-    ngx_chain_t        *first;
-    ngx_chain_t       **last;
-    ngx_buf_t          *buf;
-} ngx_http_iri_sink_t;
-
-/* The argument of ngx_http_iri_tag_map() */
-typedef struct {
-    ngx_http_request_t *r;
-    ngx_uint_t          raw;    /* 1: write tags as dav_ext compares them, not
-                                   percent-encoded */
-    ngx_uint_t          mapped; /* number of tags mapped */
-} ngx_http_iri_tags_t;
-
-#define NGX_HTTP_IRI_DAV_BUFFER 16384
-#define NGX_HTTP_IRI_MAX_TAGS   8
-
 #define NGX_HTTP_IRI_DAV_METHODS                                             \
     (NGX_HTTP_PUT | NGX_HTTP_DELETE | NGX_HTTP_MKCOL | NGX_HTTP_COPY         \
      | NGX_HTTP_MOVE | NGX_HTTP_PROPFIND | NGX_HTTP_PROPPATCH                \
@@ -118,140 +93,89 @@ ngx_http_iri_dav_has_names(ngx_http_request_t *r)
 
 
 static ngx_int_t
-ngx_http_iri_dav_filter_create(ngx_http_request_t *r)
+ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
 {
+    iri_env_t                env;
     iri_multistatus_conf_t   conf;
-    ngx_http_iri_dav_ctx_t  *dav = ngx_http_iri_dav_ctx_get_or_create(r);
+    ngx_http_iri_dav_ctx_t  *dav;
     ngx_http_iri_loc_conf_t *ilcf;
 
+    if (!(r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK))
+        || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
+        || !ngx_http_iri_dav_has_names(r))
+    {
+        return ngx_http_iri_dav_next_header(r);
+    }
+
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    dav = ngx_http_iri_dav_ctx_get_or_create(r);
 
     ngx_memzero(&conf, sizeof(iri_multistatus_conf_t));
     conf.tree = &ilcf->tree;
+    conf.base[0] = ngx_http_iri_str(r->uri);
     conf.raw = 1;
 
-    /* Paths of members begin with the path of the collection and "/". */
-    conf.base[0] = ngx_http_iri_str(r->uri);
+    ngx_http_iri_env(r, &env);
 
-    if (dav == NULL || ngx_http_iri_add_slash(r, &conf.base[0]) != NGX_OK) {
+    if (dav == NULL
+        || iri_multistatus_create(&env, &conf, &dav->multistatus) != IRI_OK)
+    {
         return NGX_ERROR;
     }
 
-    ngx_http_iri_env(r, &dav->env);
-
-    return iri_multistatus_create(&dav->env, &conf, &dav->multistatus)
-                   == IRI_OK
-               ? NGX_OK
-               : NGX_ERROR;
-}
-
-
-static ngx_int_t
-ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
-{
-    if ((r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK))
-        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
-        && ngx_http_iri_dav_has_names(r))
-    {
-        if (ngx_http_iri_dav_filter_create(r) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        ngx_http_clear_content_length(r);
-    }
+    ngx_http_clear_content_length(r);
 
     return ngx_http_iri_dav_next_header(r);
 }
 
 
-/* Append buf, unless it is NULL.  Returns: buf; NULL: memory exhausted. */
-static ngx_buf_t *
-ngx_http_iri_sink_add(ngx_http_iri_sink_t *sink, ngx_buf_t *buf)
-{
-    ngx_chain_t *cl;
-
-    cl = ngx_alloc_chain_link(sink->r->pool);
-    if (cl == NULL || buf == NULL) {
-        return NULL;
-    }
-
-    cl->buf = buf;
-    cl->next = NULL;
-    *sink->last = cl;
-    sink->last = &cl->next;
-
-    return buf;
-}
-
-
-static iri_status_t
-ngx_http_iri_sink_put(void *arg, const unsigned char *data, size_t len)
-{
-    size_t               n;
-    ngx_http_iri_sink_t *sink = arg;
-
-    while (len != 0) {
-        if (sink->buf == NULL || sink->buf->last == sink->buf->end) {
-            sink->buf = ngx_http_iri_sink_add(
-                sink,
-                ngx_create_temp_buf(sink->r->pool, NGX_HTTP_IRI_DAV_BUFFER));
-            if (sink->buf == NULL) {
-                return IRI_NO_MEMORY;
-            }
-        }
-
-        n = ngx_min(len, (size_t) (sink->buf->end - sink->buf->last));
-        sink->buf->last = ngx_cpymem(sink->buf->last, data, n);
-        data += n;
-        len -= n;
-    }
-
-    return IRI_OK;
-}
-
-
-/* Filter one buffer; its flags are copied to the last buffer of the output. */
+/*
+ * Append the new octets for one buffer to the chain that ends at *last, in a
+ * buffer for each piece.  The last one has the flags of in.
+ */
 static ngx_int_t
-ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_ctx_t *dav,
-                            ngx_http_iri_sink_t *sink, ngx_buf_t *in)
+ngx_http_iri_dav_filter_buf(ngx_http_request_t *r, iri_multistatus_t *ms,
+                            ngx_buf_t *in, ngx_chain_t ***last)
 {
-    iri_str_t  octets;
-    ngx_buf_t *b;
+    iri_str_t    octets = { 0, NULL }, out;
+    ngx_buf_t   *b;
+    ngx_chain_t *cl;
 
     if (ngx_buf_in_memory(in)) {
         octets.data = in->pos;
         octets.len = (size_t) (in->last - in->pos);
-
-        if (iri_multistatus_feed(dav->multistatus, octets,
-                                 ngx_http_iri_sink_put, sink)
-            != IRI_OK)
-        {
-            return NGX_ERROR;
-        }
-
         in->pos = in->last;
     }
 
-    if (!in->last_buf && !in->flush) {
-        return NGX_OK;
-    }
+    do {
+        if (iri_multistatus_convert(ms, &octets, in->last_buf, &out)
+            != IRI_OK) {
+            return NGX_ERROR;
+        }
 
-    if (in->last_buf
-        && iri_multistatus_end(dav->multistatus, ngx_http_iri_sink_put, sink)
-               != IRI_OK)
-    {
-        return NGX_ERROR;
-    }
+        b = out.len != 0 ? ngx_create_temp_buf(r->pool, out.len)
+                         : ngx_calloc_buf(r->pool);
+        cl = ngx_alloc_chain_link(r->pool);
 
-    b = ngx_http_iri_sink_add(sink, ngx_calloc_buf(sink->r->pool));
-    if (b == NULL) {
-        return NGX_ERROR;
-    }
+        if (b == NULL || cl == NULL) {
+            return NGX_ERROR;
+        }
+
+        if (out.len != 0) {
+            b->last = ngx_cpymem(b->last, out.data, out.len);
+        } else {
+            b->sync = 1;
+        }
+
+        cl->buf = b;
+        cl->next = NULL;
+        **last = cl;
+        *last = &cl->next;
+    } while (octets.len != 0);
 
     b->last_buf = in->last_buf;
     b->last_in_chain = in->last_in_chain;
     b->flush = in->flush;
-    sink->buf = NULL;
 
     return NGX_OK;
 }
@@ -260,7 +184,7 @@ ngx_http_iri_dav_filter_buf(ngx_http_iri_dav_ctx_t *dav,
 static ngx_int_t
 ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 {
-    ngx_http_iri_sink_t     sink;
+    ngx_chain_t            *out = NULL, **last = &out;
     ngx_http_iri_dav_ctx_t *dav;
 
     dav = (r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK)) && r == r->main
@@ -271,61 +195,50 @@ ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
         return ngx_http_iri_dav_next_body(r, in);
     }
 
-    sink.r = r;
-    sink.first = NULL;
-    sink.last = &sink.first;
-    sink.buf = NULL;
-
     for (; in != NULL; in = in->next) {
-        if (ngx_http_iri_dav_filter_buf(dav, &sink, in->buf) != NGX_OK) {
+        if (ngx_http_iri_dav_filter_buf(r, dav->multistatus, in->buf, &last)
+            != NGX_OK)
+        {
             return NGX_ERROR;
         }
     }
 
-    return sink.first != NULL ? ngx_http_iri_dav_next_body(r, sink.first)
-                              : NGX_OK;
+    return ngx_http_iri_dav_next_body(r, out);
 }
 
 
 /* ---- If ----------------------------------------------------------------- */
 
-/*
- * Set *path to the canonical path of a tag.
- * Returns: NGX_OK; NGX_DECLINED: the path has no reading; NGX_ERROR.
- */
-static ngx_int_t
-ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
+/* Callback of iri_if_field_map(). */
+static iri_status_t
+ngx_http_iri_tag_find(void *arg, iri_str_t sent, iri_str_t paths[2])
 {
     iri_env_t                 env;
     ngx_str_t                 uri;
-    iri_received_path_t       request;
-    iri_reading_t             reading;
-    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
     iri_lookup_t             *found;
+    iri_reading_t             reading;
+    ngx_http_request_t       *r = arg;
+    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
+    iri_received_path_t       received;
     const iri_reading_t      *requested;
+    const iri_reading_conf_t *conf = ngx_http_iri_reading_conf(r);
     ngx_http_iri_loc_conf_t  *ilcf;
-    const iri_reading_conf_t *conf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    conf = ngx_http_iri_reading_conf(r);
-    if (conf == NULL) {
-        return NGX_ERROR;
-    }
-
-    request.path = sent;
-    request.target = sent;
-    request.escaped = 1;
+    received.path = received.target = sent;
+    received.escaped = 1;
 
     ngx_http_iri_env(r, &env);
 
-    if (iri_read(&env, conf, &request, &reading) != IRI_OK
+    if (conf == NULL || iri_read(&env, conf, &received, &reading) != IRI_OK
         || reading.verdict == IRI_REFUSE)
     {
-        return NGX_DECLINED;
+        return IRI_OK;
     }
 
-    *path = reading.path;
+    paths[0] = reading.path;
+    uri = ngx_http_iri_ngx_str(reading.path);
 
     /* A tag with the path of the request gets the reading of the request. */
     requested = ctx != NULL ? iri_request_requested_reading(ctx->request)
@@ -335,95 +248,41 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
         && ngx_http_iri_str_equal(ngx_http_iri_ngx_str(requested->octets),
                                   ngx_http_iri_ngx_str(reading.octets)))
     {
-        *path = ngx_http_iri_str(r->uri);
-        return NGX_OK;
-    }
+        paths[0] = ngx_http_iri_str(r->uri);
 
-    uri = ngx_http_iri_ngx_str(reading.path);
-
-    if (ilcf->configured == NULL || ilcf->configured->alias != 0
-        || !ngx_http_iri_uri_needs_lookup(ilcf, uri))
+    } else if (ilcf->configured != NULL && ilcf->configured->alias == 0
+               && ngx_http_iri_uri_needs_lookup(ilcf, uri))
     {
-        return NGX_OK;
-    }
-
-    found = ngx_http_iri_find_uri(r, uri);
-    if (found != NULL && found->found.verdict == IRI_RESTART) {
-        *path = found->found.path;
-    }
-
-    return NGX_OK;
-}
-
-
-/* Callback of iri_if_field_map(): paths[0] replaces the path of a tag. */
-static iri_status_t
-ngx_http_iri_tag_map(void *arg, iri_str_t path, iri_str_t paths[2])
-{
-    iri_env_t            env;
-    iri_str_t            canonical;
-    ngx_http_iri_tags_t *tags = arg;
-
-    if ((!tags->raw && iri_path_is_ascii(path, 1))
-        || tags->mapped == NGX_HTTP_IRI_MAX_TAGS)
-    {
-        return IRI_OK;
-    }
-
-    tags->mapped++;
-
-    if (ngx_http_iri_tag_path(tags->r, path, &canonical) != NGX_OK) {
-        return IRI_OK;
-    }
-
-    /* dav_ext ends a tag at the first ">", so ">" must be percent-encoded. */
-    if (tags->raw && memchr(canonical.data, '>', canonical.len) == NULL) {
-        paths[0] = canonical;
-        return IRI_OK;
-    }
-
-    ngx_http_iri_env(tags->r, &env);
-
-    return iri_path_to_uri(&env, canonical, &paths[0]);
-}
-
-
-/* Set dav->if_fields, before any value is replaced. */
-static ngx_int_t
-ngx_http_iri_if_collect(ngx_http_request_t *r, ngx_http_iri_dav_ctx_t *dav)
-{
-    ngx_uint_t         i;
-    ngx_list_part_t   *part;
-    ngx_table_elt_t   *header;
-    ngx_http_iri_if_t *field;
-
-    dav->if_fields = ngx_array_create(r->pool, 1, sizeof(ngx_http_iri_if_t));
-    if (dav->if_fields == NULL) {
-        return NGX_ERROR;
-    }
-
-    for (part = &r->headers_in.headers.part; part; part = part->next) {
-        header = part->elts;
-
-        for (i = 0; i < part->nelts; i++) {
-            if (header[i].key.len != 2
-                || ngx_strncasecmp(header[i].key.data, (u_char *) "if", 2)
-                       != 0)
-            {
-                continue;
-            }
-
-            field = ngx_array_push(dav->if_fields);
-            if (field == NULL) {
-                return NGX_ERROR;
-            }
-
-            field->header = &header[i];
-            field->value = header[i].value;
+        found = ngx_http_iri_find_uri(r, uri);
+        if (found != NULL && found->found.verdict == IRI_RESTART) {
+            paths[0] = found->found.path;
         }
     }
 
-    return NGX_OK;
+    return IRI_OK;
+}
+
+
+/* Map one field.  sent: its value as sent. */
+static ngx_int_t
+ngx_http_iri_if_map(ngx_http_request_t *r, const ngx_str_t *sent,
+                    iri_if_map_t *map, ngx_table_elt_t *header)
+{
+    iri_env_t env;
+    iri_str_t value;
+
+    ngx_http_iri_env(r, &env);
+
+    if (sent == NULL
+        || iri_if_field_map(&env, ngx_http_iri_str(*sent), map, &value)
+               != IRI_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    header->value = ngx_http_iri_ngx_str(value);
+
+    return NGX_DECLINED;
 }
 
 
@@ -436,13 +295,13 @@ ngx_http_iri_if_collect(ngx_http_request_t *r, ngx_http_iri_dav_ctx_t *dav)
 static ngx_int_t
 ngx_http_iri_dav_map_if(ngx_http_request_t *r)
 {
-    iri_env_t               env;
-    iri_str_t               value;
-    ngx_str_t               none = ngx_null_string;
-    ngx_uint_t              i;
-    ngx_http_iri_if_t      *field;
+    ngx_int_t               rc = NGX_DECLINED;
+    ngx_str_t              *sent;
+    ngx_uint_t              i, n = 0;
+    ngx_list_part_t        *part;
+    ngx_table_elt_t        *header;
     ngx_http_iri_dav_ctx_t *dav;
-    ngx_http_iri_tags_t     tags;
+    iri_if_map_t            map = { ngx_http_iri_tag_find, r, 0, 0 };
 
     if (!(r->method & NGX_HTTP_IRI_DAV_METHODS) || r != r->main
         || r->uri_changed || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON)
@@ -451,35 +310,45 @@ ngx_http_iri_dav_map_if(ngx_http_request_t *r)
     }
 
     dav = ngx_http_iri_dav_ctx_get_or_create(r);
-    if (dav == NULL
-        || (dav->if_fields == NULL
-            && ngx_http_iri_if_collect(r, dav) != NGX_OK))
-    {
+    if (dav != NULL && dav->if_values == NULL) {
+        dav->if_values = ngx_array_create(r->pool, 1, sizeof(ngx_str_t));
+    }
+
+    if (dav == NULL || dav->if_values == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_http_iri_env(r, &env);
-    field = dav->if_fields->elts;
+    map.raw = (int) ngx_http_iri_dav_serves_files(r);
 
-    tags.r = r;
-    tags.raw = ngx_http_iri_dav_serves_files(r);
-    tags.mapped = 0;
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        header = part->elts;
 
-    for (i = 0; i < dav->if_fields->nelts; i++) {
-        if (iri_if_field_map(&env, ngx_http_iri_str(field[i].value),
-                             ngx_http_iri_tag_map, &tags, &value)
-                != IRI_OK
-            || ngx_http_iri_join(r->pool, none, ngx_http_iri_ngx_str(value),
-                                 &field[i].header->value)
-                   != NGX_OK)
-        {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        for (i = 0; i < part->nelts && rc == NGX_DECLINED; i++) {
+            if (header[i].key.len != 2
+                || ngx_strncasecmp(header[i].key.data, (u_char *) "if", 2)
+                       != 0)
+            {
+                continue;
+            }
+
+            sent = (ngx_str_t *) dav->if_values->elts + n;
+
+            if (n++ == dav->if_values->nelts) {
+                sent = ngx_array_push(dav->if_values);
+                if (sent != NULL) {
+                    *sent = header[i].value;
+                }
+            }
+
+            rc = ngx_http_iri_if_map(r, sent, &map, &header[i]);
         }
     }
 
-    return NGX_DECLINED;
+    return rc;
 }
 
+
+/* ---- filters ------------------------------------------------------------- */
 
 /* ngx_http_iri_phases.c calls the handlers for the Destination. */
 static ngx_int_t

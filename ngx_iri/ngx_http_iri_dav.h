@@ -17,21 +17,15 @@ typedef struct {
     ngx_http_iri_owner_t owner;
 
     /* set by ngx_http_iri_dav.c */
-    iri_env_t env;
     iri_multistatus_t *multistatus; /* NULL: the body is not filtered */
-    ngx_array_t *if_fields;     /* of ngx_http_iri_if_t; NULL: not yet read */
-    iri_why_t why;              /* the reason on the 409 page */
+    ngx_array_t *if_values;     /* ngx_str_t: each field If as sent; NULL: not
+                                   yet read */
 
     /* set by ngx_http_iri_destination.c */
-    iri_reading_t reading;      /* of the Destination header */
-    unsigned has_reading:1;     /* 1: reading is set */
+    iri_reading_t reading;      /* of the Destination; all 0: it is ASCII */
     unsigned denied:1;          /* 1: the rules have denied the Destination */
     ngx_http_iri_source_t *source;  /* NULL: the rules are not judging the
                                    Destination */
-    void **passed_loc_conf;     /* r->loc_conf of the source when the rules last
-                                   granted access to the Destination; NULL: they
-                                   have not */
-    ngx_uint_t judged_count;    /* how often the rules have judged it */
 } ngx_http_iri_dav_ctx_t;
 
 /* Returns: the context of r, or NULL if it has none. */
@@ -80,7 +74,7 @@ ngx_http_iri_destination_reading(ngx_http_request_t *r, ngx_str_t uri)
 
     dav = ngx_http_iri_dav_ctx(r);
 
-    return dav != NULL && dav->has_reading
+    return dav != NULL
                    && ngx_http_iri_str_equal(
                        uri, ngx_http_iri_ngx_str(dav->reading.path))
                ? &dav->reading
@@ -114,8 +108,8 @@ ngx_int_t ngx_http_iri_destination_judge(ngx_http_request_t *r);
 
 /*
  * In the PRECONTENT phase: answer 409 for a name that cannot be created.
- * Returns: NGX_OK if a content handler was set, which sends a page with the
- * reason; else the HTTP status.
+ * Returns: NGX_DONE if a page with the reason was sent: r may be freed; else
+ * the HTTP status.
  */
 ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
 

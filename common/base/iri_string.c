@@ -42,6 +42,21 @@ iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf, size_t more)
 
 
 iri_status_t
+iri_buf_put_all(const iri_env_t *env, iri_buf_t *buf, const iri_str_t *parts,
+                size_t count)
+{
+    iri_status_t status = IRI_OK;
+    size_t       i;
+
+    for (i = 0; status == IRI_OK && i < count; i++) {
+        status = iri_buf_put(env, buf, parts[i].data, parts[i].len);
+    }
+
+    return status;
+}
+
+
+iri_status_t
 iri_buf_put_escaped(const iri_env_t *env, iri_buf_t *buf, iri_str_t s,
                     int (*keep)(unsigned char c))
 {

@@ -72,6 +72,10 @@ iri_buf_put_text(const iri_env_t *env, iri_buf_t *buf, const char *text)
     return iri_buf_put(env, buf, (const unsigned char *) text, strlen(text));
 }
 
+/* Append count strings. */
+iri_status_t iri_buf_put_all(const iri_env_t *env, iri_buf_t *buf,
+                             const iri_str_t *parts, size_t count);
+
 /* Append "%" and two upper-case hexadecimal digits. */
 static inline iri_status_t
 iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf, unsigned char c)

@@ -6,9 +6,14 @@
  * response with a lock, in pieces of any size.  It rewrites three elements:
  * DAV:href of a DAV:response, DAV:href of a DAV:lockroot and, if the server
  * fills it with octets of the directory, DAV:displayname.  Elements are
- * recognized by namespace and by parent, so dead properties that clients have
- * stored are not changed.  All other text is copied; octets that are not
- * UTF-8 and characters that XML does not allow become U+FFFD.
+ * recognized by name and by parent, so dead properties that clients have
+ * stored are not changed.  mod_dav and dav_ext always bind the prefix "D" to
+ * DAV:, and a property of a client gets another prefix or namespace.  All other
+ * text is copied; octets that are not UTF-8 and characters that XML does not
+ * allow become U+FFFD.
+ *
+ * One buffer holds the current token, a tag or the text between two tags, and
+ * before a tag the text that may be rewritten.  A longer token is copied.
  */
 
 #include <string.h>
@@ -19,17 +24,17 @@
 /* Longest text of an element, with escapes and entities, that is rewritten. */
 #define IRI_MS_TEXT ((size_t) 4 * IRI_MAX_PATH)
 
-#define IRI_MS_TAG      256u /* octets of a tag that are written at a time */
-#define IRI_MS_WORD     48u  /* longest name or namespace that is compared */
-#define IRI_MS_DEPTH    16u  /* deepest element that is recognized */
-#define IRI_MS_PREFIX   32u  /* longest namespace prefix */
-#define IRI_MS_PREFIXES 16u  /* number of prefix bindings */
+#define IRI_MS_PIECE    16384u /* octets that are read by a call */
+#define IRI_MS_WORD     48u /* longest name or namespace that is compared */
+#define IRI_MS_DEPTH    9u  /* recognized elements that contain each other */
+#define IRI_MS_PREFIX   32u /* longest namespace prefix */
+#define IRI_MS_PREFIXES 16u /* number of prefix bindings */
 #define IRI_MS_SCRATCH  (512u * 1024u) /* for one name at a time */
 
 /* The element, as far as it is recognized. */
 typedef enum {
     IRI_MS_NONE,  /* outside the root element */
-    IRI_MS_OTHER, /* any element that is copied */
+    IRI_MS_OTHER, /* any element that is copied, with all in it */
     IRI_MS_MULTISTATUS,
     IRI_MS_RESPONSE,
     IRI_MS_PROPSTAT,
@@ -42,86 +47,65 @@ typedef enum {
     IRI_MS_DISPLAYNAME
 } iri_ms_kind_t;
 
-/* The context of the next octet. */
+/* The current token, in the order of iri_ms_markup. */
 typedef enum {
-    IRI_MS_IN_TEXT,
-    IRI_MS_IN_TAG, /* or in other markup that begins with "<" */
-    IRI_MS_IN_COMMENT,
-    IRI_MS_IN_CDATA,
-    IRI_MS_IN_INSTRUCTION
-} iri_ms_state_t;
+    IRI_MS_START, /* a start tag, or markup that is not recognized yet */
+    IRI_MS_END,
+    IRI_MS_DECLARATION,
+    IRI_MS_COMMENT,
+    IRI_MS_CDATA,
+    IRI_MS_INSTRUCTION,
+    IRI_MS_IN_TEXT
+} iri_ms_token_t;
 
-/* The context of the next octet in a start tag. */
-typedef enum {
-    IRI_MS_AT_NAME,
-    IRI_MS_AT_BLANK,
-    IRI_MS_AT_ATTRIBUTE,
-    IRI_MS_AT_VALUE
-} iri_ms_tag_state_t;
+static const struct {
+    iri_str_t open;
+    iri_str_t close;
+} iri_ms_markup[] = {
+    { IRI_STR("<"), IRI_STR(">") },
+    { IRI_STR("</"), IRI_STR(">") },
+    { IRI_STR("<!D"), IRI_STR(">") },
+    { IRI_STR("<!--"), IRI_STR("-->") },
+    { IRI_STR("<![CDATA["), IRI_STR("]]>") },
+    { IRI_STR("<?"), IRI_STR("?>") },
+};
 
-/* A name or a value.  All names and values that are compared fit text. */
-typedef struct {
-    unsigned char text[IRI_MS_WORD];
-    size_t        len; /* IRI_MS_WORD + 1: longer than text */
-} iri_ms_word_t;
+#define IRI_MS_ESCAPED 3u /* the first entities are written, too */
 
-/* A binding of a namespace prefix (empty: the default namespace). */
-typedef struct {
-    unsigned char text[IRI_MS_PREFIX];
-    size_t        len;
-    size_t        depth;  /* of the element that declares it */
-    int           is_dav; /* 1: bound to DAV:, 0: to another */
-} iri_ms_prefix_t;
-
-/* The current tag.  Its last octets, in text, are not written yet. */
-typedef struct {
-    iri_ms_tag_state_t state;
-    unsigned char      text[IRI_MS_TAG];
-    size_t             len;         /* octets in text */
-    int                is_put;      /* 1: the start of the tag was written */
-    int                is_end;      /* an end tag */
-    unsigned char      previous[2]; /* the octets before the current one */
-    unsigned char      quote;       /* of the current value; 0: none */
-    iri_ms_word_t      name;        /* of the element */
-    iri_ms_word_t      attribute;
-    iri_ms_word_t      value;
-} iri_ms_tag_t;
-
-/* The open elements, and the namespaces that they declare. */
-typedef struct {
-    size_t          depth;              /* number of open elements */
-    unsigned char   kind[IRI_MS_DEPTH]; /* iri_ms_kind_t */
-    iri_ms_prefix_t prefix[IRI_MS_PREFIXES];
-    size_t          prefixes;
-    size_t unknown_from; /* depth of the element whose bindings did not
-                                     fit: nothing in it is recognized;
-                                     0: none */
-} iri_ms_elements_t;
+static const struct {
+    unsigned char c;
+    iri_str_t     text;
+} iri_ms_entities[] = {
+    { '&', IRI_STR("&amp;") },   { '<', IRI_STR("&lt;") },
+    { '>', IRI_STR("&gt;") },    { '"', IRI_STR("&quot;") },
+    { '\'', IRI_STR("&apos;") }, { '\'', IRI_STR("&#39;") },
+};
 
 struct iri_multistatus_s {
-    const iri_env_t       *env;
+    iri_env_t              env;
     iri_env_t              names; /* allocates from scratch */
-    const iri_tree_conf_t *tree;  /* tree, base and raw: of the conf */
-    iri_str_t              base[2];
-    int                    raw;
+    iri_multistatus_conf_t conf;
+    iri_status_t           status;
+    iri_buf_t              out; /* of the current call */
 
-    iri_put_t    put; /* sink of the current call */
-    void        *arg;
-    iri_status_t status;
+    unsigned char  buf[IRI_MS_TEXT];
+    size_t         len;
+    iri_ms_token_t token;
+    size_t         token_at; /* its offset in buf, after a text */
+    int            is_cut;   /* 1: it is longer than buf: its beginning was
+                                written */
+    unsigned char  quote;    /* of the current value in a tag; 0: none */
+    iri_ms_kind_t  kind; /* of the element in a tag; NONE: its name has not
+                             ended */
 
-    iri_ms_state_t    state;
-    iri_ms_tag_t      tag;
-    iri_ms_elements_t elements;
-    int               is_member; /* the response's href is below a base */
+    iri_ms_kind_t open[IRI_MS_DEPTH]; /* the first: the document */
+    size_t        depth;              /* the index of the last one */
+    size_t        others;     /* number of open elements within the last one,
+                                 which are not recognized */
+    iri_ms_kind_t collecting; /* the element whose text stays in buf */
+    int           is_member;  /* the response's href is below a base */
 
-    iri_ms_kind_t  collecting; /* the element whose text is collected */
-    unsigned char *text;       /* room for IRI_MS_TEXT octets */
-    size_t         text_len;
-
-    unsigned char partial[4]; /* an incomplete character */
-    size_t        partial_len;
-
-    unsigned char *scratch; /* NULL: not yet allocated */
+    unsigned char *scratch;
     size_t         scratch_used;
 };
 
@@ -131,8 +115,8 @@ struct iri_multistatus_s {
 static void
 iri_ms_put(iri_multistatus_t *ms, const unsigned char *data, size_t len)
 {
-    if (ms->status == IRI_OK && len != 0) {
-        ms->status = ms->put(ms->arg, data, len);
+    if (ms->status == IRI_OK) {
+        ms->status = iri_buf_put(&ms->env, &ms->out, data, len);
     }
 }
 
@@ -145,42 +129,17 @@ iri_is_xml_char(uint32_t c)
 }
 
 
-/* 1 if the octets are an incomplete character in UTF-8. */
-static int
-iri_ms_is_partial(const unsigned char *p, size_t len)
-{
-    unsigned char whole[4];
-    uint32_t      c;
-    size_t        need;
-
-    need = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 0;
-    if (len >= need || p[0] > 0xf4) {
-        return 0;
-    }
-
-    /* Try to complete it with the smallest, then the largest octets. */
-    memset(whole, 0x80, sizeof(whole));
-    memcpy(whole, p, len);
-    if (iri_utf8_next(whole, whole + need, &c) == need) {
-        return 1;
-    }
-
-    memset(whole + len, 0xbf, sizeof(whole) - len);
-
-    return iri_utf8_next(whole, whole + need, &c) == need;
-}
-
-
 /*
- * Copy characters that XML allows; write U+FFFD for each other character or
- * octet.  Unless is_end, an incomplete character at the end is kept.
+ * Write characters that XML allows, and U+FFFD for each other character or
+ * octet.  Returns: len; less if the octets may end within a character, unless
+ * is_end.
  */
-static void
+static size_t
 iri_ms_put_clean(iri_multistatus_t *ms, const unsigned char *p, size_t len,
                  int is_end)
 {
     static const unsigned char replaced[] = { 0xef, 0xbf, 0xbd };
-    const unsigned char       *end = p + len, *good = p;
+    const unsigned char       *from = p, *end = p + len, *good = p;
     uint32_t                   c;
     size_t                     n;
 
@@ -192,69 +151,19 @@ iri_ms_put_clean(iri_multistatus_t *ms, const unsigned char *p, size_t len,
             continue;
         }
 
-        iri_ms_put(ms, good, (size_t) (p - good));
-
-        if (n == 0 && !is_end && iri_ms_is_partial(p, (size_t) (end - p))) {
-            ms->partial_len = (size_t) (end - p);
-            memcpy(ms->partial, p, ms->partial_len);
-            return;
+        if (n == 0 && !is_end && end - p < 4) {
+            break;
         }
 
+        iri_ms_put(ms, good, (size_t) (p - good));
         iri_ms_put(ms, replaced, sizeof(replaced));
         p += n != 0 ? n : 1;
         good = p;
     }
 
     iri_ms_put(ms, good, (size_t) (p - good));
-}
 
-
-/* Write the incomplete character as U+FFFD. */
-static void
-iri_ms_flush_partial(iri_multistatus_t *ms)
-{
-    size_t len = ms->partial_len;
-
-    ms->partial_len = 0;
-    iri_ms_put_clean(ms, ms->partial, len, 1);
-}
-
-
-/* Text whose start and end may be inside a character. */
-static void
-iri_ms_put_text(iri_multistatus_t *ms, const unsigned char *p, size_t len)
-{
-    uint32_t c;
-    size_t   n;
-
-    while (ms->partial_len != 0 && len != 0) {
-        ms->partial[ms->partial_len] = *p;
-        n = ms->partial_len + 1;
-
-        if (iri_utf8_next(ms->partial, ms->partial + n, &c) == n) {
-            ms->partial_len = 0;
-            iri_ms_put_clean(ms, ms->partial, n, 1);
-        } else if (iri_ms_is_partial(ms->partial, n)) {
-            ms->partial_len = n;
-        } else {
-            iri_ms_flush_partial(ms);
-            break;
-        }
-
-        p++;
-        len--;
-    }
-
-    iri_ms_put_clean(ms, p, len, 0);
-}
-
-
-/* Text that starts and ends between characters. */
-static void
-iri_ms_put_whole(iri_multistatus_t *ms, const unsigned char *p, size_t len)
-{
-    iri_ms_flush_partial(ms);
-    iri_ms_put_clean(ms, p, len, 1);
+    return (size_t) (p - from);
 }
 
 
@@ -262,32 +171,22 @@ iri_ms_put_whole(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 static void
 iri_ms_put_escaped(iri_multistatus_t *ms, iri_str_t s)
 {
-    static const struct {
-        unsigned char c;
-        iri_str_t     text;
-    } table[] = {
-        { '&', IRI_STR("&amp;") },
-        { '<', IRI_STR("&lt;") },
-        { '>', IRI_STR("&gt;") },
-    };
     size_t i, k, from = 0;
 
-    /* data may be NULL */
-    if (s.len == 0) {
-        return;
-    }
-
     for (i = 0; i < s.len; i++) {
-        for (k = 0; k < sizeof(table) / sizeof(table[0]); k++) {
-            if (s.data[i] == table[k].c) {
+        for (k = 0; k < IRI_MS_ESCAPED; k++) {
+            if (s.data[i] == iri_ms_entities[k].c) {
                 iri_ms_put_clean(ms, s.data + from, i - from, 1);
-                iri_ms_put(ms, table[k].text.data, table[k].text.len);
+                iri_ms_put(ms, iri_ms_entities[k].text.data,
+                           iri_ms_entities[k].text.len);
                 from = i + 1;
             }
         }
     }
 
-    iri_ms_put_clean(ms, s.data + from, s.len - from, 1);
+    if (from < s.len) {
+        iri_ms_put_clean(ms, s.data + from, s.len - from, 1);
+    }
 }
 
 
@@ -298,22 +197,13 @@ static void *
 iri_ms_alloc(void *ctx, size_t size)
 {
     iri_multistatus_t *ms = ctx;
-    void              *p;
-
-    if (ms->scratch == NULL) {
-        ms->scratch = ms->env->alloc(ms->env->ctx, IRI_MS_SCRATCH);
-        if (ms->scratch == NULL) {
-            ms->status = IRI_NO_MEMORY;
-            return NULL;
-        }
-    }
+    void              *p = ms->scratch + ms->scratch_used;
 
     size = (size + 15) & ~(size_t) 15;
     if (size > IRI_MS_SCRATCH - ms->scratch_used) {
         return NULL;
     }
 
-    p = ms->scratch + ms->scratch_used;
     ms->scratch_used += size;
 
     return p;
@@ -327,22 +217,16 @@ iri_ms_alloc(void *ctx, size_t size)
 static size_t
 iri_ms_entity(const unsigned char *p, size_t len, unsigned char *c)
 {
-    static const struct {
-        iri_str_t     text;
-        unsigned char c;
-    } table[] = {
-        { IRI_STR("&amp;"), '&' },   { IRI_STR("&lt;"), '<' },
-        { IRI_STR("&gt;"), '>' },    { IRI_STR("&quot;"), '"' },
-        { IRI_STR("&apos;"), '\'' }, { IRI_STR("&#39;"), '\'' },
-    };
-    size_t i;
+    iri_str_t text;
+    size_t    i;
 
-    for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        if (len >= table[i].text.len
-            && memcmp(p, table[i].text.data, table[i].text.len) == 0)
-        {
-            *c = table[i].c;
-            return table[i].text.len;
+    for (i = 0; i < sizeof(iri_ms_entities) / sizeof(iri_ms_entities[0]); i++)
+    {
+        text = iri_ms_entities[i].text;
+
+        if (len >= text.len && memcmp(p, text.data, text.len) == 0) {
+            *c = iri_ms_entities[i].c;
+            return text.len;
         }
     }
 
@@ -351,31 +235,29 @@ iri_ms_entity(const unsigned char *p, size_t len, unsigned char *c)
 
 
 /*
- * Decode the entities of the collected text.  Returns: 1; 0: an unknown entity,
- * or no memory.
+ * Decode the entities of the collected text and, with is_escaped, its
+ * percent-encoding.  Returns: 1; 0: an unknown entity, an invalid escape, or
+ * no memory.
  */
 static int
-iri_ms_decode(iri_multistatus_t *ms, iri_str_t *out)
+iri_ms_decode(iri_multistatus_t *ms, int is_escaped, iri_str_t *out)
 {
-    unsigned char *octets = ms->names.alloc(ms->names.ctx, ms->text_len + 1);
-    size_t         i, n, len = 0;
+    const unsigned char *p = ms->buf, *end = p + ms->token_at;
+    unsigned char       *octets = iri_ms_alloc(ms, ms->token_at + 1);
+    size_t               n, len;
 
     if (octets == NULL) {
         return 0;
     }
 
-    for (i = 0; i < ms->text_len; i += n) {
-        n = 1;
-        octets[len] = ms->text[i];
-
-        if (ms->text[i] == '&') {
-            n = iri_ms_entity(ms->text + i, ms->text_len - i, octets + len);
-            if (n == 0) {
-                return 0;
-            }
+    for (len = 0; p < end; p += n, len++) {
+        octets[len] = *p;
+        n = *p == '&'    ? iri_ms_entity(p, (size_t) (end - p), octets + len)
+            : is_escaped ? iri_unescape(p, end, octets + len)
+                         : 1;
+        if (n == 0) {
+            return 0;
         }
-
-        len++;
     }
 
     out->data = octets;
@@ -385,46 +267,25 @@ iri_ms_decode(iri_multistatus_t *ms, iri_str_t *out)
 }
 
 
-/* Percent-decode *path.  Returns: 1; 0: an invalid escape, or no memory. */
-static int
-iri_ms_unescape(iri_multistatus_t *ms, iri_str_t *path)
-{
-    unsigned char *octets = ms->names.alloc(ms->names.ctx, path->len + 1);
-    size_t         i, n, len = 0;
-
-    if (octets == NULL) {
-        return 0;
-    }
-
-    for (i = 0; i < path->len; i += n) {
-        n = iri_unescape(path->data + i, path->data + path->len,
-                         octets + len);
-        if (n == 0) {
-            return 0;
-        }
-
-        len++;
-    }
-
-    path->data = octets;
-    path->len = len;
-
-    return 1;
-}
-
-
-/* The length of the longest base that path is below; 0: none. */
+/* The length of the longest base that path is below, with "/"; 0: none. */
 static size_t
 iri_ms_base_of(const iri_multistatus_t *ms, iri_str_t path)
 {
-    size_t i, len, found = 0;
+    iri_str_t base;
+    size_t    i, len, found = 0;
 
     for (i = 0; i < IRI_MULTISTATUS_BASES; i++) {
-        len = ms->base[i].len;
+        base = ms->conf.base[i];
 
-        if (len > found && len < path.len
-            && memcmp(path.data, ms->base[i].data, len) == 0)
+        if (base.len == 0 || base.len >= path.len
+            || memcmp(path.data, base.data, base.len) != 0)
         {
+            continue;
+        }
+
+        len = base.len + (base.data[base.len - 1] != '/');
+
+        if (path.data[len - 1] == '/' && len < path.len && len > found) {
             found = len;
         }
     }
@@ -441,7 +302,7 @@ iri_ms_put_name(iri_multistatus_t *ms, iri_str_t octets, iri_buf_t *path)
     iri_status_t status = IRI_OK;
 
     if (!iri_path_is_ascii(octets, 0)) {
-        status = iri_entry_name(&ms->names, ms->tree, octets, &name);
+        status = iri_entry_name(&ms->names, ms->conf.tree, octets, &name);
         if (status == IRI_OK && name.len == 0) {
             name = octets;
         }
@@ -482,18 +343,6 @@ iri_ms_put_path(iri_multistatus_t *ms, iri_str_t path, size_t base,
 
 /* ---- collected text ------------------------------------------------------ */
 
-/* Write the collected text unchanged. */
-static void
-iri_ms_put_unchanged(iri_multistatus_t *ms)
-{
-    if (ms->collecting != IRI_MS_NONE) {
-        iri_ms_put_whole(ms, ms->text, ms->text_len);
-    }
-
-    ms->collecting = IRI_MS_NONE;
-}
-
-
 /*
  * Write the canonical path of the collected href, percent-encoded.
  * Returns: 1; 0: the href is not a path or is too long, and stays unchanged.
@@ -503,33 +352,28 @@ iri_ms_put_unchanged(iri_multistatus_t *ms)
 static int
 iri_ms_put_href(iri_multistatus_t *ms)
 {
-    int          is_lockroot = ms->collecting == IRI_MS_HREF_OF_LOCKROOT;
-    iri_buf_t    names = IRI_BUF_EMPTY;
-    iri_str_t    path, uri = IRI_STR("");
-    iri_status_t status;
-    size_t       base;
+    int       is_lockroot = ms->collecting == IRI_MS_HREF_OF_LOCKROOT;
+    int       is_canonical = is_lockroot && ms->conf.raw;
+    iri_buf_t names = IRI_BUF_EMPTY;
+    iri_str_t path, uri = IRI_STR("");
+    size_t    base;
 
-    if (!iri_ms_decode(ms, &path) || path.len == 0 || path.data[0] != '/'
-        || (!(is_lockroot && ms->raw) && !iri_ms_unescape(ms, &path))
-        || path.len > IRI_MAX_PATH)
+    if (!iri_ms_decode(ms, !is_canonical, &path) || path.len == 0
+        || path.data[0] != '/' || path.len > IRI_MAX_PATH)
     {
         return 0;
     }
 
-    base = is_lockroot && ms->raw ? 0 : iri_ms_base_of(ms, path);
+    base = is_canonical ? 0 : iri_ms_base_of(ms, path);
 
     if (!is_lockroot) {
         ms->is_member = base != 0;
     }
 
-    status = iri_ms_put_path(ms, path, base != 0 ? base : path.len, &names);
-    if (status == IRI_OK) {
-        status = iri_path_to_uri(&ms->names, iri_buf_str(&names), &uri);
-    }
-
-    if (status != IRI_OK) {
-        ms->status = status;
-        return 0;
+    ms->status = iri_ms_put_path(ms, path, base != 0 ? base : path.len,
+                                 &names);
+    if (ms->status == IRI_OK) {
+        ms->status = iri_path_to_uri(&ms->names, iri_buf_str(&names), &uri);
     }
 
     iri_ms_put_escaped(ms, uri);
@@ -563,22 +407,21 @@ iri_ms_put_undecodable(iri_multistatus_t *ms, iri_str_t octets)
 }
 
 
-/* Write the name for the collected octets.  Returns: 1; 0: the text stays
-   unchanged. */
+/*
+ * Write the name for the collected octets.  Returns: 1; 0: the text stays
+ * unchanged.
+ */
 static int
 iri_ms_put_displayname(iri_multistatus_t *ms)
 {
     iri_str_t octets, name = { 0, NULL };
 
-    if (!iri_ms_decode(ms, &octets)) {
+    if (!iri_ms_decode(ms, 0, &octets)) {
         return 0;
     }
 
     if (ms->is_member) {
-        ms->status = iri_entry_name(&ms->names, ms->tree, octets, &name);
-        if (ms->status != IRI_OK) {
-            return 0;
-        }
+        ms->status = iri_entry_name(&ms->names, ms->conf.tree, octets, &name);
     }
 
     if (name.len != 0) {
@@ -591,203 +434,31 @@ iri_ms_put_displayname(iri_multistatus_t *ms)
 }
 
 
-/* At the end of the collected element, write its new text. */
-static void
-iri_ms_put_converted(iri_multistatus_t *ms)
-{
-    int is_put;
-
-    if (ms->collecting == IRI_MS_NONE) {
-        return;
-    }
-
-    ms->scratch_used = 0;
-    is_put = ms->collecting == IRI_MS_DISPLAYNAME ? iri_ms_put_displayname(ms)
-                                                  : iri_ms_put_href(ms);
-    if (is_put) {
-        ms->collecting = IRI_MS_NONE;
-    }
-
-    iri_ms_put_unchanged(ms);
-}
-
-
-/* ---- elements and namespaces --------------------------------------------- */
-
-static iri_ms_kind_t
-iri_ms_parent(const iri_multistatus_t *ms)
-{
-    if (ms->elements.depth == 0) {
-        return IRI_MS_NONE;
-    }
-
-    return ms->elements.depth <= IRI_MS_DEPTH
-               ? (iri_ms_kind_t) ms->elements.kind[ms->elements.depth - 1]
-               : IRI_MS_OTHER;
-}
-
-
-/* 1 if prefix is bound to DAV: in the current element. */
-static int
-iri_ms_is_dav(const iri_multistatus_t *ms, iri_str_t prefix)
-{
-    size_t i;
-
-    for (i = ms->elements.prefixes; i > 0; i--) {
-        if (ms->elements.prefix[i - 1].len == prefix.len
-            && (prefix.len == 0
-                || memcmp(ms->elements.prefix[i - 1].text, prefix.data,
-                          prefix.len)
-                       == 0))
-        {
-            return ms->elements.prefix[i - 1].is_dav;
-        }
-    }
-
-    return 0;
-}
-
-
 /*
- * Bind prefix in the start tag of an element.  Only bindings to DAV:, and
- * those that replace one, are stored.
+ * Write the buffer: the collected text, which is converted if its end tag
+ * follows, and the current token.
  */
 static void
-iri_ms_bind_prefix(iri_multistatus_t *ms, iri_str_t prefix,
-                   iri_str_t namespace)
+iri_ms_put_buffer(iri_multistatus_t *ms)
 {
-    static const iri_str_t dav = IRI_STR("DAV:");
-    int                    is_dav = iri_str_equal(namespace, dav);
-    iri_ms_prefix_t       *bound;
+    size_t from = 0;
+    int    is_name = ms->collecting == IRI_MS_DISPLAYNAME;
 
-    if (is_dav == iri_ms_is_dav(ms, prefix)) {
-        return;
-    }
+    if (ms->collecting != IRI_MS_NONE && ms->token == IRI_MS_END) {
+        ms->scratch_used = 0;
 
-    if (prefix.len > IRI_MS_PREFIX
-        || ms->elements.prefixes == IRI_MS_PREFIXES) {
-        ms->elements.unknown_from = ms->elements.unknown_from != 0
-                                        ? ms->elements.unknown_from
-                                        : ms->elements.depth + 1;
-        return;
-    }
-
-    bound = &ms->elements.prefix[ms->elements.prefixes++];
-    bound->len = prefix.len;
-    bound->depth = ms->elements.depth + 1;
-    bound->is_dav = is_dav;
-
-    if (prefix.len != 0) {
-        memcpy(bound->text, prefix.data, prefix.len);
-    }
-}
-
-
-/* Remove the prefix from *name and return it. */
-static iri_str_t
-iri_ms_split(iri_str_t *name)
-{
-    iri_str_t            prefix = { 0, name->data };
-    const unsigned char *colon = memchr(name->data, ':', name->len);
-
-    if (colon != NULL) {
-        prefix.len = (size_t) (colon - name->data);
-        *name = iri_str_from(*name, prefix.len + 1);
-    }
-
-    return prefix;
-}
-
-
-static void
-iri_ms_word_put(iri_ms_word_t *word, unsigned char c)
-{
-    if (word->len < IRI_MS_WORD) {
-        word->text[word->len] = c;
-    }
-
-    word->len += word->len <= IRI_MS_WORD;
-}
-
-
-/* The stored octets of a word. */
-static iri_str_t
-iri_ms_word_str(const iri_ms_word_t *word)
-{
-    iri_str_t s = { word->len, word->text };
-
-    s.len = s.len < IRI_MS_WORD ? s.len : IRI_MS_WORD;
-
-    return s;
-}
-
-
-/* Process a complete attribute: bind the prefix of xmlns or xmlns:PREFIX. */
-static void
-iri_ms_namespace(iri_multistatus_t *ms)
-{
-    static const iri_str_t xmlns = IRI_STR("xmlns");
-    iri_str_t              value = iri_ms_word_str(&ms->tag.value);
-    iri_str_t              name = iri_ms_word_str(&ms->tag.attribute);
-    iri_str_t              prefix = iri_ms_split(&name);
-
-    if (iri_str_equal(prefix, xmlns)) {
-        iri_ms_bind_prefix(ms, name, value);
-    } else if (prefix.len == 0 && iri_str_equal(name, xmlns)) {
-        iri_ms_bind_prefix(ms, prefix, value);
-    }
-}
-
-
-static int
-iri_is_xml_space(unsigned char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-
-/* Process an octet of a start tag before its ">". */
-static void
-iri_ms_in_start(iri_multistatus_t *ms, unsigned char c)
-{
-    int is_blank = iri_is_xml_space(c) || c == '/';
-
-    switch (ms->tag.state) {
-    case IRI_MS_AT_NAME:
-        if (is_blank) {
-            ms->tag.state = IRI_MS_AT_BLANK;
-        } else {
-            iri_ms_word_put(&ms->tag.name, c);
-        }
-        break;
-
-    case IRI_MS_AT_BLANK:
-        if (!is_blank) {
-            ms->tag.state = IRI_MS_AT_ATTRIBUTE;
-            ms->tag.attribute.len = 0;
-            iri_ms_word_put(&ms->tag.attribute, c);
-        }
-        break;
-
-    case IRI_MS_AT_ATTRIBUTE:
-        if (ms->tag.quote != 0) {
-            ms->tag.state = IRI_MS_AT_VALUE;
-            ms->tag.value.len = 0;
-        } else if (!is_blank && c != '=') {
-            iri_ms_word_put(&ms->tag.attribute, c);
-        }
-        break;
-
-    case IRI_MS_AT_VALUE:
-        if (ms->tag.quote == 0) {
-            ms->tag.state = IRI_MS_AT_BLANK;
-            iri_ms_namespace(ms);
-        } else {
-            iri_ms_word_put(&ms->tag.value, c);
+        if (is_name ? iri_ms_put_displayname(ms) : iri_ms_put_href(ms)) {
+            from = ms->token_at;
         }
     }
+
+    iri_ms_put_clean(ms, ms->buf + from, ms->len - from, 1);
+    ms->collecting = IRI_MS_NONE;
+    ms->len = ms->token_at = 0;
 }
 
+
+/* ---- elements ------------------------------------------------------------ */
 
 static iri_ms_kind_t
 iri_ms_kind(iri_str_t name, iri_ms_kind_t parent)
@@ -797,17 +468,17 @@ iri_ms_kind(iri_str_t name, iri_ms_kind_t parent)
         iri_ms_kind_t kind;
         iri_str_t     name;
     } table[] = {
-        { IRI_MS_NONE, IRI_MS_MULTISTATUS, IRI_STR("multistatus") },
-        { IRI_MS_NONE, IRI_MS_PROP, IRI_STR("prop") },
-        { IRI_MS_MULTISTATUS, IRI_MS_RESPONSE, IRI_STR("response") },
-        { IRI_MS_RESPONSE, IRI_MS_HREF_OF_RESPONSE, IRI_STR("href") },
-        { IRI_MS_RESPONSE, IRI_MS_PROPSTAT, IRI_STR("propstat") },
-        { IRI_MS_PROPSTAT, IRI_MS_PROP, IRI_STR("prop") },
-        { IRI_MS_PROP, IRI_MS_DISPLAYNAME, IRI_STR("displayname") },
-        { IRI_MS_PROP, IRI_MS_LOCKDISCOVERY, IRI_STR("lockdiscovery") },
-        { IRI_MS_LOCKDISCOVERY, IRI_MS_ACTIVELOCK, IRI_STR("activelock") },
-        { IRI_MS_ACTIVELOCK, IRI_MS_LOCKROOT, IRI_STR("lockroot") },
-        { IRI_MS_LOCKROOT, IRI_MS_HREF_OF_LOCKROOT, IRI_STR("href") },
+        { IRI_MS_NONE, IRI_MS_MULTISTATUS, IRI_STR("D:multistatus") },
+        { IRI_MS_NONE, IRI_MS_PROP, IRI_STR("D:prop") },
+        { IRI_MS_MULTISTATUS, IRI_MS_RESPONSE, IRI_STR("D:response") },
+        { IRI_MS_RESPONSE, IRI_MS_HREF_OF_RESPONSE, IRI_STR("D:href") },
+        { IRI_MS_RESPONSE, IRI_MS_PROPSTAT, IRI_STR("D:propstat") },
+        { IRI_MS_PROPSTAT, IRI_MS_PROP, IRI_STR("D:prop") },
+        { IRI_MS_PROP, IRI_MS_DISPLAYNAME, IRI_STR("D:displayname") },
+        { IRI_MS_PROP, IRI_MS_LOCKDISCOVERY, IRI_STR("D:lockdiscovery") },
+        { IRI_MS_LOCKDISCOVERY, IRI_MS_ACTIVELOCK, IRI_STR("D:activelock") },
+        { IRI_MS_ACTIVELOCK, IRI_MS_LOCKROOT, IRI_STR("D:lockroot") },
+        { IRI_MS_LOCKROOT, IRI_MS_HREF_OF_LOCKROOT, IRI_STR("D:href") },
     };
     size_t i;
 
@@ -824,27 +495,20 @@ iri_ms_kind(iri_str_t name, iri_ms_kind_t parent)
 static void
 iri_ms_element_begin(iri_multistatus_t *ms)
 {
-    iri_ms_kind_t kind = IRI_MS_OTHER, parent = iri_ms_parent(ms);
-    iri_str_t     name = iri_ms_word_str(&ms->tag.name);
-    iri_str_t     prefix = iri_ms_split(&name);
+    iri_ms_kind_t kind = ms->kind;
 
-    ms->elements.depth++;
-
-    if (ms->elements.unknown_from == 0 && ms->tag.name.len <= IRI_MS_WORD
-        && iri_ms_is_dav(ms, prefix))
-    {
-        kind = iri_ms_kind(name, parent);
+    if (ms->others != 0 || kind == IRI_MS_OTHER) {
+        ms->others++;
+        return;
     }
 
-    if (ms->elements.depth <= IRI_MS_DEPTH) {
-        ms->elements.kind[ms->elements.depth - 1] = (unsigned char) kind;
-    }
+    ms->depth++;
+    ms->open[ms->depth] = kind;
 
     if (kind == IRI_MS_HREF_OF_RESPONSE || kind == IRI_MS_HREF_OF_LOCKROOT
-        || (kind == IRI_MS_DISPLAYNAME && ms->raw))
+        || (kind == IRI_MS_DISPLAYNAME && ms->conf.raw))
     {
         ms->collecting = kind;
-        ms->text_len = 0;
     }
 }
 
@@ -852,145 +516,132 @@ iri_ms_element_begin(iri_multistatus_t *ms)
 static void
 iri_ms_element_end(iri_multistatus_t *ms)
 {
-    if (iri_ms_parent(ms) == IRI_MS_RESPONSE) {
+    if (ms->others != 0) {
+        ms->others--;
+        return;
+    }
+
+    if (ms->open[ms->depth] == IRI_MS_RESPONSE) {
         ms->is_member = 0;
     }
 
-    ms->elements.depth -= ms->elements.depth != 0;
-
-    if (ms->elements.unknown_from > ms->elements.depth) {
-        ms->elements.unknown_from = 0;
-    }
-
-    while (ms->elements.prefixes != 0
-           && ms->elements.prefix[ms->elements.prefixes - 1].depth
-                  > ms->elements.depth)
-    {
-        ms->elements.prefixes--;
-    }
+    ms->depth -= ms->depth != 0;
 }
 
 
 /* ---- parsing ------------------------------------------------------------- */
 
 /*
- * Write the collected text, then the stored part of the tag.  A start tag
- * within the text means that the text stays unchanged.
+ * Append octets to the buffer.  If it is full, the text before the current
+ * token is written, or else the token, except for its last octets: they may
+ * belong to a character, or to "-->".
  */
 static void
-iri_ms_tag_put(iri_multistatus_t *ms)
+iri_ms_append(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 {
-    if (!ms->tag.is_put && ms->tag.is_end) {
-        iri_ms_put_converted(ms);
-    } else if (!ms->tag.is_put) {
-        iri_ms_put_unchanged(ms);
-    }
+    size_t n;
 
-    iri_ms_put_text(ms, ms->tag.text, ms->tag.len);
-    ms->tag.is_put = 1;
-    ms->tag.len = 0;
-}
-
-
-static void
-iri_ms_tag_end(iri_multistatus_t *ms)
-{
-    int is_empty = ms->tag.previous[0] == '/';
-    int is_start = !ms->tag.is_end && ms->tag.name.text[0] != '!';
-
-    ms->state = IRI_MS_IN_TEXT;
-    iri_ms_tag_put(ms);
-
-    if (ms->tag.is_end) {
-        iri_ms_element_end(ms);
-    } else if (is_start) {
-        iri_ms_element_begin(ms);
-
-        if (is_empty) {
+    while (len != 0) {
+        if (ms->len == IRI_MS_TEXT) {
+            n = ms->token_at != 0
+                    ? iri_ms_put_clean(ms, ms->buf, ms->token_at, 1)
+                    : iri_ms_put_clean(ms, ms->buf, ms->len - 2, 0);
             ms->collecting = IRI_MS_NONE;
-            iri_ms_element_end(ms);
+            ms->is_cut |= ms->token_at == 0;
+            ms->token_at = 0;
+            ms->len -= n;
+            memmove(ms->buf, ms->buf + n, ms->len);
         }
+
+        n = IRI_MS_TEXT - ms->len < len ? IRI_MS_TEXT - ms->len : len;
+        memcpy(ms->buf + ms->len, p, n);
+        ms->len += n;
+        p += n;
+        len -= n;
     }
 }
 
 
-/* The markup is not a tag: write it and enter the given state. */
-static void
-iri_ms_tag_flush(iri_multistatus_t *ms, iri_ms_state_t state)
-{
-    iri_ms_tag_put(ms);
-    ms->state = state;
-    ms->tag.previous[0] = ms->tag.previous[1] = '\0';
-}
-
-
-static int
-iri_ms_tag_is(const iri_multistatus_t *ms, const char *text)
-{
-    size_t len = strlen(text);
-
-    return !ms->tag.is_put && ms->tag.len == len
-           && memcmp(ms->tag.text, text, len) == 0;
-}
-
-
+/* Process an octet of a tag. */
 static void
 iri_ms_in_tag(iri_multistatus_t *ms, unsigned char c)
 {
-    if (ms->tag.len == IRI_MS_TAG) {
-        iri_ms_tag_put(ms);
-    }
+    iri_str_t name;
 
-    ms->tag.text[ms->tag.len++] = c;
-
-    if (iri_ms_tag_is(ms, "</")) {
-        ms->tag.is_end = 1;
-    } else if (iri_ms_tag_is(ms, "<!--")) {
-        iri_ms_tag_flush(ms, IRI_MS_IN_COMMENT);
-        return;
-    } else if (iri_ms_tag_is(ms, "<![CDATA[")) {
-        iri_ms_tag_flush(ms, IRI_MS_IN_CDATA);
-        return;
-    } else if (iri_ms_tag_is(ms, "<?")) {
-        iri_ms_tag_flush(ms, IRI_MS_IN_INSTRUCTION);
+    if (ms->quote != 0) {
+        ms->quote = c == ms->quote ? 0 : ms->quote;
         return;
     }
 
-    if (ms->tag.quote != 0) {
-        ms->tag.quote = c == ms->tag.quote ? 0 : ms->tag.quote;
-    } else if (c == '"' || c == '\'') {
-        ms->tag.quote = c;
-    } else if (c == '>') {
-        iri_ms_tag_end(ms);
-        return;
+    if (c == '"' || c == '\'') {
+        ms->quote = c;
     }
 
-    if (!ms->tag.is_end) {
-        iri_ms_in_start(ms, c);
+    if (ms->kind == IRI_MS_NONE && memchr(" \t\r\n/>", c, 6) != NULL) {
+        name.data = ms->buf + ms->token_at + 1;
+        name.len = ms->len - ms->token_at - 2;
+        ms->kind = ms->is_cut ? IRI_MS_OTHER
+                              : iri_ms_kind(name, ms->open[ms->depth]);
     }
-    ms->tag.previous[0] = c;
 }
 
 
-/* Process an octet of a comment, CDATA section or processing instruction. */
-static void
-iri_ms_in_other(iri_multistatus_t *ms, unsigned char c)
+/* 1 if the current markup ends with the last octet of the buffer. */
+static int
+iri_ms_is_complete(const iri_multistatus_t *ms)
 {
-    unsigned char before = ms->state == IRI_MS_IN_COMMENT ? '-' : ']';
+    iri_str_t close = iri_ms_markup[ms->token].close;
 
-    iri_ms_put_text(ms, &c, 1);
+    return ms->buf[ms->len - 1] == '>' && ms->quote == 0
+           && (ms->is_cut
+               || ms->len - ms->token_at
+                      >= iri_ms_markup[ms->token].open.len + close.len)
+           && memcmp(ms->buf + ms->len - close.len, close.data, close.len)
+                  == 0;
+}
 
-    if (c == '>'
-        && (ms->state == IRI_MS_IN_INSTRUCTION
-                ? ms->tag.previous[0] == '?'
-                : ms->tag.previous[0] == before
-                      && ms->tag.previous[1] == before))
+
+/* Process an octet of markup after "<". */
+static void
+iri_ms_in_markup(iri_multistatus_t *ms, unsigned char c)
+{
+    iri_ms_token_t token;
+    iri_str_t      open;
+    int            is_element;
+
+    iri_ms_append(ms, &c, 1);
+
+    for (token = IRI_MS_END;
+         ms->token == IRI_MS_START && !ms->is_cut && token < IRI_MS_IN_TEXT;
+         token++)
     {
-        ms->state = IRI_MS_IN_TEXT;
+        open = iri_ms_markup[token].open;
+
+        if (ms->len - ms->token_at == open.len
+            && memcmp(ms->buf + ms->token_at, open.data, open.len) == 0)
+        {
+            ms->token = token;
+        }
     }
 
-    ms->tag.previous[1] = ms->tag.previous[0];
-    ms->tag.previous[0] = c;
+    if (ms->token <= IRI_MS_DECLARATION) {
+        iri_ms_in_tag(ms, c);
+    }
+
+    if (!iri_ms_is_complete(ms)) {
+        return;
+    }
+
+    token = ms->token;
+    is_element = ms->buf[ms->len - 2] != '/';
+    iri_ms_put_buffer(ms);
+    ms->token = IRI_MS_IN_TEXT;
+
+    if (token == IRI_MS_END) {
+        iri_ms_element_end(ms);
+    } else if (token == IRI_MS_START && is_element) {
+        iri_ms_element_begin(ms);
+    }
 }
 
 
@@ -998,35 +649,28 @@ iri_ms_in_other(iri_multistatus_t *ms, unsigned char c)
 static size_t
 iri_ms_in_text(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 {
-    const unsigned char *tag = memchr(p, '<', len);
-    size_t               n = tag != NULL ? (size_t) (tag - p) : len;
+    const unsigned char *markup = memchr(p, '<', len);
 
-    if (ms->collecting != IRI_MS_NONE && n > IRI_MS_TEXT - ms->text_len) {
-        iri_ms_put_unchanged(ms);
+    if (markup == NULL) {
+        iri_ms_append(ms, p, len);
+        return len;
     }
+
+    len = (size_t) (markup - p);
+    iri_ms_append(ms, p, len);
 
     if (ms->collecting == IRI_MS_NONE) {
-        iri_ms_put_text(ms, p, n);
-    } else if (n != 0) {
-        memcpy(ms->text + ms->text_len, p, n);
-        ms->text_len += n;
+        iri_ms_put_buffer(ms);
     }
 
-    if (tag != NULL) {
-        ms->state = IRI_MS_IN_TAG;
-        ms->tag.text[0] = '<';
-        ms->tag.len = 1;
-        ms->tag.is_put = 0;
-        ms->tag.is_end = 0;
-        ms->tag.quote = 0;
-        ms->tag.state = IRI_MS_AT_NAME;
-        ms->tag.name.len = 0;
-        ms->tag.name.text[0] = '\0';
-        ms->tag.previous[0] = '<';
-        n++;
-    }
+    ms->token = IRI_MS_START;
+    ms->token_at = ms->len;
+    ms->is_cut = 0;
+    ms->quote = 0;
+    ms->kind = IRI_MS_NONE;
+    iri_ms_append(ms, markup, 1);
 
-    return n;
+    return len + 1;
 }
 
 
@@ -1045,17 +689,16 @@ iri_multistatus_create(const iri_env_t              *env,
 
     memset(ms, 0, sizeof(*ms));
 
-    ms->text = env->alloc(env->ctx, IRI_MS_TEXT);
-    if (ms->text == NULL) {
+    ms->scratch = env->alloc(env->ctx, IRI_MS_SCRATCH);
+    if (ms->scratch == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    ms->env = env;
+    ms->env = *env;
     ms->names.ctx = ms;
     ms->names.alloc = iri_ms_alloc;
-    ms->tree = conf->tree;
-    memcpy(ms->base, conf->base, sizeof(ms->base));
-    ms->raw = conf->raw;
+    ms->conf = *conf;
+    ms->token = IRI_MS_IN_TEXT;
 
     *out = ms;
 
@@ -1064,46 +707,35 @@ iri_multistatus_create(const iri_env_t              *env,
 
 
 iri_status_t
-iri_multistatus_feed(iri_multistatus_t *ms, iri_str_t octets, iri_put_t put,
-                     void *arg)
+iri_multistatus_convert(iri_multistatus_t *ms, iri_str_t *in, int is_end,
+                        iri_str_t *out)
 {
-    size_t i = 0;
+    size_t i = 0, len = in->len;
 
-    ms->put = put;
-    ms->arg = arg;
+    if (len > IRI_MS_PIECE) {
+        len = IRI_MS_PIECE;
+    }
 
-    while (i < octets.len && ms->status == IRI_OK) {
-        switch (ms->state) {
-        case IRI_MS_IN_TEXT:
-            i += iri_ms_in_text(ms, octets.data + i, octets.len - i);
-            break;
-        case IRI_MS_IN_TAG:
-            iri_ms_in_tag(ms, octets.data[i++]);
-            break;
-        default:
-            iri_ms_in_other(ms, octets.data[i++]);
+    ms->out.len = 0;
+
+    while (i < len && ms->status == IRI_OK) {
+        if (ms->token == IRI_MS_IN_TEXT) {
+            i += iri_ms_in_text(ms, in->data + i, len - i);
+        } else {
+            iri_ms_in_markup(ms, in->data[i++]);
         }
     }
 
-    return ms->status;
-}
+    *in = iri_str_from(*in, len);
 
-
-iri_status_t
-iri_multistatus_end(iri_multistatus_t *ms, iri_put_t put, void *arg)
-{
-    ms->put = put;
-    ms->arg = arg;
-
-    iri_ms_put_unchanged(ms);
-
-    if (ms->state == IRI_MS_IN_TAG) {
-        iri_ms_put_text(ms, ms->tag.text, ms->tag.len);
+    if (is_end && in->len == 0) {
+        ms->token = IRI_MS_IN_TEXT;
+        iri_ms_put_buffer(ms);
     }
 
-    iri_ms_flush_partial(ms);
-    ms->state = IRI_MS_IN_TEXT;
-    ms->tag.len = 0;
+    if (ms->status == IRI_OK) {
+        *out = iri_buf_str(&ms->out);
+    }
 
     return ms->status;
 }

@@ -276,6 +276,14 @@ iri_status_t iri_alternative_reading_try(iri_finder_t *finder,
 int iri_depends_on_charsets(const iri_reading_t *reading,
                             const iri_found_t *found, int passed);
 
+/*
+ * Find the path in "/path" or "scheme://host/path", as it stands, up to one of
+ * the octets ends, for example "?#".
+ * authority, path: parts of uri; empty if it has none.
+ */
+void iri_uri_split(iri_str_t uri, const char *ends, iri_str_t *authority,
+                   iri_str_t *path);
+
 /* The relation of a Destination to its source. */
 typedef enum {
     IRI_RELATION_NONE,

@@ -177,9 +177,35 @@ iri_tree_preserves_names(const iri_tree_conf_t *from,
 
 
 static iri_status_t
-iri_stat(const iri_env_t *env, const iri_buf_t *path, iri_node_t *node)
+iri_stat(const iri_env_t *env, iri_buf_t *name, iri_node_t *node)
 {
-    return env->dir->stat(env->ctx, (const char *) path->data, node);
+    iri_status_t status = iri_buf_putc(env, name, '\0');
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    name->len--;
+
+    return env->dir->stat(env->ctx, (const char *) name->data, node);
+}
+
+
+/* Set *name to path without "/" at its end, and stat it. */
+static iri_status_t
+iri_stat_path(const iri_env_t *env, iri_str_t path, iri_buf_t *name,
+              iri_node_t *node)
+{
+    iri_status_t status;
+
+    while (path.len > 1 && path.data[path.len - 1] == '/') {
+        path.len--;
+    }
+
+    name->len = 0;
+    status = iri_buf_put(env, name, path.data, path.len);
+
+    return status == IRI_OK ? iri_stat(env, name, node) : status;
 }
 
 
@@ -191,62 +217,10 @@ iri_is_same_node(const iri_node_t *a, const iri_node_t *b)
 }
 
 
-/* Copy path without "/" at its end, followed by a NUL that is not counted. */
-static iri_status_t
-iri_path_without_slash(const iri_env_t *env, iri_str_t path, iri_buf_t *out)
-{
-    iri_status_t status;
-
-    while (path.len > 1 && path.data[path.len - 1] == '/') {
-        path.len--;
-    }
-
-    status = iri_buf_put(env, out, path.data, path.len);
-
-    if (status == IRI_OK) {
-        status = iri_buf_putc(env, out, '\0');
-    }
-
-    if (status == IRI_OK) {
-        out->len--;
-    }
-
-    return status;
-}
-
-
-/* Set *up to the deepest directory above path that exists; *node: its stat. */
-static iri_status_t
-iri_deepest_directory(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
-                      iri_node_t *node)
-{
-    iri_status_t status;
-
-    do {
-        while (path.len > 1 && path.data[path.len - 1] == '/') {
-            path.len--;
-        }
-
-        while (path.len > 1 && path.data[path.len - 1] != '/') {
-            path.len--;
-        }
-
-        up->len = 0;
-        status = iri_path_without_slash(env, path, up);
-
-        if (status == IRI_OK) {
-            status = iri_stat(env, up, node);
-        }
-    } while (status == IRI_OK && node->kind != IRI_NODE_DIR && path.len > 1);
-
-    return status;
-}
-
-
 /*
- * Set *above to 1 if directory contains path, directly or not. "/.." is
- * appended step by step, because a symbolic link in path may lead into
- * directory.
+ * Set *above to 1 if directory contains path, directly or not.  From the
+ * deepest directory above path that exists, "/.." is appended step by step,
+ * because a symbolic link in path may lead into directory.
  */
 static iri_status_t
 iri_is_ancestor(const iri_env_t *env, const iri_node_t *directory,
@@ -260,7 +234,10 @@ iri_is_ancestor(const iri_env_t *env, const iri_node_t *directory,
     *above = 0;
     memset(&below, 0, sizeof(below));
 
-    status = iri_deepest_directory(env, path, &up, &node);
+    do {
+        path = iri_parent_path(path);
+        status = iri_stat_path(env, path, &up, &node);
+    } while (status == IRI_OK && node.kind != IRI_NODE_DIR && path.len > 1);
 
     for (i = 0; status == IRI_OK && i < IRI_MAX_ANCESTORS; i++) {
         if (node.kind != IRI_NODE_DIR || iri_is_same_node(&node, &below)) {
@@ -273,10 +250,9 @@ iri_is_ancestor(const iri_env_t *env, const iri_node_t *directory,
         }
 
         below = node;
-        status = iri_buf_put(env, &up, (const unsigned char *) "/..", 4);
+        status = iri_buf_put(env, &up, (const unsigned char *) "/..", 3);
 
         if (status == IRI_OK) {
-            up.len--;
             status = iri_stat(env, &up, &node);
         }
     }
@@ -289,47 +265,34 @@ iri_status_t
 iri_path_relation(const iri_env_t *env, iri_str_t source,
                   iri_str_t destination, iri_relation_t *out)
 {
-    iri_buf_t      from = IRI_BUF_EMPTY, to = IRI_BUF_EMPTY;
-    iri_node_t     a, b;
-    iri_status_t   status;
-    iri_relation_t relation = IRI_RELATION_NONE;
-    int            above = 0;
+    iri_buf_t    name = IRI_BUF_EMPTY;
+    iri_node_t   from, to;
+    iri_status_t status;
+    int          inside = 0, parent = 0;
 
-    status = iri_path_without_slash(env, source, &from);
-
-    if (status == IRI_OK) {
-        status = iri_path_without_slash(env, destination, &to);
-    }
+    status = iri_stat_path(env, source, &name, &from);
 
     if (status == IRI_OK) {
-        status = iri_stat(env, &from, &a);
+        status = iri_stat_path(env, destination, &name, &to);
     }
 
-    if (status == IRI_OK) {
-        status = iri_stat(env, &to, &b);
-    }
-
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    if (iri_is_same_node(&a, &b)) {
+    if (status == IRI_OK && iri_is_same_node(&from, &to)) {
         *out = IRI_RELATION_SAME;
         return IRI_OK;
     }
 
-    if (a.kind == IRI_NODE_DIR) {
-        status = iri_is_ancestor(env, &a, iri_buf_str(&to), &above);
-        relation = above ? IRI_RELATION_INSIDE : relation;
+    if (status == IRI_OK && from.kind == IRI_NODE_DIR) {
+        status = iri_is_ancestor(env, &from, destination, &inside);
     }
 
-    if (status == IRI_OK && !above && b.kind == IRI_NODE_DIR) {
-        status = iri_is_ancestor(env, &b, iri_buf_str(&from), &above);
-        relation = above ? IRI_RELATION_PARENT : relation;
+    if (status == IRI_OK && to.kind == IRI_NODE_DIR) {
+        status = iri_is_ancestor(env, &to, source, &parent);
     }
 
     if (status == IRI_OK) {
-        *out = relation;
+        *out = inside   ? IRI_RELATION_INSIDE
+               : parent ? IRI_RELATION_PARENT
+                        : IRI_RELATION_NONE;
     }
 
     return status;
@@ -376,101 +339,111 @@ iri_if_next_tag(iri_str_t value, size_t i)
 }
 
 
-/*
- * Return the offset of the path of a URI; uri.len: it has none. Set *end to the
- * end of the path.
- */
-static size_t
-iri_uri_find_path(iri_str_t uri, size_t *end)
+void
+iri_uri_split(iri_str_t uri, const char *ends, iri_str_t *authority,
+              iri_str_t *path)
 {
-    size_t i = 0;
+    size_t i = 0, host = 0;
 
     if (uri.len != 0 && uri.data[0] != '/') {
-        while (i + 2 < uri.len && memcmp(uri.data + i, "://", 3) != 0) {
-            i++;
+        while (host + 2 < uri.len && memcmp(uri.data + host, "://", 3) != 0) {
+            host++;
         }
 
-        i = i + 2 < uri.len ? iri_segment_end(uri, i + 3) : uri.len;
+        host = host + 2 < uri.len ? host + 3 : uri.len;
+        i = iri_segment_end(uri, host);
     }
 
-    for (*end = i;
-         *end < uri.len && uri.data[*end] != '?' && uri.data[*end] != '#';
-         (*end)++)
-    {
+    *path = iri_str_from(uri, i);
+    authority->data = uri.data + host;
+    authority->len = i - host;
+
+    for (i = 0; i < path->len; i++) {
+        if (memchr(ends, path->data[i], strlen(ends)) != NULL) {
+            path->len = i;
+        }
     }
-
-    return i;
-}
-
-
-/* Append a resource tag, with path instead of [from, to), and its lists. */
-static iri_status_t
-iri_if_put(const iri_env_t *env, iri_buf_t *out, iri_str_t tag, size_t from,
-           size_t to, iri_str_t path, iri_str_t lists)
-{
-    iri_status_t status;
-
-    status = iri_buf_putc(env, out, '<');
-
-    if (status == IRI_OK) {
-        status = iri_buf_put(env, out, tag.data, from);
-    }
-
-    if (status == IRI_OK) {
-        status = iri_buf_put(env, out, path.data, path.len);
-    }
-
-    if (status == IRI_OK) {
-        status = iri_buf_put(env, out, tag.data + to, tag.len - to);
-    }
-
-    if (status == IRI_OK) {
-        status = iri_buf_putc(env, out, '>');
-    }
-
-    return status == IRI_OK ? iri_buf_put(env, out, lists.data, lists.len)
-                            : status;
 }
 
 
 /*
- * Append the resource tag at i once for each path that each() returns (one or
- * two), with its lists, which end at next.
+ * Set paths to what replaces path in a tag; paths[1] stays empty if there is no
+ * second tag.
+ */
+static iri_status_t
+iri_if_find(const iri_env_t *env, iri_if_map_t *map, iri_str_t path,
+            iri_str_t paths[2])
+{
+    iri_status_t status;
+    size_t       i;
+
+    paths[0].len = paths[1].len = 0;
+
+    if (path.len == 0 || (!map->raw && iri_path_is_ascii(path, 1))
+        || map->tags == IRI_MAX_IF_TAGS)
+    {
+        paths[0] = path;
+        return IRI_OK;
+    }
+
+    map->tags++;
+    status = map->find(map->arg, path, paths);
+
+    for (i = 0; status == IRI_OK && i < 2; i++) {
+        if (paths[i].len != 0
+            && (!map->raw
+                || memchr(paths[i].data, '>', paths[i].len) != NULL))
+        {
+            status = iri_path_to_uri(env, paths[i], &paths[i]);
+        }
+    }
+
+    if (paths[0].len == 0) {
+        paths[0] = path;
+    }
+
+    return status;
+}
+
+
+/*
+ * Append the resource tag at i, once or twice, with its lists, which end at
+ * next.
  */
 static iri_status_t
 iri_if_tag(const iri_env_t *env, iri_str_t value, size_t i, size_t next,
-           iri_buf_t *out, iri_if_tag_t each, void *arg)
+           iri_if_map_t *map, iri_buf_t *out)
 {
-    iri_str_t    tag, lists, path, paths[2];
+    iri_str_t    tag, authority, path, paths[2], parts[3];
     iri_status_t status;
-    size_t       from, to, end = iri_if_skip(value, i, '>');
 
     tag.data = value.data + i + 1;
-    tag.len = end - i - 2;
-    lists.data = value.data + end;
-    lists.len = next - end;
+    tag.len = iri_if_skip(value, i, '>') - i - 2;
+    iri_uri_split(tag, "?#", &authority, &path);
+    status = iri_if_find(env, map, path, paths);
 
-    from = iri_uri_find_path(tag, &to);
-    path.data = tag.data + from;
-    path.len = to - from;
-    paths[0] = path;
-    paths[1].len = 0;
-
-    status = path.len != 0 ? each(arg, path, paths) : IRI_OK;
+    /* the tag before the path, the new path, the rest of the tag and lists */
+    parts[0].data = value.data + i;
+    parts[0].len = (size_t) (path.data - parts[0].data);
+    parts[1] = paths[0];
+    parts[2].data = path.data + path.len;
+    parts[2].len = (size_t) (value.data + next - parts[2].data);
 
     if (status == IRI_OK) {
-        status = iri_if_put(env, out, tag, from, to, paths[0], lists);
+        status = iri_buf_put_all(env, out, parts, 3);
     }
 
+    parts[1] = paths[1];
+
     return status == IRI_OK && paths[1].len != 0
-               ? iri_if_put(env, out, tag, from, to, paths[1], lists)
+               ? iri_buf_put_all(env, out, parts, 3)
                : status;
 }
 
 
 iri_status_t
-iri_if_field_map(const iri_env_t *env, iri_str_t value, iri_if_tag_t each,
-                 void *arg, iri_str_t *out)
+iri_if_field_map(const iri_env_t *env, iri_str_t value, iri_if_map_t *map,
+                 iri_str_t *out)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -489,10 +462,15 @@ iri_if_field_map(const iri_env_t *env, iri_str_t value, iri_if_tag_t each,
         }
 
         next = iri_if_next_tag(value, end);
-        status = iri_if_tag(env, value, i, next, &buf, each, arg);
+        status = iri_if_tag(env, value, i, next, map, &buf);
     }
 
     if (status == IRI_OK) {
+        status = iri_buf_putc(env, &buf, '\0');
+    }
+
+    if (status == IRI_OK) {
+        buf.len--;
         *out = iri_buf_str(&buf);
     }
 

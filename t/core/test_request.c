@@ -21,15 +21,16 @@ typedef struct {
     iri_request_t     *request;
 } server_t;
 
-static char logged[1024];
+static char            logged[1024];
+static iri_log_level_t logged_level;
 
 
 static void
 server_log(void *ctx, iri_log_level_t level, iri_str_t line)
 {
     (void) ctx;
-    (void) level;
 
+    logged_level = level;
     snprintf(logged, sizeof(logged), "%.*s", (int) line.len,
              (const char *) line.data);
 }
@@ -566,6 +567,7 @@ test_transfer(void **unused)
         logged[0] = '\0';
         from = core_tree(table[i].from, IRI_FILENAME_ANY, MATCH);
         to = core_tree(table[i].to, IRI_FILENAME_ANY, MATCH);
+        memset(&transfer, 0, sizeof(transfer));
         transfer.path = S("/new/");
         transfer.source = core_str(table[i].source);
         transfer.destination = core_str(table[i].destination);
@@ -587,6 +589,272 @@ test_transfer(void **unused)
         server.core.io_fail_at = 1;
         assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
                          500);
+        core_free(&server.core);
+    }
+}
+
+
+/* The field: host and path are replaced, the rest stays. */
+static void
+test_destination_read(void **unused)
+{
+    static const struct {
+        const char *value, *host, *out;
+        int         status;
+        const char *path; /* of the reading */
+    } table[] = {
+        { "/a", "", "/a", 0, "" },
+        { "/a?%zz", "", "/a?%zz", 0, "" },
+        { "", "", "", 0, "" },
+        { "http://h", "", "http://h", 0, "" },
+        { "a/b", "", "a/b", 0, "" },
+        { "/caf\xE9#\xE9?\xE9", "", "/caf%C3%A9%23%C3%A9?\xE9", 0,
+          "/caf\xC3\xA9#\xC3\xA9" },
+        { "http://u@h:8/caf%e9?q", "", "http://u@h:8/caf%C3%A9?q", 0,
+          "/caf\xC3\xA9" },
+        { "http://u@h:8/caf%e9?q", "xn--h", "http://u@xn--h:8/caf%C3%A9?q", 0,
+          "/caf\xC3\xA9" },
+        { "http://[::1]:8/a", "h", "http://h:8/a", 0, "" },
+        { "http://h/a%2", "h2", "http://h2/a%2", 0, "" },
+        { "/\xE9%2", "", "/\xE9%2", 400, "" },
+        { "/%C3%A9%00", "", "/%C3%A9%00", 404, NULL },
+    };
+    server_t      server;
+    iri_reading_t reading;
+    iri_str_t     value;
+    size_t        i, n, total;
+    int           status;
+
+    (void) unused;
+
+    for (i = 0; i < COUNT(table); i++) {
+        server_start(&server);
+        server.conf.charsets = core_charsets("windows-1252");
+        value = core_str(table[i].value);
+        server.core.allocs = 0;
+        status = iri_destination_read(&server.core.env, &server.conf,
+                                      core_str(table[i].host), &value,
+                                      &reading);
+        assert_int_equal(status, table[i].status);
+        assert_text(value, table[i].out);
+        assert_int_equal(logged[0] != '\0', status == 404);
+        if (table[i].path != NULL && status == 0) {
+            assert_text(reading.path, table[i].path);
+        }
+        if (status == 0) {
+            assert_int_equal(value.data[value.len], '\0');
+        }
+
+        total = status == 0 ? server.core.allocs : 0;
+        for (n = 1; n <= total; n++) {
+            value = core_str(table[i].value);
+            server.core.allocs = 0;
+            server.core.fail_at = n;
+            assert_int_equal(iri_destination_read(
+                                 &server.core.env, &server.conf,
+                                 core_str(table[i].host), &value, &reading),
+                             500);
+        }
+        core_free(&server.core);
+    }
+}
+
+
+static void
+test_destination_check(void **unused)
+{
+    static const struct {
+        const char *source, *path;
+        size_t      prefix;
+        int         status;
+    } table[] = {
+        { "/a", "/b", 0, 0 },         { "/up/a/", "/up/b/", 4, 0 },
+        { "/a/", "/b", 0, 409 },      { "/a", "/b/", 0, 409 },
+        { "/up/a", "/ub/a", 4, 400 }, { "/up/a", "/up", 4, 400 },
+        { "/up", "/up/a", 4, 400 },   { "/a", "/b/../c", 0, 400 },
+        { "/a", "/b\1", 0, 400 },     { "/a", "//b", 0, 400 },
+        { "/a", "", 0, 400 },
+    };
+    server_t server;
+    size_t   i;
+
+    (void) unused;
+
+    for (i = 0; i < COUNT(table); i++) {
+        server_start(&server);
+        assert_int_equal(
+            iri_destination_check(&server.core.env, core_str(table[i].source),
+                                  core_str(table[i].path), table[i].prefix),
+            table[i].status);
+        assert_int_equal(strstr(logged, "reason=destination") != NULL,
+                         table[i].status != 0);
+        core_free(&server.core);
+    }
+}
+
+
+static void
+test_destination_unescape(void **unused)
+{
+    static const struct {
+        const char *value, *path, *out;
+    } table[] = {
+        { "http://h:8/%C3%A9?q", "/\xC3\xA9", "http://h:8/\xC3\xA9" },
+        { "/%41/", "/A/", "/A/" },
+        { "/a%25", "/a%", "/a%25" },
+        { "/a%3F", "/a?", "/a%3F" },
+        { "/a%23", "/a#", "/a%23" },
+        { "/%41?x/", "/A", "/%41?x/" },
+    };
+    server_t  server;
+    iri_str_t value;
+    size_t    i;
+
+    (void) unused;
+    server_start(&server);
+
+    for (i = 0; i < COUNT(table); i++) {
+        value = core_str(table[i].value);
+        assert_int_equal(iri_destination_unescape(&server.core.env,
+                                                  core_str(table[i].path),
+                                                  &value),
+                         IRI_OK);
+        assert_text(value, table[i].out);
+    }
+
+    server.core.allocs = 0;
+    server.core.fail_at = 1;
+    value = S("/%41");
+    assert_int_equal(
+        iri_destination_unescape(&server.core.env, S("/A"), &value),
+        IRI_NO_MEMORY);
+    core_free(&server.core);
+}
+
+
+/* The names that both locations give the Destination. */
+static void
+test_transfer_names(void **unused)
+{
+    static const struct {
+        const char *path; /* below /srv, and below the other root */
+        const char *charset;
+        int         moves;
+        int         status;
+        iri_why_t   why;
+    } table[] = {
+        { "/new/\xC3\xA9", "", 0, 0, IRI_WHY_NONE },
+        { "/two/NEW.txt", "", 0, 0, IRI_WHY_NONE },
+        { "/two/Name.txt", "", 0, 0, IRI_WHY_NONE },
+        { "/secret/NAME.txt", "", 0, 409, IRI_WHY_CONFLICT },
+        { "/secret/NAME.txt", "", 1, 0, IRI_WHY_NONE },
+        { "/two/name.txt", "", 1, 409, IRI_WHY_CONFLICT },
+        { "/new/\xE6\xBC\xA2", "euc-jp", 0, 409, IRI_WHY_NONE },
+        { "/new/\xE2\x82\xAC", "euc-jp", 0, 409, IRI_WHY_UNWRITABLE },
+    };
+    server_t        server;
+    iri_tree_conf_t other;
+    iri_search_t    search;
+    iri_transfer_t  transfer;
+    iri_find_conf_t conf;
+    size_t          i, n, total, before;
+
+    (void) unused;
+
+    for (i = 0; i < COUNT(table); i++) {
+        server_start(&server);
+        server.search.write = 1;
+        other = core_tree(table[i].charset, IRI_FILENAME_ANY, MATCH);
+        search = server.search;
+        search.tree = &other;
+        search.path = core_str(table[i].path);
+        memset(&conf, 0, sizeof(conf));
+        conf.path = search.path;
+
+        memset(&transfer, 0, sizeof(transfer));
+        transfer.path = search.path;
+        transfer.source = S("/srv/secret/name.txt");
+        transfer.destination = S("/srv/none");
+        transfer.moves = table[i].moves;
+        transfer.from = transfer.to = &server.tree;
+        transfer.written = server_find(&server, NULL, table[i].path);
+        transfer.judged = iri_request_find(server.request, &server.core.env,
+                                           &search, &conf);
+        assert_non_null(transfer.judged);
+
+        logged[0] = '\0';
+        before = server.core.allocs;
+        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
+                         table[i].status);
+        assert_int_equal(transfer.why, table[i].why);
+        assert_int_equal(strstr(logged, "reason=destination") != NULL,
+                         table[i].status != 0);
+        /* Only the client can correct this. */
+        assert_true(table[i].status == 0 || logged_level == IRI_LOG_INFO);
+
+        /* Without memory nothing may be written. */
+        total = server.core.allocs - before;
+        for (n = 1; n <= total; n++) {
+            server.core.allocs = 0;
+            server.core.fail_at = n;
+            assert_true(iri_request_transfer(&server.core.env, &transfer)
+                        >= 400);
+            assert_int_equal(logged_level, strstr(logged, "memory") != NULL
+                                               ? IRI_LOG_ERROR
+                                               : IRI_LOG_INFO);
+        }
+        core_free(&server.core);
+    }
+}
+
+
+/* Both locations must store the same octets below root or alias. */
+static void
+test_transfer_stored(void **unused)
+{
+    static const struct {
+        const char   *root, *name, *other_root, *other_name;
+        iri_verdict_t verdict;
+        int           status;
+    } table[] = {
+        { "/srv", "/srv/up/a", "/alias/", "/alias/a", IRI_PASS, 0 },
+        { "/alias/", "/alias/a", "/srv", "/srv/up/a", IRI_SERVE, 0 },
+        { "/srv", "/srv/up/a", "/alias/", "/alias/b", IRI_PASS, 409 },
+        { "/srv", "/srv/up/a", "/srv", "/srv/up/a", IRI_REFUSE, 409 },
+        { "/srv", "/srv", "/x", "/x", IRI_PASS, 0 },
+        { "/srv", "/srv", "/x", "/x/a", IRI_PASS, 409 },
+        { "/srv", "/sr", "/x", "/x", IRI_PASS, 0 },
+    };
+    server_t        server;
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, 0);
+    iri_lookup_t    written, judged;
+    iri_transfer_t  transfer;
+    size_t          i;
+
+    (void) unused;
+
+    for (i = 0; i < COUNT(table); i++) {
+        server_start(&server);
+        memset(&written, 0, sizeof(written));
+        written.search.tree = &tree;
+        written.search.root = core_str(table[i].root);
+        written.found.filename = core_str(table[i].name);
+        written.found.verdict = IRI_PASS;
+        judged = written;
+        judged.search.root = core_str(table[i].other_root);
+        judged.found.filename = core_str(table[i].other_name);
+        judged.found.verdict = table[i].verdict;
+
+        memset(&transfer, 0, sizeof(transfer));
+        transfer.path = S("/a");
+        transfer.source = S("/srv/secret/name.txt");
+        transfer.destination = S("/srv/none");
+        transfer.from = transfer.to = &tree;
+        transfer.written = &written;
+        transfer.judged = &judged;
+        assert_int_equal(iri_request_transfer(&server.core.env, &transfer),
+                         table[i].status);
+        assert_int_equal(transfer.why, IRI_WHY_NONE);
         core_free(&server.core);
     }
 }
@@ -960,6 +1228,11 @@ main(void)
         cmocka_unit_test(test_outcome),
         cmocka_unit_test(test_unwritable),
         cmocka_unit_test(test_transfer),
+        cmocka_unit_test(test_transfer_names),
+        cmocka_unit_test(test_transfer_stored),
+        cmocka_unit_test(test_destination_read),
+        cmocka_unit_test(test_destination_check),
+        cmocka_unit_test(test_destination_unescape),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_ascii),
         cmocka_unit_test(test_pending),

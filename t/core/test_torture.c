@@ -1909,19 +1909,6 @@ typedef struct {
 
 
 static iri_status_t
-put(void *arg, const unsigned char *data, size_t len)
-{
-    said_t *said = arg;
-
-    assert_true(len <= sizeof(said->text) - said->len);
-    memcpy(said->text + said->len, data, len);
-    said->len += len;
-
-    return IRI_OK;
-}
-
-
-static iri_status_t
 multistatus_run(core_t *core, const iri_multistatus_conf_t *conf, said_t *out)
 {
     static const char *const text[] = {
@@ -1933,16 +1920,25 @@ multistatus_run(core_t *core, const iri_multistatus_conf_t *conf, said_t *out)
     };
     iri_multistatus_t *ms;
     iri_status_t       status;
+    iri_str_t          in, piece;
     size_t             i;
 
     out->len = 0;
     status = iri_multistatus_create(&core->env, conf, &ms);
 
     for (i = 0; status == IRI_OK && i < COUNT(text); i++) {
-        status = iri_multistatus_feed(ms, core_str(text[i]), put, out);
+        in = core_str(text[i]);
+        status = iri_multistatus_convert(ms, &in, i == COUNT(text) - 1,
+                                         &piece);
+
+        if (status == IRI_OK && piece.len != 0) {
+            assert_true(piece.len <= sizeof(out->text) - out->len);
+            memcpy(out->text + out->len, piece.data, piece.len);
+            out->len += piece.len;
+        }
     }
 
-    return status == IRI_OK ? iri_multistatus_end(ms, put, out) : status;
+    return status;
 }
 
 

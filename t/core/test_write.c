@@ -384,7 +384,10 @@ test_relate_io(void **state)
 
 /* ---- If ------------------------------------------------------------------ */
 
-/* Replace a path by [path], and add {path} for a path that starts with "/2". */
+/*
+ * Replace a path by [path], and add {path} for a path that starts with "/2"; no
+ * path for "/0".
+ */
 static iri_status_t
 each(void *arg, iri_str_t path, iri_str_t paths[2])
 {
@@ -393,6 +396,13 @@ each(void *arg, iri_str_t path, iri_str_t paths[2])
 
     if (p == NULL) {
         return IRI_NO_MEMORY;
+    }
+
+    assert_int_equal(paths[0].len, 0);
+    assert_int_equal(paths[1].len, 0);
+
+    if (path.len > 1 && path.data[1] == '0') {
+        return IRI_OK;
     }
 
     paths[0].data = p;
@@ -410,6 +420,15 @@ each(void *arg, iri_str_t path, iri_str_t paths[2])
         p[path.len] = '}';
     }
     return IRI_OK;
+}
+
+
+static iri_status_t
+map_if(core_t *core, const char *value, int raw, iri_str_t *out)
+{
+    iri_if_map_t map = { each, core, raw, 0 };
+
+    return iri_if_field_map(&core->env, core_str(value), &map, out);
 }
 
 
@@ -453,9 +472,7 @@ test_if(void **state)
 
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
-        assert_int_equal(iri_if_field_map(&core.env, core_str(rows[i][0]),
-                                          each, &core, &out),
-                         IRI_OK);
+        assert_int_equal(map_if(&core, rows[i][0], 1, &out), IRI_OK);
         if (!iri_str_equal(out, core_str(rows[i][1]))) {
             fail_msg("%s: %.*s", rows[i][0], (int) out.len,
                      (const char *) out.data);
@@ -465,12 +482,46 @@ test_if(void **state)
         for (n = 1; n <= total; n++) {
             core.allocs = 0;
             core.fail_at = n;
-            assert_int_equal(iri_if_field_map(&core.env, core_str(rows[i][0]),
-                                              each, &core, &out),
+            assert_int_equal(map_if(&core, rows[i][0], 1, &out),
                              IRI_NO_MEMORY);
         }
         core_free(&core);
     }
+}
+
+
+/* Percent-encoded tags; raw ones with ">"; not more than eight are looked up. */
+static void
+test_if_encoded(void **state)
+{
+    static const struct {
+        const char *value;
+        int         raw;
+        const char *out;
+    } rows[] = {
+        { "</a> (<u:x>) </%C3%A9> (<u:x>)", 0,
+          "</a> (<u:x>) <%5B/%25C3%25A9%5D> (<u:x>)" },
+        { "</2\xC3\xA9> (<u:x>)", 0,
+          "<%5B/2%C3%A9%5D> (<u:x>)<%7B/2%C3%A9%7D> (<u:x>)" },
+        { "<http://h/0\xC3\xA9?q> (<u:x>)", 0,
+          "<http://h/0\xC3\xA9?q> (<u:x>)" },
+        { "</a></b></c></d></e></f></g></h></i>", 1,
+          "<[/a]><[/b]><[/c]><[/d]><[/e]><[/f]><[/g]><[/h]></i>" },
+    };
+    core_t    core;
+    iri_str_t out;
+    size_t    i;
+
+    (void) state;
+    core_init(&core);
+
+    for (i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(map_if(&core, rows[i].value, rows[i].raw, &out),
+                         IRI_OK);
+        assert_text(out, rows[i].out);
+    }
+
+    core_free(&core);
 }
 
 
@@ -487,6 +538,7 @@ main(void)
         cmocka_unit_test(test_relate),
         cmocka_unit_test(test_relate_io),
         cmocka_unit_test(test_if),
+        cmocka_unit_test(test_if_encoded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
