@@ -21,11 +21,6 @@ typedef struct mod_iri_probe_s {
     int               directory_match; /* 1: there is a <DirectoryMatch> */
     void             *walk_cache;   /* httpd's directory walk cache of r while
                                        it is removed from r; else NULL */
-    int               unnamed; /* 1: no charset decodes the path, which is
-                                  passed on (IRIInvalid pass) */
-    const char       *path;    /* canonical path that reading uri would give;
-                                  NULL: unknown */
-    const char       *uri;     /* the path of the probe, percent-encoded */
 
     /* the file to which rules have mapped the last probe; in its pool */
     const char *filename;      /* NULL: none */

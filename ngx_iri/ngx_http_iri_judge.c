@@ -37,13 +37,6 @@ ngx_http_iri_judge_of(ngx_http_request_t *r)
 }
 
 
-ngx_uint_t
-ngx_http_iri_is_judged(ngx_http_request_t *r)
-{
-    return ngx_http_iri_judge_of(r) != NULL;
-}
-
-
 /* ---- the parent --------------------------------------------------------- */
 
 /*
@@ -328,9 +321,10 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
 
     judge->access = 0;
     judge->status = NGX_AGAIN;
-    judge->access_decided = judge->limits_counting = judge->looked_up = 0;
+    judge->access_decided = judge->limits_counting = 0;
     judge->granted = judge->can_open = 0;
     judge->is_dir = 0;
+    judge->handler = NULL;
     ngx_str_null(&judge->filename);
 
     own = ngx_http_iri_judge_pool(r, judge);

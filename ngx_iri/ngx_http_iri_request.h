@@ -84,11 +84,11 @@ ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
     const char *key, ngx_str_t value);
 
 /*
- * Add X-Content-Type-Options, and Content-Security-Policy with the value text,
- * a static string.  Returns: NGX_OK, NGX_ERROR.
+ * The end of a content handler: send a page with its header fields.
+ * Returns: as ngx_http_send_response().
  */
-ngx_int_t ngx_http_iri_header_add_policy(ngx_http_request_t *r,
-    const char *text);
+ngx_int_t ngx_http_iri_send_page(ngx_http_request_t *r,
+    const iri_page_t *page);
 
 /*
  * Set *line to the value of $request: method, uri (percent-encoded) and

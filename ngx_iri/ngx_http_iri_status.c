@@ -129,45 +129,11 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
 /* ---- the page ----------------------------------------------------------- */
 
 static ngx_int_t
-ngx_http_iri_status_send(ngx_http_request_t *r, const iri_stats_page_t *page)
-{
-    u_char                  *p;
-    ngx_str_t                type;
-    ngx_http_complex_value_t body;
-
-    static ngx_str_t no_store = ngx_string("no-store");
-
-    /* nginx appends r->headers_out.charset, and then does not convert. */
-    type.data = (u_char *) page->type;
-    p = (u_char *) ngx_strstr(type.data, "; charset=utf-8");
-
-    if (p != NULL) {
-        type.len = p - type.data;
-        ngx_str_set(&r->headers_out.charset, "utf-8");
-
-    } else {
-        type.len = ngx_strlen(type.data);
-    }
-
-    if (ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
-        || ngx_http_iri_header_add_policy(r, page->policy) != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_memzero(&body, sizeof(ngx_http_complex_value_t));
-    body.value = ngx_http_iri_ngx_str(page->body);
-
-    return ngx_http_send_response(r, page->status, &type, &body);
-}
-
-
-static ngx_int_t
 ngx_http_iri_status_handler(ngx_http_request_t *r)
 {
     iri_env_t                        env;
     iri_status_t                     status;
-    iri_stats_page_t                 page;
+    iri_page_t                       page;
     ngx_http_iri_status_main_conf_t *smcf;
 
     static ngx_str_t allow = ngx_string("GET, HEAD");
@@ -190,7 +156,7 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_iri_status_send(r, &page);
+    return ngx_http_iri_send_page(r, &page);
 }
 
 

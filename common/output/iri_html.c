@@ -74,31 +74,6 @@ iri_html_run(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* For each octet, bit 0: not simple; bit 1: not printable ASCII. */
-static const unsigned char iri_not_simple[256] = {
-    [0x00 ... 0x1f] = 3, [' '] = 1, ['"'] = 1,  ['#'] = 1,
-    ['%'] = 1,           ['&'] = 1, ['\''] = 1, ['/'] = 1,
-    ['<'] = 1,           ['>'] = 1, ['?'] = 1,  ['['] = 1,
-    ['\\'] = 1,          [']'] = 1, ['^'] = 1,  ['`'] = 1,
-    ['{'] = 1,           ['|'] = 1, ['}'] = 1,  [0x7f ... 0xff] = 3,
-};
-
-
-void
-iri_text_classify(iri_str_t text, int *simple, int *ascii)
-{
-    unsigned classes = 0;
-    size_t   i;
-
-    for (i = 0; i < text.len; i++) {
-        classes |= iri_not_simple[text.data[i]];
-    }
-
-    *simple = (classes & 1) == 0;
-    *ascii = (classes & 2) == 0;
-}
-
-
 /* 1 if a "%" of the text looks like an escape and must become "%25". */
 static int
 iri_is_like_escape(const unsigned char *p, const unsigned char *end)

@@ -6,6 +6,10 @@
  * has no script and loads nothing.
  */
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
 #include "output/iri_output.h"
 
 /* Colours have a contrast of at least 7:1 (WCAG 2, 1.4.6). */
@@ -63,6 +67,19 @@ iri_page_put(iri_page_part_t *part, const char *text)
 
 
 void
+iri_page_putf(iri_page_part_t *part, const char *format, ...)
+{
+    char    text[400];
+    va_list args;
+
+    va_start(args, format);
+    (void) vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    iri_page_put(part, text);
+}
+
+
+void
 iri_page_put_by(iri_text_put_t put, iri_page_part_t *part, iri_str_t text)
 {
     if (part->status == IRI_OK) {
@@ -110,10 +127,42 @@ iri_page_head(iri_page_part_t *part, iri_str_t title)
 }
 
 
-const char *
-iri_page_policy(int json)
+const char iri_page_policy[] = "default-src 'none'; style-src '"
+    IRI_STYLE_HASH "'; base-uri 'none'; form-action 'none'";
+
+
+iri_status_t
+iri_page_finish(const iri_page_part_t *part, int json, iri_page_t *out)
 {
-    return json ? "default-src 'none'"
-                : "default-src 'none'; style-src '" IRI_STYLE_HASH
-                  "'; base-uri 'none'; form-action 'none'";
+    out->body = iri_buf_str(&part->buf);
+    out->type = json ? "application/json" : "text/html; charset=utf-8";
+    out->policy = json ? "default-src 'none'" : iri_page_policy;
+
+    return part->status;
+}
+
+
+/* ---- dates (RFC 3339, UTC) ----------------------------------------------- */
+
+#define IRI_FIRST_SECOND (-INT64_C(62135596800)) /* 0001-01-01T00:00:00Z */
+#define IRI_LAST_SECOND  INT64_C(253402300799)   /* 9999-12-31T23:59:59Z */
+
+iri_time_text_t
+iri_time_text(int64_t seconds)
+{
+    iri_time_text_t out = { "" };
+    time_t          time = (time_t) seconds;
+    struct tm       tm;
+    char            year[16];
+
+    if (seconds >= IRI_FIRST_SECOND && seconds <= IRI_LAST_SECOND
+        && time == seconds && gmtime_r(&time, &tm) != NULL)
+    {
+        (void) snprintf(year, sizeof(year), "%04d", tm.tm_year + 1900);
+        memcpy(out.text, year, 4);
+        (void) strftime(out.text + 4, sizeof(out.text) - 4, "-%m-%dT%H:%M:%SZ",
+                        &tm);
+    }
+
+    return out;
 }

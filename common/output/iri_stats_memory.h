@@ -134,10 +134,6 @@ iri_stats_counts(const iri_stats_set_t *set, const iri_stats_enum_t *of)
     return (const uint64_t *) (const void *) ((const char *) set + of->offset);
 }
 
-/* Append formatted text as printf; it is cut after 399 octets. */
-void iri_stats_put(iri_page_part_t *out, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* The text of a sender. */
 static inline iri_str_t
 iri_stats_text(const iri_stats_sender_t *sender)
@@ -151,13 +147,6 @@ iri_stats_text(const iri_stats_sender_t *sender)
 
 /* The name of the charset of a sender. */
 const char *iri_stats_sender_charset(const iri_stats_sender_t *sender);
-
-/* "2026-11-22T11:25:00Z", for the years 1970 to 9999 */
-typedef struct {
-    char text[sizeof("2026-11-22T11:25:00Z")];
-} iri_stats_time_t;
-
-iri_stats_time_t iri_stats_time(uint64_t seconds);
 
 /* Write the report as JSON, and as Prometheus text. */
 void iri_stats_json(iri_page_part_t *out, const iri_stats_copy_t *copy);

@@ -48,6 +48,9 @@
 #define IRI_STATS_STYLE_HASH                                                 \
     "sha256-3FszRxRd5cUyHWL4cWLwlZtL6cswblbUexPwvAE5l5o="
 
+static const char iri_stats_policy[] =
+    "default-src 'none'; frame-ancestors 'none'";
+
 static const char iri_stats_html_policy[] =
     "default-src 'none'; style-src '" IRI_STATS_STYLE_HASH
     "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -97,9 +100,9 @@ iri_page_share(uint64_t legacy, uint64_t all)
 static void
 iri_page_time(iri_page_part_t *out, uint64_t seconds)
 {
-    iri_stats_time_t time = iri_stats_time(seconds);
+    iri_time_text_t time = iri_time_text((int64_t) seconds);
 
-    iri_stats_put(out, "<time datetime=\"%s\">%.10s %.5s\xC2\xA0UTC</time>",
+    iri_page_putf(out, "<time datetime=\"%s\">%.10s %.5s\xC2\xA0UTC</time>",
                   time.text, time.text, time.text + 11);
 }
 
@@ -118,7 +121,7 @@ iri_page_last_days(iri_page_part_t *out, const iri_stats_copy_t *copy,
         all += iri_stats_requests(iri_stats_day(copy, ago));
     }
 
-    iri_stats_put(out,
+    iri_page_putf(out,
                   "<tr><th scope=\"row\">%s</th><td>%.2f\xE2\x80\xAF%%</td>"
                   "<td>%s</td><td>%s</td></tr>\n",
                   when, iri_page_share(legacy, all),
@@ -164,7 +167,7 @@ iri_page_summary(iri_page_part_t *out, const iri_stats_copy_t *copy,
                           : "</strong>\n<p>No request has used a "
                             "legacy encoding since ");
     iri_page_time(out, since);
-    iri_stats_put(out, "%s%s.%s</p>\n<table>\n", last != 0 ? ", in " : "",
+    iri_page_putf(out, "%s%s.%s</p>\n<table>\n", last != 0 ? ", in " : "",
                   charset,
                   quiet       ? " They can be switched off."
                   : last == 0 ? " Wait for a month without any before you "
@@ -193,11 +196,11 @@ iri_page_table(iri_page_part_t *out, const char *caption,
 {
     size_t i;
 
-    iri_stats_put(out, "<table>\n<caption>%s</caption>\n<thead><tr>",
+    iri_page_putf(out, "<table>\n<caption>%s</caption>\n<thead><tr>",
                   caption);
 
     for (i = 0; i < count; i++) {
-        iri_stats_put(out, "<%s%s>%s</%s>",
+        iri_page_putf(out, "<%s%s>%s</%s>",
                       columns[i][0] != '\0' ? "th scope=\"col\"" : "td",
                       i + wide >= count ? " class=\"wide\"" : "", columns[i],
                       columns[i][0] != '\0' ? "th" : "td");
@@ -236,7 +239,7 @@ iri_page_charsets(iri_page_part_t *out, const iri_stats_region_t *region)
         }
 
         if (last != 0) {
-            iri_stats_put(out,
+            iri_page_putf(out,
                           "<tr><th scope=\"row\">%s</th><td>%s</td>"
                           "<td>%s</td><td>",
                           iri_stats_charset(i),
@@ -269,11 +272,11 @@ iri_page_senders(iri_page_part_t *out, const iri_stats_region_t *region,
         iri_page_put(out, "</td><td>");
 
         if (row[i].error != 0) {
-            iri_stats_put(out, "%s to ",
+            iri_page_putf(out, "%s to ",
                           iri_page_number(row[i].count - row[i].error).text);
         }
 
-        iri_stats_put(out,
+        iri_page_putf(out,
                       "%s</td><td class=\"wide\">%s</td>"
                       "<td class=\"wide\">",
                       iri_page_number(row[i].count).text,
@@ -283,7 +286,7 @@ iri_page_senders(iri_page_part_t *out, const iri_stats_region_t *region,
     }
 
     if (region->missing[table] != 0) {
-        iri_stats_put(out,
+        iri_page_putf(out,
                       "<tr><td>not sent</td><td>%s</td>"
                       "<td class=\"wide\"></td><td class=\"wide\"></td>"
                       "</tr>\n",
@@ -323,15 +326,15 @@ iri_page_days(iri_page_part_t *out, const iri_stats_copy_t *copy)
     for (ago = 0; ago < days; ago++) {
         at = iri_stats_day(copy, ago);
         share = iri_page_day_share(at);
-        iri_stats_put(out,
+        iri_page_putf(out,
                       "<tr><th scope=\"row\">%.10s</th><td>%s</td><td>%s</td>"
                       "<td>%.2f\xE2\x80\xAF%%</td><td class=\"bar wide\">",
-                      iri_stats_time(copy->now - ago * IRI_STATS_DAY).text,
+                      iri_time_text((int64_t) (copy->now - ago * IRI_STATS_DAY)).text,
                       iri_page_number(iri_stats_requests(at)).text,
                       iri_page_number(iri_stats_legacy(at)).text, share);
 
         if (share > 0) {
-            iri_stats_put(out,
+            iri_page_putf(out,
                           "<svg aria-hidden=\"true\" "
                           "xmlns=\"http://www.w3.org/2000/svg\" "
                           "preserveAspectRatio=\"none\" viewBox=\"0 0 1000 "
@@ -363,7 +366,7 @@ iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
     for (i = 0; i < of->size; i++) {
         if (on[i] != 0 || report[i] != 0) {
             text = of->text != NULL ? of->text((int) i) : "";
-            iri_stats_put(out,
+            iri_page_putf(out,
                           "<tr><th scope=\"row\">%s</th><td>%s</td>"
                           "<td>%s</td></tr>\n",
                           text[0] != '\0' ? text : of->word((int) i),
@@ -458,15 +461,12 @@ iri_stats_format(iri_str_t query)
 
 iri_status_t
 iri_stats_page(const iri_env_t *env, const iri_stats_t *stats, int64_t now,
-               iri_str_t query, iri_stats_page_t *out)
+               iri_str_t query, iri_page_t *out)
 {
     iri_str_t         format = iri_stats_format(query);
     iri_page_part_t   body = { env, IRI_BUF_EMPTY, IRI_OK };
-    iri_stats_page_t  page = { 200,
-                               NULL,
-                               "default-src 'none'; "
-                                "frame-ancestors 'none'",
-                               { 0, NULL } };
+    iri_page_t        page = { 200,        NULL, iri_stats_policy,
+                               "no-store", NULL, { 0, NULL } };
     iri_stats_copy_t *copy;
 
     copy = iri_stats_read(env, stats, now);

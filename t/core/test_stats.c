@@ -141,7 +141,7 @@ senders(const iri_stats_copy_t *copy, iri_stats_table_t table)
 static iri_str_t
 page(fixture_t *f, int64_t now, const char *query)
 {
-    iri_stats_page_t page;
+    iri_page_t page;
 
     assert_int_equal(
         iri_stats_page(&f->core.env, &f->stats, now, core_str(query), &page),
@@ -946,7 +946,7 @@ test_no_memory(void **state)
                                            "format=prometheus" };
     fixture_t                f;
     iri_stats_event_t        e = legacy("EUC-JP", "http://a/", "b");
-    iri_stats_page_t         page;
+    iri_page_t         page;
     iri_status_t             status;
     size_t                   i, n;
 
