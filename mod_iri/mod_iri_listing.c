@@ -143,10 +143,9 @@ mod_iri_add_entry(mod_iri_list_t *list, const char *name)
     apr_finfo_t        info;
     iri_listing_info_t known;
 
-    if (apr_stat(&info,
-                 apr_pstrcat(list->pool, list->r->filename, name, NULL),
-                 APR_FINFO_TYPE | APR_FINFO_SIZE | APR_FINFO_MTIME,
-                 list->pool)
+    if (apr_stat(
+            &info, apr_pstrcat(list->pool, list->r->filename, name, NULL),
+            APR_FINFO_TYPE | APR_FINFO_SIZE | APR_FINFO_MTIME, list->pool)
         != APR_SUCCESS)
     {
         return IRI_OK;

@@ -118,7 +118,8 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 {
     ngx_http_iri_snapshot_t *snapshot;
 
-    if (!ngx_http_iri_is_first_path(r, ctx) || ngx_http_iri_judge_of(r) != NULL
+    if (!ngx_http_iri_is_first_path(r, ctx)
+        || ngx_http_iri_judge_of(r) != NULL
         || (r != r->main && ngx_http_iri_uri_is_ascii(r)
             && !ngx_http_iri_may_fold_ascii(iscf, r->uri)))
     {

@@ -112,8 +112,8 @@ iri_choices_write(const iri_listing_t *listing, iri_page_t *out)
         iri_page_put(&part, more ? "],\"more\":true}\n" : "]}\n");
     } else {
         iri_page_put(&part, "</ul>\n");
-        iri_page_put(&part, more ? "<p>More names match than are listed.</p>\n"
-                                 : "");
+        iri_page_put(
+            &part, more ? "<p>More names match than are listed.</p>\n" : "");
         iri_page_put(&part, "</main>\n" IRI_PAGE_FOOT);
     }
 
@@ -127,27 +127,13 @@ iri_choices_write(const iri_listing_t *listing, iri_page_t *out)
 
 /* ---- HTML or JSON (RFC 9110, 12.5.1) ------------------------------------- */
 
-/* The preference for a type by the most specific media range that matches. */
-typedef struct {
-    int quality;     /* 0 to 1000 */
-    int specificity; /* 0: none, 1: any, 2: its main type, 3: the type */
-} iri_preference_t;
-
-
-static int
-iri_is_blank(unsigned char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-
 static iri_str_t
 iri_trim(iri_str_t s)
 {
-    while (s.len > 0 && iri_is_blank(s.data[0])) {
+    while (s.len > 0 && memchr(" \t", s.data[0], 2) != NULL) {
         s = iri_str_from(s, 1);
     }
-    while (s.len > 0 && iri_is_blank(s.data[s.len - 1])) {
+    while (s.len > 0 && memchr(" \t", s.data[s.len - 1], 2) != NULL) {
         s.len--;
     }
 
@@ -205,41 +191,26 @@ iri_quality(iri_str_t value)
 }
 
 
-/* The specificity of a media range for a type; 0: it does not match. */
+/*
+ * Returns: the weight of a media range for a type: its quality, and 2,000 for
+ * each step of specificity; 0: it does not match.
+ */
 static int
-iri_range_specificity(iri_str_t range, const char *type, const char *types)
+iri_range_weight(iri_str_t range, int quality, const char *type,
+                 const char *types)
 {
-    if (iri_str_equal_nocase(range, type)) {
-        return 3;
-    }
-    if (iri_str_equal_nocase(range, types)) {
-        return 2;
-    }
-    return iri_str_equal_nocase(range, "*/*");
-}
-
-
-static void
-iri_preference_update(iri_preference_t *preference, int specificity,
-                      int quality)
-{
-    if (specificity != 0
-        && (specificity > preference->specificity
-            || (specificity == preference->specificity
-                && quality > preference->quality)))
-    {
-        preference->specificity = specificity;
-        preference->quality = quality;
-    }
+    return iri_str_equal_nocase(range, type)    ? quality + 6000
+           : iri_str_equal_nocase(range, types) ? quality + 4000
+           : iri_str_equal_nocase(range, "*/*") ? quality + 2000
+                                                : 0;
 }
 
 
 int
 iri_prefers_json(iri_str_t accept)
 {
-    iri_preference_t html = { 0, 0 }, json = { 0, 0 };
-    iri_str_t        element, range, parameter;
-    int              quality;
+    iri_str_t element, range, parameter;
+    int       quality, weight, html = 0, json = 0;
 
     while (accept.len > 0) {
         element = iri_take_item(&accept, ',');
@@ -256,14 +227,12 @@ iri_prefers_json(iri_str_t accept)
             }
         }
 
-        iri_preference_update(
-            &html, iri_range_specificity(range, "text/html", "text/*"),
-            quality);
-        iri_preference_update(
-            &json,
-            iri_range_specificity(range, "application/json", "application/*"),
-            quality);
+        weight = iri_range_weight(range, quality, "text/html", "text/*");
+        html = weight > html ? weight : html;
+        weight = iri_range_weight(range, quality, "application/json",
+                                  "application/*");
+        json = weight > json ? weight : json;
     }
 
-    return json.specificity > 0 && json.quality > html.quality;
+    return json % 2000 > html % 2000;
 }

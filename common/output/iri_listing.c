@@ -16,8 +16,7 @@
 
 /* ---- the query ----------------------------------------------------------- */
 
-/* Remove the next parameter, up to "&", from *query. */
-static iri_str_t
+iri_str_t
 iri_take_parameter(iri_str_t *query)
 {
     iri_str_t parameter = *query;
@@ -551,8 +550,8 @@ iri_listing_judged(iri_listing_t *listing, iri_name_result_t result)
 
 
 iri_name_result_t
-iri_listing_compare(iri_listing_t             *listing,
-                    const iri_listing_entry_t *entry, iri_str_t filename)
+iri_listing_compare(iri_listing_t *listing, const iri_listing_entry_t *entry,
+                    iri_str_t filename)
 {
     iri_str_t root = listing->conf.root, last;
 

@@ -76,8 +76,7 @@ iri_put_href(iri_page_part_t *part, iri_text_put_t put,
     iri_str_t name = iri_item_name(item);
 
     iri_page_put(part, "./");
-    iri_page_put_by(put, part,
-                    name.len != 0 ? name : iri_item_octets(item));
+    iri_page_put_by(put, part, name.len != 0 ? name : iri_item_octets(item));
     iri_page_put(part, item->directory ? "/" : "");
 }
 
@@ -289,11 +288,12 @@ iri_html_heading(iri_page_part_t *part, const iri_listing_query_t *query,
 {
     int sorted = query->sort == sort;
 
-    iri_page_putf(part, "<th scope=\"col\"%s><a href=\"?sort=%s&amp;order=%s\">"
-                        "%s</a></th>",
-                  !sorted              ? ""
+    iri_page_putf(part,
+                  "<th scope=\"col\"%s><a href=\"?sort=%s&amp;order=%s\">"
+                  "%s</a></th>",
+                  !sorted             ? ""
                   : query->descending ? " aria-sort=\"descending\""
-                                       : " aria-sort=\"ascending\"",
+                                      : " aria-sort=\"ascending\"",
                   iri_sort_names[sort],
                   sorted && !query->descending ? "desc" : "asc", text);
 }
@@ -347,10 +347,10 @@ iri_page_put_next(iri_page_part_t *part, const iri_listing_t *listing,
     const iri_listing_query_t *query = &listing->query;
     const iri_item_t          *item = listing->ranks[listing->shown - 1];
 
-    iri_page_putf(part, "?sort=%s%sorder=%s%s%s%safter=",
-                  iri_sort_names[query->sort], amp,
-                  query->descending ? "desc" : "asc", query->json ? amp : "",
-                  query->json ? "format=json" : "", amp);
+    iri_page_putf(
+        part, "?sort=%s%sorder=%s%s%s%safter=", iri_sort_names[query->sort],
+        amp, query->descending ? "desc" : "asc", query->json ? amp : "",
+        query->json ? "format=json" : "", amp);
 
     if (query->sort == IRI_SORT_DATE) {
         iri_page_putf(part, "%" PRId64 "/", item->mtime);
@@ -388,14 +388,14 @@ iri_html_end(iri_page_part_t *part, const iri_listing_t *listing)
         iri_page_put(part, "\">Next page</a></p>\n");
     }
 
-    iri_page_putf(part,
-                  "</main>\n<footer>\n<p>%zu director%s, %zu file%s. "
-                  "<a type=\"application/json\" href=\"?sort=%s&amp;order=%s"
-                  "&amp;format=json\">As JSON</a></p>\n</footer>\n"
-                  IRI_PAGE_FOOT,
-                  directories, directories == 1 ? "y" : "ies", files,
-                  files == 1 ? "" : "s", iri_sort_names[listing->query.sort],
-                  listing->query.descending ? "desc" : "asc");
+    iri_page_putf(
+        part,
+        "</main>\n<footer>\n<p>%zu director%s, %zu file%s. "
+        "<a type=\"application/json\" href=\"?sort=%s&amp;order=%s"
+        "&amp;format=json\">As JSON</a></p>\n</footer>\n" IRI_PAGE_FOOT,
+        directories, directories == 1 ? "y" : "ies", files,
+        files == 1 ? "" : "s", iri_sort_names[listing->query.sort],
+        listing->query.descending ? "desc" : "asc");
 }
 
 

@@ -110,6 +110,10 @@ typedef struct {
 iri_time_text_t iri_time_text(int64_t seconds);
 
 
+/* Remove the next parameter, up to "&", from *query. */
+iri_str_t iri_take_parameter(iri_str_t *query);
+
+
 /* ---- listings ------------------------------------------------------------ */
 
 /*

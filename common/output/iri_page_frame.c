@@ -127,8 +127,9 @@ iri_page_head(iri_page_part_t *part, iri_str_t title)
 }
 
 
-const char iri_page_policy[] = "default-src 'none'; style-src '"
-    IRI_STYLE_HASH "'; base-uri 'none'; form-action 'none'";
+const char iri_page_policy[] =
+    "default-src 'none'; style-src '" IRI_STYLE_HASH
+    "'; base-uri 'none'; form-action 'none'";
 
 
 iri_status_t
@@ -160,8 +161,8 @@ iri_time_text(int64_t seconds)
     {
         (void) snprintf(year, sizeof(year), "%04d", tm.tm_year + 1900);
         memcpy(out.text, year, 4);
-        (void) strftime(out.text + 4, sizeof(out.text) - 4, "-%m-%dT%H:%M:%SZ",
-                        &tm);
+        (void) strftime(out.text + 4, sizeof(out.text) - 4,
+                        "-%m-%dT%H:%M:%SZ", &tm);
     }
 
     return out;

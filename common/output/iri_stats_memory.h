@@ -22,7 +22,8 @@
 #define IRI_STATS_IN_PATH   0     /* parts of a request-target */
 #define IRI_STATS_IN_QUERY  1
 #define IRI_STATS_REDIRECTS 5     /* 301, 302, 303, 307, 308 */
-#define IRI_STATS_SERIES    (IRI_FORMS + 1)   /* each form, and query_only */
+#define IRI_STATS_SERIES    (IRI_FORMS + 1)   /* each form; and a legacy query
+                                                 without a legacy path */
 #define IRI_STATS_DAY       86400
 #define IRI_STATS_DAYS      400
 #define IRI_STATS_TEXT      256   /* octets of a Referer or User-Agent */
@@ -30,7 +31,6 @@
 
 /* The counters of one mode. */
 typedef struct {
-    uint64_t query_only; /* legacy query, but no legacy path */
     uint64_t forms[IRI_FORMS];
     uint64_t matches[IRI_MATCHES];
     uint64_t answers[IRI_VERDICTS];
@@ -52,9 +52,7 @@ typedef struct {
  * or User-Agents.  Written and read under the lock.
  */
 typedef struct {
-    uint64_t incomplete;   /* 1: is being written, or its writer has died; the
-                          row counts as empty */
-    uint64_t count;    /* 0: empty */
+    uint64_t count;    /* 0: empty; is being written, or its writer has died */
     uint64_t error;    /* upper bound of the requests in count that other
                           senders made */
     uint64_t last;     /* time of the last request */

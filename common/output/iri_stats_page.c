@@ -68,21 +68,20 @@ static iri_page_text_t
 iri_page_number(uint64_t number)
 {
     iri_page_text_t out;
-    uint64_t        unit = 1;
-    int             len;
+    char            digits[24];
+    int             i, at = 0;
+    int len = snprintf(digits, sizeof(digits), "%" PRIu64, number);
 
-    while (number / unit >= 1000) {
-        unit *= 1000;
+    for (i = 0; i < len; i++) {
+        if (i != 0 && (len - i) % 3 == 0) {
+            memcpy(out.text + at, "\xE2\x80\xAF", 3);
+            at += 3;
+        }
+
+        out.text[at++] = digits[i];
     }
 
-    len = snprintf(out.text, sizeof(out.text), "%" PRIu64, number / unit);
-
-    while (unit >= 1000) {
-        number %= unit;
-        unit /= 1000;
-        len += snprintf(out.text + len, sizeof(out.text) - (size_t) len,
-                        "\xE2\x80\xAF%03" PRIu64, number / unit);
-    }
+    out.text[at] = '\0';
 
     return out;
 }
@@ -105,6 +104,13 @@ iri_page_time(iri_page_part_t *out, uint64_t seconds)
     iri_page_putf(out, "<time datetime=\"%s\">%.10s %.5s\xC2\xA0UTC</time>",
                   time.text, time.text, time.text + 11);
 }
+
+
+/* The cells of the head of a table.  Wide ones are hidden on a narrow screen. */
+#define IRI_TH(text)      "<th scope=\"col\">" text "</th>"
+#define IRI_TH_WIDE(text) "<th scope=\"col\" class=\"wide\">" text "</th>"
+
+#define IRI_TABLE_END "</tbody>\n</table>\n"
 
 
 /* ---- the summary --------------------------------------------------------- */
@@ -173,59 +179,36 @@ iri_page_summary(iri_page_part_t *out, const iri_stats_copy_t *copy,
                   : last == 0 ? " Wait for a month without any before you "
                                 "switch them off."
                               : "");
-    iri_page_put(out, "<thead><tr><td></td><th scope=\"col\">Share</th>"
-                      "<th scope=\"col\">Legacy</th>"
-                      "<th scope=\"col\">Requests</th></tr></thead>\n"
-                      "<tbody>\n");
+    iri_page_put(out, "<thead><tr><td></td>" IRI_TH("Share") IRI_TH("Legacy")
+                          IRI_TH("Requests") "</tr></thead>\n<tbody>\n");
     iri_page_last_days(out, copy, 1, "Today (UTC)");
     iri_page_last_days(out, copy, 7, "Last 7 days");
     iri_page_last_days(out, copy, 30, "Last 30 days");
-    iri_page_put(out, "</tbody>\n</table>\n</section>\n");
+    iri_page_put(out, IRI_TABLE_END "</section>\n");
 }
 
 
 /* ---- tables -------------------------------------------------------------- */
 
-/*
- * Append the head of a table.  A column without a name has no header; the last
- * wide columns are hidden on a narrow screen.
- */
 static void
-iri_page_table(iri_page_part_t *out, const char *caption,
-               const char *const *columns, size_t count, size_t wide)
+iri_page_table(iri_page_part_t *out, const char *caption, const char *head)
 {
-    size_t i;
-
-    iri_page_putf(out, "<table>\n<caption>%s</caption>\n<thead><tr>",
-                  caption);
-
-    for (i = 0; i < count; i++) {
-        iri_page_putf(out, "<%s%s>%s</%s>",
-                      columns[i][0] != '\0' ? "th scope=\"col\"" : "td",
-                      i + wide >= count ? " class=\"wide\"" : "", columns[i],
-                      columns[i][0] != '\0' ? "th" : "td");
-    }
-
-    iri_page_put(out, "</tr></thead>\n<tbody>\n");
-}
-
-
-static void
-iri_page_table_end(iri_page_part_t *out)
-{
-    iri_page_put(out, "</tbody>\n</table>\n");
+    iri_page_putf(out,
+                  "<table>\n<caption>%s</caption>\n<thead><tr>%s</tr></thead>"
+                  "\n<tbody>\n",
+                  caption, head);
 }
 
 
 static void
 iri_page_charsets(iri_page_part_t *out, const iri_stats_region_t *region)
 {
-    static const char *const columns[] = { "Encoding", "In paths",
-                                           "In queries", "Last request" };
-    uint64_t                 last, count[IRI_STATS_PARTS];
-    size_t                   i, part;
+    uint64_t last, count[IRI_STATS_PARTS];
+    size_t   i, part;
 
-    iri_page_table(out, "Legacy encodings", columns, 4, 0);
+    iri_page_table(out, "Legacy encodings",
+                   IRI_TH("Encoding") IRI_TH("In paths") IRI_TH("In queries")
+                       IRI_TH("Last request"));
 
     for (i = 0; i < IRI_STATS_CHARSETS; i++) {
         last = 0;
@@ -250,21 +233,24 @@ iri_page_charsets(iri_page_part_t *out, const iri_stats_region_t *region)
         }
     }
 
-    iri_page_table_end(out);
+    iri_page_put(out, IRI_TABLE_END);
 }
+
+
+#define IRI_SENDER_COLUMNS                                                   \
+    IRI_TH("Requests")                                                       \
+    IRI_TH_WIDE("Last encoding") IRI_TH_WIDE("Last request")
 
 
 static void
 iri_page_senders(iri_page_part_t *out, const iri_stats_region_t *region,
                  iri_stats_table_t table, const char *caption,
-                 const char *column)
+                 const char *head)
 {
-    const char *const columns[] = { column, "Requests", "Last encoding",
-                                    "Last request" };
     const iri_stats_sender_t *row = region->senders[table];
     size_t                    i;
 
-    iri_page_table(out, caption, columns, 4, 2);
+    iri_page_table(out, caption, head);
 
     for (i = 0; i < IRI_PAGE_SENDERS && row[i].count != 0; i++) {
         iri_page_put(out, "<tr><td class=\"text\">");
@@ -293,7 +279,7 @@ iri_page_senders(iri_page_part_t *out, const iri_stats_region_t *region,
                       iri_page_number(region->missing[table]).text);
     }
 
-    iri_page_table_end(out);
+    iri_page_put(out, IRI_TABLE_END);
 }
 
 
@@ -308,11 +294,9 @@ iri_page_day_share(const uint64_t *at)
 static void
 iri_page_days(iri_page_part_t *out, const iri_stats_copy_t *copy)
 {
-    static const char *const columns[] = { "Day (UTC)", "Requests", "Legacy",
-                                           "Share", "" };
-    const uint64_t          *at;
-    uint64_t                 ago, days = copy->day_count;
-    double                   share, most = 0;
+    const uint64_t *at;
+    uint64_t        ago, days = copy->day_count;
+    double          share, most = 0;
 
     days = days < IRI_PAGE_DAYS ? days : IRI_PAGE_DAYS;
 
@@ -321,17 +305,20 @@ iri_page_days(iri_page_part_t *out, const iri_stats_copy_t *copy)
         most = share > most ? share : most;
     }
 
-    iri_page_table(out, "Legacy paths and queries by day", columns, 5, 1);
+    iri_page_table(out, "Legacy paths and queries by day",
+                   IRI_TH("Day (UTC)") IRI_TH("Requests") IRI_TH("Legacy")
+                       IRI_TH("Share") "<td class=\"wide\"></td>");
 
     for (ago = 0; ago < days; ago++) {
         at = iri_stats_day(copy, ago);
         share = iri_page_day_share(at);
-        iri_page_putf(out,
-                      "<tr><th scope=\"row\">%.10s</th><td>%s</td><td>%s</td>"
-                      "<td>%.2f\xE2\x80\xAF%%</td><td class=\"bar wide\">",
-                      iri_time_text((int64_t) (copy->now - ago * IRI_STATS_DAY)).text,
-                      iri_page_number(iri_stats_requests(at)).text,
-                      iri_page_number(iri_stats_legacy(at)).text, share);
+        iri_page_putf(
+            out,
+            "<tr><th scope=\"row\">%.10s</th><td>%s</td><td>%s</td>"
+            "<td>%.2f\xE2\x80\xAF%%</td><td class=\"bar wide\">",
+            iri_time_text((int64_t) (copy->now - ago * IRI_STATS_DAY)).text,
+            iri_page_number(iri_stats_requests(at)).text,
+            iri_page_number(iri_stats_legacy(at)).text, share);
 
         if (share > 0) {
             iri_page_putf(out,
@@ -345,7 +332,7 @@ iri_page_days(iri_page_part_t *out, const iri_stats_copy_t *copy)
         iri_page_put(out, "</td></tr>\n");
     }
 
-    iri_page_table_end(out);
+    iri_page_put(out, IRI_TABLE_END);
 }
 
 
@@ -354,14 +341,14 @@ static void
 iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
                 const iri_stats_enum_t *of)
 {
-    static const char *const columns[] = { "", "iri on", "iri report" };
-    const uint64_t          *on = iri_stats_counts(&region->sets[0], of);
-    const uint64_t          *report = iri_stats_counts(&region->sets[1], of);
-    const char              *text;
-    size_t                   i;
+    const uint64_t *on = iri_stats_counts(&region->sets[0], of);
+    const uint64_t *report = iri_stats_counts(&region->sets[1], of);
+    const char     *text;
+    size_t          i;
 
     iri_page_put(out, "<div>");
-    iri_page_table(out, of->caption, columns, 3, 0);
+    iri_page_table(out, of->caption,
+                   "<td></td>" IRI_TH("iri on") IRI_TH("iri report"));
 
     for (i = 0; i < of->size; i++) {
         if (on[i] != 0 || report[i] != 0) {
@@ -375,7 +362,7 @@ iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
         }
     }
 
-    iri_page_table_end(out);
+    iri_page_put(out, IRI_TABLE_END);
     iri_page_put(out, "</div>\n");
 }
 
@@ -407,9 +394,11 @@ iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
     if (last != 0) {
         iri_page_charsets(out, region);
         iri_page_senders(out, region, IRI_STATS_REFERER,
-                         "Pages with links in legacy encodings", "Referer");
+                         "Pages with links in legacy encodings",
+                         IRI_TH("Referer") IRI_SENDER_COLUMNS);
         iri_page_senders(out, region, IRI_STATS_AGENT,
-                         "Programs that send legacy encodings", "User-Agent");
+                         "Programs that send legacy encodings",
+                         IRI_TH("User-Agent") IRI_SENDER_COLUMNS);
     }
 
     iri_page_days(out, copy);
@@ -437,25 +426,20 @@ iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
 static iri_str_t
 iri_stats_format(iri_str_t query)
 {
-    static const iri_str_t name = IRI_STR("format=");
-    iri_str_t              format = IRI_STR("html");
-    size_t                 at;
+    static const iri_str_t name = IRI_STR("format="), html = IRI_STR("html");
+    iri_str_t              parameter;
 
-    for (at = 0; at + name.len <= query.len; at++) {
-        if ((at == 0 || query.data[at - 1] == '&')
-            && memcmp(query.data + at, name.data, name.len) == 0)
+    while (query.len != 0) {
+        parameter = iri_take_parameter(&query);
+
+        if (parameter.len >= name.len
+            && memcmp(parameter.data, name.data, name.len) == 0)
         {
-            format = iri_str_from(query, at + name.len);
-            at = query.len;
+            return iri_str_from(parameter, name.len);
         }
     }
 
-    for (at = 0; at < format.len && format.data[at] != '&'; at++) {
-    }
-
-    format.len = at;
-
-    return format;
+    return html;
 }
 
 

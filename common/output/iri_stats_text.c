@@ -47,19 +47,6 @@ iri_stats_sender_order(const void *a, const void *b)
 }
 
 
-static void
-iri_stats_sort_senders(iri_stats_sender_t *rows)
-{
-    size_t i;
-
-    for (i = 0; i < IRI_STATS_SENDERS; i++) {
-        rows[i].count = rows[i].incomplete ? 0 : rows[i].count;
-    }
-
-    qsort(rows, IRI_STATS_SENDERS, sizeof(*rows), iri_stats_sender_order);
-}
-
-
 iri_stats_copy_t *
 iri_stats_read(const iri_env_t *env, const iri_stats_t *stats, int64_t now)
 {
@@ -80,7 +67,8 @@ iri_stats_read(const iri_env_t *env, const iri_stats_t *stats, int64_t now)
     stats->unlock(stats->ctx);
 
     for (i = 0; i < IRI_STATS_TABLES; i++) {
-        iri_stats_sort_senders(copy->region.senders[i]);
+        qsort(copy->region.senders[i], IRI_STATS_SENDERS,
+              sizeof(iri_stats_sender_t), iri_stats_sender_order);
     }
 
     copy->day_count = copy->now / IRI_STATS_DAY + 1;

@@ -155,11 +155,11 @@ test_json(void **state)
     assert_string_equal(body_of(&core, JSON, S("/\"\\</a>")),
                         "{\"choices\":[{\"path\":\"/\\u0022\\u005c\\u003c/a>"
                         "\",\"uri\":\"/%22%5C%3C/a%3E\"}]}\n");
-    assert_string_equal(body_of(&core, JSON,
-                                S("/\n\xC2\x85\xE2\x80\xAE\xE2\x80\xA8")),
-                        "{\"choices\":[{\"path\":\"/\\u000a\\u0085\\u202e"
-                        "\\u2028\",\"uri\":\"/%0A%C2%85%E2%80%AE%E2%80%A8\"}"
-                        "]}\n");
+    assert_string_equal(
+        body_of(&core, JSON, S("/\n\xC2\x85\xE2\x80\xAE\xE2\x80\xA8")),
+        "{\"choices\":[{\"path\":\"/\\u000a\\u0085\\u202e"
+        "\\u2028\",\"uri\":\"/%0A%C2%85%E2%80%AE%E2%80%A8\"}"
+        "]}\n");
     assert_string_equal(body_of(&core, JSON, S("/\xE9")),
                         "{\"choices\":[{\"path\":\"/\\ufffd\","
                         "\"uri\":\"/%E9\"}]}\n");
@@ -260,9 +260,8 @@ test_count(void **state)
 static void
 test_judged(void **state)
 {
-    iri_str_t           paths[3] = { IRI_STR("/a"), IRI_STR("/b"),
-                                     IRI_STR("/c/") };
-    iri_choices_t       choices = choices_of(paths, 3);
+    iri_str_t     paths[3] = { IRI_STR("/a"), IRI_STR("/b"), IRI_STR("/c/") };
+    iri_choices_t choices = choices_of(paths, 3);
     iri_listing_t      *listing;
     iri_listing_entry_t entry;
     iri_page_t          page;
@@ -286,8 +285,8 @@ test_judged(void **state)
         iri_listing_judge(listing, &entry, &is_left);
         assert_str(entry.path, S("/b/"));
         assert_true(entry.is_directory);
-        iri_listing_judged(listing, directory ? IRI_NAME_LINKED
-                                              : IRI_NAME_HIDDEN);
+        iri_listing_judged(listing,
+                           directory ? IRI_NAME_LINKED : IRI_NAME_HIDDEN);
         iri_listing_judge(listing, &entry, &is_left);
         assert_str(entry.path, S("/c/"));
         iri_listing_judged(listing, IRI_NAME_DIRECTORY);

@@ -1422,8 +1422,8 @@ test_unnamed(void **state)
         list_add(&list, S("\xE9.txt"), 3, 0);
         assert_int_equal(iri_listing_judge(list.listing, &entry, &is_left),
                          IRI_OK);
-        iri_listing_judged(list.listing, i == 1 ? IRI_NAME_UNLINKED
-                                                : IRI_NAME_LINKED);
+        iri_listing_judged(list.listing,
+                           i == 1 ? IRI_NAME_UNLINKED : IRI_NAME_LINKED);
         assert_non_null(strstr(
             list_page(&list),
             i == 0 ? "<a href=\"./%E9.txt\"><bdi>%E9.txt</bdi></a> <small "
@@ -1524,8 +1524,8 @@ test_memory(void **state)
     list_init(&list, "", "");
     for (i = 0; i < 50000; i++) {
         snprintf(text, sizeof(text), "report_%06lu.txt", (unsigned long) i);
-        assert_int_equal(
-            iri_listing_add(list.listing, core_str(text), &info), IRI_OK);
+        assert_int_equal(iri_listing_add(list.listing, core_str(text), &info),
+                         IRI_OK);
     }
     assert_int_equal(iri_listing_judge(list.listing, &entry, &is_left),
                      IRI_OK);

@@ -1863,16 +1863,16 @@ list_once(core_t *core, const iri_listing_conf_t *conf, const listed_t *want,
 static void
 test_listing(void **state)
 {
-    static const unsigned kinds[] = { FAULT_ARENA, FAULT_ICU,
-                                      FAULT_ICU_HEAP };
-    static listed_t       want;
+    static const unsigned     kinds[] = { FAULT_ARENA, FAULT_ICU,
+                                          FAULT_ICU_HEAP };
+    static listed_t           want;
     static iri_reading_conf_t reading;
-    iri_tree_conf_t       tree;
-    iri_listing_conf_t    conf;
-    core_t                core;
-    char                  path[64];
-    size_t                i, n;
-    int                   on;
+    iri_tree_conf_t           tree;
+    iri_listing_conf_t        conf;
+    core_t                    core;
+    char                      path[64];
+    size_t                    i, n;
+    int                       on;
 
     (void) state;
     assert_true(iri_collate_ready());

@@ -19,7 +19,7 @@ typedef struct {
     iri_listing_conf_t listing;
     iri_str_t          entry[MAX_ENTRIES];
     int                directory[MAX_ENTRIES];
-    iri_name_result_t  result[MAX_ENTRIES];   /* of the lookup of its path */
+    iri_name_result_t  result[MAX_ENTRIES]; /* of the lookup of its path */
     size_t             entries;
 } fuzz_case_t;
 
@@ -123,10 +123,9 @@ static iri_name_result_t
 lookup(const fuzz_case_t *it, iri_listing_t *listing,
        const iri_listing_entry_t *entry)
 {
-    iri_search_t      search;
-    iri_found_t       found;
-    iri_str_t         last = entry->name.len != 0 ? entry->name
-                                                  : entry->octets;
+    iri_search_t search;
+    iri_found_t  found;
+    iri_str_t    last = entry->name.len != 0 ? entry->name : entry->octets;
     iri_name_result_t result;
 
     memset(&search, 0, sizeof(search));
@@ -277,7 +276,8 @@ page_of(fuzz_case_t *it, int backwards, iri_listing_t **listing,
         if (status != IRI_OK || !is_left) {
             break;
         }
-        status = iri_listing_judged(*listing, result_of(it, *listing, &entry, !backwards));
+        status = iri_listing_judged(
+            *listing, result_of(it, *listing, &entry, !backwards));
     }
 
     if (status == IRI_OK) {
