@@ -86,7 +86,9 @@ mod_iri_probe_path(mod_iri_list_t *list, const char *uri)
 
     rr = mod_iri_probe_uri(probe, uri);
     result = mod_iri_probe_result(list, rr);
-    if (probe->finfo.filetype == APR_DIR && !list->entry.is_directory) {
+    if (probe->filename != NULL && probe->finfo.filetype == APR_DIR
+        && !list->entry.is_directory)
+    {
         result = IRI_NAME_DIRECTORY;
     }
     ap_destroy_sub_req(rr);

@@ -42,12 +42,13 @@
  *   location, header           iri_redirect, Location, Link; header filter
  *   try_files                  try_files
  *   variables                  $iri_... and some variables of nginx
- *   status                     ngx_http_iri_status_module: counters
+ *   status                     iri_status: counters
  *   phases                     the phase handlers
- *   module                     directives of paths, iri_redirect, iri_cache;
- *                              inheritance, initialization.  convert, header
- *                              (iri_advertise), host, listing, query and status
- *                              are modules with directives of their own
+ *   module                     directives of paths, iri_redirect, iri_cache,
+ *                              iri_listing, iri_status; inheritance,
+ *                              initialization.  convert, header
+ *                              (iri_advertise), host and query are modules with
+ *                              directives of their own
  *
  * Terms that nginx does not have:
  *
@@ -74,17 +75,13 @@
 #include "iri_listing.h"
 #include "iri_request.h"
 
-/*
- * The modules, in the order of the file config.  The last one,
- * ngx_http_iri_listing_module, is declared in its own header.
- */
+/* The modules, in the order of the file config */
 extern ngx_module_t ngx_http_iri_module;
 extern ngx_module_t ngx_http_iri_dav_module;
 extern ngx_module_t ngx_http_iri_query_module;
 extern ngx_module_t ngx_http_iri_host_module;
 extern ngx_module_t ngx_http_iri_convert_module;
 extern ngx_module_t ngx_http_iri_header_filter_module;
-extern ngx_module_t ngx_http_iri_status_module;
 
 #pragma GCC visibility push(hidden)
 
@@ -119,6 +116,9 @@ typedef struct {
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t enabled;         /* 1: a server has iri on or report */
     ngx_uint_t has_links;       /* 1: a location has iri_redirect link */
+    ngx_shm_zone_t *status_zone;    /* of stats; NULL: no location has
+                                   iri_status */
+    iri_stats_t stats;          /* the counters */
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
                                    phases; NULL: no rewrite module */
     ngx_array_t directives;     /* private to ngx_http_iri_check.c */
@@ -160,6 +160,7 @@ struct ngx_http_iri_loc_conf_s {
     ngx_uint_t filename_form;   /* iri_filename_form_t */
     ngx_uint_t match;           /* IRI_FOLD_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
+    ngx_flag_t listing;         /* iri_listing */
     iri_position_t position;    /* file and line of the location or server */
     ngx_uint_t repair;          /* IRI_REPAIR_... */
     ngx_uint_t redirect;        /* HTTP status, IRI_REDIRECT_LINK; 0: off */
@@ -247,6 +248,9 @@ typedef struct {
     ngx_module_t *module;       /* whose context it is */
 } ngx_http_iri_owner_t;
 
+/* A page of names (ngx_http_iri_listing.h) */
+typedef struct ngx_http_iri_listing_s  ngx_http_iri_listing_t;
+
 /* The context of a request; zero at first. */
 typedef struct {
     ngx_http_iri_owner_t owner;
@@ -259,6 +263,8 @@ typedef struct {
         unsigned waited:1;      /* 1: the request has waited for an index; it
                                    does not wait again */
     } lookup;
+
+    ngx_http_iri_listing_t *listing;    /* NULL: no page of names */
 
     ngx_http_iri_snapshot_t *snapshot;  /* taken before the first rule, and
                                    again before the first rule for an error

@@ -83,7 +83,7 @@ ngx_http_iri_choice_handler(ngx_http_request_t *r)
  * Only the main request gets a list, and only if its path was not rewritten:
  * the list would disclose the path that a rule has set, or that of a
  * subrequest.  Under alias with captures, the candidates are not paths of
- * requests.  If there is a context, the client may get none of them.
+ * requests.  If there is a listing, the client may get none of them.
  */
 ngx_int_t
 ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -97,7 +97,7 @@ ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         || ilcf->configured->alias == NGX_MAX_SIZE_T_VALUE || r != r->main
         || r->internal || r->content_handler != NULL || ctx->snapshot == NULL
         || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-        || ngx_http_get_module_ctx(r, ngx_http_iri_listing_module) != NULL)
+        || ctx->listing != NULL)
     {
         return NGX_DECLINED;
     }

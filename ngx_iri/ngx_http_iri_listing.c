@@ -13,66 +13,7 @@
 #define NGX_HTTP_IRI_LISTING_TIMER 60000 /* ms; never expires in practice */
 
 
-typedef struct {
-    ngx_flag_t listing; /* iri_listing */
-} ngx_http_iri_listing_conf_t;
-
-
-static void      ngx_http_iri_listing_run(ngx_http_request_t *r);
-static ngx_int_t ngx_http_iri_listing_init(ngx_conf_t *cf);
-static void     *ngx_http_iri_listing_create_conf(ngx_conf_t *cf);
-static char *
-ngx_http_iri_listing_merge_conf(ngx_conf_t *cf, void *parent, void *child);
-static char *
-ngx_http_iri_listing_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-
-/* clang-format off */
-
-static ngx_command_t ngx_http_iri_listing_commands[] = {
-
-    { ngx_string("iri_listing"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_listing_set,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_listing_conf_t, listing),
-      NULL },
-
-      ngx_null_command
-};
-
-
-static ngx_http_module_t ngx_http_iri_listing_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    ngx_http_iri_listing_init,             /* postconfiguration */
-
-    NULL,                                  /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    NULL,                                  /* create server configuration */
-    NULL,                                  /* merge server configuration */
-
-    ngx_http_iri_listing_create_conf,      /* create location configuration */
-    ngx_http_iri_listing_merge_conf        /* merge location configuration */
-};
-
-
-ngx_module_t ngx_http_iri_listing_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_listing_module_ctx,      /* module context */
-    ngx_http_iri_listing_commands,         /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
-
-/* clang-format on */
+static void ngx_http_iri_listing_run(ngx_http_request_t *r);
 
 
 /* ---- the request -------------------------------------------------------- */
@@ -160,9 +101,7 @@ static void
 ngx_http_iri_listing_run(ngx_http_request_t *r)
 {
     ngx_int_t               rc;
-    ngx_http_iri_listing_t *listing;
-
-    listing = ngx_http_get_module_ctx(r, ngx_http_iri_listing_module);
+    ngx_http_iri_listing_t *listing = ngx_http_iri_ctx(r)->listing;
 
     rc = ngx_http_iri_entries_run(r, listing);
 
@@ -271,45 +210,37 @@ ngx_http_iri_listing_cleanup(void *data)
 ngx_http_iri_listing_t *
 ngx_http_iri_listing_create(ngx_http_request_t *r)
 {
-    ngx_pool_cleanup_t     *cln;
-    ngx_http_iri_listing_t *listing;
+    ngx_pool_cleanup_t *cln;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
 
     cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_iri_listing_t));
-    if (cln == NULL) {
+    if (ctx == NULL || cln == NULL) {
         return NULL;
     }
 
-    listing = cln->data;
-    ngx_memzero(listing, sizeof(ngx_http_iri_listing_t));
+    ctx->listing = cln->data;
+    ngx_memzero(ctx->listing, sizeof(ngx_http_iri_listing_t));
     cln->handler = ngx_http_iri_listing_cleanup;
-    ngx_http_iri_env(r, &listing->env);
-    ngx_http_set_ctx(r, listing, ngx_http_iri_listing_module);
+    ngx_http_iri_env(r, &ctx->listing->env);
 
-    return listing;
+    return ctx->listing;
 }
 
 
-static ngx_uint_t
-ngx_http_iri_listing_applies(ngx_http_request_t *r)
-{
-    ngx_http_iri_listing_conf_t *conf;
-
-    conf = ngx_http_get_module_loc_conf(r, ngx_http_iri_listing_module);
-
-    return conf->listing && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
-           && r->uri.data[r->uri.len - 1] == '/'
-           && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD));
-}
-
-
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_listing_handler(ngx_http_request_t *r)
 {
-    ngx_int_t               rc;
-    iri_status_t            status;
-    ngx_http_iri_listing_t *listing;
+    ngx_int_t                rc;
+    iri_status_t             status;
+    ngx_http_iri_listing_t  *listing;
+    ngx_http_iri_loc_conf_t *ilcf;
 
-    if (!ngx_http_iri_listing_applies(r)) {
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (!ilcf->listing || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
+        || r->uri.data[r->uri.len - 1] != '/'
+        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
+    {
         return NGX_DECLINED;
     }
 
@@ -345,71 +276,4 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
     }
 
     return ngx_http_iri_listing_start(r);
-}
-
-
-/* ---- configuration ------------------------------------------------------ */
-
-static void *
-ngx_http_iri_listing_create_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_listing_conf_t *conf;
-
-    conf = ngx_palloc(cf->pool, sizeof(ngx_http_iri_listing_conf_t));
-    if (conf != NULL) {
-        conf->listing = NGX_CONF_UNSET;
-    }
-
-    return conf;
-}
-
-
-/* nginx has merged the configuration of ngx_http_iri_module before. */
-static char *
-ngx_http_iri_listing_merge_conf(ngx_conf_t *cf, void *parent, void *child)
-{
-    ngx_http_iri_srv_conf_t     *iscf;
-    ngx_http_iri_listing_conf_t *prev = parent, *conf = child;
-
-    ngx_conf_merge_value(conf->listing, prev->listing, 0);
-
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
-    iscf->has_listing |= conf->listing && iscf->engine != IRI_ENGINE_OFF;
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_http_iri_listing_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                        *error;
-    ngx_http_iri_listing_conf_t *lcf = conf;
-
-    error = ngx_conf_set_flag_slot(cf, cmd, conf);
-
-    if (error != NGX_CONF_OK || !lcf->listing) {
-        return error;
-    }
-
-    return ngx_http_iri_check_setting(cf, NULL);
-}
-
-
-/* The first handler in the array of CONTENT runs last, after autoindex. */
-static ngx_int_t
-ngx_http_iri_listing_init(ngx_conf_t *cf)
-{
-    static const ngx_http_iri_handler_t table[] = {
-        { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_judge_handler },
-        { NGX_HTTP_CONTENT_PHASE, NGX_HTTP_IRI_AT_START,
-          ngx_http_iri_listing_handler },
-    };
-
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    return imcf->enabled ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
 }

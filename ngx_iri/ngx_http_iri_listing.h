@@ -1,9 +1,7 @@
 /*
  * ngx_http_iri_listing.h - pages of names: iri_listing, iri_ambiguous 300
  *
- * ngx_http_iri_listing_module shows a name only if the client may get it.  The
- * module has its own configuration and context; lookups, the snapshot before
- * the first rule, and the log are those of ngx_http_iri_module.
+ * A page shows a name only if the client may get it.
  */
 
 #ifndef NGX_HTTP_IRI_LISTING_H
@@ -12,8 +10,6 @@
 #include "ngx_http_iri.h"
 
 #pragma GCC visibility push(hidden)
-
-extern ngx_module_t ngx_http_iri_listing_module;
 
 /* ---- ngx_http_iri_judge.c ----------------------------------------------- */
 
@@ -82,8 +78,8 @@ ngx_int_t ngx_http_iri_judge_handler(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_entries.c --------------------------------------------- */
 
-/* A page of names, and the context of a request in this module. */
-typedef struct {
+/* A page of names. */
+struct ngx_http_iri_listing_s {
     iri_env_t env;
     iri_listing_t *page;        /* the names in the core */
     ngx_event_t event;          /* posted to continue after other requests */
@@ -102,7 +98,7 @@ typedef struct {
     iri_listing_entry_t entry;  /* the name that is judged */
     ngx_uint_t judged;          /* the number of subrequests that have ended */
     ngx_http_iri_judge_t judge;
-} ngx_http_iri_listing_t;
+};
 
 /*
  * Open the directory listing->name.
@@ -142,7 +138,12 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
 
 /*
- * Create the context of r.
+ * The handler of the CONTENT phase; it runs after those of nginx.
+ */
+ngx_int_t ngx_http_iri_listing_handler(ngx_http_request_t *r);
+
+/*
+ * Create the listing of the context of r.
  * Returns: NULL if memory is exhausted.
  */
 ngx_http_iri_listing_t *ngx_http_iri_listing_create(ngx_http_request_t *r);

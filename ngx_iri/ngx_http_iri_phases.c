@@ -15,6 +15,7 @@
  *   PRECONTENT      first   after access is granted: 404 if no file may be
  *                           served, iri_redirect, the Destination of COPY and
  *                           MOVE, try_files
+ *   CONTENT         last    iri_listing
  *   LOG             first   iri report; log notes; restore root, for access_log
  *
  * If the entry has another name than the path (IRI_RESTART), the request
@@ -554,6 +555,10 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
           ngx_http_iri_after_rules },
         { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
           ngx_http_iri_precontent },
+        { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_judge_handler },
+        { NGX_HTTP_CONTENT_PHASE, NGX_HTTP_IRI_AT_START,
+          ngx_http_iri_listing_handler },
         { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START,
           ngx_http_iri_log_handler },
     };
