@@ -45,74 +45,34 @@ mod_iri_opens_choice(request_rec *rr, const mod_iri_request_t *ctx,
            && (names[len] == '\0' || (len > 0 && name[len - 1] == '/'));
 }
 
-/* Returns: whether the client may get the choice. */
 static iri_name_result_t
-mod_iri_probe_choice(mod_iri_probe_t *probe, const mod_iri_request_t *ctx,
-                     const iri_listing_entry_t *entry, const char *uri)
+mod_iri_choice_result(void *data, const iri_listing_entry_t *entry,
+                      request_rec *rr)
 {
-    const char       *sent = probe->r->parsed_uri.query;
-    request_rec      *rr;
-    iri_name_result_t result = IRI_NAME_HIDDEN;
-
-    if (sent != NULL) {
-        uri = apr_pstrcat(probe->r->pool, uri, "?", sent, NULL);
-    }
-    rr = mod_iri_probe_uri(probe, uri);
-    /* mod_dir redirects to add the slash of a directory */
-    if (rr->finfo.filetype == APR_DIR && !entry->is_directory) {
-        result = IRI_NAME_DIRECTORY;
-    } else if (rr->status == HTTP_OK && !rr->proxyreq
-               && mod_iri_opens_choice(
-                   rr, ctx, mod_iri_dup(probe->r->pool, entry->path))
-               && mod_iri_is_readable(rr))
-    {
-        result = IRI_NAME_LINKED;
-    }
-    ap_destroy_sub_req(rr);
-    return result;
-}
-
-/* Keep the choices that the client may get. */
-static iri_status_t
-mod_iri_judge_choices(request_rec *r, const mod_iri_request_t *ctx,
-                      const iri_env_t *env, iri_listing_t *listing)
-{
-    iri_listing_entry_t entry;
-    mod_iri_probe_t     probe;
-    iri_str_t           uri;
-    iri_status_t        status = IRI_OK;
-    int                 is_left;
-
-    mod_iri_probe_init(&probe, r);
-    while (status == IRI_OK) {
-        status = iri_listing_judge(listing, &entry, &is_left);
-        if (status != IRI_OK || !is_left) {
-            break;
-        }
-        status = iri_path_to_uri(env, entry.path, &uri);
-        if (status == IRI_OK) {
-            status = iri_listing_judged(
-                listing, mod_iri_probe_choice(&probe, ctx, &entry,
-                                              mod_iri_dup(r->pool, uri)));
-        }
-    }
-    return status;
+    return rr->status == HTTP_OK
+                   && mod_iri_opens_choice(rr, data,
+                                           mod_iri_dup(rr->pool, entry->path))
+                   && mod_iri_is_readable(rr)
+               ? IRI_NAME_LINKED
+               : IRI_NAME_HIDDEN;
 }
 
 /* ---- the answer --------------------------------------------------------- */
 
 static int
-mod_iri_send_choices(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_send_choices(request_rec *r, mod_iri_request_t *ctx)
 {
     const iri_found_t *found = &ctx->lookup->found;
     /* r->args may come from a RewriteRule */
-    const char    *sent = mod_iri_query_sent(r);
-    const char    *accept = apr_table_get(r->headers_in, "Accept");
-    iri_choices_t  choices;
-    iri_listing_t *listing;
-    iri_env_apr_t  env;
-    iri_page_t     page;
-    iri_status_t   status;
+    const char     *sent = mod_iri_query_sent(r);
+    const char     *accept = apr_table_get(r->headers_in, "Accept");
+    iri_choices_t   choices;
+    iri_listing_t  *listing;
+    iri_env_apr_t   env;
+    iri_page_t      page;
+    iri_status_t    status;
+    mod_iri_probe_t probe;
+    apr_pool_t     *pool;
 
     choices.asked = found->path;
     choices.has_query = sent != NULL;
@@ -124,7 +84,11 @@ mod_iri_send_choices(request_rec *r, const mod_iri_request_t *ctx)
     mod_iri_env_init(&env, r);
     status = iri_choices_begin(&env.env, &choices, &listing);
     if (status == IRI_OK) {
-        status = mod_iri_judge_choices(r, ctx, &env.env, listing);
+        mod_iri_probe_init(&probe, r);
+        apr_pool_create(&pool, r->pool);
+        status = mod_iri_probe_names(&probe, listing, r->parsed_uri.query,
+                                     pool, mod_iri_choice_result, ctx);
+        apr_pool_destroy(pool);
     }
     if (status == IRI_OK) {
         status = iri_listing_page(listing, &page);

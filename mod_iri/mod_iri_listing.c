@@ -27,110 +27,75 @@ static const char mod_iri_authenticated_note[] = "iri-known-user";
 
 /* The state of one listing. */
 typedef struct {
-    request_rec        *r;
-    iri_listing_t      *listing;
-    mod_iri_probe_t     probe;
-    apr_pool_t         *pool;  /* for one entry */
-    iri_listing_entry_t entry; /* the entry that is tested */
+    request_rec    *r;
+    iri_listing_t  *listing;
+    mod_iri_probe_t probe;
+    apr_pool_t     *pool; /* for one entry */
 } mod_iri_list_t;
 
 /* ---- one entry ---------------------------------------------------------- */
 
 /*
- * Returns: whether the file to which the probe was mapped is the entry.
- * Without PATH_INFO only.
+ * Returns: whether the file to which the last probe was mapped, without
+ * PATH_INFO, is the entry.
  */
 static iri_name_result_t
-mod_iri_compare_entry(const mod_iri_list_t *list)
+mod_iri_compare_entry(const mod_iri_list_t      *list,
+                      const iri_listing_entry_t *entry)
 {
     const mod_iri_probe_t *probe = &list->probe;
 
     return probe->filename != NULL
                    && (probe->path_info == NULL || !*probe->path_info)
-               ? iri_listing_compare(list->listing, &list->entry,
+               ? iri_listing_compare(list->listing, entry,
                                      mod_iri_str(probe->filename))
                : IRI_NAME_HIDDEN;
 }
 
-/*
- * Returns: the result of a probe: UNLINKED if the entry has no name, or its
- * path leads to another entry with the same name, and the rules allow that
- * path.
- */
+/* Returns: UNLINKED if the client may get the octets of the entry. */
 static iri_name_result_t
-mod_iri_probe_result(const mod_iri_list_t *list, request_rec *rr)
+mod_iri_probe_octets(mod_iri_list_t *list, const iri_listing_entry_t *entry)
 {
-    iri_name_result_t result = mod_iri_compare_entry(list);
-
-    if (rr->proxyreq) {
-        return IRI_NAME_HIDDEN;
-    }
-    if (result != IRI_NAME_LINKED && list->entry.name.len == 0) {
-        return rr->status == HTTP_OK || rr->status == HTTP_NOT_FOUND
-                   ? IRI_NAME_UNLINKED
-                   : IRI_NAME_HIDDEN;
-    }
-    return rr->status == HTTP_OK
-                   && (result == IRI_NAME_UNLINKED || mod_iri_is_readable(rr))
-               ? result
-               : IRI_NAME_HIDDEN;
-}
-
-/* Probe the path of the entry, as a client would request it. */
-static iri_name_result_t
-mod_iri_probe_path(mod_iri_list_t *list, const char *uri)
-{
-    mod_iri_probe_t  *probe = &list->probe;
     request_rec      *rr;
-    iri_name_result_t result;
+    iri_name_result_t result = IRI_NAME_HIDDEN;
+    apr_finfo_t       octets;
 
-    rr = mod_iri_probe_uri(probe, uri);
-    result = mod_iri_probe_result(list, rr);
-    if (probe->filename != NULL && probe->finfo.filetype == APR_DIR
-        && !list->entry.is_directory)
+    memset(&octets, 0, sizeof(octets));
+    octets.name = mod_iri_dup(list->pool, entry->octets);
+    octets.valid = APR_FINFO_NAME;
+    rr = mod_iri_probe_entry(&list->probe, &octets);
+    if (mod_iri_compare_entry(list, entry) == IRI_NAME_LINKED
+        && rr->status == HTTP_OK && !rr->proxyreq && mod_iri_is_readable(rr))
     {
-        result = IRI_NAME_DIRECTORY;
+        result = IRI_NAME_UNLINKED;
     }
     ap_destroy_sub_req(rr);
     return result;
 }
 
-/* Returns: UNLINKED if the client may get the octets of the entry. */
+/*
+ * Returns: the result of the probe for the path of an entry.  If the entry has
+ * no name, or the path leads to another entry with the same name, and the rules
+ * allow that path, its octets are probed.
+ */
 static iri_name_result_t
-mod_iri_probe_octets(mod_iri_list_t *list)
+mod_iri_entry_result(void *data, const iri_listing_entry_t *entry,
+                     request_rec *rr)
 {
-    request_rec      *rr;
-    iri_name_result_t result;
-    apr_finfo_t       entry;
+    mod_iri_list_t   *list = data;
+    iri_name_result_t result = mod_iri_compare_entry(list, entry);
 
-    memset(&entry, 0, sizeof(entry));
-    entry.name = mod_iri_dup(list->pool, list->entry.octets);
-    entry.valid = APR_FINFO_NAME;
-    rr = mod_iri_probe_entry(&list->probe, &entry);
-    result = mod_iri_probe_result(list, rr);
-    ap_destroy_sub_req(rr);
-    return result == IRI_NAME_LINKED ? IRI_NAME_UNLINKED : IRI_NAME_HIDDEN;
-}
-
-/* Judge the entry by its path, else by its octets. */
-static iri_status_t
-mod_iri_judge_entry(mod_iri_list_t *list)
-{
-    iri_env_apr_t     env;
-    iri_str_t         uri;
-    iri_status_t      status;
-    iri_name_result_t result;
-
-    iri_env_apr_init(&env, list->pool, NULL, NULL);
-    status = iri_path_to_uri(&env.env, list->entry.path, &uri);
-    if (status != IRI_OK) {
-        return status;
+    if (result == IRI_NAME_LINKED) {
+        return rr->status == HTTP_OK && mod_iri_is_readable(rr)
+                   ? result
+                   : IRI_NAME_HIDDEN;
     }
-    result = mod_iri_probe_path(list, mod_iri_dup(list->pool, uri));
-    if (result == IRI_NAME_UNLINKED) {
-        result = mod_iri_probe_octets(list);
-    }
-    return iri_listing_judged(list->listing, result);
+    return (entry->name.len == 0 && rr->status == HTTP_NOT_FOUND)
+                   || (rr->status == HTTP_OK
+                       && (entry->name.len == 0
+                           || result == IRI_NAME_UNLINKED))
+               ? mod_iri_probe_octets(list, entry)
+               : IRI_NAME_HIDDEN;
 }
 
 /* ---- the directory ------------------------------------------------------ */
@@ -156,24 +121,6 @@ mod_iri_add_entry(mod_iri_list_t *list, const char *name)
     known.size = (uint64_t) info.size;
     known.mtime = (int64_t) apr_time_sec(info.mtime);
     return iri_listing_add(list->listing, mod_iri_str(name), &known);
-}
-
-/* Judge as many entries as the page needs, in the order of the page. */
-static iri_status_t
-mod_iri_judge_entries(mod_iri_list_t *list)
-{
-    iri_status_t status = IRI_OK;
-    int          is_left = 1;
-
-    while (status == IRI_OK) {
-        status = iri_listing_judge(list->listing, &list->entry, &is_left);
-        if (status != IRI_OK || !is_left) {
-            break;
-        }
-        status = mod_iri_judge_entry(list);
-        apr_pool_clear(list->pool);
-    }
-    return status;
 }
 
 /* Log a failure.  Returns: OK if status is IRI_OK; else 500. */
@@ -253,7 +200,8 @@ mod_iri_read_directory(mod_iri_list_t *list)
     status = mod_iri_read_entries(list, dir);
     apr_dir_close(dir);
     if (status == IRI_OK) {
-        status = mod_iri_judge_entries(list);
+        status = mod_iri_probe_names(&list->probe, list->listing, NULL,
+                                     list->pool, mod_iri_entry_result, list);
     }
     apr_pool_destroy(list->pool);
     return mod_iri_list_result(r, status);

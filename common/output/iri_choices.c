@@ -76,7 +76,7 @@ iri_choices_head(iri_page_part_t *part, iri_str_t asked)
 {
     static const iri_str_t title = IRI_STR("300 Multiple Choices");
 
-    iri_page_head(part, title);
+    iri_page_head(part, title, "");
     iri_page_put(part, "<h1>Multiple Choices</h1>\n</header>\n<main>\n"
                        "<p>Several names match ");
 

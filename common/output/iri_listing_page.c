@@ -305,7 +305,7 @@ iri_html_begin(iri_page_part_t *part, const iri_listing_t *listing)
     const iri_listing_query_t *query = &listing->query;
     iri_str_t                  path = listing->conf.path;
 
-    iri_page_head(part, path);
+    iri_page_head(part, path, "");
     iri_html_crumbs(part, path);
     iri_page_put(part, "<h1 id=\"path\">Index of ");
     iri_page_put_by(iri_html_name, part, path);

@@ -88,14 +88,21 @@ void iri_page_put_by(iri_text_put_t put, iri_page_part_t *part,
  */
 void iri_page_put_path(iri_page_part_t *part, iri_str_t path);
 
-/* Append everything from the doctype to the start tag of <header>. */
-void iri_page_head(iri_page_part_t *part, iri_str_t title);
+/*
+ * Append everything from the doctype to the start tag of <header>.
+ * meta: further elements of <head>.
+ */
+void iri_page_head(iri_page_part_t *part, iri_str_t title, const char *meta);
 
 /* The end of each page. */
 #define IRI_PAGE_FOOT "</body>\n</html>\n"
 
-/* The value of iri_page_t.policy for HTML with the style of iri_page_head. */
+/*
+ * The values of iri_page_t.policy for HTML with the style of iri_page_head: of
+ * names, and of the status report.
+ */
 extern const char iri_page_policy[];
+extern const char iri_report_policy[];
 
 /* Finish a page of names.  json: 1 for JSON, 0 for HTML. */
 iri_status_t iri_page_finish(const iri_page_part_t *part, int json,

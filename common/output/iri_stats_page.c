@@ -16,46 +16,6 @@
 #define IRI_PAGE_SENDERS 12
 #define IRI_PAGE_QUIET   30 /* days without legacy encodings */
 
-/* Colours have a contrast of at least 7:1 (WCAG 2, 1.4.6). */
-#define IRI_STATS_STYLE                                                        \
-    ":root{color-scheme:light dark;--fg:#1c1c1c;--bg:#fff;--line:#d5d5d5;"     \
-    "--soft:#f3f5f9;--bar:#8a3800;--link:#0842a0}"                             \
-    "@media(prefers-color-scheme:dark){:root{--fg:#e8e8e8;--bg:#121212;"       \
-    "--line:#444;--soft:#1d222b;--bar:#ffb070;--link:#a8c7fa}}"                \
-    "body{margin:0 auto;max-width:64rem;padding:1rem;font:1rem/1.5 system-ui," \
-    "sans-serif;color:var(--fg);background:var(--bg)}"                         \
-    "a{color:var(--link)}a:focus-visible{outline:.2rem solid}"                 \
-    "h1{font-size:1.35rem}h2,caption{font-size:1.1rem;font-weight:600;"        \
-    "text-align:start;margin:0;padding:2rem 0 .25rem}"                         \
-    "section{padding:1rem;background:var(--soft);"                             \
-    "border:1px solid var(--line);border-inline-start:.4rem solid var(--bar)}" \
-    "strong{font-size:1.5rem}p{margin:.25rem 0}"                               \
-    "table{border-collapse:collapse;width:100%}"                               \
-    "th,td{padding:.25rem .5rem;text-align:end;vertical-align:baseline;"       \
-    "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;"   \
-    "white-space:nowrap}"                                                      \
-    "tbody th{font-weight:400;white-space:normal}"                             \
-    "th:first-child,td:first-child{text-align:start}"                          \
-    "td.text{white-space:pre-wrap;overflow-wrap:anywhere}"                     \
-    ".bar{width:40%}svg{display:block;width:100%;height:1rem;fill:var(--bar)}" \
-    ".grid{display:grid;gap:0 2.5rem;grid-template-columns:repeat(auto-fit,"   \
-    "minmax(min(18rem,100%),1fr))}"                                            \
-    "footer{margin-top:2rem;border-top:1px solid var(--line)}"                 \
-    "@media(max-width:40rem){body{padding:.5rem}td,th{font-size:.9rem;"        \
-    "padding:.3rem .25rem;white-space:normal}.wide{display:none}}"
-
-/* The hash of IRI_STATS_STYLE; a test compares it. */
-#define IRI_STATS_STYLE_HASH                                                 \
-    "sha256-3FszRxRd5cUyHWL4cWLwlZtL6cswblbUexPwvAE5l5o="
-
-static const char iri_stats_policy[] =
-    "default-src 'none'; frame-ancestors 'none'";
-
-static const char iri_stats_html_policy[] =
-    "default-src 'none'; style-src '" IRI_STATS_STYLE_HASH
-    "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-
 /* ---- numbers ------------------------------------------------------------- */
 
 typedef struct {
@@ -106,7 +66,7 @@ iri_page_time(iri_page_part_t *out, uint64_t seconds)
 }
 
 
-/* The cells of the head of a table.  Wide ones are hidden on a narrow screen. */
+/* The cells of the head of a table; a narrow screen does not show wide ones. */
 #define IRI_TH(text)      "<th scope=\"col\">" text "</th>"
 #define IRI_TH_WIDE(text) "<th scope=\"col\" class=\"wide\">" text "</th>"
 
@@ -372,23 +332,17 @@ iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
 static void
 iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
 {
+    static const iri_str_t title = IRI_STR("IRI status");
+
     const iri_stats_region_t *region = &copy->region;
     const char               *charset = "";
     uint64_t                  last = iri_page_last_legacy(region, &charset);
     size_t                    i;
 
-    iri_page_put(out,
-                 "<!DOCTYPE html>\n"
-                 "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\" "
-                 "xml:lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                 "<meta name=\"viewport\" "
-                 "content=\"width=device-width, initial-scale=1\"/>\n"
-                 "<meta name=\"robots\" content=\"noindex\"/>\n"
-                 "<title>IRI status</title>\n"
-                 "<style>" IRI_STATS_STYLE "</style>\n"
-                 "</head>\n<body>\n<main>\n"
-                 "<h1>Which encodings do requests use?</h1>\n");
-
+    iri_page_head(out, title,
+                  "<meta name=\"robots\" content=\"noindex\"/>\n");
+    iri_page_put(out, "<h1>Which encodings do requests use?</h1>\n</header>\n"
+                      "<main class=\"report\">\n");
     iri_page_summary(out, copy, last, charset);
 
     if (last != 0) {
@@ -416,7 +370,7 @@ iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
                  ". <a type=\"application/json\" href=\"?format=json\">As"
                  " JSON</a>, <a type=\"text/plain\" "
                  "href=\"?format=prometheus\">for Prometheus</a></p>\n"
-                 "</footer>\n</body>\n</html>\n");
+                 "</footer>\n" IRI_PAGE_FOOT);
 }
 
 
@@ -447,10 +401,12 @@ iri_status_t
 iri_stats_page(const iri_env_t *env, const iri_stats_t *stats, int64_t now,
                iri_str_t query, iri_page_t *out)
 {
-    iri_str_t         format = iri_stats_format(query);
-    iri_page_part_t   body = { env, IRI_BUF_EMPTY, IRI_OK };
-    iri_page_t        page = { 200,        NULL, iri_stats_policy,
-                               "no-store", NULL, { 0, NULL } };
+    iri_str_t       format = iri_stats_format(query);
+    iri_page_part_t body = { env, IRI_BUF_EMPTY, IRI_OK };
+    iri_page_t      page = {
+             200,        NULL, "default-src 'none'; frame-ancestors 'none'",
+             "no-store", NULL, { 0, NULL }
+    };
     iri_stats_copy_t *copy;
 
     copy = iri_stats_read(env, stats, now);
@@ -460,7 +416,7 @@ iri_stats_page(const iri_env_t *env, const iri_stats_t *stats, int64_t now,
 
     if (iri_str_equal_nocase(format, "html")) {
         page.type = "text/html; charset=utf-8";
-        page.policy = iri_stats_html_policy;
+        page.policy = iri_report_policy;
         iri_stats_html(&body, copy);
 
     } else if (iri_str_equal_nocase(format, "json")) {

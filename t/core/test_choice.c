@@ -176,7 +176,7 @@ static iri_str_t
 behind_head(iri_str_t page)
 {
     static const char style[] = "</title>\n<style>:root{color-scheme:light "
-                                "dark}";
+                                "dark;";
     static const char end[] = "</style>\n</head>\n<body>\n<header>\n";
     const char       *text = (const char *) page.data, *at;
     iri_str_t         rest;
