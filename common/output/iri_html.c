@@ -48,32 +48,6 @@ iri_html_entity(uint32_t c)
 }
 
 
-/* 1 for ASCII that needs no escape in text and attributes; "%" is excluded. */
-static int
-iri_is_html_plain(unsigned char c)
-{
-    /* one bit for each character, starting with U+0000 */
-    static const uint32_t plain[4] = { 0x00000000, 0xafffff1b, 0xffffffff,
-                                       0x7fffffff };
-
-    return c < 0x80 && (plain[c >> 5] >> (c & 31) & 1);
-}
-
-
-/* The number of octets before the first that may need an escape. */
-static size_t
-iri_html_run(const unsigned char *p, const unsigned char *end)
-{
-    const unsigned char *from = p;
-
-    while (p < end && iri_is_html_plain(*p)) {
-        p++;
-    }
-
-    return (size_t) (p - from);
-}
-
-
 /* 1 if a "%" of the text looks like an escape and must become "%25". */
 static int
 iri_is_like_escape(const unsigned char *p, const unsigned char *end)
@@ -160,15 +134,8 @@ iri_html_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
     iri_status_t         status = IRI_OK;
     size_t               n;
 
-    while (status == IRI_OK && p < end) {
-        n = iri_html_run(p, end);
-        status = iri_buf_put(env, out, p, n);
-        p += n;
-
-        if (status == IRI_OK && p < end) {
-            status = iri_html_put_one(env, out, text, p, &n);
-            p += n;
-        }
+    for (; status == IRI_OK && p < end; p += n) {
+        status = iri_html_put_one(env, out, text, p, &n);
     }
 
     return status;
