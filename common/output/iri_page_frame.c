@@ -174,15 +174,15 @@ iri_time_text(int64_t seconds)
     iri_time_text_t out = { "" };
     time_t          time = (time_t) seconds;
     struct tm       tm;
-    char            year[16];
+    char            text[80];
 
     if (seconds >= IRI_FIRST_SECOND && seconds <= IRI_LAST_SECOND
         && time == seconds && gmtime_r(&time, &tm) != NULL)
     {
-        (void) snprintf(year, sizeof(year), "%04d", tm.tm_year + 1900);
-        memcpy(out.text, year, 4);
-        (void) strftime(out.text + 4, sizeof(out.text) - 4,
-                        "-%m-%dT%H:%M:%SZ", &tm);
+        (void) snprintf(text, sizeof(text), "%04d-%02d-%02dT%02d:%02d:%02dZ",
+                        tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+                        tm.tm_hour, tm.tm_min, tm.tm_sec);
+        memcpy(out.text, text, sizeof(out.text) - 1);
     }
 
     return out;

@@ -704,9 +704,9 @@ assert_page(iri_str_t html)
     int    inside = 0;
 
     assert_true(html.len < 64 * 1024);
-    html = iri_str_from(html, (size_t) (strstr((const char *) html.data,
-                                               "</style>")
-                                        - (const char *) html.data));
+    html = iri_str_from(html,
+                        (size_t) (strstr((const char *) html.data, "</style>")
+                                  - (const char *) html.data));
 
     for (i = 0; i < html.len; i++) {
         assert_true(html.data[i] >= 0x20 || html.data[i] == '\n');
