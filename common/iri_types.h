@@ -436,8 +436,8 @@ const char *iri_show_sent(iri_shown_t *shown, iri_str_t octets);
 /* ---- pages --------------------------------------------------------------- */
 
 /*
- * A page of the core: the answer to GET and HEAD.  Send "X-Content-Type-Options:
- * nosniff" with it.  Its texts are static.
+ * A page of the core: the answer to GET and HEAD.  Send
+ * "X-Content-Type-Options: nosniff" with it.  Its texts are static.
  */
 typedef struct {
     int         status;          /* HTTP status */
