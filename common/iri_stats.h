@@ -82,31 +82,22 @@ void iri_stats_count(const iri_stats_t *stats, const iri_stats_event_t *event);
 
 /* ---- the report ---------------------------------------------------------- */
 
-/* The answer to a request for the report. */
-typedef struct {
-    int         status;   /* HTTP status: 200; 400 for an unknown format */
-    const char *type;     /* Content-Type, static */
-    const char *policy;   /* Content-Security-Policy, static */
-    iri_str_t   body;
-} iri_stats_page_t;
-
 /*
  * Build the answer to a GET or HEAD for the report.  The page has less than 64
  * KiB, JSON and Prometheus text less than 192 KiB, for any requests.  The page
- * is well-formed as HTML and as XML.
+ * is well-formed as HTML and as XML.  The status is 200, or 400 for an unknown
+ * format.
  *
  *   now     seconds since the epoch
  *   query   as sent: "format=json", "format=prometheus" or "format=html";
  *           without "format=" the page; with any other value status 400
  *
- * Send "Cache-Control: no-store" and "X-Content-Type-Options: nosniff" with it.
  * Answer other methods with 405 and "Allow: GET, HEAD".
  *
  * Returns: IRI_OK; IRI_NO_MEMORY.
  */
 iri_status_t iri_stats_page(const iri_env_t *env, const iri_stats_t *stats,
-                            int64_t now, iri_str_t query,
-                            iri_stats_page_t *out);
+                            int64_t now, iri_str_t query, iri_page_t *out);
 
 
 #pragma GCC visibility pop

@@ -433,6 +433,23 @@ const char *iri_show(iri_shown_t *shown, iri_str_t path);
 const char *iri_show_sent(iri_shown_t *shown, iri_str_t octets);
 
 
+/* ---- pages --------------------------------------------------------------- */
+
+/*
+ * A page of the core: the answer to GET and HEAD.  Send
+ * "X-Content-Type-Options: nosniff" with it.  Its texts are static.
+ */
+typedef struct {
+    int         status;          /* HTTP status */
+    const char *type;            /* Content-Type */
+    const char *policy;          /* Content-Security-Policy, unless the
+                                    configuration has set one */
+    const char *cache_control;   /* Cache-Control */
+    const char *vary;            /* Vary; NULL: none */
+    iri_str_t   body;
+} iri_page_t;
+
+
 #pragma GCC visibility pop
 
 #endif /* IRI_TYPES_H */

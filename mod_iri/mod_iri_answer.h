@@ -42,10 +42,10 @@ void mod_iri_fix_variants(request_rec *r);
 int mod_iri_add_link(request_rec *r, iri_str_t location);
 
 /*
- * Set nosniff and a Content-Security-Policy on a page of this module, unless
- * the configuration has set a policy.
+ * Send a page of the core with its header fields, but with the policy that the
+ * configuration may have set.  Returns: OK.
  */
-void mod_iri_set_page_headers(request_rec *r, const char *policy);
+int mod_iri_send_page(request_rec *r, const iri_page_t *page);
 
 /* ---- mod_iri_dav.c ------------------------------------------------------ */
 

@@ -45,121 +45,63 @@ mod_iri_opens_choice(request_rec *rr, const mod_iri_request_t *ctx,
            && (names[len] == '\0' || (len > 0 && name[len - 1] == '/'));
 }
 
-/*
- * Returns: 1 if the client may get this choice.  *is_directory: 1: it is a
- * directory, and uri lacks the "/" at its end.
- */
-static int
-mod_iri_is_accessible(mod_iri_probe_t *probe, const mod_iri_request_t *ctx,
-                      const char *choice, const char *uri, int *is_directory)
+static iri_name_result_t
+mod_iri_choice_result(void *data, const iri_listing_entry_t *entry,
+                      request_rec *rr)
 {
-    const char  *sent = probe->r->parsed_uri.query;
-    int          accessible = 0;
-    request_rec *rr;
-
-    rr = mod_iri_probe_uri(
-        probe, sent == NULL
-                   ? uri
-                   : apr_pstrcat(probe->r->pool, uri, "?", sent, NULL));
-
-    /* mod_dir redirects to add the slash of a directory */
-    *is_directory = rr->finfo.filetype == APR_DIR
-                    && uri[strlen(uri) - 1] != '/';
-    if (rr->status == HTTP_OK && !rr->proxyreq) {
-        accessible = mod_iri_opens_choice(rr, ctx, choice)
-                     && mod_iri_is_readable(rr);
-    }
-    ap_destroy_sub_req(rr);
-    return accessible;
-}
-
-/*
- * Returns: the path of a choice as it is shown to the client, for a directory
- * with "/" at its end; NULL: the client may not get it.
- */
-static const char *
-mod_iri_visible_choice(mod_iri_probe_t *probe, const mod_iri_request_t *ctx,
-                       const iri_env_t *env, iri_str_t path)
-{
-    apr_pool_t *pool = probe->r->pool;
-    const char *choice = mod_iri_dup(pool, path);
-    int         is_directory = 0, accessible, with_slash;
-    iri_str_t   uri;
-
-    for (with_slash = 0; with_slash < 2; with_slash++) {
-        if (iri_path_to_uri(env, mod_iri_str(choice), &uri) != IRI_OK) {
-            return NULL;
-        }
-        accessible = mod_iri_is_accessible(
-            probe, ctx, choice, mod_iri_dup(pool, uri), &is_directory);
-        if (!is_directory) {
-            return accessible ? choice : NULL;
-        }
-        choice = apr_pstrcat(pool, choice, "/", NULL);
-    }
-    return NULL;
-}
-
-/* Keep the choices that the client may get. */
-static void
-mod_iri_filter_choices(request_rec *r, mod_iri_request_t *ctx)
-{
-    iri_found_t    *found = &ctx->lookup->found;
-    const char     *visible;
-    mod_iri_probe_t probe;
-    iri_env_apr_t   env;
-    size_t          i, count = 0;
-
-    mod_iri_env_init(&env, r);
-    mod_iri_probe_init(&probe, r);
-    for (i = 0; i < found->count; i++) {
-        visible = mod_iri_visible_choice(&probe, ctx, &env.env,
-                                         found->choices[i]);
-        if (visible != NULL) {
-            found->choices[count++] = mod_iri_str(visible);
-        }
-    }
-    found->count = count;
+    return rr->status == HTTP_OK
+                   && mod_iri_opens_choice(rr, data,
+                                           mod_iri_dup(rr->pool, entry->path))
+                   && mod_iri_is_readable(rr)
+               ? IRI_NAME_LINKED
+               : IRI_NAME_HIDDEN;
 }
 
 /* ---- the answer --------------------------------------------------------- */
 
 static int
-mod_iri_send_choices(request_rec *r, const iri_found_t *found)
+mod_iri_send_choices(request_rec *r, mod_iri_request_t *ctx)
 {
+    const iri_found_t *found = &ctx->lookup->found;
     /* r->args may come from a RewriteRule */
-    const char *sent = mod_iri_query_sent(r);
-    const char *accept = apr_table_get(r->headers_in, "Accept");
-    int         is_json = iri_prefers_json(mod_iri_str(accept ? accept : ""));
-    iri_choices_t choices;
-    iri_env_apr_t env;
-    iri_str_t     body;
-    iri_status_t  status;
+    const char     *sent = mod_iri_query_sent(r);
+    const char     *accept = apr_table_get(r->headers_in, "Accept");
+    iri_choices_t   choices;
+    iri_listing_t  *listing;
+    iri_env_apr_t   env;
+    iri_page_t      page;
+    iri_status_t    status;
+    mod_iri_probe_t probe;
+    apr_pool_t     *pool;
 
-    memset(&choices, 0, sizeof(choices));
     choices.asked = found->path;
     choices.has_query = sent != NULL;
     choices.query = mod_iri_str(sent ? sent : "");
+    choices.accept = mod_iri_str(accept ? accept : "");
     choices.paths = found->choices;
     choices.count = found->count;
     choices.more = found->more;
     mod_iri_env_init(&env, r);
-    status = is_json ? iri_choices_json(&env.env, &choices, &body)
-                     : iri_choices_html(&env.env, &choices, &body);
+    status = iri_choices_begin(&env.env, &choices, &listing);
+    if (status == IRI_OK) {
+        mod_iri_probe_init(&probe, r);
+        apr_pool_create(&pool, r->pool);
+        status = mod_iri_probe_names(&probe, listing, r->parsed_uri.query,
+                                     pool, mod_iri_choice_result, ctx);
+        apr_pool_destroy(pool);
+    }
+    if (status == IRI_OK) {
+        status = iri_listing_page(listing, &page);
+    }
     if (status != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
+    if (page.status == HTTP_NOT_FOUND) {
+        return DECLINED;
+    }
     /* ap_invoke_handler() inserts filters, but does not run for this answer */
     ap_run_insert_filter(r);
-    r->status = HTTP_MULTIPLE_CHOICES;
-    ap_set_content_type(r, is_json ? "application/json"
-                                   : "text/html; charset=utf-8");
-    ap_set_content_length(r, (apr_off_t) body.len);
-    apr_table_mergen(r->headers_out, "Vary", "Accept");
-    /* the list depends on the user and on the entries that exist now */
-    apr_table_setn(r->headers_out, "Cache-Control", "no-store");
-    mod_iri_set_page_headers(r, iri_choices_policy(is_json));
-    ap_rwrite(body.data, (int) body.len, r);
+    mod_iri_send_page(r, &page);
     return DONE;
 }
 
@@ -179,11 +121,8 @@ mod_iri_offer_choices(request_rec *r, mod_iri_request_t *ctx)
         /* a write must not create another name with the same folded key */
         return HTTP_CONFLICT;
     }
-    if (r->method_number == M_GET && ap_is_initial_req(r)) {
-        mod_iri_filter_choices(r, ctx);
-        if (ctx->lookup->found.count > 0) {
-            return mod_iri_send_choices(r, &ctx->lookup->found);
-        }
-    }
-    return DECLINED;
+    return r->method_number == M_GET && ap_is_initial_req(r)
+                   && ctx->lookup->found.count > 0
+               ? mod_iri_send_choices(r, ctx)
+               : DECLINED;
 }

@@ -6,9 +6,9 @@
  * (mod_iri_probe.c), and is listed only if that path leads to the entry and the
  * client may get it.
  *
- * The memory of a probe is freed before the next one, and the page is sent in
- * pieces.  Only the core keeps memory, for sorting the entries.  The entries
- * are probed in the order of the page, until the page has its 1,000 names.
+ * The memory of a probe is freed before the next one.  Only the core keeps
+ * memory, for sorting the entries.  The entries are probed in the order of the
+ * page, until the page has its 1,000 names.
  */
 
 #include "mod_iri_answer.h"
@@ -22,8 +22,6 @@
 #include <apr_file_info.h>
 #include <util_script.h>
 
-#define MOD_IRI_PIECE 32768 /* octets that are sent at once */
-
 /* A note: the user that was authenticated for the directory. */
 static const char mod_iri_authenticated_note[] = "iri-known-user";
 
@@ -33,154 +31,71 @@ typedef struct {
     iri_listing_t  *listing;
     mod_iri_probe_t probe;
     apr_pool_t     *pool; /* for one entry */
-    const char     *dir;  /* octets on disk, ends with "/" */
-    const char     *uri;  /* path of the directory, percent-encoded */
-
-    iri_listing_entry_t entry;  /* the entry that is tested */
-    const char         *octets; /* its octets on disk */
 } mod_iri_list_t;
-
-/* The result of a probe for an entry. */
-typedef enum {
-    MOD_IRI_ENTRY_HIDDEN, /* the client may not get it */
-    MOD_IRI_ENTRY_OTHER,  /* its path leads to another entry or to none */
-    MOD_IRI_ENTRY_SHOWN   /* it is listed */
-} mod_iri_entry_state_t;
 
 /* ---- one entry ---------------------------------------------------------- */
 
 /*
- * Returns: the path below the directory to which the probe was mapped, without
- * "/" at its end; NULL: the probe was mapped to a file outside it, or has a
- * PATH_INFO.
+ * Returns: whether the file to which the last probe was mapped, without
+ * PATH_INFO, is the entry.
  */
-static const char *
-mod_iri_found_below(const mod_iri_list_t *list)
+static iri_name_result_t
+mod_iri_compare_entry(const mod_iri_list_t      *list,
+                      const iri_listing_entry_t *entry)
 {
-    const char *filename = list->probe.filename;
-    size_t      len = strlen(list->dir);
+    const mod_iri_probe_t *probe = &list->probe;
 
-    if (filename == NULL || strncmp(filename, list->dir, len) != 0
-        || (list->probe.path_info != NULL && *list->probe.path_info))
+    return probe->filename != NULL
+                   && (probe->path_info == NULL || !*probe->path_info)
+               ? iri_listing_compare(list->listing, entry,
+                                     mod_iri_str(probe->filename))
+               : IRI_NAME_HIDDEN;
+}
+
+/* Returns: UNLINKED if the client may get the octets of the entry. */
+static iri_name_result_t
+mod_iri_probe_octets(mod_iri_list_t *list, const iri_listing_entry_t *entry)
+{
+    request_rec      *rr;
+    iri_name_result_t result = IRI_NAME_HIDDEN;
+    apr_finfo_t       octets;
+
+    memset(&octets, 0, sizeof(octets));
+    octets.name = mod_iri_dup(list->pool, entry->octets);
+    octets.valid = APR_FINFO_NAME;
+    rr = mod_iri_probe_entry(&list->probe, &octets);
+    if (mod_iri_compare_entry(list, entry) == IRI_NAME_LINKED
+        && rr->status == HTTP_OK && !rr->proxyreq && mod_iri_is_readable(rr))
     {
-        return NULL;
+        result = IRI_NAME_UNLINKED;
     }
-    filename += len;
-    len = strlen(filename);
-    return len > 0 && filename[len - 1] == '/'
-               ? apr_pstrmemdup(list->pool, filename, len - 1)
-               : filename;
+    ap_destroy_sub_req(rr);
+    return result;
 }
 
 /*
- * Returns: 1 if an entry is listed without a link: it has no name, or its
- * path leads to another entry with the same name, and the rules allow that
- * path.
+ * Returns: the result of the probe for the path of an entry.  If the entry has
+ * no name, or the path leads to another entry with the same name, and the rules
+ * allow that path, its octets are probed.
  */
-static int
-mod_iri_is_other(const mod_iri_list_t *list, const request_rec *rr,
-                 const char *found)
+static iri_name_result_t
+mod_iri_entry_result(void *data, const iri_listing_entry_t *entry,
+                     request_rec *rr)
 {
-    return list->entry.name.len == 0
-               ? rr->status == HTTP_OK || rr->status == HTTP_NOT_FOUND
-               : rr->status == HTTP_OK && found != NULL
-                     && iri_listing_has_same_name(list->listing, &list->entry,
-                                                  mod_iri_str(found));
-}
+    mod_iri_list_t   *list = data;
+    iri_name_result_t result = mod_iri_compare_entry(list, entry);
 
-/* Returns: the state of an entry after a probe. */
-static mod_iri_entry_state_t
-mod_iri_entry_state(const mod_iri_list_t *list, request_rec *rr,
-                    int with_slash)
-{
-    const char *found = mod_iri_found_below(list);
-
-    if (rr->proxyreq) {
-        return MOD_IRI_ENTRY_HIDDEN;
+    if (result == IRI_NAME_LINKED) {
+        return rr->status == HTTP_OK && mod_iri_is_readable(rr)
+                   ? result
+                   : IRI_NAME_HIDDEN;
     }
-    if (found == NULL || strcmp(found, list->octets) != 0) {
-        return mod_iri_is_other(list, rr, found) ? MOD_IRI_ENTRY_OTHER
-                                                 : MOD_IRI_ENTRY_HIDDEN;
-    }
-    if (list->probe.finfo.filetype == APR_DIR && !with_slash) {
-        /* the directory was created after its entry was read */
-        return MOD_IRI_ENTRY_HIDDEN;
-    }
-    return rr->status == HTTP_OK && mod_iri_is_readable(rr)
-               ? MOD_IRI_ENTRY_SHOWN
-               : MOD_IRI_ENTRY_HIDDEN;
-}
-
-/* Probe the path of the entry, as a client would request it. */
-static mod_iri_entry_state_t
-mod_iri_probe_path(mod_iri_list_t *list, const char *path, const char *uri)
-{
-    mod_iri_probe_t      *probe = &list->probe;
-    request_rec          *rr;
-    mod_iri_entry_state_t state;
-
-    probe->unnamed = list->entry.name.len == 0;
-    probe->path = list->entry.reads ? path : NULL;
-    probe->uri = uri;
-    rr = mod_iri_probe_uri(probe, uri);
-    state = mod_iri_entry_state(list, rr, uri[strlen(uri) - 1] == '/');
-    ap_destroy_sub_req(rr);
-    return state;
-}
-
-/* Probe the octets of an entry to which no path leads. */
-static mod_iri_entry_state_t
-mod_iri_probe_octets(mod_iri_list_t *list)
-{
-    request_rec          *rr;
-    mod_iri_entry_state_t state;
-    apr_finfo_t           entry;
-
-    memset(&entry, 0, sizeof(entry));
-    entry.name = list->octets;
-    entry.valid = APR_FINFO_NAME;
-    list->probe.path = NULL;
-    rr = mod_iri_probe_entry(&list->probe, &entry);
-    state = mod_iri_entry_state(list, rr, 1);
-    ap_destroy_sub_req(rr);
-    return state;
-}
-
-/*
- * Returns: the path percent-encoded, in the pool of an entry; NULL: no
- * memory.
- */
-static const char *
-mod_iri_escape_path(const mod_iri_list_t *list, const char *path)
-{
-    iri_env_apr_t env;
-    iri_str_t     uri;
-
-    iri_env_apr_init(&env, list->pool, NULL, NULL);
-    return iri_path_to_uri(&env.env, mod_iri_str(path), &uri) == IRI_OK
-               ? mod_iri_dup(list->pool, uri)
-               : NULL;
-}
-
-/* Judge the entry by its path, which ends with "/" for a directory. */
-static mod_iri_entry_state_t
-mod_iri_check_entry(mod_iri_list_t *list, int is_directory)
-{
-    iri_str_t   name = list->entry.name.len != 0 ? list->entry.name
-                                                 : list->entry.octets;
-    const char *path = apr_pstrcat(list->pool, mod_iri_dup(list->pool, name),
-                                   is_directory ? "/" : NULL, NULL);
-    const char *uri = mod_iri_escape_path(list, path);
-    mod_iri_entry_state_t state;
-
-    if (uri == NULL || list->uri == NULL) {
-        return MOD_IRI_ENTRY_HIDDEN;
-    }
-    list->octets = mod_iri_dup(list->pool, list->entry.octets);
-    path = apr_pstrcat(list->pool, list->r->uri, path, NULL);
-    uri = apr_pstrcat(list->pool, list->uri, uri, NULL);
-    state = mod_iri_probe_path(list, path, uri);
-    return state == MOD_IRI_ENTRY_OTHER ? mod_iri_probe_octets(list) : state;
+    return (entry->name.len == 0 && rr->status == HTTP_NOT_FOUND)
+                   || (rr->status == HTTP_OK
+                       && (entry->name.len == 0
+                           || result == IRI_NAME_UNLINKED))
+               ? mod_iri_probe_octets(list, entry)
+               : IRI_NAME_HIDDEN;
 }
 
 /* ---- the directory ------------------------------------------------------ */
@@ -194,44 +109,18 @@ mod_iri_add_entry(mod_iri_list_t *list, const char *name)
 {
     apr_finfo_t        info;
     iri_listing_info_t known;
-    iri_status_t       status;
 
-    status = iri_listing_entry(list->listing, mod_iri_str(name),
-                               &list->entry);
-    if (status != IRI_OK || list->entry.hidden
-        || apr_stat(&info, apr_pstrcat(list->pool, list->dir, name, NULL),
-                    APR_FINFO_TYPE | APR_FINFO_SIZE | APR_FINFO_MTIME,
-                    list->pool)
-               != APR_SUCCESS)
+    if (apr_stat(
+            &info, apr_pstrcat(list->pool, list->r->filename, name, NULL),
+            APR_FINFO_TYPE | APR_FINFO_SIZE | APR_FINFO_MTIME, list->pool)
+        != APR_SUCCESS)
     {
-        return status;
+        return IRI_OK;
     }
     known.is_directory = info.filetype == APR_DIR;
-    known.is_known = 1;
     known.size = (uint64_t) info.size;
     known.mtime = (int64_t) apr_time_sec(info.mtime);
-    return iri_listing_add(list->listing, &list->entry, &known);
-}
-
-/* Judge as many entries as the page needs, in the order of the page. */
-static iri_status_t
-mod_iri_judge_entries(mod_iri_list_t *list)
-{
-    iri_status_t status = iri_listing_judge_begin(list->listing);
-    int          is_directory, is_left = 1;
-
-    while (status == IRI_OK) {
-        status = iri_listing_judge(list->listing, &list->entry, &is_directory,
-                                   &is_left);
-        if (status != IRI_OK || !is_left) {
-            break;
-        }
-        if (mod_iri_check_entry(list, is_directory) == MOD_IRI_ENTRY_SHOWN) {
-            iri_listing_keep(list->listing);
-        }
-        apr_pool_clear(list->pool);
-    }
-    return status == IRI_OK ? iri_listing_finish(list->listing) : status;
+    return iri_listing_add(list->listing, mod_iri_str(name), &known);
 }
 
 /* Log a failure.  Returns: OK if status is IRI_OK; else 500. */
@@ -250,7 +139,7 @@ mod_iri_list_result(request_rec *r, iri_status_t status)
     return HTTP_INTERNAL_SERVER_ERROR;
 }
 
-static int
+static iri_status_t
 mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
 {
     apr_finfo_t  info;
@@ -263,21 +152,14 @@ mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
             break;
         }
         if (rv != APR_SUCCESS && rv != APR_INCOMPLETE) {
-            status = IRI_IO_FAILED;
-            break;
+            return IRI_IO_FAILED;
         }
-        if (strcmp(info.name, ".") != 0 && strcmp(info.name, "..") != 0) {
+        if (info.name[0] != '.') {
             status = mod_iri_add_entry(list, info.name);
             apr_pool_clear(list->pool);
         }
     }
-    if (iri_listing_is_full(list->listing)) {
-        iri_listing_set_incomplete(list->listing);
-    }
-    if (status == IRI_OK) {
-        status = mod_iri_judge_entries(list);
-    }
-    return mod_iri_list_result(list->r, status);
+    return status;
 }
 
 static int
@@ -297,99 +179,65 @@ mod_iri_cannot_open(request_rec *r, apr_status_t rv)
                                     : HTTP_INTERNAL_SERVER_ERROR;
 }
 
+/* Read and judge the entries.  Returns: OK, or an HTTP status. */
 static int
 mod_iri_read_directory(mod_iri_list_t *list)
 {
     request_rec *r = list->r;
     apr_dir_t   *dir;
     apr_status_t rv = apr_dir_open(&dir, r->filename, r->pool);
-    int          status;
+    iri_status_t status;
 
     if (rv != APR_SUCCESS) {
         return mod_iri_cannot_open(r, rv);
     }
-    if (r->header_only) {
-        status = OK;
-    } else {
-        list->pool = r->pool;
-        list->uri = mod_iri_escape_path(list, r->uri);
-        apr_pool_create(&list->pool, r->pool);
-        mod_iri_probe_init(&list->probe, r);
-        list->probe.authenticated = apr_table_get(r->notes,
-                                                  mod_iri_authenticated_note)
-                                        == r->user
-                                    && r->user != NULL;
-        status = mod_iri_read_entries(list, dir);
-        apr_pool_destroy(list->pool);
-    }
+    apr_pool_create(&list->pool, r->pool);
+    mod_iri_probe_init(&list->probe, r);
+    list->probe.authenticated = apr_table_get(r->notes,
+                                              mod_iri_authenticated_note)
+                                    == r->user
+                                && r->user != NULL;
+    status = mod_iri_read_entries(list, dir);
     apr_dir_close(dir);
-    return status;
-}
-
-/* ---- the answer --------------------------------------------------------- */
-
-static int
-mod_iri_send_page(mod_iri_list_t *list)
-{
-    request_rec   *r = list->r;
-    unsigned char *piece = apr_palloc(r->pool, MOD_IRI_PIECE);
-    size_t         len;
-
-    while (!r->connection->aborted) {
-        len = iri_listing_next(list->listing, piece, MOD_IRI_PIECE);
-        if (len == 0 || ap_rwrite(piece, (int) len, r) < 0) {
-            break;
-        }
+    if (status == IRI_OK) {
+        status = mod_iri_probe_names(&list->probe, list->listing, NULL,
+                                     list->pool, mod_iri_entry_result, list);
     }
-    return OK;
-}
-
-/*
- * The listing depends on the user, and on more than the directory.  So there
- * are no validators, and shared caches may not store it.
- */
-static void
-mod_iri_list_headers(request_rec *r, const iri_listing_t *listing)
-{
-    ap_set_content_type(r, iri_listing_type(listing));
-    apr_table_mergen(r->headers_out, "Cache-Control", "private");
-    mod_iri_set_page_headers(r, iri_listing_policy(listing));
+    apr_pool_destroy(list->pool);
+    return mod_iri_list_result(r, status);
 }
 
 static int
 mod_iri_send_listing(request_rec *r)
 {
     iri_env_apr_t         *env = apr_palloc(r->pool, sizeof(*env));
-    iri_listing_conf_t    *conf = apr_pcalloc(r->pool, sizeof(*conf));
+    iri_listing_conf_t     conf;
     mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
     mod_iri_list_t         list;
+    iri_page_t             page;
     int                    status;
 
     memset(&list, 0, sizeof(list));
     mod_iri_env_init(env, r);
     list.r = r;
-    list.dir = r->filename;
-    conf->tree = mod_iri_tree_of_filename(r);
-    conf->cache = server->cache;
-    conf->reading = &server->reading;
-    conf->root = mod_iri_str(r->filename);
-    conf->path = mod_iri_str(r->uri);
-    conf->query = mod_iri_str(r->args ? r->args : "");
+    conf.tree = mod_iri_tree_of_filename(r);
+    conf.reading = &server->reading;
+    conf.root = mod_iri_str(r->filename);
+    conf.path = mod_iri_str(r->uri);
+    conf.query = mod_iri_str(r->args ? r->args : "");
     /* another client may set iri-charset and so read the link differently */
-    conf->unnamed = server->reading.invalid == IRI_INVALID_PASS
-                    && server->vary == NULL;
-    conf->paged = 1;
+    conf.unnamed = server->reading.invalid == IRI_INVALID_PASS
+                   && server->vary == NULL;
     status = mod_iri_list_result(
-        r, iri_listing_begin(&env->env, conf, &list.listing));
-    if (status != OK) {
-        return status;
+        r, iri_listing_begin(&env->env, &conf, &list.listing));
+    if (status == OK) {
+        status = mod_iri_read_directory(&list);
     }
-    status = mod_iri_read_directory(&list);
-    if (status != OK) {
-        return status;
+    if (status == OK) {
+        status = mod_iri_list_result(r,
+                                     iri_listing_page(list.listing, &page));
     }
-    mod_iri_list_headers(r, list.listing);
-    return r->header_only ? OK : mod_iri_send_page(&list);
+    return status == OK ? mod_iri_send_page(r, &page) : status;
 }
 
 /* ---- handler ------------------------------------------------------------ */

@@ -187,15 +187,29 @@ mod_iri_fix_variants(request_rec *r)
 
 /* ---- pages -------------------------------------------------------------- */
 
-void
-mod_iri_set_page_headers(request_rec *r, const char *policy)
+int
+mod_iri_send_page(request_rec *r, const iri_page_t *page)
 {
-    static const char field[] = "Content-Security-Policy";
+    static const char policy[] = "Content-Security-Policy";
 
-    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
-    if (apr_table_get(r->headers_out, field) == NULL) {
-        apr_table_setn(r->headers_out, field, policy);
+    /* an ErrorDocument keeps its status */
+    if (page->status != HTTP_OK) {
+        r->status = page->status;
     }
+    ap_set_content_type(r, page->type);
+    ap_set_content_length(r, (apr_off_t) page->body.len);
+    apr_table_mergen(r->headers_out, "Cache-Control", page->cache_control);
+    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
+    if (page->vary != NULL) {
+        apr_table_mergen(r->headers_out, "Vary", page->vary);
+    }
+    if (apr_table_get(r->headers_out, policy) == NULL) {
+        apr_table_setn(r->headers_out, policy, page->policy);
+    }
+    if (!r->header_only) {
+        ap_rwrite(page->body.data, (int) page->body.len, r);
+    }
+    return OK;
 }
 
 /* ---- references --------------------------------------------------------- */

@@ -119,7 +119,7 @@ mod_iri_probe_leave(mod_iri_probe_t *probe, request_rec *rr)
     r->per_dir_config = probe->per_dir;
 }
 
-request_rec *
+static request_rec *
 mod_iri_probe_uri(mod_iri_probe_t *probe, const char *uri)
 {
     request_rec *rr;
@@ -128,6 +128,60 @@ mod_iri_probe_uri(mod_iri_probe_t *probe, const char *uri)
     rr = ap_sub_req_lookup_uri(uri, probe->r, NULL);
     mod_iri_probe_leave(probe, rr);
     return rr;
+}
+
+static iri_status_t
+mod_iri_probe_name(mod_iri_probe_t *probe, const iri_listing_entry_t *entry,
+                   const char *query, apr_pool_t *pool,
+                   mod_iri_probe_result_t result, void *data,
+                   iri_name_result_t *out)
+{
+    iri_env_apr_t env;
+    iri_str_t     path;
+    iri_status_t  status;
+    const char   *uri;
+    request_rec  *rr;
+
+    iri_env_apr_init(&env, pool, NULL, NULL);
+    status = iri_path_to_uri(&env.env, entry->path, &path);
+    if (status != IRI_OK) {
+        return status;
+    }
+    uri = apr_pstrcat(pool, mod_iri_dup(pool, path), query ? "?" : NULL,
+                      query, NULL);
+    rr = mod_iri_probe_uri(probe, uri);
+    /* mod_dir redirects to add the slash of a directory */
+    *out = rr->finfo.filetype == APR_DIR && !entry->is_directory
+               ? IRI_NAME_DIRECTORY
+           : rr->proxyreq ? IRI_NAME_HIDDEN
+                          : result(data, entry, rr);
+    ap_destroy_sub_req(rr);
+    return IRI_OK;
+}
+
+iri_status_t
+mod_iri_probe_names(mod_iri_probe_t *probe, iri_listing_t *listing,
+                    const char *query, apr_pool_t *pool,
+                    mod_iri_probe_result_t result, void *data)
+{
+    iri_listing_entry_t entry;
+    iri_name_result_t   of;
+    iri_status_t        status = IRI_OK;
+    int                 is_left;
+
+    while (status == IRI_OK) {
+        status = iri_listing_judge(listing, &entry, &is_left);
+        if (status != IRI_OK || !is_left) {
+            break;
+        }
+        status = mod_iri_probe_name(probe, &entry, query, pool, result, data,
+                                    &of);
+        if (status == IRI_OK) {
+            status = iri_listing_judged(listing, of);
+        }
+        apr_pool_clear(pool);
+    }
+    return status;
 }
 
 request_rec *

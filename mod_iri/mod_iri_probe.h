@@ -7,6 +7,8 @@
 
 #include "mod_iri.h"
 
+#include "iri_listing.h"
+
 #pragma GCC visibility push(hidden)
 
 /*
@@ -21,11 +23,6 @@ typedef struct mod_iri_probe_s {
     int               directory_match; /* 1: there is a <DirectoryMatch> */
     void             *walk_cache;   /* httpd's directory walk cache of r while
                                        it is removed from r; else NULL */
-    int               unnamed; /* 1: no charset decodes the path, which is
-                                  passed on (IRIInvalid pass) */
-    const char       *path;    /* canonical path that reading uri would give;
-                                  NULL: unknown */
-    const char       *uri;     /* the path of the probe, percent-encoded */
 
     /* the file to which rules have mapped the last probe; in its pool */
     const char *filename;      /* NULL: none */
@@ -35,16 +32,23 @@ typedef struct mod_iri_probe_s {
 
 void mod_iri_probe_init(mod_iri_probe_t *probe, request_rec *r);
 
-/*
- * Run a subrequest for a URI.  uri: percent-encoded path, with or without a
- * query.  Returns: the subrequest; the caller destroys it with
- * ap_destroy_sub_req().
- */
-request_rec *mod_iri_probe_uri(mod_iri_probe_t *probe, const char *uri);
+/* Returns: whether the client gets the name for which rr is the probe. */
+typedef iri_name_result_t (*mod_iri_probe_result_t)(
+    void *data, const iri_listing_entry_t *entry, request_rec *rr);
 
 /*
- * The same for the path of an entry in the directory r->filename.
- * entry->name: octets on disk.
+ * Judge the names of a page by a probe for each path.
+ * query: of the probes; NULL: none.  pool: cleared after each probe.
+ */
+iri_status_t mod_iri_probe_names(mod_iri_probe_t *probe,
+                                 iri_listing_t *listing, const char *query,
+                                 apr_pool_t            *pool,
+                                 mod_iri_probe_result_t result, void *data);
+
+/*
+ * Run a subrequest for the path of an entry in the directory r->filename.
+ * entry->name: octets on disk.  Returns: the subrequest; the caller destroys it
+ * with ap_destroy_sub_req().
  */
 request_rec *mod_iri_probe_entry(mod_iri_probe_t   *probe,
                                  const apr_finfo_t *entry);

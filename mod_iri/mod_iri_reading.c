@@ -1,11 +1,10 @@
 /*
  * mod_iri_reading.c - the settings by which a path is read
  *
- * The settings depend on the origin of the path: the client, a rule, a
- * directive, or a probe.
+ * The settings depend on the origin of the path: the client, a rule or a
+ * directive.
  */
 
-#include "mod_iri_probe.h"
 #include "mod_iri_request.h"
 
 /* Returns: the value of a hexadecimal digit, or -1. */
@@ -55,15 +54,8 @@ mod_iri_utf8_conf(request_rec *r, const mod_iri_server_conf_t *conf)
 const iri_reading_conf_t *
 mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf)
 {
-    static const iri_reading_conf_t pass = { { 0, { NULL } },
-                                             IRI_INVALID_PASS,
-                                             0 };
-    const mod_iri_probe_t          *probe = mod_iri_probe_of(r);
-    const char                     *charsets;
+    const char *charsets;
 
-    if (probe != NULL && probe->unnamed) {
-        return &pass;
-    }
     if (mod_iri_is_decoded_again(r)) {
         return mod_iri_utf8_conf(r, conf);
     }

@@ -150,7 +150,7 @@ void mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line);
 
 /*
  * Returns: the settings by which the path of a request is read: conf->reading,
- * or others for a client (iri-charset), a probe or a redirect by a rule.
+ * or others for a client (iri-charset) or a redirect by a rule.
  */
 const iri_reading_conf_t *
 mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf);

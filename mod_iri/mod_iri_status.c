@@ -221,7 +221,7 @@ static int
 mod_iri_status_handler(request_rec *r)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-    iri_stats_page_t             page;
+    iri_page_t                   page;
     iri_env_apr_t                env;
     iri_status_t                 status;
 
@@ -246,15 +246,7 @@ mod_iri_status_handler(request_rec *r)
         mod_iri_note_error(r, "cannot write the status page", status);
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    r->status = page.status;
-    ap_set_content_type(r, page.type);
-    ap_set_content_length(r, (apr_off_t) page.body.len);
-    apr_table_setn(r->headers_out, "Cache-Control", "no-store");
-    mod_iri_set_page_headers(r, page.policy);
-    if (!r->header_only) {
-        ap_rwrite(page.body.data, (int) page.body.len, r);
-    }
-    return OK;
+    return mod_iri_send_page(r, &page);
 }
 
 void

@@ -123,16 +123,6 @@ mod_iri_multiviews(request_rec *r)
 
 /* ---- <Files> ------------------------------------------------------------ */
 
-/* Returns: 1 if there is a <Files> section. */
-static int
-mod_iri_has_files_sections(const request_rec *r)
-{
-    const core_dir_config *core = ap_get_core_module_config(
-        r->per_dir_config);
-
-    return core->sec_file != NULL && core->sec_file->nelts > 0;
-}
-
 /*
  * Compare <Files> with the name of the entry.  is_found: 1: r->filename is the
  * path that the lookup has set.
@@ -146,7 +136,7 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_found)
     iri_str_t     name;
     int           status;
 
-    if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files_sections(r)
+    if (slash == NULL || slash[1] == '\0'
         || mod_iri_found(ctx)->verdict == IRI_CHOOSE
         || mod_iri_found(ctx)->verdict == IRI_REFUSE
         || (is_found && ctx->lookup != NULL

@@ -34,11 +34,9 @@
  *   header                     iri_redirect, Location, Link; header filter
  *   try_files                  try_files
  *   variables                  $iri_...; iri_convert; some variables of nginx
- *   status                     ngx_http_iri_status_module: counters
+ *   status                     iri_status: counters
  *   phases                     the phase handlers: wait, restart, 404
- *   module                     directives, inheritance, initialization.  listing
- *                              and status are modules with directives of their
- *                              own
+ *   module                     directives, inheritance, initialization
  *
  * Terms that nginx does not have:
  *
@@ -65,13 +63,9 @@
 #include "iri_listing.h"
 #include "iri_request.h"
 
-/*
- * The modules, in the order of the file config.  The last one,
- * ngx_http_iri_listing_module, is declared in its own header.
- */
+/* The modules, in the order of the file config */
 extern ngx_module_t ngx_http_iri_module;
 extern ngx_module_t ngx_http_iri_dav_module;
-extern ngx_module_t ngx_http_iri_status_module;
 
 #pragma GCC visibility push(hidden)
 
@@ -105,6 +99,9 @@ typedef struct {
     ngx_array_t locations;      /* of ngx_http_iri_location_t */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t enabled;         /* 1: a server has iri on or report */
+    ngx_shm_zone_t *status_zone;    /* of stats; NULL: no location has
+                                   iri_status */
+    iri_stats_t stats;          /* the counters */
     ngx_http_handler_pt rewrite_handler;    /* nginx's handler of both REWRITE
                                    phases; NULL: no rewrite module */
     ngx_array_t directives;     /* of ngx_http_iri_directive_t */
@@ -162,6 +159,7 @@ struct ngx_http_iri_loc_conf_s {
     ngx_uint_t filename_form;   /* iri_filename_form_t */
     ngx_uint_t match;           /* IRI_FOLD_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
+    ngx_flag_t listing;         /* iri_listing */
     iri_position_t position;    /* file and line of the location or server */
     ngx_uint_t repair;          /* IRI_REPAIR_... */
     ngx_uint_t redirect;        /* HTTP status, IRI_REDIRECT_LINK; 0: off */
@@ -263,6 +261,8 @@ typedef struct {
 
 /* iri_charset $variable, for one request (ngx_http_iri_read.c) */
 typedef struct ngx_http_iri_client_s  ngx_http_iri_client_t;
+/* A page of names (ngx_http_iri_listing.h) */
+typedef struct ngx_http_iri_listing_s  ngx_http_iri_listing_t;
 
 /* The context of a request; zero at first. */
 typedef struct {
@@ -276,6 +276,8 @@ typedef struct {
         unsigned waited:1;      /* 1: the request has waited for an index; it
                                    does not wait again */
     } lookup;
+
+    ngx_http_iri_listing_t *listing;    /* NULL: no page of names */
 
     ngx_http_iri_snapshot_t *snapshot;  /* taken before the first rule, and
                                    again before the first rule for an error
@@ -470,11 +472,11 @@ ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
     const char *key, ngx_str_t value);
 
 /*
- * Add X-Content-Type-Options, and Content-Security-Policy with the value text,
- * a static string.  Returns: NGX_OK, NGX_ERROR.
+ * The end of a content handler: send a page with its header fields.
+ * Returns: as ngx_http_send_response().
  */
-ngx_int_t ngx_http_iri_header_add_policy(ngx_http_request_t *r,
-    const char *text);
+ngx_int_t ngx_http_iri_send_page(ngx_http_request_t *r,
+    const iri_page_t *page);
 
 /*
  * Set *line to the value of $request: method, uri (percent-encoded) and
@@ -537,6 +539,19 @@ void ngx_http_iri_notes_add(ngx_http_request_t *r, const iri_notes_t *event);
 
 /* In the LOG phase: log the notes of r as one line. */
 void ngx_http_iri_notes_log(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_phases.c ---------------------------------------------- */
+
+/*
+ * In the PRECONTENT phase, and at the end of a page of choices that has none:
+ * answer 404, 409 or 300 if no file may be served for r->uri.  Before access is
+ * granted, the answer could reveal the contents of a directory to which access
+ * is denied (design 5.7).
+ * Returns: NGX_DECLINED if the request continues; else the result of the phase
+ * handler.
+ */
+ngx_int_t ngx_http_iri_refuse_not_found(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_snapshot.c -------------------------------------------- */

@@ -211,6 +211,15 @@ ngx_int_t ngx_http_iri_host_merge(ngx_conf_t *cf,
  */
 ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
 
+
+/* ---- ngx_http_iri_status.c ---------------------------------------------- */
+
+/* The setter of iri_status. */
+char *ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Register the handler that counts, if iri_status was set. */
+ngx_int_t ngx_http_iri_status_init(ngx_conf_t *cf);
+
 #pragma GCC visibility pop
 
 #endif /* NGX_HTTP_IRI_CONF_H */

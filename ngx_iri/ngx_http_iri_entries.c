@@ -7,7 +7,7 @@
  * the page needs.
  *
  *     read, stat --> iri_listing_add() --> iri_listing_judge() --> subrequest
- *                                      --> iri_listing_keep()
+ *                                      --> iri_listing_judged()
  *
  * After a fixed number of names, the listing lets other requests run.
  */
@@ -73,32 +73,24 @@ ngx_http_iri_entries_add(ngx_http_iri_listing_t *listing)
 {
     iri_str_t          octets;
     struct stat        st;
-    iri_status_t       status;
     iri_listing_info_t info;
 
     octets.data = ngx_de_name(&listing->dir);
     octets.len = ngx_de_namelen(&listing->dir);
 
-    if (octets.data[0] == '.') {
-        return IRI_OK;
-    }
-
-    status = iri_listing_entry(listing->page, octets, &listing->entry);
-
-    if (status != IRI_OK || listing->entry.hidden
+    if (octets.data[0] == '.'
         || fstatat(dirfd(listing->dir.dir), (const char *) octets.data, &st,
                    0)
                != 0)
     {
-        return status;
+        return IRI_OK;
     }
 
     info.is_directory = S_ISDIR(st.st_mode) != 0;
-    info.is_known = 1;
     info.size = (uint64_t) st.st_size;
     info.mtime = st.st_mtime;
 
-    return iri_listing_add(listing->page, &listing->entry, &info);
+    return iri_listing_add(listing->page, octets, &info);
 }
 
 
@@ -115,7 +107,6 @@ ngx_http_iri_entries_read(ngx_http_request_t     *r,
 
     for (n = 0; n < NGX_HTTP_IRI_READS_PER_TURN && status == IRI_OK; n++) {
         if (iri_listing_is_full(listing->page)) {
-            iri_listing_set_incomplete(listing->page);
             return NGX_OK;
         }
 
@@ -152,7 +143,7 @@ ngx_http_iri_entries_is_readable(const ngx_http_iri_listing_t *listing)
     *ngx_cpymem(file, octets.data, octets.len) = '\0';
 
     return faccessat(dirfd(listing->dir.dir), file,
-                     listing->is_directory ? X_OK : R_OK, AT_EACCESS)
+                     listing->entry.is_directory ? X_OK : R_OK, AT_EACCESS)
            == 0;
 }
 
@@ -174,51 +165,44 @@ ngx_http_iri_entries_can_open(ngx_http_request_t           *r,
 }
 
 
-/*
- * Returns: 1 if the file that nginx would open for the path is in this
- * directory, or a content handler answers.
- */
-static ngx_uint_t
-ngx_http_iri_entries_is_here(const ngx_http_iri_listing_t *listing)
+/* Returns: what the page shows of the entry for which the subrequest ran. */
+static iri_name_result_t
+ngx_http_iri_entries_result(ngx_http_request_t           *r,
+                            const ngx_http_iri_listing_t *listing)
 {
-    size_t  len = listing->judge.filename.len;
-    u_char *name = listing->judge.filename.data;
-
-    if (len == 0) {
-        return 1;
-    }
-
-    if (name[len - 1] == '/') {
-        len--;
-    }
-
-    while (len > 0 && name[len - 1] != '/') {
-        len--;
-    }
-
-    return len == listing->name.len
-           && ngx_memcmp(name, listing->name.data, len) == 0;
-}
-
-
-/* Returns: 1 if the page shows the entry for which the subrequest ran. */
-static ngx_uint_t
-ngx_http_iri_entries_is_shown(ngx_http_request_t           *r,
-                              const ngx_http_iri_listing_t *listing)
-{
+    iri_name_result_t           result = IRI_NAME_LINKED;
     const ngx_http_iri_judge_t *judge = &listing->judge;
+    const iri_listing_entry_t  *entry = &listing->entry;
 
-    if (!ngx_http_iri_entries_is_here(listing)) {
-        return 0;
+    if (judge->is_dir && !entry->is_directory) {
+        return IRI_NAME_DIRECTORY;
     }
 
-    if (listing->entry.name.len == 0 && !listing->serves_unnamed) {
-        return judge->granted && ngx_http_iri_entries_can_open(r, listing);
+    if (listing->name.len == 0) {
+        return judge->can_open ? IRI_NAME_LINKED : IRI_NAME_HIDDEN;
+    }
+
+    if (judge->filename.len != 0) {
+        result = iri_listing_compare(listing->page, entry,
+                                     ngx_http_iri_str(judge->filename));
+    }
+
+    /* A content handler answers also for a path outside of this directory. */
+    if (judge->handler != NULL && result == IRI_NAME_HIDDEN) {
+        result = IRI_NAME_LINKED;
+    }
+
+    if (entry->name.len == 0 && !listing->serves_unnamed) {
+        return judge->granted && ngx_http_iri_entries_can_open(r, listing)
+                   ? result
+                   : IRI_NAME_HIDDEN;
     }
 
     return judge->can_open
-           && (judge->filename.len == 0 || !listing->is_directory
-               || ngx_http_iri_entries_is_readable(listing));
+                   && (judge->handler != NULL || !entry->is_directory
+                       || ngx_http_iri_entries_is_readable(listing))
+               ? result
+               : IRI_NAME_HIDDEN;
 }
 
 
@@ -230,14 +214,17 @@ static ngx_int_t
 ngx_http_iri_entries_collect(ngx_http_request_t     *r,
                              ngx_http_iri_listing_t *listing)
 {
+    iri_status_t status = IRI_NO_MEMORY;
+
     listing->judge_pending = 0;
 
-    if (listing->judge.status == NGX_ERROR) {
-        return ngx_http_iri_entries_failed(r, IRI_NO_MEMORY);
+    if (listing->judge.status != NGX_ERROR) {
+        status = iri_listing_judged(listing->page,
+                                    ngx_http_iri_entries_result(r, listing));
     }
 
-    if (ngx_http_iri_entries_is_shown(r, listing)) {
-        iri_listing_keep(listing->page);
+    if (status != IRI_OK) {
+        return ngx_http_iri_entries_failed(r, status);
     }
 
     ngx_http_iri_judge_release(r, &listing->judge);
@@ -251,9 +238,9 @@ ngx_int_t
 ngx_http_iri_entries_run(ngx_http_request_t     *r,
                          ngx_http_iri_listing_t *listing)
 {
-    int          has_next;
-    ngx_int_t    rc = NGX_OK;
-    iri_status_t status = IRI_OK;
+    int          is_left;
+    ngx_int_t    rc;
+    iri_status_t status;
 
     if (!listing->judging) {
         rc = ngx_http_iri_entries_read(r, listing);
@@ -262,7 +249,6 @@ ngx_http_iri_entries_run(ngx_http_request_t     *r,
         }
 
         listing->judging = 1;
-        status = iri_listing_judge_begin(listing->page);
 
     } else if (listing->judge.sr != NULL) {
         return NGX_AGAIN;
@@ -274,16 +260,12 @@ ngx_http_iri_entries_run(ngx_http_request_t     *r,
         }
     }
 
-    if (status == IRI_OK) {
-        status = iri_listing_judge(listing->page, &listing->entry,
-                                   &listing->is_directory, &has_next);
-    }
-
+    status = iri_listing_judge(listing->page, &listing->entry, &is_left);
     if (status != IRI_OK) {
         return ngx_http_iri_entries_failed(r, status);
     }
 
-    if (!has_next) {
+    if (!is_left) {
         return NGX_OK;
     }
 

@@ -135,7 +135,7 @@ ngx_http_iri_reading_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return reading;
     }
 
-    return ngx_http_iri_is_judged(r)
+    return ngx_http_iri_judge_of(r) != NULL
                    || iri_request_has_restarted(ctx->request)
                ? NULL
                : iri_request_reading(ctx->request);

@@ -37,13 +37,6 @@ ngx_http_iri_judge_of(ngx_http_request_t *r)
 }
 
 
-ngx_uint_t
-ngx_http_iri_is_judged(ngx_http_request_t *r)
-{
-    return ngx_http_iri_judge_of(r) != NULL;
-}
-
-
 /* ---- the parent --------------------------------------------------------- */
 
 /*
@@ -227,7 +220,6 @@ ngx_http_iri_judge_set_state(ngx_http_request_t            *sr,
 
     ngx_memcpy(sr->ctx, first->ctx, ngx_http_max_module * sizeof(void *));
     ngx_http_set_ctx(sr, NULL, ngx_http_iri_module);
-    ngx_http_set_ctx(sr, NULL, ngx_http_iri_listing_module);
     ngx_http_set_ctx(sr, NULL, ngx_http_iri_dav_module);
     ngx_http_iri_address_set(sr, &first->address);
 
@@ -327,9 +319,10 @@ ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_http_iri_judge_t *judge,
 
     judge->access = 0;
     judge->status = NGX_AGAIN;
-    judge->access_decided = judge->limits_counting = judge->looked_up = 0;
+    judge->access_decided = judge->limits_counting = 0;
     judge->granted = judge->can_open = 0;
     judge->is_dir = 0;
+    judge->handler = NULL;
     ngx_str_null(&judge->filename);
 
     own = ngx_http_iri_judge_pool(r, judge);

@@ -120,7 +120,7 @@ ngx_http_iri_judge_content(ngx_http_request_t *r)
         return NGX_HTTP_NO_CONTENT;
     }
 
-    if (judge->looked_up) {
+    if (judge->filename.len != 0) {
         found = ngx_http_iri_find(r);
 
         if (found == NULL || !iri_may_open(&found->found)
@@ -158,11 +158,7 @@ ngx_http_iri_judge_pass(ngx_http_request_t *r, ngx_http_iri_judge_t *judge)
             return NGX_HTTP_NO_CONTENT;
         }
 
-        judge->looked_up = 1;
-
-        if (r->content_handler == NULL) {
-            judge->filename = ngx_http_iri_ngx_str(found->filename);
-        }
+        judge->filename = ngx_http_iri_ngx_str(found->filename);
     }
 
     judge->granted = 1;

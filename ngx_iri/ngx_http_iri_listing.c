@@ -3,206 +3,17 @@
  *
  * The handler runs in the CONTENT phase after autoindex, if no index file was
  * found.  The page lists the entries that the client may get
- * (ngx_http_iri_entries.c), at most 1,000.
+ * (ngx_http_iri_entries.c), at most 1,000.  The page of iri_ambiguous 300 is
+ * made in the same way.
  */
 
-#include "ngx_http_iri_cache.h"
 #include "ngx_http_iri_listing.h"
 
 
-#define NGX_HTTP_IRI_LISTING_BUFFER 32768 /* octets of a buffer of the page */
-#define NGX_HTTP_IRI_LISTING_TIMER  60000 /* ms; never expires in practice */
+#define NGX_HTTP_IRI_LISTING_TIMER 60000 /* ms; never expires in practice */
 
 
-typedef struct {
-    ngx_flag_t listing; /* iri_listing */
-} ngx_http_iri_listing_conf_t;
-
-
-static void      ngx_http_iri_listing_run(ngx_http_request_t *r);
-static ngx_int_t ngx_http_iri_listing_init(ngx_conf_t *cf);
-static void     *ngx_http_iri_listing_create_conf(ngx_conf_t *cf);
-static char *
-ngx_http_iri_listing_merge_conf(ngx_conf_t *cf, void *parent, void *child);
-static char *
-ngx_http_iri_listing_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-
-/* clang-format off */
-
-static ngx_command_t ngx_http_iri_listing_commands[] = {
-
-    { ngx_string("iri_listing"),
-      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
-      ngx_http_iri_listing_set,
-      NGX_HTTP_LOC_CONF_OFFSET,
-      offsetof(ngx_http_iri_listing_conf_t, listing),
-      NULL },
-
-      ngx_null_command
-};
-
-
-static ngx_http_module_t ngx_http_iri_listing_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    ngx_http_iri_listing_init,             /* postconfiguration */
-
-    NULL,                                  /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    NULL,                                  /* create server configuration */
-    NULL,                                  /* merge server configuration */
-
-    ngx_http_iri_listing_create_conf,      /* create location configuration */
-    ngx_http_iri_listing_merge_conf        /* merge location configuration */
-};
-
-
-ngx_module_t ngx_http_iri_listing_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_listing_module_ctx,      /* module context */
-    ngx_http_iri_listing_commands,         /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
-
-/* clang-format on */
-
-
-/* ---- headers ------------------------------------------------------------ */
-
-ngx_int_t
-ngx_http_iri_page_fields(ngx_http_request_t *r, ngx_uint_t json,
-                         const char *cache_control)
-{
-    ngx_str_t value = { ngx_strlen(cache_control), (u_char *) cache_control };
-
-    if (json) {
-        ngx_str_set(&r->headers_out.content_type, "application/json");
-
-    } else {
-        /* If the charset is set, nginx's charset filter does not convert. */
-        ngx_str_set(&r->headers_out.content_type, "text/html");
-        ngx_str_set(&r->headers_out.charset, "utf-8");
-    }
-
-    r->headers_out.content_type_len = r->headers_out.content_type.len;
-    r->headers_out.content_type_lowcase = NULL;
-
-    return ngx_http_iri_header_add(r, "Cache-Control", value) != NULL
-               ? ngx_http_iri_header_add_policy(r,
-                                                iri_choices_policy(json != 0))
-               : NGX_ERROR;
-}
-
-
-/* "private": the listing depends on the access of the client. */
-static ngx_int_t
-ngx_http_iri_listing_header(ngx_http_request_t           *r,
-                            const ngx_http_iri_listing_t *listing)
-{
-    ngx_uint_t json;
-
-    json = ngx_strcmp(iri_listing_type(listing->page), "application/json")
-           == 0;
-    r->headers_out.status = NGX_HTTP_OK;
-
-    return ngx_http_iri_page_fields(r, json, "private") == NGX_OK
-               ? ngx_http_send_header(r)
-               : NGX_ERROR;
-}
-
-
-/* ---- the page ------------------------------------------------------------ */
-
-/*
- * Append a buffer with the next part of the page to *chain.
- * Returns: NGX_OK; NGX_DONE if it is the last one; NGX_ERROR.
- */
-static ngx_int_t
-ngx_http_iri_listing_buffer(ngx_http_request_t     *r,
-                            ngx_http_iri_listing_t *listing,
-                            ngx_chain_t           **chain)
-{
-    size_t       len = 1;
-    ngx_buf_t   *b;
-    ngx_chain_t *cl = ngx_alloc_chain_link(r->pool);
-
-    b = ngx_create_temp_buf(r->pool, NGX_HTTP_IRI_LISTING_BUFFER);
-    if (cl == NULL || b == NULL) {
-        return NGX_ERROR;
-    }
-
-    cl->buf = b;
-    cl->next = NULL;
-    *chain = cl;
-
-    while (b->last < b->end && len != 0) {
-        len = iri_listing_next(listing->page, b->last, b->end - b->last);
-        b->last += len;
-    }
-
-    if (len != 0) {
-        return NGX_OK;
-    }
-
-    b->last_buf = r == r->main;
-    b->last_in_chain = 1;
-
-    /* nginx accepts an empty buffer only with a flag such as sync. */
-    if (b->last == b->pos) {
-        b->temporary = 0;
-        b->sync = 1;
-    }
-
-    return NGX_DONE;
-}
-
-
-/*
- * Send the page, after all entries were judged.
- * Returns: the argument for ngx_http_finalize_request().
- */
-static ngx_int_t
-ngx_http_iri_listing_send(ngx_http_request_t     *r,
-                          ngx_http_iri_listing_t *listing)
-{
-    ngx_int_t    rc;
-    ngx_chain_t *out = NULL, **last = &out;
-    iri_status_t status;
-
-    ngx_http_iri_entries_close(listing);
-
-    status = iri_listing_finish(listing->page);
-    if (status != IRI_OK) {
-        return ngx_http_iri_entries_failed(r, status);
-    }
-
-    rc = ngx_http_iri_listing_header(r, listing);
-
-    /* NGX_AGAIN: the header is buffered, but the body must be sent. */
-    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
-        return rc;
-    }
-
-    do {
-        rc = ngx_http_iri_listing_buffer(r, listing, last);
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-        last = &(*last)->next;
-    } while (rc != NGX_DONE);
-
-    return ngx_http_output_filter(r, out);
-}
+static void ngx_http_iri_listing_run(ngx_http_request_t *r);
 
 
 /* ---- the request -------------------------------------------------------- */
@@ -257,19 +68,40 @@ ngx_http_iri_listing_yield(ngx_http_request_t     *r,
 }
 
 
+/* Send the page.  Returns: the argument for ngx_http_finalize_request(). */
+static ngx_int_t
+ngx_http_iri_listing_send(ngx_http_request_t     *r,
+                          ngx_http_iri_listing_t *listing)
+{
+    ngx_int_t    rc;
+    iri_page_t   page;
+    iri_status_t status;
+
+    ngx_http_iri_entries_close(listing);
+
+    status = iri_listing_page(listing->page, &page);
+    if (status != IRI_OK) {
+        return ngx_http_iri_entries_failed(r, status);
+    }
+
+    if (page.status == NGX_HTTP_NOT_FOUND) {
+        rc = ngx_http_iri_refuse_not_found(r);
+        return rc != NGX_DECLINED ? rc : NGX_HTTP_NOT_FOUND;
+    }
+
+    return ngx_http_iri_send_page(r, &page);
+}
+
+
 /*
- * Continue the listing.  Also the write event handler that nginx calls when a
- * subrequest has ended.
+ * Continue to judge names.  Also the write event handler that nginx calls when
+ * a subrequest has ended.
  */
 static void
 ngx_http_iri_listing_run(ngx_http_request_t *r)
 {
     ngx_int_t               rc;
-    ngx_http_iri_listing_t *listing;
-
-    listing = ((ngx_http_iri_listing_ctx_t *) ngx_http_get_module_ctx(
-                   r, ngx_http_iri_listing_module))
-                  ->listing;
+    ngx_http_iri_listing_t *listing = ngx_http_iri_ctx(r)->listing;
 
     rc = ngx_http_iri_entries_run(r, listing);
 
@@ -288,6 +120,16 @@ ngx_http_iri_listing_run(ngx_http_request_t *r)
 
     ngx_http_finalize_request(
         r, rc == NGX_OK ? ngx_http_iri_listing_send(r, listing) : rc);
+}
+
+
+ngx_int_t
+ngx_http_iri_listing_start(ngx_http_request_t *r)
+{
+    r->main->count++;
+    ngx_http_iri_listing_run(r);
+
+    return NGX_DONE;
 }
 
 
@@ -341,7 +183,6 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     conf.tree = &ilcf->tree;
-    conf.cache = ngx_http_iri_cache(r);
     conf.reading = &iscf->reading;
     conf.root = ngx_http_iri_str(listing->name);
     conf.path = ngx_http_iri_str(listing->base);
@@ -349,33 +190,9 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
     /* A client for which charsets are set would read the link differently. */
     conf.unnamed = iscf->invalid == IRI_INVALID_PASS
                    && iscf->charset_variable == NULL;
-    conf.paged = 1;
     listing->serves_unnamed = conf.unnamed != 0;
 
-    /*
-     * Not through open_file_cache: a thread may use env.dir after the request
-     * has ended, and the cache would keep files open until the page is sent.
-     */
-    ngx_http_iri_env(r, &listing->env);
-    listing->env.dir = &iri_dir_posix;
-
     return iri_listing_begin(&listing->env, &conf, &listing->page);
-}
-
-
-ngx_http_iri_listing_ctx_t *
-ngx_http_iri_listing_ctx(ngx_http_request_t *r)
-{
-    ngx_http_iri_listing_ctx_t *ctx;
-
-    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_listing_module);
-
-    if (ctx == NULL) {
-        ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_listing_ctx_t));
-        ngx_http_set_ctx(r, ctx, ngx_http_iri_listing_module);
-    }
-
-    return ctx;
 }
 
 
@@ -390,11 +207,11 @@ ngx_http_iri_listing_cleanup(void *data)
 }
 
 
-static ngx_http_iri_listing_t *
+ngx_http_iri_listing_t *
 ngx_http_iri_listing_create(ngx_http_request_t *r)
 {
-    ngx_pool_cleanup_t         *cln;
-    ngx_http_iri_listing_ctx_t *ctx = ngx_http_iri_listing_ctx(r);
+    ngx_pool_cleanup_t *cln;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_get_or_create(r);
 
     cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_iri_listing_t));
     if (ctx == NULL || cln == NULL) {
@@ -404,32 +221,26 @@ ngx_http_iri_listing_create(ngx_http_request_t *r)
     ctx->listing = cln->data;
     ngx_memzero(ctx->listing, sizeof(ngx_http_iri_listing_t));
     cln->handler = ngx_http_iri_listing_cleanup;
+    ngx_http_iri_env(r, &ctx->listing->env);
 
     return ctx->listing;
 }
 
 
-static ngx_uint_t
-ngx_http_iri_listing_applies(ngx_http_request_t *r)
-{
-    ngx_http_iri_listing_conf_t *conf;
-
-    conf = ngx_http_get_module_loc_conf(r, ngx_http_iri_listing_module);
-
-    return conf->listing && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
-           && r->uri.data[r->uri.len - 1] == '/'
-           && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD));
-}
-
-
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_listing_handler(ngx_http_request_t *r)
 {
-    ngx_int_t               rc;
-    iri_status_t            status;
-    ngx_http_iri_listing_t *listing;
+    ngx_int_t                rc;
+    iri_status_t             status;
+    ngx_http_iri_listing_t  *listing;
+    ngx_http_iri_loc_conf_t *ilcf;
 
-    if (!ngx_http_iri_listing_applies(r)) {
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (!ilcf->listing || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON
+        || r->uri.data[r->uri.len - 1] != '/'
+        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
+    {
         return NGX_DECLINED;
     }
 
@@ -464,80 +275,5 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
         return ngx_http_iri_entries_failed(r, status);
     }
 
-    if (r->method == NGX_HTTP_HEAD) {
-        ngx_http_iri_entries_close(listing);
-        return ngx_http_iri_listing_header(r, listing);
-    }
-
-    r->main->count++;
-    ngx_http_iri_listing_run(r);
-
-    return NGX_DONE;
-}
-
-
-/* ---- configuration ------------------------------------------------------ */
-
-static void *
-ngx_http_iri_listing_create_conf(ngx_conf_t *cf)
-{
-    ngx_http_iri_listing_conf_t *conf;
-
-    conf = ngx_palloc(cf->pool, sizeof(ngx_http_iri_listing_conf_t));
-    if (conf != NULL) {
-        conf->listing = NGX_CONF_UNSET;
-    }
-
-    return conf;
-}
-
-
-/* nginx has merged the configuration of ngx_http_iri_module before. */
-static char *
-ngx_http_iri_listing_merge_conf(ngx_conf_t *cf, void *parent, void *child)
-{
-    ngx_http_iri_srv_conf_t     *iscf;
-    ngx_http_iri_listing_conf_t *prev = parent, *conf = child;
-
-    ngx_conf_merge_value(conf->listing, prev->listing, 0);
-
-    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
-    iscf->has_listing |= conf->listing && iscf->engine != IRI_ENGINE_OFF;
-
-    return NGX_CONF_OK;
-}
-
-
-static char *
-ngx_http_iri_listing_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
-{
-    char                        *error;
-    ngx_http_iri_listing_conf_t *lcf = conf;
-
-    error = ngx_conf_set_flag_slot(cf, cmd, conf);
-
-    if (error != NGX_CONF_OK || !lcf->listing) {
-        return error;
-    }
-
-    return ngx_http_iri_check_setting(cf, NULL);
-}
-
-
-/* The first handler in the array of CONTENT runs last, after autoindex. */
-static ngx_int_t
-ngx_http_iri_listing_init(ngx_conf_t *cf)
-{
-    static const ngx_http_iri_handler_t table[] = {
-        { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_judge_handler },
-        { NGX_HTTP_CONTENT_PHASE, NGX_HTTP_IRI_AT_START,
-          ngx_http_iri_listing_handler },
-    };
-
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    return imcf->enabled ? ngx_http_iri_register(cf, table, 2) : NGX_OK;
+    return ngx_http_iri_listing_start(r);
 }

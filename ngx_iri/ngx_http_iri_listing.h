@@ -1,9 +1,7 @@
 /*
  * ngx_http_iri_listing.h - pages of names: iri_listing, iri_ambiguous 300
  *
- * ngx_http_iri_listing_module shows a name only if the client may get it.  The
- * module has its own configuration and context; lookups, the snapshot before
- * the first rule, and the log are those of ngx_http_iri_module.
+ * A page shows a name only if the client may get it.
  */
 
 #ifndef NGX_HTTP_IRI_LISTING_H
@@ -12,8 +10,6 @@
 #include "ngx_http_iri.h"
 
 #pragma GCC visibility push(hidden)
-
-extern ngx_module_t ngx_http_iri_listing_module;
 
 /* ---- ngx_http_iri_judge.c ----------------------------------------------- */
 
@@ -41,12 +37,11 @@ typedef struct {
     ngx_int_t status;           /* the result of the access handlers; NGX_AGAIN:
                                    not known yet; NGX_ERROR: no memory */
     ngx_http_handler_pt handler;    /* r->content_handler of the location */
-    ngx_str_t filename;         /* that nginx would open; empty: a content
-                                   handler answers */
+    ngx_str_t filename;         /* that was found; empty: the path needs no
+                                   lookup */
     ngx_uint_t is_dir;          /* 1: filename is a directory */
     unsigned access_decided:1;  /* an access handler has allowed or denied */
     unsigned limits_counting:1; /* PREACCESS counts the page in this location */
-    unsigned looked_up:1;       /* the path was looked up */
     unsigned granted:1;         /* the rules grant access */
     unsigned can_open:1;        /* granted, and nginx can open the file, or a
                                    content handler answers */
@@ -69,12 +64,9 @@ void ngx_http_iri_judge_release(ngx_http_request_t *r,
     ngx_http_iri_judge_t *judge);
 
 /*
- * Returns: 1 if r is a subrequest that judges a path.  It never restarts, and
- * the path has one reading.
+ * Returns: the state of a subrequest that judges a path, which never restarts
+ * and has one reading; NULL for any other request.
  */
-ngx_uint_t ngx_http_iri_is_judged(ngx_http_request_t *r);
-
-/* Returns: the state of a subrequest that judges a path; NULL for any other. */
 ngx_http_iri_judge_t *ngx_http_iri_judge_of(ngx_http_request_t *r);
 
 
@@ -86,27 +78,27 @@ ngx_int_t ngx_http_iri_judge_handler(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_entries.c --------------------------------------------- */
 
-/* A listing.  Zero at first. */
-typedef struct {
+/* A page of names. */
+struct ngx_http_iri_listing_s {
     iri_env_t env;
-    iri_listing_t *page;        /* the list in the core */
+    iri_listing_t *page;        /* the names in the core */
     ngx_event_t event;          /* posted to continue after other requests */
 
-    ngx_str_t name;             /* of the directory on disk; ends in "/" */
+    ngx_str_t name;             /* of the directory on disk; ends in "/"; empty:
+                                   the names are choices */
     ngx_str_t base;             /* the path to which links are relative; ends
                                    in "/" */
     ngx_dir_t dir;
     unsigned dir_is_open:1;     /* 1: dir must be closed */
     unsigned rewritten:1;       /* 1: r->uri is not base: a rule has set it */
     unsigned serves_unnamed:1;  /* 1: entries without a name are served */
-    unsigned judging:1;         /* 1: all entries were read */
+    unsigned judging:1;         /* 1: all names are known */
     unsigned judge_pending:1;   /* 1: a subrequest judges entry */
 
-    iri_listing_entry_t entry;  /* being added or judged */
-    int is_directory;           /* 1: the entry being judged is a directory */
+    iri_listing_entry_t entry;  /* the name that is judged */
     ngx_uint_t judged;          /* the number of subrequests that have ended */
     ngx_http_iri_judge_t judge;
-} ngx_http_iri_listing_t;
+};
 
 /*
  * Open the directory listing->name.
@@ -119,7 +111,7 @@ ngx_int_t ngx_http_iri_entries_open(ngx_http_request_t *r,
 void ngx_http_iri_entries_close(ngx_http_iri_listing_t *listing);
 
 /*
- * Continue to read all entries, then to judge as many as the page needs.
+ * Continue to read all entries, then to judge as many names as the page needs.
  * Returns: NGX_OK if the page is complete; NGX_BUSY if the caller must let
  * other requests run, and call again; NGX_AGAIN if a subrequest is running;
  * else the HTTP status.
@@ -127,21 +119,17 @@ void ngx_http_iri_entries_close(ngx_http_iri_listing_t *listing);
 ngx_int_t ngx_http_iri_entries_run(ngx_http_request_t *r,
     ngx_http_iri_listing_t *listing);
 
-/* Log that a listing failed.  Returns: the HTTP status 500. */
+/* Log that a page could not be made.  Returns: the HTTP status 500. */
 ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
     iri_status_t status);
 
 
 /* ---- ngx_http_iri_choice.c ---------------------------------------------- */
 
-typedef struct ngx_http_iri_choice_s  ngx_http_iri_choice_t;
-
 /*
- * If several names match, judge each of them in a subrequest.  Returns:
- * NGX_AGAIN if a subrequest is running; NGX_OK if a content handler was set,
- * which sends a page of the names that the client may get; NGX_DECLINED if the
- * client may get none, or r gets no such page; NGX_ERROR, or the HTTP status
- * with which r must end.
+ * If several names match, set a content handler that sends a page of those that
+ * the client may get.  Returns: NGX_OK if it was set; NGX_DECLINED if r gets no
+ * such page, or the client may get none.
  */
 ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const iri_lookup_t *found);
@@ -149,25 +137,22 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
 
-/* The context of a request in this module. */
-typedef struct {
-    ngx_http_iri_listing_t *listing;    /* NULL: no listing */
-    ngx_http_iri_choice_t *choice;      /* NULL: no page of iri_ambiguous */
-} ngx_http_iri_listing_ctx_t;
+/*
+ * The handler of the CONTENT phase; it runs after those of nginx.
+ */
+ngx_int_t ngx_http_iri_listing_handler(ngx_http_request_t *r);
 
 /*
- * The context of r, created if there is none.
+ * Create the listing of the context of r.
  * Returns: NULL if memory is exhausted.
  */
-ngx_http_iri_listing_ctx_t *ngx_http_iri_listing_ctx(ngx_http_request_t *r);
+ngx_http_iri_listing_t *ngx_http_iri_listing_create(ngx_http_request_t *r);
 
 /*
- * Set Content-Type, Cache-Control and the security policy of a page that shows
- * names.  json: 0 for HTML.  cache_control: a static string.
- * Returns: NGX_OK, NGX_ERROR.
+ * Judge the names of r and send their page.
+ * Returns: the result of the content handler.
  */
-ngx_int_t ngx_http_iri_page_fields(ngx_http_request_t *r, ngx_uint_t json,
-    const char *cache_control);
+ngx_int_t ngx_http_iri_listing_start(ngx_http_request_t *r);
 
 #pragma GCC visibility pop
 

@@ -25,6 +25,8 @@ static char *
 ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_set_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
+ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* clang-format off */
@@ -114,6 +116,20 @@ static ngx_command_t ngx_http_iri_commands[] = {
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, redirect),
       (void *) &iri_redirect_words },
+
+    { ngx_string("iri_listing"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_http_iri_set_listing,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, listing),
+      NULL },
+
+    { ngx_string("iri_status"),
+      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
+      ngx_http_iri_status,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
+      NULL },
 
     { ngx_string("iri_advertise"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
@@ -241,6 +257,18 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+static char *
+ngx_http_iri_set_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char                    *error = ngx_conf_set_flag_slot(cf, cmd, conf);
+    ngx_http_iri_loc_conf_t *ilcf = conf;
+
+    return error == NGX_CONF_OK && ilcf->listing
+               ? ngx_http_iri_check_setting(cf, NULL)
+               : error;
+}
+
+
 /* ---- inheritance -------------------------------------------------------- */
 
 static void *
@@ -365,6 +393,7 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
     ilcf->ambiguous = NGX_CONF_UNSET_UINT;
     ilcf->repair = NGX_CONF_UNSET_UINT;
     ilcf->redirect = NGX_CONF_UNSET_UINT;
+    ilcf->listing = NGX_CONF_UNSET;
 
     return ilcf;
 }
@@ -436,6 +465,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
                               IRI_AMBIGUOUS_404);
     ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
+    ngx_conf_merge_value(conf->listing, prev->listing, 0);
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
 
@@ -451,6 +481,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
+    iscf->has_listing |= conf->listing;
     ngx_http_iri_set_tree(iscf, conf);
 
     if ((conf->tree.match & IRI_FOLD_INDEXED) != 0
@@ -504,7 +535,8 @@ ngx_http_iri_init(ngx_conf_t *cf)
 
     if (ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_try_files_init(cf) != NGX_OK
-        || ngx_http_iri_variables_wrap(cf) != NGX_OK)
+        || ngx_http_iri_variables_wrap(cf) != NGX_OK
+        || ngx_http_iri_status_init(cf) != NGX_OK)
     {
         return NGX_ERROR;
     }

@@ -15,6 +15,7 @@
  *   PRECONTENT      first   after access is granted: 404 if no file may be
  *                           served, iri_redirect, the Destination of COPY and
  *                           MOVE, try_files
+ *   CONTENT         last    iri_listing
  *   LOG             first   iri report; log notes; restore root, for access_log
  *
  * If the entry has another name than the path (IRI_RESTART), the request
@@ -165,16 +166,10 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/*
- * Answer 404, 409 or 300 if no file may be served for r->uri.  Before access is
- * granted, the answer could reveal the contents of a directory to which access
- * is denied (design 5.7).
- * Returns: NGX_DECLINED if the request continues; else the result of the phase
- * handler.
- */
+/* ngx_http_iri_refuse_not_found(), after the lookup. */
 static ngx_int_t
-ngx_http_iri_refuse_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                              iri_lookup_t *found)
+ngx_http_iri_refuse_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                          iri_lookup_t *found)
 {
     ngx_int_t       rc;
     iri_find_conf_t conf;
@@ -195,6 +190,19 @@ ngx_http_iri_refuse_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     return rc != NGX_DECLINED ? rc
                               : ngx_http_iri_not_found(r, ctx, found, &conf);
+}
+
+
+ngx_int_t
+ngx_http_iri_refuse_not_found(ngx_http_request_t *r)
+{
+    ngx_int_t           rc;
+    iri_lookup_t       *found;
+    ngx_http_iri_ctx_t *ctx;
+
+    rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
+
+    return rc == NGX_OK ? ngx_http_iri_refuse_found(r, ctx, found) : rc;
 }
 
 
@@ -294,7 +302,8 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 {
     ngx_http_iri_snapshot_t *snapshot;
 
-    if (!ngx_http_iri_is_first_path(r, ctx) || ngx_http_iri_is_judged(r)
+    if (!ngx_http_iri_is_first_path(r, ctx)
+        || ngx_http_iri_judge_of(r) != NULL
         || (r != r->main && ngx_http_iri_uri_is_ascii(r)
             && !ngx_http_iri_may_fold_ascii(iscf, r->uri)))
     {
@@ -616,7 +625,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 
     rc = ngx_http_iri_find_if_needed(r, &ctx, &found);
     if (rc == NGX_OK) {
-        rc = ngx_http_iri_refuse_not_found(r, ctx, found);
+        rc = ngx_http_iri_refuse_found(r, ctx, found);
     }
 
     if (rc != NGX_DECLINED) {
@@ -726,6 +735,10 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
           ngx_http_iri_after_rules },
         { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
           ngx_http_iri_precontent },
+        { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_judge_handler },
+        { NGX_HTTP_CONTENT_PHASE, NGX_HTTP_IRI_AT_START,
+          ngx_http_iri_listing_handler },
         { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START,
           ngx_http_iri_log_handler },
     };

@@ -88,23 +88,63 @@ ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
 }
 
 
-ngx_int_t
-ngx_http_iri_header_add_policy(ngx_http_request_t *r, const char *text)
+static ngx_int_t
+ngx_http_iri_page_field(ngx_http_request_t *r, const char *key,
+                        const char *text)
 {
-    ngx_str_t policy;
+    ngx_str_t value;
 
-    static ngx_str_t nosniff = ngx_string("nosniff");
+    if (text == NULL) {
+        return NGX_OK;
+    }
 
-    policy.data = (u_char *) text;
-    policy.len = ngx_strlen(text);
+    value.data = (u_char *) text;
+    value.len = ngx_strlen(text);
 
-    return ngx_http_iri_header_add(r, "X-Content-Type-Options", nosniff)
-                       != NULL
-                   && ngx_http_iri_header_add(r, "Content-Security-Policy",
-                                              policy)
-                          != NULL
-               ? NGX_OK
-               : NGX_ERROR;
+    return ngx_http_iri_header_add(r, key, value) != NULL ? NGX_OK
+                                                          : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_http_iri_send_page(ngx_http_request_t *r, const iri_page_t *page)
+{
+    u_char                  *p;
+    ngx_str_t                type;
+    ngx_http_complex_value_t body;
+
+    /* nginx appends r->headers_out.charset, and then does not convert. */
+    type.data = (u_char *) page->type;
+    type.len = ngx_strlen(type.data);
+    p = (u_char *) ngx_strstr(type.data, "; charset=utf-8");
+
+    if (p != NULL) {
+        type.len = p - type.data;
+        ngx_str_set(&r->headers_out.charset, "utf-8");
+    }
+
+    if (ngx_http_iri_page_field(r, "Cache-Control", page->cache_control)
+            != NGX_OK
+        || ngx_http_iri_page_field(r, "Vary", page->vary) != NGX_OK
+        || ngx_http_iri_page_field(r, "X-Content-Type-Options", "nosniff")
+               != NGX_OK
+        || ngx_http_iri_page_field(r, "Content-Security-Policy", page->policy)
+               != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    /* nginx has no text for this status. */
+    if (page->status == NGX_HTTP_SPECIAL_RESPONSE) {
+        ngx_str_set(&r->headers_out.status_line, "300 Multiple Choices");
+    }
+
+    r->headers_out.content_type_lowcase = NULL;
+
+    ngx_memzero(&body, sizeof(ngx_http_complex_value_t));
+    body.value = ngx_http_iri_ngx_str(page->body);
+
+    return ngx_http_send_response(r, page->status, &type, &body);
 }
 
 

@@ -12,65 +12,7 @@
 #include "iri_stats.h"
 
 
-typedef struct {
-    ngx_shm_zone_t *zone; /* NULL: no location has iri_status */
-    iri_stats_t     stats;
-} ngx_http_iri_status_main_conf_t;
-
-
-static void *ngx_http_iri_status_create_main_conf(ngx_conf_t *cf);
-static char *
-ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-static ngx_int_t ngx_http_iri_status_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_status_handler(ngx_http_request_t *r);
-
-
-/* clang-format off */
-
-static ngx_command_t ngx_http_iri_status_commands[] = {
-
-    { ngx_string("iri_status"),
-      NGX_HTTP_LOC_CONF|NGX_CONF_NOARGS,
-      ngx_http_iri_status,
-      NGX_HTTP_MAIN_CONF_OFFSET,
-      0,
-      NULL },
-
-      ngx_null_command
-};
-
-
-static ngx_http_module_t ngx_http_iri_status_module_ctx = {
-    NULL,                                  /* preconfiguration */
-    ngx_http_iri_status_init,              /* postconfiguration */
-
-    ngx_http_iri_status_create_main_conf,  /* create main configuration */
-    NULL,                                  /* init main configuration */
-
-    NULL,                                  /* create server configuration */
-    NULL,                                  /* merge server configuration */
-
-    NULL,                                  /* create location configuration */
-    NULL                                   /* merge location configuration */
-};
-
-
-ngx_module_t ngx_http_iri_status_module = {
-    NGX_MODULE_V1,
-    &ngx_http_iri_status_module_ctx,       /* module context */
-    ngx_http_iri_status_commands,          /* module directives */
-    NGX_HTTP_MODULE,                       /* module type */
-    NULL,                                  /* init master */
-    NULL,                                  /* init module */
-    NULL,                                  /* init process */
-    NULL,                                  /* init thread */
-    NULL,                                  /* exit thread */
-    NULL,                                  /* exit process */
-    NULL,                                  /* exit master */
-    NGX_MODULE_V1_PADDING
-};
-
-/* clang-format on */
 
 
 /* ---- counting ----------------------------------------------------------- */
@@ -82,15 +24,15 @@ ngx_module_t ngx_http_iri_status_module = {
 static ngx_int_t
 ngx_http_iri_status_log_handler(ngx_http_request_t *r)
 {
-    iri_query_t                      query;
-    iri_engine_t                     engine = ngx_http_iri_engine_of(r);
-    iri_stats_event_t                event;
-    ngx_http_iri_ctx_t              *ctx = ngx_http_iri_ctx(r);
-    ngx_http_core_loc_conf_t        *clcf;
-    ngx_http_iri_status_main_conf_t *smcf;
+    iri_query_t               query;
+    iri_engine_t              engine = ngx_http_iri_engine_of(r);
+    iri_stats_event_t         event;
+    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
+    ngx_http_core_loc_conf_t *clcf;
+    ngx_http_iri_main_conf_t *imcf;
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
 
     if (r != r->main || engine == IRI_ENGINE_OFF
         || clcf->handler == ngx_http_iri_status_handler
@@ -120,7 +62,7 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
         event.agent = ngx_http_iri_str(r->headers_in.user_agent->value);
     }
 
-    iri_stats_count(&smcf->stats, &event);
+    iri_stats_count(&imcf->stats, &event);
 
     return NGX_OK;
 }
@@ -129,46 +71,12 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
 /* ---- the page ----------------------------------------------------------- */
 
 static ngx_int_t
-ngx_http_iri_status_send(ngx_http_request_t *r, const iri_stats_page_t *page)
-{
-    u_char                  *p;
-    ngx_str_t                type;
-    ngx_http_complex_value_t body;
-
-    static ngx_str_t no_store = ngx_string("no-store");
-
-    /* nginx appends r->headers_out.charset, and then does not convert. */
-    type.data = (u_char *) page->type;
-    p = (u_char *) ngx_strstr(type.data, "; charset=utf-8");
-
-    if (p != NULL) {
-        type.len = p - type.data;
-        ngx_str_set(&r->headers_out.charset, "utf-8");
-
-    } else {
-        type.len = ngx_strlen(type.data);
-    }
-
-    if (ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
-        || ngx_http_iri_header_add_policy(r, page->policy) != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_memzero(&body, sizeof(ngx_http_complex_value_t));
-    body.value = ngx_http_iri_ngx_str(page->body);
-
-    return ngx_http_send_response(r, page->status, &type, &body);
-}
-
-
-static ngx_int_t
 ngx_http_iri_status_handler(ngx_http_request_t *r)
 {
-    iri_env_t                        env;
-    iri_status_t                     status;
-    iri_stats_page_t                 page;
-    ngx_http_iri_status_main_conf_t *smcf;
+    iri_env_t                 env;
+    iri_status_t              status;
+    iri_page_t                page;
+    ngx_http_iri_main_conf_t *imcf;
 
     static ngx_str_t allow = ngx_string("GET, HEAD");
 
@@ -178,11 +86,11 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
                    : NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    smcf = ngx_http_get_module_main_conf(r, ngx_http_iri_status_module);
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
 
     ngx_http_iri_env(r, &env);
 
-    status = iri_stats_page(&env, &smcf->stats, ngx_time(),
+    status = iri_stats_page(&env, &imcf->stats, ngx_time(),
                             ngx_http_iri_str(r->args), &page);
     if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the status page could not be made",
@@ -190,18 +98,11 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_iri_status_send(r, &page);
+    return ngx_http_iri_send_page(r, &page);
 }
 
 
 /* ---- configuration ------------------------------------------------------ */
-
-static void *
-ngx_http_iri_status_create_main_conf(ngx_conf_t *cf)
-{
-    return ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_status_main_conf_t));
-}
-
 
 static void
 ngx_http_iri_status_lock(void *mutex)
@@ -221,8 +122,8 @@ ngx_http_iri_status_unlock(void *mutex)
 static ngx_int_t
 ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
 {
-    ngx_slab_pool_t                 *shpool;
-    ngx_http_iri_status_main_conf_t *smcf = zone->data;
+    ngx_slab_pool_t          *shpool;
+    ngx_http_iri_main_conf_t *imcf = zone->data;
 
     (void) data;
 
@@ -235,11 +136,11 @@ ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
         }
     }
 
-    smcf->stats.memory = shpool->data;
-    smcf->stats.lock = ngx_http_iri_status_lock;
-    smcf->stats.unlock = ngx_http_iri_status_unlock;
-    smcf->stats.ctx = &shpool->mutex;
-    iri_stats_init(&smcf->stats, ngx_time());
+    imcf->stats.memory = shpool->data;
+    imcf->stats.lock = ngx_http_iri_status_lock;
+    imcf->stats.unlock = ngx_http_iri_status_unlock;
+    imcf->stats.ctx = &shpool->mutex;
+    iri_stats_init(&imcf->stats, ngx_time());
 
     return NGX_OK;
 }
@@ -249,13 +150,13 @@ ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
  * The name of the zone contains a hash of the layout of the counters: if a new
  * version of the module has another layout, nginx creates a new zone.
  */
-static char *
+char *
 ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    size_t                           size;
-    ngx_str_t                        name;
-    ngx_http_core_loc_conf_t        *clcf;
-    ngx_http_iri_status_main_conf_t *smcf = conf;
+    size_t                    size;
+    ngx_str_t                 name;
+    ngx_http_core_loc_conf_t *clcf;
+    ngx_http_iri_main_conf_t *imcf = conf;
 
     (void) cmd;
 
@@ -270,7 +171,7 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    if (smcf->zone != NULL) {
+    if (imcf->status_zone != NULL) {
         return NGX_CONF_OK;
     }
 
@@ -286,24 +187,24 @@ ngx_http_iri_status(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     /* The slab pool needs memory for itself, too. */
     size = iri_stats_size() + iri_stats_size() / 8 + 8 * ngx_pagesize;
 
-    smcf->zone = ngx_shared_memory_add(cf, &name, size,
-                                       &ngx_http_iri_status_module);
-    if (smcf->zone == NULL) {
+    imcf->status_zone = ngx_shared_memory_add(cf, &name, size,
+                                              &ngx_http_iri_module);
+    if (imcf->status_zone == NULL) {
         return NGX_CONF_ERROR;
     }
 
-    smcf->zone->init = ngx_http_iri_status_zone_init;
-    smcf->zone->data = smcf;
+    imcf->status_zone->init = ngx_http_iri_status_zone_init;
+    imcf->status_zone->data = imcf;
 
     return NGX_CONF_OK;
 }
 
 
 /*
- * The handler runs after the log handler of ngx_http_iri_module, which does the
- * lookups of iri report.
+ * The handler runs after ngx_http_iri_log_handler(), which does the lookups of
+ * iri report.
  */
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
     static const ngx_http_iri_handler_t row = {
@@ -311,13 +212,10 @@ ngx_http_iri_status_init(ngx_conf_t *cf)
         ngx_http_iri_status_log_handler
     };
 
-    ngx_http_iri_main_conf_t        *imcf;
-    ngx_http_iri_status_main_conf_t *smcf;
+    ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    smcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_status_module);
 
-    return smcf->zone != NULL && imcf->enabled
-               ? ngx_http_iri_register(cf, &row, 1)
-               : NGX_OK;
+    return imcf->status_zone != NULL ? ngx_http_iri_register(cf, &row, 1)
+                                     : NGX_OK;
 }

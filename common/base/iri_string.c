@@ -2,7 +2,7 @@
  * iri_string.c - strings and growing buffers
  *
  * Strings are octets with a length.  Buffers grow in the caller's arena up to
- * IRI_MAX_BUFFER, which no allowed path reaches.  unicode/ decodes characters.
+ * IRI_MAX_BUFFER, which no page reaches.  unicode/ decodes characters.
  */
 
 #include <string.h>

@@ -21,7 +21,7 @@ typedef struct {
     size_t         size;   /* octets allocated */
 } iri_buf_t;
 
-#define IRI_MAX_BUFFER (1024 * 1024)   /* more than any allowed path needs */
+#define IRI_MAX_BUFFER (16 * 1024 * 1024)   /* more than any page needs */
 
 #define IRI_BUF_EMPTY { NULL, 0, 0 }
 

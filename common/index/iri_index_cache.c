@@ -294,6 +294,8 @@ iri_cache_get_record(iri_index_cache_t *cache, const iri_index_key_t *key)
 
 /* ---- room ---------------------------------------------------------------- */
 
+#define IRI_MAX_INDEX_SIZE (1024 * 1024) /* octets, if it is not cached */
+
 /*
  * Return the greatest size of an index in octets. An index that does not fit
  * into the empty cache is not built, because it would be built again for each
@@ -305,7 +307,7 @@ iri_cache_max_size(const iri_index_cache_t *cache,
                    const iri_index_conf_t  *conf)
 {
     if (cache == NULL || conf->fold == 0) {
-        return IRI_MAX_BUFFER;
+        return IRI_MAX_INDEX_SIZE;
     }
 
     return cache->max_size > IRI_MIN_INDEX_SIZE ? cache->max_size

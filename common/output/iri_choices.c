@@ -14,11 +14,11 @@
  * at its start would begin an authority (RFC 3986, 4.2).
  */
 static iri_status_t
-iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices, size_t i,
-               iri_str_t *uri)
+iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices,
+               iri_str_t path, iri_str_t *uri)
 {
     iri_buf_t    whole = IRI_BUF_EMPTY;
-    iri_status_t status = iri_path_to_uri(env, choices->paths[i], uri);
+    iri_status_t status = iri_path_to_uri(env, path, uri);
 
     while (status == IRI_OK && uri->len > 1 && uri->data[0] == '/'
            && uri->data[1] == '/')
@@ -42,30 +42,43 @@ iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices, size_t i,
 }
 
 
-/* ---- HTML ---------------------------------------------------------------- */
-
+/* Write one candidate. */
 static void
-iri_html_item(iri_page_part_t *part, const iri_choices_t *choices, size_t i)
+iri_choice_put(iri_page_part_t *part, const iri_listing_t *listing, size_t i)
 {
-    iri_str_t uri = { 0, NULL };
+    iri_str_t path = listing->paths[i], uri = { 0, NULL };
 
     if (part->status == IRI_OK) {
-        part->status = iri_choice_uri(part->env, choices, i, &uri);
+        part->status = iri_choice_uri(part->env, &listing->choices, path,
+                                      &uri);
     }
 
-    iri_page_put(part, "<li><a href=\"");
-    iri_page_put_by(iri_html_put_uri, part, uri);
-    iri_page_put(part, "\">");
-    iri_page_put_by(iri_html_name, part, choices->paths[i]);
-    iri_page_put(part, "</a></li>\n");
+    if (listing->query.json) {
+        iri_page_put(part, i != 0 ? ",{\"path\":" : "{\"path\":");
+        iri_page_put_by(iri_json_put, part, path);
+        iri_page_put(part, ",\"uri\":");
+        iri_page_put_by(iri_json_put, part, uri);
+        iri_page_put(part, "}");
+
+    } else {
+        iri_page_put(part, "<li><a href=\"");
+        iri_page_put_by(iri_html_put_uri, part, uri);
+        iri_page_put(part, "\">");
+        iri_page_put_by(iri_html_name, part, path);
+        iri_page_put(part, "</a></li>\n");
+    }
 }
 
 
-/* The sentence before the list.  asked: the requested path; empty: unknown. */
+/* Write the page before the list.  asked: the path; empty: unknown. */
 static void
-iri_html_intro(iri_page_part_t *part, iri_str_t asked)
+iri_choices_head(iri_page_part_t *part, iri_str_t asked)
 {
-    iri_page_put(part, "<p>Several names match ");
+    static const iri_str_t title = IRI_STR("300 Multiple Choices");
+
+    iri_page_head(part, title, "");
+    iri_page_put(part, "<h1>Multiple Choices</h1>\n</header>\n<main>\n"
+                       "<p>Several names match ");
 
     if (asked.len != 0) {
         iri_page_put_by(iri_html_name, part, asked);
@@ -73,130 +86,54 @@ iri_html_intro(iri_page_part_t *part, iri_str_t asked)
         iri_page_put(part, "the requested one");
     }
 
-    iri_page_put(part, ". Select one.</p>\n");
+    iri_page_put(part, ". Select one.</p>\n<ul lang=\"\" xml:lang=\"\">\n");
 }
 
 
+/* It depends on the client's access, and on the entries that exist now. */
 iri_status_t
-iri_choices_html(const iri_env_t *env, const iri_choices_t *choices,
-                 iri_str_t *out)
+iri_choices_write(const iri_listing_t *listing, iri_page_t *out)
 {
-    static const iri_str_t title = IRI_STR("300 Multiple Choices");
-
-    iri_page_part_t part = { env, IRI_BUF_EMPTY, IRI_OK };
+    iri_page_part_t part = { listing->env, IRI_BUF_EMPTY, IRI_OK };
+    int             json = listing->query.json, more = listing->choices.more;
     size_t          i;
 
-    iri_page_head(&part, title);
-    iri_page_put(&part, "<h1>Multiple Choices</h1>\n</header>\n<main>\n");
-    iri_html_intro(&part, choices->asked);
-    iri_page_put(&part, "<ul lang=\"\" xml:lang=\"\">\n");
-
-    for (i = 0; i < choices->count; i++) {
-        iri_html_item(&part, choices, i);
+    if (json) {
+        iri_page_put(&part, "{\"choices\":[");
+    } else {
+        iri_choices_head(&part, listing->choices.asked);
     }
 
-    iri_page_put(&part,
-                 choices->more
-                     ? "</ul>\n<p>More names match than are listed.</p>\n"
-                     : "</ul>\n");
-    iri_page_put(&part, "</main>\n" IRI_PAGE_FOOT);
-
-    if (part.status == IRI_OK) {
-        *out = iri_buf_str(&part.buf);
+    for (i = 0; i < listing->shown; i++) {
+        iri_choice_put(&part, listing, i);
     }
 
-    return part.status;
-}
-
-
-const char *
-iri_choices_policy(int json)
-{
-    return iri_page_policy(json);
-}
-
-
-/* ---- JSON (RFC 8259) ----------------------------------------------------- */
-
-static iri_status_t
-iri_json_item(const iri_env_t *env, iri_buf_t *out,
-              const iri_choices_t *choices, size_t i)
-{
-    iri_str_t    uri;
-    iri_status_t status;
-
-    status = iri_choice_uri(env, choices, i, &uri);
-
-    if (status == IRI_OK) {
-        status = iri_buf_put_text(env, out, "{\"path\":");
-    }
-    if (status == IRI_OK) {
-        status = iri_json_put(env, out, choices->paths[i]);
-    }
-    if (status == IRI_OK) {
-        status = iri_buf_put_text(env, out, ",\"uri\":");
-    }
-    if (status == IRI_OK) {
-        status = iri_json_put(env, out, uri);
+    if (json) {
+        iri_page_put(&part, more ? "],\"more\":true}\n" : "]}\n");
+    } else {
+        iri_page_put(&part, "</ul>\n");
+        iri_page_put(
+            &part, more ? "<p>More names match than are listed.</p>\n" : "");
+        iri_page_put(&part, "</main>\n" IRI_PAGE_FOOT);
     }
 
-    return status == IRI_OK ? iri_buf_putc(env, out, '}') : status;
-}
+    out->status = listing->shown != 0 ? 300 : 404;
+    out->cache_control = "no-store";
+    out->vary = "Accept";
 
-
-iri_status_t
-iri_choices_json(const iri_env_t *env, const iri_choices_t *choices,
-                 iri_str_t *out)
-{
-    iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_status_t status;
-    size_t       i;
-
-    status = iri_buf_put_text(env, &buf, "{\"choices\":[");
-
-    for (i = 0; status == IRI_OK && i < choices->count; i++) {
-        status = i > 0 ? iri_buf_putc(env, &buf, ',') : IRI_OK;
-
-        if (status == IRI_OK) {
-            status = iri_json_item(env, &buf, choices, i);
-        }
-    }
-
-    if (status == IRI_OK) {
-        status = iri_buf_put_text(
-            env, &buf, choices->more ? "],\"more\":true}\n" : "]}\n");
-    }
-    if (status == IRI_OK) {
-        *out = iri_buf_str(&buf);
-    }
-
-    return status;
+    return iri_page_finish(&part, json, out);
 }
 
 
 /* ---- HTML or JSON (RFC 9110, 12.5.1) ------------------------------------- */
 
-/* The preference for a type by the most specific media range that matches. */
-typedef struct {
-    int quality;     /* 0 to 1000 */
-    int specificity; /* 0: none, 1: any, 2: its main type, 3: the type */
-} iri_preference_t;
-
-
-static int
-iri_is_blank(unsigned char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-
 static iri_str_t
 iri_trim(iri_str_t s)
 {
-    while (s.len > 0 && iri_is_blank(s.data[0])) {
+    while (s.len > 0 && memchr(" \t", s.data[0], 2) != NULL) {
         s = iri_str_from(s, 1);
     }
-    while (s.len > 0 && iri_is_blank(s.data[s.len - 1])) {
+    while (s.len > 0 && memchr(" \t", s.data[s.len - 1], 2) != NULL) {
         s.len--;
     }
 
@@ -254,41 +191,26 @@ iri_quality(iri_str_t value)
 }
 
 
-/* The specificity of a media range for a type; 0: it does not match. */
+/*
+ * Returns: the weight of a media range for a type: its quality, and 2,000 for
+ * each step of specificity; 0: it does not match.
+ */
 static int
-iri_range_specificity(iri_str_t range, const char *type, const char *types)
+iri_range_weight(iri_str_t range, int quality, const char *type,
+                 const char *types)
 {
-    if (iri_str_equal_nocase(range, type)) {
-        return 3;
-    }
-    if (iri_str_equal_nocase(range, types)) {
-        return 2;
-    }
-    return iri_str_equal_nocase(range, "*/*");
-}
-
-
-static void
-iri_preference_update(iri_preference_t *preference, int specificity,
-                      int quality)
-{
-    if (specificity != 0
-        && (specificity > preference->specificity
-            || (specificity == preference->specificity
-                && quality > preference->quality)))
-    {
-        preference->specificity = specificity;
-        preference->quality = quality;
-    }
+    return iri_str_equal_nocase(range, type)    ? quality + 6000
+           : iri_str_equal_nocase(range, types) ? quality + 4000
+           : iri_str_equal_nocase(range, "*/*") ? quality + 2000
+                                                : 0;
 }
 
 
 int
 iri_prefers_json(iri_str_t accept)
 {
-    iri_preference_t html = { 0, 0 }, json = { 0, 0 };
-    iri_str_t        element, range, parameter;
-    int              quality;
+    iri_str_t element, range, parameter;
+    int       quality, weight, html = 0, json = 0;
 
     while (accept.len > 0) {
         element = iri_take_item(&accept, ',');
@@ -305,14 +227,12 @@ iri_prefers_json(iri_str_t accept)
             }
         }
 
-        iri_preference_update(
-            &html, iri_range_specificity(range, "text/html", "text/*"),
-            quality);
-        iri_preference_update(
-            &json,
-            iri_range_specificity(range, "application/json", "application/*"),
-            quality);
+        weight = iri_range_weight(range, quality, "text/html", "text/*");
+        html = weight > html ? weight : html;
+        weight = iri_range_weight(range, quality, "application/json",
+                                  "application/*");
+        json = weight > json ? weight : json;
     }
 
-    return json.specificity > 0 && json.quality > html.quality;
+    return json % 2000 > html % 2000;
 }

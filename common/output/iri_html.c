@@ -48,57 +48,6 @@ iri_html_entity(uint32_t c)
 }
 
 
-/* 1 for ASCII that needs no escape in text and attributes; "%" is excluded. */
-static int
-iri_is_html_plain(unsigned char c)
-{
-    /* one bit for each character, starting with U+0000 */
-    static const uint32_t plain[4] = { 0x00000000, 0xafffff1b, 0xffffffff,
-                                       0x7fffffff };
-
-    return c < 0x80 && (plain[c >> 5] >> (c & 31) & 1);
-}
-
-
-/* The number of octets before the first that may need an escape. */
-static size_t
-iri_html_run(const unsigned char *p, const unsigned char *end)
-{
-    const unsigned char *from = p;
-
-    while (p < end && iri_is_html_plain(*p)) {
-        p++;
-    }
-
-    return (size_t) (p - from);
-}
-
-
-/* For each octet, bit 0: not simple; bit 1: not printable ASCII. */
-static const unsigned char iri_not_simple[256] = {
-    [0x00 ... 0x1f] = 3, [' '] = 1, ['"'] = 1,  ['#'] = 1,
-    ['%'] = 1,           ['&'] = 1, ['\''] = 1, ['/'] = 1,
-    ['<'] = 1,           ['>'] = 1, ['?'] = 1,  ['['] = 1,
-    ['\\'] = 1,          [']'] = 1, ['^'] = 1,  ['`'] = 1,
-    ['{'] = 1,           ['|'] = 1, ['}'] = 1,  [0x7f ... 0xff] = 3,
-};
-
-
-void
-iri_text_classify(iri_str_t text, int *simple, int *ascii)
-{
-    unsigned classes = 0;
-    size_t   i;
-
-    for (i = 0; i < text.len; i++) {
-        classes |= iri_not_simple[text.data[i]];
-    }
-
-    *simple = (classes & 1) == 0;
-    *ascii = (classes & 2) == 0;
-}
-
-
 /* 1 if a "%" of the text looks like an escape and must become "%25". */
 static int
 iri_is_like_escape(const unsigned char *p, const unsigned char *end)
@@ -185,15 +134,8 @@ iri_html_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
     iri_status_t         status = IRI_OK;
     size_t               n;
 
-    while (status == IRI_OK && p < end) {
-        n = iri_html_run(p, end);
-        status = iri_buf_put(env, out, p, n);
-        p += n;
-
-        if (status == IRI_OK && p < end) {
-            status = iri_html_put_one(env, out, text, p, &n);
-            p += n;
-        }
+    for (; status == IRI_OK && p < end; p += n) {
+        status = iri_html_put_one(env, out, text, p, &n);
     }
 
     return status;

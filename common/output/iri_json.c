@@ -37,22 +37,6 @@ iri_json_put_escape(const iri_env_t *env, iri_buf_t *out, uint32_t c)
 }
 
 
-/* The number of octets before the first that may need an escape. */
-static size_t
-iri_json_run(const unsigned char *p, const unsigned char *end)
-{
-    const unsigned char *from = p;
-
-    while (p < end && *p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\'
-           && *p != '<')
-    {
-        p++;
-    }
-
-    return (size_t) (p - from);
-}
-
-
 iri_status_t
 iri_json_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
 {
@@ -63,15 +47,7 @@ iri_json_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
 
     status = iri_buf_putc(env, out, '"');
 
-    while (status == IRI_OK && p < end) {
-        n = iri_json_run(p, end);
-
-        if (n != 0) {
-            status = iri_buf_put(env, out, p, n);
-            p += n;
-            continue;
-        }
-
+    for (; status == IRI_OK && p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
 
         if (n == 0) {
@@ -86,7 +62,6 @@ iri_json_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
         } else {
             status = iri_buf_put(env, out, p, n);
         }
-        p += n;
     }
 
     return status == IRI_OK ? iri_buf_putc(env, out, '"') : status;

@@ -1,167 +1,83 @@
 /*
  * iri_listing_page.c - a listing as HTML or JSON
  *
- * The page is written in three parts: the text before the entries, the
- * entries, the text after them.  The HTML is well-formed XML, so that a strict
- * parser can check it; it has no script and loads nothing.
- *
- * The first and the last part are written to growing buffers.  An entry is
- * written to memory of iri_item_room() octets: each octet of its name is
- * written at most twice, as at most 6 octets.
+ * The HTML is well-formed XML, so that a strict parser can check it; it has no
+ * script and loads nothing.
  */
 
-#include <time.h>
+#include <inttypes.h>
 
 #include "output/iri_output.h"
 #include "path/iri_path.h"
 
-/* Upper bound of the octets of an entry without its name and its octets. */
-#define IRI_ROW_MARKUP 640
-
 /* Greatest number of linked ancestors, without the root. */
 #define IRI_MAX_CRUMBS 24
 
-
-/* ---- writing to memory --------------------------------------------------- */
-
-/* Copy a string literal to p and return the end of the copy. */
-#define iri_copy(p, literal)                                                 \
-    ((unsigned char *) memcpy((p), "" literal, sizeof(literal) - 1)          \
-     + sizeof(literal) - 1)
+static const char *const iri_sort_names[] = { "name", "size", "date" };
 
 
-static inline unsigned char *
-iri_copy_octets(unsigned char *p, iri_str_t octets)
+/* ---- names --------------------------------------------------------------- */
+
+/* Write octets: "%XX" for "%" and all but printable ASCII. */
+static iri_status_t
+iri_html_put_octets(const iri_env_t *env, iri_buf_t *out, iri_str_t octets)
 {
-    memcpy(p, octets.data, octets.len);
+    iri_str_t    one = { 1, octets.data };
+    iri_status_t status = IRI_OK;
+    size_t       i;
 
-    return p + octets.len;
-}
-
-
-static unsigned char *
-iri_copy_number(unsigned char *p, uint64_t number)
-{
-    unsigned char digits[20];
-    size_t        at = sizeof(digits);
-
-    do {
-        digits[--at] = (unsigned char) ('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-
-    memcpy(p, digits + at, sizeof(digits) - at);
-
-    return p + sizeof(digits) - at;
-}
-
-
-static unsigned char *
-iri_copy_escape(unsigned char *p, unsigned char c)
-{
-    static const char hex[] = "0123456789ABCDEF";
-
-    *p++ = '%';
-    *p++ = (unsigned char) hex[c >> 4];
-    *p++ = (unsigned char) hex[c & 15];
-
-    return p;
-}
-
-
-/*
- * Copy a path percent-encoded, for JSON or for an attribute of HTML.  An octet
- * becomes at most 5 octets.
- */
-static unsigned char *
-iri_copy_uri(unsigned char *p, iri_str_t path, int json)
-{
-    size_t i;
-
-    for (i = 0; i < path.len; i++) {
-        if (!iri_is_path_char(path.data[i])) {
-            p = iri_copy_escape(p, path.data[i]);
-        } else if (json || (path.data[i] != '&' && path.data[i] != '\'')) {
-            *p++ = path.data[i];
-        } else if (path.data[i] == '&') {
-            p = iri_copy(p, "&amp;");
-        } else {
-            p = iri_copy(p, "&#39;");
-        }
+    for (i = 0; status == IRI_OK && i < octets.len; i++, one.data++) {
+        status = *one.data < 0x20 || *one.data >= 0x7f || *one.data == '%'
+                     ? iri_buf_put_escape(env, out, *one.data)
+                     : iri_html_put(env, out, one);
     }
 
-    return p;
+    return status;
 }
 
 
-/* Write text with iri_html_put or iri_json_put, whose bounds are known. */
-static unsigned char *
-iri_copy_by(iri_text_put_t put, const iri_listing_t *listing,
-            unsigned char *p, iri_str_t text)
+static int
+iri_is_segment_char(unsigned char c)
 {
-    iri_buf_t buf = { p, 0, 6 * text.len + 2 };
-
-    (void) put(listing->env, &buf, text);
-
-    return p + buf.len;
+    return iri_is_path_char(c) && c != '/';
 }
 
 
-/* Write octets for a page: "%XX" for "%" and all but printable ASCII. */
-static unsigned char *
-iri_copy_escaped(const iri_listing_t *listing, unsigned char *p,
-                 iri_str_t octets)
+/* Write octets percent-encoded, as a segment of a path. */
+static iri_status_t
+iri_put_segment(const iri_env_t *env, iri_buf_t *out, iri_str_t octets)
 {
-    iri_str_t one = { 1, octets.data };
-    size_t    i;
+    return iri_buf_put_escaped(env, out, octets, iri_is_segment_char);
+}
 
-    for (i = 0; i < octets.len; i++, one.data++) {
-        if (*one.data < 0x20 || *one.data >= 0x7f || *one.data == '%') {
-            p = iri_copy_escape(p, *one.data);
-        } else {
-            p = iri_copy_by(iri_html_put, listing, p, one);
-        }
+
+/* The same for an attribute of HTML. */
+static iri_status_t
+iri_html_put_segment(const iri_env_t *env, iri_buf_t *out, iri_str_t octets)
+{
+    iri_str_t    one = { 1, octets.data };
+    iri_status_t status = IRI_OK;
+    size_t       i;
+
+    for (i = 0; status == IRI_OK && i < octets.len; i++, one.data++) {
+        status = iri_is_segment_char(*one.data)
+                     ? iri_html_put_uri(env, out, one)
+                     : iri_buf_put_escape(env, out, *one.data);
     }
 
-    return p;
+    return status;
 }
 
-
-/* ---- dates (RFC 3339, UTC) ----------------------------------------------- */
-
-#define IRI_FIRST_SECOND (-INT64_C(62135596800)) /* 0001-01-01T00:00:00Z */
-#define IRI_LAST_SECOND  INT64_C(253402300799)   /* 9999-12-31T23:59:59Z */
 
 static void
-iri_two_digits(unsigned char *at, int number) /* 0 to 99 */
+iri_put_href(iri_page_part_t *part, iri_text_put_t put,
+             const iri_item_t *item)
 {
-    at[0] = (unsigned char) ('0' + number / 10);
-    at[1] = (unsigned char) ('0' + number % 10);
-}
+    iri_str_t name = iri_item_name(item);
 
-
-int
-iri_put_time(int64_t seconds, unsigned char out[20])
-{
-    time_t    time = (time_t) seconds;
-    struct tm tm;
-
-    if (seconds < IRI_FIRST_SECOND || seconds > IRI_LAST_SECOND
-        || time != seconds || gmtime_r(&time, &tm) == NULL)
-    {
-        return 0;
-    }
-
-    memcpy(out, "0000-00-00T00:00:00Z", 20);
-    iri_two_digits(out, (tm.tm_year + 1900) / 100);
-    iri_two_digits(out + 2, (tm.tm_year + 1900) % 100);
-    iri_two_digits(out + 5, tm.tm_mon + 1);
-    iri_two_digits(out + 8, tm.tm_mday);
-    iri_two_digits(out + 11, tm.tm_hour);
-    iri_two_digits(out + 14, tm.tm_min);
-    iri_two_digits(out + 17, tm.tm_sec);
-
-    return 1;
+    iri_page_put(part, "./");
+    iri_page_put_by(put, part, name.len != 0 ? name : iri_item_octets(item));
+    iri_page_put(part, item->directory ? "/" : "");
 }
 
 
@@ -171,8 +87,8 @@ iri_put_time(int64_t seconds, unsigned char out[20])
  * "1.5 KiB": rounded to nearest, below 10 with one decimal; 1024 of a unit are
  * written as 1.0 of the next.  size: at least 1024.
  */
-static unsigned char *
-iri_html_units(unsigned char *p, uint64_t size)
+static void
+iri_html_units(iri_page_part_t *part, uint64_t size)
 {
     static const char units[] = "KMGTPE";
 
@@ -190,203 +106,126 @@ iri_html_units(unsigned char *p, uint64_t size)
     tenths = whole * 10 + ((tenths + half) >> shift);
 
     if (tenths < 100) {
-        p = iri_copy_number(p, tenths / 10);
-        *p++ = '.';
-        *p++ = (unsigned char) ('0' + tenths % 10);
+        iri_page_putf(part, "%u.%u", (unsigned) tenths / 10,
+                      (unsigned) tenths % 10);
     } else {
-        p = iri_copy_number(p, whole + (size >> (shift - 1) & 1));
+        iri_page_putf(part, "%" PRIu64, whole + (size >> (shift - 1) & 1));
     }
 
-    *p++ = ' ';
-    *p++ = (unsigned char) units[unit];
-
-    return iri_copy(p, "iB");
+    iri_page_putf(part, " %ciB", units[unit]);
 }
 
 
-static unsigned char *
-iri_html_size(unsigned char *p, const iri_item_t *item)
+static void
+iri_html_size(iri_page_part_t *part, const iri_item_t *item)
 {
-    if (item->directory || !item->known) {
-        return p;
+    if (item->directory) {
+        return;
     }
 
     if (item->size < 1024) {
-        p = iri_copy_number(p, item->size);
-        return iri_copy(p, " B");
+        iri_page_putf(part, "%u B", (unsigned) item->size);
+        return;
     }
 
-    p = iri_copy(p, "<data value=\"");
-    p = iri_copy_number(p, item->size);
-    p = iri_copy(p, "\">");
-    p = iri_html_units(p, item->size);
-
-    return iri_copy(p, "</data>");
-}
-
-
-static unsigned char *
-iri_html_date(unsigned char *p, const iri_item_t *item)
-{
-    unsigned char time[20];
-
-    if (!item->known || !iri_put_time(item->mtime, time)) {
-        return p;
-    }
-
-    p = iri_copy(p, "<time datetime=\"");
-    memcpy(p, time, 20);
-    p = iri_copy(p + 20, "\">");
-    time[10] = ' ';
-    memcpy(p, time, 19);
-
-    return iri_copy(p + 19, "</time>");
-}
-
-
-/* The name in <bdi>, with "/" after that of a directory. */
-static unsigned char *
-iri_html_item_name(const iri_listing_t *listing, unsigned char *p,
-                   const iri_item_t *item)
-{
-    p = iri_copy(p, "<bdi>");
-
-    if (item->simple) {
-        p = iri_copy_octets(p, iri_item_octets(item));
-    } else if (item->name_len != 0) {
-        p = iri_copy_by(iri_html_put, listing, p, iri_item_name(item));
-    } else {
-        p = iri_copy_escaped(listing, p, iri_item_octets(item));
-    }
-
-    p = iri_copy(p, "</bdi>");
-
-    if (item->directory) {
-        *p++ = '/';
-    }
-
-    return p;
-}
-
-
-static unsigned char *
-iri_copy_href(const iri_listing_t *listing, unsigned char *p,
-              const iri_item_t *item)
-{
-    p = iri_copy(p, "./");
-
-    if (item->simple) {
-        p = iri_copy_octets(p, iri_item_octets(item));
-    } else if (item->name_len != 0) {
-        p = iri_copy_uri(p, iri_item_name(item), listing->query.json);
-    } else {
-        p = iri_copy_uri(p, iri_item_octets(item), listing->query.json);
-    }
-
-    if (item->directory) {
-        *p++ = '/';
-    }
-
-    return p;
+    iri_page_putf(part, "<data value=\"%" PRIu64 "\">", item->size);
+    iri_html_units(part, item->size);
+    iri_page_put(part, "</data>");
 }
 
 
 /* The reason why an entry has no link, and what the owner can do. */
-static unsigned char *
-iri_html_why_unlinked(const iri_listing_t *listing, unsigned char *p,
-                      const iri_item_t *item)
+static const char *
+iri_why_unlinked(const iri_listing_t *listing, const iri_item_t *item)
 {
     if (item->conflict) {
-        return iri_copy(p, ". The URL of the name leads to another entry. "
-                           "Rename this one to make it reachable.");
+        return ". The URL of the name leads to another entry. Rename this "
+               "one to make it reachable.";
     }
     if (item->name_len != 0) {
-        return iri_copy(p, "No link: no URL leads to this entry. Its name is "
-                           "too long or in a form that is not searched. "
-                           "Rename it to make it reachable.");
+        return "No link: no URL leads to this entry. Its name is too long or "
+               "in a form that is not searched. Rename it to make it "
+               "reachable.";
     }
     if (listing->conf.unnamed) {
-        return iri_copy(p, "No link: a URL with these octets is read as "
-                           "another name. Rename the entry.");
+        return "No link: a URL with these octets is read as another name. "
+               "Rename the entry.";
     }
 
-    return iri_copy(p,
-                    "No link: these octets are not a name in the charset of "
-                    "this directory. Rename the entry, or add its charset "
-                    "to iri_filename_charset (IRIFilenameCharset).");
+    return "No link: these octets are not a name in the charset of this "
+           "directory. Rename the entry, or add its charset to "
+           "iri_filename_charset (IRIFilenameCharset).";
 }
 
 
 /* A note on an entry that has a conflict, no name or no link. */
-static unsigned char *
-iri_html_note(const iri_listing_t *listing, unsigned char *p,
+static void
+iri_html_note(iri_page_part_t *part, const iri_listing_t *listing,
               const iri_item_t *item)
 {
     if (!item->conflict && item->name_len != 0 && item->linked) {
-        return p;
+        return;
     }
 
-    p = iri_copy(p, " <small lang=\"en\" xml:lang=\"en\">");
+    iri_page_put(part, " <small lang=\"en\" xml:lang=\"en\">");
 
     if (item->conflict) {
-        p = iri_copy(p, "Several entries have this name; the octets of this "
-                        "one are <bdi>");
-        p = iri_copy_escaped(listing, p, iri_item_octets(item));
-        p = iri_copy(p, "</bdi>");
+        iri_page_put(part, "Several entries have this name; the octets of "
+                           "this one are <bdi>");
+        iri_page_put_by(iri_html_put_octets, part, iri_item_octets(item));
+        iri_page_put(part, "</bdi>");
     }
 
     if (!item->linked) {
-        p = iri_html_why_unlinked(listing, p, item);
+        iri_page_put(part, iri_why_unlinked(listing, item));
     } else if (item->name_len == 0) {
-        p = iri_copy(p, "These octets are not a name in the charset of this "
-                        "directory.");
+        iri_page_put(part, "These octets are not a name in the charset of "
+                           "this directory.");
     }
 
-    return iri_copy(p, "</small>");
+    iri_page_put(part, "</small>");
 }
 
 
-static unsigned char *
-iri_html_entry(const iri_listing_t *listing, unsigned char *p,
+static void
+iri_html_entry(iri_page_part_t *part, const iri_listing_t *listing,
                const iri_item_t *item)
 {
-    p = iri_copy(p, "<tr><td>");
+    iri_time_text_t time = iri_time_text(item->mtime);
+
+    iri_page_put(part, "<tr><td>");
 
     if (item->linked) {
-        p = iri_copy(p, "<a href=\"");
-        p = iri_copy_href(listing, p, item);
-        p = iri_copy(p, "\">");
-        p = iri_html_item_name(listing, p, item);
-        p = iri_copy(p, "</a>");
-    } else {
-        p = iri_html_item_name(listing, p, item);
+        iri_page_put(part, "<a href=\"");
+        iri_put_href(part, iri_html_put_segment, item);
+        iri_page_put(part, "\">");
     }
 
-    p = iri_html_note(listing, p, item);
-    p = iri_copy(p, "</td><td>");
-    p = iri_html_size(p, item);
-    p = iri_copy(p, "</td><td>");
-    p = iri_html_date(p, item);
+    if (item->name_len != 0) {
+        iri_page_put_by(iri_html_name, part, iri_item_name(item));
+    } else {
+        iri_page_put(part, "<bdi>");
+        iri_page_put_by(iri_html_put_octets, part, iri_item_octets(item));
+        iri_page_put(part, "</bdi>");
+    }
 
-    return iri_copy(p, "</td></tr>\n");
+    iri_page_put(part, item->directory ? "/" : "");
+    iri_page_put(part, item->linked ? "</a>" : "");
+    iri_html_note(part, listing, item);
+    iri_page_put(part, "</td><td>");
+    iri_html_size(part, item);
+    iri_page_put(part, "</td><td>");
+
+    if (time.text[0] != '\0') {
+        iri_page_putf(part, "<time datetime=\"%s\">%.10s %.8s</time>",
+                      time.text, time.text, time.text + 11);
+    }
+
+    iri_page_put(part, "</td></tr>\n");
 }
 
 
 /* ---- the page around the entries ----------------------------------------- */
-
-static const char *const iri_sort_names[] = { "name", "size", "date" };
-
-
-static void
-iri_page_put_number(iri_page_part_t *part, uint64_t number)
-{
-    unsigned char digits[20];
-    iri_str_t     s = { 0, digits };
-
-    s.len = (size_t) (iri_copy_number(digits, number) - digits);
-    iri_page_put_by(iri_html_put, part, s);
-}
-
 
 static void
 iri_html_crumb(iri_page_part_t *part, iri_str_t path, size_t from, int last)
@@ -401,10 +240,9 @@ iri_html_crumb(iri_page_part_t *part, iri_str_t path, size_t from, int last)
 
 /* Links to the root and to the last ancestors. */
 static void
-iri_html_crumbs(iri_page_part_t *part, const iri_listing_t *listing)
+iri_html_crumbs(iri_page_part_t *part, iri_str_t path)
 {
-    iri_str_t path = listing->conf.path;
-    size_t    from = 0, slashes = listing->directory.slashes;
+    size_t from = 0, slashes = iri_str_count(path, '/');
 
     iri_page_put(part,
                  "<nav aria-label=\"Path\" lang=\"\" xml:lang=\"\"><ol>\n");
@@ -450,19 +288,14 @@ iri_html_heading(iri_page_part_t *part, const iri_listing_query_t *query,
 {
     int sorted = query->sort == sort;
 
-    iri_page_put(part, "<th scope=\"col\"");
-
-    if (sorted) {
-        iri_page_put(part, query->descending ? " aria-sort=\"descending\""
-                                             : " aria-sort=\"ascending\"");
-    }
-
-    iri_page_put(part, "><a href=\"?sort=");
-    iri_page_put(part, iri_sort_names[sort]);
-    iri_page_put(part, sorted && !query->descending ? "&amp;order=desc\">"
-                                                    : "&amp;order=asc\">");
-    iri_page_put(part, text);
-    iri_page_put(part, "</a></th>");
+    iri_page_putf(part,
+                  "<th scope=\"col\"%s><a href=\"?sort=%s&amp;order=%s\">"
+                  "%s</a></th>",
+                  !sorted             ? ""
+                  : query->descending ? " aria-sort=\"descending\""
+                                      : " aria-sort=\"ascending\"",
+                  iri_sort_names[sort],
+                  sorted && !query->descending ? "desc" : "asc", text);
 }
 
 
@@ -472,15 +305,15 @@ iri_html_begin(iri_page_part_t *part, const iri_listing_t *listing)
     const iri_listing_query_t *query = &listing->query;
     iri_str_t                  path = listing->conf.path;
 
-    iri_page_head(part, path);
-    iri_html_crumbs(part, listing);
+    iri_page_head(part, path, "");
+    iri_html_crumbs(part, path);
     iri_page_put(part, "<h1 id=\"path\">Index of ");
     iri_page_put_by(iri_html_name, part, path);
     iri_page_put(part, "</h1>\n</header>\n<main>\n");
     iri_html_parent(part, path);
 
-    if (listing->entries.count == 0) {
-        iri_page_put(part, listing->entries.truncated
+    if (listing->shown == 0) {
+        iri_page_put(part, listing->truncated
                                ? ""
                                : "<p>This directory is empty.</p>\n");
         return;
@@ -511,33 +344,18 @@ static void
 iri_page_put_next(iri_page_part_t *part, const iri_listing_t *listing,
                   const char *amp)
 {
-    const iri_item_t *item;
+    const iri_listing_query_t *query = &listing->query;
+    const iri_item_t          *item = listing->ranks[listing->shown - 1];
 
-    item = listing->entries.ranks[listing->entries.count - 1];
+    iri_page_putf(
+        part, "?sort=%s%sorder=%s%s%s%safter=", iri_sort_names[query->sort],
+        amp, query->descending ? "desc" : "asc", query->json ? amp : "",
+        query->json ? "format=json" : "", amp);
 
-    iri_page_put(part, "?sort=");
-    iri_page_put(part, iri_sort_names[listing->query.sort]);
-    iri_page_put(part, amp);
-    iri_page_put(part,
-                 listing->query.descending ? "order=desc" : "order=asc");
-
-    if (listing->query.json) {
-        iri_page_put(part, amp);
-        iri_page_put(part, "format=json");
-    }
-
-    iri_page_put(part, amp);
-    iri_page_put(part, "after=");
-
-    if (listing->query.sort == IRI_SORT_DATE && item->mtime < 0) {
-        iri_page_put(part, "-");
-        iri_page_put_number(part, 0 - (uint64_t) item->mtime);
-        iri_page_put(part, "/");
-    } else if (listing->query.sort != IRI_SORT_NAME) {
-        iri_page_put_number(part, listing->query.sort == IRI_SORT_DATE
-                                      ? (uint64_t) item->mtime
-                                      : item->size);
-        iri_page_put(part, "/");
+    if (query->sort == IRI_SORT_DATE) {
+        iri_page_putf(part, "%" PRId64 "/", item->mtime);
+    } else if (query->sort == IRI_SORT_SIZE) {
+        iri_page_putf(part, "%" PRIu64 "/", item->size);
     }
 
     iri_page_put_by(iri_query_put_octets, part, iri_item_octets(item));
@@ -546,257 +364,138 @@ iri_page_put_next(iri_page_part_t *part, const iri_listing_t *listing,
 
 
 static void
-iri_html_count(iri_page_part_t *part, size_t count, const char *one,
-               const char *more)
-{
-    iri_page_put_number(part, count);
-    iri_page_put(part, count == 1 ? one : more);
-}
-
-
-static void
 iri_html_end(iri_page_part_t *part, const iri_listing_t *listing)
 {
-    if (listing->entries.count != 0) {
+    size_t i, files, directories = 0;
+
+    for (i = 0; i < listing->shown; i++) {
+        directories += listing->ranks[i]->directory;
+    }
+
+    files = listing->shown - directories;
+
+    if (listing->shown != 0) {
         iri_page_put(part, "</tbody>\n</table>\n");
     }
 
-    if (listing->entries.truncated) {
+    if (listing->truncated) {
         iri_page_put(part, "<p>Not all of this directory is shown.</p>\n");
     }
 
-    if (listing->entries.has_next) {
+    if (listing->has_next) {
         iri_page_put(part, "<p><a rel=\"next\" href=\"");
         iri_page_put_next(part, listing, "&amp;");
         iri_page_put(part, "\">Next page</a></p>\n");
     }
 
-    iri_page_put(part, "</main>\n<footer>\n<p>");
-    iri_html_count(part, listing->entries.directories, " directory, ",
-                   " directories, ");
-    iri_html_count(part,
-                   listing->entries.count - listing->entries.directories,
-                   " file", " files");
-    iri_page_put(part, ". <a type=\"application/json\" href=\"?sort=");
-    iri_page_put(part, iri_sort_names[listing->query.sort]);
-    iri_page_put(part, listing->query.descending ? "&amp;order=desc"
-                                                 : "&amp;order=asc");
-    iri_page_put(
+    iri_page_putf(
         part,
-        "&amp;format=json\">As JSON</a></p>\n</footer>\n" IRI_PAGE_FOOT);
+        "</main>\n<footer>\n<p>%zu director%s, %zu file%s. "
+        "<a type=\"application/json\" href=\"?sort=%s&amp;order=%s"
+        "&amp;format=json\">As JSON</a></p>\n</footer>\n" IRI_PAGE_FOOT,
+        directories, directories == 1 ? "y" : "ies", files,
+        files == 1 ? "" : "s", iri_sort_names[listing->query.sort],
+        listing->query.descending ? "desc" : "asc");
 }
 
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static unsigned char *
-iri_json_size_and_date(unsigned char *p, const iri_item_t *item)
+static void
+iri_json_entry(iri_page_part_t *part, const iri_item_t *item)
 {
-    unsigned char time[20];
+    iri_time_text_t time = iri_time_text(item->mtime);
 
-    if (!item->known) {
-        return p;
-    }
-
-    if (!item->directory) {
-        p = iri_copy(p, ",\"size\":");
-        p = iri_copy_number(p, item->size);
-    }
-
-    if (iri_put_time(item->mtime, time)) {
-        p = iri_copy(p, ",\"modified\":\"");
-        memcpy(p, time, 20);
-        p = iri_copy(p + 20, "\"");
-    }
-
-    return p;
-}
-
-
-static unsigned char *
-iri_json_name_and_href(const iri_listing_t *listing, unsigned char *p,
-                       const iri_item_t *item)
-{
-    p = iri_copy(p, "\n{\"name\":");
+    iri_page_put(part, "\n{\"name\":");
 
     if (item->name_len != 0) {
-        p = iri_copy_by(iri_json_put, listing, p, iri_item_name(item));
+        iri_page_put_by(iri_json_put, part, iri_item_name(item));
     } else {
-        p = iri_copy(p, "null");
+        iri_page_put(part, "null");
     }
 
-    p = iri_copy(p, ",\"href\":");
+    iri_page_put(part, ",\"href\":");
 
     if (item->linked) {
-        *p++ = '"';
-        p = iri_copy_href(listing, p, item);
-        *p++ = '"';
+        iri_page_put(part, "\"");
+        iri_put_href(part, iri_put_segment, item);
+        iri_page_put(part, "\"");
     } else {
-        p = iri_copy(p, "null");
+        iri_page_put(part, "null");
     }
 
-    return p;
-}
+    iri_page_putf(part, ",\"directory\":%s",
+                  item->directory ? "true" : "false");
 
-
-static unsigned char *
-iri_json_entry(const iri_listing_t *listing, unsigned char *p,
-               const iri_item_t *item)
-{
-    if (listing->page.at != 0) {
-        *p++ = ',';
+    if (!item->directory) {
+        iri_page_putf(part, ",\"size\":%" PRIu64, item->size);
     }
 
-    p = iri_json_name_and_href(listing, p, item);
-    p = item->directory ? iri_copy(p, ",\"directory\":true")
-                        : iri_copy(p, ",\"directory\":false");
-    p = iri_json_size_and_date(p, item);
+    if (time.text[0] != '\0') {
+        iri_page_putf(part, ",\"modified\":\"%s\"", time.text);
+    }
 
     if (!item->same) {
-        p = iri_copy(p, ",\"octets\":\"");
-        p = iri_copy_uri(p, iri_item_octets(item), 1);
-        *p++ = '"';
+        iri_page_put(part, ",\"octets\":\"");
+        iri_page_put_by(iri_put_segment, part, iri_item_octets(item));
+        iri_page_put(part, "\"");
     }
 
-    if (item->conflict) {
-        p = iri_copy(p, ",\"conflict\":true");
-    }
-
-    *p++ = '}';
-
-    return p;
+    iri_page_put(part, item->conflict ? ",\"conflict\":true}" : "}");
 }
 
 
 static void
-iri_json_begin(iri_page_part_t *part, iri_str_t path)
+iri_json_listing(iri_page_part_t *part, const iri_listing_t *listing)
 {
+    size_t i;
+
     iri_page_put(part, "{\"path\":");
-    iri_page_put_by(iri_json_put, part, path);
+    iri_page_put_by(iri_json_put, part, listing->conf.path);
     iri_page_put(part, ",\"entries\":[");
-}
 
-
-/* ---- output -------------------------------------------------------------- */
-
-/* Upper bound of the octets of an entry. */
-static size_t
-iri_item_room(const iri_item_t *item)
-{
-    return IRI_ROW_MARKUP + 12 * ((size_t) item->name_len + item->octets_len);
-}
-
-
-iri_status_t
-iri_page_begin(iri_listing_t *listing)
-{
-    iri_page_part_t head = { listing->env, IRI_BUF_EMPTY, IRI_OK };
-    iri_page_part_t foot = { listing->env, IRI_BUF_EMPTY, IRI_OK };
-    size_t          widest = IRI_ROW_MARKUP, room, i;
-
-    for (i = 0; i < listing->entries.count; i++) {
-        room = iri_item_room(listing->entries.ranks[i]);
-        widest = room > widest ? room : widest;
+    for (i = 0; i < listing->shown; i++) {
+        iri_page_put(part, i != 0 ? "," : "");
+        iri_json_entry(part, listing->ranks[i]);
     }
 
-    head.status = iri_buf_reserve(listing->env, &head.buf, widest);
+    iri_page_put(part, listing->truncated ? "\n],\"more\":true" : "\n]");
+
+    if (listing->has_next) {
+        iri_page_put(part, ",\"next\":\"");
+        iri_page_put_next(part, listing, "&");
+        iri_page_put(part, "\"");
+    }
+
+    iri_page_put(part, "}\n");
+}
+
+
+/* ---- the page ------------------------------------------------------------ */
+
+/* It depends on what the client may get, so shared caches must not store it. */
+iri_status_t
+iri_listing_write(iri_listing_t *listing, iri_page_t *out)
+{
+    iri_page_part_t part = { listing->env, IRI_BUF_EMPTY, IRI_OK };
+    size_t          i;
 
     if (listing->query.json) {
-        iri_json_begin(&head, listing->conf.path);
-        iri_page_put(&foot, listing->entries.truncated ? "\n],\"more\":true"
-                                                       : "\n]");
+        iri_json_listing(&part, listing);
 
-        if (listing->entries.has_next) {
-            iri_page_put(&foot, ",\"next\":\"");
-            iri_page_put_next(&foot, listing, "&");
-            iri_page_put(&foot, "\"");
-        }
-
-        iri_page_put(&foot, "}\n");
     } else {
-        iri_html_begin(&head, listing);
-        iri_html_end(&foot, listing);
-    }
+        iri_html_begin(&part, listing);
 
-    listing->page.row = head.buf;
-    listing->page.pending = iri_buf_str(&head.buf);
-    listing->page.foot = iri_buf_str(&foot.buf);
-    listing->page.at = 0;
-
-    return head.status != IRI_OK ? head.status : foot.status;
-}
-
-
-/* Write the next entry to p.  Returns: its octets. */
-static size_t
-iri_page_entry(iri_listing_t *listing, unsigned char *p)
-{
-    const iri_item_t *item = listing->entries.ranks[listing->page.at];
-    unsigned char    *end;
-
-    end = listing->query.json ? iri_json_entry(listing, p, item)
-                              : iri_html_entry(listing, p, item);
-    listing->page.at++;
-
-    return (size_t) (end - p);
-}
-
-
-/* Move octets, at most size, from *from to out.  Returns: their number. */
-static size_t
-iri_page_copy(iri_str_t *from, unsigned char *out, size_t size)
-{
-    size_t len = from->len < size ? from->len : size;
-
-    memcpy(out, from->data, len);
-    *from = iri_str_from(*from, len);
-
-    return len;
-}
-
-
-size_t
-iri_listing_next(iri_listing_t *listing, unsigned char *out, size_t size)
-{
-    unsigned char *row = listing->page.row.data;
-    size_t         done = 0, room;
-
-    while (done < size) {
-        if (listing->page.pending.len != 0) {
-            done += iri_page_copy(&listing->page.pending, out + done,
-                                  size - done);
-
-        } else if (listing->page.at == listing->entries.count) {
-            done += iri_page_copy(&listing->page.foot, out + done,
-                                  size - done);
-            break;
-
-        } else {
-            room = iri_item_room(listing->entries.ranks[listing->page.at]);
-
-            if (room <= size - done) {
-                done += iri_page_entry(listing, out + done);
-            } else {
-                listing->page.pending.data = row;
-                listing->page.pending.len = iri_page_entry(listing, row);
-            }
+        for (i = 0; i < listing->shown; i++) {
+            iri_html_entry(&part, listing, listing->ranks[i]);
         }
+
+        iri_html_end(&part, listing);
     }
 
-    return done;
-}
+    out->status = 200;
+    out->cache_control = "private";
+    out->vary = NULL;
 
-
-const char *
-iri_listing_type(const iri_listing_t *listing)
-{
-    return listing->query.json ? "application/json"
-                               : "text/html; charset=utf-8";
-}
-
-
-const char *
-iri_listing_policy(const iri_listing_t *listing)
-{
-    return iri_page_policy(listing->query.json);
+    return iri_page_finish(&part, listing->query.json, out);
 }

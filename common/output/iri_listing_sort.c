@@ -14,26 +14,6 @@
 
 /* ---- keys ---------------------------------------------------------------- */
 
-/* Fill ranks with the entries in the order in which they were added. */
-static void
-iri_ranks_fill(iri_listing_t *listing)
-{
-    iri_block_t *block = listing->memory.items.first;
-    iri_item_t **rank = listing->entries.ranks, *item;
-    size_t       at;
-
-    for (; block != NULL; block = block->head.next) {
-        for (at = 0; at < block->head.used; /* void */) {
-            item = (iri_item_t *) (void *) ((unsigned char *) (block + 1)
-                                            + at);
-            *rank++ = item;
-            at += iri_aligned(sizeof(*item) + item->octets_len
-                              + (item->same ? 0 : item->name_len));
-        }
-    }
-}
-
-
 static iri_status_t
 iri_item_collate(iri_listing_t *listing, const struct UCollator *collator,
                  iri_item_t *item)
@@ -48,7 +28,7 @@ iri_item_collate(iri_listing_t *listing, const struct UCollator *collator,
         return status;
     }
 
-    copy = iri_blocks_take(listing, &listing->memory.keys, size);
+    copy = iri_listing_alloc(listing, size);
     if (copy == NULL) {
         return IRI_NO_MEMORY;
     }
@@ -65,14 +45,12 @@ iri_item_collate(iri_listing_t *listing, const struct UCollator *collator,
 static iri_status_t
 iri_ranks_collate(iri_listing_t *listing, const struct UCollator *collator)
 {
-    iri_item_t **ranks = listing->entries.ranks;
+    iri_item_t **ranks = listing->ranks;
     iri_status_t status = IRI_OK;
     size_t       i;
 
-    for (i = 0; status == IRI_OK && i < listing->entries.count; i++) {
-        if (listing->memory.taken
-            > IRI_LISTING_MEMORY - IRI_LISTING_SPARE - IRI_LAST_BLOCK)
-        {
+    for (i = 0; status == IRI_OK && i < listing->count; i++) {
+        if (iri_listing_is_full(listing)) {
             while (i > 0) {
                 ranks[--i]->key = NULL;
             }
@@ -115,7 +93,7 @@ iri_item_by_name(const void *a, const void *b)
 }
 
 
-/* Directories come first, unknown numbers last. */
+/* Directories come first. */
 static int
 iri_item_by_number(const void *a, const void *b)
 {
@@ -127,9 +105,6 @@ iri_item_by_number(const void *a, const void *b)
     }
     if (x->number != y->number) {
         return x->number < y->number ? -1 : 1;
-    }
-    if (x->known != y->known) {
-        return x->known ? -1 : 1;
     }
 
     return x->position < y->position ? -1 : x->position > y->position;
@@ -143,8 +118,6 @@ iri_item_number(const iri_listing_t *listing, const iri_item_t *item)
 
     if (listing->query.sort == IRI_SORT_NAME) {
         number = item->position;
-    } else if (!item->known) {
-        return UINT64_MAX;
     } else if (listing->query.sort == IRI_SORT_DATE) {
         number = (uint64_t) item->mtime ^ UINT64_C(1) << 63;
     } else if (item->directory) {
@@ -155,25 +128,18 @@ iri_item_number(const iri_listing_t *listing, const iri_item_t *item)
 }
 
 
-void
-iri_listing_order(iri_listing_t *listing)
+/* Fill ranks with the entries, sorted. */
+static void
+iri_ranks_sort(iri_listing_t *listing)
 {
-    iri_item_t **ranks = listing->entries.ranks, *item, *last = NULL;
-    size_t       i, count = listing->entries.count;
+    iri_item_t **ranks = listing->ranks;
+    size_t       i, count = listing->count;
 
     qsort(ranks, count, sizeof(*ranks), iri_item_by_name);
 
-    for (i = 0; i < count; i++, last = item) {
-        item = ranks[i];
-        item->position = (unsigned) i & 0x3fffffff;
-        item->number = iri_item_number(listing, item);
-        item->conflict = 0;
-
-        if (last != NULL && item->name_len != 0
-            && iri_str_equal(iri_item_name(last), iri_item_name(item)))
-        {
-            item->conflict = last->conflict = 1;
-        }
+    for (i = 0; i < count; i++) {
+        ranks[i]->position = (unsigned) i & 0x3fffffff;
+        ranks[i]->number = iri_item_number(listing, ranks[i]);
     }
 
     qsort(ranks, count, sizeof(*ranks), iri_item_by_number);
@@ -183,18 +149,21 @@ iri_listing_order(iri_listing_t *listing)
 iri_status_t
 iri_listing_sort(iri_listing_t *listing)
 {
-    iri_blocks_t      blocks = { NULL, NULL };
     struct UCollator *collator;
+    iri_item_t       *item;
     iri_status_t      status;
+    size_t            i = 0;
 
-    listing->entries.ranks = iri_blocks_take(
-        listing, &blocks,
-        listing->entries.count * sizeof(*listing->entries.ranks));
-    if (listing->entries.ranks == NULL) {
+    listing->truncated = iri_listing_is_full(listing);
+    listing->ranks = listing->env->alloc(
+        listing->env->ctx, (listing->count + 1) * sizeof(*listing->ranks));
+    if (listing->ranks == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    iri_ranks_fill(listing);
+    for (item = listing->last; item != NULL; item = item->next) {
+        listing->ranks[i++] = item;
+    }
 
     status = iri_collator_open(&collator);
     if (status != IRI_OK) {
@@ -205,8 +174,29 @@ iri_listing_sort(iri_listing_t *listing)
     iri_collator_close(collator);
 
     if (status == IRI_OK) {
-        iri_listing_order(listing);
+        iri_ranks_sort(listing);
     }
 
     return status;
+}
+
+
+void
+iri_listing_mark_conflicts(iri_listing_t *listing)
+{
+    iri_item_t **ranks = listing->ranks;
+    size_t       i, count = listing->shown;
+
+    qsort(ranks, count, sizeof(*ranks), iri_item_by_name);
+
+    for (i = 1; i < count; i++) {
+        if (ranks[i]->name_len != 0
+            && iri_str_equal(iri_item_name(ranks[i - 1]),
+                             iri_item_name(ranks[i])))
+        {
+            ranks[i]->conflict = ranks[i - 1]->conflict = 1;
+        }
+    }
+
+    qsort(ranks, count, sizeof(*ranks), iri_item_by_number);
 }

@@ -41,13 +41,6 @@ iri_status_t iri_html_put_uri(const iri_env_t *env, iri_buf_t *out,
                               iri_str_t uri);
 
 /*
- * Classify text octet by octet.
- * *simple: 1: no octet needs an escape in HTML or in a path segment of a URI.
- * *ascii:  1: every octet is printable ASCII or a space.
- */
-void iri_text_classify(iri_str_t text, int *simple, int *ascii);
-
-/*
  * Append "<bdi>", text as iri_html_put writes it, and "</bdi>": the text
  * cannot change the direction of its neighbours.
  */
@@ -81,6 +74,10 @@ typedef struct {
 /* Append text, which ends with NUL, without escaping it. */
 void iri_page_put(iri_page_part_t *part, const char *text);
 
+/* Append formatted text as printf; it is cut after 399 octets. */
+void iri_page_putf(iri_page_part_t *part, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Append text by the given writer. */
 void iri_page_put_by(iri_text_put_t put, iri_page_part_t *part,
                      iri_str_t text);
@@ -91,81 +88,68 @@ void iri_page_put_by(iri_text_put_t put, iri_page_part_t *part,
  */
 void iri_page_put_path(iri_page_part_t *part, iri_str_t path);
 
-/* Append everything from the doctype to the start tag of <header>. */
-void iri_page_head(iri_page_part_t *part, iri_str_t title);
+/*
+ * Append everything from the doctype to the start tag of <header>.
+ * meta: further elements of <head>.
+ */
+void iri_page_head(iri_page_part_t *part, iri_str_t title, const char *meta);
 
 /* The end of each page. */
 #define IRI_PAGE_FOOT "</body>\n</html>\n"
 
 /*
- * The value of Content-Security-Policy.  json: 1: for JSON, 0: for a page
- * with the style of iri_page_head.  Static.
+ * The values of iri_page_t.policy for HTML with the style of iri_page_head: of
+ * names, and of the status report.
  */
-const char *iri_page_policy(int json);
+extern const char iri_page_policy[];
+extern const char iri_report_policy[];
+
+/* Finish a page of names.  json: 1 for JSON, 0 for HTML. */
+iri_status_t iri_page_finish(const iri_page_part_t *part, int json,
+                             iri_page_t *out);
+
+/* "2026-11-22T11:25:00Z" (RFC 3339); empty: not in the years 1 to 9999 */
+typedef struct {
+    char text[sizeof("2026-11-22T11:25:00Z")];
+} iri_time_text_t;
+
+/* seconds: since 1970 */
+iri_time_text_t iri_time_text(int64_t seconds);
+
+
+/* Remove the next parameter, up to "&", from *query. */
+iri_str_t iri_take_parameter(iri_str_t *query);
 
 
 /* ---- listings ------------------------------------------------------------ */
 
 /*
  * One entry.  Its octets follow the struct, then its name, unless both are the
- * same.  Items lie in blocks, one after the other.
+ * same.
  */
-typedef struct {
-    uint64_t             size;           /* octets; 0: unknown */
-    int64_t              mtime;          /* seconds since the epoch */
-    uint64_t             number;         /* sort key of the requested order,
-                                            smallest first */
-    const char          *key;            /* collation key of the name; NULL:
-                                            none */
-    unsigned             position:30;    /* rank in the order of names */
-    unsigned             visible:1;      /* conf.paged: the client may see it */
-    unsigned             is_marker:1;    /* not an entry: the place where the
-                                            previous page ended */
-    unsigned             octets_len:14;
-    unsigned             name_len:11;    /* 0: the entry has no name */
-    unsigned             ascii:1;        /* the name is printable ASCII */
-    unsigned             same:1;         /* the octets are the name */
-    unsigned             directory:1;
-    unsigned             known:1;        /* 0: size and mtime are unknown */
-    unsigned             simple:1;       /* the name needs no escapes */
-    unsigned             linked:1;       /* a request for its link finds it */
-    unsigned             conflict:1;     /* another entry has the same name */
-} iri_item_t;
+typedef struct iri_item_s iri_item_t;
+
+struct iri_item_s {
+    iri_item_t *next;           /* the entry that was added before */
+    uint64_t    size;           /* octets */
+    int64_t     mtime;          /* seconds since the epoch */
+    uint64_t    number;         /* sort key of the requested order, smallest
+                                   first */
+    const char *key;            /* collation key of the name; NULL: none */
+    unsigned    position:30;    /* rank in the order of names */
+    unsigned    is_marker:1;    /* not an entry: the place where the previous
+                                   page ended */
+    unsigned    same:1;         /* the octets are the name */
+    unsigned    octets_len:14;
+    unsigned    name_len:11;    /* 0: the entry has no name */
+    unsigned    directory:1;
+    unsigned    linked:1;       /* a request for its link finds it */
+    unsigned    conflict:1;     /* another entry has the same name */
+};
 
 #define IRI_MAX_OCTETS IRI_MAX_PATH      /* greatest octets_len */
 
-#define IRI_LAST_BLOCK (1024 * 1024)     /* octets of the largest block */
-
-/* Octets of IRI_LISTING_MEMORY that are reserved for temporary data. */
-#define IRI_LISTING_SPARE (4 * IRI_LAST_BLOCK)
-
-/* The header of a block of memory from the arena. */
-typedef union iri_block_u {
-    struct {
-        union iri_block_u *next;   /* NULL: the last */
-        size_t             size;   /* octets after this header */
-        size_t             used;
-    } head;
-    uint64_t align;
-} iri_block_t;
-
-/* A list of blocks, each larger than the one before it. */
-typedef struct {
-    iri_block_t *first;    /* NULL: empty */
-    iri_block_t *last;     /* the block in use */
-} iri_blocks_t;
-
 typedef enum { IRI_SORT_NAME, IRI_SORT_SIZE, IRI_SORT_DATE } iri_sort_t;
-
-/* Memory of a listing. */
-typedef struct {
-    iri_env_t    scratch_env;   /* allocates from scratch */
-    iri_dir_t    scratch_dir;   /* calls the functions of env->dir */
-    iri_blocks_t scratch;       /* temporary data of one entry */
-    iri_blocks_t items;
-    iri_blocks_t keys;
-    size_t       taken;         /* octets of all blocks together */
-} iri_listing_memory_t;
 
 /* The parameters of the query. */
 typedef struct {
@@ -176,55 +160,27 @@ typedef struct {
                                   empty: first page */
 } iri_listing_query_t;
 
-/* The directory. */
-typedef struct {
-    iri_reading_conf_t reading;   /* used if conf.reading is NULL */
-    iri_str_t          root;      /* on disk, without a trailing "/" */
-    iri_buf_t          path;      /* canonical path of the directory, then of
-                                     the current entry */
-    size_t             base;      /* octets of the directory's path */
-    size_t             slashes;   /* number of "/" in it */
-    int                unreachable;   /* 1: no request is read as a path in
-                                         this directory */
-} iri_listing_directory_t;
-
-/* The entries that the page shows. */
-typedef struct {
-    size_t      count;
-    size_t      directories;   /* of these entries */
-    size_t      lookups;       /* calls of iri_find that may read the
-                                  directory */
-    int         truncated;     /* 1: the directory has more entries than the
-                                  page can show */
-    int         has_next;      /* 1: there is a next page */
-    size_t      visible;       /* conf.paged: entries that the client may see,
-                                  at most one more than a page shows */
-    size_t      visible_directories;   /* directories among those shown */
-    int         judging;       /* 1: conf.paged, and ranks still holds all
-                                  entries */
-    size_t      next_rank;     /* index in ranks of the next entry to judge */
-    iri_item_t *current;       /* the entry that is being judged */
-    iri_item_t **ranks;        /* the entries in the requested order */
-} iri_listing_entries_t;
-
-/* The page while it is written. */
-typedef struct {
-    size_t    at;            /* index in ranks of the next entry */
-    iri_buf_t row;           /* the page up to the first entry; later an entry
-                                that did not fit the caller's buffer */
-    iri_str_t pending;       /* the rest of row that is not yet written */
-    iri_str_t foot;          /* the rest of the page after the last entry */
-} iri_listing_page_t;
-
-/* A listing; iri_listing.h describes the order of the calls. */
+/* A page of names; iri_listing.h describes the order of the calls. */
 struct iri_listing_s {
-    const iri_env_t        *env;
-    iri_listing_conf_t      conf;
-    iri_listing_memory_t    memory;
-    iri_listing_query_t     query;
-    iri_listing_directory_t directory;
-    iri_listing_entries_t   entries;
-    iri_listing_page_t      page;
+    const iri_env_t    *env;
+    iri_choices_t       choices;   /* paths NULL: a listing */
+    iri_str_t          *paths;     /* of choices that the client may get */
+    iri_str_t           path;      /* of the choice that is judged */
+
+    iri_listing_conf_t  conf;
+    iri_listing_query_t query;
+    iri_item_t         *last;      /* the entry added last; NULL: none */
+    iri_item_t        **ranks;     /* the entries in the requested order, those
+                                      of the page first; NULL: not sorted */
+    iri_buf_t           name;      /* memory for a name */
+    iri_buf_t           entry;     /* canonical path of the current entry */
+    size_t              taken;     /* octets of the entries and keys */
+    int                 truncated; /* 1: the directory has more entries */
+
+    size_t              count;     /* of entries */
+    size_t              next;      /* index of the next name to judge */
+    size_t              shown;     /* names that the page shows */
+    int                 has_next;  /* 1: there is a next page */
 };
 
 /* The octets of an entry as stored on disk. */
@@ -249,49 +205,31 @@ iri_item_name(const iri_item_t *item)
     return s;
 }
 
-/* size rounded up to a multiple of 8. */
-static inline size_t
-iri_aligned(size_t size)
-{
-    return (size + 7) & ~(size_t) 7;
-}
-
 /*
- * Take size octets from blocks, aligned to 8; add a block if none has room.
- * The memory lives until iri_blocks_reset or the end of the arena.
- * Returns: NULL: no memory, or more than IRI_LISTING_MEMORY.
+ * Take size octets for entries and keys.
+ * Returns: NULL: no memory.
  */
-void *iri_blocks_take(iri_listing_t *listing, iri_blocks_t *blocks,
-                      size_t size);
-
-/* Mark the blocks as empty, so that they are used again. */
-void iri_blocks_reset(iri_blocks_t *blocks);
+void *iri_listing_alloc(iri_listing_t *listing, size_t size);
 
 /*
- * Compute the collation keys of all entries and fill entries.ranks with the
- * entries in the requested order.  Returns: IRI_OK, IRI_NO_MEMORY,
- * IRI_ICU_FAILED.
+ * Compute the collation keys of all entries and fill ranks with the entries in
+ * the requested order.  Returns: IRI_OK, IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 iri_status_t iri_listing_sort(iri_listing_t *listing);
 
-/*
- * Sort entries.ranks by the keys that the entries have, and set conflict of
- * entries with the same name.
- */
-void iri_listing_order(iri_listing_t *listing);
+/* Set conflict of the shown entries with the same name. */
+void iri_listing_mark_conflicts(iri_listing_t *listing);
 
 /*
- * Write the texts before and after the entries, and reserve room for one entry,
- * so that iri_listing_next allocates nothing.
+ * Set *reads to 1 if a request for the path of an item is read as this path.
+ * listing->entry becomes that path.
  */
-iri_status_t iri_page_begin(iri_listing_t *listing);
+iri_status_t iri_item_reads(iri_listing_t *listing, const iri_item_t *item,
+                            int *reads);
 
-/*
- * Write seconds since 1970 as "2026-11-22T11:25:00Z" (RFC 3339), without NUL,
- * for the years 1 to 9999.  Returns: 1; 0: out of this range, nothing is
- * written.
- */
-int iri_put_time(int64_t seconds, unsigned char out[20]);
+/* Write the shown entries, or choices. */
+iri_status_t iri_listing_write(iri_listing_t *listing, iri_page_t *out);
+iri_status_t iri_choices_write(const iri_listing_t *listing, iri_page_t *out);
 
 
 #pragma GCC visibility pop

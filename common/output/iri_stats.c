@@ -17,7 +17,7 @@
 #include "output/iri_stats_memory.h"
 
 /* Increment this if the meaning of a word changes and no size does. */
-#define IRI_STATS_LAYOUT UINT64_C(0x6972697300000002)
+#define IRI_STATS_LAYOUT UINT64_C(0x6972697300000003)
 
 
 /* ---- the memory ---------------------------------------------------------- */
@@ -227,10 +227,6 @@ iri_stats_row_find(iri_stats_sender_t *rows, const iri_stats_sender_t *sender,
     *found = 1;
 
     for (row = rows; row < rows + IRI_STATS_SENDERS; row++) {
-        if (row->incomplete) {
-            row->count = 0;
-        }
-
         if (row->count != 0 && row->len == sender->len
             && memcmp(row->text, sender->text, (size_t) row->len) == 0)
         {
@@ -254,6 +250,7 @@ iri_stats_count_sender(const iri_stats_t *stats, iri_stats_table_t table,
 {
     iri_stats_region_t *region = stats->memory;
     iri_stats_sender_t *row;
+    uint64_t            count;
     int                 found;
 
     if (sender->len == 0) {
@@ -265,13 +262,13 @@ iri_stats_count_sender(const iri_stats_t *stats, iri_stats_table_t table,
 
     row = iri_stats_row_find(region->senders[table], sender, &found);
     sender->error = found ? row->error : row->count;
-    sender->count = row->count + 1;
-    sender->incomplete = 1;
+    count = row->count + 1;
 
-    __atomic_store_n(&row->incomplete, 1, __ATOMIC_SEQ_CST);
+    /* The row is empty while it is written. */
+    __atomic_store_n(&row->count, 0, __ATOMIC_SEQ_CST);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     *row = *sender;
-    __atomic_store_n(&row->incomplete, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&row->count, count, __ATOMIC_RELEASE);
 
     stats->unlock(stats->ctx);
 }
@@ -323,8 +320,6 @@ iri_stats_count_legacy(const iri_stats_t *stats, iri_stats_set_t *set,
     if (event->form == IRI_FORM_LEGACY) {
         referer.charset = iri_stats_count_charset(
             stats->memory, set, IRI_STATS_IN_PATH, event->charset, now);
-    } else {
-        iri_stats_add(&set->query_only);
     }
 
     agent = referer;
@@ -332,20 +327,6 @@ iri_stats_count_legacy(const iri_stats_t *stats, iri_stats_set_t *set,
     iri_stats_append(&agent, event->agent);
     iri_stats_count_sender(stats, IRI_STATS_REFERER, &referer);
     iri_stats_count_sender(stats, IRI_STATS_AGENT, &agent);
-}
-
-
-static void
-iri_stats_count_redirect(iri_stats_set_t *set, int status)
-{
-    static const int statuses[] = { 301, 302, 303, 307, 308 };
-    size_t           i;
-
-    for (i = 0; i < IRI_STATS_REDIRECTS; i++) {
-        if (statuses[i] == status) {
-            iri_stats_add(&set->redirects[i]);
-        }
-    }
 }
 
 
@@ -366,7 +347,10 @@ iri_stats_count(const iri_stats_t *stats, const iri_stats_event_t *event)
                      event->why == IRI_WHY_NONE ? IRI_WHY_ASCII
                                                 : (int) event->why);
     iri_stats_add_at(set->queries, IRI_QUERY_WHYS, (int) event->query);
-    iri_stats_count_redirect(set, event->redirect);
+    /* 301, 302, 303, 307, 308 */
+    iri_stats_add_at(set->redirects, IRI_STATS_REDIRECTS,
+                     event->redirect < 304 ? event->redirect - 301
+                                           : event->redirect - 304);
 
     if (event->form == IRI_FORM_LEGACY || event->query == IRI_QUERY_READ) {
         if (event->form != IRI_FORM_LEGACY) {

@@ -22,7 +22,8 @@
 #define IRI_STATS_IN_PATH   0     /* parts of a request-target */
 #define IRI_STATS_IN_QUERY  1
 #define IRI_STATS_REDIRECTS 5     /* 301, 302, 303, 307, 308 */
-#define IRI_STATS_SERIES    (IRI_FORMS + 1)   /* each form, and query_only */
+#define IRI_STATS_SERIES    (IRI_FORMS + 1)   /* each form; and a legacy query
+                                                 without a legacy path */
 #define IRI_STATS_DAY       86400
 #define IRI_STATS_DAYS      400
 #define IRI_STATS_TEXT      256   /* octets of a Referer or User-Agent */
@@ -30,7 +31,6 @@
 
 /* The counters of one mode. */
 typedef struct {
-    uint64_t query_only; /* legacy query, but no legacy path */
     uint64_t forms[IRI_FORMS];
     uint64_t matches[IRI_MATCHES];
     uint64_t answers[IRI_VERDICTS];
@@ -52,9 +52,7 @@ typedef struct {
  * or User-Agents.  Written and read under the lock.
  */
 typedef struct {
-    uint64_t incomplete;   /* 1: is being written, or its writer has died; the
-                          row counts as empty */
-    uint64_t count;    /* 0: empty */
+    uint64_t count;    /* 0: empty; is being written, or its writer has died */
     uint64_t error;    /* upper bound of the requests in count that other
                           senders made */
     uint64_t last;     /* time of the last request */
@@ -134,10 +132,6 @@ iri_stats_counts(const iri_stats_set_t *set, const iri_stats_enum_t *of)
     return (const uint64_t *) (const void *) ((const char *) set + of->offset);
 }
 
-/* Append formatted text as printf; it is cut after 399 octets. */
-void iri_stats_put(iri_page_part_t *out, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* The text of a sender. */
 static inline iri_str_t
 iri_stats_text(const iri_stats_sender_t *sender)
@@ -151,13 +145,6 @@ iri_stats_text(const iri_stats_sender_t *sender)
 
 /* The name of the charset of a sender. */
 const char *iri_stats_sender_charset(const iri_stats_sender_t *sender);
-
-/* "2026-11-22T11:25:00Z", for the years 1970 to 9999 */
-typedef struct {
-    char text[sizeof("2026-11-22T11:25:00Z")];
-} iri_stats_time_t;
-
-iri_stats_time_t iri_stats_time(uint64_t seconds);
 
 /* Write the report as JSON, and as Prometheus text. */
 void iri_stats_json(iri_page_part_t *out, const iri_stats_copy_t *copy);

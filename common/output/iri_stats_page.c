@@ -16,43 +16,6 @@
 #define IRI_PAGE_SENDERS 12
 #define IRI_PAGE_QUIET   30 /* days without legacy encodings */
 
-/* Colours have a contrast of at least 7:1 (WCAG 2, 1.4.6). */
-#define IRI_STATS_STYLE                                                        \
-    ":root{color-scheme:light dark;--fg:#1c1c1c;--bg:#fff;--line:#d5d5d5;"     \
-    "--soft:#f3f5f9;--bar:#8a3800;--link:#0842a0}"                             \
-    "@media(prefers-color-scheme:dark){:root{--fg:#e8e8e8;--bg:#121212;"       \
-    "--line:#444;--soft:#1d222b;--bar:#ffb070;--link:#a8c7fa}}"                \
-    "body{margin:0 auto;max-width:64rem;padding:1rem;font:1rem/1.5 system-ui," \
-    "sans-serif;color:var(--fg);background:var(--bg)}"                         \
-    "a{color:var(--link)}a:focus-visible{outline:.2rem solid}"                 \
-    "h1{font-size:1.35rem}h2,caption{font-size:1.1rem;font-weight:600;"        \
-    "text-align:start;margin:0;padding:2rem 0 .25rem}"                         \
-    "section{padding:1rem;background:var(--soft);"                             \
-    "border:1px solid var(--line);border-inline-start:.4rem solid var(--bar)}" \
-    "strong{font-size:1.5rem}p{margin:.25rem 0}"                               \
-    "table{border-collapse:collapse;width:100%}"                               \
-    "th,td{padding:.25rem .5rem;text-align:end;vertical-align:baseline;"       \
-    "border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;"   \
-    "white-space:nowrap}"                                                      \
-    "tbody th{font-weight:400;white-space:normal}"                             \
-    "th:first-child,td:first-child{text-align:start}"                          \
-    "td.text{white-space:pre-wrap;overflow-wrap:anywhere}"                     \
-    ".bar{width:40%}svg{display:block;width:100%;height:1rem;fill:var(--bar)}" \
-    ".grid{display:grid;gap:0 2.5rem;grid-template-columns:repeat(auto-fit,"   \
-    "minmax(min(18rem,100%),1fr))}"                                            \
-    "footer{margin-top:2rem;border-top:1px solid var(--line)}"                 \
-    "@media(max-width:40rem){body{padding:.5rem}td,th{font-size:.9rem;"        \
-    "padding:.3rem .25rem;white-space:normal}.wide{display:none}}"
-
-/* The hash of IRI_STATS_STYLE; a test compares it. */
-#define IRI_STATS_STYLE_HASH                                                 \
-    "sha256-3FszRxRd5cUyHWL4cWLwlZtL6cswblbUexPwvAE5l5o="
-
-static const char iri_stats_html_policy[] =
-    "default-src 'none'; style-src '" IRI_STATS_STYLE_HASH
-    "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-
 /* ---- numbers ------------------------------------------------------------- */
 
 typedef struct {
@@ -65,21 +28,20 @@ static iri_page_text_t
 iri_page_number(uint64_t number)
 {
     iri_page_text_t out;
-    uint64_t        unit = 1;
-    int             len;
+    char            digits[24];
+    int             i, at = 0;
+    int len = snprintf(digits, sizeof(digits), "%" PRIu64, number);
 
-    while (number / unit >= 1000) {
-        unit *= 1000;
+    for (i = 0; i < len; i++) {
+        if (i != 0 && (len - i) % 3 == 0) {
+            memcpy(out.text + at, "\xE2\x80\xAF", 3);
+            at += 3;
+        }
+
+        out.text[at++] = digits[i];
     }
 
-    len = snprintf(out.text, sizeof(out.text), "%" PRIu64, number / unit);
-
-    while (unit >= 1000) {
-        number %= unit;
-        unit /= 1000;
-        len += snprintf(out.text + len, sizeof(out.text) - (size_t) len,
-                        "\xE2\x80\xAF%03" PRIu64, number / unit);
-    }
+    out.text[at] = '\0';
 
     return out;
 }
@@ -97,11 +59,18 @@ iri_page_share(uint64_t legacy, uint64_t all)
 static void
 iri_page_time(iri_page_part_t *out, uint64_t seconds)
 {
-    iri_stats_time_t time = iri_stats_time(seconds);
+    iri_time_text_t time = iri_time_text((int64_t) seconds);
 
-    iri_stats_put(out, "<time datetime=\"%s\">%.10s %.5s\xC2\xA0UTC</time>",
+    iri_page_putf(out, "<time datetime=\"%s\">%.10s %.5s\xC2\xA0UTC</time>",
                   time.text, time.text, time.text + 11);
 }
+
+
+/* The cells of the head of a table; a narrow screen does not show wide ones. */
+#define IRI_TH(text)      "<th scope=\"col\">" text "</th>"
+#define IRI_TH_WIDE(text) "<th scope=\"col\" class=\"wide\">" text "</th>"
+
+#define IRI_TABLE_END "</tbody>\n</table>\n"
 
 
 /* ---- the summary --------------------------------------------------------- */
@@ -118,7 +87,7 @@ iri_page_last_days(iri_page_part_t *out, const iri_stats_copy_t *copy,
         all += iri_stats_requests(iri_stats_day(copy, ago));
     }
 
-    iri_stats_put(out,
+    iri_page_putf(out,
                   "<tr><th scope=\"row\">%s</th><td>%.2f\xE2\x80\xAF%%</td>"
                   "<td>%s</td><td>%s</td></tr>\n",
                   when, iri_page_share(legacy, all),
@@ -164,65 +133,42 @@ iri_page_summary(iri_page_part_t *out, const iri_stats_copy_t *copy,
                           : "</strong>\n<p>No request has used a "
                             "legacy encoding since ");
     iri_page_time(out, since);
-    iri_stats_put(out, "%s%s.%s</p>\n<table>\n", last != 0 ? ", in " : "",
+    iri_page_putf(out, "%s%s.%s</p>\n<table>\n", last != 0 ? ", in " : "",
                   charset,
                   quiet       ? " They can be switched off."
                   : last == 0 ? " Wait for a month without any before you "
                                 "switch them off."
                               : "");
-    iri_page_put(out, "<thead><tr><td></td><th scope=\"col\">Share</th>"
-                      "<th scope=\"col\">Legacy</th>"
-                      "<th scope=\"col\">Requests</th></tr></thead>\n"
-                      "<tbody>\n");
+    iri_page_put(out, "<thead><tr><td></td>" IRI_TH("Share") IRI_TH("Legacy")
+                          IRI_TH("Requests") "</tr></thead>\n<tbody>\n");
     iri_page_last_days(out, copy, 1, "Today (UTC)");
     iri_page_last_days(out, copy, 7, "Last 7 days");
     iri_page_last_days(out, copy, 30, "Last 30 days");
-    iri_page_put(out, "</tbody>\n</table>\n</section>\n");
+    iri_page_put(out, IRI_TABLE_END "</section>\n");
 }
 
 
 /* ---- tables -------------------------------------------------------------- */
 
-/*
- * Append the head of a table.  A column without a name has no header; the last
- * wide columns are hidden on a narrow screen.
- */
 static void
-iri_page_table(iri_page_part_t *out, const char *caption,
-               const char *const *columns, size_t count, size_t wide)
+iri_page_table(iri_page_part_t *out, const char *caption, const char *head)
 {
-    size_t i;
-
-    iri_stats_put(out, "<table>\n<caption>%s</caption>\n<thead><tr>",
-                  caption);
-
-    for (i = 0; i < count; i++) {
-        iri_stats_put(out, "<%s%s>%s</%s>",
-                      columns[i][0] != '\0' ? "th scope=\"col\"" : "td",
-                      i + wide >= count ? " class=\"wide\"" : "", columns[i],
-                      columns[i][0] != '\0' ? "th" : "td");
-    }
-
-    iri_page_put(out, "</tr></thead>\n<tbody>\n");
-}
-
-
-static void
-iri_page_table_end(iri_page_part_t *out)
-{
-    iri_page_put(out, "</tbody>\n</table>\n");
+    iri_page_putf(out,
+                  "<table>\n<caption>%s</caption>\n<thead><tr>%s</tr></thead>"
+                  "\n<tbody>\n",
+                  caption, head);
 }
 
 
 static void
 iri_page_charsets(iri_page_part_t *out, const iri_stats_region_t *region)
 {
-    static const char *const columns[] = { "Encoding", "In paths",
-                                           "In queries", "Last request" };
-    uint64_t                 last, count[IRI_STATS_PARTS];
-    size_t                   i, part;
+    uint64_t last, count[IRI_STATS_PARTS];
+    size_t   i, part;
 
-    iri_page_table(out, "Legacy encodings", columns, 4, 0);
+    iri_page_table(out, "Legacy encodings",
+                   IRI_TH("Encoding") IRI_TH("In paths") IRI_TH("In queries")
+                       IRI_TH("Last request"));
 
     for (i = 0; i < IRI_STATS_CHARSETS; i++) {
         last = 0;
@@ -236,7 +182,7 @@ iri_page_charsets(iri_page_part_t *out, const iri_stats_region_t *region)
         }
 
         if (last != 0) {
-            iri_stats_put(out,
+            iri_page_putf(out,
                           "<tr><th scope=\"row\">%s</th><td>%s</td>"
                           "<td>%s</td><td>",
                           iri_stats_charset(i),
@@ -247,21 +193,24 @@ iri_page_charsets(iri_page_part_t *out, const iri_stats_region_t *region)
         }
     }
 
-    iri_page_table_end(out);
+    iri_page_put(out, IRI_TABLE_END);
 }
+
+
+#define IRI_SENDER_COLUMNS                                                   \
+    IRI_TH("Requests")                                                       \
+    IRI_TH_WIDE("Last encoding") IRI_TH_WIDE("Last request")
 
 
 static void
 iri_page_senders(iri_page_part_t *out, const iri_stats_region_t *region,
                  iri_stats_table_t table, const char *caption,
-                 const char *column)
+                 const char *head)
 {
-    const char *const columns[] = { column, "Requests", "Last encoding",
-                                    "Last request" };
     const iri_stats_sender_t *row = region->senders[table];
     size_t                    i;
 
-    iri_page_table(out, caption, columns, 4, 2);
+    iri_page_table(out, caption, head);
 
     for (i = 0; i < IRI_PAGE_SENDERS && row[i].count != 0; i++) {
         iri_page_put(out, "<tr><td class=\"text\">");
@@ -269,11 +218,11 @@ iri_page_senders(iri_page_part_t *out, const iri_stats_region_t *region,
         iri_page_put(out, "</td><td>");
 
         if (row[i].error != 0) {
-            iri_stats_put(out, "%s to ",
+            iri_page_putf(out, "%s to ",
                           iri_page_number(row[i].count - row[i].error).text);
         }
 
-        iri_stats_put(out,
+        iri_page_putf(out,
                       "%s</td><td class=\"wide\">%s</td>"
                       "<td class=\"wide\">",
                       iri_page_number(row[i].count).text,
@@ -283,14 +232,14 @@ iri_page_senders(iri_page_part_t *out, const iri_stats_region_t *region,
     }
 
     if (region->missing[table] != 0) {
-        iri_stats_put(out,
+        iri_page_putf(out,
                       "<tr><td>not sent</td><td>%s</td>"
                       "<td class=\"wide\"></td><td class=\"wide\"></td>"
                       "</tr>\n",
                       iri_page_number(region->missing[table]).text);
     }
 
-    iri_page_table_end(out);
+    iri_page_put(out, IRI_TABLE_END);
 }
 
 
@@ -305,11 +254,9 @@ iri_page_day_share(const uint64_t *at)
 static void
 iri_page_days(iri_page_part_t *out, const iri_stats_copy_t *copy)
 {
-    static const char *const columns[] = { "Day (UTC)", "Requests", "Legacy",
-                                           "Share", "" };
-    const uint64_t          *at;
-    uint64_t                 ago, days = copy->day_count;
-    double                   share, most = 0;
+    const uint64_t *at;
+    uint64_t        ago, days = copy->day_count;
+    double          share, most = 0;
 
     days = days < IRI_PAGE_DAYS ? days : IRI_PAGE_DAYS;
 
@@ -318,20 +265,23 @@ iri_page_days(iri_page_part_t *out, const iri_stats_copy_t *copy)
         most = share > most ? share : most;
     }
 
-    iri_page_table(out, "Legacy paths and queries by day", columns, 5, 1);
+    iri_page_table(out, "Legacy paths and queries by day",
+                   IRI_TH("Day (UTC)") IRI_TH("Requests") IRI_TH("Legacy")
+                       IRI_TH("Share") "<td class=\"wide\"></td>");
 
     for (ago = 0; ago < days; ago++) {
         at = iri_stats_day(copy, ago);
         share = iri_page_day_share(at);
-        iri_stats_put(out,
-                      "<tr><th scope=\"row\">%.10s</th><td>%s</td><td>%s</td>"
-                      "<td>%.2f\xE2\x80\xAF%%</td><td class=\"bar wide\">",
-                      iri_stats_time(copy->now - ago * IRI_STATS_DAY).text,
-                      iri_page_number(iri_stats_requests(at)).text,
-                      iri_page_number(iri_stats_legacy(at)).text, share);
+        iri_page_putf(
+            out,
+            "<tr><th scope=\"row\">%.10s</th><td>%s</td><td>%s</td>"
+            "<td>%.2f\xE2\x80\xAF%%</td><td class=\"bar wide\">",
+            iri_time_text((int64_t) (copy->now - ago * IRI_STATS_DAY)).text,
+            iri_page_number(iri_stats_requests(at)).text,
+            iri_page_number(iri_stats_legacy(at)).text, share);
 
         if (share > 0) {
-            iri_stats_put(out,
+            iri_page_putf(out,
                           "<svg aria-hidden=\"true\" "
                           "xmlns=\"http://www.w3.org/2000/svg\" "
                           "preserveAspectRatio=\"none\" viewBox=\"0 0 1000 "
@@ -342,7 +292,7 @@ iri_page_days(iri_page_part_t *out, const iri_stats_copy_t *copy)
         iri_page_put(out, "</td></tr>\n");
     }
 
-    iri_page_table_end(out);
+    iri_page_put(out, IRI_TABLE_END);
 }
 
 
@@ -351,19 +301,19 @@ static void
 iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
                 const iri_stats_enum_t *of)
 {
-    static const char *const columns[] = { "", "iri on", "iri report" };
-    const uint64_t          *on = iri_stats_counts(&region->sets[0], of);
-    const uint64_t          *report = iri_stats_counts(&region->sets[1], of);
-    const char              *text;
-    size_t                   i;
+    const uint64_t *on = iri_stats_counts(&region->sets[0], of);
+    const uint64_t *report = iri_stats_counts(&region->sets[1], of);
+    const char     *text;
+    size_t          i;
 
     iri_page_put(out, "<div>");
-    iri_page_table(out, of->caption, columns, 3, 0);
+    iri_page_table(out, of->caption,
+                   "<td></td>" IRI_TH("iri on") IRI_TH("iri report"));
 
     for (i = 0; i < of->size; i++) {
         if (on[i] != 0 || report[i] != 0) {
             text = of->text != NULL ? of->text((int) i) : "";
-            iri_stats_put(out,
+            iri_page_putf(out,
                           "<tr><th scope=\"row\">%s</th><td>%s</td>"
                           "<td>%s</td></tr>\n",
                           text[0] != '\0' ? text : of->word((int) i),
@@ -372,7 +322,7 @@ iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
         }
     }
 
-    iri_page_table_end(out);
+    iri_page_put(out, IRI_TABLE_END);
     iri_page_put(out, "</div>\n");
 }
 
@@ -382,31 +332,27 @@ iri_page_counts(iri_page_part_t *out, const iri_stats_region_t *region,
 static void
 iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
 {
+    static const iri_str_t title = IRI_STR("IRI status");
+
     const iri_stats_region_t *region = &copy->region;
     const char               *charset = "";
     uint64_t                  last = iri_page_last_legacy(region, &charset);
     size_t                    i;
 
-    iri_page_put(out,
-                 "<!DOCTYPE html>\n"
-                 "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\" "
-                 "xml:lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                 "<meta name=\"viewport\" "
-                 "content=\"width=device-width, initial-scale=1\"/>\n"
-                 "<meta name=\"robots\" content=\"noindex\"/>\n"
-                 "<title>IRI status</title>\n"
-                 "<style>" IRI_STATS_STYLE "</style>\n"
-                 "</head>\n<body>\n<main>\n"
-                 "<h1>Which encodings do requests use?</h1>\n");
-
+    iri_page_head(out, title,
+                  "<meta name=\"robots\" content=\"noindex\"/>\n");
+    iri_page_put(out, "<h1>Which encodings do requests use?</h1>\n</header>\n"
+                      "<main class=\"report\">\n");
     iri_page_summary(out, copy, last, charset);
 
     if (last != 0) {
         iri_page_charsets(out, region);
         iri_page_senders(out, region, IRI_STATS_REFERER,
-                         "Pages with links in legacy encodings", "Referer");
+                         "Pages with links in legacy encodings",
+                         IRI_TH("Referer") IRI_SENDER_COLUMNS);
         iri_page_senders(out, region, IRI_STATS_AGENT,
-                         "Programs that send legacy encodings", "User-Agent");
+                         "Programs that send legacy encodings",
+                         IRI_TH("User-Agent") IRI_SENDER_COLUMNS);
     }
 
     iri_page_days(out, copy);
@@ -424,7 +370,7 @@ iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
                  ". <a type=\"application/json\" href=\"?format=json\">As"
                  " JSON</a>, <a type=\"text/plain\" "
                  "href=\"?format=prometheus\">for Prometheus</a></p>\n"
-                 "</footer>\n</body>\n</html>\n");
+                 "</footer>\n" IRI_PAGE_FOOT);
 }
 
 
@@ -434,39 +380,33 @@ iri_stats_html(iri_page_part_t *out, const iri_stats_copy_t *copy)
 static iri_str_t
 iri_stats_format(iri_str_t query)
 {
-    static const iri_str_t name = IRI_STR("format=");
-    iri_str_t              format = IRI_STR("html");
-    size_t                 at;
+    static const iri_str_t name = IRI_STR("format="), html = IRI_STR("html");
+    iri_str_t              parameter;
 
-    for (at = 0; at + name.len <= query.len; at++) {
-        if ((at == 0 || query.data[at - 1] == '&')
-            && memcmp(query.data + at, name.data, name.len) == 0)
+    while (query.len != 0) {
+        parameter = iri_take_parameter(&query);
+
+        if (parameter.len >= name.len
+            && memcmp(parameter.data, name.data, name.len) == 0)
         {
-            format = iri_str_from(query, at + name.len);
-            at = query.len;
+            return iri_str_from(parameter, name.len);
         }
     }
 
-    for (at = 0; at < format.len && format.data[at] != '&'; at++) {
-    }
-
-    format.len = at;
-
-    return format;
+    return html;
 }
 
 
 iri_status_t
 iri_stats_page(const iri_env_t *env, const iri_stats_t *stats, int64_t now,
-               iri_str_t query, iri_stats_page_t *out)
+               iri_str_t query, iri_page_t *out)
 {
-    iri_str_t         format = iri_stats_format(query);
-    iri_page_part_t   body = { env, IRI_BUF_EMPTY, IRI_OK };
-    iri_stats_page_t  page = { 200,
-                               NULL,
-                               "default-src 'none'; "
-                                "frame-ancestors 'none'",
-                               { 0, NULL } };
+    iri_str_t       format = iri_stats_format(query);
+    iri_page_part_t body = { env, IRI_BUF_EMPTY, IRI_OK };
+    iri_page_t      page = {
+             200,        NULL, "default-src 'none'; frame-ancestors 'none'",
+             "no-store", NULL, { 0, NULL }
+    };
     iri_stats_copy_t *copy;
 
     copy = iri_stats_read(env, stats, now);
@@ -476,7 +416,7 @@ iri_stats_page(const iri_env_t *env, const iri_stats_t *stats, int64_t now,
 
     if (iri_str_equal_nocase(format, "html")) {
         page.type = "text/html; charset=utf-8";
-        page.policy = iri_stats_html_policy;
+        page.policy = iri_report_policy;
         iri_stats_html(&body, copy);
 
     } else if (iri_str_equal_nocase(format, "json")) {

@@ -9,7 +9,6 @@
  */
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -48,19 +47,6 @@ iri_stats_sender_order(const void *a, const void *b)
 }
 
 
-static void
-iri_stats_sort_senders(iri_stats_sender_t *rows)
-{
-    size_t i;
-
-    for (i = 0; i < IRI_STATS_SENDERS; i++) {
-        rows[i].count = rows[i].incomplete ? 0 : rows[i].count;
-    }
-
-    qsort(rows, IRI_STATS_SENDERS, sizeof(*rows), iri_stats_sender_order);
-}
-
-
 iri_stats_copy_t *
 iri_stats_read(const iri_env_t *env, const iri_stats_t *stats, int64_t now)
 {
@@ -81,7 +67,8 @@ iri_stats_read(const iri_env_t *env, const iri_stats_t *stats, int64_t now)
     stats->unlock(stats->ctx);
 
     for (i = 0; i < IRI_STATS_TABLES; i++) {
-        iri_stats_sort_senders(copy->region.senders[i]);
+        qsort(copy->region.senders[i], IRI_STATS_SENDERS,
+              sizeof(iri_stats_sender_t), iri_stats_sender_order);
     }
 
     copy->day_count = copy->now / IRI_STATS_DAY + 1;
@@ -182,33 +169,6 @@ iri_stats_sender_charset(const iri_stats_sender_t *sender)
 }
 
 
-iri_stats_time_t
-iri_stats_time(uint64_t seconds)
-{
-    iri_stats_time_t time = { "9999-12-31T23:59:59Z" };
-    unsigned char    date[sizeof(time.text) - 1];
-
-    if (seconds <= INT64_MAX && iri_put_time((int64_t) seconds, date)) {
-        memcpy(time.text, date, sizeof(date));
-    }
-
-    return time;
-}
-
-
-void
-iri_stats_put(iri_page_part_t *out, const char *format, ...)
-{
-    char    text[400];
-    va_list args;
-
-    va_start(args, format);
-    (void) vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    iri_page_put(out, text);
-}
-
-
 /* ---- JSON ---------------------------------------------------------------- */
 
 /* Append "name": and, unless it is the first member, a "," before it. */
@@ -217,7 +177,7 @@ iri_json_key(iri_page_part_t *out, const char *name)
 {
     int first = out->buf.len == 0 || out->buf.data[out->buf.len - 1] == '{';
 
-    iri_stats_put(out, "%s\"%s\":", first ? "" : ",", name);
+    iri_page_putf(out, "%s\"%s\":", first ? "" : ",", name);
 }
 
 
@@ -225,7 +185,7 @@ static void
 iri_json_number(iri_page_part_t *out, const char *name, uint64_t number)
 {
     iri_json_key(out, name);
-    iri_stats_put(out, "%" PRIu64, number);
+    iri_page_putf(out, "%" PRIu64, number);
 }
 
 
@@ -233,7 +193,7 @@ static void
 iri_json_time(iri_page_part_t *out, const char *name, uint64_t seconds)
 {
     iri_json_key(out, name);
-    iri_stats_put(out, "\"%s\"", iri_stats_time(seconds).text);
+    iri_page_putf(out, "\"%s\"", iri_time_text((int64_t) seconds).text);
 }
 
 
@@ -354,7 +314,7 @@ iri_json_senders(iri_page_part_t *out, const iri_stats_region_t *region,
         iri_json_number(out, "count", row[i].count);
         iri_json_number(out, "error", row[i].error);
         iri_json_key(out, "charset");
-        iri_stats_put(out, "\"%s\"", iri_stats_sender_charset(&row[i]));
+        iri_page_putf(out, "\"%s\"", iri_stats_sender_charset(&row[i]));
         iri_json_time(out, "last", row[i].last);
         iri_page_put(out, "}");
     }
@@ -400,7 +360,7 @@ static void
 iri_metric_head(iri_page_part_t *out, const char *name, const char *help,
                 const char *type)
 {
-    iri_stats_put(out, "# HELP iri_%s %s.\n# TYPE iri_%s %s\n", name, help,
+    iri_page_putf(out, "# HELP iri_%s %s.\n# TYPE iri_%s %s\n", name, help,
                   name, type);
 }
 
@@ -418,7 +378,7 @@ iri_metric_enum(iri_page_part_t *out, const iri_stats_region_t *region,
 
     for (mode = 0; mode < IRI_STATS_MODES; mode++) {
         for (i = 0; i < of->size; i++) {
-            iri_stats_put(out, "iri_%s{mode=\"%s\",%s=\"%s\"} %" PRIu64 "\n",
+            iri_page_putf(out, "iri_%s{mode=\"%s\",%s=\"%s\"} %" PRIu64 "\n",
                           name, iri_stats_modes[mode], of->label,
                           of->word((int) i),
                           iri_stats_counts(&region->sets[mode], of)[i]);
@@ -443,7 +403,7 @@ iri_metric_charsets(iri_page_part_t *out, const iri_stats_region_t *region)
                  region->last_seen[part][i] != 0 && mode < IRI_STATS_MODES;
                  mode++)
             {
-                iri_stats_put(out,
+                iri_page_putf(out,
                               "iri_%s{mode=\"%s\",part=\"%s\",charset=\"%s\"}"
                               " %" PRIu64 "\n",
                               name, iri_stats_modes[mode],
@@ -467,5 +427,5 @@ iri_stats_prometheus(iri_page_part_t *out, const iri_stats_copy_t *copy)
 
     iri_metric_charsets(out, &copy->region);
     iri_metric_head(out, start, "Time when counting began", "gauge");
-    iri_stats_put(out, "iri_%s %" PRIu64 "\n", start, copy->region.since);
+    iri_page_putf(out, "iri_%s %" PRIu64 "\n", start, copy->region.since);
 }

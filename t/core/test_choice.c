@@ -16,8 +16,8 @@
 
 #define LIST "<ul lang=\"\" xml:lang=\"\">\n"
 
-typedef iri_status_t (*body_t)(const iri_env_t *, const iri_choices_t *,
-                               iri_str_t *);
+#define HTML 0
+#define JSON 1
 
 
 static iri_choices_t
@@ -32,15 +32,59 @@ choices_of(const iri_str_t *paths, size_t count)
 }
 
 
+/* Write the page of choices; the client may get each of them. */
+static iri_status_t
+page_of(core_t *core, int json, iri_choices_t *choices, iri_page_t *page)
+{
+    iri_listing_t      *listing;
+    iri_listing_entry_t entry;
+    iri_status_t        status;
+    int                 is_left;
+
+    choices->accept = core_str(json ? "application/json" : "text/html");
+    status = iri_choices_begin(&core->env, choices, &listing);
+
+    while (status == IRI_OK) {
+        status = iri_listing_judge(listing, &entry, &is_left);
+        if (status != IRI_OK || !is_left) {
+            break;
+        }
+        status = iri_listing_judged(listing, IRI_NAME_LINKED);
+    }
+
+    return status == IRI_OK ? iri_listing_page(listing, page) : status;
+}
+
+
+static iri_status_t
+make(core_t *core, int json, iri_choices_t *choices, iri_str_t *out)
+{
+    iri_page_t   page;
+    iri_status_t status = page_of(core, json, choices, &page);
+
+    if (status == IRI_OK) {
+        assert_int_equal(page.status, 300);
+        assert_string_equal(page.vary, "Accept");
+        assert_string_equal(page.cache_control, "no-store");
+        assert_string_equal(page.type, json ? "application/json"
+                                            : "text/html; charset=utf-8");
+        assert_int_equal(strncmp(page.policy, "default-src 'none'", 18), 0);
+        *out = page.body;
+    }
+
+    return status;
+}
+
+
 /* The body of one path, as text. */
 static const char *
-body_of(core_t *core, body_t make, iri_str_t path)
+body_of(core_t *core, int json, iri_str_t path)
 {
     static char   text[65536];
     iri_choices_t choices = choices_of(&path, 1);
     iri_str_t     out;
 
-    assert_int_equal(make(&core->env, &choices, &out), IRI_OK);
+    assert_int_equal(make(core, json, &choices, &out), IRI_OK);
     assert_true(out.len < sizeof(text));
     memcpy(text, out.data, out.len);
     text[out.len] = '\0';
@@ -53,7 +97,7 @@ body_of(core_t *core, body_t make, iri_str_t path)
 static const char *
 html_of(core_t *core, iri_str_t path)
 {
-    char *text = (char *) body_of(core, iri_choices_html, path);
+    char *text = (char *) body_of(core, HTML, path);
     char *from = strstr(text, LIST), *to = strstr(text, "\n</ul>");
 
     assert_non_null(from);
@@ -105,22 +149,22 @@ test_json(void **state)
     (void) state;
     core_init(&core);
 
-    assert_string_equal(body_of(&core, iri_choices_json, S("/caf\xC3\xA9")),
+    assert_string_equal(body_of(&core, JSON, S("/caf\xC3\xA9")),
                         "{\"choices\":[{\"path\":\"/caf\xC3\xA9\","
                         "\"uri\":\"/caf%C3%A9\"}]}\n");
-    assert_string_equal(body_of(&core, iri_choices_json, S("/\"\\</a>")),
+    assert_string_equal(body_of(&core, JSON, S("/\"\\</a>")),
                         "{\"choices\":[{\"path\":\"/\\u0022\\u005c\\u003c/a>"
                         "\",\"uri\":\"/%22%5C%3C/a%3E\"}]}\n");
-    assert_string_equal(body_of(&core, iri_choices_json,
-                                S("/\n\xC2\x85\xE2\x80\xAE\xE2\x80\xA8")),
-                        "{\"choices\":[{\"path\":\"/\\u000a\\u0085\\u202e"
-                        "\\u2028\",\"uri\":\"/%0A%C2%85%E2%80%AE%E2%80%A8\"}"
-                        "]}\n");
-    assert_string_equal(body_of(&core, iri_choices_json, S("/\xE9")),
+    assert_string_equal(
+        body_of(&core, JSON, S("/\n\xC2\x85\xE2\x80\xAE\xE2\x80\xA8")),
+        "{\"choices\":[{\"path\":\"/\\u000a\\u0085\\u202e"
+        "\\u2028\",\"uri\":\"/%0A%C2%85%E2%80%AE%E2%80%A8\"}"
+        "]}\n");
+    assert_string_equal(body_of(&core, JSON, S("/\xE9")),
                         "{\"choices\":[{\"path\":\"/\\ufffd\","
                         "\"uri\":\"/%E9\"}]}\n");
     assert_string_equal(
-        body_of(&core, iri_choices_json, S("/a\xE2\x80\x8B\xF3\xA0\x84\x80")),
+        body_of(&core, JSON, S("/a\xE2\x80\x8B\xF3\xA0\x84\x80")),
         "{\"choices\":[{\"path\":\"/a\\u200b\\udb40\\udd00\","
         "\"uri\":\"/a%E2%80%8B%F3%A0%84%80\"}]}\n");
     core_free(&core);
@@ -132,7 +176,7 @@ static iri_str_t
 behind_head(iri_str_t page)
 {
     static const char style[] = "</title>\n<style>:root{color-scheme:light "
-                                "dark}";
+                                "dark;";
     static const char end[] = "</style>\n</head>\n<body>\n<header>\n";
     const char       *text = (const char *) page.data, *at;
     iri_str_t         rest;
@@ -142,7 +186,6 @@ behind_head(iri_str_t page)
     assert_non_null(at);
     assert_non_null(
         memmem(text, page.len, "<title>300 Multiple Choices</title>", 35));
-    assert_string_equal(iri_choices_policy(1), "default-src 'none'");
     at += sizeof(end) - 1;
     rest.data = (const unsigned char *) at;
     rest.len = page.len - (size_t) (at - text);
@@ -163,7 +206,7 @@ test_request(void **state)
     choices.asked = S("/A<\xE2\x80\xAE");
     choices.has_query = 1;
     choices.query = S("b=1&c=\"<\xC3 '");
-    assert_int_equal(iri_choices_html(&core.env, &choices, &out), IRI_OK);
+    assert_int_equal(make(&core, HTML, &choices, &out), IRI_OK);
     assert_text(behind_head(out),
                 "<h1>Multiple Choices</h1>\n</header>\n<main>\n"
                 "<p>Several names match <bdi>/A&lt;%E2%80%AE</bdi>. "
@@ -171,18 +214,18 @@ test_request(void **state)
                 "<li><a href=\"/a?b=1&amp;c=%22%3C%C3%20&#39;\">"
                 "<bdi>/a</bdi></a></li>\n</ul>\n</main>\n</body>\n"
                 "</html>\n");
-    assert_int_equal(iri_choices_json(&core.env, &choices, &out), IRI_OK);
+    assert_int_equal(make(&core, JSON, &choices, &out), IRI_OK);
     assert_text(out, "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a?b=1&c="
                      "%22%3C%C3%20'\"}]}\n");
 
     choices.more = 1;
     choices.query = S("");
-    assert_int_equal(iri_choices_html(&core.env, &choices, &out), IRI_OK);
+    assert_int_equal(make(&core, HTML, &choices, &out), IRI_OK);
     assert_non_null(memmem(out.data, out.len, "\"/a?\"", 5));
     assert_non_null(memmem(out.data, out.len,
                            "</ul>\n<p>More names match than are listed.",
                            41));
-    assert_int_equal(iri_choices_json(&core.env, &choices, &out), IRI_OK);
+    assert_int_equal(make(&core, JSON, &choices, &out), IRI_OK);
     assert_text(out, "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a?\"}],"
                      "\"more\":true}\n");
     core_free(&core);
@@ -196,18 +239,67 @@ test_count(void **state)
         "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a\"}"
         ",{\"path\":\"/b\",\"uri\":\"/b\"}]}\n";
     iri_str_t     paths[2] = { IRI_STR("/a"), IRI_STR("/b") }, out;
-    iri_choices_t two = choices_of(paths, 2), none = choices_of(NULL, 0);
+    iri_choices_t two = choices_of(paths, 2);
     core_t        core;
 
     (void) state;
     core_init(&core);
-    assert_int_equal(iri_choices_json(&core.env, &two, &out), IRI_OK);
+    assert_int_equal(make(&core, JSON, &two, &out), IRI_OK);
     assert_text(out, json);
-    assert_int_equal(iri_choices_json(&core.env, &none, &out), IRI_OK);
-    assert_text(out, "{\"choices\":[]}\n");
-    assert_int_equal(iri_choices_html(&core.env, &two, &out), IRI_OK);
+    assert_int_equal(make(&core, HTML, &two, &out), IRI_OK);
     assert_non_null(memmem(out.data, out.len, "/a</bdi></a></li>\n<li>", 22));
     assert_non_null(memmem(out.data, out.len, "charset=\"utf-8\"", 15));
+    core_free(&core);
+}
+
+
+/*
+ * Only choices that the client may get are listed.  A directory is judged again
+ * with "/".
+ */
+static void
+test_judged(void **state)
+{
+    iri_str_t     paths[3] = { IRI_STR("/a"), IRI_STR("/b"), IRI_STR("/c/") };
+    iri_choices_t choices = choices_of(paths, 3);
+    iri_listing_t      *listing;
+    iri_listing_entry_t entry;
+    iri_page_t          page;
+    core_t              core;
+    int                 is_left, directory;
+
+    (void) state;
+    core_init(&core);
+    choices.accept = S("application/json");
+
+    for (directory = 0; directory < 2; directory++) {
+        assert_int_equal(iri_choices_begin(&core.env, &choices, &listing),
+                         IRI_OK);
+        iri_listing_judge(listing, &entry, &is_left);
+        assert_str(entry.path, S("/a"));
+        iri_listing_judged(listing, IRI_NAME_HIDDEN);
+        iri_listing_judge(listing, &entry, &is_left);
+        assert_str(entry.path, S("/b"));
+        assert_false(entry.is_directory);
+        iri_listing_judged(listing, IRI_NAME_DIRECTORY);
+        iri_listing_judge(listing, &entry, &is_left);
+        assert_str(entry.path, S("/b/"));
+        assert_true(entry.is_directory);
+        iri_listing_judged(listing,
+                           directory ? IRI_NAME_LINKED : IRI_NAME_HIDDEN);
+        iri_listing_judge(listing, &entry, &is_left);
+        assert_str(entry.path, S("/c/"));
+        iri_listing_judged(listing, IRI_NAME_DIRECTORY);
+        iri_listing_judge(listing, &entry, &is_left);
+        assert_false(is_left);
+        assert_int_equal(iri_listing_page(listing, &page), IRI_OK);
+        assert_int_equal(page.status, directory ? 300 : 404);
+        if (directory) {
+            assert_text(page.body, "{\"choices\":[{\"path\":\"/b/\","
+                                   "\"uri\":\"/b/\"}]}\n");
+        }
+    }
+
     core_free(&core);
 }
 
@@ -223,7 +315,6 @@ test_any_octets(void **state)
     core_t        core;
     uint32_t      c;
     size_t        i, k, n;
-    body_t        makes[] = { iri_choices_html, iri_choices_json };
 
     (void) state;
     core_init(&core);
@@ -237,8 +328,8 @@ test_any_octets(void **state)
         choices.asked = choices.query = path;
         choices.has_query = 1;
 
-        for (k = 0; k < COUNT(makes); k++) {
-            assert_int_equal(makes[k](&core.env, &choices, &out), IRI_OK);
+        for (k = 0; k < 2; k++) {
+            assert_int_equal(make(&core, (int) k, &choices, &out), IRI_OK);
             for (n = 0; n < out.len;) {
                 size_t taken = iri_utf8_next(out.data + n, out.data + out.len,
                                              &c);
@@ -256,7 +347,7 @@ test_any_octets(void **state)
         }
         assert_int_equal(n, 14); /* six start tags, one attribute */
 
-        item = body_of(&core, iri_choices_json, path);
+        item = body_of(&core, JSON, path);
         for (n = 0; *item; item++) {
             n += *item == '"';
             if (*item == '\\') {
@@ -323,7 +414,6 @@ test_no_memory(void **state)
 {
     iri_str_t     path = S("/caf\xC3\xA9/<"), out;
     iri_choices_t choices = choices_of(&path, 1);
-    body_t        makes[] = { iri_choices_html, iri_choices_json };
     core_t        core;
     size_t        i, n;
 
@@ -332,10 +422,10 @@ test_no_memory(void **state)
     choices.asked = choices.query = path;
     choices.has_query = 1;
 
-    for (i = 0; i < COUNT(makes); i++) {
+    for (i = 0; i < 2; i++) {
         core.fail_at = 0;
         core.allocs = 0;
-        assert_int_equal(makes[i](&core.env, &choices, &out), IRI_OK);
+        assert_int_equal(make(&core, (int) i, &choices, &out), IRI_OK);
         n = core.allocs;
         assert_true(n > 0);
 
@@ -343,7 +433,7 @@ test_no_memory(void **state)
             core.allocs = 0;
             core.fail_at = n;
             out.data = NULL;
-            assert_int_equal(makes[i](&core.env, &choices, &out),
+            assert_int_equal(make(&core, (int) i, &choices, &out),
                              IRI_NO_MEMORY);
             assert_null(out.data);
         }
@@ -359,7 +449,7 @@ main(void)
         cmocka_unit_test(test_html),       cmocka_unit_test(test_json),
         cmocka_unit_test(test_request),    cmocka_unit_test(test_count),
         cmocka_unit_test(test_any_octets), cmocka_unit_test(test_accept),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory),  cmocka_unit_test(test_judged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1790,30 +1790,44 @@ typedef struct {
 
 
 /* Entries with names of all kinds, enough of them for a table of keys. */
-static void
-list_run(core_t *core, const iri_listing_conf_t *conf, listed_t *out)
+static iri_status_t
+list_make(core_t *core, const iri_listing_conf_t *conf, iri_page_t *page)
 {
     iri_listing_t      *listing;
     iri_listing_entry_t entry;
-    iri_listing_info_t  info = { 0, 1, 5000, 951782400 };
+    iri_listing_info_t  info = { 0, 5000, 951782400 };
     core_node_t        *node = core_node(core, S("/srv/d"))->first;
+    iri_status_t status = iri_listing_begin(&core->env, conf, &listing);
+    int          is_left = 1;
+
+    for (/* void */; status == IRI_OK && node != NULL; node = node->next) {
+        status = iri_listing_add(listing, node->name, &info);
+    }
+
+    while (status == IRI_OK) {
+        status = iri_listing_judge(listing, &entry, &is_left);
+        if (status != IRI_OK || !is_left) {
+            break;
+        }
+        status = iri_listing_judged(listing, IRI_NAME_LINKED);
+    }
+
+    return status == IRI_OK ? iri_listing_page(listing, page) : status;
+}
+
+
+static void
+list_run(core_t *core, const iri_listing_conf_t *conf, listed_t *out)
+{
+    iri_page_t page;
 
     out->len = 0;
-    out->status = iri_listing_begin(&core->env, conf, &listing);
-
-    for (/* void */; out->status == IRI_OK && node != NULL; node = node->next)
-    {
-        out->status = iri_listing_entry(listing, node->name, &entry);
-        if (out->status == IRI_OK) {
-            out->status = iri_listing_add(listing, &entry, &info);
-        }
-    }
+    out->status = list_make(core, conf, &page);
 
     if (out->status == IRI_OK) {
-        out->status = iri_listing_finish(listing);
-    }
-    if (out->status == IRI_OK) {
-        out->len = iri_listing_next(listing, out->page, sizeof(out->page));
+        assert_true(page.body.len <= sizeof(out->page));
+        out->len = page.body.len;
+        memcpy(out->page, page.body.data, out->len);
     }
 }
 
@@ -1849,15 +1863,16 @@ list_once(core_t *core, const iri_listing_conf_t *conf, const listed_t *want,
 static void
 test_listing(void **state)
 {
-    static const unsigned kinds[] = { FAULT_ARENA, FAULT_ICU,
-                                      FAULT_ICU_HEAP };
-    static listed_t       want;
-    iri_tree_conf_t       tree;
-    iri_listing_conf_t    conf;
-    core_t                core;
-    char                  path[64];
-    size_t                i, n;
-    int                   on;
+    static const unsigned     kinds[] = { FAULT_ARENA, FAULT_ICU,
+                                          FAULT_ICU_HEAP };
+    static listed_t           want;
+    static iri_reading_conf_t reading;
+    iri_tree_conf_t           tree;
+    iri_listing_conf_t        conf;
+    core_t                    core;
+    char                      path[64];
+    size_t                    i, n;
+    int                       on;
 
     (void) state;
     assert_true(iri_collate_ready());
@@ -1865,6 +1880,7 @@ test_listing(void **state)
     tree = core_tree("sjis utf-8", IRI_FILENAME_ANY, IRI_FOLD_NORMALIZATION);
     memset(&conf, 0, sizeof(conf));
     conf.tree = &tree;
+    conf.reading = &reading;
     conf.root = S("/srv/d");
     conf.path = S("/d/");
 

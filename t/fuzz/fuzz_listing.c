@@ -2,26 +2,25 @@
  * fuzz_listing.c - target: a directory as a page and as JSON
  *
  * Fields: settings (three), words, a path, and then an entry each. Words: JSON
- * (2), sort key (3), order (2), size of a piece (16), which allocation fails.
- * An entry: its kind (2), then its octets. Checked: a linked entry is found by
- * reading and finding its link; the page by its grammar: only tags of the
- * template, each closed, no invisible character but joiners; JSON by its
- * grammar; that neither the order of entries nor the size of pieces changes the
- * page; that after a failed allocation there is the same page or none.
+ * (2), sort key (3), order (2), unused (16), which allocation fails.  An entry:
+ * its kind (2), then its octets. Checked: a linked entry is found by reading
+ * and finding its link; the page by its grammar: only tags of the template,
+ * each closed, no invisible character but joiners; JSON by its grammar; that
+ * the order of entries does not change the page; that after a failed allocation
+ * there is the same page or none.
  */
 
 #include "fuzz.h"
 
 #define MAX_ENTRIES 24
-#define MAX_PAGE    (1 << 19)
 
 typedef struct {
     fuzz_conf_t        conf;
     iri_listing_conf_t listing;
     iri_str_t          entry[MAX_ENTRIES];
     int                directory[MAX_ENTRIES];
+    iri_name_result_t  result[MAX_ENTRIES]; /* of the lookup of its path */
     size_t             entries;
-    size_t             piece;
 } fuzz_case_t;
 
 
@@ -91,73 +90,12 @@ describe(fuzz_input_t *input, fuzz_case_t *it, iri_str_t words)
         queries[6 * fuzz_choice(words, 0, 2) + fuzz_choice(words, 1, 3)
                 + 3 * fuzz_choice(words, 2, 2)]);
     it->listing.unnamed = it->conf.reading.invalid == IRI_INVALID_PASS;
-    it->piece = 1 + 100 * fuzz_choice(words, 3, 16);
 
     fuzz_tree_clear(it->listing.root);
 
     while (fuzz_field(input, &entry)) {
         put_entry(it, entry);
     }
-}
-
-
-/* ---- a page -------------------------------------------------------------- */
-
-static iri_status_t
-add(const fuzz_case_t *it, iri_listing_t *listing, size_t i)
-{
-    iri_listing_info_t  info = { it->directory[i], i % 5 != 4, 0, 0 };
-    iri_listing_entry_t entry;
-    iri_status_t        status;
-
-    info.size = (uint64_t) it->entry[i].len << (it->entry[i].data[0] & 63);
-    info.mtime = (int64_t) (info.size * UINT64_C(7919) - 1000000);
-
-    status = iri_listing_entry(listing, it->entry[i], &entry);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    fuzz_assert(!entry.hidden);
-    fuzz_assert(iri_str_equal(entry.octets, it->entry[i]));
-
-    return iri_listing_add(listing, &entry, &info);
-}
-
-
-static iri_status_t
-page_of(const fuzz_case_t *it, int backwards, size_t piece,
-        iri_listing_t **listing, iri_str_t *page)
-{
-    static unsigned char octets[2][MAX_PAGE];
-    unsigned char       *out = octets[backwards];
-    iri_status_t         status;
-    size_t               i, n;
-
-    status = iri_listing_begin(&fuzz.env, &it->listing, listing);
-
-    for (i = 0; status == IRI_OK && i < it->entries; i++) {
-        status = add(it, *listing, backwards ? it->entries - 1 - i : i);
-    }
-
-    if (status == IRI_OK) {
-        status = iri_listing_finish(*listing);
-    }
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    page->data = out;
-    page->len = 0;
-
-    do {
-        fuzz_assert(MAX_PAGE - page->len >= piece);
-        n = iri_listing_next(*listing, out + page->len, piece);
-        fuzz_assert(n <= piece);
-        page->len += n;
-    } while (n != 0);
-
-    return IRI_OK;
 }
 
 
@@ -177,6 +115,64 @@ path_of(const fuzz_case_t *it, iri_str_t last, int directory)
     p[base.len + last.len] = '/';
 
     return path;
+}
+
+
+/* Look up the path of an entry, as a server does. */
+static iri_name_result_t
+lookup(const fuzz_case_t *it, iri_listing_t *listing,
+       const iri_listing_entry_t *entry)
+{
+    iri_search_t search;
+    iri_found_t  found;
+    iri_str_t    last = entry->name.len != 0 ? entry->name : entry->octets;
+    iri_name_result_t result;
+
+    memset(&search, 0, sizeof(search));
+    search.tree = &it->conf.tree;
+    search.root = it->listing.root;
+    search.path = entry->path;
+    search.path.len -= (size_t) entry->is_directory;
+    search.prefix = it->listing.path.len - 1;
+
+    if (!iri_needs_lookup(search.tree, search.path)) {
+        return iri_str_equal(last, entry->octets) ? IRI_NAME_LINKED
+                                                  : IRI_NAME_UNLINKED;
+    }
+
+    fuzz_assert(fuzz_find(&search, &found) == IRI_OK);
+
+    if (found.verdict == IRI_PASS) {
+        return (found.why == IRI_WHY_DECLARED || found.why == IRI_WHY_ASCII)
+                       && iri_str_equal(last, entry->octets)
+                   ? IRI_NAME_LINKED
+                   : IRI_NAME_UNLINKED;
+    }
+
+    result = found.verdict == IRI_SERVE
+                 ? iri_listing_compare(listing, entry, found.filename)
+                 : IRI_NAME_HIDDEN;
+
+    return result == IRI_NAME_LINKED ? result : IRI_NAME_UNLINKED;
+}
+
+
+/* The result for an entry.  Only the first page looks it up. */
+static iri_name_result_t
+result_of(fuzz_case_t *it, iri_listing_t *listing,
+          const iri_listing_entry_t *entry, int first)
+{
+    size_t i = 0;
+
+    while (!iri_str_equal(it->entry[i], entry->octets)) {
+        i++;
+    }
+
+    if (first) {
+        it->result[i] = lookup(it, listing, entry);
+    }
+
+    return it->result[i];
 }
 
 
@@ -232,10 +228,10 @@ judge_links(const fuzz_case_t *it, const iri_listing_t *listing)
     size_t            i;
     int               linked;
 
-    fuzz_assert(listing->entries.count == it->entries);
+    fuzz_assert(listing->shown == it->entries);
 
-    for (i = 0; i < listing->entries.count; i++) {
-        item = listing->entries.ranks[i];
+    for (i = 0; i < listing->shown; i++) {
+        item = listing->ranks[i];
         name = fuzz_entry_name(&it->conf.tree, iri_item_octets(item));
         fuzz_assert(iri_str_equal(name, iri_item_name(item)));
         last = name.len != 0 ? name : iri_item_octets(item);
@@ -244,6 +240,54 @@ judge_links(const fuzz_case_t *it, const iri_listing_t *listing)
                  && finds_file(it, item, last);
         fuzz_assert(item->linked == (unsigned) linked);
     }
+}
+
+
+/* ---- a page -------------------------------------------------------------- */
+
+static iri_status_t
+add(const fuzz_case_t *it, iri_listing_t *listing, size_t i)
+{
+    iri_listing_info_t info = { it->directory[i], 0, 0 };
+
+    info.size = (uint64_t) it->entry[i].len << (it->entry[i].data[0] & 63);
+    info.mtime = (int64_t) (info.size * UINT64_C(7919) - 1000000);
+
+    return iri_listing_add(listing, it->entry[i], &info);
+}
+
+
+static iri_status_t
+page_of(fuzz_case_t *it, int backwards, iri_listing_t **listing,
+        iri_str_t *body)
+{
+    iri_listing_entry_t entry;
+    iri_page_t          page;
+    iri_status_t status = iri_listing_begin(&fuzz.env, &it->listing, listing);
+    size_t       i;
+    int          is_left = 1;
+
+    for (i = 0; status == IRI_OK && i < it->entries; i++) {
+        status = add(it, *listing, backwards ? it->entries - 1 - i : i);
+    }
+
+    while (status == IRI_OK) {
+        status = iri_listing_judge(*listing, &entry, &is_left);
+        if (status != IRI_OK || !is_left) {
+            break;
+        }
+        status = iri_listing_judged(
+            *listing, result_of(it, *listing, &entry, !backwards));
+    }
+
+    if (status == IRI_OK) {
+        status = iri_listing_page(*listing, &page);
+    }
+    if (status == IRI_OK) {
+        *body = page.body;
+    }
+
+    return status;
 }
 
 
@@ -409,7 +453,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_field(&input, &words);
     describe(&input, &it, words);
 
-    fuzz_assert(page_of(&it, 0, MAX_PAGE / 2, &listing, &page) == IRI_OK);
+    fuzz_assert(page_of(&it, 0, &listing, &page) == IRI_OK);
     judge_links(&it, listing);
 
     if (listing->query.json) {
@@ -418,13 +462,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         judge_html(page, it.entries);
     }
 
-    fuzz_assert(page_of(&it, 1, it.piece, &listing, &again) == IRI_OK);
+    fuzz_assert(page_of(&it, 1, &listing, &again) == IRI_OK);
     fuzz_assert(iri_str_equal(page, again));
 
     fuzz.allocs = 0;
     fuzz.fail_at = 1 + fuzz_octet(words, 4) % 32;
     fuzz.fail_on = size & 1;
-    status = page_of(&it, 1, MAX_PAGE / 2, &listing, &again);
+    status = page_of(&it, 1, &listing, &again);
     fuzz_assert(status
                 == (fuzz.allocs >= fuzz.fail_at ? IRI_NO_MEMORY : IRI_OK));
     fuzz_assert(status != IRI_OK || iri_str_equal(page, again));
