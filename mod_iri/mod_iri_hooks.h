@@ -60,7 +60,7 @@ int mod_iri_probe_expr_lookup(ap_expr_lookup_parms *parms);
 /* ---- requests ----------------------------------------------------------- */
 
 /* pre_read_request; the second one for HTTP/2 */
-void mod_iri_pre_read(request_rec *r, conn_rec *c); /* mod_iri_line.c */
+void mod_iri_pre_read(request_rec *r, conn_rec *c); /* mod_iri_host.c */
 void mod_iri_pre_read_stream(request_rec *r, conn_rec *c);
 
 /* post_read_request */
@@ -89,7 +89,7 @@ int mod_iri_client_finish_vary(request_rec *r); /* mod_iri_client.c: last */
 int mod_iri_dav_fixups(request_rec *r);         /* mod_iri_dav.c: last */
 
 /* insert_filter, insert_error_filter */
-void mod_iri_location_insert(request_rec *r); /* mod_iri_location.c */
+void mod_iri_location_insert(request_rec *r); /* mod_iri_answer.c */
 void mod_iri_location_insert_error(request_rec *r);
 void mod_iri_dav_insert(request_rec *r);       /* mod_iri_dav.c */
 void mod_iri_advertise_insert(request_rec *r); /* mod_iri_advertise.c */

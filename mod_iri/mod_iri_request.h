@@ -37,6 +37,8 @@ typedef struct {
 
     int           is_ascii;    /* 1: the paths that were sent and found are
                                   both ASCII */
+    const char   *location;    /* the Location that this module has set, which
+                                  is a URI; else NULL */
     const char   *vary_set;    /* the Vary that this module has set until access
                                   is granted; NULL: none */
     const char   *vary_before; /* Vary before vary_set was set; NULL: none */
@@ -118,8 +120,6 @@ struct mod_iri_probe_s *mod_iri_probe_of(const request_rec *r);
  */
 void mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx);
 
-/* ---- mod_iri_notes.c ---------------------------------------------------- */
-
 /* Key of the iri_notes_t in the pool of a main request. */
 extern const char mod_iri_notes_key[];
 
@@ -146,7 +146,7 @@ iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
 /* iri_env_t.log; arg: a request_rec */
 void mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line);
 
-/* ---- mod_iri_reading.c -------------------------------------------------- */
+/* ---- mod_iri_read.c ----------------------------------------------------- */
 
 /*
  * Returns: the settings by which the path of a request is read: conf->reading,
@@ -163,6 +163,18 @@ mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf);
  */
 iri_status_t mod_iri_read_internal(const server_rec *s, const iri_env_t *env,
                                    iri_str_t path, iri_reading_t *out);
+
+/*
+ * Returns: r->args in UTF-8, without changing r; NULL: there is no query, or
+ * an error occurred.
+ */
+const char *mod_iri_query(request_rec *r);
+
+/* Returns: the query as the client sent it; NULL: none. */
+const char *mod_iri_query_sent(const request_rec *r);
+
+/* Returns: the path as it was sent, percent-encoded or raw; empty: unknown. */
+iri_str_t mod_iri_path_sent(const request_rec *r);
 
 /* ---- mod_iri_client.c --------------------------------------------------- */
 
@@ -184,29 +196,6 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf,
  * iri-charset.
  */
 void mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx);
-
-/* ---- mod_iri_query.c ---------------------------------------------------- */
-
-/* Set r->args to UTF-8.  Returns: DECLINED, or 500. */
-int mod_iri_read_query(request_rec *r);
-
-/*
- * Returns: r->args in UTF-8, without changing r; NULL: there is no query, or
- * an error occurred.
- */
-const char *mod_iri_query(request_rec *r);
-
-/* Returns: the query as the client sent it; NULL: none. */
-const char *mod_iri_query_sent(const request_rec *r);
-
-/* Returns: the path as it was sent, percent-encoded or raw; empty: unknown. */
-iri_str_t mod_iri_path_sent(const request_rec *r);
-
-/*
- * Returns: r->unparsed_uri with r->args as its query; NULL: it has that query
- * already.
- */
-const char *mod_iri_unparsed_with_query(const request_rec *r);
 
 /* ---- mod_iri_restart.c -------------------------------------------------- */
 

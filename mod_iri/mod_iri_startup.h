@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* ---- mod_iri_startup.c -------------------------------------------------- */
+/* ---- mod_iri_config.c --------------------------------------------------- */
 
 /*
  * Returns: 1 in the first of the two passes in which httpd reads its
