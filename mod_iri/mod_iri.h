@@ -4,10 +4,9 @@
  * Headers by subject:
  *
  *   mod_iri.h           the settings of servers and directories; strings
- *   mod_iri_startup.h   reading and checking the configuration
+ *   mod_iri_startup.h   reading and checking the configuration; virtual hosts
  *   mod_iri_request.h   the state of a request: reading, query, variables, log
  *   mod_iri_tree.h      settings and canonical names of directories on disk
- *   mod_iri_host.h      hosts of requests, names of virtual hosts
  *   mod_iri_probe.h     subrequests that test what the client may get
  *   mod_iri_answer.h    answers: errors, choices, redirects, header fields
  *   mod_iri_hooks.h     the hooks of httpd that mod_iri.c adds
@@ -15,9 +14,8 @@
  * Files:
  *
  *   mod_iri.c           directives, merging, the table of hooks
- *   mod_iri_advertise.c the inturi field in answers to OPTIONS
- *   mod_iri_answer.c    Location, Content-Location, Alternates, Link; redirects
- *                       to the canonical URI; the hooks of fixups
+ *   mod_iri_answer.c    Location, Content-Location, Alternates, Link, inturi;
+ *                       redirects to the canonical URI; the hooks of fixups
  *   mod_iri_check.c     warnings for directives that have no effect
  *   mod_iri_choice.c    300: a list of the names that a request may refer to
  *   mod_iri_client.c    the environment variable iri-charset
@@ -120,7 +118,6 @@ typedef struct {
                                         folds names */
     int                 may_restart; /* 1: an entry may be found under another
                                         canonical path than the request's */
-    int                 lookup_ascii; /* 1: ASCII paths are looked up, too */
     iri_index_cache_t  *cache;       /* of this child; NULL: none */
     iri_stats_t        *stats;       /* of this child; NULL: requests are not
                                         counted */
@@ -139,9 +136,7 @@ mod_iri_server_conf(const server_rec *s)
 static inline int
 mod_iri_is_off(const server_rec *s)
 {
-    int engine = mod_iri_server_conf(s)->engine;
-
-    return engine != IRI_ENGINE_ON && engine != IRI_ENGINE_REPORT;
+    return mod_iri_server_conf(s)->engine <= IRI_ENGINE_OFF;
 }
 
 /* ---- settings of a directory -------------------------------------------- */

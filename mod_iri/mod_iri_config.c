@@ -167,7 +167,6 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     iri_env_apr_t    env;
     iri_fold_keys_t *fold_keys = NULL;
     server_rec      *s;
-    int              has_hosts = 0;
 
     (void) plog;
     if (registry == NULL) {
@@ -186,19 +185,11 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        has_hosts |= mod_iri_server_conf(s)->maps_hosts;
-    }
-    for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_server(s, registry, &env);
         if (mod_iri_server_conf(s)->folds && fold_keys == NULL) {
             fold_keys = iri_fold_keys_create(&env.env);
         }
         mod_iri_server_conf(s)->fold_keys = fold_keys;
-        mod_iri_server_conf(s)
-            ->lookup_ascii = has_hosts || mod_iri_server_conf(s)->folds
-                             || mod_iri_server_conf(s)->reading.repair
-                             || mod_iri_server_conf(s)->engine
-                                    == IRI_ENGINE_REPORT;
     }
     mod_iri_check_config(ptemp, main_server);
     return OK;

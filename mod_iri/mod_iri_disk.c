@@ -12,7 +12,6 @@
 
 #include "mod_iri_answer.h"
 #include "mod_iri_hooks.h"
-#include "mod_iri_host.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
 
@@ -637,7 +636,7 @@ mod_iri_set_trees(request_rec *r, mod_iri_request_t *ctx,
     mod_iri_env_init(&env, r);
     ctx->settings_path = mod_iri_path_below_root(
         r, &env, search, mod_iri_names_below_root(search));
-    mod_iri_search_set_trees(r, search);
+    mod_iri_search_set_trees(r->server, &env, search);
 }
 
 static int
@@ -688,7 +687,7 @@ mod_iri_report_find(void *env, iri_str_t path)
     search.reading = reading != NULL && mod_iri_str_equal(reading->path, path)
                          ? reading
                          : NULL;
-    mod_iri_search_set_trees(r, &search);
+    mod_iri_search_set_trees(r->server, apr_env, &search);
     mod_iri_find_conf_init(r, &search, &conf);
     return iri_request_find(ctx->state, &apr_env->env, &search, &conf);
 }
@@ -797,8 +796,8 @@ mod_iri_map_ascii(request_rec *r)
 
     mod_iri_search_init(r, mod_iri_request(r), &search);
     search.reading = NULL;
-    mod_iri_search_set_trees(r, &search);
     mod_iri_env_init(&env, r);
+    mod_iri_search_set_trees(r->server, &env, &search);
     if (!iri_search_needs_lookup(&env.env, &search)) {
         return DECLINED;
     }
@@ -833,9 +832,7 @@ mod_iri_map_to_storage(request_rec *r)
     mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
 
     mod_iri_probe_attach(r);
-    if (r->filename == NULL
-        || (!conf->lookup_ascii && iri_str_is_ascii(mod_iri_str(r->filename)))
-        || conf->engine == IRI_ENGINE_OFF || r->proxyreq
+    if (conf->engine == IRI_ENGINE_OFF || r->filename == NULL || r->proxyreq
         || r->filename[0] != '/')
     {
         return DECLINED;

@@ -20,7 +20,6 @@
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_host.h"
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
 
@@ -152,7 +151,7 @@ mod_iri_replace_field(request_rec *r, const char *host)
  * could not be mapped gets the same answer as with Strict, and no page contains
  * it.  ASCII hosts without "%" are left to httpd.
  */
-int
+static int
 mod_iri_check_host(request_rec *r)
 {
     const server_rec            *s = r->connection->base_server;
@@ -479,7 +478,8 @@ mod_iri_line_filter(ap_filter_t *f, apr_bucket_brigade *out,
 static void
 mod_iri_host_map_stream(request_rec *r, apr_table_t *headers)
 {
-    const char *field = apr_table_get(headers, "Host");
+    const char *field = headers != NULL ? apr_table_get(headers, "Host")
+                                        : NULL;
     iri_str_t   edited, text = mod_iri_str(field ? field : "");
 
     if (mod_iri_host_replace(r, text, iri_authority_host(text), &edited)) {
@@ -493,17 +493,13 @@ mod_iri_host_map_stream(request_rec *r, apr_table_t *headers)
  * the hook pre_read_request.  Older versions have set r->headers_in before
  * that hook.
  */
-static ap_filter_rec_t *mod_iri_stream_handle;
-
 static apr_status_t
 mod_iri_stream_filter(ap_filter_t *f, apr_bucket_brigade *out,
                       ap_input_mode_t mode, apr_read_type_e block,
                       apr_off_t size)
 {
-    request_rec *r = f->r;
     apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
-    ap_bucket_request *request;
-    apr_bucket        *e;
+    apr_bucket  *e;
 
     if (status != APR_SUCCESS) {
         return status;
@@ -511,62 +507,34 @@ mod_iri_stream_filter(ap_filter_t *f, apr_bucket_brigade *out,
     for (e = APR_BRIGADE_FIRST(out); e != APR_BRIGADE_SENTINEL(out);
          e = APR_BUCKET_NEXT(e))
     {
-        if (!AP_BUCKET_IS_REQUEST(e)) {
-            continue;
+        if (AP_BUCKET_IS_REQUEST(e)) {
+            mod_iri_host_map_stream(f->r,
+                                    ((ap_bucket_request *) e->data)->headers);
+            ap_remove_input_filter(f);
+            break;
         }
-        request = e->data;
-        if (request->headers != NULL) {
-            mod_iri_host_map_stream(r, request->headers);
-        }
-        ap_remove_input_filter(f);
-        break;
     }
     return status;
 }
-
-static void
-mod_iri_stream_register(void)
-{
-    mod_iri_stream_handle = ap_register_input_filter(
-        "IRI_STREAM", mod_iri_stream_filter, NULL, AP_FTYPE_PROTOCOL);
-}
+#endif
 
 /* Runs before mod_http2 adds the filter that makes the bucket. */
-void
-mod_iri_pre_read_stream(request_rec *r, conn_rec *c)
-{
-    if (c->master != NULL && mod_iri_server_conf(c->base_server)->maps_hosts)
-    {
-        ap_add_input_filter_handle(mod_iri_stream_handle, NULL, r, c);
-    }
-}
-#else
 static void
-mod_iri_stream_register(void)
-{
-}
-
-void
 mod_iri_pre_read_stream(request_rec *r, conn_rec *c)
 {
     if (c->master != NULL && mod_iri_server_conf(c->base_server)->maps_hosts)
     {
+#ifdef AP_BUCKET_IS_REQUEST
+        ap_add_input_filter("IRI_STREAM", NULL, r, c);
+#else
         mod_iri_host_map_stream(r, r->headers_in);
+#endif
     }
 }
-#endif
 
 /* ---- hooks -------------------------------------------------------------- */
 
-void
-mod_iri_line_register(void)
-{
-    mod_iri_stream_register();
-    mod_iri_line_filter_handle = ap_register_input_filter(
-        "IRI_HOST", mod_iri_line_filter, NULL, AP_FTYPE_PROTOCOL);
-}
-
-void
+static void
 mod_iri_pre_read(request_rec *r, conn_rec *c)
 {
     mod_iri_line_state_t *state = ap_get_module_config(c->conn_config,
@@ -585,6 +553,22 @@ mod_iri_pre_read(request_rec *r, conn_rec *c)
     state->in_fields = 0;
     state->in_line = 0;
     ap_add_input_filter_handle(mod_iri_line_filter_handle, state, r, c);
+}
+
+void
+mod_iri_host_hooks(void)
+{
+#ifdef AP_BUCKET_IS_REQUEST
+    ap_register_input_filter("IRI_STREAM", mod_iri_stream_filter, NULL,
+                             AP_FTYPE_PROTOCOL);
+#endif
+    mod_iri_line_filter_handle = ap_register_input_filter(
+        "IRI_HOST", mod_iri_line_filter, NULL, AP_FTYPE_PROTOCOL);
+    ap_hook_pre_read_request(mod_iri_pre_read, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_pre_read_request(mod_iri_pre_read_stream, NULL, NULL,
+                             APR_HOOK_REALLY_FIRST);
+    ap_hook_post_read_request(mod_iri_check_host, NULL, NULL,
+                              APR_HOOK_REALLY_FIRST);
 }
 
 /* ---- document roots that are named after hosts -------------------------- */

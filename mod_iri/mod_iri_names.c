@@ -11,7 +11,6 @@
  */
 
 #include "mod_iri_hooks.h"
-#include "mod_iri_host.h"
 #include "mod_iri_startup.h"
 
 #include <apr_hash.h>

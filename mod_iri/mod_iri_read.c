@@ -19,6 +19,8 @@
 #include "mod_iri_request.h"
 #include "mod_iri_tree.h"
 
+#include <apr_lib.h>
+
 /* ---- httpd's normalization ---------------------------------------------- */
 
 /*
@@ -90,7 +92,6 @@ mod_iri_read_query(request_rec *r)
     }
     if (mod_iri_server_conf(r->server)->engine == IRI_ENGINE_REPORT) {
         notes = r->main == NULL && r->prev == NULL
-                        && query.why != IRI_QUERY_UTF8
                     ? mod_iri_notes(r, IRI_LOG_INFO)
                     : NULL;
         if (notes != NULL) {
@@ -181,16 +182,6 @@ mod_iri_unparsed_with_query(const request_rec *r)
 
 /* ---- settings ---------------------------------------------------------- */
 
-/* Returns: the value of a hexadecimal digit, or -1. */
-static inline int
-mod_iri_hex(char c)
-{
-    unsigned digit = (unsigned char) c - '0';
-    unsigned letter = ((unsigned char) c | 0x20) - 'a';
-
-    return digit < 10 ? (int) digit : letter < 6 ? (int) letter + 10 : -1;
-}
-
 /*
  * Returns: 1 if a per-directory rule has redirected to a decoded path, which
  * httpd decodes again.  The rules have judged "%A6", sent as "%25A6", as these
@@ -207,22 +198,11 @@ mod_iri_is_decoded_again(const request_rec *r)
     }
     for (at = strchr(r->prev->uri, '%'); at != NULL; at = strchr(at + 1, '%'))
     {
-        if (mod_iri_hex(at[1]) >= 8 && mod_iri_hex(at[2]) >= 0) {
+        if (at[1] >= '8' && apr_isxdigit(at[1]) && apr_isxdigit(at[2])) {
             return 1;
         }
     }
     return 0;
-}
-
-/* Returns: the settings of a server without its charsets. */
-static const iri_reading_conf_t *
-mod_iri_utf8_conf(request_rec *r, const mod_iri_server_conf_t *conf)
-{
-    iri_reading_conf_t *utf8 = apr_pmemdup(r->pool, &conf->reading,
-                                           sizeof(*utf8));
-
-    utf8->charsets.count = 0;
-    return utf8;
 }
 
 const iri_reading_conf_t *
@@ -232,17 +212,17 @@ mod_iri_reading_conf(request_rec *r, const mod_iri_server_conf_t *conf)
                                              IRI_INVALID_PASS,
                                              0 };
     const mod_iri_probe_t          *probe = mod_iri_probe_of(r);
-    const char                     *charsets;
+    iri_reading_conf_t             *utf8;
 
     if (probe != NULL && probe->unnamed) {
         return &pass;
     }
     if (mod_iri_is_decoded_again(r)) {
-        return mod_iri_utf8_conf(r, conf);
+        utf8 = apr_pmemdup(r->pool, &conf->reading, sizeof(*utf8));
+        utf8->charsets.count = 0;
+        return utf8;
     }
-    charsets = mod_iri_client_charsets(r, conf);
-    return charsets != NULL ? mod_iri_client_conf(r, conf, charsets)
-                            : &conf->reading;
+    return mod_iri_client_conf(r, conf);
 }
 
 iri_status_t

@@ -183,19 +183,26 @@ const char *mod_iri_client_charsets(const request_rec           *r,
                                     const mod_iri_server_conf_t *conf);
 
 /*
- * Returns: the settings for reading with this value of iri-charset; without
- * charsets if the value is invalid.
+ * Returns: the settings for reading, with the charsets of iri-charset if it is
+ * set; without charsets if its value is invalid.
  * Value: "EUC-JP, Shift_JIS"
  */
 const iri_reading_conf_t *
-mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf,
-                    const char *value);
+mod_iri_client_conf(request_rec *r, const mod_iri_server_conf_t *conf);
 
 /*
  * Set Vary after a path was read or looked up, if the answer may depend on
  * iri-charset.
  */
 void mod_iri_client_set_vary(request_rec *r, mod_iri_request_t *ctx);
+
+/* ---- mod_iri_host.c ----------------------------------------------------- */
+
+/*
+ * If mod_vhost_alias has made the document root from A-labels and it does not
+ * exist, use the directory with the U-labels.
+ */
+void mod_iri_map_root(request_rec *r);
 
 /* ---- mod_iri_restart.c -------------------------------------------------- */
 

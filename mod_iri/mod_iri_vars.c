@@ -100,18 +100,6 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * Returns: a form of the host name, with NUL at its end; name itself if the
- * form is name.
- */
-static const char *
-mod_iri_host_form(const request_rec *r, iri_str_t form, const char *name)
-{
-    return form.data == (const unsigned char *) name && name[form.len] == '\0'
-               ? name
-               : mod_iri_dup(r->pool, form);
-}
-
-/*
  * The host of a request, or the ServerName with UseCanonicalName, mapped once
  * for all variables.
  */
@@ -137,8 +125,8 @@ mod_iri_read_host(request_rec *r, mod_iri_host_forms_t *forms)
             == IRI_OK
         && host.verdict != IRI_REFUSE)
     {
-        forms->ascii = mod_iri_host_form(r, host.ascii, forms->name);
-        forms->unicode = mod_iri_host_form(r, host.unicode, forms->name);
+        forms->ascii = mod_iri_dup(r->pool, host.ascii);
+        forms->unicode = mod_iri_dup(r->pool, host.unicode);
     }
 }
 
@@ -308,13 +296,12 @@ mod_iri_vars_present(const request_rec *r)
     return present;
 }
 
-/*
- * Set the variables from to to.  present: the result of mod_iri_vars_present().
- */
+/* Set the variables from to to. */
 static void
 mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
-                 mod_iri_var_t from, mod_iri_var_t to, unsigned present)
+                 mod_iri_var_t from, mod_iri_var_t to)
 {
+    unsigned             present = mod_iri_vars_present(r);
     mod_iri_host_forms_t forms = { NULL, NULL, NULL };
     mod_iri_var_t        var;
     const char          *value;
@@ -354,14 +341,13 @@ mod_iri_is_canonical(const mod_iri_request_t *ctx)
 void
 mod_iri_vars_set_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
-    unsigned present = mod_iri_vars_present(r);
+    int keeps = r->main != NULL && mod_iri_is_canonical(ctx)
+                && apr_table_get(r->subprocess_env,
+                                 mod_iri_var_names[MOD_IRI_FORM])
+                       != NULL;
 
     mod_iri_vars_set(r, ctx, MOD_IRI_HOST,
-                     r->main != NULL && (present & 1u << MOD_IRI_FORM)
-                             && mod_iri_is_canonical(ctx)
-                         ? MOD_IRI_QUERY
-                         : MOD_IRI_CHARSET,
-                     present);
+                     keeps ? MOD_IRI_QUERY : MOD_IRI_CHARSET);
 }
 
 void
@@ -375,8 +361,7 @@ mod_iri_vars_set_redirected(request_rec *r)
 void
 mod_iri_vars_set_match(request_rec *r, const mod_iri_request_t *ctx)
 {
-    mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH,
-                     mod_iri_vars_present(r));
+    mod_iri_vars_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
 }
 
 /*
@@ -444,11 +429,9 @@ void
 mod_iri_vars_set_fixups(request_rec *r, const mod_iri_request_t *ctx)
 {
     if (ctx != NULL && !ctx->is_ascii) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO,
-                         mod_iri_vars_present(r));
+        mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
     } else if (r->handler != NULL && r->main == NULL) {
-        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO,
-                         mod_iri_vars_present(r));
+        mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO);
     }
 }
 
