@@ -35,12 +35,10 @@ static ap_filter_rec_t *mod_iri_location_handle;
 static const char *
 mod_iri_entry_reference(request_rec *r, const char *name)
 {
-    iri_env_apr_t env;
-    iri_str_t     uri;
-    const char   *text;
+    iri_str_t   uri;
+    const char *text;
 
-    mod_iri_env_init(&env, r);
-    if (iri_path_to_uri(&env.env, mod_iri_str(name), &uri) != IRI_OK) {
+    if (iri_path_to_uri(mod_iri_env(r), mod_iri_str(name), &uri) != IRI_OK) {
         return NULL;
     }
     text = mod_iri_dup(r->pool, uri);
@@ -132,14 +130,12 @@ mod_iri_replace_alternate(request_rec *r, const char *name, const char **rest)
 static const char *
 mod_iri_replace_list_item(request_rec *r, const char *name, const char **rest)
 {
-    const char   *uri = mod_iri_entry_reference(r, name);
-    const char   *end = strstr(*rest, "</a>");
-    iri_env_apr_t env;
-    iri_str_t     iri;
+    const char *uri = mod_iri_entry_reference(r, name);
+    const char *end = strstr(*rest, "</a>");
+    iri_str_t   iri;
 
-    mod_iri_env_init(&env, r);
     if (uri == NULL || end == NULL
-        || iri_path_to_iri(&env.env, mod_iri_str(name), &iri) != IRI_OK)
+        || iri_path_to_iri(mod_iri_env(r), mod_iri_str(name), &iri) != IRI_OK)
     {
         return NULL;
     }
@@ -220,7 +216,6 @@ mod_iri_reference(request_rec *r, const char *value)
 {
     const mod_iri_server_conf_t *server = mod_iri_server_conf(r->server);
     iri_location_field_conf_t    conf;
-    iri_env_apr_t                env;
     iri_str_t                    out;
 
     memset(&conf, 0, sizeof(conf));
@@ -232,9 +227,9 @@ mod_iri_reference(request_rec *r, const char *value)
     if (!conf.other) {
         value = mod_iri_location_to_canonical(r, value);
     }
-    mod_iri_env_init(&env, r);
-    if (iri_location_field(&env.env, &conf, mod_iri_str(value), &out)
-        != IRI_OK) {
+    if (iri_location_field(mod_iri_env(r), &conf, mod_iri_str(value), &out)
+        != IRI_OK)
+    {
         return iri_path_is_ascii(mod_iri_str(value), 0) ? value : NULL;
     }
     return out.data == (const unsigned char *) value && value[out.len] == '\0'
@@ -342,11 +337,9 @@ mod_iri_add_location_filter(request_rec *r)
 static int
 mod_iri_add_link(request_rec *r, iri_str_t location)
 {
-    iri_env_apr_t env;
-    iri_str_t     link;
+    iri_str_t link;
 
-    mod_iri_env_init(&env, r);
-    if (iri_canonical_link(&env.env, location, &link) != IRI_OK) {
+    if (iri_canonical_link(mod_iri_env(r), location, &link) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     mod_iri_add_location_filter(r)->link = mod_iri_dup(r->pool, link);

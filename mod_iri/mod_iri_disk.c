@@ -292,15 +292,13 @@ static void
 mod_iri_refuse_rule_path(request_rec *r, mod_iri_request_t *ctx,
                          const iri_search_t *search, const char *why)
 {
-    iri_env_apr_t env;
-    iri_found_t   found;
+    iri_found_t found;
 
     mod_iri_note_absent(r, iri_reason_code(IRI_REASON_RULE), why);
     memset(&found, 0, sizeof(found));
     found.verdict = IRI_REFUSE;
     found.path = search->path;
-    mod_iri_env_init(&env, r);
-    ctx->lookup = iri_request_add_lookup(ctx->state, &env.env, search,
+    ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r), search,
                                          &found);
 }
 
@@ -342,7 +340,6 @@ mod_iri_refuse_absent(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
     iri_find_conf_t    conf;
-    iri_env_apr_t      env;
     int                status;
 
     if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
@@ -352,9 +349,8 @@ mod_iri_refuse_absent(request_rec *r)
         return DECLINED;
     }
     mod_iri_find_conf_init(r, &ctx->lookup->search, &conf);
-    mod_iri_env_init(&env, r);
-    status = iri_request_refuse(ctx->state, &env.env, ctx->lookup, &conf,
-                                mod_iri_str(r->uri));
+    status = iri_request_refuse(ctx->state, mod_iri_env(r), ctx->lookup,
+                                &conf, mod_iri_str(r->uri));
     return status == HTTP_CONFLICT
                ? mod_iri_refuse_conflict(r, mod_iri_found(ctx)->why)
                : status;
@@ -400,14 +396,12 @@ static int
 mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_find_conf_t conf;
-    iri_env_apr_t   env;
     iri_str_t       path;
 
     if (ctx->lookup->found.verdict == IRI_RESTART) {
         mod_iri_find_conf_init(r, &ctx->lookup->search, &conf);
-        mod_iri_env_init(&env, r);
-        return iri_request_can_restart(ctx->state, &env.env, ctx->lookup,
-                                       &conf, &path)
+        return iri_request_can_restart(ctx->state, mod_iri_env(r),
+                                       ctx->lookup, &conf, &path)
                    ? mod_iri_restart(r, ctx, path)
                    : HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -742,7 +736,6 @@ mod_iri_record_exact(request_rec *r, const iri_search_t *search)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
     iri_found_t        found;
-    iri_env_apr_t      env;
 
     if (ctx != NULL) {
         memset(&found, 0, sizeof(found));
@@ -751,9 +744,8 @@ mod_iri_record_exact(request_rec *r, const iri_search_t *search)
         found.match = IRI_MATCH_EXACT;
         found.path = mod_iri_str(r->uri);
         found.filename = mod_iri_str(r->filename);
-        mod_iri_env_init(&env, r);
-        ctx->lookup = iri_request_add_lookup(ctx->state, &env.env, search,
-                                             &found);
+        ctx->lookup = iri_request_add_lookup(ctx->state, mod_iri_env(r),
+                                             search, &found);
     }
     mod_iri_vars_set_exact(r, ctx);
 }

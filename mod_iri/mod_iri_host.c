@@ -37,16 +37,14 @@ mod_iri_map_host(request_rec *r, iri_str_t host, iri_host_t *read)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(
         r->connection->base_server);
-    int           report = conf->engine != IRI_ENGINE_ON;
-    iri_status_t  status;
-    iri_notes_t  *notes;
-    iri_env_apr_t env;
+    int          report = conf->engine != IRI_ENGINE_ON;
+    iri_status_t status;
+    iri_notes_t *notes;
 
     if (iri_host_is_ascii(host)) {
         return 0;
     }
-    mod_iri_env_init(&env, r);
-    status = iri_host_read(&env.env, &conf->host, host, read);
+    status = iri_host_read(mod_iri_env(r), &conf->host, host, read);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "the host could not be read", status);
         return 0;

@@ -61,7 +61,6 @@ static int
 mod_iri_decode_query(request_rec *r, iri_query_t *query)
 {
     const mod_iri_server_conf_t *conf = mod_iri_server_conf(r->server);
-    iri_env_apr_t                env;
     iri_status_t                 status;
 
     if (r->args == NULL
@@ -69,9 +68,8 @@ mod_iri_decode_query(request_rec *r, iri_query_t *query)
     {
         return DECLINED;
     }
-    mod_iri_env_init(&env, r);
-    status = iri_query_read(&env.env, &conf->query, mod_iri_str(r->args),
-                            query);
+    status = iri_query_read(mod_iri_env(r), &conf->query,
+                            mod_iri_str(r->args), query);
     if (status != IRI_OK) {
         mod_iri_note_error(r, "the query could not be read", status);
         return HTTP_INTERNAL_SERVER_ERROR;
@@ -283,7 +281,6 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     iri_status_t        status;
     iri_verdict_t       verdict;
     iri_received_path_t received;
-    iri_env_apr_t       env;
 
     if (ctx != NULL && ctx->uri == NULL
         && iri_request_requested_reading(ctx->state) != NULL)
@@ -293,7 +290,6 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     path = mod_iri_native_to_canonical(r, conf, r->parsed_uri.path);
     ctx = mod_iri_request_create(r);
     ctx->sent = r->parsed_uri.path;
-    mod_iri_env_init(&env, r);
     path = mod_iri_normalized(r, path);
     if (path == NULL) {
         return;
@@ -302,7 +298,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_conf_t *conf)
     received.path = mod_iri_str(path);
     received.escaped = 1;
     received.target = mod_iri_str(r->parsed_uri.path);
-    status = iri_request_read(ctx->state, &env.env,
+    status = iri_request_read(ctx->state, mod_iri_env(r),
                               mod_iri_reading_conf(r, conf), &received,
                               IRI_PATH_REQUESTED, &verdict);
     if (status == IRI_OK) {
@@ -330,8 +326,7 @@ mod_iri_handles_path(const request_rec *r, const mod_iri_server_conf_t *conf)
 static int
 mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
 {
-    iri_str_t     path = mod_iri_str(r->parsed_uri.path), units;
-    iri_env_apr_t env;
+    iri_str_t path = mod_iri_str(r->parsed_uri.path), units;
 
     if (conf->engine != IRI_ENGINE_ON || r->main != NULL
         || iri_method_writes(mod_iri_str(r->method))
@@ -339,8 +334,7 @@ mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_conf_t *conf)
     {
         return 0;
     }
-    mod_iri_env_init(&env, r);
-    if (iri_repair_units(&env.env, path, &units) != IRI_OK
+    if (iri_repair_units(mod_iri_env(r), path, &units) != IRI_OK
         || units.data == path.data)
     {
         return 0;
@@ -497,12 +491,9 @@ mod_iri_restore_unparsed(request_rec *r)
 static int
 mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
 {
-    iri_env_apr_t env;
-
     /* if there is no reading, an error has occurred and was logged */
     if (iri_request_reading(ctx->state) != NULL) {
-        mod_iri_env_init(&env, r);
-        iri_request_log_refusal(ctx->state, &env.env);
+        iri_request_log_refusal(ctx->state, mod_iri_env(r));
     }
     return ctx->refused;
 }
@@ -612,7 +603,6 @@ mod_iri_check_decoded(request_rec *r)
     mod_iri_request_t     *ctx = mod_iri_request(r);
     iri_reading_t          reading;
     iri_shown_t            shown;
-    iri_env_apr_t          env;
 
     if ((ctx != NULL && iri_request_is_read(ctx->state, mod_iri_str(r->uri)))
         || !mod_iri_handles_path(r, conf) || conf->engine == IRI_ENGINE_REPORT
@@ -620,8 +610,7 @@ mod_iri_check_decoded(request_rec *r)
     {
         return DECLINED;
     }
-    mod_iri_env_init(&env, r);
-    if (mod_iri_read_internal(r->server, &env.env, mod_iri_str(r->uri),
+    if (mod_iri_read_internal(r->server, mod_iri_env(r), mod_iri_str(r->uri),
                               &reading)
             != IRI_OK
         || reading.verdict != IRI_PASS)

@@ -82,6 +82,15 @@ mod_iri_env_init(iri_env_apr_t *env, request_rec *r)
     env->env.fold_keys = mod_iri_server_conf(r->server)->fold_keys;
 }
 
+const iri_env_t *
+mod_iri_env(request_rec *r)
+{
+    iri_env_apr_t *env = apr_palloc(r->pool, sizeof(*env));
+
+    mod_iri_env_init(env, r);
+    return &env->env;
+}
+
 /* ---- kinds of requests -------------------------------------------------- */
 
 int

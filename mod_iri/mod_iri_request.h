@@ -94,6 +94,9 @@ const iri_found_t *mod_iri_found(const mod_iri_request_t *ctx);
 /* Initialize an env for the core, with the pool and the log of a request. */
 void mod_iri_env_init(iri_env_apr_t *env, request_rec *r);
 
+/* Returns: such an env in r->pool. */
+const iri_env_t *mod_iri_env(request_rec *r);
+
 /* Returns: 1 for a subrequest that names a file on disk, not a URI. */
 int mod_iri_is_file_subrequest(const request_rec *r);
 
