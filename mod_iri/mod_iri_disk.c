@@ -149,18 +149,6 @@ mod_iri_search_init(request_rec *r, const mod_iri_request_t *ctx,
 }
 
 /*
- * Returns: 1 if the path to look up is the canonical path that mod_iri_read.c
- * has set.
- */
-static int
-mod_iri_is_path_read(const request_rec *r, const mod_iri_request_t *ctx,
-                     const iri_search_t *search)
-{
-    return search->path.data == (const unsigned char *) r->uri
-           && iri_request_is_read(ctx->state, search->path);
-}
-
-/*
  * Read a path that another module has set.  Returns: 0 if it has no reading.
  */
 static int
@@ -275,15 +263,6 @@ mod_iri_set_filename(request_rec *r, const iri_found_t *found)
     r->finfo.valid = 0;
 }
 
-static void
-mod_iri_note_absent(request_rec *r, const char *code, const char *why)
-{
-    iri_shown_t shown;
-
-    mod_iri_note(r, IRI_LOG_INFO, code, "\"%s\" not served: %s",
-                 iri_show(&shown, mod_iri_str(r->uri)), why);
-}
-
 /*
  * Refuse a path that a rule has made.  mod_iri_refuse_absent() sends the answer
  * after access was granted.
@@ -293,8 +272,11 @@ mod_iri_refuse_rule_path(request_rec *r, mod_iri_request_t *ctx,
                          const iri_search_t *search, const char *why)
 {
     iri_found_t found;
+    iri_shown_t shown;
 
-    mod_iri_note_absent(r, iri_reason_code(IRI_REASON_RULE), why);
+    mod_iri_note(r, IRI_LOG_INFO, iri_reason_code(IRI_REASON_RULE),
+                 "\"%s\" not served: %s",
+                 iri_show(&shown, mod_iri_str(r->uri)), why);
     memset(&found, 0, sizeof(found));
     found.verdict = IRI_REFUSE;
     found.path = search->path;
@@ -395,15 +377,8 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
 static int
 mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 {
-    iri_find_conf_t conf;
-    iri_str_t       path;
-
     if (ctx->lookup->found.verdict == IRI_RESTART) {
-        mod_iri_find_conf_init(r, &ctx->lookup->search, &conf);
-        return iri_request_can_restart(ctx->state, mod_iri_env(r),
-                                       ctx->lookup, &conf, &path)
-                   ? mod_iri_restart(r, ctx, path)
-                   : HTTP_INTERNAL_SERVER_ERROR;
+        return mod_iri_restart(r, ctx->lookup);
     }
     if (ctx->lookup->found.verdict == IRI_CHOOSE
         || ctx->lookup->found.verdict == IRI_REFUSE)
@@ -541,7 +516,10 @@ mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx,
     iri_reading_t reading;
     iri_env_apr_t env;
 
-    if (mod_iri_is_path_read(r, ctx, search)) {
+    /* mod_iri_read.c has set it */
+    if (search->path.data == (const unsigned char *) r->uri
+        && iri_request_is_read(ctx->state, search->path))
+    {
         return 1;
     }
     mod_iri_env_init(&env, r);

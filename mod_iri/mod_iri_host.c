@@ -183,44 +183,32 @@ mod_iri_substring(const unsigned char *from, const unsigned char *to)
     return str;
 }
 
-/* Returns: the line without its end-of-line and the blanks before it. */
-static iri_str_t
-mod_iri_trim(iri_str_t line)
-{
-    while (line.len > 0 && strchr(" \t\r\n", line.data[line.len - 1]) != NULL
-           && line.data[line.len - 1] != '\0')
-    {
-        line.len--;
-    }
-    return line;
-}
-
 #define MOD_IRI_HOST_FIELD_LENGTH (sizeof("Host:") - 1)
 
-/*
- * Called for each field that begins with "h", so no function of APR is used.
- */
-static inline int
+static int
 mod_iri_is_host_field(iri_str_t line)
 {
-    const unsigned char *p = line.data;
-
-    return line.len >= MOD_IRI_HOST_FIELD_LENGTH && (p[0] | 0x20) == 'h'
-           && (p[1] | 0x20) == 'o' && (p[2] | 0x20) == 's'
-           && (p[3] | 0x20) == 't' && p[4] == ':';
+    return line.len >= MOD_IRI_HOST_FIELD_LENGTH
+           && ap_cstr_casecmpn((const char *) line.data,
+                               "Host:", MOD_IRI_HOST_FIELD_LENGTH)
+                  == 0;
 }
 
 /* Returns: the host in "Host: www.example:80". */
 static iri_str_t
 mod_iri_host_of_field(iri_str_t line)
 {
-    const unsigned char *from, *end;
+    const unsigned char *from = line.data + MOD_IRI_HOST_FIELD_LENGTH;
+    const unsigned char *end = line.data + line.len;
 
-    line = mod_iri_trim(line);
-    from = line.data + MOD_IRI_HOST_FIELD_LENGTH;
-    end = line.data + line.len;
     while (from < end && (*from == ' ' || *from == '\t')) {
         from++;
+    }
+    while (from < end
+           && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'
+               || end[-1] == '\n'))
+    {
+        end--;
     }
     return iri_authority_host(mod_iri_substring(from, end));
 }

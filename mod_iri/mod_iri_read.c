@@ -488,16 +488,6 @@ mod_iri_restore_unparsed(request_rec *r)
 
 /* ---- pre_translate_name ------------------------------------------------- */
 
-static int
-mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
-{
-    /* if there is no reading, an error has occurred and was logged */
-    if (iri_request_reading(ctx->state) != NULL) {
-        iri_request_log_refusal(ctx->state, mod_iri_env(r));
-    }
-    return ctx->refused;
-}
-
 /*
  * Replace r->unparsed_uri of an ASCII path if its query was converted, or if
  * "%uXXXX" was sent, which other modules must not take for an escape.
@@ -582,11 +572,15 @@ mod_iri_pre_translate(request_rec *r)
     if (conf->engine == IRI_ENGINE_REPORT) {
         return DECLINED;
     }
-    if (ctx->refused) {
-        return mod_iri_refuse(r, ctx);
+    if (ctx->refused == 0) {
+        mod_iri_set_unparsed(r, ctx);
+        return DECLINED;
     }
-    mod_iri_set_unparsed(r, ctx);
-    return DECLINED;
+    /* if there is no reading, an error has occurred and was logged */
+    if (iri_request_reading(ctx->state) != NULL) {
+        iri_request_log_refusal(ctx->state, mod_iri_env(r));
+    }
+    return ctx->refused;
 }
 
 /* ---- translate_name ----------------------------------------------------- */

@@ -222,12 +222,10 @@ void mod_iri_snapshot_url(request_rec *r);
 const char *mod_iri_restart_url(const request_rec *r);
 
 /*
- * Restart a request with the entry that the lookup of moved has found.  path:
- * the output of iri_request_can_restart().  Returns: the status that
- * map_to_storage must return.
+ * Restart a request with the entry that a lookup with the verdict RESTART has
+ * found.  Returns: the status that map_to_storage must return.
  */
-int mod_iri_restart(request_rec *r, const mod_iri_request_t *moved,
-                    iri_str_t path);
+int mod_iri_restart(request_rec *r, const iri_lookup_t *lookup);
 
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 
