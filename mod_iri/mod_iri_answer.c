@@ -176,9 +176,6 @@ mod_iri_fix_variants(request_rec *r)
     static const char field[] = "Content-Location";
     const char       *value;
 
-    if (!mod_iri_has_fields(r->err_headers_out)) {
-        return;
-    }
     value = apr_table_get(r->err_headers_out, field);
     if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
         && (value = mod_iri_entry_reference(r, value)) != NULL)
@@ -599,20 +596,6 @@ mod_iri_try_redirect(request_rec *r, iri_presence_t presence)
 }
 
 /*
- * Returns: 1 for an ASCII path if IRIRedirect is off.  After an internal
- * redirect the result is 0, because IRIRedirect may be on for the path that was
- * sent.
- */
-static int
-mod_iri_is_redirect_off(const request_rec *r)
-{
-    const mod_iri_dir_conf_t *dir = mod_iri_dir_conf(r);
-
-    return mod_iri_request(r) == NULL && r->prev == NULL
-           && (dir == NULL || dir->redirect <= 0);
-}
-
-/*
  * Runs after all rules, and before mod_dir and mod_speling, which act on absent
  * names.
  */
@@ -622,9 +605,7 @@ mod_iri_redirect(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     mod_iri_probe_record(r);
-    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
-        || mod_iri_is_redirect_off(r))
-    {
+    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }
     if (ctx != NULL && mod_iri_found(ctx)->verdict == IRI_CHOOSE) {
@@ -642,9 +623,7 @@ mod_iri_redirect(request_rec *r)
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON
-        || mod_iri_is_redirect_off(r))
-    {
+    if (mod_iri_server_conf(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }
     if (apr_table_get(r->notes, mod_iri_absent_note) != NULL) {

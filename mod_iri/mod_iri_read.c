@@ -630,11 +630,6 @@ int
 mod_iri_translate(request_rec *r)
 {
     mod_iri_snapshot_url(r);
-    /* an ASCII path that no other module has replaced */
-    if (r->uri == r->parsed_uri.path
-        && mod_iri_is_marked(r, MOD_IRI_MARK_ASCII)) {
-        return DECLINED;
-    }
     if (mod_iri_check_decoded(r) != DECLINED) {
         return HTTP_NOT_FOUND;
     }

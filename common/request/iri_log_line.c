@@ -152,7 +152,8 @@ iri_note_would(iri_notes_t *notes, const char *code, int first,
 }
 
 
-void
+/* Add the notes of an event to *notes. */
+static void
 iri_notes_add_event(iri_notes_t *notes, const iri_notes_t *event)
 {
     size_t i;

@@ -168,7 +168,12 @@ iri_lookup_is_literal(const iri_lookup_t *lookup)
 }
 
 
-iri_lookup_t *
+/*
+ * Derive the lookup of the found path, with which the request restarts, from
+ * the lookup that found it.  Returns: NULL: the path must be looked up, or no
+ * memory.
+ */
+static iri_lookup_t *
 iri_lookup_after_restart(const iri_env_t *env, const iri_lookup_t *lookup)
 {
     iri_lookup_t *after;

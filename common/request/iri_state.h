@@ -83,15 +83,6 @@ struct iri_request_s {
 };
 
 
-/*
- * Derive the lookup of the found path, with which the request restarts, from
- * the lookup that found it.  Returns: NULL: the path must be looked up, or no
- * memory.
- */
-iri_lookup_t *iri_lookup_after_restart(const iri_env_t    *env,
-                                       const iri_lookup_t *lookup);
-
-
 /* ---- log lines ----------------------------------------------------------- */
 
 /*
@@ -113,10 +104,6 @@ int iri_request_is_reported(const iri_request_t *request);
 
 /* Returns: notes without an event; NULL: no memory. */
 iri_notes_t *iri_notes_create(const iri_env_t *env);
-
-/* Add the notes of an event to *notes. */
-void iri_notes_add_event(iri_notes_t *notes, const iri_notes_t *event);
-
 
 /* As iri_vnote(), with variable arguments instead of a va_list. */
 void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
